@@ -3,6 +3,7 @@
 
     python bench/bench_wide.py [--sizes N ...] [--topics NAME ...] [--only TEXT]
                                [--rounds N] [--ms MILLISECONDS] [--json PATH]
+                               [--rst PATH]
 
 The rows are in ``wide/``. All packages run in one process, in the primary context and
 on the same memory. A batch of calls is enqueued and synchronised once. Each round times
@@ -21,6 +22,7 @@ import statistics
 import sys
 import time
 import traceback
+from pathlib import Path
 
 import common
 import wide
@@ -304,13 +306,20 @@ def run(args):
             if row.most is not None and size > row.most:
                 continue
             check = size == min(args.sizes)
-            record = measure(row, packages, data, size, args, check)
+            try:
+                record = measure(row, packages, data, size, args, check)
+            except Exception:  # a package has ended the context: report what there is
+                error = traceback.format_exc(limit=-1)
+                missing[f"{row.name}, {size} elements, and what follows"] = error
+                break
             record["topic"] = topic
             judge(record, min(args.sizes), copies)
             records.append(record)
             if size >= LARGE:
                 for package in packages.values():
                     package.forget()
+        if missing.keys() - PEERS.keys():
+            break
         data.arrays.clear()
         for package in packages.values():
             package.forget()
@@ -364,6 +373,58 @@ def report(result):
     return "\n\n".join(text)
 
 
+def microseconds(seconds):
+    """Return a time with three significant digits."""
+    if seconds is None:
+        return ""
+    value = seconds * 1e6
+    return f"{value:.1f}" if value < 100 else f"{value:,.0f}"
+
+
+def rst_line(cells, widths):
+    """Return a line of a simple table of reStructuredText."""
+    pairs = zip(cells, widths, strict=True)
+    return "  ".join(cell.ljust(width) for cell, width in pairs).rstrip()
+
+
+def rst_table(head, rows):
+    """Return a simple table of reStructuredText."""
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    rule = "  ".join("=" * width for width in widths)
+    lines = [rst_line(row, widths) for row in rows]
+    return "\n".join([rule, rst_line(head, widths), rule, *lines, rule])
+
+
+def rst(result):
+    """Return the times as a table of reStructuredText for each topic.
+
+    A time of this package is bold if the row is behind.
+    """
+    sizes = list(dict.fromkeys(record["size"] for record in result["rows"]))
+    found = {(r["topic"], r["name"], r["size"]): r for r in result["rows"]}
+    head = ["us", *(f"2^{size.bit_length() - 1}" for size in sizes for _ in range(3))]
+    for k, title in enumerate(("here", "CuPy", "PyTorch")):
+        head[1 + k :: 3] = [f"{title} {name}" for name in head[1 + k :: 3]]
+    texts = []
+    for topic in dict.fromkeys(record["topic"] for record in result["rows"]):
+        rows = []
+        for name in dict.fromkeys(
+            r["name"] for r in result["rows"] if r["topic"] == topic
+        ):
+            row = [f"``{name}``"]
+            for size in sizes:
+                record = found.get((topic, name, size), {"seconds": {}, "verdict": ""})
+                times = [
+                    microseconds(record["seconds"].get(p)) for p in ("ours", *PEERS)
+                ]
+                if record["verdict"] == "behind":
+                    times[0] = f"**{times[0]}**"
+                row += times
+            rows.append(row)
+        texts.append(f"{topic.capitalize()}:\n\n{rst_table(head, rows)}")
+    return "\n\n".join(texts) + "\n"
+
+
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
@@ -373,6 +434,7 @@ def main(argv=None):
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--ms", type=float, default=20, help="length of a batch")
     parser.add_argument("--json", metavar="PATH")
+    parser.add_argument("--rst", metavar="PATH", help="tables for the documentation")
     args = parser.parse_args(argv)
     if any(size < 256 or size & (size - 1) for size in args.sizes):
         parser.error("--sizes must be powers of two of at least 256")
@@ -380,6 +442,8 @@ def main(argv=None):
     print(report(result))
     if args.json:
         common.write_json(args.json, result)
+    if args.rst:
+        Path(args.rst).write_text(rst(result), encoding="utf-8")
     return 0
 
 

@@ -1644,6 +1644,10 @@ class GPUArray:
     @property
     def T(self) -> GPUArray: ...
     @property
+    def mT(self) -> GPUArray: ...
+    @property
+    def device(self) -> Device: ...
+    @property
     def real(self) -> GPUArray: ...
     @property
     def imag(self) -> GPUArray: ...
@@ -1698,6 +1702,8 @@ class GPUArray:
         copy: bool | None = None,
     ) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
+    def to_device(self, device: Device, /, *, stream: Stream | None = None) -> Self: ...
+    def __array_namespace__(self, /, *, api_version: str | None = None) -> Any: ...
     def sum(
         self,
         axis: _Axis = None,
@@ -1833,6 +1839,15 @@ class GPUArray:
         kind: str = "introselect",
         order: None = None,
     ) -> GPUArray: ...
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> GPUArray: ...
+    def trace(
+        self,
+        offset: int = 0,
+        axis1: int = 0,
+        axis2: int = 1,
+        dtype: DTypeLike | None = None,
+        out: GPUArray | None = None,
+    ) -> GPUArray: ...
     def __contains__(self, key: Any, /) -> bool: ...
     def conjugate(self, out: GPUArray | None = None) -> GPUArray: ...
     def mul_add(
@@ -1851,6 +1866,10 @@ class GPUArray:
         allocator: _Allocator | None = None,
         axis: int | tuple[int, ...] | None = None,
         keepdims: bool = False,
+        out: GPUArray | None = None,
+        *,
+        initial: Any = None,
+        where: Any = True,
     ) -> GPUArray: ...
     def all(
         self,
@@ -1858,6 +1877,10 @@ class GPUArray:
         allocator: _Allocator | None = None,
         axis: int | tuple[int, ...] | None = None,
         keepdims: bool = False,
+        out: GPUArray | None = None,
+        *,
+        initial: Any = None,
+        where: Any = True,
     ) -> GPUArray: ...
     def bind_to_texref(self, texref: Any, allow_offset: bool = False) -> float: ...
     def bind_to_texref_ext(
@@ -1961,6 +1984,9 @@ class GPUArray:
     def __rshift__(self, value: _Operand, /) -> GPUArray: ...
     def __rrshift__(self, value: _Operand, /) -> GPUArray: ...
     def __irshift__(self, value: _Operand, /) -> Self: ...
+    def __matmul__(self, value: GPUArray, /) -> GPUArray: ...
+    def __rmatmul__(self, value: GPUArray, /) -> GPUArray: ...
+    def __imatmul__(self, value: GPUArray, /) -> Self: ...
     def __lt__(self, value: Any, /) -> GPUArray: ...
     def __le__(self, value: Any, /) -> GPUArray: ...
     def __eq__(self, value: Any, /) -> GPUArray: ...  # type: ignore[override]
@@ -1988,11 +2014,24 @@ def to_gpu_async(
     allocator: _Allocator | None = None,
     stream: Stream | None = None,
 ) -> GPUArray: ...
+def matmul(
+    a: GPUArray,
+    b: GPUArray,
+    /,
+    out: GPUArray | None = None,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _product_library() -> str: ...
 
 _array_reductions: dict[str, int]
+_array_functions: dict[Any, Any]
 _kernel_families: tuple[str, ...]
 _operand_passing: tuple[str, ...]
 _kernel_variants: tuple[str, ...]
+_fourier_words: tuple[str, ...]
+_fourier_functions: dict[str, int]
 
 @final
 class _KernelRequest(structseq[Any], tuple[Any, ...]):
@@ -2014,6 +2053,18 @@ class _KernelRequest(structseq[Any], tuple[Any, ...]):
         "partial",
         "streamed",
         "tile",
+        "threads",
+        "lanes",
+        "rounds",
+        "tile_columns",
+        "depth",
+        "left_by_row",
+        "right_by_row",
+        "left_vector",
+        "right_vector",
+        "length",
+        "convolution",
+        "fourier",
     )
     @property
     def family(self) -> str: ...
@@ -2047,8 +2098,53 @@ class _KernelRequest(structseq[Any], tuple[Any, ...]):
     def streamed(self) -> bool: ...
     @property
     def tile(self) -> int: ...
+    @property
+    def threads(self) -> int: ...
+    @property
+    def lanes(self) -> int: ...
+    @property
+    def rounds(self) -> int: ...
+    @property
+    def tile_columns(self) -> int: ...
+    @property
+    def depth(self) -> int: ...
+    @property
+    def left_by_row(self) -> bool: ...
+    @property
+    def right_by_row(self) -> bool: ...
+    @property
+    def left_vector(self) -> int: ...
+    @property
+    def right_vector(self) -> int: ...
+    @property
+    def length(self) -> int: ...
+    @property
+    def convolution(self) -> int: ...
+    @property
+    def fourier(self) -> tuple[str, ...]: ...
     # fields of _KernelRequest: end
 
+def _fourier(
+    function: int,
+    a: GPUArray,
+    n: SupportsIndex | None,
+    axis: SupportsIndex,
+    norm: str | None,
+    out: GPUArray | None,
+    stream: Stream | None,
+    /,
+) -> GPUArray: ...
+def _fourier_library() -> str: ...
+def _fourier_axes(
+    function: int,
+    a: GPUArray,
+    s: Sequence[SupportsIndex] | None,
+    axes: Sequence[SupportsIndex] | None,
+    norm: str | None,
+    out: GPUArray | None,
+    stream: Stream | None,
+    /,
+) -> GPUArray: ...
 def _reduce(
     op: int,
     inputs: tuple[GPUArray, ...],
@@ -2061,6 +2157,64 @@ def _reduce(
     allocator: _Allocator | None = None,
     ddof: float = 0,
 ) -> GPUArray: ...
+def _cumsum(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _cumprod(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _cummax(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _cummin(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _cumulative_sum(
+    a: GPUArray,
+    /,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    include_initial: bool = False,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _cumulative_prod(
+    a: GPUArray,
+    /,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    include_initial: bool = False,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _nonzero(a: GPUArray, stream: Stream | None = None) -> tuple[GPUArray, ...]: ...
+def _flatnonzero(a: GPUArray, stream: Stream | None = None) -> GPUArray: ...
+def _argwhere(a: GPUArray, stream: Stream | None = None) -> GPUArray: ...
+def _accumulate(
+    op: int,
+    a: GPUArray,
+    /,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+) -> Any: ...
 def _sort(
     array: GPUArray,
     /,
@@ -2072,11 +2226,180 @@ def _sort(
     stream: Stream | None = None,
     allocator: _Allocator | None = None,
 ) -> Any: ...
+def _triangle(
+    array: GPUArray, lower: bool, k: int, /, stream: Stream | None = None
+) -> GPUArray: ...
+def _fill_triangle(
+    array: GPUArray, lower: bool, k: int, /, stream: Stream | None = None
+) -> GPUArray: ...
+def _sum(
+    a: GPUArray,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _prod(
+    a: GPUArray,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _mean(
+    a: GPUArray,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _min(
+    a: GPUArray,
+    stream: Stream | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    allocator: _Allocator | None = None,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _max(
+    a: GPUArray,
+    stream: Stream | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    allocator: _Allocator | None = None,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _argmin(
+    a: GPUArray,
+    stream: Stream | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _argmax(
+    a: GPUArray,
+    stream: Stream | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _count_nonzero(
+    a: GPUArray,
+    stream: Stream | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _any(
+    a: GPUArray,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    *,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _all(
+    a: GPUArray,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    *,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _var(
+    a: GPUArray,
+    axis: _Axis = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _std(
+    a: GPUArray,
+    axis: _Axis = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _numpy_any(
+    a: GPUArray,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    keepdims: bool = False,
+    *,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _numpy_all(
+    a: GPUArray,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    keepdims: bool = False,
+    *,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
 def _lend_to_threads(context: Context | None, /) -> None: ...
 def _working_context() -> Context | None: ...
 def _set_default_allocator(allocator: Any, /) -> None: ...
 def _check_arrays(*arrays: GPUArray) -> None: ...
 def _plain_array(array: _T, /) -> _T: ...
+
+class _KernelCall:
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def _remember(
+        self,
+        context: Context,
+        stages: tuple[Function, ...],
+        dtypes: tuple[Any, ...],
+        uses: bytes,
+        first: int,
+        result: np.dtype[Any] | None = None,
+        threads: int = 0,
+        each: int = 0,
+        most_blocks: int = 0,
+        /,
+    ) -> None: ...
+    def __getstate__(self) -> Any: ...
+
 def _gather(
     args: tuple[Any, ...],
     dtypes: tuple[np.dtype[Any] | None, ...],
@@ -2085,5 +2408,45 @@ def _gather(
     extent: int,
     /,
 ) -> list[Any] | None: ...
-def _wait_unless_captured(stream: Stream | None, /) -> bool: ...
-def _call_after_get(function: Callable[[], object], /) -> None: ...
+def _join(
+    arrays: Any,
+    axis: int,
+    is_new: bool,
+    /,
+    dtype: DTypeLike | None = None,
+    f_order: bool = False,
+    allocator: _Allocator | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _remap(
+    a: GPUArray,
+    rule: int,
+    shape: tuple[int, ...],
+    firsts: tuple[int, ...],
+    /,
+    value: Any = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _take(
+    a: GPUArray,
+    indices: Any,
+    /,
+    axis: int | None = None,
+    out: GPUArray | None = None,
+    mode: str = "raise",
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _put(
+    a: GPUArray,
+    indices: Any,
+    values: GPUArray,
+    /,
+    mode: str = "raise",
+    stream: Stream | None = None,
+) -> None: ...
+def _take_along_axis(
+    a: GPUArray, indices: Any, axis: int, /, stream: Stream | None = None
+) -> GPUArray: ...
+def _put_along_axis(
+    a: GPUArray, indices: Any, values: Any, axis: int, /, stream: Stream | None = None
+) -> None: ...

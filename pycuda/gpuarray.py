@@ -18,6 +18,7 @@ import pycuda.driver as drv
 
 # Loaded now, so that the first operation need not load it.
 from pycuda._array import kernel_request as _kernel_request
+from pycuda._array.conversion import asarray, ascontiguousarray, asfortranarray, copy
 from pycuda._array.copies import memcpy_discontig as _memcpy_discontig
 from pycuda._array.creation import (
     _unpickle,
@@ -31,22 +32,82 @@ from pycuda._array.creation import (
     zeros,
     zeros_like,
 )
-from pycuda._array.cumulative import cumprod, cumsum
+from pycuda._array.diagonals import (
+    diag,
+    diagflat,
+    diagonal,
+    eye,
+    identity,
+    tri,
+    tril,
+    tril_indices,
+    tril_indices_from,
+    triu,
+    triu_indices,
+    triu_indices_from,
+)
 from pycuda._array.elements import (
     multi_put,
     multi_take,
     multi_take_put,
+    put,
+    put_along_axis,
     subset_dot,
     subset_max,
     subset_min,
     subset_sum,
     take,
+    take_along_axis,
 )
-from pycuda._array.joining import concatenate, stack
+from pycuda._array.grids import (
+    broadcast_arrays,
+    fromfunction,
+    indices,
+    meshgrid,
+    vander,
+)
+from pycuda._array.joining import (
+    append,
+    column_stack,
+    concatenate,
+    delete,
+    dstack,
+    hstack,
+    insert,
+    stack,
+    vstack,
+)
 from pycuda._array.launch_shape import splay, splay_backend as _splay_backend
 from pycuda._array.layout import (
     array_like_helper as _array_like_helper,
     compact_strides as _compact_strides,
+)
+from pycuda._array.linalg.einsum import einsum
+from pycuda._array.linalg.products import (
+    cross,
+    inner,
+    kron,
+    matvec,
+    outer,
+    tensordot,
+    trace,
+    vdot,
+    vecdot,
+    vecmat,
+)
+from pycuda._array.masked import compress, extract, place, putmask
+from pycuda._array.numpy_shapes import (
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    broadcast_to,
+    expand_dims,
+    matrix_transpose,
+    moveaxis,
+    permute_dims,
+    squeeze,
+    swapaxes,
+    unstack,
 )
 from pycuda._array.operations import (
     binary_op_result as _get_broadcasted_binary_op_result,
@@ -71,21 +132,24 @@ from pycuda._array.quantiles import (
     percentile,
     quantile,
 )
-from pycuda._array.reductions import (
-    all,
-    any,
-    argmax,
-    argmin,
-    count_nonzero,
-    dot,
-    max,
-    mean,
-    min,
-    prod,
-    std,
-    sum,
-    var,
+from pycuda._array.rearranging import (
+    array_split,
+    dsplit,
+    flip,
+    fliplr,
+    flipud,
+    hsplit,
+    pad,
+    repeat,
+    resize,
+    roll,
+    rot90,
+    split,
+    tile,
+    vsplit,
 )
+from pycuda._array.reductions import dot
+from pycuda._array.sequences import geomspace, linspace, logspace
 from pycuda._array.sets import (
     UniqueAllResult,
     UniqueCountsResult,
@@ -111,7 +175,34 @@ from pycuda._array.sorting import (
     top_k,
 )
 from pycuda._array.vector_types import vector_members as _vector_members
-from pycuda._driver import ArrayFlags, GPUArray, to_gpu, to_gpu_async
+from pycuda._driver import (
+    ArrayFlags,
+    GPUArray,
+    _all as all,
+    _any as any,
+    _argmax as argmax,
+    _argmin as argmin,
+    _argwhere as argwhere,
+    _count_nonzero as count_nonzero,
+    _cummax as cummax,
+    _cummin as cummin,
+    _cumprod as cumprod,
+    _cumsum as cumsum,
+    _cumulative_prod as cumulative_prod,
+    _cumulative_sum as cumulative_sum,
+    _flatnonzero as flatnonzero,
+    _max as max,
+    _mean as mean,
+    _min as min,
+    _nonzero as nonzero,
+    _prod as prod,
+    _std as std,
+    _sum as sum,
+    _var as var,
+    matmul,
+    to_gpu,
+    to_gpu_async,
+)
 from pycuda.characterize import has_double_support
 from pycuda.compyte.array import (
     c_contiguous_strides as _c_contiguous_strides,

@@ -3,8 +3,8 @@
 mypy's stubtest compares this with the module (test/typing/test_typing.py).
 """
 
-from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, SupportsIndex, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, NamedTuple, SupportsIndex, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -16,15 +16,36 @@ from pycuda._driver import (
     GPUArray as GPUArray,
     Stream,
     _Allocator,
+    _argwhere,
+    _cummax,
+    _cummin,
+    _cumprod,
+    _cumsum,
+    _cumulative_prod,
+    _cumulative_sum,
+    _flatnonzero,
+    _nonzero,
     _Number,
     _Operand,
     _Order,
     _Shape,
+    matmul as matmul,
     to_gpu as to_gpu,
     to_gpu_async as to_gpu_async,
 )
 from pycuda.characterize import has_double_support as has_double_support
 
+argwhere = _argwhere
+cummax = _cummax
+cummin = _cummin
+cumprod = _cumprod
+cumsum = _cumsum
+cumulative_prod = _cumulative_prod
+cumulative_sum = _cumulative_sum
+flatnonzero = _flatnonzero
+nonzero = _nonzero
+
+_T = TypeVar("_T")
 _Axis: TypeAlias = int | tuple[int, ...] | None
 _Arrays: TypeAlias = Sequence[GPUArray]
 _KeptOrder: TypeAlias = Literal["C", "F", "A", "K", "c", "f", "a", "k"]
@@ -220,6 +241,194 @@ def arange(
     allocator: _Allocator | None = None,
     stream: Stream | None = None,
 ) -> GPUArray: ...
+
+_Bound: TypeAlias = GPUArray | _Number
+_Stored: TypeAlias = Literal["C", "F"]
+
+@overload
+def linspace(
+    start: _Bound,
+    stop: _Bound,
+    num: SupportsIndex = 50,
+    endpoint: bool = True,
+    retstep: Literal[False] = False,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+    *,
+    allocator: _Allocator | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+@overload
+def linspace(
+    start: _Bound,
+    stop: _Bound,
+    num: SupportsIndex = 50,
+    endpoint: bool = True,
+    *,
+    retstep: Literal[True],
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+    allocator: _Allocator | None = None,
+    stream: Stream | None = None,
+) -> tuple[GPUArray, Any]: ...
+def logspace(
+    start: _Bound,
+    stop: _Bound,
+    num: SupportsIndex = 50,
+    endpoint: bool = True,
+    base: _Bound = 10.0,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+    *,
+    allocator: _Allocator | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def geomspace(
+    start: _Bound,
+    stop: _Bound,
+    num: SupportsIndex = 50,
+    endpoint: bool = True,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+    *,
+    allocator: _Allocator | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def eye(
+    N: SupportsIndex,
+    M: SupportsIndex | None = None,
+    k: SupportsIndex = 0,
+    dtype: DTypeLike = ...,
+    order: _Stored = "C",
+    *,
+    allocator: _Allocator | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def identity(
+    n: SupportsIndex,
+    dtype: DTypeLike = ...,
+    *,
+    allocator: _Allocator | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def tri(
+    N: SupportsIndex,
+    M: SupportsIndex | None = None,
+    k: SupportsIndex = 0,
+    dtype: DTypeLike = ...,
+    *,
+    allocator: _Allocator | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def tril(
+    m: GPUArray, k: SupportsIndex = 0, *, stream: Stream | None = None
+) -> GPUArray: ...
+def triu(
+    m: GPUArray, k: SupportsIndex = 0, *, stream: Stream | None = None
+) -> GPUArray: ...
+def tril_indices(
+    n: SupportsIndex,
+    k: SupportsIndex = 0,
+    m: SupportsIndex | None = None,
+    *,
+    allocator: _Allocator | None = None,
+    stream: Stream | None = None,
+) -> tuple[GPUArray, ...]: ...
+def triu_indices(
+    n: SupportsIndex,
+    k: SupportsIndex = 0,
+    m: SupportsIndex | None = None,
+    *,
+    allocator: _Allocator | None = None,
+    stream: Stream | None = None,
+) -> tuple[GPUArray, ...]: ...
+def tril_indices_from(arr: GPUArray, k: SupportsIndex = 0) -> tuple[GPUArray, ...]: ...
+def triu_indices_from(arr: GPUArray, k: SupportsIndex = 0) -> tuple[GPUArray, ...]: ...
+def diagonal(
+    a: GPUArray, offset: SupportsIndex = 0, axis1: int = 0, axis2: int = 1
+) -> GPUArray: ...
+def diag(
+    v: GPUArray, k: SupportsIndex = 0, *, stream: Stream | None = None
+) -> GPUArray: ...
+def diagflat(
+    v: GPUArray, k: SupportsIndex = 0, *, stream: Stream | None = None
+) -> GPUArray: ...
+def broadcast_arrays(*args: GPUArray) -> tuple[GPUArray, ...]: ...
+def meshgrid(
+    *xi: GPUArray,
+    copy: bool = True,
+    sparse: bool = False,
+    indexing: Literal["xy", "ij"] = "xy",
+    stream: Stream | None = None,
+) -> tuple[GPUArray, ...]: ...
+@overload
+def indices(
+    dimensions: Sequence[SupportsIndex],
+    dtype: DTypeLike = ...,
+    sparse: Literal[False] = False,
+    *,
+    allocator: _Allocator | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+@overload
+def indices(
+    dimensions: Sequence[SupportsIndex],
+    dtype: DTypeLike = ...,
+    *,
+    sparse: Literal[True],
+    allocator: _Allocator | None = None,
+    stream: Stream | None = None,
+) -> tuple[GPUArray, ...]: ...
+def fromfunction(
+    function: Callable[..., _T],
+    shape: Sequence[SupportsIndex],
+    *,
+    dtype: DTypeLike = ...,
+    allocator: _Allocator | None = None,
+    stream: Stream | None = None,
+    **kwargs: Any,
+) -> _T: ...
+def vander(
+    x: GPUArray,
+    N: SupportsIndex | None = None,
+    increasing: bool = False,
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def asarray(
+    a: Any,
+    dtype: DTypeLike | None = None,
+    order: _Stored | None = None,
+    *,
+    copy: bool | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def ascontiguousarray(
+    a: Any, dtype: DTypeLike | None = None, *, stream: Stream | None = None
+) -> GPUArray: ...
+def asfortranarray(
+    a: Any, dtype: DTypeLike | None = None, *, stream: Stream | None = None
+) -> GPUArray: ...
+def copy(a: Any, *, stream: Stream | None = None) -> GPUArray: ...
+def expand_dims(a: GPUArray, axis: int | tuple[int, ...]) -> GPUArray: ...
+def squeeze(a: GPUArray, axis: _Axis = None) -> GPUArray: ...
+def swapaxes(a: GPUArray, axis1: int, axis2: int) -> GPUArray: ...
+def moveaxis(
+    a: GPUArray,
+    source: int | Sequence[int],
+    destination: int | Sequence[int],
+) -> GPUArray: ...
+def permute_dims(
+    a: GPUArray, axes: Sequence[SupportsIndex] | None = None
+) -> GPUArray: ...
+def matrix_transpose(x: GPUArray, /) -> GPUArray: ...
+def broadcast_to(
+    array: GPUArray, shape: int | Sequence[int], subok: bool = False
+) -> GPUArray: ...
+def atleast_1d(*arrays: GPUArray) -> Any: ...
+def atleast_2d(*arrays: GPUArray) -> Any: ...
+def atleast_3d(*arys: GPUArray) -> Any: ...
+def unstack(x: GPUArray, /, *, axis: int = 0) -> tuple[GPUArray, ...]: ...
 def from_dlpack(
     x: Any,
     /,
@@ -229,11 +438,109 @@ def from_dlpack(
     stream: Stream | None = None,
 ) -> GPUArray: ...
 def concatenate(
-    arrays: _Arrays, axis: int = 0, allocator: _Allocator | None = None
+    arrays: _Arrays,
+    axis: SupportsIndex | None = 0,
+    allocator: _Allocator | None = None,
+    out: GPUArray | None = None,
+    *,
+    dtype: DTypeLike | None = None,
+    casting: str | None = None,
+    stream: Stream | None = None,
 ) -> GPUArray: ...
 def stack(
-    arrays: _Arrays, axis: int = 0, allocator: _Allocator | None = None
+    arrays: _Arrays,
+    axis: SupportsIndex = 0,
+    allocator: _Allocator | None = None,
+    out: GPUArray | None = None,
+    *,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
 ) -> GPUArray: ...
+def vstack(
+    tup: _Arrays, *, dtype: DTypeLike | None = None, stream: Stream | None = None
+) -> GPUArray: ...
+def hstack(
+    tup: _Arrays, *, dtype: DTypeLike | None = None, stream: Stream | None = None
+) -> GPUArray: ...
+def dstack(tup: _Arrays, *, stream: Stream | None = None) -> GPUArray: ...
+def column_stack(tup: _Arrays, *, stream: Stream | None = None) -> GPUArray: ...
+def append(
+    arr: GPUArray,
+    values: Any,
+    axis: SupportsIndex | None = None,
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def insert(
+    arr: GPUArray,
+    obj: Any,
+    values: Any,
+    axis: SupportsIndex | None = None,
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def delete(
+    arr: GPUArray,
+    obj: Any,
+    axis: SupportsIndex | None = None,
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def roll(
+    a: GPUArray,
+    shift: int | Sequence[int],
+    axis: int | Sequence[int] | None = None,
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def repeat(
+    a: GPUArray,
+    repeats: Any,
+    axis: SupportsIndex | None = None,
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def tile(
+    A: GPUArray,  # noqa: N803
+    reps: SupportsIndex | Sequence[SupportsIndex],
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def pad(
+    array: GPUArray,
+    pad_width: Any,
+    mode: str = "constant",
+    *,
+    constant_values: Any = 0,
+    stream: Stream | None = None,
+    **kwargs: Any,
+) -> GPUArray: ...
+def resize(
+    a: GPUArray, new_shape: _Shape, *, stream: Stream | None = None
+) -> GPUArray: ...
+def flip(m: GPUArray, axis: _Axis = None) -> GPUArray: ...
+def flipud(m: GPUArray) -> GPUArray: ...
+def fliplr(m: GPUArray) -> GPUArray: ...
+def rot90(m: GPUArray, k: int = 1, axes: tuple[int, int] = (0, 1)) -> GPUArray: ...
+def array_split(
+    ary: GPUArray,
+    indices_or_sections: SupportsIndex | Sequence[SupportsIndex],
+    axis: int = 0,
+) -> list[GPUArray]: ...
+def split(
+    ary: GPUArray,
+    indices_or_sections: SupportsIndex | Sequence[SupportsIndex],
+    axis: int = 0,
+) -> list[GPUArray]: ...
+def vsplit(
+    ary: GPUArray, indices_or_sections: SupportsIndex | Sequence[SupportsIndex]
+) -> list[GPUArray]: ...
+def hsplit(
+    ary: GPUArray, indices_or_sections: SupportsIndex | Sequence[SupportsIndex]
+) -> list[GPUArray]: ...
+def dsplit(
+    ary: GPUArray, indices_or_sections: SupportsIndex | Sequence[SupportsIndex]
+) -> list[GPUArray]: ...
 def reshape(a: GPUArray, *shape: Any, **kwargs: Any) -> GPUArray: ...
 def transpose(a: GPUArray, axes: Sequence[SupportsIndex] | None = None) -> GPUArray: ...
 def splay(
@@ -406,26 +713,83 @@ def std(
     allocator: _Allocator | None = None,
     where: GPUArray | bool = True,
 ) -> GPUArray: ...
-def cumsum(
-    a: GPUArray,
-    axis: int | None = None,
-    dtype: DTypeLike | None = None,
-    *,
-    stream: Stream | None = None,
+def extract(condition: Any, arr: GPUArray) -> GPUArray: ...
+def compress(
+    condition: Any, a: GPUArray, axis: int | None = None, out: GPUArray | None = None
 ) -> GPUArray: ...
-def cumprod(
-    a: GPUArray,
-    axis: int | None = None,
-    dtype: DTypeLike | None = None,
-    *,
-    stream: Stream | None = None,
-) -> GPUArray: ...
+def place(arr: GPUArray, mask: GPUArray, vals: Any) -> None: ...
+def putmask(a: GPUArray, mask: GPUArray, values: Any) -> None: ...
 def dot(
     a: GPUArray,
     b: GPUArray,
     dtype: DTypeLike | None = None,
     stream: Stream | None = None,
     allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def einsum(
+    subscripts: str | GPUArray,
+    *operands: Any,
+    out: GPUArray | None = None,
+    dtype: DTypeLike | None = None,
+    optimize: Any = True,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def tensordot(
+    a: GPUArray,
+    b: GPUArray,
+    axes: Any = 2,
+    *,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def vecdot(
+    x1: GPUArray,
+    x2: GPUArray,
+    /,
+    out: GPUArray | None = None,
+    *,
+    axis: int = -1,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def matvec(
+    x1: GPUArray,
+    x2: GPUArray,
+    /,
+    out: GPUArray | None = None,
+    *,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def vecmat(
+    x1: GPUArray,
+    x2: GPUArray,
+    /,
+    out: GPUArray | None = None,
+    *,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def vdot(a: GPUArray, b: GPUArray, /) -> GPUArray: ...
+def inner(a: _Operand, b: _Operand) -> GPUArray: ...
+def outer(a: GPUArray, b: GPUArray, out: GPUArray | None = None) -> GPUArray: ...
+def kron(a: _Operand, b: _Operand) -> GPUArray: ...
+def cross(
+    a: GPUArray,
+    b: GPUArray,
+    axisa: int = -1,
+    axisb: int = -1,
+    axisc: int = -1,
+    axis: int | None = None,
+) -> GPUArray: ...
+def trace(
+    a: GPUArray,
+    offset: int = 0,
+    axis1: int = 0,
+    axis2: int = 1,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
 ) -> GPUArray: ...
 def subset_sum(
     subset: GPUArray,
@@ -450,10 +814,34 @@ def subset_max(
 ) -> GPUArray: ...
 def take(
     a: GPUArray,
-    indices: GPUArray,
+    indices: Any,
     out: GPUArray | None = None,
     stream: Stream | None = None,
+    axis: SupportsIndex | None = None,
+    mode: str = "raise",
 ) -> GPUArray: ...
+def put(
+    a: GPUArray,
+    indices: Any,
+    values: Any,
+    mode: str = "raise",
+    stream: Stream | None = None,
+) -> None: ...
+def take_along_axis(
+    arr: GPUArray,
+    indices: Any,
+    axis: SupportsIndex | None = -1,
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def put_along_axis(
+    arr: GPUArray,
+    indices: Any,
+    values: Any,
+    axis: SupportsIndex | None,
+    *,
+    stream: Stream | None = None,
+) -> None: ...
 def multi_take(
     arrays: _Arrays,
     indices: GPUArray,

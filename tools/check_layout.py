@@ -28,7 +28,7 @@ MOST_FUNCTION_LINES = 80
 #: deferred list.
 DATA_FILES = {
     f"driver/{name}.{end}"
-    for name in ("table", "context_record", "release")
+    for name in ("table", "context_record", "release", "blas_table", "fft_table")
     for end in "ch"
 }
 
@@ -540,7 +540,8 @@ def stub(root, sources):
     if not path.is_file():
         return
     macros = macros_of(sources)
-    known = set(re.findall(r"\bdef (\w+)\(", path.read_text(encoding="utf-8")))
+    # The module has the functions of pycuda.gpuarray with an underscore in front.
+    known = set(re.findall(r"\bdef _?(\w+)\(", path.read_text(encoding="utf-8")))
     for source in sources:
         if is_of_driver(source):
             own = {**macros, **macros_of([source])}

@@ -208,15 +208,24 @@ def elementwise_kernels():
 
 def reduction_kernels():
     """Yield (rule, text) of each reduction: its passes, narrow and wide."""
-    variants = ("by_block", "by_thread", "join_by_block", "join_by_thread")
+    variants = (  # (name, reduces elements, threads, lanes, rounds)
+        ("by_block", True, 256, 256, 4),
+        ("by_row", True, 256, 32, 2),
+        ("by_short_row", True, 256, 4, 4),
+        ("by_column", True, 256, 8, 4),
+        ("join_by_block", False, 256, 256, 0),
+        ("join_by_row", False, 256, 32, 0),
+    )
     results = {"INDEX": "int64", "COUNT": "int64", "BOOL": "bool"}
     for name, nin, rule in _table("array_reductions.h"):
         for dtype in RULE_TYPES[rule]:
             result = results.get(rule, dtype)
             if rule == "SPREAD":
                 result = PART_OF.get(dtype, dtype)
-            for number, variant in enumerate(variants):
-                packed = variant == "by_block" and dtype not in PART_OF
+            for number, (variant, reduces, threads, lanes, rounds) in enumerate(
+                variants
+            ):
+                packed = reduces and dtype not in PART_OF
                 for kept in (0, 2):
                     yield (
                         rule,
@@ -232,8 +241,11 @@ def reduction_kernels():
                             vector=4 if packed else 1,
                             kept_ndim=kept,
                             variant=variant,
-                            partial=number < 2,
+                            partial=variant in ("by_block", "by_column"),
                             streamed=number % 2 == 1,
+                            threads=threads,
+                            lanes=lanes,
+                            rounds=rounds,
                         ),
                     )
 

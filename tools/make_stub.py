@@ -128,7 +128,8 @@ def write_request_fields(root, _methods):
     names = "".join(f'        "{name}",\n' for _, name, _ in fields).rstrip("\n")
     lines = ["    __match_args__: Final = (", names, "    )"]
     for form, name, view in fields:
-        kind = {"NUMBER": "int", "FLAG": "bool"}.get(view, "str")
+        kinds = {"NUMBER": "int", "FLAG": "bool", "FOURIER": "tuple[str, ...]"}
+        kind = kinds.get(view, "str")
         if form == "LIST":
             kind = f"tuple[{kind}, ...]"
         lines += ["    @property", f"    def {name}(self) -> {kind}: ..."]

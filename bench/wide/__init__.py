@@ -14,7 +14,7 @@ COMMON = {
     "x": "uniform(n)",
     "y": "uniform(n)",
     "m": "uniform(n) < 0.5",
-    "i": "(uniform(n) * (n - 1)).astype(np.int64)",
+    "i": "np.minimum((uniform(n) * n).astype(np.int64), n - 1)",
     "k": "((uniform(n) - 0.5) * 4e9).astype(np.int32)",
     "v": "uniform(n)",
     "X": "x.reshape(n // 16, 16)",

@@ -3,10 +3,9 @@
 =================  =====================================================================
 foundations        context_cache, c_types, streams, layout, copies, overlap
 generated kernels  kernel_request (C calls it), sources, compilation
-functions          creation, joining, operations, masks, reductions, cumulative,
+functions          creation, joining, operations, masks, masked, reductions,
                    launch_shape, texture_binding, vector_types
-index arrays       indexing (C calls it), selection, index_report, nonzero,
-                   flat_indices, elements
+index arrays       elements
 kernels            elementwise_kernel, reduction_kernel, scan_kernel; kernel_arguments,
                    argument_names, argument_dtypes, used_elements, elementwise_module,
                    copy_back

@@ -1,6 +1,7 @@
-"""Functions of the elements at flat indices: ``take``, ``multi_put``, ``subset_sum``.
+"""Functions of the elements at index arrays: ``take``, ``multi_put``, ``subset_sum``.
 
-Most programs use none of these, so the first call imports ``flat_indices``.
+No function waits for a kernel. A kernel skips an element whose index is out of bounds;
+the next call that waits for the device raises the IndexError.
 """
 
 from __future__ import annotations
@@ -8,14 +9,22 @@ from __future__ import annotations
 import numpy as np
 
 from pycuda._array import reductions
+from pycuda._array.copies import np_ravel
+from pycuda._array.creation import arange
 from pycuda._array.overlap import apart
-from pycuda._driver import GPUArray, _array_ops, _elementwise
+from pycuda._driver import (
+    GPUArray,
+    _array_ops,
+    _elementwise,
+    _put,
+    _put_along_axis,
+    _take,
+    _take_along_axis,
+)
 
 
 def _subset(a, subset, stream):
-    from pycuda._array import flat_indices
-
-    return flat_indices.take(a, subset, None, stream, wait=False)
+    return _take(a, subset, stream=stream)
 
 
 def subset_sum(subset, a, dtype=None, stream=None, allocator=None):
@@ -39,29 +48,74 @@ def subset_max(subset, a, stream=None):
     return reductions.max(_subset(a, subset, stream), stream)
 
 
-def take(a, indices, out=None, stream=None):
-    """Return the elements of ``a`` at flat indices; negative ones count from the end.
+def take(a, indices, out=None, stream=None, axis=None, mode="raise"):
+    """Return the elements of ``a`` at indices, flat ones or those along an axis.
 
-    Raises IndexError for an index out of bounds. For indices on the device, this waits.
+    Flat indices follow the order in memory. ``mode`` says what an index out of bounds
+    does, as in NumPy: ``"raise"`` (negative ones count from the end), ``"wrap"`` or
+    ``"clip"``. Raises IndexError for a wrong index of the host at once; for one on the
+    device, the next ``get()`` or ``synchronize()`` raises it.
     """
-    from pycuda._array import flat_indices
+    return _take(a, indices, axis, out, mode, stream)
 
-    return flat_indices.take(a, indices, out, stream)
+
+def put(a, indices, values, mode="raise", stream=None):
+    """Assign values to the elements at flat indices in C order, as ``numpy.put`` does.
+
+    ``values`` are repeated if there are fewer than indices. The array must be in C
+    order. ``mode`` and errors are those of ``take``.
+    """
+    if not a.flags.c_contiguous:
+        raise ValueError("put: the array to put into must be in C order")
+    if not isinstance(values, GPUArray):
+        host = np.asarray(values)
+        values = GPUArray(host.shape, a.dtype, a.allocator)
+        values[...] = host
+    count = int(np.prod(np.shape(indices), dtype=object))
+    if count == 0:
+        return
+    if values.size not in (1, count):
+        if values.size == 0:
+            raise ValueError(f"put: there are no values for {count} indices")
+        values = _take(np_ravel(values), arange(count, dtype=np.int64), mode="wrap")
+    _put(a, indices, values, mode, stream)
+
+
+def take_along_axis(arr, indices, axis=-1, *, stream=None):
+    """Return the elements at indices along an axis, with indices for each line.
+
+    ``indices`` has as many axes as ``arr``; the others broadcast. ``axis=None`` takes
+    flat indices, in C order.
+    """
+    if axis is None:
+        arr, axis = np_ravel(arr), 0
+    return _take_along_axis(arr, indices, axis, stream)
+
+
+def put_along_axis(arr, indices, values, axis, *, stream=None):
+    """Assign values to the elements at indices along an axis.
+
+    ``values`` broadcast to the indices; the rest is as in ``take_along_axis``. For
+    ``axis=None`` the array must be in C order.
+    """
+    if axis is None:
+        if not arr.flags.c_contiguous:
+            raise ValueError("put_along_axis: the array must be in C order")
+        arr, axis = arr.reshape(-1), 0
+    _put_along_axis(arr, indices, values, axis, stream)
 
 
 def multi_take(arrays, indices, out=None, stream=None):
     """Return ``take(array, indices)`` for each of the arrays, without waiting.
 
-    For an index out of bounds, the next ``get()`` raises the IndexError.
+    Errors are those of ``take``.
     """
-    from pycuda._array import flat_indices
-
     outs = [None] * len(arrays) if out is None else out
     _same_length(arrays, outs, "out")
     indices = apart(indices, outs, stream)
     arrays = _unchanged(arrays, outs, stream)
     return [
-        flat_indices.take(array, indices, output, stream, wait=False)
+        _take(array, indices, out=output, stream=stream)
         for array, output in zip(arrays, outs, strict=True)
     ]
 
@@ -72,13 +126,11 @@ def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None):
     New outputs have the shape ``dest_shape``; their other elements are not set. Returns
     the outputs.
     """
-    from pycuda._array import flat_indices
-
     outs = _outputs(arrays, dest_shape, out)
     dest_indices = apart(dest_indices, outs, stream)
     arrays = _unchanged(arrays, outs, stream)
     for array, output in zip(arrays, outs, strict=True):
-        flat_indices.put(output, dest_indices, array, stream)
+        _put(output, dest_indices, array, stream=stream)
     return outs
 
 
@@ -95,8 +147,6 @@ def multi_take_put(
 
     ``src_offsets`` has a number for each array, which is added to its indices.
     """
-    from pycuda._array import flat_indices
-
     outs = _outputs(arrays, dest_shape, out)
     offsets = [0] * len(arrays) if src_offsets is None else src_offsets
     _same_length(arrays, offsets, "src_offsets")
@@ -105,8 +155,8 @@ def multi_take_put(
     arrays = _unchanged(arrays, outs, stream)
     for array, output, offset in zip(arrays, outs, offsets, strict=True):
         indices = _shifted(src_indices, offset, stream)
-        taken = flat_indices.take(array, indices, None, stream, wait=False)
-        flat_indices.put(output, dest_indices, taken, stream)
+        taken = _take(array, indices, stream=stream)
+        _put(output, dest_indices, taken, stream=stream)
     return outs
 
 

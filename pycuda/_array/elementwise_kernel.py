@@ -12,7 +12,7 @@ from pycuda._array.elementwise_module import BOUNDS, get_elwise_kernel_and_types
 from pycuda._array.kernel_arguments import Arguments, count_of
 from pycuda._array.launch_shape import splay
 from pycuda._array.used_elements import elementwise_names
-from pycuda._driver import _plain_array, _working_context
+from pycuda._driver import _KernelCall, _plain_array, _working_context
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pycuda._driver import TextureReference
 
 
-class ElementwiseKernel:
+class ElementwiseKernel(_KernelCall):
     """A kernel made of an operation on the elements ``i`` of its arguments.
 
     ``arguments`` is a C parameter list such as ``"float a, float *x"``, or a list of
@@ -100,7 +100,12 @@ class ElementwiseKernel:
         """Return a texture reference of the kernel's module."""
         return self.generate_stride_kernel_and_types(use_range)[0].get_texref(name)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> None:
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: Any, **kwargs: Any) -> None: ...
+
+    def _run(self, *args, **kwargs):
+        """Run a call that C does not handle: see ``_KernelCall``."""
         range_ = slice_ = stream = None
         if kwargs:
             range_ = kwargs.pop("range", None)
@@ -111,7 +116,7 @@ class ElementwiseKernel:
             if range_ is not None and slice_ is not None:
                 raise TypeError("range and slice cannot be given together")
         use_range = range_ is not None or slice_ is not None
-        _, function, _, arguments, _ = self._variant(use_range)
+        _, function, _, arguments, context = self._variant(use_range)
         if len(args) != len(arguments):
             raise TypeError(
                 f"the kernel takes {len(arguments)} arguments, {len(args)} were given"
@@ -127,6 +132,13 @@ class ElementwiseKernel:
             count = count_of(args[arguments.first])
         else:
             count = first.mem_size
+            self._remember(
+                context,
+                (function,),
+                arguments.dtypes,
+                arguments.uses,
+                arguments.first,
+            )
         values.append(count)
         if count:
             function.prepared_async_call(first._grid, first._block, stream, *values)

@@ -1,64 +1,224 @@
-"""Arrays joined along an axis."""
+"""Arrays joined along an axis, and parts put into or taken out of an array."""
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 
-from pycuda._array.creation import allocator_of, remember_counts
+from pycuda._array.copies import copy_into, np_ravel
 from pycuda._array.layout import normal_axis
-from pycuda._driver import GPUArray
+from pycuda._driver import GPUArray, _join, _take, to_gpu
 
 
-def concatenate(arrays, axis=0, allocator=None):
-    """Return the arrays joined along an existing axis."""
-    arrays = list(arrays)
-    if not arrays:
-        raise ValueError("there is nothing to concatenate")
-    first = arrays[0]
-    if first.ndim == 0:
-        raise ValueError("arrays without axes cannot be concatenated")
-    axis = normal_axis(axis, first.ndim)
-    around = (*first.shape[:axis], *first.shape[axis + 1 :])
-    for array in arrays:
-        others = (*array.shape[:axis], *array.shape[axis + 1 :])
-        if others != around or array.ndim != first.ndim:
-            raise ValueError(
-                f"arrays of shape {first.shape} and {array.shape} cannot be "
-                f"concatenated along axis {axis}"
-            )
-    dtype = np.result_type(*(array.dtype for array in arrays))
-    length = int(np.sum([array.shape[axis] for array in arrays]))
-    shape = (*first.shape[:axis], length, *first.shape[axis + 1 :])
-    result = GPUArray(shape, dtype, allocator_of(allocator, first))
-    begin = 0
-    for array in arrays:
-        end = begin + array.shape[axis]
-        result[(slice(None),) * axis + (slice(begin, end),)] = array
-        begin = end
-    remember_counts(result, arrays)
-    return result
+def concatenate(
+    arrays, axis=0, allocator=None, out=None, *, dtype=None, casting=None, stream=None
+):
+    """Return the arrays joined along an existing axis.
+
+    The shapes differ along ``axis`` only; ``axis=None`` joins the flattened arrays. The
+    result has the dtype to which NumPy promotes those of the arrays, or ``dtype``.
+    ``out`` gets the elements instead of a new array. Raises ValueError for shapes that
+    do not fit and for an axis that does not exist.
+    """
+    if axis is None:
+        arrays, axis = [np_ravel(a) for a in arrays], 0
+    if casting is not None:
+        arrays = list(arrays)
+        _check_casting(arrays, dtype if out is None else out.dtype, casting)
+    result = _join(arrays, axis, False, dtype, False, allocator, stream)
+    return result if out is None else _into(out, result, stream)
 
 
-def stack(arrays, axis=0, allocator=None):
+def stack(arrays, axis=0, allocator=None, out=None, *, dtype=None, stream=None):
     """Return arrays of one shape joined along a new axis.
 
-    The result is in C order for axis 0, in Fortran order for others.
+    The result is in C order for axis 0, in Fortran order for others; ``numpy.stack``
+    gives C order. The dtype and errors are those of ``concatenate``.
     """
-    arrays = list(arrays)
-    if not arrays:
-        raise ValueError("there is nothing to stack")
-    first = arrays[0]
+    result = _join(arrays, axis, True, dtype, axis != 0, allocator, stream)
+    return result if out is None else _into(out, result, stream)
+
+
+def np_stack(arrays, axis=0, out=None, *, dtype=None, casting=None):
+    """Return arrays of one shape joined along a new axis, in C order."""
+    if casting is not None:
+        arrays = list(arrays)
+        _check_casting(arrays, dtype if out is None else out.dtype, casting)
+    result = _join(arrays, axis, True, dtype)
+    return result if out is None else _into(out, result, None)
+
+
+def _check_casting(arrays, dtype, casting):
     for array in arrays:
-        if array.shape != first.shape:
-            raise ValueError(
-                f"arrays of shape {first.shape} and {array.shape} cannot be stacked"
+        if dtype is not None and not np.can_cast(array.dtype, dtype, casting):
+            raise TypeError(
+                f"cannot convert {array.dtype} to {np.dtype(dtype)} by {casting!r} "
+                f"casting"
             )
-    axis = normal_axis(axis, first.ndim + 1)
-    dtype = np.result_type(*(array.dtype for array in arrays))
-    shape = (*first.shape[:axis], len(arrays), *first.shape[axis:])
-    order = "C" if axis == 0 else "F"
-    result = GPUArray(shape, dtype, allocator_of(allocator, first), order=order)
-    for number, array in enumerate(arrays):
-        result[(slice(None),) * axis + (number,)] = array
-    remember_counts(result, arrays)
-    return result
+
+
+def _into(out, result, stream):
+    if out.shape != result.shape:
+        raise ValueError(f"the result has shape {result.shape}, out has {out.shape}")
+    out.set_async(result.astype(out.dtype, stream), stream)
+    return out
+
+
+def _with_axes(array, ndim):
+    """Return an array with axes of length 1 in front, so that it has ``ndim``."""
+    return array[(None,) * (ndim - array.ndim)] if array.ndim < ndim else array
+
+
+def vstack(tup, *, dtype=None, stream=None):
+    """Return the arrays joined along the first axis; those with one axis are rows."""
+    arrays = [_with_axes(a, 2) for a in tup]
+    return concatenate(arrays, 0, dtype=dtype, stream=stream)
+
+
+def hstack(tup, *, dtype=None, stream=None):
+    """Return the arrays joined along the second axis, or along the only one."""
+    arrays = [_with_axes(a, 1) for a in tup]
+    axis = 0 if arrays and arrays[0].ndim == 1 else 1
+    return concatenate(arrays, axis, dtype=dtype, stream=stream)
+
+
+def dstack(tup, *, stream=None):
+    """Return the arrays joined along the third axis.
+
+    Arrays of shape (n,) count as (1, n, 1), those of shape (m, n) as (m, n, 1).
+    """
+    arrays = [_with_axes(a, 2) for a in tup]
+    arrays = [a[:, :, None] if a.ndim == 2 else a for a in arrays]
+    return concatenate(arrays, 2, stream=stream)
+
+
+def column_stack(tup, *, stream=None):
+    """Return the arrays joined along the second axis; those with one are columns."""
+    arrays = [_with_axes(a, 1) for a in tup]
+    arrays = [a[:, None] if a.ndim == 1 else a for a in arrays]
+    return concatenate(arrays, 1, stream=stream)
+
+
+def append(arr, values, axis=None, *, stream=None):
+    """Return the array with values after its last elements.
+
+    Without an axis both are flattened. With one, ``values`` has the array's other
+    lengths, as in ``concatenate``.
+    """
+    if not isinstance(values, GPUArray):
+        values = to_gpu(np.asarray(values))
+    return concatenate((arr, values), axis, stream=stream)
+
+
+# -- parts put in and taken out --------------------------------------------------------
+
+
+def _flat_or_along(arr, axis):
+    """Return (array, axis): the array flattened if no axis is given."""
+    if axis is None:
+        return np_ravel(arr), 0
+    return arr, normal_axis(axis, arr.ndim)
+
+
+def _part(arr, axis, begin, end):
+    return arr[(slice(None),) * axis + (slice(begin, end),)]
+
+
+def _places(obj, length, name):
+    """Return indices of the host as positive integers; None for a single integer."""
+    if isinstance(obj, slice):
+        return np.arange(length)[obj]
+    if isinstance(obj, GPUArray):
+        obj = obj.get()
+    places = np.asarray(obj)
+    if places.dtype == bool:
+        if places.shape != (length,):
+            raise ValueError(
+                f"{name}: a mask of shape {places.shape} does not fit an axis of "
+                f"length {length}"
+            )
+        return np.flatnonzero(places)
+    if places.size == 0:
+        return np.zeros(0, np.int64)
+    if places.dtype.kind not in "iu":
+        raise IndexError(
+            f"{name}: indices must be integers, a slice or bool, not {places.dtype}"
+        )
+    return places
+
+
+def _checked(places, length, beyond, name, axis):
+    """Return indices from 0 on; ``beyond`` is the first one that is out of bounds."""
+    for place in places.ravel().tolist():
+        if not -length <= place < beyond:
+            raise IndexError(
+                f"{name}: index {place} is out of bounds for axis {axis} of length "
+                f"{length}"
+            )
+    return np.where(places < 0, places + length, places)
+
+
+def delete(arr, obj, axis=None, *, stream=None):
+    """Return the array without the elements at some places of an axis.
+
+    ``obj`` is an integer, a slice, a list of integers or a mask; one on the device is
+    read back. Without an axis the array is flattened. Raises IndexError for an index
+    out of bounds.
+    """
+    arr, axis = _flat_or_along(arr, axis)
+    length = arr.shape[axis]
+    places = _checked(_places(obj, length, "delete"), length, length, "delete", axis)
+    kept = np.ones(length, bool)
+    kept[places] = False
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], kept, [0]))))
+    runs = [_part(arr, axis, a, b) for a, b in edges.reshape(-1, 2).tolist()]
+    if not runs:
+        runs = [_part(arr, axis, 0, 0)]
+    if len(runs) <= _MOST_RUNS:
+        return concatenate(runs, axis, stream=stream)
+    return _take(arr, np.flatnonzero(kept), axis, stream=stream)
+
+
+#: The most parts for which one kernel copies runs of elements.
+_MOST_RUNS = 8
+
+
+def insert(arr, obj, values, axis=None, *, stream=None):
+    """Return the array with values before some places of an axis.
+
+    ``obj`` is an integer, a slice, a list of integers or a mask; one on the device is
+    read back. ``values`` are converted to the array's dtype and broadcast. Without an
+    axis the array is flattened. Raises IndexError for an index out of bounds.
+    """
+    arr, axis = _flat_or_along(arr, axis)
+    length = arr.shape[axis]
+    places = _places(obj, length, "insert")
+    is_single = places.size == 1
+    places = _checked(places, length, length + 1, "insert", axis).ravel()
+    if not isinstance(values, GPUArray):
+        values = to_gpu(np.asarray(values))
+    if is_single:
+        if np.ndim(obj) == 0 and not isinstance(obj, slice) and values.ndim:
+            values = np.moveaxis(_with_axes(values, arr.ndim), 0, axis)
+        values = _with_axes(values, arr.ndim)
+        count = values.shape[axis]
+    else:
+        count = places.size
+    shape = (*arr.shape[:axis], count, *arr.shape[axis + 1 :])
+    added = GPUArray(shape, arr.dtype, arr.allocator)
+    if count:
+        copy_into(added, values, stream)
+    if is_single:
+        place = operator.index(places[0])
+        parts = [_part(arr, axis, 0, place), added, _part(arr, axis, place, None)]
+        return concatenate(parts, axis, stream=stream)
+    order = np.argsort(places, kind="stable")
+    new = places[order] + np.arange(count)
+    source = np.empty(length + count, np.int64)
+    is_new = np.zeros(length + count, bool)
+    is_new[new] = True
+    source[is_new] = length + order
+    source[~is_new] = np.arange(length)
+    both = concatenate((arr, added), axis, stream=stream)
+    return _take(both, source, axis, stream=stream)

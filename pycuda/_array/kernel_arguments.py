@@ -2,8 +2,9 @@
 
 A kernel reads its arrays by address. An array of another dtype, or one that is too
 short, would give wrong values or an illegal access, so each call is checked.
-``_driver._gather`` accepts the plain cases. ``Arguments.arrange`` converts what can be
-converted, and raises errors that name the argument.
+``_driver._gather`` and ``_driver._KernelCall`` accept the plain cases.
+``Arguments.arrange`` converts what can be converted, and raises errors that name the
+argument.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from pycuda._array.copies import empty_alike
 from pycuda._array.overlap import has_same_elements, shares_some
 from pycuda._driver import GPUArray, _gather, _plain_array
 
-# How a kernel uses an argument; gpuarray_checks.c has the same values.
+# How a kernel uses an argument; type/kernel_arguments.h has the same values.
 _SCALAR, _POINTER, _ELEMENTS = range(3)
 
 
@@ -60,12 +61,13 @@ class Arguments:
 
     def __init__(self, arguments, elements):
         self.arguments = tuple(arguments)
-        self._uses = bytes(_use_of(each, elements) for each in self.arguments)
-        self._dtypes = tuple(
+        #: How the kernel uses each argument, and what it declares.
+        self.uses = bytes(_use_of(each, elements) for each in self.arguments)
+        self.dtypes = tuple(
             None if use == _SCALAR else argument.dtype
-            for argument, use in zip(self.arguments, self._uses, strict=True)
+            for argument, use in zip(self.arguments, self.uses, strict=True)
         )
-        arrays = [k for k, use in enumerate(self._uses) if use != _SCALAR]
+        arrays = [k for k, use in enumerate(self.uses) if use != _SCALAR]
         #: The place of the first array, which gives the number of elements.
         self.first = arrays[0] if arrays else -1
 
@@ -74,7 +76,7 @@ class Arguments:
 
     def gather(self, args, extent=-1):
         """Return values for the prepared kernel, or None if arrange() is needed."""
-        return _gather(args, self._dtypes, self._uses, self.first, extent)
+        return _gather(args, self.dtypes, self.uses, self.first, extent)
 
     def arrange(self, args, stream, extent=-1, least=0):
         """Return (values, first array, pairs to copy back, converted arguments).
@@ -89,7 +91,7 @@ class Arguments:
         values, back, converted = list(args), [], []
         first = None
         for k, (given, argument) in enumerate(zip(args, self.arguments, strict=False)):
-            if self._uses[k] == _SCALAR:
+            if self.uses[k] == _SCALAR:
                 continue
             what = f"argument {k} ({argument.name})"
             value = _array_of(what, given)
@@ -124,7 +126,7 @@ class Arguments:
         """
         arrays = [
             _plain_array(value)
-            for value, use in zip(args, self._uses, strict=True)
+            for value, use in zip(args, self.uses, strict=True)
             if use != _SCALAR
         ]
         triples = []
@@ -142,7 +144,7 @@ class Arguments:
             return
         declared, dtype = self.arguments[k].dtype, dtype_of(packed)
         is_alias = declared.itemsize != dtype.itemsize
-        if self._uses[k] != _ELEMENTS and not (is_alias and is_bytes(dtype)):
+        if self.uses[k] != _ELEMENTS and not (is_alias and is_bytes(dtype)):
             return
         size = packed.size * dtype.itemsize // max(declared.itemsize, 1)
         if k == self.first and not is_alias:

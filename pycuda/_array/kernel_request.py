@@ -9,9 +9,17 @@ from __future__ import annotations
 
 from pycuda._array.compilation import compile_text
 from pycuda._array.sources.elementwise import elementwise_text
+from pycuda._array.sources.fourier import fourier_text
+from pycuda._array.sources.indexing import indexing_text
+from pycuda._array.sources.joining import join_text
+from pycuda._array.sources.mask import mask_text
+from pycuda._array.sources.product import product_text
 from pycuda._array.sources.reduction import reduction_text
+from pycuda._array.sources.remapping import remap_text
+from pycuda._array.sources.scan import scan_text
 from pycuda._array.sources.sort import sort_text
 from pycuda._array.sources.transpose import transpose_text
+from pycuda._array.sources.triangle import triangle_text
 from pycuda._driver import _KernelRequest
 
 #: The function that writes the source, for each family of kernels.
@@ -19,8 +27,20 @@ TEXT_OF_FAMILY = {
     "elementwise": elementwise_text,
     "reduction": reduction_text,
     "transpose": transpose_text,
+    "scan": scan_text,
+    "mask": mask_text,
     "sort": sort_text,
+    "product": product_text,
+    "triangle": triangle_text,
+    "fourier": fourier_text,
+    "indexing": indexing_text,
+    "join": join_text,
+    "remap": remap_text,
 }
+
+#: The compiler's options, for families that do not take those of compile_text. Fourier
+#: transforms need no rounding of each product, and are a tenth more accurate without.
+OPTIONS_OF_FAMILY = {"fourier": ("-w",)}
 
 
 def text_of(request: _KernelRequest) -> str:
@@ -30,4 +50,7 @@ def text_of(request: _KernelRequest) -> str:
 
 def kernel_image(request: _KernelRequest) -> bytes:
     """Return the image of a requested kernel for the current context's device."""
-    return compile_text(text_of(request))
+    options = OPTIONS_OF_FAMILY.get(request.family)
+    if options is None:
+        return compile_text(text_of(request))
+    return compile_text(text_of(request), options)

@@ -7,11 +7,17 @@ import numpy as np
 from pycuda._driver import ArrayFlags, GPUArray, _plain_array
 from pycuda.compyte.array import c_contiguous_strides
 
+#: A ValueError and an IndexError. NumPy before version 1.25 has it in its namespace.
+AxisError = getattr(np, "exceptions", np).AxisError
+
 
 def normal_axis(axis, ndim):
-    """Return the number of an axis from 0 on; ValueError if there is no such axis."""
+    """Return the number of an axis from 0 on; AxisError if there is no such axis.
+
+    AxisError is a ValueError and an IndexError.
+    """
     if not -ndim <= axis < ndim:
-        raise ValueError(f"axis {axis} is not one of {ndim} axes")
+        raise AxisError(f"axis {axis} is not one of {ndim} axes")
     return axis % ndim
 
 

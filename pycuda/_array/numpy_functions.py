@@ -9,44 +9,54 @@ from __future__ import annotations
 import numpy as np
 
 from pycuda._array import (
+    conversion,
     creation,
+    diagonals,
     elements,
+    fourier,
+    grids,
     joining,
     numpy_reductions,
     numpy_shapes,
     operations,
     quantiles,
+    rearranging,
     reductions,
+    sequences,
     sets,
     sorting,
 )
-from pycuda._array.copies import c_copy, np_ravel, np_reshape
-from pycuda._array.layout import broadcast_to, normal_axis
+from pycuda._array.copies import np_ravel, np_reshape
+from pycuda._array.layout import broadcast_to
+from pycuda._array.linalg import numpy_names as linear_algebra
+from pycuda._array.masked import compress, extract, place, putmask
 from pycuda._array.masks import as_mask
-from pycuda._array.nonzero import nonzero as nonzero_of_mask
 from pycuda._array.numpy_calls import called, into
 from pycuda._array.overlap import may_overlap
-from pycuda._driver import GPUArray, _array_ops, _elementwise
+from pycuda._driver import (
+    GPUArray,
+    _argwhere as argwhere,
+    _array_functions,
+    _array_ops,
+    _cumprod as cumprod,
+    _cumsum as cumsum,
+    _cumulative_prod as cumulative_prod,
+    _cumulative_sum as cumulative_sum,
+    _elementwise,
+    _flatnonzero as flatnonzero,
+    _nonzero as nonzero,
+    _numpy_all,
+    _numpy_any,
+)
 
 
-def take(a, indices, axis=None, out=None):
+def take(a, indices, axis=None, out=None, mode="raise"):
     """Return the elements at indices, flat ones or those along an axis."""
     if axis is None:
-        return elements.take(np_ravel(a), indices, out)
-    result = a[(slice(None),) * normal_axis(axis, a.ndim) + (indices,)]
-    return into(result, out)
-
-
-def nonzero(a):
-    """Return the indices of the elements that are not 0, one array for each axis."""
-    if a.ndim == 0:
-        raise ValueError("nonzero of an array without axes: use atleast_1d()")
-    return tuple(nonzero_of_mask(a if a.dtype == bool else a != 0))
-
-
-def flatnonzero(a):
-    """Return the flat indices of the elements that are not 0."""
-    return nonzero(np_ravel(a))[0]
+        a = np_ravel(a)
+    if out is not None and out.dtype != a.dtype:
+        return into(elements.take(a, indices, None, None, axis, mode), out)
+    return elements.take(a, indices, out, None, axis, mode)
 
 
 def where(condition, x=None, y=None):
@@ -63,13 +73,11 @@ def clip(a, min=None, max=None, out=None):
     """Return the elements, with those outside the bounds replaced by the bounds."""
     if min is None and max is None:
         return into(a.copy(), out)
-    result = a
-    if min is not None:  # out may be the array of the maxima: write to it last
-        first_out = out if max is None else None
-        result = _elementwise(_array_ops["maximum"], (result, min), first_out)
-    if max is not None:
-        result = _elementwise(_array_ops["minimum"], (result, max), out)
-    return result
+    if max is None:
+        return _elementwise(_array_ops["maximum"], (a, min), out)
+    if min is None:
+        return _elementwise(_array_ops["minimum"], (a, max), out)
+    return _elementwise(_array_ops["clip"], (a, min, max), out)
 
 
 def round(a, decimals=0, out=None):
@@ -158,6 +166,17 @@ def _like_full(a, fill_value, dtype=None, order="K"):
     return creation.full_like(a, fill_value, dtype, order)
 
 
+def _like_device(function):
+    """Return a function that also takes NumPy's ``device``, which must be None."""
+
+    def call(*args, device=None, **kwargs):
+        if device is not None:
+            raise TypeError(f"device= is for arrays in host memory, not {device!r}")
+        return function(*args, **kwargs)
+
+    return call
+
+
 def _text(function):
     """Return the function applied to a copy of the array in host memory."""
 
@@ -182,24 +201,35 @@ _FUNCTIONS = {
     np.any: numpy_reductions.any,
     np.all: numpy_reductions.all,
     np.count_nonzero: numpy_reductions.count_nonzero,
-    np.cumsum: numpy_reductions.cumsum,
-    np.cumprod: numpy_reductions.cumprod,
+    np.cumsum: cumsum,
+    np.cumprod: cumprod,
     np.ptp: numpy_reductions.ptp,
-    np.dot: numpy_reductions.dot,
-    np.inner: lambda a, b: numpy_reductions.matrix_like("inner", a, b),
-    np.vdot: lambda a, b: reductions.dot(a.conj(), b),
-    np.outer: lambda a, b: np_ravel(a)[:, None] * np_ravel(b)[None],
     np.where: where,
-    np.concatenate: lambda arrays, axis=0: (
-        joining.concatenate([np_ravel(a) for a in arrays])
-        if axis is None
-        else joining.concatenate(arrays, axis)
+    np.concatenate: lambda arrays, axis=0, out=None, dtype=None, casting=None: (
+        joining.concatenate(arrays, axis, None, out, dtype=dtype, casting=casting)
     ),
-    np.stack: lambda arrays, axis=0: c_copy(joining.stack(arrays, axis)),
-    np.vstack: numpy_shapes.vstack,
-    np.hstack: numpy_shapes.hstack,
-    np.split: numpy_shapes.split,
-    np.array_split: numpy_shapes.array_split,
+    np.stack: joining.np_stack,
+    np.vstack: joining.vstack,
+    np.hstack: joining.hstack,
+    np.dstack: joining.dstack,
+    np.column_stack: joining.column_stack,
+    np.append: joining.append,
+    np.insert: joining.insert,
+    np.delete: joining.delete,
+    np.split: rearranging.split,
+    np.array_split: rearranging.array_split,
+    np.vsplit: rearranging.vsplit,
+    np.hsplit: rearranging.hsplit,
+    np.dsplit: rearranging.dsplit,
+    np.flip: rearranging.flip,
+    np.flipud: rearranging.flipud,
+    np.fliplr: rearranging.fliplr,
+    np.rot90: rearranging.rot90,
+    np.roll: rearranging.roll,
+    np.repeat: rearranging.repeat,
+    np.tile: rearranging.tile,
+    np.pad: rearranging.pad,
+    np.resize: rearranging.resize,
     np.reshape: np_reshape,
     np.ravel: np_ravel,
     np.transpose: operations.transpose,
@@ -207,17 +237,21 @@ _FUNCTIONS = {
     np.expand_dims: numpy_shapes.expand_dims,
     np.swapaxes: numpy_shapes.swapaxes,
     np.moveaxis: numpy_shapes.moveaxis,
-    np.flip: numpy_shapes.flip,
-    np.flipud: lambda m: numpy_shapes.flip(m, 0),
-    np.fliplr: lambda m: numpy_shapes.flip(m, 1),
-    np.roll: numpy_shapes.roll,
     np.broadcast_to: numpy_shapes.broadcast_to,
     np.atleast_1d: numpy_shapes.atleast_1d,
     np.atleast_2d: numpy_shapes.atleast_2d,
     np.diff: numpy_shapes.diff,
     np.take: take,
+    np.put: lambda a, ind, v, mode="raise": elements.put(a, ind, v, mode),
+    np.take_along_axis: elements.take_along_axis,
+    np.put_along_axis: elements.put_along_axis,
     np.nonzero: nonzero,
     np.flatnonzero: flatnonzero,
+    np.argwhere: argwhere,
+    np.extract: extract,
+    np.compress: compress,
+    np.place: place,
+    np.putmask: putmask,
     np.clip: clip,
     np.round: round,
     np.around: round,
@@ -242,11 +276,78 @@ _FUNCTIONS = {
     np.allclose: allclose,
     np.array_equal: array_equal,
     np.may_share_memory: may_share_memory,
+    np.linspace: _like_device(sequences.linspace),
+    np.logspace: sequences.logspace,
+    np.geomspace: sequences.geomspace,
+    np.eye: _like_device(diagonals.eye),
+    np.identity: diagonals.identity,
+    np.tri: diagonals.tri,
+    np.tril: diagonals.tril,
+    np.triu: diagonals.triu,
+    np.tril_indices_from: diagonals.tril_indices_from,
+    np.triu_indices_from: diagonals.triu_indices_from,
+    np.diag: diagonals.diag,
+    np.diagflat: diagonals.diagflat,
+    np.diagonal: diagonals.diagonal,
+    np.meshgrid: grids.meshgrid,
+    np.broadcast_arrays: grids.broadcast_arrays,
+    np.vander: grids.vander,
+    np.fromfunction: grids.fromfunction,
+    np.atleast_3d: numpy_shapes.atleast_3d,
+    np.asarray: _like_device(conversion.asarray),
+    np.ascontiguousarray: conversion.ascontiguousarray,
+    np.asfortranarray: conversion.asfortranarray,
+    np.fft.fft: fourier.fft,
+    np.fft.fft2: fourier.fft2,
+    np.fft.fftn: fourier.fftn,
+    np.fft.fftshift: fourier.fftshift,
+    np.fft.hfft: fourier.hfft,
+    np.fft.ifft: fourier.ifft,
+    np.fft.ifft2: fourier.ifft2,
+    np.fft.ifftn: fourier.ifftn,
+    np.fft.ifftshift: fourier.ifftshift,
+    np.fft.ihfft: fourier.ihfft,
+    np.fft.irfft: fourier.irfft,
+    np.fft.irfft2: fourier.irfft2,
+    np.fft.irfftn: fourier.irfftn,
+    np.fft.rfft: fourier.rfft,
+    np.fft.rfft2: fourier.rfft2,
+    np.fft.rfftn: fourier.rfftn,
     np.array_repr: _text(np.array_repr),
     np.array_str: _text(np.array_str),
     np.array2string: _text(np.array2string),
+    **linear_algebra.FUNCTIONS,
 }
 
+for _name in ("unstack", "matrix_transpose"):  # since NumPy 2.1 and 2.0
+    if hasattr(np, _name):
+        _FUNCTIONS[getattr(np, _name)] = getattr(numpy_shapes, _name)
+
+
+#: Functions that NumPy has since version 2.1.
+_FUNCTIONS |= {
+    getattr(np, function.__name__): function
+    for function in (cumulative_sum, cumulative_prod)
+    if hasattr(np, function.__name__)
+}
+
+# C calls these without running Python: their arguments are those of NumPy's functions.
+_array_functions.update(
+    {
+        getattr(np, name): getattr(GPUArray, name)
+        for name in ("sum", "prod", "mean", "var", "std", "argmin", "argmax")
+    }
+)
+_array_functions.update(
+    {
+        np.min: GPUArray.min,
+        np.max: GPUArray.max,
+        np.amin: GPUArray.min,
+        np.amax: GPUArray.max,
+        np.any: _numpy_any,
+        np.all: _numpy_all,
+    }
+)
 # Sorts: the functions have NumPy's parameters.
 _FUNCTIONS.update(
     {

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pycuda._array import cumulative, reductions
+from pycuda._array import reductions
 from pycuda._array.numpy_calls import into
-from pycuda._driver import GPUArray
 
 
 def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
@@ -75,35 +74,6 @@ def count_nonzero(a, axis=None, *, keepdims=False):
     return reductions.count_nonzero(a, axis=axis, keepdims=keepdims)
 
 
-def cumsum(a, axis=None, dtype=None, out=None):
-    """Return the cumulative sums, of all elements in C order or along an axis."""
-    return into(cumulative.cumsum(a, axis, dtype), out)
-
-
-def cumprod(a, axis=None, dtype=None, out=None):
-    """Return the cumulative products, of all elements in C order or along an axis."""
-    return into(cumulative.cumprod(a, axis, dtype), out)
-
-
 def ptp(a, axis=None, out=None, keepdims=False):
     """Return the difference of the greatest and the least element."""
     return into(max(a, axis, None, keepdims) - min(a, axis, None, keepdims), out)
-
-
-def matrix_like(name, a, b):
-    """Return the product of arrays with one axis, or of an array and a number."""
-    if not (isinstance(a, GPUArray) and isinstance(b, GPUArray)):
-        return a * b
-    if a.ndim == 0 or b.ndim == 0:
-        return a * b
-    if a.ndim != 1 or b.ndim != 1:
-        raise TypeError(
-            f"numpy.{name} of GPUArrays takes arrays with one axis, not shapes "
-            f"{a.shape} and {b.shape}"
-        )
-    return reductions.dot(a, b)
-
-
-def dot(a, b, out=None):
-    """Return the sum of products of two arrays with one axis."""
-    return into(matrix_like("dot", a, b), out)

@@ -6,8 +6,7 @@ import operator
 
 import numpy as np
 
-from pycuda._array import joining, layout
-from pycuda._array.copies import np_ravel, np_reshape
+from pycuda._array import layout
 from pycuda._array.layout import normal_axis
 
 
@@ -55,34 +54,9 @@ def moveaxis(a, source, destination):
     return a.transpose(order)
 
 
-def flip(m, axis=None):
-    """Return a view reversed along all axes or some."""
-    axes = range(m.ndim) if axis is None else _as_tuple(axis)
-    axes = {normal_axis(k, m.ndim) for k in axes}
-    backward = slice(None, None, -1)
-    return m[tuple(backward if k in axes else slice(None) for k in range(m.ndim))]
-
-
 def broadcast_to(array, shape, subok=False):
     """Return a view of another shape that repeats the elements."""
     return layout.broadcast_to(array, tuple(np.atleast_1d(shape).tolist()))
-
-
-def roll(a, shift, axis=None):
-    """Return the elements shifted along an axis; the last ones become the first."""
-    if axis is None:
-        return np_reshape(roll(np_ravel(a), shift, 0), a.shape)
-    result = a
-    shifts = np.broadcast_to(shift, len(_as_tuple(axis))).tolist()
-    for distance, k in zip(shifts, _as_tuple(axis), strict=True):
-        k = normal_axis(k, a.ndim)
-        if a.shape[k] == 0:
-            continue
-        cut = -distance % a.shape[k]
-        parts = [slice(cut, None), slice(None, cut)]
-        front = (slice(None),) * k
-        result = joining.concatenate([result[(*front, part)] for part in parts], k)
-    return result
 
 
 def _at_least(ndim):
@@ -98,40 +72,31 @@ def _at_least(ndim):
 atleast_1d, atleast_2d = _at_least(1), _at_least(2)
 
 
-def vstack(tup):
-    """Return the arrays joined along the first axis, as rows."""
-    return joining.concatenate([atleast_2d(a) for a in tup], 0)
+def atleast_3d(*arys):
+    """Return views with three axes or more; new axes surround one, or follow two."""
+    results = []
+    for a in arys:
+        if a.ndim == 1:
+            results.append(a[None, :, None])
+        else:
+            results.append(a[(..., *(None,) * (3 - a.ndim))] if a.ndim < 3 else a)
+    return results[0] if len(results) == 1 else tuple(results)
 
 
-def hstack(tup):
-    """Return the arrays joined along the second axis, or the only one."""
-    arrays = [atleast_1d(a) for a in tup]
-    axis = 0 if arrays[0].ndim == 1 else 1
-    return joining.concatenate(arrays, axis)
+def unstack(x, /, *, axis=0):
+    """Return a tuple of views: the parts of an array along an axis, without it."""
+    front = (slice(None),) * normal_axis(axis, x.ndim)
+    return tuple(x[(*front, k)] for k in range(x.shape[len(front)]))
 
 
-def array_split(ary, indices_or_sections, axis=0):
-    """Return views of parts of an array along an axis."""
-    axis = normal_axis(axis, ary.ndim)
-    length, front = ary.shape[axis], (slice(None),) * axis
-    if isinstance(indices_or_sections, int):
-        each, more = divmod(length, indices_or_sections)
-        sizes = [each + (k < more) for k in range(indices_or_sections)]
-        cuts = [0, *np.cumsum(sizes).tolist()]
-    else:
-        cuts = [0, *indices_or_sections, length]
-    return [
-        ary[(*front, slice(begin, end))]
-        for begin, end in zip(cuts[:-1], cuts[1:], strict=True)
-    ]
+def permute_dims(a, axes=None):
+    """Return a view with the axes in another order, by default reversed."""
+    return a.transpose(axes)
 
 
-def split(ary, indices_or_sections, axis=0):
-    """Return views of equal parts of an array along an axis."""
-    length = ary.shape[normal_axis(axis, ary.ndim)]
-    if isinstance(indices_or_sections, int) and length % indices_or_sections:
-        raise ValueError(f"{length} elements have no {indices_or_sections} equal parts")
-    return array_split(ary, indices_or_sections, axis)
+def matrix_transpose(x, /):
+    """Return a view with the last two axes exchanged."""
+    return x.mT
 
 
 def diff(a, n=1, axis=-1):

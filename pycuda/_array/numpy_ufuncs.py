@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from pycuda._array import cumulative, reductions
+from pycuda._array import reductions
+from pycuda._array.linalg.numpy_names import UFUNCS
 from pycuda._array.masks import as_mask
-from pycuda._array.numpy_calls import called, into
-from pycuda._driver import GPUArray, _array_ops, _elementwise
+from pycuda._array.numpy_calls import called
+from pycuda._driver import GPUArray, _accumulate, _array_ops, _elementwise
 
 _REDUCTIONS = {
     "add": reductions.sum,
@@ -21,7 +22,6 @@ _REDUCTIONS = {
     "logical_and": reductions.all,
     "logical_or": reductions.any,
 }
-_ACCUMULATIONS = {"add": cumulative.cumsum, "multiply": cumulative.cumprod}
 
 #: Keywords of ufuncs with the only value that is supported.
 _DEFAULTS = {"casting": "same_kind", "order": "K", "subok": True}
@@ -44,7 +44,9 @@ def array_ufunc(array, ufunc, method, *inputs, **kwargs):
     name = ufunc.__name__
     full = f"numpy.{name}" if method == "__call__" else f"numpy.{name}.{method}"
     function = _UFUNC_METHODS.get(method)
-    if function is None or (method == "__call__" and name not in _array_ops):
+    if method == "__call__" and name in UFUNCS:
+        function = _product
+    elif function is None or (method == "__call__" and name not in _array_ops):
         raise TypeError(f"{full} has no counterpart for GPUArrays: fetch with get()")
     for keyword, value in _DEFAULTS.items():
         if kwargs.pop(keyword, value) != value:
@@ -77,6 +79,11 @@ def _call(name, *inputs, out=None, dtype=None, where=True):
         for result, target in zip(results, outs, strict=True)
     )
     return chosen[0] if single else chosen
+
+
+def _product(name, *inputs, **kwargs):
+    """Apply a ufunc that multiplies matrices or vectors."""
+    return UFUNCS[name](*inputs, **kwargs)
 
 
 def _choose(name, mask, result, out):
@@ -113,13 +120,18 @@ def _ufunc_reduce(name, a, axis=0, dtype=None, out=None, keepdims=False, **kwarg
 
 
 def _ufunc_accumulate(name, a, axis=0, dtype=None, out=None):
-    function = _ACCUMULATIONS.get(name)
-    if function is None:
+    if axis is None or isinstance(axis, tuple):
+        raise ValueError(f"numpy.{name}.accumulate takes one axis, not {axis}")
+    if a.ndim == 0:
+        raise TypeError(f"numpy.{name}.accumulate takes an array with axes")
+    number = _array_ops.get(name, -1)
+    result = _accumulate(number, a, axis=axis, dtype=dtype, out=out)
+    if result is NotImplemented:
         raise TypeError(
             f"numpy.{name}.accumulate has no counterpart for GPUArrays: fetch with "
             "get()"
         )
-    return into(function(a, axis, dtype), out)
+    return result
 
 
 def _ufunc_outer(name, a, b, out=None, dtype=None, where=True):

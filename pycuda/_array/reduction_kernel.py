@@ -20,7 +20,7 @@ from pycuda._array.c_types import VectorArg, dtype_to_ctype
 from pycuda._array.compilation import CompileError, load
 from pycuda._array.kernel_arguments import Arguments
 from pycuda._array.used_elements import elementwise_names
-from pycuda._driver import GPUArray, _plain_array, _working_context
+from pycuda._driver import GPUArray, _KernelCall, _plain_array, _working_context
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -196,7 +196,7 @@ def _first_vector(arguments):
     raise RuntimeError("a ReductionKernel needs an array among its arguments")
 
 
-class ReductionKernel:
+class ReductionKernel(_KernelCall):
     """A kernel that maps the elements and joins the values to one result.
 
     ``map_expr`` maps the elements ``i`` of the arguments to a value. By default it is
@@ -278,6 +278,22 @@ class ReductionKernel:
             made = self._made[id(context)] = (*stages, context)
         return made[0][0].prepared_async_call, made[1][0].prepared_async_call
 
+    def _remember_stages(self):
+        """Let C run the next calls in this context."""
+        self._stages()
+        stage1, stage2, context = self._made[id(_working_context())]
+        self._remember(
+            context,
+            (stage1[0], stage2[0]),
+            self._arguments.dtypes,
+            self._arguments.uses,
+            self._arguments.first,
+            self.dtype_out,
+            self.block_size,
+            _ELEMENTS_PER_THREAD,
+            _MOST_BLOCKS,
+        )
+
     def _reading_stage(self, converted):
         """Return the first stage with the arguments at these places declared const."""
         context = _working_context()
@@ -300,7 +316,12 @@ class ReductionKernel:
                 raise self._arguments.writes(args, converted) from None
         return values, first, stage1
 
-    def __call__(self, *args: Any, **kwargs: Any) -> GPUArray:
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: Any, **kwargs: Any) -> GPUArray: ...
+
+    def _run(self, *args, **kwargs):
+        """Run a call that C does not handle: see ``_KernelCall``."""
         stream, out = kwargs.get("stream"), kwargs.get("out")
         if len(args) < len(self._arguments):
             raise TypeError(
@@ -312,6 +333,8 @@ class ReductionKernel:
         reading = None
         if values is None:
             values, first, reading = self._arranged(args, stream)
+        else:
+            self._remember_stages()
         allocator = kwargs.get("allocator")
         if allocator is None:
             allocator = first.allocator

@@ -248,11 +248,14 @@ def _deviation(name, a, axis, ddof, keepdims, out, stream, allocator, where):
             if name == "std":
                 result = np.sqrt(result)
             return _stored(result.astype(dtype), out, None)
-    wide = _wide(a.dtype) if a.dtype.kind in "fc" else None
-    middle = _reduce(_array_reductions["mean"], (a,), axis, True, wide, None, stream)
-    number = _array_reductions[name]
     result = _reduce(
-        number, (a, middle), axis, keepdims, None, None, stream, allocator, ddof
+        _array_reductions[name],
+        (a,),
+        axis,
+        keepdims,
+        stream=stream,
+        allocator=allocator,
+        ddof=ddof,
     )
     if result.dtype != dtype:
         result = result.astype(dtype, stream)

@@ -44,9 +44,11 @@ extern "C" __global__ void __launch_bounds__({threads})
        unsigned long long *{own}_slots, unsigned long long {own}_length,
        unsigned int {own}_tiles, unsigned int {own}_is_vector)
 {{
-    pycuda_scan::tile_scan<{own}_type, {own}_op, {threads}, {each}, {exclusive}>::run(
-        {own}_input, {own}_output, {own}_slots, {own}_length, {own}_tiles,
-        {own}_is_vector != 0, {neutral});
+    pycuda_scan::packed_lines<{own}_type> {own}_lines = {{{own}_length}};
+    pycuda_scan::tile_scan<{own}_type, {own}_type, {own}_type, {own}_op, {threads},
+                           {each}, {exclusive}>::run(
+        {own}_input, sizeof({own}_type), {own}_output, sizeof({own}_type), {own}_slots,
+        {own}_length, {own}_tiles, {own}_is_vector != 0, {neutral}, {own}_lines);
 }}
 """
 INCLUSIVE_UPDATE_SOURCE: str = SCAN_INTERVALS_SOURCE.replace(
@@ -61,7 +63,7 @@ _SHARED_BYTES = 47 << 10
 
 #: A thread's part of a tile: one line of the cache.
 _THREAD_BYTES = 128
-_WINDOW = 64  # tiles; pycuda-scan.hpp has the same number
+_WINDOW = 32  # tiles of a window, windows of a span, as in pycuda-scan.hpp
 
 
 def _shape_of(itemsize):
@@ -234,10 +236,10 @@ class _ScanKernelBase:
         tiles = -(-length // (threads * each))
         slots = 0
         if tiles > 1:
-            count = (
-                lines * (tiles + -(-tiles // _WINDOW)) * -(-self.dtype.itemsize // 4)
-            )
-            slots = GPUArray(1 + count, np.uint64, allocator).fill(0, stream)
+            windows = -(-tiles // _WINDOW)
+            sums = lines * (tiles + windows + -(-windows // _WINDOW))
+            count = 1 + sums * -(-self.dtype.itemsize // 4)
+            slots = GPUArray(count, np.uint64, allocator).fill(0, stream)
         is_vector = (source.ptr | target.ptr) % 16 == 0 and (
             lines == 1 or length * self.dtype.itemsize % 16 == 0
         )

@@ -15,10 +15,9 @@ from pycuda._array.c_types import dtype_to_ctype
 from pycuda._array.context_cache import context_dependent_memoize
 from pycuda._array.copies import np_ravel
 from pycuda._array.creation import arange, empty_like, zeros
-from pycuda._array.cumulative import cumsum
 from pycuda._array.layout import normal_axis
 from pycuda._array.sorting import along_axis, lexsort, sort
-from pycuda._driver import GPUArray, _sort
+from pycuda._driver import GPUArray, _cumsum as cumsum, _nonzero, _sort
 
 
 class UniqueAllResult(NamedTuple):
@@ -106,9 +105,7 @@ def unique_values(x, /):
 
 def _true_places(mask):
     """Return the indices of the true elements of a mask with one axis."""
-    from pycuda._array.nonzero import nonzero
-
-    return nonzero(mask)[0]
+    return _nonzero(mask)[0]
 
 
 def _first_of_runs(ordered, equal_nan):

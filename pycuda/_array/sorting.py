@@ -13,10 +13,9 @@ import operator
 import numpy as np
 
 from pycuda._array.copies import c_copy, np_ravel
-from pycuda._array.creation import arange
 from pycuda._array.layout import normal_axis
 from pycuda._array.streams import on_stream
-from pycuda._driver import _plain_array, _sort
+from pycuda._driver import _plain_array, _sort, _take_along_axis
 
 _KINDS = ("quicksort", "mergesort", "heapsort", "stable")
 
@@ -202,19 +201,4 @@ def along_axis(a, indices, axis):
 
     ``indices`` has the shape of ``a``, except along the axis. They are not checked.
     """
-    from pycuda._array import flat_indices
-
-    a = _plain_array(a)
-    if a.ndim == 1:
-        return flat_indices.take(a, indices, None, None, wait=False)
-    axis = normal_axis(axis, a.ndim)
-    order = [k for k in range(a.ndim) if k != axis] + [axis]
-    back = [order.index(k) for k in range(a.ndim)]
-    lines = a.transpose(order)
-    length = lines.shape[-1]
-    step = 1 if length == 0 else length
-    count = lines.size // step
-    begin = arange(0, count * step, step, dtype=np.int64)
-    places = indices.transpose(order) + begin.reshape((*lines.shape[:-1], 1))
-    taken = flat_indices.take(np_ravel(lines), places, None, None, wait=False)
-    return taken.transpose(back)
+    return _take_along_axis(_plain_array(a), indices, axis, None)

@@ -132,7 +132,51 @@ union pack {
             ((word *)to)[i] = words[i];
         }
     }
+    // The same element N times.
+    PYCUDA_FN void repeat(const T *from)
+    {
+        const T item = *from;
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            items[i] = item;
+        }
+    }
+    // In reverse order.
+    PYCUDA_FN void load_backward(const T *from)
+    {
+        pack<T, N> forward;
+        forward.load(from);
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            items[i] = forward.items[N - 1 - i];
+        }
+    }
 };
+
+// One element, of any size.
+template <class T>
+struct single {
+    T items[1];
+
+    PYCUDA_FN void load(const T *from)
+    {
+        items[0] = *from;
+    }
+    PYCUDA_FN void store(T *to) const
+    {
+        *to = items[0];
+    }
+};
+
+// The quotient of n and a length, whose multiplier and shift the host has computed.
+PYCUDA_FN uint32 quotient(uint32 n, uint32 multiplier, uint32 shift)
+{
+    return (__umulhi(n, multiplier) + n) >> shift;
+}
+PYCUDA_FN uint64 quotient(uint64 n, uint64 multiplier, uint64 shift)
+{
+    return (__umul64hi(n, multiplier) + n) >> (int)shift;
+}
 
 // -- copies that exchange axes --------------------------------------------------------
 
@@ -577,6 +621,59 @@ PYCUDA_FN void op_divmod(T x, T y, Z &quotient, Z &rest)
     rest = cast<Z>(op_remainder(x, y));
 }
 
+// 2**(y * log2(x)) for positive normal x, where the logarithm is a sum of two floats:
+// the error is about one unit in the last place. All other arguments, and results
+// close to the limits of a float, are left to pow().
+PYCUDA_FN float general_power(float x, float y)
+{
+    const uint32 root = 0x3f3504f3;  // of one half
+    const uint32 bits = __float_as_uint(x), above = bits - root;
+    // x = m * 2**e with m near 1, and log2(m) = 2 / ln(2) * atanh(f / (m + 1))
+    const float m = __uint_as_float((above & 0x7fffff) + root);
+    const float e = __uint_as_float(0x4b400000 + ((int32)above >> 23)) - 12582912.0f;
+    const float f = m - 1.0f;
+    float over;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(over) : "f"(m + 1.0f));
+    const float s = f * over;
+    const float rest = __fmaf_rn(-s, f, __fmaf_rn(-2.0f, s, f)) * over;
+    const float square = s * s;
+    float cubic = __fmaf_rn(square, 0.336604059f, 0.411900669f);
+    cubic = __fmaf_rn(square, cubic, 0.577079773f);
+    cubic = __fmaf_rn(square, cubic, 0.961796701f) * square;
+    const float scale = 2.88539004f;
+    float high = __fmaf_rn(s, scale, e);
+    float low = __fmaf_rn(s, scale, e - high);
+    low = __fmaf_rn(s, 3.85192597e-08f, low);
+    low = __fmaf_rn(rest, __fmaf_rn(cubic, 3.0f, scale), low);
+    low = __fmaf_rn(s, cubic, low);
+    const float sum = high + low;
+    low = (high - sum) + low;
+    high = sum * y;
+    low = __fmaf_rn(low, y, __fmaf_rn(sum, y, -high));
+    // 2**n with a whole n, and 2**r with r between -1/2 and 1/2
+    const float n = high + 12582912.0f;
+    const float r = (high - (n - 12582912.0f)) + low;
+    float p = __fmaf_rn(r, 0.000154531634f, 0.00133908633f);
+    p = __fmaf_rn(r, p, 0.00961808301f);
+    p = __fmaf_rn(r, p, 0.0555035695f);
+    p = __fmaf_rn(r, p, 0.240226507f);
+    p = __fmaf_rn(r, p, 0.693147182f);
+    p = __fmaf_rn(r, p, 1.0f);
+    if (bits - 0x00800000 < 0x7f000000 && ::fabsf(high) < 125.0f) {
+        return __uint_as_float(__float_as_uint(p) + (__float_as_uint(n) << 23));
+    }
+    return ::powf(x, y);
+}
+PYCUDA_FN double general_power(double x, double y)
+{
+    return ::pow(x, y);
+}
+template <class T>
+PYCUDA_FN T op_general_power(T x, T y)
+{
+    return general_power(x, y);
+}
+
 // Integers: by squaring; a negative exponent leaves 1, -1 or 0.
 template <class T>
 PYCUDA_FN T op_power(T x, T y)
@@ -612,7 +709,7 @@ PYCUDA_FN T op_power(T x, T y)
         if (y == T(0.5) && x >= T(0)) { \
             return ::sqrt(x);           \
         }                               \
-        return ::pow(x, y);             \
+        return general_power(x, y);     \
     }
 PYCUDA_FLOAT_POWER(float)
 PYCUDA_FLOAT_POWER(double)
@@ -743,6 +840,12 @@ PYCUDA_FN T op_fmin(T x, T y)
     return is_nan(y) || op_less_equal(x, y) ? x : y;
 }
 
+template <class T>
+PYCUDA_FN T op_clip(T x, T low, T high)
+{
+    return op_minimum(op_maximum(x, low), high);
+}
+
 // -- one input ------------------------------------------------------------------------
 
 template <class T>
@@ -845,6 +948,12 @@ PYCUDA_FN complex<T> op_sign(complex<T> z)
     if (size == 0) {
         return make_complex(T(0), T(0));
     }
+    if (::isinf(size)) {
+        bool both = ::isinf(z.re) && ::isinf(z.im);
+        T one = both ? z.re - z.re : T(1), none = both ? one : T(0);
+        return ::isinf(z.re) ? make_complex(::copysign(one, z.re), none)
+                             : make_complex(none, ::copysign(one, z.im));
+    }
     return make_complex(z.re / size, z.im / size);
 }
 
@@ -869,7 +978,12 @@ PYCUDA_FN double op_reciprocal(double x)
 template <class T>
 PYCUDA_FN complex<T> op_reciprocal(complex<T> z)
 {
-    return op_divide(make_complex(T(1), T(0)), z);
+    if (::fabs(z.im) <= ::fabs(z.re)) {
+        T ratio = z.im / z.re, below = z.re + z.im * ratio;
+        return make_complex(T(1) / below, -ratio / below);
+    }
+    T ratio = z.re / z.im, below = z.re * ratio + z.im;
+    return make_complex(ratio / below, T(-1) / below);
 }
 
 #define PYCUDA_MATH(name, function)    \
@@ -904,6 +1018,11 @@ PYCUDA_MATH(arccosh, acosh)
 PYCUDA_MATH(arctanh, atanh)
 PYCUDA_MATH(fabs, fabs)
 PYCUDA_MATH(rint, rint)
+template <class T>
+PYCUDA_FN complex<T> op_rint(complex<T> z)
+{
+    return make_complex(T(::rint(z.re)), T(::rint(z.im)));
+}
 
 // Integers and bool are whole already.
 #define PYCUDA_ROUND(name)             \
@@ -943,6 +1062,74 @@ template <class T>
 PYCUDA_FN T op_nextafter(T x, T y)
 {
     return ::nextafter(x, y);
+}
+// The neighbours of a number with 16 bits.
+PYCUDA_FN float16 op_nextafter(float16 x, float16 y)
+{
+    const float from = x, to = y;
+    float16 next = x;
+    if (is_nan(from) || is_nan(to)) {
+        next.bits = 0x7fff;
+    }
+    else if (from == 0 && to != 0) {
+        next.bits = (unsigned short)(1 | (y.bits & 0x8000));
+    }
+    else if (from != to) {
+        next.bits = (unsigned short)(x.bits + ((from < to) == (from > 0) ? 1 : -1));
+    }
+    return next;
+}
+// The distance to the next number away from 0; of half floats to the next greater one.
+// That is what NumPy's functions return.
+template <class T>
+PYCUDA_FN T op_spacing(T x)
+{
+    const T far = x < 0 ? T(-1) / T(0) : T(1) / T(0);
+    return ::isinf(x) ? x - x : T(::nextafter(x, far)) - x;
+}
+PYCUDA_FN float16 op_spacing(float16 x)
+{
+    float16 next = x;
+    const bool is_zero = (x.bits & 0x7fff) == 0, is_number = (x.bits & 0x7c00) != 0x7c00;
+    next.bits = is_zero ? 1 : (unsigned short)(x.bits + (x.bits & 0x8000 ? -1 : 1));
+    return make_half((is_number ? (float)next : (float)x) - (float)x);
+}
+template <class T>
+PYCUDA_FN T op_heaviside(T x, T at_zero)
+{
+    return is_nan(x) ? x : x == 0 ? at_zero : x < 0 ? T(0) : T(1);
+}
+template <class T>
+PYCUDA_FN T op_gcd(T x, T y)
+{
+    x = op_absolute(x);
+    y = op_absolute(y);
+    while (y != 0) {
+        T rest = op_fmod(x, y);
+        x = y;
+        y = op_absolute(rest);  // of the least number, whose magnitude is negative
+    }
+    return op_absolute(x);
+}
+template <class T>
+PYCUDA_FN T op_lcm(T x, T y)
+{
+    T divisor = op_gcd(x, y);
+    return divisor == 0 ? T(0)
+                        : op_multiply(T(op_absolute(x) / divisor), op_absolute(y));
+}
+template <class T>
+PYCUDA_FN T op_logaddexp2(T x, T y)
+{
+    if (x == y) {
+        return x + T(1);
+    }
+    const T scale = T(1.442695040888963407359924681001892137);
+    T distance = x - y;
+    if (distance > 0) {
+        return x + scale * T(::log1p(::exp2(-distance)));
+    }
+    return distance <= 0 ? y + scale * T(::log1p(::exp2(distance))) : distance;
 }
 template <class T>
 PYCUDA_FN T op_logaddexp(T x, T y)
@@ -1035,173 +1222,6 @@ template <class T>
 PYCUDA_FN bool op_signbit(T x)
 {
     return ::signbit(x);
-}
-
-// -- complex functions ----------------------------------------------------------------
-
-template <class T>
-PYCUDA_FN complex<T> op_exp(complex<T> z)
-{
-    T size = ::exp(z.re);
-    if (z.im == 0) {
-        return make_complex(size, z.im);
-    }
-    T sine, cosine;
-    ::sincos(z.im, &sine, &cosine);
-    if (size == 0) {
-        return make_complex(::copysign(size, cosine), ::copysign(size, sine));
-    }
-    return make_complex(size * cosine, size * sine);
-}
-
-// Near the unit circle the logarithm of the size comes from 1 - |z|^2, exactly enough.
-template <class T>
-PYCUDA_FN T log_size(complex<T> z)
-{
-    T big = ::fabs(z.re), small = ::fabs(z.im);
-    if (big < small) {
-        T swapped = big;
-        big = small;
-        small = swapped;
-    }
-    if (big > T(0.5) && big < T(2)) {
-        return T(0.5) * ::log1p(::fma(big - T(1), big + T(1), small * small));
-    }
-    return ::log(::hypot(big, small));
-}
-template <class T>
-PYCUDA_FN complex<T> op_log(complex<T> z)
-{
-    return make_complex(log_size(z), ::atan2(z.im, z.re));
-}
-template <class T>
-PYCUDA_FN complex<T> op_log2(complex<T> z)
-{
-    complex<T> log = op_log(z);
-    const T scale = T(1.44269504088896340736);
-    return make_complex(log.re * scale, log.im * scale);
-}
-template <class T>
-PYCUDA_FN complex<T> op_log10(complex<T> z)
-{
-    complex<T> log = op_log(z);
-    const T scale = T(0.43429448190325182765);
-    return make_complex(log.re * scale, log.im * scale);
-}
-template <class T>
-PYCUDA_FN complex<T> op_exp2(complex<T> z)
-{
-    const T scale = T(0.69314718055994530942);
-    return op_exp(make_complex(z.re * scale, z.im * scale));
-}
-
-template <class T>
-PYCUDA_FN complex<T> op_sqrt(complex<T> z)
-{
-    if (z.re == 0 && z.im == 0) {
-        return make_complex(T(0), z.im);
-    }
-    if (::isinf(z.im)) {
-        return make_complex(::fabs(z.im), z.im);
-    }
-    if (::isinf(z.re)) {
-        T other = is_nan(z.im) ? z.im : ::copysign(T(0), z.im);
-        return z.re > 0 ? make_complex(z.re, other)
-                        : make_complex(::fabs(other), ::copysign(z.re, z.im));
-    }
-    // Scaled where a sum could overflow or a square lose its digits.
-    T scale = 1;
-    T most = ::fmax(::fabs(z.re), ::fabs(z.im));
-    if (most > (sizeof(T) == 8 ? T(1e300) : T(1e37f))) {
-        scale = 2;
-        z = make_complex(z.re / 4, z.im / 4);
-    }
-    else if (most < (sizeof(T) == 8 ? T(1e-290) : T(1e-30f))) {
-        const T up = sizeof(T) == 8 ? T(1.8014398509481984e16) : T(16777216);
-        scale = T(1) / ::sqrt(up);
-        z = make_complex(z.re * up, z.im * up);
-    }
-    T size = ::sqrt((::fabs(z.re) + ::hypot(z.re, z.im)) * T(0.5));
-    T other = z.im / (2 * size);
-    complex<T> root = z.re >= 0 ? make_complex(size, other)
-                                : make_complex(::fabs(other), ::copysign(size, z.im));
-    return make_complex(root.re * scale, root.im * scale);
-}
-
-template <class T>
-PYCUDA_FN complex<T> op_sinh(complex<T> z)
-{
-    if (z.im == 0) {
-        return make_complex(T(::sinh(z.re)), z.im);
-    }
-    T sine, cosine;
-    ::sincos(z.im, &sine, &cosine);
-    return make_complex(::sinh(z.re) * cosine, ::cosh(z.re) * sine);
-}
-template <class T>
-PYCUDA_FN complex<T> op_cosh(complex<T> z)
-{
-    T sine, cosine;
-    ::sincos(z.im, &sine, &cosine);
-    return make_complex(::cosh(z.re) * cosine, ::sinh(z.re) * sine);
-}
-template <class T>
-PYCUDA_FN complex<T> op_tanh(complex<T> z)
-{
-    T sine, cosine;
-    ::sincos(z.im, &sine, &cosine);
-    if (::fabs(z.re) > T(20)) {
-        return make_complex(::copysign(T(1), z.re),
-                            4 * sine * cosine * ::exp(-2 * ::fabs(z.re)));
-    }
-    T sh = ::sinh(z.re);
-    T below = cosine * cosine + sh * sh;
-    return make_complex(sh * ::cosh(z.re) / below, sine * cosine / below);
-}
-
-// sin z = -i sinh(iz), and so on.
-template <class T>
-PYCUDA_FN complex<T> op_sin(complex<T> z)
-{
-    complex<T> turned = op_sinh(make_complex(-z.im, z.re));
-    return make_complex(turned.im, -turned.re);
-}
-template <class T>
-PYCUDA_FN complex<T> op_cos(complex<T> z)
-{
-    return op_cosh(make_complex(-z.im, z.re));
-}
-template <class T>
-PYCUDA_FN complex<T> op_tan(complex<T> z)
-{
-    complex<T> turned = op_tanh(make_complex(-z.im, z.re));
-    return make_complex(turned.im, -turned.re);
-}
-
-// Small whole exponents by multiplication, all others by logarithms.
-template <class T>
-PYCUDA_FN complex<T> op_power(complex<T> x, complex<T> y)
-{
-    if (y.re == 0 && y.im == 0) {
-        return make_complex(T(1), T(0));
-    }
-    if (x.re == 0 && x.im == 0) {
-        return y.re > 0 ? make_complex(T(0), T(0))
-                        : make_complex(T(0) / T(0), T(0) / T(0));
-    }
-    if (y.im == 0 && y.re == ::rint(y.re) && ::fabs(y.re) < T(100)) {
-        int n = (int)::fabs(y.re);
-        complex<T> result = make_complex(T(1), T(0));
-        complex<T> factor = x;
-        for (; n != 0; n >>= 1) {
-            if (n & 1) {
-                result = op_multiply(result, factor);
-            }
-            factor = op_multiply(factor, factor);
-        }
-        return y.re < 0 ? op_reciprocal(result) : result;
-    }
-    return op_exp(op_multiply(y, op_log(x)));
 }
 
 }  // namespace pycuda_array

@@ -1,9 +1,11 @@
 // Reductions: for each a struct reduce_<name> that says how elements are gathered, and
 // the kernels around it.
 //
-// A reduction has a type Acc; identity() is what no element gives, add() takes up an
-// element of type C, merge() joins two, finish() makes the result. Which elements a thread
-// takes up depends on lengths and device only, so that the same input gives the same bits.
+// A reduction has a type Acc. identity() is what no element gives. add() takes up an
+// element of type C, add_some() several that are in registers. merge() joins two
+// accumulators, merge_lanes() those of some lanes of a warp. finish() makes the result. I
+// is the type of an element's index. Which elements a thread takes up depends on lengths
+// and device only, so that the same input gives the same bits.
 #ifndef PYCUDA_REDUCE_HPP
 #define PYCUDA_REDUCE_HPP
 
@@ -120,16 +122,75 @@ PYCUDA_FN T zeroed()
     return value;
 }
 
+// -- lanes ----------------------------------------------------------------------------
+
+// The accumulator of the lane `distance` above this one.
+template <class Acc>
+PYCUDA_FN Acc shifted_down(const Acc &acc, int distance)
+{
+    union {
+        Acc acc;
+        unsigned words[(sizeof(Acc) + 3) / 4];
+    } moved;
+    moved.acc = acc;
+#pragma unroll
+    for (int i = 0; i < (int)((sizeof(Acc) + 3) / 4); i++) {
+        moved.words[i] = __shfl_down_sync(0xffffffffu, moved.words[i], distance);
+    }
+    return moved.acc;
+}
+
+// The sum of a number over lanes whose distances are powers of 2 from FROM to TO / 2. All
+// of them get it.
+template <int FROM, int TO, class T>
+PYCUDA_FN T lane_sum(T x)
+{
+#pragma unroll
+    for (int distance = TO / 2; distance >= FROM; distance /= 2) {
+        x += __shfl_xor_sync(0xffffffffu, x, distance);
+    }
+    return x;
+}
+template <int FROM, int TO>
+PYCUDA_FN complex128 lane_sum(complex128 z)
+{
+    return make_complex(lane_sum<FROM, TO>(z.re), lane_sum<FROM, TO>(z.im));
+}
+
 // -- the reductions -------------------------------------------------------------------
 
-template <class C>
-struct reduce_sum {
+// The steps that most reductions do element by element. Self is the reduction.
+template <class Self>
+struct reduce_steps {
+    // U runs of V elements. The first has the index `place`; runs are `step` apart.
+    template <int V, int U, class Acc, class C, class I>
+    static PYCUDA_FN void add_some(Acc &acc, const C *x, I place, I step)
+    {
+#pragma unroll
+        for (int j = 0; j < U * V; j++) {
+            Self::add(acc, x[j], place + j / V * step + j % V);
+        }
+    }
+    // Join lanes whose distances are powers of 2 from FROM to TO / 2. The first of them
+    // gets the result. All lanes of the warp call it.
+    template <int FROM, int TO, class Acc>
+    static PYCUDA_FN void merge_lanes(Acc &acc)
+    {
+#pragma unroll
+        for (int distance = TO / 2; distance >= FROM; distance /= 2) {
+            Self::merge(acc, shifted_down(acc, distance));
+        }
+    }
+};
+
+template <class C, class I>
+struct reduce_sum : reduce_steps<reduce_sum<C, I> > {
     typedef typename sum_of<C>::acc Acc;
     static PYCUDA_FN Acc identity()
     {
         return zeroed<Acc>();
     }
-    static PYCUDA_FN void add(Acc &acc, C x, int64)
+    static PYCUDA_FN void add(Acc &acc, C x, I)
     {
         gather(acc, cast<typename sum_of<C>::item>(x));
     }
@@ -155,21 +216,61 @@ PYCUDA_FN complex<T> divided(complex<T> z, double by)
     return make_complex(T(z.re / by), T(z.im / by));
 }
 
-template <class C>
-struct reduce_mean : reduce_sum<C> {
+template <class C, class I>
+struct reduce_mean : reduce_sum<C, I> {
     template <class Z>
-    static PYCUDA_FN Z finish(const typename reduce_sum<C>::Acc &acc, double divisor)
+    static PYCUDA_FN Z finish(const typename reduce_sum<C, I>::Acc &acc, double divisor)
     {
         return cast<Z>(divided(value_of(acc), divisor));
     }
 };
 
-template <class C>
-struct reduce_dot : reduce_sum<C> {
-    static PYCUDA_FN void add(typename reduce_sum<C>::Acc &acc, C x, C y, int64)
+template <class C, class I>
+struct reduce_dot : reduce_sum<C, I> {
+    typedef typename reduce_sum<C, I>::Acc Acc;
+    static PYCUDA_FN void add(Acc &acc, C x, C y, I)
     {
         typedef typename sum_of<C>::item item;
         gather(acc, op_multiply(cast<item>(x), cast<item>(y)));
+    }
+    template <int V, int U>
+    static PYCUDA_FN void add_some(Acc &acc, const C *x, const C *y, I, I)
+    {
+#pragma unroll
+        for (int j = 0; j < U * V; j++) {
+            add(acc, x[j], y[j], 0);
+        }
+    }
+};
+
+// -- variance -------------------------------------------------------------------------
+
+// How many elements, their mean as a distance from `base`, one of them, and the sum of
+// the squared distances from the mean. Elements that lie close together far from 0 lose
+// nothing, because their distances from `base` are exact.
+template <class T>
+struct spread {
+    double count;
+    T base, mean;
+    double squares;
+};
+
+template <class T>
+PYCUDA_FN T conjugate(T x)
+{
+    return x;
+}
+template <class T>
+PYCUDA_FN complex<T> conjugate(complex<T> z)
+{
+    return make_complex(z.re, -z.im);
+}
+
+template <class C>
+struct reduce_vdot : reduce_dot<C> {
+    static PYCUDA_FN void add(typename reduce_sum<C>::Acc &acc, C x, C y, int64 i)
+    {
+        reduce_dot<C>::add(acc, conjugate(x), y, i);
     }
 };
 
@@ -183,38 +284,128 @@ PYCUDA_FN T squared_size(complex<T> z)
 {
     return z.re * z.re + z.im * z.im;
 }
+PYCUDA_FN double scaled(double x, double by)
+{
+    return x * by;
+}
+PYCUDA_FN complex128 scaled(complex128 z, double by)
+{
+    return make_complex(z.re * by, z.im * by);
+}
 
-// The second input is the mean.
-template <class C>
-struct reduce_var : reduce_sum<double> {
-    static PYCUDA_FN void add(Acc &acc, C x, C mean, int64)
+// One pass over the elements: the squared distances of a few elements from their own
+// mean, joined by the formula of Chan, Golub and LeVeque.
+template <class C, class I>
+struct reduce_var {
+    typedef typename sum_of<C>::item item; // double or complex128
+    typedef spread<item> Acc;
+    static PYCUDA_FN Acc identity()
     {
-        typedef typename wide<C>::type item;
-        gather(acc, (double)squared_size(op_subtract(cast<item>(x), cast<item>(mean))));
+        return zeroed<Acc>();
+    }
+    // Take up `count` elements at a distance `delta` from the mean.
+    static PYCUDA_FN void join(Acc &acc, double count, item delta, double squares)
+    {
+        double all = acc.count + count;
+        double part = count / all, weight = acc.count * part;
+        acc.squares += squares + (weight == 0 ? 0.0 : squared_size(delta) * weight);
+        acc.mean = op_add(acc.mean, scaled(delta, part));
+        acc.count = all;
+    }
+    template <int V, int U>
+    static PYCUDA_FN void add_some(Acc &acc, const C *x, I, I)
+    {
+        const int n = U * V;
+        item away[n];
+        item mean = zeroed<item>();
+        double squares = 0;
+        if (acc.count == 0) {
+            acc.base = cast<item>(x[0]);
+        }
+#pragma unroll
+        for (int j = 0; j < n; j++) {
+            away[j] = op_subtract(cast<item>(x[j]), acc.base);
+            mean = op_add(mean, away[j]);
+        }
+        mean = scaled(mean, 1.0 / n);
+#pragma unroll
+        for (int j = 0; j < n; j++) {
+            squares += squared_size(op_subtract(away[j], mean));
+        }
+        join(acc, n, op_subtract(mean, acc.mean), squares);
+    }
+    static PYCUDA_FN void add(Acc &acc, C x, I place)
+    {
+        add_some<1, 1>(acc, &x, place, 0);
+    }
+    static PYCUDA_FN void merge(Acc &acc, const Acc &other)
+    {
+        if (acc.count == 0) {
+            acc = other;
+        }
+        else if (other.count != 0) {
+            item bases = op_subtract(other.base, acc.base);
+            item means = op_subtract(other.mean, acc.mean);
+            join(acc, other.count, op_add(bases, means), other.squares);
+        }
+    }
+    // The lanes at once. If the first of them has no element, none has.
+    template <int FROM, int TO>
+    static PYCUDA_FN void merge_lanes(Acc &acc)
+    {
+        if (FROM == TO) {
+            return;
+        }
+        const int first = threadIdx.x % 32 & ~(TO - FROM);
+        item base = base_of(acc.base, first);
+        item mean = zeroed<item>();
+        if (acc.count != 0) {
+            mean = op_add(op_subtract(acc.base, base), acc.mean);
+        }
+        double all = lane_sum<FROM, TO>(acc.count);
+        item middle = lane_sum<FROM, TO>(scaled(mean, acc.count));
+        middle = scaled(middle, all == 0 ? 0.0 : 1.0 / all);
+        double away = acc.count * squared_size(op_subtract(mean, middle));
+        acc.squares = lane_sum<FROM, TO>(acc.squares + (acc.count == 0 ? 0.0 : away));
+        acc.base = base;
+        acc.mean = middle;
+        acc.count = all;
     }
     template <class Z>
     static PYCUDA_FN Z finish(const Acc &acc, double divisor)
     {
-        return cast<Z>(value_of(acc) / divisor);
+        return cast<Z>(acc.squares / divisor);
+    }
+
+private:
+    static PYCUDA_FN double base_of(double x, int lane)
+    {
+        return __shfl_sync(0xffffffffu, x, lane);
+    }
+    static PYCUDA_FN complex128 base_of(complex128 z, int lane)
+    {
+        return make_complex(base_of(z.re, lane), base_of(z.im, lane));
     }
 };
-template <class C>
-struct reduce_std : reduce_var<C> {
+template <class C, class I>
+struct reduce_std : reduce_var<C, I> {
     template <class Z>
-    static PYCUDA_FN Z finish(const typename reduce_var<C>::Acc &acc, double divisor)
+    static PYCUDA_FN Z finish(const typename reduce_var<C, I>::Acc &acc, double divisor)
     {
-        return cast<Z>(::sqrt(value_of(acc) / divisor));
+        return cast<Z>(::sqrt(acc.squares / divisor));
     }
 };
 
-template <class C>
-struct reduce_prod {
+// -- products, extremes, truth --------------------------------------------------------
+
+template <class C, class I>
+struct reduce_prod : reduce_steps<reduce_prod<C, I> > {
     typedef typename wide<typename sum_of<C>::item>::type Acc;
     static PYCUDA_FN Acc identity()
     {
         return cast<Acc>(1);
     }
-    static PYCUDA_FN void add(Acc &acc, C x, int64)
+    static PYCUDA_FN void add(Acc &acc, C x, I)
     {
         acc = op_multiply(acc, cast<Acc>(x));
     }
@@ -229,16 +420,37 @@ struct reduce_prod {
     }
 };
 
+// The lesser or the greater of two elements; NaN wins.
+template <bool least, class C>
+PYCUDA_FN C bound(C x, C y)
+{
+    return least ? op_minimum(x, y) : op_maximum(x, y);
+}
+#if __CUDA_ARCH__ >= 800
+template <bool least>
+PYCUDA_FN float bound(float x, float y)
+{
+    float z;
+    if (least) {
+        asm("min.NaN.f32 %0, %1, %2;" : "=f"(z) : "f"(x), "f"(y));
+    }
+    else {
+        asm("max.NaN.f32 %0, %1, %2;" : "=f"(z) : "f"(x), "f"(y));
+    }
+    return z;
+}
+#endif
+
 // The least or greatest element, and where it was first. No element: place is -1.
-template <class C>
+template <class C, class I>
 struct extreme {
     C value;
-    int64 place;
+    I place;
 };
 
-template <class C, bool least>
+template <class C, class I, bool least>
 struct reduce_extreme {
-    typedef extreme<C> Acc;
+    typedef extreme<C, I> Acc;
     static PYCUDA_FN Acc identity()
     {
         Acc acc = zeroed<Acc>();
@@ -252,42 +464,62 @@ struct reduce_extreme {
         }
         return is_nan(x) || (least ? op_less(x, than) : op_greater(x, than));
     }
-    static PYCUDA_FN void take(Acc &acc, C x, int64 place)
+    static PYCUDA_FN bool is_same(C x, C y)
     {
-        bool equal = is_nan(x) ? is_nan(acc.value) : op_equal(x, acc.value);
-        if (acc.place < 0 || is_better(x, acc.value) ||
-            (equal && place < acc.place)) {
+        return is_nan(y) ? is_nan(x) : op_equal(x, y);
+    }
+    // Indices never decrease from call to call: an equal element is no better.
+    static PYCUDA_FN void add(Acc &acc, C x, I place)
+    {
+        if (acc.place < 0 || is_better(x, acc.value)) {
             acc.value = x;
             acc.place = place;
         }
     }
-    static PYCUDA_FN void add(Acc &acc, C x, int64 place)
+    // Most elements are not better than those before: look at the best of them only.
+    template <int V, int U>
+    static PYCUDA_FN void add_some(Acc &acc, const C *x, I place, I step)
     {
-        take(acc, x, place);
+        C best = x[0];
+#pragma unroll
+        for (int j = 1; j < U * V; j++) {
+            best = bound<least>(best, x[j]);
+        }
+        if (acc.place < 0 || is_better(best, acc.value)) {
+            I at = place;
+#pragma unroll
+            for (int j = U * V - 1; j > 0; j--) {
+                at = is_same(x[j], best) ? I(place + j / V * step + j % V) : at;
+            }
+            acc.place = is_same(x[0], best) ? place : at;
+            acc.value = best;
+        }
     }
     static PYCUDA_FN void merge(Acc &acc, const Acc &other)
     {
-        if (other.place >= 0) {
-            take(acc, other.value, other.place);
+        if (other.place < 0) {
+            return;
+        }
+        if (acc.place < 0 || is_better(other.value, acc.value) ||
+            (other.place < acc.place && is_same(other.value, acc.value))) {
+            acc = other;
         }
     }
-};
-template <class C>
-struct reduce_argmin : reduce_extreme<C, true> {
+    template <int FROM, int TO>
+    static PYCUDA_FN void merge_lanes(Acc &acc)
+    {
+        reduce_steps<reduce_extreme>::template merge_lanes<FROM, TO>(acc);
+    }
     template <class Z>
-    static PYCUDA_FN Z finish(const extreme<C> &acc, double)
+    static PYCUDA_FN Z finish(const Acc &acc, double)
     {
         return acc.place;
     }
 };
-template <class C>
-struct reduce_argmax : reduce_extreme<C, false> {
-    template <class Z>
-    static PYCUDA_FN Z finish(const extreme<C> &acc, double)
-    {
-        return acc.place;
-    }
-};
+template <class C, class I>
+struct reduce_argmin : reduce_extreme<C, I, true> {};
+template <class C, class I>
+struct reduce_argmax : reduce_extreme<C, I, false> {};
 
 template <class C>
 struct present {
@@ -295,19 +527,27 @@ struct present {
     int there;
 };
 
-template <class C, bool least>
-struct reduce_bound {
+template <class C, class I, bool least>
+struct reduce_bound : reduce_steps<reduce_bound<C, I, least> > {
     typedef present<C> Acc;
     static PYCUDA_FN Acc identity()
     {
         return zeroed<Acc>();
     }
-    static PYCUDA_FN void add(Acc &acc, C x, int64)
+    static PYCUDA_FN void add(Acc &acc, C x, I)
     {
-        acc.value = !acc.there ? x
-                    : least    ? op_minimum(acc.value, x)
-                               : op_maximum(acc.value, x);
+        acc.value = acc.there ? bound<least>(acc.value, x) : x;
         acc.there = 1;
+    }
+    template <int V, int U>
+    static PYCUDA_FN void add_some(Acc &acc, const C *x, I place, I)
+    {
+        C best = x[0];
+#pragma unroll
+        for (int j = 1; j < U * V; j++) {
+            best = bound<least>(best, x[j]);
+        }
+        add(acc, best, place);
     }
     static PYCUDA_FN void merge(Acc &acc, const Acc &other)
     {
@@ -321,19 +561,19 @@ struct reduce_bound {
         return cast<Z>(acc.value);
     }
 };
-template <class C>
-struct reduce_min : reduce_bound<C, true> {};
-template <class C>
-struct reduce_max : reduce_bound<C, false> {};
+template <class C, class I>
+struct reduce_min : reduce_bound<C, I, true> {};
+template <class C, class I>
+struct reduce_max : reduce_bound<C, I, false> {};
 
-template <class C>
-struct reduce_any {
+template <class C, class I>
+struct reduce_any : reduce_steps<reduce_any<C, I> > {
     typedef int Acc;
     static PYCUDA_FN Acc identity()
     {
         return 0;
     }
-    static PYCUDA_FN void add(Acc &acc, C x, int64)
+    static PYCUDA_FN void add(Acc &acc, C x, I)
     {
         acc |= truth(x);
     }
@@ -347,14 +587,14 @@ struct reduce_any {
         return acc != 0;
     }
 };
-template <class C>
-struct reduce_all {
+template <class C, class I>
+struct reduce_all : reduce_steps<reduce_all<C, I> > {
     typedef int Acc;
     static PYCUDA_FN Acc identity()
     {
         return 1;
     }
-    static PYCUDA_FN void add(Acc &acc, C x, int64)
+    static PYCUDA_FN void add(Acc &acc, C x, I)
     {
         acc &= truth(x);
     }
@@ -368,31 +608,87 @@ struct reduce_all {
         return acc != 0;
     }
 };
-template <class C>
-struct reduce_count_nonzero : reduce_sum<int64> {
-    static PYCUDA_FN void add(Acc &acc, C x, int64)
+template <class C, class I>
+struct reduce_count_nonzero : reduce_steps<reduce_count_nonzero<C, I> > {
+    typedef int64 Acc;
+    static PYCUDA_FN Acc identity()
+    {
+        return 0;
+    }
+    static PYCUDA_FN void add(Acc &acc, C x, I)
     {
         acc += truth(x);
+    }
+    template <int V, int U>
+    static PYCUDA_FN void add_some(Acc &acc, const C *x, I, I)
+    {
+        int some = 0;
+#pragma unroll
+        for (int j = 0; j < U * V; j++) {
+            some += truth(x[j]);
+        }
+        acc += some;
+    }
+    static PYCUDA_FN void merge(Acc &acc, const Acc &other)
+    {
+        acc += other;
+    }
+    template <class Z>
+    static PYCUDA_FN Z finish(const Acc &acc, double)
+    {
+        return cast<Z>(acc);
     }
 };
 
 // -- a block --------------------------------------------------------------------------
 
-// Join the accumulators of the 256 threads of a block; the result is thread 0's.
-template <class R>
+// Join the accumulators of a block of THREADS; the result is thread 0's.
+template <class R, int THREADS>
 PYCUDA_FN void reduce_block(typename R::Acc &acc)
 {
     typedef typename R::Acc Acc;
-    __shared__ __align__(16) char room[256 * sizeof(Acc)];
+    const int warps = THREADS / 32;
+    __shared__ __align__(16) char room[warps * sizeof(Acc)];
     Acc *shared = (Acc *)room;
-    shared[threadIdx.x] = acc;
+    R::template merge_lanes<1, 32>(acc);
+    if (threadIdx.x % 32 == 0) {
+        shared[threadIdx.x / 32] = acc;
+    }
     __syncthreads();
-    for (int half = 128; half > 0; half >>= 1) {
-        if (threadIdx.x < half) {
-            R::merge(acc, shared[threadIdx.x + half]);
-            shared[threadIdx.x] = acc;
+    if (threadIdx.x < 32) {
+        acc = threadIdx.x < warps ? shared[threadIdx.x] : R::identity();
+        R::template merge_lanes<1, warps>(acc);
+    }
+}
+
+// Join the accumulators of threads that have the same columns: a thread has V, and the
+// block's threads stand in rows of X. store(column, acc) takes the results.
+template <class R, int THREADS, int X, int V, class Store>
+PYCUDA_FN void reduce_columns(typename R::Acc *acc, Store store)
+{
+    typedef typename R::Acc Acc;
+    const int warps = THREADS / 32, columns = X * V;
+    __shared__ __align__(16) char room[warps * columns * sizeof(Acc)];
+    Acc *shared = (Acc *)room;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+#pragma unroll
+    for (int v = 0; v < V; v++) {
+        R::template merge_lanes<X, 32>(acc[v]);
+        if (lane < X) {
+            shared[warp * columns + lane * V + v] = acc[v];
         }
-        __syncthreads();
+    }
+    __syncthreads();
+    for (int column = threadIdx.x / warps; column < (columns + 31) / 32 * 32;
+         column += 32) {
+        Acc one = R::identity();
+        if (column < columns) {
+            one = shared[threadIdx.x % warps * columns + column];
+        }
+        R::template merge_lanes<1, warps>(one);
+        if (column < columns && threadIdx.x % warps == 0) {
+            store(column, one);
+        }
     }
 }
 

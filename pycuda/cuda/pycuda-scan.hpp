@@ -1,11 +1,13 @@
-// A scan (prefix sum) in one pass over memory, for pycuda.scan.
+// Scans (prefix sums) in one pass over memory, for pycuda.scan and for the functions of
+// arrays.
 //
-// A block takes the next tile of a line, scans it, and says what the tile comes to. What
-// all tiles before come to is put together from what their blocks said: those of the
-// same window of 64 tiles, and the sum of the windows before, which the last block of
-// each window hands on. This is look-back, with one difference: what is joined with what
-// depends on places alone, never on who was first, so the same input gives the same
-// bits.
+// A block takes the next tile of a line, scans it, and publishes the sum of the tile. The
+// sum of all tiles before comes from look-back: the sums of the tiles before in the same
+// window of 32 tiles, the sums of the windows before in the same span of 32 windows, and
+// the sum up to the end of the span before. The last tile of a window publishes the sum
+// of the window, the last tile of a span publishes the sum up to its end. The places of
+// the elements alone decide which values are joined with which, so the same input always
+// gives the same bits.
 //
 // A block waits for blocks that have begun before it only: tiles are taken in order.
 //
@@ -20,6 +22,7 @@ namespace pycuda_scan {
 
 typedef unsigned int uint32;
 typedef unsigned long long uint64;
+typedef long long int64;
 
 // -- values as words ------------------------------------------------------------------
 
@@ -126,18 +129,245 @@ PYCUDA_FN void wait_some(uint32 nanoseconds)
 #endif
 }
 
-// -- a tile ---------------------------------------------------------------------------
+// -- look-back ------------------------------------------------------------------------
 
-template <class T, class Op, int THREADS, int EACH, bool EXCLUSIVE>
-struct tile_scan {
-    enum { WARPS = THREADS / 32, TILE = THREADS * EACH, WINDOW = 64, W = words<T>::count };
-    // A thread's elements lie in a row; rows are shifted against each other, so that
-    // neither reading by rows nor by columns meets one bank twice.
+// The places of the sums of a line: those of tiles, of windows, up to the ends of spans.
+// `width` values are published side by side.
+struct line_slots {
+    enum { WINDOW = 32 };
+
+    uint64 *tiles, *windows, *spans;
+
+    // The slots of all lines follow a ticket counter. A launch zeroes them.
+    PYCUDA_FN line_slots(uint64 *slots, uint64 lines, uint64 line, uint32 count,
+                         uint32 words)
+    {
+        const uint64 windows_of_line = (count + WINDOW - 1) / WINDOW;
+        const uint64 spans_of_line = (windows_of_line + WINDOW - 1) / WINDOW;
+        tiles = slots + 1 + line * count * words;
+        windows = slots + 1 + (lines * count + line * windows_of_line) * words;
+        spans = slots + 1 +
+                (lines * (count + windows_of_line) + line * spans_of_line) * words;
+    }
+};
+
+#ifndef PYCUDA_SCAN_FIRST_WAIT
+// These times were the best on an H200.
+#define PYCUDA_SCAN_FIRST_WAIT 1000
+#define PYCUDA_SCAN_NEXT_WAIT 200
+#endif
+
+// Return what the tiles of the line before tile `place` come to; `own` is the sum of the
+// tile itself. Called by one warp; `patient`: the grid is large, so waiting warps sleep.
+template <class T, class Op>
+PYCUDA_FN T look_back(const line_slots &slots, uint32 place, const T &own, bool patient)
+{
+    enum { W = words<T>::count, WINDOW = line_slots::WINDOW };
+    const uint32 lane = threadIdx.x & 31;
+    const uint32 window = place / WINDOW, i = place % WINDOW;
+    const uint32 span = window / WINDOW, j = window % WINDOW;
+    if (lane == 0) {
+        tell(slots.tiles + (uint64)place * W, own);
+    }
+    if (place == 0) {
+        return own;
+    }
+    const volatile uint64 *tile_at = slots.tiles + (uint64)(place - i + lane) * W;
+    const volatile uint64 *window_at = slots.windows + (uint64)(window - j + lane) * W;
+    T of_tile = own, of_window = own, of_span = own;
+    T sum = own, before = own;
+    bool has_tile = lane >= i, has_window = lane >= j;
+    bool has_span = lane != 0 || span == 0, has_sum = i == 0;
+    if (patient) {
+        wait_some(PYCUDA_SCAN_FIRST_WAIT);
+    }
+    while (true) {
+        has_tile = has_tile || hear(tile_at, of_tile);
+        has_window = has_window || hear(window_at, of_window);
+        has_span = has_span || hear(slots.spans + (uint64)(span - 1) * W, of_span);
+        if (!has_sum && __all_sync(0xffffffffu, has_tile)) {
+            put(sum, from_lane(scan_warp<Op>(of_tile, lane, i), i - 1));
+            has_sum = true;
+            if (lane == 0 && i == WINDOW - 1) {
+                tell(slots.windows + (uint64)window * W, Op::join(sum, own));
+            }
+        }
+        if (__all_sync(0xffffffffu, has_tile && has_window && has_span)) {
+            break;
+        }
+        if (patient) {
+            wait_some(PYCUDA_SCAN_NEXT_WAIT);
+        }
+    }
+    bool has_before = span > 0;
+    if (has_before) {
+        put(before, from_lane(of_span, 0));
+    }
+    if (j > 0) {
+        T windows = from_lane(scan_warp<Op>(of_window, lane, j), j - 1);
+        put(before, has_before ? Op::join(before, windows) : windows);
+        has_before = true;
+    }
+    if (i > 0) {
+        put(before, has_before ? Op::join(before, sum) : sum);
+    }
+    if (lane == 0 && i == WINDOW - 1 && j == WINDOW - 1) {
+        tell(slots.spans + (uint64)span * W, Op::join(before, own));
+    }
+    return before;
+}
+
+// -- elements in memory ---------------------------------------------------------------
+
+// How elements of type In become values of type T. The header of arrays has the general
+// case.
+template <class T, class In>
+struct converted;
+template <class T>
+struct converted<T, T> {
+    static PYCUDA_FN T of(const T &value)
+    {
+        return value;
+    }
+};
+
+// 16 bytes of values of type T, which are elements of type In in memory.
+template <class T, class In>
+struct unit;
+template <class T>
+struct unit<T, T> {
+    uint4 bytes;
+
+    PYCUDA_FN void load(const T *from, uint32 number)
+    {
+        bytes = __ldcs((const uint4 *)from + number);
+    }
+    PYCUDA_FN void store(T *to, uint32 number) const
+    {
+        __stcs((uint4 *)to + number, bytes);
+    }
+    PYCUDA_FN uint4 values() const
+    {
+        return bytes;
+    }
+    PYCUDA_FN void take(const uint4 &values)
+    {
+        bytes = values;
+    }
+};
+
+// An element at a distance in bytes.
+template <class T>
+PYCUDA_FN T *element_at(T *first, int64 step, uint32 i)
+{
+    return (T *)((char *)first + step * i);
+}
+template <class T>
+PYCUDA_FN const T *element_at(const T *first, int64 step, uint32 i)
+{
+    return (const T *)((const char *)first + step * i);
+}
+
+// -- rows of a tile -------------------------------------------------------------------
+
+// The values of a thread lie in a row of shared memory. Rows are shifted against each
+// other, so that neither reading by rows nor by columns meets one bank twice.
+template <class T, int THREADS, int EACH>
+struct tile_rows {
     enum {
         CAN_VECTOR = EACH * sizeof(T) % 16 == 0,
+        CAN_CUT = 16 % sizeof(T) == 0, // a unit has whole elements
+        IN_UNIT = CAN_CUT ? 16 / sizeof(T) : 1,
         UNITS = CAN_VECTOR ? EACH * sizeof(T) / 16 : 1,
         ROW = CAN_VECTOR ? UNITS * 16 + 16 : (EACH + 1) * sizeof(T)
     };
+
+    // The place of value i of the warp.
+    static PYCUDA_FN T *value_at(char *rows, uint32 i)
+    {
+        return (T *)(rows + i / EACH * ROW + i % EACH * sizeof(T));
+    }
+
+    // Elements of the warp's rows, in the order of memory, to shared memory. `vector`:
+    // they are packed, and the first is at a multiple of 16 bytes.
+    template <bool FULL, class In>
+    static PYCUDA_FN void move_in(char *rows, const In *from, int64 step, uint32 count,
+                                  bool vector)
+    {
+        const uint32 lane = threadIdx.x & 31;
+        if ((FULL || CAN_CUT) && CAN_VECTOR && vector) {
+            unit<T, In> units[UNITS];
+#pragma unroll
+            for (int k = 0; k < UNITS; k++) {
+                uint32 number = lane + 32 * k;
+                if (FULL || (number + 1) * IN_UNIT <= count) {
+                    units[k].load(from, number);
+                }
+            }
+#pragma unroll
+            for (int k = 0; k < UNITS; k++) {
+                uint32 number = lane + 32 * k;
+                char *place = rows + number / UNITS * ROW + number % UNITS * 16;
+                if (FULL || (number + 1) * IN_UNIT <= count) {
+                    *(uint4 *)place = units[k].values();
+                }
+            }
+            uint32 rest = FULL ? 0 : count % IN_UNIT;
+            if (lane < rest) {
+                uint32 i = count - rest + lane;
+                put(*value_at(rows, i), converted<T, In>::of(from[i]));
+            }
+            return;
+        }
+#pragma unroll 8
+        for (int k = 0; k < EACH; k++) {
+            uint32 i = lane + 32 * k;
+            if (FULL || i < count) {
+                put(*value_at(rows, i),
+                    converted<T, In>::of(*element_at(from, step, i)));
+            }
+        }
+    }
+
+    template <bool FULL, class Out>
+    static PYCUDA_FN void move_out(char *rows, Out *to, int64 step, uint32 count,
+                                   bool vector)
+    {
+        const uint32 lane = threadIdx.x & 31;
+        if ((FULL || CAN_CUT) && CAN_VECTOR && vector) {
+#pragma unroll
+            for (int k = 0; k < UNITS; k++) {
+                uint32 number = lane + 32 * k;
+                const char *place = rows + number / UNITS * ROW + number % UNITS * 16;
+                if (FULL || (number + 1) * IN_UNIT <= count) {
+                    unit<T, Out> out;
+                    out.take(*(const uint4 *)place);
+                    out.store(to, number);
+                }
+            }
+            uint32 rest = FULL ? 0 : count % IN_UNIT;
+            if (lane < rest) {
+                uint32 i = count - rest + lane;
+                put(to[i], converted<Out, T>::of(*value_at(rows, i)));
+            }
+            return;
+        }
+#pragma unroll 8
+        for (int k = 0; k < EACH; k++) {
+            uint32 i = lane + 32 * k;
+            if (FULL || i < count) {
+                put(*element_at(to, step, i), converted<Out, T>::of(*value_at(rows, i)));
+            }
+        }
+    }
+};
+
+// -- a tile of a line -----------------------------------------------------------------
+
+template <class In, class T, class Out, class Op, int THREADS, int EACH, bool EXCLUSIVE>
+struct tile_scan {
+    typedef tile_rows<T, THREADS, EACH> layout;
+    enum { WARPS = THREADS / 32, TILE = THREADS * EACH, ROW = layout::ROW };
 
     struct shared {
         char rows[THREADS * ROW];
@@ -146,110 +376,20 @@ struct tile_scan {
         uint32 ticket;
     };
 
-    // Elements of the warp's rows, in the order of memory, to and from shared memory.
-    template <bool FULL>
-    static PYCUDA_FN void move_in(char *rows, const T *from, uint32 count, bool vector)
-    {
-        const uint32 lane = threadIdx.x & 31;
-        if (FULL && CAN_VECTOR && vector) {
-            uint4 units[UNITS];
-#pragma unroll
-            for (int k = 0; k < UNITS; k++) {
-                units[k] = __ldcs((const uint4 *)from + lane + 32 * k);
-            }
-#pragma unroll
-            for (int k = 0; k < UNITS; k++) {
-                uint32 unit = lane + 32 * k;
-                *(uint4 *)(rows + unit / UNITS * ROW + unit % UNITS * 16) = units[k];
-            }
-            return;
-        }
-#pragma unroll 4
-        for (int k = 0; k < EACH; k++) {
-            uint32 i = lane + 32 * k;
-            if (FULL || i < count) {
-                *(T *)(rows + i / EACH * ROW + i % EACH * sizeof(T)) = from[i];
-            }
-        }
-    }
+    // Where the tiles of a line before this one come from: nothing, a value, or slots.
+    struct predecessor {
+        bool has_value;
+        T value;
+        const line_slots *slots; // NULL: the value
+        uint32 place;
+        bool patient;
+    };
 
+    // Scan a tile. `whole` becomes the sum of the tile.
     template <bool FULL>
-    static PYCUDA_FN void move_out(const char *rows, T *to, uint32 count, bool vector)
-    {
-        const uint32 lane = threadIdx.x & 31;
-        if (FULL && CAN_VECTOR && vector) {
-#pragma unroll
-            for (int k = 0; k < UNITS; k++) {
-                uint32 unit = lane + 32 * k;
-                __stcs((uint4 *)to + unit,
-                       *(const uint4 *)(rows + unit / UNITS * ROW + unit % UNITS * 16));
-            }
-            return;
-        }
-#pragma unroll 4
-        for (int k = 0; k < EACH; k++) {
-            uint32 i = lane + 32 * k;
-            if (FULL || i < count) {
-                to[i] = *(const T *)(rows + i / EACH * ROW + i % EACH * sizeof(T));
-            }
-        }
-    }
-
-    // What the tiles of the line before this one come to; `own` is what it comes to
-    // itself. Called by the first warp.
-    static PYCUDA_FN T look_back(uint64 *slots, uint64 line, uint32 place, uint32 tiles,
-                                 const T &own)
-    {
-        const uint32 lane = threadIdx.x & 31;
-        const uint32 window = place / WINDOW, i = place % WINDOW;
-        const uint32 windows = (tiles + WINDOW - 1) / WINDOW;
-        uint64 lines = gridDim.x / tiles;
-        uint64 *of_tile = slots + 1 + (line * tiles + place) * W;
-        uint64 *of_window = slots + 1 + (lines * tiles + line * windows + window) * W;
-        if (lane == 0) {
-            tell(of_tile, own);
-        }
-        if (place == 0) {
-            return own;
-        }
-        T early = own, late = own, windows_before = own;
-        bool has_early = lane >= i, has_late = lane + 32 >= i;
-        bool has_windows = lane != 0 || window == 0;
-        // These times were the best on an H200.
-        if (gridDim.x > 1024) {
-            wait_some(1500);
-        }
-        while (true) {
-            has_early = has_early || hear(of_tile - (uint64)(i - lane) * W, early);
-            has_late = has_late || hear(of_tile - (uint64)(i - lane - 32) * W, late);
-            has_windows = has_windows || hear(of_window - W, windows_before);
-            if (__all_sync(0xffffffffu, has_early && has_late && has_windows)) {
-                break;
-            }
-            if (gridDim.x > 1024) {
-                wait_some(300);
-            }
-        }
-        T before = from_lane(windows_before, 0);
-        if (i > 0) {
-            uint32 count = i < 32 ? i : 32;
-            T sum = from_lane(scan_warp<Op>(early, lane, count), count - 1);
-            put(before, window > 0 ? Op::join(before, sum) : sum);
-        }
-        if (i > 32) {
-            T sum = from_lane(scan_warp<Op>(late, lane, i - 32), i - 33);
-            put(before, Op::join(before, sum));
-        }
-        if (lane == 0 && i == WINDOW - 1) {
-            tell(of_window, Op::join(before, own));
-        }
-        return before;
-    }
-
-    template <bool FULL>
-    static PYCUDA_FN void scan(shared &room, const T *input, T *output, uint64 *slots,
-                               uint32 count, uint64 line, uint32 place, uint32 tiles,
-                               bool vector, const T &neutral)
+    static PYCUDA_FN void scan(shared &room, const In *input, int64 in_step, Out *output,
+                               int64 out_step, uint32 count, bool vector,
+                               const predecessor &line, const T &neutral, T &whole)
     {
         const uint32 tid = threadIdx.x, lane = tid & 31, warp = tid / 32;
         const uint32 skipped = warp * 32 * EACH;
@@ -262,7 +402,8 @@ struct tile_scan {
         T *totals = (T *)room.totals;
         T items[EACH], sum, before;
 
-        move_in<FULL>(rows, input + skipped, in_warp, vector);
+        layout::template move_in<FULL>(rows, element_at(input, in_step, skipped),
+                                       in_step, in_warp, vector);
         __syncwarp();
 #pragma unroll
         for (int k = 0; k < EACH; k++) {
@@ -281,7 +422,8 @@ struct tile_scan {
         __syncthreads();
 
         const uint32 warps = FULL ? WARPS : (count + 32 * EACH - 1) / (32 * EACH);
-        T whole = totals[0], warps_before = whole;
+        put(whole, totals[0]);
+        T warps_before = whole;
 #pragma unroll
         for (int k = 1; k < WARPS; k++) {
             if (k == warp) {
@@ -295,19 +437,23 @@ struct tile_scan {
             put(before, lane > 0 ? Op::join(warps_before, before) : warps_before);
         }
         bool has_before = tid > 0;
-        if (tiles > 1) {
+        if (line.slots) {
             if (warp == 0) {
-                T tiles_before = look_back(slots, line, place, tiles, whole);
+                T tiles_before =
+                    look_back<T, Op>(*line.slots, line.place, whole, line.patient);
                 if (lane == 0) {
                     *(T *)room.before = tiles_before;
                 }
             }
             __syncthreads();
-            if (place > 0) {
-                T tiles_before = *(const T *)room.before;
-                put(before, has_before ? Op::join(tiles_before, before) : tiles_before);
-                has_before = true;
+        }
+        if (line.has_value) {
+            T tiles_before = line.value;
+            if (line.slots) {
+                tiles_before = *(const T *)room.before;
             }
+            put(before, has_before ? Op::join(tiles_before, before) : tiles_before);
+            has_before = true;
         }
 #pragma unroll
         for (int k = EACH - 1; k >= 0; k--) {
@@ -322,13 +468,31 @@ struct tile_scan {
             }
         }
         __syncwarp();
-        move_out<FULL>(rows, output + skipped, in_warp, vector);
+        layout::template move_out<FULL>(rows, element_at(output, out_step, skipped),
+                                        out_step, in_warp, vector);
     }
 
-    // The kernel: gridDim.x is the number of lines times `tiles`, those of each line.
-    // `slots` is zeroed; it is not used where a line is one tile.
-    static PYCUDA_FN void run(const T *input, T *output, uint64 *slots, uint64 length,
-                              uint32 tiles, bool vector, const T &neutral)
+    static PYCUDA_FN void scan_some(shared &room, const In *input, int64 in_step,
+                                    Out *output, int64 out_step, uint64 left, bool vector,
+                                    const predecessor &line, const T &neutral, T &whole)
+    {
+        if (left >= TILE) {
+            scan<true>(room, input, in_step, output, out_step, TILE, vector, line,
+                       neutral, whole);
+        }
+        else {
+            scan<false>(room, input, in_step, output, out_step, (uint32)left, vector,
+                        line, neutral, whole);
+        }
+    }
+
+    // One tile of a line of `tiles` tiles: a block takes the next one. gridDim.x is the
+    // number of lines times `tiles`. Lines::find(line, input, output) moves the pointers
+    // to the first element of a line.
+    template <class Lines>
+    static PYCUDA_FN void run(const In *input, int64 in_step, Out *output, int64 out_step,
+                              uint64 *slots, uint64 length, uint32 tiles, bool vector,
+                              const T &neutral, const Lines &lines)
     {
         __shared__ __align__(16) char bytes[sizeof(shared)];
         shared &room = *(shared *)bytes;
@@ -343,17 +507,59 @@ struct tile_scan {
         const uint64 line = ticket / tiles;
         const uint32 place = ticket % tiles;
         const uint64 skipped = (uint64)place * TILE;
-        const uint64 left = length - skipped;
-        input += line * length + skipped;
-        output += line * length + skipped;
-        if (left >= TILE) {
-            scan<true>(room, input, output, slots, TILE, line, place, tiles, vector,
-                       neutral);
+        const line_slots own(slots, gridDim.x / tiles, line, tiles, words<T>::count);
+        predecessor before;
+        T whole;
+        before.slots = tiles > 1 ? &own : 0;
+        before.has_value = place > 0;
+        before.place = place;
+        before.patient = gridDim.x > 1024;
+        lines.find(line, input, output);
+        input = (const In *)((const char *)input + (int64)skipped * in_step);
+        output = (Out *)((char *)output + (int64)skipped * out_step);
+        scan_some(room, input, in_step, output, out_step, length - skipped, vector,
+                  before, neutral, whole);
+    }
+
+    // A whole line: a block for each.
+    template <class Lines>
+    static PYCUDA_FN void walk(const In *input, int64 in_step, Out *output,
+                               int64 out_step, uint64 length, bool vector,
+                               const T &neutral, const Lines &lines)
+    {
+        __shared__ __align__(16) char bytes[sizeof(shared)];
+        shared &room = *(shared *)bytes;
+        predecessor before;
+        T whole;
+        before.slots = 0;
+        before.has_value = false;
+        before.place = 0;
+        before.patient = false;
+        lines.find(blockIdx.x, input, output);
+        for (uint64 done = 0; done < length; done += TILE) {
+            if (done > 0) {
+                __syncthreads(); // totals[] is read
+            }
+            scan_some(room, input, in_step, output, out_step, length - done, vector,
+                      before, neutral, whole);
+            put(before.value,
+                before.has_value ? Op::join(before.value, whole) : whole);
+            before.has_value = true;
+            input = (const In *)((const char *)input + in_step * TILE);
+            output = (Out *)((char *)output + out_step * TILE);
         }
-        else {
-            scan<false>(room, input, output, slots, (uint32)left, line, place, tiles,
-                        false, neutral);
-        }
+    }
+};
+
+// Lines that follow each other in memory.
+template <class T>
+struct packed_lines {
+    uint64 length;
+
+    PYCUDA_FN void find(uint64 line, const T *&input, T *&output) const
+    {
+        input += line * length;
+        output += line * length;
     }
 };
 

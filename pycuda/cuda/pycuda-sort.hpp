@@ -559,16 +559,56 @@ struct block_sort {
 
 // -- the bitonic sort of short lines ----------------------------------------------------
 
+// What is compared: the order of a key above the index of its element, so that equal
+// keys keep their order.
+template <class KEY, bool SMALL>
+struct ordered {
+    uint64 order;
+    uint32 at;
+
+    PYCUDA_SORT_FN ordered make(uint64 order, uint32 at)
+    {
+        ordered item = {order, at};
+        return item;
+    }
+    __device__ __forceinline__ uint32 index() const { return at; }
+    __device__ __forceinline__ bool operator>(const ordered &other) const
+    {
+        return order > other.order || (order == other.order && at > other.at);
+    }
+    __device__ __forceinline__ ordered across(int by) const
+    {
+        return make(__shfl_xor_sync(ALL, order, by), __shfl_xor_sync(ALL, at, by));
+    }
+};
+
+// The same in one word, for keys of at most 32 bits.
+template <class KEY>
+struct ordered<KEY, true> {
+    uint64 word;
+
+    PYCUDA_SORT_FN ordered make(uint64 order, uint32 at)
+    {
+        ordered item = {order << 32 | at};
+        return item;
+    }
+    __device__ __forceinline__ uint32 index() const { return (uint32)word; }
+    __device__ __forceinline__ bool operator>(const ordered &other) const
+    {
+        return word > other.word;
+    }
+    __device__ __forceinline__ ordered across(int by) const
+    {
+        ordered item = {__shfl_xor_sync(ALL, word, by)};
+        return item;
+    }
+};
+
 // LANES lanes sort a line of at most LANES * ITEMS elements. Its key is at most 64 bits.
 template <class KEY, bool INDICES, int LANES, int ITEMS>
 struct warp_sort {
     typedef typename KEY::element E;
-
-    // Whether element a comes after element b. A missing element comes after all.
-    PYCUDA_SORT_FN bool is_after(uint64 a, uint32 at_a, uint64 b, uint32 at_b)
-    {
-        return a > b || (a == b && at_a > at_b);
-    }
+    typedef ordered<KEY, sizeof(E) <= 4> T;
 
     PYCUDA_SORT_FN void run(const E *in, E *out, int64 *indices, uint32 length,
                             uint64 lines, uint32 flip)
@@ -576,19 +616,17 @@ struct warp_sort {
         const uint64 line = (blockIdx.x * (uint64)blockDim.x + threadIdx.x) / LANES;
         const uint32 lane = threadIdx.x % LANES;
         const uint64 start = line * length;
-        uint64 key[ITEMS];
-        uint32 at[ITEMS];
+        const uint32 count = line < lines ? length : 0;
+        T item[ITEMS];
 #pragma unroll
         for (int k = 0; k < ITEMS; k++) {
             const uint32 i = lane + LANES * k;
-            key[k] = ~0ull;
-            at[k] = i;
-            if (line < lines && i < length) {
-                key[k] = KEY::order(in[start + i]);
-                if (flip) {
-                    key[k] = ~key[k];
-                }
+            uint64 order = ~0ull; // of a missing element, which comes after all
+            if (i < count) {
+                order = KEY::order(in[start + i]);
+                order = flip ? ~order : order;
             }
+            item[k] = T::make(order, i);
         }
 #pragma unroll
         for (int size = 2; size <= LANES * ITEMS; size *= 2) {
@@ -596,39 +634,30 @@ struct warp_sort {
             for (int by = size / 2; by > 0; by /= 2) {
 #pragma unroll
                 for (int k = 0; k < ITEMS; k++) {
-                    const uint32 i = lane + LANES * k;
-                    const bool up = (i & size) == 0;
+                    const bool up = ((lane + LANES * k) & size) == 0;
+                    const T mine = item[k];
                     if (by >= LANES) {
-                        const int other = k ^ by / LANES;
-                        if (k < other &&
-                            is_after(key[k], at[k], key[other], at[other]) == up) {
-                            const uint64 key_k = key[k];
-                            const uint32 at_k = at[k];
-                            key[k] = key[other];
-                            at[k] = at[other];
-                            key[other] = key_k;
-                            at[other] = at_k;
+                        const int at = k ^ by / LANES;
+                        if (k < at && (mine > item[at]) == up) {
+                            item[k] = item[at];
+                            item[at] = mine;
                         }
                     }
                     else {
-                        const uint64 key_other = __shfl_xor_sync(ALL, key[k], by);
-                        const uint32 at_other = __shfl_xor_sync(ALL, at[k], by);
+                        const T other = mine.across(by);
                         const bool is_low = (lane & by) == 0;
-                        if (is_after(key[k], at[k], key_other, at_other) ==
-                            (is_low == up)) {
-                            key[k] = key_other;
-                            at[k] = at_other;
+                        if ((mine > other) == (is_low == up)) {
+                            item[k] = other;
                         }
                     }
                 }
             }
         }
-        const uint32 count = line < lines ? length : 0;
         E x[ITEMS];
 #pragma unroll
         for (int k = 0; k < ITEMS; k++) {
             if (lane + LANES * k < count && (!INDICES || out)) {
-                x[k] = in[start + at[k]];
+                x[k] = in[start + item[k].index()];
             }
         }
         __syncwarp();
@@ -637,7 +666,7 @@ struct warp_sort {
             const uint32 i = lane + LANES * k;
             if (i < count) {
                 if (INDICES) {
-                    indices[start + i] = at[k];
+                    indices[start + i] = item[k].index();
                 }
                 if (!INDICES || out) {
                     out[start + i] = x[k];

@@ -5,7 +5,6 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import gpuarray
-from pycuda._array import index_report
 from pycuda.gpuarray import GPUArray, to_gpu
 from support.arrays import same
 from support.capture import captured
@@ -88,7 +87,7 @@ def test_wrong_arrays_of_indices(ctx, index, text):
     if not isinstance(index, tuple):
         device = np.asarray(index)
         with pytest.raises(IndexError, match=text):
-            to_gpu(HOST)[to_gpu(device)]
+            to_gpu(HOST)[to_gpu(device)].get()
 
 
 def test_views_of_gaps(ctx):
@@ -119,7 +118,7 @@ def test_take_of_records(ctx):
 def test_take_checks(ctx):
     x = to_gpu(np.arange(5.0))
     with pytest.raises(IndexError, match="index 5"):
-        gpuarray.take(x, to_gpu(np.array([0, 5])))
+        gpuarray.take(x, to_gpu(np.array([0, 5]))).get()
     with pytest.raises(ValueError, match="float32"):
         gpuarray.take(x, to_gpu(np.array([0])), out=GPUArray(1, np.float32))
     with pytest.raises(IndexError):
@@ -160,8 +159,8 @@ def test_multi_take_and_put(ctx):
 
 @pytest.fixture
 def counted(monkeypatch):
-    """Count how often an array is fetched, and how often a kernel is awaited."""
-    counts = {"get": 0, "wait": 0}
+    """Count how often an array is fetched."""
+    counts = {"get": 0}
 
     def count(name, function):
         def call(*args, **kwargs):
@@ -171,8 +170,6 @@ def counted(monkeypatch):
         return call
 
     monkeypatch.setattr(GPUArray, "get", count("get", GPUArray.get))
-    wait = count("wait", index_report._wait_unless_captured)
-    monkeypatch.setattr(index_report, "_wait_unless_captured", wait)
     return counts
 
 
@@ -201,6 +198,8 @@ def without_the_host(pool):
 
     part = np.array(host)
     part[1:, ::2][mask[1:, ::2]] = 9
+    by_index = np.array(host)
+    by_index[index] = 9
     by_row = np.array(host)
     by_row[mask[:, 1]] = 9
     g = gpuarray
@@ -221,6 +220,11 @@ def without_the_host(pool):
             lambda: g.multi_take_put([x], t, i, out=zeros(), src_offsets=[0])[0],
             moved,
         ),
+        "read": (lambda: x[i], host[index]),
+        "read of rows and columns": (lambda: x[i, 1, None], host[index, 1, None]),
+        "assigned": (lambda: assigned(i), by_index),
+        "take": (lambda: g.take(x, i), flat[index]),
+        "take along an axis": (lambda: g.take(x, i, axis=1), host[:, index]),
         "mask": (lambda: assigned(m), filled),
         "mask, a number on the device": (
             lambda: assigned(m, value=x[0, 9]),
@@ -245,6 +249,11 @@ WITHOUT_THE_HOST = [
     "multi_take",
     "multi_put",
     "multi_take_put",
+    "read",
+    "read of rows and columns",
+    "assigned",
+    "take",
+    "take along an axis",
     "mask",
     "mask, a number on the device",
     "mask of a part",
@@ -259,12 +268,11 @@ def test_nothing_waits(ctx, counted, name):
     assert list(functions) == WITHOUT_THE_HOST
     function, expected = functions[name]
     first = function()
-    assert counted == {"get": 0, "wait": 0}
+    assert counted == {"get": 0}
     same(first, expected)
     stream = drv.Stream()
-    with captured(stream):
+    with captured(stream):  # a wait would fail
         second = function()
-    assert counted["wait"] == 0
     same(second, expected)
     del functions, function, first, second
     pool.stop_holding()
@@ -285,19 +293,8 @@ def test_the_number_of_a_mask_is_all_that_is_read(ctx, counted):
     got = x[m]
     x[m] = got * 2
     GPUArray.get = get
-    assert reads == [8, 8] and counted["wait"] == 0
+    assert reads == []  # kernels write the number to the host
     same(x, np.where(MASK, HOST * 2, HOST))
-
-
-def test_indices_on_the_device_are_waited_for_once(ctx, counted):
-    x, i = to_gpu(HOST), to_gpu(np.array([2, 0]))
-    x[i], x[i, i], gpuarray.take(x, i)  # noqa: B018
-    assert counted == {"get": 0, "wait": 3}
-    x[i] = 5
-    assert counted == {"get": 0, "wait": 4}
-    x[[1, 2]], x[1, [2, 3]]  # noqa: B018  those of the host are known
-    x[[1, 2]] = 7
-    assert counted == {"get": 0, "wait": 4}
 
 
 @pytest.mark.parametrize(
@@ -308,6 +305,10 @@ def test_indices_on_the_device_are_waited_for_once(ctx, counted):
         lambda x, i: gpuarray.multi_take([x], i),
         lambda x, i: gpuarray.multi_put([x[:2]], i, (5,)),
         lambda x, i: gpuarray.multi_take_put([x], to_gpu(np.array([0, 1])), i, (5,)),
+        lambda x, i: x[i],
+        lambda x, i: x[None, i],
+        lambda x, i: gpuarray.take(x, i),
+        lambda x, i: gpuarray.take_along_axis(x, i),
     ],
 )
 @pytest.mark.parametrize("wrong", [5, -6])
@@ -319,11 +320,52 @@ def test_a_wrong_index_is_told_of_later(ctx, function, wrong):
     same(x, np.arange(5.0))  # once
 
 
-def test_a_wrong_index_leaves_the_array_as_it_was(ctx):
-    x = to_gpu(np.arange(5.0))
-    with pytest.raises(IndexError, match="index 7"):
-        x[to_gpu(np.array([1, 7, 2]))] = 0
+WAITS = {
+    "get": lambda x: x.get(),
+    "an element": lambda x: float(x[1]),
+    "the context": lambda x: drv.Context.synchronize(),
+    "a stream": lambda x: stream_after_everything().synchronize(),
+    "an event": lambda x: drv.Event().record().synchronize(),
+}
+
+
+def stream_after_everything():
+    stream = drv.Stream()
+    stream.wait_for_event(drv.Event().record())
+    return stream
+
+
+@pytest.mark.parametrize("wait", WAITS.values(), ids=WAITS)
+def test_where_a_wrong_index_is_reported(ctx, wait):
+    """The first call that waits raises the error, which names the statement."""
+    x, i = to_gpu(np.arange(5.0)), to_gpu(np.array([1, 7]))
+    x[i]  # noqa: B018  the statement
+    line = test_where_a_wrong_index_is_reported.__code__.co_firstlineno + 4
+    with pytest.raises(IndexError, match=f"index 7 .*index.py, line {line};"):
+        wait(x)
     same(x, np.arange(5.0))
+
+
+def test_the_first_of_many_wrong_indices_is_reported(ctx):
+    x, i = to_gpu(np.arange(5.0)), to_gpu(np.arange(5, 3000))
+    x[i] = 1
+    with pytest.raises(IndexError, match="of length 5"):
+        x.get()
+    same(x, np.arange(5.0))
+
+
+def test_a_wrong_index_changes_nothing_else(ctx):
+    """Only the elements at good indices are written; the others of a result are 0."""
+    memory = to_gpu(np.arange(9.0))
+    x = memory[2:7]
+    x[to_gpu(np.array([1, 7, 2, -6]))] = -1
+    with pytest.raises(IndexError, match="index (7|-6)"):
+        x.get()
+    same(memory, np.array([0.0, 1, 2, -1, -1, 5, 6, 7, 8]))
+    got = memory[to_gpu(np.array([1, 9, -10]))]
+    with pytest.raises(IndexError, match="index (9|-10) "):
+        got.get()
+    same(got, np.array([1.0, 0, 0]))
 
 
 @pytest.mark.parametrize(
@@ -333,8 +375,10 @@ def test_dtypes_of_indices(ctx, dtype):
     index = np.array([3, 0, 2], dtype)
     same(to_gpu(HOST)[to_gpu(index)], HOST[index])
     if dtype == "uint64":
-        with pytest.raises(IndexError):
-            to_gpu(HOST)[to_gpu(np.array([2**64 - 1], dtype))]
+        with pytest.raises(IndexError, match="index 18446744073709551615 is"):
+            to_gpu(HOST)[to_gpu(np.array([2**64 - 1], dtype))].get()
+        with pytest.raises(IndexError, match="index 18446744073709551615 is"):
+            to_gpu(HOST)[np.array([2**64 - 1], dtype)]
 
 
 def test_values_that_overlap(ctx):

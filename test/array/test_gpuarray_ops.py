@@ -672,7 +672,7 @@ def test_ufuncs_stay_on_the_device(ctx):
     with pytest.raises(TypeError):
         np.add(x, np.ones((4, 5), np.float32))
     with pytest.raises(TypeError):
-        np.heaviside(x, x)
+        np.isnat(x)
     with pytest.raises(TypeError):
         np.add(x, x, where=np.ones((4, 5), bool))
 

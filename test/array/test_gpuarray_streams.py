@@ -106,12 +106,48 @@ FUNCTIONS = {
     "arange": ("gpuarray.arange(N, dtype=np.float32, stream=a)", "np.arange(N)"),
     "cumsum": ("gpuarray.cumsum(x, stream=a)", "v.cumsum(dtype=float)"),
     "cumprod": ("gpuarray.cumprod(x[:5], stream=a)", "v[:5].cumprod()"),
+    "nonzero": ("gpuarray.nonzero(x, stream=a)[0]", "np.flatnonzero(v)"),
+    "flatnonzero": ("gpuarray.flatnonzero(x, stream=a)", "np.flatnonzero(v)"),
+    "argwhere": ("gpuarray.argwhere(x, stream=a)[:, 0]", "np.flatnonzero(v)"),
+    "cummax": ("gpuarray.cummax(x, stream=a)", "np.maximum.accumulate(v)"),
+    "cummin": ("gpuarray.cummin(x, stream=a)", "np.minimum.accumulate(v)"),
+    "cumulative_sum": (
+        "gpuarray.cumulative_sum(x, include_initial=True, stream=a)",
+        "np.append(0, v.cumsum(dtype=float))",
+    ),
+    "cumulative_prod": ("gpuarray.cumulative_prod(x[:5], stream=a)", "v[:5].cumprod()"),
     "dot": ("gpuarray.dot(x, x, stream=a)", "v.astype(float).dot(v)"),
     "where": ("gpuarray.where(x, one, zero, stream=a)", "np.ones(N)"),
     "if_positive": ("gpuarray.if_positive(x, one, zero, stream=a)", "np.ones(N)"),
     "maximum": ("gpuarray.maximum(x, zero, stream=a)", "v"),
     "minimum": ("gpuarray.minimum(x, one, stream=a)", "v"),
     "take": ("gpuarray.take(x, index, stream=a)", "v[::3]"),
+    "concatenate": ("gpuarray.concatenate((x, x), stream=a)", "np.append(v, v)"),
+    "stack": ("gpuarray.stack((x, x), stream=a)", "np.stack((v, v))"),
+    "vstack": ("gpuarray.vstack((x, x), stream=a)", "np.stack((v, v))"),
+    "hstack": ("gpuarray.hstack((x, x), stream=a)", "np.append(v, v)"),
+    "dstack": ("gpuarray.dstack((x, x), stream=a)", "np.dstack((v, v))"),
+    "column_stack": ("gpuarray.column_stack((x, x), stream=a)",)
+    + ("np.column_stack((v, v))",),
+    "append": ("gpuarray.append(x, x[:3], stream=a)", "np.append(v, v[:3])"),
+    "insert": ("gpuarray.insert(x, [1, 5], 7, stream=a)",)
+    + ("np.insert(v, [1, 5], 7)",),
+    "delete": ("gpuarray.delete(x, [1, 5], stream=a)", "np.delete(v, [1, 5])"),
+    "roll": ("gpuarray.roll(x, 3, stream=a)", "np.roll(v, 3)"),
+    "repeat": ("gpuarray.repeat(x, 2, stream=a)", "np.repeat(v, 2)"),
+    "tile": ("gpuarray.tile(x, 2, stream=a)", "np.tile(v, 2)"),
+    "pad": ("gpuarray.pad(x, 2, 'edge', stream=a)", "np.pad(v, 2, 'edge')"),
+    "resize": ("gpuarray.resize(x, 2 * N, stream=a)", "np.resize(v, 2 * N)"),
+    "take_along_axis": ("gpuarray.take_along_axis(x, index, stream=a)", "v[::3]"),
+    "put": (
+        "into(y, lambda y: gpuarray.put(y, place, x[:len(index)], stream=a))",
+        "np.append(v[:len(index)], np.zeros(N - len(index)))",
+    ),
+    "put_along_axis": (
+        "into(y, lambda y: gpuarray.put_along_axis(y, place, x[:len(index)], 0, "
+        "stream=a))",
+        "np.append(v[:len(index)], np.zeros(N - len(index)))",
+    ),
     "multi_take": ("gpuarray.multi_take([x], index, stream=a)[0]", "v[::3]"),
     "multi_put": (
         "gpuarray.multi_put([x[:len(index)]], place, out=[y], stream=a)[0]",
@@ -132,6 +168,13 @@ FUNCTIONS = {
 #: Other ways to call them, and other functions with a stream.
 MORE = {
     "take into": ("gpuarray.take(x, index, y[:len(index)], a)", "v[::3]"),
+    "concatenate into": ("gpuarray.concatenate((x[:5], x[5:]), out=y, stream=a)", "v"),
+    "concatenate of gaps": ("gpuarray.concatenate((x[::2], x[1::2]), stream=a)",)
+    + ("np.append(v[::2], v[1::2])",),
+    "pad with values": (
+        "gpuarray.pad(x, 2, constant_values=(1, 2), stream=a)",
+        "np.pad(v, 2, constant_values=(1, 2))",
+    ),
     "take of gaps": ("gpuarray.take(x[::2], index[:3000], stream=a)", "v[:18000:6]"),
     "mean along": ("gpuarray.mean(x.reshape(100, 200), axis=0, stream=a)",)
     + ("v.reshape(100, 200).mean(0)",),

@@ -4,7 +4,6 @@ import numpy as np
 
 import pycuda.driver as drv
 from pycuda import _driver, gpuarray, tools
-from pycuda._array import index_report
 
 from .row import calls, row
 
@@ -142,7 +141,6 @@ def forgetful(call):
             call(a)
         finally:
             tools.clear_context_caches()
-            vars(drv.Context.get_current()).pop(index_report.ATTRIBUTE, None)
 
     return run
 
@@ -220,6 +218,49 @@ class Texref:
 
 warm("GPUArray.bind_to_texref", lambda a: a.bind_to_texref(Texref()))
 warm("GPUArray.bind_to_texref_ext", lambda a: a.bind_to_texref_ext(Texref(), 1))
+
+
+# -- index arrays, joins, elements in other places -------------------------------------
+
+
+def indexed(w):
+    """Return an array and two index arrays on the device."""
+    index = gpuarray.to_gpu(np.array([3, -1, 0]))
+    return gpuarray.to_gpu(HOST), index, gpuarray.to_gpu(np.array([1, 2, 5], np.int32))
+
+
+def assign(things):
+    array, index, other = things
+    array[index, other] = 7
+    array[index] = array[index]
+
+
+for _name, _call in {
+    "index arrays": lambda t: t[0][t[1], t[2]],
+    "an index array and a list": lambda t: t[0][t[1], [1, 2, 3]],
+    "assignment to index arrays": assign,
+    "take along an axis": lambda t: _driver._take(t[0], t[1], axis=0),
+    "take into": lambda t: _driver._take(t[0], t[2], 0, gpuarray.empty_like(t[0][:3])),
+    "put": lambda t: _driver._put(t[0], t[2], t[0][0, :3]),
+    "concatenate": lambda t: _driver._join([t[0], t[0]], 1, False),
+    "stack of gaps": lambda t: _driver._join([t[0][:, ::2], HOST[:, ::2]], 1, True),
+    "roll": lambda t: _driver._remap(t[0], 0, t[0].shape, (1, 2)),
+}.items():
+    warm(f"GPUArray: {_name}", _call, indexed)
+
+
+def first_index(w):
+    """Return a call that makes the report of a context, but no kernel."""
+    array, index, _ = indexed(w)
+    array[np.array([0, 1, 2])]  # the host has checked these
+    return lambda: array[index]
+
+
+row(
+    "GPUArray: the first index array",
+    first_index,
+    changes={"cuLaunchKernel": "the context keeps the report that it has made"},
+)
 warm(
     "_sort",
     lambda a: _driver._sort(a, 0, True, True),

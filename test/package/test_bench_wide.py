@@ -45,6 +45,24 @@ def test_share_of_a_copy():
     assert given["copy"] == 0.75
 
 
+def test_tables_mark_a_row_that_is_behind():
+    rows = [
+        record(2e-5, 1e-5, size=1024, topic="sorting", verdict="behind"),
+        record(2e-3, 3e-3, 4e-3, size=4096, topic="sorting", verdict=""),
+    ]
+    lines = bench_wide.rst({"rows": rows}).splitlines()
+    assert lines[0] == "Sorting:"
+    assert lines[5].split() == [
+        "``row``",
+        "**20.0**",
+        "10.0",
+        "2,000",
+        "3,000",
+        "4,000",
+    ]
+    assert len(set(map(len, (lines[2], lines[4], lines[6])))) == 1
+
+
 def test_results_are_compared():
     np = pytest.importorskip("numpy")
 

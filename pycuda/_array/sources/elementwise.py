@@ -18,6 +18,9 @@ _BODIES = {
     ),
     "axpb": "z0 = cast<Z0>(op_add(op_multiply({c0}, {c1}), {c2}));",
     "arange": "z0 = cast<Z0>(op_add({c0}, op_multiply({c1}, cast<C>(i))));",
+    "linspace": (
+        "z0 = cast<Z0>(op_linspace({c0}, {c1}, {c2}, {c3}, (uint64)i, (uint64)n));"
+    ),
     "divmod": "op_divmod({c0}, {c1}, z0, z1);",
     "modf": "op_modf({c0}, z0, z1);",
     "frexp": "op_frexp({c0}, z0, z1);",
@@ -30,12 +33,17 @@ def computation_type(compute):
     return "float" if compute == "float16" else compute
 
 
-def computed(element, compute):
+#: Operations on the bits of a number, which take half precision as it is.
+_ON_BITS = {"nextafter", "spacing"}
+
+
+def computed(element, compute, operation=None):
     """Return the text of an element in the type of the computation."""
     if compute == "raw":
         return element
     if compute == "float16":
-        return f"(float)cast<float16>({element})"
+        half = f"cast<float16>({element})"
+        return half if operation in _ON_BITS else f"(float){half}"
     return f"cast<C>({element})"
 
 
@@ -55,7 +63,10 @@ def _label(request, k):
 def _body(request, elements):
     """Return the statement that makes one element of each output."""
     words = {f"a{k}": element for k, element in enumerate(elements)}
-    words |= {f"c{k}": computed(e, request.compute) for k, e in enumerate(elements)}
+    words |= {
+        f"c{k}": computed(e, request.compute, request.operation)
+        for k, e in enumerate(elements)
+    }
     body = _BODIES.get(request.operation)
     if body is None:
         arguments = ", ".join(f"{{c{k}}}" for k in range(request.inputs))
@@ -73,18 +84,24 @@ def _typedefs(request):
     return lines
 
 
-def _arrays(request):
-    """Return the numbers of the operands that are arrays."""
-    return [k for k, passing in enumerate(request.passing) if passing != "scalar"]
-
-
 def _outputs(request):
     """Return the numbers of the outputs."""
     return range(request.inputs, request.inputs + request.outputs)
 
 
+#: How operands with strides are passed.
+_WITH_STRIDES = ("array", "repeated", "backward")
+
+
+def _strided_operands(request):
+    """Return the numbers of the operands whose strides are parameters."""
+    if not request.ndim:
+        return []
+    return [k for k, how in enumerate(request.passing) if how in _WITH_STRIDES]
+
+
 def _parameters(request, index, step):
-    """Return the parameters: operands, number of elements, lengths and strides."""
+    """Return the parameters: operands, number of units, axes and strides."""
     parameters = []
     for k, passing in enumerate(request.passing):
         label = _label(request, k)
@@ -95,18 +112,29 @@ def _parameters(request, index, step):
         else:
             parameters.append(f"const {label} *p{k}")
     parameters.append(f"{index} n")
-    axes = range(request.ndim)
-    parameters += [f"{index} d{axis}" for axis in axes]
-    parameters += [f"{step} s{k}_{axis}" for k in _arrays(request) for axis in axes]
+    for axis in range(1, request.ndim):
+        parameters += [f"{index} {name}{axis}" for name in "dmh"]
+    for k in _strided_operands(request):
+        parameters += [f"{step} s{k}_{axis}" for axis in range(request.ndim)]
     return parameters
+
+
+def _includes(request):
+    """Return the headers of the operation."""
+    if request.compute.startswith("complex"):
+        return ["#include <pycuda-array-complex.hpp>"]
+    return ["#include <pycuda-array.hpp>"]
 
 
 def elementwise_text(request):
     """Return the source of an elementwise kernel: a ``_KernelRequest``'s."""
     index, step = ("uint64", "int64") if request.wide else ("uint32", "int32")
-    body = _strided(request, index, step) if request.ndim else _flat(request, index)
+    if request.ndim or _vector(request) == 1:
+        body = _by_units(request, index, step)
+    else:
+        body = _flat(request, index)
     lines = [
-        "#include <pycuda-array.hpp>",
+        *_includes(request),
         "using namespace pycuda_array;",
         *_typedefs(request),
         'extern "C" __global__ void __launch_bounds__(256)',
@@ -118,67 +146,128 @@ def elementwise_text(request):
     return "\n".join(lines) + "\n"
 
 
-def _inputs(request, element):
-    """Return the texts of the inputs; ``element(k)`` is that of an array's element."""
-    texts = {"scalar": "p{}".format, "one": "o{}".format, "array": element}
-    return [texts[request.passing[k]](k) for k in range(request.inputs)]
+def _vector(request):
+    """Return how many elements a vector has."""
+    return 1 if "raw" in request.types else request.vector
+
+
+def _loads(request, kinds):
+    """Return the numbers of the inputs that are passed in one of these ways."""
+    return [k for k in range(request.inputs) if request.passing[k] in kinds]
+
+
+def _loop_body(request, element):
+    """Return the lines that make one element of each output."""
+    texts = {"scalar": "p{}".format, "one": "o{}".format}
+    inputs = [texts.get(request.passing[k], element)(k) for k in range(request.inputs)]
+    nin = request.inputs
+    declared = [f"Z{k - nin} z{k - nin};" for k in _outputs(request)]
+    return [*declared, _body(request, inputs)]
 
 
 def _flat(request, index):
     """Return the body of a kernel whose operands are packed in the same order."""
     nin = request.inputs
     outputs = _outputs(request)
-    vector = 1 if "raw" in request.types else request.vector
-
-    def loop_body(element):
-        declared = [f"Z{k - nin} z{k - nin};" for k in outputs]
-        return [*declared, _body(request, _inputs(request, element))]
-
-    one_by_one = [
-        *loop_body("p{}[i]".format),
-        *(f"p{k}[i] = z{k - nin};" for k in outputs),
-        "}",
-    ]
-    ones = [k for k in range(nin) if request.passing[k] == "one"]
+    vector = request.vector
+    ones = _loads(request, ("one",))
+    packed = _loads(request, ("array", "packed"))
     lines = [f"const T{k} o{k} = *p{k};" for k in ones]
     lines.append(f"{index} first = ({index})blockIdx.x * 256 + threadIdx.x;")
-    if vector == 1:
-        return [*lines, f"{index} i = first;", "if (i < n) {", *one_by_one]
-    packed = [k for k in range(nin) if request.passing[k] == "array"]
     lines += [f"first *= {vector};", f"if (first + {vector} <= n) {{"]
     for k in [*packed, *outputs]:
         lines.append(f"pack<{_label(request, k)}, {vector}> v{k};")
     lines += [f"v{k}.load(p{k} + first);" for k in packed]
     lines += ["#pragma unroll", f"for (int j = 0; j < {vector}; j++) {{"]
-    if request.operation == "arange":
+    if request.operation in ("arange", "linspace"):
         lines.append(f"{index} i = first + j;")
-    lines += loop_body("v{}.items[j]".format)
+    lines += _loop_body(request, "v{}.items[j]".format)
     lines += [f"v{k}.items[j] = z{k - nin};" for k in outputs]
     lines.append("}")
     lines += [f"v{k}.store(p{k} + first);" for k in outputs]
     lines += ["} else {", f"for ({index} i = first; i < n; i++) {{"]
-    return [*lines, *one_by_one, "}"]
+    lines += _loop_body(request, "p{}[i]".format)
+    lines += [f"p{k}[i] = z{k - nin};" for k in outputs]
+    return [*lines, "}", "}"]
 
 
-def _strided(request, index, step):
-    """Return the body of a kernel that finds each element by its indices."""
-    nin = request.inputs
-    arrays = _arrays(request)
-    outputs = _outputs(request)
-    lines = [
-        f"{index} i = ({index})blockIdx.x * 256 + threadIdx.x;",
-        "if (i >= n) return;",
-        f"{index} rest = i;",
-    ]
-    lines += [f"{step} b{k} = 0;" for k in arrays]
+def _by_units(request, index, step):
+    """Return the body of a kernel that finds each unit by its number.
+
+    A unit is a vector of elements. A thread handles ``tile`` units, which are 256 units
+    apart. It starts all loads before it needs the first. Loads beyond the last unit
+    read the last one.
+    """
+    each, vector = request.tile or 1, _vector(request)
+    ones = _loads(request, ("one",))
+    loads = _loads(request, (*_WITH_STRIDES, "packed"))
+    lines = [f"const T{k} o{k} = *p{k};" for k in ones]
+    block = 256 * each
+    lines.append(f"const {index} first = ({index})blockIdx.x * {block} + threadIdx.x;")
+    lines += [f"{_unit(request, k)} v{k}[{each}];" for k in loads]
+    strided = _strided_operands(request)
+    lines += [f"{step} b{k}[{each}];" for k in strided]
+    lines += ["#pragma unroll", f"for (int u = 0; u < {each}; u++) {{"]
+    lines.append(f"const {index} i = min(first + u * 256, n - 1);")
+    lines += _offsets(request, strided, index, step)
+    for k in loads:
+        lines.append(f"v{k}[u].{_load(request, k, strided)};")
+    lines += ["}", "#pragma unroll", f"for (int u = 0; u < {each}; u++) {{"]
+    lines.append(f"const {index} i = first + u * 256;")
+    lines += _results(request, strided, vector)
+    return [*lines, "}"]
+
+
+def _offsets(request, strided, index, step):
+    """Return the lines that find the bytes before unit ``i`` of the operands."""
+    if not strided:
+        return []
+    lines = [f"{index} rest = i;"]
+    lines += [f"b{k}[u] = 0;" for k in strided]
     for axis in range(request.ndim - 1, 0, -1):
-        lines.append(f"{{ {index} next = rest / d{axis};")
-        lines.append(f"{step} at = ({step})(rest - next * d{axis});")
-        lines += [f"b{k} += at * s{k}_{axis};" for k in arrays]
+        lines.append(f"{{ const {index} next = quotient(rest, m{axis}, h{axis});")
+        lines.append(f"const {step} at = ({step})(rest - next * d{axis});")
+        lines += [f"b{k}[u] += at * s{k}_{axis};" for k in strided]
         lines.append("rest = next; }")
-    lines += [f"b{k} += ({step})rest * s{k}_0;" for k in arrays]
-    element = "(*(const T{0} *)((const char *)p{0} + b{0}))".format
-    lines += [f"Z{k - nin} z{k - nin};" for k in outputs]
-    lines.append(_body(request, _inputs(request, element)))
-    lines += [f"*(Z{k - nin} *)((char *)p{k} + b{k}) = z{k - nin};" for k in outputs]
-    return lines
+    return lines + [f"b{k}[u] += ({step})rest * s{k}_0;" for k in strided]
+
+
+def _unit(request, k):
+    """Return the C++ type of a unit of an operand."""
+    vector = _vector(request)
+    label = _label(request, k)
+    return f"pack<{label}, {vector}>" if vector > 1 else f"single<{label}>"
+
+
+def _place(request, k, strided):
+    """Return the text of the address of a unit of an operand."""
+    label = _label(request, k)
+    if k not in strided:
+        size = _vector(request)
+        return f"p{k} + i * {size}" if size > 1 else f"p{k} + i"
+    if k < request.inputs:
+        return f"(const {label} *)((const char *)p{k} + b{k}[u])"
+    return f"({label} *)((char *)p{k} + b{k}[u])"
+
+
+def _load(request, k, strided):
+    """Return the call that loads a unit of an input."""
+    name = "load"
+    if _vector(request) > 1 and request.passing[k] in ("repeated", "backward"):
+        name = {"repeated": "repeat", "backward": "load_backward"}[request.passing[k]]
+    return f"{name}({_place(request, k, strided)})"
+
+
+def _results(request, strided, vector):
+    """Return the lines that compute and store a unit of the outputs."""
+    nin, outputs = request.inputs, _outputs(request)
+    lines = [f"{_unit(request, k)} v{k};" for k in outputs]
+    if vector > 1:
+        lines += ["#pragma unroll", f"for (int j = 0; j < {vector}; j++) {{"]
+    else:
+        lines.append("{ const int j = 0;")
+    lines += _loop_body(request, "v{}[u].items[j]".format)
+    lines += [f"v{k}.items[j] = z{k - nin};" for k in outputs]
+    lines += ["}", "if (i < n) {"]
+    lines += [f"v{k}.store({_place(request, k, strided)});" for k in outputs]
+    return [*lines, "}"]

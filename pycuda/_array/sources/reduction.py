@@ -2,8 +2,11 @@
 
 ``cuda/pycuda-reduce.hpp`` defines the operations. This file writes the loops.
 
-A result is reduced in segments: one job makes one segment of one result. A job is a
-block or a thread. Where results have several segments, a second kernel joins them.
+A result is reduced in segments: one job makes one segment of one result. The job of
+"by_block" is a block's, the job of "by_row" a warp's. In "by_short_row" some lanes of a
+warp load a whole result at once. In "by_column" a thread has neighbouring results, and
+the rows of a block's threads share the reduced elements. Where results have several
+segments, a second kernel joins them.
 """
 
 from __future__ import annotations
@@ -14,13 +17,11 @@ from pycuda._array.sources.elementwise import computation_type, computed
 def reduction_text(request):
     """Return the source of a kernel of a reduction: a ``_KernelRequest``'s."""
     index, step = ("uint64", "int64") if request.wide else ("uint32", "int32")
-    if request.variant == "join_by_block":
-        parameters, body = _join_parameters(index), _join_by_block(index)
-    elif request.variant == "join_by_thread":
-        parameters, body = _join_parameters(index), _join_by_thread(index)
+    if request.variant in ("join_by_block", "join_by_row"):
+        parameters, body = _join_parameters(index), _join(request, index)
     else:
         parameters = _parameters(request, index, step)
-        body = _reduce(request, index, step)
+        body = _BODIES[request.variant](request, index, step)
     nin, types = request.inputs, request.types
     lines = [
         "#include <pycuda-reduce.hpp>",
@@ -28,9 +29,9 @@ def reduction_text(request):
         *(f"typedef {name} T{k};" for k, name in enumerate(types[:nin])),
         f"typedef {types[nin]} Z0;",
         f"typedef {computation_type(request.compute)} C;",
-        f"typedef reduce_{request.operation}<C> R;",
+        f"typedef reduce_{request.operation}<C, {step}> R;",
         "typedef R::Acc Acc;",
-        'extern "C" __global__ void __launch_bounds__(256)',
+        f'extern "C" __global__ void __launch_bounds__({request.threads})',
         f"kernel({', '.join(parameters)})",
         "{",
         *body,
@@ -52,31 +53,22 @@ def _join_parameters(index):
     ]
 
 
-def _join_by_block(index):
-    """Return the body of a kernel in which a block joins the segments of a result."""
+def _join(request, index):
+    """Return the body of a kernel that joins the segments of each result."""
     return [
+        *_job(request, index),
         "Acc acc = R::identity();",
-        f"partial += ({index})blockIdx.x * segments;",
-        f"for ({index} s = threadIdx.x; s < segments; s += 256)",
+        "if (job < results) {",
+        "partial += job * segments;",
+        f"for ({index} s = lane; s < segments; s += {request.lanes})",
         "R::merge(acc, partial[s]);",
-        "reduce_block<R>(acc);",
-        "if (threadIdx.x == 0) out[blockIdx.x] = R::finish<Z0>(acc, divisor);",
+        "}",
+        _merged(request),
+        "if (lane == 0 && job < results) out[job] = R::finish<Z0>(acc, divisor);",
     ]
 
 
-def _join_by_thread(index):
-    """Return the body of a kernel in which a thread joins the segments of a result."""
-    return [
-        f"{index} result = ({index})blockIdx.x * 256 + threadIdx.x;",
-        "if (result >= results) return;",
-        "Acc acc = R::identity();",
-        f"for ({index} s = 0; s < segments; s++)",
-        "R::merge(acc, partial[result * segments + s]);",
-        "out[result] = R::finish<Z0>(acc, divisor);",
-    ]
-
-
-# -- the kernels that reduce elements --------------------------------------------------
+# -- jobs and elements -----------------------------------------------------------------
 
 
 def _parameters(request, index, step):
@@ -96,106 +88,273 @@ def _parameters(request, index, step):
     return parameters
 
 
-def _reduce(request, index, step):
-    """Return the body of a kernel that reduces elements."""
-    body = _job(request, index, step)
-    if request.vector > 1:
-        body += _packed_loop(request, index)
-    else:
-        body += _strided_loop(request, index, step)
-    result = "acc" if request.partial else "R::finish<Z0>(acc, divisor)"
-    if request.variant == "by_thread":
-        body.append(f"out[result * segments + number] = {result};")
-    else:
-        body.append("reduce_block<R>(acc);")
-        body.append(f"if (threadIdx.x == 0) out[job] = {result};")
-    return body
+def _job(request, index):
+    """Return the lines that find a thread's job, and its lane in the job."""
+    if request.lanes == request.threads:
+        return [f"const {index} job = blockIdx.x, lane = threadIdx.x;"]
+    jobs = request.threads // request.lanes
+    return [
+        f"const {index} job = ({index})blockIdx.x * {jobs}"
+        f" + threadIdx.x / {request.lanes};",
+        f"const {index} lane = threadIdx.x % {request.lanes};",
+    ]
+
+
+def _merged(request):
+    """Return the statement that joins the accumulators of a job's threads."""
+    if request.lanes == request.threads:
+        return f"reduce_block<R, {request.threads}>(acc);"
+    return f"R::merge_lanes<1, {request.lanes}>(acc);"
 
 
 def _offsets(letter, ndim, nin, source, target, index, step):
     """Return the lines that turn the number of an element into byte offsets."""
     if ndim == 0:
         return []
-    lines = [f"{index} rest = {source};"]
+    lines = [f"{{ {index} rest = {source};"]
     for axis in range(ndim - 1, 0, -1):
         lines.append(f"{{ {index} next = rest / {letter}{axis};")
         lines.append(f"{step} at = ({step})(rest - next * {letter}{axis});")
         lines += [f"{target}{k} += at * {letter}{k}_{axis};" for k in range(nin)]
         lines.append("rest = next; }")
     lines += [f"{target}{k} += ({step})rest * {letter}{k}_0;" for k in range(nin)]
-    return lines
+    return [*lines, "}"]
 
 
-def _job(request, index, step):
-    """Return the lines that find a job's result, its segment and its first elements."""
-    nin, kept = request.inputs, request.kept_ndim
-    if request.variant == "by_thread":
-        lines = [
-            f"{index} job = ({index})blockIdx.x * 256 + threadIdx.x;",
-            "if (job >= results * segments) return;",
-            f"{index} number = job / results;",
-            f"{index} result = job - number * results;",
-        ]
-    else:
-        lines = [
-            f"{index} job = blockIdx.x;",
-            f"{index} result = job / segments;",
-            f"{index} number = job - result * segments;",
-        ]
-    lines += [f"{step} b{k} = 0;" for k in range(nin)]
-    lines += [
-        "{",
-        *_offsets("k", kept, nin, "result", "b", index, step),
-        "}",
-    ]
-    lines += [
-        f"{index} begin = number * segment;",
-        f"{index} end = begin + segment < length ? begin + segment : length;",
-        "Acc acc = R::identity();",
-    ]
-    return lines
-
-
-def _packed_loop(request, index):
-    """Return the loop over elements in a packed run, a vector of them a load."""
-    vec = request.vector
-    inputs = range(request.inputs)
-    load = "stream" if request.streamed else "load"
-    items = ", ".join(computed(f"v{k}.items[j]", request.compute) for k in inputs)
-    tails = ", ".join(computed(f"row{k}[i]", request.compute) for k in inputs)
-    return [
-        *(
-            f"const T{k} *row{k} = (const T{k} *)((const char *)p{k} + b{k});"
-            for k in inputs
-        ),
-        f"{index} whole = end > begin ? begin + (end - begin) / {vec} * {vec} : 0;",
-        "#pragma unroll 2",
-        f"for ({index} i = begin + threadIdx.x * {vec}; i < whole;",
-        f"i += 256 * {vec}) {{",
-        *(f"pack<T{k}, {vec}> v{k};" for k in inputs),
-        *(f"v{k}.{load}(row{k} + i);" for k in inputs),
-        "#pragma unroll",
-        f"for (int j = 0; j < {vec}; j++) R::add(acc, {items}, (int64)i + j);",
-        "}",
-        f"for ({index} i = whole + threadIdx.x; i < end; i += 256)",
-        f"R::add(acc, {tails}, (int64)i);",
-    ]
-
-
-def _strided_loop(request, index, step):
-    """Return the loop over elements that are found by their indices."""
+def _start(request, index, step, result):
+    """Return the lines that set b0, b1: the byte offsets of a result's elements."""
     nin = request.inputs
-    first, stride = "threadIdx.x", 256
-    if request.variant == "by_thread":
-        first, stride = "0", 1
-    elements = [
-        computed(f"(*(const T{k} *)((const char *)p{k} + o{k}))", request.compute)
-        for k in range(nin)
-    ]
     return [
-        f"for ({index} i = begin + {first}; i < end; i += {stride}) {{",
-        *(f"{step} o{k} = b{k};" for k in range(nin)),
-        *_offsets("r", request.ndim, nin, "i", "o", index, step),
-        f"R::add(acc, {', '.join(elements)}, (int64)i);",
+        *(f"{step} b{k} = 0;" for k in range(nin)),
+        *_offsets("k", request.kept_ndim, nin, result, "b", index, step),
+    ]
+
+
+def _load(request, index, step, target, element):
+    """Return the lines that load the element of that number, or the vector there."""
+    nin, vec = request.inputs, request.vector
+    load = "stream" if request.streamed else "load"
+    lines = [f"{{ {step} o{k} = b{k};" for k in range(nin)]
+    lines += _offsets("r", request.ndim, nin, element, "o", index, step)
+    for k in range(nin):
+        address = f"(const T{k} *)((const char *)p{k} + o{k})"
+        if vec == 1:
+            lines.append(f"{target}{k}.items[0] = *{address};")
+        else:
+            lines.append(f"{target}{k}.{load}({address});")
+    return lines + ["}"] * nin
+
+
+def _packs(request, names):
+    """Return the declaration of a vector of each input."""
+    vec = request.vector
+    return [f"pack<T{k}, {vec}> {names.format(k=k)};" for k in range(request.inputs)]
+
+
+def _values(request, count, element):
+    """Return the lines that put `count` elements in the type of the computation."""
+    lines = []
+    for k in range(request.inputs):
+        value = computed(element.format(k=k), request.compute)
+        lines += [
+            f"C x{k}[{count}];",
+            "#pragma unroll",
+            f"for (int j = 0; j < {count}; j++) x{k}[j] = {value};",
+        ]
+    return lines
+
+
+def _arguments(request):
+    return ", ".join(f"x{k}" for k in range(request.inputs))
+
+
+def _add_one(request, index, step, acc, element):
+    """Return the lines that take up one element, loaded by itself."""
+    return [
+        *(f"pack<T{k}, 1> t{k};" for k in range(request.inputs)),
+        *_load(_Scalar(request), index, step, "t", element),
+        *_values(request, 1, "t{k}.items[j]"),
+        f"R::add({acc}, {', '.join(f'x{k}[0]' for k in range(request.inputs))}, "
+        f"({step}){element});",
+    ]
+
+
+class _Scalar:
+    """A request whose elements are loaded one by one."""
+
+    vector = 1
+
+    def __init__(self, request):
+        self._request = request
+
+    def __getattr__(self, name):
+        return getattr(self._request, name)
+
+
+# -- a block or a warp for each job ----------------------------------------------------
+
+
+def _by_lanes(request, index, step):
+    """Return the body of a kernel in which a block or a warp makes a segment."""
+    vec, rounds, lanes = request.vector, request.rounds, request.lanes
+    across = lanes * vec
+    result = "acc" if request.partial else "R::finish<Z0>(acc, divisor)"
+    return [
+        *_job(request, index),
+        f"const {index} result = job / segments;",
+        f"const {index} begin = (job - result * segments) * segment;",
+        "Acc acc = R::identity();",
+        "if (result < results) {",
+        *_start(request, index, step, "result"),
+        f"const {index} end = begin + segment < length ? begin + segment : length;",
+        f"const {index} whole ="
+        f" end > begin ? begin + (end - begin) / {vec} * {vec} : 0;",
+        f"{index} i = begin + lane * {vec};",
+        *_lanes_loop(request, index, step, rounds, across),
+        *(_lanes_loop(request, index, step, 1, across) if rounds > 1 else []),
+        *(
+            [
+                f"for (i = whole + lane; i < end; i += {lanes}) {{",
+                *_add_one(request, index, step, "acc", "i"),
+                "}",
+            ]
+            if vec > 1
+            else []
+        ),
+        "}",
+        _merged(request),
+        f"if (lane == 0 && result < results) out[job] = {result};",
+    ]
+
+
+def _lanes_loop(request, index, step, rounds, across):
+    """Return the loop that takes up a number of vectors at once."""
+    vec = request.vector
+    return [
+        f"for (; i + {(rounds - 1) * across} < whole; i += {rounds * across}) {{",
+        *_packs(request, f"v{{k}}[{rounds}]"),
+        "#pragma unroll",
+        f"for (int u = 0; u < {rounds}; u++) {{",
+        *_load_round(request, index, step, f"i + u * {across}"),
+        "}",
+        *_values(request, rounds * vec, f"v{{k}}[j / {vec}].items[j % {vec}]"),
+        f"R::add_some<{vec}, {rounds}>(acc, {_arguments(request)}, ({step})i, "
+        f"({step}){across});",
         "}",
     ]
+
+
+def _load_round(request, index, step, element):
+    """Return the lines that load the vector of round u."""
+    names = [f"T{k}" for k in range(request.inputs)]
+    lines = [f"pack<{name}, {request.vector}> w{k};" for k, name in enumerate(names)]
+    lines += _load(request, index, step, "w", element)
+    return lines + [f"v{k}[u] = w{k};" for k in range(request.inputs)]
+
+
+# -- some lanes for each result --------------------------------------------------------
+
+
+def _by_short_row(request, index, step):
+    """Return the body of a kernel in which lanes load whole results."""
+    vec, rounds, lanes = request.vector, request.rounds, request.lanes
+    groups = request.threads // lanes
+    return [
+        f"const {index} lane = threadIdx.x % {lanes};",
+        f"const {index} first = ({index})blockIdx.x * {groups * rounds}"
+        f" + threadIdx.x / {lanes};",
+        *_packs(request, f"v{{k}}[{rounds}]"),
+        "#pragma unroll",
+        f"for (int u = 0; u < {rounds}; u++) {{",
+        f"const {index} result = first + u * {groups};",
+        f"if (result < results && lane * {vec} < length) {{",
+        *_start(request, index, step, "result"),
+        *_load_round(request, index, step, f"lane * {vec}"),
+        "}",
+        "}",
+        "#pragma unroll",
+        f"for (int u = 0; u < {rounds}; u++) {{",
+        f"const {index} result = first + u * {groups};",
+        "Acc acc = R::identity();",
+        f"if (result < results && lane * {vec} < length) {{",
+        *_values(request, vec, "v{k}[u].items[j]"),
+        f"R::add_some<{vec}, 1>(acc, {_arguments(request)}, ({step})(lane * {vec}), "
+        f"({step})0);",
+        "}",
+        f"R::merge_lanes<1, {lanes}>(acc);",
+        "if (lane == 0 && result < results)",
+        "out[result] = R::finish<Z0>(acc, divisor);",
+        "}",
+    ]
+
+
+# -- a thread for some neighbouring results --------------------------------------------
+
+
+def _by_column(request, index, step):
+    """Return the body of a kernel in which a thread has neighbouring results."""
+    vec, rounds, lanes = request.vector, request.rounds, request.lanes
+    rows = request.threads // lanes
+    result = "one" if request.partial else "R::finish<Z0>(one, divisor)"
+    place = "(first + column) * segments + number"
+    return [
+        f"const {index} tiles = (results + {lanes * vec - 1}) / {lanes * vec};",
+        f"const {index} number = blockIdx.x / tiles;",
+        f"const {index} first = (blockIdx.x - number * tiles) * {lanes * vec};",
+        f"const {index} mine = first + threadIdx.x % {lanes} * {vec};",
+        f"const {index} begin = number * segment;",
+        f"const {index} end = begin + segment < length ? begin + segment : length;",
+        f"Acc acc[{vec}];",
+        "#pragma unroll",
+        f"for (int v = 0; v < {vec}; v++) acc[v] = R::identity();",
+        "if (mine < results) {",
+        *_start(request, index, step, "mine"),
+        f"{index} i = begin + threadIdx.x / {lanes};",
+        *_column_loop(request, index, step, rounds, rows),
+        *(_column_loop(request, index, step, 1, rows) if rounds > 1 else []),
+        "}",
+        "auto store = [&](int column, const Acc &one) {",
+        f"if (first + column < results) out[{place}] = {result};",
+        "};",
+        *(
+            [
+                "#pragma unroll",
+                f"for (int v = 0; v < {vec}; v++)",
+                f"store(threadIdx.x * {vec} + v, acc[v]);",
+            ]
+            if rows == 1
+            else [f"reduce_columns<R, {request.threads}, {lanes}, {vec}>(acc, store);"]
+        ),
+    ]
+
+
+def _column_loop(request, index, step, rounds, rows):
+    """Return the loop that takes up a number of rows at once."""
+    values = []
+    for k in range(request.inputs):
+        value = computed(f"v{k}[j].items[v]", request.compute)
+        values += [f"C x{k}[{rounds}];", "#pragma unroll"]
+        values.append(f"for (int j = 0; j < {rounds}; j++) x{k}[j] = {value};")
+    return [
+        f"for (; i + {(rounds - 1) * rows} < end; i += {rounds * rows}) {{",
+        *_packs(request, f"v{{k}}[{rounds}]"),
+        "#pragma unroll",
+        f"for (int u = 0; u < {rounds}; u++) {{",
+        *_load_round(request, index, step, f"i + u * {rows}"),
+        "}",
+        "#pragma unroll",
+        f"for (int v = 0; v < {request.vector}; v++) {{",
+        *values,
+        f"R::add_some<1, {rounds}>(acc[v], {_arguments(request)}, ({step})i, "
+        f"({step}){rows});",
+        "}",
+        "}",
+    ]
+
+
+_BODIES = {
+    "by_block": _by_lanes,
+    "by_row": _by_lanes,
+    "by_short_row": _by_short_row,
+    "by_column": _by_column,
+}

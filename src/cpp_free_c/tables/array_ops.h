@@ -3,7 +3,8 @@
  *   PCU_ARRAY_OPS: X(NAME, "name", inputs, outputs, RULE)
  *
  * The name is the name of NumPy's function, where NumPy has one. Generated code calls
- * op_<name> of pycuda/cuda/pycuda-array.hpp.
+ * op_<name> of pycuda/cuda/pycuda-array.hpp. GENERAL_POWER replaces POWER if the exponent
+ * is a float for which POWER has no exact case.
  *
  *   PCU_DTYPE_RULES: X(RULE, WIDEST, COMPUTED, RESULT, counts, remembers)
  *
@@ -101,23 +102,23 @@
     X(CBRT, "cbrt", 1, 1, REAL)                      \
     X(EXP, "exp", 1, 1, FLOAT)                       \
     X(EXP2, "exp2", 1, 1, FLOAT)                     \
-    X(EXPM1, "expm1", 1, 1, REAL)                    \
+    X(EXPM1, "expm1", 1, 1, FLOAT)                    \
     X(LOG, "log", 1, 1, FLOAT)                       \
     X(LOG2, "log2", 1, 1, FLOAT)                     \
     X(LOG10, "log10", 1, 1, FLOAT)                   \
-    X(LOG1P, "log1p", 1, 1, REAL)                    \
+    X(LOG1P, "log1p", 1, 1, FLOAT)                    \
     X(SIN, "sin", 1, 1, FLOAT)                       \
     X(COS, "cos", 1, 1, FLOAT)                       \
     X(TAN, "tan", 1, 1, FLOAT)                       \
-    X(ARCSIN, "arcsin", 1, 1, REAL)                  \
-    X(ARCCOS, "arccos", 1, 1, REAL)                  \
-    X(ARCTAN, "arctan", 1, 1, REAL)                  \
+    X(ARCSIN, "arcsin", 1, 1, FLOAT)                  \
+    X(ARCCOS, "arccos", 1, 1, FLOAT)                  \
+    X(ARCTAN, "arctan", 1, 1, FLOAT)                  \
     X(SINH, "sinh", 1, 1, FLOAT)                     \
     X(COSH, "cosh", 1, 1, FLOAT)                     \
     X(TANH, "tanh", 1, 1, FLOAT)                     \
-    X(ARCSINH, "arcsinh", 1, 1, REAL)                \
-    X(ARCCOSH, "arccosh", 1, 1, REAL)                \
-    X(ARCTANH, "arctanh", 1, 1, REAL)                \
+    X(ARCSINH, "arcsinh", 1, 1, FLOAT)                \
+    X(ARCCOSH, "arccosh", 1, 1, FLOAT)                \
+    X(ARCTANH, "arctanh", 1, 1, FLOAT)                \
     X(ARCTAN2, "arctan2", 2, 1, REAL)                \
     X(HYPOT, "hypot", 2, 1, REAL)                    \
     X(COPYSIGN, "copysign", 2, 1, REAL)              \
@@ -129,7 +130,7 @@
     X(FLOOR, "floor", 1, 1, ROUND)                   \
     X(CEIL, "ceil", 1, 1, ROUND)                     \
     X(TRUNC, "trunc", 1, 1, ROUND)                   \
-    X(RINT, "rint", 1, 1, REAL)                      \
+    X(RINT, "rint", 1, 1, FLOAT)                      \
     X(ISNAN, "isnan", 1, 1, TEST)                    \
     X(ISINF, "isinf", 1, 1, TEST)                    \
     X(ISFINITE, "isfinite", 1, 1, TEST)              \
@@ -142,7 +143,15 @@
     X(AXPBY, "axpby", 4, 1, NUMBER)                  \
     X(AXPB, "axpb", 3, 1, NUMBER)                    \
     X(COPY, "copy", 1, 1, COPY)                      \
-    X(ARANGE, "arange", 2, 1, COPY)
+    X(ARANGE, "arange", 2, 1, COPY)                  \
+    X(CLIP, "clip", 3, 1, SAME)                      \
+    X(GENERAL_POWER, "general_power", 2, 1, NUMBER)  \
+    X(LINSPACE, "linspace", 4, 1, COPY)              \
+    X(SPACING, "spacing", 1, 1, REAL)                \
+    X(HEAVISIDE, "heaviside", 2, 1, REAL)            \
+    X(LOGADDEXP2, "logaddexp2", 2, 1, REAL)          \
+    X(GCD, "gcd", 2, 1, BITS)                        \
+    X(LCM, "lcm", 2, 1, BITS)
 /* clang-format on */
 
 #endif

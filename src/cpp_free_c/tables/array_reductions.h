@@ -28,9 +28,10 @@
     X(ALL, "all", 1, BOOL)         \
     X(COUNT_NONZERO, "count_nonzero", 1, COUNT) \
     X(MEAN, "mean", 1, MEAN)       \
-    X(VAR, "var", 2, SPREAD)       \
-    X(STD, "std", 2, SPREAD)       \
-    X(DOT, "dot", 2, PRODUCTS)
+    X(VAR, "var", 1, SPREAD)       \
+    X(STD, "std", 1, SPREAD)       \
+    X(DOT, "dot", 2, PRODUCTS)     \
+    X(VDOT, "vdot", 2, PRODUCTS)
 /* clang-format on */
 
 #endif

@@ -10,7 +10,9 @@
  *
  * VIEW says what Python gets: NUMBER an int, FLAG a bool, TYPE the name of a dtype of
  * dtypes.h ("raw" for elements that are only moved), OPERATION the name of a row
- * of array_ops.h or array_reductions.h, FAMILY, PASSING and VARIANT a name below.
+ * of array_ops.h or array_reductions.h, FAMILY, PASSING and VARIANT a name below,
+ * FOURIER a tuple of names
+ * of fourier.h.
  *
  * The fields fill the key without padding, so that keys can be compared as bytes: see
  * the assertions in python/array/ops/kernel_request.h. */
@@ -29,38 +31,105 @@
     FIELD(uint8_t, compute, TYPE, "the dtype in which the kernel computes") \
     FIELD(uint8_t, ndim, NUMBER, "axes of the loop; 0 for a flat kernel") \
     FIELD(uint8_t, wide, FLAG, "true if indices have 64 bits, not 32") \
-    FIELD(uint8_t, vector, NUMBER, "elements of a thread in a flat kernel or a sort; bytes of a word for raw elements") \
-    FIELD(uint8_t, kept_ndim, NUMBER, "reductions: axes of the result") \
+    FIELD(uint8_t, vector, NUMBER, "elements of a vector, or of a thread in scans and sorts; bytes of a word for raw elements") \
+    FIELD(uint8_t, kept_ndim, NUMBER, "reductions: axes of the result; index arrays, joins: how many arrays; remaps: bit k is 1 if axis k is mapped") \
     FIELD(uint8_t, variant, VARIANT, "which kernel of the family, as in PCU_KERNEL_VARIANTS") \
     FIELD(uint8_t, partial, FLAG, "reductions: true if the kernel stores accumulators, not results; sorts: true for indices") \
     FIELD(uint8_t, streamed, FLAG, "reductions: true if loads bypass the cache") \
-    FIELD(uint16_t, tile, NUMBER, "transposes: the elements on a side of a tile; sorts: the threads of a block or a line")
+    FIELD(uint16_t, tile, NUMBER, "transposes, products: the elements on a side of a tile; elementwise: the vectors of a thread; scans: the threads of a block; masks: the elements of a unit; sorts: the threads of a block or a line; Fourier transforms: the lines of a block; index arrays and moves: the elements of a thread") \
+    FIELD(uint16_t, threads, NUMBER, "reductions, Fourier transforms: the threads of a block") \
+    FIELD(uint16_t, lanes, NUMBER, "reductions: the threads of a job; in columns, of a row") \
+    FIELD(uint32_t, rounds, NUMBER, "reductions: the vectors that a thread loads before it waits") \
+    FIELD(uint16_t, tile_columns, NUMBER, "products: the columns of a tile of `tile` rows") \
+    FIELD(uint16_t, depth, NUMBER, "products: the products that a tile adds at once") \
+    FIELD(uint8_t, left_by_row, FLAG, "products: true if the left operand's rows are runs") \
+    FIELD(uint8_t, right_by_row, FLAG, "products: the same of the right operand") \
+    FIELD(uint8_t, left_vector, NUMBER, "products: elements that a thread loads at once") \
+    FIELD(uint8_t, right_vector, NUMBER, "products: the same of the right operand") \
+    FIELD(uint16_t, length, NUMBER, "Fourier transforms: the elements of a line") \
+    FIELD(uint16_t, convolution, NUMBER, "Fourier transforms: the length of the convolution that makes the transform, or 0") \
+    FIELD(uint32_t, fourier, FOURIER, "Fourier transforms: the words of PCU_FOURIER_WORDS that apply") \
 
 /* X(NAME, "name") */
 #define PCU_KERNEL_FAMILIES(X) \
     X(ELEMENTWISE, "elementwise") \
     X(REDUCTION, "reduction")     \
     X(TRANSPOSE, "transpose")     \
-    X(SORT, "sort")
+    X(SCAN, "scan")               \
+    X(SORT, "sort")               \
+    X(PRODUCT, "product")         \
+    X(TRIANGLE, "triangle")       \
+    X(FOURIER, "fourier")         \
+    X(INDEXING, "indexing")       \
+    X(JOIN, "join")               \
+    X(REMAP, "remap")             \
+    X(MASK, "mask")                 \
 
-/* How an operand is passed: ARRAY an address, and strides unless the kernel is flat;
- * SCALAR the value, in the dtype of the operand; ONE the address of a single element, in
- * flat kernels only. */
+/* How an operand is passed: ARRAY an address and strides; SCALAR the value, in the dtype
+ * of the operand. Elementwise kernels have more ways: ONE the address of a single
+ * element, in flat kernels only; PACKED the address of elements that follow each other
+ * in the order of the loop. If vectors have several elements, ARRAY is an array whose
+ * elements follow each other along the fastest axis; REPEATED one that has the same
+ * element everywhere along that axis; BACKWARD one with the elements in reverse order.
+ */
 #define PCU_OPERAND_PASSING(X) \
     X(ARRAY, "array")   \
     X(SCALAR, "scalar") \
-    X(ONE, "one")
+    X(ONE, "one")       \
+    X(PACKED, "packed") \
+    X(REPEATED, "repeated") \
+    X(BACKWARD, "backward") \
 
-/* Reductions: the first two reduce elements, a block or a thread for each result. The others join
- * the accumulators that they stored. */
+/* Reductions: the first four reduce elements: a block or a warp for each result, some
+ * lanes of a warp, or a thread for neighbouring results. The next two join the
+ * accumulators that they stored. Scans: see python/array/ops/scan_layout.h.
+ * Masks: see python/array/index/mask_bits.h. Index
+ * arrays: gather reads the elements at the indices, scatter writes them, fill writes one
+ * value, check only looks for an index out of bounds. Without a suffix such an index is
+ * noted; with one it is wrapped around or clipped. Joins: a block copies part of one
+ * array, or each thread finds the array of its place in the result. Remaps: the rule
+ * that gives the place of an element along an axis, see python/array/ops/remap.h. */
 #define PCU_KERNEL_VARIANTS(X) \
-    X(BY_BLOCK, "by_block")               \
-    X(BY_THREAD, "by_thread")             \
-    X(JOIN_BY_BLOCK, "join_by_block")     \
-    X(JOIN_BY_THREAD, "join_by_thread")   \
+    X(BY_BLOCK, "by_block")           \
+    X(BY_ROW, "by_row")               \
+    X(BY_SHORT_ROW, "by_short_row")   \
+    X(BY_COLUMN, "by_column")         \
+    X(JOIN_BY_BLOCK, "join_by_block") \
+    X(JOIN_BY_ROW, "join_by_row")     \
+    X(SCAN_LINES, "scan_lines")             \
+    X(SCAN_WALK, "scan_walk")               \
+    X(SCAN_LOOK_BACK, "scan_look_back")     \
+    X(SCAN_COLUMNS_WALK, "scan_columns_walk") \
+    X(SCAN_COLUMNS_LOOK_BACK, "scan_columns_look_back") \
     X(SORT_LANES, "sort_lanes")           \
     X(SORT_BLOCK, "sort_block")           \
-    X(SORT_PASS, "sort_pass")
+    X(SORT_PASS, "sort_pass")             \
+    X(GATHER, "gather")                   \
+    X(GATHER_WRAPPED, "gather_wrapped")   \
+    X(GATHER_CLIPPED, "gather_clipped")   \
+    X(SCATTER, "scatter")                 \
+    X(SCATTER_WRAPPED, "scatter_wrapped") \
+    X(SCATTER_CLIPPED, "scatter_clipped") \
+    X(FILL, "fill")                       \
+    X(CHECK, "check")                     \
+    X(JOIN_SOURCES, "join_sources")       \
+    X(JOIN_PLACES, "join_places")         \
+    X(REMAP_ROLL, "remap_roll")           \
+    X(REMAP_REPEAT, "remap_repeat")       \
+    X(REMAP_TILE, "remap_tile")           \
+    X(REMAP_EMPTY, "remap_empty")         \
+    X(REMAP_CONSTANT, "remap_constant")   \
+    X(REMAP_EDGE, "remap_edge")           \
+    X(REMAP_WRAP, "remap_wrap")           \
+    X(REMAP_REFLECT, "remap_reflect")     \
+    X(REMAP_SYMMETRIC, "remap_symmetric") \
+    X(MARK_BYTES, "mark_bytes")           \
+    X(MARK_ELEMENTS, "mark_elements")     \
+    X(TAKE_TRUE, "take_true")             \
+    X(PUT_TRUE, "put_true")               \
+    X(PLACES_OF_TRUE, "places_of_true")   \
+    X(FILL_TRUE, "fill_true") \
+
 /* clang-format on */
 
 #endif

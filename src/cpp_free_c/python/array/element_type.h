@@ -72,6 +72,16 @@ pcu_type_is_exact(int type)
 /* The type of the real part of a complex type; other types themselves. */
 PCU_HIDDEN int pcu_type_real(int type);
 
+/* The complex type whose parts have the type FLOAT32 or FLOAT64. */
+static inline int
+pcu_type_complex(int part)
+{
+    if (part == PCU_T_FLOAT32) {
+        return PCU_T_COMPLEX64;
+    }
+    return PCU_T_COMPLEX128;
+}
+
 /* The pcu_type of a dtype: RAW or NONE if kernels do not compute with it. */
 PCU_HIDDEN int pcu_type_of_dtype(const PyArray_Descr *dtype);
 

@@ -111,8 +111,17 @@ context_end_noraise(pcu_context *self)
     const char *routine = "";
     CUresult status = CUDA_SUCCESS;
     pcu_context_record_forget(&self->rec);
+    if (self->end_blas != NULL) {
+        self->end_blas(self);
+    }
+    if (self->end_fourier != NULL) {
+        self->end_fourier(self);
+    }
     if (self->unload_kernels != NULL) {
         self->unload_kernels(self);
+    }
+    if (self->index_report != NULL) {
+        self->free_index_report(self);
     }
     if (self->rec.alive) {
         self->rec.alive = 0;
@@ -475,8 +484,17 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
         pcu_ctxstack_sync_noraise(st, stack);
         return NULL;
     }
+    if (self->rec.alive && self->end_blas != NULL) {
+        self->end_blas(self); /* another thread may use the context during this call */
+    }
+    if (self->rec.alive && self->end_fourier != NULL) {
+        self->end_fourier(self);
+    }
     if (self->rec.alive && self->unload_kernels != NULL) {
         self->unload_kernels(self); /* another thread may detach it during this call */
+    }
+    if (self->rec.alive && self->index_report != NULL) {
+        self->free_index_report(self);
     }
     if (!self->rec.alive) {
         pcu_raise_detail(st, "cuCtxDetach", CUDA_ERROR_INVALID_CONTEXT,
@@ -573,7 +591,12 @@ PyDoc_STRVAR(context_synchronize_doc,
 static PyObject *
 context_synchronize(PyObject *type, PyObject *Py_UNUSED(ignored))
 {
-    if (pcu_current_context_synchronize(pcu_state_of_type((PyTypeObject *)type)) < 0) {
+    pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
+    if (pcu_current_context_synchronize(st) < 0) {
+        return NULL;
+    }
+    if (pcu_ctx_current != NULL &&
+        pcu_context_check_indices((pcu_context *)pcu_ctx_current->owner) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;

@@ -73,7 +73,7 @@ event_synchronize(PyObject *op, PyObject *Py_UNUSED(ignored))
         return NULL;
     }
     PCU_CALL(rc, self->st, EventSynchronize, (self->handle.event));
-    if (rc < 0) {
+    if (rc < 0 || pcu_context_check_indices((pcu_context *)self->ctx) < 0) {
         return NULL;
     }
     return Py_NewRef(op);

@@ -514,7 +514,7 @@ stream_synchronize(PyObject *op, PyObject *Py_UNUSED(ignored))
         return NULL;
     }
     PCU_CALL_CURRENT(rc, self->st, StreamSynchronize, (self->handle.stream));
-    if (rc < 0) {
+    if (rc < 0 || pcu_context_check_indices((pcu_context *)self->ctx) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;

@@ -45,7 +45,8 @@
     X(opengl_buffer_object) \
     X(profiler)             \
     X(curand_tables)        \
-    X(gpuarray)
+    X(gpuarray)             \
+    X(kernel_call)
 
 #define PCU_SETUP(name) \
     PCU_HIDDEN PCU_RAISES int pcu_##name##_setup(PyObject *m, pcu_state *st);

@@ -54,7 +54,8 @@
     X(SurfaceReference)         \
     X(ArrayFlags)               \
     X(GPUArray)                 \
-    X(_KernelRequest)
+    X(_KernelRequest)           \
+    X(_KernelCall)
 
 #define PCU_STATE_ERRORS(X) \
     X(Error)                \
@@ -68,15 +69,16 @@
 #define PCU_STATE_OBJECTS(X)                                                 \
     X(mem_alloc)         /* the module's function, which allocates arrays */ \
     X(default_allocator) /* the allocator that a program chose instead */    \
-    X(after_get)         /* called after an array was copied to the host */  \
     X(deferred_textures) /* a list of objects to release after a capture */  \
     X(array_ops)         /* {name: number} of elementwise operations */      \
+    X(array_functions)   /* {function of NumPy: ours with its arguments} */  \
     X(foreign_context)   /* the last wrapper of another library's context */ \
     X(lent_context)      /* weak reference: used by threads without a context */
 
 /* Interned names, looked up on hot paths: X(name) is the string "name". */
 #define PCU_STATE_STRINGS(X)    \
     X(_new_like_me)             \
+    X(_run)                     \
     X(__cuda_array_interface__) \
     X(__cuda_stream__)          \
     X(allocate)                 \

@@ -5,15 +5,7 @@
 #ifndef PYTHON_ARRAY_OPS_ELEMENTWISE_KERNEL_H
 #define PYTHON_ARRAY_OPS_ELEMENTWISE_KERNEL_H
 
-#include "python/array/scalar.h"
-#include "python/driver/memory/gpuarray.h"
-
-/* An input of an operation. */
-typedef struct {
-    pcu_gpuarray *array;                   /* borrowed; NULL: a scalar */
-    int type;                              /* pcu_type of the elements or the scalar */
-    unsigned char value[PCU_SCALAR_BYTES]; /* of a scalar, in its type */
-} pcu_operand;
+#include "python/array/ops/operand.h"
 
 /* Enqueue outputs = op(inputs), computed in the pcu_type `compute` (PCU_T_RAW: each
  * input as it is). The outputs have one shape, to which the inputs broadcast. No output

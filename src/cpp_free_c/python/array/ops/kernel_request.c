@@ -11,6 +11,8 @@ static const char *const request_families[] = {PCU_KERNEL_FAMILIES(REQUEST_NAME)
 static const char *const request_passing[] = {PCU_OPERAND_PASSING(REQUEST_NAME) NULL};
 static const char *const request_variants[] = {PCU_KERNEL_VARIANTS(REQUEST_NAME)
                                                    NULL};
+static const char *const request_fourier_words[] = {PCU_FOURIER_WORDS(REQUEST_NAME)
+                                                        NULL};
 #undef REQUEST_NAME
 
 /* -- a view: what Python gets for the number in a field ---------------------------- */
@@ -63,6 +65,29 @@ static PyObject *
 request_VARIANT(const pcu_kernel_key *Py_UNUSED(key), unsigned long number)
 {
     return PyUnicode_FromString(request_variants[number]);
+}
+
+/* A tuple of the names whose bits are set. */
+static PyObject *
+request_FOURIER(const pcu_kernel_key *Py_UNUSED(key), unsigned long number)
+{
+    PyObject *words = PyList_New(0);
+    for (int i = 0; words != NULL && request_fourier_words[i] != NULL; i++) {
+        if ((number >> i & 1) == 0) {
+            continue;
+        }
+        PyObject *word = PyUnicode_FromString(request_fourier_words[i]);
+        if (word == NULL || PyList_Append(words, word) < 0) {
+            Py_CLEAR(words);
+        }
+        Py_XDECREF(word);
+    }
+    if (words == NULL) {
+        return NULL;
+    }
+    PyObject *tuple = PyList_AsTuple(words);
+    Py_DECREF(words);
+    return tuple;
 }
 
 /* -- the record -------------------------------------------------------------------- */
@@ -226,5 +251,8 @@ pcu_kernel_request_setup(PyObject *m, pcu_state *st)
         request_add_names(m, "_operand_passing", request_passing) < 0) {
         return -1;
     }
-    return request_add_names(m, "_kernel_variants", request_variants);
+    if (request_add_names(m, "_kernel_variants", request_variants) < 0) {
+        return -1;
+    }
+    return request_add_names(m, "_fourier_words", request_fourier_words);
 }

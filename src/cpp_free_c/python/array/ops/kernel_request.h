@@ -9,6 +9,7 @@
 #define PYTHON_ARRAY_OPS_KERNEL_REQUEST_H
 
 #include "python/support/base.h"
+#include "tables/fourier.h"
 #include "tables/kernel_request.h"
 
 enum { PCU_OPERANDS_MAX = 6 };
@@ -47,6 +48,15 @@ typedef enum {
     PCU_KERNEL_VARIANTS(PCU_VARIANT_MEMBER) PCU_VARIANT_COUNT
 } pcu_variant;
 #undef PCU_VARIANT_MEMBER
+
+/* PCU_FOURIER_<NAME>: the bit of a word in the field `fourier`. */
+#define PCU_FOURIER_PLACE(NAME, name) PCU_FOURIER_PLACE_##NAME,
+#define PCU_FOURIER_BIT(NAME, name) PCU_FOURIER_##NAME = 1 << PCU_FOURIER_PLACE_##NAME,
+enum { PCU_FOURIER_WORDS(PCU_FOURIER_PLACE) PCU_FOURIER_PLACE_COUNT };
+enum { PCU_FOURIER_WORDS(PCU_FOURIER_BIT) };
+#undef PCU_FOURIER_PLACE
+#undef PCU_FOURIER_BIT
+_Static_assert(PCU_FOURIER_PLACE_COUNT <= 31, "the words must fit the field");
 
 /* Request the kernel of a key from Python: kernel_image() of
  * pycuda/_array/kernel_request.py writes and compiles its source. The result is the

@@ -35,17 +35,20 @@ overlap_same_elements(const pcu_gpuarray *a, const pcu_gpuarray *b)
 }
 
 int
-pcu_gpuarray_conflicts(const pcu_gpuarray *in, const pcu_gpuarray *out)
+pcu_gpuarray_may_overlap(const pcu_gpuarray *a, const pcu_gpuarray *b)
 {
-    uint64_t in_low, in_high, out_low, out_high;
-    if (in->memory != out->memory && pcu_gpuarray_allocation(in) != NULL &&
-        pcu_gpuarray_allocation(out) != NULL) {
+    uint64_t a_low, a_high, b_low, b_high;
+    if (a->memory != b->memory && pcu_gpuarray_allocation(a) != NULL &&
+        pcu_gpuarray_allocation(b) != NULL) {
         return 0; /* allocations of ours are disjoint; memory of others may be shared */
     }
-    if (overlap_same_elements(in, out)) {
-        return 0;
-    }
-    overlap_extent(in, &in_low, &in_high);
-    overlap_extent(out, &out_low, &out_high);
-    return in_low < out_high && out_low < in_high;
+    overlap_extent(a, &a_low, &a_high);
+    overlap_extent(b, &b_low, &b_high);
+    return a_low < b_high && b_low < a_high;
+}
+
+int
+pcu_gpuarray_conflicts(const pcu_gpuarray *in, const pcu_gpuarray *out)
+{
+    return !overlap_same_elements(in, out) && pcu_gpuarray_may_overlap(in, out);
 }

@@ -12,4 +12,7 @@
  * writes its own. */
 PCU_HIDDEN int pcu_gpuarray_conflicts(const pcu_gpuarray *in, const pcu_gpuarray *out);
 
+/* 1 if the ranges of addresses that the elements of two arrays touch overlap. */
+PCU_HIDDEN int pcu_gpuarray_may_overlap(const pcu_gpuarray *a, const pcu_gpuarray *b);
+
 #endif

@@ -135,6 +135,29 @@ ufunc_pack_negative_exponent(ufunc_plan *plan, pcu_operand *input, PyObject *val
     return negative;
 }
 
+/* A float as exponent: the operation POWER has exact cases, which the kernel need not
+ * look for if the exponent is none of them. */
+static void
+ufunc_note_exponent(ufunc_plan *plan, const pcu_operand *input)
+{
+    static const float exact[] = {-1.0f, 0.5f, 1.0f, 2.0f};
+    static const npy_half exact_halves[] = {0xbc00, 0x3800, 0x3c00, 0x4000};
+    npy_half half;
+    float single;
+    double number;
+    memcpy(&half, input->value, sizeof(half));
+    memcpy(&single, input->value, sizeof(single));
+    memcpy(&number, input->value, sizeof(number));
+    for (size_t k = 0; k < Py_ARRAY_LENGTH(exact); k++) {
+        if ((input->type == PCU_T_FLOAT16 && half == exact_halves[k]) ||
+            (input->type == PCU_T_FLOAT32 && single == exact[k]) ||
+            (input->type == PCU_T_FLOAT64 && number == (double)exact[k])) {
+            return;
+        }
+    }
+    plan->call.op = PCU_OP_GENERAL_POWER;
+}
+
 static int
 ufunc_pack_scalar(ufunc_plan *plan, int i)
 {
@@ -152,6 +175,10 @@ ufunc_pack_scalar(ufunc_plan *plan, int i)
     }
     int force = plan->call.row->rule == PCU_RULE_LDEXP;
     if (pcu_scalar_pack(value, input->type, force, input->value) == 0) {
+        if (plan->call.op == PCU_OP_POWER && i == 1 &&
+            pcu_types[input->type].kind == PCU_KIND_FLOAT) {
+            ufunc_note_exponent(plan, input);
+        }
         return 0;
     }
     if (!pcu_dtype_rules_take_infinity(&plan->call) ||

@@ -9,6 +9,8 @@
 #include "python/array/layout.h"
 #include "python/array/memory.h"
 #include "python/array/type/complex_parts.h"
+#include "python/array/type/device.h"
+#include "python/array/type/launch_shape.h"
 #include "python/array/type/members.h"
 #include "python/array/type/views.h"
 #include "python/driver/memory/pool.h"
@@ -311,10 +313,9 @@ attribute_set_counts_as(PyObject *op, PyObject *value, void *Py_UNUSED(closure))
     return 0;
 }
 
-/* The grid and block of a kernel over the elements: blocks of 32 to 128 threads, at
- * most 32 blocks for each multiprocessor. */
-static int
-attribute_splay(pcu_gpuarray *self, unsigned int *blocks, unsigned int *threads)
+int
+pcu_gpuarray_splay(const pcu_gpuarray *self, unsigned int *blocks,
+                   unsigned int *threads)
 {
     pcu_context *ctx = pcu_context_launch_borrow(self->st);
     if (ctx == NULL) {
@@ -350,7 +351,7 @@ attribute_get_launch_shape(PyObject *op, void *closure)
             return Py_NewRef(assigned);
         }
     }
-    if (attribute_splay(self, &blocks, &threads) < 0) {
+    if (pcu_gpuarray_splay(self, &blocks, &threads) < 0) {
         return NULL;
     }
     if (which == ATTRIBUTE_GRID) {
@@ -475,6 +476,9 @@ PyGetSetDef pcu_gpuarray_getset[] = {
     {"imag", pcu_gpuarray_get_imag, NULL,
      "The imaginary parts; zeros if the elements are real.", NULL},
     {"T", pcu_gpuarray_get_T, NULL, "A view with the axes reversed.", NULL},
+    {"mT", pcu_gpuarray_get_mT, NULL, "A view with the last two axes exchanged.", NULL},
+    {"device", pcu_gpuarray_get_device, NULL,
+     "The pycuda.driver.Device whose memory the array is in.", NULL},
     {"__cuda_array_interface__", attribute_get_interface, NULL,
      "The array as other libraries see it (version 3).", NULL},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},

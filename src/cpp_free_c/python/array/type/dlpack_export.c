@@ -4,46 +4,14 @@
  * consumer works on another stream than the current one, its stream waits for the
  * current one; the host never waits. */
 
+#include "python/array/type/device.h"
 #include "python/array/type/members.h"
 
 #include "python/array/memory.h"
 #include "python/array/ops/device_copy.h"
 #include "python/driver/exchange/dlpack_export.h"
-#include "python/driver/exchange/foreign_allocation.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
-
-/* The DLPack tensor that another library lent, if the array is in it, else NULL. */
-static const pcu_dlpack *
-export_lent_tensor(const pcu_gpuarray *self)
-{
-    if (self->memory != NULL && Py_IS_TYPE(self->memory, self->st->ForeignAllocation)) {
-        return pcu_foreign_allocation_tensor(self->memory);
-    }
-    return NULL;
-}
-
-/* DLPack's device of the memory. */
-static pcu_dl_device
-export_device(pcu_gpuarray *self)
-{
-    pcu_dl_device device = {.type = PCU_DL_CUDA, .id = 0};
-    const pcu_resource *memory = pcu_gpuarray_allocation(self);
-    const pcu_dlpack *lent = export_lent_tensor(self);
-    if (lent != NULL) {
-        return lent->device;
-    }
-    if (memory != NULL) {
-        device.id = pcu_context_rec(memory->ctx)->device;
-    }
-    else if (pcu_ctx_current != NULL) {
-        device.id = pcu_ctx_current->device;
-    }
-    if (self->count != 0) {
-        device.type = pcu_dlpack_device_type(self->address);
-    }
-    return device;
-}
 
 /* Check that the array may be lent: it is initialised, its memory is not released, and
  * all elements are in it. */
@@ -72,7 +40,7 @@ export_dlpack_device(PyObject *op, PyObject *Py_UNUSED(ignored))
     if (export_check(self) < 0) {
         return NULL;
     }
-    pcu_dl_device device = export_device(self);
+    pcu_dl_device device = pcu_gpuarray_dl_device(self);
     return Py_BuildValue("(ii)", (int)device.type, (int)device.id);
 }
 
@@ -202,7 +170,7 @@ static PyObject *
 export_capsule(pcu_gpuarray *self, int copied, PyObject *max_version)
 {
     pcu_dlpack t;
-    const pcu_dlpack *lent_to_us = export_lent_tensor(self);
+    const pcu_dlpack *lent_to_us = pcu_gpuarray_lent_tensor(self);
     int versioned = pcu_dlpack_wants_version(max_version);
     if (versioned < 0) {
         return NULL;
@@ -216,7 +184,7 @@ export_capsule(pcu_gpuarray *self, int copied, PyObject *max_version)
     if (self->count != 0) {
         t.pointer = self->address;
     }
-    t.device = export_device(self);
+    t.device = pcu_gpuarray_dl_device(self);
     t.readonly = lent_to_us != NULL && lent_to_us->readonly;
     t.copied = copied;
     t.ndim = self->ndim;
@@ -293,7 +261,7 @@ export_dlpack(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
             return NULL;
         }
     }
-    int target = export_read_target(a.dl_device, export_device(self));
+    int target = export_read_target(a.dl_device, pcu_gpuarray_dl_device(self));
     if (target < 0) {
         return NULL;
     }

@@ -14,60 +14,21 @@
                                     kwnames);                                       \
     }
 
-FORWARD(any, "reductions",
-        "($self, /, stream=None, allocator=None, axis=None, keepdims=False)",
-        "Return whether any element is true: a bool array, without axes unless "
-        "axis is given.")
-FORWARD(all, "reductions",
-        "($self, /, stream=None, allocator=None, axis=None, keepdims=False)",
-        "Return whether all elements are true: a bool array, without axes unless "
-        "axis is given.")
 FORWARD(bind_to_texref, "texture_binding", "($self, /, texref, allow_offset=False)",
         "Bind the array to a texture reference and return the offset in elements.")
 FORWARD(bind_to_texref_ext, "texture_binding",
         "($self, /, texref, channels=1, allow_double_hack=False, "
         "allow_complex_hack=False, allow_offset=False)",
         "Bind the array with several channels, and doubles as pairs of integers.")
-FORWARD(sum, "numpy_methods",
-        "($self, /, axis=None, dtype=None, out=None, keepdims=False, "
-        "initial=None, where=True)",
-        "Return the sum along all axes or some; integers are summed in 64 bits.")
-FORWARD(prod, "numpy_methods",
-        "($self, /, axis=None, dtype=None, out=None, keepdims=False, "
-        "initial=None, where=True)",
-        "Return the product along all axes or some.")
-FORWARD(min, "numpy_methods",
-        "($self, /, axis=None, out=None, keepdims=False, initial=None, "
-        "where=True)",
-        "Return the smallest element along all axes or some.")
-FORWARD(max, "numpy_methods",
-        "($self, /, axis=None, out=None, keepdims=False, initial=None, "
-        "where=True)",
-        "Return the largest element along all axes or some.")
-FORWARD(argmin, "numpy_methods", "($self, /, axis=None, out=None, *, keepdims=False)",
-        "Return the index of the first smallest element.")
-FORWARD(argmax, "numpy_methods", "($self, /, axis=None, out=None, *, keepdims=False)",
-        "Return the index of the first largest element.")
-FORWARD(mean, "numpy_methods",
-        "($self, /, axis=None, dtype=None, out=None, keepdims=False, *, "
-        "where=True)",
-        "Return the mean along all axes or some.")
-FORWARD(var, "numpy_methods",
-        "($self, /, axis=None, dtype=None, out=None, ddof=0, "
-        "keepdims=False, *, where=True)",
-        "Return the variance along all axes or some.")
-FORWARD(std, "numpy_methods",
-        "($self, /, axis=None, dtype=None, out=None, ddof=0, "
-        "keepdims=False, *, where=True)",
-        "Return the standard deviation along all axes or some.")
-FORWARD(cumsum, "numpy_methods", "($self, /, axis=None, dtype=None, out=None)",
-        "Return the sums up to each element, flat or along an axis.")
-FORWARD(cumprod, "numpy_methods", "($self, /, axis=None, dtype=None, out=None)",
-        "Return the products up to each element, flat or along an axis.")
 FORWARD(ptp, "numpy_methods", "($self, /, axis=None, out=None, keepdims=False)",
         "Return the difference of the largest and the smallest element.")
 FORWARD(dot, "numpy_methods", "($self, /, b, out=None)",
-        "Return the sum of products of two arrays with one axis.")
+        "Return NumPy's dot: the product of vectors or matrices.")
+FORWARD(diagonal, "numpy_methods", "($self, /, offset=0, axis1=0, axis2=1)",
+        "Return a view of the diagonals of two axes.")
+FORWARD(trace, "numpy_methods",
+        "($self, /, offset=0, axis1=0, axis2=1, dtype=None, out=None)",
+        "Return the sums of the diagonals of two axes.")
 FORWARD(clip, "numpy_methods", "($self, /, min=None, max=None, out=None)",
         "Return the elements, limited to the bounds.")
 FORWARD(round, "numpy_methods", "($self, /, decimals=0, out=None)",
@@ -78,8 +39,6 @@ FORWARD(swapaxes, "numpy_methods", "($self, /, axis1, axis2)",
         "Return a view with two axes exchanged.")
 FORWARD(take, "numpy_methods", "($self, /, indices, axis=None, out=None)",
         "Return the elements at indices, of the flat array or along an axis.")
-FORWARD(nonzero, "numpy_methods", "($self, /)",
-        "Return the indices of the elements that are not 0.")
 FORWARD(item, "numpy_methods", "($self, /, *args)",
         "Return the only element, or the one at indices, as a Python number.")
 FORWARD(tolist, "numpy_methods", "($self, /)",
@@ -104,21 +63,8 @@ FORWARD(argpartition, "numpy_methods",
     }
 
 PyMethodDef pcu_forwarded_methods[] = {
-    FORWARDED_ROW(any),
-    FORWARDED_ROW(all),
     FORWARDED_ROW(bind_to_texref),
     FORWARDED_ROW(bind_to_texref_ext),
-    FORWARDED_ROW(sum),
-    FORWARDED_ROW(prod),
-    FORWARDED_ROW(min),
-    FORWARDED_ROW(max),
-    FORWARDED_ROW(argmin),
-    FORWARDED_ROW(argmax),
-    FORWARDED_ROW(mean),
-    FORWARDED_ROW(var),
-    FORWARDED_ROW(std),
-    FORWARDED_ROW(cumsum),
-    FORWARDED_ROW(cumprod),
     FORWARDED_ROW(ptp),
     FORWARDED_ROW(dot),
     FORWARDED_ROW(clip),
@@ -126,12 +72,13 @@ PyMethodDef pcu_forwarded_methods[] = {
     FORWARDED_ROW(flatten),
     FORWARDED_ROW(swapaxes),
     FORWARDED_ROW(take),
-    FORWARDED_ROW(nonzero),
     FORWARDED_ROW(item),
     FORWARDED_ROW(tolist),
     FORWARDED_ROW(sort),
     FORWARDED_ROW(argsort),
     FORWARDED_ROW(partition),
     FORWARDED_ROW(argpartition),
+    FORWARDED_ROW(diagonal),
+    FORWARDED_ROW(trace),
     {NULL, NULL, 0, NULL},
 };

@@ -4,6 +4,31 @@
 
 enum { FORWARDING_ARGS_MAX = 15 };
 
+static PyObject *
+forwarding_find_new(const char *where, const char *function)
+{
+    PyObject *module = PyImport_ImportModule(where);
+    if (module == NULL) {
+        return NULL;
+    }
+    PyObject *callable = PyObject_GetAttrString(module, function);
+    Py_DECREF(module);
+    return callable;
+}
+
+PyObject *
+pcu_forward(const char *where, const char *function, PyObject *const *args,
+            Py_ssize_t nargs, PyObject *kwnames)
+{
+    PyObject *callable = forwarding_find_new(where, function);
+    if (callable == NULL) {
+        return NULL;
+    }
+    PyObject *result = PyObject_Vectorcall(callable, args, (size_t)nargs, kwnames);
+    Py_DECREF(callable);
+    return result;
+}
+
 PyObject *
 pcu_gpuarray_forward(PyObject *op, const char *where, const char *function,
                      PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -17,12 +42,7 @@ pcu_gpuarray_forward(PyObject *op, const char *where, const char *function,
         PyErr_Format(PyExc_TypeError, "%s() was given %zd arguments", function, n);
         return NULL;
     }
-    PyObject *module = PyImport_ImportModule(where);
-    if (module == NULL) {
-        return NULL;
-    }
-    PyObject *callable = PyObject_GetAttrString(module, function);
-    Py_DECREF(module);
+    PyObject *callable = forwarding_find_new(where, function);
     if (callable == NULL) {
         return NULL;
     }

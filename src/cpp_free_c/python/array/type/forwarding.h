@@ -11,4 +11,9 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_gpuarray_forward(PyObject *op, const char *w
                                                      Py_ssize_t nargs,
                                                      PyObject *kwnames);
 
+/* Call function(*args, **kwargs) of the Python module `where`. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_forward(const char *where, const char *function,
+                                            PyObject *const *args, Py_ssize_t nargs,
+                                            PyObject *kwnames);
+
 #endif

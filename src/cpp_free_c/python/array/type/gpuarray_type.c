@@ -5,6 +5,7 @@
 
 #include "python/array/construction.h"
 #include "python/array/flags.h"
+#include "python/array/fourier/fourier.h"
 #include "python/array/layout.h"
 #include "python/array/memory.h"
 #include "python/array/ops/kernel_request.h"
@@ -306,7 +307,8 @@ array_add_methods(pcu_state *st)
         pcu_view_methods,          pcu_transfer_methods,    pcu_copy_methods,
         pcu_dlpack_export_methods, pcu_operator_methods,    pcu_element_value_methods,
         pcu_complex_parts_methods, pcu_combination_methods, pcu_numpy_protocol_methods,
-        pcu_forwarded_methods,
+        pcu_forwarded_methods,     pcu_scan_methods,        pcu_reduction_methods,
+        pcu_device_methods,        pcu_mask_methods,
     };
     for (size_t i = 0; i < Py_ARRAY_LENGTH(tables); i++) {
         if (pcu_add_methods(st->GPUArray, tables[i]) < 0) {
@@ -325,9 +327,16 @@ array_add_functions(PyObject *m)
         pcu_plain_array_functions,
         pcu_kernel_arguments_functions,
         pcu_operation_functions,
+        pcu_fourier_functions,
+        pcu_index_functions,
+        pcu_shape_functions,
+        pcu_reduction_functions,
         pcu_pointer_facts_functions,
         pcu_stream_waits_functions,
+        pcu_scan_functions,
         pcu_sort_functions,
+        pcu_product_functions,
+        pcu_triangle_functions,
     };
     for (size_t i = 0; i < Py_ARRAY_LENGTH(tables); i++) {
         if (PyModule_AddFunctions(m, tables[i]) < 0) {
@@ -337,7 +346,45 @@ array_add_functions(PyObject *m)
     return 0;
 }
 
-/* The numbers of operations and reductions. */
+static int
+array_add_public_function(PyObject *m, PyMethodDef *row, PyObject *home)
+{
+    int rc = -1;
+    PyObject *name = PyUnicode_FromFormat("_%s", row->ml_name);
+    PyObject *function = PyCFunction_NewEx(row, m, home);
+    if (name != NULL && function != NULL) {
+        rc = PyObject_SetAttr(m, name, function);
+    }
+    Py_XDECREF(name);
+    Py_XDECREF(function);
+    return rc;
+}
+
+/* Functions that pycuda.gpuarray gives to programs: _name in this module, so that
+ * pycuda.driver does not have them. */
+static int
+array_add_public_functions(PyObject *m)
+{
+    static PyMethodDef *const tables[] = {
+        pcu_public_scan_functions,
+        pcu_public_mask_functions,
+        pcu_public_reduction_functions,
+    };
+    PyObject *home = PyUnicode_FromString("pycuda.gpuarray");
+    int rc = 0;
+    if (home == NULL) {
+        return -1;
+    }
+    for (size_t i = 0; i < Py_ARRAY_LENGTH(tables); i++) {
+        for (PyMethodDef *row = tables[i]; rc == 0 && row->ml_name != NULL; row++) {
+            rc = array_add_public_function(m, row, home);
+        }
+    }
+    Py_DECREF(home);
+    return rc;
+}
+
+/* The numbers of operations and reductions, and a dict that Python fills. */
 static int
 array_add_numbers(PyObject *m, pcu_state *st)
 {
@@ -346,12 +393,30 @@ array_add_numbers(PyObject *m, pcu_state *st)
         PyModule_AddObjectRef(m, "_array_ops", st->array_ops) < 0) {
         return -1;
     }
+    st->array_functions = PyDict_New();
+    if (st->array_functions == NULL ||
+        PyModule_AddObjectRef(m, "_array_functions", st->array_functions) < 0) {
+        return -1;
+    }
     PyObject *reductions = pcu_reduction_numbers_new();
     if (reductions == NULL) {
         return -1;
     }
     int rc = PyModule_AddObjectRef(m, "_array_reductions", reductions);
     Py_DECREF(reductions);
+    return rc;
+}
+
+/* The numbers of Fourier transforms. */
+static int
+array_add_fourier_numbers(PyObject *m)
+{
+    PyObject *numbers = pcu_fourier_numbers_new();
+    if (numbers == NULL) {
+        return -1;
+    }
+    int rc = PyModule_AddObjectRef(m, "_fourier_functions", numbers);
+    Py_DECREF(numbers);
     return rc;
 }
 
@@ -373,7 +438,8 @@ pcu_gpuarray_setup(PyObject *m, pcu_state *st)
     if (pcu_add_type(m, &st->ArrayFlags, &pcu_array_flags_spec, NULL) < 0 ||
         array_add_type(m, st) < 0 || array_add_priority(st) < 0 ||
         array_add_methods(st) < 0 || array_add_functions(m) < 0 ||
-        array_add_numbers(m, st) < 0) {
+        array_add_public_functions(m) < 0 || array_add_numbers(m, st) < 0 ||
+        array_add_fourier_numbers(m) < 0) {
         return -1;
     }
     return pcu_kernel_request_setup(m, st);

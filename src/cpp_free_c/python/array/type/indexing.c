@@ -1,20 +1,19 @@
 /* GPUArrays as sequences: x[index], x[index] = value, len(x), value in x.
  *
  * Indices of integers, slices, None and Ellipsis give views, computed here without a
- * kernel and without Python objects for shape and strides. Python modules handle
- * indices that are arrays or lists. */
+ * kernel and without Python objects for shape and strides. Indices that are arrays or
+ * lists go to index/items.c. */
 
 #include "python/array/type/members.h"
 
 #include "driver/shape.h"
 #include "python/array/construction.h"
 #include "python/array/element_type.h"
+#include "python/array/index/mask.h"
+#include "python/array/index/items.h"
 #include "python/array/ops/assign.h"
 #include "python/array/type/forwarding.h"
 #include "python/driver/stream.h"
-
-/* Indices that are arrays or lists. */
-#define INDEX_MODULE "pycuda._array.indexing"
 
 /* The view that is being built. */
 typedef struct {
@@ -90,29 +89,11 @@ index_take_slice(index_plan *plan, const pcu_gpuarray *self, PyObject *item)
     return 0;
 }
 
-/* 1 for an integer; 0 for a bool, or for an array with axes. */
-static int
-index_is_integer(pcu_state *st, PyObject *item)
-{
-    if (PyLong_CheckExact(item)) {
-        return 1;
-    }
-    if (pcu_is_array(st, item)) {
-        const pcu_gpuarray *array = (pcu_gpuarray *)item;
-        return array->ndim == 0 && pcu_type_is_integer(array->type);
-    }
-    if (PyBool_Check(item) || PyArray_IsScalar(item, Bool) || !PyIndex_Check(item)) {
-        return 0;
-    }
-    return !PyArray_Check(item) || (PyArray_NDIM((PyArrayObject *)item) == 0 &&
-                                    PyArray_ISINTEGER((PyArrayObject *)item));
-}
-
 static int
 index_is_basic(pcu_state *st, PyObject *item)
 {
     return item == Py_None || item == Py_Ellipsis || PySlice_Check(item) ||
-           index_is_integer(st, item);
+           pcu_index_is_integer(st, item);
 }
 
 /* Take one item of an index; an Ellipsis takes `skip` axes. */
@@ -208,13 +189,26 @@ index_items(pcu_state *st, PyObject **index, PyObject *const **items, Py_ssize_t
     return 1;
 }
 
+/* 1 if the index is one mask on the device. */
+static int
+index_is_mask(pcu_gpuarray *self, PyObject *index)
+{
+    return !PyTuple_Check(index) && !PyLong_Check(index) && !PySlice_Check(index) &&
+           pcu_mask_fits(self, index);
+}
+
 static PyObject *
 index_subscript(PyObject *op, PyObject *index)
 {
     PyObject *const *items;
     Py_ssize_t n;
+    if (index_is_mask((pcu_gpuarray *)op, index) &&
+        ((pcu_gpuarray *)index)->ndim == ((pcu_gpuarray *)op)->ndim) {
+        return pcu_mask_get((pcu_gpuarray *)op, (pcu_gpuarray *)index,
+                            pcu_stream_current());
+    }
     if (!index_items(((pcu_gpuarray *)op)->st, &index, &items, &n)) {
-        return pcu_gpuarray_forward(op, INDEX_MODULE, "get_item", &index, 1, NULL);
+        return pcu_index_get((pcu_gpuarray *)op, items, n, pcu_stream_current());
     }
     return (PyObject *)index_view_new((pcu_gpuarray *)op, items, n);
 }
@@ -228,15 +222,15 @@ index_ass_subscript(PyObject *op, PyObject *index, PyObject *value)
         PyErr_SetString(PyExc_TypeError, "elements of an array cannot be deleted");
         return -1;
     }
-    if (!index_items(((pcu_gpuarray *)op)->st, &index, &items, &n)) {
-        PyObject *args[2] = {index, value};
-        PyObject *done =
-            pcu_gpuarray_forward(op, INDEX_MODULE, "set_item", args, 2, NULL);
-        if (done == NULL) {
-            return -1;
+    if (index_is_mask((pcu_gpuarray *)op, index)) {
+        int done = pcu_mask_set((pcu_gpuarray *)op, (pcu_gpuarray *)index, value,
+                                pcu_stream_current());
+        if (done != 0) {
+            return done < 0 ? -1 : 0;
         }
-        Py_DECREF(done);
-        return 0;
+    }
+    if (!index_items(((pcu_gpuarray *)op)->st, &index, &items, &n)) {
+        return pcu_index_set((pcu_gpuarray *)op, items, n, value, pcu_stream_current());
     }
     pcu_gpuarray *view = index_view_new((pcu_gpuarray *)op, items, n);
     if (view == NULL) {

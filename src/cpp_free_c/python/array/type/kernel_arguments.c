@@ -3,24 +3,13 @@
  *
  * It accepts the usual cases. pycuda/_array/kernel_arguments.py handles all others. */
 
-#include "python/array/type/members.h"
+#include "python/array/type/kernel_arguments.h"
 
 #include "python/array/element_type.h"
 #include "python/array/memory.h"
+#include "python/array/type/members.h"
 #include "python/array/type/plain_array.h"
-
-/* How a parameter uses its argument. */
-enum { GATHER_SCALAR, GATHER_POINTER, GATHER_ELEMENTS };
-
-typedef struct {
-    pcu_state *st;
-    Py_ssize_t count;
-    PyObject *args;   /* tuple, borrowed, as are all objects */
-    PyObject *dtypes; /* tuple: what the kernel declares */
-    const char *uses;
-    const pcu_gpuarray *first; /* the array that gives the order of memory */
-    size_t extent;             /* elements that the kernel uses of each array */
-} gather_call;
+#include "python/driver/resource.h"
 
 /* 1 if the elements of the array are certainly what the kernel declares. Integers may
  * have another sign. */
@@ -42,28 +31,73 @@ gather_matches(const pcu_gpuarray *array, PyArray_Descr *declared)
 }
 
 static int
-gather_accepts(const gather_call *call, const pcu_gpuarray *array, PyObject *declared,
-               int use)
+gather_accepts(const pcu_kernel_arguments *call, const pcu_gpuarray *array,
+               PyObject *declared, int use)
 {
     return array->dtype != NULL && pcu_gpuarray_is_plain(array) &&
            PyArray_DescrCheck(declared) &&
            (array->contiguous & call->first->contiguous) != 0 &&
-           (use != GATHER_ELEMENTS || array->count >= call->extent) &&
+           (use != PCU_USE_ELEMENTS || array->count >= call->extent) &&
            gather_matches(array, (PyArray_Descr *)declared);
 }
+
+int
+pcu_kernel_arguments_check(const pcu_kernel_arguments *call, Py_ssize_t i)
+{
+    PyObject *value = call->args[i];
+    pcu_gpuarray *array = (pcu_gpuarray *)value;
+    if (!pcu_is_array(call->st, value) ||
+        !gather_accepts(call, array, PyTuple_GET_ITEM(call->dtypes, i),
+                        call->uses[i])) {
+        return 0;
+    }
+    int is_view = array->gpudata == NULL; /* else the memory is checked when packed */
+    if ((is_view || !array->inside) && pcu_gpuarray_check(array, NULL) < 0) {
+        return -1;
+    }
+    return 1;
+}
+
+int
+pcu_kernel_arguments_address(const pcu_kernel_arguments *call, Py_ssize_t i,
+                             CUdeviceptr *address)
+{
+    int known = pcu_kernel_arguments_check(call, i);
+    if (known <= 0) {
+        return known;
+    }
+    const pcu_gpuarray *array = (const pcu_gpuarray *)call->args[i];
+    PyObject *memory = array->gpudata;
+    *address = array->address;
+    if (memory == NULL) {
+        return 1; /* a view */
+    }
+    if (memory == Py_None) {
+        *address = 0;
+        return 1;
+    }
+    if (Py_IS_TYPE(memory, call->st->DeviceAllocation) ||
+        Py_IS_TYPE(memory, call->st->PooledDeviceAllocation)) {
+        *address = ((pcu_resource *)memory)->handle.memory;
+        if (pcu_resource_check((pcu_resource *)memory, "cuLaunchKernel") < 0) {
+            return -1;
+        }
+        return 1;
+    }
+    return PyLong_CheckExact(memory);
+}
+
+/* -- _gather ----------------------------------------------------------------------- */
 
 /* The argument for an array: an allocation or an address. NULL without an exception if
  * Python has to handle the call. */
 static PyObject *
-gather_array(const gather_call *call, PyObject *value, PyObject *declared, int use)
+gather_array(const pcu_kernel_arguments *call, Py_ssize_t i)
 {
-    pcu_gpuarray *array = (pcu_gpuarray *)value;
-    if (!pcu_is_array(call->st, value) || !gather_accepts(call, array, declared, use)) {
+    if (pcu_kernel_arguments_check(call, i) <= 0) {
         return NULL;
     }
-    if (!array->inside && pcu_gpuarray_check(array, NULL) < 0) {
-        return NULL;
-    }
+    pcu_gpuarray *array = (pcu_gpuarray *)call->args[i];
     if (array->gpudata == Py_None) {
         return PyLong_FromLong(0);
     }
@@ -74,18 +108,17 @@ gather_array(const gather_call *call, PyObject *value, PyObject *declared, int u
 }
 
 static PyObject *
-gather_argument(const gather_call *call, Py_ssize_t i)
+gather_argument(const pcu_kernel_arguments *call, Py_ssize_t i)
 {
-    PyObject *value = PyTuple_GET_ITEM(call->args, i);
-    if (call->uses[i] == GATHER_SCALAR) {
-        return Py_NewRef(value);
+    if (call->uses[i] == PCU_USE_SCALAR) {
+        return Py_NewRef(call->args[i]);
     }
-    return gather_array(call, value, PyTuple_GET_ITEM(call->dtypes, i), call->uses[i]);
+    return gather_array(call, i);
 }
 
 /* The list of arguments; None if Python has to handle the call. */
 static PyObject *
-gather_list_new(const gather_call *call)
+gather_list_new(const pcu_kernel_arguments *call)
 {
     PyObject *values = PyList_New(call->count);
     if (values == NULL) {
@@ -130,24 +163,24 @@ PyDoc_STRVAR(
 static PyObject *
 gather(PyObject *m, PyObject *const *args, Py_ssize_t nargs)
 {
-    gather_call call = {.st = pcu_state_of_module(m)};
+    pcu_kernel_arguments call = {.st = pcu_state_of_module(m)};
     if (gather_check_types(args, nargs) < 0) {
         return NULL;
     }
-    call.args = args[0];
+    call.args = ((PyTupleObject *)args[0])->ob_item;
     call.dtypes = args[1];
     call.uses = PyBytes_AS_STRING(args[2]);
-    call.count = PyTuple_GET_SIZE(call.args);
+    call.count = PyTuple_GET_SIZE(args[0]);
     Py_ssize_t number = PyLong_AsSsize_t(args[3]);
     Py_ssize_t extent = PyLong_AsSsize_t(args[4]);
     if (PyErr_Occurred()) {
         return NULL;
     }
     if (number < 0 || number >= call.count ||
-        !Py_IS_TYPE(PyTuple_GET_ITEM(call.args, number), call.st->GPUArray)) {
+        !Py_IS_TYPE(call.args[number], call.st->GPUArray)) {
         Py_RETURN_NONE;
     }
-    call.first = (pcu_gpuarray *)PyTuple_GET_ITEM(call.args, number);
+    call.first = (pcu_gpuarray *)call.args[number];
     call.extent = (size_t)extent;
     if (extent < 0) {
         call.extent = call.first->count;

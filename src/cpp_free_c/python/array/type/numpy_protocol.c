@@ -111,9 +111,38 @@ PyDoc_STRVAR(protocol_array_function_doc,
              "__array_function__($self, func, types, args, kwargs, /)\n--\n\n"
              "Run a function of NumPy that is no universal function on the device.");
 
+/* Call a function of _array_functions, which has the arguments of NumPy's function.
+ * NULL without an exception: Python has to do it, or to say what is wrong. */
+static PyObject *
+protocol_array_function_quick(pcu_state *st, PyObject *const *args, Py_ssize_t nargs)
+{
+    if (nargs != 4 || !PyTuple_Check(args[2]) || !PyDict_Check(args[3]) ||
+        PyTuple_GET_SIZE(args[2]) == 0 ||
+        !Py_IS_TYPE(PyTuple_GET_ITEM(args[2], 0), st->GPUArray) ||
+        PyObject_Size(args[1]) != 1) {
+        return NULL;
+    }
+    PyObject *function = PyDict_GetItemWithError(st->array_functions, args[0]);
+    if (function == NULL) {
+        return NULL;
+    }
+    Py_INCREF(function);
+    PyObject *result = PyObject_Call(function, args[2], args[3]);
+    Py_DECREF(function);
+    if (result == NULL && PyErr_ExceptionMatches(PyExc_TypeError)) {
+        PyErr_Clear(); /* Python raises it again, with the name of NumPy's function */
+    }
+    return result;
+}
+
 static PyObject *
 protocol_array_function(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
 {
+    pcu_state *st = ((pcu_gpuarray *)op)->st;
+    PyObject *result = protocol_array_function_quick(st, args, nargs);
+    if (result != NULL || PyErr_Occurred()) {
+        return result;
+    }
     return pcu_gpuarray_forward(op, "pycuda._array.numpy_functions", "array_function",
                                 args, nargs, NULL);
 }

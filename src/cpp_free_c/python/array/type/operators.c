@@ -1,4 +1,5 @@
-/* The operators of GPUArray: a + b, a += b, a < b, and the names of Python 2 for `/`.
+/* The operators of GPUArray: a + b, a += b, a < b, a @ b, and the names of Python 2 for
+ * `/`.
  *
  * An operand of a foreign type makes an operator return NotImplemented. The slots go
  * into the type: see gpuarray_type.c. */
@@ -7,6 +8,8 @@
 
 #include "python/array/element_type.h"
 #include "python/array/ops/ufunc.h"
+#include "python/array/product/matmul.h"
+#include "python/array/scalar.h"
 #include "python/driver/stream.h"
 
 /* The state if op is a GPUArray, else NULL without an exception. */
@@ -129,6 +132,46 @@ operator_inplace_power(PyObject *self, PyObject *b, PyObject *modulus)
     return operator_inplace(PCU_OP_POWER, self, b);
 }
 
+/* -- a @ b ------------------------------------------------------------------------- */
+
+static PyObject *
+operator_multiply_matrices(PyObject *a, PyObject *b, PyObject *out)
+{
+    pcu_state *st = operator_state_of(a);
+    if (st == NULL) {
+        st = operator_state_of(b);
+    }
+    if (st == NULL) {
+        Py_RETURN_NOTIMPLEMENTED;
+    }
+    if (!pcu_is_array(st, a) || !pcu_is_array(st, b)) {
+        if (!pcu_is_scalar(a) && !pcu_is_scalar(b)) {
+            Py_RETURN_NOTIMPLEMENTED;
+        }
+        PyErr_SetString(PyExc_ValueError,
+                        "@ takes arrays with one axis or more, not numbers: multiply "
+                        "by them with *");
+        return NULL;
+    }
+    pcu_matmul_options options = {.out = out,
+                                  .dtype = PCU_T_NONE,
+                                  .allocator = Py_None,
+                                  .stream = pcu_stream_current()};
+    return pcu_matmul(st, (pcu_gpuarray *)a, (pcu_gpuarray *)b, &options);
+}
+
+static PyObject *
+operator_matrix_multiply(PyObject *a, PyObject *b)
+{
+    return operator_multiply_matrices(a, b, Py_None);
+}
+
+static PyObject *
+operator_inplace_matrix_multiply(PyObject *self, PyObject *b)
+{
+    return operator_multiply_matrices(self, b, self);
+}
+
 static PyObject *
 operator_positive(PyObject *self)
 {
@@ -198,5 +241,7 @@ const PyType_Slot pcu_operator_slots[] = {
     {Py_nb_invert, operator_invert},
     {Py_nb_absolute, operator_absolute},
     {Py_tp_richcompare, operator_richcompare},
+    {Py_nb_matrix_multiply, operator_matrix_multiply},
+    {Py_nb_inplace_matrix_multiply, operator_inplace_matrix_multiply},
     {0, NULL},
 };

@@ -26,43 +26,7 @@ stream_wait_for(PyObject *m, PyObject *arg)
     Py_RETURN_NONE;
 }
 
-static int
-stream_is_captured(CUstream stream)
-{
-    enum { CAPTURE_ACTIVE = 1 };
-    CUstreamCaptureStatus status = 0;
-    return stream != NULL && drv.StreamIsCapturing(stream, &status) == CUDA_SUCCESS &&
-           status == CAPTURE_ACTIVE;
-}
-
-PyDoc_STRVAR(
-    stream_wait_unless_captured_doc,
-    "_wait_unless_captured($module, stream, /)\n--\n\n"
-    "Wait for a stream (None: the current one) and return True.\n\n"
-    "Return False at once if the stream is being captured: its work does not run yet.");
-
-static PyObject *
-stream_wait_unless_captured(PyObject *m, PyObject *value)
-{
-    pcu_state *st = pcu_state_of_module(m);
-    CUstream stream = NULL;
-    int rc;
-    if (pcu_as_stream(st, value, &stream, "stream") < 0) {
-        return NULL;
-    }
-    if (stream_is_captured(stream)) {
-        Py_RETURN_FALSE;
-    }
-    PCU_CALL_CURRENT(rc, st, StreamSynchronize, (stream));
-    if (rc < 0) {
-        return NULL;
-    }
-    Py_RETURN_TRUE;
-}
-
 PyMethodDef pcu_stream_waits_functions[] = {
     {"_wait_for_stream", stream_wait_for, METH_O, stream_wait_for_doc},
-    {"_wait_unless_captured", stream_wait_unless_captured, METH_O,
-     stream_wait_unless_captured_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -4,6 +4,7 @@
 #include "python/array/type/transfer_methods.h"
 
 #include "python/array/host_array.h"
+#include "python/array/index/report.h"
 #include "python/array/ops/assign.h"
 #include "python/array/ops/device_copy.h"
 #include "python/array/ops/host_transfer.h"
@@ -19,37 +20,6 @@ typedef struct {
     int pagelocked;
     int async;
 } transfer_args;
-
-/* -- after get --------------------------------------------------------------------- */
-
-PyDoc_STRVAR(
-    transfer_after_get_doc,
-    "_call_after_get($module, function, /)\n--\n\n"
-    "Call the function after each get() that waits; get() raises what it raises.");
-
-static PyObject *
-transfer_call_after_get(PyObject *m, PyObject *function)
-{
-    pcu_state *st = pcu_state_of_module(m);
-    Py_XSETREF(st->after_get, Py_NewRef(function));
-    Py_RETURN_NONE;
-}
-
-static int
-transfer_after_get(pcu_state *st)
-{
-    if (st->after_get == NULL) {
-        return 0;
-    }
-    PyObject *function = Py_NewRef(st->after_get);
-    PyObject *result = PyObject_CallNoArgs(function);
-    Py_DECREF(function);
-    if (result == NULL) {
-        return -1;
-    }
-    Py_DECREF(result);
-    return 0;
-}
 
 /* -- get --------------------------------------------------------------------------- */
 
@@ -87,7 +57,7 @@ transfer_get_array(pcu_gpuarray *self, const transfer_args *a)
     }
     int rc = pcu_host_transfer_get(self, (PyArrayObject *)host, a->stream, a->async);
     if (rc == 0 && !a->async) {
-        rc = transfer_after_get(self->st);
+        rc = pcu_index_report_check(self->st);
     }
     if (rc < 0) {
         Py_DECREF(host);
@@ -380,6 +350,5 @@ PyMethodDef pcu_transfer_methods[] = {
 PyMethodDef pcu_transfer_functions[] = {
     TRANSFER_ROW(to_gpu),
     TRANSFER_ROW(to_gpu_async),
-    {"_call_after_get", transfer_call_after_get, METH_O, transfer_after_get_doc},
     {NULL, NULL, 0, NULL},
 };

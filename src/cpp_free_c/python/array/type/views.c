@@ -317,6 +317,27 @@ pcu_gpuarray_get_T(PyObject *op, void *Py_UNUSED(closure))
     return view_permute(self, axes);
 }
 
+PyObject *
+pcu_gpuarray_get_mT(PyObject *op, void *Py_UNUSED(closure))
+{
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    int axes[PCU_MAX_NDIM];
+    if (pcu_gpuarray_ready(self) < 0) {
+        return NULL;
+    }
+    if (self->ndim < 2) {
+        PyErr_Format(PyExc_ValueError,
+                     "mT exchanges the last two axes: the array has %d", self->ndim);
+        return NULL;
+    }
+    for (int i = 0; i < self->ndim; i++) {
+        axes[i] = i;
+    }
+    axes[self->ndim - 1] = self->ndim - 2;
+    axes[self->ndim - 2] = self->ndim - 1;
+    return view_permute(self, axes);
+}
+
 static int
 view_read_axes(const pcu_gpuarray *self, PyObject *items, int *axes)
 {

@@ -12,7 +12,8 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_gpuarray_reshape_new(pcu_gpuarray *self, int
                                                          const size_t *shape,
                                                          int f_order, CUstream stream);
 
-/* The getter of the attribute T. */
+/* The getters of the attributes T and mT. */
 PCU_HIDDEN PyObject *pcu_gpuarray_get_T(PyObject *op, void *closure);
+PCU_HIDDEN PyObject *pcu_gpuarray_get_mT(PyObject *op, void *closure);
 
 #endif

@@ -264,6 +264,17 @@ value_bad_value(pcu_function *self, char code, Py_ssize_t i)
 }
 
 int
+pcu_prepared_put(pcu_function *self, const pcu_prepared *plan, Py_ssize_t i,
+                 PyObject *value, unsigned char *block)
+{
+    const pcu_prepared_arg *item = &plan->items[i];
+    if (value_put(self->st, item, value, block + item->offset) < 0) {
+        return value_bad_value(self, item->code, i);
+    }
+    return 0;
+}
+
+int
 pcu_prepared_pack(pcu_function *self, const pcu_prepared *plan, PyObject *const *args,
                   Py_ssize_t nargs, pcu_argument_buffer *buffer)
 {
@@ -277,9 +288,8 @@ pcu_prepared_pack(pcu_function *self, const pcu_prepared *plan, PyObject *const 
     }
     memset(block, 0, plan->size);
     for (Py_ssize_t i = 0; i < plan->count; i++) {
-        const pcu_prepared_arg *item = &plan->items[i];
-        if (value_put(self->st, item, args[i], block + item->offset) < 0) {
-            return value_bad_value(self, item->code, i);
+        if (pcu_prepared_put(self, plan, i, args[i], block) < 0) {
+            return -1;
         }
     }
     return 0;

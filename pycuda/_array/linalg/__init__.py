@@ -1,0 +1,1 @@
+"""Products of matrices, norms, systems of equations, and decompositions."""

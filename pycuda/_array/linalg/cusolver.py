@@ -1,0 +1,167 @@
+"""cuSOLVER: NVIDIA's library that solves systems of equations and decomposes matrices.
+
+It is opened when it is first asked for: where the loader looks, in a toolkit, or in
+NVIDIA's wheels (the extra ``pycuda[linalg]``). Each context has a handle, which ends
+with it. Matrices are stored by column, as in LAPACK.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from ctypes import byref, c_int, c_void_p
+
+import numpy as np
+
+import pycuda.driver as _cuda
+from pycuda import _driver
+from pycuda._array.context_cache import context_dependent_memoize
+from pycuda._compile import toolkit
+from pycuda._driver import Context, GPUArray, Stream
+
+NAMES = ("libcusolver.so.12", "libcusolver.so.11", "libcusolver.so")
+WHEEL_FOLDERS = ("nvidia/cu13/lib", "nvidia/cusolver/lib")
+_LETTERS = {"float32": "S", "float64": "D", "complex64": "C", "complex128": "Z"}
+_STATUSES = {
+    1: "NOT_INITIALIZED",
+    2: "ALLOC_FAILED",
+    3: "INVALID_VALUE",
+    4: "ARCH_MISMATCH",
+    5: "MAPPING_ERROR",
+    6: "EXECUTION_FAILED",
+    7: "INTERNAL_ERROR",
+    8: "MATRIX_TYPE_NOT_SUPPORTED",
+    9: "NOT_SUPPORTED",
+}
+
+LOWER, UPPER = 0, 1
+VALUES, VECTORS = 0, 1
+
+_lock = threading.Lock()
+_library: ctypes.CDLL | None = None
+
+
+def paths():
+    """Return what to open, in order: names for the loader, then files."""
+    return toolkit.library_paths(NAMES, WHEEL_FOLDERS)
+
+
+def open_library():
+    """Return the library, opened once."""
+    global _library
+    with _lock:
+        if _library is not None:
+            return _library
+        for path in paths():
+            try:
+                _library = ctypes.CDLL(path)
+            except OSError:
+                continue
+            return _library
+    raise _cuda.RuntimeError(
+        "cuSOLVER (libcusolver.so) was not found: not where the loader looks, not "
+        "under CUDA_HOME, CUDA_PATH or /usr/local/cuda and not in NVIDIA's wheels; "
+        "install the CUDA toolkit, or the extra: pip install pycuda[linalg]"
+    )
+
+
+def check(name, status):
+    """Raise the exception of a status."""
+    if status:
+        kind = {2: _cuda.MemoryError, 6: _cuda.LaunchError}.get(
+            status, _cuda.LogicError
+        )
+        text = _STATUSES.get(status, status)
+        raise kind(f"{name} failed: CUSOLVER_STATUS_{text}")
+
+
+class _Handle:
+    """The handle of the current context, which ends with what the context remembers."""
+
+    def __init__(self):
+        if _driver._is_emulated():
+            raise _cuda.RuntimeError(
+                "the software device has no solvers: they need a GPU and cuSOLVER (the "
+                "extra pycuda[linalg]); get() the array and use numpy.linalg"
+            )
+        self.library = open_library()
+        self.value = c_void_p()
+        self._context = Context.get_current()
+        self._pid = os.getpid()
+        check("cusolverDnCreate", self.library.cusolverDnCreate(byref(self.value)))
+
+    def __del__(self):
+        if not getattr(self, "value", None) or os.getpid() != self._pid:
+            return  # there is no handle, or it belongs to the parent process
+        if self._context is None:
+            return
+        try:
+            self._context.push()
+        except _cuda.Error:
+            return  # the context has ended, and the handle with it
+        try:
+            self.library.cusolverDnDestroy(self.value)
+        finally:
+            Context.pop()
+
+
+@context_dependent_memoize
+def _handle():
+    return _Handle()
+
+
+class Routines:
+    """The routines for one dtype, on the current stream.
+
+    ``made`` are the statuses of the matrices of a batch: 0, or the number of the row
+    that stopped the routine.
+    """
+
+    def __init__(self, dtype, batch, allocator=None):
+        handle = _handle()
+        self._library, self._value = handle.library, handle.value
+        self._letter = _LETTERS[np.dtype(dtype).name]
+        self._dtype = dtype
+        self._allocator = allocator
+        self._spaces = {}
+        self.batch = batch
+        self.made = GPUArray((max(batch, 1),), np.int32, allocator)
+        stream = Stream.get_current()
+        check(
+            "cusolverDnSetStream",
+            self._library.cusolverDnSetStream(
+                self._value, c_void_p(stream.handle if stream else 0)
+            ),
+        )
+
+    def space(self, name, *arguments):
+        """Return a routine's work space as (array, number of elements)."""
+        if name not in self._spaces:
+            length = c_int()
+            self._call(f"{name}_bufferSize", *arguments, byref(length))
+            array = GPUArray((max(length.value, 1),), self._dtype, self._allocator)
+            self._spaces[name] = array, length.value
+        return self._spaces[name]
+
+    def call(self, name, number, *arguments):
+        """Call a routine for the matrix of that number in the batch."""
+        self._call(name, *arguments, at(self.made, number))
+
+    def _call(self, name, *arguments):
+        full = f"cusolverDn{self._letter}{name}"
+        passed = (
+            c_void_p(a.ptr if a.size else 0) if isinstance(a, GPUArray) else a
+            for a in arguments
+        )
+        check(full, getattr(self._library, full)(self._value, *passed))
+
+    def stopped(self):
+        """Wait for the routines. Return the statuses as a NumPy array."""
+        return self.made.get()[: self.batch]
+
+
+def at(array, number):
+    """Return the address of the item of that number along the first axis."""
+    step = array.strides[0] if array.ndim else 0
+    return c_void_p(array.ptr + number * step)

@@ -1,0 +1,342 @@
+"""Decompositions: Cholesky, QR, singular values, eigenvalues. By cuSOLVER."""
+
+from __future__ import annotations
+
+from ctypes import c_byte
+from typing import NamedTuple
+
+import numpy as np
+
+from pycuda._array import reductions
+from pycuda._array.creation import zeros
+from pycuda._array.linalg.cusolver import (
+    LOWER,
+    UPPER,
+    VALUES,
+    VECTORS,
+    Routines,
+    at,
+)
+from pycuda._array.linalg.matrices import (
+    by_column,
+    by_row,
+    check_square,
+    check_stack,
+    common_dtype,
+    real_dtype,
+    refuse_stopped,
+    result,
+    triangle,
+    turned,
+)
+from pycuda._array.linalg.products import diagonal
+from pycuda._array.operations import where
+from pycuda._array.streams import on_stream
+from pycuda._driver import GPUArray, matmul
+
+
+class QRResult(NamedTuple):
+    """The factors of a QR decomposition."""
+
+    Q: GPUArray
+    R: GPUArray
+
+
+class SVDResult(NamedTuple):
+    """The factors of a singular value decomposition: ``U * S @ Vh``."""
+
+    U: GPUArray
+    S: GPUArray
+    Vh: GPUArray
+
+
+class EighResult(NamedTuple):
+    """Eigenvalues, in ascending order, and the eigenvectors as columns."""
+
+    eigenvalues: GPUArray
+    eigenvectors: GPUArray
+
+
+# -- Cholesky and QR -------------------------------------------------------------------
+
+
+def cholesky(a, /, *, upper=False, stream=None):
+    """Return the Cholesky factors of positive definite matrices, shape (..., n, n).
+
+    The factor is lower triangular, ``L @ L.conj().T``, or upper with ``upper``. Only
+    that triangle of ``a`` is read. cuSOLVER (``potrf``) computes it. LinAlgError if a
+    matrix is not square or not positive definite.
+    """
+    dtype = common_dtype("cholesky", a)
+    check_square("cholesky", a)
+    with on_stream(stream):
+        work = by_row(a, dtype)
+        n = a.shape[-1]
+        if work.size:
+            # By row, LAPACK sees the other triangle.
+            side = LOWER if upper else UPPER
+            routines = Routines(dtype, work.shape[0], a.allocator)
+            space, length = routines.space("potrf", side, n, work, n)
+            for i in range(work.shape[0]):
+                routines.call("potrf", i, side, n, at(work, i), n, space, length)
+            refuse_stopped(routines.stopped(), "Matrix is not positive definite")
+        return triangle(work.reshape(a.shape), upper)
+
+
+_QR_MODES = ("reduced", "complete", "r", "raw")
+
+
+def qr(a, mode="reduced", *, stream=None):
+    """Return the QR decomposition of matrices, shape (..., m, n), as ``(Q, R)``.
+
+    With k = min(m, n), mode "reduced" gives shapes (..., m, k) and (..., k, n),
+    "complete" (..., m, m) and (..., m, n). "r" gives R alone, "raw" the arrays ``h``
+    and ``tau`` of LAPACK. cuSOLVER (``geqrf``, ``orgqr``) computes it.
+    """
+    if mode not in _QR_MODES:
+        raise ValueError(f"mode is {mode!r}, it must be one of {_QR_MODES}")
+    dtype = common_dtype("qr", a)
+    check_stack("qr", a)
+    m, n = a.shape[-2:]
+    k, batch = min(m, n), a.shape[:-2]
+    with on_stream(stream):
+        work = by_column(a, dtype)
+        tau = GPUArray((work.shape[0], k), dtype, a.allocator)
+        if work.size:
+            routines = Routines(dtype, work.shape[0], a.allocator)
+            space, length = routines.space("geqrf", m, n, work, m)
+            for i in range(work.shape[0]):
+                routines.call(
+                    *("geqrf", i, m, n, at(work, i), m, at(tau, i), space, length)
+                )
+        if mode == "raw":
+            return work.reshape((*batch, n, m)), tau.reshape((*batch, k))
+        rows = m if mode == "complete" else k
+        upper = triangle(result(work[:, :, :rows], batch), True)
+        if mode == "r":
+            return upper
+        return QRResult(_orthogonal(work, tau, rows, batch), upper)
+
+
+def _orthogonal(work, tau, columns, batch):
+    """Return the first columns of Q from what ``geqrf`` has made."""
+    count, n, m = work.shape
+    k = tau.shape[1]
+    full = zeros((count, columns, m), work.dtype, work.allocator)
+    if full.size and k == 0:
+        diagonal(full, axis1=-2, axis2=-1)[...] = 1
+    elif full.size:
+        full[:, :k] = work[:, :k]
+        name = "ungqr" if work.dtype.kind == "c" else "orgqr"
+        routines = Routines(work.dtype, count, work.allocator)
+        space, length = routines.space(name, m, columns, k, full, m, tau)
+        for i in range(count):
+            routines.call(
+                *(name, i, m, columns, k, at(full, i), m, at(tau, i), space, length)
+            )
+    return result(full, batch)
+
+
+# -- singular values -------------------------------------------------------------------
+
+
+def _decompose(work, job):
+    """Decompose matrices of shape (batch, n, m), which LAPACK sees as m rows, m >= n.
+
+    ``job`` is "A" for all vectors, "S" for the first n, "N" for none. Return the
+    vectors on the left, the values, and those on the right, stored by column.
+    """
+    count, n, m = work.shape
+    dtype, allocator = work.dtype, work.allocator
+    values = GPUArray((count, n), real_dtype(dtype), allocator)
+    columns = {"A": m, "S": n, "N": 0}[job]
+    left = GPUArray((count, columns, m), dtype, allocator)
+    right = GPUArray((count, n if columns else 0, n), dtype, allocator)
+    if not values.size:
+        for vectors in (left, right):
+            if vectors.size:
+                vectors.fill(0)
+                diagonal(vectors, axis1=-2, axis2=-1)[...] = 1
+        return left, values, right
+    routines = Routines(dtype, count, allocator)
+    space, length = routines.space("gesvd", m, n)
+    rest = GPUArray((max(n - 1, 1),), values.dtype, allocator)
+    flag = c_byte(ord(job))
+    for i in range(count):
+        u, v = (at(x, i) if columns else None for x in (left, right))
+        routines.call(
+            *("gesvd", i, flag, flag, m, n, at(work, i), m, at(values, i)),
+            *(u, m, v, n, space, length, rest),
+        )
+    refuse_stopped(routines.stopped(), "SVD did not converge")
+    return left, values, right
+
+
+def svd(a, full_matrices=True, compute_uv=True, hermitian=False, *, stream=None):
+    """Return the singular value decomposition of matrices, shape (..., m, n).
+
+    The result is a named tuple ``(U, S, Vh)``, or the values alone without
+    ``compute_uv``. With k = min(m, n), the shapes are (..., m, m), (..., k) and
+    (..., n, n), or without ``full_matrices`` (..., m, k), (..., k) and (..., k, n). The
+    values descend. cuSOLVER (``gesvd``) computes it. LinAlgError if it does not
+    converge.
+    """
+    dtype = common_dtype("svd", a)
+    check_stack("svd", a)
+    m, n = a.shape[-2:]
+    batch, k = a.shape[:-2], min(m, n)
+    job = "N" if not compute_uv else "A" if full_matrices else "S"
+    with on_stream(stream):
+        if m >= n:
+            left, values, right = _decompose(by_column(a, dtype), job)
+            if compute_uv:
+                left, right = result(left, batch), result(right, batch)
+        else:
+            # The transposed matrix has the same values, and the vectors change sides.
+            right, values, left = _decompose(by_row(a, dtype), job)
+            if compute_uv:
+                left = left.reshape((*batch, *left.shape[1:]))
+                right = right.reshape((*batch, *right.shape[1:]))
+        values = values.reshape((*batch, k))
+        return SVDResult(left, values, right) if compute_uv else values
+
+
+def svdvals(x, /, *, stream=None):
+    """Return the singular values of matrices, in descending order. See ``svd``."""
+    return svd(x, compute_uv=False, stream=stream)
+
+
+def _limit(values, rcond):
+    """Return the limits below which singular values count as 0."""
+    if isinstance(rcond, GPUArray):
+        rcond = rcond.reshape((*rcond.shape, 1))
+    return reductions.max(values, axis=-1, keepdims=True) * rcond
+
+
+def pinv(a, rcond=None, hermitian=False, *, rtol=None, stream=None):
+    """Return the pseudo-inverses of matrices, shape (..., n, m) for (..., m, n).
+
+    Singular values up to ``rcond`` (or ``rtol``) times the largest count as 0. The
+    default is ``max(m, n)`` times the dtype's epsilon; NumPy's is 1e-15 for ``rcond``.
+    """
+    dtype = common_dtype("pinv", a)
+    check_stack("pinv", a)
+    m, n = a.shape[-2:]
+    if rcond is None:
+        rcond = max(m, n) * np.finfo(dtype).eps if rtol is None else rtol
+    with on_stream(stream):
+        if not a.size:
+            return zeros((*a.shape[:-2], n, m), dtype, a.allocator)
+        u, s, vh = svd(a, full_matrices=False)
+        kept = s > _limit(s, rcond)
+        inverse = where(kept, 1 / where(kept, s, s.dtype.type(1)), s.dtype.type(0))
+        scaled = turned(vh.conj()) * inverse[..., None, :]
+        return matmul(scaled, turned(u.conj()))
+
+
+def matrix_rank(A, tol=None, hermitian=False, *, rtol=None, stream=None):  # noqa: N803
+    """Return how many singular values are larger than a tolerance, as an int64 array.
+
+    ``tol`` is the tolerance; ``rtol`` is that in parts of the largest value. The
+    default is ``max(m, n)`` times the dtype's epsilon times the largest value. An array
+    with fewer than two axes has rank 1 unless all elements are 0.
+    """
+    if tol is not None and rtol is not None:
+        raise ValueError("give tol or rtol, not both")
+    with on_stream(stream):
+        if A.ndim < 2:
+            return reductions.any(A != 0).astype(np.int64)
+        s = svdvals(A)
+        if tol is None:
+            if rtol is None:
+                rtol = max(A.shape[-2:]) * np.finfo(s.dtype).eps
+            if not s.size:
+                return zeros(A.shape[:-2], np.int64, A.allocator)
+            tol = _limit(s, rtol)
+        elif isinstance(tol, GPUArray):
+            tol = tol.reshape((*tol.shape, 1))
+        return reductions.count_nonzero(s > tol, axis=-1)
+
+
+def lstsq(a, b, rcond=None, *, stream=None):
+    """Return the least-squares solution of ``a @ x = b``: ``(x, residuals, rank, s)``.
+
+    ``a`` has shape (m, n), ``b`` (m,) or (m, k). Of all solutions, ``x`` is the one of
+    the smallest norm. ``residuals`` are the sums of squares of ``b - a @ x``; the array
+    is empty if the rank is below n or m <= n. ``rank`` is an int. Singular values
+    (``s``) up to ``rcond`` times the largest count as 0; the default is ``max(m, n)``
+    times the dtype's epsilon. cuSOLVER (``gesvd``) decomposes ``a``.
+    """
+    dtype = common_dtype("lstsq", a, b)
+    if a.ndim != 2 or b.ndim not in (1, 2) or a.shape[0] != b.shape[0]:
+        raise np.linalg.LinAlgError(
+            f"lstsq takes shapes (m, n) and (m,) or (m, k), not {a.shape} and {b.shape}"
+        )
+    m, n = a.shape
+    if rcond is None:
+        rcond = max(m, n) * np.finfo(dtype).eps
+    elif rcond < 0:
+        rcond = np.finfo(dtype).eps
+    with on_stream(stream):
+        right = (b[:, None] if b.ndim == 1 else b).astype(dtype)
+        k = right.shape[1]
+        s = GPUArray((0,), real_dtype(dtype), a.allocator)
+        x, rank = zeros((n, k), dtype, a.allocator), 0
+        if m and n:
+            u, s, vh = svd(a.astype(dtype), full_matrices=False)
+            kept = s > _limit(s, rcond)
+            rank = int(reductions.count_nonzero(kept).get())
+            inverse = where(kept, 1 / where(kept, s, s.dtype.type(1)), s.dtype.type(0))
+            parts = matmul(turned(u.conj()), right) * inverse[:, None]
+            x = matmul(turned(vh.conj()), parts)
+        residuals = GPUArray((0,), real_dtype(dtype), a.allocator)
+        if rank == n and m > n:
+            away = abs(right - matmul(a.astype(dtype), x))
+            residuals = reductions.sum(away * away, axis=0)
+        if b.ndim == 1:
+            x = x.reshape((n,))
+        return x, residuals, rank, s
+
+
+# -- eigenvalues -----------------------------------------------------------------------
+
+
+def _eigen(name, a, uplo, job):
+    """Return the eigenvalues, and the vectors stored by column."""
+    side = {"L": LOWER, "U": UPPER}.get(str(uplo).upper())
+    if side is None:
+        raise ValueError(f"UPLO is {uplo!r}, it must be 'L' or 'U'")
+    dtype = common_dtype(name, a)
+    check_square(name, a)
+    work = by_column(a, dtype)
+    count, n = work.shape[0], work.shape[1]
+    values = GPUArray((count, n), real_dtype(dtype), a.allocator)
+    if work.size:
+        routine = "heevd" if dtype.kind == "c" else "syevd"
+        routines = Routines(dtype, count, a.allocator)
+        space, length = routines.space(routine, job, side, n, work, n, values)
+        for i in range(count):
+            routines.call(
+                *(routine, i, job, side, n, at(work, i), n, at(values, i)),
+                *(space, length),
+            )
+        refuse_stopped(routines.stopped(), "Eigenvalues did not converge")
+    return values.reshape((*a.shape[:-2], n)), work
+
+
+def eigh(a, UPLO="L", *, stream=None):  # noqa: N803
+    """Return eigenvalues and eigenvectors of symmetric or Hermitian matrices.
+
+    The result is a named tuple of shapes (..., n), ascending, and (..., n, n), whose
+    columns are the vectors. ``UPLO`` says which triangle is read. cuSOLVER (``syevd``,
+    ``heevd``) computes it. LinAlgError if a matrix is not square.
+    """
+    with on_stream(stream):
+        values, work = _eigen("eigh", a, UPLO, VECTORS)
+        return EighResult(values, result(work, a.shape[:-2]))
+
+
+def eigvalsh(a, UPLO="L", *, stream=None):  # noqa: N803
+    """Return the eigenvalues of symmetric or Hermitian matrices. See ``eigh``."""
+    with on_stream(stream):
+        return _eigen("eigvalsh", a, UPLO, VALUES)[0]

@@ -1,0 +1,121 @@
+"""Norms of vectors and matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pycuda._array import reductions
+from pycuda._array.layout import normal_axis
+from pycuda._array.linalg.factors import svdvals
+from pycuda._array.linalg.products import require_arrays
+from pycuda._array.streams import on_stream
+from pycuda._driver import _array_reductions, _reduce
+
+
+def _inexact(name, x):
+    """Return an array of floating-point or complex numbers."""
+    require_arrays(name, x)
+    if x.dtype.kind in "biu":
+        return x.astype(np.float64)
+    if x.dtype.kind not in "fc":
+        raise TypeError(f"{name} does not take arrays of dtype {x.dtype}")
+    return x
+
+
+def _euclidean(x, axis, keepdims):
+    """Return the root of the sum of squares, by one reduction and one root."""
+    name = "vdot" if x.dtype.kind == "c" else "dot"
+    total = _reduce(_array_reductions[name], (x, x), axis, keepdims)
+    if x.dtype.kind == "c":
+        total = total.real
+    return np.sqrt(total)
+
+
+def _vector(x, order, axis, keepdims):
+    if order is None or order == 2:
+        return _euclidean(x, axis, keepdims)
+    size = abs(x)
+    if order == np.inf:
+        return reductions.max(size, axis=axis, keepdims=keepdims)
+    if order == -np.inf:
+        return reductions.min(size, axis=axis, keepdims=keepdims)
+    if order == 0:
+        count = reductions.count_nonzero(x, axis=axis, keepdims=keepdims)
+        return count.astype(size.dtype)
+    if order == 1:
+        return reductions.sum(size, axis=axis, keepdims=keepdims)
+    if isinstance(order, str):
+        raise ValueError(f"{order!r} is not an order of a norm of vectors")
+    total = reductions.sum(size**order, axis=axis, keepdims=keepdims)
+    return total ** (1 / order)
+
+
+def _matrix(x, order, row, column, keepdims):
+    """Return the norms of matrices whose axes are ``row`` and ``column``."""
+    if order in (None, "fro"):
+        return _euclidean(x, (row, column), keepdims)
+    if order in ("nuc", 2, -2):
+        rest = [k for k in range(x.ndim) if k not in (row, column)]
+        values = svdvals(x.transpose((*rest, row, column)))
+        reduce = {"nuc": reductions.sum, 2: reductions.max, -2: reductions.min}[order]
+        result = reduce(values, axis=-1)
+    elif order in (1, -1, np.inf, -np.inf):
+        inside, outside = (row, column) if abs(order) == 1 else (column, row)
+        sums = reductions.sum(abs(x), axis=inside, keepdims=True)
+        reduce = reductions.max if order > 0 else reductions.min
+        result = reduce(sums, axis=(inside, outside))
+    else:
+        raise ValueError(f"{order!r} is not an order of a norm of matrices")
+    if keepdims:
+        shape = [1 if k in (row, column) else x.shape[k] for k in range(x.ndim)]
+        result = result.reshape(tuple(shape))
+    return result
+
+
+def norm(x, ord=None, axis=None, keepdims=False, *, stream=None):
+    """Return norms of vectors or matrices, as ``numpy.linalg.norm`` defines them.
+
+    An int ``axis`` gives norms of vectors, a pair those of matrices. Without ``axis``
+    and ``ord``, the result is the root of the sum of all squares. Integers are computed
+    in float64, the dtype of the result is real. The orders 2, -2 and "nuc" of matrices
+    need cuSOLVER.
+    """
+    x = _inexact("norm", x)
+    with on_stream(stream):
+        if axis is None:
+            if (
+                ord is None
+                or (ord == 2 and x.ndim == 1)
+                or (ord in ("fro", "f") and x.ndim == 2)
+            ):
+                return _euclidean(x, None, keepdims)
+            axes = tuple(range(x.ndim))
+        else:
+            axes = axis if isinstance(axis, tuple) else (axis,)
+            axes = tuple(normal_axis(k, x.ndim) for k in axes)
+        if len(axes) == 1:
+            return _vector(x, ord, axes[0], keepdims)
+        if len(axes) != 2 or axes[0] == axes[1]:
+            raise ValueError(
+                f"norm takes one axis or two different ones, not {axes} of shape "
+                f"{x.shape}"
+            )
+        return _matrix(x, "fro" if ord == "f" else ord, *axes, keepdims)
+
+
+def vector_norm(x, /, *, axis=None, keepdims=False, ord=2, stream=None):
+    """Return norms of vectors along an axis, several axes, or all of them."""
+    x = _inexact("vector_norm", x)
+    if isinstance(axis, tuple):
+        axis = tuple(normal_axis(k, x.ndim) for k in axis)
+    with on_stream(stream):
+        return _vector(x, ord, axis, keepdims)
+
+
+def matrix_norm(x, /, *, keepdims=False, ord="fro", stream=None):
+    """Return norms of the matrices in the last two axes. See ``norm``."""
+    x = _inexact("matrix_norm", x)
+    if x.ndim < 2:
+        raise ValueError(f"matrix_norm takes two axes or more, not shape {x.shape}")
+    with on_stream(stream):
+        return _matrix(x, ord, x.ndim - 2, x.ndim - 1, keepdims)

@@ -1,0 +1,348 @@
+"""NumPy's products of arrays, and what goes with matrices: diagonals, traces."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from pycuda._array import reductions
+from pycuda._array.copies import np_ravel, np_reshape
+from pycuda._array.layout import broadcast_to, normal_axis
+from pycuda._array.numpy_calls import into
+from pycuda._array.streams import on_stream
+from pycuda._driver import (
+    GPUArray,
+    _array_ops,
+    _array_reductions,
+    _elementwise,
+    _plain_array,
+    _reduce,
+    matmul,
+)
+
+_DOT, _VDOT = _array_reductions["dot"], _array_reductions["vdot"]
+
+
+def require_arrays(name, *arrays):
+    """Refuse operands that are no GPUArrays."""
+    for a in arrays:
+        if not isinstance(a, GPUArray):
+            hint = "; copy it with to_gpu()" if isinstance(a, np.ndarray) else ""
+            raise TypeError(f"{name} takes GPUArrays, not {type(a).__name__}{hint}")
+
+
+# -- diagonals -------------------------------------------------------------------------
+
+
+def strided(a, shape, strides):
+    """Return a view of ``a``, from its first element, with another shape."""
+    base, a = a, _plain_array(a)
+    if 0 in shape or a.gpudata is None:
+        return GPUArray(shape, a.dtype, a.allocator)
+    view = GPUArray(
+        shape, a.dtype, a.allocator, base=base, gpudata=a.gpudata, strides=strides
+    )
+    view._counts_as = a._counts_as
+    return view
+
+
+def diagonal(a, offset=0, axis1=0, axis2=1):
+    """Return a view of the diagonals of two axes, which become the last axis.
+
+    A positive ``offset`` names a diagonal above the main one, a negative one below.
+    """
+    require_arrays("diagonal", a)
+    if a.ndim < 2:
+        raise ValueError(f"diagonal takes arrays with two axes, not shape {a.shape}")
+    one, two = normal_axis(axis1, a.ndim), normal_axis(axis2, a.ndim)
+    if one == two:
+        raise ValueError(f"axis1 and axis2 are both axis {one}")
+    index = [slice(None)] * a.ndim
+    if offset >= 0:
+        index[two] = slice(min(offset, a.shape[two]), None)
+    else:
+        index[one] = slice(min(-offset, a.shape[one]), None)
+    part = a[tuple(index)]
+    others = [k for k in range(a.ndim) if k not in (one, two)]
+    shape = (*(a.shape[k] for k in others), min(part.shape[one], part.shape[two]))
+    step = part.strides[one] + part.strides[two]
+    return strided(part, shape, (*(part.strides[k] for k in others), step))
+
+
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    """Return the sums of the diagonals of two axes. Small integers add in 64 bits."""
+    return reductions.sum(diagonal(a, offset, axis1, axis2), dtype, axis=-1, out=out)
+
+
+def matrix_transpose(x, /):
+    """Return a view with the last two axes exchanged."""
+    require_arrays("matrix_transpose", x)
+    if x.ndim < 2:
+        raise ValueError(
+            f"matrix_transpose takes arrays with two axes, not shape {x.shape}"
+        )
+    return x.transpose((*range(x.ndim - 2), x.ndim - 1, x.ndim - 2))
+
+
+# -- products of vectors ---------------------------------------------------------------
+
+
+def vecdot(x1, x2, /, out=None, *, axis=-1, dtype=None, stream=None, allocator=None):
+    """Return the sums of ``conj(x1) * x2`` along an axis.
+
+    The arrays broadcast to one shape. The result has the common dtype, or ``dtype``;
+    for bool it says whether any product is true. One reduction computes it.
+    """
+    require_arrays("vecdot", x1, x2)
+    for x in (x1, x2):
+        if x.ndim == 0:
+            raise ValueError("vecdot takes arrays with one axis or more")
+    if x1.shape[normal_axis(axis, x1.ndim)] != x2.shape[normal_axis(axis, x2.ndim)]:
+        raise ValueError(
+            f"vecdot: shapes {x1.shape} and {x2.shape} differ along axis {axis}"
+        )
+    if axis != -1:
+        x1, x2 = _last(x1, axis), _last(x2, axis)
+    if x1.shape != x2.shape:
+        shape = np.broadcast_shapes(x1.shape, x2.shape)
+        x1, x2 = broadcast_to(x1, shape), broadcast_to(x2, shape)
+    if x1.dtype == bool and x2.dtype == bool and dtype is None:
+        with on_stream(stream):
+            both = _elementwise(_array_ops["logical_and"], (x1, x2))
+            return reductions.any(both, axis=-1, out=out, allocator=allocator)
+    number = _VDOT if x1.dtype.kind == "c" else _DOT
+    return _reduce(number, (x1, x2), -1, False, dtype, out, stream, allocator)
+
+
+def _last(x, axis):
+    """Return a view in which an axis is the last."""
+    k = normal_axis(axis, x.ndim)
+    return x.transpose((*range(k), *range(k + 1, x.ndim), k))
+
+
+def vdot(a, b, /):
+    """Return the sum of ``conj(a) * b`` over all elements, in C order."""
+    require_arrays("vdot", a, b)
+    if a.size != b.size:
+        raise ValueError(f"vdot: shapes {a.shape} and {b.shape} differ in size")
+    if a.shape != b.shape:
+        a, b = np_ravel(a), np_ravel(b)
+    number = _VDOT if a.dtype.kind == "c" else _DOT
+    return _reduce(number, (a, b))
+
+
+def outer(a, b, out=None):
+    """Return the products of all elements of ``a`` and all of ``b``: shape (m, n)."""
+    require_arrays("outer", a, b)
+    pair = (np_ravel(a)[:, None], np_ravel(b)[None])
+    return _elementwise(_array_ops["multiply"], pair, out)
+
+
+def kron(a, b):
+    """Return the Kronecker product: each element of ``a`` times the array ``b``."""
+    if not (isinstance(a, GPUArray) and isinstance(b, GPUArray)):
+        return a * b
+    ndim = max(a.ndim, b.ndim)
+    a, b = a[(None,) * (ndim - a.ndim)], b[(None,) * (ndim - b.ndim)]
+    product = a[(slice(None), None) * ndim] * b[(None, slice(None)) * ndim]
+    return np_reshape(product, tuple(map(operator.mul, a.shape, b.shape)))
+
+
+def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    """Return the cross products of vectors with three elements along an axis.
+
+    Vectors with two elements have 0 as the third; of two such vectors the result is the
+    third element alone. ``axis`` sets the axes of both operands and of the result.
+    """
+    require_arrays("cross", a, b)
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    a, b = _last(a, axisa), _last(b, axisb)
+    if a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):
+        raise ValueError(
+            f"cross takes vectors of 2 or 3 elements, not {a.shape[-1]} and "
+            f"{b.shape[-1]}"
+        )
+    x, y = ([v[..., k] for k in range(v.shape[-1])] for v in (a, b))
+    if len(x) == len(y) == 2:
+        return x[0] * y[1] - x[1] * y[0]
+    shape = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
+    result = GPUArray((*shape, 3), np.result_type(a.dtype, b.dtype), a.allocator)
+    for k in range(3):
+        i, j = (k + 1) % 3, (k + 2) % 3
+        result[..., k] = _difference(x, y, i, j)
+    axisc = normal_axis(axisc, result.ndim)
+    order = [*range(result.ndim - 1)]
+    order.insert(axisc, result.ndim - 1)
+    return result.transpose(order)
+
+
+def _difference(x, y, i, j):
+    """Return ``x[i] * y[j] - x[j] * y[i]``, in which missing elements are 0."""
+    if i == 2 and len(x) == 2:
+        return -(x[j] * y[i])
+    if j == 2 and len(y) == 2:
+        return -(x[j] * y[i])
+    if j == 2 and len(x) == 2:
+        return x[i] * y[j]
+    if i == 2 and len(y) == 2:
+        return x[i] * y[j]
+    return x[i] * y[j] - x[j] * y[i]
+
+
+# -- products along axes ---------------------------------------------------------------
+
+
+def _axes_of(axes, ndim_a, ndim_b):
+    """Return the axes that are summed, as two lists of the same length."""
+    try:
+        first, second = axes
+    except TypeError:
+        count = operator.index(axes)
+        if count < 0 or count > min(ndim_a, ndim_b):
+            raise ValueError(f"tensordot cannot sum along {count} axes") from None
+        return [*range(ndim_a - count, ndim_a)], [*range(count)]
+    first = [normal_axis(k, ndim_a) for k in np.atleast_1d(first).tolist()]
+    second = [normal_axis(k, ndim_b) for k in np.atleast_1d(second).tolist()]
+    if len(first) != len(second) or len({*first}) < len(first):
+        raise ValueError(f"tensordot: the axes {axes} do not fit each other")
+    return first, second
+
+
+def tensordot(a, b, axes=2, *, out=None, stream=None):
+    """Return the sums of products of two arrays along pairs of axes.
+
+    ``axes`` is a number, the last axes of ``a`` and the first of ``b``, or a pair of
+    lists of axes. The other axes of ``a``, then those of ``b``, are the result's. It is
+    a product of matrices: see ``matmul``.
+    """
+    require_arrays("tensordot", a, b)
+    first, second = _axes_of(axes, a.ndim, b.ndim)
+    if [a.shape[k] for k in first] != [b.shape[k] for k in second]:
+        raise ValueError(
+            f"tensordot: shapes {a.shape} and {b.shape} differ along the axes {first} "
+            f"and {second}"
+        )
+    kept_a = [k for k in range(a.ndim) if k not in first]
+    kept_b = [k for k in range(b.ndim) if k not in second]
+    shape = (*(a.shape[k] for k in kept_a), *(b.shape[k] for k in kept_b))
+    length = int(np.prod([a.shape[k] for k in first], dtype=np.int64))
+    with on_stream(stream):
+        left = np_reshape(
+            a.transpose((*kept_a, *first)), (*(a.shape[k] for k in kept_a), length)
+        )
+        right = (
+            np_reshape(b.transpose((*second, *kept_b)), (length, -1))
+            if (length and b.size)
+            else _empty_matrix(b, length, kept_b)
+        )
+        product = matmul(left, right)
+        return into(np_reshape(product, shape), out)
+
+
+def _empty_matrix(b, length, kept):
+    """Return a matrix without elements: -1 in a shape would be ambiguous."""
+    columns = int(np.prod([b.shape[k] for k in kept], dtype=np.int64))
+    return GPUArray((length, columns), b.dtype, b.allocator)
+
+
+def dot(a, b, out=None):
+    """Return NumPy's ``dot``.
+
+    Two vectors give the sum of products, matrices their product, a number scales. Of
+    other arrays, the last axis of ``a`` and the last but one of ``b`` are summed.
+    """
+    if not (isinstance(a, GPUArray) and isinstance(b, GPUArray)):
+        return into(a * b, out)
+    if a.ndim == 0 or b.ndim == 0:
+        return into(a * b, out)
+    if a.ndim == 1 and b.ndim == 1:
+        return into(reductions.dot(a, b), out)
+    if b.ndim == 1 or b.ndim == a.ndim == 2:
+        return matmul(a, b, out)
+    if b.ndim == 2 and a.ndim == 1:
+        return matmul(a, b, out)
+    return tensordot(a, b, ((a.ndim - 1,), (b.ndim - 2,)), out=out)
+
+
+def inner(a, b):
+    """Return the sums of products along the last axes; a number scales."""
+    if not (isinstance(a, GPUArray) and isinstance(b, GPUArray)):
+        return a * b
+    if a.ndim == 0 or b.ndim == 0:
+        return a * b
+    if a.ndim == 1 and b.ndim == 1:
+        return reductions.dot(a, b)
+    return tensordot(a, b, ((a.ndim - 1,), (b.ndim - 1,)))
+
+
+def matvec(x1, x2, /, out=None, *, dtype=None, stream=None):
+    """Return the products of matrices (..., m, n) and vectors (..., n): (..., m)."""
+    require_arrays("matvec", x1, x2)
+    column = x2[..., None]
+    product = matmul(x1, column, dtype=dtype, stream=stream)
+    return into(product[..., 0], out)
+
+
+def vecmat(x1, x2, /, out=None, *, dtype=None, stream=None):
+    """Return the products of conjugate vectors (..., n) and matrices (..., n, m)."""
+    require_arrays("vecmat", x1, x2)
+    vector = x1.conj() if x1.dtype.kind == "c" else x1
+    product = matmul(vector[..., None, :], x2, dtype=dtype, stream=stream)
+    return into(product[..., 0, :], out)
+
+
+def multi_dot(arrays, *, out=None):
+    """Return the product of several matrices, in the order with the fewest products.
+
+    The first and the last array may be vectors.
+    """
+    arrays = list(arrays)
+    require_arrays("multi_dot", *arrays)
+    if len(arrays) < 2:
+        raise ValueError("multi_dot takes two arrays or more")
+    first, last = arrays[0].ndim, arrays[-1].ndim
+    if first == 1:
+        arrays[0] = arrays[0][None]
+    if last == 1:
+        arrays[-1] = arrays[-1][:, None]
+    for a in arrays:
+        if a.ndim != 2:
+            raise np.linalg.LinAlgError(
+                f"multi_dot takes matrices, not an array of shape {a.shape}"
+            )
+    sizes = [arrays[0].shape[0], *(a.shape[1] for a in arrays)]
+    result = _chain(arrays, _splits(sizes), 0, len(arrays) - 1)
+    if first == 1:
+        result = result[0]
+    if last == 1:
+        result = result[..., 0]
+    return into(result, out)
+
+
+def _splits(sizes):
+    """Return where the best order splits the product of matrices i to j."""
+    count = len(sizes) - 1
+    cost = {(i, i): 0 for i in range(count)}
+    split = {}
+    for span in range(1, count):
+        for i in range(count - span):
+            j = i + span
+            cost[i, j], split[i, j] = min(
+                (
+                    cost[i, k]
+                    + cost[k + 1, j]
+                    + sizes[i] * sizes[k + 1] * sizes[j + 1],
+                    k,
+                )
+                for k in range(i, j)
+            )
+    return split
+
+
+def _chain(arrays, splits, i, j):
+    if i == j:
+        return arrays[i]
+    k = splits[i, j]
+    return matmul(_chain(arrays, splits, i, k), _chain(arrays, splits, k + 1, j))

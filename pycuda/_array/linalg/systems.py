@@ -1,0 +1,187 @@
+"""Systems of equations, inverses, determinants: by cuSOLVER's LU decomposition."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pycuda._array import reductions
+from pycuda._array.creation import arange, ones, zeros
+from pycuda._array.linalg.cusolver import Routines, at
+from pycuda._array.linalg.matrices import (
+    by_column,
+    by_row,
+    check_square,
+    common_dtype,
+    real_dtype,
+    refuse_stopped,
+    result,
+)
+from pycuda._array.linalg.products import diagonal
+from pycuda._array.operations import where
+from pycuda._array.streams import on_stream
+from pycuda._driver import GPUArray, matmul
+
+_SINGULAR = "Singular matrix"
+
+
+class SlogdetResult(NamedTuple):
+    """The sign of a determinant and the logarithm of its absolute value."""
+
+    sign: GPUArray
+    logabsdet: GPUArray
+
+
+def _factor(routines, work):
+    """Factor each matrix of a stack in its place. Return the pivots."""
+    count, n = work.shape[0], work.shape[1]
+    pivots = GPUArray((count, n), np.int32, work.allocator)
+    space, _ = routines.space("getrf", n, n, work, n)
+    for i in range(count):
+        routines.call("getrf", i, n, n, at(work, i), n, space, at(pivots, i))
+    return pivots
+
+
+def _substitute(routines, work, pivots, right):
+    """Solve for the right sides, which are stored by column, in their place."""
+    n = work.shape[1]
+    checked = Routines(right.dtype, work.shape[0], work.allocator)
+    for i in range(work.shape[0]):
+        checked.call(
+            *("getrs", i, 0, n, right.shape[1], at(work, i), n),
+            *(at(pivots, i), at(right, i), n),
+        )
+
+
+def solve(a, b, *, stream=None):
+    """Return the ``x`` for which ``a @ x`` is ``b``.
+
+    ``a`` has shape (..., n, n); ``b`` has shape (n,), or (..., n, k), whose axes before
+    the last two broadcast with those of ``a``. Integers are computed in float64.
+    cuSOLVER (``getrf``, ``getrs``) computes it. LinAlgError if a matrix is singular or
+    not square.
+    """
+    dtype = common_dtype("solve", a, b)
+    check_square("solve", a)
+    is_vector = b.ndim == 1
+    if b.ndim == 0 or b.shape[0 if is_vector else -2] != a.shape[-1]:
+        raise ValueError(
+            f"solve: shapes {a.shape} and {b.shape} do not fit: the right side needs "
+            f"{a.shape[-1]} rows"
+        )
+    with on_stream(stream):
+        columns = b[:, None] if is_vector else b
+        batch = np.broadcast_shapes(a.shape[:-2], columns.shape[:-2])
+        right = by_column(columns, dtype, batch)
+        if right.size:
+            work = by_column(a, dtype, batch)
+            routines = Routines(dtype, work.shape[0], a.allocator)
+            pivots = _factor(routines, work)
+            refuse_stopped(routines.stopped(), _SINGULAR)
+            _substitute(routines, work, pivots, right)
+        if is_vector:
+            return right.reshape((*batch, a.shape[-1]))
+        return result(right, batch)
+
+
+def inv(a, *, stream=None):
+    """Return the inverses of square matrices, shape (..., n, n).
+
+    Integers are computed in float64. cuSOLVER (``getrf``, ``getrs``) computes them.
+    LinAlgError if a matrix is singular or not square.
+    """
+    dtype = common_dtype("inv", a)
+    check_square("inv", a)
+    with on_stream(stream):
+        # By row, LAPACK sees the transposed matrix, and so its transposed inverse.
+        work = by_row(a, dtype)
+        n = a.shape[-1]
+        inverse = zeros(work.shape, dtype, a.allocator)
+        if work.size:
+            diagonal(inverse, axis1=-2, axis2=-1)[...] = 1
+            routines = Routines(dtype, work.shape[0], a.allocator)
+            pivots = _factor(routines, work)
+            refuse_stopped(routines.stopped(), _SINGULAR)
+            _substitute(routines, work, pivots, inverse)
+        return inverse.reshape((*a.shape[:-2], n, n))
+
+
+def _signs_and_diagonals(name, a):
+    """Return the signs of the permutations and the diagonals of the factors."""
+    dtype = common_dtype(name, a)
+    check_square(name, a)
+    work = by_row(a, dtype)
+    n = a.shape[-1]
+    if not work.size:
+        return None, None, dtype
+    routines = Routines(dtype, work.shape[0], a.allocator)
+    pivots = _factor(routines, work)
+    moved = reductions.count_nonzero(
+        pivots != arange(1, n + 1, dtype=np.int32)[None, :], axis=1
+    )
+    signs = where(moved % 2 == 1, dtype.type(-1), dtype.type(1))
+    return signs, diagonal(work, axis1=-2, axis2=-1), dtype
+
+
+def det(a, *, stream=None):
+    """Return the determinants of square matrices (..., n, n), an array of shape (...).
+
+    Integers are computed in float64. cuSOLVER (``getrf``) factors the matrices.
+    LinAlgError if they are not square.
+    """
+    with on_stream(stream):
+        signs, factors, dtype = _signs_and_diagonals("det", a)
+        if signs is None:
+            return ones(a.shape[:-2], dtype, a.allocator)
+        return (signs * reductions.prod(factors, axis=-1)).reshape(a.shape[:-2])
+
+
+def slogdet(a, *, stream=None):
+    """Return the signs and the logarithms of the absolute values of determinants.
+
+    They are the members ``sign`` and ``logabsdet`` of a named tuple. For a singular
+    matrix they are 0 and minus infinity. See ``det``.
+    """
+    with on_stream(stream):
+        signs, factors, dtype = _signs_and_diagonals("slogdet", a)
+        batch = a.shape[:-2]
+        if signs is None:
+            return SlogdetResult(
+                ones(batch, dtype, a.allocator),
+                zeros(batch, real_dtype(dtype), a.allocator),
+            )
+        sizes = abs(factors)
+        directions = where(sizes == 0, dtype.type(0), factors / sizes)
+        sign = signs * reductions.prod(directions, axis=-1)
+        logarithm = reductions.sum(np.log(sizes), axis=-1)
+        return SlogdetResult(sign.reshape(batch), logarithm.reshape(batch))
+
+
+def matrix_power(a, n):
+    """Return a square matrix, or each matrix of a stack, raised to a whole power.
+
+    A negative power is that of the inverse (cuSOLVER), power 0 is the identity.
+    """
+    if not isinstance(a, GPUArray):
+        raise TypeError(f"matrix_power takes a GPUArray, not {type(a).__name__}")
+    check_square("matrix_power", a)
+    try:
+        power = int(n.__index__())
+    except AttributeError:
+        raise TypeError(f"the power must be an integer, not {n!r}") from None
+    if power == 0:
+        identity = zeros(a.shape, a.dtype, a.allocator)
+        if identity.size:
+            diagonal(identity, axis1=-2, axis2=-1)[...] = 1
+        return identity
+    if power < 0:
+        a, power = inv(a), -power
+    total = None
+    while True:
+        if power % 2:
+            total = a.copy() if total is None else matmul(total, a)
+        power //= 2
+        if not power:
+            return total
+        a = matmul(a, a)

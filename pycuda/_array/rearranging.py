@@ -1,0 +1,288 @@
+"""Elements in other places: roll, repeat, tile, pad; and views: flips and parts."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from pycuda._array.copies import copy_into, np_ravel, np_reshape
+from pycuda._array.layout import normal_axis
+from pycuda._driver import GPUArray, _remap, _take
+
+# The rules of src/cpp_free_c/python/array/ops/remap.h.
+_ROLL, _REPEAT, _TILE = 0, 1, 2
+_PAD_RULES = {
+    "empty": 3,
+    "constant": 4,
+    "edge": 5,
+    "wrap": 6,
+    "reflect": 7,
+    "symmetric": 8,
+}
+
+
+def _as_tuple(axis):
+    return axis if isinstance(axis, tuple) else (axis,)
+
+
+# -- copies ----------------------------------------------------------------------------
+
+
+def roll(a, shift, axis=None, *, stream=None):
+    """Return the elements shifted along axes; those beyond the end become the first.
+
+    ``shift`` and ``axis`` are integers or tuples, as in NumPy. Without an axis the
+    elements are shifted in C order. Raises ValueError for an axis that does not exist.
+    """
+    if axis is None:
+        flat = np_ravel(a)
+        total = shift if isinstance(shift, int) else int(np.sum(shift))
+        return _remap(flat, _ROLL, flat.shape, (total,), None, stream).reshape(a.shape)
+    if isinstance(shift, int) and isinstance(axis, int):
+        pairs = ((shift, axis),)
+    else:
+        broadcast = np.broadcast_arrays(np.atleast_1d(shift), np.atleast_1d(axis))
+        pairs = zip(*(b.tolist() for b in broadcast), strict=True)
+    shifts = [0] * a.ndim
+    for distance, k in pairs:
+        shifts[normal_axis(k, a.ndim)] += distance
+    return _remap(a, _ROLL, a.shape, tuple(shifts), None, stream)
+
+
+def repeat(a, repeats, axis=None, *, stream=None):
+    """Return each element repeated, along an axis or flattened.
+
+    ``repeats`` is an integer, or a list of one integer for each place of the axis; one
+    on the device is read back. Raises ValueError if the lengths differ.
+    """
+    if axis is None:
+        a, axis = np_ravel(a), 0
+    axis = normal_axis(axis, a.ndim)
+    if isinstance(repeats, GPUArray):
+        repeats = repeats.get()
+    counts = np.asarray(repeats)
+    if counts.dtype.kind not in "biu" and counts.size:
+        raise TypeError(f"repeats must be integers, not {counts.dtype}")
+    if counts.size == 1:
+        count = operator.index(counts.ravel()[0].item())
+        if count < 0:
+            raise ValueError(f"repeats must not be negative, but is {count}")
+        firsts = [1] * a.ndim
+        firsts[axis] = count
+        shape = (*a.shape[:axis], a.shape[axis] * count, *a.shape[axis + 1 :])
+        return _remap(a, _REPEAT, shape, tuple(firsts), None, stream)
+    length = a.shape[axis]
+    if counts.shape != (length,):
+        raise ValueError(
+            f"repeats has shape {counts.shape}, but axis {axis} has length {length}"
+        )
+    if (counts < 0).any():
+        raise ValueError("repeats must not be negative")
+    places = np.repeat(np.arange(length), counts)
+    return _take(a, places, axis, stream=stream)
+
+
+def tile(A, reps, *, stream=None):  # noqa: N803  NumPy's name
+    """Return the array repeated as a whole, ``reps`` times along each axis.
+
+    ``reps`` is an integer or a tuple; the shorter one of ``reps`` and the shape gets
+    ones in front.
+    """
+    try:
+        reps = tuple(map(operator.index, reps))
+    except TypeError:
+        reps = (operator.index(reps),)
+    a = A
+    if a.ndim < len(reps):
+        a = a[(None,) * (len(reps) - a.ndim)]
+    reps = (1,) * (a.ndim - len(reps)) + reps
+    shape = tuple(n * r for n, r in zip(a.shape, reps, strict=True))
+    return _remap(a, _TILE, shape, (0,) * a.ndim, None, stream)
+
+
+def _pairs(value, ndim, name):
+    """Return (before, after) for each axis, as NumPy broadcasts such an argument."""
+    try:
+        return np.broadcast_to(value, (ndim, 2)).tolist()
+    except ValueError:
+        raise ValueError(
+            f"{name} of shape {np.shape(value)} does not fit {ndim} axes: it is a "
+            f"number, a pair, or a pair for each axis"
+        ) from None
+
+
+def _widths(pad_width, ndim):
+    if isinstance(pad_width, dict):
+        widths = [(0, 0)] * ndim
+        for axis, width in pad_width.items():
+            widths[normal_axis(axis, ndim)] = np.broadcast_to(width, 2).tolist()
+    else:
+        widths = _pairs(pad_width, ndim, "pad_width")
+    for width in sum(map(list, widths), []):
+        if not isinstance(width, int):
+            raise TypeError(f"pad_width must be integers, not {width!r}")
+        if width < 0:
+            raise ValueError(f"pad_width must not be negative, but has {width}")
+    return widths
+
+
+def pad(array, pad_width, mode="constant", *, constant_values=0, stream=None, **kwargs):
+    """Return the array with more elements at both ends of each axis.
+
+    ``mode`` is NumPy's ``"constant"``, ``"edge"``, ``"reflect"``, ``"symmetric"``,
+    ``"wrap"`` or ``"empty"``. ``pad_width`` is a number, a pair, a pair for each axis
+    or a dict of axes. Raises ValueError for other modes and widths.
+    """
+    rule = _PAD_RULES.get(mode) if isinstance(mode, str) else None
+    if rule is None:
+        raise ValueError(f"mode must be one of {', '.join(_PAD_RULES)}, not {mode!r}")
+    if kwargs.pop("reflect_type", "even") != "even":
+        raise ValueError(
+            "reflect_type must be 'even': the device has no odd reflection"
+        )
+    if kwargs:
+        raise ValueError(f"mode {mode!r} has no argument {', '.join(kwargs)}")
+    widths = _widths(pad_width, array.ndim)
+    shape = tuple(
+        before + n + after
+        for n, (before, after) in zip(array.shape, widths, strict=True)
+    )
+    firsts = tuple(before for before, _ in widths)
+    if mode != "constant":
+        return _remap(array, rule, shape, firsts, None, stream)
+    values = _pairs(constant_values, array.ndim, "constant_values")
+    numbers = {repr(number) for pair in values for number in pair}
+    if len(numbers) <= 1:
+        value = values[0][0] if values else 0
+        value = _held(value, array.dtype)
+        return _remap(array, rule, shape, firsts, value, stream)
+    result = _remap(array, _PAD_RULES["empty"], shape, firsts, None, stream)
+    for k, (before, after) in enumerate(widths):  # a later axis decides at a corner
+        front = (slice(None),) * k
+        end = shape[k] - after
+        if before:
+            copy_into(result[(*front, slice(0, before))], values[k][0], stream)
+        if after:
+            copy_into(result[(*front, slice(end, None))], values[k][1], stream)
+    return result
+
+
+def _held(value, dtype):
+    """Return a number as NumPy's assignment to elements of that dtype takes it."""
+    return value if dtype.kind == "V" else np.asarray(value).astype(dtype)[()]
+
+
+# -- views -----------------------------------------------------------------------------
+
+
+def flip(m, axis=None):
+    """Return a view reversed along all axes or some."""
+    axes = range(m.ndim) if axis is None else _as_tuple(axis)
+    axes = {normal_axis(k, m.ndim) for k in axes}
+    backward = slice(None, None, -1)
+    return m[tuple(backward if k in axes else slice(None) for k in range(m.ndim))]
+
+
+def flipud(m):
+    """Return a view reversed along the first axis."""
+    return flip(m, 0)
+
+
+def fliplr(m):
+    """Return a view reversed along the second axis."""
+    return flip(m, 1)
+
+
+def rot90(m, k=1, axes=(0, 1)):
+    """Return a view turned by ``k`` times 90 degrees, from one axis to the other.
+
+    Raises ValueError unless ``axes`` names two axes of the array.
+    """
+    first, second = (normal_axis(axis, m.ndim) for axis in axes)
+    if first == second:
+        raise ValueError(f"axes {tuple(axes)} are one axis")
+    k %= 4
+    if k == 0:
+        return m[...]
+    if k == 2:
+        return flip(m, (first, second))
+    order = list(range(m.ndim))
+    order[first], order[second] = second, first
+    if k == 1:
+        return flip(m, second).transpose(order)
+    return flip(m.transpose(order), second)
+
+
+# -- parts -----------------------------------------------------------------------------
+
+
+def array_split(ary, indices_or_sections, axis=0):
+    """Return views of parts of an array along an axis; their lengths may differ."""
+    axis = normal_axis(axis, ary.ndim)
+    length, front = ary.shape[axis], (slice(None),) * axis
+    try:
+        count = operator.index(indices_or_sections)
+    except TypeError:
+        cuts = [0, *indices_or_sections, length]
+    else:
+        if count <= 0:
+            raise ValueError(f"an array cannot be split into {count} parts")
+        each, more = divmod(length, count)
+        cuts = [0, *np.cumsum([each + (k < more) for k in range(count)]).tolist()]
+    return [
+        ary[(*front, slice(begin, end))]
+        for begin, end in zip(cuts[:-1], cuts[1:], strict=True)
+    ]
+
+
+def split(ary, indices_or_sections, axis=0):
+    """Return views of equal parts of an array along an axis, or of those between cuts.
+
+    Raises ValueError if the length is no multiple of the number of parts.
+    """
+    try:
+        count = operator.index(indices_or_sections)
+    except TypeError:
+        pass
+    else:
+        length = ary.shape[normal_axis(axis, ary.ndim)]
+        if count > 0 and length % count:
+            raise ValueError(f"{length} elements have no {count} equal parts")
+    return array_split(ary, indices_or_sections, axis)
+
+
+def _require_axes(ary, ndim, name):
+    if ary.ndim < ndim:
+        raise ValueError(f"{name} takes arrays of {ndim} or more axes, not {ary.ndim}")
+
+
+def vsplit(ary, indices_or_sections):
+    """Return views of parts of an array along the first of two or more axes."""
+    _require_axes(ary, 2, "vsplit")
+    return split(ary, indices_or_sections, 0)
+
+
+def hsplit(ary, indices_or_sections):
+    """Return views of parts of an array along the second axis, or the only one."""
+    _require_axes(ary, 1, "hsplit")
+    return split(ary, indices_or_sections, 1 if ary.ndim > 1 else 0)
+
+
+def dsplit(ary, indices_or_sections):
+    """Return views of parts of an array along the third axis."""
+    _require_axes(ary, 3, "dsplit")
+    return split(ary, indices_or_sections, 2)
+
+
+def resize(a, new_shape, *, stream=None):
+    """Return the elements in C order, repeated or cut off, in another shape."""
+    shape = tuple(np.atleast_1d(new_shape).tolist())
+    count = int(np.prod(shape, dtype=object))
+    if count < 0 or any(length < 0 for length in shape):
+        raise ValueError(f"the shape {shape} has a negative length")
+    if a.size == 0:
+        result = GPUArray(shape, a.dtype, a.allocator)
+        return result.fill(0) if count else result
+    flat = _remap(np_ravel(a), _TILE, (count,), (0,), None, stream)
+    return np_reshape(flat, shape)

@@ -1,0 +1,83 @@
+"""The source of generated kernels that copy several arrays into one."""
+
+from __future__ import annotations
+
+
+def _parameters(request):
+    """Return the parameters, in the order of ``join_pack`` in join.c."""
+    parameters = ["E *target", "I row", "I words"]
+    for k in range(request.kept_ndim):
+        parameters += [f"const E *source{k}", f"I n{k}", f"I run{k}"]
+        parameters += [f"I place{k}", f"I end{k}"]
+    return parameters
+
+
+def _by_source(request):
+    """Return the body of a kernel in which each block copies part of one array."""
+    lines = [
+        "I block = blockIdx.x;",
+        "const E *source = source0; I n = n0, run = run0, place = place0, begin = 0;",
+    ]
+    for k in range(1, request.kept_ndim):
+        lines += [
+            f"if (block >= end{k - 1}) {{ source = source{k}; n = n{k}; run = run{k};",
+            f"place = place{k}; begin = end{k - 1}; }}",
+        ]
+    lines += [
+        "I first = (block - begin) * (256 * U) + threadIdx.x;",
+        "E items[U];",
+        "#pragma unroll",
+        "for (int u = 0; u < U; u++) {",
+        "if (first + u * 256 < n) items[u] = source[first + u * 256];",
+        "}",
+        "#pragma unroll",
+        "for (int u = 0; u < U; u++) {",
+        "I i = first + u * 256;",
+        "if (i >= n) return;",
+    ]
+    if request.ndim == 2:
+        lines.append("i += i / run * (row - run);")
+    return [*lines, "target[place + i] = items[u];", "}"]
+
+
+def _by_place(request):
+    """Return the body of a kernel in which a thread finds the array of its place."""
+    last = request.kept_ndim - 1
+    lines = [
+        "I first = (I)blockIdx.x * (256 * U) + threadIdx.x;",
+        f"I width = place{last} + run{last} - place0;",
+        "#pragma unroll",
+        "for (int u = 0; u < U; u++) {",
+        "I i = first + u * 256;",
+        "if (i >= words) return;",
+        "I line = i / width, column = i - line * width + place0;",
+        "const E *source = source0; I run = run0, place = place0;",
+    ]
+    for k in range(1, request.kept_ndim):
+        lines.append(
+            f"if (column >= place{k}) "
+            f"{{ source = source{k}; run = run{k}; place = place{k}; }}"
+        )
+    lines.append("target[line * row + column] = source[line * run + column - place];")
+    return [*lines, "}"]
+
+
+def join_text(request):
+    """Return the source of a copy of several arrays into one: a ``_KernelRequest``'s.
+
+    A thread copies ``tile`` words.
+    """
+    body = {"join_sources": _by_source, "join_places": _by_place}[request.variant]
+    lines = [
+        "#include <pycuda-array.hpp>",
+        "using namespace pycuda_array;",
+        f"typedef raw<{request.raw_bytes}, {request.vector}> E;",
+        f"typedef {'uint64' if request.wide else 'uint32'} I;",
+        f"static const int U = {request.tile};",
+        'extern "C" __global__ void __launch_bounds__(256)',
+        f"kernel({', '.join(_parameters(request))})",
+        "{",
+        *body(request),
+        "}",
+    ]
+    return "\n".join(lines) + "\n"

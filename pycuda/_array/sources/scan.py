@@ -1,0 +1,98 @@
+"""The source of generated scans: cumulative sums, products and extremes.
+
+``cuda/pycuda-array-scan.hpp`` defines the kernels. This file writes the types, the
+operation and the way from the number of a line to its first elements.
+"""
+
+from __future__ import annotations
+
+from pycuda._array.sources.elementwise import computation_type
+
+_PARAMETERS = (
+    "const In *input",
+    "Out *output",
+    "int64 in_step",
+    "int64 out_step",
+    "uint64 *slots",
+    "uint64 length",
+    "uint64 count",
+    "uint64 tiles",
+    "uint64 width",
+    "uint64 vector",
+)
+
+
+def _call(request):
+    """Return the struct of the variant, and the call of the kernel in it."""
+    sides = "input, in_step, output, out_step"
+    variant = request.variant
+    if variant == "scan_lines" and request.ndim == 0:
+        call = "run_packed(input, output, (uint32)length, count, (uint32)width, vector)"
+        return "lines_scan", "", call
+    if variant == "scan_lines":
+        call = f"run({sides}, (uint32)length, count, (uint32)width, lines)"
+        return "lines_scan", "", call
+    if variant == "scan_walk":
+        return "tile_scan", ", false", f"walk({sides}, length, vector, C(), lines)"
+    if variant == "scan_look_back":
+        call = f"run({sides}, slots, length, (uint32)tiles, vector, C(), lines)"
+        return "tile_scan", ", false", call
+    if variant == "scan_columns_walk":
+        call = f"walk({sides}, length, count, (uint32)width, lines)"
+        return "columns_scan", "", call
+    call = f"run({sides}, slots, length, count, (uint32)tiles, (uint32)width, lines)"
+    return "columns_scan", "", call
+
+
+def _lines(request):
+    """Return the struct that finds the first elements of a line."""
+    axes = range(request.ndim)
+    index = "uint64" if request.wide else "uint32"
+    lines = ["struct Lines {"]
+    for axis in axes:
+        lines.append(f"uint64 d{axis}; int64 s{axis}, t{axis};")
+    lines.append(
+        "PYCUDA_FN void find(uint64 line, const In *&input, Out *&output) const {"
+    )
+    if axes:
+        lines.append(f"{index} rest = ({index})line; int64 from = 0, to = 0;")
+    for axis in reversed(axes[1:]):
+        lines.append(f"{{ {index} next = rest / ({index})d{axis};")
+        lines.append(f"int64 at = rest - next * ({index})d{axis}; rest = next;")
+        lines.append(f"from += at * s{axis}; to += at * t{axis}; }}")
+    if axes:
+        lines.append("from += (int64)rest * s0; to += (int64)rest * t0;")
+        lines.append("input = (const In *)((const char *)input + from);")
+        lines.append("output = (Out *)((char *)output + to);")
+    return [*lines, "}", "};"]
+
+
+def scan_text(request):
+    """Return the source of a kernel of a scan: a ``_KernelRequest``'s."""
+    struct, more, call = _call(request)
+    axes = range(request.ndim)
+    parameters = list(_PARAMETERS)
+    for axis in axes:
+        parameters += [f"uint64 d{axis}", f"int64 s{axis}", f"int64 t{axis}"]
+    values = ", ".join(f"d{axis}, s{axis}, t{axis}" for axis in axes)
+    compute = computation_type(request.compute)
+    sizes = f"{request.tile}, {request.vector}"
+    lines = [
+        "#include <pycuda-array-scan.hpp>",
+        "using namespace pycuda_array;",
+        f"typedef {request.types[0]} In;",
+        f"typedef {request.types[1]} Out;",
+        f"typedef {compute} C;",
+        "struct Op {",
+        "static PYCUDA_FN C join(C a, C b)",
+        f"{{ return op_{request.operation}(a, b); }}",
+        "};",
+        *_lines(request),
+        'extern "C" __global__ void __launch_bounds__('
+        f"{request.tile}) kernel({', '.join(parameters)})",
+        "{",
+        f"Lines lines = {{{values}}};" if axes else "Lines lines;",
+        f"pycuda_scan::{struct}<In, C, Out, Op, {sizes}{more}>::{call};",
+        "}",
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,265 @@
+"""Creation functions of the standard."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+
+import pycuda.gpuarray as _ga
+from pycuda._driver import _array_ops, _elementwise
+from pycuda.array_api._data_types import DType, Number
+from pycuda.array_api._devices import check_device
+from pycuda.driver import Device
+from pycuda.gpuarray import GPUArray
+
+_DEFAULT = np.dtype("float64")
+
+
+def _chosen(dtype: DType | None, default: Any = _DEFAULT) -> DType:
+    """Return a dtype argument, or the default."""
+    return np.dtype(default) if dtype is None else np.dtype(dtype)
+
+
+def _dtype_of_number(value: Any) -> DType:
+    """Return the default data type of a number."""
+    if isinstance(value, (bool, np.bool_)):
+        return np.dtype("bool")
+    if isinstance(value, int):
+        return np.dtype("int64")
+    if isinstance(value, float) and not isinstance(value, np.generic):
+        return np.dtype("float64")
+    if isinstance(value, complex) and not isinstance(value, np.generic):
+        return np.dtype("complex128")
+    if isinstance(value, (np.generic, GPUArray)):
+        return value.dtype
+    raise TypeError(f"a fill value is a number, not {type(value).__name__}")
+
+
+def asarray(
+    obj: Any,
+    /,
+    *,
+    dtype: DType | None = None,
+    device: Device | None = None,
+    copy: bool | None = None,
+) -> GPUArray:
+    """Return an object as an array: numbers, nested lists of them, arrays.
+
+    Arrays of other libraries on the device are used without a copy, those in host
+    memory are copied. Raises ValueError if ``copy=False`` cannot be obeyed,
+    OverflowError for integers beyond 64 bits.
+    """
+    check_device(device)
+    return _ga.asarray(obj, dtype, copy=copy)
+
+
+def _steps(start: Any, stop: Any, step: Any) -> int:
+    """Return the number of elements of arange()."""
+    if step == 0:
+        raise ValueError("arange() needs a step other than 0")
+    if all(isinstance(value, int) for value in (start, stop, step)):
+        return max(-((start - stop) // step), 0)
+    return max(math.ceil((stop - start) / step), 0)
+
+
+def _wrapped(value: Any, dtype: DType) -> Any:
+    """Return a number in a dtype, as NumPy converts: integers modulo the range."""
+    if dtype.kind in "iu" and isinstance(value, int):
+        bits = 8 * dtype.itemsize
+        value %= 1 << bits
+        if dtype.kind == "i" and value >> (bits - 1):
+            value -= 1 << bits
+    return np.asarray(value).astype(dtype)[()]
+
+
+def arange(
+    start: float,
+    /,
+    stop: float | None = None,
+    step: float = 1,
+    *,
+    dtype: DType | None = None,
+    device: Device | None = None,
+) -> GPUArray:
+    """Return ``start``, ``start + step``, ... below ``stop``, an array of one axis.
+
+    With one number the array begins at 0. The default data type is int64 for integers,
+    otherwise float64. Raises ValueError if the step is 0.
+    """
+    check_device(device)
+    if stop is None:
+        start, stop = 0, start
+    if dtype is None:
+        whole = all(isinstance(value, int) for value in (start, stop, step))
+        dtype = np.dtype("int64" if whole else "float64")
+    dtype = np.dtype(dtype)
+    size = _steps(start, stop, step)
+    result = GPUArray((size,), dtype)
+    if size == 0:
+        return result
+    first = _wrapped(start, dtype)
+    with np.errstate(over="ignore"):  # NumPy's step: of the first two elements
+        delta = _wrapped(start + step, dtype) - first if size > 1 else first
+    return _elementwise(_array_ops["arange"], (first, delta), result, dtype)
+
+
+def empty(
+    shape: int | tuple[int, ...],
+    *,
+    dtype: DType | None = None,
+    device: Device | None = None,
+) -> GPUArray:
+    """Return a new array, float64 by default, without setting its elements."""
+    check_device(device)
+    return GPUArray(shape, _chosen(dtype))
+
+
+def empty_like(
+    x: GPUArray, /, *, dtype: DType | None = None, device: Device | None = None
+) -> GPUArray:
+    """Return a new array of another's shape, without setting its elements."""
+    check_device(device)
+    return GPUArray(x.shape, _chosen(dtype, x.dtype), x.allocator)
+
+
+def eye(
+    n_rows: int,
+    n_cols: int | None = None,
+    /,
+    *,
+    k: int = 0,
+    dtype: DType | None = None,
+    device: Device | None = None,
+) -> GPUArray:
+    """Return a matrix with ones on diagonal ``k`` and zeros elsewhere."""
+    check_device(device)
+    return _ga.eye(n_rows, n_cols, k, _chosen(dtype))
+
+
+def from_dlpack(
+    x: Any, /, *, device: Device | None = None, copy: bool | None = None
+) -> GPUArray:
+    """Return another library's array, which has ``__dlpack__``.
+
+    It is not copied unless ``copy=True``. Raises BufferError for arrays in host memory,
+    of another device, or read-only, unless they are copied.
+    """
+    return _ga.from_dlpack(x, device=device, copy=copy)
+
+
+def _filled(array: GPUArray, value: Any) -> GPUArray:
+    if isinstance(value, GPUArray):
+        array[...] = value
+        return array
+    return array.fill(value)
+
+
+def full(
+    shape: int | tuple[int, ...],
+    fill_value: Number,
+    *,
+    dtype: DType | None = None,
+    device: Device | None = None,
+) -> GPUArray:
+    """Return a new array of one value. The default data type is that of its kind."""
+    check_device(device)
+    dtype = np.dtype(dtype) if dtype is not None else _dtype_of_number(fill_value)
+    return _filled(GPUArray(shape, dtype), fill_value)
+
+
+def full_like(
+    x: GPUArray,
+    /,
+    fill_value: Number,
+    *,
+    dtype: DType | None = None,
+    device: Device | None = None,
+) -> GPUArray:
+    """Return a new array of one value, of another's shape and data type."""
+    return _filled(empty_like(x, dtype=dtype, device=device), fill_value)
+
+
+def linspace(
+    start: Number,
+    stop: Number,
+    /,
+    num: int,
+    *,
+    dtype: DType | None = None,
+    device: Device | None = None,
+    endpoint: bool = True,
+) -> GPUArray:
+    """Return ``num`` evenly spaced numbers from ``start`` to ``stop``.
+
+    Without ``endpoint`` the last number is one step before ``stop``. The default data
+    type is float64, or complex128 for complex bounds.
+    """
+    check_device(device)
+    return _ga.linspace(start, stop, num, endpoint, dtype=dtype)
+
+
+def meshgrid(
+    *arrays: GPUArray, indexing: Literal["xy", "ij"] = "xy"
+) -> tuple[GPUArray, ...]:
+    """Return the coordinates of a grid whose axes are given by arrays of one axis.
+
+    Raises ValueError if the arrays differ in data type or have more axes.
+    """
+    if len({array.dtype for array in arrays}) > 1:
+        names = ", ".join(str(array.dtype) for array in arrays)
+        raise ValueError(f"meshgrid() takes arrays of one data type, not of {names}")
+    return _ga.meshgrid(*arrays, indexing=indexing)
+
+
+def ones(
+    shape: int | tuple[int, ...],
+    *,
+    dtype: DType | None = None,
+    device: Device | None = None,
+) -> GPUArray:
+    """Return a new array of ones, float64 by default."""
+    check_device(device)
+    return GPUArray(shape, _chosen(dtype)).fill(1)
+
+
+def ones_like(
+    x: GPUArray, /, *, dtype: DType | None = None, device: Device | None = None
+) -> GPUArray:
+    """Return a new array of ones of another's shape and data type."""
+    return empty_like(x, dtype=dtype, device=device).fill(1)
+
+
+def tril(x: GPUArray, /, *, k: int = 0) -> GPUArray:
+    """Return matrices with zeros above diagonal ``k``.
+
+    Raises ValueError for an array with fewer than two axes.
+    """
+    return _ga.tril(x, k)
+
+
+def triu(x: GPUArray, /, *, k: int = 0) -> GPUArray:
+    """Return matrices with zeros below diagonal ``k``.
+
+    Raises ValueError for an array with fewer than two axes.
+    """
+    return _ga.triu(x, k)
+
+
+def zeros(
+    shape: int | tuple[int, ...],
+    *,
+    dtype: DType | None = None,
+    device: Device | None = None,
+) -> GPUArray:
+    """Return a new array of zeros, float64 by default."""
+    check_device(device)
+    return GPUArray(shape, _chosen(dtype)).fill(0)
+
+
+def zeros_like(
+    x: GPUArray, /, *, dtype: DType | None = None, device: Device | None = None
+) -> GPUArray:
+    """Return a new array of zeros of another's shape and data type."""
+    return empty_like(x, dtype=dtype, device=device).fill(0)

@@ -1,0 +1,204 @@
+"""The data types of the standard, and the functions of data types."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from pycuda.array_api._devices import check_device
+from pycuda.driver import Device
+from pycuda.gpuarray import GPUArray
+
+DType: TypeAlias = np.dtype[Any]
+Number: TypeAlias = complex
+
+bool = np.dtype("bool")
+int8 = np.dtype("int8")
+int16 = np.dtype("int16")
+int32 = np.dtype("int32")
+int64 = np.dtype("int64")
+uint8 = np.dtype("uint8")
+uint16 = np.dtype("uint16")
+uint32 = np.dtype("uint32")
+uint64 = np.dtype("uint64")
+float32 = np.dtype("float32")
+float64 = np.dtype("float64")
+complex64 = np.dtype("complex64")
+complex128 = np.dtype("complex128")
+
+_SIGNED = {"int8": int8, "int16": int16, "int32": int32, "int64": int64}
+_UNSIGNED = {"uint8": uint8, "uint16": uint16, "uint32": uint32, "uint64": uint64}
+_REAL = {"float32": float32, "float64": float64}
+_COMPLEX = {"complex64": complex64, "complex128": complex128}
+
+#: The data types of each kind, by name.
+KINDS: dict[str, dict[str, DType]] = {
+    "bool": {"bool": bool},
+    "signed integer": _SIGNED,
+    "unsigned integer": _UNSIGNED,
+    "integral": {**_SIGNED, **_UNSIGNED},
+    "real floating": _REAL,
+    "complex floating": _COMPLEX,
+    "numeric": {**_SIGNED, **_UNSIGNED, **_REAL, **_COMPLEX},
+}
+
+#: NumPy's letters of the kinds, for data types beyond the standard's, such as float16.
+_LETTERS = {
+    "bool": "b",
+    "signed integer": "i",
+    "unsigned integer": "u",
+    "integral": "iu",
+    "real floating": "f",
+    "complex floating": "c",
+    "numeric": "iufc",
+}
+
+
+def _dtype_of(value: object, name: str) -> DType:
+    """Return the dtype of an array, or a dtype itself; TypeError for others."""
+    if isinstance(value, GPUArray):
+        return value.dtype
+    if isinstance(value, np.dtype):
+        return value
+    if isinstance(value, type) and issubclass(value, np.generic):
+        return np.dtype(value)
+    raise TypeError(f"{name} must be a dtype or an array, not {value!r}")
+
+
+def astype(
+    x: GPUArray,
+    dtype: DType,
+    /,
+    *,
+    copy: Any = True,
+    device: Device | None = None,
+) -> GPUArray:
+    """Return the elements of an array in another data type.
+
+    With ``copy=False`` the array itself is returned if it has the data type. Raises
+    TypeError for a conversion from complex to real numbers: use ``real()``.
+    """
+    check_device(device)
+    dtype = np.dtype(dtype)
+    if not copy and x.dtype == dtype:
+        return x
+    if x.dtype.kind == "c" and dtype.kind in "iuf":
+        raise TypeError(f"{x.dtype} cannot become {dtype}: take real() or abs()")
+    return x.astype(dtype)
+
+
+def can_cast(from_: DType | GPUArray, to: DType, /) -> Any:
+    """Return whether the standard's rules of promotion lead from a data type to ``to``.
+
+    No rule leads from one kind to another, except from real to complex numbers.
+    """
+    source, target = _dtype_of(from_, "from_"), _dtype_of(to, "to")
+    if not np.can_cast(source, target, "safe"):
+        return False
+    kinds = source.kind + target.kind
+    return kinds in ("bb", "ii", "uu", "ui", "ff", "fc", "cc")
+
+
+@dataclass(frozen=True)
+class FloatInfo:
+    """The limits of a floating-point data type; of its parts if it is complex."""
+
+    #: The number of bits.
+    bits: int
+    #: The difference between 1 and the next larger number.
+    eps: float
+    #: The largest number.
+    max: float
+    #: The smallest number, which is negative.
+    min: float
+    #: The smallest positive number with full precision.
+    smallest_normal: float
+    #: The real data type.
+    dtype: DType
+
+
+@dataclass(frozen=True)
+class IntegerInfo:
+    """The limits of an integer data type."""
+
+    #: The number of bits.
+    bits: int
+    #: The largest number.
+    max: int
+    #: The smallest number.
+    min: int
+    dtype: DType
+
+
+def finfo(type: DType | GPUArray, /) -> FloatInfo:
+    """Return the limits of a floating-point data type, or of an array's.
+
+    Raises TypeError for other data types.
+    """
+    dtype = _dtype_of(type, "type")
+    if dtype.kind not in "fc":
+        raise TypeError(f"finfo() takes floating-point data types, not {dtype}")
+    info = np.finfo(dtype)
+    return FloatInfo(
+        bits=int(info.bits),
+        eps=float(info.eps),
+        max=float(info.max),
+        min=float(info.min),
+        smallest_normal=float(info.tiny),
+        dtype=np.dtype(info.dtype),
+    )
+
+
+def iinfo(type: DType | GPUArray, /) -> IntegerInfo:
+    """Return the limits of an integer data type, or of an array's.
+
+    Raises TypeError for other data types.
+    """
+    dtype = _dtype_of(type, "type")
+    if dtype.kind not in "iu":
+        raise TypeError(f"iinfo() takes integer data types, not {dtype}")
+    info = np.iinfo(dtype)
+    return IntegerInfo(int(info.bits), int(info.max), int(info.min), dtype)
+
+
+def isdtype(dtype: DType, kind: DType | str | tuple[DType | str, ...]) -> Any:
+    """Return whether a data type is of a kind.
+
+    A kind is a data type, one of the names "bool", "signed integer", "unsigned
+    integer", "integral", "real floating", "complex floating" and "numeric", or a tuple
+    of these. Raises ValueError for another name, TypeError for other objects.
+    """
+    if isinstance(dtype, GPUArray):
+        raise TypeError("isdtype() takes a data type, not an array")
+    dtype = _dtype_of(dtype, "dtype")
+    if isinstance(kind, tuple):
+        if any(isinstance(item, tuple) for item in kind):
+            raise TypeError("a kind must not be a tuple inside of a tuple")
+        return any(isdtype(dtype, item) for item in kind)
+    if isinstance(kind, str):
+        letters = _LETTERS.get(kind)
+        if letters is None:
+            raise ValueError(f"{kind!r} is not a kind: {', '.join(_LETTERS)} are")
+        return dtype.kind in letters
+    if isinstance(kind, GPUArray):
+        raise TypeError("a kind is a data type or a name, not an array")
+    return dtype == _dtype_of(kind, "kind")
+
+
+def result_type(*arrays_and_dtypes: GPUArray | DType | Number) -> DType:
+    """Return the data type of a result of arrays, data types and Python numbers.
+
+    Numbers adapt to the others. Raises ValueError if there are only numbers. Mixed
+    kinds, for which the standard has no rule, have NumPy's data type.
+    """
+    found, numbers = [], []
+    for item in arrays_and_dtypes:
+        if isinstance(item, (int, float, complex)):
+            numbers.append(item)
+        else:
+            found.append(_dtype_of(item, "each argument"))
+    if not found:
+        raise ValueError("result_type() needs at least one array or data type")
+    return np.result_type(*found, *numbers)

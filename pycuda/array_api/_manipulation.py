@@ -1,0 +1,172 @@
+"""Manipulation functions of the standard: shapes and joins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+import pycuda.gpuarray as _ga
+from pycuda._array.copies import c_copy
+from pycuda.gpuarray import GPUArray
+
+
+def broadcast_arrays(*arrays: GPUArray) -> tuple[GPUArray, ...]:
+    """Return views of arrays that repeat their elements to a common shape.
+
+    Raises ValueError if the shapes do not broadcast.
+    """
+    return _ga.broadcast_arrays(*arrays)
+
+
+def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the shape to which shapes broadcast; ValueError if there is none."""
+    return np.broadcast_shapes(*shapes)
+
+
+def broadcast_to(x: GPUArray, /, shape: tuple[int, ...]) -> GPUArray:
+    """Return a view that repeats the elements to a shape.
+
+    Raises ValueError if the array does not broadcast to the shape.
+    """
+    return _ga.broadcast_to(x, shape)
+
+
+def concat(
+    arrays: tuple[GPUArray, ...] | list[GPUArray], /, *, axis: int | None = 0
+) -> GPUArray:
+    """Return arrays joined along an axis; with ``axis=None`` all their elements.
+
+    Raises ValueError if the other axes differ, or the axis does not exist.
+    """
+    if axis is None:
+        arrays = [reshape(array, (-1,)) for array in arrays]
+        axis = 0
+    return _ga.concatenate(arrays, axis)
+
+
+def expand_dims(x: GPUArray, /, axis: int | tuple[int, ...]) -> GPUArray:
+    """Return a view with new axes of length 1; IndexError for an impossible axis."""
+    return _ga.expand_dims(x, axis)
+
+
+def flip(x: GPUArray, /, *, axis: int | tuple[int, ...] | None = None) -> GPUArray:
+    """Return the elements in reversed order along some axes, by default all."""
+    return _ga.flip(x, axis)
+
+
+def moveaxis(
+    x: GPUArray,
+    source: int | tuple[int, ...],
+    destination: int | tuple[int, ...],
+    /,
+) -> GPUArray:
+    """Return a view with axes moved to other places.
+
+    Raises ValueError if an axis does not exist or is named twice.
+    """
+    return _ga.moveaxis(x, source, destination)
+
+
+def permute_dims(x: GPUArray, /, axes: tuple[int, ...]) -> GPUArray:
+    """Return a view with the axes in another order.
+
+    Raises ValueError if ``axes`` is not a permutation of the axes.
+    """
+    return x.transpose(tuple(axes))
+
+
+def repeat(
+    x: GPUArray, repeats: int | GPUArray, /, *, axis: int | None = None
+) -> GPUArray:
+    """Return each element repeated along an axis, or flat without an axis.
+
+    ``repeats`` is a number, or an array with a number for each place on the axis.
+    """
+    return _ga.repeat(x, repeats, axis)
+
+
+def _view_of_shape(x: GPUArray, shape: tuple[int, ...]) -> GPUArray | None:
+    """Return a view of another shape, in the order of indices; None if none has it."""
+    if x.flags.c_contiguous:
+        return x.reshape(shape)
+    if x.size == 0:
+        return GPUArray(np.empty(x.shape, "V0").reshape(shape).shape, x.dtype)
+    layout = as_strided(np.empty((), x.dtype), x.shape, x.strides)
+    try:
+        layout.shape = shape  # refuses to copy
+    except AttributeError:
+        return None
+    return GPUArray(
+        layout.shape,
+        x.dtype,
+        x.allocator,
+        base=x,
+        gpudata=x.gpudata,
+        strides=layout.strides,
+    )
+
+
+def reshape(
+    x: GPUArray, /, shape: tuple[int, ...], *, copy: bool | None = None
+) -> GPUArray:
+    """Return the elements under another shape, in the order of the indices.
+
+    One length may be -1. The result is a view where the layout allows it, or always a
+    copy with ``copy=True``. Raises ValueError if the numbers of elements differ, or if
+    ``copy=False`` and only a copy has the shape.
+    """
+    if not isinstance(shape, Sequence):
+        raise TypeError(f"shape must be a tuple, not {shape!r}")
+    shape = tuple(shape)
+    if copy:
+        return c_copy(x).reshape(shape)
+    view = _view_of_shape(x, shape)
+    if view is not None:
+        return view
+    if copy is False:
+        raise ValueError(
+            f"an array of shape {x.shape} and strides {x.strides} has the shape "
+            f"{shape} only as a copy, which copy=False forbids"
+        )
+    return c_copy(x).reshape(shape)
+
+
+def roll(
+    x: GPUArray,
+    /,
+    shift: int | tuple[int, ...],
+    *,
+    axis: int | tuple[int, ...] | None = None,
+) -> GPUArray:
+    """Return the elements shifted along axes, or flat without an axis.
+
+    Elements that are shifted beyond the end come back at the beginning.
+    """
+    return _ga.roll(x, shift, axis)
+
+
+def squeeze(x: GPUArray, /, axis: int | tuple[int, ...]) -> GPUArray:
+    """Return a view without some axes; ValueError if one has not the length 1."""
+    return _ga.squeeze(x, axis)
+
+
+def stack(
+    arrays: tuple[GPUArray, ...] | list[GPUArray], /, *, axis: int = 0
+) -> GPUArray:
+    """Return arrays of one shape joined along a new axis.
+
+    Raises ValueError if the shapes differ, or the axis is impossible.
+    """
+    return _ga.stack(arrays, axis)
+
+
+def tile(x: GPUArray, repetitions: tuple[int, ...], /) -> GPUArray:
+    """Return copies of the array side by side, so many along each axis."""
+    return _ga.tile(x, tuple(repetitions))
+
+
+def unstack(x: GPUArray, /, *, axis: int = 0) -> tuple[GPUArray, ...]:
+    """Return views of the parts of an array along an axis, without this axis."""
+    return _ga.unstack(x, axis=axis)

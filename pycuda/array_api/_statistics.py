@@ -1,0 +1,135 @@
+"""Statistical functions of the standard.
+
+``axis`` is a number, a tuple of numbers, or None for all axes. With ``keepdims`` the
+axes stay with length 1.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import pycuda.gpuarray as _ga
+from pycuda.array_api._data_types import DType, int64
+from pycuda.gpuarray import GPUArray
+
+_Axis: TypeAlias = int | tuple[int, ...] | None
+
+
+def _number_dtype(x: GPUArray, dtype: DType | None) -> DType | None:
+    """Return the dtype of a sum. Truth values count as int64, also those compared."""
+    return int64 if dtype is None and x.dtype.kind == "b" else dtype
+
+
+def _only_axis(x: GPUArray, axis: int | None, name: str) -> int:
+    """Return the axis of a cumulative function; ValueError if it must be given."""
+    if axis is None:
+        if x.ndim != 1:
+            raise ValueError(f"{name}() of an array of shape {x.shape} needs an axis")
+        return 0
+    return axis
+
+
+def cumulative_prod(
+    x: GPUArray,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: DType | None = None,
+    include_initial: bool = False,
+) -> GPUArray:
+    """Return the products up to each element along an axis.
+
+    ``include_initial`` puts a 1 first. Small integers become int64 or uint64. Raises
+    ValueError without an axis unless the array has one axis.
+    """
+    return _ga.cumulative_prod(
+        x,
+        axis=_only_axis(x, axis, "cumulative_prod"),
+        dtype=_number_dtype(x, dtype),
+        include_initial=include_initial,
+    )
+
+
+def cumulative_sum(
+    x: GPUArray,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: DType | None = None,
+    include_initial: bool = False,
+) -> GPUArray:
+    """Return the sums up to each element along an axis.
+
+    ``include_initial`` puts a 0 first. Small integers become int64 or uint64. Raises
+    ValueError without an axis unless the array has one axis.
+    """
+    return _ga.cumulative_sum(
+        x,
+        axis=_only_axis(x, axis, "cumulative_sum"),
+        dtype=_number_dtype(x, dtype),
+        include_initial=include_initial,
+    )
+
+
+def max(x: GPUArray, /, *, axis: _Axis = None, keepdims: bool = False) -> GPUArray:
+    """Return the greatest element; NaN if there is one. ValueError if none."""
+    return _ga.max(x, axis=axis, keepdims=keepdims)
+
+
+def mean(x: GPUArray, /, *, axis: _Axis = None, keepdims: bool = False) -> GPUArray:
+    """Return the mean, in the array's data type if that is a floating-point one."""
+    return _ga.mean(x, axis=axis, keepdims=keepdims)
+
+
+def min(x: GPUArray, /, *, axis: _Axis = None, keepdims: bool = False) -> GPUArray:
+    """Return the smallest element; NaN if there is one. ValueError if none."""
+    return _ga.min(x, axis=axis, keepdims=keepdims)
+
+
+def prod(
+    x: GPUArray,
+    /,
+    *,
+    axis: _Axis = None,
+    dtype: DType | None = None,
+    keepdims: bool = False,
+) -> GPUArray:
+    """Return the product. Small integers become int64 or uint64."""
+    return _ga.prod(x, _number_dtype(x, dtype), axis=axis, keepdims=keepdims)
+
+
+def std(
+    x: GPUArray,
+    /,
+    *,
+    axis: _Axis = None,
+    correction: float = 0.0,
+    keepdims: bool = False,
+) -> GPUArray:
+    """Return the standard deviation: the root of the variance."""
+    return _ga.std(x, axis, correction, keepdims)
+
+
+def sum(
+    x: GPUArray,
+    /,
+    *,
+    axis: _Axis = None,
+    dtype: DType | None = None,
+    keepdims: bool = False,
+) -> GPUArray:
+    """Return the sum. Small integers become int64 or uint64."""
+    return _ga.sum(x, _number_dtype(x, dtype), axis=axis, keepdims=keepdims)
+
+
+def var(
+    x: GPUArray,
+    /,
+    *,
+    axis: _Axis = None,
+    correction: float = 0.0,
+    keepdims: bool = False,
+) -> GPUArray:
+    """Return the variance: the sum of squared distances from the mean, divided by
+    the number of elements less ``correction``."""
+    return _ga.var(x, axis, correction, keepdims)

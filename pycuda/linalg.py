@@ -1,0 +1,62 @@
+"""Linear algebra of GPUArrays: ``numpy.linalg`` on the device.
+
+Products of matrices go through cuBLAS where it is found (extra ``pycuda[blas]``) or
+through generated kernels. Solvers and decompositions go through cuSOLVER (extra
+``pycuda[linalg]``).
+"""
+
+# ruff: noqa: F401  all names are public
+
+from __future__ import annotations
+
+from numpy.linalg import LinAlgError
+
+from pycuda._array.linalg.factors import (
+    EighResult,
+    QRResult,
+    SVDResult,
+    cholesky,
+    eigh,
+    eigvalsh,
+    lstsq,
+    matrix_rank,
+    pinv,
+    qr,
+    svd,
+    svdvals,
+)
+from pycuda._array.linalg.norms import matrix_norm, norm, vector_norm
+from pycuda._array.linalg.products import (
+    cross,
+    diagonal,
+    matrix_transpose,
+    multi_dot,
+    outer,
+    tensordot,
+    trace,
+    vecdot,
+)
+from pycuda._array.linalg.systems import (
+    SlogdetResult,
+    det,
+    inv,
+    matrix_power,
+    slogdet,
+    solve,
+)
+from pycuda._array.public_names import publish as _publish
+from pycuda._driver import _product_library, matmul
+
+
+def product_library() -> str:
+    """Return a sentence that says what multiplies matrices in the current context.
+
+    It is cuBLAS with its version, or generated kernels with the reason. The environment
+    variable ``PYCUDA_BLAS`` chooses when a context multiplies for the first time:
+    ``auto`` takes cuBLAS if it is found, ``cublas`` insists on it, ``generated`` does
+    without.
+    """
+    return _product_library()
+
+
+_publish(globals())

@@ -1,0 +1,409 @@
+/* Transforms along one to three axes through cuFFT: see library.h. */
+
+#include "python/array/fourier/library.h"
+
+#include "python/array/construction.h"
+#include "python/array/element_type.h"
+#include "python/array/fourier/cufft.h"
+#include "python/array/fourier/form.h"
+#include "python/array/memory.h"
+#include "python/array/ops/device_copy.h"
+#include "python/array/ops/elementwise_kernel.h"
+#include "python/array/ops/operations.h"
+
+enum { LIBRARY_REPEATS = 64 }; /* executions of a plan in one call, at most */
+
+/* A call in progress. */
+typedef struct {
+    pcu_state *st;
+    pcu_context *ctx;
+    const pcu_fourier_step *steps;
+    int count;
+    pcu_fourier_kind kind; /* of all steps together */
+    pcu_gpuarray *in;
+    pcu_gpuarray *out;
+    int compute;
+    PyObject *allocator;
+    CUstream stream;
+    pcu_cufft_call call;
+} library_run;
+
+/* Elements of the input along the axis of a step. */
+static size_t
+library_input_length(const pcu_fourier_step *step)
+{
+    if (step->kind == PCU_FOURIER_HALF) {
+        return step->n / 2 + 1;
+    }
+    return step->n;
+}
+
+/* -- what cuFFT takes -------------------------------------------------------------- */
+
+/* 1 if the input has the elements that the steps transform, along different axes. */
+static int
+library_takes_steps(library_run *run)
+{
+    unsigned char seen[PCU_MAX_NDIM] = {0};
+    run->kind = PCU_FOURIER_COMPLEX;
+    if (run->count < 1 || run->count > PCU_CUFFT_RANK_MAX) {
+        return 0;
+    }
+    for (int i = 0; i < run->count; i++) {
+        const pcu_fourier_step *step = &run->steps[i];
+        if (step->conjugate || step->n < 2 || seen[step->axis]++ ||
+            run->in->shape[step->axis] != library_input_length(step)) {
+            return 0;
+        }
+        if (step->kind != PCU_FOURIER_COMPLEX) {
+            run->kind = step->kind;
+        }
+    }
+    return 1;
+}
+
+/* 1 if cuFFT takes the dtypes as they are. */
+static int
+library_takes_types(const library_run *run)
+{
+    int number = pcu_type_complex(run->compute);
+    switch (run->kind) {
+        case PCU_FOURIER_COMPLEX:
+            return run->in->type == number && run->out->type == number;
+        case PCU_FOURIER_REAL:
+            return run->in->type == run->compute && run->out->type == number;
+        default:
+            return run->in->type == number && run->out->type == run->compute;
+    }
+}
+
+/* The axes of a plan, from the outermost in memory. The axis of half a spectrum must be
+ * the innermost. */
+static void
+library_order_axes(const library_run *run, const pcu_fourier_step **order)
+{
+    for (int i = 0; i < run->count; i++) {
+        const pcu_fourier_step *step = &run->steps[i];
+        ptrdiff_t stride = run->in->strides[step->axis];
+        int place = i;
+        while (place > 0 && step->kind == PCU_FOURIER_COMPLEX &&
+               (order[place - 1]->kind != PCU_FOURIER_COMPLEX ||
+                run->in->strides[order[place - 1]->axis] < stride)) {
+            order[place] = order[place - 1];
+            place--;
+        }
+        order[place] = step;
+    }
+}
+
+/* Describe the axes of a plan in one array. 0: their distances are none that a plan can
+ * have. */
+static int
+library_fill_embed(const pcu_gpuarray *array, const pcu_fourier_step **order, int count,
+                   long long *embed, long long *step)
+{
+    ptrdiff_t size = (ptrdiff_t)pcu_gpuarray_itemsize(array);
+    ptrdiff_t inner = array->strides[order[count - 1]->axis];
+    if (inner <= 0 || inner % size != 0) {
+        return 0;
+    }
+    *step = inner / size;
+    embed[0] = (long long)array->shape[order[0]->axis];
+    for (int k = count - 1; k > 0; k--) {
+        ptrdiff_t outer = array->strides[order[k - 1]->axis];
+        ptrdiff_t length = (ptrdiff_t)array->shape[order[k]->axis];
+        if (outer <= 0 || outer % inner != 0 || outer / inner < length) {
+            return 0;
+        }
+        embed[k] = outer / inner;
+        inner = outer;
+    }
+    return 1;
+}
+
+/* The longest of the joined axes of lines becomes the batch of the plan, another one is
+ * repeated. 0: there are more, or their distances are none that a plan can have. */
+static int
+library_fill_batch(library_run *run)
+{
+    size_t shape[PCU_MAX_NDIM];
+    ptrdiff_t strides[2][PCU_MAX_NDIM];
+    ptrdiff_t sizes[2] = {(ptrdiff_t)pcu_gpuarray_itemsize(run->in),
+                          (ptrdiff_t)pcu_gpuarray_itemsize(run->out)};
+    pcu_cufft_call *call = &run->call;
+    unsigned char transformed[PCU_MAX_NDIM] = {0};
+    int ndim = 0;
+    for (int i = 0; i < run->count; i++) {
+        transformed[run->steps[i].axis] = 1;
+    }
+    for (int k = 0; k < run->in->ndim; k++) {
+        if (!transformed[k]) {
+            shape[ndim] = run->in->shape[k];
+            strides[0][ndim] = run->in->strides[k];
+            strides[1][ndim++] = run->out->strides[k];
+        }
+    }
+    ndim = pcu_collapse(ndim, shape, 2, strides[0]);
+    call->repeats = 1;
+    call->in_repeat = 0;
+    call->out_repeat = 0;
+    call->layout.batch = 1;
+    call->layout.in_distance = 1;
+    call->layout.out_distance = 1;
+    if (ndim == 0) {
+        return 1;
+    }
+    int batch = ndim == 2 && shape[1] > shape[0];
+    if (strides[0][batch] <= 0 || strides[0][batch] % sizes[0] != 0 ||
+        strides[1][batch] <= 0 || strides[1][batch] % sizes[1] != 0 || ndim > 2) {
+        return 0;
+    }
+    call->layout.batch = (long long)shape[batch];
+    call->layout.in_distance = strides[0][batch] / sizes[0];
+    call->layout.out_distance = strides[1][batch] / sizes[1];
+    if (ndim == 2) {
+        call->repeats = shape[1 - batch];
+        call->in_repeat = strides[0][1 - batch];
+        call->out_repeat = strides[1][1 - batch];
+    }
+    return call->repeats <= LIBRARY_REPEATS;
+}
+
+/* 1 if all lines begin at multiples of the size of a complex number. */
+static int
+library_is_aligned(const library_run *run)
+{
+    const pcu_cufft_call *call = &run->call;
+    uint64_t size = pcu_types[pcu_type_complex(run->compute)].size;
+    uint64_t bits =
+        call->in | call->out | (uint64_t)call->in_repeat | (uint64_t)call->out_repeat;
+    return bits % size == 0;
+}
+
+static long long
+library_type(const library_run *run)
+{
+    static const int single[] = {PCU_CUFFT_C2C, PCU_CUFFT_R2C, PCU_CUFFT_C2R};
+    static const int twice[] = {PCU_CUFFT_Z2Z, PCU_CUFFT_D2Z, PCU_CUFFT_Z2D};
+    if (run->compute == PCU_T_FLOAT32) {
+        return single[run->kind];
+    }
+    return twice[run->kind];
+}
+
+/* Describe the transforms to cuFFT. 0: it does not take them. */
+static int
+library_fill(library_run *run)
+{
+    const pcu_fourier_step *order[PCU_CUFFT_RANK_MAX];
+    pcu_cufft_call *call = &run->call;
+    memset(call, 0, sizeof(*call));
+    library_order_axes(run, order);
+    call->layout.type = library_type(run);
+    call->layout.rank = run->count;
+    for (int k = 0; k < run->count; k++) {
+        call->layout.n[k] = (long long)order[k]->n;
+    }
+    call->direction = PCU_CUFFT_FORWARD;
+    if (run->steps[0].inverse) {
+        call->direction = PCU_CUFFT_INVERSE;
+    }
+    call->in = run->in->address;
+    call->out = run->out->address;
+    return library_fill_embed(run->in, order, run->count, call->layout.in_embed,
+                              &call->layout.in_step) &&
+           library_fill_embed(run->out, order, run->count, call->layout.out_embed,
+                              &call->layout.out_step) &&
+           library_fill_batch(run) && library_is_aligned(run);
+}
+
+/* -- execution --------------------------------------------------------------------- */
+
+/* Check the arrays and execute. Returns what pcu_cufft_run returns. */
+static int
+library_attempt(library_run *run)
+{
+    if (pcu_gpuarray_check(run->in, run->ctx) < 0 ||
+        pcu_gpuarray_check(run->out, run->ctx) < 0) {
+        return -1;
+    }
+    int chosen = pcu_cufft_choose(run->st, run->ctx);
+    if (chosen == 0) {
+        return PCU_CUFFT_REFUSED;
+    }
+    if (chosen != 1) {
+        return chosen;
+    }
+    if (!library_fill(run)) {
+        return PCU_CUFFT_REFUSED;
+    }
+    return pcu_cufft_run(run->st, run->ctx, &run->call, run->allocator, run->stream);
+}
+
+/* Repeat the attempt while plans are made. Other threads run meanwhile, and may change
+ * the arrays. */
+static int
+library_execute(library_run *run)
+{
+    pcu_fourier_forms forms;
+    pcu_fourier_forms_read(&forms, run->in, run->out);
+    int rc = library_attempt(run);
+    while (rc == PCU_CUFFT_CHANGED) {
+        if (pcu_fourier_forms_check(&forms, run->in, run->out) < 0) {
+            return -1;
+        }
+        rc = library_attempt(run);
+    }
+    return rc;
+}
+
+/* -- the norm ---------------------------------------------------------------------- */
+
+/* The elements as real numbers in one run; the array itself if they have gaps. */
+static PyObject *
+library_parts_new(const library_run *run)
+{
+    pcu_gpuarray *out = run->out;
+    if (out->contiguous == 0) {
+        return Py_NewRef((PyObject *)out);
+    }
+    size_t size = pcu_types[run->compute].size;
+    size_t count = pcu_gpuarray_nbytes(out) / size;
+    ptrdiff_t stride = (ptrdiff_t)size;
+    PyArray_Descr *dtype = pcu_dtype_of_type(run->compute);
+    if (dtype == NULL) {
+        return NULL;
+    }
+    pcu_gpuarray *parts = pcu_gpuarray_view_new(out, 1, &count, &stride, 0, dtype);
+    Py_DECREF(dtype);
+    return (PyObject *)parts;
+}
+
+/* Multiply the result by the factors of the steps: cuFFT does not. */
+static int
+library_scale(const library_run *run)
+{
+    double scale = 1;
+    for (int i = 0; i < run->count; i++) {
+        scale *= run->steps[i].scale;
+    }
+    if (scale == 1) {
+        return 0;
+    }
+    PyObject *parts = library_parts_new(run);
+    if (parts == NULL) {
+        return -1;
+    }
+    pcu_gpuarray *array = (pcu_gpuarray *)parts;
+    pcu_operand inputs[2] = {{.array = array, .type = array->type},
+                             {.array = NULL, .type = run->compute}};
+    float single = (float)scale;
+    memcpy(inputs[1].value, &scale, sizeof(scale));
+    if (run->compute == PCU_T_FLOAT32) {
+        memcpy(inputs[1].value, &single, sizeof(single));
+    }
+    int rc = pcu_elementwise_enqueue(run->st, PCU_OP_MULTIPLY, 2, inputs, 1, &array,
+                                     array->type, run->stream);
+    Py_DECREF(parts);
+    return rc;
+}
+
+/* -- the call ---------------------------------------------------------------------- */
+
+/* 1 if the input is to be converted first: real elements, or those of another
+ * precision, for a complex transform. */
+static int
+library_converts(const library_run *run)
+{
+    return run->kind == PCU_FOURIER_COMPLEX && run->in != run->out &&
+           run->out->type == pcu_type_complex(run->compute) &&
+           run->in->type != run->out->type;
+}
+
+/* Execute, and return what pcu_cufft_run returns. cuFFT overwrites the input of an
+ * inverse transform to real elements, so that one is a copy. */
+static int
+library_convert_and_execute(library_run *run)
+{
+    PyObject *copy = NULL;
+    if (run->kind == PCU_FOURIER_HALF) {
+        copy = pcu_gpuarray_copy_new(run->in, run->allocator, run->stream);
+        if (copy == NULL) {
+            return -1;
+        }
+        run->in = (pcu_gpuarray *)copy;
+    }
+    else if (library_converts(run)) {
+        if (pcu_device_copy(run->out, run->in, run->stream) < 0) {
+            return -1;
+        }
+        run->in = run->out;
+    }
+    int rc = library_execute(run);
+    Py_XDECREF(copy);
+    return rc;
+}
+
+/* DONE if cuFFT transforms in the context. */
+static int
+library_choose(const library_run *run)
+{
+    int chosen = pcu_cufft_choose(run->st, run->ctx);
+    if (chosen == PCU_CUFFT_CHANGED) {
+        chosen = pcu_cufft_choose(run->st, run->ctx);
+    }
+    if (chosen < 0) {
+        return -1;
+    }
+    if (chosen == 0) {
+        return PCU_CUFFT_REFUSED;
+    }
+    return PCU_CUFFT_DONE;
+}
+
+/* 1 if cuFFT may take the arrays, as far as their forms tell. */
+static int
+library_may_take(library_run *run)
+{
+    if (!library_takes_steps(run)) {
+        return 0;
+    }
+    return library_takes_types(run) || library_converts(run);
+}
+
+int
+pcu_fourier_library(pcu_state *st, const pcu_fourier_step *steps, int count,
+                    pcu_gpuarray *in, pcu_gpuarray *out, int compute,
+                    PyObject *allocator, CUstream stream)
+{
+    library_run run;
+    if (out->count == 0) {
+        return 1;
+    }
+    pcu_context *ctx = pcu_context_launch_borrow(st);
+    if (ctx == NULL) {
+        return -1;
+    }
+    run.st = st;
+    run.ctx = ctx;
+    run.steps = steps;
+    run.count = count;
+    run.in = in;
+    run.out = out;
+    run.compute = compute;
+    run.allocator = allocator;
+    run.stream = stream;
+    if (!library_may_take(&run)) {
+        return 1;
+    }
+    Py_INCREF(ctx); /* its plans stay until they are executed */
+    int rc = library_choose(&run);
+    if (rc == PCU_CUFFT_DONE) {
+        rc = library_convert_and_execute(&run);
+    }
+    if (rc == PCU_CUFFT_DONE) {
+        rc = library_scale(&run);
+    }
+    Py_DECREF(ctx);
+    return rc;
+}

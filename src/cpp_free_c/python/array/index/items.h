@@ -1,0 +1,22 @@
+/* Indices with index arrays: x[index] and x[index] = value.
+ *
+ * An index is a tuple of integers, slices, None, Ellipsis, index arrays and masks, on
+ * the device or the host. The rules are NumPy's. Called by type/indexing.c. */
+#ifndef PYTHON_ARRAY_INDEX_ITEMS_H
+#define PYTHON_ARRAY_INDEX_ITEMS_H
+
+#include "python/driver/memory/gpuarray.h"
+
+/* 1 for an integer and an integer array without axes; 0 for a bool. */
+PCU_HIDDEN int pcu_index_is_integer(pcu_state *st, PyObject *item);
+
+/* The elements at an index of n items, a copy. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_index_get(pcu_gpuarray *self,
+                                              PyObject *const *items, Py_ssize_t n,
+                                              CUstream stream);
+
+/* Enqueue self[items] = value. */
+PCU_HIDDEN PCU_RAISES int pcu_index_set(pcu_gpuarray *self, PyObject *const *items,
+                                        Py_ssize_t n, PyObject *value, CUstream stream);
+
+#endif

@@ -1,0 +1,201 @@
+/* The report of a context: see report.h. */
+
+#include "python/array/index/report.h"
+
+#include <frameobject.h>
+
+#include "python/driver/current_context.h"
+#include "python/driver/memory/out_of_memory.h"
+#include "python/driver/resource.h"
+
+enum {
+    REPORT_CALLS = 64, /* the calls whose statements are remembered */
+    REPORT_MAPPED = 2  /* CU_MEMHOSTALLOC_DEVICEMAP */
+};
+
+/* What kernels write: index_report in cuda/pycuda-index.hpp. */
+typedef struct {
+    uint64_t state; /* 2: the other numbers are valid */
+    uint64_t index;
+    uint64_t length;
+    int32_t axis;
+    int32_t is_unsigned;
+    uint64_t call;
+} report_note;
+
+/* A statement that enqueued a kernel. */
+typedef struct {
+    uint32_t call;
+    int line;
+    PyObject *file; /* strong; NULL: an empty place */
+} report_statement;
+
+struct pcu_index_report {
+    volatile report_note *note; /* page-locked */
+    CUdeviceptr address;        /* of the note, on the device */
+    uint32_t calls;
+    report_statement statements[REPORT_CALLS];
+};
+
+/* -- statements -------------------------------------------------------------------- */
+
+/* Remember the statement of Python that is running. */
+static void
+report_remember(struct pcu_index_report *report, uint32_t call)
+{
+    report_statement *place = &report->statements[call % REPORT_CALLS];
+    PyFrameObject *frame = PyThreadState_GetFrame(PyThreadState_Get());
+    place->call = call;
+    place->line = 0;
+    if (frame == NULL) {
+        Py_CLEAR(place->file);
+        return;
+    }
+    PyCodeObject *code = PyFrame_GetCode(frame);
+    place->line = PyFrame_GetLineNumber(frame);
+    Py_XSETREF(place->file, Py_NewRef(code->co_filename));
+    Py_DECREF(code);
+    Py_DECREF(frame);
+}
+
+/* The end of a message: the statement of a call, or nothing if it is forgotten. */
+static PyObject *
+report_place_new(const struct pcu_index_report *report, uint32_t call)
+{
+    const report_statement *place = &report->statements[call % REPORT_CALLS];
+    if (place->file == NULL || place->call != call) {
+        return PyUnicode_FromString("");
+    }
+    return PyUnicode_FromFormat(
+        " (the index array of %U, line %d; the device found the index after that "
+        "statement)",
+        place->file, place->line);
+}
+
+/* -- errors ------------------------------------------------------------------------ */
+
+int
+pcu_raise_index(PyObject *index, int axis, size_t length)
+{
+    PyErr_Format(PyExc_IndexError,
+                 "index %S is out of bounds for axis %d of length %zu", index, axis,
+                 length);
+    return -1;
+}
+
+/* Raise the IndexError of a note. */
+static int
+report_raise(const struct pcu_index_report *report, const report_note *note)
+{
+    PyObject *index;
+    if (note->is_unsigned) {
+        index = PyLong_FromUnsignedLongLong(note->index);
+    }
+    else {
+        index = PyLong_FromLongLong((long long)note->index);
+    }
+    PyObject *place = report_place_new(report, (uint32_t)note->call);
+    if (index != NULL && place != NULL) {
+        PyErr_Format(PyExc_IndexError,
+                     "index %S is out of bounds for axis %d of length %llu%U", index,
+                     (int)note->axis, (unsigned long long)note->length, place);
+    }
+    Py_XDECREF(index);
+    Py_XDECREF(place);
+    return -1;
+}
+
+/* Raise and clear what a kernel noted. */
+static int
+report_check(pcu_context *ctx)
+{
+    struct pcu_index_report *report = ctx->index_report;
+    if (report->note->state != 2) {
+        return 0;
+    }
+    report_note note = *report->note;
+    report->note->state = 0;
+    return report_raise(report, &note);
+}
+
+/* -- life -------------------------------------------------------------------------- */
+
+static void
+report_free(pcu_context *ctx)
+{
+    struct pcu_index_report *report = ctx->index_report;
+    pcu_handle handle = {.host = (void *)report->note};
+    ctx->index_report = NULL;
+    for (int i = 0; i < REPORT_CALLS; i++) {
+        Py_CLEAR(report->statements[i].file);
+    }
+    PyMem_Free(report);
+    pcu_release_noraise(ctx->st, PCU_HANDLE_host, handle, (PyObject *)ctx);
+}
+
+/* The report of a context, made at its first use. */
+static struct pcu_index_report *
+report_of(pcu_context *ctx)
+{
+    pcu_state *st = ctx->st;
+    void *note = NULL;
+    CUdeviceptr address = 0;
+    CUresult status;
+    if (ctx->index_report != NULL) {
+        return ctx->index_report;
+    }
+    struct pcu_index_report *report = PyMem_Calloc(1, sizeof(*report));
+    if (report == NULL) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    PCU_ALLOCATE(status, MemHostAlloc, (&note, sizeof(report_note), REPORT_MAPPED));
+    if (status != CUDA_SUCCESS) {
+        PyMem_Free(report);
+        pcu_raise(st, "cuMemHostAlloc", status);
+        return NULL;
+    }
+    pcu_handle_created(PCU_HANDLE_host);
+    if (ctx->index_report != NULL) { /* another thread made it meanwhile */
+        pcu_handle handle = {.host = note};
+        PyMem_Free(report);
+        pcu_release_noraise(st, PCU_HANDLE_host, handle, (PyObject *)ctx);
+        return ctx->index_report;
+    }
+    memset(note, 0, sizeof(report_note));
+    report->note = note;
+    report->calls = 1;
+    ctx->free_index_report = report_free;
+    ctx->check_index_report = report_check;
+    ctx->index_report = report;
+    PCU_STATUS(status, MemHostGetDevicePointer, (&address, note, 0));
+    if (status != CUDA_SUCCESS) {
+        report_free(ctx);
+        pcu_raise(st, "cuMemHostGetDevicePointer", status);
+        return NULL;
+    }
+    report->address = address;
+    return report;
+}
+
+int
+pcu_index_report_announce(pcu_context *ctx, CUdeviceptr *address, uint32_t *call)
+{
+    struct pcu_index_report *report = report_of(ctx);
+    if (report == NULL) {
+        return -1;
+    }
+    *call = report->calls++;
+    *address = report->address;
+    report_remember(report, *call);
+    return 0;
+}
+
+int
+pcu_index_report_check(pcu_state *Py_UNUSED(st))
+{
+    if (pcu_ctx_current == NULL) {
+        return 0;
+    }
+    return pcu_context_check_indices((pcu_context *)pcu_ctx_current->owner);
+}

@@ -1,0 +1,12 @@
+/* The values of an assignment to a selection. Called by items.c and take.c. */
+#ifndef PYTHON_ARRAY_INDEX_VALUES_H
+#define PYTHON_ARRAY_INDEX_VALUES_H
+
+#include "python/array/index/selection.h"
+
+/* Enqueue the assignment of a value to the elements of a selection: a number, an array,
+ * or anything of which NumPy makes one. It is converted and broadcast. */
+PCU_HIDDEN PCU_RAISES int pcu_selection_assign(pcu_selection *selection,
+                                               PyObject *value, CUstream stream);
+
+#endif

@@ -1,0 +1,353 @@
+/* Copies whose elements come from other places along each axis: see remap.h.
+ *
+ * Neighbouring axes that keep their places are joined. Where the elements along the
+ * last axis follow each other on both sides, the kernel moves words of several. */
+
+#include "python/array/ops/remap.h"
+
+#include "python/array/construction.h"
+#include "python/array/element_type.h"
+#include "python/array/memory.h"
+#include "python/array/ops/kernel_launch.h"
+#include "python/array/ops/kernel_table.h"
+#include "python/array/ops/operations.h"
+#include "python/array/scalar.h"
+#include "python/driver/context.h"
+
+enum {
+    REMAP_THREADS = 256,
+    REMAP_WORD = 16,
+    REMAP_EACH = 4,         /* words of a thread, if there are many */
+    REMAP_FILL_BLOCKS = 16, /* blocks on a multiprocessor that fill the device */
+    REMAP_MASK_BITS = 8,    /* axes beyond count as mapped */
+    REMAP_NARROW = INT32_MAX / 2
+};
+
+typedef struct {
+    size_t target; /* lengths */
+    size_t source;
+    ptrdiff_t stride; /* of the source */
+    ptrdiff_t first;
+    int is_mapped;
+} remap_axis;
+
+typedef struct {
+    const pcu_remap_call *call;
+    pcu_gpuarray *source;
+    CUdeviceptr target_address;
+    size_t count; /* of words */
+    size_t itemsize;
+    size_t word;
+    size_t each;
+    int wide;
+    int ndim;
+    remap_axis axes[PCU_MAX_NDIM];
+    unsigned char value[PCU_SCALAR_BYTES];
+} remap_plan;
+
+/* -- axes -------------------------------------------------------------------------- */
+
+/* 1 if each element of the axis keeps its place. */
+static int
+remap_keeps(pcu_remap_rule rule, const remap_axis *axis)
+{
+    if (axis->target != axis->source) {
+        return 0;
+    }
+    if (rule == PCU_REMAP_REPEAT) {
+        return axis->first == 1;
+    }
+    return rule == PCU_REMAP_TILE || axis->first == 0;
+}
+
+/* The number of the axis as the kernel takes it: a roll adds what is missing to n. */
+static ptrdiff_t
+remap_first(pcu_remap_rule rule, ptrdiff_t first, size_t length)
+{
+    ptrdiff_t n = (ptrdiff_t)length;
+    if (rule != PCU_REMAP_ROLL || n == 0) {
+        return first;
+    }
+    ptrdiff_t shift = first % n;
+    if (shift > 0) {
+        return n - shift;
+    }
+    return -shift;
+}
+
+/* Fill in the axes; neighbours that keep their places are joined. */
+static void
+remap_fill_axes(remap_plan *plan)
+{
+    const pcu_gpuarray *source = plan->source;
+    pcu_remap_rule rule = plan->call->rule;
+    plan->ndim = 0;
+    for (int i = 0; i < source->ndim; i++) {
+        remap_axis axis = {
+            .target = plan->call->shape[i],
+            .source = source->shape[i],
+            .stride = source->strides[i],
+            .first = remap_first(rule, plan->call->firsts[i], source->shape[i]),
+        };
+        axis.is_mapped = !remap_keeps(rule, &axis);
+        if (!axis.is_mapped && axis.target == 1) {
+            continue;
+        }
+        remap_axis *last = plan->axes + plan->ndim - 1;
+        if (plan->ndim > 0 && !axis.is_mapped && !last->is_mapped &&
+            last->stride == axis.stride * (ptrdiff_t)axis.target) {
+            last->target *= axis.target;
+            last->source = last->target;
+            last->stride = axis.stride;
+        }
+        else {
+            plan->axes[plan->ndim++] = axis;
+        }
+    }
+}
+
+/* -- words ------------------------------------------------------------------------- */
+
+/* 1 if numbers of elements along a mapped axis can be replaced by numbers of words. */
+static int
+remap_scales(pcu_remap_rule rule)
+{
+    return rule == PCU_REMAP_ROLL || rule == PCU_REMAP_TILE ||
+           rule == PCU_REMAP_EMPTY || rule == PCU_REMAP_WRAP;
+}
+
+/* 1 if the last axis is a run of elements that can be moved in words. */
+static int
+remap_is_run(const remap_plan *plan)
+{
+    const remap_axis *last = plan->axes + plan->ndim - 1;
+    return plan->ndim > 0 && last->stride == (ptrdiff_t)plan->itemsize &&
+           (!last->is_mapped || remap_scales(plan->call->rule)) &&
+           plan->call->value == NULL;
+}
+
+/* Choose the word, and count words instead of elements along a run. */
+static void
+remap_choose_word(remap_plan *plan)
+{
+    int is_run = remap_is_run(plan);
+    int axes = plan->ndim;
+    size_t size = plan->itemsize;
+    uint64_t bits = REMAP_WORD | plan->source->address | plan->target_address;
+    if (is_run) {
+        remap_axis *last = plan->axes + --axes;
+        bits |= last->target * size | last->source * size;
+        bits |= (uint64_t)last->first * size;
+    }
+    else {
+        bits |= size;
+    }
+    for (int i = 0; i < axes; i++) {
+        bits |= (uint64_t)plan->axes[i].stride;
+    }
+    plan->word = (size_t)(bits & (~bits + 1));
+    if (is_run) {
+        remap_axis *last = plan->axes + axes;
+        last->target = last->target * size / plan->word;
+        last->source = last->source * size / plan->word;
+        last->first = last->first * (ptrdiff_t)size / (ptrdiff_t)plan->word;
+        last->stride = (ptrdiff_t)plan->word;
+        plan->itemsize = plan->word;
+    }
+}
+
+/* 1 if a number that the kernel takes does not fit 32 bits. */
+static int
+remap_is_wide(const remap_plan *plan)
+{
+    if (plan->count > REMAP_NARROW) {
+        return 1;
+    }
+    for (int i = 0; i < plan->ndim; i++) {
+        const remap_axis *axis = &plan->axes[i];
+        if (axis->source > REMAP_NARROW || axis->target > REMAP_NARROW ||
+            axis->first > REMAP_NARROW || axis->first < -REMAP_NARROW ||
+            axis->stride > INT32_MAX || axis->stride < -INT32_MAX) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void
+remap_fill_plan(remap_plan *plan, const pcu_gpuarray *target, const pcu_context *ctx)
+{
+    plan->itemsize = pcu_gpuarray_itemsize(plan->source);
+    plan->target_address = target->address;
+    remap_fill_axes(plan);
+    remap_choose_word(plan);
+    plan->count = 1;
+    for (int i = 0; i < plan->ndim; i++) {
+        plan->count *= plan->axes[i].target;
+    }
+    plan->wide = remap_is_wide(plan);
+    size_t fill = (size_t)ctx->rec.limits.multiprocessors * REMAP_FILL_BLOCKS;
+    plan->each = 1;
+    if (plan->count / (REMAP_THREADS * REMAP_EACH) >= fill) {
+        plan->each = REMAP_EACH;
+    }
+}
+
+/* -- the launch -------------------------------------------------------------------- */
+
+static void
+remap_fill_key(const remap_plan *plan, pcu_kernel_key *key)
+{
+    memset(key, 0, sizeof(*key));
+    key->family = PCU_FAMILY_REMAP;
+    key->operation = PCU_OP_COPY;
+    key->raw_bytes = (uint32_t)plan->itemsize;
+    key->vector = (uint8_t)plan->word;
+    key->ndim = (uint8_t)plan->ndim;
+    key->wide = (uint8_t)plan->wide;
+    key->tile = (uint16_t)plan->each;
+    key->variant = (uint8_t)(PCU_VARIANT_REMAP_ROLL + (int)plan->call->rule);
+    for (int i = 0; i < plan->ndim && i < REMAP_MASK_BITS; i++) {
+        key->kept_ndim |= (uint8_t)(plan->axes[i].is_mapped << i);
+    }
+}
+
+/* Both addresses, the value outside, the number of words; then the axes. */
+static int
+remap_pack(const remap_plan *plan, pcu_argument_buffer *params)
+{
+    int wide = plan->wide;
+    if (pcu_kernel_put_address(params, plan->source->address) < 0 ||
+        pcu_kernel_put_address(params, plan->target_address) < 0 ||
+        (plan->call->value != NULL &&
+         pcu_kernel_put(params, plan->value, plan->itemsize, plan->word) < 0) ||
+        pcu_kernel_put_index(params, wide, (ptrdiff_t)plan->count) < 0) {
+        return -1;
+    }
+    for (int i = 0; i < plan->ndim; i++) {
+        const remap_axis *axis = &plan->axes[i];
+        if (pcu_kernel_put_index(params, wide, (ptrdiff_t)axis->target) < 0 ||
+            pcu_kernel_put_index(params, wide, (ptrdiff_t)axis->source) < 0 ||
+            pcu_kernel_put_index(params, wide, axis->stride) < 0 ||
+            pcu_kernel_put_index(params, wide, axis->first) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int
+remap_launch(const remap_plan *plan, CUfunction kernel)
+{
+    pcu_argument_buffer params;
+    size_t each = REMAP_THREADS * plan->each;
+    pcu_argument_buffer_init(&params);
+    int rc = remap_pack(plan, &params);
+    if (rc == 0) {
+        rc =
+            pcu_kernel_launch(plan->source->st, kernel, (plan->count + each - 1) / each,
+                              REMAP_THREADS, plan->call->stream, &params);
+    }
+    pcu_argument_buffer_free(&params);
+    return rc;
+}
+
+/* After a kernel was made other code may have changed the source. */
+static int
+remap_check_same(const pcu_gpuarray *source, int ndim, const size_t *shape, int type)
+{
+    if (source->type == type && pcu_gpuarray_has_shape(source, ndim, shape)) {
+        return 0;
+    }
+    PyErr_SetString(PyExc_RuntimeError,
+                    "the shape or dtype of an array changed during the call");
+    return -1;
+}
+
+static int
+remap_enqueue(remap_plan *plan, pcu_gpuarray *target, pcu_context *ctx)
+{
+    pcu_kernel_key key;
+    size_t shape[PCU_MAX_NDIM];
+    CUfunction kernel = NULL;
+    pcu_gpuarray *source = plan->source;
+    int ndim = source->ndim;
+    int type = source->type;
+    int rc;
+    memcpy(shape, source->shape, (size_t)ndim * sizeof(*shape));
+    do {
+        if (remap_check_same(source, ndim, shape, type) < 0 ||
+            pcu_gpuarray_check(source, ctx) < 0 ||
+            pcu_gpuarray_check(target, ctx) < 0) {
+            return -1;
+        }
+        remap_fill_plan(plan, target, ctx);
+        remap_fill_key(plan, &key);
+        rc = pcu_kernel_table_get(source->st, ctx, &key, &kernel);
+    } while (rc == PCU_KERNEL_MADE);
+    if (rc < 0) {
+        return -1;
+    }
+    return remap_launch(plan, kernel);
+}
+
+/* -- the result -------------------------------------------------------------------- */
+
+/* Elements outside of the source need others to take, or a value. */
+static int
+remap_check_lengths(const pcu_gpuarray *source, const pcu_remap_call *call)
+{
+    for (int i = 0; i < source->ndim; i++) {
+        if (source->shape[i] == 0 && call->shape[i] > 0 &&
+            call->rule != PCU_REMAP_EMPTY && call->rule != PCU_REMAP_CONSTANT) {
+            PyErr_Format(PyExc_ValueError,
+                         "axis %d has no elements, so it cannot be extended to %zu "
+                         "elements: give a constant",
+                         i, call->shape[i]);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+PyObject *
+pcu_remap_new(pcu_gpuarray *source, const pcu_remap_call *call)
+{
+    remap_plan plan;
+    pcu_state *st = source->st;
+    plan.call = call;
+    plan.source = source;
+    if (remap_check_lengths(source, call) < 0) {
+        return NULL;
+    }
+    if (call->value != NULL && !pcu_type_is_number(source->type)) {
+        PyErr_Format(PyExc_TypeError, "elements of dtype %S have no constant number",
+                     (PyObject *)source->dtype);
+        return NULL;
+    }
+    if (call->value != NULL &&
+        pcu_scalar_pack(call->value, source->type, 1, plan.value) < 0) {
+        return NULL;
+    }
+    PyObject *result = pcu_gpuarray_new(st, NULL, source->ndim, call->shape, NULL,
+                                        source->dtype, source->allocator);
+    if (result == NULL) {
+        return NULL;
+    }
+    pcu_gpuarray *target = (pcu_gpuarray *)result;
+    target->counts_as = source->counts_as;
+    if (target->count == 0 || pcu_gpuarray_itemsize(target) == 0) {
+        return result;
+    }
+    pcu_context *ctx = pcu_context_launch_borrow(st);
+    if (ctx == NULL) {
+        Py_DECREF(result);
+        return NULL;
+    }
+    Py_INCREF(ctx); /* its kernels stay loaded until the launch */
+    if (remap_enqueue(&plan, target, ctx) < 0) {
+        Py_CLEAR(result);
+    }
+    Py_DECREF(ctx);
+    return result;
+}

@@ -1,0 +1,138 @@
+/* The device of a GPUArray, and its namespace of the Python array API standard:
+ * device, to_device and __array_namespace__.
+ *
+ * A device is a pycuda.driver.Device. Arrays without elements have the device of the
+ * current context. */
+
+#include "python/array/type/device.h"
+
+#include "python/array/memory.h"
+#include "python/array/type/forwarding.h"
+#include "python/array/type/members.h"
+#include "python/driver/device.h"
+#include "python/driver/exchange/foreign_allocation.h"
+#include "python/driver/stream.h"
+#include "python/support/convert.h"
+
+const pcu_dlpack *
+pcu_gpuarray_lent_tensor(const pcu_gpuarray *self)
+{
+    if (self->memory != NULL && Py_IS_TYPE(self->memory, self->st->ForeignAllocation)) {
+        return pcu_foreign_allocation_tensor(self->memory);
+    }
+    return NULL;
+}
+
+/* The number of the device. */
+static int
+device_number(pcu_gpuarray *self)
+{
+    const pcu_resource *memory = pcu_gpuarray_allocation(self);
+    const pcu_dlpack *lent = pcu_gpuarray_lent_tensor(self);
+    if (lent != NULL) {
+        return lent->device.id;
+    }
+    if (memory != NULL) {
+        return pcu_context_rec(memory->ctx)->device;
+    }
+    if (pcu_ctx_current != NULL) {
+        return pcu_ctx_current->device;
+    }
+    return 0;
+}
+
+pcu_dl_device
+pcu_gpuarray_dl_device(pcu_gpuarray *self)
+{
+    pcu_dl_device device = {.type = PCU_DL_CUDA, .id = device_number(self)};
+    const pcu_dlpack *lent = pcu_gpuarray_lent_tensor(self);
+    if (lent != NULL) {
+        return lent->device;
+    }
+    if (self->count != 0) {
+        device.type = pcu_dlpack_device_type(self->address);
+    }
+    return device;
+}
+
+PyObject *
+pcu_gpuarray_get_device(PyObject *op, void *Py_UNUSED(closure))
+{
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    if (pcu_gpuarray_ready(self) < 0) {
+        return NULL;
+    }
+    return pcu_device_new(self->st, device_number(self));
+}
+
+typedef struct {
+    PyObject *device; /* borrowed, as is the other */
+    PyObject *stream;
+} to_device_args;
+
+PyDoc_STRVAR(
+    device_to_device_doc,
+    "to_device($self, device, /, *, stream=None)\n--\n\n"
+    "Return the array itself if it is on that device, a pycuda.driver.Device.\n\n"
+    "ValueError for another device: an array of that device is made in a context of\n"
+    "it, and filled with pycuda.driver.memcpy_peer(). With stream, that Stream waits\n"
+    "for the work that the current stream has now.");
+
+static PyObject *
+device_to_device(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                 PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"device", pcu_as_object, offsetof(to_device_args, device)},
+        {"stream", pcu_as_object, offsetof(to_device_args, stream)},
+    };
+    static const pcu_argtable table = {"to_device", specs, 2, 1, 1};
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    to_device_args a = {.stream = Py_None};
+    CUstream stream = NULL;
+    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
+        pcu_gpuarray_ready(self) < 0) {
+        return NULL;
+    }
+    if (!PyObject_TypeCheck(a.device, self->st->Device)) {
+        PyErr_Format(PyExc_ValueError,
+                     "to_device() takes a pycuda.driver.Device, not %R", a.device);
+        return NULL;
+    }
+    int number = device_number(self);
+    if (pcu_device_handle(a.device) != number) {
+        PyErr_Format(PyExc_ValueError,
+                     "the array is on device %d, not on device %d: make an array in a "
+                     "context of that device and fill it with memcpy_peer()",
+                     number, (int)pcu_device_handle(a.device));
+        return NULL;
+    }
+    if (a.stream != Py_None &&
+        (pcu_as_stream(self->st, a.stream, &stream, "stream") < 0 ||
+         pcu_stream_order(self->st, pcu_stream_current(), stream) < 0)) {
+        return NULL;
+    }
+    return Py_NewRef(op);
+}
+
+PyDoc_STRVAR(
+    device_array_namespace_doc,
+    "__array_namespace__($self, /, *, api_version=None)\n--\n\n"
+    "Return pycuda.array_api, the functions of the Python array API standard.\n\n"
+    "ValueError for a version of the standard that it does not implement.");
+
+static PyObject *
+device_array_namespace(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                       PyObject *kwnames)
+{
+    return pcu_gpuarray_forward(op, "pycuda.array_api", "_namespace_of", args, nargs,
+                                kwnames);
+}
+
+PyMethodDef pcu_device_methods[] = {
+    {"to_device", (PyCFunction)(void (*)(void))device_to_device,
+     METH_FASTCALL | METH_KEYWORDS, device_to_device_doc},
+    {"__array_namespace__", (PyCFunction)(void (*)(void))device_array_namespace,
+     METH_FASTCALL | METH_KEYWORDS, device_array_namespace_doc},
+    {NULL, NULL, 0, NULL},
+};

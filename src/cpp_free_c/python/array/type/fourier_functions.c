@@ -1,0 +1,118 @@
+/* The functions by which pycuda.fft calls Fourier transforms: by their numbers in
+ * _fourier_functions. */
+
+#include "python/array/type/members.h"
+
+#include "python/array/fourier/cufft.h"
+#include "python/array/fourier/fourier.h"
+#include "python/driver/context.h"
+#include "python/driver/stream.h"
+#include "python/support/convert.h"
+
+typedef struct {
+    int function;
+    PyObject *a; /* borrowed, as are all objects */
+    PyObject *lengths;
+    PyObject *axes;
+    PyObject *norm;
+    PyObject *out;
+    CUstream stream;
+} fourier_args;
+
+#define FOURIER_SPECS(lengths_name, axes_name)                          \
+    {"function", pcu_as_int, offsetof(fourier_args, function)},         \
+        {"a", pcu_as_object, offsetof(fourier_args, a)},                \
+        {lengths_name, pcu_as_object, offsetof(fourier_args, lengths)}, \
+        {axes_name, pcu_as_object, offsetof(fourier_args, axes)},       \
+        {"norm", pcu_as_object, offsetof(fourier_args, norm)},          \
+        {"out", pcu_as_object, offsetof(fourier_args, out)},            \
+        {"stream", pcu_as_stream, offsetof(fourier_args, stream)},
+
+/* The call itself, with the arguments of either function. */
+static PyObject *
+fourier_call(PyObject *m, const pcu_argtable *table, int is_nd, PyObject *const *args,
+             Py_ssize_t nargs, PyObject *kwnames)
+{
+    pcu_state *st = pcu_state_of_module(m);
+    fourier_args a = {.stream = pcu_stream_current()};
+    if (pcu_args_parse(st, table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    if (a.function < 0 || a.function >= PCU_FOURIER_FUNCTION_COUNT) {
+        PyErr_SetString(PyExc_TypeError, "no Fourier transform has this number");
+        return NULL;
+    }
+    if (!pcu_is_array(st, a.a)) {
+        const char *hint = "";
+        if (PyArray_Check(a.a)) {
+            hint = "; copy it with to_gpu()";
+        }
+        PyErr_Format(PyExc_TypeError, "a Fourier transform takes a GPUArray, not %s%s",
+                     Py_TYPE(a.a)->tp_name, hint);
+        return NULL;
+    }
+    pcu_fourier_call call = {.function = a.function,
+                             .a = (pcu_gpuarray *)a.a,
+                             .is_nd = is_nd,
+                             .lengths = a.lengths,
+                             .axes = a.axes,
+                             .norm = a.norm,
+                             .out = a.out,
+                             .stream = a.stream};
+    if (pcu_gpuarray_ready(call.a) < 0) {
+        return NULL;
+    }
+    return pcu_fourier(st, &call);
+}
+
+PyDoc_STRVAR(fourier_along_doc,
+             "_fourier($module, function, a, n, axis, norm, out, stream, /)\n--\n\n"
+             "Enqueue the Fourier transform of that number along an axis.");
+
+static PyObject *
+fourier_along(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {FOURIER_SPECS("n", "axis")};
+    static const pcu_argtable table = {"_fourier", specs, 7, 7, 7};
+    return fourier_call(m, &table, 0, args, nargs, kwnames);
+}
+
+PyDoc_STRVAR(
+    fourier_along_axes_doc,
+    "_fourier_axes($module, function, a, s, axes, norm, out, stream, /)\n--\n\n"
+    "Enqueue the Fourier transform of that number along several axes.");
+
+static PyObject *
+fourier_along_axes(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
+                   PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {FOURIER_SPECS("s", "axes")};
+    static const pcu_argtable table = {"_fourier_axes", specs, 7, 7, 7};
+    return fourier_call(m, &table, 1, args, nargs, kwnames);
+}
+
+PyDoc_STRVAR(fourier_library_doc,
+             "_fourier_library($module, /)\n--\n\n"
+             "Return a sentence: what transforms in the current context, and why.");
+
+static PyObject *
+fourier_library(PyObject *m, PyObject *Py_UNUSED(ignored))
+{
+    pcu_state *st = pcu_state_of_module(m);
+    PyObject *ctx = pcu_context_require(st, "cuCtxGetCurrent");
+    if (ctx == NULL) {
+        return NULL;
+    }
+    PyObject *sentence = pcu_cufft_describe_new(st, (pcu_context *)ctx);
+    Py_DECREF(ctx);
+    return sentence;
+}
+
+PyMethodDef pcu_fourier_functions[] = {
+    {"_fourier", (PyCFunction)(void (*)(void))fourier_along,
+     METH_FASTCALL | METH_KEYWORDS, fourier_along_doc},
+    {"_fourier_axes", (PyCFunction)(void (*)(void))fourier_along_axes,
+     METH_FASTCALL | METH_KEYWORDS, fourier_along_axes_doc},
+    {"_fourier_library", fourier_library, METH_NOARGS, fourier_library_doc},
+    {NULL, NULL, 0, NULL},
+};

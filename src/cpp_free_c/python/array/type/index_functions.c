@@ -1,0 +1,204 @@
+/* The functions by which pycuda's Python modules move elements at index arrays. */
+
+#include "python/array/type/members.h"
+
+#include "python/array/index/take.h"
+#include "python/driver/stream.h"
+#include "python/support/convert.h"
+
+typedef struct {
+    pcu_gpuarray *array; /* borrowed, as are all objects */
+    PyObject *indices;
+    PyObject *values;
+    PyObject *axis;
+    PyObject *out;
+    PyObject *mode;
+    CUstream stream;
+} index_args;
+
+/* An array that was initialised. */
+static int
+index_as_array(pcu_state *st, PyObject *value, void *out, const char *name)
+{
+    if (!pcu_is_array(st, value)) {
+        const char *hint = "";
+        if (PyArray_Check(value)) {
+            hint = "; copy it with to_gpu()";
+        }
+        PyErr_Format(PyExc_TypeError, "%s must be a GPUArray, not %s%s", name,
+                     Py_TYPE(value)->tp_name, hint);
+        return -1;
+    }
+    *(pcu_gpuarray **)out = (pcu_gpuarray *)value;
+    return pcu_gpuarray_ready((pcu_gpuarray *)value);
+}
+
+/* The number of an axis from 0 on; PCU_AXIS_FLAT for None. */
+static int
+index_read_axis(const index_args *a, int *axis)
+{
+    int ndim = a->array->ndim;
+    *axis = PCU_AXIS_FLAT;
+    if (a->axis == Py_None) {
+        return 0;
+    }
+    Py_ssize_t number = PyNumber_AsSsize_t(a->axis, PyExc_ValueError);
+    if (number == -1 && PyErr_Occurred()) {
+        return -1;
+    }
+    if (number < -ndim || number >= ndim) {
+        PyErr_Format(PyExc_ValueError, "axis %zd is not one of %d axes", number, ndim);
+        return -1;
+    }
+    *axis = (int)(number < 0 ? number + ndim : number);
+    return 0;
+}
+
+static int
+index_read_mode(PyObject *mode, pcu_bounds *bounds)
+{
+    static const char *const names[] = {
+        [PCU_BOUNDS_NOTE] = "raise",
+        [PCU_BOUNDS_WRAP] = "wrap",
+        [PCU_BOUNDS_CLIP] = "clip",
+    };
+    *bounds = PCU_BOUNDS_NOTE;
+    if (mode == NULL) {
+        return 0;
+    }
+    for (size_t i = 0; PyUnicode_Check(mode) && i < Py_ARRAY_LENGTH(names); i++) {
+        if (PyUnicode_CompareWithASCIIString(mode, names[i]) == 0) {
+            *bounds = (pcu_bounds)i;
+            return 0;
+        }
+    }
+    PyErr_Format(PyExc_ValueError, "mode must be 'raise', 'wrap' or 'clip', not %R",
+                 mode);
+    return -1;
+}
+
+PyDoc_STRVAR(
+    index_take_doc,
+    "_take($module, a, indices, /, axis=None, out=None, mode='raise', stream=None)"
+    "\n--\n\n"
+    "Return the elements at indices along an axis; None: in their order in memory.");
+
+static PyObject *
+index_take(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"a", index_as_array, offsetof(index_args, array)},
+        {"indices", pcu_as_object, offsetof(index_args, indices)},
+        {"axis", pcu_as_object, offsetof(index_args, axis)},
+        {"out", pcu_as_object, offsetof(index_args, out)},
+        {"mode", pcu_as_object, offsetof(index_args, mode)},
+        {"stream", pcu_as_stream, offsetof(index_args, stream)},
+    };
+    static const pcu_argtable table = {"_take", specs, 6, 2, 2};
+    index_args a = {.axis = Py_None, .out = Py_None, .stream = pcu_stream_current()};
+    pcu_bounds bounds;
+    int axis;
+    if (pcu_args_parse(pcu_state_of_module(m), &table, args, nargs, kwnames, &a) < 0 ||
+        index_read_axis(&a, &axis) < 0 || index_read_mode(a.mode, &bounds) < 0) {
+        return NULL;
+    }
+    return pcu_take(a.array, a.indices, axis, a.out, bounds, a.stream);
+}
+
+PyDoc_STRVAR(index_put_doc,
+             "_put($module, a, indices, values, /, mode='raise', stream=None)\n--\n\n"
+             "Assign an array of values to the elements at flat indices.");
+
+static PyObject *
+index_put(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"a", index_as_array, offsetof(index_args, array)},
+        {"indices", pcu_as_object, offsetof(index_args, indices)},
+        {"values", index_as_array, offsetof(index_args, values)},
+        {"mode", pcu_as_object, offsetof(index_args, mode)},
+        {"stream", pcu_as_stream, offsetof(index_args, stream)},
+    };
+    static const pcu_argtable table = {"_put", specs, 5, 3, 3};
+    index_args a = {.stream = pcu_stream_current()};
+    pcu_bounds bounds;
+    if (pcu_args_parse(pcu_state_of_module(m), &table, args, nargs, kwnames, &a) < 0 ||
+        index_read_mode(a.mode, &bounds) < 0 ||
+        pcu_put(a.array, a.indices, (pcu_gpuarray *)a.values, bounds, a.stream) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(
+    index_take_along_doc,
+    "_take_along_axis($module, a, indices, axis, /, stream=None)\n--\n\n"
+    "Return the elements at indices along an axis, with indices for each line.");
+
+static PyObject *
+index_take_along(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
+                 PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"a", index_as_array, offsetof(index_args, array)},
+        {"indices", pcu_as_object, offsetof(index_args, indices)},
+        {"axis", pcu_as_object, offsetof(index_args, axis)},
+        {"stream", pcu_as_stream, offsetof(index_args, stream)},
+    };
+    static const pcu_argtable table = {"_take_along_axis", specs, 4, 3, 3};
+    index_args a = {.stream = pcu_stream_current()};
+    int axis;
+    if (pcu_args_parse(pcu_state_of_module(m), &table, args, nargs, kwnames, &a) < 0 ||
+        index_read_axis(&a, &axis) < 0) {
+        return NULL;
+    }
+    if (axis == PCU_AXIS_FLAT) {
+        PyErr_SetString(PyExc_TypeError, "take_along_axis: the axis must be a number");
+        return NULL;
+    }
+    return pcu_take_along_axis(a.array, a.indices, axis, a.stream);
+}
+
+PyDoc_STRVAR(
+    index_put_along_doc,
+    "_put_along_axis($module, a, indices, values, axis, /, stream=None)\n--\n\n"
+    "Assign values to the elements at indices along an axis.");
+
+static PyObject *
+index_put_along(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"a", index_as_array, offsetof(index_args, array)},
+        {"indices", pcu_as_object, offsetof(index_args, indices)},
+        {"values", pcu_as_object, offsetof(index_args, values)},
+        {"axis", pcu_as_object, offsetof(index_args, axis)},
+        {"stream", pcu_as_stream, offsetof(index_args, stream)},
+    };
+    static const pcu_argtable table = {"_put_along_axis", specs, 5, 4, 4};
+    index_args a = {.stream = pcu_stream_current()};
+    int axis;
+    if (pcu_args_parse(pcu_state_of_module(m), &table, args, nargs, kwnames, &a) < 0 ||
+        index_read_axis(&a, &axis) < 0) {
+        return NULL;
+    }
+    if (axis == PCU_AXIS_FLAT) {
+        PyErr_SetString(PyExc_TypeError, "put_along_axis: the axis must be a number");
+        return NULL;
+    }
+    if (pcu_put_along_axis(a.array, a.indices, a.values, axis, a.stream) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+PyMethodDef pcu_index_functions[] = {
+    {"_take", (PyCFunction)(void (*)(void))index_take, METH_FASTCALL | METH_KEYWORDS,
+     index_take_doc},
+    {"_put", (PyCFunction)(void (*)(void))index_put, METH_FASTCALL | METH_KEYWORDS,
+     index_put_doc},
+    {"_take_along_axis", (PyCFunction)(void (*)(void))index_take_along,
+     METH_FASTCALL | METH_KEYWORDS, index_take_along_doc},
+    {"_put_along_axis", (PyCFunction)(void (*)(void))index_put_along,
+     METH_FASTCALL | METH_KEYWORDS, index_put_along_doc},
+    {NULL, NULL, 0, NULL},
+};

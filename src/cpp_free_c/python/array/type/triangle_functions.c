@@ -1,0 +1,139 @@
+/* The functions by which pycuda's Python modules keep a triangle of matrices. */
+
+#include "python/array/type/members.h"
+
+#include "python/array/construction.h"
+#include "python/array/element_type.h"
+#include "python/array/ops/triangle.h"
+#include "python/driver/memory/pool.h"
+#include "python/driver/stream.h"
+#include "python/support/convert.h"
+
+typedef struct {
+    PyObject *array; /* borrowed, as is the other */
+    int lower;
+    PyObject *k;
+    CUstream stream;
+} triangle_args;
+
+/* The diagonal: numbers far beyond any matrix stay so far that no distance overflows.
+ */
+static int
+triangle_read_k(PyObject *value, int64_t *k)
+{
+    const int64_t far = INT64_C(1) << 62;
+    unsigned long long bits = 0;
+    if (pcu_as_integer(value, INT64_MIN, INT64_MAX, &bits, "k") < 0) {
+        return -1;
+    }
+    *k = (int64_t)bits;
+    if (*k > far) {
+        *k = far;
+    }
+    if (*k < -far) {
+        *k = -far;
+    }
+    return 0;
+}
+
+/* Read the arguments that both functions take. The array becomes the target. */
+static int
+triangle_read(pcu_state *st, const char *name, PyObject *const *args, Py_ssize_t nargs,
+              PyObject *kwnames, pcu_triangle_call *call)
+{
+    static const pcu_argspec specs[] = {
+        {"array", pcu_as_object, offsetof(triangle_args, array)},
+        {"lower", pcu_as_bool, offsetof(triangle_args, lower)},
+        {"k", pcu_as_object, offsetof(triangle_args, k)},
+        {"stream", pcu_as_stream, offsetof(triangle_args, stream)},
+    };
+    const pcu_argtable table = {name, specs, 4, 3, 3};
+    triangle_args a = {.stream = pcu_stream_current()};
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+        return -1;
+    }
+    if (!pcu_is_array(st, a.array)) {
+        PyErr_Format(PyExc_TypeError, "a triangle is kept of a GPUArray, not %s",
+                     Py_TYPE(a.array)->tp_name);
+        return -1;
+    }
+    call->target = (pcu_gpuarray *)a.array;
+    call->lower = a.lower;
+    call->stream = a.stream;
+    if (pcu_gpuarray_ready(call->target) < 0 || triangle_read_k(a.k, &call->k) < 0) {
+        return -1;
+    }
+    if (call->target->ndim < 2) {
+        PyErr_Format(PyExc_ValueError,
+                     "a triangle is kept of arrays with at least two axes, not %d",
+                     call->target->ndim);
+        return -1;
+    }
+    return 0;
+}
+
+PyDoc_STRVAR(triangle_of_doc,
+             "_triangle($module, array, lower, k, /, stream=None)\n--\n\n"
+             "Return a copy of matrices in which one triangle is 0. With lower the one "
+             "above diagonal k, else the one below.");
+
+static PyObject *
+triangle_of(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    pcu_state *st = pcu_state_of_module(m);
+    pcu_triangle_call call = {.source = NULL};
+    if (triangle_read(st, "_triangle", args, nargs, kwnames, &call) < 0) {
+        return NULL;
+    }
+    call.source = call.target;
+    PyObject *target =
+        pcu_gpuarray_new(st, NULL, call.source->ndim, call.source->shape, NULL,
+                         call.source->dtype, call.source->allocator);
+    if (target == NULL) {
+        return NULL;
+    }
+    call.target = (pcu_gpuarray *)target;
+    if (pcu_triangle(st, &call) < 0) {
+        Py_DECREF(target);
+        return NULL;
+    }
+    return target;
+}
+
+PyDoc_STRVAR(triangle_fill_doc,
+             "_fill_triangle($module, array, lower, k, /, stream=None)\n--\n\n"
+             "Fill a C-contiguous array of numbers: 1 in one triangle, 0 elsewhere.");
+
+static PyObject *
+triangle_fill(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    pcu_state *st = pcu_state_of_module(m);
+    pcu_triangle_call call = {.source = NULL};
+    if (triangle_read(st, "_fill_triangle", args, nargs, kwnames, &call) < 0) {
+        return NULL;
+    }
+    if (!(call.target->contiguous & PCU_ARRAY_C) ||
+        !pcu_type_is_number(call.target->type)) {
+        PyErr_SetString(PyExc_ValueError,
+                        "a triangle is filled of C-contiguous arrays of numbers");
+        return NULL;
+    }
+    PyObject *one = PyLong_FromLong(1);
+    if (one == NULL) {
+        return NULL;
+    }
+    int rc = pcu_scalar_pack(one, call.target->type, 1, call.value);
+    Py_DECREF(one);
+    if (rc < 0 || pcu_triangle(st, &call) < 0) {
+        return NULL;
+    }
+    return Py_NewRef((PyObject *)call.target);
+}
+
+PyMethodDef pcu_triangle_functions[] = {
+    {"_triangle", (PyCFunction)(void (*)(void))triangle_of,
+     METH_FASTCALL | METH_KEYWORDS, triangle_of_doc},
+    {"_fill_triangle", (PyCFunction)(void (*)(void))triangle_fill,
+     METH_FASTCALL | METH_KEYWORDS, triangle_fill_doc},
+    {NULL, NULL, 0, NULL},
+};

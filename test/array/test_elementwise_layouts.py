@@ -1,0 +1,268 @@
+"""Elementwise operations on operands of any layout, against NumPy.
+
+The layouts decide the kernel: vectors along the fastest axis, backward vectors, one
+element for a whole vector, several single elements in a thread.
+"""
+
+import numpy as np
+import pytest
+
+from pycuda import _driver, gpuarray
+from pycuda._array import kernel_request
+from pycuda.gpuarray import to_gpu
+from support.arrays import same
+
+pytestmark = pytest.mark.gpu
+
+rng = np.random.default_rng(20)
+
+
+def host(shape, dtype=np.float32):
+    return (rng.random(shape) * 100).astype(dtype)
+
+
+VIEWS = {
+    "whole": lambda a: a,
+    "inner": lambda a: a[..., 1:-1],
+    "aligned inner": lambda a: a[..., 4:-4],
+    "half aligned": lambda a: a[..., 2:-2],
+    "backward": lambda a: a[..., ::-1],
+    "inner backward": lambda a: a[..., -2:0:-1],
+    "aligned backward": lambda a: a[..., -5:3:-1],
+    "upside down": lambda a: a[::-1],
+    "all reversed": lambda a: a[tuple(slice(None, None, -1) for _ in a.shape)],
+    "every second": lambda a: a[..., ::2],
+    "every third backward": lambda a: a[..., ::-3],
+    "turned": lambda a: a.T,
+    "from the second": lambda a: a[1:],
+    "first only": lambda a: a[..., :1],
+}
+
+
+@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
+@pytest.mark.parametrize("shape", [(96,), (7, 24), (5, 3, 16)], ids=str)
+def test_views(ctx, shape, view):
+    a = host(shape)
+    x, part = to_gpu(a), view(a)
+    same(view(x) + 1, part + np.float32(1))
+    same(view(x).copy(), part)
+    same(view(x) - view(x)[::-1], part - part[::-1])
+    target = gpuarray.zeros(shape, np.float32)
+    expected = np.zeros(shape, np.float32)
+    view(target)[...] = view(x)
+    view(expected)[...] = part
+    same(target, expected)
+    view(target)[...] = view(x)[::-1]  # from other places
+    view(expected)[...] = part[::-1]
+    same(target, expected)
+
+
+@pytest.mark.parametrize(
+    "dtype", ["bool", "i1", "u2", "i4", "f2", "f8", "c8", "c16", "u8"]
+)
+def test_sizes_of_elements(ctx, dtype):
+    a = host((6, 32), dtype)
+    x = to_gpu(a)
+    for view in ("inner", "backward", "aligned inner", "every second"):
+        same(VIEWS[view](x).copy(), VIEWS[view](a))
+    wide = "c16" if "c" in dtype else "f8"
+    same(x[:, ::-1].astype(wide), a[:, ::-1].astype(wide))
+    row, column = a[:1], a[:, :1]
+    if dtype != "bool":
+        same(x * to_gpu(row), a * row)
+        same(x * to_gpu(column), a * column)
+        same(x[:, 3:] + x[:, :-3], a[:, 3:] + a[:, :-3])
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        [(8, 1), (1, 12)],
+        [(3, 1, 8), (5, 1)],
+        [(4, 6, 8), (6, 1)],
+        [(4, 6, 8), (4, 1, 1)],
+        [(4, 6, 8), (8,), (6, 1)],
+        [(2, 3, 1, 4), (5, 1), (3, 1, 1)],
+        [(16, 4), (4,)],
+        [(1, 1), (64,)],
+    ],
+    ids=str,
+)
+def test_broadcasting(ctx, shapes):
+    arrays = [host(shape) for shape in shapes]
+    result, expected = to_gpu(arrays[0]), arrays[0]
+    for array in arrays[1:]:
+        result, expected = result * to_gpu(array), expected * array
+    same(result, expected)
+
+
+def test_mixed_dtypes_in_views(ctx):
+    for first, second in [("i1", "f4"), ("f2", "f8"), ("u1", "i8"), ("f4", "c16")]:
+        a, b = host((9, 32), first), host((9, 32), second)
+        x, y = to_gpu(a), to_gpu(b)
+        same(x[:, ::-1] * y, a[:, ::-1] * b)
+        same(x[:, 8:24] + y[1, 8:24], a[:, 8:24] + b[1, 8:24])
+        same(np.maximum(x[:, 1:], y[:, :-1]), np.maximum(a[:, 1:], b[:, :-1]))
+
+
+def test_random_layouts(ctx):
+    """Many layouts of one operation; the kernels are few."""
+    for _ in range(150):
+        ndim = int(rng.integers(1, 5))
+        shape = tuple(int(n) for n in rng.integers(1, 9, ndim))
+        full = tuple(3 * n + 4 for n in shape)
+        a, b = (rng.integers(0, 99, full).astype(np.int32) for _ in range(2))
+        x, y = to_gpu(a), to_gpu(b)
+
+        def cut(shape=shape):
+            index = []
+            for n in shape:
+                step = int(rng.choice([1, 1, 1, -1, 2, -3]))
+                start = int(rng.integers(0, 4))
+                if step < 0:
+                    start += -step * (n - 1)
+                stop = start + step * n
+                index.append(slice(start, None if stop < 0 else stop, step))
+                if rng.random() < 0.2:
+                    index[-1] = slice(1, 2)
+            return tuple(index)
+
+        one, two = cut(), cut()
+        same(x[one] - y[two], a[one] - b[two])
+        shape = np.broadcast_shapes(a[one].shape, b[two].shape)
+        out, expected = gpuarray.zeros(full, np.int32), np.zeros(full, np.int32)
+        place = tuple(slice(n + 1, 1, -1) for n in shape)
+        np.add(x[one], y[two], out=out[place])
+        np.add(a[one], b[two], out=expected[place])
+        same(out, expected)
+
+
+def test_records_in_views(ctx):
+    for kind in ("i4,i8", "u1,u1,u1", "S7", "S20"):
+        a = np.frombuffer(bytes(rng.integers(0, 256, 60 * 24, np.uint8)), "u1")
+        dtype = np.dtype(kind)
+        a = a[: 60 * dtype.itemsize].view(dtype).reshape(12, 5)
+        x = to_gpu(a)
+        for view in ("inner", "backward", "upside down", "turned"):
+            assert VIEWS[view](x).copy().get().tobytes() == VIEWS[view](a).tobytes()
+
+
+def test_in_place_in_views(ctx):
+    a = host((8, 20))
+    x = to_gpu(a)
+    x[:, 1:-1] += x[:, :-2]
+    a[:, 1:-1] += a[:, :-2].copy()
+    same(x, a)
+    x[::-1, ::-1] *= x
+    a[::-1, ::-1] *= a.copy()
+    same(x, a)
+
+
+def asked_for(monkeypatch, calls):
+    """Return the requests for kernels that the calls make in a context of their own."""
+    asked = []
+    kernel_image = kernel_request.kernel_image
+
+    def noted(request):
+        asked.append(request)
+        return kernel_image(request)
+
+    monkeypatch.setattr(kernel_request, "kernel_image", noted)
+    context = _driver.Device(0).make_context()
+    try:
+        calls()
+    finally:
+        context.pop()
+        context.detach()
+    return asked
+
+
+def test_the_kernel_of_a_layout(monkeypatch):
+    def calls():
+        x = gpuarray.zeros((64, 16), np.float32)
+        row, column = x[0].copy(), x[:, :1].copy()
+        del asked_before[:]
+        x * row
+        x * column
+        x[:, 1:-1] * x[:, 2:]
+        x[:, ::-1].copy()
+
+    asked_before = []
+    asked = asked_for(monkeypatch, calls)[-4:]
+    assert [(a.passing, a.vector, a.tile) for a in asked] == [
+        (("packed", "array", "packed"), 4, 1),
+        (("packed", "repeated", "packed"), 4, 1),
+        (("array", "array", "packed"), 1, 4),
+        (("backward", "packed"), 4, 1),
+    ]
+
+
+# -- operations with kernels of their own ----------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["bool", "i1", "u4", "f2", "f4", "f8", "c8"])
+def test_clip(ctx, dtype):
+    a = host((5, 12), dtype)
+    if a.dtype.kind in "fc":
+        a[1, 2:5] = np.nan, np.inf, -np.inf
+    x = to_gpu(a)
+    low, high = a.min(), a[0]
+    for bounds in [
+        (1, 50),
+        (None, 50),
+        (1, None),
+        (low, high),
+        (high[::-1], 60),
+        (9, 3),
+    ]:
+        if dtype == "bool":
+            bounds = tuple(None if b is None else np.bool_(np.any(b)) for b in bounds)
+        device = [to_gpu(b) if isinstance(b, np.ndarray) else b for b in bounds]
+        same(np.clip(x, *device), np.clip(a, *bounds))
+        same(x[:, ::-1].clip(*device), a[:, ::-1].clip(*bounds))
+
+
+def test_clip_promotes(ctx):
+    a = host(20, np.int8)
+    x = to_gpu(a)
+    same(np.clip(x, 2.5, 40), np.clip(a, 2.5, 40))
+    wide = np.array([3], np.int64)
+    same(np.clip(x, to_gpu(wide), 40), np.clip(a, wide, 40))
+    with pytest.raises(OverflowError):
+        np.clip(x, 1, 1000)
+
+
+def test_clip_is_one_kernel(monkeypatch):
+    asked = asked_for(
+        monkeypatch, lambda: np.clip(gpuarray.empty(8, np.float32), 0.2, 0.8)
+    )
+    assert [request.operation for request in asked] == ["clip"]
+
+
+@pytest.mark.parametrize("exponent", [3.3, -3.3, 0.1, 20, -0.37, 1e-6, 100, -2, 7])
+@pytest.mark.parametrize("is_array", [False, True])
+def test_powers_are_accurate(ctx, exponent, is_array):
+    a = np.exp(rng.uniform(-3, 3, 4000)).astype(np.float32)
+    a[::9] = np.exp(rng.uniform(-80, 80, a[::9].size))
+    a[1::9] = 1 + rng.normal(0, 1e-3, a[1::9].size)
+    power = np.full_like(a, exponent) if is_array else exponent
+    result = (to_gpu(a) ** (to_gpu(power) if is_array else power)).get()
+    with np.errstate(over="ignore", under="ignore"):
+        exact = a.astype(np.longdouble) ** np.longdouble(np.float32(exponent))
+        nearest = exact.astype(np.float32)
+    inside = np.isfinite(nearest) & (nearest > 1e-37)
+    error = np.abs(result - exact)[inside] / np.spacing(nearest[inside])
+    assert error.max() < 1.5
+    np.testing.assert_array_equal(np.isinf(result), np.isinf(nearest))
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_powers_of_special_values(ctx, dtype):
+    a = [0, -0.0, 1, -1, 2, -2, np.inf, -np.inf, np.nan, 1e-7, 6e4, -3.5]
+    a = np.array(a, dtype)
+    exponents = [3.3, -3.3, 3, -3, np.inf, -np.inf, np.nan, 0, -0.0, 4, 2, -1, 1]
+    for exponent in exponents:
+        with np.errstate(all="ignore"):
+            expected = a ** np.array(exponent, dtype)
+        same(to_gpu(a) ** float(exponent), expected, False)
+        same(to_gpu(a) ** to_gpu(np.full_like(a, exponent)), expected, False)

@@ -1,0 +1,300 @@
+"""Solvers and decompositions, compared with NumPy.
+
+On the software device, SciPy's LAPACK under cuSOLVER's functions (support/cusolver.py)
+replaces the library. On a GPU, cuSOLVER itself computes.
+"""
+
+import gc
+
+import numpy as np
+import pytest
+
+import pycuda.driver as drv
+from pycuda import _driver, gpuarray, linalg
+from pycuda._array.linalg import cusolver
+from pycuda.gpuarray import to_gpu
+from pycuda.tools import clear_context_caches
+
+DTYPES = [np.dtype(name) for name in ("float32", "float64", "complex64", "complex128")]
+BATCHES = [(), (3,), (2, 2), (0,)]
+
+pytestmark = pytest.mark.gpu
+
+
+@pytest.fixture
+def library(ctx, monkeypatch):
+    """A context with a cuSOLVER; on the software device, the one of the tests."""
+    if not _driver._is_emulated():
+        yield None
+        return
+    model = pytest.importorskip("support.cusolver")
+    found = model.Cusolver()
+    monkeypatch.setattr(cusolver, "open_library", lambda: found)
+    monkeypatch.setattr(cusolver._driver, "_is_emulated", lambda: False)
+    clear_context_caches()
+    yield found
+    clear_context_caches()
+    gc.collect()
+    assert found.alive == 0
+
+
+def sample(dtype, shape, seed=0):
+    """Return random numbers between -1 and 1."""
+    rng = np.random.default_rng(seed)
+    dtype = np.dtype(dtype)
+    values = rng.uniform(-1, 1, shape)
+    if dtype.kind == "c":
+        values = values + 1j * rng.uniform(-1, 1, shape)
+    return values.astype(dtype)
+
+
+def square(dtype, n=5, batch=(), seed=0):
+    """Return well-conditioned square matrices."""
+    return sample(dtype, (*batch, n, n), seed) + 3 * np.eye(n, dtype=dtype)
+
+
+def hermitian(dtype, n=5, batch=(), seed=0):
+    """Return positive definite matrices."""
+    a = square(dtype, n, batch, seed)
+    return a @ a.conj().swapaxes(-1, -2)
+
+
+def close(got, expected, scale=200):
+    """Assert that an array is near another, of the same dtype and shape."""
+    if isinstance(got, gpuarray.GPUArray):
+        got = got.get()
+    expected = np.asarray(expected)
+    assert got.shape == expected.shape
+    assert got.dtype == expected.dtype
+    if expected.dtype.kind not in "fc":
+        np.testing.assert_array_equal(got, expected)
+        return
+    eps = scale * np.finfo(expected.dtype).eps
+    np.testing.assert_allclose(got, expected, rtol=eps, atol=eps)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("batch", BATCHES, ids=str)
+def test_systems(library, dtype, batch):
+    a, b = square(dtype, batch=batch), sample(dtype, (*batch, 5, 2), 1)
+    close(linalg.solve(to_gpu(a), to_gpu(b)), np.linalg.solve(a, b))
+    close(linalg.inv(to_gpu(a)), np.linalg.inv(a))
+    close(linalg.det(to_gpu(a)), np.linalg.det(a), 2000)
+    sign, logarithm = linalg.slogdet(to_gpu(a))
+    expected = np.linalg.slogdet(a)
+    close(sign, expected[0])
+    close(logarithm, expected[1])
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("batch", BATCHES, ids=str)
+def test_cholesky(library, dtype, batch):
+    a = hermitian(dtype, batch=batch)
+    lower = np.linalg.cholesky(a)
+    close(linalg.cholesky(to_gpu(a)), lower)
+    close(linalg.cholesky(to_gpu(a), upper=True), lower.conj().swapaxes(-1, -2))
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize(
+    "shape", [(5, 3), (3, 5), (4, 4), (2, 4, 3), (0, 3, 2)], ids=str
+)
+def test_qr(library, dtype, shape):
+    a = sample(dtype, shape)
+    m, n = shape[-2:]
+    for mode in ("reduced", "complete"):
+        found = linalg.qr(to_gpu(a), mode)
+        q, r = found.Q.get(), found.R.get()
+        expected = np.linalg.qr(a, mode)
+        assert (q.shape, r.shape) == (expected[0].shape, expected[1].shape)
+        close(q @ r, a)
+        identity = np.broadcast_to(
+            np.eye(q.shape[-1], dtype=dtype), (*shape[:-2], *q.shape[-1:] * 2)
+        )
+        close(q.conj().swapaxes(-1, -2) @ q, identity)
+        close(r, np.triu(r))
+    close(abs(linalg.qr(to_gpu(a), "r").get()), abs(np.linalg.qr(a, "r")))
+    h, tau = linalg.qr(to_gpu(a), "raw")
+    assert h.shape == (*shape[:-2], n, m)
+    assert tau.shape == (*shape[:-2], min(m, n))
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize(
+    "shape", [(5, 3), (3, 5), (4, 4), (2, 4, 3), (2, 3, 4), (0, 3, 2)], ids=str
+)
+def test_svd(library, dtype, shape):
+    a = sample(dtype, shape)
+    x = to_gpu(a)
+    values = np.linalg.svd(a, compute_uv=False)
+    close(linalg.svdvals(x), values)
+    close(linalg.svd(x, compute_uv=False), values)
+    for full in (False, True):
+        found = linalg.svd(x, full)
+        expected = np.linalg.svd(a, full)
+        u, s, vh = (part.get() for part in found)
+        assert [p.shape for p in (u, s, vh)] == [p.shape for p in expected]
+        k = s.shape[-1]
+        close(s, values)
+        close(u[..., :k] * s[..., None, :] @ vh[..., :k, :], a)
+        for side in (u, vh.conj().swapaxes(-1, -2)):
+            products = side.conj().swapaxes(-1, -2) @ side
+            close(
+                products,
+                np.broadcast_to(np.eye(side.shape[-1], dtype=dtype), products.shape),
+            )
+    close(linalg.pinv(x), np.linalg.pinv(a))
+    close(linalg.matrix_rank(x), np.linalg.matrix_rank(a))
+
+
+def test_ranks(library):
+    a = np.outer([1.0, 2, 3], [1.0, 0, 2, 1])
+    close(linalg.matrix_rank(to_gpu(a)), np.int64(1))
+    close(linalg.matrix_rank(to_gpu(np.eye(3)), tol=2), np.int64(0))
+    close(linalg.matrix_rank(to_gpu(np.zeros(3))), np.int64(0))
+    close(linalg.pinv(to_gpu(a)), np.linalg.pinv(a))
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_least_squares(library, dtype):
+    for m, n in ((6, 3), (3, 6), (4, 4)):
+        a = sample(dtype, (m, n))
+        for b in (sample(dtype, (m,), 1), sample(dtype, (m, 2), 1)):
+            got = linalg.lstsq(to_gpu(a), to_gpu(b))
+            expected = np.linalg.lstsq(a, b, rcond=None)
+            close(got[0], expected[0], 2000)
+            close(got[1], expected[1], 2000)
+            assert got[2] == expected[2]
+            close(got[3], expected[3])
+    flat = np.ones((4, 3), dtype)
+    got = linalg.lstsq(to_gpu(flat), to_gpu(flat[:, 0].copy()))
+    expected = np.linalg.lstsq(flat, flat[:, 0], rcond=None)
+    close(got[0], expected[0])
+    assert (got[1].shape, got[2]) == ((0,), 1)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("batch", BATCHES, ids=str)
+def test_eigenvalues(library, dtype, batch):
+    a = hermitian(dtype, batch=batch)
+    a = a + 0
+    for uplo in "LU":
+        half = np.tril(a) if uplo == "L" else np.triu(a)  # the rest is not read
+        values, vectors = linalg.eigh(to_gpu(half), uplo)
+        close(values, np.linalg.eigvalsh(a), 2000)
+        w, v = values.get(), vectors.get()
+        close(a @ v, (v * w[..., None, :]).astype(dtype), 5000)
+        close(linalg.eigvalsh(to_gpu(half), uplo), np.linalg.eigvalsh(a), 2000)
+
+
+def test_powers_of_matrices(library):
+    a = square(np.float64)
+    for power in (0, 1, 2, 3, 7, -1, -2):
+        close(
+            linalg.matrix_power(to_gpu(a), power), np.linalg.matrix_power(a, power), 1e5
+        )
+    whole = np.array([[1, 1], [1, 0]])
+    close(linalg.matrix_power(to_gpu(whole), 30), np.linalg.matrix_power(whole, 30))
+
+
+def test_layouts_and_dtypes(library):
+    a = square(np.float32, 8)
+    x = to_gpu(a)
+    close(linalg.inv(x.T), np.linalg.inv(a.T))
+    close(linalg.inv(x[::2, ::-2]), np.linalg.inv(a[::2, ::-2]), 2000)
+    close(linalg.solve(x, x[:, ::3]), np.linalg.solve(a, a[:, ::3]))
+    close(linalg.solve(x, x[0]), np.linalg.solve(a, a[0]))
+    whole = np.array([[2, 1], [1, 3]])
+    close(linalg.inv(to_gpu(whole)), np.linalg.inv(whole))
+    close(linalg.det(to_gpu(whole > 1)), np.linalg.det(whole > 1))
+    mixed = linalg.solve(x, to_gpu(a[0].astype(np.complex128)))
+    close(mixed, np.linalg.solve(a, a[0].astype(np.complex128)), 1e9)
+    close(x, a)  # no operand is overwritten
+
+
+def test_broadcast_systems(library):
+    a, b = square(np.float64, 3, (2, 1)), sample(np.float64, (4, 3, 2), 1)
+    close(linalg.solve(to_gpu(a), to_gpu(b)), np.linalg.solve(a, b))
+
+
+def test_singular_matrices(library):
+    flat = to_gpu(np.ones((3, 3)))
+    for call in (linalg.inv, lambda x: linalg.solve(x, x)):
+        with pytest.raises(np.linalg.LinAlgError, match="Singular"):
+            call(flat)
+    close(linalg.det(flat), np.float64(0))
+    sign, logarithm = linalg.slogdet(flat)
+    assert (sign.get(), logarithm.get()) == (0, -np.inf)
+    with pytest.raises(np.linalg.LinAlgError, match="positive definite"):
+        linalg.cholesky(to_gpu(-np.eye(3)))
+
+
+def test_numpy_functions(library):
+    a = square(np.float64)
+    x = to_gpu(a)
+    for name in ("inv", "det", "svd", "eigvalsh", "qr", "pinv", "matrix_rank"):
+        got = getattr(np.linalg, name)(x)
+        parts = got if isinstance(got, tuple) else (got,)
+        assert all(isinstance(part, gpuarray.GPUArray) for part in parts)
+    close(np.linalg.solve(x, x), np.linalg.solve(a, a))
+    assert np.linalg.svd(x).S.shape == (5,)
+    assert np.linalg.eigh(x).eigenvalues.shape == (5,)
+    assert np.linalg.slogdet(x).sign.shape == ()
+
+
+# -- errors ----------------------------------------------------------------------------
+
+
+def test_bad_operands(ctx):
+    x = gpuarray.zeros((2, 3))
+    for call in (linalg.inv, linalg.det, linalg.cholesky, linalg.eigh):
+        with pytest.raises(np.linalg.LinAlgError, match=r"\(2, 3\)"):
+            call(x)
+        with pytest.raises(np.linalg.LinAlgError, match=r"\(3,\)"):
+            call(gpuarray.zeros(3))
+    for call in (linalg.svd, linalg.qr, linalg.pinv):
+        with pytest.raises(np.linalg.LinAlgError, match=r"\(3,\)"):
+            call(gpuarray.zeros(3))
+    square = gpuarray.zeros((2, 2))
+    with pytest.raises(ValueError, match="2 rows"):
+        linalg.solve(square, gpuarray.zeros((3, 2)))
+    with pytest.raises(TypeError, match="float16"):
+        linalg.inv(square.astype(np.float16))
+    with pytest.raises(TypeError, match="to_gpu"):
+        linalg.inv(np.eye(2))
+    with pytest.raises(ValueError, match="mode"):
+        linalg.qr(square, "economic")
+    with pytest.raises(ValueError, match="UPLO"):
+        linalg.eigh(square, "X")
+    with pytest.raises(np.linalg.LinAlgError, match="lstsq"):
+        linalg.lstsq(x, gpuarray.zeros(3))
+    with pytest.raises(TypeError, match="integer"):
+        linalg.matrix_power(square, 1.5)
+
+
+@pytest.mark.software(why="a GPU's machine has cuSOLVER")
+def test_without_cusolver(ctx, monkeypatch):
+    x = to_gpu(np.eye(3))
+    with pytest.raises(drv.RuntimeError, match="software device"):
+        linalg.inv(x)
+    monkeypatch.setattr(cusolver, "paths", lambda: ["/nowhere/libcusolver.so"])
+    monkeypatch.setattr(cusolver, "_library", None)
+    monkeypatch.setattr(cusolver._driver, "_is_emulated", lambda: False)
+    clear_context_caches()
+    with pytest.raises(drv.RuntimeError, match=r"pycuda\[linalg\]"):
+        linalg.inv(x)
+
+
+@pytest.mark.software(why="a GPU's library has no failures to inject")
+def test_statuses(library):
+    x = to_gpu(np.eye(3))
+    for routine, status, kind in (
+        ("Create", 2, drv.MemoryError),
+        ("getrf", 6, drv.LaunchError),
+        ("getrf_bufferSize", 3, drv.LogicError),
+    ):
+        library.failing = {routine: status}
+        with pytest.raises(kind, match="CUSOLVER_STATUS_"):
+            linalg.inv(x)
+    library.failing = {}
+    close(linalg.inv(x), np.eye(3))

@@ -1,0 +1,150 @@
+"""A cuSOLVER for tests on the software device, whose addresses the processor can read.
+
+SciPy's LAPACK computes. The arguments are those of cuSOLVER's functions.
+"""
+
+import ctypes
+
+import numpy as np
+from scipy.linalg import lapack
+
+import pycuda.driver as drv
+
+DTYPES = {"S": np.float32, "D": np.float64, "C": np.complex64, "Z": np.complex128}
+OPTIMAL = 7  # the elements of every work space: an odd number
+
+
+def address(pointer):
+    """Return the address that a pointer of ctypes holds."""
+    return getattr(pointer, "value", pointer) or 0
+
+
+def matrix(pointer, rows, columns, leading, dtype):
+    """Return the matrix at an address, stored by column, as a NumPy array."""
+    if leading < max(rows, 1):
+        raise AssertionError(f"leading dimension {leading} of {rows} rows")
+    size = leading * columns * np.dtype(dtype).itemsize
+    memory = (ctypes.c_char * size).from_address(address(pointer))
+    whole = np.frombuffer(memory, dtype).reshape(columns, leading)
+    return whole.T[:rows]
+
+
+def vector(pointer, length, dtype):
+    """Return the vector at an address as a NumPy array."""
+    return matrix(pointer, length, 1, length, dtype)[:, 0]
+
+
+class Cusolver:
+    """The library: handles that are alive, and calls by name."""
+
+    def __init__(self):
+        self.alive = 0
+        self.failing = {}  # the status that a function returns
+        self.calls = []
+
+    def cusolverDnCreate(self, handle):
+        if "Create" in self.failing:
+            return self.failing["Create"]
+        handle._obj.value = 77
+        self.alive += 1
+        return 0
+
+    def cusolverDnDestroy(self, handle):
+        assert handle.value == 77
+        self.alive -= 1
+        return 0
+
+    def cusolverDnSetStream(self, handle, stream):
+        return 0
+
+    def __getattr__(self, name):
+        if not name.startswith("cusolverDn"):
+            raise AttributeError(name)
+        letter, routine = name[10], name[11:]
+
+        def call(handle, *arguments):
+            assert handle.value == 77
+            if routine in self.failing:
+                return self.failing[routine]
+            if routine.endswith("_bufferSize"):
+                arguments[-1]._obj.value = OPTIMAL
+                return 0
+            drv.Context.synchronize()
+            self.calls.append(routine)
+            *arguments, info = arguments
+            done = getattr(self, f"_{routine}")(DTYPES[letter], letter, *arguments)
+            vector(info, 1, np.int32)[0] = done
+            return 0
+
+        return call
+
+    def _routine(self, letter, name):
+        return getattr(lapack, letter.lower() + name)
+
+    def _getrf(self, dtype, letter, m, n, a, lda, work, pivots):
+        given = matrix(a, m, n, lda, dtype)
+        factors, swaps, info = self._routine(letter, "getrf")(given)
+        given[...] = factors
+        vector(pivots, min(m, n), np.int32)[...] = swaps + 1
+        return info
+
+    def _getrs(self, dtype, letter, trans, n, nrhs, a, lda, pivots, b, ldb):
+        right = matrix(b, n, nrhs, ldb, dtype)
+        swaps = vector(pivots, n, np.int32) - 1
+        x, info = self._routine(letter, "getrs")(
+            matrix(a, n, n, lda, dtype), swaps, right, trans=trans
+        )
+        right[...] = x
+        return info
+
+    def _potrf(self, dtype, letter, uplo, n, a, lda, work, length):
+        assert length == OPTIMAL
+        given = matrix(a, n, n, lda, dtype)
+        factor, info = self._routine(letter, "potrf")(
+            given, lower=uplo == 0, clean=False
+        )
+        given[...] = factor
+        return info
+
+    def _geqrf(self, dtype, letter, m, n, a, lda, tau, work, length):
+        given = matrix(a, m, n, lda, dtype)
+        factors, scales, _, info = self._routine(letter, "geqrf")(given)
+        given[...] = factors
+        vector(tau, min(m, n), dtype)[...] = scales
+        return info
+
+    def _orgqr(self, dtype, letter, m, n, k, a, lda, tau, work, length):
+        assert m >= n >= k
+        given = matrix(a, m, n, lda, dtype)
+        name = "ungqr" if letter in "CZ" else "orgqr"
+        q, _, info = self._routine(letter, name)(
+            np.array(given, order="F"), vector(tau, k, dtype)
+        )
+        given[...] = q
+        return info
+
+    _ungqr = _orgqr
+
+    def _gesvd(self, dtype, letter, left, right, m, n, a, lda, s, u, ldu, vt, ldvt, *_):
+        assert m >= n, "cuSOLVER's gesvd takes no wide matrices"
+        job = chr(left.value)
+        assert right.value == left.value
+        given = np.array(matrix(a, m, n, lda, dtype))
+        if job == "N":
+            values = np.linalg.svd(given, compute_uv=False)
+        else:
+            u_found, values, v_found = np.linalg.svd(given, full_matrices=job == "A")
+            columns = m if job == "A" else n
+            matrix(u, m, columns, ldu, dtype)[...] = u_found
+            matrix(vt, n, n, ldvt, dtype)[...] = v_found
+        vector(s, n, values.dtype)[...] = values
+        return 0
+
+    def _syevd(self, dtype, letter, job, uplo, n, a, lda, w, work, length):
+        given = matrix(a, n, n, lda, dtype)
+        values, vectors = np.linalg.eigh(np.array(given), "LU"[uplo])
+        vector(w, n, values.dtype)[...] = values
+        given[...] = vectors if job else 0
+        return 0
+
+    _heevd = _syevd
