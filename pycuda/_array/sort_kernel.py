@@ -68,7 +68,7 @@ _THREADS = 256
 _BINS = 256
 _NARROW = (1 << 30) - 1  # the longest array whose counts have 32 bits
 _SHARED_BYTES = 29 << 10  # of the elements of a block
-_PART = 8192  # elements that a block counts at least
+_PART = 2048  # elements that a block counts at least
 _MOST_PARTS = 512
 
 

@@ -7,7 +7,7 @@ size of a block.
 from __future__ import annotations
 
 #: The type that describes the keys of a dtype.
-_KEYS = {
+KEYS = {
     "bool": "number_key<unsigned char>",
     "int8": "number_key<signed char>",
     "uint8": "number_key<unsigned char>",
@@ -18,6 +18,7 @@ _KEYS = {
     "int64": "number_key<long long>",
     "uint64": "number_key<unsigned long long>",
     "float16": "half_key<0x7c00>",
+    "bfloat16": "half_key<0x7f80>",
     "float32": "number_key<float>",
     "float64": "number_key<double>",
     "complex64": "complex_key<float>",
@@ -40,7 +41,7 @@ def sort_text(request):
         [
             "#include <pycuda-sort.hpp>",
             "using namespace pycuda_sort;",
-            f"typedef {_KEYS[request.types[0]]} KEY;",
+            f"typedef {KEYS[request.types[0]]} KEY;",
             "typedef KEY::element E;",
             *body,
             "",

@@ -16,7 +16,7 @@
 enum {
     RADIX_BINS = 256,
     RADIX_ALIGNMENT = 256,
-    RADIX_COUNT_LEAST = 8192, /* elements that make a counting block worth its work */
+    RADIX_COUNT_LEAST = 2048, /* elements that make a counting block worth its work */
     RADIX_FILL_BLOCKS = 4     /* counting blocks on a multiprocessor */
 };
 
