@@ -12,6 +12,7 @@ from __future__ import annotations
 from numpy.linalg import LinAlgError
 
 from pycuda._array.diagonals import diagonal
+from pycuda._array.linalg.eigenvalues import EigResult, eig, eigvals
 from pycuda._array.linalg.factors import (
     EighResult,
     QRResult,

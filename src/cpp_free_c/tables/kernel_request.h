@@ -36,10 +36,10 @@
     FIELD(uint8_t, variant, VARIANT, "which kernel of the family, as in PCU_KERNEL_VARIANTS") \
     FIELD(uint8_t, partial, FLAG, "reductions: true if the kernel stores accumulators, not results; sorts: true for indices") \
     FIELD(uint8_t, streamed, FLAG, "reductions: true if loads bypass the cache") \
-    FIELD(uint16_t, tile, NUMBER, "transposes, products: the elements on a side of a tile; elementwise: the vectors of a thread; scans: the threads of a block; masks: the elements of a unit; sorts: the threads of a block or a line; Fourier transforms: the lines of a block; index arrays and moves: the elements of a thread") \
+    FIELD(uint16_t, tile, NUMBER, "transposes, products: the elements on a side of a tile; elementwise: the vectors of a thread; scans: the threads of a block; masks: the elements of a unit; sorts: the threads of a block or a line; Fourier transforms: the lines of a block; joins, remaps: the words of a thread") \
     FIELD(uint16_t, threads, NUMBER, "reductions, Fourier transforms: the threads of a block") \
     FIELD(uint16_t, lanes, NUMBER, "reductions: the threads of a job; in columns, of a row") \
-    FIELD(uint32_t, rounds, NUMBER, "reductions: the vectors that a thread loads before it waits") \
+    FIELD(uint32_t, rounds, NUMBER, "reductions: the vectors that a thread loads before it waits; scans of columns: the bytes to the next element, or 0 for any") \
     FIELD(uint16_t, tile_columns, NUMBER, "products: the columns of a tile of `tile` rows") \
     FIELD(uint16_t, depth, NUMBER, "products: the products that a tile adds at once") \
     FIELD(uint8_t, left_by_row, FLAG, "products: true if the left operand's rows are runs") \

@@ -253,6 +253,7 @@ scan_get_kernel(const scan_plan *plan, pcu_context *ctx, const pcu_scan_layout *
     key.vector = (uint8_t)cut->each;
     key.tile = (uint16_t)cut->threads;
     key.wide = layout->lines.count > INT32_MAX;
+    key.rounds = cut->step;
     if (!cut->is_packed) {
         key.ndim = (uint8_t)layout->lines.ndim;
     }
