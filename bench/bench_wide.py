@@ -324,7 +324,8 @@ def run(args):
             data.topic = topic
             try:
                 record = measure(row, packages, data, size, args, check)
-            except Exception:  # a package has ended the context: report what there is
+            except (Exception, KeyboardInterrupt):
+                # A package may have ended the context. Report the rows until here.
                 error = traceback.format_exc(limit=-1)
                 missing[f"{row.name}, {size} elements, and what follows"] = error
                 break
