@@ -75,22 +75,53 @@ PYCUDA_FN void sine_cosine(double x, double &sine, double &cosine)
     ::sincospi(x, &sine, &cosine);
 }
 
-// exp(-2 pi i m / n) for m < n. The angle is reduced to an eighth of a circle in
-// integers, so that it is rounded once.
+// exp(-pi i x / 2), turned by quarters of a circle.
+template <class T>
+PYCUDA_FN number<T> turned_root(int quarters, T x)
+{
+    T sine, cosine;
+    sine_cosine(T(0.5) * x, sine, cosine);
+    number<T> w = make_number(cosine, -sine);
+    if (quarters & 1) {
+        w = times_minus_i(w);
+    }
+    return quarters & 2 ? make_number(-w.re, -w.im) : w;
+}
+
+// The roots exp(-2 pi i m / n) for m < n. The angle is reduced to an eighth of a circle
+// before it is rounded: in integers, or for single precision in double precision.
+template <class T>
+struct root_of_unity;
+template <>
+struct root_of_unity<double> {
+    uint64 n;
+    double unit;
+
+    PYCUDA_FN root_of_unity(uint64 count) : n(count), unit(1.0 / (double)count) {}
+    PYCUDA_FN number<double> at(uint64 m) const
+    {
+        const uint64 eighths = 8 * m;
+        const int quarters = (eighths >= n) + (eighths >= 3 * n) + (eighths >= 5 * n) +
+                             (eighths >= 7 * n);
+        return turned_root(quarters, (double)(int64)(4 * m - quarters * n) * unit);
+    }
+};
+template <>
+struct root_of_unity<float> {
+    double unit;
+
+    PYCUDA_FN root_of_unity(uint64 count) : unit(4.0 / (double)count) {}
+    PYCUDA_FN number<float> at(uint64 m) const
+    {
+        const double quarters = (double)m * unit, whole = ::rint(quarters);
+        return turned_root((int)whole, (float)(quarters - whole));
+    }
+};
+
 template <class T>
 PYCUDA_FN number<T> root(uint64 m, uint64 n)
 {
-    const uint64 eighths = 8 * m;
-    const int quarter =
-        (eighths >= n) + (eighths >= 3 * n) + (eighths >= 5 * n) + (eighths >= 7 * n);
-    const int64 rest = (int64)(4 * m) - (int64)(quarter * n);
-    T sine, cosine;
-    sine_cosine(T((double)rest / (double)(2 * n)), sine, cosine);
-    number<T> w = make_number(cosine, -sine);
-    if (quarter & 1) {
-        w = times_minus_i(w);
-    }
-    return quarter & 2 ? make_number(-w.re, -w.im) : w;
+    return root_of_unity<T>(n).at(m);
 }
 
 // exp(-pi i e^2 / n)
@@ -367,11 +398,11 @@ struct side {
 };
 
 // Reading: the element of index e in the whole transform.
-template <class T, class M>
+template <class T, class M, bool BOUNDED>
 struct load_plain {
     static PYCUDA_FN number<T> get(const side<const char *> &from, uint64 e, uint64)
     {
-        if (e >= from.count) {
+        if (BOUNDED && e >= from.count) {
             return make_number(T(0), T(0));
         }
         return M::load(from.at + (int64)e * from.step);
@@ -401,7 +432,7 @@ template <class T, class M, bool CONJUGATED>
 struct load_half {
     static PYCUDA_FN number<T> one(const side<const char *> &from, uint64 e, uint64 whole)
     {
-        number<T> z = load_plain<T, M>::get(from, e, whole);
+        number<T> z = load_plain<T, M, true>::get(from, e, whole);
         if (CONJUGATED) {
             z = conjugate(z);
         }
@@ -449,11 +480,11 @@ struct load_chirp {
 };
 
 // Storing.
-template <class T, class M>
+template <class T, class M, bool BOUNDED>
 struct store_plain {
     static PYCUDA_FN void put(const side<char *> &to, uint64 e, number<T> value)
     {
-        if (e < to.count) {
+        if (!BOUNDED || e < to.count) {
             M::store(to.at + (int64)e * to.step, value);
         }
     }
@@ -469,11 +500,12 @@ struct store_pairs {
 };
 
 // A line as the first stage reads it. TWIDDLED: earlier passes have transformed other
-// factors of the length, whose product with this line's is `span`.
+// factors of the length. The twiddles are roots for their product with this factor.
 template <class T, class Load, bool TWIDDLED, bool EXCHANGED, bool CHIRPED>
 struct source_line {
     side<const char *> from;
-    uint64 whole, span;
+    uint64 whole;
+    root_of_unity<T> twiddle;
     bool present;
 
     PYCUDA_FN number<T> get(int i) const
@@ -493,7 +525,7 @@ struct source_line {
             z = z * chirp<T>(e, whole);
         }
         if (TWIDDLED) {
-            z = z * root<T>(from.first * (uint64)i, span);
+            z = z * twiddle.at(from.first * (uint64)i);
         }
         return z;
     }
@@ -555,6 +587,15 @@ PYCUDA_FN void put_unzipped(const side<char *> &to, uint64 k, uint64 half, numbe
     }
     Store::put(to, k, a);
     Store::put(to, half - k, b);
+}
+
+// Element n - k of the transform of real elements, from element k.
+template <class T, class M>
+PYCUDA_FN void put_mirrored(const char *source, char *target, uint64 k, uint64 n,
+                            int64 source_step, int64 target_step)
+{
+    const number<T> z = M::load(source + (int64)k * source_step);
+    M::store(target + (int64)(n - k) * target_step, conjugate(z));
 }
 
 }  // namespace pycuda_fft

@@ -24,6 +24,8 @@ def fourier_text(request):
     """Return the source of a kernel of a Fourier transform: a ``_KernelRequest``'s."""
     if "unzip" in request.fourier:
         return _text(request, (), _unzip(request))
+    if "mirror" in request.fourier:
+        return _text(request, (), _mirror(request))
     length = request.convolution or request.length
     radices = _radices(length)
     tables = [_roots_table(request, length, radices)]
@@ -176,8 +178,10 @@ def _offsets(request):
             lines.append(f"index at = rest - next * (index)d{axis}; rest = next;")
         else:
             lines.append("{ index at = rest;")
-        lines.append(f"source_at += (int64)at * s{axis};")
         lines.append(f"target_at += (int64)at * t{axis};")
+        if "mirror" in request.fourier:  # span has a bit for each axis to mirror
+            lines.append(f"if (span >> {axis} & 1) at = at ? (index)d{axis} - at : 0;")
+        lines.append(f"source_at += (int64)at * s{axis};")
         lines.append(f"if (which == {axis}) first = at; }}")
     return lines
 
@@ -192,7 +196,7 @@ def _load_type(request):
     words = request.fourier
     memory = f"element<T, {request.types[0]}, {_flags(request, 'load_loose')}>"
     conjugated = _flags(request, "load_conjugate")
-    load = f"load_plain<T, {memory} >"
+    load = f"load_plain<T, {memory}, {_flags(request, 'load_bounded')}>"
     if "load_pairs" in words:
         load = f"load_pairs<T, {memory} >"
     elif "load_half" in words:
@@ -207,9 +211,10 @@ def _load_type(request):
 
 def _memory_store(request):
     """Return the C++ type that stores an element."""
-    kind = "store_pairs" if "store_pairs" in request.fourier else "store_plain"
-    loose = _flags(request, "store_loose")
-    return f"{kind}<T, element<T, {request.types[1]}, {loose}> >"
+    memory = f"element<T, {request.types[1]}, {_flags(request, 'store_loose')}>"
+    if "store_pairs" in request.fourier:
+        return f"store_pairs<T, {memory} >"
+    return f"store_plain<T, {memory}, {_flags(request, 'store_bounded')}>"
 
 
 def _store_type(request):
@@ -343,4 +348,19 @@ def _unzip(request):
         _TARGET,
         "const uint64 k = first, half = whole / 2;",
         _put_unzipped(request, "k", "half", low, high, "root<T>(k, whole)"),
+    ]
+
+
+def _mirror(request):
+    """Return the body of a kernel that completes the transform of real elements.
+
+    A thread stores the conjugate of an element of the first half.
+    """
+    memory = f"element<T, {request.types[1]}, {_flags(request, 'store_loose')}>"
+    return [
+        *_VARIABLES,
+        *_find(request, False),
+        "if (job >= lines) return;",
+        f"put_mirrored<T, {memory} >",
+        "(source_at, target_at, first + 1, whole, source_step, target_step);",
     ]

@@ -36,6 +36,10 @@
  *   indexed              the last of several kernels
  *   unzip_block, unzip   the transform of real elements from that of half the length,
  *                        in the block that made it, or as a kernel of its own
+ *   mirror               a kernel of its own: the second half of the transform of real
+ *                        elements from the first
+ *   load_bounded, store_bounded
+ *                        lines have fewer elements in the input, or in the result
  *   store_pairs          a complex number is two real elements
  *   store_multiplied     multiply by a factor
  *   store_turned, store_chirped, store_inverse, store_conjugate
@@ -61,7 +65,10 @@
     X(STORE_INVERSE, "store_inverse")       \
     X(STORE_CONJUGATE, "store_conjugate")   \
     X(STORE_LOOSE, "store_loose")           \
-    X(STORE_BY_LINE, "store_by_line")
+    X(STORE_BY_LINE, "store_by_line")       \
+    X(LOAD_BOUNDED, "load_bounded")         \
+    X(STORE_BOUNDED, "store_bounded")       \
+    X(MIRROR, "mirror")
 /* clang-format on */
 
 #endif

@@ -5,9 +5,9 @@
 #include "python/array/construction.h"
 #include "python/array/element_type.h"
 #include "python/array/fourier/form.h"
+#include "python/array/fourier/pass_launch.h"
 #include "python/array/fourier/passes.h"
 #include "python/array/memory.h"
-#include "python/array/ops/kernel_launch.h"
 #include "python/array/ops/kernel_table.h"
 
 enum { AXIS_ALIGN = 256 }; /* of each part of the temporary memory */
@@ -171,6 +171,7 @@ axis_fill(axis_run *run)
     transform->n = step->n;
     transform->whole = step->n;
     transform->scale = step->scale;
+    transform->multiprocessors = (size_t)run->ctx->rec.limits.multiprocessors;
     transform->in.buffer = PCU_FOURIER_IN;
     transform->in.count = Py_MIN(run->in->shape[step->axis], step->n);
     transform->out.buffer = PCU_FOURIER_OUT;
@@ -238,57 +239,6 @@ axis_allocate(const axis_run *run, CUdeviceptr *addresses, PyObject **memory)
     return 0;
 }
 
-/* The parameters in the order of pycuda/_array/sources/fourier.py. */
-static int
-axis_pack(const pcu_fourier_pass *pass, const CUdeviceptr *addresses,
-          pcu_argument_buffer *params)
-{
-    const uint64_t words[] = {
-        addresses[pass->source],
-        addresses[pass->target],
-        addresses[pass->factor],
-        pass->load_spacing,
-        pass->load_count,
-        (uint64_t)pass->load_step,
-        (uint64_t)pass->load_part,
-        pass->store_spacing,
-        pass->store_count,
-        (uint64_t)pass->store_step,
-        (uint64_t)pass->store_part,
-        pass->whole,
-        pass->span,
-    };
-    const int64_t tail[] = {(int64_t)pass->lines, pass->which};
-    if (pcu_kernel_put(params, words, sizeof(words), 8) < 0 ||
-        pcu_kernel_put(params, &pass->scale, sizeof(double), 8) < 0 ||
-        pcu_kernel_put(params, tail, sizeof(tail), 8) < 0) {
-        return -1;
-    }
-    for (int k = 0; k < pass->ndim; k++) {
-        if (pcu_kernel_put_index(params, 1, (ptrdiff_t)pass->shape[k]) < 0 ||
-            pcu_kernel_put_index(params, 1, pass->load[k]) < 0 ||
-            pcu_kernel_put_index(params, 1, pass->store[k]) < 0) {
-            return -1;
-        }
-    }
-    return 0;
-}
-
-static int
-axis_launch(const axis_run *run, const pcu_fourier_pass *pass,
-            const CUdeviceptr *addresses)
-{
-    pcu_argument_buffer params;
-    pcu_argument_buffer_init(&params);
-    int rc = axis_pack(pass, addresses, &params);
-    if (rc == 0) {
-        rc = pcu_kernel_launch(run->st, pass->kernel, pass->blocks, pass->key.threads,
-                               run->stream, &params);
-    }
-    pcu_argument_buffer_free(&params);
-    return rc;
-}
-
 /* -- the call ---------------------------------------------------------------------- */
 
 /* Check the arrays, plan and enqueue. PCU_KERNEL_MADE: nothing was enqueued. */
@@ -311,7 +261,8 @@ axis_attempt(axis_run *run)
     }
     rc = axis_allocate(run, addresses, &memory);
     for (int p = 0; rc == 0 && p < run->plan.count; p++) {
-        rc = axis_launch(run, &run->plan.passes[p], addresses);
+        rc = pcu_fourier_pass_launch(run->st, &run->plan.passes[p], addresses,
+                                     run->stream);
     }
     Py_XDECREF(memory);
     return rc;

@@ -6,6 +6,7 @@
 #include "python/array/element_type.h"
 #include "python/array/fourier/cufft.h"
 #include "python/array/fourier/form.h"
+#include "python/array/fourier/mirror.h"
 #include "python/array/memory.h"
 #include "python/array/ops/device_copy.h"
 #include "python/array/ops/elementwise_kernel.h"
@@ -261,51 +262,101 @@ library_execute(library_run *run)
 
 /* The elements as real numbers in one run; the array itself if they have gaps. */
 static PyObject *
-library_parts_new(const library_run *run)
+library_parts_new(const library_run *run, pcu_gpuarray *array)
 {
-    pcu_gpuarray *out = run->out;
-    if (out->contiguous == 0) {
-        return Py_NewRef((PyObject *)out);
+    if (array->contiguous == 0) {
+        return Py_NewRef((PyObject *)array);
     }
     size_t size = pcu_types[run->compute].size;
-    size_t count = pcu_gpuarray_nbytes(out) / size;
+    size_t count = pcu_gpuarray_nbytes(array) / size;
     ptrdiff_t stride = (ptrdiff_t)size;
     PyArray_Descr *dtype = pcu_dtype_of_type(run->compute);
     if (dtype == NULL) {
         return NULL;
     }
-    pcu_gpuarray *parts = pcu_gpuarray_view_new(out, 1, &count, &stride, 0, dtype);
+    pcu_gpuarray *parts = pcu_gpuarray_view_new(array, 1, &count, &stride, 0, dtype);
     Py_DECREF(dtype);
     return (PyObject *)parts;
 }
 
-/* Multiply the result by the factors of the steps: cuFFT does not. */
+/* target = source * scale, or the source itself if the scale is 1. */
 static int
+library_store_scaled(const library_run *run, pcu_gpuarray *target, pcu_gpuarray *source,
+                     double scale)
+{
+    float single = (float)scale;
+    if (scale == 1) {
+        return pcu_device_copy(target, source, run->stream);
+    }
+    pcu_operand inputs[2] = {{.array = source, .type = source->type},
+                             {.array = NULL, .type = run->compute}};
+    memcpy(inputs[1].value, &scale, sizeof(scale));
+    if (run->compute == PCU_T_FLOAT32) {
+        memcpy(inputs[1].value, &single, sizeof(single));
+    }
+    return pcu_elementwise_enqueue(run->st, PCU_OP_MULTIPLY, 2, inputs, 1, &target,
+                                   target->type, run->stream);
+}
+
+/* The product of the factors of the steps. */
+static double
 library_scale(const library_run *run)
 {
     double scale = 1;
     for (int i = 0; i < run->count; i++) {
         scale *= run->steps[i].scale;
     }
+    return scale;
+}
+
+/* Multiply the result by the factors of the steps: cuFFT does not. */
+static int
+library_scale_result(const library_run *run)
+{
+    double scale = library_scale(run);
     if (scale == 1) {
         return 0;
     }
-    PyObject *parts = library_parts_new(run);
+    PyObject *parts = library_parts_new(run, run->out);
     if (parts == NULL) {
         return -1;
     }
-    pcu_gpuarray *array = (pcu_gpuarray *)parts;
-    pcu_operand inputs[2] = {{.array = array, .type = array->type},
-                             {.array = NULL, .type = run->compute}};
-    float single = (float)scale;
-    memcpy(inputs[1].value, &scale, sizeof(scale));
-    if (run->compute == PCU_T_FLOAT32) {
-        memcpy(inputs[1].value, &single, sizeof(single));
-    }
-    int rc = pcu_elementwise_enqueue(run->st, PCU_OP_MULTIPLY, 2, inputs, 1, &array,
-                                     array->type, run->stream);
+    int rc =
+        library_store_scaled(run, (pcu_gpuarray *)parts, (pcu_gpuarray *)parts, scale);
     Py_DECREF(parts);
     return rc;
+}
+
+/* The input times the factors of the steps, packed in the order of its axes. */
+static PyObject *
+library_scaled_input_new(const library_run *run)
+{
+    PyObject *source = NULL;
+    PyObject *target = NULL;
+    pcu_gpuarray *in = run->in;
+    int rc = -1;
+    PyObject *copy =
+        pcu_gpuarray_like_new(in, in->ndim, NULL, in->dtype, run->allocator);
+    if (copy == NULL) {
+        return NULL;
+    }
+    if (in->contiguous == 0) {
+        rc = library_store_scaled(run, (pcu_gpuarray *)copy, in, library_scale(run));
+        goto done;
+    }
+    source = library_parts_new(run, in);
+    target = library_parts_new(run, (pcu_gpuarray *)copy);
+    if (source != NULL && target != NULL) {
+        rc = library_store_scaled(run, (pcu_gpuarray *)target, (pcu_gpuarray *)source,
+                                  library_scale(run));
+    }
+done:
+    Py_XDECREF(source);
+    Py_XDECREF(target);
+    if (rc < 0) {
+        Py_CLEAR(copy);
+    }
+    return copy;
 }
 
 /* -- the call ---------------------------------------------------------------------- */
@@ -320,27 +371,76 @@ library_converts(const library_run *run)
            run->in->type != run->out->type;
 }
 
-/* Execute, and return what pcu_cufft_run returns. cuFFT overwrites the input of an
- * inverse transform to real elements, so that one is a copy. */
+/* 1 if a transform of real elements makes the first half of the result. */
 static int
-library_convert_and_execute(library_run *run)
+library_mirrors(const library_run *run)
 {
-    PyObject *copy = NULL;
-    if (run->kind == PCU_FOURIER_HALF) {
-        copy = pcu_gpuarray_copy_new(run->in, run->allocator, run->stream);
-        if (copy == NULL) {
-            return -1;
-        }
-        run->in = (pcu_gpuarray *)copy;
+    return library_converts(run) && run->in->type == run->compute &&
+           !run->steps[0].inverse;
+}
+
+/* Half a spectrum to real elements. cuFFT may overwrite the input, so it gets a copy.
+ */
+static int
+library_run_half(library_run *run)
+{
+    PyObject *copy = library_scaled_input_new(run);
+    if (copy == NULL) {
+        return -1;
     }
-    else if (library_converts(run)) {
-        if (pcu_device_copy(run->out, run->in, run->stream) < 0) {
-            return -1;
-        }
-        run->in = run->out;
+    run->in = (pcu_gpuarray *)copy;
+    int rc = library_execute(run);
+    Py_DECREF(copy);
+    return rc;
+}
+
+/* Real elements to a whole spectrum. */
+static int
+library_run_mirrored(library_run *run)
+{
+    pcu_fourier_step steps[PCU_CUFFT_RANK_MAX];
+    memcpy(steps, run->steps, (size_t)run->count * sizeof(*steps));
+    steps[0].kind = PCU_FOURIER_REAL;
+    run->steps = steps;
+    run->kind = PCU_FOURIER_REAL;
+    int rc = library_execute(run);
+    if (rc == PCU_CUFFT_DONE) {
+        rc = pcu_fourier_mirror_half(run->st, steps, run->count, run->out, run->stream);
+    }
+    if (rc == PCU_CUFFT_DONE) {
+        rc = library_scale_result(run);
+    }
+    return rc;
+}
+
+/* Elements of another dtype: convert them into the result and transform it in place. */
+static int
+library_run_converted(library_run *run)
+{
+    if (library_store_scaled(run, run->out, run->in, library_scale(run)) < 0) {
+        return -1;
+    }
+    run->in = run->out;
+    return library_execute(run);
+}
+
+/* Transform. Returns what pcu_cufft_run returns. */
+static int
+library_transform(library_run *run)
+{
+    if (run->kind == PCU_FOURIER_HALF) {
+        return library_run_half(run);
+    }
+    if (library_mirrors(run)) {
+        return library_run_mirrored(run);
+    }
+    if (library_converts(run)) {
+        return library_run_converted(run);
     }
     int rc = library_execute(run);
-    Py_XDECREF(copy);
+    if (rc == PCU_CUFFT_DONE) {
+        rc = library_scale_result(run);
+    }
     return rc;
 }
 
@@ -399,10 +499,7 @@ pcu_fourier_library(pcu_state *st, const pcu_fourier_step *steps, int count,
     Py_INCREF(ctx); /* its plans stay until they are executed */
     int rc = library_choose(&run);
     if (rc == PCU_CUFFT_DONE) {
-        rc = library_convert_and_execute(&run);
-    }
-    if (rc == PCU_CUFFT_DONE) {
-        rc = library_scale(&run);
+        rc = library_transform(&run);
     }
     Py_DECREF(ctx);
     return rc;

@@ -8,8 +8,9 @@ enum {
     PASS_SHARED_BYTES = 48 * 1024, /* that a block has on every device */
     PASS_THREADS = 256,            /* of a block, if lines are short */
     PASS_THREADS_MAX = 512,
-    PASS_PER_THREAD = 8,  /* elements */
-    PASS_RUN_BYTES = 128, /* of neighbouring lines that a block should read */
+    PASS_PER_THREAD = 8,    /* elements */
+    PASS_RUN_BYTES = 128,   /* of neighbouring lines that a block should read */
+    PASS_SECTOR_BYTES = 32, /* the least that memory moves */
     PASS_LARGEST_PRIME = 13,
     PASS_FACTORS_MAX = 8,
     PASS_PRIMES_MAX = 64
@@ -98,15 +99,20 @@ pass_distribute(const unsigned char *primes, int count, int bins, size_t *factor
     return largest;
 }
 
-/* Cut a smooth length into factors that fit a block, as few as possible. With several
- * factors a block should have room for several lines. Return their number. */
+/* Cut a smooth length into factors that fit a block, as few as possible. Blocks should
+ * have room for several lines if there are several factors, or if lines are `inner`:
+ * neighbouring elements in memory then belong to neighbouring lines. Return the number
+ * of factors. */
 static int
-pass_factors(size_t n, size_t number, size_t *factors)
+pass_factors(size_t n, size_t number, int inner, size_t *factors)
 {
     unsigned char primes[PASS_PRIMES_MAX];
-    size_t limit = 16384 / number;
+    size_t limit = PASS_SHARED_BYTES / 3 / number;
     factors[0] = n;
-    if (pass_fits_block(n, number)) {
+    if (inner) {
+        limit = PASS_SHARED_BYTES / PASS_SECTOR_BYTES / 3 * 2;
+    }
+    if (pass_fits_block(n, number) && (!inner || n <= limit)) {
         return 1;
     }
     int count = pass_primes(n, primes);
@@ -268,21 +274,26 @@ pass_is_by_line(const pcu_fourier_pass *pass, ptrdiff_t line, ptrdiff_t element)
     return pass->lines > 1 && Py_ABS(line) < Py_ABS(element);
 }
 
-/* Choose the lines of a block and its threads. */
+/* Choose the lines of a block and its threads. If there are few lines, blocks have
+ * fewer of them, so that more multiprocessors work. */
 static void
-pass_shape_block(pcu_fourier_pass *pass, size_t length, size_t number)
+pass_shape_block(pcu_fourier_pass *pass, const pass_series *series, size_t length)
 {
+    size_t number = series->number;
     size_t each = (length + PASS_PER_THREAD - 1) / PASS_PER_THREAD;
     size_t tile = 1;
-    size_t wanted;
+    size_t least = 1;
     each = Py_MIN(each, PASS_THREADS_MAX);
-    wanted = Py_MAX(PASS_THREADS / each, 1);
+    size_t wanted = Py_MAX(PASS_THREADS / each, 1);
     if (pass->key.fourier & (PCU_FOURIER_LOAD_BY_LINE | PCU_FOURIER_STORE_BY_LINE)) {
         wanted = Py_MAX(wanted, PASS_RUN_BYTES / number);
+        least = PASS_SECTOR_BYTES / number;
     }
     while (2 * tile <= wanted && 2 * tile * each <= PASS_THREADS_MAX &&
            2 * tile * pass_pitch(length, number) * number <= PASS_SHARED_BYTES &&
-           tile < pass->lines) {
+           tile < pass->lines &&
+           (tile < least ||
+            2 * tile * series->transform->multiprocessors <= pass->lines)) {
         tile *= 2;
     }
     pass->key.tile = (uint16_t)tile;
@@ -291,9 +302,9 @@ pass_shape_block(pcu_fourier_pass *pass, size_t length, size_t number)
 }
 
 static void
-pass_finish(pcu_fourier_pass *pass, size_t length, size_t number)
+pass_finish(pcu_fourier_pass *pass, const pass_series *series, size_t length)
 {
-    pass_shape_block(pass, length, number);
+    pass_shape_block(pass, series, length);
     pass->key.ndim = (uint8_t)pass->ndim;
     pass->key.wide = pass->lines > INT32_MAX - PASS_THREADS_MAX;
 }
@@ -360,6 +371,12 @@ pass_add_factor(const pass_series *series, const pcu_fourier_end *from,
         pass->key.fourier |= PCU_FOURIER_INDEXED;
     }
     pass->key.fourier |= from->words | to->words;
+    if (first && from->count < series->n) {
+        pass->key.fourier |= PCU_FOURIER_LOAD_BOUNDED;
+    }
+    if (last && to->count < series->n) {
+        pass->key.fourier |= PCU_FOURIER_STORE_BOUNDED;
+    }
     if (to->words & PCU_FOURIER_STORE_MULTIPLIED) {
         pass->factor = PCU_FOURIER_FACTOR;
     }
@@ -369,7 +386,7 @@ pass_add_factor(const pass_series *series, const pcu_fourier_end *from,
     if (pass_is_by_line(pass, line_store, (ptrdiff_t)done * to->step)) {
         pass->key.fourier |= PCU_FOURIER_STORE_BY_LINE;
     }
-    pass_finish(pass, factor, series->number);
+    pass_finish(pass, series, factor);
 }
 
 /* Add the passes of a smooth length. */
@@ -379,7 +396,7 @@ pass_add_smooth(const pass_series *series, const pcu_fourier_end *from,
 {
     size_t factors[PASS_FACTORS_MAX];
     size_t done = 1;
-    int count = pass_factors(series->n, series->number, factors);
+    int count = pass_factors(series->n, series->number, series->inner, factors);
     pcu_fourier_end source = *from;
     if (count == 0 ||
         series->plan->count + count > PCU_FOURIER_PASSES_MAX - 1) { /* and unzip */
@@ -419,13 +436,19 @@ pass_add_convolution(const pass_series *series, const pcu_fourier_end *from,
     pass->store_step = to->step;
     pass->key.fourier = from->words | to->words | PCU_FOURIER_LOAD_CHIRPED |
                         PCU_FOURIER_STORE_TURNED | PCU_FOURIER_STORE_CHIRPED;
+    if (from->count < n) {
+        pass->key.fourier |= PCU_FOURIER_LOAD_BOUNDED;
+    }
+    if (to->count < n) {
+        pass->key.fourier |= PCU_FOURIER_STORE_BOUNDED;
+    }
     if (last >= 0 && pass_is_by_line(pass, from->strides[last], from->step)) {
         pass->key.fourier |= PCU_FOURIER_LOAD_BY_LINE;
     }
     if (last >= 0 && pass_is_by_line(pass, to->strides[last], to->step)) {
         pass->key.fourier |= PCU_FOURIER_STORE_BY_LINE;
     }
-    pass_finish(pass, convolution, series->number);
+    pass_finish(pass, series, convolution);
 }
 
 /* The transform of the chirp, the transform of the input times it, and back. */
@@ -480,6 +503,19 @@ pass_add_complex(const pass_series *series, const pcu_fourier_end *from,
     return pass_add_long_convolution(series, from, to, convolution);
 }
 
+/* Fill in a kernel with one thread for each line, which is one element. */
+static void
+pass_by_thread(pcu_fourier_pass *pass, uint32_t words)
+{
+    pass->key.fourier = words;
+    pass->key.length = 0;
+    pass->key.tile = PASS_THREADS;
+    pass->key.threads = PASS_THREADS;
+    pass->key.ndim = (uint8_t)pass->ndim;
+    pass->key.wide = pass->lines > INT32_MAX - PASS_THREADS_MAX;
+    pass->blocks = (pass->lines - 1) / PASS_THREADS + 1;
+}
+
 /* Add the pass that makes the transform of real elements from that of half the length.
  */
 static void
@@ -496,13 +532,7 @@ pass_add_unzip(const pass_series *series, const pcu_fourier_end *from,
     pass->store_spacing = 1;
     pass->store_count = to->count;
     pass->store_step = to->step;
-    pass->key.length = 0;
-    pass->key.tile = PASS_THREADS;
-    pass->key.threads = PASS_THREADS;
-    pass->key.fourier = to->words | PCU_FOURIER_UNZIP;
-    pass->key.ndim = (uint8_t)pass->ndim;
-    pass->key.wide = pass->lines > INT32_MAX - PASS_THREADS_MAX;
-    pass->blocks = (pass->lines - 1) / PASS_THREADS + 1;
+    pass_by_thread(pass, to->words | PCU_FOURIER_UNZIP);
 }
 
 /* Add the passes of a transform of real elements, two of which are one number. */
@@ -528,6 +558,44 @@ pcu_fourier_is_smooth(size_t n)
 {
     unsigned char primes[PASS_PRIMES_MAX];
     return pass_primes(n, primes) >= 0;
+}
+
+void
+pcu_fourier_mirror_fill(const pcu_fourier_mirror *mirror, pcu_fourier_pass *pass)
+{
+    uint32_t words = PCU_FOURIER_MIRROR;
+    memset(pass, 0, sizeof(*pass));
+    pass->key.family = PCU_FAMILY_FOURIER;
+    pass->key.inputs = 1;
+    pass->key.outputs = 1;
+    pass->key.types[0] = (uint8_t)mirror->type;
+    pass->key.types[1] = (uint8_t)mirror->type;
+    pass->key.compute = (uint8_t)pcu_type_real(mirror->type);
+    pass->source = PCU_FOURIER_OUT;
+    pass->target = PCU_FOURIER_OUT;
+    pass->factor = PCU_FOURIER_OUT;
+    pass->lines = 1;
+    pass->scale = 1;
+    pass->whole = mirror->shape[mirror->axis];
+    pass->load_step = mirror->strides[mirror->axis];
+    pass->store_step = mirror->strides[mirror->axis];
+    for (int k = 0; k < mirror->ndim; k++) {
+        if (k == mirror->axis) {
+            pass->which = k;
+            pass_add_axis(pass, (pass->whole - 1) / 2, 0, 0);
+        }
+        else {
+            pass_add_axis(pass, mirror->shape[k], mirror->strides[k],
+                          mirror->strides[k]);
+        }
+        if (mirror->mirrored[k] && k != mirror->axis) {
+            pass->span |= (size_t)1 << k;
+        }
+    }
+    if (mirror->is_loose) {
+        words |= PCU_FOURIER_STORE_LOOSE;
+    }
+    pass_by_thread(pass, words);
 }
 
 int

@@ -46,6 +46,7 @@ typedef struct {
         whole;  /* the same; 2 * n if two real elements are one number (n is smooth) */
     int unzips; /* the result is the transform of the real elements */
     double scale;
+    size_t multiprocessors;
     int ndim; /* axes of lines, joined where possible */
     const size_t *shape;
     pcu_fourier_end in;
@@ -79,6 +80,24 @@ typedef struct {
     size_t bytes[PCU_FOURIER_BUFFERS]; /* of temporary memory */
     pcu_fourier_pass passes[PCU_FOURIER_PASSES_MAX];
 } pcu_fourier_plan;
+
+/* An array whose elements from 1 to (n - 1) / 2 along an axis are the first half of the
+ * transform of real elements. The second half are their conjugates, at the negative
+ * index along the other axes that were transformed. Axes of length 0 or 1 are not among
+ * them, and there are at most PCU_MAX_NDIM. */
+typedef struct {
+    int type; /* complex */
+    int is_loose;
+    int axis;
+    int ndim;
+    size_t shape[PCU_MAX_NDIM];
+    ptrdiff_t strides[PCU_MAX_NDIM];
+    unsigned char mirrored[PCU_MAX_NDIM];
+} pcu_fourier_mirror;
+
+/* Describe the kernel that stores the second half. There is at least one element. */
+PCU_HIDDEN void pcu_fourier_mirror_fill(const pcu_fourier_mirror *mirror,
+                                        pcu_fourier_pass *pass);
 
 /* 1 if all prime factors are small. */
 PCU_HIDDEN int pcu_fourier_is_smooth(size_t n);

@@ -25,6 +25,7 @@ device_copy_moved_type(const pcu_gpuarray *array)
             return PCU_T_UINT8;
         case PCU_T_INT16:
         case PCU_T_FLOAT16:
+        case PCU_T_BFLOAT16:
             return PCU_T_UINT16;
         case PCU_T_INT32:
         case PCU_T_FLOAT32:
