@@ -2387,6 +2387,7 @@ class _KernelCall:
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def _remember(
         self,
+        kind: str,
         context: Context,
         stages: tuple[Function, ...],
         dtypes: tuple[Any, ...],
