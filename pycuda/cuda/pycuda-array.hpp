@@ -1112,6 +1112,18 @@ PYCUDA_FN complex<T> op_rint(complex<T> z)
     return make_complex(T(::rint(z.re)), T(::rint(z.im)));
 }
 
+// To multiples of 1 / unit, or of -unit if that is negative.
+template <class T>
+PYCUDA_FN T op_round_at(T x, T unit)
+{
+    return unit < 0 ? op_rint(x / -unit) * -unit : op_rint(x * unit) / unit;
+}
+template <class T>
+PYCUDA_FN complex<T> op_round_at(complex<T> z, complex<T> unit)
+{
+    return make_complex(op_round_at(z.re, unit.re), op_round_at(z.im, unit.re));
+}
+
 // Integers and bool are whole already.
 #define PYCUDA_ROUND(name)             \
     template <class T>                 \
