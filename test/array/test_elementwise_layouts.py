@@ -300,3 +300,37 @@ def test_round(ctx, dtype):
     x = to_gpu(a)
     for decimals in (0, 1, 2, -1):
         same(np.round(x, decimals), np.round(a, decimals), exact=False)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_remainders_are_exact(ctx, dtype):
+    """Quotients of few digits and of many, next to whole ones, and special values."""
+    info = np.finfo(dtype)
+    special = [0.0, -0.0, 1, -1, 0.5, 3, np.inf, -np.inf, np.nan, 1 - info.epsneg]
+    special += [
+        info.tiny,
+        -info.tiny,
+        info.smallest_subnormal,
+        info.max,
+        -info.max,
+        7.5,
+    ]
+    a, b = (m.ravel() for m in np.meshgrid(*[np.array(special, dtype)] * 2))
+    x, y = (
+        (rng.normal(size=3000) * np.exp(rng.uniform(-8, 8, 3000))).astype(dtype)
+        for _ in range(2)
+    )
+    whole = y * rng.integers(-2000, 2000, y.size).astype(dtype)
+    near = np.nextafter(whole, np.array(np.inf, dtype))
+    a, b = np.concatenate([a, x, whole, near, -near]), np.concatenate([b, y, y, y, y])
+    first, second = to_gpu(a), to_gpu(b)
+    with np.errstate(all="ignore"):
+        for function in (np.fmod, np.remainder, np.floor_divide, np.divmod):
+            got, expected = function(first, second), function(a, b)
+            if function is not np.divmod:
+                got, expected = (got,), (expected,)
+            for mine, numpys in zip(got, expected, strict=True):
+                same(mine, numpys)
+                numbers = ~np.isnan(numpys)
+                signs = np.signbit(mine.get())[numbers]
+                np.testing.assert_array_equal(signs, np.signbit(numpys)[numbers])
