@@ -48,6 +48,7 @@ from pycuda._array.diagonals import (
     triu_indices,
     triu_indices_from,
 )
+from pycuda._array.differences import diff
 from pycuda._array.elements import (
     multi_put,
     multi_take,
@@ -113,6 +114,7 @@ from pycuda._array.numpy_shapes import (
 )
 from pycuda._array.operations import (
     binary_op_result as _get_broadcasted_binary_op_result,
+    clip,
     common_dtype as _get_common_dtype,
     if_positive,
     logical_and,

@@ -486,6 +486,19 @@ def delete(
     *,
     stream: Stream | None = None,
 ) -> GPUArray: ...
+def diff(
+    a: GPUArray,
+    n: int = 1,
+    axis: int = -1,
+    prepend: GPUArray | float | None = None,
+    append: GPUArray | float | None = None,
+) -> GPUArray: ...
+def clip(
+    a: GPUArray,
+    min: GPUArray | float | None = None,
+    max: GPUArray | float | None = None,
+    out: GPUArray | None = None,
+) -> GPUArray: ...
 def roll(
     a: GPUArray,
     shift: int | Sequence[int],

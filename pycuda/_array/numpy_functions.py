@@ -14,6 +14,7 @@ from pycuda._array import (
     counting,
     creation,
     diagonals,
+    differences,
     elements,
     fourier,
     grids,
@@ -82,29 +83,19 @@ def where(condition, x=None, y=None):
     return operations.where(condition, x, y)
 
 
-def clip(a, min=None, max=None, out=None):
-    """Return the elements, with those outside the bounds replaced by the bounds."""
-    if min is None and max is None:
-        return into(a.copy(), out)
-    if max is None:
-        return _elementwise(_array_ops["maximum"], (a, min), out)
-    if min is None:
-        return _elementwise(_array_ops["minimum"], (a, max), out)
-    return _elementwise(_array_ops["clip"], (a, min, max), out)
-
-
 def round(a, decimals=0, out=None):
     """Return the elements rounded to a number of decimals; halves become even."""
     if a.dtype.kind in "biu" and decimals >= 0:
         return into(a.copy(), out)
-    if a.dtype.kind == "c":
-        result = round(a.real, decimals) + 1j * round(a.imag, decimals)
-    elif a.dtype.kind in "biu":
+    if a.dtype.kind in "biu":
         unit = 10**-decimals
         result = (np.rint(a / unit) * unit).astype(a.dtype)
     elif decimals == 0:
         result = np.rint(a)
-    elif decimals > 0:
+    elif a.dtype.itemsize > 2:
+        unit = 10.0**decimals if decimals > 0 else -(10.0**-decimals)
+        result = _elementwise(_array_ops["round_at"], (a, unit))
+    elif decimals > 0:  # half precision: NumPy rounds the product, too
         unit = 10.0**decimals
         result = np.rint(a * unit) / unit
     else:
@@ -253,7 +244,7 @@ _FUNCTIONS = {
     np.broadcast_to: numpy_shapes.broadcast_to,
     np.atleast_1d: numpy_shapes.atleast_1d,
     np.atleast_2d: numpy_shapes.atleast_2d,
-    np.diff: numpy_shapes.diff,
+    np.diff: differences.diff,
     np.take: take,
     np.put: lambda a, ind, v, mode="raise": elements.put(a, ind, v, mode),
     np.take_along_axis: elements.take_along_axis,
@@ -265,7 +256,7 @@ _FUNCTIONS = {
     np.compress: compress,
     np.place: place,
     np.putmask: putmask,
-    np.clip: clip,
+    np.clip: operations.clip,
     np.round: round,
     np.around: round,
     np.copyto: copyto,
