@@ -57,7 +57,6 @@ from pycuda._array.elements import (
     subset_max,
     subset_min,
     subset_sum,
-    take,
     take_along_axis,
 )
 from pycuda._array.grids import (
@@ -70,12 +69,10 @@ from pycuda._array.grids import (
 from pycuda._array.joining import (
     append,
     column_stack,
-    concatenate,
     delete,
     dstack,
     hstack,
     insert,
-    stack,
     vstack,
 )
 from pycuda._array.launch_shape import splay, splay_backend as _splay_backend
@@ -184,6 +181,7 @@ from pycuda._driver import (
     _argmax as argmax,
     _argmin as argmin,
     _argwhere as argwhere,
+    _concatenate as concatenate,
     _count_nonzero as count_nonzero,
     _cummax as cummax,
     _cummin as cummin,
@@ -199,8 +197,10 @@ from pycuda._driver import (
     _nonzero as nonzero,
     _prod as prod,
     _searchsorted as searchsorted,
+    _stack as stack,
     _std as std,
     _sum as sum,
+    _take as take,
     _var as var,
     matmul,
     to_gpu,

@@ -48,17 +48,6 @@ def subset_max(subset, a, stream=None):
     return reductions.max(_subset(a, subset, stream), stream)
 
 
-def take(a, indices, out=None, stream=None, axis=None, mode="raise"):
-    """Return the elements of ``a`` at indices, flat ones or those along an axis.
-
-    Flat indices follow the order in memory. ``mode`` says what an index out of bounds
-    does, as in NumPy: ``"raise"`` (negative ones count from the end), ``"wrap"`` or
-    ``"clip"``. Raises IndexError for a wrong index of the host at once; for one on the
-    device, the next ``get()`` or ``synchronize()`` raises it.
-    """
-    return _take(a, indices, axis, out, mode, stream)
-
-
 def put(a, indices, values, mode="raise", stream=None):
     """Assign values to the elements at flat indices in C order, as ``numpy.put`` does.
 
@@ -115,7 +104,7 @@ def multi_take(arrays, indices, out=None, stream=None):
     indices = apart(indices, outs, stream)
     arrays = _unchanged(arrays, outs, stream)
     return [
-        _take(array, indices, out=output, stream=stream)
+        _take(array, indices, output, stream)
         for array, output in zip(arrays, outs, strict=True)
     ]
 

@@ -79,9 +79,15 @@ index_read_mode(PyObject *mode, pcu_bounds *bounds)
 
 PyDoc_STRVAR(
     index_take_doc,
-    "_take($module, a, indices, /, axis=None, out=None, mode='raise', stream=None)"
-    "\n--\n\n"
-    "Return the elements at indices along an axis; None: in their order in memory.");
+    "take($module, /, a, indices, out=None, stream=None, axis=None, mode='raise')\n--\n"
+    "\n"
+    "Return the elements of a at indices, flat ones or those along an axis.\n\n"
+    "Flat indices follow the order in memory. The result has the dtype of a, and the\n"
+    "axes of the indices in the place of the axis. mode says what an index out of\n"
+    "bounds does, as in NumPy: 'raise' (negative ones count from the end), 'wrap' or\n"
+    "'clip'. Raises IndexError for a wrong index of the host at once; for one on the\n"
+    "device, the next get() or synchronize() raises it. A generated kernel moves the\n"
+    "elements.");
 
 static PyObject *
 index_take(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -89,12 +95,12 @@ index_take(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnam
     static const pcu_argspec specs[] = {
         {"a", index_as_array, offsetof(index_args, array)},
         {"indices", pcu_as_object, offsetof(index_args, indices)},
-        {"axis", pcu_as_object, offsetof(index_args, axis)},
         {"out", pcu_as_object, offsetof(index_args, out)},
-        {"mode", pcu_as_object, offsetof(index_args, mode)},
         {"stream", pcu_as_stream, offsetof(index_args, stream)},
+        {"axis", pcu_as_object, offsetof(index_args, axis)},
+        {"mode", pcu_as_object, offsetof(index_args, mode)},
     };
-    static const pcu_argtable table = {"_take", specs, 6, 2, 2};
+    static const pcu_argtable table = {"take", specs, 6, 2, 0};
     index_args a = {.axis = Py_None, .out = Py_None, .stream = pcu_stream_current()};
     pcu_bounds bounds;
     int axis;
@@ -191,9 +197,13 @@ index_put_along(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *
     Py_RETURN_NONE;
 }
 
-PyMethodDef pcu_index_functions[] = {
-    {"_take", (PyCFunction)(void (*)(void))index_take, METH_FASTCALL | METH_KEYWORDS,
+PyMethodDef pcu_public_index_functions[] = {
+    {"take", (PyCFunction)(void (*)(void))index_take, METH_FASTCALL | METH_KEYWORDS,
      index_take_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+PyMethodDef pcu_index_functions[] = {
     {"_put", (PyCFunction)(void (*)(void))index_put, METH_FASTCALL | METH_KEYWORDS,
      index_put_doc},
     {"_take_along_axis", (PyCFunction)(void (*)(void))index_take_along,

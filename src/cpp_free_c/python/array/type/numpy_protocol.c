@@ -111,6 +111,19 @@ PyDoc_STRVAR(protocol_array_function_doc,
              "__array_function__($self, func, types, args, kwargs, /)\n--\n\n"
              "Run a function of NumPy that is no universal function on the device.");
 
+/* 1 for a GPUArray, and for a tuple or list whose first item is one. */
+static int
+protocol_begins_with_array(pcu_state *st, PyObject *value)
+{
+    if (PyTuple_Check(value) && PyTuple_GET_SIZE(value) > 0) {
+        value = PyTuple_GET_ITEM(value, 0);
+    }
+    else if (PyList_Check(value) && PyList_GET_SIZE(value) > 0) {
+        value = PyList_GET_ITEM(value, 0);
+    }
+    return Py_IS_TYPE(value, st->GPUArray);
+}
+
 /* Call a function of _array_functions, which has the arguments of NumPy's function.
  * NULL without an exception: Python has to do it, or to say what is wrong. */
 static PyObject *
@@ -118,7 +131,7 @@ protocol_array_function_quick(pcu_state *st, PyObject *const *args, Py_ssize_t n
 {
     if (nargs != 4 || !PyTuple_Check(args[2]) || !PyDict_Check(args[3]) ||
         PyTuple_GET_SIZE(args[2]) == 0 ||
-        !Py_IS_TYPE(PyTuple_GET_ITEM(args[2], 0), st->GPUArray) ||
+        !protocol_begins_with_array(st, PyTuple_GET_ITEM(args[2], 0)) ||
         PyObject_Size(args[1]) != 1) {
         return NULL;
     }
