@@ -53,6 +53,7 @@ from pycuda._array.elements import (
     multi_take_put,
     put,
     put_along_axis,
+    select,
     subset_dot,
     subset_max,
     subset_min,
@@ -68,6 +69,7 @@ from pycuda._array.grids import (
 )
 from pycuda._array.joining import (
     append,
+    block,
     column_stack,
     delete,
     dstack,

@@ -451,6 +451,7 @@ def hstack(
 ) -> GPUArray: ...
 def dstack(tup: _Arrays, *, stream: Stream | None = None) -> GPUArray: ...
 def column_stack(tup: _Arrays, *, stream: Stream | None = None) -> GPUArray: ...
+def block(arrays: Any, *, stream: Stream | None = None) -> GPUArray: ...
 def append(
     arr: GPUArray,
     values: Any,
@@ -850,6 +851,13 @@ def put(
     mode: str = "raise",
     stream: Stream | None = None,
 ) -> None: ...
+def select(
+    condlist: _Arrays,
+    choicelist: Sequence[_Operand],
+    default: _Operand = 0,
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
 def take_along_axis(
     arr: GPUArray,
     indices: Any,

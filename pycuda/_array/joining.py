@@ -106,6 +106,45 @@ def column_stack(tup, *, stream=None):
     return _join(arrays, 1, False, stream=stream)
 
 
+def _depth(arrays):
+    """Return how deep lists are nested: 0 for an array."""
+    if not isinstance(arrays, list):
+        return 0
+    depths = {_depth(item) for item in arrays}
+    if len(depths) != 1:
+        raise ValueError(
+            f"block: lists must be equally deep and not empty, but have depths "
+            f"{sorted(depths)}"
+        )
+    return 1 + depths.pop()
+
+
+def block(arrays, *, stream=None):
+    """Return one array put together from nested lists of arrays.
+
+    The innermost lists are joined along the last axis, those around them along the
+    axis before it, and so on, as in ``numpy.block``. Raises ValueError for lists of
+    different depths and for shapes that do not fit.
+    """
+    depth = _depth(arrays)
+
+    def axes_of(item):
+        return max(map(axes_of, item)) if isinstance(item, list) else item.ndim
+
+    ndim = max(axes_of(arrays), depth)
+
+    def joined(item, level):
+        if level == 0:
+            return _with_axes(item, ndim)
+        return _join([joined(i, level - 1) for i in item], -level, False, stream=stream)
+
+    if depth == 0:
+        return _join([_with_axes(arrays, 1)], 0, False, stream=stream).reshape(
+            arrays.shape
+        )
+    return joined(arrays, depth)
+
+
 def append(arr, values, axis=None, *, stream=None):
     """Return the array with values after its last elements.
 

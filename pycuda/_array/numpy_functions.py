@@ -217,6 +217,8 @@ _FUNCTIONS = {
     np.hstack: joining.hstack,
     np.dstack: joining.dstack,
     np.column_stack: joining.column_stack,
+    np.block: joining.block,
+    np.select: elements.select,
     np.append: joining.append,
     np.insert: joining.insert,
     np.delete: joining.delete,

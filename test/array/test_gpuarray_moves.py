@@ -123,6 +123,41 @@ def test_stacks(name):
         same(getattr(np, name)(arrays), getattr(np, name)(hosts))
 
 
+def test_blocks():
+    host = numbers((2, 3))
+    x = to_gpu(host)
+    for make in (
+        lambda a: [[a, a], [a, a]],
+        lambda a: [a, a],
+        lambda a: [[a], [a], [a]],
+        lambda a: [[[a, a]], [[a, a]]],
+        lambda a: [a[0], a[1, :1]],
+        lambda a: [[a[0], a[1]], [a[:, :2].reshape(4)[:3], a[0]]],
+        lambda a: a,
+    ):
+        same(np.block(make(x)), np.block(make(host)))
+        same(gpuarray.block(make(x)), np.block(make(host)))
+    with pytest.raises(ValueError, match=r"depths \[0, 1\]"):
+        gpuarray.block([x, [x]])
+
+
+def test_selections_by_conditions():
+    host = numbers((4, 6))
+    x = to_gpu(host)
+    for conditions, choices, default in [
+        (lambda a: [a > 50, a < 0], lambda a: [a, -a], 7),
+        (lambda a: [a > 50], lambda a: [a[0]], 0),
+        (lambda a: [a[:1] > 50, a > 0], lambda a: [a[:, :1], a], -1.5),
+    ]:
+        expected = np.select(conditions(host), choices(host), default)
+        same(np.select(conditions(x), choices(x), default), expected)
+        same(gpuarray.select(conditions(x), choices(x), default), expected)
+    with pytest.raises(ValueError, match="1 conditions and 2 choices"):
+        gpuarray.select([x > 0], [x, x])
+    with pytest.raises(TypeError, match="must be bool, not float32"):
+        gpuarray.select([x], [x])
+
+
 @pytest.mark.parametrize(
     "function, text",
     [
