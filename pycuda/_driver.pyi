@@ -2499,6 +2499,7 @@ def _numpy_stack(
     dtype: DTypeLike | None = None,
     casting: str | None = None,
 ) -> GPUArray: ...
+def _apply_at(op: int, a: GPUArray, index: Any, values: Any, /) -> None: ...
 def _put(
     a: GPUArray,
     indices: Any,
