@@ -2569,15 +2569,47 @@ def _remap(
     value: Any = None,
     stream: Stream | None = None,
 ) -> GPUArray: ...
+def _concatenate(
+    arrays: Iterable[GPUArray],
+    axis: int | None = 0,
+    allocator: _Allocator | None = None,
+    out: GPUArray | None = None,
+    dtype: DTypeLike | None = None,
+    casting: str | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _stack(
+    arrays: Iterable[GPUArray],
+    axis: int = 0,
+    allocator: _Allocator | None = None,
+    out: GPUArray | None = None,
+    dtype: DTypeLike | None = None,
+    casting: str | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
 def _take(
     a: GPUArray,
     indices: Any,
-    /,
-    axis: int | None = None,
     out: GPUArray | None = None,
-    mode: str = "raise",
     stream: Stream | None = None,
+    axis: int | None = None,
+    mode: str = "raise",
 ) -> GPUArray: ...
+def _numpy_concatenate(
+    arrays: Iterable[GPUArray],
+    axis: int | None = 0,
+    out: GPUArray | None = None,
+    dtype: DTypeLike | None = None,
+    casting: str | None = None,
+) -> GPUArray: ...
+def _numpy_stack(
+    arrays: Iterable[GPUArray],
+    axis: int = 0,
+    out: GPUArray | None = None,
+    dtype: DTypeLike | None = None,
+    casting: str | None = None,
+) -> GPUArray: ...
+def _apply_at(op: int, a: GPUArray, index: Any, values: Any, /) -> None: ...
 def _put(
     a: GPUArray,
     indices: Any,

@@ -55,11 +55,11 @@ from pycuda._array.elements import (
     multi_take_put,
     put,
     put_along_axis,
+    select,
     subset_dot,
     subset_max,
     subset_min,
     subset_sum,
-    take,
     take_along_axis,
 )
 from pycuda._array.grids import (
@@ -71,13 +71,12 @@ from pycuda._array.grids import (
 )
 from pycuda._array.joining import (
     append,
+    block,
     column_stack,
-    concatenate,
     delete,
     dstack,
     hstack,
     insert,
-    stack,
     vstack,
 )
 from pycuda._array.launch_shape import splay, splay_backend as _splay_backend
@@ -187,6 +186,7 @@ from pycuda._driver import (
     _argmax as argmax,
     _argmin as argmin,
     _argwhere as argwhere,
+    _concatenate as concatenate,
     _count_nonzero as count_nonzero,
     _cummax as cummax,
     _cummin as cummin,
@@ -212,8 +212,10 @@ from pycuda._driver import (
     _prod as prod,
     _ptp as ptp,
     _searchsorted as searchsorted,
+    _stack as stack,
     _std as std,
     _sum as sum,
+    _take as take,
     _var as var,
     matmul,
     to_gpu,

@@ -60,7 +60,10 @@ from pycuda._driver import (
     _nonzero as nonzero,
     _numpy_all,
     _numpy_any,
+    _numpy_concatenate,
+    _numpy_stack,
     _searchsorted,
+    _take,
 )
 
 
@@ -69,8 +72,8 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     if axis is None:
         a = np_ravel(a)
     if out is not None and out.dtype != a.dtype:
-        return into(elements.take(a, indices, None, None, axis, mode), out)
-    return elements.take(a, indices, out, None, axis, mode)
+        return into(_take(a, indices, None, None, axis, mode), out)
+    return _take(a, indices, out, None, axis, mode)
 
 
 def where(condition, x=None, y=None):
@@ -209,14 +212,14 @@ _FUNCTIONS = {
     np.cumprod: cumprod,
     np.ptp: numpy_reductions.ptp,
     np.where: where,
-    np.concatenate: lambda arrays, axis=0, out=None, dtype=None, casting=None: (
-        joining.concatenate(arrays, axis, None, out, dtype=dtype, casting=casting)
-    ),
+    np.concatenate: joining.np_concatenate,
     np.stack: joining.np_stack,
     np.vstack: joining.vstack,
     np.hstack: joining.hstack,
     np.dstack: joining.dstack,
     np.column_stack: joining.column_stack,
+    np.block: joining.block,
+    np.select: elements.select,
     np.append: joining.append,
     np.insert: joining.insert,
     np.delete: joining.delete,
@@ -377,6 +380,8 @@ _array_functions.update(
         np.nanargmax: _nanargmax,
         np.searchsorted: _searchsorted,
         np.digitize: _digitize,
+        np.concatenate: _numpy_concatenate,
+        np.stack: _numpy_stack,
     }
 )
 # Sorts: the functions have NumPy's parameters.

@@ -240,7 +240,9 @@ for _name, _call in {
     "an index array and a list": lambda t: t[0][t[1], [1, 2, 3]],
     "assignment to index arrays": assign,
     "take along an axis": lambda t: _driver._take(t[0], t[1], axis=0),
-    "take into": lambda t: _driver._take(t[0], t[2], 0, gpuarray.empty_like(t[0][:3])),
+    "take into": lambda t: _driver._take(
+        t[0], t[2], gpuarray.empty_like(t[0][:3]), axis=0
+    ),
     "put": lambda t: _driver._put(t[0], t[2], t[0][0, :3]),
     "concatenate": lambda t: _driver._join([t[0], t[0]], 1, False),
     "stack of gaps": lambda t: _driver._join([t[0][:, ::2], HOST[:, ::2]], 1, True),
