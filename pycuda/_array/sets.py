@@ -114,7 +114,7 @@ def _first_of_runs(ordered, equal_nan):
     mask[:1] = True
     before, after = ordered[:-1], ordered[1:]
     differs = before != after
-    if equal_nan and ordered.dtype.kind in "fc":  # NaNs are at the end
+    if equal_nan and ordered.dtype.kind not in "biu":  # NaNs are at the end
         differs = differs & (before == before)
     mask[1:] = differs
     return mask
@@ -244,8 +244,8 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
         return found
     if tests.size == 0:
         return found.fill(bool(invert))
-    half = flat.dtype == np.float16  # C has no name for it
-    if half:
+    if flat.dtype.itemsize == 2 and flat.dtype.kind not in "iu":
+        # The formats of half precision have no name in C.
         flat, tests = flat.astype(np.float32), tests.astype(np.float32)
     kernel = _finder(flat.dtype, bool(invert))
     kernel(flat, sort(tests), found.reshape(flat.size), tests.size)
