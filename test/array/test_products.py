@@ -7,6 +7,7 @@ and checks the calls. On a GPU, cuBLAS itself multiplies.
 import ctypes
 import gc
 import shutil
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -358,6 +359,42 @@ def test_how_many_calls(counted):
         number, result = calls(left, right)
         same(result, left.get() @ right.get())
         assert number == count
+
+
+def test_more_products_than_the_queue_takes(counted):
+    """After many calls without a synchronisation, a call releases the lock."""
+    a = values("float32", (4, 4))
+    x, out = to_gpu(a), gpuarray.zeros((4, 4), np.float32)
+    for _ in range(1300):
+        matmul(x, x, out)
+    same(out, a @ a)
+
+
+def test_threads_share_the_handle(counted):
+    context = drv.Context.get_current()
+    wrong = []
+
+    def work(number):
+        context.push()
+        try:
+            a = values("float64", (5, 5), number)
+            b = values("float64", (12, 4, 5, 5), number)
+            for _ in range(20):
+                if (to_gpu(a) @ to_gpu(a)).get().tolist() != (a @ a).tolist():
+                    wrong.append(number)
+                several = to_gpu(b)[:, :3]  # one call for each of three matrices
+                if (several @ several).get().tolist() != (b[:, :3] @ b[:, :3]).tolist():
+                    wrong.append(number)
+        finally:
+            context.pop()
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert counted.alive == 1
 
 
 def test_errors_of_the_library(counted):
