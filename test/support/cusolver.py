@@ -94,6 +94,13 @@ class Cusolver:
             self._getrs(DTYPES[letter], letter, *sizes)
         wrong._obj.value = 0
 
+    def _batched_potrf(self, letter, uplo, n, a, lda, made, count):
+        infos = vector(made, count, np.int32)
+        for i, each in enumerate(self._each(letter, a, count)):
+            sizes = (uplo, n, each, lda, 0, OPTIMAL)
+            infos[i] = self._potrf(DTYPES[letter], letter, *sizes)
+        return 0
+
     def _batched(self, name):
         letter, routine = name[6], name[7:].removesuffix("Batched")
 
@@ -125,6 +132,8 @@ class Cusolver:
                 return 0
             drv.Context.synchronize()
             self.calls.append(routine)
+            if routine == "potrfBatched":
+                return self._batched_potrf(letter, *arguments)
             *arguments, info = arguments
             dtype = DTYPES.get(letter)
             done = getattr(self, f"_{routine}")(dtype, letter, *arguments)

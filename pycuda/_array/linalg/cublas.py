@@ -14,8 +14,9 @@ import numpy as np
 import pycuda.driver as _cuda
 from pycuda._array.context_cache import context_dependent_memoize
 from pycuda._array.linalg.handles import Handle, open_first
+from pycuda._array.linalg.matrices import addresses
 from pycuda._compile import toolkit
-from pycuda._driver import GPUArray, to_gpu
+from pycuda._driver import GPUArray
 
 NAMES = ("libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so")
 WHEEL_FOLDERS = ("nvidia/cu13/lib", "nvidia/cublas/lib")
@@ -70,12 +71,6 @@ def _handle():
     return Handle(open_library, names, check)
 
 
-def _addresses(stack):
-    """Return the addresses of the matrices of a stack, as an array of the device."""
-    steps = np.arange(stack.shape[0], dtype=np.uint64) * np.uint64(stack.strides[0])
-    return to_gpu(np.uint64(stack.ptr) + steps, stack.allocator)
-
-
 class BatchedLU:
     """The LU decompositions of a stack of matrices, made in their place.
 
@@ -86,7 +81,7 @@ class BatchedLU:
         count, n, _ = stack.shape
         self._handle = _handle()
         self._letter = _LETTERS[stack.dtype.name]
-        self._stack, self._matrices = stack, _addresses(stack)
+        self._stack, self._matrices = stack, addresses(stack)
         self.pivots = GPUArray((count, n), np.int32, stack.allocator)
         self._made = GPUArray((count,), np.int32, stack.allocator)
         self._handle.call(
@@ -105,7 +100,7 @@ class BatchedLU:
         name = f"cublas{self._letter}getrsBatched"
         self._handle.call(
             *(name, 0, n, right.shape[1], self._matrices, n, self.pivots),
-            *(_addresses(right), n, byref(wrong), count),
+            *(addresses(right), n, byref(wrong), count),
         )
         if wrong.value:
             raise _cuda.LogicError(f"{name} refused its argument {-wrong.value}")

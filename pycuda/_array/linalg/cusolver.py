@@ -107,6 +107,10 @@ class Routines:
         """Call a routine for the matrix of that number in the batch."""
         self._call(name, *arguments, at(self.made, number))
 
+    def call_all(self, name, *arguments):
+        """Call a routine for all matrices of the batch at once."""
+        self._call(f"{name}Batched", *arguments, self.made, self.batch)
+
     def _call(self, name, *arguments):
         self._handle.call(f"cusolverDn{self._letter}{name}", *arguments)
 

@@ -6,10 +6,8 @@ import numpy as np
 
 from pycuda._array.linalg.cublas import BatchedLU
 from pycuda._array.linalg.cusolver import Routines, at
+from pycuda._array.linalg.matrices import are_many_small
 from pycuda._driver import GPUArray
-
-#: Stacks of at least so many matrices, of at most so many rows, are decomposed at once.
-MANY, SMALL = 4, 256
 
 
 class LoopedLU:
@@ -46,6 +44,6 @@ class LoopedLU:
 
 def decompose(stack):
     """Return the decompositions of a stack of shape (count, n, n), in its place."""
-    if stack.shape[0] >= MANY and stack.shape[1] <= SMALL:
+    if are_many_small(stack):
         return BatchedLU(stack)
     return LoopedLU(stack)
