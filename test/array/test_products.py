@@ -246,6 +246,28 @@ def test_larger_matrices(library, dtype):
         same(x @ y, a @ b)
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int32", "float16", "float32", "D"])
+def test_few_long_sums(library, dtype):
+    for m, k, n in ((3, 2048, 4), (2, 3001, 5), (20, 1030, 17)):
+        a, b = values(dtype, (2, m, k), 1), values(dtype, (k, n), 2)
+        same(to_gpu(a) @ to_gpu(b), a @ b)
+        x = to_gpu(a.transpose((0, 2, 1)).copy()).transpose((0, 2, 1))
+        same(x @ to_gpu(b), a @ b)
+    out = gpuarray.zeros((5, 3), dtype).T
+    same(matmul(to_gpu(a[0, :3]), to_gpu(b[:, :5]), out), a[0, :3] @ b[:, :5])
+    asked = []
+
+    def allocate(size):
+        asked.append(size)
+        return drv.mem_alloc(size)
+
+    same(
+        matmul(to_gpu(a[0]), to_gpu(b), allocator=allocate),
+        a[0] @ b,
+    )
+    assert asked
+
+
 def test_streams_and_allocators(library):
     a = values("float32", (8, 8))
     stream = drv.Stream()
