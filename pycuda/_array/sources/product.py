@@ -14,6 +14,7 @@ _ITEMS = {
     **dict.fromkeys(("int32", "uint32"), "uint32"),
     **dict.fromkeys(("int64", "uint64"), "uint64"),
     "float16": "float",
+    "bfloat16": "float",
 }
 
 
