@@ -4,6 +4,7 @@ import numpy as np
 
 import pycuda.driver as drv
 from pycuda import _driver, gpuarray, tools
+from pycuda._driver import matmul as multiply
 
 from .row import calls, row
 
@@ -101,6 +102,17 @@ for _name, _call in {
     "dot of comparisons": lambda a: gpuarray.dot(a < 3, a > 1),
     "sum": gpuarray.sum,
     "sum of columns": lambda a: gpuarray.sum(a, axis=0),
+}.items():
+    warm(f"GPUArray: {_name}", _call)
+
+
+warm("matmul", lambda a: multiply(a, a.T))
+for _name, _call in {
+    "a @ a.T": lambda a: a @ a.T,
+    "a @ vector": lambda a: a @ a[0],
+    "matmul of two dtypes": lambda a: multiply(a, a.T.view(np.int32)),
+    "matmul into columns": lambda a: multiply(a[:3].T[:4], a[:3, :4], a[:, 1:5]),
+    "matmul over itself": lambda a: multiply(a[:, :4], a[:, :4], a[:, :4]),
 }.items():
     warm(f"GPUArray: {_name}", _call)
 
