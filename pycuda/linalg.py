@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from numpy.linalg import LinAlgError
 
+from pycuda._array.diagonals import diagonal
+from pycuda._array.linalg.eigenvalues import EigResult, eig, eigvals
 from pycuda._array.linalg.factors import (
     EighResult,
     QRResult,
@@ -28,8 +30,6 @@ from pycuda._array.linalg.factors import (
 from pycuda._array.linalg.norms import matrix_norm, norm, vector_norm
 from pycuda._array.linalg.products import (
     cross,
-    diagonal,
-    matrix_transpose,
     multi_dot,
     outer,
     tensordot,
@@ -44,6 +44,7 @@ from pycuda._array.linalg.systems import (
     slogdet,
     solve,
 )
+from pycuda._array.numpy_shapes import matrix_transpose
 from pycuda._array.public_names import publish as _publish
 from pycuda._driver import _product_library, matmul
 

@@ -21,6 +21,10 @@ from pycuda.gpuarray import (
 
 _Triangle: TypeAlias = Literal["L", "U", "l", "u"]
 
+class EigResult(NamedTuple):
+    eigenvalues: GPUArray
+    eigenvectors: GPUArray
+
 class EighResult(NamedTuple):
     eigenvalues: GPUArray
     eigenvectors: GPUArray
@@ -138,3 +142,5 @@ def eigh(
 def eigvalsh(
     a: GPUArray, UPLO: _Triangle = "L", *, stream: Stream | None = None
 ) -> GPUArray: ...
+def eig(a: GPUArray, *, stream: Stream | None = None) -> EigResult: ...
+def eigvals(a: GPUArray, *, stream: Stream | None = None) -> GPUArray: ...

@@ -7,7 +7,8 @@ from __future__ import annotations
 import numpy as np
 
 from pycuda._array.copies import np_ravel
-from pycuda._array.linalg.products import diagonal, dot, trace
+from pycuda._array.diagonals import diagonal
+from pycuda._array.linalg.products import dot, trace
 from pycuda._array.numpy_functions import clip, may_share_memory, round, take
 from pycuda._array.numpy_reductions import (
     argmax,

@@ -113,17 +113,21 @@ def _pairs(value, ndim, name):
 
 
 def _widths(pad_width, ndim):
-    if isinstance(pad_width, dict):
+    """Return (before, after) for each axis."""
+    if isinstance(pad_width, int):
+        widths = [(pad_width, pad_width)] * ndim
+    elif isinstance(pad_width, dict):
         widths = [(0, 0)] * ndim
         for axis, width in pad_width.items():
             widths[normal_axis(axis, ndim)] = np.broadcast_to(width, 2).tolist()
     else:
         widths = _pairs(pad_width, ndim, "pad_width")
-    for width in sum(map(list, widths), []):
-        if not isinstance(width, int):
-            raise TypeError(f"pad_width must be integers, not {width!r}")
-        if width < 0:
-            raise ValueError(f"pad_width must not be negative, but has {width}")
+    for pair in widths:
+        for width in pair:
+            if not isinstance(width, int):
+                raise TypeError(f"pad_width must be integers, not {width!r}")
+            if width < 0:
+                raise ValueError(f"pad_width must not be negative, but has {width}")
     return widths
 
 
@@ -151,11 +155,12 @@ def pad(array, pad_width, mode="constant", *, constant_values=0, stream=None, **
     firsts = tuple(before for before, _ in widths)
     if mode != "constant":
         return _remap(array, rule, shape, firsts, None, stream)
+    if isinstance(constant_values, (int, float, complex)):
+        return _remap(array, rule, shape, firsts, constant_values, stream)
     values = _pairs(constant_values, array.ndim, "constant_values")
     numbers = {repr(number) for pair in values for number in pair}
     if len(numbers) <= 1:
         value = values[0][0] if values else 0
-        value = _held(value, array.dtype)
         return _remap(array, rule, shape, firsts, value, stream)
     result = _remap(array, _PAD_RULES["empty"], shape, firsts, None, stream)
     for k, (before, after) in enumerate(widths):  # a later axis decides at a corner
@@ -166,11 +171,6 @@ def pad(array, pad_width, mode="constant", *, constant_values=0, stream=None, **
         if after:
             copy_into(result[(*front, slice(end, None))], values[k][1], stream)
     return result
-
-
-def _held(value, dtype):
-    """Return a number as NumPy's assignment to elements of that dtype takes it."""
-    return value if dtype.kind == "V" else np.asarray(value).astype(dtype)[()]
 
 
 # -- views -----------------------------------------------------------------------------

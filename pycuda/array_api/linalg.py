@@ -7,23 +7,20 @@ cuSOLVER, see ``pycuda.linalg``.
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
-
-import numpy as np
+from typing import Literal
 
 import pycuda.gpuarray as _ga
 from pycuda import linalg as _solvers
 from pycuda.array_api._data_types import DType
-from pycuda.array_api._elementwise import abs as _abs, conj as _conj
 from pycuda.array_api._linear_algebra import (
     matmul,
     matrix_transpose,
     tensordot,
     vecdot,
 )
-from pycuda.array_api._manipulation import broadcast_arrays
-from pycuda.array_api._statistics import max as _max, min as _min, sum as _sum
+from pycuda.array_api._statistics import sum as _sum
 from pycuda.gpuarray import GPUArray
+from pycuda.linalg import EighResult, EigResult, QRResult, SlogdetResult, SVDResult
 
 __all__ = [
     "cholesky",
@@ -54,42 +51,6 @@ __all__ = [
 ]
 
 
-class EigResult(NamedTuple):
-    """The result of ``eig``."""
-
-    eigenvalues: GPUArray
-    eigenvectors: GPUArray
-
-
-class EighResult(NamedTuple):
-    """The result of ``eigh``."""
-
-    eigenvalues: GPUArray
-    eigenvectors: GPUArray
-
-
-class QRResult(NamedTuple):
-    """The result of ``qr``."""
-
-    Q: GPUArray
-    R: GPUArray
-
-
-class SlogdetResult(NamedTuple):
-    """The result of ``slogdet``."""
-
-    sign: GPUArray
-    logabsdet: GPUArray
-
-
-class SVDResult(NamedTuple):
-    """The result of ``svd``."""
-
-    U: GPUArray
-    S: GPUArray
-    Vh: GPUArray
-
-
 def _check_matrices(x: GPUArray, name: str) -> None:
     """Raise ValueError unless an array has matrices, TypeError if not of floats."""
     if x.ndim < 2:
@@ -114,18 +75,7 @@ def cross(x1: GPUArray, x2: GPUArray, /, *, axis: int = -1) -> GPUArray:
         raise ValueError(
             f"axis {axis} of the shapes {x1.shape} and {x2.shape} must have length 3"
         )
-    x1, x2 = broadcast_arrays(x1, x2)
-    a = _ga.unstack(x1, axis=axis)
-    b = _ga.unstack(x2, axis=axis)
-    parts = [
-        a[k - 2] * b[k - 1] - a[k - 1] * b[k - 2]  # k - 2 and k - 1 are k + 1 and k + 2
-        for k in range(3)
-    ]
-    shape = np.broadcast_shapes(x1.shape, x2.shape)
-    result = GPUArray(shape, parts[0].dtype, x1.allocator)
-    for part, place in zip(parts, _ga.unstack(result, axis=axis), strict=True):
-        place[...] = part
-    return result
+    return _solvers.cross(x1, x2, axis=axis)
 
 
 def outer(x1: GPUArray, x2: GPUArray, /) -> GPUArray:
@@ -137,7 +87,7 @@ def outer(x1: GPUArray, x2: GPUArray, /) -> GPUArray:
         raise ValueError(
             f"outer() takes arrays of one axis, not of shape {x1.shape} and {x2.shape}"
         )
-    return x1[:, None] * x2[None, :]
+    return _solvers.outer(x1, x2)
 
 
 # -- diagonals -------------------------------------------------------------------------
@@ -156,23 +106,6 @@ def trace(x: GPUArray, /, *, offset: int = 0, dtype: DType | None = None) -> GPU
 # -- norms -----------------------------------------------------------------------------
 
 
-def _vector_norm(x: GPUArray, axis: Any, keepdims: bool, ord: float) -> GPUArray:
-    """Return the norm along axes, in the real data type of the array."""
-    size = _abs(x)
-    if ord == np.inf:
-        return _max(size, axis=axis, keepdims=keepdims)
-    if ord == -np.inf:
-        return _min(size, axis=axis, keepdims=keepdims)
-    if ord == 0:
-        return _sum((size != 0).astype(size.dtype), axis=axis, keepdims=keepdims)
-    if ord == 1:
-        return _sum(size, axis=axis, keepdims=keepdims)
-    if ord == 2:
-        return np.sqrt(_sum(size * size, axis=axis, keepdims=keepdims))
-    powers = _sum(size**ord, axis=axis, keepdims=keepdims)
-    return powers ** (1 / ord)
-
-
 def vector_norm(
     x: GPUArray,
     /,
@@ -189,7 +122,7 @@ def vector_norm(
     """
     if x.dtype.kind not in "fc":
         raise TypeError(f"vector_norm() takes floating-point arrays, not {x.dtype}")
-    return _vector_norm(x, axis, keepdims, ord)
+    return _solvers.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord)
 
 
 def matrix_norm(
@@ -206,19 +139,7 @@ def matrix_norm(
     computes. Raises ValueError for another order.
     """
     _check_matrices(x, "matrix_norm")
-    if ord in ("fro", None):
-        return _vector_norm(x, (-2, -1), keepdims, 2)
-    if ord in (1, -1, np.inf, -np.inf):
-        order = float(ord)
-        by_rows = np.isinf(order)
-        sums = _sum(_abs(x), axis=-1 if by_rows else -2, keepdims=True)
-        chosen = _max if order > 0 else _min
-        return chosen(sums, axis=(-2, -1), keepdims=keepdims)
-    if ord in (2, -2, "nuc"):
-        values = svdvals(x)
-        reduced = {2: _max, -2: _min, "nuc": _sum}[ord](values, axis=-1)
-        return reduced[..., None, None] if keepdims else reduced
-    raise ValueError(f"{ord!r} is not the order of a norm of matrices")
+    return _solvers.matrix_norm(x, keepdims=keepdims, ord=ord)
 
 
 # -- factorizations --------------------------------------------------------------------
@@ -243,7 +164,7 @@ def qr(x: GPUArray, /, *, mode: Literal["reduced", "complete"] = "reduced") -> Q
     _check_matrices(x, "qr")
     if mode not in ("reduced", "complete"):
         raise ValueError(f"mode must be 'reduced' or 'complete', not {mode!r}")
-    return QRResult(*_solvers.qr(x, mode=mode))
+    return _solvers.qr(x, mode=mode)
 
 
 def svd(x: GPUArray, /, *, full_matrices: bool = True) -> SVDResult:
@@ -252,13 +173,13 @@ def svd(x: GPUArray, /, *, full_matrices: bool = True) -> SVDResult:
     cuSOLVER computes it.
     """
     _check_matrices(x, "svd")
-    return SVDResult(*_solvers.svd(x, full_matrices=full_matrices))
+    return _solvers.svd(x, full_matrices=full_matrices)
 
 
 def svdvals(x: GPUArray, /) -> GPUArray:
     """Return the singular values of each matrix, the greatest first, by cuSOLVER."""
     _check_matrices(x, "svdvals")
-    return _solvers.svd(x, compute_uv=False)
+    return _solvers.svdvals(x)
 
 
 def eigh(x: GPUArray, /) -> EighResult:
@@ -267,7 +188,7 @@ def eigh(x: GPUArray, /) -> EighResult:
     Only the lower triangles are read. cuSOLVER computes it.
     """
     _check_matrices(x, "eigh")
-    return EighResult(*_solvers.eigh(x))
+    return _solvers.eigh(x)
 
 
 def eigvalsh(x: GPUArray, /) -> GPUArray:
@@ -282,7 +203,7 @@ def eig(x: GPUArray, /) -> EigResult:
     cuSOLVER computes it.
     """
     _check_matrices(x, "eig")
-    return EigResult(*_solvers.eig(x))
+    return _solvers.eig(x)
 
 
 def eigvals(x: GPUArray, /) -> GPUArray:
@@ -303,7 +224,7 @@ def det(x: GPUArray, /) -> GPUArray:
 def slogdet(x: GPUArray, /) -> SlogdetResult:
     """Return (sign, logabsdet): the determinants' signs and logarithms, by cuSOLVER."""
     _check_matrices(x, "slogdet")
-    return SlogdetResult(*_solvers.slogdet(x))
+    return _solvers.slogdet(x)
 
 
 def inv(x: GPUArray, /) -> GPUArray:
@@ -332,32 +253,7 @@ def matrix_power(x: GPUArray, n: int, /) -> GPUArray:
     Raises ValueError for matrices that are not square.
     """
     _check_matrices(x, "matrix_power")
-    if x.shape[-1] != x.shape[-2]:
-        raise ValueError(f"matrices of shape {x.shape[-2:]} are not square")
-    if n < 0:
-        x, n = inv(x), -n
-    if n == 0:
-        result = GPUArray(x.shape, x.dtype, x.allocator)
-        result[...] = _ga.eye(x.shape[-1], dtype=x.dtype)
-        return result
-    result = None
-    while n:
-        if n & 1:
-            result = x if result is None else matmul(result, x)
-        n >>= 1
-        if n:
-            x = matmul(x, x)
-    assert result is not None
-    return result.copy() if result is x else result
-
-
-def _tolerance(x: GPUArray, values: GPUArray, rtol: GPUArray | float | None) -> Any:
-    """Return the size below which singular values count as 0."""
-    if rtol is None:
-        rtol = max(x.shape[-2:]) * float(np.finfo(x.dtype).eps)
-    if isinstance(rtol, GPUArray):
-        rtol = rtol[..., None]
-    return _max(values, axis=-1, keepdims=True) * rtol
+    return _solvers.matrix_power(x, n)
 
 
 def matrix_rank(x: GPUArray, /, *, rtol: GPUArray | float | None = None) -> GPUArray:
@@ -367,8 +263,7 @@ def matrix_rank(x: GPUArray, /, *, rtol: GPUArray | float | None = None) -> GPUA
     the singular values.
     """
     _check_matrices(x, "matrix_rank")
-    values = svdvals(x)
-    return _ga.count_nonzero(values > _tolerance(x, values, rtol), axis=-1)
+    return _solvers.matrix_rank(x, rtol=rtol)
 
 
 def pinv(x: GPUArray, /, *, rtol: GPUArray | float | None = None) -> GPUArray:
@@ -378,9 +273,4 @@ def pinv(x: GPUArray, /, *, rtol: GPUArray | float | None = None) -> GPUArray:
     larger length times the eps of the data type. cuSOLVER computes them.
     """
     _check_matrices(x, "pinv")
-    if 0 in x.shape:
-        return GPUArray((*x.shape[:-2], x.shape[-1], x.shape[-2]), x.dtype)
-    left, values, right = svd(x, full_matrices=False)
-    kept = values > _tolerance(x, values, rtol)
-    inverse = _ga.where(kept, 1 / _ga.where(kept, values, 1), 0).astype(values.dtype)
-    return matmul(_conj(right).mT * inverse[..., None, :], _conj(left).mT)
+    return _solvers.pinv(x, rtol=rtol)

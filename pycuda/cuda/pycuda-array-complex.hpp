@@ -186,22 +186,6 @@ PYCUDA_FN complex<T> op_power(complex<T> x, complex<T> y)
     return op_exp(op_multiply(y, op_log(x)));
 }
 
-// Element i of n evenly spaced ones. The step is 0 where it is too small for its dtype.
-template <class T>
-PYCUDA_FN T op_linspace(T start, T step, T stop, T endpoint, uint64 i, uint64 n)
-{
-    bool closed = cast<bool>(endpoint);
-    if (closed && n > 1 && i == n - 1) {
-        return stop;
-    }
-    T place = cast<T>((double)i);
-    if (!cast<bool>(step) && n > 1) {
-        T fraction = op_divide(place, cast<T>((double)(closed ? n - 1 : n)));
-        return op_add(op_multiply(fraction, op_subtract(stop, start)), start);
-    }
-    return op_add(op_multiply(place, step), start);
-}
-
 // -- hyperbolic functions -------------------------------------------------------------
 
 // exp(|x|) / 2 times a factor that may bring the product back into range

@@ -120,15 +120,19 @@ struct lines_scan {
         const uint32 busy = FULL ? 32 : (in_warp + EACH - 1) / EACH;
         char *row = rows + lane * ROW;
         T *totals = (T *)room.totals;
+        enum { STEP = layout::STEP };
         T items[EACH], sum, before;
         uint32 at = place;
 #pragma unroll
-        for (int k = 0; k < EACH; k++) {
-            if (FULL || k < own) {
-                items[k] = ((const T *)row)[k];
-                put(sum, k == 0 || at == 0 ? items[k] : Op::join(sum, items[k]));
-                items[k] = sum;
-                at = at + 1 == length ? 0 : at + 1;
+        for (int k = 0; k < EACH; k += STEP) {
+            layout::get(row, k, items + k);
+#pragma unroll
+            for (int j = k; j < k + STEP; j++) {
+                if (FULL || j < own) {
+                    sum = j == 0 || at == 0 ? items[j] : Op::join(sum, items[j]);
+                    items[j] = sum;
+                    at = at + 1 == length ? 0 : at + 1;
+                }
             }
         }
         const uint32 heads = __ballot_sync(0xffffffffu, head < own);
@@ -159,10 +163,14 @@ struct lines_scan {
             before = lane > 0 ? Op::join(warps_before, before) : warps_before;
         }
 #pragma unroll
-        for (int k = 0; k < EACH; k++) {
-            if (FULL || k < own) {
-                ((T *)row)[k] = k < head ? Op::join(before, items[k]) : items[k];
+        for (int k = 0; k < EACH; k += STEP) {
+#pragma unroll
+            for (int j = k; j < k + STEP; j++) {
+                if (j < head && (FULL || j < own)) {
+                    items[j] = Op::join(before, items[j]);
+                }
             }
+            layout::set(row, k, items + k);
         }
     }
 
@@ -330,13 +338,14 @@ struct columns_scan {
     {
         const uint32 each = (WINDOW + at.rows - 1) / at.rows;
         T sum, value;
+        __syncthreads(); // totals[] is read
         for (uint32 k = 0; k < each; k++) {
             uint32 number = at.row * each + k;
             if (number < count) {
                 const volatile uint64 *from =
                     slot + (((uint64)number << at.shift) + at.column) * W;
                 while (!hear(from, value)) {
-                    wait_some(100);
+                    wait_some(PYCUDA_SCAN_NEXT_WAIT);
                 }
                 sum = k == 0 ? value : Op::join(sum, value);
             }
@@ -360,8 +369,11 @@ struct columns_scan {
         if (tells) {
             tell(slots.tiles + (uint64)number * width + at.column * W, own);
         }
+        if (number > 0 && gridDim.x > 1024) {
+            wait_some(PYCUDA_SCAN_FIRST_WAIT);
+        }
         if (i > 0) {
-            sum = hear_all((T *)room.totals[1], at, slots.tiles + (uint64)(number - i) * width,
+            sum = hear_all((T *)room.totals[0], at, slots.tiles + (uint64)(number - i) * width,
                            i);
             if (tells && i == WINDOW - 1) {
                 tell(slots.windows + (uint64)window * width + at.column * W,
@@ -373,7 +385,6 @@ struct columns_scan {
             before = hear_all((T *)room.totals[0], at,
                               slots.spans + (uint64)(span - 1) * width, 1);
             has_before = true;
-            __syncthreads();
         }
         if (j > 0) {
             T windows = hear_all((T *)room.totals[0], at,

@@ -153,8 +153,8 @@ struct line_slots {
 
 #ifndef PYCUDA_SCAN_FIRST_WAIT
 // These times were the best on an H200.
-#define PYCUDA_SCAN_FIRST_WAIT 1000
-#define PYCUDA_SCAN_NEXT_WAIT 200
+#define PYCUDA_SCAN_FIRST_WAIT 1500
+#define PYCUDA_SCAN_NEXT_WAIT 300
 #endif
 
 // Return what the tiles of the line before tile `place` come to; `own` is the sum of the
@@ -278,6 +278,7 @@ struct tile_rows {
         CAN_VECTOR = EACH * sizeof(T) % 16 == 0,
         CAN_CUT = 16 % sizeof(T) == 0, // a unit has whole elements
         IN_UNIT = CAN_CUT ? 16 / sizeof(T) : 1,
+        STEP = CAN_VECTOR && CAN_CUT ? IN_UNIT : 1, // values that are read at once
         UNITS = CAN_VECTOR ? EACH * sizeof(T) / 16 : 1,
         ROW = CAN_VECTOR ? UNITS * 16 + 16 : (EACH + 1) * sizeof(T)
     };
@@ -286,6 +287,32 @@ struct tile_rows {
     static PYCUDA_FN T *value_at(char *rows, uint32 i)
     {
         return (T *)(rows + i / EACH * ROW + i % EACH * sizeof(T));
+    }
+
+    // Values first to first + IN_UNIT - 1 of a row, a unit at a time where that is
+    // possible. One by one, the lanes of a warp would meet the same banks.
+    static PYCUDA_FN void get(const char *row, int first, T *values)
+    {
+        const T *from = (const T *)row + first;
+        if (CAN_VECTOR && CAN_CUT) {
+            const uint4 bytes = *(const uint4 *)from;
+            memcpy(values, &bytes, 16);
+        }
+        else {
+            put(values[0], *from);
+        }
+    }
+    static PYCUDA_FN void set(char *row, int first, const T *values)
+    {
+        T *to = (T *)row + first;
+        if (CAN_VECTOR && CAN_CUT) {
+            uint4 bytes;
+            memcpy(&bytes, values, 16);
+            *(uint4 *)to = bytes;
+        }
+        else {
+            put(*to, values[0]);
+        }
     }
 
     // Elements of the warp's rows, in the order of memory, to shared memory. `vector`:
@@ -378,11 +405,13 @@ struct tile_scan {
 
     // Where the tiles of a line before this one come from: nothing, a value, or slots.
     struct predecessor {
-        bool has_value;
+        bool has_value, has_slots;
         T value;
-        const line_slots *slots; // NULL: the value
+        line_slots slots;
         uint32 place;
         bool patient;
+
+        PYCUDA_FN explicit predecessor(const line_slots &slots_) : slots(slots_) {}
     };
 
     // Scan a tile. `whole` becomes the sum of the tile.
@@ -400,18 +429,25 @@ struct tile_scan {
         char *rows = room.rows + warp * 32 * ROW;
         char *row = rows + lane * ROW;
         T *totals = (T *)room.totals;
-        T items[EACH], sum, before;
+        enum { STEP = layout::STEP };
+        T values[STEP], sum, before;
 
         layout::template move_in<FULL>(rows, element_at(input, in_step, skipped),
                                        in_step, in_warp, vector);
         __syncwarp();
+        // The row gets its own sums. No value stays in a register while the block waits:
+        // more blocks fit on a multiprocessor.
 #pragma unroll
-        for (int k = 0; k < EACH; k++) {
-            if (FULL || k < own) {
-                items[k] = ((const T *)row)[k];
-                put(sum, k == 0 ? items[0] : Op::join(sum, items[k]));
-                items[k] = sum;
+        for (int k = 0; k < EACH; k += STEP) {
+            layout::get(row, k, values);
+#pragma unroll
+            for (int j = 0; j < STEP; j++) {
+                if (FULL || k + j < own) {
+                    put(sum, k + j == 0 ? values[0] : Op::join(sum, values[j]));
+                    values[j] = sum;
+                }
             }
+            layout::set(row, k, values);
         }
         const uint32 busy = FULL ? 32 : (in_warp + EACH - 1) / EACH; // lanes
         put(sum, scan_warp<Op>(sum, lane, busy));
@@ -437,10 +473,10 @@ struct tile_scan {
             put(before, lane > 0 ? Op::join(warps_before, before) : warps_before);
         }
         bool has_before = tid > 0;
-        if (line.slots) {
+        if (line.has_slots) {
             if (warp == 0) {
                 T tiles_before =
-                    look_back<T, Op>(*line.slots, line.place, whole, line.patient);
+                    look_back<T, Op>(line.slots, line.place, whole, line.patient);
                 if (lane == 0) {
                     *(T *)room.before = tiles_before;
                 }
@@ -448,24 +484,27 @@ struct tile_scan {
             __syncthreads();
         }
         if (line.has_value) {
-            T tiles_before = line.value;
-            if (line.slots) {
-                tiles_before = *(const T *)room.before;
-            }
+            T tiles_before = line.has_slots ? *(const T *)room.before : line.value;
             put(before, has_before ? Op::join(tiles_before, before) : tiles_before);
             has_before = true;
         }
+        T previous = neutral;
+        if (has_before) {
+            put(previous, before);
+        }
 #pragma unroll
-        for (int k = EACH - 1; k >= 0; k--) {
-            if (FULL || k < own) {
-                int from = EXCLUSIVE && k > 0 ? k - 1 : k;
-                T value = items[from];
-                put(value, has_before ? Op::join(before, value) : value);
-                if (EXCLUSIVE && k == 0) {
-                    put(value, has_before ? before : neutral);
+        for (int k = 0; k < EACH; k += STEP) {
+            layout::get(row, k, values);
+#pragma unroll
+            for (int j = 0; j < STEP; j++) {
+                if (FULL || k + j < own) {
+                    T value = values[j];
+                    put(value, has_before ? Op::join(before, value) : value);
+                    put(values[j], EXCLUSIVE ? previous : value);
+                    put(previous, value);
                 }
-                ((T *)row)[k] = value;
             }
+            layout::set(row, k, values);
         }
         __syncwarp();
         layout::template move_out<FULL>(rows, element_at(output, out_step, skipped),
@@ -507,10 +546,10 @@ struct tile_scan {
         const uint64 line = ticket / tiles;
         const uint32 place = ticket % tiles;
         const uint64 skipped = (uint64)place * TILE;
-        const line_slots own(slots, gridDim.x / tiles, line, tiles, words<T>::count);
-        predecessor before;
+        predecessor before(
+            line_slots(slots, gridDim.x / tiles, line, tiles, words<T>::count));
         T whole;
-        before.slots = tiles > 1 ? &own : 0;
+        before.has_slots = tiles > 1;
         before.has_value = place > 0;
         before.place = place;
         before.patient = gridDim.x > 1024;
@@ -529,9 +568,9 @@ struct tile_scan {
     {
         __shared__ __align__(16) char bytes[sizeof(shared)];
         shared &room = *(shared *)bytes;
-        predecessor before;
+        predecessor before(line_slots(0, 0, 0, 0, 0));
         T whole;
-        before.slots = 0;
+        before.has_slots = false;
         before.has_value = false;
         before.place = 0;
         before.patient = false;

@@ -7,6 +7,8 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import gpuarray
+from pycuda._array.compilation import compile_text
+from pycuda._array.sources import indexing, joining, remapping
 from pycuda.gpuarray import GPUArray, to_gpu
 from support.arrays import same
 from support.capture import captured
@@ -516,3 +518,23 @@ def test_random_indices():
         y, other = to_gpu(host), host.copy()
         y[tuple(device)], other[tuple(items)] = 3, 3
         same(y, other)
+
+
+def test_indices_of_64_bits():
+    """Places beyond 32 bits, in a view that repeats a few elements."""
+    row = to_gpu(numbers(6))
+    huge = np.broadcast_to(row, (2**33, 6))
+    index = np.array([0, -1, 2**33 - 1, 2**32 + 7])
+    same(huge[to_gpu(index)], np.tile(row.get(), (4, 1)))
+    same(huge[index, to_gpu(np.array([5, 0, 1, -2]))], row.get()[[5, 0, 1, 4]])
+    same(gpuarray.take(huge, index, axis=0, mode="clip"), np.tile(row.get(), (4, 1)))
+    assert huge[to_gpu(np.array([2**33]))].shape == (1, 6)
+    with pytest.raises(IndexError, match=f"index {2**33} .* of length {2**33} "):
+        drv.Context.synchronize()
+
+
+@pytest.mark.parametrize("module", [indexing, joining, remapping])
+def test_all_kernels_compile(module):
+    """Kernels of arrays that are too large for the software device."""
+    for name, source in module.sample_sources():
+        assert compile_text(source), name

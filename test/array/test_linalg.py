@@ -273,6 +273,32 @@ def test_bad_operands(ctx):
 
 
 @pytest.mark.software(why="a GPU's machine has cuSOLVER")
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("batch", BATCHES, ids=str)
+def test_eig(library, dtype, batch):
+    a = sample(dtype, (*batch, 5, 5))
+    wide = np.result_type(dtype, np.complex64)
+    close = 100 * np.finfo(dtype).eps
+    values, vectors = linalg.eig(to_gpu(a))
+    assert (values.dtype, vectors.dtype) == (wide, wide)
+    assert (values.shape, vectors.shape) == ((*batch, 5), (*batch, 5, 5))
+    w, v = values.get(), vectors.get()
+    np.testing.assert_allclose(a @ v, v * w[..., None, :], atol=10 * close)
+    np.testing.assert_allclose(np.linalg.norm(v, axis=-2), 1, atol=close)
+    alone = linalg.eigvals(to_gpu(a))
+    assert alone.dtype == wide
+    np.testing.assert_allclose(
+        np.sort_complex(alone.get()), np.sort_complex(w), atol=10 * close
+    )
+
+
+def test_eig_errors(library):
+    with pytest.raises(np.linalg.LinAlgError, match=r"\(2, 3\)"):
+        linalg.eig(to_gpu(np.ones((2, 3))))
+    with pytest.raises(TypeError, match="float16"):
+        linalg.eigvals(to_gpu(np.ones((2, 2), np.float16)))
+
+
 def test_without_cusolver(ctx, monkeypatch):
     x = to_gpu(np.eye(3))
     with pytest.raises(drv.RuntimeError, match="software device"):

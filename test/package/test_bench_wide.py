@@ -94,7 +94,22 @@ def test_texts_of_every_row():
             assert row.name not in names, f"two rows are named {row.name!r}"
             names.add(row.name)
     assert len(names) >= 70
-    assert {"x", "y", "m", "i", "X"} <= set(data)
+    assert set(data) == set(topics)
+    assert {"x", "y", "m", "i", "X"} <= set(wide.COMMON)
+
+
+def test_data_of_a_topic_hide_common_data():
+    class Package:
+        def make(self, expression, size, known):
+            return (expression, size)
+
+    data = bench_wide.Data(Package(), {"sorting": {"x": "ga.arange(n)"}}, 64)
+    assert data.get("x") == (wide.COMMON["x"], 64)
+    data.topic = "sorting"
+    assert data.get("x") == ("ga.arange(n)", 64)
+    assert data.get("no such name") is None
+    data.drop("sorting")
+    assert len(data.arrays) == 1
 
 
 @pytest.mark.gpu

@@ -57,6 +57,16 @@ class Cusolver:
     def cusolverDnSetStream(self, handle, stream):
         return 0
 
+    def cusolverDnCreateParams(self, parameters):
+        parameters._obj.value = 99
+        self.alive += 1
+        return 0
+
+    def cusolverDnDestroyParams(self, parameters):
+        assert parameters.value == 99
+        self.alive -= 1
+        return 0
+
     def __getattr__(self, name):
         if not name.startswith("cusolverDn"):
             raise AttributeError(name)
@@ -68,11 +78,14 @@ class Cusolver:
                 return self.failing[routine]
             if routine.endswith("_bufferSize"):
                 arguments[-1]._obj.value = OPTIMAL
+                if letter == "X":  # of the device before that of the host
+                    arguments[-2]._obj.value = OPTIMAL
                 return 0
             drv.Context.synchronize()
             self.calls.append(routine)
             *arguments, info = arguments
-            done = getattr(self, f"_{routine}")(DTYPES[letter], letter, *arguments)
+            dtype = DTYPES.get(letter)
+            done = getattr(self, f"_{routine}")(dtype, letter, *arguments)
             vector(info, 1, np.int32)[0] = done
             return 0
 
@@ -148,3 +161,17 @@ class Cusolver:
         return 0
 
     _heevd = _syevd
+
+    def _geev(self, dtype, letter, parameters, left, right, n, kind, a, lda, *rest):
+        kind_w, w, _, vl, ldvl, kind_v, v, ldv, computed, space, size, host, length = (
+            rest
+        )
+        assert {kind, kind_w, kind_v, computed} == {kind} and kind in (4, 5)
+        assert (left, vl, size.value, length.value) == (0, None, OPTIMAL, OPTIMAL)
+        dtype = {4: np.complex64, 5: np.complex128}[kind]
+        n = n.value
+        values, vectors = np.linalg.eig(np.array(matrix(a, n, n, lda.value, dtype)))
+        vector(w, n, dtype)[...] = values
+        if right:
+            matrix(v, n, n, ldv.value, dtype)[...] = vectors
+        return 0

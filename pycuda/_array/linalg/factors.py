@@ -9,6 +9,7 @@ import numpy as np
 
 from pycuda._array import reductions
 from pycuda._array.creation import zeros
+from pycuda._array.diagonals import diagonal, tril, triu
 from pycuda._array.linalg.cusolver import (
     LOWER,
     UPPER,
@@ -26,10 +27,8 @@ from pycuda._array.linalg.matrices import (
     real_dtype,
     refuse_stopped,
     result,
-    triangle,
     turned,
 )
-from pycuda._array.linalg.products import diagonal
 from pycuda._array.operations import where
 from pycuda._array.streams import on_stream
 from pycuda._driver import GPUArray, matmul
@@ -80,7 +79,7 @@ def cholesky(a, /, *, upper=False, stream=None):
             for i in range(work.shape[0]):
                 routines.call("potrf", i, side, n, at(work, i), n, space, length)
             refuse_stopped(routines.stopped(), "Matrix is not positive definite")
-        return triangle(work.reshape(a.shape), upper)
+        return (triu if upper else tril)(work.reshape(a.shape))
 
 
 _QR_MODES = ("reduced", "complete", "r", "raw")
@@ -112,7 +111,7 @@ def qr(a, mode="reduced", *, stream=None):
         if mode == "raw":
             return work.reshape((*batch, n, m)), tau.reshape((*batch, k))
         rows = m if mode == "complete" else k
-        upper = triangle(result(work[:, :, :rows], batch), True)
+        upper = triu(result(work[:, :, :rows], batch))
         if mode == "r":
             return upper
         return QRResult(_orthogonal(work, tau, rows, batch), upper)

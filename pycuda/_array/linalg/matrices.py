@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from pycuda._array.creation import arange
-from pycuda._array.operations import where
 from pycuda._driver import GPUArray
 
 _PLAIN = ("float32", "float64", "complex64", "complex128")
@@ -87,16 +85,6 @@ def result(work, batch):
     if packed.size:
         packed[...] = turned(work)
     return packed.reshape(shape)
-
-
-def triangle(a, upper, offset=0):
-    """Return matrices with zeros below (``upper``) or above the diagonal."""
-    if not a.size:
-        return a
-    rows = arange(a.shape[-2], dtype=np.int64)[:, None]
-    columns = arange(a.shape[-1], dtype=np.int64)[None, :]
-    kept = rows <= columns - offset if upper else rows >= columns - offset
-    return where(kept, a, a.dtype.type(0))
 
 
 def refuse_stopped(stopped, message):

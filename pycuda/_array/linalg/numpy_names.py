@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from pycuda._array import diagonals, numpy_shapes
 from pycuda._array.linalg import einsum, factors, norms, products, systems
 from pycuda._array.numpy_calls import into
 from pycuda._driver import matmul
 
 
 def _linalg_diagonal(x, /, *, offset=0):
-    return products.diagonal(x, offset, -2, -1)
+    return diagonals.diagonal(x, offset, -2, -1)
 
 
 def _linalg_trace(x, /, *, offset=0, dtype=None):
@@ -45,10 +46,8 @@ _NUMPY = {
     "kron": products.kron,
     "cross": products.cross,
     "trace": products.trace,
-    "diagonal": products.diagonal,
     "einsum": _einsum,
     "einsum_path": _einsum_path,
-    "matrix_transpose": products.matrix_transpose,
 }
 
 #: {name in numpy.linalg: counterpart}; an older NumPy lacks some.
@@ -60,7 +59,7 @@ _LINALG = {
     "outer": products.outer,
     "tensordot": products.tensordot,
     "vecdot": products.vecdot,
-    "matrix_transpose": products.matrix_transpose,
+    "matrix_transpose": numpy_shapes.matrix_transpose,
     "diagonal": _linalg_diagonal,
     "trace": _linalg_trace,
     "cross": _linalg_cross,

@@ -8,6 +8,7 @@ import numpy as np
 
 from pycuda._array import reductions
 from pycuda._array.copies import np_ravel, np_reshape
+from pycuda._array.diagonals import diagonal
 from pycuda._array.layout import broadcast_to, normal_axis
 from pycuda._array.numpy_calls import into
 from pycuda._array.streams import on_stream
@@ -47,42 +48,9 @@ def strided(a, shape, strides):
     return view
 
 
-def diagonal(a, offset=0, axis1=0, axis2=1):
-    """Return a view of the diagonals of two axes, which become the last axis.
-
-    A positive ``offset`` names a diagonal above the main one, a negative one below.
-    """
-    require_arrays("diagonal", a)
-    if a.ndim < 2:
-        raise ValueError(f"diagonal takes arrays with two axes, not shape {a.shape}")
-    one, two = normal_axis(axis1, a.ndim), normal_axis(axis2, a.ndim)
-    if one == two:
-        raise ValueError(f"axis1 and axis2 are both axis {one}")
-    index = [slice(None)] * a.ndim
-    if offset >= 0:
-        index[two] = slice(min(offset, a.shape[two]), None)
-    else:
-        index[one] = slice(min(-offset, a.shape[one]), None)
-    part = a[tuple(index)]
-    others = [k for k in range(a.ndim) if k not in (one, two)]
-    shape = (*(a.shape[k] for k in others), min(part.shape[one], part.shape[two]))
-    step = part.strides[one] + part.strides[two]
-    return strided(part, shape, (*(part.strides[k] for k in others), step))
-
-
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     """Return the sums of the diagonals of two axes. Small integers add in 64 bits."""
     return reductions.sum(diagonal(a, offset, axis1, axis2), dtype, axis=-1, out=out)
-
-
-def matrix_transpose(x, /):
-    """Return a view with the last two axes exchanged."""
-    require_arrays("matrix_transpose", x)
-    if x.ndim < 2:
-        raise ValueError(
-            f"matrix_transpose takes arrays with two axes, not shape {x.shape}"
-        )
-    return x.transpose((*range(x.ndim - 2), x.ndim - 1, x.ndim - 2))
 
 
 # -- products of vectors ---------------------------------------------------------------

@@ -8,6 +8,7 @@ import numpy as np
 
 from pycuda._array import reductions
 from pycuda._array.creation import arange, ones, zeros
+from pycuda._array.diagonals import diagonal
 from pycuda._array.linalg.cusolver import Routines, at
 from pycuda._array.linalg.matrices import (
     by_column,
@@ -18,7 +19,6 @@ from pycuda._array.linalg.matrices import (
     refuse_stopped,
     result,
 )
-from pycuda._array.linalg.products import diagonal
 from pycuda._array.operations import where
 from pycuda._array.streams import on_stream
 from pycuda._driver import GPUArray, matmul

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 #: For each variant: how an index becomes a place, and what happens to the elements.
 _VARIANTS = {
     "gather": ("place_or_note", "gather"),
@@ -17,34 +19,19 @@ _VARIANTS = {
     "check": ("place_or_note", "check"),
 }
 
-#: The elements before and after the indices are known.
-_BEFORE = {
-    "gather": [],
-    "scatter": ["items[u] = *(const E *)(moved + to[u]);"],
-    "fill": ["items[u] = value;"],
-    "check": [],
+#: What happens to the element, before and after its place is known.
+_MOVES = {
+    "gather": (
+        [],
+        "*(E *)(moved + b_e) = inside ? *(const E *)(array + b_a) : E();",
+    ),
+    "scatter": (
+        ["const E item = *(const E *)(moved + b_e);"],
+        "if (inside) *(E *)(array + b_a) = item;",
+    ),
+    "fill": ([], "if (inside) *(E *)(array + b_a) = value;"),
+    "check": ([], ""),
 }
-_AFTER = {
-    "gather": [
-        "#pragma unroll",
-        "for (int u = 0; u < U; u++) {",
-        "if (inside[u]) items[u] = *(const E *)(array + from[u]);",
-        "else items[u] = E();",
-        "}",
-        "#pragma unroll",
-        "for (int u = 0; u < U; u++) {",
-        "if (u == 0 || first + u * 256 < n) *(E *)(moved + to[u]) = items[u];",
-        "}",
-    ],
-    "scatter": [
-        "#pragma unroll",
-        "for (int u = 0; u < U; u++) {",
-        "if (inside[u]) *(E *)(array + from[u]) = items[u];",
-        "}",
-    ],
-    "check": [],
-}
-_AFTER["fill"] = _AFTER["scatter"]
 
 
 def _kinds(request):
@@ -85,53 +72,56 @@ def _offsets(request):
 def indexing_text(request):
     """Return the source of a kernel with index arrays: a ``_KernelRequest``'s.
 
-    A thread moves ``tile`` elements. It loads all their indices, then all elements.
+    A thread moves one element, or a word of several.
     """
     place, action = _VARIANTS[request.variant]
+    before, after = _MOVES[action]
     index, step = ("uint64", "int64") if request.wide else ("uint32", "int32")
-    each = request.tile
-    kinds = _kinds(request)
-    many = range(len(kinds))
+    kinds = list(enumerate(_kinds(request)))
     lines = [
         "#include <pycuda-index.hpp>",
         "using namespace pycuda_array;",
         f"typedef raw<{request.raw_bytes}, {request.vector}> E;",
         f"typedef {index} I;",
         f"typedef {step} S;",
-        f"static const int U = {each};",
         'extern "C" __global__ void __launch_bounds__(256)',
         f"kernel({', '.join(_parameters(request, action))})",
         "{",
-        f"I first = (I)blockIdx.x * {256 * each} + threadIdx.x;",
-        "if (first >= n) return;",
-        "int64 to[U], from[U];",
-        "bool inside[U];",
-        *(f"{kinds[k]} given{k}[U];" for k in many),
-    ]
-    if action != "check":
-        lines.append("E items[U];")
-    lines += [
-        "#pragma unroll",
-        "for (int u = 0; u < U; u++) {",
-        "inside[u] = u == 0 || first + u * 256 < n;",
-        "I rest = inside[u] ? first + u * 256 : first;",
+        "I rest = (I)blockIdx.x * 256 + threadIdx.x;",
+        "if (rest >= n) return;",
         *_offsets(request),
-        "to[u] = b_e; from[u] = b_a;",
-        *(f"given{k}[u] = __ldcs((const {kinds[k]} *)(x{k} + b_x{k}));" for k in many),
-        *_BEFORE[action],
-        "}",
-        "#pragma unroll",
-        "for (int u = 0; u < U; u++) {",
+        *(f"const {kind} given{k} = {_loaded(kind, k)};" for k, kind in kinds),
+        *before,
+        "bool inside = true;",
     ]
-    for k in many:
-        kind = kinds[k]
+    for k, kind in kinds:
         lines += [
             f"S at{k};",
-            f"if (!{place}<{kind}, S>(given{k}[u], length{k}, at{k})) {{",
-            f"if (inside[u]) note_index(report, (uint64)(int64)given{k}[u], "
-            f"({kind})-1 > ({kind})0, (uint64)length{k}, axis{k}, call);",
-            "inside[u] = false; }",
-            f"from[u] += (int64)at{k} * stride{k};",
+            f"if (!{place}<{kind}, S>(given{k}, length{k}, at{k})) {{",
+            "inside = false;",
+            f"note_index(report, (uint64)(int64)given{k}, ({kind})-1 > ({kind})0, "
+            f"(uint64)length{k}, axis{k}, call); }}",
+            f"b_a += (int64)at{k} * stride{k};",
         ]
-    lines += ["}", *_AFTER[action], "}"]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, after, "}"]) + "\n"
+
+
+def _loaded(kind, k):
+    """Return the text that loads an index, which need not stay in a cache."""
+    return f"__ldcs((const {kind} *)(x{k} + b_x{k}))"
+
+
+def sample_sources():
+    """Yield (name, source) of kernels that tools/compile_matrix.py compiles."""
+    for number, variant in enumerate(_VARIANTS):
+        count = 1 + number % 2
+        request = SimpleNamespace(
+            variant=variant,
+            types=("int64", "uint8")[:count],
+            kept_ndim=count,
+            ndim=number % 3,
+            wide=number % 4 > 1,
+            raw_bytes=12 if number % 3 else 8,
+            vector=4,
+        )
+        yield variant, indexing_text(request)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 
 def _parameters(request):
     """Return the parameters, in the order of ``join_pack`` in join.c."""
@@ -62,12 +64,16 @@ def _by_place(request):
     return [*lines, "}"]
 
 
+#: The body of each variant.
+_BODIES = {"join_sources": _by_source, "join_places": _by_place}
+
+
 def join_text(request):
     """Return the source of a copy of several arrays into one: a ``_KernelRequest``'s.
 
     A thread copies ``tile`` words.
     """
-    body = {"join_sources": _by_source, "join_places": _by_place}[request.variant]
+    body = _BODIES[request.variant]
     lines = [
         "#include <pycuda-array.hpp>",
         "using namespace pycuda_array;",
@@ -81,3 +87,19 @@ def join_text(request):
         "}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def sample_sources():
+    """Yield (name, source) of kernels that tools/compile_matrix.py compiles."""
+    for variant in _BODIES:
+        for wide in (False, True):
+            request = SimpleNamespace(
+                variant=variant,
+                kept_ndim=3,
+                ndim=2,
+                wide=wide,
+                raw_bytes=16 if wide else 2,
+                vector=16 if wide else 2,
+                tile=1 if wide else 8,
+            )
+            yield f"{variant} {wide}", join_text(request)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 #: For each rule the lines that make ``at``, the place in the source, from the place in
 #: the target. ``n`` is the length of the source, ``f`` the number of the axis. Rules
 #: with elements outside clear ``inside``.
@@ -92,3 +94,19 @@ def remap_text(request):
         "}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def sample_sources():
+    """Yield (name, source) of kernels that tools/compile_matrix.py compiles."""
+    for variant in _RULES:
+        for wide in (False, True):
+            request = SimpleNamespace(
+                variant=variant,
+                kept_ndim=2,
+                ndim=3,
+                wide=wide,
+                raw_bytes=12 if wide else 4,
+                vector=4,
+                tile=1 if wide else 4,
+            )
+            yield f"{variant} {wide}", remap_text(request)

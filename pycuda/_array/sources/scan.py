@@ -22,9 +22,16 @@ _PARAMETERS = (
 )
 
 
+#: Blocks on a multiprocessor that hide the waits of look-back: the registers of threads
+#: are limited to what so many blocks leave. Values of 16 bytes need more registers.
+_BLOCKS = {"scan_look_back": 5, "scan_columns_look_back": 4, "scan_columns_walk": 4}
+
+
 def _call(request):
     """Return the struct of the variant, and the call of the kernel in it."""
     sides = "input, in_step, output, out_step"
+    if request.rounds:
+        sides = f"input, {request.rounds}, output, {request.rounds}"
     variant = request.variant
     if variant == "scan_lines" and request.ndim == 0:
         call = "run_packed(input, output, (uint32)length, count, (uint32)width, vector)"
@@ -67,6 +74,14 @@ def _lines(request):
     return [*lines, "}", "};"]
 
 
+def _bounds(request):
+    """Return the threads of a block, and the least blocks on a multiprocessor."""
+    blocks = _BLOCKS.get(request.variant)
+    if blocks is None or request.compute == "complex128" or request.tile != 256:
+        return f"{request.tile}"
+    return f"{request.tile}, {blocks}"
+
+
 def scan_text(request):
     """Return the source of a kernel of a scan: a ``_KernelRequest``'s."""
     struct, more, call = _call(request)
@@ -88,8 +103,8 @@ def scan_text(request):
         f"{{ return op_{request.operation}(a, b); }}",
         "};",
         *_lines(request),
-        'extern "C" __global__ void __launch_bounds__('
-        f"{request.tile}) kernel({', '.join(parameters)})",
+        f'extern "C" __global__ void __launch_bounds__({_bounds(request)})',
+        f"kernel({', '.join(parameters)})",
         "{",
         f"Lines lines = {{{values}}};" if axes else "Lines lines;",
         f"pycuda_scan::{struct}<In, C, Out, Op, {sizes}{more}>::{call};",

@@ -7,9 +7,6 @@
 
 #include "python/driver/memory/gpuarray.h"
 
-/* 1 for an integer and an integer array without axes; 0 for a bool. */
-PCU_HIDDEN int pcu_index_is_integer(pcu_state *st, PyObject *item);
-
 /* The elements at an index of n items, a copy. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_index_get(pcu_gpuarray *self,
                                               PyObject *const *items, Py_ssize_t n,

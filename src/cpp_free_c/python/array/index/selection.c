@@ -2,7 +2,8 @@
  *
  * The axes of the result along which all arrays advance evenly are joined. Elements
  * that follow each other in the array and in the result are moved in words of up to 16
- * bytes. A thread loads several indices before it moves the elements. */
+ * bytes. A thread moves one word: on an H200, threads with several elements were slower
+ * at all sizes. */
 
 #include "python/array/index/selection.h"
 
@@ -19,9 +20,7 @@
 
 enum {
     SELECTION_THREADS = 256,
-    SELECTION_WORD = 16,        /* the most bytes that a thread moves at once */
-    SELECTION_EACH = 4,         /* elements of a thread, if there are many */
-    SELECTION_FILL_BLOCKS = 16, /* blocks on a multiprocessor that fill the device */
+    SELECTION_WORD = 16, /* the most bytes that a thread moves at once */
     SELECTION_NARROW = INT32_MAX - (1 << 16) /* the most elements of 32-bit indices */
 };
 
@@ -39,7 +38,6 @@ typedef struct {
     size_t word;
     size_t count;
     int wide;
-    size_t each;
     int ndim;
     size_t shape[PCU_MAX_NDIM];
     ptrdiff_t rows[ROW_INDEX + PCU_MAX_NDIM][PCU_MAX_NDIM];
@@ -279,7 +277,7 @@ selection_is_wide(const selection_plan *plan)
 }
 
 static int
-selection_fill_plan(selection_plan *plan, const pcu_context *ctx)
+selection_fill_plan(selection_plan *plan)
 {
     pcu_selection *self = plan->selection;
     if (selection_fill_rows(plan) < 0) {
@@ -299,11 +297,6 @@ selection_fill_plan(selection_plan *plan, const pcu_context *ctx)
         return -1;
     }
     plan->wide = selection_is_wide(plan);
-    size_t fill = (size_t)ctx->rec.limits.multiprocessors * SELECTION_FILL_BLOCKS;
-    plan->each = 1;
-    if (plan->count / (SELECTION_THREADS * SELECTION_EACH) >= fill) {
-        plan->each = SELECTION_EACH;
-    }
     return 0;
 }
 
@@ -320,7 +313,6 @@ selection_fill_key(const selection_plan *plan, pcu_kernel_key *key)
     key->vector = (uint8_t)plan->word;
     key->ndim = (uint8_t)plan->ndim;
     key->wide = (uint8_t)plan->wide;
-    key->tile = (uint16_t)plan->each;
     key->variant = (uint8_t)plan->variant;
     key->kept_ndim = (uint8_t)self->nindices;
     if (selection_is_uniform(self)) {
@@ -409,7 +401,7 @@ selection_launch(const selection_plan *plan, pcu_context *ctx, CUfunction kernel
     pcu_argument_buffer params;
     CUdeviceptr report = 0;
     uint32_t call = 0;
-    size_t each = SELECTION_THREADS * plan->each;
+    size_t each = SELECTION_THREADS;
     if (selection_may_note(plan->selection) &&
         pcu_index_report_announce(ctx, &report, &call) < 0) {
         return -1;
@@ -483,7 +475,7 @@ selection_enqueue(selection_plan *plan, CUstream stream)
             rc = selection_changed();
         }
         if (rc == 0) {
-            rc = selection_fill_plan(plan, ctx);
+            rc = selection_fill_plan(plan);
         }
         if (rc == 0) {
             selection_fill_key(plan, &key);

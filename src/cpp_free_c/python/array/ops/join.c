@@ -18,7 +18,7 @@
 enum {
     JOIN_THREADS = 256,
     JOIN_WORD = 16,
-    JOIN_EACH = 4,         /* words of a thread, if there are many */
+    JOIN_MOST = 8,         /* the most words of a thread */
     JOIN_FILL_BLOCKS = 16, /* blocks on a multiprocessor that fill the device */
     JOIN_SOURCES = 8,      /* arrays that one kernel takes */
     JOIN_SHORT = 128,      /* bytes of a row below which each thread finds its array */
@@ -105,8 +105,9 @@ join_fill_plan(join_plan *plan, const pcu_context *ctx)
     plan->wide = plan->rows * join_row(plan) / plan->word > JOIN_NARROW;
     size_t fill = (size_t)ctx->rec.limits.multiprocessors * JOIN_FILL_BLOCKS;
     plan->each = 1;
-    if (plan->words / (JOIN_THREADS * JOIN_EACH) >= fill) {
-        plan->each = JOIN_EACH;
+    while (plan->each * plan->word < JOIN_WORD && plan->each < JOIN_MOST &&
+           plan->words / (JOIN_THREADS * plan->each) > fill) {
+        plan->each *= 2;
     }
 }
 

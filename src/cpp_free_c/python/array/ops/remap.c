@@ -17,7 +17,7 @@
 enum {
     REMAP_THREADS = 256,
     REMAP_WORD = 16,
-    REMAP_EACH = 4,         /* words of a thread, if there are many */
+    REMAP_MOST = 8,         /* the most words of a thread */
     REMAP_FILL_BLOCKS = 16, /* blocks on a multiprocessor that fill the device */
     REMAP_MASK_BITS = 8,    /* axes beyond count as mapped */
     REMAP_NARROW = INT32_MAX / 2
@@ -188,8 +188,9 @@ remap_fill_plan(remap_plan *plan, const pcu_gpuarray *target, const pcu_context 
     plan->wide = remap_is_wide(plan);
     size_t fill = (size_t)ctx->rec.limits.multiprocessors * REMAP_FILL_BLOCKS;
     plan->each = 1;
-    if (plan->count / (REMAP_THREADS * REMAP_EACH) >= fill) {
-        plan->each = REMAP_EACH;
+    while (plan->each * plan->word < REMAP_WORD && plan->each < REMAP_MOST &&
+           plan->count / (REMAP_THREADS * plan->each) > fill) {
+        plan->each *= 2;
     }
 }
 

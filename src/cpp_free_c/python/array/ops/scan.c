@@ -117,7 +117,7 @@ scan_types(scan_plan *plan)
 static size_t
 scan_compute_size(const scan_plan *plan)
 {
-    if (plan->compute == PCU_T_FLOAT16) {
+    if (pcu_type_is_half(plan->compute)) {
         return pcu_types[PCU_T_FLOAT32].size;
     }
     return pcu_types[plan->compute].size;
@@ -253,6 +253,7 @@ scan_get_kernel(const scan_plan *plan, pcu_context *ctx, const pcu_scan_layout *
     key.vector = (uint8_t)cut->each;
     key.tile = (uint16_t)cut->threads;
     key.wide = layout->lines.count > INT32_MAX;
+    key.rounds = cut->step;
     if (!cut->is_packed) {
         key.ndim = (uint8_t)layout->lines.ndim;
     }

@@ -9,12 +9,14 @@ enum {
     SCAN_LONG_THREADS = 512, /* of a block that scans a long line alone */
     SCAN_THREAD_BYTES = 128, /* values of a thread in a large scan */
     SCAN_SMALL_BYTES = 32,   /* the same in a small one */
+    SCAN_COLUMN_BYTES = 64,  /* the same in columns, unless the step is known */
     SCAN_MOST_EACH = 32,     /* elements of a thread */
     SCAN_UNIT = 16,          /* bytes of a unit; see pycuda-scan.hpp */
     SCAN_WINDOW = 32,        /* tiles of a window; see pycuda-scan.hpp */
     SCAN_WALK_TILES = 4,     /* of a line that one block scans though few lines exist */
     SCAN_SHIFT = 5,          /* log2 of the lines of a block, if the lines are long */
-    SCAN_MOST_SHIFT = 8
+    SCAN_MOST_SHIFT = 8,
+    SCAN_SHORT_STEP = 512 /* bytes */
 };
 
 static size_t
@@ -180,6 +182,18 @@ scan_log2(size_t n)
     return shift;
 }
 
+/* The steps of both sides if they are equal and short: rows of few columns. A kernel
+ * that is made for them needs fewer registers. 0 for others. */
+static unsigned int
+scan_short_step(const pcu_scan_layout *layout)
+{
+    ptrdiff_t step = layout->steps[0];
+    if (step != layout->steps[1] || step <= 0 || step > SCAN_SHORT_STEP) {
+        return 0;
+    }
+    return (unsigned int)step;
+}
+
 /* Neighbouring threads at neighbouring lines. */
 static void
 scan_cut_columns(const pcu_scan_layout *layout, size_t size, size_t sms,
@@ -190,6 +204,10 @@ scan_cut_columns(const pcu_scan_layout *layout, size_t size, size_t sms,
         cut->each = scan_each(SCAN_SMALL_BYTES, size);
     }
     /* the rows of threads that have elements, and so the lines for the other threads */
+    cut->step = scan_short_step(layout);
+    if (cut->step == 0) {
+        cut->each = Py_MIN(cut->each, scan_each(SCAN_COLUMN_BYTES, size));
+    }
     unsigned int rows = scan_log2(scan_ceil(layout->length, cut->each));
     unsigned int shift = Py_MAX(SCAN_SHIFT, SCAN_MOST_SHIFT - rows);
     cut->width = Py_MIN(shift, scan_log2(lines));

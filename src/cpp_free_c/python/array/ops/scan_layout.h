@@ -27,6 +27,7 @@ typedef struct {
     unsigned int threads; /* of a block */
     unsigned int each;    /* elements of a thread at once */
     unsigned int width;   /* lines of a block, or log2 of it in the column kernels */
+    unsigned int step;    /* the steps of both sides, if the kernel is made for them */
     size_t tiles;         /* of a line; 1 without look-back */
     size_t blocks;
     size_t slots; /* words of 64 bits that look-back needs; 0 without it */
