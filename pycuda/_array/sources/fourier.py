@@ -231,7 +231,7 @@ def _store_type(request):
 
 
 _VARIABLES = (
-    "const char *source_at; char *target_at; uint64 first; Index job;",
+    "const char *source_at; char *target_at; uint64 first; Index job = 0;",
     "int line, thread;",
 )
 _SOURCE = (
@@ -268,6 +268,34 @@ def _stages(request, length, radices, begin, target):
     return lines
 
 
+def _staged(request, length, radices, pitch):
+    """Return the body of a kernel whose blocks move their lines as one run."""
+    run, threads = request.tile * length, request.threads
+    place = f"shared + i / {length} * {pitch}"
+    return [
+        f"job = (Index)blockIdx.x * {request.tile};",
+        f"const int count = (int)min((uint64)(lines - job) * {length}, {run}ull);",
+        f"source_at = source + (int64)job * {length} * source_step;",
+        f"target_at = target + (int64)job * {length} * target_step;",
+        "first = 0;",
+        _SOURCE,
+        f"{_load_type(request)} input = {{from, whole, span, true}};",
+        _TARGET,
+        f"{_store_type(request)} output = {{to, factor, whole, (T)scale, true}};",
+        "#pragma unroll",
+        f"for (int i = threadIdx.x; i < {run}; i += {threads})",
+        f"if (i < count) shared_line<T>{{{place}}}.put(i % {length}, input.get(i));",
+        "__syncthreads();",
+        f"line = threadIdx.x / {threads // request.tile};",
+        f"thread = threadIdx.x % {threads // request.tile};",
+        f"shared_line<T> held = {{shared + line * {pitch}}};",
+        *_stages(request, length, radices, 0, "held"),
+        "#pragma unroll",
+        f"for (int i = threadIdx.x; i < {run}; i += {threads})",
+        f"if (i < count) output.put(i, shared_line<T>{{{place}}}.get(i % {length}));",
+    ]
+
+
 def _transform(request, length, radices):
     """Return the body of a kernel that transforms lines."""
     words = request.fourier
@@ -282,6 +310,10 @@ def _transform(request, length, radices):
         f"__shared__ number<T> shared[{request.tile * pitch}];",
         "const number<T> *roots = (const number<T> *)roots_table;",
         *_VARIABLES,
+    ]
+    if "staged" in words:
+        return [*lines, *_staged(request, length, radices, pitch)]
+    lines += [
         *_find(request, "load_by_line" in words),
         _SOURCE,
         f"{_load_type(request)} input = {{from, whole, span, job < lines}};",
@@ -389,6 +421,7 @@ def sample_sources():
         ("odd real elements", 81, 0, ("float16", "complex64"), ("store_bounded",)),
         ("to real pairs", 64, 0, ("complex64", "float32"), ("load_half_pairs",)),
         ("to real elements", 63, 0, ("complex128", "float64"), ("load_half",)),
+        ("one run", 15, 0, single, ("staged",)),
         ("a chirp", 64, 0, single, ("load_chirp", "store_multiplied")),
         ("unzip", 0, 0, twice, ("unzip",)),
         ("mirror", 0, 0, single, ("mirror", "store_loose")),
