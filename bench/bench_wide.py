@@ -44,7 +44,7 @@ class Ours:
         import pycuda
         import pycuda.autoprimaryctx
         import pycuda.driver as drv
-        from pycuda import cumath, curandom, gpuarray
+        from pycuda import cumath, curandom, fft, gpuarray
         from pycuda.tools import DeviceMemoryPool
 
         self.version = pycuda.VERSION_TEXT
@@ -55,6 +55,7 @@ class Ours:
         self.names = {
             "ga": gpuarray,
             "cm": cumath,
+            "fft": fft,
             "np": np,
             "allocate": self.pool.allocate,
             "generator": curandom.PhiloxRandomNumberGenerator(),

@@ -1796,6 +1796,9 @@ class GPUArray:
     def ptp(
         self, axis: _Axis = None, out: GPUArray | None = None, keepdims: bool = False
     ) -> GPUArray: ...
+    def searchsorted(
+        self, v: Any, side: str = "left", sorter: GPUArray | None = None
+    ) -> GPUArray: ...
     def dot(self, b: Any, out: GPUArray | None = None) -> GPUArray: ...
     def clip(
         self, min: Any = None, max: Any = None, out: GPUArray | None = None
@@ -2359,6 +2362,35 @@ def _std(
     stream: Stream | None = None,
     allocator: _Allocator | None = None,
     where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _count(
+    kind: str,
+    values: GPUArray,
+    edges: GPUArray | None,
+    weights: GPUArray | None,
+    bins: int,
+    first: float,
+    last: float,
+    /,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _searchsorted(
+    a: GPUArray,
+    v: GPUArray | _Number,
+    side: Literal["left", "right"] = "left",
+    sorter: GPUArray | None = None,
+    *,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _digitize(
+    x: GPUArray | _Number,
+    bins: Any,
+    right: bool = False,
+    *,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
 ) -> GPUArray: ...
 def _numpy_any(
     a: GPUArray,

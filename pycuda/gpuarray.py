@@ -20,6 +20,7 @@ import pycuda.driver as drv
 from pycuda._array import kernel_request as _kernel_request
 from pycuda._array.conversion import asarray, ascontiguousarray, asfortranarray, copy
 from pycuda._array.copies import memcpy_discontig as _memcpy_discontig
+from pycuda._array.counting import bincount, histogram, histogram_bin_edges
 from pycuda._array.creation import (
     _unpickle,
     arange,
@@ -190,12 +191,14 @@ from pycuda._driver import (
     _cumsum as cumsum,
     _cumulative_prod as cumulative_prod,
     _cumulative_sum as cumulative_sum,
+    _digitize as digitize,
     _flatnonzero as flatnonzero,
     _max as max,
     _mean as mean,
     _min as min,
     _nonzero as nonzero,
     _prod as prod,
+    _searchsorted as searchsorted,
     _std as std,
     _sum as sum,
     _var as var,

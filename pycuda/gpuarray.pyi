@@ -691,6 +691,50 @@ def all(
     initial: _Number | None = None,
     where: GPUArray | bool = True,
 ) -> GPUArray: ...
+def searchsorted(
+    a: GPUArray,
+    v: GPUArray | _Number,
+    side: Literal["left", "right"] = "left",
+    sorter: GPUArray | None = None,
+    *,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def digitize(
+    x: GPUArray | _Number,
+    bins: Any,
+    right: bool = False,
+    *,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def bincount(
+    x: GPUArray,
+    weights: GPUArray | None = None,
+    minlength: int = 0,
+    *,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def histogram_bin_edges(
+    a: GPUArray,
+    bins: Any = 10,
+    range: tuple[float, float] | None = None,
+    weights: GPUArray | None = None,
+    *,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def histogram(
+    a: GPUArray,
+    bins: Any = 10,
+    range: tuple[float, float] | None = None,
+    density: bool | None = None,
+    weights: GPUArray | None = None,
+    *,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> tuple[GPUArray, GPUArray]: ...
 def var(
     a: GPUArray,
     axis: _Axis = None,

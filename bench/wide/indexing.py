@@ -2,7 +2,7 @@
 
 from wide import Row
 
-#: ``i4`` are indices of 32 bits, ``r`` rows of X, ``j`` places along the last axis of X.
+#: ``i4``: indices of 32 bits; ``r``: rows of X; ``j``: places along the last axis of X.
 DATA = {
     "i4": "i.astype(np.int32)",
     "r": "i[:n // 16] // 16",

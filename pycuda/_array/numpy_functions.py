@@ -10,6 +10,7 @@ import numpy as np
 
 from pycuda._array import (
     conversion,
+    counting,
     creation,
     diagonals,
     elements,
@@ -42,11 +43,13 @@ from pycuda._driver import (
     _cumsum as cumsum,
     _cumulative_prod as cumulative_prod,
     _cumulative_sum as cumulative_sum,
+    _digitize,
     _elementwise,
     _flatnonzero as flatnonzero,
     _nonzero as nonzero,
     _numpy_all,
     _numpy_any,
+    _searchsorted,
 )
 
 
@@ -271,6 +274,11 @@ _FUNCTIONS = {
     np.shape: lambda a: a.shape,
     np.ndim: lambda a: a.ndim,
     np.size: lambda a, axis=None: a.size if axis is None else a.shape[axis],
+    np.searchsorted: _searchsorted,
+    np.digitize: _digitize,
+    np.bincount: counting.bincount,
+    np.histogram: counting.histogram,
+    np.histogram_bin_edges: counting.histogram_bin_edges,
     np.result_type: result_type,
     np.isclose: isclose,
     np.allclose: allclose,
@@ -346,6 +354,8 @@ _array_functions.update(
         np.amax: GPUArray.max,
         np.any: _numpy_any,
         np.all: _numpy_all,
+        np.searchsorted: _searchsorted,
+        np.digitize: _digitize,
     }
 )
 # Sorts: the functions have NumPy's parameters.

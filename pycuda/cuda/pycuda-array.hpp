@@ -50,6 +50,37 @@ PYCUDA_FN float16 make_half(double value)
     return half;
 }
 
+// The upper half of a float.
+struct bfloat16 {
+    unsigned short bits;
+
+    PYCUDA_FN operator float() const
+    {
+        return __uint_as_float((unsigned int)bits << 16);
+    }
+};
+
+PYCUDA_FN bfloat16 make_bfloat(float value)
+{
+    const unsigned int all = __float_as_uint(value);
+    bfloat16 result;
+    result.bits = (unsigned short)((all + 0x7fff + (all >> 16 & 1)) >> 16);
+    if (value != value) {
+        result.bits = (unsigned short)(all >> 16 | 0x40);
+    }
+    return result;
+}
+
+// The float is rounded to odd, so that the second rounding is that of the value.
+PYCUDA_FN bfloat16 make_bfloat(double value)
+{
+    float toward_0 = __double2float_rz(value);
+    if ((double)toward_0 != value && value == value) {
+        toward_0 = __uint_as_float(__float_as_uint(toward_0) | 1);
+    }
+    return make_bfloat(toward_0);
+}
+
 // -- complex --------------------------------------------------------------------------
 
 template <class T>
@@ -320,6 +351,10 @@ PYCUDA_FN bool truth(float16 x)
 {
     return (float)x != 0;
 }
+PYCUDA_FN bool truth(bfloat16 x)
+{
+    return (float)x != 0;
+}
 template <class T>
 PYCUDA_FN bool truth(complex<T> z)
 {
@@ -336,6 +371,10 @@ PYCUDA_FN bool positive(bool x)
     return x;
 }
 PYCUDA_FN bool positive(float16 x)
+{
+    return (float)x > 0;
+}
+PYCUDA_FN bool positive(bfloat16 x)
 {
     return (float)x > 0;
 }
@@ -379,6 +418,10 @@ struct cast_to {
     {
         return from_float<To>((float)x);
     }
+    static PYCUDA_FN To of(bfloat16 x)
+    {
+        return from_float<To>((float)x);
+    }
     template <class T>
     static PYCUDA_FN To of(complex<T> z)
     {
@@ -395,6 +438,10 @@ struct cast_to {
             return T(x);                 \
         }                                \
         static PYCUDA_FN T of(float16 x) \
+        {                                \
+            return T((float)x);          \
+        }                                \
+        static PYCUDA_FN T of(bfloat16 x) \
         {                                \
             return T((float)x);          \
         }                                \
@@ -417,7 +464,48 @@ struct cast_to<bool> {
 };
 
 template <>
+struct cast_to<bfloat16> {
+    template <class From>
+    static PYCUDA_FN bfloat16 of(From x)
+    {
+        return sizeof(From) == 4 && !kind<From>::is_float ? make_bfloat((double)x)
+               : sizeof(From) == 8                        ? make_bfloat((double)x)
+                                                          : make_bfloat((float)x);
+    }
+    // An integer of 64 bits is rounded to odd before it is rounded to a double.
+    static PYCUDA_FN bfloat16 of(int64 x)
+    {
+        return make_bfloat(x < 0 ? -odd(0ull - (uint64)x) : odd((uint64)x));
+    }
+    static PYCUDA_FN bfloat16 of(uint64 x)
+    {
+        return make_bfloat(odd(x));
+    }
+    static PYCUDA_FN double odd(uint64 x)
+    {
+        return x >> 53 == 0 ? (double)x : (double)((x >> 11 | ((x & 2047) != 0)) << 11);
+    }
+    static PYCUDA_FN bfloat16 of(float16 x)
+    {
+        return make_bfloat((float)x);
+    }
+    static PYCUDA_FN bfloat16 of(bfloat16 x)
+    {
+        return x;
+    }
+    template <class T>
+    static PYCUDA_FN bfloat16 of(complex<T> z)
+    {
+        return make_bfloat(z.re);
+    }
+};
+
+template <>
 struct cast_to<float16> {
+    static PYCUDA_FN float16 of(bfloat16 x)
+    {
+        return make_half((float)x);
+    }
     template <class From>
     static PYCUDA_FN float16 of(From x)
     {
@@ -1064,10 +1152,11 @@ PYCUDA_FN T op_nextafter(T x, T y)
     return ::nextafter(x, y);
 }
 // The neighbours of a number with 16 bits.
-PYCUDA_FN float16 op_nextafter(float16 x, float16 y)
+template <class T>
+PYCUDA_FN T next_half(T x, T y)
 {
     const float from = x, to = y;
-    float16 next = x;
+    T next = x;
     if (is_nan(from) || is_nan(to)) {
         next.bits = 0x7fff;
     }
@@ -1078,6 +1167,14 @@ PYCUDA_FN float16 op_nextafter(float16 x, float16 y)
         next.bits = (unsigned short)(x.bits + ((from < to) == (from > 0) ? 1 : -1));
     }
     return next;
+}
+PYCUDA_FN float16 op_nextafter(float16 x, float16 y)
+{
+    return next_half(x, y);
+}
+PYCUDA_FN bfloat16 op_nextafter(bfloat16 x, bfloat16 y)
+{
+    return (float)x == (float)y ? y : next_half(x, y);  // float16: x, as in NumPy
 }
 // The distance to the next number away from 0; of half floats to the next greater one.
 // That is what NumPy's functions return.
@@ -1093,6 +1190,13 @@ PYCUDA_FN float16 op_spacing(float16 x)
     const bool is_zero = (x.bits & 0x7fff) == 0, is_number = (x.bits & 0x7c00) != 0x7c00;
     next.bits = is_zero ? 1 : (unsigned short)(x.bits + (x.bits & 0x8000 ? -1 : 1));
     return make_half((is_number ? (float)next : (float)x) - (float)x);
+}
+PYCUDA_FN bfloat16 op_spacing(bfloat16 x)
+{
+    bfloat16 next = x;
+    next.bits = (unsigned short)(x.bits + 1);
+    const bool is_number = (x.bits & 0x7f80) != 0x7f80;
+    return make_bfloat((is_number ? (float)next : (float)x) - (float)x);
 }
 template <class T>
 PYCUDA_FN T op_heaviside(T x, T at_zero)

@@ -243,3 +243,18 @@ def test_bad_arguments(ctx):
         _driver._sort(x, in_place=True, indices=True)
     with pytest.raises(ValueError, match="introselect"):
         gpuarray.partition(x, 1, kind="quick")
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "int64", "float16"])
+def test_top_k_selects_from_long_arrays(ctx, dtype, monkeypatch):
+    monkeypatch.setattr("pycuda._array.sorting._SELECTED_FROM", 1000)
+    host = keys(dtype, 20000)
+    host[host == host[7]] = host[11]
+    constant = np.full(20000, host[3])
+    for values, k in ((host, 1), (host, 60), (host, 300), (constant, 77)):
+        x = to_gpu(values)
+        for largest in (False, True):
+            got, indices = gpuarray.top_k(x, k, largest=largest)
+            order = gpuarray.argsort(x, descending=largest).get()[:k]
+            same(indices, order)
+            same_bits(got, values[order])

@@ -28,9 +28,13 @@ _BODIES = {
 }
 
 
+#: The floats of 16 bits, which are computed in float and rounded once.
+HALVES = {"float16", "bfloat16"}
+
+
 def computation_type(compute):
     """Return the C++ type of a computation; half precision computes in float."""
-    return "float" if compute == "float16" else compute
+    return "float" if compute in HALVES else compute
 
 
 #: Operations on the bits of a number, which take half precision as it is.
@@ -41,8 +45,8 @@ def computed(element, compute, operation=None):
     """Return the text of an element in the type of the computation."""
     if compute == "raw":
         return element
-    if compute == "float16":
-        half = f"cast<float16>({element})"
+    if compute in HALVES:
+        half = f"cast<{compute}>({element})"
         return half if operation in _ON_BITS else f"(float){half}"
     return f"cast<C>({element})"
 

@@ -1,4 +1,5 @@
-/* The element types that kernels compute with.
+/* The element types that kernels compute with. NumPy has no bfloat16: the package
+ * ml_dtypes registers it.
  *
  *   X(CODE, "name", bytes, alignment, KIND)
  *
@@ -26,7 +27,8 @@
     X(FLOAT32, "float32", 4, 4, FLOAT)      \
     X(FLOAT64, "float64", 8, 8, FLOAT)      \
     X(COMPLEX64, "complex64", 8, 4, COMPLEX)    \
-    X(COMPLEX128, "complex128", 16, 8, COMPLEX)
+    X(COMPLEX128, "complex128", 16, 8, COMPLEX) \
+    X(BFLOAT16, "bfloat16", 2, 2, FLOAT)
 /* clang-format on */
 
 #endif

@@ -1,6 +1,7 @@
 /* The element types that kernels know: see element_type.h. */
 
 #include "python/array/element_type.h"
+#include "python/support/bfloat16.h"
 #include "python/support/convert.h"
 
 /* The kinds of tables/dtypes.h: what they are, and whether they have a sign. */
@@ -18,6 +19,9 @@ enum {
     TYPE_SIGN_FLOAT = 1,
     TYPE_SIGN_COMPLEX = 1,
 };
+
+/* ml_dtypes gets its number when it is imported: see python/support/bfloat16.h. */
+enum { NPY_BFLOAT16 = NPY_NOTYPE };
 
 #define TYPE_ROW(CODE, name, size, align, KIND) \
     {name, size, align, TYPE_KIND_##KIND, TYPE_SIGN_##KIND, NPY_##CODE},
@@ -81,12 +85,18 @@ pcu_type_of_dtype(const PyArray_Descr *dtype)
         return type_of_integer((size_t)PyDataType_ELSIZE(dtype),
                                PyTypeNum_ISSIGNED(number));
     }
+    if (pcu_dtype_is_bfloat16(dtype)) {
+        return PCU_T_BFLOAT16;
+    }
     return PCU_T_RAW;
 }
 
 PyArray_Descr *
 pcu_dtype_of_type(int type)
 {
+    if (type == PCU_T_BFLOAT16) {
+        return pcu_bfloat16_dtype_new();
+    }
     return PyArray_DescrFromType(pcu_types[type].numpy);
 }
 

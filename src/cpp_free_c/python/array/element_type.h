@@ -31,7 +31,7 @@ typedef struct {
     unsigned char align;     /* of an element on the device */
     unsigned char kind;      /* pcu_kind */
     unsigned char is_signed; /* of integers */
-    int numpy;               /* NumPy's number of the dtype */
+    int numpy;               /* NumPy's number of the dtype, if it has one */
 } pcu_type_row;
 
 /* One row for each type, and the last for PCU_T_RAW. */
@@ -60,6 +60,13 @@ static inline int
 pcu_type_is_complex(int type)
 {
     return type < PCU_T_COUNT && pcu_types[type].kind == PCU_KIND_COMPLEX;
+}
+
+/* 1 for the floats of 16 bits, which kernels compute in float32. */
+static inline int
+pcu_type_is_half(int type)
+{
+    return type == PCU_T_FLOAT16 || type == PCU_T_BFLOAT16;
 }
 
 /* 1 for integers and bool. */

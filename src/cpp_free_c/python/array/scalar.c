@@ -112,6 +112,28 @@ scalar_half(double value)
     return (uint16_t)(sign + ((exponent + 13) << 10) + digits);
 }
 
+/* bfloat16, the upper half of a float32, rounded to nearest even. */
+static uint16_t
+scalar_bfloat(double value)
+{
+    uint32_t single;
+    float rounded = (float)value;
+    if (isnan(value)) {
+        return (uint16_t)((signbit(value) != 0) << 15) | 0x7FC0;
+    }
+    memcpy(&single, &rounded, sizeof(single));
+    if (isfinite(rounded) && (double)rounded != value) {
+        /* Round to odd: of both neighbours the one with an odd last digit, so that the
+         * second rounding is that of the value. */
+        if (fabs((double)rounded) > fabs(value)) {
+            single--;
+        }
+        single |= 1;
+    }
+    single += 0x7FFF + (single >> 16 & 1);
+    return (uint16_t)(single >> 16);
+}
+
 typedef struct {
     int integer;             /* 1: the value is in bits, 0: in number */
     int beyond;              /* 1: an integer of more than 64 bits, in number.real */
@@ -273,6 +295,9 @@ scalar_store_float(Py_complex number, int type, unsigned char *out)
     switch (type) {
         case PCU_T_FLOAT16:
             SCALAR_STORE(uint16_t, scalar_half(number.real));
+            break;
+        case PCU_T_BFLOAT16:
+            SCALAR_STORE(uint16_t, scalar_bfloat(number.real));
             break;
         case PCU_T_FLOAT32:
             SCALAR_STORE(float, number.real);

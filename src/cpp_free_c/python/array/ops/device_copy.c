@@ -25,6 +25,7 @@ device_copy_moved_type(const pcu_gpuarray *array)
             return PCU_T_UINT8;
         case PCU_T_INT16:
         case PCU_T_FLOAT16:
+        case PCU_T_BFLOAT16:
             return PCU_T_UINT16;
         case PCU_T_INT32:
         case PCU_T_FLOAT32:
@@ -177,6 +178,20 @@ pcu_gpuarray_copy_new(pcu_gpuarray *self, PyObject *allocator, CUstream stream)
         return NULL;
     }
     ((pcu_gpuarray *)copy)->counts_as = self->counts_as;
+    return copy;
+}
+
+PyObject *
+pcu_gpuarray_in_c_order_new(pcu_gpuarray *self, PyObject *allocator, CUstream stream)
+{
+    if (self->contiguous & PCU_ARRAY_C) {
+        return Py_NewRef((PyObject *)self);
+    }
+    PyObject *copy = pcu_gpuarray_new(self->st, NULL, self->ndim, self->shape, NULL,
+                                      self->dtype, allocator);
+    if (copy != NULL && pcu_device_copy((pcu_gpuarray *)copy, self, stream) < 0) {
+        Py_CLEAR(copy);
+    }
     return copy;
 }
 

@@ -117,7 +117,7 @@ scan_types(scan_plan *plan)
 static size_t
 scan_compute_size(const scan_plan *plan)
 {
-    if (plan->compute == PCU_T_FLOAT16) {
+    if (pcu_type_is_half(plan->compute)) {
         return pcu_types[PCU_T_FLOAT32].size;
     }
     return pcu_types[plan->compute].size;

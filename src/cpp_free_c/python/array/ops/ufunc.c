@@ -141,8 +141,9 @@ static void
 ufunc_note_exponent(ufunc_plan *plan, const pcu_operand *input)
 {
     static const float exact[] = {-1.0f, 0.5f, 1.0f, 2.0f};
-    static const npy_half exact_halves[] = {0xbc00, 0x3800, 0x3c00, 0x4000};
-    npy_half half;
+    static const uint16_t exact_halves[] = {0xbc00, 0x3800, 0x3c00, 0x4000};
+    static const uint16_t exact_bfloats[] = {0xbf80, 0x3f00, 0x3f80, 0x4000};
+    uint16_t half;
     float single;
     double number;
     memcpy(&half, input->value, sizeof(half));
@@ -150,6 +151,7 @@ ufunc_note_exponent(ufunc_plan *plan, const pcu_operand *input)
     memcpy(&number, input->value, sizeof(number));
     for (size_t k = 0; k < Py_ARRAY_LENGTH(exact); k++) {
         if ((input->type == PCU_T_FLOAT16 && half == exact_halves[k]) ||
+            (input->type == PCU_T_BFLOAT16 && half == exact_bfloats[k]) ||
             (input->type == PCU_T_FLOAT32 && single == exact[k]) ||
             (input->type == PCU_T_FLOAT64 && number == (double)exact[k])) {
             return;

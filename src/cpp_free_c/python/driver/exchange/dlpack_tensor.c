@@ -1,6 +1,8 @@
 /* The types of items and of devices in DLPack. See dlpack_tensor.h. */
 #include "python/driver/exchange/dlpack_tensor.h"
 
+#include "python/support/bfloat16.h"
+
 /* DLPack's code for a kind of dtype, -1 if there is none. */
 static int
 tensor_code(char kind)
@@ -26,6 +28,9 @@ pcu_dlpack_describe_dtype(PyArray_Descr *dtype, pcu_dl_dtype *out)
 {
     int code = tensor_code(dtype->kind);
     npy_intp size = PyDataType_ELSIZE(dtype);
+    if (pcu_dtype_is_bfloat16(dtype)) {
+        code = PCU_DL_BFLOAT;
+    }
     int longdouble =
         dtype->type_num == NPY_LONGDOUBLE || dtype->type_num == NPY_CLONGDOUBLE;
     if (code < 0 || longdouble || !PyArray_ISNBO(dtype->byteorder)) {
@@ -64,6 +69,13 @@ pcu_dlpack_dtype_new(pcu_dl_dtype type)
         if (known[i].code == type.code && known[i].bits == type.bits) {
             return PyArray_DescrFromType(known[i].number);
         }
+    }
+    if (type.lanes == 1 && type.code == PCU_DL_BFLOAT && type.bits == 16) {
+        PyArray_Descr *dtype = pcu_bfloat16_dtype_new();
+        if (dtype != NULL || !PyErr_ExceptionMatches(PyExc_TypeError)) {
+            return dtype;
+        }
+        PyErr_Clear(); /* without ml_dtypes the error below */
     }
     PyErr_Format(PyExc_BufferError,
                  "NumPy has no type for the items of this tensor (DLPack code %d, %d "
