@@ -2523,11 +2523,13 @@ def _set_default_allocator(allocator: Any, /) -> None: ...
 def _check_arrays(*arrays: GPUArray) -> None: ...
 def _plain_array(array: _T, /) -> _T: ...
 
+@disjoint_base
 class _KernelCall:
     def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def _remember(
         self,
+        kind: str,
         context: Context,
         stages: tuple[Function, ...],
         dtypes: tuple[Any, ...],
@@ -2568,15 +2570,47 @@ def _remap(
     value: Any = None,
     stream: Stream | None = None,
 ) -> GPUArray: ...
+def _concatenate(
+    arrays: Iterable[GPUArray],
+    axis: int | None = 0,
+    allocator: _Allocator | None = None,
+    out: GPUArray | None = None,
+    dtype: DTypeLike | None = None,
+    casting: str | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _stack(
+    arrays: Iterable[GPUArray],
+    axis: int = 0,
+    allocator: _Allocator | None = None,
+    out: GPUArray | None = None,
+    dtype: DTypeLike | None = None,
+    casting: str | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
 def _take(
     a: GPUArray,
     indices: Any,
-    /,
-    axis: int | None = None,
     out: GPUArray | None = None,
-    mode: str = "raise",
     stream: Stream | None = None,
+    axis: int | None = None,
+    mode: str = "raise",
 ) -> GPUArray: ...
+def _numpy_concatenate(
+    arrays: Iterable[GPUArray],
+    axis: int | None = 0,
+    out: GPUArray | None = None,
+    dtype: DTypeLike | None = None,
+    casting: str | None = None,
+) -> GPUArray: ...
+def _numpy_stack(
+    arrays: Iterable[GPUArray],
+    axis: int = 0,
+    out: GPUArray | None = None,
+    dtype: DTypeLike | None = None,
+    casting: str | None = None,
+) -> GPUArray: ...
+def _apply_at(op: int, a: GPUArray, index: Any, values: Any, /) -> None: ...
 def _put(
     a: GPUArray,
     indices: Any,
