@@ -20,7 +20,7 @@ struct converted {
 
 template <class T, class In>
 struct unit {
-    enum { COUNT = 16 / sizeof(T) };
+    enum { COUNT = 16 / sizeof(T), IS_COPY = 0 };
     typedef pycuda_array::pack<T, COUNT> value_pack;
 
     pycuda_array::pack<In, COUNT> items;

@@ -13,6 +13,7 @@ enum {
     SCAN_MOST_EACH = 32,     /* elements of a thread */
     SCAN_UNIT = 16,          /* bytes of a unit; see pycuda-scan.hpp */
     SCAN_WINDOW = 32,        /* tiles of a window; see pycuda-scan.hpp */
+    SCAN_MOST_SUMS = 1024,   /* tiles of a scan by two kernels */
     SCAN_WALK_TILES = 4,     /* of a line that one block scans though few lines exist */
     SCAN_SHIFT = 5,          /* log2 of the lines of a block, if the lines are long */
     SCAN_MOST_SHIFT = 8,
@@ -152,7 +153,8 @@ scan_cut_short(const pcu_scan_layout *layout, size_t size, size_t sms,
 
 /* A block for each line, or for each tile of a line. */
 static void
-scan_cut_long(const pcu_scan_layout *layout, size_t size, size_t sms, pcu_scan_cut *cut)
+scan_cut_long(const pcu_scan_layout *layout, size_t size, size_t sms, size_t cache,
+              pcu_scan_cut *cut)
 {
     size_t lines = layout->lines.count;
     size_t tiles = scan_ceil(layout->length, (size_t)cut->threads * cut->each);
@@ -166,9 +168,15 @@ scan_cut_long(const pcu_scan_layout *layout, size_t size, size_t sms, pcu_scan_c
         }
         return;
     }
-    cut->variant = PCU_VARIANT_SCAN_LOOK_BACK;
     cut->tiles = tiles;
     cut->blocks = lines * tiles;
+    if (cut->blocks <= SCAN_MOST_SUMS &&
+        layout->length * lines * layout->itemsizes[0] <= cache / 2) {
+        cut->variant = PCU_VARIANT_SCAN_AFTER_SUMS;
+        cut->sums = cut->blocks;
+        return;
+    }
+    cut->variant = PCU_VARIANT_SCAN_LOOK_BACK;
     cut->slots = scan_slots(lines, tiles, scan_ceil(size, 4));
 }
 
@@ -226,9 +234,10 @@ scan_cut_columns(const pcu_scan_layout *layout, size_t size, size_t sms,
 }
 
 void
-pcu_scan_layout_cut(const pcu_scan_layout *layout, size_t size, size_t sms,
-                    pcu_scan_cut *cut)
+pcu_scan_layout_cut(const pcu_scan_layout *layout, size_t size,
+                    const pcu_device_limits *limits, pcu_scan_cut *cut)
 {
+    size_t sms = (size_t)limits->multiprocessors;
     memset(cut, 0, sizeof(*cut));
     cut->threads = SCAN_THREADS;
     cut->each = scan_each(SCAN_THREAD_BYTES, size);
@@ -241,6 +250,6 @@ pcu_scan_layout_cut(const pcu_scan_layout *layout, size_t size, size_t sms,
         scan_cut_short(layout, size, sms, cut);
     }
     else {
-        scan_cut_long(layout, size, sms, cut);
+        scan_cut_long(layout, size, sms, (size_t)limits->cache, cut);
     }
 }

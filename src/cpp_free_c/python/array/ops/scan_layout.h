@@ -6,6 +6,7 @@
 #ifndef PYTHON_ARRAY_OPS_SCAN_LAYOUT_H
 #define PYTHON_ARRAY_OPS_SCAN_LAYOUT_H
 
+#include "driver/context_record.h"
 #include "python/array/ops/reduction_axes.h"
 
 /* The elements of the input and of the output along the axis of the scan, and all other
@@ -31,6 +32,7 @@ typedef struct {
     size_t tiles;         /* of a line; 1 without look-back */
     size_t blocks;
     size_t slots; /* words of 64 bits that look-back needs; 0 without it */
+    size_t sums;  /* values that a first kernel, SCAN_TILE_SUMS, stores; 0 without it */
 } pcu_scan_cut;
 
 /* Join the other axes of an array of ndim axes. The axes are the input's, in its order
@@ -45,6 +47,6 @@ PCU_HIDDEN int pcu_scan_layout_is_transposed(const pcu_scan_layout *layout);
 
 /* Choose the kernel. `size`: the bytes of a value in the computation. */
 PCU_HIDDEN void pcu_scan_layout_cut(const pcu_scan_layout *layout, size_t size,
-                                    size_t multiprocessors, pcu_scan_cut *cut);
+                                    const pcu_device_limits *limits, pcu_scan_cut *cut);
 
 #endif
