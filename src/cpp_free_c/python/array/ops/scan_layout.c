@@ -202,12 +202,55 @@ scan_short_step(const pcu_scan_layout *layout)
     return (unsigned int)step;
 }
 
+/* 1 if the elements of the lines are rows of a power of two, which follow each other on
+ * both sides and begin at a multiple of a unit. */
+static int
+scan_is_rows(const pcu_scan_layout *layout, size_t size)
+{
+    size_t lines = layout->lines.count;
+    if (layout->lines.ndim != 1 || lines > (1 << SCAN_SHIFT) ||
+        (lines & (lines - 1)) != 0) {
+        return 0;
+    }
+    for (int side = 0; side < 2; side++) {
+        size_t item = layout->itemsizes[side];
+        size_t unit = SCAN_UNIT / size * item;
+        if (layout->lines.strides[side][0] != (ptrdiff_t)item ||
+            layout->steps[side] != (ptrdiff_t)(lines * item) ||
+            layout->addresses[side] % Py_MIN(unit, SCAN_UNIT) != 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Rows of few lines: a block for each tile. Return 1 if there are many tiles. */
+static int
+scan_cut_rows(const pcu_scan_layout *layout, size_t size, pcu_scan_cut *cut)
+{
+    size_t tile = (size_t)cut->threads * cut->each;
+    size_t tiles = scan_ceil(layout->length * layout->lines.count, tile);
+    if (tiles <= SCAN_WALK_TILES) {
+        return 0;
+    }
+    cut->variant = PCU_VARIANT_SCAN_ROWS_LOOK_BACK;
+    cut->is_packed = 1;
+    cut->width = scan_log2(layout->lines.count);
+    cut->tiles = tiles;
+    cut->blocks = tiles;
+    cut->slots = scan_slots(1, tiles, scan_ceil(size, 4) << cut->width);
+    return 1;
+}
+
 /* Neighbouring threads at neighbouring lines. */
 static void
 scan_cut_columns(const pcu_scan_layout *layout, size_t size, size_t sms,
                  pcu_scan_cut *cut)
 {
     size_t lines = layout->lines.count;
+    if (scan_is_rows(layout, size) && scan_cut_rows(layout, size, cut)) {
+        return;
+    }
     if (lines * layout->length <= sms * cut->threads * cut->each) {
         cut->each = scan_each(SCAN_SMALL_BYTES, size);
     }
