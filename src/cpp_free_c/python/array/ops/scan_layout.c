@@ -121,9 +121,8 @@ scan_each(size_t bytes, size_t size)
     return (unsigned int)Py_MAX(each, SCAN_UNIT / size);
 }
 
-/* Words of slots: a ticket, and sums of tiles, windows and spans. */
-static size_t
-scan_slots(size_t groups, size_t tiles, size_t words)
+size_t
+pcu_scan_slots(size_t groups, size_t tiles, size_t words)
 {
     size_t windows = scan_ceil(tiles, SCAN_WINDOW);
     return 1 + groups * (tiles + windows + scan_ceil(windows, SCAN_WINDOW)) * words;
@@ -177,7 +176,7 @@ scan_cut_long(const pcu_scan_layout *layout, size_t size, size_t sms, size_t cac
         return;
     }
     cut->variant = PCU_VARIANT_SCAN_LOOK_BACK;
-    cut->slots = scan_slots(lines, tiles, scan_ceil(size, 4));
+    cut->slots = pcu_scan_slots(lines, tiles, scan_ceil(size, 4));
 }
 
 static unsigned int
@@ -238,7 +237,7 @@ scan_cut_rows(const pcu_scan_layout *layout, size_t size, pcu_scan_cut *cut)
     cut->width = scan_log2(layout->lines.count);
     cut->tiles = tiles;
     cut->blocks = tiles;
-    cut->slots = scan_slots(1, tiles, scan_ceil(size, 4) << cut->width);
+    cut->slots = pcu_scan_slots(1, tiles, scan_ceil(size, 4) << cut->width);
     return 1;
 }
 
@@ -273,7 +272,7 @@ scan_cut_columns(const pcu_scan_layout *layout, size_t size, size_t sms,
     cut->variant = PCU_VARIANT_SCAN_COLUMNS_LOOK_BACK;
     cut->tiles = tiles;
     cut->blocks = groups * tiles;
-    cut->slots = scan_slots(groups, tiles, scan_ceil(size, 4) << cut->width);
+    cut->slots = pcu_scan_slots(groups, tiles, scan_ceil(size, 4) << cut->width);
 }
 
 void

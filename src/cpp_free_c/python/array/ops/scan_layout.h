@@ -35,6 +35,11 @@ typedef struct {
     size_t sums;  /* values that a first kernel, SCAN_TILE_SUMS, stores; 0 without it */
 } pcu_scan_cut;
 
+/* The words of 64 bits that look-back needs for `groups` lines, or groups of lines, of
+ * `tiles` tiles: a ticket, and sums of tiles, windows and spans. `words`: the words of
+ * 32 bits of a sum. As in cuda/pycuda-scan.hpp. */
+PCU_HIDDEN size_t pcu_scan_slots(size_t groups, size_t tiles, size_t words);
+
 /* Join the other axes of an array of ndim axes. The axes are the input's, in its order
  * in memory. */
 PCU_HIDDEN void pcu_scan_layout_fill(pcu_scan_layout *layout, int ndim,
