@@ -126,6 +126,19 @@ def test_results_are_the_same_each_time(ctx, shape):
             assert np.array_equal(gpuarray.cumsum(x, axis).get(), first)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "complex128", "int32"])
+def test_not_a_number_is_left_out(ctx, dtype):
+    a = small(dtype, (30, 9))
+    if a.dtype.kind != "i":
+        a[::3, ::2] = np.nan
+    x = to_gpu(a)
+    for axis in (None, 0, 1):
+        for name in ("nancumsum", "nancumprod"):
+            want = getattr(np, name)(a, axis)
+            same(getattr(gpuarray, name)(x, axis), want)
+            same(getattr(np, name)(x, axis), want)
+
+
 def test_half_precision_is_rounded_once(ctx):
     a = np.full(3000, 0.1, np.float16)
     want = a.astype(np.float64).cumsum()
