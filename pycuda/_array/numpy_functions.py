@@ -382,11 +382,13 @@ _FUNCTIONS.update(
 
 def array_function(array, function, types, args, kwargs):
     """Apply a function of NumPy by its counterpart for the device."""
-    if not all(issubclass(kind, (GPUArray, np.ndarray)) for kind in types):
-        return NotImplemented
-    full = f"{function.__module__}.{function.__name__}"
+    for kind in types:
+        if not issubclass(kind, (GPUArray, np.ndarray)):
+            return NotImplemented
     ours = _FUNCTIONS.get(function)
     if ours is None:
+        full = f"{function.__module__}.{function.__name__}"
         raise TypeError(f"{full} has no counterpart for GPUArrays: fetch with get()")
-    kwargs = {k: v for k, v in kwargs.items() if v is not np._NoValue}
-    return called(full, ours, args, kwargs)
+    if kwargs:
+        kwargs = {k: v for k, v in kwargs.items() if v is not np._NoValue}
+    return called(function, ours, args, kwargs)

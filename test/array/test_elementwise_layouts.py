@@ -181,13 +181,11 @@ def test_the_kernel_of_a_layout(monkeypatch):
     def calls():
         x = gpuarray.zeros((64, 16), np.float32)
         row, column = x[0].copy(), x[:, :1].copy()
-        del asked_before[:]
         x * row
         x * column
         x[:, 1:-1] * x[:, 2:]
         x[:, ::-1].copy()
 
-    asked_before = []
     asked = asked_for(monkeypatch, calls)[-4:]
     assert [(a.passing, a.vector, a.tile) for a in asked] == [
         (("packed", "array", "packed"), 4, 1),
@@ -334,3 +332,30 @@ def test_remainders_are_exact(ctx, dtype):
                 numbers = ~np.isnan(numpys)
                 signs = np.signbit(mine.get())[numbers]
                 np.testing.assert_array_equal(signs, np.signbit(numpys)[numbers])
+
+
+@pytest.mark.parametrize("count", [2**19, 2**19 + 4, 2**19 + 1])
+def test_two_vectors_in_a_thread(ctx, count):
+    a = rng.random(count, np.float32)
+    x = to_gpu(a)
+    same(np.sqrt(x), np.sqrt(a))
+    same(np.log(x), np.log(a), exact=False)
+    np.testing.assert_allclose((x**1.5).get(), a**1.5, rtol=1e-6)
+    same(np.isnan(x), np.isnan(a))
+
+
+def test_vectors_of_mixed_sizes(monkeypatch):
+    def calls():
+        x = gpuarray.zeros(64, np.float32)
+        mask = gpuarray.zeros(64, np.bool_)
+        half = gpuarray.zeros(64, np.float16)
+        x.astype(np.float64)
+        gpuarray.where(mask, x, x)
+        mask.astype(np.float64)
+        half.astype(np.float32)
+        x.astype(np.float16)
+        np.isnan(x)
+        np.less(x, x)
+
+    asked = asked_for(monkeypatch, calls)[-7:]
+    assert [request.vector for request in asked] == [2, 4, 2, 4, 8, 8, 8]
