@@ -2,7 +2,7 @@
 
 from wide import Row
 
-#: ``i4`` are indices of 32 bits, ``r`` rows of X, ``j`` places along the last axis of X.
+#: ``i4``: indices of 32 bits; ``r``: rows of X; ``j``: places along the last axis of X.
 DATA = {
     "i4": "i.astype(np.int32)",
     "r": "i[:n // 16] // 16",
@@ -36,6 +36,12 @@ ROWS = [
         ours="ga.put(v, i, y)",
         cupy="cp.put(v, i, y)",
         torch="v.put_(i, y)",
+    ),
+    Row(
+        "np.add.at",
+        ours="np.add.at(v, i, y)",
+        cupy="cp.add.at(v, i, y)",
+        torch="v.index_add_(0, i, y)",
     ),
     Row(
         "take_along_axis, axis 1 of (n / 16, 16)",

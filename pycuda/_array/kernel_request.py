@@ -17,6 +17,7 @@ from pycuda._array.sources.product import product_text
 from pycuda._array.sources.reduction import reduction_text
 from pycuda._array.sources.remapping import remap_text
 from pycuda._array.sources.scan import scan_text
+from pycuda._array.sources.search import count_text, search_text
 from pycuda._array.sources.sort import sort_text
 from pycuda._array.sources.transpose import transpose_text
 from pycuda._array.sources.triangle import triangle_text
@@ -36,6 +37,8 @@ TEXT_OF_FAMILY = {
     "indexing": indexing_text,
     "join": join_text,
     "remap": remap_text,
+    "search": search_text,
+    "histogram": count_text,
 }
 
 #: The compiler's options, for families that do not take those of compile_text. Fourier

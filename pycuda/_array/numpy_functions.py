@@ -9,7 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from pycuda._array import (
+    averages,
     conversion,
+    counting,
     creation,
     diagonals,
     differences,
@@ -43,11 +45,25 @@ from pycuda._driver import (
     _cumsum as cumsum,
     _cumulative_prod as cumulative_prod,
     _cumulative_sum as cumulative_sum,
+    _digitize,
     _elementwise,
     _flatnonzero as flatnonzero,
+    _nanargmax,
+    _nanargmin,
+    _nanmax,
+    _nanmean,
+    _nanmin,
+    _nanprod,
+    _nanstd,
+    _nansum,
+    _nanvar,
     _nonzero as nonzero,
     _numpy_all,
     _numpy_any,
+    _numpy_concatenate,
+    _numpy_stack,
+    _searchsorted,
+    _take,
 )
 
 
@@ -56,8 +72,8 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     if axis is None:
         a = np_ravel(a)
     if out is not None and out.dtype != a.dtype:
-        return into(elements.take(a, indices, None, None, axis, mode), out)
-    return elements.take(a, indices, out, None, axis, mode)
+        return into(_take(a, indices, None, None, axis, mode), out)
+    return _take(a, indices, out, None, axis, mode)
 
 
 def where(condition, x=None, y=None):
@@ -196,14 +212,14 @@ _FUNCTIONS = {
     np.cumprod: cumprod,
     np.ptp: numpy_reductions.ptp,
     np.where: where,
-    np.concatenate: lambda arrays, axis=0, out=None, dtype=None, casting=None: (
-        joining.concatenate(arrays, axis, None, out, dtype=dtype, casting=casting)
-    ),
+    np.concatenate: joining.np_concatenate,
     np.stack: joining.np_stack,
     np.vstack: joining.vstack,
     np.hstack: joining.hstack,
     np.dstack: joining.dstack,
     np.column_stack: joining.column_stack,
+    np.block: joining.block,
+    np.select: elements.select,
     np.append: joining.append,
     np.insert: joining.insert,
     np.delete: joining.delete,
@@ -262,6 +278,21 @@ _FUNCTIONS = {
     np.shape: lambda a: a.shape,
     np.ndim: lambda a: a.ndim,
     np.size: lambda a, axis=None: a.size if axis is None else a.shape[axis],
+    np.average: averages.average,
+    np.nanmean: _nanmean,
+    np.nanvar: _nanvar,
+    np.nanstd: _nanstd,
+    np.nansum: _nansum,
+    np.nanprod: _nanprod,
+    np.nanmin: _nanmin,
+    np.nanmax: _nanmax,
+    np.nanargmin: _nanargmin,
+    np.nanargmax: _nanargmax,
+    np.searchsorted: _searchsorted,
+    np.digitize: _digitize,
+    np.bincount: counting.bincount,
+    np.histogram: counting.histogram,
+    np.histogram_bin_edges: counting.histogram_bin_edges,
     np.result_type: result_type,
     np.isclose: isclose,
     np.allclose: allclose,
@@ -337,6 +368,20 @@ _array_functions.update(
         np.amax: GPUArray.max,
         np.any: _numpy_any,
         np.all: _numpy_all,
+        np.ptp: GPUArray.ptp,
+        np.nanmean: _nanmean,
+        np.nanvar: _nanvar,
+        np.nanstd: _nanstd,
+        np.nansum: _nansum,
+        np.nanprod: _nanprod,
+        np.nanmin: _nanmin,
+        np.nanmax: _nanmax,
+        np.nanargmin: _nanargmin,
+        np.nanargmax: _nanargmax,
+        np.searchsorted: _searchsorted,
+        np.digitize: _digitize,
+        np.concatenate: _numpy_concatenate,
+        np.stack: _numpy_stack,
     }
 )
 # Sorts: the functions have NumPy's parameters.

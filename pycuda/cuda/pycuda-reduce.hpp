@@ -140,6 +140,22 @@ PYCUDA_FN Acc shifted_down(const Acc &acc, int distance)
     return moved.acc;
 }
 
+// The accumulator of the lane whose number differs in the bit `distance`.
+template <class Acc>
+PYCUDA_FN Acc exchanged(const Acc &acc, int distance)
+{
+    union {
+        Acc acc;
+        unsigned words[(sizeof(Acc) + 3) / 4];
+    } moved;
+    moved.acc = acc;
+#pragma unroll
+    for (int i = 0; i < (int)((sizeof(Acc) + 3) / 4); i++) {
+        moved.words[i] = __shfl_xor_sync(0xffffffffu, moved.words[i], distance);
+    }
+    return moved.acc;
+}
+
 // The sum of a number over lanes whose distances are powers of 2 from FROM to TO / 2. All
 // of them get it.
 template <int FROM, int TO, class T>
@@ -257,9 +273,9 @@ PYCUDA_FN complex<T> conjugate(complex<T> z)
 template <class C, class I>
 struct reduce_vdot : reduce_dot<C, I> {
     typedef typename reduce_sum<C, I>::Acc Acc;
-    static PYCUDA_FN void add(Acc &acc, C x, C y, I i)
+    static PYCUDA_FN void add(Acc &acc, C x, C y, I place)
     {
-        reduce_dot<C, I>::add(acc, conjugate(x), y, i);
+        reduce_dot<C, I>::add(acc, conjugate(x), y, place);
     }
     template <int V, int U>
     static PYCUDA_FN void add_some(Acc &acc, const C *x, const C *y, I, I)
@@ -316,7 +332,7 @@ struct reduce_var {
     static PYCUDA_FN void join(Acc &acc, double count, item delta, double squares)
     {
         double all = acc.count + count;
-        double part = count / all, weight = acc.count * part;
+        double part = count == acc.count ? 0.5 : count / all, weight = acc.count * part;
         acc.squares += squares + (weight == 0 ? 0.0 : squared_size(delta) * weight);
         acc.mean = op_add(acc.mean, scaled(delta, part));
         acc.count = all;
@@ -575,6 +591,46 @@ struct reduce_min : reduce_bound<C, I, true> {};
 template <class C, class I>
 struct reduce_max : reduce_bound<C, I, false> {};
 
+// The distance of the greatest and the least element.
+template <class C>
+struct extent {
+    C least, most;
+    int there;
+};
+
+template <class C, class I>
+struct reduce_ptp : reduce_steps<reduce_ptp<C, I> > {
+    typedef extent<C> Acc;
+    static PYCUDA_FN Acc identity()
+    {
+        return zeroed<Acc>();
+    }
+    static PYCUDA_FN void add(Acc &acc, C x, I)
+    {
+        acc.least = acc.there ? bound<true>(acc.least, x) : x;
+        acc.most = acc.there ? bound<false>(acc.most, x) : x;
+        acc.there = 1;
+    }
+    static PYCUDA_FN void merge(Acc &acc, const Acc &other)
+    {
+        if (other.there) {
+            add(acc, other.least, 0);
+            add(acc, other.most, 0);
+        }
+    }
+    template <class Z>
+    static PYCUDA_FN Z finish(const Acc &acc, double)
+    {
+        return cast<Z>(op_subtract(acc.most, acc.least));
+    }
+};
+
+// Bytes of a word that are not 0, as their highest bits.
+PYCUDA_FN uint32 bytes_set(uint32 word)
+{
+    return (((word & 0x7f7f7f7fu) + 0x7f7f7f7fu) | word) & 0x80808080u;
+}
+
 template <class C, class I>
 struct reduce_any : reduce_steps<reduce_any<C, I> > {
     typedef int Acc;
@@ -585,6 +641,16 @@ struct reduce_any : reduce_steps<reduce_any<C, I> > {
     static PYCUDA_FN void add(Acc &acc, C x, I)
     {
         acc |= truth(x);
+    }
+    template <int WORDS>
+    static PYCUDA_FN void add_bytes(Acc &acc, const uint32 *words)
+    {
+        uint32 all = 0;
+#pragma unroll
+        for (int j = 0; j < WORDS; j++) {
+            all |= words[j];
+        }
+        acc |= all != 0;
     }
     static PYCUDA_FN void merge(Acc &acc, const Acc &other)
     {
@@ -607,6 +673,16 @@ struct reduce_all : reduce_steps<reduce_all<C, I> > {
     {
         acc &= truth(x);
     }
+    template <int WORDS>
+    static PYCUDA_FN void add_bytes(Acc &acc, const uint32 *words)
+    {
+        uint32 all = 0x80808080u;
+#pragma unroll
+        for (int j = 0; j < WORDS; j++) {
+            all &= bytes_set(words[j]);
+        }
+        acc &= all == 0x80808080u;
+    }
     static PYCUDA_FN void merge(Acc &acc, const Acc &other)
     {
         acc &= other;
@@ -628,6 +704,16 @@ struct reduce_count_nonzero : reduce_steps<reduce_count_nonzero<C, I> > {
     {
         acc += truth(x);
     }
+    template <int WORDS>
+    static PYCUDA_FN void add_bytes(Acc &acc, const uint32 *words)
+    {
+        int some = 0;
+#pragma unroll
+        for (int j = 0; j < WORDS; j++) {
+            some += __popc(bytes_set(words[j]));
+        }
+        acc += some;
+    }
     template <int V, int U>
     static PYCUDA_FN void add_some(Acc &acc, const C *x, I, I)
     {
@@ -648,6 +734,162 @@ struct reduce_count_nonzero : reduce_steps<reduce_count_nonzero<C, I> > {
         return cast<Z>(acc);
     }
 };
+
+// -- without NaN ----------------------------------------------------------------------
+
+// A reduction of the elements that are not NaN.
+template <class Base, class C, class I>
+struct skip_nan : Base {
+    typedef typename Base::Acc Acc;
+    static PYCUDA_FN void add(Acc &acc, C x, I place)
+    {
+        if (!is_nan(x)) {
+            Base::add(acc, x, place);
+        }
+    }
+    template <int V, int U>
+    static PYCUDA_FN void add_some(Acc &acc, const C *x, I place, I step)
+    {
+        bool has_nan = false;
+#pragma unroll
+        for (int j = 0; j < U * V; j++) {
+            has_nan = has_nan || is_nan(x[j]);
+        }
+        if (!has_nan) {
+            Base::template add_some<V, U>(acc, x, place, step);
+            return;
+        }
+#pragma unroll
+        for (int j = 0; j < U * V; j++) {
+            add(acc, x[j], I(place + j / V * step + j % V));
+        }
+    }
+};
+
+template <class C, class I>
+struct reduce_nansum : skip_nan<reduce_sum<C, I>, C, I> {};
+template <class C, class I>
+struct reduce_nanprod : skip_nan<reduce_prod<C, I>, C, I> {};
+template <class C, class I>
+struct reduce_nanargmin : skip_nan<reduce_argmin<C, I>, C, I> {};
+template <class C, class I>
+struct reduce_nanargmax : skip_nan<reduce_argmax<C, I>, C, I> {};
+
+// With no other element the result is NaN, which the value is while none is there.
+template <class C, class I, bool least>
+struct reduce_nanbound : reduce_steps<reduce_nanbound<C, I, least> > {
+    typedef present<C> Acc;
+    static PYCUDA_FN Acc identity()
+    {
+        return zeroed<Acc>();
+    }
+    static PYCUDA_FN void add(Acc &acc, C x, I)
+    {
+        const bool counts = !is_nan(x);
+        if (counts || !acc.there) {
+            acc.value = acc.there ? bound<least>(acc.value, x) : x;
+        }
+        acc.there = acc.there || counts;
+    }
+    static PYCUDA_FN void merge(Acc &acc, const Acc &other)
+    {
+        if (other.there || is_nan(other.value)) {
+            add(acc, other.value, 0);
+        }
+    }
+    template <class Z>
+    static PYCUDA_FN Z finish(const Acc &acc, double)
+    {
+        return cast<Z>(acc.value);
+    }
+};
+template <class C, class I>
+struct reduce_nanmin : reduce_nanbound<C, I, true> {};
+template <class C, class I>
+struct reduce_nanmax : reduce_nanbound<C, I, false> {};
+
+template <class T>
+struct counted_sum {
+    T sum;
+    int64 count;
+};
+
+template <class C, class I>
+struct reduce_nanmean : reduce_steps<reduce_nanmean<C, I> > {
+    typedef reduce_sum<C, I> Sum;
+    typedef counted_sum<typename Sum::Acc> Acc;
+    static PYCUDA_FN Acc identity()
+    {
+        return zeroed<Acc>();
+    }
+    static PYCUDA_FN void add(Acc &acc, C x, I place)
+    {
+        if (!is_nan(x)) {
+            Sum::add(acc.sum, x, place);
+            acc.count++;
+        }
+    }
+    static PYCUDA_FN void merge(Acc &acc, const Acc &other)
+    {
+        Sum::merge(acc.sum, other.sum);
+        acc.count += other.count;
+    }
+    template <class Z>
+    static PYCUDA_FN Z finish(const Acc &acc, double)
+    {
+        return cast<Z>(divided(value_of(acc.sum), (double)acc.count));
+    }
+};
+
+// The degrees of freedom depend on the elements: finish() gets what is taken from them.
+template <class C, class I>
+struct reduce_nanvar : skip_nan<reduce_var<C, I>, C, I> {
+    typedef typename reduce_var<C, I>::Acc Acc;
+    template <class Z>
+    static PYCUDA_FN Z finish(const Acc &acc, double ddof)
+    {
+        const double left = acc.count - ddof;
+        return cast<Z>(left > 0 ? acc.squares / left : (left - left) / 0.0);
+    }
+};
+template <class C, class I>
+struct reduce_nanstd : reduce_nanvar<C, I> {
+    typedef typename reduce_var<C, I>::Acc Acc;
+    template <class Z>
+    static PYCUDA_FN Z finish(const Acc &acc, double ddof)
+    {
+        return cast<Z>(::sqrt(reduce_nanvar<C, I>::template finish<double>(acc, ddof)));
+    }
+};
+
+// -- some lanes -----------------------------------------------------------------------
+
+// Join the accumulators of U results, which L lanes hold in part. Each lane gives half of
+// its results away and gets its partner's part of the other half, so that lane k ends
+// with the results from k * U / L on, or with a copy of result k * U / L.
+template <class R, int L, int U>
+PYCUDA_FN void scatter_lanes(typename R::Acc *acc)
+{
+    typedef typename R::Acc Acc;
+    int left = U;
+#pragma unroll
+    for (int distance = L / 2; distance > 0; distance /= 2) {
+        const bool upper = threadIdx.x & distance;
+        if (left == 1) {
+            R::merge(acc[0], exchanged(acc[0], distance));
+            continue;
+        }
+        left /= 2;
+#pragma unroll
+        for (int j = 0; j < U / 2; j++) {
+            if (j < left) {
+                const Acc given = upper ? acc[j] : acc[j + left];
+                acc[j] = upper ? acc[j + left] : acc[j];
+                R::merge(acc[j], exchanged(given, distance));
+            }
+        }
+    }
+}
 
 // -- a block --------------------------------------------------------------------------
 

@@ -229,7 +229,6 @@ def _by_lanes(request, index, step):
 
 def _lanes_loop(request, index, step, rounds, across):
     """Return the loop that takes up a number of vectors at once."""
-    vec = request.vector
     return [
         f"for (; i + {(rounds - 1) * across} < whole; i += {rounds * across}) {{",
         *_packs(request, f"v{{k}}[{rounds}]"),
@@ -237,10 +236,28 @@ def _lanes_loop(request, index, step, rounds, across):
         f"for (int u = 0; u < {rounds}; u++) {{",
         *_load_round(request, index, step, f"i + u * {across}"),
         "}",
+        *_add_round(request, rounds, step, across),
+        "}",
+    ]
+
+
+_BYTES = ("bool", "int8", "uint8")
+_COUNTS_BYTES = ("any", "all", "count_nonzero")
+
+
+def _add_round(request, rounds, step, across):
+    """Return the lines that take up the vectors of a round."""
+    vec = request.vector
+    if request.operation in _COUNTS_BYTES and request.types[0] in _BYTES and vec >= 4:
+        return [
+            "#pragma unroll",
+            f"for (int u = 0; u < {rounds}; u++)",
+            f"R::add_bytes<{vec // 4}>(acc, (const uint32 *)v0[u].words);",
+        ]
+    return [
         *_values(request, rounds * vec, f"v{{k}}[j / {vec}].items[j % {vec}]"),
         f"R::add_some<{vec}, {rounds}>(acc, {_arguments(request)}, ({step})i, "
         f"({step}){across});",
-        "}",
     ]
 
 
@@ -256,34 +273,45 @@ def _load_round(request, index, step, element):
 
 
 def _by_short_row(request, index, step):
-    """Return the body of a kernel in which lanes load whole results."""
+    """Return the body of a kernel in which lanes load whole results.
+
+    A warp has ``rounds`` times as many results as groups of lanes. In the end its lanes
+    hold results that follow each other, for one store.
+    """
     vec, rounds, lanes = request.vector, request.rounds, request.lanes
-    groups = request.threads // lanes
+    groups = 32 // lanes
+    warps = request.threads // 32
+    kept, apart = max(rounds // lanes, 1), max(lanes // rounds, 1)
     return [
         f"const {index} lane = threadIdx.x % {lanes};",
-        f"const {index} first = ({index})blockIdx.x * {groups * rounds}"
-        f" + threadIdx.x / {lanes};",
+        f"const {index} warp = ({index})blockIdx.x * {warps} + threadIdx.x / 32;",
+        f"const {index} first = warp * {groups * rounds} + threadIdx.x % 32 / {lanes};",
+        f"const bool has = lane * {vec} < length;",
         *_packs(request, f"v{{k}}[{rounds}]"),
         "#pragma unroll",
         f"for (int u = 0; u < {rounds}; u++) {{",
         f"const {index} result = first + u * {groups};",
-        f"if (result < results && lane * {vec} < length) {{",
+        "if (result < results && has) {",
         *_start(request, index, step, "result"),
         *_load_round(request, index, step, f"lane * {vec}"),
         "}",
         "}",
+        f"Acc acc[{rounds}];",
         "#pragma unroll",
         f"for (int u = 0; u < {rounds}; u++) {{",
-        f"const {index} result = first + u * {groups};",
-        "Acc acc = R::identity();",
-        f"if (result < results && lane * {vec} < length) {{",
+        "acc[u] = R::identity();",
+        f"if (first + u * {groups} < results && has) {{",
         *_values(request, vec, "v{k}[u].items[j]"),
-        f"R::add_some<{vec}, 1>(acc, {_arguments(request)}, ({step})(lane * {vec}), "
-        f"({step})0);",
+        f"R::add_some<{vec}, 1>(acc[u], {_arguments(request)}, "
+        f"({step})(lane * {vec}), ({step})0);",
         "}",
-        f"R::merge_lanes<1, {lanes}>(acc);",
-        "if (lane == 0 && result < results)",
-        "out[result] = R::finish<Z0>(acc, divisor);",
+        "}",
+        f"scatter_lanes<R, {lanes}, {rounds}>(acc);",
+        "#pragma unroll",
+        f"for (int j = 0; j < {kept}; j++) {{",
+        f"const {index} result = first + (lane / {apart} * {kept} + j) * {groups};",
+        f"if (lane % {apart} == 0 && result < results)",
+        "out[result] = R::finish<Z0>(acc[j], divisor);",
         "}",
     ]
 

@@ -23,7 +23,7 @@
 #define PCU_KERNEL_REQUEST(FIELD, LIST) \
     FIELD(uint16_t, family, FAMILY, "which kind of kernel, as in PCU_KERNEL_FAMILIES") \
     FIELD(uint16_t, operation, OPERATION, "what the kernel computes") \
-    FIELD(uint32_t, raw_bytes, NUMBER, "the size of elements that are only moved") \
+    FIELD(uint32_t, raw_bytes, NUMBER, "the size of elements that are only moved, or bytes of shared memory") \
     LIST(uint8_t, types, TYPE, "the dtypes of inputs, then outputs") \
     FIELD(uint8_t, inputs, NUMBER, "how many of the operands are inputs") \
     FIELD(uint8_t, outputs, NUMBER, "how many of the operands are outputs") \
@@ -31,15 +31,15 @@
     FIELD(uint8_t, compute, TYPE, "the dtype in which the kernel computes") \
     FIELD(uint8_t, ndim, NUMBER, "axes of the loop; 0 for a flat kernel") \
     FIELD(uint8_t, wide, FLAG, "true if indices have 64 bits, not 32") \
-    FIELD(uint8_t, vector, NUMBER, "elements of a vector, or of a thread in scans and sorts; bytes of a word for raw elements") \
-    FIELD(uint8_t, kept_ndim, NUMBER, "reductions: axes of the result; index arrays, joins: how many arrays; remaps: bit k is 1 if axis k is mapped") \
+    FIELD(uint8_t, vector, NUMBER, "elements of a vector, or bytes of a word for raw elements") \
+    FIELD(uint8_t, kept_ndim, NUMBER, "axes of the result, or how many arrays, or bits of axes, as the family says") \
     FIELD(uint8_t, variant, VARIANT, "which kernel of the family, as in PCU_KERNEL_VARIANTS") \
-    FIELD(uint8_t, partial, FLAG, "reductions: true if the kernel stores accumulators, not results; sorts: true for indices") \
+    FIELD(uint8_t, partial, FLAG, "true if the kernel stores part of the result") \
     FIELD(uint8_t, streamed, FLAG, "reductions: true if loads bypass the cache") \
-    FIELD(uint16_t, tile, NUMBER, "transposes, products: the elements on a side of a tile; elementwise: the vectors of a thread; scans: the threads of a block; masks: the elements of a unit; sorts: the threads of a block or a line; Fourier transforms: the lines of a block; joins, remaps: the words of a thread") \
-    FIELD(uint16_t, threads, NUMBER, "reductions, Fourier transforms: the threads of a block") \
-    FIELD(uint16_t, lanes, NUMBER, "reductions: the threads of a job; in columns, of a row") \
-    FIELD(uint32_t, rounds, NUMBER, "reductions: the vectors that a thread loads before it waits; scans of columns: the bytes to the next element, or 0 for any") \
+    FIELD(uint16_t, tile, NUMBER, "the size of a tile, as the family counts it") \
+    FIELD(uint16_t, threads, NUMBER, "the threads of a block") \
+    FIELD(uint16_t, lanes, NUMBER, "the threads that work on a line together") \
+    FIELD(uint32_t, rounds, NUMBER, "steps of a loop that is unrolled, or a stride known beforehand") \
     FIELD(uint16_t, tile_columns, NUMBER, "products: the columns of a tile of `tile` rows") \
     FIELD(uint16_t, depth, NUMBER, "products: the products that a tile adds at once") \
     FIELD(uint8_t, left_by_row, FLAG, "products: true if the left operand's rows are runs") \
@@ -64,6 +64,8 @@
     X(JOIN, "join")               \
     X(REMAP, "remap")             \
     X(MASK, "mask")                 \
+    X(SEARCH, "search")           \
+    X(HISTOGRAM, "histogram")     \
 
 /* How an operand is passed: ARRAY an address and strides; SCALAR the value, in the dtype
  * of the operand. Elementwise kernels have more ways: ONE the address of a single
@@ -85,7 +87,7 @@
  * accumulators that they stored. Scans: see python/array/ops/scan_layout.h.
  * Masks: see python/array/index/mask_bits.h. Index
  * arrays: gather reads the elements at the indices, scatter writes them, fill writes one
- * value, check only looks for an index out of bounds. Without a suffix such an index is
+ * value, apply computes with them, check only looks for an index out of bounds. Without a suffix such an index is
  * noted; with one it is wrapped around or clipped. Joins: a block copies part of one
  * array, or each thread finds the array of its place in the result. Remaps: the rule
  * that gives the place of an element along an axis, see python/array/ops/remap.h. */
@@ -103,7 +105,6 @@
     X(SCAN_COLUMNS_LOOK_BACK, "scan_columns_look_back") \
     X(SORT_LANES, "sort_lanes")           \
     X(SORT_BLOCK, "sort_block")           \
-    X(SORT_HISTOGRAM, "sort_histogram")   \
     X(SORT_PASS, "sort_pass")             \
     X(GATHER, "gather")                   \
     X(GATHER_WRAPPED, "gather_wrapped")   \
@@ -113,6 +114,7 @@
     X(SCATTER_CLIPPED, "scatter_clipped") \
     X(FILL, "fill")                       \
     X(CHECK, "check")                     \
+    X(APPLY, "apply")                     \
     X(JOIN_SOURCES, "join_sources")       \
     X(JOIN_PLACES, "join_places")         \
     X(REMAP_ROLL, "remap_roll")           \
@@ -130,6 +132,13 @@
     X(PUT_TRUE, "put_true")               \
     X(PLACES_OF_TRUE, "places_of_true")   \
     X(FILL_TRUE, "fill_true") \
+    X(SEARCH_LEFT, "search_left")         \
+    X(SEARCH_RIGHT, "search_right")       \
+    X(DIGITIZE_LEFT, "digitize_left")     \
+    X(DIGITIZE_RIGHT, "digitize_right")   \
+    X(BIN_BY_VALUE, "bin_by_value")       \
+    X(BIN_BY_DISTANCE, "bin_by_distance") \
+    X(BIN_BY_SEARCH, "bin_by_search")     \
 
 /* clang-format on */
 

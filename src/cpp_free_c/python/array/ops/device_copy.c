@@ -181,6 +181,20 @@ pcu_gpuarray_copy_new(pcu_gpuarray *self, PyObject *allocator, CUstream stream)
     return copy;
 }
 
+PyObject *
+pcu_gpuarray_in_c_order_new(pcu_gpuarray *self, PyObject *allocator, CUstream stream)
+{
+    if (self->contiguous & PCU_ARRAY_C) {
+        return Py_NewRef((PyObject *)self);
+    }
+    PyObject *copy = pcu_gpuarray_new(self->st, NULL, self->ndim, self->shape, NULL,
+                                      self->dtype, allocator);
+    if (copy != NULL && pcu_device_copy((pcu_gpuarray *)copy, self, stream) < 0) {
+        Py_CLEAR(copy);
+    }
+    return copy;
+}
+
 static int
 device_copy_conflicts(const pcu_gpuarray *input, int nout, pcu_gpuarray *const *outputs)
 {

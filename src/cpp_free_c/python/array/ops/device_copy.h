@@ -16,6 +16,11 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_gpuarray_copy_new(pcu_gpuarray *self,
                                                       PyObject *allocator,
                                                       CUstream stream);
 
+/* The array itself if it is packed in C order, else a copy that is. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_gpuarray_in_c_order_new(pcu_gpuarray *self,
+                                                            PyObject *allocator,
+                                                            CUstream stream);
+
 /* Replace the arrays among the inputs that conflict with an output by copies. copies
  * has nin places, NULL at first; the caller releases them after the launch. */
 PCU_HIDDEN PCU_RAISES int pcu_device_copy_conflicting(int nin, pcu_operand *inputs,

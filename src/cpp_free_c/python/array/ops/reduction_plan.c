@@ -23,8 +23,9 @@ enum {
     CUT_FILL_BLOCKS = 8,     /* blocks that fill a multiprocessor */
     CUT_FILL_THREADS = 2048, /* threads that fill a multiprocessor */
     CUT_ROW = 4096,          /* elements of a row that a warp still reduces */
-    CUT_ALONE = 1 << 17,     /* bytes that a block reads faster than a join starts */
+    CUT_ALONE = 1 << 18,     /* bytes that a block reads faster than a join starts */
     CUT_MARGIN = 1 << 18,    /* by which an index may exceed the last element */
+    CUT_NARROW = 64,         /* bytes of a row that are worth a block of their own */
     CUT_BYTES = 64           /* bytes that a thread has under way */
 };
 
@@ -170,7 +171,13 @@ cut_columns(pcu_reduction_plan *plan, size_t sms)
         plan->blocks = cut_ceil(across, CUT_THREADS);
         return;
     }
+    size_t width = plan->vector * itemsize; /* bytes of a lane */
     plan->lanes = cut_power(across, 32);
+    while (plan->lanes * width > CUT_NARROW &&
+           n * plan->lanes / 2 * width <= CUT_ALONE &&
+           cut_ceil(across, plan->lanes) < sms) {
+        plan->lanes /= 2;
+    }
     size_t columns = plan->lanes * plan->vector;
     size_t tiles = cut_ceil(results, columns);
     if (n * columns * itemsize <= CUT_ALONE || tiles >= sms * CUT_FILL_BLOCKS) {
@@ -182,6 +189,8 @@ cut_columns(pcu_reduction_plan *plan, size_t sms)
         cut_segments(plan, 1, 1, 1);
     }
     else {
+        plan->lanes = cut_power(across, 32);
+        tiles = cut_ceil(results, plan->lanes * plan->vector);
         size_t rows = plan->threads / plan->lanes * plan->rounds;
         cut_segments(plan, cut_ceil(sms * CUT_FILL_BLOCKS, tiles), rows, rows);
     }

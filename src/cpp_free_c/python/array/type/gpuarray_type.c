@@ -308,7 +308,7 @@ array_add_methods(pcu_state *st)
         pcu_dlpack_export_methods, pcu_operator_methods,    pcu_element_value_methods,
         pcu_complex_parts_methods, pcu_combination_methods, pcu_numpy_protocol_methods,
         pcu_forwarded_methods,     pcu_scan_methods,        pcu_reduction_methods,
-        pcu_device_methods,        pcu_mask_methods,
+        pcu_device_methods,        pcu_mask_methods,        pcu_search_methods,
     };
     for (size_t i = 0; i < Py_ARRAY_LENGTH(tables); i++) {
         if (pcu_add_methods(st->GPUArray, tables[i]) < 0) {
@@ -337,6 +337,7 @@ array_add_functions(PyObject *m)
         pcu_sort_functions,
         pcu_product_functions,
         pcu_triangle_functions,
+        pcu_search_functions,
     };
     for (size_t i = 0; i < Py_ARRAY_LENGTH(tables); i++) {
         if (PyModule_AddFunctions(m, tables[i]) < 0) {
@@ -369,6 +370,9 @@ array_add_public_functions(PyObject *m)
         pcu_public_scan_functions,
         pcu_public_mask_functions,
         pcu_public_reduction_functions,
+        pcu_public_search_functions,
+        pcu_public_index_functions,
+        pcu_public_shape_functions,
     };
     PyObject *home = PyUnicode_FromString("pycuda.gpuarray");
     int rc = 0;

@@ -30,12 +30,15 @@ extern PCU_HIDDEN PyMethodDef pcu_dlpack_export_methods[];
 extern PCU_HIDDEN PyMethodDef pcu_scan_methods[]; /* scan_functions.c */
 extern PCU_HIDDEN PyMethodDef pcu_mask_methods[]; /* mask_functions.c */
 extern PCU_HIDDEN PyMethodDef pcu_device_methods[]; /* device.c */
+extern PCU_HIDDEN PyMethodDef pcu_search_methods[]; /* search_functions.c */
 
 /* Functions of the module, each in the file of its name. */
 extern PCU_HIDDEN PyMethodDef pcu_operation_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_fourier_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_index_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_shape_functions[];
+extern PCU_HIDDEN PyMethodDef pcu_public_index_functions[];
+extern PCU_HIDDEN PyMethodDef pcu_public_shape_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_reduction_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_transfer_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_plain_array_functions[];
@@ -46,10 +49,12 @@ extern PCU_HIDDEN PyMethodDef pcu_scan_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_sort_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_product_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_triangle_functions[];
+extern PCU_HIDDEN PyMethodDef pcu_search_functions[];
 
 /* The same for functions that pycuda.gpuarray gives to programs. */
 extern PCU_HIDDEN PyMethodDef pcu_public_scan_functions[]; /* scan_functions.c */
 extern PCU_HIDDEN PyMethodDef pcu_public_mask_functions[]; /* mask_functions.c */
 extern PCU_HIDDEN PyMethodDef pcu_public_reduction_functions[];
+extern PCU_HIDDEN PyMethodDef pcu_public_search_functions[];
 
 #endif

@@ -1,0 +1,176 @@
+// Places of values among sorted elements, and counts of values in bins.
+#ifndef PYCUDA_SEARCH_HPP
+#define PYCUDA_SEARCH_HPP
+
+#include <pycuda-array.hpp>
+
+namespace pycuda_array {
+
+// The order of a sort: NaN is behind all numbers, complex numbers are in the order of
+// their real and then their imaginary parts.
+template <class T>
+PYCUDA_FN bool goes_before(T x, T y)
+{
+    return x < y || (is_nan(y) && !is_nan(x));
+}
+template <class T>
+PYCUDA_FN bool goes_before(complex<T> x, complex<T> y)
+{
+    if (is_nan(x.re) != is_nan(y.re) || is_nan(x.im) != is_nan(y.im)) {
+        // Complex numbers with a NaN follow all others, ordered by the parts that are not.
+        const int rank_x = 2 * is_nan(x.re) + is_nan(x.im);
+        const int rank_y = 2 * is_nan(y.re) + is_nan(y.im);
+        return rank_x < rank_y;
+    }
+    if (goes_before(x.re, y.re) || goes_before(y.re, x.re)) {
+        return goes_before(x.re, y.re);
+    }
+    return goes_before(x.im, y.im);
+}
+
+// Sorted elements of type T at a distance of `step` bytes.
+template <class T, class C>
+struct sorted_run {
+    const char *first;
+    int64 step;
+
+    PYCUDA_FN C at(int64 i) const
+    {
+        return cast<C>(*(const T *)(first + i * step));
+    }
+};
+
+// The same elements in the order of indices.
+template <class T, class C, class S>
+struct sorted_by {
+    const char *first;
+    int64 step;
+    const char *order;
+    int64 order_step;
+
+    PYCUDA_FN C at(int64 i) const
+    {
+        const int64 j = (int64)*(const S *)(order + i * order_step);
+        return cast<C>(*(const T *)(first + j * step));
+    }
+};
+
+// Elements that are sorted from greatest to least, read from their end.
+template <class Run, class C>
+struct turned {
+    Run run;
+    int64 last;
+
+    PYCUDA_FN C at(int64 i) const
+    {
+        return run.at(last - i);
+    }
+};
+
+// Find N values at once, so that their loads are under way together: place[k] is the
+// number of elements before values[k], or not behind it if `right`.
+template <int N, bool right, class Run, class C>
+PYCUDA_FN void find_places(const Run &run, uint64 length, const C *values, uint64 *place)
+{
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+        place[k] = 0;
+    }
+    while (length > 0) {
+        const uint64 half = (length + 1) >> 1;
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            const C x = run.at(place[k] + half - 1);
+            const bool is_left =
+                right ? !goes_before(values[k], x) : goes_before(x, values[k]);
+            place[k] += is_left ? half : 0;
+        }
+        length -= half;
+    }
+}
+
+// -- bins -----------------------------------------------------------------------------
+
+// The value itself is the number of its bin.
+template <class T>
+struct bin_by_value {
+    PYCUDA_FN int64 of(T x) const
+    {
+        return (int64)x;
+    }
+};
+
+// Bins of the same width: a guess from the distance, then a comparison with the edges.
+template <class T, class E>
+struct bin_by_distance {
+    const E *edges;
+    int64 bins;
+    double first, last, scale;
+
+    PYCUDA_FN double edge(int64 i) const
+    {
+        return cast<double>(edges[i]);
+    }
+    PYCUDA_FN int64 of(T value) const
+    {
+        const double x = cast<double>(value);
+        if (!(x >= first && x <= last)) {
+            return -1;
+        }
+        int64 bin = (int64)((x - first) * scale);
+        bin = bin < 0 ? 0 : bin >= bins ? bins - 1 : bin;
+        while (bin > 0 && x < edge(bin)) {
+            bin--;
+        }
+        while (bin < bins - 1 && x >= edge(bin + 1)) {
+            bin++;
+        }
+        return bin;
+    }
+};
+
+// Any bins: a binary search in the edges. The last bin has its right edge.
+template <class T, class E, class C>
+struct bin_by_search {
+    const E *edges;
+    int64 bins;
+
+    PYCUDA_FN int64 of(T value) const
+    {
+        const C x = cast<C>(value);
+        const C last = cast<C>(edges[bins]);
+        if (is_nan(x) || !(x <= last) || !(x >= cast<C>(edges[0]))) {
+            return -1;
+        }
+        const sorted_run<E, C> run = {(const char *)edges, sizeof(E)};
+        uint64 place;
+        find_places<1, true>(run, (uint64)bins, &x, &place);
+        return (int64)place - 1;
+    }
+};
+
+PYCUDA_FN void add_to(uint32 *to, uint32 count)
+{
+    atomicAdd(to, count);
+}
+PYCUDA_FN void add_to(int64 *to, int64 count)
+{
+    atomicAdd((unsigned long long *)to, (unsigned long long)count);
+}
+PYCUDA_FN void add_to(double *to, double weight)
+{
+#if __CUDA_ARCH__ >= 600
+    atomicAdd(to, weight);
+#else
+    unsigned long long *bits = (unsigned long long *)to, seen = *bits, before;
+    do {
+        before = seen;
+        seen = atomicCAS(bits, before,
+                         __double_as_longlong(__longlong_as_double(before) + weight));
+    } while (seen != before);
+#endif
+}
+
+}  // namespace pycuda_array
+
+#endif

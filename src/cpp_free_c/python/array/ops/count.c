@@ -1,0 +1,309 @@
+/* Counts of values in bins: see count.h.
+ *
+ * A block counts in shared memory if the bins fit, in several copies if there are few,
+ * and adds its counts to the result, which is zeroed before. */
+
+#include "python/array/ops/count.h"
+
+#include "python/array/construction.h"
+#include "python/array/element_type.h"
+#include "python/array/layout.h"
+#include "python/array/memory.h"
+#include "python/array/ops/device_copy.h"
+#include "python/array/ops/kernel_launch.h"
+#include "python/array/ops/kernel_table.h"
+#include "python/driver/context.h"
+#include "python/driver/memory/copy_error.h"
+
+enum {
+    COUNT_THREADS = 512,
+    COUNT_ROOM = 48 * 1024, /* bytes of shared memory that every device has */
+    COUNT_FILL_BLOCKS = 4,  /* blocks that fill a multiprocessor */
+    COUNT_COPIES = COUNT_THREADS / 32,
+    COUNT_BYTES = 64 /* bytes that a thread has under way */
+};
+
+/* One count in progress. */
+typedef struct {
+    const pcu_count_call *call;
+    pcu_gpuarray *values;  /* packed */
+    pcu_gpuarray *weights; /* packed, or NULL */
+    pcu_gpuarray *target;
+    int compute; /* pcu_type in which edges and values are compared */
+    size_t vector;
+    size_t rounds;
+    size_t room; /* bytes of shared memory; 0: count in the result */
+    size_t copies;
+    size_t blocks;
+} count_plan;
+
+/* -- the arguments ----------------------------------------------------------------- */
+
+static int
+count_refuse(const pcu_gpuarray *array, const char *what)
+{
+    PyErr_Format(PyExc_TypeError, "%s of dtype %S cannot be counted in bins", what,
+                 (PyObject *)array->dtype);
+    return -1;
+}
+
+static int
+count_check(const pcu_count_call *call)
+{
+    const pcu_gpuarray *x = call->values;
+    const pcu_gpuarray *weights = call->weights;
+    const pcu_gpuarray *edges = call->edges;
+    int by_value = call->variant == PCU_VARIANT_BIN_BY_VALUE;
+    if (!pcu_type_is_number(x->type) || pcu_type_is_complex(x->type) ||
+        (by_value && !pcu_type_is_exact(x->type))) {
+        return count_refuse(x, "values");
+    }
+    if (weights != NULL) {
+        if (!pcu_type_is_number(weights->type) || pcu_type_is_complex(weights->type)) {
+            return count_refuse(weights, "weights");
+        }
+        if (!pcu_gpuarray_has_shape(weights, x->ndim, x->shape)) {
+            return pcu_raise_shapes("%s have shape %S, weights have %S", "the values",
+                                    x->ndim, x->shape, weights);
+        }
+    }
+    if (by_value != (edges == NULL) ||
+        (edges != NULL &&
+         (edges->ndim != 1 || edges->count != call->bins + 1 ||
+          !(edges->contiguous & PCU_ARRAY_C) || !pcu_type_is_number(edges->type)))) {
+        PyErr_SetString(PyExc_ValueError, "the edges do not belong to the bins");
+        return -1;
+    }
+    return 0;
+}
+
+/* -- the cut ----------------------------------------------------------------------- */
+
+static void
+count_cut(count_plan *plan, const pcu_context *ctx)
+{
+    const pcu_gpuarray *x = plan->values;
+    size_t itemsize = pcu_gpuarray_itemsize(x);
+    size_t sms = (size_t)ctx->rec.limits.multiprocessors;
+    size_t bins = plan->call->bins;
+    size_t counter = 4;
+    plan->vector = 1;
+    if (plan->weights != NULL) {
+        counter = 8;
+    }
+    else if (x->address % 16 == 0 && itemsize < 16) {
+        plan->vector = 16 / itemsize;
+    }
+    plan->rounds = COUNT_BYTES / (plan->vector * itemsize);
+    if (plan->rounds > 4) {
+        plan->rounds = 4;
+    }
+    plan->room = COUNT_ROOM;
+    if (bins > COUNT_ROOM / counter || bins > x->count / 4 + 64) {
+        plan->room = 0;
+    }
+    plan->copies = COUNT_ROOM / counter / bins;
+    plan->copies = Py_MAX(Py_MIN(plan->copies, COUNT_COPIES), 1);
+    size_t each = COUNT_THREADS * plan->vector;
+    size_t most = sms * COUNT_FILL_BLOCKS;
+    plan->blocks = Py_MIN((x->count + each - 1) / each, most);
+}
+
+/* -- the launch -------------------------------------------------------------------- */
+
+static int
+count_get_kernel(const count_plan *plan, pcu_context *ctx, CUfunction *kernel)
+{
+    const pcu_count_call *call = plan->call;
+    pcu_kernel_key key;
+    memset(&key, 0, sizeof(key));
+    key.family = PCU_FAMILY_HISTOGRAM;
+    key.inputs = 2;
+    key.types[0] = plan->values->type;
+    key.types[1] = key.types[0];
+    if (call->edges != NULL) {
+        key.types[1] = call->edges->type;
+    }
+    if (plan->weights != NULL) {
+        key.inputs = 3;
+        key.types[2] = plan->weights->type;
+    }
+    key.outputs = 1;
+    key.types[key.inputs] = plan->target->type;
+    key.compute = (uint8_t)plan->compute;
+    key.variant = (uint8_t)call->variant;
+    key.raw_bytes = (uint32_t)plan->room;
+    key.vector = (uint8_t)plan->vector;
+    key.rounds = (uint32_t)plan->rounds;
+    key.threads = COUNT_THREADS;
+    return pcu_kernel_table_get(plan->target->st, ctx, &key, kernel);
+}
+
+static int
+count_put_double(pcu_argument_buffer *params, double value)
+{
+    return pcu_kernel_put(params, &value, sizeof(value), sizeof(value));
+}
+
+static int
+count_pack(const count_plan *plan, pcu_argument_buffer *params)
+{
+    const pcu_count_call *call = plan->call;
+    CUdeviceptr edges = 0;
+    uint32_t copies = (uint32_t)plan->copies;
+    double width = call->last - call->first;
+    double scale = 0;
+    if (call->edges != NULL) {
+        edges = call->edges->address;
+    }
+    if (width > 0) {
+        scale = (double)call->bins / width;
+    }
+    if (pcu_kernel_put_address(params, plan->values->address) < 0 ||
+        pcu_kernel_put_address(params, edges) < 0 ||
+        pcu_kernel_put_address(params, plan->target->address) < 0 ||
+        pcu_kernel_put_index(params, 1, (ptrdiff_t)plan->values->count) < 0 ||
+        pcu_kernel_put_index(params, 1, (ptrdiff_t)call->bins) < 0 ||
+        pcu_kernel_put(params, &copies, sizeof(copies), sizeof(copies)) < 0 ||
+        count_put_double(params, call->first) < 0 ||
+        count_put_double(params, call->last) < 0 ||
+        count_put_double(params, scale) < 0) {
+        return -1;
+    }
+    if (plan->weights == NULL) {
+        return 0;
+    }
+    return pcu_kernel_put_address(params, plan->weights->address);
+}
+
+static int
+count_zero(const count_plan *plan)
+{
+    int rc;
+    CUdeviceptr address = plan->target->address;
+    size_t nbytes = pcu_gpuarray_nbytes(plan->target);
+    PCU_CALL_COPY(rc, plan->target->st, MemsetD8Async,
+                  (address, 0, nbytes, plan->call->stream),
+                  {"the counts", address, nbytes});
+    return rc;
+}
+
+/* Zero the target and enqueue the kernel. */
+static int
+count_launch(const count_plan *plan, CUfunction kernel)
+{
+    pcu_argument_buffer params;
+    pcu_argument_buffer_init(&params);
+    int rc = count_pack(plan, &params);
+    if (rc == 0) {
+        rc = count_zero(plan);
+    }
+    if (rc == 0 && plan->values->count > 0) {
+        rc = pcu_kernel_launch(plan->target->st, kernel, plan->blocks, COUNT_THREADS,
+                               plan->call->stream, &params);
+    }
+    pcu_argument_buffer_free(&params);
+    return rc;
+}
+
+/* 1 if the packed arrays are still those of the call. */
+static int
+count_is_same(const count_plan *plan)
+{
+    const pcu_count_call *call = plan->call;
+    const pcu_gpuarray *x = plan->values;
+    return x->type == call->values->type && (x->contiguous & PCU_ARRAY_C) != 0 &&
+           x->count == call->values->count && plan->target->count == call->bins &&
+           (plan->weights == NULL || (plan->weights->count == x->count &&
+                                      (plan->weights->contiguous & PCU_ARRAY_C) != 0));
+}
+
+/* Check the arrays and enqueue the count. PCU_KERNEL_MADE: nothing was enqueued. */
+static int
+count_attempt(count_plan *plan, pcu_context *ctx)
+{
+    CUfunction kernel = NULL;
+    const pcu_count_call *call = plan->call;
+    if (count_check(call) < 0 || pcu_gpuarray_check(plan->values, ctx) < 0 ||
+        pcu_gpuarray_check(plan->target, ctx) < 0 ||
+        (call->edges != NULL && pcu_gpuarray_check(call->edges, ctx) < 0) ||
+        (plan->weights != NULL && pcu_gpuarray_check(plan->weights, ctx) < 0)) {
+        return -1;
+    }
+    if (!count_is_same(plan)) {
+        PyErr_SetString(PyExc_RuntimeError,
+                        "the shape or dtype of an array changed during the call");
+        return -1;
+    }
+    if (call->bins == 0) {
+        return 0;
+    }
+    plan->compute = plan->values->type;
+    if (call->edges != NULL &&
+        pcu_type_promote(plan->values->type, call->edges->type, &plan->compute) < 0) {
+        return -1;
+    }
+    count_cut(plan, ctx);
+    int rc = count_get_kernel(plan, ctx, &kernel);
+    if (rc != 0) {
+        return rc;
+    }
+    return count_launch(plan, kernel);
+}
+
+static int
+count_run(pcu_state *st, count_plan *plan)
+{
+    int rc;
+    pcu_context *ctx = pcu_context_launch_borrow(st);
+    if (ctx == NULL) {
+        return -1;
+    }
+    Py_INCREF(ctx); /* its kernels stay loaded until the launch */
+    do {
+        rc = count_attempt(plan, ctx);
+    } while (rc == PCU_KERNEL_MADE);
+    Py_DECREF(ctx);
+    return rc;
+}
+
+PyObject *
+pcu_count(pcu_state *st, const pcu_count_call *call)
+{
+    count_plan plan = {.call = call};
+    PyObject *allocator = call->allocator;
+    PyObject *values = NULL;
+    PyObject *weights = NULL;
+    PyObject *target = NULL;
+    int type = PCU_T_INT64;
+    if (count_check(call) < 0) {
+        return NULL;
+    }
+    if (allocator == Py_None) {
+        allocator = call->values->allocator;
+    }
+    if (call->weights != NULL) {
+        type = PCU_T_FLOAT64;
+        weights = pcu_gpuarray_in_c_order_new(call->weights, allocator, call->stream);
+        if (weights == NULL) {
+            return NULL;
+        }
+    }
+    PyArray_Descr *dtype = pcu_dtype_of_type(type);
+    values = pcu_gpuarray_in_c_order_new(call->values, allocator, call->stream);
+    if (values != NULL) {
+        target = pcu_gpuarray_new(st, NULL, 1, &call->bins, NULL, dtype, allocator);
+    }
+    Py_DECREF(dtype);
+    if (target != NULL) {
+        plan.values = (pcu_gpuarray *)values;
+        plan.weights = (pcu_gpuarray *)weights;
+        plan.target = (pcu_gpuarray *)target;
+        if (count_run(st, &plan) < 0) {
+            Py_CLEAR(target);
+        }
+    }
+    Py_XDECREF(values);
+    Py_XDECREF(weights);
+    return target;
+}

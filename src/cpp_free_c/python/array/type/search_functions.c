@@ -1,0 +1,317 @@
+/* Searches in sorted arrays: a method of GPUArray and functions of pycuda.gpuarray; and
+ * _count, by which pycuda's modules count values in bins. */
+
+#include "python/array/type/members.h"
+
+#include "python/array/ops/count.h"
+#include "python/array/ops/search.h"
+#include "python/array/type/forwarding.h"
+#include "python/driver/memory/pool.h"
+#include "python/driver/stream.h"
+#include "python/support/convert.h"
+
+/* The arguments of the functions; objects are borrowed. */
+typedef struct {
+    PyObject *sorted;
+    PyObject *values;
+    PyObject *side;
+    PyObject *sorter;
+    int right;
+    PyObject *allocator;
+    CUstream stream;
+} search_args;
+
+#define AT(field) offsetof(search_args, field)
+
+/* An argument as an initialised array. */
+static int
+search_read_array(pcu_state *st, const char *function, PyObject *value,
+                  pcu_gpuarray **array)
+{
+    const char *hint = "";
+    if (pcu_is_array(st, value)) {
+        *array = (pcu_gpuarray *)value;
+        return pcu_gpuarray_ready(*array);
+    }
+    if (PyArray_Check(value) || PyList_Check(value)) {
+        hint = "; copy it with to_gpu()";
+    }
+    PyErr_Format(PyExc_TypeError, "%s takes a GPUArray, not %s%s", function,
+                 Py_TYPE(value)->tp_name, hint);
+    return -1;
+}
+
+static int
+search_read_side(PyObject *side, int *right)
+{
+    if (side == NULL) {
+        return 0;
+    }
+    if (PyUnicode_Check(side)) {
+        if (PyUnicode_CompareWithASCIIString(side, "left") == 0) {
+            *right = 0;
+            return 0;
+        }
+        if (PyUnicode_CompareWithASCIIString(side, "right") == 0) {
+            *right = 1;
+            return 0;
+        }
+    }
+    PyErr_Format(PyExc_ValueError, "side must be 'left' or 'right', not %R", side);
+    return -1;
+}
+
+static PyObject *
+search_enqueue(pcu_state *st, const char *name, int digitize, const search_args *a)
+{
+    pcu_search_call call = {.name = name,
+                            .right = a->right,
+                            .digitize = digitize,
+                            .allocator = a->allocator,
+                            .stream = a->stream};
+    if (search_read_array(st, name, a->sorted, &call.sorted) < 0 ||
+        search_read_array(st, name, a->values, &call.values) < 0 ||
+        search_read_side(a->side, &call.right) < 0) {
+        return NULL;
+    }
+    if (a->sorter != Py_None &&
+        search_read_array(st, name, a->sorter, &call.sorter) < 0) {
+        return NULL;
+    }
+    return pcu_search(st, &call);
+}
+
+/* 1 if values is a number, which Python has to copy to the device. */
+static int
+search_is_number(pcu_state *st, const search_args *a)
+{
+    return a->values != NULL && !pcu_is_array(st, a->values) &&
+           (PyNumber_Check(a->values) || PyArray_CheckScalar(a->values)) &&
+           !PyArray_Check(a->values);
+}
+
+PyDoc_STRVAR(method_searchsorted_doc,
+             "searchsorted($self, v, side='left', sorter=None)\n--\n\n"
+             "Return the places at which values go into this sorted array: see\n"
+             "``pycuda.gpuarray.searchsorted``.");
+
+static PyObject *
+method_searchsorted(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                    PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"v", pcu_as_object, AT(values)},
+        {"side", pcu_as_object, AT(side)},
+        {"sorter", pcu_as_object, AT(sorter)},
+    };
+    static const pcu_argtable table = {"searchsorted", specs, 3, 1, 0};
+    pcu_state *st = ((pcu_gpuarray *)self)->st;
+    search_args a = {.sorted = self,
+                     .sorter = Py_None,
+                     .allocator = Py_None,
+                     .stream = pcu_stream_current()};
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    if (search_is_number(st, &a)) {
+        return pcu_gpuarray_forward(self, "pycuda._array.searching", "searchsorted",
+                                    args, nargs, kwnames);
+    }
+    return search_enqueue(st, "searchsorted", 0, &a);
+}
+
+PyDoc_STRVAR(
+    function_searchsorted_doc,
+    "searchsorted($module, a, v, side='left', sorter=None, *, stream=None, "
+    "allocator=None)\n--\n\n"
+    "Return the places at which values go into a sorted array, int64 of ``v``'s "
+    "shape.\n"
+    "\n"
+    "``a`` has one axis and is sorted from least to greatest, with NaN behind all\n"
+    "numbers, or ``sorter`` has the indices that sort it. The place of a value is "
+    "before\n"
+    "equal elements with ``side=\"left\"``, behind them with ``\"right\"``. ``v`` is "
+    "an\n"
+    "array of any shape or a number. The values are compared in the common dtype.");
+
+static PyObject *
+function_searchsorted(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
+                      PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"a", pcu_as_object, AT(sorted)},
+        {"v", pcu_as_object, AT(values)},
+        {"side", pcu_as_object, AT(side)},
+        {"sorter", pcu_as_object, AT(sorter)},
+        {"stream", pcu_as_stream, AT(stream)},
+        {"allocator", pcu_as_allocator, AT(allocator)},
+    };
+    static const pcu_argtable table = {"searchsorted", specs, 6, 2, 0};
+    pcu_state *st = pcu_state_of_module(m);
+    search_args a = {
+        .sorter = Py_None, .allocator = Py_None, .stream = pcu_stream_current()};
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    if (search_is_number(st, &a)) {
+        return pcu_forward("pycuda._array.searching", "searchsorted", args, nargs,
+                           kwnames);
+    }
+    return search_enqueue(st, "searchsorted", 0, &a);
+}
+
+PyDoc_STRVAR(
+    function_digitize_doc,
+    "digitize($module, x, bins, right=False, *, stream=None, allocator=None)\n--\n\n"
+    "Return the number of the bin that each element lies in, int64 of ``x``'s shape.\n"
+    "\n"
+    "Bin ``i`` is from ``bins[i - 1]`` to ``bins[i]``, with its left edge, or with "
+    "its\n"
+    "right edge if ``right``. Elements before all edges are in bin 0, those behind all "
+    "in\n"
+    "``len(bins)``. ``bins`` rises or falls monotonically: a GPUArray, whose elements "
+    "are\n"
+    "not tested, or a sequence on the host, which is tested and copied. ValueError if "
+    "it\n"
+    "is not monotonic, TypeError for complex numbers.");
+
+static PyObject *
+function_digitize(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
+                  PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"x", pcu_as_object, AT(values)},
+        {"bins", pcu_as_object, AT(sorted)},
+        {"right", pcu_as_bool, AT(right)},
+        {"stream", pcu_as_stream, AT(stream)},
+        {"allocator", pcu_as_allocator, AT(allocator)},
+    };
+    static const pcu_argtable table = {"digitize", specs, 5, 2, 0};
+    pcu_state *st = pcu_state_of_module(m);
+    search_args a = {
+        .sorter = Py_None, .allocator = Py_None, .stream = pcu_stream_current()};
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    if (!pcu_is_array(st, a.sorted) || search_is_number(st, &a)) {
+        return pcu_forward("pycuda._array.searching", "digitize", args, nargs, kwnames);
+    }
+    a.right = !a.right; /* the side on which values go that equal an edge */
+    return search_enqueue(st, "digitize", 1, &a);
+}
+
+/* -- counts ------------------------------------------------------------------------ */
+
+typedef struct {
+    PyObject *kind; /* borrowed, as are all objects */
+    PyObject *values;
+    PyObject *edges;
+    PyObject *weights;
+    size_t bins;
+    double first;
+    double last;
+    PyObject *allocator;
+    CUstream stream;
+} count_args;
+
+#undef AT
+#define AT(field) offsetof(count_args, field)
+
+static int
+count_as_double(pcu_state *Py_UNUSED(st), PyObject *value, void *out, const char *name)
+{
+    double number = PyFloat_AsDouble(value);
+    if (number == -1 && PyErr_Occurred()) {
+        PyErr_Format(PyExc_TypeError, "%s must be a number, not %s", name,
+                     Py_TYPE(value)->tp_name);
+        return -1;
+    }
+    *(double *)out = number;
+    return 0;
+}
+
+static int
+count_read_kind(PyObject *kind, int *variant)
+{
+    static const struct {
+        const char *name;
+        int variant;
+    } kinds[] = {
+        {"value", PCU_VARIANT_BIN_BY_VALUE},
+        {"distance", PCU_VARIANT_BIN_BY_DISTANCE},
+        {"search", PCU_VARIANT_BIN_BY_SEARCH},
+    };
+    for (size_t i = 0; PyUnicode_Check(kind) && i < Py_ARRAY_LENGTH(kinds); i++) {
+        if (PyUnicode_CompareWithASCIIString(kind, kinds[i].name) == 0) {
+            *variant = kinds[i].variant;
+            return 0;
+        }
+    }
+    PyErr_Format(PyExc_ValueError, "no count finds bins by %R", kind);
+    return -1;
+}
+
+PyDoc_STRVAR(function_count_doc,
+             "_count($module, kind, values, edges, weights, bins, first, last, /, "
+             "stream=None, allocator=None)\n--\n\n"
+             "Enqueue a count of values in bins: int64, or float64 with weights.");
+
+static PyObject *
+function_count(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"kind", pcu_as_object, AT(kind)},
+        {"values", pcu_as_object, AT(values)},
+        {"edges", pcu_as_object, AT(edges)},
+        {"weights", pcu_as_object, AT(weights)},
+        {"bins", pcu_as_size, AT(bins)},
+        {"first", count_as_double, AT(first)},
+        {"last", count_as_double, AT(last)},
+        {"stream", pcu_as_stream, AT(stream)},
+        {"allocator", pcu_as_allocator, AT(allocator)},
+    };
+    static const pcu_argtable table = {"_count", specs, 9, 7, 7};
+    pcu_state *st = pcu_state_of_module(m);
+    count_args a = {.allocator = Py_None, .stream = pcu_stream_current()};
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    pcu_count_call call = {.bins = a.bins,
+                           .first = a.first,
+                           .last = a.last,
+                           .allocator = a.allocator,
+                           .stream = a.stream};
+    if (count_read_kind(a.kind, &call.variant) < 0 ||
+        search_read_array(st, "_count", a.values, &call.values) < 0) {
+        return NULL;
+    }
+    if (a.edges != Py_None &&
+        search_read_array(st, "_count", a.edges, &call.edges) < 0) {
+        return NULL;
+    }
+    if (a.weights != Py_None &&
+        search_read_array(st, "weights", a.weights, &call.weights) < 0) {
+        return NULL;
+    }
+    return pcu_count(st, &call);
+}
+
+PyMethodDef pcu_search_methods[] = {
+    {"searchsorted", (PyCFunction)(void (*)(void))method_searchsorted,
+     METH_FASTCALL | METH_KEYWORDS, method_searchsorted_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+PyMethodDef pcu_search_functions[] = {
+    {"_count", (PyCFunction)(void (*)(void))function_count,
+     METH_FASTCALL | METH_KEYWORDS, function_count_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+PyMethodDef pcu_public_search_functions[] = {
+    {"searchsorted", (PyCFunction)(void (*)(void))function_searchsorted,
+     METH_FASTCALL | METH_KEYWORDS, function_searchsorted_doc},
+    {"digitize", (PyCFunction)(void (*)(void))function_digitize,
+     METH_FASTCALL | METH_KEYWORDS, function_digitize_doc},
+    {NULL, NULL, 0, NULL},
+};
