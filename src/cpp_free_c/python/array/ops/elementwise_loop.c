@@ -298,7 +298,9 @@ static void
 loop_choose_vector(pcu_elementwise_loop *loop)
 {
     size_t vector = 1;
-    if (loop->key.operation != PCU_OP_ARANGE || loop->ndim == 0) {
+    int counts = loop->key.operation == PCU_OP_ARANGE ||
+                 loop->key.operation == PCU_OP_LINSPACE; /* need an element's number */
+    if (!counts || loop->ndim == 0) {
         vector = loop_best_vector(loop);
     }
     loop->key.vector = 1;
