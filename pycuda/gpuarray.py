@@ -18,6 +18,7 @@ import pycuda.driver as drv
 
 # Loaded now, so that the first operation need not load it.
 from pycuda._array import kernel_request as _kernel_request
+from pycuda._array.averages import average
 from pycuda._array.conversion import asarray, ascontiguousarray, asfortranarray, copy
 from pycuda._array.copies import memcpy_discontig as _memcpy_discontig
 from pycuda._array.counting import bincount, histogram, histogram_bin_edges
@@ -47,6 +48,7 @@ from pycuda._array.diagonals import (
     triu_indices,
     triu_indices_from,
 )
+from pycuda._array.differences import diff
 from pycuda._array.elements import (
     multi_put,
     multi_take,
@@ -111,6 +113,7 @@ from pycuda._array.numpy_shapes import (
 )
 from pycuda._array.operations import (
     binary_op_result as _get_broadcasted_binary_op_result,
+    clip,
     common_dtype as _get_common_dtype,
     if_positive,
     logical_and,
@@ -196,8 +199,18 @@ from pycuda._driver import (
     _max as max,
     _mean as mean,
     _min as min,
+    _nanargmax as nanargmax,
+    _nanargmin as nanargmin,
+    _nanmax as nanmax,
+    _nanmean as nanmean,
+    _nanmin as nanmin,
+    _nanprod as nanprod,
+    _nanstd as nanstd,
+    _nansum as nansum,
+    _nanvar as nanvar,
     _nonzero as nonzero,
     _prod as prod,
+    _ptp as ptp,
     _searchsorted as searchsorted,
     _stack as stack,
     _std as std,

@@ -474,6 +474,19 @@ def delete(
     *,
     stream: Stream | None = None,
 ) -> GPUArray: ...
+def diff(
+    a: GPUArray,
+    n: int = 1,
+    axis: int = -1,
+    prepend: GPUArray | float | None = None,
+    append: GPUArray | float | None = None,
+) -> GPUArray: ...
+def clip(
+    a: GPUArray,
+    min: GPUArray | float | None = None,
+    max: GPUArray | float | None = None,
+    out: GPUArray | None = None,
+) -> GPUArray: ...
 def roll(
     a: GPUArray,
     shift: int | Sequence[int],
@@ -679,6 +692,124 @@ def all(
     initial: _Number | None = None,
     where: GPUArray | bool = True,
 ) -> GPUArray: ...
+def nansum(
+    a: GPUArray,
+    axis: _Axis = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    keepdims: bool = False,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+    *,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def nanprod(
+    a: GPUArray,
+    axis: _Axis = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    keepdims: bool = False,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+    *,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def nanmin(
+    a: GPUArray,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    keepdims: bool = False,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+    *,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def nanmax(
+    a: GPUArray,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    keepdims: bool = False,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+    *,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def nanargmin(
+    a: GPUArray,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    *,
+    keepdims: bool = False,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def nanargmax(
+    a: GPUArray,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    *,
+    keepdims: bool = False,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def nanmean(
+    a: GPUArray,
+    axis: _Axis = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    keepdims: bool = False,
+    *,
+    where: GPUArray | bool = True,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def nanvar(
+    a: GPUArray,
+    axis: _Axis = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: GPUArray | bool = True,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def nanstd(
+    a: GPUArray,
+    axis: _Axis = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: GPUArray | bool = True,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def ptp(
+    a: GPUArray,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    *,
+    keepdims: bool = False,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def average(
+    a: GPUArray,
+    axis: _Axis = None,
+    weights: GPUArray | None = None,
+    returned: bool = False,
+    *,
+    keepdims: bool = False,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> Any: ...
 def searchsorted(
     a: GPUArray,
     v: GPUArray | _Number,

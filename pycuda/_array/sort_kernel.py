@@ -1,8 +1,8 @@
 """Sorts of elements of any type by a key in C: ``SortKernel``.
 
-The radix sort of ``cuda/pycuda-sort.hpp``: one kernel counts all digits of the keys,
-then each of the following moves the elements by one digit of 8 bits. Short arrays are
-sorted by one block in one kernel. Equal keys keep their order.
+The radix sort of ``cuda/pycuda-sort.hpp``: the first launch counts all digits of the
+keys, then each of the following moves the elements by one digit of 8 bits. Short arrays
+are sorted by one block in one launch. Equal keys keep their order.
 """
 
 from __future__ import annotations
@@ -40,16 +40,6 @@ struct {own}_key {{
     }}
 }};
 """
-HISTOGRAM_SOURCE: str = """
-extern "C" __global__ void __launch_bounds__(512)
-{name}(const {own}_type *{own}_in, unsigned long long {own}_length,
-       unsigned int {own}_parts, unsigned int {own}_flip, {count} *{own}_totals,
-       {count} *{own}_clear, unsigned long long {own}_words)
-{{
-    pycuda_sort::histogram<{own}_key, {count}>({own}_in, {own}_length, {own}_parts,
-        {own}_flip, {own}_totals, {own}_clear, {own}_words);
-}}
-"""
 PASS_SOURCE: str = """
 extern "C" __global__ void __launch_bounds__({threads})
 {name}(const pycuda_sort::pass<{own}_type, {count}, {count}> {own}_pass)
@@ -68,26 +58,29 @@ extern "C" __global__ void __launch_bounds__({threads})
 }}
 """
 _SOURCES = {
-    "histogram": HISTOGRAM_SOURCE,
     "pass": PASS_SOURCE,
     "block": BLOCK_SOURCE,
 }
 #: The parameters of each kernel, as formats of prepare().
-_FORMATS = {"histogram": "PQIIPPQ", "pass": "PPPPPPPPQIII", "block": "PPPQI"}
+_FORMATS = {"pass": "PPPPPPPPQQIIII", "block": "PPPQI"}
 
 _THREADS = 256
 _BINS = 256
 _NARROW = (1 << 30) - 1  # the longest array whose counts have 32 bits
-_SHARED_BYTES = 40 << 10
-_PART = 8192  # elements that a block of the histogram counts at least
+_SHARED_BYTES = 29 << 10  # of the elements of a block
+_PART = 2048  # elements that a block counts at least
 _MOST_PARTS = 512
 
 
 def _items_of(itemsize):
-    """Return the elements of a thread."""
-    return max(
-        1, min(16, _SHARED_BYTES // (_THREADS * max(itemsize, 4)), 64 // itemsize)
-    )
+    """Return the elements of a thread, a multiple of 4; of indices as many fit."""
+    items = min(24, _SHARED_BYTES // (_THREADS * (itemsize + 8))) // 4 * 4
+    if items == 0:
+        raise ValueError(
+            f"a sort of elements of {itemsize} bytes: at most "
+            f"{_SHARED_BYTES // (4 * _THREADS) - 8} are possible; sort their indices"
+        )
+    return items
 
 
 def sample_sources() -> Iterator[tuple[str, str]]:
@@ -269,23 +262,22 @@ class SortKernel:
         base = shared.ptr
         slots = base + head * count.itemsize
         parts = min(_MOST_PARTS, -(-size // _PART))
-        self._function("histogram", False, wide).prepared_async_call(
-            (parts, 1),
-            (512, 1, 1),
-            stream,
-            source.gpudata,
-            size,
+        function = self._function("pass", indices is not None, wide)
+
+        def launch(blocks, *arguments):
+            function.prepared_async_call(
+                (blocks, 1), (_THREADS, 1, 1), stream, *arguments
+            )
+
+        launch(
             parts,
-            flip,
-            base,
-            slots,
-            words,
+            *(source.ptr, 0, 0, 0, 0, base, slots, 0),
+            *(size, words, 0, 0, flip, parts),
         )
-        move = self._function("pass", indices is not None, wide)
         keys = [GPUArray(size, source.dtype, allocator) for _ in range(2)]
-        values = [
-            GPUArray(size, count, allocator) for _ in range(2 * (indices is not None))
-        ]
+        values = []
+        if indices is not None:
+            values = [GPUArray(size, count, allocator) for _ in range(2)]
         read, read_values = source.ptr, 0
         for place in range(digits):
             is_last = place == digits - 1
@@ -293,21 +285,13 @@ class SortKernel:
             write_values = values[place % 2].ptr if values else 0
             if is_last:
                 write = 0 if target is None else target.ptr
-            move.prepared_async_call(
-                (tiles, 1),
-                (_THREADS, 1, 1),
-                stream,
-                read,
-                write,
-                read_values,
-                write_values,
+            launch(
+                tiles,
+                *(read, write, read_values, write_values),
                 indices.ptr if is_last and indices is not None else 0,
                 base + place * row,
                 slots + place * tiles * row,
                 base + digits * row + 4 * place,
-                size,
-                tiles,
-                place,
-                flip,
+                *(size, 0, tiles, place, flip, 0),
             )
             read, read_values = write, write_values

@@ -17,6 +17,9 @@ from pycuda._array.layout import normal_axis
 from pycuda._array.streams import on_stream
 from pycuda._driver import _plain_array, _sort, _take_along_axis
 
+#: The length from which ``top_k`` selects. A shorter array is sorted sooner.
+_SELECTED_FROM = 1 << 17
+
 _KINDS = ("quicksort", "mergesort", "heapsort", "stable")
 
 
@@ -166,8 +169,23 @@ def top_k(x, k, axis=-1, *, largest=True, stream=None, allocator=None):
         raise ValueError(f"top_k: k={k}, but axis {axis} has length {x.shape[place]}")
     first = (slice(None),) * place + (slice(k),)
     with on_stream(stream):
+        if _is_worth_selecting(x, k):
+            from pycuda._array.selecting import first_of_order
+
+            return first_of_order(x, k, largest, allocator)
         both = _sort(x, place, True, True, largest, False, None, allocator)
         return tuple(c_copy(array[first]) for array in both)
+
+
+def _is_worth_selecting(x, k):
+    """Return whether to select the first ``k`` elements without sorting the others."""
+    return (
+        x.ndim == 1
+        and x.size >= _SELECTED_FROM
+        and 0 < k <= x.size // 64
+        and x.dtype.kind != "c"
+        and x.flags.forc
+    )
 
 
 def lexsort(keys, axis=-1, *, stream=None):

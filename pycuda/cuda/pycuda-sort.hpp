@@ -5,8 +5,8 @@
 //   KEY::DIGITS                 how many digits of 8 bits a key has
 //   KEY::digit(x, place)        a digit of the key of x; place 0 is the least significant
 //
-// onesweep     one pass of a radix sort over lines of any length: it moves the elements
-//              to their places by one digit. `histogram` counts all digits before.
+// onesweep     a radix sort of lines of any length: the first launch counts all digits,
+//              each of the others moves the elements to their places by one digit
 // block_sort   all passes in one block, for lines that fit its shared memory
 // warp_sort    a bitonic sort of (key, index) for lines of up to 128 elements
 //
@@ -56,7 +56,9 @@ PYCUDA_SORT_FN uint64 order_of(long x) { return x ^ 1ull << 63; }
 PYCUDA_SORT_FN uint64 order_of(long long x) { return x ^ 1ull << 63; }
 PYCUDA_SORT_FN uint32 order_of(float x)
 {
-    return float_order(__float_as_uint(x), 0x80000000u, 0x7f800000u);
+    // The sum has one zero and one NaN, whose bits are 0x7fffffff.
+    const uint32 bits = __float_as_uint(x + 0.0f);
+    return bits ^ ((int)bits >> 31 | 0x80000000u);
 }
 PYCUDA_SORT_FN uint64 order_of(double x)
 {
@@ -115,33 +117,29 @@ struct complex_key {
 
 // -- parts of a block -------------------------------------------------------------------
 
-// The lanes of the warp that have the same digit.
-PYCUDA_SORT_FN uint32 peers_of(uint32 digit)
-{
-    uint32 peers = ALL;
-#pragma unroll
-    for (int bit = 0; bit < 8; bit++) {
-        const bool one = digit >> bit & 1;
-        const uint32 ones = __ballot_sync(ALL, one);
-        peers &= one ? ones : ~ones;
-    }
-    return peers;
-}
+// Counters for each digit, and the lanes that have the digit, which is 0 between calls.
+struct digit_counts {
+    uint32 count[256];
+    uint32 lanes[256];
 
-// The number of elements before this one in its digit, of those that the warp counts in
-// `counts`, a counter for each digit.
-PYCUDA_SORT_FN uint32 rank_in_warp(uint32 *counts, uint32 digit)
-{
-    const uint32 before = (1u << (threadIdx.x & 31)) - 1;
-    const uint32 peers = peers_of(digit);
-    const uint32 count = counts[digit];
-    __syncwarp();
-    if ((peers & before) == 0) {
-        counts[digit] = count + __popc(peers);
+    // The number of elements before this one in its digit, of those that the warp has
+    // counted here.
+    __device__ __forceinline__ uint32 rank(uint32 digit)
+    {
+        const uint32 lane = 1u << (threadIdx.x & 31);
+        atomicOr(&lanes[digit], lane);
+        __syncwarp();
+        const uint32 peers = lanes[digit], before = count[digit];
+        const uint32 rank = before + __popc(peers & (lane - 1));
+        __syncwarp();
+        if ((peers & (lane - 1)) == 0) {
+            lanes[digit] = 0;
+            count[digit] = before + __popc(peers);
+        }
+        __syncwarp();
+        return rank;
     }
-    __syncwarp();
-    return count + __popc(peers & before);
-}
+};
 
 // The sum of the values of the threads before, for the first THREADS threads. All
 // threads of the block call. `sums` has a place for each warp.
@@ -174,62 +172,6 @@ PYCUDA_SORT_FN T sum_before(T value, T *sums)
 
 // -- the radix sort of long lines -------------------------------------------------------
 
-// Count all digits of lines: totals[line][place][digit], which are 0 before. The first
-// `words` words at `clear` are set to 0, too. A line has `parts` blocks.
-template <class KEY, class COUNT>
-PYCUDA_SORT_FN void histogram(const typename KEY::element *keys, uint64 length,
-                              uint32 parts, uint32 flip, COUNT *totals, COUNT *clear,
-                              uint64 words)
-{
-    typedef typename KEY::element E;
-    enum { BINS = KEY::DIGITS * 256, MANY = 16 % sizeof(E) == 0 ? 16 / sizeof(E) : 1 };
-    __shared__ uint32 counts[BINS];
-    const uint32 tid = threadIdx.x, threads = blockDim.x;
-    for (uint64 i = blockIdx.x * (uint64)threads + tid; i < words;
-         i += (uint64)gridDim.x * threads) {
-        clear[i] = 0;
-    }
-    for (uint32 i = tid; i < BINS; i += threads) {
-        counts[i] = 0;
-    }
-    __syncthreads();
-    const uint64 line = blockIdx.x / parts;
-    const uint32 part = blockIdx.x % parts;
-    keys += line * length;
-    const uint64 step = (uint64)parts * threads * MANY;
-    for (uint64 first = (part * (uint64)threads + tid) * MANY; first < length;
-         first += step) {
-        __align__(16) E x[MANY];
-        if (MANY > 1 && first + MANY <= length && (uint64)keys % 16 == 0) {
-            *(uint4 *)x = *(const uint4 *)(keys + first);
-        }
-        else {
-#pragma unroll
-            for (int k = 0; k < MANY; k++) {
-                if (first + k < length) {
-                    x[k] = keys[first + k];
-                }
-            }
-        }
-#pragma unroll
-        for (int k = 0; k < MANY; k++) {
-            if (first + k < length) {
-#pragma unroll
-                for (int place = 0; place < KEY::DIGITS; place++) {
-                    atomicAdd(&counts[place * 256 + (KEY::digit(x[k], place) ^ flip)],
-                              1u);
-                }
-            }
-        }
-    }
-    __syncthreads();
-    for (uint32 i = tid; i < BINS; i += threads) {
-        if (counts[i] != 0) {
-            atomicAdd(&totals[line * BINS + i], (COUNT)counts[i]);
-        }
-    }
-}
-
 // What a block tells about one digit of its tile: a count and one of two flags. PARTIAL:
 // the elements of the tile. WHOLE: those of the tile and all tiles before, and where the
 // digit begins in the line.
@@ -240,8 +182,13 @@ struct told {
     static const COUNT PARTIAL = WHOLE >> 1;
 };
 
-// The parameters of a pass. Without values_in, the value of an element is its index.
-// Where `indices` is not null, the values go there. Without out, no keys are written.
+// The parameters of a launch. With `parts` it counts all digits of the lines at `in`, by
+// so many blocks for each line; if these are several, the totals are 0 before. The first
+// `words` words of the slots are set to 0.
+//
+// Otherwise it moves elements by one digit, `place`. Without values_in, the value of an
+// element is its index. Where `indices` is not null, the values go there. Without out,
+// no keys are written.
 template <class E, class V, class COUNT>
 struct pass {
     const E *in;
@@ -249,13 +196,15 @@ struct pass {
     const V *values_in;
     V *values_out;
     int64 *indices;
-    const COUNT *totals; // of the place in the first line
-    COUNT *slots;        // [line][tile][digit], 0 before
-    uint32 *ticket;      // 0 before
+    COUNT *totals;  // [line][place][digit], from the first line and the place on
+    COUNT *slots;   // [line][tile][digit] of the place
+    uint32 *ticket; // 0 before
     uint64 length;
+    uint64 words;
     uint32 tiles; // of a line
     uint32 place;
     uint32 flip;
+    uint32 parts;
 };
 
 template <class KEY, bool VALUES, class COUNT, int THREADS, int ITEMS>
@@ -266,9 +215,69 @@ struct onesweep {
     enum {
         WARPS = THREADS / 32,
         TILE = THREADS * ITEMS,
-        UNIT = VALUES && sizeof(V) > sizeof(E) ? sizeof(V) : sizeof(E),
-        ROOM = TILE * UNIT > WARPS * 1024 ? TILE * UNIT : WARPS * 1024
+        BATCH = 4,
+        BINS = KEY::DIGITS * 256,
+        COUNTS = WARPS * sizeof(digit_counts),
+        KEYS = TILE * sizeof(E),
+        ROOM = COUNTS + KEYS + (VALUES ? TILE * sizeof(V) : 0)
     };
+
+    // The elements k to k + BATCH of a thread, and their digits.
+    struct batch {
+        E x[BATCH];
+        uint32 digit[BATCH];
+
+        __device__ __forceinline__ void load(const E *in, uint32 first, uint32 count,
+                                             uint32 place, uint32 flip)
+        {
+#pragma unroll
+            for (int k = 0; k < BATCH; k++) {
+                if (first + 32 * k < count) {
+                    x[k] = in[first + 32 * k];
+                }
+            }
+#pragma unroll
+            for (int k = 0; k < BATCH; k++) {
+                digit[k] = 255; // of the missing elements, which are the last ones
+                if (first + 32 * k < count) {
+                    digit[k] = KEY::digit(x[k], place) ^ flip;
+                }
+            }
+        }
+    };
+
+    PYCUDA_SORT_FN void histogram(const pass<E, V, COUNT> &p, uint32 *counts)
+    {
+        const uint32 tid = threadIdx.x;
+        const uint64 line = blockIdx.x / p.parts;
+        const uint64 first = blockIdx.x * (uint64)THREADS + tid;
+        for (uint64 i = first; i < p.words; i += (uint64)gridDim.x * THREADS) {
+            p.slots[i] = 0;
+        }
+        for (uint32 i = tid; i < BINS; i += THREADS) {
+            counts[i] = 0;
+        }
+        __syncthreads();
+        const E *in = p.in + line * p.length;
+#pragma unroll 2
+        for (uint64 i = first - line * p.parts * THREADS; i < p.length;
+             i += p.parts * THREADS) {
+            const E x = in[i];
+#pragma unroll
+            for (int place = 0; place < KEY::DIGITS; place++) {
+                atomicAdd(&counts[place * 256 + (KEY::digit(x, place) ^ p.flip)], 1u);
+            }
+        }
+        __syncthreads();
+        for (uint32 i = tid; i < BINS; i += THREADS) {
+            if (p.parts == 1) {
+                p.totals[line * BINS + i] = counts[i];
+            }
+            else if (counts[i] != 0) {
+                atomicAdd(&p.totals[line * BINS + i], (COUNT)counts[i]);
+            }
+        }
+    }
 
     // Where the elements of a digit begin in the tiles before this one, and tell it on.
     PYCUDA_SORT_FN COUNT look_back(COUNT *slot, uint32 own)
@@ -296,17 +305,22 @@ struct onesweep {
         __shared__ COUNT base[256];
         __shared__ COUNT sums[WARPS];
         __shared__ uint32 drawn;
-        uint32 *counts = (uint32 *)room;
-        E *keys = (E *)room;
-        V *values = (V *)room;
+        digit_counts *counts = (digit_counts *)room;
+        E *keys = (E *)(room + COUNTS);
+        V *values = (V *)(room + COUNTS + KEYS);
         const uint32 tid = threadIdx.x, warp = tid / 32;
         const uint32 mine = warp * 32 * ITEMS + (tid & 31);
+        batch b;
 
+        if (p.parts) {
+            histogram(p, (uint32 *)room);
+            return;
+        }
         if (tid == 0) {
             drawn = atomicAdd(p.ticket, 1u);
         }
-        for (uint32 i = tid; i < WARPS * 256; i += THREADS) {
-            counts[i] = 0;
+        for (uint32 i = tid; i < COUNTS / 4; i += THREADS) {
+            ((uint32 *)room)[i] = 0;
         }
         __syncthreads();
         const uint64 line = drawn / p.tiles;
@@ -317,23 +331,13 @@ struct onesweep {
         COUNT *slot = p.slots + (uint64)drawn * 256 + tid;
         const E *in = p.in + start + first;
 
-        E x[ITEMS];
-        uint32 rank[ITEMS];
-        uint32 digits[(ITEMS + 3) / 4] = {};
+#pragma unroll 1
+        for (int k = 0; k < ITEMS; k += BATCH) {
+            b.load(in, mine + 32 * k, count, p.place, p.flip);
 #pragma unroll
-        for (int k = 0; k < ITEMS; k++) {
-            if (mine + 32 * k < count) {
-                x[k] = in[mine + 32 * k];
+            for (int j = 0; j < BATCH; j++) {
+                atomicAdd(&counts[warp].count[b.digit[j]], 1u);
             }
-        }
-#pragma unroll
-        for (int k = 0; k < ITEMS; k++) {
-            uint32 digit = 255; // of the missing elements, which are the last ones
-            if (mine + 32 * k < count) {
-                digit = KEY::digit(x[k], p.place) ^ p.flip;
-            }
-            digits[k / 4] |= digit << k % 4 * 8;
-            atomicAdd(&counts[warp * 256 + digit], 1u);
         }
         __syncthreads();
 
@@ -342,14 +346,14 @@ struct onesweep {
         if (tid < 256) {
 #pragma unroll 8
             for (int w = 0; w < WARPS; w++) {
-                own += counts[w * 256 + tid];
+                own += counts[w].count[tid];
             }
             if (tile > 0) {
                 *(volatile COUNT *)slot =
                     flags::PARTIAL | (own - (tid == 255 ? TILE - count : 0));
             }
             else {
-                begin = p.totals[line * (KEY::DIGITS * 256) + tid];
+                begin = p.totals[line * BINS + tid];
             }
         }
         const uint32 place = (uint32)sum_before<256>((COUNT)own, sums);
@@ -360,8 +364,8 @@ struct onesweep {
             uint32 sum = place;
 #pragma unroll 8
             for (int w = 0; w < WARPS; w++) {
-                const uint32 in_warp = counts[w * 256 + tid];
-                counts[w * 256 + tid] = sum;
+                const uint32 in_warp = counts[w].count[tid];
+                counts[w].count[tid] = sum;
                 sum += in_warp;
             }
             own -= tid == 255 ? TILE - count : 0;
@@ -371,14 +375,28 @@ struct onesweep {
         }
         __syncthreads();
 
+        // The elements are read again: registers for all would leave too few warps.
+        const V *from = p.values_in + start + first;
+#pragma unroll 1
+        for (int k = 0; k < ITEMS; k += BATCH) {
+            const uint32 i = mine + 32 * k;
+            V v[BATCH];
+            b.load(in, i, count, p.place, p.flip);
 #pragma unroll
-        for (int k = 0; k < ITEMS; k++) {
-            rank[k] = rank_in_warp(counts + warp * 256, digits[k / 4] >> k % 4 * 8 & 255);
-        }
-        __syncthreads();
+            for (int j = 0; j < BATCH && VALUES; j++) {
+                v[j] = (V)(first + i + 32 * j);
+                if (p.values_in && i + 32 * j < count) {
+                    v[j] = from[i + 32 * j];
+                }
+            }
 #pragma unroll
-        for (int k = 0; k < ITEMS; k++) {
-            keys[rank[k]] = x[k];
+            for (int j = 0; j < BATCH; j++) {
+                const uint32 rank = counts[warp].rank(b.digit[j]);
+                keys[rank] = b.x[j];
+                if (VALUES) {
+                    values[rank] = v[j];
+                }
+            }
         }
         if (tid < 256) {
             if (tile > 0) {
@@ -389,47 +407,18 @@ struct onesweep {
         __syncthreads();
 
         E *out = p.out + start;
-#pragma unroll
-        for (int k = 0; k < ITEMS; k++) {
-            const uint32 i = tid + k * THREADS;
-            if (i < count) {
-                const E key = keys[i];
-                const uint32 digit = KEY::digit(key, p.place) ^ p.flip;
-                digits[k / 4] = digits[k / 4] & ~(255u << k % 4 * 8) | digit << k % 4 * 8;
-                if (!VALUES || p.out) {
-                    out[base[digit] + i] = key;
-                }
+#pragma unroll 4
+        for (uint32 i = tid; i < count; i += THREADS) {
+            const E key = keys[i];
+            const COUNT to = base[KEY::digit(key, p.place) ^ p.flip] + i;
+            if (!VALUES || p.out) {
+                out[to] = key;
             }
-        }
-        if (!VALUES) {
-            return;
-        }
-        V v[ITEMS];
-        const V *from = p.values_in + start + first;
-#pragma unroll
-        for (int k = 0; k < ITEMS; k++) {
-            const uint32 i = mine + 32 * k;
-            if (i < count) {
-                v[k] = p.values_in ? from[i] : (V)(first + i);
+            if (VALUES && p.indices) {
+                p.indices[start + to] = values[i];
             }
-        }
-        __syncthreads();
-#pragma unroll
-        for (int k = 0; k < ITEMS; k++) {
-            values[rank[k]] = v[k];
-        }
-        __syncthreads();
-#pragma unroll
-        for (int k = 0; k < ITEMS; k++) {
-            const uint32 i = tid + k * THREADS;
-            if (i < count) {
-                const uint64 to = start + base[digits[k / 4] >> k % 4 * 8 & 255] + i;
-                if (p.indices) {
-                    p.indices[to] = values[i];
-                }
-                else {
-                    p.values_out[to] = values[i];
-                }
+            else if (VALUES) {
+                p.values_out[start + to] = values[i];
             }
         }
     }
@@ -476,7 +465,7 @@ struct block_sort {
         TILE = THREADS * ITEMS,
         SCANNERS = THREADS < 256 ? THREADS : 256, // threads that add the counts
         EACH = 256 / SCANNERS,                    // digits of each of them
-        COUNTS = WARPS * 1024,
+        COUNTS = WARPS * sizeof(digit_counts),
         LARGEST = TILE * sizeof(E) > COUNTS ? TILE * sizeof(E) : COUNTS,
         ROOM = LARGEST < 40960 ? LARGEST : 40960
     };
@@ -488,7 +477,7 @@ struct block_sort {
     {
         __shared__ __align__(16) char room[ROOM];
         __shared__ uint32 sums[WARPS];
-        uint32 *counts = (uint32 *)room;
+        digit_counts *counts = (digit_counts *)room;
         const uint32 tid = threadIdx.x, warp = tid / 32;
         const uint32 mine = warp * 32 * ITEMS + (tid & 31);
         const uint64 start = (uint64)blockIdx.x * length;
@@ -508,8 +497,8 @@ struct block_sort {
 #pragma unroll 1
         for (uint32 place = 0; place < KEY::DIGITS; place++) {
             __syncthreads();
-            for (uint32 i = tid; i < WARPS * 256; i += THREADS) {
-                counts[i] = 0;
+            for (uint32 i = tid; i < COUNTS / 4; i += THREADS) {
+                ((uint32 *)room)[i] = 0;
             }
             __syncthreads();
             // The missing elements stay behind the others: they are the last ones with
@@ -520,7 +509,7 @@ struct block_sort {
                 if (mine + 32 * k < length) {
                     digit = KEY::digit(x[k], place) ^ flip;
                 }
-                rank[k] = rank_in_warp(counts + warp * 256, digit) | digit << 16;
+                rank[k] = counts[warp].rank(digit) | digit << 16;
             }
             __syncthreads();
             uint32 own = 0;
@@ -528,7 +517,7 @@ struct block_sort {
                 for (int e = 0; e < EACH; e++) {
 #pragma unroll 8
                     for (int w = 0; w < WARPS; w++) {
-                        own += counts[w * 256 + tid * EACH + e];
+                        own += counts[w].count[tid * EACH + e];
                     }
                 }
             }
@@ -537,8 +526,8 @@ struct block_sort {
                 for (int e = 0; e < EACH; e++) {
 #pragma unroll 8
                     for (int w = 0; w < WARPS; w++) {
-                        const uint32 in_warp = counts[w * 256 + tid * EACH + e];
-                        counts[w * 256 + tid * EACH + e] = sum;
+                        const uint32 in_warp = counts[w].count[tid * EACH + e];
+                        counts[w].count[tid * EACH + e] = sum;
                         sum += in_warp;
                     }
                 }
@@ -546,7 +535,7 @@ struct block_sort {
             __syncthreads();
 #pragma unroll
             for (int k = 0; k < ITEMS; k++) {
-                rank[k] = (rank[k] & 0xffff) + counts[warp * 256 + (rank[k] >> 16)];
+                rank[k] = (rank[k] & 0xffff) + counts[warp].count[rank[k] >> 16];
             }
             exchange<E, THREADS, ITEMS, ROOM>(room, x, rank);
             if (INDICES) {
@@ -570,16 +559,56 @@ struct block_sort {
 
 // -- the bitonic sort of short lines ----------------------------------------------------
 
+// What is compared: the order of a key above the index of its element, so that equal
+// keys keep their order.
+template <class KEY, bool SMALL>
+struct ordered {
+    uint64 order;
+    uint32 at;
+
+    PYCUDA_SORT_FN ordered make(uint64 order, uint32 at)
+    {
+        ordered item = {order, at};
+        return item;
+    }
+    __device__ __forceinline__ uint32 index() const { return at; }
+    __device__ __forceinline__ bool operator>(const ordered &other) const
+    {
+        return order > other.order || (order == other.order && at > other.at);
+    }
+    __device__ __forceinline__ ordered across(int by) const
+    {
+        return make(__shfl_xor_sync(ALL, order, by), __shfl_xor_sync(ALL, at, by));
+    }
+};
+
+// The same in one word, for keys of at most 32 bits.
+template <class KEY>
+struct ordered<KEY, true> {
+    uint64 word;
+
+    PYCUDA_SORT_FN ordered make(uint64 order, uint32 at)
+    {
+        ordered item = {order << 32 | at};
+        return item;
+    }
+    __device__ __forceinline__ uint32 index() const { return (uint32)word; }
+    __device__ __forceinline__ bool operator>(const ordered &other) const
+    {
+        return word > other.word;
+    }
+    __device__ __forceinline__ ordered across(int by) const
+    {
+        ordered item = {__shfl_xor_sync(ALL, word, by)};
+        return item;
+    }
+};
+
 // LANES lanes sort a line of at most LANES * ITEMS elements. Its key is at most 64 bits.
 template <class KEY, bool INDICES, int LANES, int ITEMS>
 struct warp_sort {
     typedef typename KEY::element E;
-
-    // Whether element a comes after element b. A missing element comes after all.
-    PYCUDA_SORT_FN bool is_after(uint64 a, uint32 at_a, uint64 b, uint32 at_b)
-    {
-        return a > b || (a == b && at_a > at_b);
-    }
+    typedef ordered<KEY, sizeof(E) <= 4> T;
 
     PYCUDA_SORT_FN void run(const E *in, E *out, int64 *indices, uint32 length,
                             uint64 lines, uint32 flip)
@@ -587,19 +616,17 @@ struct warp_sort {
         const uint64 line = (blockIdx.x * (uint64)blockDim.x + threadIdx.x) / LANES;
         const uint32 lane = threadIdx.x % LANES;
         const uint64 start = line * length;
-        uint64 key[ITEMS];
-        uint32 at[ITEMS];
+        const uint32 count = line < lines ? length : 0;
+        T item[ITEMS];
 #pragma unroll
         for (int k = 0; k < ITEMS; k++) {
             const uint32 i = lane + LANES * k;
-            key[k] = ~0ull;
-            at[k] = i;
-            if (line < lines && i < length) {
-                key[k] = KEY::order(in[start + i]);
-                if (flip) {
-                    key[k] = ~key[k];
-                }
+            uint64 order = ~0ull; // of a missing element, which comes after all
+            if (i < count) {
+                order = KEY::order(in[start + i]);
+                order = flip ? ~order : order;
             }
+            item[k] = T::make(order, i);
         }
 #pragma unroll
         for (int size = 2; size <= LANES * ITEMS; size *= 2) {
@@ -607,39 +634,30 @@ struct warp_sort {
             for (int by = size / 2; by > 0; by /= 2) {
 #pragma unroll
                 for (int k = 0; k < ITEMS; k++) {
-                    const uint32 i = lane + LANES * k;
-                    const bool up = (i & size) == 0;
+                    const bool up = ((lane + LANES * k) & size) == 0;
+                    const T mine = item[k];
                     if (by >= LANES) {
-                        const int other = k ^ by / LANES;
-                        if (k < other &&
-                            is_after(key[k], at[k], key[other], at[other]) == up) {
-                            const uint64 key_k = key[k];
-                            const uint32 at_k = at[k];
-                            key[k] = key[other];
-                            at[k] = at[other];
-                            key[other] = key_k;
-                            at[other] = at_k;
+                        const int at = k ^ by / LANES;
+                        if (k < at && (mine > item[at]) == up) {
+                            item[k] = item[at];
+                            item[at] = mine;
                         }
                     }
                     else {
-                        const uint64 key_other = __shfl_xor_sync(ALL, key[k], by);
-                        const uint32 at_other = __shfl_xor_sync(ALL, at[k], by);
+                        const T other = mine.across(by);
                         const bool is_low = (lane & by) == 0;
-                        if (is_after(key[k], at[k], key_other, at_other) ==
-                            (is_low == up)) {
-                            key[k] = key_other;
-                            at[k] = at_other;
+                        if ((mine > other) == (is_low == up)) {
+                            item[k] = other;
                         }
                     }
                 }
             }
         }
-        const uint32 count = line < lines ? length : 0;
         E x[ITEMS];
 #pragma unroll
         for (int k = 0; k < ITEMS; k++) {
             if (lane + LANES * k < count && (!INDICES || out)) {
-                x[k] = in[start + at[k]];
+                x[k] = in[start + item[k].index()];
             }
         }
         __syncwarp();
@@ -648,7 +666,7 @@ struct warp_sort {
             const uint32 i = lane + LANES * k;
             if (i < count) {
                 if (INDICES) {
-                    indices[start + i] = at[k];
+                    indices[start + i] = item[k].index();
                 }
                 if (!INDICES || out) {
                     out[start + i] = x[k];

@@ -243,3 +243,33 @@ def test_bad_arguments(ctx):
         _driver._sort(x, in_place=True, indices=True)
     with pytest.raises(ValueError, match="introselect"):
         gpuarray.partition(x, 1, kind="quick")
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "int64", "float16"])
+def test_top_k_selects_from_long_arrays(ctx, dtype, monkeypatch):
+    monkeypatch.setattr("pycuda._array.sorting._SELECTED_FROM", 1000)
+    host = keys(dtype, 20000)
+    host[host == host[7]] = host[11]
+    constant = np.full(20000, host[3])
+    for values, k in ((host, 1), (host, 60), (host, 300), (constant, 77)):
+        x = to_gpu(values)
+        for largest in (False, True):
+            got, indices = gpuarray.top_k(x, k, largest=largest)
+            order = gpuarray.argsort(x, descending=largest).get()[:k]
+            same(indices, order)
+            same_bits(got, values[order])
+
+
+def test_bfloat16(ctx):
+    dtype = np.dtype(pytest.importorskip("ml_dtypes").bfloat16)
+    for length in (20, 300, 5000):
+        host = keys(np.float32, length).astype(dtype)
+        x = to_gpu(host)
+        order = np.argsort(host.astype(np.float32), kind="stable")
+        same(gpuarray.argsort(x), order)
+        same_bits(gpuarray.sort(x), host[order])
+        numbers = to_gpu(np.nan_to_num(host.astype(np.float32)).astype(dtype))
+        middle = np.median(numbers.get().astype(np.float32)).astype(dtype)
+        same(gpuarray.median(numbers), middle)
+        assert np.isnan(gpuarray.quantile(x, 0.5).get().astype(np.float32))
+        assert bool(gpuarray.isin(numbers, numbers[:3]).get()[:3].all())

@@ -7,7 +7,7 @@ size of a block.
 from __future__ import annotations
 
 #: The type that describes the keys of a dtype.
-_KEYS = {
+KEYS = {
     "bool": "number_key<unsigned char>",
     "int8": "number_key<signed char>",
     "uint8": "number_key<unsigned char>",
@@ -33,7 +33,6 @@ def sort_text(request):
     line; the vector is the number of elements of a thread.
     """
     body = {
-        "sort_histogram": _histogram,
         "sort_pass": _pass,
         "sort_block": _block,
         "sort_lanes": _lanes,
@@ -42,7 +41,7 @@ def sort_text(request):
         [
             "#include <pycuda-sort.hpp>",
             "using namespace pycuda_sort;",
-            f"typedef {_KEYS[request.types[0]]} KEY;",
+            f"typedef {KEYS[request.types[0]]} KEY;",
             "typedef KEY::element E;",
             *body,
             "",
@@ -50,26 +49,9 @@ def sort_text(request):
     )
 
 
-def _count(request):
-    return "uint64" if request.wide else "uint32"
-
-
-def _histogram(request):
-    """Return the kernel that counts the digits of all keys."""
-    count = _count(request)
-    return [
-        'extern "C" __global__ void __launch_bounds__(512)',
-        "kernel(const E *keys, uint64 length, uint32 parts, uint32 flip,",
-        f"{count} *totals, {count} *clear, uint64 words)",
-        "{",
-        f"histogram<KEY, {count}>(keys, length, parts, flip, totals, clear, words);",
-        "}",
-    ]
-
-
 def _pass(request):
-    """Return the kernel that moves keys, and values, to their places by one digit."""
-    count = _count(request)
+    """Return the kernel that counts digits, or moves elements by one digit."""
+    count = "uint64" if request.wide else "uint32"
     threads, items = request.tile, request.vector
     values = "true" if request.partial else "false"
     return [

@@ -105,7 +105,6 @@
     X(SCAN_COLUMNS_LOOK_BACK, "scan_columns_look_back") \
     X(SORT_LANES, "sort_lanes")           \
     X(SORT_BLOCK, "sort_block")           \
-    X(SORT_HISTOGRAM, "sort_histogram")   \
     X(SORT_PASS, "sort_pass")             \
     X(GATHER, "gather")                   \
     X(GATHER_WRAPPED, "gather_wrapped")   \

@@ -10,7 +10,8 @@
 typedef enum {
     PCU_SORT_BY_LANES, /* some lanes of a warp for each line */
     PCU_SORT_BY_BLOCK, /* a block for each line */
-    PCU_SORT_BY_PASSES /* a histogram and one kernel for each digit of the keys */
+    PCU_SORT_BY_PASSES /* a count of all digits, then a launch for each digit of the
+                          keys */
 } pcu_sort_method;
 
 /* One sort of lines that follow each other in memory. The caller sets the fields of the
@@ -41,11 +42,5 @@ typedef struct {
     CUdeviceptr indices;   /* 0 if the indices are none */
     CUdeviceptr workspace; /* of the bytes of the plan, at a multiple of 16 */
 } pcu_sort_memory;
-
-/* The kernels of a sort: the sort itself, or the histogram and the pass. */
-typedef struct {
-    CUfunction sort;
-    CUfunction histogram;
-} pcu_sort_kernels;
 
 #endif

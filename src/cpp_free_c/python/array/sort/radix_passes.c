@@ -1,5 +1,5 @@
 /* The radix sort of long lines: see radix_passes.h, and cuda/pycuda-sort.hpp for the
- * kernels.
+ * kernel.
  *
  * The workspace holds, in this order: the totals of all digits; a ticket for each pass;
  * what the blocks of all passes tell each other (slots); the elements between passes.
@@ -16,12 +16,11 @@
 enum {
     RADIX_BINS = 256,
     RADIX_ALIGNMENT = 256,
-    RADIX_HISTOGRAM_THREADS = 512,
-    RADIX_HISTOGRAM_LEAST = 8192, /* elements that make a block worth its work */
-    RADIX_FILL_BLOCKS = 4         /* blocks of a histogram on a multiprocessor */
+    RADIX_COUNT_LEAST = 2048, /* elements that make a counting block worth its work */
+    RADIX_FILL_BLOCKS = 4     /* counting blocks on a multiprocessor */
 };
 
-/* The parameters of a pass, as struct pass in pycuda-sort.hpp. */
+/* The parameters of a launch, as struct pass in pycuda-sort.hpp. */
 typedef struct {
     CUdeviceptr in;
     CUdeviceptr out;
@@ -32,10 +31,11 @@ typedef struct {
     CUdeviceptr slots;
     CUdeviceptr ticket;
     uint64_t length;
+    uint64_t words;
     uint32_t tiles;
     uint32_t place;
     uint32_t flip;
-    uint32_t unused;
+    uint32_t parts;
 } radix_pass;
 
 /* The parts of the workspace, as offsets. */
@@ -120,65 +120,56 @@ static size_t
 radix_parts(const pcu_line_sort *sort, const pcu_context *ctx)
 {
     size_t fill = (size_t)ctx->rec.limits.multiprocessors * RADIX_FILL_BLOCKS;
-    size_t most = (sort->length + RADIX_HISTOGRAM_LEAST - 1) / RADIX_HISTOGRAM_LEAST;
+    size_t most = (sort->length + RADIX_COUNT_LEAST - 1) / RADIX_COUNT_LEAST;
     return Py_MAX(Py_MIN(fill / sort->lines, most), 1);
 }
 
 static int
-radix_count(const pcu_line_sort *sort, const pcu_context *ctx,
-            const radix_layout *layout, CUfunction kernel,
-            const pcu_sort_memory *memory, CUstream stream)
-{
-    pcu_argument_buffer params;
-    int rc;
-    size_t parts = radix_parts(sort, ctx);
-    size_t words = sort->lines * sort->digits * sort->tiles * RADIX_BINS;
-    PCU_CALL(rc, sort->st, MemsetD32Async,
-             (memory->workspace, 0, layout->slots / 4, stream));
-    if (rc < 0) {
-        return -1;
-    }
-    pcu_argument_buffer_init(&params);
-    uint32_t numbers[2] = {(uint32_t)parts, radix_flip(sort)};
-    if (pcu_kernel_put_address(&params, memory->source) < 0 ||
-        pcu_kernel_put_index(&params, 1, (ptrdiff_t)sort->length) < 0 ||
-        pcu_kernel_put(&params, numbers, sizeof(numbers), sizeof(uint32_t)) < 0 ||
-        pcu_kernel_put_address(&params, memory->workspace) < 0 ||
-        pcu_kernel_put_address(&params, memory->workspace + layout->slots) < 0 ||
-        pcu_kernel_put_index(&params, 1, (ptrdiff_t)words) < 0) {
-        rc = -1;
-    }
-    if (rc == 0) {
-        rc = pcu_kernel_launch(sort->st, kernel, parts * sort->lines,
-                               RADIX_HISTOGRAM_THREADS, stream, &params);
-    }
-    pcu_argument_buffer_free(&params);
-    return rc;
-}
-
-static int
-radix_move(const pcu_line_sort *sort, CUfunction kernel, const radix_pass *pass,
-           CUstream stream)
+radix_launch(const pcu_line_sort *sort, CUfunction kernel, const radix_pass *pass,
+             size_t blocks, CUstream stream)
 {
     pcu_argument_buffer params;
     pcu_argument_buffer_init(&params);
     int rc = pcu_kernel_put(&params, pass, sizeof(*pass), sizeof(uint64_t));
     if (rc == 0) {
-        rc = pcu_kernel_launch(sort->st, kernel, sort->tiles * sort->lines,
-                               sort->threads, stream, &params);
+        rc =
+            pcu_kernel_launch(sort->st, kernel, blocks, sort->threads, stream, &params);
     }
     pcu_argument_buffer_free(&params);
     return rc;
 }
 
+/* Enqueue the count of all digits. It sets the slots to 0. */
+static int
+radix_count(const pcu_line_sort *sort, const pcu_context *ctx,
+            const radix_layout *layout, CUfunction kernel,
+            const pcu_sort_memory *memory, CUstream stream)
+{
+    int rc;
+    size_t parts = radix_parts(sort, ctx);
+    radix_pass pass = {.in = memory->source,
+                       .totals = memory->workspace,
+                       .slots = memory->workspace + layout->slots,
+                       .length = sort->length,
+                       .words = sort->lines * sort->digits * sort->tiles * RADIX_BINS,
+                       .flip = radix_flip(sort),
+                       .parts = (uint32_t)parts};
+    PCU_CALL(rc, sort->st, MemsetD32Async,
+             (memory->workspace, 0, layout->slots / sizeof(uint32_t), stream));
+    if (rc < 0) {
+        return -1;
+    }
+    return radix_launch(sort, kernel, &pass, parts * sort->lines, stream);
+}
+
 int
 pcu_radix_passes_launch(const pcu_line_sort *sort, const pcu_context *ctx,
-                        const pcu_sort_kernels *kernels, const pcu_sort_memory *memory,
+                        CUfunction kernel, const pcu_sort_memory *memory,
                         CUstream stream)
 {
     radix_layout layout;
     if (radix_lay_out(sort, &layout) < 0 ||
-        radix_count(sort, ctx, &layout, kernels->histogram, memory, stream) < 0) {
+        radix_count(sort, ctx, &layout, kernel, memory, stream) < 0) {
         return -1;
     }
     size_t row = RADIX_BINS * layout.word;
@@ -204,7 +195,7 @@ pcu_radix_passes_launch(const pcu_line_sort *sort, const pcu_context *ctx,
             pass.out = memory->keys;
             pass.indices = memory->indices;
         }
-        if (radix_move(sort, kernels->sort, &pass, stream) < 0) {
+        if (radix_launch(sort, kernel, &pass, sort->tiles * sort->lines, stream) < 0) {
             return -1;
         }
         pass.in = pass.out;
