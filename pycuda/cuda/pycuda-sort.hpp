@@ -299,6 +299,20 @@ struct onesweep {
         return before;
     }
 
+    // Write an element, and its value, to a place in all lines.
+    PYCUDA_SORT_FN void put(const pass<E, V, COUNT> &p, uint64 to, const E &key, V value)
+    {
+        if (!VALUES || p.out) {
+            p.out[to] = key;
+        }
+        if (VALUES && p.indices) {
+            p.indices[to] = value;
+        }
+        else if (VALUES) {
+            p.values_out[to] = value;
+        }
+    }
+
     PYCUDA_SORT_FN void run(const pass<E, V, COUNT> &p)
     {
         __shared__ __align__(16) char room[ROOM];
@@ -330,6 +344,20 @@ struct onesweep {
         const uint64 start = line * p.length;
         COUNT *slot = p.slots + (uint64)drawn * 256 + tid;
         const E *in = p.in + start + first;
+        const V *from = p.values_in + start + first;
+        COUNT begin = 0;
+
+        if (tid < 256) {
+            begin = p.totals[line * BINS + tid];
+        }
+        if (__syncthreads_or(tid < 256 && begin == p.length)) {
+            // All elements of the line have one digit, so they keep their places.
+#pragma unroll 2
+            for (uint32 i = tid; i < count; i += THREADS) {
+                put(p, start + first + i, in[i], p.values_in ? from[i] : (V)(first + i));
+            }
+            return;
+        }
 
 #pragma unroll 1
         for (int k = 0; k < ITEMS; k += BATCH) {
@@ -342,7 +370,6 @@ struct onesweep {
         __syncthreads();
 
         uint32 own = 0;
-        COUNT begin = 0;
         if (tid < 256) {
 #pragma unroll 8
             for (int w = 0; w < WARPS; w++) {
@@ -351,9 +378,6 @@ struct onesweep {
             if (tile > 0) {
                 *(volatile COUNT *)slot =
                     flags::PARTIAL | (own - (tid == 255 ? TILE - count : 0));
-            }
-            else {
-                begin = p.totals[line * BINS + tid];
             }
         }
         const uint32 place = (uint32)sum_before<256>((COUNT)own, sums);
@@ -376,7 +400,6 @@ struct onesweep {
         __syncthreads();
 
         // The elements are read again: registers for all would leave too few warps.
-        const V *from = p.values_in + start + first;
 #pragma unroll 1
         for (int k = 0; k < ITEMS; k += BATCH) {
             const uint32 i = mine + 32 * k;
@@ -406,20 +429,11 @@ struct onesweep {
         }
         __syncthreads();
 
-        E *out = p.out + start;
 #pragma unroll 4
         for (uint32 i = tid; i < count; i += THREADS) {
             const E key = keys[i];
             const COUNT to = base[KEY::digit(key, p.place) ^ p.flip] + i;
-            if (!VALUES || p.out) {
-                out[to] = key;
-            }
-            if (VALUES && p.indices) {
-                p.indices[start + to] = values[i];
-            }
-            else if (VALUES) {
-                p.values_out[start + to] = values[i];
-            }
+            put(p, start + to, key, VALUES ? values[i] : 0);
         }
     }
 };
