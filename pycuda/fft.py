@@ -34,6 +34,7 @@ from pycuda._array.fourier import (
     rfft2,
     rfftfreq,
     rfftn,
+    transform_library,
 )
 from pycuda._array.public_names import publish as _publish
 
@@ -56,6 +57,7 @@ __all__ = [
     "rfft2",
     "rfftfreq",
     "rfftn",
+    "transform_library",
 ]
 
 _publish(globals())

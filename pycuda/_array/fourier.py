@@ -18,6 +18,7 @@ from pycuda._driver import (
     _fourier,
     _fourier_axes,
     _fourier_functions,
+    _fourier_library,
 )
 
 _Lengths = Sequence[SupportsIndex] | None
@@ -325,7 +326,7 @@ def _checked_count(n):
     return int(n)
 
 
-def fftfreq(n: int, d: float = 1.0, *, dtype: DTypeLike = None) -> GPUArray:
+def fftfreq(n: int, d: float = 1.0, *, dtype: DTypeLike | None = None) -> GPUArray:
     """Return the frequencies of the elements of ``fft``, for samples ``d`` apart.
 
     The result is a float64 array, or one of ``dtype``: ``(n + 1) // 2`` frequencies
@@ -336,7 +337,7 @@ def fftfreq(n: int, d: float = 1.0, *, dtype: DTypeLike = None) -> GPUArray:
     return roll(values, -(n // 2))
 
 
-def rfftfreq(n: int, d: float = 1.0, *, dtype: DTypeLike = None) -> GPUArray:
+def rfftfreq(n: int, d: float = 1.0, *, dtype: DTypeLike | None = None) -> GPUArray:
     """Return the frequencies of the elements of ``rfft``, for samples ``d`` apart.
 
     The result is a float64 array, or one of ``dtype``, of ``n // 2 + 1`` frequencies
@@ -379,3 +380,8 @@ def ifftshift(
     ``axes`` is an axis, several, or None for all. ValueError if there is no such axis.
     """
     return _shifted(x, axes, True)
+
+
+def transform_library() -> str:
+    """Return a sentence: what transforms in the current context, and why."""
+    return _fourier_library()

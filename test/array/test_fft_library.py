@@ -113,6 +113,12 @@ TAKEN = [
     ("irfftn", (3, 4, 6), "complex64", {}),
     ("irfft2", (3, 4, 6), "complex64", {"s": (4, 11)}),
     ("fft", (4, 9), "float64", {}),
+    ("fft", (8, 5), "float32", {"axis": 0, "norm": "ortho"}),
+    ("fft", (3, 1, 2), "float32", {}),
+    ("ifft", (4, 9), "float32", {}),
+    ("fft2", (3, 4, 6), "float32", {}),
+    ("fftn", (3, 4, 5), "float64", {}),
+    ("fftn", (3, 4, 5), "float64", {"axes": (0, 2)}),
     ("fft", (4, 9), "int32", {}),
     ("fft2", (4, 9), "float16", {}),
 ]
@@ -236,9 +242,9 @@ def test_refused_plans(fake):
 
 def test_the_choice(ctx, built, monkeypatch):
     monkeypatch.setenv("PYCUDA_FFT", "generated")
-    assert "PYCUDA_FFT is 'generated'" in in_new_context(_driver._fourier_library)
+    assert "PYCUDA_FFT is 'generated'" in in_new_context(fft.transform_library)
     monkeypatch.delenv("PYCUDA_FFT")
-    assert "software device" in in_new_context(_driver._fourier_library)
+    assert "software device" in in_new_context(fft.transform_library)
     monkeypatch.setenv("PYCUDA_FFT", "fftw")
     with pytest.raises(ValueError, match="'fftw'.*auto, cufft or generated"):
         in_new_context(lambda: fft.fft(to_gpu(random(8))))

@@ -20,6 +20,7 @@ PAGES = {
     "driver/errors": 1,
     "driver/launches": 1,
     "driver/modules": 1,
+    "fft": 1,
     "interop": 3,
     "linking": 3,
     "memory": 4,

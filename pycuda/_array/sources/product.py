@@ -51,7 +51,7 @@ def product_text(request):
         f"{right_along}, {request.right_vector}> Right;",
         f"typedef product_tile<Left, Right, {operation}, Item, {result}, "
         f"{rows}, {columns}, {depth}> tile;",
-        'extern "C" __global__ void __launch_bounds__(256)',
+        'extern "C" __global__ void __launch_bounds__(256, 2)',
         f"kernel({', '.join(parameters)})",
         "{",
         *_place(request.ndim, rows, columns),

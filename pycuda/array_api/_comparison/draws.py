@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -38,8 +39,9 @@ class Draw:
     ``variety`` of them for each function.
     """
 
-    def __init__(self, seed: int, variety: int) -> None:
+    def __init__(self, seed: int, variety: int, types_seed: int | None = None) -> None:
         self.rng: Generator = np.random.default_rng(seed)
+        self._types_seed = seed if types_seed is None else types_seed
         self._variety = variety
         self._chosen: dict[str, list[str]] = {}
 
@@ -48,8 +50,9 @@ class Draw:
         chosen = self._chosen.get(name)
         if chosen is None:
             count = min(self._variety, len(candidates))
+            types = np.random.default_rng([self._types_seed, zlib.crc32(name.encode())])
             chosen = self._chosen[name] = [
-                str(one) for one in self.rng.choice(candidates, count, replace=False)
+                str(one) for one in types.choice(candidates, count, replace=False)
             ]
         return chosen[int(self.rng.integers(len(chosen)))]
 

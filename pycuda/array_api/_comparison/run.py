@@ -147,17 +147,17 @@ def run(
     seed: int = 0,
     variety: int = 2,
     names: list[str] | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    types_seed: int | None = None,
 ) -> Outcome:
     """Compare so many calls, in turn of each function.
 
     ``variety`` limits the data types of each function, since each needs kernels of its
-    own. ``names`` are the functions, by default all. ``progress`` is called with the
-    number of calls and of differences from time to time.
+    own; ``types_seed``, by default the seed, decides which. ``names`` are the
+    functions, by default all.
     """
     import array_api_strict as strict
 
-    pick = Draw(seed, variety)
+    pick = Draw(seed, variety, types_seed)
     chosen = list(DRAWERS) if names is None else names
     outcome = Outcome()
     with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -169,6 +169,4 @@ def run(
             problem = _difference(case, strict, outcome)
             if problem is not None:
                 outcome.differences.append((case.name, str(case), problem))
-            if progress is not None and k % 1000 == 999:
-                progress(k + 1, len(outcome.differences))
     return outcome

@@ -23,7 +23,7 @@
 #define PCU_KERNEL_REQUEST(FIELD, LIST) \
     FIELD(uint16_t, family, FAMILY, "which kind of kernel, as in PCU_KERNEL_FAMILIES") \
     FIELD(uint16_t, operation, OPERATION, "what the kernel computes") \
-    FIELD(uint32_t, raw_bytes, NUMBER, "the size of elements that are only moved; counts: the bytes of shared memory") \
+    FIELD(uint32_t, raw_bytes, NUMBER, "the size of elements that are only moved, or bytes of shared memory") \
     LIST(uint8_t, types, TYPE, "the dtypes of inputs, then outputs") \
     FIELD(uint8_t, inputs, NUMBER, "how many of the operands are inputs") \
     FIELD(uint8_t, outputs, NUMBER, "how many of the operands are outputs") \
@@ -32,7 +32,7 @@
     FIELD(uint8_t, ndim, NUMBER, "axes of the loop; 0 for a flat kernel") \
     FIELD(uint8_t, wide, FLAG, "true if indices have 64 bits, not 32") \
     FIELD(uint8_t, vector, NUMBER, "elements of a vector, or bytes of a word for raw elements") \
-    FIELD(uint8_t, kept_ndim, NUMBER, "reductions: axes of the result; index arrays, joins: how many arrays; remaps: bit k is 1 if axis k is mapped") \
+    FIELD(uint8_t, kept_ndim, NUMBER, "axes of the result, or how many arrays, or bits of axes, as the family says") \
     FIELD(uint8_t, variant, VARIANT, "which kernel of the family, as in PCU_KERNEL_VARIANTS") \
     FIELD(uint8_t, partial, FLAG, "true if the kernel stores part of the result") \
     FIELD(uint8_t, streamed, FLAG, "reductions: true if loads bypass the cache") \
@@ -87,7 +87,7 @@
  * accumulators that they stored. Scans: see python/array/ops/scan_layout.h.
  * Masks: see python/array/index/mask_bits.h. Index
  * arrays: gather reads the elements at the indices, scatter writes them, fill writes one
- * value, check only looks for an index out of bounds. Without a suffix such an index is
+ * value, apply computes with them, check only looks for an index out of bounds. Without a suffix such an index is
  * noted; with one it is wrapped around or clipped. Joins: a block copies part of one
  * array, or each thread finds the array of its place in the result. Remaps: the rule
  * that gives the place of an element along an axis, see python/array/ops/remap.h. */
@@ -114,6 +114,7 @@
     X(SCATTER_CLIPPED, "scatter_clipped") \
     X(FILL, "fill")                       \
     X(CHECK, "check")                     \
+    X(APPLY, "apply")                     \
     X(JOIN_SOURCES, "join_sources")       \
     X(JOIN_PLACES, "join_places")         \
     X(REMAP_ROLL, "remap_roll")           \

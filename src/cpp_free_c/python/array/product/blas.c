@@ -15,6 +15,7 @@ enum { BLAS_REASON = 400 };
 
 struct pcu_blas_handle {
     pcu_cublas_handle handle; /* NULL: generated kernels multiply */
+    int required;             /* PYCUDA_BLAS is 'cublas' */
     PyThread_type_lock lock;  /* held while a thread uses the handle */
     unsigned int waiting;     /* threads in a call without the interpreter lock */
     char reason[BLAS_REASON]; /* why generated kernels multiply */
@@ -276,6 +277,7 @@ blas_begin(pcu_state *st, pcu_context *ctx)
         ctx->blas = kept;
         return 0;
     }
+    blas->required = wish == BLAS_REQUIRED;
     ctx->blas = blas;
     ctx->end_blas = blas_end_noraise;
     return 0;
@@ -291,6 +293,12 @@ pcu_blas_choose(pcu_state *st, pcu_context *ctx)
         return -1;
     }
     return PCU_PRODUCT_CHANGED;
+}
+
+int
+pcu_blas_is_required(const pcu_context *ctx)
+{
+    return ctx->blas->required;
 }
 
 PyObject *

@@ -17,6 +17,10 @@ enum { PCU_PRODUCT_GENERATED = 0, PCU_PRODUCT_CUBLAS = 1, PCU_PRODUCT_CHANGED = 
  * PYCUDA_BLAS decides when the context multiplies for the first time. */
 PCU_HIDDEN PCU_RAISES int pcu_blas_choose(pcu_state *st, pcu_context *ctx);
 
+/* 1 if the program insists on cuBLAS; 0 if a context that has cuBLAS may use generated
+ * kernels where they are faster. Call it after pcu_blas_choose. */
+PCU_HIDDEN int pcu_blas_is_required(const pcu_context *ctx);
+
 /* 1 if cuBLAS has products of this type. */
 PCU_HIDDEN int pcu_blas_has_type(int type);
 

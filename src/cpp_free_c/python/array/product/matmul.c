@@ -18,7 +18,9 @@
 #include "python/array/ops/reduction.h"
 #include "python/array/product/blas.h"
 #include "python/array/product/product.h"
-#include "python/array/product/tiles.h"
+#include "python/array/product/segments.h"
+
+enum { MATMUL_SMALL = 128, MATMUL_SMALL_PRODUCTS = 1 << 21 };
 
 /* One call in progress. */
 typedef struct {
@@ -258,6 +260,19 @@ matmul_copy_operand(matmul_plan *plan, int i)
     return PCU_KERNEL_MADE; /* the copy may have made a kernel: plan again */
 }
 
+/* 1 if a generated kernel computes the product sooner than cuBLAS, whose calls take
+ * longer to enqueue: measured on an H200. */
+static int
+matmul_is_small(const pcu_product *p)
+{
+    size_t products = p->m * p->n * p->k;
+    for (int axis = 0; axis < p->ndim; axis++) {
+        products *= p->shape[axis];
+    }
+    return p->m <= MATMUL_SMALL && p->n <= MATMUL_SMALL && p->k <= MATMUL_SMALL &&
+           products <= MATMUL_SMALL_PRODUCTS;
+}
+
 static int
 matmul_multiply(matmul_plan *plan, pcu_context *ctx, pcu_gpuarray *target)
 {
@@ -272,7 +287,8 @@ matmul_multiply(matmul_plan *plan, pcu_context *ctx, pcu_gpuarray *target)
         if (choice == PCU_PRODUCT_CHANGED) {
             return PCU_KERNEL_MADE;
         }
-        if (choice == PCU_PRODUCT_CUBLAS) {
+        int small = matmul_is_small(&p) && !pcu_blas_is_required(ctx);
+        if (choice == PCU_PRODUCT_CUBLAS && !small) {
             for (int i = 0; i < 2; i++) {
                 if (!pcu_blas_takes(&p, i)) {
                     return matmul_copy_operand(plan, i);
@@ -286,7 +302,8 @@ matmul_multiply(matmul_plan *plan, pcu_context *ctx, pcu_gpuarray *target)
         }
     }
     pcu_product_join(&p);
-    return pcu_tiles_multiply(plan->st, ctx, &p, stream);
+    return pcu_segments_multiply(plan->st, ctx, &p, target, plan->options->allocator,
+                                 stream);
 }
 
 /* -- the call ---------------------------------------------------------------------- */
