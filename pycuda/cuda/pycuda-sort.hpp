@@ -207,6 +207,8 @@ struct pass {
     uint32 parts;
 };
 
+// The dynamic shared memory of a block holds digit_counts for each warp, and the elements
+// and values of a tile.
 template <class KEY, bool VALUES, class COUNT, int THREADS, int ITEMS>
 struct onesweep {
     typedef typename KEY::element E;
@@ -216,10 +218,10 @@ struct onesweep {
         WARPS = THREADS / 32,
         TILE = THREADS * ITEMS,
         BATCH = 4,
+        MANY = sizeof(E) == 4 ? 4 : sizeof(E) == 8 ? 2 : 1, // elements of a load
         BINS = KEY::DIGITS * 256,
         COUNTS = WARPS * sizeof(digit_counts),
-        KEYS = TILE * sizeof(E),
-        ROOM = COUNTS + KEYS + (VALUES ? TILE * sizeof(V) : 0)
+        KEYS = TILE * sizeof(E)
     };
 
     // The elements k to k + BATCH of a thread, and their digits.
@@ -259,13 +261,29 @@ struct onesweep {
         }
         __syncthreads();
         const E *in = p.in + line * p.length;
-#pragma unroll 2
-        for (uint64 i = first - line * p.parts * THREADS; i < p.length;
-             i += p.parts * THREADS) {
-            const E x = in[i];
+        const bool aligned = MANY * sizeof(E) == 16 && (uint64)in % 16 == 0;
+        for (uint64 i = (first - line * p.parts * THREADS) * MANY; i < p.length;
+             i += p.parts * THREADS * MANY) {
+            __align__(16) E x[MANY];
+            const uint32 left = p.length - i < MANY ? (uint32)(p.length - i) : MANY;
+            if (aligned && left == MANY) {
+                *(uint4 *)x = *(const uint4 *)(in + i);
+            }
+            else {
 #pragma unroll
-            for (int place = 0; place < KEY::DIGITS; place++) {
-                atomicAdd(&counts[place * 256 + (KEY::digit(x, place) ^ p.flip)], 1u);
+                for (int k = 0; k < MANY; k++) {
+                    if (k < left) {
+                        x[k] = in[i + k];
+                    }
+                }
+            }
+#pragma unroll
+            for (int k = 0; k < MANY; k++) {
+#pragma unroll
+                for (int place = 0; place < KEY::DIGITS && k < left; place++) {
+                    atomicAdd(&counts[place * 256 + (KEY::digit(x[k], place) ^ p.flip)],
+                              1u);
+                }
             }
         }
         __syncthreads();
@@ -315,7 +333,7 @@ struct onesweep {
 
     PYCUDA_SORT_FN void run(const pass<E, V, COUNT> &p)
     {
-        __shared__ __align__(16) char room[ROOM];
+        extern __shared__ __align__(16) char room[]; // of at least BINS words, too
         __shared__ COUNT base[256];
         __shared__ COUNT sums[WARPS];
         __shared__ uint32 drawn;
