@@ -8,7 +8,7 @@
 // onesweep     a radix sort of lines of any length: the first launch counts all digits,
 //              each of the others moves the elements to their places by one digit
 // block_sort   all passes in one block, for lines that fit its shared memory
-// warp_sort    a bitonic sort of (key, index) for lines of up to 128 elements
+// warp_sort    a bitonic sort of (key, index) for short lines
 //
 // `flip` is 0, or 255 for a descending order: digits are flipped, so equal keys keep
 // their order.
