@@ -11,6 +11,8 @@ from pycuda._array.linalg.products import require_arrays
 from pycuda._array.streams import on_stream
 from pycuda._driver import _array_reductions, _reduce
 
+_NORM = _array_reductions["norm"]
+
 
 def _inexact(name, x):
     """Return an array of floating-point or complex numbers."""
@@ -23,12 +25,8 @@ def _inexact(name, x):
 
 
 def _euclidean(x, axis, keepdims):
-    """Return the root of the sum of squares, by one reduction and one root."""
-    name = "vdot" if x.dtype.kind == "c" else "dot"
-    total = _reduce(_array_reductions[name], (x, x), axis, keepdims)
-    if x.dtype.kind == "c":
-        total = total.real
-    return np.sqrt(total)
+    """Return the root of the sum of squares, by one reduction."""
+    return _reduce(_NORM, (x,), axis, keepdims)
 
 
 def _vector(x, order, axis, keepdims):

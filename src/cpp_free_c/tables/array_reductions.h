@@ -31,7 +31,8 @@
     X(VAR, "var", 1, SPREAD)       \
     X(STD, "std", 1, SPREAD)       \
     X(DOT, "dot", 2, PRODUCTS)     \
-    X(VDOT, "vdot", 2, PRODUCTS)
+    X(VDOT, "vdot", 2, PRODUCTS)   \
+    X(NORM, "norm", 1, SPREAD)
 /* clang-format on */
 
 #endif
