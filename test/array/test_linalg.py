@@ -213,6 +213,34 @@ def test_powers_of_matrices(library):
     close(linalg.matrix_power(to_gpu(whole), 30), np.linalg.matrix_power(whole, 30))
 
 
+def test_conditions(library):
+    a = square(np.float64, batch=(2,))
+    for order in (None, 2, -2, "fro", "nuc", 1, -1, np.inf, -np.inf):
+        close(linalg.cond(to_gpu(a), order), np.linalg.cond(a, order), 2000)
+    with pytest.raises(np.linalg.LinAlgError, match=r"\(3,\)"):
+        linalg.cond(gpuarray.zeros(3))
+
+
+def test_tensors(library):
+    a = sample(np.float64, (4, 6, 8, 3))
+    close(np.linalg.tensorinv(to_gpu(a)), np.linalg.tensorinv(a), 1e5)
+    b = sample(np.float64, (4, 6))
+    close(np.linalg.tensorsolve(to_gpu(a), to_gpu(b)), np.linalg.tensorsolve(a, b), 1e5)
+    a = sample(np.float64, (2, 8, 4))
+    b = sample(np.float64, (8,))
+    close(
+        linalg.tensorsolve(to_gpu(a), to_gpu(b), axes=(0, 2)),
+        np.linalg.tensorsolve(a, b, axes=(0, 2)),
+        1e5,
+    )
+    for call in (
+        lambda: linalg.tensorinv(to_gpu(a), 1),
+        lambda: linalg.tensorsolve(to_gpu(a), to_gpu(b)),
+    ):
+        with pytest.raises(np.linalg.LinAlgError, match="tensor"):
+            call()
+
+
 def test_layouts_and_dtypes(library):
     a = square(np.float32, 8)
     x = to_gpu(a)
