@@ -41,7 +41,8 @@
     X(NANARGMAX, "nanargmax", 1, INDEX) \
     X(NANMEAN, "nanmean", 1, MEAN) \
     X(NANVAR, "nanvar", 1, SPREAD) \
-    X(NANSTD, "nanstd", 1, SPREAD)
+    X(NANSTD, "nanstd", 1, SPREAD) \
+    X(NORM, "norm", 1, SPREAD)
 /* clang-format on */
 
 #endif
