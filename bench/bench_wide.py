@@ -198,25 +198,35 @@ def calls_in(seconds, call, synchronize):
 
 
 def compare(results, packages):
-    """Return whether our result is that of a peer, None without one to compare."""
-    import numpy as np
+    """Return whether our result is that of a peer, None without one to compare.
 
+    The peers differ from each other where a result depends on the last bit, so one
+    that agrees is enough.
+    """
     ours = results.pop("ours", None)
     if ours is None or not results:
         return None
-    name, theirs = next(iter(results.items()))
-    mine, other = parts(ours), parts(theirs)
+    mine = [packages["ours"].host(part) for part in parts(ours)]
+    return any(
+        agree(mine, [packages[name].host(part) for part in parts(theirs)])
+        for name, theirs in results.items()
+    )
+
+
+def agree(mine, other):
+    """Return whether two lists of NumPy arrays have the same elements.
+
+    A package may return the columns of the other's array as a tuple.
+    """
+    import numpy as np
+
     if len(mine) != len(other):
-        return np.asarray(packages["ours"].host(mine[0])).size == np.asarray(
-            packages[name].host(other[0])
-        ).size // max(len(mine), 1)
-    for a, b in zip(mine, other, strict=True):
-        a, b = packages["ours"].host(a), packages[name].host(b)
-        if a.size != b.size:
-            return False
-        if not np.allclose(a.ravel(), b.ravel(), rtol=2e-3, atol=1e-3, equal_nan=True):
-            return False
-    return True
+        return sum(a.size for a in mine) == sum(b.size for b in other)
+    return all(
+        a.size == b.size
+        and np.allclose(a.ravel(), b.ravel(), rtol=2e-3, atol=1e-3, equal_nan=True)
+        for a, b in zip(mine, other, strict=True)
+    )
 
 
 def parts(result):

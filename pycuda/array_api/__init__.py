@@ -180,7 +180,7 @@ from pycuda.array_api._statistics import (
 from pycuda.array_api._utilities import all, any, diff
 
 if _TYPE_CHECKING:
-    from pycuda.array_api import fft, linalg
+    from pycuda.array_api import fft, linalg, special
 
 __array_api_version__ = "2025.12"
 
@@ -318,6 +318,7 @@ __all__ = [
     "sin",
     "sinh",
     "sort",
+    "special",
     "sqrt",
     "square",
     "squeeze",
@@ -365,6 +366,6 @@ def _namespace_of(array: object, /, *, api_version: str | None = None) -> Module
 
 def __getattr__(name: str) -> ModuleType:
     """Load an extension of the standard when it is used first."""
-    if name in ("fft", "linalg"):
+    if name in ("fft", "linalg", "special"):
         return _importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

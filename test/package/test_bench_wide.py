@@ -70,7 +70,7 @@ def test_results_are_compared():
         def host(self, array):
             return array
 
-    packages = {"ours": Package(), "cupy": Package()}
+    packages = {"ours": Package(), "cupy": Package(), "torch": Package()}
 
     def compare(ours, theirs):
         return bench_wide.compare({"ours": ours, "cupy": theirs}, packages)
@@ -81,6 +81,8 @@ def test_results_are_compared():
     assert compare(ones, np.ones(5)) is False
     assert compare((ones, ones), (ones, ones * 2)) is False
     assert bench_wide.compare({"ours": ones}, packages) is None
+    results = {"ours": ones, "cupy": ones * 2, "torch": ones}
+    assert bench_wide.compare(results, packages) is True
 
 
 def test_texts_of_every_row():

@@ -1,0 +1,234 @@
+"""The namespace of the Python array API standard.
+
+array_api_strict computes the results that ours are compared with. On the software
+device, the tests' cuSOLVER (support/cusolver.py) computes what needs the library.
+"""
+
+import gc
+
+import numpy as np
+import pytest
+
+import pycuda.array_api as xp
+import pycuda.driver as drv
+from pycuda import _driver
+from pycuda._array.linalg import cusolver
+from pycuda.array_api._comparison.draws import Draw
+from pycuda.array_api._comparison.results import Tolerance, compare
+from pycuda.array_api._standard_names import missing
+from pycuda.gpuarray import GPUArray, to_gpu
+from pycuda.tools import clear_context_caches
+from support.child import run_child
+
+pytestmark = pytest.mark.gpu
+
+MATRIX = np.arange(6, dtype=np.float32).reshape(2, 3)
+
+
+@pytest.fixture
+def library(ctx, monkeypatch):
+    """A context with a cuSOLVER; on the software device, the one of the tests."""
+    if not _driver._is_emulated():
+        yield
+        return
+    model = pytest.importorskip("support.cusolver")
+    found = model.Cusolver()
+    monkeypatch.setattr(cusolver, "open_library", lambda: found)
+    monkeypatch.setattr(cusolver._driver, "_is_emulated", lambda: False)
+    clear_context_caches()
+    yield
+    clear_context_caches()
+    gc.collect()
+
+
+# -- the names -------------------------------------------------------------------------
+
+
+def test_all_names_and_signatures():
+    lacks, count = missing()
+    assert lacks == []
+    assert count > 250
+
+
+def test_table_of_names_is_that_of_array_api_strict():
+    strict = pytest.importorskip("array_api_strict", minversion="2.6")
+    own = {"Device", "ArrayAPIStrictFlags", "__version__"}
+    names = {name for name in strict.__all__ if "_flags" not in name} - own
+    assert names - {*xp.__all__} == set()
+    assert {*strict.linalg.__all__} - {*xp.linalg.__all__} == set()
+    assert xp.__array_api_version__ == strict.__array_api_version__
+
+
+def test_namespace_of_an_array(ctx):
+    x = to_gpu(MATRIX)
+    assert x.__array_namespace__() is xp
+    assert x.__array_namespace__(api_version="2022.12") is xp
+    with pytest.raises(ValueError, match="1999"):
+        x.__array_namespace__(api_version="1999.01")
+
+
+def test_all_names_are_attributes():
+    for name in xp.__all__:
+        assert hasattr(xp, name), name
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = xp.nothing
+
+
+# -- comparison with array_api_strict --------------------------------------------------
+
+
+def test_no_differences(library):
+    pytest.importorskip("array_api_strict", minversion="2.6")
+    from pycuda.array_api._comparison.run import DRAWERS, run
+
+    outcome = run(4 * len(DRAWERS), seed=12, variety=1)
+    assert outcome.differences == []
+    assert outcome.refused == {}  # only calls that the standard defines are drawn
+    assert outcome.unavailable == {}
+    assert outcome.cases == 4 * len(DRAWERS)
+
+
+def test_command(ctx):
+    pytest.importorskip("array_api_strict", minversion="2.6")
+    done = run_child(
+        """
+        import runpy, sys
+        sys.argv = ["pycuda.array_api", "--cases", "40", "add", "sum", "errors"]
+        runpy.run_module("pycuda.array_api", run_name="__main__")
+        """,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "names implemented" in done.stdout
+    assert "40 cases, 0 differences" in done.stdout
+
+
+def test_draws_repeat():
+    first, second = Draw(3, 2), Draw(3, 2)
+    for name in ("add", "sum"):
+        assert first.dtype(name, ("int8", "int16", "int32")) == second.dtype(
+            name, ("int8", "int16", "int32")
+        )
+    assert first.whole(0, 10**9) == second.whole(0, 10**9)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        (np.float32(1), np.float64(1)),
+        (np.ones(2), np.ones((2, 1))),
+        (np.ones(2), np.array([1, 1 + 1e-9])),
+        (np.array(np.nan), np.array(1.0)),
+        (np.array(np.inf), np.array(-np.inf)),
+        (np.array(0.0), np.array(-0.0)),
+        (np.array(1 + 1j), np.array(1 + 2j)),
+        (np.array([1, 2]), np.array([1, 3])),
+        ([np.ones(1)], [np.ones(1), np.ones(1)]),
+        ({"a": 1}, {"b": 1}),
+        (True, 1),
+    ],
+)
+def test_comparison_finds_differences(wanted, found):
+    if isinstance(wanted, np.generic):
+        wanted, found = np.asarray(wanted), np.asarray(found)
+    assert compare(wanted, found, Tolerance(signs=True)) is not None
+    assert compare(wanted, wanted, Tolerance(signs=True)) is None
+
+
+# -- what the comparison cannot draw ---------------------------------------------------
+
+
+def test_devices(ctx):
+    x = to_gpu(MATRIX)
+    here = xp.__array_namespace_info__().default_device()
+    assert here == x.device == drv.Context.get_device()
+    assert xp.__array_namespace_info__().devices() == (here,)
+    assert xp.zeros(3, device=here).device == here
+    for other in ("cpu", 0):
+        with pytest.raises(ValueError, match="device"):
+            xp.zeros(3, device=other)
+        with pytest.raises(ValueError, match="device"):
+            xp.astype(x, xp.float64, device=other)
+
+
+def test_copies(ctx):
+    x = to_gpu(MATRIX)
+    assert xp.asarray(x) is x
+    assert xp.asarray(x, copy=False) is x
+    assert xp.asarray(x, copy=True).ptr != x.ptr
+    assert xp.astype(x, xp.float32, copy=False) is x
+    assert xp.astype(x, xp.float32).ptr != x.ptr
+    assert xp.reshape(x, (6,), copy=False).ptr == x.ptr
+    assert xp.reshape(x, (6,), copy=True).ptr != x.ptr
+    assert xp.reshape(x[:, ::2], (2, 2, 1), copy=False).ptr == x.ptr
+    with pytest.raises(ValueError, match="copy=False"):
+        xp.reshape(x.T, (6,), copy=False)
+    with pytest.raises(ValueError, match="copy=False"):
+        xp.asarray(MATRIX, copy=False)
+
+
+def test_reshape_follows_the_indices(ctx):
+    x = to_gpu(np.asfortranarray(MATRIX))
+    np.testing.assert_array_equal(xp.reshape(x, (3, 2)).get(), MATRIX.reshape(3, 2))
+
+
+def test_counts_of_truth_values(ctx):
+    mask = to_gpu(MATRIX) > 2
+    assert xp.sum(mask).dtype == xp.int64
+    assert int(xp.sum(mask)) == 3
+    assert xp.cumulative_sum(mask[0]).dtype == xp.int64
+    assert xp.where(mask, 1, to_gpu(MATRIX)).dtype == xp.float32
+
+
+def test_from_dlpack(ctx):
+    x = to_gpu(MATRIX)
+    shared = xp.from_dlpack(x)
+    assert isinstance(shared, GPUArray) and shared.ptr == x.ptr
+    assert xp.from_dlpack(x, copy=True).ptr != x.ptr
+    with pytest.raises(BufferError):
+        xp.from_dlpack(MATRIX)
+    np.testing.assert_array_equal(xp.from_dlpack(MATRIX, copy=True).get(), MATRIX)
+    np.testing.assert_array_equal(np.from_dlpack(x, device="cpu", copy=True), MATRIX)
+
+
+def test_axes_must_be_named(ctx):
+    x = to_gpu(MATRIX)
+    for call in (
+        lambda: xp.cumulative_sum(x),
+        lambda: xp.cumulative_prod(x),
+        lambda: xp.take(x, xp.asarray([0])),
+    ):
+        with pytest.raises(ValueError, match=r"\(2, 3\)"):
+            call()
+    with pytest.raises(ValueError, match="between -2 and -1, not 1"):
+        xp.vecdot(x, x, axis=1)
+    with pytest.raises(ValueError, match="step"):
+        xp.arange(0, 1, 0)
+    with pytest.raises(ValueError, match="-1"):
+        xp.diff(x, n=-1)
+
+
+def test_integers_in_arange_are_exact(ctx):
+    big = 2**53
+    np.testing.assert_array_equal(
+        xp.arange(big, big + 4).get(), np.arange(big, big + 4)
+    )
+    assert xp.arange(3, -4, -2, dtype=xp.uint8).shape == (4,)
+
+
+# -- array_api_compat ------------------------------------------------------------------
+
+
+def test_array_api_compat(ctx):
+    compat = pytest.importorskip("array_api_compat")
+    x = to_gpu(MATRIX)
+    assert compat.is_array_api_obj(x)
+    assert compat.array_namespace(x, 1.0, None, x) is xp
+    assert compat.device(x) == x.device
+    assert compat.to_device(x, x.device) is x
+    assert compat.size(x) == 6
+    assert compat.is_writeable_array(x)
+    assert not compat.is_lazy_array(x)
+    with pytest.raises(TypeError, match="Multiple namespaces"):
+        compat.array_namespace(x, MATRIX)

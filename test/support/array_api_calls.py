@@ -1,0 +1,221 @@
+"""Calls of SciPy and scikit-learn with GPUArrays, compared with NumPy's arrays.
+
+``python array_api_calls.py scipy`` or ``sklearn`` prints a line for each call: "same",
+or how the results differ. SciPy reads SCIPY_ARRAY_API when it is imported, so the tests
+run this in a process of its own.
+"""
+
+import sys
+import warnings
+
+import numpy as np
+
+import pycuda.array_api as xp
+import pycuda.autoinit  # noqa: F401
+from pycuda import _driver
+from pycuda._array.linalg import cusolver
+from pycuda.gpuarray import GPUArray, to_gpu
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(40, 5))
+Y = RNG.normal(size=(40, 5))
+POSITIVE = abs(X) + 0.1
+COLUMN, OTHER = X[:, 0].copy(), Y[:, 0].copy()
+SHARE = RNG.random(30)
+SIGNAL = COLUMN + 1j * OTHER
+LABELS = (COLUMN > 0).astype(np.int64)
+GUESSES = (COLUMN + 0.5 * OTHER > 0).astype(np.int64)
+TARGET = X @ np.arange(5.0)
+
+
+def give_solvers():
+    """Let the tests' cuSOLVER compute on the software device."""
+    if _driver._is_emulated():
+        from support.cusolver import Cusolver
+
+        model = Cusolver()
+        cusolver.open_library = lambda: model
+        hardware = type("Hardware", (), {"_is_emulated": staticmethod(lambda: False)})
+        cusolver._driver = hardware
+
+
+def words(text):
+    """Return the words of a text."""
+    return text.split()
+
+
+def scipy_calls():
+    """Yield (name, function, arguments)."""
+    import scipy.optimize.elementwise as elementwise
+    from scipy import differentiate, fft, integrate, signal, special, stats
+    from scipy.cluster.vq import whiten
+    from scipy.spatial.transform import Rotation
+
+    for name in words(
+        "circmean circstd circvar describe differential_entropy entropy gmean gstd "
+        "gzscore hmean iqr kstat kstatvar kurtosis median_abs_deviation mode moment "
+        "rankdata sem skew tmax tmean tmin tsem tstd tvar variation zscore"
+    ):
+        yield f"stats.{name}", getattr(stats, name), (POSITIVE,)
+    for name in words(
+        "alexandergovern bartlett brunnermunzel f_oneway fligner kruskal ks_2samp "
+        "levene mannwhitneyu mood pearsonr ttest_ind ttest_rel"
+    ):
+        yield f"stats.{name}", getattr(stats, name), (COLUMN, OTHER)
+    for name in words("jarque_bera kurtosistest normaltest skewtest"):
+        yield f"stats.{name}", getattr(stats, name), (COLUMN,)
+    yield "stats.ttest_1samp", lambda a: stats.ttest_1samp(a, 0.1), (X,)
+    yield "stats.chisquare", stats.chisquare, (POSITIVE[:, 0].copy(),)
+    yield "stats.combine_pvalues", stats.combine_pvalues, (SHARE,)
+    yield "stats.false_discovery_control", stats.false_discovery_control, (SHARE,)
+    yield "stats.quantile", lambda a: stats.quantile(a, 0.3), (COLUMN,)
+    for name in words(
+        "betainc chdtr chdtrc digamma entr erf erfc expit gamma gammaln i0 i0e i1 "
+        "i1e log_ndtr log_softmax logsumexp ndtr psi softmax stdtr xlogy rel_entr"
+    ):
+        count = {"betainc": 3}.get(name, 1)
+        if name in ("chdtr", "chdtrc", "stdtr", "xlogy", "rel_entr"):
+            count = 2
+        yield f"special.{name}", getattr(special, name), (SHARE,) * count
+    for name in ["ndtri", "logit"]:
+        yield f"special.{name}", getattr(special, name), (SHARE,)
+    for name in words("fft fftn hfft ifft ifftn irfft"):
+        yield f"fft.{name}", getattr(fft, name), (SIGNAL,)
+    yield "fft.rfftn", fft.rfftn, (X,)
+    yield "fft.fht", lambda a: fft.fht(a, 0.1, 0.2), (POSITIVE[:, 0].copy(),)
+    for name in ["trapezoid", "cumulative_trapezoid"]:
+        yield f"integrate.{name}", getattr(integrate, name), (X,)
+    yield "signal.fftconvolve", signal.fftconvolve, (COLUMN, OTHER[:7].copy())
+    yield "signal.oaconvolve", signal.oaconvolve, (COLUMN, OTHER[:7].copy())
+    yield "signal.hilbert", signal.hilbert, (COLUMN,)
+    yield "cluster.vq.whiten", whiten, (X,)
+    yield (
+        "spatial.transform.Rotation",
+        lambda a: Rotation.from_quat(a).as_matrix(),
+        (X[:, :4].copy(),),
+    )
+    yield (
+        "optimize.elementwise.find_root",
+        lambda a: (
+            elementwise.find_root(lambda t, c: t**3 - c, (a * 0, a + 1.0), args=(a,)).x
+        ),
+        (POSITIVE[:, 0].copy(),),
+    )
+    yield (
+        "differentiate.derivative",
+        lambda a: differentiate.derivative(lambda t: t**3, a).df,
+        (POSITIVE[:, 0].copy(),),
+    )
+
+
+def sklearn_calls():
+    """Yield (name, function, arguments)."""
+    from sklearn import metrics, preprocessing
+    from sklearn.decomposition import PCA
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    from sklearn.linear_model import Ridge, RidgeClassifier
+    from sklearn.mixture import GaussianMixture
+    from sklearn.model_selection import train_test_split
+    from sklearn.naive_bayes import GaussianNB
+
+    for name in words("Binarizer MaxAbsScaler MinMaxScaler Normalizer StandardScaler"):
+        scaler = getattr(preprocessing, name)
+        yield name, lambda a, scaler=scaler: scaler().fit(a).transform(a), (X,)
+    yield (
+        "PolynomialFeatures",
+        lambda a: preprocessing.PolynomialFeatures(2).fit_transform(a),
+        (X,),
+    )
+    for name in ["LabelBinarizer", "LabelEncoder"]:
+        coder = getattr(preprocessing, name)
+        yield name, lambda a, coder=coder: coder().fit_transform(a), (LABELS,)
+    yield "PCA", lambda a: PCA(3, svd_solver="full").fit_transform(a), (X,)
+    yield "Ridge", lambda a, b: Ridge(solver="svd").fit(a, b).predict(a), (X, TARGET)
+    for name, kind in (
+        ("GaussianNB", GaussianNB),
+        ("LinearDiscriminantAnalysis", LinearDiscriminantAnalysis),
+        ("RidgeClassifier", lambda: RidgeClassifier(solver="svd")),
+    ):
+        yield name, lambda a, b, kind=kind: kind().fit(a, b).predict(a), (X, LABELS)
+    yield (
+        "GaussianMixture",
+        lambda a: (
+            GaussianMixture(2, init_params="random_from_data", random_state=0)
+            .fit(a)
+            .predict_proba(a)
+        ),
+        (X,),
+    )
+    yield (
+        "train_test_split",
+        lambda a, b: train_test_split(a, b, random_state=0),
+        (X, LABELS),
+    )
+    for name in words(
+        "accuracy_score balanced_accuracy_score cohen_kappa_score confusion_matrix "
+        "f1_score hamming_loss jaccard_score precision_score recall_score "
+        "roc_auc_score roc_curve zero_one_loss"
+    ):
+        yield name, getattr(metrics, name), (LABELS, GUESSES)
+    for name in words(
+        "explained_variance_score max_error mean_absolute_error mean_squared_error "
+        "median_absolute_error r2_score root_mean_squared_error"
+    ):
+        yield name, getattr(metrics, name), (TARGET, TARGET + 0.5)
+    for name in words(
+        "additive_chi2_kernel chi2_kernel cosine_similarity euclidean_distances "
+        "laplacian_kernel linear_kernel manhattan_distances polynomial_kernel "
+        "rbf_kernel sigmoid_kernel"
+    ):
+        function = getattr(metrics.pairwise, name)
+        yield name, function, (POSITIVE, POSITIVE)
+
+
+def plain(value):
+    """Return a result with NumPy's arrays, and how many GPUArrays it has."""
+    if isinstance(value, GPUArray):
+        return [value.get()]
+    if hasattr(value, "statistic") and not isinstance(value, tuple):
+        value = (value.statistic, value.pvalue)
+    if isinstance(value, (tuple, list)):
+        return [item for part in value for item in plain(part)]
+    return [np.asarray(value)]
+
+
+def differs(wanted, found):
+    """Return how two results differ, or None."""
+    if len(wanted) != len(found):
+        return f"{len(found)} results, not {len(wanted)}"
+    for one, other in zip(wanted, found, strict=True):
+        if one.shape != other.shape:
+            return f"shape {other.shape}, not {one.shape}"
+        if not np.allclose(one, other, rtol=1e-6, atol=1e-6, equal_nan=True):
+            return f"{other}, not {one}"
+    return None
+
+
+def compare(function, args):
+    """Call a function with arrays of both kinds. Return how the results differ."""
+    wanted = plain(function(*args))
+    try:
+        found = plain(function(*map(to_gpu, args)))
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return differs(wanted, found)
+
+
+def main(library):
+    warnings.simplefilter("ignore")
+    give_solvers()
+    if library == "sklearn":
+        from sklearn import set_config
+
+        set_config(array_api_dispatch=True)
+    calls = {"scipy": scipy_calls, "sklearn": sklearn_calls}[library]
+    assert to_gpu(X).__array_namespace__() is xp
+    for name, function, args in calls():
+        print(f"{name}: {compare(function, args) or 'same'}", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
