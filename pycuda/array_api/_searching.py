@@ -7,8 +7,7 @@ from typing import Literal
 import numpy as np
 
 import pycuda.gpuarray as _ga
-from pycuda._array.numpy_functions import nonzero as _nonzero
-from pycuda._driver import _array_ops, _elementwise
+from pycuda._driver import _array_ops, _elementwise, _nonzero
 from pycuda.array_api._data_types import Number
 from pycuda.gpuarray import GPUArray
 
