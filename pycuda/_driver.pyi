@@ -2363,6 +2363,114 @@ def _std(
     allocator: _Allocator | None = None,
     where: GPUArray | bool = True,
 ) -> GPUArray: ...
+def _nansum(
+    a: GPUArray,
+    axis: _Axis = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    keepdims: bool = False,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+    *,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _nanprod(
+    a: GPUArray,
+    axis: _Axis = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    keepdims: bool = False,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+    *,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _nanmin(
+    a: GPUArray,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    keepdims: bool = False,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+    *,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _nanmax(
+    a: GPUArray,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    keepdims: bool = False,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+    *,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _nanargmin(
+    a: GPUArray,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    *,
+    keepdims: bool = False,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _nanargmax(
+    a: GPUArray,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    *,
+    keepdims: bool = False,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _nanmean(
+    a: GPUArray,
+    axis: _Axis = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    keepdims: bool = False,
+    *,
+    where: GPUArray | bool = True,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _nanvar(
+    a: GPUArray,
+    axis: _Axis = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: GPUArray | bool = True,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _nanstd(
+    a: GPUArray,
+    axis: _Axis = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: GPUArray | bool = True,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _ptp(
+    a: GPUArray,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    *,
+    keepdims: bool = False,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
 def _count(
     kind: str,
     values: GPUArray,
@@ -2414,11 +2522,13 @@ def _set_default_allocator(allocator: Any, /) -> None: ...
 def _check_arrays(*arrays: GPUArray) -> None: ...
 def _plain_array(array: _T, /) -> _T: ...
 
+@disjoint_base
 class _KernelCall:
     def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def _remember(
         self,
+        kind: str,
         context: Context,
         stages: tuple[Function, ...],
         dtypes: tuple[Any, ...],
@@ -2459,15 +2569,47 @@ def _remap(
     value: Any = None,
     stream: Stream | None = None,
 ) -> GPUArray: ...
+def _concatenate(
+    arrays: Iterable[GPUArray],
+    axis: int | None = 0,
+    allocator: _Allocator | None = None,
+    out: GPUArray | None = None,
+    dtype: DTypeLike | None = None,
+    casting: str | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _stack(
+    arrays: Iterable[GPUArray],
+    axis: int = 0,
+    allocator: _Allocator | None = None,
+    out: GPUArray | None = None,
+    dtype: DTypeLike | None = None,
+    casting: str | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
 def _take(
     a: GPUArray,
     indices: Any,
-    /,
-    axis: int | None = None,
     out: GPUArray | None = None,
-    mode: str = "raise",
     stream: Stream | None = None,
+    axis: int | None = None,
+    mode: str = "raise",
 ) -> GPUArray: ...
+def _numpy_concatenate(
+    arrays: Iterable[GPUArray],
+    axis: int | None = 0,
+    out: GPUArray | None = None,
+    dtype: DTypeLike | None = None,
+    casting: str | None = None,
+) -> GPUArray: ...
+def _numpy_stack(
+    arrays: Iterable[GPUArray],
+    axis: int = 0,
+    out: GPUArray | None = None,
+    dtype: DTypeLike | None = None,
+    casting: str | None = None,
+) -> GPUArray: ...
+def _apply_at(op: int, a: GPUArray, index: Any, values: Any, /) -> None: ...
 def _put(
     a: GPUArray,
     indices: Any,

@@ -18,6 +18,7 @@ import pycuda.driver as drv
 
 # Loaded now, so that the first operation need not load it.
 from pycuda._array import kernel_request as _kernel_request
+from pycuda._array.averages import average
 from pycuda._array.conversion import asarray, ascontiguousarray, asfortranarray, copy
 from pycuda._array.copies import memcpy_discontig as _memcpy_discontig
 from pycuda._array.counting import bincount, histogram, histogram_bin_edges
@@ -47,17 +48,18 @@ from pycuda._array.diagonals import (
     triu_indices,
     triu_indices_from,
 )
+from pycuda._array.differences import diff
 from pycuda._array.elements import (
     multi_put,
     multi_take,
     multi_take_put,
     put,
     put_along_axis,
+    select,
     subset_dot,
     subset_max,
     subset_min,
     subset_sum,
-    take,
     take_along_axis,
 )
 from pycuda._array.grids import (
@@ -69,13 +71,12 @@ from pycuda._array.grids import (
 )
 from pycuda._array.joining import (
     append,
+    block,
     column_stack,
-    concatenate,
     delete,
     dstack,
     hstack,
     insert,
-    stack,
     vstack,
 )
 from pycuda._array.launch_shape import splay, splay_backend as _splay_backend
@@ -112,6 +113,7 @@ from pycuda._array.numpy_shapes import (
 )
 from pycuda._array.operations import (
     binary_op_result as _get_broadcasted_binary_op_result,
+    clip,
     common_dtype as _get_common_dtype,
     if_positive,
     logical_and,
@@ -184,6 +186,7 @@ from pycuda._driver import (
     _argmax as argmax,
     _argmin as argmin,
     _argwhere as argwhere,
+    _concatenate as concatenate,
     _count_nonzero as count_nonzero,
     _cummax as cummax,
     _cummin as cummin,
@@ -196,11 +199,23 @@ from pycuda._driver import (
     _max as max,
     _mean as mean,
     _min as min,
+    _nanargmax as nanargmax,
+    _nanargmin as nanargmin,
+    _nanmax as nanmax,
+    _nanmean as nanmean,
+    _nanmin as nanmin,
+    _nanprod as nanprod,
+    _nanstd as nanstd,
+    _nansum as nansum,
+    _nanvar as nanvar,
     _nonzero as nonzero,
     _prod as prod,
+    _ptp as ptp,
     _searchsorted as searchsorted,
+    _stack as stack,
     _std as std,
     _sum as sum,
+    _take as take,
     _var as var,
     matmul,
     to_gpu,

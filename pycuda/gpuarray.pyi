@@ -17,6 +17,7 @@ from pycuda._driver import (
     Stream,
     _Allocator,
     _argwhere,
+    _concatenate,
     _cummax,
     _cummin,
     _cumprod,
@@ -29,6 +30,8 @@ from pycuda._driver import (
     _Operand,
     _Order,
     _Shape,
+    _stack,
+    _take,
     matmul as matmul,
     to_gpu as to_gpu,
     to_gpu_async as to_gpu_async,
@@ -36,6 +39,7 @@ from pycuda._driver import (
 from pycuda.characterize import has_double_support as has_double_support
 
 argwhere = _argwhere
+concatenate = _concatenate
 cummax = _cummax
 cummin = _cummin
 cumprod = _cumprod
@@ -44,6 +48,8 @@ cumulative_prod = _cumulative_prod
 cumulative_sum = _cumulative_sum
 flatnonzero = _flatnonzero
 nonzero = _nonzero
+stack = _stack
+take = _take
 
 _T = TypeVar("_T")
 _Axis: TypeAlias = int | tuple[int, ...] | None
@@ -437,25 +443,6 @@ def from_dlpack(
     copy: bool | None = None,
     stream: Stream | None = None,
 ) -> GPUArray: ...
-def concatenate(
-    arrays: _Arrays,
-    axis: SupportsIndex | None = 0,
-    allocator: _Allocator | None = None,
-    out: GPUArray | None = None,
-    *,
-    dtype: DTypeLike | None = None,
-    casting: str | None = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def stack(
-    arrays: _Arrays,
-    axis: SupportsIndex = 0,
-    allocator: _Allocator | None = None,
-    out: GPUArray | None = None,
-    *,
-    dtype: DTypeLike | None = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
 def vstack(
     tup: _Arrays, *, dtype: DTypeLike | None = None, stream: Stream | None = None
 ) -> GPUArray: ...
@@ -464,6 +451,7 @@ def hstack(
 ) -> GPUArray: ...
 def dstack(tup: _Arrays, *, stream: Stream | None = None) -> GPUArray: ...
 def column_stack(tup: _Arrays, *, stream: Stream | None = None) -> GPUArray: ...
+def block(arrays: Any, *, stream: Stream | None = None) -> GPUArray: ...
 def append(
     arr: GPUArray,
     values: Any,
@@ -485,6 +473,19 @@ def delete(
     axis: SupportsIndex | None = None,
     *,
     stream: Stream | None = None,
+) -> GPUArray: ...
+def diff(
+    a: GPUArray,
+    n: int = 1,
+    axis: int = -1,
+    prepend: GPUArray | float | None = None,
+    append: GPUArray | float | None = None,
+) -> GPUArray: ...
+def clip(
+    a: GPUArray,
+    min: GPUArray | float | None = None,
+    max: GPUArray | float | None = None,
+    out: GPUArray | None = None,
 ) -> GPUArray: ...
 def roll(
     a: GPUArray,
@@ -691,6 +692,124 @@ def all(
     initial: _Number | None = None,
     where: GPUArray | bool = True,
 ) -> GPUArray: ...
+def nansum(
+    a: GPUArray,
+    axis: _Axis = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    keepdims: bool = False,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+    *,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def nanprod(
+    a: GPUArray,
+    axis: _Axis = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    keepdims: bool = False,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+    *,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def nanmin(
+    a: GPUArray,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    keepdims: bool = False,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+    *,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def nanmax(
+    a: GPUArray,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    keepdims: bool = False,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+    *,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def nanargmin(
+    a: GPUArray,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    *,
+    keepdims: bool = False,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def nanargmax(
+    a: GPUArray,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    *,
+    keepdims: bool = False,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def nanmean(
+    a: GPUArray,
+    axis: _Axis = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    keepdims: bool = False,
+    *,
+    where: GPUArray | bool = True,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def nanvar(
+    a: GPUArray,
+    axis: _Axis = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: GPUArray | bool = True,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def nanstd(
+    a: GPUArray,
+    axis: _Axis = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: GPUArray | bool = True,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def ptp(
+    a: GPUArray,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    *,
+    keepdims: bool = False,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def average(
+    a: GPUArray,
+    axis: _Axis = None,
+    weights: GPUArray | None = None,
+    returned: bool = False,
+    *,
+    keepdims: bool = False,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> Any: ...
 def searchsorted(
     a: GPUArray,
     v: GPUArray | _Number,
@@ -856,14 +975,6 @@ def subset_min(
 def subset_max(
     subset: GPUArray, a: GPUArray, stream: Stream | None = None
 ) -> GPUArray: ...
-def take(
-    a: GPUArray,
-    indices: Any,
-    out: GPUArray | None = None,
-    stream: Stream | None = None,
-    axis: SupportsIndex | None = None,
-    mode: str = "raise",
-) -> GPUArray: ...
 def put(
     a: GPUArray,
     indices: Any,
@@ -871,6 +982,13 @@ def put(
     mode: str = "raise",
     stream: Stream | None = None,
 ) -> None: ...
+def select(
+    condlist: _Arrays,
+    choicelist: Sequence[_Operand],
+    default: _Operand = 0,
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
 def take_along_axis(
     arr: GPUArray,
     indices: Any,

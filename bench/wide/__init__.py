@@ -1,7 +1,7 @@
 """The rows of ``bench_wide.py``: one module for each topic.
 
 A module has ``ROWS``, a list of ``Row``. It may have ``DATA``, which maps a name to the
-expression that makes it with this package. Every row may use the data of all topics.
+expression that makes it with this package. Its rows use these data and ``COMMON``.
 """
 
 import importlib
@@ -58,10 +58,10 @@ def topics():
 
 
 def load(names):
-    """Return (rows by topic, expressions of all data) for the topics named."""
-    rows, data = {}, dict(COMMON)
+    """Return the topics named: the rows of each, and the expressions of its data."""
+    rows, data = {}, {}
     for name in names:
         module = importlib.import_module(f"wide.{name}")
         rows[name] = module.ROWS
-        data |= getattr(module, "DATA", {})
+        data[name] = getattr(module, "DATA", {})
     return rows, data

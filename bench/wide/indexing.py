@@ -38,6 +38,12 @@ ROWS = [
         torch="v.put_(i, y)",
     ),
     Row(
+        "np.add.at",
+        ours="np.add.at(v, i, y)",
+        cupy="cp.add.at(v, i, y)",
+        torch="v.index_add_(0, i, y)",
+    ),
+    Row(
         "take_along_axis, axis 1 of (n / 16, 16)",
         ours="ga.take_along_axis(X, j, 1)",
         cupy="cp.take_along_axis(X, j, 1)",

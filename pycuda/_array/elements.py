@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pycuda._array import reductions
+from pycuda._array import operations, reductions
 from pycuda._array.copies import np_ravel
 from pycuda._array.creation import arange
 from pycuda._array.overlap import apart
@@ -48,17 +48,6 @@ def subset_max(subset, a, stream=None):
     return reductions.max(_subset(a, subset, stream), stream)
 
 
-def take(a, indices, out=None, stream=None, axis=None, mode="raise"):
-    """Return the elements of ``a`` at indices, flat ones or those along an axis.
-
-    Flat indices follow the order in memory. ``mode`` says what an index out of bounds
-    does, as in NumPy: ``"raise"`` (negative ones count from the end), ``"wrap"`` or
-    ``"clip"``. Raises IndexError for a wrong index of the host at once; for one on the
-    device, the next ``get()`` or ``synchronize()`` raises it.
-    """
-    return _take(a, indices, axis, out, mode, stream)
-
-
 def put(a, indices, values, mode="raise", stream=None):
     """Assign values to the elements at flat indices in C order, as ``numpy.put`` does.
 
@@ -79,6 +68,28 @@ def put(a, indices, values, mode="raise", stream=None):
             raise ValueError(f"put: there are no values for {count} indices")
         values = _take(np_ravel(values), arange(count, dtype=np.int64), mode="wrap")
     _put(a, indices, values, mode, stream)
+
+
+def select(condlist, choicelist, default=0, *, stream=None):
+    """Return elements of the choice whose condition is the first true one.
+
+    ``condlist`` has arrays of bool, ``choicelist`` as many arrays or numbers; where no
+    condition is true, the result is ``default``. All broadcast, and the dtype is the
+    one to which NumPy promotes choices and default. Raises ValueError for lists of
+    different lengths, TypeError for a condition that is not bool.
+    """
+    conditions, choices = list(condlist), list(choicelist)
+    if len(conditions) != len(choices) or not conditions:
+        raise ValueError(
+            f"select: there are {len(conditions)} conditions and {len(choices)} choices"
+        )
+    for condition in conditions:
+        if condition.dtype != bool:
+            raise TypeError(f"select: conditions must be bool, not {condition.dtype}")
+    result = default
+    for condition, choice in zip(conditions[::-1], choices[::-1], strict=True):
+        result = operations.where(condition, choice, result, stream=stream)
+    return result
 
 
 def take_along_axis(arr, indices, axis=-1, *, stream=None):
@@ -115,7 +126,7 @@ def multi_take(arrays, indices, out=None, stream=None):
     indices = apart(indices, outs, stream)
     arrays = _unchanged(arrays, outs, stream)
     return [
-        _take(array, indices, out=output, stream=stream)
+        _take(array, indices, output, stream)
         for array, output in zip(arrays, outs, strict=True)
     ]
 

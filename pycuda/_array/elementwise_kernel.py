@@ -133,6 +133,7 @@ class ElementwiseKernel(_KernelCall):
         else:
             count = first.mem_size
             self._remember(
+                "elementwise",
                 context,
                 (function,),
                 arguments.dtypes,

@@ -12,15 +12,15 @@ from pycuda._driver import GPUArray, _join, _take, to_gpu
 
 
 def concatenate(
-    arrays, axis=0, allocator=None, out=None, *, dtype=None, casting=None, stream=None
+    arrays,
+    axis=0,
+    allocator=None,
+    out=None,
+    dtype=None,
+    casting=None,
+    stream=None,
 ):
-    """Return the arrays joined along an existing axis.
-
-    The shapes differ along ``axis`` only; ``axis=None`` joins the flattened arrays. The
-    result has the dtype to which NumPy promotes those of the arrays, or ``dtype``.
-    ``out`` gets the elements instead of a new array. Raises ValueError for shapes that
-    do not fit and for an axis that does not exist.
-    """
+    """Do what ``gpuarray.concatenate`` cannot do in one step."""
     if axis is None:
         arrays, axis = [np_ravel(a) for a in arrays], 0
     if casting is not None:
@@ -30,23 +30,29 @@ def concatenate(
     return result if out is None else _into(out, result, stream)
 
 
-def stack(arrays, axis=0, allocator=None, out=None, *, dtype=None, stream=None):
-    """Return arrays of one shape joined along a new axis.
+def stack(
+    arrays, axis=0, allocator=None, out=None, dtype=None, casting=None, stream=None
+):
+    """Do what ``gpuarray.stack`` cannot do in one step."""
+    return _stack(arrays, axis, out, dtype, casting, axis != 0, allocator, stream)
 
-    The result is in C order for axis 0, in Fortran order for others; ``numpy.stack``
-    gives C order. The dtype and errors are those of ``concatenate``.
-    """
-    result = _join(arrays, axis, True, dtype, axis != 0, allocator, stream)
+
+def _stack(arrays, axis, out, dtype, casting, f_order, allocator=None, stream=None):
+    arrays, axis = list(arrays), operator.index(axis)
+    if casting is not None:
+        _check_casting(arrays, dtype if out is None else out.dtype, casting)
+    result = _join(arrays, axis, True, dtype, f_order, allocator, stream)
     return result if out is None else _into(out, result, stream)
 
 
-def np_stack(arrays, axis=0, out=None, *, dtype=None, casting=None):
-    """Return arrays of one shape joined along a new axis, in C order."""
-    if casting is not None:
-        arrays = list(arrays)
-        _check_casting(arrays, dtype if out is None else out.dtype, casting)
-    result = _join(arrays, axis, True, dtype)
-    return result if out is None else _into(out, result, None)
+def np_concatenate(arrays, axis=0, out=None, dtype=None, casting=None):
+    """Do what ``numpy.concatenate`` cannot do in one step."""
+    return concatenate(arrays, axis, None, out, dtype, casting)
+
+
+def np_stack(arrays, axis=0, out=None, dtype=None, casting=None):
+    """Do what ``numpy.stack`` cannot do in one step."""
+    return _stack(arrays, axis, out, dtype, casting, False)
 
 
 def _check_casting(arrays, dtype, casting):
@@ -73,14 +79,14 @@ def _with_axes(array, ndim):
 def vstack(tup, *, dtype=None, stream=None):
     """Return the arrays joined along the first axis; those with one axis are rows."""
     arrays = [_with_axes(a, 2) for a in tup]
-    return concatenate(arrays, 0, dtype=dtype, stream=stream)
+    return _join(arrays, 0, False, dtype, stream=stream)
 
 
 def hstack(tup, *, dtype=None, stream=None):
     """Return the arrays joined along the second axis, or along the only one."""
     arrays = [_with_axes(a, 1) for a in tup]
     axis = 0 if arrays and arrays[0].ndim == 1 else 1
-    return concatenate(arrays, axis, dtype=dtype, stream=stream)
+    return _join(arrays, axis, False, dtype, stream=stream)
 
 
 def dstack(tup, *, stream=None):
@@ -90,14 +96,53 @@ def dstack(tup, *, stream=None):
     """
     arrays = [_with_axes(a, 2) for a in tup]
     arrays = [a[:, :, None] if a.ndim == 2 else a for a in arrays]
-    return concatenate(arrays, 2, stream=stream)
+    return _join(arrays, 2, False, stream=stream)
 
 
 def column_stack(tup, *, stream=None):
     """Return the arrays joined along the second axis; those with one are columns."""
     arrays = [_with_axes(a, 1) for a in tup]
     arrays = [a[:, None] if a.ndim == 1 else a for a in arrays]
-    return concatenate(arrays, 1, stream=stream)
+    return _join(arrays, 1, False, stream=stream)
+
+
+def _depth(arrays):
+    """Return how deep lists are nested: 0 for an array."""
+    if not isinstance(arrays, list):
+        return 0
+    depths = {_depth(item) for item in arrays}
+    if len(depths) != 1:
+        raise ValueError(
+            f"block: lists must be equally deep and not empty, but have depths "
+            f"{sorted(depths)}"
+        )
+    return 1 + depths.pop()
+
+
+def block(arrays, *, stream=None):
+    """Return one array put together from nested lists of arrays.
+
+    The innermost lists are joined along the last axis, those around them along the
+    axis before it, and so on, as in ``numpy.block``. Raises ValueError for lists of
+    different depths and for shapes that do not fit.
+    """
+    depth = _depth(arrays)
+
+    def axes_of(item):
+        return max(map(axes_of, item)) if isinstance(item, list) else item.ndim
+
+    ndim = max(axes_of(arrays), depth)
+
+    def joined(item, level):
+        if level == 0:
+            return _with_axes(item, ndim)
+        return _join([joined(i, level - 1) for i in item], -level, False, stream=stream)
+
+    if depth == 0:
+        return _join([_with_axes(arrays, 1)], 0, False, stream=stream).reshape(
+            arrays.shape
+        )
+    return joined(arrays, depth)
 
 
 def append(arr, values, axis=None, *, stream=None):
@@ -108,7 +153,9 @@ def append(arr, values, axis=None, *, stream=None):
     """
     if not isinstance(values, GPUArray):
         values = to_gpu(np.asarray(values))
-    return concatenate((arr, values), axis, stream=stream)
+    if axis is None:
+        arr, values, axis = np_ravel(arr), np_ravel(values), 0
+    return _join((arr, values), axis, False, stream=stream)
 
 
 # -- parts put in and taken out --------------------------------------------------------
@@ -176,8 +223,8 @@ def delete(arr, obj, axis=None, *, stream=None):
     if not runs:
         runs = [_part(arr, axis, 0, 0)]
     if len(runs) <= _MOST_RUNS:
-        return concatenate(runs, axis, stream=stream)
-    return _take(arr, np.flatnonzero(kept), axis, stream=stream)
+        return _join(runs, axis, False, stream=stream)
+    return _take(arr, np.flatnonzero(kept), None, stream, axis)
 
 
 #: The most parts for which one kernel copies runs of elements.
@@ -212,7 +259,7 @@ def insert(arr, obj, values, axis=None, *, stream=None):
     if is_single:
         place = operator.index(places[0])
         parts = [_part(arr, axis, 0, place), added, _part(arr, axis, place, None)]
-        return concatenate(parts, axis, stream=stream)
+        return _join(parts, axis, False, stream=stream)
     order = np.argsort(places, kind="stable")
     new = places[order] + np.arange(count)
     source = np.empty(length + count, np.int64)
@@ -220,5 +267,5 @@ def insert(arr, obj, values, axis=None, *, stream=None):
     is_new[new] = True
     source[is_new] = length + order
     source[~is_new] = np.arange(length)
-    both = concatenate((arr, added), axis, stream=stream)
-    return _take(both, source, axis, stream=stream)
+    both = _join((arr, added), axis, False, stream=stream)
+    return _take(both, source, None, stream, axis)

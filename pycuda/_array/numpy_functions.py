@@ -9,10 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from pycuda._array import (
+    averages,
     conversion,
     counting,
     creation,
     diagonals,
+    differences,
     elements,
     fourier,
     grids,
@@ -46,10 +48,22 @@ from pycuda._driver import (
     _digitize,
     _elementwise,
     _flatnonzero as flatnonzero,
+    _nanargmax,
+    _nanargmin,
+    _nanmax,
+    _nanmean,
+    _nanmin,
+    _nanprod,
+    _nanstd,
+    _nansum,
+    _nanvar,
     _nonzero as nonzero,
     _numpy_all,
     _numpy_any,
+    _numpy_concatenate,
+    _numpy_stack,
     _searchsorted,
+    _take,
 )
 
 
@@ -58,8 +72,8 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     if axis is None:
         a = np_ravel(a)
     if out is not None and out.dtype != a.dtype:
-        return into(elements.take(a, indices, None, None, axis, mode), out)
-    return elements.take(a, indices, out, None, axis, mode)
+        return into(_take(a, indices, None, None, axis, mode), out)
+    return _take(a, indices, out, None, axis, mode)
 
 
 def where(condition, x=None, y=None):
@@ -72,29 +86,19 @@ def where(condition, x=None, y=None):
     return operations.where(condition, x, y)
 
 
-def clip(a, min=None, max=None, out=None):
-    """Return the elements, with those outside the bounds replaced by the bounds."""
-    if min is None and max is None:
-        return into(a.copy(), out)
-    if max is None:
-        return _elementwise(_array_ops["maximum"], (a, min), out)
-    if min is None:
-        return _elementwise(_array_ops["minimum"], (a, max), out)
-    return _elementwise(_array_ops["clip"], (a, min, max), out)
-
-
 def round(a, decimals=0, out=None):
     """Return the elements rounded to a number of decimals; halves become even."""
     if a.dtype.kind in "biu" and decimals >= 0:
         return into(a.copy(), out)
-    if a.dtype.kind == "c":
-        result = round(a.real, decimals) + 1j * round(a.imag, decimals)
-    elif a.dtype.kind in "biu":
+    if a.dtype.kind in "biu":
         unit = 10**-decimals
         result = (np.rint(a / unit) * unit).astype(a.dtype)
     elif decimals == 0:
         result = np.rint(a)
-    elif decimals > 0:
+    elif a.dtype.itemsize > 2:
+        unit = 10.0**decimals if decimals > 0 else -(10.0**-decimals)
+        result = _elementwise(_array_ops["round_at"], (a, unit))
+    elif decimals > 0:  # half precision: NumPy rounds the product, too
         unit = 10.0**decimals
         result = np.rint(a * unit) / unit
     else:
@@ -208,14 +212,14 @@ _FUNCTIONS = {
     np.cumprod: cumprod,
     np.ptp: numpy_reductions.ptp,
     np.where: where,
-    np.concatenate: lambda arrays, axis=0, out=None, dtype=None, casting=None: (
-        joining.concatenate(arrays, axis, None, out, dtype=dtype, casting=casting)
-    ),
+    np.concatenate: joining.np_concatenate,
     np.stack: joining.np_stack,
     np.vstack: joining.vstack,
     np.hstack: joining.hstack,
     np.dstack: joining.dstack,
     np.column_stack: joining.column_stack,
+    np.block: joining.block,
+    np.select: elements.select,
     np.append: joining.append,
     np.insert: joining.insert,
     np.delete: joining.delete,
@@ -243,7 +247,7 @@ _FUNCTIONS = {
     np.broadcast_to: numpy_shapes.broadcast_to,
     np.atleast_1d: numpy_shapes.atleast_1d,
     np.atleast_2d: numpy_shapes.atleast_2d,
-    np.diff: numpy_shapes.diff,
+    np.diff: differences.diff,
     np.take: take,
     np.put: lambda a, ind, v, mode="raise": elements.put(a, ind, v, mode),
     np.take_along_axis: elements.take_along_axis,
@@ -255,7 +259,7 @@ _FUNCTIONS = {
     np.compress: compress,
     np.place: place,
     np.putmask: putmask,
-    np.clip: clip,
+    np.clip: operations.clip,
     np.round: round,
     np.around: round,
     np.copyto: copyto,
@@ -274,6 +278,16 @@ _FUNCTIONS = {
     np.shape: lambda a: a.shape,
     np.ndim: lambda a: a.ndim,
     np.size: lambda a, axis=None: a.size if axis is None else a.shape[axis],
+    np.average: averages.average,
+    np.nanmean: _nanmean,
+    np.nanvar: _nanvar,
+    np.nanstd: _nanstd,
+    np.nansum: _nansum,
+    np.nanprod: _nanprod,
+    np.nanmin: _nanmin,
+    np.nanmax: _nanmax,
+    np.nanargmin: _nanargmin,
+    np.nanargmax: _nanargmax,
     np.searchsorted: _searchsorted,
     np.digitize: _digitize,
     np.bincount: counting.bincount,
@@ -354,8 +368,20 @@ _array_functions.update(
         np.amax: GPUArray.max,
         np.any: _numpy_any,
         np.all: _numpy_all,
+        np.ptp: GPUArray.ptp,
+        np.nanmean: _nanmean,
+        np.nanvar: _nanvar,
+        np.nanstd: _nanstd,
+        np.nansum: _nansum,
+        np.nanprod: _nanprod,
+        np.nanmin: _nanmin,
+        np.nanmax: _nanmax,
+        np.nanargmin: _nanargmin,
+        np.nanargmax: _nanargmax,
         np.searchsorted: _searchsorted,
         np.digitize: _digitize,
+        np.concatenate: _numpy_concatenate,
+        np.stack: _numpy_stack,
     }
 )
 # Sorts: the functions have NumPy's parameters.

@@ -9,7 +9,7 @@ import numpy as np
 from pycuda._array.copies import np_ravel
 from pycuda._array.diagonals import diagonal
 from pycuda._array.linalg.products import dot, trace
-from pycuda._array.numpy_functions import clip, may_share_memory, round, take
+from pycuda._array.numpy_functions import may_share_memory, round, take
 from pycuda._array.numpy_reductions import (
     argmax,
     argmin,
@@ -23,6 +23,7 @@ from pycuda._array.numpy_reductions import (
     var,
 )
 from pycuda._array.numpy_shapes import swapaxes
+from pycuda._array.operations import clip
 from pycuda._array.sorting import (
     argpartition,
     argsort,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import operator
-
 import numpy as np
 
 from pycuda._array import layout
@@ -97,14 +95,3 @@ def permute_dims(a, axes=None):
 def matrix_transpose(x, /):
     """Return a view with the last two axes exchanged."""
     return x.mT
-
-
-def diff(a, n=1, axis=-1):
-    """Return the differences of neighbouring elements along an axis, ``n`` times."""
-    axis = normal_axis(axis, a.ndim)
-    front = (slice(None),) * axis
-    difference = operator.ne if a.dtype == bool else operator.sub
-    for _ in range(n):
-        after, before = a[(*front, slice(1, None))], a[(*front, slice(None, -1))]
-        a = difference(after, before)
-    return a

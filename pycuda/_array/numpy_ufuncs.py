@@ -12,7 +12,13 @@ from pycuda._array import reductions
 from pycuda._array.linalg.numpy_names import UFUNCS
 from pycuda._array.masks import as_mask
 from pycuda._array.numpy_calls import called
-from pycuda._driver import GPUArray, _accumulate, _array_ops, _elementwise
+from pycuda._driver import (
+    GPUArray,
+    _accumulate,
+    _apply_at,
+    _array_ops,
+    _elementwise,
+)
 
 _REDUCTIONS = {
     "add": reductions.sum,
@@ -144,7 +150,38 @@ def _ufunc_outer(name, a, b, out=None, dtype=None, where=True):
     return _call(name, a, b, out=out, dtype=dtype, where=where)
 
 
+#: Ufuncs whose ``at`` runs on the device.
+_APPLIED = {
+    *("add", "subtract", "multiply", "maximum", "minimum", "fmax", "fmin"),
+    *("bitwise_and", "bitwise_or", "bitwise_xor"),
+}
+
+
+def _ufunc_at(name, a, indices, b=None):
+    """Apply a ufunc to the elements at an index, where repeated indices count."""
+    if name not in _APPLIED or not isinstance(a, GPUArray) or b is None:
+        raise TypeError(
+            f"numpy.{name}.at has no counterpart for GPUArrays: fetch with get()"
+        )
+    dtype = np.result_type(a.dtype, getattr(b, "dtype", b))
+    if not np.can_cast(dtype, a.dtype, "same_kind"):
+        raise TypeError(
+            f"numpy.{name}.at: results of dtype {dtype} cannot be put into an array of "
+            f"dtype {a.dtype}; convert with astype()"
+        )
+    if name == "subtract" and a.dtype.kind in "fc":
+        name, b = "add", -b
+    size = a.dtype.itemsize  # no device has steps of one byte, or of 16
+    if size == 1 or (size > 8 and name != "add"):
+        raise TypeError(
+            f"numpy.{name}.at does not take arrays of dtype {a.dtype}; convert with "
+            f"astype()"
+        )
+    _apply_at(_array_ops[name], a, indices, b)
+
+
 _UFUNC_METHODS = {
+    "at": _ufunc_at,
     "__call__": _call,
     "reduce": _ufunc_reduce,
     "accumulate": _ufunc_accumulate,

@@ -55,6 +55,30 @@ def logical_op(x1, x2, out, allocator, operator):
     return _elementwise(_array_ops[operator], (x1, x2), out, allocator=allocator)
 
 
+def clip(
+    a: GPUArray,
+    min: GPUArray | float | None = None,
+    max: GPUArray | float | None = None,
+    out: GPUArray | None = None,
+) -> GPUArray:
+    """Return the elements, with those outside the bounds replaced by the bounds.
+
+    The bounds are numbers or arrays that broadcast with ``a``; None is no bound. The
+    result has the common dtype of all, and is NaN where an operand is. It goes to
+    ``out`` if that is given.
+    """
+    if min is None and max is None:
+        if out is None:
+            return a.copy()
+        out[...] = a
+        return out
+    if max is None:
+        return _elementwise(_array_ops["maximum"], (a, min), out)
+    if min is None:
+        return _elementwise(_array_ops["minimum"], (a, max), out)
+    return _elementwise(_array_ops["clip"], (a, min, max), out)
+
+
 def logical_and(x1, x2, /, out=None, *, allocator=None):
     """Return the truth of ``x1 and x2``, element by element."""
     return logical_op(x1, x2, out, allocator, "logical_and")

@@ -128,7 +128,7 @@ def _between(low, high, weight):
 
 def _with_nan(result, lines):
     """Return a result that is NaN for each line with a NaN: its last element is one."""
-    if lines.dtype.kind not in "fc":
+    if lines.dtype.kind in "biu":
         return result
     last = lines[..., -1]
     return where(last == last, result, last.astype(result.dtype))
@@ -152,7 +152,7 @@ def _result_dtype(a, q, wanted, method):
     if method in _DISCRETE or (method == "linear" and wanted.dtype.kind in "iu"):
         return a.dtype  # the result is an element
     if type(q) in (int, float):
-        return a.dtype if a.dtype.kind == "f" else np.dtype(np.float64)
+        return np.dtype(np.float64) if a.dtype.kind in "biu" else a.dtype
     kind = wanted.dtype if wanted.dtype.kind == "f" else np.dtype(np.float64)
     return np.result_type(a.dtype, kind, np.float64 if a.dtype.kind in "biu" else kind)
 
@@ -256,7 +256,7 @@ def median(
     line with a NaN or without elements has the median NaN. Integers become float64.
     """
     axes = _axes_of(a, axis)
-    dtype = a.dtype if a.dtype.kind in "fc" else np.dtype(np.float64)
+    dtype = np.dtype(np.float64) if a.dtype.kind in "biu" else a.dtype
     with on_stream(stream):
         lines, length = _sorted_lines(_plain_array(a), axes)
         if length == 0:
@@ -271,9 +271,9 @@ def median(
 
 
 def _mean_of_two(a, b):
-    if a.dtype == np.float16:  # the sum may be too large
+    if a.dtype.itemsize == 2:  # the sum may be too large
         both = a.astype(np.float32) + b.astype(np.float32)
-        return (both / np.float32(2)).astype(np.float16)
+        return (both / np.float32(2)).astype(a.dtype)
     return (a + b) / a.dtype.type(2)
 
 
@@ -298,7 +298,7 @@ def nanquantile(
     """
     if weights is not None:
         raise ValueError("nanquantile: weights are not supported")
-    if a.dtype.kind != "f":
+    if a.dtype.kind in "biuc":
         return quantile(
             a, q, axis, out, overwrite_input, method, keepdims, stream=stream
         )
@@ -370,7 +370,7 @@ def nanmedian(
     a, axis=None, out=None, overwrite_input=False, keepdims=False, *, stream=None
 ):
     """Return the median of the elements that are not NaN: see ``median``."""
-    if a.dtype.kind not in "fc":
+    if a.dtype.kind in "biu":
         return median(a, axis, out, overwrite_input, keepdims, stream=stream)
     axes = _axes_of(a, axis)
     with on_stream(stream):

@@ -80,7 +80,7 @@ def repeat(a, repeats, axis=None, *, stream=None):
     if (counts < 0).any():
         raise ValueError("repeats must not be negative")
     places = np.repeat(np.arange(length), counts)
-    return _take(a, places, axis, stream=stream)
+    return _take(a, places, None, stream, axis)
 
 
 def tile(A, reps, *, stream=None):  # noqa: N803  NumPy's name

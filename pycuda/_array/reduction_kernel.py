@@ -283,6 +283,7 @@ class ReductionKernel(_KernelCall):
         self._stages()
         stage1, stage2, context = self._made[id(_working_context())]
         self._remember(
+            "reduction",
             context,
             (stage1[0], stage2[0]),
             self._arguments.dtypes,

@@ -262,6 +262,13 @@ def _deviation(name, a, axis, ddof, keepdims, out, stream, allocator, where):
     return _stored(result, out, stream)
 
 
+def ptp(a, axis=None, out=None, *, keepdims=False, stream=None, allocator=None):
+    """Return the difference of the greatest and the least element of bool arrays."""
+    with on_stream(stream):
+        most = max(a, axis=axis, keepdims=keepdims, allocator=allocator)
+        return _stored(most - min(a, axis=axis, keepdims=keepdims), out, None)
+
+
 def dot(a, b, dtype=None, stream=None, allocator=None):
     """Return the sum of the products of the elements of two arrays."""
     if a.shape != b.shape:

@@ -18,7 +18,7 @@ from pycuda._array.argument_names import Names
 from pycuda._array.c_types import dtype_to_ctype
 from pycuda._array.compilation import load
 from pycuda._array.creation import empty_like
-from pycuda._driver import GPUArray, _plain_array, _working_context
+from pycuda._driver import GPUArray, _KernelCall, _plain_array, _working_context
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -113,11 +113,17 @@ def sample_sources() -> Iterator[tuple[str, str]]:
             yield f"{kind} {name}", _text_of(kernel, dtype, "a + b", 0, "scan", "")
 
 
-class _ScanKernelBase:
+class _ScanKernelBase(_KernelCall):
     """The base class of both scans.
 
     ``scan_expr`` joins ``a`` and ``b``. ``neutral`` is the result of no elements.
     ``devices`` is not used.
+
+    A call takes ``input_ary``, ``output_ary``, ``allocator`` and ``stream``. It scans
+    into ``output_ary``, by default in place, and returns the output.
+    ``output_ary="new"`` makes a new array. Raises ValueError unless the arrays have one
+    axis, one length and the kernel's dtype. Signed and unsigned integers of one size
+    count as one dtype. A bool input is read as numbers.
     """
 
     final_update_tp: str = INCLUSIVE_UPDATE_SOURCE
@@ -164,25 +170,35 @@ class _ScanKernelBase:
             self.scan_intervals_knl = self.final_update_knl = function
         return made[0]
 
-    def __call__(
-        self,
-        input_ary: GPUArray,
-        output_ary: GPUArray | Literal["new"] | None = None,
-        allocator: _Allocator | None = None,
-        stream: Stream | None = None,
-    ) -> GPUArray:
-        """Scan into ``output_ary``, by default in place; return the output.
+    if TYPE_CHECKING:
 
-        ``output_ary="new"`` makes a new array. Raises ValueError unless the arrays have
-        one axis, one length and the kernel's dtype. Signed and unsigned integers of one
-        size count as one dtype. A bool input is read as numbers.
-        """
+        def __call__(
+            self,
+            input_ary: GPUArray,
+            output_ary: GPUArray | Literal["new"] | None = None,
+            allocator: _Allocator | None = None,
+            stream: Stream | None = None,
+        ) -> GPUArray: ...
+
+    def _run(self, input_ary, output_ary=None, allocator=None, stream=None):
+        """Run a call that C does not handle: see ``_KernelCall``."""
         given = self._output(input_ary, output_ary)
         values, result = _plain_array(input_ary), _plain_array(given)
         self._check(values, result)
         if values.size == 0:
             return given
         source, target = self._packed(values, result, stream)
+        self._remember(
+            "scan",
+            _working_context(),
+            (self._function(),),
+            (self.dtype,),
+            b"\x02",
+            0,
+            self.dtype,
+            self.scan_wg_size,
+            self.scan_wg_seq_batches,
+        )
         if allocator is None:
             allocator = values.allocator
         self._scan_lines(source, target, 1, allocator, stream)

@@ -17,7 +17,14 @@ from pycuda._array.copies import np_ravel
 from pycuda._array.creation import arange, empty_like, zeros
 from pycuda._array.layout import normal_axis
 from pycuda._array.sorting import along_axis, lexsort, sort
-from pycuda._driver import GPUArray, _cumsum as cumsum, _nonzero, _sort
+from pycuda._driver import (
+    GPUArray,
+    _array_ops,
+    _cumsum as cumsum,
+    _elementwise,
+    _nonzero,
+    _sort,
+)
 
 
 class UniqueAllResult(NamedTuple):
@@ -112,11 +119,10 @@ def _first_of_runs(ordered, equal_nan):
     """Return the mask of the elements of a sorted array that begin a run of equals."""
     mask = empty_like(ordered, np.bool_)
     mask[:1] = True
-    before, after = ordered[:-1], ordered[1:]
-    differs = before != after
-    if equal_nan and ordered.dtype.kind in "fc":  # NaNs are at the end
-        differs = differs & (before == before)
-    mask[1:] = differs
+    before, after, differs = ordered[:-1], ordered[1:], mask[1:]
+    _elementwise(_array_ops["not_equal"], (before, after), differs)
+    if equal_nan and ordered.dtype.kind not in "biu":  # NaNs are at the end
+        differs &= before == before
     return mask
 
 
@@ -151,6 +157,9 @@ def _unique_flat(flat, return_index, return_inverse, return_counts, equal_nan):
         empty = zeros(0, np.int64, flat.allocator)
         return ordered, empty, empty.copy(), empty.copy()
     mask = _first_of_runs(ordered, equal_nan)
+    if not (return_index or return_counts):
+        inverse = _inverse(mask, order) if return_inverse else None
+        return ordered[mask], None, inverse, None
     begin, counts = _runs(mask, flat.size, return_counts)
     if return_index:
         index = along_axis(order, begin, 0)
@@ -244,8 +253,8 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
         return found
     if tests.size == 0:
         return found.fill(bool(invert))
-    half = flat.dtype == np.float16  # C has no name for it
-    if half:
+    if flat.dtype.itemsize == 2 and flat.dtype.kind not in "iu":
+        # The formats of half precision have no name in C.
         flat, tests = flat.astype(np.float32), tests.astype(np.float32)
     kernel = _finder(flat.dtype, bool(invert))
     kernel(flat, sort(tests), found.reshape(flat.size), tests.size)

@@ -183,7 +183,7 @@ def _is_worth_selecting(x, k):
         x.ndim == 1
         and x.size >= _SELECTED_FROM
         and 0 < k <= x.size // 64
-        and x.dtype.kind in "biuf"
+        and x.dtype.kind != "c"
         and x.flags.forc
     )
 

@@ -653,9 +653,55 @@ PYCUDA_FN T op_fmod(T x, T y)
     return y == 0 || (kind<T>::is_signed && y == T(-1)) ? T(0) : T(x % y);
 }
 
+// The truncated quotient and the remainder, which has the sign of x, if the quotient has
+// few digits: then a multiplication and a subtraction give the remainder exactly. The
+// rounded quotient may be 1 too large.
+PYCUDA_FN bool short_division(float x, float y, float ratio, float &whole, float &rest)
+{
+    if (!(::fabsf(ratio) < 4194304.0f)) {
+        return false;
+    }
+    whole = ::truncf(ratio);
+    rest = whole == 0 ? x : __fmaf_rn(-whole, y, x);
+    if (rest != 0 && (rest < 0) != (x < 0)) {
+        rest += ::copysignf(y, x);
+        whole -= ::copysignf(1.0f, ratio);
+    }
+    rest = ::copysignf(rest, x);
+    return true;
+}
+PYCUDA_FN bool short_division(double x, double y, double ratio, double &whole,
+                              double &rest)
+{
+    if (!(::fabs(ratio) < 2251799813685248.0)) {
+        return false;
+    }
+    whole = ::trunc(ratio);
+    rest = whole == 0 ? x : __fma_rn(-whole, y, x);
+    if (rest != 0 && (rest < 0) != (x < 0)) {
+        rest += ::copysign(y, x);
+        whole -= ::copysign(1.0, ratio);
+    }
+    rest = ::copysign(rest, x);
+    return true;
+}
+
 template <class T>
 PYCUDA_FN void float_divmod(T x, T y, T &quotient, T &rest)
 {
+    const T ratio = x / y;
+    T whole;
+    if (short_division(x, y, ratio, whole, rest)) {
+        if (rest == 0) {
+            rest = ::copysign(T(0), y);
+        }
+        else if ((y < 0) != (rest < 0)) {
+            rest += y;
+            whole -= T(1);
+        }
+        quotient = whole != 0 ? whole : ::copysign(T(0), ratio);
+        return;
+    }
     rest = ::fmod(x, y);
     if (y == 0) {
         quotient = x / y;
@@ -697,7 +743,16 @@ PYCUDA_FN void float_divmod(T x, T y, T &quotient, T &rest)
     }                                        \
     PYCUDA_FN T op_fmod(T x, T y)            \
     {                                        \
-        return ::fmod(x, y);                 \
+        T whole, rest;                       \
+        return short_division(x, y, x / y, whole, rest) ? rest : T(::fmod(x, y)); \
+    }                                        \
+    template <class Z>                       \
+    PYCUDA_FN void op_divmod(T x, T y, Z &quotient, Z &rest) \
+    {                                        \
+        T whole, part;                       \
+        float_divmod(x, y, whole, part);     \
+        quotient = cast<Z>(whole);           \
+        rest = cast<Z>(part);                \
     }
 PYCUDA_FLOAT_DIVISION(float)
 PYCUDA_FLOAT_DIVISION(double)
@@ -1110,6 +1165,18 @@ template <class T>
 PYCUDA_FN complex<T> op_rint(complex<T> z)
 {
     return make_complex(T(::rint(z.re)), T(::rint(z.im)));
+}
+
+// To multiples of 1 / unit, or of -unit if that is negative.
+template <class T>
+PYCUDA_FN T op_round_at(T x, T unit)
+{
+    return unit < 0 ? op_rint(x / -unit) * -unit : op_rint(x * unit) / unit;
+}
+template <class T>
+PYCUDA_FN complex<T> op_round_at(complex<T> z, complex<T> unit)
+{
+    return make_complex(op_round_at(z.re, unit.re), op_round_at(z.im, unit.re));
 }
 
 // Integers and bool are whole already.

@@ -86,6 +86,71 @@ PYCUDA_FN bool place_clipped(K given, S length, S &at)
     return true;
 }
 
+// -- operations on elements that several threads may have ------------------------------
+
+template <class T, class Word>
+PYCUDA_FN T element_of_bits(Word bits)
+{
+    union {
+        Word bits;
+        T element;
+    } both;
+    both.bits = bits;
+    return both.element;
+}
+
+template <class Word, class T>
+PYCUDA_FN Word bits_of_element(T element)
+{
+    union {
+        Word bits;
+        T element;
+    } both;
+    both.element = element;
+    return both.bits;
+}
+
+// *place = Op::call(*place, value) as one step. Word has the size of the element.
+template <class Word>
+struct apply_words {
+    template <class Op, class T>
+    static PYCUDA_FN void at(T *place, T value)
+    {
+        Word old = *(volatile Word *)place, seen;
+        do {
+            seen = old;
+            T element = Op::call(element_of_bits<T>(seen), value);
+            old = atomicCAS((Word *)place, seen, bits_of_element<Word>(element));
+        } while (old != seen);
+    }
+};
+
+template <int bytes>
+struct apply_bytes;
+template <>
+struct apply_bytes<2> : apply_words<uint16> {};  // from compute capability 7.0 on
+template <>
+struct apply_bytes<4> : apply_words<uint32> {};
+template <>
+struct apply_bytes<8> : apply_words<uint64> {};
+
+// Sums have instructions of their own.
+template <class T>
+PYCUDA_FN void add_at(T *place, T value)
+{
+    atomicAdd(place, value);
+}
+PYCUDA_FN void add_at(int64 *place, int64 value)
+{
+    atomicAdd((uint64 *)place, (uint64)value);
+}
+template <class T>
+PYCUDA_FN void add_at(complex<T> *place, complex<T> value)
+{
+    atomicAdd(&place->re, value.re);
+    atomicAdd(&place->im, value.im);
+}
+
 }  // namespace pycuda_array
 
 #endif

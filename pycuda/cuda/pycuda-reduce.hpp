@@ -591,6 +591,40 @@ struct reduce_min : reduce_bound<C, I, true> {};
 template <class C, class I>
 struct reduce_max : reduce_bound<C, I, false> {};
 
+// The distance of the greatest and the least element.
+template <class C>
+struct extent {
+    C least, most;
+    int there;
+};
+
+template <class C, class I>
+struct reduce_ptp : reduce_steps<reduce_ptp<C, I> > {
+    typedef extent<C> Acc;
+    static PYCUDA_FN Acc identity()
+    {
+        return zeroed<Acc>();
+    }
+    static PYCUDA_FN void add(Acc &acc, C x, I)
+    {
+        acc.least = acc.there ? bound<true>(acc.least, x) : x;
+        acc.most = acc.there ? bound<false>(acc.most, x) : x;
+        acc.there = 1;
+    }
+    static PYCUDA_FN void merge(Acc &acc, const Acc &other)
+    {
+        if (other.there) {
+            add(acc, other.least, 0);
+            add(acc, other.most, 0);
+        }
+    }
+    template <class Z>
+    static PYCUDA_FN Z finish(const Acc &acc, double)
+    {
+        return cast<Z>(op_subtract(acc.most, acc.least));
+    }
+};
+
 // Bytes of a word that are not 0, as their highest bits.
 PYCUDA_FN uint32 bytes_set(uint32 word)
 {
@@ -698,6 +732,133 @@ struct reduce_count_nonzero : reduce_steps<reduce_count_nonzero<C, I> > {
     static PYCUDA_FN Z finish(const Acc &acc, double)
     {
         return cast<Z>(acc);
+    }
+};
+
+// -- without NaN ----------------------------------------------------------------------
+
+// A reduction of the elements that are not NaN.
+template <class Base, class C, class I>
+struct skip_nan : Base {
+    typedef typename Base::Acc Acc;
+    static PYCUDA_FN void add(Acc &acc, C x, I place)
+    {
+        if (!is_nan(x)) {
+            Base::add(acc, x, place);
+        }
+    }
+    template <int V, int U>
+    static PYCUDA_FN void add_some(Acc &acc, const C *x, I place, I step)
+    {
+        bool has_nan = false;
+#pragma unroll
+        for (int j = 0; j < U * V; j++) {
+            has_nan = has_nan || is_nan(x[j]);
+        }
+        if (!has_nan) {
+            Base::template add_some<V, U>(acc, x, place, step);
+            return;
+        }
+#pragma unroll
+        for (int j = 0; j < U * V; j++) {
+            add(acc, x[j], I(place + j / V * step + j % V));
+        }
+    }
+};
+
+template <class C, class I>
+struct reduce_nansum : skip_nan<reduce_sum<C, I>, C, I> {};
+template <class C, class I>
+struct reduce_nanprod : skip_nan<reduce_prod<C, I>, C, I> {};
+template <class C, class I>
+struct reduce_nanargmin : skip_nan<reduce_argmin<C, I>, C, I> {};
+template <class C, class I>
+struct reduce_nanargmax : skip_nan<reduce_argmax<C, I>, C, I> {};
+
+// With no other element the result is NaN, which the value is while none is there.
+template <class C, class I, bool least>
+struct reduce_nanbound : reduce_steps<reduce_nanbound<C, I, least> > {
+    typedef present<C> Acc;
+    static PYCUDA_FN Acc identity()
+    {
+        return zeroed<Acc>();
+    }
+    static PYCUDA_FN void add(Acc &acc, C x, I)
+    {
+        const bool counts = !is_nan(x);
+        if (counts || !acc.there) {
+            acc.value = acc.there ? bound<least>(acc.value, x) : x;
+        }
+        acc.there = acc.there || counts;
+    }
+    static PYCUDA_FN void merge(Acc &acc, const Acc &other)
+    {
+        if (other.there || is_nan(other.value)) {
+            add(acc, other.value, 0);
+        }
+    }
+    template <class Z>
+    static PYCUDA_FN Z finish(const Acc &acc, double)
+    {
+        return cast<Z>(acc.value);
+    }
+};
+template <class C, class I>
+struct reduce_nanmin : reduce_nanbound<C, I, true> {};
+template <class C, class I>
+struct reduce_nanmax : reduce_nanbound<C, I, false> {};
+
+template <class T>
+struct counted_sum {
+    T sum;
+    int64 count;
+};
+
+template <class C, class I>
+struct reduce_nanmean : reduce_steps<reduce_nanmean<C, I> > {
+    typedef reduce_sum<C, I> Sum;
+    typedef counted_sum<typename Sum::Acc> Acc;
+    static PYCUDA_FN Acc identity()
+    {
+        return zeroed<Acc>();
+    }
+    static PYCUDA_FN void add(Acc &acc, C x, I place)
+    {
+        if (!is_nan(x)) {
+            Sum::add(acc.sum, x, place);
+            acc.count++;
+        }
+    }
+    static PYCUDA_FN void merge(Acc &acc, const Acc &other)
+    {
+        Sum::merge(acc.sum, other.sum);
+        acc.count += other.count;
+    }
+    template <class Z>
+    static PYCUDA_FN Z finish(const Acc &acc, double)
+    {
+        return cast<Z>(divided(value_of(acc.sum), (double)acc.count));
+    }
+};
+
+// The degrees of freedom depend on the elements: finish() gets what is taken from them.
+template <class C, class I>
+struct reduce_nanvar : skip_nan<reduce_var<C, I>, C, I> {
+    typedef typename reduce_var<C, I>::Acc Acc;
+    template <class Z>
+    static PYCUDA_FN Z finish(const Acc &acc, double ddof)
+    {
+        const double left = acc.count - ddof;
+        return cast<Z>(left > 0 ? acc.squares / left : (left - left) / 0.0);
+    }
+};
+template <class C, class I>
+struct reduce_nanstd : reduce_nanvar<C, I> {
+    typedef typename reduce_var<C, I>::Acc Acc;
+    template <class Z>
+    static PYCUDA_FN Z finish(const Acc &acc, double ddof)
+    {
+        return cast<Z>(::sqrt(reduce_nanvar<C, I>::template finish<double>(acc, ddof)));
     }
 };
 

@@ -266,3 +266,71 @@ def test_powers_of_special_values(ctx, dtype):
             expected = a ** np.array(exponent, dtype)
         same(to_gpu(a) ** float(exponent), expected, False)
         same(to_gpu(a) ** to_gpu(np.full_like(a, exponent)), expected, False)
+
+
+@pytest.mark.parametrize("dtype", ["i2", "f4", "bool", "c8"])
+def test_diff(ctx, dtype):
+    a = host((4, 5, 7), dtype)
+    x = to_gpu(a)
+    for n in (0, 1, 2, 7):
+        for axis in (0, 1, -1):
+            same(np.diff(x, n, axis), np.diff(a, n, axis))
+    one = np.ones((), dtype)
+    edge = host((4, 2, 7), dtype)
+    for prepend, append in [(edge, None), (None, edge), (edge, edge), (one, one)]:
+        device = [None if e is None else to_gpu(e) for e in (prepend, append)]
+        words = {"prepend": prepend, "append": append}
+        words = {k: v for k, v in words.items() if v is not None}
+        expected = np.diff(a, 1, 1, **words)
+        same(gpuarray.diff(x, 1, 1, *device), expected)
+    if dtype != "bool":
+        same(np.diff(x, prepend=3), np.diff(a, prepend=np.array(3, dtype)))
+    for wrong in ({"n": -1}, {"axis": 3}):
+        with pytest.raises(ValueError):
+            np.diff(x, **wrong)
+    with pytest.raises(ValueError, match="axis"):
+        gpuarray.diff(to_gpu(one))
+    with pytest.raises(TypeError, match="to_gpu"):
+        gpuarray.diff(x, prepend=a)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8"])
+def test_round(ctx, dtype):
+    a = (host((5, 40), "f8") - 50).astype(dtype)
+    x = to_gpu(a)
+    for decimals in (0, 1, 2, -1):
+        same(np.round(x, decimals), np.round(a, decimals), exact=False)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_remainders_are_exact(ctx, dtype):
+    """Quotients of few digits and of many, next to whole ones, and special values."""
+    info = np.finfo(dtype)
+    special = [0.0, -0.0, 1, -1, 0.5, 3, np.inf, -np.inf, np.nan, 1 - info.epsneg]
+    special += [
+        info.tiny,
+        -info.tiny,
+        info.smallest_subnormal,
+        info.max,
+        -info.max,
+        7.5,
+    ]
+    a, b = (m.ravel() for m in np.meshgrid(*[np.array(special, dtype)] * 2))
+    x, y = (
+        (rng.normal(size=3000) * np.exp(rng.uniform(-8, 8, 3000))).astype(dtype)
+        for _ in range(2)
+    )
+    whole = y * rng.integers(-2000, 2000, y.size).astype(dtype)
+    near = np.nextafter(whole, np.array(np.inf, dtype))
+    a, b = np.concatenate([a, x, whole, near, -near]), np.concatenate([b, y, y, y, y])
+    first, second = to_gpu(a), to_gpu(b)
+    with np.errstate(all="ignore"):
+        for function in (np.fmod, np.remainder, np.floor_divide, np.divmod):
+            got, expected = function(first, second), function(a, b)
+            if function is not np.divmod:
+                got, expected = (got,), (expected,)
+            for mine, numpys in zip(got, expected, strict=True):
+                same(mine, numpys)
+                numbers = ~np.isnan(numpys)
+                signs = np.signbit(mine.get())[numbers]
+                np.testing.assert_array_equal(signs, np.signbit(numpys)[numbers])

@@ -129,6 +129,8 @@ FUNCTIONS = {
     "dstack": ("gpuarray.dstack((x, x), stream=a)", "np.dstack((v, v))"),
     "column_stack": ("gpuarray.column_stack((x, x), stream=a)",)
     + ("np.column_stack((v, v))",),
+    "block": ("gpuarray.block([x, x], stream=a)", "np.append(v, v)"),
+    "select": ("gpuarray.select([mask], [x], stream=a)", "np.where(mask.get(), v, 0)"),
     "append": ("gpuarray.append(x, x[:3], stream=a)", "np.append(v, v[:3])"),
     "insert": ("gpuarray.insert(x, [1, 5], 7, stream=a)",)
     + ("np.insert(v, [1, 5], 7)",),

@@ -13,8 +13,9 @@ import pytest
 import pycuda.driver as drv
 from pycuda import gpuarray
 from pycuda.elementwise import ElementwiseKernel
-from pycuda.gpuarray import GPUArray, to_gpu
+from pycuda.gpuarray import to_gpu
 from pycuda.reduction import ReductionKernel
+from pycuda.scan import ExclusiveScanKernel, InclusiveScanKernel
 from pycuda.tools import DeviceMemoryPool
 from support.arrays import same
 
@@ -294,19 +295,84 @@ def test_errors_of_reductions(dot):
 def test_a_plan_of_wrong_values(scaled):
     kernel, x, _ = scaled
     function = kernel.generate_stride_kernel_and_types(False)[1]
-    good = (
-        drv.Context.get_current(),
-        (function,),
-        (None, x.dtype, x.dtype),
-        b"\0\2\2",
-        1,
-    )
+    context, dtypes = drv.Context.get_current(), (None, x.dtype, x.dtype)
+    good = ("elementwise", context, (function,), dtypes, b"\0\2\2", 1)
     kernel._remember(*good)
-    for place, value in [(1, ()), (1, (x,)), (2, ()), (3, b"\0"), (4, 3), (4, 0)]:
+    changes = [(0, "other"), (0, None), (0, "reduction"), (2, ()), (2, (x,)), (3, ())]
+    for place, value in [*changes, (4, b"\0"), (5, 3), (5, 0)]:
         bad = [*good]
         bad[place] = value
         with pytest.raises(TypeError, match="plan"):
             kernel._remember(*bad)
     with pytest.raises(TypeError, match="plan"):
         kernel._remember(*good, np.dtype("f"), 512, 4, 1024)
-    same(GPUArray(0, np.float32), np.empty(0, np.float32))
+
+
+# -- scans -----------------------------------------------------------------------------
+
+
+class CountedScan(InclusiveScanKernel):
+    general = 0
+
+    def _run(self, *args, **kwargs):
+        self.general += 1
+        return super()._run(*args, **kwargs)
+
+
+@pytest.fixture
+def scan(ctx):
+    kernel = CountedScan(np.int32, "a + b")
+    x = to_gpu(np.arange(10, dtype=np.int32))
+    same(kernel(x), np.cumsum(np.arange(10, dtype=np.int32), dtype=np.int32))
+    return kernel
+
+
+@pytest.mark.parametrize("size", [1, 5, 8192, 8193, 100_000])
+def test_scans_of_any_size(scan, size):
+    host = (np.arange(size) % 7).astype(np.int32)
+    expected = np.cumsum(host, dtype=np.int32)
+    x = to_gpu(host)
+    made = scan(x, "new")
+    same(made, expected)
+    assert made is not x
+    out = gpuarray.empty_like(x)
+    assert scan(x, out) is out
+    same(out, expected)
+    pool = DeviceMemoryPool()
+    assert scan(x, output_ary=out, allocator=pool.allocate, stream=drv.Stream()) is out
+    drv.Context.synchronize()
+    assert scan(x, None, None, None) is x
+    same(x, expected)
+    assert scan.general == 1
+
+
+def test_scans_that_python_handles(scan):
+    host = np.arange(100, dtype=np.int32)
+    x = to_gpu(host)
+    same(scan(x[::2], "new"), np.cumsum(host[::2], dtype=np.int32))
+    same(scan(x[:90], x[5:95]), np.cumsum(host[:90], dtype=np.int32))
+    same(scan(gpuarray.empty(0, np.int32)), np.empty(0, np.int32))
+    same(scan(to_gpu(host > 50), "new"), np.cumsum(host > 50, dtype=np.int32))
+    assert scan.general == 5
+    for arguments in [
+        (x, "old"),
+        (x, x[:-1]),
+        (x.astype(np.int64),),
+        (),
+        (x, x, 0, 0, 0),
+    ]:
+        with pytest.raises((TypeError, ValueError)):
+            scan(*arguments)
+    with pytest.raises(TypeError, match="unknown"):
+        scan(x, unknown=1)
+    x.gpudata.free()
+    with pytest.raises(drv.LogicError):
+        scan(x)
+
+
+def test_exclusive_scans(ctx):
+    kernel = ExclusiveScanKernel(np.float64, "a * b", "1.0")
+    host = np.linspace(0.9, 1.1, 9)
+    for _ in range(2):
+        got = kernel(to_gpu(host), "new").get()
+        np.testing.assert_allclose(got, np.append(1, np.cumprod(host)[:-1]))

@@ -11,12 +11,12 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import _driver, gpuarray, linalg
-from pycuda._array.linalg import cusolver
+from pycuda._array.linalg import cublas, cusolver
 from pycuda.gpuarray import to_gpu
 from pycuda.tools import clear_context_caches
 
 DTYPES = [np.dtype(name) for name in ("float32", "float64", "complex64", "complex128")]
-BATCHES = [(), (3,), (2, 2), (0,)]
+BATCHES = [(), (3,), (2, 3), (0,)]
 
 pytestmark = pytest.mark.gpu
 
@@ -29,8 +29,9 @@ def library(ctx, monkeypatch):
         return
     model = pytest.importorskip("support.cusolver")
     found = model.Cusolver()
-    monkeypatch.setattr(cusolver, "open_library", lambda: found)
-    monkeypatch.setattr(cusolver._driver, "_is_emulated", lambda: False)
+    for module in (cublas, cusolver):
+        monkeypatch.setattr(module, "open_library", lambda: found)
+    monkeypatch.setattr(_driver, "_is_emulated", lambda: False)
     clear_context_caches()
     yield found
     clear_context_caches()
@@ -219,14 +220,20 @@ def test_broadcast_systems(library):
 
 def test_singular_matrices(library):
     flat = to_gpu(np.ones((3, 3)))
+    many = np.broadcast_to(np.eye(3), (8, 3, 3)).copy()
+    many[5] = 1
     for call in (linalg.inv, lambda x: linalg.solve(x, x)):
-        with pytest.raises(np.linalg.LinAlgError, match="Singular"):
-            call(flat)
+        for singular in (flat, to_gpu(many)):
+            with pytest.raises(np.linalg.LinAlgError, match="Singular"):
+                call(singular)
+    close(linalg.det(to_gpu(many)), np.linalg.det(many))
     close(linalg.det(flat), np.float64(0))
     sign, logarithm = linalg.slogdet(flat)
     assert (sign.get(), logarithm.get()) == (0, -np.inf)
-    with pytest.raises(np.linalg.LinAlgError, match="positive definite"):
-        linalg.cholesky(to_gpu(-np.eye(3)))
+    many[5] = -np.eye(3)
+    for wrong in (-np.eye(3), many):
+        with pytest.raises(np.linalg.LinAlgError, match="positive definite"):
+            linalg.cholesky(to_gpu(wrong))
 
 
 def test_numpy_functions(library):
@@ -301,11 +308,12 @@ def test_eig_errors(library):
 
 def test_without_cusolver(ctx, monkeypatch):
     x = to_gpu(np.eye(3))
-    with pytest.raises(drv.RuntimeError, match="software device"):
-        linalg.inv(x)
+    for each in (x, to_gpu(np.stack([np.eye(3)] * 8))):
+        with pytest.raises(drv.RuntimeError, match="software device"):
+            linalg.inv(each)
     monkeypatch.setattr(cusolver, "paths", lambda: ["/nowhere/libcusolver.so"])
     monkeypatch.setattr(cusolver, "_library", None)
-    monkeypatch.setattr(cusolver._driver, "_is_emulated", lambda: False)
+    monkeypatch.setattr(_driver, "_is_emulated", lambda: False)
     clear_context_caches()
     with pytest.raises(drv.RuntimeError, match=r"pycuda\[linalg\]"):
         linalg.inv(x)

@@ -7,6 +7,7 @@ and checks the calls. On a GPU, cuBLAS itself multiplies.
 import ctypes
 import gc
 import shutil
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -245,6 +246,28 @@ def test_larger_matrices(library, dtype):
         same(x @ y, a @ b)
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int32", "float16", "float32", "D"])
+def test_few_long_sums(library, dtype):
+    for m, k, n in ((3, 2048, 4), (2, 3001, 5), (20, 1030, 17)):
+        a, b = values(dtype, (2, m, k), 1), values(dtype, (k, n), 2)
+        same(to_gpu(a) @ to_gpu(b), a @ b)
+        x = to_gpu(a.transpose((0, 2, 1)).copy()).transpose((0, 2, 1))
+        same(x @ to_gpu(b), a @ b)
+    out = gpuarray.zeros((5, 3), dtype).T
+    same(matmul(to_gpu(a[0, :3]), to_gpu(b[:, :5]), out), a[0, :3] @ b[:, :5])
+    asked = []
+
+    def allocate(size):
+        asked.append(size)
+        return drv.mem_alloc(size)
+
+    same(
+        matmul(to_gpu(a[0]), to_gpu(b), allocator=allocate),
+        a[0] @ b,
+    )
+    assert asked
+
+
 def test_streams_and_allocators(library):
     a = values("float32", (8, 8))
     stream = drv.Stream()
@@ -358,6 +381,42 @@ def test_how_many_calls(counted):
         number, result = calls(left, right)
         same(result, left.get() @ right.get())
         assert number == count
+
+
+def test_more_products_than_the_queue_takes(counted):
+    """After many calls without a synchronisation, a call releases the lock."""
+    a = values("float32", (4, 4))
+    x, out = to_gpu(a), gpuarray.zeros((4, 4), np.float32)
+    for _ in range(1300):
+        matmul(x, x, out)
+    same(out, a @ a)
+
+
+def test_threads_share_the_handle(counted):
+    context = drv.Context.get_current()
+    wrong = []
+
+    def work(number):
+        context.push()
+        try:
+            a = values("float64", (5, 5), number)
+            b = values("float64", (12, 4, 5, 5), number)
+            for _ in range(20):
+                if (to_gpu(a) @ to_gpu(a)).get().tolist() != (a @ a).tolist():
+                    wrong.append(number)
+                several = to_gpu(b)[:, :3]  # one call for each of three matrices
+                if (several @ several).get().tolist() != (b[:, :3] @ b[:, :3]).tolist():
+                    wrong.append(number)
+        finally:
+            context.pop()
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert counted.alive == 1
 
 
 def test_errors_of_the_library(counted):

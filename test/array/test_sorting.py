@@ -258,3 +258,18 @@ def test_top_k_selects_from_long_arrays(ctx, dtype, monkeypatch):
             order = gpuarray.argsort(x, descending=largest).get()[:k]
             same(indices, order)
             same_bits(got, values[order])
+
+
+def test_bfloat16(ctx):
+    dtype = np.dtype(pytest.importorskip("ml_dtypes").bfloat16)
+    for length in (20, 300, 5000):
+        host = keys(np.float32, length).astype(dtype)
+        x = to_gpu(host)
+        order = np.argsort(host.astype(np.float32), kind="stable")
+        same(gpuarray.argsort(x), order)
+        same_bits(gpuarray.sort(x), host[order])
+        numbers = to_gpu(np.nan_to_num(host.astype(np.float32)).astype(dtype))
+        middle = np.median(numbers.get().astype(np.float32)).astype(dtype)
+        same(gpuarray.median(numbers), middle)
+        assert np.isnan(gpuarray.quantile(x, 0.5).get().astype(np.float32))
+        assert bool(gpuarray.isin(numbers, numbers[:3]).get()[:3].all())

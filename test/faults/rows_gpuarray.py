@@ -4,6 +4,7 @@ import numpy as np
 
 import pycuda.driver as drv
 from pycuda import _driver, gpuarray, tools
+from pycuda._driver import matmul as multiply
 
 from .row import calls, row
 
@@ -101,6 +102,17 @@ for _name, _call in {
     "dot of comparisons": lambda a: gpuarray.dot(a < 3, a > 1),
     "sum": gpuarray.sum,
     "sum of columns": lambda a: gpuarray.sum(a, axis=0),
+}.items():
+    warm(f"GPUArray: {_name}", _call)
+
+
+warm("matmul", lambda a: multiply(a, a.T))
+for _name, _call in {
+    "a @ a.T": lambda a: a @ a.T,
+    "a @ vector": lambda a: a @ a[0],
+    "matmul of two dtypes": lambda a: multiply(a, a.T.view(np.int32)),
+    "matmul into columns": lambda a: multiply(a[:3].T[:4], a[:3, :4], a[:, 1:5]),
+    "matmul over itself": lambda a: multiply(a[:, :4], a[:, :4], a[:, :4]),
 }.items():
     warm(f"GPUArray: {_name}", _call)
 
@@ -240,7 +252,9 @@ for _name, _call in {
     "an index array and a list": lambda t: t[0][t[1], [1, 2, 3]],
     "assignment to index arrays": assign,
     "take along an axis": lambda t: _driver._take(t[0], t[1], axis=0),
-    "take into": lambda t: _driver._take(t[0], t[2], 0, gpuarray.empty_like(t[0][:3])),
+    "take into": lambda t: _driver._take(
+        t[0], t[2], gpuarray.empty_like(t[0][:3]), axis=0
+    ),
     "put": lambda t: _driver._put(t[0], t[2], t[0][0, :3]),
     "concatenate": lambda t: _driver._join([t[0], t[0]], 1, False),
     "stack of gaps": lambda t: _driver._join([t[0][:, ::2], HOST[:, ::2]], 1, True),
@@ -261,6 +275,32 @@ row(
     first_index,
     changes={"cuLaunchKernel": "the context keeps the report that it has made"},
 )
+
+
+def long_array(w):
+    """Return an array whose scans and masks need look-back."""
+    return gpuarray.zeros(70_000, np.float32)
+
+
+for _name, _call in {
+    "cumsum": lambda a: _driver._cumsum(a),
+    "cumsum of columns": lambda a: _driver._cumsum(a.reshape(35_000, 2), 0),
+    "cumsum of a transposed array": lambda a: _driver._cumsum(a.reshape(700, 100).T, 1),
+    "cumulative_sum": lambda a: _driver._cumulative_sum(a, include_initial=True),
+    "cumsum into gaps": lambda a: _driver._cumsum(a[:100:2], out=a[100:200:2]),
+    "cumsum into another dtype": lambda a: _driver._cumsum(
+        a[:50].view(np.int32), out=a[100:150]
+    ),
+    "_accumulate": lambda a: _driver._accumulate(_driver._array_ops["maximum"], a),
+    "nonzero": lambda a: _driver._nonzero(a.reshape(700, 100)),
+    "flatnonzero": lambda a: _driver._flatnonzero(a[::2]),
+    "argwhere": lambda a: _driver._argwhere(a.reshape(700, 100)),
+    "x[mask]": lambda a: a[a == 0],
+    "x[mask] = number": lambda a: a.__setitem__(a == 0, 5),
+    "x[mask] = array": lambda a: a.__setitem__(a == 0, a[::-1]),
+    "x[mask] = values of the host": lambda a: a.__setitem__(a == 0, np.zeros(70_000)),
+}.items():
+    warm(f"GPUArray: {_name} of 70,000", _call, long_array)
 warm(
     "_sort",
     lambda a: _driver._sort(a, 0, True, True),

@@ -70,7 +70,7 @@ def test_results_are_compared():
         def host(self, array):
             return array
 
-    packages = {"ours": Package(), "cupy": Package()}
+    packages = {"ours": Package(), "cupy": Package(), "torch": Package()}
 
     def compare(ours, theirs):
         return bench_wide.compare({"ours": ours, "cupy": theirs}, packages)
@@ -81,6 +81,8 @@ def test_results_are_compared():
     assert compare(ones, np.ones(5)) is False
     assert compare((ones, ones), (ones, ones * 2)) is False
     assert bench_wide.compare({"ours": ones}, packages) is None
+    results = {"ours": ones, "cupy": ones * 2, "torch": ones}
+    assert bench_wide.compare(results, packages) is True
 
 
 def test_texts_of_every_row():
@@ -94,7 +96,22 @@ def test_texts_of_every_row():
             assert row.name not in names, f"two rows are named {row.name!r}"
             names.add(row.name)
     assert len(names) >= 70
-    assert {"x", "y", "m", "i", "X"} <= set(data)
+    assert set(data) == set(topics)
+    assert {"x", "y", "m", "i", "X"} <= set(wide.COMMON)
+
+
+def test_data_of_a_topic_hide_common_data():
+    class Package:
+        def make(self, expression, size, known):
+            return (expression, size)
+
+    data = bench_wide.Data(Package(), {"sorting": {"x": "ga.arange(n)"}}, 64)
+    assert data.get("x") == (wide.COMMON["x"], 64)
+    data.topic = "sorting"
+    assert data.get("x") == ("ga.arange(n)", 64)
+    assert data.get("no such name") is None
+    data.drop("sorting")
+    assert len(data.arrays) == 1
 
 
 @pytest.mark.gpu

@@ -67,7 +67,56 @@ class Cusolver:
         self.alive -= 1
         return 0
 
+    cublasCreate_v2 = cusolverDnCreate
+    cublasDestroy_v2 = cusolverDnDestroy
+    cublasSetStream_v2 = cusolverDnSetStream
+
+    def _each(self, letter, pointers, count):
+        """Return the addresses of the matrices of a batch."""
+        drv.Context.synchronize()
+        return vector(pointers, count, np.uint64).tolist()
+
+    def _batched_getrf(self, letter, n, a, lda, pivots, made, count):
+        infos = vector(made, count, np.int32)
+        swaps = vector(pivots, count * n, np.int32).reshape(count, n)
+        for i, each in enumerate(self._each(letter, a, count)):
+            place = swaps[i].ctypes.data
+            infos[i] = self._getrf(DTYPES[letter], letter, n, n, each, lda, 0, place)
+
+    def _batched_getrs(
+        self, letter, trans, n, nrhs, a, lda, pivots, b, ldb, wrong, count
+    ):
+        matrices, rights = self._each(letter, a, count), self._each(letter, b, count)
+        swaps = vector(pivots, count * n, np.int32).reshape(count, n)
+        for i, (each, right) in enumerate(zip(matrices, rights, strict=True)):
+            place = swaps[i].ctypes.data
+            sizes = (trans, n, nrhs, each, lda, place, right, ldb)
+            self._getrs(DTYPES[letter], letter, *sizes)
+        wrong._obj.value = 0
+
+    def _batched_potrf(self, letter, uplo, n, a, lda, made, count):
+        infos = vector(made, count, np.int32)
+        for i, each in enumerate(self._each(letter, a, count)):
+            sizes = (uplo, n, each, lda, 0, OPTIMAL)
+            infos[i] = self._potrf(DTYPES[letter], letter, *sizes)
+        return 0
+
+    def _batched(self, name):
+        letter, routine = name[6], name[7:].removesuffix("Batched")
+
+        def call(handle, *arguments):
+            assert handle.value == 77
+            if f"{routine}Batched" in self.failing:
+                return self.failing[f"{routine}Batched"]
+            self.calls.append(f"{routine}Batched")
+            getattr(self, f"_batched_{routine}")(letter, *arguments)
+            return 0
+
+        return call
+
     def __getattr__(self, name):
+        if name.startswith("cublas"):
+            return self._batched(name)
         if not name.startswith("cusolverDn"):
             raise AttributeError(name)
         letter, routine = name[10], name[11:]
@@ -83,6 +132,8 @@ class Cusolver:
                 return 0
             drv.Context.synchronize()
             self.calls.append(routine)
+            if routine == "potrfBatched":
+                return self._batched_potrf(letter, *arguments)
             *arguments, info = arguments
             dtype = DTYPES.get(letter)
             done = getattr(self, f"_{routine}")(dtype, letter, *arguments)

@@ -8,17 +8,16 @@ with it. Matrices are stored by column, as in LAPACK.
 from __future__ import annotations
 
 import ctypes
-import os
 import threading
 from ctypes import byref, c_int, c_void_p
 
 import numpy as np
 
 import pycuda.driver as _cuda
-from pycuda import _driver
 from pycuda._array.context_cache import context_dependent_memoize
+from pycuda._array.linalg.handles import Handle, open_first
 from pycuda._compile import toolkit
-from pycuda._driver import Context, GPUArray, Stream
+from pycuda._driver import GPUArray
 
 NAMES = ("libcusolver.so.12", "libcusolver.so.11", "libcusolver.so")
 WHEEL_FOLDERS = ("nvidia/cu13/lib", "nvidia/cusolver/lib")
@@ -51,13 +50,9 @@ def open_library():
     """Return the library, opened once."""
     global _library
     with _lock:
+        if _library is None:
+            _library = open_first(paths())
         if _library is not None:
-            return _library
-        for path in paths():
-            try:
-                _library = ctypes.CDLL(path)
-            except OSError:
-                continue
             return _library
     raise _cuda.RuntimeError(
         "cuSOLVER (libcusolver.so) was not found: not where the loader looks, not "
@@ -76,39 +71,10 @@ def check(name, status):
         raise kind(f"{name} failed: CUSOLVER_STATUS_{text}")
 
 
-class _Handle:
-    """The handle of the current context, which ends with what the context remembers."""
-
-    def __init__(self):
-        if _driver._is_emulated():
-            raise _cuda.RuntimeError(
-                "the software device has no solvers: they need a GPU and cuSOLVER (the "
-                "extra pycuda[linalg]); get() the array and use numpy.linalg"
-            )
-        self.library = open_library()
-        self.value = c_void_p()
-        self._context = Context.get_current()
-        self._pid = os.getpid()
-        check("cusolverDnCreate", self.library.cusolverDnCreate(byref(self.value)))
-
-    def __del__(self):
-        if not getattr(self, "value", None) or os.getpid() != self._pid:
-            return  # there is no handle, or it belongs to the parent process
-        if self._context is None:
-            return
-        try:
-            self._context.push()
-        except _cuda.Error:
-            return  # the context has ended, and the handle with it
-        try:
-            self.library.cusolverDnDestroy(self.value)
-        finally:
-            Context.pop()
-
-
 @context_dependent_memoize
 def _handle():
-    return _Handle()
+    names = ("cusolverDnCreate", "cusolverDnDestroy", "cusolverDnSetStream")
+    return Handle(open_library, names, check)
 
 
 class Routines:
@@ -119,21 +85,14 @@ class Routines:
     """
 
     def __init__(self, dtype, batch, allocator=None):
-        handle = _handle()
-        self._library, self._value = handle.library, handle.value
+        self._handle = _handle()
+        self._library = self._handle.library
         self._letter = _LETTERS[np.dtype(dtype).name]
         self._dtype = dtype
         self._allocator = allocator
         self._spaces = {}
         self.batch = batch
         self.made = GPUArray((max(batch, 1),), np.int32, allocator)
-        stream = Stream.get_current()
-        check(
-            "cusolverDnSetStream",
-            self._library.cusolverDnSetStream(
-                self._value, c_void_p(stream.handle if stream else 0)
-            ),
-        )
 
     def space(self, name, *arguments):
         """Return a routine's work space as (array, number of elements)."""
@@ -148,13 +107,12 @@ class Routines:
         """Call a routine for the matrix of that number in the batch."""
         self._call(name, *arguments, at(self.made, number))
 
+    def call_all(self, name, *arguments):
+        """Call a routine for all matrices of the batch at once."""
+        self._call(f"{name}Batched", *arguments, self.made, self.batch)
+
     def _call(self, name, *arguments):
-        full = f"cusolverDn{self._letter}{name}"
-        passed = (
-            c_void_p(a.ptr if a.size else 0) if isinstance(a, GPUArray) else a
-            for a in arguments
-        )
-        check(full, getattr(self._library, full)(self._value, *passed))
+        self._handle.call(f"cusolverDn{self._letter}{name}", *arguments)
 
     def stopped(self):
         """Wait for the routines. Return the statuses as a NumPy array."""

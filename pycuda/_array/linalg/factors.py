@@ -19,6 +19,8 @@ from pycuda._array.linalg.cusolver import (
     at,
 )
 from pycuda._array.linalg.matrices import (
+    addresses,
+    are_many_small,
     by_column,
     by_row,
     check_square,
@@ -75,9 +77,12 @@ def cholesky(a, /, *, upper=False, stream=None):
             # By row, LAPACK sees the other triangle.
             side = LOWER if upper else UPPER
             routines = Routines(dtype, work.shape[0], a.allocator)
-            space, length = routines.space("potrf", side, n, work, n)
-            for i in range(work.shape[0]):
-                routines.call("potrf", i, side, n, at(work, i), n, space, length)
+            if are_many_small(work):
+                routines.call_all("potrf", side, n, addresses(work), n)
+            else:
+                space, length = routines.space("potrf", side, n, work, n)
+                for i in range(work.shape[0]):
+                    routines.call("potrf", i, side, n, at(work, i), n, space, length)
             refuse_stopped(routines.stopped(), "Matrix is not positive definite")
         return (triu if upper else tril)(work.reshape(a.shape))
 

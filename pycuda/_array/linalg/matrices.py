@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from pycuda._driver import GPUArray
+from pycuda._driver import GPUArray, to_gpu
 
 _PLAIN = ("float32", "float64", "complex64", "complex128")
 LARGEST = 2**31 - 1
+
+#: Stacks of at least so many matrices, of at most so many rows, are decomposed at once.
+MANY, SMALL = 4, 256
 
 
 def common_dtype(name, *arrays):
@@ -85,6 +88,17 @@ def result(work, batch):
     if packed.size:
         packed[...] = turned(work)
     return packed.reshape(shape)
+
+
+def addresses(stack):
+    """Return the addresses of the matrices of a stack, as an array of the device."""
+    steps = np.arange(stack.shape[0], dtype=np.uint64) * np.uint64(stack.strides[0])
+    return to_gpu(np.uint64(stack.ptr) + steps, stack.allocator)
+
+
+def are_many_small(stack):
+    """Return whether a stack is decomposed sooner at once than one by one."""
+    return stack.shape[0] >= MANY and stack.shape[-1] <= SMALL
 
 
 def refuse_stopped(stopped, message):

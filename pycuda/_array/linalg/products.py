@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 
 import numpy as np
@@ -10,6 +11,7 @@ from pycuda._array import reductions
 from pycuda._array.copies import np_ravel, np_reshape
 from pycuda._array.diagonals import diagonal
 from pycuda._array.layout import broadcast_to, normal_axis
+from pycuda._array.linalg.plans import Plan, Term
 from pycuda._array.numpy_calls import into
 from pycuda._array.streams import on_stream
 from pycuda._driver import (
@@ -17,7 +19,6 @@ from pycuda._driver import (
     _array_ops,
     _array_reductions,
     _elementwise,
-    _plain_array,
     _reduce,
     matmul,
 )
@@ -34,18 +35,6 @@ def require_arrays(name, *arrays):
 
 
 # -- diagonals -------------------------------------------------------------------------
-
-
-def strided(a, shape, strides):
-    """Return a view of ``a``, from its first element, with another shape."""
-    base, a = a, _plain_array(a)
-    if 0 in shape or a.gpudata is None:
-        return GPUArray(shape, a.dtype, a.allocator)
-    view = GPUArray(
-        shape, a.dtype, a.allocator, base=base, gpudata=a.gpudata, strides=strides
-    )
-    view._counts_as = a._counts_as
-    return view
 
 
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
@@ -163,19 +152,39 @@ def _difference(x, y, i, j):
 
 
 def _axes_of(axes, ndim_a, ndim_b):
-    """Return the axes that are summed, as two lists of the same length."""
+    """Return the axes that are summed, as two tuples of the same length."""
     try:
         first, second = axes
     except TypeError:
         count = operator.index(axes)
         if count < 0 or count > min(ndim_a, ndim_b):
             raise ValueError(f"tensordot cannot sum along {count} axes") from None
-        return [*range(ndim_a - count, ndim_a)], [*range(count)]
-    first = [normal_axis(k, ndim_a) for k in np.atleast_1d(first).tolist()]
-    second = [normal_axis(k, ndim_b) for k in np.atleast_1d(second).tolist()]
+        return tuple(range(ndim_a - count, ndim_a)), tuple(range(count))
+    first = tuple([normal_axis(k, ndim_a) for k in np.atleast_1d(first).tolist()])
+    second = tuple([normal_axis(k, ndim_b) for k in np.atleast_1d(second).tolist()])
     if len(first) != len(second) or len({*first}) < len(first):
         raise ValueError(f"tensordot: the axes {axes} do not fit each other")
     return first, second
+
+
+@functools.lru_cache(maxsize=256)
+def _tensordot_plan(shape_a, shape_b, dtype_a, dtype_b, first, second):
+    """Return the plan of a sum along pairs of axes."""
+    if [shape_a[k] for k in first] != [shape_b[k] for k in second]:
+        raise ValueError(
+            f"tensordot: shapes {shape_a} and {shape_b} differ along the axes {first} "
+            f"and {second}"
+        )
+    labels_a = list(range(len(shape_a)))
+    labels_b = list(range(len(shape_a), len(shape_a) + len(shape_b)))
+    for one, two in zip(first, second, strict=True):
+        labels_b[two] = labels_a[one]
+    kept = [k for k in (*labels_a, *labels_b) if not (k in labels_a and k in labels_b)]
+    plan = Plan(2, np.result_type(dtype_a, dtype_b))
+    a = Term(0, labels_a, shape_a, dtype_a)
+    b = Term(1, labels_b, shape_b, dtype_b)
+    plan.arranged(plan.contracted(a, b, kept), kept)
+    return plan
 
 
 def tensordot(a, b, axes=2, *, out=None, stream=None):
@@ -187,32 +196,11 @@ def tensordot(a, b, axes=2, *, out=None, stream=None):
     """
     require_arrays("tensordot", a, b)
     first, second = _axes_of(axes, a.ndim, b.ndim)
-    if [a.shape[k] for k in first] != [b.shape[k] for k in second]:
-        raise ValueError(
-            f"tensordot: shapes {a.shape} and {b.shape} differ along the axes {first} "
-            f"and {second}"
-        )
-    kept_a = [k for k in range(a.ndim) if k not in first]
-    kept_b = [k for k in range(b.ndim) if k not in second]
-    shape = (*(a.shape[k] for k in kept_a), *(b.shape[k] for k in kept_b))
-    length = int(np.prod([a.shape[k] for k in first], dtype=np.int64))
+    plan = _tensordot_plan(a.shape, b.shape, a.dtype, b.dtype, first, second)
+    if stream is None:
+        return into(plan.run((a, b)), out)
     with on_stream(stream):
-        left = np_reshape(
-            a.transpose((*kept_a, *first)), (*(a.shape[k] for k in kept_a), length)
-        )
-        right = (
-            np_reshape(b.transpose((*second, *kept_b)), (length, -1))
-            if (length and b.size)
-            else _empty_matrix(b, length, kept_b)
-        )
-        product = matmul(left, right)
-        return into(np_reshape(product, shape), out)
-
-
-def _empty_matrix(b, length, kept):
-    """Return a matrix without elements: -1 in a shape would be ambiguous."""
-    columns = int(np.prod([b.shape[k] for k in kept], dtype=np.int64))
-    return GPUArray((length, columns), b.dtype, b.allocator)
+        return into(plan.run((a, b)), out)
 
 
 def dot(a, b, out=None):

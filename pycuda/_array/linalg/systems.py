@@ -1,4 +1,4 @@
-"""Systems of equations, inverses, determinants: by cuSOLVER's LU decomposition."""
+"""Systems of equations, inverses, determinants: by LU decompositions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from pycuda._array import reductions
 from pycuda._array.creation import arange, ones, zeros
 from pycuda._array.diagonals import diagonal
-from pycuda._array.linalg.cusolver import Routines, at
+from pycuda._array.linalg.lu import decompose
 from pycuda._array.linalg.matrices import (
     by_column,
     by_row,
@@ -33,34 +33,13 @@ class SlogdetResult(NamedTuple):
     logabsdet: GPUArray
 
 
-def _factor(routines, work):
-    """Factor each matrix of a stack in its place. Return the pivots."""
-    count, n = work.shape[0], work.shape[1]
-    pivots = GPUArray((count, n), np.int32, work.allocator)
-    space, _ = routines.space("getrf", n, n, work, n)
-    for i in range(count):
-        routines.call("getrf", i, n, n, at(work, i), n, space, at(pivots, i))
-    return pivots
-
-
-def _substitute(routines, work, pivots, right):
-    """Solve for the right sides, which are stored by column, in their place."""
-    n = work.shape[1]
-    checked = Routines(right.dtype, work.shape[0], work.allocator)
-    for i in range(work.shape[0]):
-        checked.call(
-            *("getrs", i, 0, n, right.shape[1], at(work, i), n),
-            *(at(pivots, i), at(right, i), n),
-        )
-
-
 def solve(a, b, *, stream=None):
     """Return the ``x`` for which ``a @ x`` is ``b``.
 
     ``a`` has shape (..., n, n); ``b`` has shape (n,), or (..., n, k), whose axes before
     the last two broadcast with those of ``a``. Integers are computed in float64.
-    cuSOLVER (``getrf``, ``getrs``) computes it. LinAlgError if a matrix is singular or
-    not square.
+    cuSOLVER (``getrf``, ``getrs``) computes it, and cuBLAS stacks of small matrices.
+    LinAlgError if a matrix is singular or not square.
     """
     dtype = common_dtype("solve", a, b)
     check_square("solve", a)
@@ -76,10 +55,9 @@ def solve(a, b, *, stream=None):
         right = by_column(columns, dtype, batch)
         if right.size:
             work = by_column(a, dtype, batch)
-            routines = Routines(dtype, work.shape[0], a.allocator)
-            pivots = _factor(routines, work)
-            refuse_stopped(routines.stopped(), _SINGULAR)
-            _substitute(routines, work, pivots, right)
+            lu = decompose(work)
+            refuse_stopped(lu.stopped(), _SINGULAR)
+            lu.substitute(right)
         if is_vector:
             return right.reshape((*batch, a.shape[-1]))
         return result(right, batch)
@@ -88,8 +66,8 @@ def solve(a, b, *, stream=None):
 def inv(a, *, stream=None):
     """Return the inverses of square matrices, shape (..., n, n).
 
-    Integers are computed in float64. cuSOLVER (``getrf``, ``getrs``) computes them.
-    LinAlgError if a matrix is singular or not square.
+    Integers are computed in float64. cuSOLVER (``getrf``, ``getrs``) computes them, and
+    cuBLAS stacks of small matrices. LinAlgError if a matrix is singular or not square.
     """
     dtype = common_dtype("inv", a)
     check_square("inv", a)
@@ -100,10 +78,9 @@ def inv(a, *, stream=None):
         inverse = zeros(work.shape, dtype, a.allocator)
         if work.size:
             diagonal(inverse, axis1=-2, axis2=-1)[...] = 1
-            routines = Routines(dtype, work.shape[0], a.allocator)
-            pivots = _factor(routines, work)
-            refuse_stopped(routines.stopped(), _SINGULAR)
-            _substitute(routines, work, pivots, inverse)
+            lu = decompose(work)
+            refuse_stopped(lu.stopped(), _SINGULAR)
+            lu.substitute(inverse)
         return inverse.reshape((*a.shape[:-2], n, n))
 
 
@@ -115,8 +92,7 @@ def _signs_and_diagonals(name, a):
     n = a.shape[-1]
     if not work.size:
         return None, None, dtype
-    routines = Routines(dtype, work.shape[0], a.allocator)
-    pivots = _factor(routines, work)
+    pivots = decompose(work).pivots
     moved = reductions.count_nonzero(
         pivots != arange(1, n + 1, dtype=np.int32)[None, :], axis=1
     )
@@ -127,8 +103,8 @@ def _signs_and_diagonals(name, a):
 def det(a, *, stream=None):
     """Return the determinants of square matrices (..., n, n), an array of shape (...).
 
-    Integers are computed in float64. cuSOLVER (``getrf``) factors the matrices.
-    LinAlgError if they are not square.
+    Integers are computed in float64. cuSOLVER (``getrf``) factors the matrices, and
+    cuBLAS stacks of small ones. LinAlgError if they are not square.
     """
     with on_stream(stream):
         signs, factors, dtype = _signs_and_diagonals("det", a)

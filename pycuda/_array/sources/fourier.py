@@ -12,6 +12,7 @@ in each kernel.
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -39,12 +40,13 @@ def fourier_text(request):
 def _text(request, tables, body):
     """Return the kernel around the lines that transform."""
     ours = computation_type(request.compute)
+    index = "uint64" if request.wide else "uint32"
     threads = request.threads
     lines = [
         "#include <pycuda-fft.hpp>",
         "using namespace pycuda_fft;",
         f"typedef {ours} T;",
-        f"typedef {'uint64' if request.wide else 'uint32'} index;",
+        f"typedef {index} Index;",
         *tables,
         f'extern "C" __global__ void __launch_bounds__({threads})',
         f"kernel({', '.join(_parameters(request))})",
@@ -166,23 +168,27 @@ def _find(request, by_line):
     lines = [f"line = threadIdx.x / {threads}; thread = threadIdx.x % {threads};"]
     if by_line:
         lines = [f"line = threadIdx.x % {tile}; thread = threadIdx.x / {tile};"]
-    return [*lines, f"job = (index)blockIdx.x * {tile} + line;", *_offsets(request)]
+    return [*lines, f"job = (Index)blockIdx.x * {tile} + line;", *_offsets(request)]
 
 
 def _offsets(request):
     """Return the lines that turn the number of a line into addresses."""
-    lines = ["source_at = source; target_at = target; first = 0; rest = job;"]
+    lines = ["source_at = source; target_at = target; first = 0;"]
+    if request.ndim == 0:
+        return lines
+    lines.append("{ Index rest = job;")
     for axis in reversed(range(request.ndim)):
         if axis:
-            lines.append(f"{{ index next = rest / (index)d{axis};")
-            lines.append(f"index at = rest - next * (index)d{axis}; rest = next;")
+            lines.append(f"{{ Index next = rest / (Index)d{axis};")
+            lines.append(f"Index at = rest - next * (Index)d{axis}; rest = next;")
         else:
-            lines.append("{ index at = rest;")
+            lines.append("{ Index at = rest;")
         lines.append(f"target_at += (int64)at * t{axis};")
         if "mirror" in request.fourier:  # span has a bit for each axis to mirror
-            lines.append(f"if (span >> {axis} & 1) at = at ? (index)d{axis} - at : 0;")
+            lines.append(f"if (span >> {axis} & 1) at = at ? (Index)d{axis} - at : 0;")
         lines.append(f"source_at += (int64)at * s{axis};")
         lines.append(f"if (which == {axis}) first = at; }}")
+    lines.append("}")
     return lines
 
 
@@ -225,7 +231,7 @@ def _store_type(request):
 
 
 _VARIABLES = (
-    "const char *source_at; char *target_at; uint64 first; index rest, job;",
+    "const char *source_at; char *target_at; uint64 first; Index job = 0;",
     "int line, thread;",
 )
 _SOURCE = (
@@ -262,6 +268,34 @@ def _stages(request, length, radices, begin, target):
     return lines
 
 
+def _staged(request, length, radices, pitch):
+    """Return the body of a kernel whose blocks move their lines as one run."""
+    run, threads = request.tile * length, request.threads
+    place = f"shared + i / {length} * {pitch}"
+    return [
+        f"job = (Index)blockIdx.x * {request.tile};",
+        f"const int count = (int)min((uint64)(lines - job) * {length}, {run}ull);",
+        f"source_at = source + (int64)job * {length} * source_step;",
+        f"target_at = target + (int64)job * {length} * target_step;",
+        "first = 0;",
+        _SOURCE,
+        f"{_load_type(request)} input = {{from, whole, span, true}};",
+        _TARGET,
+        f"{_store_type(request)} output = {{to, factor, whole, (T)scale, true}};",
+        "#pragma unroll",
+        f"for (int i = threadIdx.x; i < {run}; i += {threads})",
+        f"if (i < count) shared_line<T>{{{place}}}.put(i % {length}, input.get(i));",
+        "__syncthreads();",
+        f"line = threadIdx.x / {threads // request.tile};",
+        f"thread = threadIdx.x % {threads // request.tile};",
+        f"shared_line<T> held = {{shared + line * {pitch}}};",
+        *_stages(request, length, radices, 0, "held"),
+        "#pragma unroll",
+        f"for (int i = threadIdx.x; i < {run}; i += {threads})",
+        f"if (i < count) output.put(i, shared_line<T>{{{place}}}.get(i % {length}));",
+    ]
+
+
 def _transform(request, length, radices):
     """Return the body of a kernel that transforms lines."""
     words = request.fourier
@@ -276,6 +310,10 @@ def _transform(request, length, radices):
         f"__shared__ number<T> shared[{request.tile * pitch}];",
         "const number<T> *roots = (const number<T> *)roots_table;",
         *_VARIABLES,
+    ]
+    if "staged" in words:
+        return [*lines, *_staged(request, length, radices, pitch)]
+    lines += [
         *_find(request, "load_by_line" in words),
         _SOURCE,
         f"{_load_type(request)} input = {{from, whole, span, job < lines}};",
@@ -286,7 +324,8 @@ def _transform(request, length, radices):
         return [*lines, output, *stage]
     first = _stage(request, length, radices[0], 1, "input", "held")
     lines += ["{", held, *first, "}"]
-    lines += [*_find(request, "store_by_line" in words), held, output]
+    lines += [*_find(request, "store_by_line" in words), held]
+    lines.append(_TARGET if unzips else output)
     if request.convolution:
         lines.append("convolved_line<T> middle =")
         lines.append("{held, (const number<T> *)spectrum_table};")
@@ -344,7 +383,7 @@ def _unzip(request):
     return [
         *_VARIABLES,
         *_find(request, False),
-        "if (job >= lines) return;",
+        "if (thread || job >= lines) return;",
         _TARGET,
         "const uint64 k = first, half = whole / 2;",
         _put_unzipped(request, "k", "half", low, high, "root<T>(k, whole)"),
@@ -360,7 +399,43 @@ def _mirror(request):
     return [
         *_VARIABLES,
         *_find(request, False),
-        "if (job >= lines) return;",
+        "if (thread || job >= lines) return;",
         f"put_mirrored<T, {memory} >",
         "(source_at, target_at, first + 1, whole, source_step, target_step);",
     ]
+
+
+# -- for tools/compile_matrix.py -------------------------------------------------------
+
+
+def sample_sources():
+    """Yield (name, source) of kernels that use each part of the device code."""
+    single, twice = ("complex64", "complex64"), ("complex128", "complex128")
+    samples = (
+        ("one kernel", 1024, 0, single, ("load_inverse", "store_inverse")),
+        ("small primes", 1001, 0, twice, ("load_bounded", "load_loose")),
+        ("first of several", 128, 0, ("int32", "complex128"), ("load_by_line",)),
+        ("last of several", 120, 0, single, ("twiddled", "indexed", "store_by_line")),
+        ("convolution", 37, 80, single, ("load_chirped", "store_chirped")),
+        ("real elements", 512, 0, ("float32", "complex64"), ("unzip_block",)),
+        ("odd real elements", 81, 0, ("float16", "complex64"), ("store_bounded",)),
+        ("to real pairs", 64, 0, ("complex64", "float32"), ("load_half_pairs",)),
+        ("to real elements", 63, 0, ("complex128", "float64"), ("load_half",)),
+        ("one run", 15, 0, single, ("staged",)),
+        ("a chirp", 64, 0, single, ("load_chirp", "store_multiplied")),
+        ("unzip", 0, 0, twice, ("unzip",)),
+        ("mirror", 0, 0, single, ("mirror", "store_loose")),
+    )
+    for number, (name, length, convolution, types, words) in enumerate(samples):
+        request = SimpleNamespace(
+            types=types,
+            compute="float32" if "complex64" in types else "float64",
+            ndim=number % 3,
+            wide=number % 2 == 1,
+            tile=256 if length == 0 else 2,
+            threads=256,
+            length=length,
+            convolution=convolution,
+            fourier=words,
+        )
+        yield name, fourier_text(request)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+from pycuda._array.sources.elementwise import computation_type, computed
+
 #: For each variant: how an index becomes a place, and what happens to the elements.
 _VARIANTS = {
     "gather": ("place_or_note", "gather"),
@@ -17,6 +19,7 @@ _VARIANTS = {
     "scatter_clipped": ("place_clipped", "scatter"),
     "fill": ("place_or_note", "fill"),
     "check": ("place_or_note", "check"),
+    "apply": ("place_or_note", "apply"),
 }
 
 #: What happens to the element, before and after its place is known.
@@ -31,7 +34,35 @@ _MOVES = {
     ),
     "fill": ([], "if (inside) *(E *)(array + b_a) = value;"),
     "check": ([], ""),
+    "apply": (
+        ["const T item = *(const T *)(moved + b_e);"],
+        "if (inside) APPLY((T *)(array + b_a), item);",
+    ),
 }
+
+#: The types whose sums have instructions of their own.
+_ADDED = {
+    *("int32", "uint32", "int64", "uint64", "float32", "float64"),
+    *("complex64", "complex128"),
+}
+
+
+def _applied(request):
+    """Return the lines that define ``APPLY(place, value)``."""
+    name = request.compute
+    lines = [f"typedef {name} T;"]
+    if request.operation == "add" and name in _ADDED:
+        return [*lines, "#define APPLY add_at"]
+    arguments = ", ".join(computed(element, name) for element in "xy")
+    return [
+        *lines,
+        f"typedef {computation_type(name)} C;",
+        "struct applied {",
+        "static PYCUDA_FN T call(T x, T y)",
+        f"{{ return cast<T>(op_{request.operation}({arguments})); }}",
+        "};",
+        "#define APPLY apply_bytes<sizeof(T)>::at<applied>",
+    ]
 
 
 def _kinds(request):
@@ -84,6 +115,7 @@ def indexing_text(request):
         f"typedef raw<{request.raw_bytes}, {request.vector}> E;",
         f"typedef {index} I;",
         f"typedef {step} S;",
+        *(_applied(request) if action == "apply" else []),
         'extern "C" __global__ void __launch_bounds__(256)',
         f"kernel({', '.join(_parameters(request, action))})",
         "{",
@@ -123,5 +155,7 @@ def sample_sources():
             wide=number % 4 > 1,
             raw_bytes=12 if number % 3 else 8,
             vector=4,
+            operation="maximum",
+            compute="int16",
         )
         yield variant, indexing_text(request)

@@ -4,7 +4,8 @@
  *
  * The name is the name of NumPy's function, where NumPy has one. Generated code calls
  * op_<name> of pycuda/cuda/pycuda-array.hpp. GENERAL_POWER replaces POWER if the exponent
- * is a float for which POWER has no exact case.
+ * is a float for which POWER has no exact case. ROUND_AT takes 10**decimals as its second
+ * input, or -10**-decimals if decimals are negative.
  *
  *   PCU_DTYPE_RULES: X(RULE, WIDEST, COMPUTED, RESULT, counts, remembers)
  *
@@ -151,7 +152,8 @@
     X(HEAVISIDE, "heaviside", 2, 1, REAL)            \
     X(LOGADDEXP2, "logaddexp2", 2, 1, REAL)          \
     X(GCD, "gcd", 2, 1, BITS)                        \
-    X(LCM, "lcm", 2, 1, BITS)
+    X(LCM, "lcm", 2, 1, BITS)                        \
+    X(ROUND_AT, "round_at", 2, 1, FLOAT)
 /* clang-format on */
 
 #endif

@@ -31,7 +31,17 @@
     X(VAR, "var", 1, SPREAD)       \
     X(STD, "std", 1, SPREAD)       \
     X(DOT, "dot", 2, PRODUCTS)     \
-    X(VDOT, "vdot", 2, PRODUCTS)
+    X(VDOT, "vdot", 2, PRODUCTS) \
+    X(PTP, "ptp", 1, EXTREME)      \
+    X(NANSUM, "nansum", 1, WIDEN)  \
+    X(NANPROD, "nanprod", 1, WIDEN) \
+    X(NANMIN, "nanmin", 1, EXTREME) \
+    X(NANMAX, "nanmax", 1, EXTREME) \
+    X(NANARGMIN, "nanargmin", 1, INDEX) \
+    X(NANARGMAX, "nanargmax", 1, INDEX) \
+    X(NANMEAN, "nanmean", 1, MEAN) \
+    X(NANVAR, "nanvar", 1, SPREAD) \
+    X(NANSTD, "nanstd", 1, SPREAD)
 /* clang-format on */
 
 #endif

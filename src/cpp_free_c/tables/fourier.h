@@ -40,6 +40,8 @@
  *                        elements from the first
  *   load_bounded, store_bounded
  *                        lines have fewer elements in the input, or in the result
+ *   staged               lines follow each other in memory and are short: a block moves
+ *                        its lines as one run to and from shared memory
  *   store_pairs          a complex number is two real elements
  *   store_multiplied     multiply by a factor
  *   store_turned, store_chirped, store_inverse, store_conjugate
@@ -68,7 +70,8 @@
     X(STORE_BY_LINE, "store_by_line")       \
     X(LOAD_BOUNDED, "load_bounded")         \
     X(STORE_BOUNDED, "store_bounded")       \
-    X(MIRROR, "mirror")
+    X(MIRROR, "mirror")                     \
+    X(STAGED, "staged")
 /* clang-format on */
 
 #endif

@@ -87,7 +87,7 @@
  * accumulators that they stored. Scans: see python/array/ops/scan_layout.h.
  * Masks: see python/array/index/mask_bits.h. Index
  * arrays: gather reads the elements at the indices, scatter writes them, fill writes one
- * value, check only looks for an index out of bounds. Without a suffix such an index is
+ * value, apply computes with them, check only looks for an index out of bounds. Without a suffix such an index is
  * noted; with one it is wrapped around or clipped. Joins: a block copies part of one
  * array, or each thread finds the array of its place in the result. Remaps: the rule
  * that gives the place of an element along an axis, see python/array/ops/remap.h. */
@@ -114,6 +114,7 @@
     X(SCATTER_CLIPPED, "scatter_clipped") \
     X(FILL, "fill")                       \
     X(CHECK, "check")                     \
+    X(APPLY, "apply")                     \
     X(JOIN_SOURCES, "join_sources")       \
     X(JOIN_PLACES, "join_places")         \
     X(REMAP_ROLL, "remap_roll")           \

@@ -120,6 +120,9 @@ context_end_noraise(pcu_context *self)
     if (self->unload_kernels != NULL) {
         self->unload_kernels(self);
     }
+    if (self->true_counts != NULL) {
+        self->free_true_counts(self);
+    }
     if (self->index_report != NULL) {
         self->free_index_report(self);
     }
@@ -492,6 +495,9 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
     }
     if (self->rec.alive && self->unload_kernels != NULL) {
         self->unload_kernels(self); /* another thread may detach it during this call */
+    }
+    if (self->rec.alive && self->true_counts != NULL) {
+        self->free_true_counts(self);
     }
     if (self->rec.alive && self->index_report != NULL) {
         self->free_index_report(self);

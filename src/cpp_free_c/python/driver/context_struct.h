@@ -13,6 +13,7 @@
 struct pcu_kernels;
 struct pcu_blas_handle;
 struct pcu_index_report;
+struct pcu_true_counts;
 struct pcu_fourier_library;
 
 typedef struct pcu_context {
@@ -27,6 +28,8 @@ typedef struct pcu_context {
     struct pcu_index_report *index_report; /* NULL before the first index array */
     int (*check_index_report)(struct pcu_context *self); /* set with the report, */
     void (*free_index_report)(struct pcu_context *self); /* as this one */
+    struct pcu_true_counts *true_counts; /* NULL before the first mask */
+    void (*free_true_counts)(struct pcu_context *self); /* set with true_counts */
     struct pcu_fourier_library *fourier; /* cuFFT; NULL before the first transform */
     void (*end_fourier)(struct pcu_context *self); /* set before the first transform */
     pcu_context_record rec;

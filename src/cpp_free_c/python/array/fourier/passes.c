@@ -11,7 +11,7 @@ enum {
     PASS_PER_THREAD = 8,    /* elements */
     PASS_RUN_BYTES = 128,   /* of neighbouring lines that a block should read */
     PASS_SECTOR_BYTES = 32, /* the least that memory moves */
-    PASS_LARGEST_PRIME = 13,
+    PASS_STAGED = 32, /* elements of a line: neighbouring threads share a line's sector */
     PASS_FACTORS_MAX = 8,
     PASS_PRIMES_MAX = 64
 };
@@ -309,6 +309,25 @@ pass_finish(pcu_fourier_pass *pass, const pass_series *series, size_t length)
     pass->key.wide = pass->lines > INT32_MAX - PASS_THREADS_MAX;
 }
 
+/* 1 if lines of n elements follow each other without gaps. */
+static int
+pass_end_is_run(const pcu_fourier_end *end, size_t n, uint32_t words)
+{
+    return pcu_type_is_complex(end->type) && (end->words & ~words) == 0 &&
+           end->count == n && end->step == (ptrdiff_t)pcu_types[end->type].size &&
+           end->strides[0] == (ptrdiff_t)n * end->step;
+}
+
+/* 1 if a block should move its lines as one run. */
+static int
+pass_is_staged(const pcu_fourier_pass *pass, const pass_series *series,
+               const pcu_fourier_end *from, const pcu_fourier_end *to)
+{
+    return series->n > 1 && series->n <= PASS_STAGED && pass->ndim == 1 &&
+           pass_end_is_run(from, series->n, PCU_FOURIER_LOAD_INVERSE) &&
+           pass_end_is_run(to, series->n, PCU_FOURIER_STORE_INVERSE);
+}
+
 /* -- the passes of a smooth length ------------------------------------------------- */
 
 /* Add the pass of one factor. `done` is the product of the factors before. */
@@ -376,6 +395,9 @@ pass_add_factor(const pass_series *series, const pcu_fourier_end *from,
     }
     if (last && to->count < series->n) {
         pass->key.fourier |= PCU_FOURIER_STORE_BOUNDED;
+    }
+    if (first && last && pass_is_staged(pass, series, from, to)) {
+        pass->key.fourier |= PCU_FOURIER_STAGED;
     }
     if (to->words & PCU_FOURIER_STORE_MULTIPLIED) {
         pass->factor = PCU_FOURIER_FACTOR;

@@ -214,3 +214,20 @@ pcu_index_set(pcu_gpuarray *self, PyObject *const *items, Py_ssize_t n, PyObject
     pcu_item_list_clear(&list);
     return rc;
 }
+
+int
+pcu_index_apply(pcu_gpuarray *self, int op, PyObject *const *items, Py_ssize_t n,
+                PyObject *value, CUstream stream)
+{
+    pcu_item_list list;
+    pcu_selection selection;
+    int rc = -1;
+    pcu_selection_init(&selection, self);
+    if (pcu_item_list_read(&list, self, items, n) == 0 &&
+        pcu_item_walk_select(&list, self, &selection, stream) == 0) {
+        rc = pcu_selection_apply_value(&selection, op, value, stream);
+    }
+    pcu_selection_clear(&selection);
+    pcu_item_list_clear(&list);
+    return rc;
+}

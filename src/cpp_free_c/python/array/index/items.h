@@ -16,4 +16,10 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_index_get(pcu_gpuarray *self,
 PCU_HIDDEN PCU_RAISES int pcu_index_set(pcu_gpuarray *self, PyObject *const *items,
                                         Py_ssize_t n, PyObject *value, CUstream stream);
 
+/* Enqueue op(element, value) for the elements at an index, where op is an elementwise
+ * operation with two inputs of self's dtype. Repeated indices count. */
+PCU_HIDDEN PCU_RAISES int pcu_index_apply(pcu_gpuarray *self, int op,
+                                          PyObject *const *items, Py_ssize_t n,
+                                          PyObject *value, CUstream stream);
+
 #endif

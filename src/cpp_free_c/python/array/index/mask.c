@@ -138,7 +138,7 @@ pcu_mask_get(pcu_gpuarray *self, pcu_gpuarray *mask, CUstream stream)
     PyObject *result = NULL;
     int rc = pcu_mask_bits_find(&bits, mask, 1, stream);
     if (rc == 0) {
-        rc = pcu_mask_bits_count(self->st, &bits, stream, &count);
+        rc = pcu_mask_bits_count(&bits, stream, &count);
     }
     if (rc == 0) {
         result = pcu_gpuarray_new(self->st, NULL, 1, &count, NULL, self->dtype,
@@ -384,7 +384,7 @@ mask_put(pcu_gpuarray *self, pcu_gpuarray *mask, pcu_gpuarray *values, ptrdiff_t
     int several = step != 0 || values->count != 1;
     int rc = pcu_mask_bits_find(&bits, mask, several, stream);
     if (rc == 0 && several) {
-        rc = pcu_mask_bits_count(self->st, &bits, stream, &count);
+        rc = pcu_mask_bits_count(&bits, stream, &count);
         if (rc == 0) {
             rc = mask_check_count(values, count);
         }

@@ -208,13 +208,13 @@ pcu_mask_bits_find(pcu_mask_bits *self, pcu_gpuarray *x, int counted, CUstream s
 }
 
 int
-pcu_mask_bits_count(pcu_state *st, pcu_mask_bits *self, CUstream stream, size_t *count)
+pcu_mask_bits_count(const pcu_mask_bits *self, CUstream stream, size_t *count)
 {
     *count = 0;
     if (self->count == 0) {
         return 0;
     }
-    return pcu_true_count_read(st, &self->true_count, stream, count);
+    return pcu_true_count_read(&self->true_count, stream, count);
 }
 
 void

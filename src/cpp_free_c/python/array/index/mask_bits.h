@@ -30,7 +30,7 @@ PCU_HIDDEN PCU_RAISES int pcu_mask_bits_find(pcu_mask_bits *self, pcu_gpuarray *
 
 /* Wait for the stream, and get the number of true elements. Other threads may run
  * meanwhile and change arrays. */
-PCU_HIDDEN PCU_RAISES int pcu_mask_bits_count(pcu_state *st, pcu_mask_bits *self,
+PCU_HIDDEN PCU_RAISES int pcu_mask_bits_count(const pcu_mask_bits *self,
                                               CUstream stream, size_t *count);
 
 /* Launch a kernel that visits the true elements. */

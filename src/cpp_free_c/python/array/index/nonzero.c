@@ -86,7 +86,7 @@ places_begin(places_plan *plan, pcu_gpuarray *x, pcu_mask_bits *bits, CUstream s
     }
     plan->ndim = x->ndim;
     memcpy(plan->shape, x->shape, (size_t)x->ndim * sizeof(size_t));
-    return pcu_mask_bits_count(plan->st, bits, stream, count);
+    return pcu_mask_bits_count(bits, stream, count);
 }
 
 static PyObject *

@@ -29,6 +29,7 @@ enum { ROW_MOVED, ROW_ARRAY, ROW_INDEX };
 
 typedef struct {
     int variant; /* pcu_variant */
+    int op;      /* PCU_OP_COPY, or what is applied to the elements */
     pcu_selection *selection;
     pcu_gpuarray *moved;        /* NULL: no elements on the other side */
     const unsigned char *value; /* of a fill */
@@ -235,7 +236,7 @@ selection_is_run(const selection_plan *plan)
 static void
 selection_choose_word(selection_plan *plan)
 {
-    int is_run = selection_is_run(plan);
+    int is_run = plan->op == PCU_OP_COPY && selection_is_run(plan);
     plan->word = selection_word(plan, is_run);
     if (is_run) {
         int last = plan->ndim - 1;
@@ -292,6 +293,11 @@ selection_fill_plan(selection_plan *plan)
     plan->ndim = pcu_collapse(plan->ndim, plan->shape, ROW_INDEX + self->nindices,
                               plan->rows[0]);
     selection_choose_word(plan);
+    if (plan->op != PCU_OP_COPY && plan->word < pcu_types[self->array->type].align) {
+        PyErr_SetString(PyExc_ValueError,
+                        "elements are at addresses that the device cannot read");
+        return -1;
+    }
     if (pcu_shape_count(plan->ndim, plan->shape, &plan->count) < 0) {
         PyErr_SetString(PyExc_ValueError, "a selection of that shape is too big");
         return -1;
@@ -308,7 +314,11 @@ selection_fill_key(const selection_plan *plan, pcu_kernel_key *key)
     const pcu_selection *self = plan->selection;
     memset(key, 0, sizeof(*key));
     key->family = PCU_FAMILY_INDEXING;
-    key->operation = PCU_OP_COPY;
+    key->operation = (uint16_t)plan->op;
+    key->compute = PCU_T_RAW;
+    if (plan->op != PCU_OP_COPY) {
+        key->compute = self->array->type;
+    }
     key->raw_bytes = (uint32_t)plan->itemsize;
     key->vector = (uint8_t)plan->word;
     key->ndim = (uint8_t)plan->ndim;
@@ -541,7 +551,7 @@ selection_check_lengths(const pcu_selection *self)
 static int
 selection_check_values(pcu_selection *self, CUstream stream)
 {
-    selection_plan plan = {.variant = PCU_VARIANT_CHECK};
+    selection_plan plan = {.variant = PCU_VARIANT_CHECK, .op = PCU_OP_COPY};
     pcu_selection part;
     size_t count = 0;
     int ndim = self->end - self->begin;
@@ -584,6 +594,7 @@ pcu_selection_gather(pcu_selection *self, pcu_gpuarray *target, CUstream stream)
 {
     selection_plan plan;
     plan.variant = PCU_VARIANT_GATHER + (int)self->bounds;
+    plan.op = PCU_OP_COPY;
     plan.selection = self;
     plan.moved = target;
     plan.value = NULL;
@@ -612,6 +623,7 @@ pcu_selection_scatter(pcu_selection *self, pcu_gpuarray *values, CUstream stream
 {
     selection_plan plan;
     plan.variant = PCU_VARIANT_SCATTER + (int)self->bounds;
+    plan.op = PCU_OP_COPY;
     plan.selection = self;
     plan.moved = values;
     plan.value = NULL;
@@ -623,8 +635,21 @@ pcu_selection_fill(pcu_selection *self, const unsigned char *value, CUstream str
 {
     selection_plan plan;
     plan.variant = PCU_VARIANT_FILL;
+    plan.op = PCU_OP_COPY;
     plan.selection = self;
     plan.moved = NULL;
     plan.value = value;
+    return selection_move(&plan, stream);
+}
+
+int
+pcu_selection_apply(pcu_selection *self, int op, pcu_gpuarray *values, CUstream stream)
+{
+    selection_plan plan;
+    plan.variant = PCU_VARIANT_APPLY;
+    plan.op = op;
+    plan.selection = self;
+    plan.moved = values;
+    plan.value = NULL;
     return selection_move(&plan, stream);
 }

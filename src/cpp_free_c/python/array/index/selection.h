@@ -72,6 +72,11 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_selection_get(pcu_selection *self,
 PCU_HIDDEN PCU_RAISES int pcu_selection_scatter(pcu_selection *self,
                                                 pcu_gpuarray *values, CUstream stream);
 
+/* Enqueue: each element becomes op(element, value), an elementwise operation with two
+ * inputs of the array's dtype. An element that is indexed twice takes both values. */
+PCU_HIDDEN PCU_RAISES int pcu_selection_apply(pcu_selection *self, int op,
+                                              pcu_gpuarray *values, CUstream stream);
+
 /* Enqueue: all elements get the value of these bytes, an element of the array. */
 PCU_HIDDEN PCU_RAISES int pcu_selection_fill(pcu_selection *self,
                                              const unsigned char *value,

@@ -1,113 +1,126 @@
-/* Numbers that kernels tell the host: see true_count.h.
- *
- * The page is an attribute of the context. Word 0 of the page has a bit for each number
- * that is taken, word 1 the address of the page on the device; the numbers follow. The
- * interpreter lock guards word 0. */
+/* Numbers that kernels tell the host: see true_count.h. */
 
 #include "python/array/index/true_count.h"
 
 #include "python/driver/current_context.h"
-#include "python/driver/memory/host.h"
+#include "python/driver/memory/out_of_memory.h"
 #include "python/driver/resource.h"
 
 enum {
-    COUNT_PLACES = 64, /* words of a page */
-    COUNT_FIRST = 2,   /* the first word of a number */
-    COUNT_MAPPED = 2   /* CU_MEMHOSTALLOC_DEVICEMAP */
+    COUNT_PLACES = 512, /* numbers: 4096 bytes */
+    COUNT_MAPPED = 2    /* CU_MEMHOSTALLOC_DEVICEMAP */
 };
 
-#define COUNT_ATTRIBUTE "_page_of_true_counts"
+struct pcu_true_counts {
+    volatile uint64_t *numbers; /* page-locked */
+    CUdeviceptr address;        /* of the numbers, on the device */
+    unsigned char taken[COUNT_PLACES];
+};
 
-static volatile uint64_t *
-count_words(PyObject *page)
+static void
+count_free_all(pcu_context *ctx)
 {
-    return ((pcu_resource *)page)->handle.host;
+    struct pcu_true_counts *counts = ctx->true_counts;
+    pcu_handle handle = {.host = (void *)counts->numbers};
+    ctx->true_counts = NULL;
+    PyMem_Free(counts);
+    pcu_release_noraise(ctx->st, PCU_HANDLE_host, handle, (PyObject *)ctx);
 }
 
-/* A new page, with no number taken. */
-static PyObject *
-count_page_new(pcu_state *st)
+/* The numbers of a context, made at their first use. */
+static struct pcu_true_counts *
+count_all_of(pcu_context *ctx)
 {
-    void *data = NULL;
+    pcu_state *st = ctx->st;
+    pcu_handle handle = {0};
     CUdeviceptr address = 0;
-    int rc;
-    PyObject *page =
-        pcu_pagelocked_alloc(st, COUNT_PLACES * sizeof(uint64_t), COUNT_MAPPED, &data);
-    if (page == NULL) {
+    CUresult status;
+    if (ctx->true_counts != NULL) {
+        return ctx->true_counts;
+    }
+    struct pcu_true_counts *counts = PyMem_Calloc(1, sizeof(*counts));
+    if (counts == NULL) {
+        PyErr_NoMemory();
         return NULL;
     }
-    PCU_CALL_CURRENT(rc, st, MemHostGetDevicePointer, (&address, data, 0));
-    if (rc < 0) {
-        Py_DECREF(page);
+    PCU_ALLOCATE(status, MemHostAlloc,
+                 (&handle.host, COUNT_PLACES * sizeof(uint64_t), COUNT_MAPPED));
+    if (status != CUDA_SUCCESS) {
+        PyMem_Free(counts);
+        pcu_raise(st, "cuMemHostAlloc", status);
         return NULL;
     }
-    count_words(page)[0] = 0;
-    count_words(page)[1] = address;
-    return page;
-}
-
-/* The page of a context; a new one if it has none, or if its numbers are all taken. */
-static PyObject *
-count_page_of(pcu_context *ctx)
-{
-    PyObject *page = NULL;
-    PyObject *name = PyUnicode_InternFromString(COUNT_ATTRIBUTE);
-    if (name == NULL) {
+    pcu_handle_created(PCU_HANDLE_host);
+    if (ctx->true_counts != NULL) { /* another thread made them meanwhile */
+        PyMem_Free(counts);
+        pcu_release_noraise(st, PCU_HANDLE_host, handle, (PyObject *)ctx);
+        return ctx->true_counts;
+    }
+    counts->numbers = handle.host;
+    ctx->free_true_counts = count_free_all;
+    ctx->true_counts = counts;
+    PCU_STATUS(status, MemHostGetDevicePointer, (&address, handle.host, 0));
+    if (status != CUDA_SUCCESS) {
+        count_free_all(ctx);
+        pcu_raise(st, "cuMemHostGetDevicePointer", status);
         return NULL;
     }
-    if (ctx->dict != NULL) {
-        page = Py_XNewRef(PyDict_GetItemWithError(ctx->dict, name));
-    }
-    if (page == NULL && !PyErr_Occurred()) {
-        page = count_page_new(ctx->st);
-        if (page != NULL && PyObject_SetAttr((PyObject *)ctx, name, page) < 0) {
-            Py_CLEAR(page);
-        }
-    }
-    Py_DECREF(name);
-    if (page != NULL &&
-        count_words(page)[0] >> COUNT_FIRST == UINT64_MAX >> COUNT_FIRST) {
-        Py_DECREF(page);
-        return count_page_new(ctx->st);
-    }
-    return page;
+    counts->address = address;
+    return counts;
 }
 
 int
 pcu_true_count_take(pcu_context *ctx, pcu_true_count *self, CUdeviceptr *address)
 {
-    self->page = count_page_of(ctx);
-    if (self->page == NULL) {
+    int place = 0;
+    struct pcu_true_counts *counts = count_all_of(ctx);
+    if (counts == NULL) {
         return -1;
     }
-    volatile uint64_t *words = count_words(self->page);
-    self->place = COUNT_FIRST;
-    while ((words[0] >> self->place & 1) != 0) {
-        self->place++;
+    while (place < COUNT_PLACES && counts->taken[place]) {
+        place++;
     }
-    words[0] |= UINT64_C(1) << self->place;
-    words[self->place] = 0;
-    *address = words[1] + (CUdeviceptr)self->place * sizeof(uint64_t);
+    if (place == COUNT_PLACES) {
+        PyErr_Format(PyExc_RuntimeError,
+                     "%d threads wait for the number of true elements of a mask: use "
+                     "fewer threads",
+                     COUNT_PLACES);
+        return -1;
+    }
+    counts->taken[place] = 1;
+    counts->numbers[place] = 0;
+    self->ctx = (pcu_context *)Py_NewRef((PyObject *)ctx);
+    self->counts = counts;
+    self->place = place;
+    *address = counts->address + (CUdeviceptr)place * sizeof(uint64_t);
     return 0;
 }
 
 int
-pcu_true_count_read(pcu_state *st, const pcu_true_count *self, CUstream stream,
-                    size_t *count)
+pcu_true_count_read(const pcu_true_count *self, CUstream stream, size_t *count)
 {
+    pcu_state *st = self->ctx->st;
     int rc;
     PCU_CALL_CURRENT(rc, st, StreamSynchronize, (stream));
-    if (rc == 0) {
-        *count = count_words(self->page)[self->place];
+    if (rc < 0) {
+        return -1;
     }
-    return rc;
+    if (self->ctx->true_counts != self->counts) {
+        return pcu_raise_detail(st, "cuStreamSynchronize", CUDA_ERROR_INVALID_CONTEXT,
+                                "the context was detached during the call");
+    }
+    *count = self->counts->numbers[self->place];
+    return 0;
 }
 
 void
 pcu_true_count_give_back(pcu_true_count *self)
 {
-    if (self->page != NULL) {
-        count_words(self->page)[0] &= ~(UINT64_C(1) << self->place);
-        Py_CLEAR(self->page);
+    if (self->ctx == NULL) {
+        return;
     }
+    if (self->ctx->true_counts == self->counts) {
+        self->counts->taken[self->place] = 0;
+    }
+    Py_CLEAR(self->ctx);
 }

@@ -1,16 +1,17 @@
 /* Numbers that kernels tell the host: how many elements of a mask are true.
  *
  * A number is in page-locked memory, which the kernel writes and the host reads after
- * it has waited for the stream. A context keeps a page of them. Called by mask_bits.c.
- */
+ * it has waited for the stream. A context has memory for many numbers, so that several
+ * threads can wait at once. The interpreter lock guards it. Called by mask_bits.c. */
 #ifndef PYTHON_ARRAY_INDEX_TRUE_COUNT_H
 #define PYTHON_ARRAY_INDEX_TRUE_COUNT_H
 
 #include "python/driver/context.h"
 
 typedef struct {
-    PyObject *page; /* strong: the allocation; NULL: none taken */
-    int place;      /* in the page */
+    pcu_context *ctx;               /* strong; NULL: no number is taken */
+    struct pcu_true_counts *counts; /* of the context at that time */
+    int place;                      /* of the number */
 } pcu_true_count;
 
 /* Take a number for one kernel; *address is that of the number on the device. The
@@ -19,10 +20,10 @@ PCU_HIDDEN PCU_RAISES int pcu_true_count_take(pcu_context *ctx, pcu_true_count *
                                               CUdeviceptr *address);
 
 /* Wait for the stream and read the number. Other threads may run meanwhile. */
-PCU_HIDDEN PCU_RAISES int pcu_true_count_read(pcu_state *st, const pcu_true_count *self,
+PCU_HIDDEN PCU_RAISES int pcu_true_count_read(const pcu_true_count *self,
                                               CUstream stream, size_t *count);
 
-/* Give the number back. */
+/* Give the number back, if one is taken. */
 PCU_HIDDEN void pcu_true_count_give_back(pcu_true_count *self);
 
 #endif

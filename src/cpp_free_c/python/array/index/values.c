@@ -82,6 +82,19 @@ values_fitting_new(const pcu_selection *selection, pcu_gpuarray *values)
                                              values->strides + extra, 0, NULL);
 }
 
+/* The value as an array that fits the selection and shares no memory with its array. */
+static PyObject *
+values_for(const pcu_selection *selection, PyObject *value, CUstream stream)
+{
+    PyObject *values = values_new(selection->array, value, stream);
+    if (values == NULL) {
+        return NULL;
+    }
+    PyObject *fitting = values_fitting_new(selection, (pcu_gpuarray *)values);
+    Py_DECREF(values);
+    return fitting;
+}
+
 int
 pcu_selection_assign(pcu_selection *selection, PyObject *value, CUstream stream)
 {
@@ -96,16 +109,27 @@ pcu_selection_assign(pcu_selection *selection, PyObject *value, CUstream stream)
         }
         return pcu_selection_fill(selection, bytes, stream);
     }
-    PyObject *values = values_new(self, value, stream);
+    PyObject *values = values_for(selection, value, stream);
     if (values == NULL) {
         return -1;
     }
-    PyObject *fitting = values_fitting_new(selection, (pcu_gpuarray *)values);
+    int rc = pcu_selection_scatter(selection, (pcu_gpuarray *)values, stream);
     Py_DECREF(values);
-    if (fitting == NULL) {
+    return rc;
+}
+
+int
+pcu_selection_apply_value(pcu_selection *selection, int op, PyObject *value,
+                          CUstream stream)
+{
+    if (pcu_selection_separate(selection, selection->array, stream) < 0) {
         return -1;
     }
-    int rc = pcu_selection_scatter(selection, (pcu_gpuarray *)fitting, stream);
-    Py_DECREF(fitting);
+    PyObject *values = values_for(selection, value, stream);
+    if (values == NULL) {
+        return -1;
+    }
+    int rc = pcu_selection_apply(selection, op, (pcu_gpuarray *)values, stream);
+    Py_DECREF(values);
     return rc;
 }

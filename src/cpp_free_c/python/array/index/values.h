@@ -9,4 +9,9 @@
 PCU_HIDDEN PCU_RAISES int pcu_selection_assign(pcu_selection *selection,
                                                PyObject *value, CUstream stream);
 
+/* Enqueue op(element, value) for the elements of a selection. The value is converted
+ * and broadcast as in an assignment. */
+PCU_HIDDEN PCU_RAISES int pcu_selection_apply_value(pcu_selection *selection, int op,
+                                                    PyObject *value, CUstream stream);
+
 #endif

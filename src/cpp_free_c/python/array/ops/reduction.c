@@ -233,6 +233,18 @@ reduce_result_in_out(pcu_reduction_plan *plan, PyObject *out, int ndim,
     return Py_NewRef(out);
 }
 
+/* What the kernel divides by. Without NaN the kernel counts the elements itself and takes
+ * ddof from them. */
+static double
+reduce_divisor(const pcu_reduction_plan *plan, double ddof)
+{
+    double divisor = (double)plan->reduced.count - ddof;
+    if (plan->op == PCU_REDUCE_NANVAR || plan->op == PCU_REDUCE_NANSTD) {
+        return ddof;
+    }
+    return Py_MAX(divisor, 0);
+}
+
 PyObject *
 pcu_reduce(pcu_state *st, const pcu_reduction_call *call)
 {
@@ -257,10 +269,7 @@ pcu_reduce(pcu_state *st, const pcu_reduction_call *call)
     for (int i = 0; i < plan.nin; i++) {
         plan.types[i] = plan.inputs[i]->type;
     }
-    plan.divisor = (double)plan.reduced.count - call->ddof;
-    if (plan.divisor < 0) {
-        plan.divisor = 0;
-    }
+    plan.divisor = reduce_divisor(&plan, call->ddof);
     if (allocator == Py_None) {
         allocator = x->allocator;
     }

@@ -18,7 +18,7 @@
 #include "python/array/ops/reduction.h"
 #include "python/array/product/blas.h"
 #include "python/array/product/product.h"
-#include "python/array/product/tiles.h"
+#include "python/array/product/segments.h"
 
 enum { MATMUL_SMALL = 128, MATMUL_SMALL_PRODUCTS = 1 << 21 };
 
@@ -302,7 +302,8 @@ matmul_multiply(matmul_plan *plan, pcu_context *ctx, pcu_gpuarray *target)
         }
     }
     pcu_product_join(&p);
-    return pcu_tiles_multiply(plan->st, ctx, &p, stream);
+    return pcu_segments_multiply(plan->st, ctx, &p, target, plan->options->allocator,
+                                 stream);
 }
 
 /* -- the call ---------------------------------------------------------------------- */

@@ -171,6 +171,14 @@ tiles_pack(const pcu_product *p, pcu_argument_buffer *params)
     return 0;
 }
 
+size_t
+pcu_tiles_blocks(const pcu_product *product, const pcu_context *ctx)
+{
+    tiles_plan plan;
+    tiles_fill(&plan, product, ctx);
+    return tiles_count(product, plan.rows, plan.columns);
+}
+
 int
 pcu_tiles_multiply(pcu_state *st, pcu_context *ctx, const pcu_product *product,
                    CUstream stream)

@@ -20,8 +20,6 @@ FORWARD(bind_to_texref_ext, "texture_binding",
         "($self, /, texref, channels=1, allow_double_hack=False, "
         "allow_complex_hack=False, allow_offset=False)",
         "Bind the array with several channels, and doubles as pairs of integers.")
-FORWARD(ptp, "numpy_methods", "($self, /, axis=None, out=None, keepdims=False)",
-        "Return the difference of the largest and the smallest element.")
 FORWARD(dot, "numpy_methods", "($self, /, b, out=None)",
         "Return NumPy's dot: the product of vectors or matrices.")
 FORWARD(diagonal, "numpy_methods", "($self, /, offset=0, axis1=0, axis2=1)",
@@ -65,7 +63,6 @@ FORWARD(argpartition, "numpy_methods",
 PyMethodDef pcu_forwarded_methods[] = {
     FORWARDED_ROW(bind_to_texref),
     FORWARDED_ROW(bind_to_texref_ext),
-    FORWARDED_ROW(ptp),
     FORWARDED_ROW(dot),
     FORWARDED_ROW(clip),
     FORWARDED_ROW(round),

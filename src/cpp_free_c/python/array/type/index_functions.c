@@ -2,7 +2,10 @@
 
 #include "python/array/type/members.h"
 
+#include "python/array/element_type.h"
+#include "python/array/index/items.h"
 #include "python/array/index/take.h"
+#include "python/array/ops/operations.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
 
@@ -79,9 +82,15 @@ index_read_mode(PyObject *mode, pcu_bounds *bounds)
 
 PyDoc_STRVAR(
     index_take_doc,
-    "_take($module, a, indices, /, axis=None, out=None, mode='raise', stream=None)"
-    "\n--\n\n"
-    "Return the elements at indices along an axis; None: in their order in memory.");
+    "take($module, /, a, indices, out=None, stream=None, axis=None, mode='raise')\n--\n"
+    "\n"
+    "Return the elements of a at indices, flat ones or those along an axis.\n\n"
+    "Flat indices follow the order in memory. The result has the dtype of a, and the\n"
+    "axes of the indices in the place of the axis. mode says what an index out of\n"
+    "bounds does, as in NumPy: 'raise' (negative ones count from the end), 'wrap' or\n"
+    "'clip'. Raises IndexError for a wrong index of the host at once; for one on the\n"
+    "device, the next get() or synchronize() raises it. A generated kernel moves the\n"
+    "elements.");
 
 static PyObject *
 index_take(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -89,12 +98,12 @@ index_take(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnam
     static const pcu_argspec specs[] = {
         {"a", index_as_array, offsetof(index_args, array)},
         {"indices", pcu_as_object, offsetof(index_args, indices)},
-        {"axis", pcu_as_object, offsetof(index_args, axis)},
         {"out", pcu_as_object, offsetof(index_args, out)},
-        {"mode", pcu_as_object, offsetof(index_args, mode)},
         {"stream", pcu_as_stream, offsetof(index_args, stream)},
+        {"axis", pcu_as_object, offsetof(index_args, axis)},
+        {"mode", pcu_as_object, offsetof(index_args, mode)},
     };
-    static const pcu_argtable table = {"_take", specs, 6, 2, 2};
+    static const pcu_argtable table = {"take", specs, 6, 2, 0};
     index_args a = {.axis = Py_None, .out = Py_None, .stream = pcu_stream_current()};
     pcu_bounds bounds;
     int axis;
@@ -191,9 +200,58 @@ index_put_along(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *
     Py_RETURN_NONE;
 }
 
-PyMethodDef pcu_index_functions[] = {
-    {"_take", (PyCFunction)(void (*)(void))index_take, METH_FASTCALL | METH_KEYWORDS,
+typedef struct {
+    int op;
+    pcu_gpuarray *array; /* borrowed, as are all objects */
+    PyObject *index;
+    PyObject *values;
+} apply_args;
+
+PyDoc_STRVAR(
+    index_apply_doc,
+    "_apply_at($module, op, a, index, values, /)\n--\n\n"
+    "Enqueue the operation of that number on elements at an index and values.");
+
+static PyObject *
+index_apply(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"op", pcu_as_int, offsetof(apply_args, op)},
+        {"a", index_as_array, offsetof(apply_args, array)},
+        {"index", pcu_as_object, offsetof(apply_args, index)},
+        {"values", pcu_as_object, offsetof(apply_args, values)},
+    };
+    static const pcu_argtable table = {"_apply_at", specs, 4, 4, 4};
+    apply_args a = {0};
+    if (pcu_args_parse(pcu_state_of_module(m), &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    if (a.op < 0 || a.op >= PCU_OP_COUNT || pcu_ops[a.op].inputs != 2 ||
+        !pcu_type_is_number(a.array->type)) {
+        PyErr_SetString(PyExc_TypeError, "no operation has this number and dtype");
+        return NULL;
+    }
+    PyObject *const *items = &a.index;
+    Py_ssize_t n = 1;
+    if (PyTuple_Check(a.index)) {
+        items = ((PyTupleObject *)a.index)->ob_item;
+        n = PyTuple_GET_SIZE(a.index);
+    }
+    if (pcu_index_apply(a.array, a.op, items, n, a.values, pcu_stream_current()) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+PyMethodDef pcu_public_index_functions[] = {
+    {"take", (PyCFunction)(void (*)(void))index_take, METH_FASTCALL | METH_KEYWORDS,
      index_take_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+PyMethodDef pcu_index_functions[] = {
+    {"_apply_at", (PyCFunction)(void (*)(void))index_apply,
+     METH_FASTCALL | METH_KEYWORDS, index_apply_doc},
     {"_put", (PyCFunction)(void (*)(void))index_put, METH_FASTCALL | METH_KEYWORDS,
      index_put_doc},
     {"_take_along_axis", (PyCFunction)(void (*)(void))index_take_along,

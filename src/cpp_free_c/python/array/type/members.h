@@ -37,6 +37,8 @@ extern PCU_HIDDEN PyMethodDef pcu_operation_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_fourier_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_index_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_shape_functions[];
+extern PCU_HIDDEN PyMethodDef pcu_public_index_functions[];
+extern PCU_HIDDEN PyMethodDef pcu_public_shape_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_reduction_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_transfer_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_plain_array_functions[];

@@ -6,6 +6,7 @@
 #include "python/array/type/members.h"
 
 #include "python/array/element_type.h"
+#include "python/array/index/items.h"
 #include "python/array/ops/ufunc.h"
 #include "python/array/type/forwarding.h"
 #include "python/driver/stream.h"
@@ -50,12 +51,12 @@ protocol_read_keywords(pcu_state *st, PyObject *const *values, PyObject *kwnames
     return 1;
 }
 
-/* Find the operation of a plain call ufunc(*inputs): 1 and *op, 0 if the device has no
+/* The number of the operation with a ufunc's name: 1 and *op, 0 if the device has no
  * such operation, -1 on error. */
 static int
-protocol_find_operation(pcu_state *st, PyObject *const *args, Py_ssize_t nargs, int *op)
+protocol_find_number(pcu_state *st, PyObject *ufunc, int *op)
 {
-    PyObject *name = PyObject_GetAttrString(args[0], "__name__");
+    PyObject *name = PyObject_GetAttrString(ufunc, "__name__");
     if (name == NULL) {
         return -1;
     }
@@ -68,9 +69,58 @@ protocol_find_operation(pcu_state *st, PyObject *const *args, Py_ssize_t nargs, 
         return 0;
     }
     *op = (int)PyLong_AsLong(number);
-    return PyUnicode_Check(args[1]) &&
-           PyUnicode_CompareWithASCIIString(args[1], "__call__") == 0 &&
-           nargs - 2 == pcu_ops[*op].inputs;
+    return 1;
+}
+
+static int
+protocol_is_method(PyObject *method, const char *name)
+{
+    return PyUnicode_Check(method) &&
+           PyUnicode_CompareWithASCIIString(method, name) == 0;
+}
+
+/* Find the operation of a plain call ufunc(*inputs). Returns as above. */
+static int
+protocol_find_operation(pcu_state *st, PyObject *const *args, Py_ssize_t nargs, int *op)
+{
+    int found = protocol_find_number(st, args[0], op);
+    if (found <= 0) {
+        return found;
+    }
+    return protocol_is_method(args[1], "__call__") && nargs - 2 == pcu_ops[*op].inputs;
+}
+
+/* Enqueue ufunc.at(array, index, values) for the frequent operations and two arrays of
+ * one dtype. Returns 1, 0 if Python has to do it, -1 on error. */
+static int
+protocol_apply_at(pcu_state *st, PyObject *const *args, Py_ssize_t nargs)
+{
+    int op = 0;
+    if (nargs != 5 || !protocol_is_method(args[1], "at") ||
+        !Py_IS_TYPE(args[2], st->GPUArray) || !Py_IS_TYPE(args[4], st->GPUArray)) {
+        return 0;
+    }
+    pcu_gpuarray *array = (pcu_gpuarray *)args[2];
+    int type = array->type;
+    int found = protocol_find_number(st, args[0], &op);
+    if (found <= 0) {
+        return found;
+    }
+    if (type != ((pcu_gpuarray *)args[4])->type || !pcu_type_is_number(type) ||
+        pcu_types[type].size == 1 || (pcu_types[type].size > 8 && op != PCU_OP_ADD) ||
+        (op != PCU_OP_ADD && op != PCU_OP_MAXIMUM && op != PCU_OP_MINIMUM)) {
+        return 0;
+    }
+    PyObject *const *items = &args[3];
+    Py_ssize_t n = 1;
+    if (PyTuple_Check(args[3])) {
+        items = ((PyTupleObject *)args[3])->ob_item;
+        n = PyTuple_GET_SIZE(args[3]);
+    }
+    if (pcu_index_apply(array, op, items, n, args[4], pcu_stream_current()) < 0) {
+        return -1;
+    }
+    return 1;
 }
 
 PyDoc_STRVAR(protocol_array_ufunc_doc,
@@ -88,6 +138,15 @@ protocol_array_ufunc(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
         PyErr_SetString(PyExc_TypeError,
                         "__array_ufunc__ takes a ufunc, a method and inputs");
         return NULL;
+    }
+    if (kwnames == NULL) {
+        int applied = protocol_apply_at(st, args, nargs);
+        if (applied < 0) {
+            return NULL;
+        }
+        if (applied) {
+            Py_RETURN_NONE;
+        }
     }
     options.stream = pcu_stream_current();
     int known = protocol_find_operation(st, args, nargs, &op);
@@ -111,6 +170,19 @@ PyDoc_STRVAR(protocol_array_function_doc,
              "__array_function__($self, func, types, args, kwargs, /)\n--\n\n"
              "Run a function of NumPy that is no universal function on the device.");
 
+/* 1 for a GPUArray, and for a tuple or list whose first item is one. */
+static int
+protocol_begins_with_array(pcu_state *st, PyObject *value)
+{
+    if (PyTuple_Check(value) && PyTuple_GET_SIZE(value) > 0) {
+        value = PyTuple_GET_ITEM(value, 0);
+    }
+    else if (PyList_Check(value) && PyList_GET_SIZE(value) > 0) {
+        value = PyList_GET_ITEM(value, 0);
+    }
+    return Py_IS_TYPE(value, st->GPUArray);
+}
+
 /* Call a function of _array_functions, which has the arguments of NumPy's function.
  * NULL without an exception: Python has to do it, or to say what is wrong. */
 static PyObject *
@@ -118,7 +190,7 @@ protocol_array_function_quick(pcu_state *st, PyObject *const *args, Py_ssize_t n
 {
     if (nargs != 4 || !PyTuple_Check(args[2]) || !PyDict_Check(args[3]) ||
         PyTuple_GET_SIZE(args[2]) == 0 ||
-        !Py_IS_TYPE(PyTuple_GET_ITEM(args[2], 0), st->GPUArray) ||
+        !protocol_begins_with_array(st, PyTuple_GET_ITEM(args[2], 0)) ||
         PyObject_Size(args[1]) != 1) {
         return NULL;
     }

@@ -9,162 +9,23 @@
 #include "python/array/element_type.h"
 #include "python/array/ops/reduction.h"
 #include "python/array/type/forwarding.h"
+#include "python/array/type/reduction_arguments.h"
 #include "python/driver/memory/pool.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
 
-/* The arguments of every signature; objects are borrowed. */
-typedef struct {
-    PyObject *a;
-    PyObject *axis;
-    PyObject *dtype;
-    PyObject *out;
-    PyObject *initial;
-    PyObject *where;
-    PyObject *allocator;
-    PyObject *ddof;
-    int keepdims;
-    CUstream stream;
-    int op;           /* of _reduce */
-    PyObject *inputs; /* of _reduce */
-} reduction_args;
-
-/* A signature. */
-typedef struct {
-    const pcu_argspec *specs;
-    int count;
-    int places; /* arguments that may be given by position, without self */
-} reduction_signature;
-
-#define AT(field) offsetof(reduction_args, field)
-static const pcu_argspec method_sum_specs[] = {
-    {"axis", pcu_as_object, AT(axis)},       {"dtype", pcu_as_object, AT(dtype)},
-    {"out", pcu_as_object, AT(out)},         {"keepdims", pcu_as_bool, AT(keepdims)},
-    {"initial", pcu_as_object, AT(initial)}, {"where", pcu_as_object, AT(where)},
-};
-static const pcu_argspec method_mean_specs[] = {
-    {"axis", pcu_as_object, AT(axis)},   {"dtype", pcu_as_object, AT(dtype)},
-    {"out", pcu_as_object, AT(out)},     {"keepdims", pcu_as_bool, AT(keepdims)},
-    {"where", pcu_as_object, AT(where)},
-};
-static const pcu_argspec method_var_specs[] = {
-    {"axis", pcu_as_object, AT(axis)},       {"dtype", pcu_as_object, AT(dtype)},
-    {"out", pcu_as_object, AT(out)},         {"ddof", pcu_as_object, AT(ddof)},
-    {"keepdims", pcu_as_bool, AT(keepdims)}, {"where", pcu_as_object, AT(where)},
-};
-static const pcu_argspec method_min_specs[] = {
-    {"axis", pcu_as_object, AT(axis)},       {"out", pcu_as_object, AT(out)},
-    {"keepdims", pcu_as_bool, AT(keepdims)}, {"initial", pcu_as_object, AT(initial)},
-    {"where", pcu_as_object, AT(where)},
-};
-static const pcu_argspec method_argmin_specs[] = {
-    {"axis", pcu_as_object, AT(axis)},
-    {"out", pcu_as_object, AT(out)},
-    {"keepdims", pcu_as_bool, AT(keepdims)},
-};
-static const pcu_argspec method_any_specs[] = {
-    {"stream", pcu_as_stream, AT(stream)},
-    {"allocator", pcu_as_allocator, AT(allocator)},
-    {"axis", pcu_as_object, AT(axis)},
-    {"keepdims", pcu_as_bool, AT(keepdims)},
-    {"out", pcu_as_object, AT(out)},
-    {"initial", pcu_as_object, AT(initial)},
-    {"where", pcu_as_object, AT(where)},
-};
-static const pcu_argspec numpy_any_specs[] = {
-    {"a", pcu_as_object, AT(a)},         {"axis", pcu_as_object, AT(axis)},
-    {"out", pcu_as_object, AT(out)},     {"keepdims", pcu_as_bool, AT(keepdims)},
-    {"where", pcu_as_object, AT(where)},
-};
-static const pcu_argspec function_sum_specs[] = {
-    {"a", pcu_as_object, AT(a)},
-    {"dtype", pcu_as_object, AT(dtype)},
-    {"stream", pcu_as_stream, AT(stream)},
-    {"allocator", pcu_as_allocator, AT(allocator)},
-    {"axis", pcu_as_object, AT(axis)},
-    {"keepdims", pcu_as_bool, AT(keepdims)},
-    {"out", pcu_as_object, AT(out)},
-    {"initial", pcu_as_object, AT(initial)},
-    {"where", pcu_as_object, AT(where)},
-};
-static const pcu_argspec function_mean_specs[] = {
-    {"a", pcu_as_object, AT(a)},
-    {"dtype", pcu_as_object, AT(dtype)},
-    {"stream", pcu_as_stream, AT(stream)},
-    {"allocator", pcu_as_allocator, AT(allocator)},
-    {"axis", pcu_as_object, AT(axis)},
-    {"keepdims", pcu_as_bool, AT(keepdims)},
-    {"out", pcu_as_object, AT(out)},
-    {"where", pcu_as_object, AT(where)},
-};
-static const pcu_argspec function_min_specs[] = {
-    {"a", pcu_as_object, AT(a)},
-    {"stream", pcu_as_stream, AT(stream)},
-    {"axis", pcu_as_object, AT(axis)},
-    {"keepdims", pcu_as_bool, AT(keepdims)},
-    {"out", pcu_as_object, AT(out)},
-    {"allocator", pcu_as_allocator, AT(allocator)},
-    {"initial", pcu_as_object, AT(initial)},
-    {"where", pcu_as_object, AT(where)},
-};
-static const pcu_argspec function_any_specs[] = {
-    {"a", pcu_as_object, AT(a)},
-    {"stream", pcu_as_stream, AT(stream)},
-    {"allocator", pcu_as_allocator, AT(allocator)},
-    {"axis", pcu_as_object, AT(axis)},
-    {"keepdims", pcu_as_bool, AT(keepdims)},
-    {"out", pcu_as_object, AT(out)},
-    {"initial", pcu_as_object, AT(initial)},
-    {"where", pcu_as_object, AT(where)},
-};
-static const pcu_argspec function_var_specs[] = {
-    {"a", pcu_as_object, AT(a)},
-    {"axis", pcu_as_object, AT(axis)},
-    {"ddof", pcu_as_object, AT(ddof)},
-    {"keepdims", pcu_as_bool, AT(keepdims)},
-    {"out", pcu_as_object, AT(out)},
-    {"stream", pcu_as_stream, AT(stream)},
-    {"allocator", pcu_as_allocator, AT(allocator)},
-    {"where", pcu_as_object, AT(where)},
-};
-static const pcu_argspec reduce_specs[] = {
-    {"op", pcu_as_int, AT(op)},
-    {"inputs", pcu_as_object, AT(inputs)},
-    {"axis", pcu_as_object, AT(axis)},
-    {"keepdims", pcu_as_bool, AT(keepdims)},
-    {"dtype", pcu_as_object, AT(dtype)},
-    {"out", pcu_as_object, AT(out)},
-    {"stream", pcu_as_stream, AT(stream)},
-    {"allocator", pcu_as_allocator, AT(allocator)},
-    {"ddof", pcu_as_object, AT(ddof)},
-};
-
-static const reduction_signature method_sum_signature = {method_sum_specs, 6, 6};
-static const reduction_signature method_mean_signature = {method_mean_specs, 5, 4};
-static const reduction_signature method_var_signature = {method_var_specs, 6, 5};
-static const reduction_signature method_min_signature = {method_min_specs, 5, 5};
-static const reduction_signature method_argmin_signature = {method_argmin_specs, 3, 2};
-static const reduction_signature method_any_signature = {method_any_specs, 7, 5};
-static const reduction_signature numpy_any_signature = {numpy_any_specs, 5, 4};
-static const reduction_signature function_sum_signature = {function_sum_specs, 9, 4};
-static const reduction_signature function_mean_signature = {function_mean_specs, 8, 4};
-static const reduction_signature function_min_signature = {function_min_specs, 8, 2};
-static const reduction_signature function_argmin_signature = {function_min_specs, 6, 2};
-static const reduction_signature function_any_signature = {function_any_specs, 8, 6};
-static const reduction_signature function_var_signature = {function_var_specs, 8, 4};
-
 /* -- calls ------------------------------------------------------------------------- */
 
 static void
-reduction_args_init(reduction_args *a)
+reduction_args_init(pcu_reduction_args *a)
 {
-    *a = (reduction_args){.axis = Py_None,
-                          .dtype = Py_None,
-                          .out = Py_None,
-                          .initial = Py_None,
-                          .where = Py_True,
-                          .allocator = Py_None,
-                          .stream = pcu_stream_current()};
+    *a = (pcu_reduction_args){.axis = Py_None,
+                              .dtype = Py_None,
+                              .out = Py_None,
+                              .initial = Py_None,
+                              .where = Py_True,
+                              .allocator = Py_None,
+                              .stream = pcu_stream_current()};
 }
 
 /* An input as an initialised array. */
@@ -200,7 +61,7 @@ reduction_read_ddof(PyObject *ddof, double *out)
 /* Enqueue the reduction of these inputs. */
 static PyObject *
 reduction_enqueue(pcu_state *st, int op, PyObject *const *inputs,
-                  const reduction_args *a)
+                  const pcu_reduction_args *a)
 {
     pcu_reduction_call call = {.op = op,
                                .axis = a->axis,
@@ -220,19 +81,24 @@ reduction_enqueue(pcu_state *st, int op, PyObject *const *inputs,
     return pcu_reduce(st, &call);
 }
 
-/* 1 if a kernel does what the arguments ask for. */
+/* 1 if a kernel does what the arguments ask for. The difference of two bool values is
+ * no bool. */
 static int
-reduction_is_plain(int op, const reduction_args *a)
+reduction_is_plain(pcu_state *st, int op, PyObject *input, const pcu_reduction_args *a)
 {
+    if (op == PCU_REDUCE_PTP && pcu_is_array(st, input) &&
+        ((pcu_gpuarray *)input)->type == PCU_T_BOOL) {
+        return 0;
+    }
     int is_spread = pcu_reductions[op].rule == PCU_REDUCE_TO_SPREAD;
     return a->initial == Py_None && a->where == Py_True &&
            !(is_spread && a->dtype != Py_None);
 }
 
 static int
-reduction_parse(pcu_state *st, int op, const reduction_signature *signature,
+reduction_parse(pcu_state *st, int op, const pcu_reduction_signature *signature,
                 PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
-                int required, reduction_args *a)
+                int required, pcu_reduction_args *a)
 {
     const pcu_argtable table = {pcu_reductions[op].name, signature->specs,
                                 signature->count, required, 0};
@@ -246,17 +112,17 @@ reduction_parse(pcu_state *st, int op, const reduction_signature *signature,
 }
 
 static PyObject *
-reduction_method(PyObject *self, int op, const reduction_signature *signature,
+reduction_method(PyObject *self, int op, const pcu_reduction_signature *signature,
                  const char *module, PyObject *const *args, Py_ssize_t nargs,
                  PyObject *kwnames)
 {
     pcu_state *st = ((pcu_gpuarray *)self)->st;
-    reduction_args a;
+    pcu_reduction_args a;
     reduction_args_init(&a);
     if (reduction_parse(st, op, signature, args, nargs, kwnames, 0, &a) < 0) {
         return NULL;
     }
-    if (!reduction_is_plain(op, &a)) {
+    if (!reduction_is_plain(st, op, self, &a)) {
         return pcu_gpuarray_forward(self, module, pcu_reductions[op].name, args, nargs,
                                     kwnames);
     }
@@ -264,17 +130,17 @@ reduction_method(PyObject *self, int op, const reduction_signature *signature,
 }
 
 static PyObject *
-reduction_function(PyObject *m, int op, const reduction_signature *signature,
+reduction_function(PyObject *m, int op, const pcu_reduction_signature *signature,
                    const char *module, PyObject *const *args, Py_ssize_t nargs,
                    PyObject *kwnames)
 {
     pcu_state *st = pcu_state_of_module(m);
-    reduction_args a;
+    pcu_reduction_args a;
     reduction_args_init(&a);
     if (reduction_parse(st, op, signature, args, nargs, kwnames, 1, &a) < 0) {
         return NULL;
     }
-    if (!reduction_is_plain(op, &a)) {
+    if (!reduction_is_plain(st, op, a.a, &a)) {
         return pcu_forward(module, pcu_reductions[op].name, args, nargs, kwnames);
     }
     return reduction_enqueue(st, op, &a.a, &a);
@@ -290,9 +156,10 @@ static PyObject *
 operation_reduce(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                  PyObject *kwnames)
 {
-    static const pcu_argtable table = {"_reduce", reduce_specs, 9, 2, 2};
+    const pcu_argtable table = {"_reduce", pcu_reduce_signature.specs,
+                                pcu_reduce_signature.count, 2, 2};
     pcu_state *st = pcu_state_of_module(m);
-    reduction_args a;
+    pcu_reduction_args a;
     reduction_args_init(&a);
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
@@ -320,68 +187,72 @@ operation_reduce(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
 
 #define NUMPY_METHODS "pycuda._array.numpy_methods"
 #define REDUCTIONS "pycuda._array.reductions"
+#define NAN_REDUCTIONS "pycuda._array.nan_reductions"
 
-METHOD(sum, PCU_REDUCE_SUM, method_sum_signature, NUMPY_METHODS,
+METHOD(sum, PCU_REDUCE_SUM, pcu_method_sum_signature, NUMPY_METHODS,
        "sum($self, /, axis=None, dtype=None, out=None, keepdims=False, "
        "initial=None, where=True)\n"
        "--\n"
        "\n"
        "Return the sum along all axes or some; integers are summed in 64 bits.")
-METHOD(prod, PCU_REDUCE_PROD, method_sum_signature, NUMPY_METHODS,
+METHOD(prod, PCU_REDUCE_PROD, pcu_method_sum_signature, NUMPY_METHODS,
        "prod($self, /, axis=None, dtype=None, out=None, keepdims=False, "
        "initial=None, where=True)\n"
        "--\n"
        "\n"
        "Return the product along all axes or some.")
-METHOD(min, PCU_REDUCE_MIN, method_min_signature, NUMPY_METHODS,
+METHOD(min, PCU_REDUCE_MIN, pcu_method_min_signature, NUMPY_METHODS,
        "min($self, /, axis=None, out=None, keepdims=False, initial=None, "
        "where=True)\n"
        "--\n"
        "\n"
        "Return the smallest element along all axes or some.")
-METHOD(max, PCU_REDUCE_MAX, method_min_signature, NUMPY_METHODS,
+METHOD(max, PCU_REDUCE_MAX, pcu_method_min_signature, NUMPY_METHODS,
        "max($self, /, axis=None, out=None, keepdims=False, initial=None, "
        "where=True)\n"
        "--\n"
        "\n"
        "Return the largest element along all axes or some.")
-METHOD(argmin, PCU_REDUCE_ARGMIN, method_argmin_signature, NUMPY_METHODS,
+METHOD(argmin, PCU_REDUCE_ARGMIN, pcu_method_argmin_signature, NUMPY_METHODS,
        "argmin($self, /, axis=None, out=None, *, keepdims=False)\n"
        "--\n"
        "\n"
        "Return the index of the first smallest element.")
-METHOD(argmax, PCU_REDUCE_ARGMAX, method_argmin_signature, NUMPY_METHODS,
+METHOD(argmax, PCU_REDUCE_ARGMAX, pcu_method_argmin_signature, NUMPY_METHODS,
        "argmax($self, /, axis=None, out=None, *, keepdims=False)\n"
        "--\n"
        "\n"
        "Return the index of the first largest element.")
-METHOD(mean, PCU_REDUCE_MEAN, method_mean_signature, NUMPY_METHODS,
+METHOD(mean, PCU_REDUCE_MEAN, pcu_method_mean_signature, NUMPY_METHODS,
        "mean($self, /, axis=None, dtype=None, out=None, keepdims=False, *, "
        "where=True)\n"
        "--\n"
        "\n"
        "Return the mean along all axes or some.")
-METHOD(var, PCU_REDUCE_VAR, method_var_signature, NUMPY_METHODS,
+METHOD(var, PCU_REDUCE_VAR, pcu_method_var_signature, NUMPY_METHODS,
        "var($self, /, axis=None, dtype=None, out=None, ddof=0, "
        "keepdims=False, *, where=True)\n"
        "--\n"
        "\n"
        "Return the variance along all axes or some, in one pass over the "
        "elements.")
-METHOD(std, PCU_REDUCE_STD, method_var_signature, NUMPY_METHODS,
+METHOD(std, PCU_REDUCE_STD, pcu_method_var_signature, NUMPY_METHODS,
        "std($self, /, axis=None, dtype=None, out=None, ddof=0, "
        "keepdims=False, *, where=True)\n"
        "--\n"
        "\n"
        "Return the standard deviation along all axes or some.")
-METHOD(any, PCU_REDUCE_ANY, method_any_signature, REDUCTIONS,
+METHOD(ptp, PCU_REDUCE_PTP, pcu_method_ptp_signature, NUMPY_METHODS,
+       "ptp($self, /, axis=None, out=None, keepdims=False)\n--\n\n"
+       "Return the difference of the largest and the smallest element.")
+METHOD(any, PCU_REDUCE_ANY, pcu_method_any_signature, REDUCTIONS,
        "any($self, /, stream=None, allocator=None, axis=None, keepdims=False, "
        "out=None, *, initial=None, where=True)\n"
        "--\n"
        "\n"
        "Return whether any element is true: a bool array, without axes unless "
        "axis is given.")
-METHOD(all, PCU_REDUCE_ALL, method_any_signature, REDUCTIONS,
+METHOD(all, PCU_REDUCE_ALL, pcu_method_any_signature, REDUCTIONS,
        "all($self, /, stream=None, allocator=None, axis=None, keepdims=False, "
        "out=None, *, initial=None, where=True)\n"
        "--\n"
@@ -396,9 +267,10 @@ METHOD(all, PCU_REDUCE_ALL, method_any_signature, REDUCTIONS,
     }
 
 PyMethodDef pcu_reduction_methods[] = {
-    METHOD_ROW(sum),    METHOD_ROW(prod),   METHOD_ROW(min),  METHOD_ROW(max),
-    METHOD_ROW(argmin), METHOD_ROW(argmax), METHOD_ROW(mean), METHOD_ROW(var),
-    METHOD_ROW(std),    METHOD_ROW(any),    METHOD_ROW(all),  {NULL, NULL, 0, NULL},
+    METHOD_ROW(sum),       METHOD_ROW(prod),   METHOD_ROW(min),  METHOD_ROW(max),
+    METHOD_ROW(argmin),    METHOD_ROW(argmax), METHOD_ROW(mean), METHOD_ROW(var),
+    METHOD_ROW(std),       METHOD_ROW(ptp),    METHOD_ROW(any),  METHOD_ROW(all),
+    {NULL, NULL, 0, NULL},
 };
 
 /* -- functions of pycuda.gpuarray -------------------------------------------------- */
@@ -412,7 +284,7 @@ PyMethodDef pcu_reduction_methods[] = {
                                   kwnames);                                     \
     }
 
-FUNCTION(sum, PCU_REDUCE_SUM, function_sum_signature, REDUCTIONS,
+FUNCTION(sum, PCU_REDUCE_SUM, pcu_function_sum_signature, REDUCTIONS,
          "sum($module, a, dtype=None, stream=None, allocator=None, *, axis=None, "
          "keepdims=False, out=None, initial=None, where=True)\n"
          "--\n"
@@ -426,7 +298,7 @@ FUNCTION(sum, PCU_REDUCE_SUM, function_sum_signature, REDUCTIONS,
          "have no axes. ``where`` is a mask of the elements that count. "
          "``initial`` is one\n"
          "more element.")
-FUNCTION(prod, PCU_REDUCE_PROD, function_sum_signature, REDUCTIONS,
+FUNCTION(prod, PCU_REDUCE_PROD, pcu_function_sum_signature, REDUCTIONS,
          "prod($module, a, dtype=None, stream=None, allocator=None, *, axis=None, "
          "keepdims=False, out=None, initial=None, where=True)\n"
          "--\n"
@@ -440,7 +312,7 @@ FUNCTION(prod, PCU_REDUCE_PROD, function_sum_signature, REDUCTIONS,
          "have no axes. ``where`` is a mask of the elements that count. "
          "``initial`` is one\n"
          "more element.")
-FUNCTION(min, PCU_REDUCE_MIN, function_min_signature, REDUCTIONS,
+FUNCTION(min, PCU_REDUCE_MIN, pcu_function_min_signature, REDUCTIONS,
          "min($module, a, stream=None, *, axis=None, keepdims=False, out=None, "
          "allocator=None, initial=None, where=True)\n"
          "--\n"
@@ -454,7 +326,7 @@ FUNCTION(min, PCU_REDUCE_MIN, function_min_signature, REDUCTIONS,
          "have no axes. ``where`` is a mask of the elements that count. "
          "``initial`` is one\n"
          "more element.")
-FUNCTION(max, PCU_REDUCE_MAX, function_min_signature, REDUCTIONS,
+FUNCTION(max, PCU_REDUCE_MAX, pcu_function_min_signature, REDUCTIONS,
          "max($module, a, stream=None, *, axis=None, keepdims=False, out=None, "
          "allocator=None, initial=None, where=True)\n"
          "--\n"
@@ -468,7 +340,7 @@ FUNCTION(max, PCU_REDUCE_MAX, function_min_signature, REDUCTIONS,
          "have no axes. ``where`` is a mask of the elements that count. "
          "``initial`` is one\n"
          "more element.")
-FUNCTION(argmin, PCU_REDUCE_ARGMIN, function_argmin_signature, REDUCTIONS,
+FUNCTION(argmin, PCU_REDUCE_ARGMIN, pcu_function_argmin_signature, REDUCTIONS,
          "argmin($module, a, stream=None, *, axis=None, keepdims=False, out=None, "
          "allocator=None)\n"
          "--\n"
@@ -480,7 +352,7 @@ FUNCTION(argmin, PCU_REDUCE_ARGMIN, function_argmin_signature, REDUCTIONS,
          "stay with length 1. The result is an array of int64, which may have "
          "no axes. NaN is\n"
          "less and greater than all numbers.")
-FUNCTION(argmax, PCU_REDUCE_ARGMAX, function_argmin_signature, REDUCTIONS,
+FUNCTION(argmax, PCU_REDUCE_ARGMAX, pcu_function_argmin_signature, REDUCTIONS,
          "argmax($module, a, stream=None, *, axis=None, keepdims=False, out=None, "
          "allocator=None)\n"
          "--\n"
@@ -493,14 +365,14 @@ FUNCTION(argmax, PCU_REDUCE_ARGMAX, function_argmin_signature, REDUCTIONS,
          "no axes. NaN is\n"
          "less and greater than all numbers.")
 FUNCTION(
-    count_nonzero, PCU_REDUCE_COUNT_NONZERO, function_argmin_signature, REDUCTIONS,
+    count_nonzero, PCU_REDUCE_COUNT_NONZERO, pcu_function_argmin_signature, REDUCTIONS,
     "count_nonzero($module, a, stream=None, *, axis=None, keepdims=False, out=None, "
     "allocator=None)\n"
     "--\n"
     "\n"
     "Return the number of elements that are not 0, along all axes or along "
     "``axis``.")
-FUNCTION(any, PCU_REDUCE_ANY, function_any_signature, REDUCTIONS,
+FUNCTION(any, PCU_REDUCE_ANY, pcu_function_any_signature, REDUCTIONS,
          "any($module, a, stream=None, allocator=None, axis=None, keepdims=False, "
          "out=None, *, initial=None, where=True)\n"
          "--\n"
@@ -514,7 +386,7 @@ FUNCTION(any, PCU_REDUCE_ANY, function_any_signature, REDUCTIONS,
          "have no axes. ``where`` is a mask of the elements that count. "
          "``initial`` is one\n"
          "more element.")
-FUNCTION(all, PCU_REDUCE_ALL, function_any_signature, REDUCTIONS,
+FUNCTION(all, PCU_REDUCE_ALL, pcu_function_any_signature, REDUCTIONS,
          "all($module, a, stream=None, allocator=None, axis=None, keepdims=False, "
          "out=None, *, initial=None, where=True)\n"
          "--\n"
@@ -528,7 +400,7 @@ FUNCTION(all, PCU_REDUCE_ALL, function_any_signature, REDUCTIONS,
          "have no axes. ``where`` is a mask of the elements that count. "
          "``initial`` is one\n"
          "more element.")
-FUNCTION(mean, PCU_REDUCE_MEAN, function_mean_signature, REDUCTIONS,
+FUNCTION(mean, PCU_REDUCE_MEAN, pcu_function_mean_signature, REDUCTIONS,
          "mean($module, a, dtype=None, stream=None, allocator=None, *, axis=None, "
          "keepdims=False, out=None, where=True)\n"
          "--\n"
@@ -536,7 +408,7 @@ FUNCTION(mean, PCU_REDUCE_MEAN, function_mean_signature, REDUCTIONS,
          "Return the mean, along all axes or along ``axis``.\n"
          "\n"
          "``where`` is a mask of the elements that count.")
-FUNCTION(var, PCU_REDUCE_VAR, function_var_signature, REDUCTIONS,
+FUNCTION(var, PCU_REDUCE_VAR, pcu_function_var_signature, REDUCTIONS,
          "var($module, a, axis=None, ddof=0, keepdims=False, *, out=None, stream=None, "
          "allocator=None, where=True)\n"
          "--\n"
@@ -550,7 +422,7 @@ FUNCTION(var, PCU_REDUCE_VAR, function_var_signature, REDUCTIONS,
          "digits. Integers give float64, complex numbers the dtype of their "
          "parts. ``where`` is\n"
          "a mask of the elements that count.")
-FUNCTION(std, PCU_REDUCE_STD, function_var_signature, REDUCTIONS,
+FUNCTION(std, PCU_REDUCE_STD, pcu_function_var_signature, REDUCTIONS,
          "std($module, a, axis=None, ddof=0, keepdims=False, *, out=None, stream=None, "
          "allocator=None, where=True)\n"
          "--\n"
@@ -565,14 +437,141 @@ FUNCTION(std, PCU_REDUCE_STD, function_var_signature, REDUCTIONS,
          "parts. ``where`` is\n"
          "a mask of the elements that count.")
 
+/* NumPy's order of arguments. */
+FUNCTION(nansum, PCU_REDUCE_NANSUM, pcu_nan_sum_signature, NAN_REDUCTIONS,
+         "nansum($module, a, axis=None, dtype=None, out=None, keepdims=False, "
+         "initial=None, where=True, *, stream=None, allocator=None)\n"
+         "--\n"
+         "\n"
+         "Return the sum of the elements that are not NaN, 0 if none.\n"
+         "\n"
+         "Along all axes or along ``axis``, a number or a tuple; with "
+         "``keepdims`` these axes\n"
+         "stay with length 1. The result is always an array, which may have no "
+         "axes. ``where``\n"
+         "is a mask of the elements that count.")
+FUNCTION(nanprod, PCU_REDUCE_NANPROD, pcu_nan_sum_signature, NAN_REDUCTIONS,
+         "nanprod($module, a, axis=None, dtype=None, out=None, keepdims=False, "
+         "initial=None, where=True, *, stream=None, allocator=None)\n"
+         "--\n"
+         "\n"
+         "Return the product of the elements that are not NaN, 1 if none.\n"
+         "\n"
+         "Along all axes or along ``axis``, a number or a tuple; with "
+         "``keepdims`` these axes\n"
+         "stay with length 1. The result is always an array, which may have no "
+         "axes. ``where``\n"
+         "is a mask of the elements that count.")
+FUNCTION(nanmin, PCU_REDUCE_NANMIN, pcu_nan_min_signature, NAN_REDUCTIONS,
+         "nanmin($module, a, axis=None, out=None, keepdims=False, initial=None, "
+         "where=True, *, stream=None, allocator=None)\n"
+         "--\n"
+         "\n"
+         "Return the least element that is not NaN, NaN if none is.\n"
+         "\n"
+         "ValueError for an array without elements.\n"
+         "\n"
+         "Along all axes or along ``axis``, a number or a tuple; with "
+         "``keepdims`` these axes\n"
+         "stay with length 1. The result is always an array, which may have no "
+         "axes. ``where``\n"
+         "is a mask of the elements that count.")
+FUNCTION(nanmax, PCU_REDUCE_NANMAX, pcu_nan_min_signature, NAN_REDUCTIONS,
+         "nanmax($module, a, axis=None, out=None, keepdims=False, initial=None, "
+         "where=True, *, stream=None, allocator=None)\n"
+         "--\n"
+         "\n"
+         "Return the greatest element that is not NaN, NaN if none is.\n"
+         "\n"
+         "ValueError for an array without elements.\n"
+         "\n"
+         "Along all axes or along ``axis``, a number or a tuple; with "
+         "``keepdims`` these axes\n"
+         "stay with length 1. The result is always an array, which may have no "
+         "axes. ``where``\n"
+         "is a mask of the elements that count.")
+FUNCTION(nanargmin, PCU_REDUCE_NANARGMIN, pcu_nan_argmin_signature, NAN_REDUCTIONS,
+         "nanargmin($module, a, axis=None, out=None, *, keepdims=False, "
+         "stream=None, allocator=None)\n"
+         "--\n"
+         "\n"
+         "Return the index of the first least element, NaN aside.\n"
+         "\n"
+         "The index is -1 where all elements are NaN: the call does not wait to "
+         "find out.\n"
+         "ValueError for an array without elements.")
+FUNCTION(nanargmax, PCU_REDUCE_NANARGMAX, pcu_nan_argmin_signature, NAN_REDUCTIONS,
+         "nanargmax($module, a, axis=None, out=None, *, keepdims=False, "
+         "stream=None, allocator=None)\n"
+         "--\n"
+         "\n"
+         "Return the index of the first greatest element, NaN aside.\n"
+         "\n"
+         "The index is -1 where all elements are NaN: the call does not wait to "
+         "find out.\n"
+         "ValueError for an array without elements.")
+FUNCTION(nanmean, PCU_REDUCE_NANMEAN, pcu_nan_mean_signature, NAN_REDUCTIONS,
+         "nanmean($module, a, axis=None, dtype=None, out=None, keepdims=False, "
+         "*, where=True, stream=None, allocator=None)\n"
+         "--\n"
+         "\n"
+         "Return the mean of the elements that are not NaN, NaN if none is.\n"
+         "\n"
+         "Along all axes or along ``axis``, a number or a tuple; with "
+         "``keepdims`` these axes\n"
+         "stay with length 1. The result is always an array, which may have no "
+         "axes. ``where``\n"
+         "is a mask of the elements that count.")
+FUNCTION(nanvar, PCU_REDUCE_NANVAR, pcu_nan_var_signature, NAN_REDUCTIONS,
+         "nanvar($module, a, axis=None, dtype=None, out=None, ddof=0, "
+         "keepdims=False, *, where=True, stream=None, allocator=None)\n"
+         "--\n"
+         "\n"
+         "Return the variance of the elements that are not NaN.\n"
+         "\n"
+         "The divisor is their number less ``ddof``; NaN where that is not "
+         "positive.\n"
+         "\n"
+         "Along all axes or along ``axis``, a number or a tuple; with "
+         "``keepdims`` these axes\n"
+         "stay with length 1. The result is always an array, which may have no "
+         "axes. ``where``\n"
+         "is a mask of the elements that count.")
+FUNCTION(nanstd, PCU_REDUCE_NANSTD, pcu_nan_var_signature, NAN_REDUCTIONS,
+         "nanstd($module, a, axis=None, dtype=None, out=None, ddof=0, "
+         "keepdims=False, *, where=True, stream=None, allocator=None)\n"
+         "--\n"
+         "\n"
+         "Return the standard deviation of the elements that are not NaN.\n"
+         "\n"
+         "The divisor is their number less ``ddof``; NaN where that is not "
+         "positive.\n"
+         "\n"
+         "Along all axes or along ``axis``, a number or a tuple; with "
+         "``keepdims`` these axes\n"
+         "stay with length 1. The result is always an array, which may have no "
+         "axes. ``where``\n"
+         "is a mask of the elements that count.")
+FUNCTION(ptp, PCU_REDUCE_PTP, pcu_nan_argmin_signature, REDUCTIONS,
+         "ptp($module, a, axis=None, out=None, *, keepdims=False, stream=None, "
+         "allocator=None)\n"
+         "--\n"
+         "\n"
+         "Return the difference of the greatest and the least element, in one "
+         "pass.\n"
+         "\n"
+         "Along all axes or along ``axis``. Differences of integers wrap "
+         "around, as NumPy's do.\n"
+         "ValueError for an array without elements.")
+
 /* np.any and np.all: the order of arguments is another one than in pycuda.gpuarray. */
 #define NUMPY_REDUCTIONS "pycuda._array.numpy_reductions"
-FUNCTION(numpy_any, PCU_REDUCE_ANY, numpy_any_signature, NUMPY_REDUCTIONS,
+FUNCTION(numpy_any, PCU_REDUCE_ANY, pcu_numpy_any_signature, NUMPY_REDUCTIONS,
          "numpy_any($module, a, axis=None, out=None, keepdims=False, *, where=True)\n"
          "--\n"
          "\n"
          "Return whether any element is true, with the arguments of NumPy.")
-FUNCTION(numpy_all, PCU_REDUCE_ALL, numpy_any_signature, NUMPY_REDUCTIONS,
+FUNCTION(numpy_all, PCU_REDUCE_ALL, pcu_numpy_any_signature, NUMPY_REDUCTIONS,
          "numpy_all($module, a, axis=None, out=None, keepdims=False, *, where=True)\n"
          "--\n"
          "\n"
@@ -589,7 +588,11 @@ PyMethodDef pcu_public_reduction_functions[] = {
     FUNCTION_ROW(max),           FUNCTION_ROW(argmin),    FUNCTION_ROW(argmax),
     FUNCTION_ROW(count_nonzero), FUNCTION_ROW(any),       FUNCTION_ROW(all),
     FUNCTION_ROW(mean),          FUNCTION_ROW(var),       FUNCTION_ROW(std),
-    FUNCTION_ROW(numpy_any),     FUNCTION_ROW(numpy_all), {NULL, NULL, 0, NULL},
+    FUNCTION_ROW(nansum),        FUNCTION_ROW(nanprod),   FUNCTION_ROW(nanmin),
+    FUNCTION_ROW(nanmax),        FUNCTION_ROW(nanargmin), FUNCTION_ROW(nanargmax),
+    FUNCTION_ROW(nanmean),       FUNCTION_ROW(nanvar),    FUNCTION_ROW(nanstd),
+    FUNCTION_ROW(ptp),           FUNCTION_ROW(numpy_any), FUNCTION_ROW(numpy_all),
+    {NULL, NULL, 0, NULL},
 };
 
 PyMethodDef pcu_reduction_functions[] = {

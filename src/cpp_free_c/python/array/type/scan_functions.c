@@ -273,7 +273,7 @@ SCAN_STANDARD(cumulative_prod, PCU_OP_MULTIPLY,
               "A function of the array API standard." SCAN_STANDARD_RESULT)
 
 PyDoc_STRVAR(scan_accumulate_doc,
-             "_accumulate($module, op, a, /, axis=0, dtype=None, out=None, "
+             "_accumulate($module, op, a, /, axis=None, dtype=None, out=None, "
              "stream=None)\n--\n\n"
              "Enqueue a scan with the elementwise operation of that number; "
              "NotImplemented if it is not associative.");
@@ -311,12 +311,8 @@ scan_accumulate(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *
     }
 
 PyMethodDef pcu_public_scan_functions[] = {
-    SCAN_ROW(cumsum),
-    SCAN_ROW(cumprod),
-    SCAN_ROW(cummax),
-    SCAN_ROW(cummin),
-    SCAN_ROW(cumulative_sum),
-    SCAN_ROW(cumulative_prod),
+    SCAN_ROW(cumsum),      SCAN_ROW(cumprod),        SCAN_ROW(cummax),
+    SCAN_ROW(cummin),      SCAN_ROW(cumulative_sum), SCAN_ROW(cumulative_prod),
     {NULL, NULL, 0, NULL},
 };
 

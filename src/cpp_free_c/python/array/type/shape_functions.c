@@ -254,6 +254,51 @@ join_result_new(pcu_state *st, const join_args *args, pcu_gpuarray *const *array
     return result;
 }
 
+/* Join a tuple of arrays. */
+static PyObject *
+join_tuple(pcu_state *st, join_args *a, PyObject *values)
+{
+    pcu_gpuarray *few[8];
+    pcu_gpuarray **arrays = few;
+    PyObject *result = NULL;
+    Py_ssize_t count = 0;
+    Py_ssize_t n = PyTuple_GET_SIZE(values);
+    if (n == 0) {
+        PyErr_SetString(PyExc_ValueError, "there are no arrays to join");
+        return NULL;
+    }
+    if (n > (Py_ssize_t)Py_ARRAY_LENGTH(few)) {
+        arrays = PyMem_New(pcu_gpuarray *, (size_t)n);
+        if (arrays == NULL) {
+            return PyErr_NoMemory();
+        }
+    }
+    if (join_read(st, a, values, arrays, &count) == 0) {
+        result = join_result_new(st, a, arrays, count);
+    }
+    while (count > 0) {
+        Py_DECREF(arrays[--count]);
+    }
+    if (arrays != few) {
+        PyMem_Free(arrays);
+    }
+    return result;
+}
+
+static PyObject *
+join_arrays(pcu_state *st, join_args *a)
+{
+    PyObject *values = PySequence_Tuple(a->arrays);
+    if (values == NULL) {
+        return NULL;
+    }
+    PyObject *result = join_tuple(st, a, values);
+    Py_DECREF(values);
+    return result;
+}
+
+/* -- joins: the functions ---------------------------------------------------------- */
+
 PyDoc_STRVAR(shape_join_doc,
              "_join($module, arrays, axis, is_new, /, dtype=None, f_order=False, "
              "allocator=None, stream=None)\n--\n\n"
@@ -275,41 +320,152 @@ shape_join(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnam
     pcu_state *st = pcu_state_of_module(m);
     join_args a = {
         .dtype = Py_None, .allocator = Py_None, .stream = pcu_stream_current()};
-    pcu_gpuarray *few[8];
-    pcu_gpuarray **arrays = few;
-    PyObject *result = NULL;
-    Py_ssize_t count = 0;
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
-    PyObject *values = PySequence_Tuple(a.arrays);
-    if (values == NULL) {
+    return join_arrays(st, &a);
+}
+
+/* The arguments of a public function; the axis is an object. */
+typedef struct {
+    join_args join;
+    PyObject *axis;
+    PyObject *out;
+    PyObject *casting;
+} public_join_args;
+
+static const pcu_argspec public_join_specs[] = {
+    {"arrays", pcu_as_object, offsetof(public_join_args, join.arrays)},
+    {"axis", pcu_as_object, offsetof(public_join_args, axis)},
+    {"allocator", pcu_as_allocator, offsetof(public_join_args, join.allocator)},
+    {"out", pcu_as_object, offsetof(public_join_args, out)},
+    {"dtype", pcu_as_object, offsetof(public_join_args, join.dtype)},
+    {"casting", pcu_as_object, offsetof(public_join_args, casting)},
+    {"stream", pcu_as_stream, offsetof(public_join_args, join.stream)},
+};
+
+/* The same in the order of NumPy's functions, which have no allocator. */
+static const pcu_argspec numpy_join_specs[] = {
+    {"arrays", pcu_as_object, offsetof(public_join_args, join.arrays)},
+    {"axis", pcu_as_object, offsetof(public_join_args, axis)},
+    {"out", pcu_as_object, offsetof(public_join_args, out)},
+    {"dtype", pcu_as_object, offsetof(public_join_args, join.dtype)},
+    {"casting", pcu_as_object, offsetof(public_join_args, casting)},
+};
+
+/* What a function that joins arrays does. */
+typedef struct {
+    pcu_argtable table;
+    int is_new;           /* 1: along a new axis */
+    int f_order;          /* 1: in Fortran order unless the new axis is the first */
+    const char *in_steps; /* the function in Python for what takes more than one step */
+} public_join;
+
+/* Call the function in Python. All arguments may be keywords. */
+static PyObject *
+shape_join_in_steps(const public_join *kind, PyObject *const *args, Py_ssize_t nargs,
+                    PyObject *kwnames)
+{
+    PyObject *result = NULL;
+    PyObject *module = PyImport_ImportModule("pycuda._array.joining");
+    if (module == NULL) {
         return NULL;
     }
-    Py_ssize_t n = PyTuple_GET_SIZE(values);
-    if (n == 0) {
-        PyErr_SetString(PyExc_ValueError, "there are no arrays to join");
-        Py_DECREF(values);
-        return NULL;
+    PyObject *function = PyObject_GetAttrString(module, kind->in_steps);
+    if (function != NULL) {
+        result = PyObject_Vectorcall(function, args, (size_t)nargs, kwnames);
+        Py_DECREF(function);
     }
-    if (n > (Py_ssize_t)Py_ARRAY_LENGTH(few)) {
-        arrays = PyMem_New(pcu_gpuarray *, (size_t)n);
-        if (arrays == NULL) {
-            Py_DECREF(values);
-            return PyErr_NoMemory();
-        }
-    }
-    if (join_read(st, &a, values, arrays, &count) == 0) {
-        result = join_result_new(st, &a, arrays, count);
-    }
-    while (count > 0) {
-        Py_DECREF(arrays[--count]);
-    }
-    if (arrays != few) {
-        PyMem_Free(arrays);
-    }
-    Py_DECREF(values);
+    Py_DECREF(module);
     return result;
+}
+
+static PyObject *
+shape_public_join(PyObject *m, const public_join *kind, PyObject *const *args,
+                  Py_ssize_t nargs, PyObject *kwnames)
+{
+    pcu_state *st = pcu_state_of_module(m);
+    public_join_args a = {.join = {.is_new = kind->is_new,
+                                   .dtype = Py_None,
+                                   .allocator = Py_None,
+                                   .stream = pcu_stream_current()},
+                          .out = Py_None,
+                          .casting = Py_None};
+    if (pcu_args_parse(st, &kind->table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    if (a.axis == Py_None || a.out != Py_None || a.casting != Py_None) {
+        return shape_join_in_steps(kind, args, nargs, kwnames);
+    }
+    if (a.axis != NULL && pcu_as_int(st, a.axis, &a.join.axis, "axis") < 0) {
+        return NULL;
+    }
+    a.join.f_order = kind->f_order && a.join.axis != 0;
+    return join_arrays(st, &a.join);
+}
+
+PyDoc_STRVAR(
+    shape_concatenate_doc,
+    "concatenate($module, /, arrays, axis=0, allocator=None, out=None, dtype=None, "
+    "casting=None, stream=None)\n--\n\n"
+    "Return the arrays joined along an existing axis.\n\n"
+    "The shapes differ along the axis only; axis=None joins the flattened arrays. The\n"
+    "result has the dtype to which NumPy promotes those of the arrays, or dtype. out\n"
+    "gets the elements instead of a new array. Raises ValueError for shapes that do\n"
+    "not fit and for an axis that does not exist. A generated kernel copies up to\n"
+    "eight arrays in C order.");
+
+static PyObject *
+shape_concatenate(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
+                  PyObject *kwnames)
+{
+    static const public_join kind = {
+        {"concatenate", public_join_specs, 7, 1, 0}, 0, 0, "concatenate"};
+    return shape_public_join(m, &kind, args, nargs, kwnames);
+}
+
+PyDoc_STRVAR(
+    shape_stack_doc,
+    "stack($module, /, arrays, axis=0, allocator=None, out=None, dtype=None, "
+    "casting=None, stream=None)\n--\n\n"
+    "Return arrays of one shape joined along a new axis.\n\n"
+    "The result is in C order for axis 0, in Fortran order for others; numpy.stack\n"
+    "gives C order. The dtype and errors are those of concatenate.");
+
+static PyObject *
+shape_stack(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const public_join kind = {
+        {"stack", public_join_specs, 7, 1, 0}, 1, 1, "stack"};
+    return shape_public_join(m, &kind, args, nargs, kwnames);
+}
+
+PyDoc_STRVAR(shape_numpy_concatenate_doc,
+             "_numpy_concatenate($module, /, arrays, axis=0, out=None, dtype=None, "
+             "casting=None)\n--\n\n"
+             "Do what numpy.concatenate does.");
+
+static PyObject *
+shape_numpy_concatenate(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
+                        PyObject *kwnames)
+{
+    static const public_join kind = {
+        {"concatenate", numpy_join_specs, 5, 1, 0}, 0, 0, "np_concatenate"};
+    return shape_public_join(m, &kind, args, nargs, kwnames);
+}
+
+PyDoc_STRVAR(shape_numpy_stack_doc,
+             "_numpy_stack($module, /, arrays, axis=0, out=None, dtype=None, "
+             "casting=None)\n--\n\n"
+             "Do what numpy.stack does.");
+
+static PyObject *
+shape_numpy_stack(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
+                  PyObject *kwnames)
+{
+    static const public_join kind = {
+        {"stack", numpy_join_specs, 5, 1, 0}, 1, 0, "np_stack"};
+    return shape_public_join(m, &kind, args, nargs, kwnames);
 }
 
 /* -- elements from other places ---------------------------------------------------- */
@@ -393,9 +549,21 @@ shape_remap(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwna
     return pcu_remap_new(source, &call);
 }
 
+PyMethodDef pcu_public_shape_functions[] = {
+    {"concatenate", (PyCFunction)(void (*)(void))shape_concatenate,
+     METH_FASTCALL | METH_KEYWORDS, shape_concatenate_doc},
+    {"stack", (PyCFunction)(void (*)(void))shape_stack, METH_FASTCALL | METH_KEYWORDS,
+     shape_stack_doc},
+    {NULL, NULL, 0, NULL},
+};
+
 PyMethodDef pcu_shape_functions[] = {
     {"_join", (PyCFunction)(void (*)(void))shape_join, METH_FASTCALL | METH_KEYWORDS,
      shape_join_doc},
+    {"_numpy_concatenate", (PyCFunction)(void (*)(void))shape_numpy_concatenate,
+     METH_FASTCALL | METH_KEYWORDS, shape_numpy_concatenate_doc},
+    {"_numpy_stack", (PyCFunction)(void (*)(void))shape_numpy_stack,
+     METH_FASTCALL | METH_KEYWORDS, shape_numpy_stack_doc},
     {"_remap", (PyCFunction)(void (*)(void))shape_remap, METH_FASTCALL | METH_KEYWORDS,
      shape_remap_doc},
     {NULL, NULL, 0, NULL},

@@ -1,0 +1,130 @@
+/* Plans of calls: see call_plan.h. */
+#include "python/array/type/call_plan.h"
+
+#include "python/array/type/kernel_arguments.h"
+#include "python/support/args.h"
+#include "python/support/convert.h"
+
+/* How many prepared functions each kind has. */
+static const char *const call_kind_names[PCU_CALL_KINDS] = {"elementwise", "reduction",
+                                                            "scan"};
+static const Py_ssize_t call_stages[PCU_CALL_KINDS] = {1, 2, 1};
+
+void
+pcu_call_plan_release(pcu_call_plan *plan)
+{
+    if (plan == NULL || --plan->references > 0) {
+        return;
+    }
+    Py_CLEAR(plan->stages[0]);
+    Py_CLEAR(plan->stages[1]);
+    Py_CLEAR(plan->dtypes);
+    Py_CLEAR(plan->uses);
+    Py_CLEAR(plan->result);
+    Py_CLEAR(plan->context);
+    PyMem_Free(plan);
+}
+
+/* The arguments of _remember, borrowed. */
+typedef struct {
+    PyObject *kind;
+    PyObject *context;
+    PyObject *stages;
+    PyObject *dtypes;
+    PyObject *uses;
+    size_t first;
+    PyObject *result;
+    unsigned int threads;
+    unsigned int each;
+    size_t most_blocks;
+} remember_args;
+
+/* The kind of kernel that the arguments of _remember describe; PCU_CALL_KINDS: none. */
+static pcu_call_kind
+remember_kind(const remember_args *a)
+{
+    pcu_call_kind kind = PCU_CALL_ELEMENTWISE;
+    if (!PyUnicode_Check(a->kind)) {
+        return PCU_CALL_KINDS;
+    }
+    while (kind < PCU_CALL_KINDS &&
+           PyUnicode_CompareWithASCIIString(a->kind, call_kind_names[kind]) != 0) {
+        kind++;
+    }
+    return kind;
+}
+
+/* 1 if the arguments of _remember make a plan. */
+static int
+remember_is_valid(pcu_state *st, const remember_args *a)
+{
+    pcu_call_kind kind = remember_kind(a);
+    Py_ssize_t wanted = 0;
+    if (kind < PCU_CALL_KINDS) {
+        wanted = call_stages[kind];
+    }
+    if ((kind == PCU_CALL_ELEMENTWISE) != (a->result == Py_None) || wanted == 0 ||
+        !PyTuple_Check(a->stages) || PyTuple_GET_SIZE(a->stages) != wanted ||
+        !PyTuple_Check(a->dtypes) || !PyBytes_Check(a->uses) ||
+        PyTuple_GET_SIZE(a->dtypes) != PyBytes_GET_SIZE(a->uses) ||
+        a->first >= (size_t)PyTuple_GET_SIZE(a->dtypes) ||
+        (a->result != Py_None &&
+         (!PyArray_DescrCheck(a->result) || a->threads == 0 || a->each == 0))) {
+        return 0;
+    }
+    for (Py_ssize_t i = 0; i < wanted; i++) {
+        if (!PyObject_TypeCheck(PyTuple_GET_ITEM(a->stages, i), st->Function)) {
+            return 0;
+        }
+    }
+    return PyBytes_AS_STRING(a->uses)[a->first] != PCU_USE_SCALAR;
+}
+
+pcu_call_plan *
+pcu_call_plan_new(pcu_state *st, PyObject *const *args, Py_ssize_t nargs,
+                  PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"kind", pcu_as_object, offsetof(remember_args, kind)},
+        {"context", pcu_as_object, offsetof(remember_args, context)},
+        {"stages", pcu_as_object, offsetof(remember_args, stages)},
+        {"dtypes", pcu_as_object, offsetof(remember_args, dtypes)},
+        {"uses", pcu_as_object, offsetof(remember_args, uses)},
+        {"first", pcu_as_size, offsetof(remember_args, first)},
+        {"result", pcu_as_object, offsetof(remember_args, result)},
+        {"threads", pcu_as_uint, offsetof(remember_args, threads)},
+        {"each", pcu_as_uint, offsetof(remember_args, each)},
+        {"most_blocks", pcu_as_size, offsetof(remember_args, most_blocks)},
+    };
+    static const pcu_argtable table = {"_remember", specs, 10, 6, 10};
+    remember_args a = {.result = Py_None};
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    if (!remember_is_valid(st, &a)) {
+        PyErr_SetString(PyExc_TypeError, "these values are no plan of a kernel's call");
+        return NULL;
+    }
+    pcu_call_plan *plan = PyMem_Calloc(1, sizeof(*plan));
+    if (plan == NULL) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    plan->references = 1;
+    plan->kind = remember_kind(&a);
+    plan->context = Py_NewRef(a.context);
+    plan->stages[0] = Py_NewRef(PyTuple_GET_ITEM(a.stages, 0));
+    if (plan->kind == PCU_CALL_REDUCTION) {
+        plan->stages[1] = Py_NewRef(PyTuple_GET_ITEM(a.stages, 1));
+    }
+    plan->dtypes = Py_NewRef(a.dtypes);
+    plan->uses = Py_NewRef(a.uses);
+    plan->first = (Py_ssize_t)a.first;
+    if (a.result != Py_None) {
+        plan->result = (PyArray_Descr *)Py_NewRef(a.result);
+    }
+    plan->threads = a.threads;
+    plan->each = a.each;
+    plan->most_blocks = a.most_blocks;
+    return plan;
+}
