@@ -151,6 +151,7 @@ RULE_TYPES = {
     "FREXP": ("float32", "float64"),
     "SELECT": ("float32", "complex64"),
     "COPY": ("uint8", "uint64", "complex128"),
+    "CLOSE": ("float32", "complex128"),
     "WIDEN": ("int32", "float32", "float64", "complex64"),
     "EXTREME": ("int16", "float16", "float32", "complex128"),
     "INDEX": ("uint8", "float32", "complex64"),
@@ -179,7 +180,7 @@ def elementwise_kernels():
         nin, nout = int(nin), int(nout)
         for dtype in RULE_TYPES[rule]:
             inputs, outputs = [dtype] * nin, [dtype] * nout
-            if rule in ("COMPARE", "LOGICAL", "TEST", "SIGN_TEST"):
+            if rule in ("COMPARE", "LOGICAL", "TEST", "SIGN_TEST", "CLOSE"):
                 outputs = ["bool"]
             elif rule in ("PART", "ANGLE"):
                 outputs = [PART_OF.get(dtype, dtype)]
@@ -202,6 +203,9 @@ def elementwise_kernels():
             others = ("array",) * (nin + nout - 1)
             yield rule, _text(**fields, **flat, passing=("array", *others))
             yield rule, _text(**fields, **strided, passing=("array", *others))
+            rows = {"ndim": 2, "wide": False, "vector": 2, "tile": 2}
+            for first in ("packed", "repeated", "backward"):
+                yield rule, _text(**fields, **rows, passing=(first, *others))
             if nin > 1:
                 yield rule, _text(**fields, **flat, passing=("scalar", *others))
                 yield rule, _text(**fields, **flat, passing=("one", *others))

@@ -309,6 +309,38 @@ PYCUDA_FN T squared_size(complex<T> z)
 {
     return z.re * z.re + z.im * z.im;
 }
+template <class T>
+struct part_of {
+    typedef T type;
+};
+template <class T>
+struct part_of<complex<T> > {
+    typedef T type;
+};
+
+// The root of the sum of squares, which is summed as reals are.
+template <class C, class I>
+struct reduce_norm : reduce_sum<typename part_of<C>::type, I> {
+    typedef typename reduce_sum<typename part_of<C>::type, I>::Acc Acc;
+    static PYCUDA_FN void add(Acc &acc, C x, I)
+    {
+        gather(acc, (double)squared_size(cast<typename sum_of<C>::item>(x)));
+    }
+    template <int V, int U>
+    static PYCUDA_FN void add_some(Acc &acc, const C *x, I, I)
+    {
+#pragma unroll
+        for (int j = 0; j < U * V; j++) {
+            add(acc, x[j], 0);
+        }
+    }
+    template <class Z>
+    static PYCUDA_FN Z finish(const Acc &acc, double)
+    {
+        return cast<Z>(::sqrt(value_of(acc)));
+    }
+};
+
 PYCUDA_FN double scaled(double x, double by)
 {
     return x * by;
