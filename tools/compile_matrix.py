@@ -160,6 +160,7 @@ RULE_TYPES = {
     "BOOL": ("bool", "float64"),
     "MEAN": ("float32", "complex128"),
     "SPREAD": ("float64", "complex64"),
+    "ENDS": ("float32",),
 }
 PART_OF = {"complex64": "float32", "complex128": "float64"}
 
@@ -220,7 +221,12 @@ def reduction_kernels():
         ("join_by_block", False, 256, 256, 0),
         ("join_by_row", False, 256, 32, 0),
     )
-    results = {"INDEX": "int64", "COUNT": "int64", "BOOL": "bool"}
+    results = {
+        "INDEX": "int64",
+        "COUNT": "int64",
+        "BOOL": "bool",
+        "ENDS": "complex128",
+    }
     for name, nin, rule in _table("array_reductions.h"):
         for dtype in RULE_TYPES[rule]:
             result = results.get(rule, dtype)

@@ -195,10 +195,14 @@ pcu_index_report_announce(pcu_context *ctx, CUdeviceptr *address, uint32_t *call
 }
 
 int
-pcu_index_report_check(pcu_state *Py_UNUSED(st))
+pcu_index_report_check(pcu_state *st)
 {
-    if (pcu_ctx_current == NULL) {
+    PyObject *ctx = st->foreign_context; /* NULL, or that of another library */
+    if (pcu_ctx_current != NULL) {
+        ctx = pcu_ctx_current->owner;
+    }
+    if (ctx == NULL) {
         return 0;
     }
-    return pcu_context_check_indices((pcu_context *)pcu_ctx_current->owner);
+    return pcu_context_check_indices((pcu_context *)ctx);
 }
