@@ -53,7 +53,7 @@ def remap_text(request):
     parameters += ["E value"] if has_value else []
     parameters.append("I n")
     for k in axes:
-        parameters += [f"I d{k}", f"S n{k}", f"S s{k}", f"S f{k}"]
+        parameters += [f"I d{k}, I m{k}, I h{k}", f"S n{k}", f"S s{k}", f"S f{k}"]
     lines = [
         "#include <pycuda-array.hpp>",
         "using namespace pycuda_array;",
@@ -77,7 +77,8 @@ def remap_text(request):
         "from[u] = 0;",
     ]
     for axis in range(request.ndim - 1, 0, -1):
-        lines.append(f"{{ I next = rest / d{axis}; S at = (S)(rest - next * d{axis});")
+        lines.append(f"{{ I next = quotient(rest, m{axis}, h{axis});")
+        lines.append(f"S at = (S)(rest - next * d{axis});")
         lines += [*_place(request, axis), "rest = next; }"]
     if request.ndim:
         lines += ["{ S at = (S)rest;", *_place(request, 0), "}"]

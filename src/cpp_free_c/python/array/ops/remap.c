@@ -227,7 +227,7 @@ remap_pack(const remap_plan *plan, pcu_argument_buffer *params)
     }
     for (int i = 0; i < plan->ndim; i++) {
         const remap_axis *axis = &plan->axes[i];
-        if (pcu_kernel_put_index(params, wide, (ptrdiff_t)axis->target) < 0 ||
+        if (pcu_kernel_put_divisor(params, wide, axis->target) < 0 ||
             pcu_kernel_put_index(params, wide, (ptrdiff_t)axis->source) < 0 ||
             pcu_kernel_put_index(params, wide, axis->stride) < 0 ||
             pcu_kernel_put_index(params, wide, axis->first) < 0) {
