@@ -46,6 +46,9 @@ blas_find_type(int type, blas_type *found)
         case PCU_T_FLOAT16:
             found->data = PCU_CUDA_R_16F;
             return 1;
+        case PCU_T_BFLOAT16:
+            found->data = PCU_CUDA_R_16BF;
+            return 1;
         case PCU_T_FLOAT32:
             found->data = PCU_CUDA_R_32F;
             return 1;
