@@ -282,7 +282,7 @@ blas_begin(pcu_state *st, pcu_context *ctx)
     }
     blas->required = wish == BLAS_REQUIRED;
     ctx->blas = blas;
-    ctx->end_blas = blas_end_noraise;
+    ctx->end_part[PCU_CONTEXT_BLAS] = blas_end_noraise;
     return 0;
 }
 
