@@ -261,6 +261,7 @@ def test_arrays_without_elements():
         for name in ("fft", "rfft", "irfft"):
             check(name, input_of(name, shape))
     check("fft2", random((0, 4, 4), "complex64"))
+    check("fft", random((3, 0), "complex64"), n=4)
 
 
 def test_many_short_lines():
