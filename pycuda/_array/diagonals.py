@@ -35,9 +35,15 @@ def eye(N, M=None, k=0, dtype=np.float64, order="C", *, allocator=None, stream=N
     rows = _length(N, "N")
     columns = rows if M is None else _length(M, "M")
     result = GPUArray((rows, columns), dtype, allocator, order=order)
-    with on_stream(stream):
-        result.fill(0)
-        diagonal(result, k).fill(1)
+    k = operator.index(k)
+    result.fill(0, stream)
+    length = min(rows + min(k, 0), columns - max(k, 0))
+    if length > 0:
+        step, begin = columns + 1, k if k >= 0 else -k * columns
+        if not result.flags.c_contiguous:  # in the order of memory
+            step, begin = rows + 1, k * rows if k >= 0 else -k
+        ones = result.ravel()[begin : begin + (length - 1) * step + 1 : step]
+        ones.fill(1, stream)
     return result
 
 

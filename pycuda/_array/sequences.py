@@ -11,6 +11,10 @@ from pycuda._array.numpy_shapes import moveaxis
 from pycuda._array.streams import on_stream
 from pycuda._driver import GPUArray, _array_ops, _elementwise
 
+_DOUBLE = np.dtype(np.float64)
+_LINSPACE = _array_ops["linspace"]
+_PLAIN = (int, float)
+
 
 def _count(num):
     """Return the number of elements; ValueError if it is negative."""
@@ -60,6 +64,8 @@ def linspace(
     Raises ValueError if ``num`` is negative, TypeError for arrays in host memory.
     """
     num = _count(num)
+    if type(start) in _PLAIN and type(stop) in _PLAIN and not retstep:
+        return _spaced_plain(start, stop, num, endpoint, dtype, allocator, stream)
     start, stop = _bound(start, "start"), _bound(stop, "stop")
     work = np.result_type(_dtype_of(start), _dtype_of(stop))
     dtype = work if dtype is None else np.dtype(dtype)
@@ -68,9 +74,7 @@ def linspace(
         if isinstance(start, GPUArray) or isinstance(stop, GPUArray):
             delta = stop - start
             result = _spaced(start, stop, num, endpoint, work, allocator)
-            if dtype.kind in "biu":
-                result = np.floor(result)
-            result = result if dtype == work else result.astype(dtype)
+            result = _converted(result, dtype)
             result = moveaxis(result, 0, normal_axis(axis, result.ndim))
         else:
             delta = np.subtract(stop, start, dtype=work)
@@ -81,22 +85,43 @@ def linspace(
     return result, step
 
 
+def _spaced_plain(start, stop, num, endpoint, dtype, allocator, stream):
+    """Return the sequence between two of Python's numbers, with little overhead."""
+    start, stop = float(start), float(stop)
+    dtype = _DOUBLE if dtype is None else np.dtype(dtype)
+    divisor = num - 1 if endpoint else num
+    delta = stop - start
+    step = delta / divisor if divisor > 0 else delta
+    stored = dtype if dtype.kind in "fc" else _DOUBLE
+    result = GPUArray((num,), stored, allocator)
+    numbers = (start, step, stop, 1.0 if endpoint else 0.0)
+    _elementwise(_LINSPACE, numbers, result, _DOUBLE, stream)
+    if stored == dtype:
+        return result
+    with on_stream(stream):
+        return _converted(result, dtype)
+
+
+def _converted(result, dtype):
+    """Return a sequence in another dtype: integers are rounded down."""
+    if dtype.kind not in "biufc":
+        raise TypeError(f"linspace() makes arrays of numbers, not of dtype {dtype}")
+    if dtype.kind in "biu":
+        result = np.floor(result)
+    return result if result.dtype == dtype else result.astype(dtype)
+
+
 def _spaced_numbers(start, stop, num, endpoint, work, dtype, allocator):
     """Return the sequence between two numbers, computed in the dtype ``work``."""
     divisor = num - 1 if endpoint else num
     with np.errstate(all="ignore"):
         delta = np.subtract(stop, start, dtype=work)
         step = work.type(delta / divisor) if divisor > 0 else delta
-    is_whole = dtype.kind in "biu"
-    if dtype.kind not in "bfiuc":
-        raise TypeError(f"linspace() makes arrays of numbers, not of dtype {dtype}")
     stored = dtype if np.can_cast(work, dtype, "same_kind") else work
     result = GPUArray((num,), stored, allocator)
     numbers = (work.type(start), step, work.type(stop), work.type(bool(endpoint)))
-    _elementwise(_array_ops["linspace"], numbers, result, work)
-    if is_whole:
-        result = np.floor(result)
-    return result if stored == dtype else result.astype(dtype)
+    _elementwise(_LINSPACE, numbers, result, work)
+    return _converted(result, dtype)
 
 
 def _spaced(start, stop, num, endpoint, work, allocator):

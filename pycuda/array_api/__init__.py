@@ -184,11 +184,11 @@ if _TYPE_CHECKING:
 
 __array_api_version__ = "2025.12"
 
-e = float(_np.e)
-inf = float(_np.inf)
-nan = float(_np.nan)
+e: float = float(_np.e)
+inf: float = float(_np.inf)
+nan: float = float(_np.nan)
 newaxis = None
-pi = float(_np.pi)
+pi: float = float(_np.pi)
 
 __all__ = [
     "__array_api_version__",

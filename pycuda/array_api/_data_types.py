@@ -14,24 +14,34 @@ from pycuda.gpuarray import GPUArray
 DType: TypeAlias = np.dtype[Any]
 Number: TypeAlias = complex
 
-bool = np.dtype("bool")
-int8 = np.dtype("int8")
-int16 = np.dtype("int16")
-int32 = np.dtype("int32")
-int64 = np.dtype("int64")
-uint8 = np.dtype("uint8")
-uint16 = np.dtype("uint16")
-uint32 = np.dtype("uint32")
-uint64 = np.dtype("uint64")
-float32 = np.dtype("float32")
-float64 = np.dtype("float64")
-complex64 = np.dtype("complex64")
-complex128 = np.dtype("complex128")
+bool: DType = np.dtype("bool")
+int8: DType = np.dtype("int8")
+int16: DType = np.dtype("int16")
+int32: DType = np.dtype("int32")
+int64: DType = np.dtype("int64")
+uint8: DType = np.dtype("uint8")
+uint16: DType = np.dtype("uint16")
+uint32: DType = np.dtype("uint32")
+uint64: DType = np.dtype("uint64")
+float32: DType = np.dtype("float32")
+float64: DType = np.dtype("float64")
+complex64: DType = np.dtype("complex64")
+complex128: DType = np.dtype("complex128")
 
-_SIGNED = {"int8": int8, "int16": int16, "int32": int32, "int64": int64}
-_UNSIGNED = {"uint8": uint8, "uint16": uint16, "uint32": uint32, "uint64": uint64}
-_REAL = {"float32": float32, "float64": float64}
-_COMPLEX = {"complex64": complex64, "complex128": complex128}
+_SIGNED: dict[str, DType] = {
+    "int8": int8,
+    "int16": int16,
+    "int32": int32,
+    "int64": int64,
+}
+_UNSIGNED: dict[str, DType] = {
+    "uint8": uint8,
+    "uint16": uint16,
+    "uint32": uint32,
+    "uint64": uint64,
+}
+_REAL: dict[str, DType] = {"float32": float32, "float64": float64}
+_COMPLEX: dict[str, DType] = {"complex64": complex64, "complex128": complex128}
 
 #: The data types of each kind, by name.
 KINDS: dict[str, dict[str, DType]] = {

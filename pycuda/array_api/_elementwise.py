@@ -47,45 +47,55 @@ def _binary(name: str, operation: str, doc: str) -> _Binary:
 
 # -- functions of one array ------------------------------------------------------------
 
-abs = _unary("abs", "absolute", "Return the absolute values; of complex numbers too.")
-acos = _unary("acos", "arccos", "Return the inverse cosines.")
-acosh = _unary("acosh", "arccosh", "Return the inverse hyperbolic cosines.")
-asin = _unary("asin", "arcsin", "Return the inverse sines.")
-asinh = _unary("asinh", "arcsinh", "Return the inverse hyperbolic sines.")
-atan = _unary("atan", "arctan", "Return the inverse tangents.")
-atanh = _unary("atanh", "arctanh", "Return the inverse hyperbolic tangents.")
-bitwise_invert = _unary(
+abs: _Unary = _unary(
+    "abs", "absolute", "Return the absolute values; of complex numbers too."
+)
+acos: _Unary = _unary("acos", "arccos", "Return the inverse cosines.")
+acosh: _Unary = _unary("acosh", "arccosh", "Return the inverse hyperbolic cosines.")
+asin: _Unary = _unary("asin", "arcsin", "Return the inverse sines.")
+asinh: _Unary = _unary("asinh", "arcsinh", "Return the inverse hyperbolic sines.")
+atan: _Unary = _unary("atan", "arctan", "Return the inverse tangents.")
+atanh: _Unary = _unary("atanh", "arctanh", "Return the inverse hyperbolic tangents.")
+bitwise_invert: _Unary = _unary(
     "bitwise_invert", "invert", "Return the elements with all bits inverted."
 )
-ceil = _unary("ceil", "ceil", "Return the next whole numbers, rounded up.")
-conj = _unary("conj", "conjugate", "Return the complex conjugates.")
-cos = _unary("cos", "cos", "Return the cosines.")
-cosh = _unary("cosh", "cosh", "Return the hyperbolic cosines.")
-exp = _unary("exp", "exp", "Return e to the power of the elements.")
-expm1 = _unary("expm1", "expm1", "Return e to the power of the elements, less 1.")
-floor = _unary("floor", "floor", "Return the next whole numbers, rounded down.")
-imag = _unary("imag", "imag", "Return the imaginary parts.")
-isfinite = _unary("isfinite", "isfinite", "Return whether elements are finite.")
-isinf = _unary("isinf", "isinf", "Return whether elements are infinite.")
-isnan = _unary("isnan", "isnan", "Return whether elements are NaN.")
-log = _unary("log", "log", "Return the natural logarithms.")
-log10 = _unary("log10", "log10", "Return the logarithms to base 10.")
-log1p = _unary("log1p", "log1p", "Return the natural logarithms of 1 + x.")
-log2 = _unary("log2", "log2", "Return the logarithms to base 2.")
-logical_not = _unary("logical_not", "logical_not", "Return whether elements are false.")
-negative = _unary("negative", "negative", "Return the elements with opposite sign.")
-positive = _unary("positive", "positive", "Return a copy of the elements.")
-real = _unary("real", "real", "Return the real parts.")
-reciprocal = _unary("reciprocal", "reciprocal", "Return 1 divided by the elements.")
-sign = _unary("sign", "sign", "Return the signs: -1, 0, 1, or z / abs(z).")
-signbit = _unary("signbit", "signbit", "Return whether the sign bit is set.")
-sin = _unary("sin", "sin", "Return the sines.")
-sinh = _unary("sinh", "sinh", "Return the hyperbolic sines.")
-sqrt = _unary("sqrt", "sqrt", "Return the square roots.")
-square = _unary("square", "square", "Return the squares.")
-tan = _unary("tan", "tan", "Return the tangents.")
-tanh = _unary("tanh", "tanh", "Return the hyperbolic tangents.")
-trunc = _unary("trunc", "trunc", "Return the whole numbers, rounded towards 0.")
+ceil: _Unary = _unary("ceil", "ceil", "Return the next whole numbers, rounded up.")
+conj: _Unary = _unary("conj", "conjugate", "Return the complex conjugates.")
+cos: _Unary = _unary("cos", "cos", "Return the cosines.")
+cosh: _Unary = _unary("cosh", "cosh", "Return the hyperbolic cosines.")
+exp: _Unary = _unary("exp", "exp", "Return e to the power of the elements.")
+expm1: _Unary = _unary(
+    "expm1", "expm1", "Return e to the power of the elements, less 1."
+)
+floor: _Unary = _unary("floor", "floor", "Return the next whole numbers, rounded down.")
+imag: _Unary = _unary("imag", "imag", "Return the imaginary parts.")
+isfinite: _Unary = _unary("isfinite", "isfinite", "Return whether elements are finite.")
+isinf: _Unary = _unary("isinf", "isinf", "Return whether elements are infinite.")
+isnan: _Unary = _unary("isnan", "isnan", "Return whether elements are NaN.")
+log: _Unary = _unary("log", "log", "Return the natural logarithms.")
+log10: _Unary = _unary("log10", "log10", "Return the logarithms to base 10.")
+log1p: _Unary = _unary("log1p", "log1p", "Return the natural logarithms of 1 + x.")
+log2: _Unary = _unary("log2", "log2", "Return the logarithms to base 2.")
+logical_not: _Unary = _unary(
+    "logical_not", "logical_not", "Return whether elements are false."
+)
+negative: _Unary = _unary(
+    "negative", "negative", "Return the elements with opposite sign."
+)
+positive: _Unary = _unary("positive", "positive", "Return a copy of the elements.")
+real: _Unary = _unary("real", "real", "Return the real parts.")
+reciprocal: _Unary = _unary(
+    "reciprocal", "reciprocal", "Return 1 divided by the elements."
+)
+sign: _Unary = _unary("sign", "sign", "Return the signs: -1, 0, 1, or z / abs(z).")
+signbit: _Unary = _unary("signbit", "signbit", "Return whether the sign bit is set.")
+sin: _Unary = _unary("sin", "sin", "Return the sines.")
+sinh: _Unary = _unary("sinh", "sinh", "Return the hyperbolic sines.")
+sqrt: _Unary = _unary("sqrt", "sqrt", "Return the square roots.")
+square: _Unary = _unary("square", "square", "Return the squares.")
+tan: _Unary = _unary("tan", "tan", "Return the tangents.")
+tanh: _Unary = _unary("tanh", "tanh", "Return the hyperbolic tangents.")
+trunc: _Unary = _unary("trunc", "trunc", "Return the whole numbers, rounded towards 0.")
 
 
 def round(x: GPUArray, /) -> GPUArray:
@@ -95,40 +105,68 @@ def round(x: GPUArray, /) -> GPUArray:
 
 # -- functions of two arrays -----------------------------------------------------------
 
-add = _binary("add", "add", "Return the sums.")
-atan2 = _binary("atan2", "arctan2", "Return the angles of the points (x2, x1).")
-bitwise_and = _binary("bitwise_and", "bitwise_and", "Return the bits set in both.")
-bitwise_left_shift = _binary(
+add: _Binary = _binary("add", "add", "Return the sums.")
+atan2: _Binary = _binary(
+    "atan2", "arctan2", "Return the angles of the points (x2, x1)."
+)
+bitwise_and: _Binary = _binary(
+    "bitwise_and", "bitwise_and", "Return the bits set in both."
+)
+bitwise_left_shift: _Binary = _binary(
     "bitwise_left_shift", "left_shift", "Return the bits of x1 moved left by x2."
 )
-bitwise_or = _binary("bitwise_or", "bitwise_or", "Return the bits set in either.")
-bitwise_right_shift = _binary(
+bitwise_or: _Binary = _binary(
+    "bitwise_or", "bitwise_or", "Return the bits set in either."
+)
+bitwise_right_shift: _Binary = _binary(
     "bitwise_right_shift", "right_shift", "Return the bits of x1 moved right by x2."
 )
-bitwise_xor = _binary("bitwise_xor", "bitwise_xor", "Return the bits set in one only.")
-copysign = _binary("copysign", "copysign", "Return x1 with the signs of x2.")
-divide = _binary("divide", "divide", "Return the quotients; of integers in float64.")
-equal = _binary("equal", "equal", "Return whether elements are equal.")
-floor_divide = _binary(
+bitwise_xor: _Binary = _binary(
+    "bitwise_xor", "bitwise_xor", "Return the bits set in one only."
+)
+copysign: _Binary = _binary("copysign", "copysign", "Return x1 with the signs of x2.")
+divide: _Binary = _binary(
+    "divide", "divide", "Return the quotients; of integers in float64."
+)
+equal: _Binary = _binary("equal", "equal", "Return whether elements are equal.")
+floor_divide: _Binary = _binary(
     "floor_divide", "floor_divide", "Return the quotients, rounded down."
 )
-greater = _binary("greater", "greater", "Return whether x1 > x2.")
-greater_equal = _binary("greater_equal", "greater_equal", "Return whether x1 >= x2.")
-hypot = _binary("hypot", "hypot", "Return the root of x1**2 + x2**2.")
-less = _binary("less", "less", "Return whether x1 < x2.")
-less_equal = _binary("less_equal", "less_equal", "Return whether x1 <= x2.")
-logaddexp = _binary("logaddexp", "logaddexp", "Return log(exp(x1) + exp(x2)).")
-logical_and = _binary("logical_and", "logical_and", "Return whether both are true.")
-logical_or = _binary("logical_or", "logical_or", "Return whether either is true.")
-logical_xor = _binary("logical_xor", "logical_xor", "Return whether just one is true.")
-maximum = _binary("maximum", "maximum", "Return the greater elements; NaN if any is.")
-minimum = _binary("minimum", "minimum", "Return the smaller elements; NaN if any is.")
-multiply = _binary("multiply", "multiply", "Return the products.")
-nextafter = _binary("nextafter", "nextafter", "Return the next numbers towards x2.")
-not_equal = _binary("not_equal", "not_equal", "Return whether elements differ.")
-pow = _binary("pow", "power", "Return x1 to the powers x2.")
-remainder = _binary("remainder", "remainder", "Return the remainders, signed as x2.")
-subtract = _binary("subtract", "subtract", "Return the differences.")
+greater: _Binary = _binary("greater", "greater", "Return whether x1 > x2.")
+greater_equal: _Binary = _binary(
+    "greater_equal", "greater_equal", "Return whether x1 >= x2."
+)
+hypot: _Binary = _binary("hypot", "hypot", "Return the root of x1**2 + x2**2.")
+less: _Binary = _binary("less", "less", "Return whether x1 < x2.")
+less_equal: _Binary = _binary("less_equal", "less_equal", "Return whether x1 <= x2.")
+logaddexp: _Binary = _binary("logaddexp", "logaddexp", "Return log(exp(x1) + exp(x2)).")
+logical_and: _Binary = _binary(
+    "logical_and", "logical_and", "Return whether both are true."
+)
+logical_or: _Binary = _binary(
+    "logical_or", "logical_or", "Return whether either is true."
+)
+logical_xor: _Binary = _binary(
+    "logical_xor", "logical_xor", "Return whether just one is true."
+)
+maximum: _Binary = _binary(
+    "maximum", "maximum", "Return the greater elements; NaN if any is."
+)
+minimum: _Binary = _binary(
+    "minimum", "minimum", "Return the smaller elements; NaN if any is."
+)
+multiply: _Binary = _binary("multiply", "multiply", "Return the products.")
+nextafter: _Binary = _binary(
+    "nextafter", "nextafter", "Return the next numbers towards x2."
+)
+not_equal: _Binary = _binary(
+    "not_equal", "not_equal", "Return whether elements differ."
+)
+pow: _Binary = _binary("pow", "power", "Return x1 to the powers x2.")
+remainder: _Binary = _binary(
+    "remainder", "remainder", "Return the remainders, signed as x2."
+)
+subtract: _Binary = _binary("subtract", "subtract", "Return the differences.")
 
 
 def _limit(x: GPUArray, bound: GPUArray | float | None, is_upper: bool) -> GPUArray:

@@ -7,7 +7,7 @@ complex128. ``norm`` is "backward", "ortho" or "forward".
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
@@ -34,7 +34,8 @@ __all__ = [
     "rfftn",
 ]
 
-_Norm: TypeAlias = Literal["backward", "ortho", "forward"]
+if TYPE_CHECKING:
+    _Norm: TypeAlias = Literal["backward", "ortho", "forward"]
 
 
 def fft(

@@ -107,36 +107,58 @@ def _ours(name: str, arguments: str, doc: str) -> _Function:
     return _make(name, f"pycuda_special::{name}({arguments})", doc)
 
 
-erf = _make("erf", "erf(a)", "Return the error function.")
-erfc = _make("erfc", "erfc(a)", "Return 1 minus the error function.")
-erfcx = _make("erfcx", "erfcx(a)", "Return ``exp(x**2) * erfc(x)``.")
-erfinv = _make("erfinv", "erfinv(a)", "Return the inverse of the error function.")
-ndtr = _make("ndtr", "normcdf(a)", "Return the normal distribution function.")
-ndtri = _make("ndtri", "normcdfinv(a)", "Return the inverse of ``ndtr``.")
-log_ndtr = _ours("log_ndtr", "a", "Return the logarithm of ``ndtr``.")
-gamma = _make("gamma", "tgamma(a)", "Return the gamma function.")
-gammaln = _make("gammaln", "lgamma(a)", "Return the logarithm of ``abs(gamma(x))``.")
-psi = _ours("psi", "a", "Return the derivative of the logarithm of ``gamma``.")
-digamma = psi
-i0 = _make(
+erf: _Function = _make("erf", "erf(a)", "Return the error function.")
+erfc: _Function = _make("erfc", "erfc(a)", "Return 1 minus the error function.")
+erfcx: _Function = _make("erfcx", "erfcx(a)", "Return ``exp(x**2) * erfc(x)``.")
+erfinv: _Function = _make(
+    "erfinv", "erfinv(a)", "Return the inverse of the error function."
+)
+ndtr: _Function = _make(
+    "ndtr", "normcdf(a)", "Return the normal distribution function."
+)
+ndtri: _Function = _make("ndtri", "normcdfinv(a)", "Return the inverse of ``ndtr``.")
+log_ndtr: _Function = _ours("log_ndtr", "a", "Return the logarithm of ``ndtr``.")
+gamma: _Function = _make("gamma", "tgamma(a)", "Return the gamma function.")
+gammaln: _Function = _make(
+    "gammaln", "lgamma(a)", "Return the logarithm of ``abs(gamma(x))``."
+)
+psi: _Function = _ours(
+    "psi", "a", "Return the derivative of the logarithm of ``gamma``."
+)
+digamma: _Function = psi
+i0: _Function = _make(
     "i0", "cyl_bessel_i0(a)", "Return the modified Bessel function I of order 0."
 )
-i1 = _make(
+i1: _Function = _make(
     "i1", "cyl_bessel_i1(a)", "Return the modified Bessel function I of order 1."
 )
-i0e = _ours("i0e", "a", "Return ``exp(-abs(x)) * i0(x)``.")
-i1e = _ours("i1e", "a", "Return ``exp(-abs(x)) * i1(x)``.")
-entr = _ours("entr", "a", "Return ``-x * log(x)``, 0 for 0, -inf for negative numbers.")
-expit = _ours("expit", "a", "Return ``1 / (1 + exp(-x))``.")
-logit = _ours("logit", "a", "Return ``log(x / (1 - x))``.")
-sinc = _ours("sinc", "a", "Return ``sin(pi * x) / (pi * x)``, 1 for 0.")
-xlogy = _ours("xlogy", "a, b", "Return ``x * log(y)``, 0 where x is 0.")
-xlog1py = _ours("xlog1py", "a, b", "Return ``x * log1p(y)``, 0 where x is 0.")
-gammainc = _ours("gammainc", "a, b", "Return the incomplete gamma function P(a, x).")
-gammaincc = _ours("gammaincc", "a, b", "Return ``1 - gammainc(a, x)``.")
-betaln = _ours("betaln", "a, b", "Return the logarithm of the beta function.")
-betainc = _ours("betainc", "a, b, c", "Return the incomplete beta function I(a, b, x).")
-betaincc = _ours("betaincc", "a, b, c", "Return ``1 - betainc(a, b, x)``.")
-fdtr = _ours("fdtr", "a, b, c", "Return the distribution function of F(dfn, dfd).")
-fdtrc = _ours("fdtrc", "a, b, c", "Return ``1 - fdtr(dfn, dfd, x)``.")
-stdtr = _ours("stdtr", "a, b", "Return the distribution function of Student's t(df).")
+i0e: _Function = _ours("i0e", "a", "Return ``exp(-abs(x)) * i0(x)``.")
+i1e: _Function = _ours("i1e", "a", "Return ``exp(-abs(x)) * i1(x)``.")
+entr: _Function = _ours(
+    "entr", "a", "Return ``-x * log(x)``, 0 for 0, -inf for negative numbers."
+)
+expit: _Function = _ours("expit", "a", "Return ``1 / (1 + exp(-x))``.")
+logit: _Function = _ours("logit", "a", "Return ``log(x / (1 - x))``.")
+sinc: _Function = _ours("sinc", "a", "Return ``sin(pi * x) / (pi * x)``, 1 for 0.")
+xlogy: _Function = _ours("xlogy", "a, b", "Return ``x * log(y)``, 0 where x is 0.")
+xlog1py: _Function = _ours(
+    "xlog1py", "a, b", "Return ``x * log1p(y)``, 0 where x is 0."
+)
+gammainc: _Function = _ours(
+    "gammainc", "a, b", "Return the incomplete gamma function P(a, x)."
+)
+gammaincc: _Function = _ours("gammaincc", "a, b", "Return ``1 - gammainc(a, x)``.")
+betaln: _Function = _ours(
+    "betaln", "a, b", "Return the logarithm of the beta function."
+)
+betainc: _Function = _ours(
+    "betainc", "a, b, c", "Return the incomplete beta function I(a, b, x)."
+)
+betaincc: _Function = _ours("betaincc", "a, b, c", "Return ``1 - betainc(a, b, x)``.")
+fdtr: _Function = _ours(
+    "fdtr", "a, b, c", "Return the distribution function of F(dfn, dfd)."
+)
+fdtrc: _Function = _ours("fdtrc", "a, b, c", "Return ``1 - fdtr(dfn, dfd, x)``.")
+stdtr: _Function = _ours(
+    "stdtr", "a, b", "Return the distribution function of Student's t(df)."
+)

@@ -11,6 +11,7 @@ from support.pages import DOC, blocks, literal_block, plain
 
 #: Each page, and the least number of its examples.
 PAGES = {
+    "array_api": 1,
     "arrays": 2,
     "coming_from_pycuda": 1,
     "dlpack": 1,

@@ -26,7 +26,7 @@ from pycuda.array_api._comparison.results import Tolerance
 def _arange(pick: Draw, name: str) -> Case:
     keywords: dict[str, Any] = {}
     if pick.chance(0.5):
-        numbers = [pick.whole(-20, 20) for _ in range(pick.whole(1, 3))]
+        numbers: list[Any] = [pick.whole(-20, 20) for _ in range(pick.whole(1, 3))]
         dtype = pick.dtype(name, ("int8", "int32", "int64", "float32", "float64"))
     else:
         numbers = [float(pick.rng.normal() * 9) for _ in range(pick.whole(1, 3))]

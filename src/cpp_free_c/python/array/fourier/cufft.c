@@ -222,7 +222,7 @@ cufft_begin(pcu_state *st, pcu_context *ctx)
         return 0;
     }
     ctx->fourier = library;
-    ctx->end_fourier = cufft_end_noraise;
+    ctx->end_part[PCU_CONTEXT_FOURIER] = cufft_end_noraise;
     return 0;
 }
 
