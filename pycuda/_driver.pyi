@@ -2475,6 +2475,7 @@ def _count(
     kind: str,
     values: GPUArray,
     edges: GPUArray | None,
+    edges_out: GPUArray | None,
     weights: GPUArray | None,
     bins: int,
     first: float,

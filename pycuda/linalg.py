@@ -27,7 +27,7 @@ from pycuda._array.linalg.factors import (
     svd,
     svdvals,
 )
-from pycuda._array.linalg.norms import matrix_norm, norm, vector_norm
+from pycuda._array.linalg.norms import cond, matrix_norm, norm, vector_norm
 from pycuda._array.linalg.products import (
     cross,
     multi_dot,
@@ -43,6 +43,8 @@ from pycuda._array.linalg.systems import (
     matrix_power,
     slogdet,
     solve,
+    tensorinv,
+    tensorsolve,
 )
 from pycuda._array.numpy_shapes import matrix_transpose
 from pycuda._array.public_names import publish as _publish

@@ -151,6 +151,7 @@ RULE_TYPES = {
     "FREXP": ("float32", "float64"),
     "SELECT": ("float32", "complex64"),
     "COPY": ("uint8", "uint64", "complex128"),
+    "CLOSE": ("float32", "complex128"),
     "WIDEN": ("int32", "float32", "float64", "complex64"),
     "EXTREME": ("int16", "float16", "float32", "complex128"),
     "INDEX": ("uint8", "float32", "complex64"),
@@ -159,6 +160,7 @@ RULE_TYPES = {
     "BOOL": ("bool", "float64"),
     "MEAN": ("float32", "complex128"),
     "SPREAD": ("float64", "complex64"),
+    "ENDS": ("float32",),
 }
 PART_OF = {"complex64": "float32", "complex128": "float64"}
 
@@ -178,7 +180,7 @@ def elementwise_kernels():
         nin, nout = int(nin), int(nout)
         for dtype in RULE_TYPES[rule]:
             inputs, outputs = [dtype] * nin, [dtype] * nout
-            if rule in ("COMPARE", "LOGICAL", "TEST", "SIGN_TEST"):
+            if rule in ("COMPARE", "LOGICAL", "TEST", "SIGN_TEST", "CLOSE"):
                 outputs = ["bool"]
             elif rule in ("PART", "ANGLE"):
                 outputs = [PART_OF.get(dtype, dtype)]
@@ -201,6 +203,9 @@ def elementwise_kernels():
             others = ("array",) * (nin + nout - 1)
             yield rule, _text(**fields, **flat, passing=("array", *others))
             yield rule, _text(**fields, **strided, passing=("array", *others))
+            rows = {"ndim": 2, "wide": False, "vector": 2, "tile": 2}
+            for first in ("packed", "repeated", "backward"):
+                yield rule, _text(**fields, **rows, passing=(first, *others))
             if nin > 1:
                 yield rule, _text(**fields, **flat, passing=("scalar", *others))
                 yield rule, _text(**fields, **flat, passing=("one", *others))
@@ -216,7 +221,12 @@ def reduction_kernels():
         ("join_by_block", False, 256, 256, 0),
         ("join_by_row", False, 256, 32, 0),
     )
-    results = {"INDEX": "int64", "COUNT": "int64", "BOOL": "bool"}
+    results = {
+        "INDEX": "int64",
+        "COUNT": "int64",
+        "BOOL": "bool",
+        "ENDS": "complex128",
+    }
     for name, nin, rule in _table("array_reductions.h"):
         for dtype in RULE_TYPES[rule]:
             result = results.get(rule, dtype)

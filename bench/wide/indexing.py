@@ -29,7 +29,8 @@ ROWS = [
     Row(
         "take, clipped",
         ours="ga.take(x, i, mode='clip')",
-        cupy="cp.take(x, i, mode='clip')",
+        cupy="x[cp.clip(i, 0, x.size - 1)]",
+        torch="x[i.clamp(0, x.numel() - 1)]",
     ),
     Row(
         "put",

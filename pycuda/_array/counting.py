@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
 
 import numpy as np
 
 from pycuda._array.bin_widths import count_of_bins
+from pycuda._array.context_cache import context_dependent_memoize
 from pycuda._array.creation import zeros
 from pycuda._array.streams import on_stream
 from pycuda._driver import (
     GPUArray,
     _any,
+    _array_reductions,
     _count,
     _max,
     _min,
+    _reduce,
     to_gpu,
 )
 
@@ -64,39 +68,96 @@ def bincount(x, weights=None, minlength=0, *, stream=None, allocator=None):
             least = top - 256**x.dtype.itemsize
             raise ValueError(f"bincount: x must not have negative elements, as {least}")
         bins = max(top + 1, minlength)
-        return _count("value", x, None, weights, bins, 0, 0, allocator=allocator)
+        return _count("value", x, None, None, weights, bins, 0, 0, allocator=allocator)
 
 
-def _edges_of(a, bins, range):
-    """Return the edges of bins of the same width: NumPy's, of the range of ``a``."""
-    if range is not None or a.size == 0:
-        ends = np.zeros(min(a.size, 1), a.dtype)
-    else:
+# Edges on the device, which the kernels only read: those of the last calls.
+_MOST_EDGES, _MOST_BINS = 64, 4096
+
+
+@context_dependent_memoize
+def _known_edges():
+    """Return a dict of the current context, {how they are made: edges}."""
+    return {}
+
+
+class _Edges:
+    """The edges of a histogram: on the device, where programs must not change them.
+
+    ``first`` and ``last`` are the outer edges of bins of the same width.
+    """
+
+    def __init__(self, edges, kind, shared):
+        self.host = edges
+        self.device = edges if isinstance(edges, GPUArray) else to_gpu(edges)
+        self.kind, self.shared = kind, shared
+        self.bins = max(self.device.shape[0] - 1, 0)
+        self.first = self.last = 0.0
+        if kind == "distance":
+            self.first, self.last = float(edges[0]), float(edges[-1])
+
+    def copy(self, allocator):
+        """Return the program's edges: a kernel copies those that calls share."""
+        if not self.shared:
+            return self.device
+        return GPUArray(self.device.shape, self.device.dtype, allocator)
+
+
+def _ends_of(a):
+    """Return the least and the greatest element, in an array of the same dtype."""
+    if a.dtype.itemsize == 8 and a.dtype.kind in "iu":  # a double does not hold them
         both = GPUArray(2, a.dtype, a.allocator)
         _min(a, out=both[0])
         _max(a, out=both[1])
-        ends = both.get()
-    return np.histogram_bin_edges(ends, bins, range)
+        return both.get()
+    ends = _reduce(_array_reductions["ends"], (a,)).get()
+    return np.array([ends.real, ends.imag]).astype(a.dtype)
 
 
-def _bins_of(name, a, bins, range):
-    """Return (edges, True if all bins have the same width)."""
+def _even_edges(a, bins, range):
+    """Return the edges of bins of the same width: NumPy's, of the range of ``a``."""
+    try:
+        bins = operator.index(bins)
+    except TypeError:
+        raise TypeError(
+            f"bins must be an integer, a sequence or the name of a rule, not {bins!r}"
+        ) from None
+    if range is not None or a.size == 0:
+        ends = np.zeros(min(a.size, 1), a.dtype)
+        made_of = range if range is None else (*range, *map(type, range))
+    else:
+        ends = _ends_of(a)
+        made_of = ends.tobytes()
+    key = (bins, a.dtype.char, len(ends), made_of)
+    known = _known_edges()
+    edges = known.get(key)
+    if edges is None:
+        edges = _Edges(np.histogram_bin_edges(ends, bins, range), "distance", True)
+        if edges.bins <= _MOST_BINS:
+            if len(known) >= _MOST_EDGES:
+                known.clear()
+            known[key] = edges
+    return edges
+
+
+def _edges_of(name, a, bins, range):
+    """Return the edges of the bins that a program asks for."""
     if isinstance(bins, GPUArray):
         if bins.ndim != 1:
             raise ValueError(f"{name}: bins must have one axis, not {bins.ndim}")
         if bool(_any(bins[:-1] > bins[1:])):
             raise ValueError(f"{name}: the edges in bins must rise monotonically")
-        return bins, False
+        return _Edges(bins, "search", False)
     if isinstance(bins, str):
         bins = count_of_bins(a, bins, range)
     if np.ndim(bins) == 0:
-        return _edges_of(a, bins, range), True
+        return _even_edges(a, bins, range)
     edges = np.asarray(bins)
     if edges.ndim != 1:
         raise ValueError(f"{name}: bins must have one axis, not {edges.ndim}")
     if (edges[:-1] > edges[1:]).any():
         raise ValueError(f"{name}: the edges in bins must rise monotonically")
-    return edges, False
+    return _Edges(edges, "search", False)
 
 
 def _checked(name, a, weights):
@@ -130,10 +191,10 @@ def histogram_bin_edges(
     """
     with on_stream(stream):
         a = _checked("histogram_bin_edges", a, weights)
-        edges, _ = _bins_of("histogram_bin_edges", a, bins, range)
-        if isinstance(edges, GPUArray):
-            return edges
-        return to_gpu(edges, allocator or a.allocator)
+        edges = _edges_of("histogram_bin_edges", a, bins, range)
+        if edges.shared:
+            return to_gpu(edges.host, allocator or a.allocator)
+        return edges.device
 
 
 def histogram(
@@ -160,21 +221,24 @@ def histogram(
     with on_stream(stream):
         a = _checked("histogram", a, weights)
         allocator = allocator or a.allocator
-        edges, uniform = _bins_of("histogram", a, bins, range)
-        first = last = 0.0
-        if uniform:
-            first, last = float(edges[0]), float(edges[-1])
-        on_device = edges
-        if not isinstance(edges, GPUArray):
-            on_device = to_gpu(edges, allocator)
-        kind = "distance" if uniform else "search"
+        edges = _edges_of("histogram", a, bins, range)
+        result = edges.copy(allocator)
 
         def count(weights):
-            bins = max(on_device.shape[0] - 1, 0)
             return _count(
-                kind, a, on_device, weights, bins, first, last, allocator=allocator
+                edges.kind,
+                a,
+                edges.device,
+                result if edges.shared else None,
+                weights,
+                edges.bins,
+                edges.first,
+                edges.last,
+                allocator=allocator,
             )
 
+        if a.size == 0 and edges.shared:  # no kernel copies the edges
+            result = to_gpu(edges.host, allocator)
         if weights is None:
             counts = count(None)
         elif weights.dtype.kind == "c":
@@ -184,6 +248,6 @@ def histogram(
         else:
             counts = count(weights).astype(weights.dtype)
         if density:
-            widths = (on_device[1:] - on_device[:-1]).astype(np.float64)
+            widths = (result[1:] - result[:-1]).astype(np.float64)
             counts = counts / widths / counts.sum()
-        return counts, on_device
+        return counts, result

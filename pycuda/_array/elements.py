@@ -60,7 +60,7 @@ def put(a, indices, values, mode="raise", stream=None):
         host = np.asarray(values)
         values = GPUArray(host.shape, a.dtype, a.allocator)
         values[...] = host
-    count = int(np.prod(np.shape(indices), dtype=object))
+    count = indices.size if isinstance(indices, GPUArray) else np.size(indices)
     if count == 0:
         return
     if values.size not in (1, count):

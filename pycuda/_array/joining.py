@@ -8,7 +8,8 @@ import numpy as np
 
 from pycuda._array.copies import copy_into, np_ravel
 from pycuda._array.layout import normal_axis
-from pycuda._driver import GPUArray, _join, _take, to_gpu
+from pycuda._array.streams import on_stream
+from pycuda._driver import GPUArray, _flatnonzero, _join, _take, to_gpu
 
 
 def concatenate(
@@ -173,9 +174,9 @@ def _part(arr, axis, begin, end):
 
 
 def _places(obj, length, name):
-    """Return indices of the host as positive integers; None for a single integer."""
+    """Return the indices that ``obj`` means, an integer array of the host."""
     if isinstance(obj, slice):
-        return np.arange(length)[obj]
+        return np.arange(*obj.indices(length))
     if isinstance(obj, GPUArray):
         obj = obj.get()
     places = np.asarray(obj)
@@ -197,13 +198,30 @@ def _places(obj, length, name):
 
 def _checked(places, length, beyond, name, axis):
     """Return indices from 0 on; ``beyond`` is the first one that is out of bounds."""
-    for place in places.ravel().tolist():
-        if not -length <= place < beyond:
-            raise IndexError(
-                f"{name}: index {place} is out of bounds for axis {axis} of length "
-                f"{length}"
-            )
+    wrong = (places < -length) | (places >= beyond)
+    if wrong.any():
+        raise IndexError(
+            f"{name}: index {places[wrong][0]} is out of bounds for axis {axis} of "
+            f"length {length}"
+        )
     return np.where(places < 0, places + length, places)
+
+
+#: The most parts for which one kernel copies runs of elements.
+_MOST_RUNS = 8
+
+
+def _kept_runs(places, length):
+    """Return the (begin, end) of the runs between sorted places; None if many."""
+    if not places.size:
+        return [(0, length)]
+    gaps = np.flatnonzero(np.diff(places) > 1)
+    if gaps.size + 2 > _MOST_RUNS:
+        return None
+    begins = [0, *(places[[*gaps, -1]] + 1).tolist()]
+    ends = [*places[[0, *(gaps + 1)]].tolist(), length]
+    runs = [run for run in zip(begins, ends, strict=True) if run[0] < run[1]]
+    return runs or [(0, 0)]
 
 
 def delete(arr, obj, axis=None, *, stream=None):
@@ -215,20 +233,26 @@ def delete(arr, obj, axis=None, *, stream=None):
     """
     arr, axis = _flat_or_along(arr, axis)
     length = arr.shape[axis]
-    places = _checked(_places(obj, length, "delete"), length, length, "delete", axis)
-    kept = np.ones(length, bool)
-    kept[places] = False
-    edges = np.flatnonzero(np.diff(np.concatenate(([0], kept, [0]))))
-    runs = [_part(arr, axis, a, b) for a, b in edges.reshape(-1, 2).tolist()]
-    if not runs:
-        runs = [_part(arr, axis, 0, 0)]
-    if len(runs) <= _MOST_RUNS:
-        return _join(runs, axis, False, stream=stream)
-    return _take(arr, np.flatnonzero(kept), None, stream, axis)
-
-
-#: The most parts for which one kernel copies runs of elements.
-_MOST_RUNS = 8
+    if isinstance(obj, slice):
+        places = range(length)[obj]
+        if len(places) > 1 and abs(places.step) == 1:
+            first, last = min(places[0], places[-1]), max(places[0], places[-1])
+            runs = [(0, first), (last + 1, length)]
+        else:
+            runs = None
+            if len(places) < _MOST_RUNS:
+                runs = _kept_runs(np.sort(np.array(places, np.int64)), length)
+    else:
+        places = _places(obj, length, "delete")
+        places = np.unique(_checked(places, length, length, "delete", axis))
+        runs = _kept_runs(places, length)
+    if runs is not None:
+        parts = [_part(arr, axis, begin, end) for begin, end in runs]
+        return _join(parts, axis, False, stream=stream)
+    with on_stream(stream):
+        kept = GPUArray(length, bool, arr.allocator).fill(True)
+        kept[obj if isinstance(obj, slice) else places] = False
+        return _take(arr, _flatnonzero(kept), axis=axis)
 
 
 def insert(arr, obj, values, axis=None, *, stream=None):

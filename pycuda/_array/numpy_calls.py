@@ -6,7 +6,10 @@ import inspect
 
 
 def called(full, function, args, kwargs):
-    """Call a function. A TypeError for wrong arguments has ``full``, NumPy's name."""
+    """Call a function. A TypeError for wrong arguments has ``full``, NumPy's name.
+
+    ``full`` is the name or NumPy's function.
+    """
     try:
         return function(*args, **kwargs)
     except TypeError:
@@ -16,6 +19,8 @@ def called(full, function, args, kwargs):
             text = str(error)
         else:
             raise
+    if not isinstance(full, str):
+        full = f"{full.__module__}.{full.__name__}"
     raise TypeError(f"{full} of GPUArrays: {text}")
 
 

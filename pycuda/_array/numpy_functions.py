@@ -19,6 +19,7 @@ from pycuda._array import (
     fourier,
     grids,
     joining,
+    numpy_elementwise,
     numpy_reductions,
     numpy_shapes,
     operations,
@@ -119,26 +120,6 @@ def copyto(dst, src, casting="same_kind", where=True):
     values = GPUArray(dst.shape, dst.dtype, dst.allocator)
     values[...] = src
     _elementwise(_array_ops["where"], (mask, values, dst), dst)
-
-
-def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Return whether elements differ by no more than ``atol + rtol * abs(b)``."""
-    if result_type(b).kind in "biu":  # differences of integers would wrap around
-        b = b.astype(np.float64) if isinstance(b, GPUArray) else np.float64(b)
-    near = abs(a - b) <= atol + rtol * abs(b)
-    if isinstance(b, GPUArray):
-        near = near & np.isfinite(b)
-    elif not np.isfinite(b):
-        near = near & False
-    near = near | (a == b)
-    if equal_nan:
-        near = near | (np.isnan(a) & np.isnan(b))
-    return near
-
-
-def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Return whether all elements are close, as Python's bool."""
-    return bool(reductions.all(isclose(a, b, rtol, atol, equal_nan)))
 
 
 def array_equal(a1, a2):
@@ -270,7 +251,7 @@ _FUNCTIONS = {
     np.copy: lambda a: a.copy(),
     np.real: lambda val: val.real,
     np.imag: lambda val: val.imag,
-    np.angle: lambda z: _elementwise(_array_ops["angle"], (z,)),
+    np.angle: numpy_elementwise.angle,
     np.isreal: lambda x: x.imag == 0,
     np.iscomplex: lambda x: x.imag != 0,
     np.isrealobj: lambda x: x.dtype.kind != "c",
@@ -294,8 +275,15 @@ _FUNCTIONS = {
     np.histogram: counting.histogram,
     np.histogram_bin_edges: counting.histogram_bin_edges,
     np.result_type: result_type,
-    np.isclose: isclose,
-    np.allclose: allclose,
+    np.isclose: numpy_elementwise.isclose,
+    np.allclose: numpy_elementwise.allclose,
+    np.nan_to_num: numpy_elementwise.nan_to_num,
+    np.sinc: numpy_elementwise.sinc,
+    np.fix: numpy_elementwise.fix,
+    np.isposinf: numpy_elementwise.isposinf,
+    np.isneginf: numpy_elementwise.isneginf,
+    np.ediff1d: differences.ediff1d,
+    np.gradient: differences.gradient,
     np.array_equal: array_equal,
     np.may_share_memory: may_share_memory,
     np.linspace: _like_device(sequences.linspace),
@@ -427,11 +415,13 @@ _FUNCTIONS.update(
 
 def array_function(array, function, types, args, kwargs):
     """Apply a function of NumPy by its counterpart for the device."""
-    if not all(issubclass(kind, (GPUArray, np.ndarray)) for kind in types):
-        return NotImplemented
-    full = f"{function.__module__}.{function.__name__}"
+    for kind in types:
+        if not issubclass(kind, (GPUArray, np.ndarray)):
+            return NotImplemented
     ours = _FUNCTIONS.get(function)
     if ours is None:
+        full = f"{function.__module__}.{function.__name__}"
         raise TypeError(f"{full} has no counterpart for GPUArrays: fetch with get()")
-    kwargs = {k: v for k, v in kwargs.items() if v is not np._NoValue}
-    return called(full, ours, args, kwargs)
+    if kwargs:
+        kwargs = {k: v for k, v in kwargs.items() if v is not np._NoValue}
+    return called(function, ours, args, kwargs)

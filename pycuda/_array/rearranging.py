@@ -41,6 +41,8 @@ def roll(a, shift, axis=None, *, stream=None):
         return _remap(flat, _ROLL, flat.shape, (total,), None, stream).reshape(a.shape)
     if isinstance(shift, int) and isinstance(axis, int):
         pairs = ((shift, axis),)
+    elif type(shift) is type(axis) is tuple and len(shift) == len(axis):
+        pairs = zip(shift, axis, strict=True)
     else:
         broadcast = np.broadcast_arrays(np.atleast_1d(shift), np.atleast_1d(axis))
         pairs = zip(*(b.tolist() for b in broadcast), strict=True)
@@ -217,23 +219,28 @@ def rot90(m, k=1, axes=(0, 1)):
 # -- parts -----------------------------------------------------------------------------
 
 
+def _parts(ary, cuts, axis):
+    """Return the views between cuts along an axis."""
+    front = (slice(None),) * axis
+    return [
+        ary[(*front, slice(begin, end))] if axis else ary[begin:end]
+        for begin, end in zip(cuts[:-1], cuts[1:], strict=True)
+    ]
+
+
 def array_split(ary, indices_or_sections, axis=0):
     """Return views of parts of an array along an axis; their lengths may differ."""
     axis = normal_axis(axis, ary.ndim)
-    length, front = ary.shape[axis], (slice(None),) * axis
+    length = ary.shape[axis]
     try:
         count = operator.index(indices_or_sections)
     except TypeError:
-        cuts = [0, *indices_or_sections, length]
-    else:
-        if count <= 0:
-            raise ValueError(f"an array cannot be split into {count} parts")
-        each, more = divmod(length, count)
-        cuts = [0, *np.cumsum([each + (k < more) for k in range(count)]).tolist()]
-    return [
-        ary[(*front, slice(begin, end))]
-        for begin, end in zip(cuts[:-1], cuts[1:], strict=True)
-    ]
+        return _parts(ary, [0, *indices_or_sections, length], axis)
+    if count <= 0:
+        raise ValueError(f"an array cannot be split into {count} parts")
+    each, more = divmod(length, count)
+    cuts = [k * each + min(k, more) for k in range(count + 1)]
+    return _parts(ary, cuts, axis)
 
 
 def split(ary, indices_or_sections, axis=0):
@@ -241,14 +248,12 @@ def split(ary, indices_or_sections, axis=0):
 
     Raises ValueError if the length is no multiple of the number of parts.
     """
-    try:
-        count = operator.index(indices_or_sections)
-    except TypeError:
-        pass
-    else:
+    if isinstance(indices_or_sections, (int, np.integer)) and indices_or_sections > 0:
         length = ary.shape[normal_axis(axis, ary.ndim)]
-        if count > 0 and length % count:
-            raise ValueError(f"{length} elements have no {count} equal parts")
+        if length % indices_or_sections:
+            raise ValueError(
+                f"{length} elements have no {indices_or_sections} equal parts"
+            )
     return array_split(ary, indices_or_sections, axis)
 
 

@@ -68,6 +68,7 @@ _THREADS = 256
 _BINS = 256
 _NARROW = (1 << 30) - 1  # the longest array whose counts have 32 bits
 _SHARED_BYTES = 29 << 10  # of the elements of a block
+_COUNT_BYTES = _THREADS // 32 * 2048  # of the warps' counters
 _PART = 2048  # elements that a block counts at least
 _MOST_PARTS = 512
 
@@ -263,10 +264,16 @@ class SortKernel:
         slots = base + head * count.itemsize
         parts = min(_MOST_PARTS, -(-size // _PART))
         function = self._function("pass", indices is not None, wide)
+        each = source.dtype.itemsize + (0 if indices is None else count.itemsize)
+        shared_size = _COUNT_BYTES + _THREADS * self._items * each
 
         def launch(blocks, *arguments):
             function.prepared_async_call(
-                (blocks, 1), (_THREADS, 1, 1), stream, *arguments
+                (blocks, 1),
+                (_THREADS, 1, 1),
+                stream,
+                *arguments,
+                shared_size=shared_size,
             )
 
         launch(

@@ -273,6 +273,17 @@ PYCUDA_FN complex<T> op_tan(complex<T> z)
     return make_complex(turned.im, -turned.re);
 }
 
+template <class T>
+PYCUDA_FN complex<T> op_sinc(complex<T> z)
+{
+    const T pi = T(3.14159265358979323846);
+    if (z.re == 0 && z.im == 0) {
+        return make_complex(T(1), T(0));
+    }
+    complex<T> turned = make_complex(z.re * pi, z.im * pi);
+    return op_divide(op_sin(turned), turned);
+}
+
 // -- inverse functions ----------------------------------------------------------------
 
 // What arcsin and arccos share, for x and y that are not negative and no NaN. The

@@ -1167,6 +1167,64 @@ PYCUDA_FN complex<T> op_rint(complex<T> z)
     return make_complex(T(::rint(z.re)), T(::rint(z.im)));
 }
 
+// Whether x and y differ by no more than most + relative * |y|.
+template <class T>
+PYCUDA_FN bool is_close(T distance, T size, T relative, T most)
+{
+    return distance <= most + relative * size;
+}
+template <class T>
+PYCUDA_FN bool op_isclose(T x, T y, T relative, T most)
+{
+    return x == y || (y - y == T(0) &&
+                      is_close(op_absolute(T(x - y)), op_absolute(y), relative, most));
+}
+template <class T>
+PYCUDA_FN bool op_isclose(complex<T> x, complex<T> y, complex<T> relative,
+                          complex<T> most)
+{
+    const bool is_finite = y.re - y.re == T(0) && y.im - y.im == T(0);
+    return op_equal(x, y) ||
+           (is_finite && is_close(op_absolute(op_subtract(x, y)), op_absolute(y),
+                                  relative.re, most.re));
+}
+template <class T>
+PYCUDA_FN bool op_isclose_or_nan(T x, T y, T relative, T most)
+{
+    return op_isclose(x, y, relative, most) || (is_nan(x) && is_nan(y));
+}
+
+// NaN, infinity and minus infinity become the given numbers.
+template <class T>
+PYCUDA_FN T op_nan_to_num(T x, T nan, T above, T below)
+{
+    return is_nan(x) ? nan : x - x == T(0) ? x : x > T(0) ? above : below;
+}
+template <class T>
+PYCUDA_FN complex<T> op_nan_to_num(complex<T> z, complex<T> nan, complex<T> above,
+                                   complex<T> below)
+{
+    return make_complex(op_nan_to_num(z.re, nan.re, above.re, below.re),
+                        op_nan_to_num(z.im, nan.re, above.re, below.re));
+}
+template <class T>
+PYCUDA_FN bool op_isposinf(T x)
+{
+    return ::isinf(x) && x > T(0);
+}
+template <class T>
+PYCUDA_FN bool op_isneginf(T x)
+{
+    return ::isinf(x) && x < T(0);
+}
+
+// sin(pi x) / (pi x)
+template <class T>
+PYCUDA_FN T op_sinc(T x)
+{
+    return x == T(0) ? T(1) : T(::sinpi(x)) / (T(3.14159265358979323846) * x);
+}
+
 // To multiples of 1 / unit, or of -unit if that is negative.
 template <class T>
 PYCUDA_FN T op_round_at(T x, T unit)

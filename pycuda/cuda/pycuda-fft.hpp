@@ -118,6 +118,35 @@ struct root_of_unity<float> {
     }
 };
 
+// The roots exp(-2 pi i first * j / n) for first * j < n. In single precision, products
+// in double precision are exact enough.
+template <class T>
+struct root_of_line;
+template <>
+struct root_of_line<double> {
+    uint64 first;
+    root_of_unity<double> roots;
+
+    PYCUDA_FN root_of_line(uint64 line, uint64 n) : first(line), roots(n) {}
+    PYCUDA_FN number<double> at(int j) const
+    {
+        return roots.at(first * (uint64)j);
+    }
+};
+template <>
+struct root_of_line<float> {
+    double step;
+
+    PYCUDA_FN root_of_line(uint64 line, uint64 n) : step(4.0 * (double)line / (double)n)
+    {
+    }
+    PYCUDA_FN number<float> at(int j) const
+    {
+        const double quarters = (double)j * step, whole = ::rint(quarters);
+        return turned_root((int)whole, (float)(quarters - whole));
+    }
+};
+
 template <class T>
 PYCUDA_FN number<T> root(uint64 m, uint64 n)
 {
@@ -385,8 +414,9 @@ struct element<T, complex<P>, false> {
     }
 };
 
-// One side of a line in global memory. Element e is at `at + e * step`; from `count` on
-// elements read as zeros and are not stored.
+// One side of a line in global memory. Element e of the whole transform is at `at + e *
+// step`; from `count` on elements read as zeros and are not stored. Element i of the line
+// is at `line + i * stride`.
 template <class A>
 struct side {
     A at;
@@ -394,25 +424,28 @@ struct side {
     uint64 spacing; // between elements of the line in the whole transform
     uint64 count;
     int64 step;
-    int64 part; // from an even to an odd real element
+    int64 part;   // from an even to an odd real element
+    A line;       // element 0 of the line
+    int64 stride; // between elements of the line
 };
 
-// Reading: the element of index e in the whole transform.
+// Reading: element i of the line, which is element e of the whole transform.
 template <class T, class M, bool BOUNDED>
 struct load_plain {
-    static PYCUDA_FN number<T> get(const side<const char *> &from, uint64 e, uint64)
+    static PYCUDA_FN number<T> get(const side<const char *> &from, int i, uint64 e,
+                                   uint64)
     {
         if (BOUNDED && e >= from.count) {
             return make_number(T(0), T(0));
         }
-        return M::load(from.at + (int64)e * from.step);
+        return M::load(from.line + (int64)i * from.stride);
     }
 };
 
 // Two real elements are one number.
 template <class T, class M>
 struct load_pairs {
-    static PYCUDA_FN number<T> get(const side<const char *> &from, uint64 e, uint64)
+    static PYCUDA_FN number<T> get(const side<const char *> &from, int, uint64 e, uint64)
     {
         number<T> z = make_number(T(0), T(0));
         const char *at = from.at + (int64)e * from.step;
@@ -432,7 +465,10 @@ template <class T, class M, bool CONJUGATED>
 struct load_half {
     static PYCUDA_FN number<T> one(const side<const char *> &from, uint64 e, uint64 whole)
     {
-        number<T> z = load_plain<T, M, true>::get(from, e, whole);
+        number<T> z = make_number(T(0), T(0));
+        if (e < from.count) {
+            z = M::load(from.at + (int64)e * from.step);
+        }
         if (CONJUGATED) {
             z = conjugate(z);
         }
@@ -441,7 +477,8 @@ struct load_half {
         }
         return z;
     }
-    static PYCUDA_FN number<T> get(const side<const char *> &from, uint64 e, uint64 whole)
+    static PYCUDA_FN number<T> get(const side<const char *> &from, int, uint64 e,
+                                   uint64 whole)
     {
         if (2 * e > whole) {
             return conjugate(one(from, whole - e, whole));
@@ -454,7 +491,8 @@ struct load_half {
 // real part and the odd one after it the imaginary part.
 template <class T, class M, bool CONJUGATED>
 struct load_half_pairs {
-    static PYCUDA_FN number<T> get(const side<const char *> &from, uint64 e, uint64 whole)
+    static PYCUDA_FN number<T> get(const side<const char *> &from, int, uint64 e,
+                                   uint64 whole)
     {
         typedef load_half<T, M, CONJUGATED> half;
         const number<T> a = half::one(from, e, whole);
@@ -467,7 +505,8 @@ struct load_half_pairs {
 // The chirp by which a convolution makes a transform of `whole` elements.
 template <class T>
 struct load_chirp {
-    static PYCUDA_FN number<T> get(const side<const char *> &from, uint64 e, uint64 whole)
+    static PYCUDA_FN number<T> get(const side<const char *> &from, int, uint64 e,
+                                   uint64 whole)
     {
         if (e < whole) {
             return conjugate(chirp<T>(e, whole));
@@ -482,16 +521,16 @@ struct load_chirp {
 // Storing.
 template <class T, class M, bool BOUNDED>
 struct store_plain {
-    static PYCUDA_FN void put(const side<char *> &to, uint64 e, number<T> value)
+    static PYCUDA_FN void put(const side<char *> &to, int i, uint64 e, number<T> value)
     {
         if (!BOUNDED || e < to.count) {
-            M::store(to.at + (int64)e * to.step, value);
+            M::store(to.line + (int64)i * to.stride, value);
         }
     }
 };
 template <class T, class M>
 struct store_pairs {
-    static PYCUDA_FN void put(const side<char *> &to, uint64 e, number<T> value)
+    static PYCUDA_FN void put(const side<char *> &to, int, uint64 e, number<T> value)
     {
         char *at = to.at + (int64)e * to.step;
         M::store(at, value);
@@ -505,7 +544,7 @@ template <class T, class Load, bool TWIDDLED, bool EXCHANGED, bool CHIRPED>
 struct source_line {
     side<const char *> from;
     uint64 whole;
-    root_of_unity<T> twiddle;
+    root_of_line<T> twiddle;
     bool present;
 
     PYCUDA_FN number<T> get(int i) const
@@ -517,7 +556,7 @@ struct source_line {
         if (CHIRPED && e >= whole) {
             return make_number(T(0), T(0));
         }
-        number<T> z = Load::get(from, e, whole);
+        number<T> z = Load::get(from, i, e, whole);
         if (EXCHANGED) {
             z = exchanged(z);
         }
@@ -525,7 +564,7 @@ struct source_line {
             z = z * chirp<T>(e, whole);
         }
         if (TWIDDLED) {
-            z = z * twiddle.at(from.first * (uint64)i);
+            z = z * twiddle.at(i);
         }
         return z;
     }
@@ -566,14 +605,14 @@ struct target_line {
         if (CONJUGATED) {
             z = conjugate(z);
         }
-        Store::put(to, e, scale * z);
+        Store::put(to, i, e, scale * z);
     }
 };
 
 // From the transform z of half the length, in which an even real element was the real
 // part and the odd one after it the imaginary part, to elements k and half - k of the
 // real elements' transform.
-template <class T, class Store, bool CONJUGATED>
+template <class T, class M, bool CONJUGATED>
 PYCUDA_FN void put_unzipped(const side<char *> &to, uint64 k, uint64 half, number<T> low,
                             number<T> high, number<T> root_of_k, T scale)
 {
@@ -585,8 +624,8 @@ PYCUDA_FN void put_unzipped(const side<char *> &to, uint64 k, uint64 half, numbe
         a = conjugate(a);
         b = conjugate(b);
     }
-    Store::put(to, k, a);
-    Store::put(to, half - k, b);
+    M::store(to.at + (int64)k * to.step, a);
+    M::store(to.at + (int64)(half - k) * to.step, b);
 }
 
 // Element n - k of the transform of real elements, from element k.

@@ -309,6 +309,38 @@ PYCUDA_FN T squared_size(complex<T> z)
 {
     return z.re * z.re + z.im * z.im;
 }
+template <class T>
+struct part_of {
+    typedef T type;
+};
+template <class T>
+struct part_of<complex<T> > {
+    typedef T type;
+};
+
+// The root of the sum of squares, which is summed as reals are.
+template <class C, class I>
+struct reduce_norm : reduce_sum<typename part_of<C>::type, I> {
+    typedef typename reduce_sum<typename part_of<C>::type, I>::Acc Acc;
+    static PYCUDA_FN void add(Acc &acc, C x, I)
+    {
+        gather(acc, (double)squared_size(cast<typename sum_of<C>::item>(x)));
+    }
+    template <int V, int U>
+    static PYCUDA_FN void add_some(Acc &acc, const C *x, I, I)
+    {
+#pragma unroll
+        for (int j = 0; j < U * V; j++) {
+            add(acc, x[j], 0);
+        }
+    }
+    template <class Z>
+    static PYCUDA_FN Z finish(const Acc &acc, double)
+    {
+        return cast<Z>(::sqrt(value_of(acc)));
+    }
+};
+
 PYCUDA_FN double scaled(double x, double by)
 {
     return x * by;
@@ -625,6 +657,16 @@ struct reduce_ptp : reduce_steps<reduce_ptp<C, I> > {
     }
 };
 
+// The least and the greatest element of real numbers, as the parts of a complex number.
+template <class C, class I>
+struct reduce_ends : reduce_ptp<C, I> {
+    template <class Z>
+    static PYCUDA_FN Z finish(const extent<C> &acc, double)
+    {
+        return make_complex(cast<double>(acc.least), cast<double>(acc.most));
+    }
+};
+
 // Bytes of a word that are not 0, as their highest bits.
 PYCUDA_FN uint32 bytes_set(uint32 word)
 {
@@ -890,6 +932,113 @@ PYCUDA_FN void scatter_lanes(typename R::Acc *acc)
         }
     }
 }
+
+// Reduce U results of which each lane has V elements, from index `first` on, if `has`. The
+// accumulators end as scatter_lanes leaves them. `length`: the elements of a result.
+template <class R, int L, int U, int V>
+struct short_rows {
+    template <class C, class I>
+    static PYCUDA_FN void reduce(typename R::Acc *acc, const C *x, I first, bool has, I)
+    {
+#pragma unroll
+        for (int u = 0; u < U; u++) {
+            acc[u] = R::identity();
+            if (has) {
+                R::template add_some<V, 1>(acc[u], x + u * V, first, I(0));
+            }
+        }
+        scatter_lanes<R, L, U>(acc);
+    }
+    template <class C, class I>
+    static PYCUDA_FN void reduce(typename R::Acc *acc, const C *x, const C *y, I first,
+                                 bool has, I)
+    {
+#pragma unroll
+        for (int u = 0; u < U; u++) {
+            acc[u] = R::identity();
+            if (has) {
+                R::template add_some<V, 1>(acc[u], x + u * V, y + u * V, first, I(0));
+            }
+        }
+        scatter_lanes<R, L, U>(acc);
+    }
+};
+
+// A sum that scatter_lanes may join.
+struct plain_sum {
+    typedef double Acc;
+    static PYCUDA_FN void merge(Acc &acc, Acc other)
+    {
+        acc += other;
+    }
+};
+
+// What the elements of a result are subtracted from first, so that none of their digits is
+// lost: one of them. Doubles that hold floats have digits enough.
+template <class C>
+struct near_elements {
+    template <int L, class T>
+    static PYCUDA_FN T base(T)
+    {
+        return zeroed<T>();
+    }
+};
+template <>
+struct near_elements<double> {
+    template <int L>
+    static PYCUDA_FN double base(double x)
+    {
+        return __shfl_sync(0xffffffffu, x, threadIdx.x % 32 / L * L);
+    }
+};
+template <>
+struct near_elements<complex128> {
+    template <int L>
+    static PYCUDA_FN complex128 base(complex128 z)
+    {
+        return make_complex(near_elements<double>::base<L>(z.re),
+                            near_elements<double>::base<L>(z.im));
+    }
+};
+
+// The elements of a result are in registers: subtract their mean, then add the squares.
+template <class R, int L, int U, int V>
+struct short_spreads {
+    template <class C, class I>
+    static PYCUDA_FN void reduce(typename R::Acc *acc, const C *x, I, bool has, I length)
+    {
+        typedef typename R::item item;
+        const double part = 1.0 / length;
+        double squares[U];
+#pragma unroll
+        for (int u = 0; u < U; u++) {
+            const item base =
+                near_elements<C>::template base<L>(cast<item>(x[u * V]));
+            item mean = zeroed<item>(), away[V];
+#pragma unroll
+            for (int v = 0; v < V; v++) {
+                away[v] = op_subtract(cast<item>(x[u * V + v]), base);
+                mean = op_add(mean, away[v]);
+            }
+            mean = scaled(lane_sum<1, L>(has ? mean : zeroed<item>()), part);
+            squares[u] = 0;
+#pragma unroll
+            for (int v = 0; v < V; v++) {
+                squares[u] += squared_size(op_subtract(away[v], mean));
+            }
+            squares[u] = has ? squares[u] : 0.0;
+        }
+        scatter_lanes<plain_sum, L, U>(squares);
+#pragma unroll
+        for (int u = 0; u < U; u++) {
+            acc[u].squares = squares[u];
+        }
+    }
+};
+template <class C, class I, int L, int U, int V>
+struct short_rows<reduce_var<C, I>, L, U, V> : short_spreads<reduce_var<C, I>, L, U, V> {};
+template <class C, class I, int L, int U, int V>
+struct short_rows<reduce_std<C, I>, L, U, V> : short_spreads<reduce_std<C, I>, L, U, V> {};
 
 // -- a block --------------------------------------------------------------------------
 

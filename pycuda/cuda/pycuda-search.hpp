@@ -28,19 +28,32 @@ PYCUDA_FN bool goes_before(complex<T> x, complex<T> y)
     return goes_before(x.im, y.im);
 }
 
-// Sorted elements of type T at a distance of `step` bytes.
+// Sorted elements of type T that follow each other.
 template <class T, class C>
-struct sorted_run {
-    const char *first;
-    int64 step;
+struct packed_run {
+    const T *first;
 
-    PYCUDA_FN C at(int64 i) const
+    template <class N>
+    PYCUDA_FN C at(N i) const
     {
-        return cast<C>(*(const T *)(first + i * step));
+        return cast<C>(first[i]);
     }
 };
 
-// The same elements in the order of indices.
+// Sorted elements at a distance of `step` bytes.
+template <class T, class C>
+struct spaced_run {
+    const char *first;
+    int64 step;
+
+    template <class N>
+    PYCUDA_FN C at(N i) const
+    {
+        return cast<C>(*(const T *)(first + (int64)i * step));
+    }
+};
+
+// Elements that `order` sorts.
 template <class T, class C, class S>
 struct sorted_by {
     const char *first;
@@ -48,46 +61,80 @@ struct sorted_by {
     const char *order;
     int64 order_step;
 
-    PYCUDA_FN C at(int64 i) const
+    template <class N>
+    PYCUDA_FN C at(N i) const
     {
-        const int64 j = (int64)*(const S *)(order + i * order_step);
+        const int64 j = (int64)*(const S *)(order + (int64)i * order_step);
         return cast<C>(*(const T *)(first + j * step));
     }
 };
 
-// Elements that are sorted from greatest to least, read from their end.
+// Elements that may be sorted from greatest to least: read from their end then.
 template <class Run, class C>
-struct turned {
+struct turned_run {
     Run run;
-    int64 last;
+    uint64 last;
+    bool down;
 
-    PYCUDA_FN C at(int64 i) const
+    template <class N>
+    PYCUDA_FN C at(N i) const
     {
-        return run.at(last - i);
+        return run.at(down ? N(last - i) : i);
     }
 };
 
-// Find N values at once, so that their loads are under way together: place[k] is the
-// number of elements before values[k], or not behind it if `right`.
-template <int N, bool right, class Run, class C>
-PYCUDA_FN void find_places(const Run &run, uint64 length, const C *values, uint64 *place)
+// Find K values at once, so that their loads are under way together. place[k] is the
+// number of elements known to go before values[k], or not behind it if `right`; the
+// number to find is at most `span` more. There are `length` elements.
+template <int K, bool right, class Run, class C, class N>
+PYCUDA_FN void find_places(const Run &run, N span, N length, const C *values, N *place)
 {
+    while (span > 0) {
+        const N half = (span + 1) >> 1;
 #pragma unroll
-    for (int k = 0; k < N; k++) {
-        place[k] = 0;
-    }
-    while (length > 0) {
-        const uint64 half = (length + 1) >> 1;
-#pragma unroll
-        for (int k = 0; k < N; k++) {
-            const C x = run.at(place[k] + half - 1);
+        for (int k = 0; k < K; k++) {
+            const N j = place[k] + half - 1;
+            const C x = run.at(j < length ? j : length - 1);
             const bool is_left =
                 right ? !goes_before(values[k], x) : goes_before(x, values[k]);
-            place[k] += is_left ? half : 0;
+            place[k] += is_left && j < length ? half : 0;
         }
-        length -= half;
+        span -= half;
     }
 }
+
+// Each block keeps ROOM elements at even distances in shared memory: a search begins
+// there and ends among the `width` elements between two of them.
+template <int ROOM, class C, class N>
+struct search_tops {
+    C tops[ROOM];
+
+    template <class Run>
+    PYCUDA_FN void load(const Run &run, N width, N length)
+    {
+        for (N j = threadIdx.x; j < length / width; j += blockDim.x) {
+            tops[j] = run.at((j + 1) * width - 1);
+        }
+        __syncthreads();
+    }
+    template <int K, bool right, class Run>
+    PYCUDA_FN void find(const Run &run, N width, N length, const C *values,
+                        N *place) const
+    {
+        const packed_run<C, C> shared = {tops};
+        const N count = length / width;
+#pragma unroll
+        for (int k = 0; k < K; k++) {
+            place[k] = 0;
+        }
+        find_places<K, right>(shared, count, count, values, place);
+#pragma unroll
+        for (int k = 0; k < K; k++) {
+            place[k] *= width;
+        }
+        find_places<K, right>(run, width - 1, length, values, place);
+    }
+};
 
 // -- bins -----------------------------------------------------------------------------
 
@@ -142,9 +189,9 @@ struct bin_by_search {
         if (is_nan(x) || !(x <= last) || !(x >= cast<C>(edges[0]))) {
             return -1;
         }
-        const sorted_run<E, C> run = {(const char *)edges, sizeof(E)};
-        uint64 place;
-        find_places<1, true>(run, (uint64)bins, &x, &place);
+        const packed_run<E, C> run = {edges};
+        uint64 place = 0;
+        find_places<1, true>(run, (uint64)bins, (uint64)bins, &x, &place);
         return (int64)place - 1;
     }
 };

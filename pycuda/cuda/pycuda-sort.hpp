@@ -8,7 +8,7 @@
 // onesweep     a radix sort of lines of any length: the first launch counts all digits,
 //              each of the others moves the elements to their places by one digit
 // block_sort   all passes in one block, for lines that fit its shared memory
-// warp_sort    a bitonic sort of (key, index) for lines of up to 128 elements
+// warp_sort    a bitonic sort of (key, index) for short lines
 //
 // `flip` is 0, or 255 for a descending order: digits are flipped, so equal keys keep
 // their order.
@@ -207,6 +207,8 @@ struct pass {
     uint32 parts;
 };
 
+// The dynamic shared memory of a block holds digit_counts for each warp, and the elements
+// and values of a tile.
 template <class KEY, bool VALUES, class COUNT, int THREADS, int ITEMS>
 struct onesweep {
     typedef typename KEY::element E;
@@ -216,10 +218,10 @@ struct onesweep {
         WARPS = THREADS / 32,
         TILE = THREADS * ITEMS,
         BATCH = 4,
+        MANY = sizeof(E) == 4 ? 4 : sizeof(E) == 8 ? 2 : 1, // elements of a load
         BINS = KEY::DIGITS * 256,
         COUNTS = WARPS * sizeof(digit_counts),
-        KEYS = TILE * sizeof(E),
-        ROOM = COUNTS + KEYS + (VALUES ? TILE * sizeof(V) : 0)
+        KEYS = TILE * sizeof(E)
     };
 
     // The elements k to k + BATCH of a thread, and their digits.
@@ -259,13 +261,29 @@ struct onesweep {
         }
         __syncthreads();
         const E *in = p.in + line * p.length;
-#pragma unroll 2
-        for (uint64 i = first - line * p.parts * THREADS; i < p.length;
-             i += p.parts * THREADS) {
-            const E x = in[i];
+        const bool aligned = MANY * sizeof(E) == 16 && (uint64)in % 16 == 0;
+        for (uint64 i = (first - line * p.parts * THREADS) * MANY; i < p.length;
+             i += p.parts * THREADS * MANY) {
+            __align__(16) E x[MANY];
+            const uint32 left = p.length - i < MANY ? (uint32)(p.length - i) : MANY;
+            if (aligned && left == MANY) {
+                *(uint4 *)x = *(const uint4 *)(in + i);
+            }
+            else {
 #pragma unroll
-            for (int place = 0; place < KEY::DIGITS; place++) {
-                atomicAdd(&counts[place * 256 + (KEY::digit(x, place) ^ p.flip)], 1u);
+                for (int k = 0; k < MANY; k++) {
+                    if (k < left) {
+                        x[k] = in[i + k];
+                    }
+                }
+            }
+#pragma unroll
+            for (int k = 0; k < MANY; k++) {
+#pragma unroll
+                for (int place = 0; place < KEY::DIGITS && k < left; place++) {
+                    atomicAdd(&counts[place * 256 + (KEY::digit(x[k], place) ^ p.flip)],
+                              1u);
+                }
             }
         }
         __syncthreads();
@@ -299,9 +317,23 @@ struct onesweep {
         return before;
     }
 
+    // Write an element, and its value, to a place in all lines.
+    PYCUDA_SORT_FN void put(const pass<E, V, COUNT> &p, uint64 to, const E &key, V value)
+    {
+        if (!VALUES || p.out) {
+            p.out[to] = key;
+        }
+        if (VALUES && p.indices) {
+            p.indices[to] = value;
+        }
+        else if (VALUES) {
+            p.values_out[to] = value;
+        }
+    }
+
     PYCUDA_SORT_FN void run(const pass<E, V, COUNT> &p)
     {
-        __shared__ __align__(16) char room[ROOM];
+        extern __shared__ __align__(16) char room[]; // of at least BINS words, too
         __shared__ COUNT base[256];
         __shared__ COUNT sums[WARPS];
         __shared__ uint32 drawn;
@@ -330,6 +362,20 @@ struct onesweep {
         const uint64 start = line * p.length;
         COUNT *slot = p.slots + (uint64)drawn * 256 + tid;
         const E *in = p.in + start + first;
+        const V *from = p.values_in + start + first;
+        COUNT begin = 0;
+
+        if (tid < 256) {
+            begin = p.totals[line * BINS + tid];
+        }
+        if (__syncthreads_or(tid < 256 && begin == p.length)) {
+            // All elements of the line have one digit, so they keep their places.
+#pragma unroll 2
+            for (uint32 i = tid; i < count; i += THREADS) {
+                put(p, start + first + i, in[i], p.values_in ? from[i] : (V)(first + i));
+            }
+            return;
+        }
 
 #pragma unroll 1
         for (int k = 0; k < ITEMS; k += BATCH) {
@@ -342,7 +388,6 @@ struct onesweep {
         __syncthreads();
 
         uint32 own = 0;
-        COUNT begin = 0;
         if (tid < 256) {
 #pragma unroll 8
             for (int w = 0; w < WARPS; w++) {
@@ -351,9 +396,6 @@ struct onesweep {
             if (tile > 0) {
                 *(volatile COUNT *)slot =
                     flags::PARTIAL | (own - (tid == 255 ? TILE - count : 0));
-            }
-            else {
-                begin = p.totals[line * BINS + tid];
             }
         }
         const uint32 place = (uint32)sum_before<256>((COUNT)own, sums);
@@ -376,7 +418,6 @@ struct onesweep {
         __syncthreads();
 
         // The elements are read again: registers for all would leave too few warps.
-        const V *from = p.values_in + start + first;
 #pragma unroll 1
         for (int k = 0; k < ITEMS; k += BATCH) {
             const uint32 i = mine + 32 * k;
@@ -406,20 +447,11 @@ struct onesweep {
         }
         __syncthreads();
 
-        E *out = p.out + start;
 #pragma unroll 4
         for (uint32 i = tid; i < count; i += THREADS) {
             const E key = keys[i];
             const COUNT to = base[KEY::digit(key, p.place) ^ p.flip] + i;
-            if (!VALUES || p.out) {
-                out[to] = key;
-            }
-            if (VALUES && p.indices) {
-                p.indices[start + to] = values[i];
-            }
-            else if (VALUES) {
-                p.values_out[start + to] = values[i];
-            }
+            put(p, start + to, key, VALUES ? values[i] : 0);
         }
     }
 };

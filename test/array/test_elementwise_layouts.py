@@ -181,13 +181,11 @@ def test_the_kernel_of_a_layout(monkeypatch):
     def calls():
         x = gpuarray.zeros((64, 16), np.float32)
         row, column = x[0].copy(), x[:, :1].copy()
-        del asked_before[:]
         x * row
         x * column
         x[:, 1:-1] * x[:, 2:]
         x[:, ::-1].copy()
 
-    asked_before = []
     asked = asked_for(monkeypatch, calls)[-4:]
     assert [(a.passing, a.vector, a.tile) for a in asked] == [
         (("packed", "array", "packed"), 4, 1),
@@ -334,3 +332,101 @@ def test_remainders_are_exact(ctx, dtype):
                 numbers = ~np.isnan(numpys)
                 signs = np.signbit(mine.get())[numbers]
                 np.testing.assert_array_equal(signs, np.signbit(numpys)[numbers])
+
+
+@pytest.mark.parametrize("count", [2**19, 2**19 + 4, 2**19 + 1])
+def test_two_vectors_in_a_thread(ctx, count):
+    a = rng.random(count, np.float32)
+    x = to_gpu(a)
+    same(np.sqrt(x), np.sqrt(a))
+    same(np.log(x), np.log(a), exact=False)
+    np.testing.assert_allclose((x**1.5).get(), a**1.5, rtol=1e-6)
+    same(np.isnan(x), np.isnan(a))
+
+
+def test_vectors_of_mixed_sizes(monkeypatch):
+    def calls():
+        x = gpuarray.zeros(64, np.float32)
+        mask = gpuarray.zeros(64, np.bool_)
+        half = gpuarray.zeros(64, np.float16)
+        x.astype(np.float64)
+        gpuarray.where(mask, x, x)
+        mask.astype(np.float64)
+        half.astype(np.float32)
+        x.astype(np.float16)
+        np.isnan(x)
+        np.less(x, x)
+
+    asked = asked_for(monkeypatch, calls)[-7:]
+    assert [request.vector for request in asked] == [2, 4, 2, 4, 8, 8, 8]
+
+
+SPECIAL = [0.0, -0.0, 1, -1, 1 + 1e-6, 1e-9, np.inf, -np.inf, np.nan, 1e30]
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8", "c16"])
+def test_isclose(ctx, dtype):
+    a, b = (m.ravel() for m in np.meshgrid(*[np.array(SPECIAL, dtype)] * 2))
+    if dtype.startswith("c"):
+        a, b = a + 1j * a[::-1].real, b + 1j * a[::-1].real
+        a, b = a.astype(dtype), b.astype(dtype)
+    x, y = to_gpu(a), to_gpu(b)
+    with np.errstate(all="ignore"):
+        for words in ({}, {"equal_nan": True}, {"rtol": 0.5}, {"atol": 2, "rtol": 0}):
+            same(np.isclose(x, y, **words), np.isclose(a, b, **words))
+            same(
+                np.isclose(x, 1.0, **words), np.isclose(a, np.array(1, dtype), **words)
+            )
+    assert np.allclose(x, x, equal_nan=True)
+    assert not np.allclose(x, y)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "i4", "f2", "f4", "f8", "c8"])
+def test_functions_without_a_ufunc(ctx, dtype):
+    a = np.array(SPECIAL if dtype[0] in "fc" else [0, 1, 5], dtype)
+    if dtype[0] == "c":
+        a = (a + 1j * a[::-1].real).astype(dtype)
+    x = to_gpu(a)
+    with np.errstate(all="ignore"):
+        same(np.nan_to_num(x), np.nan_to_num(a))
+        words = {"nan": 3.0, "posinf": 7.0, "neginf": -8.0}
+        same(np.nan_to_num(x, **words), np.nan_to_num(a, **words))
+        if dtype[0] == "f":
+            same(np.fix(x), np.trunc(a))
+            same(np.isposinf(x), np.isposinf(a))
+            same(np.isneginf(x), np.isneginf(a))
+            small = np.linspace(-3, 3, 61).astype(dtype)
+            got = np.sinc(to_gpu(small)).get()
+            assert got.dtype == dtype
+            bound = 8 * np.finfo(dtype).eps
+            np.testing.assert_allclose(got, np.sinc(small.astype("f8")), atol=bound)
+        if dtype[0] == "c":
+            same(np.angle(x, deg=True), np.angle(a, deg=True), exact=False)
+    assert np.nan_to_num(x, copy=False) is x
+
+
+def test_gradient_and_ediff1d(ctx):
+    a = rng.random((4, 5, 6))
+    x = to_gpu(a)
+    for words in ({}, {"axis": 1}, {"axis": (0, -1)}, {"edge_order": 2}):
+        got, expected = np.gradient(x, **words), np.gradient(a, **words)
+        if "axis" in words and words["axis"] == 1:
+            got, expected = (got,), (expected,)
+        for mine, numpys in zip(got, expected, strict=True):
+            np.testing.assert_allclose(mine.get(), numpys, rtol=1e-12, atol=1e-12)
+    for mine, numpys in zip(
+        np.gradient(x, 2, 3, 0.5), np.gradient(a, 2, 3, 0.5), strict=True
+    ):
+        np.testing.assert_allclose(mine.get(), numpys, rtol=1e-12, atol=1e-12)
+    whole = np.arange(5) ** 2
+    same(np.gradient(to_gpu(whole)), np.gradient(whole))
+    for wrong in ({"edge_order": 3}, {"axis": 5}):
+        with pytest.raises(ValueError):
+            np.gradient(x, **wrong)
+    with pytest.raises(ValueError, match="elements"):
+        np.gradient(x[:1])
+    with pytest.raises(TypeError):
+        np.gradient(x, 1, 2)
+    same(np.ediff1d(x), np.ediff1d(a))
+    edge = to_gpu(a[0, 0])
+    same(np.ediff1d(x, edge, edge), np.ediff1d(a, a[0, 0], a[0, 0]))

@@ -88,6 +88,21 @@ def test_systems(library, dtype, batch):
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize(("batch", "n"), [((), 40), ((2,), 40), ((4,), 40)], ids=str)
+def test_larger_systems(library, dtype, batch, n):
+    """One by one, or at once: sizes decide."""
+    a = square(dtype, n, batch) + 9 * np.eye(n, dtype=dtype)
+    b = sample(dtype, (*batch, n, 3), 1)
+    close(linalg.solve(to_gpu(a), to_gpu(b)), np.linalg.solve(a, b))
+    close(linalg.inv(to_gpu(a)), np.linalg.inv(a))
+    sign, logarithm = linalg.slogdet(to_gpu(a))
+    close(sign, np.linalg.slogdet(a)[0])
+    close(logarithm, np.linalg.slogdet(a)[1])
+    hermite = a @ a.conj().swapaxes(-1, -2)
+    close(linalg.cholesky(to_gpu(hermite)), np.linalg.cholesky(hermite), 5000)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("batch", BATCHES, ids=str)
 def test_cholesky(library, dtype, batch):
     a = hermitian(dtype, batch=batch)
@@ -196,6 +211,34 @@ def test_powers_of_matrices(library):
         )
     whole = np.array([[1, 1], [1, 0]])
     close(linalg.matrix_power(to_gpu(whole), 30), np.linalg.matrix_power(whole, 30))
+
+
+def test_conditions(library):
+    a = square(np.float64, batch=(2,))
+    for order in (None, 2, -2, "fro", "nuc", 1, -1, np.inf, -np.inf):
+        close(linalg.cond(to_gpu(a), order), np.linalg.cond(a, order), 2000)
+    with pytest.raises(np.linalg.LinAlgError, match=r"\(3,\)"):
+        linalg.cond(gpuarray.zeros(3))
+
+
+def test_tensors(library):
+    a = sample(np.float64, (4, 6, 8, 3))
+    close(np.linalg.tensorinv(to_gpu(a)), np.linalg.tensorinv(a), 1e5)
+    b = sample(np.float64, (4, 6))
+    close(np.linalg.tensorsolve(to_gpu(a), to_gpu(b)), np.linalg.tensorsolve(a, b), 1e5)
+    a = sample(np.float64, (2, 8, 4))
+    b = sample(np.float64, (8,))
+    close(
+        linalg.tensorsolve(to_gpu(a), to_gpu(b), axes=(0, 2)),
+        np.linalg.tensorsolve(a, b, axes=(0, 2)),
+        1e5,
+    )
+    for call in (
+        lambda: linalg.tensorinv(to_gpu(a), 1),
+        lambda: linalg.tensorsolve(to_gpu(a), to_gpu(b)),
+    ):
+        with pytest.raises(np.linalg.LinAlgError, match="tensor"):
+            call()
 
 
 def test_layouts_and_dtypes(library):
@@ -311,24 +354,31 @@ def test_without_cusolver(ctx, monkeypatch):
     for each in (x, to_gpu(np.stack([np.eye(3)] * 8))):
         with pytest.raises(drv.RuntimeError, match="software device"):
             linalg.inv(each)
-    monkeypatch.setattr(cusolver, "paths", lambda: ["/nowhere/libcusolver.so"])
-    monkeypatch.setattr(cusolver, "_library", None)
+    for module in (cublas, cusolver):
+        monkeypatch.setattr(module, "paths", lambda: ["/nowhere/library.so"])
+        monkeypatch.setattr(module, "_library", None)
     monkeypatch.setattr(_driver, "_is_emulated", lambda: False)
     clear_context_caches()
-    with pytest.raises(drv.RuntimeError, match=r"pycuda\[linalg\]"):
-        linalg.inv(x)
+    for each in (x, to_gpu(np.eye(40))):
+        with pytest.raises(drv.RuntimeError, match=r"pycuda\[linalg\]"):
+            linalg.inv(each)
 
 
 @pytest.mark.software(why="a GPU's library has no failures to inject")
 def test_statuses(library):
-    x = to_gpu(np.eye(3))
+    x, y = to_gpu(np.eye(40)), to_gpu(np.eye(3))
     for routine, status, kind in (
         ("Create", 2, drv.MemoryError),
-        ("getrf", 6, drv.LaunchError),
         ("getrf_bufferSize", 3, drv.LogicError),
+        ("getrf", 6, drv.LaunchError),
     ):
         library.failing = {routine: status}
         with pytest.raises(kind, match="CUSOLVER_STATUS_"):
             linalg.inv(x)
+    for status, kind in ((3, drv.MemoryError), (13, drv.LaunchError)):
+        library.failing = {"getrfBatched": status}
+        with pytest.raises(kind, match="CUBLAS_STATUS_"):
+            linalg.inv(y)
     library.failing = {}
-    close(linalg.inv(x), np.eye(3))
+    close(linalg.inv(x), np.eye(40))
+    close(linalg.inv(y), np.eye(3))

@@ -226,6 +226,16 @@ def test_half_precision_is_summed_in_single(library):
     assert abs((to_gpu(a) @ to_gpu(b)).get() - 2.6).max() < 0.01
 
 
+def test_bfloat16(library):
+    bfloat16 = pytest.importorskip("ml_dtypes").bfloat16
+    for a_shape, b_shape in (*SHAPES, ((3, 3000), (3000, 2))):
+        a, b = values("float32", a_shape, 1), values("float32", b_shape, 2)
+        expected = (a @ b).astype(bfloat16)
+        got = to_gpu(a.astype(bfloat16)) @ to_gpu(b.astype(bfloat16))
+        assert got.dtype == expected.dtype
+        same(got.astype(np.float32), expected.astype(np.float32))
+
+
 @pytest.mark.parametrize("dtype", [*FLOATS, *COMPLEX], ids=str)
 def test_special_values(library, dtype):
     a = np.ones((3, 3), dtype)

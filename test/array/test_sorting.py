@@ -120,6 +120,14 @@ def test_lines_in_order_and_of_one_value(ctx, length):
         check(to_gpu(host), host)
 
 
+@pytest.mark.parametrize("dtype", [np.int64, np.float32])
+def test_digits_that_all_elements_share(ctx, dtype):
+    host = np.random.default_rng(3).integers(0, 300, (3, 9000)).astype(dtype)
+    host[1] = 7
+    check(to_gpu(host), host)
+    check(to_gpu(host[1]), host[1])
+
+
 def test_arrays_without_elements(ctx):
     for shape, axis in [((0,), 0), ((3, 0), 1), ((0, 3), 1), ((3, 0), 0)]:
         host = np.empty(shape, np.float64)

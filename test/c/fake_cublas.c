@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct {
     void *stream;
@@ -79,6 +80,12 @@ read_item(const void *from, int type, int64_t i)
             return ((const double *)from)[i];
         case 2:
             return half_value(((const uint16_t *)from)[i]);
+        case 14: {
+            uint32_t bits = (uint32_t)((const uint16_t *)from)[i] << 16;
+            float value;
+            memcpy(&value, &bits, sizeof(value));
+            return value;
+        }
         case 4:
             return ((const float complex *)from)[i];
         default:
@@ -122,6 +129,13 @@ write_item(void *to, int type, int64_t i, double complex value)
         case 2:
             ((uint16_t *)to)[i] = half_bits(creal(value));
             break;
+        case 14: {
+            float exact = (float)creal(value);
+            uint32_t bits;
+            memcpy(&bits, &exact, sizeof(bits));
+            ((uint16_t *)to)[i] = (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+            break;
+        }
         case 4:
             ((float complex *)to)[i] = (float complex)value;
             break;

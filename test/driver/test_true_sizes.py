@@ -209,7 +209,7 @@ def test_indices_reach_the_elements_only(part):
     assert gpuarray.take(array, last).get().tolist() == inner[[-1, 0]].tolist()
     assert array[last].get().tolist() == inner[[-1, 0]].tolist()
     with pytest.raises(IndexError):
-        gpuarray.take(array, gpuarray.to_gpu(np.array([N], np.int32)))
+        gpuarray.take(array, gpuarray.to_gpu(np.array([N], np.int32))).get()
     with pytest.raises(IndexError):
         array[np.array([N])]
     array[last] = 3

@@ -90,18 +90,19 @@ class Routines:
         self._letter = _LETTERS[np.dtype(dtype).name]
         self._dtype = dtype
         self._allocator = allocator
-        self._spaces = {}
         self.batch = batch
         self.made = GPUArray((max(batch, 1),), np.int32, allocator)
 
     def space(self, name, *arguments):
         """Return a routine's work space as (array, number of elements)."""
-        if name not in self._spaces:
-            length = c_int()
-            self._call(f"{name}_bufferSize", *arguments, byref(length))
-            array = GPUArray((max(length.value, 1),), self._dtype, self._allocator)
-            self._spaces[name] = array, length.value
-        return self._spaces[name]
+        numbers = [a for a in arguments if isinstance(a, int)]
+        key = (self._letter, name, *numbers)
+        length = self._handle.lengths.get(key)
+        if length is None:
+            asked = c_int()
+            self._call(f"{name}_bufferSize", *arguments, byref(asked))
+            length = self._handle.lengths[key] = asked.value
+        return GPUArray((max(length, 1),), self._dtype, self._allocator), length
 
     def call(self, name, number, *arguments):
         """Call a routine for the matrix of that number in the batch."""

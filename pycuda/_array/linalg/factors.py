@@ -182,8 +182,8 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False, *, stream=None)
     The result is a named tuple ``(U, S, Vh)``, or the values alone without
     ``compute_uv``. With k = min(m, n), the shapes are (..., m, m), (..., k) and
     (..., n, n), or without ``full_matrices`` (..., m, k), (..., k) and (..., k, n). The
-    values descend. cuSOLVER (``gesvd``) computes it. LinAlgError if it does not
-    converge.
+    values descend. ``hermitian`` is accepted and changes nothing. cuSOLVER (``gesvd``)
+    computes it. LinAlgError if it does not converge.
     """
     dtype = common_dtype("svd", a)
     check_stack("svd", a)

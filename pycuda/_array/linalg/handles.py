@@ -28,6 +28,7 @@ class Handle:
             )
         self.library = library = open_library()
         self.value = c_void_p()
+        self.lengths = {}  # of work spaces, which depend on sizes only
         self._check = check
         create, self._destroy, self._set_stream = names
         self._lock = threading.Lock()

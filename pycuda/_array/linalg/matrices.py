@@ -10,7 +10,8 @@ _PLAIN = ("float32", "float64", "complex64", "complex128")
 LARGEST = 2**31 - 1
 
 #: Stacks of at least so many matrices, of at most so many rows, are decomposed at once.
-MANY, SMALL = 4, 256
+#: A few small matrices are, too: that is one kernel instead of several.
+MANY, SMALL, SMALLEST = 4, 256, 32
 
 
 def common_dtype(name, *arrays):
@@ -98,7 +99,8 @@ def addresses(stack):
 
 def are_many_small(stack):
     """Return whether a stack is decomposed sooner at once than one by one."""
-    return stack.shape[0] >= MANY and stack.shape[-1] <= SMALL
+    rows = stack.shape[-1]
+    return rows <= SMALLEST or (rows <= SMALL and stack.shape[0] >= MANY)
 
 
 def refuse_stopped(stopped, message):

@@ -8,8 +8,11 @@ from pycuda._array import reductions
 from pycuda._array.layout import normal_axis
 from pycuda._array.linalg.factors import svdvals
 from pycuda._array.linalg.products import require_arrays
+from pycuda._array.linalg.systems import inv
 from pycuda._array.streams import on_stream
 from pycuda._driver import _array_reductions, _reduce
+
+_NORM = _array_reductions["norm"]
 
 
 def _inexact(name, x):
@@ -23,12 +26,8 @@ def _inexact(name, x):
 
 
 def _euclidean(x, axis, keepdims):
-    """Return the root of the sum of squares, by one reduction and one root."""
-    name = "vdot" if x.dtype.kind == "c" else "dot"
-    total = _reduce(_array_reductions[name], (x, x), axis, keepdims)
-    if x.dtype.kind == "c":
-        total = total.real
-    return np.sqrt(total)
+    """Return the root of the sum of squares, by one reduction."""
+    return _reduce(_NORM, (x,), axis, keepdims)
 
 
 def _vector(x, order, axis, keepdims):
@@ -119,3 +118,22 @@ def matrix_norm(x, /, *, keepdims=False, ord="fro", stream=None):
         raise ValueError(f"matrix_norm takes two axes or more, not shape {x.shape}")
     with on_stream(stream):
         return _matrix(x, ord, x.ndim - 2, x.ndim - 1, keepdims)
+
+
+def cond(x, p=None, *, stream=None):
+    """Return the condition numbers of the matrices in the last two axes.
+
+    ``p`` is the order of the norm: None and 2 give the ratio of the largest to the
+    smallest singular value, -2 its reciprocal, "fro", "nuc", 1, -1, inf and -inf the
+    norm times that of the inverse. cuSOLVER computes it. LinAlgError if there are no
+    elements, or for other orders than None, 2 and -2 if a matrix is singular.
+    """
+    x = _inexact("cond", x)
+    if x.ndim < 2 or x.size == 0:
+        raise np.linalg.LinAlgError(f"cond takes matrices, not shape {x.shape}")
+    with on_stream(stream):
+        if p in (None, 2, -2):
+            values = svdvals(x)
+            first, last = values[..., 0], values[..., -1]
+            return last / first if p == -2 else first / last
+        return matrix_norm(x, ord=p) * matrix_norm(inv(x), ord=p)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from pycuda._array import reductions
+from pycuda._array.copies import np_ravel, np_reshape
 from pycuda._array.creation import arange, ones, zeros
 from pycuda._array.diagonals import diagonal
+from pycuda._array.layout import normal_axis
 from pycuda._array.linalg.lu import decompose
 from pycuda._array.linalg.matrices import (
     by_column,
@@ -161,3 +164,40 @@ def matrix_power(a, n):
         if not power:
             return total
         a = matmul(a, a)
+
+
+def tensorsolve(a, b, axes=None):
+    """Return the ``x`` for which ``tensordot(a, x, x.ndim)`` is ``b``.
+
+    The first axes of ``a`` are those of ``b``, the others those of ``x``; ``axes`` are
+    axes of ``a`` that go to the end first. See ``solve``.
+    """
+    common_dtype("tensorsolve", a, b)
+    if axes is not None:
+        moved = [normal_axis(k, a.ndim) for k in axes]
+        a = a.transpose([k for k in range(a.ndim) if k not in moved] + moved)
+    shape = a.shape[b.ndim :]
+    if a.shape[: b.ndim] != b.shape or math.prod(shape) != math.prod(b.shape):
+        raise np.linalg.LinAlgError(
+            f"tensorsolve: the shapes {a.shape} and {b.shape} do not fit"
+        )
+    matrix = np_reshape(a, (math.prod(b.shape), math.prod(shape)))
+    return solve(matrix, np_ravel(b)).reshape(shape)
+
+
+def tensorinv(a, ind=2):
+    """Return the inverse of ``a`` as the matrix of ``tensordot`` along ``ind`` axes.
+
+    The product of the lengths of the first ``ind`` axes is that of the others. The
+    result has the other axes first. See ``inv``.
+    """
+    common_dtype("tensorinv", a)
+    if ind <= 0:
+        raise ValueError(f"ind must be 1 or more, not {ind}")
+    rows, columns = a.shape[:ind], a.shape[ind:]
+    if math.prod(rows) != math.prod(columns):
+        raise np.linalg.LinAlgError(
+            f"tensorinv: the axes {rows} and {columns} differ in size"
+        )
+    matrix = np_reshape(a, (math.prod(rows), math.prod(columns)))
+    return inv(matrix).reshape((*columns, *rows))

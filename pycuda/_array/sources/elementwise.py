@@ -133,7 +133,7 @@ def _includes(request):
 def elementwise_text(request):
     """Return the source of an elementwise kernel: a ``_KernelRequest``'s."""
     index, step = ("uint64", "int64") if request.wide else ("uint32", "int32")
-    if request.ndim or _vector(request) == 1:
+    if request.ndim or (request.tile or 1) > 1 or _vector(request) == 1:
         body = _by_units(request, index, step)
     else:
         body = _flat(request, index)

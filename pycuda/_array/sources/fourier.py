@@ -215,9 +215,14 @@ def _load_type(request):
     return f"source_line<T, {load}, {flags}>"
 
 
+def _stored(request):
+    """Return the C++ type that converts and stores a number."""
+    return f"element<T, {request.types[1]}, {_flags(request, 'store_loose')}>"
+
+
 def _memory_store(request):
-    """Return the C++ type that stores an element."""
-    memory = f"element<T, {request.types[1]}, {_flags(request, 'store_loose')}>"
+    """Return the C++ type that stores an element of a line."""
+    memory = _stored(request)
     if "store_pairs" in request.fourier:
         return f"store_pairs<T, {memory} >"
     return f"store_plain<T, {memory}, {_flags(request, 'store_bounded')}>"
@@ -234,14 +239,32 @@ _VARIABLES = (
     "const char *source_at; char *target_at; uint64 first; Index job = 0;",
     "int line, thread;",
 )
-_SOURCE = (
-    "side<const char *> from = {source_at, first, source_spacing, source_count,"
-    " source_step, source_part};"
-)
-_TARGET = (
-    "side<char *> to = {target_at, first, target_spacing, target_count, target_step,"
-    " target_part};"
-)
+_INPUT = " {from, whole, root_of_line<T>(first, span),"
+
+
+def _side(request, name, letter, indexed):
+    """Return the definition of one side of a line; ``name`` is source or target.
+
+    indexed: the line's number in its transform decides where the line begins.
+    """
+    kind = "const char *" if name == "source" else "char *"
+    line, stride = f"{name}_at", f"{name}_step"
+    if indexed:
+        line = f"{name}_at + (int64)first * {name}_step"
+        stride = f"(int64){name}_spacing * {name}_step"
+    values = [f"{name}_at", "first", f"{name}_spacing", f"{name}_count"]
+    values += [f"{name}_step", f"{name}_part", line, stride]
+    return f"side<{kind}> {letter} = {{{', '.join(values)}}};"
+
+
+def _source(request):
+    """Return the definition of the side that a kernel reads."""
+    return _side(request, "source", "from", "twiddled" not in request.fourier)
+
+
+def _target(request):
+    """Return the definition of the side that a kernel stores."""
+    return _side(request, "target", "to", "indexed" in request.fourier)
 
 
 def _stage(request, length, radix, done, source, target):
@@ -278,9 +301,9 @@ def _staged(request, length, radices, pitch):
         f"source_at = source + (int64)job * {length} * source_step;",
         f"target_at = target + (int64)job * {length} * target_step;",
         "first = 0;",
-        _SOURCE,
-        f"{_load_type(request)} input = {{from, whole, span, true}};",
-        _TARGET,
+        _source(request),
+        f"{_load_type(request)} input ={_INPUT} true}};",
+        _target(request),
         f"{_store_type(request)} output = {{to, factor, whole, (T)scale, true}};",
         "#pragma unroll",
         f"for (int i = threadIdx.x; i < {run}; i += {threads})",
@@ -303,7 +326,7 @@ def _transform(request, length, radices):
     pitch = _pitch(length, request.tile, group)
     held = f"shared_line<T> held = {{shared + line * {pitch}}};"
     output = (
-        f"{_TARGET} {_store_type(request)} output ="
+        f"{_target(request)} {_store_type(request)} output ="
         " {to, factor, whole, (T)scale, job < lines};"
     )
     lines = [
@@ -315,8 +338,8 @@ def _transform(request, length, radices):
         return [*lines, *_staged(request, length, radices, pitch)]
     lines += [
         *_find(request, "load_by_line" in words),
-        _SOURCE,
-        f"{_load_type(request)} input = {{from, whole, span, job < lines}};",
+        _source(request),
+        f"{_load_type(request)} input ={_INPUT} job < lines}};",
     ]
     unzips = "unzip_block" in words
     if len(radices) == 1 and not request.convolution and not unzips:
@@ -325,7 +348,7 @@ def _transform(request, length, radices):
     first = _stage(request, length, radices[0], 1, "input", "held")
     lines += ["{", held, *first, "}"]
     lines += [*_find(request, "store_by_line" in words), held]
-    lines.append(_TARGET if unzips else output)
+    lines.append(_target(request) if unzips else output)
     if request.convolution:
         lines.append("convolved_line<T> middle =")
         lines.append("{held, (const number<T> *)spectrum_table};")
@@ -358,7 +381,7 @@ def _put_unzipped(request, k, half, low, high, root):
     """Return the statement that stores two elements of a real transform."""
     conjugated = _flags(request, "store_conjugate")
     return (
-        f"put_unzipped<T, {_memory_store(request)}, {conjugated}>"
+        f"put_unzipped<T, {_stored(request)}, {conjugated}>"
         f"(to, {k}, {half}, {low}, {high}, {root}, (T)scale);"
     )
 
@@ -384,7 +407,7 @@ def _unzip(request):
         *_VARIABLES,
         *_find(request, False),
         "if (thread || job >= lines) return;",
-        _TARGET,
+        _target(request),
         "const uint64 k = first, half = whole / 2;",
         _put_unzipped(request, "k", "half", low, high, "root<T>(k, whole)"),
     ]
@@ -395,12 +418,11 @@ def _mirror(request):
 
     A thread stores the conjugate of an element of the first half.
     """
-    memory = f"element<T, {request.types[1]}, {_flags(request, 'store_loose')}>"
     return [
         *_VARIABLES,
         *_find(request, False),
         "if (thread || job >= lines) return;",
-        f"put_mirrored<T, {memory} >",
+        f"put_mirrored<T, {_stored(request)} >",
         "(source_at, target_at, first + 1, whole, source_step, target_step);",
     ]
 

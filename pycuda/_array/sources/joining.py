@@ -48,10 +48,12 @@ def _by_place(request):
     lines = [
         "I first = (I)blockIdx.x * (256 * U) + threadIdx.x;",
         f"I width = place{last} + run{last} - place0;",
+        "if (first >= words) return;",
+        "E items[U];",
+        "E *places[U];",
         "#pragma unroll",
         "for (int u = 0; u < U; u++) {",
-        "I i = first + u * 256;",
-        "if (i >= words) return;",
+        "I i = first + u * 256 < words ? first + u * 256 : first;",
         "I line = i / width, column = i - line * width + place0;",
         "const E *source = source0; I run = run0, place = place0;",
     ]
@@ -60,8 +62,16 @@ def _by_place(request):
             f"if (column >= place{k}) "
             f"{{ source = source{k}; run = run{k}; place = place{k}; }}"
         )
-    lines.append("target[line * row + column] = source[line * run + column - place];")
-    return [*lines, "}"]
+    lines += [
+        "places[u] = target + line * row + column;",
+        "items[u] = source[line * run + column - place];",
+        "}",
+        "#pragma unroll",
+        "for (int u = 0; u < U; u++) {",
+        "if (u == 0 || first + u * 256 < words) *places[u] = items[u];",
+        "}",
+    ]
+    return lines
 
 
 #: The body of each variant.

@@ -6,14 +6,13 @@ finds the tile of a block.
 
 from __future__ import annotations
 
-from pycuda._array.sources.elementwise import computed
+from pycuda._array.sources.elementwise import computation_type, computed
 
 # Integers are summed as unsigned numbers, whose overflow is defined.
 _ITEMS = {
     **dict.fromkeys(("bool", "int8", "uint8", "int16", "uint16"), "uint32"),
     **dict.fromkeys(("int32", "uint32"), "uint32"),
     **dict.fromkeys(("int64", "uint64"), "uint64"),
-    "float16": "float",
     "bfloat16": "float",
 }
 
@@ -21,7 +20,7 @@ _ITEMS = {
 def product_text(request):
     """Return the source of a product of matrices: a ``_KernelRequest``'s."""
     compute = request.compute
-    item = _ITEMS.get(compute, compute)
+    item = _ITEMS.get(compute, computation_type(compute))
     operation = "any_of_products" if compute == "bool" else "sum_of_products"
     left, right, result = request.types
     rows, columns, depth = request.tile, request.tile_columns, request.depth

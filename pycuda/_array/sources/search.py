@@ -30,61 +30,75 @@ def search_text(request):
     """Return the source of a search: sorted elements, values, and perhaps an order.
 
     "search_left" and "search_right" are those of ``searchsorted``; the "digitize" ones
-    find out whether the elements are sorted from least to greatest.
+    find out whether the elements are sorted from least to greatest. With ``raw_bytes``
+    a block keeps that many bytes of elements in shared memory.
     """
     right = "true" if request.variant in ("search_right", "digitize_right") else "false"
+    digitize = request.variant in ("digitize_left", "digitize_right")
     threads, rounds = request.threads, request.rounds
     index = "uint64" if request.wide else "uint32"
-    names = [f"typedef {name} T{k};" for k, name in enumerate(request.types[:3])]
+    run, start = "packed_run<T0, C>", "{(const T0 *)sorted}"
+    if request.inputs == 3:
+        run, start = "sorted_by<T0, C, T2>", "{sorted, step, order, order_step}"
+    elif not request.streamed:
+        run, start = "spaced_run<T0, C>", "{sorted, step}"
     parameters = [
         "const char *sorted",
         "int64 step",
-        "uint64 length",
+        f"{index} length",
+        f"{index} width",
         "const T1 *values",
         f"{index} count",
         "int64 *places",
     ]
     if request.inputs == 3:
         parameters += ["const char *order", "int64 order_step"]
-        run = "const sorted_by<T0, C, T2> run = {sorted, step, order, order_step};"
+    body = [f"const {run} {'found' if digitize else 'run'} = {start};"]
+    if digitize:
+        body += [
+            "const bool down = length > 1 && found.at(length - 1) < found.at(0u);",
+            f"const turned_run<{run}, C> run = {{found, (uint64)length - 1, down}};",
+        ]
+    if request.raw_bytes:
+        size = request.raw_bytes
+        body += [
+            f"__shared__ search_tops<{size} / sizeof(C), C, {index}> tops;",
+            "tops.load(run, width, length);",
+        ]
+        find = [f"tops.find<{rounds}, {right}>(run, width, length, x, place);"]
     else:
-        run = "const sorted_run<T0, C> run = {sorted, step};"
-    find = f"find_places<{rounds}, {right}>"
-    body = [
-        run,
+        find = [
+            "#pragma unroll",
+            f"for (int k = 0; k < {rounds}; k++) place[k] = 0;",
+            f"find_places<{rounds}, {right}>(run, length, length, x, place);",
+        ]
+    result = "down ? length - place[k] : place[k]" if digitize else "place[k]"
+    body += [
+        f"{index} first = ({index})blockIdx.x * {threads * rounds} + threadIdx.x;",
+        f"for (; first < count; first += gridDim.x * {threads * rounds}) {{",
         f"C x[{rounds}];",
-        f"uint64 place[{rounds}];",
-        f"const {index} first = ({index})blockIdx.x * {threads * rounds}"
-        f" + threadIdx.x;",
-        "if (first >= count) return;",
+        f"{index} place[{rounds}];",
         "#pragma unroll",
         f"for (int k = 0; k < {rounds}; k++) {{",
         f"const {index} i = first + k * {threads};",
         "x[k] = cast<C>(values[i < count ? i : first]);",
         "}",
-    ]
-    if request.variant in ("digitize_left", "digitize_right"):
-        body += [
-            "const bool down = length > 1 && run.at(length - 1) < run.at(0);",
-            "if (down) {",
-            "const turned<sorted_run<T0, C>, C> back = {run, (int64)length - 1};",
-            f"{find}(back, length, x, place);",
-            "#pragma unroll",
-            f"for (int k = 0; k < {rounds}; k++) place[k] = length - place[k];",
-            "} else",
-        ]
-    body += [
-        f"{find}(run, length, x, place);",
+        *find,
         "#pragma unroll",
         f"for (int k = 0; k < {rounds}; k++) {{",
         f"const {index} i = first + k * {threads};",
-        "if (i < count) places[i] = (int64)place[k];",
+        f"if (i < count) places[i] = (int64)({result});",
+        "}",
         "}",
     ]
+    names = [f"typedef {name} T{k};" for k, name in enumerate(request.types[:3])]
     return _kernel(request, parameters, body, names)
 
 
 # -- counts ----------------------------------------------------------------------------
+
+#: Bytes of edges that a block keeps: COUNT_EDGES of python/array/ops/count.c.
+SHARED_EDGES = 16 * 1024
 
 _BINS = {
     "bin_by_value": ("bin_by_value<T0>", "{}"),
@@ -100,8 +114,9 @@ def count_text(request):
     """Return the source of a count of values in bins.
 
     The types are those of the values, of the edges, and of the weights if there are
-    any. A block counts in shared memory, in several copies if there are few bins. With
-    no room there (``room`` 0) it counts in the result.
+    any. The kernel copies the edges, which several calls may share, to the result. With
+    ``partial`` a block keeps them in shared memory. It counts there, too, in several
+    copies if there are few bins, or in the result if ``raw_bytes`` is 0.
     """
     threads, rounds, vec = request.threads, request.rounds, request.vector
     weighted = request.inputs == 3
@@ -113,6 +128,7 @@ def count_text(request):
     parameters = [
         "const T0 *values",
         "const E *edges",
+        "E *edges_out",
         f"{total} *totals",
         "uint64 count",
         "uint64 bins",
@@ -125,7 +141,23 @@ def count_text(request):
         types.append(f"typedef {request.types[2]} W;")
         parameters.append("const W *weights")
     place, target = ("mine + bin", shared) if room else ("totals + bin", total)
-    body = [f"const {kind} find = {start};"]
+    body = []
+    if request.variant != "bin_by_value":
+        body += [
+            "if (edges_out && blockIdx.x == 0) {",
+            f"for (uint64 k = threadIdx.x; k <= bins; k += {threads})",
+            "edges_out[k] = edges[k];",
+            "}",
+        ]
+    if request.partial:
+        body += [
+            f"__shared__ E kept[{SHARED_EDGES} / sizeof(E)];",
+            f"for (uint64 k = threadIdx.x; k <= bins; k += {threads})",
+            "kept[k] = edges[k];",
+            "edges = kept;",
+            "__syncthreads();",
+        ]
+    body.append(f"const {kind} find = {start};")
     if room:
         body += [
             f"__shared__ {shared} counts[{room}];",

@@ -29,9 +29,9 @@
  * remembered one, or int64 if none is known. With 0 it is bool: the results are 0 and 1
  * in any dtype.
  *
- * Four rules say more than their columns: COMPARE and LOGICAL take a number that the
- * dtype cannot hold as an infinity; results of COMPARE remember the dtype that was
- * compared. The exponents of LDEXP and the second result of FREXP are int32. The common
+ * Some rules say more than their columns: COMPARE and LOGICAL take a number that the
+ * dtype cannot hold as an infinity; results of COMPARE and CLOSE remember the dtype that
+ * was compared. The exponents of LDEXP and the second result of FREXP are int32. The common
  * dtype of SELECT leaves out the first input. COPY converts to the dtype of its output.
  */
 #ifndef TABLES_ARRAY_OPS_H
@@ -57,7 +57,8 @@
     X(LDEXP, FLOAT, FLOAT, COMPUTED, 1, 1)       \
     X(FREXP, FLOAT, FLOAT, COMPUTED, 1, 1)       \
     X(SELECT, COMPLEX, COMMON, COMPUTED, 0, 1)   \
-    X(COPY, COMPLEX, COMMON, COMPUTED, 0, 1)
+    X(COPY, COMPLEX, COMMON, COMPUTED, 0, 1)     \
+    X(CLOSE, COMPLEX, QUOTIENT, BOOL, 1, 1)
 
 #define PCU_ARRAY_OPS(X) \
     X(ADD, "add", 2, 1, NUMBER)                      \
@@ -146,14 +147,20 @@
     X(COPY, "copy", 1, 1, COPY)                      \
     X(ARANGE, "arange", 2, 1, COPY)                  \
     X(CLIP, "clip", 3, 1, SAME)                      \
-    X(GENERAL_POWER, "general_power", 2, 1, NUMBER)  \
+    X(GENERAL_POWER, "general_power", 2, 1, REAL)    \
     X(LINSPACE, "linspace", 4, 1, COPY)              \
     X(SPACING, "spacing", 1, 1, REAL)                \
     X(HEAVISIDE, "heaviside", 2, 1, REAL)            \
     X(LOGADDEXP2, "logaddexp2", 2, 1, REAL)          \
     X(GCD, "gcd", 2, 1, BITS)                        \
     X(LCM, "lcm", 2, 1, BITS)                        \
-    X(ROUND_AT, "round_at", 2, 1, FLOAT)
+    X(ROUND_AT, "round_at", 2, 1, FLOAT)             \
+    X(ISCLOSE, "isclose", 4, 1, CLOSE)               \
+    X(ISCLOSE_OR_NAN, "isclose_or_nan", 4, 1, CLOSE) \
+    X(NAN_TO_NUM, "nan_to_num", 4, 1, SAME)          \
+    X(SINC, "sinc", 1, 1, FLOAT)                     \
+    X(ISPOSINF, "isposinf", 1, 1, SIGN_TEST)         \
+    X(ISNEGINF, "isneginf", 1, 1, SIGN_TEST)
 /* clang-format on */
 
 #endif

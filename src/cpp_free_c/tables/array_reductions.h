@@ -11,6 +11,7 @@
  *   COUNT    int64
  *   EXTREME  the common dtype; an array without elements is an error
  *   BOOL     bool
+ *   ENDS     complex128: two numbers; an array without elements is an error
  *   MEAN     integers and bool become float64
  *   SPREAD   the same, then the dtype of the real part */
 #ifndef TABLES_ARRAY_REDUCTIONS_H
@@ -41,7 +42,12 @@
     X(NANARGMAX, "nanargmax", 1, INDEX) \
     X(NANMEAN, "nanmean", 1, MEAN) \
     X(NANVAR, "nanvar", 1, SPREAD) \
-    X(NANSTD, "nanstd", 1, SPREAD)
+    X(NANSTD, "nanstd", 1, SPREAD) \
+<<<<<<< HEAD
+    X(NORM, "norm", 1, SPREAD)
+=======
+    X(ENDS, "ends", 1, ENDS)
+>>>>>>> reductions
 /* clang-format on */
 
 #endif

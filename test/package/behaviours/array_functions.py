@@ -269,7 +269,7 @@ def take(name):
     assert gpuarray.take(x, gpuarray.to_gpu(index), out=out, stream=None) is out
     same(out, a[index])
     with pytest.raises(IndexError):
-        gpuarray.take(x, gpuarray.to_gpu(np.array([20])))
+        gpuarray.take(x, gpuarray.to_gpu(np.array([20]))).get()
 
 
 @behaviour("multi_take", "multi_put", "multi_take_put")

@@ -111,20 +111,10 @@ context_end_noraise(pcu_context *self)
     const char *routine = "";
     CUresult status = CUDA_SUCCESS;
     pcu_context_record_forget(&self->rec);
-    if (self->end_blas != NULL) {
-        self->end_blas(self);
-    }
-    if (self->end_fourier != NULL) {
-        self->end_fourier(self);
-    }
-    if (self->unload_kernels != NULL) {
-        self->unload_kernels(self);
-    }
-    if (self->true_counts != NULL) {
-        self->free_true_counts(self);
-    }
-    if (self->index_report != NULL) {
-        self->free_index_report(self);
+    for (int part = 0; part < PCU_CONTEXT_PART_COUNT; part++) {
+        if (self->end_part[part] != NULL) {
+            self->end_part[part](self);
+        }
     }
     if (self->rec.alive) {
         self->rec.alive = 0;
@@ -466,6 +456,18 @@ context_stay(pcu_context *self, pcu_ctxstack *stack, Py_ssize_t count)
     }
 }
 
+/* End what rooms above keep in a context. Another thread may use or detach the context
+ * meanwhile. */
+static void
+context_end_parts_noraise(pcu_context *self)
+{
+    for (int part = 0; part < PCU_CONTEXT_PART_COUNT; part++) {
+        if (self->rec.alive && self->end_part[part] != NULL) {
+            self->end_part[part](self);
+        }
+    }
+}
+
 static PyObject *
 context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
@@ -487,21 +489,7 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
         pcu_ctxstack_sync_noraise(st, stack);
         return NULL;
     }
-    if (self->rec.alive && self->end_blas != NULL) {
-        self->end_blas(self); /* another thread may use the context during this call */
-    }
-    if (self->rec.alive && self->end_fourier != NULL) {
-        self->end_fourier(self);
-    }
-    if (self->rec.alive && self->unload_kernels != NULL) {
-        self->unload_kernels(self); /* another thread may detach it during this call */
-    }
-    if (self->rec.alive && self->true_counts != NULL) {
-        self->free_true_counts(self);
-    }
-    if (self->rec.alive && self->index_report != NULL) {
-        self->free_index_report(self);
-    }
+    context_end_parts_noraise(self);
     if (!self->rec.alive) {
         pcu_raise_detail(st, "cuCtxDetach", CUDA_ERROR_INVALID_CONTEXT,
                          "this context was detached before");

@@ -10,28 +10,38 @@
 
 #include "driver/context_record.h"
 
-struct pcu_kernels;
 struct pcu_blas_handle;
-struct pcu_index_report;
-struct pcu_true_counts;
 struct pcu_fourier_library;
+struct pcu_index_report;
+struct pcu_kernels;
+struct pcu_true_counts;
+
+/* What rooms above this one keep in a context, in the order in which it is ended: plans
+ * of libraries, then the kernels, then page-locked memory that kernels write. */
+typedef enum {
+    PCU_CONTEXT_BLAS,
+    PCU_CONTEXT_FOURIER,
+    PCU_CONTEXT_KERNELS,
+    PCU_CONTEXT_TRUE_COUNTS,
+    PCU_CONTEXT_INDEX_REPORT,
+    PCU_CONTEXT_PART_COUNT
+} pcu_context_part;
 
 typedef struct pcu_context {
     PyObject_HEAD
     pcu_state *st;
     PyObject *dict;
     PyObject *weakrefs;
-    struct pcu_kernels *kernels; /* generated kernels; NULL before the first */
-    void (*unload_kernels)(struct pcu_context *self); /* set before the first kernel */
-    struct pcu_blas_handle *blas;               /* cuBLAS; NULL before the first product */
-    void (*end_blas)(struct pcu_context *self); /* set before the first product */
-    struct pcu_index_report *index_report; /* NULL before the first index array */
-    int (*check_index_report)(struct pcu_context *self); /* set with the report, */
-    void (*free_index_report)(struct pcu_context *self); /* as this one */
-    struct pcu_true_counts *true_counts; /* NULL before the first mask */
-    void (*free_true_counts)(struct pcu_context *self); /* set with true_counts */
-    struct pcu_fourier_library *fourier; /* cuFFT; NULL before the first transform */
-    void (*end_fourier)(struct pcu_context *self); /* set before the first transform */
+    /* The parts. Each is NULL before its first use. */
+    struct pcu_kernels *kernels;
+    struct pcu_blas_handle *blas;
+    struct pcu_fourier_library *fourier;
+    struct pcu_true_counts *true_counts;
+    struct pcu_index_report *index_report;
+    /* How to end each part, set when the part is made. The function raises nothing and
+     * takes a context without the part, too. */
+    void (*end_part[PCU_CONTEXT_PART_COUNT])(struct pcu_context *self);
+    int (*check_index_report)(struct pcu_context *self); /* set with index_report */
     pcu_context_record rec;
 } pcu_context;
 

@@ -24,6 +24,7 @@ typedef struct {
 
 struct pcu_fourier_library {
     int usable;              /* 0: generated kernels transform */
+    int required;            /* PYCUDA_FFT is "cufft" */
     PyThread_type_lock lock; /* held while a thread uses a plan */
     unsigned int waiting;    /* threads in a call without the interpreter lock */
     unsigned long now;       /* counts the uses of plans */
@@ -131,6 +132,7 @@ cufft_decide(pcu_state *st, struct pcu_fourier_library *library, cufft_wish wish
         strcpy(library->reason, "the software device runs no machine code");
         return 0;
     }
+    library->required = wish == CUFFT_REQUIRED;
     library->usable = pcu_fft_is_loaded();
     if (!library->usable) {
         library->usable = cufft_load(library->reason);
@@ -220,7 +222,7 @@ cufft_begin(pcu_state *st, pcu_context *ctx)
         return 0;
     }
     ctx->fourier = library;
-    ctx->end_fourier = cufft_end_noraise;
+    ctx->end_part[PCU_CONTEXT_FOURIER] = cufft_end_noraise;
     return 0;
 }
 
@@ -234,6 +236,12 @@ pcu_cufft_choose(pcu_state *st, pcu_context *ctx)
         return -1;
     }
     return PCU_CUFFT_CHANGED;
+}
+
+int
+pcu_cufft_is_required(const pcu_context *ctx)
+{
+    return ctx->fourier != NULL && ctx->fourier->required;
 }
 
 PyObject *

@@ -7,6 +7,7 @@
 #include "python/array/fourier/cufft.h"
 #include "python/array/fourier/form.h"
 #include "python/array/fourier/mirror.h"
+#include "python/array/fourier/preference.h"
 #include "python/array/memory.h"
 #include "python/array/ops/device_copy.h"
 #include "python/array/ops/elementwise_kernel.h"
@@ -424,6 +425,29 @@ library_run_converted(library_run *run)
     return library_execute(run);
 }
 
+/* 1 if generated kernels are faster. */
+static int
+library_prefers_kernels(const library_run *run)
+{
+    const pcu_fourier_step *step = &run->steps[0];
+    const pcu_gpuarray *out = run->out;
+    if (run->count > 1 || pcu_cufft_is_required(run->ctx)) {
+        return 0;
+    }
+    pcu_fourier_case given = {
+        .kind = run->kind,
+        .n = step->n,
+        .number = pcu_types[pcu_type_complex(run->compute)].size,
+        .count = out->count,
+        .adds_kernels =
+            step->scale != 1 || run->kind == PCU_FOURIER_HALF || library_converts(run),
+        .is_columns = out->ndim > 1 && step->axis < out->ndim - 1 &&
+                      out->strides[step->axis] > out->strides[out->ndim - 1],
+        .cache = (size_t)run->ctx->rec.limits.cache,
+    };
+    return pcu_fourier_prefers_kernels(&given);
+}
+
 /* Transform. Returns what pcu_cufft_run returns. */
 static int
 library_transform(library_run *run)
@@ -498,6 +522,9 @@ pcu_fourier_library(pcu_state *st, const pcu_fourier_step *steps, int count,
     }
     Py_INCREF(ctx); /* its plans stay until they are executed */
     int rc = library_choose(&run);
+    if (rc == PCU_CUFFT_DONE && library_prefers_kernels(&run)) {
+        rc = PCU_CUFFT_REFUSED;
+    }
     if (rc == PCU_CUFFT_DONE) {
         rc = library_transform(&run);
     }

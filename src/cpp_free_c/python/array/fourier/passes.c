@@ -11,7 +11,8 @@ enum {
     PASS_PER_THREAD = 8,    /* elements */
     PASS_RUN_BYTES = 128,   /* of neighbouring lines that a block should read */
     PASS_SECTOR_BYTES = 32, /* the least that memory moves */
-    PASS_STAGED = 32, /* elements of a line: neighbouring threads share a line's sector */
+    PASS_STAGED =
+        32, /* elements of a line: neighbouring threads share a line's sector */
     PASS_FACTORS_MAX = 8,
     PASS_PRIMES_MAX = 64
 };

@@ -124,6 +124,9 @@ static void
 report_free(pcu_context *ctx)
 {
     struct pcu_index_report *report = ctx->index_report;
+    if (report == NULL) {
+        return;
+    }
     pcu_handle handle = {.host = (void *)report->note};
     ctx->index_report = NULL;
     for (int i = 0; i < REPORT_CALLS; i++) {
@@ -165,7 +168,7 @@ report_of(pcu_context *ctx)
     memset(note, 0, sizeof(report_note));
     report->note = note;
     report->calls = 1;
-    ctx->free_index_report = report_free;
+    ctx->end_part[PCU_CONTEXT_INDEX_REPORT] = report_free;
     ctx->check_index_report = report_check;
     ctx->index_report = report;
     PCU_STATUS(status, MemHostGetDevicePointer, (&address, note, 0));
@@ -192,10 +195,14 @@ pcu_index_report_announce(pcu_context *ctx, CUdeviceptr *address, uint32_t *call
 }
 
 int
-pcu_index_report_check(pcu_state *Py_UNUSED(st))
+pcu_index_report_check(pcu_state *st)
 {
-    if (pcu_ctx_current == NULL) {
+    PyObject *ctx = st->foreign_context; /* NULL, or that of another library */
+    if (pcu_ctx_current != NULL) {
+        ctx = pcu_ctx_current->owner;
+    }
+    if (ctx == NULL) {
         return 0;
     }
-    return pcu_context_check_indices((pcu_context *)pcu_ctx_current->owner);
+    return pcu_context_check_indices((pcu_context *)ctx);
 }

@@ -21,6 +21,9 @@ static void
 count_free_all(pcu_context *ctx)
 {
     struct pcu_true_counts *counts = ctx->true_counts;
+    if (counts == NULL) {
+        return;
+    }
     pcu_handle handle = {.host = (void *)counts->numbers};
     ctx->true_counts = NULL;
     PyMem_Free(counts);
@@ -57,7 +60,7 @@ count_all_of(pcu_context *ctx)
         return ctx->true_counts;
     }
     counts->numbers = handle.host;
-    ctx->free_true_counts = count_free_all;
+    ctx->end_part[PCU_CONTEXT_TRUE_COUNTS] = count_free_all;
     ctx->true_counts = counts;
     PCU_STATUS(status, MemHostGetDevicePointer, (&address, handle.host, 0));
     if (status != CUDA_SUCCESS) {

@@ -17,8 +17,9 @@
 
 enum {
     COUNT_THREADS = 512,
-    COUNT_ROOM = 48 * 1024, /* bytes of shared memory that every device has */
-    COUNT_FILL_BLOCKS = 4,  /* blocks that fill a multiprocessor */
+    COUNT_ROOM = 48 * 1024,  /* bytes of shared memory that every device has */
+    COUNT_EDGES = 16 * 1024, /* bytes of edges that a block keeps there */
+    COUNT_FILL_BLOCKS = 4,   /* blocks that fill a multiprocessor */
     COUNT_COPIES = COUNT_THREADS / 32,
     COUNT_BYTES = 64 /* bytes that a thread has under way */
 };
@@ -32,7 +33,8 @@ typedef struct {
     int compute; /* pcu_type in which edges and values are compared */
     size_t vector;
     size_t rounds;
-    size_t room; /* bytes of shared memory; 0: count in the result */
+    int keeps;   /* 1: a block keeps the edges in shared memory */
+    size_t room; /* bytes of shared memory for counts; 0: count in the result */
     size_t copies;
     size_t blocks;
 } count_plan;
@@ -48,11 +50,33 @@ count_refuse(const pcu_gpuarray *array, const char *what)
 }
 
 static int
+count_check_edges(const pcu_count_call *call)
+{
+    const pcu_gpuarray *edges = call->edges;
+    const pcu_gpuarray *out = call->edges_out;
+    int by_value = call->variant == PCU_VARIANT_BIN_BY_VALUE;
+    int good = by_value == (edges == NULL);
+    if (good && edges != NULL) {
+        good = edges->ndim == 1 && edges->count == call->bins + 1 &&
+               (edges->contiguous & PCU_ARRAY_C) != 0 &&
+               pcu_type_is_number(edges->type);
+    }
+    if (good && out != NULL) {
+        good = edges != NULL && out->ndim == 1 && out->count == edges->count &&
+               out->type == edges->type && (out->contiguous & PCU_ARRAY_C) != 0;
+    }
+    if (!good) {
+        PyErr_SetString(PyExc_ValueError, "the edges do not belong to the bins");
+        return -1;
+    }
+    return 0;
+}
+
+static int
 count_check(const pcu_count_call *call)
 {
     const pcu_gpuarray *x = call->values;
     const pcu_gpuarray *weights = call->weights;
-    const pcu_gpuarray *edges = call->edges;
     int by_value = call->variant == PCU_VARIANT_BIN_BY_VALUE;
     if (!pcu_type_is_number(x->type) || pcu_type_is_complex(x->type) ||
         (by_value && !pcu_type_is_exact(x->type))) {
@@ -67,14 +91,7 @@ count_check(const pcu_count_call *call)
                                     x->ndim, x->shape, weights);
         }
     }
-    if (by_value != (edges == NULL) ||
-        (edges != NULL &&
-         (edges->ndim != 1 || edges->count != call->bins + 1 ||
-          !(edges->contiguous & PCU_ARRAY_C) || !pcu_type_is_number(edges->type)))) {
-        PyErr_SetString(PyExc_ValueError, "the edges do not belong to the bins");
-        return -1;
-    }
-    return 0;
+    return count_check_edges(call);
 }
 
 /* -- the cut ----------------------------------------------------------------------- */
@@ -99,10 +116,16 @@ count_cut(count_plan *plan, const pcu_context *ctx)
         plan->rounds = 4;
     }
     plan->room = COUNT_ROOM;
-    if (bins > COUNT_ROOM / counter || bins > x->count / 4 + 64) {
+    plan->keeps = plan->call->edges != NULL &&
+                  (bins + 1) * pcu_gpuarray_itemsize(plan->call->edges) <= COUNT_EDGES;
+    if (plan->keeps) {
+        plan->room -= COUNT_EDGES;
+    }
+    size_t counters = plan->room / counter;
+    if (bins > counters || bins > x->count / 4 + 64) {
         plan->room = 0;
     }
-    plan->copies = COUNT_ROOM / counter / bins;
+    plan->copies = counters / bins;
     plan->copies = Py_MAX(Py_MIN(plan->copies, COUNT_COPIES), 1);
     size_t each = COUNT_THREADS * plan->vector;
     size_t most = sms * COUNT_FILL_BLOCKS;
@@ -133,6 +156,7 @@ count_get_kernel(const count_plan *plan, pcu_context *ctx, CUfunction *kernel)
     key.compute = (uint8_t)plan->compute;
     key.variant = (uint8_t)call->variant;
     key.raw_bytes = (uint32_t)plan->room;
+    key.partial = (uint8_t)plan->keeps;
     key.vector = (uint8_t)plan->vector;
     key.rounds = (uint32_t)plan->rounds;
     key.threads = COUNT_THREADS;
@@ -150,17 +174,22 @@ count_pack(const count_plan *plan, pcu_argument_buffer *params)
 {
     const pcu_count_call *call = plan->call;
     CUdeviceptr edges = 0;
+    CUdeviceptr edges_out = 0;
     uint32_t copies = (uint32_t)plan->copies;
     double width = call->last - call->first;
     double scale = 0;
     if (call->edges != NULL) {
         edges = call->edges->address;
     }
+    if (call->edges_out != NULL) {
+        edges_out = call->edges_out->address;
+    }
     if (width > 0) {
         scale = (double)call->bins / width;
     }
     if (pcu_kernel_put_address(params, plan->values->address) < 0 ||
         pcu_kernel_put_address(params, edges) < 0 ||
+        pcu_kernel_put_address(params, edges_out) < 0 ||
         pcu_kernel_put_address(params, plan->target->address) < 0 ||
         pcu_kernel_put_index(params, 1, (ptrdiff_t)plan->values->count) < 0 ||
         pcu_kernel_put_index(params, 1, (ptrdiff_t)call->bins) < 0 ||
@@ -227,6 +256,7 @@ count_attempt(count_plan *plan, pcu_context *ctx)
     if (count_check(call) < 0 || pcu_gpuarray_check(plan->values, ctx) < 0 ||
         pcu_gpuarray_check(plan->target, ctx) < 0 ||
         (call->edges != NULL && pcu_gpuarray_check(call->edges, ctx) < 0) ||
+        (call->edges_out != NULL && pcu_gpuarray_check(call->edges_out, ctx) < 0) ||
         (plan->weights != NULL && pcu_gpuarray_check(plan->weights, ctx) < 0)) {
         return -1;
     }

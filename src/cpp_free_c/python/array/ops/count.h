@@ -8,9 +8,11 @@
 #include "python/driver/memory/gpuarray.h"
 
 typedef struct {
-    int variant;           /* PCU_VARIANT_BIN_BY_*: how a value's bin is found */
-    pcu_gpuarray *values;  /* initialised; BY_VALUE: integers that are bins */
-    pcu_gpuarray *edges;   /* one axis, bins + 1 elements, packed; BY_VALUE: NULL */
+    int variant;          /* PCU_VARIANT_BIN_BY_*: how a value's bin is found */
+    pcu_gpuarray *values; /* initialised; BY_VALUE: integers that are bins */
+    pcu_gpuarray *edges;  /* one axis, bins + 1 elements, packed; BY_VALUE: NULL */
+    pcu_gpuarray
+        *edges_out;        /* NULL, or an array like `edges` that gets a copy of them */
     pcu_gpuarray *weights; /* the values' shape, or NULL to count */
     size_t bins;
     double first; /* BY_DISTANCE: the outer edges */

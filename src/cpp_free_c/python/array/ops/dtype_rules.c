@@ -252,6 +252,9 @@ pcu_dtype_rules_apply(pcu_typed_call *call, int dtype, int new_outputs)
     if (call->row->rule == PCU_RULE_COMPARE) {
         return rule_compare(call, common);
     }
+    if (call->row->rule == PCU_RULE_CLOSE) {
+        return rule_remember_compared(call);
+    }
     return 0;
 }
 

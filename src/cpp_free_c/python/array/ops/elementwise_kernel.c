@@ -90,8 +90,8 @@ elementwise_pack(const pcu_elementwise_loop *loop, pcu_argument_buffer *params)
         }
     }
     size_t count = loop->units;
-    if (loop->ndim == 0) {
-        count = loop->count;
+    if (loop->ndim == 0 && loop->key.tile == 1) {
+        count = loop->count; /* the last vector may have fewer elements */
     }
     if (pcu_kernel_put_index(params, loop->key.wide, (ptrdiff_t)count) < 0) {
         return -1;

@@ -12,9 +12,11 @@
 #include "python/array/ops/operations.h"
 
 enum {
-    LOOP_WORD = 16,   /* the most bytes that one load of a thread moves */
-    LOOP_WIDEST = 32, /* the most bytes of one operand in a vector */
-    LOOP_UNITS = 4    /* the most units of a thread */
+    LOOP_WORD = 16, /* the most bytes that one load of a thread moves */
+    LOOP_UNITS = 4, /* the most units of a thread */
+    /* Costly functions of so many elements give a thread two vectors. */
+    LOOP_PAIRS_LEAST = 1 << 19,
+    LOOP_PAIRS_MOST = 1 << 25
 };
 
 /* -- axes -------------------------------------------------------------------------- */
@@ -193,13 +195,14 @@ loop_is_run(const pcu_elementwise_loop *loop, int operand)
     return loop->ndim == 0 || loop->strides[operand][loop->ndim - 1] != 0;
 }
 
-/* How many elements a vector has at best: 16 bytes of the smallest ones, but at most 32
- * bytes of the largest. */
+/* How many elements a vector has at best: 16 bytes of the smallest ones, but at most 16
+ * bytes of the largest output and 32 of the largest input. On an H200, stores of more
+ * than one word in each thread cost up to a fifth of the throughput; loads do not. */
 static size_t
 loop_best_vector(const pcu_elementwise_loop *loop)
 {
     size_t least = LOOP_WORD;
-    size_t most = 1;
+    size_t widest = 1; /* the bytes of an element, half of those of an input */
     for (int i = 0; i < loop->nops; i++) {
         if (!loop_is_run(loop, i)) {
             continue;
@@ -209,13 +212,12 @@ loop_best_vector(const pcu_elementwise_loop *loop)
             return 1;
         }
         least = Py_MIN(least, size);
-        most = Py_MAX(most, size);
+        if (i < loop->nin) {
+            size = Py_MAX(size / 2, 1);
+        }
+        widest = Py_MAX(widest, size);
     }
-    size_t vector = LOOP_WORD / least;
-    if (vector * most > LOOP_WIDEST) {
-        vector = LOOP_WIDEST / most;
-    }
-    return vector;
+    return LOOP_WORD / Py_MAX(least, widest);
 }
 
 /* How an operand is passed to a kernel of vectors along the fastest axis; -1 if it
@@ -296,7 +298,9 @@ static void
 loop_choose_vector(pcu_elementwise_loop *loop)
 {
     size_t vector = 1;
-    if (loop->key.operation != PCU_OP_ARANGE || loop->ndim == 0) {
+    int counts = loop->key.operation == PCU_OP_ARANGE ||
+                 loop->key.operation == PCU_OP_LINSPACE; /* need an element's number */
+    if (!counts || loop->ndim == 0) {
         vector = loop_best_vector(loop);
     }
     loop->key.vector = 1;
@@ -339,6 +343,24 @@ loop_is_packed(const pcu_elementwise_loop *loop, int operand, size_t bytes)
     return 1;
 }
 
+/* 1 if a thread should compute two vectors at once, so that it has enough work while it
+ * waits. On an H200 that makes functions of arrays that fit the level-2 cache 5%
+ * faster. Larger arrays, which memory bounds, become 3% slower, but powers 10% faster.
+ */
+static int
+loop_makes_pairs(const pcu_elementwise_loop *loop)
+{
+    const pcu_op_row *row = &pcu_ops[loop->key.operation];
+    int is_power = loop->key.operation == PCU_OP_GENERAL_POWER;
+    int is_function = row->inputs == 1 && row->outputs == 1 &&
+                      (row->rule == PCU_RULE_FLOAT || row->rule == PCU_RULE_REAL);
+    if (loop->key.vector == 1 || loop->count % loop->key.vector != 0 ||
+        loop->count < LOOP_PAIRS_LEAST) {
+        return 0;
+    }
+    return is_power || (is_function && loop->count <= LOOP_PAIRS_MOST);
+}
+
 /* Find the operands that need no indices, and choose how many units a thread handles:
  * 16 bytes of the largest elements. */
 static void
@@ -360,7 +382,11 @@ loop_choose_units(pcu_elementwise_loop *loop)
         }
     }
     size_t each = LOOP_WORD / Py_MIN(most, LOOP_WORD);
-    loop->key.tile = (uint16_t)Py_MIN(each, LOOP_UNITS);
+    each = Py_MIN(each, LOOP_UNITS);
+    if (loop->key.raw_bytes == 0 && loop_makes_pairs(loop)) {
+        each = 2;
+    }
+    loop->key.tile = (uint16_t)each;
     loop->units = loop->count / elements + (loop->count % elements != 0);
 }
 

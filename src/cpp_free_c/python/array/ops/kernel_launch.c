@@ -8,6 +8,14 @@ int
 pcu_kernel_launch(pcu_state *st, CUfunction kernel, size_t blocks, unsigned int threads,
                   CUstream stream, pcu_argument_buffer *params)
 {
+    return pcu_kernel_launch_shared(st, kernel, blocks, threads, 0, stream, params);
+}
+
+int
+pcu_kernel_launch_shared(pcu_state *st, CUfunction kernel, size_t blocks,
+                         unsigned int threads, unsigned int shared, CUstream stream,
+                         pcu_argument_buffer *params)
+{
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, params->data,
                      CU_LAUNCH_PARAM_BUFFER_SIZE, &params->used, CU_LAUNCH_PARAM_END};
     if (blocks > INT32_MAX) {
@@ -21,8 +29,8 @@ pcu_kernel_launch(pcu_state *st, CUfunction kernel, size_t blocks, unsigned int 
     CUresult status;
     do {
         PCU_STATUS(status, LaunchKernel,
-                   (kernel, (unsigned int)blocks, 1, 1, threads, 1, 1, 0, stream, NULL,
-                    extra));
+                   (kernel, (unsigned int)blocks, 1, 1, threads, 1, 1, shared, stream,
+                    NULL, extra));
     } while (status != CUDA_SUCCESS && pcu_current_context_repair(st, status) &&
              rec == pcu_ctx_current);
     if (status != CUDA_SUCCESS) {

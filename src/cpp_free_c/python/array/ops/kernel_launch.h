@@ -44,10 +44,15 @@ pcu_kernel_put_index(pcu_argument_buffer *params, int wide, ptrdiff_t value)
     return pcu_kernel_put(params, &narrow, 4, 4);
 }
 
-/* Enqueue a kernel of the current context with packed parameters. */
+/* Enqueue a kernel of the current context with packed parameters. The second function
+ * gives each block `shared` bytes of dynamic shared memory. */
 PCU_HIDDEN PCU_RAISES int pcu_kernel_launch(pcu_state *st, CUfunction kernel,
                                             size_t blocks, unsigned int threads,
                                             CUstream stream,
                                             pcu_argument_buffer *params);
+PCU_HIDDEN PCU_RAISES int pcu_kernel_launch_shared(pcu_state *st, CUfunction kernel,
+                                                   size_t blocks, unsigned int threads,
+                                                   unsigned int shared, CUstream stream,
+                                                   pcu_argument_buffer *params);
 
 #endif

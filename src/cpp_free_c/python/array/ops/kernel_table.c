@@ -96,7 +96,7 @@ kernel_table_reserve(pcu_context *ctx)
             table->used++;
         }
     }
-    ctx->unload_kernels = kernel_table_unload_noraise;
+    ctx->end_part[PCU_CONTEXT_KERNELS] = kernel_table_unload_noraise;
     ctx->kernels = table;
     PyMem_Free(old);
     return 0;

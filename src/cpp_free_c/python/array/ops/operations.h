@@ -43,7 +43,8 @@ typedef enum {
     PCU_REDUCE_TO_EXTREME,
     PCU_REDUCE_TO_BOOL,
     PCU_REDUCE_TO_MEAN,
-    PCU_REDUCE_TO_SPREAD
+    PCU_REDUCE_TO_SPREAD,
+    PCU_REDUCE_TO_ENDS
 } pcu_reduction_rule;
 
 typedef struct {

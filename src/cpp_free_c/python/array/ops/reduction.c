@@ -29,7 +29,8 @@ reduce_check(const pcu_reduction_plan *plan, const pcu_context *ctx,
         }
     }
     if (plan->reduced.count == 0 &&
-        (rule == PCU_REDUCE_TO_EXTREME || rule == PCU_REDUCE_TO_INDEX)) {
+        (rule == PCU_REDUCE_TO_EXTREME || rule == PCU_REDUCE_TO_INDEX ||
+         rule == PCU_REDUCE_TO_ENDS)) {
         PyErr_Format(PyExc_ValueError,
                      "%s of an array without elements along the axes: it has no result",
                      plan->row->name);

@@ -20,7 +20,7 @@
 enum {
     CUT_THREADS = 256,
     CUT_ROOM = 1024,         /* accumulators of a block's warps in shared memory */
-    CUT_FILL_BLOCKS = 8,     /* blocks that fill a multiprocessor */
+    CUT_FILL_BLOCKS = 4,     /* blocks that fill a multiprocessor */
     CUT_FILL_THREADS = 2048, /* threads that fill a multiprocessor */
     CUT_ROW = 4096,          /* elements of a row that a warp still reduces */
     CUT_ALONE = 1 << 18,     /* bytes that a block reads faster than a join starts */
@@ -112,12 +112,12 @@ cut_power(size_t count, size_t most)
     return power;
 }
 
-/* Vectors under way, so that a thread waits for CUT_BYTES. */
+/* Vectors under way, so that a thread waits for `wanted` bytes. */
 static size_t
-cut_rounds(const pcu_reduction_plan *plan)
+cut_rounds(const pcu_reduction_plan *plan, size_t wanted)
 {
     size_t bytes = plan->vector * pcu_gpuarray_itemsize(plan->inputs[0]);
-    return cut_power(cut_ceil(CUT_BYTES, bytes), 8);
+    return cut_power(cut_ceil(wanted, bytes), 8);
 }
 
 /* Cut n reduced elements into about `wanted` segments of whole rounds. */
@@ -160,7 +160,10 @@ cut_columns(pcu_reduction_plan *plan, size_t sms)
     plan->vector =
         Py_MIN(cut_vector(plan, &plan->kept, &plan->reduced, last), (size_t)4);
     size_t across = results / plan->vector;
-    plan->rounds = cut_rounds(plan);
+    plan->rounds = cut_rounds(plan, CUT_BYTES);
+    if (plan->row->rule == PCU_REDUCE_TO_SPREAD) { /* a division for each round */
+        plan->rounds = cut_rounds(plan, 2 * CUT_BYTES);
+    }
     while (plan->rounds > 1 && plan->rounds > n) {
         plan->rounds /= 2;
     }
@@ -192,7 +195,7 @@ cut_columns(pcu_reduction_plan *plan, size_t sms)
         plan->lanes = cut_power(across, 32);
         tiles = cut_ceil(results, plan->lanes * plan->vector);
         size_t rows = plan->threads / plan->lanes * plan->rounds;
-        cut_segments(plan, cut_ceil(sms * CUT_FILL_BLOCKS, tiles), rows, rows);
+        cut_segments(plan, sms * CUT_FILL_BLOCKS / tiles, rows, rows);
     }
     while (plan->threads > 32 && plan->threads / 2 / plan->lanes >= n) {
         plan->threads /= 2;
@@ -225,7 +228,10 @@ cut_short_rows(pcu_reduction_plan *plan, size_t sms)
     plan->lanes = cut_power(n / plan->vector, 32);
     plan->rounds = 1;
     if (plan->kept.count * plan->lanes >= sms * CUT_FILL_THREADS * 4) {
-        plan->rounds = cut_rounds(plan);
+        plan->rounds = cut_rounds(plan, CUT_BYTES / 2);
+        if (plan->row->rule == PCU_REDUCE_TO_INDEX) { /* its lanes exchange more */
+            plan->rounds = cut_rounds(plan, CUT_BYTES);
+        }
     }
     size_t rows = plan->threads / plan->lanes * plan->rounds;
     plan->blocks = cut_ceil(plan->kept.count, rows);
@@ -241,7 +247,7 @@ cut_rows(pcu_reduction_plan *plan, size_t sms)
     size_t results = plan->kept.count;
     size_t n = plan->reduced.count;
     plan->vector = cut_vector(plan, &plan->reduced, &plan->kept, cut_run(plan, 16));
-    plan->rounds = cut_rounds(plan);
+    plan->rounds = cut_rounds(plan, CUT_BYTES);
     plan->threads = CUT_THREADS;
     if (results >= 8 * sms && n <= CUT_ROW) {
         plan->variant = PCU_VARIANT_BY_ROW;
@@ -260,7 +266,7 @@ cut_rows(pcu_reduction_plan *plan, size_t sms)
     }
     else {
         size_t round = plan->threads * plan->vector;
-        cut_segments(plan, cut_ceil(sms * CUT_FILL_BLOCKS, results), round,
+        cut_segments(plan, sms * CUT_FILL_BLOCKS / results, round,
                      round * plan->rounds);
     }
     while (plan->threads > 32 && plan->threads / 2 * plan->vector >= n) {

@@ -100,6 +100,9 @@ pcu_reduction_types(pcu_reduction_plan *plan, int dtype)
         case PCU_REDUCE_TO_COUNT:
             plan->result = PCU_T_INT64;
             break;
+        case PCU_REDUCE_TO_ENDS:
+            plan->result = PCU_T_COMPLEX128;
+            break;
         case PCU_REDUCE_TO_BOOL:
             plan->result = PCU_T_BOOL;
             break;

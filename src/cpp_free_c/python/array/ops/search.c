@@ -12,7 +12,23 @@
 #include "python/array/ops/kernel_table.h"
 #include "python/driver/context.h"
 
-enum { SEARCH_THREADS = 256, SEARCH_ROUNDS = 4 };
+enum {
+    SEARCH_THREADS = 256,
+    SEARCH_ROUNDS = 4,
+    SEARCH_ROOM = 16 * 1024, /* bytes of sorted elements that a block keeps */
+    SEARCH_FEW = 1024,       /* sorted elements that every block can load */
+    SEARCH_FILL_BLOCKS = 8   /* blocks that fill a multiprocessor */
+};
+
+/* How one search is launched. */
+typedef struct {
+    int compute;         /* pcu_type */
+    int wide;            /* indices have 64 bits */
+    unsigned int rounds; /* values of a thread under way */
+    size_t room;         /* bytes of sorted elements in shared memory, or 0 */
+    size_t width;        /* the distance between these */
+    size_t blocks;
+} search_plan;
 
 /* -- the arguments ----------------------------------------------------------------- */
 
@@ -75,37 +91,58 @@ search_check(const pcu_search_call *call, int *compute)
 
 /* -- the launch -------------------------------------------------------------------- */
 
-/* Values for each thread: several, once there are enough to fill the device. */
-static unsigned int
-search_rounds(size_t count, const pcu_context *ctx)
+static void
+search_cut(const pcu_search_call *call, size_t count, const pcu_context *ctx,
+           search_plan *plan)
 {
     size_t sms = (size_t)ctx->rec.limits.multiprocessors;
-    if (count < sms * SEARCH_THREADS * SEARCH_ROUNDS * 2) {
-        return 1;
+    size_t length = call->sorted->count;
+    size_t size = pcu_types[plan->compute].size;
+    size_t fill = sms * SEARCH_FILL_BLOCKS;
+    plan->wide = Py_MAX(count, length) > INT32_MAX / 2;
+    plan->rounds = 1;
+    if (count >= sms * SEARCH_THREADS * SEARCH_ROUNDS * 2) {
+        plan->rounds = SEARCH_ROUNDS;
     }
-    return SEARCH_ROUNDS;
+    if (plan->compute == PCU_T_FLOAT16) { /* computed in float */
+        size = pcu_types[PCU_T_FLOAT32].size;
+    }
+    size_t each = SEARCH_THREADS * plan->rounds;
+    plan->blocks = Py_MIN((count + each - 1) / each, (size_t)INT32_MAX);
+    plan->room = 0;
+    plan->width = 1;
+    if (length > 0 && (length <= SEARCH_FEW || count / fill >= SEARCH_FEW)) {
+        size_t most = SEARCH_ROOM / size;
+        plan->room = SEARCH_ROOM;
+        plan->width = (length + most - 1) / most;
+        plan->blocks = Py_MIN(plan->blocks, fill);
+    }
 }
 
 static int
-search_get_kernel(const pcu_search_call *call, pcu_context *ctx, int compute,
-                  unsigned int rounds, int wide, CUfunction *kernel)
+search_get_kernel(const pcu_search_call *call, pcu_context *ctx,
+                  const search_plan *plan, CUfunction *kernel)
 {
+    const pcu_gpuarray *sorted = call->sorted;
     pcu_kernel_key key;
     memset(&key, 0, sizeof(key));
     key.family = PCU_FAMILY_SEARCH;
     key.inputs = 2;
     key.outputs = 1;
-    key.types[0] = call->sorted->type;
+    key.types[0] = sorted->type;
     key.types[1] = call->values->type;
+    key.streamed = sorted->strides[0] == (ptrdiff_t)pcu_gpuarray_itemsize(sorted);
     if (call->sorter != NULL) {
         key.inputs = 3;
         key.types[2] = call->sorter->type;
+        key.streamed = 0;
     }
     key.types[key.inputs] = PCU_T_INT64;
-    key.compute = (uint8_t)compute;
-    key.wide = (uint8_t)wide;
+    key.compute = (uint8_t)plan->compute;
+    key.wide = (uint8_t)plan->wide;
     key.threads = SEARCH_THREADS;
-    key.rounds = rounds;
+    key.rounds = plan->rounds;
+    key.raw_bytes = (uint32_t)plan->room;
     key.variant = PCU_VARIANT_SEARCH_LEFT;
     if (call->digitize) {
         key.variant = PCU_VARIANT_DIGITIZE_LEFT;
@@ -113,17 +150,20 @@ search_get_kernel(const pcu_search_call *call, pcu_context *ctx, int compute,
     if (call->right) {
         key.variant++; /* the row that follows */
     }
-    return pcu_kernel_table_get(call->sorted->st, ctx, &key, kernel);
+    return pcu_kernel_table_get(sorted->st, ctx, &key, kernel);
 }
 
 static int
 search_pack(const pcu_search_call *call, const pcu_gpuarray *values,
-            const pcu_gpuarray *target, int wide, pcu_argument_buffer *params)
+            const pcu_gpuarray *target, const search_plan *plan,
+            pcu_argument_buffer *params)
 {
     const pcu_gpuarray *sorter = call->sorter;
+    int wide = plan->wide;
     if (pcu_kernel_put_address(params, call->sorted->address) < 0 ||
         pcu_kernel_put_index(params, 1, call->sorted->strides[0]) < 0 ||
-        pcu_kernel_put_index(params, 1, (ptrdiff_t)call->sorted->count) < 0 ||
+        pcu_kernel_put_index(params, wide, (ptrdiff_t)call->sorted->count) < 0 ||
+        pcu_kernel_put_index(params, wide, (ptrdiff_t)plan->width) < 0 ||
         pcu_kernel_put_address(params, values->address) < 0 ||
         pcu_kernel_put_index(params, wide, (ptrdiff_t)values->count) < 0 ||
         pcu_kernel_put_address(params, target->address) < 0) {
@@ -138,17 +178,13 @@ search_pack(const pcu_search_call *call, const pcu_gpuarray *values,
     return pcu_kernel_put_index(params, 1, sorter->strides[0]);
 }
 
-/* Check the arrays and enqueue the kernel. PCU_KERNEL_MADE: nothing was enqueued. */
+/* Check that work in ctx may use the arrays, and that they are still those of the call.
+ */
 static int
-search_attempt(const pcu_search_call *call, pcu_context *ctx, pcu_gpuarray *values,
-               pcu_gpuarray *target)
+search_check_arrays(const pcu_search_call *call, const pcu_context *ctx,
+                    pcu_gpuarray *values, pcu_gpuarray *target)
 {
-    pcu_argument_buffer params;
-    CUfunction kernel = NULL;
-    int compute = PCU_T_NONE;
-    unsigned int rounds = search_rounds(values->count, ctx);
-    int wide = values->count > INT32_MAX;
-    if (search_check(call, &compute) < 0 || pcu_gpuarray_check(call->sorted, ctx) < 0 ||
+    if (pcu_gpuarray_check(call->sorted, ctx) < 0 ||
         pcu_gpuarray_check(values, ctx) < 0 || pcu_gpuarray_check(target, ctx) < 0 ||
         (call->sorter != NULL && pcu_gpuarray_check(call->sorter, ctx) < 0)) {
         return -1;
@@ -160,19 +196,34 @@ search_attempt(const pcu_search_call *call, pcu_context *ctx, pcu_gpuarray *valu
                      call->name);
         return -1;
     }
+    return 0;
+}
+
+/* Check the arrays and enqueue the kernel. PCU_KERNEL_MADE: nothing was enqueued. */
+static int
+search_attempt(const pcu_search_call *call, pcu_context *ctx, pcu_gpuarray *values,
+               pcu_gpuarray *target)
+{
+    pcu_argument_buffer params;
+    CUfunction kernel = NULL;
+    search_plan plan;
+    if (search_check(call, &plan.compute) < 0 ||
+        search_check_arrays(call, ctx, values, target) < 0) {
+        return -1;
+    }
     if (values->count == 0) {
         return 0;
     }
-    int rc = search_get_kernel(call, ctx, compute, rounds, wide, &kernel);
+    search_cut(call, values->count, ctx, &plan);
+    int rc = search_get_kernel(call, ctx, &plan, &kernel);
     if (rc != 0) {
         return rc;
     }
     pcu_argument_buffer_init(&params);
-    rc = search_pack(call, values, target, wide, &params);
+    rc = search_pack(call, values, target, &plan, &params);
     if (rc == 0) {
-        size_t each = (size_t)SEARCH_THREADS * rounds;
-        rc = pcu_kernel_launch(target->st, kernel, (values->count + each - 1) / each,
-                               SEARCH_THREADS, call->stream, &params);
+        rc = pcu_kernel_launch(target->st, kernel, plan.blocks, SEARCH_THREADS,
+                               call->stream, &params);
     }
     pcu_argument_buffer_free(&params);
     return rc;

@@ -46,6 +46,9 @@ blas_find_type(int type, blas_type *found)
         case PCU_T_FLOAT16:
             found->data = PCU_CUDA_R_16F;
             return 1;
+        case PCU_T_BFLOAT16:
+            found->data = PCU_CUDA_R_16BF;
+            return 1;
         case PCU_T_FLOAT32:
             found->data = PCU_CUDA_R_32F;
             return 1;
@@ -279,7 +282,7 @@ blas_begin(pcu_state *st, pcu_context *ctx)
     }
     blas->required = wish == BLAS_REQUIRED;
     ctx->blas = blas;
-    ctx->end_blas = blas_end_noraise;
+    ctx->end_part[PCU_CONTEXT_BLAS] = blas_end_noraise;
     return 0;
 }
 

@@ -20,7 +20,7 @@
 #include "python/array/product/product.h"
 #include "python/array/product/segments.h"
 
-enum { MATMUL_SMALL = 128, MATMUL_SMALL_PRODUCTS = 1 << 21 };
+enum { MATMUL_SMALL_DEPTH = 512, MATMUL_SMALL_PRODUCTS = 1 << 23 };
 
 /* One call in progress. */
 typedef struct {
@@ -269,8 +269,7 @@ matmul_is_small(const pcu_product *p)
     for (int axis = 0; axis < p->ndim; axis++) {
         products *= p->shape[axis];
     }
-    return p->m <= MATMUL_SMALL && p->n <= MATMUL_SMALL && p->k <= MATMUL_SMALL &&
-           products <= MATMUL_SMALL_PRODUCTS;
+    return p->k <= MATMUL_SMALL_DEPTH && products <= MATMUL_SMALL_PRODUCTS;
 }
 
 static int

@@ -40,7 +40,7 @@ segments_fill(const pcu_product *p, const pcu_context *ctx, segments_cut *cut)
 static int
 segments_type(int compute)
 {
-    if (compute == PCU_T_FLOAT16) {
+    if (pcu_type_is_half(compute)) {
         return PCU_T_FLOAT32;
     }
     return compute;

@@ -30,6 +30,7 @@ typedef struct {
     size_t digits;        /* of a key: bytes */
     unsigned int threads; /* of a block; BY_LANES: the lanes of a line */
     unsigned int items;   /* elements of a thread */
+    unsigned int shared;  /* BY_PASSES: bytes of shared memory of a block */
     int wide;             /* BY_PASSES: counts and indices have 64 bits */
     size_t tiles;         /* BY_PASSES: blocks of a line */
     size_t workspace;     /* bytes of device memory that the launches need */

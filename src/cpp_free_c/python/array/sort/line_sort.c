@@ -7,17 +7,19 @@
 #include "python/array/ops/kernel_table.h"
 #include "python/array/ops/operations.h"
 #include "python/array/sort/radix_passes.h"
+#include "python/support/driver_call.h"
 
 enum {
-    SORT_LANES_LONGEST = 128,          /* line that lanes of a warp sort */
-    SORT_LANES_THREADS = 256,          /* of their block */
-    SORT_BLOCK_LONGEST = 4096,         /* line that a block sorts */
-    SORT_BLOCK_LONGEST_OF_MANY = 8192, /* the same if there are many */
-    SORT_BLOCK_BYTES = 32768,          /* of a line that a block sorts, at most */
-    SORT_MANY_LINES = 64,
-    SORT_PASS_THREADS = 256, /* of a block */
-    SORT_PASS_BYTES = 29696, /* of its elements in shared memory */
-    SORT_PASS_MOST = 24,     /* elements of a thread */
+    SORT_LANES_LONGEST = 256,    /* line that lanes of a warp sort */
+    SORT_LANES_THREADS = 256,    /* of their block */
+    SORT_BLOCK_LONGEST = 8192,   /* line that a block sorts */
+    SORT_BLOCK_BYTES = 32768,    /* of the line, at most */
+    SORT_PASS_THREADS = 256,     /* of a block */
+    SORT_PASS_SHARED = 64 << 10, /* dynamic shared memory, at most */
+    SORT_PASS_STATIC = 3 << 10,  /* more than the static shared memory */
+    SORT_COUNT_BYTES = 2048,     /* of digit_counts in pycuda-sort.hpp */
+    SORT_BINS = 256,
+    SORT_PASS_MOST = 24, /* elements of a thread */
     SORT_PASS_FEW = 8,
     SORT_PASS_FEW_ELEMENTS = 1 << 19,   /* of all lines */
     SORT_NARROW_LENGTH = (1 << 30) - 1, /* longest line whose counts have 32 bits */
@@ -32,13 +34,13 @@ typedef struct {
 } sort_shape;
 
 static const sort_shape sort_shapes[] = {
-    {256, 64, 4},    {512, 64, 8},    {1024, 64, 16},
-    {2048, 128, 16}, {4096, 256, 16}, {8192, 512, 16},
+    {512, 64, 8}, {1024, 64, 16}, {2048, 128, 16}, {4096, 256, 16}, {8192, 512, 16},
 };
 
 /* -- the plan ---------------------------------------------------------------------- */
 
-/* The lanes of a line and the elements of each, powers of two. */
+/* The lanes of a line and the elements of each, powers of two: the fastest ones on an
+ * H200. */
 static void
 sort_plan_lanes(pcu_line_sort *sort)
 {
@@ -46,8 +48,8 @@ sort_plan_lanes(pcu_line_sort *sort)
     while (room < sort->length) {
         room *= 2;
     }
-    sort->threads = (unsigned int)Py_MIN(room, SORT_WARP);
-    sort->items = (unsigned int)(room / sort->threads);
+    sort->items = room <= 32 ? 4 : 8;
+    sort->threads = (unsigned int)room / sort->items;
 }
 
 static void
@@ -61,23 +63,12 @@ sort_plan_block(pcu_line_sort *sort)
     sort->items = shape->items;
 }
 
-/* The longest line that a block sorts. A block needs more time than several blocks do
- * for a longer one, but does not read and write it for each digit. */
-static size_t
-sort_block_longest(const pcu_line_sort *sort)
+/* Choose the elements of a thread, a multiple of 4: as many as the shared memory of a
+ * block holds, or few if there are not enough blocks to fill the device. */
+static void
+sort_plan_tile(pcu_line_sort *sort, size_t most_shared)
 {
-    size_t longest = SORT_BLOCK_LONGEST;
-    if (sort->lines >= SORT_MANY_LINES) {
-        longest = SORT_BLOCK_LONGEST_OF_MANY;
-    }
-    return Py_MIN(longest, SORT_BLOCK_BYTES / sort->itemsize);
-}
-
-/* The elements of a thread in a pass, a multiple of 4: as many as the shared memory of
- * a block holds, or few if there are not enough blocks to fill the device. */
-static unsigned int
-sort_pass_items(const pcu_line_sort *sort)
-{
+    size_t counts = SORT_PASS_THREADS / SORT_WARP * SORT_COUNT_BYTES;
     size_t each = sort->itemsize;
     size_t most = SORT_PASS_MOST;
     if (sort->indices) {
@@ -86,21 +77,33 @@ sort_pass_items(const pcu_line_sort *sort)
     if (sort->lines * sort->length <= SORT_PASS_FEW_ELEMENTS) {
         most = SORT_PASS_FEW;
     }
-    size_t fit = SORT_PASS_BYTES / SORT_PASS_THREADS / each;
-    return (unsigned int)(Py_MIN(fit, most) / 4 * 4);
+    size_t room = Py_MIN(most_shared, SORT_PASS_SHARED) - counts;
+    size_t items = Py_MIN(room / SORT_PASS_THREADS / each, most) / 4 * 4;
+    size_t totals = sort->digits * SORT_BINS * sizeof(uint32_t);
+    sort->items = (unsigned int)items;
+    sort->shared =
+        (unsigned int)Py_MAX(counts + SORT_PASS_THREADS * items * each, totals);
 }
 
 static int
-sort_plan_passes(pcu_line_sort *sort)
+sort_plan_passes(pcu_line_sort *sort, const pcu_context *ctx)
 {
+    int shared = 0;
+    int rc;
+    PCU_CALL(rc, sort->st, DeviceGetAttribute,
+             (&shared, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+              ctx->rec.device));
+    if (rc < 0) {
+        return -1;
+    }
     sort->wide = sort->length > SORT_NARROW_LENGTH;
     sort->threads = SORT_PASS_THREADS;
-    sort->items = sort_pass_items(sort);
+    sort_plan_tile(sort, (size_t)shared - SORT_PASS_STATIC);
     return pcu_radix_passes_plan(sort);
 }
 
 int
-pcu_line_sort_plan(pcu_line_sort *sort)
+pcu_line_sort_plan(pcu_line_sort *sort, const pcu_context *ctx)
 {
     int is_complex = pcu_type_is_complex(sort->type);
     sort->itemsize = pcu_types[sort->type].size;
@@ -113,13 +116,13 @@ pcu_line_sort_plan(pcu_line_sort *sort)
         sort_plan_lanes(sort);
         return 0;
     }
-    if (sort->length <= sort_block_longest(sort)) {
+    if (sort->length <= Py_MIN(SORT_BLOCK_LONGEST, SORT_BLOCK_BYTES / sort->itemsize)) {
         sort->method = PCU_SORT_BY_BLOCK;
         sort_plan_block(sort);
         return 0;
     }
     sort->method = PCU_SORT_BY_PASSES;
-    return sort_plan_passes(sort);
+    return sort_plan_passes(sort, ctx);
 }
 
 int
@@ -151,7 +154,13 @@ pcu_line_sort_get_kernel(const pcu_line_sort *sort, pcu_context *ctx,
     key.tile = (uint16_t)sort->threads;
     key.vector = (uint8_t)sort->items;
     key.partial = (uint8_t)sort->indices;
-    return pcu_kernel_table_get(sort->st, ctx, &key, kernel);
+    int rc = pcu_kernel_table_get(sort->st, ctx, &key, kernel);
+    if (rc == 0 && sort->method == PCU_SORT_BY_PASSES) {
+        PCU_CALL(rc, sort->st, FuncSetAttribute,
+                 (*kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                  (int)sort->shared));
+    }
+    return rc;
 }
 
 /* The addresses, the length and the number of lines, the direction. */

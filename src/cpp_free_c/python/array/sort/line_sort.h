@@ -6,8 +6,10 @@
 
 #include "python/array/sort/line_plan.h"
 
-/* Choose the method. OverflowError if the sizes of the workspace overflow. */
-PCU_HIDDEN PCU_RAISES int pcu_line_sort_plan(pcu_line_sort *sort);
+/* Choose the method for work in ctx. OverflowError if the sizes of the workspace
+ * overflow. */
+PCU_HIDDEN PCU_RAISES int pcu_line_sort_plan(pcu_line_sort *sort,
+                                             const pcu_context *ctx);
 
 /* 1 if the target may be the source. */
 PCU_HIDDEN int pcu_line_sort_is_in_place(const pcu_line_sort *sort);

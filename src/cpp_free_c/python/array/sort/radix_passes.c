@@ -132,8 +132,8 @@ radix_launch(const pcu_line_sort *sort, CUfunction kernel, const radix_pass *pas
     pcu_argument_buffer_init(&params);
     int rc = pcu_kernel_put(&params, pass, sizeof(*pass), sizeof(uint64_t));
     if (rc == 0) {
-        rc =
-            pcu_kernel_launch(sort->st, kernel, blocks, sort->threads, stream, &params);
+        rc = pcu_kernel_launch_shared(sort->st, kernel, blocks, sort->threads,
+                                      sort->shared, stream, &params);
     }
     pcu_argument_buffer_free(&params);
     return rc;

@@ -329,7 +329,11 @@ sort_fill(sort_plan *plan, pcu_state *st, const pcu_sort_call *call)
                                   .descending = call->descending,
                                   .length = length,
                                   .lines = x->count / Py_MAX(length, 1)};
-    return pcu_line_sort_plan(&plan->lines);
+    const pcu_context *ctx = pcu_context_launch_borrow(st);
+    if (ctx == NULL) {
+        return -1;
+    }
+    return pcu_line_sort_plan(&plan->lines, ctx);
 }
 
 PyObject *

@@ -206,6 +206,7 @@ typedef struct {
     PyObject *kind; /* borrowed, as are all objects */
     PyObject *values;
     PyObject *edges;
+    PyObject *edges_out;
     PyObject *weights;
     size_t bins;
     double first;
@@ -252,8 +253,8 @@ count_read_kind(PyObject *kind, int *variant)
 }
 
 PyDoc_STRVAR(function_count_doc,
-             "_count($module, kind, values, edges, weights, bins, first, last, /, "
-             "stream=None, allocator=None)\n--\n\n"
+             "_count($module, kind, values, edges, edges_out, weights, bins, first, "
+             "last, /, stream=None, allocator=None)\n--\n\n"
              "Enqueue a count of values in bins: int64, or float64 with weights.");
 
 static PyObject *
@@ -263,6 +264,7 @@ function_count(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *k
         {"kind", pcu_as_object, AT(kind)},
         {"values", pcu_as_object, AT(values)},
         {"edges", pcu_as_object, AT(edges)},
+        {"edges_out", pcu_as_object, AT(edges_out)},
         {"weights", pcu_as_object, AT(weights)},
         {"bins", pcu_as_size, AT(bins)},
         {"first", count_as_double, AT(first)},
@@ -270,7 +272,7 @@ function_count(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *k
         {"stream", pcu_as_stream, AT(stream)},
         {"allocator", pcu_as_allocator, AT(allocator)},
     };
-    static const pcu_argtable table = {"_count", specs, 9, 7, 7};
+    static const pcu_argtable table = {"_count", specs, 10, 8, 8};
     pcu_state *st = pcu_state_of_module(m);
     count_args a = {.allocator = Py_None, .stream = pcu_stream_current()};
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
@@ -287,6 +289,10 @@ function_count(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *k
     }
     if (a.edges != Py_None &&
         search_read_array(st, "_count", a.edges, &call.edges) < 0) {
+        return NULL;
+    }
+    if (a.edges_out != Py_None &&
+        search_read_array(st, "_count", a.edges_out, &call.edges_out) < 0) {
         return NULL;
     }
     if (a.weights != Py_None &&
