@@ -43,11 +43,8 @@
     X(NANMEAN, "nanmean", 1, MEAN) \
     X(NANVAR, "nanvar", 1, SPREAD) \
     X(NANSTD, "nanstd", 1, SPREAD) \
-<<<<<<< HEAD
-    X(NORM, "norm", 1, SPREAD)
-=======
+    X(NORM, "norm", 1, SPREAD) \
     X(ENDS, "ends", 1, ENDS)
->>>>>>> reductions
 /* clang-format on */
 
 #endif
