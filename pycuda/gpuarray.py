@@ -34,6 +34,7 @@ from pycuda._array.creation import (
     zeros,
     zeros_like,
 )
+from pycuda._array.cumulative import nancumprod, nancumsum
 from pycuda._array.diagonals import (
     diag,
     diagflat,

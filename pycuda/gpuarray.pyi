@@ -876,6 +876,22 @@ def std(
     allocator: _Allocator | None = None,
     where: GPUArray | bool = True,
 ) -> GPUArray: ...
+def nancumsum(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def nancumprod(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
 def extract(condition: Any, arr: GPUArray) -> GPUArray: ...
 def compress(
     condition: Any, a: GPUArray, axis: int | None = None, out: GPUArray | None = None

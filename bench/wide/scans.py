@@ -112,7 +112,6 @@ ROWS = [
         "putmask",
         ours="ga.putmask(v, m, x)",
         cupy="cp.putmask(v, m, x)",
-        torch="torch.where(m, x, v, out=v)",
         bytes=13,
     ),
 ]

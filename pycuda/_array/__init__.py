@@ -3,7 +3,7 @@
 =================  =====================================================================
 foundations        context_cache, c_types, streams, layout, copies, overlap
 generated kernels  kernel_request (C calls it), sources, compilation
-functions          creation, joining, operations, masks, masked, reductions,
+functions          creation, joining, operations, masks, masked, reductions, cumulative,
                    launch_shape, texture_binding, vector_types
 index arrays       elements
 kernels            elementwise_kernel, reduction_kernel, scan_kernel; kernel_arguments,

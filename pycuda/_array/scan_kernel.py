@@ -87,7 +87,7 @@ def _text_of(
     """Return the source of a scan."""
     threads, each = _shape_of(dtype.itemsize)
     # Blocks on a multiprocessor that hide the waits of look-back, if registers allow.
-    blocks = 5 if dtype.itemsize <= 8 and threads == 256 else 1
+    blocks = 6 if dtype.itemsize <= 8 and threads == 256 else 1
     own = Names((), scan_expr, neutral, preamble, name).prefix
     head = SHARED_PREAMBLE.format(
         scan_expr=scan_expr, preamble=preamble, scan_type=dtype_to_ctype(dtype), own=own

@@ -20,7 +20,7 @@ struct converted {
 
 template <class T, class In>
 struct unit {
-    enum { COUNT = 16 / sizeof(T) };
+    enum { COUNT = 16 / sizeof(T), IS_COPY = 0 };
     typedef pycuda_array::pack<T, COUNT> value_pack;
 
     pycuda_array::pack<In, COUNT> items;
@@ -503,6 +503,76 @@ struct columns_scan {
         output = (Out *)((char *)output + out_step * (int64)skipped);
         one_tile(room, at, input, in_step, output, out_step, length - skipped, active, 0,
                  &own, number, has_line, line_sum);
+    }
+
+    // The same for 1 << `shift` lines whose elements are rows that follow each other in
+    // memory. Tiles pass through shared memory, so that memory is read and written in
+    // units of 16 bytes.
+    static PYCUDA_FN void run_rows(const In *input, Out *output, uint64 *slots,
+                                   uint64 length, uint32 tiles, uint32 shift)
+    {
+        typedef tile_rows<T, THREADS, EACH> layout;
+        enum { TILE = THREADS * EACH };
+        __shared__ __align__(16) char bytes[sizeof(shared)];
+        __shared__ __align__(16) char values[THREADS * layout::ROW];
+        shared &room = *(shared *)bytes;
+        const place at(shift);
+        if (threadIdx.x == 0) {
+            room.ticket = atomicAdd((uint32 *)slots, 1u);
+        }
+        __syncthreads();
+        const uint32 number = room.ticket;
+        const uint64 skipped = (uint64)number * TILE;
+        const uint64 left = (length << shift) - skipped;
+        const uint32 count = left < TILE ? (uint32)left : TILE;
+        const uint32 first = threadIdx.x / 32 * 32 * EACH;
+        const uint32 in_warp = count <= first              ? 0
+                               : count - first < 32 * EACH ? count - first
+                                                           : 32 * EACH;
+        char *rows = values + threadIdx.x / 32 * 32 * layout::ROW;
+        input += skipped + first;
+        output += skipped + first;
+        if (count == TILE) {
+            layout::template move_in<true>(rows, input, sizeof(In), in_warp, true);
+        }
+        else {
+            layout::template move_in<false>(rows, input, sizeof(In), in_warp, true);
+        }
+        __syncthreads();
+        const uint32 lengths = count >> shift, begin = at.row * EACH;
+        const uint32 own = lengths <= begin         ? 0
+                           : lengths - begin < EACH ? lengths - begin
+                                                    : EACH;
+        T sum, before, whole;
+        bool has_before;
+#pragma unroll 8
+        for (uint32 k = 0; k < own; k++) {
+            T *value = layout::value_at(values, ((begin + k) << shift) + at.column);
+            sum = k == 0 ? *value : Op::join(sum, *value);
+            *value = sum;
+        }
+        across_rows((T *)room.totals[0], at, sum, (lengths + EACH - 1) / EACH, before,
+                    has_before, whole);
+        const line_slots line(slots, 1, 0, tiles, W << shift);
+        T line_sum = look_back_all(room, at, line, number, whole);
+        if (number > 0) {
+            before = has_before ? Op::join(line_sum, before) : line_sum;
+            has_before = true;
+        }
+        if (has_before) {
+#pragma unroll 8
+            for (uint32 k = 0; k < own; k++) {
+                T *value = layout::value_at(values, ((begin + k) << shift) + at.column);
+                *value = Op::join(before, *value);
+            }
+        }
+        __syncthreads();
+        if (count == TILE) {
+            layout::template move_out<true>(rows, output, sizeof(Out), in_warp, true);
+        }
+        else {
+            layout::template move_out<false>(rows, output, sizeof(Out), in_warp, true);
+        }
     }
 };
 

@@ -245,20 +245,22 @@ PYCUDA_FN void fill_true(const bool *mask, T *array, uint64 n, const T &value)
     if (N > 1 && (begin + THREADS * UNITS) * N <= n) {
         pycuda_array::pack<bool, N> masks[UNITS];
         pycuda_array::pack<T, N> items[UNITS];
-        int counts[UNITS];
+        bool is_changed[UNITS];
 #pragma unroll
         for (int u = 0; u < UNITS; u++) {
             masks[u].stream(mask + (begin + THREADS * u + threadIdx.x) * N);
         }
 #pragma unroll
         for (int u = 0; u < UNITS; u++) {
-            counts[u] = 0;
+            bool any = false;
 #pragma unroll
             for (int k = 0; k < N; k++) {
-                counts[u] += masks[u].items[k];
+                any = any || masks[u].items[k];
             }
-            if (counts[u] > 0 && counts[u] < N) {
-                items[u].load(array + (begin + THREADS * u + threadIdx.x) * N);
+            // Memory moves 32 bytes at a time, which two lanes share.
+            is_changed[u] = any || __shfl_xor_sync(0xffffffffu, (int)any, 1);
+            if (is_changed[u]) {
+                items[u].stream(array + (begin + THREADS * u + threadIdx.x) * N);
             }
         }
 #pragma unroll
@@ -269,7 +271,7 @@ PYCUDA_FN void fill_true(const bool *mask, T *array, uint64 n, const T &value)
                     items[u].items[k] = value;
                 }
             }
-            if (counts[u] > 0) {
+            if (is_changed[u]) {
                 items[u].store(array + (begin + THREADS * u + threadIdx.x) * N);
             }
         }

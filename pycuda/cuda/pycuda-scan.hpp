@@ -231,11 +231,13 @@ struct converted<T, T> {
     }
 };
 
-// 16 bytes of values of type T, which are elements of type In in memory.
+// 16 bytes of values of type T, which are elements of type In in memory. If they are the
+// same bytes, the multiprocessor can copy them into shared memory by itself.
 template <class T, class In>
 struct unit;
 template <class T>
 struct unit<T, T> {
+    enum { IS_COPY = 1 };
     uint4 bytes;
 
     PYCUDA_FN void load(const T *from, uint32 number)
@@ -255,6 +257,30 @@ struct unit<T, T> {
         bytes = values;
     }
 };
+
+#if __CUDA_ARCH__ >= 800
+#define PYCUDA_SCAN_COPIES 1
+#else
+#define PYCUDA_SCAN_COPIES 0
+#endif
+
+// Begin to copy 16 bytes into shared memory; all such copies of a thread are complete
+// after finish_copies().
+PYCUDA_FN void begin_copy(char *shared, const void *from)
+{
+#if PYCUDA_SCAN_COPIES
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
+                 :
+                 : "r"((uint32)__cvta_generic_to_shared(shared)), "l"(from)
+                 : "memory");
+#endif
+}
+PYCUDA_FN void finish_copies()
+{
+#if PYCUDA_SCAN_COPIES
+    asm volatile("cp.async.wait_all;" : : : "memory");
+#endif
+}
 
 // An element at a distance in bytes.
 template <class T>
@@ -323,21 +349,31 @@ struct tile_rows {
     {
         const uint32 lane = threadIdx.x & 31;
         if ((FULL || CAN_CUT) && CAN_VECTOR && vector) {
-            unit<T, In> units[UNITS];
-#pragma unroll
-            for (int k = 0; k < UNITS; k++) {
-                uint32 number = lane + 32 * k;
-                if (FULL || (number + 1) * IN_UNIT <= count) {
-                    units[k].load(from, number);
-                }
-            }
+            enum { COPIES = PYCUDA_SCAN_COPIES && unit<T, In>::IS_COPY };
+            unit<T, In> units[COPIES ? 1 : UNITS];
 #pragma unroll
             for (int k = 0; k < UNITS; k++) {
                 uint32 number = lane + 32 * k;
                 char *place = rows + number / UNITS * ROW + number % UNITS * 16;
                 if (FULL || (number + 1) * IN_UNIT <= count) {
+                    if (COPIES) {
+                        begin_copy(place, (const uint4 *)(const void *)from + number);
+                    }
+                    else {
+                        units[COPIES ? 0 : k].load(from, number);
+                    }
+                }
+            }
+#pragma unroll
+            for (int k = 0; k < (COPIES ? 0 : UNITS); k++) {
+                uint32 number = lane + 32 * k;
+                char *place = rows + number / UNITS * ROW + number % UNITS * 16;
+                if (FULL || (number + 1) * IN_UNIT <= count) {
                     *(uint4 *)place = units[k].values();
                 }
+            }
+            if (COPIES) {
+                finish_copies();
             }
             uint32 rest = FULL ? 0 : count % IN_UNIT;
             if (lane < rest) {
@@ -414,8 +450,8 @@ struct tile_scan {
         PYCUDA_FN explicit predecessor(const line_slots &slots_) : slots(slots_) {}
     };
 
-    // Scan a tile. `whole` becomes the sum of the tile.
-    template <bool FULL>
+    // Scan a tile. `whole` becomes the sum of the tile. ONLY_SUM: nothing is stored.
+    template <bool FULL, bool ONLY_SUM>
     static PYCUDA_FN void scan(shared &room, const In *input, int64 in_step, Out *output,
                                int64 out_step, uint32 count, bool vector,
                                const predecessor &line, const T &neutral, T &whole)
@@ -469,6 +505,9 @@ struct tile_scan {
                 put(whole, Op::join(whole, totals[k]));
             }
         }
+        if (ONLY_SUM) {
+            return;
+        }
         if (warp > 0) {
             put(before, lane > 0 ? Op::join(warps_before, before) : warps_before);
         }
@@ -511,16 +550,17 @@ struct tile_scan {
                                         out_step, in_warp, vector);
     }
 
+    template <bool ONLY_SUM>
     static PYCUDA_FN void scan_some(shared &room, const In *input, int64 in_step,
                                     Out *output, int64 out_step, uint64 left, bool vector,
                                     const predecessor &line, const T &neutral, T &whole)
     {
         if (left >= TILE) {
-            scan<true>(room, input, in_step, output, out_step, TILE, vector, line,
+            scan<true, ONLY_SUM>(room, input, in_step, output, out_step, TILE, vector, line,
                        neutral, whole);
         }
         else {
-            scan<false>(room, input, in_step, output, out_step, (uint32)left, vector,
+            scan<false, ONLY_SUM>(room, input, in_step, output, out_step, (uint32)left, vector,
                         line, neutral, whole);
         }
     }
@@ -556,8 +596,82 @@ struct tile_scan {
         lines.find(line, input, output);
         input = (const In *)((const char *)input + (int64)skipped * in_step);
         output = (Out *)((char *)output + (int64)skipped * out_step);
-        scan_some(room, input, in_step, output, out_step, length - skipped, vector,
-                  before, neutral, whole);
+        scan_some<false>(room, input, in_step, output, out_step, length - skipped, vector,
+                         before, neutral, whole);
+    }
+
+    // The same without look-back, as two kernels: the first stores the sum of each tile,
+    // the second adds up those before its tile. It is faster if the cache holds the
+    // input.
+    template <class Lines>
+    static PYCUDA_FN void sum_tile(const In *input, int64 in_step, T *sums, uint64 length,
+                                   uint32 tiles, bool vector, const Lines &lines)
+    {
+        __shared__ __align__(16) char bytes[sizeof(shared)];
+        const uint64 skipped = (uint64)(blockIdx.x % tiles) * TILE;
+        predecessor before(line_slots(0, 0, 0, 0, 0));
+        T whole;
+        Out *output = 0;
+        before.has_slots = before.has_value = before.patient = false;
+        before.place = 0;
+        lines.find(blockIdx.x / tiles, input, output);
+        input = (const In *)((const char *)input + (int64)skipped * in_step);
+        scan_some<true>(*(shared *)bytes, input, in_step, output, 0, length - skipped,
+                        vector, before, T(), whole);
+        if (threadIdx.x == 0) {
+            sums[blockIdx.x] = whole;
+        }
+    }
+
+    // The sum of `count` values, for all threads.
+    static PYCUDA_FN T sum_of(shared &room, const T *values, uint32 count)
+    {
+        const uint32 tid = threadIdx.x, lane = tid & 31, warp = tid / 32;
+        const uint32 each = (count + THREADS - 1) / THREADS;
+        const uint32 used = (count + each - 1) / each; // threads
+        T *totals = (T *)room.totals;
+        T sum = values[0];
+        for (uint32 k = 0; k < each && tid * each + k < count; k++) {
+            T value = values[tid * each + k];
+            put(sum, k == 0 ? value : Op::join(sum, value));
+        }
+        const uint32 busy = used > warp * 32 ? used - warp * 32 : 0; // lanes
+        put(sum, scan_warp<Op>(sum, lane, busy));
+        if (lane + 1 == (busy < 32 ? busy : 32)) {
+            totals[warp] = sum;
+        }
+        __syncthreads();
+        put(sum, totals[0]);
+        for (uint32 k = 1; k * 32 < used; k++) {
+            put(sum, Op::join(sum, totals[k]));
+        }
+        __syncthreads(); // totals[] is read
+        return sum;
+    }
+
+    template <class Lines>
+    static PYCUDA_FN void run_after_sums(const In *input, int64 in_step, Out *output,
+                                         int64 out_step, const T *sums, uint64 length,
+                                         uint32 tiles, bool vector, const T &neutral,
+                                         const Lines &lines)
+    {
+        __shared__ __align__(16) char bytes[sizeof(shared)];
+        shared &room = *(shared *)bytes;
+        const uint32 line = blockIdx.x / tiles, place = blockIdx.x % tiles;
+        const uint64 skipped = (uint64)place * TILE;
+        predecessor before(line_slots(0, 0, 0, 0, 0));
+        T whole;
+        before.has_slots = before.patient = false;
+        before.has_value = place > 0;
+        before.place = 0;
+        if (place > 0) {
+            put(before.value, sum_of(room, sums + line * tiles, place));
+        }
+        lines.find(line, input, output);
+        input = (const In *)((const char *)input + (int64)skipped * in_step);
+        output = (Out *)((char *)output + (int64)skipped * out_step);
+        scan_some<false>(room, input, in_step, output, out_step, length - skipped, vector,
+                         before, neutral, whole);
     }
 
     // A whole line: a block for each.
@@ -579,8 +693,8 @@ struct tile_scan {
             if (done > 0) {
                 __syncthreads(); // totals[] is read
             }
-            scan_some(room, input, in_step, output, out_step, length - done, vector,
-                      before, neutral, whole);
+            scan_some<false>(room, input, in_step, output, out_step, length - done,
+                             vector, before, neutral, whole);
             put(before.value,
                 before.has_value ? Op::join(before.value, whole) : whole);
             before.has_value = true;

@@ -111,6 +111,8 @@ FUNCTIONS = {
     "argwhere": ("gpuarray.argwhere(x, stream=a)[:, 0]", "np.flatnonzero(v)"),
     "cummax": ("gpuarray.cummax(x, stream=a)", "np.maximum.accumulate(v)"),
     "cummin": ("gpuarray.cummin(x, stream=a)", "np.minimum.accumulate(v)"),
+    "nancumsum": ("gpuarray.nancumsum(x, stream=a)", "v.cumsum(dtype=float)"),
+    "nancumprod": ("gpuarray.nancumprod(x[:5], stream=a)", "v[:5].cumprod()"),
     "cumulative_sum": (
         "gpuarray.cumulative_sum(x, include_initial=True, stream=a)",
         "np.append(0, v.cumsum(dtype=float))",

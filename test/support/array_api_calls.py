@@ -13,7 +13,7 @@ import numpy as np
 import pycuda.array_api as xp
 import pycuda.autoinit  # noqa: F401
 from pycuda import _driver
-from pycuda._array.linalg import cusolver
+from pycuda._array.linalg import cublas, cusolver
 from pycuda.gpuarray import GPUArray, to_gpu
 
 RNG = np.random.default_rng(0)
@@ -34,9 +34,9 @@ def give_solvers():
         from support.cusolver import Cusolver
 
         model = Cusolver()
-        cusolver.open_library = lambda: model
-        hardware = type("Hardware", (), {"_is_emulated": staticmethod(lambda: False)})
-        cusolver._driver = hardware
+        for module in (cublas, cusolver):
+            module.open_library = lambda: model
+        _driver._is_emulated = lambda: False
 
 
 def words(text):

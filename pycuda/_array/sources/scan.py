@@ -24,7 +24,12 @@ _PARAMETERS = (
 
 #: Blocks on a multiprocessor that hide the waits of look-back: the registers of threads
 #: are limited to what so many blocks leave. Values of 16 bytes need more registers.
-_BLOCKS = {"scan_look_back": 5, "scan_columns_look_back": 4, "scan_columns_walk": 4}
+_BLOCKS = {
+    "scan_look_back": 6,
+    "scan_rows_look_back": 5,
+    "scan_columns_look_back": 4,
+    "scan_columns_walk": 4,
+}
 
 
 def _call(request):
@@ -41,11 +46,24 @@ def _call(request):
         return "lines_scan", "", call
     if variant == "scan_walk":
         return "tile_scan", ", false", f"walk({sides}, length, vector, C(), lines)"
+    if variant == "scan_tile_sums":
+        source = sides.split(", output")[0]
+        call = f"sum_tile({source}, (C *)slots, length, (uint32)tiles, vector, lines)"
+        return "tile_scan", ", false", call
+    if variant == "scan_after_sums":
+        call = (
+            f"run_after_sums({sides}, (const C *)slots, length, (uint32)tiles, vector, "
+            "C(), lines)"
+        )
+        return "tile_scan", ", false", call
     if variant == "scan_look_back":
         call = f"run({sides}, slots, length, (uint32)tiles, vector, C(), lines)"
         return "tile_scan", ", false", call
     if variant == "scan_columns_walk":
         call = f"walk({sides}, length, count, (uint32)width, lines)"
+        return "columns_scan", "", call
+    if variant == "scan_rows_look_back":
+        call = "run_rows(input, output, slots, length, (uint32)tiles, (uint32)width)"
         return "columns_scan", "", call
     call = f"run({sides}, slots, length, count, (uint32)tiles, (uint32)width, lines)"
     return "columns_scan", "", call

@@ -43,7 +43,7 @@
     X(NANMEAN, "nanmean", 1, MEAN) \
     X(NANVAR, "nanvar", 1, SPREAD) \
     X(NANSTD, "nanstd", 1, SPREAD) \
-    X(NORM, "norm", 1, SPREAD) \
+    X(NORM, "norm", 1, SPREAD)   \
     X(ENDS, "ends", 1, ENDS)
 /* clang-format on */
 

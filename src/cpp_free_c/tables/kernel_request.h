@@ -131,7 +131,10 @@
     X(TAKE_TRUE, "take_true")             \
     X(PUT_TRUE, "put_true")               \
     X(PLACES_OF_TRUE, "places_of_true")   \
-    X(FILL_TRUE, "fill_true") \
+    X(FILL_TRUE, "fill_true")             \
+    X(SCAN_TILE_SUMS, "scan_tile_sums")   \
+    X(SCAN_AFTER_SUMS, "scan_after_sums") \
+    X(SCAN_ROWS_LOOK_BACK, "scan_rows_look_back") \
     X(SEARCH_LEFT, "search_left")         \
     X(SEARCH_RIGHT, "search_right")       \
     X(DIGITIZE_LEFT, "digitize_left")     \

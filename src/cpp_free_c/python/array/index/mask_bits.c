@@ -6,6 +6,7 @@
 #include "python/array/element_type.h"
 #include "python/array/memory.h"
 #include "python/array/ops/kernel_launch.h"
+#include "python/array/ops/scan_layout.h"
 #include "python/driver/memory/copy_error.h"
 
 /* As in cuda/pycuda-mask.hpp. */
@@ -14,7 +15,6 @@ enum {
     BITS_WORD = 32,               /* elements of a word */
     BITS_BLOCK = 256 * BITS_WORD, /* elements of a block that moves true elements */
     BITS_TILE = 4 * BITS_BLOCK,   /* elements of a block that packs them */
-    BITS_WINDOW = 32,             /* see cuda/pycuda-scan.hpp */
     BITS_SUM_WORDS = 2            /* words of slots for a sum of tiles */
 };
 
@@ -38,15 +38,14 @@ pcu_mask_axes(pcu_gpuarray *x, pcu_reduction_axes *axes)
 
 /* -- memory ------------------------------------------------------------------------ */
 
-/* The slots of look-back: a ticket, and sums of tiles, windows and spans. */
+/* The slots of look-back, if there are several tiles. */
 static size_t
 bits_slots(size_t tiles)
 {
-    size_t windows = bits_ceil(tiles, BITS_WINDOW);
     if (tiles == 1) {
         return 0;
     }
-    return 1 + (tiles + windows + bits_ceil(windows, BITS_WINDOW)) * BITS_SUM_WORDS;
+    return pcu_scan_slots(1, tiles, BITS_SUM_WORDS);
 }
 
 /* Allocate slots, counts of tiles, the count of all, and bits, in this order; zero the

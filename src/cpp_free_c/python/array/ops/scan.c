@@ -15,6 +15,7 @@
 #include "python/array/ops/kernel_table.h"
 #include "python/array/ops/overlap.h"
 #include "python/array/ops/scan_layout.h"
+#include "python/array/scalar.h"
 #include "python/driver/context.h"
 #include "python/driver/memory/copy_error.h"
 
@@ -238,7 +239,7 @@ scan_pack(const pcu_scan_layout *layout, const pcu_scan_cut *cut, CUdeviceptr sl
 
 static int
 scan_get_kernel(const scan_plan *plan, pcu_context *ctx, const pcu_scan_layout *layout,
-                const pcu_scan_cut *cut, CUfunction *kernel)
+                const pcu_scan_cut *cut, int variant, CUfunction *kernel)
 {
     pcu_kernel_key key;
     memset(&key, 0, sizeof(key));
@@ -249,7 +250,7 @@ scan_get_kernel(const scan_plan *plan, pcu_context *ctx, const pcu_scan_layout *
     key.types[0] = plan->call->x->type;
     key.types[1] = (uint8_t)plan->result;
     key.compute = (uint8_t)plan->compute;
-    key.variant = (uint8_t)cut->variant;
+    key.variant = (uint8_t)variant;
     key.vector = (uint8_t)cut->each;
     key.tile = (uint16_t)cut->threads;
     key.wide = layout->lines.count > INT32_MAX;
@@ -260,50 +261,66 @@ scan_get_kernel(const scan_plan *plan, pcu_context *ctx, const pcu_scan_layout *
     return pcu_kernel_table_get(plan->st, ctx, &key, kernel);
 }
 
-/* Zeroed memory for look-back. */
+/* Memory for what the blocks tell each other: zeroed for look-back. NULL if there is
+ * none; *failed is then 1 for an error. */
 static PyObject *
-scan_slots_new(const scan_plan *plan, size_t count)
+scan_memory_new(const scan_plan *plan, const pcu_scan_cut *cut, int *failed)
 {
-    int rc;
-    PyArray_Descr *dtype = pcu_dtype_of_type(PCU_T_UINT64);
-    PyObject *slots =
-        pcu_gpuarray_new(plan->st, NULL, 1, &count, NULL, dtype, plan->allocator);
-    Py_DECREF(dtype);
-    if (slots == NULL) {
+    size_t words = cut->slots;
+    int rc = 0;
+    *failed = 0;
+    if (cut->sums > 0) {
+        words = cut->sums * PCU_SCALAR_BYTES / sizeof(uint64_t);
+    }
+    if (words == 0) {
         return NULL;
     }
-    CUdeviceptr address = ((pcu_gpuarray *)slots)->address;
-    size_t nbytes = count * sizeof(uint64_t);
-    PCU_CALL_COPY(rc, plan->st, MemsetD8Async, (address, 0, nbytes, plan->call->stream),
-                  {"the sums of tiles", address, nbytes});
-    if (rc < 0) {
-        Py_CLEAR(slots);
+    PyArray_Descr *dtype = pcu_dtype_of_type(PCU_T_UINT64);
+    PyObject *memory =
+        pcu_gpuarray_new(plan->st, NULL, 1, &words, NULL, dtype, plan->allocator);
+    Py_DECREF(dtype);
+    if (memory != NULL && cut->slots > 0) {
+        CUdeviceptr address = ((pcu_gpuarray *)memory)->address;
+        size_t nbytes = words * sizeof(uint64_t);
+        PCU_CALL_COPY(rc, plan->st, MemsetD8Async,
+                      (address, 0, nbytes, plan->call->stream),
+                      {"the sums of tiles", address, nbytes});
     }
-    return slots;
+    if (rc < 0) {
+        Py_CLEAR(memory);
+    }
+    *failed = memory == NULL;
+    return memory;
 }
 
+/* Launch the kernel of the cut, after the kernel `first` if the cut needs sums. */
 static int
 scan_launch(const scan_plan *plan, const pcu_scan_layout *layout,
-            const pcu_scan_cut *cut, CUfunction kernel)
+            const pcu_scan_cut *cut, CUfunction first, CUfunction kernel)
 {
     pcu_argument_buffer params;
-    PyObject *slots = NULL;
     CUdeviceptr address = 0;
-    if (cut->slots > 0) {
-        slots = scan_slots_new(plan, cut->slots);
-        if (slots == NULL) {
-            return -1;
-        }
-        address = ((pcu_gpuarray *)slots)->address;
+    CUstream stream = plan->call->stream;
+    int failed = 0;
+    PyObject *memory = scan_memory_new(plan, cut, &failed);
+    if (failed) {
+        return -1;
+    }
+    if (memory != NULL) {
+        address = ((pcu_gpuarray *)memory)->address;
     }
     pcu_argument_buffer_init(&params);
     int rc = scan_pack(layout, cut, address, &params);
+    if (rc == 0 && first != NULL) {
+        rc = pcu_kernel_launch(plan->st, first, cut->blocks, cut->threads, stream,
+                               &params);
+    }
     if (rc == 0) {
-        rc = pcu_kernel_launch(plan->st, kernel, cut->blocks, cut->threads,
-                               plan->call->stream, &params);
+        rc = pcu_kernel_launch(plan->st, kernel, cut->blocks, cut->threads, stream,
+                               &params);
     }
     pcu_argument_buffer_free(&params);
-    Py_XDECREF(slots);
+    Py_XDECREF(memory);
     return rc;
 }
 
@@ -315,6 +332,7 @@ scan_attempt(const scan_plan *plan, pcu_context *ctx, pcu_gpuarray *source,
     ptrdiff_t strides[PCU_MAX_NDIM];
     pcu_scan_layout layout;
     pcu_scan_cut cut;
+    CUfunction first = NULL;
     CUfunction kernel = NULL;
     if (source->type != plan->call->x->type || target->type != plan->result ||
         !pcu_gpuarray_has_shape(target, plan->ndim, plan->out_shape) ||
@@ -331,13 +349,16 @@ scan_attempt(const scan_plan *plan, pcu_context *ctx, pcu_gpuarray *source,
         return 0;
     }
     scan_fill_layout(plan, source, target, strides, &layout);
-    pcu_scan_layout_cut(&layout, scan_compute_size(plan),
-                        (size_t)ctx->rec.limits.multiprocessors, &cut);
-    int rc = scan_get_kernel(plan, ctx, &layout, &cut, &kernel);
+    pcu_scan_layout_cut(&layout, scan_compute_size(plan), &ctx->rec.limits, &cut);
+    int rc = scan_get_kernel(plan, ctx, &layout, &cut, cut.variant, &kernel);
+    if (rc == 0 && cut.sums > 0) {
+        rc = scan_get_kernel(plan, ctx, &layout, &cut, PCU_VARIANT_SCAN_TILE_SUMS,
+                             &first);
+    }
     if (rc != 0) {
         return rc;
     }
-    return scan_launch(plan, &layout, &cut, kernel);
+    return scan_launch(plan, &layout, &cut, first, kernel);
 }
 
 /* Scan the source, which no kernel needs in another order, into the target. */

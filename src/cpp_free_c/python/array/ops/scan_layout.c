@@ -13,6 +13,7 @@ enum {
     SCAN_MOST_EACH = 32,     /* elements of a thread */
     SCAN_UNIT = 16,          /* bytes of a unit; see pycuda-scan.hpp */
     SCAN_WINDOW = 32,        /* tiles of a window; see pycuda-scan.hpp */
+    SCAN_MOST_SUMS = 1024,   /* tiles of a scan by two kernels */
     SCAN_WALK_TILES = 4,     /* of a line that one block scans though few lines exist */
     SCAN_SHIFT = 5,          /* log2 of the lines of a block, if the lines are long */
     SCAN_MOST_SHIFT = 8,
@@ -120,9 +121,8 @@ scan_each(size_t bytes, size_t size)
     return (unsigned int)Py_MAX(each, SCAN_UNIT / size);
 }
 
-/* Words of slots: a ticket, and sums of tiles, windows and spans. */
-static size_t
-scan_slots(size_t groups, size_t tiles, size_t words)
+size_t
+pcu_scan_slots(size_t groups, size_t tiles, size_t words)
 {
     size_t windows = scan_ceil(tiles, SCAN_WINDOW);
     return 1 + groups * (tiles + windows + scan_ceil(windows, SCAN_WINDOW)) * words;
@@ -152,7 +152,8 @@ scan_cut_short(const pcu_scan_layout *layout, size_t size, size_t sms,
 
 /* A block for each line, or for each tile of a line. */
 static void
-scan_cut_long(const pcu_scan_layout *layout, size_t size, size_t sms, pcu_scan_cut *cut)
+scan_cut_long(const pcu_scan_layout *layout, size_t size, size_t sms, size_t cache,
+              pcu_scan_cut *cut)
 {
     size_t lines = layout->lines.count;
     size_t tiles = scan_ceil(layout->length, (size_t)cut->threads * cut->each);
@@ -166,10 +167,16 @@ scan_cut_long(const pcu_scan_layout *layout, size_t size, size_t sms, pcu_scan_c
         }
         return;
     }
-    cut->variant = PCU_VARIANT_SCAN_LOOK_BACK;
     cut->tiles = tiles;
     cut->blocks = lines * tiles;
-    cut->slots = scan_slots(lines, tiles, scan_ceil(size, 4));
+    if (cut->blocks <= SCAN_MOST_SUMS &&
+        layout->length * lines * layout->itemsizes[0] <= cache / 2) {
+        cut->variant = PCU_VARIANT_SCAN_AFTER_SUMS;
+        cut->sums = cut->blocks;
+        return;
+    }
+    cut->variant = PCU_VARIANT_SCAN_LOOK_BACK;
+    cut->slots = pcu_scan_slots(lines, tiles, scan_ceil(size, 4));
 }
 
 static unsigned int
@@ -194,12 +201,55 @@ scan_short_step(const pcu_scan_layout *layout)
     return (unsigned int)step;
 }
 
+/* 1 if the elements of the lines are rows of a power of two, which follow each other on
+ * both sides and begin at a multiple of a unit. */
+static int
+scan_is_rows(const pcu_scan_layout *layout, size_t size)
+{
+    size_t lines = layout->lines.count;
+    if (layout->lines.ndim != 1 || lines > (1 << SCAN_SHIFT) ||
+        (lines & (lines - 1)) != 0) {
+        return 0;
+    }
+    for (int side = 0; side < 2; side++) {
+        size_t item = layout->itemsizes[side];
+        size_t unit = SCAN_UNIT / size * item;
+        if (layout->lines.strides[side][0] != (ptrdiff_t)item ||
+            layout->steps[side] != (ptrdiff_t)(lines * item) ||
+            layout->addresses[side] % Py_MIN(unit, SCAN_UNIT) != 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Rows of few lines: a block for each tile. Return 1 if there are many tiles. */
+static int
+scan_cut_rows(const pcu_scan_layout *layout, size_t size, pcu_scan_cut *cut)
+{
+    size_t tile = (size_t)cut->threads * cut->each;
+    size_t tiles = scan_ceil(layout->length * layout->lines.count, tile);
+    if (tiles <= SCAN_WALK_TILES) {
+        return 0;
+    }
+    cut->variant = PCU_VARIANT_SCAN_ROWS_LOOK_BACK;
+    cut->is_packed = 1;
+    cut->width = scan_log2(layout->lines.count);
+    cut->tiles = tiles;
+    cut->blocks = tiles;
+    cut->slots = pcu_scan_slots(1, tiles, scan_ceil(size, 4) << cut->width);
+    return 1;
+}
+
 /* Neighbouring threads at neighbouring lines. */
 static void
 scan_cut_columns(const pcu_scan_layout *layout, size_t size, size_t sms,
                  pcu_scan_cut *cut)
 {
     size_t lines = layout->lines.count;
+    if (scan_is_rows(layout, size) && scan_cut_rows(layout, size, cut)) {
+        return;
+    }
     if (lines * layout->length <= sms * cut->threads * cut->each) {
         cut->each = scan_each(SCAN_SMALL_BYTES, size);
     }
@@ -222,13 +272,14 @@ scan_cut_columns(const pcu_scan_layout *layout, size_t size, size_t sms,
     cut->variant = PCU_VARIANT_SCAN_COLUMNS_LOOK_BACK;
     cut->tiles = tiles;
     cut->blocks = groups * tiles;
-    cut->slots = scan_slots(groups, tiles, scan_ceil(size, 4) << cut->width);
+    cut->slots = pcu_scan_slots(groups, tiles, scan_ceil(size, 4) << cut->width);
 }
 
 void
-pcu_scan_layout_cut(const pcu_scan_layout *layout, size_t size, size_t sms,
-                    pcu_scan_cut *cut)
+pcu_scan_layout_cut(const pcu_scan_layout *layout, size_t size,
+                    const pcu_device_limits *limits, pcu_scan_cut *cut)
 {
+    size_t sms = (size_t)limits->multiprocessors;
     memset(cut, 0, sizeof(*cut));
     cut->threads = SCAN_THREADS;
     cut->each = scan_each(SCAN_THREAD_BYTES, size);
@@ -241,6 +292,6 @@ pcu_scan_layout_cut(const pcu_scan_layout *layout, size_t size, size_t sms,
         scan_cut_short(layout, size, sms, cut);
     }
     else {
-        scan_cut_long(layout, size, sms, cut);
+        scan_cut_long(layout, size, sms, (size_t)limits->cache, cut);
     }
 }

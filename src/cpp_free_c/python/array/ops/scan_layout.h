@@ -6,6 +6,7 @@
 #ifndef PYTHON_ARRAY_OPS_SCAN_LAYOUT_H
 #define PYTHON_ARRAY_OPS_SCAN_LAYOUT_H
 
+#include "driver/context_record.h"
 #include "python/array/ops/reduction_axes.h"
 
 /* The elements of the input and of the output along the axis of the scan, and all other
@@ -31,7 +32,13 @@ typedef struct {
     size_t tiles;         /* of a line; 1 without look-back */
     size_t blocks;
     size_t slots; /* words of 64 bits that look-back needs; 0 without it */
+    size_t sums;  /* values that a first kernel, SCAN_TILE_SUMS, stores; 0 without it */
 } pcu_scan_cut;
+
+/* The words of 64 bits that look-back needs for `groups` lines, or groups of lines, of
+ * `tiles` tiles: a ticket, and sums of tiles, windows and spans. `words`: the words of
+ * 32 bits of a sum. As in cuda/pycuda-scan.hpp. */
+PCU_HIDDEN size_t pcu_scan_slots(size_t groups, size_t tiles, size_t words);
 
 /* Join the other axes of an array of ndim axes. The axes are the input's, in its order
  * in memory. */
@@ -45,6 +52,6 @@ PCU_HIDDEN int pcu_scan_layout_is_transposed(const pcu_scan_layout *layout);
 
 /* Choose the kernel. `size`: the bytes of a value in the computation. */
 PCU_HIDDEN void pcu_scan_layout_cut(const pcu_scan_layout *layout, size_t size,
-                                    size_t multiprocessors, pcu_scan_cut *cut);
+                                    const pcu_device_limits *limits, pcu_scan_cut *cut);
 
 #endif

@@ -4,10 +4,9 @@
 #include "python/array/construction.h"
 #include "python/array/memory.h"
 #include "python/array/ops/assign.h"
+#include "python/array/ops/scan_layout.h"
 #include "python/array/type/plain_array.h"
 #include "python/driver/stream.h"
-
-enum { SCAN_WINDOW = 64 }; /* tiles; pycuda-scan.hpp has the same number */
 
 /* The arguments of a scan: borrowed, NULL or None if missing. */
 typedef struct {
@@ -76,10 +75,8 @@ static PyObject *
 scan_slots_new(const pcu_call_run *run, pcu_state *st, size_t tiles,
                PyObject *allocator)
 {
-    size_t windows = (tiles - 1) / SCAN_WINDOW + 1;
-    size_t sums = tiles + windows + (windows - 1) / SCAN_WINDOW + 1;
     size_t words = ((size_t)PyDataType_ELSIZE(run->plan->result) + 3) / 4;
-    size_t count = 1 + sums * words;
+    size_t count = pcu_scan_slots(1, tiles, words);
     PyArray_Descr *dtype = PyArray_DescrFromType(NPY_UINT64);
     PyObject *slots = pcu_gpuarray_new(st, NULL, 1, &count, NULL, dtype, allocator);
     PyObject *zero = PyLong_FromLong(0);
