@@ -63,7 +63,7 @@
     X(INDEXING, "indexing")       \
     X(JOIN, "join")               \
     X(REMAP, "remap")             \
-    X(MASK, "mask")                 \
+    X(MASK, "mask")               \
     X(SEARCH, "search")           \
     X(HISTOGRAM, "histogram")     \
 
@@ -82,66 +82,70 @@
     X(REPEATED, "repeated") \
     X(BACKWARD, "backward") \
 
-/* Reductions: the first four reduce elements: a block or a warp for each result, some
- * lanes of a warp, or a thread for neighbouring results. The next two join the
- * accumulators that they stored. Scans: see python/array/ops/scan_layout.h.
- * Masks: see python/array/index/mask_bits.h. Index
- * arrays: gather reads the elements at the indices, scatter writes them, fill writes one
- * value, apply computes with them, check only looks for an index out of bounds. Without a suffix such an index is
- * noted; with one it is wrapped around or clipped. Joins: a block copies part of one
- * array, or each thread finds the array of its place in the result. Remaps: the rule
- * that gives the place of an element along an axis, see python/array/ops/remap.h. */
+/* X(NAME, "name"), a group for each family with several kernels. */
 #define PCU_KERNEL_VARIANTS(X) \
-    X(BY_BLOCK, "by_block")           \
-    X(BY_ROW, "by_row")               \
-    X(BY_SHORT_ROW, "by_short_row")   \
-    X(BY_COLUMN, "by_column")         \
+    /* Reductions: a block or a warp for each result, some lanes of a warp, or a thread for
+     * neighbouring results; then the two that join the accumulators. */ \
+    X(BY_BLOCK, "by_block") \
+    X(BY_ROW, "by_row") \
+    X(BY_SHORT_ROW, "by_short_row") \
+    X(BY_COLUMN, "by_column") \
     X(JOIN_BY_BLOCK, "join_by_block") \
-    X(JOIN_BY_ROW, "join_by_row")     \
-    X(SCAN_LINES, "scan_lines")             \
-    X(SCAN_WALK, "scan_walk")               \
-    X(SCAN_LOOK_BACK, "scan_look_back")     \
+    X(JOIN_BY_ROW, "join_by_row") \
+    /* Scans: see python/array/ops/scan_layout.h. */ \
+    X(SCAN_LINES, "scan_lines") \
+    X(SCAN_WALK, "scan_walk") \
+    X(SCAN_LOOK_BACK, "scan_look_back") \
     X(SCAN_COLUMNS_WALK, "scan_columns_walk") \
     X(SCAN_COLUMNS_LOOK_BACK, "scan_columns_look_back") \
-    X(SORT_LANES, "sort_lanes")           \
-    X(SORT_BLOCK, "sort_block")           \
-    X(SORT_PASS, "sort_pass")             \
-    X(GATHER, "gather")                   \
-    X(GATHER_WRAPPED, "gather_wrapped")   \
-    X(GATHER_CLIPPED, "gather_clipped")   \
-    X(SCATTER, "scatter")                 \
-    X(SCATTER_WRAPPED, "scatter_wrapped") \
-    X(SCATTER_CLIPPED, "scatter_clipped") \
-    X(FILL, "fill")                       \
-    X(CHECK, "check")                     \
-    X(APPLY, "apply")                     \
-    X(JOIN_SOURCES, "join_sources")       \
-    X(JOIN_PLACES, "join_places")         \
-    X(REMAP_ROLL, "remap_roll")           \
-    X(REMAP_REPEAT, "remap_repeat")       \
-    X(REMAP_TILE, "remap_tile")           \
-    X(REMAP_EMPTY, "remap_empty")         \
-    X(REMAP_CONSTANT, "remap_constant")   \
-    X(REMAP_EDGE, "remap_edge")           \
-    X(REMAP_WRAP, "remap_wrap")           \
-    X(REMAP_REFLECT, "remap_reflect")     \
-    X(REMAP_SYMMETRIC, "remap_symmetric") \
-    X(MARK_BYTES, "mark_bytes")           \
-    X(MARK_ELEMENTS, "mark_elements")     \
-    X(TAKE_TRUE, "take_true")             \
-    X(PUT_TRUE, "put_true")               \
-    X(PLACES_OF_TRUE, "places_of_true")   \
-    X(FILL_TRUE, "fill_true")             \
-    X(SCAN_TILE_SUMS, "scan_tile_sums")   \
+    X(SCAN_TILE_SUMS, "scan_tile_sums") \
     X(SCAN_AFTER_SUMS, "scan_after_sums") \
     X(SCAN_ROWS_LOOK_BACK, "scan_rows_look_back") \
-    X(SEARCH_LEFT, "search_left")         \
-    X(SEARCH_RIGHT, "search_right")       \
-    X(DIGITIZE_LEFT, "digitize_left")     \
-    X(DIGITIZE_RIGHT, "digitize_right")   \
-    X(BIN_BY_VALUE, "bin_by_value")       \
+    /* Sorts: a warp or a block for each line; one digit of all elements. */ \
+    X(SORT_LANES, "sort_lanes") \
+    X(SORT_BLOCK, "sort_block") \
+    X(SORT_PASS, "sort_pass") \
+    /* Index arrays: read the elements at the indices, write them, write one value, only look
+     * for an index out of bounds, compute with the elements. Such an index is noted, or with a
+     * suffix wrapped around or clipped. */ \
+    X(GATHER, "gather") \
+    X(GATHER_WRAPPED, "gather_wrapped") \
+    X(GATHER_CLIPPED, "gather_clipped") \
+    X(SCATTER, "scatter") \
+    X(SCATTER_WRAPPED, "scatter_wrapped") \
+    X(SCATTER_CLIPPED, "scatter_clipped") \
+    X(FILL, "fill") \
+    X(CHECK, "check") \
+    X(APPLY, "apply") \
+    /* Joins: a block copies part of one array, or each thread finds the array of its place. */ \
+    X(JOIN_SOURCES, "join_sources") \
+    X(JOIN_PLACES, "join_places") \
+    /* Remaps: the rule that gives the place of an element, see python/array/ops/remap.h. */ \
+    X(REMAP_ROLL, "remap_roll") \
+    X(REMAP_REPEAT, "remap_repeat") \
+    X(REMAP_TILE, "remap_tile") \
+    X(REMAP_EMPTY, "remap_empty") \
+    X(REMAP_CONSTANT, "remap_constant") \
+    X(REMAP_EDGE, "remap_edge") \
+    X(REMAP_WRAP, "remap_wrap") \
+    X(REMAP_REFLECT, "remap_reflect") \
+    X(REMAP_SYMMETRIC, "remap_symmetric") \
+    /* Masks: see python/array/index/mask_bits.h. */ \
+    X(MARK_BYTES, "mark_bytes") \
+    X(MARK_ELEMENTS, "mark_elements") \
+    X(TAKE_TRUE, "take_true") \
+    X(PUT_TRUE, "put_true") \
+    X(PLACES_OF_TRUE, "places_of_true") \
+    X(FILL_TRUE, "fill_true") \
+    /* Searches in sorted arrays, and among bins that rise or fall. */ \
+    X(SEARCH_LEFT, "search_left") \
+    X(SEARCH_RIGHT, "search_right") \
+    X(DIGITIZE_LEFT, "digitize_left") \
+    X(DIGITIZE_RIGHT, "digitize_right") \
+    /* Histograms: how the bin of a value is found. */ \
+    X(BIN_BY_VALUE, "bin_by_value") \
     X(BIN_BY_DISTANCE, "bin_by_distance") \
-    X(BIN_BY_SEARCH, "bin_by_search")     \
+    X(BIN_BY_SEARCH, "bin_by_search") \
 
 /* clang-format on */
 
