@@ -86,15 +86,16 @@ def _ends_of(a):
     return np.array([ends.real, ends.imag]).astype(a.dtype)
 
 
-@functools.lru_cache(
-    maxsize=64, typed=True
-)  # (0, 1) may give other dtypes than (0., 1.)
-def _edges_between(ends, dtype, bins, first=None, last=None):
+def _edges_made(ends, dtype, bins, first=None, last=None):
     """Return NumPy's edges of bins of the same width; ``ends``: bytes of elements."""
     range = None if first is None else (first, last)
     edges = np.histogram_bin_edges(np.frombuffer(ends, dtype), bins, range)
     edges.flags.writeable = False
     return edges
+
+
+# By type too: the range (0, 1) may give other dtypes than (0.0, 1.0).
+_edges_between = functools.lru_cache(maxsize=64, typed=True)(_edges_made)
 
 
 def _even_edges(a, bins, range):

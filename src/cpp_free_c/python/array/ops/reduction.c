@@ -234,8 +234,8 @@ reduce_result_in_out(pcu_reduction_plan *plan, PyObject *out, int ndim,
     return Py_NewRef(out);
 }
 
-/* What the kernel divides by. Without NaN the kernel counts the elements itself and takes
- * ddof from them. */
+/* What the kernel divides by. Without NaN the kernel counts the elements itself and
+ * takes ddof from them. */
 static double
 reduce_divisor(const pcu_reduction_plan *plan, double ddof)
 {
