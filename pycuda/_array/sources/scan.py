@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pycuda._array.sources.elementwise import computation_type
 
+_WITH_COPIES = "#define PYCUDA_SCAN_WITH_COPIES"
 _PARAMETERS = (
     "const In *input",
     "Out *output",
@@ -110,7 +111,9 @@ def scan_text(request):
     values = ", ".join(f"d{axis}, s{axis}, t{axis}" for axis in axes)
     compute = computation_type(request.compute)
     sizes = f"{request.tile}, {request.vector}"
+    copies = [] if "look_back" in request.variant else [_WITH_COPIES]
     lines = [
+        *copies,
         "#include <pycuda-array-scan.hpp>",
         "using namespace pycuda_array;",
         f"typedef {request.types[0]} In;",

@@ -13,7 +13,7 @@
 #include "python/array/ops/overlap.h"
 #include "python/array/scalar.h"
 
-enum { MASK_THREADS = 256, MASK_UNIT = 16, MASK_UNITS = 4 };
+enum { MASK_THREADS = 256, MASK_UNIT = 16 };
 
 int
 pcu_mask_fits(pcu_gpuarray *self, PyObject *index)
@@ -244,7 +244,7 @@ mask_fill_attempt(pcu_context *ctx, pcu_gpuarray *self, pcu_gpuarray *mask, int 
     key.wide = axes.ndim > 0 && self->count > INT32_MAX;
     if (axes.ndim == 0) {
         key.tile = (uint16_t)mask_fill_unit(self, mask);
-        each = key.tile * MASK_UNITS;
+        each = key.tile;
     }
     int rc = pcu_kernel_table_get(self->st, ctx, &key, &kernel);
     if (rc != 0) {

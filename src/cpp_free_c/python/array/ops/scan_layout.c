@@ -12,6 +12,7 @@ enum {
     SCAN_COLUMN_BYTES = 64,  /* the same in columns, unless the step is known */
     SCAN_MOST_EACH = 32,     /* elements of a thread */
     SCAN_UNIT = 16,          /* bytes of a unit; see pycuda-scan.hpp */
+    SCAN_SECTOR = 32,        /* bytes that memory moves at once */
     SCAN_WINDOW = 32,        /* tiles of a window; see pycuda-scan.hpp */
     SCAN_MOST_SUMS = 1024,   /* tiles of a scan by two kernels */
     SCAN_WALK_TILES = 4,     /* of a line that one block scans though few lines exist */
@@ -202,7 +203,8 @@ scan_short_step(const pcu_scan_layout *layout)
 }
 
 /* 1 if the elements of the lines are rows of a power of two, which follow each other on
- * both sides and begin at a multiple of a unit. */
+ * both sides and begin at a multiple of a unit. Rows of a sector or more need no shared
+ * memory to be read well. */
 static int
 scan_is_rows(const pcu_scan_layout *layout, size_t size)
 {
@@ -214,7 +216,8 @@ scan_is_rows(const pcu_scan_layout *layout, size_t size)
     for (int side = 0; side < 2; side++) {
         size_t item = layout->itemsizes[side];
         size_t unit = SCAN_UNIT / size * item;
-        if (layout->lines.strides[side][0] != (ptrdiff_t)item ||
+        if (lines * item >= SCAN_SECTOR ||
+            layout->lines.strides[side][0] != (ptrdiff_t)item ||
             layout->steps[side] != (ptrdiff_t)(lines * item) ||
             layout->addresses[side] % Py_MIN(unit, SCAN_UNIT) != 0) {
             return 0;
