@@ -19,7 +19,8 @@ enum {
     SORT_PASS_STATIC = 3 << 10,  /* more than the static shared memory */
     SORT_COUNT_BYTES = 2048,     /* of digit_counts in pycuda-sort.hpp */
     SORT_BINS = 256,
-    SORT_PASS_MOST = 24, /* elements of a thread */
+    SORT_PASS_MOST = 24,          /* elements of a thread */
+    SORT_PASS_MOST_OF_LARGE = 16, /* of more than 4 bytes, or with an index */
     SORT_PASS_FEW = 8,
     SORT_PASS_FEW_ELEMENTS = 1 << 19,   /* of all lines */
     SORT_NARROW_LENGTH = (1 << 30) - 1, /* longest line whose counts have 32 bits */
@@ -71,6 +72,9 @@ sort_plan_tile(pcu_line_sort *sort, size_t most_shared)
     size_t counts = SORT_PASS_THREADS / SORT_WARP * SORT_COUNT_BYTES;
     size_t each = sort->itemsize;
     size_t most = SORT_PASS_MOST;
+    if (sort->indices || each > sizeof(uint32_t)) {
+        most = SORT_PASS_MOST_OF_LARGE;
+    }
     if (sort->indices) {
         each += sort->wide ? sizeof(uint64_t) : sizeof(uint32_t);
     }
