@@ -195,7 +195,6 @@ def _axes_of(axes, ndim_a, ndim_b):
     return first, second
 
 
-@functools.lru_cache(maxsize=256)
 def _tensordot_plan(shape_a, shape_b, dtype_a, dtype_b, first, second):
     """Return the plan of a sum along pairs of axes."""
     if [shape_a[k] for k in first] != [shape_b[k] for k in second]:
@@ -215,6 +214,9 @@ def _tensordot_plan(shape_a, shape_b, dtype_a, dtype_b, first, second):
     return plan
 
 
+_kept_plan = functools.lru_cache(maxsize=256)(_tensordot_plan)
+
+
 def tensordot(a, b, axes=2, *, out=None, stream=None):
     """Return the sums of products of two arrays along pairs of axes.
 
@@ -224,7 +226,7 @@ def tensordot(a, b, axes=2, *, out=None, stream=None):
     """
     require_arrays("tensordot", a, b)
     first, second = _axes_of(axes, a.ndim, b.ndim)
-    plan = _tensordot_plan(a.shape, b.shape, a.dtype, b.dtype, first, second)
+    plan = _kept_plan(a.shape, b.shape, a.dtype, b.dtype, first, second)
     if stream is None:
         return into(plan.run((a, b)), out)
     with on_stream(stream):
