@@ -71,7 +71,9 @@ def broadcast_to(a, shape):
     given, a = a, _plain_array(a)
     if a.shape == shape:
         return given
-    if np.broadcast_shapes(a.shape, shape) != shape:
+    missing = len(shape) - a.ndim
+    pairs = zip(a.shape, shape[missing:], strict=True) if missing >= 0 else [(2, 0)]
+    if not all(length in (1, wanted) for length, wanted in pairs):
         raise ValueError(f"an array of shape {a.shape} cannot be broadcast to {shape}")
     strides = tuple(broadcast_row(a, len(shape)))
     if a.gpudata is None or 0 in shape:

@@ -42,6 +42,11 @@ def swapaxes(a, axis1, axis2):
 
 def moveaxis(a, source, destination):
     """Return a view with axes moved to other places."""
+    if isinstance(source, int) and isinstance(destination, int):
+        order = list(range(a.ndim))
+        axis = order.pop(normal_axis(source, a.ndim))
+        order.insert(normal_axis(destination, a.ndim), axis)
+        return a.transpose(order)
     source = [normal_axis(k, a.ndim) for k in np.atleast_1d(source).tolist()]
     target = [normal_axis(k, a.ndim) for k in np.atleast_1d(destination).tolist()]
     if len(source) != len(target) or len({*source}) != len(source):
@@ -54,7 +59,9 @@ def moveaxis(a, source, destination):
 
 def broadcast_to(array, shape, subok=False):
     """Return a view of another shape that repeats the elements."""
-    return layout.broadcast_to(array, tuple(np.atleast_1d(shape).tolist()))
+    if type(shape) is not tuple:
+        shape = tuple(np.atleast_1d(shape).tolist())
+    return layout.broadcast_to(array, shape)
 
 
 def _at_least(ndim):

@@ -25,7 +25,7 @@ PLANS = 64  # that a context keeps
 
 pytestmark = [
     pytest.mark.gpu,
-    pytest.mark.software("only its memory can be read by a processor"),
+    pytest.mark.software(why="only its memory can be read by a processor"),
 ]
 
 

@@ -183,6 +183,8 @@ for _name, _call in {
     "swapaxes": lambda a: a.swapaxes(0, 1),
     "take": lambda a: a.take(np.array([1, 3])),
     "tolist": lambda a: a.tolist(),
+    "diagonal": lambda a: a.diagonal(1),
+    "trace": lambda a: a.trace(),
     "var": lambda a: a.var(),
 }.items():
     warm(
@@ -306,3 +308,16 @@ warm(
     lambda a: _driver._sort(a, 0, True, True),
     lambda w: gpuarray.to_gpu(np.arange(9000, dtype=np.float64)),
 )
+for _name, _call in {
+    "tril": lambda a: gpuarray.tril(a),
+    "triu of a transposed array": lambda a: gpuarray.triu(a.T, 1),
+    "tri": lambda a: gpuarray.tri(4, 6, 1),
+    "eye": lambda a: gpuarray.eye(4),
+    "linspace": lambda a: gpuarray.linspace(0.0, 1.0, 9),
+    "diagonal": lambda a: gpuarray.diagonal(a, 1),
+    "mT": lambda a: a.mT,
+    "device": lambda a: a.device,
+    "to_device": lambda a: a.to_device(a.device),
+    "__array_namespace__": lambda a: a.__array_namespace__(),
+}.items():
+    warm(f"GPUArray: {_name}", _call)
