@@ -28,7 +28,8 @@ def fourier_text(request):
     if "mirror" in request.fourier:
         return _text(request, (), _mirror(request))
     length = request.convolution or request.length
-    radices = _radices(length)
+    per_thread = length * request.tile // request.threads
+    radices = _radices(length, per_thread)
     tables = [_roots_table(request, length, radices)]
     primes = sorted({radix for radix in radices if radix in _PRIMES})
     tables += [_circle(prime) for prime in primes]
@@ -73,22 +74,25 @@ def _parameters(request):
 # -- tables ----------------------------------------------------------------------------
 
 
-def _radices(length):
-    """Return the radices of the stages, the largest first."""
+def _radices(length, per_thread):
+    """Return the radices of the stages, the largest first.
+
+    A thread computes ``per_thread`` elements, and a radix should not be larger.
+    """
     radices = []
     for prime in _PRIMES:
         while length % prime == 0:
             radices.append(prime)
             length //= prime
-    twos = length.bit_length() - 1
-    if twos == 1:
-        return [*radices, 2]
-    eights, rest = divmod(twos, 3)
-    if rest == 1:  # 8 * 2 becomes 4 * 4
-        eights, fours = eights - 1, 2
-    else:
-        fours = rest // 2
-    return sorted([*radices, *[8] * eights, *[4] * fours], reverse=True) or [1]
+    most = 4 if per_thread >= 16 else 3  # radix 16 or 8
+    rest = length.bit_length() - 1
+    while rest > 0:
+        twos = min(most, rest)
+        if rest == most + 1:  # 8 * 2 becomes 4 * 4, 16 * 2 becomes 8 * 4
+            twos = most - 1
+        radices.append(2**twos)
+        rest -= twos
+    return sorted(radices, reverse=True) or [1]
 
 
 def _circle_parts(count):

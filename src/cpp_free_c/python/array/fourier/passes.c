@@ -8,11 +8,12 @@ enum {
     PASS_SHARED_BYTES = 48 * 1024, /* that a block has on every device */
     PASS_THREADS = 256,            /* of a block, if lines are short */
     PASS_THREADS_MAX = 512,
-    PASS_PER_THREAD = 8,    /* elements */
-    PASS_RUN_BYTES = 128,   /* of neighbouring lines that a block should read */
-    PASS_SECTOR_BYTES = 32, /* the least that memory moves */
-    PASS_STAGED =
-        32, /* elements of a line: neighbouring threads share a line's sector */
+    PASS_PER_THREAD = 8,       /* elements */
+    PASS_PER_THREAD_LONG = 16, /* the same, of long lines in single precision */
+    PASS_LONG = 1024,          /* elements of a long line */
+    PASS_RUN_BYTES = 128,      /* of neighbouring lines that a block should read */
+    PASS_SECTOR_BYTES = 32,    /* the least that memory moves */
+    PASS_STAGED = 32,          /* elements of lines that a block moves as one run */
     PASS_FACTORS_MAX = 8,
     PASS_PRIMES_MAX = 64
 };
@@ -275,16 +276,27 @@ pass_is_by_line(const pcu_fourier_pass *pass, ptrdiff_t line, ptrdiff_t element)
     return pass->lines > 1 && Py_ABS(line) < Py_ABS(element);
 }
 
+/* The threads of a line. Long lines have more elements for each, so that they take
+ * fewer stages. */
+static size_t
+pass_threads_of_line(size_t length, size_t number)
+{
+    size_t each = PASS_PER_THREAD;
+    if (number == 8 && length >= PASS_LONG && length % 256 == 0) {
+        each = PASS_PER_THREAD_LONG;
+    }
+    return Py_MIN((length + each - 1) / each, PASS_THREADS_MAX);
+}
+
 /* Choose the lines of a block and its threads. If there are few lines, blocks have
  * fewer of them, so that more multiprocessors work. */
 static void
 pass_shape_block(pcu_fourier_pass *pass, const pass_series *series, size_t length)
 {
     size_t number = series->number;
-    size_t each = (length + PASS_PER_THREAD - 1) / PASS_PER_THREAD;
+    size_t each = pass_threads_of_line(length, number);
     size_t tile = 1;
     size_t least = 1;
-    each = Py_MIN(each, PASS_THREADS_MAX);
     size_t wanted = Py_MAX(PASS_THREADS / each, 1);
     if (pass->key.fourier & (PCU_FOURIER_LOAD_BY_LINE | PCU_FOURIER_STORE_BY_LINE)) {
         wanted = Py_MAX(wanted, PASS_RUN_BYTES / number);

@@ -7,6 +7,7 @@
 enum {
     PREFERS_SHORT = 1024,     /* elements of a line that one kernel moves at speed */
     PREFERS_LINE = 4096,      /* the same, if there are few lines */
+    PREFERS_COLUMN = 512,     /* elements of a column, beyond the cache */
     PREFERS_FEW = 512 * 1024, /* bytes: only the number of kernels matters */
     PREFERS_SLOW_LOW = 128 * 1024, /* bytes of a line: cuFFT has one block for each */
     PREFERS_SLOW_HIGH = 256 * 1024,
@@ -24,7 +25,8 @@ pcu_fourier_prefers_kernels(const pcu_fourier_case *given)
     if (!pcu_fourier_is_smooth(line)) {
         return 0;
     }
-    if (given->is_columns && bytes > given->cache) {
+    if (given->is_columns && bytes > given->cache &&
+        (line <= PREFERS_COLUMN || line > PREFERS_LINE)) {
         return 1;
     }
     if (given->adds_kernels) {
