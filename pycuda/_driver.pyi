@@ -2474,7 +2474,7 @@ def _ptp(
 def _count(
     kind: str,
     values: GPUArray,
-    edges: GPUArray | None,
+    edges: GPUArray | np.ndarray[Any, Any] | None,
     edges_out: GPUArray | None,
     weights: GPUArray | None,
     bins: int,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 import warnings
 
 import numpy as np
 
 from pycuda._array.bin_widths import count_of_bins
-from pycuda._array.context_cache import context_dependent_memoize
 from pycuda._array.creation import zeros
 from pycuda._array.streams import on_stream
 from pycuda._driver import (
@@ -71,36 +71,8 @@ def bincount(x, weights=None, minlength=0, *, stream=None, allocator=None):
         return _count("value", x, None, None, weights, bins, 0, 0, allocator=allocator)
 
 
-# Edges on the device, which the kernels only read: those of the last calls.
-_MOST_EDGES, _MOST_BINS = 64, 4096
-
-
-@context_dependent_memoize
-def _known_edges():
-    """Return a dict of the current context, {how they are made: edges}."""
-    return {}
-
-
-class _Edges:
-    """The edges of a histogram: on the device, where programs must not change them.
-
-    ``first`` and ``last`` are the outer edges of bins of the same width.
-    """
-
-    def __init__(self, edges, kind, shared):
-        self.host = edges
-        self.device = edges if isinstance(edges, GPUArray) else to_gpu(edges)
-        self.kind, self.shared = kind, shared
-        self.bins = max(self.device.shape[0] - 1, 0)
-        self.first = self.last = 0.0
-        if kind == "distance":
-            self.first, self.last = float(edges[0]), float(edges[-1])
-
-    def copy(self, allocator):
-        """Return the program's edges: a kernel copies those that calls share."""
-        if not self.shared:
-            return self.device
-        return GPUArray(self.device.shape, self.device.dtype, allocator)
+#: Bytes of edges that a launch passes by value: PCU_COUNT_EDGE_BYTES of count.h.
+_EDGE_BYTES = 2048
 
 
 def _ends_of(a):
@@ -114,6 +86,17 @@ def _ends_of(a):
     return np.array([ends.real, ends.imag]).astype(a.dtype)
 
 
+@functools.lru_cache(
+    maxsize=64, typed=True
+)  # (0, 1) may give other dtypes than (0., 1.)
+def _edges_between(ends, dtype, bins, first=None, last=None):
+    """Return NumPy's edges of bins of the same width; ``ends``: bytes of elements."""
+    range = None if first is None else (first, last)
+    edges = np.histogram_bin_edges(np.frombuffer(ends, dtype), bins, range)
+    edges.flags.writeable = False
+    return edges
+
+
 def _even_edges(a, bins, range):
     """Return the edges of bins of the same width: NumPy's, of the range of ``a``."""
     try:
@@ -122,42 +105,31 @@ def _even_edges(a, bins, range):
         raise TypeError(
             f"bins must be an integer, a sequence or the name of a rule, not {bins!r}"
         ) from None
-    if range is not None or a.size == 0:
-        ends = np.zeros(min(a.size, 1), a.dtype)
-        made_of = range if range is None else (*range, *map(type, range))
-    else:
-        ends = _ends_of(a)
-        made_of = ends.tobytes()
-    key = (bins, a.dtype.char, len(ends), made_of)
-    known = _known_edges()
-    edges = known.get(key)
-    if edges is None:
-        edges = _Edges(np.histogram_bin_edges(ends, bins, range), "distance", True)
-        if edges.bins <= _MOST_BINS:
-            if len(known) >= _MOST_EDGES:
-                known.clear()
-            known[key] = edges
-    return edges
+    if range is not None:
+        first, last = range
+        return _edges_between(b"", a.dtype, bins, first, last)
+    ends = b"" if a.size == 0 else _ends_of(a).tobytes()
+    return _edges_between(ends, a.dtype, bins)
 
 
 def _edges_of(name, a, bins, range):
-    """Return the edges of the bins that a program asks for."""
+    """Return (edges, how a kernel finds the bin of an element)."""
     if isinstance(bins, GPUArray):
         if bins.ndim != 1:
             raise ValueError(f"{name}: bins must have one axis, not {bins.ndim}")
         if bool(_any(bins[:-1] > bins[1:])):
             raise ValueError(f"{name}: the edges in bins must rise monotonically")
-        return _Edges(bins, "search", False)
+        return bins, "search"
     if isinstance(bins, str):
         bins = count_of_bins(a, bins, range)
     if np.ndim(bins) == 0:
-        return _even_edges(a, bins, range)
-    edges = np.asarray(bins)
-    if edges.ndim != 1:
-        raise ValueError(f"{name}: bins must have one axis, not {edges.ndim}")
+        return _even_edges(a, bins, range), "distance"
+    edges = np.ascontiguousarray(bins)
+    if np.ndim(bins) != 1:
+        raise ValueError(f"{name}: bins must have one axis, not {np.ndim(bins)}")
     if (edges[:-1] > edges[1:]).any():
         raise ValueError(f"{name}: the edges in bins must rise monotonically")
-    return _Edges(edges, "search", False)
+    return edges, "search"
 
 
 def _checked(name, a, weights):
@@ -191,10 +163,10 @@ def histogram_bin_edges(
     """
     with on_stream(stream):
         a = _checked("histogram_bin_edges", a, weights)
-        edges = _edges_of("histogram_bin_edges", a, bins, range)
-        if edges.shared:
-            return to_gpu(edges.host, allocator or a.allocator)
-        return edges.device
+        edges, _ = _edges_of("histogram_bin_edges", a, bins, range)
+        if isinstance(edges, GPUArray):
+            return edges
+        return to_gpu(edges, allocator or a.allocator)
 
 
 def histogram(
@@ -221,24 +193,31 @@ def histogram(
     with on_stream(stream):
         a = _checked("histogram", a, weights)
         allocator = allocator or a.allocator
-        edges = _edges_of("histogram", a, bins, range)
-        result = edges.copy(allocator)
+        edges, kind = _edges_of("histogram", a, bins, range)
+        first = last = 0.0
+        if kind == "distance":
+            first, last = float(edges[0]), float(edges[-1])
+        result, copy = edges, None
+        if not isinstance(edges, GPUArray):
+            if len(edges) > 1 and edges.nbytes <= _EDGE_BYTES:
+                result = copy = GPUArray(edges.shape, edges.dtype, allocator)
+            else:
+                edges = result = to_gpu(edges, allocator)
+        count_of = max(edges.shape[0] - 1, 0)
 
         def count(weights):
             return _count(
-                edges.kind,
+                kind,
                 a,
-                edges.device,
-                result if edges.shared else None,
+                edges,
+                copy,
                 weights,
-                edges.bins,
-                edges.first,
-                edges.last,
+                count_of,
+                first,
+                last,
                 allocator=allocator,
             )
 
-        if a.size == 0 and edges.shared:  # no kernel copies the edges
-            result = to_gpu(edges.host, allocator)
         if weights is None:
             counts = count(None)
         elif weights.dtype.kind == "c":

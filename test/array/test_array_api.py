@@ -12,7 +12,6 @@ import pytest
 import pycuda.array_api as xp
 import pycuda.driver as drv
 from pycuda import _driver
-from pycuda._array.linalg import cublas, cusolver
 from pycuda.array_api._comparison.draws import Draw
 from pycuda.array_api._comparison.results import Tolerance, compare
 from pycuda.array_api._standard_names import missing
@@ -32,10 +31,7 @@ def library(ctx, monkeypatch):
         yield
         return
     model = pytest.importorskip("support.cusolver")
-    found = model.Cusolver()
-    for module in (cublas, cusolver):
-        monkeypatch.setattr(module, "open_library", lambda: found)
-    monkeypatch.setattr(_driver, "_is_emulated", lambda: False)
+    model.install(monkeypatch.setattr)
     clear_context_caches()
     yield
     clear_context_caches()

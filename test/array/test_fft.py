@@ -128,6 +128,16 @@ def test_long_real_lengths(name, n):
     check(name, input_of(name, (2, elements), n % 3 != 0), n=n)
 
 
+@pytest.mark.parametrize("name", ["fft", "rfft", "irfft"])
+@pytest.mark.parametrize("n", [2000, 3000, 6000])
+def test_long_columns(name, n):
+    """Neighbouring elements in memory belong to neighbouring lines."""
+    elements = n // 2 + 1 if name == "irfft" else n
+    check(name, input_of(name, (elements, 3), n == 3000), axis=0)
+    x = input_of(name, (2, elements, 3))
+    check(name, x, to_gpu(np.asfortranarray(x)), axis=1)
+
+
 def test_transforms_are_accurate():
     """Roots of unity are rounded once: errors grow with the logarithm of the length.
 
@@ -251,6 +261,7 @@ def test_arrays_without_elements():
         for name in ("fft", "rfft", "irfft"):
             check(name, input_of(name, shape))
     check("fft2", random((0, 4, 4), "complex64"))
+    check("fft", random((3, 0), "complex64"), n=4)
 
 
 def test_many_short_lines():

@@ -11,7 +11,7 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import _driver, gpuarray, linalg
-from pycuda._array.linalg import cublas, cusolver
+from pycuda._array.linalg import cublas, cusolver, handles
 from pycuda.gpuarray import to_gpu
 from pycuda.tools import clear_context_caches
 
@@ -28,10 +28,7 @@ def library(ctx, monkeypatch):
         yield None
         return
     model = pytest.importorskip("support.cusolver")
-    found = model.Cusolver()
-    for module in (cublas, cusolver):
-        monkeypatch.setattr(module, "open_library", lambda: found)
-    monkeypatch.setattr(_driver, "_is_emulated", lambda: False)
+    found = model.install(monkeypatch.setattr)
     clear_context_caches()
     yield found
     clear_context_caches()
@@ -357,7 +354,8 @@ def test_without_cusolver(ctx, monkeypatch):
     for module in (cublas, cusolver):
         monkeypatch.setattr(module, "paths", lambda: ["/nowhere/library.so"])
         monkeypatch.setattr(module, "_library", None)
-    monkeypatch.setattr(_driver, "_is_emulated", lambda: False)
+    hardware = type("Hardware", (), {"_is_emulated": staticmethod(lambda: False)})
+    monkeypatch.setattr(handles, "_driver", hardware)
     clear_context_caches()
     for each in (x, to_gpu(np.eye(40))):
         with pytest.raises(drv.RuntimeError, match=r"pycuda\[linalg\]"):

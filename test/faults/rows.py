@@ -5,6 +5,7 @@ from . import (  # noqa: F401
     rows_boxes,
     rows_compiler,
     rows_core,
+    rows_counting,
     rows_fft,
     rows_gpuarray,
     rows_kernels,

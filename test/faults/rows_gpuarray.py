@@ -183,6 +183,8 @@ for _name, _call in {
     "swapaxes": lambda a: a.swapaxes(0, 1),
     "take": lambda a: a.take(np.array([1, 3])),
     "tolist": lambda a: a.tolist(),
+    "diagonal": lambda a: a.diagonal(1),
+    "trace": lambda a: a.trace(),
     "var": lambda a: a.var(),
 }.items():
     warm(

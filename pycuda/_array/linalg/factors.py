@@ -116,7 +116,7 @@ def qr(a, mode="reduced", *, stream=None):
         if mode == "raw":
             return work.reshape((*batch, n, m)), tau.reshape((*batch, k))
         rows = m if mode == "complete" else k
-        upper = triu(result(work[:, :, :rows], batch))
+        upper = triu(turned(work[:, :, :rows])).reshape((*batch, rows, n))
         if mode == "r":
             return upper
         return QRResult(_orthogonal(work, tau, rows, batch), upper)
@@ -126,11 +126,15 @@ def _orthogonal(work, tau, columns, batch):
     """Return the first columns of Q from what ``geqrf`` has made."""
     count, n, m = work.shape
     k = tau.shape[1]
-    full = zeros((count, columns, m), work.dtype, work.allocator)
+    if columns == n == k:  # Q takes the place of the factors
+        full = work
+    else:
+        full = zeros((count, columns, m), work.dtype, work.allocator)
     if full.size and k == 0:
         diagonal(full, axis1=-2, axis2=-1)[...] = 1
     elif full.size:
-        full[:, :k] = work[:, :k]
+        if full is not work:
+            full[:, :k] = work[:, :k]
         name = "ungqr" if work.dtype.kind == "c" else "orgqr"
         routines = Routines(work.dtype, count, work.allocator)
         space, length = routines.space(name, m, columns, k, full, m, tau)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 import threading
 from ctypes import byref, c_void_p
 
@@ -39,8 +40,8 @@ class Handle:
     def __del__(self):
         if not getattr(self, "value", None) or os.getpid() != self._pid:
             return  # there is no handle, or it belongs to the parent process
-        if self._context is None:
-            return
+        if self._context is None or sys.is_finalizing():
+            return  # the context is not ours, or ends with the process
         try:
             self._context.push()
         except _cuda.Error:

@@ -79,7 +79,7 @@ def _parameters(request, action):
     parameters = ["char *array", moved]
     parameters += [f"const char *x{k}" for k in range(count)]
     parameters += ["index_report *report", "uint32 call", "I n"]
-    parameters += [f"I d{axis}" for axis in axes]
+    parameters += [f"I d{axis}, I m{axis}, I h{axis}" for axis in axes[1:]]
     rows = ["e", "a", *(f"x{k}" for k in range(count))]
     parameters += [f"S s_{row}{axis}" for row in rows for axis in axes]
     for k in range(count):
@@ -92,7 +92,8 @@ def _offsets(request):
     rows = ["e", "a", *(f"x{k}" for k in range(request.kept_ndim))]
     lines = [f"int64 b_{row} = 0;" for row in rows]
     for axis in range(request.ndim - 1, 0, -1):
-        lines.append(f"{{ I next = rest / d{axis}; S at = (S)(rest - next * d{axis});")
+        lines.append(f"{{ I next = quotient(rest, m{axis}, h{axis});")
+        lines.append(f"S at = (S)(rest - next * d{axis});")
         lines += [f"b_{row} += (int64)at * s_{row}{axis};" for row in rows]
         lines.append("rest = next; }")
     if request.ndim:

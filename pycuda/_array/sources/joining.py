@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 def _parameters(request):
     """Return the parameters, in the order of ``join_pack`` in join.c."""
-    parameters = ["E *target", "I row", "I words"]
+    parameters = ["E *target", "I row", "I words", "I width, I wm, I wh"]
     for k in range(request.kept_ndim):
-        parameters += [f"const E *source{k}", f"I n{k}", f"I run{k}"]
+        parameters += [f"const E *source{k}", f"I n{k}", f"I run{k}, I m{k}, I h{k}"]
         parameters += [f"I place{k}", f"I end{k}"]
     return parameters
 
@@ -18,12 +18,13 @@ def _by_source(request):
     """Return the body of a kernel in which each block copies part of one array."""
     lines = [
         "I block = blockIdx.x;",
-        "const E *source = source0; I n = n0, run = run0, place = place0, begin = 0;",
+        "const E *source = source0; I n = n0, place = place0, begin = 0;",
+        "I run = run0, m = m0, h = h0;",
     ]
     for k in range(1, request.kept_ndim):
         lines += [
             f"if (block >= end{k - 1}) {{ source = source{k}; n = n{k}; run = run{k};",
-            f"place = place{k}; begin = end{k - 1}; }}",
+            f"m = m{k}; h = h{k}; place = place{k}; begin = end{k - 1}; }}",
         ]
     lines += [
         "I first = (block - begin) * (256 * U) + threadIdx.x;",
@@ -38,23 +39,21 @@ def _by_source(request):
         "if (i >= n) return;",
     ]
     if request.ndim == 2:
-        lines.append("i += i / run * (row - run);")
+        lines.append("i += quotient(i, m, h) * (row - run);")
     return [*lines, "target[place + i] = items[u];", "}"]
 
 
 def _by_place(request):
     """Return the body of a kernel in which a thread finds the array of its place."""
-    last = request.kept_ndim - 1
     lines = [
         "I first = (I)blockIdx.x * (256 * U) + threadIdx.x;",
-        f"I width = place{last} + run{last} - place0;",
         "if (first >= words) return;",
         "E items[U];",
         "E *places[U];",
         "#pragma unroll",
         "for (int u = 0; u < U; u++) {",
         "I i = first + u * 256 < words ? first + u * 256 : first;",
-        "I line = i / width, column = i - line * width + place0;",
+        "I line = quotient(i, wm, wh), column = i - line * width + place0;",
         "const E *source = source0; I run = run0, place = place0;",
     ]
     for k in range(1, request.kept_ndim):

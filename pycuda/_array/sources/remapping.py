@@ -5,12 +5,13 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 #: For each rule the lines that make ``at``, the place in the source, from the place in
-#: the target. ``n`` is the length of the source, ``f`` the number of the axis. Rules
-#: with elements outside clear ``inside``.
+#: the target. ``n`` is the length of the source, ``f`` the number of the axis;
+#: ``b``, ``v`` and ``w`` divide by one of the two. Rules with elements outside clear
+#: ``inside``.
 _RULES = {
     "remap_roll": "at += f{k}; at -= at >= n{k} ? n{k} : 0;",
-    "remap_repeat": "at = (S)((I)at / (I)f{k});",
-    "remap_tile": "at = (S)((I)at % (I)n{k});",
+    "remap_repeat": "at = (S)quotient((I)at, v{k}, w{k});",
+    "remap_tile": "at -= (S)(quotient((I)at, v{k}, w{k}) * b{k});",
     "remap_empty": "at -= f{k}; inside = inside && (I)at < (I)n{k};",
     "remap_constant": "at -= f{k}; inside = inside && (I)at < (I)n{k};",
     "remap_edge": "at -= f{k}; at = at < 0 ? 0 : at < n{k} ? at : n{k} - 1;",
@@ -53,7 +54,8 @@ def remap_text(request):
     parameters += ["E value"] if has_value else []
     parameters.append("I n")
     for k in axes:
-        parameters += [f"I d{k}", f"S n{k}", f"S s{k}", f"S f{k}"]
+        parameters += [f"I d{k}, I m{k}, I h{k}", f"S n{k}", f"S s{k}", f"S f{k}"]
+        parameters.append(f"I b{k}, I v{k}, I w{k}")
     lines = [
         "#include <pycuda-array.hpp>",
         "using namespace pycuda_array;",
@@ -77,7 +79,8 @@ def remap_text(request):
         "from[u] = 0;",
     ]
     for axis in range(request.ndim - 1, 0, -1):
-        lines.append(f"{{ I next = rest / d{axis}; S at = (S)(rest - next * d{axis});")
+        lines.append(f"{{ I next = quotient(rest, m{axis}, h{axis});")
+        lines.append(f"S at = (S)(rest - next * d{axis});")
         lines += [*_place(request, axis), "rest = next; }"]
     if request.ndim:
         lines += ["{ S at = (S)rest;", *_place(request, 0), "}"]

@@ -99,6 +99,8 @@ def search_text(request):
 
 #: Bytes of edges that a block keeps: COUNT_EDGES of python/array/ops/count.c.
 SHARED_EDGES = 16 * 1024
+#: Bytes of edges that are passed by value: PCU_COUNT_EDGE_BYTES of count.h.
+EDGE_BYTES = 2048
 
 _BINS = {
     "bin_by_value": ("bin_by_value<T0>", "{}"),
@@ -114,9 +116,9 @@ def count_text(request):
     """Return the source of a count of values in bins.
 
     The types are those of the values, of the edges, and of the weights if there are
-    any. The kernel copies the edges, which several calls may share, to the result. With
-    ``partial`` a block keeps them in shared memory. It counts there, too, in several
-    copies if there are few bins, or in the result if ``raw_bytes`` is 0.
+    any. With ``ndim`` 1 the edges are passed by value, and the kernel stores a copy.
+    With ``partial`` a block keeps the edges in shared memory. It counts there, too, in
+    several copies if there are few bins, or in the result if ``raw_bytes`` is 0.
     """
     threads, rounds, vec = request.threads, request.rounds, request.vector
     weighted = request.inputs == 3
@@ -125,10 +127,15 @@ def count_text(request):
     room = request.raw_bytes // (8 if weighted else 4)
     kind, start = _BINS[request.variant]
     types = [f"typedef {request.types[0]} T0;", f"typedef {request.types[1]} E;"]
+    by_value = request.ndim == 1
+    given = ["const E *edges"]
+    if by_value:
+        types.append(f"struct edge_values {{ E values[{EDGE_BYTES} / sizeof(E)]; }};")
+        types.append("struct __align__(16) given_edges : edge_values {};")
+        given = ["const given_edges given", "E *edges_out"]
     parameters = [
         "const T0 *values",
-        "const E *edges",
-        "E *edges_out",
+        *given,
         f"{total} *totals",
         "uint64 count",
         "uint64 bins",
@@ -142,19 +149,19 @@ def count_text(request):
         parameters.append("const W *weights")
     place, target = ("mine + bin", shared) if room else ("totals + bin", total)
     body = []
-    if request.variant != "bin_by_value":
+    if by_value:
         body += [
-            "if (edges_out && blockIdx.x == 0) {",
+            "if (blockIdx.x == 0) {",
             f"for (uint64 k = threadIdx.x; k <= bins; k += {threads})",
-            "edges_out[k] = edges[k];",
+            "edges_out[k] = given.values[k];",
             "}",
         ]
     if request.partial:
         body += [
-            f"__shared__ E kept[{SHARED_EDGES} / sizeof(E)];",
+            f"__shared__ E edges_kept[{SHARED_EDGES} / sizeof(E)];",
             f"for (uint64 k = threadIdx.x; k <= bins; k += {threads})",
-            "kept[k] = edges[k];",
-            "edges = kept;",
+            f"edges_kept[k] = {'given.values' if by_value else 'edges'}[k];",
+            f"{'const E *' if by_value else ''}edges = edges_kept;",
             "__syncthreads();",
         ]
     body.append(f"const {kind} find = {start};")

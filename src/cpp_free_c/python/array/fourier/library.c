@@ -5,6 +5,7 @@
 #include "python/array/construction.h"
 #include "python/array/element_type.h"
 #include "python/array/fourier/cufft.h"
+#include "python/array/fourier/fit.h"
 #include "python/array/fourier/form.h"
 #include "python/array/fourier/mirror.h"
 #include "python/array/fourier/preference.h"
@@ -42,7 +43,7 @@ library_input_length(const pcu_fourier_step *step)
 
 /* -- what cuFFT takes -------------------------------------------------------------- */
 
-/* 1 if the input has the elements that the steps transform, along different axes. */
+/* 1 if the steps are transforms along different axes. */
 static int
 library_takes_steps(library_run *run)
 {
@@ -53,8 +54,7 @@ library_takes_steps(library_run *run)
     }
     for (int i = 0; i < run->count; i++) {
         const pcu_fourier_step *step = &run->steps[i];
-        if (step->conjugate || step->n < 2 || seen[step->axis]++ ||
-            run->in->shape[step->axis] != library_input_length(step)) {
+        if (step->conjugate || step->n < 2 || seen[step->axis]++) {
             return 0;
         }
         if (step->kind != PCU_FOURIER_COMPLEX) {
@@ -468,6 +468,34 @@ library_transform(library_run *run)
     return rc;
 }
 
+/* The input with the lengths that the steps need. NULL: an error occurred. */
+static PyObject *
+library_fitted_input_new(const library_run *run)
+{
+    size_t shape[PCU_MAX_NDIM];
+    memcpy(shape, run->in->shape, (size_t)run->in->ndim * sizeof(*shape));
+    for (int i = 0; i < run->count; i++) {
+        shape[run->steps[i].axis] = library_input_length(&run->steps[i]);
+    }
+    return pcu_fourier_fit_new(run->st, run->in, shape, run->allocator, run->stream);
+}
+
+/* Transform an input of the lengths that the steps need. */
+static int
+library_fit_and_transform(library_run *run)
+{
+    pcu_gpuarray *given = run->in;
+    PyObject *fitted = library_fitted_input_new(run);
+    if (fitted == NULL) {
+        return -1;
+    }
+    run->in = (pcu_gpuarray *)fitted;
+    int rc = library_transform(run);
+    run->in = given;
+    Py_DECREF(fitted);
+    return rc;
+}
+
 /* DONE if cuFFT transforms in the context. */
 static int
 library_choose(const library_run *run)
@@ -526,7 +554,7 @@ pcu_fourier_library(pcu_state *st, const pcu_fourier_step *steps, int count,
         rc = PCU_CUFFT_REFUSED;
     }
     if (rc == PCU_CUFFT_DONE) {
-        rc = library_transform(&run);
+        rc = library_fit_and_transform(&run);
     }
     Py_DECREF(ctx);
     return rc;

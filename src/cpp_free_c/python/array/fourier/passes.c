@@ -563,7 +563,8 @@ static int
 pass_add_real(const pass_series *series)
 {
     const pcu_fourier_transform *transform = series->transform;
-    if (pass_fits_block(series->n, series->number)) {
+    size_t factors[PASS_FACTORS_MAX];
+    if (pass_factors(series->n, series->number, series->inner, factors) == 1) {
         pcu_fourier_end to = transform->out;
         to.words |= PCU_FOURIER_UNZIP_BLOCK;
         return pass_add_smooth(series, &transform->in, &to);

@@ -360,13 +360,14 @@ selection_put_arrays(const selection_plan *plan, pcu_argument_buffer *params)
     return rc;
 }
 
-/* Lengths, rows of strides, and the numbers of each indexed axis. */
+/* The lengths of all axes but the first, rows of strides, and the numbers of each
+ * indexed axis. */
 static int
 selection_put_axes(const selection_plan *plan, pcu_argument_buffer *params)
 {
     const pcu_selection *self = plan->selection;
-    for (int d = 0; d < plan->ndim; d++) {
-        if (selection_put(plan, (ptrdiff_t)plan->shape[d], params) < 0) {
+    for (int d = 1; d < plan->ndim; d++) {
+        if (pcu_kernel_put_divisor(params, plan->wide, plan->shape[d]) < 0) {
             return -1;
         }
     }

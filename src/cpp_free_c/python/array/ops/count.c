@@ -49,21 +49,39 @@ count_refuse(const pcu_gpuarray *array, const char *what)
     return -1;
 }
 
+/* 1 if a packed array has room for the edges. */
+static int
+count_is_edges(const pcu_count_call *call, const pcu_gpuarray *array)
+{
+    return array->ndim == 1 && array->count == call->bins + 1 &&
+           (array->contiguous & PCU_ARRAY_C) != 0 && pcu_type_is_number(array->type);
+}
+
+/* The type of the edges; the values' if there are none. */
+static int
+count_edge_type(const pcu_count_call *call)
+{
+    if (call->edge_values != NULL) {
+        return call->edge_type;
+    }
+    if (call->edges != NULL) {
+        return call->edges->type;
+    }
+    return call->values->type;
+}
+
 static int
 count_check_edges(const pcu_count_call *call)
 {
-    const pcu_gpuarray *edges = call->edges;
-    const pcu_gpuarray *out = call->edges_out;
-    int by_value = call->variant == PCU_VARIANT_BIN_BY_VALUE;
-    int good = by_value == (edges == NULL);
-    if (good && edges != NULL) {
-        good = edges->ndim == 1 && edges->count == call->bins + 1 &&
-               (edges->contiguous & PCU_ARRAY_C) != 0 &&
-               pcu_type_is_number(edges->type);
+    int good = (call->edges != NULL) + (call->edge_values != NULL) ==
+               (call->variant != PCU_VARIANT_BIN_BY_VALUE);
+    if (good && call->edges != NULL) {
+        good = call->edges_out == NULL && count_is_edges(call, call->edges);
     }
-    if (good && out != NULL) {
-        good = edges != NULL && out->ndim == 1 && out->count == edges->count &&
-               out->type == edges->type && (out->contiguous & PCU_ARRAY_C) != 0;
+    if (good && call->edge_values != NULL) {
+        good = call->edges_out != NULL && count_is_edges(call, call->edges_out) &&
+               call->edges_out->type == call->edge_type &&
+               pcu_gpuarray_nbytes(call->edges_out) <= PCU_COUNT_EDGE_BYTES;
     }
     if (!good) {
         PyErr_SetString(PyExc_ValueError, "the edges do not belong to the bins");
@@ -116,8 +134,9 @@ count_cut(count_plan *plan, const pcu_context *ctx)
         plan->rounds = 4;
     }
     plan->room = COUNT_ROOM;
-    plan->keeps = plan->call->edges != NULL &&
-                  (bins + 1) * pcu_gpuarray_itemsize(plan->call->edges) <= COUNT_EDGES;
+    size_t edge_size = pcu_types[count_edge_type(plan->call)].size;
+    plan->keeps = plan->call->edge_values != NULL ||
+                  (plan->call->edges != NULL && (bins + 1) * edge_size <= COUNT_EDGES);
     if (plan->keeps) {
         plan->room -= COUNT_EDGES;
     }
@@ -130,6 +149,9 @@ count_cut(count_plan *plan, const pcu_context *ctx)
     size_t each = COUNT_THREADS * plan->vector;
     size_t most = sms * COUNT_FILL_BLOCKS;
     plan->blocks = Py_MIN((x->count + each - 1) / each, most);
+    if (plan->call->edge_values != NULL) { /* there are edges to be copied */
+        plan->blocks = Py_MAX(plan->blocks, 1);
+    }
 }
 
 /* -- the launch -------------------------------------------------------------------- */
@@ -143,10 +165,8 @@ count_get_kernel(const count_plan *plan, pcu_context *ctx, CUfunction *kernel)
     key.family = PCU_FAMILY_HISTOGRAM;
     key.inputs = 2;
     key.types[0] = plan->values->type;
-    key.types[1] = key.types[0];
-    if (call->edges != NULL) {
-        key.types[1] = call->edges->type;
-    }
+    key.types[1] = (uint8_t)count_edge_type(call);
+    key.ndim = call->edge_values != NULL;
     if (plan->weights != NULL) {
         key.inputs = 3;
         key.types[2] = plan->weights->type;
@@ -169,27 +189,42 @@ count_put_double(pcu_argument_buffer *params, double value)
     return pcu_kernel_put(params, &value, sizeof(value), sizeof(value));
 }
 
+/* The edges: their address, or their values and the address that gets a copy. */
+static int
+count_pack_edges(const count_plan *plan, pcu_argument_buffer *params)
+{
+    const pcu_count_call *call = plan->call;
+    CUdeviceptr edges = 0;
+    if (call->edges != NULL) {
+        edges = call->edges->address;
+    }
+    if (call->edge_values == NULL) {
+        return pcu_kernel_put_address(params, edges);
+    }
+    size_t size = pcu_gpuarray_nbytes(call->edges_out);
+    unsigned char *place =
+        pcu_argument_buffer_reserve(params, PCU_COUNT_EDGE_BYTES, 16);
+    if (place == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    memcpy(place, call->edge_values, size);
+    memset(place + size, 0, PCU_COUNT_EDGE_BYTES - size);
+    return pcu_kernel_put_address(params, call->edges_out->address);
+}
+
 static int
 count_pack(const count_plan *plan, pcu_argument_buffer *params)
 {
     const pcu_count_call *call = plan->call;
-    CUdeviceptr edges = 0;
-    CUdeviceptr edges_out = 0;
     uint32_t copies = (uint32_t)plan->copies;
     double width = call->last - call->first;
     double scale = 0;
-    if (call->edges != NULL) {
-        edges = call->edges->address;
-    }
-    if (call->edges_out != NULL) {
-        edges_out = call->edges_out->address;
-    }
     if (width > 0) {
         scale = (double)call->bins / width;
     }
     if (pcu_kernel_put_address(params, plan->values->address) < 0 ||
-        pcu_kernel_put_address(params, edges) < 0 ||
-        pcu_kernel_put_address(params, edges_out) < 0 ||
+        count_pack_edges(plan, params) < 0 ||
         pcu_kernel_put_address(params, plan->target->address) < 0 ||
         pcu_kernel_put_index(params, 1, (ptrdiff_t)plan->values->count) < 0 ||
         pcu_kernel_put_index(params, 1, (ptrdiff_t)call->bins) < 0 ||
@@ -227,7 +262,7 @@ count_launch(const count_plan *plan, CUfunction kernel)
     if (rc == 0) {
         rc = count_zero(plan);
     }
-    if (rc == 0 && plan->values->count > 0) {
+    if (rc == 0 && plan->blocks > 0) {
         rc = pcu_kernel_launch(plan->target->st, kernel, plan->blocks, COUNT_THREADS,
                                plan->call->stream, &params);
     }
@@ -268,9 +303,8 @@ count_attempt(count_plan *plan, pcu_context *ctx)
     if (call->bins == 0) {
         return 0;
     }
-    plan->compute = plan->values->type;
-    if (call->edges != NULL &&
-        pcu_type_promote(plan->values->type, call->edges->type, &plan->compute) < 0) {
+    if (pcu_type_promote(plan->values->type, count_edge_type(call), &plan->compute) <
+        0) {
         return -1;
     }
     count_cut(plan, ctx);

@@ -17,8 +17,6 @@
 
 enum { ELEMENTWISE_THREADS = 256 };
 
-__extension__ typedef unsigned __int128 elementwise_wide_number;
-
 /* -- parameters -------------------------------------------------------------------- */
 
 static inline int
@@ -33,23 +31,6 @@ elementwise_put_operand(const pcu_elementwise_loop *loop, int operand,
     return pcu_kernel_put(params, scalar->value, type->size, type->align);
 }
 
-/* The numbers by which a kernel divides an index n by a length without a division:
- * (high half of n * multiplier + n) >> shift, for n below half of the index's range. */
-static void
-elementwise_divisor(size_t length, int wide, uint64_t *multiplier, int *shift)
-{
-    *shift = 0;
-    while (*shift < 63 && ((uint64_t)1 << *shift) < length) {
-        (*shift)++;
-    }
-    uint64_t rest = ((uint64_t)1 << *shift) - length;
-    if (wide) {
-        *multiplier = (uint64_t)(((elementwise_wide_number)rest << 64) / length + 1);
-        return;
-    }
-    *multiplier = (rest << 32) / length + 1;
-}
-
 /* For each axis but the first its length and the numbers of the division; then the
  * strides of the arrays that have some. */
 static int
@@ -57,12 +38,7 @@ elementwise_put_axes(const pcu_elementwise_loop *loop, pcu_argument_buffer *para
 {
     int wide = loop->key.wide;
     for (int k = 1; k < loop->ndim; k++) {
-        uint64_t multiplier = 0;
-        int shift = 0;
-        elementwise_divisor(loop->shape[k], wide, &multiplier, &shift);
-        if (pcu_kernel_put_index(params, wide, (ptrdiff_t)loop->shape[k]) < 0 ||
-            pcu_kernel_put_index(params, wide, (ptrdiff_t)multiplier) < 0 ||
-            pcu_kernel_put_index(params, wide, shift) < 0) {
+        if (pcu_kernel_put_divisor(params, wide, loop->shape[k]) < 0) {
             return -1;
         }
     }

@@ -131,18 +131,20 @@ join_fill_key(const join_plan *plan, pcu_kernel_key *key)
     }
 }
 
-/* The target; the words of its row, and of all arrays; then for each array its address,
- * its words, those of a row, its place in the target's row, the block after its last.
- */
+/* The target; the words of its row, of all arrays, and of the part of a row that they
+ * fill; then for each array its address, its words, those of a row, its place in the
+ * target's row, the block after its last. */
 static int
 join_pack(join_plan *plan, pcu_argument_buffer *params)
 {
     int wide = plan->wide;
     size_t place = plan->first * plan->inner / plan->word;
+    size_t width = plan->words / plan->rows;
     if (pcu_kernel_put_address(params, plan->target->address) < 0 ||
         pcu_kernel_put_index(params, wide, (ptrdiff_t)(join_row(plan) / plan->word)) <
             0 ||
-        pcu_kernel_put_index(params, wide, (ptrdiff_t)plan->words) < 0) {
+        pcu_kernel_put_index(params, wide, (ptrdiff_t)plan->words) < 0 ||
+        pcu_kernel_put_divisor(params, wide, width) < 0) {
         return -1;
     }
     plan->blocks = 0;
@@ -152,7 +154,7 @@ join_pack(join_plan *plan, pcu_argument_buffer *params)
         plan->blocks += join_blocks(plan, words);
         if (pcu_kernel_put_address(params, plan->arrays[i]->address) < 0 ||
             pcu_kernel_put_index(params, wide, (ptrdiff_t)words) < 0 ||
-            pcu_kernel_put_index(params, wide, (ptrdiff_t)run) < 0 ||
+            pcu_kernel_put_divisor(params, wide, Py_MAX(run, 1)) < 0 ||
             pcu_kernel_put_index(params, wide, (ptrdiff_t)place) < 0 ||
             pcu_kernel_put_index(params, wide, (ptrdiff_t)plan->blocks) < 0) {
             return -1;

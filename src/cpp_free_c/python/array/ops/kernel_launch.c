@@ -4,6 +4,31 @@
 
 #include "python/driver/current_context.h"
 
+/* unsigned __int128, with the extension accepted. */
+__extension__ typedef unsigned __int128 launch_wide_number;
+
+int
+pcu_kernel_put_divisor(pcu_argument_buffer *params, int wide, size_t length)
+{
+    uint64_t multiplier;
+    int shift = 0;
+    while (shift < 63 && ((uint64_t)1 << shift) < length) {
+        shift++;
+    }
+    uint64_t rest = ((uint64_t)1 << shift) - length;
+    if (wide) {
+        multiplier = (uint64_t)(((launch_wide_number)rest << 64) / length + 1);
+    }
+    else {
+        multiplier = (rest << 32) / length + 1;
+    }
+    if (pcu_kernel_put_index(params, wide, (ptrdiff_t)length) < 0 ||
+        pcu_kernel_put_index(params, wide, (ptrdiff_t)multiplier) < 0) {
+        return -1;
+    }
+    return pcu_kernel_put_index(params, wide, shift);
+}
+
 int
 pcu_kernel_launch(pcu_state *st, CUfunction kernel, size_t blocks, unsigned int threads,
                   CUstream stream, pcu_argument_buffer *params)

@@ -44,6 +44,12 @@ pcu_kernel_put_index(pcu_argument_buffer *params, int wide, ptrdiff_t value)
     return pcu_kernel_put(params, &narrow, 4, 4);
 }
 
+/* Append a length, and the numbers by which a kernel divides an index n by it without a
+ * division: (high half of n * multiplier + n) >> shift, for n below half of the index's
+ * range. See quotient() in cuda/pycuda-array.hpp. */
+PCU_HIDDEN PCU_RAISES int pcu_kernel_put_divisor(pcu_argument_buffer *params, int wide,
+                                                 size_t length);
+
 /* Enqueue a kernel of the current context with packed parameters. The second function
  * gives each block `shared` bytes of dynamic shared memory. */
 PCU_HIDDEN PCU_RAISES int pcu_kernel_launch(pcu_state *st, CUfunction kernel,

@@ -9,8 +9,7 @@
 #define REQUEST_NAME(NAME, name) name,
 static const char *const request_families[] = {PCU_KERNEL_FAMILIES(REQUEST_NAME) NULL};
 static const char *const request_passing[] = {PCU_OPERAND_PASSING(REQUEST_NAME) NULL};
-static const char *const request_variants[] = {PCU_KERNEL_VARIANTS(REQUEST_NAME)
-                                                   NULL};
+static const char *const request_variants[] = {PCU_KERNEL_VARIANTS(REQUEST_NAME) NULL};
 static const char *const request_fourier_words[] = {PCU_FOURIER_WORDS(REQUEST_NAME)
                                                         NULL};
 #undef REQUEST_NAME

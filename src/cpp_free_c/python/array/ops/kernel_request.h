@@ -44,9 +44,7 @@ typedef enum { PCU_OPERAND_PASSING(PCU_PASSING_MEMBER) PCU_PASS_COUNT } pcu_pass
 #undef PCU_PASSING_MEMBER
 
 #define PCU_VARIANT_MEMBER(NAME, name) PCU_VARIANT_##NAME,
-typedef enum {
-    PCU_KERNEL_VARIANTS(PCU_VARIANT_MEMBER) PCU_VARIANT_COUNT
-} pcu_variant;
+typedef enum { PCU_KERNEL_VARIANTS(PCU_VARIANT_MEMBER) PCU_VARIANT_COUNT } pcu_variant;
 #undef PCU_VARIANT_MEMBER
 
 /* PCU_FOURIER_<NAME>: the bit of a word in the field `fourier`. */

@@ -213,6 +213,17 @@ remap_fill_key(const remap_plan *plan, pcu_kernel_key *key)
     }
 }
 
+/* The number by which the rule divides a place. */
+static size_t
+remap_divisor(const remap_plan *plan, const remap_axis *axis)
+{
+    size_t divisor = axis->source;
+    if (plan->call->rule == PCU_REMAP_REPEAT) {
+        divisor = (size_t)axis->first;
+    }
+    return Py_MAX(divisor, 1);
+}
+
 /* Both addresses, the value outside, the number of words; then the axes. */
 static int
 remap_pack(const remap_plan *plan, pcu_argument_buffer *params)
@@ -227,10 +238,11 @@ remap_pack(const remap_plan *plan, pcu_argument_buffer *params)
     }
     for (int i = 0; i < plan->ndim; i++) {
         const remap_axis *axis = &plan->axes[i];
-        if (pcu_kernel_put_index(params, wide, (ptrdiff_t)axis->target) < 0 ||
+        if (pcu_kernel_put_divisor(params, wide, axis->target) < 0 ||
             pcu_kernel_put_index(params, wide, (ptrdiff_t)axis->source) < 0 ||
             pcu_kernel_put_index(params, wide, axis->stride) < 0 ||
-            pcu_kernel_put_index(params, wide, axis->first) < 0) {
+            pcu_kernel_put_index(params, wide, axis->first) < 0 ||
+            pcu_kernel_put_divisor(params, wide, remap_divisor(plan, axis)) < 0) {
             return -1;
         }
     }

@@ -3,6 +3,7 @@
 
 #include "python/array/type/members.h"
 
+#include "python/array/element_type.h"
 #include "python/array/ops/count.h"
 #include "python/array/ops/search.h"
 #include "python/array/type/forwarding.h"
@@ -223,6 +224,9 @@ count_as_double(pcu_state *Py_UNUSED(st), PyObject *value, void *out, const char
 {
     double number = PyFloat_AsDouble(value);
     if (number == -1 && PyErr_Occurred()) {
+        if (!PyErr_ExceptionMatches(PyExc_TypeError)) {
+            return -1;
+        }
         PyErr_Format(PyExc_TypeError, "%s must be a number, not %s", name,
                      Py_TYPE(value)->tp_name);
         return -1;
@@ -250,6 +254,28 @@ count_read_kind(PyObject *kind, int *variant)
     }
     PyErr_Format(PyExc_ValueError, "no count finds bins by %R", kind);
     return -1;
+}
+
+/* Edges: None, a GPUArray, or a NumPy array with one axis that a launch can pass. */
+static int
+count_read_edges(pcu_state *st, PyObject *edges, pcu_count_call *call)
+{
+    if (edges == Py_None) {
+        return 0;
+    }
+    if (!PyArray_Check(edges)) {
+        return search_read_array(st, "_count", edges, &call->edges);
+    }
+    PyArrayObject *array = (PyArrayObject *)edges;
+    call->edge_type = pcu_type_of_dtype(PyArray_DESCR(array));
+    if (PyArray_NDIM(array) != 1 || !PyArray_ISCARRAY_RO(array) ||
+        !pcu_type_is_number(call->edge_type) ||
+        (size_t)PyArray_SIZE(array) != call->bins + 1) {
+        PyErr_SetString(PyExc_ValueError, "the edges do not belong to the bins");
+        return -1;
+    }
+    call->edge_values = PyArray_DATA(array);
+    return 0;
 }
 
 PyDoc_STRVAR(function_count_doc,
@@ -287,8 +313,7 @@ function_count(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *k
         search_read_array(st, "_count", a.values, &call.values) < 0) {
         return NULL;
     }
-    if (a.edges != Py_None &&
-        search_read_array(st, "_count", a.edges, &call.edges) < 0) {
+    if (count_read_edges(st, a.edges, &call) < 0) {
         return NULL;
     }
     if (a.edges_out != Py_None &&
