@@ -4,13 +4,6 @@ from wide import Row
 
 ROWS = [
     Row(
-        "arange",
-        ours="ga.arange(0, x.size, 1, dtype=np.float32)",
-        cupy="cp.arange(0, x.size, 1, dtype=cp.float32)",
-        torch="torch.arange(0, x.numel(), 1, dtype=torch.float32, device='cuda')",
-        bytes=4,
-    ),
-    Row(
         "linspace",
         ours="ga.linspace(0.0, 1.0, x.size, dtype=np.float32)",
         cupy="cp.linspace(0.0, 1.0, x.size, dtype=cp.float32)",

@@ -837,6 +837,7 @@ PYCUDA_FN T op_power(T x, T y)
     return result;
 }
 
+// The root of x + 0 is 0 for -0 too, as the power is.
 #define PYCUDA_FLOAT_POWER(T)           \
     PYCUDA_FN T op_power(T x, T y)      \
     {                                   \
@@ -850,7 +851,7 @@ PYCUDA_FN T op_power(T x, T y)
             return T(1) / x;            \
         }                               \
         if (y == T(0.5) && x >= T(0)) { \
-            return ::sqrt(x);           \
+            return ::sqrt(x + T(0));    \
         }                               \
         return general_power(x, y);     \
     }

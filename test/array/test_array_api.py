@@ -229,3 +229,11 @@ def test_array_api_compat(ctx):
     assert not compat.is_lazy_array(x)
     with pytest.raises(TypeError, match="Multiple namespaces"):
         compat.array_namespace(x, MATRIX)
+
+
+def test_powers_of_negative_zero(ctx):
+    zeros = to_gpu(np.array([-0.0, -0.0, -0.0]))
+    halves = to_gpu(np.array([0.5, 3.0, 2.0]))
+    np.testing.assert_array_equal(
+        np.signbit(xp.pow(zeros, halves).get()), [False, True, False]
+    )
