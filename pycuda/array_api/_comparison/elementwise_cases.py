@@ -72,6 +72,16 @@ _PLAIN_COMPLEX = {
 }  # fmt: skip
 
 
+def _moderate(x: Any, name: str) -> Any:
+    """Return complex operands so small that no step of a function overflows."""
+    if not isinstance(x, Operand) or x.base.dtype.kind != "c":
+        return x
+    limit = 4 if name == "pow" else 20
+    return Operand(
+        (x.base / (1 + np.abs(x.base) / limit)).astype(x.base.dtype), x.layout
+    )
+
+
 def _unary(pick: Draw, name: str) -> Case:
     dtypes, ulps = _UNARY[name]
     dtype = pick.dtype(name, dtypes)
@@ -79,6 +89,7 @@ def _unary(pick: Draw, name: str) -> Case:
     special = 0.0 if is_complex and name not in _PLAIN_COMPLEX else 0.15
     x = draw(pick.rng, dtype, draw_shape(pick.rng), special)
     if is_complex:
+        x = x if name in _PLAIN_COMPLEX else _moderate(x, name)
         ulps = max(ulps, 4) if name in _PLAIN_COMPLEX else 16
     return Case(name, (x,), {}, Tolerance(ulps, 0, not is_complex))
 
@@ -185,6 +196,8 @@ def _safe(pick: Draw, name: str, x: Any) -> Any:
     }.get(name)
     if bounds is None:
         return x
+    if name == "pow":
+        x = _moderate(x, name)
     if not isinstance(x, Operand):
         return pick.whole(*bounds) if isinstance(x, int) else x
     if x.base.dtype.kind not in "iu":
@@ -203,6 +216,8 @@ def _two_operands(pick: Draw, name: str) -> tuple[Any, Any]:
         special = 0.0
     shape = draw_shape(pick.rng)
     x1: Any = draw(pick.rng, dtype, shape, special)
+    if name == "pow":
+        x1 = _moderate(x1, name)
     if pick.chance(0.25):
         return x1, _safe(pick, name, _number(pick, dtype))
     second = shape if pick.chance(0.6) else draw_broadcast(pick.rng, shape)
@@ -254,6 +269,8 @@ def _in_place(pick: Draw, name: str) -> Case:
     special = 0.0 if "complex" in dtype or function == "pow" else 0.15
     shape = draw_shape(pick.rng)
     x1: Any = draw(pick.rng, dtype, shape, special)
+    if function == "pow":
+        x1 = _moderate(x1, function)
     x2: Any = draw(pick.rng, dtype, draw_broadcast(pick.rng, shape), special)
     if pick.chance(0.25):
         x2 = _number(pick, dtype)
