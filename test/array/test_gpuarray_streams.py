@@ -50,6 +50,7 @@ one = gpuarray.zeros(N, np.float32) + 1
 mask = gpuarray.arange(N, dtype=np.int32) % 3 > 0
 index = gpuarray.to_gpu(np.arange(0, N, 3))
 place = gpuarray.to_gpu(np.arange(len(index)))
+ticks = gpuarray.to_gpu(np.array([0.2, 0.5, 0.8], np.float32))
 zero = gpuarray.zeros(N, np.float32)
 page = drv.pagelocked_zeros(N, np.float32)
 double = ElementwiseKernel("float *x, float *y", "y[i] = 2 * x[i]")
@@ -65,9 +66,15 @@ def into(array, work):
     return array
 
 
+def whole():
+    "Eleven times x, as integers."
+    numbers = into(y, lambda y: x._axpbz(11, 0.5, y, stream=a))
+    return numbers.astype(np.int32, stream=a)
+
+
 def early():
     "Dirty memory of the sizes that results and temporaries have."
-    for size in (1, 4, 40, len(index), N):
+    for size in (*[1, 4, 5, 40] * 4, len(index), N):
         for dtype in (np.uint8, np.float32, np.int64):
             kept.append(GPUArray(size, dtype).fill(211))
     for array in (y, zero):
@@ -96,8 +103,15 @@ REDUCTIONS += ["std", "sum", "var"]
 UNARY = {
     **{name: name for name in ("ceil", "cos", "cosh", "exp", "fabs", "floor", "log")},
     **{name: name for name in ("log10", "sin", "sinh", "sqrt", "tan", "tanh")},
-    **{name: f"arc{name[1:]}" for name in ("acos", "asin", "atan")},
+    **{name: name for name in ("exp2", "expm1", "log1p", "log2")},
+    **{name: f"arc{name[1:]}" for name in ("acos", "asin", "atan", "asinh", "atanh")},
 }
+
+NAN_REDUCTIONS = ["nanargmax", "nanargmin", "nanmax", "nanmean", "nanmin", "nanstd"]
+NAN_REDUCTIONS += ["nansum", "nanvar"]
+MEDIANS = ["median", "nanmedian"]
+QUANTILES = ["quantile", "nanquantile"]
+PERCENTILES = ["percentile", "nanpercentile"]
 
 #: Functions of pycuda.gpuarray: (call, expected result).
 FUNCTIONS = {
@@ -167,6 +181,89 @@ FUNCTIONS = {
     "subset_min": ("gpuarray.subset_min(index, x, stream=a)", "v[::3].min()"),
     "subset_max": ("gpuarray.subset_max(index, x, stream=a)", "v[::3].max()"),
     "to_gpu_async": ("gpuarray.to_gpu_async(v, stream=a)", "v"),
+    # reductions, counts and searches
+    **{f: (f"gpuarray.{f}(x, stream=a)", f"np.{f}(v)") for f in NAN_REDUCTIONS},
+    "nanprod": ("gpuarray.nanprod(x[:5], stream=a)", "v[:5].prod()"),
+    "average": ("gpuarray.average(x, stream=a)", "v.mean()"),
+    "ptp": ("gpuarray.ptp(x, stream=a)", "np.ptp(v)"),
+    "bincount": (
+        "gpuarray.bincount(place, x[:len(index)], stream=a)",
+        "v[:len(index)]",
+    ),
+    "digitize": ("gpuarray.digitize(x, [0.2, 0.5, 0.8], stream=a)",)
+    + ("np.digitize(v, [0.2, 0.5, 0.8])",),
+    "histogram": ("gpuarray.histogram(x, 7, stream=a)[0]", "np.histogram(v, 7)[0]"),
+    "histogram_bin_edges": ("gpuarray.histogram_bin_edges(x, 7, stream=a)",)
+    + ("np.histogram_bin_edges(v, 7)",),
+    "searchsorted": ("gpuarray.searchsorted(ticks, x, stream=a)",)
+    + ("np.searchsorted(ticks.get(), v)",),
+    # sorts and what needs them
+    "sort": ("gpuarray.sort(x, stream=a)", "np.sort(v)"),
+    "argsort": ("gpuarray.argsort(x, stable=True, stream=a)",)
+    + ("np.argsort(v, kind='stable')",),
+    "lexsort": ("gpuarray.lexsort((one, x), stream=a)",)
+    + ("np.argsort(v, kind='stable')",),
+    "partition": (
+        "np.sort(gpuarray.partition(x, 5000, stream=a)[:5000].get(stream=a))",
+        "np.sort(v)[:5000]",
+    ),
+    "argpartition": (
+        "np.sort(v[gpuarray.argpartition(x, 5000, stream=a)[:5000].get(stream=a)])",
+        "np.sort(v)[:5000]",
+    ),
+    "top_k": ("gpuarray.top_k(x, 5000, stream=a)[0]", "np.sort(v)[::-1][:5000]"),
+    **{f: (f"gpuarray.{f}(x, stream=a)", "np.median(v)") for f in MEDIANS},
+    **{f: (f"gpuarray.{f}(x, 0.3, stream=a)", f"np.{f}(v, 0.3)") for f in QUANTILES},
+    **{f: (f"gpuarray.{f}(x, 30, stream=a)", f"np.{f}(v, 30)") for f in PERCENTILES},
+    # products
+    "matmul": (
+        "gpuarray.matmul(x.reshape(100, 200), x.reshape(200, 100), stream=a)",
+        "v.reshape(100, 200) @ v.reshape(200, 100)",
+    ),
+    "matvec": ("gpuarray.matvec(x.reshape(100, 200), x[:200], stream=a)",)
+    + ("v.reshape(100, 200) @ v[:200]",),
+    "vecmat": ("gpuarray.vecmat(x[:100], x.reshape(100, 200), stream=a)",)
+    + ("v[:100] @ v.reshape(100, 200)",),
+    "vecdot": ("gpuarray.vecdot(*[x.reshape(100, 200)] * 2, stream=a)",)
+    + ("(v.reshape(100, 200) ** 2).sum(1)",),
+    "tensordot": ("gpuarray.tensordot(*[x.reshape(100, 200)] * 2, stream=a)",)
+    + ("v.astype(float).dot(v)",),
+    "einsum": (
+        "gpuarray.einsum('ij,kj->ik', *[x[:600].reshape(3, 200)] * 2, stream=a)",
+    )
+    + ("v[:600].reshape(3, 200) @ v[:600].reshape(3, 200).T",),
+    # copies
+    "copy": ("gpuarray.copy(x, stream=a)", "v"),
+    "asarray": ("gpuarray.asarray(x, np.float64, stream=a)", "v"),
+    "ascontiguousarray": ("gpuarray.ascontiguousarray(x[::2], stream=a)", "v[::2]"),
+    "asfortranarray": ("gpuarray.asfortranarray(x.reshape(100, 200), stream=a)",)
+    + ("v.reshape(100, 200)",),
+    # matrices and grids
+    "diag": ("gpuarray.diag(x[:50], 1, stream=a)", "np.diag(v[:50], 1)"),
+    "diagflat": ("gpuarray.diagflat(x[:50].reshape(5, 10), stream=a)",)
+    + ("np.diag(v[:50])",),
+    "tril": ("gpuarray.tril(x.reshape(100, 200), stream=a)",)
+    + ("np.tril(v.reshape(100, 200))",),
+    "triu": ("gpuarray.triu(x.reshape(100, 200), stream=a)",)
+    + ("np.triu(v.reshape(100, 200))",),
+    "vander": ("gpuarray.vander(x[:50], 4, stream=a)", "np.vander(v[:50], 4)"),
+    "meshgrid": ("gpuarray.meshgrid(x[:100], x[:200], stream=a)[1]",)
+    + ("np.meshgrid(v[:100], v[:200])[1]",),
+    "eye": ("gpuarray.eye(100, 200, 3, stream=a)", "np.eye(100, 200, 3)"),
+    "identity": ("gpuarray.identity(100, stream=a)", "np.eye(100)"),
+    "tri": ("gpuarray.tri(100, 200, 3, stream=a)", "np.tri(100, 200, 3)"),
+    "tril_indices": ("gpuarray.tril_indices(100, stream=a)[0]",)
+    + ("np.tril_indices(100)[0]",),
+    "triu_indices": ("gpuarray.triu_indices(100, stream=a)[1]",)
+    + ("np.triu_indices(100)[1]",),
+    "indices": ("gpuarray.indices((100, 200), stream=a)", "np.indices((100, 200))"),
+    "linspace": ("gpuarray.linspace(1, 2, N, stream=a)", "np.linspace(1, 2, N)"),
+    "logspace": ("gpuarray.logspace(1, 2, N, stream=a)", "np.logspace(1, 2, N)"),
+    "geomspace": ("gpuarray.geomspace(1, 2, N, stream=a)", "np.geomspace(1, 2, N)"),
+    "fromfunction": (
+        "gpuarray.fromfunction(lambda i, j: i + 2 * j, (100, 200), stream=a)",
+        "np.fromfunction(lambda i, j: i + 2 * j, (100, 200))",
+    ),
 }
 
 #: Other ways to call them, and other functions with a stream.
@@ -184,9 +281,46 @@ MORE = {
     + ("v.reshape(100, 200).mean(0)",),
     "var along": ("gpuarray.var(x.reshape(100, 200), axis=1, stream=a)",)
     + ("v.reshape(100, 200).var(1)",),
+    # the dirty memory of a result is true
+    "all of zeros": ("gpuarray.all(y, stream=a)", "False"),
+    "any of zeros": ("gpuarray.any(y, stream=a)", "False"),
     "masked sum": ("gpuarray.sum(x, where=mask, stream=a)",)
     + ("v.sum(where=mask.get(), dtype=float)",),
     "sum into": ("gpuarray.sum(x, out=y[:1].reshape(()), stream=a)", "v.sum()"),
+    "average with weights": (
+        "gpuarray.average(x, weights=x, returned=True, stream=a)[0]",
+        "np.average(v, weights=v)",
+    ),
+    "bincount of new numbers": (
+        "gpuarray.bincount(whole(), stream=a)",
+        "np.bincount(np.rint(11 * v).astype(int))",
+    ),
+    "searchsorted in new numbers": (
+        "gpuarray.searchsorted(gpuarray.cumsum(x, stream=a), one, stream=a)",
+        "np.searchsorted(v.cumsum(dtype=float), np.ones(N))",
+    ),
+    "histogram with weights": (
+        "gpuarray.histogram(x, 7, (0, 1), weights=x, stream=a)[0]",
+        "np.histogram(v, 7, (0, 1), weights=v)[0]",
+    ),
+    "sort along": ("gpuarray.sort(x.reshape(100, 200), 0, stream=a)",)
+    + ("np.sort(v.reshape(100, 200), 0)",),
+    "median along": ("gpuarray.median(x.reshape(100, 200), 0, stream=a)",)
+    + ("np.median(v.reshape(100, 200), 0)",),
+    "einsum of three": ("gpuarray.einsum('i,i,i', x, x, x, stream=a)",)
+    + ("(v.astype(float) ** 3).sum()",),
+    "matmul into": (
+        "gpuarray.matmul(*[x[:100].reshape(10, 10)] * 2, y[:100].reshape(10, 10), "
+        "stream=a)",
+        "v[:100].reshape(10, 10) @ v[:100].reshape(10, 10)",
+    ),
+    "asarray of an array of the host": (
+        "gpuarray.asarray(v.reshape(100, 200), order='F', stream=a)",
+        "v.reshape(100, 200)",
+    ),
+    "asarray with a copy": ("gpuarray.asarray(x, copy=True, stream=a)", "v"),
+    "diag of a matrix": ("gpuarray.diag(x.reshape(100, 200), 3, stream=a)",)
+    + ("np.diag(v.reshape(100, 200), 3)",),
     "scan": ("inclusive(x, y, stream=a)", "v.cumsum(dtype=float)"),
     "scan of bools": (
         "inclusive(x.astype(np.int32, stream=a).astype(bool, stream=a), y, stream=a)",
@@ -230,6 +364,11 @@ CUMATH = {
         name: (f"cumath.{name}(x, stream=a)", f"np.{numpys}(v)")
         for name, numpys in UNARY.items()
     },
+    # one more, because the results of numbers below one are NaN
+    "acosh": (
+        "cumath.acosh(into(y, lambda y: x._axpbz(1, 1, y, stream=a)), stream=a)",
+        "np.arccosh(v + 1)",
+    ),
     "fmod": ("cumath.fmod(x, one, stream=a)", "v % 1"),
     "frexp": ("cumath.frexp(x, stream=a)[1]", "np.frexp(v)[1]"),
     "ldexp": ("cumath.ldexp(x, one, stream=a)", "2 * v"),
@@ -247,6 +386,8 @@ METHODS = {
     "set_async": ("into(y, lambda y: y.set_async(x, stream=a))", "v"),
     "mul_add": ("x.mul_add(2, one, 3, stream=a)", "2 * v + 3"),
     "reverse": ("x.reverse(stream=a)", "v[::-1]"),
+    # there is no work: it returns the array
+    "to_device": ("x.to_device(x.device, stream=a)", "v"),
     "_axpbyz": ("into(y, lambda y: x._axpbyz(2, one, 3, y, stream=a))", "2 * v + 3"),
     "_axpbz": ("into(y, lambda y: x._axpbz(2, 3, y, stream=a))", "2 * v + 3"),
     "_div": ("into(y, lambda y: one._div(x, y, stream=a))", "1 / v"),

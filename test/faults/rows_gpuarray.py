@@ -45,8 +45,9 @@ calls("to_gpu_async", lambda stream: drv.to_gpu_async(HOST, stream=stream), "str
 for _name in ("c_contiguous", "f_contiguous", "forc"):
     warm(f"ArrayFlags.{_name}", lambda a, name=_name: getattr(a.flags, name))
 for _name in (
-    *("T", "allocator", "base", "dtype", "flags", "gpudata", "imag", "itemsize"),
-    *("mem_size", "nbytes", "ndim", "ptr", "real", "shape", "size", "strides"),
+    *("T", "allocator", "base", "device", "dtype", "flags", "gpudata", "imag"),
+    *("itemsize", "mT", "mem_size", "nbytes", "ndim", "ptr", "real", "shape"),
+    *("size", "strides"),
     "__cuda_array_interface__",
 ):
     warm(f"GPUArray.{_name}", lambda a, name=_name: getattr(a, name))
@@ -65,6 +66,7 @@ for _name, _call in {
     "set": lambda a: a.set(HOST),
     "set_async": lambda a: a.set_async(HOST),
     "squeeze": lambda a: a.squeeze(),
+    "to_device": lambda a: a.to_device(a.device),
     "transpose": lambda a: a.transpose(1, 0),
     "view": lambda a: a.view(np.int32),
     "__len__": len,
@@ -177,6 +179,7 @@ for _name, _call in {
     "prod": lambda a: a.prod(),
     "ptp": lambda a: a.ptp(),
     "round": lambda a: a.round(1),
+    "searchsorted": lambda a: a[1].searchsorted(a, side="right"),
     "sort": lambda a: a.sort(axis=0),
     "std": lambda a: a.std(),
     "sum": lambda a: a.sum(axis=1, keepdims=True),
@@ -315,9 +318,6 @@ for _name, _call in {
     "eye": lambda a: gpuarray.eye(4),
     "linspace": lambda a: gpuarray.linspace(0.0, 1.0, 9),
     "diagonal": lambda a: gpuarray.diagonal(a, 1),
-    "mT": lambda a: a.mT,
-    "device": lambda a: a.device,
-    "to_device": lambda a: a.to_device(a.device),
     "__array_namespace__": lambda a: a.__array_namespace__(),
 }.items():
     warm(f"GPUArray: {_name}", _call)
