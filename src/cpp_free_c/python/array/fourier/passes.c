@@ -112,7 +112,7 @@ pass_factors(size_t n, size_t number, int inner, size_t *factors)
     size_t limit = PASS_SHARED_BYTES / 3 / number;
     factors[0] = n;
     if (inner) {
-        limit = PASS_SHARED_BYTES / PASS_SECTOR_BYTES / 3 * 2;
+        limit = (size_t)(PASS_SHARED_BYTES / PASS_SECTOR_BYTES / 3) * 2;
     }
     if (pass_fits_block(n, number) && (!inner || n <= limit)) {
         return 1;

@@ -54,7 +54,7 @@ static int
 bits_allocate(pcu_mask_bits *self, pcu_gpuarray *x, size_t tiles, CUstream stream)
 {
     size_t slots = bits_slots(tiles);
-    size_t words = slots + tiles + 1 + bits_ceil(self->count, 2 * BITS_WORD);
+    size_t words = slots + tiles + 1 + bits_ceil(self->count, 2 * (size_t)BITS_WORD);
     int rc = 0;
     PyArray_Descr *dtype = pcu_dtype_of_type(PCU_T_UINT64);
     self->memory = pcu_gpuarray_new(x->st, NULL, 1, &words, NULL, dtype, x->allocator);

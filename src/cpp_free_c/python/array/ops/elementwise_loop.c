@@ -250,6 +250,7 @@ loop_vector_passing(const pcu_elementwise_loop *loop, int operand, size_t vector
     for (int k = 0; k < last; k++) {
         bits |= (uint64_t)loop->strides[operand][k];
     }
+    /* The address of an array is set. NOLINTNEXTLINE(clang-analyzer-core*) */
     if (bits % (uint64_t)Py_MIN(bytes, LOOP_WORD) != 0) {
         return -1;
     }

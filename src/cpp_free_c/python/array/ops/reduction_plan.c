@@ -162,7 +162,7 @@ cut_columns(pcu_reduction_plan *plan, size_t sms)
     size_t across = results / plan->vector;
     plan->rounds = cut_rounds(plan, CUT_BYTES);
     if (plan->row->rule == PCU_REDUCE_TO_SPREAD) { /* a division for each round */
-        plan->rounds = cut_rounds(plan, 2 * CUT_BYTES);
+        plan->rounds = cut_rounds(plan, 2 * (size_t)CUT_BYTES);
     }
     while (plan->rounds > 1 && plan->rounds > n) {
         plan->rounds /= 2;

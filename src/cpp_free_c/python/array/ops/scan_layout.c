@@ -136,7 +136,7 @@ scan_cut_short(const pcu_scan_layout *layout, size_t size, size_t sms,
 {
     size_t lines = layout->lines.count;
     size_t unit = SCAN_UNIT / size;
-    size_t small = scan_each(SCAN_SMALL_BYTES, size) * SCAN_THREADS;
+    size_t small = (size_t)scan_each(SCAN_SMALL_BYTES, size) * SCAN_THREADS;
     if (layout->length * lines <= 2 * sms * small && 2 * layout->length <= small) {
         cut->each = scan_each(SCAN_SMALL_BYTES, size);
     }

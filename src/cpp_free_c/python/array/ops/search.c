@@ -107,7 +107,7 @@ search_cut(const pcu_search_call *call, size_t count, const pcu_context *ctx,
     if (plan->compute == PCU_T_FLOAT16) { /* computed in float */
         size = pcu_types[PCU_T_FLOAT32].size;
     }
-    size_t each = SEARCH_THREADS * plan->rounds;
+    size_t each = (size_t)SEARCH_THREADS * plan->rounds;
     plan->blocks = Py_MIN((count + each - 1) / each, (size_t)INT32_MAX);
     plan->room = 0;
     plan->width = 1;

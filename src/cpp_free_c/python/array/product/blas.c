@@ -537,7 +537,7 @@ pcu_blas_multiply(pcu_state *st, pcu_context *ctx, const pcu_product *given,
 {
     pcu_product p = *given;
     pcu_matrix_storage storage[PCU_MATRICES];
-    blas_call call;
+    blas_call call = {0};
     const char *routine = "";
     struct pcu_blas_handle *blas = ctx->blas;
     int axis = blas_longest_axis(&p);

@@ -482,6 +482,7 @@ pcu_matmul(pcu_state *st, pcu_gpuarray *a, pcu_gpuarray *b,
     plan.options = options;
     plan.operands[0] = a;
     plan.operands[1] = b;
+    plan.ndim = 0;
     plan.copies[0] = NULL;
     plan.copies[1] = NULL;
     if (pcu_gpuarray_ready(a) < 0 || pcu_gpuarray_ready(b) < 0 ||

@@ -69,7 +69,7 @@ sort_plan_block(pcu_line_sort *sort)
 static void
 sort_plan_tile(pcu_line_sort *sort, size_t most_shared)
 {
-    size_t counts = SORT_PASS_THREADS / SORT_WARP * SORT_COUNT_BYTES;
+    size_t counts = (size_t)(SORT_PASS_THREADS / SORT_WARP) * SORT_COUNT_BYTES;
     size_t each = sort->itemsize;
     size_t most = SORT_PASS_MOST;
     if (sort->indices || each > sizeof(uint32_t)) {
