@@ -5,21 +5,21 @@ from wide import Row
 ROWS = [
     Row(
         "linspace",
-        ours="ga.linspace(0.0, 1.0, x.size, dtype=np.float32)",
+        ours="ga.linspace(0.0, 1.0, x.size, dtype=np.float32, allocator=allocate)",
         cupy="cp.linspace(0.0, 1.0, x.size, dtype=cp.float32)",
         torch="torch.linspace(0.0, 1.0, x.numel(), device='cuda')",
         bytes=4,
     ),
     Row(
         "eye",
-        ours="ga.eye(Y.shape[0], dtype=np.float32)",
+        ours="ga.eye(Y.shape[0], dtype=np.float32, allocator=allocate)",
         cupy="cp.eye(Y.shape[0], dtype=cp.float32)",
         torch="torch.eye(Y.shape[0], device='cuda')",
         bytes=4,
     ),
     Row(
         "tri",
-        ours="ga.tri(Y.shape[0], dtype=np.float32)",
+        ours="ga.tri(Y.shape[0], dtype=np.float32, allocator=allocate)",
         cupy="cp.tri(Y.shape[0], dtype=cp.float32)",
         torch="torch.tril(torch.ones(Y.shape, device='cuda'))",
         bytes=4,

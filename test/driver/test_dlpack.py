@@ -2,6 +2,7 @@
 
 import ctypes
 import gc
+import os
 import sys
 import threading
 import weakref
@@ -379,7 +380,8 @@ def test_no_deleter(memory):
         ({"device_type": 1}, "ordinary host memory"),
         ({"device_type": 10}, "device of DLPack's type 10"),
         ({"lanes": 4}, "4 lanes"),
-        ({"code": 4, "bits": 16}, "code 4, 16 bits"),
+        ({"code": 10, "bits": 8}, "code 10, 8 bits"),
+        ({"code": 4, "bits": 32}, "code 4, 32 bits"),
         ({"bits": 4}, "4 bits"),
         ({"version": (2, 0)}, "DLPack 2"),
         ({"ndim": 65}, "65 dimensions"),
@@ -396,6 +398,36 @@ def test_tensors_that_are_refused(memory, more, text):
         drv.from_dlpack(capsule)
     assert api.PyCapsule_GetName(capsule) == VERSIONED
     assert producer.returned == []
+
+
+def test_bfloat16_of_another_library(memory):
+    bfloat16 = np.dtype(pytest.importorskip("ml_dtypes").bfloat16)
+    producer = Producer(memory, (4,), code=4, bits=16)
+    assert drv.from_dlpack(producer).dtype == bfloat16
+    assert drv.from_dlpack(producer.versioned()).dtype == bfloat16
+    assert drv.from_dlpack(producer.plain()).dtype == bfloat16
+
+
+def test_bfloat16_without_ml_dtypes(ctx):
+    done = run_child(
+        """
+        import sys
+        sys.modules["ml_dtypes"] = None
+        import pycuda.autoinit
+        import pycuda.driver as drv
+        from test_dlpack import Producer
+        producer = Producer(drv.mem_alloc(16), (4,), code=4, bits=16)
+        try:
+            drv.from_dlpack(producer)
+        except BufferError as error:
+            print(error, producer.returned)
+        """,
+        PYTHONPATH=os.pathsep.join([os.path.dirname(__file__), *sys.path]),
+    )
+    assert done.stdout == (
+        "NumPy has no type for the items of this tensor "
+        "(DLPack code 4, 16 bits, 1 lanes) []\n"
+    )
 
 
 def test_shapes_that_are_refused(memory):

@@ -1,5 +1,5 @@
-/* The part of cuFFT's binary interface that Fourier transforms of arrays use, as NVIDIA's
- * manual defines it: it is the same in the libraries of CUDA 11, 12 and 13.
+/* The part of cuFFT's binary interface that Fourier transforms of arrays use, as
+ * NVIDIA's manual defines it: it is the same in the libraries of CUDA 11, 12 and 13.
  *
  *   X(name without cufft, exported name, need, parameters)
  *

@@ -3,9 +3,9 @@
  *   PCU_ARRAY_OPS: X(NAME, "name", inputs, outputs, RULE)
  *
  * The name is the name of NumPy's function, where NumPy has one. Generated code calls
- * op_<name> of pycuda/cuda/pycuda-array.hpp. GENERAL_POWER replaces POWER if the exponent
- * is a float for which POWER has no exact case. ROUND_AT takes 10**decimals as its second
- * input, or -10**-decimals if decimals are negative.
+ * op_<name> of pycuda/cuda/pycuda-array.hpp. GENERAL_POWER replaces POWER if the
+ * exponent is a float for which POWER has no exact case. ROUND_AT takes 10**decimals as
+ * its second input, or -10**-decimals if decimals are negative.
  *
  *   PCU_DTYPE_RULES: X(RULE, WIDEST, COMPUTED, RESULT, counts, remembers)
  *
@@ -30,9 +30,10 @@
  * in any dtype.
  *
  * Some rules say more than their columns: COMPARE and LOGICAL take a number that the
- * dtype cannot hold as an infinity; results of COMPARE and CLOSE remember the dtype that
- * was compared. The exponents of LDEXP and the second result of FREXP are int32. The common
- * dtype of SELECT leaves out the first input. COPY converts to the dtype of its output.
+ * dtype cannot hold as an infinity; results of COMPARE and CLOSE remember the dtype
+ * that was compared. The exponents of LDEXP and the second result of FREXP are int32.
+ * The common dtype of SELECT leaves out the first input. COPY converts to the dtype of
+ * its output.
  */
 #ifndef TABLES_ARRAY_OPS_H
 #define TABLES_ARRAY_OPS_H

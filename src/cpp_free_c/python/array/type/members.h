@@ -27,8 +27,8 @@ extern PCU_HIDDEN PyMethodDef pcu_view_methods[];
 extern PCU_HIDDEN PyMethodDef pcu_transfer_methods[];
 extern PCU_HIDDEN PyMethodDef pcu_copy_methods[];
 extern PCU_HIDDEN PyMethodDef pcu_dlpack_export_methods[];
-extern PCU_HIDDEN PyMethodDef pcu_scan_methods[]; /* scan_functions.c */
-extern PCU_HIDDEN PyMethodDef pcu_mask_methods[]; /* mask_functions.c */
+extern PCU_HIDDEN PyMethodDef pcu_scan_methods[];   /* scan_functions.c */
+extern PCU_HIDDEN PyMethodDef pcu_mask_methods[];   /* mask_functions.c */
 extern PCU_HIDDEN PyMethodDef pcu_device_methods[]; /* device.c */
 extern PCU_HIDDEN PyMethodDef pcu_search_methods[]; /* search_functions.c */
 
