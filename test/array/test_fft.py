@@ -151,6 +151,27 @@ def test_transforms_are_accurate():
         assert ours <= unit * np.log2(n) / 4
 
 
+@pytest.mark.parametrize("name", ["irfft", "hfft"])
+@pytest.mark.parametrize("n", [5, 8, 999, 4096, 16384, 65536])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_imaginary_parts_that_have_no_meaning(name, n, axis):
+    """Those of frequency 0 and of the highest one of an even length are ignored."""
+    shape = [2, 2]
+    shape[axis] = n // 2 + 1
+    x = input_of(name, shape)
+    ends = x.swapaxes(0, axis)[:: n // 2 if n % 2 == 0 else n]
+    ends.imag = 1e3
+    check(name, x, n=n, axis=axis)
+
+
+@pytest.mark.parametrize("shape", [(4, 5), (6, 33), (3, 4, 8), (8, 513)])
+def test_spectra_of_no_real_array(shape):
+    """NumPy transforms the last axis at the end, and ignores imaginary parts there."""
+    check("irfftn", input_of("irfftn", shape))
+    check("irfftn", input_of("irfftn", shape), axes=(-1, 0))
+    check("irfft2", input_of("irfft2", shape, False), norm="ortho")
+
+
 # -- arguments -------------------------------------------------------------------------
 
 
