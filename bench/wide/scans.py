@@ -61,8 +61,18 @@ ROWS = [
         ours="ga.cumulative_sum(x, include_initial=True)",
         bytes=8,
     ),
-    Row("maximum.accumulate", ours="ga.cummax(x)", torch="x.cummax(0)", bytes=8),
-    Row("minimum.accumulate", ours="ga.cummin(x)", torch="x.cummin(0)", bytes=8),
+    Row(
+        "maximum.accumulate",
+        ours="ga.cummax(x)",
+        torch="x.cummax(0).values",
+        bytes=8,
+    ),
+    Row(
+        "minimum.accumulate",
+        ours="ga.cummin(x)",
+        torch="x.cummin(0).values",
+        bytes=8,
+    ),
     Row(
         "nonzero",
         ours="ga.nonzero(m)",

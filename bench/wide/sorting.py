@@ -60,7 +60,7 @@ ROWS = [
     Row(
         "sort, descending",
         ours="ga.sort(x, descending=True)",
-        torch="torch.sort(x, descending=True)",
+        torch="torch.sort(x, descending=True).values",
     ),
     Row(
         "lexsort of 2 keys",

@@ -146,6 +146,18 @@ def test_the_library_transforms(fake, name, shape, dtype, kwargs):
     np.testing.assert_array_equal(device.get(), x.astype(dtype))
 
 
+@pytest.mark.parametrize("n", [7, 8])
+def test_imaginary_parts_of_the_ends(fake, n):
+    """cuFFT may use the imaginary parts that NumPy ignores; fake_cufft.c does."""
+    x = random((3, n // 2 + 1))
+    device = to_gpu(x)
+    check("irfft", x, device, n=n)
+    check("irfft", x.T, device.T, n=n, axis=0)
+    check("irfft2", x, device, s=(3, n))
+    assert fake.executed == 4  # irfft2: an axis after the other
+    np.testing.assert_array_equal(device.get(), x)
+
+
 def test_views(fake):
     x = random((6, 8, 5))
     device = to_gpu(x)

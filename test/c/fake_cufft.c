@@ -227,6 +227,9 @@ execute(int handle, void *in, void *out, int direction)
         do {
             long long at = b * p->in_distance + place(p, index, 1);
             double complex value = read_number(in, at, is_double, from_real);
+            if (to_real && 2 * index[p->rank - 1] % last == 0) {
+                value = creal(value) + cimag(value); /* cuFFT may use the part too */
+            }
             numbers[packed(p, index)] = value;
             if (to_real && index[p->rank - 1] > 0 && 2 * index[p->rank - 1] < last) {
                 long long mirror[3] = {0};

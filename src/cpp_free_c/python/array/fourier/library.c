@@ -10,6 +10,7 @@
 #include "python/array/fourier/mirror.h"
 #include "python/array/fourier/preference.h"
 #include "python/array/memory.h"
+#include "python/array/ops/assign.h"
 #include "python/array/ops/device_copy.h"
 #include "python/array/ops/elementwise_kernel.h"
 #include "python/array/ops/operations.h"
@@ -380,17 +381,82 @@ library_mirrors(const library_run *run)
            !run->steps[0].inverse;
 }
 
+/* Store 0 to the imaginary parts of the elements of half a spectrum that are real in
+ * the spectrum of real elements: the first, and the last of an even length. NumPy
+ * ignores these parts. cuFFT does not at all lengths. */
+static int
+library_clear_imaginary(const library_run *run, pcu_gpuarray *spectrum)
+{
+    size_t shape[PCU_MAX_NDIM];
+    ptrdiff_t strides[PCU_MAX_NDIM];
+    const pcu_fourier_step *step = &run->steps[0];
+    ptrdiff_t part = (ptrdiff_t)pcu_types[run->compute].size;
+    int rc = -1;
+    memcpy(shape, spectrum->shape, (size_t)spectrum->ndim * sizeof(*shape));
+    memcpy(strides, spectrum->strides, (size_t)spectrum->ndim * sizeof(*strides));
+    shape[step->axis] = 1;
+    if (step->n % 2 == 0) {
+        shape[step->axis] = 2;
+        strides[step->axis] *= (ptrdiff_t)(step->n / 2);
+    }
+    PyArray_Descr *dtype = pcu_dtype_of_type(run->compute);
+    if (dtype == NULL) {
+        return -1;
+    }
+    pcu_gpuarray *parts =
+        pcu_gpuarray_view_new(spectrum, spectrum->ndim, shape, strides, part, dtype);
+    PyObject *zero = PyLong_FromLong(0);
+    if (parts != NULL && zero != NULL) {
+        rc = pcu_gpuarray_fill(parts, zero, run->stream);
+    }
+    Py_XDECREF((PyObject *)parts);
+    Py_XDECREF(zero);
+    Py_DECREF(dtype);
+    return rc;
+}
+
+/* Transform the spectrum in place along all axes but that of its half. Returns what
+ * pcu_cufft_run returns. */
+static int
+library_run_whole_axes(const library_run *run, pcu_gpuarray *spectrum)
+{
+    library_run whole = *run;
+    if (run->count == 1) {
+        return PCU_CUFFT_DONE;
+    }
+    whole.count = run->count - 1; /* the axis of the half is the last */
+    whole.kind = PCU_FOURIER_COMPLEX;
+    whole.in = spectrum;
+    whole.out = spectrum;
+    return library_execute(&whole);
+}
+
 /* Half a spectrum to real elements. cuFFT may overwrite the input, so it gets a copy.
- */
+ * A plan for several axes takes only the spectra of real elements, NumPy takes any: the
+ * axis of the half has a plan of its own. */
 static int
 library_run_half(library_run *run)
 {
+    pcu_fourier_forms forms;
+    pcu_fourier_forms_read(&forms, run->out, run->out);
     PyObject *copy = library_scaled_input_new(run);
     if (copy == NULL) {
         return -1;
     }
-    run->in = (pcu_gpuarray *)copy;
-    int rc = library_execute(run);
+    pcu_gpuarray *spectrum = (pcu_gpuarray *)copy;
+    int rc = library_run_whole_axes(run, spectrum);
+    if (rc == PCU_CUFFT_DONE) {
+        run->steps += run->count - 1;
+        run->count = 1;
+        run->in = spectrum;
+        rc = library_clear_imaginary(run, spectrum);
+    }
+    if (rc == PCU_CUFFT_DONE) {
+        rc = pcu_fourier_forms_check(&forms, run->out, run->out);
+    }
+    if (rc == PCU_CUFFT_DONE) {
+        rc = library_execute(run);
+    }
     Py_DECREF(copy);
     return rc;
 }
