@@ -10,8 +10,9 @@ kernel is compiled for the oldest and the newest architecture that the compiler
 supports. A warning counts as an error. Exits with 1 if there was any.
 
 The kernels are those of test/support/ordinary_sources.py, some for the package's own
-headers, and those that modules of the package provide through a function
-``sample_sources()``, which yields pairs (name, source) to compile with ``no_extern_c``.
+headers, those that the wide benchmark needs, and those that modules of the package
+provide through a function ``sample_sources()``, which yields pairs (name, source) to
+compile with ``no_extern_c``.
 No check runs this script, because it needs gigabytes and a long time.
 """
 
@@ -291,6 +292,37 @@ def array_sources():
     )
 
 
+#: Runs the wide benchmark on the software device, and prints the kernels that C
+#: requests meanwhile: {family and number: source}.
+USED = """
+import contextlib, io, json, sys
+sys.path.insert(0, sys.argv[1])
+from pycuda._array import kernel_request
+found, write = {}, kernel_request.text_of
+def text_of(request):
+    text = write(request)
+    found.setdefault(text, f"{request.family} {len(found)}")
+    return text
+kernel_request.text_of = text_of
+import bench_wide
+with contextlib.redirect_stdout(io.StringIO()):
+    bench_wide.main("--sizes 4096 --rounds 1 --ms 0.1 --peers".split())
+print(json.dumps({name: text for text, name in found.items()}))
+"""
+
+
+def used_sources():
+    """Yield (name, source) of the array kernels that the wide benchmark needs."""
+    done = subprocess.run(
+        [sys.executable, "-c", USED, str(ROOT / "bench")],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYCUDA_DRIVER": "emulator", "PYTHONPATH": str(ROOT)},
+    )
+    yield from json.loads(done.stdout).items()
+
+
 # -- one compiler, in its own process --------------------------------------------------
 
 
@@ -301,6 +333,7 @@ def sources():
 
     found = {**ordinary_sources.SOURCES, **OWN}
     found |= {f"arrays: {name}": source for name, source in array_sources()}
+    found |= {f"arrays in use: {name}": source for name, source in used_sources()}
     for path in sorted((ROOT / "pycuda").rglob("*.py")):
         if "\ndef sample_sources(" in path.read_text():
             words = path.relative_to(ROOT).with_suffix("").parts
@@ -314,13 +347,13 @@ def compile_all(compiler, place):
     """Compile all kernels with the compiler in a folder; print a line for each."""
     kernels = sources()
     from pycuda import compiler as front
-    from pycuda._compile import toolkit
+    from pycuda._compile import toolkit, tools
     from pycuda.driver import CompileError
 
     toolkit.homes = list  # look only in the wheels
     sys.path.insert(0, str(place))
     nvcc = str(place / "nvidia" / "cu13" / "bin" / "nvcc")
-    tool = front._choose(nvcc if compiler == "nvcc" else "nvcc", compiler)
+    tool = tools.choose(nvcc if compiler == "nvcc" else "nvcc", compiler)
     if not Path(tool.path).is_relative_to(place):
         raise RuntimeError(f"found {tool.path}, which is not in {place}")
     facts = tool.facts(None)
