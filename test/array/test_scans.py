@@ -7,6 +7,7 @@ import pycuda.driver as drv
 from pycuda import gpuarray
 from pycuda.gpuarray import GPUArray, to_gpu
 from pycuda.scan import InclusiveScanKernel
+from pycuda.tools import DeviceMemoryPool
 from support.arrays import COMPLEX, DTYPES, same, sample
 
 pytestmark = [pytest.mark.gpu, pytest.mark.filterwarnings("ignore::RuntimeWarning")]
@@ -268,9 +269,7 @@ def test_what_is_wrong_is_named(ctx):
 
 
 def test_results_keep_allocator_and_stream(ctx):
-    pool = drv.DeviceMemoryPool() if hasattr(drv, "DeviceMemoryPool") else None
-    if pool is None:
-        pytest.skip("no pool")
+    pool = DeviceMemoryPool()
     x = to_gpu(np.arange(9000), pool.allocate)
     stream = drv.Stream()
     got = gpuarray.cumsum(x, stream=stream)

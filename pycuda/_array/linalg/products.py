@@ -1,4 +1,4 @@
-"""NumPy's products of arrays, and what goes with matrices: diagonals, traces."""
+"""NumPy's products of arrays, and the diagonals and traces of matrices."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@
 
 typedef struct pcu_cublas_context *pcu_cublas_handle;
 
-/* Statuses, as far as they are told apart. */
+/* The statuses that the package treats differently. */
 enum {
     PCU_CUBLAS_SUCCESS = 0,
     PCU_CUBLAS_NOT_INITIALIZED = 1,

@@ -12,7 +12,7 @@
 
 #include "abi/cuda_abi.h"
 
-/* Statuses, as far as they are told apart. */
+/* The statuses that the package treats differently. */
 enum {
     PCU_CUFFT_SUCCESS = 0,
     PCU_CUFFT_INVALID_PLAN = 1,
