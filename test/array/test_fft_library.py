@@ -6,21 +6,18 @@ the software device and checks the calls.
 
 import ctypes
 import gc
-import shutil
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import _driver, fft
+from pycuda import fft
 from pycuda._array import cufft
 from pycuda.gpuarray import GPUArray, to_gpu
-from support import cc
 from support.child import run_child
+from support.fake_library import FakeLibrary, build
 
-SOURCE = Path(__file__).parents[1] / "c" / "fake_cufft.c"
 PLANS = 64  # that a context keeps
 
 pytestmark = [
@@ -31,38 +28,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    if shutil.which("cc") is None:
-        pytest.skip("needs a C compiler")
-    path = tmp_path_factory.mktemp("cufft") / "libcufft.so"
-    flags = ["-std=gnu11", "-shared", "-fPIC", "-lm"]
-    cc.must(cc.compile_c("cc", [SOURCE], path, flags))
-    return path
-
-
-class Fake:
-    """The library of the tests, with the numbers that it counts."""
-
-    def __init__(self, path):
-        self.library = ctypes.CDLL(str(path))
-        driver = ctypes.CDLL(str(Path(_driver.__file__).parent / EMULATOR))
-        wait, found = ctypes.c_void_p(), ctypes.c_int()
-        driver.cuGetProcAddress_v2(
-            b"cuStreamSynchronize",
-            ctypes.byref(wait),
-            12000,
-            ctypes.c_ulonglong(0),
-            ctypes.byref(found),
-        )
-        self.variable("synchronize", ctypes.c_void_p).value = wait.value
-
-    def variable(self, name, kind=ctypes.c_int):
-        return kind.in_dll(self.library, f"fake_{name}")
-
-    def __getattr__(self, name):
-        return self.variable(name).value
-
-
-EMULATOR = "libpycuda_emulator.so"
+    return build(tmp_path_factory.mktemp("cufft"), "cufft", "gnu11")
 
 
 @pytest.fixture
@@ -70,7 +36,7 @@ def fake(built, monkeypatch, ctx):
     """The library of the tests, opened as cuFFT by the context."""
     monkeypatch.setattr(cufft, "paths", lambda: [str(built)])
     monkeypatch.setenv("PYCUDA_FFT", "cufft")
-    found = Fake(built)
+    found = FakeLibrary(built)
     found.variable("made").value = found.variable("executed").value = 0
     yield found
     found.variable("failing").value = found.variable("refusing").value = 0

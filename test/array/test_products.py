@@ -4,11 +4,8 @@ On the software device, a library of the tests (test/c/fake_cublas.c) replaces c
 and checks the calls. On a GPU, cuBLAS itself multiplies.
 """
 
-import ctypes
 import gc
-import shutil
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,11 +14,10 @@ import pycuda.driver as drv
 from pycuda import _driver, gpuarray
 from pycuda._array.linalg import cublas
 from pycuda.gpuarray import matmul, to_gpu
-from support import cc
 from support.arrays import COMPLEX, DTYPES, FLOATS, same
 from support.child import run_child
+from support.fake_library import FakeLibrary, build
 
-SOURCE = Path(__file__).parents[1] / "c" / "fake_cublas.c"
 SHAPES = [
     ((3, 4), (4, 5)),
     ((17, 33), (33, 19)),
@@ -44,38 +40,7 @@ pytestmark = pytest.mark.gpu
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    if shutil.which("cc") is None:
-        pytest.skip("needs a C compiler")
-    path = tmp_path_factory.mktemp("cublas") / "libcublas.so"
-    flags = ["-std=c11", "-shared", "-fPIC", "-lm"]
-    cc.must(cc.compile_c("cc", [SOURCE], path, flags))
-    return path
-
-
-class Fake:
-    """The library of the tests, with the numbers that it counts."""
-
-    def __init__(self, path):
-        self.library = ctypes.CDLL(str(path))
-        driver = ctypes.CDLL(str(Path(_driver.__file__).parent / EMULATOR))
-        wait, found = ctypes.c_void_p(), ctypes.c_int()
-        driver.cuGetProcAddress_v2(
-            b"cuStreamSynchronize",
-            ctypes.byref(wait),
-            12000,
-            ctypes.c_ulonglong(0),
-            ctypes.byref(found),
-        )
-        self.variable("synchronize", ctypes.c_void_p).value = wait.value
-
-    def variable(self, name, kind=ctypes.c_int):
-        return kind.in_dll(self.library, f"fake_{name}")
-
-    def __getattr__(self, name):
-        return self.variable(name).value
-
-
-EMULATOR = "libpycuda_emulator.so"
+    return build(tmp_path_factory.mktemp("cublas"), "cublas", "c11")
 
 
 @pytest.fixture
@@ -85,7 +50,7 @@ def fake(built, monkeypatch):
         pytest.skip("only the software device has memory that a processor can read")
     monkeypatch.setattr(cublas, "paths", lambda: [str(built)])
     monkeypatch.setenv("PYCUDA_BLAS", "cublas")
-    found = Fake(built)
+    found = FakeLibrary(built)
     yield found
     found.variable("failing").value = 0
     gc.collect()
