@@ -14,11 +14,6 @@ def c_copy(a, order="C", stream=None):
     return result
 
 
-def in_c_order(a, stream):
-    """Return the array if it is in C order, otherwise a copy that the stream makes."""
-    return a if a.flags.c_contiguous else c_copy(a, stream=stream)
-
-
 def np_reshape(a, /, shape, order="C"):
     """Return another shape as NumPy does: in the order of indices, not of memory."""
     if order == "A":
