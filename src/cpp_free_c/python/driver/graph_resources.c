@@ -191,6 +191,7 @@ pcu_captured_launch_slow(const void *params, size_t size, CUfunction handle,
     for (pcu_graph_resources *r = captured_next(NULL); rc == 0 && r != NULL;
          r = captured_next(r)) {
         rc = pcu_graph_resources_note_all(r, params, size);
+        r->seen++;
         if (rc == 0 && function != NULL) {
             rc = pcu_graph_resources_keep_function(r, handle, function);
         }
@@ -226,6 +227,10 @@ pcu_captured_copy_slow(pcu_state *st, const char *routine)
     unsigned long thread = PyThread_get_thread_ident();
     size_t length = strlen(routine);
     if (length > 5 && strcmp(routine + length - 5, "Async") == 0) {
+        for (pcu_graph_resources *r = captured_next(NULL); r != NULL;
+             r = captured_next(r)) {
+            r->seen++;
+        }
         return 0;
     }
     for (pcu_graph_resources *r = captured_next(NULL); r != NULL;

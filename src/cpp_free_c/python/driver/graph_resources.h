@@ -22,6 +22,7 @@ typedef struct {
     PyObject *bodies;    /* {node: tuple of graphs}: of conditional nodes, as ints */
     PyObject *pools;     /* a list of the DeviceMemoryPools of its captures */
     PyObject *pool;      /* of the active capture, else NULL */
+    size_t seen;         /* pieces of work that the hooks noted */
     int forked;          /* the active capture may have work in a second stream */
     pcu_graph_record rec;
 } pcu_graph_resources;

@@ -155,6 +155,37 @@ graph_get_nodes(PyObject *op, void *Py_UNUSED(closure))
     return tuple;
 }
 
+/* The nodes for which no node waits. */
+static PyObject *
+graph_get_leaves(PyObject *op, void *Py_UNUSED(closure))
+{
+    PyObject *nodes = pcu_graph_nodes_new((pcu_graph *)op);
+    PyObject *leaves = NULL;
+    PyObject *tuple = NULL;
+    int rc = -1;
+    if (nodes != NULL) {
+        leaves = PyList_New(0);
+    }
+    if (leaves != NULL) {
+        rc = 0;
+    }
+    for (Py_ssize_t i = 0; rc == 0 && i < PyList_GET_SIZE(nodes); i++) {
+        pcu_graph_node *node = (pcu_graph_node *)PyList_GET_ITEM(nodes, i);
+        size_t count = 0;
+        PCU_CALL(rc, node->st, GraphNodeGetDependentNodes,
+                 (node->handle, NULL, NULL, &count));
+        if (rc == 0 && count == 0) {
+            rc = PyList_Append(leaves, (PyObject *)node);
+        }
+    }
+    if (rc == 0) {
+        tuple = PyList_AsTuple(leaves);
+    }
+    Py_XDECREF(leaves);
+    Py_XDECREF(nodes);
+    return tuple;
+}
+
 /* The pairs of nodes of `count` edges. */
 static PyObject *
 graph_pairs_new(pcu_graph *self, const CUgraphNode *from, const CUgraphNode *to,
@@ -565,6 +596,8 @@ graph_dealloc(PyObject *op)
 static PyGetSetDef graph_getset[] = {
     {"handle", graph_get_handle, NULL, "The CUgraph as an int.", NULL},
     {"nodes", graph_get_nodes, NULL, "The nodes, a tuple of GraphNode.", NULL},
+    {"leaves", graph_get_leaves, NULL,
+     "The nodes for which no other node waits, a tuple.", NULL},
     {"edges", graph_get_edges, NULL,
      "The edges, a tuple of pairs of GraphNode: the second node waits for the first.",
      NULL},

@@ -61,6 +61,9 @@ PCU_HIDDEN PCU_RAISES int pcu_graph_nodes_read(pcu_graph *graph, PyObject *after
 /* A list of the nodes of a graph. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_graph_nodes_new(pcu_graph *self);
 
+/* After a capture: note what the kernels of libraries use. */
+PCU_HIDDEN PCU_RAISES int pcu_graph_scan(pcu_graph *graph);
+
 /* Make the driver's executable graph of a graph. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_graph_exec_new(pcu_graph *graph);
 

@@ -77,6 +77,18 @@ capture_begin_call(stream_capture *self, CUstream stream)
     return rc;
 }
 
+/* The number of nodes that a given graph has before the capture. */
+static size_t
+capture_nodes_before(const stream_capture *self)
+{
+    size_t count = 0;
+    if (self->into && drv.GraphGetNodes(self->graph->head.handle.graph, NULL, &count) !=
+                          CUDA_SUCCESS) {
+        count = 0; /* then the nodes are read once more than needed */
+    }
+    return count;
+}
+
 /* Make the pool, begin, and make the stream current. */
 static int
 capture_begin(stream_capture *self, PyObject *ctx)
@@ -93,6 +105,7 @@ capture_begin(stream_capture *self, PyObject *ctx)
     if (rc == 0) {
         self->active = 1;
         rc = pcu_graph_resources_begin(self->graph->resources, pool);
+        self->graph->resources->seen = capture_nodes_before(self);
     }
     Py_XDECREF(entered);
     Py_DECREF(pool);
@@ -159,6 +172,9 @@ capture_end(stream_capture *self, int failed)
         else {
             rc = pcu_raise(st, routine, status);
         }
+    }
+    if (rc == 0 && !failed) {
+        rc = pcu_graph_scan(graph);
     }
     pcu_saved_error pending;
     pcu_error_save(&pending);

@@ -1,0 +1,59 @@
+/* What the kernels of libraries use: read from the nodes of a captured graph.
+ *
+ * cuBLAS, cuFFT and other libraries launch kernels themselves, so no hook sees their
+ * parameters. At the end of a capture that has more nodes than the hooks have seen, the
+ * parameters of all kernels are read. The driver reports them since CUDA 12.4.
+ *
+ * Invariant: see graph.h. Caller: stream_capture.c. */
+#include "python/driver/graph/graph.h"
+
+#include "python/support/driver_call.h"
+
+/* Note the words of one kernel. What the driver does not report is left out. */
+static int
+scan_kernel(pcu_graph_resources *resources, CUgraphNode node)
+{
+    CUDA_KERNEL_NODE_PARAMS params = {0};
+    size_t offset = 0;
+    size_t size = 0;
+    int rc = 0;
+    if (drv.GraphKernelNodeGetParams(node, &params) != CUDA_SUCCESS ||
+        params.kernelParams == NULL || params.func == NULL) {
+        return 0;
+    }
+    for (size_t i = 0; rc == 0 && drv.FuncGetParamInfo(params.func, i, &offset,
+                                                       &size) == CUDA_SUCCESS;
+         i++) {
+        rc = pcu_graph_resources_note_all(resources, params.kernelParams[i], size);
+    }
+    return rc;
+}
+
+int
+pcu_graph_scan(pcu_graph *graph)
+{
+    CUgraph handle = graph->head.handle.graph;
+    size_t count = 0;
+    int rc = 0;
+    if (drv.GraphGetNodes(handle, NULL, &count) != CUDA_SUCCESS ||
+        count <= graph->resources->seen) {
+        return 0;
+    }
+    CUgraphNode *nodes = PyMem_Calloc(count, sizeof(*nodes));
+    if (nodes == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    if (drv.GraphGetNodes(handle, nodes, &count) != CUDA_SUCCESS) {
+        count = 0;
+    }
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+        if (drv.GraphNodeGetType(nodes[i], &type) == CUDA_SUCCESS &&
+            type == CU_GRAPH_NODE_TYPE_KERNEL) {
+            rc = scan_kernel(graph->resources, nodes[i]);
+        }
+    }
+    PyMem_Free(nodes);
+    return rc;
+}
