@@ -28,6 +28,7 @@ typedef enum {
     EMU_MEMORY_IPC,        /* another process's allocation, opened here */
     EMU_MEMORY_POOLED,     /* cuMemAllocAsync */
     EMU_MEMORY_GRAPHICS,   /* an OpenGL buffer */
+    EMU_MEMORY_GRAPH_NODE, /* of an allocation node of a graph */
     EMU_MEMORY_KINDS
 } emu_memory_kind;
 
@@ -46,6 +47,7 @@ typedef struct emu_allocation {
     const char *name;   /* name of the variable of a module; owned by the program */
     void *owner;        /* the array, pool or IPC record that it belongs to */
     bool mapped;        /* its pages are mapped from a shared file */
+    bool suspended;     /* it keeps its addresses, but is neither live nor charged */
     size_t pitch;       /* row pitch of a pitched allocation */
     struct emu_allocation *next, *previous; /* the allocations of one context */
     struct emu_allocation *queue;           /* free list or quarantine */

@@ -122,7 +122,8 @@ emu_cuMemFree(CUdeviceptr dptr)
     if (status == CUDA_SUCCESS && dptr != 0) {
         status = emu_allocation_free(
             dptr, 1u << EMU_MEMORY_DEVICE | 1u << EMU_MEMORY_PITCHED |
-                      1u << EMU_MEMORY_MANAGED | 1u << EMU_MEMORY_POOLED);
+                      1u << EMU_MEMORY_MANAGED | 1u << EMU_MEMORY_POOLED |
+                      1u << EMU_MEMORY_GRAPH_NODE);
     }
     return emu_leave(status);
 }
