@@ -147,11 +147,11 @@ def _moved(box: Box, x: float, y: float) -> str:
 def _node_box(node: Any) -> Box:
     lines = [_short(line) for line in _label(node)]
     bodies = [_graph_box(body) for body in node.bodies]
-    width: float = max(len(line) for line in lines) * _CHARACTER + 2 * _PADDING
+    width = max(len(line) for line in lines) * _CHARACTER + 2 * _PADDING
     inside = sum(body.width for body in bodies) + _GAP * max(len(bodies) - 1, 0)
     width = max(width, inside + 2 * _PADDING)
     top = _LINE * len(lines) + _PADDING
-    height = top + _PADDING
+    height: float = top + _PADDING
     parts = []
     if bodies:
         x = (width - inside) / 2
