@@ -45,6 +45,9 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_graph_body_new(pcu_graph *owner, CUgraph han
 /* Check that the graph has a handle and is not being captured. */
 PCU_HIDDEN PCU_RAISES int pcu_graph_check(pcu_graph *self, const char *routine);
 
+/* A GraphNode whose handle and type the caller sets. */
+PCU_HIDDEN PCU_NEWREF pcu_graph_node *pcu_graph_node_blank_new(pcu_graph *graph);
+
 /* The GraphNode of a handle. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_graph_node_new(pcu_graph *graph,
                                                    CUgraphNode handle);

@@ -14,26 +14,32 @@
 #include "python/driver/current_context.h"
 #include "python/driver/launch/kept_arguments.h"
 
-/* Add a node that waits for the nodes `after`. */
+/* Add a node that waits for the nodes `after`. Nothing can fail after the driver has
+ * added it. */
 static PyObject *
 graph_add_node(pcu_graph *self, PyObject *after, CUgraphNodeParams *params)
 {
     CUgraphNode *nodes = NULL;
-    CUgraphNode handle = NULL;
     size_t count = 0;
     int rc;
     if (pcu_graph_check(self, "cuGraphAddNode") < 0 ||
         pcu_graph_nodes_read(self, after, &nodes, &count) < 0) {
         return NULL;
     }
-    PCU_CALL_CURRENT(
-        rc, self->head.st, GraphAddNode,
-        (&handle, self->head.handle.graph, nodes, NULL, count, params));
-    PyMem_Free(nodes);
-    if (rc < 0) {
+    pcu_graph_node *node = pcu_graph_node_blank_new(self);
+    if (node == NULL) {
+        PyMem_Free(nodes);
         return NULL;
     }
-    return pcu_graph_node_new(self, handle);
+    node->type = params->type;
+    PCU_CALL_CURRENT(
+        rc, self->head.st, GraphAddNode,
+        (&node->handle, self->head.handle.graph, nodes, NULL, count, params));
+    PyMem_Free(nodes);
+    if (rc < 0) {
+        Py_CLEAR(node);
+    }
+    return (PyObject *)node;
 }
 
 /* -- kernels ----------------------------------------------------------------------- */
@@ -86,6 +92,10 @@ graph_add_kernel(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
         pcu_graph_resources_keep_function(self->resources, function->handle,
                                           (PyObject *)function) == 0) {
         node = graph_add_node(self, after, &params);
+    }
+    if (node != NULL) {
+        ((pcu_graph_node *)node)->function = Py_NewRef((PyObject *)function);
+        ((pcu_graph_node *)node)->shape = shape;
     }
     pcu_argument_buffer_free(&buffer);
     return node;
@@ -425,6 +435,9 @@ graph_add_conditional(pcu_graph *self, const graph_condition_args *a,
     PyObject *node = graph_add_node(self, a->after, &params);
     if (node != NULL &&
         graph_keep_bodies(self, node, params.conditional.phGraph_out, a->count) < 0) {
+        CUresult status;
+        PCU_STATUS(status, GraphDestroyNode, (((pcu_graph_node *)node)->handle));
+        (void)status; /* the first error is the one to report */
         Py_CLEAR(node);
     }
     return node;

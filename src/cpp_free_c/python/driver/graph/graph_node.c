@@ -45,18 +45,28 @@ node_read_kernel(pcu_graph_node *self)
     return 0;
 }
 
-PyObject *
-pcu_graph_node_new(pcu_graph *graph, CUgraphNode handle)
+pcu_graph_node *
+pcu_graph_node_blank_new(pcu_graph *graph)
 {
     pcu_state *st = graph->head.st;
     pcu_graph_node *self =
         (pcu_graph_node *)st->GraphNode->tp_alloc(st->GraphNode, 0);
+    if (self != NULL) {
+        self->st = st;
+        self->graph = (pcu_graph *)Py_NewRef((PyObject *)graph);
+    }
+    return self;
+}
+
+PyObject *
+pcu_graph_node_new(pcu_graph *graph, CUgraphNode handle)
+{
+    pcu_state *st = graph->head.st;
+    pcu_graph_node *self = pcu_graph_node_blank_new(graph);
     int rc;
     if (self == NULL) {
         return NULL;
     }
-    self->st = st;
-    self->graph = (pcu_graph *)Py_NewRef((PyObject *)graph);
     self->handle = handle;
     PCU_CALL_CURRENT(rc, st, GraphNodeGetType, (handle, &self->type));
     if (rc == 0 && self->type == CU_GRAPH_NODE_TYPE_KERNEL) {

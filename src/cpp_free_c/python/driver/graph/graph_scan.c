@@ -33,24 +33,23 @@ int
 pcu_graph_scan(pcu_graph *graph)
 {
     CUgraph handle = graph->head.handle.graph;
+    pcu_state *st = graph->head.st;
     size_t count = 0;
-    int rc = 0;
-    if (drv.GraphGetNodes(handle, NULL, &count) != CUDA_SUCCESS ||
-        count <= graph->resources->seen) {
-        return 0;
+    int rc;
+    PCU_CALL(rc, st, GraphGetNodes, (handle, NULL, &count));
+    if (rc < 0 || count <= graph->resources->seen) {
+        return rc;
     }
     CUgraphNode *nodes = PyMem_Calloc(count, sizeof(*nodes));
     if (nodes == NULL) {
         PyErr_NoMemory();
         return -1;
     }
-    if (drv.GraphGetNodes(handle, nodes, &count) != CUDA_SUCCESS) {
-        count = 0;
-    }
+    PCU_CALL(rc, st, GraphGetNodes, (handle, nodes, &count));
     for (size_t i = 0; rc == 0 && i < count; i++) {
         CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
-        if (drv.GraphNodeGetType(nodes[i], &type) == CUDA_SUCCESS &&
-            type == CU_GRAPH_NODE_TYPE_KERNEL) {
+        PCU_CALL(rc, st, GraphNodeGetType, (nodes[i], &type));
+        if (rc == 0 && type == CU_GRAPH_NODE_TYPE_KERNEL) {
             rc = scan_kernel(graph->resources, nodes[i]);
         }
     }

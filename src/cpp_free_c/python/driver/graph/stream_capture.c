@@ -46,8 +46,12 @@ capture_context(stream_capture *self)
         return NULL;
     }
     CUcontext current = NULL;
-    if (drv.CtxGetCurrent(&current) != CUDA_SUCCESS ||
-        current != pcu_context_rec(stream->ctx)->handle) {
+    int rc;
+    PCU_CALL(rc, self->st, CtxGetCurrent, (&current));
+    if (rc < 0) {
+        return NULL;
+    }
+    if (current != pcu_context_rec(stream->ctx)->handle) {
         pcu_raise_detail(self->st, routine, CUDA_ERROR_INVALID_CONTEXT,
                          "the stream belongs to another context than the current one");
         return NULL;
@@ -122,6 +126,25 @@ capture_begin(stream_capture *self, PyObject *ctx)
 
 /* -- end --------------------------------------------------------------------------- */
 
+/* cuStreamEndCapture failed. If the stream is still being captured, try again, and drop
+ * the graph: the stream must be usable. */
+static void
+capture_end_again(const stream_capture *self, CUstream stream)
+{
+    CUstreamCaptureStatus state = CU_STREAM_CAPTURE_STATUS_NONE;
+    CUgraph graph = NULL;
+    CUresult status;
+    if (drv.StreamIsCapturing(stream, &state) != CUDA_SUCCESS ||
+        state == CU_STREAM_CAPTURE_STATUS_NONE) {
+        return;
+    }
+    PCU_STATUS(status, StreamEndCapture, (stream, &graph));
+    if (status == CUDA_SUCCESS && graph != NULL && !self->into) {
+        PCU_STATUS(status, GraphDestroy, (graph));
+    }
+    (void)status; /* the first error is the one to report */
+}
+
 /* End the capture in the context of the stream. *graph is NULL unless it succeeded. */
 static CUresult
 capture_end_call(stream_capture *self, CUgraph *graph, const char **routine)
@@ -140,6 +163,9 @@ capture_end_call(stream_capture *self, CUgraph *graph, const char **routine)
         return status;
     }
     PCU_STATUS(status, StreamEndCapture, (stream->handle.stream, graph));
+    if (status != CUDA_SUCCESS) {
+        capture_end_again(self, stream->handle.stream);
+    }
     CUresult left = pcu_scope_leave(&scope);
     if (status == CUDA_SUCCESS) {
         *routine = "cuCtxPopCurrent";
