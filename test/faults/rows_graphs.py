@@ -66,7 +66,12 @@ def into(w):
 
 
 row("Stream.capture", lambda w: w.stream.capture, also=("StreamCapture",))
-row("StreamCapture (a block)", captured, absorbs=MEMORY)
+row(
+    "StreamCapture (a block)",
+    captured,
+    also=("StreamCapture.__enter__", "StreamCapture.__exit__"),
+    absorbs=MEMORY,
+)
 row(
     "StreamCapture (into a graph)",
     into,
@@ -137,8 +142,15 @@ calls("Graph.handle", lambda g: g.handle, graph_of)
 calls("Graph.clone", lambda g: g.clone(), graph_of)
 calls("Graph.find", lambda g: g.clone().find(g.nodes[0]), graph_of)
 calls("Graph.instantiate", lambda g: g.instantiate(), graph_of)
-calls("Graph.to_dot", lambda g: g.to_dot(), graph_of, absorbs=KERNEL_NAME)
-calls("Graph._repr_svg_", lambda g: g._repr_svg_(), graph_of, absorbs=KERNEL_NAME)
+PICTURE = "the picture is drawn in Python; CPython may lose an exception there"
+for name in ("to_dot", "_repr_svg_"):
+    calls(
+        f"Graph.{name}",
+        lambda g, name=name: getattr(g, name)(),
+        graph_of,
+        absorbs=KERNEL_NAME,
+        no_allocations=PICTURE,
+    )
 
 for name in (
     *("type", "name", "graph", "handle", "function", "grid", "block", "shared"),
