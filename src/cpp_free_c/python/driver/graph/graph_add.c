@@ -261,6 +261,7 @@ graph_add_host(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
     if (pcu_graph_resources_keep(self->resources, a.what) < 0) {
         return NULL;
     }
+    self->resources->calls_host = 1;
     memset(&params, 0, sizeof(params));
     params.type = CU_GRAPH_NODE_TYPE_HOST;
     params.host.fn = graph_host_run;
@@ -378,6 +379,7 @@ graph_add_child(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
         pcu_graph_resources_keep(self->resources, (PyObject *)child->resources) < 0) {
         return NULL;
     }
+    self->resources->calls_host |= child->resources->calls_host;
     memset(&params, 0, sizeof(params));
     params.type = CU_GRAPH_NODE_TYPE_GRAPH;
     params.graph.graph = child->head.handle.graph;
@@ -393,20 +395,27 @@ typedef struct {
     PyObject *after;
 } graph_condition_args;
 
-/* Remember the bodies that the driver made, by their node. */
+/* Remember the type of a conditional node, and the bodies that the driver made. */
 static int
-graph_keep_bodies(pcu_graph *self, PyObject *node, const CUgraph *bodies, size_t count)
+graph_keep_bodies(pcu_graph *self, PyObject *node,
+                  const CUDA_CONDITIONAL_NODE_PARAMS *params)
 {
     PyObject *key = PyLong_FromVoidPtr((void *)((pcu_graph_node *)node)->handle);
-    PyObject *handles = PyTuple_New((Py_ssize_t)count);
+    PyObject *handles = PyTuple_New((Py_ssize_t)params->size + 1);
     int rc = -1;
-    for (size_t i = 0; handles != NULL && i < count; i++) {
-        PyObject *handle = PyLong_FromVoidPtr((void *)bodies[i]);
-        if (handle == NULL) {
+    for (size_t i = 0; handles != NULL && i <= params->size; i++) {
+        PyObject *item = NULL;
+        if (i == 0) {
+            item = PyLong_FromUnsignedLong(params->type);
+        }
+        else {
+            item = PyLong_FromVoidPtr((void *)params->phGraph_out[i - 1]);
+        }
+        if (item == NULL) {
             Py_CLEAR(handles);
             break;
         }
-        PyTuple_SET_ITEM(handles, (Py_ssize_t)i, handle);
+        PyTuple_SET_ITEM(handles, (Py_ssize_t)i, item);
     }
     if (key != NULL && handles != NULL) {
         rc = PyDict_SetItem(self->resources->bodies, key, handles);
@@ -433,8 +442,7 @@ graph_add_conditional(pcu_graph *self, const graph_condition_args *a,
     params.conditional.size = a->count;
     params.conditional.ctx = pcu_context_rec(self->head.ctx)->handle;
     PyObject *node = graph_add_node(self, a->after, &params);
-    if (node != NULL &&
-        graph_keep_bodies(self, node, params.conditional.phGraph_out, a->count) < 0) {
+    if (node != NULL && graph_keep_bodies(self, node, &params.conditional) < 0) {
         CUresult status;
         PCU_STATUS(status, GraphDestroyNode, (((pcu_graph_node *)node)->handle));
         (void)status; /* the first error is the one to report */

@@ -122,6 +122,36 @@ node_get_function(PyObject *op, void *Py_UNUSED(closure))
     return Py_NewRef(self->function);
 }
 
+/* The type and the bodies of a conditional node, see graph_resources.h. NULL without an
+ * exception for other nodes. Borrowed. */
+static PyObject *
+node_condition_borrow(pcu_graph_node *self)
+{
+    PyObject *key = PyLong_FromVoidPtr((void *)self->handle);
+    PyObject *found = NULL;
+    if (self->type == CU_GRAPH_NODE_TYPE_CONDITIONAL && key != NULL) {
+        found = PyDict_GetItemWithError(self->graph->resources->bodies, key);
+    }
+    Py_XDECREF(key);
+    return found;
+}
+
+/* "if", "while" or "switch"; the type of the node if that is not known. */
+static PyObject *
+node_condition_name(pcu_graph_node *self)
+{
+    static const char *const names[] = {"if", "while", "switch"};
+    PyObject *condition = node_condition_borrow(self);
+    if (condition == NULL) {
+        if (PyErr_Occurred()) {
+            return NULL;
+        }
+        return PyUnicode_FromString("conditional");
+    }
+    size_t type = PyLong_AsSize_t(PyTuple_GET_ITEM(condition, 0));
+    return PyUnicode_FromString(names[type % Py_ARRAY_LENGTH(names)]);
+}
+
 /* What a label of the node shows: the kernel's name, or the type. */
 static PyObject *
 node_get_name(PyObject *op, void *Py_UNUSED(closure))
@@ -129,6 +159,9 @@ node_get_name(PyObject *op, void *Py_UNUSED(closure))
     pcu_graph_node *self = (pcu_graph_node *)op;
     CUDA_KERNEL_NODE_PARAMS params = {0};
     const char *name = NULL;
+    if (self->type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
+        return node_condition_name(self);
+    }
     if (self->function != NULL) {
         return Py_NewRef(((pcu_function *)self->function)->name);
     }
@@ -198,22 +231,17 @@ node_get_bodies(PyObject *op, void *Py_UNUSED(closure))
     if (self->type == CU_GRAPH_NODE_TYPE_GRAPH) {
         return node_child_new(self);
     }
-    PyObject *key = PyLong_FromVoidPtr((void *)self->handle);
-    PyObject *handles = NULL;
-    if (key != NULL) {
-        handles = PyDict_GetItemWithError(self->graph->resources->bodies, key);
-        Py_DECREF(key);
-    }
+    PyObject *handles = node_condition_borrow(self);
     if (handles == NULL) {
         if (PyErr_Occurred()) {
             return NULL;
         }
         return PyTuple_New(0);
     }
-    Py_ssize_t n = PyTuple_GET_SIZE(handles);
+    Py_ssize_t n = PyTuple_GET_SIZE(handles) - 1;
     PyObject *bodies = PyTuple_New(n);
     for (Py_ssize_t i = 0; bodies != NULL && i < n; i++) {
-        CUgraph handle = PyLong_AsVoidPtr(PyTuple_GET_ITEM(handles, i));
+        CUgraph handle = PyLong_AsVoidPtr(PyTuple_GET_ITEM(handles, i + 1));
         PyObject *body = pcu_graph_body_new(self->graph, handle);
         if (body == NULL) {
             Py_CLEAR(bodies);
@@ -367,7 +395,8 @@ static PyGetSetDef node_getset[] = {
      "'event_wait', 'event_record', 'conditional' and some that this package does not\n"
      "make.",
      NULL},
-    {"name", node_get_name, NULL, "The name of the kernel, else the type.", NULL},
+    {"name", node_get_name, NULL,
+     "The name of the kernel; 'if', 'while' or 'switch'; else the type.", NULL},
     {"graph", node_get_graph, NULL, "The Graph of the node.", NULL},
     {"handle", node_get_handle, NULL, "The CUgraphNode as an int.", NULL},
     {"function", node_get_function, NULL,

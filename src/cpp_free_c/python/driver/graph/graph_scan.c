@@ -4,6 +4,8 @@
  * parameters. At the end of a capture that has more nodes than the hooks have seen, the
  * parameters of all kernels are read. The driver reports them since CUDA 12.4.
  *
+ * A function of the host that was captured is noted as well: see graph_exec.c.
+ *
  * Invariant: see graph.h. Caller: stream_capture.c. */
 #include "python/driver/graph/graph.h"
 
@@ -49,6 +51,9 @@ pcu_graph_scan(pcu_graph *graph)
     for (size_t i = 0; rc == 0 && i < count; i++) {
         CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
         PCU_CALL(rc, st, GraphNodeGetType, (nodes[i], &type));
+        if (type == CU_GRAPH_NODE_TYPE_HOST || type == CU_GRAPH_NODE_TYPE_GRAPH) {
+            graph->resources->calls_host = 1; /* a child may have such a node, too */
+        }
         if (rc == 0 && type == CU_GRAPH_NODE_TYPE_KERNEL) {
             rc = scan_kernel(graph->resources, nodes[i]);
         }
