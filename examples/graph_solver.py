@@ -116,7 +116,9 @@ def main(argv=None):
     graph.instantiate().launch(stream)  # one launch; nothing waits
     stream.synchronize()
     other_error = abs(y.get() - expected).max() / expected.max()
-    print(f"device decides: {int(count.get()[0]) * STEPS} steps, error {other_error:.1e}")
+    print(
+        f"device decides: {int(count.get()[0]) * STEPS} steps, error {other_error:.1e}"
+    )
     if args.picture:
         with open(args.picture, "w", encoding="utf-8") as file:
             file.write(graph._repr_svg_())

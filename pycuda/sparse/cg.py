@@ -18,6 +18,7 @@ from pycuda._driver import GPUArray, _plain_array
 from pycuda.driver import DeviceMemoryPool, PageLockedMemoryPool
 from pycuda.elementwise import _combination_by_address, get_elwise_kernel
 from pycuda.gpuarray import empty_like, zeros_like
+from pycuda.sparse._convergence import ConvergenceError as ConvergenceError
 from pycuda.sparse._matrix import DeviceOperator
 from pycuda.sparse.cg_graph import CGGraph
 from pycuda.sparse.inner import AsyncInnerProduct, inner_product
@@ -30,10 +31,6 @@ from pycuda.tools import (
 
 #: The residual is computed from its definition once in so many iterations.
 CHECK_INTERVAL = 20
-
-
-class ConvergenceError(RuntimeError):
-    """The iterations ended or diverged before the residual was small."""
 
 
 def _division(quotient: str, x: str, y: str, dtype_y: Any, dtype_z: Any) -> str:
@@ -292,9 +289,7 @@ class CGStateContainer:
         """Return whether there is no preconditioner."""
         return type(self.precon) is IdentityOperator
 
-    def to_graph(
-        self, max_iterations: int | None = None, tol: float = 1e-7
-    ) -> CGGraph:
+    def to_graph(self, max_iterations: int | None = None, tol: float = 1e-7) -> CGGraph:
         """Return a graph that solves the system of ``reset`` at each launch.
 
         Its loops run on the device until the residual's norm is below ``tol`` times

@@ -1,15 +1,15 @@
 """Conjugate gradients as a graph with loops: ``CGGraph``.
 
-The device itself decides when the solution is found. The graph has two loops. The inner
-one does iterations, until the residual that they update is small. The outer one computes
-the residual from its definition and begins anew, until that one is small. So a launch
-needs the host neither for numbers nor for decisions.
+The device itself decides when the solution is found. The graph has two loops. The
+inner one does iterations, until the residual that they update is small. The outer one
+computes the residual from its definition and begins anew, until that one is small. So a
+launch needs the host neither for numbers nor for decisions.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,11 +17,9 @@ import pycuda.driver as drv
 from pycuda._array.compilation import load
 from pycuda._driver import GPUArray
 from pycuda.gpuarray import zeros
+from pycuda.sparse._convergence import ConvergenceError
 from pycuda.sparse.inner import inner_product
 from pycuda.tools import context_dependent_memoize, dtype_to_ctype
-
-if TYPE_CHECKING:
-    from pycuda.sparse.cg import CGStateContainer
 
 _TEXT = """#include <pycuda-complex.hpp>
 typedef {value} T;
@@ -79,7 +77,9 @@ _PROGRESS = np.dtype(
 
 def kernel_text(dtype: np.dtype[Any]) -> str:
     """Return the source of the kernels that decide, for vectors of a dtype."""
-    size = "fabs((double)square->real())" if dtype.kind == "c" else "fabs((double)*square)"
+    size = (
+        "fabs((double)square->real())" if dtype.kind == "c" else "fabs((double)*square)"
+    )
     return _TEXT.format(value=dtype_to_ctype(dtype), size=size)
 
 
@@ -102,9 +102,7 @@ class CGGraph:
     int64, the numbers of iterations and of residuals computed from their definition.
     """
 
-    def __init__(
-        self, state: CGStateContainer, max_iterations: int | None, tol: float
-    ) -> None:
+    def __init__(self, state: Any, max_iterations: int | None, tol: float) -> None:
         if max_iterations is None:
             max_iterations = max(10 * state.operator.shape[0], 1000)
         self.rhs: GPUArray = state.rhs
@@ -168,8 +166,6 @@ class CGGraph:
 
         Raises ConvergenceError if the residual is not small or not a finite number.
         """
-        from pycuda.sparse.cg import ConvergenceError
-
         if self._stream is not None:
             self._stream.synchronize()
         else:

@@ -7,9 +7,9 @@
  * only where the release cannot be seen: buffers of the host, memory of other
  * libraries, functions of the program.
  *
- * Invariant: the record is registered as long as the object exists. There is no tp_clear:
- * a cycle through a function of the program ends where a Graph or GraphExec is cleared,
- * which releases the driver's graph first. */
+ * Invariant: the record is registered as long as the object exists. There is no
+ * tp_clear: a cycle through a function of the program ends where a Graph or GraphExec
+ * is cleared, which releases the driver's graph first. */
 #include "python/driver/graph_resources.h"
 
 #include "python/support/driver_call.h"
@@ -171,9 +171,9 @@ captured_next(const pcu_graph_resources *last)
     if (last != NULL) {
         rec = last->rec.next;
     }
-    while (rec != NULL && !(rec->capturing && (pcu_ctx_current == NULL ||
-                                               pcu_ctx_current->handle ==
-                                                   rec->context))) {
+    while (rec != NULL &&
+           !(rec->capturing &&
+             (pcu_ctx_current == NULL || pcu_ctx_current->handle == rec->context))) {
         rec = rec->next;
     }
     if (rec == NULL) {

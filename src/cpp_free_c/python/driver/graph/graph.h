@@ -31,7 +31,7 @@ typedef struct {
     pcu_graph *graph; /* strong */
     CUgraphNode handle;
     CUgraphNodeType type;
-    PyObject *function; /* strong: the Function of a kernel node, or NULL */
+    PyObject *function;     /* strong: the Function of a kernel node, or NULL */
     pcu_launch_shape shape; /* of a kernel node */
     int removed;
 } pcu_graph_node;

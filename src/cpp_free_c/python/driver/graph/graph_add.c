@@ -1,7 +1,7 @@
 /* The methods of Graph that add single nodes.
  *
- * Each method fills the driver's parameters of a node, lets the graph keep what the node
- * uses, and calls cuGraphAddNode.
+ * Each method fills the driver's parameters of a node, lets the graph keep what the
+ * node uses, and calls cuGraphAddNode.
  *
  * Invariant: a node is added only after the graph keeps what the node uses. Callers:
  * Python, and graph_exec.c for the parameters. */
@@ -465,7 +465,8 @@ PyDoc_STRVAR(
     "add_if($self, /, condition, otherwise=False, after=())\n--\n\n"
     "Add a node that runs its body if the condition is not 0, and return it.\n\n"
     "condition comes from Graph.condition(). The body is node.bodies[0]: add nodes to\n"
-    "it, or capture into it. With otherwise, node.bodies[1] runs if the condition is 0;\n"
+    "it, or capture into it. With otherwise, node.bodies[1] runs if the condition is "
+    "0;\n"
     "that needs CUDA 12.8.");
 
 static PyObject *
@@ -492,7 +493,8 @@ PyDoc_STRVAR(
     graph_add_while_doc,
     "add_while($self, /, condition, after=())\n--\n\n"
     "Add a node that repeats its body while the condition is not 0, and return it.\n\n"
-    "condition comes from Graph.condition(); a kernel in the body sets it. The body is\n"
+    "condition comes from Graph.condition(); a kernel in the body sets it. The body "
+    "is\n"
     "node.bodies[0]: add nodes to it, or capture into it.");
 
 static PyObject *
@@ -509,12 +511,12 @@ graph_add_while(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     return graph_add_conditional((pcu_graph *)op, &a, CU_GRAPH_COND_TYPE_WHILE);
 }
 
-PyDoc_STRVAR(
-    graph_add_switch_doc,
-    "add_switch($self, /, condition, count, after=())\n--\n\n"
-    "Add a node that runs one of count bodies, and return it.\n\n"
-    "The body node.bodies[i] runs if the condition is i; none runs for count and more.\n"
-    "It needs CUDA 12.8.");
+PyDoc_STRVAR(graph_add_switch_doc,
+             "add_switch($self, /, condition, count, after=())\n--\n\n"
+             "Add a node that runs one of count bodies, and return it.\n\n"
+             "The body node.bodies[i] runs if the condition is i; none runs for count "
+             "and more.\n"
+             "It needs CUDA 12.8.");
 
 static PyObject *
 graph_add_switch(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -536,17 +538,17 @@ graph_add_switch(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 /* -- the methods ------------------------------------------------------------------- */
 
-#define GRAPH_ADD(name)                                               \
-    {                                                                 \
-        "add_" #name, (PyCFunction)(void (*)(void))graph_add_##name,  \
-            METH_FASTCALL | METH_KEYWORDS, graph_add_##name##_doc     \
+#define GRAPH_ADD(name)                                              \
+    {                                                                \
+        "add_" #name, (PyCFunction)(void (*)(void))graph_add_##name, \
+            METH_FASTCALL | METH_KEYWORDS, graph_add_##name##_doc    \
     }
 
 static PyMethodDef graph_add_methods[] = {
-    GRAPH_ADD(kernel),       GRAPH_ADD(copy),       GRAPH_ADD(set),
-    GRAPH_ADD(host),         GRAPH_ADD(empty),      GRAPH_ADD(event_record),
-    GRAPH_ADD(event_wait),   GRAPH_ADD(child),      GRAPH_ADD(if),
-    GRAPH_ADD(while),        GRAPH_ADD(switch),     {NULL, NULL, 0, NULL},
+    GRAPH_ADD(kernel),     GRAPH_ADD(copy),   GRAPH_ADD(set),
+    GRAPH_ADD(host),       GRAPH_ADD(empty),  GRAPH_ADD(event_record),
+    GRAPH_ADD(event_wait), GRAPH_ADD(child),  GRAPH_ADD(if),
+    GRAPH_ADD(while),      GRAPH_ADD(switch), {NULL, NULL, 0, NULL},
 };
 
 int

@@ -106,12 +106,12 @@ pcu_graph_exec_new(pcu_graph *graph)
 
 /* Calls on a graph with functions of the host may wait for these functions, which need
  * the interpreter lock. So the calls are made without it, as if another call waited. */
-#define EXEC_STATUS(status, self, name, args)                \
-    do {                                                     \
-        int calls_host_ = (self)->resources->calls_host;     \
-        pcu_calls_waiting += (unsigned int)calls_host_;      \
-        PCU_STATUS(status, name, args);                      \
-        pcu_calls_waiting -= (unsigned int)calls_host_;      \
+#define EXEC_STATUS(status, self, name, args)            \
+    do {                                                 \
+        int calls_host_ = (self)->resources->calls_host; \
+        pcu_calls_waiting += (unsigned int)calls_host_;  \
+        PCU_STATUS(status, name, args);                  \
+        pcu_calls_waiting -= (unsigned int)calls_host_;  \
     } while (0)
 
 /* The same, with the exception of a failure. */
@@ -166,12 +166,12 @@ exec_read_stream(graph_exec *self, const pcu_argtable *table, PyObject *const *a
 
 static const pcu_argspec exec_stream_specs[] = {{"stream", pcu_as_object, 0}};
 
-PyDoc_STRVAR(
-    exec_launch_doc,
-    "launch($self, /, stream=None)\n--\n\n"
-    "Enqueue the whole graph in a stream (cuGraphLaunch).\n\n"
-    "A launch runs after the previous launches of the same GraphExec. A stream that is\n"
-    "being captured refuses it: add the graph by Graph.add_child.");
+PyDoc_STRVAR(exec_launch_doc,
+             "launch($self, /, stream=None)\n--\n\n"
+             "Enqueue the whole graph in a stream (cuGraphLaunch).\n\n"
+             "A launch runs after the previous launches of the same GraphExec. A "
+             "stream that is\n"
+             "being captured refuses it: add the graph by Graph.add_child.");
 
 static PyObject *
 exec_launch(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -204,10 +204,11 @@ exec_launch(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(exec_upload_doc,
-             "upload($self, /, stream=None)\n--\n\n"
-             "Move the graph to the device now, so that the first launch is as fast as\n"
-             "the others (cuGraphUpload). The work is not run.");
+PyDoc_STRVAR(
+    exec_upload_doc,
+    "upload($self, /, stream=None)\n--\n\n"
+    "Move the graph to the device now, so that the first launch is as fast as\n"
+    "the others (cuGraphUpload). The work is not run.");
 
 static PyObject *
 exec_upload(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -221,8 +222,7 @@ exec_upload(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
         pcu_resource_check(&self->head, "cuGraphUpload") < 0) {
         return NULL;
     }
-    EXEC_CALL(rc, self, GraphUpload,
-                     (self->head.handle.graph_exec, stream));
+    EXEC_CALL(rc, self, GraphUpload, (self->head.handle.graph_exec, stream));
     if (rc < 0) {
         return NULL;
     }
@@ -328,7 +328,8 @@ exec_explain_update(CUgraphExecUpdateResult result)
 
 /* What the arguments of a node use, as a tuple; NULL with no exception: nothing. */
 static PyObject *
-exec_used_new(pcu_state *st, PyObject *const *args, Py_ssize_t nargs, PyObject *function)
+exec_used_new(pcu_state *st, PyObject *const *args, Py_ssize_t nargs,
+              PyObject *function)
 {
     PyObject *used = PyTuple_New(nargs + 1);
     Py_ssize_t n = 0;
@@ -420,7 +421,7 @@ exec_update(PyObject *op, PyObject *value)
     }
     Py_DECREF(used);
     EXEC_STATUS(status, self, GraphExecUpdate,
-               (self->head.handle.graph_exec, graph->head.handle.graph, &info));
+                (self->head.handle.graph_exec, graph->head.handle.graph, &info));
     if (status != CUDA_SUCCESS) {
         pcu_raise_detail(st, "cuGraphExecUpdate", status, "%s",
                          exec_explain_update(info.result));
@@ -491,7 +492,7 @@ exec_update_kernel(graph_exec *self, pcu_graph_node *node, PyObject *const *args
     }
     if (rc == 0) {
         EXEC_CALL(rc, self, GraphExecKernelNodeSetParams,
-                         (self->head.handle.graph_exec, node->handle, &params));
+                  (self->head.handle.graph_exec, node->handle, &params));
     }
     pcu_argument_buffer_free(&buffer);
     return rc;
@@ -540,8 +541,8 @@ exec_update_copy(graph_exec *self, pcu_graph_node *node, PyObject *const *args,
         return -1;
     }
     EXEC_CALL(rc, self, GraphExecMemcpyNodeSetParams,
-                     (self->head.handle.graph_exec, node->handle, &copy,
-                      pcu_context_rec(self->head.ctx)->handle));
+              (self->head.handle.graph_exec, node->handle, &copy,
+               pcu_context_rec(self->head.ctx)->handle));
     return rc;
 }
 
@@ -567,8 +568,8 @@ exec_update_set(graph_exec *self, pcu_graph_node *node, PyObject *const *args,
         return -1;
     }
     EXEC_CALL(rc, self, GraphExecMemsetNodeSetParams,
-                     (self->head.handle.graph_exec, node->handle, &fill,
-                      pcu_context_rec(self->head.ctx)->handle));
+              (self->head.handle.graph_exec, node->handle, &fill,
+               pcu_context_rec(self->head.ctx)->handle));
     return rc;
 }
 
@@ -661,9 +662,9 @@ exec_enable(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     if (node == NULL) {
         return NULL;
     }
-    EXEC_CALL(rc, self, GraphNodeSetEnabled,
-                     (self->head.handle.graph_exec, node->handle,
-                      (unsigned int)(a.enabled != 0)));
+    EXEC_CALL(
+        rc, self, GraphNodeSetEnabled,
+        (self->head.handle.graph_exec, node->handle, (unsigned int)(a.enabled != 0)));
     if (rc < 0) {
         return NULL;
     }
@@ -743,7 +744,8 @@ static PyMethodDef exec_methods[] = {
 PyDoc_STRVAR(
     exec_doc,
     "A graph in the form that the device runs. Graph.instantiate() makes it.\n\n"
-    "It keeps what the nodes use, also if the program deletes the graph and its arrays.\n"
+    "It keeps what the nodes use, also if the program deletes the graph and its "
+    "arrays.\n"
     "Deleting a GraphExec waits for its last launch.");
 
 static PyType_Slot exec_slots[] = {

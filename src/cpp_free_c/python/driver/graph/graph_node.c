@@ -13,9 +13,11 @@
 
 /* The names of the types, by the driver's numbers. */
 static const char *const node_types[] = {
-    "kernel",       "copy",           "set",         "host",  "child",
-    "empty",        "event_wait",     "event_record", "semaphore_signal",
-    "semaphore_wait", "alloc",        "free",        "batch", "conditional",
+    "kernel",         "copy",         "set",
+    "host",           "child",        "empty",
+    "event_wait",     "event_record", "semaphore_signal",
+    "semaphore_wait", "alloc",        "free",
+    "batch",          "conditional",
 };
 
 /* -- making ------------------------------------------------------------------------ */
@@ -37,8 +39,8 @@ node_read_kernel(pcu_graph_node *self)
     self->shape.block[1] = params.blockDimY;
     self->shape.block[2] = params.blockDimZ;
     self->shape.shared = params.sharedMemBytes;
-    self->function = Py_XNewRef(
-        pcu_graph_resources_function(self->graph->resources, params.func));
+    self->function =
+        Py_XNewRef(pcu_graph_resources_function(self->graph->resources, params.func));
     if (self->function == NULL && PyErr_Occurred()) {
         return -1;
     }
@@ -49,8 +51,7 @@ pcu_graph_node *
 pcu_graph_node_blank_new(pcu_graph *graph)
 {
     pcu_state *st = graph->head.st;
-    pcu_graph_node *self =
-        (pcu_graph_node *)st->GraphNode->tp_alloc(st->GraphNode, 0);
+    pcu_graph_node *self = (pcu_graph_node *)st->GraphNode->tp_alloc(st->GraphNode, 0);
     if (self != NULL) {
         self->st = st;
         self->graph = (pcu_graph *)Py_NewRef((PyObject *)graph);
@@ -358,8 +359,7 @@ node_compare(PyObject *op, PyObject *other, int operation)
     if (!Py_IS_TYPE(other, Py_TYPE(op)) || (operation != Py_EQ && operation != Py_NE)) {
         Py_RETURN_NOTIMPLEMENTED;
     }
-    int equal =
-        ((pcu_graph_node *)op)->handle == ((pcu_graph_node *)other)->handle;
+    int equal = ((pcu_graph_node *)op)->handle == ((pcu_graph_node *)other)->handle;
     return PyBool_FromLong(equal == (operation == Py_EQ));
 }
 
@@ -400,7 +400,8 @@ static PyGetSetDef node_getset[] = {
     {"graph", node_get_graph, NULL, "The Graph of the node.", NULL},
     {"handle", node_get_handle, NULL, "The CUgraphNode as an int.", NULL},
     {"function", node_get_function, NULL,
-     "The Function of a kernel node. None for generated kernels and other nodes.", NULL},
+     "The Function of a kernel node. None for generated kernels and other nodes.",
+     NULL},
     {"grid", node_get_dims, NULL, "The grid of a kernel node, else None.", NULL},
     {"block", node_get_dims, NULL, "The block of a kernel node, else None.",
      (void *)node_types},
@@ -422,10 +423,11 @@ static PyMethodDef node_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-PyDoc_STRVAR(node_doc,
-             "A piece of work of a Graph.\n\n"
-             "The methods add_... of Graph and Graph.nodes make GraphNodes. Two of the\n"
-             "same node are equal.");
+PyDoc_STRVAR(
+    node_doc,
+    "A piece of work of a Graph.\n\n"
+    "The methods add_... of Graph and Graph.nodes make GraphNodes. Two of the\n"
+    "same node are equal.");
 
 static PyType_Slot node_slots[] = {
     {Py_tp_doc, (void *)node_doc},

@@ -1,13 +1,13 @@
 /* Stream.capture, and the type StreamCapture: the context manager that records the work
  * of a stream as a Graph.
  *
- * The mode of the capture is relaxed, so that work may load kernels, allocate memory and
- * make plans of libraries while it is captured. What the driver would let pass in that
- * mode and the graph would not repeat, such as a copy without a stream, this package
- * refuses itself: see python/driver/graph_resources.h.
+ * The mode of the capture is relaxed, so that work may load kernels, allocate memory
+ * and make plans of libraries while it is captured. What the driver would let pass in
+ * that mode and the graph would not repeat, such as a copy without a stream, this
+ * package refuses itself: see python/driver/graph_resources.h.
  *
- * Invariant: while `active` is 1, the stream is being captured, it is the current stream
- * of the thread that entered, and the resources of the graph take releases. */
+ * Invariant: while `active` is 1, the stream is being captured, it is the current
+ * stream of the thread that entered, and the resources of the graph take releases. */
 #include "python/driver/graph/graph.h"
 
 #include "python/support/args.h"
@@ -191,7 +191,8 @@ capture_end(stream_capture *self, int failed)
     }
     graph->state = PCU_GRAPH_FAILED;
     if (status != CUDA_SUCCESS && !failed) {
-        if (st->capture_fault != NULL && status == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED) {
+        if (st->capture_fault != NULL &&
+            status == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED) {
             rc = pcu_raise_detail(st, routine, status, "the first refused call: %U",
                                   st->capture_fault);
         }
@@ -231,7 +232,8 @@ capture_enter(PyObject *op, PyObject *Py_UNUSED(ignored))
     }
     PyObject *ctx = capture_context(self);
     if (ctx == NULL ||
-        (self->into && pcu_graph_check(self->graph, "cuStreamBeginCaptureToGraph") < 0)) {
+        (self->into &&
+         pcu_graph_check(self->graph, "cuStreamBeginCaptureToGraph") < 0)) {
         return NULL;
     }
     if (!self->into) {
@@ -257,11 +259,12 @@ capture_enter(PyObject *op, PyObject *Py_UNUSED(ignored))
     return Py_NewRef((PyObject *)self->graph);
 }
 
-PyDoc_STRVAR(capture_exit_doc,
-             "__exit__($self, /, *exc_info)\n--\n\n"
-             "End the capture.\n\n"
-             "If the block raised, the captured work is discarded. LogicError if a call\n"
-             "made the capture invalid; the message names the call and its line.");
+PyDoc_STRVAR(
+    capture_exit_doc,
+    "__exit__($self, /, *exc_info)\n--\n\n"
+    "End the capture.\n\n"
+    "If the block raised, the captured work is discarded. LogicError if a call\n"
+    "made the capture invalid; the message names the call and its line.");
 
 static PyObject *
 capture_exit(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
@@ -338,9 +341,9 @@ PyDoc_STRVAR(capture_doc,
              "In the with block the stream is the current one.");
 
 static PyType_Slot capture_slots[] = {
-    {Py_tp_doc, (void *)capture_doc},       {Py_tp_traverse, capture_traverse},
-    {Py_tp_clear, capture_clear},           {Py_tp_dealloc, capture_dealloc},
-    {Py_tp_methods, capture_methods},       {0, NULL},
+    {Py_tp_doc, (void *)capture_doc}, {Py_tp_traverse, capture_traverse},
+    {Py_tp_clear, capture_clear},     {Py_tp_dealloc, capture_dealloc},
+    {Py_tp_methods, capture_methods}, {0, NULL},
 };
 
 static PyType_Spec capture_spec = {
