@@ -72,6 +72,11 @@ PACKAGE = (
     "pycuda/_compile",
     "pycuda/compiler.py",
     "pycuda/_array",
+    "pycuda/_array/sources",
+    "pycuda/_array/kernels",
+    "pycuda/_array/functions",
+    "pycuda/_array/linalg",
+    "pycuda/_array/numpy_protocol",
     "pycuda/_random",
     "pycuda",
 )

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from pycuda._array.numpy_functions import round as _rounded
+from pycuda._array.numpy_protocol.functions import round as _rounded
 from pycuda._driver import _array_ops, _elementwise
 from pycuda.array_api._data_types import Number
 from pycuda.gpuarray import GPUArray

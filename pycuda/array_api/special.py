@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 import pycuda.gpuarray as _ga
-from pycuda._array.context_cache import context_dependent_memoize
-from pycuda._array.elementwise_kernel import ElementwiseKernel
+from pycuda._array.kernels.context_cache import context_dependent_memoize
+from pycuda._array.kernels.elementwise_kernel import ElementwiseKernel
 from pycuda.gpuarray import GPUArray
 
 _Function: TypeAlias = Callable[..., GPUArray]

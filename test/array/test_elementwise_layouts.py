@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pycuda import _driver, gpuarray
-from pycuda._array import kernel_request
+from pycuda._array.kernels import kernel_request
 from pycuda.gpuarray import to_gpu
 from support.arrays import same
 

@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pycuda._array import reductions
 from pycuda._array.creation import zeros
-from pycuda._array.diagonals import diagonal, tril, triu
+from pycuda._array.functions import reductions
+from pycuda._array.functions.diagonals import diagonal, tril, triu
+from pycuda._array.functions.operations import where
 from pycuda._array.linalg.cusolver import (
     LOWER,
     UPPER,
@@ -31,7 +32,6 @@ from pycuda._array.linalg.matrices import (
     result,
     turned,
 )
-from pycuda._array.operations import where
 from pycuda._array.streams import on_stream
 from pycuda._driver import GPUArray, matmul
 

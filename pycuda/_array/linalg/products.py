@@ -7,12 +7,12 @@ import operator
 
 import numpy as np
 
-from pycuda._array import reductions
-from pycuda._array.c_types import VectorArg
-from pycuda._array.context_cache import context_dependent_memoize
 from pycuda._array.copies import np_ravel, np_reshape
-from pycuda._array.diagonals import diagonal
-from pycuda._array.elementwise_kernel import ElementwiseKernel
+from pycuda._array.functions import reductions
+from pycuda._array.functions.diagonals import diagonal
+from pycuda._array.kernels.c_types import VectorArg
+from pycuda._array.kernels.context_cache import context_dependent_memoize
+from pycuda._array.kernels.elementwise_kernel import ElementwiseKernel
 from pycuda._array.layout import broadcast_to, normal_axis
 from pycuda._array.linalg.plans import Plan, Term
 from pycuda._array.numpy_calls import into

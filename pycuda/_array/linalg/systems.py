@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pycuda._array import reductions
 from pycuda._array.copies import np_ravel, np_reshape
 from pycuda._array.creation import arange, ones, zeros
-from pycuda._array.diagonals import diagonal
+from pycuda._array.functions import reductions
+from pycuda._array.functions.diagonals import diagonal
+from pycuda._array.functions.operations import where
 from pycuda._array.layout import normal_axis
 from pycuda._array.linalg.lu import decompose
 from pycuda._array.linalg.matrices import (
@@ -22,7 +23,6 @@ from pycuda._array.linalg.matrices import (
     refuse_stopped,
     result,
 )
-from pycuda._array.operations import where
 from pycuda._array.streams import on_stream
 from pycuda._driver import GPUArray, matmul
 

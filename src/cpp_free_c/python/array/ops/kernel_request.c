@@ -184,7 +184,7 @@ pcu_kernel_request_image_new(pcu_state *st, const pcu_kernel_key *key)
     if (request == NULL) {
         return NULL;
     }
-    module = PyImport_ImportModule("pycuda._array.kernel_request");
+    module = PyImport_ImportModule("pycuda._array.kernels.kernel_request");
     if (module == NULL) {
         goto done;
     }

@@ -57,7 +57,7 @@ enum { PCU_FOURIER_WORDS(PCU_FOURIER_BIT) };
 _Static_assert(PCU_FOURIER_PLACE_COUNT <= 31, "the words must fit the field");
 
 /* Request the kernel of a key from Python: kernel_image() of
- * pycuda/_array/kernel_request.py writes and compiles its source. The result is the
+ * pycuda/_array/kernels/kernel_request.py writes and compiles its source. The result is the
  * image, bytes that cuModuleLoadData takes. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_kernel_request_image_new(pcu_state *st,
                                                              const pcu_kernel_key *key);

@@ -162,7 +162,7 @@ protocol_array_ufunc(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
             return result;
         }
     }
-    return pcu_gpuarray_forward(self, "pycuda._array.numpy_ufuncs", "array_ufunc", args,
+    return pcu_gpuarray_forward(self, "pycuda._array.numpy_protocol.ufuncs", "array_ufunc", args,
                                 nargs, kwnames);
 }
 
@@ -215,7 +215,7 @@ protocol_array_function(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
     if (result != NULL || PyErr_Occurred()) {
         return result;
     }
-    return pcu_gpuarray_forward(op, "pycuda._array.numpy_functions", "array_function",
+    return pcu_gpuarray_forward(op, "pycuda._array.numpy_protocol.functions", "array_function",
                                 args, nargs, NULL);
 }
 

@@ -1,0 +1,51 @@
+"""Kernels that C requests: the only entry of ``pycuda._driver`` into generated kernels.
+
+A context that needs a kernel for the first time calls ``kernel_image`` with a record, a
+``pycuda._driver._KernelRequest``. It keeps the loaded function. The rows of
+``src/cpp_free_c/tables/kernel_request.h`` are the record's fields and their values.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from pycuda._array.kernels.compilation import compile_text
+from pycuda._driver import _KernelRequest
+
+#: The writer of the source, for each family of kernels: a module of
+#: pycuda._array.sources, which is imported when it is needed, and its function.
+WRITER_OF_FAMILY = {
+    "elementwise": ("elementwise", "elementwise_text"),
+    "reduction": ("reduction", "reduction_text"),
+    "transpose": ("transpose", "transpose_text"),
+    "scan": ("scan", "scan_text"),
+    "mask": ("mask", "mask_text"),
+    "sort": ("sort", "sort_text"),
+    "product": ("product", "product_text"),
+    "triangle": ("triangle", "triangle_text"),
+    "fourier": ("fourier", "fourier_text"),
+    "indexing": ("indexing", "indexing_text"),
+    "join": ("joining", "join_text"),
+    "remap": ("remapping", "remap_text"),
+    "search": ("search", "search_text"),
+    "histogram": ("search", "count_text"),
+}
+
+#: The compiler's options, for families that do not take those of compile_text. Fourier
+#: transforms need no rounding of each product, and are a tenth more accurate without.
+OPTIONS_OF_FAMILY = {"fourier": ("-w",)}
+
+
+def text_of(request: _KernelRequest) -> str:
+    """Return the source of a requested kernel."""
+    module, function = WRITER_OF_FAMILY[request.family]
+    write = getattr(import_module(f"pycuda._array.sources.{module}"), function)
+    return write(request)
+
+
+def kernel_image(request: _KernelRequest) -> bytes:
+    """Return the image of a requested kernel for the current context's device."""
+    options = OPTIONS_OF_FAMILY.get(request.family)
+    if options is None:
+        return compile_text(text_of(request))
+    return compile_text(text_of(request), options)
