@@ -2027,6 +2027,13 @@ def matmul(
     allocator: _Allocator | None = None,
 ) -> GPUArray: ...
 def _product_library() -> str: ...
+def _small_solver(
+    kind: str,
+    a: Any,
+    b: Any = None,
+    option: int = 0,
+    stream: Stream | None = None,
+) -> Any: ...
 
 _array_reductions: dict[str, int]
 _array_functions: dict[Any, Any]

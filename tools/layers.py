@@ -30,6 +30,7 @@ EXTENSION = (
     "python/array/product",
     "python/array/fourier",
     "python/array/index",
+    "python/array/solver",
     "python/array/type",
     "python/structs",
     "python",

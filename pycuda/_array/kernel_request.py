@@ -18,6 +18,7 @@ from pycuda._array.sources.reduction import reduction_text
 from pycuda._array.sources.remapping import remap_text
 from pycuda._array.sources.scan import scan_text
 from pycuda._array.sources.search import count_text, search_text
+from pycuda._array.sources.solver import solver_text
 from pycuda._array.sources.sort import sort_text
 from pycuda._array.sources.transpose import transpose_text
 from pycuda._array.sources.triangle import triangle_text
@@ -39,11 +40,13 @@ TEXT_OF_FAMILY = {
     "remap": remap_text,
     "search": search_text,
     "histogram": count_text,
+    "solver": solver_text,
 }
 
 #: The compiler's options, for families that do not take those of compile_text. Fourier
-#: transforms need no rounding of each product, and are a tenth more accurate without.
-OPTIONS_OF_FAMILY = {"fourier": ("-w",)}
+#: transforms and solvers need no rounding of each product, and are more accurate
+#: without.
+OPTIONS_OF_FAMILY = {"fourier": ("-w",), "solver": ("-w",)}
 
 
 def text_of(request: _KernelRequest) -> str:
