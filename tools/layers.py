@@ -31,6 +31,7 @@ EXTENSION = (
     "python/array/fourier",
     "python/array/index",
     "python/array/collective",
+    "python/array/solver",
     "python/array/type",
     "python/structs",
     "python",

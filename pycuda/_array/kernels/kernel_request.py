@@ -29,11 +29,13 @@ WRITER_OF_FAMILY = {
     "remap": ("remapping", "remap_text"),
     "search": ("search", "search_text"),
     "histogram": ("search", "count_text"),
+    "solver": ("solver", "solver_text"),
 }
 
 #: The compiler's options, for families that do not take those of compile_text. Fourier
-#: transforms need no rounding of each product, and are a tenth more accurate without.
-OPTIONS_OF_FAMILY = {"fourier": ("-w",)}
+#: transforms and solvers need no rounding of each product, and are more accurate
+#: without.
+OPTIONS_OF_FAMILY = {"fourier": ("-w",), "solver": ("-w",)}
 
 
 def text_of(request: _KernelRequest) -> str:

@@ -336,6 +336,7 @@ array_add_functions(PyObject *m)
         pcu_scan_functions,
         pcu_sort_functions,
         pcu_product_functions,
+        pcu_solver_functions,
         pcu_triangle_functions,
         pcu_search_functions,
     };
