@@ -145,7 +145,9 @@
     /* Histograms: how the bin of a value is found. */ \
     X(BIN_BY_VALUE, "bin_by_value") \
     X(BIN_BY_DISTANCE, "bin_by_distance") \
-    X(BIN_BY_SEARCH, "bin_by_search")
+    X(BIN_BY_SEARCH, "bin_by_search") \
+    /* Sorts: the count of all digits before the passes. */ \
+    X(SORT_COUNT, "sort_count")
 
 /* clang-format on */
 
