@@ -153,7 +153,9 @@
     X(SMALL_CHOLESKY, "small_cholesky") \
     X(SMALL_TRIANGULAR, "small_triangular") \
     X(SMALL_EIGENVALUES, "small_eigenvalues") \
-    X(SMALL_SINGULAR_VALUES, "small_singular_values")
+    X(SMALL_SINGULAR_VALUES, "small_singular_values") \
+    /* Sorts: the count of all digits before the passes. */ \
+    X(SORT_COUNT, "sort_count")
 
 /* clang-format on */
 
