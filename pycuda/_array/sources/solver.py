@@ -12,14 +12,23 @@ _ELEMENTS = {
     "complex128": "complex<double>",
 }
 
+#: The function of the header for each variant.
+_FUNCTIONS = {
+    "small_solve": "solve",
+    "small_determinant": "determinant",
+    "small_cholesky": "cholesky",
+    "small_triangular": "triangular",
+    "small_eigenvalues": "eigenvalues",
+    "small_singular_values": "singular_values",
+}
+
 
 def solver_text(request):
-    """Return the source of a kernel that works on small matrices: a
-    ``_KernelRequest``'s.
+    """Return the source of a kernel that works on small matrices.
 
-    The variant is the name of the function behind the prefix ``small_``.
+    ``request`` is a ``_KernelRequest``.
     """
-    function = request.variant.removeprefix("small_")
+    function = _FUNCTIONS[request.variant]
     element, threads = _ELEMENTS[request.compute], request.threads
     return "\n".join(
         [
