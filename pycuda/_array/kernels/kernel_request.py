@@ -29,6 +29,8 @@ WRITER_OF_FAMILY = {
     "remap": ("remapping", "remap_text"),
     "search": ("search", "search_text"),
     "histogram": ("search", "count_text"),
+    "cross": ("cross", "cross_text"),
+    "elementwise_tiles": ("elementwise_tiles", "elementwise_tiles_text"),
 }
 
 #: The compiler's options, for families that do not take those of compile_text. Fourier
