@@ -28,7 +28,14 @@ MOST_FUNCTION_LINES = 80
 #: deferred list.
 DATA_FILES = {
     f"driver/{name}.{end}"
-    for name in ("table", "context_record", "release", "blas_table", "fft_table")
+    for name in (
+        "table",
+        "context_record",
+        "release",
+        "blas_table",
+        "fft_table",
+        "nccl_table",
+    )
     for end in "ch"
 }
 

@@ -30,6 +30,8 @@ EXTENSION = (
     "python/array/product",
     "python/array/fourier",
     "python/array/index",
+    "python/array/collective",
+    "python/array/solver",
     "python/array/type",
     "python/structs",
     "python",

@@ -68,6 +68,7 @@
     X(HISTOGRAM, "histogram")     \
     X(ELEMENTWISE_TILES, "elementwise_tiles") \
     X(CROSS, "cross")             \
+    X(SOLVER, "solver")           \
 
 /* How an operand is passed: ARRAY an address and strides; SCALAR the value, in the dtype
  * of the operand. Elementwise kernels have more ways: ONE the address of a single
@@ -148,7 +149,16 @@
     /* Histograms: how the bin of a value is found. */ \
     X(BIN_BY_VALUE, "bin_by_value") \
     X(BIN_BY_DISTANCE, "bin_by_distance") \
-    X(BIN_BY_SEARCH, "bin_by_search")
+    X(BIN_BY_SEARCH, "bin_by_search") \
+    /* Solvers of small matrices: see python/array/solver/small_matrices.h. */ \
+    X(SMALL_SOLVE, "small_solve") \
+    X(SMALL_DETERMINANT, "small_determinant") \
+    X(SMALL_CHOLESKY, "small_cholesky") \
+    X(SMALL_TRIANGULAR, "small_triangular") \
+    X(SMALL_EIGENVALUES, "small_eigenvalues") \
+    X(SMALL_SINGULAR_VALUES, "small_singular_values") \
+    /* Sorts: the count of all digits before the passes. */ \
+    X(SORT_COUNT, "sort_count")
 
 /* clang-format on */
 

@@ -46,7 +46,9 @@
     X(profiler)             \
     X(curand_tables)        \
     X(gpuarray)             \
-    X(kernel_call)
+    X(kernel_call)          \
+    X(communicator)         \
+    X(group)
 
 #define PCU_SETUP(name) \
     PCU_HIDDEN PCU_RAISES int pcu_##name##_setup(PyObject *m, pcu_state *st);

@@ -54,6 +54,8 @@
     X(SurfaceReference)         \
     X(ArrayFlags)               \
     X(GPUArray)                 \
+    X(Communicator)             \
+    X(group)                    \
     X(_KernelRequest)           \
     X(_KernelCall)
 
