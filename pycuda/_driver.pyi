@@ -2242,6 +2242,9 @@ def _triangle(
 def _fill_triangle(
     array: GPUArray, lower: bool, k: int, /, stream: Stream | None = None
 ) -> GPUArray: ...
+def _cross(
+    a: GPUArray, b: GPUArray, /, stream: Stream | None = None
+) -> GPUArray | None: ...
 def _sum(
     a: GPUArray,
     dtype: DTypeLike | None = None,

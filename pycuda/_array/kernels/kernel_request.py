@@ -30,6 +30,8 @@ WRITER_OF_FAMILY = {
     "remap": ("remapping", "remap_text"),
     "search": ("search", "search_text"),
     "histogram": ("search", "count_text"),
+    "cross": ("cross", "cross_text"),
+    "elementwise_tiles": ("elementwise_tiles", "elementwise_tiles_text"),
     "solver": ("solver", "solver_text"),
 }
 

@@ -66,6 +66,8 @@
     X(MASK, "mask")               \
     X(SEARCH, "search")           \
     X(HISTOGRAM, "histogram")     \
+    X(ELEMENTWISE_TILES, "elementwise_tiles") \
+    X(CROSS, "cross")             \
     X(SOLVER, "solver")           \
 
 /* How an operand is passed: ARRAY an address and strides; SCALAR the value, in the dtype
@@ -74,7 +76,7 @@
  * in the order of the loop. If vectors have several elements, ARRAY is an array whose
  * elements follow each other along the fastest axis; REPEATED one that has the same
  * element everywhere along that axis; BACKWARD one with the elements in reverse order.
- */
+ * In kernels of tiles, TURNED is an input that is packed along another axis. */
 #define PCU_OPERAND_PASSING(X) \
     X(ARRAY, "array")   \
     X(SCALAR, "scalar") \
@@ -82,6 +84,7 @@
     X(PACKED, "packed") \
     X(REPEATED, "repeated") \
     X(BACKWARD, "backward") \
+    X(TURNED, "turned") \
 
 /* X(NAME, "name"), a group for each family with several kernels. */
 #define PCU_KERNEL_VARIANTS(X) \

@@ -339,6 +339,7 @@ array_add_functions(PyObject *m)
         pcu_solver_functions,
         pcu_triangle_functions,
         pcu_search_functions,
+        pcu_cross_functions,
     };
     for (size_t i = 0; i < Py_ARRAY_LENGTH(tables); i++) {
         if (PyModule_AddFunctions(m, tables[i]) < 0) {

@@ -50,6 +50,7 @@ extern PCU_HIDDEN PyMethodDef pcu_sort_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_product_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_triangle_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_search_functions[];
+extern PCU_HIDDEN PyMethodDef pcu_cross_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_solver_functions[];
 
 /* The same for functions that pycuda.gpuarray gives to programs. */
