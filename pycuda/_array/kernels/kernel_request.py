@@ -1,7 +1,7 @@
 """Kernels that C requests: the only entry of ``pycuda._driver`` into generated kernels.
 
-A context that needs kernels for the first time calls ``kernel_images`` with a record for
-each, a ``pycuda._driver._KernelRequest``. It keeps the loaded function. The rows of
+A context that needs kernels for the first time calls ``kernel_images`` with a record
+for each, a ``pycuda._driver._KernelRequest``. It keeps the loaded function. The rows of
 ``src/cpp_free_c/tables/kernel_request.h`` are the record's fields and their values.
 """
 
@@ -29,6 +29,7 @@ WRITER_OF_FAMILY = {
     "remap": ("remapping", "remap_text"),
     "search": ("search", "search_text"),
     "histogram": ("search", "count_text"),
+    "quantile": ("quantile", "quantile_text"),
 }
 
 #: The compiler's options, for families that do not take those of compile_text. Fourier

@@ -66,6 +66,7 @@
     X(MASK, "mask")               \
     X(SEARCH, "search")           \
     X(HISTOGRAM, "histogram")     \
+    X(QUANTILE, "quantile")       \
 
 /* How an operand is passed: ARRAY an address and strides; SCALAR the value, in the dtype
  * of the operand. Elementwise kernels have more ways: ONE the address of a single
@@ -147,7 +148,10 @@
     X(BIN_BY_DISTANCE, "bin_by_distance") \
     X(BIN_BY_SEARCH, "bin_by_search") \
     /* Sorts: the count of all digits before the passes. */ \
-    X(SORT_COUNT, "sort_count")
+    X(SORT_COUNT, "sort_count") \
+    /* Quantiles: of short lines, which lanes of a warp sort, and of sorted lines. */ \
+    X(QUANTILE_LANES, "quantile_lanes") \
+    X(QUANTILE_SORTED, "quantile_sorted")
 
 /* clang-format on */
 

@@ -370,6 +370,7 @@ array_add_public_functions(PyObject *m)
         pcu_public_scan_functions,      pcu_public_mask_functions,
         pcu_public_reduction_functions, pcu_public_search_functions,
         pcu_public_index_functions,     pcu_public_shape_functions,
+        pcu_public_quantile_functions,
     };
     PyObject *home = PyUnicode_FromString("pycuda.gpuarray");
     int rc = 0;

@@ -56,5 +56,6 @@ extern PCU_HIDDEN PyMethodDef pcu_public_scan_functions[]; /* scan_functions.c *
 extern PCU_HIDDEN PyMethodDef pcu_public_mask_functions[]; /* mask_functions.c */
 extern PCU_HIDDEN PyMethodDef pcu_public_reduction_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_public_search_functions[];
+extern PCU_HIDDEN PyMethodDef pcu_public_quantile_functions[];
 
 #endif
