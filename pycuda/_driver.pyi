@@ -2503,6 +2503,66 @@ def _searchsorted(
     stream: Stream | None = None,
     allocator: _Allocator | None = None,
 ) -> GPUArray: ...
+def _quantile(
+    a: GPUArray,
+    q: Any,
+    axis: int | tuple[int, ...] | None = None,
+    out: GPUArray | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    weights: Any = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _percentile(
+    a: GPUArray,
+    q: Any,
+    axis: int | tuple[int, ...] | None = None,
+    out: GPUArray | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    weights: Any = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _nanquantile(
+    a: GPUArray,
+    q: Any,
+    axis: int | tuple[int, ...] | None = None,
+    out: GPUArray | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    weights: Any = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _nanpercentile(
+    a: GPUArray,
+    q: Any,
+    axis: int | tuple[int, ...] | None = None,
+    out: GPUArray | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    weights: Any = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _median(
+    a: GPUArray,
+    axis: int | tuple[int, ...] | None = None,
+    out: GPUArray | None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _nanmedian(
+    a: GPUArray,
+    axis: int | tuple[int, ...] | None = None,
+    out: GPUArray | None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+    stream: Stream | None = None,
+) -> GPUArray: ...
 def _digitize(
     x: GPUArray | _Number,
     bins: Any,
