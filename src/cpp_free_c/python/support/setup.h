@@ -17,6 +17,7 @@
     X(device)               \
     X(stream)               \
     X(event)                \
+    X(graph_resources)      \
     X(allocation)           \
     X(managed)              \
     X(ipc)                  \
@@ -35,6 +36,11 @@
     X(surface_reference)    \
     X(pool)                 \
     X(page_locked_pool)     \
+    X(stream_capture)       \
+    X(graph)                \
+    X(graph_node)           \
+    X(graph_add)            \
+    X(graph_exec)           \
     X(dlpack_export)        \
     X(foreign_allocation)   \
     X(dlpack_import)        \

@@ -5,6 +5,7 @@
 #include "python/driver/launch/launch.h"
 
 #include "python/driver/current_context.h"
+#include "python/driver/graph_resources.h"
 #include "python/driver/launch/function_description.h"
 #include "python/driver/module_struct.h"
 #include "python/driver/resource.h"
@@ -129,6 +130,9 @@ pcu_launch_run(pcu_function *self, const pcu_launch_shape *s, void *params, size
     }
     if (((pcu_module *)self->module)->references != NULL &&
         pcu_reference_store_launch(self->module, s->stream) < 0) {
+        return -1;
+    }
+    if (pcu_captured_launch(params, size, self->handle, (PyObject *)self) < 0) {
         return -1;
     }
     CUresult status;
