@@ -27,6 +27,8 @@
     X(handlers)             \
     X(module)               \
     X(function)             \
+    X(occupancy)            \
+    X(launch_config)        \
     X(array_descriptor)     \
     X(texture_array)        \
     X(texture_array_data)   \

@@ -45,6 +45,7 @@
     X(In)                       \
     X(Out)                      \
     X(InOut)                    \
+    X(LaunchConfig)             \
     X(ArrayDescriptor)          \
     X(ArrayDescriptor3D)        \
     X(Array)                    \
@@ -91,15 +92,20 @@
     X(__cuda_stream__)          \
     X(allocate)                 \
     X(block)                    \
+    X(cluster)                  \
+    X(cooperative)              \
     X(data)                     \
     X(get)                      \
     X(get_device_alloc)         \
     X(get_pointer)              \
     X(gpudata)                  \
     X(grid)                     \
+    X(launch_config)            \
     X(nbytes)                   \
     X(post_call)                \
     X(pre_call)                 \
+    X(priority)                 \
+    X(programmatic)             \
     X(shared)                   \
     X(shared_size)              \
     X(stream)                   \
