@@ -747,6 +747,106 @@ def test_wrong_arguments_of_nodes(mod, stream):
     assert graph.nodes == ()
 
 
+# -- conditions ------------------------------------------------------------------------
+
+CONDITIONS = """
+extern "C" __device__ __cudart_builtin__ void CUDARTAPI
+cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value);
+
+extern "C" __global__ void set(cudaGraphConditionalHandle handle, const int *value)
+{
+    cudaGraphSetConditional(handle, *value);
+}
+
+extern "C" __global__ void count_down(cudaGraphConditionalHandle handle, int *value)
+{
+    cudaGraphSetConditional(handle, --*value > 0);
+}
+
+extern "C" __global__ void add(int *to, int n)
+{
+    *to += n;
+}
+"""
+ONE = {"block": (1, 1, 1)}
+
+
+@pytest.fixture
+def conditions(module_context):
+    return SourceModule(CONDITIONS, no_extern_c=True)
+
+
+def test_while(conditions, stream):
+    left, sum_ = gpuarray.to_gpu(np.array([5], np.int32)), zeros(1)
+    graph = drv.Graph()
+    condition = graph.condition(1)
+    assert isinstance(condition, np.uint64)
+    node = graph.add_while(condition)
+    assert (node.type, len(node.bodies)) == ("conditional", 1)
+    with stream.capture(node.bodies[0]) as body:
+        conditions.get_function("add")(sum_, np.int32(10), **ONE)
+        conditions.get_function("count_down")(condition, left, **ONE)
+    assert len(body.nodes) == 2
+    executable = run(graph, stream)
+    assert (int(left.get()[0]), int(sum_.get()[0])) == (0, 50)
+    left.fill(3)
+    del graph, node, body
+    executable.launch(stream)
+    stream.synchronize()
+    assert int(sum_.get()[0]) == 80
+
+
+def test_if_and_switch(conditions, stream):
+    value, sum_ = zeros(1), zeros(1)
+    add, set_ = conditions.get_function("add"), conditions.get_function("set")
+    graph = drv.Graph()
+    first, second = graph.condition(), graph.condition()
+    start = [
+        graph.add_kernel(set_, handle, value, **ONE) for handle in (first, second)
+    ]
+    either = graph.add_if(first, otherwise=True, after=start)
+    either.bodies[0].add_kernel(add, sum_, np.int32(1), **ONE)
+    either.bodies[1].add_kernel(add, sum_, np.int32(10), **ONE)
+    choice = graph.add_switch(second, 3, after=either)
+    for i, body in enumerate(choice.bodies):
+        body.add_kernel(add, sum_, np.int32(100 * (i + 1)), **ONE)
+    executable = graph.instantiate()
+    found = []
+    for n in (0, 1, 2, 3):
+        value.fill(n)
+        sum_.fill(0)
+        drv.Context.synchronize()
+        executable.launch(stream)
+        stream.synchronize()
+        found.append(int(sum_.get()[0]))
+    assert found == [110, 201, 301, 1]
+    assert "body 2" in graph.to_dot()
+    assert "conditional" in graph._repr_svg_()
+
+
+def test_loops_in_loops(conditions, stream):
+    outer_left, inner_left = (
+        gpuarray.to_gpu(np.array([n], np.int32)) for n in (3, 0)
+    )
+    sum_ = zeros(1)
+    add, down = conditions.get_function("add"), conditions.get_function("count_down")
+    graph = drv.Graph()
+    outer = graph.condition(1)
+    body = graph.add_while(outer).bodies[0]
+    inner = body.condition(1)
+    with stream.capture(body):
+        add(inner_left, np.int32(4), **ONE)
+        conditions.get_function("set")(inner, inner_left, **ONE)
+    loop = body.add_while(inner, after=body.nodes[-1])
+    with stream.capture(loop.bodies[0]):
+        add(sum_, np.int32(1), **ONE)
+        down(inner, inner_left, **ONE)
+    with stream.capture(body, after=loop):
+        down(outer, outer_left, **ONE)
+    run(graph, stream)
+    assert int(sum_.get()[0]) == 12
+
+
 # -- executable graphs -----------------------------------------------------------------
 
 
