@@ -55,6 +55,13 @@
     X(SurfaceReference)         \
     X(ArrayFlags)               \
     X(GPUArray)                 \
+    X(Communicator)             \
+    X(group)                    \
+    X(_GraphResources)          \
+    X(Graph)                    \
+    X(GraphNode)                \
+    X(GraphExec)                \
+    X(StreamCapture)            \
     X(_KernelRequest)           \
     X(_KernelCall)
 
@@ -71,6 +78,7 @@
     X(mem_alloc)         /* the module's function, which allocates arrays */ \
     X(default_allocator) /* the allocator that a program chose instead */    \
     X(deferred_textures) /* a list of objects to release after a capture */  \
+    X(capture_fault)     /* str: the first call that a capture refused */    \
     X(array_ops)         /* {name: number} of elementwise operations */      \
     X(array_functions)   /* {function of NumPy: ours with its arguments} */  \
     X(foreign_context)   /* the last wrapper of another library's context */ \

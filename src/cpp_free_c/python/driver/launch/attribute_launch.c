@@ -131,7 +131,7 @@ pcu_launch_run_attributes(pcu_function *self, const pcu_launch_shape *s,
     if (attributes->count == 0) {
         return pcu_launch_run(self, s, params, size);
     }
-    if (pcu_launch_ready(self, s, size) < 0) {
+    if (pcu_launch_ready(self, s, params, size) < 0) {
         return -1;
     }
     CUlaunchConfig config = {.gridDimX = s->grid[0],

@@ -26,6 +26,7 @@
 #include "python/driver/launch/attribute_launch.h"
 #include "python/driver/launch/function_description.h"
 #include "python/driver/launch/handlers.h"
+#include "python/driver/launch/kept_arguments.h"
 #include "python/driver/launch/launch.h"
 #include "python/driver/launch/launch_keywords.h"
 #include "python/driver/stream.h"
@@ -216,6 +217,9 @@ pcu_call_function(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *
             0 ||
         (memory != NULL &&
          pcu_handlers_before(self->st, args, nargs, memory, call.stream) < 0)) {
+        goto done;
+    }
+    if (pcu_captures_active != 0 && pcu_captured_arguments(self->st, args, nargs) < 0) {
         goto done;
     }
     if (call.special != 0) {

@@ -5,6 +5,7 @@
 #include "python/driver/launch/launch.h"
 
 #include "python/driver/current_context.h"
+#include "python/driver/graph_resources.h"
 #include "python/driver/launch/function_description.h"
 #include "python/driver/module_struct.h"
 #include "python/driver/resource.h"
@@ -113,7 +114,7 @@ pcu_launch_hint(const pcu_function *self, CUresult status)
 
 /* Do everything that comes before the driver call of a launch. */
 static inline int
-launch_ready(pcu_function *self, const pcu_launch_shape *s, size_t size)
+launch_ready(pcu_function *self, const pcu_launch_shape *s, void *params, size_t size)
 {
     if (pcu_launch_check(self, s) < 0) {
         return -1;
@@ -128,13 +129,14 @@ launch_ready(pcu_function *self, const pcu_launch_shape *s, size_t size)
         pcu_reference_store_launch(self->module, s->stream) < 0) {
         return -1;
     }
-    return 0;
+    return pcu_captured_launch(params, size, self->handle, (PyObject *)self);
 }
 
 int
-pcu_launch_ready(pcu_function *self, const pcu_launch_shape *s, size_t size)
+pcu_launch_ready(pcu_function *self, const pcu_launch_shape *s, void *params,
+                 size_t size)
 {
-    return launch_ready(self, s, size);
+    return launch_ready(self, s, params, size);
 }
 
 int
@@ -142,7 +144,7 @@ pcu_launch_run(pcu_function *self, const pcu_launch_shape *s, void *params, size
 {
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, params,
                      CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
-    if (launch_ready(self, s, size) < 0) {
+    if (launch_ready(self, s, params, size) < 0) {
         return -1;
     }
     CUresult status;

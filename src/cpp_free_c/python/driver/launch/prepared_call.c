@@ -3,6 +3,7 @@
  *
  * prepared_format.c compiles the types once. prepared_values.c packs the values of each
  * call, and launch.c launches. */
+#include "python/driver/launch/kept_arguments.h"
 #include "python/driver/launch/prepared_call.h"
 
 #include "python/support/convert.h"
@@ -198,6 +199,11 @@ prepared_pack_call(pcu_function *self, const pcu_prepared *plan,
     }
     if (self->texrefs != NULL &&
         pcu_module_references_check(self->st, self->texrefs, 1) < 0) {
+        return -1;
+    }
+    if (pcu_captures_active != 0 &&
+        pcu_captured_arguments(self->st, request->args + first,
+                               request->nargs - first) < 0) {
         return -1;
     }
     return pcu_prepared_pack(self, plan, request->args + first, request->nargs - first,
