@@ -114,8 +114,7 @@ pcu_launch_hint(const pcu_function *self, CUresult status)
 
 /* Do everything that comes before the driver call of a launch. */
 static inline int
-launch_ready(pcu_function *self, const pcu_launch_shape *s, const void *params,
-             size_t size)
+launch_ready(pcu_function *self, const pcu_launch_shape *s, void *params, size_t size)
 {
     if (pcu_launch_check(self, s) < 0) {
         return -1;
@@ -134,7 +133,7 @@ launch_ready(pcu_function *self, const pcu_launch_shape *s, const void *params,
 }
 
 int
-pcu_launch_ready(pcu_function *self, const pcu_launch_shape *s, const void *params,
+pcu_launch_ready(pcu_function *self, const pcu_launch_shape *s, void *params,
                  size_t size)
 {
     return launch_ready(self, s, params, size);
