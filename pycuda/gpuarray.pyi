@@ -1128,6 +1128,7 @@ def unique(
     *,
     equal_nan: bool = True,
     sorted: bool = True,
+    stream: Stream | None = None,
 ) -> Any: ...
 
 class UniqueAllResult(NamedTuple):
@@ -1155,15 +1156,30 @@ def isin(
     invert: bool = False,
     *,
     kind: str | None = None,
+    stream: Stream | None = None,
 ) -> GPUArray: ...
-def union1d(ar1: GPUArray, ar2: GPUArray) -> GPUArray: ...
+def union1d(
+    ar1: GPUArray, ar2: GPUArray, *, stream: Stream | None = None
+) -> GPUArray: ...
 def intersect1d(
     ar1: GPUArray,
     ar2: GPUArray,
     assume_unique: bool = False,
     return_indices: bool = False,
+    *,
+    stream: Stream | None = None,
 ) -> Any: ...
 def setdiff1d(
-    ar1: GPUArray, ar2: GPUArray, assume_unique: bool = False
+    ar1: GPUArray,
+    ar2: GPUArray,
+    assume_unique: bool = False,
+    *,
+    stream: Stream | None = None,
 ) -> GPUArray: ...
-def setxor1d(ar1: GPUArray, ar2: GPUArray, assume_unique: bool = False) -> GPUArray: ...
+def setxor1d(
+    ar1: GPUArray,
+    ar2: GPUArray,
+    assume_unique: bool = False,
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
