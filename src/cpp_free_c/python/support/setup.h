@@ -35,6 +35,8 @@
     X(surface_reference)    \
     X(pool)                 \
     X(page_locked_pool)     \
+    X(stream_allocation)    \
+    X(stream_pool)          \
     X(dlpack_export)        \
     X(foreign_allocation)   \
     X(dlpack_import)        \
