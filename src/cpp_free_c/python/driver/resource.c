@@ -89,6 +89,21 @@ pcu_release_mapping(CUgraphicsResource resource, CUstream stream, PyObject *ctx,
     return status;
 }
 
+CUresult
+pcu_release_async(CUdeviceptr memory, CUstream stream, PyObject *ctx,
+                  const char **routine, int *ended)
+{
+    pcu_release r = {.kind = PCU_HANDLE_memory,
+                     .handle = {.memory = memory},
+                     .async = 1,
+                     .stream = stream,
+                     .ctx = &((pcu_context *)ctx)->rec};
+    CUresult status = release_run(&r, PCU_BLOCKING_OF_MemFreeAsync);
+    *routine = r.routine;
+    *ended = r.ended;
+    return status;
+}
+
 void
 pcu_release_noraise(pcu_state *st, pcu_handle_kind kind, pcu_handle handle,
                     PyObject *ctx)
