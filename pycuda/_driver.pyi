@@ -2229,6 +2229,14 @@ def _sort(
     stream: Stream | None = None,
     allocator: _Allocator | None = None,
 ) -> Any: ...
+def _first_few(
+    array: GPUArray,
+    count: int,
+    descending: bool = False,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    /,
+) -> Any: ...
 def _triangle(
     array: GPUArray, lower: bool, k: int, /, stream: Stream | None = None
 ) -> GPUArray: ...

@@ -30,6 +30,7 @@ WRITER_OF_FAMILY = {
     "search": ("search", "search_text"),
     "histogram": ("search", "count_text"),
     "quantile": ("quantile", "quantile_text"),
+    "selection": ("selection", "few_text"),
 }
 
 #: The compiler's options, for families that do not take those of compile_text. Fourier
