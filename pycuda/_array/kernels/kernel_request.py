@@ -1,8 +1,9 @@
 """Kernels that C requests: the only entry of ``pycuda._driver`` into generated kernels.
 
-A context that needs kernels for the first time calls ``kernel_images`` with a record
-for each, a ``pycuda._driver._KernelRequest``. It keeps the loaded function. The rows of
-``src/cpp_free_c/tables/kernel_request.h`` are the record's fields and their values.
+A context that needs kernels for the first time calls ``kernel_image`` or
+``kernel_images`` with a record for each, a ``pycuda._driver._KernelRequest``. It keeps
+the loaded functions. The rows of ``src/cpp_free_c/tables/kernel_request.h`` are the
+record's fields and their values.
 """
 
 from __future__ import annotations
@@ -29,13 +30,17 @@ WRITER_OF_FAMILY = {
     "remap": ("remapping", "remap_text"),
     "search": ("search", "search_text"),
     "histogram": ("search", "count_text"),
+    "cross": ("cross", "cross_text"),
+    "elementwise_tiles": ("elementwise_tiles", "elementwise_tiles_text"),
+    "solver": ("solver", "solver_text"),
     "quantile": ("quantile", "quantile_text"),
     "selection": ("selection", "few_text"),
 }
 
 #: The compiler's options, for families that do not take those of compile_text. Fourier
-#: transforms need no rounding of each product, and are a tenth more accurate without.
-OPTIONS_OF_FAMILY = {"fourier": ("-w",)}
+#: transforms and solvers need no rounding of each product, and are more accurate
+#: without.
+OPTIONS_OF_FAMILY = {"fourier": ("-w",), "solver": ("-w",)}
 
 
 def text_of(request: _KernelRequest) -> str:

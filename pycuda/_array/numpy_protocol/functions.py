@@ -357,7 +357,7 @@ _FUNCTIONS |= {
     if hasattr(np, function.__name__)
 }
 
-# C calls these without running Python: their arguments are those of NumPy's functions.
+# C calls these in place of the functions above: they run no Python.
 _array_functions.update(
     {
         getattr(np, name): getattr(GPUArray, name)
@@ -421,6 +421,10 @@ _FUNCTIONS.update(
         if hasattr(np, function.__name__)
     }
 )
+
+# C calls all of them where each argument of an array type is a plain GPUArray.
+for _function, _ours in _FUNCTIONS.items():
+    _array_functions.setdefault(_function, _ours)
 
 
 def array_function(array, function, types, args, kwargs):
