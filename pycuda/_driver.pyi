@@ -2353,6 +2353,14 @@ def _sort(
     stream: Stream | None = None,
     allocator: _Allocator | None = None,
 ) -> Any: ...
+def _first_few(
+    array: GPUArray,
+    count: int,
+    descending: bool = False,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    /,
+) -> Any: ...
 def _triangle(
     array: GPUArray, lower: bool, k: int, /, stream: Stream | None = None
 ) -> GPUArray: ...
