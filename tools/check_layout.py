@@ -32,6 +32,7 @@ DATA_FILES = {
         "table",
         "context_record",
         "release",
+        "graph_record",
         "blas_table",
         "fft_table",
         "nccl_table",

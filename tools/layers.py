@@ -23,6 +23,7 @@ EXTENSION = (
     "python/driver/texture",
     "python/driver/launch",
     "python/driver/module",
+    "python/driver/graph",
     "python/driver/exchange",
     "python/array",
     "python/array/ops",

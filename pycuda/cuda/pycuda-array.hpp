@@ -1532,6 +1532,13 @@ PYCUDA_FN T op_lcm(T x, T y)
     return divisor == 0 ? T(0)
                         : op_multiply(T(op_absolute(x) / divisor), op_absolute(y));
 }
+// The number of ones in the magnitude.
+template <class T>
+PYCUDA_FN uint8 op_bitwise_count(T x)
+{
+    const uint64 bits = is_negative(x) ? uint64(0) - uint64(int64(x)) : uint64(x);
+    return uint8(::__popcll(bits));
+}
 template <class T>
 PYCUDA_FN T op_logaddexp2(T x, T y)
 {

@@ -47,6 +47,7 @@ ENUM_PREFIX = {
     "jit_input_type": "CU_JIT_INPUT_",
     "jit_option": "CU_JIT_",
     "jit_target": "CU_TARGET_",
+    "launch_attribute": "CU_LAUNCH_ATTRIBUTE_",
     "limit": "CU_LIMIT_",
     "mem_attach_flags": "CU_MEM_ATTACH_",
     "memory_type": "CU_MEMORYTYPE_",

@@ -16,3 +16,8 @@ def build(compiler, folder):
         "NCCL_STAND_IN_FOLDER": str(folder),
         "NCCL_STAND_IN_DRIVER": str(LIBRARY),
     }
+
+
+def alive(environment):
+    """Return how many communicators the stand-in has; 0 with NCCL itself."""
+    return 0 if environment is None else environment.nccl_stand_in_alive()

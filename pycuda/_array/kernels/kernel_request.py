@@ -33,6 +33,7 @@ WRITER_OF_FAMILY = {
     "cross": ("cross", "cross_text"),
     "elementwise_tiles": ("elementwise_tiles", "elementwise_tiles_text"),
     "solver": ("solver", "solver_text"),
+    "quantile": ("quantile", "quantile_text"),
 }
 
 #: The compiler's options, for families that do not take those of compile_text. Fourier

@@ -83,6 +83,8 @@
     X(CtxGetApiVersion, 3020, REQUIRED, GIL, (CUcontext ctx, unsigned int *version))   \
     X(CtxGetStreamPriorityRange, 5050, OPTIONAL, GIL,                                  \
       (int *leastPriority, int *greatestPriority))                                     \
+    X(CtxFromGreenCtx, 12040, OPTIONAL, BEHIND,                                        \
+      (CUcontext *pContext, CUgreenCtx hCtx))                                          \
     X(CtxResetPersistingL2Cache, 11000, OPTIONAL, GIL, (void))                         \
     X(CtxEnablePeerAccess, 4000, REQUIRED, NOGIL,                                      \
       (CUcontext peerContext, unsigned int Flags))                                     \

@@ -69,6 +69,7 @@
     X(ELEMENTWISE_TILES, "elementwise_tiles") \
     X(CROSS, "cross")             \
     X(SOLVER, "solver")           \
+    X(QUANTILE, "quantile")       \
 
 /* How an operand is passed: ARRAY an address and strides; SCALAR the value, in the dtype
  * of the operand. Elementwise kernels have more ways: ONE the address of a single
@@ -158,7 +159,10 @@
     X(SMALL_EIGENVALUES, "small_eigenvalues") \
     X(SMALL_SINGULAR_VALUES, "small_singular_values") \
     /* Sorts: the count of all digits before the passes. */ \
-    X(SORT_COUNT, "sort_count")
+    X(SORT_COUNT, "sort_count") \
+    /* Quantiles: of short lines, which lanes of a warp sort, and of sorted lines. */ \
+    X(QUANTILE_LANES, "quantile_lanes") \
+    X(QUANTILE_SORTED, "quantile_sorted")
 
 /* clang-format on */
 

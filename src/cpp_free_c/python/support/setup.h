@@ -17,6 +17,7 @@
     X(device)               \
     X(stream)               \
     X(event)                \
+    X(graph_resources)      \
     X(allocation)           \
     X(managed)              \
     X(ipc)                  \
@@ -26,6 +27,8 @@
     X(handlers)             \
     X(module)               \
     X(function)             \
+    X(occupancy)            \
+    X(launch_config)        \
     X(array_descriptor)     \
     X(texture_array)        \
     X(texture_array_data)   \
@@ -35,6 +38,11 @@
     X(surface_reference)    \
     X(pool)                 \
     X(page_locked_pool)     \
+    X(stream_capture)       \
+    X(graph)                \
+    X(graph_node)           \
+    X(graph_add)            \
+    X(graph_exec)           \
     X(dlpack_export)        \
     X(foreign_allocation)   \
     X(dlpack_import)        \
