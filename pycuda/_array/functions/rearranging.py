@@ -150,20 +150,32 @@ def pad(array, pad_width, mode="constant", *, constant_values=0, stream=None, **
     if kwargs:
         raise ValueError(f"mode {mode!r} has no argument {', '.join(kwargs)}")
     widths = _widths(pad_width, array.ndim)
+    if mode == "constant":
+        return _padded_with(array, widths, constant_values, stream)
+    shape, firsts = _padded_shape(array, widths)
+    return _remap(array, rule, shape, firsts, None, stream)
+
+
+def _padded_shape(array, widths):
+    """Return the shape with the elements at both ends, and where the array begins."""
     shape = tuple(
         before + n + after
         for n, (before, after) in zip(array.shape, widths, strict=True)
     )
-    firsts = tuple(before for before, _ in widths)
-    if mode != "constant":
-        return _remap(array, rule, shape, firsts, None, stream)
+    return shape, tuple(before for before, _ in widths)
+
+
+def _padded_with(array, widths, constant_values, stream):
+    """Return the array with constants at both ends of each axis."""
+    shape, firsts = _padded_shape(array, widths)
     if isinstance(constant_values, (int, float, complex)):
+        rule = _PAD_RULES["constant"]
         return _remap(array, rule, shape, firsts, constant_values, stream)
     values = _pairs(constant_values, array.ndim, "constant_values")
     numbers = {repr(number) for pair in values for number in pair}
     if len(numbers) <= 1:
         value = values[0][0] if values else 0
-        return _remap(array, rule, shape, firsts, value, stream)
+        return _remap(array, _PAD_RULES["constant"], shape, firsts, value, stream)
     result = _remap(array, _PAD_RULES["empty"], shape, firsts, None, stream)
     for k, (before, after) in enumerate(widths):  # a later axis decides at a corner
         front = (slice(None),) * k
