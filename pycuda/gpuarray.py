@@ -98,6 +98,7 @@ from pycuda._array.functions.operations import (
     transpose,
     where,
 )
+from pycuda._array.functions.padding import pad
 from pycuda._array.functions.quantiles import (
     median,
     nanmedian,
@@ -113,7 +114,6 @@ from pycuda._array.functions.rearranging import (
     fliplr,
     flipud,
     hsplit,
-    pad,
     repeat,
     resize,
     roll,

@@ -1396,16 +1396,22 @@ PYCUDA_FN int exponent(T x)
 {
     return cast<int>(x);
 }
-#define PYCUDA_WIDE_EXPONENT(type, least)                            \
-    PYCUDA_FN int exponent(type x)                                   \
-    {                                                                \
-        return x > 100000 ? 100000 : x < (least) ? -100000 : (int)x; \
+#define PYCUDA_WIDE_EXPONENT(type)               \
+    PYCUDA_FN int exponent(unsigned type x)      \
+    {                                            \
+        return x > 100000 ? 100000 : (int)x;     \
     }
-PYCUDA_WIDE_EXPONENT(unsigned, 0)
-PYCUDA_WIDE_EXPONENT(unsigned long, 0)
-PYCUDA_WIDE_EXPONENT(unsigned long long, 0)
-PYCUDA_WIDE_EXPONENT(long, -100000)
-PYCUDA_WIDE_EXPONENT(long long, -100000)
+#define PYCUDA_SIGNED_EXPONENT(type)                               \
+    PYCUDA_FN int exponent(type x)                                 \
+    {                                                              \
+        return x > 100000 ? 100000 : x < -100000 ? -100000 : (int)x; \
+    }
+PYCUDA_WIDE_EXPONENT(int)
+PYCUDA_WIDE_EXPONENT(long)
+PYCUDA_WIDE_EXPONENT(long long)
+PYCUDA_SIGNED_EXPONENT(long)
+PYCUDA_SIGNED_EXPONENT(long long)
+#undef PYCUDA_SIGNED_EXPONENT
 #undef PYCUDA_WIDE_EXPONENT
 
 template <class T>
