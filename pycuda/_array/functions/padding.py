@@ -7,11 +7,11 @@ import itertools
 import numpy as np
 
 from pycuda._array.copies import copy_into
-from pycuda._array.functions import elements, quantiles, reductions
+from pycuda._array.functions import elements, reductions
 from pycuda._array.functions.operations import where
 from pycuda._array.layout import normal_axis
 from pycuda._array.streams import on_stream
-from pycuda._driver import GPUArray, _array_ops, _elementwise, _remap
+from pycuda._driver import GPUArray, _array_ops, _elementwise, _median, _remap
 
 # The rules of src/cpp_free_c/python/array/ops/remap.h: one kernel pads all axes.
 _RULES = {
@@ -25,7 +25,7 @@ _RULES = {
 _STATISTICS = {
     "maximum": reductions.max,
     "mean": reductions.mean,
-    "median": quantiles.median,
+    "median": _median,
     "minimum": reductions.min,
 }
 #: The only keyword of each mode.

@@ -1,15 +1,16 @@
 """Kernels that C requests: the only entry of ``pycuda._driver`` into generated kernels.
 
-A context that needs a kernel for the first time calls ``kernel_image`` with a record, a
-``pycuda._driver._KernelRequest``. It keeps the loaded function. The rows of
-``src/cpp_free_c/tables/kernel_request.h`` are the record's fields and their values.
+A context that needs kernels for the first time calls ``kernel_image`` or
+``kernel_images`` with a record for each, a ``pycuda._driver._KernelRequest``. It keeps
+the loaded functions. The rows of ``src/cpp_free_c/tables/kernel_request.h`` are the
+record's fields and their values.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 
-from pycuda._array.kernels.compilation import compile_text
+from pycuda._array.kernels.compilation import BackgroundCompilation, compile_text
 from pycuda._driver import _KernelRequest
 
 #: The writer of the source, for each family of kernels: a module of
@@ -29,11 +30,16 @@ WRITER_OF_FAMILY = {
     "remap": ("remapping", "remap_text"),
     "search": ("search", "search_text"),
     "histogram": ("search", "count_text"),
+    "cross": ("cross", "cross_text"),
+    "elementwise_tiles": ("elementwise_tiles", "elementwise_tiles_text"),
+    "solver": ("solver", "solver_text"),
+    "quantile": ("quantile", "quantile_text"),
 }
 
 #: The compiler's options, for families that do not take those of compile_text. Fourier
-#: transforms need no rounding of each product, and are a tenth more accurate without.
-OPTIONS_OF_FAMILY = {"fourier": ("-w",)}
+#: transforms and solvers need no rounding of each product, and are more accurate
+#: without.
+OPTIONS_OF_FAMILY = {"fourier": ("-w",), "solver": ("-w",)}
 
 
 def text_of(request: _KernelRequest) -> str:
@@ -45,7 +51,26 @@ def text_of(request: _KernelRequest) -> str:
 
 def kernel_image(request: _KernelRequest) -> bytes:
     """Return the image of a requested kernel for the current context's device."""
+    return compile_text(text_of(request), *_options(request))
+
+
+def _options(request):
+    """Return the arguments behind the text, for the functions that compile it."""
     options = OPTIONS_OF_FAMILY.get(request.family)
-    if options is None:
-        return compile_text(text_of(request))
-    return compile_text(text_of(request), options)
+    return () if options is None else (options,)
+
+
+def kernel_images(requests: tuple[_KernelRequest, ...]) -> tuple[bytes, ...]:
+    """Return the images of requested kernels, compiled side by side.
+
+    This thread compiles the first one, other threads compile the others.
+    """
+    others: list[BackgroundCompilation] = []
+    try:
+        for request in requests[1:]:
+            others.append(BackgroundCompilation(text_of(request), *_options(request)))
+        first = kernel_image(requests[0])
+    finally:
+        for other in others:
+            other.wait()
+    return (first, *(other.image() for other in others))

@@ -19,6 +19,7 @@
 #include "python/driver/context.h"
 #include "python/driver/context_stack.h"
 #include "python/driver/current_context.h"
+#include "python/driver/graph_resources.h"
 
 int
 pcu_as_stream(pcu_state *st, PyObject *value, void *out, const char *name)
@@ -416,6 +417,9 @@ pcu_stream_order(pcu_state *st, CUstream before, CUstream after)
     const char *routine = "";
     if (before == after || (stream_is_legacy(before) && stream_is_legacy(after))) {
         return 0;
+    }
+    if (pcu_captured_fork() < 0) {
+        return -1;
     }
     CUresult status = stream_order_by_event(before, after, &routine);
     if (status == CUDA_ERROR_INVALID_HANDLE || status == CUDA_ERROR_INVALID_CONTEXT) {

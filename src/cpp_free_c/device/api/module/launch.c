@@ -21,11 +21,12 @@
 #define STACK_PARAMETERS 4096
 #define UNKNOWN_BYTE 0xCD
 
-enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
+enum { CLUSTER_MOST = 16 };
 
 typedef struct {
     unsigned int grid[3], block[3];
     unsigned int shared;
+    unsigned int cluster[3]; /* zeros: not given */
     int cooperative;
     void **parameters, **extra; /* as cuLaunchKernel takes them */
 } launch_request;
@@ -44,6 +45,39 @@ launch_check_cooperative(const emu_function *function, const launch_request *r,
 
     if (rows > resident || rows * r->grid[2] > resident) {
         return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+    }
+    return CUDA_SUCCESS;
+}
+
+/* Check the clusters of a launch. A kernel that requires clusters has them without an
+ * attribute too. */
+static CUresult
+launch_check_clusters(const emu_function *function, launch_request *r)
+{
+    const emu_kernel_info *info = emu_kernel_get_info(function->kernel);
+    unsigned int size = 1;
+
+    if (r->cluster[0] == 0) {
+        memcpy(r->cluster, info->req_cluster, sizeof(r->cluster));
+    }
+    if (r->cluster[0] == 0) {
+        return CUDA_SUCCESS;
+    }
+    for (int i = 0; i < 3; i++) {
+        if (info->req_cluster[0] != 0 && r->cluster[i] != info->req_cluster[i]) {
+            return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+        }
+        if (r->cluster[i] == 0 || r->cluster[i] > CLUSTER_MOST ||
+            r->grid[i] % r->cluster[i] != 0) {
+            return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+        }
+        size *= r->cluster[i];
+    }
+    if (size > emu_occupancy_cluster_most(function)) {
+        return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    }
+    if (size > 1 && function->object.context->device->major < 9) {
+        return CUDA_ERROR_NOT_SUPPORTED; /* as the attribute CLUSTER_LAUNCH says */
     }
     return CUDA_SUCCESS;
 }
@@ -176,6 +210,7 @@ launch_is_refusal(CUresult status)
     return status == EMU_INTERRUPTED || status == CUDA_ERROR_INVALID_VALUE ||
            status == CUDA_ERROR_OUT_OF_MEMORY ||
            status == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES ||
+           status == CUDA_ERROR_INVALID_CLUSTER_SIZE ||
            status == CUDA_ERROR_NOT_SUPPORTED || status == CUDA_ERROR_NOT_PERMITTED ||
            status == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
 }
@@ -293,7 +328,7 @@ launch_run(emu_function *function, emu_stream *stream, const emu_launch *launch)
 /* Check a launch. If no capture and no deferred stream takes it, run it. */
 static CUresult
 launch_submit(emu_context *context, CUfunction handle, CUstream stream_handle,
-              const launch_request *r)
+              launch_request *r)
 {
     emu_function *function = emu_object_get(handle, EMU_FUNCTION);
     emu_stream *stream = emu_stream_get(context, stream_handle);
@@ -307,6 +342,9 @@ launch_submit(emu_context *context, CUfunction handle, CUstream stream_handle,
         return CUDA_ERROR_INVALID_HANDLE;
     }
     status = launch_check(function, r);
+    if (status == CUDA_SUCCESS) {
+        status = launch_check_clusters(function, r);
+    }
     if (status != CUDA_SUCCESS) {
         return status;
     }
@@ -319,13 +357,15 @@ launch_submit(emu_context *context, CUfunction handle, CUstream stream_handle,
     }
     work->function = function;
     work->serial = function->object.serial;
-    work->launch = (emu_launch){.kernel = function->kernel,
-                                .grid = {r->grid[0], r->grid[1], r->grid[2]},
-                                .block = {r->block[0], r->block[1], r->block[2]},
-                                .dynamic_shared = r->shared,
-                                .params = work->parameters,
-                                .params_size = info->params_size,
-                                .cooperative = r->cooperative};
+    work->launch =
+        (emu_launch){.kernel = function->kernel,
+                     .grid = {r->grid[0], r->grid[1], r->grid[2]},
+                     .block = {r->block[0], r->block[1], r->block[2]},
+                     .cluster = {r->cluster[0], r->cluster[1], r->cluster[2]},
+                     .dynamic_shared = r->shared,
+                     .params = work->parameters,
+                     .params_size = info->params_size,
+                     .cooperative = r->cooperative};
     status = launch_pack(info, r, work->parameters);
     if (status == CUDA_SUCCESS) {
         status = emu_capture_take(stream, &launch_work, work,
@@ -397,15 +437,16 @@ launch_read_attributes(const CUlaunchConfig *config, launch_request *r)
     for (unsigned int i = 0; i < config->numAttrs; i++) {
         const CUlaunchAttribute *attribute = &config->attrs[i];
 
-        if (attribute->id == ATTRIBUTE_COOPERATIVE) {
+        if (attribute->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) {
             r->cooperative = attribute->value.cooperative != 0;
         }
-        else if (attribute->id == ATTRIBUTE_CLUSTER &&
-                 (attribute->value.clusterDim.x > 1 ||
-                  attribute->value.clusterDim.y > 1 ||
-                  attribute->value.clusterDim.z > 1)) {
-            return CUDA_ERROR_NOT_SUPPORTED; /* as the device attribute CLUSTER_LAUNCH
-                                                says */
+        else if (attribute->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
+            r->cluster[0] = attribute->value.clusterDim.x;
+            r->cluster[1] = attribute->value.clusterDim.y;
+            r->cluster[2] = attribute->value.clusterDim.z;
+            if (r->cluster[0] == 0) {
+                return CUDA_ERROR_INVALID_VALUE;
+            }
         }
     }
     return CUDA_SUCCESS;

@@ -336,8 +336,10 @@ array_add_functions(PyObject *m)
         pcu_scan_functions,
         pcu_sort_functions,
         pcu_product_functions,
+        pcu_solver_functions,
         pcu_triangle_functions,
         pcu_search_functions,
+        pcu_cross_functions,
     };
     for (size_t i = 0; i < Py_ARRAY_LENGTH(tables); i++) {
         if (PyModule_AddFunctions(m, tables[i]) < 0) {
@@ -386,6 +388,7 @@ array_add_public_functions(PyObject *m)
         pcu_public_scan_functions,      pcu_public_mask_functions,
         pcu_public_reduction_functions, pcu_public_search_functions,
         pcu_public_index_functions,     pcu_public_shape_functions,
+        pcu_public_quantile_functions,
     };
     for (size_t i = 0; i < Py_ARRAY_LENGTH(tables); i++) {
         if (array_add_public_table(m, tables[i], "pycuda.gpuarray") < 0) {

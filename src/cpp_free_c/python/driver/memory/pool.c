@@ -22,6 +22,8 @@
 #include "python/driver/memory/pool_struct.h"
 #include "python/driver/resource.h"
 
+#include "driver/graph_record.h"
+
 typedef struct {
     pcu_bins_block base;
     pcu_handle handle;
@@ -211,6 +213,19 @@ pool_obtain(pcu_memory_pool *self, size_t size)
 
 /* -- allocations ------------------------------------------------------------------- */
 
+/* 1 if a graph uses the block, so that the pool must not hand it out again. */
+static int
+pooled_is_captured(const pooled *self)
+{
+    const pcu_memory_pool *pool = self->pool;
+    if (pool->of_graph || self->head.ctx == NULL) {
+        return 0;
+    }
+    return pcu_graph_record_user(pool->kind, self->head.handle,
+                                 pcu_context_rec(self->head.ctx)->handle,
+                                 PyThread_get_thread_ident()) != NULL;
+}
+
 /* Return the block of an allocation to the pool, or to the driver. */
 static void
 pooled_give_back_noraise(pooled *self)
@@ -219,7 +234,8 @@ pooled_give_back_noraise(pooled *self)
     pool_block *block = self->block;
     self->block = NULL;
     self->head.live = 0;
-    if (!pool->bins.stopped && self->head.ctx == pool->ctx && pool_is_usable(pool)) {
+    if (!pool->bins.stopped && self->head.ctx == pool->ctx && pool_is_usable(pool) &&
+        !(pcu_graph_records != NULL && pooled_is_captured(self))) {
         pcu_bins_hold(&pool->bins, &block->base, self->head.size);
     }
     else {
@@ -615,6 +631,26 @@ pcu_as_allocator(pcu_state *st, PyObject *value, void *out, const char *name)
     }
     *(PyObject **)out = value;
     return 0;
+}
+
+int
+pcu_allocator_is_ours(pcu_state *st, PyObject *allocator)
+{
+    return allocator == NULL || allocator == st->mem_alloc ||
+           Py_IS_TYPE(allocator, st->DeviceMemoryPool) ||
+           (PyCFunction_CheckExact(allocator) &&
+            PyCFunction_GET_FUNCTION(allocator) == devicepool_allocate);
+}
+
+PyObject *
+pcu_pool_of_graph_new(pcu_state *st, PyObject *ctx)
+{
+    pcu_memory_pool *self = pcu_pool_blank_new(st->DeviceMemoryPool, PCU_HANDLE_memory);
+    if (self != NULL) {
+        self->ctx = Py_NewRef(ctx);
+        self->of_graph = 1;
+    }
+    return (PyObject *)self;
 }
 
 PyObject *

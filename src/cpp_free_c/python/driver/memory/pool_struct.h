@@ -18,6 +18,7 @@ typedef struct {
     PyObject *weakrefs;
     pcu_handle_kind kind; /* memory or host */
     unsigned int flags;   /* of cuMemHostAlloc */
+    int of_graph;         /* the blocks belong to a graph */
     pcu_bins bins;
 } pcu_memory_pool;
 
