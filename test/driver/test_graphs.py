@@ -801,9 +801,7 @@ def test_if_and_switch(conditions, stream):
     add, set_ = conditions.get_function("add"), conditions.get_function("set")
     graph = drv.Graph()
     first, second = graph.condition(), graph.condition()
-    start = [
-        graph.add_kernel(set_, handle, value, **ONE) for handle in (first, second)
-    ]
+    start = [graph.add_kernel(set_, handle, value, **ONE) for handle in (first, second)]
     either = graph.add_if(first, otherwise=True, after=start)
     either.bodies[0].add_kernel(add, sum_, np.int32(1), **ONE)
     either.bodies[1].add_kernel(add, sum_, np.int32(10), **ONE)
@@ -825,9 +823,7 @@ def test_if_and_switch(conditions, stream):
 
 
 def test_loops_in_loops(conditions, stream):
-    outer_left, inner_left = (
-        gpuarray.to_gpu(np.array([n], np.int32)) for n in (3, 0)
-    )
+    outer_left, inner_left = (gpuarray.to_gpu(np.array([n], np.int32)) for n in (3, 0))
     sum_ = zeros(1)
     add, down = conditions.get_function("add"), conditions.get_function("count_down")
     graph = drv.Graph()
