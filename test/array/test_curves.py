@@ -157,3 +157,21 @@ def test_polyval(ctx, dtype):
     agree(np.polyval, p, x[::-1, ::2], tolerance=tolerance)
     agree(np.polyval, p[:0], x)
     agree(np.polyval, p[::-1], 2.0, tolerance=tolerance)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, a: np.interp(x, a, x),
+        lambda x, a: np.convolve(x, a),
+        lambda x, a: np.cov(x, a),
+        lambda x, a: np.polyval(a, x),
+        lambda x, a: np.choose(x.astype(int), [a, x]),
+        lambda x, a: np.histogram2d(x, a),
+        lambda x, a: np.trapezoid(x, a),
+    ],
+)
+def test_arrays_of_the_host_are_refused(ctx, call):
+    host = np.arange(3.0)
+    with pytest.raises(TypeError, match=r"not ndarray; copy it with to_gpu\(\)"):
+        call(to_gpu(host), host)

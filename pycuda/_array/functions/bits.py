@@ -7,7 +7,7 @@ import operator
 import numpy as np
 
 from pycuda._array.copies import c_copy, np_ravel
-from pycuda._array.functions.conversion import asarray
+from pycuda._array.functions.conversion import operand
 from pycuda._array.functions.shapes import moveaxis
 from pycuda._array.kernels.c_types import dtype_to_ctype
 from pycuda._array.kernels.context_cache import context_dependent_memoize
@@ -68,7 +68,7 @@ def packbits(a, axis=None, bitorder="big", *, stream=None):
     """
     _check_order("packbits", bitorder)
     with on_stream(stream):
-        a = asarray(a)
+        a = operand("packbits", a)
         if a.dtype.kind not in "biu":
             raise TypeError(f"packbits takes bool and integers, not {a.dtype}")
         a, axis = _lines(a, axis)
@@ -88,7 +88,7 @@ def unpackbits(a, axis=None, count=None, bitorder="big", *, stream=None):
     """
     _check_order("unpackbits", bitorder)
     with on_stream(stream):
-        a = asarray(a)
+        a = operand("unpackbits", a)
         if a.dtype != np.uint8:
             raise TypeError(f"unpackbits takes uint8, not {a.dtype}")
         a, axis = _lines(a, axis)

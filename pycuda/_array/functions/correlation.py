@@ -8,7 +8,7 @@ import numpy as np
 
 from pycuda._array.copies import c_copy
 from pycuda._array.functions import averages, fourier, joining, reductions
-from pycuda._array.functions.conversion import asarray
+from pycuda._array.functions.conversion import operand
 from pycuda._array.functions.operations import clip
 from pycuda._array.kernels.c_types import dtype_to_ctype
 from pycuda._array.kernels.context_cache import context_dependent_memoize
@@ -91,7 +91,7 @@ def _sequences(name, a, v, mode):
         raise ValueError(f"{name}: mode is 'full', 'same' or 'valid', not {mode!r}")
     arrays = []
     for value in (a, v):
-        array = asarray(value)
+        array = operand(name, value)
         array = array.reshape(1) if array.ndim == 0 else array
         if array.ndim != 1:
             raise ValueError(f"{name} takes arrays of one axis, not {array.shape}")
@@ -144,11 +144,11 @@ def correlate(a, v, mode="valid", *, stream=None):
 
 def _observations(m, y, rowvar):
     """Return a matrix with a row for each variable."""
-    m = asarray(m)
+    m = operand("cov", m)
     if m.ndim > 2:
         raise ValueError(f"m has more than two axes: shape {m.shape}")
     if y is not None:
-        y = asarray(y)
+        y = operand("cov", y)
         if y.ndim > 2:
             raise ValueError(f"y has more than two axes: shape {y.shape}")
     rows = []
@@ -169,7 +169,7 @@ def _weights(fweights, aweights, count):
     for name, weights in (("fweights", fweights), ("aweights", aweights)):
         if weights is None:
             continue
-        weights = asarray(weights)
+        weights = operand(name, weights)
         if weights.ndim != 1 or weights.shape[0] != count:
             raise RuntimeError(
                 f"{name} has shape {weights.shape}, but there are {count} observations"
@@ -191,7 +191,7 @@ def _divisor(weights, aweights, count, ddof):
     total = float(reductions.sum(weights).get())
     if ddof == 0 or aweights is None:
         return total - ddof
-    share = float(reductions.sum(weights * asarray(aweights)).get())
+    share = float(reductions.sum(weights * operand("aweights", aweights)).get())
     return total - ddof * share / total
 
 

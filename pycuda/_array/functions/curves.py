@@ -6,7 +6,7 @@ import numpy as np
 
 from pycuda._array.copies import c_copy
 from pycuda._array.functions import joining, reductions
-from pycuda._array.functions.conversion import asarray
+from pycuda._array.functions.conversion import operand
 from pycuda._array.functions.differences import diff
 from pycuda._array.functions.operations import where
 from pycuda._array.functions.sorting import argsort
@@ -66,7 +66,7 @@ def _interpolator(dtype):
 
 def _samples(xp, fp):
     """Return the samples as arrays of float64, or complex128, without gaps."""
-    xp, fp = asarray(xp), asarray(fp)
+    xp, fp = operand("interp", xp), operand("interp", fp)
     if xp.ndim != 1 or fp.shape != xp.shape:
         raise ValueError(
             f"interp: xp and fp have one axis and one length, not the shapes {xp.shape}"
@@ -105,7 +105,7 @@ def interp(x, xp, fp, left=None, right=None, period=None, *, stream=None):
     """
     with on_stream(stream):
         xp, fp = _samples(xp, fp)
-        x = asarray(x)
+        x = operand("interp", x)
         if x.dtype.kind == "c":
             raise TypeError(f"interp: x must be real, not {x.dtype}")
         x = x.astype(np.float64)
@@ -129,12 +129,12 @@ def trapezoid(y, x=None, dx=1.0, axis=-1, *, stream=None):
     broadcasts with ``y``, or ``dx`` apart.
     """
     with on_stream(stream):
-        y = asarray(y)
+        y = operand("trapezoid", y)
         axis = normal_axis(axis, y.ndim)
         if x is None:
             distance = dx
         else:
-            x = asarray(x)
+            x = operand("trapezoid", x)
             if x.ndim == 1:
                 distance = diff(x).reshape((-1,) + (1,) * (y.ndim - 1 - axis))
             else:
@@ -151,7 +151,7 @@ def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi, stream=None):
     that is at most half a period long. The dtype is that of ``p`` and the period.
     """
     with on_stream(stream):
-        p = asarray(p)
+        p = operand("unwrap", p)
         axis = normal_axis(axis, p.ndim)
         step = diff(p, axis=axis)
         dtype = np.result_type(step.dtype, period)

@@ -11,7 +11,7 @@ import operator
 
 import numpy as np
 
-from pycuda._array.functions.conversion import asarray
+from pycuda._array.functions.conversion import operand
 from pycuda._array.functions.grids import broadcast_arrays
 from pycuda._array.kernels.c_types import dtype_to_ctype
 from pycuda._array.kernels.context_cache import context_dependent_memoize
@@ -122,7 +122,7 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C", *, stream=None
         raise ValueError(f"{name}: an array of shape {lengths} has no elements")
     steps = _steps(name, lengths, order)
     with on_stream(stream):
-        arrays = [asarray(part) for part in parts]
+        arrays = [operand(name, part) for part in parts]
         for array in arrays:
             _check_integers(name, array)
         arrays = broadcast_arrays(*arrays)
@@ -170,7 +170,7 @@ def unravel_index(indices, shape, order="C", *, stream=None):
     lengths = _lengths(name, shape)
     steps = _steps(name, lengths, order)
     with on_stream(stream):
-        indices = asarray(indices)
+        indices = operand(name, indices)
         _check_integers(name, indices)
         if indices.size and (0 in lengths or not lengths):
             raise ValueError(f"{name}: an array of shape {lengths} has no such indices")
@@ -220,11 +220,11 @@ def _choice_arrays(choices):
     """Return the choices as arrays of one dtype."""
     if isinstance(choices, GPUArray) and choices.ndim == 0:
         raise ValueError("choose: choices must have one axis or more, not shape ()")
-    choices = [c if isinstance(c, GPUArray) else np.asarray(c)[()] for c in choices]
+    choices = [c if np.isscalar(c) else operand("choose", c) for c in choices]
     if not choices:
         raise ValueError("choose: there are no choices")
     dtype = np.result_type(*(getattr(c, "dtype", c) for c in choices))
-    arrays = [asarray(c, dtype) for c in choices]
+    arrays = [operand("choose", c, dtype) for c in choices]
     return arrays, dtype
 
 
@@ -246,7 +246,7 @@ def choose(a, choices, out=None, mode="raise", *, stream=None):
                 f"choose: there are {len(arrays)} choices, more than {_MOST_CHOICES}: "
                 "stack() them and use take_along_axis()"
             )
-        index = asarray(a)
+        index = operand("choose", a)
         _check_integers("choose", index)
         index, *arrays = broadcast_arrays(index, *arrays)
         if dtype.itemsize not in _MOVED:

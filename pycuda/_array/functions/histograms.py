@@ -8,7 +8,7 @@ import operator
 import numpy as np
 
 from pycuda._array.functions import counting
-from pycuda._array.functions.conversion import asarray
+from pycuda._array.functions.conversion import asarray, operand
 from pycuda._array.functions.flat_indices import ravel_multi_index
 from pycuda._array.streams import on_stream
 from pycuda._driver import GPUArray, _searchsorted
@@ -24,7 +24,7 @@ def _coordinates(sample):
                 f"histogramdd: sample must have two axes, not shape {sample.shape}"
             )
         return [sample[:, k] for k in range(sample.shape[1])]
-    return [asarray(part) for part in sample]
+    return [operand("histogramdd", part) for part in sample]
 
 
 def _bins_of(bins, count):
@@ -96,7 +96,7 @@ def histogramdd(
         places = [_places(x, edge) for x, edge in zip(points, edges, strict=True)]
         flat = ravel_multi_index(places, shape)
         if weights is not None:
-            weights = asarray(weights).astype(np.float64)
+            weights = operand("histogramdd", weights).astype(np.float64)
         counts = counting.bincount(flat, weights, math.prod(shape))
         inside = tuple(slice(1, -1) for _ in shape)
         counts = counts.reshape(shape)[inside].astype(np.float64)

@@ -8,7 +8,7 @@ import numpy as np
 
 from pycuda._array.copies import c_copy
 from pycuda._array.functions import joining
-from pycuda._array.functions.conversion import asarray
+from pycuda._array.functions.conversion import operand
 from pycuda._array.functions.correlation import convolve
 from pycuda._array.functions.lines import trim_zeros
 from pycuda._array.kernels.c_types import dtype_to_ctype
@@ -20,7 +20,7 @@ from pycuda._driver import GPUArray, _array_ops, _elementwise
 
 def _coefficients(name, p):
     """Return coefficients as an array with one axis."""
-    p = asarray(p)
+    p = operand(name, p)
     if p.ndim > 1:
         raise ValueError(f"{name}: coefficients have one axis, not shape {p.shape}")
     return p.reshape(1) if p.ndim == 0 else p
@@ -45,7 +45,7 @@ def polyval(p, x, *, stream=None):
     ``x`` and the dtype to which both promote.
     """
     with on_stream(stream):
-        p, x = _coefficients("polyval", p), asarray(x)
+        p, x = _coefficients("polyval", p), operand("polyval", x)
         dtype = work = np.result_type(p.dtype, x.dtype)
         if dtype.kind == "b":
             dtype = work = np.dtype(np.int64)
