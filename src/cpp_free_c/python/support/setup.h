@@ -37,6 +37,8 @@
     X(page_locked_pool)     \
     X(stream_allocation)    \
     X(stream_pool)          \
+    X(virtual_memory)       \
+    X(managed_range)        \
     X(dlpack_export)        \
     X(foreign_allocation)   \
     X(dlpack_import)        \
