@@ -2144,6 +2144,13 @@ def matmul(
     allocator: _Allocator | None = None,
 ) -> GPUArray: ...
 def _product_library() -> str: ...
+def _values_of_diagonals(
+    diagonal: GPUArray,
+    beside: GPUArray,
+    is_bidiagonal: bool,
+    /,
+    stream: Stream | None = None,
+) -> GPUArray | None: ...
 def _small_solver(
     kind: str,
     a: Any,
