@@ -25,10 +25,16 @@ from pycuda._driver import (
     _cumulative_prod,
     _cumulative_sum,
     _flatnonzero,
+    _median,
+    _nanmedian,
+    _nanpercentile,
+    _nanquantile,
     _nonzero,
     _Number,
     _Operand,
     _Order,
+    _percentile,
+    _quantile,
     _Shape,
     _stack,
     _take,
@@ -46,6 +52,12 @@ cumprod = _cumprod
 cumsum = _cumsum
 cumulative_prod = _cumulative_prod
 cumulative_sum = _cumulative_sum
+quantile = _quantile
+percentile = _percentile
+nanquantile = _nanquantile
+nanpercentile = _nanpercentile
+nanmedian = _nanmedian
+median = _median
 flatnonzero = _flatnonzero
 nonzero = _nonzero
 stack = _stack
@@ -1116,6 +1128,7 @@ def unique(
     *,
     equal_nan: bool = True,
     sorted: bool = True,
+    stream: Stream | None = None,
 ) -> Any: ...
 
 class UniqueAllResult(NamedTuple):
@@ -1143,81 +1156,30 @@ def isin(
     invert: bool = False,
     *,
     kind: str | None = None,
+    stream: Stream | None = None,
 ) -> GPUArray: ...
-def union1d(ar1: GPUArray, ar2: GPUArray) -> GPUArray: ...
+def union1d(
+    ar1: GPUArray, ar2: GPUArray, *, stream: Stream | None = None
+) -> GPUArray: ...
 def intersect1d(
     ar1: GPUArray,
     ar2: GPUArray,
     assume_unique: bool = False,
     return_indices: bool = False,
+    *,
+    stream: Stream | None = None,
 ) -> Any: ...
 def setdiff1d(
-    ar1: GPUArray, ar2: GPUArray, assume_unique: bool = False
-) -> GPUArray: ...
-def setxor1d(ar1: GPUArray, ar2: GPUArray, assume_unique: bool = False) -> GPUArray: ...
-def quantile(
-    a: GPUArray,
-    q: Any,
-    axis: int | tuple[int, ...] | None = None,
-    out: GPUArray | None = None,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-    *,
-    weights: None = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def percentile(
-    a: GPUArray,
-    q: Any,
-    axis: int | tuple[int, ...] | None = None,
-    out: GPUArray | None = None,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-    *,
-    weights: None = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def nanquantile(
-    a: GPUArray,
-    q: Any,
-    axis: int | tuple[int, ...] | None = None,
-    out: GPUArray | None = None,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-    *,
-    weights: None = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def nanpercentile(
-    a: GPUArray,
-    q: Any,
-    axis: int | tuple[int, ...] | None = None,
-    out: GPUArray | None = None,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-    *,
-    weights: None = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def median(
-    a: GPUArray,
-    axis: int | tuple[int, ...] | None = None,
-    out: GPUArray | None = None,
-    overwrite_input: bool = False,
-    keepdims: bool = False,
+    ar1: GPUArray,
+    ar2: GPUArray,
+    assume_unique: bool = False,
     *,
     stream: Stream | None = None,
 ) -> GPUArray: ...
-def nanmedian(
-    a: GPUArray,
-    axis: int | tuple[int, ...] | None = None,
-    out: GPUArray | None = None,
-    overwrite_input: bool = False,
-    keepdims: bool = False,
+def setxor1d(
+    ar1: GPUArray,
+    ar2: GPUArray,
+    assume_unique: bool = False,
     *,
     stream: Stream | None = None,
 ) -> GPUArray: ...

@@ -28,7 +28,15 @@ MOST_FUNCTION_LINES = 80
 #: deferred list.
 DATA_FILES = {
     f"driver/{name}.{end}"
-    for name in ("table", "context_record", "release", "blas_table", "fft_table")
+    for name in (
+        "table",
+        "context_record",
+        "release",
+        "graph_record",
+        "blas_table",
+        "fft_table",
+        "nccl_table",
+    )
     for end in "ch"
 }
 

@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pycuda._array import reductions
 from pycuda._array.creation import zeros
-from pycuda._array.diagonals import diagonal, tril, triu
+from pycuda._array.functions import reductions
+from pycuda._array.functions.diagonals import diagonal, tril, triu
+from pycuda._array.functions.operations import where
 from pycuda._array.linalg.cusolver import (
     LOWER,
     UPPER,
@@ -26,14 +27,14 @@ from pycuda._array.linalg.matrices import (
     check_square,
     check_stack,
     common_dtype,
+    is_convertible,
     real_dtype,
     refuse_stopped,
     result,
     turned,
 )
-from pycuda._array.operations import where
 from pycuda._array.streams import on_stream
-from pycuda._driver import GPUArray, matmul
+from pycuda._driver import GPUArray, _small_solver, matmul
 
 
 class QRResult(NamedTuple):
@@ -65,12 +66,18 @@ def cholesky(a, /, *, upper=False, stream=None):
     """Return the Cholesky factors of positive definite matrices, shape (..., n, n).
 
     The factor is lower triangular, ``L @ L.conj().T``, or upper with ``upper``. Only
-    that triangle of ``a`` is read. cuSOLVER (``potrf``) computes it. LinAlgError if a
-    matrix is not square or not positive definite.
+    that triangle of ``a`` is read. A generated kernel computes it for small matrices,
+    cuSOLVER (``potrf``) for larger ones. LinAlgError if a matrix is not square or not
+    positive definite.
     """
+    factor = _small_solver("cholesky", a, None, bool(upper), stream)
+    if factor is not None:
+        return factor
     dtype = common_dtype("cholesky", a)
     check_square("cholesky", a)
     with on_stream(stream):
+        if is_convertible("cholesky", a):
+            return cholesky(a.astype(dtype), upper=upper)
         work = by_row(a, dtype)
         n = a.shape[-1]
         if work.size:
@@ -87,7 +94,7 @@ def cholesky(a, /, *, upper=False, stream=None):
         return (triu if upper else tril)(work.reshape(a.shape))
 
 
-_QR_MODES = ("reduced", "complete", "r", "raw")
+_QR_MODES = ("reduced", "complete", "r", "raw")  # the last one is cuSOLVER's only
 
 
 def qr(a, mode="reduced", *, stream=None):
@@ -95,15 +102,22 @@ def qr(a, mode="reduced", *, stream=None):
 
     With k = min(m, n), mode "reduced" gives shapes (..., m, k) and (..., k, n),
     "complete" (..., m, m) and (..., m, n). "r" gives R alone, "raw" the arrays ``h``
-    and ``tau`` of LAPACK. cuSOLVER (``geqrf``, ``orgqr``) computes it.
+    and ``tau`` of LAPACK. A generated kernel computes it for small matrices, cuSOLVER
+    (``geqrf``, ``orgqr``) for larger ones and for mode "raw".
     """
     if mode not in _QR_MODES:
         raise ValueError(f"mode is {mode!r}, it must be one of {_QR_MODES}")
+    if mode != "raw":
+        factors = _small_solver("qr", a, None, _QR_MODES.index(mode), stream)
+        if factors is not None:
+            return factors if mode == "r" else QRResult(*factors)
     dtype = common_dtype("qr", a)
     check_stack("qr", a)
     m, n = a.shape[-2:]
     k, batch = min(m, n), a.shape[:-2]
     with on_stream(stream):
+        if mode != "raw" and is_convertible("qr", a):
+            return qr(a.astype(dtype), mode)
         work = by_column(a, dtype)
         tau = GPUArray((work.shape[0], k), dtype, a.allocator)
         if work.size:
@@ -187,14 +201,21 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False, *, stream=None)
     ``compute_uv``. With k = min(m, n), the shapes are (..., m, m), (..., k) and
     (..., n, n), or without ``full_matrices`` (..., m, k), (..., k) and (..., k, n). The
     values descend. ``hermitian`` is accepted and changes nothing. cuSOLVER (``gesvd``)
-    computes it. LinAlgError if it does not converge.
+    computes it, and a generated kernel the values of small matrices. LinAlgError if it
+    does not converge.
     """
+    if not compute_uv:
+        values = _small_solver("svdvals", a, None, 0, stream)
+        if values is not None:
+            return values
     dtype = common_dtype("svd", a)
     check_stack("svd", a)
     m, n = a.shape[-2:]
     batch, k = a.shape[:-2], min(m, n)
     job = "N" if not compute_uv else "A" if full_matrices else "S"
     with on_stream(stream):
+        if not compute_uv and is_convertible("svd", a):
+            return svd(a.astype(dtype), compute_uv=False)
         if m >= n:
             left, values, right = _decompose(by_column(a, dtype), job)
             if compute_uv:
@@ -309,11 +330,16 @@ def lstsq(a, b, rcond=None, *, stream=None):
 # -- eigenvalues -----------------------------------------------------------------------
 
 
-def _eigen(name, a, uplo, job):
-    """Return the eigenvalues, and the vectors stored by column."""
+def _side(uplo):
+    """Return the triangle that a letter names."""
     side = {"L": LOWER, "U": UPPER}.get(str(uplo).upper())
     if side is None:
         raise ValueError(f"UPLO is {uplo!r}, it must be 'L' or 'U'")
+    return side
+
+
+def _eigen(name, a, side, job):
+    """Return the eigenvalues, and the vectors stored by column."""
     dtype = common_dtype(name, a)
     check_square(name, a)
     work = by_column(a, dtype)
@@ -340,11 +366,20 @@ def eigh(a, UPLO="L", *, stream=None):  # noqa: N803
     ``heevd``) computes it. LinAlgError if a matrix is not square.
     """
     with on_stream(stream):
-        values, work = _eigen("eigh", a, UPLO, VECTORS)
+        values, work = _eigen("eigh", a, _side(UPLO), VECTORS)
         return EighResult(values, result(work, a.shape[:-2]))
 
 
 def eigvalsh(a, UPLO="L", *, stream=None):  # noqa: N803
-    """Return the eigenvalues of symmetric or Hermitian matrices. See ``eigh``."""
+    """Return the eigenvalues of symmetric or Hermitian matrices. See ``eigh``.
+
+    A generated kernel computes them for small matrices, cuSOLVER for larger ones.
+    """
+    side = _side(UPLO)
+    values = _small_solver("eigvalsh", a, None, side, stream)
+    if values is not None:
+        return values
     with on_stream(stream):
-        return _eigen("eigvalsh", a, UPLO, VALUES)[0]
+        if is_convertible("eigvalsh", a):
+            return eigvalsh(a.astype(common_dtype("eigvalsh", a)), UPLO)
+        return _eigen("eigvalsh", a, side, VALUES)[0]

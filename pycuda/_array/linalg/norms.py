@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pycuda._array import reductions
+from pycuda._array.functions import reductions
 from pycuda._array.layout import normal_axis
 from pycuda._array.linalg.factors import svdvals
 from pycuda._array.linalg.products import require_arrays

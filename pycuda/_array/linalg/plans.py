@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pycuda._array import reductions
 from pycuda._array.copies import np_reshape
+from pycuda._array.functions import reductions
 from pycuda._array.layout import broadcast_to
 from pycuda._driver import GPUArray, _plain_array, matmul
 

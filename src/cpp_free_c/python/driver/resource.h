@@ -46,6 +46,9 @@ PCU_HIDDEN PyObject *pcu_resource_with_size(PyObject *self, size_t size);
  * run. The caller first removes the handle from every place where they could find it,
  * and uses no borrowed reference afterwards.
  *
+ * A handle that a graph uses is released when the graph is gone, and one that is
+ * released during a capture at the end of the capture. Both count as released here.
+ *
  * On failure *routine names the driver call. *ended is 1 if the handle is released. */
 PCU_HIDDEN CUresult pcu_release_handle(pcu_handle_kind kind, pcu_handle handle,
                                        PyObject *ctx, const char **routine, int *ended);
@@ -60,6 +63,11 @@ PCU_HIDDEN void pcu_release_noraise(pcu_state *st, pcu_handle_kind kind,
 PCU_HIDDEN CUresult pcu_release_mapping(CUgraphicsResource resource, CUstream stream,
                                         PyObject *ctx, const char **routine,
                                         int *ended);
+
+/* Free device memory behind the work that the stream has now. The results are those of
+ * pcu_release_handle. */
+PCU_HIDDEN CUresult pcu_release_async(CUdeviceptr memory, CUstream stream,
+                                      PyObject *ctx, const char **routine, int *ended);
 
 /* Release the handle on request of the program. LogicError (invalid handle) the second
  * time. After a failure the handle is still live and may be released again. */

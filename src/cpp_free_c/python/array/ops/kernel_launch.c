@@ -2,7 +2,9 @@
 
 #include "python/array/ops/kernel_launch.h"
 
+#include "driver/stream_use.h"
 #include "python/driver/current_context.h"
+#include "python/driver/graph_resources.h"
 
 /* unsigned __int128, with the extension accepted. */
 __extension__ typedef unsigned __int128 launch_wide_number;
@@ -50,8 +52,12 @@ pcu_kernel_launch_shared(pcu_state *st, CUfunction kernel, size_t blocks,
             blocks);
         return -1;
     }
+    if (pcu_captured_launch(params->data, params->used, kernel, NULL) < 0) {
+        return -1;
+    }
     const pcu_context_record *rec = pcu_ctx_current; /* the kernel's context */
     CUresult status;
+    pcu_stream_note(stream); /* making the result may have run other calls */
     do {
         PCU_STATUS(status, LaunchKernel,
                    (kernel, (unsigned int)blocks, 1, 1, threads, 1, 1, shared, stream,

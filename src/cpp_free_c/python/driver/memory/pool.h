@@ -4,11 +4,8 @@
  * While the pool holds a block of the bin, an allocation calls neither the driver nor
  * Python code. The interpreter lock is held throughout; a pool has no other lock.
  *
- * Invariant: a pool does not track streams, as in PyCUDA. A block that is returned may
- * be handed out again immediately, although work that was enqueued before still uses
- * it. This is correct within one stream, whose work runs in order, and between streams
- * that are ordered by events. A program that returns a block while another stream uses
- * it must order the two streams. */
+ * Invariant: a block is given out again only to work that runs behind its last use. See
+ * driver/stream_use.h. */
 #ifndef PYTHON_DRIVER_MEMORY_POOL_H
 #define PYTHON_DRIVER_MEMORY_POOL_H
 
@@ -30,6 +27,14 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_pool_alloc(PyObject *pool, size_t size);
  * of bytes. A callable may return any object, so the caller checks the type. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_allocate(pcu_state *st, PyObject *allocator,
                                              size_t size);
+
+/* 1 if the allocator, which may be NULL, is one of this package: the default one,
+ * mem_alloc, a DeviceMemoryPool or its method. */
+PCU_HIDDEN int pcu_allocator_is_ours(pcu_state *st, PyObject *allocator);
+
+/* The pool of a graph, in a context. Its blocks are not released while a capture is
+ * active, and stay with the graph. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_pool_of_graph_new(pcu_state *st, PyObject *ctx);
 
 /* Converter: PyObject *, borrowed: None, a DeviceMemoryPool, or a callable. All other
  * values are TypeError. */
