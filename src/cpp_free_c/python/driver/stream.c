@@ -697,11 +697,32 @@ stream_get_flags(PyObject *op, void *Py_UNUSED(closure))
     return PyLong_FromUnsignedLong(flags);
 }
 
+static PyObject *
+stream_get_is_capturing(PyObject *op, void *Py_UNUSED(closure))
+{
+    pcu_resource *self = (pcu_resource *)op;
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    int rc = pcu_resource_check(self, "cuStreamIsCapturing");
+    if (rc < 0) {
+        return NULL;
+    }
+    if ((uintptr_t)self->handle.stream <= (uintptr_t)CU_STREAM_PER_THREAD) {
+        Py_RETURN_FALSE; /* a default stream cannot be captured */
+    }
+    PCU_CALL(rc, self->st, StreamIsCapturing, (self->handle.stream, &status));
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyBool_FromLong(status != CU_STREAM_CAPTURE_STATUS_NONE);
+}
+
 static PyGetSetDef stream_getset[] = {
     {"handle", stream_get_handle, NULL, "The CUstream as an int.", NULL},
     {"priority", stream_get_priority, NULL,
      "The priority that the driver chose; a lower number is a higher priority.", NULL},
     {"flags", stream_get_flags, NULL, "The or-ed stream_flags.", NULL},
+    {"is_capturing", stream_get_is_capturing, NULL,
+     "Whether work of the stream becomes part of a graph instead of running.", NULL},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
