@@ -7,7 +7,7 @@ tool. Names with an underscore that the extension has not are for type checkers 
 
 import builtins
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import (
     Any,
     ClassVar,
@@ -118,6 +118,12 @@ class Device:
     def make_context(self, flags: SupportsIndex = 0) -> Context: ...
     def retain_primary_context(self) -> Context: ...
     def can_access_peer(self, other: Device, /) -> bool: ...
+    def max_cooperative_blocks(
+        self,
+        function: Function,
+        block: _Dims | None = None,
+        shared: SupportsIndex = 0,
+    ) -> int: ...
     # attributes of Device: written by tools/make_stub.py
     max_threads_per_block: int
     max_block_dim_x: int
@@ -1096,6 +1102,19 @@ class Linker:
     ) -> None: ...
     def link_module(self) -> Module: ...
 
+@final
+class LaunchConfig:
+    def __new__(
+        cls,
+        cooperative: bool | None = None,
+        cluster: _Dims | None = None,
+        programmatic: bool | None = None,
+        priority: SupportsIndex | None = None,
+        attributes: Mapping[launch_attribute | SupportsIndex, Any] | None = None,
+    ) -> Self: ...
+    @property
+    def attributes(self) -> dict[launch_attribute, Any]: ...
+
 @disjoint_base
 class Function:
     # Set by prepare(), or by the program.
@@ -1116,6 +1135,11 @@ class Function:
         shared: SupportsIndex = ...,
         texrefs: Sequence[Any] | None = ...,
         time_kernel: Literal[False] = ...,
+        cooperative: bool | None = ...,
+        cluster: _Dims | None = ...,
+        programmatic: bool | None = ...,
+        priority: SupportsIndex | None = ...,
+        launch_config: LaunchConfig | None = ...,
     ) -> None: ...
     @overload
     def __call__(
@@ -1127,6 +1151,11 @@ class Function:
         shared: SupportsIndex = ...,
         texrefs: Sequence[Any] | None = ...,
         time_kernel: Literal[True],
+        cooperative: bool | None = ...,
+        cluster: _Dims | None = ...,
+        programmatic: bool | None = ...,
+        priority: SupportsIndex | None = ...,
+        launch_config: LaunchConfig | None = ...,
     ) -> float: ...
     @overload
     def __call__(
@@ -1138,6 +1167,11 @@ class Function:
         shared: SupportsIndex = ...,
         texrefs: Sequence[Any] | None = ...,
         time_kernel: bool,
+        cooperative: bool | None = ...,
+        cluster: _Dims | None = ...,
+        programmatic: bool | None = ...,
+        priority: SupportsIndex | None = ...,
+        launch_config: LaunchConfig | None = ...,
     ) -> float | None: ...
     def get_attribute(self, attr: function_attribute | SupportsIndex, /) -> int: ...
     def set_attribute(
@@ -1149,7 +1183,16 @@ class Function:
         self, arg_types: str | Iterable[Any], texrefs: Iterable[Any] | None = None
     ) -> Self: ...
     def prepared_call(
-        self, grid: _Dims, block: _Dims, *args: Any, shared_size: SupportsIndex = 0
+        self,
+        grid: _Dims,
+        block: _Dims,
+        *args: Any,
+        shared_size: SupportsIndex = 0,
+        cooperative: bool | None = None,
+        cluster: _Dims | None = None,
+        programmatic: bool | None = None,
+        priority: SupportsIndex | None = None,
+        launch_config: LaunchConfig | None = None,
     ) -> None: ...
     def prepared_async_call(
         self,
@@ -1158,10 +1201,35 @@ class Function:
         stream: _Stream,
         *args: Any,
         shared_size: SupportsIndex = 0,
+        cooperative: bool | None = None,
+        cluster: _Dims | None = None,
+        programmatic: bool | None = None,
+        priority: SupportsIndex | None = None,
+        launch_config: LaunchConfig | None = None,
     ) -> None: ...
     def prepared_timed_call(
-        self, grid: _Dims, block: _Dims, *args: Any, shared_size: SupportsIndex = 0
+        self,
+        grid: _Dims,
+        block: _Dims,
+        *args: Any,
+        shared_size: SupportsIndex = 0,
+        cooperative: bool | None = None,
+        cluster: _Dims | None = None,
+        programmatic: bool | None = None,
+        priority: SupportsIndex | None = None,
+        launch_config: LaunchConfig | None = None,
     ) -> Callable[[], float]: ...
+    def max_active_blocks(self, block: _Dims, shared: SupportsIndex = 0) -> int: ...
+    def suggest_block(
+        self,
+        shared: SupportsIndex | Callable[[int], SupportsIndex] = 0,
+        limit: SupportsIndex = 0,
+    ) -> tuple[int, int]: ...
+    def available_shared(self, block: _Dims, blocks: SupportsIndex = 1) -> int: ...
+    def max_active_clusters(
+        self, cluster: _Dims, block: _Dims, shared: SupportsIndex = 0
+    ) -> int: ...
+    def max_cluster_size(self, block: _Dims, shared: SupportsIndex = 0) -> int: ...
     def param_set_texref(self, texref: Any, /) -> None: ...
     def param_set(self, /, *args: _KernelArgument) -> None: ...
     def param_set_size(self, bytes: SupportsIndex) -> None: ...
@@ -1455,6 +1523,22 @@ class jit_target(_Enumeration):
     COMPUTE_20: ClassVar[jit_target]
     COMPUTE_21: ClassVar[jit_target]
 
+class launch_attribute(_Enumeration):
+    ACCESS_POLICY_WINDOW: ClassVar[launch_attribute]
+    COOPERATIVE: ClassVar[launch_attribute]
+    SYNCHRONIZATION_POLICY: ClassVar[launch_attribute]
+    CLUSTER_DIMENSION: ClassVar[launch_attribute]
+    CLUSTER_SCHEDULING_POLICY_PREFERENCE: ClassVar[launch_attribute]
+    PROGRAMMATIC_STREAM_SERIALIZATION: ClassVar[launch_attribute]
+    PROGRAMMATIC_EVENT: ClassVar[launch_attribute]
+    PRIORITY: ClassVar[launch_attribute]
+    MEM_SYNC_DOMAIN_MAP: ClassVar[launch_attribute]
+    MEM_SYNC_DOMAIN: ClassVar[launch_attribute]
+    PREFERRED_CLUSTER_DIMENSION: ClassVar[launch_attribute]
+    LAUNCH_COMPLETION_EVENT: ClassVar[launch_attribute]
+    PREFERRED_SHARED_MEMORY_CARVEOUT: ClassVar[launch_attribute]
+    NVLINK_UTIL_CENTRIC_SCHEDULING: ClassVar[launch_attribute]
+
 class limit(_Enumeration):
     STACK_SIZE: ClassVar[limit]
     PRINTF_FIFO_SIZE: ClassVar[limit]
@@ -1467,10 +1551,43 @@ class limit(_Enumeration):
     CIG_ENABLED: ClassVar[limit]
     CIG_SHMEM_FALLBACK_ENABLED: ClassVar[limit]
 
+class mem_access_flags(_Enumeration):
+    NONE: ClassVar[mem_access_flags]
+    READ: ClassVar[mem_access_flags]
+    READWRITE: ClassVar[mem_access_flags]
+
+class mem_advice(_Enumeration):
+    SET_READ_MOSTLY: ClassVar[mem_advice]
+    UNSET_READ_MOSTLY: ClassVar[mem_advice]
+    SET_PREFERRED_LOCATION: ClassVar[mem_advice]
+    UNSET_PREFERRED_LOCATION: ClassVar[mem_advice]
+    SET_ACCESSED_BY: ClassVar[mem_advice]
+    UNSET_ACCESSED_BY: ClassVar[mem_advice]
+
 class mem_attach_flags(_Enumeration):
     GLOBAL: ClassVar[mem_attach_flags]
     HOST: ClassVar[mem_attach_flags]
     SINGLE: ClassVar[mem_attach_flags]
+
+class mem_pool_attribute(_Enumeration):
+    REUSE_FOLLOW_EVENT_DEPENDENCIES: ClassVar[mem_pool_attribute]
+    REUSE_ALLOW_OPPORTUNISTIC: ClassVar[mem_pool_attribute]
+    REUSE_ALLOW_INTERNAL_DEPENDENCIES: ClassVar[mem_pool_attribute]
+    RELEASE_THRESHOLD: ClassVar[mem_pool_attribute]
+    RESERVED_MEM_CURRENT: ClassVar[mem_pool_attribute]
+    RESERVED_MEM_HIGH: ClassVar[mem_pool_attribute]
+    USED_MEM_CURRENT: ClassVar[mem_pool_attribute]
+    USED_MEM_HIGH: ClassVar[mem_pool_attribute]
+
+class mem_range_attribute(_Enumeration):
+    READ_MOSTLY: ClassVar[mem_range_attribute]
+    PREFERRED_LOCATION: ClassVar[mem_range_attribute]
+    ACCESSED_BY: ClassVar[mem_range_attribute]
+    LAST_PREFETCH_LOCATION: ClassVar[mem_range_attribute]
+    PREFERRED_LOCATION_TYPE: ClassVar[mem_range_attribute]
+    PREFERRED_LOCATION_ID: ClassVar[mem_range_attribute]
+    LAST_PREFETCH_LOCATION_TYPE: ClassVar[mem_range_attribute]
+    LAST_PREFETCH_LOCATION_ID: ClassVar[mem_range_attribute]
 
 class memory_type(_Enumeration):
     HOST: ClassVar[memory_type]
@@ -2138,6 +2255,20 @@ def matmul(
     allocator: _Allocator | None = None,
 ) -> GPUArray: ...
 def _product_library() -> str: ...
+def _values_of_diagonals(
+    diagonal: GPUArray,
+    beside: GPUArray,
+    is_bidiagonal: bool,
+    /,
+    stream: Stream | None = None,
+) -> GPUArray | None: ...
+def _small_solver(
+    kind: str,
+    a: Any,
+    b: Any = None,
+    option: int = 0,
+    stream: Stream | None = None,
+) -> Any: ...
 
 _array_reductions: dict[str, int]
 _array_functions: dict[Any, Any]
@@ -2340,12 +2471,23 @@ def _sort(
     stream: Stream | None = None,
     allocator: _Allocator | None = None,
 ) -> Any: ...
+def _first_few(
+    array: GPUArray,
+    count: int,
+    descending: bool = False,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    /,
+) -> Any: ...
 def _triangle(
     array: GPUArray, lower: bool, k: int, /, stream: Stream | None = None
 ) -> GPUArray: ...
 def _fill_triangle(
     array: GPUArray, lower: bool, k: int, /, stream: Stream | None = None
 ) -> GPUArray: ...
+def _cross(
+    a: GPUArray, b: GPUArray, /, stream: Stream | None = None
+) -> GPUArray | None: ...
 def _sum(
     a: GPUArray,
     dtype: DTypeLike | None = None,
@@ -2604,6 +2746,66 @@ def _searchsorted(
     stream: Stream | None = None,
     allocator: _Allocator | None = None,
 ) -> GPUArray: ...
+def _quantile(
+    a: GPUArray,
+    q: Any,
+    axis: int | tuple[int, ...] | None = None,
+    out: GPUArray | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    weights: Any = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _percentile(
+    a: GPUArray,
+    q: Any,
+    axis: int | tuple[int, ...] | None = None,
+    out: GPUArray | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    weights: Any = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _nanquantile(
+    a: GPUArray,
+    q: Any,
+    axis: int | tuple[int, ...] | None = None,
+    out: GPUArray | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    weights: Any = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _nanpercentile(
+    a: GPUArray,
+    q: Any,
+    axis: int | tuple[int, ...] | None = None,
+    out: GPUArray | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    weights: Any = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _median(
+    a: GPUArray,
+    axis: int | tuple[int, ...] | None = None,
+    out: GPUArray | None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _nanmedian(
+    a: GPUArray,
+    axis: int | tuple[int, ...] | None = None,
+    out: GPUArray | None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+    stream: Stream | None = None,
+) -> GPUArray: ...
 def _digitize(
     x: GPUArray | _Number,
     bins: Any,
@@ -2721,6 +2923,7 @@ def _numpy_stack(
     dtype: DTypeLike | None = None,
     casting: str | None = None,
 ) -> GPUArray: ...
+def _index_report() -> tuple[int, int]: ...
 def _apply_at(op: int, a: GPUArray, index: Any, values: Any, /) -> None: ...
 def _put(
     a: GPUArray,
@@ -2736,3 +2939,147 @@ def _take_along_axis(
 def _put_along_axis(
     a: GPUArray, indices: Any, values: Any, axis: int, /, stream: Stream | None = None
 ) -> None: ...
+
+# -- exchanges between devices ---------------------------------------------------------
+
+_Reduction: TypeAlias = Literal["sum", "prod", "max", "min", "avg"]
+
+@disjoint_base
+class _Communicator:
+    def __init__(
+        self, size: SupportsIndex, unique_id: bytes, rank: SupportsIndex
+    ) -> None: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def rank(self) -> int: ...
+    @property
+    def closed(self) -> bool: ...
+    @property
+    def context(self) -> Context | None: ...
+    def close(self) -> None: ...
+    def abort(self) -> None: ...
+    def check(self) -> None: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *args: object) -> None: ...
+    def all_reduce(
+        self,
+        send: GPUArray,
+        recv: GPUArray | None = None,
+        op: _Reduction = "sum",
+        stream: _Stream = None,
+    ) -> GPUArray: ...
+    def reduce(
+        self,
+        send: GPUArray,
+        recv: GPUArray | None = None,
+        op: _Reduction = "sum",
+        root: SupportsIndex = 0,
+        stream: _Stream = None,
+    ) -> GPUArray | None: ...
+    def broadcast(
+        self, array: GPUArray, root: SupportsIndex = 0, stream: _Stream = None
+    ) -> GPUArray: ...
+    def all_gather(
+        self, send: GPUArray, recv: GPUArray | None = None, stream: _Stream = None
+    ) -> GPUArray: ...
+    def reduce_scatter(
+        self,
+        send: GPUArray,
+        recv: GPUArray | None = None,
+        op: _Reduction = "sum",
+        stream: _Stream = None,
+    ) -> GPUArray: ...
+    def all_to_all(
+        self, send: GPUArray, recv: GPUArray | None = None, stream: _Stream = None
+    ) -> GPUArray: ...
+    def send(
+        self, array: GPUArray, peer: SupportsIndex, stream: _Stream = None
+    ) -> GPUArray: ...
+    def recv(
+        self, array: GPUArray, peer: SupportsIndex, stream: _Stream = None
+    ) -> GPUArray: ...
+
+@final
+class _nccl_group:
+    def __init__(self) -> None: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *args: object) -> None: ...
+
+def _nccl_unique_id() -> bytes: ...
+def _nccl_version() -> tuple[int, int, int]: ...
+
+# elementwise functions of the array API standard: of pycuda.array_api
+def _abs(x: GPUArray, /) -> GPUArray: ...
+def _acos(x: GPUArray, /) -> GPUArray: ...
+def _acosh(x: GPUArray, /) -> GPUArray: ...
+def _asin(x: GPUArray, /) -> GPUArray: ...
+def _asinh(x: GPUArray, /) -> GPUArray: ...
+def _atan(x: GPUArray, /) -> GPUArray: ...
+def _atanh(x: GPUArray, /) -> GPUArray: ...
+def _bitwise_invert(x: GPUArray, /) -> GPUArray: ...
+def _ceil(x: GPUArray, /) -> GPUArray: ...
+def _conj(x: GPUArray, /) -> GPUArray: ...
+def _cos(x: GPUArray, /) -> GPUArray: ...
+def _cosh(x: GPUArray, /) -> GPUArray: ...
+def _exp(x: GPUArray, /) -> GPUArray: ...
+def _expm1(x: GPUArray, /) -> GPUArray: ...
+def _floor(x: GPUArray, /) -> GPUArray: ...
+def _imag(x: GPUArray, /) -> GPUArray: ...
+def _isfinite(x: GPUArray, /) -> GPUArray: ...
+def _isinf(x: GPUArray, /) -> GPUArray: ...
+def _isnan(x: GPUArray, /) -> GPUArray: ...
+def _log(x: GPUArray, /) -> GPUArray: ...
+def _log10(x: GPUArray, /) -> GPUArray: ...
+def _log1p(x: GPUArray, /) -> GPUArray: ...
+def _log2(x: GPUArray, /) -> GPUArray: ...
+def _logical_not(x: GPUArray, /) -> GPUArray: ...
+def _negative(x: GPUArray, /) -> GPUArray: ...
+def _positive(x: GPUArray, /) -> GPUArray: ...
+def _real(x: GPUArray, /) -> GPUArray: ...
+def _reciprocal(x: GPUArray, /) -> GPUArray: ...
+def _sign(x: GPUArray, /) -> GPUArray: ...
+def _signbit(x: GPUArray, /) -> GPUArray: ...
+def _sin(x: GPUArray, /) -> GPUArray: ...
+def _sinh(x: GPUArray, /) -> GPUArray: ...
+def _sqrt(x: GPUArray, /) -> GPUArray: ...
+def _square(x: GPUArray, /) -> GPUArray: ...
+def _tan(x: GPUArray, /) -> GPUArray: ...
+def _tanh(x: GPUArray, /) -> GPUArray: ...
+def _trunc(x: GPUArray, /) -> GPUArray: ...
+def _round(x: GPUArray, /) -> GPUArray: ...
+def _add(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
+def _atan2(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
+def _bitwise_and(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
+def _bitwise_left_shift(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
+def _bitwise_or(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
+def _bitwise_right_shift(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
+def _bitwise_xor(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
+def _copysign(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
+def _divide(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
+def _equal(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
+def _floor_divide(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
+def _greater(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
+def _greater_equal(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
+def _hypot(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
+def _less(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
+def _less_equal(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
+def _logaddexp(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
+def _logical_and(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
+def _logical_or(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
+def _logical_xor(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
+def _maximum(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
+def _minimum(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
+def _multiply(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
+def _nextafter(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
+def _not_equal(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
+def _pow(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
+def _remainder(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
+def _subtract(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
+def _where(condition: GPUArray, x1: _Operand, x2: _Operand, /) -> GPUArray: ...
+def _clip(
+    x: GPUArray,
+    /,
+    min: GPUArray | float | None = None,
+    max: GPUArray | float | None = None,
+) -> GPUArray: ...

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pycuda._array.elementwise_kernel import ElementwiseKernel as ElementwiseKernel
-from pycuda._array.elementwise_module import (
+from pycuda._array.kernels.elementwise_kernel import (
+    ElementwiseKernel as ElementwiseKernel,
+)
+from pycuda._array.kernels.elementwise_module import (
     get_elwise_kernel as get_elwise_kernel,
     get_elwise_kernel_and_types as get_elwise_kernel_and_types,
     get_elwise_module as get_elwise_module,

@@ -13,9 +13,7 @@ those that cuFFT does not take, and all without it. The environment variable
 
 from __future__ import annotations
 
-# Loaded now, so that the first transform need not load it.
-from pycuda._array import kernel_request as _kernel_request  # noqa: F401
-from pycuda._array.fourier import (
+from pycuda._array.functions.fourier import (
     fft,
     fft2,
     fftfreq,
@@ -36,6 +34,9 @@ from pycuda._array.fourier import (
     rfftn,
     transform_library,
 )
+
+# Loaded now, so that the first transform need not load it.
+from pycuda._array.kernels import kernel_request as _kernel_request  # noqa: F401
 from pycuda._array.public_names import publish as _publish
 
 __all__ = [

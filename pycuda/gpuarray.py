@@ -15,13 +15,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided as _as_strided
 
 import pycuda.driver as drv
-
-# Loaded now, so that the first operation need not load it.
-from pycuda._array import kernel_request as _kernel_request
-from pycuda._array.averages import average
-from pycuda._array.conversion import asarray, ascontiguousarray, asfortranarray, copy
 from pycuda._array.copies import memcpy_discontig as _memcpy_discontig
-from pycuda._array.counting import bincount, histogram, histogram_bin_edges
 from pycuda._array.creation import (
     _unpickle,
     arange,
@@ -34,12 +28,26 @@ from pycuda._array.creation import (
     zeros,
     zeros_like,
 )
-from pycuda._array.cumulative import nancumprod, nancumsum
-from pycuda._array.diagonals import (
+from pycuda._array.functions.averages import average
+from pycuda._array.functions.bits import packbits, unpackbits
+from pycuda._array.functions.conversion import (
+    asarray,
+    ascontiguousarray,
+    asfortranarray,
+    copy,
+)
+from pycuda._array.functions.correlation import convolve, corrcoef, correlate, cov
+from pycuda._array.functions.counting import bincount, histogram, histogram_bin_edges
+from pycuda._array.functions.cumulative import nancumprod, nancumsum
+from pycuda._array.functions.curves import interp, trapezoid, unwrap
+from pycuda._array.functions.diagonals import (
     diag,
+    diag_indices,
+    diag_indices_from,
     diagflat,
     diagonal,
     eye,
+    fill_diagonal,
     identity,
     tri,
     tril,
@@ -49,8 +57,8 @@ from pycuda._array.diagonals import (
     triu_indices,
     triu_indices_from,
 )
-from pycuda._array.differences import diff
-from pycuda._array.elements import (
+from pycuda._array.functions.differences import diff, ediff1d, gradient
+from pycuda._array.functions.elements import (
     multi_put,
     multi_take,
     multi_take_put,
@@ -63,14 +71,21 @@ from pycuda._array.elements import (
     subset_sum,
     take_along_axis,
 )
-from pycuda._array.grids import (
+from pycuda._array.functions.flat_indices import (
+    choose,
+    ravel_multi_index,
+    unravel_index,
+)
+from pycuda._array.functions.grids import (
     broadcast_arrays,
     fromfunction,
     indices,
+    ix_,
     meshgrid,
     vander,
 )
-from pycuda._array.joining import (
+from pycuda._array.functions.histograms import histogram2d, histogramdd
+from pycuda._array.functions.joining import (
     append,
     block,
     column_stack,
@@ -80,7 +95,104 @@ from pycuda._array.joining import (
     insert,
     vstack,
 )
-from pycuda._array.launch_shape import splay, splay_backend as _splay_backend
+from pycuda._array.functions.lines import (
+    apply_along_axis,
+    apply_over_axes,
+    piecewise,
+    trim_zeros,
+)
+from pycuda._array.functions.masked import compress, extract, place, putmask
+from pycuda._array.functions.operations import (
+    binary_op_result as _get_broadcasted_binary_op_result,
+    clip,
+    common_dtype as _get_common_dtype,
+    if_positive,
+    logical_and,
+    logical_not,
+    logical_op as _logical_op,
+    logical_or,
+    maximum,
+    minimum,
+    reshape,
+    transpose,
+    where,
+)
+from pycuda._array.functions.padding import pad
+from pycuda._array.functions.polynomials import (
+    polyadd,
+    polyder,
+    polyint,
+    polymul,
+    polysub,
+    polyval,
+)
+from pycuda._array.functions.queries import (
+    array_equiv,
+    astype,
+    real_if_close,
+    shares_memory,
+)
+from pycuda._array.functions.rearranging import (
+    array_split,
+    dsplit,
+    flip,
+    fliplr,
+    flipud,
+    hsplit,
+    repeat,
+    resize,
+    roll,
+    rot90,
+    split,
+    tile,
+    vsplit,
+)
+from pycuda._array.functions.reductions import dot
+from pycuda._array.functions.sequences import geomspace, linspace, logspace
+from pycuda._array.functions.sets import (
+    UniqueAllResult,
+    UniqueCountsResult,
+    UniqueInverseResult,
+    intersect1d,
+    isin,
+    setdiff1d,
+    setxor1d,
+    union1d,
+    unique,
+    unique_all,
+    unique_counts,
+    unique_inverse,
+    unique_values,
+)
+from pycuda._array.functions.shapes import (
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    broadcast_to,
+    expand_dims,
+    matrix_transpose,
+    moveaxis,
+    permute_dims,
+    rollaxis,
+    squeeze,
+    swapaxes,
+    unstack,
+)
+from pycuda._array.functions.sorting import (
+    argpartition,
+    argsort,
+    lexsort,
+    partition,
+    sort,
+    sort_complex,
+    top_k,
+)
+from pycuda._array.growable import GrowableArray
+
+# Loaded now, so that the first operation need not load it.
+from pycuda._array.kernels import kernel_request as _kernel_request
+from pycuda._array.kernels.launch_shape import splay, splay_backend as _splay_backend
+from pycuda._array.kernels.vector_types import vector_members as _vector_members
 from pycuda._array.layout import (
     array_like_helper as _array_like_helper,
     compact_strides as _compact_strides,
@@ -98,87 +210,7 @@ from pycuda._array.linalg.products import (
     vecdot,
     vecmat,
 )
-from pycuda._array.masked import compress, extract, place, putmask
-from pycuda._array.numpy_shapes import (
-    atleast_1d,
-    atleast_2d,
-    atleast_3d,
-    broadcast_to,
-    expand_dims,
-    matrix_transpose,
-    moveaxis,
-    permute_dims,
-    squeeze,
-    swapaxes,
-    unstack,
-)
-from pycuda._array.operations import (
-    binary_op_result as _get_broadcasted_binary_op_result,
-    clip,
-    common_dtype as _get_common_dtype,
-    if_positive,
-    logical_and,
-    logical_not,
-    logical_op as _logical_op,
-    logical_or,
-    maximum,
-    minimum,
-    reshape,
-    transpose,
-    where,
-)
 from pycuda._array.public_names import publish as _publish
-from pycuda._array.quantiles import (
-    median,
-    nanmedian,
-    nanpercentile,
-    nanquantile,
-    percentile,
-    quantile,
-)
-from pycuda._array.rearranging import (
-    array_split,
-    dsplit,
-    flip,
-    fliplr,
-    flipud,
-    hsplit,
-    pad,
-    repeat,
-    resize,
-    roll,
-    rot90,
-    split,
-    tile,
-    vsplit,
-)
-from pycuda._array.reductions import dot
-from pycuda._array.sequences import geomspace, linspace, logspace
-from pycuda._array.sets import (
-    UniqueAllResult,
-    UniqueCountsResult,
-    UniqueInverseResult,
-    intersect1d,
-    isin,
-    setdiff1d,
-    setxor1d,
-    union1d,
-    unique,
-    unique_all,
-    unique_counts,
-    unique_inverse,
-    unique_values,
-)
-from pycuda._array.sorting import (
-    argpartition,
-    argsort,
-    lexsort,
-    partition,
-    sort,
-    sort_complex,
-    top_k,
-)
-from pycuda._array.vector_types import vector_members as _vector_members
 from pycuda._driver import (
     ArrayFlags,
     GPUArray,
@@ -199,19 +231,25 @@ from pycuda._driver import (
     _flatnonzero as flatnonzero,
     _max as max,
     _mean as mean,
+    _median as median,
     _min as min,
     _nanargmax as nanargmax,
     _nanargmin as nanargmin,
     _nanmax as nanmax,
     _nanmean as nanmean,
+    _nanmedian as nanmedian,
     _nanmin as nanmin,
+    _nanpercentile as nanpercentile,
     _nanprod as nanprod,
+    _nanquantile as nanquantile,
     _nanstd as nanstd,
     _nansum as nansum,
     _nanvar as nanvar,
     _nonzero as nonzero,
+    _percentile as percentile,
     _prod as prod,
     _ptp as ptp,
+    _quantile as quantile,
     _searchsorted as searchsorted,
     _stack as stack,
     _std as std,

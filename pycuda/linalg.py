@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from numpy.linalg import LinAlgError
 
-from pycuda._array.diagonals import diagonal
+from pycuda._array.functions.diagonals import diagonal
+from pycuda._array.functions.shapes import matrix_transpose
 from pycuda._array.linalg.eigenvalues import EigResult, eig, eigvals
 from pycuda._array.linalg.factors import (
     EighResult,
@@ -46,7 +47,6 @@ from pycuda._array.linalg.systems import (
     tensorinv,
     tensorsolve,
 )
-from pycuda._array.numpy_shapes import matrix_transpose
 from pycuda._array.public_names import publish as _publish
 from pycuda._driver import _product_library, matmul
 

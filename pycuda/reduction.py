@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pycuda._array.c_types import VectorArg, dtype_to_ctype
-from pycuda._array.context_cache import context_dependent_memoize
-from pycuda._array.public_names import publish as _publish
-from pycuda._array.reduction_kernel import (
+from pycuda._array.kernels.c_types import VectorArg, dtype_to_ctype
+from pycuda._array.kernels.context_cache import context_dependent_memoize
+from pycuda._array.kernels.reduction_kernel import (
     ReductionKernel as ReductionKernel,
     get_reduction_kernel_and_types as get_reduction_kernel_and_types,
     get_reduction_module as get_reduction_module,
 )
+from pycuda._array.public_names import publish as _publish
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike

@@ -1,7 +1,6 @@
 """Scans (prefix sums): ``InclusiveScanKernel`` and ``ExclusiveScanKernel``."""
 
-from pycuda._array.public_names import publish as _publish
-from pycuda._array.scan_kernel import (
+from pycuda._array.kernels.scan_kernel import (
     EXCLUSIVE_UPDATE_SOURCE as EXCLUSIVE_UPDATE_SOURCE,
     INCLUSIVE_UPDATE_SOURCE as INCLUSIVE_UPDATE_SOURCE,
     SCAN_INTERVALS_SOURCE as SCAN_INTERVALS_SOURCE,
@@ -10,5 +9,6 @@ from pycuda._array.scan_kernel import (
     InclusiveScanKernel as InclusiveScanKernel,
     _ScanKernelBase as _ScanKernelBase,
 )
+from pycuda._array.public_names import publish as _publish
 
 _publish(globals())

@@ -17,7 +17,7 @@ from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any, SupportsIndex, TextIO, TypeVar, cast
 
 import pycuda.driver as _cuda
-from pycuda._array.c_types import (
+from pycuda._array.kernels.c_types import (
     Argument as Argument,
     ScalarArg as ScalarArg,
     VectorArg as VectorArg,
@@ -27,7 +27,7 @@ from pycuda._array.c_types import (
     get_arg_type as get_arg_type,
     parse_c_arg as parse_c_arg,
 )
-from pycuda._array.context_cache import (
+from pycuda._array.kernels.context_cache import (
     clear_context_caches as clear_context_caches,
     context_dependent_memoize as context_dependent_memoize,
     context_dependent_memoized_functions as context_dependent_memoized_functions,

@@ -35,6 +35,7 @@ DATA_FILES = {
         "graph_record",
         "blas_table",
         "fft_table",
+        "nccl_table",
     )
     for end in "ch"
 }

@@ -168,7 +168,7 @@ PART_OF = {"complex64": "float32", "complex128": "float64"}
 
 def _text(**fields):
     """Return the source of a kernel request with these fields."""
-    from pycuda._array.kernel_request import text_of
+    from pycuda._array.kernels.kernel_request import text_of
     from pycuda._driver import _KernelRequest
 
     names = _KernelRequest.__match_args__
@@ -297,7 +297,7 @@ def array_sources():
 USED = """
 import contextlib, io, json, sys
 sys.path.insert(0, sys.argv[1])
-from pycuda._array import kernel_request
+from pycuda._array.kernels import kernel_request
 found, write = {}, kernel_request.text_of
 def text_of(request):
     text = write(request)

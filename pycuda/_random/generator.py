@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from pycuda import _driver as drv
-from pycuda._array.compilation import load
-from pycuda._array.context_cache import context_dependent_memoize
+from pycuda._array.kernels.compilation import load
+from pycuda._array.kernels.context_cache import context_dependent_memoize
 from pycuda._driver import GPUArray, _plain_array
 from pycuda._random import curand_library, sources
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-    from pycuda._array.compilation import SourceModule
+    from pycuda._array.kernels.compilation import SourceModule
     from pycuda._driver import DeviceAllocation, Function, Stream
 
     _Shape = int | tuple[int, ...] | list[int]

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pycuda._array.compilation import load
-from pycuda._array.context_cache import context_dependent_memoize
+from pycuda._array.kernels.compilation import load
+from pycuda._array.kernels.context_cache import context_dependent_memoize
 from pycuda._driver import GPUArray
 from pycuda._random import sources
 from pycuda._random.generator import F4, F8, I4, U4, multiprocessors
@@ -15,7 +15,7 @@ from pycuda._random.generator import F4, F8, I4, U4, multiprocessors
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-    from pycuda._array.compilation import SourceModule
+    from pycuda._array.kernels.compilation import SourceModule
     from pycuda._driver import Function, Stream
     from pycuda._random.generator import _Shape
 

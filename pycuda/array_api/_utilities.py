@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pycuda.gpuarray as _ga
-from pycuda._array.differences import diff as _diff
+from pycuda._array.functions.differences import diff as _diff
 from pycuda.array_api._manipulation import concat
 from pycuda.gpuarray import GPUArray
 

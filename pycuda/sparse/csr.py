@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 import pycuda.driver as _cuda
-from pycuda._array.compilation import load
+from pycuda._array.kernels.compilation import load
 from pycuda._driver import GPUArray, to_gpu
 from pycuda.sparse._matrix import (
     CTYPES,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from pycuda import gpuarray
-from pycuda._array.compilation import load
+from pycuda._array.kernels.compilation import load
 from pycuda._driver import GPUArray, to_gpu
 from pycuda.sparse._matrix import (
     CTYPES,

@@ -11,7 +11,7 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import curandom, gpuarray
-from pycuda._array.compilation import load
+from pycuda._array.kernels.compilation import load
 from pycuda._pvt_struct import error as PackingError  # noqa: N812
 from pycuda._random import curand_library
 from pycuda._random.generator import block_size, module_of

@@ -7,7 +7,7 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import gpuarray
-from pycuda._array.compilation import compile_text
+from pycuda._array.kernels.compilation import compile_text
 from pycuda._array.sources import indexing, joining, remapping
 from pycuda.gpuarray import GPUArray, to_gpu
 from support.arrays import same

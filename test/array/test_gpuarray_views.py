@@ -5,7 +5,7 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import gpuarray
-from pycuda._array import kernel_request
+from pycuda._array.sources import transpose
 from pycuda.gpuarray import GPUArray, to_gpu
 from support.arrays import DTYPES, same, sample
 
@@ -602,13 +602,13 @@ def test_an_array_becomes_its_own_transpose(ctx):
 
 def test_which_copies_go_through_tiles(monkeypatch):
     made = []
-    text_of = kernel_request.TEXT_OF_FAMILY["transpose"]
+    text_of = transpose.transpose_text
 
     def noted(request):
         made.append((request.raw_bytes, request.tile, request.vector, request.ndim))
         return text_of(request)
 
-    monkeypatch.setitem(kernel_request.TEXT_OF_FAMILY, "transpose", noted)
+    monkeypatch.setattr(transpose, "transpose_text", noted)
     context = drv.Device(0).make_context()  # kernels belong to a context
     try:
         x = to_gpu(np.zeros((64, 96), np.float32))

@@ -6,15 +6,18 @@
 import re
 import shutil
 import sysconfig
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pycuda import _driver, gpuarray
-from pycuda._array import kernel_request, sources as sources_folder
+from pycuda._array import sources as sources_folder
+from pycuda._array.kernels import kernel_request
 from support.cc import SOURCE, compilers, must, run
 
+SOURCES = sources_folder.__name__
 TABLE = SOURCE / "tables" / "kernel_request.h"
 
 
@@ -52,7 +55,9 @@ def test_names_are_those_of_the_table(table, value):
 
 def test_python_knows_every_name():
     """Every variant is in the writer of its family. One variant may be the rest."""
-    assert set(kernel_request.TEXT_OF_FAMILY) == set(_driver._kernel_families)
+    assert set(kernel_request.WRITER_OF_FAMILY) == set(_driver._kernel_families)
+    for module, function in kernel_request.WRITER_OF_FAMILY.values():
+        assert callable(getattr(import_module(f"{SOURCES}.{module}"), function))
     sources = Path(sources_folder.__file__).parent.glob("*.py")
     text = "".join(path.read_text() for path in sources)
     for known in (

@@ -96,7 +96,7 @@ def test_an_array_and_its_shifted_view(ctx):
 
 
 def test_counts_of_64_bits(ctx, monkeypatch):
-    monkeypatch.setattr("pycuda._array.sort_kernel._NARROW", 6000)
+    monkeypatch.setattr("pycuda._array.kernels.sort_kernel._NARROW", 6000)
     host = numbers(np.int32, 13000)
     kernel = SortKernel(np.int32)
     same(kernel.argsort(to_gpu(host)), np.argsort(host, kind="stable"))

@@ -255,7 +255,7 @@ def test_bad_arguments(ctx):
 
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "int64", "float16"])
 def test_top_k_selects_from_long_arrays(ctx, dtype, monkeypatch):
-    monkeypatch.setattr("pycuda._array.sorting._SELECTED_FROM", 1000)
+    monkeypatch.setattr("pycuda._array.functions.sorting._SELECTED_FROM", 1000)
     host = keys(dtype, 20000)
     host[host == host[7]] = host[11]
     constant = np.full(20000, host[3])

@@ -5,7 +5,7 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import _driver, gpuarray, reduction, tools
-from pycuda._array import kernel_arguments
+from pycuda._array.kernels import kernel_arguments
 from pycuda.elementwise import ElementwiseKernel, get_elwise_module
 from pycuda.gpuarray import GPUArray, to_gpu, vec
 from pycuda.reduction import ReductionKernel

@@ -51,7 +51,7 @@ class Current:
 
 @pytest.fixture
 def current(monkeypatch):
-    monkeypatch.setattr("pycuda._array.context_cache.Context", Current)
+    monkeypatch.setattr("pycuda._array.kernels.context_cache.Context", Current)
     yield Current
     Current.current = None
     tools.clear_context_caches()

@@ -12,7 +12,7 @@ from ctypes import byref, c_int
 import numpy as np
 
 import pycuda.driver as _cuda
-from pycuda._array.context_cache import context_dependent_memoize
+from pycuda._array.kernels.context_cache import context_dependent_memoize
 from pycuda._array.linalg.handles import Handle, open_first
 from pycuda._array.linalg.matrices import addresses
 from pycuda._compile import toolkit

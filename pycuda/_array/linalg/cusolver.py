@@ -14,7 +14,7 @@ from ctypes import byref, c_int, c_void_p
 import numpy as np
 
 import pycuda.driver as _cuda
-from pycuda._array.context_cache import context_dependent_memoize
+from pycuda._array.kernels.context_cache import context_dependent_memoize
 from pycuda._array.linalg.handles import Handle, open_first
 from pycuda._compile import toolkit
 from pycuda._driver import GPUArray

@@ -27,6 +27,8 @@
     X(handlers)             \
     X(module)               \
     X(function)             \
+    X(occupancy)            \
+    X(launch_config)        \
     X(array_descriptor)     \
     X(texture_array)        \
     X(texture_array_data)   \
@@ -41,6 +43,10 @@
     X(graph_node)           \
     X(graph_add)            \
     X(graph_exec)           \
+    X(stream_allocation)    \
+    X(stream_pool)          \
+    X(virtual_memory)       \
+    X(managed_range)        \
     X(dlpack_export)        \
     X(foreign_allocation)   \
     X(dlpack_import)        \
@@ -52,7 +58,9 @@
     X(profiler)             \
     X(curand_tables)        \
     X(gpuarray)             \
-    X(kernel_call)
+    X(kernel_call)          \
+    X(communicator)         \
+    X(group)
 
 #define PCU_SETUP(name) \
     PCU_HIDDEN PCU_RAISES int pcu_##name##_setup(PyObject *m, pcu_state *st);

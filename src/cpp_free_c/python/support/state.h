@@ -22,6 +22,10 @@
     X(PooledDeviceAllocation)   \
     X(PooledHostAllocation)     \
     X(DeviceMemoryPool)         \
+    X(MemoryPool)               \
+    X(StreamAllocation)         \
+    X(PhysicalMemory)           \
+    X(VirtualMemory)            \
     X(PageLockedAllocator)      \
     X(PageLockedMemoryPool)     \
     X(ForeignAllocation)        \
@@ -45,6 +49,7 @@
     X(In)                       \
     X(Out)                      \
     X(InOut)                    \
+    X(LaunchConfig)             \
     X(ArrayDescriptor)          \
     X(ArrayDescriptor3D)        \
     X(Array)                    \
@@ -54,6 +59,8 @@
     X(SurfaceReference)         \
     X(ArrayFlags)               \
     X(GPUArray)                 \
+    X(Communicator)             \
+    X(group)                    \
     X(_GraphResources)          \
     X(Graph)                    \
     X(GraphNode)                \
@@ -89,15 +96,20 @@
     X(__cuda_stream__)          \
     X(allocate)                 \
     X(block)                    \
+    X(cluster)                  \
+    X(cooperative)              \
     X(data)                     \
     X(get)                      \
     X(get_device_alloc)         \
     X(get_pointer)              \
     X(gpudata)                  \
     X(grid)                     \
+    X(launch_config)            \
     X(nbytes)                   \
     X(post_call)                \
     X(pre_call)                 \
+    X(priority)                 \
+    X(programmatic)             \
     X(shared)                   \
     X(shared_size)              \
     X(stream)                   \

@@ -40,6 +40,18 @@ pcu_add_type(PyObject *m, PyTypeObject **slot, PyType_Spec *spec, PyObject *base
 }
 
 int
+pcu_add_private_type(PyObject *m, PyTypeObject **slot, PyType_Spec *spec,
+                     const char *name)
+{
+    PyObject *type = PyType_FromModuleAndSpec(m, spec, NULL);
+    if (type == NULL) {
+        return -1;
+    }
+    *slot = (PyTypeObject *)type;
+    return PyModule_AddObjectRef(m, name, type);
+}
+
+int
 pcu_add_methods(PyTypeObject *type, PyMethodDef *methods)
 {
     for (PyMethodDef *def = methods; def->ml_name != NULL; def++) {
@@ -55,6 +67,23 @@ pcu_add_methods(PyTypeObject *type, PyMethodDef *methods)
             rc = PyObject_SetAttrString((PyObject *)type, def->ml_name, method);
         }
         Py_XDECREF(method);
+        if (rc < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+int
+pcu_add_getset(PyTypeObject *type, PyGetSetDef *getset)
+{
+    for (PyGetSetDef *def = getset; def->name != NULL; def++) {
+        PyObject *descriptor = PyDescr_NewGetSet(type, def);
+        int rc = -1;
+        if (descriptor != NULL) {
+            rc = PyObject_SetAttrString((PyObject *)type, def->name, descriptor);
+        }
+        Py_XDECREF(descriptor);
         if (rc < 0) {
             return -1;
         }

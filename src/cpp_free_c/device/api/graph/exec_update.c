@@ -66,12 +66,14 @@ static CUresult
 exec_node_replace(emu_graph_exec *exec, const emu_node *source, emu_exec_node *node,
                   emu_payload payload)
 {
-    CUresult status;
+    CUresult status = CUDA_SUCCESS;
 
     if (node->work->type == CU_GRAPH_NODE_TYPE_KERNEL) {
-        emu_kernel_node_copy_attributes(payload.data, node->payload.data);
+        status = emu_kernel_node_copy_attributes(payload.data, node->payload.data);
     }
-    status = exec_node_check(node, payload.data);
+    if (status == CUDA_SUCCESS) {
+        status = exec_node_check(node, payload.data);
+    }
     if (status == CUDA_SUCCESS) {
         status = exec_change_node(exec, source, &node);
     }

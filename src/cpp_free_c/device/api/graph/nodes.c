@@ -72,9 +72,10 @@ node_set(emu_context *context, CUgraphNode handle, CUgraphNodeParams *params)
         return status;
     }
     if (params->type == CU_GRAPH_NODE_TYPE_KERNEL) {
-        emu_kernel_node_copy_attributes(payload.data, node->payload.data);
+        status = emu_kernel_node_copy_attributes(payload.data, node->payload.data);
     }
-    if (!emu_node_set_payload(node, payload.data, payload.size)) {
+    if (status == CUDA_SUCCESS &&
+        !emu_node_set_payload(node, payload.data, payload.size)) {
         status = CUDA_ERROR_OUT_OF_MEMORY;
     }
     emu_node_discard(node->work, payload);
@@ -323,7 +324,7 @@ emu_cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src)
         status = kernel_find(dst, &to);
     }
     if (status == CUDA_SUCCESS) {
-        emu_kernel_node_copy_attributes(to->payload.data, from->payload.data);
+        status = emu_kernel_node_copy_attributes(to->payload.data, from->payload.data);
     }
     return emu_leave(status);
 }

@@ -7,6 +7,7 @@
 #include "device/api/entry/capture.h"
 #include "device/api/entry/entry.h"
 #include "device/api/memory/graph_memory.h"
+#include "device/api/memory/ipc_memory.h"
 #include "device/api/memory/pool.h"
 #include "device/api/memory/release.h"
 #include "device/api/entry/release_count.h"
@@ -86,6 +87,10 @@ async_free(emu_stream *stream, CUdeviceptr address)
     }
     emu_stream_end(stream, token);
     found = emu_memory_starting_at(address);
+    if (found != NULL && found->kind == EMU_MEMORY_IMPORTED) {
+        emu_ipc_memory_close(found);
+        return CUDA_SUCCESS;
+    }
     if (found == NULL ||
         (found->kind != EMU_MEMORY_POOLED && found->kind != EMU_MEMORY_DEVICE &&
          found->kind != EMU_MEMORY_GRAPH_NODE)) {

@@ -11,12 +11,10 @@ emu_release_forget(const emu_allocation *allocation)
     if (allocation->kind == EMU_MEMORY_POOLED) {
         emu_pool_forget(allocation);
     }
-    else if (allocation->kind == EMU_MEMORY_GRAPH_NODE) {
+    if (allocation->kind == EMU_MEMORY_GRAPH_NODE) {
         emu_graph_memory_forget(allocation);
     }
-    else {
-        emu_ipc_memory_forget(allocation);
-    }
+    emu_ipc_memory_forget(allocation);
 }
 
 bool

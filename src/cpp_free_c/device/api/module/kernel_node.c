@@ -159,27 +159,43 @@ emu_kernel_node_get_attribute(const void *payload, CUlaunchAttributeID id,
     return CUDA_SUCCESS;
 }
 
+void
+emu_launch_attribute_store(emu_launch_attributes *to,
+                           const CUlaunchAttribute *attribute)
+{
+    const size_t row = attribute_find(attribute->id);
+
+    if (row < ATTRIBUTES) {
+        memcpy((char *)to + attributes[row].offset, &attribute->value,
+               attributes[row].size);
+    }
+}
+
 CUresult
 emu_kernel_node_set_attribute(void *payload, CUlaunchAttributeID id,
                               const CUlaunchAttributeValue *value)
 {
     emu_launch_work *work = payload;
-    const size_t row = attribute_find(id);
+    const CUlaunchAttribute attribute = {.id = id, .value = *value};
+    emu_launch_attributes wish = work->attributes;
 
-    if (row == ATTRIBUTES) {
+    if (attribute_find(id) == ATTRIBUTES) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    memcpy((char *)&work->attributes + attributes[row].offset, value,
-           attributes[row].size);
-    work->launch.cooperative = work->attributes.cooperative != 0;
-    return CUDA_SUCCESS;
+    if (emu_object_get_same(work->function, EMU_FUNCTION, work->serial) == NULL) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    emu_launch_attribute_store(&wish, &attribute);
+    return emu_launch_apply(work, &wish);
 }
 
-void
+CUresult
 emu_kernel_node_copy_attributes(void *payload, const void *from)
 {
     emu_launch_work *work = payload;
 
-    work->attributes = ((const emu_launch_work *)from)->attributes;
-    work->launch.cooperative = work->attributes.cooperative != 0;
+    if (emu_object_get_same(work->function, EMU_FUNCTION, work->serial) == NULL) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    return emu_launch_apply(work, &((const emu_launch_work *)from)->attributes);
 }

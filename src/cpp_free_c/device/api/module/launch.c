@@ -22,7 +22,7 @@
 #define STACK_PARAMETERS 4096
 #define UNKNOWN_BYTE 0xCD
 
-enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
+enum { CLUSTER_MOST = 16 };
 
 /* -- checks ------------------------------------------------------------------------ */
 
@@ -38,6 +38,39 @@ launch_check_cooperative(const emu_function *function, const emu_launch_request 
 
     if (rows > resident || rows * r->grid[2] > resident) {
         return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+    }
+    return CUDA_SUCCESS;
+}
+
+/* Check the clusters of a launch. A kernel that requires clusters has them without an
+ * attribute too. */
+static CUresult
+launch_check_clusters(const emu_function *function, emu_launch_request *r)
+{
+    const emu_kernel_info *info = emu_kernel_get_info(function->kernel);
+    unsigned int size = 1;
+
+    if (r->cluster[0] == 0) {
+        memcpy(r->cluster, info->req_cluster, sizeof(r->cluster));
+    }
+    if (r->cluster[0] == 0) {
+        return CUDA_SUCCESS;
+    }
+    for (int i = 0; i < 3; i++) {
+        if (info->req_cluster[0] != 0 && r->cluster[i] != info->req_cluster[i]) {
+            return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+        }
+        if (r->cluster[i] == 0 || r->cluster[i] > CLUSTER_MOST ||
+            r->grid[i] % r->cluster[i] != 0) {
+            return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+        }
+        size *= r->cluster[i];
+    }
+    if (size > emu_occupancy_cluster_most(function)) {
+        return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    }
+    if (size > 1 && function->object.context->device->major < 9) {
+        return CUDA_ERROR_NOT_SUPPORTED; /* as the attribute CLUSTER_LAUNCH says */
     }
     return CUDA_SUCCESS;
 }
@@ -170,6 +203,7 @@ launch_is_refusal(CUresult status)
     return status == EMU_INTERRUPTED || status == CUDA_ERROR_INVALID_VALUE ||
            status == CUDA_ERROR_OUT_OF_MEMORY ||
            status == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES ||
+           status == CUDA_ERROR_INVALID_CLUSTER_SIZE ||
            status == CUDA_ERROR_NOT_SUPPORTED || status == CUDA_ERROR_NOT_PERMITTED ||
            status == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
 }
@@ -294,24 +328,56 @@ emu_launch_fill(emu_function *function, const emu_launch_request *r,
                 emu_launch_work *work)
 {
     const emu_kernel_info *info = emu_kernel_get_info(function->kernel);
+    emu_launch_request own = *r;
     CUresult status = launch_check(function, r);
 
+    if (status == CUDA_SUCCESS) {
+        status = launch_check_clusters(function, &own);
+    }
     if (status != CUDA_SUCCESS) {
         return status;
     }
     work->function = function;
     work->serial = function->object.serial;
     work->attributes = (emu_launch_attributes){0};
+    for (unsigned int i = 0; i < r->attribute_count; i++) {
+        emu_launch_attribute_store(&work->attributes, &r->attributes[i]);
+    }
     work->attributes.cooperative = r->cooperative;
     work->packed = r->extra != NULL;
-    work->launch = (emu_launch){.kernel = function->kernel,
-                                .grid = {r->grid[0], r->grid[1], r->grid[2]},
-                                .block = {r->block[0], r->block[1], r->block[2]},
-                                .dynamic_shared = r->shared,
-                                .params = work->parameters,
-                                .params_size = info->params_size,
-                                .cooperative = r->cooperative};
+    work->launch =
+        (emu_launch){.kernel = function->kernel,
+                     .grid = {r->grid[0], r->grid[1], r->grid[2]},
+                     .block = {r->block[0], r->block[1], r->block[2]},
+                     .cluster = {own.cluster[0], own.cluster[1], own.cluster[2]},
+                     .dynamic_shared = r->shared,
+                     .params = work->parameters,
+                     .params_size = info->params_size,
+                     .cooperative = r->cooperative};
     return launch_pack(info, r, work->parameters);
+}
+
+CUresult
+emu_launch_apply(emu_launch_work *work, const emu_launch_attributes *attributes)
+{
+    emu_launch *launch = &work->launch;
+    emu_launch_request r = {.shared = (unsigned int)launch->dynamic_shared,
+                            .cooperative = attributes->cooperative != 0};
+    CUresult status;
+
+    memcpy(r.grid, launch->grid, sizeof(r.grid));
+    memcpy(r.block, launch->block, sizeof(r.block));
+    memcpy(r.cluster, attributes->cluster, sizeof(r.cluster));
+    status = launch_check(work->function, &r);
+    if (status == CUDA_SUCCESS) {
+        status = launch_check_clusters(work->function, &r);
+    }
+    if (status == CUDA_SUCCESS) {
+        work->attributes = *attributes;
+        launch->cooperative = r.cooperative;
+        memcpy(launch->cluster, r.cluster, sizeof(launch->cluster));
+    }
+    return status;
 }
 
 /* Check a launch. If no capture and no deferred stream takes it, run it. */
@@ -339,7 +405,9 @@ launch_submit(emu_context *context, CUfunction handle, CUstream stream_handle,
     }
     status = emu_launch_fill(function, r, work);
     if (status == CUDA_SUCCESS) {
-        work->attributes.priority = stream->priority;
+        if (work->attributes.priority == 0) {
+            work->attributes.priority = stream->priority;
+        }
         status = emu_capture_take(stream, &emu_launch_kind, work, size, &taken);
     }
     if (status == CUDA_SUCCESS && !taken) {
@@ -405,18 +473,21 @@ launch_read_attributes(const CUlaunchConfig *config, emu_launch_request *r)
     if (config->numAttrs > 0 && config->attrs == NULL) {
         return CUDA_ERROR_INVALID_VALUE;
     }
+    r->attributes = config->attrs;
+    r->attribute_count = config->numAttrs;
     for (unsigned int i = 0; i < config->numAttrs; i++) {
         const CUlaunchAttribute *attribute = &config->attrs[i];
 
-        if (attribute->id == ATTRIBUTE_COOPERATIVE) {
+        if (attribute->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) {
             r->cooperative = attribute->value.cooperative != 0;
         }
-        else if (attribute->id == ATTRIBUTE_CLUSTER &&
-                 (attribute->value.clusterDim.x > 1 ||
-                  attribute->value.clusterDim.y > 1 ||
-                  attribute->value.clusterDim.z > 1)) {
-            return CUDA_ERROR_NOT_SUPPORTED; /* as the device attribute CLUSTER_LAUNCH
-                                                says */
+        else if (attribute->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
+            r->cluster[0] = attribute->value.clusterDim.x;
+            r->cluster[1] = attribute->value.clusterDim.y;
+            r->cluster[2] = attribute->value.clusterDim.z;
+            if (r->cluster[0] == 0) {
+                return CUDA_ERROR_INVALID_VALUE;
+            }
         }
     }
     return CUDA_SUCCESS;

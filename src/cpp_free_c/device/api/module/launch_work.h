@@ -14,7 +14,10 @@
 typedef struct {
     unsigned int grid[3], block[3];
     unsigned int shared;
+    unsigned int cluster[3]; /* zeros: not given */
     int cooperative;
+    const CUlaunchAttribute *attributes; /* all that were given */
+    unsigned int attribute_count;
     void **parameters, **extra; /* as cuLaunchKernel takes them */
 } emu_launch_request;
 
@@ -58,6 +61,13 @@ size_t emu_launch_work_size(const emu_function *function);
 CUresult emu_launch_fill(emu_function *function, const emu_launch_request *request,
                          emu_launch_work *work);
 
+/* Give a launch other attributes, if it may have them. Its function must be live. */
+CUresult emu_launch_apply(emu_launch_work *work,
+                          const emu_launch_attributes *attributes);
+/* Keep an attribute, if nodes have it. */
+void emu_launch_attribute_store(emu_launch_attributes *attributes,
+                                const CUlaunchAttribute *attribute);
+
 extern const emu_work emu_launch_kind;
 
 /* -- graph nodes ------------------------------------------------------------------- */
@@ -76,6 +86,6 @@ CUresult emu_kernel_node_get_attribute(const void *payload, CUlaunchAttributeID 
 CUresult emu_kernel_node_set_attribute(void *payload, CUlaunchAttributeID id,
                                        const CUlaunchAttributeValue *value);
 /* Give a payload the attributes of another one. */
-void emu_kernel_node_copy_attributes(void *payload, const void *from);
+CUresult emu_kernel_node_copy_attributes(void *payload, const void *from);
 
 #endif

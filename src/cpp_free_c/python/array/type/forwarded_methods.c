@@ -14,43 +14,43 @@
                                     kwnames);                                       \
     }
 
-FORWARD(bind_to_texref, "texture_binding", "($self, /, texref, allow_offset=False)",
+FORWARD(bind_to_texref, "kernels.texture_binding", "($self, /, texref, allow_offset=False)",
         "Bind the array to a texture reference and return the offset in elements.")
-FORWARD(bind_to_texref_ext, "texture_binding",
+FORWARD(bind_to_texref_ext, "kernels.texture_binding",
         "($self, /, texref, channels=1, allow_double_hack=False, "
         "allow_complex_hack=False, allow_offset=False)",
         "Bind the array with several channels, and doubles as pairs of integers.")
-FORWARD(dot, "numpy_methods", "($self, /, b, out=None)",
+FORWARD(dot, "numpy_protocol.methods", "($self, /, b, out=None)",
         "Return NumPy's dot: the product of vectors or matrices.")
-FORWARD(diagonal, "numpy_methods", "($self, /, offset=0, axis1=0, axis2=1)",
+FORWARD(diagonal, "numpy_protocol.methods", "($self, /, offset=0, axis1=0, axis2=1)",
         "Return a view of the diagonals of two axes.")
-FORWARD(trace, "numpy_methods",
+FORWARD(trace, "numpy_protocol.methods",
         "($self, /, offset=0, axis1=0, axis2=1, dtype=None, out=None)",
         "Return the sums of the diagonals of two axes.")
-FORWARD(clip, "numpy_methods", "($self, /, min=None, max=None, out=None)",
+FORWARD(clip, "numpy_protocol.methods", "($self, /, min=None, max=None, out=None)",
         "Return the elements, limited to the bounds.")
-FORWARD(round, "numpy_methods", "($self, /, decimals=0, out=None)",
+FORWARD(round, "numpy_protocol.methods", "($self, /, decimals=0, out=None)",
         "Return the elements rounded, halves to even.")
-FORWARD(flatten, "numpy_methods", "($self, /, order='C')",
+FORWARD(flatten, "numpy_protocol.methods", "($self, /, order='C')",
         "Return a copy with one axis, in the order of the indices.")
-FORWARD(swapaxes, "numpy_methods", "($self, /, axis1, axis2)",
+FORWARD(swapaxes, "numpy_protocol.methods", "($self, /, axis1, axis2)",
         "Return a view with two axes exchanged.")
-FORWARD(take, "numpy_methods", "($self, /, indices, axis=None, out=None)",
+FORWARD(take, "numpy_protocol.methods", "($self, /, indices, axis=None, out=None)",
         "Return the elements at indices, of the flat array or along an axis.")
-FORWARD(item, "numpy_methods", "($self, /, *args)",
+FORWARD(item, "numpy_protocol.methods", "($self, /, *args)",
         "Return the only element, or the one at indices, as a Python number.")
-FORWARD(tolist, "numpy_methods", "($self, /)",
+FORWARD(tolist, "numpy_protocol.methods", "($self, /)",
         "Return the elements as Python numbers, in nested lists.")
-FORWARD(sort, "numpy_methods",
+FORWARD(sort, "numpy_protocol.methods",
         "($self, /, axis=-1, kind=None, order=None, *, stable=None)",
         "Sort the array in place along an axis; the sort is stable.")
-FORWARD(argsort, "numpy_methods",
+FORWARD(argsort, "numpy_protocol.methods",
         "($self, /, axis=-1, kind=None, order=None, *, stable=None)",
         "Return the indices that sort the array along an axis.")
-FORWARD(partition, "numpy_methods",
+FORWARD(partition, "numpy_protocol.methods",
         "($self, /, kth, axis=-1, kind='introselect', order=None)",
         "Put the elements at the places kth of the sorted order there, in place.")
-FORWARD(argpartition, "numpy_methods",
+FORWARD(argpartition, "numpy_protocol.methods",
         "($self, /, kth, axis=-1, kind='introselect', order=None)",
         "Return the indices that partition the array along an axis.")
 

@@ -185,9 +185,9 @@ operation_reduce(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                                 kwnames);                                        \
     }
 
-#define NUMPY_METHODS "pycuda._array.numpy_methods"
-#define REDUCTIONS "pycuda._array.reductions"
-#define NAN_REDUCTIONS "pycuda._array.nan_reductions"
+#define NUMPY_METHODS "pycuda._array.numpy_protocol.methods"
+#define REDUCTIONS "pycuda._array.functions.reductions"
+#define NAN_REDUCTIONS "pycuda._array.functions.nan_reductions"
 
 METHOD(sum, PCU_REDUCE_SUM, pcu_method_sum_signature, NUMPY_METHODS,
        "sum($self, /, axis=None, dtype=None, out=None, keepdims=False, "
@@ -565,7 +565,7 @@ FUNCTION(ptp, PCU_REDUCE_PTP, pcu_nan_argmin_signature, REDUCTIONS,
          "ValueError for an array without elements.")
 
 /* np.any and np.all: the order of arguments is another one than in pycuda.gpuarray. */
-#define NUMPY_REDUCTIONS "pycuda._array.numpy_reductions"
+#define NUMPY_REDUCTIONS "pycuda._array.numpy_protocol.reductions"
 FUNCTION(numpy_any, PCU_REDUCE_ANY, pcu_numpy_any_signature, NUMPY_REDUCTIONS,
          "numpy_any($module, a, axis=None, out=None, keepdims=False, *, where=True)\n"
          "--\n"

@@ -367,7 +367,7 @@ shape_join_in_steps(const public_join *kind, PyObject *const *args, Py_ssize_t n
                     PyObject *kwnames)
 {
     PyObject *result = NULL;
-    PyObject *module = PyImport_ImportModule("pycuda._array.joining");
+    PyObject *module = PyImport_ImportModule("pycuda._array.functions.joining");
     if (module == NULL) {
         return NULL;
     }

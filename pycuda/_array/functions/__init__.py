@@ -1,0 +1,1 @@
+"""The functions of ``pycuda.gpuarray``, one module for each topic."""

@@ -1,0 +1,116 @@
+"""Arrays of the device made from other objects: numbers, lists, others' arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pycuda._array.copies import c_copy
+from pycuda._array.creation import from_dlpack
+from pycuda._array.functions.joining import stack
+from pycuda._array.streams import on_stream
+from pycuda._driver import GPUArray, to_gpu
+
+
+def _refuse_to_copy(what):
+    raise ValueError(f"{what} needs a copy, which copy=False forbids")
+
+
+def _has_arrays(a):
+    """Return whether a list or tuple contains a GPUArray, at any depth."""
+    if isinstance(a, (list, tuple)):
+        return any(map(_has_arrays, a))
+    return isinstance(a, GPUArray)
+
+
+def _joined(a, dtype):
+    """Return a list of arrays and numbers as one array."""
+    parts = [asarray(part, dtype) for part in a]
+    return stack(parts) if parts[0].ndim == 0 else c_copy(stack(parts))
+
+
+def _of_host(a, dtype):
+    """Return numbers, lists or an array in host memory as an array of the device."""
+    host = np.asarray(a, dtype)
+    if host.dtype.kind == "O" and dtype is None:
+        flat = list(host.flat)
+        if flat and all(isinstance(item, int) for item in flat):
+            raise OverflowError("an integer does not fit into 64 bits")
+    if host.dtype.kind not in "biufcV":
+        raise TypeError(f"{type(a).__name__} cannot become an array of numbers")
+    return to_gpu(host)
+
+
+def _is_on_device(a):
+    """Return whether an object of another library is an array of a GPU."""
+    device = getattr(a, "__dlpack_device__", None)
+    return device is not None and tuple(device())[0] != 1
+
+
+def asarray(a, dtype=None, order=None, *, copy=None, stream=None):
+    """Return an object as a GPUArray, the object itself if it is one.
+
+    ``a`` is a GPUArray, an array of another library with ``__dlpack__``, a NumPy array,
+    a number, or a list of numbers or of arrays. ``order`` is None, "C" or "F".
+    ``copy=True`` always makes a copy, ``copy=False`` never.
+
+    Raises ValueError if ``copy=False`` cannot be obeyed, OverflowError for an integer
+    beyond 64 bits, TypeError for objects that are no numbers.
+    """
+    with on_stream(stream):
+        if isinstance(a, GPUArray):
+            result = a
+        elif _is_on_device(a):
+            result = from_dlpack(a)
+        elif copy is False:
+            _refuse_to_copy(f"an object in host memory, {type(a).__name__},")
+        elif _has_arrays(a):
+            result = _joined(a, dtype)
+        else:
+            result = _of_host(a, dtype)
+        converted = _converted(result, dtype, order, copy)
+        if copy and converted is a:
+            return converted.copy()
+        if copy and converted is result and _is_on_device(a):
+            return converted.copy()
+        return converted
+
+
+def operand(name, a, dtype=None):
+    """Return an argument of a function: an array of the device, numbers or a list.
+
+    TypeError for an array in host memory, as in all operations: the program copies it.
+    """
+    if isinstance(a, np.ndarray) and a.ndim:
+        raise TypeError(f"{name} takes GPUArrays, not ndarray; copy it with to_gpu()")
+    return asarray(a, dtype)
+
+
+def _converted(array, dtype, order, copy):
+    """Return an array in another dtype or order, the array itself if it has both."""
+    if dtype is not None and array.dtype != dtype:
+        if copy is False:
+            _refuse_to_copy(f"converting {array.dtype} to {np.dtype(dtype)}")
+        array = array.astype(dtype)
+    flags = array.flags
+    if (order == "C" and not flags.c_contiguous) or (
+        order == "F" and not flags.f_contiguous
+    ):
+        if copy is False:
+            _refuse_to_copy(f"order {order!r}")
+        array = c_copy(array, order)
+    return array
+
+
+def ascontiguousarray(a, dtype=None, *, stream=None):
+    """Return an object as an array in C order, itself if it is one."""
+    return asarray(a, dtype, "C", stream=stream)
+
+
+def asfortranarray(a, dtype=None, *, stream=None):
+    """Return an object as an array in Fortran order, itself if it is one."""
+    return asarray(a, dtype, "F", stream=stream)
+
+
+def copy(a, *, stream=None):
+    """Return a copy of an array without gaps, with the same order of axes."""
+    return asarray(a, copy=True, stream=stream)

@@ -1,0 +1,257 @@
+"""Diagonals and triangles of matrices, and matrices made of them."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from pycuda._array.copies import c_copy, np_ravel
+from pycuda._array.creation import allocator_of
+from pycuda._array.functions.rearranging import tile
+from pycuda._array.layout import normal_axis
+from pycuda._array.streams import on_stream
+from pycuda._driver import (
+    GPUArray,
+    _array_ops,
+    _elementwise,
+    _fill_triangle,
+    _nonzero as nonzero,
+    _plain_array,
+    _triangle,
+    to_gpu,
+)
+
+
+def _length(value, name):
+    """Return a length of an axis; ValueError if it is negative."""
+    length = operator.index(value)
+    if length < 0:
+        raise ValueError(f"{name} must be 0 or more, not {length}")
+    return length
+
+
+def eye(N, M=None, k=0, dtype=np.float64, order="C", *, allocator=None, stream=None):
+    """Return an ``N`` by ``M`` matrix with ones on diagonal ``k``, zeros elsewhere.
+
+    ``M`` is ``N`` by default. A negative ``k`` is below the main diagonal.
+    """
+    rows = _length(N, "N")
+    columns = rows if M is None else _length(M, "M")
+    result = GPUArray((rows, columns), dtype, allocator, order=order)
+    k = operator.index(k)
+    result.fill(0, stream)
+    length = min(rows + min(k, 0), columns - max(k, 0))
+    if length > 0:
+        step, begin = columns + 1, k if k >= 0 else -k * columns
+        if not result.flags.c_contiguous:  # in the order of memory
+            step, begin = rows + 1, k * rows if k >= 0 else -k
+        ones = result.ravel()[begin : begin + (length - 1) * step + 1 : step]
+        ones.fill(1, stream)
+    return result
+
+
+def identity(n, dtype=np.float64, *, allocator=None, stream=None):
+    """Return the identity matrix of ``n`` rows."""
+    return eye(n, dtype=dtype, allocator=allocator, stream=stream)
+
+
+def tri(N, M=None, k=0, dtype=np.float64, *, allocator=None, stream=None):
+    """Return an ``N`` by ``M`` matrix with ones at and below diagonal ``k``."""
+    rows = _length(N, "N")
+    columns = rows if M is None else _length(M, "M")
+    result = GPUArray((rows, columns), dtype, allocator)
+    return _fill_triangle(result, True, operator.index(k), stream)
+
+
+def tril(m, k=0, *, stream=None):
+    """Return a copy of matrices with zeros above diagonal ``k``.
+
+    The matrices are in the last two axes. Raises ValueError for fewer than two axes.
+    """
+    return _triangle(m, True, operator.index(k), stream)
+
+
+def triu(m, k=0, *, stream=None):
+    """Return a copy of matrices with zeros below diagonal ``k``.
+
+    The matrices are in the last two axes. Raises ValueError for fewer than two axes.
+    """
+    return _triangle(m, False, operator.index(k), stream)
+
+
+def tril_indices(n, k=0, m=None, *, allocator=None, stream=None):
+    """Return the indices of the lower triangle of an ``n`` by ``m`` matrix.
+
+    The result is (rows, columns), two arrays of int64.
+    """
+    mask = tri(n, m, k, bool, allocator=allocator, stream=stream)
+    return tuple(nonzero(mask, stream))
+
+
+def triu_indices(n, k=0, m=None, *, allocator=None, stream=None):
+    """Return the indices of the upper triangle of an ``n`` by ``m`` matrix.
+
+    The result is (rows, columns), two arrays of int64.
+    """
+    rows = _length(n, "n")
+    columns = rows if m is None else _length(m, "m")
+    mask = GPUArray((rows, columns), bool, allocator)
+    _fill_triangle(mask, False, operator.index(k), stream)
+    return tuple(nonzero(mask, stream))
+
+
+def _matrix_shape(arr):
+    if arr.ndim != 2:
+        raise ValueError(f"the array must have two axes, not shape {arr.shape}")
+    return arr.shape
+
+
+def tril_indices_from(arr, k=0):
+    """Return the indices of the lower triangle of a matrix."""
+    rows, columns = _matrix_shape(arr)
+    return tril_indices(rows, k, columns, allocator=arr.allocator)
+
+
+def triu_indices_from(arr, k=0):
+    """Return the indices of the upper triangle of a matrix."""
+    rows, columns = _matrix_shape(arr)
+    return triu_indices(rows, k, columns, allocator=arr.allocator)
+
+
+def diagonal(a, offset=0, axis1=0, axis2=1):
+    """Return a view of a diagonal of two axes. It is the last axis of the view.
+
+    ``offset`` is the number of the diagonal: above 0 it begins in a later column, below
+    0 in a later row. Raises ValueError for fewer than two axes, or if both are the
+    same.
+    """
+    if a.ndim < 2:
+        raise ValueError(
+            f"an array of shape {a.shape} has no diagonal: two axes needed"
+        )
+    row_axis, column_axis = normal_axis(axis1, a.ndim), normal_axis(axis2, a.ndim)
+    if row_axis == column_axis:
+        raise ValueError(f"axis1 and axis2 are the same axis, {row_axis}")
+    others = [k for k in range(a.ndim) if k not in (row_axis, column_axis)]
+    given, a = a, _plain_array(a).transpose(*others, row_axis, column_axis)
+    offset = operator.index(offset)
+    length = min(a.shape[-2] + min(offset, 0), a.shape[-1] - max(offset, 0))
+    shape = (*a.shape[:-2], max(length, 0))
+    if 0 in shape:
+        return GPUArray(shape, a.dtype, given.allocator)
+    corner = a[..., max(-offset, 0) :, max(offset, 0) :]
+    view = GPUArray(
+        shape,
+        a.dtype,
+        given.allocator,
+        base=corner,
+        gpudata=corner.gpudata,
+        strides=(*corner.strides[:-2], corner.strides[-2] + corner.strides[-1]),
+    )
+    view._counts_as = a._counts_as
+    return view
+
+
+def diag(v, k=0, *, stream=None):
+    """Return diagonal ``k`` of a matrix as a copy, or a matrix with this diagonal.
+
+    An array with one axis makes a square matrix, zero outside of the diagonal. Raises
+    ValueError for other numbers of axes.
+    """
+    k = operator.index(k)
+    with on_stream(stream):
+        if v.ndim == 2:
+            return diagonal(v, k).copy()
+        if v.ndim != 1:
+            raise ValueError(f"diag() takes one or two axes, not shape {v.shape}")
+        side = v.shape[0] + abs(k)
+        result = GPUArray((side, side), v.dtype, allocator_of(None, v))
+        result.fill(np.zeros((), v.dtype)[()])
+        diagonal(result, k)[...] = v
+        return result
+
+
+def diagflat(v, k=0, *, stream=None):
+    """Return a square matrix with all elements of an array on diagonal ``k``."""
+    return diag(np_ravel(v), k, stream=stream)
+
+
+def diag_indices(n, ndim=2, *, allocator=None, stream=None):
+    """Return the indices of the main diagonal of an array with ``ndim`` equal axes.
+
+    The result is a tuple with one array of int64 for all axes.
+    """
+    count = _length(n, "n")
+    with on_stream(stream):
+        numbers = GPUArray((count,), np.int64, allocator)
+        _elementwise(_array_ops["arange"], (0, 1), numbers, np.int64)
+    return (numbers,) * operator.index(ndim)
+
+
+def diag_indices_from(arr):
+    """Return the indices of the main diagonal of an array.
+
+    Raises ValueError for fewer than two axes and for axes of different lengths.
+    """
+    _check_equal_axes("diag_indices_from", arr)
+    return diag_indices(arr.shape[0], arr.ndim, allocator=arr.allocator)
+
+
+def _check_equal_axes(name, a):
+    if a.ndim < 2 or len({*a.shape}) > 1:
+        raise ValueError(
+            f"{name} takes two axes or more of one length, not shape {a.shape}"
+        )
+
+
+def _diagonal_view(a, wrap):
+    """Return a view of the main diagonal of an array."""
+    if a.ndim == 2:
+        rows, columns = a.shape
+        length = min(rows, columns)
+        if wrap and columns and rows > columns + 1:
+            # One row stays free between two diagonals.
+            length = -(-rows * columns // (columns + 1))
+            if not a.flags.c_contiguous:
+                return None
+            return a.reshape(-1)[:: columns + 1]
+        stride = sum(a.strides)
+    else:
+        _check_equal_axes("fill_diagonal", a)
+        length, stride = a.shape[0], sum(a.strides)
+    if length == 0:
+        return GPUArray((0,), a.dtype, a.allocator)
+    return GPUArray(
+        (length,), a.dtype, a.allocator, base=a, gpudata=a.gpudata, strides=(stride,)
+    )
+
+
+def fill_diagonal(a, val, wrap=False, *, stream=None):
+    """Set the main diagonal of an array, in place.
+
+    ``val`` is a number, or an array whose elements are repeated if there are too few.
+    With ``wrap`` the diagonal of a tall matrix begins again after its end. Raises
+    ValueError for one axis, and for three or more of different lengths.
+    """
+    if a.ndim < 2:
+        raise ValueError(f"fill_diagonal takes two axes or more, not shape {a.shape}")
+    with on_stream(stream):
+        target = a
+        view = _diagonal_view(a, wrap)
+        if view is None:
+            target = c_copy(a)
+            view = _diagonal_view(target, wrap)
+        if isinstance(val, GPUArray) and val.size != 1:
+            flat = np_ravel(val)
+            if flat.size == 0:
+                raise ValueError("fill_diagonal: val has no elements")
+            times = -(-view.size // flat.size)
+            val = tile(flat, times)[: view.size]
+        elif isinstance(val, GPUArray):
+            val = val.reshape(())
+        elif np.ndim(val):
+            val = to_gpu(np.resize(np.asarray(val).astype(a.dtype), view.size))
+        view[...] = val
+        if target is not a:
+            a[...] = target

@@ -1,0 +1,284 @@
+"""Reductions: one result of all elements, or results along axes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pycuda._array.creation import allocator_of, full
+from pycuda._array.functions.operations import maximum
+from pycuda._array.masks import mask_of
+from pycuda._array.streams import on_stream
+from pycuda._driver import (
+    _array_ops,
+    _array_reductions,
+    _elementwise,
+    _plain_array,
+    _reduce,
+)
+
+
+def _named(function, name, doc):
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return function
+
+
+def _reducer(name, doc):
+    """Return ``sum`` or ``prod``."""
+
+    def function(
+        a,
+        dtype=None,
+        stream=None,
+        allocator=None,
+        *,
+        axis=None,
+        keepdims=False,
+        out=None,
+        initial=None,
+        where=True,
+    ):
+        return _reduced(
+            name, a, axis, keepdims, dtype, out, stream, allocator, initial, where
+        )
+
+    return _named(function, name, doc)
+
+
+def _bounder(name, doc):
+    """Return ``min`` or ``max``."""
+
+    def function(
+        a,
+        stream=None,
+        *,
+        axis=None,
+        keepdims=False,
+        out=None,
+        allocator=None,
+        initial=None,
+        where=True,
+    ):
+        return _reduced(
+            name, a, axis, keepdims, None, out, stream, allocator, initial, where
+        )
+
+    return _named(function, name, doc)
+
+
+def _placer(name, doc):
+    """Return ``argmin``, ``argmax`` or ``count_nonzero``."""
+    number = _array_reductions[name]
+
+    def function(
+        a, stream=None, *, axis=None, keepdims=False, out=None, allocator=None
+    ):
+        return _reduce(number, (a,), axis, keepdims, None, out, stream, allocator)
+
+    return _named(function, name, doc)
+
+
+def _tester(name, doc):
+    """Return ``any`` or ``all``."""
+
+    def function(
+        a,
+        stream=None,
+        allocator=None,
+        axis=None,
+        keepdims=False,
+        out=None,
+        *,
+        initial=None,
+        where=True,
+    ):
+        return _reduced(
+            name, a, axis, keepdims, None, out, stream, allocator, initial, where
+        )
+
+    return _named(function, name, doc)
+
+
+# (operation that joins a result with ``initial``, its neutral element)
+_JOINS = {
+    "sum": ("add", 0),
+    "prod": ("multiply", 1),
+    "min": ("minimum", None),
+    "max": ("maximum", None),
+    "any": ("logical_or", 0),
+    "all": ("logical_and", 1),
+}
+
+
+def _reduced(
+    name, a, axis, keepdims, dtype, out, stream, allocator, initial=None, where=True
+):
+    """Reduce with NumPy's ``initial`` and ``where``, which the kernels do not know."""
+    number = _array_reductions[name]
+    if initial is None and where is True:
+        return _reduce(number, (a,), axis, keepdims, dtype, out, stream, allocator)
+    joint, neutral = _JOINS[name]
+    if where is not True:
+        mask = mask_of(where, a)
+        if neutral is None and initial is None:
+            raise ValueError(f"{name}() with where= needs initial=")
+        filler = a.dtype.type(initial if neutral is None else neutral)
+        a = _elementwise(_array_ops["where"], (mask, a, filler), None, None, stream)
+    if neutral is None and _plain_array(a).size == 0:  # there is no least element
+        shape = _reduced_shape(a, axis, keepdims)
+        result = full(shape, initial, a.dtype, allocator_of(allocator, a))
+    else:
+        result = _reduce(number, (a,), axis, keepdims, dtype, None, stream, allocator)
+    if initial is not None:
+        pair = (result, result.dtype.type(initial))
+        result = _elementwise(_array_ops[joint], pair, result, None, stream)
+    return _stored(result, out, stream)
+
+
+def _reduced_shape(a, axis, keepdims):
+    """Return the shape of the result of a reduction."""
+    return np.empty(a.shape, bool).any(axis=axis, keepdims=keepdims).shape
+
+
+def _stored(result, out, stream):
+    """Return a result, or ``out`` with a copy of it."""
+    if out is None:
+        return result
+    if out.shape != result.shape:
+        raise ValueError(f"the result has shape {result.shape}, out has {out.shape}")
+    return _elementwise(_array_ops["copy"], (result,), out, None, stream)
+
+
+_AXES = """
+
+    The reduction is along all axes or along ``axis``, a number or a tuple. With
+    ``keepdims`` these axes stay with length 1. The result is always an array, which may
+    have no axes. ``where`` is a mask of the elements that count. ``initial`` is one
+    more element.
+    """
+sum = _reducer("sum", "Return the sum. Small integers are added in 64 bits." + _AXES)
+prod = _reducer("prod", "Return the product." + _AXES)
+min = _bounder("min", "Return the least element; ValueError if none." + _AXES)
+max = _bounder("max", "Return the greatest element; ValueError if none." + _AXES)
+argmin = _placer("argmin", "Return the index of the first least element." + _AXES)
+argmax = _placer("argmax", "Return the index of the first greatest element." + _AXES)
+count_nonzero = _placer("count_nonzero", "Return the number that are not 0." + _AXES)
+any = _tester("any", "Return whether any element is true." + _AXES)
+all = _tester("all", "Return whether all elements are true." + _AXES)
+
+
+def mean(
+    a,
+    dtype=None,
+    stream=None,
+    allocator=None,
+    *,
+    axis=None,
+    keepdims=False,
+    out=None,
+    where=True,
+):
+    """Return the mean, along all axes or along ``axis``.
+
+    ``where`` is a mask of the elements that count.
+    """
+    if where is True:
+        number = _array_reductions["mean"]
+        return _reduce(number, (a,), axis, keepdims, dtype, out, stream, allocator)
+    if dtype is None:
+        dtype = a.dtype if a.dtype.kind in "fc" else np.float64
+    with on_stream(stream):
+        result = _mean_where(a, mask_of(where, a), axis, keepdims)
+        return _stored(result.astype(dtype), out, None)
+
+
+def _wide(dtype):
+    """Return the dtype of double precision for sums of a dtype."""
+    return np.dtype(np.complex128 if dtype.kind == "c" else np.float64)
+
+
+def _mean_where(a, mask, axis, keepdims):
+    total = sum(a, _wide(a.dtype), axis=axis, keepdims=keepdims, where=mask)
+    return total / count_nonzero(mask, axis=axis, keepdims=keepdims)
+
+
+def _var_where(a, mask, axis, ddof, keepdims):
+    distance = abs(a.astype(_wide(a.dtype)) - _mean_where(a, mask, axis, True))
+    total = sum(distance * distance, axis=axis, keepdims=keepdims, where=mask)
+    count = count_nonzero(mask, axis=axis, keepdims=keepdims)
+    return total / maximum(count - ddof, 0)
+
+
+def var(
+    a,
+    axis=None,
+    ddof=0,
+    keepdims=False,
+    *,
+    out=None,
+    stream=None,
+    allocator=None,
+    where=True,
+):
+    """Return the variance: the mean squared distance from the mean."""
+    return _deviation("var", a, axis, ddof, keepdims, out, stream, allocator, where)
+
+
+def std(
+    a,
+    axis=None,
+    ddof=0,
+    keepdims=False,
+    *,
+    out=None,
+    stream=None,
+    allocator=None,
+    where=True,
+):
+    """Return the standard deviation: the root of the variance."""
+    return _deviation("std", a, axis, ddof, keepdims, out, stream, allocator, where)
+
+
+def _deviation(name, a, axis, ddof, keepdims, out, stream, allocator, where):
+    """Return the variance ("var") or the standard deviation ("std")."""
+    dtype = np.dtype(a.dtype.char.lower() if a.dtype.kind in "fc" else np.float64)
+    if where is not True:
+        with on_stream(stream):
+            result = _var_where(a, mask_of(where, a), axis, ddof, keepdims)
+            if name == "std":
+                result = np.sqrt(result)
+            return _stored(result.astype(dtype), out, None)
+    result = _reduce(
+        _array_reductions[name],
+        (a,),
+        axis,
+        keepdims,
+        stream=stream,
+        allocator=allocator,
+        ddof=ddof,
+    )
+    if result.dtype != dtype:
+        result = result.astype(dtype, stream)
+    return _stored(result, out, stream)
+
+
+def ptp(a, axis=None, out=None, *, keepdims=False, stream=None, allocator=None):
+    """Return the difference of the greatest and the least element of bool arrays."""
+    with on_stream(stream):
+        most = max(a, axis=axis, keepdims=keepdims, allocator=allocator)
+        return _stored(most - min(a, axis=axis, keepdims=keepdims), out, None)
+
+
+def dot(a, b, dtype=None, stream=None, allocator=None):
+    """Return the sum of the products of the elements of two arrays."""
+    if a.shape != b.shape:
+        if _plain_array(a).size != _plain_array(b).size:
+            raise ValueError(f"arrays of shape {a.shape} and {b.shape} have no dot")
+        a, b = a.ravel(), b.ravel()
+    return _reduce(
+        _array_reductions["dot"],
+        (a, b),
+        dtype=dtype,
+        stream=stream,
+        allocator=allocator,
+    )

@@ -1,0 +1,225 @@
+"""Sequences of numbers between two bounds: evenly spaced, or in a geometric ratio."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from pycuda._array.functions.shapes import moveaxis
+from pycuda._array.layout import normal_axis
+from pycuda._array.streams import on_stream
+from pycuda._driver import GPUArray, _array_ops, _elementwise
+
+_DOUBLE = np.dtype(np.float64)
+_LINSPACE = _array_ops["linspace"]
+_PLAIN = (int, float)
+
+
+def _count(num):
+    """Return the number of elements; ValueError if it is negative."""
+    num = operator.index(num)
+    if num < 0:
+        raise ValueError(f"num must be 0 or more, not {num}")
+    return num
+
+
+def _bound(value, name):
+    """Return a bound as an array of the device or as a number of NumPy."""
+    if isinstance(value, GPUArray):
+        return value
+    value = np.asanyarray(value)
+    if value.ndim:
+        raise TypeError(
+            f"{name} must be a number or a GPUArray, not an array of shape "
+            f"{value.shape} in host memory: copy it with to_gpu()"
+        )
+    return value[()]
+
+
+def _dtype_of(bound):
+    """Return what a bound contributes to the dtype: integers count as float64."""
+    return np.result_type(bound.dtype, 1.0) if bound.dtype.kind in "fc" else np.float64
+
+
+def linspace(
+    start,
+    stop,
+    num=50,
+    endpoint=True,
+    retstep=False,
+    dtype=None,
+    axis=0,
+    *,
+    allocator=None,
+    stream=None,
+):
+    """Return ``num`` evenly spaced numbers from ``start`` to ``stop``.
+
+    The values are those of ``numpy.linspace``. ``start`` and ``stop`` are numbers, or
+    GPUArrays that broadcast: then the sequences are along the new ``axis``. The default
+    dtype is float64, or wider with complex bounds. With ``retstep`` return (array,
+    step). Without ``endpoint`` the last number is one step before ``stop``.
+
+    Raises ValueError if ``num`` is negative, TypeError for arrays in host memory.
+    """
+    num = _count(num)
+    if type(start) in _PLAIN and type(stop) in _PLAIN and not retstep:
+        return _spaced_plain(start, stop, num, endpoint, dtype, allocator, stream)
+    start, stop = _bound(start, "start"), _bound(stop, "stop")
+    work = np.result_type(_dtype_of(start), _dtype_of(stop))
+    dtype = work if dtype is None else np.dtype(dtype)
+    divisor = num - 1 if endpoint else num
+    with on_stream(stream):
+        if isinstance(start, GPUArray) or isinstance(stop, GPUArray):
+            delta = stop - start
+            result = _spaced(start, stop, num, endpoint, work, allocator)
+            result = _converted(result, dtype)
+            result = moveaxis(result, 0, normal_axis(axis, result.ndim))
+        else:
+            delta = np.subtract(stop, start, dtype=work)
+            result = _spaced_numbers(start, stop, num, endpoint, work, dtype, allocator)
+    if not retstep:
+        return result
+    step = delta / divisor if divisor > 0 else delta * np.nan
+    return result, step
+
+
+def _spaced_plain(start, stop, num, endpoint, dtype, allocator, stream):
+    """Return the sequence between two of Python's numbers, with little overhead."""
+    start, stop = float(start), float(stop)
+    dtype = _DOUBLE if dtype is None else np.dtype(dtype)
+    divisor = num - 1 if endpoint else num
+    delta = stop - start
+    step = delta / divisor if divisor > 0 else delta
+    stored = dtype if dtype.kind in "fc" else _DOUBLE
+    result = GPUArray((num,), stored, allocator)
+    numbers = (start, step, stop, 1.0 if endpoint else 0.0)
+    _elementwise(_LINSPACE, numbers, result, _DOUBLE, stream)
+    if stored == dtype:
+        return result
+    with on_stream(stream):
+        return _converted(result, dtype)
+
+
+def _converted(result, dtype):
+    """Return a sequence in another dtype: integers are rounded down."""
+    if dtype.kind not in "biufc":
+        raise TypeError(f"linspace() makes arrays of numbers, not of dtype {dtype}")
+    if dtype.kind in "biu":
+        result = np.floor(result)
+    return result if result.dtype == dtype else result.astype(dtype)
+
+
+def _spaced_numbers(start, stop, num, endpoint, work, dtype, allocator):
+    """Return the sequence between two numbers, computed in the dtype ``work``."""
+    divisor = num - 1 if endpoint else num
+    with np.errstate(all="ignore"):
+        delta = np.subtract(stop, start, dtype=work)
+        step = work.type(delta / divisor) if divisor > 0 else delta
+    stored = dtype if np.can_cast(work, dtype, "same_kind") else work
+    result = GPUArray((num,), stored, allocator)
+    numbers = (work.type(start), step, work.type(stop), work.type(bool(endpoint)))
+    _elementwise(_LINSPACE, numbers, result, work)
+    return _converted(result, dtype)
+
+
+def _spaced(start, stop, num, endpoint, work, allocator):
+    """Return the sequences between arrays along a new first axis."""
+    start, stop = (
+        bound.astype(work) if isinstance(bound, GPUArray) else work.type(bound)
+        for bound in (start, stop)
+    )
+    divisor = num - 1 if endpoint else num
+    delta = stop - start
+    places = GPUArray((num,), work, allocator or delta.allocator)
+    _elementwise(_array_ops["arange"], (work.type(0), work.type(1)), places, work)
+    places = places.reshape((num,) + (1,) * delta.ndim)
+    if divisor > 0:
+        # NumPy divides first where a step is 0, which it is for tiny distances.
+        step = delta / work.type(divisor)
+        none = (step == 0).any()
+        divided = places / work.type(divisor) * delta
+        result = _elementwise(_array_ops["where"], (none, divided, places * step))
+    else:
+        result = places * delta
+    result += start
+    if endpoint and num > 1:
+        result[-1] = stop
+    return result
+
+
+def logspace(
+    start,
+    stop,
+    num=50,
+    endpoint=True,
+    base=10.0,
+    dtype=None,
+    axis=0,
+    *,
+    allocator=None,
+    stream=None,
+):
+    """Return ``base`` to the powers of ``linspace(start, stop, num, endpoint)``.
+
+    ``start``, ``stop`` and ``base`` are numbers or GPUArrays that broadcast.
+    """
+    with on_stream(stream):
+        if isinstance(base, GPUArray):
+            start, stop = (
+                bound + base * 0 if not isinstance(bound, GPUArray) else bound
+                for bound in (start, stop)
+            )
+        powers = linspace(start, stop, num, endpoint, axis=axis, allocator=allocator)
+        if isinstance(base, GPUArray):
+            axis = normal_axis(axis, powers.ndim)
+            base = base.reshape((1,) * (powers.ndim - 1 - base.ndim) + base.shape)
+            base = base[(slice(None),) * axis + (None,)]
+        result = np.power(base, powers)
+        return result if dtype is None else result.astype(dtype)
+
+
+def geomspace(
+    start,
+    stop,
+    num=50,
+    endpoint=True,
+    dtype=None,
+    axis=0,
+    *,
+    allocator=None,
+    stream=None,
+):
+    """Return ``num`` numbers from ``start`` to ``stop`` in a constant ratio.
+
+    The bounds are numbers, complex ones too, or GPUArrays that broadcast. Raises
+    ValueError if a bound is the number 0.
+    """
+    bounds = _bound(start, "start"), _bound(stop, "stop")
+    for bound in bounds:
+        if not isinstance(bound, GPUArray) and bound == 0:
+            raise ValueError("a geometric sequence cannot include 0")
+    work = np.result_type(*map(_dtype_of, bounds), np.dtype(dtype or np.int8))
+    dtype = work if dtype is None else np.dtype(dtype)
+    with on_stream(stream):
+        start, stop = (
+            bound.astype(work) if isinstance(bound, GPUArray) else work.type(bound)
+            for bound in bounds
+        )
+        sign = np.sign(start)
+        result = logspace(
+            np.log10(start / sign),
+            np.log10(stop / sign),
+            num,
+            endpoint,
+            allocator=allocator,
+        )
+        if num > 0:
+            result[0] = start / sign
+        if num > 1 and endpoint:
+            result[-1] = stop / sign
+        result = result * sign
+        if isinstance(start, GPUArray) or isinstance(stop, GPUArray):
+            result = moveaxis(result, 0, normal_axis(axis, result.ndim))
+        return result if result.dtype == dtype else result.astype(dtype)

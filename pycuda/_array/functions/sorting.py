@@ -1,0 +1,225 @@
+"""Sorted arrays, and the indices that sort them.
+
+All sorts are stable: equal elements keep their order. NaNs are equal and greater than
+all numbers; 0.0 and -0.0 are equal. Complex numbers are compared by real part and then
+imaginary part. In a descending order everything but the order of equal elements is
+reversed, so NaNs come first.
+"""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from pycuda._array.copies import c_copy, np_ravel
+from pycuda._array.layout import normal_axis
+from pycuda._array.streams import on_stream
+from pycuda._driver import _first_few, _plain_array, _sort, _take_along_axis
+
+#: The length from which ``top_k`` selects many elements; a shorter array is sorted.
+_SELECTED_FROM = 1 << 17
+
+_KINDS = ("quicksort", "mergesort", "heapsort", "stable")
+
+
+def _check_kind(name, kind, order, stable):
+    """Raise for arguments of NumPy's sorts that arrays do not have."""
+    if kind is not None and stable is not None:
+        raise ValueError(f"{name}: give kind or stable, not both")
+    if kind is not None and kind not in _KINDS:
+        raise ValueError(f"{name}: kind is one of {', '.join(_KINDS)}, not {kind!r}")
+    if order is not None:
+        raise ValueError(f"{name}: order names fields of records, which have no order")
+
+
+def sort(
+    a,
+    axis=-1,
+    kind=None,
+    order=None,
+    *,
+    stable=None,
+    descending=False,
+    stream=None,
+    allocator=None,
+):
+    """Return a sorted copy, along an axis or of all elements if ``axis`` is None.
+
+    The sort is stable, whatever ``kind`` and ``stable`` are. NaNs are the greatest
+    elements. ``a`` has any dtype of numbers; the result has its shape and dtype.
+
+    Raises TypeError for another dtype, ValueError for an axis that ``a`` does not have.
+    """
+    if kind is not None or order is not None:
+        _check_kind("sort", kind, order, stable)
+    if axis is None:
+        a, axis = np_ravel(a), 0
+    return _sort(a, axis, True, False, descending, False, stream, allocator)
+
+
+def argsort(
+    a,
+    axis=-1,
+    kind=None,
+    order=None,
+    *,
+    stable=None,
+    descending=False,
+    stream=None,
+    allocator=None,
+):
+    """Return the indices that sort an array, int64, in its shape.
+
+    The arguments are those of ``sort``. With ``axis`` None the indices are those of the
+    flat array.
+    """
+    if kind is not None or order is not None:
+        _check_kind("argsort", kind, order, stable)
+    if axis is None:
+        a, axis = np_ravel(a), 0
+    return _sort(a, axis, False, True, descending, False, stream, allocator)
+
+
+def sort_in_place(a, axis=-1, kind=None, order=None, *, stable=None):
+    """Sort an array in place along an axis: the method ``sort``."""
+    if kind is not None or order is not None:
+        _check_kind("sort", kind, order, stable)
+    _sort(a, axis, in_place=True)
+
+
+def sort_complex(a):
+    """Return the elements sorted along the last axis, as complex numbers.
+
+    Integers of 8 and 16 bits become complex64, other real numbers complex128.
+    """
+    result = sort(a)
+    if a.dtype.kind == "c":
+        return result
+    is_small = a.dtype.char in "bhBH"
+    return result.astype(np.complex64 if is_small else np.complex128)
+
+
+# -- parts of a sort -------------------------------------------------------------------
+
+
+def _check_kth(name, a, kth, axis):
+    """Raise unless all numbers in ``kth`` are places along the axis."""
+    length = a.shape[normal_axis(axis, a.ndim)]
+    for place in np.atleast_1d(kth).tolist():
+        if not -length <= operator.index(place) < length:
+            raise ValueError(
+                f"{name}: kth={place} is not one of the {length} places along axis "
+                f"{axis}"
+            )
+
+
+def partition(
+    a, kth, axis=-1, kind="introselect", order=None, *, stream=None, allocator=None
+):
+    """Return a copy whose elements at ``kth`` are at their places in the sorted order.
+
+    Smaller elements come before them, others after. ``kth`` is a number or several. All
+    elements of the result are sorted. Raises ValueError for a place that there is not.
+    """
+    _check_partition("partition", kind, order)
+    if axis is None:
+        a, axis = np_ravel(a), 0
+    _check_kth("partition", a, kth, axis)
+    return sort(a, axis, stream=stream, allocator=allocator)
+
+
+def argpartition(
+    a, kth, axis=-1, kind="introselect", order=None, *, stream=None, allocator=None
+):
+    """Return the indices, int64, that ``partition`` an array."""
+    _check_partition("argpartition", kind, order)
+    if axis is None:
+        a, axis = np_ravel(a), 0
+    _check_kth("argpartition", a, kth, axis)
+    return argsort(a, axis, stream=stream, allocator=allocator)
+
+
+def partition_in_place(a, kth, axis=-1, kind="introselect", order=None):
+    """Partition an array in place along an axis: the method ``partition``."""
+    _check_partition("partition", kind, order)
+    _check_kth("partition", a, kth, axis)
+    _sort(a, axis, in_place=True)
+
+
+def _check_partition(name, kind, order):
+    if kind != "introselect":
+        raise ValueError(f"{name}: kind is 'introselect', not {kind!r}")
+    if order is not None:
+        raise ValueError(f"{name}: order names fields of records, which have no order")
+
+
+def top_k(x, k, axis=-1, *, largest=True, stream=None, allocator=None):
+    """Return ``(values, indices)`` of the ``k`` largest elements along an axis.
+
+    They are sorted, the largest first; with ``largest=False`` they are the smallest,
+    the smallest first. Equal elements are in the order of their indices, which are
+    int64. NaNs are the largest elements.
+
+    Raises ValueError if the axis has less than ``k`` elements.
+    """
+    k = operator.index(k)
+    place = normal_axis(axis, x.ndim)
+    if not 0 <= k <= x.shape[place]:
+        raise ValueError(f"top_k: k={k}, but axis {axis} has length {x.shape[place]}")
+    first = (slice(None),) * place + (slice(k),)
+    with on_stream(stream):
+        few = _first_few(x, k, largest, None, allocator)
+        if few is not NotImplemented:
+            return few
+        if _is_worth_selecting(x, k):
+            from pycuda._array.functions.selecting import first_of_order
+
+            return first_of_order(x, k, largest, allocator)
+        both = _sort(x, place, True, True, largest, False, None, allocator)
+        return tuple(c_copy(array[first]) for array in both)
+
+
+def _is_worth_selecting(x, k):
+    """Return whether to select the first ``k`` elements without sorting the others."""
+    return (
+        x.ndim == 1
+        and x.size >= _SELECTED_FROM
+        and 0 < k <= x.size // 64
+        and x.dtype.kind != "c"
+        and x.flags.forc
+    )
+
+
+def lexsort(keys, axis=-1, *, stream=None):
+    """Return the indices, int64, that sort by several keys, the last one first.
+
+    ``keys`` is a sequence of arrays of one shape, or an array whose rows are the keys.
+    Elements that are equal in the last key are sorted by the one before, and so on.
+
+    Raises TypeError without keys, ValueError if the shapes differ.
+    """
+    keys = list(keys)
+    if not keys:
+        raise TypeError("lexsort: there must be at least one key")
+    shape = keys[0].shape
+    for key in keys:
+        if key.shape != shape:
+            raise ValueError(f"lexsort: the keys have shapes {shape} and {key.shape}")
+    with on_stream(stream):
+        indices = argsort(keys[0], axis)
+        for key in keys[1:]:
+            order = argsort(along_axis(key, indices, axis), axis)
+            indices = along_axis(indices, order, axis)
+    return indices
+
+
+# -- elements along an axis ------------------------------------------------------------
+
+
+def along_axis(a, indices, axis):
+    """Return the elements of ``a`` at indices along an axis, which sorts computed.
+
+    ``indices`` has the shape of ``a``, except along the axis. They are not checked.
+    """
+    return _take_along_axis(_plain_array(a), indices, axis, None)

@@ -1,0 +1,1 @@
+"""Kernels with a program's code, and the compilation of the kernels of arrays."""

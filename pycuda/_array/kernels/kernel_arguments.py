@@ -1,0 +1,228 @@
+"""The arguments of kernels with a program's code, and the checks of each call.
+
+A kernel reads its arrays by address. An array of another dtype, or one that is too
+short, would give wrong values or an illegal access, so each call is checked.
+``_driver._gather`` and ``_driver._KernelCall`` accept the plain cases.
+``Arguments.arrange`` converts what can be converted, and raises errors that name the
+argument.
+"""
+
+from __future__ import annotations
+
+from pycuda._array.copies import empty_alike
+from pycuda._array.kernels.argument_dtypes import (
+    accepts,
+    dtype_of,
+    is_bytes,
+    takes_bool,
+    type_name,
+    wrong_dtype,
+)
+from pycuda._array.kernels.c_types import VectorArg
+from pycuda._array.overlap import has_same_elements, shares_some
+from pycuda._driver import GPUArray, _gather, _plain_array
+
+# How a kernel uses an argument; type/kernel_arguments.h has the same values.
+_SCALAR, _POINTER, _ELEMENTS = range(3)
+
+
+def count_of(array):
+    """Return the number of elements of an array that a kernel works on.
+
+    Programs assign a smaller ``mem_size`` to work on the first elements only. A larger
+    one does not make the array larger.
+    """
+    size = _plain_array(array).mem_size
+    label = array.mem_size
+    if isinstance(label, int) and label >= 0:
+        return min(label, size)
+    return size
+
+
+class ReadOnlyVector(VectorArg):
+    """A vector argument whose elements the kernel cannot change."""
+
+    def declarator(self):
+        return f"const {super().declarator()}"
+
+
+def _use_of(argument, elements):
+    """Return how a kernel uses an argument, in the words of ``_driver._gather``."""
+    if not isinstance(argument, VectorArg):
+        return _SCALAR
+    return _ELEMENTS if argument.name in elements else _POINTER
+
+
+class Arguments:
+    """The arguments of a kernel.
+
+    ``elements`` names the arrays of which the kernel uses the elements 0 to n - 1.
+    """
+
+    def __init__(self, arguments, elements):
+        self.arguments = tuple(arguments)
+        #: How the kernel uses each argument, and what it declares.
+        self.uses = bytes(_use_of(each, elements) for each in self.arguments)
+        self.dtypes = tuple(
+            None if use == _SCALAR else argument.dtype
+            for argument, use in zip(self.arguments, self.uses, strict=True)
+        )
+        arrays = [k for k, use in enumerate(self.uses) if use != _SCALAR]
+        #: The place of the first array, which gives the number of elements.
+        self.first = arrays[0] if arrays else -1
+
+    def __len__(self):
+        return len(self.arguments)
+
+    def gather(self, args, extent=-1):
+        """Return values for the prepared kernel, or None if arrange() is needed."""
+        return _gather(args, self.dtypes, self.uses, self.first, extent)
+
+    def arrange(self, args, stream, extent=-1, least=0):
+        """Return (values, first array, pairs to copy back, converted arguments).
+
+        The kernel uses the indices from ``least`` to ``extent - 1``; an ``extent`` of
+        -1 is the size of the first array. One index finds the same element of all
+        arrays of one shape, so they must have the same order in memory. For an array
+        that has another order the stream makes a copy, which is copied back after the
+        call. Arguments with the same elements share their copy. Arrays of bool are
+        converted where the kernel declares numbers. The kernel must not write to those.
+        """
+        values, back, converted = list(args), [], []
+        first = None
+        for k, (given, argument) in enumerate(zip(args, self.arguments, strict=False)):
+            if self.uses[k] == _SCALAR:
+                continue
+            what = f"argument {k} ({argument.name})"
+            value = _array_of(what, given)
+            packed = _converted(what, argument.dtype, value, stream)
+            shared = None
+            if packed is not value:
+                converted.append(k)
+            else:
+                shared = _copy_of(value, back)
+            if shared is not None:
+                packed = shared
+            elif first is None:
+                if not packed.flags.forc:
+                    packed = _packed(packed, "C", stream)
+                first = packed
+                if extent < 0:
+                    extent = count_of(given)
+            else:
+                packed = _like_first(packed, first, argument, stream)
+            self._check_size(k, what, value, packed, extent, least)
+            if packed is not value and shared is None and k not in converted:
+                back.append((value, packed))
+            values[k] = 0 if packed.gpudata is None else packed.gpudata
+        return values, first, back, converted
+
+    def copies_before(self, args, back, stream):
+        """Return (array, copy, earlier copy or None) for the pairs to copy back.
+
+        If another argument shares some elements of an array, the kernel may write to
+        them directly. Then only the elements that the kernel changed in the copy may be
+        copied back. The earlier copy shows which these are.
+        """
+        arrays = [
+            _plain_array(value)
+            for value, use in zip(args, self.uses, strict=True)
+            if use != _SCALAR
+        ]
+        triples = []
+        for array, packed in back:
+            before = None
+            if any(shares_some(array, other) for other in arrays):
+                before = empty_alike(packed)
+                before.set_async(packed, stream)
+            triples.append((array, packed, before))
+        return triples
+
+    def _check_size(self, k, what, value, packed, extent, least):
+        """Raise ValueError if the kernel would use elements outside the array."""
+        if dtype_of(value) is None or not hasattr(packed, "size"):
+            return
+        declared, dtype = self.arguments[k].dtype, dtype_of(packed)
+        is_alias = declared.itemsize != dtype.itemsize
+        if self.uses[k] != _ELEMENTS and not (is_alias and is_bytes(dtype)):
+            return
+        size = packed.size * dtype.itemsize // max(declared.itemsize, 1)
+        if k == self.first and not is_alias:
+            size = max(size, packed.mem_size)
+        if extent <= size and least >= 0:
+            return
+        if is_alias and is_bytes(dtype):
+            raise wrong_dtype(what, declared, value)
+        first = self.arguments[self.first].name
+        raise ValueError(
+            f"{what} is an array of {value.dtype} with {value.size} elements, but the "
+            f"kernel uses {type_name(declared)} elements {least} to {extent - 1} of "
+            f"it: pass an array of at least {extent} elements, or a range or slice "
+            f"that ends before (without them the size of {first} is the limit)"
+        )
+
+    def read_only(self, converted):
+        """Return the arguments with those at these places declared const."""
+        return [
+            ReadOnlyVector(a.dtype, a.name) if k in converted else a
+            for k, a in enumerate(self.arguments)
+        ]
+
+    def writes(self, args, converted):
+        """Return the TypeError for a kernel that writes to converted bool arrays."""
+        places = ", ".join(f"{k} ({self.arguments[k].name})" for k in converted)
+        dtype = self.arguments[converted[0]].dtype
+        return TypeError(
+            f"argument {places}: the array is of bool, and the kernel writes to it or "
+            f"passes its address to code that may write; convert the array before with "
+            f".astype(np.{dtype})"
+        )
+
+
+def _array_of(what, value):
+    """Return an argument as a plain array; TypeError if it is no array."""
+    if not hasattr(value, "gpudata"):
+        raise TypeError(f"{what} must be a GPUArray, not {type(value).__name__}")
+    return _plain_array(value)
+
+
+def _converted(what, declared, array, stream):
+    """Return an array, or a bool array converted to the dtype that is declared."""
+    dtype = dtype_of(array)
+    if dtype is None or accepts(declared, dtype):
+        return array
+    if dtype.kind != "b" or not takes_bool(declared):
+        raise wrong_dtype(what, declared, array)
+    return array.astype(declared, stream)
+
+
+def _like_first(array, first, argument, stream):
+    """Return an array, or a copy of it, in the memory order of the first array."""
+    flags, wanted = array.flags, first.flags
+    if (flags.c_contiguous and wanted.c_contiguous) or (
+        flags.f_contiguous and wanted.f_contiguous
+    ):
+        return array
+    if array.shape != first.shape:
+        if flags.forc:
+            return array
+        raise RuntimeError(
+            f"{argument.name} has gaps, and its shape {array.shape} is not that of the "
+            f"first array, {first.shape}"
+        )
+    return _packed(array, "C" if wanted.c_contiguous else "F", stream)
+
+
+def _packed(array, order, stream):
+    """Return a copy in this order of memory, which the stream makes."""
+    packed = GPUArray(array.shape, array.dtype, array.allocator, order=order)
+    packed.set_async(array, stream)
+    return packed
+
+
+def _copy_of(array, back):
+    """Return the copy that was already made of an array's elements, or None."""
+    for value, packed in back:
+        if has_same_elements(value, array):
+            return packed
+    return None

@@ -1,0 +1,387 @@
+"""``ReductionKernel``: one result from all elements, by a program's expressions.
+
+The map may be any expression, the operation any associative and commutative one, the
+result any type. The functions of ``pycuda.gpuarray`` (sum, min, dot, ...) have kernels
+of their own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pycuda._array.kernels.argument_names import (
+    Names,
+    check_names,
+    parse_arguments,
+)
+from pycuda._array.kernels.c_types import VectorArg, dtype_to_ctype
+from pycuda._array.kernels.compilation import CompileError, load
+from pycuda._array.kernels.kernel_arguments import Arguments
+from pycuda._array.kernels.used_elements import elementwise_names
+from pycuda._driver import GPUArray, _KernelCall, _plain_array, _working_context
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import DTypeLike
+
+    from pycuda._array.kernels.c_types import ScalarArg, _Arguments
+    from pycuda._array.kernels.compilation import SourceModule
+    from pycuda._driver import Function
+
+_BLOCK_SIZE = 512
+_MOST_BLOCKS = 1024
+_ELEMENTS_PER_THREAD = 4
+
+# Shared memory is declared as bytes, because the type of the result may have a
+# constructor. The operands of reduce_expr are references called a and b. Only variables
+# are copied or assigned: the copy constructor of a type may take a "const volatile &".
+_KERNEL = """#include <pycuda-complex.hpp>
+{preamble}
+
+template <class T, class V>
+static __device__ __forceinline__ void {assign}(T &target, V &&value)
+{{
+    target = value;
+}}
+
+template <class T>
+static __device__ __forceinline__ T {make}(const T &value)
+{{
+    return T(value);
+}}
+
+template <class T, class... V>
+static __device__ __forceinline__ T {make}(V &&...values)
+{{
+    return T(values...);
+}}
+
+extern "C" __global__ void __launch_bounds__({block_size})
+{name}({out_type} *{out}, {parameters}unsigned int {seq_count}, size_t {n})
+{{
+    __shared__ __align__(16) char {room}[{block_size} * sizeof({out_type})];
+    {out_type} *{sdata} = ({out_type} *){room};
+    const unsigned int {tid} = threadIdx.x;
+    size_t i = (size_t)blockIdx.x * {block_size} * {seq_count} + {tid};
+    {out_type} {acc} = {make}<{out_type}>({neutral});
+    for (unsigned int {s} = 0; {s} < {seq_count} && i < {n}; {s}++)
+    {{
+        auto {mapped} = ({map_expr});
+        {{
+            auto &a = {acc};
+            auto &b = {mapped};
+            (void)a;
+            (void)b;
+            {assign}({acc}, ({reduce_expr}));
+        }}
+        i += {block_size};
+    }}
+    {sdata}[{tid}] = {acc};
+    __syncthreads();
+    for (unsigned int {s} = {block_size} / 2; {s} > 0; {s} >>= 1)
+    {{
+        if ({tid} < {s})
+        {{
+            auto &a = {sdata}[{tid}];
+            auto &b = {sdata}[{tid} + {s}];
+            (void)a;
+            (void)b;
+            {assign}({sdata}[{tid}], ({reduce_expr}));
+        }}
+        __syncthreads();
+    }}
+    if ({tid} == 0)
+        {out}[blockIdx.x] = {sdata}[0];
+}}
+"""
+
+
+def get_reduction_module(
+    out_type: str,
+    block_size: int,
+    neutral: str | float,
+    reduce_expr: str,
+    map_expr: str | None,
+    arguments: Sequence[ScalarArg | VectorArg | _RawVector],
+    name: str = "reduce_kernel",
+    keep: bool = False,
+    options: Sequence[str] | None = None,
+    preamble: str = "",
+) -> SourceModule:
+    """Return the module of one stage; ``out_type`` is the name of a C type."""
+    check_names(arguments)
+    texts = (neutral, reduce_expr, map_expr, preamble, out_type)
+    names = Names(arguments, *texts)
+    text = _KERNEL.format(
+        block_size=block_size,
+        map_expr=map_expr,
+        reduce_expr=reduce_expr,
+        preamble=preamble,
+        out_type=out_type,
+        name=name,
+        parameters="".join(f"{argument.declarator()}, " for argument in arguments),
+        neutral=neutral,
+        **names.public("n", "seq_count", "tid", "s", "acc", "sdata"),
+        **names.private("assign", "make", "out", "room", "mapped"),
+    )
+    return load(text, options, keep)
+
+
+def get_reduction_kernel_and_types(
+    stage: int,
+    out_type: str,
+    block_size: int,
+    neutral: str | float,
+    reduce_expr: str,
+    map_expr: str | None = None,
+    arguments: _Arguments | None = None,
+    name: str = "reduce_kernel",
+    keep: bool = False,
+    options: Sequence[str] | None = None,
+    preamble: str = "",
+) -> tuple[Function, list[str]]:
+    """Return (prepared function, format characters) of stage 1 or 2.
+
+    The function's arguments are the output, in stage 2 the results of stage 1, the
+    program's arguments, the number of elements a thread reduces, and the number of all
+    elements.
+    """
+    parsed: list[ScalarArg | VectorArg | _RawVector]
+    parsed = [*parse_arguments(arguments or [])]
+    if map_expr is None:
+        map_expr = _first_vector(parsed).name + "[i]" if stage == 1 else None
+    if stage == 2:
+        names = Names(parsed, neutral, reduce_expr, preamble, out_type)
+        source = names.private("source")["source"]
+        map_expr = f"{source}[i]"
+        parsed = [_RawVector(out_type, source), *parsed]
+    types = [argument.struct_char for argument in parsed]
+    module = get_reduction_module(
+        out_type,
+        block_size,
+        neutral,
+        reduce_expr,
+        map_expr,
+        parsed,
+        name,
+        keep,
+        options,
+        preamble,
+    )
+    function = module.get_function(name)
+    types = ["P", *types, "I", "N"]
+    function.prepare("".join(types))
+    return function, types
+
+
+class _RawVector:
+    """A parameter that points to elements of a C type, which has no dtype."""
+
+    struct_char = "P"
+
+    def __init__(self, c_type: str, name: str) -> None:
+        self.c_type, self.name = c_type, name
+
+    def declarator(self) -> str:
+        return f"const {self.c_type} *{self.name}"
+
+
+def _first_vector(arguments):
+    for argument in arguments:
+        if isinstance(argument, VectorArg):
+            return argument
+    raise RuntimeError("a ReductionKernel needs an array among its arguments")
+
+
+class ReductionKernel(_KernelCall):
+    """A kernel that maps the elements and joins the values to one result.
+
+    ``map_expr`` maps the elements ``i`` of the arguments to a value. By default it is
+    the first array's element. ``reduce_expr`` joins two values ``a`` and ``b``, in any
+    order. ``neutral`` is the result of no elements. ``arguments`` is a C parameter list
+    or a list of ScalarArg and VectorArg. An argument may have any name but ``i``; in
+    ``reduce_expr``, ``a`` and ``b`` are always the two values. Raises TypeError for an
+    array of another dtype than the kernel declares, and ValueError for an array with
+    fewer elements than the kernel uses.
+
+    A call returns an array without axes of ``dtype_out``, or ``out``. Its keywords are
+    ``stream``, ``out``, ``allocator`` and ``kernel_wrapper``, a function that gets each
+    launch function and returns a replacement.
+    """
+
+    def __init__(
+        self,
+        dtype_out: DTypeLike,
+        neutral: str | float,
+        reduce_expr: str,
+        map_expr: str | None = None,
+        arguments: _Arguments | None = None,
+        name: str = "reduce_kernel",
+        keep: bool = False,
+        options: Sequence[str] | None = None,
+        preamble: str = "",
+    ) -> None:
+        self.dtype_out: np.dtype[Any] = np.dtype(dtype_out)
+        self.block_size: int = _BLOCK_SIZE
+        self.stage1_func: Callable[..., None]
+        self.stage2_func: Callable[..., None]
+        self.stage1_arg_types: list[str]
+        self.stage2_arg_types: list[str]
+        own = parse_arguments(arguments or [])
+        check_names(own)
+        first = _first_vector(own)
+        used = elementwise_names(
+            [argument.name for argument in own],
+            f"{first.name}[i]" if map_expr is None else map_expr,
+            preamble,
+        )
+        self._arguments = Arguments(own, used)
+        self._words = (
+            dtype_to_ctype(self.dtype_out),
+            self.block_size,
+            neutral,
+            reduce_expr,
+        )
+        self._rest = (name, keep, options, preamble)
+        self._map_expr = map_expr
+        self._made = {}
+        self._stages()
+
+    def _stage(self, stage, arguments):
+        """Return (function, format characters) of a stage."""
+        name, keep, options, preamble = self._rest
+        return get_reduction_kernel_and_types(
+            stage,
+            *self._words,
+            self._map_expr,
+            arguments,
+            f"{name}_stage{stage}",
+            keep,
+            options,
+            preamble,
+        )
+
+    def _stages(self):
+        """Return the launch functions of both stages for the current context."""
+        context = _working_context()
+        made = self._made.get(id(context))
+        if made is None:
+            own = self._arguments.arguments
+            stages = [self._stage(stage, own) for stage in (1, 2)]
+            (stage1, self.stage1_arg_types), (stage2, self.stage2_arg_types) = stages
+            self.stage1_func = stage1.prepared_async_call
+            self.stage2_func = stage2.prepared_async_call
+            # The context is kept alive, so that no other context gets its id.
+            made = self._made[id(context)] = (*stages, context)
+        return made[0][0].prepared_async_call, made[1][0].prepared_async_call
+
+    def _remember_stages(self):
+        """Let C run the next calls in this context."""
+        self._stages()
+        stage1, stage2, context = self._made[id(_working_context())]
+        self._remember(
+            "reduction",
+            context,
+            (stage1[0], stage2[0]),
+            self._arguments.dtypes,
+            self._arguments.uses,
+            self._arguments.first,
+            self.dtype_out,
+            self.block_size,
+            _ELEMENTS_PER_THREAD,
+            _MOST_BLOCKS,
+        )
+
+    def _reading_stage(self, converted):
+        """Return the first stage with the arguments at these places declared const."""
+        context = _working_context()
+        key = (id(context), *converted)
+        made = self._made.get(key)
+        if made is None:
+            function, _ = self._stage(1, self._arguments.read_only(converted))
+            made = self._made[key] = (function, context)
+        return made[0].prepared_async_call
+
+    def _arranged(self, args, stream):
+        """Return (values, first array, a special first stage or None)."""
+        values, first, _, converted = self._arguments.arrange(args, stream)
+        stage1 = None
+        if converted:
+            self._stages()  # raises the errors in the program's own code
+            try:
+                stage1 = self._reading_stage(converted)
+            except CompileError:
+                raise self._arguments.writes(args, converted) from None
+        return values, first, stage1
+
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: Any, **kwargs: Any) -> GPUArray: ...
+
+    def _run(self, *args, **kwargs):
+        """Run a call that C does not handle: see ``_KernelCall``."""
+        stream, out = kwargs.get("stream"), kwargs.get("out")
+        if len(args) < len(self._arguments):
+            raise TypeError(
+                f"the kernel takes {len(self._arguments)} arguments, "
+                f"{len(args)} were given"
+            )
+        args = args[: len(self._arguments)]
+        values, first = self._arguments.gather(args), args[self._arguments.first]
+        reading = None
+        if values is None:
+            values, first, reading = self._arranged(args, stream)
+        else:
+            self._remember_stages()
+        allocator = kwargs.get("allocator")
+        if allocator is None:
+            allocator = first.allocator
+        size = first.size
+        given = out
+        if out is not None:
+            out = _plain_array(out)
+            if out.dtype != self.dtype_out:
+                raise ValueError(
+                    f"out has dtype {out.dtype}, the result has {self.dtype_out}"
+                )
+            if out.size == 0:
+                raise ValueError("out has no element for the result")
+        wrap = kwargs.get("kernel_wrapper") or (lambda function: function)
+        stage1, stage2 = self._stages()
+        stage1, stage2 = wrap(reading or stage1), wrap(stage2)
+        function, source = stage1, []
+        while True:
+            blocks, each = _cut(size)
+            last = blocks == 1
+            if last and out is not None:
+                result = out
+            else:
+                shape = () if last else (blocks,)
+                result = GPUArray(shape, self.dtype_out, allocator)
+            function(
+                (blocks, 1),
+                (self.block_size, 1, 1),
+                stream,
+                result.gpudata,
+                *source,
+                *values,
+                each,
+                size,
+            )
+            if last:
+                return result if given is None else given
+            # gpudata keeps the partial results until the next stage is enqueued.
+            function, source, size = stage2, [result.gpudata], blocks
+
+
+def _cut(size):
+    """Return (blocks, elements that a thread reduces) for a number of elements."""
+    each = _ELEMENTS_PER_THREAD
+    if size <= _BLOCK_SIZE * each:
+        return 1, max(-(-size // _BLOCK_SIZE), 1)
+    blocks = min(-(-size // (_BLOCK_SIZE * each)), _MOST_BLOCKS)
+    each = -(-size // (_BLOCK_SIZE * blocks))
+    return -(-size // (_BLOCK_SIZE * each)), each
