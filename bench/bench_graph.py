@@ -296,9 +296,7 @@ PREPARE = {"pycuda": prepare_pycuda, "cuda.core": prepare_cuda_core}
 
 def start_floor(directory, env):
     image = Path(directory) / "image"
-    done = common.run_quietly(
-        [sys.executable, __file__, "--image", str(image)], env
-    )
+    done = common.run_quietly([sys.executable, __file__, "--image", str(image)], env)
     if done.returncode != 0:
         raise SubjectError(f"no kernels: {common.last_line(done.stderr)}")
     library = json.loads(done.stdout)["library"]

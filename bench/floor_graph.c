@@ -3,9 +3,10 @@
  *
  *   floor_graph IMAGE --ask     one line of JSON per line of stdin
  *
- * IMAGE comes from bench_graph.py --image. The lines are those of floor.c: a line reads `case batches calls` and is
- * answered by the nanoseconds per call of each batch. Each batch starts on an idle
- * device. The graphs are captured from a stream, as bench_graph.py captures its own. */
+ * IMAGE comes from bench_graph.py --image. The lines are those of floor.c: a line reads
+ * `case batches calls` and is answered by the nanoseconds per call of each batch. Each
+ * batch starts on an idle device. The graphs are captured from a stream, as
+ * bench_graph.py captures its own. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "floor_driver.h"
@@ -28,7 +29,8 @@ struct bench {
     CUgraphExec cg;   /* NULL: the driver has no conditional nodes */
 };
 
-/* -- conjugate gradients in a graph with a loop ------------------------------------- */
+/* -- conjugate gradients in a graph with a loop -------------------------------------
+ */
 
 /* What the kernels work on. */
 struct system {
