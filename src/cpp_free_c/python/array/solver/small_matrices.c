@@ -17,27 +17,29 @@
 #include "python/support/driver_call.h"
 
 enum {
-    SMALL_SPARE = 64,  /* elements of working memory, besides those of vectors */
-    SMALL_COLUMNS = 32 /* of the right side, for each block */
+    SMALL_SPARE = 64,   /* elements of working memory, besides those of vectors */
+    SMALL_COLUMNS = 32, /* of the right side, for each block */
+    SMALL_MANY = 512    /* blocks that fill a device */
 };
 
 /* A kernel: its variant, and the largest matrix that it takes sooner than cuSOLVER. */
 typedef struct {
     int variant;
-    size_t most;   /* rows and columns */
-    int may_fail;  /* 1: it reports singular matrices, and the caller waits */
-    int is_square; /* 1: it takes square matrices only */
+    size_t most;          /* rows and columns */
+    unsigned int threads; /* of a block for matrices of more than 64 rows */
+    int may_fail;         /* 1: it reports singular matrices, and the caller waits */
+    int is_square;        /* 1: it takes square matrices only */
 } small_kernel;
 
 static const small_kernel small_kernels[PCU_SMALL_KINDS] = {
-    [PCU_SMALL_SOLVE] = {PCU_VARIANT_SMALL_SOLVE, 128, 1, 1},
-    [PCU_SMALL_INVERSE] = {PCU_VARIANT_SMALL_SOLVE, 128, 1, 1},
-    [PCU_SMALL_DET] = {PCU_VARIANT_SMALL_DETERMINANT, 160, 0, 1},
-    [PCU_SMALL_SLOGDET] = {PCU_VARIANT_SMALL_DETERMINANT, 160, 0, 1},
-    [PCU_SMALL_CHOLESKY] = {PCU_VARIANT_SMALL_CHOLESKY, 128, 1, 1},
-    [PCU_SMALL_QR] = {PCU_VARIANT_SMALL_TRIANGULAR, 160, 0, 0},
-    [PCU_SMALL_EIGENVALUES] = {PCU_VARIANT_SMALL_EIGENVALUES, 160, 0, 1},
-    [PCU_SMALL_SINGULAR] = {PCU_VARIANT_SMALL_SINGULAR_VALUES, 160, 0, 0},
+    [PCU_SMALL_SOLVE] = {PCU_VARIANT_SMALL_SOLVE, 160, 512, 1, 1},
+    [PCU_SMALL_INVERSE] = {PCU_VARIANT_SMALL_SOLVE, 160, 512, 1, 1},
+    [PCU_SMALL_DET] = {PCU_VARIANT_SMALL_DETERMINANT, 192, 512, 0, 1},
+    [PCU_SMALL_SLOGDET] = {PCU_VARIANT_SMALL_DETERMINANT, 192, 512, 0, 1},
+    [PCU_SMALL_CHOLESKY] = {PCU_VARIANT_SMALL_CHOLESKY, 96, 1024, 1, 1},
+    [PCU_SMALL_QR] = {PCU_VARIANT_SMALL_TRIANGULAR, 144, 1024, 0, 0},
+    [PCU_SMALL_EIGENVALUES] = {PCU_VARIANT_SMALL_EIGENVALUES, 192, 512, 0, 1},
+    [PCU_SMALL_SINGULAR] = {PCU_VARIANT_SMALL_SINGULAR_VALUES, 236, 1024, 0, 0},
 };
 
 /* A call in progress. */
@@ -321,21 +323,23 @@ small_results_new(const small_plan *plan, pcu_small_results *results)
 
 /* -- the launch -------------------------------------------------------------------- */
 
-/* The threads of a block: measured on an H200. */
+/* The threads of a block: measured on an H200. Fewer of them share a matrix if there
+ * are many matrices. */
 static unsigned int
 small_threads(const small_plan *plan)
 {
     size_t longest = Py_MAX(plan->rows, plan->columns);
+    int many = plan->count * plan->chunks > SMALL_MANY;
     if (longest <= 16) {
-        return 32;
+        return many ? 32 : 64;
     }
     if (longest <= 32) {
-        return 128;
+        return many ? 128 : 256;
     }
     if (longest <= 64) {
-        return 256;
+        return many ? 256 : 512;
     }
-    return 512;
+    return plan->kernel->threads;
 }
 
 static int
