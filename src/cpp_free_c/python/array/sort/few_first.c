@@ -14,9 +14,8 @@
 
 enum {
     FEW_THREADS = 256,
-    FEW_EACH = 16, /* elements that a thread reads at once */
-    FEW_GROUPS =
-        4, /* of FEW_THREADS * FEW_EACH elements, for which one block is enough */
+    FEW_EACH = 16,    /* elements that a thread reads at once */
+    FEW_GROUPS = 4,   /* for which one block is enough */
     FEW_BLOCKS = 4,   /* on a multiprocessor */
     FEW_OF_MANY = 32, /* elements to select from which it is one */
     FEW_ENTRY = 16,   /* bytes of an entry */
@@ -46,7 +45,7 @@ few_fill(few_plan *plan, pcu_state *st, const pcu_few_call *call,
          const pcu_context *ctx)
 {
     const pcu_gpuarray *x = call->x;
-    size_t group = (size_t)FEW_THREADS * FEW_EACH;
+    size_t group = (size_t)FEW_THREADS * FEW_EACH; /* elements that a block reads */
     size_t most = (size_t)ctx->rec.limits.multiprocessors;
     if (call->count <= FEW_OF_MANY) {
         most *= FEW_BLOCKS;
