@@ -73,20 +73,14 @@ stream_table_place(const pcu_stream_table *table, const pcu_stream_entry *entry)
 }
 
 /* Two streams are unordered unless one is the default stream and the other a blocking
- * stream. Streams that were never used do not count. */
+ * stream. */
 static void
 stream_table_judge(pcu_stream_table *table)
 {
-    size_t named = 0;
-    int loose = table->peer;
+    int unordered = table->peer || table->count > 2;
     for (size_t i = 1; i < table->count; i++) {
-        const pcu_stream_entry *entry = table->entries[i];
-        if (entry->used != 0) {
-            named++;
-            loose |= !entry->blocking;
-        }
+        unordered |= !table->entries[i]->blocking;
     }
-    int unordered = loose || named > 1;
     if (unordered && !table->unordered) {
         table->epoch++;
         table->start = stream_clock;
@@ -112,6 +106,7 @@ stream_table_append(pcu_stream_table *table, const pcu_stream_entry *entry)
         return 0;
     }
     *made = *entry;
+    made->context = table->context;
     made->id = ++stream_ids;
     table->entries[table->count++] = made;
     return 1;
@@ -144,6 +139,9 @@ stream_table_new(pcu_context_record *rec)
     pcu_stream_table *table = calloc(1, sizeof(*table));
     /* The default stream may have been used before the table was made. */
     pcu_stream_entry first = {.used = ++stream_clock, .blocking = 1};
+    if (table != NULL) {
+        table->context = rec->handle;
+    }
     if (table == NULL || !stream_table_append(table, &first)) {
         if (table != NULL) {
             free(table->entries);
@@ -152,7 +150,6 @@ stream_table_new(pcu_context_record *rec)
         return NULL;
     }
     table->life = rec->life;
-    table->context = rec->handle;
     table->next = stream_table_list;
     stream_table_list = table;
     pcu_stream_tables++;
@@ -190,7 +187,11 @@ pcu_stream_table_add(pcu_context_record *rec, CUstream stream, int blocking,
                               .blocking = blocking != 0,
                               .opaque = stream == CU_STREAM_PER_THREAD,
                               .owner = owner};
-    return stream_table_append(table, &entry);
+    if (!stream_table_append(table, &entry)) {
+        return 0;
+    }
+    stream_table_judge(table);
+    return 1;
 }
 
 int
@@ -210,13 +211,8 @@ pcu_stream_table_share(pcu_context_record *rec)
 static void
 stream_entry_note(pcu_stream_table *table, size_t index)
 {
-    pcu_stream_entry *entry = table->entries[index];
-    int first = entry->used == 0;
-    entry->used = ++stream_clock;
+    table->entries[index]->used = ++stream_clock;
     table->last = index;
-    if (first) {
-        stream_table_judge(table);
-    }
 }
 
 void
@@ -497,9 +493,9 @@ stream_queue_has_room(const pcu_stream_table *table)
     return rec == NULL || rec->queued - rec->passed < PCU_QUEUE_SAFE;
 }
 
-/* Record an event behind the work that the stream has now. The context is current. */
+/* Record an event behind the work that the stream has now, in its context. */
 static void
-stream_entry_fence(pcu_stream_entry *entry)
+stream_entry_record(pcu_stream_entry *entry)
 {
     CUevent fence = entry->fence;
     if (entry->opaque || stream_is_captured(entry->handle)) {
@@ -517,6 +513,23 @@ stream_entry_fence(pcu_stream_entry *entry)
     }
     else {
         stream_entry_drop_fence(entry);
+    }
+}
+
+static void
+stream_entry_fence(pcu_stream_entry *entry)
+{
+    CUcontext current = NULL;
+    if (drv.CtxGetCurrent(&current) != CUDA_SUCCESS) {
+        return;
+    }
+    if (current == entry->context) {
+        stream_entry_record(entry);
+    }
+    else if (drv.CtxPushCurrent(entry->context) == CUDA_SUCCESS) {
+        stream_entry_record(entry);
+        /* after an error of earlier work the context was popped all the same */
+        (void)drv.CtxPopCurrent(&current);
     }
 }
 
@@ -540,17 +553,11 @@ stream_table_poll_at(pcu_stream_table *table, size_t index, CUstream stream, int
 static void
 stream_table_poll_peer(pcu_stream_table *table, int record)
 {
-    CUcontext popped;
-    if (drv.CtxPushCurrent(table->context) != CUDA_SUCCESS) {
-        return;
-    }
     table->busy++; /* the caller walks the list of tables */
     for (size_t i = 0; i < table->count; i++) {
         (void)stream_table_poll_at(table, i, CU_STREAM_PER_THREAD, record);
     }
     table->busy--;
-    /* after an error of earlier work the context was popped all the same */
-    (void)drv.CtxPopCurrent(&popped);
 }
 
 void
@@ -701,4 +708,23 @@ pcu_stream_life_order(const pcu_stream_life *life, pcu_stream_table *table,
     table->busy--;
     *routine = order.routine;
     return order.status;
+}
+
+CUresult
+pcu_stream_table_order_new(pcu_context_record *rec, CUstream stream,
+                           const char **routine)
+{
+    pcu_stream_table *table = rec->streams;
+    pcu_stream_life all = {.epoch = 0};
+    size_t index = stream_table_index(table, stream);
+    *routine = "";
+    if (!table->unordered || table->ordered_until == table->epoch) {
+        return CUDA_SUCCESS;
+    }
+    table->ordered_until = table->epoch;
+    if (pcu_stream_followers == 0 || index == table->count) {
+        return CUDA_SUCCESS;
+    }
+    table->start = stream_clock;
+    return pcu_stream_life_order(&all, table, stream, routine);
 }

@@ -23,6 +23,7 @@
 /* A stream of a context. */
 typedef struct {
     CUstream handle;
+    CUcontext context;
     unsigned long id;     /* never used twice, as handles are */
     unsigned long used;   /* clock of the last note; 0: never */
     unsigned long done;   /* the work until this clock has finished */
@@ -42,6 +43,7 @@ typedef struct pcu_stream_table {
     unsigned long life;  /* of the context's records, which share the table */
     unsigned long epoch; /* counts the moments when streams became unordered */
     unsigned long start; /* the clock of the last such moment */
+    unsigned long ordered_until; /* the epoch whose first stream waits for the others */
     CUcontext context;
     int unordered;    /* two streams that were used are unordered */
     int peer;         /* other contexts may use its memory, and it theirs */
@@ -106,6 +108,12 @@ pcu_stream_table_tracking(pcu_context_record *rec)
  * over, or NULL. Return 0 if memory is short. A known stream gets the new owner. */
 PCU_HIDDEN int pcu_stream_table_add(pcu_context_record *rec, CUstream stream,
                                     int blocking, void *owner);
+/* Call it after pcu_stream_table_add, with the context current. While all streams were
+ * ordered, memory was given out although earlier work may still use it. So the stream
+ * that ends this state waits for that work. On failure *routine names the driver call.
+ */
+PCU_HIDDEN CUresult pcu_stream_table_order_new(pcu_context_record *rec, CUstream stream,
+                                               const char **routine);
 /* Add a table to a context whose memory other contexts may use from now on. */
 PCU_HIDDEN int pcu_stream_table_share(pcu_context_record *rec);
 /* The stream is about to be destroyed; its context is current. */
