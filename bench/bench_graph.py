@@ -24,7 +24,9 @@ from common import BLOCK, COUNT, GRID, Bound, Subject, SubjectError, number
 CASES = [
     Case("replay_1", "replay, 1 kernel", ("replay_1",), 100, Bound(plus=150)),
     Case("replay_20", "replay, 20 kernels", ("replay_20",), 40, Bound(plus=150)),
-    Case("update_kernel", "update of a kernel", ("update_kernel",), 500, Bound(plus=300)),
+    Case(
+        "update_kernel", "update of a kernel", ("update_kernel",), 500, Bound(plus=300)
+    ),
     Case("operations", "1,000 operations, replayed", ("operations",), 3),
     Case("eager", "1,000 operations, one by one", (), 3),
 ]
