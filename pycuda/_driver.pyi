@@ -1440,10 +1440,43 @@ class limit(_Enumeration):
     CIG_ENABLED: ClassVar[limit]
     CIG_SHMEM_FALLBACK_ENABLED: ClassVar[limit]
 
+class mem_access_flags(_Enumeration):
+    NONE: ClassVar[mem_access_flags]
+    READ: ClassVar[mem_access_flags]
+    READWRITE: ClassVar[mem_access_flags]
+
+class mem_advice(_Enumeration):
+    SET_READ_MOSTLY: ClassVar[mem_advice]
+    UNSET_READ_MOSTLY: ClassVar[mem_advice]
+    SET_PREFERRED_LOCATION: ClassVar[mem_advice]
+    UNSET_PREFERRED_LOCATION: ClassVar[mem_advice]
+    SET_ACCESSED_BY: ClassVar[mem_advice]
+    UNSET_ACCESSED_BY: ClassVar[mem_advice]
+
 class mem_attach_flags(_Enumeration):
     GLOBAL: ClassVar[mem_attach_flags]
     HOST: ClassVar[mem_attach_flags]
     SINGLE: ClassVar[mem_attach_flags]
+
+class mem_pool_attribute(_Enumeration):
+    REUSE_FOLLOW_EVENT_DEPENDENCIES: ClassVar[mem_pool_attribute]
+    REUSE_ALLOW_OPPORTUNISTIC: ClassVar[mem_pool_attribute]
+    REUSE_ALLOW_INTERNAL_DEPENDENCIES: ClassVar[mem_pool_attribute]
+    RELEASE_THRESHOLD: ClassVar[mem_pool_attribute]
+    RESERVED_MEM_CURRENT: ClassVar[mem_pool_attribute]
+    RESERVED_MEM_HIGH: ClassVar[mem_pool_attribute]
+    USED_MEM_CURRENT: ClassVar[mem_pool_attribute]
+    USED_MEM_HIGH: ClassVar[mem_pool_attribute]
+
+class mem_range_attribute(_Enumeration):
+    READ_MOSTLY: ClassVar[mem_range_attribute]
+    PREFERRED_LOCATION: ClassVar[mem_range_attribute]
+    ACCESSED_BY: ClassVar[mem_range_attribute]
+    LAST_PREFETCH_LOCATION: ClassVar[mem_range_attribute]
+    PREFERRED_LOCATION_TYPE: ClassVar[mem_range_attribute]
+    PREFERRED_LOCATION_ID: ClassVar[mem_range_attribute]
+    LAST_PREFETCH_LOCATION_TYPE: ClassVar[mem_range_attribute]
+    LAST_PREFETCH_LOCATION_ID: ClassVar[mem_range_attribute]
 
 class memory_type(_Enumeration):
     HOST: ClassVar[memory_type]
@@ -2319,6 +2352,14 @@ def _sort(
     in_place: bool = False,
     stream: Stream | None = None,
     allocator: _Allocator | None = None,
+) -> Any: ...
+def _first_few(
+    array: GPUArray,
+    count: int,
+    descending: bool = False,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    /,
 ) -> Any: ...
 def _triangle(
     array: GPUArray, lower: bool, k: int, /, stream: Stream | None = None

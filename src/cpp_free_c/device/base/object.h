@@ -27,6 +27,7 @@ typedef enum {
     EMU_SURFREF,
     EMU_LINK,
     EMU_POOL,
+    EMU_PHYSICAL, /* memory without addresses: cuMemCreate */
     EMU_GRAPH,
     EMU_GRAPH_EXEC,
     EMU_GRAPHICS,

@@ -28,6 +28,9 @@ typedef enum {
     EMU_MEMORY_IPC,        /* another process's allocation, opened here */
     EMU_MEMORY_POOLED,     /* cuMemAllocAsync */
     EMU_MEMORY_GRAPHICS,   /* an OpenGL buffer */
+    EMU_MEMORY_IMPORTED,   /* memory of another process's pool, opened here */
+    EMU_MEMORY_RESERVED,   /* addresses of cuMemAddressReserve, without memory */
+    EMU_MEMORY_MAPPED,     /* cuMemMap: a part of such addresses that has memory */
     EMU_MEMORY_KINDS
 } emu_memory_kind;
 

@@ -39,6 +39,13 @@ memory_is_charged(emu_memory_kind kind)
            kind == EMU_MEMORY_GRAPHICS;
 }
 
+/* Memory of another process begins anywhere in a chunk, whose pages are mapped. */
+static bool
+memory_is_opened(emu_memory_kind kind)
+{
+    return kind == EMU_MEMORY_IPC || kind == EMU_MEMORY_IMPORTED;
+}
+
 /* Fill a record whose place in the range is set, and make it live. */
 static void
 memory_start_locked(emu_allocation *record, const emu_memory_request *request,
@@ -133,7 +140,8 @@ emu_memory_allocate(const emu_memory_request *request, emu_allocation **out)
     }
     pthread_mutex_lock(&state.mutex);
     if (charge <= state.total[request->device] - state.used[request->device]) {
-        if (request->size <= EMU_SMALL_LIMIT && request->kind != EMU_MEMORY_IPC) {
+        if (request->size <= EMU_SMALL_LIMIT && !memory_is_opened(request->kind) &&
+            request->kind != EMU_MEMORY_RESERVED) {
             record = emu_space_take_run_locked(request->size);
         }
         else {
@@ -227,6 +235,42 @@ emu_memory_trim_front(emu_allocation *record, uint64_t lead)
     record->base += lead;
     record->size -= lead;
     atomic_store_explicit(&record->extent, record->size, memory_order_release);
+    pthread_mutex_unlock(&state.mutex);
+}
+
+/* -- virtual memory ---------------------------------------------------------------- */
+
+void
+emu_memory_lock(void)
+{
+    pthread_mutex_lock(&state.mutex);
+}
+
+void
+emu_memory_unlock(void)
+{
+    pthread_mutex_unlock(&state.mutex);
+}
+
+bool
+emu_memory_charge(int device, uint64_t bytes)
+{
+    bool fits;
+
+    pthread_mutex_lock(&state.mutex);
+    fits = bytes <= state.total[device] - state.used[device];
+    if (fits) {
+        state.used[device] += bytes;
+    }
+    pthread_mutex_unlock(&state.mutex);
+    return fits;
+}
+
+void
+emu_memory_discharge(int device, uint64_t bytes)
+{
+    pthread_mutex_lock(&state.mutex);
+    state.used[device] -= bytes;
     pthread_mutex_unlock(&state.mutex);
 }
 
@@ -366,7 +410,8 @@ emu_memory_kind_name(emu_memory_kind kind)
     static const char *const names[EMU_MEMORY_KINDS] = {
         "no",          "device",          "pitched", "page-locked",
         "registered",  "managed",         "array's", "module",
-        "kernel heap", "other process's", "pooled",  "OpenGL's"};
+        "kernel heap", "other process's", "pooled",  "OpenGL's",
+        "imported",    "reserved",        "mapped"};
 
     if (kind >= EMU_MEMORY_KINDS) {
         kind = EMU_MEMORY_NONE;

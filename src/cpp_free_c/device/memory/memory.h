@@ -57,6 +57,15 @@ CUresult emu_memory_register(uint64_t base, size_t size, int device, CUcontext c
                              unsigned int flags);
 CUresult emu_memory_unregister(uint64_t base);
 
+/* Charge memory that is no allocation to a device, or no longer. False: it has not that
+ * much left. */
+bool emu_memory_charge(int device, uint64_t bytes);
+void emu_memory_discharge(int device, uint64_t bytes);
+
+/* The mutex of memory.c, for virtual.c. */
+void emu_memory_lock(void);
+void emu_memory_unlock(void);
+
 /* Free all allocations that a context still holds. Return their number. */
 size_t emu_memory_release_context(CUcontext context);
 

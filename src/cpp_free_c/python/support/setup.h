@@ -43,6 +43,8 @@
     X(graph_node)           \
     X(graph_add)            \
     X(graph_exec)           \
+    X(stream_allocation)    \
+    X(stream_pool)          \
     X(dlpack_export)        \
     X(foreign_allocation)   \
     X(dlpack_import)        \

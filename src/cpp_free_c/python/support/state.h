@@ -22,6 +22,8 @@
     X(PooledDeviceAllocation)   \
     X(PooledHostAllocation)     \
     X(DeviceMemoryPool)         \
+    X(MemoryPool)               \
+    X(StreamAllocation)         \
     X(PageLockedAllocator)      \
     X(PageLockedMemoryPool)     \
     X(ForeignAllocation)        \

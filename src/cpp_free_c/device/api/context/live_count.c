@@ -25,6 +25,7 @@ static const struct {
     {"graph", EMU_GRAPH},
     {"graph_exec", EMU_GRAPH_EXEC},
     {"graphics", EMU_GRAPHICS},
+    {"physical", EMU_PHYSICAL},
 };
 
 static const struct {
@@ -34,6 +35,8 @@ static const struct {
     {"memory", EMU_MEMORY_DEVICE},
     {"memory", EMU_MEMORY_PITCHED},
     {"memory", EMU_MEMORY_POOLED},
+    {"memory", EMU_MEMORY_IMPORTED},
+    {"virtual", EMU_MEMORY_RESERVED},
     {"host", EMU_MEMORY_HOST},
     {"registered", EMU_MEMORY_REGISTERED},
     {"managed", EMU_MEMORY_MANAGED},

@@ -6,6 +6,7 @@
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
 #include "device/api/entry/entry.h"
+#include "device/api/memory/ipc_memory.h"
 #include "device/api/memory/pool.h"
 #include "device/api/memory/release.h"
 #include "device/api/entry/release_count.h"
@@ -82,6 +83,10 @@ async_free(emu_stream *stream, CUdeviceptr address)
     }
     emu_stream_end(stream, token);
     found = emu_memory_starting_at(address);
+    if (found != NULL && found->kind == EMU_MEMORY_IMPORTED) {
+        emu_ipc_memory_close(found);
+        return CUDA_SUCCESS;
+    }
     if (found == NULL ||
         (found->kind != EMU_MEMORY_POOLED && found->kind != EMU_MEMORY_DEVICE)) {
         return CUDA_ERROR_INVALID_VALUE;

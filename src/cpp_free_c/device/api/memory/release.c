@@ -10,9 +10,7 @@ emu_release_forget(const emu_allocation *allocation)
     if (allocation->kind == EMU_MEMORY_POOLED) {
         emu_pool_forget(allocation);
     }
-    else {
-        emu_ipc_memory_forget(allocation);
-    }
+    emu_ipc_memory_forget(allocation);
 }
 
 bool

@@ -90,6 +90,7 @@ copy_call(PyObject *m, const copy_row *row, PyObject *const *args, Py_ssize_t na
     }
     int rc = -1;
     if (copy_check_arrays(st, &a) >= 0 && copy_captured(&a) >= 0) {
+        pcu_stream_note(NULL); /* a copy that takes no stream is in the default one */
         rc = row->run(st, &a);
     }
     pcu_buffer_release(&a.buffer);

@@ -375,6 +375,9 @@ copy_nd_run(copy_nd *self, copy_nd_mode mode, CUstream stream)
          pcu_copy_side_context(self->st, &job.dst, routine, &job.dst_context) < 0)) {
         goto done;
     }
+    if (mode != COPY_ND_ASYNC) {
+        pcu_stream_note(NULL);
+    }
     switch (self->kind) {
         case COPY_ND_2D:
             status = copy_nd_run_2d(&job, mode, stream);
