@@ -56,6 +56,9 @@ class _HasCudaStream(Protocol):
 _Stream: TypeAlias = _HasCudaStream | None
 # An address: an int, a DeviceAllocation, a PointerHolderBase, a GPUArray (its gpudata).
 _DevicePointer: TypeAlias = SupportsIndex | _HasGpudata
+_ManagedMemory: TypeAlias = np.ndarray[Any, Any] | DeviceAllocation | SupportsIndex
+_DeviceOrNumber: TypeAlias = Device | SupportsIndex | None
+_Location: TypeAlias = Device | SupportsIndex | str | tuple[str, SupportsIndex] | None
 _HostBuffer: TypeAlias = Buffer | np.ndarray[Any, Any]
 # A block or a grid; missing dimensions are 1.
 _Dims: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
@@ -359,7 +362,7 @@ class DeviceAllocation:
     def __int__(self, /) -> int: ...
     def __index__(self, /) -> int: ...
     def __long__(self) -> int: ...
-    def free(self) -> None: ...
+    def free(self, stream: _Stream = None) -> None: ...
     def as_dlpack(
         self,
         shape: _Shape,
@@ -376,6 +379,56 @@ class ManagedAllocation(DeviceAllocation):
     def attach(self, mem_flags: SupportsIndex, stream: _Stream = None) -> None: ...
 
 ManagedAllocationOrStub = ManagedAllocation
+
+@disjoint_base
+class StreamAllocation(DeviceAllocation):
+    @property
+    def stream(self) -> _Stream: ...
+
+@disjoint_base
+class VirtualMemory(DeviceAllocation):
+    def __init__(self, size: SupportsIndex, alignment: SupportsIndex = 0) -> None: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def mappings(self) -> list[tuple[int, int]]: ...
+    def free(self) -> None: ...  # type: ignore[override]
+    def map(
+        self,
+        memory: PhysicalMemory,
+        offset: SupportsIndex = 0,
+        memory_offset: SupportsIndex = 0,
+        size: SupportsIndex | None = None,
+        access: SupportsIndex = ...,
+    ) -> None: ...
+    def unmap(
+        self, offset: SupportsIndex = 0, size: SupportsIndex | None = None
+    ) -> None: ...
+    def set_access(
+        self,
+        device: _DeviceOrNumber,
+        flags: SupportsIndex = ...,
+        offset: SupportsIndex = 0,
+        size: SupportsIndex | None = None,
+    ) -> None: ...
+    def get_access(
+        self, device: _DeviceOrNumber, offset: SupportsIndex = 0
+    ) -> mem_access_flags: ...
+
+@disjoint_base
+class PhysicalMemory:
+    def __init__(
+        self,
+        size: SupportsIndex,
+        device: _DeviceOrNumber = None,
+        ipc: bool = False,
+    ) -> None: ...
+    @property
+    def size(self) -> int: ...
+    def free(self) -> None: ...
+    def export_handle(self) -> int: ...
+    @classmethod
+    def from_handle(cls, handle: SupportsIndex, size: SupportsIndex) -> Self: ...
 
 @disjoint_base
 class IPCMemoryHandle:
@@ -425,7 +478,7 @@ class PooledDeviceAllocation:
     def __index__(self, /) -> int: ...
     def __long__(self) -> int: ...
     def __len__(self, /) -> int: ...
-    def free(self) -> None: ...
+    def free(self, stream: _Stream = None) -> None: ...
     def as_dlpack(
         self,
         shape: _Shape,
@@ -476,6 +529,49 @@ class DeviceMemoryPool(_MemoryPool):
     def allocate(self, size: SupportsIndex, /) -> PooledDeviceAllocation: ...
 
 @disjoint_base
+class MemoryPool(_MemoryPool):
+    def __init__(
+        self,
+        device: _DeviceOrNumber = None,
+        max_size: SupportsIndex = 0,
+        ipc: bool = False,
+    ) -> None: ...
+    @classmethod
+    def get_current(cls, device: _DeviceOrNumber = None) -> Self: ...
+    @classmethod
+    def get_default(cls, device: _DeviceOrNumber = None) -> Self: ...
+    @classmethod
+    def from_handle(
+        cls, handle: SupportsIndex, device: _DeviceOrNumber = None
+    ) -> Self: ...
+    release_threshold: int
+    hold_limit: int
+    @property
+    def reserved_bytes(self) -> int: ...
+    @property
+    def used_bytes(self) -> int: ...
+    @property
+    def device(self) -> Device: ...
+    @property
+    def handle(self) -> int: ...
+    def allocate(self, size: SupportsIndex, /) -> PooledDeviceAllocation: ...
+    def make_current(self) -> None: ...
+    def trim(self, min_bytes: SupportsIndex = 0) -> None: ...
+    def get_attribute(self, attribute: SupportsIndex, /) -> int | bool: ...
+    def set_attribute(
+        self, attribute: SupportsIndex, value: SupportsIndex, /
+    ) -> None: ...
+    def set_access(
+        self,
+        device: _DeviceOrNumber,
+        flags: SupportsIndex = ...,
+    ) -> None: ...
+    def get_access(self, device: _DeviceOrNumber) -> mem_access_flags: ...
+    def export_handle(self) -> int: ...
+    def export_pointer(self, memory: _DevicePointer, /) -> bytes: ...
+    def import_pointer(self, data: Buffer, /) -> StreamAllocation: ...
+
+@disjoint_base
 class PageLockedAllocator:
     def __init__(self, flags: SupportsIndex = 0, /) -> None: ...
 
@@ -494,6 +590,34 @@ class PageLockedMemoryPool(_MemoryPool):
         self, shape: _Shape, dtype: DTypeLike, order: _Order = "C"
     ) -> NDArray[Any]: ...
 
+def mem_advise(
+    memory: _ManagedMemory,
+    advice: SupportsIndex,
+    location: _Location = None,
+    size: SupportsIndex | None = None,
+) -> None: ...
+def mem_prefetch(
+    memory: _ManagedMemory,
+    location: _Location = None,
+    stream: _Stream = None,
+    size: SupportsIndex | None = None,
+) -> None: ...
+def mem_prefetch_batch(
+    memories: Iterable[_ManagedMemory],
+    location: _Location | list[_Location] = None,
+    stream: _Stream = None,
+) -> None: ...
+def mem_range_get_attribute(
+    memory: _ManagedMemory,
+    attribute: SupportsIndex,
+    size: SupportsIndex | None = None,
+) -> bool | int | str | Device | list[Device | str] | None: ...
+def mem_granularity(
+    device: _DeviceOrNumber = None, recommended: bool = False
+) -> int: ...
+def mem_alloc_async(
+    bytes: SupportsIndex, stream: _Stream = None
+) -> StreamAllocation: ...
 def mem_alloc(bytes: SupportsIndex, /) -> DeviceAllocation: ...
 def mem_alloc_like(ary: _HasNbytes) -> DeviceAllocation: ...
 def mem_alloc_pitch(
@@ -1356,10 +1480,43 @@ class limit(_Enumeration):
     CIG_ENABLED: ClassVar[limit]
     CIG_SHMEM_FALLBACK_ENABLED: ClassVar[limit]
 
+class mem_access_flags(_Enumeration):
+    NONE: ClassVar[mem_access_flags]
+    READ: ClassVar[mem_access_flags]
+    READWRITE: ClassVar[mem_access_flags]
+
+class mem_advice(_Enumeration):
+    SET_READ_MOSTLY: ClassVar[mem_advice]
+    UNSET_READ_MOSTLY: ClassVar[mem_advice]
+    SET_PREFERRED_LOCATION: ClassVar[mem_advice]
+    UNSET_PREFERRED_LOCATION: ClassVar[mem_advice]
+    SET_ACCESSED_BY: ClassVar[mem_advice]
+    UNSET_ACCESSED_BY: ClassVar[mem_advice]
+
 class mem_attach_flags(_Enumeration):
     GLOBAL: ClassVar[mem_attach_flags]
     HOST: ClassVar[mem_attach_flags]
     SINGLE: ClassVar[mem_attach_flags]
+
+class mem_pool_attribute(_Enumeration):
+    REUSE_FOLLOW_EVENT_DEPENDENCIES: ClassVar[mem_pool_attribute]
+    REUSE_ALLOW_OPPORTUNISTIC: ClassVar[mem_pool_attribute]
+    REUSE_ALLOW_INTERNAL_DEPENDENCIES: ClassVar[mem_pool_attribute]
+    RELEASE_THRESHOLD: ClassVar[mem_pool_attribute]
+    RESERVED_MEM_CURRENT: ClassVar[mem_pool_attribute]
+    RESERVED_MEM_HIGH: ClassVar[mem_pool_attribute]
+    USED_MEM_CURRENT: ClassVar[mem_pool_attribute]
+    USED_MEM_HIGH: ClassVar[mem_pool_attribute]
+
+class mem_range_attribute(_Enumeration):
+    READ_MOSTLY: ClassVar[mem_range_attribute]
+    PREFERRED_LOCATION: ClassVar[mem_range_attribute]
+    ACCESSED_BY: ClassVar[mem_range_attribute]
+    LAST_PREFETCH_LOCATION: ClassVar[mem_range_attribute]
+    PREFERRED_LOCATION_TYPE: ClassVar[mem_range_attribute]
+    PREFERRED_LOCATION_ID: ClassVar[mem_range_attribute]
+    LAST_PREFETCH_LOCATION_TYPE: ClassVar[mem_range_attribute]
+    LAST_PREFETCH_LOCATION_ID: ClassVar[mem_range_attribute]
 
 class memory_type(_Enumeration):
     HOST: ClassVar[memory_type]

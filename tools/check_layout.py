@@ -28,7 +28,14 @@ MOST_FUNCTION_LINES = 80
 #: deferred list.
 DATA_FILES = {
     f"driver/{name}.{end}"
-    for name in ("table", "context_record", "release", "blas_table", "fft_table")
+    for name in (
+        "table",
+        "context_record",
+        "release",
+        "stream_use",
+        "blas_table",
+        "fft_table",
+    )
     for end in "ch"
 }
 
@@ -61,6 +68,7 @@ DEVICE_DATA = {
     "device/memory/address_space.c": ["space", "emu_memory_tables"],
     "device/memory/memory.c": ["state"],
     "device/memory/registered.c": ["registered"],
+    "device/memory/virtual.c": ["reservations", "mappings"],
     "device/memory/texture.c": ["slots", "used_slots", "free_slots", "owners"],
 }
 

@@ -410,10 +410,9 @@ const char *
 emu_memory_kind_name(emu_memory_kind kind)
 {
     static const char *const names[EMU_MEMORY_KINDS] = {
-        "no",          "device",          "pitched", "page-locked",
-        "registered",  "managed",         "array's", "module",
-        "kernel heap", "other process's", "pooled",  "OpenGL's",
-        "imported",    "reserved",        "mapped"};
+        "no",      "device",   "pitched",  "page-locked", "registered",
+        "managed", "array's",  "module",   "kernel heap", "other process's",
+        "pooled",  "OpenGL's", "imported", "reserved",    "mapped"};
 
     if (kind >= EMU_MEMORY_KINDS) {
         kind = EMU_MEMORY_NONE;

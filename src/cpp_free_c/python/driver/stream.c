@@ -26,7 +26,8 @@ typedef struct {
     int foreign;     /* another library destroys the handle */
 } stream;
 
-/* -- the table of the context's streams (driver/stream_use.h) ----------------------- */
+/* -- the table of the context's streams (driver/stream_use.h) -----------------------
+ */
 
 static void
 stream_drop_owner(void *owner)
@@ -560,7 +561,8 @@ stream_unfollow(stream *self)
         return;
     }
     pcu_context_record *rec = &((pcu_context *)self->head.ctx)->rec;
-    if (pcu_context_record_usable(rec) && pcu_scope_enter(&scope, rec) == CUDA_SUCCESS) {
+    if (pcu_context_record_usable(rec) &&
+        pcu_scope_enter(&scope, rec) == CUDA_SUCCESS) {
         pcu_stream_table_end(rec, self->head.handle.stream);
         /* An error here appears again in the release that follows. */
         (void)pcu_scope_leave(&scope);

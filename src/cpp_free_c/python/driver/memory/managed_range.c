@@ -251,7 +251,8 @@ managed_batch_fill(pcu_state *st, managed_batch *batch, PyObject *memories,
             place = PyList_GET_ITEM(locations, i);
         }
         Py_INCREF(place);
-        int rc = managed_range_parse(st, PyTuple_GET_ITEM(memories, i), Py_None, &range);
+        int rc =
+            managed_range_parse(st, PyTuple_GET_ITEM(memories, i), Py_None, &range);
         if (rc == 0) {
             rc = pcu_as_location(st, place, &batch->places[i], "location");
         }
@@ -447,10 +448,10 @@ mem_range_get_attribute(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     }
 }
 
-#define MANAGED_FUNCTION(name)                           \
-    {                                                    \
-#        name, (PyCFunction)(void (*)(void))name,        \
-            METH_FASTCALL | METH_KEYWORDS, name##_doc    \
+#define MANAGED_FUNCTION(name)                                                   \
+    {                                                                            \
+#        name, (PyCFunction)(void (*)(void))name, METH_FASTCALL | METH_KEYWORDS, \
+            name##_doc                                                           \
     }
 
 static PyMethodDef managed_functions[] = {
