@@ -100,14 +100,16 @@ managed_advise_run(pcu_state *st, const managed_range *range, unsigned int advic
         return -1;
     }
     PCU_STATUS(status, MemAdvise_v2, (range->address, range->size, advice, *place));
+    const char *routine = "cuMemAdvise_v2";
     if (status == CUDA_ERROR_NOT_FOUND) {
-        if (managed_old_place(st, place, "cuMemAdvise", &device) < 0) {
+        routine = "cuMemAdvise";
+        if (managed_old_place(st, place, routine, &device) < 0) {
             return -1;
         }
         PCU_STATUS(status, MemAdvise, (range->address, range->size, advice, device));
     }
     if (status != CUDA_SUCCESS) {
-        return pcu_raise(st, "cuMemAdvise", status);
+        return pcu_raise(st, routine, status);
     }
     return 0;
 }
@@ -157,15 +159,17 @@ managed_prefetch_run(pcu_state *st, const managed_range *range,
     }
     PCU_STATUS(status, MemPrefetchAsync_v2,
                (range->address, range->size, *place, 0, stream));
+    const char *routine = "cuMemPrefetchAsync_v2";
     if (status == CUDA_ERROR_NOT_FOUND) {
-        if (managed_old_place(st, place, "cuMemPrefetchAsync", &device) < 0) {
+        routine = "cuMemPrefetchAsync";
+        if (managed_old_place(st, place, routine, &device) < 0) {
             return -1;
         }
         PCU_STATUS(status, MemPrefetchAsync,
                    (range->address, range->size, device, stream));
     }
     if (status != CUDA_SUCCESS) {
-        return pcu_raise(st, "cuMemPrefetchAsync", status);
+        return pcu_raise(st, routine, status);
     }
     return 0;
 }
