@@ -3,8 +3,8 @@
 
     python bench/bench_graph.py [--quick] [--json FILE] [--strict]
 
-Each case is measured in several rounds, in which the bare driver (floor_graph.c), this
-package and cuda.core, if it is installed, run one after the other. Times are nanoseconds
+Each case is measured in several rounds, in which the bare driver (floor_graph.c),
+this package and cuda.core, if it is installed, run one after the other. Times are in ns
 per call as the caller sees them. A replay is one launch of an executable graph; it is
 only enqueued. The rows of 1,000 operations include the wait for their end: the same
 operations of arrays of 4 kB, with memory of a pool, one by one and as one graph.
