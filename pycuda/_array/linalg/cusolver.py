@@ -112,6 +112,10 @@ class Routines:
         """Call a routine for all matrices of the batch at once."""
         self._call(f"{name}Batched", *arguments, self.made, self.batch)
 
+    def exchange_rows(self, *arguments):
+        """Call ``laswp``, which has no status."""
+        self._call("laswp", *arguments)
+
     def _call(self, name, *arguments):
         self._handle.call(f"cusolverDn{self._letter}{name}", *arguments)
 
