@@ -4,6 +4,7 @@
  * place in the queue or for another thread's driver call: see PCU_STATUS. */
 #include "python/driver/launch/launch.h"
 
+#include "driver/stream_use.h"
 #include "python/driver/current_context.h"
 #include "python/driver/graph_resources.h"
 #include "python/driver/launch/function_description.h"
@@ -114,8 +115,7 @@ pcu_launch_hint(const pcu_function *self, CUresult status)
 
 /* Do everything that comes before the driver call of a launch. */
 static inline int
-launch_ready(pcu_function *self, const pcu_launch_shape *s, const void *params,
-             size_t size)
+launch_ready(pcu_function *self, const pcu_launch_shape *s, void *params, size_t size)
 {
     if (pcu_launch_check(self, s) < 0) {
         return -1;
@@ -134,7 +134,7 @@ launch_ready(pcu_function *self, const pcu_launch_shape *s, const void *params,
 }
 
 int
-pcu_launch_ready(pcu_function *self, const pcu_launch_shape *s, const void *params,
+pcu_launch_ready(pcu_function *self, const pcu_launch_shape *s, void *params,
                  size_t size)
 {
     return launch_ready(self, s, params, size);
@@ -149,6 +149,7 @@ pcu_launch_run(pcu_function *self, const pcu_launch_shape *s, void *params, size
         return -1;
     }
     CUresult status;
+    pcu_stream_note(s->stream); /* packing the arguments may have run other calls */
     do {
         PCU_STATUS(
             status, LaunchKernel,

@@ -26,11 +26,10 @@ PCU_HIDDEN PCU_RAISES int pcu_launch_run(pcu_function *self,
                                          size_t size);
 
 /* Do everything that comes before the driver call of a launch: check the shape and the
- * size of the parameters, store changed texture references, note what an active capture
- * uses. */
+ * size of the parameters, store changed texture references, tell an active capture. */
 PCU_HIDDEN PCU_RAISES int pcu_launch_ready(pcu_function *self,
-                                           const pcu_launch_shape *shape,
-                                           const void *params, size_t size);
+                                           const pcu_launch_shape *shape, void *params,
+                                           size_t size);
 
 /* A hint for the message of a launch that failed: a handle that the driver calls
  * invalid may belong to another context. */
