@@ -190,7 +190,7 @@ struct bin_by_distance {
             return -1;
         }
         int64 bin = (int64)((x - first) * scale);
-        bin = bin < 0 ? 0 : bin >= bins ? bins - 1 : bin;
+        bin = max(min(bin, bins - 1), 0ll);
         while (bin > 0 && x < edge(bin)) {
             bin--;
         }

@@ -7,14 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pycuda._array.kernels.compilation import BackgroundCompilation, compile_text
+from pycuda._array.kernels.compilation import compile_text
 from pycuda._array.kernels.context_cache import context_dependent_memoize
-from pycuda._array.sources.selection import (
-    FEW_EACH,
-    FEW_THREADS,
-    few_texts,
-    selection_text,
-)
+from pycuda._array.sources.selection import selection_text
 from pycuda._driver import (
     Context,
     GPUArray,
@@ -30,62 +25,6 @@ _LEFT = 256  # the word that holds how many elements are wanted
 _ALL = (1 << 64) - 1
 _BLOCKS = 8  # on a multiprocessor
 _EACH = 2048  # elements of a block, at least
-
-
-#: The most elements that ``first_few`` selects.
-FEW = 256
-_FEW_BLOCKS = 4  # on a multiprocessor
-_FEW_OF_MANY = 32  # elements of a block from which one block is on a multiprocessor
-_NARROW = 1 << 32  # elements whose indices, all but the greatest, have 32 bits
-
-
-# -- few elements ----------------------------------------------------------------------
-
-
-@context_dependent_memoize
-def _few_kernels(name, narrow):
-    """Return (blocks, all, multiprocessors) for a dtype."""
-    texts = few_texts(name, narrow)
-    jobs = [BackgroundCompilation(text) for text in texts]
-    modules = [module_from_buffer(job.image()) for job in jobs]
-    blocks, whole = (module.get_function("kernel") for module in modules)
-    count = device_attribute.MULTIPROCESSOR_COUNT
-    return (
-        blocks.prepare("PQQIP"),
-        whole.prepare("PQQIPQPP"),
-        Context.get_device().get_attribute(count),
-    )
-
-
-def first_few(x, k, descending, allocator):
-    """Return (elements, indices) of the first ``k`` in the order of a stable sort.
-
-    ``k`` is 1 to ``FEW``. A kernel reads all elements once; each of its blocks keeps
-    ``k``. A second kernel with one block selects from these. One kernel is enough for a
-    short array.
-    """
-    _check_arrays(x)
-    size = x.size
-    narrow = x.dtype.itemsize <= 4 and size < _NARROW
-    blocks, whole, processors = _few_kernels(x.dtype.name, narrow)
-    threads = (FEW_THREADS, 1, 1)
-    most = processors * _FEW_BLOCKS if k <= _FEW_OF_MANY else processors
-    count = min(most, -(-size // (FEW_THREADS * FEW_EACH)))
-    elements = GPUArray(k, x.dtype, allocator)
-    indices = GPUArray(k, np.int64, allocator)
-    head = (x.ptr, size, _ALL if descending else 0, k)
-    entries = 0
-    if count > 1:
-        kept = GPUArray(count * k * (1 if narrow else 2), np.uint64, allocator)
-        entries = kept.ptr
-        blocks.prepared_async_call((count, 1), threads, None, *head, entries)
-    whole.prepared_async_call(
-        (1, 1), threads, None, *head, entries, count * k, elements.ptr, indices.ptr
-    )
-    return elements, indices
-
-
-# -- more elements ---------------------------------------------------------------------
 
 
 @context_dependent_memoize

@@ -15,7 +15,7 @@ import numpy as np
 from pycuda._array.copies import c_copy, np_ravel
 from pycuda._array.layout import normal_axis
 from pycuda._array.streams import on_stream
-from pycuda._driver import _plain_array, _sort, _take_along_axis
+from pycuda._driver import _first_few, _plain_array, _sort, _take_along_axis
 
 #: The length from which ``top_k`` selects many elements; a shorter array is sorted.
 _SELECTED_FROM = 1 << 17
@@ -169,15 +169,26 @@ def top_k(x, k, axis=-1, *, largest=True, stream=None, allocator=None):
         raise ValueError(f"top_k: k={k}, but axis {axis} has length {x.shape[place]}")
     first = (slice(None),) * place + (slice(k),)
     with on_stream(stream):
-        if k > 0 and x.ndim == 1 and x.dtype.kind != "c" and x.flags.forc:
-            from pycuda._array.functions.selecting import FEW, first_few, first_of_order
+        few = _first_few(x, k, largest, None, allocator)
+        if few is not NotImplemented:
+            return few
+        if _is_worth_selecting(x, k):
+            from pycuda._array.functions.selecting import first_of_order
 
-            if k <= FEW:
-                return first_few(x, k, largest, allocator)
-            if x.size >= _SELECTED_FROM and k <= x.size // 64:
-                return first_of_order(x, k, largest, allocator)
+            return first_of_order(x, k, largest, allocator)
         both = _sort(x, place, True, True, largest, False, None, allocator)
         return tuple(c_copy(array[first]) for array in both)
+
+
+def _is_worth_selecting(x, k):
+    """Return whether to select the first ``k`` elements without sorting the others."""
+    return (
+        x.ndim == 1
+        and x.size >= _SELECTED_FROM
+        and 0 < k <= x.size // 64
+        and x.dtype.kind != "c"
+        and x.flags.forc
+    )
 
 
 def lexsort(keys, axis=-1, *, stream=None):

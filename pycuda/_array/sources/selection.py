@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from pycuda._array.sources.sort import KEYS
 
-#: The threads of a block that selects few elements, the elements that each reads at
-#: once, and the entries that the block keeps.
-FEW_THREADS, FEW_EACH, FEW_ROOM = 256, 16, 1024
-
 
 def _head(dtype_name):
     return [
@@ -18,36 +14,36 @@ def _head(dtype_name):
     ]
 
 
-def few_texts(dtype_name: str, narrow: bool) -> tuple[str, str]:
-    """Return the sources of two kernels that select few elements.
+def few_text(request):
+    """Return the source of a kernel that selects few elements: a ``_KernelRequest``'s.
 
-    Each block of the first one stores its entries, from which the second one selects.
+    The vector is the number of elements that a thread reads at once.
     """
-    form = "true" if narrow else "false"
-    sizes = f"KEY, {form}, {FEW_THREADS}, {FEW_EACH}, {FEW_ROOM}"
-    head = [
-        *_head(dtype_name),
-        f'extern "C" __global__ void __launch_bounds__({FEW_THREADS})',
-        "kernel(const E *in, uint64 length, uint64 flip, uint32 k,",
-    ]
-    blocks = [
-        *head,
-        f"entry<{form}> *out)",
-        "{",
-        f"first_of_blocks<{sizes}>(in, length, flip, k, out);",
-        "}",
-        "",
-    ]
-    whole = [
-        *head,
-        f"const entry<{form}> *entries, uint64 count, E *elements, int64 *indices)",
-        "{",
-        f"first_of_all<{sizes}>(in, length, flip, k, entries, count, elements,",
-        "indices);",
-        "}",
-        "",
-    ]
-    return "\n".join(blocks), "\n".join(whole)
+    form = "false" if request.wide else "true"
+    threads = request.threads
+    sizes = f"KEY, {form}, {threads}, {request.vector}"
+    parameters, call = {
+        "few_of_blocks": (
+            f"entry<{form}> *entries",
+            f"first_of_blocks<{sizes}>(in, length, flip, k, entries);",
+        ),
+        "few_of_all": (
+            f"const entry<{form}> *entries, uint64 count, E *elements, int64 *indices",
+            f"first_of_all<{sizes}>(in, length, flip, k, entries, count, elements, "
+            "indices);",
+        ),
+    }[request.variant]
+    return "\n".join(
+        [
+            *_head(request.types[0]),
+            f'extern "C" __global__ void __launch_bounds__({threads})',
+            f"kernel(const E *in, uint64 length, uint64 flip, uint32 k, {parameters})",
+            "{",
+            call,
+            "}",
+            "",
+        ]
+    )
 
 
 def selection_text(dtype_name: str) -> str:

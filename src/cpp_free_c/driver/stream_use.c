@@ -12,6 +12,8 @@ enum { DEFAULT_ENTRY = 0, CAPTURE_NONE = 0, CAPTURE_RELAXED = 2 };
 unsigned int pcu_stream_tables;
 size_t pcu_stream_followers;
 void (*pcu_stream_drop_owner)(void *owner);
+void (*pcu_stream_report)(void *context, const char *routine, uintptr_t handle,
+                          CUresult status);
 
 static pcu_stream_table *stream_table_list;
 static unsigned long stream_clock; /* counts notes */
@@ -73,20 +75,14 @@ stream_table_place(const pcu_stream_table *table, const pcu_stream_entry *entry)
 }
 
 /* Two streams are unordered unless one is the default stream and the other a blocking
- * stream. Streams that were never used do not count. */
+ * stream. */
 static void
 stream_table_judge(pcu_stream_table *table)
 {
-    size_t named = 0;
-    int loose = table->peer;
+    int unordered = table->peer || table->count > 2;
     for (size_t i = 1; i < table->count; i++) {
-        const pcu_stream_entry *entry = table->entries[i];
-        if (entry->used != 0) {
-            named++;
-            loose |= !entry->blocking;
-        }
+        unordered |= !table->entries[i]->blocking;
     }
-    int unordered = loose || named > 1;
     if (unordered && !table->unordered) {
         table->epoch++;
         table->start = stream_clock;
@@ -112,6 +108,7 @@ stream_table_append(pcu_stream_table *table, const pcu_stream_entry *entry)
         return 0;
     }
     *made = *entry;
+    made->context = table->context;
     made->id = ++stream_ids;
     table->entries[table->count++] = made;
     return 1;
@@ -144,6 +141,9 @@ stream_table_new(pcu_context_record *rec)
     pcu_stream_table *table = calloc(1, sizeof(*table));
     /* The default stream may have been used before the table was made. */
     pcu_stream_entry first = {.used = ++stream_clock, .blocking = 1};
+    if (table != NULL) {
+        table->context = rec->handle;
+    }
     if (table == NULL || !stream_table_append(table, &first)) {
         if (table != NULL) {
             free(table->entries);
@@ -152,7 +152,6 @@ stream_table_new(pcu_context_record *rec)
         return NULL;
     }
     table->life = rec->life;
-    table->context = rec->handle;
     table->next = stream_table_list;
     stream_table_list = table;
     pcu_stream_tables++;
@@ -190,7 +189,11 @@ pcu_stream_table_add(pcu_context_record *rec, CUstream stream, int blocking,
                               .blocking = blocking != 0,
                               .opaque = stream == CU_STREAM_PER_THREAD,
                               .owner = owner};
-    return stream_table_append(table, &entry);
+    if (!stream_table_append(table, &entry)) {
+        return 0;
+    }
+    stream_table_judge(table);
+    return 1;
 }
 
 int
@@ -210,13 +213,8 @@ pcu_stream_table_share(pcu_context_record *rec)
 static void
 stream_entry_note(pcu_stream_table *table, size_t index)
 {
-    pcu_stream_entry *entry = table->entries[index];
-    int first = entry->used == 0;
-    entry->used = ++stream_clock;
+    table->entries[index]->used = ++stream_clock;
     table->last = index;
-    if (first) {
-        stream_table_judge(table);
-    }
 }
 
 void
@@ -395,8 +393,8 @@ stream_life_visit(const pcu_stream_life *life, pcu_stream_table *table,
             go_on = function(table, entry, life->uses[i].clock, data);
         }
     }
-    for (pcu_stream_table *each = stream_table_list; limit != 0 && go_on && each != NULL;
-         each = each->next) {
+    for (pcu_stream_table *each = stream_table_list;
+         limit != 0 && go_on && each != NULL; each = each->next) {
         if (each != table && !(table->peer && each->peer)) {
             continue;
         }
@@ -459,10 +457,14 @@ stream_entry_drop_fence(pcu_stream_entry *entry)
 {
     CUevent fence = entry->fence;
     entry->fence = NULL;
-    if (fence != NULL) {
-        /* An event that the driver refuses to destroy ends with its context. */
-        (void)drv.EventDestroy(fence);
-        pcu_handle_abandon(PCU_HANDLE_event);
+    if (fence == NULL) {
+        return;
+    }
+    CUresult status = drv.EventDestroy(fence);
+    pcu_handle_abandon(PCU_HANDLE_event);
+    const pcu_context_record *rec = pcu_context_record_find(entry->context);
+    if (status != CUDA_SUCCESS && rec != NULL) {
+        pcu_stream_report(rec->owner, "cuEventDestroy", (uintptr_t)fence, status);
     }
 }
 
@@ -497,27 +499,58 @@ stream_queue_has_room(const pcu_stream_table *table)
     return rec == NULL || rec->queued - rec->passed < PCU_QUEUE_SAFE;
 }
 
-/* Record an event behind the work that the stream has now. The context is current. */
-static void
-stream_entry_fence(pcu_stream_entry *entry)
+/* Record an event behind the work that the stream has now. Its context is current. */
+static CUresult
+stream_entry_record(pcu_stream_entry *entry, const char **routine)
 {
     CUevent fence = entry->fence;
+    *routine = "cuEventRecord";
     if (entry->opaque || stream_is_captured(entry->handle)) {
-        return;
+        return CUDA_ERROR_NOT_PERMITTED;
     }
     if (fence == NULL) {
-        if (drv.EventCreate(&fence, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) {
-            return;
+        *routine = "cuEventCreate";
+        CUresult status = drv.EventCreate(&fence, CU_EVENT_DISABLE_TIMING);
+        if (status != CUDA_SUCCESS) {
+            return status;
         }
         pcu_handle_created(PCU_HANDLE_event);
+        *routine = "cuEventRecord";
     }
     entry->fence = fence;
-    if (drv.EventRecord(fence, entry->handle) == CUDA_SUCCESS) {
+    CUresult status = drv.EventRecord(fence, entry->handle);
+    if (status == CUDA_SUCCESS) {
         entry->fenced = entry->used;
     }
     else {
         stream_entry_drop_fence(entry);
     }
+    return status;
+}
+
+/* The same in any context. */
+static CUresult
+stream_entry_fence(pcu_stream_entry *entry, const char **routine)
+{
+    CUcontext current = NULL;
+    *routine = "cuCtxGetCurrent";
+    CUresult status = drv.CtxGetCurrent(&current);
+    if (status == CUDA_SUCCESS && current == entry->context) {
+        return stream_entry_record(entry, routine);
+    }
+    if (status == CUDA_SUCCESS) {
+        *routine = "cuCtxPushCurrent";
+        status = drv.CtxPushCurrent(entry->context);
+    }
+    if (status == CUDA_SUCCESS) {
+        status = stream_entry_record(entry, routine);
+        CUresult left = drv.CtxPopCurrent(&current);
+        if (status == CUDA_SUCCESS && left != CUDA_SUCCESS) {
+            *routine = "cuCtxPopCurrent";
+            status = left;
+        }
+    }
+    return status;
 }
 
 /* Ask one entry. Return 1 if it stays in the table. */
@@ -525,11 +558,13 @@ static int
 stream_table_poll_at(pcu_stream_table *table, size_t index, CUstream stream, int record)
 {
     pcu_stream_entry *entry = table->entries[index];
+    const char *routine;
     table->busy++;
     stream_entry_ask(entry);
     if (record && entry->fence == NULL && !entry->ended && entry->used > entry->done &&
         entry->handle != stream) {
-        stream_entry_fence(entry);
+        /* Without a fence, the memory seems to be in use. */
+        (void)stream_entry_fence(entry, &routine);
         stream_entry_ask(entry);
     }
     table->busy--;
@@ -540,17 +575,11 @@ stream_table_poll_at(pcu_stream_table *table, size_t index, CUstream stream, int
 static void
 stream_table_poll_peer(pcu_stream_table *table, int record)
 {
-    CUcontext popped;
-    if (drv.CtxPushCurrent(table->context) != CUDA_SUCCESS) {
-        return;
-    }
     table->busy++; /* the caller walks the list of tables */
     for (size_t i = 0; i < table->count; i++) {
         (void)stream_table_poll_at(table, i, CU_STREAM_PER_THREAD, record);
     }
     table->busy--;
-    /* after an error of earlier work the context was popped all the same */
-    (void)drv.CtxPopCurrent(&popped);
 }
 
 void
@@ -589,8 +618,9 @@ pcu_stream_table_end(pcu_context_record *rec, CUstream stream)
     pcu_stream_entry *entry = table->entries[index];
     entry->ended = 1;
     if (pcu_stream_followers != 0 && entry->used > entry->done) {
+        const char *routine;
         table->busy++;
-        stream_entry_fence(entry);
+        (void)stream_entry_fence(entry, &routine);
         stream_entry_ask(entry);
         table->busy--;
         /* Without a fence, only the driver knows when the work has finished. */
@@ -677,16 +707,20 @@ stream_visit_order(pcu_stream_table *table, pcu_stream_entry *entry,
     if (stream_entry_is_past(table, entry, clock, order->target)) {
         return 1;
     }
-    if (!entry->ended && (entry->fence == NULL || entry->fenced < clock)) {
-        stream_entry_fence(entry);
+    int fresh = !entry->ended && (entry->fence == NULL || entry->fenced < clock);
+    if (fresh) {
+        order->status = stream_entry_fence(entry, &order->routine);
     }
-    order->routine = "cuEventRecord";
-    if (entry->fence == NULL || entry->fenced < clock) {
+    else if (entry->fence == NULL || entry->fenced < clock) {
+        order->routine = "cuEventRecord";
         order->status = CUDA_ERROR_NOT_PERMITTED;
     }
-    else {
+    if (order->status == CUDA_SUCCESS) {
         order->routine = "cuStreamWaitEvent";
         order->status = drv.StreamWaitEvent(order->after, entry->fence, 0);
+    }
+    if (fresh) {
+        stream_entry_drop_fence(entry); /* the driver defers this until its use */
     }
     return order->status == CUDA_SUCCESS;
 }
@@ -701,4 +735,23 @@ pcu_stream_life_order(const pcu_stream_life *life, pcu_stream_table *table,
     table->busy--;
     *routine = order.routine;
     return order.status;
+}
+
+CUresult
+pcu_stream_table_order_new(pcu_context_record *rec, CUstream stream,
+                           const char **routine)
+{
+    pcu_stream_table *table = rec->streams;
+    pcu_stream_life all = {.epoch = 0};
+    size_t index = stream_table_index(table, stream);
+    *routine = "";
+    if (!table->unordered || table->ordered_until == table->epoch) {
+        return CUDA_SUCCESS;
+    }
+    table->ordered_until = table->epoch;
+    if (pcu_stream_followers == 0 || index == table->count) {
+        return CUDA_SUCCESS;
+    }
+    table->start = stream_clock;
+    return pcu_stream_life_order(&all, table, stream, routine);
 }

@@ -52,6 +52,14 @@ typedef struct emu_allocation {
     bool mapped;        /* its pages are mapped from a shared file */
     bool suspended;     /* it keeps its addresses, but is neither live nor charged */
     size_t pitch;       /* row pitch of a pitched allocation */
+    /* Advice on managed memory; it always counts for a whole allocation. Places are
+     * ordinals of devices, -1 for the host, -2 for none. */
+    struct {
+        bool read_mostly;
+        int preferred, prefetched;
+        uint64_t accessed_by; /* bit d: device d */
+        bool accessed_by_host;
+    } managed;
     struct emu_allocation *next, *previous; /* the allocations of one context */
     struct emu_allocation *queue;           /* free list or quarantine */
 } emu_allocation;

@@ -70,6 +70,8 @@ memory_start_locked(emu_allocation *record, const emu_memory_request *request,
     record->owner = NULL;
     record->pitch = 0;
     record->mapped = false;
+    memset(&record->managed, 0, sizeof(record->managed));
+    record->managed.preferred = record->managed.prefetched = -2;
     record->suspended = false;
     record->queue = NULL;
     record->previous = NULL;

@@ -77,11 +77,15 @@ context_enable_peer_access(PyObject *type, PyObject *const *args, Py_ssize_t nar
     if (rc < 0) {
         return NULL;
     }
-    /* From now on streams of one context may use the pooled memory of the other. */
+    /* From now on streams of one context may use the pooled memory of the other, and
+     * also the work that was ordered by the default stream until now. */
     pcu_context_record *other = pcu_context_record_find(peer);
     if ((pcu_ctx_current != NULL && !pcu_stream_table_share(pcu_ctx_current)) ||
         (other != NULL && !pcu_stream_table_share(other))) {
         return PyErr_NoMemory();
+    }
+    if (pcu_stream_followers != 0 && pcu_current_context_synchronize(st) < 0) {
+        return NULL;
     }
     Py_RETURN_NONE;
 }

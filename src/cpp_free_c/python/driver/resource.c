@@ -202,6 +202,24 @@ pcu_resource_free(pcu_resource *self)
 }
 
 int
+pcu_resource_free_async(pcu_resource *self, CUstream stream)
+{
+    const char *routine = "";
+    int ended;
+    if (!self->live) {
+        return pcu_resource_check_slow(self, "cuMemFreeAsync");
+    }
+    self->live = 0; /* no other thread releases it during the call */
+    CUresult status =
+        pcu_release_async(self->handle.memory, stream, self->ctx, &routine, &ended);
+    self->live = !ended;
+    if (status == CUDA_SUCCESS) {
+        return 0;
+    }
+    return pcu_raise(self->st, routine, status);
+}
+
+int
 pcu_resource_check_slow(pcu_resource *self, const char *routine)
 {
     if (self->live && pcu_context_record_lives(pcu_context_rec(self->ctx))) {

@@ -73,6 +73,9 @@ PCU_HIDDEN CUresult pcu_release_async(CUdeviceptr memory, CUstream stream,
  * time. After a failure the handle is still live and may be released again. */
 PCU_HIDDEN PCU_RAISES int pcu_resource_free(pcu_resource *self);
 
+/* The same for device memory, behind the work that the stream has now. */
+PCU_HIDDEN PCU_RAISES int pcu_resource_free_async(pcu_resource *self, CUstream stream);
+
 /* The slow path of pcu_resource_check. */
 PCU_HIDDEN PCU_RAISES int pcu_resource_check_slow(pcu_resource *self,
                                                   const char *routine);
