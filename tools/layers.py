@@ -23,6 +23,7 @@ EXTENSION = (
     "python/driver/texture",
     "python/driver/launch",
     "python/driver/module",
+    "python/driver/graph",
     "python/driver/exchange",
     "python/array",
     "python/array/ops",
@@ -30,6 +31,8 @@ EXTENSION = (
     "python/array/product",
     "python/array/fourier",
     "python/array/index",
+    "python/array/collective",
+    "python/array/solver",
     "python/array/type",
     "python/structs",
     "python",
@@ -50,6 +53,7 @@ DEVICE = (
     "device/api/memory",
     "device/api/module",
     "device/api/texture",
+    "device/api/graph",
     "device/api/context",
 )
 LIBRARIES = (EXTENSION, DEVICE)

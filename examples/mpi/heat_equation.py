@@ -5,9 +5,10 @@
 
 Each process has a band of rows in a GPUArray, with one row of each neighbour above and
 below it. Each step first computes the outer rows. It then sends them to the neighbours
-while it computes the inner rows in a separate stream. An MPI library with CUDA support
-sends the rows from device to device; for other libraries they are staged
-through page-locked memory. The program queries the library; --exchange overrides it.
+while it computes the inner rows in a separate stream. NCCL sends the rows from device
+to device, in the stream, so no step waits on the host. Without NCCL, an MPI library
+with CUDA support sends them from device to device, and for other libraries they are
+staged through page-locked memory. --exchange chooses the way.
 
 The result is compared with NumPy's. With --bench the program then times a large plate.
 """
@@ -22,7 +23,7 @@ import numpy as np
 from mpi4py import MPI
 
 import pycuda.driver as drv
-from pycuda import gpuarray
+from pycuda import gpuarray, nccl
 from pycuda.compiler import SourceModule
 from pycuda.tools import device_for_rank
 
@@ -44,6 +45,7 @@ __global__ void step(double *to, const double *from, int first, int last, int co
 """
 RATE = 0.2
 BLOCK = (32, 4, 1)
+WAYS = {"nccl": "NCCL", "device": "the device", "host": "page-locked memory"}
 
 
 def mpi_takes_device_memory():
@@ -59,6 +61,21 @@ def mpi_takes_device_memory():
         if query is not None:
             return bool(query())
     return False
+
+
+def choose_exchange(comm):
+    """Return "nccl", "device" or "host": the fastest way that works."""
+    machine = comm.Split_type(MPI.COMM_TYPE_SHARED)
+    own_devices = machine.Get_size() <= drv.Device.count()
+    machine.Free()
+    try:
+        nccl.version()
+        found = own_devices  # NCCL needs a device for each process
+    except drv.RuntimeError:
+        found = False
+    if comm.allreduce(found, op=MPI.LAND):
+        return "nccl"
+    return "device" if mpi_takes_device_memory() else "host"
 
 
 def first_plate(rows, columns):
@@ -81,8 +98,8 @@ def on_host(plate, steps):
 class Band:
     """The rows of one process, and their time steps."""
 
-    def __init__(self, comm, rows, columns, staged):
-        self.comm, self.staged, self.columns = comm, staged, columns
+    def __init__(self, comm, rows, columns, way):
+        self.comm, self.way, self.columns = comm, way, columns
         rank, processes = comm.Get_rank(), comm.Get_size()
         # The processes share the inner rows; the edges of the plate are constant.
         inner = [
@@ -97,8 +114,14 @@ class Band:
         self.below = rank + 1 if rank < processes - 1 else MPI.PROC_NULL
         self.last = inner[rank]
         self.step = SourceModule(SOURCE, options=OPTIONS).get_function("step")
-        self.outer_stream, self.inner_stream = drv.Stream(), drv.Stream()
-        if staged:
+        # The outer rows go first: the neighbours wait for them.
+        urgent = drv.Context.get_stream_priority_range()[1]
+        self.outer_stream = drv.Stream(priority=urgent)
+        self.inner_stream = drv.Stream()
+        self.outer_done, self.inner_done = drv.Event(), drv.Event()
+        if way == "nccl":
+            self.nccl = nccl.communicator_of(comm)
+        elif way == "host":
             self.pages = drv.pagelocked_zeros((4, columns), np.float64)
 
     def put(self, plate):
@@ -125,7 +148,12 @@ class Band:
         """Send the new outer rows; receive those of the neighbours."""
         top, bottom = self.next[1], self.next[self.last]
         over, under = self.next[0], self.next[self.last + 1]
-        if not self.staged:
+        if self.way == "nccl":
+            self.exchange_in_stream(
+                ((top, over, self.above), (bottom, under, self.below))
+            )
+            return
+        if self.way == "device":
             self.outer_stream.synchronize()  # MPI does not know about streams
             self.comm.Sendrecv(top, self.above, recvbuf=under, source=self.below)
             self.comm.Sendrecv(bottom, self.below, recvbuf=over, source=self.above)
@@ -142,15 +170,33 @@ class Band:
         if self.below != MPI.PROC_NULL:
             under.set_async(from_below, stream)
 
+    def exchange_in_stream(self, neighbours):
+        """Enqueue the exchange after the computation of the outer rows."""
+        with nccl.group():
+            for row, their_row, rank in neighbours:
+                if rank != MPI.PROC_NULL:
+                    self.nccl.send(row, rank, stream=self.outer_stream)
+                    self.nccl.recv(their_row, rank, stream=self.outer_stream)
+
     def advance(self, steps):
         for _ in range(steps):
+            # Each stream waits for what the other computed in the last step. Only MPI
+            # needs the host: an exchange of NCCL is work in the outer stream.
+            self.outer_stream.wait_for_event(self.inner_done)
+            self.inner_stream.wait_for_event(self.outer_done)
             self.compute(1, 1, self.outer_stream)
             self.compute(self.last, self.last, self.outer_stream)
+            self.outer_done.record(self.outer_stream)
             self.compute(2, self.last - 1, self.inner_stream)
+            self.inner_done.record(self.inner_stream)
             self.exchange()
-            self.outer_stream.synchronize()
-            self.inner_stream.synchronize()
             self.now, self.next = self.next, self.now
+        self.outer_stream.synchronize()
+        self.inner_stream.synchronize()
+
+    def close(self):
+        if self.way == "nccl":
+            self.nccl.close()
 
     def gather(self, plate):
         """Gather the rows of all processes in the plate of process 0."""
@@ -159,26 +205,29 @@ class Band:
         self.comm.Gatherv(self.now.get()[1:-1], [target, counts], root=0)
 
 
-def check(comm, rows, columns, steps, staged):
+def check(comm, rows, columns, steps, way):
     """Compare a small plate with NumPy's; process 0 gets the largest difference."""
     plate = first_plate(rows, columns)
-    band = Band(comm, rows, columns, staged)
+    band = Band(comm, rows, columns, way)
     band.put(plate)
     band.advance(steps)
     result = plate.copy()
     band.gather(result)
+    band.close()
     return np.abs(result - on_host(plate, steps)).max() if comm.Get_rank() == 0 else 0
 
 
-def bench(comm, rows, columns, steps, staged):
+def bench(comm, rows, columns, steps, way):
     """Return the seconds per step of the slowest process."""
-    band = Band(comm, rows, columns, staged)
+    band = Band(comm, rows, columns, way)
     band.put(first_plate(rows, columns))
     band.advance(2)
     comm.Barrier()
     start = time.perf_counter()
     band.advance(steps)
-    return comm.allreduce(time.perf_counter() - start, op=MPI.MAX) / steps
+    seconds = time.perf_counter() - start
+    band.close()
+    return comm.allreduce(seconds, op=MPI.MAX) / steps
 
 
 def main():
@@ -188,33 +237,33 @@ def main():
     parser.add_argument("--steps", type=int, default=10)
     parser.add_argument(
         "--exchange",
-        choices=["auto", "device", "host"],
+        choices=["auto", "nccl", "device", "host"],
         default="auto",
-        help="pass device or host memory to MPI; auto queries the library",
+        help="NCCL, or MPI with device or host memory; auto takes the first that works",
     )
     parser.add_argument("--bench", action="store_true", help="measure the time")
     args = parser.parse_args()
     args.columns = args.columns or args.rows
 
+    drv.init()
     comm = MPI.COMM_WORLD
-    staged = args.exchange == "host" or (
-        args.exchange == "auto" and not mpi_takes_device_memory()
-    )
-    context = device_for_rank(comm).make_context()
+    way = choose_exchange(comm) if args.exchange == "auto" else args.exchange
+    context = device_for_rank(comm).retain_primary_context()  # NCCL works in that one
+    context.push()
     try:
         rows, columns, steps = (
             (50, 50, 10) if args.bench else (args.rows, args.columns, args.steps)
         )
-        difference = comm.bcast(check(comm, rows, columns, steps, staged))
+        difference = comm.bcast(check(comm, rows, columns, steps, way))
         if comm.Get_rank() == 0:
-            print("rows go through", "page-locked memory" if staged else "the device")
+            print("rows go through", WAYS[way])
             print(
                 f"{comm.Get_size()} processes, {rows} x {columns}, {steps} steps:",
                 end=" ",
             )
             print(f"largest difference {difference}")
         if args.bench and difference == 0:
-            seconds = bench(comm, args.rows, args.columns, args.steps, staged)
+            seconds = bench(comm, args.rows, args.columns, args.steps, way)
             moved = 2 * 8 * (args.rows - 2) * (args.columns - 2)  # one read, one write
             if comm.Get_rank() == 0:
                 print(

@@ -2,7 +2,7 @@
 
 ==================  ====================================================================
 foundations         streams, layout, copies, overlap, creation, masks, numpy_calls,
-                    public_names, cufft
+                    public_names, cufft, nccl_paths
 ``sources``         the sources of the kernels that C requests
 ``kernels``         kernels with a program's code, and the compilation of all kernels;
                     C calls kernel_request

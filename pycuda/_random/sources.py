@@ -191,7 +191,7 @@ __device__ __forceinline__ void fill_runs(random_state *states, unsigned int cou
             if (k < here)
                 to[k] = made.items[k];
     }
-    give_back(&states[id], state);
+    give_back<Draw::fixed>(&states[id], state);
 }
 
 template <class T, class Draw>
@@ -206,14 +206,16 @@ __device__ __forceinline__ void fill(random_state *states, unsigned int count, T
 _HELD = """
 typedef random_state held_state;
 
-__device__ __forceinline__ void give_back(random_state *place, held_state state)
-{
-    *place = state;
-}
-
 template <int N, class T> __device__ __forceinline__ bool is_aligned(const T *out)
 {
     return N == 1 || (random_size)out % (N * sizeof(T)) == 0;
+}
+"""
+_GIVE_BACK = """
+template <bool is_fixed> __device__ __forceinline__
+void give_back(random_state *place, held_state state)
+{
+    *place = state;
 }
 """
 
@@ -222,6 +224,7 @@ template <int N, class T> __device__ __forceinline__ bool is_aligned(const T *ou
 # is unrolled so that four stores are in flight.
 _STEPPED = (
     _HELD
+    + _GIVE_BACK
     + """
 template <int N, class T, class Draw>
 __device__ __forceinline__ random_size fill_most(random_state *state, T *out,
@@ -255,7 +258,8 @@ _GRAY = """
 /* Most of a state are its direction vectors. They stay in memory. */
 typedef random_state &held_state;
 
-__device__ __forceinline__ void give_back(random_state *, held_state)
+template <bool is_fixed> __device__ __forceinline__
+void give_back(random_state *, held_state)
 {
 }
 
@@ -388,6 +392,20 @@ PHILOX_DRAWS = (
     _HELD
     + _PHILOX_ROUND
     + """
+/* Draws of a fixed number of words change only the counter and its output, half of
+   the state. A fill of few elements spends as much time on states as on them. */
+template <bool is_fixed> __device__ __forceinline__
+void give_back(random_state *place, const held_state &state)
+{
+    if (is_fixed)
+    {
+        place->ctr = state.ctr;
+        place->output = state.output;
+    }
+    else
+        *place = state;
+}
+
 __device__ __forceinline__ unsigned int keep(unsigned int x)
 {
     asm volatile("" : "+r"(x));

@@ -124,6 +124,7 @@ from pycuda.array_api._elementwise import (
     tan,
     tanh,
     trunc,
+    where,
 )
 from pycuda.array_api._indexing import take, take_along_axis
 from pycuda.array_api._inspection import __array_namespace_info__
@@ -156,7 +157,6 @@ from pycuda.array_api._searching import (
     count_nonzero,
     nonzero,
     searchsorted,
-    where,
 )
 from pycuda.array_api._sets import (
     isin,

@@ -15,6 +15,8 @@ from pycuda.driver import Device
 from pycuda.gpuarray import GPUArray
 
 _DEFAULT = np.dtype("float64")
+_INT64 = np.dtype("int64")
+_EXACT = 2**53
 
 
 def _chosen(dtype: DType | None, default: Any = _DEFAULT) -> DType:
@@ -74,6 +76,21 @@ def _wrapped(value: Any, dtype: DType) -> Any:
     return np.asarray(value).astype(dtype)[()]
 
 
+def _first_and_step(
+    start: float, step: float, size: int, dtype: DType
+) -> tuple[Any, Any]:
+    """Return the first number of a range and NumPy's step: of the first two."""
+    whole = isinstance(start, int) and isinstance(step, int)
+    if dtype == _INT64 and whole and max(abs(start), abs(step)) <= _EXACT:
+        return start, step
+    if dtype == _DEFAULT and not isinstance(start, np.generic):
+        first = float(start)
+        return first, float(start + step) - first
+    first = _wrapped(start, dtype)
+    with np.errstate(over="ignore"):
+        return first, _wrapped(start + step, dtype) - first if size > 1 else first
+
+
 def arange(
     start: float,
     /,
@@ -99,10 +116,8 @@ def arange(
     result = GPUArray((size,), dtype)
     if size == 0:
         return result
-    first = _wrapped(start, dtype)
-    with np.errstate(over="ignore"):  # NumPy's step: of the first two elements
-        delta = _wrapped(start + step, dtype) - first if size > 1 else first
-    return _elementwise(_array_ops["arange"], (first, delta), result, dtype)
+    numbers = _first_and_step(start, step, size, dtype)
+    return _elementwise(_array_ops["arange"], numbers, result, dtype)
 
 
 def empty(

@@ -7,11 +7,8 @@ from typing import Literal
 import numpy as np
 
 import pycuda.gpuarray as _ga
-from pycuda._driver import _array_ops, _elementwise, _nonzero
-from pycuda.array_api._data_types import Number
+from pycuda._driver import _nonzero
 from pycuda.gpuarray import GPUArray
-
-_WHERE = _array_ops["where"]
 
 
 def argmax(
@@ -69,13 +66,3 @@ def searchsorted(
     if not isinstance(x2, GPUArray):
         x2 = _ga.asarray(x2, np.result_type(x1.dtype, x2))
     return _ga.searchsorted(x1, x2, side, sorter)
-
-
-def where(
-    condition: GPUArray, x1: GPUArray | Number, x2: GPUArray | Number, /
-) -> GPUArray:
-    """Return the elements of ``x1`` where the condition is true, of ``x2`` elsewhere.
-
-    All operands broadcast. ``x1`` or ``x2`` may be a number.
-    """
-    return _elementwise(_WHERE, (condition, x1, x2))

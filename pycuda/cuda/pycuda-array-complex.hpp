@@ -239,9 +239,10 @@ PYCUDA_FN complex<T> op_tanh(complex<T> z)
     }
     if (!is_finite(z.im)) {
         const T nan = z.im - z.im;
-        return ::isinf(z.re)
-                   ? make_complex(::copysign(T(1), z.re), ::copysign(T(0), z.im))
-                   : make_complex(z.re == 0 ? z.re : nan, nan);
+        if (::isinf(z.re)) {
+            return make_complex(::copysign(T(1), z.re), ::copysign(T(0), z.im));
+        }
+        return make_complex(z.re == 0 ? z.re : nan, nan);
     }
     T sine, cosine;
     ::sincos(z.im, &sine, &cosine);
@@ -288,91 +289,79 @@ PYCUDA_FN complex<T> op_sinc(complex<T> z)
 
 // What arcsin and arccos share, for x and y that are not negative and no NaN. The
 // algorithm is that of Hull, Fairgrieve and Tang (ACM Transactions on Mathematical
-// Software 23, 1997): with r and s, the distances to -1 and 1, a = (r + s) / 2 and
-// b = x / a, the real parts are arcsin b and arccos b and the imaginary part is
-// log(a + sqrt(a * a - 1)). The three functions are evaluated without cancellation.
+// Software 23, 1997): with r and s, the distances to -1 and 1, and a = (r + s) / 2, the
+// real parts are arcsin(x / a) and arccos(x / a) and the imaginary part is
+// log(a + sqrt(a * a - 1)). All are evaluated without cancellation. The threads of a warp
+// take one path unless a number is very large or close to an axis.
 template <class T>
 struct arc_parts {
-    T x, y;      // as given
-    T imaginary; // log(a + sqrt(a**2 - 1))
-    T b, rest;   // rest: sqrt(a**2 - x**2), of which b near 1 needs all digits
-    bool far;    // too large for squares: the angle is that of (x, y)
+    T x, y;       // as given
+    T imaginary;  // log(a + sqrt(a**2 - 1))
+    T rest;       // sqrt(a**2 - x**2), or its multiple as x is one: the angle's other side
 
     PYCUDA_FN arc_parts(T x_, T y_) : x(x_), y(y_)
     {
-        const T eps = limits_of<T>::epsilon();
-        far = x > limits_of<T>::root_most() || y > limits_of<T>::root_most();
-        if (far) {
-            const T half = T(0.5);
-            imaginary = T(::log(::hypot(x * half, y * half))) +
-                        T(1.38629436111989061883);
-            return;
+        if (x > limits_of<T>::root_most() || y > limits_of<T>::root_most()) {
+            far_away();
         }
-        if (y <= eps * ::fabs(x - T(1))) {
+        else if (y <= limits_of<T>::epsilon() * ::fabs(x - T(1))) {
             close_to_axis();
-            return;
-        }
-        T r = ::hypot(x + T(1), y), s = ::hypot(x - T(1), y);
-        T a = T(0.5) * (r + s);
-        T to_right = y * y / (r + x + T(1));
-        T to_left = x < T(1) ? s + (T(1) - x) : y * y / (s + (x - T(1)));
-        T below = T(0.5) * (to_right + to_left);  // a - x
-        b = x / a;
-        rest = ::sqrt((a + x) * below);
-        if (x >= T(1)) {
-            T above = T(0.5) * (to_right + (s + (x - T(1))));
-            rest = y * ::sqrt(T(0.5) * ((a + x) / (r + x + T(1)) +
-                                        (a + x) / (s + (x - T(1)))));
-            set_imaginary(a, above);
         }
         else {
-            set_imaginary(a, T(0.5) * (to_right + y * y / (s + (T(1) - x))));
-        }
-        if (x == T(1) && y < eps) {
-            rest = ::sqrt(y);
-            imaginary = rest;
+            anywhere();
         }
     }
-    // above: a - 1
-    PYCUDA_FN void set_imaginary(T a, T above)
+    // Too large for squares.
+    PYCUDA_FN void far_away()
     {
-        imaginary = a <= T(1.5) ? T(::log1p(above + ::sqrt(above * (a + T(1)))))
-                                : T(::log(a + ::sqrt(a * a - T(1))));
+        const T half = T(0.5);
+        imaginary =
+            T(::log(::hypot(x * half, y * half))) + T(1.38629436111989061883);
+        rest = y;
     }
     // The squares of y could vanish.
     PYCUDA_FN void close_to_axis()
     {
-        b = x;
         if (x < T(1)) {
             rest = ::sqrt((T(1) - x) * (T(1) + x));
             imaginary = y / rest;
             return;
         }
         const T root = ::sqrt((x - T(1)) * (x + T(1)));
-        rest = x * y / root;  // times a: only the quotient by x counts
-        imaginary = x > T(1e8) ? T(::log(x)) + T(0.69314718055994530942)
-                               : T(::log1p((x - T(1)) + root));
-        if (root == 0) {
-            rest = y;
-            imaginary = y;
+        rest = x * y / root;
+        imaginary = T(::log1p((x - T(1)) + root));
+        if (x == T(1)) {
+            rest = T(0);
         }
     }
+    PYCUDA_FN void anywhere()
+    {
+        const T right = x + T(1), left = ::fabs(x - T(1)), square = y * y;
+        const T r = ::sqrt(::fma(right, right, square));
+        const T s = ::sqrt(::fma(left, left, square));
+        const T of_r = T(1) / (r + right), of_s = T(1) / (s + left);
+        const T a = T(0.5) * (r + s);
+        const bool is_inside = x < T(1);
+        // Sums of r - x - 1 with s + x - 1, and of r - x - 1 with s - x + 1. One of the
+        // differences is y squared over a sum.
+        const T near = square * of_r, sum = s + left;
+        const T above = T(0.5) * (near + (is_inside ? square * of_s : sum));  // a - 1
+        const T below = is_inside ? near + sum : of_r + of_s;
+        rest = ::sqrt(T(0.5) * (a + x) * below) * (is_inside ? T(1) : y);
+        imaginary = T(::log1p(above + ::sqrt(above * (a + T(1)))));
+        if (x == T(1) && y < limits_of<T>::epsilon()) {
+            rest = ::sqrt(y);
+            imaginary = rest;
+        }
+    }
+
     PYCUDA_FN T sine() const
     {
-        if (far) {
-            return ::atan2(x, y);
-        }
-        return b <= T(0.6417) ? T(::asin(b)) : T(::atan2(x, rest));
+        return ::atan2(x, rest);
     }
     // of x with this sign
     PYCUDA_FN T cosine(bool is_left) const
     {
-        if (far) {
-            return ::atan2(y, is_left ? -x : x);
-        }
-        if (b <= T(0.6417)) {
-            return ::acos(is_left ? -b : b);
-        }
         return ::atan2(rest, is_left ? -x : x);
     }
 };

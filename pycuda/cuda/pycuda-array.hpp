@@ -211,6 +211,49 @@ PYCUDA_FN uint64 quotient(uint64 n, uint64 multiplier, uint64 shift)
 
 // -- copies that exchange axes --------------------------------------------------------
 
+// Which tile a block takes. Tiles are taken in bands of 4 columns, row by row, so that
+// neighbours in time are neighbours in all operands. There are fewer than 2**31: numbers
+// of 64 bits would cost more in divisions than all the rest.
+PYCUDA_FN void find_tile(uint32 place, uint32 columns, uint32 rows, uint32 &column,
+                         uint32 &row)
+{
+    uint32 wide = min(columns, 4u);
+    uint32 band = place / (wide * rows), within = place - band * wide * rows;
+    uint32 width = min(wide, columns - wide * band);
+    row = within / width;
+    column = wide * band + within - row * width;
+}
+
+// What a copy keeps of a matrix: all elements, or those of a triangle. The distance of
+// an element is its column less its row.
+struct whole_matrix {
+    PYCUDA_FN bool has(int64) const
+    {
+        return true;
+    }
+    PYCUDA_FN bool has_some(int64, int64) const
+    {
+        return true;
+    }
+};
+struct triangle_part {
+    int64 k;
+    bool is_lower;
+
+    PYCUDA_FN bool has(int64 distance) const
+    {
+        return has_some(distance, distance);
+    }
+    // Whether distances from least to most occur in the triangle.
+    PYCUDA_FN bool has_some(int64 least, int64 most) const
+    {
+        if (is_lower) {
+            return least <= k;
+        }
+        return most >= k;
+    }
+};
+
 // A tile of SIDE x SIDE elements goes through shared memory. In the source, elements
 // follow each other `across`, in the target `along`; PER of them are one word.
 template <int SIZE, int TILE, int PER>
@@ -225,21 +268,10 @@ struct transpose_tile {
     typedef typename word_of<SIZE>::type item;
     typedef typename word_of<SIZE * PER>::type word;
 
-    // Tiles are taken in bands of 4 columns, row by row, so that neighbours in time are
-    // neighbours in the source and in the target. There are fewer than 2**31: numbers of
-    // 64 bits would cost more in divisions than all the rest.
-    static PYCUDA_FN void find(uint32 place, uint32 columns, uint32 rows, uint32 &column,
-                               uint32 &row)
-    {
-        uint32 wide = min(columns, 4u);
-        uint32 band = place / (wide * rows), within = place - band * wide * rows;
-        uint32 width = min(wide, columns - wide * band);
-        row = within / width;
-        column = wide * band + within - row * width;
-    }
-
-    // One element of each of PER rows.
-    static PYCUDA_FN word gather(const char *shared)
+    // One element of each of PER rows. They are in one row of the target, the first at
+    // this distance.
+    template <class Part>
+    static PYCUDA_FN word gather(const char *shared, const Part &part, int64 distance)
     {
         union {
             item items[PER];
@@ -247,27 +279,32 @@ struct transpose_tile {
         } some;
 #pragma unroll
         for (int k = 0; k < PER; k++) {
-            some.items[k] = *(const item *)(shared + k * ROW);
+            some.items[k] =
+                part.has(distance + k) ? *(const item *)(shared + k * ROW) : item();
         }
         return some.whole;
     }
 
-    // All loads of a thread are under way before it waits for the first.
+    // All loads of a thread are under way before it waits for the first. Elements outside
+    // of the part become 0; a tile without others is not read.
+    template <class Part>
     static PYCUDA_FN void move(const char *source, char *target, uint64 across,
                                uint64 along, int64 source_step, int64 target_step,
-                               uint32 column, uint32 row)
+                               uint32 column, uint32 row, const Part &part)
     {
         __shared__ __align__(16) char shared[SIDE * ROW];
         const int x = threadIdx.x % WORDS * PER, y = threadIdx.x / WORDS;
         const uint64 first = (uint64)column * SIDE, top = (uint64)row * SIDE;
         const int right = (int)min(across - first, (uint64)SIDE);
         const int down = (int)min(along - top, (uint64)SIDE);
+        const int64 distance = (int64)top - (int64)first;
+        const bool is_read = part.has_some(distance - (right - 1), distance + (down - 1));
         word held[ROUNDS];
         source += (first + x) * SIZE + (int64)(top + y) * source_step;
         target += (top + x) * SIZE + (int64)(first + y) * target_step;
 #pragma unroll
         for (int k = 0; k < ROUNDS; k++, source += STEP * source_step) {
-            if (x < right && y + k * STEP < down) {
+            if (is_read && x < right && y + k * STEP < down) {
                 held[k] = *(const word *)source;
             }
         }
@@ -279,9 +316,30 @@ struct transpose_tile {
 #pragma unroll
         for (int k = 0; k < ROUNDS; k++, target += STEP * target_step) {
             if (x < down && y + k * STEP < right) {
-                *(word *)target = gather(shared + x * ROW + (y + k * STEP) * SIZE);
+                *(word *)target = gather(shared + x * ROW + (y + k * STEP) * SIZE, part,
+                                         distance + x - (y + k * STEP));
             }
         }
+    }
+};
+
+// A tile of elements of SIZE bytes, written by rows and read by columns. The bytes after
+// each row keep the threads of a warp in different banks of shared memory.
+template <int SIZE, int SIDE>
+struct turned_tile {
+    enum { ROW = SIDE * SIZE + (SIZE < 4 ? 4 : SIZE) };
+    __align__(16) char bytes[SIDE * ROW];
+
+    template <class Pack>
+    PYCUDA_FN void put(int row, int column, const Pack &element)
+    {
+        *(typename Pack::word *)(bytes + row * ROW + column * SIZE) = element.words[0];
+    }
+    template <class Pack>
+    PYCUDA_FN void get(int row, int column, Pack &element) const
+    {
+        element.words[0] =
+            *(const typename Pack::word *)(bytes + row * ROW + column * SIZE);
     }
 };
 
@@ -468,9 +526,12 @@ struct cast_to<bfloat16> {
     template <class From>
     static PYCUDA_FN bfloat16 of(From x)
     {
-        return sizeof(From) == 4 && !kind<From>::is_float ? make_bfloat((double)x)
-               : sizeof(From) == 8                        ? make_bfloat((double)x)
-                                                          : make_bfloat((float)x);
+        const bool needs_double =
+            sizeof(From) == 8 || (sizeof(From) == 4 && !kind<From>::is_float);
+        if (needs_double) {
+            return make_bfloat((double)x);
+        }
+        return make_bfloat((float)x);
     }
     // An integer of 64 bits is rounded to odd before it is rounded to a double.
     static PYCUDA_FN bfloat16 of(int64 x)
@@ -540,6 +601,14 @@ template <class To, class From>
 PYCUDA_FN To cast(From x)
 {
     return cast_to<To>::of(x);
+}
+
+// 1 / x to about 23 bits; 0 for x of 2**126 and more.
+PYCUDA_FN float approximate_reciprocal(float x)
+{
+    float result;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+    return result;
 }
 
 // -- arithmetic -----------------------------------------------------------------------
@@ -825,7 +894,10 @@ PYCUDA_FN T op_power(T x, T y)
         if (x == T(1)) {
             return 1;
         }
-        return x == T(-1) ? (y & 1 ? T(-1) : T(1)) : T(0);
+        if (x != T(-1)) {
+            return 0;
+        }
+        return y & 1 ? T(-1) : T(1);
     }
     T result = 1;
     for (; y != 0; y = T(y >> 1)) {
@@ -1083,7 +1155,17 @@ PYCUDA_FN complex<T> op_conjugate(complex<T> z)
 template <class T>
 PYCUDA_FN T op_sign(T x)
 {
-    return x > T(0) ? T(1) : kind<T>::is_signed && x < T(0) ? T(-1) : is_nan(x) ? x : T(0);
+    T sign = 0;
+    if (is_nan(x)) {
+        sign = x;
+    }
+    if (kind<T>::is_signed && x < T(0)) {
+        sign = T(-1);
+    }
+    if (x > T(0)) {
+        sign = T(1);
+    }
+    return sign;
 }
 template <class T>
 PYCUDA_FN complex<T> op_sign(complex<T> z)
@@ -1199,7 +1281,14 @@ PYCUDA_FN bool op_isclose_or_nan(T x, T y, T relative, T most)
 template <class T>
 PYCUDA_FN T op_nan_to_num(T x, T nan, T above, T below)
 {
-    return is_nan(x) ? nan : x - x == T(0) ? x : x > T(0) ? above : below;
+    T number = x;
+    if (x - x != T(0)) {
+        number = x > T(0) ? above : below;
+    }
+    if (is_nan(x)) {
+        number = nan;
+    }
+    return number;
 }
 template <class T>
 PYCUDA_FN complex<T> op_nan_to_num(complex<T> z, complex<T> nan, complex<T> above,
@@ -1224,6 +1313,23 @@ template <class T>
 PYCUDA_FN T op_sinc(T x)
 {
     return x == T(0) ? T(1) : T(::sinpi(x)) / (T(3.14159265358979323846) * x);
+}
+// Numbers below 2**-13 give 1, those from 2**23 on are whole and give 0. Between them
+// the steps of a division need no care for very small and very large numbers.
+PYCUDA_FN float op_sinc(float x)
+{
+    const float angle = 3.14159265f * x, size = ::fabsf(x), sine = ::sinpif(x);
+    float inverse = approximate_reciprocal(angle);
+    inverse = ::fmaf(::fmaf(-angle, inverse, 1.0f), inverse, inverse);
+    float result = sine * inverse;
+    result = ::fmaf(::fmaf(-result, angle, sine), inverse, result);
+    if (size < 0x1p-13f) {
+        result = 1.0f;
+    }
+    if (size >= 0x1p23f) {
+        result = sine * ::copysignf(1.0f, x);
+    }
+    return result;
 }
 
 // To multiples of 1 / unit, or of -unit if that is negative.
@@ -1314,7 +1420,8 @@ PYCUDA_FN float16 op_spacing(float16 x)
 {
     float16 next = x;
     const bool is_zero = (x.bits & 0x7fff) == 0, is_number = (x.bits & 0x7c00) != 0x7c00;
-    next.bits = is_zero ? 1 : (unsigned short)(x.bits + (x.bits & 0x8000 ? -1 : 1));
+    const int step = x.bits & 0x8000 ? -1 : 1;
+    next.bits = is_zero ? 1 : (unsigned short)(x.bits + step);
     return make_half((is_number ? (float)next : (float)x) - (float)x);
 }
 PYCUDA_FN bfloat16 op_spacing(bfloat16 x)
@@ -1327,19 +1434,96 @@ PYCUDA_FN bfloat16 op_spacing(bfloat16 x)
 template <class T>
 PYCUDA_FN T op_heaviside(T x, T at_zero)
 {
-    return is_nan(x) ? x : x == 0 ? at_zero : x < 0 ? T(0) : T(1);
+    T step = x;
+    if (x == 0) {
+        step = at_zero;
+    }
+    if (x < 0) {
+        step = T(0);
+    }
+    if (x > 0) {
+        step = T(1);
+    }
+    return step;  // x if that is NaN
 }
+// Euclid's algorithm with quotients of floats, which are only almost right: any quotient
+// keeps the common divisor. The rest is at most a little more than y / 2, or less than
+// x / 2**20 if the quotient has more digits than a float, so the loop ends. The first
+// steps are exact if the sign of a rest would need another bit.
+PYCUDA_FN uint32 common_divisor(uint32 x, uint32 y)
+{
+    if ((int32)(x | y) < 0) {
+        if (y == 0) {
+            return x;
+        }
+        x %= y;
+        if (x == 0) {
+            return y;
+        }
+        y %= x;
+    }
+    float size = (float)x;
+    while (y != 0) {
+        const float next = (float)y;
+        const uint32 quotient = __float2uint_rn(size * approximate_reciprocal(next));
+        const int32 rest = (int32)(x - quotient * y);
+        x = y;
+        y = (uint32)::abs(rest);
+        size = next;
+    }
+    return x;
+}
+PYCUDA_FN uint64 common_divisor(uint64 x, uint64 y)
+{
+    if ((int64)(x | y) < 0) {
+        if (y == 0) {
+            return x;
+        }
+        x %= y;
+        if (x == 0) {
+            return y;
+        }
+        y %= x;
+    }
+    while (y != 0 && (x | y) >> 32 != 0) {
+        const float size = (float)x * approximate_reciprocal((float)y);
+        const int64 rest = (int64)(x - __float2ull_rn(size) * y);
+        x = y;
+        y = (uint64)::llabs(rest);
+    }
+    return y == 0 ? x : common_divisor((uint32)x, (uint32)y);
+}
+
+// The magnitude of an integer, which is that of its size for the least number as well,
+// and the word in which divisors are computed.
+template <int size>
+struct magnitude_of;
+template <>
+struct magnitude_of<1> {
+    typedef uint8 type;
+    typedef uint32 word;
+};
+template <>
+struct magnitude_of<2> {
+    typedef uint16 type;
+    typedef uint32 word;
+};
+template <>
+struct magnitude_of<4> {
+    typedef uint32 type;
+    typedef uint32 word;
+};
+template <>
+struct magnitude_of<8> {
+    typedef uint64 type;
+    typedef uint64 word;
+};
 template <class T>
 PYCUDA_FN T op_gcd(T x, T y)
 {
-    x = op_absolute(x);
-    y = op_absolute(y);
-    while (y != 0) {
-        T rest = op_fmod(x, y);
-        x = y;
-        y = op_absolute(rest);  // of the least number, whose magnitude is negative
-    }
-    return op_absolute(x);
+    typedef magnitude_of<sizeof(T)> number;
+    const typename number::type a = op_absolute(x), b = op_absolute(y);
+    return (T)common_divisor((typename number::word)a, (typename number::word)b);
 }
 template <class T>
 PYCUDA_FN T op_lcm(T x, T y)
@@ -1347,6 +1531,13 @@ PYCUDA_FN T op_lcm(T x, T y)
     T divisor = op_gcd(x, y);
     return divisor == 0 ? T(0)
                         : op_multiply(T(op_absolute(x) / divisor), op_absolute(y));
+}
+// The number of ones in the magnitude.
+template <class T>
+PYCUDA_FN uint8 op_bitwise_count(T x)
+{
+    const uint64 bits = is_negative(x) ? uint64(0) - uint64(int64(x)) : uint64(x);
+    return uint8(::__popcll(bits));
 }
 template <class T>
 PYCUDA_FN T op_logaddexp2(T x, T y)
@@ -1389,16 +1580,19 @@ PYCUDA_FN int exponent(T x)
 {
     return cast<int>(x);
 }
-#define PYCUDA_WIDE_EXPONENT(type, least)                            \
-    PYCUDA_FN int exponent(type x)                                   \
-    {                                                                \
-        return x > 100000 ? 100000 : x < (least) ? -100000 : (int)x; \
+#define PYCUDA_WIDE_EXPONENT(type, below)    \
+    PYCUDA_FN int exponent(type x)           \
+    {                                        \
+        if (below) {                         \
+            return -100000;                  \
+        }                                    \
+        return x > 100000 ? 100000 : (int)x; \
     }
-PYCUDA_WIDE_EXPONENT(unsigned, 0)
-PYCUDA_WIDE_EXPONENT(unsigned long, 0)
-PYCUDA_WIDE_EXPONENT(unsigned long long, 0)
-PYCUDA_WIDE_EXPONENT(long, -100000)
-PYCUDA_WIDE_EXPONENT(long long, -100000)
+PYCUDA_WIDE_EXPONENT(unsigned, false)
+PYCUDA_WIDE_EXPONENT(unsigned long, false)
+PYCUDA_WIDE_EXPONENT(unsigned long long, false)
+PYCUDA_WIDE_EXPONENT(long, x < -100000)
+PYCUDA_WIDE_EXPONENT(long long, x < -100000)
 #undef PYCUDA_WIDE_EXPONENT
 
 template <class T>

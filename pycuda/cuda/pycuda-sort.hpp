@@ -5,8 +5,8 @@
 //   KEY::DIGITS                 how many digits of 8 bits a key has
 //   KEY::digit(x, place)        a digit of the key of x; place 0 is the least significant
 //
-// onesweep     a radix sort of lines of any length: the first launch counts all digits,
-//              each of the others moves the elements to their places by one digit
+// digit_totals counts all digits of lines of any length: the first launch of a radix sort
+// onesweep     moves the elements to their places by one digit: each of the other launches
 // block_sort   all passes in one block, for lines that fit its shared memory
 // warp_sort    a bitonic sort of (key, index) for short lines
 //
@@ -182,11 +182,13 @@ struct told {
     static const COUNT PARTIAL = WHOLE >> 1;
 };
 
-// The parameters of a launch. With `parts` it counts all digits of the lines at `in`, by
-// so many blocks for each line; if these are several, the totals are 0 before. The first
-// `words` words of the slots are set to 0.
+// The parameters of a launch.
 //
-// Otherwise it moves elements by one digit, `place`. Without values_in, the value of an
+// digit_totals counts all digits of the lines at `in`, by `parts` blocks for each line;
+// if these are several, the totals are 0 before. It sets the first `words` words of the
+// slots to 0.
+//
+// onesweep moves elements by one digit, `place`. Without values_in, the value of an
 // element is its index. Where `indices` is not null, the values go there. Without out,
 // no keys are written.
 template <class E, class V, class COUNT>
@@ -207,6 +209,68 @@ struct pass {
     uint32 parts;
 };
 
+// The count of all digits. It is a kernel of its own, so that two compilers can work side
+// by side. Its text is short, since each line of it is unrolled for each digit.
+template <class KEY, class COUNT, int THREADS>
+struct digit_totals {
+    typedef typename KEY::element E;
+    enum {
+        MANY = sizeof(E) == 4 ? 4 : sizeof(E) == 8 ? 2 : 1, // elements of a load
+        BINS = KEY::DIGITS * 256
+    };
+
+    PYCUDA_SORT_FN void count(uint32 *counts, const E &x, uint32 flip)
+    {
+#pragma unroll
+        for (int place = 0; place < KEY::DIGITS; place++) {
+            atomicAdd(&counts[place * 256 + (KEY::digit(x, place) ^ flip)], 1u);
+        }
+    }
+
+    PYCUDA_SORT_FN void run(const pass<E, COUNT, COUNT> &p)
+    {
+        __shared__ uint32 counts[BINS];
+        const uint32 tid = threadIdx.x;
+        const uint64 line = blockIdx.x / p.parts;
+        const uint64 first = blockIdx.x * (uint64)THREADS + tid;
+        const uint64 step = (uint64)p.parts * THREADS;
+        for (uint64 i = first; i < p.words; i += (uint64)gridDim.x * THREADS) {
+            p.slots[i] = 0;
+        }
+        for (uint32 i = tid; i < BINS; i += THREADS) {
+            counts[i] = 0;
+        }
+        __syncthreads();
+        const E *in = p.in + line * p.length;
+        uint64 i = first - line * step;
+        uint64 rest = 0; // the elements before are loaded in groups
+        if (MANY * sizeof(E) == 16 && (uint64)in % 16 == 0) {
+            rest = p.length / MANY * MANY;
+            for (uint64 k = i; k < p.length / MANY; k += step) {
+                __align__(16) E x[MANY];
+                *(uint4 *)x = ((const uint4 *)in)[k];
+#pragma unroll
+                for (int j = 0; j < MANY; j++) {
+                    count(counts, x[j], p.flip);
+                }
+            }
+        }
+#pragma unroll 1
+        for (i += rest; i < p.length; i += step) {
+            count(counts, in[i], p.flip);
+        }
+        __syncthreads();
+        for (uint32 i = tid; i < BINS; i += THREADS) {
+            if (p.parts == 1) {
+                p.totals[line * BINS + i] = counts[i];
+            }
+            else if (counts[i] != 0) {
+                atomicAdd(&p.totals[line * BINS + i], (COUNT)counts[i]);
+            }
+        }
+    }
+};
+
 // The dynamic shared memory of a block holds digit_counts for each warp, and the elements
 // and values of a tile.
 template <class KEY, bool VALUES, class COUNT, int THREADS, int ITEMS>
@@ -218,8 +282,7 @@ struct onesweep {
         WARPS = THREADS / 32,
         TILE = THREADS * ITEMS,
         BATCH = 4,
-        MANY = sizeof(E) == 4 ? 4 : sizeof(E) == 8 ? 2 : 1, // elements of a load
-        BINS = KEY::DIGITS * 256,
+        BINS = KEY::DIGITS * 256, // of a line in the totals
         COUNTS = WARPS * sizeof(digit_counts),
         KEYS = TILE * sizeof(E)
     };
@@ -247,55 +310,6 @@ struct onesweep {
             }
         }
     };
-
-    PYCUDA_SORT_FN void histogram(const pass<E, V, COUNT> &p, uint32 *counts)
-    {
-        const uint32 tid = threadIdx.x;
-        const uint64 line = blockIdx.x / p.parts;
-        const uint64 first = blockIdx.x * (uint64)THREADS + tid;
-        for (uint64 i = first; i < p.words; i += (uint64)gridDim.x * THREADS) {
-            p.slots[i] = 0;
-        }
-        for (uint32 i = tid; i < BINS; i += THREADS) {
-            counts[i] = 0;
-        }
-        __syncthreads();
-        const E *in = p.in + line * p.length;
-        const bool aligned = MANY * sizeof(E) == 16 && (uint64)in % 16 == 0;
-        for (uint64 i = (first - line * p.parts * THREADS) * MANY; i < p.length;
-             i += p.parts * THREADS * MANY) {
-            __align__(16) E x[MANY];
-            const uint32 left = p.length - i < MANY ? (uint32)(p.length - i) : MANY;
-            if (aligned && left == MANY) {
-                *(uint4 *)x = *(const uint4 *)(in + i);
-            }
-            else {
-#pragma unroll
-                for (int k = 0; k < MANY; k++) {
-                    if (k < left) {
-                        x[k] = in[i + k];
-                    }
-                }
-            }
-#pragma unroll
-            for (int k = 0; k < MANY; k++) {
-#pragma unroll
-                for (int place = 0; place < KEY::DIGITS && k < left; place++) {
-                    atomicAdd(&counts[place * 256 + (KEY::digit(x[k], place) ^ p.flip)],
-                              1u);
-                }
-            }
-        }
-        __syncthreads();
-        for (uint32 i = tid; i < BINS; i += THREADS) {
-            if (p.parts == 1) {
-                p.totals[line * BINS + i] = counts[i];
-            }
-            else if (counts[i] != 0) {
-                atomicAdd(&p.totals[line * BINS + i], (COUNT)counts[i]);
-            }
-        }
-    }
 
     // Where the elements of a digit begin in the tiles before this one, and tell it on.
     PYCUDA_SORT_FN COUNT look_back(COUNT *slot, uint32 own)
@@ -333,7 +347,7 @@ struct onesweep {
 
     PYCUDA_SORT_FN void run(const pass<E, V, COUNT> &p)
     {
-        extern __shared__ __align__(16) char room[]; // of at least BINS words, too
+        extern __shared__ __align__(16) char room[];
         __shared__ COUNT base[256];
         __shared__ COUNT sums[WARPS];
         __shared__ uint32 drawn;
@@ -344,10 +358,6 @@ struct onesweep {
         const uint32 mine = warp * 32 * ITEMS + (tid & 31);
         batch b;
 
-        if (p.parts) {
-            histogram(p, (uint32 *)room);
-            return;
-        }
         if (tid == 0) {
             drawn = atomicAdd(p.ticket, 1u);
         }

@@ -237,3 +237,75 @@ def test_powers_of_negative_zero(ctx):
     np.testing.assert_array_equal(
         np.signbit(xp.pow(zeros, halves).get()), [False, True, False]
     )
+
+
+# -- elementwise functions in C --------------------------------------------------------
+
+
+def test_elementwise_arguments(ctx):
+    x = to_gpu(MATRIX)
+    assert xp.add.__module__ == "pycuda.array_api"
+    for call, words in (
+        (lambda: xp.add(x), r"add\(\) takes 2 arguments \(1 given\)"),
+        (lambda: xp.where(x, x), r"where\(\) takes 3 arguments \(2 given\)"),
+        (lambda: xp.add(x, MATRIX), r"numpy.ndarray; copy it with to_gpu\(\)"),
+        (lambda: xp.add(1, 2), "no operand is a GPUArray"),
+        (lambda: xp.sin("x"), "sin takes GPUArrays and numbers, not str"),
+        (lambda: xp.round(MATRIX), "rint takes GPUArrays"),
+        (lambda: xp.floor(xp.astype(x, xp.complex64)), "floor .* complex64"),
+        (lambda: xp.clip(x, low=1), "low"),
+    ):
+        with pytest.raises(TypeError, match=words):
+            call()
+    with pytest.raises(ValueError, match=r"\(2, 3\) and \(2,\)"):
+        xp.add(x, x[:, 0])
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "float32", "complex64"])
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [(1, 3), (None, 3), (1, None), (None, None), (2, 1), (-(10**30), 10**30)],
+)
+def test_clip_keeps_the_dtype(ctx, dtype, low, high):
+    if dtype == "complex64" and low is not None and low < 0:
+        pytest.skip("10**30 has no exact complex64")
+    values = MATRIX.astype(dtype)
+    found = xp.clip(to_gpu(values), low, max=high)
+    exact = values if dtype == "complex64" else values.astype(object)
+    wanted = exact if low is None and high is None else np.clip(exact, low, high)
+    assert found.dtype == dtype
+    np.testing.assert_array_equal(found.get(), wanted.astype(dtype))
+
+
+def test_clip_with_arrays_and_other_dtypes(ctx):
+    values = np.array([[1, 5, 9]], np.int32)
+    x = to_gpu(values)
+    for low, high in (
+        (to_gpu(np.array([[2], [6]], np.int32)), 7),
+        (to_gpu(np.array([2.5])), None),
+        (0.5, np.float32(6)),
+        (np.int8(2), None),
+    ):
+        bounds = [b.get() if isinstance(b, GPUArray) else b for b in (low, high)]
+        found = xp.clip(x, low, high)
+        np.testing.assert_array_equal(
+            found.get(), np.clip(values, *bounds).astype(np.int32)
+        )
+        assert found.dtype == np.int32
+    x = to_gpu(np.array([1, np.nan, 3], np.float32))
+    np.testing.assert_array_equal(xp.clip(x, 2, 2.5).get(), [2, np.nan, 2.5])
+    assert xp.clip(x).ptr != x.ptr
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float32", "complex128"])
+def test_round(ctx, dtype):
+    values = np.array([0.5, 1.5, 2.5, 7.0]).astype(dtype)
+    found = xp.round(to_gpu(values))
+    assert found.dtype == dtype
+    np.testing.assert_array_equal(found.get(), np.round(values).astype(dtype))
+
+
+def test_absent_values_of_numpy_wrappers(ctx):
+    x = to_gpu(MATRIX)
+    absent = np._NoValue
+    assert np.max(x, initial=absent, keepdims=absent).get() == 5

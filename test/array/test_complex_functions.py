@@ -235,6 +235,10 @@ def test_common_divisors_and_multiples(ctx, dtype):
     a[:60], b[30:90] = 0, 0
     a[90:120], b[100:130] = info.min, info.min
     a[200:600], b[200:600] = rng.integers(0, 100, (2, 400))
+    a[600:], b[600:] = np.maximum(a[600:], 1), np.maximum(a[600:], 1) // 2 + 1
+    edges = [info.max, info.max - 1, info.max // 2, info.max // 2 + 1, info.min, 1]
+    edges = np.array(edges, dtype)
+    a[-36:], b[-36:] = np.repeat(edges, 6), np.tile(edges, 6)
     for function in (np.gcd, np.lcm):
         same(function(to_gpu(a), to_gpu(b)), function(a, b))
         same(function(to_gpu(a), 12), function(a, np.array(12, dtype)))

@@ -165,6 +165,20 @@ def test_triangles(ctx, dtype, shape):
     same(ga.tril(to_gpu(host), -(2**63)), np.zeros_like(host))
 
 
+@pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "float64", "c16"])
+@pytest.mark.parametrize("shape", [(64, 64), (100, 70), (2, 40, 90)])
+def test_triangles_of_transposed_matrices(ctx, dtype, shape):
+    host = (np.arange(np.prod(shape)) % 100 + 1).astype(dtype).reshape(shape)
+    for view in (
+        lambda a: a.swapaxes(-1, -2),
+        lambda a: a[..., 3:, :].swapaxes(-1, -2),
+    ):
+        a, x = view(host), view(to_gpu(host))
+        for k in (-65, -3, 0, 1, 40):
+            same(ga.tril(x, k), np.tril(a, k))
+            same(ga.triu(x, k), np.triu(a, k))
+
+
 def test_triangles_of_structs(ctx):
     dtype = np.dtype([("a", "i4"), ("b", "f4"), ("c", "i4")])
     host = np.ones((4, 5), dtype)

@@ -254,6 +254,15 @@ def test_cross(dtype):
         gpuarray.cross(gpuarray.zeros(4), gpuarray.zeros(4))
 
 
+@pytest.mark.parametrize("dtype", [t for t in DTYPES if t.kind != "b"], ids=str)
+@pytest.mark.parametrize("count", [0, 1, 16, 301])
+def test_cross_of_packed_vectors(dtype, count):
+    a, b = values(dtype, (count, 3), 1), values(dtype, (count + 1, 3), 2)
+    on_both(np.cross, a, b[1:].copy())
+    device = gpuarray.cross(to_gpu(a), to_gpu(b)[1:])  # not at a multiple of 16 bytes
+    same(device, np.cross(a, b[1:]))
+
+
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_diagonals(dtype):
     a = values(dtype, (3, 4, 5))

@@ -195,6 +195,56 @@ def test_the_kernel_of_a_layout(monkeypatch):
     ]
 
 
+# -- operands that are packed along different axes -------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["bool", "i1", "f2", "f4", "i8", "c8", "c16"])
+@pytest.mark.parametrize("shape", [(64, 64), (70, 130), (2, 33, 50)], ids=str)
+def test_turned_operands(ctx, dtype, shape):
+    a, b = host(shape, dtype), host((*shape[:-2], *shape[:-3:-1]), dtype)
+    x, y = to_gpu(a), to_gpu(b)
+    turned, right = b.swapaxes(-1, -2), y.transpose((*range(a.ndim - 2), -1, -2))
+    same(x == right, a == turned)
+    same(right >= x, turned >= a)
+    same(gpuarray.where(x == right, right, x), np.where(a == turned, turned, a))
+    same(gpuarray.maximum(right, x[..., :1]), np.maximum(turned, a[..., :1]))
+    out = gpuarray.zeros(shape, "c16" if dtype[0] == "c" else "f8")
+    np.maximum(right, right, out)
+    same(out, turned.astype(out.dtype))
+    if dtype != "bool":
+        same(x * 2 + right, a * np.array(2, dtype) + turned)
+        x += right
+        same(x, a + turned)
+
+
+def test_turned_operands_of_more_axes(ctx):
+    a, b = host((5, 4, 66, 33)), host((5, 33, 66, 4))
+    x, y = to_gpu(a), to_gpu(b)
+    turned, right = b.transpose((0, 3, 2, 1)), y.transpose((0, 3, 2, 1))
+    same(x - right, a - turned)
+    same(x[:, ::-1] - right, a[:, ::-1] - turned)
+    same(right[::2] - x[::2], turned[::2] - a[::2])
+    quotients = np.divmod(x, right + 1)
+    for part, expected in zip(quotients, np.divmod(a, turned + 1), strict=True):
+        same(part, expected)
+
+
+def test_the_kernel_of_turned_operands(monkeypatch):
+    def calls():
+        x = gpuarray.zeros((64, 64), np.float16)
+        z = x.astype(np.complex128)
+        x + x.T
+        z * z.T
+        x[:4] + x[:, :4].T  # would use little of a tile
+
+    families = [(a.family, a.passing, a.tile) for a in asked_for(monkeypatch, calls)]
+    assert families[-3:] == [
+        ("elementwise_tiles", ("array", "turned", "array"), 64),
+        ("elementwise_tiles", ("array", "turned", "array"), 32),
+        ("elementwise", ("packed", "array", "packed"), 4),
+    ]
+
+
 # -- operations with kernels of their own ----------------------------------------------
 
 
@@ -400,6 +450,10 @@ def test_functions_without_a_ufunc(ctx, dtype):
             assert got.dtype == dtype
             bound = 8 * np.finfo(dtype).eps
             np.testing.assert_allclose(got, np.sinc(small.astype("f8")), atol=bound)
+            tiny = np.array([0, -0.0, 1e-9, -1e-9], dtype)
+            np.testing.assert_allclose(np.sinc(to_gpu(tiny)).get(), 1, rtol=bound)
+            far = np.array([np.finfo(dtype).max, 2.0**15, -(2.0**15)], dtype)
+            np.testing.assert_array_equal(np.sinc(to_gpu(far)).get(), 0)
         if dtype[0] == "c":
             same(np.angle(x, deg=True), np.angle(a, deg=True), exact=False)
     assert np.nan_to_num(x, copy=False) is x

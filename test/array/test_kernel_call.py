@@ -87,6 +87,46 @@ def test_streams(scaled, stream):
         kernel(2, x, y, stream="none")
 
 
+@pytest.mark.parametrize(
+    "where",
+    [slice(5, 40), slice(None, None, 3), slice(None, None, -1), slice(40, 5, -7)]
+    + [slice(-10, None), slice(0, 0), slice(60, 200, 4), slice(3, None)],
+    ids=str,
+)
+def test_parts_without_python(scaled, where):
+    kernel, x, y = scaled
+    bounds = where.indices(N)
+    kinds = [{"slice": where}, {"range": range(*bounds)}, {"range": slice(*bounds)}]
+    for number, kind in enumerate([*kinds, *kinds], 1):
+        y.fill(0)
+        expected = np.zeros(N, np.float32)
+        expected[where] = number * HOST[where]
+        kernel(number, x, y, **kind)
+        same(y, expected)
+    assert kernel.general == 2  # the first call, and the first of a part
+    kernel(3, x, y, range=None, slice=None)
+    same(y, 3 * HOST)
+
+
+def test_parts_that_python_handles(scaled):
+    kernel, x, y = scaled
+    kernel(1, x, y, slice=slice(2))
+    for bad, error in [
+        ({"slice": slice(2), "range": range(2)}, TypeError),
+        ({"range": slice(0, 1)}, TypeError),
+        ({"range": slice(0, 1, 0)}, ValueError),
+        ({"slice": slice(0, 1, 0)}, ValueError),
+        ({"slice": slice("a")}, TypeError),
+        ({"range": range(N + 1)}, ValueError),
+        ({"range": range(-3, 2)}, ValueError),
+        ({"range": range(3, -3, -1)}, ValueError),
+        ({"range": range(10**30)}, (ValueError, OverflowError)),
+        ({"slice": 3}, (TypeError, AttributeError)),
+    ]:
+        with pytest.raises(error):
+            kernel(1, x, y, **bad)
+
+
 def test_views_of_memory(scaled):
     kernel, x, y = scaled
     kernel(3, x[10:30], y[20:40])

@@ -1,7 +1,8 @@
-"""Solvers and decompositions, compared with NumPy.
+"""Solvers and decompositions by cuSOLVER, compared with NumPy.
 
-On the software device, SciPy's LAPACK under cuSOLVER's functions (support/cusolver.py)
-replaces the library. On a GPU, cuSOLVER itself computes.
+Matrices of all sizes are cuSOLVER's here; test_small_matrices.py tests the generated
+kernels. On the software device, SciPy's LAPACK under cuSOLVER's functions
+(support/cusolver.py) replaces the library. On a GPU, cuSOLVER itself computes.
 """
 
 import gc
@@ -24,6 +25,7 @@ pytestmark = pytest.mark.gpu
 @pytest.fixture
 def library(ctx, monkeypatch):
     """A context with a cuSOLVER; on the software device, the one of the tests."""
+    monkeypatch.setenv("PYCUDA_SOLVER", "cusolver")
     if not _driver._is_emulated():
         yield None
         return
@@ -289,6 +291,13 @@ def test_numpy_functions(library):
     assert np.linalg.slogdet(x).sign.shape == ()
 
 
+@pytest.mark.software(why="a GPU's library may be older than CUDA 12.8")
+def test_numpy_eigenvalues(library):
+    x = to_gpu(square(np.float64))
+    assert np.linalg.eig(x).eigenvalues.dtype == np.complex128
+    assert np.linalg.eigvals(x).shape == (5,)
+
+
 # -- errors ----------------------------------------------------------------------------
 
 
@@ -347,7 +356,8 @@ def test_eig_errors(library):
 
 
 @pytest.mark.software(why="a GPU has solvers")
-def test_the_software_device_has_no_solvers(ctx):
+def test_the_software_device_has_no_solvers(ctx, monkeypatch):
+    monkeypatch.setenv("PYCUDA_SOLVER", "cusolver")
     for each in (np.eye(3), np.stack([np.eye(3)] * 8)):
         with pytest.raises(drv.RuntimeError, match="software device"):
             linalg.inv(to_gpu(each))
@@ -355,6 +365,7 @@ def test_the_software_device_has_no_solvers(ctx):
 
 def test_without_cusolver(ctx, monkeypatch):
     """The libraries are hidden: the error is that of a GPU's machine without them."""
+    monkeypatch.setenv("PYCUDA_SOLVER", "cusolver")
     for module in (cublas, cusolver):
         monkeypatch.setattr(module, "paths", lambda: ["/nowhere/library.so"])
         monkeypatch.setattr(module, "_library", None)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pycuda import gpuarray
+from pycuda import driver as drv, gpuarray
 from pycuda.gpuarray import GPUArray, to_gpu
 from support.arrays import same
 
@@ -100,3 +100,164 @@ def test_bad_arguments(ctx):
         gpuarray.quantile(x, 1j)
     with pytest.raises(ValueError, match="twice"):
         gpuarray.median(x, axis=(0, 0))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "float64"])
+@pytest.mark.parametrize("length", [1, 2, 5, 16, 33, 255, 257, 700])
+def test_lengths(ctx, dtype, length):
+    """Each length has its kernel: some lanes, or a sort and a second kernel."""
+    host = numbers(dtype, (3, length), 0.01)
+    host[0] = 1
+    x = to_gpu(host)
+    for name in ("median", "nanmedian"):
+        function = getattr(np, name)
+        same(function(x, axis=1), function(host, axis=1))
+    for method in ("lower", "nearest", "inverted_cdf"):
+        q = [0.0, 0.31, 0.77, 1.0]
+        got = np.quantile(x, q, axis=1, method=method)
+        same(got, np.quantile(host, q, axis=1, method=method))
+
+
+def test_a_block_of_lines(ctx):
+    host = numbers(np.float32, (200, 16), 0.02)
+    x = to_gpu(host)
+    same(np.median(x, axis=1), np.median(host, axis=1))
+    same(np.nanmedian(x, axis=1), np.nanmedian(host, axis=1))
+    same(np.quantile(x, 0.3, axis=1), np.quantile(host, 0.3, axis=1), False)
+
+
+@pytest.mark.parametrize("name", ["quantile", "nanquantile"])
+def test_many_quantiles(ctx, name):
+    function = getattr(np, name)
+    for shape in ((2, 7), (2, 300)):
+        host = numbers(np.float64, shape)
+        q = np.linspace(0, 1, 71).reshape(1, 71)
+        same(function(to_gpu(host), q, axis=1), function(host, q, axis=1), False)
+
+
+def test_layouts(ctx):
+    host = numbers(np.float32, (6, 7, 8))
+    x = to_gpu(host)
+    views = [
+        (x[::2, ::-1], host[::2, ::-1]),
+        (x.transpose((2, 0, 1)), host.transpose((2, 0, 1))),
+        (to_gpu(np.asfortranarray(host)), host),
+        (x[1:, 2], host[1:, 2]),
+        (gpuarray.broadcast_to(x[0], (3, 7, 8)), np.broadcast_to(host[0], (3, 7, 8))),
+    ]
+    for a, b in views:
+        for axis in (None, 0, 1, (0, 1), (-1, 0)):
+            same(np.median(a, axis=axis), np.median(b, axis=axis))
+            got = np.quantile(a, [0.1, 0.9], axis=axis, keepdims=True)
+            same(got, np.quantile(b, [0.1, 0.9], axis=axis, keepdims=True), False)
+
+
+def test_dtypes_of_q(ctx):
+    for dtype in (np.int32, np.float32, np.float64):
+        host = numbers(dtype, 11)
+        x = to_gpu(host)
+        for q in (
+            *(0, 1, 0.5, np.float32(0.3), np.float64(0.3), np.int64(1)),
+            *(np.array([0.1, 0.2], np.float32), [0, 1]),
+        ):
+            same(np.quantile(x, q), np.quantile(host, q), False)
+        got = gpuarray.quantile(x, to_gpu(np.array([0.25, 0.5])))
+        same(got, np.quantile(host, [0.25, 0.5]), False)
+        q = np.array([12.5, 50], np.float32)
+        same(np.percentile(x, q), np.percentile(host, q), False)
+
+
+def test_half_precision(ctx):
+    bfloat16 = pytest.importorskip("ml_dtypes").bfloat16
+    host = numbers(np.float32, (4, 9))
+    host[1, 3] = np.nan
+    x = to_gpu(host.astype(bfloat16))
+    got = gpuarray.median(x, axis=1).get()
+    assert got.dtype == bfloat16
+    np.testing.assert_array_equal(got.astype(np.float32), np.median(host, axis=1))
+    got = gpuarray.quantile(x, 0.25, axis=1).get().astype(np.float32)
+    np.testing.assert_allclose(got, np.quantile(host, 0.25, axis=1), rtol=0.01)
+
+
+def test_infinities(ctx):
+    host = np.array([[-np.inf, 1, 2, np.inf], [np.inf, np.inf, 3, 4]], np.float32)
+    x = to_gpu(host)
+    same(np.median(x, axis=1), np.median(host, axis=1))
+    same(
+        np.quantile(x, [0, 1], axis=1, method="lower"),
+        np.quantile(host, [0, 1], 1, method="lower"),
+    )
+
+
+def test_streams(ctx):
+    stream = drv.Stream()
+    host = numbers(np.float32, (5, 20))
+    x = gpuarray.to_gpu_async(host, stream=stream)
+    got = gpuarray.median(x, 1, stream=stream)
+    assert (got.get_async(stream) is not None) and stream.synchronize() is None
+    same(got, np.median(host, axis=1))
+
+
+def test_an_axis_that_is_not_there(ctx):
+    x = gpuarray.zeros((3, 4), np.float32)
+    for function in (gpuarray.median, lambda x, axis: gpuarray.quantile(x, 0.5, axis)):
+        for axis in (2, -3, (0, 5)):
+            with pytest.raises(np.exceptions.AxisError, match="is not one of 2 axes"):
+                function(x, axis=axis)
+    with pytest.raises(TypeError, match="takes a GPUArray, not numpy.ndarray; copy"):
+        gpuarray.median(np.zeros(3))
+    with pytest.raises(ValueError, match="shape of out"):
+        gpuarray.median(x, 0, out=gpuarray.empty(3, np.float32))
+
+
+# -- weights ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["int16", "float32", "float64"])
+@pytest.mark.parametrize("name", ["quantile", "nanquantile"])
+def test_weights(ctx, dtype, name):
+    function = getattr(np, name)
+    for shape, axis, nans in (
+        ((7,), None, 0),
+        ((5, 6), 1, 0),
+        ((4, 3, 5), (0, 2), 0.1),
+    ):
+        host = numbers(dtype, shape, nans)
+        x = to_gpu(host)
+        weights = np.random.default_rng(1).integers(0, 5, shape)
+        weights[host == host.max()] = 3
+        for q in (0, 0.3, [0.0, 0.5, 1.0], np.array([[0.25], [0.75]])):
+            keywords = {"axis": axis, "method": "inverted_cdf"}
+            got = function(x, q, weights=to_gpu(weights), **keywords)
+            assert isinstance(got, GPUArray)
+            same(got, function(host, q, weights=weights, **keywords))
+
+
+def test_weights_along_one_axis(ctx):
+    host = numbers(np.float32, (6, 4))
+    x = to_gpu(host)
+    weights = np.array([1, 0, 2, 5, 0, 1])
+    for keepdims in (False, True):
+        keywords = {
+            "axis": 0,
+            "weights": weights,
+            "method": "inverted_cdf",
+            "keepdims": keepdims,
+        }
+        want = np.percentile(host, [10, 60], **keywords)
+        same(np.percentile(x, [10, 60], **keywords), want)
+        same(np.nanpercentile(x, [10, 60], **keywords), want)
+
+
+def test_bad_weights(ctx):
+    x = gpuarray.zeros((3, 4), np.float32)
+    with pytest.raises(ValueError, match="need the method 'inverted_cdf'"):
+        gpuarray.quantile(x, 0.5, weights=x)
+    for bad in (-1, np.nan, 0, np.inf):
+        weights = np.full((3, 4), bad, np.float32)
+        with pytest.raises(ValueError, match="finite and not negative"):
+            gpuarray.quantile(x, 0.5, 1, weights=weights, method="inverted_cdf")
+    with pytest.raises(ValueError, match=r"weights have shape \(3,\)"):
+        gpuarray.quantile(x, 0.5, 1, weights=[1, 2, 3], method="inverted_cdf")
+    with pytest.raises(TypeError, match="need the argument axis"):
+        gpuarray.quantile(x, 0.5, weights=[1, 2, 3], method="inverted_cdf")

@@ -45,8 +45,8 @@ def test_get_proc_address(emu_driver):
     assert (code, status) == (0, 0) and pointer
     assert look_up(emu_driver, b"cuMemAlloc", 2000) == (R.ERROR_NOT_FOUND, None, 2)
     assert look_up(emu_driver, b"cuNoSuchThing", 12000) == (R.ERROR_NOT_FOUND, None, 1)
-    clusters = b"cuOccupancyMaxActiveClusters"
-    assert look_up(emu_driver, clusters, 12000)[0] == R.ERROR_NOT_FOUND
+    green = b"cuCtxFromGreenCtx"
+    assert look_up(emu_driver, green, 13000)[0] == R.ERROR_NOT_FOUND
     assert look_up(emu_driver, b"cuMemAlloc", 14000)[0] == R.ERROR_INVALID_VALUE
     four = c_void_p()
     assert (

@@ -59,6 +59,10 @@ MORE = """
     stackrestore.u64 %w4;
     brkpt;
     griddepcontrol;
+    mapa.shared::cluster.u32 %r1, %r2, %r3;
+    getctarank.shared::cluster.u64 %r1, %w2;
+    barrier.cluster.arrive.release.aligned;
+    barrier.cluster.wait.acquire.aligned;
     pmevent 1;
     setmaxnreg.inc.sync.aligned.u32 40;
     nanosleep.u32 20;

@@ -426,6 +426,14 @@ def test_kernel_concurrency(tmp_path):
     assert after(lines, "in 4 streams:").endswith("right: True")
 
 
+@pytest.mark.gpu
+def test_persistent_kernel(tmp_path):
+    lines = output("persistent_kernel.py", tmp_path, "--points", "900")
+    most, used = numbers(after(lines, "blocks of 128 threads that fit on the device:"))
+    assert used == min(most, 8)
+    assert f"; {int(most)} fit (" in lines[-1]
+
+
 #: A change that makes the result of a program wrong. There is none for
 #: device_properties.py and printf.py.
 FAULTS = {
@@ -458,11 +466,15 @@ FAULTS = {
     "transpose.py": ("tile[threadIdx.x][j];", "tile[j][threadIdx.x];"),
     "nbody.py": ("pull.z += force * z;", "pull.z += force * y;"),
     "kernel_concurrency.py": ("i < rounds", "i < rounds - 1"),
+    "persistent_kernel.py": ("float *old = a;", "float *old = b;"),
     "heat_on_a_plate.py": ("values[order], shape", "2 * values[order], shape"),
 }
 
 
-NEEDS_NVCC = ("dynamic_parallelism.py", "multiply_options.py", "two_files.py")
+NEEDS_NVCC = (
+    *("dynamic_parallelism.py", "multiply_options.py", "two_files.py"),
+    "persistent_kernel.py",
+)
 
 
 def test_every_example_has_a_fault():

@@ -26,6 +26,7 @@ pytestmark = [
 
 TABLES = cc.SOURCE / "abi"
 ABI = TABLES / "cuda_abi.h"
+GRAPH_ABI = TABLES / "graph_abi.h"
 
 #: The newest toolkit for which the tables have all names.
 COMPLETE_FOR = 13000
@@ -46,6 +47,7 @@ ENUM_PREFIX = {
     "jit_input_type": "CU_JIT_INPUT_",
     "jit_option": "CU_JIT_",
     "jit_target": "CU_TARGET_",
+    "launch_attribute": "CU_LAUNCH_ATTRIBUTE_",
     "limit": "CU_LIMIT_",
     "mem_access_flags": "CU_MEM_ACCESS_FLAGS_PROT_",
     "mem_advice": "CU_MEM_ADVISE_",
@@ -158,14 +160,18 @@ def members(body, prefix=""):
             found.append(prefix + name)
             continue
         end = block_end(body, match.end() - 1)
-        name = re.compile(r"\s*(\w+)\s*;").match(body, end)
-        found.append(prefix + name.group(1))
-        found += members(body[match.end() : end - 1], prefix + name.group(1) + ".")
+        inner = body[match.end() : end - 1]
+        name = re.compile(r"\s*(\w*)\s*;").match(body, end)
+        if name.group(1):
+            found.append(prefix + name.group(1))
+            found += members(inner, prefix + name.group(1) + ".")
+        else:  # an anonymous union: its members are those of the struct around it
+            found += members(inner, prefix)
         place = name.end()
 
 
 def structures(text):
-    """Map every struct and union that cuda_abi.h defines to its member paths."""
+    """Map every struct and union that a header of ours defines to its member paths."""
     found = {}
     for match in re.finditer(r"typedef (?:struct|union) \w+ (\{)", text):
         end = block_end(text, match.start(1))
@@ -175,7 +181,7 @@ def structures(text):
 
 
 def constants(text):
-    """List the constants of the anonymous enums of cuda_abi.h."""
+    """List the constants of the anonymous enums of a header of ours."""
     bodies = re.findall(r"^enum \{(.*?)\};", text, flags=re.S | re.M)
     return [
         name
@@ -254,7 +260,7 @@ def against_cuda(compiler, lines, folder, headers=("cuda.h",), macros=""):
     return cc.check_c(compiler, text, folder, flags)
 
 
-#: The headers with the types and constants of cuda_abi.h.
+#: The headers with the types and constants of cuda_abi.h and graph_abi.h.
 LAYOUT_HEADERS = ("cuda.h", "cudaProfiler.h", "cudaGL.h")
 
 
@@ -289,11 +295,20 @@ def compiler(request):
 # -- sizes, offsets, constants, callbacks ----------------------------------------------
 
 
-def test_layout_is_cuda_h_s(compiler, tmp_path):
-    lines = layout_lines(compiler, ABI, tmp_path)
-    # Some 40 scalars and handles, 19 structures with 150 members, 30 constants.
-    assert len(lines) > 350
-    lines += callback_assertions(ABI)
+@pytest.mark.parametrize(
+    "header, checks",
+    [
+        # Some 40 scalars and handles, 19 structures with 150 members, 30 constants.
+        (ABI, 350),
+        # 16 structures with 80 members, 80 constants.
+        (GRAPH_ABI, 230),
+    ],
+)
+def test_layout_is_cuda_h_s(header, checks, compiler, tmp_path):
+    lines = layout_lines(compiler, header, tmp_path)
+    assert len(lines) > checks
+    if header == ABI:
+        lines += callback_assertions(ABI)
     write_gl_stub(tmp_path)
     cc.must(against_cuda(compiler, lines, tmp_path, LAYOUT_HEADERS))
 

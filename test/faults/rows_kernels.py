@@ -142,6 +142,69 @@ calls(
     "memory",
 )
 
+# -- launches with attributes, occupancy -----------------------------------------------
+
+COOPERATIVE = drv.LaunchConfig(cooperative=True)
+
+row("LaunchConfig", lambda w: lambda: drv.LaunchConfig(True, priority=-1))
+row("LaunchConfig.attributes", lambda w: lambda: COOPERATIVE.attributes)
+row(
+    "LaunchConfig (event)",
+    lambda w: (
+        lambda event: (
+            lambda: drv.LaunchConfig(
+                attributes={drv.launch_attribute.PROGRAMMATIC_EVENT: (event, 0, 1)}
+            )
+        )
+    )(w.event),
+)
+calls(
+    "Function.__call__ (attributes)",
+    lambda f, m: f(m, ONE, block=BLOCK, cooperative=True, priority=-1),
+    "function",
+    "memory",
+    absorbs=NO_MORE,
+)
+calls(
+    "Function.__call__ (launch_config)",
+    lambda f, m: f(m, ONE, block=BLOCK, launch_config=COOPERATIVE, time_kernel=True),
+    "function",
+    "memory",
+    absorbs=NO_MORE,
+)
+calls(
+    "Function.prepared_call (attributes)",
+    lambda f, m: f.prepared_call((1, 1), BLOCK, m, 1, cooperative=True),
+    "prepared",
+    "memory",
+)
+calls(
+    "Function.prepared_timed_call (attributes)",
+    lambda f, m: f.prepared_timed_call((1, 1), BLOCK, m, 1, cooperative=True)(),
+    "prepared",
+    "memory",
+)
+calls("Function.max_active_blocks", lambda f: f.max_active_blocks(64), "function")
+calls("Function.suggest_block", lambda f: f.suggest_block(), "function")
+calls(
+    "Function.suggest_block (function)",
+    lambda f: f.suggest_block(lambda threads: 4 * threads, 128),
+    "function",
+)
+calls("Function.available_shared", lambda f: f.available_shared(64), "function")
+calls(
+    "Function.max_active_clusters",
+    lambda f: f.max_active_clusters(2, 64),
+    "function",
+)
+calls("Function.max_cluster_size", lambda f: f.max_cluster_size(64), "function")
+calls(
+    "Device.max_cooperative_blocks",
+    lambda d, f: d.max_cooperative_blocks(f),
+    "device",
+    "function",
+)
+
 # -- the old functions -----------------------------------------------------------------
 
 calls("Function.param_set", lambda f, m: f.param_set(m, ONE), "old_style", "memory")

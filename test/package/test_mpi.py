@@ -12,7 +12,9 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import _driver, tools
+from support.cc import compilers
 from support.child import run_child
+from support.nccl import build as build_nccl
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "mpi"
 
@@ -40,7 +42,7 @@ PERMISSIONS = {
 }
 
 
-def run_mpi(tmp_path, script, *arguments, processes=4, timeout=300):
+def run_mpi(tmp_path, script, *arguments, processes=4, timeout=300, **variables):
     """Run a program in processes, on as many software devices or on the GPUs."""
     cache = tmp_path / "cache"
     cache.mkdir(exist_ok=True)
@@ -50,6 +52,7 @@ def run_mpi(tmp_path, script, *arguments, processes=4, timeout=300):
         "PYCUDA_CACHE_DIR": str(cache),
         "PYCUDA_EMULATOR_DEVICES": str(processes),
         "PYCUDA_EMULATOR_THREADS": "1",
+        **variables,
     }
     return subprocess.run(
         [MPIEXEC, "-n", str(processes), sys.executable, str(script), *arguments],
@@ -62,8 +65,9 @@ def run_mpi(tmp_path, script, *arguments, processes=4, timeout=300):
     )
 
 
-def output(tmp_path, name, *arguments, processes=4):
-    done = run_mpi(tmp_path, EXAMPLES / name, *arguments, processes=processes)
+def output(tmp_path, name, *arguments, processes=4, **variables):
+    script = EXAMPLES / name
+    done = run_mpi(tmp_path, script, *arguments, processes=processes, **variables)
     assert done.returncode == 0, (done.stdout, done.stderr)
     return done.stdout.splitlines()
 
@@ -222,7 +226,8 @@ def test_heat_equation_gives_mpi_what_it_can_take(tmp_path):
     answer = run_mpi(tmp_path, script, processes=1).stdout.strip()
     assert answer in ("True", "False")
     way = {"True": "the device", "False": "page-locked memory"}
-    timed = output(tmp_path, "heat_equation.py", "--bench", processes=2)
+    nothing = {"PYCUDA_NCCL": str(tmp_path / "nothing.so")}
+    timed = output(tmp_path, "heat_equation.py", "--bench", processes=2, **nothing)
     assert timed[0] == f"rows go through {way[answer]}"
     assert timed[1].endswith("largest difference 0.0")
     match = re.match(r"50 x 50: ([\d.]+) us a step, ([\d.]+) GB/s", timed[2])
@@ -235,6 +240,30 @@ def test_heat_equation_gives_mpi_what_it_can_take(tmp_path):
             "rows go through the device",
             "4 processes, 50 x 33, 10 steps: largest difference 0.0",
         ]
+
+
+@needs_mpi
+@pytest.mark.software(why="a stand-in is NCCL; processes may share a device there")
+@pytest.mark.skipif(not compilers(), reason="needs a C compiler for the stand-in")
+@pytest.mark.parametrize("way", ["nccl", "auto"])
+def test_heat_equation_through_nccl(tmp_path, way):
+    _, variables = build_nccl(compilers()[0], tmp_path)
+    first, second = output(
+        tmp_path, "heat_equation.py", "--exchange", way, processes=3, **variables
+    )
+    assert first == "rows go through NCCL"
+    assert second == "3 processes, 50 x 50, 10 steps: largest difference 0.0"
+
+
+@needs_mpi
+@pytest.mark.gpus(2)
+@pytest.mark.hardware(why="of NCCL itself")
+def test_heat_equation_through_nccl_on_gpus(tmp_path):
+    lines = output(tmp_path, "heat_equation.py", "--exchange", "nccl", processes=2)
+    assert lines == [
+        "rows go through NCCL",
+        "2 processes, 50 x 50, 10 steps: largest difference 0.0",
+    ]
 
 
 @needs_mpi

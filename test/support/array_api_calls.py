@@ -1,7 +1,8 @@
 """Calls of SciPy and scikit-learn with GPUArrays, compared with NumPy's arrays.
 
 ``python array_api_calls.py scipy`` or ``sklearn`` prints a line for each call: "same",
-or how the results differ. SciPy reads SCIPY_ARRAY_API when it is imported, so the tests
+or how the results differ. ``every`` also calls the functions of SciPy that need more
+than the standard. SciPy reads SCIPY_ARRAY_API when it is imported, so the tests
 run this in a process of its own.
 """
 
@@ -14,17 +15,9 @@ import pycuda.array_api as xp
 import pycuda.autoinit  # noqa: F401
 from pycuda import _driver
 from pycuda.gpuarray import GPUArray, to_gpu
-
-RNG = np.random.default_rng(0)
-X = RNG.normal(size=(40, 5))
-Y = RNG.normal(size=(40, 5))
-POSITIVE = abs(X) + 0.1
-COLUMN, OTHER = X[:, 0].copy(), Y[:, 0].copy()
-SHARE = RNG.random(30)
-SIGNAL = COLUMN + 1j * OTHER
-LABELS = (COLUMN > 0).astype(np.int64)
-GUESSES = (COLUMN + 0.5 * OTHER > 0).astype(np.int64)
-TARGET = X @ np.arange(5.0)
+from support import scipy_calls
+from support.samples import GUESSES, LABELS, POSITIVE, TARGET, X
+from support.scipy_calls import words
 
 
 def give_solvers():
@@ -33,75 +26,6 @@ def give_solvers():
         from support.cusolver import install
 
         install()
-
-
-def words(text):
-    """Return the words of a text."""
-    return text.split()
-
-
-def scipy_calls():
-    """Yield (name, function, arguments)."""
-    import scipy.optimize.elementwise as elementwise
-    from scipy import differentiate, fft, integrate, signal, special, stats
-    from scipy.cluster.vq import whiten
-    from scipy.spatial.transform import Rotation
-
-    for name in words(
-        "circmean circstd circvar describe differential_entropy entropy gmean gstd "
-        "gzscore hmean iqr kstat kstatvar kurtosis median_abs_deviation mode moment "
-        "rankdata sem skew tmax tmean tmin tsem tstd tvar variation zscore"
-    ):
-        yield f"stats.{name}", getattr(stats, name), (POSITIVE,)
-    for name in words(
-        "alexandergovern bartlett brunnermunzel f_oneway fligner kruskal ks_2samp "
-        "levene mannwhitneyu mood pearsonr ttest_ind ttest_rel"
-    ):
-        yield f"stats.{name}", getattr(stats, name), (COLUMN, OTHER)
-    for name in words("jarque_bera kurtosistest normaltest skewtest"):
-        yield f"stats.{name}", getattr(stats, name), (COLUMN,)
-    yield "stats.ttest_1samp", lambda a: stats.ttest_1samp(a, 0.1), (X,)
-    yield "stats.chisquare", stats.chisquare, (POSITIVE[:, 0].copy(),)
-    yield "stats.combine_pvalues", stats.combine_pvalues, (SHARE,)
-    yield "stats.false_discovery_control", stats.false_discovery_control, (SHARE,)
-    yield "stats.quantile", lambda a: stats.quantile(a, 0.3), (COLUMN,)
-    for name in words(
-        "betainc chdtr chdtrc digamma entr erf erfc expit gamma gammaln i0 i0e i1 "
-        "i1e log_ndtr log_softmax logsumexp ndtr psi softmax stdtr xlogy rel_entr"
-    ):
-        count = {"betainc": 3}.get(name, 1)
-        if name in ("chdtr", "chdtrc", "stdtr", "xlogy", "rel_entr"):
-            count = 2
-        yield f"special.{name}", getattr(special, name), (SHARE,) * count
-    for name in ["ndtri", "logit"]:
-        yield f"special.{name}", getattr(special, name), (SHARE,)
-    for name in words("fft fftn hfft ifft ifftn irfft"):
-        yield f"fft.{name}", getattr(fft, name), (SIGNAL,)
-    yield "fft.rfftn", fft.rfftn, (X,)
-    yield "fft.fht", lambda a: fft.fht(a, 0.1, 0.2), (POSITIVE[:, 0].copy(),)
-    for name in ["trapezoid", "cumulative_trapezoid"]:
-        yield f"integrate.{name}", getattr(integrate, name), (X,)
-    yield "signal.fftconvolve", signal.fftconvolve, (COLUMN, OTHER[:7].copy())
-    yield "signal.oaconvolve", signal.oaconvolve, (COLUMN, OTHER[:7].copy())
-    yield "signal.hilbert", signal.hilbert, (COLUMN,)
-    yield "cluster.vq.whiten", whiten, (X,)
-    yield (
-        "spatial.transform.Rotation",
-        lambda a: Rotation.from_quat(a).as_matrix(),
-        (X[:, :4].copy(),),
-    )
-    yield (
-        "optimize.elementwise.find_root",
-        lambda a: (
-            elementwise.find_root(lambda t, c: t**3 - c, (a * 0, a + 1.0), args=(a,)).x
-        ),
-        (POSITIVE[:, 0].copy(),),
-    )
-    yield (
-        "differentiate.derivative",
-        lambda a: differentiate.derivative(lambda t: t**3, a).df,
-        (POSITIVE[:, 0].copy(),),
-    )
 
 
 def sklearn_calls():
@@ -192,7 +116,10 @@ def differs(wanted, found):
 
 def compare(function, args):
     """Call a function with arrays of both kinds. Return how the results differ."""
-    wanted = plain(function(*args))
+    try:
+        wanted = plain(function(*args))
+    except (AttributeError, TypeError) as error:
+        return f"not in this version: {error}"
     try:
         found = plain(function(*map(to_gpu, args)))
     except Exception as error:
@@ -207,7 +134,11 @@ def main(library):
         from sklearn import set_config
 
         set_config(array_api_dispatch=True)
-    calls = {"scipy": scipy_calls, "sklearn": sklearn_calls}[library]
+    calls = {
+        "scipy": scipy_calls.calls,
+        "every": lambda: scipy_calls.calls(every=True),
+        "sklearn": sklearn_calls,
+    }[library]
     assert to_gpu(X).__array_namespace__() is xp
     for name, function, args in calls():
         print(f"{name}: {compare(function, args) or 'same'}", flush=True)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pycuda._array.functions.quantiles import percentile
-from pycuda._driver import _max, _mean, _min, _std
+from pycuda._driver import _max, _mean, _min, _percentile, _std
 
 
 def _extent(x):
@@ -50,7 +49,7 @@ def _doane(x):
 
 
 def _freedman_diaconis(x):
-    upper, lower = _numbers(percentile(x, [75, 25]))
+    upper, lower = _numbers(_percentile(x, [75, 25]))
     return 2.0 * (upper - lower) * x.size ** (-1.0 / 3.0)
 
 

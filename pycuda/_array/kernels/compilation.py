@@ -6,24 +6,84 @@ No other file of ``pycuda._array`` imports the compiler. ``pycuda._random`` and
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
 
 from pycuda import compiler
 from pycuda._compile import nvrtc  # noqa: F401  loaded before the first kernel
-from pycuda._compile.build import build_image
+from pycuda._compile.build import build, prepare
 from pycuda._compile.request import CompileRequest
+from pycuda._compile.warning import pass_on
 from pycuda.compiler import SourceModule as SourceModule
 from pycuda.driver import CompileError as CompileError, CompilerNotFoundError
 
 # Without -fmad=false, results would depend on whether the compiler contracts a product
 # and a sum. -w: a program cannot change the templates that the compiler warns about.
-_OPTIONS = ("-fmad=false", "-w")
+OPTIONS = ("-fmad=false", "-w")
 
 
-def compile_text(text, options=_OPTIONS):
-    """Return the image of a generated source for the current context's device."""
-    request = CompileRequest(text, options=options, no_extern_c=True, compiler="nvrtc")
-    return build_image(request)
+def _request(text, options):
+    return CompileRequest(text, options=options, no_extern_c=True, compiler="nvrtc")
+
+
+# The option by which NVRTC leaves out slow optimizations, and the release that has it
+# first.
+_QUICK_OPTION = "-Ofc=min"
+_QUICK_SINCE = (12, 9)
+
+
+def _prepared(text, options, quick):
+    """Return the Compilation of a source; see ``compile_text``."""
+    compilation = prepare(_request(text, options))
+    if quick:
+        facts = compilation.facts or compilation.tool.facts(None)
+        release = facts.release.split(".")
+        is_known = facts.name == "NVRTC" and all(map(str.isdecimal, release))
+        if is_known and tuple(map(int, release)) >= _QUICK_SINCE:
+            compilation.options.append(_QUICK_OPTION)
+    return compilation
+
+
+def compile_text(text, options=OPTIONS, quick=False):
+    """Return the image of a generated source for the current context's device.
+
+    With ``quick`` the compiler leaves out slow optimizations, if it can.
+    """
+    image, _, messages = build(_prepared(text, options, quick))
+    pass_on(messages)
+    return image
+
+
+class BackgroundCompilation:
+    """A generated source that another thread compiles for the current context's device.
+
+    ``image()`` waits for the thread, and returns the image or raises its exception.
+    """
+
+    def __init__(self, text, options=OPTIONS, quick=False):
+        self._compilation = _prepared(text, options, quick)
+        self._built = self._error = None
+        self._thread = threading.Thread(target=self._run, name="pycuda compilation")
+        self._thread.start()
+
+    def _run(self):
+        try:
+            self._built = build(self._compilation)
+        except Exception as error:
+            self._error = error
+
+    def wait(self):
+        """Wait for the thread."""
+        self._thread.join()
+
+    def image(self):
+        """Return the image."""
+        self.wait()
+        if self._error is not None:
+            raise self._error
+        image, _, messages = self._built
+        pass_on(messages)
+        return image
 
 
 def load(

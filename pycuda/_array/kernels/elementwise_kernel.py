@@ -122,7 +122,7 @@ class ElementwiseKernel(_KernelCall):
                 f"the kernel takes {len(arguments)} arguments, {len(args)} were given"
             )
         if use_range:
-            self._call_range(function, arguments, args, range_, slice_, stream)
+            self._call_range(context, function, arguments, args, range_, slice_, stream)
             return
         values, first, back = arguments.gather(args), args[arguments.first], ()
         if values is None:
@@ -146,7 +146,7 @@ class ElementwiseKernel(_KernelCall):
         if back:
             copy_back(back, stream)
 
-    def _call_range(self, function, arguments, args, range_, slice_, stream):
+    def _call_range(self, context, function, arguments, args, range_, slice_, stream):
         """Run the kernel for the indices of a range or a slice."""
         if slice_ is not None:
             first = _plain_array(args[arguments.first])
@@ -165,6 +165,15 @@ class ElementwiseKernel(_KernelCall):
         if values is None:
             function, values, first, back = self._arranged(
                 True, function, arguments, args, stream, extent, least
+            )
+        else:
+            self._remember(
+                "range",
+                context,
+                (function,),
+                arguments.dtypes,
+                arguments.uses,
+                arguments.first,
             )
         grid, block = splay(max(len(indices), 1))
         if first.mem_size:

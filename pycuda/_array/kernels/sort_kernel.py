@@ -57,12 +57,20 @@ extern "C" __global__ void __launch_bounds__({threads})
         {own}_out, {own}_indices, (unsigned int){own}_length, {own}_flip);
 }}
 """
+COUNT_SOURCE: str = """
+extern "C" __global__ void __launch_bounds__({threads})
+{name}(const pycuda_sort::pass<{own}_type, {count}, {count}> {own}_pass)
+{{
+    pycuda_sort::digit_totals<{own}_key, {count}, {threads}>::run({own}_pass);
+}}
+"""
 _SOURCES = {
     "pass": PASS_SOURCE,
+    "count": COUNT_SOURCE,
     "block": BLOCK_SOURCE,
 }
 #: The parameters of each kernel, as formats of prepare().
-_FORMATS = {"pass": "PPPPPPPPQQIIII", "block": "PPPQI"}
+_FORMATS = {"pass": "PPPPPPPPQQIIII", "count": "PPPPPPPPQQIIII", "block": "PPPQI"}
 
 _THREADS = 256
 _BINS = 256
@@ -263,24 +271,26 @@ class SortKernel:
         base = shared.ptr
         slots = base + head * count.itemsize
         parts = min(_MOST_PARTS, -(-size // _PART))
+        self._function("count", False, wide).prepared_async_call(
+            (parts, 1),
+            (_THREADS, 1, 1),
+            stream,
+            *(source.ptr, 0, 0, 0, 0, base, slots, 0),
+            *(size, words, 0, 0, flip, parts),
+        )
         function = self._function("pass", indices is not None, wide)
         each = source.dtype.itemsize + (0 if indices is None else count.itemsize)
         shared_size = _COUNT_BYTES + _THREADS * self._items * each
 
-        def launch(blocks, *arguments):
+        def launch(*arguments):
             function.prepared_async_call(
-                (blocks, 1),
+                (tiles, 1),
                 (_THREADS, 1, 1),
                 stream,
                 *arguments,
                 shared_size=shared_size,
             )
 
-        launch(
-            parts,
-            *(source.ptr, 0, 0, 0, 0, base, slots, 0),
-            *(size, words, 0, 0, flip, parts),
-        )
         keys = [GPUArray(size, source.dtype, allocator) for _ in range(2)]
         values = []
         if indices is not None:
@@ -293,7 +303,6 @@ class SortKernel:
             if is_last:
                 write = 0 if target is None else target.ptr
             launch(
-                tiles,
                 *(read, write, read_values, write_values),
                 indices.ptr if is_last and indices is not None else 0,
                 base + place * row,

@@ -27,13 +27,21 @@ from pycuda._array.linalg.matrices import (
     check_square,
     check_stack,
     common_dtype,
+    is_convertible,
     real_dtype,
     refuse_stopped,
     result,
     turned,
 )
 from pycuda._array.streams import on_stream
-from pycuda._driver import GPUArray, matmul
+from pycuda._driver import (
+    Context,
+    GPUArray,
+    _small_solver,
+    _values_of_diagonals,
+    device_attribute,
+    matmul,
+)
 
 
 class QRResult(NamedTuple):
@@ -65,12 +73,18 @@ def cholesky(a, /, *, upper=False, stream=None):
     """Return the Cholesky factors of positive definite matrices, shape (..., n, n).
 
     The factor is lower triangular, ``L @ L.conj().T``, or upper with ``upper``. Only
-    that triangle of ``a`` is read. cuSOLVER (``potrf``) computes it. LinAlgError if a
-    matrix is not square or not positive definite.
+    that triangle of ``a`` is read. A generated kernel computes it for small matrices,
+    cuSOLVER (``potrf``) for larger ones. LinAlgError if a matrix is not square or not
+    positive definite.
     """
+    factor = _small_solver("cholesky", a, None, bool(upper), stream)
+    if factor is not None:
+        return factor
     dtype = common_dtype("cholesky", a)
     check_square("cholesky", a)
     with on_stream(stream):
+        if is_convertible("cholesky", a):
+            return cholesky(a.astype(dtype), upper=upper)
         work = by_row(a, dtype)
         n = a.shape[-1]
         if work.size:
@@ -87,7 +101,7 @@ def cholesky(a, /, *, upper=False, stream=None):
         return (triu if upper else tril)(work.reshape(a.shape))
 
 
-_QR_MODES = ("reduced", "complete", "r", "raw")
+_QR_MODES = ("reduced", "complete", "r", "raw")  # the last one is cuSOLVER's only
 
 
 def qr(a, mode="reduced", *, stream=None):
@@ -95,15 +109,22 @@ def qr(a, mode="reduced", *, stream=None):
 
     With k = min(m, n), mode "reduced" gives shapes (..., m, k) and (..., k, n),
     "complete" (..., m, m) and (..., m, n). "r" gives R alone, "raw" the arrays ``h``
-    and ``tau`` of LAPACK. cuSOLVER (``geqrf``, ``orgqr``) computes it.
+    and ``tau`` of LAPACK. A generated kernel computes it for small matrices, cuSOLVER
+    (``geqrf``, ``orgqr``) for larger ones and for mode "raw".
     """
     if mode not in _QR_MODES:
         raise ValueError(f"mode is {mode!r}, it must be one of {_QR_MODES}")
+    if mode != "raw":
+        factors = _small_solver("qr", a, None, _QR_MODES.index(mode), stream)
+        if factors is not None:
+            return factors if mode == "r" else QRResult(*factors)
     dtype = common_dtype("qr", a)
     check_stack("qr", a)
     m, n = a.shape[-2:]
     k, batch = min(m, n), a.shape[:-2]
     with on_stream(stream):
+        if mode != "raw" and is_convertible("qr", a):
+            return qr(a.astype(dtype), mode)
         work = by_column(a, dtype)
         tau = GPUArray((work.shape[0], k), dtype, a.allocator)
         if work.size:
@@ -145,6 +166,42 @@ def _orthogonal(work, tau, columns, batch):
     return result(full, batch)
 
 
+# -- values by bisection ---------------------------------------------------------------
+
+
+def _can_bisect(n, dtype):
+    """Return whether a kernel can find the values of diagonals of length n."""
+    room = Context.get_device().get_attribute(
+        device_attribute.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+    )
+    return 2 * n * real_dtype(dtype).itemsize <= room
+
+
+def _bisected(work, routine, before, scales, is_bidiagonal):
+    """Return the values of a stack of matrices, which are overwritten.
+
+    The routine makes diagonals of each matrix. ``before`` are its arguments before the
+    matrix, ``scales`` is the number of its arrays for the scales of reflectors.
+    """
+    count, n, leading = work.shape
+    diagonals = GPUArray((2, count, n), real_dtype(work.dtype), work.allocator)
+    taus = [GPUArray((n,), work.dtype, work.allocator) for _ in range(scales)]
+    routines = Routines(work.dtype, count, work.allocator)
+    main, beside = diagonals[0], diagonals[1]
+    if is_bidiagonal:
+        space, length = routines.space(routine, *before)
+    else:
+        space, length = routines.space(
+            routine, *before, work, leading, main, beside, *taus
+        )
+    for i in range(count):
+        routines.call(
+            *(routine, i, *before, at(work, i), leading, at(main, i), at(beside, i)),
+            *(*taus, space, length),
+        )
+    return _values_of_diagonals(main, beside, is_bidiagonal)
+
+
 # -- singular values -------------------------------------------------------------------
 
 
@@ -158,6 +215,8 @@ def _decompose(work, job):
     dtype, allocator = work.dtype, work.allocator
     values = GPUArray((count, n), real_dtype(dtype), allocator)
     columns = {"A": m, "S": n, "N": 0}[job]
+    if job == "N" and values.size and _can_bisect(n, dtype):
+        return None, _bisected(work, "gebrd", (m, n), 2, True), None
     left = GPUArray((count, columns, m), dtype, allocator)
     right = GPUArray((count, n if columns else 0, n), dtype, allocator)
     if not values.size:
@@ -187,14 +246,21 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False, *, stream=None)
     ``compute_uv``. With k = min(m, n), the shapes are (..., m, m), (..., k) and
     (..., n, n), or without ``full_matrices`` (..., m, k), (..., k) and (..., k, n). The
     values descend. ``hermitian`` is accepted and changes nothing. cuSOLVER (``gesvd``)
-    computes it. LinAlgError if it does not converge.
+    computes it, and a generated kernel the values of small matrices. LinAlgError if it
+    does not converge.
     """
+    if not compute_uv:
+        values = _small_solver("svdvals", a, None, 0, stream)
+        if values is not None:
+            return values
     dtype = common_dtype("svd", a)
     check_stack("svd", a)
     m, n = a.shape[-2:]
     batch, k = a.shape[:-2], min(m, n)
     job = "N" if not compute_uv else "A" if full_matrices else "S"
     with on_stream(stream):
+        if not compute_uv and is_convertible("svd", a):
+            return svd(a.astype(dtype), compute_uv=False)
         if m >= n:
             left, values, right = _decompose(by_column(a, dtype), job)
             if compute_uv:
@@ -309,17 +375,25 @@ def lstsq(a, b, rcond=None, *, stream=None):
 # -- eigenvalues -----------------------------------------------------------------------
 
 
-def _eigen(name, a, uplo, job):
-    """Return the eigenvalues, and the vectors stored by column."""
+def _side(uplo):
+    """Return the triangle that a letter names."""
     side = {"L": LOWER, "U": UPPER}.get(str(uplo).upper())
     if side is None:
         raise ValueError(f"UPLO is {uplo!r}, it must be 'L' or 'U'")
+    return side
+
+
+def _eigen(name, a, side, job):
+    """Return the eigenvalues, and the vectors stored by column."""
     dtype = common_dtype(name, a)
     check_square(name, a)
     work = by_column(a, dtype)
     count, n = work.shape[0], work.shape[1]
     values = GPUArray((count, n), real_dtype(dtype), a.allocator)
-    if work.size:
+    if work.size and job == VALUES and _can_bisect(n, dtype):
+        routine = "hetrd" if dtype.kind == "c" else "sytrd"
+        values = _bisected(work, routine, (side, n), 1, False)
+    elif work.size:
         routine = "heevd" if dtype.kind == "c" else "syevd"
         routines = Routines(dtype, count, a.allocator)
         space, length = routines.space(routine, job, side, n, work, n, values)
@@ -340,11 +414,20 @@ def eigh(a, UPLO="L", *, stream=None):  # noqa: N803
     ``heevd``) computes it. LinAlgError if a matrix is not square.
     """
     with on_stream(stream):
-        values, work = _eigen("eigh", a, UPLO, VECTORS)
+        values, work = _eigen("eigh", a, _side(UPLO), VECTORS)
         return EighResult(values, result(work, a.shape[:-2]))
 
 
 def eigvalsh(a, UPLO="L", *, stream=None):  # noqa: N803
-    """Return the eigenvalues of symmetric or Hermitian matrices. See ``eigh``."""
+    """Return the eigenvalues of symmetric or Hermitian matrices. See ``eigh``.
+
+    A generated kernel computes them for small matrices, cuSOLVER for larger ones.
+    """
+    side = _side(UPLO)
+    values = _small_solver("eigvalsh", a, None, side, stream)
+    if values is not None:
+        return values
     with on_stream(stream):
-        return _eigen("eigvalsh", a, UPLO, VALUES)[0]
+        if is_convertible("eigvalsh", a):
+            return eigvalsh(a.astype(common_dtype("eigvalsh", a)), UPLO)
+        return _eigen("eigvalsh", a, side, VALUES)[0]

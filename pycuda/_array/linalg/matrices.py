@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pycuda._array.layout import broadcast_to
 from pycuda._driver import GPUArray, to_gpu
 
 _PLAIN = ("float32", "float64", "complex64", "complex128")
@@ -12,6 +13,9 @@ LARGEST = 2**31 - 1
 #: Stacks of at least so many matrices, of at most so many rows, are decomposed at once.
 #: A few small matrices are, too: that is one kernel instead of several.
 MANY, SMALL, SMALLEST = 4, 256, 32
+
+#: Larger matrices than these are never those of a generated kernel.
+KERNELS_MOST = 256
 
 
 def common_dtype(name, *arrays):
@@ -55,6 +59,26 @@ def check_square(name, *arrays):
                 f"{name} takes square matrices: the last two axes of shape {a.shape} "
                 "differ"
             )
+
+
+def may_be_small(a):
+    """Return whether a generated kernel may take the matrices."""
+    return bool(a.size) and max(a.shape[-2:]) <= KERNELS_MOST
+
+
+def is_convertible(name, a):
+    """Return whether a generated kernel may take the matrices in another dtype."""
+    dtype = common_dtype(name, a)
+    return a.dtype != dtype and a.ndim >= 2 and may_be_small(a)
+
+
+def converted(a, dtype, batch):
+    """Return matrices in another dtype and with another batch, copied if need be."""
+    if a.dtype != dtype:
+        a = a.astype(dtype)
+    if a.shape[:-2] != batch:
+        a = broadcast_to(a, (*batch, *a.shape[-2:]))
+    return a
 
 
 def turned(a):

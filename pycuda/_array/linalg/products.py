@@ -10,9 +10,6 @@ import numpy as np
 from pycuda._array.copies import np_ravel, np_reshape
 from pycuda._array.functions import reductions
 from pycuda._array.functions.diagonals import diagonal
-from pycuda._array.kernels.c_types import VectorArg
-from pycuda._array.kernels.context_cache import context_dependent_memoize
-from pycuda._array.kernels.elementwise_kernel import ElementwiseKernel
 from pycuda._array.layout import broadcast_to, normal_axis
 from pycuda._array.linalg.plans import Plan, Term
 from pycuda._array.numpy_calls import into
@@ -21,6 +18,7 @@ from pycuda._driver import (
     GPUArray,
     _array_ops,
     _array_reductions,
+    _cross,
     _elementwise,
     _reduce,
     matmul,
@@ -109,19 +107,6 @@ def kron(a, b):
     return np_reshape(product, tuple(map(operator.mul, a.shape, b.shape)))
 
 
-@context_dependent_memoize
-def _cross_kernel(dtype):
-    """Return the kernel of cross products of packed vectors."""
-    return ElementwiseKernel(
-        [VectorArg(dtype, name) for name in ("z", "x", "y")],
-        "size_t v = i / 3 * 3; int c = (int)(i - v);"
-        "size_t j = v + (c + 1) % 3, k = v + (c + 2) % 3;"
-        "z[i] = x[j] * y[k] - x[k] * y[j]",
-        "cross_products",
-        options=["-fmad=false"],
-    )
-
-
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     """Return the cross products of vectors with three elements along an axis.
 
@@ -131,18 +116,10 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     require_arrays("cross", a, b)
     if axis is not None:
         axisa = axisb = axisc = axis
-    if (
-        axisa == axisb == axisc == -1
-        and (a.shape, a.dtype) == (b.shape, b.dtype)
-        and a.shape[-1:] == (3,)
-        and a.dtype.kind in "iufc"
-        and a.flags.c_contiguous
-        and b.flags.c_contiguous
-    ):
-        result = GPUArray(a.shape, a.dtype, a.allocator)
-        if result.size:
-            _cross_kernel(a.dtype)(result, a, b)
-        return result
+    if axisa == axisb == axisc == -1:
+        result = _cross(a, b)
+        if result is not None:
+            return result
     a, b = _last(a, axisa), _last(b, axisb)
     if a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):
         raise ValueError(

@@ -19,12 +19,15 @@ from pycuda._array.linalg.matrices import (
     by_row,
     check_square,
     common_dtype,
+    converted,
+    is_convertible,
+    may_be_small,
     real_dtype,
     refuse_stopped,
     result,
 )
 from pycuda._array.streams import on_stream
-from pycuda._driver import GPUArray, matmul
+from pycuda._driver import GPUArray, _small_solver, matmul
 
 _SINGULAR = "Singular matrix"
 
@@ -40,10 +43,14 @@ def solve(a, b, *, stream=None):
     """Return the ``x`` for which ``a @ x`` is ``b``.
 
     ``a`` has shape (..., n, n); ``b`` has shape (n,), or (..., n, k), whose axes before
-    the last two broadcast with those of ``a``. Integers are computed in float64.
-    cuSOLVER (``getrf``, ``getrs``) computes it, and cuBLAS stacks of small matrices.
-    LinAlgError if a matrix is singular or not square.
+    the last two broadcast with those of ``a``. Integers are computed in float64. A
+    generated kernel computes it for small matrices, cuSOLVER (``getrf``, ``getrs``) for
+    larger ones, and cuBLAS for stacks of them. LinAlgError if a matrix is singular or
+    not square.
     """
+    x = _small_solver("solve", a, b, 0, stream)
+    if x is not None:
+        return x
     dtype = common_dtype("solve", a, b)
     check_square("solve", a)
     is_vector = b.ndim == 1
@@ -55,6 +62,12 @@ def solve(a, b, *, stream=None):
     with on_stream(stream):
         columns = b[:, None] if is_vector else b
         batch = np.broadcast_shapes(a.shape[:-2], columns.shape[:-2])
+        if may_be_small(a):
+            x = _small_solver(
+                "solve", converted(a, dtype, batch), converted(columns, dtype, batch)
+            )
+            if x is not None:
+                return x.reshape((*batch, a.shape[-1])) if is_vector else x
         right = by_column(columns, dtype, batch)
         if right.size:
             work = by_column(a, dtype, batch)
@@ -69,12 +82,18 @@ def solve(a, b, *, stream=None):
 def inv(a, *, stream=None):
     """Return the inverses of square matrices, shape (..., n, n).
 
-    Integers are computed in float64. cuSOLVER (``getrf``, ``getrs``) computes them, and
-    cuBLAS stacks of small matrices. LinAlgError if a matrix is singular or not square.
+    Integers are computed in float64. A generated kernel computes them for small
+    matrices, cuSOLVER (``getrf``, ``getrs``) for larger ones, and cuBLAS for stacks of
+    them. LinAlgError if a matrix is singular or not square.
     """
+    inverse = _small_solver("inv", a, None, 0, stream)
+    if inverse is not None:
+        return inverse
     dtype = common_dtype("inv", a)
     check_square("inv", a)
     with on_stream(stream):
+        if is_convertible("inv", a):
+            return inv(a.astype(dtype))
         # By row, LAPACK sees the transposed matrix, and so its transposed inverse.
         work = by_row(a, dtype)
         n = a.shape[-1]
@@ -106,10 +125,16 @@ def _signs_and_diagonals(name, a):
 def det(a, *, stream=None):
     """Return the determinants of square matrices (..., n, n), an array of shape (...).
 
-    Integers are computed in float64. cuSOLVER (``getrf``) factors the matrices, and
-    cuBLAS stacks of small ones. LinAlgError if they are not square.
+    Integers are computed in float64. A generated kernel factors small matrices,
+    cuSOLVER (``getrf``) larger ones, and cuBLAS stacks of them. LinAlgError if they are
+    not square.
     """
+    value = _small_solver("det", a, None, 0, stream)
+    if value is not None:
+        return value
     with on_stream(stream):
+        if is_convertible("det", a):
+            return det(a.astype(common_dtype("det", a)))
         signs, factors, dtype = _signs_and_diagonals("det", a)
         if signs is None:
             return ones(a.shape[:-2], dtype, a.allocator)
@@ -122,7 +147,12 @@ def slogdet(a, *, stream=None):
     They are the members ``sign`` and ``logabsdet`` of a named tuple. For a singular
     matrix they are 0 and minus infinity. See ``det``.
     """
+    values = _small_solver("slogdet", a, None, 0, stream)
+    if values is not None:
+        return SlogdetResult(*values)
     with on_stream(stream):
+        if is_convertible("slogdet", a):
+            return slogdet(a.astype(common_dtype("slogdet", a)))
         signs, factors, dtype = _signs_and_diagonals("slogdet", a)
         batch = a.shape[:-2]
         if signs is None:

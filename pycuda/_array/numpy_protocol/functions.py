@@ -12,17 +12,25 @@ from pycuda._array import creation
 from pycuda._array.copies import np_ravel, np_reshape
 from pycuda._array.functions import (
     averages,
+    bits,
     conversion,
+    correlation,
     counting,
     cumulative,
+    curves,
     diagonals,
     differences,
     elements,
+    flat_indices,
     fourier,
     grids,
+    histograms,
     joining,
+    lines,
     operations,
-    quantiles,
+    padding,
+    polynomials,
+    queries,
     rearranging,
     reductions,
     sequences,
@@ -52,12 +60,16 @@ from pycuda._driver import (
     _digitize,
     _elementwise,
     _flatnonzero as flatnonzero,
+    _median as median,
     _nanargmax,
     _nanargmin,
     _nanmax,
     _nanmean,
+    _nanmedian as nanmedian,
     _nanmin,
+    _nanpercentile as nanpercentile,
     _nanprod,
+    _nanquantile as nanquantile,
     _nanstd,
     _nansum,
     _nanvar,
@@ -66,6 +78,8 @@ from pycuda._driver import (
     _numpy_any,
     _numpy_concatenate,
     _numpy_stack,
+    _percentile as percentile,
+    _quantile as quantile,
     _searchsorted,
     _take,
 )
@@ -193,6 +207,12 @@ _FUNCTIONS = {
     np.all: numpy_reductions.all,
     np.count_nonzero: numpy_reductions.count_nonzero,
     np.cumsum: cumsum,
+    np.median: median,
+    np.nanmedian: nanmedian,
+    np.nanpercentile: nanpercentile,
+    np.nanquantile: nanquantile,
+    np.percentile: percentile,
+    np.quantile: quantile,
     np.cumprod: cumprod,
     np.nancumsum: cumulative.nancumsum,
     np.nancumprod: cumulative.nancumprod,
@@ -221,7 +241,7 @@ _FUNCTIONS = {
     np.roll: rearranging.roll,
     np.repeat: rearranging.repeat,
     np.tile: rearranging.tile,
-    np.pad: rearranging.pad,
+    np.pad: padding.pad,
     np.resize: rearranging.resize,
     np.reshape: np_reshape,
     np.ravel: np_ravel,
@@ -346,7 +366,7 @@ _FUNCTIONS |= {
     if hasattr(np, function.__name__)
 }
 
-# C calls these without running Python: their arguments are those of NumPy's functions.
+# C calls these in place of the functions above: they run no Python.
 _array_functions.update(
     {
         getattr(np, name): getattr(GPUArray, name)
@@ -394,13 +414,51 @@ _FUNCTIONS.update(
             sets.intersect1d,
             sets.setdiff1d,
             sets.setxor1d,
-            quantiles.median,
-            quantiles.quantile,
-            quantiles.percentile,
-            quantiles.nanmedian,
-            quantiles.nanquantile,
-            quantiles.nanpercentile,
         )
+    }
+)
+# Functions with NumPy's names and parameters.
+_FUNCTIONS.update(
+    {
+        getattr(np, function.__name__): function
+        for function in (
+            bits.packbits,
+            bits.unpackbits,
+            correlation.convolve,
+            correlation.correlate,
+            correlation.cov,
+            correlation.corrcoef,
+            curves.interp,
+            curves.trapezoid,
+            curves.unwrap,
+            diagonals.diag_indices_from,
+            diagonals.fill_diagonal,
+            flat_indices.choose,
+            flat_indices.ravel_multi_index,
+            flat_indices.unravel_index,
+            grids.ix_,
+            histograms.histogram2d,
+            histograms.histogramdd,
+            lines.apply_along_axis,
+            lines.apply_over_axes,
+            lines.piecewise,
+            lines.trim_zeros,
+            polynomials.polyadd,
+            polynomials.polyder,
+            polynomials.polyint,
+            polynomials.polymul,
+            polynomials.polysub,
+            polynomials.polyval,
+            queries.array_equiv,
+            queries.astype,
+            queries.can_cast,
+            queries.common_type,
+            queries.min_scalar_type,
+            queries.real_if_close,
+            queries.shares_memory,
+            shapes.rollaxis,
+        )
+        if hasattr(np, function.__name__)
     }
 )
 # NumPy 2 has these.
@@ -416,6 +474,10 @@ _FUNCTIONS.update(
         if hasattr(np, function.__name__)
     }
 )
+
+# C calls all of them where each argument of an array type is a plain GPUArray.
+for _function, _ours in _FUNCTIONS.items():
+    _array_functions.setdefault(_function, _ours)
 
 
 def array_function(array, function, types, args, kwargs):

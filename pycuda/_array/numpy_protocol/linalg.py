@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from pycuda._array.functions import diagonals, shapes
-from pycuda._array.linalg import einsum, factors, norms, products, systems
+from pycuda._array.linalg import (
+    eigenvalues,
+    einsum,
+    factors,
+    norms,
+    products,
+    systems,
+)
 from pycuda._array.numpy_calls import into
 from pycuda._driver import matmul
 
@@ -81,6 +88,8 @@ _LINALG = {
     "lstsq": factors.lstsq,
     "eigh": factors.eigh,
     "eigvalsh": factors.eigvalsh,
+    "eig": eigenvalues.eig,
+    "eigvals": eigenvalues.eigvals,
 }
 
 FUNCTIONS = {

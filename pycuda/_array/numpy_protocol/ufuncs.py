@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pycuda._array.functions import reductions
+from pycuda._array.functions import reductions, special
 from pycuda._array.masks import as_mask
-from pycuda._array.numpy_calls import called
+from pycuda._array.numpy_calls import called, into
 from pycuda._array.numpy_protocol.linalg import UFUNCS
 from pycuda._driver import (
     GPUArray,
@@ -40,6 +40,13 @@ def _is_known(value):
     return getattr(type(value), "__array_ufunc__", None) is None
 
 
+def _full_name(ufunc, method):
+    """Return the name of a method of a ufunc; other libraries have ufuncs, too."""
+    name = ufunc.__name__
+    full = f"numpy.{name}" if getattr(np, name, None) is ufunc else name
+    return full if method == "__call__" else f"{full}.{method}"
+
+
 def array_ufunc(array, ufunc, method, *inputs, **kwargs):
     """Apply a ufunc or one of its methods."""
     outs = kwargs.pop("out", ())
@@ -48,10 +55,12 @@ def array_ufunc(array, ufunc, method, *inputs, **kwargs):
     if not all(_is_known(value) for value in (*inputs, *outs)):
         return NotImplemented
     name = ufunc.__name__
-    full = f"numpy.{name}" if method == "__call__" else f"numpy.{name}.{method}"
+    full = _full_name(ufunc, method)
     function = _UFUNC_METHODS.get(method)
     if method == "__call__" and name in UFUNCS:
         function = _product
+    elif method == "__call__" and name not in _array_ops and name in special.__all__:
+        function, full = _special, f"scipy.special.{name}"
     elif function is None or (method == "__call__" and name not in _array_ops):
         raise TypeError(f"{full} has no counterpart for GPUArrays: fetch with get()")
     for keyword, value in _DEFAULTS.items():
@@ -90,6 +99,12 @@ def _call(name, *inputs, out=None, dtype=None, where=True):
 def _product(name, *inputs, **kwargs):
     """Apply a ufunc that multiplies matrices or vectors."""
     return UFUNCS[name](*inputs, **kwargs)
+
+
+def _special(name, *inputs, out=None):
+    """Apply a ufunc of scipy.special."""
+    result = getattr(special, name)(*inputs)
+    return into(result, out)
 
 
 def _choose(name, mask, result, out):

@@ -58,7 +58,7 @@ def _element_type(request, name):
     return name
 
 
-def _label(request, k):
+def label(request, k):
     """Return the name of an operand's type: T0, T1, ... for inputs, Z0, ... after."""
     nin = request.inputs
     return f"T{k}" if k < nin else f"Z{k - nin}"
@@ -78,17 +78,17 @@ def _body(request, elements):
     return body.format(**words)
 
 
-def _typedefs(request):
+def typedefs(request):
     """Return the types of the computation and of the operands."""
     lines = []
     if request.compute != "raw":
         lines.append(f"typedef {computation_type(request.compute)} C;")
     for k, name in enumerate(request.types):
-        lines.append(f"typedef {_element_type(request, name)} {_label(request, k)};")
+        lines.append(f"typedef {_element_type(request, name)} {label(request, k)};")
     return lines
 
 
-def _outputs(request):
+def outputs_of(request):
     """Return the numbers of the outputs."""
     return range(request.inputs, request.inputs + request.outputs)
 
@@ -108,13 +108,13 @@ def _parameters(request, index, step):
     """Return the parameters: operands, number of units, axes and strides."""
     parameters = []
     for k, passing in enumerate(request.passing):
-        label = _label(request, k)
+        name = label(request, k)
         if k >= request.inputs:
-            parameters.append(f"{label} *p{k}")
+            parameters.append(f"{name} *p{k}")
         elif passing == "scalar":
-            parameters.append(f"{label} p{k}")
+            parameters.append(f"{name} p{k}")
         else:
-            parameters.append(f"const {label} *p{k}")
+            parameters.append(f"const {name} *p{k}")
     parameters.append(f"{index} n")
     for axis in range(1, request.ndim):
         parameters += [f"{index} {name}{axis}" for name in "dmh"]
@@ -123,7 +123,7 @@ def _parameters(request, index, step):
     return parameters
 
 
-def _includes(request):
+def includes(request):
     """Return the headers of the operation."""
     if request.compute.startswith("complex"):
         return ["#include <pycuda-array-complex.hpp>"]
@@ -138,9 +138,9 @@ def elementwise_text(request):
     else:
         body = _flat(request, index)
     lines = [
-        *_includes(request),
+        *includes(request),
         "using namespace pycuda_array;",
-        *_typedefs(request),
+        *typedefs(request),
         'extern "C" __global__ void __launch_bounds__(256)',
         f"kernel({', '.join(_parameters(request, index, step))})",
         "{",
@@ -160,19 +160,19 @@ def _loads(request, kinds):
     return [k for k in range(request.inputs) if request.passing[k] in kinds]
 
 
-def _loop_body(request, element):
+def loop_body(request, element):
     """Return the lines that make one element of each output."""
     texts = {"scalar": "p{}".format, "one": "o{}".format}
     inputs = [texts.get(request.passing[k], element)(k) for k in range(request.inputs)]
     nin = request.inputs
-    declared = [f"Z{k - nin} z{k - nin};" for k in _outputs(request)]
+    declared = [f"Z{k - nin} z{k - nin};" for k in outputs_of(request)]
     return [*declared, _body(request, inputs)]
 
 
 def _flat(request, index):
     """Return the body of a kernel whose operands are packed in the same order."""
     nin = request.inputs
-    outputs = _outputs(request)
+    outputs = outputs_of(request)
     vector = request.vector
     ones = _loads(request, ("one",))
     packed = _loads(request, ("array", "packed"))
@@ -180,17 +180,17 @@ def _flat(request, index):
     lines.append(f"{index} first = ({index})blockIdx.x * 256 + threadIdx.x;")
     lines += [f"first *= {vector};", f"if (first + {vector} <= n) {{"]
     for k in [*packed, *outputs]:
-        lines.append(f"pack<{_label(request, k)}, {vector}> v{k};")
+        lines.append(f"pack<{label(request, k)}, {vector}> v{k};")
     lines += [f"v{k}.load(p{k} + first);" for k in packed]
     lines += ["#pragma unroll", f"for (int j = 0; j < {vector}; j++) {{"]
     if request.operation in ("arange", "linspace"):
         lines.append(f"{index} i = first + j;")
-    lines += _loop_body(request, "v{}.items[j]".format)
+    lines += loop_body(request, "v{}.items[j]".format)
     lines += [f"v{k}.items[j] = z{k - nin};" for k in outputs]
     lines.append("}")
     lines += [f"v{k}.store(p{k} + first);" for k in outputs]
     lines += ["} else {", f"for ({index} i = first; i < n; i++) {{"]
-    lines += _loop_body(request, "p{}[i]".format)
+    lines += loop_body(request, "p{}[i]".format)
     lines += [f"p{k}[i] = z{k - nin};" for k in outputs]
     return [*lines, "}", "}"]
 
@@ -239,19 +239,19 @@ def _offsets(request, strided, index, step):
 def _unit(request, k):
     """Return the C++ type of a unit of an operand."""
     vector = _vector(request)
-    label = _label(request, k)
-    return f"pack<{label}, {vector}>" if vector > 1 else f"single<{label}>"
+    name = label(request, k)
+    return f"pack<{name}, {vector}>" if vector > 1 else f"single<{name}>"
 
 
 def _place(request, k, strided):
     """Return the text of the address of a unit of an operand."""
-    label = _label(request, k)
+    name = label(request, k)
     if k not in strided:
         size = _vector(request)
         return f"p{k} + i * {size}" if size > 1 else f"p{k} + i"
     if k < request.inputs:
-        return f"(const {label} *)((const char *)p{k} + b{k}[u])"
-    return f"({label} *)((char *)p{k} + b{k}[u])"
+        return f"(const {name} *)((const char *)p{k} + b{k}[u])"
+    return f"({name} *)((char *)p{k} + b{k}[u])"
 
 
 def _load(request, k, strided):
@@ -264,13 +264,13 @@ def _load(request, k, strided):
 
 def _results(request, strided, vector):
     """Return the lines that compute and store a unit of the outputs."""
-    nin, outputs = request.inputs, _outputs(request)
+    nin, outputs = request.inputs, outputs_of(request)
     lines = [f"{_unit(request, k)} v{k};" for k in outputs]
     if vector > 1:
         lines += ["#pragma unroll", f"for (int j = 0; j < {vector}; j++) {{"]
     else:
         lines.append("{ const int j = 0;")
-    lines += _loop_body(request, "v{}[u].items[j]".format)
+    lines += loop_body(request, "v{}[u].items[j]".format)
     lines += [f"v{k}.items[j] = z{k - nin};" for k in outputs]
     lines += ["}", "if (i < n) {"]
     lines += [f"v{k}.store({_place(request, k, strided)});" for k in outputs]

@@ -34,6 +34,7 @@ def sort_text(request):
     """
     body = {
         "sort_pass": _pass,
+        "sort_count": _count,
         "sort_block": _block,
         "sort_lanes": _lanes,
     }[request.variant](request)
@@ -50,7 +51,7 @@ def sort_text(request):
 
 
 def _pass(request):
-    """Return the kernel that counts digits, or moves elements by one digit."""
+    """Return the kernel that moves elements by one digit."""
     count = "uint64" if request.wide else "uint32"
     threads, items = request.tile, request.vector
     values = "true" if request.partial else "false"
@@ -59,6 +60,19 @@ def _pass(request):
         f"kernel(const pass<E, {count}, {count}> p)",
         "{",
         f"onesweep<KEY, {values}, {count}, {threads}, {items}>::run(p);",
+        "}",
+    ]
+
+
+def _count(request):
+    """Return the kernel that counts all digits."""
+    count = "uint64" if request.wide else "uint32"
+    threads = request.tile
+    return [
+        f'extern "C" __global__ void __launch_bounds__({threads})',
+        f"kernel(const pass<E, {count}, {count}> p)",
+        "{",
+        f"digit_totals<KEY, {count}, {threads}>::run(p);",
         "}",
     ]
 

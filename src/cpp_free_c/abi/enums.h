@@ -26,6 +26,7 @@
     X(jit_input_type, "Kinds of input of Linker.") \
     X(jit_option, "Options of the JIT compiler.") \
     X(jit_target, "Targets of the JIT compiler.") \
+    X(launch_attribute, "Attributes of LaunchConfig.") \
     X(limit, "Limits of a context.") \
     X(mem_access_flags, "Rights of a device to use memory.") \
     X(mem_advice, "Advice on the use of managed memory.") \
@@ -164,6 +165,21 @@
     X(jit_target, COMPUTE_13, 13) \
     X(jit_target, COMPUTE_20, 20) \
     X(jit_target, COMPUTE_21, 21) \
+    /* launch_attribute */ \
+    X(launch_attribute, ACCESS_POLICY_WINDOW, 1) \
+    X(launch_attribute, COOPERATIVE, 2) \
+    X(launch_attribute, SYNCHRONIZATION_POLICY, 3) \
+    X(launch_attribute, CLUSTER_DIMENSION, 4) \
+    X(launch_attribute, CLUSTER_SCHEDULING_POLICY_PREFERENCE, 5) \
+    X(launch_attribute, PROGRAMMATIC_STREAM_SERIALIZATION, 6) \
+    X(launch_attribute, PROGRAMMATIC_EVENT, 7) \
+    X(launch_attribute, PRIORITY, 8) \
+    X(launch_attribute, MEM_SYNC_DOMAIN_MAP, 9) \
+    X(launch_attribute, MEM_SYNC_DOMAIN, 10) \
+    X(launch_attribute, PREFERRED_CLUSTER_DIMENSION, 11) \
+    X(launch_attribute, LAUNCH_COMPLETION_EVENT, 12) \
+    X(launch_attribute, PREFERRED_SHARED_MEMORY_CARVEOUT, 14) \
+    X(launch_attribute, NVLINK_UTIL_CENTRIC_SCHEDULING, 16) \
     /* limit */ \
     X(limit, STACK_SIZE, 0) \
     X(limit, PRINTF_FIFO_SIZE, 1) \

@@ -84,6 +84,8 @@
     X(CtxGetApiVersion, 3020, REQUIRED, GIL, (CUcontext ctx, unsigned int *version))   \
     X(CtxGetStreamPriorityRange, 5050, OPTIONAL, GIL,                                  \
       (int *leastPriority, int *greatestPriority))                                     \
+    X(CtxFromGreenCtx, 12040, OPTIONAL, BEHIND,                                        \
+      (CUcontext *pContext, CUgreenCtx hCtx))                                          \
     X(CtxResetPersistingL2Cache, 11000, OPTIONAL, GIL, (void))                         \
     X(CtxEnablePeerAccess, 4000, REQUIRED, NOGIL,                                      \
       (CUcontext peerContext, unsigned int Flags))                                     \
@@ -450,6 +452,17 @@
     X(StreamEndCapture, 10000, OPTIONAL, BEHIND, (CUstream hStream, CUgraph *phGraph)) \
     X(StreamIsCapturing, 10000, OPTIONAL, GIL,                                         \
       (CUstream hStream, CUstreamCaptureStatus *captureStatus))                        \
+    X(StreamBeginCaptureToGraph, 12030, OPTIONAL, BEHIND,                              \
+      (CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies, const        \
+       CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode    \
+       mode))                                                                          \
+    X(StreamGetCaptureInfo, 12030, OPTIONAL, GIL,                                      \
+      (CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, \
+       CUgraph *graph_out, const CUgraphNode **dependencies_out, const CUgraphEdgeData \
+       **edgeData_out, size_t *numDependencies_out))                                   \
+    X(StreamUpdateCaptureDependencies, 12030, OPTIONAL, BEHIND,                        \
+      (CUstream hStream, CUgraphNode *dependencies, const CUgraphEdgeData              \
+       *dependencyData, size_t numDependencies, unsigned int flags))                   \
     X(ThreadExchangeStreamCaptureMode, 10010, OPTIONAL, GIL,                           \
       (CUstreamCaptureMode *mode))                                                     \
                                                                                        \
@@ -480,6 +493,152 @@
     X(GraphExecDestroy, 10000, OPTIONAL, BEHIND, (CUgraphExec hGraphExec))             \
     X(GraphDebugDotPrint, 11030, OPTIONAL, NOGIL,                                      \
       (CUgraph hGraph, const char *path, unsigned int flags))                          \
+    X(GraphNodeFindInClone, 10000, OPTIONAL, GIL,                                      \
+      (CUgraphNode *phNode, CUgraphNode hOriginalNode, CUgraph hClonedGraph))          \
+    X(GraphGetRootNodes, 10000, OPTIONAL, GIL,                                         \
+      (CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes))                  \
+    X(GraphGetEdges, 12030, OPTIONAL, GIL,                                             \
+      (CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *edgeData,  \
+       size_t *numEdges))                                                              \
+    X(GraphNodeGetDependencies, 12030, OPTIONAL, GIL,                                  \
+      (CUgraphNode hNode, CUgraphNode *dependencies, CUgraphEdgeData *edgeData, size_t \
+       *numDependencies))                                                              \
+    X(GraphNodeGetDependentNodes, 12030, OPTIONAL, GIL,                                \
+      (CUgraphNode hNode, CUgraphNode *dependentNodes, CUgraphEdgeData *edgeData,      \
+       size_t *numDependentNodes))                                                     \
+    X(GraphAddDependencies, 12030, OPTIONAL, BEHIND,                                   \
+      (CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, const           \
+       CUgraphEdgeData *edgeData, size_t numDependencies))                             \
+    X(GraphRemoveDependencies, 12030, OPTIONAL, BEHIND,                                \
+      (CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, const           \
+       CUgraphEdgeData *edgeData, size_t numDependencies))                             \
+    X(GraphDestroyNode, 10000, OPTIONAL, BEHIND, (CUgraphNode hNode))                  \
+    X(GraphAddNode, 12030, OPTIONAL, BEHIND,                                           \
+      (CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,      \
+       const CUgraphEdgeData *dependencyData, size_t numDependencies, CUgraphNodeParams\
+       *nodeParams))                                                                   \
+    X(GraphNodeSetParams, 12020, OPTIONAL, BEHIND,                                     \
+      (CUgraphNode hNode, CUgraphNodeParams *nodeParams))                              \
+    X(GraphAddKernelNode, 12000, OPTIONAL, BEHIND,                                     \
+      (CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,      \
+       size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS *nodeParams))             \
+    X(GraphKernelNodeGetParams, 12000, OPTIONAL, GIL,                                  \
+      (CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *nodeParams))                        \
+    X(GraphKernelNodeSetParams, 12000, OPTIONAL, BEHIND,                               \
+      (CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams))                  \
+    X(GraphKernelNodeCopyAttributes, 11000, OPTIONAL, BEHIND,                          \
+      (CUgraphNode dst, CUgraphNode src))                                              \
+    X(GraphKernelNodeGetAttribute, 11000, OPTIONAL, GIL,                               \
+      (CUgraphNode hNode, CUlaunchAttributeID attr, CUlaunchAttributeValue             \
+       *value_out))                                                                    \
+    X(GraphKernelNodeSetAttribute, 11000, OPTIONAL, BEHIND,                            \
+      (CUgraphNode hNode, CUlaunchAttributeID attr, const CUlaunchAttributeValue       \
+       *value))                                                                        \
+    X(GraphAddMemcpyNode, 10000, OPTIONAL, BEHIND,                                     \
+      (CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,      \
+       size_t numDependencies, const CUDA_MEMCPY3D *copyParams, CUcontext ctx))        \
+    X(GraphMemcpyNodeGetParams, 10000, OPTIONAL, GIL,                                  \
+      (CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams))                                  \
+    X(GraphMemcpyNodeSetParams, 10000, OPTIONAL, BEHIND,                               \
+      (CUgraphNode hNode, const CUDA_MEMCPY3D *nodeParams))                            \
+    X(GraphAddMemsetNode, 10000, OPTIONAL, BEHIND,                                     \
+      (CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,      \
+       size_t numDependencies, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext  \
+       ctx))                                                                           \
+    X(GraphMemsetNodeGetParams, 10000, OPTIONAL, GIL,                                  \
+      (CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS *nodeParams))                        \
+    X(GraphMemsetNodeSetParams, 10000, OPTIONAL, BEHIND,                               \
+      (CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *nodeParams))                  \
+    X(GraphAddHostNode, 10000, OPTIONAL, BEHIND,                                       \
+      (CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,      \
+       size_t numDependencies, const CUDA_HOST_NODE_PARAMS *nodeParams))               \
+    X(GraphHostNodeGetParams, 10000, OPTIONAL, GIL,                                    \
+      (CUgraphNode hNode, CUDA_HOST_NODE_PARAMS *nodeParams))                          \
+    X(GraphHostNodeSetParams, 10000, OPTIONAL, BEHIND,                                 \
+      (CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams))                    \
+    X(GraphAddChildGraphNode, 10000, OPTIONAL, BEHIND,                                 \
+      (CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,      \
+       size_t numDependencies, CUgraph childGraph))                                    \
+    X(GraphChildGraphNodeGetGraph, 10000, OPTIONAL, GIL,                               \
+      (CUgraphNode hNode, CUgraph *phGraph))                                           \
+    X(GraphAddEmptyNode, 10000, OPTIONAL, BEHIND,                                      \
+      (CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,      \
+       size_t numDependencies))                                                        \
+    X(GraphAddEventRecordNode, 11010, OPTIONAL, BEHIND,                                \
+      (CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,      \
+       size_t numDependencies, CUevent event))                                         \
+    X(GraphEventRecordNodeGetEvent, 11010, OPTIONAL, GIL,                              \
+      (CUgraphNode hNode, CUevent *event_out))                                         \
+    X(GraphEventRecordNodeSetEvent, 11010, OPTIONAL, BEHIND,                           \
+      (CUgraphNode hNode, CUevent event))                                              \
+    X(GraphAddEventWaitNode, 11010, OPTIONAL, BEHIND,                                  \
+      (CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,      \
+       size_t numDependencies, CUevent event))                                         \
+    X(GraphEventWaitNodeGetEvent, 11010, OPTIONAL, GIL,                                \
+      (CUgraphNode hNode, CUevent *event_out))                                         \
+    X(GraphEventWaitNodeSetEvent, 11010, OPTIONAL, BEHIND,                             \
+      (CUgraphNode hNode, CUevent event))                                              \
+    X(GraphAddMemAllocNode, 11040, OPTIONAL, BEHIND,                                   \
+      (CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,      \
+       size_t numDependencies, CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams))                \
+    X(GraphMemAllocNodeGetParams, 11040, OPTIONAL, GIL,                                \
+      (CUgraphNode hNode, CUDA_MEM_ALLOC_NODE_PARAMS *params_out))                     \
+    X(GraphAddMemFreeNode, 11040, OPTIONAL, BEHIND,                                    \
+      (CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,      \
+       size_t numDependencies, CUdeviceptr dptr))                                      \
+    X(GraphMemFreeNodeGetParams, 11040, OPTIONAL, GIL,                                 \
+      (CUgraphNode hNode, CUdeviceptr *dptr_out))                                      \
+    X(GraphConditionalHandleCreate, 12030, OPTIONAL, BEHIND,                           \
+      (CUgraphConditionalHandle *pHandle_out, CUgraph hGraph, CUcontext ctx, unsigned  \
+       int defaultLaunchValue, unsigned int flags))                                    \
+    X(GraphInstantiateWithParams, 12000, OPTIONAL, NOGIL,                              \
+      (CUgraphExec *phGraphExec, CUgraph hGraph, CUDA_GRAPH_INSTANTIATE_PARAMS         \
+       *instantiateParams))                                                            \
+    X(GraphExecGetFlags, 12000, OPTIONAL, GIL,                                         \
+      (CUgraphExec hGraphExec, cuuint64_t *flags))                                     \
+    X(GraphExecUpdate, 12000, OPTIONAL, NOGIL,                                         \
+      (CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdateResultInfo             \
+       *resultInfo))                                                                   \
+    X(GraphExecNodeSetParams, 12020, OPTIONAL, BEHIND,                                 \
+      (CUgraphExec hGraphExec, CUgraphNode hNode, CUgraphNodeParams *nodeParams))      \
+    X(GraphExecKernelNodeSetParams, 12000, OPTIONAL, BEHIND,                           \
+      (CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS        \
+       *nodeParams))                                                                   \
+    X(GraphExecMemcpyNodeSetParams, 10020, OPTIONAL, BEHIND,                           \
+      (CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMCPY3D *copyParams,     \
+       CUcontext ctx))                                                                 \
+    X(GraphExecMemsetNodeSetParams, 10020, OPTIONAL, BEHIND,                           \
+      (CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS        \
+       *memsetParams, CUcontext ctx))                                                  \
+    X(GraphExecHostNodeSetParams, 10020, OPTIONAL, BEHIND,                             \
+      (CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS          \
+       *nodeParams))                                                                   \
+    X(GraphExecChildGraphNodeSetParams, 11010, OPTIONAL, BEHIND,                       \
+      (CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph))                 \
+    X(GraphExecEventRecordNodeSetEvent, 11010, OPTIONAL, BEHIND,                       \
+      (CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event))                      \
+    X(GraphExecEventWaitNodeSetEvent, 11010, OPTIONAL, BEHIND,                         \
+      (CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event))                      \
+    X(GraphNodeSetEnabled, 11060, OPTIONAL, BEHIND,                                    \
+      (CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int isEnabled))             \
+    X(GraphNodeGetEnabled, 11060, OPTIONAL, GIL,                                       \
+      (CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int *isEnabled))            \
+    X(DeviceGetGraphMemAttribute, 11040, OPTIONAL, GIL,                                \
+      (CUdevice device, CUgraphMem_attribute attr, void *value))                       \
+    X(DeviceSetGraphMemAttribute, 11040, OPTIONAL, GIL,                                \
+      (CUdevice device, CUgraphMem_attribute attr, void *value))                       \
+    X(DeviceGraphMemTrim, 11040, OPTIONAL, NOGIL, (CUdevice device))                   \
+    X(UserObjectCreate, 11030, OPTIONAL, GIL,                                          \
+      (CUuserObject *object_out, void *ptr, CUhostFn destroy, unsigned int             \
+       initialRefcount, unsigned int flags))                                           \
+    X(UserObjectRetain, 11030, OPTIONAL, GIL,                                          \
+      (CUuserObject object, unsigned int count))                                       \
+    X(UserObjectRelease, 11030, OPTIONAL, BEHIND,                                      \
+      (CUuserObject object, unsigned int count))                                       \
+    X(GraphRetainUserObject, 11030, OPTIONAL, GIL,                                     \
+      (CUgraph graph, CUuserObject object, unsigned int count, unsigned int flags))    \
+    X(GraphReleaseUserObject, 11030, OPTIONAL, BEHIND,                                 \
+      (CUgraph graph, CUuserObject object, unsigned int count))                        \
                                                                                        \
     /* OpenGL */                                                                       \
     X(GLInit, 2000, OPTIONAL, NOGIL, (void))                                           \

@@ -12,6 +12,7 @@
 #define DRIVER_TABLE_H
 
 #include "abi/cuda_abi.h"
+#include "abi/graph_abi.h"
 #include "abi/symbols.h"
 
 #if defined(__GNUC__)

@@ -5,7 +5,8 @@
  * The name is the name of NumPy's function, where NumPy has one. Generated code calls
  * op_<name> of pycuda/cuda/pycuda-array.hpp. GENERAL_POWER replaces POWER if the
  * exponent is a float for which POWER has no exact case. ROUND_AT takes 10**decimals as
- * its second input, or -10**-decimals if decimals are negative.
+ * its second input, or -10**-decimals if decimals are negative. FLOAT_POWER is POWER in
+ * the dtypes of its rule; no kernel has its name.
  *
  *   PCU_DTYPE_RULES: X(RULE, WIDEST, COMPUTED, RESULT, counts, remembers)
  *
@@ -17,9 +18,11 @@
  *   COMPUTED   COMMON    the common dtype
  *              FLOAT     integers become the float that holds their values
  *              QUOTIENT  integers become float64
+ *              DOUBLE    float64, or complex128 for complex numbers
  *   RESULT     COMPUTED  the dtype in which the kernel computes
  *              REAL      the dtype of its real part
  *              BOOL      bool
+ *              BYTE      uint8
  *   counts     1: bool arrays count as numbers, also if all inputs are bool
  *   remembers  1: the dtype that a bool array remembers takes part in the common dtype
  *
@@ -59,7 +62,9 @@
     X(FREXP, FLOAT, FLOAT, COMPUTED, 1, 1)       \
     X(SELECT, COMPLEX, COMMON, COMPUTED, 0, 1)   \
     X(COPY, COMPLEX, COMMON, COMPUTED, 0, 1)     \
-    X(CLOSE, COMPLEX, QUOTIENT, BOOL, 1, 1)
+    X(CLOSE, COMPLEX, QUOTIENT, BOOL, 1, 1)      \
+    X(BIT_COUNT, INTEGER, COMMON, BYTE, 0, 0)    \
+    X(DOUBLE, COMPLEX, DOUBLE, COMPUTED, 1, 1)
 
 #define PCU_ARRAY_OPS(X) \
     X(ADD, "add", 2, 1, NUMBER)                      \
@@ -161,7 +166,9 @@
     X(NAN_TO_NUM, "nan_to_num", 4, 1, SAME)          \
     X(SINC, "sinc", 1, 1, FLOAT)                     \
     X(ISPOSINF, "isposinf", 1, 1, SIGN_TEST)         \
-    X(ISNEGINF, "isneginf", 1, 1, SIGN_TEST)
+    X(ISNEGINF, "isneginf", 1, 1, SIGN_TEST)         \
+    X(BITWISE_COUNT, "bitwise_count", 1, 1, BIT_COUNT) \
+    X(FLOAT_POWER, "float_power", 2, 1, DOUBLE)
 /* clang-format on */
 
 #endif

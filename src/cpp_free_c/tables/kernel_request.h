@@ -66,6 +66,11 @@
     X(MASK, "mask")               \
     X(SEARCH, "search")           \
     X(HISTOGRAM, "histogram")     \
+    X(ELEMENTWISE_TILES, "elementwise_tiles") \
+    X(CROSS, "cross")             \
+    X(SOLVER, "solver")           \
+    X(QUANTILE, "quantile")       \
+    X(SELECTION, "selection")     \
 
 /* How an operand is passed: ARRAY an address and strides; SCALAR the value, in the dtype
  * of the operand. Elementwise kernels have more ways: ONE the address of a single
@@ -73,7 +78,7 @@
  * in the order of the loop. If vectors have several elements, ARRAY is an array whose
  * elements follow each other along the fastest axis; REPEATED one that has the same
  * element everywhere along that axis; BACKWARD one with the elements in reverse order.
- */
+ * In kernels of tiles, TURNED is an input that is packed along another axis. */
 #define PCU_OPERAND_PASSING(X) \
     X(ARRAY, "array")   \
     X(SCALAR, "scalar") \
@@ -81,6 +86,7 @@
     X(PACKED, "packed") \
     X(REPEATED, "repeated") \
     X(BACKWARD, "backward") \
+    X(TURNED, "turned") \
 
 /* X(NAME, "name"), a group for each family with several kernels. */
 #define PCU_KERNEL_VARIANTS(X) \
@@ -145,7 +151,23 @@
     /* Histograms: how the bin of a value is found. */ \
     X(BIN_BY_VALUE, "bin_by_value") \
     X(BIN_BY_DISTANCE, "bin_by_distance") \
-    X(BIN_BY_SEARCH, "bin_by_search")
+    X(BIN_BY_SEARCH, "bin_by_search") \
+    /* Solvers of small matrices: see python/array/solver/small_matrices.h. */ \
+    X(SMALL_SOLVE, "small_solve") \
+    X(SMALL_DETERMINANT, "small_determinant") \
+    X(SMALL_CHOLESKY, "small_cholesky") \
+    X(SMALL_TRIANGULAR, "small_triangular") \
+    X(SMALL_EIGENVALUES, "small_eigenvalues") \
+    X(SMALL_SINGULAR_VALUES, "small_singular_values") \
+    X(VALUES_OF_DIAGONALS, "values_of_diagonals") \
+    /* Sorts: the count of all digits before the passes. */ \
+    X(SORT_COUNT, "sort_count") \
+    /* Quantiles: of short lines, which lanes of a warp sort, and of sorted lines. */ \
+    X(QUANTILE_LANES, "quantile_lanes") \
+    X(QUANTILE_SORTED, "quantile_sorted") \
+    /* Selections of few elements: the entries of each block, the result of all entries. */ \
+    X(FEW_OF_BLOCKS, "few_of_blocks") \
+    X(FEW_OF_ALL, "few_of_all")
 
 /* clang-format on */
 

@@ -182,7 +182,10 @@ enum { PTX_ROW_OPERATIONS = 26 };
       EMU_OP_mov_64, EMU_OP_to_window, EMU_OP_from_window) \
     X(isspacep, low_isspacep, PTX_NO_TYPES, \
       "const global local param param::entry shared shared::cluster shared::cta", \
-      EMU_OP_isspacep)
+      EMU_OP_isspacep) \
+    X(mapa, low_mapa, PTX_T(u32) | PTX_T(u64), "shared::cluster", EMU_OP_mapa) \
+    X(getctarank, low_getctarank, PTX_T(u32) | PTX_T(u64), "shared::cluster", \
+      EMU_OP_ctarank)
 
 #define PTX_COMPARISONS(X) \
     X(setp, low_setp, PTX_INTEGERS | PTX_FLOATS | PTX_HALVES, \
@@ -255,8 +258,9 @@ enum { PTX_ROW_OPERATIONS = 26 };
     X(bar, low_bar, PTX_NO_TYPES | PTX_T(pred) | PTX_T(u32), "and arrive cta or popc red sync warp", \
       EMU_OP_bar_sync, EMU_OP_bar_arrive, EMU_OP_bar_red, EMU_OP_bar_warp) \
     X(barrier, low_bar, PTX_NO_TYPES | PTX_T(pred) | PTX_T(u32), \
-      "aligned and arrive cluster cta or popc red sync", \
-      EMU_OP_bar_sync, EMU_OP_bar_arrive, EMU_OP_bar_red, EMU_OP_bar_warp)
+      "acquire aligned and arrive cluster cta or popc red relaxed release sync wait", \
+      EMU_OP_bar_sync, EMU_OP_bar_arrive, EMU_OP_bar_red, EMU_OP_bar_warp, \
+      EMU_OP_cluster_arrive, EMU_OP_cluster_wait)
 
 #define PTX_WARPS(X) \
     X(shfl, low_shfl, PTX_WORD_TYPES, "bfly down idx sync up", EMU_OP_shfl) \
@@ -298,7 +302,6 @@ enum { PTX_ROW_OPERATIONS = 26 };
 /* -- opcodes that the software device does not have ---------------------------------- */
 
 #define PTX_REFUSED(X) \
-    X(getctarank, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
     X(vadd, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
     X(vsub, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
     X(vabsdiff, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
@@ -312,7 +315,6 @@ enum { PTX_ROW_OPERATIONS = 26 };
     X(mma, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
     X(ldmatrix, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
     X(movmatrix, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
-    X(mapa, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
     X(createpolicy, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
     X(multimem, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
     X(stmatrix, low_refuse, PTX_ANY, "", EMU_OP_NONE) \

@@ -14,6 +14,8 @@
     X(ipc_memory, CUdeviceptr, IpcCloseMemHandle) \
     X(stream, CUstream, StreamDestroy)            \
     X(event, CUevent, EventDestroy)               \
+    X(graph_exec, CUgraphExec, GraphExecDestroy)  \
+    X(graph, CUgraph, GraphDestroy)               \
     X(pool, CUmemoryPool, MemPoolDestroy)         \
     X(physical, CUmemGenericAllocationHandle, MemRelease) \
     X(module, CUmodule, ModuleUnload)             \

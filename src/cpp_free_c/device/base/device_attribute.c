@@ -16,6 +16,7 @@ enum {
     BOARD_GROUP = 85,
     BLOCKS_PER_MULTIPROCESSOR = 106,
     RESERVED_SHARED_PER_BLOCK = 111, /* shared memory that the system takes */
+    CLUSTER_LAUNCH = 120,
     LAST_ATTRIBUTE = 147
 };
 
@@ -147,6 +148,9 @@ attribute_of_record(const emu_device *device, unsigned int attribute, int *value
             if (device->major >= 8) {
                 *value = 1024;
             }
+            return true;
+        case CLUSTER_LAUNCH:
+            *value = device->major >= 9;
             return true;
         default:
             return false;

@@ -100,16 +100,17 @@ typedef struct {
     const char *name;
     size_t param_count;
     const emu_param *params;
-    size_t params_size;   /* of the packed parameter block */
-    unsigned max_threads; /* per block: .maxntid, .reqntid, registers, 1024 */
-    unsigned max_ntid[3]; /* .maxntid, or zeros */
-    unsigned req_ntid[3]; /* .reqntid, or zeros */
-    unsigned registers;   /* per thread */
-    size_t shared_size;   /* static, bytes */
-    size_t const_size;    /* of the program's .const variables, bytes */
-    size_t local_size;    /* per thread, bytes */
-    unsigned ptx_version; /* 10 * major + minor */
-    unsigned target;      /* 75 for sm_75 */
+    size_t params_size;      /* of the packed parameter block */
+    unsigned max_threads;    /* per block: .maxntid, .reqntid, registers, 1024 */
+    unsigned max_ntid[3];    /* .maxntid, or zeros */
+    unsigned req_ntid[3];    /* .reqntid, or zeros */
+    unsigned req_cluster[3]; /* .reqnctapercluster, or zeros */
+    unsigned registers;      /* per thread */
+    size_t shared_size;      /* static, bytes */
+    size_t const_size;       /* of the program's .const variables, bytes */
+    size_t local_size;       /* per thread, bytes */
+    unsigned ptx_version;    /* 10 * major + minor */
+    unsigned target;         /* 75 for sm_75 */
 } emu_kernel_info;
 
 typedef struct emu_kernel {

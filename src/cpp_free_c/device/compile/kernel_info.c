@@ -114,6 +114,7 @@ emu_kernel_describe(const ptx_function *function, unsigned max_registers,
     info->name = function->code->name;
     memcpy(info->max_ntid, function->max_ntid, sizeof info->max_ntid);
     memcpy(info->req_ntid, function->req_ntid, sizeof info->req_ntid);
+    memcpy(info->req_cluster, function->req_cluster, sizeof info->req_cluster);
     info->max_threads = MAX_THREADS;
     if (bound[0] != 0) {
         info->max_threads = kernel_block_threads(bound);

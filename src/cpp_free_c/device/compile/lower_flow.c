@@ -351,14 +351,16 @@ flow_barrier_warp(low_func *f)
     low_emit(f, EMU_OP_bar_warp, 0, members, 0, 0)->imm = 1;
 }
 
-/* A cluster has one block here. Its wait is a barrier of the block, the last one; its
- * arrive does nothing. */
+/* In a cluster of one block the wait is a barrier of the block, the last one. */
 static void
 flow_barrier_cluster(low_func *f)
 {
-    if (!low_has(f, PTX_W_arrive)) {
-        low_emit(f, EMU_OP_bar_sync, 0, low_constant(f, PTX_R32, EMU_BARRIERS - 1), 0,
-                 0);
+    if (low_has(f, PTX_W_arrive)) {
+        low_emit(f, EMU_OP_cluster_arrive, 0, 0, 0, 0);
+    }
+    else {
+        low_emit(f, EMU_OP_cluster_wait, 0, low_constant(f, PTX_R32, EMU_BARRIERS - 1),
+                 0, 0);
     }
 }
 

@@ -341,6 +341,7 @@ low_isspacep(low_func *f)
 {
     uint32_t space = EMU_AT_GLOBAL;
     low_value a;
+    low_insn *insn;
 
     low_check_operand_count(f, 2, 2);
     if (low_has_shared(f)) {
@@ -356,6 +357,47 @@ low_isspacep(low_func *f)
         space = EMU_AT_PARAM;
     }
     a = low_source_at(f, 1, PTX_W_u64);
-    low_emit(f, f->ops[0], low_target(f, &f->in->operands[0], PTX_PRED), a, 0, 0)->aux =
-        space;
+    insn =
+        low_emit(f, f->ops[0], low_target(f, &f->in->operands[0], PTX_PRED), a, 0, 0);
+    insn->aux = space;
+    insn->imm = low_has(f, PTX_W_shared_cluster);
+}
+
+/* -- addresses in clusters --------------------------------------------------------- */
+
+/* mapa: the address of the same variable in another block of the cluster. */
+void
+low_mapa(low_func *f)
+{
+    const unsigned type = low_type_at(f, 0);
+    low_value d, a, rank;
+    low_insn *insn;
+
+    low_check_operand_count(f, 3, 3);
+    d = low_result(f, type);
+    a = low_source_at(f, 1, type);
+    rank = low_source_at(f, 2, PTX_W_u32);
+    insn = low_emit(f, f->ops[0], d, a, rank, 0);
+    insn->e = LOW_NUMBER(ptx_class_bytes(ptx_type_class(type)));
+    if (!low_has_shared(f)) {
+        insn->imm = (int64_t)EMU_SHARED_WINDOW;
+    }
+}
+
+/* getctarank: the rank of the block to which an address belongs. */
+void
+low_getctarank(low_func *f)
+{
+    const unsigned type = low_type_at(f, 0);
+    low_value d, a;
+    low_insn *insn;
+
+    low_check_operand_count(f, 2, 2);
+    d = low_target(f, &f->in->operands[0], PTX_R32);
+    a = low_source_at(f, 1, type);
+    insn = low_emit(f, f->ops[0], d, a, 0, 0);
+    insn->e = LOW_NUMBER(ptx_class_bytes(ptx_type_class(type)));
+    if (!low_has_shared(f)) {
+        insn->imm = (int64_t)EMU_SHARED_WINDOW;
+    }
 }

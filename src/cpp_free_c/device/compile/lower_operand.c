@@ -55,6 +55,25 @@ low_number(const low_func *f, const ptx_operand *operand)
     return operand->bits;
 }
 
+/* The only special register that is a predicate. */
+static low_value
+operand_explicit_cluster(low_func *f, ptx_class width)
+{
+    low_value d, number;
+    low_insn *insn;
+
+    if (width != PTX_PRED) {
+        low_fail(f, "%%is_explicit_cluster is a predicate");
+    }
+    number = low_temp(f, PTX_R32);
+    insn = low_emit(f, EMU_OP_special, number, 0, 0, 0);
+    insn->aux = PTX_S_is_explicit_cluster;
+    insn->e = LOW_NUMBER(4);
+    d = low_temp(f, PTX_PRED);
+    low_emit(f, EMU_OP_ne_32, d, number, low_constant(f, PTX_R32, 0), 0);
+    return d;
+}
+
 static low_value
 operand_special_source(low_func *f, const ptx_operand *operand, ptx_class width)
 {
@@ -66,6 +85,9 @@ operand_special_source(low_func *f, const ptx_operand *operand, ptx_class width)
     low_value d;
     low_insn *insn;
 
+    if (operand->word == PTX_S_is_explicit_cluster) {
+        return operand_explicit_cluster(f, width);
+    }
     if (width == PTX_PRED || width == PTX_R128) {
         low_fail(f, "a special register has no such width");
     }

@@ -84,7 +84,8 @@ enum {
     X(label, 0) X(guard, 0) X(round, 0) X(bra, EMU_TARGET | EMU_LEAVES) \
     X(bra_if, EMU_TARGET) X(brx, EMU_TARGETS) X(call, 0) X(call_to, 0) \
     X(ret, EMU_LEAVES) X(exit, EMU_LEAVES) X(trap, 0) X(entry, 0) X(bar_sync, 0) \
-    X(bar_red, EMU_NUMBER_E) X(bar_arrive, 0) X(bar_warp, 0) X(special, EMU_NUMBER_E) \
+    X(bar_red, EMU_NUMBER_E) X(bar_arrive, 0) X(bar_warp, 0) X(cluster_arrive, 0) \
+    X(cluster_wait, 0) X(mapa, EMU_NUMBER_E) X(ctarank, EMU_NUMBER_E) X(special, EMU_NUMBER_E) \
     X(lane_special, EMU_NUMBER_E) X(shfl, 0) X(vote, 0) X(match, 0) X(redux, 0) \
     X(activemask, 0) X(elect, 0) X(fence, 0) X(yield, 0) X(spin, 0) \
     X(local_address, 0) X(shared_dynamic, 0) X(ld_128, 0) X(st_128, 0) X(mov_128, 0) \

@@ -136,7 +136,7 @@ typedef struct ptx_function {
     size_t reg_count, reg_room;
     size_t label_count;
     uint64_t call_size; /* bytes that the .param variables of its calls need */
-    unsigned max_ntid[3], req_ntid[3], max_nreg;
+    unsigned max_ntid[3], req_ntid[3], req_cluster[3], max_nreg;
     struct ptx_module *module;
     struct ptx_function *next;
     struct ptx_function *same; /* set by symbols.c: the definition */

@@ -242,6 +242,9 @@ parse_limits(ptx_parser *parser, ptx_function *function)
             case PTX_W_reqntid:
                 parse_block_size(parser, function->req_ntid);
                 break;
+            case PTX_W_reqnctapercluster:
+                parse_block_size(parser, function->req_cluster);
+                break;
             case PTX_W_minnctapersm:
                 (void)ptx_expect_int(parser, "a number of blocks");
                 break;

@@ -70,7 +70,7 @@
     X(zero, "zero") X(p, "p") X(mask, "mask") X(ld, "ld") X(st, "st") \
     X(load, "load") X(store, "store") X(mma, "mma") X(row, "row") X(col, "col") \
     X(shape, "shape") X(commit_group, "commit_group") X(wait_group, "wait_group") \
-    X(wait_all, "wait_all") X(bulk, "bulk") X(read, "read") X(cp, "cp") \
+    X(wait_all, "wait_all") X(wait, "wait") X(bulk, "bulk") X(read, "read") X(cp, "cp") \
     X(init, "init") X(inval, "inval") X(arrive_drop, "arrive_drop") \
     X(complete_tx, "complete_tx") X(expect_tx, "expect_tx") \
     X(try_wait, "try_wait") X(test_wait, "test_wait") \

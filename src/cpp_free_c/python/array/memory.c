@@ -5,6 +5,7 @@
 #include "python/array/layout.h"
 #include "python/driver/context.h"
 #include "python/driver/exchange/foreign_allocation.h"
+#include "python/driver/graph_resources.h"
 #include "python/driver/memory/pool.h"
 #include "driver/shape.h"
 #include "python/driver/memory/allocation.h"
@@ -126,6 +127,17 @@ pcu_gpuarray_check_inside(pcu_gpuarray *self)
     return 0;
 }
 
+/* A stream is captured, and its graph uses the array: note the memory. */
+static int
+memory_captured(pcu_gpuarray *self)
+{
+    const pcu_resource *memory = pcu_gpuarray_allocation(self);
+    if (memory != NULL) {
+        return pcu_captured_address(memory->handle.memory);
+    }
+    return pcu_captured_object(self->memory);
+}
+
 int
 pcu_gpuarray_check(pcu_gpuarray *self, const pcu_context *ctx)
 {
@@ -141,6 +153,9 @@ pcu_gpuarray_check(pcu_gpuarray *self, const pcu_context *ctx)
         if (ctx != NULL && pcu_context_rec(memory->ctx)->handle != ctx->rec.handle) {
             return memory_wrong_context(self, memory);
         }
+    }
+    if (pcu_captures_active != 0 && memory_captured(self) < 0) {
+        return -1;
     }
     if (self->inside) {
         return 0;
@@ -261,7 +276,12 @@ pcu_gpuarray_allocate(pcu_gpuarray *self)
     if (allocator == NULL) {
         allocator = st->default_allocator;
     }
-    if (allocator == NULL || allocator == st->mem_alloc) {
+    PyObject *pool = pcu_captured_pool();
+    if (pool != NULL && pcu_allocator_is_ours(st, allocator)) {
+        memory = pcu_pool_alloc(pool, size);
+        allocator = pool;
+    }
+    else if (allocator == NULL || allocator == st->mem_alloc) {
         memory = pcu_allocation_new(st, size);
     }
     else {

@@ -11,6 +11,7 @@
 #include "driver/context_record.h"
 
 struct pcu_blas_handle;
+struct pcu_communicator;
 struct pcu_fourier_library;
 struct pcu_index_report;
 struct pcu_kernels;
@@ -19,6 +20,7 @@ struct pcu_true_counts;
 /* What rooms above this one keep in a context, in the order in which it is ended: plans
  * of libraries, then the kernels, then page-locked memory that kernels write. */
 typedef enum {
+    PCU_CONTEXT_COMMUNICATORS,
     PCU_CONTEXT_BLAS,
     PCU_CONTEXT_FOURIER,
     PCU_CONTEXT_KERNELS,
@@ -38,6 +40,7 @@ typedef struct pcu_context {
     struct pcu_fourier_library *fourier;
     struct pcu_true_counts *true_counts;
     struct pcu_index_report *index_report;
+    struct pcu_communicator *communicators; /* a list */
     /* How to end each part, set when the part is made. The function raises nothing and
      * takes a context without the part, too. */
     void (*end_part[PCU_CONTEXT_PART_COUNT])(struct pcu_context *self);

@@ -8,6 +8,7 @@
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
+#include "python/driver/graph_resources.h"
 #include "python/driver/ipc_bytes.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
@@ -50,7 +51,7 @@ event_record(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
     CUstream stream = pcu_stream_current();
     int rc;
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &stream) < 0 ||
-        pcu_resource_check(self, "cuEventRecord") < 0) {
+        pcu_resource_check(self, "cuEventRecord") < 0 || pcu_captured_fork() < 0) {
         return NULL;
     }
     PCU_CALL_CURRENT(rc, self->st, EventRecord, (self->handle.event, stream));

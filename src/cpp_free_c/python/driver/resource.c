@@ -8,6 +8,8 @@
 
 #include "python/support/driver_call.h"
 
+#include "driver/graph_record.h"
+
 PyMemberDef pcu_resource_members[] = {
     {"__dictoffset__", Py_T_PYSSIZET, offsetof(pcu_resource, dict), Py_READONLY, NULL},
     {"__weaklistoffset__", Py_T_PYSSIZET, offsetof(pcu_resource, weakrefs), Py_READONLY,
@@ -42,10 +44,29 @@ release_run(pcu_release *r, int blocking)
     return pcu_release_finish(r);
 }
 
+/* 1 if a graph uses the handle: its record has taken it. */
+static int
+release_is_taken(pcu_handle_kind kind, pcu_handle handle, PyObject *ctx)
+{
+    const pcu_context_record *rec = pcu_context_rec(ctx);
+    pcu_graph_record *user =
+        pcu_graph_record_user(kind, handle, rec->handle, PyThread_get_thread_ident());
+    if (user == NULL || !pcu_context_record_usable(rec) ||
+        pcu_graph_record_take(user, kind, handle, ctx) < 0) {
+        return 0;
+    }
+    Py_INCREF(ctx);
+    return 1;
+}
+
 CUresult
 pcu_release_handle(pcu_handle_kind kind, pcu_handle handle, PyObject *ctx,
                    const char **routine, int *ended)
 {
+    if (pcu_graph_records != NULL && release_is_taken(kind, handle, ctx)) {
+        *ended = 1;
+        return CUDA_SUCCESS;
+    }
     pcu_release r = {.kind = kind, .handle = handle, .ctx = &((pcu_context *)ctx)->rec};
     CUresult status = release_run(&r, pcu_handle_blocking(kind));
     *routine = r.routine;

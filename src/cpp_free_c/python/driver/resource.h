@@ -46,6 +46,9 @@ PCU_HIDDEN PyObject *pcu_resource_with_size(PyObject *self, size_t size);
  * run. The caller first removes the handle from every place where they could find it,
  * and uses no borrowed reference afterwards.
  *
+ * A handle that a graph uses is released when the graph is gone, and one that is
+ * released during a capture at the end of the capture. Both count as released here.
+ *
  * On failure *routine names the driver call. *ended is 1 if the handle is released. */
 PCU_HIDDEN CUresult pcu_release_handle(pcu_handle_kind kind, pcu_handle handle,
                                        PyObject *ctx, const char **routine, int *ended);

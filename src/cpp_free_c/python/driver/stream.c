@@ -19,6 +19,7 @@
 #include "python/driver/context.h"
 #include "python/driver/context_stack.h"
 #include "python/driver/current_context.h"
+#include "python/driver/graph_resources.h"
 
 typedef struct {
     pcu_resource head;
@@ -502,6 +503,9 @@ pcu_stream_order(pcu_state *st, CUstream before, CUstream after)
     if (before == after || (stream_is_legacy(before) && stream_is_legacy(after))) {
         return 0;
     }
+    if (pcu_captured_fork() < 0) {
+        return -1;
+    }
     CUresult status = stream_order_by_event(before, after, &routine);
     if (status == CUDA_ERROR_INVALID_HANDLE || status == CUDA_ERROR_INVALID_CONTEXT) {
         /* The stream belongs to another context, so an event cannot order the two. */
@@ -707,11 +711,32 @@ stream_get_flags(PyObject *op, void *Py_UNUSED(closure))
     return PyLong_FromUnsignedLong(flags);
 }
 
+static PyObject *
+stream_get_is_capturing(PyObject *op, void *Py_UNUSED(closure))
+{
+    pcu_resource *self = (pcu_resource *)op;
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    int rc = pcu_resource_check(self, "cuStreamIsCapturing");
+    if (rc < 0) {
+        return NULL;
+    }
+    if ((uintptr_t)self->handle.stream <= (uintptr_t)CU_STREAM_PER_THREAD) {
+        Py_RETURN_FALSE; /* a default stream cannot be captured */
+    }
+    PCU_CALL(rc, self->st, StreamIsCapturing, (self->handle.stream, &status));
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyBool_FromLong(status != CU_STREAM_CAPTURE_STATUS_NONE);
+}
+
 static PyGetSetDef stream_getset[] = {
     {"handle", stream_get_handle, NULL, "The CUstream as an int.", NULL},
     {"priority", stream_get_priority, NULL,
      "The priority that the driver chose; a lower number is a higher priority.", NULL},
     {"flags", stream_get_flags, NULL, "The or-ed stream_flags.", NULL},
+    {"is_capturing", stream_get_is_capturing, NULL,
+     "Whether work of the stream becomes part of a graph instead of running.", NULL},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };

@@ -9,6 +9,7 @@
 #endif
 
 #if PY_VERSION_HEX < 0x030C0000
+#    define Py_T_INT T_INT
 #    define Py_T_PYSSIZET T_PYSSIZET
 #    define Py_T_OBJECT_EX T_OBJECT_EX
 #    define Py_READONLY READONLY

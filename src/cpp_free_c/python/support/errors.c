@@ -5,6 +5,7 @@
  * attributes are code, name and routine. Callers: see errors.h. */
 #include "python/support/errors.h"
 
+#include "python/support/capture_error.h"
 #include "python/support/interrupt.h"
 #include "python/support/setup.h"
 
@@ -191,6 +192,13 @@ errors_raise(pcu_state *st, const char *routine, CUresult status, PyObject *deta
     PyObject *exc_class = errors_class(st, status);
     PyObject *message = NULL;
     PyObject *exception = NULL;
+    Py_INCREF(detail);
+    if (pcu_status_is_of_capture(status)) {
+        Py_SETREF(detail, pcu_capture_detail_new(st, routine, status, detail));
+        if (detail == NULL) {
+            return -1;
+        }
+    }
     const char *dash = PyUnicode_GET_LENGTH(detail) == 0 ? "" : " - ";
     message = PyUnicode_FromFormat("%s failed: %s%s%U", routine,
                                    pcu_status_text(status), dash, detail);
@@ -203,6 +211,7 @@ errors_raise(pcu_state *st, const char *routine, CUresult status, PyObject *deta
     }
     PyErr_SetObject(exc_class, exception);
 done:
+    Py_DECREF(detail);
     Py_XDECREF(message);
     Py_XDECREF(exception);
     return -1;

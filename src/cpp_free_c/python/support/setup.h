@@ -17,6 +17,7 @@
     X(device)               \
     X(stream)               \
     X(event)                \
+    X(graph_resources)      \
     X(allocation)           \
     X(managed)              \
     X(ipc)                  \
@@ -26,6 +27,8 @@
     X(handlers)             \
     X(module)               \
     X(function)             \
+    X(occupancy)            \
+    X(launch_config)        \
     X(array_descriptor)     \
     X(texture_array)        \
     X(texture_array_data)   \
@@ -35,6 +38,11 @@
     X(surface_reference)    \
     X(pool)                 \
     X(page_locked_pool)     \
+    X(stream_capture)       \
+    X(graph)                \
+    X(graph_node)           \
+    X(graph_add)            \
+    X(graph_exec)           \
     X(stream_allocation)    \
     X(stream_pool)          \
     X(virtual_memory)       \
@@ -50,7 +58,9 @@
     X(profiler)             \
     X(curand_tables)        \
     X(gpuarray)             \
-    X(kernel_call)
+    X(kernel_call)          \
+    X(communicator)         \
+    X(group)
 
 #define PCU_SETUP(name) \
     PCU_HIDDEN PCU_RAISES int pcu_##name##_setup(PyObject *m, pcu_state *st);

@@ -49,6 +49,7 @@
     X(In)                       \
     X(Out)                      \
     X(InOut)                    \
+    X(LaunchConfig)             \
     X(ArrayDescriptor)          \
     X(ArrayDescriptor3D)        \
     X(Array)                    \
@@ -58,6 +59,13 @@
     X(SurfaceReference)         \
     X(ArrayFlags)               \
     X(GPUArray)                 \
+    X(Communicator)             \
+    X(group)                    \
+    X(_GraphResources)          \
+    X(Graph)                    \
+    X(GraphNode)                \
+    X(GraphExec)                \
+    X(StreamCapture)            \
     X(_KernelRequest)           \
     X(_KernelCall)
 
@@ -74,6 +82,7 @@
     X(mem_alloc)         /* the module's function, which allocates arrays */ \
     X(default_allocator) /* the allocator that a program chose instead */    \
     X(deferred_textures) /* a list of objects to release after a capture */  \
+    X(capture_fault)     /* str: the first call that a capture refused */    \
     X(array_ops)         /* {name: number} of elementwise operations */      \
     X(array_functions)   /* {function of NumPy: ours with its arguments} */  \
     X(foreign_context)   /* the last wrapper of another library's context */ \
@@ -87,15 +96,20 @@
     X(__cuda_stream__)          \
     X(allocate)                 \
     X(block)                    \
+    X(cluster)                  \
+    X(cooperative)              \
     X(data)                     \
     X(get)                      \
     X(get_device_alloc)         \
     X(get_pointer)              \
     X(gpudata)                  \
     X(grid)                     \
+    X(launch_config)            \
     X(nbytes)                   \
     X(post_call)                \
     X(pre_call)                 \
+    X(priority)                 \
+    X(programmatic)             \
     X(shared)                   \
     X(shared_size)              \
     X(stream)                   \

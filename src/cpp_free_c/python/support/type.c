@@ -40,6 +40,18 @@ pcu_add_type(PyObject *m, PyTypeObject **slot, PyType_Spec *spec, PyObject *base
 }
 
 int
+pcu_add_private_type(PyObject *m, PyTypeObject **slot, PyType_Spec *spec,
+                     const char *name)
+{
+    PyObject *type = PyType_FromModuleAndSpec(m, spec, NULL);
+    if (type == NULL) {
+        return -1;
+    }
+    *slot = (PyTypeObject *)type;
+    return PyModule_AddObjectRef(m, name, type);
+}
+
+int
 pcu_add_methods(PyTypeObject *type, PyMethodDef *methods)
 {
     for (PyMethodDef *def = methods; def->ml_name != NULL; def++) {

@@ -12,6 +12,11 @@
 PCU_HIDDEN PCU_RAISES int pcu_add_type(PyObject *m, PyTypeObject **slot,
                                        PyType_Spec *spec, PyObject *bases);
 
+/* The same for a type that another public module than pycuda.driver gives to programs:
+ * it is in the module under `name`, which begins with an underscore. */
+PCU_HIDDEN PCU_RAISES int pcu_add_private_type(PyObject *m, PyTypeObject **slot,
+                                               PyType_Spec *spec, const char *name);
+
 /* Add methods to a type during setup. A part of a type in another file uses it. */
 PCU_HIDDEN PCU_RAISES int pcu_add_methods(PyTypeObject *type, PyMethodDef *methods);
 

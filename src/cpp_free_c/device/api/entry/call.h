@@ -6,6 +6,7 @@
 #define DEVICE_API_ENTRY_CALL_H
 
 #include "abi/cuda_abi.h"
+#include "abi/graph_abi.h"
 #include "abi/symbols.h"
 
 /* A function that no file defines is NULL here: the device lacks it. */

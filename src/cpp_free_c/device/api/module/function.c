@@ -12,6 +12,8 @@ enum {
     CACHE_MODE_CA = 7,
     CARVEOUT = 9,
     CLUSTER_SIZE_MUST_BE_SET = 10,
+    REQUIRED_CLUSTER_WIDTH = 11,
+    REQUIRED_CLUSTER_HEIGHT = 12,
     REQUIRED_CLUSTER_DEPTH = 13,
     NON_PORTABLE_CLUSTER = 14,
     CLUSTER_POLICY = 15
@@ -72,12 +74,17 @@ function_get_attribute(const emu_function *function, CUfunction_attribute attrib
         case CLUSTER_POLICY:
             *value = function->cluster_policy;
             break;
-        default:
-            if (attribute != CACHE_MODE_CA && (attribute < CLUSTER_SIZE_MUST_BE_SET ||
-                                               attribute > REQUIRED_CLUSTER_DEPTH)) {
-                return CUDA_ERROR_INVALID_VALUE;
-            }
+        case CACHE_MODE_CA:
+        case CLUSTER_SIZE_MUST_BE_SET:
             *value = 0;
+            break;
+        case REQUIRED_CLUSTER_WIDTH:
+        case REQUIRED_CLUSTER_HEIGHT:
+        case REQUIRED_CLUSTER_DEPTH:
+            *value = (int)info->req_cluster[attribute - REQUIRED_CLUSTER_WIDTH];
+            break;
+        default:
+            return CUDA_ERROR_INVALID_VALUE;
     }
     return CUDA_SUCCESS;
 }

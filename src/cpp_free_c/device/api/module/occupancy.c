@@ -6,6 +6,8 @@
 #include "device/api/module/module.h"
 #include "device/api/entry/users.h"
 
+enum { CLUSTER_PORTABLE = 8, CLUSTER_NON_PORTABLE = 16 };
+
 static int
 occupancy_min(int a, int b)
 {
@@ -189,6 +191,111 @@ emu_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction 
     }
     if (status == CUDA_SUCCESS) {
         *dynamicSmemSize = occupancy_available(function, numBlocks, blockSize);
+    }
+    return emu_leave(status);
+}
+
+/* -- clusters ---------------------------------------------------------------------- */
+
+unsigned int
+emu_occupancy_cluster_most(const emu_function *function)
+{
+    if (function->non_portable_cluster) {
+        return CLUSTER_NON_PORTABLE;
+    }
+    return CLUSTER_PORTABLE;
+}
+
+/* The blocks of this shape that the device holds at once. */
+static int
+occupancy_device_blocks(const emu_function *function, const CUlaunchConfig *config)
+{
+    const emu_device_limits *limits = &function->object.context->device->limits;
+    uint64_t threads =
+        (uint64_t)config->blockDimX * config->blockDimY * config->blockDimZ;
+
+    if (threads == 0 || threads > (uint64_t)limits->threads_per_block) {
+        return 0;
+    }
+    return emu_occupancy_of(function, (int)threads, config->sharedMemBytes) *
+           limits->multiprocessors;
+}
+
+CUresult
+emu_cuOccupancyMaxPotentialClusterSize(int *clusterSize, CUfunction func,
+                                       const CUlaunchConfig *config)
+{
+    emu_context *context;
+    emu_function *function = NULL;
+    CUresult status = EMU_ENTER_CONTEXT(OccupancyMaxPotentialClusterSize, &context);
+
+    if (status == CUDA_SUCCESS) {
+        status = emu_function_find(func, &function);
+    }
+    if (status == CUDA_SUCCESS && (clusterSize == NULL || config == NULL)) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        const unsigned *required = emu_kernel_get_info(function->kernel)->req_cluster;
+
+        *clusterSize = (int)emu_occupancy_cluster_most(function);
+        if (required[0] != 0) {
+            *clusterSize = (int)(required[0] * required[1] * required[2]);
+        }
+        *clusterSize =
+            occupancy_min(*clusterSize, occupancy_device_blocks(function, config));
+    }
+    return emu_leave(status);
+}
+
+/* The blocks of a cluster of this launch, 0 if they are too many. */
+static unsigned int
+occupancy_cluster_size(const emu_function *function, const CUlaunchConfig *config)
+{
+    const unsigned *required = emu_kernel_get_info(function->kernel)->req_cluster;
+    uint64_t size = 1;
+
+    if (required[0] != 0) {
+        size = (uint64_t)required[0] * required[1] * required[2];
+    }
+    for (unsigned int i = 0; i < config->numAttrs; i++) {
+        const CUlaunchAttribute *attribute = &config->attrs[i];
+
+        if (attribute->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
+            size = (uint64_t)attribute->value.clusterDim.x *
+                   attribute->value.clusterDim.y * attribute->value.clusterDim.z;
+        }
+    }
+    if (size > emu_occupancy_cluster_most(function)) {
+        return 0;
+    }
+    return (unsigned int)size;
+}
+
+CUresult
+emu_cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func,
+                                 const CUlaunchConfig *config)
+{
+    emu_context *context;
+    emu_function *function = NULL;
+    unsigned int size = 0;
+    CUresult status = EMU_ENTER_CONTEXT(OccupancyMaxActiveClusters, &context);
+
+    if (status == CUDA_SUCCESS) {
+        status = emu_function_find(func, &function);
+    }
+    if (status == CUDA_SUCCESS && (numClusters == NULL || config == NULL ||
+                                   (config->numAttrs > 0 && config->attrs == NULL))) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        size = occupancy_cluster_size(function, config);
+        if (size == 0) {
+            status = CUDA_ERROR_INVALID_CLUSTER_SIZE;
+        }
+        else {
+            *numClusters = occupancy_device_blocks(function, config) / (int)size;
+        }
     }
     return emu_leave(status);
 }

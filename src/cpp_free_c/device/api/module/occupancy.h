@@ -11,4 +11,7 @@
 int emu_occupancy_of(const emu_function *function, int block_size,
                      size_t dynamic_shared);
 
+/* The most blocks that a cluster of the kernel may have. */
+unsigned int emu_occupancy_cluster_most(const emu_function *function);
+
 #endif

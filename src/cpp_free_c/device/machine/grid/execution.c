@@ -93,10 +93,26 @@ execution_deadline(void)
     return emu_clock_steady() + (uint64_t)(seconds * 1e9);
 }
 
-/* The most blocks that may be resident at once. For a cooperative launch, the caller
+/* Set the shape of the clusters, by which the caller has checked the grid. */
+static void
+execution_set_clusters(emu_grid *grid, const emu_launch *launch)
+{
+    grid->cluster_size = 1;
+    for (unsigned i = 0; i < 3; i++) {
+        grid->cluster[i] = 1;
+        if (launch->cluster[i] > 1) {
+            grid->cluster[i] = launch->cluster[i];
+        }
+        grid->cluster_size *= grid->cluster[i];
+    }
+    grid->cluster_count = grid->block_count / grid->cluster_size;
+}
+
+/* The most clusters that may be resident at once. For a cooperative launch, the caller
  * has checked that all blocks fit. */
 static unsigned
-execution_resident(const emu_device *device, const emu_launch *launch)
+execution_resident(const emu_device *device, const emu_launch *launch,
+                   unsigned cluster_size)
 {
     const unsigned threads = launch->block[0] * launch->block[1] * launch->block[2];
     int blocks = emu_occupancy_blocks(device, &launch->kernel->info, (int)threads,
@@ -105,7 +121,11 @@ execution_resident(const emu_device *device, const emu_launch *launch)
     if (blocks < 1) {
         blocks = 1;
     }
-    return (unsigned)device->limits.multiprocessors * (unsigned)blocks;
+    blocks *= device->limits.multiprocessors;
+    if ((unsigned)blocks < cluster_size) {
+        return 1;
+    }
+    return (unsigned)blocks / cluster_size;
 }
 
 /* Allocate the counter of grid.sync in device memory. */
@@ -157,11 +177,15 @@ execution_run_grid(CUcontext context, const emu_launch *launch, emu_report *repo
         grid.shared_size = launch->kernel->info.shared_size;
     }
     grid.race_checks = emu_race_wanted();
+    if (launch->cluster[0] > 1 || launch->cluster[1] > 1 || launch->cluster[2] > 1) {
+        grid.race_checks &= ~(unsigned)EMU_CHECK_INIT; /* other blocks may write */
+    }
     grid.stack_size = execution_stack_size(context, func);
     grid.report = report;
     grid.deadline = execution_deadline();
-    grid.max_resident = execution_resident(context->device, launch);
-    atomic_init(&grid.takes_turns, launch->cooperative != 0);
+    execution_set_clusters(&grid, launch);
+    grid.max_resident = execution_resident(context->device, launch, grid.cluster_size);
+    atomic_init(&grid.takes_turns, launch->cooperative != 0 || grid.cluster_size > 1);
     grid.number = atomic_fetch_add(&launches, 1) + 1;
     params_room = (launch->kernel->info.params_size + 79) & ~(size_t)63;
     params = aligned_alloc(64, params_room);

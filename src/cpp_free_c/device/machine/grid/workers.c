@@ -11,6 +11,7 @@
 #include "device/machine/warp/block.h"
 #include "device/machine/warp/cancel.h"
 #include "device/machine/warp/clock.h"
+#include "device/machine/warp/cluster.h"
 #include "device/machine/grid/idle_workers.h"
 #include "device/machine/warp/proof.h"
 #include "device/machine/warp/report.h"
@@ -41,6 +42,7 @@ typedef struct {
     emu_grid *grid;
     emu_block **blocks; /* the first `live` run, the others may be reused */
     size_t live, count, room;
+    unsigned clusters;    /* to which the live blocks belong */
     emu_watch *watch;     /* made at its first use */
     uint64_t watch_at;    /* when to watch next; 0: not set yet */
     uint32_t watch_turns; /* how many turns it takes */
@@ -68,11 +70,11 @@ crew_takes_turns(const crew *c)
 static bool
 grid_has_blocks_left(const emu_grid *grid)
 {
-    return atomic_load(&grid->next_block) < grid->block_count;
+    return atomic_load(&grid->next_cluster) < grid->cluster_count;
 }
 
-/* Reserve a place for one resident block. False: the grid has as many resident
- * blocks as it may have. */
+/* Reserve a place for one resident cluster. False: the grid has as many resident
+ * clusters as it may have. */
 static bool
 grid_take_slot(emu_grid *grid)
 {
@@ -138,19 +140,42 @@ crew_begin(crew *c, uint64_t number)
     return true;
 }
 
-/* Begin the next block of the grid. False: there is none, or out of memory. */
+/* Begin all blocks of a cluster. False: out of memory. */
+static bool
+crew_begin_cluster(crew *c, uint64_t number)
+{
+    emu_cluster *cluster;
+
+    if (c->grid->cluster_size == 1) {
+        return crew_begin(c, number);
+    }
+    cluster = emu_cluster_new();
+    for (uint32_t rank = 0; cluster && rank < c->grid->cluster_size; rank++) {
+        if (!crew_begin(c, emu_cluster_block_number(c->grid, number, rank))) {
+            if (rank == 0) {
+                free(cluster); /* no block has it */
+            }
+            return false;
+        }
+        emu_cluster_join(cluster, c->blocks[c->live - 1], rank);
+    }
+    return cluster != NULL;
+}
+
+/* Begin the next cluster of the grid. False: there is none, or out of memory. */
 static bool
 crew_next(crew *c)
 {
-    const uint64_t number = atomic_fetch_add(&c->grid->next_block, 1);
+    const uint64_t number = atomic_fetch_add(&c->grid->next_cluster, 1);
 
-    if (number >= c->grid->block_count) {
+    if (number >= c->grid->cluster_count) {
         return false;
     }
-    if (!crew_begin(c, number)) {
+    if (!crew_begin_cluster(c, number)) {
         emu_cancel_no_memory(c->grid);
         return false;
     }
+    c->clusters++;
     return true;
 }
 
@@ -163,8 +188,11 @@ crew_retire(crew *c, size_t index)
     c->live--;
     c->blocks[index] = c->blocks[c->live];
     c->blocks[c->live] = block;
-    if (c->live) {
-        grid_return_slot(c->grid);
+    if (emu_cluster_leave(block)) {
+        c->clusters--;
+        if (c->live) {
+            grid_return_slot(c->grid);
+        }
     }
 }
 
@@ -311,7 +339,7 @@ crew_fault_stuck(crew *c)
     emu_grid *grid = c->grid;
     const emu_func *kernel = grid->kernel->func;
     emu_warp *warp = &c->blocks[0]->warps[0];
-    const uint64_t begun = atomic_load(&grid->next_block);
+    const uint64_t begun = atomic_load(&grid->next_cluster) * grid->cluster_size;
     emu_watch_read read = {.func = kernel, .insn = kernel->code};
     emu_frame frame = {.func = kernel};
     const char *format = loops;
@@ -335,7 +363,8 @@ crew_fault_stuck(crew *c)
                        "; %llu of %llu blocks have not begun, since %u are resident at "
                        "most",
                        (unsigned long long)(grid->block_count - begun),
-                       (unsigned long long)grid->block_count, grid->max_resident);
+                       (unsigned long long)grid->block_count,
+                       grid->max_resident * grid->cluster_size);
     }
     warp->frame = &frame;
 #pragma GCC diagnostic push
@@ -416,12 +445,12 @@ crew_run_alone(crew *c)
     }
 }
 
-/* Begin blocks: at most as many as already run, and one more, so that other workers
+/* Begin clusters: at most as many as already run, and one more, so that other workers
  * can begin some too. */
 static void
 crew_begin_more(crew *c)
 {
-    size_t wanted = c->live + 1;
+    size_t wanted = (size_t)c->clusters + 1;
 
     while (wanted-- && !crew_has_failed(c) && grid_has_blocks_left(c->grid)) {
         const bool has_taken = c->live && grid_take_slot(c->grid);
@@ -481,11 +510,12 @@ crew_end(crew *c)
 {
     size_t i;
 
-    if (c->live > 1) {
-        atomic_fetch_sub(&c->grid->resident, (unsigned)c->live - 1);
+    if (c->clusters > 1) {
+        atomic_fetch_sub(&c->grid->resident, c->clusters - 1);
     }
     for (i = 0; i < c->live; i++) {
         emu_block_drop_frames(c->blocks[i]);
+        (void)emu_cluster_leave(c->blocks[i]);
     }
     for (i = 1; i < c->count; i++) {
         emu_block_free(c->blocks[i]);
@@ -548,8 +578,8 @@ emu_workers_run(emu_grid *grid)
     const unsigned threads = emu_threads_count();
     uint64_t parts = threads;
 
-    if (parts > grid->block_count) {
-        parts = grid->block_count;
+    if (parts > grid->cluster_count) {
+        parts = grid->cluster_count;
     }
     if (parts > grid->max_resident) {
         parts = grid->max_resident;

@@ -4,6 +4,7 @@
 
 #include "device/compile/encoding.h"
 #include "device/machine/warp/address_check.h"
+#include "device/machine/warp/cluster.h"
 #include "device/machine/warp/lanes.h"
 #include "device/machine/warp/report.h"
 
@@ -127,7 +128,8 @@ emu_op_isspacep(emu_warp *warp, const emu_insn *insn)
 
     for (left = warp->mask; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
-        const bool in_shared = a[i] - EMU_SHARED_WINDOW < EMU_WINDOW_SIZE;
+        const uint64_t shared = a[i] - EMU_SHARED_WINDOW;
+        const bool in_shared = shared < EMU_WINDOW_SIZE;
         const bool in_local = a[i] - EMU_LOCAL_WINDOW < EMU_WINDOW_SIZE;
         const bool in_param =
             a[i] - (uint64_t)(uintptr_t)grid->params < grid->params_size;
@@ -135,8 +137,10 @@ emu_op_isspacep(emu_warp *warp, const emu_insn *insn)
         bool is = false;
 
         switch (insn->aux) {
-            case EMU_AT_SHARED:
-                is = in_shared;
+            case EMU_AT_SHARED: /* imm: 1 for shared::cluster */
+                is = in_shared &&
+                     (insn->imm || shared < EMU_CLUSTER_STEP ||
+                      shared / EMU_CLUSTER_STEP - 1 == warp->block->cluster_rank);
                 break;
             case EMU_AT_LOCAL:
                 is = in_local;

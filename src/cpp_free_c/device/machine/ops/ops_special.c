@@ -36,9 +36,19 @@ special_rare(const emu_warp *warp, unsigned special, unsigned part)
 
     switch (special) {
         case PTX_S_cluster_nctaid:
-            return part < 3;
+            return part < 3 ? grid->cluster[part] : 0;
         case PTX_S_cluster_nctarank:
-            return 1;
+            return grid->cluster_size;
+        case PTX_S_is_explicit_cluster:
+            return grid->launch->cluster[0] != 0;
+        case PTX_S_cluster_ctarank:
+            return block->cluster_rank;
+        case PTX_S_cluster_ctaid:
+            return part < 3 ? block->ctaid[part] % grid->cluster[part] : 0;
+        case PTX_S_clusterid:
+            return part < 3 ? block->ctaid[part] / grid->cluster[part] : 0;
+        case PTX_S_nclusterid:
+            return part < 3 ? grid->grid[part] / grid->cluster[part] : 0;
         case PTX_S_warpid:
             return warp->number;
         case PTX_S_nwarpid:
@@ -74,10 +84,8 @@ special_uniform(const emu_warp *warp, unsigned special, unsigned part)
         case PTX_S_ntid:
             return part < 3 ? block->grid->block[part] : 0;
         case PTX_S_ctaid:
-        case PTX_S_clusterid:
             return part < 3 ? block->ctaid[part] : 0;
         case PTX_S_nctaid:
-        case PTX_S_nclusterid:
             return part < 3 ? block->grid->grid[part] : 0;
         default:
             return special_rare(warp, special, part);

@@ -6,6 +6,7 @@
 #include "device/compile/encoding.h"
 #include "device/machine/warp/lanes.h"
 #include "device/machine/warp/race_check.h"
+#include "device/machine/warp/cluster.h"
 #include "device/machine/warp/report.h"
 
 static const char *
@@ -113,7 +114,7 @@ emu_address_generic(emu_warp *warp, unsigned lane, uint64_t address, size_t size
         uint64_t offset = address - EMU_SHARED_WINDOW;
 
         if (size > block->shared_size || offset > block->shared_size - size) {
-            return NULL;
+            return emu_cluster_address(block, offset, size);
         }
         return block->shared + offset;
     }
@@ -152,6 +153,9 @@ address_of_lane(emu_warp *warp, uint32_t space, unsigned lane, uint64_t address,
         case EMU_AT_GLOBAL:
             return emu_address_global(warp, address, size);
         case EMU_AT_SHARED:
+            if (address >= EMU_CLUSTER_STEP) {
+                return emu_cluster_address(block, address, size);
+            }
             return address_at_offset(block->shared, block->shared_size, address, size);
         case EMU_AT_LOCAL:
             return address_at_offset(local, warp->local_stride, address, size);

@@ -67,6 +67,7 @@ block_begin_warp(emu_warp *warp, emu_block *block, unsigned number)
     warp->stop = EMU_STOP_WAIT;
     warp->tid = (const uint32_t(*)[EMU_LANES])grid->tids[number];
     warp->group_count = 0;
+    warp->cluster_arrived = 0;
     warp->mask = warp->alive;
     (void)emu_group_save(warp, func->code, EMU_RUNNABLE);
 }
@@ -109,6 +110,8 @@ emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number)
 
     block->grid = grid;
     block->number = number;
+    block->cluster = NULL;
+    block->cluster_rank = 0;
     block->ctaid[0] = (uint32_t)(number % grid->grid[0]);
     block->ctaid[1] = (uint32_t)(number / grid->grid[0] % grid->grid[1]);
     block->ctaid[2] = (uint32_t)(number / grid->grid[0] / grid->grid[1]);

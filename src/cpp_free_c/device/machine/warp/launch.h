@@ -14,6 +14,7 @@ typedef struct {
     const emu_kernel *kernel;
     unsigned grid[3];
     unsigned block[3];
+    unsigned cluster[3]; /* blocks of a cluster; 0 is 1 */
     size_t dynamic_shared;
     const void *params; /* packed as emu_kernel_info.params says; read during the run */
     size_t params_size;

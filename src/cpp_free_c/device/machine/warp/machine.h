@@ -21,12 +21,13 @@
 #include "device/machine/warp/launch.h"
 #include "device/memory/memory.h"
 
-enum { EMU_MAX_WARPS = 32 };
+enum { EMU_MAX_WARPS = 32, EMU_MAX_CLUSTER = 16 };
 
 typedef struct emu_block emu_block;
 typedef struct emu_grid emu_grid;
 typedef struct emu_worker emu_worker;
 typedef struct emu_race emu_race;
+typedef struct emu_cluster emu_cluster;
 struct emu_watch;
 
 /* -- warps ------------------------------------------------------------------------- */
@@ -84,6 +85,7 @@ struct emu_warp {
     uint32_t spins;               /* effort since the groups last rotated (warp.h) */
     uint32_t stays;               /* yields that the only warp of a block skipped */
     uint32_t group_count;
+    uint32_t cluster_arrived; /* lanes that wait in this phase of barrier.cluster */
     emu_stop stop;
     bool rotate; /* the next group to run is the one that has waited longest */
     uint64_t stamp;
@@ -111,6 +113,8 @@ struct emu_block {
     emu_worker *worker;
     uint32_t ctaid[3];
     uint64_t number;
+    emu_cluster *cluster; /* NULL: the block is a cluster of its own (cluster.h) */
+    uint32_t cluster_rank;
     uint32_t warp_count;
     uint32_t live; /* threads that have not exited */
     uint8_t *shared;
@@ -151,7 +155,10 @@ struct emu_grid {
     const emu_kernel *kernel;
     const emu_launch *launch;
     uint32_t grid[3], block[3];
+    uint32_t cluster[3]; /* blocks of a cluster; at least 1 */
+    uint32_t cluster_size;
     uint64_t block_count;
+    uint64_t cluster_count;
     uint32_t threads; /* threads of a block */
     uint32_t warp_count;
     size_t shared_size;
@@ -161,13 +168,13 @@ struct emu_grid {
     size_t params_size;
     uint32_t (*tids)[3][EMU_LANES]; /* of each warp */
     uint64_t sync_space; /* of a cooperative launch: the counter of grid.sync */
-    _Atomic uint64_t next_block;
+    _Atomic uint64_t next_cluster;
     _Atomic unsigned active; /* workers that run blocks */
     _Atomic unsigned
         waiting; /* workers whose blocks all wait; used before `takes_turns` */
-    _Atomic unsigned resident; /* blocks that have begun and not ended; at least one for
-                                  each worker */
-    unsigned max_resident;     /* the most blocks that may be resident */
+    _Atomic unsigned resident; /* clusters that have begun and not ended; at least one
+                                  for each worker */
+    unsigned max_resident;     /* the most clusters that may be resident */
     _Atomic bool takes_turns;  /* all resident blocks take turns: workers.h */
     _Atomic bool stuck;        /* the launch must fail: it cannot make progress */
     emu_proof proof;

@@ -129,6 +129,8 @@ watch_fill_kinds(emu_watch *watch)
                 {EMU_OP_spin, SPIN, 0},
                 {EMU_OP_fence, SPIN, 0},
                 {EMU_OP_yield, SPIN, 0},
+                {EMU_OP_cluster_wait, SPIN, 0},
+                {EMU_OP_cluster_arrive, ACT, 0},
                 {EMU_OP_service, ACT, 0},
                 {EMU_OP_sust, ACT, 0},
                 {EMU_OP_sured, ACT, 0}};

@@ -39,12 +39,43 @@ struct pcu_index_report {
 
 /* -- statements -------------------------------------------------------------------- */
 
-/* Remember the statement of Python that is running. */
+/* 1 if a frame runs a private function of this package. */
+static int
+report_is_private(PyFrameObject *frame)
+{
+    PyCodeObject *code = PyFrame_GetCode(frame);
+    PyObject *part = PyUnicode_FromString("pycuda/_array/");
+    int found = part == NULL ? -1 : PyUnicode_Contains(code->co_filename, part);
+    Py_XDECREF(part);
+    Py_DECREF(code);
+    if (found < 0) {
+        PyErr_Clear(); /* then the message names this frame */
+    }
+    return found > 0;
+}
+
+/* The frame of the program's running statement; NULL if no Python code runs. */
+static PyFrameObject *
+report_frame_new(void)
+{
+    PyFrameObject *frame = PyThreadState_GetFrame(PyThreadState_Get());
+    while (frame != NULL && report_is_private(frame)) {
+        PyFrameObject *caller = PyFrame_GetBack(frame);
+        if (caller == NULL) {
+            break;
+        }
+        Py_DECREF(frame);
+        frame = caller;
+    }
+    return frame;
+}
+
+/* Remember the statement of the program that is running. */
 static void
 report_remember(struct pcu_index_report *report, uint32_t call)
 {
     report_statement *place = &report->statements[call % REPORT_CALLS];
-    PyFrameObject *frame = PyThreadState_GetFrame(PyThreadState_Get());
+    PyFrameObject *frame = report_frame_new();
     place->call = call;
     place->line = 0;
     if (frame == NULL) {

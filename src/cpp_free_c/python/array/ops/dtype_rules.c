@@ -4,8 +4,13 @@
 
 #include "python/array/element_type.h"
 
-typedef enum { COMPUTED_COMMON, COMPUTED_FLOAT, COMPUTED_QUOTIENT } rule_computed;
-typedef enum { RESULT_COMPUTED, RESULT_REAL, RESULT_BOOL } rule_result;
+typedef enum {
+    COMPUTED_COMMON,
+    COMPUTED_FLOAT,
+    COMPUTED_QUOTIENT,
+    COMPUTED_DOUBLE
+} rule_computed;
+typedef enum { RESULT_COMPUTED, RESULT_REAL, RESULT_BOOL, RESULT_BYTE } rule_result;
 
 typedef struct {
     unsigned char widest;   /* pcu_kind */
@@ -217,6 +222,9 @@ rule_computed_type(const rule_row *rule, int common)
     if (rule->computed == COMPUTED_QUOTIENT && pcu_type_is_exact(common)) {
         return PCU_T_FLOAT64;
     }
+    if (rule->computed == COMPUTED_DOUBLE) {
+        return pcu_type_is_complex(common) ? PCU_T_COMPLEX128 : PCU_T_FLOAT64;
+    }
     return common;
 }
 
@@ -244,6 +252,9 @@ pcu_dtype_rules_apply(pcu_typed_call *call, int dtype, int new_outputs)
     }
     if (rule->result == RESULT_REAL) {
         call->results[0] = pcu_type_real(call->compute);
+    }
+    else if (rule->result == RESULT_BYTE) {
+        call->results[0] = PCU_T_UINT8;
     }
     else if (rule->result == RESULT_BOOL) {
         call->results[0] = PCU_T_BOOL;

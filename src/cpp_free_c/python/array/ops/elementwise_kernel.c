@@ -9,6 +9,7 @@
 #include "python/array/element_type.h"
 #include "python/array/memory.h"
 #include "python/array/ops/elementwise_loop.h"
+#include "python/array/ops/elementwise_tiles.h"
 #include "python/array/ops/kernel_launch.h"
 #include "python/array/ops/kernel_table.h"
 #include "python/array/ops/operations.h"
@@ -18,18 +19,6 @@
 enum { ELEMENTWISE_THREADS = 256 };
 
 /* -- parameters -------------------------------------------------------------------- */
-
-static inline int
-elementwise_put_operand(const pcu_elementwise_loop *loop, int operand,
-                        pcu_argument_buffer *params)
-{
-    if (loop->arrays[operand] != NULL) {
-        return pcu_kernel_put_address(params, loop->address[operand]);
-    }
-    const pcu_operand *scalar = &loop->inputs[operand];
-    const pcu_type_row *type = &pcu_types[scalar->type];
-    return pcu_kernel_put(params, scalar->value, type->size, type->align);
-}
 
 /* For each axis but the first its length and the numbers of the division; then the
  * strides of the arrays that have some. */
@@ -61,7 +50,7 @@ static int
 elementwise_pack(const pcu_elementwise_loop *loop, pcu_argument_buffer *params)
 {
     for (int i = 0; i < loop->nops; i++) {
-        if (elementwise_put_operand(loop, i, params) < 0) {
+        if (pcu_elementwise_put_operand(loop, i, params) < 0) {
             return -1;
         }
     }
@@ -109,6 +98,9 @@ elementwise_launch(pcu_state *st, pcu_context *ctx, pcu_elementwise_loop *loop,
     pcu_argument_buffer params;
     CUfunction kernel = NULL;
     int rc = elementwise_transpose(st, ctx, loop, stream);
+    if (rc == 0) {
+        rc = pcu_elementwise_tiles(st, ctx, loop, stream);
+    }
     if (rc == 1) {
         return 0;
     }

@@ -7,6 +7,8 @@
 #define PYTHON_ARRAY_OPS_ELEMENTWISE_LOOP_H
 
 #include "driver/shape.h"
+#include "python/array/element_type.h"
+#include "python/array/ops/kernel_launch.h"
 #include "python/array/ops/kernel_request.h"
 #include "python/array/ops/operand.h"
 
@@ -35,6 +37,19 @@ pcu_elementwise_has_strides(const pcu_elementwise_loop *loop, int operand)
 {
     return loop->arrays[operand] != NULL &&
            loop->key.passing[operand] != PCU_PASS_PACKED;
+}
+
+/* Append the address of an array, or the value of a scalar. */
+static inline int
+pcu_elementwise_put_operand(const pcu_elementwise_loop *loop, int operand,
+                            pcu_argument_buffer *params)
+{
+    if (loop->arrays[operand] != NULL) {
+        return pcu_kernel_put_address(params, loop->address[operand]);
+    }
+    const pcu_operand *scalar = &loop->inputs[operand];
+    const pcu_type_row *type = &pcu_types[scalar->type];
+    return pcu_kernel_put(params, scalar->value, type->size, type->align);
 }
 
 #endif

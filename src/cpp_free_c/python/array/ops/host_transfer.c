@@ -20,6 +20,17 @@ transfer_wait(pcu_state *st, CUstream stream)
     return rc;
 }
 
+/* While a stream is captured: refuse a transfer that waits for its end, and keep the
+ * host array of one that does not. */
+static int
+transfer_captured(pcu_state *st, PyObject *host, const char *routine, int async)
+{
+    if (!async && pcu_captured_copy(st, routine) < 0) {
+        return -1;
+    }
+    return pcu_captured_object(host);
+}
+
 /* The bytes that both arrays have. Allocations, warnings and waits run Python code,
  * which may have changed the layout of one array since the two were compared. */
 static int
@@ -56,6 +67,10 @@ transfer_down(PyArrayObject *host, const pcu_gpuarray *device, CUstream stream,
                       {"the array", address, nbytes});
     }
     else {
+        if (transfer_captured(st, (PyObject *)host, "cuMemcpyDtoH", async) < 0) {
+            Py_XDECREF(memory);
+            return -1;
+        }
         PCU_CALL_COPY(rc, st, MemcpyDtoHAsync, (data, address, nbytes, stream),
                       {"the array", address, nbytes});
         if (rc == 0 && !async) {
@@ -84,6 +99,10 @@ transfer_up(const pcu_gpuarray *device, PyArrayObject *host, CUstream stream, in
                       {"the array", address, nbytes});
     }
     else {
+        if (transfer_captured(st, (PyObject *)host, "cuMemcpyHtoD", async) < 0) {
+            Py_XDECREF(memory);
+            return -1;
+        }
         PCU_CALL_COPY(rc, st, MemcpyHtoDAsync, (address, data, nbytes, stream),
                       {"the array", address, nbytes});
         if (rc == 0 && !async) {

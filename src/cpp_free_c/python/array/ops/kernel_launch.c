@@ -4,6 +4,7 @@
 
 #include "driver/stream_use.h"
 #include "python/driver/current_context.h"
+#include "python/driver/graph_resources.h"
 
 /* unsigned __int128, with the extension accepted. */
 __extension__ typedef unsigned __int128 launch_wide_number;
@@ -49,6 +50,9 @@ pcu_kernel_launch_shared(pcu_state *st, CUfunction kernel, size_t blocks,
             PyExc_OverflowError,
             "the kernel needs %zu blocks, which is more than a launch can have",
             blocks);
+        return -1;
+    }
+    if (pcu_captured_launch(params->data, params->used, kernel, NULL) < 0) {
         return -1;
     }
     const pcu_context_record *rec = pcu_ctx_current; /* the kernel's context */

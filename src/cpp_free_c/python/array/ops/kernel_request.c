@@ -175,29 +175,65 @@ request_new(pcu_state *st, const pcu_kernel_key *key)
     return request;
 }
 
-PyObject *
-pcu_kernel_request_image_new(pcu_state *st, const pcu_kernel_key *key)
+/* A tuple of the records of some keys. */
+static PyObject *
+requests_new(pcu_state *st, size_t count, const pcu_kernel_key *keys)
 {
-    PyObject *image = NULL;
+    PyObject *requests = PyTuple_New((Py_ssize_t)count);
+    if (requests == NULL) {
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++) {
+        PyObject *request = request_new(st, &keys[i]);
+        if (request == NULL) {
+            Py_DECREF(requests);
+            return NULL;
+        }
+        PyTuple_SET_ITEM(requests, (Py_ssize_t)i, request);
+    }
+    return requests;
+}
+
+/* Check that Python returned an image for each request. */
+static int
+request_check_images(PyObject *images, size_t count)
+{
+    if (!PyTuple_Check(images) || PyTuple_GET_SIZE(images) != (Py_ssize_t)count) {
+        PyErr_SetString(PyExc_TypeError, "the images of kernels must be a tuple");
+        return -1;
+    }
+    for (size_t i = 0; i < count; i++) {
+        PyObject *image = PyTuple_GET_ITEM(images, (Py_ssize_t)i);
+        if (!PyBytes_Check(image)) {
+            PyErr_Format(PyExc_TypeError, "a kernel's image must be bytes, not %s",
+                         Py_TYPE(image)->tp_name);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+PyObject *
+pcu_kernel_request_images_new(pcu_state *st, size_t count, const pcu_kernel_key *keys)
+{
+    PyObject *images = NULL;
     PyObject *module = NULL;
-    PyObject *request = request_new(st, key);
-    if (request == NULL) {
+    PyObject *requests = requests_new(st, count, keys);
+    if (requests == NULL) {
         return NULL;
     }
     module = PyImport_ImportModule("pycuda._array.kernels.kernel_request");
     if (module == NULL) {
         goto done;
     }
-    image = PyObject_CallMethod(module, "kernel_image", "(O)", request);
-    if (image != NULL && !PyBytes_Check(image)) {
-        PyErr_Format(PyExc_TypeError, "a kernel's image must be bytes, not %s",
-                     Py_TYPE(image)->tp_name);
-        Py_CLEAR(image);
+    images = PyObject_CallMethod(module, "kernel_images", "(O)", requests);
+    if (images != NULL && request_check_images(images, count) < 0) {
+        Py_CLEAR(images);
     }
 done:
     Py_XDECREF(module);
-    Py_DECREF(request);
-    return image;
+    Py_DECREF(requests);
+    return images;
 }
 
 /* -- the module's part ------------------------------------------------------------- */

@@ -56,11 +56,11 @@ enum { PCU_FOURIER_WORDS(PCU_FOURIER_BIT) };
 #undef PCU_FOURIER_BIT
 _Static_assert(PCU_FOURIER_PLACE_COUNT <= 31, "the words must fit the field");
 
-/* Request the kernel of a key from Python: kernel_image() of
- * pycuda/_array/kernels/kernel_request.py writes and compiles its source. The result is the
- * image, bytes that cuModuleLoadData takes. */
-PCU_HIDDEN PCU_NEWREF PyObject *pcu_kernel_request_image_new(pcu_state *st,
-                                                             const pcu_kernel_key *key);
+/* Request the kernels of some keys from Python: kernel_images() of
+ * pycuda/_array/kernels/kernel_request.py writes and compiles their sources. The result
+ * is a tuple of images, bytes that cuModuleLoadData takes. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_kernel_request_images_new(
+    pcu_state *st, size_t count, const pcu_kernel_key *keys);
 
 /* Add the record's type and the names of its enumerations to the module. */
 PCU_HIDDEN PCU_RAISES int pcu_kernel_request_setup(PyObject *m, pcu_state *st);

@@ -126,22 +126,16 @@ kernel_check_context(pcu_state *st, const pcu_context *ctx)
     return 0;
 }
 
-/* Compile and load the kernel of a key, and keep it in the table. */
+/* Load the kernel of a key, and keep it in the table. */
 static int
-kernel_make(pcu_state *st, pcu_context *ctx, const pcu_kernel_key *key)
+kernel_load(pcu_state *st, pcu_context *ctx, const pcu_kernel_key *key, PyObject *image)
 {
     CUfunction function = NULL;
     CUmodule module = NULL;
-    int rc;
-    PyObject *image = pcu_kernel_request_image_new(st, key);
-    if (image == NULL) {
-        return -1;
-    }
-    rc = kernel_check_context(st, ctx);
+    int rc = kernel_check_context(st, ctx);
     if (rc == 0) {
         PCU_CALL(rc, st, ModuleLoadData, (&module, PyBytes_AS_STRING(image)));
     }
-    Py_DECREF(image);
     if (rc < 0) {
         return -1;
     }
@@ -167,19 +161,49 @@ kernel_make(pcu_state *st, pcu_context *ctx, const pcu_kernel_key *key)
     return 0;
 }
 
-int
-pcu_kernel_table_get(pcu_state *st, pcu_context *ctx, const pcu_kernel_key *key,
-                     CUfunction *kernel)
+/* Compile and load the kernels of some keys. */
+static int
+kernel_make(pcu_state *st, pcu_context *ctx, size_t count, const pcu_kernel_key *keys)
 {
-    if (ctx->kernels != NULL) {
-        const kernel_entry *entry = kernel_place(ctx->kernels, key);
-        if (entry->function != NULL) {
-            *kernel = entry->function;
-            return 0;
+    PyObject *images = pcu_kernel_request_images_new(st, count, keys);
+    if (images == NULL) {
+        return -1;
+    }
+    int rc = 0;
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        rc = kernel_load(st, ctx, &keys[i], PyTuple_GET_ITEM(images, (Py_ssize_t)i));
+    }
+    Py_DECREF(images);
+    return rc;
+}
+
+/* The kernel of a key, or NULL. */
+static CUfunction
+kernel_find(const pcu_context *ctx, const pcu_kernel_key *key)
+{
+    if (ctx->kernels == NULL) {
+        return NULL;
+    }
+    return kernel_place(ctx->kernels, key)->function;
+}
+
+int
+pcu_kernel_table_get_all(pcu_state *st, pcu_context *ctx, size_t count,
+                         const pcu_kernel_key *keys, CUfunction *kernels)
+{
+    pcu_kernel_key missing[PCU_KERNELS_AT_ONCE];
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        kernels[i] = kernel_find(ctx, &keys[i]);
+        if (kernels[i] == NULL) {
+            missing[n++] = keys[i];
         }
     }
+    if (n == 0) {
+        return 0;
+    }
     Py_INCREF(ctx);
-    int rc = kernel_make(st, ctx, key);
+    int rc = kernel_make(st, ctx, n, missing);
     if (rc == 0) {
         rc = kernel_check_context(st, ctx);
     }
@@ -188,4 +212,16 @@ pcu_kernel_table_get(pcu_state *st, pcu_context *ctx, const pcu_kernel_key *key,
         return -1;
     }
     return PCU_KERNEL_MADE;
+}
+
+int
+pcu_kernel_table_get(pcu_state *st, pcu_context *ctx, const pcu_kernel_key *key,
+                     CUfunction *kernel)
+{
+    CUfunction found = kernel_find(ctx, key);
+    if (found != NULL) {
+        *kernel = found;
+        return 0;
+    }
+    return pcu_kernel_table_get_all(st, ctx, 1, key, kernel);
 }

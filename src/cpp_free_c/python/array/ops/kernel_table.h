@@ -19,4 +19,12 @@ PCU_HIDDEN PCU_RAISES int pcu_kernel_table_get(pcu_state *st, pcu_context *ctx,
                                                const pcu_kernel_key *key,
                                                CUfunction *kernel);
 
+/* The same for several kernels, at most PCU_KERNELS_AT_ONCE. Those that the context
+ * does not have are compiled side by side. */
+enum { PCU_KERNELS_AT_ONCE = 4 };
+PCU_HIDDEN PCU_RAISES int pcu_kernel_table_get_all(pcu_state *st, pcu_context *ctx,
+                                                   size_t count,
+                                                   const pcu_kernel_key *keys,
+                                                   CUfunction *kernels);
+
 #endif

@@ -74,6 +74,14 @@ transpose_is_worth_it(size_t across, size_t along, size_t tile)
     return 4 * Py_MIN(across, tile) * Py_MIN(along, tile) >= tile * tile;
 }
 
+/* 1 if the kernel can keep the part of the matrices that the copy asks for: rows of the
+ * target must be those of the matrices. */
+static int
+transpose_has_part(const pcu_strided_copy *copy, int across, int along)
+{
+    return copy->part == NULL || (across == copy->ndim - 2 && along == copy->ndim - 1);
+}
+
 /* Plan the copy: 1 if it exchanges axes, 0 if not. */
 static int
 transpose_fill(transpose_plan *plan, const pcu_strided_copy *copy)
@@ -82,7 +90,7 @@ transpose_fill(transpose_plan *plan, const pcu_strided_copy *copy)
     int across = transpose_run(copy, copy->source);
     int along = transpose_run(copy, copy->target);
     if ((size & (size - 1)) != 0 || size > 16 || across < 0 || along < 0 ||
-        across == along ||
+        across == along || !transpose_has_part(copy, across, along) ||
         !transpose_is_worth_it(copy->shape[across], copy->shape[along],
                                transpose_tile(size)) ||
         !transpose_is_aligned(copy, size)) {
@@ -110,7 +118,8 @@ transpose_fill(transpose_plan *plan, const pcu_strided_copy *copy)
     return 1;
 }
 
-/* Both addresses, the two axes, then length and strides of each other axis. */
+/* Both addresses, the two axes, the part, then length and strides of each other axis.
+ */
 static int
 transpose_pack(const transpose_plan *plan, const pcu_strided_copy *copy,
                pcu_argument_buffer *params)
@@ -127,6 +136,11 @@ transpose_pack(const transpose_plan *plan, const pcu_strided_copy *copy,
         if (pcu_kernel_put_index(params, 1, head[i]) < 0) {
             return -1;
         }
+    }
+    if (copy->part != NULL &&
+        (pcu_kernel_put_index(params, 1, (ptrdiff_t)copy->part->k) < 0 ||
+         pcu_kernel_put_index(params, 0, copy->part->lower) < 0)) {
+        return -1;
     }
     for (int k = 0; k < plan->others; k++) {
         if (pcu_kernel_put_index(params, 1, (ptrdiff_t)plan->shape[k]) < 0 ||
@@ -163,6 +177,7 @@ pcu_transpose(pcu_state *st, pcu_context *ctx, const pcu_strided_copy *copy,
     key.ndim = (uint8_t)plan.others;
     key.vector = (uint8_t)plan.per;
     key.tile = (uint16_t)plan.tile;
+    key.partial = copy->part != NULL;
     CUfunction kernel = NULL;
     int rc = pcu_kernel_table_get(st, ctx, &key, &kernel);
     if (rc != 0) {

@@ -1,9 +1,15 @@
 /* Copies that exchange axes: the source is packed along one axis, the target along
- * another. See transpose.c. Called by elementwise_kernel.c. */
+ * another. See transpose.c. Called by elementwise_kernel.c and triangle.c. */
 #ifndef PYTHON_ARRAY_OPS_TRANSPOSE_H
 #define PYTHON_ARRAY_OPS_TRANSPOSE_H
 
 #include "python/driver/context.h"
+
+/* The part of each matrix that a copy keeps: its lower or upper triangle. */
+typedef struct {
+    int64_t k; /* the diagonal at the edge */
+    int lower;
+} pcu_triangle_part;
 
 /* A copy between two arrays of one shape, element by element. */
 typedef struct {
@@ -14,6 +20,8 @@ typedef struct {
     const size_t *shape;
     const ptrdiff_t *source; /* strides */
     const ptrdiff_t *target;
+    /* NULL, or the part of the last two axes that is copied. The others become 0. */
+    const pcu_triangle_part *part;
 } pcu_strided_copy;
 
 /* Enqueue the copy if it exchanges axes: 1 if it was enqueued, 0 if not, -1 on error.

@@ -1,8 +1,8 @@
 /* One triangle of each matrix: see triangle.h.
  *
  * The kernel knows elements as bits, so there is one for each size. A source packed in
- * C order is read 16 bytes at a time, any other one by its strides. Elements outside of
- * the triangle are not read. */
+ * C order is read 16 bytes at a time. One whose columns are runs is copied through
+ * tiles (transpose.c), any other one by its strides. */
 
 #include "python/array/ops/triangle.h"
 
@@ -12,6 +12,7 @@
 #include "python/array/ops/kernel_launch.h"
 #include "python/array/ops/kernel_table.h"
 #include "python/array/ops/operations.h"
+#include "python/array/ops/transpose.h"
 
 enum { TRIANGLE_THREADS = 256, TRIANGLE_WORD = 16 };
 
@@ -105,6 +106,26 @@ triangle_pack(const pcu_triangle_call *call, const pcu_kernel_key *key,
     return 0;
 }
 
+/* Enqueue the copy through tiles if the source's columns are runs. Returns what
+ * pcu_transpose returns. */
+static int
+triangle_transpose(pcu_state *st, pcu_context *ctx, const pcu_triangle_call *call)
+{
+    if (!triangle_is_strided(call)) {
+        return 0;
+    }
+    const pcu_triangle_part part = {.k = call->k, .lower = call->lower};
+    const pcu_strided_copy copy = {.source_address = call->source->address,
+                                   .target_address = call->target->address,
+                                   .itemsize = pcu_gpuarray_itemsize(call->target),
+                                   .ndim = call->target->ndim,
+                                   .shape = call->target->shape,
+                                   .source = call->source->strides,
+                                   .target = call->target->strides,
+                                   .part = &part};
+    return pcu_transpose(st, ctx, &copy, call->stream);
+}
+
 /* Check the arrays and enqueue the kernel. PCU_KERNEL_MADE: nothing was enqueued. */
 static int
 triangle_attempt(pcu_state *st, pcu_context *ctx, const pcu_triangle_call *call)
@@ -119,8 +140,14 @@ triangle_attempt(pcu_state *st, pcu_context *ctx, const pcu_triangle_call *call)
     if (call->target->count == 0 || pcu_gpuarray_itemsize(call->target) == 0) {
         return 0;
     }
-    triangle_fill_key(call, &key);
-    int rc = pcu_kernel_table_get(st, ctx, &key, &kernel);
+    int rc = triangle_transpose(st, ctx, call);
+    if (rc == 1) {
+        return 0;
+    }
+    if (rc == 0) {
+        triangle_fill_key(call, &key);
+        rc = pcu_kernel_table_get(st, ctx, &key, &kernel);
+    }
     if (rc != 0) {
         return rc;
     }

@@ -380,8 +380,13 @@ pcu_ufunc_call(pcu_state *st, int op, PyObject *const *values,
     if (ufunc_read_inputs(&plan) <= 0) {
         return NULL;
     }
-    if (pcu_dtype_rules_apply(&plan.call, options->dtype, new_outputs) < 0 ||
-        ufunc_pack_scalars(&plan) < 0 || ufunc_broadcast(&plan) < 0) {
+    if (pcu_dtype_rules_apply(&plan.call, options->dtype, new_outputs) < 0) {
+        return NULL;
+    }
+    if (op == PCU_OP_FLOAT_POWER) {
+        plan.call.op = PCU_OP_POWER;
+    }
+    if (ufunc_pack_scalars(&plan) < 0 || ufunc_broadcast(&plan) < 0) {
         return NULL;
     }
     return ufunc_run(&plan);

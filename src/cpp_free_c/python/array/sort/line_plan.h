@@ -36,6 +36,12 @@ typedef struct {
     size_t workspace;     /* bytes of device memory that the launches need */
 } pcu_line_sort;
 
+/* The kernels of a sort. */
+typedef struct {
+    CUfunction sort;
+    CUfunction count; /* BY_PASSES: counts all digits */
+} pcu_sort_kernels;
+
 /* The addresses of a sort. */
 typedef struct {
     CUdeviceptr source;

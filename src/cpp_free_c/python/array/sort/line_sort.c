@@ -10,15 +10,14 @@
 #include "python/support/driver_call.h"
 
 enum {
-    SORT_LANES_LONGEST = 256,    /* line that lanes of a warp sort */
-    SORT_LANES_THREADS = 256,    /* of their block */
-    SORT_BLOCK_LONGEST = 8192,   /* line that a block sorts */
-    SORT_BLOCK_BYTES = 32768,    /* of the line, at most */
-    SORT_PASS_THREADS = 256,     /* of a block */
-    SORT_PASS_SHARED = 64 << 10, /* dynamic shared memory, at most */
-    SORT_PASS_STATIC = 3 << 10,  /* more than the static shared memory */
-    SORT_COUNT_BYTES = 2048,     /* of digit_counts in pycuda-sort.hpp */
-    SORT_BINS = 256,
+    SORT_LANES_LONGEST = 256,     /* line that lanes of a warp sort */
+    SORT_LANES_THREADS = 256,     /* of their block */
+    SORT_BLOCK_LONGEST = 8192,    /* line that a block sorts */
+    SORT_BLOCK_BYTES = 32768,     /* of the line, at most */
+    SORT_PASS_THREADS = 256,      /* of a block */
+    SORT_PASS_SHARED = 64 << 10,  /* dynamic shared memory, at most */
+    SORT_PASS_STATIC = 3 << 10,   /* more than the static shared memory */
+    SORT_COUNT_BYTES = 2048,      /* of digit_counts in pycuda-sort.hpp */
     SORT_PASS_MOST = 24,          /* elements of a thread */
     SORT_PASS_MOST_OF_LARGE = 16, /* of more than 4 bytes, or with an index */
     SORT_PASS_FEW = 8,
@@ -83,10 +82,8 @@ sort_plan_tile(pcu_line_sort *sort, size_t most_shared)
     }
     size_t room = Py_MIN(most_shared, SORT_PASS_SHARED) - counts;
     size_t items = Py_MIN(room / SORT_PASS_THREADS / each, most) / 4 * 4;
-    size_t totals = sort->digits * SORT_BINS * sizeof(uint32_t);
     sort->items = (unsigned int)items;
-    sort->shared =
-        (unsigned int)Py_MAX(counts + SORT_PASS_THREADS * items * each, totals);
+    sort->shared = (unsigned int)(counts + SORT_PASS_THREADS * items * each);
 }
 
 static int
@@ -141,27 +138,44 @@ pcu_line_sort_is_in_place(const pcu_line_sort *sort)
 /* -- the kernel ----------------------------------------------------------------------
  */
 
+static void
+sort_fill_key(const pcu_line_sort *sort, int variant, pcu_kernel_key *key)
+{
+    memset(key, 0, sizeof(*key));
+    key->family = PCU_FAMILY_SORT;
+    key->operation = PCU_OP_COPY;
+    key->inputs = 1;
+    key->types[0] = (uint8_t)sort->type;
+    key->wide = (uint8_t)sort->wide;
+    key->variant = (uint8_t)variant;
+    key->tile = (uint16_t)sort->threads;
+}
+
 int
-pcu_line_sort_get_kernel(const pcu_line_sort *sort, pcu_context *ctx,
-                         CUfunction *kernel)
+pcu_line_sort_get_kernels(const pcu_line_sort *sort, pcu_context *ctx,
+                          pcu_sort_kernels *kernels)
 {
     static const int variants[] = {PCU_VARIANT_SORT_LANES, PCU_VARIANT_SORT_BLOCK,
                                    PCU_VARIANT_SORT_PASS};
-    pcu_kernel_key key;
-    memset(&key, 0, sizeof(key));
-    key.family = PCU_FAMILY_SORT;
-    key.operation = PCU_OP_COPY;
-    key.inputs = 1;
-    key.types[0] = (uint8_t)sort->type;
-    key.wide = (uint8_t)sort->wide;
-    key.variant = (uint8_t)variants[sort->method];
-    key.tile = (uint16_t)sort->threads;
-    key.vector = (uint8_t)sort->items;
-    key.partial = (uint8_t)sort->indices;
-    int rc = pcu_kernel_table_get(sort->st, ctx, &key, kernel);
-    if (rc == 0 && sort->method == PCU_SORT_BY_PASSES) {
+    pcu_kernel_key keys[2];
+    CUfunction found[2];
+    size_t count = 1;
+    sort_fill_key(sort, variants[sort->method], &keys[0]);
+    keys[0].vector = (uint8_t)sort->items;
+    keys[0].partial = (uint8_t)sort->indices;
+    if (sort->method == PCU_SORT_BY_PASSES) {
+        sort_fill_key(sort, PCU_VARIANT_SORT_COUNT, &keys[1]);
+        count = 2;
+    }
+    int rc = pcu_kernel_table_get_all(sort->st, ctx, count, keys, found);
+    if (rc != 0) {
+        return rc;
+    }
+    kernels->sort = found[0];
+    if (sort->method == PCU_SORT_BY_PASSES) {
+        kernels->count = found[1];
         PCU_CALL(rc, sort->st, FuncSetAttribute,
-                 (*kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                 (kernels->sort, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                   (int)sort->shared));
     }
     return rc;
@@ -185,13 +199,14 @@ sort_pack(const pcu_line_sort *sort, const pcu_sort_memory *memory,
 
 int
 pcu_line_sort_launch(const pcu_line_sort *sort, const pcu_context *ctx,
-                     CUfunction kernel, const pcu_sort_memory *memory, CUstream stream)
+                     const pcu_sort_kernels *kernels, const pcu_sort_memory *memory,
+                     CUstream stream)
 {
     pcu_argument_buffer params;
     size_t blocks = sort->lines;
     unsigned int threads = sort->threads;
     if (sort->method == PCU_SORT_BY_PASSES) {
-        return pcu_radix_passes_launch(sort, ctx, kernel, memory, stream);
+        return pcu_radix_passes_launch(sort, ctx, kernels, memory, stream);
     }
     if (sort->method == PCU_SORT_BY_LANES) {
         size_t in_block = SORT_LANES_THREADS / sort->threads;
@@ -201,7 +216,8 @@ pcu_line_sort_launch(const pcu_line_sort *sort, const pcu_context *ctx,
     pcu_argument_buffer_init(&params);
     int rc = sort_pack(sort, memory, &params);
     if (rc == 0) {
-        rc = pcu_kernel_launch(sort->st, kernel, blocks, threads, stream, &params);
+        rc = pcu_kernel_launch(sort->st, kernels->sort, blocks, threads, stream,
+                               &params);
     }
     pcu_argument_buffer_free(&params);
     return rc;

@@ -14,15 +14,15 @@ PCU_HIDDEN PCU_RAISES int pcu_line_sort_plan(pcu_line_sort *sort,
 /* 1 if the target may be the source. */
 PCU_HIDDEN int pcu_line_sort_is_in_place(const pcu_line_sort *sort);
 
-/* Get the kernel. Returns what pcu_kernel_table_get returns. */
-PCU_HIDDEN PCU_RAISES int pcu_line_sort_get_kernel(const pcu_line_sort *sort,
-                                                   pcu_context *ctx,
-                                                   CUfunction *kernel);
+/* Get the kernels. Returns what pcu_kernel_table_get returns. */
+PCU_HIDDEN PCU_RAISES int pcu_line_sort_get_kernels(const pcu_line_sort *sort,
+                                                    pcu_context *ctx,
+                                                    pcu_sort_kernels *kernels);
 
 /* Enqueue the sort. */
 PCU_HIDDEN PCU_RAISES int pcu_line_sort_launch(const pcu_line_sort *sort,
                                                const pcu_context *ctx,
-                                               CUfunction kernel,
+                                               const pcu_sort_kernels *kernels,
                                                const pcu_sort_memory *memory,
                                                CUstream stream);
 

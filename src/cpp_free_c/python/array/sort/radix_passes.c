@@ -126,14 +126,14 @@ radix_parts(const pcu_line_sort *sort, const pcu_context *ctx)
 
 static int
 radix_launch(const pcu_line_sort *sort, CUfunction kernel, const radix_pass *pass,
-             size_t blocks, CUstream stream)
+             size_t blocks, unsigned int shared, CUstream stream)
 {
     pcu_argument_buffer params;
     pcu_argument_buffer_init(&params);
     int rc = pcu_kernel_put(&params, pass, sizeof(*pass), sizeof(uint64_t));
     if (rc == 0) {
-        rc = pcu_kernel_launch_shared(sort->st, kernel, blocks, sort->threads,
-                                      sort->shared, stream, &params);
+        rc = pcu_kernel_launch_shared(sort->st, kernel, blocks, sort->threads, shared,
+                                      stream, &params);
     }
     pcu_argument_buffer_free(&params);
     return rc;
@@ -159,17 +159,17 @@ radix_count(const pcu_line_sort *sort, const pcu_context *ctx,
     if (rc < 0) {
         return -1;
     }
-    return radix_launch(sort, kernel, &pass, parts * sort->lines, stream);
+    return radix_launch(sort, kernel, &pass, parts * sort->lines, 0, stream);
 }
 
 int
 pcu_radix_passes_launch(const pcu_line_sort *sort, const pcu_context *ctx,
-                        CUfunction kernel, const pcu_sort_memory *memory,
+                        const pcu_sort_kernels *kernels, const pcu_sort_memory *memory,
                         CUstream stream)
 {
     radix_layout layout;
     if (radix_lay_out(sort, &layout) < 0 ||
-        radix_count(sort, ctx, &layout, kernel, memory, stream) < 0) {
+        radix_count(sort, ctx, &layout, kernels->count, memory, stream) < 0) {
         return -1;
     }
     size_t row = RADIX_BINS * layout.word;
@@ -195,7 +195,8 @@ pcu_radix_passes_launch(const pcu_line_sort *sort, const pcu_context *ctx,
             pass.out = memory->keys;
             pass.indices = memory->indices;
         }
-        if (radix_launch(sort, kernel, &pass, sort->tiles * sort->lines, stream) < 0) {
+        if (radix_launch(sort, kernels->sort, &pass, sort->tiles * sort->lines,
+                         sort->shared, stream) < 0) {
             return -1;
         }
         pass.in = pass.out;

@@ -13,7 +13,7 @@ PCU_HIDDEN PCU_RAISES int pcu_radix_passes_plan(pcu_line_sort *sort);
 /* Enqueue the passes: see pcu_line_sort_launch. */
 PCU_HIDDEN PCU_RAISES int pcu_radix_passes_launch(const pcu_line_sort *sort,
                                                   const pcu_context *ctx,
-                                                  CUfunction kernel,
+                                                  const pcu_sort_kernels *kernels,
                                                   const pcu_sort_memory *memory,
                                                   CUstream stream);
 

@@ -89,7 +89,7 @@ sort_workspace_new(const sort_plan *plan)
 static int
 sort_enqueue(const sort_plan *plan, pcu_gpuarray *source, const sort_results *targets)
 {
-    CUfunction kernel = NULL;
+    pcu_sort_kernels kernels = {NULL, NULL};
     PyObject *workspace = NULL;
     int rc;
     if (plan->lines.lines * plan->lines.length == 0) {
@@ -101,7 +101,7 @@ sort_enqueue(const sort_plan *plan, pcu_gpuarray *source, const sort_results *ta
     }
     Py_INCREF(ctx); /* its kernels stay loaded until the launch */
     do {
-        rc = pcu_line_sort_get_kernel(&plan->lines, ctx, &kernel);
+        rc = pcu_line_sort_get_kernels(&plan->lines, ctx, &kernels);
     } while (rc == PCU_KERNEL_MADE);
     if (rc == 0 && plan->lines.workspace > 0) {
         workspace = sort_workspace_new(plan);
@@ -115,7 +115,7 @@ sort_enqueue(const sort_plan *plan, pcu_gpuarray *source, const sort_results *ta
                                   .keys = sort_address(targets->keys),
                                   .indices = sort_address(targets->indices),
                                   .workspace = sort_address(workspace)};
-        rc = pcu_line_sort_launch(&plan->lines, ctx, kernel, &memory,
+        rc = pcu_line_sort_launch(&plan->lines, ctx, &kernels, &memory,
                                   plan->call->stream);
     }
     Py_XDECREF(workspace);

@@ -314,7 +314,7 @@ attribute_set_counts_as(PyObject *op, PyObject *value, void *Py_UNUSED(closure))
 }
 
 int
-pcu_gpuarray_splay(const pcu_gpuarray *self, unsigned int *blocks,
+pcu_gpuarray_splay(const pcu_gpuarray *self, size_t count, unsigned int *blocks,
                    unsigned int *threads)
 {
     pcu_context *ctx = pcu_context_launch_borrow(self->st);
@@ -322,10 +322,10 @@ pcu_gpuarray_splay(const pcu_gpuarray *self, unsigned int *blocks,
         return -1;
     }
     size_t most = 32 * (size_t)ctx->rec.limits.multiprocessors;
-    size_t each = (self->count + most - 1) / most;
+    size_t each = (count + most - 1) / most;
     size_t warps = Py_MAX((each + 31) / 32, 1);
     *threads = 32 * (unsigned int)Py_MIN(warps, 4);
-    size_t needed = (self->count + *threads - 1) / *threads;
+    size_t needed = (count + *threads - 1) / *threads;
     *blocks = (unsigned int)Py_MAX(Py_MIN(needed, most), 1);
     return 0;
 }
@@ -351,7 +351,7 @@ attribute_get_launch_shape(PyObject *op, void *closure)
             return Py_NewRef(assigned);
         }
     }
-    if (pcu_gpuarray_splay(self, &blocks, &threads) < 0) {
+    if (pcu_gpuarray_splay(self, self->count, &blocks, &threads) < 0) {
         return NULL;
     }
     if (which == ATTRIBUTE_GRID) {

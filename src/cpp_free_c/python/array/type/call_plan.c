@@ -7,8 +7,8 @@
 
 /* How many prepared functions each kind has. */
 static const char *const call_kind_names[PCU_CALL_KINDS] = {"elementwise", "reduction",
-                                                            "scan"};
-static const Py_ssize_t call_stages[PCU_CALL_KINDS] = {1, 2, 1};
+                                                            "scan", "range"};
+static const Py_ssize_t call_stages[PCU_CALL_KINDS] = {1, 2, 1, 1};
 
 void
 pcu_call_plan_release(pcu_call_plan *plan)
@@ -54,22 +54,11 @@ remember_kind(const remember_args *a)
     return kind;
 }
 
-/* 1 if the arguments of _remember make a plan. */
+/* 1 if the stages are as many Functions as the kind has. */
 static int
-remember_is_valid(pcu_state *st, const remember_args *a)
+remember_has_stages(pcu_state *st, const remember_args *a, Py_ssize_t wanted)
 {
-    pcu_call_kind kind = remember_kind(a);
-    Py_ssize_t wanted = 0;
-    if (kind < PCU_CALL_KINDS) {
-        wanted = call_stages[kind];
-    }
-    if ((kind == PCU_CALL_ELEMENTWISE) != (a->result == Py_None) || wanted == 0 ||
-        !PyTuple_Check(a->stages) || PyTuple_GET_SIZE(a->stages) != wanted ||
-        !PyTuple_Check(a->dtypes) || !PyBytes_Check(a->uses) ||
-        PyTuple_GET_SIZE(a->dtypes) != PyBytes_GET_SIZE(a->uses) ||
-        a->first >= (size_t)PyTuple_GET_SIZE(a->dtypes) ||
-        (a->result != Py_None &&
-         (!PyArray_DescrCheck(a->result) || a->threads == 0 || a->each == 0))) {
+    if (!PyTuple_Check(a->stages) || PyTuple_GET_SIZE(a->stages) != wanted) {
         return 0;
     }
     for (Py_ssize_t i = 0; i < wanted; i++) {
@@ -77,7 +66,39 @@ remember_is_valid(pcu_state *st, const remember_args *a)
             return 0;
         }
     }
+    return 1;
+}
+
+/* 1 if there is a dtype and a use for each argument, and the first array is one. */
+static int
+remember_has_arguments(const remember_args *a)
+{
+    if (!PyTuple_Check(a->dtypes) || !PyBytes_Check(a->uses) ||
+        PyTuple_GET_SIZE(a->dtypes) != PyBytes_GET_SIZE(a->uses) ||
+        a->first >= (size_t)PyTuple_GET_SIZE(a->dtypes)) {
+        return 0;
+    }
     return PyBytes_AS_STRING(a->uses)[a->first] != PCU_USE_SCALAR;
+}
+
+/* 1 if the dtype of the result and the numbers fit the kind: elementwise kernels have
+ * none. */
+static int
+remember_has_result(const remember_args *a, pcu_call_kind kind)
+{
+    if (kind == PCU_CALL_ELEMENTWISE || kind == PCU_CALL_RANGE) {
+        return a->result == Py_None;
+    }
+    return PyArray_DescrCheck(a->result) && a->threads != 0 && a->each != 0;
+}
+
+/* 1 if the arguments of _remember make a plan. */
+static int
+remember_is_valid(pcu_state *st, const remember_args *a)
+{
+    pcu_call_kind kind = remember_kind(a);
+    return kind < PCU_CALL_KINDS && remember_has_stages(st, a, call_stages[kind]) &&
+           remember_has_arguments(a) && remember_has_result(a, kind);
 }
 
 pcu_call_plan *

@@ -12,6 +12,7 @@ typedef enum {
     PCU_CALL_ELEMENTWISE,
     PCU_CALL_REDUCTION,
     PCU_CALL_SCAN,
+    PCU_CALL_RANGE, /* an elementwise kernel for some of the elements */
     PCU_CALL_KINDS
 } pcu_call_kind;
 

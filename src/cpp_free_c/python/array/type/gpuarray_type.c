@@ -336,8 +336,10 @@ array_add_functions(PyObject *m)
         pcu_scan_functions,
         pcu_sort_functions,
         pcu_product_functions,
+        pcu_solver_functions,
         pcu_triangle_functions,
         pcu_search_functions,
+        pcu_cross_functions,
     };
     for (size_t i = 0; i < Py_ARRAY_LENGTH(tables); i++) {
         if (PyModule_AddFunctions(m, tables[i]) < 0) {
@@ -361,7 +363,23 @@ array_add_public_function(PyObject *m, PyMethodDef *row, PyObject *home)
     return rc;
 }
 
-/* Functions that pycuda.gpuarray gives to programs: _name in this module, so that
+/* Add a table of functions, as _name, that a public module gives to programs. */
+static int
+array_add_public_table(PyObject *m, PyMethodDef *table, const char *module)
+{
+    int rc = 0;
+    PyObject *home = PyUnicode_FromString(module);
+    if (home == NULL) {
+        return -1;
+    }
+    for (PyMethodDef *row = table; rc == 0 && row->ml_name != NULL; row++) {
+        rc = array_add_public_function(m, row, home);
+    }
+    Py_DECREF(home);
+    return rc;
+}
+
+/* Functions that public modules give to programs: _name in this module, so that
  * pycuda.driver does not have them. */
 static int
 array_add_public_functions(PyObject *m)
@@ -370,19 +388,14 @@ array_add_public_functions(PyObject *m)
         pcu_public_scan_functions,      pcu_public_mask_functions,
         pcu_public_reduction_functions, pcu_public_search_functions,
         pcu_public_index_functions,     pcu_public_shape_functions,
+        pcu_public_quantile_functions,
     };
-    PyObject *home = PyUnicode_FromString("pycuda.gpuarray");
-    int rc = 0;
-    if (home == NULL) {
-        return -1;
-    }
     for (size_t i = 0; i < Py_ARRAY_LENGTH(tables); i++) {
-        for (PyMethodDef *row = tables[i]; rc == 0 && row->ml_name != NULL; row++) {
-            rc = array_add_public_function(m, row, home);
+        if (array_add_public_table(m, tables[i], "pycuda.gpuarray") < 0) {
+            return -1;
         }
     }
-    Py_DECREF(home);
-    return rc;
+    return array_add_public_table(m, pcu_public_standard_functions, "pycuda.array_api");
 }
 
 /* The numbers of operations and reductions, and a dict that Python fills. */

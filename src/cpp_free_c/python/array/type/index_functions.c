@@ -4,8 +4,10 @@
 
 #include "python/array/element_type.h"
 #include "python/array/index/items.h"
+#include "python/array/index/report.h"
 #include "python/array/index/take.h"
 #include "python/array/ops/operations.h"
+#include "python/driver/context.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
 
@@ -243,6 +245,28 @@ index_apply(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwna
     Py_RETURN_NONE;
 }
 
+PyDoc_STRVAR(index_announce_doc,
+             "_index_report($module, /)\n--\n\n"
+             "Return (address, call): what a kernel needs to note an index out of "
+             "bounds.");
+
+static PyObject *
+index_announce(PyObject *m, PyObject *Py_UNUSED(unused))
+{
+    CUdeviceptr address = 0;
+    uint32_t call = 0;
+    PyObject *owner = pcu_context_require(pcu_state_of_module(m), "cuLaunchKernel");
+    if (owner == NULL) {
+        return NULL;
+    }
+    int rc = pcu_index_report_announce((pcu_context *)owner, &address, &call);
+    Py_DECREF(owner);
+    if (rc < 0) {
+        return NULL;
+    }
+    return Py_BuildValue("KI", (unsigned long long)address, (unsigned)call);
+}
+
 PyMethodDef pcu_public_index_functions[] = {
     {"take", (PyCFunction)(void (*)(void))index_take, METH_FASTCALL | METH_KEYWORDS,
      index_take_doc},
@@ -252,6 +276,7 @@ PyMethodDef pcu_public_index_functions[] = {
 PyMethodDef pcu_index_functions[] = {
     {"_apply_at", (PyCFunction)(void (*)(void))index_apply,
      METH_FASTCALL | METH_KEYWORDS, index_apply_doc},
+    {"_index_report", index_announce, METH_NOARGS, index_announce_doc},
     {"_put", (PyCFunction)(void (*)(void))index_put, METH_FASTCALL | METH_KEYWORDS,
      index_put_doc},
     {"_take_along_axis", (PyCFunction)(void (*)(void))index_take_along,

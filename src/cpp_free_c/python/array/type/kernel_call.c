@@ -10,6 +10,7 @@
 #include "python/array/type/call_launch.h"
 
 #include "python/array/construction.h"
+#include "python/array/type/call_range.h"
 #include "python/array/type/launch_shape.h"
 #include "python/array/type/scan_call.h"
 #include "python/driver/context.h"
@@ -18,11 +19,15 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 
+/* The plans of an object: for all elements, and for a range or slice of them. */
+enum { CALL_PLAN_WHOLE, CALL_PLAN_RANGE, CALL_PLANS };
+
 typedef struct {
     PyObject_HEAD
     vectorcallfunc vectorcall;
     pcu_state *st;
-    pcu_call_plan *plan; /* counted reference; NULL before the first call */
+    pcu_call_plan
+        *plans[CALL_PLANS]; /* counted references; NULL before the first call */
 } kernel_call;
 
 /* -- elementwise ------------------------------------------------------------------- */
@@ -40,13 +45,36 @@ call_elementwise(const pcu_call_run *run)
     if (first->count == 0) {
         return 1;
     }
-    if (pcu_gpuarray_splay(first, &blocks, &threads) < 0) {
+    if (pcu_gpuarray_splay(first, first->count, &blocks, &threads) < 0) {
         return -1;
     }
     pcu_call_launch launch = {
         .function = run->plan->stages[0],
         .trailing = 1,
         .numbers = {first->count},
+        .shape = {
+            .grid = {blocks, 1, 1}, .block = {threads, 1, 1}, .stream = run->stream}};
+    return pcu_call_enqueue(run, &launch);
+}
+
+/* Run an elementwise kernel on some elements. */
+static int
+call_elementwise_range(const pcu_call_run *run, const pcu_call_bounds *bounds)
+{
+    const pcu_gpuarray *first = run->arguments.first;
+    unsigned int blocks = 1;
+    unsigned int threads = 1;
+    if (first->count == 0) {
+        return 1;
+    }
+    if (pcu_gpuarray_splay(first, bounds->count, &blocks, &threads) < 0) {
+        return -1;
+    }
+    pcu_call_launch launch = {
+        .function = run->plan->stages[0],
+        .trailing = 3,
+        .numbers = {(uint64_t)bounds->start, (uint64_t)bounds->stop,
+                    (uint64_t)bounds->step},
         .shape = {
             .grid = {blocks, 1, 1}, .block = {threads, 1, 1}, .stream = run->stream}};
     return pcu_call_enqueue(run, &launch);
@@ -120,10 +148,27 @@ call_reduction(const pcu_call_run *run, PyObject **out)
 
 /* -- the call ---------------------------------------------------------------------- */
 
+/* Read the keyword of a reduction or a selection: 1 if it is known, 0 if not. */
+static int
+call_read_special(PyObject *name, PyObject *value, pcu_call_run *run,
+                  pcu_call_selection *selection)
+{
+    if (run->plan->kind != PCU_CALL_REDUCTION) {
+        return pcu_call_select(selection, name, value) > 0;
+    }
+    if (PyUnicode_CompareWithASCIIString(name, "allocator") != 0) {
+        return 0;
+    }
+    if (value != Py_None) {
+        run->allocator = value;
+    }
+    return 1;
+}
+
 /* Read the keywords: 1 if this file understands them, 0 if not, -1 on error. */
 static int
 call_read_keywords(pcu_state *st, PyObject *const *values, PyObject *kwnames,
-                   pcu_call_run *run)
+                   pcu_call_run *run, pcu_call_selection *selection)
 {
     Py_ssize_t count = 0;
     if (kwnames != NULL) {
@@ -138,22 +183,19 @@ call_read_keywords(pcu_state *st, PyObject *const *values, PyObject *kwnames,
             }
             continue;
         }
-        if (run->plan->kind != PCU_CALL_REDUCTION ||
-            PyUnicode_CompareWithASCIIString(name, "allocator") != 0) {
+        if (!call_read_special(name, values[i], run, selection)) {
             return 0;
-        }
-        if (values[i] != Py_None) {
-            run->allocator = values[i];
         }
     }
     return 1;
 }
 
-/* Fill the arguments if every array certainly fits. Returns what pcu_call_enqueue
- * returns. */
+/* Fill the arguments if every array certainly fits, and the bounds of a selection.
+ * Returns what pcu_call_enqueue returns. */
 static int
 call_read_arguments(kernel_call *self, PyObject *const *args, Py_ssize_t nargs,
-                    pcu_call_run *run)
+                    pcu_call_run *run, const pcu_call_selection *selection,
+                    pcu_call_bounds *bounds)
 {
     const pcu_call_plan *plan = run->plan;
     pcu_kernel_arguments *arguments = &run->arguments;
@@ -168,6 +210,13 @@ call_read_arguments(kernel_call *self, PyObject *const *args, Py_ssize_t nargs,
     arguments->uses = PyBytes_AS_STRING(plan->uses);
     arguments->first = (const pcu_gpuarray *)args[plan->first];
     arguments->extent = arguments->first->count;
+    if (selection->value != NULL) {
+        int known = pcu_call_bounds_fill(bounds, selection, arguments->extent);
+        if (known <= 0) {
+            return known;
+        }
+        arguments->extent = bounds->extent;
+    }
     for (Py_ssize_t i = 0; i < nargs; i++) {
         if (arguments->uses[i] == PCU_USE_SCALAR) {
             continue;
@@ -190,9 +239,11 @@ call_by_plan(kernel_call *self, const pcu_call_plan *plan, PyObject *const *args
     if (plan->kind == PCU_CALL_SCAN) {
         return pcu_call_scan(self->st, &run, args, nargs, kwnames, out);
     }
-    int rc = call_read_keywords(self->st, args + nargs, kwnames, &run);
+    pcu_call_selection selection = {.value = NULL};
+    pcu_call_bounds bounds;
+    int rc = call_read_keywords(self->st, args + nargs, kwnames, &run, &selection);
     if (rc > 0) {
-        rc = call_read_arguments(self, args, nargs, &run);
+        rc = call_read_arguments(self, args, nargs, &run, &selection, &bounds);
     }
     if (rc <= 0) {
         return rc;
@@ -200,18 +251,40 @@ call_by_plan(kernel_call *self, const pcu_call_plan *plan, PyObject *const *args
     if (plan->kind == PCU_CALL_REDUCTION) {
         return call_reduction(&run, out);
     }
-    rc = call_elementwise(&run);
+    if (plan->kind == PCU_CALL_RANGE) {
+        rc = call_elementwise_range(&run, &bounds);
+    }
+    else {
+        rc = call_elementwise(&run);
+    }
     if (rc > 0) {
         *out = Py_NewRef(Py_None);
     }
     return rc;
 }
 
+/* The plan for the keywords of a call, borrowed; NULL: none yet. */
+static pcu_call_plan *
+call_plan_of(const kernel_call *self, PyObject *const *values, PyObject *kwnames)
+{
+    pcu_call_selection selection = {.value = NULL};
+    Py_ssize_t count = 0;
+    if (kwnames != NULL) {
+        count = PyTuple_GET_SIZE(kwnames);
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (pcu_call_select(&selection, PyTuple_GET_ITEM(kwnames, i), values[i]) < 0) {
+            return NULL;
+        }
+    }
+    return self->plans[selection.value == NULL ? CALL_PLAN_WHOLE : CALL_PLAN_RANGE];
+}
+
 /* 1 if the plan belongs to the context in which this call works. */
 static int
-call_plan_applies(kernel_call *self)
+call_plan_applies(const kernel_call *self, const pcu_call_plan *plan)
 {
-    if (self->plan == NULL) {
+    if (plan == NULL) {
         return 0;
     }
     pcu_context *ctx = pcu_context_launch_borrow(self->st);
@@ -219,7 +292,7 @@ call_plan_applies(kernel_call *self)
         PyErr_Clear(); /* _run raises the error of this case */
         return 0;
     }
-    return (PyObject *)ctx == self->plan->context;
+    return (PyObject *)ctx == plan->context;
 }
 
 static PyObject *
@@ -228,8 +301,8 @@ call_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *kw
     kernel_call *self = (kernel_call *)op;
     Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
     PyObject *out = NULL;
-    if (call_plan_applies(self)) {
-        pcu_call_plan *plan = self->plan;
+    pcu_call_plan *plan = call_plan_of(self, args + nargs, kwnames);
+    if (call_plan_applies(self, plan)) {
         plan->references++;
         int rc = call_by_plan(self, plan, args, nargs, kwnames, &out);
         pcu_call_plan_release(plan);
@@ -253,8 +326,9 @@ PyDoc_STRVAR(
     "_remember($self, kind, context, stages, dtypes, uses, first, result=None, "
     "threads=0, each=0, most_blocks=0, /)\n--\n\n"
     "Store what later calls in this context need.\n\n"
-    "The kind is 'elementwise', 'reduction' or 'scan'. stages has the prepared\n"
-    "functions, dtypes and uses are those of _gather. For a reduction or a scan, "
+    "The kind is 'elementwise', 'reduction', 'scan' or 'range', an elementwise\n"
+    "kernel for some of the elements. stages has the prepared functions, dtypes and "
+    "uses are those of _gather. For a reduction or a scan, "
     "result\n"
     "is the dtype of its result, and the numbers decide its blocks.");
 
@@ -266,8 +340,12 @@ call_remember(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
     if (plan == NULL) {
         return NULL;
     }
-    pcu_call_plan *old = self->plan;
-    self->plan = plan;
+    pcu_call_plan **place = &self->plans[CALL_PLAN_WHOLE];
+    if (plan->kind == PCU_CALL_RANGE) {
+        place = &self->plans[CALL_PLAN_RANGE];
+    }
+    pcu_call_plan *old = *place;
+    *place = plan;
     pcu_call_plan_release(old);
     Py_RETURN_NONE;
 }
@@ -290,9 +368,13 @@ call_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwar
 static int
 call_traverse(PyObject *op, visitproc visit, void *arg)
 {
-    const pcu_call_plan *plan = ((kernel_call *)op)->plan;
+    kernel_call *self = (kernel_call *)op;
     Py_VISIT(Py_TYPE(op));
-    if (plan != NULL) {
+    for (int i = 0; i < CALL_PLANS; i++) {
+        const pcu_call_plan *plan = self->plans[i];
+        if (plan == NULL) {
+            continue;
+        }
         Py_VISIT(plan->context);
         Py_VISIT(plan->stages[0]);
         Py_VISIT(plan->stages[1]);
@@ -306,9 +388,11 @@ static int
 call_clear(PyObject *op)
 {
     kernel_call *self = (kernel_call *)op;
-    pcu_call_plan *plan = self->plan;
-    self->plan = NULL;
-    pcu_call_plan_release(plan);
+    for (int i = 0; i < CALL_PLANS; i++) {
+        pcu_call_plan *plan = self->plans[i];
+        self->plans[i] = NULL;
+        pcu_call_plan_release(plan);
+    }
     return 0;
 }
 

@@ -5,9 +5,9 @@
 
 #include "python/driver/memory/gpuarray.h"
 
-/* Blocks of 32 to 128 threads, at most 32 blocks for each multiprocessor of the current
- * context. Defined in attributes.c. */
-PCU_HIDDEN PCU_RAISES int pcu_gpuarray_splay(const pcu_gpuarray *self,
+/* The shape for `count` elements of the array: blocks of 32 to 128 threads, at most 32
+ * blocks for each multiprocessor of the current context. Defined in attributes.c. */
+PCU_HIDDEN PCU_RAISES int pcu_gpuarray_splay(const pcu_gpuarray *self, size_t count,
                                              unsigned int *blocks,
                                              unsigned int *threads);
 

@@ -50,11 +50,17 @@ extern PCU_HIDDEN PyMethodDef pcu_sort_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_product_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_triangle_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_search_functions[];
+extern PCU_HIDDEN PyMethodDef pcu_cross_functions[];
+extern PCU_HIDDEN PyMethodDef pcu_solver_functions[];
 
 /* The same for functions that pycuda.gpuarray gives to programs. */
 extern PCU_HIDDEN PyMethodDef pcu_public_scan_functions[]; /* scan_functions.c */
 extern PCU_HIDDEN PyMethodDef pcu_public_mask_functions[]; /* mask_functions.c */
 extern PCU_HIDDEN PyMethodDef pcu_public_reduction_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_public_search_functions[];
+extern PCU_HIDDEN PyMethodDef pcu_public_quantile_functions[];
+
+/* Functions that pycuda.array_api gives to programs (standard_functions.c). */
+extern PCU_HIDDEN PyMethodDef pcu_public_standard_functions[];
 
 #endif

@@ -90,6 +90,20 @@ protocol_find_operation(pcu_state *st, PyObject *const *args, Py_ssize_t nargs, 
     return protocol_is_method(args[1], "__call__") && nargs - 2 == pcu_ops[*op].inputs;
 }
 
+/* 1 if the kernels of index arrays apply an operation to elements of a type: a word of
+ * up to 8 bytes is exchanged as one, and sums are added part by part. */
+static int
+protocol_is_applied(int op, int type)
+{
+    if (!pcu_type_is_number(type) || pcu_types[type].size == 1) {
+        return 0;
+    }
+    if (op == PCU_OP_ADD) {
+        return 1;
+    }
+    return (op == PCU_OP_MAXIMUM || op == PCU_OP_MINIMUM) && pcu_types[type].size <= 8;
+}
+
 /* Enqueue ufunc.at(array, index, values) for the frequent operations and two arrays of
  * one dtype. Returns 1, 0 if Python has to do it, -1 on error. */
 static int
@@ -106,9 +120,7 @@ protocol_apply_at(pcu_state *st, PyObject *const *args, Py_ssize_t nargs)
     if (found <= 0) {
         return found;
     }
-    if (type != ((pcu_gpuarray *)args[4])->type || !pcu_type_is_number(type) ||
-        pcu_types[type].size == 1 || (pcu_types[type].size > 8 && op != PCU_OP_ADD) ||
-        (op != PCU_OP_ADD && op != PCU_OP_MAXIMUM && op != PCU_OP_MINIMUM)) {
+    if (type != ((pcu_gpuarray *)args[4])->type || !protocol_is_applied(op, type)) {
         return 0;
     }
     PyObject *const *items = &args[3];
@@ -162,36 +174,37 @@ protocol_array_ufunc(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
             return result;
         }
     }
-    return pcu_gpuarray_forward(self, "pycuda._array.numpy_protocol.ufuncs", "array_ufunc", args,
-                                nargs, kwnames);
+    return pcu_gpuarray_forward(self, "pycuda._array.numpy_protocol.ufuncs",
+                                "array_ufunc", args, nargs, kwnames);
 }
 
 PyDoc_STRVAR(protocol_array_function_doc,
              "__array_function__($self, func, types, args, kwargs, /)\n--\n\n"
              "Run a function of NumPy that is no universal function on the device.");
 
-/* 1 for a GPUArray, and for a tuple or list whose first item is one. */
+/* 1 if a keyword has the value by which NumPy's wrappers say that it was not given. */
 static int
-protocol_begins_with_array(pcu_state *st, PyObject *value)
+protocol_lacks_value(PyObject *kwargs)
 {
-    if (PyTuple_Check(value) && PyTuple_GET_SIZE(value) > 0) {
-        value = PyTuple_GET_ITEM(value, 0);
+    Py_ssize_t place = 0;
+    PyObject *value;
+    while (PyDict_Next(kwargs, &place, NULL, &value)) {
+        if (strstr(Py_TYPE(value)->tp_name, "_NoValueType") != NULL) {
+            return 1;
+        }
     }
-    else if (PyList_Check(value) && PyList_GET_SIZE(value) > 0) {
-        value = PyList_GET_ITEM(value, 0);
-    }
-    return Py_IS_TYPE(value, st->GPUArray);
+    return 0;
 }
 
 /* Call a function of _array_functions, which has the arguments of NumPy's function.
  * NULL without an exception: Python has to do it, or to say what is wrong. */
 static PyObject *
-protocol_array_function_quick(pcu_state *st, PyObject *const *args, Py_ssize_t nargs)
+protocol_array_function_quick(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
 {
-    if (nargs != 4 || !PyTuple_Check(args[2]) || !PyDict_Check(args[3]) ||
-        PyTuple_GET_SIZE(args[2]) == 0 ||
-        !protocol_begins_with_array(st, PyTuple_GET_ITEM(args[2], 0)) ||
-        PyObject_Size(args[1]) != 1) {
+    pcu_state *st = ((pcu_gpuarray *)op)->st;
+    if (nargs != 4 || !Py_IS_TYPE(op, st->GPUArray) || !PyTuple_Check(args[2]) ||
+        !PyDict_Check(args[3]) || PyObject_Size(args[1]) != 1 ||
+        protocol_lacks_value(args[3])) {
         return NULL;
     }
     PyObject *function = PyDict_GetItemWithError(st->array_functions, args[0]);
@@ -210,13 +223,12 @@ protocol_array_function_quick(pcu_state *st, PyObject *const *args, Py_ssize_t n
 static PyObject *
 protocol_array_function(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
 {
-    pcu_state *st = ((pcu_gpuarray *)op)->st;
-    PyObject *result = protocol_array_function_quick(st, args, nargs);
+    PyObject *result = protocol_array_function_quick(op, args, nargs);
     if (result != NULL || PyErr_Occurred()) {
         return result;
     }
-    return pcu_gpuarray_forward(op, "pycuda._array.numpy_protocol.functions", "array_function",
-                                args, nargs, NULL);
+    return pcu_gpuarray_forward(op, "pycuda._array.numpy_protocol.functions",
+                                "array_function", args, nargs, NULL);
 }
 
 PyDoc_STRVAR(protocol_array_doc,

@@ -1,4 +1,5 @@
-/* Function.__call__: f(*args, block=, grid=, stream=, shared=, texrefs=, time_kernel=).
+/* Function.__call__: f(*args, block=, grid=, stream=, shared=, texrefs=, time_kernel=),
+ * and the keywords of launch_keywords.h.
  *
  * The steps of a call, and their files:
  *   call.c                  reads the keywords
@@ -7,6 +8,7 @@
  *   arguments.c             packs the arguments into the parameter block
  *   handlers.c              copies the arrays of In and InOut to the device
  *   launch.c                checks the shape again, and calls cuLaunchKernel
+ *   attribute_launch.c      calls cuLaunchKernelEx instead if there are attributes
  *   handlers.c              copies the arrays of Out and InOut back
  *
  * The shape is checked before the arguments, so that a wrong shape copies nothing, and
@@ -21,9 +23,12 @@
 
 #include "python/support/convert.h"
 #include "python/driver/launch/arguments.h"
+#include "python/driver/launch/attribute_launch.h"
 #include "python/driver/launch/function_description.h"
 #include "python/driver/launch/handlers.h"
+#include "python/driver/launch/kept_arguments.h"
 #include "python/driver/launch/launch.h"
+#include "python/driver/launch/launch_keywords.h"
 #include "python/driver/stream.h"
 #include "python/driver/texture/module_references.h"
 
@@ -31,10 +36,15 @@ typedef struct {
     pcu_launch_shape shape;
     PyObject *stream; /* borrowed; Py_None if not given */
     int has_block;
-    int timed;
+    int special;                      /* or-ed CALL_ flags; 0: the usual call */
+    pcu_launch_attributes attributes; /* set if `special` has CALL_ATTRIBUTES */
 } call_options;
 
-/* Read one keyword. Return 1 if the name is none of the interned names. */
+enum { CALL_TIMED = 1, CALL_ATTRIBUTES = 2 };
+
+/* Read one keyword of usual calls. Return 1 if the name is none of these interned
+ * names.
+ */
 static int
 call_keyword(pcu_state *st, call_options *call, PyObject *name, PyObject *value)
 {
@@ -61,22 +71,46 @@ call_keyword(pcu_state *st, call_options *call, PyObject *name, PyObject *value)
         }
         return pcu_module_references_check(st, value, 1);
     }
-    if (name == st->str_time_kernel) {
-        call->timed = PyObject_IsTrue(value);
-        if (call->timed < 0) {
-            return -1;
-        }
-        return 0;
-    }
     return 1;
 }
 
-/* Read a keyword whose name is not interned: it was built at run time. */
+/* Read time_kernel. */
+static int
+call_time_kernel(call_options *call, PyObject *value)
+{
+    int timed = PyObject_IsTrue(value);
+    if (timed < 0) {
+        return -1;
+    }
+    call->special = (call->special & ~CALL_TIMED) | timed;
+    return 0;
+}
+
+/* Read a keyword that sets a launch attribute. */
+static int
+call_attribute(pcu_state *st, call_options *call, PyObject *name, PyObject *value)
+{
+    if ((call->special & CALL_ATTRIBUTES) == 0) {
+        call->attributes.count = 0;
+        call->special |= CALL_ATTRIBUTES;
+    }
+    return pcu_launch_keyword(st, &call->attributes, name, value);
+}
+
+/* Read a keyword that usual calls do not have, or whose name is not interned: it was
+ * built at run time. */
 static int
 call_keyword_slow(pcu_state *st, call_options *call, PyObject *name, PyObject *value)
 {
-    PyObject *known[] = {st->str_block,  st->str_grid,    st->str_stream,
-                         st->str_shared, st->str_texrefs, st->str_time_kernel};
+    PyObject *known[] = {st->str_block, st->str_grid, st->str_stream, st->str_shared,
+                         st->str_texrefs};
+    PyObject *attribute = pcu_launch_keyword_name(st, name);
+    if (attribute != NULL) {
+        return call_attribute(st, call, attribute, value);
+    }
+    if (PyUnicode_Compare(name, st->str_time_kernel) == 0) {
+        return call_time_kernel(call, value);
+    }
     for (size_t i = 0; i < Py_ARRAY_LENGTH(known); i++) {
         if (PyUnicode_Compare(name, known[i]) == 0) {
             return call_keyword(st, call, known[i], value);
@@ -84,8 +118,9 @@ call_keyword_slow(pcu_state *st, call_options *call, PyObject *name, PyObject *v
     }
     if (!PyErr_Occurred()) {
         PyErr_Format(PyExc_ValueError,
-                     "a kernel call takes block, grid, stream, shared, texrefs and "
-                     "time_kernel by keyword, not '%U'",
+                     "a kernel call takes block, grid, stream, shared, texrefs, "
+                     "time_kernel, cooperative, cluster, programmatic, priority and "
+                     "launch_config by keyword, not '%U'",
                      name);
     }
     return -1;
@@ -125,16 +160,31 @@ call_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Launch between two synchronizations, and measure the seconds between them. */
+/* Launch with the attributes of the call. */
 static int
-call_timed(pcu_function *self, const call_options *call, pcu_argument_buffer *buffer,
-           double *seconds)
+call_launch(pcu_function *self, call_options *call, pcu_argument_buffer *buffer)
 {
+    if ((call->special & CALL_ATTRIBUTES) == 0) {
+        return pcu_launch_run(self, &call->shape, buffer->data, buffer->used);
+    }
+    return pcu_launch_run_attributes(self, &call->shape, &call->attributes,
+                                     buffer->data, buffer->used);
+}
+
+/* Launch with attributes, or between two synchronizations. In the second case measure
+ * the seconds between them. */
+static int
+call_special(pcu_function *self, call_options *call, pcu_argument_buffer *buffer,
+             double *seconds)
+{
+    if ((call->special & CALL_TIMED) == 0) {
+        return call_launch(self, call, buffer);
+    }
     if (pcu_launch_synchronize(self->st, call->shape.stream) < 0) {
         return -1;
     }
     double start = call_seconds();
-    if (pcu_launch_run(self, &call->shape, buffer->data, buffer->used) < 0 ||
+    if (call_launch(self, call, buffer) < 0 ||
         pcu_launch_synchronize(self->st, call->shape.stream) < 0) {
         return -1;
     }
@@ -153,7 +203,7 @@ pcu_call_function(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *
     PyObject **memory = NULL; /* see pcu_arguments_pack */
     PyObject *result = NULL;
     int rc;
-    memset(&call, 0, sizeof(call));
+    memset(&call, 0, offsetof(call_options, attributes));
     call.shape.grid[0] = call.shape.grid[1] = call.shape.grid[2] = 1;
     call.shape.stream = pcu_stream_current();
     call.stream = Py_None;
@@ -169,8 +219,11 @@ pcu_call_function(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *
          pcu_handlers_before(self->st, args, nargs, memory, call.stream) < 0)) {
         goto done;
     }
-    if (call.timed) {
-        rc = call_timed(self, &call, &buffer, &seconds);
+    if (pcu_captures_active != 0 && pcu_captured_arguments(self->st, args, nargs) < 0) {
+        goto done;
+    }
+    if (call.special != 0) {
+        rc = call_special(self, &call, &buffer, &seconds);
     }
     else {
         rc = pcu_launch_run(self, &call.shape, buffer.data, buffer.used);
@@ -182,7 +235,7 @@ pcu_call_function(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *
                                              call.shape.stream) < 0) {
         goto done;
     }
-    if (call.timed) {
+    if ((call.special & CALL_TIMED) != 0) {
         result = PyFloat_FromDouble(seconds);
     }
     else {

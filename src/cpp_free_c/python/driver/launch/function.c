@@ -247,15 +247,22 @@ PyDoc_STRVAR(
     "arg_types: a format string of pycuda._pvt_struct, or an iterable of numpy\n"
     "types and dtypes. Any other item, such as None or 'P', is a pointer.");
 PyDoc_STRVAR(function_prepared_call_doc,
-             "prepared_call($self, /, grid, block, *args, shared_size=0)\n--\n\n"
-             "Launch on the current stream with arguments of the prepared types.");
+             "prepared_call($self, /, grid, block, *args, shared_size=0,\n"
+             "cooperative=None, cluster=None, programmatic=None, priority=None,\n"
+             "launch_config=None)\n--\n\n"
+             "Launch on the current stream with arguments of the prepared types.\n\n"
+             "The last five keywords are those of a call.");
 PyDoc_STRVAR(
     function_prepared_async_call_doc,
-    "prepared_async_call($self, /, grid, block, stream, *args, shared_size=0)\n"
-    "--\n\nLaunch on a stream with arguments of the prepared types.\n\n"
+    "prepared_async_call($self, /, grid, block, stream, *args, shared_size=0,\n"
+    "cooperative=None, cluster=None, programmatic=None, priority=None,\n"
+    "launch_config=None)\n--\n\nLaunch on a stream with arguments of the prepared "
+    "types.\n\n"
     "None is the current stream.");
 PyDoc_STRVAR(function_prepared_timed_call_doc,
-             "prepared_timed_call($self, /, grid, block, *args, shared_size=0)\n--\n\n"
+             "prepared_timed_call($self, /, grid, block, *args, shared_size=0,\n"
+             "cooperative=None, cluster=None, programmatic=None, priority=None,\n"
+             "launch_config=None)\n--\n\n"
              "Launch, and return a function that waits for the kernel and returns the\n"
              "seconds that it took.");
 
@@ -320,7 +327,10 @@ PyDoc_STRVAR(
     "time_kernel=False) launches it. Arguments have a fixed size: numpy scalars,\n"
     "device memory, arrays on the device, In/Out/InOut. With time_kernel the call\n"
     "waits for the kernel and returns the seconds. Each function_attribute is also\n"
-    "a property, in lower case.");
+    "a property, in lower case.\n\n"
+    "cooperative=True keeps all blocks on the device together, cluster=(x, y, z)\n"
+    "groups blocks, programmatic=True lets the kernel begin before the one ahead of\n"
+    "it has ended, priority is that of a stream, launch_config is a LaunchConfig.");
 
 static PyType_Slot function_slots[] = {
     {Py_tp_doc, (void *)function_doc}, {Py_tp_traverse, function_traverse},

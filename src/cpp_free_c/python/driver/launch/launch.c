@@ -6,6 +6,7 @@
 
 #include "driver/stream_use.h"
 #include "python/driver/current_context.h"
+#include "python/driver/graph_resources.h"
 #include "python/driver/launch/function_description.h"
 #include "python/driver/module_struct.h"
 #include "python/driver/resource.h"
@@ -96,10 +97,8 @@ pcu_launch_check(pcu_function *self, const pcu_launch_shape *shape)
     return launch_explain_shape(self, shape);
 }
 
-/* A hint for the error message: a handle that the driver calls invalid may belong to
- * another context. */
-static const char *
-launch_hint(const pcu_function *self, CUresult status)
+const char *
+pcu_launch_hint(const pcu_function *self, CUresult status)
 {
     if (status == CUDA_ERROR_INVALID_CONTEXT && pcu_ctx_current == NULL) {
         return "; this thread has no current context; push() one, or import "
@@ -114,11 +113,10 @@ launch_hint(const pcu_function *self, CUresult status)
     return "; does the stream belong to the current context?";
 }
 
-int
-pcu_launch_run(pcu_function *self, const pcu_launch_shape *s, void *params, size_t size)
+/* Do everything that comes before the driver call of a launch. */
+static inline int
+launch_ready(pcu_function *self, const pcu_launch_shape *s, void *params, size_t size)
 {
-    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, params,
-                     CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
     if (pcu_launch_check(self, s) < 0) {
         return -1;
     }
@@ -130,6 +128,24 @@ pcu_launch_run(pcu_function *self, const pcu_launch_shape *s, void *params, size
     }
     if (((pcu_module *)self->module)->references != NULL &&
         pcu_reference_store_launch(self->module, s->stream) < 0) {
+        return -1;
+    }
+    return pcu_captured_launch(params, size, self->handle, (PyObject *)self);
+}
+
+int
+pcu_launch_ready(pcu_function *self, const pcu_launch_shape *s, void *params,
+                 size_t size)
+{
+    return launch_ready(self, s, params, size);
+}
+
+int
+pcu_launch_run(pcu_function *self, const pcu_launch_shape *s, void *params, size_t size)
+{
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, params,
+                     CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
+    if (launch_ready(self, s, params, size) < 0) {
         return -1;
     }
     CUresult status;
@@ -149,7 +165,7 @@ pcu_launch_run(pcu_function *self, const pcu_launch_shape *s, void *params, size
         "%U with grid (%u, %u, %u), block (%u, %u, %u), %u bytes of "
         "dynamic shared memory%s",
         self->name, s->grid[0], s->grid[1], s->grid[2], s->block[0], s->block[1],
-        s->block[2], s->shared, launch_hint(self, status));
+        s->block[2], s->shared, pcu_launch_hint(self, status));
 }
 
 int

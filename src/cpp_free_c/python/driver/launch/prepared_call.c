@@ -6,9 +6,13 @@
 #include "python/driver/launch/prepared_call.h"
 
 #include "python/support/convert.h"
+#include "python/driver/launch/attribute_launch.h"
 #include "python/driver/launch/function_description.h"
+#include "python/driver/launch/kept_arguments.h"
 #include "python/driver/launch/launch.h"
+#include "python/driver/launch/launch_attributes.h"
 #include "python/driver/launch/prepared_format.h"
+#include "python/driver/launch/prepared_keywords.h"
 #include "python/driver/launch/prepared_values.h"
 #include "python/driver/stream.h"
 #include "python/driver/texture/module_references.h"
@@ -128,69 +132,6 @@ pcu_function_set_arg_format(PyObject *op, PyObject *format, void *Py_UNUSED(clos
 
 /* -- the calls --------------------------------------------------------------------- */
 
-/* A prepared call as it came from Python. */
-typedef struct {
-    const char *method; /* for messages */
-    int async;          /* a stream follows the block */
-    PyObject *const *args;
-    Py_ssize_t nargs;
-    PyObject *kwnames;
-} prepared_request;
-
-/* Read the keywords: shared_size into the shape, the leading parameters into `fixed`.
- * `fixed` already holds those that were given by position; `count` is 2, or 3 with a
- * stream. */
-static int
-prepared_keywords(pcu_function *self, const prepared_request *request, PyObject **fixed,
-                  Py_ssize_t count, pcu_launch_shape *shape)
-{
-    PyObject *const *values = request->args + request->nargs;
-    PyObject *kwnames = request->kwnames;
-    static const char *const names[] = {"grid", "block", "stream"};
-    Py_ssize_t n = 0;
-    if (kwnames != NULL) {
-        n = PyTuple_GET_SIZE(kwnames);
-    }
-    for (Py_ssize_t i = 0; i < n; i++) {
-        PyObject *name = PyTuple_GET_ITEM(kwnames, i);
-        Py_ssize_t k = 0;
-        if (name == self->st->str_shared_size ||
-            PyUnicode_CompareWithASCIIString(name, "shared_size") == 0) {
-            if (pcu_as_uint(self->st, values[i], &shape->shared, "shared_size") < 0) {
-                return -1;
-            }
-            continue;
-        }
-        while (k < count && PyUnicode_CompareWithASCIIString(name, names[k]) != 0) {
-            k++;
-        }
-        if (k == count) {
-            PyErr_Format(PyExc_TypeError,
-                         "%s() got an unexpected keyword argument '%U'",
-                         request->method, name);
-            return -1;
-        }
-        if (fixed[k] != NULL) {
-            PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%U'",
-                         request->method, name);
-            return -1;
-        }
-        fixed[k] = values[i];
-    }
-    for (Py_ssize_t k = 0; k < count; k++) {
-        if (fixed[k] == NULL) {
-            const char *stream = "";
-            if (request->async) {
-                stream = ", stream";
-            }
-            PyErr_Format(PyExc_TypeError, "%s() needs grid, block%s and the arguments",
-                         request->method, stream);
-            return -1;
-        }
-    }
-    return 0;
-}
-
 /* 1 if the call has no block. Programs for CUDA before 4.0 set the block before the
  * call, so the first value follows the grid. */
 static int
@@ -209,8 +150,8 @@ prepared_block_is_missing(PyObject *block)
 /* Read grid, block, shared_size and stream. Return the index of the first value in the
  * arguments, or -1. */
 static Py_ssize_t
-prepared_read_shape(pcu_function *self, const prepared_request *request,
-                    pcu_launch_shape *shape)
+prepared_read_shape(pcu_function *self, const pcu_prepared_request *request,
+                    pcu_launch_attributes *attributes, pcu_launch_shape *shape)
 {
     PyObject *fixed[3] = {NULL};
     Py_ssize_t count = 2 + request->async;
@@ -221,8 +162,8 @@ prepared_read_shape(pcu_function *self, const prepared_request *request,
     }
     memset(shape, 0, sizeof(*shape));
     shape->stream = pcu_stream_current();
-    if ((request->kwnames != NULL || given < count) &&
-        prepared_keywords(self, request, fixed, count, shape) < 0) {
+    if ((attributes != NULL || given < count) &&
+        pcu_prepared_keywords(self, request, fixed, attributes, shape) < 0) {
         return -1;
     }
     if (given == count) {
@@ -248,10 +189,11 @@ prepared_read_shape(pcu_function *self, const prepared_request *request,
  * so the caller holds the plan. */
 static int
 prepared_pack_call(pcu_function *self, const pcu_prepared *plan,
-                   const prepared_request *request, pcu_argument_buffer *buffer,
+                   const pcu_prepared_request *request,
+                   pcu_launch_attributes *attributes, pcu_argument_buffer *buffer,
                    pcu_launch_shape *shape)
 {
-    Py_ssize_t first = prepared_read_shape(self, request, shape);
+    Py_ssize_t first = prepared_read_shape(self, request, attributes, shape);
     if (first < 0 || (!self->described && pcu_function_describe(self) < 0)) {
         return -1;
     }
@@ -259,14 +201,20 @@ prepared_pack_call(pcu_function *self, const pcu_prepared *plan,
         pcu_module_references_check(self->st, self->texrefs, 1) < 0) {
         return -1;
     }
+    if (pcu_captures_active != 0 &&
+        pcu_captured_arguments(self->st, request->args + first,
+                               request->nargs - first) < 0) {
+        return -1;
+    }
     return pcu_prepared_pack(self, plan, request->args + first, request->nargs - first,
                              buffer);
 }
 
-/* Pack a call by the present plan. */
+/* Pack a call by the present plan. `attributes` is NULL if the call has no keywords. */
 static int
-prepared_begin(pcu_function *self, const prepared_request *request,
-               pcu_argument_buffer *buffer, pcu_launch_shape *shape)
+prepared_begin(pcu_function *self, const pcu_prepared_request *request,
+               pcu_launch_attributes *attributes, pcu_argument_buffer *buffer,
+               pcu_launch_shape *shape)
 {
     pcu_prepared *plan = self->prepared;
     if (plan == NULL) {
@@ -276,21 +224,43 @@ prepared_begin(pcu_function *self, const prepared_request *request,
         return -1;
     }
     plan->references++;
-    int rc = prepared_pack_call(self, plan, request, buffer, shape);
+    int rc = prepared_pack_call(self, plan, request, attributes, buffer, shape);
     pcu_prepared_release(plan);
     return rc;
 }
 
 static PyObject *
-prepared_call(PyObject *op, const prepared_request *request)
+prepared_call(PyObject *op, const pcu_prepared_request *request)
 {
     pcu_function *self = (pcu_function *)op;
     pcu_launch_shape shape;
     pcu_argument_buffer buffer;
     pcu_argument_buffer_init(&buffer);
-    int rc = prepared_begin(self, request, &buffer, &shape);
+    int rc = prepared_begin(self, request, NULL, &buffer, &shape);
     if (rc == 0) {
         rc = pcu_launch_run(self, &shape, buffer.data, buffer.used);
+    }
+    pcu_argument_buffer_free(&buffer);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+/* The same for a call with keywords, which may set launch attributes. */
+static PyObject *
+prepared_call_keywords(PyObject *op, pcu_prepared_request *request)
+{
+    pcu_function *self = (pcu_function *)op;
+    pcu_launch_shape shape;
+    pcu_launch_attributes attributes;
+    pcu_argument_buffer buffer;
+    attributes.count = 0;
+    pcu_argument_buffer_init(&buffer);
+    int rc = prepared_begin(self, request, &attributes, &buffer, &shape);
+    if (rc == 0) {
+        rc = pcu_launch_run_attributes(self, &shape, &attributes, buffer.data,
+                                       buffer.used);
     }
     pcu_argument_buffer_free(&buffer);
     if (rc < 0) {
@@ -303,7 +273,10 @@ PyObject *
 pcu_function_prepared_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                            PyObject *kwnames)
 {
-    prepared_request request = {"prepared_call", 0, args, nargs, kwnames};
+    pcu_prepared_request request = {"prepared_call", 0, args, nargs, kwnames};
+    if (kwnames != NULL) {
+        return prepared_call_keywords(op, &request);
+    }
     return prepared_call(op, &request);
 }
 
@@ -311,7 +284,10 @@ PyObject *
 pcu_function_prepared_async_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                                  PyObject *kwnames)
 {
-    prepared_request request = {"prepared_async_call", 1, args, nargs, kwnames};
+    pcu_prepared_request request = {"prepared_async_call", 1, args, nargs, kwnames};
+    if (kwnames != NULL) {
+        return prepared_call_keywords(op, &request);
+    }
     return prepared_call(op, &request);
 }
 
@@ -360,7 +336,8 @@ pcu_function_prepared_timed_call(PyObject *op, PyObject *const *args, Py_ssize_t
                                  PyObject *kwnames)
 {
     pcu_function *self = (pcu_function *)op;
-    prepared_request request = {"prepared_timed_call", 0, args, nargs, kwnames};
+    pcu_launch_attributes attributes;
+    pcu_prepared_request request = {"prepared_timed_call", 0, args, nargs, kwnames};
     pcu_launch_shape shape;
     pcu_argument_buffer buffer;
     PyObject *timer = NULL;
@@ -370,10 +347,13 @@ pcu_function_prepared_timed_call(PyObject *op, PyObject *const *args, Py_ssize_t
     if (start != NULL) {
         end = PyObject_CallNoArgs((PyObject *)self->st->Event);
     }
+    attributes.count = 0;
     pcu_argument_buffer_init(&buffer);
-    if (end != NULL && prepared_begin(self, &request, &buffer, &shape) == 0 &&
+    if (end != NULL &&
+        prepared_begin(self, &request, &attributes, &buffer, &shape) == 0 &&
         prepared_record(start) == 0 &&
-        pcu_launch_run(self, &shape, buffer.data, buffer.used) == 0 &&
+        pcu_launch_run_attributes(self, &shape, &attributes, buffer.data,
+                                  buffer.used) == 0 &&
         prepared_record(end) == 0) {
         events = PyTuple_Pack(2, start, end);
         if (events != NULL) {

@@ -63,6 +63,16 @@ copy_check_arrays(pcu_state *st, copy_args *a)
     return 0;
 }
 
+/* A graph reads and writes the host object and the Arrays each time it is launched. */
+static int
+copy_captured(const copy_args *a)
+{
+    if (pcu_captured_object(a->host) < 0 || pcu_captured_object(a->ary) < 0) {
+        return -1;
+    }
+    return pcu_captured_object(a->src_ary);
+}
+
 /* 1 if the last parameter is a stream. Other copies are in the default stream. */
 static int
 copy_takes_stream(const copy_row *row)
@@ -86,7 +96,7 @@ copy_call(PyObject *m, const copy_row *row, PyObject *const *args, Py_ssize_t na
         return NULL;
     }
     int rc = -1;
-    if (copy_check_arrays(st, &a) >= 0) {
+    if (copy_check_arrays(st, &a) >= 0 && copy_captured(&a) >= 0) {
         if (!copy_takes_stream(row)) {
             pcu_stream_note(NULL);
         }

@@ -55,3 +55,14 @@ pcu_copy_raise(pcu_state *st, const char *routine, CUresult status,
     }
     return pcu_raise(st, routine, status);
 }
+
+int
+pcu_copy_captured(pcu_state *st, const char *routine, const pcu_copy_range *ranges,
+                  int count)
+{
+    int rc = pcu_captured_copy(st, routine);
+    for (int i = 0; rc == 0 && i < count; i++) {
+        rc = pcu_captured_address(ranges[i].start);
+    }
+    return rc;
+}

@@ -9,6 +9,7 @@
 #include "python/support/base.h"
 
 #include "python/driver/current_context.h"
+#include "python/driver/graph_resources.h"
 
 /* A range of device memory that a copy or fill reads or writes. */
 typedef struct {
@@ -29,12 +30,21 @@ PCU_HIDDEN PCU_RAISES int pcu_copy_raise(pcu_state *st, const char *routine,
                                          CUresult status, const pcu_copy_range *ranges,
                                          int count);
 
+/* While a stream is captured: refuse a copy without a stream, and note the ranges. */
+PCU_HIDDEN PCU_RAISES int pcu_copy_captured(pcu_state *st, const char *routine,
+                                            const pcu_copy_range *ranges, int count);
+
 /* PCU_CALL_CURRENT for a copy or fill. The ranges that it accesses are the last
  * arguments. */
 #define PCU_CALL_COPY(rc, st, name, args, ...)                                \
     do {                                                                      \
         CUresult pcu_copied_ = CUDA_SUCCESS;                                  \
         (rc) = pcu_current_context_ready(st);                                 \
+        if ((rc) == 0 && pcu_captures_active != 0) {                          \
+            const pcu_copy_range pcu_used_[] = {__VA_ARGS__};                 \
+            (rc) = pcu_copy_captured((st), "cu" #name, pcu_used_,             \
+                                     (int)Py_ARRAY_LENGTH(pcu_used_));        \
+        }                                                                     \
         if ((rc) == 0) {                                                      \
             PCU_STATUS(pcu_copied_, name, args);                              \
         }                                                                     \

@@ -460,6 +460,27 @@ pcu_as_allocator(pcu_state *st, PyObject *value, void *out, const char *name)
     return 0;
 }
 
+int
+pcu_allocator_is_ours(pcu_state *st, PyObject *allocator)
+{
+    return allocator == NULL || allocator == st->mem_alloc ||
+           Py_IS_TYPE(allocator, st->DeviceMemoryPool) ||
+           Py_IS_TYPE(allocator, st->MemoryPool) ||
+           (PyCFunction_CheckExact(allocator) &&
+            PyCFunction_GET_FUNCTION(allocator) == pcu_pool_allocate);
+}
+
+PyObject *
+pcu_pool_of_graph_new(pcu_state *st, PyObject *ctx)
+{
+    pcu_memory_pool *self = pcu_pool_blank_new(st->DeviceMemoryPool, PCU_HANDLE_memory);
+    if (self != NULL) {
+        self->ctx = Py_NewRef(ctx);
+        self->of_graph = 1;
+    }
+    return (PyObject *)self;
+}
+
 PyObject *
 pcu_allocate(pcu_state *st, PyObject *allocator, size_t size)
 {

@@ -28,6 +28,14 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_pool_alloc(PyObject *pool, size_t size);
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_allocate(pcu_state *st, PyObject *allocator,
                                              size_t size);
 
+/* 1 if the allocator, which may be NULL, is one of this package: the default one,
+ * mem_alloc, a DeviceMemoryPool or its method. */
+PCU_HIDDEN int pcu_allocator_is_ours(pcu_state *st, PyObject *allocator);
+
+/* The pool of a graph, in a context. Its blocks are not released while a capture is
+ * active, and stay with the graph. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_pool_of_graph_new(pcu_state *st, PyObject *ctx);
+
 /* Converter: PyObject *, borrowed: None, a DeviceMemoryPool, or a callable. All other
  * values are TypeError. */
 PCU_CONVERTER(pcu_as_allocator);

@@ -12,6 +12,8 @@
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
 
+#include "driver/graph_record.h"
+
 /* How many blocks of a bin are looked at for one that no stream uses. */
 enum { BLOCK_SEARCH = 32 };
 
@@ -122,11 +124,25 @@ pcu_pool_unfollow(pcu_memory_pool *self)
     }
 }
 
+/* 1 if a graph uses the block, so that the pool must not hand it out again. */
+static int
+block_is_captured(const pcu_memory_pool *self, const pcu_pool_block *block,
+                  PyObject *ctx)
+{
+    if (pcu_graph_records == NULL || self->of_graph || ctx == NULL) {
+        return 0;
+    }
+    return pcu_graph_record_user(self->kind, block->handle,
+                                 pcu_context_rec(ctx)->handle,
+                                 PyThread_get_thread_ident()) != NULL;
+}
+
 void
 pcu_pool_return_noraise(pcu_memory_pool *self, pcu_pool_block *block, PyObject *ctx,
                         size_t size)
 {
-    int holds = !self->bins.stopped && ctx == self->ctx && pcu_pool_is_usable(self);
+    int holds = !self->bins.stopped && ctx == self->ctx && pcu_pool_is_usable(self) &&
+                !block_is_captured(self, block, ctx);
     pcu_stream_table *table = NULL;
     if (self->kind == PCU_HANDLE_memory && pcu_context_rec(ctx)->alive) {
         table = pcu_stream_table_tracking(block_rec(ctx));

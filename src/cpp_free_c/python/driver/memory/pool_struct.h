@@ -28,6 +28,7 @@ typedef struct {
     PyObject *weakrefs;
     pcu_handle_kind kind; /* memory or host */
     unsigned int flags;   /* of cuMemHostAlloc */
+    int of_graph;         /* the blocks belong to a graph */
     CUmemoryPool source;  /* of a MemoryPool: the driver's pool; else NULL */
     size_t hold_limit;    /* of a MemoryPool: the bytes that it holds at most */
     pcu_bins bins;

@@ -1,0 +1,112 @@
+"""Exchange arrays between GPUs through NCCL, from several processes or contexts.
+
+``pip install pycuda[nccl]`` installs the library; the environment variable
+``PYCUDA_NCCL`` may name another file. All functions raise RuntimeError without it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from pycuda._driver import (
+    Context,
+    _Communicator as Communicator,
+    _nccl_group as group,
+    _nccl_unique_id,
+    _nccl_version,
+)
+
+__all__ = [
+    "Communicator",
+    "communicator_of",
+    "communicators",
+    "group",
+    "unique_id",
+    "version",
+]
+
+
+def version() -> tuple[int, int, int]:
+    """Return the version of the library, as (major, minor, patch)."""
+    return _nccl_version()
+
+
+def unique_id() -> bytes:
+    """Return the 128 bytes that the processes of one new communicator share.
+
+    One process calls this function and sends the bytes to the others.
+    """
+    return _nccl_unique_id()
+
+
+def communicator_of(comm: Any) -> Communicator:
+    """Return a Communicator of the processes of an mpi4py communicator.
+
+    All processes of ``comm`` make the call, each in the primary context of its own
+    device, which must be current. Sizes and ranks are those of ``comm``.
+    """
+    rank = comm.Get_rank()
+    shared = comm.bcast(unique_id() if rank == 0 else None, root=0)
+    return Communicator(comm.Get_size(), shared, rank)
+
+
+def _check_contexts(contexts: list[Context]) -> None:
+    """Refuse what no process could join: the others would wait for it."""
+    devices = []
+    for context in contexts:
+        context.push()
+        try:
+            device = Context.get_device()
+        finally:
+            Context.pop()
+        primary = device.retain_primary_context()
+        is_primary = primary == context
+        primary.detach()
+        if not is_primary:
+            raise ValueError(
+                f"communicators: context {len(devices)} is not the primary context of "
+                "its device; device.retain_primary_context() returns that"
+            )
+        devices.append(device)
+    if len(set(devices)) != len(devices) or not devices:
+        raise ValueError(
+            "communicators: each context must be that of another device, and there "
+            f"must be at least one; the devices are {[hash(d) for d in devices]}"
+        )
+
+
+def communicators(contexts: Sequence[Context]) -> list[Communicator]:
+    """Return a Communicator for each primary context, of different devices.
+
+    The contexts belong to this process; rank i is the i-th. Exchanges that one thread
+    enqueues for several of them belong into a ``with group():`` block.
+    """
+    contexts = list(contexts)
+    _check_contexts(contexts)
+    shared = unique_id()
+    made: list[Communicator | None] = [None] * len(contexts)
+    errors: list[BaseException] = []
+
+    def make(rank: int) -> None:
+        context = contexts[rank]
+        try:
+            context.push()
+            try:
+                made[rank] = Communicator(len(contexts), shared, rank)
+            finally:
+                Context.pop()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=make, args=(i,)) for i in range(len(contexts))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        for communicator in filter(None, made):
+            communicator.abort()
+        raise errors[0]
+    return [communicator for communicator in made if communicator is not None]

@@ -1,0 +1,396 @@
+/* The methods of Communicator that exchange arrays.
+ *
+ * Each method reads its arguments, checks the arrays, makes the result if none was
+ * given, and enqueues the exchange. Reductions need a type of NCCL; the others move
+ * bytes. */
+
+#include "python/array/collective/exchange.h"
+
+#include "python/array/layout.h"
+#include "python/support/convert.h"
+
+#define EXCHANGE_ARRAY(name)                                    \
+    {                                                           \
+#        name, pcu_as_object, offsetof(pcu_exchange_args, send) \
+    }
+#define EXCHANGE_RECV                                            \
+    {                                                            \
+        "recv", pcu_as_object, offsetof(pcu_exchange_args, recv) \
+    }
+#define EXCHANGE_OP                                          \
+    {                                                        \
+        "op", pcu_as_object, offsetof(pcu_exchange_args, op) \
+    }
+#define EXCHANGE_PEER(name)                                  \
+    {                                                        \
+#        name, pcu_as_int, offsetof(pcu_exchange_args, peer) \
+    }
+#define EXCHANGE_STREAM                                              \
+    {                                                                \
+        "stream", pcu_as_object, offsetof(pcu_exchange_args, stream) \
+    }
+#define EXCHANGE_DEFAULTS                  \
+    {                                      \
+        .recv = Py_None, .stream = Py_None \
+    }
+
+/* -- the same shape in every process ----------------------------------------------- */
+
+static int
+call_all_reduce(const pcu_exchange *e)
+{
+    return pcu_nccl.AllReduce(pcu_exchange_source(e), pcu_exchange_target(e), e->count,
+                              e->type, e->op, e->self->handle, e->stream);
+}
+
+PyDoc_STRVAR(
+    all_reduce_doc,
+    "all_reduce($self, /, send, recv=None, op='sum', stream=None)\n--\n\n"
+    "Reduce the elements of all processes, and return the result in each: recv, "
+    "or a new array. recv may be send. op is 'sum', 'prod', 'max', 'min' or "
+    "'avg'.");
+
+static PyObject *
+exchange_all_reduce(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                    PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {EXCHANGE_ARRAY(send), EXCHANGE_RECV,
+                                        EXCHANGE_OP, EXCHANGE_STREAM};
+    static const pcu_argtable table = {"all_reduce", specs, 4, 1, 0};
+    pcu_exchange e = {.self = (pcu_communicator *)op};
+    pcu_exchange_args a = EXCHANGE_DEFAULTS;
+    if (pcu_exchange_begin(&e, &table, &a, args, nargs, kwnames) < 0 ||
+        (a.op != NULL && pcu_exchange_set_op(&e, a.op) < 0) ||
+        pcu_exchange_as_numbers(&e, e.send->count) < 0) {
+        return NULL;
+    }
+    PyObject *made = pcu_exchange_result_new(&e, a.recv, e.send->ndim, e.send->shape);
+    if (made != NULL && pcu_exchange_check_overlap(&e, 0, 1) < 0) {
+        Py_CLEAR(made);
+    }
+    if (made == NULL) {
+        return NULL;
+    }
+    return pcu_exchange_finish(&e, call_all_reduce, made);
+}
+
+static int
+call_reduce(const pcu_exchange *e)
+{
+    return pcu_nccl.Reduce(pcu_exchange_source(e), pcu_exchange_target(e), e->count,
+                           e->type, e->op, e->peer, e->self->handle, e->stream);
+}
+
+PyDoc_STRVAR(reduce_doc,
+             "reduce($self, /, send, recv=None, op='sum', root=0, stream=None)\n--\n\n"
+             "Reduce the elements of all processes. Return the result in the process "
+             "root, as all_reduce() does, and None in the others.");
+
+static PyObject *
+exchange_reduce(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {EXCHANGE_ARRAY(send), EXCHANGE_RECV,
+                                        EXCHANGE_OP, EXCHANGE_PEER(root),
+                                        EXCHANGE_STREAM};
+    static const pcu_argtable table = {"reduce", specs, 5, 1, 0};
+    pcu_exchange e = {.self = (pcu_communicator *)op};
+    pcu_exchange_args a = EXCHANGE_DEFAULTS;
+    PyObject *made = Py_None;
+    if (pcu_exchange_begin(&e, &table, &a, args, nargs, kwnames) < 0 ||
+        (a.op != NULL && pcu_exchange_set_op(&e, a.op) < 0) ||
+        pcu_exchange_set_peer(&e, "root", a.peer) < 0 ||
+        pcu_exchange_as_numbers(&e, e.send->count) < 0) {
+        return NULL;
+    }
+    if (e.self->rank != e.peer) {
+        return pcu_exchange_finish(&e, call_reduce, Py_NewRef(made));
+    }
+    made = pcu_exchange_result_new(&e, a.recv, e.send->ndim, e.send->shape);
+    if (made != NULL && pcu_exchange_check_overlap(&e, 0, 1) < 0) {
+        Py_CLEAR(made);
+    }
+    if (made == NULL) {
+        return NULL;
+    }
+    return pcu_exchange_finish(&e, call_reduce, made);
+}
+
+static int
+call_broadcast(const pcu_exchange *e)
+{
+    return pcu_nccl.Broadcast(pcu_exchange_source(e), pcu_exchange_target(e), e->count,
+                              e->type, e->peer, e->self->handle, e->stream);
+}
+
+PyDoc_STRVAR(
+    broadcast_doc,
+    "broadcast($self, /, array, root=0, stream=None)\n--\n\n"
+    "Copy the elements of the array of the process root into the arrays of the "
+    "others, which have its shape and dtype. Return the array.");
+
+static PyObject *
+exchange_broadcast(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                   PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {EXCHANGE_ARRAY(array), EXCHANGE_PEER(root),
+                                        EXCHANGE_STREAM};
+    static const pcu_argtable table = {"broadcast", specs, 3, 1, 0};
+    pcu_exchange e = {.self = (pcu_communicator *)op};
+    pcu_exchange_args a = EXCHANGE_DEFAULTS;
+    if (pcu_exchange_begin(&e, &table, &a, args, nargs, kwnames) < 0 ||
+        pcu_exchange_set_peer(&e, "root", a.peer) < 0) {
+        return NULL;
+    }
+    pcu_exchange_as_bytes(&e, e.send->count);
+    e.recv = e.send;
+    return pcu_exchange_finish(&e, call_broadcast, Py_NewRef(a.send));
+}
+
+/* -- one part for each process ----------------------------------------------------- */
+
+/* The shape of an array with one part of send's shape for each process. */
+static int
+parts_shape(const pcu_exchange *e, size_t *shape)
+{
+    if (e->send->ndim >= NPY_MAXDIMS) {
+        PyErr_Format(PyExc_ValueError, "%s: send has too many axes", e->routine);
+        return -1;
+    }
+    shape[0] = (size_t)e->self->size;
+    memcpy(shape + 1, e->send->shape, (size_t)e->send->ndim * sizeof(*shape));
+    return 0;
+}
+
+/* The first axis of an array has one part for each process. */
+static int
+parts_check(const pcu_exchange *e)
+{
+    const pcu_gpuarray *send = e->send;
+    if (send->ndim > 0 && send->shape[0] == (size_t)e->self->size) {
+        if (send->contiguous & PCU_ARRAY_C) {
+            return 0;
+        }
+        PyErr_Format(PyExc_ValueError, "%s: send must have the order of C in memory",
+                     e->routine);
+        return -1;
+    }
+    PyObject *shape = pcu_shape_tuple_new(send->ndim, send->shape);
+    if (shape != NULL) {
+        PyErr_Format(PyExc_ValueError,
+                     "%s: the first axis of send has one part for each of the %d "
+                     "processes; its shape is %S",
+                     e->routine, e->self->size, shape);
+        Py_DECREF(shape);
+    }
+    return -1;
+}
+
+static size_t
+parts_count(const pcu_exchange *e)
+{
+    return e->send->count / (size_t)e->self->size;
+}
+
+static int
+call_all_gather(const pcu_exchange *e)
+{
+    return pcu_nccl.AllGather(pcu_exchange_source(e), pcu_exchange_target(e), e->count,
+                              e->type, e->self->handle, e->stream);
+}
+
+PyDoc_STRVAR(all_gather_doc,
+             "all_gather($self, /, send, recv=None, stream=None)\n--\n\n"
+             "Collect the arrays of all processes. Return an array of shape (size, "
+             "*send.shape): recv, or a new one. send may be its part recv[rank].");
+
+static PyObject *
+exchange_all_gather(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                    PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {EXCHANGE_ARRAY(send), EXCHANGE_RECV,
+                                        EXCHANGE_STREAM};
+    static const pcu_argtable table = {"all_gather", specs, 3, 1, 0};
+    pcu_exchange e = {.self = (pcu_communicator *)op};
+    pcu_exchange_args a = EXCHANGE_DEFAULTS;
+    size_t shape[NPY_MAXDIMS + 1];
+    if (pcu_exchange_begin(&e, &table, &a, args, nargs, kwnames) < 0 ||
+        parts_shape(&e, shape) < 0) {
+        return NULL;
+    }
+    PyObject *made = pcu_exchange_result_new(&e, a.recv, e.send->ndim + 1, shape);
+    ptrdiff_t offset = -(ptrdiff_t)pcu_gpuarray_nbytes(e.send) * e.self->rank;
+    if (made != NULL && pcu_exchange_check_overlap(&e, offset, 1) < 0) {
+        Py_CLEAR(made);
+    }
+    if (made == NULL) {
+        return NULL;
+    }
+    pcu_exchange_as_bytes(&e, e.send->count);
+    return pcu_exchange_finish(&e, call_all_gather, made);
+}
+
+static int
+call_reduce_scatter(const pcu_exchange *e)
+{
+    return pcu_nccl.ReduceScatter(pcu_exchange_source(e), pcu_exchange_target(e),
+                                  e->count, e->type, e->op, e->self->handle, e->stream);
+}
+
+PyDoc_STRVAR(reduce_scatter_doc,
+             "reduce_scatter($self, /, send, recv=None, op='sum', stream=None)\n--\n\n"
+             "Reduce the elements of all processes; each gets one part of the result. "
+             "send has shape (size, ...). Return send's shape without the first axis: "
+             "recv, or a new array. recv may be send[rank].");
+
+static PyObject *
+exchange_reduce_scatter(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                        PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {EXCHANGE_ARRAY(send), EXCHANGE_RECV,
+                                        EXCHANGE_OP, EXCHANGE_STREAM};
+    static const pcu_argtable table = {"reduce_scatter", specs, 4, 1, 0};
+    pcu_exchange e = {.self = (pcu_communicator *)op};
+    pcu_exchange_args a = EXCHANGE_DEFAULTS;
+    if (pcu_exchange_begin(&e, &table, &a, args, nargs, kwnames) < 0 ||
+        (a.op != NULL && pcu_exchange_set_op(&e, a.op) < 0) || parts_check(&e) < 0 ||
+        pcu_exchange_as_numbers(&e, parts_count(&e)) < 0) {
+        return NULL;
+    }
+    PyObject *made =
+        pcu_exchange_result_new(&e, a.recv, e.send->ndim - 1, e.send->shape + 1);
+    ptrdiff_t offset = (ptrdiff_t)pcu_gpuarray_nbytes(e.send) / e.self->size;
+    if (made != NULL && pcu_exchange_check_overlap(&e, offset * e.self->rank, 1) < 0) {
+        Py_CLEAR(made);
+    }
+    if (made == NULL) {
+        return NULL;
+    }
+    return pcu_exchange_finish(&e, call_reduce_scatter, made);
+}
+
+/* Send part i of send to process i, and put what it sends into part i of recv. */
+static int
+call_all_to_all(const pcu_exchange *e)
+{
+    const char *source = pcu_exchange_source(e);
+    char *target = pcu_exchange_target(e);
+    int status = pcu_nccl.GroupStart();
+    for (int peer = 0; peer < e->self->size && status == PCU_NCCL_SUCCESS; peer++) {
+        size_t offset = e->count * (size_t)peer;
+        status = pcu_nccl.Send(source + offset, e->count, e->type, peer,
+                               e->self->handle, e->stream);
+        if (status == PCU_NCCL_SUCCESS) {
+            status = pcu_nccl.Recv(target + offset, e->count, e->type, peer,
+                                   e->self->handle, e->stream);
+        }
+    }
+    int ended = pcu_nccl.GroupEnd();
+    if (status == PCU_NCCL_SUCCESS) {
+        status = ended;
+    }
+    return status;
+}
+
+PyDoc_STRVAR(
+    all_to_all_doc,
+    "all_to_all($self, /, send, recv=None, stream=None)\n--\n\n"
+    "Send part send[i] to process i. Return what the processes sent here, with "
+    "send's shape (size, ...): recv, or a new array.");
+
+static PyObject *
+exchange_all_to_all(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                    PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {EXCHANGE_ARRAY(send), EXCHANGE_RECV,
+                                        EXCHANGE_STREAM};
+    static const pcu_argtable table = {"all_to_all", specs, 3, 1, 0};
+    pcu_exchange e = {.self = (pcu_communicator *)op};
+    pcu_exchange_args a = EXCHANGE_DEFAULTS;
+    if (pcu_exchange_begin(&e, &table, &a, args, nargs, kwnames) < 0 ||
+        parts_check(&e) < 0) {
+        return NULL;
+    }
+    PyObject *made = pcu_exchange_result_new(&e, a.recv, e.send->ndim, e.send->shape);
+    if (made != NULL && pcu_exchange_check_overlap(&e, 0, 0) < 0) {
+        Py_CLEAR(made);
+    }
+    if (made == NULL) {
+        return NULL;
+    }
+    pcu_exchange_as_bytes(&e, parts_count(&e));
+    return pcu_exchange_finish(&e, call_all_to_all, made);
+}
+
+/* -- two processes ----------------------------------------------------------------- */
+
+static int
+call_send(const pcu_exchange *e)
+{
+    return pcu_nccl.Send(pcu_exchange_source(e), e->count, e->type, e->peer,
+                         e->self->handle, e->stream);
+}
+
+static int
+call_recv(const pcu_exchange *e)
+{
+    return pcu_nccl.Recv((void *)(uintptr_t)e->send->address, e->count, e->type,
+                         e->peer, e->self->handle, e->stream);
+}
+
+/* send() and recv() differ in the function of NCCL. Return the array. */
+static PyObject *
+exchange_with_peer(PyObject *op, const pcu_argtable *table,
+                   pcu_exchange_function function, PyObject *const *args,
+                   Py_ssize_t nargs, PyObject *kwnames)
+{
+    pcu_exchange e = {.self = (pcu_communicator *)op};
+    pcu_exchange_args a = EXCHANGE_DEFAULTS;
+    if (pcu_exchange_begin(&e, table, &a, args, nargs, kwnames) < 0 ||
+        pcu_exchange_set_peer(&e, "peer", a.peer) < 0) {
+        return NULL;
+    }
+    pcu_exchange_as_bytes(&e, e.send->count);
+    return pcu_exchange_finish(&e, function, Py_NewRef(a.send));
+}
+
+static const pcu_argspec peer_specs[] = {EXCHANGE_ARRAY(array), EXCHANGE_PEER(peer),
+                                         EXCHANGE_STREAM};
+
+PyDoc_STRVAR(send_doc,
+             "send($self, /, array, peer, stream=None)\n--\n\n"
+             "Send the elements to the process peer, which calls recv() with an array "
+             "of as many bytes. Return the array.");
+
+static PyObject *
+exchange_send(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argtable table = {"send", peer_specs, 3, 2, 0};
+    return exchange_with_peer(op, &table, call_send, args, nargs, kwnames);
+}
+
+PyDoc_STRVAR(recv_doc,
+             "recv($self, /, array, peer, stream=None)\n--\n\n"
+             "Fill the array with what the process peer sends with send(). Return the "
+             "array.");
+
+static PyObject *
+exchange_recv(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argtable table = {"recv", peer_specs, 3, 2, 0};
+    return exchange_with_peer(op, &table, call_recv, args, nargs, kwnames);
+}
+
+#define EXCHANGE_METHOD(name)                                \
+    {                                                        \
+#        name, (PyCFunction)(void (*)(void))exchange_##name, \
+            METH_FASTCALL | METH_KEYWORDS, name##_doc        \
+    }
+
+PyMethodDef pcu_communicator_operations[] = {
+    EXCHANGE_METHOD(all_reduce),     EXCHANGE_METHOD(reduce),
+    EXCHANGE_METHOD(broadcast),      EXCHANGE_METHOD(all_gather),
+    EXCHANGE_METHOD(reduce_scatter), EXCHANGE_METHOD(all_to_all),
+    EXCHANGE_METHOD(send),           EXCHANGE_METHOD(recv),
+    {NULL, NULL, 0, NULL},
+};

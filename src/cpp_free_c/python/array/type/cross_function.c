@@ -1,0 +1,65 @@
+/* The function by which pycuda's Python modules compute cross products. */
+
+#include "python/array/type/members.h"
+
+#include "python/array/construction.h"
+#include "python/array/ops/cross.h"
+#include "python/driver/stream.h"
+#include "python/support/convert.h"
+
+typedef struct {
+    PyObject *left; /* borrowed, as is the other */
+    PyObject *right;
+    CUstream stream;
+} cross_args;
+
+PyDoc_STRVAR(
+    cross_doc,
+    "_cross($module, a, b, /, stream=None)\n--\n\n"
+    "Return the cross products of vectors along the last axis, or None if the\n"
+    "arrays are not C-contiguous, of one shape and dtype, with 3 elements.");
+
+static PyObject *
+cross_of(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"a", pcu_as_object, offsetof(cross_args, left)},
+        {"b", pcu_as_object, offsetof(cross_args, right)},
+        {"stream", pcu_as_stream, offsetof(cross_args, stream)},
+    };
+    static const pcu_argtable table = {"_cross", specs, 3, 2, 2};
+    pcu_state *st = pcu_state_of_module(m);
+    cross_args a = {.stream = pcu_stream_current()};
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    if (!pcu_is_array(st, a.left) || !pcu_is_array(st, a.right)) {
+        PyErr_Format(PyExc_TypeError, "cross takes two GPUArrays, not %s and %s",
+                     Py_TYPE(a.left)->tp_name, Py_TYPE(a.right)->tp_name);
+        return NULL;
+    }
+    pcu_gpuarray *left = (pcu_gpuarray *)a.left;
+    pcu_gpuarray *right = (pcu_gpuarray *)a.right;
+    if (pcu_gpuarray_ready(left) < 0 || pcu_gpuarray_ready(right) < 0) {
+        return NULL;
+    }
+    if (!pcu_cross_takes(left, right)) {
+        Py_RETURN_NONE;
+    }
+    PyObject *target = pcu_gpuarray_new(st, NULL, left->ndim, left->shape, NULL,
+                                        left->dtype, left->allocator);
+    if (target == NULL) {
+        return NULL;
+    }
+    if (pcu_cross(st, (pcu_gpuarray *)target, left, right, a.stream) < 0) {
+        Py_DECREF(target);
+        return NULL;
+    }
+    return target;
+}
+
+PyMethodDef pcu_cross_functions[] = {
+    {"_cross", (PyCFunction)(void (*)(void))cross_of, METH_FASTCALL | METH_KEYWORDS,
+     cross_doc},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,433 @@
+/* Medians, quantiles and percentiles: functions of pycuda.gpuarray.
+ *
+ * An ordinary call is enqueued here. With `weights` the Python function of the same
+ * name does the work. */
+
+#include "python/array/type/members.h"
+
+#include "python/array/element_type.h"
+#include "python/array/ops/device_copy.h"
+#include "python/array/ops/reduction_axes.h"
+#include "python/array/sort/quantile.h"
+#include "python/array/type/forwarding.h"
+#include "python/driver/stream.h"
+#include "python/support/convert.h"
+
+#define QUANTILE_MODULE "pycuda._array.functions.quantiles"
+
+/* The arguments of all functions here; objects are borrowed. */
+typedef struct {
+    PyObject *a;
+    PyObject *q;
+    PyObject *axis;
+    PyObject *out;
+    int overwrite_input; /* of no effect */
+    PyObject *method;
+    int keepdims;
+    PyObject *weights;
+    CUstream stream;
+} quantile_args;
+
+#define AT(field) offsetof(quantile_args, field)
+
+/* A function. */
+typedef struct {
+    const char *name;
+    int is_median;
+    int is_percent; /* 1: q is from 0 to 100 */
+    int skips_nan;
+} quantile_function;
+
+/* The argument q. */
+typedef struct {
+    PyObject *values; /* NULL, or an array of doubles */
+    double number;    /* if values is NULL */
+    int is_python;    /* 1: a number of Python, which has no dtype */
+    int is_integer;
+    int type; /* pcu_type of floats, else FLOAT64 */
+} quantile_q;
+
+static void
+quantile_args_init(quantile_args *a)
+{
+    *a = (quantile_args){.axis = Py_None,
+                         .out = Py_None,
+                         .weights = Py_None,
+                         .stream = pcu_stream_current()};
+}
+
+/* -- the argument q ---------------------------------------------------------------- */
+
+/* Divide percentages by 100 in their own precision, as NumPy does. */
+static double
+quantile_hundredth(double value, int type)
+{
+    if (type == PCU_T_FLOAT32 || type == PCU_T_FLOAT16) {
+        return (double)((float)value / 100.0F);
+    }
+    return value / 100;
+}
+
+/* Divide percentages by 100, and check that all values are from 0 to 1. */
+static int
+quantile_check_q(const quantile_function *f, quantile_q *q)
+{
+    double *values = &q->number;
+    size_t count = 1;
+    if (q->values != NULL) {
+        values = PyArray_DATA((PyArrayObject *)q->values);
+        count = (size_t)PyArray_SIZE((PyArrayObject *)q->values);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (f->is_percent) {
+            values[i] = quantile_hundredth(values[i], q->type);
+        }
+        if (!(values[i] >= 0 && values[i] <= 1)) {
+            PyErr_Format(PyExc_ValueError, "%s: every q must be in the range [0, %d]",
+                         f->name, f->is_percent ? 100 : 1);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int
+quantile_read_array(const quantile_function *f, PyArrayObject *given, quantile_q *q)
+{
+    char kind = PyArray_DESCR(given)->kind;
+    if (kind != 'b' && kind != 'i' && kind != 'u' && kind != 'f') {
+        PyErr_Format(PyExc_TypeError, "%s: q must be real numbers, not %S", f->name,
+                     (PyObject *)PyArray_DESCR(given));
+        return -1;
+    }
+    q->is_integer = kind == 'i' || kind == 'u';
+    if (kind == 'f') {
+        int type = pcu_type_of_dtype(PyArray_DESCR(given));
+        q->type = pcu_type_is_number(type) ? type : PCU_T_FLOAT64;
+    }
+    q->values =
+        PyArray_FROM_OTF((PyObject *)given, NPY_DOUBLE,
+                         NPY_ARRAY_CARRAY | NPY_ARRAY_ENSURECOPY | NPY_ARRAY_FORCECAST);
+    return q->values == NULL ? -1 : 0;
+}
+
+/* Read q: a number, or anything of which NumPy makes an array. */
+static int
+quantile_read_q(pcu_state *st, const quantile_function *f, PyObject *value,
+                quantile_q *q)
+{
+    *q = (quantile_q){.type = PCU_T_FLOAT64};
+    if (PyFloat_CheckExact(value) || PyLong_CheckExact(value)) {
+        q->is_python = 1;
+        q->is_integer = PyLong_CheckExact(value);
+        q->number = PyFloat_AsDouble(value);
+        if (q->number == -1 && PyErr_Occurred()) {
+            return -1;
+        }
+        return quantile_check_q(f, q);
+    }
+    PyObject *host = NULL;
+    if (pcu_is_array(st, value)) {
+        host = PyObject_CallMethod(value, "get", NULL);
+    }
+    else {
+        host = PyArray_FROM_O(value);
+    }
+    if (host == NULL) {
+        return -1;
+    }
+    int rc = quantile_read_array(f, (PyArrayObject *)host, q);
+    Py_DECREF(host);
+    if (rc == 0 && quantile_check_q(f, q) < 0) {
+        Py_CLEAR(q->values);
+        rc = -1;
+    }
+    return rc;
+}
+
+/* -- the other arguments ----------------------------------------------------------- */
+
+/* Raise for an axis that x does not have: the Python function knows the exception. */
+static int
+quantile_bad_axis(const pcu_gpuarray *x, PyObject *axis)
+{
+    PyObject *module = NULL;
+    PyObject *result = NULL;
+    PyErr_Clear(); /* a ValueError; AxisError is more exact */
+    module = PyImport_ImportModule(QUANTILE_MODULE);
+    if (module != NULL) {
+        result = PyObject_CallMethod(module, "axes_of_lines", "(iO)", x->ndim, axis);
+        Py_DECREF(module);
+    }
+    if (result != NULL) {
+        Py_DECREF(result);
+        PyErr_Format(PyExc_ValueError, "axis %S is not one of the %d axes", axis,
+                     x->ndim);
+    }
+    return -1;
+}
+
+static int
+quantile_read_axes(const pcu_gpuarray *x, PyObject *axis, unsigned char *reduced)
+{
+    if (pcu_reduction_axes_read(axis, x->ndim, reduced) == 0) {
+        return 0;
+    }
+    if (PyErr_ExceptionMatches(PyExc_ValueError)) {
+        return quantile_bad_axis(x, axis);
+    }
+    return -1;
+}
+
+static int
+quantile_read_input(pcu_state *st, const quantile_function *f, PyObject *a,
+                    pcu_gpuarray **x)
+{
+    const char *hint = "";
+    if (!pcu_is_array(st, a)) {
+        if (PyArray_Check(a)) {
+            hint = "; copy it with to_gpu()";
+        }
+        PyErr_Format(PyExc_TypeError, "%s takes a GPUArray, not %s%s", f->name,
+                     Py_TYPE(a)->tp_name, hint);
+        return -1;
+    }
+    *x = (pcu_gpuarray *)a;
+    if (pcu_gpuarray_ready(*x) < 0) {
+        return -1;
+    }
+    if (!pcu_type_is_number((*x)->type) ||
+        (!f->is_median && pcu_type_is_complex((*x)->type))) {
+        PyErr_Format(PyExc_TypeError, "%s takes real numbers, not %S", f->name,
+                     (PyObject *)(*x)->dtype);
+        return -1;
+    }
+    return 0;
+}
+
+static int
+quantile_read_method(const quantile_function *f, PyObject *name,
+                     pcu_quantile_call *call)
+{
+    call->method = &pcu_quantile_median;
+    if (f->is_median) {
+        return 0;
+    }
+    if (name == NULL) {
+        call->method = pcu_quantile_default_method();
+        return 0;
+    }
+    call->method = pcu_quantile_find_method(name);
+    if (call->method == NULL) {
+        PyErr_Format(PyExc_ValueError, "%s: method is one of %s, not %R", f->name,
+                     PCU_QUANTILE_METHODS, name);
+        return -1;
+    }
+    return 0;
+}
+
+/* Choose the type of the results. */
+static int
+quantile_choose_type(const quantile_function *f, const quantile_q *q,
+                     pcu_quantile_call *call)
+{
+    int type = call->x->type;
+    int is_exact = pcu_type_is_exact(type);
+    call->type = type;
+    if (call->method->is_element || (call->method->rule == PCU_QUANTILE_LINEAR &&
+                                     q->is_integer && !f->is_percent)) {
+        call->is_element = 1;
+        return 0;
+    }
+    if (is_exact) {
+        call->type = PCU_T_FLOAT64;
+    }
+    if (f->is_median || q->is_python || is_exact) {
+        return 0;
+    }
+    return pcu_type_promote(type, q->type, &call->type);
+}
+
+/* The result itself, or `out` with its elements. */
+static PyObject *
+quantile_into(pcu_state *st, const quantile_function *f, PyObject *result,
+              PyObject *out, CUstream stream)
+{
+    pcu_gpuarray *target = (pcu_gpuarray *)out;
+    pcu_gpuarray *source = (pcu_gpuarray *)result;
+    if (result == NULL || out == Py_None) {
+        return result;
+    }
+    if (!pcu_is_array(st, out)) {
+        PyErr_Format(PyExc_TypeError, "%s: out must be a GPUArray, not %s", f->name,
+                     Py_TYPE(out)->tp_name);
+    }
+    else if (pcu_gpuarray_ready(target) == 0 &&
+             (target->ndim != source->ndim ||
+              memcmp(target->shape, source->shape,
+                     (size_t)source->ndim * sizeof(*source->shape)) != 0)) {
+        PyErr_Format(PyExc_ValueError, "%s: the shape of out is not that of the result",
+                     f->name);
+    }
+    else if (!PyErr_Occurred() && pcu_device_copy(target, source, stream) == 0) {
+        Py_DECREF(result);
+        return Py_NewRef(out);
+    }
+    Py_DECREF(result);
+    return NULL;
+}
+
+/* -- the functions ----------------------------------------------------------------- */
+
+/* Enqueue a call whose arguments were parsed. */
+static PyObject *
+quantile_enqueue(pcu_state *st, const quantile_function *f, const quantile_args *a)
+{
+    unsigned char reduced[PCU_MAX_NDIM + 1];
+    quantile_q q = {.is_python = 1, .type = PCU_T_FLOAT64};
+    pcu_quantile_call call = {.name = f->name,
+                              .reduced = reduced,
+                              .q = &q.number,
+                              .count = 1,
+                              .keepdims = a->keepdims,
+                              .stream = a->stream};
+    PyObject *result = NULL;
+    if (quantile_read_input(st, f, a->a, &call.x) < 0 ||
+        quantile_read_axes(call.x, a->axis, reduced) < 0) {
+        return NULL;
+    }
+    if (!f->is_median && quantile_read_q(st, f, a->q, &q) < 0) {
+        return NULL;
+    }
+    if (quantile_read_method(f, a->method, &call) == 0 &&
+        quantile_choose_type(f, &q, &call) == 0) {
+        int is_exact = pcu_type_is_exact(call.x->type);
+        call.skips_nan = f->skips_nan && !is_exact;
+        call.needs_values = !f->is_median && !call.skips_nan;
+        call.is_single = q.type == PCU_T_FLOAT32 || q.type == PCU_T_FLOAT16;
+        if (q.values != NULL) {
+            PyArrayObject *values = (PyArrayObject *)q.values;
+            call.q = PyArray_DATA(values);
+            call.count = (size_t)PyArray_SIZE(values);
+            call.ndim = PyArray_NDIM(values);
+            call.shape = PyArray_DIMS(values);
+        }
+        result = pcu_quantile(st, &call);
+    }
+    Py_XDECREF(q.values);
+    return quantile_into(st, f, result, a->out, a->stream);
+}
+
+static PyObject *
+quantile_by_q(PyObject *m, const quantile_function *f, PyObject *const *args,
+              Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"a", pcu_as_object, AT(a)},
+        {"q", pcu_as_object, AT(q)},
+        {"axis", pcu_as_object, AT(axis)},
+        {"out", pcu_as_object, AT(out)},
+        {"overwrite_input", pcu_as_bool, AT(overwrite_input)},
+        {"method", pcu_as_object, AT(method)},
+        {"keepdims", pcu_as_bool, AT(keepdims)},
+        {"weights", pcu_as_object, AT(weights)},
+        {"stream", pcu_as_stream, AT(stream)},
+    };
+    const pcu_argtable table = {f->name, specs, 9, 2, 0};
+    pcu_state *st = pcu_state_of_module(m);
+    quantile_args a;
+    quantile_args_init(&a);
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    if (a.weights != Py_None) {
+        return pcu_forward(QUANTILE_MODULE, f->name, args, nargs, kwnames);
+    }
+    return quantile_enqueue(st, f, &a);
+}
+
+static PyObject *
+quantile_median(PyObject *m, const quantile_function *f, PyObject *const *args,
+                Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"a", pcu_as_object, AT(a)},
+        {"axis", pcu_as_object, AT(axis)},
+        {"out", pcu_as_object, AT(out)},
+        {"overwrite_input", pcu_as_bool, AT(overwrite_input)},
+        {"keepdims", pcu_as_bool, AT(keepdims)},
+        {"stream", pcu_as_stream, AT(stream)},
+    };
+    const pcu_argtable table = {f->name, specs, 6, 1, 0};
+    pcu_state *st = pcu_state_of_module(m);
+    quantile_args a;
+    quantile_args_init(&a);
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    return quantile_enqueue(st, f, &a);
+}
+
+/* A function with the argument q, and one without. */
+#define QUANTILE_BY_Q(name, is_percent, skips_nan, text)                      \
+    PyDoc_STRVAR(function_##name##_doc, #name                                 \
+                 "($module, /, a, q, axis=None, out=None, "                   \
+                 "overwrite_input=False, method='linear', "                   \
+                 "keepdims=False, weights=None, stream=None)\n--\n\n" text);  \
+    static PyObject *function_##name(PyObject *m, PyObject *const *args,      \
+                                     Py_ssize_t nargs, PyObject *kwnames)     \
+    {                                                                         \
+        static const quantile_function f = {#name, 0, is_percent, skips_nan}; \
+        return quantile_by_q(m, &f, args, nargs, kwnames);                    \
+    }
+#define QUANTILE_MEDIAN(name, skips_nan, text)                            \
+    PyDoc_STRVAR(function_##name##_doc, #name                             \
+                 "($module, /, a, axis=None, out=None, "                  \
+                 "overwrite_input=False, keepdims=False, "                \
+                 "stream=None)\n--\n\n" text);                            \
+    static PyObject *function_##name(PyObject *m, PyObject *const *args,  \
+                                     Py_ssize_t nargs, PyObject *kwnames) \
+    {                                                                     \
+        static const quantile_function f = {#name, 1, 0, skips_nan};      \
+        return quantile_median(m, &f, args, nargs, kwnames);              \
+    }
+
+QUANTILE_BY_Q(
+    quantile, 0, 0,
+    "Return the quantiles q, from 0 to 1, of all elements or along axes.\n\n"
+    "q is a number or an array of numbers, whose axes come first in the result.\n"
+    "method is one of NumPy's 13. A line with a NaN has the quantile NaN. Integers\n"
+    "become float64, unless the method returns elements. overwrite_input has no\n"
+    "effect. A generated kernel sorts lines of up to 256 elements and computes all\n"
+    "quantiles; longer lines are sorted before. weights is an array of the shape of "
+    "a,\n"
+    "or of one axis for lines along one axis; the method is then 'inverted_cdf'.\n\n"
+    "TypeError for complex numbers. ValueError for q outside of [0, 1], for lines\n"
+    "without elements, and for weights of another shape or with another method.")
+QUANTILE_BY_Q(percentile, 1, 0,
+              "Return the percentiles q, from 0 to 100: see quantile.")
+QUANTILE_BY_Q(nanquantile, 0, 1,
+              "Return quantiles of the elements that are not NaN: see quantile.\n\n"
+              "A line without such elements has the quantile NaN.")
+QUANTILE_BY_Q(nanpercentile, 1, 1,
+              "Return percentiles of the elements that are not NaN: see nanquantile.")
+QUANTILE_MEDIAN(
+    median, 0,
+    "Return the median of all elements or along axes.\n\n"
+    "It is the middle element of a sorted line, or the mean of both middle elements.\n"
+    "A line with a NaN or without elements has the median NaN. Integers become\n"
+    "float64. overwrite_input has no effect. See quantile.")
+QUANTILE_MEDIAN(nanmedian, 1,
+                "Return the median of the elements that are not NaN: see median.")
+
+#define QUANTILE_ROW(name)                                       \
+    {                                                            \
+#        name, (PyCFunction)(void (*)(void))function_##name,     \
+            METH_FASTCALL | METH_KEYWORDS, function_##name##_doc \
+    }
+
+PyMethodDef pcu_public_quantile_functions[] = {
+    QUANTILE_ROW(quantile),      QUANTILE_ROW(percentile), QUANTILE_ROW(nanquantile),
+    QUANTILE_ROW(nanpercentile), QUANTILE_ROW(median),     QUANTILE_ROW(nanmedian),
+    {NULL, NULL, 0, NULL},
+};

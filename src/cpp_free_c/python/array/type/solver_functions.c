@@ -1,0 +1,185 @@
+/* The functions by which pycuda's Python modules solve and decompose matrices with
+ * generated kernels. */
+
+#include "python/array/type/members.h"
+
+#include "python/array/solver/diagonals.h"
+#include "python/array/solver/small_matrices.h"
+#include "python/driver/stream.h"
+#include "python/support/convert.h"
+
+typedef struct {
+    PyObject *kind; /* borrowed, as are all objects */
+    PyObject *a;
+    PyObject *b;
+    int option;
+    CUstream stream;
+} solver_args;
+
+static const char *const solver_kinds[PCU_SMALL_KINDS] = {
+    [PCU_SMALL_SOLVE] = "solve",
+    [PCU_SMALL_INVERSE] = "inv",
+    [PCU_SMALL_DET] = "det",
+    [PCU_SMALL_SLOGDET] = "slogdet",
+    [PCU_SMALL_CHOLESKY] = "cholesky",
+    [PCU_SMALL_QR] = "qr",
+    [PCU_SMALL_EIGENVALUES] = "eigvalsh",
+    [PCU_SMALL_SINGULAR] = "svdvals",
+};
+
+static int
+solver_read_kind(PyObject *name, pcu_small_kind *kind)
+{
+    for (int k = 0; k < PCU_SMALL_KINDS && PyUnicode_Check(name); k++) {
+        if (PyUnicode_CompareWithASCIIString(name, solver_kinds[k]) == 0) {
+            *kind = (pcu_small_kind)k;
+            return 0;
+        }
+    }
+    PyErr_Format(PyExc_ValueError, "there is no solver %R", name);
+    return -1;
+}
+
+/* The exception that LAPACK's users expect of NumPy. */
+static void
+solver_raise_failed(pcu_small_kind kind)
+{
+    const char *message = "Singular matrix";
+    PyObject *error = NULL;
+    PyObject *module = PyImport_ImportModule("numpy.linalg");
+    if (kind == PCU_SMALL_CHOLESKY) {
+        message = "Matrix is not positive definite";
+    }
+    if (module != NULL) {
+        error = PyObject_GetAttrString(module, "LinAlgError");
+        Py_DECREF(module);
+    }
+    if (error != NULL) {
+        PyErr_SetString(error, message);
+        Py_DECREF(error);
+    }
+}
+
+/* One array, or a tuple of two. Takes the references. */
+static PyObject *
+solver_results_new(pcu_small_results *results)
+{
+    if (results->arrays[1] == NULL) {
+        return results->arrays[0];
+    }
+    if (results->arrays[0] == NULL) {
+        return results->arrays[1];
+    }
+    return Py_BuildValue("NN", results->arrays[0], results->arrays[1]);
+}
+
+PyDoc_STRVAR(
+    solver_small_doc,
+    "_small_solver($module, kind, a, b=None, option=0, stream=None)\n--\n\n"
+    "Solve or decompose small matrices by one kernel.\n\n"
+    "Return the array or the tuple of arrays that the function of that name in\n"
+    "pycuda.linalg returns, or None if the kernels do not take these arguments.");
+
+static PyObject *
+solver_small(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"kind", pcu_as_object, offsetof(solver_args, kind)},
+        {"a", pcu_as_object, offsetof(solver_args, a)},
+        {"b", pcu_as_object, offsetof(solver_args, b)},
+        {"option", pcu_as_int, offsetof(solver_args, option)},
+        {"stream", pcu_as_stream, offsetof(solver_args, stream)},
+    };
+    static const pcu_argtable table = {"_small_solver", specs, 5, 2, 0};
+    pcu_state *st = pcu_state_of_module(m);
+    solver_args a = {.b = Py_None, .stream = pcu_stream_current()};
+    pcu_small_results results;
+    pcu_small_kind kind = PCU_SMALL_KINDS;
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+        solver_read_kind(a.kind, &kind) < 0) {
+        return NULL;
+    }
+    if (!pcu_is_array(st, a.a) || (kind == PCU_SMALL_SOLVE) != (a.b != Py_None) ||
+        (a.b != Py_None && !pcu_is_array(st, a.b))) {
+        Py_RETURN_NONE; /* Python says what is wrong */
+    }
+    pcu_small_call call = {
+        .kind = kind, .a = (pcu_gpuarray *)a.a, .option = a.option, .stream = a.stream};
+    if (a.b != Py_None) {
+        call.b = (pcu_gpuarray *)a.b;
+    }
+    if (pcu_gpuarray_ready(call.a) < 0 ||
+        (call.b != NULL && pcu_gpuarray_ready(call.b) < 0)) {
+        return NULL;
+    }
+    int taken = pcu_small_matrices(st, &call, &results);
+    if (taken < 0) {
+        return NULL;
+    }
+    if (!taken) {
+        Py_RETURN_NONE;
+    }
+    if (results.failed) {
+        Py_XDECREF(results.arrays[0]);
+        Py_XDECREF(results.arrays[1]);
+        solver_raise_failed(kind);
+        return NULL;
+    }
+    return solver_results_new(&results);
+}
+
+typedef struct {
+    PyObject *arrays[2]; /* borrowed */
+    int is_bidiagonal;
+    CUstream stream;
+} diagonals_args;
+
+PyDoc_STRVAR(
+    solver_diagonals_doc,
+    "_values_of_diagonals($module, diagonal, beside, is_bidiagonal, /, stream=None)\n"
+    "--\n\n"
+    "Return the eigenvalues of symmetric tridiagonal matrices, ascending, or the\n"
+    "singular values of bidiagonal ones, descending.\n\n"
+    "Both arrays have shape (..., n); the last elements beside the diagonals are not\n"
+    "used. None if n is too great for a kernel.");
+
+static PyObject *
+solver_diagonals(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
+                 PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"diagonal", pcu_as_object, offsetof(diagonals_args, arrays[0])},
+        {"beside", pcu_as_object, offsetof(diagonals_args, arrays[1])},
+        {"is_bidiagonal", pcu_as_bool, offsetof(diagonals_args, is_bidiagonal)},
+        {"stream", pcu_as_stream, offsetof(diagonals_args, stream)},
+    };
+    static const pcu_argtable table = {"_values_of_diagonals", specs, 4, 3, 3};
+    pcu_state *st = pcu_state_of_module(m);
+    diagonals_args a = {.stream = pcu_stream_current()};
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    for (int i = 0; i < 2; i++) {
+        if (!pcu_is_array(st, a.arrays[i])) {
+            PyErr_Format(PyExc_TypeError, "the diagonals must be GPUArrays, not %s",
+                         Py_TYPE(a.arrays[i])->tp_name);
+            return NULL;
+        }
+        if (pcu_gpuarray_ready((pcu_gpuarray *)a.arrays[i]) < 0) {
+            return NULL;
+        }
+    }
+    pcu_diagonals_call call = {.diagonal = (pcu_gpuarray *)a.arrays[0],
+                               .beside = (pcu_gpuarray *)a.arrays[1],
+                               .is_bidiagonal = a.is_bidiagonal,
+                               .stream = a.stream};
+    return pcu_diagonals_values(st, &call);
+}
+
+PyMethodDef pcu_solver_functions[] = {
+    {"_values_of_diagonals", (PyCFunction)(void (*)(void))solver_diagonals,
+     METH_FASTCALL | METH_KEYWORDS, solver_diagonals_doc},
+    {"_small_solver", (PyCFunction)(void (*)(void))solver_small,
+     METH_FASTCALL | METH_KEYWORDS, solver_small_doc},
+    {NULL, NULL, 0, NULL},
+};

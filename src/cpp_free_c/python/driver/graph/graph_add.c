@@ -1,0 +1,558 @@
+/* The methods of Graph that add single nodes.
+ *
+ * Each method fills the driver's parameters of a node, lets the graph keep what the
+ * node uses, and calls cuGraphAddNode.
+ *
+ * Invariant: a node is added only after the graph keeps what the node uses. Callers:
+ * Python, and graph_exec.c for the parameters. */
+#include "python/driver/graph/graph_parameters.h"
+
+#include "python/support/args.h"
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/current_context.h"
+#include "python/driver/launch/kept_arguments.h"
+
+/* Add a node that waits for the nodes `after`. Nothing can fail after the driver has
+ * added it. */
+static PyObject *
+graph_add_node(pcu_graph *self, PyObject *after, CUgraphNodeParams *params)
+{
+    CUgraphNode *nodes = NULL;
+    size_t count = 0;
+    int rc;
+    if (pcu_graph_check(self, "cuGraphAddNode") < 0 ||
+        pcu_graph_nodes_read(self, after, &nodes, &count) < 0) {
+        return NULL;
+    }
+    pcu_graph_node *node = pcu_graph_node_blank_new(self);
+    if (node == NULL) {
+        PyMem_Free(nodes);
+        return NULL;
+    }
+    node->type = params->type;
+    PCU_CALL_CURRENT(
+        rc, self->head.st, GraphAddNode,
+        (&node->handle, self->head.handle.graph, nodes, NULL, count, params));
+    PyMem_Free(nodes);
+    if (rc < 0) {
+        Py_CLEAR(node);
+    }
+    return (PyObject *)node;
+}
+
+/* -- kernels ----------------------------------------------------------------------- */
+
+PyDoc_STRVAR(
+    graph_add_kernel_doc,
+    "add_kernel($self, function, /, *args, block, grid=(1, 1, 1), shared=0, after=())\n"
+    "--\n\n"
+    "Add the launch of a Function, and return its GraphNode.\n\n"
+    "The arguments are those of a call of the function, but In, Out and InOut are not\n"
+    "possible. after: a GraphNode, or a sequence of them, for which the node waits.");
+
+static PyObject *
+graph_add_kernel(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                 PyObject *kwnames)
+{
+    pcu_graph *self = (pcu_graph *)op;
+    pcu_state *st = self->head.st;
+    CUgraphNodeParams params;
+    pcu_launch_shape shape = {.grid = {1, 1, 1}};
+    pcu_argument_buffer buffer;
+    PyObject *after = NULL;
+    PyObject *node = NULL;
+    int has_block = 0;
+    if (nargs < 1 || !PyObject_TypeCheck(args[0], st->Function)) {
+        PyErr_SetString(PyExc_TypeError,
+                        "add_kernel() takes a Function first, then its arguments");
+        return NULL;
+    }
+    pcu_function *function = (pcu_function *)args[0];
+    if (pcu_graph_read_shape(st, "add_kernel", args + nargs, kwnames, &shape,
+                             &has_block, &after) < 0) {
+        return NULL;
+    }
+    if (!has_block) {
+        PyErr_Format(PyExc_TypeError,
+                     "add_kernel() of %U needs block=, as in block=(256, 1, 1)",
+                     function->name);
+        return NULL;
+    }
+    pcu_argument_buffer_init(&buffer);
+    memset(&params, 0, sizeof(params));
+    params.type = CU_GRAPH_NODE_TYPE_KERNEL;
+    void *extra[PCU_KERNEL_EXTRA];
+    if (pcu_graph_check(self, "cuGraphAddNode") == 0 &&
+        pcu_kernel_parameters(function, args + 1, nargs - 1, &shape, &buffer, extra,
+                              &params.kernel) == 0 &&
+        pcu_arguments_keep(self->resources, args + 1, nargs - 1) == 0 &&
+        pcu_graph_resources_note_all(self->resources, buffer.data, buffer.used) == 0 &&
+        pcu_graph_resources_keep_function(self->resources, function->handle,
+                                          (PyObject *)function) == 0) {
+        node = graph_add_node(self, after, &params);
+    }
+    if (node != NULL) {
+        ((pcu_graph_node *)node)->function = Py_NewRef((PyObject *)function);
+        ((pcu_graph_node *)node)->shape = shape;
+    }
+    pcu_argument_buffer_free(&buffer);
+    return node;
+}
+
+/* -- copies and fills -------------------------------------------------------------- */
+
+typedef struct {
+    PyObject *dest;
+    PyObject *src;
+    PyObject *size;
+    PyObject *after;
+} graph_copy_args;
+
+PyDoc_STRVAR(
+    graph_add_copy_doc,
+    "add_copy($self, /, dest, src, size=None, after=())\n--\n\n"
+    "Add a copy of size bytes, and return its GraphNode.\n\n"
+    "dest and src are arrays or buffers of the host, or device memory: a GPUArray, an\n"
+    "allocation, an address. By default size is that of the smaller array; it must be\n"
+    "given if both are addresses. The graph keeps host memory alive.");
+
+static PyObject *
+graph_add_copy(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"dest", pcu_as_object, offsetof(graph_copy_args, dest)},
+        {"src", pcu_as_object, offsetof(graph_copy_args, src)},
+        {"size", pcu_as_object, offsetof(graph_copy_args, size)},
+        {"after", pcu_as_object, offsetof(graph_copy_args, after)},
+    };
+    static const pcu_argtable table = {"add_copy", specs, 4, 2, 0};
+    pcu_graph *self = (pcu_graph *)op;
+    pcu_state *st = self->head.st;
+    graph_copy_args a = {0};
+    CUgraphNodeParams params;
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+        pcu_graph_check(self, "cuGraphAddNode") < 0) {
+        return NULL;
+    }
+    memset(&params, 0, sizeof(params));
+    params.type = CU_GRAPH_NODE_TYPE_MEMCPY;
+    params.memcpy.copyCtx = pcu_context_rec(self->head.ctx)->handle;
+    if (pcu_copy_parameters(st, a.dest, a.src, a.size, self->resources,
+                            &params.memcpy.copyParams) < 0) {
+        return NULL;
+    }
+    return graph_add_node(self, a.after, &params);
+}
+
+typedef struct {
+    PyObject *dest;
+    PyObject *value;
+    PyObject *count;
+    unsigned int width;
+    PyObject *after;
+} graph_set_args;
+
+PyDoc_STRVAR(
+    graph_add_set_doc,
+    "add_set($self, /, dest, value, count=None, width=1, after=())\n--\n\n"
+    "Add a fill of device memory, and return its GraphNode.\n\n"
+    "Set count elements of width bytes (1, 2 or 4) to the integer value. By default\n"
+    "count is that of the elements of width bytes in the array dest.");
+
+static PyObject *
+graph_add_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"dest", pcu_as_object, offsetof(graph_set_args, dest)},
+        {"value", pcu_as_object, offsetof(graph_set_args, value)},
+        {"count", pcu_as_object, offsetof(graph_set_args, count)},
+        {"width", pcu_as_uint, offsetof(graph_set_args, width)},
+        {"after", pcu_as_object, offsetof(graph_set_args, after)},
+    };
+    static const pcu_argtable table = {"add_set", specs, 5, 2, 0};
+    pcu_graph *self = (pcu_graph *)op;
+    pcu_state *st = self->head.st;
+    graph_set_args a = {.width = 1};
+    CUDA_MEMSET_NODE_PARAMS fill;
+    CUgraphNodeParams params;
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+        pcu_graph_check(self, "cuGraphAddNode") < 0 ||
+        pcu_set_parameters(st, a.dest, a.value, a.count, a.width, self->resources,
+                           &fill) < 0) {
+        return NULL;
+    }
+    memset(&params, 0, sizeof(params));
+    params.type = CU_GRAPH_NODE_TYPE_MEMSET;
+    params.memset.dst = fill.dst;
+    params.memset.value = fill.value;
+    params.memset.elementSize = fill.elementSize;
+    params.memset.width = fill.width;
+    params.memset.height = fill.height;
+    params.memset.ctx = pcu_context_rec(self->head.ctx)->handle;
+    return graph_add_node(self, a.after, &params);
+}
+
+/* -- host functions ---------------------------------------------------------------- */
+
+/* Called by the driver, in a thread of its own, when the node runs. */
+static void
+graph_host_run(void *function)
+{
+    if (pcu_is_finalizing() || !Py_IsInitialized()) {
+        return; /* no thread may enter the interpreter any more */
+    }
+    PyGILState_STATE held = PyGILState_Ensure();
+    pcu_saved_error pending;
+    pcu_error_save(&pending);
+    PyObject *result = PyObject_CallNoArgs((PyObject *)function);
+    if (result == NULL) {
+        PyErr_WriteUnraisable((PyObject *)function);
+    }
+    Py_XDECREF(result);
+    pcu_error_restore(&pending);
+    PyGILState_Release(held);
+}
+
+typedef struct {
+    PyObject *what;
+    PyObject *after;
+} graph_one_args;
+
+/* Parse (what, after=()). */
+static int
+graph_read_one(pcu_graph *self, const pcu_argtable *table, PyObject *const *args,
+               Py_ssize_t nargs, PyObject *kwnames, graph_one_args *a)
+{
+    if (pcu_args_parse(self->head.st, table, args, nargs, kwnames, a) < 0) {
+        return -1;
+    }
+    return pcu_graph_check(self, "cuGraphAddNode");
+}
+
+PyDoc_STRVAR(
+    graph_add_host_doc,
+    "add_host($self, /, function, after=())\n--\n\n"
+    "Add a call of a Python function without arguments, and return its GraphNode.\n\n"
+    "A thread of the driver calls it each time the graph is launched; nodes that wait\n"
+    "for it run after its return. It must not call the driver. An exception goes to\n"
+    "sys.unraisablehook.");
+
+static PyObject *
+graph_add_host(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"function", pcu_as_object, offsetof(graph_one_args, what)},
+        {"after", pcu_as_object, offsetof(graph_one_args, after)},
+    };
+    static const pcu_argtable table = {"add_host", specs, 2, 1, 0};
+    pcu_graph *self = (pcu_graph *)op;
+    graph_one_args a = {0};
+    CUgraphNodeParams params;
+    if (graph_read_one(self, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    if (!PyCallable_Check(a.what)) {
+        PyErr_Format(PyExc_TypeError, "function must be callable, not %s",
+                     Py_TYPE(a.what)->tp_name);
+        return NULL;
+    }
+    if (pcu_graph_resources_keep(self->resources, a.what) < 0) {
+        return NULL;
+    }
+    self->resources->calls_host = 1;
+    memset(&params, 0, sizeof(params));
+    params.type = CU_GRAPH_NODE_TYPE_HOST;
+    params.host.fn = graph_host_run;
+    params.host.userData = a.what;
+    return graph_add_node(self, a.after, &params);
+}
+
+/* -- empty nodes, events, children ------------------------------------------------- */
+
+PyDoc_STRVAR(graph_add_empty_doc,
+             "add_empty($self, /, after=())\n--\n\n"
+             "Add a node without work, at which others can meet, and return it.");
+
+static PyObject *
+graph_add_empty(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {{"after", pcu_as_object, 0}};
+    static const pcu_argtable table = {"add_empty", specs, 1, 0, 0};
+    PyObject *after = NULL;
+    CUgraphNodeParams params;
+    if (pcu_args_parse(((pcu_graph *)op)->head.st, &table, args, nargs, kwnames,
+                       &after) < 0) {
+        return NULL;
+    }
+    memset(&params, 0, sizeof(params));
+    params.type = CU_GRAPH_NODE_TYPE_EMPTY;
+    return graph_add_node((pcu_graph *)op, after, &params);
+}
+
+/* Add a node that records an event or waits for it. */
+static PyObject *
+graph_add_event(PyObject *op, const char *name, CUgraphNodeType type,
+                PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"event", pcu_as_object, offsetof(graph_one_args, what)},
+        {"after", pcu_as_object, offsetof(graph_one_args, after)},
+    };
+    const pcu_argtable table = {name, specs, 2, 1, 0};
+    pcu_graph *self = (pcu_graph *)op;
+    graph_one_args a = {0};
+    CUgraphNodeParams params;
+    if (graph_read_one(self, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    if (!PyObject_TypeCheck(a.what, self->head.st->Event)) {
+        PyErr_Format(PyExc_TypeError, "event must be an Event, not %s",
+                     Py_TYPE(a.what)->tp_name);
+        return NULL;
+    }
+    if (pcu_resource_check((pcu_resource *)a.what, "cuGraphAddNode") < 0 ||
+        pcu_graph_resources_keep(self->resources, a.what) < 0) {
+        return NULL;
+    }
+    memset(&params, 0, sizeof(params));
+    params.type = type;
+    params.eventRecord.event = ((pcu_resource *)a.what)->handle.event;
+    return graph_add_node(self, a.after, &params);
+}
+
+PyDoc_STRVAR(graph_add_event_record_doc,
+             "add_event_record($self, /, event, after=())\n--\n\n"
+             "Add a node that records an Event, and return it.");
+
+static PyObject *
+graph_add_event_record(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                       PyObject *kwnames)
+{
+    return graph_add_event(op, "add_event_record", CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+                           args, nargs, kwnames);
+}
+
+PyDoc_STRVAR(graph_add_event_wait_doc,
+             "add_event_wait($self, /, event, after=())\n--\n\n"
+             "Add a node that waits for an Event, and return it.");
+
+static PyObject *
+graph_add_event_wait(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                     PyObject *kwnames)
+{
+    return graph_add_event(op, "add_event_wait", CU_GRAPH_NODE_TYPE_WAIT_EVENT, args,
+                           nargs, kwnames);
+}
+
+PyDoc_STRVAR(graph_add_child_doc,
+             "add_child($self, /, graph, after=())\n--\n\n"
+             "Add a copy of another graph as one node, and return the node.");
+
+static PyObject *
+graph_add_child(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"graph", pcu_as_object, offsetof(graph_one_args, what)},
+        {"after", pcu_as_object, offsetof(graph_one_args, after)},
+    };
+    static const pcu_argtable table = {"add_child", specs, 2, 1, 0};
+    pcu_graph *self = (pcu_graph *)op;
+    graph_one_args a = {0};
+    CUgraphNodeParams params;
+    if (graph_read_one(self, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    if (!PyObject_TypeCheck(a.what, self->head.st->Graph)) {
+        PyErr_Format(PyExc_TypeError, "graph must be a Graph, not %s",
+                     Py_TYPE(a.what)->tp_name);
+        return NULL;
+    }
+    pcu_graph *child = (pcu_graph *)a.what;
+    if (pcu_graph_check(child, "cuGraphAddNode") < 0) {
+        return NULL;
+    }
+    if (child->resources != self->resources &&
+        pcu_graph_resources_keep(self->resources, (PyObject *)child->resources) < 0) {
+        return NULL;
+    }
+    self->resources->calls_host |= child->resources->calls_host;
+    memset(&params, 0, sizeof(params));
+    params.type = CU_GRAPH_NODE_TYPE_GRAPH;
+    params.graph.graph = child->head.handle.graph;
+    return graph_add_node(self, a.after, &params);
+}
+
+/* -- conditions -------------------------------------------------------------------- */
+
+typedef struct {
+    PyObject *condition;
+    unsigned int count; /* of the bodies */
+    int otherwise;
+    PyObject *after;
+} graph_condition_args;
+
+/* Remember the type of a conditional node, and the bodies that the driver made. */
+static int
+graph_keep_bodies(pcu_graph *self, PyObject *node,
+                  const CUDA_CONDITIONAL_NODE_PARAMS *params)
+{
+    PyObject *key = PyLong_FromVoidPtr((void *)((pcu_graph_node *)node)->handle);
+    PyObject *handles = PyTuple_New((Py_ssize_t)params->size + 1);
+    int rc = -1;
+    for (size_t i = 0; handles != NULL && i <= params->size; i++) {
+        PyObject *item = NULL;
+        if (i == 0) {
+            item = PyLong_FromUnsignedLong(params->type);
+        }
+        else {
+            item = PyLong_FromVoidPtr((void *)params->phGraph_out[i - 1]);
+        }
+        if (item == NULL) {
+            Py_CLEAR(handles);
+            break;
+        }
+        PyTuple_SET_ITEM(handles, (Py_ssize_t)i, item);
+    }
+    if (key != NULL && handles != NULL) {
+        rc = PyDict_SetItem(self->resources->bodies, key, handles);
+    }
+    Py_XDECREF(key);
+    Py_XDECREF(handles);
+    return rc;
+}
+
+static PyObject *
+graph_add_conditional(pcu_graph *self, const graph_condition_args *a,
+                      CUgraphConditionalNodeType type)
+{
+    unsigned long long handle = 0;
+    CUgraphNodeParams params;
+    if (pcu_as_integer(a->condition, 0, UINT64_MAX, &handle, "condition") < 0 ||
+        pcu_graph_check(self, "cuGraphAddNode") < 0) {
+        return NULL;
+    }
+    memset(&params, 0, sizeof(params));
+    params.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    params.conditional.handle = handle;
+    params.conditional.type = type;
+    params.conditional.size = a->count;
+    params.conditional.ctx = pcu_context_rec(self->head.ctx)->handle;
+    PyObject *node = graph_add_node(self, a->after, &params);
+    if (node != NULL && graph_keep_bodies(self, node, &params.conditional) < 0) {
+        CUresult status;
+        PCU_STATUS(status, GraphDestroyNode, (((pcu_graph_node *)node)->handle));
+        (void)status; /* the first error is the one to report */
+        Py_CLEAR(node);
+    }
+    return node;
+}
+
+#define GRAPH_CONDITION                                                       \
+    {                                                                         \
+        "condition", pcu_as_object, offsetof(graph_condition_args, condition) \
+    }
+#define GRAPH_AFTER                                                   \
+    {                                                                 \
+        "after", pcu_as_object, offsetof(graph_condition_args, after) \
+    }
+
+PyDoc_STRVAR(
+    graph_add_if_doc,
+    "add_if($self, /, condition, otherwise=False, after=())\n--\n\n"
+    "Add a node that runs its body if the condition is not 0, and return it.\n\n"
+    "condition comes from Graph.condition(). The body is node.bodies[0]: add nodes to\n"
+    "it, or capture into it. With otherwise, node.bodies[1] runs if the condition is "
+    "0;\n"
+    "that needs CUDA 12.8.");
+
+static PyObject *
+graph_add_if(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        GRAPH_CONDITION,
+        {"otherwise", pcu_as_bool, offsetof(graph_condition_args, otherwise)},
+        GRAPH_AFTER,
+    };
+    static const pcu_argtable table = {"add_if", specs, 3, 1, 0};
+    graph_condition_args a = {.count = 1};
+    if (pcu_args_parse(((pcu_graph *)op)->head.st, &table, args, nargs, kwnames, &a) <
+        0) {
+        return NULL;
+    }
+    if (a.otherwise) {
+        a.count = 2;
+    }
+    return graph_add_conditional((pcu_graph *)op, &a, CU_GRAPH_COND_TYPE_IF);
+}
+
+PyDoc_STRVAR(
+    graph_add_while_doc,
+    "add_while($self, /, condition, after=())\n--\n\n"
+    "Add a node that repeats its body while the condition is not 0, and return it.\n\n"
+    "condition comes from Graph.condition(); a kernel in the body sets it. The body "
+    "is\n"
+    "node.bodies[0]: add nodes to it, or capture into it.");
+
+static PyObject *
+graph_add_while(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {GRAPH_CONDITION, GRAPH_AFTER};
+    static const pcu_argtable table = {"add_while", specs, 2, 1, 0};
+    graph_condition_args a = {.count = 1};
+    if (pcu_args_parse(((pcu_graph *)op)->head.st, &table, args, nargs, kwnames, &a) <
+        0) {
+        return NULL;
+    }
+    return graph_add_conditional((pcu_graph *)op, &a, CU_GRAPH_COND_TYPE_WHILE);
+}
+
+PyDoc_STRVAR(graph_add_switch_doc,
+             "add_switch($self, /, condition, count, after=())\n--\n\n"
+             "Add a node that runs one of count bodies, and return it.\n\n"
+             "The body node.bodies[i] runs if the condition is i; none runs for count "
+             "and more.\n"
+             "It needs CUDA 12.8.");
+
+static PyObject *
+graph_add_switch(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                 PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        GRAPH_CONDITION,
+        {"count", pcu_as_uint, offsetof(graph_condition_args, count)},
+        GRAPH_AFTER,
+    };
+    static const pcu_argtable table = {"add_switch", specs, 3, 2, 0};
+    graph_condition_args a = {0};
+    if (pcu_args_parse(((pcu_graph *)op)->head.st, &table, args, nargs, kwnames, &a) <
+        0) {
+        return NULL;
+    }
+    return graph_add_conditional((pcu_graph *)op, &a, CU_GRAPH_COND_TYPE_SWITCH);
+}
+
+/* -- the methods ------------------------------------------------------------------- */
+
+#define GRAPH_ADD(name)                                              \
+    {                                                                \
+        "add_" #name, (PyCFunction)(void (*)(void))graph_add_##name, \
+            METH_FASTCALL | METH_KEYWORDS, graph_add_##name##_doc    \
+    }
+
+static PyMethodDef graph_add_methods[] = {
+    GRAPH_ADD(kernel),     GRAPH_ADD(copy),   GRAPH_ADD(set),
+    GRAPH_ADD(host),       GRAPH_ADD(empty),  GRAPH_ADD(event_record),
+    GRAPH_ADD(event_wait), GRAPH_ADD(child),  GRAPH_ADD(if),
+    GRAPH_ADD(while),      GRAPH_ADD(switch), {NULL, NULL, 0, NULL},
+};
+
+int
+pcu_graph_add_setup(PyObject *Py_UNUSED(m), pcu_state *st)
+{
+    return pcu_add_methods(st->Graph, graph_add_methods);
+}

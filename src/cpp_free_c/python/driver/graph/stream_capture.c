@@ -1,0 +1,419 @@
+/* Stream.capture, and the type StreamCapture: the context manager that records the work
+ * of a stream as a Graph.
+ *
+ * The mode of the capture is relaxed, so that work may load kernels, allocate memory
+ * and make plans of libraries while it is captured. What the driver would let pass in
+ * that mode and the graph would not repeat, such as a copy without a stream, this
+ * package refuses itself: see python/driver/graph_resources.h.
+ *
+ * Invariant: while `active` is 1, the stream is being captured, it is the current
+ * stream of the thread that entered, and the resources of the graph take releases. */
+#include "python/driver/graph/graph.h"
+
+#include "python/support/args.h"
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context.h"
+#include "python/driver/current_context.h"
+#include "python/driver/memory/pool.h"
+
+typedef struct {
+    PyObject_HEAD
+    pcu_state *st;
+    PyObject *stream; /* strong */
+    pcu_graph *graph; /* strong: the target; NULL until __enter__ makes one */
+    PyObject *after;  /* strong: the nodes of the target that the work follows */
+    int into;         /* the program gave the graph */
+    int active;
+} stream_capture;
+
+/* -- begin ------------------------------------------------------------------------- */
+
+/* The Context of the stream, which must be current. Borrowed. */
+static PyObject *
+capture_context(stream_capture *self)
+{
+    static const char *const routine = "cuStreamBeginCapture";
+    pcu_resource *stream = (pcu_resource *)self->stream;
+    if (pcu_resource_check(stream, routine) < 0 ||
+        pcu_current_context_ready(self->st) < 0) {
+        return NULL;
+    }
+    if ((uintptr_t)stream->handle.stream <= (uintptr_t)CU_STREAM_PER_THREAD) {
+        pcu_raise_detail(self->st, routine, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+                         "a default stream cannot be captured; capture a Stream()");
+        return NULL;
+    }
+    CUcontext current = NULL;
+    int rc;
+    PCU_CALL(rc, self->st, CtxGetCurrent, (&current));
+    if (rc < 0) {
+        return NULL;
+    }
+    if (current != pcu_context_rec(stream->ctx)->handle) {
+        pcu_raise_detail(self->st, routine, CUDA_ERROR_INVALID_CONTEXT,
+                         "the stream belongs to another context than the current one");
+        return NULL;
+    }
+    return stream->ctx;
+}
+
+/* Let the driver begin. */
+static int
+capture_begin_call(stream_capture *self, CUstream stream)
+{
+    CUgraphNode *nodes = NULL;
+    size_t count = 0;
+    int rc;
+    if (!self->into) {
+        PCU_CALL(rc, self->st, StreamBeginCapture,
+                 (stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+        return rc;
+    }
+    if (pcu_graph_nodes_read(self->graph, self->after, &nodes, &count) < 0) {
+        return -1;
+    }
+    PCU_CALL(rc, self->st, StreamBeginCaptureToGraph,
+             (stream, self->graph->head.handle.graph, nodes, NULL, count,
+              CU_STREAM_CAPTURE_MODE_RELAXED));
+    PyMem_Free(nodes);
+    return rc;
+}
+
+/* The number of nodes that a given graph has before the capture. */
+static size_t
+capture_nodes_before(const stream_capture *self)
+{
+    size_t count = 0;
+    if (self->into && drv.GraphGetNodes(self->graph->head.handle.graph, NULL, &count) !=
+                          CUDA_SUCCESS) {
+        count = 0; /* then the nodes are read once more than needed */
+    }
+    return count;
+}
+
+/* Make the pool, begin, and make the stream current. */
+static int
+capture_begin(stream_capture *self, PyObject *ctx)
+{
+    PyObject *pool = pcu_pool_of_graph_new(self->st, ctx);
+    if (pool == NULL) {
+        return -1;
+    }
+    PyObject *entered = PyObject_CallMethod(self->stream, "__enter__", NULL);
+    int rc = -1;
+    if (entered != NULL) {
+        rc = capture_begin_call(self, ((pcu_resource *)self->stream)->handle.stream);
+    }
+    if (rc == 0) {
+        self->active = 1;
+        rc = pcu_graph_resources_begin(self->graph->resources, pool);
+        self->graph->resources->seen = capture_nodes_before(self);
+    }
+    Py_XDECREF(entered);
+    Py_DECREF(pool);
+    if (entered != NULL && rc < 0) {
+        pcu_saved_error pending;
+        pcu_error_save(&pending);
+        PyObject *left = PyObject_CallMethod(self->stream, "__exit__", NULL);
+        PyErr_Clear(); /* the first error is the one to report */
+        Py_XDECREF(left);
+        pcu_error_restore(&pending);
+    }
+    return rc;
+}
+
+/* -- end --------------------------------------------------------------------------- */
+
+/* cuStreamEndCapture failed. If the stream is still being captured, try again, and drop
+ * the graph: the stream must be usable. */
+static void
+capture_end_again(const stream_capture *self, CUstream stream)
+{
+    CUstreamCaptureStatus state = CU_STREAM_CAPTURE_STATUS_NONE;
+    CUgraph graph = NULL;
+    CUresult status;
+    if (drv.StreamIsCapturing(stream, &state) != CUDA_SUCCESS ||
+        state == CU_STREAM_CAPTURE_STATUS_NONE) {
+        return;
+    }
+    PCU_STATUS(status, StreamEndCapture, (stream, &graph));
+    if (status == CUDA_SUCCESS && graph != NULL && !self->into) {
+        PCU_STATUS(status, GraphDestroy, (graph));
+    }
+    (void)status; /* the first error is the one to report */
+}
+
+/* End the capture in the context of the stream. *graph is NULL unless it succeeded. */
+static CUresult
+capture_end_call(stream_capture *self, CUgraph *graph, const char **routine)
+{
+    pcu_scope scope;
+    pcu_resource *stream = (pcu_resource *)self->stream;
+    self->active = 0;
+    *graph = NULL;
+    *routine = "cuStreamEndCapture";
+    if (!stream->live || !pcu_context_record_usable(pcu_context_rec(stream->ctx))) {
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    }
+    CUresult status = pcu_scope_enter(&scope, pcu_context_rec(stream->ctx));
+    if (status != CUDA_SUCCESS) {
+        *routine = scope.routine;
+        return status;
+    }
+    PCU_STATUS(status, StreamEndCapture, (stream->handle.stream, graph));
+    if (status != CUDA_SUCCESS) {
+        capture_end_again(self, stream->handle.stream);
+    }
+    CUresult left = pcu_scope_leave(&scope);
+    if (status == CUDA_SUCCESS) {
+        *routine = "cuCtxPopCurrent";
+        status = left;
+    }
+    return status;
+}
+
+/* End the capture: 0 if the graph is complete. `failed`: the block raised. */
+static int
+capture_end(stream_capture *self, int failed)
+{
+    CUgraph handle = NULL;
+    const char *routine = "";
+    pcu_graph *graph = self->graph;
+    pcu_state *st = self->st;
+    int rc = 0;
+    CUresult status = capture_end_call(self, &handle, &routine);
+    if (handle != NULL && !self->into) {
+        pcu_handle owned = {.graph = handle};
+        pcu_resource_adopt(&graph->head, ((pcu_resource *)self->stream)->ctx,
+                           PCU_HANDLE_graph, owned);
+    }
+    graph->state = PCU_GRAPH_FAILED;
+    if (status != CUDA_SUCCESS && !failed) {
+        if (st->capture_fault != NULL &&
+            status == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED) {
+            rc = pcu_raise_detail(st, routine, status, "the first refused call: %U",
+                                  st->capture_fault);
+        }
+        else {
+            rc = pcu_raise(st, routine, status);
+        }
+    }
+    if (rc == 0 && !failed) {
+        rc = pcu_graph_scan(graph);
+    }
+    pcu_saved_error pending;
+    pcu_error_save(&pending);
+    pcu_graph_resources_end(graph->resources);
+    pcu_error_restore(&pending);
+    if (rc == 0 && !failed) {
+        graph->state = PCU_GRAPH_READY;
+    }
+    Py_CLEAR(st->capture_fault);
+    return rc;
+}
+
+/* -- the type ---------------------------------------------------------------------- */
+
+PyDoc_STRVAR(capture_enter_doc,
+             "__enter__($self, /)\n--\n\n"
+             "Begin the capture, make the stream current, and return the Graph.");
+
+static PyObject *
+capture_enter(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    stream_capture *self = (stream_capture *)op;
+    if (self->active || (self->graph != NULL && !self->into)) {
+        pcu_raise_detail(self->st, "cuStreamBeginCapture", CUDA_ERROR_INVALID_VALUE,
+                         "this StreamCapture was entered before; call "
+                         "Stream.capture() again");
+        return NULL;
+    }
+    PyObject *ctx = capture_context(self);
+    if (ctx == NULL ||
+        (self->into &&
+         pcu_graph_check(self->graph, "cuStreamBeginCaptureToGraph") < 0)) {
+        return NULL;
+    }
+    if (!self->into) {
+        self->graph = pcu_graph_blank_new(self->st, ctx);
+        if (self->graph == NULL) {
+            return NULL;
+        }
+    }
+    Py_CLEAR(self->st->capture_fault);
+    if (capture_begin(self, ctx) < 0) {
+        if (self->active) {
+            pcu_saved_error pending;
+            pcu_error_save(&pending);
+            (void)capture_end(self, 1); /* it raises nothing */
+            pcu_error_restore(&pending);
+        }
+        if (!self->into) {
+            Py_CLEAR(self->graph);
+        }
+        return NULL;
+    }
+    self->graph->state = PCU_GRAPH_CAPTURING;
+    return Py_NewRef((PyObject *)self->graph);
+}
+
+PyDoc_STRVAR(
+    capture_exit_doc,
+    "__exit__($self, /, *exc_info)\n--\n\n"
+    "End the capture.\n\n"
+    "If the block raised, the captured work is discarded. LogicError if a call\n"
+    "made the capture invalid; the message names the call and its line.");
+
+static PyObject *
+capture_exit(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
+{
+    stream_capture *self = (stream_capture *)op;
+    if (!self->active) {
+        pcu_raise_detail(self->st, "cuStreamEndCapture", CUDA_ERROR_INVALID_VALUE,
+                         "this StreamCapture was not entered");
+        return NULL;
+    }
+    int failed = nargs > 0 && args[0] != Py_None;
+    int rc = capture_end(self, failed);
+    pcu_saved_error pending;
+    pcu_error_save(&pending);
+    PyObject *left = PyObject_CallMethod(self->stream, "__exit__", NULL);
+    if (left == NULL && rc == 0) {
+        return NULL;
+    }
+    PyErr_Clear(); /* the first error is the one to report */
+    Py_XDECREF(left);
+    pcu_error_restore(&pending);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_FALSE;
+}
+
+static int
+capture_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    stream_capture *self = (stream_capture *)op;
+    Py_VISIT(Py_TYPE(op));
+    Py_VISIT(self->stream);
+    Py_VISIT(self->graph);
+    Py_VISIT(self->after);
+    return 0;
+}
+
+static int
+capture_clear(PyObject *op)
+{
+    stream_capture *self = (stream_capture *)op;
+    if (self->active) {
+        pcu_saved_error pending;
+        pcu_error_save(&pending);
+        (void)capture_end(self, 1); /* it raises nothing */
+        pcu_error_restore(&pending);
+    }
+    Py_CLEAR(self->graph);
+    Py_CLEAR(self->stream);
+    Py_CLEAR(self->after);
+    return 0;
+}
+
+static void
+capture_dealloc(PyObject *op)
+{
+    PyTypeObject *type = Py_TYPE(op);
+    PyObject_GC_UnTrack(op);
+    capture_clear(op);
+    type->tp_free(op);
+    Py_DECREF(type);
+}
+
+static PyMethodDef capture_methods[] = {
+    {"__enter__", capture_enter, METH_NOARGS, capture_enter_doc},
+    {"__exit__", (PyCFunction)(void (*)(void))capture_exit, METH_FASTCALL,
+     capture_exit_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+PyDoc_STRVAR(capture_doc,
+             "The context manager that Stream.capture() returns.\n\n"
+             "In the with block the stream is the current one.");
+
+static PyType_Slot capture_slots[] = {
+    {Py_tp_doc, (void *)capture_doc}, {Py_tp_traverse, capture_traverse},
+    {Py_tp_clear, capture_clear},     {Py_tp_dealloc, capture_dealloc},
+    {Py_tp_methods, capture_methods}, {0, NULL},
+};
+
+static PyType_Spec capture_spec = {
+    "pycuda._driver.StreamCapture", sizeof(stream_capture), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    capture_slots};
+
+/* -- Stream.capture ---------------------------------------------------------------- */
+
+typedef struct {
+    PyObject *graph;
+    PyObject *after;
+} capture_args;
+
+PyDoc_STRVAR(
+    capture_capture_doc,
+    "capture($self, /, graph=None, after=())\n--\n\n"
+    "Return a context manager that records the work of the with block as a Graph.\n\n"
+    "In the block this stream is the current one, and its work is not executed. All\n"
+    "memory that the work uses lives as long as the graph and the executable graphs\n"
+    "made from it. Arrays that are made in the block have memory of the graph.\n\n"
+    "graph: the Graph to which the work is added, such as the body of a conditional\n"
+    "node; by default a new one. after: the nodes of graph that the work waits for.");
+
+static PyObject *
+capture_capture(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"graph", pcu_as_object, offsetof(capture_args, graph)},
+        {"after", pcu_as_object, offsetof(capture_args, after)},
+    };
+    static const pcu_argtable table = {"capture", specs, 2, 0, 0};
+    pcu_state *st = ((pcu_resource *)op)->st;
+    capture_args a = {0};
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    if (a.graph == Py_None) {
+        a.graph = NULL;
+    }
+    if (a.graph != NULL && !PyObject_TypeCheck(a.graph, st->Graph)) {
+        PyErr_Format(PyExc_TypeError, "graph must be a Graph or None, not %s",
+                     Py_TYPE(a.graph)->tp_name);
+        return NULL;
+    }
+    stream_capture *self =
+        (stream_capture *)st->StreamCapture->tp_alloc(st->StreamCapture, 0);
+    if (self == NULL) {
+        return NULL;
+    }
+    self->st = st;
+    self->stream = Py_NewRef(op);
+    self->graph = (pcu_graph *)Py_XNewRef(a.graph);
+    self->after = Py_XNewRef(a.after);
+    self->into = a.graph != NULL;
+    return (PyObject *)self;
+}
+
+static PyMethodDef capture_stream_methods[] = {
+    {"capture", (PyCFunction)(void (*)(void))capture_capture,
+     METH_FASTCALL | METH_KEYWORDS, capture_capture_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+int
+pcu_stream_capture_setup(PyObject *m, pcu_state *st)
+{
+    if (pcu_add_type(m, &st->StreamCapture, &capture_spec, NULL) < 0) {
+        return -1;
+    }
+    return pcu_add_methods(st->Stream, capture_stream_methods);
+}

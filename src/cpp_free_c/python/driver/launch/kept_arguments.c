@@ -1,0 +1,54 @@
+/* The arguments of a kernel that a graph must keep: see kept_arguments.h. */
+#include "python/driver/launch/kept_arguments.h"
+
+#include "python/driver/memory/gpuarray.h"
+
+PyObject *
+pcu_argument_memory(pcu_state *st, PyObject *arg)
+{
+    if (PyLong_Check(arg) || PyFloat_Check(arg) || PyComplex_Check(arg) ||
+        PyArray_IsScalar(arg, Generic)) {
+        return NULL;
+    }
+    if (pcu_is_array(st, arg)) {
+        return ((pcu_gpuarray *)arg)->memory;
+    }
+    return arg;
+}
+
+/* 1 if the release of the object goes through pcu_release_handle, and the object keeps
+ * nothing else alive. */
+static int
+argument_is_seen(pcu_state *st, PyObject *memory)
+{
+    return Py_IS_TYPE(memory, st->DeviceAllocation) ||
+           Py_IS_TYPE(memory, st->PooledDeviceAllocation);
+}
+
+int
+pcu_arguments_keep(pcu_graph_resources *resources, PyObject *const *args,
+                   Py_ssize_t nargs)
+{
+    pcu_state *st = resources->st;
+    int rc = 0;
+    for (Py_ssize_t i = 0; rc == 0 && i < nargs; i++) {
+        PyObject *memory = pcu_argument_memory(st, args[i]);
+        if (memory != NULL && !argument_is_seen(st, memory)) {
+            rc = pcu_graph_resources_keep(resources, memory);
+        }
+    }
+    return rc;
+}
+
+int
+pcu_captured_arguments(pcu_state *st, PyObject *const *args, Py_ssize_t nargs)
+{
+    int rc = 0;
+    for (Py_ssize_t i = 0; rc == 0 && i < nargs; i++) {
+        PyObject *memory = pcu_argument_memory(st, args[i]);
+        if (memory != NULL && !argument_is_seen(st, memory)) {
+            rc = pcu_captured_object(memory);
+        }
+    }
+    return rc;
+}

@@ -1,0 +1,492 @@
+/* Occupancy: how many blocks and clusters of a kernel fit on the device, by the
+ * driver's own computation.
+ *
+ * These are methods of Function, and Device.max_cooperative_blocks. Python is the only
+ * caller. */
+#include "python/support/base.h"
+
+#include "python/support/convert.h"
+#include "python/support/errors.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/device.h"
+#include "python/driver/launch/function_struct.h"
+#include "python/driver/resource.h"
+
+enum { WARP = 32, COOPERATIVE_LAUNCH = 95 };
+
+/* The number of threads of a block: an int, or 1 to 3 ints. */
+static int
+occupancy_threads(pcu_state *st, PyObject *block, int *threads)
+{
+    unsigned int dims[3];
+    if (pcu_as_dims(st, block, dims, "block") < 0) {
+        return -1;
+    }
+    unsigned long long product = (unsigned long long)dims[0] * dims[1] * dims[2];
+    if (dims[0] > INT_MAX || dims[1] > INT_MAX || dims[2] > INT_MAX || product == 0 ||
+        product > INT_MAX) {
+        PyErr_Format(PyExc_ValueError, "block must have 1 to %d threads, not %R",
+                     INT_MAX, block);
+        return -1;
+    }
+    *threads = (int)product;
+    return 0;
+}
+
+/* Make the kernel's context current. */
+static int
+occupancy_enter(pcu_function *self, const char *routine, pcu_scope *scope)
+{
+    pcu_resource *module = (pcu_resource *)self->module;
+    if (pcu_resource_check(module, routine) < 0) {
+        return -1;
+    }
+    CUresult status = pcu_scope_enter(scope, self->ctx);
+    if (status != CUDA_SUCCESS) {
+        return pcu_raise(self->st, scope->routine, status);
+    }
+    return 0;
+}
+
+/* Leave the context, and raise for the status of the driver call. */
+static int
+occupancy_leave(pcu_function *self, const char *routine, CUresult status,
+                pcu_scope *scope)
+{
+    CUresult left = pcu_scope_leave(scope);
+    if (status != CUDA_SUCCESS) {
+        return pcu_raise_detail(self->st, routine, status, "%U", self->name);
+    }
+    if (left != CUDA_SUCCESS) {
+        return pcu_raise(self->st, "cuCtxPopCurrent", left);
+    }
+    return 0;
+}
+
+/* The blocks that one multiprocessor holds at once. */
+static int
+occupancy_blocks(pcu_function *self, int threads, size_t shared, int *blocks)
+{
+    static const char routine[] = "cuOccupancyMaxActiveBlocksPerMultiprocessor";
+    pcu_scope scope;
+    if (occupancy_enter(self, routine, &scope) < 0) {
+        return -1;
+    }
+    CUresult status = drv.OccupancyMaxActiveBlocksPerMultiprocessor(
+        blocks, self->handle, threads, shared);
+    return occupancy_leave(self, routine, status, &scope);
+}
+
+/* -- Function.max_active_blocks ---------------------------------------------------- */
+
+typedef struct {
+    PyObject *block;
+    size_t shared;
+} active_args;
+
+PyDoc_STRVAR(occupancy_max_active_blocks_doc,
+             "max_active_blocks($self, /, block, shared=0)\n--\n\n"
+             "Return how many blocks one multiprocessor holds at once.\n\n"
+             "block: threads of a block, an int or up to 3 ints. shared: bytes of\n"
+             "dynamic shared memory of a block. The result is 0 if not even one fits.");
+
+static PyObject *
+occupancy_max_active_blocks(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                            PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"block", pcu_as_object, offsetof(active_args, block)},
+        {"shared", pcu_as_size, offsetof(active_args, shared)},
+    };
+    static const pcu_argtable table = {"max_active_blocks", specs, 2, 1, 0};
+    pcu_function *self = (pcu_function *)op;
+    active_args a = {NULL, 0};
+    int threads = 0;
+    int blocks = 0;
+    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
+        occupancy_threads(self->st, a.block, &threads) < 0 ||
+        occupancy_blocks(self, threads, a.shared, &blocks) < 0) {
+        return NULL;
+    }
+    return PyLong_FromLong(blocks);
+}
+
+/* -- Function.suggest_block -------------------------------------------------------- */
+
+/* The block size with the most active threads, and the number of blocks of this size
+ * that fill the device. */
+typedef struct {
+    int threads;
+    int blocks;
+} suggestion;
+
+static int
+occupancy_suggest(pcu_function *self, size_t shared, int limit, suggestion *found)
+{
+    static const char routine[] = "cuOccupancyMaxPotentialBlockSize";
+    pcu_scope scope;
+    if (occupancy_enter(self, routine, &scope) < 0) {
+        return -1;
+    }
+    CUresult status = drv.OccupancyMaxPotentialBlockSize(
+        &found->blocks, &found->threads, self->handle, NULL, shared, limit);
+    return occupancy_leave(self, routine, status, &scope);
+}
+
+/* Ask the program for the shared memory of a block of this size. */
+static int
+occupancy_ask_shared(pcu_state *st, PyObject *function, int threads, size_t *shared)
+{
+    PyObject *value = PyObject_CallFunction(function, "i", threads);
+    int rc = -1;
+    if (value != NULL) {
+        rc = pcu_as_size(st, value, shared, "the result of shared()");
+        Py_DECREF(value);
+    }
+    return rc;
+}
+
+/* The same search for shared memory that depends on the block size. The driver's own
+ * search takes a C function without an argument for the Python function. */
+static int
+occupancy_search(pcu_function *self, PyObject *function, int limit, suggestion *found)
+{
+    int most = 0;
+    int best = 0;
+    pcu_scope scope;
+    if (occupancy_enter(self, "cuFuncGetAttribute", &scope) < 0) {
+        return -1;
+    }
+    CUresult status = drv.FuncGetAttribute(
+        &most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, self->handle);
+    if (occupancy_leave(self, "cuFuncGetAttribute", status, &scope) < 0) {
+        return -1;
+    }
+    if (limit > 0 && limit < most) {
+        most = limit;
+    }
+    found->threads = found->blocks = 0;
+    for (int size = (most + WARP - 1) / WARP * WARP; size > 0; size -= WARP) {
+        int threads = Py_MIN(size, most);
+        size_t shared = 0;
+        int blocks = 0;
+        if (occupancy_ask_shared(self->st, function, threads, &shared) < 0 ||
+            occupancy_blocks(self, threads, shared, &blocks) < 0) {
+            return -1;
+        }
+        if (blocks * threads > best) {
+            best = blocks * threads;
+            found->threads = threads;
+            found->blocks = blocks * self->ctx->limits.multiprocessors;
+        }
+    }
+    return 0;
+}
+
+typedef struct {
+    PyObject *shared;
+    int limit;
+} suggest_args;
+
+PyDoc_STRVAR(
+    occupancy_suggest_block_doc,
+    "suggest_block($self, /, shared=0, limit=0)\n--\n\n"
+    "Return the pair (threads of a block, blocks) that keeps most threads busy.\n\n"
+    "shared: bytes of dynamic shared memory of a block, or a function from the\n"
+    "number of threads to the bytes. limit: the most threads of a block; 0 is the\n"
+    "kernel's own limit. With the returned number of blocks the device is full.");
+
+static PyObject *
+occupancy_suggest_block(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                        PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"shared", pcu_as_object, offsetof(suggest_args, shared)},
+        {"limit", pcu_as_int, offsetof(suggest_args, limit)},
+    };
+    static const pcu_argtable table = {"suggest_block", specs, 2, 0, 0};
+    pcu_function *self = (pcu_function *)op;
+    suggest_args a = {NULL, 0};
+    suggestion found = {0, 0};
+    size_t shared = 0;
+    int rc;
+    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    if (a.shared != NULL && PyCallable_Check(a.shared)) {
+        rc = occupancy_search(self, a.shared, a.limit, &found);
+    }
+    else {
+        rc = 0;
+        if (a.shared != NULL) {
+            rc = pcu_as_size(self->st, a.shared, &shared, "shared");
+        }
+        if (rc == 0) {
+            rc = occupancy_suggest(self, shared, a.limit, &found);
+        }
+    }
+    if (rc < 0) {
+        return NULL;
+    }
+    return Py_BuildValue("(ii)", found.threads, found.blocks);
+}
+
+/* -- Function.available_shared ----------------------------------------------------- */
+
+typedef struct {
+    PyObject *block;
+    int blocks;
+} available_args;
+
+PyDoc_STRVAR(
+    occupancy_available_shared_doc,
+    "available_shared($self, /, block, blocks=1)\n--\n\n"
+    "Return the bytes of dynamic shared memory that each block can have.\n\n"
+    "block: threads of a block. blocks: how many blocks one multiprocessor is to\n"
+    "hold at once.");
+
+static PyObject *
+occupancy_available_shared(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                           PyObject *kwnames)
+{
+    static const char routine[] = "cuOccupancyAvailableDynamicSMemPerBlock";
+    static const pcu_argspec specs[] = {
+        {"block", pcu_as_object, offsetof(available_args, block)},
+        {"blocks", pcu_as_int, offsetof(available_args, blocks)},
+    };
+    static const pcu_argtable table = {"available_shared", specs, 2, 1, 0};
+    pcu_function *self = (pcu_function *)op;
+    available_args a = {NULL, 1};
+    int threads = 0;
+    size_t bytes = 0;
+    pcu_scope scope;
+    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
+        occupancy_threads(self->st, a.block, &threads) < 0 ||
+        occupancy_enter(self, routine, &scope) < 0) {
+        return NULL;
+    }
+    CUresult status = drv.OccupancyAvailableDynamicSMemPerBlock(&bytes, self->handle,
+                                                                a.blocks, threads);
+    if (occupancy_leave(self, routine, status, &scope) < 0) {
+        return NULL;
+    }
+    return PyLong_FromSize_t(bytes);
+}
+
+/* -- clusters ---------------------------------------------------------------------- */
+
+typedef struct {
+    PyObject *cluster;
+    PyObject *block;
+    size_t shared;
+} cluster_args;
+
+/* A launch whose grid is one cluster for each multiprocessor. */
+static int
+occupancy_config(pcu_function *self, const cluster_args *a, CUlaunchConfig *config,
+                 CUlaunchAttribute *attribute)
+{
+    unsigned int block[3];
+    unsigned int cluster[3] = {1, 1, 1};
+    if (pcu_as_dims(self->st, a->block, block, "block") < 0 ||
+        (a->cluster != NULL &&
+         pcu_as_dims(self->st, a->cluster, cluster, "cluster") < 0)) {
+        return -1;
+    }
+    memset(attribute, 0, sizeof(*attribute));
+    attribute->id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    attribute->value.clusterDim.x = cluster[0];
+    attribute->value.clusterDim.y = cluster[1];
+    attribute->value.clusterDim.z = cluster[2];
+    *config = (CUlaunchConfig){
+        .gridDimX = cluster[0] * (unsigned int)self->ctx->limits.multiprocessors,
+        .gridDimY = cluster[1],
+        .gridDimZ = cluster[2],
+        .blockDimX = block[0],
+        .blockDimY = block[1],
+        .blockDimZ = block[2],
+        .sharedMemBytes = (unsigned int)Py_MIN(a->shared, UINT_MAX)};
+    if (a->cluster != NULL) {
+        config->attrs = attribute;
+        config->numAttrs = 1;
+    }
+    return 0;
+}
+
+PyDoc_STRVAR(occupancy_max_active_clusters_doc,
+             "max_active_clusters($self, /, cluster, block, shared=0)\n--\n\n"
+             "Return how many clusters the device holds at once.\n\n"
+             "cluster: blocks of a cluster, an int or up to 3 ints. block and shared:\n"
+             "threads and bytes of dynamic shared memory of a block.");
+
+static PyObject *
+occupancy_max_active_clusters(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                              PyObject *kwnames)
+{
+    static const char routine[] = "cuOccupancyMaxActiveClusters";
+    static const pcu_argspec specs[] = {
+        {"cluster", pcu_as_object, offsetof(cluster_args, cluster)},
+        {"block", pcu_as_object, offsetof(cluster_args, block)},
+        {"shared", pcu_as_size, offsetof(cluster_args, shared)},
+    };
+    static const pcu_argtable table = {"max_active_clusters", specs, 3, 2, 0};
+    pcu_function *self = (pcu_function *)op;
+    cluster_args a = {NULL, NULL, 0};
+    CUlaunchConfig config;
+    CUlaunchAttribute attribute;
+    int clusters = 0;
+    pcu_scope scope;
+    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
+        occupancy_config(self, &a, &config, &attribute) < 0 ||
+        occupancy_enter(self, routine, &scope) < 0) {
+        return NULL;
+    }
+    CUresult status = drv.OccupancyMaxActiveClusters(&clusters, self->handle, &config);
+    if (occupancy_leave(self, routine, status, &scope) < 0) {
+        return NULL;
+    }
+    return PyLong_FromLong(clusters);
+}
+
+PyDoc_STRVAR(occupancy_max_cluster_size_doc,
+             "max_cluster_size($self, /, block, shared=0)\n--\n\n"
+             "Return the most blocks that a cluster can have.\n\n"
+             "block and shared: threads and bytes of dynamic shared memory of a\n"
+             "block. More than 8 blocks need the function attribute\n"
+             "NON_PORTABLE_CLUSTER_SIZE_ALLOWED.");
+
+static PyObject *
+occupancy_max_cluster_size(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                           PyObject *kwnames)
+{
+    static const char routine[] = "cuOccupancyMaxPotentialClusterSize";
+    static const pcu_argspec specs[] = {
+        {"block", pcu_as_object, offsetof(cluster_args, block)},
+        {"shared", pcu_as_size, offsetof(cluster_args, shared)},
+    };
+    static const pcu_argtable table = {"max_cluster_size", specs, 2, 1, 0};
+    pcu_function *self = (pcu_function *)op;
+    cluster_args a = {NULL, NULL, 0};
+    CUlaunchConfig config;
+    CUlaunchAttribute attribute;
+    int blocks = 0;
+    pcu_scope scope;
+    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
+        occupancy_config(self, &a, &config, &attribute) < 0 ||
+        occupancy_enter(self, routine, &scope) < 0) {
+        return NULL;
+    }
+    CUresult status =
+        drv.OccupancyMaxPotentialClusterSize(&blocks, self->handle, &config);
+    if (occupancy_leave(self, routine, status, &scope) < 0) {
+        return NULL;
+    }
+    return PyLong_FromLong(blocks);
+}
+
+/* -- Device.max_cooperative_blocks ------------------------------------------------- */
+
+typedef struct {
+    PyObject *function;
+    PyObject *block;
+    size_t shared;
+} cooperative_args;
+
+PyDoc_STRVAR(
+    occupancy_max_cooperative_blocks_doc,
+    "max_cooperative_blocks($self, /, function, block=None, shared=0)\n--\n\n"
+    "Return the most blocks of a cooperative launch of a kernel.\n\n"
+    "block: threads of a block; None is the result of function.suggest_block().\n"
+    "shared: bytes of dynamic shared memory of a block. The result is 0 if the\n"
+    "device has no cooperative launches.");
+
+/* Check that the kernel is loaded on this device. */
+static int
+occupancy_check_device(pcu_state *st, PyObject *device, PyObject *function)
+{
+    if (!PyObject_TypeCheck(function, st->Function)) {
+        PyErr_Format(PyExc_TypeError, "function must be a Function, not %s",
+                     Py_TYPE(function)->tp_name);
+        return -1;
+    }
+    pcu_function *kernel = (pcu_function *)function;
+    if (kernel->ctx->device != pcu_device_handle(device)) {
+        PyErr_Format(PyExc_ValueError,
+                     "%U is loaded on device %d, not on device %d: ask that device",
+                     kernel->name, kernel->ctx->device, pcu_device_handle(device));
+        return -1;
+    }
+    return 0;
+}
+
+static PyObject *
+occupancy_max_cooperative_blocks(PyObject *device, PyTypeObject *defining,
+                                 PyObject *const *args, Py_ssize_t nargs,
+                                 PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"function", pcu_as_object, offsetof(cooperative_args, function)},
+        {"block", pcu_as_object, offsetof(cooperative_args, block)},
+        {"shared", pcu_as_size, offsetof(cooperative_args, shared)},
+    };
+    static const pcu_argtable table = {"max_cooperative_blocks", specs, 3, 1, 0};
+    pcu_state *st = pcu_state_of_type(defining);
+    cooperative_args a = {NULL, NULL, 0};
+    suggestion size = {0, 0};
+    int able = 0;
+    int blocks = 0;
+    if (st == NULL || pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+        occupancy_check_device(st, device, a.function) < 0) {
+        return NULL;
+    }
+    pcu_function *kernel = (pcu_function *)a.function;
+    CUresult status =
+        drv.DeviceGetAttribute(&able, COOPERATIVE_LAUNCH, kernel->ctx->device);
+    if (status != CUDA_SUCCESS) {
+        pcu_raise(st, "cuDeviceGetAttribute", status);
+        return NULL;
+    }
+    int rc;
+    if (a.block == NULL || a.block == Py_None) {
+        rc = occupancy_suggest(kernel, a.shared, 0, &size);
+    }
+    else {
+        rc = occupancy_threads(st, a.block, &size.threads);
+    }
+    if (rc < 0 || occupancy_blocks(kernel, size.threads, a.shared, &blocks) < 0) {
+        return NULL;
+    }
+    if (!able) {
+        blocks = 0;
+    }
+    return PyLong_FromLong((long)blocks * kernel->ctx->limits.multiprocessors);
+}
+
+#define OCCUPANCY_METHOD(name)                                    \
+    {                                                             \
+#        name, (PyCFunction)(void (*)(void))occupancy_##name,     \
+            METH_FASTCALL | METH_KEYWORDS, occupancy_##name##_doc \
+    }
+
+static PyMethodDef occupancy_function_methods[] = {
+    OCCUPANCY_METHOD(max_active_blocks), OCCUPANCY_METHOD(suggest_block),
+    OCCUPANCY_METHOD(available_shared),  OCCUPANCY_METHOD(max_active_clusters),
+    OCCUPANCY_METHOD(max_cluster_size),  {NULL, NULL, 0, NULL},
+};
+
+static PyMethodDef occupancy_device_methods[] = {
+    {"max_cooperative_blocks",
+     (PyCFunction)(void (*)(void))occupancy_max_cooperative_blocks,
+     METH_METHOD | METH_FASTCALL | METH_KEYWORDS, occupancy_max_cooperative_blocks_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+int
+pcu_occupancy_setup(PyObject *Py_UNUSED(m), pcu_state *st)
+{
+    if (pcu_add_methods(st->Function, occupancy_function_methods) < 0) {
+        return -1;
+    }
+    return pcu_add_methods(st->Device, occupancy_device_methods);
+}
