@@ -15,6 +15,8 @@ copy     the bytes moved each second, over those that ``x.copy()`` moves at that
          in this run; for rows that say how many bytes they move
 verdict  "behind" if the ratio is over 1.03, or at the smallest size over 1;
          "differs" if the result is not that of CuPy (of PyTorch without CuPy)
+
+The host compares results at the smallest size, unless that is over 2**22 elements.
 """
 
 import argparse
@@ -29,7 +31,9 @@ import wide
 
 SIZES = (2**14, 2**22, 2**28)
 LARGE = 2**26  # elements from which unused memory is given back after each row
+MOST_COMPARED = 2**22  # elements of the largest results that the host compares
 MOST_BEHIND = 1.03
+RANDOM = ("uniform", "normal")  # rows whose results differ
 
 
 # -- packages --------------------------------------------------------------------------
@@ -234,34 +238,61 @@ def parts(result):
     return list(result) if isinstance(result, tuple | list) else [result]
 
 
-def measure(row, packages, data, size, args, check):
-    """Return the record of a row at one size."""
-    record = {"name": row.name, "size": size, "seconds": {}, "errors": {}}
-    calls, counts, results = {}, {}, {}
+def compared_size(sizes):
+    """Return the size at which results are compared, None if all are too large."""
+    least = min(sizes)
+    return least if least <= MOST_COMPARED else None
+
+
+def has_result(text):
+    """Return whether the text of a row is an expression, not an assignment."""
+    return "=" not in text.replace("==", "").split("(")[0]
+
+
+def prepare(row, packages, data, size, args, record):
+    """Return {package: (function, calls of a batch)} of the packages that run the row.
+
+    The errors of the others are added to the record.
+    """
+    calls = {}
     wait = packages["ours"].synchronize
     for name, text in row.texts().items():
         if name not in packages:
             continue
         try:
             call = call_of(text, packages[name], data, size)
-            counts[name] = calls_in(args.ms / 1000, call, wait)
-            calls[name] = call
-            if check and "=" not in text.replace("==", "").split("(")[0]:
-                results[name] = call()
+            calls[name] = call, calls_in(args.ms / 1000, call, wait)
         except Exception:
             record["errors"][name] = traceback.format_exc(limit=-1)
-    if check and row.name not in ("uniform", "normal"):
-        try:
-            record["equal"] = compare(results, packages)
-        except Exception:
-            record["errors"]["comparison"] = traceback.format_exc(limit=-1)
-    results.clear()
+    return calls
+
+
+def check_results(row, calls, packages, record):
+    """Compare the results of the packages, and add the outcome to the record."""
+    if row.name in RANDOM:
+        return
+    texts = row.texts()
+    try:
+        results = {
+            name: call() for name, (call, _) in calls.items() if has_result(texts[name])
+        }
+        record["equal"] = compare(results, packages)
+    except Exception:
+        record["errors"]["comparison"] = traceback.format_exc(limit=-1)
+
+
+def measure(row, packages, data, size, args, check):
+    """Return the record of a row at one size."""
+    record = {"name": row.name, "size": size, "seconds": {}, "errors": {}}
+    calls = prepare(row, packages, data, size, args, record)
+    if check:
+        check_results(row, calls, packages, record)
     times = {name: [] for name in calls}
     hosts = []
     for turn in range(args.rounds):
         order = list(calls) if turn % 2 == 0 else list(calls)[::-1]
         for name in order:
-            seconds, host = timed(calls[name], counts[name], wait)
+            seconds, host = timed(*calls[name], packages["ours"].synchronize)
             times[name].append(seconds)
             if name == "ours":
                 hosts.append(host)
@@ -328,7 +359,7 @@ def run(args):
         for topic, row in rows:
             if row.most is not None and size > row.most:
                 continue
-            check = size == min(args.sizes)
+            check = size == compared_size(args.sizes)
             if topic != data.topic:
                 data.drop(data.topic)
             data.topic = topic

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "abi/cuda_abi.h"
+#include "abi/graph_abi.h"
 #include "abi/symbols.h"
 
 /* -- the driver -------------------------------------------------------------------- */

@@ -29,19 +29,25 @@ from pycuda._array.creation import (
     zeros_like,
 )
 from pycuda._array.functions.averages import average
+from pycuda._array.functions.bits import packbits, unpackbits
 from pycuda._array.functions.conversion import (
     asarray,
     ascontiguousarray,
     asfortranarray,
     copy,
 )
+from pycuda._array.functions.correlation import convolve, corrcoef, correlate, cov
 from pycuda._array.functions.counting import bincount, histogram, histogram_bin_edges
 from pycuda._array.functions.cumulative import nancumprod, nancumsum
+from pycuda._array.functions.curves import interp, trapezoid, unwrap
 from pycuda._array.functions.diagonals import (
     diag,
+    diag_indices,
+    diag_indices_from,
     diagflat,
     diagonal,
     eye,
+    fill_diagonal,
     identity,
     tri,
     tril,
@@ -51,7 +57,7 @@ from pycuda._array.functions.diagonals import (
     triu_indices,
     triu_indices_from,
 )
-from pycuda._array.functions.differences import diff
+from pycuda._array.functions.differences import diff, ediff1d, gradient
 from pycuda._array.functions.elements import (
     multi_put,
     multi_take,
@@ -65,13 +71,20 @@ from pycuda._array.functions.elements import (
     subset_sum,
     take_along_axis,
 )
+from pycuda._array.functions.flat_indices import (
+    choose,
+    ravel_multi_index,
+    unravel_index,
+)
 from pycuda._array.functions.grids import (
     broadcast_arrays,
     fromfunction,
     indices,
+    ix_,
     meshgrid,
     vander,
 )
+from pycuda._array.functions.histograms import histogram2d, histogramdd
 from pycuda._array.functions.joining import (
     append,
     block,
@@ -81,6 +94,12 @@ from pycuda._array.functions.joining import (
     hstack,
     insert,
     vstack,
+)
+from pycuda._array.functions.lines import (
+    apply_along_axis,
+    apply_over_axes,
+    piecewise,
+    trim_zeros,
 )
 from pycuda._array.functions.masked import compress, extract, place, putmask
 from pycuda._array.functions.operations import (
@@ -98,6 +117,21 @@ from pycuda._array.functions.operations import (
     transpose,
     where,
 )
+from pycuda._array.functions.padding import pad
+from pycuda._array.functions.polynomials import (
+    polyadd,
+    polyder,
+    polyint,
+    polymul,
+    polysub,
+    polyval,
+)
+from pycuda._array.functions.queries import (
+    array_equiv,
+    astype,
+    real_if_close,
+    shares_memory,
+)
 from pycuda._array.functions.rearranging import (
     array_split,
     dsplit,
@@ -105,7 +139,6 @@ from pycuda._array.functions.rearranging import (
     fliplr,
     flipud,
     hsplit,
-    pad,
     repeat,
     resize,
     roll,
@@ -140,6 +173,7 @@ from pycuda._array.functions.shapes import (
     matrix_transpose,
     moveaxis,
     permute_dims,
+    rollaxis,
     squeeze,
     swapaxes,
     unstack,
@@ -153,6 +187,7 @@ from pycuda._array.functions.sorting import (
     sort_complex,
     top_k,
 )
+from pycuda._array.growable import GrowableArray
 
 # Loaded now, so that the first operation need not load it.
 from pycuda._array.kernels import kernel_request as _kernel_request

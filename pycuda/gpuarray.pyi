@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from pycuda import elementwise as elementwise
+from pycuda._array.growable import GrowableArray as GrowableArray
 from pycuda._driver import (
     ArrayFlags as ArrayFlags,
     Device,
@@ -66,6 +67,10 @@ take = _take
 _T = TypeVar("_T")
 _Axis: TypeAlias = int | tuple[int, ...] | None
 _Arrays: TypeAlias = Sequence[GPUArray]
+#: Arrays of the device, and numbers and lists of which arrays are made.
+_Values: TypeAlias = GPUArray | Sequence[Any] | complex
+_BoundsMode: TypeAlias = Literal["raise", "wrap", "clip"]
+_OverlapMode: TypeAlias = Literal["full", "same", "valid"]
 _KeptOrder: TypeAlias = Literal["C", "F", "A", "K", "c", "f", "a", "k"]
 
 empty = GPUArray
@@ -406,6 +411,7 @@ def fromfunction(
     stream: Stream | None = None,
     **kwargs: Any,
 ) -> _T: ...
+def ix_(*args: GPUArray) -> tuple[GPUArray, ...]: ...
 def vander(
     x: GPUArray,
     N: SupportsIndex | None = None,
@@ -522,9 +528,8 @@ def tile(
 def pad(
     array: GPUArray,
     pad_width: Any,
-    mode: str = "constant",
+    mode: str | Callable[..., object] = "constant",
     *,
-    constant_values: Any = 0,
     stream: Stream | None = None,
     **kwargs: Any,
 ) -> GPUArray: ...
@@ -1128,6 +1133,7 @@ def unique(
     *,
     equal_nan: bool = True,
     sorted: bool = True,
+    stream: Stream | None = None,
 ) -> Any: ...
 
 class UniqueAllResult(NamedTuple):
@@ -1155,15 +1161,216 @@ def isin(
     invert: bool = False,
     *,
     kind: str | None = None,
+    stream: Stream | None = None,
 ) -> GPUArray: ...
-def union1d(ar1: GPUArray, ar2: GPUArray) -> GPUArray: ...
+def union1d(
+    ar1: GPUArray, ar2: GPUArray, *, stream: Stream | None = None
+) -> GPUArray: ...
 def intersect1d(
     ar1: GPUArray,
     ar2: GPUArray,
     assume_unique: bool = False,
     return_indices: bool = False,
+    *,
+    stream: Stream | None = None,
 ) -> Any: ...
 def setdiff1d(
-    ar1: GPUArray, ar2: GPUArray, assume_unique: bool = False
+    ar1: GPUArray,
+    ar2: GPUArray,
+    assume_unique: bool = False,
+    *,
+    stream: Stream | None = None,
 ) -> GPUArray: ...
-def setxor1d(ar1: GPUArray, ar2: GPUArray, assume_unique: bool = False) -> GPUArray: ...
+def setxor1d(
+    ar1: GPUArray,
+    ar2: GPUArray,
+    assume_unique: bool = False,
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+
+# choices and indices
+def choose(
+    a: _Values,
+    choices: GPUArray | Sequence[_Values],
+    out: GPUArray | None = None,
+    mode: _BoundsMode = "raise",
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def ravel_multi_index(
+    multi_index: GPUArray | Sequence[_Values],
+    dims: _Shape,
+    mode: _BoundsMode | tuple[_BoundsMode, ...] = "raise",
+    order: Literal["C", "F"] = "C",
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def unravel_index(
+    indices: _Values,
+    shape: _Shape,
+    order: Literal["C", "F"] = "C",
+    *,
+    stream: Stream | None = None,
+) -> tuple[GPUArray, ...]: ...
+def diag_indices(
+    n: SupportsIndex,
+    ndim: SupportsIndex = 2,
+    *,
+    allocator: _Allocator | None = None,
+    stream: Stream | None = None,
+) -> tuple[GPUArray, ...]: ...
+def diag_indices_from(arr: GPUArray) -> tuple[GPUArray, ...]: ...
+def fill_diagonal(
+    a: GPUArray, val: Any, wrap: bool = False, *, stream: Stream | None = None
+) -> None: ...
+
+# bits
+def packbits(
+    a: _Values,
+    axis: SupportsIndex | None = None,
+    bitorder: Literal["big", "little"] = "big",
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def unpackbits(
+    a: _Values,
+    axis: SupportsIndex | None = None,
+    count: SupportsIndex | None = None,
+    bitorder: Literal["big", "little"] = "big",
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+
+# sequences, curves and covariances
+def convolve(
+    a: _Values,
+    v: _Values,
+    mode: _OverlapMode = "full",
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def correlate(
+    a: _Values,
+    v: _Values,
+    mode: _OverlapMode = "valid",
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def cov(
+    m: _Values,
+    y: _Values | None = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: int | None = None,
+    fweights: _Values | None = None,
+    aweights: _Values | None = None,
+    *,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def corrcoef(
+    x: _Values,
+    y: _Values | None = None,
+    rowvar: bool = True,
+    *,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def interp(
+    x: _Values,
+    xp: _Values,
+    fp: _Values,
+    left: complex | None = None,
+    right: complex | None = None,
+    period: float | None = None,
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def trapezoid(
+    y: _Values,
+    x: _Values | None = None,
+    dx: float = 1.0,
+    axis: int = -1,
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def unwrap(
+    p: _Values,
+    discont: float | None = None,
+    axis: int = -1,
+    *,
+    period: float = ...,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def ediff1d(
+    ary: GPUArray, to_end: GPUArray | None = None, to_begin: GPUArray | None = None
+) -> GPUArray: ...
+def gradient(
+    f: GPUArray,
+    *varargs: Any,
+    axis: int | tuple[int, ...] | None = None,
+    edge_order: Literal[1, 2] = 1,
+) -> Any: ...
+
+# polynomials
+def polyval(p: _Values, x: _Values, *, stream: Stream | None = None) -> GPUArray: ...
+def polyadd(a1: _Values, a2: _Values, *, stream: Stream | None = None) -> GPUArray: ...
+def polysub(a1: _Values, a2: _Values, *, stream: Stream | None = None) -> GPUArray: ...
+def polymul(a1: _Values, a2: _Values, *, stream: Stream | None = None) -> GPUArray: ...
+def polyder(
+    p: _Values, m: SupportsIndex = 1, *, stream: Stream | None = None
+) -> GPUArray: ...
+def polyint(
+    p: _Values,
+    m: SupportsIndex = 1,
+    k: _Values | None = None,
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+
+# histograms of points
+def histogramdd(
+    sample: GPUArray | Sequence[_Values],
+    bins: Any = 10,
+    range: Sequence[tuple[float, float] | None] | None = None,
+    density: bool | None = None,
+    weights: _Values | None = None,
+    *,
+    stream: Stream | None = None,
+) -> tuple[GPUArray, list[GPUArray]]: ...
+def histogram2d(
+    x: _Values,
+    y: _Values,
+    bins: Any = 10,
+    range: Sequence[tuple[float, float] | None] | None = None,
+    density: bool | None = None,
+    weights: _Values | None = None,
+    *,
+    stream: Stream | None = None,
+) -> tuple[GPUArray, GPUArray, GPUArray]: ...
+
+# functions of a program
+def apply_along_axis(
+    func1d: Callable[..., Any], axis: int, arr: GPUArray, *args: Any, **kwargs: Any
+) -> GPUArray: ...
+def apply_over_axes(
+    func: Callable[[GPUArray, int], GPUArray], a: GPUArray, axes: int | Sequence[int]
+) -> GPUArray: ...
+def piecewise(
+    x: GPUArray,
+    condlist: GPUArray | Sequence[GPUArray],
+    funclist: Sequence[Any],
+    *args: Any,
+    **kw: Any,
+) -> GPUArray: ...
+def trim_zeros(filt: GPUArray, trim: str = "fb") -> GPUArray: ...
+
+# queries
+def array_equiv(a1: _Operand, a2: _Operand) -> bool: ...
+def astype(
+    x: GPUArray, dtype: DTypeLike, /, *, copy: bool = True, device: None = None
+) -> GPUArray: ...
+def real_if_close(a: GPUArray, tol: float = 100) -> GPUArray: ...
+def shares_memory(a: object, b: object, max_work: int | None = None) -> bool: ...
+def rollaxis(a: GPUArray, axis: int, start: int = 0) -> GPUArray: ...

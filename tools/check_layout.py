@@ -43,13 +43,14 @@ DATA_FILES = {
 #: Process-wide data of the software device, a library of its own: file -> names.
 DEVICE_DATA = {
     "device/api/entry/call_log.c": ["call_log"],
-    "device/api/entry/capture.c": ["captures", "last_thread"],
+    "device/api/entry/capture.c": ["captures", "last_number", "last_thread"],
     "device/api/context/context.c": ["last_id"],
     "device/api/entry/context_stack.c": ["stack_key", "stack_once"],
     "device/api/entry/deferred.c": ["emu_deferred_on", "deferred_streams"],
     "device/api/entry/entry.c": ["opened"],
     "device/api/entry/fault_injection.c": ["state", "opened"],
-    "device/api/stream/graph.c": ["graphs"],
+    "device/api/entry/user_object.c": ["dead"],
+    "device/api/memory/graph_memory.c": ["accounts", "live_count"],
     "device/api/memory/ipc_memory.c": ["segments", "openings"],
     "device/api/entry/lock.c": ["api", "prepared"],
     "device/api/entry/message.c": ["message"],
@@ -63,6 +64,11 @@ DEVICE_DATA = {
     "device/base/object.c": ["registry"],
     "device/machine/grid/execution.c": ["launches"],
     "device/machine/grid/idle_workers.c": ["idle"],
+    "device/machine/services/conditional.c": [
+        "conditionals",
+        "last_handle",
+        "mutex",
+    ],
     "device/machine/services/services.c": ["creation"],
     "device/machine/grid/threads.c": ["pool"],
     "device/machine/warp/wait.c": ["host", "threads"],

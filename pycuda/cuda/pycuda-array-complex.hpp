@@ -239,9 +239,10 @@ PYCUDA_FN complex<T> op_tanh(complex<T> z)
     }
     if (!is_finite(z.im)) {
         const T nan = z.im - z.im;
-        return ::isinf(z.re)
-                   ? make_complex(::copysign(T(1), z.re), ::copysign(T(0), z.im))
-                   : make_complex(z.re == 0 ? z.re : nan, nan);
+        if (::isinf(z.re)) {
+            return make_complex(::copysign(T(1), z.re), ::copysign(T(0), z.im));
+        }
+        return make_complex(z.re == 0 ? z.re : nan, nan);
     }
     T sine, cosine;
     ::sincos(z.im, &sine, &cosine);

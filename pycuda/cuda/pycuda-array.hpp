@@ -526,9 +526,12 @@ struct cast_to<bfloat16> {
     template <class From>
     static PYCUDA_FN bfloat16 of(From x)
     {
-        return sizeof(From) == 4 && !kind<From>::is_float ? make_bfloat((double)x)
-               : sizeof(From) == 8                        ? make_bfloat((double)x)
-                                                          : make_bfloat((float)x);
+        const bool needs_double =
+            sizeof(From) == 8 || (sizeof(From) == 4 && !kind<From>::is_float);
+        if (needs_double) {
+            return make_bfloat((double)x);
+        }
+        return make_bfloat((float)x);
     }
     // An integer of 64 bits is rounded to odd before it is rounded to a double.
     static PYCUDA_FN bfloat16 of(int64 x)
@@ -891,7 +894,10 @@ PYCUDA_FN T op_power(T x, T y)
         if (x == T(1)) {
             return 1;
         }
-        return x == T(-1) ? (y & 1 ? T(-1) : T(1)) : T(0);
+        if (x != T(-1)) {
+            return 0;
+        }
+        return y & 1 ? T(-1) : T(1);
     }
     T result = 1;
     for (; y != 0; y = T(y >> 1)) {
@@ -1149,7 +1155,17 @@ PYCUDA_FN complex<T> op_conjugate(complex<T> z)
 template <class T>
 PYCUDA_FN T op_sign(T x)
 {
-    return x > T(0) ? T(1) : kind<T>::is_signed && x < T(0) ? T(-1) : is_nan(x) ? x : T(0);
+    T sign = 0;
+    if (is_nan(x)) {
+        sign = x;
+    }
+    if (kind<T>::is_signed && x < T(0)) {
+        sign = T(-1);
+    }
+    if (x > T(0)) {
+        sign = T(1);
+    }
+    return sign;
 }
 template <class T>
 PYCUDA_FN complex<T> op_sign(complex<T> z)
@@ -1265,7 +1281,14 @@ PYCUDA_FN bool op_isclose_or_nan(T x, T y, T relative, T most)
 template <class T>
 PYCUDA_FN T op_nan_to_num(T x, T nan, T above, T below)
 {
-    return is_nan(x) ? nan : x - x == T(0) ? x : x > T(0) ? above : below;
+    T number = x;
+    if (x - x != T(0)) {
+        number = x > T(0) ? above : below;
+    }
+    if (is_nan(x)) {
+        number = nan;
+    }
+    return number;
 }
 template <class T>
 PYCUDA_FN complex<T> op_nan_to_num(complex<T> z, complex<T> nan, complex<T> above,
@@ -1397,7 +1420,8 @@ PYCUDA_FN float16 op_spacing(float16 x)
 {
     float16 next = x;
     const bool is_zero = (x.bits & 0x7fff) == 0, is_number = (x.bits & 0x7c00) != 0x7c00;
-    next.bits = is_zero ? 1 : (unsigned short)(x.bits + (x.bits & 0x8000 ? -1 : 1));
+    const int step = x.bits & 0x8000 ? -1 : 1;
+    next.bits = is_zero ? 1 : (unsigned short)(x.bits + step);
     return make_half((is_number ? (float)next : (float)x) - (float)x);
 }
 PYCUDA_FN bfloat16 op_spacing(bfloat16 x)
@@ -1410,7 +1434,17 @@ PYCUDA_FN bfloat16 op_spacing(bfloat16 x)
 template <class T>
 PYCUDA_FN T op_heaviside(T x, T at_zero)
 {
-    return is_nan(x) ? x : x == 0 ? at_zero : x < 0 ? T(0) : T(1);
+    T step = x;
+    if (x == 0) {
+        step = at_zero;
+    }
+    if (x < 0) {
+        step = T(0);
+    }
+    if (x > 0) {
+        step = T(1);
+    }
+    return step;  // x if that is NaN
 }
 // Euclid's algorithm with quotients of floats, which are only almost right: any quotient
 // keeps the common divisor. The rest is at most a little more than y / 2, or less than
@@ -1546,16 +1580,17 @@ PYCUDA_FN int exponent(T x)
 {
     return cast<int>(x);
 }
-#define PYCUDA_WIDE_EXPONENT(type, least)                            \
-    PYCUDA_FN int exponent(type x)                                   \
-    {                                                                \
-        return x > 100000 ? 100000 : x < (least) ? -100000 : (int)x; \
+#define PYCUDA_WIDE_EXPONENT(type, least)              \
+    PYCUDA_FN int exponent(type x)                     \
+    {                                                  \
+        const type below = x > 100000 ? 100000 : x;    \
+        return (int)(below < (least) ? least : below); \
     }
-PYCUDA_WIDE_EXPONENT(unsigned, 0)
-PYCUDA_WIDE_EXPONENT(unsigned long, 0)
-PYCUDA_WIDE_EXPONENT(unsigned long long, 0)
-PYCUDA_WIDE_EXPONENT(long, -100000)
-PYCUDA_WIDE_EXPONENT(long long, -100000)
+PYCUDA_WIDE_EXPONENT(unsigned, 0u)
+PYCUDA_WIDE_EXPONENT(unsigned long, 0ul)
+PYCUDA_WIDE_EXPONENT(unsigned long long, 0ull)
+PYCUDA_WIDE_EXPONENT(long, -100000l)
+PYCUDA_WIDE_EXPONENT(long long, -100000ll)
 #undef PYCUDA_WIDE_EXPONENT
 
 template <class T>

@@ -351,8 +351,15 @@ sqrt(const complex<T> &z)
         return complex<T>(z._M_re + z._M_im, z._M_re + z._M_im);
     }
     // a part of the size of the largest number would overflow, a small one vanish
-    T scale = larger > T(4) ? T(0.25) : larger < T(1e-30) ? T(18014398509481984.0) : T(1);
-    T root = larger > T(4) ? T(2) : larger < T(1e-30) ? T(7.450580596923828125e-09) : T(1);
+    T scale(1), root(1);
+    if (larger > T(4)) {
+        scale = T(0.25);
+        root = T(2);
+    }
+    if (larger < T(1e-30)) {
+        scale = T(18014398509481984.0);
+        root = T(7.450580596923828125e-09);
+    }
     re *= scale;
     im *= scale;
     T half = m::sqrt((re + m::hypot(re, im)) * T(0.5));

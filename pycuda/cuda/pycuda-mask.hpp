@@ -228,9 +228,17 @@ PYCUDA_FN void move_true(const uint32 *bits, const int64 *before, uint64 n,
 }
 
 // How many words a warp visits at a time, for elements of some size.
-template <int SIZE>
+template <int SIZE, bool is_short = (SIZE <= 8), bool is_word = (SIZE <= 16)>
 struct batch_for {
-    enum { count = SIZE <= 8 ? 8 : SIZE <= 16 ? 4 : 1 };
+    enum { count = 1 };
+};
+template <int SIZE>
+struct batch_for<SIZE, true, true> {
+    enum { count = 8 };
+};
+template <int SIZE>
+struct batch_for<SIZE, false, true> {
+    enum { count = 4 };
 };
 
 // -- filling --------------------------------------------------------------------------

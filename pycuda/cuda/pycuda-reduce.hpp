@@ -341,6 +341,24 @@ struct reduce_norm : reduce_sum<typename part_of<C>::type, I> {
     }
 };
 
+// The sum of absolute values, which are summed as reals are.
+template <class C, class I>
+struct reduce_absolute_sum : reduce_sum<typename part_of<C>::type, I> {
+    typedef typename reduce_sum<typename part_of<C>::type, I>::Acc Acc;
+    static PYCUDA_FN void add(Acc &acc, C x, I)
+    {
+        gather(acc, (double)op_absolute(cast<typename sum_of<C>::item>(x)));
+    }
+    template <int V, int U>
+    static PYCUDA_FN void add_some(Acc &acc, const C *x, I, I)
+    {
+#pragma unroll
+        for (int j = 0; j < U * V; j++) {
+            add(acc, x[j], 0);
+        }
+    }
+};
+
 PYCUDA_FN double scaled(double x, double by)
 {
     return x * by;

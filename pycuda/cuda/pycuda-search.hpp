@@ -83,23 +83,46 @@ struct turned_run {
     }
 };
 
-// Find K values at once, so that their loads are under way together. place[k] is the
-// number of elements known to go before values[k], or not behind it if `right`; the
-// number to find is at most `span` more. There are `length` elements.
-template <int K, bool right, class Run, class C, class N>
-PYCUDA_FN void find_places(const Run &run, N span, N length, const C *values, N *place)
+// Whether an element is on the left of the place of a value: it goes before the value, or
+// is not behind it if `right`. For floats this takes few instructions.
+template <bool right, class C>
+PYCUDA_FN bool is_left(C element, C value)
 {
-    while (span > 0) {
-        const N half = (span + 1) >> 1;
+    return right ? !goes_before(value, element) : goes_before(element, value);
+}
+template <bool right>
+PYCUDA_FN bool is_left(float element, float value)
+{
+    return right ? element <= value || value != value
+                 : !(value <= element) && element == element;
+}
+template <bool right>
+PYCUDA_FN bool is_left(double element, double value)
+{
+    return right ? element <= value || value != value
+                 : !(value <= element) && element == element;
+}
+
+// Find K values at once, so that their loads are under way together. place[k] is the
+// first of `count` elements among which the place of values[k] is, or behind them. All
+// threads take the same steps, without branches.
+template <int K, bool right, class Run, class C, class N>
+PYCUDA_FN void find_places(const Run &run, N count, const C *values, N *place)
+{
+    while (count > 1) {
+        const N half = count >> 1;
 #pragma unroll
         for (int k = 0; k < K; k++) {
-            const N j = place[k] + half - 1;
-            const C x = run.at(j < length ? j : length - 1);
-            const bool is_left =
-                right ? !goes_before(values[k], x) : goes_before(x, values[k]);
-            place[k] += is_left && j < length ? half : 0;
+            const C x = run.at(place[k] + half - 1);
+            place[k] += is_left<right>(x, values[k]) ? half : 0;
         }
-        span -= half;
+        count -= half;
+    }
+    if (count == 1) {
+#pragma unroll
+        for (int k = 0; k < K; k++) {
+            place[k] += is_left<right>(run.at(place[k]), values[k]);
+        }
     }
 }
 
@@ -127,12 +150,14 @@ struct search_tops {
         for (int k = 0; k < K; k++) {
             place[k] = 0;
         }
-        find_places<K, right>(shared, count, count, values, place);
+        find_places<K, right>(shared, count, values, place);
+        // All runs of width - 1 elements end in bounds: the last one begins earlier.
+        const N last = length - (width - 1);
 #pragma unroll
         for (int k = 0; k < K; k++) {
-            place[k] *= width;
+            place[k] = place[k] * width < last ? place[k] * width : last;
         }
-        find_places<K, right>(run, width - 1, length, values, place);
+        find_places<K, right>(run, width - 1, values, place);
     }
 };
 
@@ -165,7 +190,7 @@ struct bin_by_distance {
             return -1;
         }
         int64 bin = (int64)((x - first) * scale);
-        bin = bin < 0 ? 0 : bin >= bins ? bins - 1 : bin;
+        bin = max(min(bin, bins - 1), 0ll);
         while (bin > 0 && x < edge(bin)) {
             bin--;
         }
@@ -191,7 +216,7 @@ struct bin_by_search {
         }
         const packed_run<E, C> run = {edges};
         uint64 place = 0;
-        find_places<1, true>(run, (uint64)bins, (uint64)bins, &x, &place);
+        find_places<1, true>(run, (uint64)bins, &x, &place);
         return (int64)place - 1;
     }
 };

@@ -1,6 +1,9 @@
 // Selection of the first k elements of an order, for pycuda.gpuarray.top_k.
 //
-// The elements are ordered by key and then by index. Launches find the last of the
+// few_first   a block keeps the first k elements of those that it reads, for small k
+// select      finds the last of the first k elements digit by digit, for larger k
+//
+// In `select`, the elements are ordered by key and then by index. Launches find the last of the
 // first k elements digit by digit, the most significant one first: first the digits of
 // its key, then those of its index. Most launches of the second kind return at once,
 // since all elements with the key are wanted. A last launch stores the elements up to
@@ -106,6 +109,208 @@ struct select {
         }
     }
 };
+
+// -- few elements -----------------------------------------------------------------------
+
+// The order of a key above the index of its element. In the narrow form both fit into a
+// word. The greatest entry stands for no element.
+template <bool NARROW>
+struct entry {
+    uint64 order, index;
+
+    PYCUDA_SORT_FN entry make(uint64 order, uint64 index)
+    {
+        const entry item = {order, index};
+        return item;
+    }
+    PYCUDA_SORT_FN entry none() { return make(~0ull, ~0ull); }
+    __device__ __forceinline__ uint64 place() const { return index; }
+    __device__ __forceinline__ bool operator<(const entry &other) const
+    {
+        return order < other.order || (order == other.order && index < other.index);
+    }
+};
+template <>
+struct entry<true> {
+    uint64 word;
+
+    PYCUDA_SORT_FN entry make(uint64 order, uint64 index)
+    {
+        const entry item = {order << 32 | index};
+        return item;
+    }
+    PYCUDA_SORT_FN entry none()
+    {
+        const entry item = {~0ull};
+        return item;
+    }
+    __device__ __forceinline__ uint64 place() const { return (uint32)word; }
+    __device__ __forceinline__ bool operator<(const entry &other) const
+    {
+        return word < other.word;
+    }
+};
+
+// Where entries come from: elements, or the entries that other blocks have kept.
+template <class KEY, bool NARROW>
+struct entries_of_elements {
+    typedef typename KEY::element E;
+    typedef E item;
+    const E *in;
+    uint64 flip; // as of select
+
+    __device__ __forceinline__ entry<NARROW> of(const E &x, uint64 i) const
+    {
+        const uint64 order = KEY::order(x) ^ (flip >> (64 - 8 * KEY::DIGITS));
+        return entry<NARROW>::make(order, i);
+    }
+};
+template <bool NARROW>
+struct entries_of_blocks {
+    typedef entry<NARROW> item;
+    const item *in;
+
+    __device__ __forceinline__ item of(const item &x, uint64) const { return x; }
+};
+
+// A block keeps up to ROOM entries in shared memory. If there are more, it sorts them,
+// keeps the first k, and from then on takes only entries before the last of these.
+template <bool NARROW, int THREADS, int EACH, int ROOM>
+struct few_first {
+    typedef entry<NARROW> T;
+
+    struct shared {
+        T kept[ROOM];
+        uint32 count;
+    };
+
+    // Sort the entries and keep k of them at most.
+    PYCUDA_SORT_FN void keep_first(shared &room, uint32 k)
+    {
+        const uint32 tid = threadIdx.x;
+        const uint32 count = room.count < ROOM ? room.count : ROOM;
+        for (uint32 i = count + tid; i < ROOM; i += THREADS) {
+            room.kept[i] = T::none();
+        }
+        __syncthreads();
+#pragma unroll 1
+        for (uint32 size = 2; size <= ROOM; size *= 2) {
+#pragma unroll 1
+            for (uint32 by = size / 2; by > 0; by /= 2) {
+#pragma unroll
+                for (uint32 i = tid; i < ROOM / 2; i += THREADS) {
+                    const uint32 low = 2 * i - (i & (by - 1)), high = low + by;
+                    const T a = room.kept[low], b = room.kept[high];
+                    if ((b < a) == ((low & size) == 0)) {
+                        room.kept[low] = b;
+                        room.kept[high] = a;
+                    }
+                }
+                __syncthreads();
+            }
+        }
+        if (tid == 0) {
+            room.count = count < k ? count : k;
+        }
+        __syncthreads();
+    }
+
+    // Read the items first, first + step, ... in groups of THREADS * EACH.
+    template <class SOURCE>
+    PYCUDA_SORT_FN void run(shared &room, const SOURCE &source, uint64 length, uint32 k)
+    {
+        enum { GROUP = THREADS * EACH };
+        const uint32 tid = threadIdx.x;
+        bool has_limit = false;
+        if (tid == 0) {
+            room.count = 0;
+        }
+        __syncthreads();
+        for (uint64 first = blockIdx.x * (uint64)GROUP; first < length;
+             first += gridDim.x * (uint64)GROUP) {
+            typename SOURCE::item x[EACH];
+            uint32 pending = 0;
+#pragma unroll
+            for (int j = 0; j < EACH; j++) {
+                const uint64 i = first + tid + THREADS * j;
+                if (i < length) {
+                    x[j] = source.in[i];
+                    pending |= 1u << j;
+                }
+            }
+            while (true) {
+                const T limit = has_limit ? room.kept[k - 1] : T::none();
+#pragma unroll
+                for (int j = 0; j < EACH; j++) {
+                    const T item = source.of(x[j], first + tid + THREADS * j);
+                    if (pending >> j & 1 && item < limit) {
+                        const uint32 place = atomicAdd(&room.count, 1u);
+                        if (place < ROOM) {
+                            room.kept[place] = item;
+                            pending &= ~(1u << j);
+                        }
+                    }
+                    else {
+                        pending &= ~(1u << j);
+                    }
+                }
+                const bool is_full = __syncthreads_or(pending != 0);
+                const bool is_crowded = room.count > ROOM / 2;
+                const bool has_enough = room.count >= k;
+                __syncthreads(); // the count is read
+                if (is_full || is_crowded || (has_enough && !has_limit)) {
+                    keep_first(room, k);
+                    has_limit = has_enough;
+                }
+                if (!is_full) {
+                    break;
+                }
+            }
+        }
+        keep_first(room, k);
+    }
+};
+
+// Each block stores the first k entries of its elements.
+template <class KEY, bool NARROW, int THREADS, int EACH, int ROOM>
+PYCUDA_SORT_FN void first_of_blocks(const typename KEY::element *in, uint64 length,
+                                    uint64 flip, uint32 k, entry<NARROW> *out)
+{
+    typedef few_first<NARROW, THREADS, EACH, ROOM> block;
+    __shared__ __align__(16) char bytes[sizeof(typename block::shared)];
+    typename block::shared &room = *(typename block::shared *)bytes;
+    const entries_of_elements<KEY, NARROW> source = {in, flip};
+    block::run(room, source, length, k);
+    for (uint32 i = threadIdx.x; i < k; i += THREADS) {
+        out[blockIdx.x * (uint64)k + i] = room.kept[i];
+    }
+}
+
+// One block stores the first k elements and their indices, which are among `count`
+// entries. Without entries it reads the elements themselves.
+template <class KEY, bool NARROW, int THREADS, int EACH, int ROOM>
+PYCUDA_SORT_FN void first_of_all(const typename KEY::element *in, uint64 length,
+                                 uint64 flip, uint32 k, const entry<NARROW> *entries,
+                                 uint64 count, typename KEY::element *elements,
+                                 int64 *indices)
+{
+    typedef few_first<NARROW, THREADS, EACH, ROOM> block;
+    __shared__ __align__(16) char bytes[sizeof(typename block::shared)];
+    typename block::shared &room = *(typename block::shared *)bytes;
+    if (entries) {
+        const entries_of_blocks<NARROW> source = {entries};
+        block::run(room, source, count, k);
+    }
+    else {
+        const entries_of_elements<KEY, NARROW> source = {in, flip};
+        block::run(room, source, length, k);
+    }
+    for (uint32 i = threadIdx.x; i < k; i += THREADS) {
+        const uint64 place = room.kept[i].place();
+        elements[i] = in[place];
+        indices[i] = place;
+    }
+}
 
 }  // namespace pycuda_sort
 

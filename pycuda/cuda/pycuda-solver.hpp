@@ -676,13 +676,15 @@ PYCUDA_FN int count_below(const R *diagonal, const R *squares, int n, R x, R lea
     return count;
 }
 
-// Store eigenvalues `first` to `first + many` of a tridiagonal matrix of order n, which
-// are at least `low`, times `unit`; the greatest first if `down`. `off` has n numbers,
-// the last one 0, and is overwritten. Blocks may share the work.
+// Store some of the eigenvalues of a tridiagonal matrix of order n, times `unit`: numbers
+// `from` to `to` in ascending order. Without a diagonal only the upper half is counted;
+// these are not negative, and the greatest is stored first. `off` has n numbers, the
+// last one 0, and is overwritten.
 template <class R, int THREADS>
-PYCUDA_FN void bisect(const R *diagonal, R *off, int n, int first, int many, bool down,
-                      bool positive, R unit, R *result)
+PYCUDA_FN void bisect(const R *diagonal, R *off, int n, int from, int to, R unit,
+                      R *result)
 {
+    const int first = diagonal ? 0 : n / 2;
     const int lane = threadIdx.x % 32;
     R bound = 0, beside = 0, ill = 0;
     for (int i = lane; i < n; i += 32) {
@@ -702,15 +704,15 @@ PYCUDA_FN void bisect(const R *diagonal, R *off, int n, int first, int many, boo
     __syncthreads();
     // `lanes` neighbours cut the interval of one eigenvalue into lanes + 1 parts.
     int lanes = 1;
-    while (lanes < 32 && 2 * lanes * many <= THREADS) {
+    while (lanes < 32 && 2 * lanes * (to - from) <= THREADS) {
         lanes *= 2;
     }
     const int group = lane / lanes * lanes;
     const unsigned int mask = lanes == 32 ? 0xffffffffu : (1u << lanes) - 1;
-    for (int begin = 0; begin < many; begin += THREADS / lanes) {
+    for (int begin = from; begin < to; begin += THREADS / lanes) {
         const int own = begin + threadIdx.x / lanes;
-        const int index = own < many ? own : many - 1;
-        R low = positive ? 0 : -bound * (1 + 8 * limits<R>::precision());
+        const int index = own < to ? own : to - 1;
+        R low = diagonal == 0 ? 0 : -bound * (1 + 8 * limits<R>::precision());
         R high = bound * (1 + 8 * limits<R>::precision());
         const R end = bound * limits<R>::precision();
         for (R length = high - low; length > end; length /= lanes + 1) {
@@ -723,8 +725,8 @@ PYCUDA_FN void bisect(const R *diagonal, R *off, int n, int first, int many, boo
             high = left == lanes ? high : low + step * (left + 1);
             low = low + step * left;
         }
-        if (lane == group && own < many) {
-            result[down ? many - 1 - index : index] = (low + high) / 2 * unit;
+        if (lane == group && own < to) {
+            result[diagonal ? index : first - 1 - index] = (low + high) / 2 * unit;
         }
     }
 }
@@ -801,7 +803,7 @@ PYCUDA_FN void eigenvalues(const call &c, void *memory)
         }
     }
     __syncthreads();
-    bisect<R, THREADS>(diagonal, off, n, 0, n, false, false, unit,
+    bisect<R, THREADS>(diagonal, off, n, 0, n, unit,
                        (R *)c.results[0] + (int64)blockIdx.x * n);
 }
 
@@ -843,8 +845,40 @@ PYCUDA_FN void singular_values(const call &c, void *memory)
         off[2 * n - 1] = 0;
     }
     __syncthreads();
-    bisect<R, THREADS>((const R *)0, off, 2 * n, n, n, true, true, unit,
+    bisect<R, THREADS>((const R *)0, off, 2 * n, 0, n, unit,
                        (R *)c.results[0] + (int64)blockIdx.x * n);
+}
+
+// The eigenvalues of tridiagonal matrices, which are in memory: the diagonals are `a`,
+// the elements beside them `b`. With the option the singular values of bidiagonal
+// matrices. A block computes a chunk of the values.
+template <class R, int THREADS>
+PYCUDA_FN void values_of_diagonals(const call &c, void *memory)
+{
+    const int n = c.rows, lane = threadIdx.x % 32;
+    const int64 matrix = blockIdx.x / c.chunks;
+    const R *a = (const R *)(c.a.first + matrix * c.a.batch);
+    const R *b = (const R *)(c.b.first + matrix * c.b.batch);
+    R most = 0;
+    for (int i = lane; i < n; i += 32) {
+        most = magnitude(a[i]) > most ? magnitude(a[i]) : most;
+        most = i + 1 < n && magnitude(b[i]) > most ? magnitude(b[i]) : most;
+    }
+    most = greatest_of_lanes(most);
+    const bool is_scaled = most > 0 && most - most == 0;
+    const R by = is_scaled ? inverse_power(most) : 1;
+    R *numbers = (R *)memory;
+    for (int i = threadIdx.x; i < n; i += THREADS) {
+        const R beside = i + 1 < n ? b[i] * by : 0;
+        numbers[c.option ? 2 * i : i] = a[i] * by;
+        numbers[c.option ? 2 * i + 1 : n + i] = beside;
+    }
+    __syncthreads();
+    const int from = blockIdx.x % c.chunks * c.chunk;
+    bisect<R, THREADS>(c.option ? (const R *)0 : numbers, c.option ? numbers : numbers + n,
+                       c.option ? 2 * n : n, from,
+                       from + c.chunk < n ? from + c.chunk : n, 1 / by,
+                       (R *)c.results[0] + matrix * n);
 }
 
 } // namespace pycuda_solver

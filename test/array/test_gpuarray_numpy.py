@@ -83,7 +83,7 @@ def ask(x, ufunc, method, *args, **kwargs):
         (lambda x: ask(x, np.subtract, "accumulate"), "numpy.subtract.accumulate has"),
         (lambda x: ask(x, np.add, "reduceat", [0, 1]), "numpy.add.reduceat has no"),
         (lambda x: np.hypot.at(x, [0], 1), "numpy.hypot.at has no"),
-        (lambda x: np.float_power.outer(x, x), "numpy.float_power.outer has no"),
+        (lambda x: ask(x, np.ldexp, "reduce"), "numpy.ldexp.reduce has no"),
         (lambda x: np.add(x, x, casting="unsafe"), "numpy.add .*casting"),
         (lambda x: np.add(x, x, signature="ff->f"), "numpy.add .*signature"),
         (lambda x: ask(x, np.add, "reduce", nonsense=1), "nonsense"),

@@ -212,6 +212,15 @@ FUNCTIONS = {
         "np.sort(v)[:5000]",
     ),
     "top_k": ("gpuarray.top_k(x, 5000, stream=a)[0]", "np.sort(v)[::-1][:5000]"),
+    "unique": ("gpuarray.unique(x, stream=a)", "np.unique(v)"),
+    "isin": ("gpuarray.isin(x, x[:9000], stream=a)", "np.isin(v, v[:9000])"),
+    "union1d": ("gpuarray.union1d(x[:50], x[20:], stream=a)", "np.unique(v)"),
+    "intersect1d": ("gpuarray.intersect1d(x[:900], x[20:], stream=a)",)
+    + ("np.unique(v[20:900])",),
+    "setdiff1d": ("gpuarray.setdiff1d(x, x[:900], stream=a)",)
+    + ("np.setdiff1d(v, v[:900])",),
+    "setxor1d": ("gpuarray.setxor1d(x[:900], x, stream=a)",)
+    + ("np.setxor1d(v[:900], v)",),
     **{f: (f"gpuarray.{f}(x, stream=a)", "np.median(v)") for f in MEDIANS},
     **{f: (f"gpuarray.{f}(x, 0.3, stream=a)", f"np.{f}(v, 0.3)") for f in QUANTILES},
     **{f: (f"gpuarray.{f}(x, 30, stream=a)", f"np.{f}(v, 30)") for f in PERCENTILES},
@@ -305,6 +314,13 @@ MORE = {
     ),
     "sort along": ("gpuarray.sort(x.reshape(100, 200), 0, stream=a)",)
     + ("np.sort(v.reshape(100, 200), 0)",),
+    "top_k of few": ("gpuarray.top_k(x, 5, stream=a)[0]", "np.sort(v)[::-1][:5]"),
+    "median of short lines": ("gpuarray.median(x.reshape(-1, 8), 1, stream=a)",)
+    + ("np.median(v.reshape(-1, 8), 1)",),
+    "quantile with weights": (
+        "gpuarray.quantile(x, 0.3, weights=x, method='inverted_cdf', stream=a)",
+        "np.quantile(v, 0.3, weights=v, method='inverted_cdf')",
+    ),
     "median along": ("gpuarray.median(x.reshape(100, 200), 0, stream=a)",)
     + ("np.median(v.reshape(100, 200), 0)",),
     "einsum of three": ("gpuarray.einsum('i,i,i', x, x, x, stream=a)",)

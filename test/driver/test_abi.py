@@ -51,7 +51,11 @@ ENUM_PREFIX = {
     "jit_target": "CU_TARGET_",
     "launch_attribute": "CU_LAUNCH_ATTRIBUTE_",
     "limit": "CU_LIMIT_",
+    "mem_access_flags": "CU_MEM_ACCESS_FLAGS_PROT_",
+    "mem_advice": "CU_MEM_ADVISE_",
     "mem_attach_flags": "CU_MEM_ATTACH_",
+    "mem_pool_attribute": "CU_MEMPOOL_ATTR_",
+    "mem_range_attribute": "CU_MEM_RANGE_ATTRIBUTE_",
     "memory_type": "CU_MEMORYTYPE_",
     "pointer_attribute": "CU_POINTER_ATTRIBUTE_",
     "profiler_output_mode": "CU_OUT_",
@@ -377,7 +381,7 @@ def signature_assertions(folder, change=lambda row: row):
         name, version, need, blocking, params = change(row)
         assert need in ("REQUIRED", "OPTIONAL"), name
         assert blocking in ("GIL", "BEHIND", "QUEUE", "COPY", "NOGIL"), name
-        pointer = f"PFN_cu{name}_v{version}"
+        pointer = f"PFN_cu{name.removesuffix('_v2')}_v{version}"
         if known_to(TYPEDEF_HEADERS, pointer):
             lines.append(
                 f"_Static_assert(__builtin_types_compatible_p({pointer},"

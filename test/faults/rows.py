@@ -8,6 +8,7 @@ from . import (  # noqa: F401
     rows_counting,
     rows_fft,
     rows_gpuarray,
+    rows_graphs,
     rows_kernels,
     rows_memory,
     rows_more,

@@ -1,4 +1,4 @@
-"""Rows: reductions without NaN, searches in sorted arrays, and counts in bins."""
+"""Rows: reductions without NaN, quantiles, searches among sorted elements, counts."""
 
 import numpy as np
 
@@ -11,6 +11,15 @@ NUMBERS = np.arange(24, dtype=np.float32).reshape(4, 6)
 
 def numbers(w):
     return gpuarray.to_gpu(NUMBERS)
+
+
+def lines(w):
+    """Lines that are sorted by another kernel than that of their quantiles."""
+    return gpuarray.to_gpu(np.arange(900, dtype=np.float32).reshape(3, 300))
+
+
+def long(w):
+    return gpuarray.to_gpu(np.arange(9000, dtype=np.float32))
 
 
 def flat(w):
@@ -27,6 +36,15 @@ for _name, _call, _make in (
     ("var, columns", lambda a: gpuarray.var(a.reshape(12, 2), 0), numbers),
     ("ptp", gpuarray.ptp, numbers),
     ("average", lambda a: gpuarray.average(a, weights=a), numbers),
+    ("median", lambda a: gpuarray.median(a.T, 0), numbers),
+    ("nanquantile", lambda a: gpuarray.nanquantile(a, [0.5, 1.0], 1), lines),
+    (
+        "percentile",
+        lambda a: gpuarray.percentile(a, [10, 20], out=gpuarray.empty(2, np.float32)),
+        flat,
+    ),
+    ("top_k", lambda a: gpuarray.top_k(a, 3), flat),
+    ("top_k of a long array", lambda a: gpuarray.top_k(a, 3), long),
     ("searchsorted", lambda a: gpuarray.searchsorted(a, a), flat),
     ("searchsorted of columns", lambda a: gpuarray.searchsorted(a[0], a.T), numbers),
     ("digitize", lambda a: gpuarray.digitize(a, a), flat),

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -83,6 +84,56 @@ def test_results_are_compared():
     assert bench_wide.compare({"ours": ones}, packages) is None
     results = {"ours": ones, "cupy": ones * 2, "torch": ones}
     assert bench_wide.compare(results, packages) is True
+
+
+def test_large_results_are_not_compared(monkeypatch):
+    """A run of large sizes only would copy gigabytes to the host for each row."""
+    assert bench_wide.compared_size([2**28, 2**14]) == 2**14
+    assert bench_wide.compared_size([2**22]) == 2**22
+    assert bench_wide.compared_size([2**28, 2**23]) is None
+    checked = []
+
+    class Package:
+        version, device = "1", "a device"
+
+        def forget(self):
+            pass
+
+    def measure(row, packages, data, size, args, check):
+        if row.name != "copy":
+            checked.append((size, check))
+        return {"name": row.name, "size": size, "seconds": {"ours": 1.0}, "moved": 1.0}
+
+    monkeypatch.setattr(bench_wide, "start", lambda args: ({"ours": Package()}, {}))
+    monkeypatch.setattr(bench_wide, "measure", measure)
+    rows = [("shapes", wide.Row("roll", "roll(x)"))]
+    monkeypatch.setattr(bench_wide, "selected", lambda args: (rows, {"shapes": {}}))
+    for sizes in ([2**28], [2**14, 2**28]):
+        bench_wide.run(SimpleNamespace(sizes=sizes))
+    assert checked == [(2**28, False), (2**14, True), (2**28, False)]
+
+
+def test_a_row_whose_result_differs_or_fails():
+    np = pytest.importorskip("numpy")
+
+    class Package:
+        def host(self, array):
+            return array
+
+    def check(ours, theirs):
+        texts = wide.Row("row", ours="f(x)", cupy="g(x)")
+        calls = {"ours": (ours, 1), "cupy": (theirs, 1)}
+        given = record(1.0, 2.0)
+        packages = {"ours": Package(), "cupy": Package()}
+        bench_wide.check_results(texts, calls, packages, given)
+        return given
+
+    assert check(lambda: np.ones(3), lambda: np.ones(3))["equal"] is True
+    assert check(lambda: np.ones(3), lambda: np.zeros(3))["equal"] is False
+    assert "ZeroDivision" in check(lambda: 1 / 0, lambda: 0)["errors"]["comparison"]
+    assert bench_wide.has_result("x == y")
+    assert not bench_wide.has_result("x += y")
+    assert not bench_wide.has_result("v[i] = y")
 
 
 def test_texts_of_every_row():

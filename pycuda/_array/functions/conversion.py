@@ -75,6 +75,16 @@ def asarray(a, dtype=None, order=None, *, copy=None, stream=None):
         return converted
 
 
+def operand(name, a, dtype=None):
+    """Return an argument of a function: an array of the device, numbers or a list.
+
+    TypeError for an array in host memory, as in all operations: the program copies it.
+    """
+    if isinstance(a, np.ndarray) and a.ndim:
+        raise TypeError(f"{name} takes GPUArrays, not ndarray; copy it with to_gpu()")
+    return asarray(a, dtype)
+
+
 def _converted(array, dtype, order, copy):
     """Return an array in another dtype or order, the array itself if it has both."""
     if dtype is not None and array.dtype != dtype:

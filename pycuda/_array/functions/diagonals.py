@@ -6,16 +6,20 @@ import operator
 
 import numpy as np
 
-from pycuda._array.copies import np_ravel
+from pycuda._array.copies import c_copy, np_ravel
 from pycuda._array.creation import allocator_of
+from pycuda._array.functions.rearranging import tile
 from pycuda._array.layout import normal_axis
 from pycuda._array.streams import on_stream
 from pycuda._driver import (
     GPUArray,
+    _array_ops,
+    _elementwise,
     _fill_triangle,
     _nonzero as nonzero,
     _plain_array,
     _triangle,
+    to_gpu,
 )
 
 
@@ -171,3 +175,83 @@ def diag(v, k=0, *, stream=None):
 def diagflat(v, k=0, *, stream=None):
     """Return a square matrix with all elements of an array on diagonal ``k``."""
     return diag(np_ravel(v), k, stream=stream)
+
+
+def diag_indices(n, ndim=2, *, allocator=None, stream=None):
+    """Return the indices of the main diagonal of an array with ``ndim`` equal axes.
+
+    The result is a tuple with one array of int64 for all axes.
+    """
+    count = _length(n, "n")
+    with on_stream(stream):
+        numbers = GPUArray((count,), np.int64, allocator)
+        _elementwise(_array_ops["arange"], (0, 1), numbers, np.int64)
+    return (numbers,) * operator.index(ndim)
+
+
+def diag_indices_from(arr):
+    """Return the indices of the main diagonal of an array.
+
+    Raises ValueError for fewer than two axes and for axes of different lengths.
+    """
+    _check_equal_axes("diag_indices_from", arr)
+    return diag_indices(arr.shape[0], arr.ndim, allocator=arr.allocator)
+
+
+def _check_equal_axes(name, a):
+    if a.ndim < 2 or len({*a.shape}) > 1:
+        raise ValueError(
+            f"{name} takes two axes or more of one length, not shape {a.shape}"
+        )
+
+
+def _diagonal_view(a, wrap):
+    """Return a view of the main diagonal of an array."""
+    if a.ndim == 2:
+        rows, columns = a.shape
+        length = min(rows, columns)
+        if wrap and columns and rows > columns + 1:
+            # One row stays free between two diagonals.
+            length = -(-rows * columns // (columns + 1))
+            if not a.flags.c_contiguous:
+                return None
+            return a.reshape(-1)[:: columns + 1]
+        stride = sum(a.strides)
+    else:
+        _check_equal_axes("fill_diagonal", a)
+        length, stride = a.shape[0], sum(a.strides)
+    if length == 0:
+        return GPUArray((0,), a.dtype, a.allocator)
+    return GPUArray(
+        (length,), a.dtype, a.allocator, base=a, gpudata=a.gpudata, strides=(stride,)
+    )
+
+
+def fill_diagonal(a, val, wrap=False, *, stream=None):
+    """Set the main diagonal of an array, in place.
+
+    ``val`` is a number, or an array whose elements are repeated if there are too few.
+    With ``wrap`` the diagonal of a tall matrix begins again after its end. Raises
+    ValueError for one axis, and for three or more of different lengths.
+    """
+    if a.ndim < 2:
+        raise ValueError(f"fill_diagonal takes two axes or more, not shape {a.shape}")
+    with on_stream(stream):
+        target = a
+        view = _diagonal_view(a, wrap)
+        if view is None:
+            target = c_copy(a)
+            view = _diagonal_view(target, wrap)
+        if isinstance(val, GPUArray) and val.size != 1:
+            flat = np_ravel(val)
+            if flat.size == 0:
+                raise ValueError("fill_diagonal: val has no elements")
+            times = -(-view.size // flat.size)
+            val = tile(flat, times)[: view.size]
+        elif isinstance(val, GPUArray):
+            val = val.reshape(())
+        elif np.ndim(val):
+            val = to_gpu(np.resize(np.asarray(val).astype(a.dtype), view.size))
+        view[...] = val
+        if target is not a:
+            a[...] = target

@@ -6,7 +6,14 @@ import numpy as np
 
 from pycuda._array.layout import broadcast_to
 from pycuda._array.streams import on_stream
-from pycuda._driver import GPUArray, _array_ops, _cumprod, _elementwise, _plain_array
+from pycuda._driver import (
+    GPUArray,
+    _array_ops,
+    _cumprod,
+    _elementwise,
+    _nonzero,
+    _plain_array,
+)
 
 
 def _counted(length, dtype, allocator):
@@ -111,3 +118,20 @@ def vander(x, N=None, increasing=False, *, stream=None):
             repeated = broadcast_to(_plain_array(x)[:, None], (x.shape[0], columns - 1))
             rising[:, 1:] = _cumprod(repeated, 1, dtype)
     return result
+
+
+def ix_(*args):
+    """Return arrays with one axis each as arrays that broadcast to a grid of indices.
+
+    An array of bool stands for the indices of its true elements. Raises ValueError for
+    more axes.
+    """
+    result = []
+    for place, a in enumerate(args):
+        if a.ndim != 1:
+            raise ValueError(f"ix_() takes arrays of one axis, not {a.shape}")
+        if a.dtype == bool:
+            (a,) = _nonzero(a)
+        after = len(args) - 1 - place
+        result.append(a.reshape((1,) * place + (a.size,) + (1,) * after))
+    return tuple(result)

@@ -1,4 +1,4 @@
-"""Elements in other places: roll, repeat, tile, pad; and views: flips and parts."""
+"""Elements in other places: roll, repeat, tile; and views: flips and parts."""
 
 from __future__ import annotations
 
@@ -6,20 +6,12 @@ import operator
 
 import numpy as np
 
-from pycuda._array.copies import copy_into, np_ravel, np_reshape
+from pycuda._array.copies import np_ravel, np_reshape
 from pycuda._array.layout import normal_axis
 from pycuda._driver import GPUArray, _remap, _take
 
 # The rules of src/cpp_free_c/python/array/ops/remap.h.
 _ROLL, _REPEAT, _TILE = 0, 1, 2
-_PAD_RULES = {
-    "empty": 3,
-    "constant": 4,
-    "edge": 5,
-    "wrap": 6,
-    "reflect": 7,
-    "symmetric": 8,
-}
 
 
 def _as_tuple(axis):
@@ -101,78 +93,6 @@ def tile(A, reps, *, stream=None):  # noqa: N803  NumPy's name
     reps = (1,) * (a.ndim - len(reps)) + reps
     shape = tuple(n * r for n, r in zip(a.shape, reps, strict=True))
     return _remap(a, _TILE, shape, (0,) * a.ndim, None, stream)
-
-
-def _pairs(value, ndim, name):
-    """Return (before, after) for each axis, as NumPy broadcasts such an argument."""
-    try:
-        return np.broadcast_to(value, (ndim, 2)).tolist()
-    except ValueError:
-        raise ValueError(
-            f"{name} of shape {np.shape(value)} does not fit {ndim} axes: it is a "
-            f"number, a pair, or a pair for each axis"
-        ) from None
-
-
-def _widths(pad_width, ndim):
-    """Return (before, after) for each axis."""
-    if isinstance(pad_width, int):
-        widths = [(pad_width, pad_width)] * ndim
-    elif isinstance(pad_width, dict):
-        widths = [(0, 0)] * ndim
-        for axis, width in pad_width.items():
-            widths[normal_axis(axis, ndim)] = np.broadcast_to(width, 2).tolist()
-    else:
-        widths = _pairs(pad_width, ndim, "pad_width")
-    for pair in widths:
-        for width in pair:
-            if not isinstance(width, int):
-                raise TypeError(f"pad_width must be integers, not {width!r}")
-            if width < 0:
-                raise ValueError(f"pad_width must not be negative, but has {width}")
-    return widths
-
-
-def pad(array, pad_width, mode="constant", *, constant_values=0, stream=None, **kwargs):
-    """Return the array with more elements at both ends of each axis.
-
-    ``mode`` is NumPy's ``"constant"``, ``"edge"``, ``"reflect"``, ``"symmetric"``,
-    ``"wrap"`` or ``"empty"``. ``pad_width`` is a number, a pair, a pair for each axis
-    or a dict of axes. Raises ValueError for other modes and widths.
-    """
-    rule = _PAD_RULES.get(mode) if isinstance(mode, str) else None
-    if rule is None:
-        raise ValueError(f"mode must be one of {', '.join(_PAD_RULES)}, not {mode!r}")
-    if kwargs.pop("reflect_type", "even") != "even":
-        raise ValueError(
-            "reflect_type must be 'even': the device has no odd reflection"
-        )
-    if kwargs:
-        raise ValueError(f"mode {mode!r} has no argument {', '.join(kwargs)}")
-    widths = _widths(pad_width, array.ndim)
-    shape = tuple(
-        before + n + after
-        for n, (before, after) in zip(array.shape, widths, strict=True)
-    )
-    firsts = tuple(before for before, _ in widths)
-    if mode != "constant":
-        return _remap(array, rule, shape, firsts, None, stream)
-    if isinstance(constant_values, (int, float, complex)):
-        return _remap(array, rule, shape, firsts, constant_values, stream)
-    values = _pairs(constant_values, array.ndim, "constant_values")
-    numbers = {repr(number) for pair in values for number in pair}
-    if len(numbers) <= 1:
-        value = values[0][0] if values else 0
-        return _remap(array, rule, shape, firsts, value, stream)
-    result = _remap(array, _PAD_RULES["empty"], shape, firsts, None, stream)
-    for k, (before, after) in enumerate(widths):  # a later axis decides at a corner
-        front = (slice(None),) * k
-        end = shape[k] - after
-        if before:
-            copy_into(result[(*front, slice(0, before))], values[k][0], stream)
-        if after:
-            copy_into(result[(*front, slice(end, None))], values[k][1], stream)
-    return result
 
 
 # -- views -----------------------------------------------------------------------------

@@ -1,4 +1,7 @@
-"""The first elements of an order, without sorting the others: see ``top_k``."""
+"""The first elements of an order, without sorting the others: see ``top_k``.
+
+All arrays here are packed, have one axis, and no complex numbers.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +40,8 @@ def _kernels(name):
 def first_of_order(x, k, descending, allocator):
     """Return (elements, indices) of the first ``k`` in the order of a stable sort.
 
-    ``x`` is packed, has one axis, and no complex numbers; ``k`` is at least 1. The
-    kernels read all elements once for each byte of a key, and once more.
+    ``k`` is at least 1. The kernels read all elements once for each byte of a key, and
+    once more.
     """
     _check_arrays(x)
     find, store, most = _kernels(x.dtype.name)

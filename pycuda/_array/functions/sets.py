@@ -17,6 +17,7 @@ from pycuda._array.functions.sorting import along_axis, lexsort, sort
 from pycuda._array.kernels.c_types import dtype_to_ctype
 from pycuda._array.kernels.context_cache import context_dependent_memoize
 from pycuda._array.layout import normal_axis
+from pycuda._array.streams import on_stream
 from pycuda._driver import (
     GPUArray,
     _array_ops,
@@ -62,6 +63,7 @@ def unique(
     *,
     equal_nan=True,
     sorted=True,
+    stream=None,
 ):
     """Return the different elements, sorted.
 
@@ -71,23 +73,24 @@ def unique(
     as one element unless ``equal_nan`` is false. With an ``axis``, the different parts
     of ``ar`` along it are returned, in the order of their elements.
     """
-    if axis is None:
-        whole = _unique_flat(
-            np_ravel(ar), return_index, return_inverse, return_counts, equal_nan
-        )
-        values, index, inverse, counts = whole
-        if inverse is not None:
-            inverse = inverse.reshape(ar.shape)
-    else:
-        values, index, inverse, counts = _unique_parts(
-            ar, normal_axis(axis, ar.ndim), return_inverse, return_counts
-        )
-    result = [values]
-    wanted = (return_index, return_inverse, return_counts)
-    for is_wanted, array in zip(wanted, (index, inverse, counts), strict=True):
-        if is_wanted:
-            result.append(array)
-    return tuple(result) if len(result) > 1 else values
+    with on_stream(stream):
+        if axis is None:
+            whole = _unique_flat(
+                np_ravel(ar), return_index, return_inverse, return_counts, equal_nan
+            )
+            values, index, inverse, counts = whole
+            if inverse is not None:
+                inverse = inverse.reshape(ar.shape)
+        else:
+            values, index, inverse, counts = _unique_parts(
+                ar, normal_axis(axis, ar.ndim), return_inverse, return_counts
+            )
+        result = [values]
+        wanted = (return_index, return_inverse, return_counts)
+        for is_wanted, array in zip(wanted, (index, inverse, counts), strict=True):
+            if is_wanted:
+                result.append(array)
+        return tuple(result) if len(result) > 1 else values
 
 
 def unique_all(x, /):
@@ -239,7 +242,9 @@ def _common(ar1, ar2):
     return tuple(np_ravel(a).astype(dtype) for a in (ar1, ar2))
 
 
-def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
+def isin(
+    element, test_elements, assume_unique=False, invert=False, *, kind=None, stream=None
+):
     """Return a bool array: whether each element of ``element`` is in the other array.
 
     It has the shape of ``element``. NaN is in no array. ``assume_unique`` and ``kind``
@@ -247,74 +252,79 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     """
     if kind not in (None, "sort", "table"):
         raise ValueError(f"isin: kind is 'sort', 'table' or None, not {kind!r}")
-    flat, tests = _common(element, test_elements)
-    found = GPUArray(element.shape, np.bool_, element.allocator)
-    if flat.size == 0:
+    with on_stream(stream):
+        flat, tests = _common(element, test_elements)
+        found = GPUArray(element.shape, np.bool_, element.allocator)
+        if flat.size == 0:
+            return found
+        if tests.size == 0:
+            return found.fill(bool(invert))
+        if flat.dtype.itemsize == 2 and flat.dtype.kind not in "iu":
+            # The formats of half precision have no name in C.
+            flat, tests = flat.astype(np.float32), tests.astype(np.float32)
+        kernel = _finder(flat.dtype, bool(invert))
+        kernel(flat, sort(tests), found.reshape(flat.size), tests.size)
         return found
-    if tests.size == 0:
-        return found.fill(bool(invert))
-    if flat.dtype.itemsize == 2 and flat.dtype.kind not in "iu":
-        # The formats of half precision have no name in C.
-        flat, tests = flat.astype(np.float32), tests.astype(np.float32)
-    kernel = _finder(flat.dtype, bool(invert))
-    kernel(flat, sort(tests), found.reshape(flat.size), tests.size)
-    return found
 
 
-def union1d(ar1, ar2):
+def union1d(ar1, ar2, *, stream=None):
     """Return the different elements of both arrays, sorted."""
-    return unique(joining.concatenate(_common(ar1, ar2)))
+    with on_stream(stream):
+        return unique(joining.concatenate(_common(ar1, ar2)))
 
 
-def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
+def intersect1d(ar1, ar2, assume_unique=False, return_indices=False, *, stream=None):
     """Return the different elements that are in both arrays, sorted.
 
     With ``return_indices``, the indices of their first occurrences in the flat arrays
     follow. ``assume_unique`` says that no array has an element twice.
     """
-    ar1, ar2 = _common(ar1, ar2)
-    first1 = first2 = None
-    if not assume_unique:
+    with on_stream(stream):
+        ar1, ar2 = _common(ar1, ar2)
+        first1 = first2 = None
+        if not assume_unique:
+            if return_indices:
+                ar1, first1 = unique(ar1, return_index=True)
+                ar2, first2 = unique(ar2, return_index=True)
+            else:
+                ar1, ar2 = unique(ar1), unique(ar2)
+        both = joining.concatenate([ar1, ar2])
         if return_indices:
-            ar1, first1 = unique(ar1, return_index=True)
-            ar2, first2 = unique(ar2, return_index=True)
+            ordered, order = _sort(both, 0, True, True)
         else:
-            ar1, ar2 = unique(ar1), unique(ar2)
-    both = joining.concatenate([ar1, ar2])
-    if return_indices:
-        ordered, order = _sort(both, 0, True, True)
-    else:
-        ordered = sort(both)
-    places = _true_places(ordered[1:] == ordered[:-1])
-    values = along_axis(ordered, places, 0)
-    if not return_indices:
-        return values
-    at1 = along_axis(order, places, 0)
-    at2 = along_axis(order, places + 1, 0) - ar1.size
-    if first1 is not None:
-        at1, at2 = along_axis(first1, at1, 0), along_axis(first2, at2, 0)
-    return values, at1, at2
+            ordered = sort(both)
+        places = _true_places(ordered[1:] == ordered[:-1])
+        values = along_axis(ordered, places, 0)
+        if not return_indices:
+            return values
+        at1 = along_axis(order, places, 0)
+        at2 = along_axis(order, places + 1, 0) - ar1.size
+        if first1 is not None:
+            at1, at2 = along_axis(first1, at1, 0), along_axis(first2, at2, 0)
+        return values, at1, at2
 
 
-def setdiff1d(ar1, ar2, assume_unique=False):
+def setdiff1d(ar1, ar2, assume_unique=False, *, stream=None):
     """Return the different elements of ``ar1`` that are not in ``ar2``, sorted.
 
     With ``assume_unique`` they are in the order of ``ar1``.
     """
-    ar1 = np_ravel(ar1) if assume_unique else unique(ar1)
-    return along_axis(ar1, _true_places(isin(ar1, ar2, invert=True)), 0)
+    with on_stream(stream):
+        ar1 = np_ravel(ar1) if assume_unique else unique(ar1)
+        return along_axis(ar1, _true_places(isin(ar1, ar2, invert=True)), 0)
 
 
-def setxor1d(ar1, ar2, assume_unique=False):
+def setxor1d(ar1, ar2, assume_unique=False, *, stream=None):
     """Return the different elements that are in one of the arrays only, sorted."""
-    ar1, ar2 = _common(ar1, ar2)
-    if not assume_unique:
-        ar1, ar2 = unique(ar1), unique(ar2)
-    ordered = sort(joining.concatenate([ar1, ar2]))
-    if ordered.size == 0:
-        return ordered
-    edge = GPUArray(ordered.size + 1, np.bool_, ordered.allocator)
-    edge[:1] = True
-    edge[-1:] = True
-    edge[1:-1] = ordered[1:] != ordered[:-1]
-    return along_axis(ordered, _true_places(edge[1:] & edge[:-1]), 0)
+    with on_stream(stream):
+        ar1, ar2 = _common(ar1, ar2)
+        if not assume_unique:
+            ar1, ar2 = unique(ar1), unique(ar2)
+        ordered = sort(joining.concatenate([ar1, ar2]))
+        if ordered.size == 0:
+            return ordered
+        edge = GPUArray(ordered.size + 1, np.bool_, ordered.allocator)
+        edge[:1] = True
+        edge[-1:] = True
+        edge[1:-1] = ordered[1:] != ordered[:-1]
+        return along_axis(ordered, _true_places(edge[1:] & edge[:-1]), 0)

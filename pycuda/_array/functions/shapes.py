@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pycuda._array import layout
-from pycuda._array.layout import normal_axis
+from pycuda._array.layout import AxisError, normal_axis
 
 
 def squeeze(a, axis=None):
@@ -102,3 +102,12 @@ def permute_dims(a, axes=None):
 def matrix_transpose(x, /):
     """Return a view with the last two axes exchanged."""
     return x.mT
+
+
+def rollaxis(a, axis, start=0):
+    """Return a view with an axis moved before another one, ``start``."""
+    axis = normal_axis(axis, a.ndim)
+    if not -a.ndim <= start <= a.ndim:
+        raise AxisError(f"start {start} is not one of the places of {a.ndim} axes")
+    start += a.ndim if start < 0 else 0
+    return moveaxis(a, axis, start - 1 if axis < start else start)

@@ -15,9 +15,9 @@ import numpy as np
 from pycuda._array.copies import c_copy, np_ravel
 from pycuda._array.layout import normal_axis
 from pycuda._array.streams import on_stream
-from pycuda._driver import _plain_array, _sort, _take_along_axis
+from pycuda._driver import _first_few, _plain_array, _sort, _take_along_axis
 
-#: The length from which ``top_k`` selects. A shorter array is sorted sooner.
+#: The length from which ``top_k`` selects many elements; a shorter array is sorted.
 _SELECTED_FROM = 1 << 17
 
 _KINDS = ("quicksort", "mergesort", "heapsort", "stable")
@@ -169,6 +169,9 @@ def top_k(x, k, axis=-1, *, largest=True, stream=None, allocator=None):
         raise ValueError(f"top_k: k={k}, but axis {axis} has length {x.shape[place]}")
     first = (slice(None),) * place + (slice(k),)
     with on_stream(stream):
+        few = _first_few(x, k, largest, None, allocator)
+        if few is not NotImplemented:
+            return few
         if _is_worth_selecting(x, k):
             from pycuda._array.functions.selecting import first_of_order
 

@@ -34,6 +34,7 @@ WRITER_OF_FAMILY = {
     "elementwise_tiles": ("elementwise_tiles", "elementwise_tiles_text"),
     "solver": ("solver", "solver_text"),
     "quantile": ("quantile", "quantile_text"),
+    "selection": ("selection", "few_text"),
 }
 
 #: The compiler's options, for families that do not take those of compile_text. Fourier
@@ -63,14 +64,15 @@ def _options(request):
 def kernel_images(requests: tuple[_KernelRequest, ...]) -> tuple[bytes, ...]:
     """Return the images of requested kernels, compiled side by side.
 
-    This thread compiles the first one, other threads compile the others.
+    This thread compiles the last one. Other threads begin with the others before it, so
+    the first request is that of the largest kernel.
     """
     others: list[BackgroundCompilation] = []
     try:
-        for request in requests[1:]:
+        for request in requests[:-1]:
             others.append(BackgroundCompilation(text_of(request), *_options(request)))
-        first = kernel_image(requests[0])
+        last = kernel_image(requests[-1])
     finally:
         for other in others:
             other.wait()
-    return (first, *(other.image() for other in others))
+    return (*(other.image() for other in others), last)

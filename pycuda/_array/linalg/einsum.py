@@ -143,18 +143,20 @@ def _path(terms, labels, lengths, optimize):
     return np.einsum_path(text, *shapes, optimize=optimize)[0][1:]
 
 
-def _planned(subscripts, shapes, dtypes, dtype, optimize):
-    """Return the plan of a call."""
-    parsed, labels = _parsed(subscripts, shapes)
-    lengths = _checked_lengths(parsed, shapes)
-    plan = Plan(len(shapes), dtype)
+def _operands(plan, parsed, shapes, dtypes, lengths):
+    """Return the terms of the operands, in which each label occurs once."""
     terms = []
     for number, (names, shape) in enumerate(zip(parsed, shapes, strict=True)):
         term = Term(number, range(len(shape)), shape, dtypes[number])
         term = plan.without_repeats(term, names, lengths)
         kept = list(dict.fromkeys(names))
         terms.append(Term(term.number, kept, term.lengths.values(), dtypes[number]))
-    for numbers in _path(terms, labels, lengths, optimize):
+    return terms
+
+
+def _contracted(plan, terms, labels, path):
+    """Add the products of all terms, in the order of a path. Return the last term."""
+    for numbers in path:
         chosen = [terms[k] for k in numbers]
         terms = [term for k, term in enumerate(terms) if k not in numbers]
         while len(chosen) > 1:
@@ -162,7 +164,17 @@ def _planned(subscripts, shapes, dtypes, dtype, optimize):
             others = [k for term in (*terms, *chosen) for k in term.labels]
             chosen.insert(0, plan.contracted(first, second, {*labels, *others}))
         terms.append(chosen[0])
-    last = plan.summed(terms[0], labels)
+    return terms[0]
+
+
+def _planned(subscripts, shapes, dtypes, dtype, optimize):
+    """Return the plan of a call."""
+    parsed, labels = _parsed(subscripts, shapes)
+    lengths = _checked_lengths(parsed, shapes)
+    plan = Plan(len(shapes), dtype)
+    terms = _operands(plan, parsed, shapes, dtypes, lengths)
+    path = _path(terms, labels, lengths, optimize)
+    last = plan.summed(_contracted(plan, terms, labels, path), labels)
     own = [k for k in labels if k in last.labels]
     last = plan.arranged(last, own)
     index = tuple(slice(None) if k in own else None for k in labels)

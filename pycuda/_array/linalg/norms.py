@@ -13,6 +13,7 @@ from pycuda._array.streams import on_stream
 from pycuda._driver import _array_reductions, _reduce
 
 _NORM = _array_reductions["norm"]
+_ABSOLUTE_SUM = _array_reductions["absolute_sum"]
 
 
 def _inexact(name, x):
@@ -33,6 +34,8 @@ def _euclidean(x, axis, keepdims):
 def _vector(x, order, axis, keepdims):
     if order is None or order == 2:
         return _euclidean(x, axis, keepdims)
+    if order == 1:
+        return _reduce(_ABSOLUTE_SUM, (x,), axis, keepdims)
     size = abs(x)
     if order == np.inf:
         return reductions.max(size, axis=axis, keepdims=keepdims)
@@ -41,8 +44,6 @@ def _vector(x, order, axis, keepdims):
     if order == 0:
         count = reductions.count_nonzero(x, axis=axis, keepdims=keepdims)
         return count.astype(size.dtype)
-    if order == 1:
-        return reductions.sum(size, axis=axis, keepdims=keepdims)
     if isinstance(order, str):
         raise ValueError(f"{order!r} is not an order of a norm of vectors")
     total = reductions.sum(size**order, axis=axis, keepdims=keepdims)
@@ -60,7 +61,7 @@ def _matrix(x, order, row, column, keepdims):
         result = reduce(values, axis=-1)
     elif order in (1, -1, np.inf, -np.inf):
         inside, outside = (row, column) if abs(order) == 1 else (column, row)
-        sums = reductions.sum(abs(x), axis=inside, keepdims=True)
+        sums = _reduce(_ABSOLUTE_SUM, (x,), inside, True)
         reduce = reductions.max if order > 0 else reductions.min
         result = reduce(sums, axis=(inside, outside))
     else:

@@ -150,19 +150,25 @@ class Plan:
         full = {k: a.lengths[k] if b.lengths[k] == 1 else b.lengths[k] for k in shared}
         sum_lengths = {k: full[k] for k in sums}
         a, b = self.repeated(a, sum_lengths), self.repeated(b, sum_lengths)
-        batch = [k for k in shared if k in kept]
+        batch = {k: full[k] for k in shared if k in kept}
+        return self.product(a, b, batch, sums)
+
+    def product(self, a, b, batch, sums):
+        """Add the matrix product of two terms, summed along the axes ``sums``.
+
+        ``batch`` has the labels of the other axes that both have, and their lengths.
+        """
+        shared = {*batch, *sums}
         free_a = [k for k in a.labels if k not in shared]
         free_b = [k for k in b.labels if k not in shared]
         length, columns = count(a.shape(sums)), count(b.shape(free_b))
-        left = self.arranged(a, batch + free_a + sums)
-        right = self.arranged(b, batch + sums + free_b)
         rows = (count(a.shape(free_a)),) if batch or not free_a else a.shape(free_a)
+        left = self.arranged(a, [*batch, *free_a, *sums])
+        right = self.arranged(b, [*batch, *sums, *free_b])
         left = self.reshaped(left, (*a.shape(batch), *rows, length))
         right = self.reshaped(right, (*b.shape(batch), length, columns))
         dtype = self.dtype
-        labels = batch + free_a + free_b
-        lengths = (*(full[k] for k in batch), *a.shape(free_a), *b.shape(free_b))
-        made = (*(full[k] for k in batch), *rows, columns)
+        made = (*batch.values(), *rows, columns)
         product = self.add(
             lambda x, y: matmul(x, y, None, dtype),
             *(left, right),
@@ -170,8 +176,9 @@ class Plan:
             lengths=made,
             dtype=dtype,
         )
+        lengths = (*batch.values(), *a.shape(free_a), *b.shape(free_b))
         product = self.reshaped(product, lengths)
-        return Term(product.number, labels, lengths, dtype)
+        return Term(product.number, [*batch, *free_a, *free_b], lengths, dtype)
 
     def without_repeats(self, term, labels, lengths):
         """Add the diagonal of axes that have the same label."""

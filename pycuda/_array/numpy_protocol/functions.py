@@ -12,16 +12,25 @@ from pycuda._array import creation
 from pycuda._array.copies import np_ravel, np_reshape
 from pycuda._array.functions import (
     averages,
+    bits,
     conversion,
+    correlation,
     counting,
     cumulative,
+    curves,
     diagonals,
     differences,
     elements,
+    flat_indices,
     fourier,
     grids,
+    histograms,
     joining,
+    lines,
     operations,
+    padding,
+    polynomials,
+    queries,
     rearranging,
     reductions,
     sequences,
@@ -232,7 +241,7 @@ _FUNCTIONS = {
     np.roll: rearranging.roll,
     np.repeat: rearranging.repeat,
     np.tile: rearranging.tile,
-    np.pad: rearranging.pad,
+    np.pad: padding.pad,
     np.resize: rearranging.resize,
     np.reshape: np_reshape,
     np.ravel: np_ravel,
@@ -406,6 +415,50 @@ _FUNCTIONS.update(
             sets.setdiff1d,
             sets.setxor1d,
         )
+    }
+)
+# Functions with NumPy's names and parameters.
+_FUNCTIONS.update(
+    {
+        getattr(np, function.__name__): function
+        for function in (
+            bits.packbits,
+            bits.unpackbits,
+            correlation.convolve,
+            correlation.correlate,
+            correlation.cov,
+            correlation.corrcoef,
+            curves.interp,
+            curves.trapezoid,
+            curves.unwrap,
+            diagonals.diag_indices_from,
+            diagonals.fill_diagonal,
+            flat_indices.choose,
+            flat_indices.ravel_multi_index,
+            flat_indices.unravel_index,
+            grids.ix_,
+            histograms.histogram2d,
+            histograms.histogramdd,
+            lines.apply_along_axis,
+            lines.apply_over_axes,
+            lines.piecewise,
+            lines.trim_zeros,
+            polynomials.polyadd,
+            polynomials.polyder,
+            polynomials.polyint,
+            polynomials.polymul,
+            polynomials.polysub,
+            polynomials.polyval,
+            queries.array_equiv,
+            queries.astype,
+            queries.can_cast,
+            queries.common_type,
+            queries.min_scalar_type,
+            queries.real_if_close,
+            queries.shares_memory,
+            shapes.rollaxis,
+        )
+        if hasattr(np, function.__name__)
     }
 )
 # NumPy 2 has these.

@@ -70,7 +70,7 @@ def search_text(request):
         find = [
             "#pragma unroll",
             f"for (int k = 0; k < {rounds}; k++) place[k] = 0;",
-            f"find_places<{rounds}, {right}>(run, length, length, x, place);",
+            f"find_places<{rounds}, {right}>(run, length, x, place);",
         ]
     result = "down ? length - place[k] : place[k]" if digitize else "place[k]"
     body += [

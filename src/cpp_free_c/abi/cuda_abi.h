@@ -24,6 +24,7 @@ typedef enum { PCU_RESULTS(PCU_RESULT_MEMBER) } CUresult;
 
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;
+typedef unsigned long long CUmemGenericAllocationHandle;
 typedef unsigned long long CUtexObject;
 typedef unsigned long long CUsurfObject;
 typedef struct CUctx_st *CUcontext;
@@ -73,11 +74,13 @@ typedef unsigned int CUjit_option;
 typedef unsigned int CUlaunchAttributeID;
 typedef unsigned int CUlimit;
 typedef unsigned int CUmemAccess_flags;
+typedef unsigned int CUmemAllocationGranularity_flags;
 typedef unsigned int CUmemAllocationHandleType;
 typedef unsigned int CUmemAllocationType;
 typedef unsigned int CUmemLocationType;
 typedef unsigned int CUmemPool_attribute;
 typedef unsigned int CUmem_advise;
+typedef unsigned int CUmem_range_attribute;
 typedef unsigned int CUmemorytype;
 typedef unsigned int CUmoduleLoadingMode;
 typedef unsigned int CUoutput_mode;
@@ -176,6 +179,60 @@ enum {
     CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP = 9,
     CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION = 11,
     CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT = 12
+};
+
+enum {
+    CU_MEM_LOCATION_TYPE_DEVICE = 1,
+    CU_MEM_LOCATION_TYPE_HOST = 2,
+    CU_MEM_LOCATION_TYPE_HOST_NUMA = 3,
+    CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT = 4
+};
+
+enum {
+    CU_MEM_ACCESS_FLAGS_PROT_NONE = 0,
+    CU_MEM_ACCESS_FLAGS_PROT_READ = 1,
+    CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3
+};
+
+enum { CU_MEM_ALLOCATION_TYPE_PINNED = 1 };
+enum {
+    CU_MEM_HANDLE_TYPE_NONE = 0,
+    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 1
+};
+enum {
+    CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
+    CU_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1
+};
+
+enum {
+    CU_MEM_ADVISE_SET_READ_MOSTLY = 1,
+    CU_MEM_ADVISE_UNSET_READ_MOSTLY = 2,
+    CU_MEM_ADVISE_SET_PREFERRED_LOCATION = 3,
+    CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION = 4,
+    CU_MEM_ADVISE_SET_ACCESSED_BY = 5,
+    CU_MEM_ADVISE_UNSET_ACCESSED_BY = 6
+};
+
+enum {
+    CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1,
+    CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION = 2,
+    CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY = 3,
+    CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION = 4,
+    CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE = 5,
+    CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID = 6,
+    CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE = 7,
+    CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID = 8
+};
+
+enum {
+    CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1,
+    CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC = 2,
+    CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3,
+    CU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4,
+    CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT = 5,
+    CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH = 6,
+    CU_MEMPOOL_ATTR_USED_MEM_CURRENT = 7,
+    CU_MEMPOOL_ATTR_USED_MEM_HIGH = 8
 };
 
 enum { CU_GET_PROC_ADDRESS_DEFAULT = 0 };
@@ -425,6 +482,23 @@ typedef union CUstreamBatchMemOpParams_union {
     } memoryBarrier;
     unsigned long long pad[6];
 } CUstreamBatchMemOpParams;
+
+typedef struct CUmemPoolPtrExportData_st {
+    unsigned char reserved[64];
+} CUmemPoolPtrExportData;
+
+typedef struct CUmemAllocationProp_st {
+    CUmemAllocationType type;
+    CUmemAllocationHandleType requestedHandleTypes;
+    CUmemLocation location;
+    void *win32HandleMetaData;
+    struct {
+        unsigned char compressionType;
+        unsigned char gpuDirectRDMACapable;
+        unsigned short usage;
+        unsigned char reserved[4];
+    } allocFlags;
+} CUmemAllocationProp;
 
 typedef union CUlaunchAttributeValue_union {
     char pad[64];

@@ -30,7 +30,11 @@
     X(jit_target, "Targets of the JIT compiler.") \
     X(launch_attribute, "Attributes of LaunchConfig.") \
     X(limit, "Limits of a context.") \
+    X(mem_access_flags, "Rights of a device to use memory.") \
+    X(mem_advice, "Advice on the use of managed memory.") \
     X(mem_attach_flags, "Rules for access to managed memory.") \
+    X(mem_pool_attribute, "Attributes of a MemoryPool.") \
+    X(mem_range_attribute, "What the driver knows about managed memory.") \
     X(memory_type, "Kinds of memory in Memcpy2D and Memcpy3D.") \
     X(pointer_attribute, "Attributes of a pointer that the driver reports.") \
     X(profiler_output_mode, "Output formats of the profiler.") \
@@ -198,10 +202,39 @@
     X(limit, SHMEM_SIZE, 7) \
     X(limit, CIG_ENABLED, 8) \
     X(limit, CIG_SHMEM_FALLBACK_ENABLED, 9) \
+    /* mem_access_flags */ \
+    X(mem_access_flags, NONE, 0) \
+    X(mem_access_flags, READ, 1) \
+    X(mem_access_flags, READWRITE, 3) \
+    /* mem_advice */ \
+    X(mem_advice, SET_READ_MOSTLY, 1) \
+    X(mem_advice, UNSET_READ_MOSTLY, 2) \
+    X(mem_advice, SET_PREFERRED_LOCATION, 3) \
+    X(mem_advice, UNSET_PREFERRED_LOCATION, 4) \
+    X(mem_advice, SET_ACCESSED_BY, 5) \
+    X(mem_advice, UNSET_ACCESSED_BY, 6) \
     /* mem_attach_flags */ \
     X(mem_attach_flags, GLOBAL, 1) \
     X(mem_attach_flags, HOST, 2) \
     X(mem_attach_flags, SINGLE, 4) \
+    /* mem_pool_attribute */ \
+    X(mem_pool_attribute, REUSE_FOLLOW_EVENT_DEPENDENCIES, 1) \
+    X(mem_pool_attribute, REUSE_ALLOW_OPPORTUNISTIC, 2) \
+    X(mem_pool_attribute, REUSE_ALLOW_INTERNAL_DEPENDENCIES, 3) \
+    X(mem_pool_attribute, RELEASE_THRESHOLD, 4) \
+    X(mem_pool_attribute, RESERVED_MEM_CURRENT, 5) \
+    X(mem_pool_attribute, RESERVED_MEM_HIGH, 6) \
+    X(mem_pool_attribute, USED_MEM_CURRENT, 7) \
+    X(mem_pool_attribute, USED_MEM_HIGH, 8) \
+    /* mem_range_attribute */ \
+    X(mem_range_attribute, READ_MOSTLY, 1) \
+    X(mem_range_attribute, PREFERRED_LOCATION, 2) \
+    X(mem_range_attribute, ACCESSED_BY, 3) \
+    X(mem_range_attribute, LAST_PREFETCH_LOCATION, 4) \
+    X(mem_range_attribute, PREFERRED_LOCATION_TYPE, 5) \
+    X(mem_range_attribute, PREFERRED_LOCATION_ID, 6) \
+    X(mem_range_attribute, LAST_PREFETCH_LOCATION_TYPE, 7) \
+    X(mem_range_attribute, LAST_PREFETCH_LOCATION_ID, 8) \
     /* memory_type */ \
     X(memory_type, HOST, 1) \
     X(memory_type, DEVICE, 2) \

@@ -5,7 +5,8 @@
  *
  * Name is the CUDA name without its cu. The parameters are those of the ABI that
  * appeared in the CUDA version given (major * 1000 + minor * 10); cuGetProcAddress is
- * asked for that version. need: every driver since 11.4 has the REQUIRED symbols, and
+ * asked for that version; a function of which two ABIs are used has a second row, whose
+ * name ends in _v2. need: every driver since 11.4 has the REQUIRED symbols, and
  * init() refuses a library that lacks one. A call of an OPTIONAL function that the
  * driver lacks returns CUDA_ERROR_NOT_FOUND. Functions that the extension does not call
  * are OPTIONAL.
@@ -197,6 +198,19 @@
       (CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream))        \
     X(MemAdvise, 8000, OPTIONAL, BEHIND,                                               \
       (CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device))        \
+    X(MemPrefetchAsync_v2, 12020, OPTIONAL, QUEUE,                                     \
+      (CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags,   \
+       CUstream hStream))                                                              \
+    X(MemAdvise_v2, 12020, OPTIONAL, BEHIND,                                           \
+      (CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation            \
+       location))                                                                      \
+    X(MemPrefetchBatchAsync, 13000, OPTIONAL, QUEUE,                                   \
+      (CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs,   \
+       size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags,      \
+       CUstream hStream))                                                              \
+    X(MemRangeGetAttribute, 8000, OPTIONAL, BEHIND,                                    \
+      (void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr       \
+       devPtr, size_t count))                                                          \
     X(StreamAttachMemAsync, 6000, REQUIRED, QUEUE,                                     \
       (CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags))         \
     X(PointerGetAttribute, 4000, REQUIRED, GIL,                                        \
@@ -221,6 +235,47 @@
       (CUmemoryPool pool, CUmemPool_attribute attr, void *value))                      \
     X(MemPoolSetAccess, 11020, OPTIONAL, GIL,                                          \
       (CUmemoryPool pool, const CUmemAccessDesc *map, size_t count))                   \
+    X(MemPoolGetAccess, 11020, OPTIONAL, GIL,                                          \
+      (CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location))       \
+    X(MemPoolExportToShareableHandle, 11020, OPTIONAL, BEHIND,                         \
+      (void *handle_out, CUmemoryPool pool, CUmemAllocationHandleType handleType,      \
+       unsigned long long flags))                                                      \
+    X(MemPoolImportFromShareableHandle, 11020, OPTIONAL, NOGIL,                        \
+      (CUmemoryPool *pool_out, void *handle, CUmemAllocationHandleType handleType,     \
+       unsigned long long flags))                                                      \
+    X(MemPoolExportPointer, 11020, OPTIONAL, BEHIND,                                   \
+      (CUmemPoolPtrExportData *shareData_out, CUdeviceptr ptr))                        \
+    X(MemPoolImportPointer, 11020, OPTIONAL, NOGIL,                                    \
+      (CUdeviceptr *ptr_out, CUmemoryPool pool, CUmemPoolPtrExportData *shareData))    \
+                                                                                       \
+    /* virtual memory */                                                               \
+    X(MemAddressReserve, 10020, OPTIONAL, BEHIND,                                      \
+      (CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr, unsigned     \
+       long long flags))                                                               \
+    X(MemAddressFree, 10020, OPTIONAL, NOGIL, (CUdeviceptr ptr, size_t size))          \
+    X(MemCreate, 10020, OPTIONAL, NOGIL,                                               \
+      (CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp    \
+       *prop, unsigned long long flags))                                               \
+    X(MemRelease, 10020, OPTIONAL, NOGIL, (CUmemGenericAllocationHandle handle))       \
+    X(MemMap, 10020, OPTIONAL, NOGIL,                                                  \
+      (CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle       \
+       handle, unsigned long long flags))                                              \
+    X(MemUnmap, 10020, OPTIONAL, NOGIL, (CUdeviceptr ptr, size_t size))                \
+    X(MemSetAccess, 10020, OPTIONAL, NOGIL,                                            \
+      (CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count))       \
+    X(MemGetAccess, 10020, OPTIONAL, GIL,                                              \
+      (unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr))     \
+    X(MemExportToShareableHandle, 10020, OPTIONAL, BEHIND,                             \
+      (void *shareableHandle, CUmemGenericAllocationHandle handle,                     \
+       CUmemAllocationHandleType handleType, unsigned long long flags))                \
+    X(MemImportFromShareableHandle, 10020, OPTIONAL, NOGIL,                            \
+      (CUmemGenericAllocationHandle *handle, void *osHandle, CUmemAllocationHandleType \
+       shHandleType))                                                                  \
+    X(MemGetAllocationGranularity, 10020, OPTIONAL, GIL,                               \
+      (size_t *granularity, const CUmemAllocationProp *prop,                           \
+       CUmemAllocationGranularity_flags option))                                       \
+    X(MemGetAllocationPropertiesFromHandle, 10020, OPTIONAL, GIL,                      \
+      (CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle))                \
                                                                                        \
     /* between processes */                                                            \
     X(IpcGetEventHandle, 4010, REQUIRED, BEHIND,                                       \

@@ -41,6 +41,22 @@ pcu_bins_take(pcu_bins *self, int bin, size_t size)
     return bins_pop(self, bin);
 }
 
+pcu_bins_block *
+pcu_bins_take_after(pcu_bins *self, int bin, pcu_bins_block *before, size_t size)
+{
+    if (before == NULL) {
+        return pcu_bins_take(self, bin, size);
+    }
+    pcu_bins_block *block = before->next;
+    before->next = block->next;
+    block->next = NULL;
+    self->active_blocks++;
+    self->active_bytes += size;
+    self->held_blocks--;
+    self->held_bytes -= pcu_bins_size(bin);
+    return block;
+}
+
 void
 pcu_bins_admit(pcu_bins *self, pcu_bins_block *block, size_t size)
 {

@@ -75,6 +75,11 @@ PCU_BINS_API size_t pcu_bins_size(int bin);
  * bin holds none. */
 PCU_BINS_API pcu_bins_block *pcu_bins_take(pcu_bins *self, int bin, size_t size);
 
+/* Make the block active that follows `before` in the list of its bin; NULL: the first
+ * one. */
+PCU_BINS_API pcu_bins_block *pcu_bins_take_after(pcu_bins *self, int bin,
+                                                 pcu_bins_block *before, size_t size);
+
 /* Add a new block as active for a request of `size` bytes. Its bin is set. */
 PCU_BINS_API void pcu_bins_admit(pcu_bins *self, pcu_bins_block *block, size_t size);
 

@@ -106,6 +106,11 @@ pcu_release_call(pcu_release *r)
         r->status = drv.GraphicsUnmapResources(1, &r->handle.graphics, r->stream);
         return;
     }
+    if (r->async) {
+        r->routine = "cuMemFreeAsync";
+        r->status = drv.MemFreeAsync(r->handle.memory, r->stream);
+        return;
+    }
     r->routine = pcu_handle_release_routine(r->kind);
     switch ((int)r->kind) {
 #define HANDLE_END(kind_, type, ender)          \

@@ -44,7 +44,8 @@ typedef struct {
     pcu_handle_kind kind;
     pcu_handle handle;
     int unmaps;      /* unmap the graphics resource instead of releasing it */
-    CUstream stream; /* where to unmap */
+    CUstream stream; /* where to unmap, or to free */
+    int async;       /* free memory behind the work of the stream */
     pcu_context_record *ctx;
     pcu_scope scope;
     int entered;

@@ -91,10 +91,25 @@ drv_resolver_find(drv_resolver *resolver, void *library)
     return v12 != NULL || v11 != NULL;
 }
 
+/* cuGetProcAddress takes names without _v2: the version chooses the ABI. */
+static const char *
+drv_base_name(const char *name, char base[static 64])
+{
+    size_t length = strlen(name);
+    if (length < 64 && length > 3 && strcmp(name + length - 3, "_v2") == 0) {
+        memcpy(base, name, length - 3);
+        base[length - 3] = '\0';
+        return base;
+    }
+    return name;
+}
+
 static CUresult
-drv_resolve(const drv_resolver *resolver, const char *name, int version,
+drv_resolve(const drv_resolver *resolver, const char *full, int version,
             void **function)
 {
+    char base[64];
+    const char *name = drv_base_name(full, base);
     *function = NULL;
     CUresult status;
     if (resolver->v12 != NULL) {

@@ -44,7 +44,8 @@
     X(NANVAR, "nanvar", 1, SPREAD) \
     X(NANSTD, "nanstd", 1, SPREAD) \
     X(NORM, "norm", 1, SPREAD)   \
-    X(ENDS, "ends", 1, ENDS)
+    X(ENDS, "ends", 1, ENDS)     \
+    X(ABSOLUTE_SUM, "absolute_sum", 1, SPREAD)
 /* clang-format on */
 
 #endif

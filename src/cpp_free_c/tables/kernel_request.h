@@ -70,6 +70,7 @@
     X(CROSS, "cross")             \
     X(SOLVER, "solver")           \
     X(QUANTILE, "quantile")       \
+    X(SELECTION, "selection")     \
 
 /* How an operand is passed: ARRAY an address and strides; SCALAR the value, in the dtype
  * of the operand. Elementwise kernels have more ways: ONE the address of a single
@@ -158,11 +159,15 @@
     X(SMALL_TRIANGULAR, "small_triangular") \
     X(SMALL_EIGENVALUES, "small_eigenvalues") \
     X(SMALL_SINGULAR_VALUES, "small_singular_values") \
+    X(VALUES_OF_DIAGONALS, "values_of_diagonals") \
     /* Sorts: the count of all digits before the passes. */ \
     X(SORT_COUNT, "sort_count") \
     /* Quantiles: of short lines, which lanes of a warp sort, and of sorted lines. */ \
     X(QUANTILE_LANES, "quantile_lanes") \
-    X(QUANTILE_SORTED, "quantile_sorted")
+    X(QUANTILE_SORTED, "quantile_sorted") \
+    /* Selections of few elements: the entries of each block, the result of all entries. */ \
+    X(FEW_OF_BLOCKS, "few_of_blocks") \
+    X(FEW_OF_ALL, "few_of_all")
 
 /* clang-format on */
 

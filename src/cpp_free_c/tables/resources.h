@@ -16,6 +16,8 @@
     X(event, CUevent, EventDestroy)               \
     X(graph_exec, CUgraphExec, GraphExecDestroy)  \
     X(graph, CUgraph, GraphDestroy)               \
+    X(pool, CUmemoryPool, MemPoolDestroy)         \
+    X(physical, CUmemGenericAllocationHandle, MemRelease) \
     X(module, CUmodule, ModuleUnload)             \
     X(link, CUlinkState, LinkDestroy)             \
     X(array, CUarray, ArrayDestroy)               \

@@ -301,6 +301,14 @@ space_set_chunks_locked(const emu_allocation *record, uint32_t number)
     }
 }
 
+void
+emu_space_assign_locked(uint64_t base, uint64_t bytes, const emu_allocation *record)
+{
+    emu_allocation part = {.base = base, .span = bytes};
+
+    space_set_chunks_locked(&part, space_record_number(record));
+}
+
 bool
 emu_space_is_small(const emu_allocation *record)
 {

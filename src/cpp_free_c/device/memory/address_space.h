@@ -55,6 +55,10 @@ void emu_space_keep_freed_locked(emu_allocation *record);
 emu_allocation *emu_space_take_record_locked(void);
 void emu_space_return_record_locked(emu_allocation *record);
 
+/* Let the chunks of [base, base + bytes) belong to a record. */
+void emu_space_assign_locked(uint64_t base, uint64_t bytes,
+                             const emu_allocation *record);
+
 /* Whether a record is in the small part. */
 bool emu_space_is_small(const emu_allocation *record);
 /* The bytes of addresses left for large allocations, without the guard of one. */

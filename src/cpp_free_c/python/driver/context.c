@@ -13,6 +13,7 @@
 #include "python/support/interrupt.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
+#include "driver/stream_use.h"
 #include "python/driver/context_stack.h"
 #include "python/driver/current_context.h"
 
@@ -111,6 +112,7 @@ context_end_noraise(pcu_context *self)
     const char *routine = "";
     CUresult status = CUDA_SUCCESS;
     pcu_context_record_forget(&self->rec);
+    pcu_stream_table_forget(&self->rec);
     for (int part = 0; part < PCU_CONTEXT_PART_COUNT; part++) {
         if (self->end_part[part] != NULL) {
             self->end_part[part](self);
@@ -496,6 +498,7 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
         return NULL;
     }
     Py_ssize_t count = context_count(stack, self);
+    pcu_stream_table_drop_fences(&self->rec);
     self->rec.alive = 0; /* from now on no other thread uses or ends it */
     CUresult status = context_end(&self->rec, &routine);
     if (status != CUDA_SUCCESS && !pcu_status_is_sticky(status)) {
@@ -503,6 +506,7 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
         context_stay(self, stack, count);
         return NULL;
     }
+    pcu_stream_table_forget(&self->rec);
     if (stack != NULL && pcu_ctxstack_uncover(st, stack) < 0) {
         return NULL;
     }

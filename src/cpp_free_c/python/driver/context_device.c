@@ -9,6 +9,7 @@
 #include "python/support/convert.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
+#include "driver/stream_use.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
 #include "python/driver/device.h"
@@ -74,6 +75,16 @@ context_enable_peer_access(PyObject *type, PyObject *const *args, Py_ssize_t nar
     }
     PCU_CALL_CURRENT(rc, st, CtxEnablePeerAccess, (peer, a.flags));
     if (rc < 0) {
+        return NULL;
+    }
+    /* From now on streams of one context may use the pooled memory of the other, and
+     * also the work that was ordered by the default stream until now. */
+    pcu_context_record *other = pcu_context_record_find(peer);
+    if ((pcu_ctx_current != NULL && !pcu_stream_table_share(pcu_ctx_current)) ||
+        (other != NULL && !pcu_stream_table_share(other))) {
+        return PyErr_NoMemory();
+    }
+    if (pcu_stream_followers != 0 && pcu_current_context_synchronize(st) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;

@@ -2,6 +2,7 @@
  * current_context.h. */
 #include "python/driver/current_context.h"
 
+#include "driver/stream_use.h"
 #include "python/driver/context_stack.h"
 
 int
@@ -55,6 +56,7 @@ pcu_current_context_synchronize(pcu_state *st)
 {
     pcu_context_record *rec = pcu_ctx_current;
     unsigned long queued = 0;
+    unsigned long clock = pcu_stream_clock();
     int rc;
     if (rec != NULL) {
         queued = rec->queued;
@@ -64,6 +66,9 @@ pcu_current_context_synchronize(pcu_state *st)
         /* Not rec->queued: work that other threads enqueued meanwhile may be pending.
          */
         rec->passed = queued;
+    }
+    if (rc == 0 && rec != NULL && rec == pcu_ctx_current) {
+        pcu_stream_table_passed(rec, clock);
     }
     return rc;
 }

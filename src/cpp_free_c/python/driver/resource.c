@@ -89,6 +89,21 @@ pcu_release_mapping(CUgraphicsResource resource, CUstream stream, PyObject *ctx,
     return status;
 }
 
+CUresult
+pcu_release_async(CUdeviceptr memory, CUstream stream, PyObject *ctx,
+                  const char **routine, int *ended)
+{
+    pcu_release r = {.kind = PCU_HANDLE_memory,
+                     .handle = {.memory = memory},
+                     .async = 1,
+                     .stream = stream,
+                     .ctx = &((pcu_context *)ctx)->rec};
+    CUresult status = release_run(&r, PCU_BLOCKING_OF_MemFreeAsync);
+    *routine = r.routine;
+    *ended = r.ended;
+    return status;
+}
+
 void
 pcu_release_noraise(pcu_state *st, pcu_handle_kind kind, pcu_handle handle,
                     PyObject *ctx)
@@ -179,6 +194,24 @@ pcu_resource_free(pcu_resource *self)
     int ended;
     CUresult status =
         pcu_release_handle(self->kind, self->handle, self->ctx, &routine, &ended);
+    self->live = !ended;
+    if (status == CUDA_SUCCESS) {
+        return 0;
+    }
+    return pcu_raise(self->st, routine, status);
+}
+
+int
+pcu_resource_free_async(pcu_resource *self, CUstream stream)
+{
+    const char *routine = "";
+    int ended;
+    if (!self->live) {
+        return pcu_resource_check_slow(self, "cuMemFreeAsync");
+    }
+    self->live = 0; /* no other thread releases it during the call */
+    CUresult status = pcu_release_async(self->handle.memory, stream, self->ctx,
+                                        &routine, &ended);
     self->live = !ended;
     if (status == CUDA_SUCCESS) {
         return 0;

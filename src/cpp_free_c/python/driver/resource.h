@@ -64,9 +64,17 @@ PCU_HIDDEN CUresult pcu_release_mapping(CUgraphicsResource resource, CUstream st
                                         PyObject *ctx, const char **routine,
                                         int *ended);
 
+/* Free device memory behind the work that the stream has now. The results are those of
+ * pcu_release_handle. */
+PCU_HIDDEN CUresult pcu_release_async(CUdeviceptr memory, CUstream stream,
+                                      PyObject *ctx, const char **routine, int *ended);
+
 /* Release the handle on request of the program. LogicError (invalid handle) the second
  * time. After a failure the handle is still live and may be released again. */
 PCU_HIDDEN PCU_RAISES int pcu_resource_free(pcu_resource *self);
+
+/* The same for device memory, behind the work that the stream has now. */
+PCU_HIDDEN PCU_RAISES int pcu_resource_free_async(pcu_resource *self, CUstream stream);
 
 /* The slow path of pcu_resource_check. */
 PCU_HIDDEN PCU_RAISES int pcu_resource_check_slow(pcu_resource *self,

@@ -22,36 +22,101 @@
 #include "python/driver/event.h"
 #include "python/driver/graph_resources.h"
 
-int
-pcu_as_stream(pcu_state *st, PyObject *value, void *out, const char *name)
-{
-    CUstream *stream = (CUstream *)out;
-    if (value == Py_None) {
-        *stream = pcu_stream_current();
-        return 0;
-    }
-    if (!PyObject_TypeCheck(value, st->Stream)) {
-        int found = pcu_stream_from_protocol(st, value, stream, name);
-        if (found == 0) {
-            PyErr_Format(PyExc_TypeError,
-                         "%s must be a Stream or None, not %s, which has no "
-                         "__cuda_stream__",
-                         name, Py_TYPE(value)->tp_name);
-        }
-        if (found <= 0) {
-            return -1;
-        }
-        return 0;
-    }
-    *stream = ((pcu_resource *)value)->handle.stream;
-    return pcu_resource_check((pcu_resource *)value, "cuStreamQuery");
-}
-
 typedef struct {
     pcu_resource head;
     PyObject *owner; /* keeps a foreign stream alive; never in tp_clear */
     int foreign;     /* another library destroys the handle */
 } stream;
+
+/* -- the table of the context's streams (driver/stream_use.h) ----------------------- */
+
+static void
+stream_drop_owner(void *owner)
+{
+    pcu_saved_error pending;
+    pcu_error_save(&pending);
+    Py_DECREF((PyObject *)owner);
+    pcu_error_restore(&pending);
+}
+
+/* Add a stream to the table of its context. owner, if any, is kept alive while the
+ * stream is in the table. */
+static int
+stream_follow(pcu_state *st, pcu_context_record *rec, CUstream handle, PyObject *owner)
+{
+    unsigned int flags = 0;
+    enum { NON_BLOCKING = 1 };
+    /* If the driver does not say, the stream may be a non-blocking one. */
+    int blocking = drv.StreamGetFlags(handle, &flags) == CUDA_SUCCESS &&
+                   (flags & NON_BLOCKING) == 0;
+    if (!pcu_stream_table_add(rec, handle, blocking, Py_XNewRef(owner))) {
+        Py_XDECREF(owner);
+        PyErr_NoMemory();
+        return -1;
+    }
+    const char *routine = "";
+    pcu_scope scope;
+    CUresult status = pcu_scope_enter(&scope, rec);
+    if (status != CUDA_SUCCESS) {
+        return pcu_raise(st, scope.routine, status);
+    }
+    status = pcu_stream_table_order_new(rec, handle, &routine);
+    CUresult left = pcu_scope_leave(&scope);
+    if (status == CUDA_SUCCESS && left != CUDA_SUCCESS) {
+        routine = "cuCtxPopCurrent";
+        status = left;
+    }
+    if (status != CUDA_SUCCESS) {
+        return pcu_raise(st, routine, status);
+    }
+    return 0;
+}
+
+/* The same for a stream that an object of another library names. */
+static int
+stream_follow_foreign(pcu_state *st, CUstream handle, PyObject *owner)
+{
+    pcu_context_record *rec = pcu_ctx_current;
+    CUcontext context = NULL;
+    if ((uintptr_t)handle <= (uintptr_t)CU_STREAM_LEGACY) {
+        return 0;
+    }
+    if (drv.StreamGetCtx(handle, &context) == CUDA_SUCCESS &&
+        (rec == NULL || rec->handle != context)) {
+        rec = pcu_context_record_find(context);
+    }
+    if (rec == NULL) {
+        return 0; /* the call that uses the stream reports what is wrong */
+    }
+    return stream_follow(st, rec, handle, owner);
+}
+
+int
+pcu_as_stream(pcu_state *st, PyObject *value, void *out, const char *name)
+{
+    CUstream *handle = (CUstream *)out;
+    if (value != Py_None && PyObject_TypeCheck(value, st->Stream)) {
+        *handle = ((pcu_resource *)value)->handle.stream;
+        pcu_stream_note(*handle);
+        return pcu_resource_check((pcu_resource *)value, "cuStreamQuery");
+    }
+    if (value == Py_None) {
+        *handle = pcu_stream_current();
+        return 0;
+    }
+    int found = pcu_stream_from_protocol(st, value, handle, name);
+    if (found == 0) {
+        PyErr_Format(PyExc_TypeError,
+                     "%s must be a Stream or None, not %s, which has no "
+                     "__cuda_stream__",
+                     name, Py_TYPE(value)->tp_name);
+    }
+    if (found <= 0 || stream_follow_foreign(st, *handle, value) < 0) {
+        return -1;
+    }
+    pcu_stream_note(*handle);
+    return 0;
+}
 
 /* -- the current stream ------------------------------------------------------------ */
 
@@ -347,6 +412,10 @@ stream_from_handle(PyObject *type, PyTypeObject *defining, PyObject *const *args
     self->head.live = 1;
     self->foreign = 1;
     self->owner = Py_XNewRef(a.owner);
+    if ((uintptr_t)handle > (uintptr_t)CU_STREAM_LEGACY &&
+        stream_follow(st, &((pcu_context *)ctx)->rec, handle, NULL) < 0) {
+        Py_CLEAR(self);
+    }
     return (PyObject *)self;
 }
 
@@ -481,9 +550,26 @@ stream_init(PyObject *op, PyObject *args, PyObject *kwargs)
             Py_CLEAR(self->owner);
         }
         pcu_resource_adopt(&self->head, ctx, PCU_HANDLE_stream, handle);
+        rc = stream_follow(st, &((pcu_context *)ctx)->rec, handle.stream, NULL);
     }
     Py_DECREF(ctx);
     return rc;
+}
+
+/* The stream is about to be destroyed, or the owner of a foreign stream let go. */
+static void
+stream_unfollow(stream *self)
+{
+    pcu_scope scope;
+    if (self->head.ctx == NULL || pcu_stream_tables == 0) {
+        return;
+    }
+    pcu_context_record *rec = &((pcu_context *)self->head.ctx)->rec;
+    if (pcu_context_record_usable(rec) && pcu_scope_enter(&scope, rec) == CUDA_SUCCESS) {
+        pcu_stream_table_end(rec, self->head.handle.stream);
+        /* An error here appears again in the release that follows. */
+        (void)pcu_scope_leave(&scope);
+    }
 }
 
 static int
@@ -498,6 +584,9 @@ stream_dealloc(PyObject *op)
 {
     stream *self = (stream *)op;
     PyObject *owner = self->owner;
+    if (self->head.live) {
+        stream_unfollow(self);
+    }
     self->owner = NULL;
     if (self->foreign) {
         self->head.live = 0;
@@ -622,11 +711,32 @@ stream_get_flags(PyObject *op, void *Py_UNUSED(closure))
     return PyLong_FromUnsignedLong(flags);
 }
 
+static PyObject *
+stream_get_is_capturing(PyObject *op, void *Py_UNUSED(closure))
+{
+    pcu_resource *self = (pcu_resource *)op;
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    int rc = pcu_resource_check(self, "cuStreamIsCapturing");
+    if (rc < 0) {
+        return NULL;
+    }
+    if ((uintptr_t)self->handle.stream <= (uintptr_t)CU_STREAM_PER_THREAD) {
+        Py_RETURN_FALSE; /* a default stream cannot be captured */
+    }
+    PCU_CALL(rc, self->st, StreamIsCapturing, (self->handle.stream, &status));
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyBool_FromLong(status != CU_STREAM_CAPTURE_STATUS_NONE);
+}
+
 static PyGetSetDef stream_getset[] = {
     {"handle", stream_get_handle, NULL, "The CUstream as an int.", NULL},
     {"priority", stream_get_priority, NULL,
      "The priority that the driver chose; a lower number is a higher priority.", NULL},
     {"flags", stream_get_flags, NULL, "The or-ed stream_flags.", NULL},
+    {"is_capturing", stream_get_is_capturing, NULL,
+     "Whether work of the stream becomes part of a graph instead of running.", NULL},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -676,5 +786,6 @@ static PyType_Spec stream_spec = {
 int
 pcu_stream_setup(PyObject *m, pcu_state *st)
 {
+    pcu_stream_drop_owner = stream_drop_owner;
     return pcu_add_type(m, &st->Stream, &stream_spec, NULL);
 }

@@ -7,6 +7,7 @@
 #include "python/support/base.h"
 
 #include "python/support/args.h"
+#include "driver/stream_use.h"
 #include "python/driver/context_stack.h"
 #include "python/driver/resource.h"
 
@@ -19,12 +20,21 @@ PCU_HIDDEN CUstream pcu_stream_find_handle(void);
  * of this thread whose stream belongs to the current context, else the default stream
  * (NULL). */
 static inline CUstream
-pcu_stream_current(void)
+pcu_stream_peek(void)
 {
     if (pcu_stream_top == NULL) {
         return NULL;
     }
     return pcu_stream_find_handle();
+}
+
+/* The same for a caller that enqueues work in it now. */
+static inline CUstream
+pcu_stream_current(void)
+{
+    CUstream stream = pcu_stream_peek();
+    pcu_stream_note(stream);
+    return stream;
 }
 
 /* Let work that is enqueued in `after` from now on wait for the work already enqueued

@@ -46,6 +46,10 @@
     X(graph_node)           \
     X(graph_add)            \
     X(graph_exec)           \
+    X(stream_allocation)    \
+    X(stream_pool)          \
+    X(virtual_memory)       \
+    X(managed_range)        \
     X(dlpack_export)        \
     X(foreign_allocation)   \
     X(dlpack_import)        \

@@ -22,6 +22,10 @@
     X(PooledDeviceAllocation)   \
     X(PooledHostAllocation)     \
     X(DeviceMemoryPool)         \
+    X(MemoryPool)               \
+    X(StreamAllocation)         \
+    X(PhysicalMemory)           \
+    X(VirtualMemory)            \
     X(PageLockedAllocator)      \
     X(PageLockedMemoryPool)     \
     X(ForeignAllocation)        \

@@ -74,6 +74,23 @@ pcu_add_methods(PyTypeObject *type, PyMethodDef *methods)
     return 0;
 }
 
+int
+pcu_add_getset(PyTypeObject *type, PyGetSetDef *getset)
+{
+    for (PyGetSetDef *def = getset; def->name != NULL; def++) {
+        PyObject *descriptor = PyDescr_NewGetSet(type, def);
+        int rc = -1;
+        if (descriptor != NULL) {
+            rc = PyObject_SetAttrString((PyObject *)type, def->name, descriptor);
+        }
+        Py_XDECREF(descriptor);
+        if (rc < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
 /* The definitions to which getset descriptors point. They must live as long as the
  * types, which hold the module. */
 typedef struct {

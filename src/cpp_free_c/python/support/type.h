@@ -20,6 +20,9 @@ PCU_HIDDEN PCU_RAISES int pcu_add_private_type(PyObject *m, PyTypeObject **slot,
 /* Add methods to a type during setup. A part of a type in another file uses it. */
 PCU_HIDDEN PCU_RAISES int pcu_add_methods(PyTypeObject *type, PyMethodDef *methods);
 
+/* Add getset descriptors to a type during setup. */
+PCU_HIDDEN PCU_RAISES int pcu_add_getset(PyTypeObject *type, PyGetSetDef *getset);
+
 typedef struct {
     const char *name;
     long value;

@@ -45,10 +45,22 @@ export_store(void **out, entry_point function)
     memcpy(out, &function, sizeof(function));
 }
 
+/* Whether a row has this symbol. The second ABI of a function has a row of its own,
+ * whose name ends in _v2. */
+static bool
+export_is_named(const char *row, const char *symbol)
+{
+    const size_t length = strlen(symbol);
+
+    return strncmp(row, symbol, length) == 0 &&
+           (row[length] == '\0' || strcmp(row + length, "_v2") == 0);
+}
+
 static int
 export_find(const char *symbol, void **function, int version)
 {
     int status = NO_SUCH_SYMBOL;
+    int newest = -1; /* the version of the row found */
 
     *function = NULL;
     if (strcmp(symbol, "cuGetProcAddress") == 0) {
@@ -61,15 +73,18 @@ export_find(const char *symbol, void **function, int version)
         return FOUND;
     }
     for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
-        if (entries[i].function == NULL || strcmp(symbol, entries[i].name) != 0) {
+        if (entries[i].function == NULL || !export_is_named(entries[i].name, symbol) ||
+            entries[i].version <= newest) {
             continue;
         }
-        if (entries[i].version > version) {
+        if (entries[i].version <= version) {
+            export_store(function, entries[i].function);
+            newest = entries[i].version;
+            status = FOUND;
+        }
+        else if (newest < 0) {
             status = VERSION_TOO_LOW;
-            continue;
         }
-        export_store(function, entries[i].function);
-        return FOUND;
     }
     return status;
 }

@@ -7,6 +7,7 @@
 #include "device/base/object.h"
 #include "device/memory/memory.h"
 #include "device/api/entry/lock.h"
+#include "device/api/memory/graph_memory.h"
 #include "device/api/memory/pool.h"
 
 static const struct {
@@ -24,7 +25,9 @@ static const struct {
     {"link", EMU_LINK},
     {"graph", EMU_GRAPH},
     {"graph_exec", EMU_GRAPH_EXEC},
+    {"user_object", EMU_USER_OBJECT},
     {"graphics", EMU_GRAPHICS},
+    {"physical", EMU_PHYSICAL},
 };
 
 static const struct {
@@ -34,6 +37,8 @@ static const struct {
     {"memory", EMU_MEMORY_DEVICE},
     {"memory", EMU_MEMORY_PITCHED},
     {"memory", EMU_MEMORY_POOLED},
+    {"memory", EMU_MEMORY_IMPORTED},
+    {"virtual", EMU_MEMORY_RESERVED},
     {"host", EMU_MEMORY_HOST},
     {"registered", EMU_MEMORY_REGISTERED},
     {"managed", EMU_MEMORY_MANAGED},
@@ -57,6 +62,9 @@ live_count_memory(const char *name)
     }
     if (!known) {
         return -1;
+    }
+    if (strcmp(name, "memory") == 0) {
+        count += (long long)emu_graph_memory_count();
     }
     return count;
 }

@@ -3,6 +3,7 @@
 
 #include "device/api/entry/entry.h"
 #include "device/api/entry/pending_free.h"
+#include "device/api/memory/ipc_memory.h"
 #include "device/api/memory/release.h"
 
 #define PITCH_ALIGNMENT 512
@@ -120,9 +121,16 @@ emu_cuMemFree(CUdeviceptr dptr)
     CUresult status = EMU_ENTER_MEMORY(MemFree, dptr, &context);
 
     if (status == CUDA_SUCCESS && dptr != 0) {
+        emu_allocation *found = emu_memory_starting_at(dptr);
+
+        if (found != NULL && found->kind == EMU_MEMORY_IMPORTED) {
+            emu_ipc_memory_close(found);
+            return emu_leave(status);
+        }
         status = emu_allocation_free(
             dptr, 1u << EMU_MEMORY_DEVICE | 1u << EMU_MEMORY_PITCHED |
-                      1u << EMU_MEMORY_MANAGED | 1u << EMU_MEMORY_POOLED);
+                      1u << EMU_MEMORY_MANAGED | 1u << EMU_MEMORY_POOLED |
+                      1u << EMU_MEMORY_GRAPH_NODE);
     }
     return emu_leave(status);
 }

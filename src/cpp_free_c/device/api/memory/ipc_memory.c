@@ -142,9 +142,9 @@ segment_share(emu_allocation *memory)
     return s;
 }
 
-/* Fill a handle of shared memory. */
+/* Fill a handle of shared memory. The memory must be of one of the kinds. */
 static CUresult
-ipc_export_memory(CUdeviceptr address, CUipcMemHandle *handle)
+ipc_export_memory(CUdeviceptr address, unsigned int kinds, CUipcMemHandle *handle)
 {
     const emu_allocation *inside = emu_memory_check(address, 1);
     emu_allocation *memory = NULL;
@@ -154,8 +154,7 @@ ipc_export_memory(CUdeviceptr address, CUipcMemHandle *handle)
     if (inside != NULL) { /* as on a GPU, the address need not be the first */
         memory = emu_memory_starting_at(inside->base);
     }
-    if (handle == NULL || memory == NULL ||
-        (memory->kind != EMU_MEMORY_DEVICE && memory->kind != EMU_MEMORY_PITCHED)) {
+    if (handle == NULL || memory == NULL || (1u << memory->kind & kinds) == 0) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     s = segment_find(memory->base);
@@ -178,24 +177,32 @@ ipc_export_memory(CUdeviceptr address, CUipcMemHandle *handle)
 }
 
 CUresult
+emu_ipc_memory_export(emu_context *context, CUdeviceptr address, unsigned int kinds,
+                      CUipcMemHandle *handle)
+{
+    /* Work of this context must not write while the pages move. */
+    int token = emu_stream_begin(context->null_stream);
+    CUresult status;
+
+    if (token < 0) {
+        return emu_wait_status();
+    }
+    emu_lock();
+    status = ipc_export_memory(address, kinds, handle);
+    emu_unlock(); /* emu_stream_end takes it again */
+    emu_stream_end(context->null_stream, token);
+    return status;
+}
+
+CUresult
 emu_cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr)
 {
     emu_context *context;
     CUresult status = EMU_ENTER_CONTEXT(IpcGetMemHandle, &context);
 
     if (status == CUDA_SUCCESS) {
-        /* Work of this context must not write while the pages move. */
-        int token = emu_stream_begin(context->null_stream);
-
-        if (token < 0) {
-            status = emu_wait_status();
-        }
-        else {
-            emu_lock();
-            status = ipc_export_memory(dptr, pHandle);
-            emu_unlock(); /* emu_stream_end takes it again */
-            emu_stream_end(context->null_stream, token);
-        }
+        status = emu_ipc_memory_export(
+            context, dptr, 1u << EMU_MEMORY_DEVICE | 1u << EMU_MEMORY_PITCHED, pHandle);
     }
     return emu_leave(status);
 }
@@ -215,9 +222,9 @@ ipc_is_living(int file, const emu_ipc_handle *data)
 }
 
 static CUresult
-opening_map(emu_context *context, opening *o)
+opening_map(emu_context *context, emu_memory_kind kind, opening *o)
 {
-    emu_memory_request request = {.kind = EMU_MEMORY_IPC,
+    emu_memory_request request = {.kind = kind,
                                   .size = (size_t)(o->handle.lead + o->handle.size),
                                   .device = context->device->ordinal,
                                   .context = context};
@@ -254,7 +261,8 @@ ipc_memory_handle_is_valid(const emu_ipc_handle *data)
 }
 
 static CUresult
-opening_get(emu_context *context, const emu_ipc_handle *data, CUdeviceptr *out)
+opening_get(emu_context *context, emu_memory_kind kind, const emu_ipc_handle *data,
+            CUdeviceptr *out)
 {
     opening *o = openings;
     CUresult status;
@@ -275,7 +283,7 @@ opening_get(emu_context *context, const emu_ipc_handle *data, CUdeviceptr *out)
     o->handle = *data;
     o->context = context;
     o->count = 1;
-    status = opening_map(context, o);
+    status = opening_map(context, kind, o);
     if (status != CUDA_SUCCESS) {
         free(o);
         return status;
@@ -284,6 +292,19 @@ opening_get(emu_context *context, const emu_ipc_handle *data, CUdeviceptr *out)
     openings = o;
     *out = o->memory->base;
     return CUDA_SUCCESS;
+}
+
+CUresult
+emu_ipc_memory_import(emu_context *context, const CUipcMemHandle *handle,
+                      CUdeviceptr *out)
+{
+    emu_ipc_handle data;
+
+    memcpy(&data, handle, sizeof(data));
+    if (!ipc_memory_handle_is_valid(&data)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return opening_get(context, EMU_MEMORY_IMPORTED, &data, out);
 }
 
 CUresult
@@ -305,9 +326,19 @@ emu_cuIpcOpenMemHandle(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int F
         status = CUDA_ERROR_INVALID_CONTEXT; /* a process cannot open its own memory */
     }
     if (status == CUDA_SUCCESS) {
-        status = opening_get(context, &data, pdptr);
+        status = opening_get(context, EMU_MEMORY_IPC, &data, pdptr);
     }
     return emu_leave(status);
+}
+
+void
+emu_ipc_memory_close(emu_allocation *memory)
+{
+    if (--((opening *)memory->owner)->count == 0) {
+        emu_count_free(memory->context);
+        emu_ipc_memory_forget(memory);
+        (void)emu_memory_free(memory); /* just found alive, under the lock */
+    }
 }
 
 CUresult
@@ -322,10 +353,8 @@ emu_cuIpcCloseMemHandle(CUdeviceptr dptr)
         if (memory == NULL || memory->kind != EMU_MEMORY_IPC) {
             status = CUDA_ERROR_INVALID_VALUE;
         }
-        else if (--((opening *)memory->owner)->count == 0) {
-            emu_count_free(memory->context);
-            emu_ipc_memory_forget(memory);
-            (void)emu_memory_free(memory); /* just found alive, under the lock */
+        else {
+            emu_ipc_memory_close(memory);
         }
     }
     return emu_leave(status);
@@ -364,7 +393,7 @@ segment_forget(uint64_t start)
 void
 emu_ipc_memory_forget(const emu_allocation *memory)
 {
-    if (memory->kind == EMU_MEMORY_IPC) {
+    if (memory->kind == EMU_MEMORY_IPC || memory->kind == EMU_MEMORY_IMPORTED) {
         opening_forget(memory->owner);
     }
     else if (ipc_is_small(memory)) {

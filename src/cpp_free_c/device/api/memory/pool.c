@@ -4,6 +4,7 @@
 #include "device/api/memory/pool.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "device/base/device.h"
 #include "device/api/entry/entry.h"
@@ -32,6 +33,9 @@ struct CUmemPoolHandle_st {
     uint64_t used, used_high;
     size_t live;    /* allocations */
     bool destroyed; /* by its handle: the last allocation frees the record */
+    bool shareable; /* other processes may open it */
+    bool imported;  /* it is the pool of another process: nothing comes from it */
+    int file;       /* names it to other processes; -1: not yet */
 };
 
 /* The default pools of the devices, made at first use, and the pools that programs set
@@ -43,6 +47,9 @@ static void
 pool_release_if_unused(emu_pool *pool)
 {
     if (pool->destroyed && pool->live == 0) {
+        if (pool->file >= 0) {
+            (void)close(pool->file); /* memory only: no data is lost */
+        }
         emu_object_free(&pool->object);
     }
 }
@@ -67,6 +74,7 @@ pool_new(emu_device *device)
 
     if (pool != NULL) {
         pool->device = device;
+        pool->file = -1;
         pool->access = (uint64_t)1 << device->ordinal;
         for (int i = 0; i < 3; i++) {
             pool->reuse[i] = 1;
@@ -101,6 +109,44 @@ emu_pool_current(emu_device *device)
     return pool;
 }
 
+emu_pool *
+emu_pool_new_imported(emu_device *device)
+{
+    emu_pool *pool = pool_new(device);
+
+    if (pool != NULL) {
+        pool->imported = true;
+    }
+    return pool;
+}
+
+bool
+emu_pool_is_imported(const emu_pool *pool)
+{
+    return pool->imported;
+}
+
+int *
+emu_pool_file(emu_pool *pool)
+{
+    if (!pool->shareable) {
+        return NULL;
+    }
+    return &pool->file;
+}
+
+int
+emu_pool_device(const emu_pool *pool)
+{
+    return pool->device->ordinal;
+}
+
+bool
+emu_pool_is_shareable(const emu_pool *pool)
+{
+    return pool->shareable;
+}
+
 /* -- memory of a pool -------------------------------------------------------------- */
 
 CUresult
@@ -111,8 +157,12 @@ emu_pool_allocate(emu_pool *pool, emu_context *context, size_t size, CUdeviceptr
                                   .device = pool->device->ordinal,
                                   .context = context};
     emu_allocation *made;
-    CUresult status = emu_memory_allocate(&request, &made);
+    CUresult status;
 
+    if (pool->imported) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    status = emu_memory_allocate(&request, &made);
     if (status != CUDA_SUCCESS) {
         return status;
     }
@@ -211,16 +261,20 @@ emu_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps)
 
     if (status == CUDA_SUCCESS &&
         (pool == NULL || poolProps == NULL || poolProps->allocType != TYPE_PINNED ||
-         poolProps->location.type != LOCATION_DEVICE)) {
+         poolProps->handleTypes > 1 || poolProps->location.type != LOCATION_DEVICE)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        status = emu_device_find(poolProps->location.id, &device);
+        device = emu_device_get(poolProps->location.id);
+        if (device == NULL) {
+            status = CUDA_ERROR_INVALID_VALUE; /* as on a GPU */
+        }
     }
     if (status == CUDA_SUCCESS) {
         emu_pool *made = pool_new(device);
 
         if (made != NULL) {
+            made->shareable = poolProps->handleTypes != 0;
             *pool = made;
         }
         else {
@@ -398,6 +452,32 @@ emu_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t cou
     }
     if (status == CUDA_SUCCESS) {
         found->access = access;
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool,
+                       CUmemLocation *location)
+{
+    CUresult status = EMU_ENTER(MemPoolGetAccess);
+
+    if (status == CUDA_SUCCESS) {
+        const emu_pool *found = emu_object_get(memPool, EMU_POOL);
+
+        if (found == NULL || flags == NULL || location == NULL ||
+            location->type != LOCATION_DEVICE) {
+            status = CUDA_ERROR_INVALID_VALUE;
+        }
+        else if (emu_device_get(location->id) == NULL) {
+            status = CUDA_ERROR_INVALID_DEVICE;
+        }
+        else if (found->access >> location->id & 1) {
+            *flags = ACCESS_READ_WRITE;
+        }
+        else {
+            *flags = ACCESS_NONE;
+        }
     }
     return emu_leave(status);
 }

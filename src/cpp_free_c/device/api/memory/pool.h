@@ -20,6 +20,15 @@ CUresult emu_pool_allocate(emu_pool *pool, emu_context *context, size_t size,
 /* An allocation of a pool is about to be freed. */
 void emu_pool_forget(const emu_allocation *allocation);
 
+/* Make a pool that stands for one of another process; NULL: out of memory. */
+emu_pool *emu_pool_new_imported(emu_device *device);
+bool emu_pool_is_imported(const emu_pool *pool);
+/* Where the file is that names the pool to other processes (-1: none yet). NULL: the
+ * pool was not made for that. */
+int *emu_pool_file(emu_pool *pool);
+int emu_pool_device(const emu_pool *pool);
+bool emu_pool_is_shareable(const emu_pool *pool);
+
 /* The pools that programs made and have not destroyed. */
 size_t emu_pool_count(void);
 

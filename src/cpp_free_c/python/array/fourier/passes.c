@@ -343,83 +343,125 @@ pass_is_staged(const pcu_fourier_pass *pass, const pass_series *series,
 
 /* -- the passes of a smooth length ------------------------------------------------- */
 
+/* One factor of the length: `done` is the product of the factors before, `columns` that
+ * of all others. */
+typedef struct {
+    size_t factor;
+    size_t done;
+    size_t columns;
+    int first;
+    int last;
+    ptrdiff_t line_load; /* bytes from a line to the next */
+    ptrdiff_t line_store;
+} pass_place;
+
+/* Add the axes of the batch, those of the other factors, then the inner ones of the
+ * batch. The axis added last decides how far lines are apart. */
+static void
+pass_add_axes(pcu_fourier_pass *pass, const pass_series *series,
+              const pcu_fourier_end *from, const pcu_fourier_end *to, pass_place *place)
+{
+    size_t done = place->done;
+    int outer = series->ndim - series->inner;
+    pass_add_batch(pass, series, from, to, 0, outer);
+    if (outer > 0) {
+        place->line_load = from->strides[outer - 1];
+        place->line_store = to->strides[outer - 1];
+    }
+    if (!place->last) {
+        ptrdiff_t load = (ptrdiff_t)done * from->step;
+        pass->which = pass->ndim;
+        place->line_load = load;
+        place->line_store = (ptrdiff_t)(done * place->factor) * to->step;
+        if (place->first) {
+            load = 0; /* the kernel computes the address from the index */
+        }
+        pass_add_axis(pass, place->columns / done, load, place->line_store);
+    }
+    if (!place->first) {
+        ptrdiff_t store = to->step;
+        if (place->last) {
+            store = 0;
+        }
+        pass->which = pass->ndim;
+        place->line_load = from->step;
+        place->line_store = to->step;
+        pass_add_axis(pass, done, from->step, store);
+        pass->key.fourier |= PCU_FOURIER_TWIDDLED;
+    }
+    if (series->inner) {
+        pass_add_batch(pass, series, from, to, outer, series->ndim);
+        place->line_load = from->strides[outer];
+        place->line_store = to->strides[outer];
+    }
+}
+
+/* Set the distances of a line's elements. */
+static void
+pass_set_steps(pcu_fourier_pass *pass, const pcu_fourier_end *from,
+               const pcu_fourier_end *to, const pass_place *place)
+{
+    pass->load_spacing = place->columns;
+    pass->load_count = from->count;
+    pass->load_step = from->step;
+    if (!place->first) {
+        pass->load_step *= (ptrdiff_t)place->columns;
+    }
+    pass->store_spacing = place->done;
+    pass->store_count = to->count;
+    pass->store_step = to->step;
+    if (!place->last) {
+        pass->store_step *= (ptrdiff_t)place->done;
+    }
+    pass->span = place->done * place->factor;
+}
+
+/* The words of the kernel that depend on the place of the factor. */
+static uint32_t
+pass_words_of_place(const pcu_fourier_pass *pass, const pass_series *series,
+                    const pcu_fourier_end *from, const pcu_fourier_end *to,
+                    const pass_place *place)
+{
+    uint32_t words = from->words | to->words;
+    if (place->last && !place->first) {
+        words |= PCU_FOURIER_INDEXED;
+    }
+    if (place->first && from->count < series->n) {
+        words |= PCU_FOURIER_LOAD_BOUNDED;
+    }
+    if (place->last && to->count < series->n) {
+        words |= PCU_FOURIER_STORE_BOUNDED;
+    }
+    if (place->first && place->last && pass_is_staged(pass, series, from, to)) {
+        words |= PCU_FOURIER_STAGED;
+    }
+    if (pass_is_by_line(pass, place->line_load,
+                        (ptrdiff_t)place->columns * from->step)) {
+        words |= PCU_FOURIER_LOAD_BY_LINE;
+    }
+    if (pass_is_by_line(pass, place->line_store, (ptrdiff_t)place->done * to->step)) {
+        words |= PCU_FOURIER_STORE_BY_LINE;
+    }
+    return words;
+}
+
 /* Add the pass of one factor. `done` is the product of the factors before. */
 static void
 pass_add_factor(const pass_series *series, const pcu_fourier_end *from,
                 const pcu_fourier_end *to, size_t factor, size_t done)
 {
     size_t columns = series->n / factor;
-    int first = done == 1;
-    int last = done == columns;
-    int outer = series->ndim - series->inner;
+    pass_place place = {.factor = factor,
+                        .done = done,
+                        .columns = columns,
+                        .first = done == 1,
+                        .last = done == columns};
     pcu_fourier_pass *pass = pass_new(series, from, to, factor);
-    ptrdiff_t line_load = 0;
-    ptrdiff_t line_store = 0;
-    pass_add_batch(pass, series, from, to, 0, outer);
-    if (outer > 0) {
-        line_load = from->strides[outer - 1];
-        line_store = to->strides[outer - 1];
-    }
-    if (!last) {
-        ptrdiff_t load = (ptrdiff_t)done * from->step;
-        pass->which = pass->ndim;
-        line_load = load;
-        line_store = (ptrdiff_t)(done * factor) * to->step;
-        if (first) {
-            load = 0; /* the kernel computes the address from the index */
-        }
-        pass_add_axis(pass, columns / done, load, line_store);
-    }
-    if (!first) {
-        ptrdiff_t store = to->step;
-        if (last) {
-            store = 0;
-        }
-        pass->which = pass->ndim;
-        line_load = from->step;
-        line_store = to->step;
-        pass_add_axis(pass, done, from->step, store);
-        pass->key.fourier |= PCU_FOURIER_TWIDDLED;
-    }
-    if (series->inner) {
-        pass_add_batch(pass, series, from, to, outer, series->ndim);
-        line_load = from->strides[outer];
-        line_store = to->strides[outer];
-    }
-    pass->load_spacing = columns;
-    pass->load_count = from->count;
-    pass->load_step = from->step;
-    if (!first) {
-        pass->load_step *= (ptrdiff_t)columns;
-    }
-    pass->store_spacing = done;
-    pass->store_count = to->count;
-    pass->store_step = to->step;
-    if (!last) {
-        pass->store_step *= (ptrdiff_t)done;
-    }
-    pass->span = done * factor;
-    if (last && !first) {
-        pass->key.fourier |= PCU_FOURIER_INDEXED;
-    }
-    pass->key.fourier |= from->words | to->words;
-    if (first && from->count < series->n) {
-        pass->key.fourier |= PCU_FOURIER_LOAD_BOUNDED;
-    }
-    if (last && to->count < series->n) {
-        pass->key.fourier |= PCU_FOURIER_STORE_BOUNDED;
-    }
-    if (first && last && pass_is_staged(pass, series, from, to)) {
-        pass->key.fourier |= PCU_FOURIER_STAGED;
-    }
+    pass_add_axes(pass, series, from, to, &place);
+    pass_set_steps(pass, from, to, &place);
+    pass->key.fourier |= pass_words_of_place(pass, series, from, to, &place);
     if (to->words & PCU_FOURIER_STORE_MULTIPLIED) {
         pass->factor = PCU_FOURIER_FACTOR;
-    }
-    if (pass_is_by_line(pass, line_load, (ptrdiff_t)columns * from->step)) {
-        pass->key.fourier |= PCU_FOURIER_LOAD_BY_LINE;
-    }
-    if (pass_is_by_line(pass, line_store, (ptrdiff_t)done * to->step)) {
-        pass->key.fourier |= PCU_FOURIER_STORE_BY_LINE;
     }
     pass_finish(pass, series, factor);
 }

@@ -2,6 +2,7 @@
 
 #include "python/array/ops/kernel_launch.h"
 
+#include "driver/stream_use.h"
 #include "python/driver/current_context.h"
 #include "python/driver/graph_resources.h"
 
@@ -56,6 +57,7 @@ pcu_kernel_launch_shared(pcu_state *st, CUfunction kernel, size_t blocks,
     }
     const pcu_context_record *rec = pcu_ctx_current; /* the kernel's context */
     CUresult status;
+    pcu_stream_note(stream); /* making the result may have run other calls */
     do {
         PCU_STATUS(status, LaunchKernel,
                    (kernel, (unsigned int)blocks, 1, 1, threads, 1, 1, shared, stream,

@@ -148,6 +148,50 @@ cut_is_columns(const pcu_reduction_plan *plan)
            cut_distance(plan->reduced.strides[0][last_reduced]);
 }
 
+/* How many elements a thread loads before it adds them: no more than there are. */
+static size_t
+cut_column_rounds(const pcu_reduction_plan *plan)
+{
+    size_t bytes = CUT_BYTES;
+    if (plan->row->rule == PCU_REDUCE_TO_SPREAD) { /* a division for each round */
+        bytes *= 2;
+    }
+    size_t rounds = cut_rounds(plan, bytes);
+    while (rounds > 1 && rounds > plan->reduced.count) {
+        rounds /= 2;
+    }
+    return rounds;
+}
+
+/* How many lanes a block has side by side: fewer if there are too few blocks and each
+ * reads little. `across` is the number of vectors of results. */
+static size_t
+cut_column_lanes(const pcu_reduction_plan *plan, size_t across, size_t sms)
+{
+    size_t n = plan->reduced.count;
+    size_t width = plan->vector * pcu_gpuarray_itemsize(plan->inputs[0]);
+    size_t lanes = cut_power(across, 32);
+    while (lanes * width > CUT_NARROW && n * lanes / 2 * width <= CUT_ALONE &&
+           cut_ceil(across, lanes) < sms) {
+        lanes /= 2;
+    }
+    return lanes;
+}
+
+/* One block reduces a column of lanes: give it more rows of threads if the device would
+ * be idle otherwise. */
+static void
+cut_column_alone(pcu_reduction_plan *plan, size_t tiles, size_t sms)
+{
+    size_t columns = plan->lanes * plan->vector;
+    while (plan->threads < 1024 && tiles <= sms &&
+           2 * plan->threads / 32 * columns <= CUT_ROOM &&
+           plan->threads / plan->lanes * plan->rounds < plan->reduced.count) {
+        plan->threads *= 2;
+    }
+    cut_segments(plan, 1, 1, 1);
+}
+
 /* A thread has a vector of results; several rows of threads share the elements. */
 static void
 cut_columns(pcu_reduction_plan *plan, size_t sms)
@@ -160,13 +204,7 @@ cut_columns(pcu_reduction_plan *plan, size_t sms)
     plan->vector =
         Py_MIN(cut_vector(plan, &plan->kept, &plan->reduced, last), (size_t)4);
     size_t across = results / plan->vector;
-    plan->rounds = cut_rounds(plan, CUT_BYTES);
-    if (plan->row->rule == PCU_REDUCE_TO_SPREAD) { /* a division for each round */
-        plan->rounds = cut_rounds(plan, 2 * (size_t)CUT_BYTES);
-    }
-    while (plan->rounds > 1 && plan->rounds > n) {
-        plan->rounds /= 2;
-    }
+    plan->rounds = cut_column_rounds(plan);
     plan->threads = CUT_THREADS;
     if (across >= sms * CUT_FILL_THREADS / 2 || n < 8) { /* a thread for each vector */
         plan->lanes = CUT_THREADS;
@@ -174,22 +212,11 @@ cut_columns(pcu_reduction_plan *plan, size_t sms)
         plan->blocks = cut_ceil(across, CUT_THREADS);
         return;
     }
-    size_t width = plan->vector * itemsize; /* bytes of a lane */
-    plan->lanes = cut_power(across, 32);
-    while (plan->lanes * width > CUT_NARROW &&
-           n * plan->lanes / 2 * width <= CUT_ALONE &&
-           cut_ceil(across, plan->lanes) < sms) {
-        plan->lanes /= 2;
-    }
+    plan->lanes = cut_column_lanes(plan, across, sms);
     size_t columns = plan->lanes * plan->vector;
     size_t tiles = cut_ceil(results, columns);
     if (n * columns * itemsize <= CUT_ALONE || tiles >= sms * CUT_FILL_BLOCKS) {
-        while (plan->threads < 1024 && tiles <= sms &&
-               2 * plan->threads / 32 * columns <= CUT_ROOM &&
-               plan->threads / plan->lanes * plan->rounds < n) {
-            plan->threads *= 2;
-        }
-        cut_segments(plan, 1, 1, 1);
+        cut_column_alone(plan, tiles, sms);
     }
     else {
         plan->lanes = cut_power(across, 32);

@@ -215,17 +215,20 @@ scan_pack(const pcu_scan_layout *layout, const pcu_scan_cut *cut, CUdeviceptr sl
           pcu_argument_buffer *params)
 {
     const pcu_reduction_axes *lines = &layout->lines;
-    if (pcu_kernel_put_address(params, layout->addresses[0]) < 0 ||
-        pcu_kernel_put_address(params, layout->addresses[1]) < 0 ||
-        pcu_kernel_put_index(params, 1, layout->steps[0]) < 0 ||
-        pcu_kernel_put_index(params, 1, layout->steps[1]) < 0 ||
-        pcu_kernel_put_address(params, slots) < 0 ||
-        scan_put_size(params, layout->length) < 0 ||
-        scan_put_size(params, lines->count) < 0 ||
-        scan_put_size(params, cut->tiles) < 0 ||
-        scan_put_size(params, cut->width) < 0 ||
-        scan_put_size(params, (size_t)cut->vector) < 0) {
-        return -1;
+    const uint64_t head[] = {layout->addresses[0],
+                             layout->addresses[1],
+                             (uint64_t)layout->steps[0],
+                             (uint64_t)layout->steps[1],
+                             slots,
+                             layout->length,
+                             lines->count,
+                             cut->tiles,
+                             cut->width,
+                             (uint64_t)cut->vector};
+    for (size_t i = 0; i < Py_ARRAY_LENGTH(head); i++) {
+        if (pcu_kernel_put_address(params, head[i]) < 0) {
+            return -1;
+        }
     }
     for (int k = 0; k < lines->ndim && !cut->is_packed; k++) {
         if (scan_put_size(params, lines->shape[k]) < 0 ||

@@ -90,6 +90,20 @@ protocol_find_operation(pcu_state *st, PyObject *const *args, Py_ssize_t nargs, 
     return protocol_is_method(args[1], "__call__") && nargs - 2 == pcu_ops[*op].inputs;
 }
 
+/* 1 if the kernels of index arrays apply an operation to elements of a type: a word of
+ * up to 8 bytes is exchanged as one, and sums are added part by part. */
+static int
+protocol_is_applied(int op, int type)
+{
+    if (!pcu_type_is_number(type) || pcu_types[type].size == 1) {
+        return 0;
+    }
+    if (op == PCU_OP_ADD) {
+        return 1;
+    }
+    return (op == PCU_OP_MAXIMUM || op == PCU_OP_MINIMUM) && pcu_types[type].size <= 8;
+}
+
 /* Enqueue ufunc.at(array, index, values) for the frequent operations and two arrays of
  * one dtype. Returns 1, 0 if Python has to do it, -1 on error. */
 static int
@@ -106,9 +120,7 @@ protocol_apply_at(pcu_state *st, PyObject *const *args, Py_ssize_t nargs)
     if (found <= 0) {
         return found;
     }
-    if (type != ((pcu_gpuarray *)args[4])->type || !pcu_type_is_number(type) ||
-        pcu_types[type].size == 1 || (pcu_types[type].size > 8 && op != PCU_OP_ADD) ||
-        (op != PCU_OP_ADD && op != PCU_OP_MAXIMUM && op != PCU_OP_MINIMUM)) {
+    if (type != ((pcu_gpuarray *)args[4])->type || !protocol_is_applied(op, type)) {
         return 0;
     }
     PyObject *const *items = &args[3];

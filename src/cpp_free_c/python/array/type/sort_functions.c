@@ -2,6 +2,7 @@
 
 #include "python/array/type/members.h"
 
+#include "python/array/sort/few_first.h"
 #include "python/array/sort/sort.h"
 #include "python/driver/memory/pool.h"
 #include "python/driver/stream.h"
@@ -73,7 +74,64 @@ sort_function(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
     return pcu_sort(st, &call);
 }
 
+typedef struct {
+    PyObject *array; /* borrowed, as are all objects */
+    size_t count;
+    int descending;
+    PyObject *stream;
+    PyObject *allocator;
+} few_args;
+
+PyDoc_STRVAR(few_doc,
+             "_first_few($module, array, count, descending=False, stream=None, "
+             "allocator=None, /)\n--\n\n"
+             "Enqueue the selection of the first elements of an order; return them and "
+             "their indices, or NotImplemented.");
+
+static PyObject *
+few_function(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"array", pcu_as_object, offsetof(few_args, array)},
+        {"count", pcu_as_size, offsetof(few_args, count)},
+        {"descending", pcu_as_bool, offsetof(few_args, descending)},
+        {"stream", pcu_as_object, offsetof(few_args, stream)},
+        {"allocator", pcu_as_allocator, offsetof(few_args, allocator)},
+    };
+    static const pcu_argtable table = {"_first_few", specs, 5, 2, 5};
+    pcu_state *st = pcu_state_of_module(m);
+    few_args a = {.stream = Py_None, .allocator = Py_None};
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    if (!pcu_is_array(st, a.array)) {
+        PyErr_Format(PyExc_TypeError, "top_k takes a GPUArray, not %s",
+                     Py_TYPE(a.array)->tp_name);
+        return NULL;
+    }
+    pcu_few_call call = {.x = (pcu_gpuarray *)a.array,
+                         .count = a.count,
+                         .descending = a.descending,
+                         .allocator = a.allocator,
+                         .stream = pcu_stream_current()};
+    if (pcu_gpuarray_ready(call.x) < 0) {
+        return NULL;
+    }
+    if (call.x->ndim == 1 && call.count > call.x->count) {
+        PyErr_Format(PyExc_ValueError, "top_k: k=%zu, but the array has %zu elements",
+                     call.count, call.x->count);
+        return NULL;
+    }
+    if (a.stream != Py_None &&
+        pcu_as_stream(st, a.stream, &call.stream, "stream") < 0) {
+        return NULL;
+    }
+    return pcu_few_first(st, &call);
+}
+
 PyMethodDef pcu_sort_functions[] = {
+    {"_first_few", (PyCFunction)(void (*)(void))few_function,
+     METH_FASTCALL | METH_KEYWORDS, few_doc},
     {"_sort", (PyCFunction)(void (*)(void))sort_function, METH_FASTCALL | METH_KEYWORDS,
      sort_doc},
     {NULL, NULL, 0, NULL},

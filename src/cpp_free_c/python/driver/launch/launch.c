@@ -4,6 +4,7 @@
  * place in the queue or for another thread's driver call: see PCU_STATUS. */
 #include "python/driver/launch/launch.h"
 
+#include "driver/stream_use.h"
 #include "python/driver/current_context.h"
 #include "python/driver/graph_resources.h"
 #include "python/driver/launch/function_description.h"
@@ -148,6 +149,7 @@ pcu_launch_run(pcu_function *self, const pcu_launch_shape *s, void *params, size
         return -1;
     }
     CUresult status;
+    pcu_stream_note(s->stream); /* packing the arguments may have run other calls */
     do {
         PCU_STATUS(
             status, LaunchKernel,

@@ -16,6 +16,7 @@
 #include "python/driver/memory/pointer.h"
 #include "python/driver/memory/gpuarray.h"
 #include "python/driver/resource.h"
+#include "python/driver/stream.h"
 
 /* -- allocation -------------------------------------------------------------------- */
 
@@ -292,14 +293,37 @@ allocation_view_new(pcu_state *st, PyObject *owner, CUdeviceptr pointer,
 
 /* -- DeviceAllocation -------------------------------------------------------------- */
 
-PyDoc_STRVAR(allocation_free_doc,
-             "free($self, /)\n--\n\n"
-             "Release the memory now. LogicError the second time.");
+PyDoc_STRVAR(
+    allocation_free_doc,
+    "free($self, /, stream=None)\n--\n\n"
+    "Release the memory now. LogicError the second time.\n\n"
+    "stream: release it when this stream has finished the work that it has now,\n"
+    "without waiting (cuMemFreeAsync). Otherwise the call waits for the device.");
 
 static PyObject *
-allocation_free(PyObject *op, PyObject *Py_UNUSED(ignored))
+allocation_free(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                PyObject *kwnames)
 {
-    if (pcu_resource_free((pcu_resource *)op) < 0) {
+    static const pcu_argspec specs[] = {{"stream", pcu_as_object, 0}};
+    static const pcu_argtable table = {"free", specs, 1, 0, 0};
+    pcu_resource *self = (pcu_resource *)op;
+    PyObject *given = Py_None;
+    CUstream stream = NULL;
+    int rc;
+    if ((nargs != 0 || kwnames != NULL) &&
+        pcu_args_parse(self->st, &table, args, nargs, kwnames, &given) < 0) {
+        return NULL;
+    }
+    if (given == Py_None) {
+        rc = pcu_resource_free(self);
+    }
+    else {
+        rc = pcu_as_stream(self->st, given, &stream, "stream");
+        if (rc == 0) {
+            rc = pcu_resource_free_async(self, stream);
+        }
+    }
+    if (rc < 0) {
         return NULL;
     }
     Py_RETURN_NONE;
@@ -339,7 +363,8 @@ allocation_long(PyObject *op, PyObject *Py_UNUSED(ignored))
 }
 
 static PyMethodDef allocation_methods[] = {
-    {"free", allocation_free, METH_NOARGS, allocation_free_doc},
+    {"free", (PyCFunction)(void (*)(void))allocation_free,
+     METH_FASTCALL | METH_KEYWORDS, allocation_free_doc},
     {"as_buffer", (PyCFunction)(void (*)(void))allocation_as_buffer,
      METH_FASTCALL | METH_KEYWORDS, allocation_as_buffer_doc},
     {"__long__", allocation_long, METH_NOARGS, allocation_long_doc},

@@ -1,12 +1,11 @@
-/* DeviceMemoryPool, and the part that both kinds of memory pools share: blocks and
- * pooled allocations. The bins are in driver/bins.c; page_locked_pool.c has the pool of
- * host memory.
+/* DeviceMemoryPool, the part that all kinds of memory pools share, and the allocations
+ * that they give out. The blocks are in pool_block.c; page_locked_pool.c has the pool of
+ * host memory, stream_pool.c the one of stream-ordered memory.
  *
- * A block is memory of the driver together with its entry in the bins. An allocation is
- * the Python object that owns a block until it is freed or deleted. The block then
- * returns to the pool, or to the driver if the pool has stopped holding blocks or the
- * context has ended. An allocation holds a reference to its pool, so a pool lives until
- * its last block has returned.
+ * An allocation is the Python object that owns a block until it is freed or deleted. The
+ * block then returns to the pool, or to the driver if the pool has stopped holding
+ * blocks or the context has ended. An allocation holds a reference to its pool, so a
+ * pool lives until its last block has returned.
  *
  * Invariant: a device pool belongs to the context in which it was made. The interpreter
  * lock protects all fields. Collecting garbage and warnings may run Python code that
@@ -17,231 +16,27 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
-#include "python/driver/current_context.h"
-#include "python/driver/memory/out_of_memory.h"
 #include "python/driver/memory/pool_struct.h"
 #include "python/driver/resource.h"
-
-#include "driver/graph_record.h"
-
-typedef struct {
-    pcu_bins_block base;
-    pcu_handle handle;
-} pool_block;
+#include "python/driver/stream.h"
 
 /* PooledDeviceAllocation and PooledHostAllocation. head.live is 1 while block is not
  * NULL; head.handle stays readable afterwards; head.size is the requested size. */
 typedef struct {
     pcu_resource head;
     pcu_memory_pool *pool; /* strong */
-    pool_block *block;
+    pcu_pool_block *block;
 } pooled;
-
-/* 1 if the pool's blocks are valid: its context is set and may be used. */
-static inline int
-pool_is_usable(const pcu_memory_pool *self)
-{
-    return self->ctx != NULL && pcu_context_record_usable(pcu_context_rec(self->ctx));
-}
-
-/* -- blocks ------------------------------------------------------------------------ */
-
-static const char *
-pool_routine(const pcu_memory_pool *self)
-{
-    return self->kind == PCU_HANDLE_memory ? "cuMemAlloc" : "cuMemHostAlloc";
-}
-
-/* Release a block that is no longer counted in a pool. */
-static void
-pool_release_noraise(pcu_memory_pool *self, pool_block *block, PyObject *ctx)
-{
-    pcu_handle handle = block->handle;
-    PyMem_Free(block);
-    pcu_release_noraise(self->st, self->kind, handle, ctx);
-}
-
-/* A release may warn, and that may run code that uses the pool: read the fields again
- * in each round. */
-void
-pcu_pool_free_held_noraise(pcu_memory_pool *self)
-{
-    pcu_bins_block *block;
-    if (self->ctx == NULL) {
-        return;
-    }
-    PyObject *ctx = Py_NewRef(self->ctx);
-    while (self->ctx == ctx && (block = pcu_bins_evict(&self->bins)) != NULL) {
-        pool_release_noraise(self, (pool_block *)block, ctx);
-    }
-    Py_DECREF(ctx);
-}
-
-/* Allocate a block from the driver in the pool's context. *routine names the driver
- * call that failed. */
-static CUresult
-pool_ask_driver(pcu_memory_pool *self, size_t bytes, pcu_handle *handle,
-                const char **routine)
-{
-    pcu_scope scope;
-    *routine = "cuCtxPushCurrent";
-    CUresult status = pcu_scope_enter(&scope, pcu_context_rec(self->ctx));
-    if (status != CUDA_SUCCESS) {
-        return status;
-    }
-    *routine = pool_routine(self);
-    if (self->kind == PCU_HANDLE_memory) {
-        PCU_STATUS(status, MemAlloc, (&handle->memory, bytes));
-    }
-    else {
-        PCU_STATUS(status, MemHostAlloc, (&handle->host, bytes, self->flags));
-    }
-    CUresult left = pcu_scope_leave(&scope);
-    if (status == CUDA_SUCCESS) {
-        pcu_handle_created(self->kind);
-        if (left != CUDA_SUCCESS) {
-            pcu_release_noraise(self->st, self->kind, *handle, self->ctx);
-            *routine = "cuCtxPopCurrent";
-            status = left;
-        }
-    }
-    return status;
-}
-
-/* The pool's context cannot be used. Raise for a device pool; a page-locked pool takes
- * the current context. */
-static int
-pool_enter_context(pcu_memory_pool *self)
-{
-    if (pcu_drv_info.state != PCU_DRV_READY) {
-        return pcu_raise(self->st, pool_routine(self),
-                         pcu_drv_state_status(pcu_drv_info.state));
-    }
-    if (self->kind == PCU_HANDLE_memory) {
-        return pcu_raise_detail(
-            self->st, pool_routine(self), CUDA_ERROR_INVALID_CONTEXT,
-            "the context of this %s was detached", Py_TYPE(self)->tp_name);
-    }
-    PyObject *ctx = pcu_context_require(self->st, pool_routine(self));
-    if (ctx == NULL) {
-        return -1;
-    }
-    pcu_pool_free_held_noraise(self); /* their context ended and took them with it */
-    Py_XSETREF(self->ctx, ctx);
-    return 0;
-}
-
-static int
-pool_raise(pcu_memory_pool *self, const char *routine, CUresult status, size_t size,
-           int bin, size_t released)
-{
-    if (status != CUDA_ERROR_OUT_OF_MEMORY) {
-        return pcu_raise(self->st, routine, status);
-    }
-    return pcu_raise_detail(
-        self->st, routine, status,
-        "%zu bytes were asked for, a block of %zu; the pool released the %zu bytes it "
-        "held and now holds %zu; %zu bytes in %zu blocks are in use",
-        size, pcu_bins_size(bin), released, self->bins.held_bytes,
-        self->bins.active_bytes, self->bins.active_blocks);
-}
-
-/* Allocate a block from the driver. If memory is short, collect garbage, try the bin
- * again, then release held blocks, the largest first. The block is counted as active.
- */
-static pool_block *
-pool_obtain_fresh(pcu_memory_pool *self, int bin, size_t size)
-{
-    const char *routine = "";
-    size_t bytes = pcu_bins_size(bin);
-    size_t released = 0;
-    if (pcu_current_context_ready(self->st) <
-        0) { /* the pool's context may be this thread's */
-        return NULL;
-    }
-    pool_block *block = PyMem_Calloc(1, sizeof(*block));
-    if (block == NULL) {
-        PyErr_NoMemory();
-        return NULL;
-    }
-    block->base.bin = bin;
-    CUresult status = pool_ask_driver(self, bytes, &block->handle, &routine);
-    if (status == CUDA_ERROR_OUT_OF_MEMORY) {
-        pcu_collect_garbage();
-        pcu_bins_block *found = NULL;
-        if (pool_is_usable(self)) {
-            found = pcu_bins_take(&self->bins, bin, size);
-        }
-        if (found != NULL) {
-            PyMem_Free(block);
-            return (pool_block *)found;
-        }
-        status = pool_ask_driver(self, bytes, &block->handle, &routine);
-    }
-    while (status == CUDA_ERROR_OUT_OF_MEMORY) {
-        pcu_bins_block *victim = pcu_bins_evict(&self->bins);
-        if (victim == NULL) {
-            break;
-        }
-        released += pcu_bins_size(victim->bin);
-        pool_release_noraise(self, (pool_block *)victim, self->ctx);
-        status = pool_ask_driver(self, bytes, &block->handle, &routine);
-    }
-    if (status != CUDA_SUCCESS) {
-        PyMem_Free(block);
-        pool_raise(self, routine, status, size, bin, released);
-        return NULL;
-    }
-    pcu_bins_admit(&self->bins, &block->base, size);
-    return block;
-}
-
-/* A block of the pool's context, counted as active. */
-static inline pool_block *
-pool_obtain(pcu_memory_pool *self, size_t size)
-{
-    int bin = pcu_bins_number(size);
-    if (!pool_is_usable(self) && pool_enter_context(self) < 0) {
-        return NULL;
-    }
-    pool_block *block = (pool_block *)pcu_bins_take(&self->bins, bin, size);
-    if (block != NULL) {
-        return block;
-    }
-    return pool_obtain_fresh(self, bin, size);
-}
 
 /* -- allocations ------------------------------------------------------------------- */
 
-/* 1 if a graph uses the block, so that the pool must not hand it out again. */
-static int
-pooled_is_captured(const pooled *self)
-{
-    const pcu_memory_pool *pool = self->pool;
-    if (pool->of_graph || self->head.ctx == NULL) {
-        return 0;
-    }
-    return pcu_graph_record_user(pool->kind, self->head.handle,
-                                 pcu_context_rec(self->head.ctx)->handle,
-                                 PyThread_get_thread_ident()) != NULL;
-}
-
-/* Return the block of an allocation to the pool, or to the driver. */
 static void
 pooled_give_back_noraise(pooled *self)
 {
-    pcu_memory_pool *pool = self->pool;
-    pool_block *block = self->block;
+    pcu_pool_block *block = self->block;
     self->block = NULL;
     self->head.live = 0;
-    if (!pool->bins.stopped && self->head.ctx == pool->ctx && pool_is_usable(pool) &&
-        !(pcu_graph_records != NULL && pooled_is_captured(self))) {
-        pcu_bins_hold(&pool->bins, &block->base, self->head.size);
-    }
-    else {
-        pcu_bins_dismiss(&pool->bins, &block->base, self->head.size);
-        pool_release_noraise(pool, block, self->head.ctx);
-    }
+    pcu_pool_return_noraise(self->pool, block, self->head.ctx, self->head.size);
 }
 
 /* Creating the object may collect garbage, so this is done before the pool is read. */
@@ -256,7 +51,7 @@ pcu_pooled_new(pcu_memory_pool *pool, PyTypeObject *type, size_t size)
     self->head.kind = pool->kind;
     self->pool = (pcu_memory_pool *)Py_NewRef((PyObject *)pool);
     pcu_resource_with_size((PyObject *)self, size);
-    pool_block *block = pool_obtain(pool, size);
+    pcu_pool_block *block = pcu_pool_obtain(pool, size);
     if (block == NULL) {
         Py_DECREF(self);
         return NULL;
@@ -303,14 +98,25 @@ pooled_dealloc(PyObject *op)
     Py_DECREF(type);
 }
 
-PyDoc_STRVAR(pooled_free_doc,
-             "free($self, /)\n--\n\n"
-             "Return the block to the pool now. LogicError the second time.");
+PyDoc_STRVAR(
+    pooled_free_doc,
+    "free($self, /, stream=None)\n--\n\n"
+    "Return the block to the pool now. LogicError the second time.\n\n"
+    "The pool gives the block out again when the work that the streams of the\n"
+    "program have now can no longer use it. stream: a stream whose work uses the\n"
+    "memory although this package did not enqueue that work.");
 
 static PyObject *
-pooled_free(PyObject *op, PyObject *Py_UNUSED(ignored))
+pooled_free(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
+    static const pcu_argspec specs[] = {{"stream", pcu_as_stream, 0}};
+    static const pcu_argtable table = {"free", specs, 1, 0, 0};
     pooled *self = (pooled *)op;
+    CUstream stream = NULL;
+    if ((nargs != 0 || kwnames != NULL) &&
+        pcu_args_parse(self->head.st, &table, args, nargs, kwnames, &stream) < 0) {
+        return NULL;
+    }
     if (self->block == NULL) {
         pcu_resource_check_slow(&self->head,
                                 pcu_handle_release_routine(self->head.kind));
@@ -342,13 +148,24 @@ pooled_long(PyObject *op, PyObject *Py_UNUSED(ignored))
 }
 
 static PyMethodDef pooled_device_methods[] = {
-    {"free", pooled_free, METH_NOARGS, pooled_free_doc},
+    {"free", (PyCFunction)(void (*)(void))pooled_free, METH_FASTCALL | METH_KEYWORDS,
+     pooled_free_doc},
     {"__long__", pooled_long, METH_NOARGS, pooled_long_doc},
     {NULL, NULL, 0, NULL},
 };
 
+PyDoc_STRVAR(pooled_free_host_doc,
+             "free($self, /)\n--\n\n"
+             "Return the block to the pool now. LogicError the second time.");
+
+static PyObject *
+pooled_free_host(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    return pooled_free(op, NULL, 0, NULL);
+}
+
 static PyMethodDef pooled_host_methods[] = {
-    {"free", pooled_free, METH_NOARGS, pooled_free_doc},
+    {"free", pooled_free_host, METH_NOARGS, pooled_free_host_doc},
     {NULL, NULL, 0, NULL},
 };
 
@@ -432,6 +249,7 @@ pcu_pool_dealloc(PyObject *op)
         PyObject_ClearWeakRefs(op);
     }
     pcu_pool_free_held_noraise(self);
+    pcu_pool_unfollow(self);
     pcu_pool_clear(op);
     Py_CLEAR(self->ctx);
     type->tp_free(op);
@@ -449,6 +267,7 @@ pcu_pool_blank_new(PyTypeObject *type, pcu_handle_kind kind)
     if (self != NULL) {
         self->st = st;
         self->kind = kind;
+        pcu_stream_followers += kind == PCU_HANDLE_memory;
     }
     return self;
 }
@@ -519,7 +338,7 @@ static PyObject *
 pool_get_counter(PyObject *op, void *closure)
 {
     pcu_memory_pool *self = (pcu_memory_pool *)op;
-    if (self->bins.held_blocks != 0 && !pool_is_usable(self)) {
+    if (self->bins.held_blocks != 0 && !pcu_pool_is_usable(self)) {
         pcu_pool_free_held_noraise(self);
     }
     return PyLong_FromSize_t(
@@ -576,16 +395,15 @@ devicepool_init(PyObject *op, PyObject *args, PyObject *kwargs)
                                 NULL);
 }
 
-PyDoc_STRVAR(
-    devicepool_allocate_doc,
+const char pcu_pool_allocate_doc[] = PyDoc_STR(
     "allocate($self, size, /)\n--\n\n"
     "Allocate size bytes of device memory: a PooledDeviceAllocation.\n\n"
     "The memory is a held block or a new block of the bin's size in the pool's\n"
     "context. MemoryError, with the sizes, if memory is short after garbage\n"
     "was collected and all held blocks were released.");
 
-static PyObject *
-devicepool_allocate(PyObject *op, PyObject *value)
+PyObject *
+pcu_pool_allocate(PyObject *op, PyObject *value)
 {
     size_t size = 0;
     if (pcu_as_size(((pcu_memory_pool *)op)->st, value, &size, "size") < 0) {
@@ -595,7 +413,7 @@ devicepool_allocate(PyObject *op, PyObject *value)
 }
 
 static PyMethodDef devicepool_methods[] = {
-    {"allocate", devicepool_allocate, METH_O, devicepool_allocate_doc},
+    {"allocate", pcu_pool_allocate, METH_O, pcu_pool_allocate_doc},
     {NULL, NULL, 0, NULL},
 };
 
@@ -603,8 +421,9 @@ PyDoc_STRVAR(
     devicepool_doc,
     "DeviceMemoryPool()\n--\n\n"
     "A pool that keeps freed device memory of the current context for reuse.\n\n"
-    "A returned block may be handed out again immediately, although streams may\n"
-    "still use it: the program must order work in other streams.");
+    "A returned block is given out again at once to work that runs behind its last\n"
+    "use, such as work in the same stream, and otherwise when the streams that used\n"
+    "it have finished that work. See the chapter Memory that follows streams.");
 
 static PyType_Slot devicepool_slots[] = {
     {Py_tp_doc, (void *)devicepool_doc}, {Py_tp_new, devicepool_new},
@@ -618,13 +437,20 @@ static PyType_Spec devicepool_spec = {"pycuda._driver.DeviceMemoryPool",
                                       sizeof(pcu_memory_pool), 0, POOL_FLAGS,
                                       devicepool_slots};
 
+static int
+pool_is_allocator(pcu_state *st, PyObject *value)
+{
+    return PyObject_TypeCheck(value, st->DeviceMemoryPool) ||
+           PyObject_TypeCheck(value, st->MemoryPool);
+}
+
 int
 pcu_as_allocator(pcu_state *st, PyObject *value, void *out, const char *name)
 {
     if (value != Py_None && !PyCallable_Check(value) &&
-        !PyObject_TypeCheck(value, st->DeviceMemoryPool)) {
+        !pool_is_allocator(st, value)) {
         PyErr_Format(PyExc_TypeError,
-                     "%s must be None, a DeviceMemoryPool, or a function of a number "
+                     "%s must be None, a DeviceMemoryPool, a MemoryPool, or a function of a number "
                      "of bytes such as pycuda.driver.mem_alloc, not %s",
                      name, Py_TYPE(value)->tp_name);
         return -1;
@@ -638,8 +464,9 @@ pcu_allocator_is_ours(pcu_state *st, PyObject *allocator)
 {
     return allocator == NULL || allocator == st->mem_alloc ||
            Py_IS_TYPE(allocator, st->DeviceMemoryPool) ||
+           Py_IS_TYPE(allocator, st->MemoryPool) ||
            (PyCFunction_CheckExact(allocator) &&
-            PyCFunction_GET_FUNCTION(allocator) == devicepool_allocate);
+            PyCFunction_GET_FUNCTION(allocator) == pcu_pool_allocate);
 }
 
 PyObject *
@@ -657,16 +484,17 @@ PyObject *
 pcu_allocate(pcu_state *st, PyObject *allocator, size_t size)
 {
     if (PyCFunction_CheckExact(allocator) &&
-        PyCFunction_GET_FUNCTION(allocator) == devicepool_allocate) {
+        PyCFunction_GET_FUNCTION(allocator) == pcu_pool_allocate) {
         return pcu_pool_alloc(PyCFunction_GET_SELF(allocator), size);
     }
-    if (Py_IS_TYPE(allocator, st->DeviceMemoryPool)) {
+    if (Py_IS_TYPE(allocator, st->DeviceMemoryPool) ||
+        Py_IS_TYPE(allocator, st->MemoryPool)) {
         return pcu_pool_alloc(allocator, size);
     }
     PyObject *bytes = PyLong_FromSize_t(size);
     PyObject *result = NULL;
     if (bytes != NULL) {
-        result = PyObject_TypeCheck(allocator, st->DeviceMemoryPool)
+        result = pool_is_allocator(st, allocator)
                      ? PyObject_CallMethodOneArg(allocator, st->str_allocate, bytes)
                      : PyObject_CallOneArg(allocator, bytes);
         Py_DECREF(bytes);

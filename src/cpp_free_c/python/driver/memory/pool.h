@@ -4,11 +4,8 @@
  * While the pool holds a block of the bin, an allocation calls neither the driver nor
  * Python code. The interpreter lock is held throughout; a pool has no other lock.
  *
- * Invariant: a pool does not track streams, as in PyCUDA. A block that is returned may
- * be handed out again immediately, although work that was enqueued before still uses
- * it. This is correct within one stream, whose work runs in order, and between streams
- * that are ordered by events. A program that returns a block while another stream uses
- * it must order the two streams. */
+ * Invariant: a block is given out again only to work that runs behind its last use. See
+ * driver/stream_use.h. */
 #ifndef PYTHON_DRIVER_MEMORY_POOL_H
 #define PYTHON_DRIVER_MEMORY_POOL_H
 

@@ -1,0 +1,107 @@
+"""Bits as elements, and elements as bits."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from pycuda._array.copies import c_copy, np_ravel
+from pycuda._array.functions.conversion import operand
+from pycuda._array.functions.shapes import moveaxis
+from pycuda._array.kernels.c_types import dtype_to_ctype
+from pycuda._array.kernels.context_cache import context_dependent_memoize
+from pycuda._array.kernels.elementwise_kernel import ElementwiseKernel
+from pycuda._array.layout import normal_axis
+from pycuda._array.streams import on_stream
+from pycuda._driver import GPUArray
+
+
+@context_dependent_memoize
+def _packer(dtype, little):
+    """Return the kernel that packs lines of elements into bytes."""
+    shift = "k" if little else "7 - k"
+    return ElementwiseKernel(
+        f"unsigned char *z, {dtype_to_ctype(dtype)} *a, long length, long bytes",
+        "const long line = (long)i / bytes, first = ((long)i - line * bytes) * 8; "
+        "unsigned sum = 0; "
+        "for (int k = 0; k < 8 && first + k < length; k++) "
+        f"sum |= (a[line * length + first + k] != 0 ? 1u : 0u) << ({shift}); "
+        "z[i] = sum;",
+        "packbits",
+    )
+
+
+@context_dependent_memoize
+def _unpacker(little):
+    """Return the kernel that gives each bit of lines of bytes an element."""
+    shift = "place & 7" if little else "7 - (place & 7)"
+    return ElementwiseKernel(
+        "unsigned char *z, unsigned char *a, long length, long bytes",
+        "const long line = (long)i / length, place = (long)i - line * length; "
+        "z[i] = place >> 3 < bytes "
+        f"? a[line * bytes + (place >> 3)] >> ({shift}) & 1 : 0;",
+        "unpackbits",
+    )
+
+
+def _check_order(name, bitorder):
+    if bitorder not in ("big", "little"):
+        raise ValueError(f"{name}: bitorder is 'big' or 'little', not {bitorder!r}")
+
+
+def _lines(a, axis):
+    """Return the array in C order with an axis last, and the number of that axis."""
+    if axis is None:
+        a, axis = np_ravel(a), 0
+    axis = normal_axis(operator.index(axis), a.ndim)
+    a = moveaxis(a, axis, -1)
+    return (a if a.flags.c_contiguous else c_copy(a)), axis
+
+
+def packbits(a, axis=None, bitorder="big", *, stream=None):
+    """Return bytes whose bits say which elements are not 0, along an axis or flat.
+
+    The last byte is filled with zero bits. ``bitorder`` says whether the first element
+    is the highest bit ("big") or the lowest ("little"). The result is of uint8. Raises
+    TypeError for dtypes other than bool and integers.
+    """
+    _check_order("packbits", bitorder)
+    with on_stream(stream):
+        a = operand("packbits", a)
+        if a.dtype.kind not in "biu":
+            raise TypeError(f"packbits takes bool and integers, not {a.dtype}")
+        a, axis = _lines(a, axis)
+        length = a.shape[-1]
+        count = (length + 7) // 8
+        result = GPUArray((*a.shape[:-1], count), np.uint8, a.allocator)
+        if result.size:
+            _packer(a.dtype, bitorder == "little")(result, a, length, count)
+        return moveaxis(result, -1, axis)
+
+
+def unpackbits(a, axis=None, count=None, bitorder="big", *, stream=None):
+    """Return the bits of an array of uint8 as elements 0 and 1, along an axis or flat.
+
+    ``count`` is the number of elements along the axis: a negative one leaves out so
+    many at the end, one beyond the bits adds zeros. Raises TypeError for other dtypes.
+    """
+    _check_order("unpackbits", bitorder)
+    with on_stream(stream):
+        a = operand("unpackbits", a)
+        if a.dtype != np.uint8:
+            raise TypeError(f"unpackbits takes uint8, not {a.dtype}")
+        a, axis = _lines(a, axis)
+        size = a.shape[-1]
+        length = 8 * size
+        if count is not None:
+            count = operator.index(count)
+            length = count if count >= 0 else length + count
+        if length < 0:
+            raise ValueError(
+                f"unpackbits: count {count} leaves out more than the {8 * size} bits"
+            )
+        result = GPUArray((*a.shape[:-1], length), np.uint8, a.allocator)
+        if result.size:
+            _unpacker(bitorder == "little")(result, a, length, size)
+        return moveaxis(result, -1, axis)

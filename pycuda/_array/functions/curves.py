@@ -1,0 +1,173 @@
+"""Functions of sampled curves: interpolation, integrals, continuous phases."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pycuda._array.copies import c_copy
+from pycuda._array.functions import joining, reductions
+from pycuda._array.functions.conversion import operand
+from pycuda._array.functions.differences import diff
+from pycuda._array.functions.operations import where
+from pycuda._array.functions.sorting import argsort
+from pycuda._array.kernels.c_types import dtype_to_ctype
+from pycuda._array.kernels.context_cache import context_dependent_memoize
+from pycuda._array.kernels.elementwise_kernel import ElementwiseKernel
+from pycuda._array.layout import normal_axis
+from pycuda._array.streams import on_stream
+from pycuda._driver import GPUArray, _cumsum, _take
+
+
+@context_dependent_memoize
+def _interpolator(dtype):
+    """Return the kernel that reads a polygon at places."""
+    name = dtype_to_ctype(dtype)
+    return ElementwiseKernel(
+        f"{name} *z, double *x, double *xp, {name} *fp, long count, {name} *ends",
+        f"""
+        const double at = x[i];
+        long low = 0, high = count;
+        while (low < high) {{
+            const long middle = low + (high - low) / 2;
+            if (xp[middle] <= at) low = middle + 1; else high = middle;
+        }}
+        const long j = low - 1;
+        if (at != at && count > 1) z[i] = {name}(at);
+        else if (at < xp[0]) z[i] = ends[0];
+        else if (at > xp[count - 1]) z[i] = ends[1];
+        else if (count == 1) z[i] = fp[0];
+        else if (j == count - 1 || xp[j] == at) z[i] = fp[j];
+        else z[i] = pycuda_interpolated(at, xp[j], xp[j + 1], fp[j], fp[j + 1]);
+        """,
+        "interp",
+        preamble="""
+        __device__ double pycuda_interpolated(
+            double at, double left, double right, double low, double high)
+        {
+            const double slope = (high - low) / (right - left);
+            double value = slope * (at - left) + low;
+            if (value != value) {  // an infinite part: begin at the other end
+                value = slope * (at - right) + high;
+                if (value != value && low == high) value = low;
+            }
+            return value;
+        }
+        __device__ pycuda::complex<double> pycuda_interpolated(
+            double at, double left, double right, pycuda::complex<double> low,
+            pycuda::complex<double> high)
+        {
+            return pycuda::complex<double>(
+                pycuda_interpolated(at, left, right, low.real(), high.real()),
+                pycuda_interpolated(at, left, right, low.imag(), high.imag()));
+        }
+        """,
+    )
+
+
+def _samples(xp, fp):
+    """Return the samples as arrays of float64, or complex128, without gaps."""
+    xp, fp = operand("interp", xp), operand("interp", fp)
+    if xp.ndim != 1 or fp.shape != xp.shape:
+        raise ValueError(
+            f"interp: xp and fp have one axis and one length, not the shapes {xp.shape}"
+            f" and {fp.shape}"
+        )
+    if xp.shape[0] == 0:
+        raise ValueError("interp: there are no samples")
+    if xp.dtype.kind == "c":
+        raise TypeError(f"interp: xp must be real, not {xp.dtype}")
+    wanted = np.complex128 if fp.dtype.kind == "c" else np.float64
+    xp, fp = xp.astype(np.float64), fp.astype(wanted)
+    return tuple(a if a.flags.c_contiguous else c_copy(a) for a in (xp, fp))
+
+
+def _periodic(x, xp, fp, period):
+    """Return the arguments of one period, with a sample beyond each end."""
+    if period == 0:
+        raise ValueError("interp: the period must not be 0")
+    period = abs(period)
+    x, xp = x % period, xp % period
+    order = argsort(xp, kind="stable")
+    xp, fp = _take(xp, order), _take(fp, order)
+    xp = joining.concatenate([xp[-1:] - period, xp, xp[:1] + period])
+    fp = joining.concatenate([fp[-1:], fp, fp[:1]])
+    return x, xp, fp
+
+
+def interp(x, xp, fp, left=None, right=None, period=None, *, stream=None):
+    """Return the polygon through the points ``(xp, fp)`` at places ``x``.
+
+    ``xp`` must rise. Places before the first and after the last point give ``left`` and
+    ``right``, by default the ends of ``fp``. With a ``period`` the points are sorted
+    first and continue on both sides. The result has the shape of ``x`` and the dtype
+    float64, or complex128 for complex ``fp``. Raises ValueError for points that do not
+    fit together, TypeError for complex places.
+    """
+    with on_stream(stream):
+        xp, fp = _samples(xp, fp)
+        x = operand("interp", x)
+        if x.dtype.kind == "c":
+            raise TypeError(f"interp: x must be real, not {x.dtype}")
+        x = x.astype(np.float64)
+        if period is not None:
+            x, xp, fp = _periodic(x, xp, fp, period)
+            left = right = None
+        ends = joining.concatenate([fp[:1], fp[-1:]])
+        for place, value in enumerate((left, right)):
+            if value is not None:
+                ends[place] = value
+        result = GPUArray(x.shape, fp.dtype, x.allocator)
+        if result.size:
+            _interpolator(fp.dtype)(result, x, xp, fp, xp.shape[0], ends)
+        return result
+
+
+def trapezoid(y, x=None, dx=1.0, axis=-1, *, stream=None):
+    """Return the integral of samples along an axis, by the trapezoidal rule.
+
+    The samples are at the places ``x``, an array with one axis or of a shape that
+    broadcasts with ``y``, or ``dx`` apart.
+    """
+    with on_stream(stream):
+        y = operand("trapezoid", y)
+        axis = normal_axis(axis, y.ndim)
+        if x is None:
+            distance = dx
+        else:
+            x = operand("trapezoid", x)
+            if x.ndim == 1:
+                distance = diff(x).reshape((-1,) + (1,) * (y.ndim - 1 - axis))
+            else:
+                distance = diff(x, axis=axis - y.ndim)
+        front = (slice(None),) * axis
+        after, before = y[(*front, slice(1, None))], y[(*front, slice(None, -1))]
+        return reductions.sum(distance * (after + before) / 2.0, axis=axis)
+
+
+def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi, stream=None):
+    """Return phases along an axis without jumps: moved by multiples of the period.
+
+    A step of ``discont`` or more, by default half the period, becomes the equal step
+    that is at most half a period long. The dtype is that of ``p`` and the period.
+    """
+    with on_stream(stream):
+        p = operand("unwrap", p)
+        axis = normal_axis(axis, p.ndim)
+        step = diff(p, axis=axis)
+        dtype = np.result_type(step.dtype, period)
+        if discont is None:
+            discont = period / 2
+        high, rest = period / 2, 0
+        if dtype.kind in "iu":
+            high, rest = divmod(period, 2)
+        step = step.astype(dtype)
+        short = np.remainder(step + high, period) - high
+        if rest == 0:
+            short = where((short == -high) & (step > 0), high, short)
+        moved = where(abs(step) < discont, 0, short - step)
+        result = p.astype(dtype)
+        result = c_copy(p) if result is p else result
+        front = (slice(None),) * axis
+        total = _cumsum(moved, axis, dtype=dtype)
+        result[(*front, slice(1, None))] += total
+        return result

@@ -1,0 +1,115 @@
+"""Functions of a program applied to lines, parts and axes of arrays."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from pycuda._array.functions import joining
+from pycuda._array.functions.conversion import asarray
+from pycuda._array.functions.operations import where
+from pycuda._array.functions.shapes import expand_dims, moveaxis
+from pycuda._array.layout import normal_axis
+from pycuda._array.masks import as_mask
+from pycuda._driver import GPUArray, _nonzero
+
+
+def apply_along_axis(func1d, axis, arr, *args, **kwargs):
+    """Return the results of a function applied to each line along an axis.
+
+    ``func1d(line, *args, **kwargs)`` gets GPUArrays with one axis and returns a number
+    or a GPUArray, of the same shape for each line: its axes take the place of the axis.
+    It is called once for each line: a function of whole arrays is much faster. Raises
+    ValueError for an array without lines.
+    """
+    axis = normal_axis(axis, arr.ndim)
+    outer = [n for k, n in enumerate(arr.shape) if k != axis]
+    if 0 in outer:
+        raise ValueError(
+            f"apply_along_axis: an array of shape {arr.shape} has no lines along axis "
+            f"{axis}"
+        )
+    results = []
+    for place in itertools.product(*map(range, outer)):
+        line = arr[(*place[:axis], slice(None), *place[axis:])]
+        results.append(asarray(func1d(line, *args, **kwargs)))
+    shape = results[0].shape
+    result = joining.stack(results, 0).reshape((*outer, *shape))
+    for k in range(len(shape)):
+        result = moveaxis(result, len(outer) + k, axis + k)
+    return result
+
+
+def apply_over_axes(func, a, axes):
+    """Return the result of ``func(a, axis)`` applied for one axis after the other.
+
+    A result with an axis less gets that axis back, with length 1. Raises ValueError for
+    a result with another number of axes.
+    """
+    result = a
+    for axis in np.atleast_1d(axes).tolist():
+        axis = normal_axis(axis, a.ndim)
+        found = func(result, axis)
+        if found.ndim == result.ndim - 1:
+            found = expand_dims(found, axis)
+        if found.ndim != result.ndim:
+            raise ValueError(
+                f"apply_over_axes: the function returned an array of shape "
+                f"{found.shape} for one of shape {result.shape}"
+            )
+        result = found
+    return result
+
+
+def piecewise(x, condlist, funclist, *args, **kw):
+    """Return numbers, or functions of the elements, where conditions are true.
+
+    ``condlist`` has arrays of bool, or numbers, that broadcast with ``x``; a later one
+    decides. ``funclist`` has a number or a function ``f(elements, *args, **kw)`` for
+    each, and may have one more for the remaining elements, which are 0 otherwise. The
+    result has the dtype of ``x``. A call waits for the device once for each function.
+    """
+    if isinstance(condlist, GPUArray):
+        condlist = list(condlist) if condlist.ndim > x.ndim else [condlist]
+    conditions = [as_mask(asarray(c)) for c in condlist]
+    functions = list(funclist)
+    if len(functions) == len(conditions) + 1:
+        rest = conditions[0]
+        for condition in conditions[1:]:
+            rest = rest | condition
+        conditions.append(~rest)
+    if len(functions) != len(conditions):
+        raise ValueError(
+            f"piecewise: there are {len(functions)} functions for {len(conditions)} "
+            "conditions"
+        )
+    result = GPUArray(x.shape, x.dtype, x.allocator).fill(0)
+    for condition, function in zip(conditions, functions, strict=True):
+        if not callable(function):
+            number = result.dtype.type(function)
+            result = where(condition, number, result)
+            continue
+        elements = x[condition]
+        if elements.size:
+            result[condition] = function(elements, *args, **kw)
+    return result
+
+
+def trim_zeros(filt, trim="fb"):
+    """Return a view without the zeros at the ends of a sequence; this waits.
+
+    ``trim`` names the ends: "f" is the front, "b" the back. Raises ValueError for more
+    than one axis.
+    """
+    ends = trim.lower()
+    if not {*ends} <= {*"fb"}:
+        raise ValueError(f"trim_zeros: trim names 'f', 'b' or both, not {trim!r}")
+    if filt.ndim != 1:
+        raise ValueError(f"trim_zeros takes one axis, not shape {filt.shape}")
+    (places,) = _nonzero(filt)
+    if places.size == 0:
+        return filt[:0]
+    first, last = (int(places[k].get()) for k in (0, -1))
+    begin = first if "f" in ends else 0
+    return filt[begin : last + 1 if "b" in ends else None]

@@ -1,0 +1,154 @@
+/* Sharing memory pools between processes.
+ *
+ * A pool is named by a file in memory that says on which device it is. The pointers of a
+ * pool are shared as those of cuIpcGetMemHandle are. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "device/api/entry/entry.h"
+#include "device/api/memory/ipc_file.h"
+#include "device/api/memory/ipc_memory.h"
+#include "device/api/memory/pool.h"
+
+#define POOL_MAGIC 0x4c6f6f50u
+
+enum { POSIX_FILE = 1 };
+
+typedef struct {
+    uint32_t magic;
+    int32_t device;
+} pool_label;
+
+_Static_assert(sizeof(CUipcMemHandle) == sizeof(CUmemPoolPtrExportData),
+               "both name memory of another process");
+
+/* Make the file that names the pool. */
+static CUresult
+pool_write_label(emu_pool *pool, int *file)
+{
+    pool_label label = {POOL_MAGIC, emu_pool_device(pool)};
+    uint64_t inode;
+    int made = emu_ipc_file_make(sizeof(label), &inode);
+
+    if (made < 0) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    if (pwrite(made, &label, sizeof(label), 0) != (ssize_t)sizeof(label)) {
+        (void)close(made); /* nothing else refers to it */
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *file = made;
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool,
+                                     CUmemAllocationHandleType handleType,
+                                     unsigned long long flags)
+{
+    CUresult status = EMU_ENTER(MemPoolExportToShareableHandle);
+    emu_pool *found = NULL;
+    int *file = NULL;
+
+    if (status == CUDA_SUCCESS) {
+        found = emu_object_get(pool, EMU_POOL);
+        if (found != NULL) {
+            file = emu_pool_file(found);
+        }
+        if (file == NULL || handle_out == NULL || handleType != POSIX_FILE ||
+            flags != 0) {
+            status = CUDA_ERROR_INVALID_VALUE;
+        }
+    }
+    if (status == CUDA_SUCCESS && *file < 0) {
+        status = pool_write_label(found, file);
+    }
+    if (status == CUDA_SUCCESS) {
+        int copy = fcntl(*file, F_DUPFD_CLOEXEC, 0);
+
+        if (copy < 0) {
+            status = CUDA_ERROR_OPERATING_SYSTEM;
+        }
+        else {
+            memcpy(handle_out, &copy, sizeof(copy));
+        }
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle,
+                                       CUmemAllocationHandleType handleType,
+                                       unsigned long long flags)
+{
+    CUresult status = EMU_ENTER(MemPoolImportFromShareableHandle);
+    pool_label label = {0, 0};
+    int file = (int)(intptr_t)handle;
+
+    if (status == CUDA_SUCCESS &&
+        (pool_out == NULL || handleType != POSIX_FILE || flags != 0 ||
+         pread(file, &label, sizeof(label), 0) != (ssize_t)sizeof(label) ||
+         label.magic != POOL_MAGIC || emu_device_get(label.device) == NULL)) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        emu_pool *made = emu_pool_new_imported(emu_device_get(label.device));
+
+        if (made == NULL) {
+            status = CUDA_ERROR_OUT_OF_MEMORY;
+        }
+        else {
+            *pool_out = made;
+        }
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUdeviceptr ptr)
+{
+    emu_context *context;
+    CUipcMemHandle handle;
+    CUresult status = EMU_ENTER_CONTEXT(MemPoolExportPointer, &context);
+
+    if (status == CUDA_SUCCESS) {
+        const emu_allocation *found = emu_memory_check(ptr, 1);
+
+        if (shareData_out == NULL || found == NULL ||
+            found->kind != EMU_MEMORY_POOLED || !emu_pool_is_shareable(found->owner)) {
+            status = CUDA_ERROR_INVALID_VALUE;
+        }
+    }
+    if (status == CUDA_SUCCESS) {
+        status = emu_ipc_memory_export(context, ptr, 1u << EMU_MEMORY_POOLED, &handle);
+    }
+    if (status == CUDA_SUCCESS) {
+        memcpy(shareData_out, &handle, sizeof(handle));
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuMemPoolImportPointer(CUdeviceptr *ptr_out, CUmemoryPool pool,
+                           CUmemPoolPtrExportData *shareData)
+{
+    emu_context *context;
+    CUipcMemHandle handle;
+    CUresult status = EMU_ENTER_CONTEXT(MemPoolImportPointer, &context);
+
+    if (status == CUDA_SUCCESS) {
+        const emu_pool *found = emu_object_get(pool, EMU_POOL);
+
+        if (found == NULL || !emu_pool_is_imported(found) || ptr_out == NULL ||
+            shareData == NULL) {
+            status = CUDA_ERROR_INVALID_VALUE;
+        }
+    }
+    if (status == CUDA_SUCCESS) {
+        memcpy(&handle, shareData, sizeof(handle));
+        status = emu_ipc_memory_import(context, &handle, ptr_out);
+    }
+    return emu_leave(status);
+}

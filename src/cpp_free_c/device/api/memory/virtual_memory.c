@@ -1,0 +1,371 @@
+/* The calls on virtual memory: reserving addresses, making memory, mapping, rights, and
+ * sharing with other processes. */
+#define _GNU_SOURCE
+#include "device/memory/virtual.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "device/api/entry/entry.h"
+#include "device/api/memory/ipc_file.h"
+
+#define PHYSICAL_MAGIC 0x73796850u
+
+enum { POSIX_FILE = 1, TYPE_PINNED = 1, LOCATION_DEVICE = 1 };
+
+/* Behind the memory in its file. */
+typedef struct {
+    uint32_t magic;
+    int32_t device;
+    uint64_t size;
+} physical_label;
+
+/* -- addresses --------------------------------------------------------------------- */
+
+CUresult
+emu_cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment,
+                        CUdeviceptr addr, unsigned long long flags)
+{
+    emu_context *context;
+    uint64_t base = 0;
+    CUresult status = EMU_ENTER_CONTEXT(MemAddressReserve, &context);
+
+    (void)addr; /* a wish, which a driver need not fulfil */
+    if (status == CUDA_SUCCESS &&
+        (ptr == NULL || size == 0 || size % EMU_VIRTUAL_GRANULE != 0 || flags != 0 ||
+         (alignment & (alignment - 1)) != 0)) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS && (size > emu_memory_tables.size / 2 ||
+                                   alignment > emu_memory_tables.size / 2)) {
+        status = CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    if (status == CUDA_SUCCESS) {
+        status = emu_virtual_reserve(context, size, alignment, &base);
+    }
+    if (status == CUDA_SUCCESS) {
+        *ptr = base;
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuMemAddressFree(CUdeviceptr ptr, size_t size)
+{
+    CUresult status = EMU_ENTER(MemAddressFree);
+
+    if (status == CUDA_SUCCESS) {
+        status = emu_virtual_free(ptr, size);
+    }
+    return emu_leave(status);
+}
+
+/* -- memory ------------------------------------------------------------------------ */
+
+/* Check properties, and find their device. */
+static CUresult
+physical_check(const CUmemAllocationProp *prop, emu_device **device)
+{
+    if (prop == NULL || prop->type != TYPE_PINNED ||
+        prop->requestedHandleTypes > POSIX_FILE ||
+        prop->location.type != LOCATION_DEVICE) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return emu_device_find(prop->location.id, device);
+}
+
+/* No context owns memory without addresses. */
+static void
+physical_destroy(emu_object *object)
+{
+    emu_object_free(object);
+}
+
+static CUresult
+physical_new(int device, uint64_t size, int file, emu_physical **out)
+{
+    emu_physical *made =
+        emu_object_new(EMU_PHYSICAL, sizeof(*made), NULL, physical_destroy);
+
+    if (made == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    made->device = device;
+    made->size = size;
+    made->file = file;
+    *out = made;
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+physical_create(int device, uint64_t size, emu_physical **out)
+{
+    physical_label label = {PHYSICAL_MAGIC, device, size};
+    uint64_t inode;
+    CUresult status = CUDA_ERROR_OUT_OF_MEMORY;
+    int file;
+
+    if (!emu_memory_charge(device, size)) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    file = emu_ipc_file_make(size + sizeof(label), &inode);
+    if (file >= 0 &&
+        pwrite(file, &label, sizeof(label), (off_t)size) == (ssize_t)sizeof(label)) {
+        status = physical_new(device, size, file, out);
+    }
+    if (status == CUDA_SUCCESS) {
+        (*out)->charged = true;
+        return status;
+    }
+    if (file >= 0) {
+        (void)close(file); /* nothing else refers to it */
+    }
+    emu_memory_discharge(device, size);
+    return status;
+}
+
+static emu_physical *
+physical_get(CUmemGenericAllocationHandle handle)
+{
+    return emu_object_get((const void *)(uintptr_t)handle, EMU_PHYSICAL);
+}
+
+CUresult
+emu_cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
+                const CUmemAllocationProp *prop, unsigned long long flags)
+{
+    emu_device *device = NULL;
+    emu_physical *made = NULL;
+    CUresult status = EMU_ENTER(MemCreate);
+
+    if (status == CUDA_SUCCESS && (handle == NULL || size == 0 || flags != 0 ||
+                                   size % EMU_VIRTUAL_GRANULE != 0)) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        status = physical_check(prop, &device);
+    }
+    if (status == CUDA_SUCCESS) {
+        status = physical_create(device->ordinal, size, &made);
+    }
+    if (status == CUDA_SUCCESS) {
+        made->shareable = prop->requestedHandleTypes != 0;
+        *handle = (uintptr_t)made;
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuMemRelease(CUmemGenericAllocationHandle handle)
+{
+    CUresult status = EMU_ENTER(MemRelease);
+
+    if (status == CUDA_SUCCESS) {
+        emu_physical *found = physical_get(handle);
+
+        if (found == NULL) {
+            status = CUDA_ERROR_INVALID_VALUE;
+        }
+        else {
+            found->released = true;
+            emu_object_unlist(&found->object);
+            emu_physical_release_if_unused(found); /* its mappings live on */
+        }
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *prop,
+                                  CUmemAllocationGranularity_flags option)
+{
+    emu_device *device;
+    CUresult status = EMU_ENTER(MemGetAllocationGranularity);
+
+    if (status == CUDA_SUCCESS && (granularity == NULL || option > 1)) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        status = physical_check(prop, &device);
+    }
+    if (status == CUDA_SUCCESS) {
+        *granularity = (size_t)EMU_VIRTUAL_GRANULE;
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop,
+                                           CUmemGenericAllocationHandle handle)
+{
+    CUresult status = EMU_ENTER(MemGetAllocationPropertiesFromHandle);
+
+    if (status == CUDA_SUCCESS) {
+        const emu_physical *found = physical_get(handle);
+
+        if (found == NULL || prop == NULL) {
+            status = CUDA_ERROR_INVALID_VALUE;
+        }
+        else {
+            memset(prop, 0, sizeof(*prop));
+            prop->type = TYPE_PINNED;
+            prop->requestedHandleTypes = found->shareable;
+            prop->location = (CUmemLocation){LOCATION_DEVICE, found->device};
+        }
+    }
+    return emu_leave(status);
+}
+
+/* -- mapping and rights ------------------------------------------------------------ */
+
+CUresult
+emu_cuMemMap(CUdeviceptr ptr, size_t size, size_t offset,
+             CUmemGenericAllocationHandle handle, unsigned long long flags)
+{
+    CUresult status = EMU_ENTER(MemMap);
+
+    if (status == CUDA_SUCCESS) {
+        emu_physical *found = physical_get(handle);
+
+        if (found == NULL || flags != 0 || offset % EMU_VIRTUAL_GRANULE != 0) {
+            status = CUDA_ERROR_INVALID_VALUE;
+        }
+        else {
+            status = emu_virtual_map(ptr, size, found, offset);
+        }
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuMemUnmap(CUdeviceptr ptr, size_t size)
+{
+    CUresult status = EMU_ENTER(MemUnmap);
+
+    if (status == CUDA_SUCCESS) {
+        status = emu_virtual_unmap(ptr, size);
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc,
+                   size_t count)
+{
+    CUresult status = EMU_ENTER(MemSetAccess);
+
+    if (status == CUDA_SUCCESS && (desc == NULL || count == 0)) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    for (size_t i = 0; status == CUDA_SUCCESS && i < count; i++) {
+        if (desc[i].location.type != LOCATION_DEVICE ||
+            emu_device_get(desc[i].location.id) == NULL) {
+            status = CUDA_ERROR_INVALID_DEVICE;
+        }
+    }
+    for (size_t i = 0; status == CUDA_SUCCESS && i < count; i++) {
+        status =
+            emu_virtual_set_access(ptr, size, desc[i].location.id, desc[i].flags);
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location,
+                   CUdeviceptr ptr)
+{
+    unsigned int rights = 0;
+    CUresult status = EMU_ENTER(MemGetAccess);
+
+    if (status == CUDA_SUCCESS &&
+        (flags == NULL || location == NULL || location->type != LOCATION_DEVICE ||
+         emu_device_get(location->id) == NULL)) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        status = emu_virtual_get_access(ptr, location->id, &rights);
+    }
+    if (status == CUDA_SUCCESS) {
+        *flags = rights;
+    }
+    return emu_leave(status);
+}
+
+/* -- other processes --------------------------------------------------------------- */
+
+CUresult
+emu_cuMemExportToShareableHandle(void *shareableHandle,
+                                 CUmemGenericAllocationHandle handle,
+                                 CUmemAllocationHandleType handleType,
+                                 unsigned long long flags)
+{
+    CUresult status = EMU_ENTER(MemExportToShareableHandle);
+
+    if (status == CUDA_SUCCESS) {
+        const emu_physical *found = physical_get(handle);
+        int copy = -1;
+
+        if (found == NULL || !found->shareable || shareableHandle == NULL ||
+            handleType != POSIX_FILE || flags != 0) {
+            status = CUDA_ERROR_INVALID_VALUE;
+        }
+        else {
+            copy = fcntl(found->file, F_DUPFD_CLOEXEC, 0);
+        }
+        if (status == CUDA_SUCCESS && copy < 0) {
+            status = CUDA_ERROR_OPERATING_SYSTEM;
+        }
+        if (status == CUDA_SUCCESS) {
+            memcpy(shareableHandle, &copy, sizeof(copy));
+        }
+    }
+    return emu_leave(status);
+}
+
+/* Read the label behind the memory of a file. */
+static bool
+physical_read_label(int file, physical_label *label)
+{
+    off_t end = lseek(file, 0, SEEK_END);
+
+    return end > (off_t)sizeof(*label) &&
+           pread(file, label, sizeof(*label), end - (off_t)sizeof(*label)) ==
+               (ssize_t)sizeof(*label) &&
+           label->magic == PHYSICAL_MAGIC &&
+           label->size + sizeof(*label) == (uint64_t)end &&
+           emu_device_get(label->device) != NULL;
+}
+
+CUresult
+emu_cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *osHandle,
+                                   CUmemAllocationHandleType shHandleType)
+{
+    physical_label label;
+    emu_physical *made = NULL;
+    int file = -1;
+    CUresult status = EMU_ENTER(MemImportFromShareableHandle);
+
+    if (status == CUDA_SUCCESS &&
+        (handle == NULL || shHandleType != POSIX_FILE ||
+         !physical_read_label((int)(intptr_t)osHandle, &label))) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        file = fcntl((int)(intptr_t)osHandle, F_DUPFD_CLOEXEC, 0);
+        if (file < 0) {
+            status = CUDA_ERROR_OPERATING_SYSTEM;
+        }
+        else {
+            status = physical_new(label.device, label.size, file, &made);
+        }
+        if (file >= 0 && status != CUDA_SUCCESS) {
+            (void)close(file); /* the caller has it open too */
+        }
+    }
+    if (status == CUDA_SUCCESS) {
+        made->shareable = true;
+        *handle = (uintptr_t)made;
+    }
+    return emu_leave(status);
+}
