@@ -1580,18 +1580,24 @@ PYCUDA_FN int exponent(T x)
 {
     return cast<int>(x);
 }
-#define PYCUDA_WIDE_EXPONENT(type, least)              \
-    PYCUDA_FN int exponent(type x)                     \
-    {                                                  \
-        const type below = x > 100000 ? 100000 : x;    \
-        return (int)(below < (least) ? least : below); \
+#define PYCUDA_SIGNED_EXPONENT(type)                           \
+    PYCUDA_FN int exponent(type x)                             \
+    {                                                          \
+        const type below = x > 100000 ? 100000 : x;            \
+        return (int)(below < -100000 ? (type)-100000 : below); \
     }
-PYCUDA_WIDE_EXPONENT(unsigned, 0u)
-PYCUDA_WIDE_EXPONENT(unsigned long, 0ul)
-PYCUDA_WIDE_EXPONENT(unsigned long long, 0ull)
-PYCUDA_WIDE_EXPONENT(long, -100000l)
-PYCUDA_WIDE_EXPONENT(long long, -100000ll)
-#undef PYCUDA_WIDE_EXPONENT
+#define PYCUDA_UNSIGNED_EXPONENT(type)           \
+    PYCUDA_FN int exponent(type x)               \
+    {                                            \
+        return x > 100000 ? 100000 : (int)x;     \
+    }
+PYCUDA_UNSIGNED_EXPONENT(unsigned)
+PYCUDA_UNSIGNED_EXPONENT(unsigned long)
+PYCUDA_UNSIGNED_EXPONENT(unsigned long long)
+PYCUDA_SIGNED_EXPONENT(long)
+PYCUDA_SIGNED_EXPONENT(long long)
+#undef PYCUDA_SIGNED_EXPONENT
+#undef PYCUDA_UNSIGNED_EXPONENT
 
 template <class T>
 PYCUDA_FN T op_ldexp(T x, int exponent)
