@@ -39,8 +39,6 @@ def _label(node: Any) -> list[str]:
     if node.type == "kernel":
         grid, block = (_dims(dims) for dims in (node.grid, node.block))
         lines.append(f"{grid} blocks of {block}")
-    elif node.name != node.type:
-        lines.append(node.type)
     return lines
 
 
@@ -76,7 +74,7 @@ def _dot_lines(graph: Any, prefix: str, indent: str) -> list[str]:
         for place, body in enumerate(node.bodies):
             inner = f"{name}_{place}_"
             lines.append(f"{indent}subgraph cluster_{inner} {{")
-            lines.append(f'{indent}    label="{node.type} {number}, body {place}";')
+            lines.append(f'{indent}    label="{node.name} {number}, body {place}";')
             lines += _dot_lines(body, inner, indent + "    ")
             lines.append(f"{indent}}}")
             if body.nodes:
@@ -151,7 +149,7 @@ def _node_box(node: Any) -> Box:
     inside = sum(body.width for body in bodies) + _GAP * max(len(bodies) - 1, 0)
     width = max(width, inside + 2 * _PADDING)
     top = _LINE * len(lines) + _PADDING
-    height = top + _PADDING
+    height: float = top + _PADDING
     parts = []
     if bodies:
         x = (width - inside) / 2

@@ -187,6 +187,7 @@ from pycuda._array.functions.sorting import (
     sort_complex,
     top_k,
 )
+from pycuda._array.growable import GrowableArray
 
 # Loaded now, so that the first operation need not load it.
 from pycuda._array.kernels import kernel_request as _kernel_request

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from pycuda import elementwise as elementwise
+from pycuda._array.growable import GrowableArray as GrowableArray
 from pycuda._driver import (
     ArrayFlags as ArrayFlags,
     Device,

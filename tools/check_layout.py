@@ -33,6 +33,7 @@ DATA_FILES = {
         "context_record",
         "release",
         "graph_record",
+        "stream_use",
         "blas_table",
         "fft_table",
         "nccl_table",
@@ -43,13 +44,14 @@ DATA_FILES = {
 #: Process-wide data of the software device, a library of its own: file -> names.
 DEVICE_DATA = {
     "device/api/entry/call_log.c": ["call_log"],
-    "device/api/entry/capture.c": ["captures", "last_thread"],
+    "device/api/entry/capture.c": ["captures", "last_number", "last_thread"],
     "device/api/context/context.c": ["last_id"],
     "device/api/entry/context_stack.c": ["stack_key", "stack_once"],
     "device/api/entry/deferred.c": ["emu_deferred_on", "deferred_streams"],
     "device/api/entry/entry.c": ["opened"],
     "device/api/entry/fault_injection.c": ["state", "opened"],
-    "device/api/stream/graph.c": ["graphs"],
+    "device/api/entry/user_object.c": ["dead"],
+    "device/api/memory/graph_memory.c": ["accounts", "live_count"],
     "device/api/memory/ipc_memory.c": ["segments", "openings"],
     "device/api/entry/lock.c": ["api", "prepared"],
     "device/api/entry/message.c": ["message"],
@@ -63,12 +65,18 @@ DEVICE_DATA = {
     "device/base/object.c": ["registry"],
     "device/machine/grid/execution.c": ["launches"],
     "device/machine/grid/idle_workers.c": ["idle"],
+    "device/machine/services/conditional.c": [
+        "conditionals",
+        "last_handle",
+        "mutex",
+    ],
     "device/machine/services/services.c": ["creation"],
     "device/machine/grid/threads.c": ["pool"],
     "device/machine/warp/wait.c": ["host", "threads"],
     "device/memory/address_space.c": ["space", "emu_memory_tables"],
     "device/memory/memory.c": ["state"],
     "device/memory/registered.c": ["registered"],
+    "device/memory/virtual.c": ["reservations", "mappings"],
     "device/memory/texture.c": ["slots", "used_slots", "free_slots", "owners"],
 }
 

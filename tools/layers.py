@@ -53,6 +53,7 @@ DEVICE = (
     "device/api/memory",
     "device/api/module",
     "device/api/texture",
+    "device/api/graph",
     "device/api/context",
 )
 LIBRARIES = (EXTENSION, DEVICE)

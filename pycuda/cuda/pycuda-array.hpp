@@ -1580,24 +1580,20 @@ PYCUDA_FN int exponent(T x)
 {
     return cast<int>(x);
 }
-#define PYCUDA_SIGNED_EXPONENT(type)                           \
-    PYCUDA_FN int exponent(type x)                             \
-    {                                                          \
-        const type below = x > 100000 ? 100000 : x;            \
-        return (int)(below < -100000 ? (type)-100000 : below); \
+#define PYCUDA_WIDE_EXPONENT(type, below)    \
+    PYCUDA_FN int exponent(type x)           \
+    {                                        \
+        if (below) {                         \
+            return -100000;                  \
+        }                                    \
+        return x > 100000 ? 100000 : (int)x; \
     }
-#define PYCUDA_UNSIGNED_EXPONENT(type)           \
-    PYCUDA_FN int exponent(type x)               \
-    {                                            \
-        return x > 100000 ? 100000 : (int)x;     \
-    }
-PYCUDA_UNSIGNED_EXPONENT(unsigned)
-PYCUDA_UNSIGNED_EXPONENT(unsigned long)
-PYCUDA_UNSIGNED_EXPONENT(unsigned long long)
-PYCUDA_SIGNED_EXPONENT(long)
-PYCUDA_SIGNED_EXPONENT(long long)
-#undef PYCUDA_SIGNED_EXPONENT
-#undef PYCUDA_UNSIGNED_EXPONENT
+PYCUDA_WIDE_EXPONENT(unsigned, false)
+PYCUDA_WIDE_EXPONENT(unsigned long, false)
+PYCUDA_WIDE_EXPONENT(unsigned long long, false)
+PYCUDA_WIDE_EXPONENT(long, x < -100000)
+PYCUDA_WIDE_EXPONENT(long long, x < -100000)
+#undef PYCUDA_WIDE_EXPONENT
 
 template <class T>
 PYCUDA_FN T op_ldexp(T x, int exponent)

@@ -241,6 +241,32 @@ struct block {
     T *a;
     int pitch, rows, columns, lane, warp;
 
+    // A loop over rows reads some of them before it writes: the compiler must assume that
+    // a write changes what is read next.
+    static const int rows_at_once = sizeof(T) > 8 ? 2 : 4;
+    static const int step = warps * rows_at_once;
+    static const int lines_at_once = sizeof(T) > 8 ? 1 : sizeof(T) > 4 ? 2 : 4;
+
+    // Subtract factors[i] * upper from column j in rows i from `first` on.
+    PYCUDA_FN void subtract(const T *factors, T upper, int j, int first, int end)
+    {
+        for (int i = first + warp; i < end; i += step) {
+            T own[rows_at_once], by[rows_at_once];
+#pragma unroll
+            for (int r = 0; r < rows_at_once; r++) {
+                const int row = i + r * warps < end ? i + r * warps : i;
+                own[r] = at(row, j);
+                by[r] = factors[row];
+            }
+#pragma unroll
+            for (int r = 0; r < rows_at_once; r++) {
+                if (i + r * warps < end) {
+                    at(i + r * warps, j) = own[r] - by[r] * upper;
+                }
+            }
+        }
+    }
+
     // Further memory is behind the matrix.
     PYCUDA_FN T *begin(void *memory, int rows_, int columns_)
     {
@@ -304,17 +330,34 @@ struct block {
     }
 
     // Columns `first` and later become H^H times themselves if tau is conjugated, else
-    // H times. The vector begins at row `top`. A warp handles a column.
+    // H times. The vector begins at row `top`. A warp handles some columns at once: the
+    // sums of all of them are on their way together.
     PYCUDA_FN void reflect_columns(const T *v, T tau, int top, int first, int end)
     {
-        for (int j = first + warp; j < end; j += warps) {
-            T sum = number<T>::make(0);
+        for (int j = first + warp; j < end; j += warps * lines_at_once) {
+            T sums[lines_at_once];
+            for_lines(sums, number<T>::make(0));
             for (int i = top + lane; i < rows; i += 32) {
-                sum = sum + conj(v[i]) * at(i, j);
+                const T by = conj(v[i]);
+#pragma unroll
+                for (int r = 0; r < lines_at_once; r++) {
+                    sums[r] = sums[r] + by * at(i, line(j, r, end));
+                }
             }
-            sum = tau * sum_of_lanes(sum);
+            sum_lines(sums, tau);
             for (int i = top + lane; i < rows; i += 32) {
-                at(i, j) = at(i, j) - v[i] * sum;
+                const T by = v[i];
+                T own[lines_at_once];
+#pragma unroll
+                for (int r = 0; r < lines_at_once; r++) {
+                    own[r] = at(i, line(j, r, end));
+                }
+#pragma unroll
+                for (int r = 0; r < lines_at_once; r++) {
+                    if (j + r * warps < end) {
+                        at(i, j + r * warps) = own[r] - by * sums[r];
+                    }
+                }
             }
         }
     }
@@ -323,15 +366,66 @@ struct block {
     // `left`.
     PYCUDA_FN void reflect_rows(const T *v, T tau, int first, int left)
     {
-        for (int i = first + warp; i < rows; i += warps) {
-            T sum = number<T>::make(0);
+        for (int i = first + warp; i < rows; i += warps * lines_at_once) {
+            T sums[lines_at_once];
+            multiply_rows(sums, v, tau, i, left);
             for (int j = left + lane; j < columns; j += 32) {
-                sum = sum + at(i, j) * v[j];
+                const T by = conj(v[j]);
+                T own[lines_at_once];
+#pragma unroll
+                for (int r = 0; r < lines_at_once; r++) {
+                    own[r] = at(line(i, r, rows), j);
+                }
+#pragma unroll
+                for (int r = 0; r < lines_at_once; r++) {
+                    if (i + r * warps < rows) {
+                        at(i + r * warps, j) = own[r] - sums[r] * by;
+                    }
+                }
             }
-            sum = tau * sum_of_lanes(sum);
-            for (int j = left + lane; j < columns; j += 32) {
-                at(i, j) = at(i, j) - sum * conj(v[j]);
+        }
+    }
+
+    // The products of some rows from column `left` on with a vector, times tau.
+    PYCUDA_FN void multiply_rows(T *sums, const T *v, T tau, int i, int left)
+    {
+        for_lines(sums, number<T>::make(0));
+        for (int j = left + lane; j < columns; j += 32) {
+            const T by = v[j];
+#pragma unroll
+            for (int r = 0; r < lines_at_once; r++) {
+                sums[r] = sums[r] + at(line(i, r, rows), j) * by;
             }
+        }
+        sum_lines(sums, tau);
+    }
+
+    // Line r of those that a warp handles at once; the first one behind the end.
+    static PYCUDA_FN int line(int first, int r, int end)
+    {
+        return first + r * warps < end ? first + r * warps : first;
+    }
+
+    static PYCUDA_FN void for_lines(T *sums, T value)
+    {
+#pragma unroll
+        for (int r = 0; r < lines_at_once; r++) {
+            sums[r] = value;
+        }
+    }
+
+    static PYCUDA_FN void sum_lines(T *sums, T tau)
+    {
+#pragma unroll
+        for (int distance = 16; distance > 0; distance /= 2) {
+#pragma unroll
+            for (int r = 0; r < lines_at_once; r++) {
+                sums[r] = sums[r] + exchange(sums[r], distance);
+            }
+        }
+#pragma unroll
+        for (int r = 0; r < lines_at_once; r++) {
+            sums[r] = tau * sums[r];
         }
     }
 
@@ -444,11 +538,7 @@ struct elimination : block<T, THREADS> {
             }
             __syncthreads();
             for (int j = k + 1 + this->lane; j < this->columns; j += 32) {
-                const T upper = at(k, j);
-#pragma unroll 4
-                for (int i = k + 1 + this->warp; i < n; i += base::warps) {
-                    at(i, j) = at(i, j) - factors[i] * upper;
-                }
+                this->subtract(factors, at(k, j), j, k + 1, n);
             }
             __syncthreads();
         }
@@ -485,8 +575,20 @@ PYCUDA_FN void solve(const call &c, void *memory)
         const T pivot = e.pivots[k];
         for (int j = e.lane; j < width; j += 32) {
             const T x = e.at(k, n + j) / pivot;
-            for (int i = e.warp; i < k; i += e.warps) {
-                e.at(i, n + j) = e.at(i, n + j) - e.at(i, k) * x;
+            for (int i = e.warp; i < k; i += e.step) {
+                T sides[e.rows_at_once], factors[e.rows_at_once];
+#pragma unroll
+                for (int r = 0; r < e.rows_at_once; r++) {
+                    const int row = i + r * e.warps < k ? i + r * e.warps : i;
+                    sides[r] = e.at(row, n + j);
+                    factors[r] = e.at(row, k);
+                }
+#pragma unroll
+                for (int r = 0; r < e.rows_at_once; r++) {
+                    if (i + r * e.warps < k) {
+                        e.at(i + r * e.warps, n + j) = sides[r] - factors[r] * x;
+                    }
+                }
             }
             if (k % e.warps == e.warp) {
                 result[(int64)k * c.width + j] = x;
@@ -571,10 +673,8 @@ PYCUDA_FN void cholesky(const call &c, void *memory)
         if (threadIdx.x == 0) {
             m.at(k, k) = number<T>::make(diagonal);
         }
-        for (int i = k + 1 + m.warp; i < n; i += m.warps) {
-            for (int j = k + 1 + m.lane; j <= i; j += 32) {
-                m.at(i, j) = m.at(i, j) - column[i] * conj(column[j]);
-            }
+        for (int j = k + 1 + m.lane; j < n; j += 32) {
+            m.subtract(column, conj(column[j]), j, k + 1 + (j - m.lane - k - 1), n);
         }
         __syncthreads();
     }
@@ -676,13 +776,15 @@ PYCUDA_FN int count_below(const R *diagonal, const R *squares, int n, R x, R lea
     return count;
 }
 
-// Store eigenvalues `first` to `first + many` of a tridiagonal matrix of order n, which
-// are at least `low`, times `unit`; the greatest first if `down`. `off` has n numbers,
-// the last one 0, and is overwritten. Blocks may share the work.
+// Store some of the eigenvalues of a tridiagonal matrix of order n, times `unit`: numbers
+// `from` to `to` in ascending order. Without a diagonal only the upper half is counted;
+// these are not negative, and the greatest is stored first. `off` has n numbers, the
+// last one 0, and is overwritten.
 template <class R, int THREADS>
-PYCUDA_FN void bisect(const R *diagonal, R *off, int n, int first, int many, bool down,
-                      bool positive, R unit, R *result)
+PYCUDA_FN void bisect(const R *diagonal, R *off, int n, int from, int to, R unit,
+                      R *result)
 {
+    const int first = diagonal ? 0 : n / 2;
     const int lane = threadIdx.x % 32;
     R bound = 0, beside = 0, ill = 0;
     for (int i = lane; i < n; i += 32) {
@@ -702,15 +804,15 @@ PYCUDA_FN void bisect(const R *diagonal, R *off, int n, int first, int many, boo
     __syncthreads();
     // `lanes` neighbours cut the interval of one eigenvalue into lanes + 1 parts.
     int lanes = 1;
-    while (lanes < 32 && 2 * lanes * many <= THREADS) {
+    while (lanes < 32 && 2 * lanes * (to - from) <= THREADS) {
         lanes *= 2;
     }
     const int group = lane / lanes * lanes;
     const unsigned int mask = lanes == 32 ? 0xffffffffu : (1u << lanes) - 1;
-    for (int begin = 0; begin < many; begin += THREADS / lanes) {
+    for (int begin = from; begin < to; begin += THREADS / lanes) {
         const int own = begin + threadIdx.x / lanes;
-        const int index = own < many ? own : many - 1;
-        R low = positive ? 0 : -bound * (1 + 8 * limits<R>::precision());
+        const int index = own < to ? own : to - 1;
+        R low = diagonal == 0 ? 0 : -bound * (1 + 8 * limits<R>::precision());
         R high = bound * (1 + 8 * limits<R>::precision());
         const R end = bound * limits<R>::precision();
         for (R length = high - low; length > end; length /= lanes + 1) {
@@ -723,8 +825,8 @@ PYCUDA_FN void bisect(const R *diagonal, R *off, int n, int first, int many, boo
             high = left == lanes ? high : low + step * (left + 1);
             low = low + step * left;
         }
-        if (lane == group && own < many) {
-            result[down ? many - 1 - index : index] = (low + high) / 2 * unit;
+        if (lane == group && own < to) {
+            result[diagonal ? index : first - 1 - index] = (low + high) / 2 * unit;
         }
     }
 }
@@ -767,14 +869,14 @@ PYCUDA_FN void eigenvalues(const call &c, void *memory)
         }
         __syncthreads();
         // p = tau A v
-        for (int i = k + 1 + m.warp; i < n; i += m.warps) {
-            T sum = number<T>::make(0);
-            for (int j = k + 1 + m.lane; j < n; j += 32) {
-                sum = sum + m.at(i, j) * v[j];
-            }
-            sum = sum_of_lanes(sum);
-            if (m.lane == 0) {
-                p[i] = tau * sum;
+        for (int i = k + 1 + m.warp; i < n; i += m.warps * m.lines_at_once) {
+            T sums[m.lines_at_once];
+            m.multiply_rows(sums, v, tau, i, k + 1);
+#pragma unroll
+            for (int r = 0; r < m.lines_at_once; r++) {
+                if (m.lane == 0 && i + r * m.warps < n) {
+                    p[i + r * m.warps] = sums[r];
+                }
             }
         }
         __syncthreads();
@@ -786,10 +888,22 @@ PYCUDA_FN void eigenvalues(const call &c, void *memory)
         const T by = scaled(tau * sum_of_lanes(sum), (R)-0.5);
         for (int j = k + 1 + m.lane; j < n; j += 32) {
             const T vj = conj(v[j]), wj = conj(p[j] + by * v[j]);
-#pragma unroll 4
-            for (int i = k + 1 + m.warp; i < n; i += m.warps) {
-                const T vi = v[i], wi = p[i] + by * vi;
-                m.at(i, j) = m.at(i, j) - vi * wj - wi * vj;
+            for (int i = k + 1 + m.warp; i < n; i += m.step) {
+                T own[m.rows_at_once], vi[m.rows_at_once], pi[m.rows_at_once];
+#pragma unroll
+                for (int r = 0; r < m.rows_at_once; r++) {
+                    const int row = i + r * m.warps < n ? i + r * m.warps : i;
+                    own[r] = m.at(row, j);
+                    vi[r] = v[row];
+                    pi[r] = p[row];
+                }
+#pragma unroll
+                for (int r = 0; r < m.rows_at_once; r++) {
+                    if (i + r * m.warps < n) {
+                        m.at(i + r * m.warps, j) =
+                            own[r] - vi[r] * wj - (pi[r] + by * vi[r]) * vj;
+                    }
+                }
             }
         }
         __syncthreads();
@@ -801,7 +915,7 @@ PYCUDA_FN void eigenvalues(const call &c, void *memory)
         }
     }
     __syncthreads();
-    bisect<R, THREADS>(diagonal, off, n, 0, n, false, false, unit,
+    bisect<R, THREADS>(diagonal, off, n, 0, n, unit,
                        (R *)c.results[0] + (int64)blockIdx.x * n);
 }
 
@@ -843,8 +957,40 @@ PYCUDA_FN void singular_values(const call &c, void *memory)
         off[2 * n - 1] = 0;
     }
     __syncthreads();
-    bisect<R, THREADS>((const R *)0, off, 2 * n, n, n, true, true, unit,
+    bisect<R, THREADS>((const R *)0, off, 2 * n, 0, n, unit,
                        (R *)c.results[0] + (int64)blockIdx.x * n);
+}
+
+// The eigenvalues of tridiagonal matrices, which are in memory: the diagonals are `a`,
+// the elements beside them `b`. With the option the singular values of bidiagonal
+// matrices. A block computes a chunk of the values.
+template <class R, int THREADS>
+PYCUDA_FN void values_of_diagonals(const call &c, void *memory)
+{
+    const int n = c.rows, lane = threadIdx.x % 32;
+    const int64 matrix = blockIdx.x / c.chunks;
+    const R *a = (const R *)(c.a.first + matrix * c.a.batch);
+    const R *b = (const R *)(c.b.first + matrix * c.b.batch);
+    R most = 0;
+    for (int i = lane; i < n; i += 32) {
+        most = magnitude(a[i]) > most ? magnitude(a[i]) : most;
+        most = i + 1 < n && magnitude(b[i]) > most ? magnitude(b[i]) : most;
+    }
+    most = greatest_of_lanes(most);
+    const bool is_scaled = most > 0 && most - most == 0;
+    const R by = is_scaled ? inverse_power(most) : 1;
+    R *numbers = (R *)memory;
+    for (int i = threadIdx.x; i < n; i += THREADS) {
+        const R beside = i + 1 < n ? b[i] * by : 0;
+        numbers[c.option ? 2 * i : i] = a[i] * by;
+        numbers[c.option ? 2 * i + 1 : n + i] = beside;
+    }
+    __syncthreads();
+    const int from = blockIdx.x % c.chunks * c.chunk;
+    bisect<R, THREADS>(c.option ? (const R *)0 : numbers, c.option ? numbers : numbers + n,
+                       c.option ? 2 * n : n, from,
+                       from + c.chunk < n ? from + c.chunk : n, 1 / by,
+                       (R *)c.results[0] + matrix * n);
 }
 
 } // namespace pycuda_solver

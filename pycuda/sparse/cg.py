@@ -18,7 +18,9 @@ from pycuda._driver import GPUArray, _plain_array
 from pycuda.driver import DeviceMemoryPool, PageLockedMemoryPool
 from pycuda.elementwise import _combination_by_address, get_elwise_kernel
 from pycuda.gpuarray import empty_like, zeros_like
+from pycuda.sparse._convergence import ConvergenceError as ConvergenceError
 from pycuda.sparse._matrix import DeviceOperator
+from pycuda.sparse.cg_graph import CGGraph
 from pycuda.sparse.inner import AsyncInnerProduct, inner_product
 from pycuda.sparse.operator import DiagonalPreconditioner, IdentityOperator
 from pycuda.tools import (
@@ -29,10 +31,6 @@ from pycuda.tools import (
 
 #: The residual is computed from its definition once in so many iterations.
 CHECK_INTERVAL = 20
-
-
-class ConvergenceError(RuntimeError):
-    """The iterations ended or diverged before the residual was small."""
 
 
 def _division(quotient: str, x: str, y: str, dtype_y: Any, dtype_z: Any) -> str:
@@ -276,6 +274,28 @@ class CGStateContainer:
         delta = inner_product(self.residual, step, self._allocator)
         self._run(_turn_kernel, delta, self.delta, step, self.d)
         self.delta = delta
+
+    def _step(self, d: GPUArray, delta: GPUArray) -> GPUArray:
+        """Enqueue an iteration with a direction; return the next inner product."""
+        product = self._applied(self.operator, d, self._product)
+        curvature = inner_product(d, product, self._allocator)
+        self._run(_advance_kernel, delta, curvature, d, product, self.x, self.residual)
+        step = self._applied(self.precon, self.residual, self._room)
+        following = inner_product(self.residual, step, self._allocator)
+        self._run(_turn_kernel, following, delta, step, d)
+        return following
+
+    def _is_plain(self) -> bool:
+        """Return whether there is no preconditioner."""
+        return type(self.precon) is IdentityOperator
+
+    def to_graph(self, max_iterations: int | None = None, tol: float = 1e-7) -> CGGraph:
+        """Return a graph that solves the system of ``reset`` at each launch.
+
+        Its loops run on the device until the residual's norm is below ``tol`` times
+        that of ``rhs``, or for ``max_iterations``. See ``CGGraph``.
+        """
+        return CGGraph(self, max_iterations, tol)
 
     def _run(self, make: Any, *vectors: GPUArray) -> None:
         """Enqueue a kernel of vectors; the last one gives the number of elements."""

@@ -342,30 +342,43 @@ class CsrSpMV(DeviceOperator):
         if self._joint_count == 0:
             self._launch(x, y, stream)
             return y
+        stream = self._stream_of(stream)
+        if stream.is_capturing:  # a graph has partial sums of its own
+            partial = GPUArray(self._partial.shape, self.dtype)
+            self._launch_joined(x, y, stream, partial)
+            return y
         # The matrix owns the partial sums of rows, so another stream waits.
         with self._lock:
-            stream = self._ordered(stream)
-            self._launch(x, y, stream)
-            self._join.prepared_async_call(
-                (-(-self._joint_count // 8), 1),
-                (256, 1, 1),
-                stream,
-                self._joints.gpudata,
-                self._partial.gpudata,
-                y.ptr,
-                self._joint_count,
-            )
+            self._launch_joined(x, y, self._ordered(stream), self._partial)
         return y
 
-    def _ordered(self, stream: Any) -> _cuda.Stream:
+    def _launch_joined(
+        self, x: GPUArray, y: GPUArray, stream: _cuda.Stream, partial: GPUArray
+    ) -> None:
+        self._launch(x, y, stream, partial)
+        self._join.prepared_async_call(
+            (-(-self._joint_count // 8), 1),
+            (256, 1, 1),
+            stream,
+            self._joints.gpudata,
+            partial.gpudata,
+            y.ptr,
+            self._joint_count,
+        )
+
+    @staticmethod
+    def _stream_of(stream: Any) -> _cuda.Stream:
+        if stream is None:
+            return _cuda.Stream.get_current() or _cuda.Stream.from_handle(0)
+        if isinstance(stream, _cuda.Stream):
+            return stream
+        return _cuda.Stream.from_handle(stream)
+
+    def _ordered(self, stream: _cuda.Stream) -> _cuda.Stream:
         """Return the stream of a call, which waits for the previous call's stream.
 
         The caller holds the lock.
         """
-        if stream is None:
-            stream = _cuda.Stream.get_current() or _cuda.Stream.from_handle(0)
-        elif not isinstance(stream, _cuda.Stream):
-            stream = _cuda.Stream.from_handle(stream)
         last: _cuda.Stream | None = self._last_stream
         if last is not None and last.handle != stream.handle:
             event = _cuda.Event(_cuda.event_flags.DISABLE_TIMING)
@@ -374,7 +387,9 @@ class CsrSpMV(DeviceOperator):
         self._last_stream = stream
         return stream
 
-    def _launch(self, x: GPUArray, y: GPUArray, stream: Any) -> None:
+    def _launch(
+        self, x: GPUArray, y: GPUArray, stream: Any, partial: GPUArray | None = None
+    ) -> None:
         self._multiply.prepared_async_call(
             (self.num_blocks, 1),
             (self.block_size, 1, 1),
@@ -386,7 +401,7 @@ class CsrSpMV(DeviceOperator):
             address(self._data),
             address(x),
             address(y),
-            0 if self._partial is None else self._partial.gpudata,
+            0 if partial is None else partial.gpudata,
         )
 
     def to_scipy(self) -> Any:

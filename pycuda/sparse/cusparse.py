@@ -206,8 +206,13 @@ class CusparseSpMV(CsrSpMV):
         if not y.size:
             return y
         library = self._library
+        stream = self._stream_of(stream)
+        buffer = self._buffer
+        if stream.is_capturing:  # a graph has memory of its own
+            buffer = GPUArray(buffer.shape, buffer.dtype)
         with self._lock:
-            stream = self._ordered(stream)
+            if not stream.is_capturing:
+                stream = self._ordered(stream)
             _check(
                 "cusparseSetStream",
                 library.cusparseSetStream(self._handle, stream.handle),
@@ -217,6 +222,6 @@ class CusparseSpMV(CsrSpMV):
                     "cusparseDnVecSetValues",
                     library.cusparseDnVecSetValues(vector, array.ptr),
                 )
-            status = library.cusparseSpMV(*self._arguments(), self._buffer.ptr)
+            status = library.cusparseSpMV(*self._arguments(), buffer.ptr)
             _check("cusparseSpMV", status)
         return y

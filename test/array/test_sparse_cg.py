@@ -509,3 +509,84 @@ def test_results_are_arrays(ctx):
     container = CGStateContainer(CsrSpMV(line(5)))
     container.reset(gpuarray.ones(5))
     assert isinstance(container.run(), GPUArray)
+
+
+# -- as a graph ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
+def test_a_graph_solves_without_the_host(ctx, dtype):
+    host = line(200, dtype, 2.5)
+    solution = np.random.default_rng(4).random(200).astype(dtype)
+    rhs = to_gpu(dense(host) @ solution)
+    tol = 1e-5 if dtype == "float32" else 1e-10
+    solver = CGStateContainer(CsrSpMV.from_arrays(*parts(host)))
+    solver.reset(rhs)
+    graph = solver.to_graph(tol=tol)
+    stream = drv.Stream()
+    graph.launch(stream)
+    x = graph.wait()
+    assert x is graph.x
+    assert np.allclose(x.get(), solution, atol=20 * tol)
+    numbers = graph.numbers()
+    assert 5 < numbers["iterations"] < 200
+    assert numbers["residuals"] >= 2
+    assert numbers["found"] <= numbers["bound"]
+    graph.launch(stream)  # starts at the solution
+    graph.wait()
+    assert graph.numbers()["iterations"] == 0
+    rhs.set(dense(host) @ (2 * solution))  # the graph reads what is there
+    graph.launch(stream)
+    assert np.allclose(graph.wait().get(), 2 * solution, atol=40 * tol)
+
+
+def parts(host):
+    return host.indptr, host.indices, host.data, host.shape
+
+
+def test_a_graph_with_a_preconditioner(ctx):
+    host = line(100, diagonal=4.0)
+    rhs = to_gpu(np.arange(100.0))
+    inverse = DiagonalPreconditioner(to_gpu(np.full(100, 0.25)))
+    solver = CGStateContainer(CsrSpMV.from_arrays(*parts(host)), inverse)
+    solver.reset(rhs)
+    graph = solver.to_graph(tol=1e-12)
+    del solver, rhs, inverse
+    gc.collect()
+    graph.launch()
+    expected = np.linalg.solve(dense(host), np.arange(100.0))
+    assert np.allclose(graph.wait().get(), expected)
+
+
+def test_a_graph_that_does_not_converge(ctx):
+    host = line(100)
+    solver = CGStateContainer(CsrSpMV.from_arrays(*parts(host)))
+    rhs = to_gpu(np.ones(100))
+    solver.reset(rhs)
+    graph = solver.to_graph(max_iterations=5, tol=1e-12)
+    graph.launch()
+    with pytest.raises(ConvergenceError, match="after 5 iterations"):
+        graph.wait()
+    rhs.fill(np.nan)
+    graph.launch()
+    with pytest.raises(ConvergenceError, match="nan"):
+        graph.wait()
+
+
+def test_products_with_cut_rows_are_captured(ctx):
+    n = 6000
+    indptr = np.array([0, n, *range(n + 1, 2 * n)])
+    indices = np.concatenate([np.arange(n), np.arange(1, n)])
+    host = HostCSR(indptr, indices, np.ones(len(indices)), (n, n), "float64")
+    matrix = CsrSpMV.from_arrays(*parts(host))
+    x = to_gpu(np.arange(float(n)))
+    expected = matrix(x).get()
+    y = gpuarray.empty_like(x)
+    stream = drv.Stream()
+    with stream.capture() as graph:
+        matrix(x, y)
+    executable = graph.instantiate()
+    assert (matrix(x).get() == expected).all()
+    executable.launch(stream)
+    stream.synchronize()
+    assert (y.get() == expected).all()

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "abi/cuda_abi.h"
+#include "abi/graph_abi.h"
 #include "abi/symbols.h"
 
 enum { THREADS = 8, LARGEST = 100000 };

@@ -19,6 +19,7 @@ GLOBAL, THREAD_LOCAL, RELAXED = range(3)
 NONE, ACTIVE, INVALIDATED = range(3)
 KERNEL, MEMCPY, MEMSET, HOST = range(4)
 WAIT_EVENT, EVENT_RECORD = 6, 7
+MEM_ALLOC, MEM_FREE = 10, 11
 EXTERNAL = 1
 HOST_FUNCTION = ctypes.CFUNCTYPE(None, c_void_p)
 
@@ -635,17 +636,22 @@ def test_waiting_for_a_capture(w):
     d.ok("EventDestroy", e)
 
 
-@emulator_only
-def test_graphs_do_not_own_memory(w):
-    """A GPU makes nodes of these calls. The software device rejects them."""
+def test_memory_of_a_capture(w):
+    """A captured allocation and its free become nodes."""
     d = w.d
-    for call in [
-        lambda: d.MemAllocAsync(byref(c_uint64()), size(8), w.a),
-        lambda: d.MemFreeAsync(w.memory, w.a),
-    ]:
-        w.begin()
-        assert w.step(w.a, 1, 1) == 0
-        invalidates(w, R.ERROR_STREAM_CAPTURE_UNSUPPORTED, call)
+    w.begin()
+    where = c_uint64()
+    d.ok("MemAllocAsync", byref(where), size(4096), w.a)
+    d.ok("MemsetD32Async", where, 7, size(4), w.a)
+    d.ok("MemcpyDtoDAsync", w.word(), where, size(4), w.a)
+    d.ok("MemFreeAsync", where, w.a)
+    graph = w.end()
+    assert w.types(graph) == [MEM_ALLOC, MEMSET, MEMCPY, MEM_FREE]
+    for _ in range(2):
+        w.set(0)
+        w.run(graph, times=2)
+        assert w.get() == 7
+    d.ok("GraphDestroy", graph)
 
 
 def test_events_of_a_capture_that_ended(w):

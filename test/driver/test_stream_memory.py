@@ -247,12 +247,14 @@ def pool(ctx):
     return drv.DeviceMemoryPool()
 
 
-def again(pool, first, second):
+def again(pool, first, second, wait=False):
     """Whether a block that `first` used is given to `second`."""
     a = pool.allocate(1000)
     address = int(a)
     drv.memset_d8_async(a, 0, 1000, first) if first else drv.memset_d8(a, 0, 1000)
     a.free()
+    if wait:
+        drv.Context.synchronize()
     if second is None:
         return int(pool.allocate(1000)) == address
     with second:
@@ -269,19 +271,16 @@ def test_one_stream_gets_its_block_again(pool):
 
 def test_every_stream_gets_its_own_block_again(pool):
     streams = [drv.Stream(), drv.Stream(drv.stream_flags.NON_BLOCKING)]
+    drv.Context.synchronize()
     for stream in streams * 2:
-        assert again(pool, stream, stream)
+        with stream:
+            assert again(pool, stream, stream)
 
 
 def test_a_block_goes_to_another_stream_after_the_work(pool):
     s, t = drv.Stream(), drv.Stream()
-    drv.memset_d8_async(pool.allocate(8), 0, 8, t)
-    assert again(pool, s, s)
-    s.synchronize()
-    t.synchronize()
-    assert again(pool, s, t)
-    drv.Context.synchronize()
-    assert again(pool, t, None)
+    for first, second in [(s, t), (t, s), (s, None), (None, t), (t, None)]:
+        assert again(pool, first, second, wait=True)
 
 
 def test_many_streams(pool):
@@ -341,8 +340,8 @@ def test_shortage_waits_for_the_streams(pool, fail_calls):  # noqa: F811
     a = pool.allocate(1 << 16)
     drv.memset_d8_async(a, 0, 1 << 16, s)
     a.free()
-    fail_calls("cuEventRecord", 1, 999)  # no fence: the block seems in use
-    fail_calls("cuMemAlloc", 1, OUT_OF_MEMORY)
+    fail_calls("cuEventRecord", 1, code=999)  # no fence: the block seems in use
+    fail_calls("cuMemAlloc", 1, code=OUT_OF_MEMORY)
     with t:
         b = pool.allocate(1 << 16)
     assert pool.held_blocks == 1 and len(b) == 1 << 16
@@ -425,7 +424,7 @@ def test_arrays_in_the_order_of_streams(ctx):
 
 
 def test_wrong_arguments_of_mem_alloc_async(ctx):
-    with pytest.raises(drv.LogicError, match="cuMemAllocAsync failed: invalid"):
+    with pytest.raises(drv.LogicError, match="cuMemAllocAsync failed.*0 bytes were"):
         drv.mem_alloc_async(0)
     with pytest.raises(TypeError, match="stream must be a Stream or None, not str"):
         drv.mem_alloc_async(8, "s")
@@ -549,7 +548,7 @@ def test_a_pool_of_limited_size(ctx):
         pool.__init__()
     with pytest.raises(drv.LogicError, match="the __init__ of this .* was not called"):
         drv.MemoryPool.__new__(drv.MemoryPool).trim()
-    with pytest.raises(drv.LogicError, match="invalid device ordinal"):
+    with pytest.raises(drv.LogicError, match="cuMemPoolCreate failed: invalid"):
         drv.MemoryPool(device=99)
     with pytest.raises(TypeError, match="device must be a Device, the number"):
         drv.MemoryPool(device="gpu")
@@ -587,7 +586,7 @@ context = drv.Device(0).make_context()
 """
 
 
-def in_another_process(code, data, file):
+def in_another_process(code, file, data):
     """Run a program that gets bytes and a file descriptor. Return what it printed."""
     here, there = socket.socketpair()
     with here, there:
@@ -626,8 +625,8 @@ try:
 except drv.Error as error:
     print("refused")
 """,
-        pool.export_pointer(a),
         pool.export_handle(),
+        pool.export_pointer(a),
     )
     assert printed.split() == ["4950", "refused"]
     host = np.zeros(100, np.int32)

@@ -8,9 +8,11 @@ from . import (  # noqa: F401
     rows_counting,
     rows_fft,
     rows_gpuarray,
+    rows_graphs,
     rows_kernels,
     rows_memory,
     rows_more,
     rows_pools,
+    rows_stream_memory,
     rows_textures,
 )

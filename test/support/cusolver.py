@@ -218,6 +218,36 @@ class Cusolver:
         vector(s, n, values.dtype)[...] = values
         return 0
 
+    def _gebrd(self, dtype, letter, m, n, a, lda, d, e, left, right, work, length):
+        assert m >= n, "cuSOLVER's gebrd takes no wide matrices"
+        assert length == OPTIMAL
+        given = matrix(a, m, n, lda, dtype)
+        upper = np.linalg.qr(np.array(given), "r")
+        for k in range(n - 1):  # reflect the columns behind column k, then the rows
+            row = upper[k, k + 1 :].conj()[:, None]
+            upper[:, k + 1 :] = upper[:, k + 1 :] @ np.linalg.qr(row, "complete")[0]
+            upper[k + 1 :, k + 1 :] = np.linalg.qr(upper[k + 1 :, k + 1 :], "r")
+        real = np.abs(upper).dtype
+        vector(d, n, real)[...] = np.abs(np.diag(upper))
+        vector(e, n, real)[: n - 1] = np.abs(np.diag(upper, 1))
+        given[...] = 0
+        return 0
+
+    def _sytrd(self, dtype, letter, uplo, n, a, lda, d, e, tau, work, length):
+        assert length == OPTIMAL
+        given = matrix(a, n, n, lda, dtype)
+        name = "hetrd" if letter in "CZ" else "sytrd"
+        _, main, beside, scales, info = self._routine(letter, name)(
+            np.array(given), lower=uplo == 0
+        )
+        vector(d, n, main.dtype)[...] = main
+        vector(e, n, main.dtype)[: n - 1] = beside
+        vector(tau, n, dtype)[: n - 1] = scales
+        given[...] = 0
+        return info
+
+    _hetrd = _sytrd
+
     def _syevd(self, dtype, letter, job, uplo, n, a, lda, w, work, length):
         given = matrix(a, n, n, lda, dtype)
         values, vectors = np.linalg.eigh(np.array(given), "LU"[uplo])

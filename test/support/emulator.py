@@ -38,6 +38,7 @@ KINDS = [
     "link",
     "graph",
     "graph_exec",
+    "user_object",
     "pool",
     "ipc",
     "global",

@@ -7,6 +7,7 @@ from ctypes import c_void_p
 
 import pytest
 
+from support.driver_graphs import GraphBench
 from support.emulator import Driver
 
 
@@ -38,3 +39,11 @@ def emu_ctx(d):
     context = d.context()
     yield context
     d.ok("CtxDestroy", context)
+
+
+@pytest.fixture
+def bench(d, emu_ctx):
+    """Graphs in a context of their own. See support.driver_graphs."""
+    bench = GraphBench(d, emu_ctx)
+    yield bench
+    bench.close()

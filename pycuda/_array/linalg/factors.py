@@ -34,7 +34,14 @@ from pycuda._array.linalg.matrices import (
     turned,
 )
 from pycuda._array.streams import on_stream
-from pycuda._driver import GPUArray, _small_solver, matmul
+from pycuda._driver import (
+    Context,
+    GPUArray,
+    _small_solver,
+    _values_of_diagonals,
+    device_attribute,
+    matmul,
+)
 
 
 class QRResult(NamedTuple):
@@ -159,6 +166,42 @@ def _orthogonal(work, tau, columns, batch):
     return result(full, batch)
 
 
+# -- values by bisection ---------------------------------------------------------------
+
+
+def _can_bisect(n, dtype):
+    """Return whether a kernel can find the values of diagonals of length n."""
+    room = Context.get_device().get_attribute(
+        device_attribute.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+    )
+    return 2 * n * real_dtype(dtype).itemsize <= room
+
+
+def _bisected(work, routine, before, scales, is_bidiagonal):
+    """Return the values of a stack of matrices, which are overwritten.
+
+    The routine makes diagonals of each matrix. ``before`` are its arguments before the
+    matrix, ``scales`` is the number of its arrays for the scales of reflectors.
+    """
+    count, n, leading = work.shape
+    diagonals = GPUArray((2, count, n), real_dtype(work.dtype), work.allocator)
+    taus = [GPUArray((n,), work.dtype, work.allocator) for _ in range(scales)]
+    routines = Routines(work.dtype, count, work.allocator)
+    main, beside = diagonals[0], diagonals[1]
+    if is_bidiagonal:
+        space, length = routines.space(routine, *before)
+    else:
+        space, length = routines.space(
+            routine, *before, work, leading, main, beside, *taus
+        )
+    for i in range(count):
+        routines.call(
+            *(routine, i, *before, at(work, i), leading, at(main, i), at(beside, i)),
+            *(*taus, space, length),
+        )
+    return _values_of_diagonals(main, beside, is_bidiagonal)
+
+
 # -- singular values -------------------------------------------------------------------
 
 
@@ -172,6 +215,8 @@ def _decompose(work, job):
     dtype, allocator = work.dtype, work.allocator
     values = GPUArray((count, n), real_dtype(dtype), allocator)
     columns = {"A": m, "S": n, "N": 0}[job]
+    if job == "N" and values.size and _can_bisect(n, dtype):
+        return None, _bisected(work, "gebrd", (m, n), 2, True), None
     left = GPUArray((count, columns, m), dtype, allocator)
     right = GPUArray((count, n if columns else 0, n), dtype, allocator)
     if not values.size:
@@ -345,7 +390,10 @@ def _eigen(name, a, side, job):
     work = by_column(a, dtype)
     count, n = work.shape[0], work.shape[1]
     values = GPUArray((count, n), real_dtype(dtype), a.allocator)
-    if work.size:
+    if work.size and job == VALUES and _can_bisect(n, dtype):
+        routine = "hetrd" if dtype.kind == "c" else "sytrd"
+        values = _bisected(work, routine, (side, n), 1, False)
+    elif work.size:
         routine = "heevd" if dtype.kind == "c" else "syevd"
         routines = Routines(dtype, count, a.allocator)
         space, length = routines.space(routine, job, side, n, work, n, values)

@@ -1,4 +1,4 @@
-"""The source of generated kernels that solve and decompose small matrices.
+"""The source of generated kernels that solve and decompose matrices.
 
 ``cuda/pycuda-solver.hpp`` has the code.
 """
@@ -20,11 +20,12 @@ _FUNCTIONS = {
     "small_triangular": "triangular",
     "small_eigenvalues": "eigenvalues",
     "small_singular_values": "singular_values",
+    "values_of_diagonals": "values_of_diagonals",
 }
 
 
 def solver_text(request):
-    """Return the source of a kernel that works on small matrices.
+    """Return the source of a kernel that solves or decomposes.
 
     ``request`` is a ``_KernelRequest``.
     """

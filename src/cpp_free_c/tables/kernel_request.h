@@ -159,6 +159,7 @@
     X(SMALL_TRIANGULAR, "small_triangular") \
     X(SMALL_EIGENVALUES, "small_eigenvalues") \
     X(SMALL_SINGULAR_VALUES, "small_singular_values") \
+    X(VALUES_OF_DIAGONALS, "values_of_diagonals") \
     /* Sorts: the count of all digits before the passes. */ \
     X(SORT_COUNT, "sort_count") \
     /* Quantiles: of short lines, which lanes of a warp sort, and of sorted lines. */ \

@@ -29,7 +29,9 @@ typedef enum {
     EMU_POOL,
     EMU_PHYSICAL, /* memory without addresses: cuMemCreate */
     EMU_GRAPH,
+    EMU_GRAPH_NODE,
     EMU_GRAPH_EXEC,
+    EMU_USER_OBJECT,
     EMU_GRAPHICS,
     EMU_KINDS
 } emu_kind;
@@ -37,7 +39,7 @@ typedef enum {
 typedef struct emu_object {
     emu_kind kind;
     uint64_t serial; /* never reused: distinguishes two objects with the same address */
-    CUcontext context;                    /* NULL for contexts and pools */
+    CUcontext context;                    /* NULL: it belongs to no context */
     struct emu_object *owned;             /* of a context: the first object in it */
     struct emu_object *next, *previous;   /* in its context's list */
     void (*destroy)(struct emu_object *); /* release its resources, then the object */

@@ -13,7 +13,8 @@
     X(PRINTF, "vprintf", 2) \
     X(ASSERT, "__assertfail", 5) \
     X(MALLOC, "malloc", 1) \
-    X(FREE, "free", 1)
+    X(FREE, "free", 1) \
+    X(SET_CONDITIONAL, "cudaGraphSetConditional", 2)
 
 /* The functions of dynamic parallelism: the row Name is __cudaCDP2Name and
  * __cudaCDP2Name_ptsz. Run by device/machine/services/dynamic_parallelism.c. */

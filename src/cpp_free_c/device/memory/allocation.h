@@ -28,6 +28,7 @@ typedef enum {
     EMU_MEMORY_IPC,        /* another process's allocation, opened here */
     EMU_MEMORY_POOLED,     /* cuMemAllocAsync */
     EMU_MEMORY_GRAPHICS,   /* an OpenGL buffer */
+    EMU_MEMORY_GRAPH_NODE, /* of an allocation node of a graph */
     EMU_MEMORY_IMPORTED,   /* memory of another process's pool, opened here */
     EMU_MEMORY_RESERVED,   /* addresses of cuMemAddressReserve, without memory */
     EMU_MEMORY_MAPPED,     /* cuMemMap: a part of such addresses that has memory */
@@ -49,7 +50,16 @@ typedef struct emu_allocation {
     const char *name;   /* name of the variable of a module; owned by the program */
     void *owner;        /* the array, pool or IPC record that it belongs to */
     bool mapped;        /* its pages are mapped from a shared file */
+    bool suspended;     /* it keeps its addresses, but is neither live nor charged */
     size_t pitch;       /* row pitch of a pitched allocation */
+    /* Advice on managed memory; it always counts for a whole allocation. Places are
+     * ordinals of devices, -1 for the host, -2 for none. */
+    struct {
+        bool read_mostly;
+        int preferred, prefetched;
+        uint64_t accessed_by; /* bit d: device d */
+        bool accessed_by_host;
+    } managed;
     struct emu_allocation *next, *previous; /* the allocations of one context */
     struct emu_allocation *queue;           /* free list or quarantine */
 } emu_allocation;

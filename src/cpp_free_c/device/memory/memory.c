@@ -36,7 +36,7 @@ memory_is_charged(emu_memory_kind kind)
     return kind == EMU_MEMORY_DEVICE || kind == EMU_MEMORY_PITCHED ||
            kind == EMU_MEMORY_MANAGED || kind == EMU_MEMORY_ARRAY ||
            kind == EMU_MEMORY_GLOBAL || kind == EMU_MEMORY_POOLED ||
-           kind == EMU_MEMORY_GRAPHICS;
+           kind == EMU_MEMORY_GRAPHICS || kind == EMU_MEMORY_GRAPH_NODE;
 }
 
 /* Memory of another process begins anywhere in a chunk, whose pages are mapped. */
@@ -70,6 +70,9 @@ memory_start_locked(emu_allocation *record, const emu_memory_request *request,
     record->owner = NULL;
     record->pitch = 0;
     record->mapped = false;
+    memset(&record->managed, 0, sizeof(record->managed));
+    record->managed.preferred = record->managed.prefetched = -2;
+    record->suspended = false;
     record->queue = NULL;
     record->previous = NULL;
     record->next = NULL;
@@ -90,7 +93,10 @@ memory_stop_locked(emu_allocation *record)
 {
     atomic_store_explicit(&record->extent, 0, memory_order_release);
     state.counts[record->kind]--;
-    state.used[record->device] -= record->charged;
+    if (!record->suspended) {
+        state.used[record->device] -= record->charged;
+    }
+    record->suspended = false;
     if (record->previous) {
         record->previous->next = record->next;
     }
@@ -193,7 +199,7 @@ emu_memory_free(emu_allocation *record)
     bool live;
 
     pthread_mutex_lock(&state.mutex);
-    live = emu_memory_live(record);
+    live = emu_memory_live(record) || record->suspended;
     if (live) {
         memory_drop_pages(record);
         memory_stop_locked(record);
@@ -201,6 +207,38 @@ emu_memory_free(emu_allocation *record)
     }
     pthread_mutex_unlock(&state.mutex);
     return live;
+}
+
+void
+emu_memory_suspend(emu_allocation *record)
+{
+    pthread_mutex_lock(&state.mutex);
+    if (emu_memory_live(record)) {
+        atomic_store_explicit(&record->extent, 0, memory_order_release);
+        memory_drop_pages(record);
+        state.used[record->device] -= record->charged;
+        record->suspended = true;
+    }
+    pthread_mutex_unlock(&state.mutex);
+}
+
+bool
+emu_memory_resume(emu_allocation *record)
+{
+    bool fits;
+
+    pthread_mutex_lock(&state.mutex);
+    fits = record->charged <= state.total[record->device] - state.used[record->device];
+    if (fits && record->suspended) {
+        if (emu_space_is_small(record)) {
+            memset((void *)(uintptr_t)record->base, 0, record->size);
+        }
+        state.used[record->device] += record->charged;
+        record->suspended = false;
+        atomic_store_explicit(&record->extent, record->size, memory_order_release);
+    }
+    pthread_mutex_unlock(&state.mutex);
+    return fits;
 }
 
 bool
@@ -408,10 +446,10 @@ const char *
 emu_memory_kind_name(emu_memory_kind kind)
 {
     static const char *const names[EMU_MEMORY_KINDS] = {
-        "no",          "device",          "pitched", "page-locked",
-        "registered",  "managed",         "array's", "module",
-        "kernel heap", "other process's", "pooled",  "OpenGL's",
-        "imported",    "reserved",        "mapped"};
+        "no",          "device",          "pitched",  "page-locked",
+        "registered",  "managed",         "array's",  "module",
+        "kernel heap", "other process's", "pooled",   "OpenGL's",
+        "graph's",     "imported",        "reserved", "mapped"};
 
     if (kind >= EMU_MEMORY_KINDS) {
         kind = EMU_MEMORY_NONE;

@@ -37,8 +37,15 @@ CUresult emu_memory_open(void);
  * the device (for kinds that are charged to it) or the range is exhausted. */
 CUresult emu_memory_allocate(const emu_memory_request *request, emu_allocation **out);
 
-/* Free a live allocation of any kind except REGISTERED. False: it was already freed. */
+/* Free a live or suspended allocation of any kind except REGISTERED. False: it was
+ * already freed. */
 bool emu_memory_free(emu_allocation *allocation);
+
+/* Make a live allocation keep only its addresses: its bytes are lost, and it is no
+ * longer charged to the device. */
+void emu_memory_suspend(emu_allocation *allocation);
+/* Make it live again, with zeros. False: the memory of the device is exhausted. */
+bool emu_memory_resume(emu_allocation *allocation);
 
 /* The live allocation that begins at an address, or NULL; for callers that may change
  * it. */

@@ -7,9 +7,9 @@
  * only where the release cannot be seen: buffers of the host, memory of other
  * libraries, functions of the program.
  *
- * Invariant: the record is registered as long as the object exists. There is no tp_clear:
- * a cycle through a function of the program ends where a Graph or GraphExec is cleared,
- * which releases the driver's graph first. */
+ * Invariant: the record is registered as long as the object exists. There is no
+ * tp_clear: a cycle through a function of the program ends where a Graph or GraphExec
+ * is cleared, which releases the driver's graph first. */
 #include "python/driver/graph_resources.h"
 
 #include "python/support/driver_call.h"
@@ -171,9 +171,9 @@ captured_next(const pcu_graph_resources *last)
     if (last != NULL) {
         rec = last->rec.next;
     }
-    while (rec != NULL && !(rec->capturing && (pcu_ctx_current == NULL ||
-                                               pcu_ctx_current->handle ==
-                                                   rec->context))) {
+    while (rec != NULL &&
+           !(rec->capturing &&
+             (pcu_ctx_current == NULL || pcu_ctx_current->handle == rec->context))) {
         rec = rec->next;
     }
     if (rec == NULL) {
@@ -191,6 +191,7 @@ pcu_captured_launch_slow(const void *params, size_t size, CUfunction handle,
     for (pcu_graph_resources *r = captured_next(NULL); rc == 0 && r != NULL;
          r = captured_next(r)) {
         rc = pcu_graph_resources_note_all(r, params, size);
+        r->seen++;
         if (rc == 0 && function != NULL) {
             rc = pcu_graph_resources_keep_function(r, handle, function);
         }
@@ -226,6 +227,10 @@ pcu_captured_copy_slow(pcu_state *st, const char *routine)
     unsigned long thread = PyThread_get_thread_ident();
     size_t length = strlen(routine);
     if (length > 5 && strcmp(routine + length - 5, "Async") == 0) {
+        for (pcu_graph_resources *r = captured_next(NULL); r != NULL;
+             r = captured_next(r)) {
+            r->seen++;
+        }
         return 0;
     }
     for (pcu_graph_resources *r = captured_next(NULL); r != NULL;

@@ -19,9 +19,11 @@ typedef struct {
     PyObject *ctx;       /* strong; dropped last */
     PyObject *kept;      /* a list: objects that work uses */
     PyObject *functions; /* {handle: Function} of the kernels */
-    PyObject *bodies;    /* {node: tuple of graphs}: of conditional nodes, as ints */
+    PyObject *bodies;    /* {node: (type, *graphs)} of conditional nodes, as ints */
     PyObject *pools;     /* a list of the DeviceMemoryPools of its captures */
     PyObject *pool;      /* of the active capture, else NULL */
+    size_t seen;         /* pieces of work that the hooks noted */
+    int calls_host;      /* a node calls a function of the host */
     int forked;          /* the active capture may have work in a second stream */
     pcu_graph_record rec;
 } pcu_graph_resources;

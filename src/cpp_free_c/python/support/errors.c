@@ -4,8 +4,8 @@
  * Invariant: the message is "<routine> failed: <text>[ - <detail>]", as in PyCUDA; the
  * attributes are code, name and routine. Callers: see errors.h. */
 #include "python/support/errors.h"
-#include "python/support/capture_error.h"
 
+#include "python/support/capture_error.h"
 #include "python/support/interrupt.h"
 #include "python/support/setup.h"
 

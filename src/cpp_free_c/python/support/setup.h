@@ -45,6 +45,8 @@
     X(graph_exec)           \
     X(stream_allocation)    \
     X(stream_pool)          \
+    X(virtual_memory)       \
+    X(managed_range)        \
     X(dlpack_export)        \
     X(foreign_allocation)   \
     X(dlpack_import)        \

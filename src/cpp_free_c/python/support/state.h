@@ -24,6 +24,8 @@
     X(DeviceMemoryPool)         \
     X(MemoryPool)               \
     X(StreamAllocation)         \
+    X(PhysicalMemory)           \
+    X(VirtualMemory)            \
     X(PageLockedAllocator)      \
     X(PageLockedMemoryPool)     \
     X(ForeignAllocation)        \

@@ -5,6 +5,7 @@
 
 #include "device/memory/memory.h"
 #include "device/machine/services/services.h"
+#include "device/api/entry/graph.h"
 #include "device/api/entry/context_stack.h"
 #include "device/base/device.h"
 #include "device/api/entry/entry.h"
@@ -43,13 +44,15 @@ context_count_abandoned(const emu_context *context)
 
     for (const emu_object *o = context->object.owned; o != NULL; o = o->next) {
         if (o->kind != EMU_FUNCTION && o->kind != EMU_TEXREF &&
-            o->kind != EMU_SURFREF) {
+            o->kind != EMU_SURFREF &&
+            !(o->kind == EMU_GRAPH && emu_graph_is_owned(o))) {
             count++;
         }
     }
     for (const emu_allocation *a = context->allocations; a != NULL; a = a->next) {
         if (a->kind != EMU_MEMORY_ARRAY && a->kind != EMU_MEMORY_GLOBAL &&
-            a->kind != EMU_MEMORY_HEAP && a->kind != EMU_MEMORY_GRAPHICS) {
+            a->kind != EMU_MEMORY_HEAP && a->kind != EMU_MEMORY_GRAPHICS &&
+            !a->suspended) {
             count++;
         }
     }

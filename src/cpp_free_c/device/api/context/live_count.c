@@ -7,6 +7,7 @@
 #include "device/base/object.h"
 #include "device/memory/memory.h"
 #include "device/api/entry/lock.h"
+#include "device/api/memory/graph_memory.h"
 #include "device/api/memory/pool.h"
 
 static const struct {
@@ -24,6 +25,7 @@ static const struct {
     {"link", EMU_LINK},
     {"graph", EMU_GRAPH},
     {"graph_exec", EMU_GRAPH_EXEC},
+    {"user_object", EMU_USER_OBJECT},
     {"graphics", EMU_GRAPHICS},
     {"physical", EMU_PHYSICAL},
 };
@@ -60,6 +62,9 @@ live_count_memory(const char *name)
     }
     if (!known) {
         return -1;
+    }
+    if (strcmp(name, "memory") == 0) {
+        count += (long long)emu_graph_memory_count();
     }
     return count;
 }

@@ -19,13 +19,16 @@ typedef struct emu_capture {
     CUstreamCaptureMode mode;
     uint64_t thread; /* that began it */
     bool invalid;
-    emu_graph_body *body;
+    uint64_t number;  /* as cuStreamGetCaptureInfo gives it */
+    emu_graph *graph; /* NULL once its context has gone */
+    bool own;         /* the capture made the graph */
     emu_capture_place *places;
     struct emu_capture *next, *previous; /* of all captures */
 } emu_capture;
 
 static emu_capture *captures; /* guarded by the API lock, with everything they own */
 static uint64_t last_thread;  /* guarded by the API lock */
+static uint64_t last_number;  /* guarded by the API lock */
 static _Thread_local uint64_t this_thread;
 static _Thread_local CUstreamCaptureMode thread_mode = EMU_CAPTURE_GLOBAL;
 
@@ -58,7 +61,12 @@ capture_free(emu_capture *capture)
     if (capture->next != NULL) {
         capture->next->previous = capture->previous;
     }
-    emu_graph_body_release(capture->body);
+    if (capture->graph != NULL) {
+        capture->graph->capturing = NULL;
+    }
+    if (capture->graph != NULL && capture->own) {
+        emu_graph_destroy(&capture->graph->object);
+    }
     free(capture);
 }
 
@@ -97,7 +105,7 @@ capture_find(emu_stream *stream, emu_capture **capture)
 
     *capture = stream->place.capture;
     if (*capture != NULL) {
-        if ((*capture)->invalid) {
+        if ((*capture)->invalid || (*capture)->graph == NULL) {
             return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
         }
         return CUDA_SUCCESS;
@@ -113,14 +121,20 @@ capture_find(emu_stream *stream, emu_capture **capture)
     return status;
 }
 
+bool
+emu_capture_is_active(const emu_stream *stream)
+{
+    return stream->place.capture != NULL;
+}
+
 /* Add the work to the capture of the stream, if there is one. */
 static CUresult
 capture_add(emu_stream *stream, const emu_work *work, const void *payload, size_t size,
             bool *taken)
 {
-    emu_capture_place *place = &stream->place;
+    emu_edges after = {0};
     emu_capture *capture;
-    uint32_t number;
+    emu_node *node;
     CUresult status;
 
     *taken = false;
@@ -131,14 +145,19 @@ capture_add(emu_stream *stream, const emu_work *work, const void *payload, size_
     if (status != CUDA_SUCCESS || capture == NULL) {
         return status;
     }
-    if (!emu_graph_body_add(capture->body, work, payload, size, place->after,
-                            place->count, &number)) {
+    node = emu_graph_add(capture->graph, work, payload, size);
+    if (node != NULL && !emu_edges_add(&after, node, NULL)) {
+        emu_graph_remove(node);
+        node = NULL;
+    }
+    if (node == NULL) {
         capture->invalid = true;
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     *taken = true;
-    place->after[0] = number; /* there is always room for one */
-    place->count = 1;
+    node->capture = capture->number;
+    node->after = stream->place.after;
+    stream->place.after = after;
     return CUDA_SUCCESS;
 }
 
@@ -230,6 +249,20 @@ emu_capture_unsafe(void)
     return status;
 }
 
+CUresult
+emu_capture_graph_unsafe(const emu_graph *graph)
+{
+    if (graph->capturing == NULL) {
+        return CUDA_SUCCESS;
+    }
+    for (emu_capture *c = captures; c != NULL; c = c->next) {
+        if (c->graph == graph) {
+            c->invalid = true;
+        }
+    }
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+}
+
 /* Refuse to wait for the current context as a whole. */
 static CUresult
 capture_refuse_context(void)
@@ -281,8 +314,8 @@ emu_capture_record(emu_stream *stream, emu_capture_place *event, bool *taken)
         emu_capture_place_leave(event);
         return CUDA_SUCCESS;
     }
-    if (!emu_capture_place_join(event, capture, &capture->places, stream->place.after,
-                                stream->place.count)) {
+    if (!emu_capture_place_join(event, capture, &capture->places,
+                                &stream->place.after)) {
         event->captured = false;
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -304,8 +337,8 @@ capture_join(emu_stream *stream, const emu_capture_place *event)
         capture->invalid = true;
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     }
-    if (!emu_capture_place_join(&stream->place, capture, &capture->places, event->after,
-                                event->count)) {
+    if (!emu_capture_place_join(&stream->place, capture, &capture->places,
+                                &event->after)) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     return CUDA_SUCCESS;
@@ -328,7 +361,7 @@ capture_wait_captured(emu_stream *stream, const emu_capture_place *event)
         capture->invalid = event->capture->invalid = true;
         return CUDA_ERROR_STREAM_CAPTURE_MERGE;
     }
-    if (!emu_capture_place_wait(&stream->place, event->after, event->count)) {
+    if (!emu_capture_place_wait(&stream->place, &event->after)) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     return CUDA_SUCCESS;
@@ -376,8 +409,39 @@ emu_capture_look(emu_capture_place *event)
 
 /* -- begin and end ----------------------------------------------------------------- */
 
+/* Make the record of a capture into a graph, or into one that it makes. */
+static emu_capture *
+capture_new(emu_context *context, emu_graph *graph)
+{
+    emu_capture *capture = calloc(1, sizeof(*capture));
+
+    if (capture == NULL) {
+        return NULL;
+    }
+    capture->own = graph == NULL;
+    if (capture->own) {
+        graph = emu_graph_new(context, NULL);
+    }
+    if (graph == NULL) {
+        free(capture);
+        return NULL;
+    }
+    capture->graph = graph;
+    graph->capturing = &capture->graph;
+    capture->number = ++last_number;
+    capture->context = context;
+    capture->thread = capture_thread_number();
+    capture->next = captures;
+    if (captures != NULL) {
+        captures->previous = capture;
+    }
+    captures = capture;
+    return capture;
+}
+
 CUresult
-emu_capture_begin(emu_context *context, emu_stream *stream, CUstreamCaptureMode mode)
+emu_capture_begin(emu_context *context, emu_stream *stream, CUstreamCaptureMode mode,
+                  emu_graph *graph, const emu_edges *after)
 {
     emu_capture *capture;
 
@@ -387,46 +451,79 @@ emu_capture_begin(emu_context *context, emu_stream *stream, CUstreamCaptureMode 
     if (stream->place.capture != NULL) {
         return CUDA_ERROR_ILLEGAL_STATE;
     }
-    capture = calloc(1, sizeof(*capture));
+    capture = capture_new(context, graph);
     if (capture == NULL) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    capture->body = emu_graph_body_new();
-    if (capture->body == NULL ||
-        !emu_capture_place_join(&stream->place, capture, &capture->places, NULL, 0)) {
-        emu_graph_body_release(capture->body);
-        free(capture);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    capture->context = context;
     capture->origin = stream;
     capture->mode = mode;
-    capture->thread = capture_thread_number();
-    capture->next = captures;
-    if (captures != NULL) {
-        captures->previous = capture;
+    if (!emu_capture_place_join(&stream->place, capture, &capture->places, after)) {
+        capture_free(capture);
+        return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    captures = capture;
     return CUDA_SUCCESS;
+}
+
+/* Mark a node and, when it is taken from the list, those that it waits for. */
+static void
+capture_reach(emu_node *node, bool *reached, emu_node **list, size_t *count)
+{
+    if (!reached[node->number]) {
+        reached[node->number] = true;
+        list[(*count)++] = node;
+    }
+}
+
+/* Whether the origin waits for all that was captured. Nodes that the program added, or
+ * took out of the dependencies itself, need no join. */
+static bool
+capture_is_joined(const emu_capture *capture)
+{
+    const emu_graph *graph = capture->graph;
+    const emu_edges *last = &capture->origin->place.after;
+    bool *reached = calloc(graph->count + 1, sizeof(*reached));
+    emu_node **list = malloc((graph->count + 1) * sizeof(emu_node *));
+    bool joined = reached != NULL && list != NULL;
+    size_t count = 0;
+
+    for (size_t i = 0; joined && i < last->count; i++) {
+        capture_reach(last->nodes[i], reached, list, &count);
+    }
+    for (size_t i = 0; joined && i < graph->count; i++) {
+        if (graph->nodes[i]->capture != capture->number || graph->nodes[i]->detached) {
+            capture_reach(graph->nodes[i], reached, list, &count);
+        }
+    }
+    while (joined && count > 0) {
+        const emu_edges *after = &list[--count]->after;
+
+        for (size_t k = 0; k < after->count; k++) {
+            capture_reach(after->nodes[k], reached, list, &count);
+        }
+    }
+    for (size_t i = 0; joined && i < graph->count; i++) {
+        joined = reached[i];
+    }
+    free(reached);
+    free(list);
+    return joined;
 }
 
 /* Whether a capture that ends in the right stream and thread gives a graph. */
 static CUresult
 capture_check_complete(const emu_capture *capture)
 {
-    const emu_capture_place *place = &capture->origin->place;
-
-    if (capture->invalid) {
+    if (capture->invalid || capture->graph == NULL) {
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     }
-    if (!emu_graph_body_joined(capture->body, place->after, place->count)) {
+    if (!capture_is_joined(capture)) {
         return CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
     }
     return CUDA_SUCCESS;
 }
 
 CUresult
-emu_capture_end(emu_stream *stream, emu_context **context, emu_graph_body **body)
+emu_capture_end(emu_stream *stream, emu_graph **graph)
 {
     emu_capture *capture = stream->place.capture;
     CUresult status;
@@ -445,12 +542,23 @@ emu_capture_end(emu_stream *stream, emu_context **context, emu_graph_body **body
     }
     status = capture_check_complete(capture);
     if (status == CUDA_SUCCESS) {
-        *context = capture->context;
-        *body = capture->body;
-        capture->body = NULL;
+        *graph = capture->graph;
+        capture->own = false;
     }
     capture_free(capture);
     return status;
+}
+
+uint64_t
+emu_capture_number(const emu_stream *stream)
+{
+    return stream->place.capture->number;
+}
+
+emu_graph *
+emu_capture_graph(const emu_stream *stream)
+{
+    return stream->place.capture->graph;
 }
 
 CUresult

@@ -9,7 +9,7 @@
 #define DEVICE_API_ENTRY_CAPTURE_H
 
 #include "device/api/entry/call.h"
-#include "device/api/entry/graph_body.h"
+#include "device/api/entry/graph.h"
 #include "device/api/entry/stream_order.h"
 
 /* CUstreamCaptureMode and CUstreamCaptureStatus values. */
@@ -17,6 +17,9 @@ enum { EMU_CAPTURE_GLOBAL = 0, EMU_CAPTURE_THREAD_LOCAL = 1, EMU_CAPTURE_RELAXED
 enum { EMU_CAPTURE_NONE = 0, EMU_CAPTURE_ACTIVE = 1, EMU_CAPTURE_INVALIDATED = 2 };
 
 /* -- for calls that enqueue work --------------------------------------------------- */
+
+/* Whether work in the stream becomes nodes. */
+bool emu_capture_is_active(const emu_stream *stream);
 
 /* Keep the work if the stream is being captured or is deferred. Sets `taken` if so:
  * then the caller must not run the work. */
@@ -37,6 +40,9 @@ CUresult emu_capture_unsafe(void);
 /* Refuse a call at its entry. */
 CUresult emu_capture_permit(emu_call call);
 
+/* Refuse a call on a graph to which a capture adds nodes. */
+CUresult emu_capture_graph_unsafe(const emu_graph *graph);
+
 /* -- for events -------------------------------------------------------------------- */
 
 /* Record an event in a stream. Not `taken`: the stream is not being captured. */
@@ -50,12 +56,17 @@ CUresult emu_capture_look(emu_capture_place *event);
 
 /* -- captures themselves ----------------------------------------------------------- */
 
+/* Begin a capture that adds nodes to a graph, the first ones after `after`. With NULL
+ * for the graph, the capture makes one. */
 CUresult emu_capture_begin(emu_context *context, emu_stream *stream,
-                           CUstreamCaptureMode mode);
-/* End the capture that began in the stream. On success the caller owns the body. */
-CUresult emu_capture_end(emu_stream *stream, emu_context **context,
-                         emu_graph_body **body);
+                           CUstreamCaptureMode mode, emu_graph *graph,
+                           const emu_edges *after);
+/* End the capture that began in the stream. On success the caller owns the graph. */
+CUresult emu_capture_end(emu_stream *stream, emu_graph **graph);
 CUresult emu_capture_status(const emu_stream *stream, CUstreamCaptureStatus *status);
+/* The number and the graph of the capture in which the stream is. */
+uint64_t emu_capture_number(const emu_stream *stream);
+emu_graph *emu_capture_graph(const emu_stream *stream);
 /* Exchange the mode of this thread. */
 void emu_capture_exchange_mode(CUstreamCaptureMode *mode);
 

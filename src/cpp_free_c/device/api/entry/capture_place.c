@@ -1,9 +1,6 @@
 /* Places in stream captures. See capture_place.h. */
 #include "device/api/entry/capture_place.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 void
 emu_capture_place_leave(emu_capture_place *place)
 {
@@ -20,9 +17,7 @@ emu_capture_place_leave(emu_capture_place *place)
     if (place->next != NULL) {
         place->next->previous = place->previous;
     }
-    free(place->after);
-    place->after = NULL;
-    place->count = 0;
+    emu_edges_clear(&place->after);
     place->capture = NULL;
     place->places = NULL;
     place->next = place->previous = NULL;
@@ -30,21 +25,17 @@ emu_capture_place_leave(emu_capture_place *place)
 
 bool
 emu_capture_place_join(emu_capture_place *place, struct emu_capture *capture,
-                       emu_capture_place **places, const uint32_t *after, size_t count)
+                       emu_capture_place **places, const emu_edges *after)
 {
-    uint32_t *copy = malloc((count + 1) * sizeof(*copy));
+    emu_edges copy = {0};
 
-    if (copy == NULL) {
+    if (!emu_edges_copy(&copy, after)) {
         return false;
-    }
-    if (count > 0) {
-        memcpy(copy, after, count * sizeof(*copy));
     }
     emu_capture_place_leave(place);
     place->capture = capture;
     place->places = places;
     place->after = copy;
-    place->count = count;
     place->next = *places;
     if (place->next != NULL) {
         place->next->previous = place;
@@ -54,22 +45,14 @@ emu_capture_place_join(emu_capture_place *place, struct emu_capture *capture,
 }
 
 bool
-emu_capture_place_wait(emu_capture_place *place, const uint32_t *after, size_t count)
+emu_capture_place_wait(emu_capture_place *place, const emu_edges *after)
 {
-    uint32_t *all = realloc(place->after, (place->count + count + 1) * sizeof(*all));
+    for (size_t i = 0; i < after->count; i++) {
+        emu_node *node = after->nodes[i];
 
-    if (all == NULL) {
-        return false;
-    }
-    place->after = all;
-    for (size_t i = 0; i < count; i++) {
-        size_t k = 0;
-
-        while (k < place->count && all[k] != after[i]) {
-            k++;
-        }
-        if (k == place->count) {
-            all[place->count++] = after[i];
+        if (emu_edges_find(&place->after, node) == place->after.count &&
+            !emu_edges_add(&place->after, node, &after->data[i])) {
+            return false;
         }
     }
     return true;

@@ -8,6 +8,7 @@
 #define DEVICE_API_ENTRY_CAPTURE_PLACE_H
 
 #include "device/base/device.h"
+#include "device/api/entry/graph.h"
 
 struct emu_capture;
 
@@ -16,19 +17,16 @@ typedef struct emu_capture_place {
     struct emu_capture_place **places;         /* the list of the capture's places */
     struct emu_capture_place *next, *previous; /* in that list */
     struct CUstream_st *stream;                /* whose place it is; NULL: an event's */
-    uint32_t *after; /* the nodes that the next work waits for */
-    size_t count;
+    emu_edges after;                           /* what the next work waits for */
     bool captured; /* an event: its last record was in a capture, active or ended */
 } emu_capture_place;
 
 /* Put a place into a capture, after the nodes given. False: out of memory. */
 bool emu_capture_place_join(emu_capture_place *place, struct emu_capture *capture,
-                            emu_capture_place **places, const uint32_t *after,
-                            size_t count);
+                            emu_capture_place **places, const emu_edges *after);
 
 /* Make the next work of a place wait for more nodes. False: out of memory. */
-bool emu_capture_place_wait(emu_capture_place *place, const uint32_t *after,
-                            size_t count);
+bool emu_capture_place_wait(emu_capture_place *place, const emu_edges *after);
 
 /* Take a place out of its capture, if it is in one, and forget that it was captured. */
 void emu_capture_place_leave(emu_capture_place *place);

@@ -12,6 +12,7 @@
 #include "device/api/entry/deferred.h"
 #include "device/api/entry/fault_injection.h"
 #include "device/api/entry/lock.h"
+#include "device/api/entry/user_object.h"
 
 static pthread_once_t opened = PTHREAD_ONCE_INIT;
 static _Thread_local bool in_callback;
@@ -127,6 +128,8 @@ emu_enter_memory(emu_call call, uint64_t address, emu_context **context)
 CUresult
 emu_leave(CUresult status)
 {
+    emu_user_object *dead = emu_user_objects_take();
+
     emu_call_log_end(emu_lock_call(), status);
     if (emu_wait_has_polled && emu_wait_interrupted()) {
         emu_running_give_up();
@@ -134,6 +137,11 @@ emu_leave(CUresult status)
     emu_unlock();
     if (emu_wait_has_polled) {
         emu_wait_leave();
+    }
+    if (dead != NULL) {
+        emu_set_in_callback(true);
+        emu_user_objects_destroy(dead);
+        emu_set_in_callback(false);
     }
     return status;
 }

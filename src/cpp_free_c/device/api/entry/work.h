@@ -1,24 +1,19 @@
 /* Work that can be kept and run later: the nodes of graphs and deferred work.
  *
  * A queue that keeps work copies its payload and later calls the functions here. So the
- * queues are independent of kernels and copies, which have their own files above. */
+ * queues are independent of kernels and copies, which have their own files above. A
+ * payload is bytes: it may be copied and moved. */
 #ifndef DEVICE_API_ENTRY_WORK_H
 #define DEVICE_API_ENTRY_WORK_H
 
+#include <stdio.h>
+
+#include "abi/graph_abi.h"
 #include "device/base/device.h"
 #include "device/machine/warp/launch.h"
 
-/* CUgraphNodeType values. */
-enum {
-    EMU_NODE_KERNEL = 0,
-    EMU_NODE_MEMCPY = 1,
-    EMU_NODE_MEMSET = 2,
-    EMU_NODE_HOST = 3,
-    EMU_NODE_WAIT_EVENT = 6,
-    EMU_NODE_EVENT_RECORD = 7
-};
-
-/* A kind of work. Any of the functions may be NULL. */
+/* A kind of work: a row of the table of node kinds. Any of the functions may be NULL.
+ */
 typedef struct {
     CUgraphNodeType type;
     /* Before a run, with the API lock held: check that everything the work needs still
@@ -33,6 +28,30 @@ typedef struct {
     bool (*can_wait)(const void *payload);
     /* A word for drawings; NULL: the name of the type. */
     const char *(*name)(const void *payload);
+
+    /* -- the rest is for graph nodes only, with the API lock held -- */
+
+    /* Count and forget a copy of the payload, for payloads that own something. */
+    void (*hold)(const void *payload);
+    void (*drop)(const void *payload);
+    /* Store the parameters in the member of the union that belongs to the type. The
+     * pointers stored point into the payload. */
+    void (*describe)(void *payload, CUgraphNodeParams *params);
+    /* Whether an executable graph whose node has one payload may get the other. `wide`:
+     * as cuGraphExecUpdate allows; otherwise as the calls on one node do. NULL: any. */
+    CUgraphExecUpdateResult (*compare)(const void *payload, const void *other,
+                                       bool wide);
+    /* Which body of the node runs next, after `round` runs of bodies; below 0: none.
+     * Called during a run, without the API lock. */
+    int (*choose)(const void *payload, uint64_t round);
+    /* Write more lines of the label in a drawing. */
+    void (*draw)(const void *payload, FILE *file);
 } emu_work;
+
+/* Bytes that malloc gave. */
+typedef struct {
+    void *data;
+    size_t size;
+} emu_payload;
 
 #endif

@@ -129,7 +129,8 @@ emu_cuMemFree(CUdeviceptr dptr)
         }
         status = emu_allocation_free(
             dptr, 1u << EMU_MEMORY_DEVICE | 1u << EMU_MEMORY_PITCHED |
-                      1u << EMU_MEMORY_MANAGED | 1u << EMU_MEMORY_POOLED);
+                      1u << EMU_MEMORY_MANAGED | 1u << EMU_MEMORY_POOLED |
+                      1u << EMU_MEMORY_GRAPH_NODE);
     }
     return emu_leave(status);
 }

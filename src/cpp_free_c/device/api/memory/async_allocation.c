@@ -6,6 +6,7 @@
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
 #include "device/api/entry/entry.h"
+#include "device/api/memory/graph_memory.h"
 #include "device/api/memory/ipc_memory.h"
 #include "device/api/memory/pool.h"
 #include "device/api/memory/release.h"
@@ -23,6 +24,9 @@ async_allocate(emu_context *context, CUdeviceptr *out, size_t size, emu_pool *po
         return CUDA_ERROR_INVALID_VALUE;
     }
     status = emu_stream_find(context, handle, &stream);
+    if (status == CUDA_SUCCESS && emu_capture_is_active(stream)) {
+        return emu_graph_memory_capture_alloc(context, stream, size, out);
+    }
     if (status == CUDA_SUCCESS) {
         status = emu_capture_refuse(stream);
     }
@@ -88,7 +92,8 @@ async_free(emu_stream *stream, CUdeviceptr address)
         return CUDA_SUCCESS;
     }
     if (found == NULL ||
-        (found->kind != EMU_MEMORY_POOLED && found->kind != EMU_MEMORY_DEVICE)) {
+        (found->kind != EMU_MEMORY_POOLED && found->kind != EMU_MEMORY_DEVICE &&
+         found->kind != EMU_MEMORY_GRAPH_NODE)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     emu_count_free(found->context);
@@ -106,11 +111,14 @@ emu_cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
     if (status == CUDA_SUCCESS) {
         status = emu_stream_find(context, hStream, &stream);
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_capture_refuse(stream);
+    if (status == CUDA_SUCCESS && dptr != 0 && emu_capture_is_active(stream)) {
+        status = emu_graph_memory_capture_free(stream, dptr);
     }
-    if (status == CUDA_SUCCESS && dptr != 0) {
-        status = async_free(stream, dptr);
+    else if (status == CUDA_SUCCESS) {
+        status = emu_capture_refuse(stream);
+        if (status == CUDA_SUCCESS && dptr != 0) {
+            status = async_free(stream, dptr);
+        }
     }
     return emu_leave(status);
 }

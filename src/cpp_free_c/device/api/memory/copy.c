@@ -9,6 +9,7 @@
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
 #include "device/api/entry/context_stack.h"
+#include "device/api/memory/graph_memory.h"
 #include "device/api/stream/stream.h"
 
 /* The end of the addresses that a program can have, on every processor supported. */
@@ -51,6 +52,15 @@ emu_copy_is_range(emu_copy_kind kind, uint64_t address, size_t bytes)
             return emu_is_device_range(address, bytes) ||
                    emu_is_host_range(address, bytes);
     }
+}
+
+bool
+emu_copy_check(const emu_copy_box *box, emu_copy_kind kind, uint64_t address,
+               size_t bytes)
+{
+    return emu_copy_is_range(kind, address, bytes) ||
+           (box->later && kind != EMU_COPY_HOST &&
+            emu_graph_memory_holds(address, bytes));
 }
 
 enum { MOVE_BYTES = 1 << 25 }; /* between two polls for signals */
@@ -134,21 +144,112 @@ copy_run_work(const void *payload, emu_context *context, emu_report *report)
 
 /* Whether a GPU could reach this side while the program continues. */
 static bool
-copy_is_reachable(const emu_copy_box *b, const emu_copy_side *s)
+copy_side_is_reachable(const emu_copy_box *b, const emu_copy_side *s)
 {
-    return emu_memory_check(s->start, copy_extent(b, s)) != NULL;
+    return emu_memory_check(s->start, copy_extent(b, s)) != NULL ||
+           emu_graph_memory_holds(s->start, copy_extent(b, s));
 }
 
-static bool
-copy_can_wait(const void *payload)
+bool
+emu_copy_is_reachable(const void *payload)
 {
     const emu_copy_box *b = payload;
 
-    return copy_is_reachable(b, &b->source) && copy_is_reachable(b, &b->target);
+    return copy_side_is_reachable(b, &b->source) &&
+           copy_side_is_reachable(b, &b->target);
 }
 
-static const emu_work copy_work = {
-    .type = EMU_NODE_MEMCPY, .run = copy_run_work, .can_wait = copy_can_wait};
+/* -- nodes of graphs --------------------------------------------------------------- */
+
+/* One side of a CUDA_MEMCPY3D, whose members have the given prefix. */
+#define COPY_DESCRIBE_SIDE(p, prefix, side)                      \
+    do {                                                         \
+        (p)->prefix##MemoryType = (side)->type;                  \
+        if ((side)->type == CU_MEMORYTYPE_ARRAY) {               \
+            (p)->prefix##Array = (side)->array;                  \
+            (p)->prefix##XInBytes = (side)->x;                   \
+            (p)->prefix##Y = (side)->y;                          \
+            (p)->prefix##Z = (side)->z;                          \
+        }                                                        \
+        else if (b->height > 1 || b->depth > 1) {                \
+            (p)->prefix##Pitch = (side)->pitch;                  \
+            (p)->prefix##Height = (side)->slice / (side)->pitch; \
+        }                                                        \
+    } while (0)
+
+static void
+copy_describe(void *payload, CUgraphNodeParams *params)
+{
+    const emu_copy_box *b = payload;
+    CUDA_MEMCPY3D *p = &params->memcpy.copyParams;
+
+    params->memcpy = (CUDA_MEMCPY_NODE_PARAMS){0};
+    COPY_DESCRIBE_SIDE(p, src, &b->source);
+    COPY_DESCRIBE_SIDE(p, dst, &b->target);
+    if (b->source.type == CU_MEMORYTYPE_HOST) {
+        p->srcHost = (const void *)(uintptr_t)b->source.start;
+    }
+    else if (b->source.type != CU_MEMORYTYPE_ARRAY) {
+        p->srcDevice = b->source.start;
+    }
+    if (b->target.type == CU_MEMORYTYPE_HOST) {
+        p->dstHost = (void *)(uintptr_t)b->target.start;
+    }
+    else if (b->target.type != CU_MEMORYTYPE_ARRAY) {
+        p->dstDevice = b->target.start;
+    }
+    p->WidthInBytes = b->width;
+    p->Height = b->height;
+    p->Depth = b->depth;
+}
+
+static bool
+copy_is_flat(const emu_copy_box *b)
+{
+    return b->height == 1 && b->depth == 1;
+}
+
+static bool
+copy_is_same_side(const emu_copy_side *a, const emu_copy_side *b)
+{
+    return a->start == b->start && a->pitch == b->pitch && a->slice == b->slice;
+}
+
+/* A copy of several rows may not change at all. */
+static CUgraphExecUpdateResult
+copy_compare(const void *payload, const void *other, bool wide)
+{
+    const emu_copy_box *old = payload, *wish = other;
+    const bool flat = copy_is_flat(old) && copy_is_flat(wish);
+
+    (void)wide;
+    if (old->source.type != wish->source.type ||
+        old->target.type != wish->target.type ||
+        (!flat && (old->width != wish->width || old->height != wish->height ||
+                   old->depth != wish->depth ||
+                   !copy_is_same_side(&old->source, &wish->source) ||
+                   !copy_is_same_side(&old->target, &wish->target)))) {
+        return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+    }
+    return CU_GRAPH_EXEC_UPDATE_SUCCESS;
+}
+
+static void
+copy_draw(const void *payload, FILE *file)
+{
+    static const char *const words[] = {"?", "host", "device", "array", "any"};
+    const emu_copy_box *b = payload;
+
+    (void)fprintf(file, "\\n%s to %s, %zu x %zu x %zu bytes", words[b->source.type],
+                  words[b->target.type], b->width, b->height, b->depth);
+}
+
+const emu_work emu_copy_work = {.type = CU_GRAPH_NODE_TYPE_MEMCPY,
+                                .run = copy_run_work,
+                                .can_wait = emu_copy_is_reachable,
+                                .describe = copy_describe,
+                                .compare = copy_compare,
+                                .draw = copy_draw};
 
 /* Whether both sides are in device memory. On a GPU the host does not wait for such a
  * copy. */
@@ -168,7 +269,7 @@ emu_copy_run(emu_context *context, emu_stream *stream, const emu_copy_box *b,
     bool taken;
     int token;
 
-    status = emu_capture_take(stream, &copy_work, b, sizeof(*b), &taken);
+    status = emu_capture_take(stream, &emu_copy_work, b, sizeof(*b), &taken);
     if (status == CUDA_SUCCESS && blocking && !copy_is_on_device(b)) {
         status = emu_capture_unsafe();
     }

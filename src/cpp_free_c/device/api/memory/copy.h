@@ -9,6 +9,7 @@
 
 #include "device/base/device.h"
 #include "device/api/entry/stream_order.h"
+#include "device/api/entry/work.h"
 
 /* Whether an address lies in the range of the device's own memory. */
 bool emu_copy_is_ours(uint64_t address);
@@ -26,20 +27,41 @@ typedef enum { EMU_COPY_HOST, EMU_COPY_DEVICE, EMU_COPY_ANY } emu_copy_kind;
 
 bool emu_copy_is_range(emu_copy_kind kind, uint64_t address, size_t bytes);
 
-/* One side: its first byte, and the distances of rows and of planes. */
+/* One side: its first byte, and the distances of rows and of planes; as what the
+ * program gave it, and of an array where the box begins in it. */
 typedef struct {
     uint64_t start;
     size_t pitch, slice;
+    CUmemorytype type;
+    CUarray array;
+    size_t x, y, z;
 } emu_copy_side;
 
 typedef struct {
     emu_copy_side source, target;
     size_t width, height, depth; /* bytes, rows, planes */
+    bool later;                  /* it is kept, and its memory is checked again */
 } emu_copy_box;
+
+/* Whether a side of a box may use a range. If the box is kept, memory of a graph need
+ * not be live yet. */
+bool emu_copy_check(const emu_copy_box *box, emu_copy_kind kind, uint64_t address,
+                    size_t bytes);
 
 /* Move a checked box, or let the stream keep it. A `blocking` copy also writes what
  * kernels printed and reports a fault of the context. */
 CUresult emu_copy_run(emu_context *context, emu_stream *stream, const emu_copy_box *box,
                       bool blocking);
+
+/* -- copies and fills as nodes of graphs ------------------------------------------- */
+
+extern const emu_work emu_copy_work, emu_fill_work;
+/* Whether a GPU could reach both sides of a copy while the program continues: the
+ * program is not to wait for it. The payload is that of emu_copy_work. */
+bool emu_copy_is_reachable(const void *payload);
+CUresult emu_copy_node_make(emu_context *context, const CUgraphNodeParams *params,
+                            emu_payload *out);
+CUresult emu_fill_node_make(emu_context *context, const CUgraphNodeParams *params,
+                            emu_payload *out);
 
 #endif

@@ -1,4 +1,6 @@
 /* The calls that copy boxes of two and three dimensions, as their descriptors say. */
+#include <stdlib.h>
+
 #include "device/memory/array.h"
 #include "device/api/entry/capture.h"
 #include "device/api/entry/context_stack.h"
@@ -32,6 +34,10 @@ box_array_side(const box_side *given, const emu_copy_box *b, emu_copy_side *out)
     }
     out->pitch = array->pitch;
     out->slice = array->slice;
+    out->array = given->array;
+    out->x = given->x;
+    out->y = given->y;
+    out->z = given->z;
     out->start =
         array->base + given->z * array->slice + given->y * array->pitch + given->x;
     return CUDA_SUCCESS;
@@ -109,7 +115,7 @@ box_linear_side(const box_side *given, const emu_copy_box *b, emu_copy_side *out
                        box_scaled(b->height - 1, out->pitch, b->width));
     if (first == SIZE_MAX || bytes == SIZE_MAX || first > UINT64_MAX - base ||
         emu_copy_is_ours(base) != emu_copy_is_ours(base + first) ||
-        !emu_copy_is_range(kind, base + first, bytes)) {
+        !emu_copy_check(b, kind, base + first, bytes)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     out->start = base + first;
@@ -122,6 +128,7 @@ box_check_side(const box_side *given, const emu_copy_box *b, emu_copy_side *out)
     if (given->level != 0) {
         return CUDA_ERROR_INVALID_VALUE;
     }
+    out->type = given->type;
     switch (given->type) {
         case CU_MEMORYTYPE_HOST:
         case CU_MEMORYTYPE_DEVICE:
@@ -132,6 +139,18 @@ box_check_side(const box_side *given, const emu_copy_box *b, emu_copy_side *out)
         default:
             return CUDA_ERROR_INVALID_VALUE;
     }
+}
+
+/* Check both sides of a box and lay it out. */
+static CUresult
+box_check(const box_side *target, const box_side *source, emu_copy_box *b)
+{
+    CUresult status = box_check_side(source, b, &b->source);
+
+    if (status == CUDA_SUCCESS) {
+        status = box_check_side(target, b, &b->target);
+    }
+    return status;
 }
 
 static CUresult
@@ -146,10 +165,8 @@ box_copy(emu_context *context, const box_side *target, const box_side *source,
     if (b->width == 0 || b->height == 0 || b->depth == 0) {
         return CUDA_SUCCESS;
     }
-    status = box_check_side(source, b, &b->source);
-    if (status == CUDA_SUCCESS) {
-        status = box_check_side(target, b, &b->target);
-    }
+    b->later = emu_capture_is_active(stream);
+    status = box_check(target, source, b);
     if (status == CUDA_SUCCESS) {
         status = emu_copy_run(context, stream, b, blocking);
     }
@@ -212,6 +229,36 @@ box_copy_3d(emu_context *context, const CUDA_MEMCPY3D *c, emu_stream *stream,
     source = SIDE_3D(c, src);
     target = SIDE_3D(c, dst);
     return box_copy(context, &target, &source, &b, stream, blocking);
+}
+
+CUresult
+emu_copy_node_make(emu_context *context, const CUgraphNodeParams *params,
+                   emu_payload *out)
+{
+    const CUDA_MEMCPY3D *c = &params->memcpy.copyParams;
+    const box_side source = SIDE_3D(c, src), target = SIDE_3D(c, dst);
+    emu_copy_box *b;
+    CUresult status;
+
+    (void)context; /* the addresses say which devices take part */
+    if (c->WidthInBytes == 0 || c->Height == 0 || c->Depth == 0) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    b = calloc(1, sizeof(*b));
+    if (b == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    b->width = c->WidthInBytes;
+    b->height = c->Height;
+    b->depth = c->Depth;
+    b->later = true;
+    status = box_check(&target, &source, b);
+    if (status != CUDA_SUCCESS) {
+        free(b);
+        return status;
+    }
+    *out = (emu_payload){b, sizeof(*b)};
+    return CUDA_SUCCESS;
 }
 
 static CUresult

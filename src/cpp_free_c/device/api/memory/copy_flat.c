@@ -6,13 +6,32 @@
 #include "device/api/entry/entry.h"
 #include "device/api/stream/stream.h"
 
+static CUmemorytype
+copy_type(emu_copy_kind kind)
+{
+    switch (kind) {
+        case EMU_COPY_HOST:
+            return CU_MEMORYTYPE_HOST;
+        case EMU_COPY_DEVICE:
+            return CU_MEMORYTYPE_DEVICE;
+        default:
+            return CU_MEMORYTYPE_UNIFIED;
+    }
+}
+
 static CUresult
 copy_flat(emu_context *context, emu_copy_kind target_kind, uint64_t target,
           emu_copy_kind source_kind, uint64_t source, size_t bytes, emu_stream *stream,
           bool blocking)
 {
-    emu_copy_box b = {.source = {source, bytes, bytes},
-                      .target = {target, bytes, bytes},
+    emu_copy_box b = {.source = {.start = source,
+                                 .pitch = bytes,
+                                 .slice = bytes,
+                                 .type = copy_type(source_kind)},
+                      .target = {.start = target,
+                                 .pitch = bytes,
+                                 .slice = bytes,
+                                 .type = copy_type(target_kind)},
                       .width = bytes,
                       .height = 1,
                       .depth = 1};
@@ -23,8 +42,9 @@ copy_flat(emu_context *context, emu_copy_kind target_kind, uint64_t target,
     if (bytes == 0) {
         return CUDA_SUCCESS;
     }
-    if (!emu_copy_is_range(target_kind, target, bytes) ||
-        !emu_copy_is_range(source_kind, source, bytes)) {
+    b.later = emu_capture_is_active(stream);
+    if (!emu_copy_check(&b, target_kind, target, bytes) ||
+        !emu_copy_check(&b, source_kind, source, bytes)) {
         return emu_capture_failed(stream, CUDA_ERROR_INVALID_VALUE);
     }
     return emu_copy_run(context, stream, &b, blocking);

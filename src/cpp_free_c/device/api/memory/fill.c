@@ -1,6 +1,7 @@
 /* The calls that fill memory with a value of one, two or four bytes, flat or in rows.
  */
 #define _GNU_SOURCE
+#include <stdlib.h>
 #include <string.h>
 
 #include "device/machine/grid/execution.h"
@@ -8,6 +9,7 @@
 #include "device/api/entry/capture.h"
 #include "device/api/entry/context_stack.h"
 #include "device/api/memory/copy.h"
+#include "device/api/memory/graph_memory.h"
 #include "device/api/entry/entry.h"
 #include "device/api/stream/stream.h"
 
@@ -67,12 +69,53 @@ fill_run(const void *payload, emu_context *context, emu_report *report)
     return CUDA_SUCCESS;
 }
 
-static const emu_work fill_work = {.type = EMU_NODE_MEMSET, .run = fill_run};
+static void
+fill_describe(void *payload, CUgraphNodeParams *params)
+{
+    const fill_payload *p = payload;
+
+    params->memset = (CUDA_MEMSET_NODE_PARAMS_v2){.dst = p->address,
+                                                  .pitch = p->pitch,
+                                                  .value = p->value,
+                                                  .elementSize = (unsigned)p->unit,
+                                                  .width = p->width,
+                                                  .height = p->height};
+}
+
+static CUgraphExecUpdateResult
+fill_compare(const void *payload, const void *other, bool wide)
+{
+    const fill_payload *old = payload, *wish = other;
+
+    (void)wide;
+    if (old->height != wish->height ||
+        (old->height > 1 && (old->width != wish->width || old->pitch != wish->pitch ||
+                             old->unit != wish->unit))) {
+        return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+    }
+    return CU_GRAPH_EXEC_UPDATE_SUCCESS;
+}
+
+static void
+fill_draw(const void *payload, FILE *file)
+{
+    const fill_payload *p = payload;
+
+    (void)fprintf(file, "\\nvalue %u, %zu x %zu of %zu bytes", p->value, p->width,
+                  p->height, p->unit);
+}
+
+const emu_work emu_fill_work = {.type = CU_GRAPH_NODE_TYPE_MEMSET,
+                                .run = fill_run,
+                                .describe = fill_describe,
+                                .compare = fill_compare,
+                                .draw = fill_draw};
 
 /* Compute the extent. False if it overflows, if rows overlap, if an element is not
- * aligned, or if the memory is not the device's. */
+ * aligned, or if the memory is not the device's. `later`: memory of a graph need not be
+ * live yet. */
 static bool
-fill_check(fill_payload *p)
+fill_check(fill_payload *p, bool later)
 {
     size_t row, rows;
 
@@ -84,7 +127,38 @@ fill_check(fill_payload *p)
     if (p->height > 1 && (p->pitch < row || p->pitch % p->unit != 0)) {
         return false;
     }
-    return p->address % p->unit == 0 && emu_is_device_range(p->address, p->extent);
+    return p->address % p->unit == 0 &&
+           (emu_is_device_range(p->address, p->extent) ||
+            (later && emu_graph_memory_holds(p->address, p->extent)));
+}
+
+CUresult
+emu_fill_node_make(emu_context *context, const CUgraphNodeParams *params,
+                   emu_payload *out)
+{
+    const CUDA_MEMSET_NODE_PARAMS_v2 *given = &params->memset;
+    fill_payload *p;
+
+    (void)context; /* the address says which device takes part */
+    if (given->elementSize != 1 && given->elementSize != 2 && given->elementSize != 4) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    p = calloc(1, sizeof(*p));
+    if (p == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *p = (fill_payload){.address = given->dst,
+                        .pitch = given->pitch,
+                        .value = given->value,
+                        .unit = given->elementSize,
+                        .width = given->width,
+                        .height = given->height};
+    if (p->width == 0 || p->height == 0 || !fill_check(p, true)) {
+        free(p);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *out = (emu_payload){p, sizeof(*p)};
+    return CUDA_SUCCESS;
 }
 
 /* As on a GPU, the forms without Async need not wait either. */
@@ -101,10 +175,10 @@ fill_enqueue(emu_stream *stream, fill_payload p)
     if (p.width == 0 || p.height == 0) {
         return CUDA_SUCCESS;
     }
-    if (!fill_check(&p)) {
+    if (!fill_check(&p, emu_capture_is_active(stream))) {
         return emu_capture_failed(stream, CUDA_ERROR_INVALID_VALUE);
     }
-    status = emu_capture_take(stream, &fill_work, &p, sizeof(p), &taken);
+    status = emu_capture_take(stream, &emu_fill_work, &p, sizeof(p), &taken);
     if (status != CUDA_SUCCESS || taken) {
         return status;
     }

@@ -265,7 +265,10 @@ emu_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps)
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        status = emu_device_find(poolProps->location.id, &device);
+        device = emu_device_get(poolProps->location.id);
+        if (device == NULL) {
+            status = CUDA_ERROR_INVALID_VALUE; /* as on a GPU */
+        }
     }
     if (status == CUDA_SUCCESS) {
         emu_pool *made = pool_new(device);

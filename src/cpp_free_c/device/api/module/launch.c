@@ -13,6 +13,7 @@
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/entry.h"
 #include "device/api/entry/message.h"
+#include "device/api/module/launch_work.h"
 #include "device/api/module/module.h"
 #include "device/api/module/occupancy.h"
 #include "device/api/stream/stream.h"
@@ -23,19 +24,11 @@
 
 enum { CLUSTER_MOST = 16 };
 
-typedef struct {
-    unsigned int grid[3], block[3];
-    unsigned int shared;
-    unsigned int cluster[3]; /* zeros: not given */
-    int cooperative;
-    void **parameters, **extra; /* as cuLaunchKernel takes them */
-} launch_request;
-
 /* -- checks ------------------------------------------------------------------------ */
 
 /* Check that all blocks of a cooperative launch fit on the device together. */
 static CUresult
-launch_check_cooperative(const emu_function *function, const launch_request *r,
+launch_check_cooperative(const emu_function *function, const emu_launch_request *r,
                          uint64_t threads)
 {
     const emu_device_limits *limits = &function->object.context->device->limits;
@@ -52,7 +45,7 @@ launch_check_cooperative(const emu_function *function, const launch_request *r,
 /* Check the clusters of a launch. A kernel that requires clusters has them without an
  * attribute too. */
 static CUresult
-launch_check_clusters(const emu_function *function, launch_request *r)
+launch_check_clusters(const emu_function *function, emu_launch_request *r)
 {
     const emu_kernel_info *info = emu_kernel_get_info(function->kernel);
     unsigned int size = 1;
@@ -83,7 +76,7 @@ launch_check_clusters(const emu_function *function, launch_request *r)
 }
 
 static CUresult
-launch_check(const emu_function *function, const launch_request *r)
+launch_check(const emu_function *function, const emu_launch_request *r)
 {
     const emu_kernel_info *info = emu_kernel_get_info(function->kernel);
     const emu_device_limits *limits = &function->object.context->device->limits;
@@ -182,7 +175,7 @@ launch_pack_extra(const emu_kernel_info *info, void *const *extra, char *block)
 
 /* Copy the parameters into one block that is laid out as the kernel expects. */
 static CUresult
-launch_pack(const emu_kernel_info *info, const launch_request *r, char *block)
+launch_pack(const emu_kernel_info *info, const emu_launch_request *r, char *block)
 {
     if (r->parameters != NULL && r->extra != NULL) {
         return CUDA_ERROR_INVALID_VALUE;
@@ -215,14 +208,6 @@ launch_is_refusal(CUresult status)
            status == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
 }
 
-/* Everything that a launch needs when it runs later, with its parameters at the end. */
-typedef struct {
-    emu_function *function;
-    uint64_t serial; /* of the function */
-    emu_launch launch;
-    _Alignas(16) char parameters[];
-} launch_payload;
-
 /* Run in a stream's turn, without the API lock. A fault makes the context fail. */
 static CUresult
 launch_execute(const emu_function *function, const emu_launch *launch,
@@ -245,7 +230,7 @@ launch_execute(const emu_function *function, const emu_launch *launch,
 static CUresult
 payload_begin(const void *payload)
 {
-    const launch_payload *work = payload;
+    const emu_launch_work *work = payload;
 
     if (emu_object_get_same(work->function, EMU_FUNCTION, work->serial) == NULL) {
         return CUDA_ERROR_INVALID_HANDLE;
@@ -258,7 +243,7 @@ payload_begin(const void *payload)
 static CUresult
 payload_run(const void *payload, emu_context *context, emu_report *report)
 {
-    const launch_payload *work = payload;
+    const emu_launch_work *work = payload;
     emu_launch launch = work->launch;
     CUresult status;
 
@@ -273,7 +258,7 @@ payload_run(const void *payload, emu_context *context, emu_report *report)
 static void
 payload_end(const void *payload)
 {
-    const launch_payload *work = payload;
+    const emu_launch_work *work = payload;
 
     emu_users_remove(&work->function->module->object);
     emu_users_remove(&work->function->object.context->object);
@@ -282,7 +267,7 @@ payload_end(const void *payload)
 static const char *
 payload_name(const void *payload)
 {
-    const launch_payload *work = payload;
+    const emu_launch_work *work = payload;
 
     if (emu_object_get_same(work->function, EMU_FUNCTION, work->serial) == NULL) {
         return "a function of an unloaded module";
@@ -290,11 +275,14 @@ payload_name(const void *payload)
     return emu_kernel_get_info(work->function->kernel)->name;
 }
 
-static const emu_work launch_work = {.type = EMU_NODE_KERNEL,
-                                     .begin = payload_begin,
-                                     .run = payload_run,
-                                     .end = payload_end,
-                                     .name = payload_name};
+const emu_work emu_launch_kind = {.type = CU_GRAPH_NODE_TYPE_KERNEL,
+                                  .begin = payload_begin,
+                                  .run = payload_run,
+                                  .end = payload_end,
+                                  .name = payload_name,
+                                  .describe = emu_kernel_node_describe,
+                                  .compare = emu_kernel_node_compare,
+                                  .draw = emu_kernel_node_draw};
 
 /* -- launches at once -------------------------------------------------------------- */
 
@@ -325,51 +313,103 @@ launch_run(emu_function *function, emu_stream *stream, const emu_launch *launch)
     return CUDA_SUCCESS;
 }
 
+size_t
+emu_launch_work_size(const emu_function *function)
+{
+    const emu_kernel_info *info = emu_kernel_get_info(function->kernel);
+    const size_t pointers = info->param_count + EMU_LAUNCH_EXTRA_WORDS;
+
+    return sizeof(emu_launch_work) + emu_launch_round_up(info->params_size) +
+           pointers * sizeof(void *);
+}
+
+CUresult
+emu_launch_fill(emu_function *function, const emu_launch_request *r,
+                emu_launch_work *work)
+{
+    const emu_kernel_info *info = emu_kernel_get_info(function->kernel);
+    emu_launch_request own = *r;
+    CUresult status = launch_check(function, r);
+
+    if (status == CUDA_SUCCESS) {
+        status = launch_check_clusters(function, &own);
+    }
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    work->function = function;
+    work->serial = function->object.serial;
+    work->context = function->object.context;
+    work->attributes = (emu_launch_attributes){.domain_map = {0, 1}};
+    for (unsigned int i = 0; i < r->attribute_count; i++) {
+        emu_launch_attribute_store(&work->attributes, &r->attributes[i]);
+    }
+    work->attributes.cooperative = r->cooperative;
+    work->packed = r->extra != NULL;
+    work->launch =
+        (emu_launch){.kernel = function->kernel,
+                     .grid = {r->grid[0], r->grid[1], r->grid[2]},
+                     .block = {r->block[0], r->block[1], r->block[2]},
+                     .cluster = {own.cluster[0], own.cluster[1], own.cluster[2]},
+                     .dynamic_shared = r->shared,
+                     .params = work->parameters,
+                     .params_size = info->params_size,
+                     .cooperative = r->cooperative};
+    return launch_pack(info, r, work->parameters);
+}
+
+CUresult
+emu_launch_apply(emu_launch_work *work, const emu_launch_attributes *attributes)
+{
+    emu_launch *launch = &work->launch;
+    emu_launch_request r = {.shared = (unsigned int)launch->dynamic_shared,
+                            .cooperative = attributes->cooperative != 0};
+    CUresult status;
+
+    memcpy(r.grid, launch->grid, sizeof(r.grid));
+    memcpy(r.block, launch->block, sizeof(r.block));
+    memcpy(r.cluster, attributes->cluster, sizeof(r.cluster));
+    status = launch_check(work->function, &r);
+    if (status == CUDA_SUCCESS) {
+        status = launch_check_clusters(work->function, &r);
+    }
+    if (status == CUDA_SUCCESS) {
+        work->attributes = *attributes;
+        launch->cooperative = r.cooperative;
+        memcpy(launch->cluster, r.cluster, sizeof(launch->cluster));
+    }
+    return status;
+}
+
 /* Check a launch. If no capture and no deferred stream takes it, run it. */
 static CUresult
 launch_submit(emu_context *context, CUfunction handle, CUstream stream_handle,
-              launch_request *r)
+              const emu_launch_request *r)
 {
     emu_function *function = emu_object_get(handle, EMU_FUNCTION);
     emu_stream *stream = emu_stream_get(context, stream_handle);
-    const emu_kernel_info *info;
-    _Alignas(launch_payload) char on_stack[sizeof(launch_payload) + STACK_PARAMETERS];
-    launch_payload *work = (launch_payload *)(void *)on_stack;
+    _Alignas(emu_launch_work) char on_stack[sizeof(emu_launch_work) + STACK_PARAMETERS];
+    emu_launch_work *work = (emu_launch_work *)(void *)on_stack;
+    size_t size;
     bool taken;
     CUresult status;
 
     if (function == NULL || stream == NULL || function->object.context != context) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
-    status = launch_check(function, r);
-    if (status == CUDA_SUCCESS) {
-        status = launch_check_clusters(function, r);
-    }
-    if (status != CUDA_SUCCESS) {
-        return status;
-    }
-    info = emu_kernel_get_info(function->kernel);
-    if (info->params_size > STACK_PARAMETERS) {
-        work = malloc(sizeof(*work) + info->params_size);
+    size = emu_launch_work_size(function);
+    if (size > sizeof(on_stack)) {
+        work = malloc(size);
         if (work == NULL) {
             return CUDA_ERROR_OUT_OF_MEMORY;
         }
     }
-    work->function = function;
-    work->serial = function->object.serial;
-    work->launch =
-        (emu_launch){.kernel = function->kernel,
-                     .grid = {r->grid[0], r->grid[1], r->grid[2]},
-                     .block = {r->block[0], r->block[1], r->block[2]},
-                     .cluster = {r->cluster[0], r->cluster[1], r->cluster[2]},
-                     .dynamic_shared = r->shared,
-                     .params = work->parameters,
-                     .params_size = info->params_size,
-                     .cooperative = r->cooperative};
-    status = launch_pack(info, r, work->parameters);
+    status = emu_launch_fill(function, r, work);
     if (status == CUDA_SUCCESS) {
-        status = emu_capture_take(stream, &launch_work, work,
-                                  sizeof(*work) + info->params_size, &taken);
+        if (work->attributes.priority == 0) {
+            work->attributes.priority = stream->priority;
+        }
+        status = emu_capture_take(stream, &emu_launch_kind, work, size, &taken);
     }
     if (status == CUDA_SUCCESS && !taken) {
         status = launch_run(function, stream, &work->launch);
@@ -391,11 +431,11 @@ emu_cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
     CUresult status = EMU_ENTER_STREAM(LaunchKernel, hStream, &context);
 
     if (status == CUDA_SUCCESS) {
-        launch_request r = {.grid = {gridDimX, gridDimY, gridDimZ},
-                            .block = {blockDimX, blockDimY, blockDimZ},
-                            .shared = sharedMemBytes,
-                            .parameters = kernelParams,
-                            .extra = extra};
+        emu_launch_request r = {.grid = {gridDimX, gridDimY, gridDimZ},
+                                .block = {blockDimX, blockDimY, blockDimZ},
+                                .shared = sharedMemBytes,
+                                .parameters = kernelParams,
+                                .extra = extra};
 
         status = launch_submit(context, f, hStream, &r);
         status = emu_capture_failed(emu_stream_get(context, hStream), status);
@@ -414,11 +454,11 @@ emu_cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX,
     CUresult status = EMU_ENTER_STREAM(LaunchCooperativeKernel, hStream, &context);
 
     if (status == CUDA_SUCCESS) {
-        launch_request r = {.grid = {gridDimX, gridDimY, gridDimZ},
-                            .block = {blockDimX, blockDimY, blockDimZ},
-                            .shared = sharedMemBytes,
-                            .cooperative = 1,
-                            .parameters = kernelParams};
+        emu_launch_request r = {.grid = {gridDimX, gridDimY, gridDimZ},
+                                .block = {blockDimX, blockDimY, blockDimZ},
+                                .shared = sharedMemBytes,
+                                .cooperative = 1,
+                                .parameters = kernelParams};
 
         status = launch_submit(context, f, hStream, &r);
         status = emu_capture_failed(emu_stream_get(context, hStream), status);
@@ -429,11 +469,13 @@ emu_cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX,
 /* Read the attributes that change how a kernel runs here; the others are hints to
  * hardware. */
 static CUresult
-launch_read_attributes(const CUlaunchConfig *config, launch_request *r)
+launch_read_attributes(const CUlaunchConfig *config, emu_launch_request *r)
 {
     if (config->numAttrs > 0 && config->attrs == NULL) {
         return CUDA_ERROR_INVALID_VALUE;
     }
+    r->attributes = config->attrs;
+    r->attribute_count = config->numAttrs;
     for (unsigned int i = 0; i < config->numAttrs; i++) {
         const CUlaunchAttribute *attribute = &config->attrs[i];
 
@@ -464,7 +506,7 @@ emu_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelPa
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        launch_request r = {
+        emu_launch_request r = {
             .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
             .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
             .shared = config->sharedMemBytes,

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "device/api/stream/event.h"
 
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -146,11 +147,43 @@ event_begin_work(const void *payload)
     return CUDA_SUCCESS;
 }
 
-static const emu_work record_work = {
-    .type = EMU_NODE_EVENT_RECORD, .begin = event_begin_work, .run = event_run_record};
+/* The members eventRecord and eventWait of the union are alike. */
+static void
+event_describe(void *payload, CUgraphNodeParams *params)
+{
+    const event_payload *p = payload;
+
+    params->eventRecord = (CUDA_EVENT_RECORD_NODE_PARAMS){p->event};
+}
+
+const emu_work emu_event_record_work = {.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+                                        .begin = event_begin_work,
+                                        .run = event_run_record,
+                                        .describe = event_describe};
 /* A wait has nothing to run: the record has already happened. */
-static const emu_work wait_work = {.type = EMU_NODE_WAIT_EVENT,
-                                   .begin = event_begin_work};
+const emu_work emu_event_wait_work = {.type = CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+                                      .begin = event_begin_work,
+                                      .describe = event_describe};
+
+CUresult
+emu_event_node_make(emu_context *context, const CUgraphNodeParams *params,
+                    emu_payload *out)
+{
+    emu_event *event = emu_object_get(params->eventRecord.event, EMU_EVENT);
+    event_payload *p;
+
+    (void)context; /* an event of any context may be used */
+    if (event == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    p = malloc(sizeof(*p));
+    if (p == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *p = (event_payload){event, event->object.serial};
+    *out = (emu_payload){p, sizeof(*p)};
+    return CUDA_SUCCESS;
+}
 
 /* Add an event node to the capture of the stream. */
 static CUresult
@@ -174,7 +207,7 @@ event_defer_record(emu_event *event, CUstream handle, emu_stream *stream)
 
     event->deferred_stream = NULL;
     if (queue->done >= queue->kept ||
-        !emu_deferred_keep(stream, &record_work, &payload, sizeof(payload))) {
+        !emu_deferred_keep(stream, &emu_event_record_work, &payload, sizeof(payload))) {
         return false;
     }
     event->deferred_stream = handle;
@@ -196,7 +229,7 @@ event_record(emu_context *context, CUevent handle, CUstream stream_handle,
         return CUDA_ERROR_INVALID_HANDLE;
     }
     if (external) {
-        return event_add_node(stream, event, &record_work);
+        return event_add_node(stream, event, &emu_event_record_work);
     }
     status = emu_capture_record(stream, &event->place, &taken);
     if (status != CUDA_SUCCESS || taken) {
@@ -382,7 +415,7 @@ event_wait(emu_stream *stream, emu_event *event, bool external)
     bool taken;
 
     if (external) {
-        return event_add_node(stream, event, &wait_work);
+        return event_add_node(stream, event, &emu_event_wait_work);
     }
     event_reach(event);
     return emu_capture_wait(stream, &event->place,

@@ -7,6 +7,7 @@
 
 #include "device/base/device.h"
 #include "device/api/entry/capture_place.h"
+#include "device/api/entry/work.h"
 
 /* What two processes share of an event. */
 typedef struct {
@@ -36,5 +37,10 @@ enum {
 
 /* A new event; NULL: out of memory. Call it with the API lock held. */
 emu_event *emu_event_new(emu_context *context, unsigned int flags);
+
+/* Records of events, and waits for them, as nodes of graphs. */
+extern const emu_work emu_event_record_work, emu_event_wait_work;
+CUresult emu_event_node_make(emu_context *context, const CUgraphNodeParams *params,
+                             emu_payload *out);
 
 #endif

@@ -27,8 +27,8 @@ stream_destroy(emu_object *object)
     emu_object_free(object);
 }
 
-static int
-stream_clamp_priority(int priority)
+int
+emu_stream_clamp_priority(int priority)
 {
     if (priority < HIGHEST_PRIORITY) {
         return HIGHEST_PRIORITY;
@@ -48,7 +48,7 @@ stream_new(emu_context *context, unsigned int flags, int priority)
     if (stream != NULL) {
         stream->id = ++last_id;
         stream->flags = flags;
-        stream->priority = stream_clamp_priority(priority);
+        stream->priority = emu_stream_clamp_priority(priority);
         stream->place.stream = stream;
         pthread_mutex_init(&stream->turn, NULL);
     }
@@ -304,13 +304,43 @@ host_call_run(const void *payload, emu_context *context, emu_report *report)
     return CUDA_SUCCESS;
 }
 
-static const emu_work host_work = {.type = EMU_NODE_HOST, .run = host_call_run};
+static void
+host_call_describe(void *payload, CUgraphNodeParams *params)
+{
+    const host_call *call = payload;
+
+    params->host = (CUDA_HOST_NODE_PARAMS){call->function, call->data};
+}
+
+const emu_work emu_host_work = {.type = CU_GRAPH_NODE_TYPE_HOST,
+                                .run = host_call_run,
+                                .describe = host_call_describe};
+
+CUresult
+emu_host_node_make(emu_context *context, const CUgraphNodeParams *params,
+                   emu_payload *out)
+{
+    host_call *call;
+
+    (void)context; /* the function runs on the host */
+    if (params->host.fn == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    call = malloc(sizeof(*call));
+    if (call == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *call = (host_call){params->host.fn, params->host.userData};
+    *out = (emu_payload){call, sizeof(*call)};
+    return CUDA_SUCCESS;
+}
 
 static CUresult
 host_call_enqueue(emu_stream *stream, const host_call *call)
 {
     bool taken = false;
-    CUresult status = emu_capture_take(stream, &host_work, call, sizeof(*call), &taken);
+    CUresult status =
+        emu_capture_take(stream, &emu_host_work, call, sizeof(*call), &taken);
     int token;
 
     if (status != CUDA_SUCCESS || taken) {

@@ -6,6 +6,7 @@
 #define DEVICE_API_STREAM_STREAM_H
 
 #include "device/api/entry/stream_order.h"
+#include "device/api/entry/work.h"
 
 /* The live stream of a handle (NULL, 1, 2: the context's null stream). NULL if there is
  * none or if it belongs to another context. */
@@ -24,5 +25,13 @@ CUresult emu_stream_synchronize(emu_stream *stream);
 /* Make and free what a context needs: its null stream and order lock. */
 CUresult emu_stream_open(emu_context *context);
 void emu_stream_close(emu_context *context);
+
+/* The closest priority that a stream can have. */
+int emu_stream_clamp_priority(int priority);
+
+/* Host functions as nodes of graphs. */
+extern const emu_work emu_host_work;
+CUresult emu_host_node_make(emu_context *context, const CUgraphNodeParams *params,
+                            emu_payload *out);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "device/compile/service_names.h"
+#include "device/machine/services/conditional.h"
 #include "device/machine/services/device_printf.h"
 #include "device/machine/services/dynamic_parallelism.h"
 #include "device/machine/services/heap.h"
@@ -72,6 +73,29 @@ service_free(emu_warp *warp, const emu_insn *insn)
     return insn + 1;
 }
 
+/* Set the variable of a conditional node. Lanes that set different values race, as on a
+ * GPU; here the last one wins. */
+static const emu_insn *
+service_set_conditional(emu_warp *warp, const emu_insn *insn)
+{
+    CUcontext context = warp->block->grid->context;
+    uint32_t left;
+
+    for (left = warp->mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        const uint64_t handle = emu_service_word(warp, insn, 0, lane);
+        const uint64_t value = emu_service_word(warp, insn, 1, lane);
+
+        if (!emu_conditional_set(handle, context, (unsigned int)value)) {
+            return emu_fault(warp, insn, CUDA_ERROR_ILLEGAL_ADDRESS, lane, handle,
+                             "cudaGraphSetConditional with the handle %llu, which no "
+                             "graph has that runs in this context",
+                             (unsigned long long)handle);
+        }
+    }
+    return insn + 1;
+}
+
 /* Call the service that the call site names. */
 const emu_insn *
 emu_op_service(emu_warp *warp, const emu_insn *insn)
@@ -85,6 +109,8 @@ emu_op_service(emu_warp *warp, const emu_insn *insn)
             return service_malloc(warp, insn);
         case EMU_SERVICE_FREE:
             return service_free(warp, insn);
+        case EMU_SERVICE_SET_CONDITIONAL:
+            return service_set_conditional(warp, insn);
         default:
             return emu_cdp_call(warp, insn);
     }

@@ -13,61 +13,45 @@
 #include "python/array/ops/kernel_launch.h"
 #include "python/array/ops/kernel_table.h"
 #include "python/array/ops/operations.h"
+#include "python/array/solver/solver_params.h"
 #include "python/support/driver_call.h"
 
 enum {
-    SMALL_OPERANDS = 2,
-    SMALL_SHARED = 48 << 10, /* dynamic shared memory that every kernel may have */
-    SMALL_SPARE = 64,        /* elements of working memory, besides those of vectors */
-    SMALL_COLUMNS = 32       /* of the right side, for each block */
+    SMALL_SPARE = 64,   /* elements of working memory, besides those of vectors */
+    SMALL_COLUMNS = 32, /* of the right side, for each block */
+    SMALL_MANY = 512    /* blocks that fill a device */
 };
 
 /* A kernel: its variant, and the largest matrix that it takes sooner than cuSOLVER. */
 typedef struct {
     int variant;
-    size_t most;   /* rows and columns */
-    int may_fail;  /* 1: it reports singular matrices, and the caller waits */
-    int is_square; /* 1: it takes square matrices only */
+    size_t most;          /* rows and columns */
+    unsigned int threads; /* of a block for matrices of more than 64 rows */
+    int may_fail;         /* 1: it reports singular matrices, and the caller waits */
+    int is_square;        /* 1: it takes square matrices only */
 } small_kernel;
 
 static const small_kernel small_kernels[PCU_SMALL_KINDS] = {
-    [PCU_SMALL_SOLVE] = {PCU_VARIANT_SMALL_SOLVE, 128, 1, 1},
-    [PCU_SMALL_INVERSE] = {PCU_VARIANT_SMALL_SOLVE, 128, 1, 1},
-    [PCU_SMALL_DET] = {PCU_VARIANT_SMALL_DETERMINANT, 160, 0, 1},
-    [PCU_SMALL_SLOGDET] = {PCU_VARIANT_SMALL_DETERMINANT, 160, 0, 1},
-    [PCU_SMALL_CHOLESKY] = {PCU_VARIANT_SMALL_CHOLESKY, 128, 1, 1},
-    [PCU_SMALL_QR] = {PCU_VARIANT_SMALL_TRIANGULAR, 160, 0, 0},
-    [PCU_SMALL_EIGENVALUES] = {PCU_VARIANT_SMALL_EIGENVALUES, 160, 0, 1},
-    [PCU_SMALL_SINGULAR] = {PCU_VARIANT_SMALL_SINGULAR_VALUES, 160, 0, 0},
+    [PCU_SMALL_SOLVE] = {PCU_VARIANT_SMALL_SOLVE, 160, 512, 1, 1},
+    [PCU_SMALL_INVERSE] = {PCU_VARIANT_SMALL_SOLVE, 160, 512, 1, 1},
+    [PCU_SMALL_DET] = {PCU_VARIANT_SMALL_DETERMINANT, 192, 512, 0, 1},
+    [PCU_SMALL_SLOGDET] = {PCU_VARIANT_SMALL_DETERMINANT, 192, 512, 0, 1},
+    [PCU_SMALL_CHOLESKY] = {PCU_VARIANT_SMALL_CHOLESKY, 96, 1024, 1, 1},
+    [PCU_SMALL_QR] = {PCU_VARIANT_SMALL_TRIANGULAR, 144, 1024, 0, 0},
+    [PCU_SMALL_EIGENVALUES] = {PCU_VARIANT_SMALL_EIGENVALUES, 192, 512, 0, 1},
+    [PCU_SMALL_SINGULAR] = {PCU_VARIANT_SMALL_SINGULAR_VALUES, 236, 1024, 0, 0},
 };
-
-/* The parameters of the kernels: struct stack and struct call of pycuda-solver.hpp. */
-typedef struct {
-    CUdeviceptr first;
-    int64_t batch, row, column;
-} small_stack;
-
-typedef struct {
-    small_stack stacks[SMALL_OPERANDS];
-    CUdeviceptr results[3];
-    CUdeviceptr wrong;
-    int32_t rows, columns;
-    int32_t width;
-    int32_t chunk;
-    int32_t chunks;
-    int32_t option;
-} small_params;
 
 /* A call in progress. */
 typedef struct {
     pcu_state *st;
     const pcu_small_call *call;
     const small_kernel *kernel;
-    pcu_gpuarray *operands[SMALL_OPERANDS]; /* borrowed; the second may be NULL */
-    PyObject *copies[SMALL_OPERANDS];       /* packed copies in their place, or NULL */
-    size_t count;                           /* matrices */
-    size_t rows, columns;                   /* of each */
-    size_t width;                           /* columns of b, or of Q */
+    pcu_gpuarray *operands[PCU_SOLVER_OPERANDS]; /* borrowed; the second may be NULL */
+    PyObject *copies[PCU_SOLVER_OPERANDS]; /* packed copies in their place, or NULL */
+    size_t count;                          /* matrices */
+    size_t rows, columns;                  /* of each */
+    size_t width;                          /* columns of b, or of Q */
     size_t chunk;  /* columns of b for each block, or rows of R */
     size_t chunks; /* blocks for each matrix */
     size_t shared; /* bytes of shared memory */
@@ -186,9 +170,9 @@ small_plan_fill(small_plan *plan)
 static int
 small_has_room(const small_plan *plan, const pcu_context *ctx)
 {
-    int most = SMALL_SHARED;
+    int most = PCU_SOLVER_SHARED;
     int rc = 0;
-    if (plan->shared > SMALL_SHARED) {
+    if (plan->shared > PCU_SOLVER_SHARED) {
         PCU_CALL(rc, plan->st, DeviceGetAttribute,
                  (&most, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
                   ctx->rec.device));
@@ -248,7 +232,7 @@ small_pack_operand(small_plan *plan, int i)
 }
 
 static void
-small_put_stack(const small_plan *plan, int i, small_stack *stack)
+small_put_stack(const small_plan *plan, int i, pcu_solver_stack *stack)
 {
     const pcu_gpuarray *operand = plan->operands[i];
     ptrdiff_t step = 0;
@@ -339,21 +323,23 @@ small_results_new(const small_plan *plan, pcu_small_results *results)
 
 /* -- the launch -------------------------------------------------------------------- */
 
-/* The threads of a block: measured on an H200. */
+/* The threads of a block: measured on an H200. Fewer of them share a matrix if there
+ * are many matrices. */
 static unsigned int
 small_threads(const small_plan *plan)
 {
     size_t longest = Py_MAX(plan->rows, plan->columns);
+    int many = plan->count * plan->chunks > SMALL_MANY;
     if (longest <= 16) {
-        return 32;
+        return many ? 32 : 64;
     }
     if (longest <= 32) {
-        return 128;
+        return many ? 128 : 256;
     }
     if (longest <= 64) {
-        return 256;
+        return many ? 256 : 512;
     }
-    return 512;
+    return plan->kernel->threads;
 }
 
 static int
@@ -367,7 +353,7 @@ small_get_kernel(const small_plan *plan, pcu_context *ctx, CUfunction *kernel)
     key.compute = plan->operands[0]->type;
     key.threads = (uint16_t)small_threads(plan);
     int rc = pcu_kernel_table_get(plan->st, ctx, &key, kernel);
-    if (rc == 0 && plan->shared > SMALL_SHARED) {
+    if (rc == 0 && plan->shared > PCU_SOLVER_SHARED) {
         PCU_CALL(rc, plan->st, FuncSetAttribute,
                  (*kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                   (int)plan->shared));
@@ -397,7 +383,7 @@ small_check(small_plan *plan, const pcu_context *ctx, pcu_small_results *results
                         "call");
         return -1;
     }
-    for (int i = 0; i < SMALL_OPERANDS; i++) {
+    for (int i = 0; i < PCU_SOLVER_OPERANDS; i++) {
         pcu_gpuarray *result = (pcu_gpuarray *)results->arrays[i];
         if ((plan->operands[i] != NULL &&
              pcu_gpuarray_check(plan->operands[i], ctx) < 0) ||
@@ -414,7 +400,7 @@ small_attempt(small_plan *plan, pcu_context *ctx, pcu_small_results *results,
               CUdeviceptr wrong)
 {
     CUfunction kernel = NULL;
-    small_params p;
+    pcu_solver_params p;
     pcu_argument_buffer params;
     if (small_check(plan, ctx, results) < 0) {
         return -1;
@@ -424,7 +410,7 @@ small_attempt(small_plan *plan, pcu_context *ctx, pcu_small_results *results,
         return rc;
     }
     memset(&p, 0, sizeof(p));
-    for (int i = 0; i < SMALL_OPERANDS; i++) {
+    for (int i = 0; i < PCU_SOLVER_OPERANDS; i++) {
         small_put_stack(plan, i, &p.stacks[i]);
         if (results->arrays[i] != NULL) {
             p.results[i] = ((pcu_gpuarray *)results->arrays[i])->address;
@@ -482,7 +468,7 @@ small_call(small_plan *plan, pcu_context *ctx, pcu_small_results *results)
     if (taken <= 0) {
         return taken;
     }
-    for (int i = 0; i < SMALL_OPERANDS; i++) {
+    for (int i = 0; i < PCU_SOLVER_OPERANDS; i++) {
         if (small_pack_operand(plan, i) < 0) {
             return -1;
         }
@@ -512,7 +498,7 @@ pcu_small_matrices(pcu_state *st, const pcu_small_call *call,
     }
     Py_INCREF(ctx);
     int rc = small_call(&plan, ctx, results);
-    for (int i = 0; i < SMALL_OPERANDS; i++) {
+    for (int i = 0; i < PCU_SOLVER_OPERANDS; i++) {
         Py_XDECREF(plan.copies[i]);
         if (rc <= 0) {
             Py_CLEAR(results->arrays[i]);

@@ -1,7 +1,9 @@
-/* The function by which pycuda's Python modules solve and decompose small matrices. */
+/* The functions by which pycuda's Python modules solve and decompose matrices with
+ * generated kernels. */
 
 #include "python/array/type/members.h"
 
+#include "python/array/solver/diagonals.h"
 #include "python/array/solver/small_matrices.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
@@ -126,7 +128,57 @@ solver_small(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     return solver_results_new(&results);
 }
 
+typedef struct {
+    PyObject *arrays[2]; /* borrowed */
+    int is_bidiagonal;
+    CUstream stream;
+} diagonals_args;
+
+PyDoc_STRVAR(
+    solver_diagonals_doc,
+    "_values_of_diagonals($module, diagonal, beside, is_bidiagonal, /, stream=None)\n"
+    "--\n\n"
+    "Return the eigenvalues of symmetric tridiagonal matrices, ascending, or the\n"
+    "singular values of bidiagonal ones, descending.\n\n"
+    "Both arrays have shape (..., n); the last elements beside the diagonals are not\n"
+    "used. None if n is too great for a kernel.");
+
+static PyObject *
+solver_diagonals(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
+                 PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"diagonal", pcu_as_object, offsetof(diagonals_args, arrays[0])},
+        {"beside", pcu_as_object, offsetof(diagonals_args, arrays[1])},
+        {"is_bidiagonal", pcu_as_bool, offsetof(diagonals_args, is_bidiagonal)},
+        {"stream", pcu_as_stream, offsetof(diagonals_args, stream)},
+    };
+    static const pcu_argtable table = {"_values_of_diagonals", specs, 4, 3, 3};
+    pcu_state *st = pcu_state_of_module(m);
+    diagonals_args a = {.stream = pcu_stream_current()};
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    for (int i = 0; i < 2; i++) {
+        if (!pcu_is_array(st, a.arrays[i])) {
+            PyErr_Format(PyExc_TypeError, "the diagonals must be GPUArrays, not %s",
+                         Py_TYPE(a.arrays[i])->tp_name);
+            return NULL;
+        }
+        if (pcu_gpuarray_ready((pcu_gpuarray *)a.arrays[i]) < 0) {
+            return NULL;
+        }
+    }
+    pcu_diagonals_call call = {.diagonal = (pcu_gpuarray *)a.arrays[0],
+                               .beside = (pcu_gpuarray *)a.arrays[1],
+                               .is_bidiagonal = a.is_bidiagonal,
+                               .stream = a.stream};
+    return pcu_diagonals_values(st, &call);
+}
+
 PyMethodDef pcu_solver_functions[] = {
+    {"_values_of_diagonals", (PyCFunction)(void (*)(void))solver_diagonals,
+     METH_FASTCALL | METH_KEYWORDS, solver_diagonals_doc},
     {"_small_solver", (PyCFunction)(void (*)(void))solver_small,
      METH_FASTCALL | METH_KEYWORDS, solver_small_doc},
     {NULL, NULL, 0, NULL},

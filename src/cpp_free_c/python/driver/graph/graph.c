@@ -90,8 +90,9 @@ int
 pcu_graph_check(pcu_graph *self, const char *routine)
 {
     if (self->state == PCU_GRAPH_CAPTURING) {
-        return pcu_raise_detail(self->head.st, routine, CUDA_ERROR_ILLEGAL_STATE,
-                                "the graph is being captured; end the with block first");
+        return pcu_raise_detail(
+            self->head.st, routine, CUDA_ERROR_ILLEGAL_STATE,
+            "the graph is being captured; end the with block first");
     }
     if (self->state == PCU_GRAPH_FAILED) {
         return pcu_raise_detail(self->head.st, routine, CUDA_ERROR_INVALID_HANDLE,
@@ -152,6 +153,37 @@ graph_get_nodes(PyObject *op, void *Py_UNUSED(closure))
         tuple = PyList_AsTuple(nodes);
         Py_DECREF(nodes);
     }
+    return tuple;
+}
+
+/* The nodes for which no node waits. */
+static PyObject *
+graph_get_leaves(PyObject *op, void *Py_UNUSED(closure))
+{
+    PyObject *nodes = pcu_graph_nodes_new((pcu_graph *)op);
+    PyObject *leaves = NULL;
+    PyObject *tuple = NULL;
+    int rc = -1;
+    if (nodes != NULL) {
+        leaves = PyList_New(0);
+    }
+    if (leaves != NULL) {
+        rc = 0;
+    }
+    for (Py_ssize_t i = 0; rc == 0 && i < PyList_GET_SIZE(nodes); i++) {
+        pcu_graph_node *node = (pcu_graph_node *)PyList_GET_ITEM(nodes, i);
+        size_t count = 0;
+        PCU_CALL(rc, node->st, GraphNodeGetDependentNodes,
+                 (node->handle, NULL, NULL, &count));
+        if (rc == 0 && count == 0) {
+            rc = PyList_Append(leaves, (PyObject *)node);
+        }
+    }
+    if (rc == 0) {
+        tuple = PyList_AsTuple(leaves);
+    }
+    Py_XDECREF(leaves);
+    Py_XDECREF(nodes);
     return tuple;
 }
 
@@ -403,9 +435,10 @@ graph_clone(PyObject *op, PyObject *Py_UNUSED(ignored))
     return (PyObject *)copy;
 }
 
-PyDoc_STRVAR(graph_find_doc,
-             "find($self, node, /)\n--\n\n"
-             "Return the node of this clone that was made from a node of the original.");
+PyDoc_STRVAR(
+    graph_find_doc,
+    "find($self, node, /)\n--\n\n"
+    "Return the node of this clone that was made from a node of the original.");
 
 static PyObject *
 graph_find(PyObject *op, PyObject *value)
@@ -422,9 +455,9 @@ graph_find(PyObject *op, PyObject *value)
         pcu_graph_node_check((pcu_graph_node *)value, "cuGraphNodeFindInClone") < 0) {
         return NULL;
     }
-    PCU_CALL_CURRENT(rc, self->head.st, GraphNodeFindInClone,
-                     (&handle, ((pcu_graph_node *)value)->handle,
-                      self->head.handle.graph));
+    PCU_CALL_CURRENT(
+        rc, self->head.st, GraphNodeFindInClone,
+        (&handle, ((pcu_graph_node *)value)->handle, self->head.handle.graph));
     if (rc < 0) {
         return NULL;
     }
@@ -436,13 +469,14 @@ typedef struct {
     int reset;
 } graph_condition_args;
 
-PyDoc_STRVAR(
-    graph_condition_doc,
-    "condition($self, /, value=0, reset=True)\n--\n\n"
-    "Make a condition of this graph: a numpy.uint64 to pass to kernels.\n\n"
-    "A kernel sets it by cudaGraphSetConditional(handle, value); the parameter has the\n"
-    "type cudaGraphConditionalHandle. add_if, add_while and add_switch take it. If reset\n"
-    "is true, each launch of the graph begins with value.");
+PyDoc_STRVAR(graph_condition_doc,
+             "condition($self, /, value=0, reset=True)\n--\n\n"
+             "Make a condition of this graph: a numpy.uint64 to pass to kernels.\n\n"
+             "A kernel sets it by cudaGraphSetConditional(handle, value); the "
+             "parameter has the\n"
+             "type cudaGraphConditionalHandle. add_if, add_while and add_switch take "
+             "it. If reset\n"
+             "is true, each launch of the graph begins with value.");
 
 static PyObject *
 graph_condition(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -565,6 +599,8 @@ graph_dealloc(PyObject *op)
 static PyGetSetDef graph_getset[] = {
     {"handle", graph_get_handle, NULL, "The CUgraph as an int.", NULL},
     {"nodes", graph_get_nodes, NULL, "The nodes, a tuple of GraphNode.", NULL},
+    {"leaves", graph_get_leaves, NULL,
+     "The nodes for which no other node waits, a tuple.", NULL},
     {"edges", graph_get_edges, NULL,
      "The edges, a tuple of pairs of GraphNode: the second node waits for the first.",
      NULL},
@@ -572,10 +608,10 @@ static PyGetSetDef graph_getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-#define GRAPH_METHOD(name)                                          \
-    {                                                               \
-#        name, (PyCFunction)(void (*)(void))graph_##name,           \
-            METH_FASTCALL | METH_KEYWORDS, graph_##name##_doc       \
+#define GRAPH_METHOD(name)                                    \
+    {                                                         \
+#        name, (PyCFunction)(void (*)(void))graph_##name,     \
+            METH_FASTCALL | METH_KEYWORDS, graph_##name##_doc \
     }
 
 static PyMethodDef graph_methods[] = {
@@ -595,7 +631,8 @@ PyDoc_STRVAR(
     "Graph()\n--\n\n"
     "Work of the device in the form of nodes and edges, to be launched many times.\n\n"
     "Stream.capture() makes a graph of the work of a stream; the methods add_... add\n"
-    "single nodes. instantiate() returns the GraphExec that is launched. The graph, and\n"
+    "single nodes. instantiate() returns the GraphExec that is launched. The graph, "
+    "and\n"
     "each GraphExec made from it, keeps what its nodes use.");
 
 static PyType_Slot graph_slots[] = {

@@ -31,7 +31,7 @@ typedef struct {
     pcu_graph *graph; /* strong */
     CUgraphNode handle;
     CUgraphNodeType type;
-    PyObject *function; /* strong: the Function of a kernel node, or NULL */
+    PyObject *function;     /* strong: the Function of a kernel node, or NULL */
     pcu_launch_shape shape; /* of a kernel node */
     int removed;
 } pcu_graph_node;
@@ -44,6 +44,9 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_graph_body_new(pcu_graph *owner, CUgraph han
 
 /* Check that the graph has a handle and is not being captured. */
 PCU_HIDDEN PCU_RAISES int pcu_graph_check(pcu_graph *self, const char *routine);
+
+/* A GraphNode whose handle and type the caller sets. */
+PCU_HIDDEN PCU_NEWREF pcu_graph_node *pcu_graph_node_blank_new(pcu_graph *graph);
 
 /* The GraphNode of a handle. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_graph_node_new(pcu_graph *graph,
@@ -60,6 +63,9 @@ PCU_HIDDEN PCU_RAISES int pcu_graph_nodes_read(pcu_graph *graph, PyObject *after
 
 /* A list of the nodes of a graph. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_graph_nodes_new(pcu_graph *self);
+
+/* After a capture: note what the kernels of libraries use. */
+PCU_HIDDEN PCU_RAISES int pcu_graph_scan(pcu_graph *graph);
 
 /* Make the driver's executable graph of a graph. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_graph_exec_new(pcu_graph *graph);

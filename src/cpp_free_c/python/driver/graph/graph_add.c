@@ -1,7 +1,7 @@
 /* The methods of Graph that add single nodes.
  *
- * Each method fills the driver's parameters of a node, lets the graph keep what the node
- * uses, and calls cuGraphAddNode.
+ * Each method fills the driver's parameters of a node, lets the graph keep what the
+ * node uses, and calls cuGraphAddNode.
  *
  * Invariant: a node is added only after the graph keeps what the node uses. Callers:
  * Python, and graph_exec.c for the parameters. */
@@ -14,26 +14,32 @@
 #include "python/driver/current_context.h"
 #include "python/driver/launch/kept_arguments.h"
 
-/* Add a node that waits for the nodes `after`. */
+/* Add a node that waits for the nodes `after`. Nothing can fail after the driver has
+ * added it. */
 static PyObject *
 graph_add_node(pcu_graph *self, PyObject *after, CUgraphNodeParams *params)
 {
     CUgraphNode *nodes = NULL;
-    CUgraphNode handle = NULL;
     size_t count = 0;
     int rc;
     if (pcu_graph_check(self, "cuGraphAddNode") < 0 ||
         pcu_graph_nodes_read(self, after, &nodes, &count) < 0) {
         return NULL;
     }
-    PCU_CALL_CURRENT(
-        rc, self->head.st, GraphAddNode,
-        (&handle, self->head.handle.graph, nodes, NULL, count, params));
-    PyMem_Free(nodes);
-    if (rc < 0) {
+    pcu_graph_node *node = pcu_graph_node_blank_new(self);
+    if (node == NULL) {
+        PyMem_Free(nodes);
         return NULL;
     }
-    return pcu_graph_node_new(self, handle);
+    node->type = params->type;
+    PCU_CALL_CURRENT(
+        rc, self->head.st, GraphAddNode,
+        (&node->handle, self->head.handle.graph, nodes, NULL, count, params));
+    PyMem_Free(nodes);
+    if (rc < 0) {
+        Py_CLEAR(node);
+    }
+    return (PyObject *)node;
 }
 
 /* -- kernels ----------------------------------------------------------------------- */
@@ -86,6 +92,10 @@ graph_add_kernel(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
         pcu_graph_resources_keep_function(self->resources, function->handle,
                                           (PyObject *)function) == 0) {
         node = graph_add_node(self, after, &params);
+    }
+    if (node != NULL) {
+        ((pcu_graph_node *)node)->function = Py_NewRef((PyObject *)function);
+        ((pcu_graph_node *)node)->shape = shape;
     }
     pcu_argument_buffer_free(&buffer);
     return node;
@@ -251,6 +261,7 @@ graph_add_host(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
     if (pcu_graph_resources_keep(self->resources, a.what) < 0) {
         return NULL;
     }
+    self->resources->calls_host = 1;
     memset(&params, 0, sizeof(params));
     params.type = CU_GRAPH_NODE_TYPE_HOST;
     params.host.fn = graph_host_run;
@@ -368,6 +379,7 @@ graph_add_child(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
         pcu_graph_resources_keep(self->resources, (PyObject *)child->resources) < 0) {
         return NULL;
     }
+    self->resources->calls_host |= child->resources->calls_host;
     memset(&params, 0, sizeof(params));
     params.type = CU_GRAPH_NODE_TYPE_GRAPH;
     params.graph.graph = child->head.handle.graph;
@@ -383,20 +395,27 @@ typedef struct {
     PyObject *after;
 } graph_condition_args;
 
-/* Remember the bodies that the driver made, by their node. */
+/* Remember the type of a conditional node, and the bodies that the driver made. */
 static int
-graph_keep_bodies(pcu_graph *self, PyObject *node, const CUgraph *bodies, size_t count)
+graph_keep_bodies(pcu_graph *self, PyObject *node,
+                  const CUDA_CONDITIONAL_NODE_PARAMS *params)
 {
     PyObject *key = PyLong_FromVoidPtr((void *)((pcu_graph_node *)node)->handle);
-    PyObject *handles = PyTuple_New((Py_ssize_t)count);
+    PyObject *handles = PyTuple_New((Py_ssize_t)params->size + 1);
     int rc = -1;
-    for (size_t i = 0; handles != NULL && i < count; i++) {
-        PyObject *handle = PyLong_FromVoidPtr((void *)bodies[i]);
-        if (handle == NULL) {
+    for (size_t i = 0; handles != NULL && i <= params->size; i++) {
+        PyObject *item = NULL;
+        if (i == 0) {
+            item = PyLong_FromUnsignedLong(params->type);
+        }
+        else {
+            item = PyLong_FromVoidPtr((void *)params->phGraph_out[i - 1]);
+        }
+        if (item == NULL) {
             Py_CLEAR(handles);
             break;
         }
-        PyTuple_SET_ITEM(handles, (Py_ssize_t)i, handle);
+        PyTuple_SET_ITEM(handles, (Py_ssize_t)i, item);
     }
     if (key != NULL && handles != NULL) {
         rc = PyDict_SetItem(self->resources->bodies, key, handles);
@@ -423,8 +442,10 @@ graph_add_conditional(pcu_graph *self, const graph_condition_args *a,
     params.conditional.size = a->count;
     params.conditional.ctx = pcu_context_rec(self->head.ctx)->handle;
     PyObject *node = graph_add_node(self, a->after, &params);
-    if (node != NULL &&
-        graph_keep_bodies(self, node, params.conditional.phGraph_out, a->count) < 0) {
+    if (node != NULL && graph_keep_bodies(self, node, &params.conditional) < 0) {
+        CUresult status;
+        PCU_STATUS(status, GraphDestroyNode, (((pcu_graph_node *)node)->handle));
+        (void)status; /* the first error is the one to report */
         Py_CLEAR(node);
     }
     return node;
@@ -444,7 +465,8 @@ PyDoc_STRVAR(
     "add_if($self, /, condition, otherwise=False, after=())\n--\n\n"
     "Add a node that runs its body if the condition is not 0, and return it.\n\n"
     "condition comes from Graph.condition(). The body is node.bodies[0]: add nodes to\n"
-    "it, or capture into it. With otherwise, node.bodies[1] runs if the condition is 0;\n"
+    "it, or capture into it. With otherwise, node.bodies[1] runs if the condition is "
+    "0;\n"
     "that needs CUDA 12.8.");
 
 static PyObject *
@@ -471,7 +493,8 @@ PyDoc_STRVAR(
     graph_add_while_doc,
     "add_while($self, /, condition, after=())\n--\n\n"
     "Add a node that repeats its body while the condition is not 0, and return it.\n\n"
-    "condition comes from Graph.condition(); a kernel in the body sets it. The body is\n"
+    "condition comes from Graph.condition(); a kernel in the body sets it. The body "
+    "is\n"
     "node.bodies[0]: add nodes to it, or capture into it.");
 
 static PyObject *
@@ -488,12 +511,12 @@ graph_add_while(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     return graph_add_conditional((pcu_graph *)op, &a, CU_GRAPH_COND_TYPE_WHILE);
 }
 
-PyDoc_STRVAR(
-    graph_add_switch_doc,
-    "add_switch($self, /, condition, count, after=())\n--\n\n"
-    "Add a node that runs one of count bodies, and return it.\n\n"
-    "The body node.bodies[i] runs if the condition is i; none runs for count and more.\n"
-    "It needs CUDA 12.8.");
+PyDoc_STRVAR(graph_add_switch_doc,
+             "add_switch($self, /, condition, count, after=())\n--\n\n"
+             "Add a node that runs one of count bodies, and return it.\n\n"
+             "The body node.bodies[i] runs if the condition is i; none runs for count "
+             "and more.\n"
+             "It needs CUDA 12.8.");
 
 static PyObject *
 graph_add_switch(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -515,17 +538,17 @@ graph_add_switch(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 /* -- the methods ------------------------------------------------------------------- */
 
-#define GRAPH_ADD(name)                                               \
-    {                                                                 \
-        "add_" #name, (PyCFunction)(void (*)(void))graph_add_##name,  \
-            METH_FASTCALL | METH_KEYWORDS, graph_add_##name##_doc     \
+#define GRAPH_ADD(name)                                              \
+    {                                                                \
+        "add_" #name, (PyCFunction)(void (*)(void))graph_add_##name, \
+            METH_FASTCALL | METH_KEYWORDS, graph_add_##name##_doc    \
     }
 
 static PyMethodDef graph_add_methods[] = {
-    GRAPH_ADD(kernel),       GRAPH_ADD(copy),       GRAPH_ADD(set),
-    GRAPH_ADD(host),         GRAPH_ADD(empty),      GRAPH_ADD(event_record),
-    GRAPH_ADD(event_wait),   GRAPH_ADD(child),      GRAPH_ADD(if),
-    GRAPH_ADD(while),        GRAPH_ADD(switch),     {NULL, NULL, 0, NULL},
+    GRAPH_ADD(kernel),     GRAPH_ADD(copy),   GRAPH_ADD(set),
+    GRAPH_ADD(host),       GRAPH_ADD(empty),  GRAPH_ADD(event_record),
+    GRAPH_ADD(event_wait), GRAPH_ADD(child),  GRAPH_ADD(if),
+    GRAPH_ADD(while),      GRAPH_ADD(switch), {NULL, NULL, 0, NULL},
 };
 
 int

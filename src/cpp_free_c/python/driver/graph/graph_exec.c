@@ -102,6 +102,42 @@ pcu_graph_exec_new(pcu_graph *graph)
     return (PyObject *)self;
 }
 
+/* -- calls of the driver ----------------------------------------------------------- */
+
+/* Calls on a graph with functions of the host may wait for these functions, which need
+ * the interpreter lock. So the calls are made without it, as if another call waited. */
+#define EXEC_STATUS(status, self, name, args)            \
+    do {                                                 \
+        int calls_host_ = (self)->resources->calls_host; \
+        pcu_calls_waiting += (unsigned int)calls_host_;  \
+        PCU_STATUS(status, name, args);                  \
+        pcu_calls_waiting -= (unsigned int)calls_host_;  \
+    } while (0)
+
+/* The same, with the exception of a failure. */
+#define EXEC_CALL(rc, self, name, args)                                  \
+    do {                                                                 \
+        CUresult exec_status_ = CUDA_SUCCESS;                            \
+        (rc) = pcu_current_context_ready((self)->head.st);               \
+        if ((rc) == 0) {                                                 \
+            EXEC_STATUS(exec_status_, self, name, args);                 \
+        }                                                                \
+        if (exec_status_ != CUDA_SUCCESS) {                              \
+            (rc) = pcu_raise((self)->head.st, "cu" #name, exec_status_); \
+        }                                                                \
+    } while (0)
+
+/* 1 if the stream is being captured. */
+static int
+exec_is_captured(CUstream stream)
+{
+    CUstreamCaptureStatus state = CU_STREAM_CAPTURE_STATUS_NONE;
+    return pcu_captures_active != 0 &&
+           (uintptr_t)stream > (uintptr_t)CU_STREAM_PER_THREAD &&
+           drv.StreamIsCapturing(stream, &state) == CUDA_SUCCESS &&
+           state != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
 /* -- launching --------------------------------------------------------------------- */
 
 /* Read the argument of a function that takes a stream or None. *owner is the Stream. */
@@ -130,12 +166,12 @@ exec_read_stream(graph_exec *self, const pcu_argtable *table, PyObject *const *a
 
 static const pcu_argspec exec_stream_specs[] = {{"stream", pcu_as_object, 0}};
 
-PyDoc_STRVAR(
-    exec_launch_doc,
-    "launch($self, /, stream=None)\n--\n\n"
-    "Enqueue the whole graph in a stream (cuGraphLaunch).\n\n"
-    "A launch runs after the previous launches of the same GraphExec. If the stream is\n"
-    "being captured, the graph becomes a part of the captured graph.");
+PyDoc_STRVAR(exec_launch_doc,
+             "launch($self, /, stream=None)\n--\n\n"
+             "Enqueue the whole graph in a stream (cuGraphLaunch).\n\n"
+             "A launch runs after the previous launches of the same GraphExec. A "
+             "stream that is\n"
+             "being captured refuses it: add the graph by Graph.add_child.");
 
 static PyObject *
 exec_launch(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -147,18 +183,18 @@ exec_launch(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     PyObject *owner = NULL;
     CUresult status;
     if (exec_read_stream(self, &table, args, nargs, kwnames, &stream, &owner) < 0 ||
-        pcu_resource_check(&self->head, "cuGraphLaunch") < 0 ||
-        pcu_captured_object((PyObject *)self->resources) < 0 ||
-        pcu_captured_object(self->updates) < 0) {
+        pcu_resource_check(&self->head, "cuGraphLaunch") < 0) {
         return NULL;
     }
-    if (owner != self->stream) {
-        Py_XSETREF(self->stream, Py_XNewRef(owner));
+    if (!exec_is_captured(stream)) { /* else the driver refuses the launch */
+        if (owner != self->stream) {
+            Py_XSETREF(self->stream, Py_XNewRef(owner));
+        }
+        self->last = stream;
+        self->launched = 1;
     }
-    self->last = stream;
-    self->launched = 1;
     do {
-        PCU_STATUS(status, GraphLaunch, (self->head.handle.graph_exec, stream));
+        EXEC_STATUS(status, self, GraphLaunch, (self->head.handle.graph_exec, stream));
     } while (status != CUDA_SUCCESS && pcu_current_context_repair(st, status) &&
              self->head.live);
     if (status != CUDA_SUCCESS) {
@@ -168,10 +204,11 @@ exec_launch(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(exec_upload_doc,
-             "upload($self, /, stream=None)\n--\n\n"
-             "Move the graph to the device now, so that the first launch is as fast as\n"
-             "the others (cuGraphUpload). The work is not run.");
+PyDoc_STRVAR(
+    exec_upload_doc,
+    "upload($self, /, stream=None)\n--\n\n"
+    "Move the graph to the device now, so that the first launch is as fast as\n"
+    "the others (cuGraphUpload). The work is not run.");
 
 static PyObject *
 exec_upload(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -185,8 +222,7 @@ exec_upload(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
         pcu_resource_check(&self->head, "cuGraphUpload") < 0) {
         return NULL;
     }
-    PCU_CALL_CURRENT(rc, self->head.st, GraphUpload,
-                     (self->head.handle.graph_exec, stream));
+    EXEC_CALL(rc, self, GraphUpload, (self->head.handle.graph_exec, stream));
     if (rc < 0) {
         return NULL;
     }
@@ -195,11 +231,33 @@ exec_upload(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
 
 /* -- what earlier launches use ----------------------------------------------------- */
 
+/* If the stream of the last launch is being captured, nothing may wait for it: leave
+ * what the launch uses to the captured graph. Return 1 if so. */
+static int
+exec_keep_captured(graph_exec *self)
+{
+    if (!self->launched || !exec_is_captured(self->last)) {
+        return 0;
+    }
+    pcu_saved_error pending;
+    pcu_error_save(&pending);
+    if (pcu_captured_object((PyObject *)self->resources) < 0 ||
+        pcu_captured_object(self->updates) < 0 ||
+        pcu_captured_object(self->retired) < 0) {
+        PyErr_Clear(); /* without memory the launch may read released memory */
+    }
+    pcu_error_restore(&pending);
+    return 1;
+}
+
 /* Wait until the last launch has finished. A failure means that nothing runs. */
 static void
 exec_wait_noraise(graph_exec *self)
 {
     pcu_scope scope;
+    if (exec_keep_captured(self)) {
+        return;
+    }
     if (!self->launched || self->head.ctx == NULL ||
         !pcu_context_record_usable(pcu_context_rec(self->head.ctx)) ||
         (self->stream != NULL && !((pcu_resource *)self->stream)->live)) {
@@ -270,7 +328,8 @@ exec_explain_update(CUgraphExecUpdateResult result)
 
 /* What the arguments of a node use, as a tuple; NULL with no exception: nothing. */
 static PyObject *
-exec_used_new(pcu_state *st, PyObject *const *args, Py_ssize_t nargs, PyObject *function)
+exec_used_new(pcu_state *st, PyObject *const *args, Py_ssize_t nargs,
+              PyObject *function)
 {
     PyObject *used = PyTuple_New(nargs + 1);
     Py_ssize_t n = 0;
@@ -361,8 +420,8 @@ exec_update(PyObject *op, PyObject *value)
         return NULL;
     }
     Py_DECREF(used);
-    PCU_STATUS(status, GraphExecUpdate,
-               (self->head.handle.graph_exec, graph->head.handle.graph, &info));
+    EXEC_STATUS(status, self, GraphExecUpdate,
+                (self->head.handle.graph_exec, graph->head.handle.graph, &info));
     if (status != CUDA_SUCCESS) {
         pcu_raise_detail(st, "cuGraphExecUpdate", status, "%s",
                          exec_explain_update(info.result));
@@ -432,8 +491,8 @@ exec_update_kernel(graph_exec *self, pcu_graph_node *node, PyObject *const *args
         Py_XDECREF(used);
     }
     if (rc == 0) {
-        PCU_CALL_CURRENT(rc, st, GraphExecKernelNodeSetParams,
-                         (self->head.handle.graph_exec, node->handle, &params));
+        EXEC_CALL(rc, self, GraphExecKernelNodeSetParams,
+                  (self->head.handle.graph_exec, node->handle, &params));
     }
     pcu_argument_buffer_free(&buffer);
     return rc;
@@ -481,9 +540,9 @@ exec_update_copy(graph_exec *self, pcu_graph_node *node, PyObject *const *args,
         exec_hold_resources(self, node, resources) < 0) {
         return -1;
     }
-    PCU_CALL_CURRENT(rc, st, GraphExecMemcpyNodeSetParams,
-                     (self->head.handle.graph_exec, node->handle, &copy,
-                      pcu_context_rec(self->head.ctx)->handle));
+    EXEC_CALL(rc, self, GraphExecMemcpyNodeSetParams,
+              (self->head.handle.graph_exec, node->handle, &copy,
+               pcu_context_rec(self->head.ctx)->handle));
     return rc;
 }
 
@@ -508,9 +567,9 @@ exec_update_set(graph_exec *self, pcu_graph_node *node, PyObject *const *args,
         exec_hold_resources(self, node, resources) < 0) {
         return -1;
     }
-    PCU_CALL_CURRENT(rc, st, GraphExecMemsetNodeSetParams,
-                     (self->head.handle.graph_exec, node->handle, &fill,
-                      pcu_context_rec(self->head.ctx)->handle));
+    EXEC_CALL(rc, self, GraphExecMemsetNodeSetParams,
+              (self->head.handle.graph_exec, node->handle, &fill,
+               pcu_context_rec(self->head.ctx)->handle));
     return rc;
 }
 
@@ -603,9 +662,9 @@ exec_enable(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     if (node == NULL) {
         return NULL;
     }
-    PCU_CALL_CURRENT(rc, self->head.st, GraphNodeSetEnabled,
-                     (self->head.handle.graph_exec, node->handle,
-                      (unsigned int)(a.enabled != 0)));
+    EXEC_CALL(
+        rc, self, GraphNodeSetEnabled,
+        (self->head.handle.graph_exec, node->handle, (unsigned int)(a.enabled != 0)));
     if (rc < 0) {
         return NULL;
     }
@@ -685,7 +744,8 @@ static PyMethodDef exec_methods[] = {
 PyDoc_STRVAR(
     exec_doc,
     "A graph in the form that the device runs. Graph.instantiate() makes it.\n\n"
-    "It keeps what the nodes use, also if the program deletes the graph and its arrays.\n"
+    "It keeps what the nodes use, also if the program deletes the graph and its "
+    "arrays.\n"
     "Deleting a GraphExec waits for its last launch.");
 
 static PyType_Slot exec_slots[] = {

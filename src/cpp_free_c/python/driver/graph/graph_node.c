@@ -13,9 +13,11 @@
 
 /* The names of the types, by the driver's numbers. */
 static const char *const node_types[] = {
-    "kernel",       "copy",           "set",         "host",  "child",
-    "empty",        "event_wait",     "event_record", "semaphore_signal",
-    "semaphore_wait", "alloc",        "free",        "batch", "conditional",
+    "kernel",         "copy",         "set",
+    "host",           "child",        "empty",
+    "event_wait",     "event_record", "semaphore_signal",
+    "semaphore_wait", "alloc",        "free",
+    "batch",          "conditional",
 };
 
 /* -- making ------------------------------------------------------------------------ */
@@ -37,26 +39,35 @@ node_read_kernel(pcu_graph_node *self)
     self->shape.block[1] = params.blockDimY;
     self->shape.block[2] = params.blockDimZ;
     self->shape.shared = params.sharedMemBytes;
-    self->function = Py_XNewRef(
-        pcu_graph_resources_function(self->graph->resources, params.func));
+    self->function =
+        Py_XNewRef(pcu_graph_resources_function(self->graph->resources, params.func));
     if (self->function == NULL && PyErr_Occurred()) {
         return -1;
     }
     return 0;
 }
 
+pcu_graph_node *
+pcu_graph_node_blank_new(pcu_graph *graph)
+{
+    pcu_state *st = graph->head.st;
+    pcu_graph_node *self = (pcu_graph_node *)st->GraphNode->tp_alloc(st->GraphNode, 0);
+    if (self != NULL) {
+        self->st = st;
+        self->graph = (pcu_graph *)Py_NewRef((PyObject *)graph);
+    }
+    return self;
+}
+
 PyObject *
 pcu_graph_node_new(pcu_graph *graph, CUgraphNode handle)
 {
     pcu_state *st = graph->head.st;
-    pcu_graph_node *self =
-        (pcu_graph_node *)st->GraphNode->tp_alloc(st->GraphNode, 0);
+    pcu_graph_node *self = pcu_graph_node_blank_new(graph);
     int rc;
     if (self == NULL) {
         return NULL;
     }
-    self->st = st;
-    self->graph = (pcu_graph *)Py_NewRef((PyObject *)graph);
     self->handle = handle;
     PCU_CALL_CURRENT(rc, st, GraphNodeGetType, (handle, &self->type));
     if (rc == 0 && self->type == CU_GRAPH_NODE_TYPE_KERNEL) {
@@ -112,6 +123,36 @@ node_get_function(PyObject *op, void *Py_UNUSED(closure))
     return Py_NewRef(self->function);
 }
 
+/* The type and the bodies of a conditional node, see graph_resources.h. NULL without an
+ * exception for other nodes. Borrowed. */
+static PyObject *
+node_condition_borrow(pcu_graph_node *self)
+{
+    PyObject *key = PyLong_FromVoidPtr((void *)self->handle);
+    PyObject *found = NULL;
+    if (self->type == CU_GRAPH_NODE_TYPE_CONDITIONAL && key != NULL) {
+        found = PyDict_GetItemWithError(self->graph->resources->bodies, key);
+    }
+    Py_XDECREF(key);
+    return found;
+}
+
+/* "if", "while" or "switch"; the type of the node if that is not known. */
+static PyObject *
+node_condition_name(pcu_graph_node *self)
+{
+    static const char *const names[] = {"if", "while", "switch"};
+    PyObject *condition = node_condition_borrow(self);
+    if (condition == NULL) {
+        if (PyErr_Occurred()) {
+            return NULL;
+        }
+        return PyUnicode_FromString("conditional");
+    }
+    size_t type = PyLong_AsSize_t(PyTuple_GET_ITEM(condition, 0));
+    return PyUnicode_FromString(names[type % Py_ARRAY_LENGTH(names)]);
+}
+
 /* What a label of the node shows: the kernel's name, or the type. */
 static PyObject *
 node_get_name(PyObject *op, void *Py_UNUSED(closure))
@@ -119,6 +160,9 @@ node_get_name(PyObject *op, void *Py_UNUSED(closure))
     pcu_graph_node *self = (pcu_graph_node *)op;
     CUDA_KERNEL_NODE_PARAMS params = {0};
     const char *name = NULL;
+    if (self->type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
+        return node_condition_name(self);
+    }
     if (self->function != NULL) {
         return Py_NewRef(((pcu_function *)self->function)->name);
     }
@@ -188,22 +232,17 @@ node_get_bodies(PyObject *op, void *Py_UNUSED(closure))
     if (self->type == CU_GRAPH_NODE_TYPE_GRAPH) {
         return node_child_new(self);
     }
-    PyObject *key = PyLong_FromVoidPtr((void *)self->handle);
-    PyObject *handles = NULL;
-    if (key != NULL) {
-        handles = PyDict_GetItemWithError(self->graph->resources->bodies, key);
-        Py_DECREF(key);
-    }
+    PyObject *handles = node_condition_borrow(self);
     if (handles == NULL) {
         if (PyErr_Occurred()) {
             return NULL;
         }
         return PyTuple_New(0);
     }
-    Py_ssize_t n = PyTuple_GET_SIZE(handles);
+    Py_ssize_t n = PyTuple_GET_SIZE(handles) - 1;
     PyObject *bodies = PyTuple_New(n);
     for (Py_ssize_t i = 0; bodies != NULL && i < n; i++) {
-        CUgraph handle = PyLong_AsVoidPtr(PyTuple_GET_ITEM(handles, i));
+        CUgraph handle = PyLong_AsVoidPtr(PyTuple_GET_ITEM(handles, i + 1));
         PyObject *body = pcu_graph_body_new(self->graph, handle);
         if (body == NULL) {
             Py_CLEAR(bodies);
@@ -320,8 +359,7 @@ node_compare(PyObject *op, PyObject *other, int operation)
     if (!Py_IS_TYPE(other, Py_TYPE(op)) || (operation != Py_EQ && operation != Py_NE)) {
         Py_RETURN_NOTIMPLEMENTED;
     }
-    int equal =
-        ((pcu_graph_node *)op)->handle == ((pcu_graph_node *)other)->handle;
+    int equal = ((pcu_graph_node *)op)->handle == ((pcu_graph_node *)other)->handle;
     return PyBool_FromLong(equal == (operation == Py_EQ));
 }
 
@@ -357,11 +395,13 @@ static PyGetSetDef node_getset[] = {
      "'event_wait', 'event_record', 'conditional' and some that this package does not\n"
      "make.",
      NULL},
-    {"name", node_get_name, NULL, "The name of the kernel, else the type.", NULL},
+    {"name", node_get_name, NULL,
+     "The name of the kernel; 'if', 'while' or 'switch'; else the type.", NULL},
     {"graph", node_get_graph, NULL, "The Graph of the node.", NULL},
     {"handle", node_get_handle, NULL, "The CUgraphNode as an int.", NULL},
     {"function", node_get_function, NULL,
-     "The Function of a kernel node. None for generated kernels and other nodes.", NULL},
+     "The Function of a kernel node. None for generated kernels and other nodes.",
+     NULL},
     {"grid", node_get_dims, NULL, "The grid of a kernel node, else None.", NULL},
     {"block", node_get_dims, NULL, "The block of a kernel node, else None.",
      (void *)node_types},
@@ -383,10 +423,11 @@ static PyMethodDef node_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-PyDoc_STRVAR(node_doc,
-             "A piece of work of a Graph.\n\n"
-             "The methods add_... of Graph and Graph.nodes make GraphNodes. Two of the\n"
-             "same node are equal.");
+PyDoc_STRVAR(
+    node_doc,
+    "A piece of work of a Graph.\n\n"
+    "The methods add_... of Graph and Graph.nodes make GraphNodes. Two of the\n"
+    "same node are equal.");
 
 static PyType_Slot node_slots[] = {
     {Py_tp_doc, (void *)node_doc},

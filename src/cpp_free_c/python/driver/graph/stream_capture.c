@@ -1,13 +1,13 @@
 /* Stream.capture, and the type StreamCapture: the context manager that records the work
  * of a stream as a Graph.
  *
- * The mode of the capture is relaxed, so that work may load kernels, allocate memory and
- * make plans of libraries while it is captured. What the driver would let pass in that
- * mode and the graph would not repeat, such as a copy without a stream, this package
- * refuses itself: see python/driver/graph_resources.h.
+ * The mode of the capture is relaxed, so that work may load kernels, allocate memory
+ * and make plans of libraries while it is captured. What the driver would let pass in
+ * that mode and the graph would not repeat, such as a copy without a stream, this
+ * package refuses itself: see python/driver/graph_resources.h.
  *
- * Invariant: while `active` is 1, the stream is being captured, it is the current stream
- * of the thread that entered, and the resources of the graph take releases. */
+ * Invariant: while `active` is 1, the stream is being captured, it is the current
+ * stream of the thread that entered, and the resources of the graph take releases. */
 #include "python/driver/graph/graph.h"
 
 #include "python/support/args.h"
@@ -46,8 +46,12 @@ capture_context(stream_capture *self)
         return NULL;
     }
     CUcontext current = NULL;
-    if (drv.CtxGetCurrent(&current) != CUDA_SUCCESS ||
-        current != pcu_context_rec(stream->ctx)->handle) {
+    int rc;
+    PCU_CALL(rc, self->st, CtxGetCurrent, (&current));
+    if (rc < 0) {
+        return NULL;
+    }
+    if (current != pcu_context_rec(stream->ctx)->handle) {
         pcu_raise_detail(self->st, routine, CUDA_ERROR_INVALID_CONTEXT,
                          "the stream belongs to another context than the current one");
         return NULL;
@@ -77,6 +81,18 @@ capture_begin_call(stream_capture *self, CUstream stream)
     return rc;
 }
 
+/* The number of nodes that a given graph has before the capture. */
+static size_t
+capture_nodes_before(const stream_capture *self)
+{
+    size_t count = 0;
+    if (self->into && drv.GraphGetNodes(self->graph->head.handle.graph, NULL, &count) !=
+                          CUDA_SUCCESS) {
+        count = 0; /* then the nodes are read once more than needed */
+    }
+    return count;
+}
+
 /* Make the pool, begin, and make the stream current. */
 static int
 capture_begin(stream_capture *self, PyObject *ctx)
@@ -93,6 +109,7 @@ capture_begin(stream_capture *self, PyObject *ctx)
     if (rc == 0) {
         self->active = 1;
         rc = pcu_graph_resources_begin(self->graph->resources, pool);
+        self->graph->resources->seen = capture_nodes_before(self);
     }
     Py_XDECREF(entered);
     Py_DECREF(pool);
@@ -108,6 +125,25 @@ capture_begin(stream_capture *self, PyObject *ctx)
 }
 
 /* -- end --------------------------------------------------------------------------- */
+
+/* cuStreamEndCapture failed. If the stream is still being captured, try again, and drop
+ * the graph: the stream must be usable. */
+static void
+capture_end_again(const stream_capture *self, CUstream stream)
+{
+    CUstreamCaptureStatus state = CU_STREAM_CAPTURE_STATUS_NONE;
+    CUgraph graph = NULL;
+    CUresult status;
+    if (drv.StreamIsCapturing(stream, &state) != CUDA_SUCCESS ||
+        state == CU_STREAM_CAPTURE_STATUS_NONE) {
+        return;
+    }
+    PCU_STATUS(status, StreamEndCapture, (stream, &graph));
+    if (status == CUDA_SUCCESS && graph != NULL && !self->into) {
+        PCU_STATUS(status, GraphDestroy, (graph));
+    }
+    (void)status; /* the first error is the one to report */
+}
 
 /* End the capture in the context of the stream. *graph is NULL unless it succeeded. */
 static CUresult
@@ -127,6 +163,9 @@ capture_end_call(stream_capture *self, CUgraph *graph, const char **routine)
         return status;
     }
     PCU_STATUS(status, StreamEndCapture, (stream->handle.stream, graph));
+    if (status != CUDA_SUCCESS) {
+        capture_end_again(self, stream->handle.stream);
+    }
     CUresult left = pcu_scope_leave(&scope);
     if (status == CUDA_SUCCESS) {
         *routine = "cuCtxPopCurrent";
@@ -152,13 +191,17 @@ capture_end(stream_capture *self, int failed)
     }
     graph->state = PCU_GRAPH_FAILED;
     if (status != CUDA_SUCCESS && !failed) {
-        if (st->capture_fault != NULL && status == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED) {
+        if (st->capture_fault != NULL &&
+            status == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED) {
             rc = pcu_raise_detail(st, routine, status, "the first refused call: %U",
                                   st->capture_fault);
         }
         else {
             rc = pcu_raise(st, routine, status);
         }
+    }
+    if (rc == 0 && !failed) {
+        rc = pcu_graph_scan(graph);
     }
     pcu_saved_error pending;
     pcu_error_save(&pending);
@@ -189,7 +232,8 @@ capture_enter(PyObject *op, PyObject *Py_UNUSED(ignored))
     }
     PyObject *ctx = capture_context(self);
     if (ctx == NULL ||
-        (self->into && pcu_graph_check(self->graph, "cuStreamBeginCaptureToGraph") < 0)) {
+        (self->into &&
+         pcu_graph_check(self->graph, "cuStreamBeginCaptureToGraph") < 0)) {
         return NULL;
     }
     if (!self->into) {
@@ -215,11 +259,12 @@ capture_enter(PyObject *op, PyObject *Py_UNUSED(ignored))
     return Py_NewRef((PyObject *)self->graph);
 }
 
-PyDoc_STRVAR(capture_exit_doc,
-             "__exit__($self, /, *exc_info)\n--\n\n"
-             "End the capture.\n\n"
-             "If the block raised, the captured work is discarded. LogicError if a call\n"
-             "made the capture invalid; the message names the call and its line.");
+PyDoc_STRVAR(
+    capture_exit_doc,
+    "__exit__($self, /, *exc_info)\n--\n\n"
+    "End the capture.\n\n"
+    "If the block raised, the captured work is discarded. LogicError if a call\n"
+    "made the capture invalid; the message names the call and its line.");
 
 static PyObject *
 capture_exit(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
@@ -296,9 +341,9 @@ PyDoc_STRVAR(capture_doc,
              "In the with block the stream is the current one.");
 
 static PyType_Slot capture_slots[] = {
-    {Py_tp_doc, (void *)capture_doc},       {Py_tp_traverse, capture_traverse},
-    {Py_tp_clear, capture_clear},           {Py_tp_dealloc, capture_dealloc},
-    {Py_tp_methods, capture_methods},       {0, NULL},
+    {Py_tp_doc, (void *)capture_doc}, {Py_tp_traverse, capture_traverse},
+    {Py_tp_clear, capture_clear},     {Py_tp_dealloc, capture_dealloc},
+    {Py_tp_methods, capture_methods}, {0, NULL},
 };
 
 static PyType_Spec capture_spec = {

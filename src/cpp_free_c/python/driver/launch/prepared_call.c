@@ -3,12 +3,12 @@
  *
  * prepared_format.c compiles the types once. prepared_values.c packs the values of each
  * call, and launch.c launches. */
-#include "python/driver/launch/kept_arguments.h"
 #include "python/driver/launch/prepared_call.h"
 
 #include "python/support/convert.h"
 #include "python/driver/launch/attribute_launch.h"
 #include "python/driver/launch/function_description.h"
+#include "python/driver/launch/kept_arguments.h"
 #include "python/driver/launch/launch.h"
 #include "python/driver/launch/launch_attributes.h"
 #include "python/driver/launch/prepared_format.h"

@@ -73,6 +73,13 @@ copy_captured(const copy_args *a)
     return pcu_captured_object(a->src_ary);
 }
 
+/* 1 if the last parameter is a stream. Other copies are in the default stream. */
+static int
+copy_takes_stream(const copy_row *row)
+{
+    return row->args.specs[row->args.count - 1].convert == pcu_as_stream;
+}
+
 /* The body of all functions of the table. */
 static PyObject *
 copy_call(PyObject *m, const copy_row *row, PyObject *const *args, Py_ssize_t nargs,
@@ -90,7 +97,9 @@ copy_call(PyObject *m, const copy_row *row, PyObject *const *args, Py_ssize_t na
     }
     int rc = -1;
     if (copy_check_arrays(st, &a) >= 0 && copy_captured(&a) >= 0) {
-        pcu_stream_note(NULL); /* a copy that takes no stream is in the default one */
+        if (!copy_takes_stream(row)) {
+            pcu_stream_note(NULL);
+        }
         rc = row->run(st, &a);
     }
     pcu_buffer_release(&a.buffer);

@@ -358,6 +358,22 @@ copy_nd_release(copy_nd_job *job)
     Py_CLEAR(job->dst.ctx);
 }
 
+/* While a stream is captured: refuse a copy without a stream, and keep both sides. */
+static int
+copy_nd_captured(const copy_nd *self, const copy_nd_job *job, const char *routine)
+{
+    if (pcu_captures_active == 0) {
+        return 0;
+    }
+    if (pcu_captured_copy(self->st, routine) < 0 ||
+        pcu_captured_object(job->src.owner) < 0 ||
+        pcu_captured_object(job->dst.owner) < 0 ||
+        pcu_captured_address(job->src.device) < 0) {
+        return -1;
+    }
+    return pcu_captured_address(job->dst.device);
+}
+
 static PyObject *
 copy_nd_run(copy_nd *self, copy_nd_mode mode, CUstream stream)
 {
@@ -367,7 +383,8 @@ copy_nd_run(copy_nd *self, copy_nd_mode mode, CUstream stream)
     CUresult status;
     if (pcu_current_context_ready(self->st) < 0 ||
         pcu_copy_side_check(self->st, &job.src, &job.extent, routine) < 0 ||
-        pcu_copy_side_check(self->st, &job.dst, &job.extent, routine) < 0) {
+        pcu_copy_side_check(self->st, &job.dst, &job.extent, routine) < 0 ||
+        copy_nd_captured(self, &job, routine) < 0) {
         goto done;
     }
     if (self->kind == COPY_ND_PEER &&

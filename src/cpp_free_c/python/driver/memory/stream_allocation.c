@@ -232,6 +232,11 @@ mem_alloc_async(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *
         pcu_as_stream(st, a.stream, &handle, "stream") < 0) {
         return NULL;
     }
+    if (a.bytes == 0) { /* some drivers return the address 0 */
+        pcu_raise_detail(st, "cuMemAllocAsync", CUDA_ERROR_INVALID_VALUE,
+                         "0 bytes were asked for");
+        return NULL;
+    }
     if (a.stream == Py_None) {
         a.stream = (PyObject *)pcu_stream_find_borrow();
     }
@@ -242,8 +247,8 @@ mem_alloc_async(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *
     }
     PCU_ALLOCATE(status, MemAllocAsync, (&memory, a.bytes, handle));
     if (status == CUDA_SUCCESS) {
-        result = pcu_stream_allocation_new(st, ctx, memory, a.bytes, stream, handle,
-                                           NULL);
+        result =
+            pcu_stream_allocation_new(st, ctx, memory, a.bytes, stream, handle, NULL);
     }
     else {
         pcu_out_of_memory_raise(st, "cuMemAllocAsync", status, a.bytes);

@@ -10,6 +10,7 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/current_context.h"
+#include "python/driver/graph_resources.h"
 #include "python/driver/memory/pointer.h"
 #include "python/driver/memory/texture_array.h"
 #include "python/driver/resource.h"
@@ -49,9 +50,15 @@ texture_array_copy(pcu_state *st, const CUDA_MEMCPY3D *copy, CUstream stream,
 {
     int rc;
     if (queued) {
+        if (pcu_captured_copy(st, "cuMemcpy3DAsync") < 0) {
+            return -1;
+        }
         PCU_CALL_CURRENT(rc, st, Memcpy3DAsync, (copy, stream));
     }
     else {
+        if (pcu_captured_copy(st, "cuMemcpy3D") < 0) {
+            return -1;
+        }
         PCU_CALL_CURRENT(rc, st, Memcpy3D, (copy));
     }
     return rc;
@@ -71,6 +78,10 @@ texture_array_fill(pcu_state *st, const texture_array_set_args *a, CUDA_MEMCPY3D
                    CUstream stream)
 {
     if (pcu_texture_array_handle(a->array, "cuMemcpy3D", &copy->dstArray) < 0) {
+        return -1;
+    }
+    if (pcu_captured_object(a->source) < 0 || pcu_captured_object(a->array) < 0 ||
+        pcu_captured_address(copy->srcDevice) < 0) {
         return -1;
     }
     return texture_array_copy(st, copy, stream, a->stream != NULL);

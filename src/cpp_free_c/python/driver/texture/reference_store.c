@@ -20,6 +20,7 @@
 #include "python/driver/texture/reference_store.h"
 
 #include "python/driver/current_context.h"
+#include "python/driver/graph_resources.h"
 #include "python/driver/memory/texture_array.h"
 #include "python/driver/module_struct.h"
 #include "python/driver/resource.h"
@@ -250,8 +251,9 @@ store_put_all(pcu_module *module, CUstream stream, int capturing, int *stored)
             continue;
         }
         if ((ref->changed && store_rebuild(module, ref) < 0) ||
-            store_put_one(module->base.st, ref, stream) < 0) {
-            return -1;
+            store_put_one(module->base.st, ref, stream) < 0 ||
+            (capturing && pcu_captured_object(ref->object) < 0)) {
+            return -1; /* a graph copies the handle out of the object at each launch */
         }
         ref->stored = !capturing;
         *stored += 1;

@@ -1,0 +1,256 @@
+/* The calls that begin, end, describe and change a stream capture. */
+#include "device/api/entry/capture.h"
+#include "device/api/entry/entry.h"
+#include "device/api/graph/edge_check.h"
+#include "device/api/stream/stream.h"
+
+CUresult
+emu_cuStreamBeginCapture(CUstream hStream, CUstreamCaptureMode mode)
+{
+    emu_context *context;
+    emu_stream *stream;
+    CUresult status = EMU_ENTER_STREAM(StreamBeginCapture, hStream, &context);
+
+    if (status == CUDA_SUCCESS && mode > EMU_CAPTURE_RELAXED) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        status = emu_stream_find(context, hStream, &stream);
+    }
+    if (status == CUDA_SUCCESS) {
+        const emu_edges none = {0};
+
+        status = emu_capture_begin(context, stream, mode, NULL, &none);
+    }
+    return emu_leave(status);
+}
+
+/* Begin a capture into a graph, after some of its nodes. */
+static CUresult
+capture_begin_in(emu_context *context, emu_stream *stream, CUgraph handle,
+                 const CUgraphNode *nodes, const CUgraphEdgeData *data, size_t count,
+                 CUstreamCaptureMode mode)
+{
+    emu_graph *graph = emu_graph_get(handle);
+    emu_edges after = {0};
+    CUresult status;
+
+    if (graph == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (graph->capturing != NULL) {
+        return CUDA_ERROR_ILLEGAL_STATE;
+    }
+    status = emu_edges_read(graph, nodes, data, count, &after);
+    if (status == CUDA_SUCCESS) {
+        status = emu_capture_begin(context, stream, mode, graph, &after);
+    }
+    emu_edges_clear(&after);
+    return status;
+}
+
+CUresult
+emu_cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph,
+                                const CUgraphNode *dependencies,
+                                const CUgraphEdgeData *dependencyData,
+                                size_t numDependencies, CUstreamCaptureMode mode)
+{
+    emu_context *context;
+    emu_stream *stream;
+    CUresult status = EMU_ENTER_STREAM(StreamBeginCaptureToGraph, hStream, &context);
+
+    if (status == CUDA_SUCCESS && mode > EMU_CAPTURE_RELAXED) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        status = emu_stream_find(context, hStream, &stream);
+    }
+    if (status == CUDA_SUCCESS) {
+        status = capture_begin_in(context, stream, hGraph, dependencies, dependencyData,
+                                  numDependencies, mode);
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
+{
+    emu_context *context;
+    emu_stream *stream;
+    CUresult status = EMU_ENTER_STREAM(StreamEndCapture, hStream, &context);
+
+    if (status == CUDA_SUCCESS && phGraph == NULL) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        status = emu_stream_find(context, hStream, &stream);
+    }
+    if (status == CUDA_SUCCESS) {
+        *phGraph = NULL; /* a misuse gives no graph */
+        status = emu_capture_end(stream, phGraph);
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus)
+{
+    emu_context *context;
+    emu_stream *stream;
+    CUresult status = EMU_ENTER_STREAM(StreamIsCapturing, hStream, &context);
+
+    if (status == CUDA_SUCCESS && captureStatus == NULL) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        status = emu_stream_find(context, hStream, &stream);
+    }
+    if (status == CUDA_SUCCESS) {
+        status = emu_capture_status(stream, captureStatus);
+    }
+    return emu_leave(status);
+}
+
+/* Store what the next work of a captured stream waits for. The arrays stay until the
+ * next call on the stream. */
+static CUresult
+capture_list(const emu_stream *stream, const CUgraphNode **nodes,
+             const CUgraphEdgeData **data, size_t *count)
+{
+    const emu_edges *after = &stream->place.after;
+
+    for (size_t i = 0; nodes != NULL && data == NULL && i < after->count; i++) {
+        if (!emu_edge_is_plain(&after->data[i])) {
+            return CUDA_ERROR_LOSSY_QUERY;
+        }
+    }
+    if (nodes != NULL) {
+        *nodes = after->nodes;
+    }
+    if (data != NULL) {
+        *data = after->data;
+    }
+    if (count != NULL) {
+        *count = after->count;
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+capture_describe(const emu_stream *stream, cuuint64_t *number, CUgraph *graph,
+                 const CUgraphNode **nodes, const CUgraphEdgeData **data, size_t *count)
+{
+    if (number != NULL) {
+        *number = emu_capture_number(stream);
+    }
+    if (graph != NULL) {
+        *graph = emu_capture_graph(stream);
+    }
+    return capture_list(stream, nodes, data, count);
+}
+
+CUresult
+emu_cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
+                           cuuint64_t *id_out, CUgraph *graph_out,
+                           const CUgraphNode **dependencies_out,
+                           const CUgraphEdgeData **edgeData_out,
+                           size_t *numDependencies_out)
+{
+    emu_context *context;
+    emu_stream *stream;
+    CUresult status = EMU_ENTER_STREAM(StreamGetCaptureInfo, hStream, &context);
+
+    if (status == CUDA_SUCCESS &&
+        (captureStatus_out == NULL ||
+         (edgeData_out != NULL && dependencies_out == NULL))) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        status = emu_stream_find(context, hStream, &stream);
+    }
+    if (status == CUDA_SUCCESS) {
+        status = emu_capture_status(stream, captureStatus_out);
+    }
+    if (status == CUDA_SUCCESS && *captureStatus_out == EMU_CAPTURE_ACTIVE) {
+        status = capture_describe(stream, id_out, graph_out, dependencies_out,
+                                  edgeData_out, numDependencies_out);
+    }
+    return emu_leave(status);
+}
+
+/* Add nodes to what the next work of a stream waits for, or replace it. */
+static CUresult
+capture_update(emu_stream *stream, const CUgraphNode *nodes,
+               const CUgraphEdgeData *data, size_t count, bool replace)
+{
+    emu_edges *after = &stream->place.after;
+    emu_edges wish = {0};
+    CUresult status =
+        emu_edges_read(emu_capture_graph(stream), nodes, data, count, &wish);
+
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    if (!replace) {
+        if (!emu_capture_place_wait(&stream->place, &wish)) {
+            status = CUDA_ERROR_OUT_OF_MEMORY;
+        }
+        emu_edges_clear(&wish);
+        return status;
+    }
+    for (size_t i = 0; i < after->count; i++) {
+        if (emu_edges_find(&wish, after->nodes[i]) == wish.count) {
+            after->nodes[i]->detached = true;
+        }
+    }
+    emu_edges_clear(after);
+    *after = wish;
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dependencies,
+                                      const CUgraphEdgeData *dependencyData,
+                                      size_t numDependencies, unsigned int flags)
+{
+    emu_context *context;
+    emu_stream *stream;
+    CUstreamCaptureStatus state = EMU_CAPTURE_NONE;
+    CUresult status =
+        EMU_ENTER_STREAM(StreamUpdateCaptureDependencies, hStream, &context);
+
+    if (status == CUDA_SUCCESS && flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        status = emu_stream_find(context, hStream, &stream);
+    }
+    if (status == CUDA_SUCCESS) {
+        status = emu_capture_status(stream, &state);
+    }
+    if (status == CUDA_SUCCESS && state == EMU_CAPTURE_NONE) {
+        status = CUDA_ERROR_ILLEGAL_STATE;
+    }
+    if (status == CUDA_SUCCESS && state == EMU_CAPTURE_INVALIDATED) {
+        status = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    }
+    if (status == CUDA_SUCCESS) {
+        status = capture_update(stream, dependencies, dependencyData, numDependencies,
+                                flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES);
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
+{
+    CUresult status = EMU_ENTER(ThreadExchangeStreamCaptureMode);
+
+    if (status == CUDA_SUCCESS && (mode == NULL || *mode > EMU_CAPTURE_RELAXED)) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        emu_capture_exchange_mode(mode);
+    }
+    return emu_leave(status);
+}

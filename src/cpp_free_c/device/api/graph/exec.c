@@ -1,0 +1,354 @@
+/* Executable graphs: instantiating, launching, destroying. See exec.h. */
+#define _GNU_SOURCE
+#include "device/api/graph/exec.h"
+
+#include <stdlib.h>
+
+#include "device/machine/warp/wait.h"
+#include "device/api/entry/capture.h"
+#include "device/api/entry/entry.h"
+#include "device/api/entry/lock.h"
+#include "device/api/entry/message.h"
+#include "device/api/graph/node_kinds.h"
+#include "device/api/stream/stream.h"
+#include "device/api/entry/users.h"
+
+enum {
+    INSTANTIATE_FLAGS = 15 /* all flags */
+};
+
+emu_graph_exec *
+emu_graph_exec_get(CUgraphExec handle)
+{
+    return emu_object_get(handle, EMU_GRAPH_EXEC);
+}
+
+emu_exec_body *
+emu_graph_exec_change(emu_graph_exec *exec)
+{
+    if (exec->body->holders > 1) { /* a launch runs it */
+        emu_exec_body *copy = emu_exec_body_copy(exec->body);
+
+        if (copy == NULL) {
+            return NULL;
+        }
+        emu_exec_body_release(exec->body);
+        exec->body = copy;
+    }
+    return exec->body;
+}
+
+/* -- making and destroying --------------------------------------------------------- */
+
+static void
+graph_exec_destroy(emu_object *object)
+{
+    emu_graph_exec *exec = (emu_graph_exec *)object;
+    emu_graph *graph = emu_object_get_same(exec->graph, EMU_GRAPH, exec->source);
+
+    if (graph != NULL) {
+        graph->instances--;
+    }
+    pthread_mutex_destroy(&exec->turn);
+    emu_exec_body_release(exec->body);
+    emu_object_free(object);
+}
+
+/* Find a conditional handle of the graph that no node uses. */
+static bool
+graph_has_unused_handle(const emu_graph *graph)
+{
+    for (size_t i = 0; i < graph->conditionals.count; i++) {
+        if (!emu_conditional_is_bound(graph->conditionals.handles[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether an executable graph may be made, and why not. */
+static CUresult
+graph_check_instance(const emu_graph *graph, uint64_t flags,
+                     CUgraphInstantiateResult *result)
+{
+    const uint64_t both = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH |
+                          CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
+    const unsigned int once = EMU_NODES_MEMORY | EMU_NODES_CONDITIONAL;
+
+    *result = CUDA_GRAPH_INSTANTIATE_ERROR;
+    if (flags > INSTANTIATE_FLAGS || (flags & both) == both) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (graph->owner != NULL ||
+        (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) != 0 ||
+        (graph->instances > 0 && emu_graph_has(graph, once))) {
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    if (graph_has_unused_handle(graph)) {
+        *result = CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED;
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+graph_exec_new(emu_context *context, emu_graph *graph, uint64_t flags,
+               CUDA_GRAPH_INSTANTIATE_PARAMS *said, CUgraphExec *out)
+{
+    emu_graph_exec *exec;
+    emu_exec_body *body;
+    CUresult status = emu_capture_graph_unsafe(graph);
+
+    said->result_out = CUDA_GRAPH_INSTANTIATE_ERROR;
+    if (status == CUDA_SUCCESS) {
+        status = graph_check_instance(graph, flags, &said->result_out);
+    }
+    if (status == CUDA_SUCCESS) {
+        status =
+            emu_graph_check_branches(graph, &said->result_out, &said->hErrNode_out);
+    }
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    status = emu_exec_body_new(graph, &body, &said->hErrNode_out);
+    if (status == CUDA_ERROR_INVALID_VALUE) {
+        said->result_out = CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE;
+    }
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    exec = emu_object_new(EMU_GRAPH_EXEC, sizeof(*exec), context, graph_exec_destroy);
+    if (exec == NULL) {
+        emu_exec_body_release(body);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    exec->body = body;
+    exec->flags = flags & ~(uint64_t)CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD;
+    exec->graph = graph;
+    exec->source = graph->object.serial;
+    graph->instances++;
+    pthread_mutex_init(&exec->turn, NULL);
+    said->result_out = CUDA_GRAPH_INSTANTIATE_SUCCESS;
+    *out = exec;
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph,
+                                unsigned long long flags)
+{
+    emu_context *context;
+    CUresult status = EMU_ENTER_CONTEXT(GraphInstantiateWithFlags, &context);
+
+    if (status == CUDA_SUCCESS) {
+        CUDA_GRAPH_INSTANTIATE_PARAMS said = {0};
+        emu_graph *graph = emu_graph_get(hGraph);
+
+        if (graph == NULL || phGraphExec == NULL ||
+            (flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) != 0) {
+            status = CUDA_ERROR_INVALID_VALUE;
+        }
+        else {
+            status = graph_exec_new(context, graph, flags, &said, phGraphExec);
+        }
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph,
+                                 CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
+{
+    CUDA_GRAPH_INSTANTIATE_PARAMS *said = instantiateParams;
+    emu_context *context;
+    emu_stream *stream;
+    CUresult status = EMU_ENTER_CONTEXT(GraphInstantiateWithParams, &context);
+
+    if (status == CUDA_SUCCESS && said == NULL) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        emu_graph *graph = emu_graph_get(hGraph);
+
+        said->result_out = CUDA_GRAPH_INSTANTIATE_ERROR;
+        said->hErrNode_out = NULL;
+        if (graph == NULL || phGraphExec == NULL) {
+            status = CUDA_ERROR_INVALID_VALUE;
+        }
+        if (status == CUDA_SUCCESS &&
+            (said->flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) != 0) {
+            status = emu_stream_find(context, said->hUploadStream, &stream);
+        }
+        if (status == CUDA_SUCCESS) {
+            status = graph_exec_new(context, graph, said->flags, said, phGraphExec);
+        }
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags)
+{
+    emu_context *context;
+    CUresult status = EMU_ENTER_CONTEXT(GraphExecGetFlags, &context);
+
+    if (status == CUDA_SUCCESS) {
+        const emu_graph_exec *exec = emu_graph_exec_get(hGraphExec);
+
+        if (exec == NULL || flags == NULL) {
+            status = CUDA_ERROR_INVALID_VALUE;
+        }
+        else {
+            *flags = exec->flags;
+        }
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuGraphExecDestroy(CUgraphExec hGraphExec)
+{
+    emu_context *context;
+    CUresult status = EMU_ENTER_CONTEXT(GraphExecDestroy, &context);
+
+    if (status == CUDA_SUCCESS) {
+        emu_graph_exec *exec = emu_graph_exec_get(hGraphExec);
+
+        if (exec == NULL) {
+            status = CUDA_ERROR_INVALID_VALUE;
+        }
+        else {
+            status = emu_users_destroy(&exec->object);
+        }
+    }
+    return emu_leave(status);
+}
+
+/* -- launching --------------------------------------------------------------------- */
+
+/* Run a body in a turn of the executable graph. What the nodes need is checked and kept
+ * alive first, under the API lock. */
+static CUresult
+graph_exec_run_body(emu_graph_exec *exec, const emu_exec_body *body,
+                    emu_context *context, emu_report *report)
+{
+    const bool frees =
+        (exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0;
+    uint64_t seed = 0;
+    CUresult status;
+
+    exec->runs++;
+    if (emu_seed != 0) { /* the plain order hides a dependency that was forgotten */
+        seed = emu_seed * UINT64_C(0x9E3779B97F4A7C15) + exec->runs;
+    }
+    emu_lock();
+    status = emu_exec_body_begin(body, frees);
+    emu_unlock();
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    status = emu_exec_body_run(body, seed, context, report);
+    emu_lock();
+    emu_exec_body_end(body);
+    emu_unlock();
+    return status;
+}
+
+/* Run the body when no other thread runs the executable graph. */
+static CUresult
+graph_exec_run(emu_graph_exec *exec, const emu_exec_body *body, emu_context *context,
+               emu_report *report)
+{
+    CUresult status;
+
+    if (!emu_wait_mutex(&exec->turn)) {
+        return emu_wait_status();
+    }
+    status = (CUresult)atomic_load(&context->sticky);
+    if (status == CUDA_SUCCESS) {
+        status = graph_exec_run_body(exec, body, context, report);
+    }
+    pthread_mutex_unlock(&exec->turn);
+    return status;
+}
+
+static CUresult
+graph_exec_launch(emu_context *context, emu_graph_exec *exec, emu_stream *stream)
+{
+    emu_report report = {.text = ""};
+    emu_exec_body *body = exec->body; /* changes during the launch are for later ones */
+    CUresult status;
+    int token;
+
+    status =
+        emu_capture_refuse(stream); /* a GPU does not nest graphs like that either */
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    emu_users_add(&exec->object);
+    body->holders++;
+    token = emu_stream_begin(stream);
+    if (token < 0) {
+        status = emu_wait_status();
+    }
+    else {
+        status = graph_exec_run(exec, body, context, &report);
+        emu_stream_end(stream, token);
+    }
+    emu_exec_body_release(body);
+    emu_users_remove(&exec->object);
+    if (report.text[0] != 0) {
+        emu_message_set("%s", report.text);
+    }
+    if (atomic_load(&context->sticky) != 0) {
+        return CUDA_SUCCESS; /* as on a GPU, the next call reports the fault */
+    }
+    return status;
+}
+
+/* Find the graph and the stream of a call. */
+static CUresult
+graph_exec_find(emu_context *context, CUgraphExec handle, CUstream stream_handle,
+                emu_graph_exec **exec, emu_stream **stream)
+{
+    *exec = emu_graph_exec_get(handle);
+    if (*exec == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return emu_stream_find(context, stream_handle, stream);
+}
+
+/* The graph already is where it will run, so there is nothing to upload. */
+CUresult
+emu_cuGraphUpload(CUgraphExec hGraph, CUstream hStream)
+{
+    emu_context *context;
+    emu_graph_exec *exec;
+    emu_stream *stream;
+    CUresult status = EMU_ENTER_STREAM(GraphUpload, hStream, &context);
+
+    if (status == CUDA_SUCCESS) {
+        status = graph_exec_find(context, hGraph, hStream, &exec, &stream);
+    }
+    if (status == CUDA_SUCCESS) {
+        status = emu_capture_refuse(stream);
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuGraphLaunch(CUgraphExec hGraph, CUstream hStream)
+{
+    emu_context *context;
+    emu_graph_exec *exec;
+    emu_stream *stream;
+    CUresult status = EMU_ENTER_STREAM(GraphLaunch, hStream, &context);
+
+    if (status == CUDA_SUCCESS) {
+        status = graph_exec_find(context, hGraph, hStream, &exec, &stream);
+    }
+    if (status == CUDA_SUCCESS) {
+        status = graph_exec_launch(context, exec, stream);
+    }
+    return emu_leave(status);
+}

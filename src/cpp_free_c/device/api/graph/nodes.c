@@ -1,0 +1,370 @@
+/* The calls that add nodes of each kind, and read and write their parameters.
+ *
+ * Each call converts its parameters to CUgraphNodeParams, which all kinds share. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/api/entry/context_stack.h"
+#include "device/api/entry/entry.h"
+#include "device/api/graph/edge_check.h"
+#include "device/api/graph/node_kinds.h"
+#include "device/api/module/launch_work.h"
+
+/* -- steps of all calls ------------------------------------------------------------ */
+
+/* Add a node after those that the call names. */
+static CUresult
+node_add(emu_context *context, CUgraphNode *out, CUgraph handle,
+         const CUgraphNode *dependencies, const CUgraphEdgeData *data, size_t count,
+         CUgraphNodeParams *params)
+{
+    emu_graph *graph = emu_graph_get(handle);
+    emu_edges after = {0};
+    emu_node *node;
+    CUresult status;
+
+    if (graph == NULL || out == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    status = emu_edges_read(graph, dependencies, data, count, &after);
+    if (status == CUDA_SUCCESS) {
+        status = emu_node_add(context, graph, &after, params, &node);
+    }
+    emu_edges_clear(&after);
+    if (status == CUDA_SUCCESS) {
+        *out = node;
+    }
+    return status;
+}
+
+/* Find a node of a type and describe it. */
+static CUresult
+node_describe(CUgraphNode handle, CUgraphNodeType type, CUgraphNodeParams *params)
+{
+    const emu_node *node = emu_node_get(handle);
+
+    if (node == NULL || node->work->type != type) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    node->work->describe(node->payload.data, params);
+    return CUDA_SUCCESS;
+}
+
+/* Give a node new parameters. A kernel node keeps its attributes. */
+static CUresult
+node_set(emu_context *context, CUgraphNode handle, CUgraphNodeParams *params)
+{
+    const unsigned int fixed = EMU_NODES_MEMORY | EMU_NODES_CONDITIONAL |
+                               1u << CU_GRAPH_NODE_TYPE_GRAPH |
+                               1u << CU_GRAPH_NODE_TYPE_EMPTY;
+    emu_node *node = emu_node_get(handle);
+    emu_payload payload;
+    CUresult status;
+
+    if (node == NULL || node->work->type != params->type) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if ((1u << params->type & fixed) != 0) {
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    status = emu_node_make(context, node->graph, params, &payload);
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    if (params->type == CU_GRAPH_NODE_TYPE_KERNEL) {
+        status = emu_kernel_node_copy_attributes(payload.data, node->payload.data);
+    }
+    if (status == CUDA_SUCCESS &&
+        !emu_node_set_payload(node, payload.data, payload.size)) {
+        status = CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    emu_node_discard(node->work, payload);
+    return status;
+}
+
+/* The context that a call names, or that of the thread for NULL. */
+static CUresult
+node_context(CUcontext handle, emu_context **context)
+{
+    if (handle != NULL) {
+        *context = emu_context_get(handle);
+    }
+    if (*context == NULL) {
+        return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    return CUDA_SUCCESS;
+}
+
+/* -- all kinds --------------------------------------------------------------------- */
+
+/* Whether the bytes that the program must set to 0 are 0. */
+static bool
+params_are_clean(const CUgraphNodeParams *params)
+{
+    static const int zeros[3];
+
+    return params != NULL && memcmp(params->reserved0, zeros, sizeof(zeros)) == 0 &&
+           params->reserved2 == 0;
+}
+
+CUresult
+emu_cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                   const CUgraphNode *dependencies,
+                   const CUgraphEdgeData *dependencyData, size_t numDependencies,
+                   CUgraphNodeParams *nodeParams)
+{
+    emu_context *context;
+    CUresult status = EMU_ENTER_CONTEXT(GraphAddNode, &context);
+
+    if (status == CUDA_SUCCESS && !params_are_clean(nodeParams)) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        status = node_add(context, phGraphNode, hGraph, dependencies, dependencyData,
+                          numDependencies, nodeParams);
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams)
+{
+    emu_context *context;
+    CUresult status = EMU_ENTER_CONTEXT(GraphNodeSetParams, &context);
+
+    if (status == CUDA_SUCCESS && !params_are_clean(nodeParams)) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        status = node_set(context, hNode, nodeParams);
+    }
+    return emu_leave(status);
+}
+
+/* -- one kind ---------------------------------------------------------------------- */
+
+#define DEPENDENCIES                                                           \
+    CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, \
+        size_t numDependencies
+
+/* A call that adds a node. `good`: whether the arguments may be read; `target`: the
+ * context that the call names, or NULL. */
+#define ADD_NODE(name, parameters, kind, good, target, ...)                     \
+    CUresult emu_cuGraph##name parameters                                       \
+    {                                                                           \
+        emu_context *context;                                                   \
+        CUresult status = EMU_ENTER_CONTEXT(Graph##name, &context);             \
+                                                                                \
+        if (status == CUDA_SUCCESS && !(good)) {                                \
+            status = CUDA_ERROR_INVALID_VALUE;                                  \
+        }                                                                       \
+        if (status == CUDA_SUCCESS) {                                           \
+            status = node_context(target, &context);                            \
+        }                                                                       \
+        if (status == CUDA_SUCCESS) {                                           \
+            CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_##kind};     \
+                                                                                \
+            __VA_ARGS__;                                                        \
+            status = node_add(context, phGraphNode, hGraph, dependencies, NULL, \
+                              numDependencies, &params);                        \
+        }                                                                       \
+        return emu_leave(status);                                               \
+    }
+
+/* A call that stores the parameters of a node of a kind. */
+#define GET_PARAMS(name, Type, kind, value)                                    \
+    CUresult emu_cuGraph##name(CUgraphNode hNode, Type *out)                   \
+    {                                                                          \
+        emu_context *context;                                                  \
+        CUgraphNodeParams params;                                              \
+        CUresult status = EMU_ENTER_CONTEXT(Graph##name, &context);            \
+                                                                               \
+        if (status == CUDA_SUCCESS && out == NULL) {                           \
+            status = CUDA_ERROR_INVALID_VALUE;                                 \
+        }                                                                      \
+        if (status == CUDA_SUCCESS) {                                          \
+            status = node_describe(hNode, CU_GRAPH_NODE_TYPE_##kind, &params); \
+        }                                                                      \
+        if (status == CUDA_SUCCESS) {                                          \
+            *out = value;                                                      \
+        }                                                                      \
+        return emu_leave(status);                                              \
+    }
+
+/* A call that changes the parameters of a node of a kind. */
+#define SET_PARAMS(name, Type, kind, good, ...)                             \
+    CUresult emu_cuGraph##name(CUgraphNode hNode, Type given)               \
+    {                                                                       \
+        emu_context *context;                                               \
+        CUresult status = EMU_ENTER_CONTEXT(Graph##name, &context);         \
+                                                                            \
+        if (status == CUDA_SUCCESS && !(good)) {                            \
+            status = CUDA_ERROR_INVALID_VALUE;                              \
+        }                                                                   \
+        if (status == CUDA_SUCCESS) {                                       \
+            CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_##kind}; \
+                                                                            \
+            __VA_ARGS__;                                                    \
+            status = node_set(context, hNode, &params);                     \
+        }                                                                   \
+        return emu_leave(status);                                           \
+    }
+
+/* The parameters of fills in the two forms that the calls have. */
+static CUDA_MEMSET_NODE_PARAMS_v2
+fill_params_widen(const CUDA_MEMSET_NODE_PARAMS *p, CUcontext context)
+{
+    return (CUDA_MEMSET_NODE_PARAMS_v2){p->dst,   p->pitch,  p->value, p->elementSize,
+                                        p->width, p->height, context};
+}
+
+static CUDA_MEMSET_NODE_PARAMS
+fill_params_narrow(const CUDA_MEMSET_NODE_PARAMS_v2 *p)
+{
+    return (CUDA_MEMSET_NODE_PARAMS){p->dst,         p->pitch, p->value,
+                                     p->elementSize, p->width, p->height};
+}
+
+/* clang-format off */
+ADD_NODE(AddKernelNode, (DEPENDENCIES, const CUDA_KERNEL_NODE_PARAMS *nodeParams),
+         KERNEL, nodeParams != NULL, NULL, params.kernel = *nodeParams)
+GET_PARAMS(KernelNodeGetParams, CUDA_KERNEL_NODE_PARAMS, KERNEL, params.kernel)
+SET_PARAMS(KernelNodeSetParams, const CUDA_KERNEL_NODE_PARAMS *, KERNEL, given != NULL,
+           params.kernel = *given)
+
+ADD_NODE(AddMemcpyNode, (DEPENDENCIES, const CUDA_MEMCPY3D *copyParams, CUcontext ctx),
+         MEMCPY, copyParams != NULL, ctx, params.memcpy.copyParams = *copyParams)
+GET_PARAMS(MemcpyNodeGetParams, CUDA_MEMCPY3D, MEMCPY, params.memcpy.copyParams)
+SET_PARAMS(MemcpyNodeSetParams, const CUDA_MEMCPY3D *, MEMCPY, given != NULL,
+           params.memcpy.copyParams = *given)
+
+ADD_NODE(AddMemsetNode,
+         (DEPENDENCIES, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx),
+         MEMSET, memsetParams != NULL, ctx,
+         params.memset = fill_params_widen(memsetParams, ctx))
+GET_PARAMS(MemsetNodeGetParams, CUDA_MEMSET_NODE_PARAMS, MEMSET,
+           fill_params_narrow(&params.memset))
+SET_PARAMS(MemsetNodeSetParams, const CUDA_MEMSET_NODE_PARAMS *, MEMSET, given != NULL,
+           params.memset = fill_params_widen(given, NULL))
+
+ADD_NODE(AddHostNode, (DEPENDENCIES, const CUDA_HOST_NODE_PARAMS *nodeParams), HOST,
+         nodeParams != NULL, NULL, params.host = *nodeParams)
+GET_PARAMS(HostNodeGetParams, CUDA_HOST_NODE_PARAMS, HOST, params.host)
+SET_PARAMS(HostNodeSetParams, const CUDA_HOST_NODE_PARAMS *, HOST, given != NULL,
+           params.host = *given)
+
+ADD_NODE(AddChildGraphNode, (DEPENDENCIES, CUgraph childGraph), GRAPH, true, NULL,
+         params.graph.graph = childGraph)
+ADD_NODE(AddEmptyNode, (DEPENDENCIES), EMPTY, true, NULL, (void)params)
+
+ADD_NODE(AddEventRecordNode, (DEPENDENCIES, CUevent event), EVENT_RECORD, true, NULL,
+         params.eventRecord.event = event)
+GET_PARAMS(EventRecordNodeGetEvent, CUevent, EVENT_RECORD, params.eventRecord.event)
+SET_PARAMS(EventRecordNodeSetEvent, CUevent, EVENT_RECORD, true,
+           params.eventRecord.event = given)
+
+ADD_NODE(AddEventWaitNode, (DEPENDENCIES, CUevent event), WAIT_EVENT, true, NULL,
+         params.eventWait.event = event)
+GET_PARAMS(EventWaitNodeGetEvent, CUevent, WAIT_EVENT, params.eventWait.event)
+SET_PARAMS(EventWaitNodeSetEvent, CUevent, WAIT_EVENT, true,
+           params.eventWait.event = given)
+
+ADD_NODE(AddMemFreeNode, (DEPENDENCIES, CUdeviceptr dptr), MEM_FREE, true, NULL,
+         params.free.dptr = dptr)
+GET_PARAMS(MemAllocNodeGetParams, CUDA_MEM_ALLOC_NODE_PARAMS, MEM_ALLOC, params.alloc)
+GET_PARAMS(MemFreeNodeGetParams, CUdeviceptr, MEM_FREE, params.free.dptr)
+/* clang-format on */
+
+CUresult
+emu_cuGraphAddMemAllocNode(DEPENDENCIES, CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams)
+{
+    emu_context *context;
+    CUresult status = EMU_ENTER_CONTEXT(GraphAddMemAllocNode, &context);
+
+    if (status == CUDA_SUCCESS && nodeParams == NULL) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC,
+                                    .alloc = *nodeParams};
+
+        status = node_add(context, phGraphNode, hGraph, dependencies, NULL,
+                          numDependencies, &params);
+        if (status == CUDA_SUCCESS) {
+            nodeParams->dptr = params.alloc.dptr;
+        }
+    }
+    return emu_leave(status);
+}
+
+/* -- attributes of kernel nodes ---------------------------------------------------- */
+
+/* Find a kernel node. */
+static CUresult
+kernel_find(CUgraphNode handle, emu_node **node)
+{
+    *node = emu_node_get(handle);
+    if (*node == NULL || (*node)->work->type != CU_GRAPH_NODE_TYPE_KERNEL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src)
+{
+    emu_context *context;
+    emu_node *from = NULL, *to = NULL;
+    CUresult status = EMU_ENTER_CONTEXT(GraphKernelNodeCopyAttributes, &context);
+
+    if (status == CUDA_SUCCESS) {
+        status = kernel_find(src, &from);
+    }
+    if (status == CUDA_SUCCESS) {
+        status = kernel_find(dst, &to);
+    }
+    if (status == CUDA_SUCCESS) {
+        status = emu_kernel_node_copy_attributes(to->payload.data, from->payload.data);
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUlaunchAttributeID attr,
+                                  CUlaunchAttributeValue *value_out)
+{
+    emu_context *context;
+    emu_node *node = NULL;
+    CUresult status = EMU_ENTER_CONTEXT(GraphKernelNodeGetAttribute, &context);
+
+    if (status == CUDA_SUCCESS) {
+        status = kernel_find(hNode, &node);
+    }
+    if (status == CUDA_SUCCESS && value_out == NULL) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        status = emu_kernel_node_get_attribute(node->payload.data, attr, value_out);
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUlaunchAttributeID attr,
+                                  const CUlaunchAttributeValue *value)
+{
+    emu_context *context;
+    emu_node *node = NULL;
+    CUresult status = EMU_ENTER_CONTEXT(GraphKernelNodeSetAttribute, &context);
+
+    if (status == CUDA_SUCCESS) {
+        status = kernel_find(hNode, &node);
+    }
+    if (status == CUDA_SUCCESS && value == NULL) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        status = emu_kernel_node_set_attribute(node->payload.data, attr, value);
+    }
+    return emu_leave(status);
+}
