@@ -248,13 +248,19 @@ calls(
     managed,
     "stream",
 )
-for _name in ("READ_MOSTLY", "ACCESSED_BY", "PREFERRED_LOCATION"):
-    calls(
-        "mem_range_get_attribute"
-        if _name == "READ_MOSTLY"
-        else f"mem_range_get_attribute ({_name})",
-        lambda x, which=getattr(drv.mem_range_attribute, _name): (
-            drv.mem_range_get_attribute(x, which)
-        ),
-        managed,
-    )
+ATTRIBUTES = drv.mem_range_attribute
+calls(
+    "mem_range_get_attribute",
+    lambda x: drv.mem_range_get_attribute(x, ATTRIBUTES.READ_MOSTLY),
+    managed,
+)
+calls(
+    "mem_range_get_attribute (accessed by)",
+    lambda x: drv.mem_range_get_attribute(x, ATTRIBUTES.ACCESSED_BY),
+    managed,
+)
+calls(
+    "mem_range_get_attribute (place)",
+    lambda x: drv.mem_range_get_attribute(x, ATTRIBUTES.PREFERRED_LOCATION),
+    managed,
+)
