@@ -28,7 +28,8 @@ typedef struct {
     int foreign;     /* another library destroys the handle */
 } stream;
 
-/* -- the table of the context's streams (driver/stream_use.h) ----------------------- */
+/* -- the table of the context's streams (driver/stream_use.h) -----------------------
+ */
 
 static void
 stream_drop_owner(void *owner)
@@ -338,7 +339,8 @@ stream_context_new(pcu_state *st, CUstream handle)
         if (status == CUDA_SUCCESS) {
             return pcu_context_find_new(st, ctx);
         }
-        if (status != CUDA_ERROR_NOT_FOUND) {
+        /* a stream of a green context has no other context than the current one */
+        if (status != CUDA_ERROR_NOT_FOUND && status != CUDA_ERROR_NOT_SUPPORTED) {
             pcu_raise(st, "cuStreamGetCtx", status);
             return NULL;
         }
@@ -565,7 +567,8 @@ stream_unfollow(stream *self)
         return;
     }
     pcu_context_record *rec = &((pcu_context *)self->head.ctx)->rec;
-    if (pcu_context_record_usable(rec) && pcu_scope_enter(&scope, rec) == CUDA_SUCCESS) {
+    if (pcu_context_record_usable(rec) &&
+        pcu_scope_enter(&scope, rec) == CUDA_SUCCESS) {
         pcu_stream_table_end(rec, self->head.handle.stream);
         /* An error here appears again in the release that follows. */
         (void)pcu_scope_leave(&scope);
