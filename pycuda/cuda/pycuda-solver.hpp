@@ -598,46 +598,81 @@ PYCUDA_FN void solve(const call &c, void *memory)
     }
 }
 
+// What a warp finds of the diagonal of a triangular factor: the product of the elements,
+// or the product of their signs and the sum of the logarithms of their sizes.
+template <class T>
+struct diagonal_product {
+    typedef typename number<T>::real R;
+    T product;
+    R sum;
+
+    PYCUDA_FN diagonal_product() : product(number<T>::make(1)), sum(0) {}
+    PYCUDA_FN void take(T x, int is_logarithm)
+    {
+        if (!is_logarithm) {
+            product = product * x;
+            return;
+        }
+        const R size = magnitude(x);
+        product = product * (size == 0 ? x : divided(x, size));
+        sum += logarithm(size);
+    }
+    // Join the lanes and store the results of a matrix.
+    PYCUDA_FN void store(const call &c, int64 matrix, bool is_odd)
+    {
+#pragma unroll
+        for (int distance = 16; distance > 0; distance /= 2) {
+            product = product * exchange(product, distance);
+        }
+        sum = sum_of_lanes(sum);
+        if (threadIdx.x == 0) {
+            ((T *)c.results[0])[matrix] = scaled(product, is_odd ? (R)-1 : (R)1);
+            if (c.option) {
+                ((R *)c.results[1])[matrix] = sum;
+            }
+        }
+    }
+};
+
 // The determinant, or with the option its sign and the logarithm of its size.
 template <class T, int THREADS>
 PYCUDA_FN void determinant(const call &c, void *memory)
 {
-    typedef typename number<T>::real R;
     elimination<T, THREADS> e;
     const int n = c.rows;
     e.factors = e.begin(memory, n, n);
     e.pivots = e.factors + n;
     e.load(c.a, blockIdx.x, n, n);
     __syncthreads();
-    const bool regular = e.run();
+    const bool is_regular = e.run();
+    diagonal_product<T> all;
     if (e.warp != 0) {
         return;
     }
-    T product = number<T>::make(1);
-    R sum = 0;
-    for (int k = e.lane; k < n && regular; k += 32) {
-        const T x = e.pivots[k];
-        if (c.option) {
-            const R size = magnitude(x);
-            product = product * divided(x, size);
-            sum += logarithm(size);
-        }
-        else {
-            product = product * x;
-        }
+    if (!is_regular) {
+        all.take(number<T>::make(0), c.option);
     }
-#pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2) {
-        product = product * exchange(product, distance);
+    for (int k = e.lane; k < n && is_regular; k += 32) {
+        all.take(e.pivots[k], c.option);
     }
-    sum = sum_of_lanes(sum);
-    if (e.lane == 0) {
-        product = scaled(product, e.odd ? (R)-1 : (R)1);
-        ((T *)c.results[0])[blockIdx.x] = regular ? product : number<T>::make(0);
-        if (c.option) {
-            ((R *)c.results[1])[blockIdx.x] = regular ? sum : logarithm((R)0);
-        }
+    all.store(c, blockIdx.x, e.odd);
+}
+
+// The same of matrices that LAPACK has factored; `b` are the pivots.
+template <class T, int THREADS>
+PYCUDA_FN void determinant_of_factors(const call &c, void *)
+{
+    const int n = c.rows;
+    if (threadIdx.x >= 32) {
+        return;
     }
+    diagonal_product<T> all;
+    int moved = 0;
+    for (int k = threadIdx.x; k < n; k += 32) {
+        all.take(element<T>(c.a, blockIdx.x, k, k), c.option);
+        moved += element<int>(c.b, blockIdx.x, k, 0) != k + 1;
+    }
+    all.store(c, blockIdx.x, sum_of_lanes(moved) % 2 != 0);
 }
 
 // -- Cholesky decomposition -------------------------------------------------------------

@@ -66,6 +66,13 @@ def test_vectors_of_elements(dtype, kind, begin):
         out = gpuarray.zeros((9, 16), x.dtype)[:, begin : begin + 8]
         gpuarray.take(x[0], on_device[:, :8], out=out, mode="wrap")
         same(out, np.take(host[0], chosen[:, :8], mode="wrap"))
+    order = np.argsort(rng.random((9, 16)), axis=1).astype(kind)
+    for part in (np.s_[:, begin::2], np.s_[:, :12], np.s_[:, ::-1]):
+        host, x = numbers((9, 16), dtype), to_gpu(numbers((9, 16), dtype))
+        values = numbers(order[part].shape, dtype)[::-1].copy()
+        np.put_along_axis(host, order[part].astype(np.int64), values, 1)
+        gpuarray.put_along_axis(x, to_gpu(order)[part], to_gpu(values), 1)
+        same(x, host)
     wrong = to_gpu(np.array([0, 1, 2, 16, 4, 5, 6, 7], kind))
     result = x[3][wrong]
     with pytest.raises(IndexError, match="16"):

@@ -17,6 +17,8 @@
     X(ctx_flags, "Flags of Device.make_context.") \
     X(direction_vector_set, "cuRAND's sets of Sobol direction vectors.") \
     X(event_flags, "Flags of Event.") \
+    X(event_record_flags, "Flags of Event.record.") \
+    X(event_wait_flags, "Flags of Stream.wait_for_event.") \
     X(filter_mode, "Interpolation of texture reads between elements.") \
     X(func_cache, "Preferred split of on-chip memory.") \
     X(graphics_map_flags, "Flags for mapping an OpenGL object.") \
@@ -38,6 +40,9 @@
     X(profiler_output_mode, "Output formats of the profiler.") \
     X(shared_config, "Width of shared-memory banks.") \
     X(stream_flags, "Flags of Stream.") \
+    X(stream_mem_op, "Operations of Stream.batch_memory_operations.") \
+    X(stream_wait_value, "Conditions of Stream.wait_value.") \
+    X(stream_write_value, "Flags of Stream.write_value.") \
     X(device_attribute, "Attributes for Device.get_attribute.") \
     X(function_attribute, "Attributes for Function.get_attribute.")
 
@@ -88,6 +93,12 @@
     X(event_flags, BLOCKING_SYNC, 1) \
     X(event_flags, DISABLE_TIMING, 2) \
     X(event_flags, INTERPROCESS, 4) \
+    /* event_record_flags */ \
+    X(event_record_flags, DEFAULT, 0) \
+    X(event_record_flags, EXTERNAL, 1) \
+    /* event_wait_flags */ \
+    X(event_wait_flags, DEFAULT, 0) \
+    X(event_wait_flags, EXTERNAL, 1) \
     /* filter_mode */ \
     X(filter_mode, POINT, 0) \
     X(filter_mode, LINEAR, 1) \
@@ -260,7 +271,23 @@
     X(shared_config, EIGHT_BYTE_BANK_SIZE, 2) \
     /* stream_flags */ \
     X(stream_flags, DEFAULT, 0) \
-    X(stream_flags, NON_BLOCKING, 1)
+    X(stream_flags, NON_BLOCKING, 1) \
+    /* stream_mem_op */ \
+    X(stream_mem_op, WAIT_VALUE_32, 1) \
+    X(stream_mem_op, WRITE_VALUE_32, 2) \
+    X(stream_mem_op, FLUSH_REMOTE_WRITES, 3) \
+    X(stream_mem_op, WAIT_VALUE_64, 4) \
+    X(stream_mem_op, WRITE_VALUE_64, 5) \
+    X(stream_mem_op, BARRIER, 6) \
+    /* stream_wait_value */ \
+    X(stream_wait_value, GEQ, 0) \
+    X(stream_wait_value, EQ, 1) \
+    X(stream_wait_value, AND, 2) \
+    X(stream_wait_value, NOR, 3) \
+    X(stream_wait_value, FLUSH, 1073741824) \
+    /* stream_write_value */ \
+    X(stream_write_value, DEFAULT, 0) \
+    X(stream_write_value, NO_MEMORY_BARRIER, 1)
 /* clang-format on */
 
 #endif

@@ -444,6 +444,17 @@
     X(StreamAddCallback, 5000, OPTIONAL, QUEUE,                                        \
       (CUstream hStream, CUstreamCallback callback, void *userData, unsigned int       \
        flags))                                                                         \
+    X(StreamWaitValue32, 11070, OPTIONAL, QUEUE,                                       \
+      (CUstream stream, CUdeviceptr addr, unsigned int value, unsigned int flags))     \
+    X(StreamWaitValue64, 11070, OPTIONAL, QUEUE,                                       \
+      (CUstream stream, CUdeviceptr addr, uint64_t value, unsigned int flags))         \
+    X(StreamWriteValue32, 11070, OPTIONAL, QUEUE,                                      \
+      (CUstream stream, CUdeviceptr addr, unsigned int value, unsigned int flags))     \
+    X(StreamWriteValue64, 11070, OPTIONAL, QUEUE,                                      \
+      (CUstream stream, CUdeviceptr addr, uint64_t value, unsigned int flags))         \
+    X(StreamBatchMemOp, 11070, OPTIONAL, QUEUE,                                        \
+      (CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray,      \
+       unsigned int flags))                                                            \
     X(StreamQuery, 2000, REQUIRED, GIL, (CUstream hStream))                            \
     X(StreamSynchronize, 2000, REQUIRED, NOGIL, (CUstream hStream))                    \
     X(StreamDestroy, 4000, REQUIRED, NOGIL, (CUstream hStream))                        \

@@ -17,8 +17,10 @@
     X(device)               \
     X(stream)               \
     X(event)                \
+    X(host_function)        \
     X(graph_resources)      \
     X(allocation)           \
+    X(stream_memory)        \
     X(managed)              \
     X(ipc)                  \
     X(host)                 \
@@ -31,6 +33,7 @@
     X(launch_config)        \
     X(array_descriptor)     \
     X(texture_array)        \
+    X(mipmapped_array)      \
     X(texture_array_data)   \
     X(copy_nd)              \
     X(texture_object)       \

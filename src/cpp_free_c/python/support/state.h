@@ -53,6 +53,7 @@
     X(ArrayDescriptor)          \
     X(ArrayDescriptor3D)        \
     X(Array)                    \
+    X(MipmappedArray)           \
     X(TextureObject)            \
     X(SurfaceObject)            \
     X(TextureReference)         \
