@@ -40,6 +40,7 @@ class Case:
 LAUNCH = "launch_extra_4"
 CASES = [
     Case("add", "x + y, pool", 300, Bound(plus=900), (LAUNCH,)),
+    Case("add_stream_pool", "x + y, MemoryPool", 300, Bound(plus=1100), (LAUNCH,)),
     Case("add_alloc", "x + y, mem_alloc", 100, Bound(plus=900), ("alloc_launch_free",)),
     Case("compound", "2*x + 3*y - x*y, pool", 60, Bound(plus=4500), (LAUNCH,) * 5),
     Case("iadd", "x += y", 300, Bound(plus=600), (LAUNCH,)),
@@ -136,7 +137,10 @@ def prepare_pycuda(sizes):
     plain, other = gpuarray.to_gpu(host), gpuarray.to_gpu(host)
     if (x + y).get().tolist() != (host + host).tolist():
         raise RuntimeError("x + y is wrong")
+    stream_pool = drv.MemoryPool()
+    u, v = (gpuarray.to_gpu(host, stream_pool) for _ in range(2))
     ops = {
+        "add_stream_pool": lambda: u + v,
         "add_alloc": lambda: plain + other,
         "sum": lambda: gpuarray.sum(x),
         "empty": lambda: gpuarray.empty(SMALL, np.float32, pool.allocate),

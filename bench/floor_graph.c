@@ -3,15 +3,20 @@
  *
  *   floor_graph IMAGE --ask     one line of JSON per line of stdin
  *
- * IMAGE and the lines are those of floor.c: a line reads `case batches calls` and is
- * answered by the nanoseconds per call of each batch. Each batch starts on an idle
- * device. The graphs are captured from a stream, as bench_graph.py captures its own. */
+ * IMAGE comes from bench_graph.py --image. The lines are those of floor.c: a line reads
+ * `case batches calls` and is answered by the nanoseconds per call of each batch. Each
+ * batch starts on an idle device. The graphs are captured from a stream, as
+ * bench_graph.py captures its own. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "floor_driver.h"
 
 enum { BYTES = 4096, COUNT = BYTES / (int)sizeof(float), BLOCK = 128 };
 enum { MAX_BATCHES = 10000, MAX_CALLS = 1000000, LONG = 20, OPERATIONS = 1000 };
+
+/* The system of equations of the case cg: Poisson's equation on a square, and the
+ * iterations of a launch. bench_graph.py has the same numbers. */
+enum { SIDE = 1024, ROWS = SIDE * SIDE, ITERATIONS = 200, THREADS = 256 };
 
 struct bench {
     CUcontext ctx;
@@ -21,7 +26,132 @@ struct bench {
     int n;
     CUgraphExec one, chain, operations;
     CUgraphNode node; /* of the graph that `one` was made from */
+    CUgraphExec cg;   /* NULL: the driver has no conditional nodes */
 };
+
+/* -- conjugate gradients in a graph with a loop -------------------------------------
+ */
+
+/* What the kernels work on. */
+struct system {
+    CUdeviceptr indptr, indices, data, x, r, d, q, numbers, count;
+};
+
+/* The matrix in compressed rows: 4 on the diagonal, -1 for each neighbour. */
+static CUresult
+system_fill(struct system *s)
+{
+    int *indptr = malloc((ROWS + 1) * sizeof *indptr);
+    int *indices = malloc(5 * (size_t)ROWS * sizeof *indices);
+    float *data = malloc(5 * (size_t)ROWS * sizeof *data);
+    static const int places[] = {-SIDE, -1, 0, 1, SIDE};
+    int used = 0;
+
+    if (indptr == NULL || indices == NULL || data == NULL) {
+        fail("no memory", "for the matrix");
+    }
+    for (int row = 0; row < ROWS; row++) {
+        indptr[row] = used;
+        for (int k = 0; k < 5; k++) {
+            int column = row + places[k];
+
+            if (column < 0 || column >= ROWS || (k == 1 && row % SIDE == 0) ||
+                (k == 3 && row % SIDE == SIDE - 1)) {
+                continue;
+            }
+            indices[used] = column;
+            data[used++] = k == 2 ? 4.0f : -1.0f;
+        }
+    }
+    indptr[ROWS] = used;
+    TRY(drv.MemAlloc(&s->indptr, (ROWS + 1) * sizeof *indptr));
+    TRY(drv.MemAlloc(&s->indices, (size_t)used * sizeof *indices));
+    TRY(drv.MemAlloc(&s->data, (size_t)used * sizeof *data));
+    TRY(drv.MemcpyHtoD(s->indptr, indptr, (ROWS + 1) * sizeof *indptr));
+    TRY(drv.MemcpyHtoD(s->indices, indices, (size_t)used * sizeof *indices));
+    TRY(drv.MemcpyHtoD(s->data, data, (size_t)used * sizeof *data));
+    free(indptr);
+    free(indices);
+    free(data);
+    TRY(drv.MemAlloc(&s->x, ROWS * sizeof(float)));
+    TRY(drv.MemAlloc(&s->r, ROWS * sizeof(float)));
+    TRY(drv.MemAlloc(&s->d, ROWS * sizeof(float)));
+    TRY(drv.MemAlloc(&s->q, ROWS * sizeof(float)));
+    TRY(drv.MemAlloc(&s->numbers, 3 * sizeof(float)));
+    return drv.MemAlloc(&s->count, sizeof(int));
+}
+
+/* Launch a kernel of all rows; `blocks` 0: a thread for each row. */
+static CUresult
+rows_launch(CUmodule module, const char *name, unsigned int blocks, CUstream stream,
+            void **params)
+{
+    CUfunction kernel;
+
+    TRY(drv.ModuleGetFunction(&kernel, module, name));
+    if (blocks == 0) {
+        blocks = ROWS / THREADS;
+    }
+    return drv.LaunchKernel(kernel, blocks, 1, 1, blocks == 1 ? 1 : THREADS, 1, 1, 0,
+                            stream, params, NULL);
+}
+
+/* One iteration. numbers: delta, curvature, the next delta. */
+static CUresult
+iteration_enqueue(CUmodule module, struct system *s, CUstream stream,
+                  CUgraphConditionalHandle again)
+{
+    enum { DOT_BLOCKS = 264 };
+    CUdeviceptr delta = s->numbers;
+    CUdeviceptr curvature = delta + 4;
+    CUdeviceptr found = delta + 8;
+    void *product[] = {&s->indptr, &s->indices, &s->data, &s->d, &s->q};
+    void *first[] = {&s->d, &s->q, &curvature};
+    void *advance[] = {&delta, &curvature, &s->d, &s->q, &s->x, &s->r};
+    void *second[] = {&s->r, &s->r, &found};
+    void *turn[] = {&found, &delta, &s->r, &s->d};
+    void *decide[] = {&again, &s->numbers, &s->count};
+
+    TRY(rows_launch(module, "cg_product", 0, stream, product));
+    TRY(rows_launch(module, "cg_dot", DOT_BLOCKS, stream, first));
+    TRY(rows_launch(module, "cg_advance", 0, stream, advance));
+    TRY(rows_launch(module, "cg_dot", DOT_BLOCKS, stream, second));
+    TRY(rows_launch(module, "cg_turn", 0, stream, turn));
+    return rows_launch(module, "cg_decide", 1, stream, decide);
+}
+
+/* The graph: set the start values, then loop. */
+static CUresult
+cg_make(CUcontext ctx, CUmodule module, CUstream stream, CUgraphExec *exec)
+{
+    static struct system s;
+    CUgraph graph, body;
+    CUgraphNode start, loop;
+    CUgraphConditionalHandle again;
+    CUgraphNodeParams params;
+    size_t one = 1;
+    void *begin[] = {&s.x, &s.r, &s.d, &s.numbers, &s.count};
+
+    TRY(system_fill(&s));
+    TRY(drv.StreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    TRY(rows_launch(module, "cg_begin", 0, stream, begin));
+    TRY(drv.StreamEndCapture(stream, &graph));
+    TRY(drv.GraphGetNodes(graph, &start, &one));
+    TRY(drv.GraphConditionalHandleCreate(&again, graph, ctx, 1,
+                                         CU_GRAPH_COND_ASSIGN_DEFAULT));
+    memset(&params, 0, sizeof params);
+    params.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    params.conditional.handle = again;
+    params.conditional.type = CU_GRAPH_COND_TYPE_WHILE;
+    params.conditional.size = 1;
+    params.conditional.ctx = ctx;
+    TRY(drv.GraphAddNode(&loop, graph, &start, NULL, 1, &params));
+    TRY(drv.StreamBeginCaptureToGraph(stream, params.conditional.phGraph_out[0], NULL,
+                                      NULL, 0, CU_STREAM_CAPTURE_MODE_RELAXED));
+    TRY(iteration_enqueue(module, &s, stream, again));
+    TRY(drv.StreamEndCapture(stream, &body));
+    return drv.GraphInstantiateWithFlags(exec, graph, 0);
+}
 
 /* -- the graphs -------------------------------------------------------------------- */
 
@@ -63,6 +193,9 @@ bench_open(struct bench *self, const void *image)
     TRY(graph_make(self, LONG, &graph, &self->chain));
     TRY(graph_make(self, OPERATIONS, &graph, &self->operations));
     TRY(graph_make(self, 1, &graph, &self->one));
+    if (drv.GraphConditionalHandleCreate != NULL) {
+        TRY(cg_make(self->ctx, module, self->stream, &self->cg));
+    }
     return drv.GraphGetNodes(graph, &self->node, &one);
 }
 
@@ -116,6 +249,20 @@ operations(struct bench *self, int calls)
     return CUDA_SUCCESS;
 }
 
+/* A solution by conjugate gradients, and the wait for its end. */
+static CUresult
+cg(struct bench *self, int calls)
+{
+    if (self->cg == NULL) {
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    for (int i = 0; i < calls; i++) {
+        TRY(drv.GraphLaunch(self->cg, self->stream));
+        TRY(drv.StreamSynchronize(self->stream));
+    }
+    return CUDA_SUCCESS;
+}
+
 static const struct bench_case {
     const char *name;
     CUresult (*run)(struct bench *self, int calls);
@@ -124,6 +271,7 @@ static const struct bench_case {
     {"replay_20", replay_20},
     {"update_kernel", update_kernel},
     {"operations", operations},
+    {"cg", cg},
 };
 
 /* -- answering --------------------------------------------------------------------- */

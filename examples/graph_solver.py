@@ -4,10 +4,10 @@
     python graph_solver.py [--size N] [--tolerance T] [--picture PATH]
 
 The program solves Poisson's equation on a line by Jacobi's method: every step computes
-each value from its two neighbours. It is solved twice. First, the steps are captured and
-launched in groups, and the host looks at the error after each group. Then a graph with a
-loop does everything in one launch: a kernel compares the error with the tolerance and
-ends the loop. Both solutions are compared with the exact one.
+each value from its two neighbours. It is solved twice. First, the steps are captured
+and launched in groups, and the host looks at the change after each group. Then a graph
+with a loop does everything in one launch: a kernel compares the change with the
+tolerance and ends the loop. Both solutions are compared with the exact one.
 """
 
 import argparse

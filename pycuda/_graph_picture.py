@@ -38,7 +38,8 @@ def _label(node: Any) -> list[str]:
     lines = [node.name]
     if node.type == "kernel":
         grid, block = (_dims(dims) for dims in (node.grid, node.block))
-        lines.append(f"{grid} blocks of {block}")
+        noun = "block" if grid == "1" else "blocks"
+        lines.append(f"{grid} {noun} of {block}")
     return lines
 
 

@@ -40,6 +40,7 @@ from pycuda.compyte.dtypes import (
 )
 from pycuda.driver import (
     DeviceMemoryPool as DeviceMemoryPool,
+    MemoryPool as MemoryPool,
     PageLockedAllocator as PageLockedAllocator,
     PageLockedMemoryPool as PageLockedMemoryPool,
     PooledDeviceAllocation as PooledDeviceAllocation,

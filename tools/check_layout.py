@@ -33,6 +33,7 @@ DATA_FILES = {
         "context_record",
         "release",
         "graph_record",
+        "stream_use",
         "blas_table",
         "fft_table",
         "nccl_table",
@@ -75,6 +76,7 @@ DEVICE_DATA = {
     "device/memory/address_space.c": ["space", "emu_memory_tables"],
     "device/memory/memory.c": ["state"],
     "device/memory/registered.c": ["registered"],
+    "device/memory/virtual.c": ["reservations", "mappings"],
     "device/memory/texture.c": ["slots", "used_slots", "free_slots", "owners"],
 }
 

@@ -3,7 +3,8 @@
 from wide import Row
 
 DATA = {
-    "three": "(uniform(n) * 3).astype(np.int32)",
+    "three": "np.minimum((uniform(n) * 3).astype(np.int32), 2)",
+    "layers": "ga.stack([x, y, v])",
     "byte": "(uniform(n) * 256).astype(np.uint8)",
     "few": "uniform(31)",
     "points": "ga.linspace(0, 1, 1001, dtype=np.float64)",
@@ -20,7 +21,7 @@ def _np(name, call, **options):
 
 
 ROWS = [
-    _np("choose of 3", "choose(three, [x, y, v])", bytes=12),
+    _np("choose of 3", "choose(three, layers)", bytes=12),
     _np("unravel_index", "unravel_index(i, (side, n // side))[1]", bytes=24),
     _np("ravel_multi_index, wrap", "ravel_multi_index((i, i), (n, 7), 'wrap')"),
     _np("pad, mean", "pad(x, 100, 'mean')", bytes=12),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 
 import numpy as np
@@ -79,8 +80,22 @@ def full_like(other_ary, fill_value, dtype=None, order="K"):
     return empty_like(other_ary, dtype, order).fill(fill_value)
 
 
+#: The keywords of arange() beside its numbers.
+_ARANGE_OPTIONS = {"dtype", "allocator", "stream"}
+
+
 def _arange_settings(args, kwargs):
-    """Return all arguments of arange() by name; None where one is not given."""
+    """Return all arguments of arange(): start, stop, step, dtype, allocator, stream.
+
+    Those that are not given are None.
+    """
+    get = kwargs.get
+    if (
+        len(args) == 1
+        and _ARANGE_OPTIONS.issuperset(kwargs)
+        and isinstance(args[0], (int, float))
+    ):
+        return 0, args[0], 1, get("dtype"), get("allocator"), get("stream")
     args = list(args)
     settings = dict.fromkeys(("start", "stop", "step", "dtype", "allocator", "stream"))
     given = {}
@@ -101,7 +116,7 @@ def _arange_settings(args, kwargs):
         given[name] = value
     if given.get("stop") is None:
         raise ValueError("arange() needs a stop")
-    return settings | given
+    return (settings | given).values()
 
 
 def arange(*args, **kwargs):
@@ -115,10 +130,9 @@ def arange(*args, **kwargs):
     Raises ValueError for a name that is given twice, for other keywords, and if
     ``stop`` is missing.
     """
-    settings = _arange_settings(args, kwargs)
-    start = 0 if settings["start"] is None else settings["start"]
-    step = 1 if settings["step"] is None else settings["step"]
-    stop, dtype = settings["stop"], settings["dtype"]
+    start, stop, step, dtype, allocator, stream = _arange_settings(args, kwargs)
+    start = 0 if start is None else start
+    step = 1 if step is None else step
     if dtype is None:
         dtype = np.array([start, stop, step]).dtype
         if dtype != np.float32:
@@ -127,14 +141,12 @@ def arange(*args, **kwargs):
                 stacklevel=2,
             )
     dtype = np.dtype(dtype)
-    size = max(int(np.ceil((stop - start) / step)), 0)
-    result = GPUArray((size,), dtype, settings["allocator"])
+    size = max(math.ceil((stop - start) / step), 0)
+    result = GPUArray((size,), dtype, allocator)
     if dtype.kind == "u" and step < 0:  # the same step, modulo the dtype's range
         step = int(step) % (np.iinfo(dtype).max + 1)
     numbers = (dtype.type(start), dtype.type(step))
-    return _elementwise(
-        _array_ops["arange"], numbers, result, dtype, settings["stream"]
-    )
+    return _elementwise(_array_ops["arange"], numbers, result, dtype, stream)
 
 
 def from_dlpack(x, /, *, device=None, copy=None, stream=None):

@@ -112,9 +112,7 @@ struct lines_scan {
                                uint32 length)
     {
         const uint32 tid = threadIdx.x, lane = tid & 31, warp = tid / 32;
-        const uint32 own = FULL || in_warp >= (lane + 1) * EACH ? EACH
-                           : in_warp > lane * EACH              ? in_warp - lane * EACH
-                                                                : 0;
+        const uint32 own = part_of<FULL>(in_warp, lane * EACH, EACH);
         const uint32 place = (skipped + lane * EACH) % length; // in its line
         const uint32 head = place == 0 ? 0 : length - place;   // first line's begin
         const uint32 busy = FULL ? 32 : (in_warp + EACH - 1) / EACH;
@@ -179,7 +177,7 @@ struct lines_scan {
                                       uint32 count, uint32 length, bool vector)
     {
         const uint32 skipped = threadIdx.x / 32 * 32 * EACH;
-        const uint32 in_warp = FULL ? 32 * EACH : count > skipped ? count - skipped : 0;
+        const uint32 in_warp = rest_of<FULL>(count, skipped, 32 * EACH);
         char *rows = room.rows + threadIdx.x / 32 * 32 * ROW;
         layout::template move_in<FULL>(rows, input + skipped, sizeof(In), in_warp,
                                        vector);
@@ -219,9 +217,7 @@ struct lines_scan {
         const uint64 left = count - first < per ? count - first : per;
         const uint32 elements = (uint32)left * length;
         const uint32 skipped = threadIdx.x / 32 * 32 * EACH;
-        const uint32 in_warp = elements <= skipped           ? 0
-                               : elements - skipped < 32 * EACH ? elements - skipped
-                                                                : 32 * EACH;
+        const uint32 in_warp = part_of<false>(elements, skipped, 32 * EACH);
         char *rows = room.rows + threadIdx.x / 32 * 32 * ROW;
         gather(rows, input, in_step, skipped, in_warp, length, first, lines);
         __syncwarp();
@@ -280,9 +276,7 @@ struct columns_scan {
         has_before = lane >= at.lanes;
         const uint32 in_warp = 32 / at.lanes; // rows
         const uint32 first = at.row - lane / at.lanes;
-        const uint32 busy = used <= first          ? 0
-                            : used - first < in_warp ? used - first
-                                                     : in_warp;
+        const uint32 busy = part_of<false>(used, first, in_warp);
         if (lane / at.lanes + 1 == busy) {
             totals[warp * 32 + at.in_lanes] = own;
         }
@@ -424,9 +418,7 @@ struct columns_scan {
         const uint32 skipped = at.row * EACH;
         const uint32 used = left >= at.rows * EACH ? at.rows
                                                    : (uint32)((left + EACH - 1) / EACH);
-        const uint32 own = !active || left <= skipped ? 0
-                           : left - skipped < EACH     ? (uint32)(left - skipped)
-                                                       : EACH;
+        const uint32 own = part_of<false>(active ? left : 0, skipped, EACH);
         T items[EACH], sum, before, whole;
         bool has_before;
         input = (const In *)((const char *)input + in_step * skipped);
@@ -526,9 +518,7 @@ struct columns_scan {
         const uint64 left = (length << shift) - skipped;
         const uint32 count = left < TILE ? (uint32)left : TILE;
         const uint32 first = threadIdx.x / 32 * 32 * EACH;
-        const uint32 in_warp = count <= first              ? 0
-                               : count - first < 32 * EACH ? count - first
-                                                           : 32 * EACH;
+        const uint32 in_warp = part_of<false>(count, first, 32 * EACH);
         char *rows = values + threadIdx.x / 32 * 32 * layout::ROW;
         input += skipped + first;
         output += skipped + first;
@@ -540,9 +530,7 @@ struct columns_scan {
         }
         __syncthreads();
         const uint32 lengths = count >> shift, begin = at.row * EACH;
-        const uint32 own = lengths <= begin         ? 0
-                           : lengths - begin < EACH ? lengths - begin
-                                                    : EACH;
+        const uint32 own = part_of<false>(lengths, begin, EACH);
         T sum, before, whole;
         bool has_before;
 #pragma unroll 8

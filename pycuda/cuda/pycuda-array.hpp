@@ -1580,17 +1580,19 @@ PYCUDA_FN int exponent(T x)
 {
     return cast<int>(x);
 }
-#define PYCUDA_WIDE_EXPONENT(type, least)              \
-    PYCUDA_FN int exponent(type x)                     \
-    {                                                  \
-        const type below = x > 100000 ? 100000 : x;    \
-        return (int)(below < (least) ? least : below); \
+#define PYCUDA_WIDE_EXPONENT(type, below)    \
+    PYCUDA_FN int exponent(type x)           \
+    {                                        \
+        if (below) {                         \
+            return -100000;                  \
+        }                                    \
+        return x > 100000 ? 100000 : (int)x; \
     }
-PYCUDA_WIDE_EXPONENT(unsigned, 0u)
-PYCUDA_WIDE_EXPONENT(unsigned long, 0ul)
-PYCUDA_WIDE_EXPONENT(unsigned long long, 0ull)
-PYCUDA_WIDE_EXPONENT(long, -100000l)
-PYCUDA_WIDE_EXPONENT(long long, -100000ll)
+PYCUDA_WIDE_EXPONENT(unsigned, false)
+PYCUDA_WIDE_EXPONENT(unsigned long, false)
+PYCUDA_WIDE_EXPONENT(unsigned long long, false)
+PYCUDA_WIDE_EXPONENT(long, x < -100000)
+PYCUDA_WIDE_EXPONENT(long long, x < -100000)
 #undef PYCUDA_WIDE_EXPONENT
 
 template <class T>

@@ -134,21 +134,30 @@ struct apply_bytes<4> : apply_words<uint32> {};
 template <>
 struct apply_bytes<8> : apply_words<uint64> {};
 
-// Sums have instructions of their own.
-template <class T>
-PYCUDA_FN void add_at(T *place, T value)
-{
-    atomicAdd(place, value);
-}
-PYCUDA_FN void add_at(int64 *place, int64 value)
-{
-    atomicAdd((uint64 *)place, (uint64)value);
-}
+// Sums have instructions of their own. The compiler would let atomicAdd() return the old
+// value, although no code uses it, because the kernel has another atomic operation. On an
+// H200 that takes a third longer.
+#define PYCUDA_ADD_AT(type, suffix, letter)                    \
+    PYCUDA_FN void add_at(type *place, type value)             \
+    {                                                          \
+        const size_t at = __cvta_generic_to_global(place);     \
+        asm volatile("red.global.add." suffix " [%0], %1;"     \
+                     :                                         \
+                     : "l"(at), letter(value)                  \
+                     : "memory");                              \
+    }
+PYCUDA_ADD_AT(int32, "s32", "r")
+PYCUDA_ADD_AT(uint32, "u32", "r")
+PYCUDA_ADD_AT(int64, "u64", "l")
+PYCUDA_ADD_AT(uint64, "u64", "l")
+PYCUDA_ADD_AT(float32, "f32", "f")
+PYCUDA_ADD_AT(float64, "f64", "d")
+#undef PYCUDA_ADD_AT
 template <class T>
 PYCUDA_FN void add_at(complex<T> *place, complex<T> value)
 {
-    atomicAdd(&place->re, value.re);
-    atomicAdd(&place->im, value.im);
+    add_at(&place->re, value.re);
+    add_at(&place->im, value.im);
 }
 
 }  // namespace pycuda_array

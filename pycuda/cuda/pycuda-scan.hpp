@@ -296,6 +296,28 @@ PYCUDA_FN const T *element_at(const T *first, int64 step, uint32 i)
     return (const T *)((const char *)first + step * i);
 }
 
+// -- parts ----------------------------------------------------------------------------
+
+// How many values follow the first `begin` of `count`; FULL: all `most` of a part.
+template <bool FULL>
+PYCUDA_FN uint32 rest_of(uint32 count, uint32 begin, uint32 most)
+{
+    if (FULL) {
+        return most;
+    }
+    return count > begin ? count - begin : 0;
+}
+
+// The same, but at most `most` values.
+template <bool FULL>
+PYCUDA_FN uint32 part_of(uint64 count, uint64 begin, uint32 most)
+{
+    if (FULL || count >= begin + most) {
+        return most;
+    }
+    return count > begin ? (uint32)(count - begin) : 0;
+}
+
 // -- rows of a tile -------------------------------------------------------------------
 
 // The values of a thread lie in a row of shared memory. Rows are shifted against each
@@ -460,10 +482,8 @@ struct tile_scan {
     {
         const uint32 tid = threadIdx.x, lane = tid & 31, warp = tid / 32;
         const uint32 skipped = warp * 32 * EACH;
-        const uint32 in_warp = FULL ? 32 * EACH : count > skipped ? count - skipped : 0;
-        const uint32 own = FULL                     ? EACH
-                           : in_warp > lane * EACH ? in_warp - lane * EACH
-                                                   : 0;
+        const uint32 in_warp = rest_of<FULL>(count, skipped, 32 * EACH);
+        const uint32 own = rest_of<FULL>(in_warp, lane * EACH, EACH);
         char *rows = room.rows + warp * 32 * ROW;
         char *row = rows + lane * ROW;
         T *totals = (T *)room.totals;
@@ -489,7 +509,7 @@ struct tile_scan {
         }
         const uint32 busy = FULL ? 32 : (in_warp + EACH - 1) / EACH; // lanes
         put(sum, scan_warp<Op>(sum, lane, busy));
-        if (FULL ? lane == 31 : lane + 1 == (busy < 32 ? busy : 32)) {
+        if (lane + 1 == min(busy, 32u)) {
             totals[warp] = sum;
         }
         put(before, from_before(sum, 1));

@@ -124,6 +124,10 @@ struct entry {
         return item;
     }
     PYCUDA_SORT_FN entry none() { return make(~0ull, ~0ull); }
+    __device__ __forceinline__ entry across(int by) const
+    {
+        return make(__shfl_xor_sync(ALL, order, by), __shfl_xor_sync(ALL, index, by));
+    }
     __device__ __forceinline__ uint64 place() const { return index; }
     __device__ __forceinline__ bool operator<(const entry &other) const
     {
@@ -142,6 +146,11 @@ struct entry<true> {
     PYCUDA_SORT_FN entry none()
     {
         const entry item = {~0ull};
+        return item;
+    }
+    __device__ __forceinline__ entry across(int by) const
+    {
+        const entry item = {__shfl_xor_sync(ALL, word, by)};
         return item;
     }
     __device__ __forceinline__ uint64 place() const { return (uint32)word; }
@@ -175,8 +184,9 @@ struct entries_of_blocks {
 
 // A block keeps up to ROOM entries in shared memory. If there are more, it sorts them,
 // keeps the first k, and from then on takes only entries before the last of these.
-template <bool NARROW, int THREADS, int EACH, int ROOM>
+template <bool NARROW, int THREADS, int EACH>
 struct few_first {
+    enum { ROOM = 2 * THREADS, CROWDED = ROOM - ROOM / 4 };
     typedef entry<NARROW> T;
 
     struct shared {
@@ -184,99 +194,144 @@ struct few_first {
         uint32 count;
     };
 
-    // Sort the entries and keep k of them at most.
+    // Put the smaller or the larger one of two entries in the place of the first.
+    PYCUDA_SORT_FN void choose(T &mine, const T &other, uint32 i, uint32 by, uint32 size)
+    {
+        const bool is_smaller = ((i & by) == 0) == ((i & size) == 0);
+        if ((other < mine) == is_smaller) {
+            mine = other;
+        }
+    }
+
+    // Sort the entries by a bitonic network and keep k of them at most. A thread has
+    // entries i and i + 32, so that most steps are in a warp.
     PYCUDA_SORT_FN void keep_first(shared &room, uint32 k)
     {
-        const uint32 tid = threadIdx.x;
+        const uint32 tid = threadIdx.x, i = tid / 32 * 64 + tid % 32;
         const uint32 count = room.count < ROOM ? room.count : ROOM;
-        for (uint32 i = count + tid; i < ROOM; i += THREADS) {
-            room.kept[i] = T::none();
-        }
-        __syncthreads();
+        T low = i < count ? room.kept[i] : T::none();
+        T high = i + 32 < count ? room.kept[i + 32] : T::none();
 #pragma unroll 1
         for (uint32 size = 2; size <= ROOM; size *= 2) {
 #pragma unroll 1
             for (uint32 by = size / 2; by > 0; by /= 2) {
-#pragma unroll
-                for (uint32 i = tid; i < ROOM / 2; i += THREADS) {
-                    const uint32 low = 2 * i - (i & (by - 1)), high = low + by;
-                    const T a = room.kept[low], b = room.kept[high];
-                    if ((b < a) == ((low & size) == 0)) {
-                        room.kept[low] = b;
-                        room.kept[high] = a;
-                    }
+                if (by < 32) {
+                    choose(low, low.across(by), i, by, size);
+                    choose(high, high.across(by), i + 32, by, size);
                 }
-                __syncthreads();
+                else if (by == 32) {
+                    const T mine = low;
+                    choose(low, high, i, by, size);
+                    choose(high, mine, i + 32, by, size);
+                }
+                else {
+                    __syncthreads(); // the entries are read
+                    room.kept[i] = low;
+                    room.kept[i + 32] = high;
+                    __syncthreads();
+                    choose(low, room.kept[i ^ by], i, by, size);
+                    choose(high, room.kept[(i + 32) ^ by], i + 32, by, size);
+                }
             }
         }
+        __syncthreads();
+        room.kept[i] = low;
+        room.kept[i + 32] = high;
         if (tid == 0) {
             room.count = count < k ? count : k;
         }
         __syncthreads();
     }
 
-    // Read the items first, first + step, ... in groups of THREADS * EACH.
+    // The items of a group that the thread reads.
+    template <class ITEM>
+    PYCUDA_SORT_FN void load(ITEM (&x)[EACH], const ITEM *in, uint64 first, uint64 length)
+    {
+#pragma unroll
+        for (int j = 0; j < EACH; j++) {
+            if (first + THREADS * j < length) {
+                x[j] = in[first + THREADS * j];
+            }
+        }
+    }
+
+    // Take the entries of a group that are before the limit; `pending` are those that
+    // were not taken yet. True if the room is full, or if `crowded` entries are there.
+    template <class SOURCE>
+    PYCUDA_SORT_FN bool take(shared &room, const SOURCE &source,
+                             const typename SOURCE::item (&x)[EACH], uint64 first,
+                             const T &limit, uint32 crowded, uint32 &pending)
+    {
+        bool is_crowded = false;
+#pragma unroll
+        for (int j = 0; j < EACH; j++) {
+            const T item = source.of(x[j], first + THREADS * j);
+            const bool is_wanted = pending >> j & 1 && item < limit;
+            bool is_left = false;
+            if (is_wanted) {
+                const uint32 place = atomicAdd(&room.count, 1u);
+                is_left = place >= ROOM;
+                is_crowded = is_crowded || place + 1 >= crowded;
+                if (!is_left) {
+                    room.kept[place] = item;
+                }
+            }
+            if (!is_left) {
+                pending &= ~(1u << j);
+            }
+        }
+        return is_crowded;
+    }
+
+    // Read the items in groups of THREADS * EACH, each block its share of the groups.
     template <class SOURCE>
     PYCUDA_SORT_FN void run(shared &room, const SOURCE &source, uint64 length, uint32 k)
     {
+        typedef typename SOURCE::item ITEM;
         enum { GROUP = THREADS * EACH };
-        const uint32 tid = threadIdx.x;
+        const uint64 step = gridDim.x * (uint64)GROUP;
+        uint64 first = blockIdx.x * (uint64)GROUP + threadIdx.x;
         bool has_limit = false;
-        if (tid == 0) {
+        ITEM x[EACH], next[EACH];
+        if (threadIdx.x == 0) {
             room.count = 0;
         }
+        load(next, source.in, first, length);
         __syncthreads();
-        for (uint64 first = blockIdx.x * (uint64)GROUP; first < length;
-             first += gridDim.x * (uint64)GROUP) {
-            typename SOURCE::item x[EACH];
+        for (; first - threadIdx.x < length; first += step) {
             uint32 pending = 0;
 #pragma unroll
             for (int j = 0; j < EACH; j++) {
-                const uint64 i = first + tid + THREADS * j;
-                if (i < length) {
-                    x[j] = source.in[i];
-                    pending |= 1u << j;
-                }
+                x[j] = next[j];
+                pending |= first + THREADS * j < length ? 1u << j : 0;
             }
+            load(next, source.in, first + step, length);
             while (true) {
                 const T limit = has_limit ? room.kept[k - 1] : T::none();
-#pragma unroll
-                for (int j = 0; j < EACH; j++) {
-                    const T item = source.of(x[j], first + tid + THREADS * j);
-                    if (pending >> j & 1 && item < limit) {
-                        const uint32 place = atomicAdd(&room.count, 1u);
-                        if (place < ROOM) {
-                            room.kept[place] = item;
-                            pending &= ~(1u << j);
-                        }
-                    }
-                    else {
-                        pending &= ~(1u << j);
-                    }
+                const bool is_crowded = take(room, source, x, first, limit,
+                                             has_limit ? CROWDED : k, pending);
+                if (!__syncthreads_or(is_crowded)) {
+                    break;
                 }
                 const bool is_full = __syncthreads_or(pending != 0);
-                const bool is_crowded = room.count > ROOM / 2;
-                const bool has_enough = room.count >= k;
-                __syncthreads(); // the count is read
-                if (is_full || is_crowded || (has_enough && !has_limit)) {
-                    keep_first(room, k);
-                    has_limit = has_enough;
-                }
+                keep_first(room, k);
+                has_limit = true; // there were k entries at least
                 if (!is_full) {
                     break;
                 }
             }
         }
+        __syncthreads();
         keep_first(room, k);
     }
 };
 
 // Each block stores the first k entries of its elements.
-template <class KEY, bool NARROW, int THREADS, int EACH, int ROOM>
+template <class KEY, bool NARROW, int THREADS, int EACH>
 PYCUDA_SORT_FN void first_of_blocks(const typename KEY::element *in, uint64 length,
                                     uint64 flip, uint32 k, entry<NARROW> *out)
 {
-    typedef few_first<NARROW, THREADS, EACH, ROOM> block;
+    typedef few_first<NARROW, THREADS, EACH> block;
     __shared__ __align__(16) char bytes[sizeof(typename block::shared)];
     typename block::shared &room = *(typename block::shared *)bytes;
     const entries_of_elements<KEY, NARROW> source = {in, flip};
@@ -288,13 +343,13 @@ PYCUDA_SORT_FN void first_of_blocks(const typename KEY::element *in, uint64 leng
 
 // One block stores the first k elements and their indices, which are among `count`
 // entries. Without entries it reads the elements themselves.
-template <class KEY, bool NARROW, int THREADS, int EACH, int ROOM>
+template <class KEY, bool NARROW, int THREADS, int EACH>
 PYCUDA_SORT_FN void first_of_all(const typename KEY::element *in, uint64 length,
                                  uint64 flip, uint32 k, const entry<NARROW> *entries,
                                  uint64 count, typename KEY::element *elements,
                                  int64 *indices)
 {
-    typedef few_first<NARROW, THREADS, EACH, ROOM> block;
+    typedef few_first<NARROW, THREADS, EACH> block;
     __shared__ __align__(16) char bytes[sizeof(typename block::shared)];
     typename block::shared &room = *(typename block::shared *)bytes;
     if (entries) {

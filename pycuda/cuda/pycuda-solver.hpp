@@ -241,6 +241,32 @@ struct block {
     T *a;
     int pitch, rows, columns, lane, warp;
 
+    // A loop over rows reads some of them before it writes: the compiler must assume that
+    // a write changes what is read next.
+    static const int rows_at_once = sizeof(T) > 8 ? 2 : 4;
+    static const int step = warps * rows_at_once;
+    static const int lines_at_once = sizeof(T) > 8 ? 1 : sizeof(T) > 4 ? 2 : 4;
+
+    // Subtract factors[i] * upper from column j in rows i from `first` on.
+    PYCUDA_FN void subtract(const T *factors, T upper, int j, int first, int end)
+    {
+        for (int i = first + warp; i < end; i += step) {
+            T own[rows_at_once], by[rows_at_once];
+#pragma unroll
+            for (int r = 0; r < rows_at_once; r++) {
+                const int row = i + r * warps < end ? i + r * warps : i;
+                own[r] = at(row, j);
+                by[r] = factors[row];
+            }
+#pragma unroll
+            for (int r = 0; r < rows_at_once; r++) {
+                if (i + r * warps < end) {
+                    at(i + r * warps, j) = own[r] - by[r] * upper;
+                }
+            }
+        }
+    }
+
     // Further memory is behind the matrix.
     PYCUDA_FN T *begin(void *memory, int rows_, int columns_)
     {
@@ -304,17 +330,34 @@ struct block {
     }
 
     // Columns `first` and later become H^H times themselves if tau is conjugated, else
-    // H times. The vector begins at row `top`. A warp handles a column.
+    // H times. The vector begins at row `top`. A warp handles some columns at once: the
+    // sums of all of them are on their way together.
     PYCUDA_FN void reflect_columns(const T *v, T tau, int top, int first, int end)
     {
-        for (int j = first + warp; j < end; j += warps) {
-            T sum = number<T>::make(0);
+        for (int j = first + warp; j < end; j += warps * lines_at_once) {
+            T sums[lines_at_once];
+            for_lines(sums, number<T>::make(0));
             for (int i = top + lane; i < rows; i += 32) {
-                sum = sum + conj(v[i]) * at(i, j);
+                const T by = conj(v[i]);
+#pragma unroll
+                for (int r = 0; r < lines_at_once; r++) {
+                    sums[r] = sums[r] + by * at(i, line(j, r, end));
+                }
             }
-            sum = tau * sum_of_lanes(sum);
+            sum_lines(sums, tau);
             for (int i = top + lane; i < rows; i += 32) {
-                at(i, j) = at(i, j) - v[i] * sum;
+                const T by = v[i];
+                T own[lines_at_once];
+#pragma unroll
+                for (int r = 0; r < lines_at_once; r++) {
+                    own[r] = at(i, line(j, r, end));
+                }
+#pragma unroll
+                for (int r = 0; r < lines_at_once; r++) {
+                    if (j + r * warps < end) {
+                        at(i, j + r * warps) = own[r] - by * sums[r];
+                    }
+                }
             }
         }
     }
@@ -323,15 +366,66 @@ struct block {
     // `left`.
     PYCUDA_FN void reflect_rows(const T *v, T tau, int first, int left)
     {
-        for (int i = first + warp; i < rows; i += warps) {
-            T sum = number<T>::make(0);
+        for (int i = first + warp; i < rows; i += warps * lines_at_once) {
+            T sums[lines_at_once];
+            multiply_rows(sums, v, tau, i, left);
             for (int j = left + lane; j < columns; j += 32) {
-                sum = sum + at(i, j) * v[j];
+                const T by = conj(v[j]);
+                T own[lines_at_once];
+#pragma unroll
+                for (int r = 0; r < lines_at_once; r++) {
+                    own[r] = at(line(i, r, rows), j);
+                }
+#pragma unroll
+                for (int r = 0; r < lines_at_once; r++) {
+                    if (i + r * warps < rows) {
+                        at(i + r * warps, j) = own[r] - sums[r] * by;
+                    }
+                }
             }
-            sum = tau * sum_of_lanes(sum);
-            for (int j = left + lane; j < columns; j += 32) {
-                at(i, j) = at(i, j) - sum * conj(v[j]);
+        }
+    }
+
+    // The products of some rows from column `left` on with a vector, times tau.
+    PYCUDA_FN void multiply_rows(T *sums, const T *v, T tau, int i, int left)
+    {
+        for_lines(sums, number<T>::make(0));
+        for (int j = left + lane; j < columns; j += 32) {
+            const T by = v[j];
+#pragma unroll
+            for (int r = 0; r < lines_at_once; r++) {
+                sums[r] = sums[r] + at(line(i, r, rows), j) * by;
             }
+        }
+        sum_lines(sums, tau);
+    }
+
+    // Line r of those that a warp handles at once; the first one behind the end.
+    static PYCUDA_FN int line(int first, int r, int end)
+    {
+        return first + r * warps < end ? first + r * warps : first;
+    }
+
+    static PYCUDA_FN void for_lines(T *sums, T value)
+    {
+#pragma unroll
+        for (int r = 0; r < lines_at_once; r++) {
+            sums[r] = value;
+        }
+    }
+
+    static PYCUDA_FN void sum_lines(T *sums, T tau)
+    {
+#pragma unroll
+        for (int distance = 16; distance > 0; distance /= 2) {
+#pragma unroll
+            for (int r = 0; r < lines_at_once; r++) {
+                sums[r] = sums[r] + exchange(sums[r], distance);
+            }
+        }
+#pragma unroll
+        for (int r = 0; r < lines_at_once; r++) {
+            sums[r] = tau * sums[r];
         }
     }
 
@@ -444,11 +538,7 @@ struct elimination : block<T, THREADS> {
             }
             __syncthreads();
             for (int j = k + 1 + this->lane; j < this->columns; j += 32) {
-                const T upper = at(k, j);
-#pragma unroll 4
-                for (int i = k + 1 + this->warp; i < n; i += base::warps) {
-                    at(i, j) = at(i, j) - factors[i] * upper;
-                }
+                this->subtract(factors, at(k, j), j, k + 1, n);
             }
             __syncthreads();
         }
@@ -485,8 +575,20 @@ PYCUDA_FN void solve(const call &c, void *memory)
         const T pivot = e.pivots[k];
         for (int j = e.lane; j < width; j += 32) {
             const T x = e.at(k, n + j) / pivot;
-            for (int i = e.warp; i < k; i += e.warps) {
-                e.at(i, n + j) = e.at(i, n + j) - e.at(i, k) * x;
+            for (int i = e.warp; i < k; i += e.step) {
+                T sides[e.rows_at_once], factors[e.rows_at_once];
+#pragma unroll
+                for (int r = 0; r < e.rows_at_once; r++) {
+                    const int row = i + r * e.warps < k ? i + r * e.warps : i;
+                    sides[r] = e.at(row, n + j);
+                    factors[r] = e.at(row, k);
+                }
+#pragma unroll
+                for (int r = 0; r < e.rows_at_once; r++) {
+                    if (i + r * e.warps < k) {
+                        e.at(i + r * e.warps, n + j) = sides[r] - factors[r] * x;
+                    }
+                }
             }
             if (k % e.warps == e.warp) {
                 result[(int64)k * c.width + j] = x;
@@ -496,46 +598,81 @@ PYCUDA_FN void solve(const call &c, void *memory)
     }
 }
 
+// What a warp finds of the diagonal of a triangular factor: the product of the elements,
+// or the product of their signs and the sum of the logarithms of their sizes.
+template <class T>
+struct diagonal_product {
+    typedef typename number<T>::real R;
+    T product;
+    R sum;
+
+    PYCUDA_FN diagonal_product() : product(number<T>::make(1)), sum(0) {}
+    PYCUDA_FN void take(T x, int is_logarithm)
+    {
+        if (!is_logarithm) {
+            product = product * x;
+            return;
+        }
+        const R size = magnitude(x);
+        product = product * (size == 0 ? x : divided(x, size));
+        sum += logarithm(size);
+    }
+    // Join the lanes and store the results of a matrix.
+    PYCUDA_FN void store(const call &c, int64 matrix, bool is_odd)
+    {
+#pragma unroll
+        for (int distance = 16; distance > 0; distance /= 2) {
+            product = product * exchange(product, distance);
+        }
+        sum = sum_of_lanes(sum);
+        if (threadIdx.x == 0) {
+            ((T *)c.results[0])[matrix] = scaled(product, is_odd ? (R)-1 : (R)1);
+            if (c.option) {
+                ((R *)c.results[1])[matrix] = sum;
+            }
+        }
+    }
+};
+
 // The determinant, or with the option its sign and the logarithm of its size.
 template <class T, int THREADS>
 PYCUDA_FN void determinant(const call &c, void *memory)
 {
-    typedef typename number<T>::real R;
     elimination<T, THREADS> e;
     const int n = c.rows;
     e.factors = e.begin(memory, n, n);
     e.pivots = e.factors + n;
     e.load(c.a, blockIdx.x, n, n);
     __syncthreads();
-    const bool regular = e.run();
+    const bool is_regular = e.run();
+    diagonal_product<T> all;
     if (e.warp != 0) {
         return;
     }
-    T product = number<T>::make(1);
-    R sum = 0;
-    for (int k = e.lane; k < n && regular; k += 32) {
-        const T x = e.pivots[k];
-        if (c.option) {
-            const R size = magnitude(x);
-            product = product * divided(x, size);
-            sum += logarithm(size);
-        }
-        else {
-            product = product * x;
-        }
+    if (!is_regular) {
+        all.take(number<T>::make(0), c.option);
     }
-#pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2) {
-        product = product * exchange(product, distance);
+    for (int k = e.lane; k < n && is_regular; k += 32) {
+        all.take(e.pivots[k], c.option);
     }
-    sum = sum_of_lanes(sum);
-    if (e.lane == 0) {
-        product = scaled(product, e.odd ? (R)-1 : (R)1);
-        ((T *)c.results[0])[blockIdx.x] = regular ? product : number<T>::make(0);
-        if (c.option) {
-            ((R *)c.results[1])[blockIdx.x] = regular ? sum : logarithm((R)0);
-        }
+    all.store(c, blockIdx.x, e.odd);
+}
+
+// The same of matrices that LAPACK has factored; `b` are the pivots.
+template <class T, int THREADS>
+PYCUDA_FN void determinant_of_factors(const call &c, void *)
+{
+    const int n = c.rows;
+    if (threadIdx.x >= 32) {
+        return;
     }
+    diagonal_product<T> all;
+    int moved = 0;
+    for (int k = threadIdx.x; k < n; k += 32) {
+        all.take(element<T>(c.a, blockIdx.x, k, k), c.option);
+        moved += element<int>(c.b, blockIdx.x, k, 0) != k + 1;
+    }
+    all.store(c, blockIdx.x, sum_of_lanes(moved) % 2 != 0);
 }
 
 // -- Cholesky decomposition -------------------------------------------------------------
@@ -571,10 +708,8 @@ PYCUDA_FN void cholesky(const call &c, void *memory)
         if (threadIdx.x == 0) {
             m.at(k, k) = number<T>::make(diagonal);
         }
-        for (int i = k + 1 + m.warp; i < n; i += m.warps) {
-            for (int j = k + 1 + m.lane; j <= i; j += 32) {
-                m.at(i, j) = m.at(i, j) - column[i] * conj(column[j]);
-            }
+        for (int j = k + 1 + m.lane; j < n; j += 32) {
+            m.subtract(column, conj(column[j]), j, k + 1 + (j - m.lane - k - 1), n);
         }
         __syncthreads();
     }
@@ -769,14 +904,14 @@ PYCUDA_FN void eigenvalues(const call &c, void *memory)
         }
         __syncthreads();
         // p = tau A v
-        for (int i = k + 1 + m.warp; i < n; i += m.warps) {
-            T sum = number<T>::make(0);
-            for (int j = k + 1 + m.lane; j < n; j += 32) {
-                sum = sum + m.at(i, j) * v[j];
-            }
-            sum = sum_of_lanes(sum);
-            if (m.lane == 0) {
-                p[i] = tau * sum;
+        for (int i = k + 1 + m.warp; i < n; i += m.warps * m.lines_at_once) {
+            T sums[m.lines_at_once];
+            m.multiply_rows(sums, v, tau, i, k + 1);
+#pragma unroll
+            for (int r = 0; r < m.lines_at_once; r++) {
+                if (m.lane == 0 && i + r * m.warps < n) {
+                    p[i + r * m.warps] = sums[r];
+                }
             }
         }
         __syncthreads();
@@ -788,10 +923,22 @@ PYCUDA_FN void eigenvalues(const call &c, void *memory)
         const T by = scaled(tau * sum_of_lanes(sum), (R)-0.5);
         for (int j = k + 1 + m.lane; j < n; j += 32) {
             const T vj = conj(v[j]), wj = conj(p[j] + by * v[j]);
-#pragma unroll 4
-            for (int i = k + 1 + m.warp; i < n; i += m.warps) {
-                const T vi = v[i], wi = p[i] + by * vi;
-                m.at(i, j) = m.at(i, j) - vi * wj - wi * vj;
+            for (int i = k + 1 + m.warp; i < n; i += m.step) {
+                T own[m.rows_at_once], vi[m.rows_at_once], pi[m.rows_at_once];
+#pragma unroll
+                for (int r = 0; r < m.rows_at_once; r++) {
+                    const int row = i + r * m.warps < n ? i + r * m.warps : i;
+                    own[r] = m.at(row, j);
+                    vi[r] = v[row];
+                    pi[r] = p[row];
+                }
+#pragma unroll
+                for (int r = 0; r < m.rows_at_once; r++) {
+                    if (i + r * m.warps < n) {
+                        m.at(i + r * m.warps, j) =
+                            own[r] - vi[r] * wj - (pi[r] + by * vi[r]) * vj;
+                    }
+                }
             }
         }
         __syncthreads();

@@ -1,4 +1,4 @@
-"""The error of iterations that do not converge, which ``pycuda.sparse.cg`` publishes."""
+"""The error of iterations that do not converge. ``pycuda.sparse.cg`` publishes it."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as drv
-from pycuda._array.compilation import load
+from pycuda._array.kernels.compilation import load
 from pycuda._driver import GPUArray
 from pycuda.gpuarray import zeros
 from pycuda.sparse._convergence import ConvergenceError

@@ -231,7 +231,7 @@ def test_turned_operands_of_more_axes(ctx):
 
 def test_the_kernel_of_turned_operands(monkeypatch):
     def calls():
-        x = gpuarray.zeros((64, 64), np.float32)
+        x = gpuarray.zeros((64, 64), np.float16)
         z = x.astype(np.complex128)
         x + x.T
         z * z.T

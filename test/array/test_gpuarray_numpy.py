@@ -89,7 +89,7 @@ def ask(x, ufunc, method, *args, **kwargs):
         (lambda x: ask(x, np.add, "reduce", nonsense=1), "nonsense"),
         (lambda x: np.poly(x), "numpy.poly has no"),
         (lambda x: np.i0(x), "numpy.i0 has no"),
-        (lambda x: np.trim_zeros(x), "numpy.trim_zeros has no"),
+        (lambda x: np.roots(x), "numpy.roots has no"),
         (lambda x: np.cumsum(x, nonsense=1), "nonsense"),
         (lambda x: np.zeros_like(x, subok=False), "numpy.zeros_like .*subok"),
         (lambda x: np.add(x, np.ones((4, 5))), "to_gpu"),

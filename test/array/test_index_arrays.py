@@ -46,6 +46,39 @@ def test_take_along_axis(dtype, kind):
         gpuarray.take_along_axis(to_gpu(numbers((3, 4, 5))), to_gpu(flat), 0)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kind", [np.int64, np.int32, np.uint8])
+@pytest.mark.parametrize("begin", [0, 1])
+def test_vectors_of_elements(dtype, kind, begin):
+    """Results with rows of whole vectors, and indices that are vectors or none."""
+    rng = np.random.default_rng(3)
+    host = numbers((9, 16), dtype)
+    low = 0 if kind == np.uint8 else -16
+    index = rng.integers(low, 16, (9, 34)).astype(kind)
+    x, device = to_gpu(host), to_gpu(index)
+    for part in (np.s_[:, begin:32:2], np.s_[:, begin : 32 + begin], np.s_[:, ::-2]):
+        chosen, on_device = index[part][:, :16], device[part][:, :16]
+        expected = np.take_along_axis(host, chosen.astype(np.int64), 1)
+        same(gpuarray.take_along_axis(x, on_device, 1), expected)
+        same(x[:, on_device[0]], host[:, chosen[0]])
+        same(x[on_device % 9, on_device], host[chosen % 9, chosen])
+        same(x[::2, 1::3][on_device % 5, 2], host[::2, 1::3][chosen % 5, 2])
+        out = gpuarray.zeros((9, 16), x.dtype)[:, begin : begin + 8]
+        gpuarray.take(x[0], on_device[:, :8], out=out, mode="wrap")
+        same(out, np.take(host[0], chosen[:, :8], mode="wrap"))
+    order = np.argsort(rng.random((9, 16)), axis=1).astype(kind)
+    for part in (np.s_[:, begin::2], np.s_[:, :12], np.s_[:, ::-1]):
+        host, x = numbers((9, 16), dtype), to_gpu(numbers((9, 16), dtype))
+        values = numbers(order[part].shape, dtype)[::-1].copy()
+        np.put_along_axis(host, order[part].astype(np.int64), values, 1)
+        gpuarray.put_along_axis(x, to_gpu(order)[part], to_gpu(values), 1)
+        same(x, host)
+    wrong = to_gpu(np.array([0, 1, 2, 16, 4, 5, 6, 7], kind))
+    result = x[3][wrong]
+    with pytest.raises(IndexError, match="16"):
+        result.get()
+
+
 def test_put_along_axis():
     host, x = numbers((3, 4)), to_gpu(numbers((3, 4)))
     index = np.argmax(host, axis=1)[:, None]

@@ -12,7 +12,7 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import _driver, gpuarray, linalg
-from pycuda._array.linalg import cublas, cusolver, handles
+from pycuda._array.linalg import cublas, cusolver, factors, handles
 from pycuda.gpuarray import to_gpu
 from pycuda.tools import clear_context_caches
 
@@ -160,6 +160,15 @@ def test_svd(library, dtype, shape):
             )
     close(linalg.pinv(x), np.linalg.pinv(a))
     close(linalg.matrix_rank(x), np.linalg.matrix_rank(a))
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_values_of_bidiagonal_matrices(library, dtype, monkeypatch):
+    """Matrices of more columns than these are not Jacobi's method's."""
+    monkeypatch.setattr(factors, "JACOBI_MOST", 0)
+    for shape in ((1, 1), (6, 4), (4, 6), (2, 9, 9)):
+        a = sample(dtype, shape)
+        close(linalg.svdvals(to_gpu(a)), np.linalg.svd(a, compute_uv=False), 2000)
 
 
 def test_ranks(library):

@@ -117,6 +117,21 @@ def test_many_values(ctx):
     equal(gpuarray.searchsorted(to_gpu(a), to_gpu(values)), np.searchsorted(a, values))
 
 
+@pytest.mark.parametrize("dtype", ["i1", "f4", "f8", "c16"])
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_many_values_in_many_elements(ctx, dtype, side):
+    """Large blocks keep every n-th element; the last run of elements is shorter."""
+    values = numbers(70_001, dtype, scale=1e4 if dtype != "i1" else 40)
+    for length in (1025, 9000):
+        ordered = numbers(length, dtype, 1, 1e4 if dtype != "i1" else 40)
+        if ordered.dtype.kind != "i":
+            ordered[:9] = np.nan
+            values[::100] = np.nan
+        ordered.sort()
+        got = gpuarray.searchsorted(to_gpu(ordered), to_gpu(values), side)
+        equal(got, np.searchsorted(ordered, values, side))
+
+
 def test_bad_searches(ctx):
     x = to_gpu(np.arange(6.0))
     with pytest.raises(ValueError, match="'left' or 'right', not 'middle'"):

@@ -255,6 +255,7 @@ def test_streams_and_allocators(ctx):
         close(linalg.svdvals(x), _svdvals(a))
 
 
+@pytest.mark.software(why="a GPU's machine has cuSOLVER")
 def test_only_small_matrices(ctx, monkeypatch):
     """Larger matrices, and all if the program says so, are cuSOLVER's."""
     large = gpuarray.zeros((300, 300), np.float32)

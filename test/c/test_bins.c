@@ -89,6 +89,27 @@ test_lists(void)
 }
 
 static void
+test_blocks_from_the_middle_of_a_list(void)
+{
+    pcu_bins_block blocks[3];
+    size_t each = 1023;
+
+    memset(&bins, 0, sizeof(bins));
+    for (int i = 0; i < 3; i++) {
+        blocks[i].bin = pcu_bins_number(1000);
+        pcu_bins_admit(&bins, &blocks[i], 1000);
+        pcu_bins_hold(&bins, &blocks[i], 1000);
+    }
+    CHECK(pcu_bins_take_after(&bins, 159, &blocks[2], 999) == &blocks[1]);
+    check_counters(2, 1, 3 * each, 999);
+    CHECK_EQ(bins.held_bytes, 2 * each);
+    CHECK(pcu_bins_take_after(&bins, 159, NULL, 1000) == &blocks[2]);
+    CHECK(pcu_bins_take(&bins, 159, 1000) == &blocks[0]);
+    CHECK(pcu_bins_take_after(&bins, 159, NULL, 1000) == NULL);
+    check_counters(0, 3, 3 * each, 2999);
+}
+
+static void
 test_largest_first_over_all_bins(void)
 {
     static pcu_bins_block blocks[PCU_BINS_COUNT];
@@ -111,6 +132,7 @@ main(void)
 {
     test_rule();
     test_lists();
+    test_blocks_from_the_middle_of_a_list();
     test_largest_first_over_all_bins();
     return check_report();
 }

@@ -184,11 +184,15 @@ def test_the_graph_of_a_capture_belongs_to_it(bench):
     begin(bench)
     work(bench)
     graph = Info(d, bench.stream).graph
-    assert bench.instantiate_code(graph)[0] != 0
-    if d.emulated:  # NVIDIA's manual forbids both, and names no code
-        assert d.GraphDestroy(graph) == BAD
-        assert d.GraphDestroyNode(bench.nodes(graph)[0]) == BAD
-    end(bench)
+    assert d.GraphDestroyNode(bench.nodes(graph)[0]) == R.ERROR_ILLEGAL_STATE
+    assert d.GraphDestroy(graph) == R.ERROR_ILLEGAL_STATE
+    if d.emulated:
+        assert Info(d, bench.stream).status == ACTIVE
+    assert bench.instantiate_code(graph)[0] == R.ERROR_STREAM_CAPTURE_UNSUPPORTED
+    assert Info(d, bench.stream).status == INVALIDATED
+    g = c_void_p()
+    code = d.StreamEndCapture(bench.stream, byref(g))
+    assert code == R.ERROR_STREAM_CAPTURE_INVALIDATED
 
 
 # -- capturing into a graph ------------------------------------------------------------
@@ -210,7 +214,6 @@ def test_a_capture_into_a_graph(bench):
     info = Info(d, bench.stream)
     assert (info.graph.value, info.nodes) == (g.value, [first.value])
     work(bench, times=10, plus=2)
-    assert bench.instantiate_code(g)[0] != 0
     assert d.last(c_void_p, "StreamEndCapture", bench.stream) == g.value
     assert bench.edges(g) == {(0, 1)}
     bench.set(0)
@@ -251,7 +254,7 @@ def test_captures_into_graphs_that_are_refused(bench, other):
     assert Info(d, bench.stream).status == NONE
     if d.emulated:
         assert to(g, [], 0) == 0
-        assert to(g, [], 0, other) == BAD
+        assert to(g, [], 0, other) == R.ERROR_ILLEGAL_STATE
         d.last(c_void_p, "StreamEndCapture", bench.stream)
 
 

@@ -3,7 +3,7 @@
 from support.emulator import R, child
 
 START = """
-from device.test_graphs import *
+from device.test_stream_capture import *
 
 NOT_READY = R.ERROR_NOT_READY
 d.ok("Init", 0)

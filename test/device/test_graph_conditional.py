@@ -1,6 +1,13 @@
 """Conditional nodes of graphs, and cudaGraphSetConditional in kernels."""
 
-from ctypes import byref, c_uint, c_uint64, c_void_p
+from ctypes import (
+    addressof,
+    byref,
+    c_uint,
+    c_uint64,
+    c_void_p,
+    create_string_buffer,
+)
 
 import pytest
 
@@ -10,9 +17,9 @@ from support.driver_graphs import (
     IF,
     KERNEL,
     MEMSET,
+    ON_HOST,
     SWITCH,
     WHILE,
-    HostParams,
     NodeParams,
     same,
 )
@@ -92,6 +99,19 @@ def test_a_loop_in_a_branch(bench):
     bench.set(4)
     bench.run(g)
     assert (bench.get(0), bench.get(1)) == (0, 4)
+
+
+def test_a_variable_without_default_begins_with_0(bench):
+    g = bench.graph()
+    handle = bench.handle(g, default=7, flags=0)
+    node, (branch,) = bench.conditional(g, handle, IF)
+    bench.step(branch, times=1, plus=1)
+    setter(bench, g, handle, 1, node)
+    exec_ = bench.instantiate(g)
+    bench.set(0)
+    for expected in (0, 1):
+        assert bench.launch(exec_) == 0
+        assert bench.get() == expected
 
 
 def test_a_variable_without_default_keeps_its_value(bench):
@@ -218,7 +238,8 @@ def test_graphs_with_conditional_nodes_are_not_copied(bench):
     assert d.GraphClone(byref(c_void_p()), g) != 0
     assert bench.add_code("GraphAddChildGraphNode", bench.graph(), (), g)[0] != 0
     assert d.GraphDestroy(branch) == BAD
-    assert bench.instantiate_code(branch)[0] == BAD
+    assert bench.instantiate_code(branch)[0] == R.ERROR_NOT_SUPPORTED
+    assert d.GraphClone(byref(c_void_p()), branch) == R.ERROR_NOT_SUPPORTED
 
 
 def test_parameters_of_conditional_nodes_do_not_change(bench):
@@ -235,30 +256,60 @@ def test_parameters_of_conditional_nodes_do_not_change(bench):
     assert d.GraphExecNodeSetParams(bench.instantiate(g), node, byref(params)) != 0
 
 
-@emulator_only
-def test_host_functions_do_not_fit_into_a_body(bench):
+def test_nodes_that_a_body_may_not_have(bench):
+    """They are found when the graph is instantiated."""
     g = bench.graph()
     _, (branch,) = bench.conditional(g, bench.handle(g), IF)
-    params = HostParams(HOST_FUNCTION(lambda data: None), None)
-    code, _ = bench.add_code("GraphAddHostNode", branch, (), byref(params))
-    assert code == R.ERROR_NOT_SUPPORTED
+    node = bench.host(branch, HOST_FUNCTION(lambda data: None))
+    assert bench.instantiate_code(g)[0] == BAD
+    code, _, said = bench.instantiate_with(g)
+    assert (code, said.result, said.node) == (BAD, 3, node.value)
+    bench.d.ok("GraphDestroyNode", node)
+    host = create_string_buffer(64)
+    node = bench.copy(branch, src_type=ON_HOST, src_host=addressof(host))
+    code, _, said = bench.instantiate_with(g)
+    assert (code, said.result, said.node) == (BAD, 4, node.value)
+    bench.d.ok("GraphDestroyNode", node)
+    assert bench.instantiate_code(g)[0] == 0
+
+
+def test_one_executable_graph_at_a_time(bench):
+    g = bench.graph()
+    bench.conditional(g, bench.handle(g), IF)
+    exec_ = bench.instantiate(g)
+    assert bench.instantiate_code(g)[0] == R.ERROR_NOT_SUPPORTED
+    bench.end(exec_)
+    bench.instantiate(g)
+
+
+def test_a_handle_whose_node_is_gone(bench):
+    g = bench.graph()
+    handle = bench.handle(g)
+    node, _ = bench.conditional(g, handle, IF)
+    bench.d.ok("GraphDestroyNode", node)
+    code, _, said = bench.instantiate_with(g)
+    assert (code, said.result) == (BAD, 5)
 
 
 @emulator_only
-def test_a_kernel_with_a_wrong_handle():
+@pytest.mark.parametrize("handle", ["c_uint64(12345)", "bench.handle(g)"])
+def test_a_kernel_with_a_wrong_handle(handle):
+    """A kernel outside of graphs may not set the variable of a graph either."""
     out = child(
-        """
+        f"""
 from support.driver_graphs import *
 d.ok("Init", 0)
 bench = GraphBench(d, d.context())
 g = bench.graph()
-params = bench.kernel_params("set", c_uint64(12345), c_uint(1))
-bench.kernel(g, params=params)
-print(bench.launch(bench.instantiate(g)), d.StreamSynchronize(bench.stream))
-print("12345" in d.message())
+handle = {handle}
+params = bench.kernel_params("set", handle, c_uint(1))
+h = bench.graph()
+bench.kernel(h, params=params)
+print(bench.launch(bench.instantiate(h)), d.StreamSynchronize(bench.stream))
+print(f"handle {{handle.value}}" in d.message())
 """
     )
-    assert out.split() == ["0", str(R.ERROR_LAUNCH_FAILED), "True"]
+    assert out.split() == ["0", str(R.ERROR_ILLEGAL_ADDRESS), "True"]
 
 
 def test_the_branches_belong_to_the_node(bench):

@@ -102,7 +102,6 @@ def test_data_of_edges(bench):
     assert d.GraphNodeGetDependencies(b, start, None, byref(count)) == lossy
     assert d.GraphNodeGetDependentNodes(a, start, None, byref(count)) == lossy
     assert d.GraphNodeGetDependencies(b, None, data, byref(count)) == BAD
-    assert d.GraphRemoveDependencies(g, handles(a), handles(b), None, size(1)) == BAD
     d.ok("GraphRemoveDependencies", g, handles(a), handles(b), byref(port), size(1))
     for wrong in (Edge(to_port=1), Edge(type=2), Edge(from_port=3, type=1)):
         assert (
@@ -240,10 +239,10 @@ def test_parameters_in_one_buffer(bench):
     found = KernelParams()
     d.ok("GraphKernelNodeGetParams", node, byref(found))
     assert found.extra and not found.parameters
-    assert [found.extra[0], found.extra[2], found.extra[4]] == [1, 2, None]
-    assert ctypes.string_at(found.extra[1], 16) == struct.pack(
-        "=QII", bench.memory.value, 3, 4
-    )
+    words = {found.extra[i]: found.extra[i + 1] for i in (0, 2)}
+    assert set(words) == {1, 2} and found.extra[4] is None
+    expected = struct.pack("=QII", bench.memory.value, 3, 4)
+    assert ctypes.string_at(words[1], 16) == expected
     bench.set(5)
     bench.run(g)
     assert bench.get() == 19
@@ -283,7 +282,9 @@ def test_attributes_of_kernels(bench):
 
     assert attribute(2)[0] == 0 and attribute(8)[0] == 0
     assert attribute(2, [1]) == 0 and attribute(2)[0] == 1
+    assert attribute(8, [-99]) == 0 and attribute(8)[0] == -5
     assert attribute(8, [-2]) == 0 and attribute(8)[0] == -2
+    assert attribute(4, [2, 1, 1]) == R.ERROR_INVALID_CLUSTER_SIZE  # one block
     assert attribute(8, [0], bench.empty(g)) != 0
     assert d.GraphKernelNodeGetAttribute(node, 12, ctypes.create_string_buffer(64)) != 0
     d.ok("GraphKernelNodeCopyAttributes", other, node)
@@ -350,6 +351,7 @@ def test_parameters_of_copies(bench):
     assert (found.src_type, found.src_host) == (ON_HOST, ctypes.addressof(host))
     assert found.dst_device == bench.memory.value + 1024
     assert (found.width, found.height, found.depth) == (8, 1, 1)
+    assert (found.src_pitch, found.src_height) == (0, 0)
     d.ok(
         "GraphMemcpyNodeSetParams",
         node,
@@ -470,7 +472,7 @@ def test_child_graphs(bench):
     bench.run(g)
     assert bench.get() == 5123
     assert d.GraphDestroy(inner) == BAD
-    assert bench.instantiate_code(inner)[0] == BAD
+    assert bench.instantiate_code(inner)[0] == R.ERROR_NOT_SUPPORTED
     assert d.GraphChildGraphNodeGetGraph(first, byref(c_void_p())) == BAD
 
 
@@ -488,7 +490,7 @@ def test_a_child_graph_that_moves(bench):
     bench.run(g)
     assert bench.get() == 5
     assert d.GraphDestroy(child) == BAD
-    assert bench.instantiate_code(child)[0] == BAD
+    assert bench.instantiate_code(child)[0] != 0
 
 
 # -- nodes of any kind -----------------------------------------------------------------

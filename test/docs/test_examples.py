@@ -427,6 +427,19 @@ def test_kernel_concurrency(tmp_path):
 
 
 @pytest.mark.gpu
+def test_graph_solver(tmp_path):
+    picture = tmp_path / "graph.svg"
+    lines = output(
+        "graph_solver.py", tmp_path, "--size", "12", "--picture", str(picture)
+    )
+    host = numbers(after(lines, "host decides:"))
+    assert host[0] % 50 == 0
+    assert host[1] < 1e-3
+    assert numbers(after(lines, "device decides:")) == host
+    assert picture.read_text().startswith("<svg")
+
+
+@pytest.mark.gpu
 def test_persistent_kernel(tmp_path):
     lines = output("persistent_kernel.py", tmp_path, "--points", "900")
     most, used = numbers(after(lines, "blocks of 128 threads that fit on the device:"))
@@ -448,6 +461,7 @@ FAULTS = {
     "pitched_tile.py": ("*pixel = -*pixel;", "*pixel += 1;"),
     "prepared_calls.py": ("y, -1, x, n)", "y, -2, x, n)"),
     "streams_events.py": ("+= amount;", "-= amount;"),
+    "graph_solver.py": ("left + right + rhs[i]", "left + right - rhs[i]"),
     "struct_arguments.py": ("ints[1] = i.y;", "ints[1] = i.x;"),
     "struct_array.py": ("np.uintp(second_struct)", "np.uintp(int(structs))"),
     "texture_object.py": ("np.float32(share)", "np.float32(share / 2)"),

@@ -38,7 +38,7 @@ DEVICE = Path("pycuda", "libpycuda_emulator.so")
 WITHOUT = {
     "A function of the driver": "no attribute 'linear_texture_width'",
     "A type with a handle": "no attribute 'Counter'",
-    "An operation on arrays and its dtype rule": "TypeError",
+    "An operation on arrays and its dtype rule": "KeyError",
     "An opcode of the software device": "parity",
 }
 FIX = "A wrong opcode, without a GPU"

@@ -113,7 +113,7 @@ def test_wrong_arguments(x):
         drv.mem_prefetch_batch([x], ["host", 0])
     with pytest.raises(drv.LogicError, match="cuMemRangeGetAttribute failed"):
         drv.mem_range_get_attribute(x, 99)
-    with pytest.raises(drv.LogicError, match="cuMemAdvise failed"):
+    with pytest.raises(drv.LogicError, match="cuMemAdvise"):
         drv.mem_advise(x, 77)
     if _driver._is_emulated():  # a GPU with system memory support takes any address
         with pytest.raises(drv.LogicError):

@@ -13,5 +13,6 @@ from . import (  # noqa: F401
     rows_memory,
     rows_more,
     rows_pools,
+    rows_stream_memory,
     rows_textures,
 )

@@ -19,7 +19,7 @@ def lines(w):
 
 
 def long(w):
-    return gpuarray.to_gpu(np.arange(9000, dtype=np.float32))
+    return gpuarray.to_gpu(np.arange(20000, dtype=np.float32))
 
 
 def flat(w):

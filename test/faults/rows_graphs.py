@@ -8,7 +8,10 @@ from .row import calls, row
 
 ADD = {"block": (8, 1, 1)}
 QUESTION = "the driver's refusal means that the word is no address of device memory"
-MEMORY = {"cuMemGetAddressRange": QUESTION}
+MEMORY = {
+    "cuMemGetAddressRange": QUESTION,
+    "cuThreadExchangeStreamCaptureMode": "pools then ask streams in the thread's mode",
+}
 NAME = {"cuFuncGetName": "the type of the node is shown instead"}
 KERNEL_NAME = {**NAME, "cuGraphKernelNodeGetParams": "see cuFuncGetName"}
 WAIT = {

@@ -39,6 +39,7 @@ OUT_OF_MEMORY = 2
 #: Driver calls that the package retries after a garbage collection.
 TRIED_AGAIN = (
     *("cuMemAlloc", "cuMemAllocPitch", "cuMemAllocManaged", "cuMemHostAlloc"),
+    *("cuMemAllocAsync", "cuMemAllocFromPoolAsync", "cuMemCreate"),
 )
 
 #: Also retried, so that no context stays on the stack by mistake.

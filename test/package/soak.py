@@ -211,11 +211,52 @@ class Worker:
         pool.stop_holding()
         host.stop_holding()
 
+    def capture(self):
+        """Capture in a new context: the work of other threads would end a capture."""
+        context = self.shared.device.make_context()
+        try:
+            self.replay(drv.module_from_buffer(PTX).get_function("add"))
+        finally:
+            context.pop()
+            context.detach()
+
+    def replay(self, function):
+        values = self.values()
+        count = np.uint32(len(values))
+        shape = {"block": (128, 1, 1), "grid": (-(-len(values) // 128), 1)}
+        back = np.zeros_like(values)
+        stream = drv.Stream()
+        memory, other = (drv.mem_alloc(values.nbytes) for _ in range(2))
+        drv.memcpy_htod(other, values)
+        with stream.capture() as graph:
+            drv.memcpy_htod_async(memory, values)
+            function(memory, np.uint32(7), count, **shape)
+            drv.memcpy_dtoh_async(back, memory)
+            drv.mem_alloc(100)  # released at the end of the capture
+        node = next(node for node in graph.nodes if node.type == "kernel")
+        executable = graph.instantiate()
+        del memory
+        executable.launch(stream)
+        stream.synchronize()
+        expect((back == values + np.uint32(7)).all(), "a graph gave something else")
+        executable.update_node(node, other, np.uint32(8), count)
+        del node, other
+        executable.update(graph.clone())
+        del graph
+        executable.launch(stream)
+        refuse(drv.LogicError, self.wait_in_a_capture, stream)
+        stream.synchronize()
+        expect((back == values + np.uint32(7)).all(), "an updated graph did")
+
+    def wait_in_a_capture(self, stream):
+        with stream.capture():
+            stream.synchronize()
+
     steps = {
         function.__name__: function
         for function in (
             *(allocate, copy, copy_in_streams, launch, load, err, switch, pass_on),
-            pools,
+            *(pools, capture),
         )
     }
 

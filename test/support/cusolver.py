@@ -6,7 +6,7 @@ SciPy's LAPACK computes. The arguments are those of cuSOLVER's functions.
 import ctypes
 
 import numpy as np
-from scipy.linalg import lapack
+from scipy.linalg import lapack, solve_triangular
 
 import pycuda.driver as drv
 from pycuda._array.linalg import cublas, cusolver, handles
@@ -85,6 +85,16 @@ class Cusolver:
     cublasDestroy_v2 = cusolverDnDestroy
     cublasSetStream_v2 = cusolverDnSetStream
 
+    def cusolverDnCreateGesvdjInfo(self, parameters):
+        parameters._obj.value = 88
+        self.alive += 1
+        return 0
+
+    def cusolverDnDestroyGesvdjInfo(self, parameters):
+        assert parameters.value == 88
+        self.alive -= 1
+        return 0
+
     def _each(self, letter, pointers, count):
         """Return the addresses of the matrices of a batch."""
         drv.Context.synchronize()
@@ -128,9 +138,48 @@ class Cusolver:
 
         return call
 
+    def _triangle(self, letter):
+        """Return ``trsm``: solve for a triangle in place of the right sides."""
+        dtype = DTYPES[letter]
+
+        def call(handle, side, fill, trans, unit, m, n, alpha, a, lda, b, ldb):
+            assert (handle.value, side, trans) == (77, 0, 0)
+            if "trsm" in self.failing:
+                return self.failing["trsm"]
+            drv.Context.synchronize()
+            self.calls.append("trsm")
+            right = matrix(b, m, n, ldb, dtype)
+            right[...] = solve_triangular(
+                np.array(matrix(a, m, m, lda, dtype)),
+                np.array(right) * vector(alpha, 1, dtype)[0],
+                lower=fill == 0,
+                unit_diagonal=bool(unit),
+            )
+            return 0
+
+        return call
+
+    def _exchange(self, letter):
+        """Return ``laswp``, which has no status."""
+        dtype = DTYPES[letter]
+
+        def call(handle, n, a, lda, first, last, pivots, step):
+            assert (handle.value, first, step) == (77, 1, 1)
+            drv.Context.synchronize()
+            given = matrix(a, last, n, lda, dtype)
+            for i, pivot in enumerate(vector(pivots, last, np.int32) - 1):
+                given[[i, pivot]] = given[[pivot, i]]
+            return 0
+
+        return call
+
     def __getattr__(self, name):
+        if name.startswith("cublas") and name.endswith("trsm_v2"):
+            return self._triangle(name[6])
         if name.startswith("cublas"):
             return self._batched(name)
+        if name.endswith("laswp"):
+            return self._exchange(name[10])
         if not name.startswith("cusolverDn"):
             raise AttributeError(name)
         letter, routine = name[10], name[11:]
@@ -139,6 +188,9 @@ class Cusolver:
             assert handle.value == 77
             if routine in self.failing:
                 return self.failing[routine]
+            if routine.startswith("gesvdj"):  # the parameters are the last argument
+                assert arguments[-1].value == 88
+                arguments = arguments[:-1]
             if routine.endswith("_bufferSize"):
                 arguments[-1]._obj.value = OPTIMAL
                 if letter == "X":  # of the device before that of the host
@@ -215,6 +267,16 @@ class Cusolver:
             columns = m if job == "A" else n
             matrix(u, m, columns, ldu, dtype)[...] = u_found
             matrix(vt, n, n, ldvt, dtype)[...] = v_found
+        vector(s, n, values.dtype)[...] = values
+        return 0
+
+    def _gesvdj(
+        self, dtype, letter, job, economic, m, n, a, lda, s, u, ldu, v, ldv, *_
+    ):
+        assert job == 0 and m >= n
+        for side, rows, leading in ((u, m, ldu), (v, n, ldv)):  # used, though not asked
+            matrix(side, rows, n, leading, dtype)[...] = np.nan
+        values = np.linalg.svd(np.array(matrix(a, m, n, lda, dtype)), compute_uv=False)
         vector(s, n, values.dtype)[...] = values
         return 0
 

@@ -45,6 +45,19 @@ def _unpacker(little):
     )
 
 
+@context_dependent_memoize
+def _spreader(little):
+    """Return the kernel that gives each bit of bytes an element, eight at once."""
+    reverse = "byte = __brev(byte) >> 24; " if little else ""
+    return ElementwiseKernel(
+        "unsigned long *z, unsigned char *a",
+        f"unsigned byte = a[i]; {reverse}"
+        "z[i] = ((unsigned long)byte * 0x8040201008040201ul) >> 7 "
+        "& 0x0101010101010101ul;",
+        "unpack_bytes",
+    )
+
+
 def _check_order(name, bitorder):
     if bitorder not in ("big", "little"):
         raise ValueError(f"{name}: bitorder is 'big' or 'little', not {bitorder!r}")
@@ -55,8 +68,14 @@ def _lines(a, axis):
     if axis is None:
         a, axis = np_ravel(a), 0
     axis = normal_axis(operator.index(axis), a.ndim)
-    a = moveaxis(a, axis, -1)
+    if axis != a.ndim - 1:
+        a = moveaxis(a, axis, -1)
     return (a if a.flags.c_contiguous else c_copy(a)), axis
+
+
+def _placed(a, axis):
+    """Return a view with the last axis in its place."""
+    return a if axis == a.ndim - 1 else moveaxis(a, -1, axis)
 
 
 def packbits(a, axis=None, bitorder="big", *, stream=None):
@@ -77,7 +96,7 @@ def packbits(a, axis=None, bitorder="big", *, stream=None):
         result = GPUArray((*a.shape[:-1], count), np.uint8, a.allocator)
         if result.size:
             _packer(a.dtype, bitorder == "little")(result, a, length, count)
-        return moveaxis(result, -1, axis)
+        return _placed(result, axis)
 
 
 def unpackbits(a, axis=None, count=None, bitorder="big", *, stream=None):
@@ -93,10 +112,14 @@ def unpackbits(a, axis=None, count=None, bitorder="big", *, stream=None):
             raise TypeError(f"unpackbits takes uint8, not {a.dtype}")
         a, axis = _lines(a, axis)
         size = a.shape[-1]
+        if count is None:
+            result = GPUArray((*a.shape[:-1], 8 * size), np.uint8, a.allocator)
+            if result.size:
+                _spreader(bitorder == "little")(result.view(np.uint64), a)
+            return _placed(result, axis)
         length = 8 * size
-        if count is not None:
-            count = operator.index(count)
-            length = count if count >= 0 else length + count
+        count = operator.index(count)
+        length = count if count >= 0 else length + count
         if length < 0:
             raise ValueError(
                 f"unpackbits: count {count} leaves out more than the {8 * size} bits"
@@ -104,4 +127,4 @@ def unpackbits(a, axis=None, count=None, bitorder="big", *, stream=None):
         result = GPUArray((*a.shape[:-1], length), np.uint8, a.allocator)
         if result.size:
             _unpacker(bitorder == "little")(result, a, length, size)
-        return moveaxis(result, -1, axis)
+        return _placed(result, axis)

@@ -23,21 +23,22 @@ def _interpolator(dtype):
     """Return the kernel that reads a polygon at places."""
     name = dtype_to_ctype(dtype)
     return ElementwiseKernel(
-        f"{name} *z, double *x, double *xp, {name} *fp, long count, {name} *ends",
+        f"{name} *z, double *x, double *xp, {name} *fp, unsigned count, "
+        f"unsigned highest, {name} left, {name} right, int given",
         f"""
         const double at = x[i];
-        long low = 0, high = count;
-        while (low < high) {{
-            const long middle = low + (high - low) / 2;
-            if (xp[middle] <= at) low = middle + 1; else high = middle;
+        unsigned above = 0;  // the number of places that are not beyond
+        for (unsigned step = highest; step; step >>= 1) {{
+            const unsigned next = above + step;
+            if (next <= count && xp[next - 1] <= at) above = next;
         }}
-        const long j = low - 1;
         if (at != at && count > 1) z[i] = {name}(at);
-        else if (at < xp[0]) z[i] = ends[0];
-        else if (at > xp[count - 1]) z[i] = ends[1];
+        else if (at < xp[0]) z[i] = given & 1 ? left : fp[0];
+        else if (at > xp[count - 1]) z[i] = given & 2 ? right : fp[count - 1];
         else if (count == 1) z[i] = fp[0];
-        else if (j == count - 1 || xp[j] == at) z[i] = fp[j];
-        else z[i] = pycuda_interpolated(at, xp[j], xp[j + 1], fp[j], fp[j + 1]);
+        else if (above == count || xp[above - 1] == at) z[i] = fp[above - 1];
+        else z[i] = pycuda_interpolated(
+            at, xp[above - 1], xp[above], fp[above - 1], fp[above]);
         """,
         "interp",
         preamble="""
@@ -72,8 +73,8 @@ def _samples(xp, fp):
             f"interp: xp and fp have one axis and one length, not the shapes {xp.shape}"
             f" and {fp.shape}"
         )
-    if xp.shape[0] == 0:
-        raise ValueError("interp: there are no samples")
+    if not 0 < xp.shape[0] < 2**31:
+        raise ValueError(f"interp takes 1 to 2**31 - 1 samples, not {xp.shape[0]}")
     if xp.dtype.kind == "c":
         raise TypeError(f"interp: xp must be real, not {xp.dtype}")
     wanted = np.complex128 if fp.dtype.kind == "c" else np.float64
@@ -112,13 +113,13 @@ def interp(x, xp, fp, left=None, right=None, period=None, *, stream=None):
         if period is not None:
             x, xp, fp = _periodic(x, xp, fp, period)
             left = right = None
-        ends = joining.concatenate([fp[:1], fp[-1:]])
-        for place, value in enumerate((left, right)):
-            if value is not None:
-                ends[place] = value
+        given = (left is not None) + 2 * (right is not None)
+        numbers = [fp.dtype.type(0 if end is None else end) for end in (left, right)]
         result = GPUArray(x.shape, fp.dtype, x.allocator)
         if result.size:
-            _interpolator(fp.dtype)(result, x, xp, fp, xp.shape[0], ends)
+            count = xp.shape[0]
+            highest = 1 << (count.bit_length() - 1)
+            _interpolator(fp.dtype)(result, x, xp, fp, count, highest, *numbers, given)
         return result
 
 

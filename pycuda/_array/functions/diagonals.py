@@ -237,6 +237,12 @@ def fill_diagonal(a, val, wrap=False, *, stream=None):
     if a.ndim < 2:
         raise ValueError(f"fill_diagonal takes two axes or more, not shape {a.shape}")
     with on_stream(stream):
+        if a.ndim == 2 and a.flags.c_contiguous and isinstance(val, (int, float)):
+            rows, columns = a.shape
+            end = None if wrap else columns * columns
+            if a.size:
+                a.reshape(-1)[: end : columns + 1].fill(val)
+            return
         target = a
         view = _diagonal_view(a, wrap)
         if view is None:

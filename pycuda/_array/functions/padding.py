@@ -36,6 +36,7 @@ _KEYWORDS = {
     "symmetric": "reflect_type",
     **dict.fromkeys(_STATISTICS, "stat_length"),
 }
+_SUBTRACT = _array_ops["subtract"]
 _MODES = ("linear_ramp", *_RULES, *_STATISTICS)
 
 
@@ -200,6 +201,23 @@ def _odd(inside, axis, first, count, twice):
     )
 
 
+def _fill_odd_once(view, axis, pair, length, twice):
+    """Fill both ends of an axis with one reflection each, as short as the axis."""
+    before, after = pair
+    end = before + length
+    backward = (*(slice(None),) * axis, slice(None, None, -1))
+    if before:
+        edge = _part(view, axis, before, before + 1)
+        first = before if twice else before + 1
+        mirrored = _part(view, axis, first, first + before)[backward]
+        _elementwise(_SUBTRACT, (edge + edge, mirrored), _part(view, axis, 0, before))
+    if after:
+        edge = _part(view, axis, end - 1, end)
+        last = end if twice else end - 1
+        mirrored = _part(view, axis, last - after, last)[backward]
+        _elementwise(_SUBTRACT, (edge + edge, mirrored), _part(view, axis, end, None))
+
+
 def _fill_odd(view, axis, pair, twice):
     """Fill both ends of an axis with the odd reflection of the elements."""
     before, after = pair
@@ -210,6 +228,9 @@ def _fill_odd(view, axis, pair, twice):
         _part(view, axis, before + 1, None)[...] = inside
         return
     dtype = inside.dtype
+    if dtype.kind != "b" and max(pair) <= (length if twice else length - 1):
+        _fill_odd_once(view, axis, pair, length, twice)
+        return
     if dtype.kind == "b":
         inside = inside.astype(np.int64)
     if before:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from pycuda import compiler
 from pycuda._compile import nvrtc  # noqa: F401  loaded before the first kernel
-from pycuda._compile.build import build, build_image, prepare
+from pycuda._compile.build import build, prepare
 from pycuda._compile.request import CompileRequest
 from pycuda._compile.warning import pass_on
 from pycuda.compiler import SourceModule as SourceModule
@@ -19,16 +19,39 @@ from pycuda.driver import CompileError as CompileError, CompilerNotFoundError
 
 # Without -fmad=false, results would depend on whether the compiler contracts a product
 # and a sum. -w: a program cannot change the templates that the compiler warns about.
-_OPTIONS = ("-fmad=false", "-w")
+OPTIONS = ("-fmad=false", "-w")
 
 
 def _request(text, options):
     return CompileRequest(text, options=options, no_extern_c=True, compiler="nvrtc")
 
 
-def compile_text(text, options=_OPTIONS):
-    """Return the image of a generated source for the current context's device."""
-    return build_image(_request(text, options))
+# The option by which NVRTC leaves out slow optimizations, and the release that has it
+# first.
+_QUICK_OPTION = "-Ofc=min"
+_QUICK_SINCE = (12, 9)
+
+
+def _prepared(text, options, quick):
+    """Return the Compilation of a source; see ``compile_text``."""
+    compilation = prepare(_request(text, options))
+    if quick:
+        facts = compilation.facts or compilation.tool.facts(None)
+        release = facts.release.split(".")
+        is_known = facts.name == "NVRTC" and all(map(str.isdecimal, release))
+        if is_known and tuple(map(int, release)) >= _QUICK_SINCE:
+            compilation.options.append(_QUICK_OPTION)
+    return compilation
+
+
+def compile_text(text, options=OPTIONS, quick=False):
+    """Return the image of a generated source for the current context's device.
+
+    With ``quick`` the compiler leaves out slow optimizations, if it can.
+    """
+    image, _, messages = build(_prepared(text, options, quick))
+    pass_on(messages)
+    return image
 
 
 class BackgroundCompilation:
@@ -37,8 +60,8 @@ class BackgroundCompilation:
     ``image()`` waits for the thread, and returns the image or raises its exception.
     """
 
-    def __init__(self, text, options=_OPTIONS):
-        self._compilation = prepare(_request(text, options))
+    def __init__(self, text, options=OPTIONS, quick=False):
+        self._compilation = _prepared(text, options, quick)
         self._built = self._error = None
         self._thread = threading.Thread(target=self._run, name="pycuda compilation")
         self._thread.start()

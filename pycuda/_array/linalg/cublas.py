@@ -7,7 +7,7 @@ decompose stacks of small matrices through it.
 from __future__ import annotations
 
 import threading
-from ctypes import byref, c_int
+from ctypes import byref, c_int, c_void_p
 
 import numpy as np
 
@@ -69,6 +69,22 @@ def check(name, status):
 def _handle():
     names = ("cublasCreate_v2", "cublasDestroy_v2", "cublasSetStream_v2")
     return Handle(open_library, names, check)
+
+
+def solve_triangle(lower, a, right):
+    """Solve for one triangle of a matrix in place of right sides, stored by column.
+
+    The diagonal of a lower triangle is 1.
+    """
+    n, columns = a.shape[-1], right.shape[0]
+    dtype = right.dtype
+    one = np.ones((), dtype)
+    fill, is_unit = (0, 1) if lower else (1, 0)
+    _handle().call(
+        f"cublas{_LETTERS[dtype.name]}trsm_v2",
+        *(0, fill, 0, is_unit, n, columns, c_void_p(one.ctypes.data)),
+        *(a, n, right, n),
+    )
 
 
 class BatchedLU:

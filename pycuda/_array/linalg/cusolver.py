@@ -112,6 +112,45 @@ class Routines:
         """Call a routine for all matrices of the batch at once."""
         self._call(f"{name}Batched", *arguments, self.made, self.batch)
 
+    def jacobi_values(self, work, values):
+        """Store the singular values of matrices that LAPACK sees with m >= n.
+
+        ``gesvdj`` computes them. Return its statuses as ``stopped`` does.
+        """
+        count, n, m = work.shape
+        library, asked = self._library, c_int()
+        parameters = c_void_p()
+        check(
+            "cusolverDnCreateGesvdjInfo",
+            library.cusolverDnCreateGesvdjInfo(byref(parameters)),
+        )
+
+        # Vectors are not computed, but the routine uses their memory.
+        left = GPUArray((1, n, m), self._dtype, self._allocator)
+        right = GPUArray((1, n, n), self._dtype, self._allocator)
+
+        def matrices(i):
+            return (
+                *(VALUES, 1, m, n, at(work, i), m, at(values, i)),
+                *(at(left, 0), m, at(right, 0), n),
+            )
+
+        try:
+            self._call("gesvdj_bufferSize", *matrices(0), byref(asked), parameters)
+            space = GPUArray((max(asked.value, 1),), self._dtype, self._allocator)
+            for i in range(count):
+                self._call(
+                    *("gesvdj", *matrices(i), space, asked.value),
+                    *(at(self.made, i), parameters),
+                )
+            return self.stopped()
+        finally:
+            library.cusolverDnDestroyGesvdjInfo(parameters)
+
+    def exchange_rows(self, *arguments):
+        """Call ``laswp``, which has no status."""
+        self._call("laswp", *arguments)
+
     def _call(self, name, *arguments):
         self._handle.call(f"cusolverDn{self._letter}{name}", *arguments)
 

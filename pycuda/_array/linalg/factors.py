@@ -43,6 +43,10 @@ from pycuda._driver import (
     matmul,
 )
 
+#: The most columns of matrices whose singular values Jacobi's method finds sooner than
+#: bisection of a bidiagonal matrix: measured on an H200.
+JACOBI_MOST = 900
+
 
 class QRResult(NamedTuple):
     """The factors of a QR decomposition."""
@@ -215,6 +219,10 @@ def _decompose(work, job):
     dtype, allocator = work.dtype, work.allocator
     values = GPUArray((count, n), real_dtype(dtype), allocator)
     columns = {"A": m, "S": n, "N": 0}[job]
+    if job == "N" and values.size and n <= JACOBI_MOST:
+        stopped = Routines(dtype, count, allocator).jacobi_values(work, values)
+        refuse_stopped(stopped, "SVD did not converge")
+        return None, values, None
     if job == "N" and values.size and _can_bisect(n, dtype):
         return None, _bisected(work, "gebrd", (m, n), 2, True), None
     left = GPUArray((count, columns, m), dtype, allocator)

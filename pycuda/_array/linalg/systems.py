@@ -8,10 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from pycuda._array.copies import np_ravel, np_reshape
-from pycuda._array.creation import arange, ones, zeros
-from pycuda._array.functions import reductions
+from pycuda._array.creation import ones, zeros
 from pycuda._array.functions.diagonals import diagonal
-from pycuda._array.functions.operations import where
 from pycuda._array.layout import normal_axis
 from pycuda._array.linalg.lu import decompose
 from pycuda._array.linalg.matrices import (
@@ -106,20 +104,15 @@ def inv(a, *, stream=None):
         return inverse.reshape((*a.shape[:-2], n, n))
 
 
-def _signs_and_diagonals(name, a):
-    """Return the signs of the permutations and the diagonals of the factors."""
-    dtype = common_dtype(name, a)
-    check_square(name, a)
+def _of_factors(kind, a):
+    """Return what a kernel finds of the factors of matrices, None if there are none."""
+    dtype = common_dtype(kind, a)
+    check_square(kind, a)
     work = by_row(a, dtype)
-    n = a.shape[-1]
     if not work.size:
-        return None, None, dtype
+        return None
     pivots = decompose(work).pivots
-    moved = reductions.count_nonzero(
-        pivots != arange(1, n + 1, dtype=np.int32)[None, :], axis=1
-    )
-    signs = where(moved % 2 == 1, dtype.type(-1), dtype.type(1))
-    return signs, diagonal(work, axis1=-2, axis2=-1), dtype
+    return _small_solver(f"{kind} of factors", work, pivots.reshape((*pivots.shape, 1)))
 
 
 def det(a, *, stream=None):
@@ -135,10 +128,11 @@ def det(a, *, stream=None):
     with on_stream(stream):
         if is_convertible("det", a):
             return det(a.astype(common_dtype("det", a)))
-        signs, factors, dtype = _signs_and_diagonals("det", a)
-        if signs is None:
-            return ones(a.shape[:-2], dtype, a.allocator)
-        return (signs * reductions.prod(factors, axis=-1)).reshape(a.shape[:-2])
+        value = _of_factors("det", a)
+        batch = a.shape[:-2]
+        if value is None:
+            return ones(batch, common_dtype("det", a), a.allocator)
+        return value.reshape(batch)
 
 
 def slogdet(a, *, stream=None):
@@ -153,17 +147,15 @@ def slogdet(a, *, stream=None):
     with on_stream(stream):
         if is_convertible("slogdet", a):
             return slogdet(a.astype(common_dtype("slogdet", a)))
-        signs, factors, dtype = _signs_and_diagonals("slogdet", a)
+        values = _of_factors("slogdet", a)
         batch = a.shape[:-2]
-        if signs is None:
+        if values is None:
+            dtype = common_dtype("slogdet", a)
             return SlogdetResult(
                 ones(batch, dtype, a.allocator),
                 zeros(batch, real_dtype(dtype), a.allocator),
             )
-        sizes = abs(factors)
-        directions = where(sizes == 0, dtype.type(0), factors / sizes)
-        sign = signs * reductions.prod(directions, axis=-1)
-        logarithm = reductions.sum(np.log(sizes), axis=-1)
+        sign, logarithm = values
         return SlogdetResult(sign.reshape(batch), logarithm.reshape(batch))
 
 

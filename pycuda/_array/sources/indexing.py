@@ -82,6 +82,8 @@ def _parameters(request, action):
     parameters += [f"I d{axis}, I m{axis}, I h{axis}" for axis in axes[1:]]
     rows = ["e", "a", *(f"x{k}" for k in range(count))]
     parameters += [f"S s_{row}{axis}" for row in rows for axis in axes]
+    if request.rounds > 1:
+        parameters += [f"S u_{row}" for row in rows[1:]]
     for k in range(count):
         parameters += [f"S length{k}", f"S stride{k}", f"int32 axis{k}"]
     return parameters
@@ -104,12 +106,11 @@ def _offsets(request):
 def indexing_text(request):
     """Return the source of a kernel with index arrays: a ``_KernelRequest``'s.
 
-    A thread moves one element, or a word of several.
+    A thread moves one element, or a word of several, or ``rounds`` elements that follow
+    each other outside of the array.
     """
-    place, action = _VARIANTS[request.variant]
-    before, after = _MOVES[action]
+    action = _VARIANTS[request.variant][1]
     index, step = ("uint64", "int64") if request.wide else ("uint32", "int32")
-    kinds = list(enumerate(_kinds(request)))
     lines = [
         "#include <pycuda-index.hpp>",
         "using namespace pycuda_array;",
@@ -123,20 +124,75 @@ def indexing_text(request):
         "I rest = (I)blockIdx.x * 256 + threadIdx.x;",
         "if (rest >= n) return;",
         *_offsets(request),
-        *(f"const {kind} given{k} = {_loaded(kind, k)};" for k, kind in kinds),
-        *before,
-        "bool inside = true;",
+        *(_vector(request) if request.rounds > 1 else _element(request)),
+        "}",
     ]
+    return "\n".join(lines) + "\n"
+
+
+def _element(request):
+    """Return the lines that move one element."""
+    before, after = _MOVES[_VARIANTS[request.variant][1]]
+    kinds = list(enumerate(_kinds(request)))
+    lines = [f"const {kind} given{k} = {_loaded(kind, k)};" for k, kind in kinds]
+    lines += [*before, "bool inside = true;"]
     for k, kind in kinds:
+        lines += _place(request, k, kind, f"given{k}", "b_a")
+    return [*lines, after]
+
+
+def _place(request, k, kind, given, place):
+    """Return the lines that add the place of an index to the offset in the array."""
+    find = _VARIANTS[request.variant][0]
+    return [
+        f"{{ S at; if (!{find}<{kind}, S>({given}, length{k}, at)) {{",
+        "inside = false;",
+        f"note_index(report, (uint64)(int64){given}, ({kind})-1 > ({kind})0, "
+        f"(uint64)length{k}, axis{k}, call); }}",
+        f"{place} += (int64)at * stride{k}; }}",
+    ]
+
+
+def _vector(request):
+    """Return the lines that read or write a vector of elements.
+
+    All indices are loaded before the first place is computed, and all places are known
+    before the first element is moved.
+    """
+    count = request.rounds
+    kinds = list(enumerate(_kinds(request)))
+    lines = []
+    for k, kind in kinds:
+        lines.append(f"pack<{kind}, {count}> given{k};")
+        if request.passing[k] == "packed":
+            lines.append(f"given{k}.stream((const {kind} *)(x{k} + b_x{k}));")
+        else:
+            lines += _each(count)
+            loaded = f"*(const {kind} *)(x{k} + b_x{k} + j * (int64)u_x{k})"
+            lines.append(f"given{k}.items[j] = {loaded}; }}")
+    lines += [f"int64 places[{count}]; bool are_inside[{count}];", *_each(count)]
+    lines.append("int64 place = b_a + j * (int64)u_a; bool inside = true;")
+    for k, kind in kinds:
+        lines += _place(request, k, kind, f"given{k}.items[j]", "place")
+    lines.append("places[j] = place; are_inside[j] = inside; }")
+    if _VARIANTS[request.variant][1] == "scatter":
         lines += [
-            f"S at{k};",
-            f"if (!{place}<{kind}, S>(given{k}, length{k}, at{k})) {{",
-            "inside = false;",
-            f"note_index(report, (uint64)(int64)given{k}, ({kind})-1 > ({kind})0, "
-            f"(uint64)length{k}, axis{k}, call); }}",
-            f"b_a += (int64)at{k} * stride{k};",
+            *_each(count),
+            "if (are_inside[j]) *(E *)(array + places[j]) = v.items[j]; }",
         ]
-    return "\n".join([*lines, after, "}"]) + "\n"
+        return [f"pack<E, {count}> v;", "v.load((const E *)(moved + b_e));", *lines]
+    return [
+        *lines,
+        f"pack<E, {count}> v;",
+        *_each(count),
+        "v.items[j] = are_inside[j] ? *(const E *)(array + places[j]) : E(); }",
+        "v.store((E *)(moved + b_e));",
+    ]
+
+
+def _each(count):
+    """Return the head of a loop over the elements of a vector."""
+    return ["#pragma unroll", f"for (int j = 0; j < {count}; j++) {{"]
 
 
 def _loaded(kind, k):
@@ -156,7 +212,12 @@ def sample_sources():
             wide=number % 4 > 1,
             raw_bytes=12 if number % 3 else 8,
             vector=4,
+            rounds=1,
+            passing=("packed", "array"),
             operation="maximum",
             compute="int16",
         )
         yield variant, indexing_text(request)
+        if variant.startswith("gather"):
+            request.raw_bytes, request.rounds = 4, 4
+            yield f"{variant} of vectors", indexing_text(request)

@@ -93,9 +93,16 @@ def _lines(request):
     return [*lines, "}", "};"]
 
 
+#: Types of 8 bytes.
+_LONG = {"int64", "uint64", "float64", "complex64"}
+
+
 def _bounds(request):
     """Return the threads of a block, and the least blocks on a multiprocessor."""
     blocks = _BLOCKS.get(request.variant)
+    size = 8 if request.compute in _LONG else 4
+    if request.variant == "scan_columns_look_back" and request.vector * size > 128:
+        blocks = 2  # the values of a thread fill its registers
     if blocks is None or request.compute == "complex128" or request.tile != 256:
         return f"{request.tile}"
     return f"{request.tile}, {blocks}"

@@ -17,12 +17,11 @@ def _head(dtype_name):
 def few_text(request):
     """Return the source of a kernel that selects few elements: a ``_KernelRequest``'s.
 
-    The vector is the number of elements that a thread reads at once, the tile that of
-    the entries that a block keeps.
+    The vector is the number of elements that a thread reads at once.
     """
     form = "false" if request.wide else "true"
     threads = request.threads
-    sizes = f"KEY, {form}, {threads}, {request.vector}, {request.tile}"
+    sizes = f"KEY, {form}, {threads}, {request.vector}"
     parameters, call = {
         "few_of_blocks": (
             f"entry<{form}> *entries",

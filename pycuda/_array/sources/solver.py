@@ -16,6 +16,7 @@ _ELEMENTS = {
 _FUNCTIONS = {
     "small_solve": "solve",
     "small_determinant": "determinant",
+    "determinant_of_factors": "determinant_of_factors",
     "small_cholesky": "cholesky",
     "small_triangular": "triangular",
     "small_eigenvalues": "eigenvalues",

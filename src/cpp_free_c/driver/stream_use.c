@@ -12,6 +12,8 @@ enum { DEFAULT_ENTRY = 0, CAPTURE_NONE = 0, CAPTURE_RELAXED = 2 };
 unsigned int pcu_stream_tables;
 size_t pcu_stream_followers;
 void (*pcu_stream_drop_owner)(void *owner);
+void (*pcu_stream_report)(void *context, const char *routine, uintptr_t handle,
+                          CUresult status);
 
 static pcu_stream_table *stream_table_list;
 static unsigned long stream_clock; /* counts notes */
@@ -391,8 +393,8 @@ stream_life_visit(const pcu_stream_life *life, pcu_stream_table *table,
             go_on = function(table, entry, life->uses[i].clock, data);
         }
     }
-    for (pcu_stream_table *each = stream_table_list; limit != 0 && go_on && each != NULL;
-         each = each->next) {
+    for (pcu_stream_table *each = stream_table_list;
+         limit != 0 && go_on && each != NULL; each = each->next) {
         if (each != table && !(table->peer && each->peer)) {
             continue;
         }
@@ -455,10 +457,14 @@ stream_entry_drop_fence(pcu_stream_entry *entry)
 {
     CUevent fence = entry->fence;
     entry->fence = NULL;
-    if (fence != NULL) {
-        /* An event that the driver refuses to destroy ends with its context. */
-        (void)drv.EventDestroy(fence);
-        pcu_handle_abandon(PCU_HANDLE_event);
+    if (fence == NULL) {
+        return;
+    }
+    CUresult status = drv.EventDestroy(fence);
+    pcu_handle_abandon(PCU_HANDLE_event);
+    const pcu_context_record *rec = pcu_context_record_find(entry->context);
+    if (status != CUDA_SUCCESS && rec != NULL) {
+        pcu_stream_report(rec->owner, "cuEventDestroy", (uintptr_t)fence, status);
     }
 }
 
@@ -493,44 +499,58 @@ stream_queue_has_room(const pcu_stream_table *table)
     return rec == NULL || rec->queued - rec->passed < PCU_QUEUE_SAFE;
 }
 
-/* Record an event behind the work that the stream has now, in its context. */
-static void
-stream_entry_record(pcu_stream_entry *entry)
+/* Record an event behind the work that the stream has now. Its context is current. */
+static CUresult
+stream_entry_record(pcu_stream_entry *entry, const char **routine)
 {
     CUevent fence = entry->fence;
+    *routine = "cuEventRecord";
     if (entry->opaque || stream_is_captured(entry->handle)) {
-        return;
+        return CUDA_ERROR_NOT_PERMITTED;
     }
     if (fence == NULL) {
-        if (drv.EventCreate(&fence, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) {
-            return;
+        *routine = "cuEventCreate";
+        CUresult status = drv.EventCreate(&fence, CU_EVENT_DISABLE_TIMING);
+        if (status != CUDA_SUCCESS) {
+            return status;
         }
         pcu_handle_created(PCU_HANDLE_event);
+        *routine = "cuEventRecord";
     }
     entry->fence = fence;
-    if (drv.EventRecord(fence, entry->handle) == CUDA_SUCCESS) {
+    CUresult status = drv.EventRecord(fence, entry->handle);
+    if (status == CUDA_SUCCESS) {
         entry->fenced = entry->used;
     }
     else {
         stream_entry_drop_fence(entry);
     }
+    return status;
 }
 
-static void
-stream_entry_fence(pcu_stream_entry *entry)
+/* The same in any context. */
+static CUresult
+stream_entry_fence(pcu_stream_entry *entry, const char **routine)
 {
     CUcontext current = NULL;
-    if (drv.CtxGetCurrent(&current) != CUDA_SUCCESS) {
-        return;
+    *routine = "cuCtxGetCurrent";
+    CUresult status = drv.CtxGetCurrent(&current);
+    if (status == CUDA_SUCCESS && current == entry->context) {
+        return stream_entry_record(entry, routine);
     }
-    if (current == entry->context) {
-        stream_entry_record(entry);
+    if (status == CUDA_SUCCESS) {
+        *routine = "cuCtxPushCurrent";
+        status = drv.CtxPushCurrent(entry->context);
     }
-    else if (drv.CtxPushCurrent(entry->context) == CUDA_SUCCESS) {
-        stream_entry_record(entry);
-        /* after an error of earlier work the context was popped all the same */
-        (void)drv.CtxPopCurrent(&current);
+    if (status == CUDA_SUCCESS) {
+        status = stream_entry_record(entry, routine);
+        CUresult left = drv.CtxPopCurrent(&current);
+        if (status == CUDA_SUCCESS && left != CUDA_SUCCESS) {
+            *routine = "cuCtxPopCurrent";
+            status = left;
+        }
     }
+    return status;
 }
 
 /* Ask one entry. Return 1 if it stays in the table. */
@@ -538,11 +558,13 @@ static int
 stream_table_poll_at(pcu_stream_table *table, size_t index, CUstream stream, int record)
 {
     pcu_stream_entry *entry = table->entries[index];
+    const char *routine;
     table->busy++;
     stream_entry_ask(entry);
     if (record && entry->fence == NULL && !entry->ended && entry->used > entry->done &&
         entry->handle != stream) {
-        stream_entry_fence(entry);
+        /* Without a fence, the memory seems to be in use. */
+        (void)stream_entry_fence(entry, &routine);
         stream_entry_ask(entry);
     }
     table->busy--;
@@ -596,8 +618,9 @@ pcu_stream_table_end(pcu_context_record *rec, CUstream stream)
     pcu_stream_entry *entry = table->entries[index];
     entry->ended = 1;
     if (pcu_stream_followers != 0 && entry->used > entry->done) {
+        const char *routine;
         table->busy++;
-        stream_entry_fence(entry);
+        (void)stream_entry_fence(entry, &routine);
         stream_entry_ask(entry);
         table->busy--;
         /* Without a fence, only the driver knows when the work has finished. */
@@ -684,16 +707,20 @@ stream_visit_order(pcu_stream_table *table, pcu_stream_entry *entry,
     if (stream_entry_is_past(table, entry, clock, order->target)) {
         return 1;
     }
-    if (!entry->ended && (entry->fence == NULL || entry->fenced < clock)) {
-        stream_entry_fence(entry);
+    int fresh = !entry->ended && (entry->fence == NULL || entry->fenced < clock);
+    if (fresh) {
+        order->status = stream_entry_fence(entry, &order->routine);
     }
-    order->routine = "cuEventRecord";
-    if (entry->fence == NULL || entry->fenced < clock) {
+    else if (entry->fence == NULL || entry->fenced < clock) {
+        order->routine = "cuEventRecord";
         order->status = CUDA_ERROR_NOT_PERMITTED;
     }
-    else {
+    if (order->status == CUDA_SUCCESS) {
         order->routine = "cuStreamWaitEvent";
         order->status = drv.StreamWaitEvent(order->after, entry->fence, 0);
+    }
+    if (fresh) {
+        stream_entry_drop_fence(entry); /* the driver defers this until its use */
     }
     return order->status == CUDA_SUCCESS;
 }

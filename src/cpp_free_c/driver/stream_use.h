@@ -24,12 +24,12 @@
 typedef struct {
     CUstream handle;
     CUcontext context;
-    unsigned long id;     /* never used twice, as handles are */
-    unsigned long used;   /* clock of the last note; 0: never */
-    unsigned long done;   /* the work until this clock has finished */
-    unsigned long fenced; /* clock of the fence */
-    CUevent fence;        /* pending; NULL: none */
-    void *owner;          /* a reference to the object that has a foreign stream */
+    unsigned long id;       /* never used twice, as handles are */
+    unsigned long used;     /* clock of the last note; 0: never */
+    unsigned long done;     /* the work until this clock has finished */
+    unsigned long fenced;   /* clock of the fence */
+    CUevent fence;          /* pending; NULL: none */
+    void *owner;            /* a reference to the object that has a foreign stream */
     unsigned char blocking; /* ordered with the default stream */
     unsigned char ended;    /* the stream was destroyed: the fence covers its work */
     unsigned char opaque;   /* its work cannot be fenced */
@@ -39,14 +39,14 @@ typedef struct pcu_stream_table {
     pcu_stream_entry **entries; /* the first is the default stream */
     size_t count;
     size_t room;
-    size_t last;         /* index of the last note */
-    unsigned long life;  /* of the context's records, which share the table */
-    unsigned long epoch; /* counts the moments when streams became unordered */
-    unsigned long start; /* the clock of the last such moment */
+    size_t last;                 /* index of the last note */
+    unsigned long life;          /* of the context's records, which share the table */
+    unsigned long epoch;         /* counts the moments when streams became unordered */
+    unsigned long start;         /* the clock of the last such moment */
     unsigned long ordered_until; /* the epoch whose first stream waits for the others */
     CUcontext context;
-    int unordered;    /* two streams that were used are unordered */
-    int peer;         /* other contexts may use its memory, and it theirs */
+    int unordered;     /* two streams that were used are unordered */
+    int peer;          /* other contexts may use its memory, and it theirs */
     unsigned int busy; /* driver calls on entries in progress: none may be removed */
     unsigned int records;
     struct pcu_stream_table *next;
@@ -75,6 +75,11 @@ extern PCU_HIDDEN size_t pcu_stream_followers;
 
 /* Drops the owner of an entry; set by python/. */
 extern PCU_HIDDEN void (*pcu_stream_drop_owner)(void *owner);
+
+/* Warns that a fence could not be destroyed; set by python/. `context` is the owner of
+ * the record. */
+extern PCU_HIDDEN void (*pcu_stream_report)(void *context, const char *routine,
+                                            uintptr_t handle, CUresult status);
 
 PCU_HIDDEN void pcu_stream_note_slow(CUstream stream);
 

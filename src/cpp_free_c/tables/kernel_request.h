@@ -160,6 +160,7 @@
     X(SMALL_EIGENVALUES, "small_eigenvalues") \
     X(SMALL_SINGULAR_VALUES, "small_singular_values") \
     X(VALUES_OF_DIAGONALS, "values_of_diagonals") \
+    X(DETERMINANT_OF_FACTORS, "determinant_of_factors") \
     /* Sorts: the count of all digits before the passes. */ \
     X(SORT_COUNT, "sort_count") \
     /* Quantiles: of short lines, which lanes of a warp sort, and of sorted lines. */ \

@@ -210,8 +210,8 @@ pcu_resource_free_async(pcu_resource *self, CUstream stream)
         return pcu_resource_check_slow(self, "cuMemFreeAsync");
     }
     self->live = 0; /* no other thread releases it during the call */
-    CUresult status = pcu_release_async(self->handle.memory, stream, self->ctx,
-                                        &routine, &ended);
+    CUresult status =
+        pcu_release_async(self->handle.memory, stream, self->ctx, &routine, &ended);
     self->live = !ended;
     if (status == CUDA_SUCCESS) {
         return 0;

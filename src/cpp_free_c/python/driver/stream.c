@@ -28,6 +28,8 @@ typedef struct {
     int foreign;     /* another library destroys the handle */
 } stream;
 
+enum { STREAM_NON_BLOCKING = 1 }; /* stream_flags.NON_BLOCKING */
+
 /* -- the table of the context's streams (driver/stream_use.h) -----------------------
  */
 
@@ -40,16 +42,28 @@ stream_drop_owner(void *owner)
     pcu_error_restore(&pending);
 }
 
+static void
+stream_report(void *context, const char *routine, uintptr_t handle, CUresult status)
+{
+    pcu_report_cleanup(((pcu_context *)context)->st, routine, handle, status);
+}
+
+/* 1 if the stream is ordered with the default stream. If the driver does not say, it
+ * may be a non-blocking one. */
+static int
+stream_is_blocking(CUstream handle)
+{
+    unsigned int flags = 0;
+    return drv.StreamGetFlags(handle, &flags) == CUDA_SUCCESS &&
+           (flags & STREAM_NON_BLOCKING) == 0;
+}
+
 /* Add a stream to the table of its context. owner, if any, is kept alive while the
  * stream is in the table. */
 static int
-stream_follow(pcu_state *st, pcu_context_record *rec, CUstream handle, PyObject *owner)
+stream_follow(pcu_state *st, pcu_context_record *rec, CUstream handle, int blocking,
+              PyObject *owner)
 {
-    unsigned int flags = 0;
-    enum { NON_BLOCKING = 1 };
-    /* If the driver does not say, the stream may be a non-blocking one. */
-    int blocking = drv.StreamGetFlags(handle, &flags) == CUDA_SUCCESS &&
-                   (flags & NON_BLOCKING) == 0;
     if (!pcu_stream_table_add(rec, handle, blocking, Py_XNewRef(owner))) {
         Py_XDECREF(owner);
         PyErr_NoMemory();
@@ -89,7 +103,7 @@ stream_follow_foreign(pcu_state *st, CUstream handle, PyObject *owner)
     if (rec == NULL) {
         return 0; /* the call that uses the stream reports what is wrong */
     }
-    return stream_follow(st, rec, handle, owner);
+    return stream_follow(st, rec, handle, stream_is_blocking(handle), owner);
 }
 
 int
@@ -339,8 +353,7 @@ stream_context_new(pcu_state *st, CUstream handle)
         if (status == CUDA_SUCCESS) {
             return pcu_context_find_new(st, ctx);
         }
-        /* a stream of a green context has no other context than the current one */
-        if (status != CUDA_ERROR_NOT_FOUND && status != CUDA_ERROR_NOT_SUPPORTED) {
+        if (status != CUDA_ERROR_NOT_FOUND) {
             pcu_raise(st, "cuStreamGetCtx", status);
             return NULL;
         }
@@ -415,7 +428,8 @@ stream_from_handle(PyObject *type, PyTypeObject *defining, PyObject *const *args
     self->foreign = 1;
     self->owner = Py_XNewRef(a.owner);
     if ((uintptr_t)handle > (uintptr_t)CU_STREAM_LEGACY &&
-        stream_follow(st, &((pcu_context *)ctx)->rec, handle, NULL) < 0) {
+        stream_follow(st, &((pcu_context *)ctx)->rec, handle,
+                      stream_is_blocking(handle), NULL) < 0) {
         Py_CLEAR(self);
     }
     return (PyObject *)self;
@@ -552,7 +566,8 @@ stream_init(PyObject *op, PyObject *args, PyObject *kwargs)
             Py_CLEAR(self->owner);
         }
         pcu_resource_adopt(&self->head, ctx, PCU_HANDLE_stream, handle);
-        rc = stream_follow(st, &((pcu_context *)ctx)->rec, handle.stream, NULL);
+        rc = stream_follow(st, &((pcu_context *)ctx)->rec, handle.stream,
+                           (a.flags & STREAM_NON_BLOCKING) == 0, NULL);
     }
     Py_DECREF(ctx);
     return rc;
@@ -562,16 +577,12 @@ stream_init(PyObject *op, PyObject *args, PyObject *kwargs)
 static void
 stream_unfollow(stream *self)
 {
-    pcu_scope scope;
     if (self->head.ctx == NULL || pcu_stream_tables == 0) {
         return;
     }
     pcu_context_record *rec = &((pcu_context *)self->head.ctx)->rec;
-    if (pcu_context_record_usable(rec) &&
-        pcu_scope_enter(&scope, rec) == CUDA_SUCCESS) {
+    if (pcu_context_record_usable(rec)) {
         pcu_stream_table_end(rec, self->head.handle.stream);
-        /* An error here appears again in the release that follows. */
-        (void)pcu_scope_leave(&scope);
     }
 }
 
@@ -790,5 +801,6 @@ int
 pcu_stream_setup(PyObject *m, pcu_state *st)
 {
     pcu_stream_drop_owner = stream_drop_owner;
+    pcu_stream_report = stream_report;
     return pcu_add_type(m, &st->Stream, &stream_spec, NULL);
 }

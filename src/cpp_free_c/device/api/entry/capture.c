@@ -249,6 +249,20 @@ emu_capture_unsafe(void)
     return status;
 }
 
+CUresult
+emu_capture_graph_unsafe(const emu_graph *graph)
+{
+    if (graph->capturing == NULL) {
+        return CUDA_SUCCESS;
+    }
+    for (emu_capture *c = captures; c != NULL; c = c->next) {
+        if (c->graph == graph) {
+            c->invalid = true;
+        }
+    }
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+}
+
 /* Refuse to wait for the current context as a whole. */
 static CUresult
 capture_refuse_context(void)

@@ -40,6 +40,9 @@ CUresult emu_capture_unsafe(void);
 /* Refuse a call at its entry. */
 CUresult emu_capture_permit(emu_call call);
 
+/* Refuse a call on a graph to which a capture adds nodes. */
+CUresult emu_capture_graph_unsafe(const emu_graph *graph);
+
 /* -- for events -------------------------------------------------------------------- */
 
 /* Record an event in a stream. Not `taken`: the stream is not being captured. */

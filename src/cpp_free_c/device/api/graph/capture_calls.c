@@ -35,8 +35,11 @@ capture_begin_in(emu_context *context, emu_stream *stream, CUgraph handle,
     emu_edges after = {0};
     CUresult status;
 
-    if (graph == NULL || graph->capturing != NULL) {
+    if (graph == NULL) {
         return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (graph->capturing != NULL) {
+        return CUDA_ERROR_ILLEGAL_STATE;
     }
     status = emu_edges_read(graph, nodes, data, count, &after);
     if (status == CUDA_SUCCESS) {

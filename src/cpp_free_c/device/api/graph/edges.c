@@ -1,6 +1,4 @@
 /* Nodes and edges of graphs: listing, adding, removing. */
-#include <string.h>
-
 #include "device/api/entry/entry.h"
 #include "device/api/graph/edge_check.h"
 #include "device/api/graph/node_kinds.h"
@@ -354,23 +352,18 @@ edge_add(const emu_graph *graph, CUgraphNode from, CUgraphNode to,
     return CUDA_SUCCESS;
 }
 
+/* As the driver of an H200, and unlike the manual, ignore the data of the edge. */
 static CUresult
-edge_remove(const emu_graph *graph, CUgraphNode from, CUgraphNode to,
-            const CUgraphEdgeData *data)
+edge_remove(const emu_graph *graph, CUgraphNode from, CUgraphNode to)
 {
-    static const CUgraphEdgeData plain;
     emu_node *source, *target;
     size_t place;
 
-    if (data == NULL) {
-        data = &plain;
-    }
     if (!edge_find_nodes(graph, from, to, &source, &target)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     place = emu_edges_find(&target->after, source);
-    if (place == target->after.count ||
-        memcmp(&target->after.data[place], data, sizeof(*data)) != 0) {
+    if (place == target->after.count) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     emu_edges_remove(&target->after, place);
@@ -378,41 +371,31 @@ edge_remove(const emu_graph *graph, CUgraphNode from, CUgraphNode to,
     return CUDA_SUCCESS;
 }
 
-/* Add or remove edges. All are undone if one fails. */
+/* Add or remove edges. If one fails, those before it stay changed. */
 static CUresult
 graph_change_edges(CUgraph handle, const CUgraphNode *from, const CUgraphNode *to,
                    const CUgraphEdgeData *data, size_t count, bool add)
 {
     const emu_graph *graph = emu_graph_get(handle);
     CUresult status = CUDA_SUCCESS;
-    size_t done = 0;
 
-    if (graph == NULL || (count > 0 && (from == NULL || to == NULL)) ||
-        (!add && emu_graph_has(graph, EMU_NODES_MEMORY))) {
+    if (graph == NULL || (count > 0 && (from == NULL || to == NULL))) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    while (status == CUDA_SUCCESS && done < count) {
-        const CUgraphEdgeData *one = data;
-
-        if (data != NULL) {
-            one = &data[done];
-        }
-        status = add ? edge_add(graph, from[done], to[done], one)
-                     : edge_remove(graph, from[done], to[done], one);
-        done += status == CUDA_SUCCESS;
+    if (!add && emu_graph_has(graph, EMU_NODES_MEMORY)) {
+        return CUDA_ERROR_NOT_SUPPORTED;
     }
-    while (status != CUDA_SUCCESS && done > 0) {
+    for (size_t i = 0; status == CUDA_SUCCESS && i < count; i++) {
         const CUgraphEdgeData *one = data;
 
-        done--;
         if (data != NULL) {
-            one = &data[done];
+            one = &data[i];
         }
         if (add) {
-            (void)edge_remove(graph, from[done], to[done], one); /* it was added */
+            status = edge_add(graph, from[i], to[i], one);
         }
         else {
-            (void)edge_add(graph, from[done], to[done], one); /* there is room */
+            status = edge_remove(graph, from[i], to[i]);
         }
     }
     return status;
@@ -455,11 +438,17 @@ emu_cuGraphDestroyNode(CUgraphNode hNode)
     if (status == CUDA_SUCCESS) {
         emu_node *node = emu_node_get(hNode);
 
-        if (node == NULL || node->graph->capturing != NULL ||
-            emu_graph_has(node->graph, EMU_NODES_MEMORY)) {
+        if (node == NULL) {
             status = CUDA_ERROR_INVALID_VALUE;
         }
+        else if (node->graph->capturing != NULL) {
+            status = CUDA_ERROR_ILLEGAL_STATE;
+        }
+        else if (emu_graph_has(node->graph, EMU_NODES_MEMORY)) {
+            status = CUDA_ERROR_NOT_SUPPORTED;
+        }
         else {
+            emu_node_release_handle(node);
             emu_graph_remove(node);
         }
     }

@@ -73,17 +73,16 @@ graph_check_instance(const emu_graph *graph, uint64_t flags,
 {
     const uint64_t both = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH |
                           CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
+    const unsigned int once = EMU_NODES_MEMORY | EMU_NODES_CONDITIONAL;
 
     *result = CUDA_GRAPH_INSTANTIATE_ERROR;
-    if (graph->owner != NULL || graph->capturing != NULL || flags > INSTANTIATE_FLAGS ||
-        (flags & both) == both) {
+    if (flags > INSTANTIATE_FLAGS || (flags & both) == both) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    if ((flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) != 0) {
+    if (graph->owner != NULL ||
+        (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) != 0 ||
+        (graph->instances > 0 && emu_graph_has(graph, once))) {
         return CUDA_ERROR_NOT_SUPPORTED;
-    }
-    if (graph->instances > 0 && emu_graph_has(graph, EMU_NODES_MEMORY)) {
-        return CUDA_ERROR_INVALID_VALUE;
     }
     if (graph_has_unused_handle(graph)) {
         *result = CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED;
@@ -98,8 +97,16 @@ graph_exec_new(emu_context *context, emu_graph *graph, uint64_t flags,
 {
     emu_graph_exec *exec;
     emu_exec_body *body;
-    CUresult status = graph_check_instance(graph, flags, &said->result_out);
+    CUresult status = emu_capture_graph_unsafe(graph);
 
+    said->result_out = CUDA_GRAPH_INSTANTIATE_ERROR;
+    if (status == CUDA_SUCCESS) {
+        status = graph_check_instance(graph, flags, &said->result_out);
+    }
+    if (status == CUDA_SUCCESS) {
+        status =
+            emu_graph_check_branches(graph, &said->result_out, &said->hErrNode_out);
+    }
     if (status != CUDA_SUCCESS) {
         return status;
     }
@@ -137,7 +144,8 @@ emu_cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph,
         CUDA_GRAPH_INSTANTIATE_PARAMS said = {0};
         emu_graph *graph = emu_graph_get(hGraph);
 
-        if (graph == NULL || phGraphExec == NULL) {
+        if (graph == NULL || phGraphExec == NULL ||
+            (flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) != 0) {
             status = CUDA_ERROR_INVALID_VALUE;
         }
         else {

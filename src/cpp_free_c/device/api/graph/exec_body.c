@@ -338,6 +338,7 @@ emu_exec_body_begin(const emu_exec_body *body, bool frees)
 void
 emu_exec_body_end(const emu_exec_body *body)
 {
+    emu_conditionals_end(&body->conditionals);
     body_end_first(body, body->count);
 }
 

@@ -7,6 +7,7 @@
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/entry.h"
 #include "device/api/graph/exec.h"
+#include "device/api/graph/exec_pairs.h"
 #include "device/api/graph/node_kinds.h"
 #include "device/api/module/launch_work.h"
 
@@ -129,28 +130,6 @@ update_refuse(CUgraphExecUpdateResultInfo *info, CUgraphExecUpdateResult result,
     return false;
 }
 
-/* Whether the nodes that a node waits for are those of its pair. */
-static bool
-update_check_edges(const emu_exec_node *node, emu_node *wish,
-                   CUgraphExecUpdateResultInfo *info)
-{
-    const CUgraphExecUpdateResult changed = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
-
-    if (node->after_count != wish->after.count) {
-        return update_refuse(info, changed, wish, NULL);
-    }
-    for (size_t i = 0; i < node->after_count; i++) {
-        emu_node *from = wish->after.nodes[i];
-
-        if (node->after[i] != from->number ||
-            memcmp(&node->edges[i], &wish->after.data[i], sizeof(node->edges[i])) !=
-                0) {
-            return update_refuse(info, changed, wish, from);
-        }
-    }
-    return true;
-}
-
 static bool update_check(const emu_exec_body *body, const emu_graph *graph,
                          CUgraphExecUpdateResultInfo *info);
 
@@ -164,9 +143,6 @@ update_check_node(const emu_exec_node *node, emu_node *wish,
     if (node->work != wish->work) {
         return update_refuse(info, CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, wish,
                              NULL);
-    }
-    if (!update_check_edges(node, wish, info)) {
-        return false;
     }
     if (node->work->compare != NULL) {
         result = node->work->compare(node->payload.data, wish->payload.data, true);
@@ -182,18 +158,31 @@ update_check_node(const emu_exec_node *node, emu_node *wish,
     return true;
 }
 
-/* Whether an executable graph may become like a graph. Nodes are paired in the order in
- * which they were added. */
+/* Whether an executable graph may become like a graph. */
 static bool
 update_check(const emu_exec_body *body, const emu_graph *graph,
              CUgraphExecUpdateResultInfo *info)
 {
-    if (body->count != graph->count) {
-        return update_refuse(info, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, NULL,
-                             NULL);
+    uint32_t *pairs = emu_exec_pair(body, graph, info);
+    bool good = pairs != NULL;
+
+    for (size_t i = 0; good && i < body->count; i++) {
+        good = update_check_node(&body->nodes[i], graph->nodes[pairs[i]], info);
     }
-    for (size_t i = 0; i < body->count; i++) {
-        if (!update_check_node(&body->nodes[i], graph->nodes[i], info)) {
+    free(pairs);
+    return good;
+}
+
+static bool update_copy(emu_exec_body *body, const emu_graph *graph);
+
+static bool
+update_copy_node(emu_exec_node *node, const emu_node *wish)
+{
+    if (!emu_exec_node_set_payload(node, wish->payload.data, wish->payload.size)) {
+        return false;
+    }
+    for (size_t i = 0; i < node->body_count; i++) {
+        if (!update_copy(node->bodies[i], wish->bodies[i])) {
             return false;
         }
     }
@@ -205,22 +194,17 @@ update_check(const emu_exec_body *body, const emu_graph *graph,
 static bool
 update_copy(emu_exec_body *body, const emu_graph *graph)
 {
-    for (size_t i = 0; i < body->count; i++) {
-        emu_exec_node *node = &body->nodes[i];
-        const emu_node *wish = graph->nodes[i];
+    CUgraphExecUpdateResultInfo ignored; /* the graph was checked */
+    uint32_t *pairs = emu_exec_pair(body, graph, &ignored);
+    bool good = pairs != NULL;
 
-        if (!emu_exec_node_set_payload(node, wish->payload.data, wish->payload.size)) {
-            return false;
-        }
-        for (size_t k = 0; k < node->body_count; k++) {
-            if (!update_copy(node->bodies[k], wish->bodies[k])) {
-                return false;
-            }
-        }
+    for (size_t i = 0; good && i < body->count; i++) {
+        good = update_copy_node(&body->nodes[i], graph->nodes[pairs[i]]);
     }
+    free(pairs);
     emu_user_references_drop(&body->references);
     emu_conditionals_drop(&body->conditionals);
-    return emu_user_references_copy(&body->references, &graph->references) &&
+    return good && emu_user_references_copy(&body->references, &graph->references) &&
            emu_conditionals_copy(&body->conditionals, &graph->conditionals);
 }
 
@@ -269,6 +253,9 @@ exec_update(CUgraphExec handle, CUgraph graph_handle, CUgraphExecUpdateResultInf
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (!update_check(exec->body, graph, info)) {
+        if (info->result == CU_GRAPH_EXEC_UPDATE_ERROR) {
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        }
         return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
     }
     status = update_apply(exec, NULL, graph);
@@ -283,12 +270,13 @@ emu_cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph,
                       CUgraphExecUpdateResultInfo *resultInfo)
 {
     emu_context *context;
+    CUgraphExecUpdateResultInfo own;
     CUresult status = EMU_ENTER_CONTEXT(GraphExecUpdate, &context);
 
-    if (status == CUDA_SUCCESS && resultInfo == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
     if (status == CUDA_SUCCESS) {
+        if (resultInfo == NULL) {
+            resultInfo = &own;
+        }
         status = exec_update(hGraphExec, hGraph, resultInfo);
     }
     return emu_leave(status);
@@ -407,7 +395,8 @@ emu_cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode,
     if (status == CUDA_SUCCESS) {
         status = exec_find_node(hGraphExec, hNode, &exec, &source, &node);
     }
-    if (status == CUDA_SUCCESS && isEnabled == NULL) {
+    if (status == CUDA_SUCCESS &&
+        (isEnabled == NULL || (1u << node->work->type & CAN_BE_DISABLED) == 0)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {

@@ -38,7 +38,8 @@ emu_cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
         if (graph == NULL || phGraphClone == NULL) {
             status = CUDA_ERROR_INVALID_VALUE;
         }
-        else if (emu_graph_has(graph, EMU_NODES_MEMORY | EMU_NODES_CONDITIONAL)) {
+        else if (emu_graph_has(graph, EMU_NODES_MEMORY | EMU_NODES_CONDITIONAL) ||
+                 emu_graph_is_in_branch(graph)) {
             status = CUDA_ERROR_NOT_SUPPORTED;
         }
     }
@@ -64,8 +65,11 @@ emu_cuGraphDestroy(CUgraph hGraph)
     if (status == CUDA_SUCCESS) {
         emu_graph *graph = emu_graph_get(hGraph);
 
-        if (graph == NULL || graph->owner != NULL || graph->capturing != NULL) {
+        if (graph == NULL || graph->owner != NULL) {
             status = CUDA_ERROR_INVALID_VALUE;
+        }
+        else if (graph->capturing != NULL) {
+            status = CUDA_ERROR_ILLEGAL_STATE;
         }
         else {
             emu_count_free(graph->object.context);
@@ -108,12 +112,13 @@ emu_cuGraphConditionalHandleCreate(CUgraphConditionalHandle *pHandle_out,
 
     if (status == CUDA_SUCCESS) {
         graph = emu_graph_get(hGraph);
-        if (ctx != NULL) {
-            context = emu_context_get(ctx);
-        }
-        if (graph == NULL || pHandle_out == NULL || context == NULL ||
+        context = emu_context_get(ctx);
+        if (graph == NULL || pHandle_out == NULL ||
             flags > CU_GRAPH_COND_ASSIGN_DEFAULT) {
             status = CUDA_ERROR_INVALID_VALUE;
+        }
+        else if (context == NULL) {
+            status = CUDA_ERROR_INVALID_CONTEXT;
         }
     }
     if (status == CUDA_SUCCESS) {

@@ -88,8 +88,10 @@ node_make_conditional(emu_context *context, const CUgraphNodeParams *params,
     conditional_payload *made;
 
     (void)context;
-    if (owner == NULL || (p->ctx != NULL && p->ctx != owner) ||
-        !conditional_has_size(p->type, p->size) ||
+    if (p->ctx == NULL) {
+        return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    if (owner == NULL || p->ctx != owner || !conditional_has_size(p->type, p->size) ||
         emu_conditional_is_bound(p->handle)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -137,12 +139,9 @@ conditional_compare(const void *payload, const void *other, bool wide)
 {
     const conditional_payload *old = payload, *wish = other;
 
-    if (!wide) {
-        return CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
-    }
-    if (old->type != wish->type || old->size != wish->size ||
+    if (!wide || old->type != wish->type || old->size != wish->size ||
         old->context != wish->context) {
-        return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+        return CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
     }
     return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
@@ -247,16 +246,14 @@ emu_graph_is_in_branch(const emu_graph *graph)
     return graph->owner != NULL;
 }
 
-/* Whether a graph may get a node of a type, at the place where the graph is. */
+/* Whether a graph may get a node of a type, at the place where the graph is. A branch
+ * of a conditional node is checked when it is instantiated. */
 static CUresult
 node_check_place(const emu_graph *graph, CUgraphNodeType type)
 {
-    if (type < 32 && (1u << type & EMU_NODES_MEMORY) != 0 && graph->owner != NULL) {
+    if (type < KINDS && (1u << type & EMU_NODES_MEMORY) != 0 && graph->owner != NULL &&
+        !emu_graph_is_in_branch(graph)) {
         return CUDA_ERROR_NOT_SUPPORTED; /* the graph around it would own the memory */
-    }
-    if (type < KINDS && emu_graph_is_in_branch(graph) &&
-        (1u << type & EMU_NODES_IN_BRANCH) == 0) {
-        return CUDA_ERROR_NOT_SUPPORTED;
     }
     return CUDA_SUCCESS;
 }
@@ -343,4 +340,55 @@ emu_node_add(emu_context *context, emu_graph *graph, const emu_edges *after,
     }
     *out = node;
     return CUDA_SUCCESS;
+}
+
+void
+emu_node_release_handle(const emu_node *node)
+{
+    if (node->work == &conditional_work) {
+        const conditional_payload *p = node->payload.data;
+
+        emu_conditional_unbind(p->handle);
+    }
+}
+
+/* -- branches of conditional nodes ------------------------------------------------- */
+
+/* Whether a branch may have a node, and why not. */
+static CUgraphInstantiateResult
+branch_check_node(const emu_node *node)
+{
+    if ((1u << node->work->type & EMU_NODES_IN_BRANCH) == 0) {
+        return CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED;
+    }
+    if (node->work == &emu_copy_work && !emu_copy_is_reachable(node->payload.data)) {
+        return CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED; /* as an H200 says */
+    }
+    return CUDA_GRAPH_INSTANTIATE_SUCCESS;
+}
+
+CUresult
+emu_graph_check_branches(const emu_graph *graph, CUgraphInstantiateResult *result,
+                         CUgraphNode *wrong)
+{
+    const bool branch = emu_graph_is_in_branch(graph);
+    CUresult status = CUDA_SUCCESS;
+
+    for (size_t i = 0; status == CUDA_SUCCESS && i < graph->count; i++) {
+        emu_node *node = graph->nodes[i];
+
+        if (branch) {
+            const CUgraphInstantiateResult found = branch_check_node(node);
+
+            if (found != CUDA_GRAPH_INSTANTIATE_SUCCESS) {
+                *result = found;
+                *wrong = node;
+                status = CUDA_ERROR_INVALID_VALUE;
+            }
+        }
+        for (size_t k = 0; status == CUDA_SUCCESS && k < node->body_count; k++) {
+            status = emu_graph_check_branches(node->bodies[k], result, wrong);
+        }
+    }
+    return status;
 }

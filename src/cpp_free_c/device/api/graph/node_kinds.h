@@ -39,5 +39,10 @@ CUresult emu_node_add(emu_context *context, emu_graph *graph, const emu_edges *a
 
 /* Whether the graph is in a branch of a conditional node. */
 bool emu_graph_is_in_branch(const emu_graph *graph);
+/* INVALID_VALUE: a branch of a conditional node has a node that it may not have. */
+CUresult emu_graph_check_branches(const emu_graph *graph,
+                                  CUgraphInstantiateResult *result, CUgraphNode *wrong);
+/* The program removes a node: another one may use its conditional handle. */
+void emu_node_release_handle(const emu_node *node);
 
 #endif

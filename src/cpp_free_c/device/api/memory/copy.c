@@ -144,17 +144,19 @@ copy_run_work(const void *payload, emu_context *context, emu_report *report)
 
 /* Whether a GPU could reach this side while the program continues. */
 static bool
-copy_is_reachable(const emu_copy_box *b, const emu_copy_side *s)
+copy_side_is_reachable(const emu_copy_box *b, const emu_copy_side *s)
 {
-    return emu_memory_check(s->start, copy_extent(b, s)) != NULL;
+    return emu_memory_check(s->start, copy_extent(b, s)) != NULL ||
+           emu_graph_memory_holds(s->start, copy_extent(b, s));
 }
 
-static bool
-copy_can_wait(const void *payload)
+bool
+emu_copy_is_reachable(const void *payload)
 {
     const emu_copy_box *b = payload;
 
-    return copy_is_reachable(b, &b->source) && copy_is_reachable(b, &b->target);
+    return copy_side_is_reachable(b, &b->source) &&
+           copy_side_is_reachable(b, &b->target);
 }
 
 /* -- nodes of graphs --------------------------------------------------------------- */
@@ -169,7 +171,7 @@ copy_can_wait(const void *payload)
             (p)->prefix##Y = (side)->y;                          \
             (p)->prefix##Z = (side)->z;                          \
         }                                                        \
-        else {                                                   \
+        else if (b->height > 1 || b->depth > 1) {                \
             (p)->prefix##Pitch = (side)->pitch;                  \
             (p)->prefix##Height = (side)->slice / (side)->pitch; \
         }                                                        \
@@ -207,17 +209,26 @@ copy_is_flat(const emu_copy_box *b)
     return b->height == 1 && b->depth == 1;
 }
 
+static bool
+copy_is_same_side(const emu_copy_side *a, const emu_copy_side *b)
+{
+    return a->start == b->start && a->pitch == b->pitch && a->slice == b->slice;
+}
+
+/* A copy of several rows may not change at all. */
 static CUgraphExecUpdateResult
 copy_compare(const void *payload, const void *other, bool wide)
 {
     const emu_copy_box *old = payload, *wish = other;
+    const bool flat = copy_is_flat(old) && copy_is_flat(wish);
 
+    (void)wide;
     if (old->source.type != wish->source.type ||
         old->target.type != wish->target.type ||
-        copy_is_flat(old) != copy_is_flat(wish)) {
-        return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
-    }
-    if (!wide && !copy_is_flat(wish)) {
+        (!flat && (old->width != wish->width || old->height != wish->height ||
+                   old->depth != wish->depth ||
+                   !copy_is_same_side(&old->source, &wish->source) ||
+                   !copy_is_same_side(&old->target, &wish->target)))) {
         return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
     }
     return CU_GRAPH_EXEC_UPDATE_SUCCESS;
@@ -235,7 +246,7 @@ copy_draw(const void *payload, FILE *file)
 
 const emu_work emu_copy_work = {.type = CU_GRAPH_NODE_TYPE_MEMCPY,
                                 .run = copy_run_work,
-                                .can_wait = copy_can_wait,
+                                .can_wait = emu_copy_is_reachable,
                                 .describe = copy_describe,
                                 .compare = copy_compare,
                                 .draw = copy_draw};

@@ -56,6 +56,9 @@ CUresult emu_copy_run(emu_context *context, emu_stream *stream, const emu_copy_b
 /* -- copies and fills as nodes of graphs ------------------------------------------- */
 
 extern const emu_work emu_copy_work, emu_fill_work;
+/* Whether a GPU could reach both sides of a copy while the program continues: the
+ * program is not to wait for it. The payload is that of emu_copy_work. */
+bool emu_copy_is_reachable(const void *payload);
 CUresult emu_copy_node_make(emu_context *context, const CUgraphNodeParams *params,
                             emu_payload *out);
 CUresult emu_fill_node_make(emu_context *context, const CUgraphNodeParams *params,

@@ -30,9 +30,10 @@ typedef struct {
     bool inside; /* the allocation node is in the same graph */
 } free_payload;
 
-/* Bytes on a device; guarded by the API lock. */
+/* Bytes on a device; guarded by the API lock. As on a GPU, memory counts as used from
+ * the launch that first needs it until cuDeviceGraphMemTrim. */
 typedef struct {
-    uint64_t used, used_high, reserved, reserved_high;
+    uint64_t live, used, high[2];
 } account;
 
 static account accounts[EMU_MAX_DEVICES];
@@ -105,15 +106,14 @@ memory_begin(graph_memory *memory)
     memory->live = true;
     memory->holders++;
     live_count++;
-    of->used += memory->record->charged;
-    if (of->used > of->used_high) {
-        of->used_high = of->used;
+    of->live += memory->record->charged;
+    if (of->live > of->used) {
+        of->used = of->live;
     }
-    if (of->used > of->reserved) {
-        of->reserved = of->used;
-    }
-    if (of->reserved > of->reserved_high) {
-        of->reserved_high = of->reserved;
+    for (size_t i = 0; i < 2; i++) {
+        if (of->used > of->high[i]) {
+            of->high[i] = of->used;
+        }
     }
     return CUDA_SUCCESS;
 }
@@ -121,7 +121,7 @@ memory_begin(graph_memory *memory)
 static void
 memory_end(graph_memory *memory)
 {
-    accounts[memory->record->device].used -= memory->record->charged;
+    accounts[memory->record->device].live -= memory->record->charged;
     memory->live = false;
     live_count--;
     emu_memory_suspend(memory->record);
@@ -146,7 +146,7 @@ emu_graph_memory_forget(const emu_allocation *allocation)
     graph_memory *memory = allocation->owner;
 
     if (memory->live) {
-        accounts[allocation->device].used -= allocation->charged;
+        accounts[allocation->device].live -= allocation->charged;
         live_count--;
     }
     free(memory);
@@ -264,8 +264,10 @@ emu_alloc_node_make(emu_context *context, CUgraphNodeParams *params, emu_payload
     alloc_payload *made;
     CUresult status = alloc_access(p, &devices);
 
+    if (status == CUDA_SUCCESS && p->poolProps.handleTypes != 0) {
+        status = CUDA_ERROR_NOT_SUPPORTED;
+    }
     if (p->bytesize == 0 || p->poolProps.allocType != TYPE_PINNED ||
-        p->poolProps.handleTypes != 0 ||
         p->poolProps.location.type != LOCATION_DEVICE ||
         emu_device_get(p->poolProps.location.id) == NULL) {
         status = CUDA_ERROR_INVALID_VALUE;
@@ -448,7 +450,7 @@ emu_graph_memory_capture_alloc(emu_context *context, emu_stream *stream, size_t 
     if (status == CUDA_SUCCESS) {
         *out = params.alloc.dptr;
     }
-    return emu_capture_failed(stream, status);
+    return status; /* as on an H200, a refused allocation leaves the capture as it is */
 }
 
 CUresult
@@ -465,7 +467,7 @@ emu_graph_memory_capture_free(emu_stream *stream, CUdeviceptr address)
     if (status == CUDA_SUCCESS) {
         status = capture_node(stream, &emu_free_work, payload);
     }
-    return emu_capture_failed(stream, status);
+    return status;
 }
 
 /* -- accounts ---------------------------------------------------------------------- */
@@ -485,8 +487,7 @@ emu_cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr,
     }
     if (status == CUDA_SUCCESS) {
         const account *of = &accounts[device];
-        const uint64_t values[] = {of->used, of->used_high, of->reserved,
-                                   of->reserved_high};
+        const uint64_t values[] = {of->used, of->high[0], of->used, of->high[1]};
 
         memcpy(value, &values[attr], sizeof(values[attr]));
     }
@@ -513,11 +514,8 @@ emu_cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr,
                        attr != CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH))) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS && attr == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH) {
-        accounts[device].used_high = accounts[device].used;
-    }
-    else if (status == CUDA_SUCCESS) {
-        accounts[device].reserved_high = accounts[device].reserved;
+    if (status == CUDA_SUCCESS) {
+        accounts[device].high[attr / 2] = accounts[device].used;
     }
     return emu_leave(status);
 }
@@ -532,7 +530,7 @@ emu_cuDeviceGraphMemTrim(CUdevice device)
         status = emu_device_find(device, &found);
     }
     if (status == CUDA_SUCCESS) {
-        accounts[device].reserved = accounts[device].used;
+        accounts[device].used = accounts[device].live;
     }
     return emu_leave(status);
 }

@@ -140,8 +140,8 @@ static bool
 managed_is_batch(const size_t *indices, size_t places, size_t count)
 {
     for (size_t i = 0; i < places; i++) {
-        if (indices[i] >= count || (i == 0 ? indices[0] != 0
-                                           : indices[i] <= indices[i - 1])) {
+        if (indices[i] >= count ||
+            (i == 0 ? indices[0] != 0 : indices[i] <= indices[i - 1])) {
             return false;
         }
     }
@@ -299,9 +299,10 @@ static CUresult
 managed_attribute(const emu_allocation *found, CUmem_range_attribute attribute,
                   int *data, size_t size)
 {
-    const bool preferred = attribute == CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION ||
-                           attribute == CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE ||
-                           attribute == CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID;
+    const bool preferred =
+        attribute == CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION ||
+        attribute == CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE ||
+        attribute == CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID;
     const int place = preferred ? found->managed.preferred : found->managed.prefetched;
 
     if (attribute == CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY && size > 0 &&

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "device/api/module/launch_work.h"
+#include "device/api/stream/stream.h"
 
 CUresult
 emu_kernel_node_make(emu_context *context, const CUgraphNodeParams *params,
@@ -23,7 +24,7 @@ emu_kernel_node_make(emu_context *context, const CUgraphNodeParams *params,
 
     (void)context; /* a kernel runs in the context of its function */
     if (function == NULL) {
-        return CUDA_ERROR_INVALID_VALUE;
+        return CUDA_ERROR_INVALID_HANDLE;
     }
     size = emu_launch_work_size(function);
     work = calloc(1, size);
@@ -70,7 +71,8 @@ emu_kernel_node_describe(void *payload, CUgraphNodeParams *params)
                                    .blockDimX = launch->block[0],
                                    .blockDimY = launch->block[1],
                                    .blockDimZ = launch->block[2],
-                                   .sharedMemBytes = (unsigned)launch->dynamic_shared};
+                                   .sharedMemBytes = (unsigned)launch->dynamic_shared,
+                                   .ctx = work->context};
     if (work->packed) {
         p->extra = kernel_node_extra(work, words);
     }
@@ -123,11 +125,9 @@ static const struct {
     CUlaunchAttributeID id;
     size_t offset, size;
 } attributes[] = {
-    ATTRIBUTE(1, access_window), ATTRIBUTE(2, cooperative),
-    ATTRIBUTE(4, cluster),       ATTRIBUTE(5, cluster_policy),
-    ATTRIBUTE(8, priority),      ATTRIBUTE(9, domain_map),
-    ATTRIBUTE(10, domain),       ATTRIBUTE(11, preferred_cluster),
-    ATTRIBUTE(14, carveout),     ATTRIBUTE(16, link_scheduling),
+    ATTRIBUTE(1, access_window),  ATTRIBUTE(2, cooperative), ATTRIBUTE(4, cluster),
+    ATTRIBUTE(5, cluster_policy), ATTRIBUTE(8, priority),    ATTRIBUTE(9, domain_map),
+    ATTRIBUTE(10, domain),        ATTRIBUTE(14, carveout),
 };
 
 enum { ATTRIBUTES = sizeof(attributes) / sizeof(attributes[0]) };
@@ -186,6 +186,7 @@ emu_kernel_node_set_attribute(void *payload, CUlaunchAttributeID id,
         return CUDA_ERROR_INVALID_HANDLE;
     }
     emu_launch_attribute_store(&wish, &attribute);
+    wish.priority = emu_stream_clamp_priority(wish.priority);
     return emu_launch_apply(work, &wish);
 }
 

@@ -339,7 +339,8 @@ emu_launch_fill(emu_function *function, const emu_launch_request *r,
     }
     work->function = function;
     work->serial = function->object.serial;
-    work->attributes = (emu_launch_attributes){0};
+    work->context = function->object.context;
+    work->attributes = (emu_launch_attributes){.domain_map = {0, 1}};
     for (unsigned int i = 0; i < r->attribute_count; i++) {
         emu_launch_attribute_store(&work->attributes, &r->attributes[i]);
     }

@@ -30,9 +30,7 @@ typedef struct {
     int priority;
     unsigned char domain_map[2];
     unsigned int domain;
-    unsigned int preferred_cluster[3];
     unsigned int carveout;
-    unsigned int link_scheduling;
 } emu_launch_attributes;
 
 /* Words behind the parameters that the description of a packed buffer needs. */
@@ -43,6 +41,7 @@ enum { EMU_LAUNCH_EXTRA_WORDS = 6 };
 typedef struct {
     emu_function *function;
     uint64_t serial; /* of the function */
+    CUcontext context;
     emu_launch launch;
     emu_launch_attributes attributes;
     bool packed; /* the program gave the parameters as one buffer */

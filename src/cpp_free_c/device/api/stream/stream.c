@@ -28,8 +28,8 @@ stream_destroy(emu_object *object)
     emu_object_free(object);
 }
 
-static int
-stream_clamp_priority(int priority)
+int
+emu_stream_clamp_priority(int priority)
 {
     if (priority < HIGHEST_PRIORITY) {
         return HIGHEST_PRIORITY;
@@ -49,7 +49,7 @@ stream_new(emu_context *context, unsigned int flags, int priority)
     if (stream != NULL) {
         stream->id = ++last_id;
         stream->flags = flags;
-        stream->priority = stream_clamp_priority(priority);
+        stream->priority = emu_stream_clamp_priority(priority);
         stream->place.stream = stream;
         pthread_mutex_init(&stream->turn, NULL);
     }

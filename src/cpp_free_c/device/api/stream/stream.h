@@ -26,6 +26,9 @@ CUresult emu_stream_synchronize(emu_stream *stream);
 CUresult emu_stream_open(emu_context *context);
 void emu_stream_close(emu_context *context);
 
+/* The closest priority that a stream can have. */
+int emu_stream_clamp_priority(int priority);
+
 /* Host functions as nodes of graphs. */
 extern const emu_work emu_host_work;
 CUresult emu_host_node_make(emu_context *context, const CUgraphNodeParams *params,

@@ -87,9 +87,9 @@ service_set_conditional(emu_warp *warp, const emu_insn *insn)
         const uint64_t value = emu_service_word(warp, insn, 1, lane);
 
         if (!emu_conditional_set(handle, context, (unsigned int)value)) {
-            return emu_fault(warp, insn, CUDA_ERROR_LAUNCH_FAILED, lane, 0,
+            return emu_fault(warp, insn, CUDA_ERROR_ILLEGAL_ADDRESS, lane, handle,
                              "cudaGraphSetConditional with the handle %llu, which no "
-                             "graph of this context has",
+                             "graph has that runs in this context",
                              (unsigned long long)handle);
         }
     }

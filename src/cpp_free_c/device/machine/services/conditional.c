@@ -11,6 +11,7 @@ typedef struct conditional {
     bool assigns; /* the initial value, at each launch */
     bool bound;   /* a node uses it */
     size_t holders;
+    size_t launches; /* that run */
     struct conditional *next;
 } conditional;
 
@@ -58,7 +59,6 @@ emu_conditional_new(emu_conditionals *list, CUcontext context, unsigned int valu
         handle = ++last_handle;
         *made = (conditional){.handle = handle,
                               .context = context,
-                              .value = value,
                               .initial = value,
                               .assigns = assigns,
                               .holders = 1,
@@ -124,9 +124,20 @@ emu_conditionals_begin(const emu_conditionals *list)
     for (size_t i = 0; i < list->count; i++) {
         conditional *found = conditional_find_locked(list->handles[i]);
 
+        found->launches++;
         if (found->assigns) {
             found->value = found->initial;
         }
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
+void
+emu_conditionals_end(const emu_conditionals *list)
+{
+    pthread_mutex_lock(&mutex);
+    for (size_t i = 0; i < list->count; i++) {
+        conditional_find_locked(list->handles[i])->launches--;
     }
     pthread_mutex_unlock(&mutex);
 }
@@ -146,17 +157,29 @@ emu_conditional_context(uint64_t handle)
     return context;
 }
 
-void
-emu_conditional_bind(uint64_t handle)
+static void
+conditional_mark(uint64_t handle, bool bound)
 {
     conditional *found;
 
     pthread_mutex_lock(&mutex);
     found = conditional_find_locked(handle);
     if (found != NULL) {
-        found->bound = true;
+        found->bound = bound;
     }
     pthread_mutex_unlock(&mutex);
+}
+
+void
+emu_conditional_bind(uint64_t handle)
+{
+    conditional_mark(handle, true);
+}
+
+void
+emu_conditional_unbind(uint64_t handle)
+{
+    conditional_mark(handle, false);
 }
 
 bool
@@ -195,7 +218,7 @@ emu_conditional_set(uint64_t handle, CUcontext context, unsigned int value)
 
     pthread_mutex_lock(&mutex);
     found = conditional_find_locked(handle);
-    good = found != NULL && found->context == context;
+    good = found != NULL && found->context == context && found->launches > 0;
     if (good) {
         found->value = value;
     }

@@ -18,7 +18,8 @@ enum {
     SCAN_WALK_TILES = 4,     /* of a line that one block scans though few lines exist */
     SCAN_SHIFT = 5,          /* log2 of the lines of a block, if the lines are long */
     SCAN_MOST_SHIFT = 8,
-    SCAN_SHORT_STEP = 512 /* bytes */
+    SCAN_SHORT_STEP = 512, /* bytes */
+    SCAN_MANY_TILES = 16   /* for a multiprocessor */
 };
 
 static size_t
@@ -273,6 +274,10 @@ scan_cut_columns(const pcu_scan_layout *layout, size_t size, size_t sms,
         return;
     }
     cut->variant = PCU_VARIANT_SCAN_COLUMNS_LOOK_BACK;
+    if (cut->step != 0 && groups * tiles >= SCAN_MANY_TILES * sms) {
+        cut->each *= 2; /* fewer blocks wait */
+        tiles = scan_ceil(layout->length, 2 * tile);
+    }
     cut->tiles = tiles;
     cut->blocks = groups * tiles;
     cut->slots = pcu_scan_slots(groups, tiles, scan_ceil(size, 4) << cut->width);

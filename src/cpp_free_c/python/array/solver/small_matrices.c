@@ -17,27 +17,32 @@
 #include "python/support/driver_call.h"
 
 enum {
-    SMALL_SPARE = 64,  /* elements of working memory, besides those of vectors */
-    SMALL_COLUMNS = 32 /* of the right side, for each block */
+    SMALL_SPARE = 64,   /* elements of working memory, besides those of vectors */
+    SMALL_COLUMNS = 32, /* of the right side, for each block */
+    SMALL_MANY = 512    /* blocks that fill a device */
 };
 
 /* A kernel: its variant, and the largest matrix that it takes sooner than cuSOLVER. */
 typedef struct {
     int variant;
-    size_t most;   /* rows and columns */
-    int may_fail;  /* 1: it reports singular matrices, and the caller waits */
-    int is_square; /* 1: it takes square matrices only */
+    size_t most;          /* rows and columns */
+    unsigned int threads; /* of a block for matrices of more than 64 rows */
+    int may_fail;         /* 1: it reports singular matrices, and the caller waits */
+    int is_square;        /* 1: it takes square matrices only */
 } small_kernel;
 
 static const small_kernel small_kernels[PCU_SMALL_KINDS] = {
-    [PCU_SMALL_SOLVE] = {PCU_VARIANT_SMALL_SOLVE, 128, 1, 1},
-    [PCU_SMALL_INVERSE] = {PCU_VARIANT_SMALL_SOLVE, 128, 1, 1},
-    [PCU_SMALL_DET] = {PCU_VARIANT_SMALL_DETERMINANT, 160, 0, 1},
-    [PCU_SMALL_SLOGDET] = {PCU_VARIANT_SMALL_DETERMINANT, 160, 0, 1},
-    [PCU_SMALL_CHOLESKY] = {PCU_VARIANT_SMALL_CHOLESKY, 128, 1, 1},
-    [PCU_SMALL_QR] = {PCU_VARIANT_SMALL_TRIANGULAR, 160, 0, 0},
-    [PCU_SMALL_EIGENVALUES] = {PCU_VARIANT_SMALL_EIGENVALUES, 160, 0, 1},
-    [PCU_SMALL_SINGULAR] = {PCU_VARIANT_SMALL_SINGULAR_VALUES, 160, 0, 0},
+    [PCU_SMALL_SOLVE] = {PCU_VARIANT_SMALL_SOLVE, 160, 512, 1, 1},
+    [PCU_SMALL_INVERSE] = {PCU_VARIANT_SMALL_SOLVE, 160, 512, 1, 1},
+    [PCU_SMALL_DET] = {PCU_VARIANT_SMALL_DETERMINANT, 192, 512, 0, 1},
+    [PCU_SMALL_SLOGDET] = {PCU_VARIANT_SMALL_DETERMINANT, 192, 512, 0, 1},
+    [PCU_SMALL_FACTORS_DET] = {PCU_VARIANT_DETERMINANT_OF_FACTORS, INT32_MAX, 32, 0, 1},
+    [PCU_SMALL_FACTORS_SLOGDET] = {PCU_VARIANT_DETERMINANT_OF_FACTORS, INT32_MAX, 32, 0,
+                                   1},
+    [PCU_SMALL_CHOLESKY] = {PCU_VARIANT_SMALL_CHOLESKY, 96, 1024, 1, 1},
+    [PCU_SMALL_QR] = {PCU_VARIANT_SMALL_TRIANGULAR, 144, 1024, 0, 0},
+    [PCU_SMALL_EIGENVALUES] = {PCU_VARIANT_SMALL_EIGENVALUES, 192, 512, 0, 1},
+    [PCU_SMALL_SINGULAR] = {PCU_VARIANT_SMALL_SINGULAR_VALUES, 236, 1024, 0, 0},
 };
 
 /* A call in progress. */
@@ -80,11 +85,24 @@ small_has_type(int type)
            type == PCU_T_COMPLEX128;
 }
 
-/* 1 if the right side has a row for each row of the matrix, and the same batch. */
+/* 1 if the matrices have been factored: they stay in memory. */
 static int
-small_fits(const pcu_gpuarray *a, const pcu_gpuarray *b)
+small_has_factors(const pcu_small_call *call)
 {
-    return b->type == a->type && b->ndim == a->ndim &&
+    return call->kind == PCU_SMALL_FACTORS_DET ||
+           call->kind == PCU_SMALL_FACTORS_SLOGDET;
+}
+
+/* 1 if the second operand, the right side or the pivots, has a row for each row of the
+ * matrix, and the same batch. */
+static int
+small_fits(const small_plan *plan, const pcu_gpuarray *a, const pcu_gpuarray *b)
+{
+    int type = a->type;
+    if (small_has_factors(plan->call)) {
+        type = PCU_T_INT32;
+    }
+    return b->type == type && b->ndim == a->ndim &&
            memcmp(b->shape, a->shape, (size_t)(a->ndim - 1) * sizeof(*a->shape)) == 0;
 }
 
@@ -124,6 +142,10 @@ static void
 small_plan_shared(small_plan *plan)
 {
     size_t across = plan->columns;
+    if (small_has_factors(plan->call)) {
+        plan->shared = 0;
+        return;
+    }
     if (plan->call->kind == PCU_SMALL_QR) {
         across = Py_MAX(plan->columns, plan->width);
     }
@@ -151,7 +173,7 @@ small_plan_fill(small_plan *plan)
         return 0;
     }
     if (plan->operands[1] != NULL &&
-        (!small_fits(a, plan->operands[1]) || plan->operands[1]->count == 0)) {
+        (!small_fits(plan, a, plan->operands[1]) || plan->operands[1]->count == 0)) {
         return 0;
     }
     plan->count = a->count / (plan->rows * plan->columns);
@@ -311,7 +333,8 @@ small_results_new(const small_plan *plan, pcu_small_results *results)
             return arrays[0] == NULL ? -1 : 0;
         default:
             arrays[0] = small_array_new(plan, 0, 0, 0, type);
-            if (arrays[0] == NULL || plan->call->kind == PCU_SMALL_DET) {
+            if (arrays[0] == NULL || plan->call->kind == PCU_SMALL_DET ||
+                plan->call->kind == PCU_SMALL_FACTORS_DET) {
                 return arrays[0] == NULL ? -1 : 0;
             }
             arrays[1] = small_array_new(plan, 0, 0, 0, real);
@@ -321,21 +344,23 @@ small_results_new(const small_plan *plan, pcu_small_results *results)
 
 /* -- the launch -------------------------------------------------------------------- */
 
-/* The threads of a block: measured on an H200. */
+/* The threads of a block: measured on an H200. Fewer of them share a matrix if there
+ * are many matrices. */
 static unsigned int
 small_threads(const small_plan *plan)
 {
     size_t longest = Py_MAX(plan->rows, plan->columns);
+    int many = plan->count * plan->chunks > SMALL_MANY;
     if (longest <= 16) {
-        return 32;
+        return many ? 32 : 64;
     }
     if (longest <= 32) {
-        return 128;
+        return many ? 128 : 256;
     }
     if (longest <= 64) {
-        return 256;
+        return many ? 256 : 512;
     }
-    return 512;
+    return plan->kernel->threads;
 }
 
 static int
@@ -360,7 +385,7 @@ small_get_kernel(const small_plan *plan, pcu_context *ctx, CUfunction *kernel)
 static int
 small_option(const pcu_small_call *call)
 {
-    if (call->kind == PCU_SMALL_SLOGDET) {
+    if (call->kind == PCU_SMALL_SLOGDET || call->kind == PCU_SMALL_FACTORS_SLOGDET) {
         return 1;
     }
     return call->option;
@@ -484,9 +509,11 @@ pcu_small_matrices(pcu_state *st, const pcu_small_call *call,
                        .kernel = &small_kernels[call->kind],
                        .operands = {call->a, call->b}};
     memset(results, 0, sizeof(*results));
-    int wish = small_read_wish();
-    if (wish <= 0) {
-        return wish;
+    if (!small_has_factors(call)) {
+        int wish = small_read_wish();
+        if (wish <= 0) {
+            return wish;
+        }
     }
     pcu_context *ctx = pcu_context_launch_borrow(st);
     if (ctx == NULL) {

@@ -19,6 +19,10 @@ typedef enum {
     PCU_SMALL_EIGENVALUES, /* of Hermitian matrices; option 1: reads the upper triangle
                             */
     PCU_SMALL_SINGULAR,    /* singular values */
+    /* The same as of PCU_SMALL_DET and PCU_SMALL_SLOGDET, of matrices of any size that
+     * getrf has factored; b are its pivots, int32 of shape (..., n, 1). */
+    PCU_SMALL_FACTORS_DET,
+    PCU_SMALL_FACTORS_SLOGDET,
     PCU_SMALL_KINDS
 } pcu_small_kind;
 
@@ -28,7 +32,7 @@ enum { PCU_SMALL_QR_REDUCED, PCU_SMALL_QR_COMPLETE, PCU_SMALL_QR_UPPER };
 typedef struct {
     pcu_small_kind kind;
     pcu_gpuarray *a;
-    pcu_gpuarray *b; /* of PCU_SMALL_SOLVE; else NULL */
+    pcu_gpuarray *b; /* NULL unless the kind takes it */
     int option;
     CUstream stream;
 } pcu_small_call;

@@ -15,7 +15,7 @@
 enum {
     FEW_THREADS = 256,
     FEW_EACH = 16,    /* elements that a thread reads at once */
-    FEW_ROOM = 1024,  /* entries of a block */
+    FEW_GROUPS = 4,   /* for which one block is enough */
     FEW_BLOCKS = 4,   /* on a multiprocessor */
     FEW_OF_MANY = 32, /* elements to select from which it is one */
     FEW_ENTRY = 16,   /* bytes of an entry */
@@ -45,7 +45,7 @@ few_fill(few_plan *plan, pcu_state *st, const pcu_few_call *call,
          const pcu_context *ctx)
 {
     const pcu_gpuarray *x = call->x;
-    size_t group = (size_t)FEW_THREADS * FEW_EACH;
+    size_t group = (size_t)FEW_THREADS * FEW_EACH; /* elements that a block reads */
     size_t most = (size_t)ctx->rec.limits.multiprocessors;
     if (call->count <= FEW_OF_MANY) {
         most *= FEW_BLOCKS;
@@ -59,6 +59,9 @@ few_fill(few_plan *plan, pcu_state *st, const pcu_few_call *call,
         plan->allocator = x->allocator;
     }
     plan->blocks = Py_MIN(most, (x->count + group - 1) / group);
+    if (plan->blocks <= FEW_GROUPS) {
+        plan->blocks = 1;
+    }
     plan->is_narrow =
         pcu_types[x->type].size <= sizeof(uint32_t) && x->count < UINT32_MAX;
     plan->entries = plan->blocks * call->count *
@@ -104,7 +107,6 @@ few_fill_key(const few_plan *plan, int variant, pcu_kernel_key *key)
     key->variant = (uint8_t)variant;
     key->threads = FEW_THREADS;
     key->vector = FEW_EACH;
-    key->tile = FEW_ROOM;
 }
 
 /* Get the kernel of all, and that of blocks if it is needed. */

@@ -6,7 +6,7 @@
 
 #include "python/driver/memory/gpuarray.h"
 
-enum { PCU_FEW_MOST = 256 }; /* elements that can be selected */
+enum { PCU_FEW_MOST = 128 }; /* elements that can be selected */
 
 typedef struct {
     pcu_gpuarray *x; /* initialised */

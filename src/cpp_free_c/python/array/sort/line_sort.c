@@ -39,21 +39,17 @@ static const sort_shape sort_shapes[] = {
 
 /* -- the plan ---------------------------------------------------------------------- */
 
-/* The lanes of a line and the elements of each are powers of two: the fastest ones on
- * an H200. */
-int
-pcu_line_sort_lanes(int type, size_t length, unsigned int *lanes, unsigned int *items)
+/* The lanes of a line and the elements of each, powers of two: the fastest ones on an
+ * H200. */
+static void
+sort_plan_lanes(pcu_line_sort *sort)
 {
-    if (length > SORT_LANES_LONGEST || pcu_type_is_complex(type)) {
-        return 0;
-    }
     size_t room = 4;
-    while (room < length) {
+    while (room < sort->length) {
         room *= 2;
     }
-    *items = room <= 32 ? 4 : 8;
-    *lanes = (unsigned int)room / *items;
-    return 1;
+    sort->items = room <= 32 ? 4 : 8;
+    sort->threads = (unsigned int)room / sort->items;
 }
 
 static void
@@ -116,8 +112,9 @@ pcu_line_sort_plan(pcu_line_sort *sort, const pcu_context *ctx)
     sort->wide = 0;
     sort->tiles = 0;
     sort->workspace = 0;
-    if (pcu_line_sort_lanes(sort->type, sort->length, &sort->threads, &sort->items)) {
+    if (sort->length <= SORT_LANES_LONGEST && !is_complex) {
         sort->method = PCU_SORT_BY_LANES;
+        sort_plan_lanes(sort);
         return 0;
     }
     if (sort->length <= Py_MIN(SORT_BLOCK_LONGEST, SORT_BLOCK_BYTES / sort->itemsize)) {

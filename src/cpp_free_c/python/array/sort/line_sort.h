@@ -11,11 +11,6 @@
 PCU_HIDDEN PCU_RAISES int pcu_line_sort_plan(pcu_line_sort *sort,
                                              const pcu_context *ctx);
 
-/* 1 if some lanes of a warp sort a line of that length. Then store their number and the
- * elements of each. */
-PCU_HIDDEN int pcu_line_sort_lanes(int type, size_t length, unsigned int *lanes,
-                                   unsigned int *items);
-
 /* 1 if the target may be the source. */
 PCU_HIDDEN int pcu_line_sort_is_in_place(const pcu_line_sort *sort);
 

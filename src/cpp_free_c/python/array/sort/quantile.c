@@ -12,12 +12,15 @@
 #include "python/array/ops/kernel_launch.h"
 #include "python/array/ops/kernel_table.h"
 #include "python/array/ops/reduction_axes.h"
-#include "python/array/sort/line_sort.h"
 #include "python/array/sort/sort.h"
 
 enum {
     QUANTILE_THREADS = 256,
-    QUANTILE_MOST = 32 /* quantiles of a launch */
+    QUANTILE_MOST = 32,           /* quantiles of a launch */
+    QUANTILE_LANES_LONGEST = 256, /* line that lanes of a warp sort */
+    QUANTILE_THREAD_LONGEST = 16, /* line that one lane sorts */
+    QUANTILE_LEAST_ITEMS = 4,     /* elements of a lane */
+    QUANTILE_ITEMS = 8            /* elements of each of several lanes */
 };
 
 /* The quantiles of a launch, as struct quantile_list in pycuda-quantile.hpp. */
@@ -317,6 +320,23 @@ quantile_result_new(const quantile_plan *plan)
     return result;
 }
 
+/* Choose the lanes of a short line: those that were the fastest on an H200. */
+static void
+quantile_choose_lanes(quantile_plan *plan)
+{
+    size_t room = QUANTILE_LEAST_ITEMS;
+    plan->by_lanes = !pcu_type_is_complex(plan->call->x->type) &&
+                     plan->length <= QUANTILE_LANES_LONGEST;
+    while (room < plan->length) {
+        room *= 2;
+    }
+    plan->items = QUANTILE_ITEMS;
+    if (room <= QUANTILE_THREAD_LONGEST) {
+        plan->items = (unsigned int)room;
+    }
+    plan->lanes = (unsigned int)room / plan->items;
+}
+
 /* Count the lines, and choose the kernel. */
 static int
 quantile_fill(quantile_plan *plan, pcu_state *st, const pcu_quantile_call *call)
@@ -341,8 +361,7 @@ quantile_fill(quantile_plan *plan, pcu_state *st, const pcu_quantile_call *call)
         }
         return -1;
     }
-    plan->by_lanes =
-        pcu_line_sort_lanes(x->type, plan->length, &plan->lanes, &plan->items);
+    quantile_choose_lanes(plan);
     return 0;
 }
 

@@ -21,6 +21,8 @@ static const char *const solver_kinds[PCU_SMALL_KINDS] = {
     [PCU_SMALL_INVERSE] = "inv",
     [PCU_SMALL_DET] = "det",
     [PCU_SMALL_SLOGDET] = "slogdet",
+    [PCU_SMALL_FACTORS_DET] = "det of factors",
+    [PCU_SMALL_FACTORS_SLOGDET] = "slogdet of factors",
     [PCU_SMALL_CHOLESKY] = "cholesky",
     [PCU_SMALL_QR] = "qr",
     [PCU_SMALL_EIGENVALUES] = "eigvalsh",
@@ -99,8 +101,10 @@ solver_small(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
         solver_read_kind(a.kind, &kind) < 0) {
         return NULL;
     }
-    if (!pcu_is_array(st, a.a) || (kind == PCU_SMALL_SOLVE) != (a.b != Py_None) ||
-        (a.b != Py_None && !pcu_is_array(st, a.b))) {
+    int takes_two = kind == PCU_SMALL_SOLVE || kind == PCU_SMALL_FACTORS_DET ||
+                    kind == PCU_SMALL_FACTORS_SLOGDET;
+    if (!pcu_is_array(st, a.a) || takes_two != (a.b != Py_None) ||
+        (takes_two && !pcu_is_array(st, a.b))) {
         Py_RETURN_NONE; /* Python says what is wrong */
     }
     pcu_small_call call = {

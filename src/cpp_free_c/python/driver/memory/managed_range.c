@@ -100,14 +100,16 @@ managed_advise_run(pcu_state *st, const managed_range *range, unsigned int advic
         return -1;
     }
     PCU_STATUS(status, MemAdvise_v2, (range->address, range->size, advice, *place));
+    const char *routine = "cuMemAdvise_v2";
     if (status == CUDA_ERROR_NOT_FOUND) {
-        if (managed_old_place(st, place, "cuMemAdvise", &device) < 0) {
+        routine = "cuMemAdvise";
+        if (managed_old_place(st, place, routine, &device) < 0) {
             return -1;
         }
         PCU_STATUS(status, MemAdvise, (range->address, range->size, advice, device));
     }
     if (status != CUDA_SUCCESS) {
-        return pcu_raise(st, "cuMemAdvise", status);
+        return pcu_raise(st, routine, status);
     }
     return 0;
 }
@@ -157,15 +159,17 @@ managed_prefetch_run(pcu_state *st, const managed_range *range,
     }
     PCU_STATUS(status, MemPrefetchAsync_v2,
                (range->address, range->size, *place, 0, stream));
+    const char *routine = "cuMemPrefetchAsync_v2";
     if (status == CUDA_ERROR_NOT_FOUND) {
-        if (managed_old_place(st, place, "cuMemPrefetchAsync", &device) < 0) {
+        routine = "cuMemPrefetchAsync";
+        if (managed_old_place(st, place, routine, &device) < 0) {
             return -1;
         }
         PCU_STATUS(status, MemPrefetchAsync,
                    (range->address, range->size, device, stream));
     }
     if (status != CUDA_SUCCESS) {
-        return pcu_raise(st, "cuMemPrefetchAsync", status);
+        return pcu_raise(st, routine, status);
     }
     return 0;
 }
@@ -251,7 +255,8 @@ managed_batch_fill(pcu_state *st, managed_batch *batch, PyObject *memories,
             place = PyList_GET_ITEM(locations, i);
         }
         Py_INCREF(place);
-        int rc = managed_range_parse(st, PyTuple_GET_ITEM(memories, i), Py_None, &range);
+        int rc =
+            managed_range_parse(st, PyTuple_GET_ITEM(memories, i), Py_None, &range);
         if (rc == 0) {
             rc = pcu_as_location(st, place, &batch->places[i], "location");
         }
@@ -447,10 +452,10 @@ mem_range_get_attribute(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     }
 }
 
-#define MANAGED_FUNCTION(name)                           \
-    {                                                    \
-#        name, (PyCFunction)(void (*)(void))name,        \
-            METH_FASTCALL | METH_KEYWORDS, name##_doc    \
+#define MANAGED_FUNCTION(name)                                                   \
+    {                                                                            \
+#        name, (PyCFunction)(void (*)(void))name, METH_FASTCALL | METH_KEYWORDS, \
+            name##_doc                                                           \
     }
 
 static PyMethodDef managed_functions[] = {

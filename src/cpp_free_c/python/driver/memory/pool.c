@@ -1,9 +1,9 @@
 /* DeviceMemoryPool, the part that all kinds of memory pools share, and the allocations
- * that they give out. The blocks are in pool_block.c; page_locked_pool.c has the pool of
- * host memory, stream_pool.c the one of stream-ordered memory.
+ * that they give out. The blocks are in pool_block.c; page_locked_pool.c has the pool
+ * of host memory, stream_pool.c the one of stream-ordered memory.
  *
- * An allocation is the Python object that owns a block until it is freed or deleted. The
- * block then returns to the pool, or to the driver if the pool has stopped holding
+ * An allocation is the Python object that owns a block until it is freed or deleted.
+ * The block then returns to the pool, or to the driver if the pool has stopped holding
  * blocks or the context has ended. An allocation holds a reference to its pool, so a
  * pool lives until its last block has returned.
  *
@@ -395,7 +395,8 @@ devicepool_init(PyObject *op, PyObject *args, PyObject *kwargs)
                                 NULL);
 }
 
-const char pcu_pool_allocate_doc[] = PyDoc_STR(
+PyDoc_STRVAR(
+    devicepool_allocate_doc,
     "allocate($self, size, /)\n--\n\n"
     "Allocate size bytes of device memory: a PooledDeviceAllocation.\n\n"
     "The memory is a held block or a new block of the bin's size in the pool's\n"
@@ -413,7 +414,7 @@ pcu_pool_allocate(PyObject *op, PyObject *value)
 }
 
 static PyMethodDef devicepool_methods[] = {
-    {"allocate", pcu_pool_allocate, METH_O, pcu_pool_allocate_doc},
+    {"allocate", pcu_pool_allocate, METH_O, devicepool_allocate_doc},
     {NULL, NULL, 0, NULL},
 };
 
@@ -447,10 +448,10 @@ pool_is_allocator(pcu_state *st, PyObject *value)
 int
 pcu_as_allocator(pcu_state *st, PyObject *value, void *out, const char *name)
 {
-    if (value != Py_None && !PyCallable_Check(value) &&
-        !pool_is_allocator(st, value)) {
+    if (value != Py_None && !PyCallable_Check(value) && !pool_is_allocator(st, value)) {
         PyErr_Format(PyExc_TypeError,
-                     "%s must be None, a DeviceMemoryPool, a MemoryPool, or a function of a number "
+                     "%s must be None, a DeviceMemoryPool, a MemoryPool, or a function "
+                     "of a number "
                      "of bytes such as pycuda.driver.mem_alloc, not %s",
                      name, Py_TYPE(value)->tp_name);
         return -1;

@@ -45,8 +45,8 @@ block_stream(const pcu_memory_pool *self)
 
 /* -- releasing --------------------------------------------------------------------- */
 
-/* Free memory of a MemoryPool behind its last use. Return 0 if the driver cannot do that
- * now; then the caller frees it behind all work. */
+/* Free memory of a MemoryPool behind its last use. Return 0 if the driver cannot do
+ * that now; then the caller frees it behind all work. */
 static int
 block_free_async(const pcu_pool_block *block, PyObject *ctx)
 {

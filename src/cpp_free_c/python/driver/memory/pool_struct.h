@@ -57,7 +57,6 @@ PCU_HIDDEN void pcu_pool_unfollow(pcu_memory_pool *self);
 
 /* The method allocate of the pools of device memory. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_pool_allocate(PyObject *op, PyObject *value);
-extern PCU_HIDDEN const char pcu_pool_allocate_doc[];
 
 /* An allocation of `size` bytes: a PooledDeviceAllocation or PooledHostAllocation. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_pooled_new(pcu_memory_pool *pool,

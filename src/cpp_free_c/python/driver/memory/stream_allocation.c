@@ -247,8 +247,8 @@ mem_alloc_async(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *
     }
     PCU_ALLOCATE(status, MemAllocAsync, (&memory, a.bytes, handle));
     if (status == CUDA_SUCCESS) {
-        result = pcu_stream_allocation_new(st, ctx, memory, a.bytes, stream, handle,
-                                           NULL);
+        result =
+            pcu_stream_allocation_new(st, ctx, memory, a.bytes, stream, handle, NULL);
     }
     else {
         pcu_out_of_memory_raise(st, "cuMemAllocAsync", status, a.bytes);

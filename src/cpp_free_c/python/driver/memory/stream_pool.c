@@ -1,10 +1,10 @@
 /* MemoryPool: a pool of the driver, whose memory is allocated and freed in the order of
  * streams.
  *
- * The object is a pool as DeviceMemoryPool is, with blocks from cuMemAllocFromPoolAsync.
- * It holds a few freed blocks, so that a program which frees and allocates the same size
- * in a loop makes no driver calls. All other blocks return to the driver at once, in
- * the order of the stream that used them.
+ * The object is a pool as DeviceMemoryPool is, with blocks from
+ * cuMemAllocFromPoolAsync. It holds a few freed blocks, so that a program which frees
+ * and allocates the same size in a loop makes no driver calls. All other blocks return
+ * to the driver at once, in the order of the stream that used them.
  *
  * Invariant: a pool that this object made is destroyed after its last allocation was
  * freed, since allocations hold the pool. Pools of the device are never destroyed.
@@ -221,7 +221,8 @@ stream_pool_make_current(PyObject *op, PyObject *Py_UNUSED(ignored))
     stream_pool *self = (stream_pool *)op;
     int rc = stream_pool_check(self, "cuDeviceSetMemPool");
     if (rc == 0) {
-        PCU_CALL(rc, self->base.st, DeviceSetMemPool, (self->device, self->base.source));
+        PCU_CALL(rc, self->base.st, DeviceSetMemPool,
+                 (self->device, self->base.source));
     }
     if (rc < 0) {
         return NULL;
@@ -231,10 +232,11 @@ stream_pool_make_current(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 /* -- trimming and attributes ------------------------------------------------------- */
 
-PyDoc_STRVAR(stream_pool_trim_doc,
-             "trim($self, /, min_bytes=0)\n--\n\n"
-             "Release the held blocks, and memory of the driver's pool beyond min_bytes.\n\n"
-             "Memory that streams still use stays. cuMemPoolTrimTo.");
+PyDoc_STRVAR(
+    stream_pool_trim_doc,
+    "trim($self, /, min_bytes=0)\n--\n\n"
+    "Release the held blocks, and memory of the driver's pool beyond min_bytes.\n\n"
+    "Memory that streams still use stays. cuMemPoolTrimTo.");
 
 static PyObject *
 stream_pool_trim(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -492,9 +494,9 @@ stream_pool_export_handle(PyObject *op, PyObject *Py_UNUSED(ignored))
     int file = -1;
     int rc = stream_pool_check(self, "cuMemPoolExportToShareableHandle");
     if (rc == 0) {
-        PCU_CALL(rc, self->base.st, MemPoolExportToShareableHandle,
-                 (&file, self->base.source, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
-                  0));
+        PCU_CALL(
+            rc, self->base.st, MemPoolExportToShareableHandle,
+            (&file, self->base.source, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
     }
     if (rc < 0) {
         return NULL;
@@ -548,12 +550,11 @@ stream_pool_from_handle(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
     return (PyObject *)self;
 }
 
-PyDoc_STRVAR(
-    stream_pool_export_pointer_doc,
-    "export_pointer($self, memory, /)\n--\n\n"
-    "Return bytes that name an allocation of this pool to another process.\n\n"
-    "Keep the memory allocated until the other process has freed its own\n"
-    "allocation. cuMemPoolExportPointer.");
+PyDoc_STRVAR(stream_pool_export_pointer_doc,
+             "export_pointer($self, memory, /)\n--\n\n"
+             "Return bytes that name an allocation of this pool to another process.\n\n"
+             "Keep the memory allocated until the other process has freed its own\n"
+             "allocation. cuMemPoolExportPointer.");
 
 static PyObject *
 stream_pool_export_pointer(PyObject *op, PyObject *memory)
@@ -613,6 +614,14 @@ stream_pool_import_pointer(PyObject *op, PyObject *given)
                                      NULL, op);
 }
 
+PyDoc_STRVAR(
+    stream_pool_allocate_doc,
+    "allocate($self, size, /)\n--\n\n"
+    "Allocate size bytes for the current stream: a PooledDeviceAllocation.\n\n"
+    "The memory is a held block or comes from the driver's pool. Work of\n"
+    "another stream must wait for the current stream first. MemoryError, with\n"
+    "the sizes, if memory is short. cuMemAllocFromPoolAsync.");
+
 /* -- the type ---------------------------------------------------------------------- */
 
 #define STREAM_POOL_NUMBER(name, attribute, set, doc)        \
@@ -622,8 +631,9 @@ stream_pool_import_pointer(PyObject *op, PyObject *given)
     }
 
 static PyGetSetDef stream_pool_getset[] = {
-    STREAM_POOL_NUMBER("release_threshold", RELEASE_THRESHOLD, stream_pool_set_number,
-                       "The bytes that the driver keeps reserved when it synchronises."),
+    STREAM_POOL_NUMBER(
+        "release_threshold", RELEASE_THRESHOLD, stream_pool_set_number,
+        "The bytes that the driver keeps reserved when it synchronises."),
     STREAM_POOL_NUMBER("reserved_bytes", RESERVED_MEM_CURRENT, NULL,
                        "The bytes that the driver's pool has reserved on the device."),
     STREAM_POOL_NUMBER("used_bytes", USED_MEM_CURRENT, NULL,
@@ -635,14 +645,14 @@ static PyGetSetDef stream_pool_getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-#define STREAM_POOL_METHOD(name, flags)                                         \
-    {                                                                           \
-#        name, (PyCFunction)(void (*)(void))stream_pool_##name, flags,          \
-            stream_pool_##name##_doc                                            \
+#define STREAM_POOL_METHOD(name, flags)                                \
+    {                                                                  \
+#        name, (PyCFunction)(void (*)(void))stream_pool_##name, flags, \
+            stream_pool_##name##_doc                                   \
     }
 
 static PyMethodDef stream_pool_methods[] = {
-    {"allocate", pcu_pool_allocate, METH_O, pcu_pool_allocate_doc},
+    {"allocate", pcu_pool_allocate, METH_O, stream_pool_allocate_doc},
     STREAM_POOL_METHOD(get_current, METH_CLASS | METH_FASTCALL | METH_KEYWORDS),
     STREAM_POOL_METHOD(get_default, METH_CLASS | METH_FASTCALL | METH_KEYWORDS),
     STREAM_POOL_METHOD(from_handle, METH_CLASS | METH_FASTCALL | METH_KEYWORDS),
@@ -668,11 +678,11 @@ PyDoc_STRVAR(
     "the current stream; freed memory is used again behind its last use.");
 
 static PyType_Slot stream_pool_slots[] = {
-    {Py_tp_doc, (void *)stream_pool_doc},  {Py_tp_new, stream_pool_blank_new},
-    {Py_tp_init, stream_pool_init},        {Py_tp_traverse, pcu_pool_traverse},
-    {Py_tp_clear, pcu_pool_clear},         {Py_tp_dealloc, stream_pool_dealloc},
-    {Py_tp_members, pcu_pool_members},     {Py_tp_getset, pcu_pool_getset},
-    {Py_tp_methods, stream_pool_methods},  {0, NULL},
+    {Py_tp_doc, (void *)stream_pool_doc}, {Py_tp_new, stream_pool_blank_new},
+    {Py_tp_init, stream_pool_init},       {Py_tp_traverse, pcu_pool_traverse},
+    {Py_tp_clear, pcu_pool_clear},        {Py_tp_dealloc, stream_pool_dealloc},
+    {Py_tp_members, pcu_pool_members},    {Py_tp_getset, pcu_pool_getset},
+    {Py_tp_methods, stream_pool_methods}, {0, NULL},
 };
 
 static PyType_Spec stream_pool_spec = {

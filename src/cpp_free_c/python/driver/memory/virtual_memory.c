@@ -1,9 +1,9 @@
-/* Virtual memory: PhysicalMemory, which is memory without an address, and VirtualMemory,
- * a range of addresses into which memory is mapped.
+/* Virtual memory: PhysicalMemory, which is memory without an address, and
+ * VirtualMemory, a range of addresses into which memory is mapped.
  *
  * Invariant: a VirtualMemory knows its mappings and keeps no reference to the memory,
- * because the driver keeps mapped memory until it is unmapped. Neither object belongs to
- * its context in the driver, so both are released after the context has ended too.
+ * because the driver keeps mapped memory until it is unmapped. Neither object belongs
+ * to its context in the driver, so both are released after the context has ended too.
  * Callers: Python. */
 
 #include "python/support/convert.h"
@@ -144,10 +144,11 @@ physical_dealloc(PyObject *op)
     pcu_resource_dealloc(op);
 }
 
-PyDoc_STRVAR(physical_free_doc,
-             "free($self, /)\n--\n\n"
-             "Release the memory as soon as it is mapped nowhere. LogicError the second\n"
-             "time. cuMemRelease.");
+PyDoc_STRVAR(
+    physical_free_doc,
+    "free($self, /)\n--\n\n"
+    "Release the memory as soon as it is mapped nowhere. LogicError the second\n"
+    "time. cuMemRelease.");
 
 static PyObject *
 physical_free(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -218,9 +219,9 @@ physical_from_handle(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
                      (&handle.physical, (void *)(uintptr_t)(unsigned int)a.file,
                       CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
     if (rc == 0) {
-        result = pcu_resource_with_size(
-            pcu_resource_new(st, (PyTypeObject *)type, ctx, PCU_HANDLE_physical, handle),
-            a.size);
+        result = pcu_resource_with_size(pcu_resource_new(st, (PyTypeObject *)type, ctx,
+                                                         PCU_HANDLE_physical, handle),
+                                        a.size);
     }
     Py_DECREF(ctx);
     return result;
@@ -255,16 +256,11 @@ PyDoc_STRVAR(
     "cuMemCreate.");
 
 static PyType_Slot physical_slots[] = {
-    {Py_tp_doc, (void *)physical_doc},
-    {Py_tp_new, pcu_resource_blank_new},
-    {Py_tp_init, physical_init},
-    {Py_tp_traverse, pcu_resource_traverse},
-    {Py_tp_clear, pcu_resource_clear},
-    {Py_tp_dealloc, physical_dealloc},
-    {Py_tp_members, pcu_resource_members},
-    {Py_tp_getset, physical_getset},
-    {Py_tp_methods, physical_methods},
-    {0, NULL},
+    {Py_tp_doc, (void *)physical_doc},     {Py_tp_new, pcu_resource_blank_new},
+    {Py_tp_init, physical_init},           {Py_tp_traverse, pcu_resource_traverse},
+    {Py_tp_clear, pcu_resource_clear},     {Py_tp_dealloc, physical_dealloc},
+    {Py_tp_members, pcu_resource_members}, {Py_tp_getset, physical_getset},
+    {Py_tp_methods, physical_methods},     {0, NULL},
 };
 
 static PyType_Spec physical_spec = {
@@ -463,8 +459,7 @@ virtual_make_room(virtual_memory *self)
         return 0;
     }
     size_t room = self->room * 2 + 4;
-    virtual_mapping *mappings =
-        PyMem_Realloc(self->mappings, room * sizeof(*mappings));
+    virtual_mapping *mappings = PyMem_Realloc(self->mappings, room * sizeof(*mappings));
     if (mappings == NULL) {
         PyErr_NoMemory();
         return -1;
@@ -508,7 +503,8 @@ virtual_map(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     static const pcu_argtable table = {"map", specs, 5, 1, 0};
     virtual_memory *self = (virtual_memory *)op;
     pcu_state *st = self->head.st;
-    virtual_map_args a = {.size = Py_None, .access = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    virtual_map_args a = {.size = Py_None,
+                          .access = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
     size_t size = 0;
     int rc;
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
@@ -535,8 +531,8 @@ virtual_map(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
         return NULL;
     }
     CUdeviceptr address = self->head.handle.memory + a.offset;
-    PCU_CALL(rc, st, MemMap, (address, size, a.memory_offset, memory->handle.physical,
-                              0));
+    PCU_CALL(rc, st, MemMap,
+             (address, size, a.memory_offset, memory->handle.physical, 0));
     if (rc < 0) {
         return NULL;
     }
@@ -762,10 +758,14 @@ PyDoc_STRVAR(
     "wherever a DeviceAllocation can be used. cuMemAddressReserve.");
 
 static PyType_Slot virtual_slots[] = {
-    {Py_tp_doc, (void *)virtual_doc},      {Py_tp_new, pcu_resource_blank_new},
-    {Py_tp_init, virtual_init},            {Py_tp_traverse, pcu_resource_traverse},
-    {Py_tp_clear, pcu_resource_clear},     {Py_tp_dealloc, virtual_dealloc},
-    {Py_tp_getset, virtual_getset},        {Py_tp_methods, virtual_methods},
+    {Py_tp_doc, (void *)virtual_doc},
+    {Py_tp_new, pcu_resource_blank_new},
+    {Py_tp_init, virtual_init},
+    {Py_tp_traverse, pcu_resource_traverse},
+    {Py_tp_clear, pcu_resource_clear},
+    {Py_tp_dealloc, virtual_dealloc},
+    {Py_tp_getset, virtual_getset},
+    {Py_tp_methods, virtual_methods},
     {0, NULL},
 };
 

@@ -367,7 +367,7 @@ def test_big_parameters_and_cooperative_launches(w):
 
 
 SHUFFLED = """
-from device.test_graphs import *
+from device.test_stream_capture import *
 d.ok("Init", 0)
 context = d.context()
 w = Bench(d)
@@ -488,7 +488,7 @@ def test_a_graph_outlived_by_what_made_it(w):
 def test_a_graph_that_does_not_run_holds_nothing():
     """A graph whose second kernel was unloaded does not hold the first one's module."""
     out = child("""
-from device.test_graphs import *
+from device.test_stream_capture import *
 d.ok("Init", 0)
 context = d.context()
 w = Bench(d)
@@ -512,7 +512,7 @@ d.ok("CtxDestroy", context)
 def test_memory_freed_before_the_run(kind):
     out = child(
         f"""
-from device.test_graphs import *
+from device.test_stream_capture import *
 d.ok("Init", 0)
 context = d.context()
 w = Bench(d)
