@@ -14,6 +14,7 @@ from typing import (
     Final,
     Literal,
     Protocol,
+    SupportsFloat,
     SupportsIndex,
     TypeAlias,
     TypeVar,
@@ -52,6 +53,23 @@ class _HasNbytes(Protocol):
 class _HasCudaStream(Protocol):
     def __cuda_stream__(self) -> tuple[int, int]: ...
 
+@type_check_only
+class _HasCudaEvent(Protocol):  # PyTorch
+    @property
+    def cuda_event(self) -> Any: ...
+
+@type_check_only
+class _HasPtr(Protocol):  # CuPy
+    @property
+    def ptr(self) -> Any: ...
+
+@type_check_only
+class _HasHandle(Protocol):  # this package, cuda.core, Numba
+    @property
+    def handle(self) -> Any: ...
+
+_AnyEvent: TypeAlias = _HasCudaEvent | _HasPtr | _HasHandle
+
 # A stream of this package or another; None is the current one.
 _Stream: TypeAlias = _HasCudaStream | None
 # An address: an int, a DeviceAllocation, a PointerHolderBase, a GPUArray (its gpudata).
@@ -78,6 +96,7 @@ _KernelArgument: TypeAlias = (
     | _HasCudaArrayInterface
     | _HasGpudata
     | Buffer
+    | TensorMap
 )
 
 # -- errors ----------------------------------------------------------------------------
@@ -287,6 +306,13 @@ class Context:
     def __hash__(self, /) -> int: ...
     @property
     def handle(self) -> int: ...
+    @classmethod
+    def from_handle(
+        cls,
+        handle: SupportsIndex | _HasHandle,
+        owner: object = None,
+        green: bool = False,
+    ) -> Context: ...
     def push(self) -> None: ...
     @classmethod
     def pop(cls) -> None: ...
@@ -344,7 +370,32 @@ class Stream:
     def is_capturing(self) -> bool: ...
     def synchronize(self) -> None: ...
     def is_done(self) -> bool: ...
-    def wait_for_event(self, event: Event, /) -> None: ...
+    def wait_for_event(
+        self,
+        event: _AnyEvent,
+        /,
+        flags: SupportsIndex = 0,
+    ) -> None: ...
+    def add_callback(
+        self, function: Callable[..., object], /, *args: object
+    ) -> None: ...
+    def wait_value(
+        self,
+        memory: _DevicePointer,
+        value: SupportsIndex,
+        condition: SupportsIndex = 0,
+        width: SupportsIndex = 4,
+    ) -> None: ...
+    def write_value(
+        self,
+        memory: _DevicePointer,
+        value: SupportsIndex,
+        flags: SupportsIndex = 0,
+        width: SupportsIndex = 4,
+    ) -> None: ...
+    def batch_memory_operations(
+        self, operations: Iterable[tuple[Any, ...]], /
+    ) -> None: ...
     def capture(
         self, graph: Graph | None = None, after: _After = ()
     ) -> StreamCapture: ...
@@ -357,7 +408,7 @@ class Event:
     def __init__(self, flags: SupportsIndex = 0) -> None: ...
     @property
     def handle(self) -> int: ...
-    def record(self, stream: _Stream = None) -> Self: ...
+    def record(self, stream: _Stream = None, flags: SupportsIndex = 0) -> Self: ...
     def synchronize(self) -> Self: ...
     def query(self) -> bool: ...
     def time_since(self, event: Event, /) -> float: ...
@@ -365,6 +416,16 @@ class Event:
     def ipc_handle(self) -> bytearray: ...
     @classmethod
     def from_ipc_handle(cls, handle: bytearray | bytes, /) -> Event: ...
+    @classmethod
+    def from_handle(
+        cls,
+        handle: SupportsIndex | _AnyEvent,
+        owner: object = None,
+    ) -> Self: ...
+
+def launch_host_func(
+    function: Callable[[], object], stream: _Stream = None
+) -> None: ...
 
 # -- graphs ----------------------------------------------------------------------------
 
@@ -977,6 +1038,21 @@ class ArrayDescriptor3D:
     flags: int
 
 @disjoint_base
+class MipmappedArray:
+    def __init__(
+        self,
+        descriptor: ArrayDescriptor | ArrayDescriptor3D,
+        levels: SupportsIndex = 0,
+    ) -> None: ...
+    @property
+    def handle(self) -> int: ...
+    @property
+    def levels(self) -> int: ...
+    def get_level(self, level: SupportsIndex, /) -> Array: ...
+    def get_descriptor_3d(self) -> ArrayDescriptor3D: ...
+    def free(self) -> None: ...
+
+@disjoint_base
 class Array:
     def __init__(self, descriptor: ArrayDescriptor | ArrayDescriptor3D) -> None: ...
     @property
@@ -1123,7 +1199,7 @@ TRSF_READ_AS_INTEGER: int
 class TextureObject:
     def __init__(
         self,
-        source: Array | _DevicePointer,
+        source: Array | MipmappedArray | _DevicePointer,
         descriptor: ArrayDescriptor | ArrayDescriptor3D | None = None,
         pitch: SupportsIndex = 0,
         address_mode: address_mode | SupportsIndex | Sequence[Any] = ...,
@@ -1134,6 +1210,10 @@ class TextureObject:
         border_color: Sequence[float] | None = None,
         max_anisotropy: SupportsIndex = 0,
         seamless_cubemap: bool = False,
+        mipmap_filter_mode: filter_mode | SupportsIndex = ...,
+        mipmap_level_bias: SupportsFloat = 0,
+        min_mipmap_level: SupportsFloat = 0,
+        max_mipmap_level: SupportsFloat = 1000,
     ) -> None: ...
     @property
     def handle(self) -> int: ...
@@ -1189,6 +1269,15 @@ class SurfaceReference:
 
 @disjoint_base
 class Module:
+    @property
+    def handle(self) -> int: ...
+    @classmethod
+    def from_handle(
+        cls,
+        handle: SupportsIndex | _HasHandle | _HasPtr,
+        owner: object = None,
+        library: bool = False,
+    ) -> Self: ...
     def get_function(self, name: str) -> Function: ...
     def get_global(self, name: str) -> tuple[int, int]: ...
     def get_texref(self, name: str) -> TextureReference: ...
@@ -1225,6 +1314,23 @@ class Linker:
         input_type: jit_input_type | SupportsIndex,
     ) -> None: ...
     def link_module(self) -> Module: ...
+
+@final
+class TensorMap:
+    def __new__(
+        cls,
+        array: _HasCudaArrayInterface,
+        box: Sequence[SupportsIndex],
+        swizzle: tensor_map_swizzle | SupportsIndex = 0,
+        element_strides: Sequence[SupportsIndex] | None = None,
+        interleave: tensor_map_interleave | SupportsIndex = 0,
+        l2_promotion: tensor_map_l2_promotion | SupportsIndex = 0,
+        oob_fill: tensor_map_oob_fill | SupportsIndex = 0,
+        data_type: tensor_map_data_type | SupportsIndex | None = None,
+    ) -> Self: ...
+    @property
+    def array(self) -> Any: ...
+    def __bytes__(self) -> bytes: ...
 
 @final
 class LaunchConfig:
@@ -1561,6 +1667,14 @@ class event_flags(_Enumeration):
     DISABLE_TIMING: ClassVar[event_flags]
     INTERPROCESS: ClassVar[event_flags]
 
+class event_record_flags(_Enumeration):
+    DEFAULT: ClassVar[event_record_flags]
+    EXTERNAL: ClassVar[event_record_flags]
+
+class event_wait_flags(_Enumeration):
+    DEFAULT: ClassVar[event_wait_flags]
+    EXTERNAL: ClassVar[event_wait_flags]
+
 class filter_mode(_Enumeration):
     POINT: ClassVar[filter_mode]
     LINEAR: ClassVar[filter_mode]
@@ -1754,6 +1868,61 @@ class shared_config(_Enumeration):
 class stream_flags(_Enumeration):
     DEFAULT: ClassVar[stream_flags]
     NON_BLOCKING: ClassVar[stream_flags]
+
+class stream_mem_op(_Enumeration):
+    WAIT_VALUE_32: ClassVar[stream_mem_op]
+    WRITE_VALUE_32: ClassVar[stream_mem_op]
+    FLUSH_REMOTE_WRITES: ClassVar[stream_mem_op]
+    WAIT_VALUE_64: ClassVar[stream_mem_op]
+    WRITE_VALUE_64: ClassVar[stream_mem_op]
+    BARRIER: ClassVar[stream_mem_op]
+
+class stream_wait_value(_Enumeration):
+    GEQ: ClassVar[stream_wait_value]
+    EQ: ClassVar[stream_wait_value]
+    AND: ClassVar[stream_wait_value]
+    NOR: ClassVar[stream_wait_value]
+    FLUSH: ClassVar[stream_wait_value]
+
+class stream_write_value(_Enumeration):
+    DEFAULT: ClassVar[stream_write_value]
+    NO_MEMORY_BARRIER: ClassVar[stream_write_value]
+
+class tensor_map_data_type(_Enumeration):
+    UINT8: ClassVar[tensor_map_data_type]
+    UINT16: ClassVar[tensor_map_data_type]
+    UINT32: ClassVar[tensor_map_data_type]
+    INT32: ClassVar[tensor_map_data_type]
+    UINT64: ClassVar[tensor_map_data_type]
+    INT64: ClassVar[tensor_map_data_type]
+    FLOAT16: ClassVar[tensor_map_data_type]
+    FLOAT32: ClassVar[tensor_map_data_type]
+    FLOAT64: ClassVar[tensor_map_data_type]
+    BFLOAT16: ClassVar[tensor_map_data_type]
+    FLOAT32_FTZ: ClassVar[tensor_map_data_type]
+    TFLOAT32: ClassVar[tensor_map_data_type]
+    TFLOAT32_FTZ: ClassVar[tensor_map_data_type]
+
+class tensor_map_interleave(_Enumeration):
+    INTERLEAVE_NONE: ClassVar[tensor_map_interleave]
+    INTERLEAVE_16B: ClassVar[tensor_map_interleave]
+    INTERLEAVE_32B: ClassVar[tensor_map_interleave]
+
+class tensor_map_l2_promotion(_Enumeration):
+    NONE: ClassVar[tensor_map_l2_promotion]
+    L2_64B: ClassVar[tensor_map_l2_promotion]
+    L2_128B: ClassVar[tensor_map_l2_promotion]
+    L2_256B: ClassVar[tensor_map_l2_promotion]
+
+class tensor_map_oob_fill(_Enumeration):
+    NONE: ClassVar[tensor_map_oob_fill]
+    NAN_REQUEST_ZERO_FMA: ClassVar[tensor_map_oob_fill]
+
+class tensor_map_swizzle(_Enumeration):
+    SWIZZLE_NONE: ClassVar[tensor_map_swizzle]
+    SWIZZLE_32B: ClassVar[tensor_map_swizzle]
+    SWIZZLE_64B: ClassVar[tensor_map_swizzle]
+    SWIZZLE_128B: ClassVar[tensor_map_swizzle]
 
 class device_attribute(_Enumeration):
     MAX_THREADS_PER_BLOCK: ClassVar[device_attribute]

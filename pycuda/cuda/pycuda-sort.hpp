@@ -241,7 +241,8 @@ template <class KEY, class COUNT, int THREADS>
 struct digit_totals {
     typedef typename KEY::element E;
     enum {
-        MANY = sizeof(E) == 4 ? 4 : sizeof(E) == 8 ? 2 : 1, // elements of a load
+        LOADS_WORDS = sizeof(E) == 4 || sizeof(E) == 8,
+        MANY = LOADS_WORDS ? 16 / sizeof(E) : 1, // elements of a load
         BINS = KEY::DIGITS * 256
     };
 

@@ -309,3 +309,12 @@ def test_absent_values_of_numpy_wrappers(ctx):
     x = to_gpu(MATRIX)
     absent = np._NoValue
     assert np.max(x, initial=absent, keepdims=absent).get() == 5
+
+
+def test_comparison_of_overflow():
+    wanted = np.array([1 + 1j, complex(np.inf, np.nan)])
+    loose = Tolerance(overflow=True)
+    assert compare(wanted, np.array([1 + 1j, complex(-np.inf, 0)]), loose) is None
+    assert compare(wanted, np.array([1 + 1j, complex(2, 0)]), loose) is not None
+    assert compare(wanted, np.array([1 + 2j, complex(np.inf, 0)]), loose) is not None
+    assert compare(wanted, np.array([1 + 1j, complex(np.inf, 0)]), Tolerance())

@@ -148,15 +148,15 @@ def test_polynomials(ctx):
     agree(np.polyint, q, 3, np.array([1.0, 2.0]))
 
 
-@pytest.mark.parametrize("dtype", ["int32", "float16", "float32", "complex64"])
+@pytest.mark.parametrize("dtype", ["bool", "int32", "float16", "float32", "complex64"])
 def test_polyval(ctx, dtype):
     p = (RNG.normal(size=4) * 3).astype(dtype)
     x = (RNG.normal(size=(3, 4)) * 2).astype(dtype)
     tolerance = 1e-1 if dtype == "float16" else 1e-5
     agree(np.polyval, p, x, tolerance=tolerance)
     agree(np.polyval, p, x[::-1, ::2], tolerance=tolerance)
-    agree(np.polyval, p[:0], x)
-    agree(np.polyval, p[::-1], 2.0, tolerance=tolerance)
+    agree(np.polyval, p[:0].astype(np.float64), x)
+    agree(np.polyval, p[::-1], np.array(2.0), tolerance=tolerance)
 
 
 @pytest.mark.parametrize(

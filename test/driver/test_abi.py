@@ -38,6 +38,8 @@ ENUM_PREFIX = {
     "compute_mode": "CU_COMPUTEMODE_",
     "ctx_flags": "CU_CTX_",
     "event_flags": "CU_EVENT_",
+    "event_record_flags": "CU_EVENT_RECORD_",
+    "event_wait_flags": "CU_EVENT_WAIT_",
     "filter_mode": "CU_TR_FILTER_MODE_",
     "func_cache": "CU_FUNC_CACHE_",
     "graphics_map_flags": "CU_GRAPHICS_MAP_RESOURCE_FLAGS_",
@@ -59,6 +61,14 @@ ENUM_PREFIX = {
     "profiler_output_mode": "CU_OUT_",
     "shared_config": "CU_SHARED_MEM_CONFIG_",
     "stream_flags": "CU_STREAM_",
+    "stream_mem_op": "CU_STREAM_MEM_OP_",
+    "stream_wait_value": "CU_STREAM_WAIT_VALUE_",
+    "stream_write_value": "CU_STREAM_WRITE_VALUE_",
+    "tensor_map_data_type": "CU_TENSOR_MAP_DATA_TYPE_",
+    "tensor_map_interleave": "CU_TENSOR_MAP_",
+    "tensor_map_l2_promotion": "CU_TENSOR_MAP_L2_PROMOTION_",
+    "tensor_map_oob_fill": "CU_TENSOR_MAP_FLOAT_OOB_FILL_",
+    "tensor_map_swizzle": "CU_TENSOR_MAP_",
 }
 
 #: direction_vector_set belongs to cuRAND, whose header has other names.

@@ -171,7 +171,8 @@ fixed = mod.get_function("fixed")
 out = zeros(8)
 fixed(drv.Out(out), block=(1, 1, 1), grid=(8, 1))
 assert (out == 400 + np.arange(8) % 4).all(), out
-assert fixed.required_cluster_width == 4
+assert fixed.required_cluster_width == 4 and fixed.cluster_size_must_be_set == 1
+assert mod.get_function("ring").cluster_size_must_be_set == 0
 for wrong in ({"grid": (6, 1)}, {"grid": (8, 1), "cluster": (2, 1, 1)}):
     try:
         fixed(drv.Out(out), block=(1, 1, 1), **wrong)
@@ -211,6 +212,7 @@ for grid, cluster, text in (
     (6, 4, "x of the grid must be a multiple of x of the cluster"),
     (16, 16, "clusters of at most 8 blocks of this shape fit"),
     (64, 64, "clusters of at most 8 blocks of this shape fit"),
+    (64, 0, "which must be 1 or more"),
 ):
     try:
         ring(memory, block=(64, 1, 1), grid=(grid, 1), cluster=cluster)

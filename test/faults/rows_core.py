@@ -4,6 +4,16 @@ import pycuda.driver as drv
 
 from .row import calls, row
 
+
+def _nothing(*_):
+    pass
+
+
+class _ForeignEvent:
+    def __init__(self, event):
+        self.cuda_event = event.handle
+
+
 # -- the library -----------------------------------------------------------------------
 
 row("init", lambda w: drv.init)
@@ -189,3 +199,46 @@ def _curand_version():
 
 
 row("get_curand_version", lambda w: _curand_version)
+
+calls(
+    "Context.from_handle",
+    lambda c: drv.Context.from_handle(c.handle),
+    "context",
+)
+
+# -- host functions, values in memory, foreign events ----------------------------------
+
+OP = drv.stream_mem_op
+
+calls("Stream.add_callback", lambda s: s.add_callback(_nothing, 1), "stream")
+row("launch_host_func", lambda w: lambda: drv.launch_host_func(_nothing))
+calls("Stream.wait_value", lambda s, m: s.wait_value(m, 0), "stream", "memory")
+calls(
+    "Stream.wait_value (8 bytes)",
+    lambda s, m: s.wait_value(m, 0, drv.stream_wait_value.GEQ, 8),
+    "stream",
+    "memory",
+)
+calls("Stream.write_value", lambda s, m: s.write_value(m, 0), "stream", "memory")
+calls(
+    "Stream.write_value (8 bytes)",
+    lambda s, m: s.write_value(m, 0, width=8),
+    "stream",
+    "memory",
+)
+calls(
+    "Stream.batch_memory_operations",
+    lambda s, m: s.batch_memory_operations(
+        [(OP.WRITE_VALUE_32, m, 1), (OP.BARRIER,), (OP.WAIT_VALUE_32, m, 1)]
+    ),
+    "stream",
+    "memory",
+)
+calls("Event.from_handle", lambda e: drv.Event.from_handle(e.handle, e), "event")
+calls(
+    "Stream.wait_for_event (foreign)",
+    lambda s, e: s.wait_for_event(_ForeignEvent(e)),
+    "stream",
+    "event",
+)
+calls("Event.record (flags)", lambda e, s: e.record(s, flags=0), "event", "stream")

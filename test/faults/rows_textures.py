@@ -153,3 +153,30 @@ reference("get_address_mode", lambda t, m: t.get_address_mode(0))
 reference("get_filter_mode", lambda t, m: t.get_filter_mode())
 reference("get_format", lambda t, m: t.get_format())
 reference("get_flags", lambda t, m: t.get_flags())
+
+# -- mipmapped arrays ------------------------------------------------------------------
+
+
+def _mipmap():
+    d = drv.ArrayDescriptor3D()
+    d.width, d.height, d.depth = 8, 4, 0
+    d.format, d.num_channels = drv.array_format.FLOAT, 1
+    return drv.MipmappedArray(d)
+
+
+row("MipmappedArray", lambda w: _mipmap)
+row("MipmappedArray (dropped)", lambda w: [_mipmap()].clear)
+row("MipmappedArray.free", lambda w: _mipmap().free)
+row("MipmappedArray.levels", lambda w: (lambda a: lambda: a.levels)(_mipmap()))
+row("MipmappedArray.handle", lambda w: (lambda a: lambda: a.handle)(_mipmap()))
+row(
+    "MipmappedArray.get_level",
+    lambda w: (lambda a: lambda: a.get_level(1))(_mipmap()),
+)
+row("MipmappedArray.get_descriptor_3d", lambda w: _mipmap().get_descriptor_3d)
+row(
+    "TextureObject (mipmapped)",
+    lambda w: (lambda a: lambda: drv.TextureObject(a, normalized_coords=True))(
+        _mipmap()
+    ),
+)

@@ -47,8 +47,10 @@ def polyval(p, x, *, stream=None):
     with on_stream(stream):
         p, x = _coefficients("polyval", p), operand("polyval", x)
         dtype = work = np.result_type(p.dtype, x.dtype)
+        if p.shape[0] == 0:
+            return GPUArray(x.shape, x.dtype, x.allocator).fill(0)
         if dtype.kind == "b":
-            dtype = work = np.dtype(np.int64)
+            work = np.dtype(np.int64)
         elif dtype.itemsize == 2 and dtype.kind not in "iu":  # C has no name for it
             work = np.dtype(np.float32)
         p, x = p.astype(work), x.astype(work)

@@ -125,11 +125,14 @@ class Routines:
             library.cusolverDnCreateGesvdjInfo(byref(parameters)),
         )
 
+        # Vectors are not computed, but the routine uses their memory.
+        left = GPUArray((1, n, m), self._dtype, self._allocator)
+        right = GPUArray((1, n, n), self._dtype, self._allocator)
+
         def matrices(i):
-            vectors = at(work, i)  # not computed, but some address must be there
             return (
                 *(VALUES, 1, m, n, at(work, i), m, at(values, i)),
-                *(vectors, m, vectors, n),
+                *(at(left, 0), m, at(right, 0), n),
             )
 
         try:

@@ -82,16 +82,36 @@ def _moderate(x: Any, name: str) -> Any:
     )
 
 
+#: Functions that also get complex operands whose results overflow.
+_OVERFLOWING = {
+    "cos", "cosh", "divide", "exp", "expm1", "multiply", "pow", "reciprocal", "sin",
+    "sinh", "square", "tan", "tanh",
+}  # fmt: skip
+
+
+def _large(pick: Draw, x: Any) -> Any:
+    """Return complex operands of all sizes, some of them near the largest number."""
+    if not isinstance(x, Operand) or x.base.dtype.kind != "c":
+        return x
+    most = np.log10(float(np.finfo(x.base.dtype).max)) * 0.7
+    sizes = 10.0 ** pick.rng.uniform(-most / 2, most, x.base.shape)
+    values = x.base.astype(np.complex128) * sizes
+    return Operand(values.astype(x.base.dtype), x.layout)
+
+
 def _unary(pick: Draw, name: str) -> Case:
     dtypes, ulps = _UNARY[name]
     dtype = pick.dtype(name, dtypes)
     is_complex = dtype.startswith("complex")
     special = 0.0 if is_complex and name not in _PLAIN_COMPLEX else 0.15
     x = draw(pick.rng, dtype, draw_shape(pick.rng), special)
-    if is_complex:
+    overflow = is_complex and name in _OVERFLOWING and pick.chance(0.3)
+    if overflow:
+        x, ulps = _large(pick, x), 16
+    elif is_complex:
         x = x if name in _PLAIN_COMPLEX else _moderate(x, name)
         ulps = max(ulps, 4) if name in _PLAIN_COMPLEX else 16
-    return Case(name, (x,), {}, Tolerance(ulps, 0, not is_complex))
+    return Case(name, (x,), {}, Tolerance(ulps, 0, not is_complex, overflow))
 
 
 #: Name: (data types, units of the last place).
@@ -233,13 +253,16 @@ def _two_results(name: str, x1: Any, x2: Any, pick: Draw) -> Tolerance:
         if name == "pow":  # exp(x2 * log(x1)): the error grows with the exponent
             ulps *= 1 + float(np.max(np.abs(hosts[1]), initial=0))
             ulps *= 1 + float(np.max(np.abs(np.log(hosts[0])), initial=0))
-        return Tolerance(max(ulps, 16), 0, False)
+        return Tolerance(max(ulps, 16), 0, False, name in _OVERFLOWING)
     scale = 1.0 if name == "logaddexp" else 0.0
     return Tolerance(ulps, scale, name not in ("maximum", "minimum"))
 
 
 def _binary(pick: Draw, name: str) -> Case:
     x1, x2 = _two_operands(pick, name)
+    if name in _OVERFLOWING and pick.chance(0.3):
+        x1 = _large(pick, x1)
+        x2 = x2 if name == "pow" else _large(pick, x2)
     may_swap = name not in ("floor_divide", "remainder", "pow") and "shift" not in name
     if may_swap and not isinstance(x2, Operand) and pick.chance(0.3):
         x1, x2 = x2, x1

@@ -40,6 +40,9 @@ class Tolerance:
     scale: float = 0
     #: Whether zeros must have the same sign.
     signs: bool = False
+    #: Whether complex results may overflow: then only that an element is not finite is
+    #: compared, not which of its parts are infinite or NaN.
+    overflow: bool = False
 
     def limits(self, wanted: Any) -> Any:
         """Return the largest allowed distances from the wanted numbers."""
@@ -69,6 +72,13 @@ def _compare_parts(wanted: Any, found: Any, allowed: Any) -> str | None:
     return None
 
 
+def _without_overflow(wanted: Any, found: Any) -> tuple[Any, Any]:
+    """Return two complex arrays with 0 for the elements that are finite in neither."""
+    beyond = ~np.isfinite(wanted) & ~np.isfinite(found)
+    zero = wanted.dtype.type(0)
+    return np.where(beyond, zero, wanted), np.where(beyond, zero, found)
+
+
 def _compare_arrays(wanted: Any, found: Any, tolerance: Tolerance) -> str | None:
     if wanted.dtype != found.dtype:
         return f"dtype {found.dtype}, not {wanted.dtype}"
@@ -83,6 +93,8 @@ def _compare_arrays(wanted: Any, found: Any, tolerance: Tolerance) -> str | None
         if problem is None and tolerance.signs and _differs_in_zeros(wanted, found):
             return "a zero has the other sign"
         return problem
+    if tolerance.overflow:
+        wanted, found = _without_overflow(wanted, found)
     for part in ("real", "imag"):
         problem = _compare_parts(getattr(wanted, part), getattr(found, part), allowed)
         if problem is not None:

@@ -38,6 +38,7 @@ typedef struct CUsurfref_st *CUsurfref;
 typedef struct CUevent_st *CUevent;
 typedef struct CUstream_st *CUstream;
 typedef struct CUlinkState_st *CUlinkState;
+typedef struct CUlib_st *CUlibrary;
 typedef struct CUgraphicsResource_st *CUgraphicsResource;
 typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphExec_st *CUgraphExec;
@@ -88,8 +89,14 @@ typedef unsigned int CUpointer_attribute;
 typedef unsigned int CUresourceViewFormat;
 typedef unsigned int CUresourcetype;
 typedef unsigned int CUsharedconfig;
+typedef unsigned int CUstreamBatchMemOpType;
 typedef unsigned int CUstreamCaptureMode;
 typedef unsigned int CUstreamCaptureStatus;
+typedef unsigned int CUtensorMapDataType;
+typedef unsigned int CUtensorMapFloatOOBfill;
+typedef unsigned int CUtensorMapInterleave;
+typedef unsigned int CUtensorMapL2promotion;
+typedef unsigned int CUtensorMapSwizzle;
 typedef unsigned int GLenum;
 typedef unsigned int GLuint;
 
@@ -230,6 +237,22 @@ enum {
 
 enum { CU_GET_PROC_ADDRESS_DEFAULT = 0 };
 enum { CU_EVENT_DISABLE_TIMING = 2 };
+
+enum {
+    CU_STREAM_MEM_OP_WAIT_VALUE_32 = 1,
+    CU_STREAM_MEM_OP_WRITE_VALUE_32 = 2,
+    CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES = 3,
+    CU_STREAM_MEM_OP_WAIT_VALUE_64 = 4,
+    CU_STREAM_MEM_OP_WRITE_VALUE_64 = 5,
+    CU_STREAM_MEM_OP_BARRIER = 6
+};
+
+enum {
+    CU_STREAM_WAIT_VALUE_GEQ = 0,
+    CU_STREAM_WAIT_VALUE_EQ = 1,
+    CU_STREAM_WAIT_VALUE_AND = 2,
+    CU_STREAM_WAIT_VALUE_NOR = 3
+};
 
 /* The handles of the default streams. */
 #define CU_STREAM_LEGACY ((CUstream)0x1)
@@ -437,6 +460,29 @@ typedef struct CUlaunchMemSyncDomainMap_st {
     unsigned char remote;
 } CUlaunchMemSyncDomainMap;
 
+typedef union CUstreamBatchMemOpParams_union {
+    CUstreamBatchMemOpType operation;
+    struct {
+        CUstreamBatchMemOpType operation;
+        CUdeviceptr address;
+        unsigned long long value64;
+        unsigned int flags;
+        CUdeviceptr alias; /* used by the driver */
+    } waitValue;
+    struct {
+        CUstreamBatchMemOpType operation;
+        CUdeviceptr address;
+        unsigned long long value64;
+        unsigned int flags;
+        CUdeviceptr alias; /* used by the driver */
+    } writeValue;
+    struct {
+        CUstreamBatchMemOpType operation;
+        unsigned int flags;
+    } memoryBarrier;
+    unsigned long long pad[6];
+} CUstreamBatchMemOpParams;
+
 typedef struct CUmemPoolPtrExportData_st {
     unsigned char reserved[64];
 } CUmemPoolPtrExportData;
@@ -491,6 +537,10 @@ typedef struct CUlaunchConfig_st {
     CUlaunchAttribute *attrs;
     unsigned int numAttrs;
 } CUlaunchConfig;
+
+typedef struct CUtensorMap_st {
+    _Alignas(128) uint64_t opaque[16];
+} CUtensorMap;
 
 /* -- callbacks --------------------------------------------------------------------- */
 

@@ -17,6 +17,8 @@
     X(ctx_flags, "Flags of Device.make_context.") \
     X(direction_vector_set, "cuRAND's sets of Sobol direction vectors.") \
     X(event_flags, "Flags of Event.") \
+    X(event_record_flags, "Flags of Event.record.") \
+    X(event_wait_flags, "Flags of Stream.wait_for_event.") \
     X(filter_mode, "Interpolation of texture reads between elements.") \
     X(func_cache, "Preferred split of on-chip memory.") \
     X(graphics_map_flags, "Flags for mapping an OpenGL object.") \
@@ -38,6 +40,14 @@
     X(profiler_output_mode, "Output formats of the profiler.") \
     X(shared_config, "Width of shared-memory banks.") \
     X(stream_flags, "Flags of Stream.") \
+    X(stream_mem_op, "Operations of Stream.batch_memory_operations.") \
+    X(stream_wait_value, "Conditions of Stream.wait_value.") \
+    X(stream_write_value, "Flags of Stream.write_value.") \
+    X(tensor_map_data_type, "Elements of TensorMap.") \
+    X(tensor_map_interleave, "Interleaved layouts of TensorMap.") \
+    X(tensor_map_l2_promotion, "Fetches of TensorMap to the L2 cache.") \
+    X(tensor_map_oob_fill, "Elements outside the array of a TensorMap.") \
+    X(tensor_map_swizzle, "Layouts of the tiles of TensorMap in shared memory.") \
     X(device_attribute, "Attributes for Device.get_attribute.") \
     X(function_attribute, "Attributes for Function.get_attribute.")
 
@@ -88,6 +98,12 @@
     X(event_flags, BLOCKING_SYNC, 1) \
     X(event_flags, DISABLE_TIMING, 2) \
     X(event_flags, INTERPROCESS, 4) \
+    /* event_record_flags */ \
+    X(event_record_flags, DEFAULT, 0) \
+    X(event_record_flags, EXTERNAL, 1) \
+    /* event_wait_flags */ \
+    X(event_wait_flags, DEFAULT, 0) \
+    X(event_wait_flags, EXTERNAL, 1) \
     /* filter_mode */ \
     X(filter_mode, POINT, 0) \
     X(filter_mode, LINEAR, 1) \
@@ -260,7 +276,54 @@
     X(shared_config, EIGHT_BYTE_BANK_SIZE, 2) \
     /* stream_flags */ \
     X(stream_flags, DEFAULT, 0) \
-    X(stream_flags, NON_BLOCKING, 1)
+    X(stream_flags, NON_BLOCKING, 1) \
+    /* stream_mem_op */ \
+    X(stream_mem_op, WAIT_VALUE_32, 1) \
+    X(stream_mem_op, WRITE_VALUE_32, 2) \
+    X(stream_mem_op, FLUSH_REMOTE_WRITES, 3) \
+    X(stream_mem_op, WAIT_VALUE_64, 4) \
+    X(stream_mem_op, WRITE_VALUE_64, 5) \
+    X(stream_mem_op, BARRIER, 6) \
+    /* stream_wait_value */ \
+    X(stream_wait_value, GEQ, 0) \
+    X(stream_wait_value, EQ, 1) \
+    X(stream_wait_value, AND, 2) \
+    X(stream_wait_value, NOR, 3) \
+    X(stream_wait_value, FLUSH, 1073741824) \
+    /* stream_write_value */ \
+    X(stream_write_value, DEFAULT, 0) \
+    X(stream_write_value, NO_MEMORY_BARRIER, 1) \
+    /* tensor_map_data_type */ \
+    X(tensor_map_data_type, UINT8, 0) \
+    X(tensor_map_data_type, UINT16, 1) \
+    X(tensor_map_data_type, UINT32, 2) \
+    X(tensor_map_data_type, INT32, 3) \
+    X(tensor_map_data_type, UINT64, 4) \
+    X(tensor_map_data_type, INT64, 5) \
+    X(tensor_map_data_type, FLOAT16, 6) \
+    X(tensor_map_data_type, FLOAT32, 7) \
+    X(tensor_map_data_type, FLOAT64, 8) \
+    X(tensor_map_data_type, BFLOAT16, 9) \
+    X(tensor_map_data_type, FLOAT32_FTZ, 10) \
+    X(tensor_map_data_type, TFLOAT32, 11) \
+    X(tensor_map_data_type, TFLOAT32_FTZ, 12) \
+    /* tensor_map_interleave */ \
+    X(tensor_map_interleave, INTERLEAVE_NONE, 0) \
+    X(tensor_map_interleave, INTERLEAVE_16B, 1) \
+    X(tensor_map_interleave, INTERLEAVE_32B, 2) \
+    /* tensor_map_l2_promotion */ \
+    X(tensor_map_l2_promotion, NONE, 0) \
+    X(tensor_map_l2_promotion, L2_64B, 1) \
+    X(tensor_map_l2_promotion, L2_128B, 2) \
+    X(tensor_map_l2_promotion, L2_256B, 3) \
+    /* tensor_map_oob_fill */ \
+    X(tensor_map_oob_fill, NONE, 0) \
+    X(tensor_map_oob_fill, NAN_REQUEST_ZERO_FMA, 1) \
+    /* tensor_map_swizzle */ \
+    X(tensor_map_swizzle, SWIZZLE_NONE, 0) \
+    X(tensor_map_swizzle, SWIZZLE_32B, 1) \
+    X(tensor_map_swizzle, SWIZZLE_64B, 2) \
+    X(tensor_map_swizzle, SWIZZLE_128B, 3)
 /* clang-format on */
 
 #endif

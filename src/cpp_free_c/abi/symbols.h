@@ -112,6 +112,7 @@
       (unsigned int *count, CUmodule hmod))                                            \
     X(ModuleEnumerateFunctions, 12040, OPTIONAL, GIL,                                  \
       (CUfunction *functions, unsigned int numFunctions, CUmodule mod))                \
+    X(LibraryGetModule, 12000, OPTIONAL, BEHIND, (CUmodule *pMod, CUlibrary library))  \
     X(ModuleGetLoadingMode, 11070, OPTIONAL, GIL, (CUmoduleLoadingMode *mode))         \
     X(FuncGetAttribute, 2020, REQUIRED, GIL,                                           \
       (int *pi, CUfunction_attribute attrib, CUfunction hfunc))                        \
@@ -428,6 +429,12 @@
     X(TexRefGetFlags, 2000, OPTIONAL, GIL, (unsigned int *pFlags, CUtexref hTexRef))   \
     X(SurfRefSetArray, 3000, OPTIONAL, GIL,                                            \
       (CUsurfref hSurfRef, CUarray hArray, unsigned int Flags))                        \
+    X(TensorMapEncodeTiled, 12000, OPTIONAL, GIL,                                      \
+      (CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, uint32_t            \
+       tensorRank, void *globalAddress, const uint64_t *globalDim, const uint64_t      \
+       *globalStrides, const uint32_t *boxDim, const uint32_t *elementStrides,         \
+       CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,                   \
+       CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill))           \
     X(SurfRefGetArray, 3000, OPTIONAL, GIL, (CUarray *phArray, CUsurfref hSurfRef))    \
                                                                                        \
     /* streams */                                                                      \
@@ -444,6 +451,17 @@
     X(StreamAddCallback, 5000, OPTIONAL, QUEUE,                                        \
       (CUstream hStream, CUstreamCallback callback, void *userData, unsigned int       \
        flags))                                                                         \
+    X(StreamWaitValue32, 11070, OPTIONAL, QUEUE,                                       \
+      (CUstream stream, CUdeviceptr addr, unsigned int value, unsigned int flags))     \
+    X(StreamWaitValue64, 11070, OPTIONAL, QUEUE,                                       \
+      (CUstream stream, CUdeviceptr addr, uint64_t value, unsigned int flags))         \
+    X(StreamWriteValue32, 11070, OPTIONAL, QUEUE,                                      \
+      (CUstream stream, CUdeviceptr addr, unsigned int value, unsigned int flags))     \
+    X(StreamWriteValue64, 11070, OPTIONAL, QUEUE,                                      \
+      (CUstream stream, CUdeviceptr addr, uint64_t value, unsigned int flags))         \
+    X(StreamBatchMemOp, 11070, OPTIONAL, QUEUE,                                        \
+      (CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray,      \
+       unsigned int flags))                                                            \
     X(StreamQuery, 2000, REQUIRED, GIL, (CUstream hStream))                            \
     X(StreamSynchronize, 2000, REQUIRED, NOGIL, (CUstream hStream))                    \
     X(StreamDestroy, 4000, REQUIRED, NOGIL, (CUstream hStream))                        \

@@ -164,7 +164,7 @@
     X(ISCLOSE, "isclose", 4, 1, CLOSE)               \
     X(ISCLOSE_OR_NAN, "isclose_or_nan", 4, 1, CLOSE) \
     X(NAN_TO_NUM, "nan_to_num", 4, 1, SAME)          \
-    X(SINC, "sinc", 1, 1, FLOAT)                     \
+    X(SINC, "sinc", 1, 1, DIVIDE)                    \
     X(ISPOSINF, "isposinf", 1, 1, SIGN_TEST)         \
     X(ISNEGINF, "isneginf", 1, 1, SIGN_TEST)         \
     X(BITWISE_COUNT, "bitwise_count", 1, 1, BIT_COUNT) \

@@ -21,6 +21,7 @@
     X(module, CUmodule, ModuleUnload)             \
     X(link, CUlinkState, LinkDestroy)             \
     X(array, CUarray, ArrayDestroy)               \
+    X(mipmapped_array, CUmipmappedArray, MipmappedArrayDestroy) \
     X(texref, CUtexref, TexRefDestroy)            \
     X(texture_object, CUtexObject, TexObjectDestroy)  \
     X(surface_object, CUsurfObject, SurfObjectDestroy) \

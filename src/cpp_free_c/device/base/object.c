@@ -174,7 +174,9 @@ emu_object_unlist(emu_object *object)
     }
     registry_take_out(slot);
     registry.count--;
-    registry.counts[object->kind]--;
+    if (!object->is_part) {
+        registry.counts[object->kind]--;
+    }
     if (registry.count == 0) {
         free(registry.slots);
         registry.slots = NULL;
@@ -197,6 +199,13 @@ emu_object_free(emu_object *object)
 {
     emu_object_unlist(object);
     free(object);
+}
+
+void
+emu_object_make_part(emu_object *object)
+{
+    object->is_part = true;
+    registry.counts[object->kind]--;
 }
 
 size_t

@@ -8,6 +8,7 @@
 #ifndef DEVICE_BASE_OBJECT_H
 #define DEVICE_BASE_OBJECT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,6 +45,7 @@ typedef struct emu_object {
     struct emu_object *next, *previous;   /* in its context's list */
     void (*destroy)(struct emu_object *); /* release its resources, then the object */
     int users;                            /* running work that needs it */
+    bool is_part; /* of another object, which ends it: it is not counted */
 } emu_object;
 
 /* Create a zeroed object of `size` bytes and list it. NULL: out of memory. */
@@ -60,6 +62,9 @@ void emu_object_unlist(emu_object *object);
 
 /* Free the memory of an object; unlist it first if it is listed. */
 void emu_object_free(emu_object *object);
+
+/* Count an object as a part of another one: as a program sees it, it has no release. */
+void emu_object_make_part(emu_object *object);
 
 size_t emu_object_count(emu_kind kind);
 

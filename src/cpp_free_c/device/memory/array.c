@@ -168,6 +168,7 @@ mipmap_create_levels(emu_context *context, emu_mipmap *mipmap, unsigned int coun
         if (status != CUDA_SUCCESS) {
             return status;
         }
+        emu_object_make_part(&mipmap->levels[i]->object);
         mipmap->levels[i]->parent = mipmap;
         mipmap->levels[i]->level = i;
         mipmap->level_count++;

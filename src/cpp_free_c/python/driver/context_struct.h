@@ -13,6 +13,7 @@
 struct pcu_blas_handle;
 struct pcu_communicator;
 struct pcu_fourier_library;
+struct pcu_host_call;
 struct pcu_index_report;
 struct pcu_kernels;
 struct pcu_true_counts;
@@ -26,6 +27,7 @@ typedef enum {
     PCU_CONTEXT_KERNELS,
     PCU_CONTEXT_TRUE_COUNTS,
     PCU_CONTEXT_INDEX_REPORT,
+    PCU_CONTEXT_HOST_CALLS,
     PCU_CONTEXT_PART_COUNT
 } pcu_context_part;
 
@@ -41,6 +43,7 @@ typedef struct pcu_context {
     struct pcu_true_counts *true_counts;
     struct pcu_index_report *index_report;
     struct pcu_communicator *communicators; /* a list */
+    struct pcu_host_call *host_calls;       /* a list: calls that have not run */
     /* How to end each part, set when the part is made. The function raises nothing and
      * takes a context without the part, too. */
     void (*end_part[PCU_CONTEXT_PART_COUNT])(struct pcu_context *self);

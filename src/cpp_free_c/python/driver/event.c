@@ -1,17 +1,48 @@
 /* The type Event: a point in the work of a stream, to wait for and to time.
  *
  * Invariant: an Event is a pcu_resource. Python is the only caller. */
-#include "python/support/base.h"
+#include "python/driver/event.h"
 
 #include "python/support/convert.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
+#include "python/driver/foreign_handle.h"
 #include "python/driver/graph_resources.h"
 #include "python/driver/ipc_bytes.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
+
+typedef struct {
+    pcu_resource head;
+    PyObject *owner; /* keeps a foreign event alive; never in tp_clear */
+    int foreign;     /* another library destroys the handle */
+} event_object;
+
+int
+pcu_event_handle(pcu_state *st, PyObject *op, CUevent *out, const char *routine)
+{
+    static const char *const names[] = {"cuda_event", "ptr", "handle", NULL};
+    unsigned long long bits = 0;
+    if (PyObject_TypeCheck(op, st->Event)) {
+        *out = ((pcu_resource *)op)->handle.event;
+        return pcu_resource_check((pcu_resource *)op, routine);
+    }
+    int found = pcu_foreign_handle(op, names, &bits);
+    if (found == 0) {
+        PyErr_Format(
+            PyExc_TypeError,
+            "event must be an Event, or an event of cuda.core, CuPy, PyTorch or "
+            "Numba that was recorded, not %s",
+            Py_TYPE(op)->tp_name);
+    }
+    if (found <= 0) {
+        return -1;
+    }
+    *out = (CUevent)(uintptr_t)bits;
+    return 0;
+}
 
 static int
 event_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -22,6 +53,10 @@ event_init(PyObject *op, PyObject *args, PyObject *kwargs)
     unsigned int flags = 0;
     pcu_handle handle = {0};
     int rc;
+    if (((event_object *)op)->foreign) {
+        PyErr_SetString(PyExc_TypeError, "this event was made by Event.from_handle");
+        return -1;
+    }
     if (pcu_args_parse_tuple(self->st, &table, args, kwargs, &flags) < 0) {
         return -1;
     }
@@ -37,24 +72,41 @@ event_init(PyObject *op, PyObject *args, PyObject *kwargs)
     return rc;
 }
 
+typedef struct {
+    CUstream stream;
+    unsigned int flags;
+} record_args;
+
 PyDoc_STRVAR(
     event_record_doc,
-    "record($self, /, stream=None)\n--\n\n"
-    "Record the event after all work enqueued in the stream so far. Return the event.");
+    "record($self, /, stream=None, flags=0)\n--\n\n"
+    "Record the event after all work enqueued in the stream so far. Return the "
+    "event.\n\n"
+    "flags: an event_record_flags. In a captured stream, EXTERNAL adds a node that\n"
+    "records the event each time the graph runs.");
 
 static PyObject *
 event_record(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {{"stream", pcu_as_stream, 0}};
-    static const pcu_argtable table = {"record", specs, 1, 0, 0};
+    static const pcu_argspec specs[] = {
+        {"stream", pcu_as_stream, offsetof(record_args, stream)},
+        {"flags", pcu_as_uint, offsetof(record_args, flags)},
+    };
+    static const pcu_argtable table = {"record", specs, 2, 0, 0};
     pcu_resource *self = (pcu_resource *)op;
-    CUstream stream = pcu_stream_current();
+    record_args a = {pcu_stream_current(), 0};
     int rc;
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &stream) < 0 ||
+    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
         pcu_resource_check(self, "cuEventRecord") < 0 || pcu_captured_fork() < 0) {
         return NULL;
     }
-    PCU_CALL_CURRENT(rc, self->st, EventRecord, (self->handle.event, stream));
+    if (a.flags == 0) {
+        PCU_CALL_CURRENT(rc, self->st, EventRecord, (self->handle.event, a.stream));
+    }
+    else if ((rc = pcu_captured_object(op)) == 0) { /* the graph records it later */
+        PCU_CALL_CURRENT(rc, self->st, EventRecordWithFlags,
+                         (self->handle.event, a.stream, a.flags));
+    }
     if (rc < 0) {
         return NULL;
     }
@@ -220,6 +272,85 @@ event_from_ipc_handle(PyObject *Py_UNUSED(type), PyTypeObject *defining,
     return self;
 }
 
+typedef struct {
+    PyObject *handle;
+    PyObject *owner;
+} event_foreign_args;
+
+PyDoc_STRVAR(event_from_handle_doc,
+             "from_handle($type, /, handle, owner=None)\n--\n\n"
+             "Wrap an event of another library, which also destroys it.\n\n"
+             "handle: a CUevent as an int, or an event of cuda.core, CuPy, PyTorch or\n"
+             "Numba. owner is kept alive; by default it is the object that was given.\n"
+             "The event belongs to the current context.");
+
+static PyObject *
+event_from_handle(PyObject *type, PyTypeObject *defining, PyObject *const *args,
+                  Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"handle", pcu_as_object, offsetof(event_foreign_args, handle)},
+        {"owner", pcu_as_object, offsetof(event_foreign_args, owner)},
+    };
+    static const pcu_argtable table = {"from_handle", specs, 2, 1, 0};
+    pcu_state *st = pcu_state_of_type(defining);
+    event_foreign_args a = {NULL, NULL};
+    pcu_handle handle = {0};
+    unsigned long long bits = 0;
+    if (st == NULL || pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    if (PyIndex_Check(a.handle)) {
+        if (pcu_as_integer(a.handle, 1, UINT64_MAX, &bits, "handle") < 0) {
+            return NULL;
+        }
+        handle.event = (CUevent)(uintptr_t)bits;
+    }
+    else if (pcu_event_handle(st, a.handle, &handle.event, "Event.from_handle") < 0) {
+        return NULL;
+    }
+    if ((a.owner == NULL || a.owner == Py_None) && !PyIndex_Check(a.handle)) {
+        a.owner = a.handle;
+    }
+    PyObject *ctx = pcu_context_require(st, "Event.from_handle");
+    if (ctx == NULL) {
+        return NULL;
+    }
+    event_object *self =
+        (event_object *)((PyTypeObject *)type)->tp_alloc((PyTypeObject *)type, 0);
+    if (self != NULL) {
+        self->head.st = st;
+        self->head.ctx = Py_NewRef(ctx);
+        self->head.kind = PCU_HANDLE_event;
+        self->head.handle = handle;
+        self->head.live = 1;
+        self->foreign = 1;
+        self->owner = Py_XNewRef(a.owner);
+    }
+    Py_DECREF(ctx);
+    return (PyObject *)self;
+}
+
+static int
+event_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    Py_VISIT(((event_object *)op)->owner);
+    return pcu_resource_traverse(op, visit, arg);
+}
+
+static void
+event_dealloc(PyObject *op)
+{
+    event_object *self = (event_object *)op;
+    PyObject *owner = self->owner;
+    self->owner = NULL;
+    if (self->foreign) {
+        self->head.live = 0;
+    }
+    pcu_resource_dealloc(op);
+    Py_XDECREF(owner);
+}
+
 static PyObject *
 event_get_handle(PyObject *op, void *Py_UNUSED(closure))
 {
@@ -243,6 +374,8 @@ static PyMethodDef event_methods[] = {
     {"from_ipc_handle", (PyCFunction)(void (*)(void))event_from_ipc_handle,
      METH_CLASS | METH_METHOD | METH_FASTCALL | METH_KEYWORDS,
      event_from_ipc_handle_doc},
+    {"from_handle", (PyCFunction)(void (*)(void))event_from_handle,
+     METH_CLASS | METH_METHOD | METH_FASTCALL | METH_KEYWORDS, event_from_handle_doc},
     {NULL, NULL, 0, NULL},
 };
 
@@ -254,9 +387,9 @@ static PyType_Slot event_slots[] = {
     {Py_tp_doc, (void *)event_doc},
     {Py_tp_new, pcu_resource_blank_new},
     {Py_tp_init, event_init},
-    {Py_tp_traverse, pcu_resource_traverse},
+    {Py_tp_traverse, event_traverse},
     {Py_tp_clear, pcu_resource_clear},
-    {Py_tp_dealloc, pcu_resource_dealloc},
+    {Py_tp_dealloc, event_dealloc},
     {Py_tp_members, pcu_resource_members},
     {Py_tp_getset, event_getset},
     {Py_tp_methods, event_methods},
@@ -264,7 +397,7 @@ static PyType_Slot event_slots[] = {
 };
 
 static PyType_Spec event_spec = {
-    "pycuda._driver.Event", sizeof(pcu_resource), 0,
+    "pycuda._driver.Event", sizeof(event_object), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, event_slots};
 
 int

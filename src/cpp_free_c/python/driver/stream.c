@@ -19,6 +19,7 @@
 #include "python/driver/context.h"
 #include "python/driver/context_stack.h"
 #include "python/driver/current_context.h"
+#include "python/driver/event.h"
 #include "python/driver/graph_resources.h"
 
 typedef struct {
@@ -646,27 +647,40 @@ stream_is_done(PyObject *op, PyObject *Py_UNUSED(ignored))
     return NULL;
 }
 
-PyDoc_STRVAR(stream_wait_for_event_doc,
-             "wait_for_event($self, event, /)\n--\n\n"
-             "Let work that is enqueued from now on wait for the event.\n\n"
-             "The calling thread does not wait.");
+typedef struct {
+    PyObject *event;
+    unsigned int flags;
+} stream_wait_args;
+
+PyDoc_STRVAR(
+    stream_wait_for_event_doc,
+    "wait_for_event($self, event, /, flags=0)\n--\n\n"
+    "Let work that is enqueued from now on wait for the event.\n\n"
+    "The calling thread does not wait. event: an Event, or one of cuda.core,\n"
+    "CuPy, PyTorch or Numba. flags: an event_wait_flags. In a captured stream,\n"
+    "EXTERNAL adds a node that waits for the event each time the graph runs.");
 
 static PyObject *
-stream_wait_for_event(PyObject *op, PyObject *event)
+stream_wait_for_event(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                      PyObject *kwnames)
 {
+    static const pcu_argspec specs[] = {
+        {"event", pcu_as_object, offsetof(stream_wait_args, event)},
+        {"flags", pcu_as_uint, offsetof(stream_wait_args, flags)},
+    };
+    static const pcu_argtable table = {"wait_for_event", specs, 2, 1, 1};
     pcu_resource *self = (pcu_resource *)op;
+    stream_wait_args a = {NULL, 0};
+    CUevent event = NULL;
     int rc;
-    if (!PyObject_TypeCheck(event, self->st->Event)) {
-        PyErr_Format(PyExc_TypeError, "event must be an Event, not %s",
-                     Py_TYPE(event)->tp_name);
-        return NULL;
-    }
-    if (pcu_resource_check(self, "cuStreamWaitEvent") < 0 ||
-        pcu_resource_check((pcu_resource *)event, "cuStreamWaitEvent") < 0) {
+    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
+        pcu_resource_check(self, "cuStreamWaitEvent") < 0 ||
+        pcu_event_handle(self->st, a.event, &event, "cuStreamWaitEvent") < 0 ||
+        (a.flags != 0 && pcu_captured_object(a.event) < 0)) {
         return NULL;
     }
     PCU_CALL_CURRENT(rc, self->st, StreamWaitEvent,
-                     (self->handle.stream, ((pcu_resource *)event)->handle.event, 0));
+                     (self->handle.stream, event, a.flags));
     if (rc < 0) {
         return NULL;
     }
@@ -744,7 +758,8 @@ static PyGetSetDef stream_getset[] = {
 static PyMethodDef stream_methods[] = {
     {"synchronize", stream_synchronize, METH_NOARGS, stream_synchronize_doc},
     {"is_done", stream_is_done, METH_NOARGS, stream_is_done_doc},
-    {"wait_for_event", stream_wait_for_event, METH_O, stream_wait_for_event_doc},
+    {"wait_for_event", (PyCFunction)(void (*)(void))stream_wait_for_event,
+     METH_FASTCALL | METH_KEYWORDS, stream_wait_for_event_doc},
     {"from_handle", (PyCFunction)(void (*)(void))stream_from_handle,
      METH_CLASS | METH_METHOD | METH_FASTCALL | METH_KEYWORDS, stream_from_handle_doc},
     {"get_current", stream_get_current, METH_NOARGS | METH_CLASS,

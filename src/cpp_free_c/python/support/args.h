@@ -33,7 +33,7 @@ typedef struct {
     int positional; /* the number of leading positional-only parameters */
 } pcu_argtable;
 
-enum { PCU_ARGS_MAX = 12 };
+enum { PCU_ARGS_MAX = 16 };
 
 /* Parse the arguments of a vectorcall into the struct at `out`. */
 PCU_HIDDEN PCU_RAISES int pcu_args_parse(pcu_state *st, const pcu_argtable *table,

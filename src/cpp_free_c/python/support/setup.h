@@ -13,12 +13,15 @@
     X(init)                 \
     X(context)              \
     X(context_settings)     \
+    X(context_foreign)      \
     X(context_device)       \
     X(device)               \
     X(stream)               \
     X(event)                \
+    X(host_function)        \
     X(graph_resources)      \
     X(allocation)           \
+    X(stream_memory)        \
     X(managed)              \
     X(ipc)                  \
     X(host)                 \
@@ -29,8 +32,10 @@
     X(function)             \
     X(occupancy)            \
     X(launch_config)        \
+    X(tensor_map)           \
     X(array_descriptor)     \
     X(texture_array)        \
+    X(mipmapped_array)      \
     X(texture_array_data)   \
     X(copy_nd)              \
     X(texture_object)       \

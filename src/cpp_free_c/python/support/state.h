@@ -50,9 +50,11 @@
     X(Out)                      \
     X(InOut)                    \
     X(LaunchConfig)             \
+    X(TensorMap)                \
     X(ArrayDescriptor)          \
     X(ArrayDescriptor3D)        \
     X(Array)                    \
+    X(MipmappedArray)           \
     X(TextureObject)            \
     X(SurfaceObject)            \
     X(TextureReference)         \

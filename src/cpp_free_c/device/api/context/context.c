@@ -44,7 +44,7 @@ context_count_abandoned(const emu_context *context)
 
     for (const emu_object *o = context->object.owned; o != NULL; o = o->next) {
         if (o->kind != EMU_FUNCTION && o->kind != EMU_TEXREF &&
-            o->kind != EMU_SURFREF &&
+            o->kind != EMU_SURFREF && !o->is_part &&
             !(o->kind == EMU_GRAPH && emu_graph_is_owned(o))) {
             count++;
         }

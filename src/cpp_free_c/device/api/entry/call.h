@@ -22,11 +22,12 @@ typedef enum { PCU_DRV_SYMBOLS(EMU_NUMBER) EMU_CALLS } emu_call;
 /* Traits of a call. The waits were measured on an H200: such a call waits for the
  * device there, or the device keeps what the call releases until its work is done. */
 enum {
-    EMU_CALL_IS_UNSAFE = 1,        /* a stream capture in global mode refuses it */
-    EMU_CALL_STOPS_CAPTURE = 2,    /* it invalidates the captures of its context */
-    EMU_CALL_RUNS_DEFERRED = 4,    /* it first runs the deferred work of all streams */
-    EMU_CALL_WAITS_RUNNING = 8,    /* it first waits for the work of other threads */
-    EMU_CALL_IS_INTERRUPTIBLE = 16 /* it ends when a signal ends these waits */
+    EMU_CALL_IS_UNSAFE = 1,         /* a stream capture in global mode refuses it */
+    EMU_CALL_STOPS_CAPTURE = 2,     /* it invalidates the captures of its context */
+    EMU_CALL_RUNS_DEFERRED = 4,     /* it first runs the deferred work of all streams */
+    EMU_CALL_WAITS_RUNNING = 8,     /* it first waits for the work of other threads */
+    EMU_CALL_IS_INTERRUPTIBLE = 16, /* it ends when a signal ends these waits */
+    EMU_CALL_ENDS_CONTEXT = 32      /* it drops deferred work that is not ready */
 };
 
 /* The traits of each call: a sum of the values above. */

@@ -70,6 +70,31 @@ deferred_unlist(emu_stream *stream)
     emu_wait_set_deferred(deferred_streams != NULL);
 }
 
+/* Whether the first item of the stream can run now, or there is none. */
+static bool
+deferred_is_ready(const emu_stream *stream)
+{
+    const deferred_item *first = stream->deferred.first;
+
+    return first == NULL || first->work->is_ready == NULL ||
+           first->work->is_ready(first->payload);
+}
+
+/* Whether the stream must keep work: all streams do, or work ahead of it waits, or the
+ * work itself does. */
+static bool
+deferred_must_keep(const emu_stream *stream, const emu_work *work, const void *payload)
+{
+    if (stream->is_null) {
+        return false;
+    }
+    if (work->is_ready != NULL && !work->is_ready(payload)) {
+        return true;
+    }
+    return (emu_deferred_on || stream->deferred.first != NULL) &&
+           (work->can_wait == NULL || work->can_wait(payload));
+}
+
 bool
 emu_deferred_keep(emu_stream *stream, const emu_work *work, const void *payload,
                   size_t size)
@@ -77,8 +102,7 @@ emu_deferred_keep(emu_stream *stream, const emu_work *work, const void *payload,
     emu_deferred_queue *queue = &stream->deferred;
     deferred_item *item;
 
-    if (!emu_deferred_on || stream->is_null ||
-        (work->can_wait != NULL && !work->can_wait(payload))) {
+    if (!deferred_must_keep(stream, work, payload)) {
         return false;
     }
     item = calloc(1, sizeof(*item) + size);
@@ -141,6 +165,66 @@ deferred_run_item(emu_stream *stream, deferred_item *item, CUresult status,
     return status;
 }
 
+/* Run one item of another stream, if one is ready: the stream waits for such work. */
+static bool
+deferred_help(const emu_stream *stream)
+{
+    emu_stream *other = deferred_streams;
+
+    while (other != NULL && (other == stream || !deferred_is_ready(other))) {
+        other = other->deferred.next;
+    }
+    return other != NULL && emu_deferred_run(other, other->deferred.done + 1);
+}
+
+/* Wait until the first item of the stream can run. No turn is held meanwhile, so that
+ * other streams and threads go on. A signal ends the wait. */
+static void
+deferred_await(emu_stream *stream)
+{
+    while (!deferred_is_ready(stream) && !emu_wait_interrupted()) {
+        if (!deferred_help(stream)) {
+            (void)emu_lock_wait(); /* emu_wait_interrupted tells of a signal */
+        }
+    }
+}
+
+void
+emu_deferred_advance(emu_stream *stream, uint64_t until)
+{
+    const emu_deferred_queue *queue = &stream->deferred;
+
+    while (queue->done < until && deferred_is_ready(stream) &&
+           emu_deferred_run(stream, queue->done + 1)) {
+    }
+}
+
+void
+emu_deferred_drop(emu_stream *stream)
+{
+    emu_deferred_queue *queue = &stream->deferred;
+
+    while (queue->first != NULL) {
+        deferred_item *item = queue->first;
+
+        queue->first = item->next;
+        queue->done++;
+        if (item->work->end != NULL) {
+            item->work->end(item->payload);
+        }
+        free(item);
+        if (queue->first == NULL) {
+            deferred_unlist(stream);
+        }
+    }
+}
+
+bool
+emu_deferred_any(void)
+{
+    return deferred_streams != NULL;
+}
+
 bool
 emu_deferred_run(emu_stream *stream, uint64_t until)
 {
@@ -153,6 +237,9 @@ emu_deferred_run(emu_stream *stream, uint64_t until)
         deferred_item *item;
         int token;
 
+        if (queue->done < until) {
+            deferred_await(stream);
+        }
         if (emu_wait_interrupted()) {
             until = queue->kept;
         }
@@ -217,8 +304,14 @@ emu_deferred_enter(emu_call call)
 {
     const unsigned char traits = emu_call_traits[call];
 
-    if (emu_deferred_on && (traits & EMU_CALL_RUNS_DEFERRED) != 0) {
-        deferred_run_all(NULL);
+    if (deferred_streams != NULL && (traits & EMU_CALL_RUNS_DEFERRED) != 0) {
+        if ((traits & EMU_CALL_ENDS_CONTEXT) != 0) {
+            while (deferred_help(NULL)) { /* drops what waits for memory */
+            }
+        }
+        else {
+            deferred_run_all(NULL);
+        }
     }
     if ((traits & EMU_CALL_WAITS_RUNNING) != 0) {
         emu_running_settle(emu_context_top());

@@ -75,8 +75,10 @@ function_get_attribute(const emu_function *function, CUfunction_attribute attrib
             *value = function->cluster_policy;
             break;
         case CACHE_MODE_CA:
-        case CLUSTER_SIZE_MUST_BE_SET:
             *value = 0;
+            break;
+        case CLUSTER_SIZE_MUST_BE_SET:
+            *value = info->req_cluster[0] != 0;
             break;
         case REQUIRED_CLUSTER_WIDTH:
         case REQUIRED_CLUSTER_HEIGHT:

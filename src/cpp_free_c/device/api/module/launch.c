@@ -487,7 +487,7 @@ launch_read_attributes(const CUlaunchConfig *config, emu_launch_request *r)
             r->cluster[1] = attribute->value.clusterDim.y;
             r->cluster[2] = attribute->value.clusterDim.z;
             if (r->cluster[0] == 0) {
-                return CUDA_ERROR_INVALID_VALUE;
+                return CUDA_ERROR_INVALID_CLUSTER_SIZE; /* as on an H200 */
             }
         }
     }

@@ -236,12 +236,8 @@ emu_cuOccupancyMaxPotentialClusterSize(int *clusterSize, CUfunction func,
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        const unsigned *required = emu_kernel_get_info(function->kernel)->req_cluster;
-
+        /* an H200 takes no account of the size that the kernel requires */
         *clusterSize = (int)emu_occupancy_cluster_most(function);
-        if (required[0] != 0) {
-            *clusterSize = (int)(required[0] * required[1] * required[2]);
-        }
         *clusterSize =
             occupancy_min(*clusterSize, occupancy_device_blocks(function, config));
     }

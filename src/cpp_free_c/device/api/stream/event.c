@@ -235,7 +235,7 @@ event_record(emu_context *context, CUevent handle, CUstream stream_handle,
     if (status != CUDA_SUCCESS || taken) {
         return status;
     }
-    if (emu_deferred_on && event_defer_record(event, stream_handle, stream)) {
+    if (event_defer_record(event, stream_handle, stream)) {
         return CUDA_SUCCESS;
     }
     /* No turn is needed: this thread's work has run, and the order with work that other
@@ -328,7 +328,7 @@ emu_cuEventQuery(CUevent hEvent)
 
         if (stream != NULL) {
             /* One item a query, so that a program which polls gets to the end. */
-            (void)emu_deferred_run(stream, stream->deferred.done + 1);
+            emu_deferred_advance(stream, stream->deferred.done + 1);
             status = CUDA_ERROR_NOT_READY;
         }
     }
@@ -409,6 +409,41 @@ emu_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd)
     return emu_leave(status);
 }
 
+/* A wait for the record of an event that a stream still keeps. */
+typedef struct {
+    CUstream stream;
+    uint64_t serial, number;
+} kept_record;
+
+static bool
+event_kept_is_over(const void *payload)
+{
+    const kept_record *record = payload;
+    const emu_stream *stream =
+        emu_object_get_same(record->stream, EMU_STREAM, record->serial);
+
+    return stream == NULL || stream->deferred.done >= record->number;
+}
+
+static const emu_work kept_work = {.type = CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+                                   .is_ready = event_kept_is_over};
+
+/* Let the stream wait for a record that waits for a value in memory. */
+static bool
+event_defer_wait(emu_stream *stream, const emu_event *event)
+{
+    emu_stream *keeper = event_deferred_stream(event);
+    const kept_record record = {event->deferred_stream, event->deferred_serial,
+                                event->deferred_number};
+
+    if (keeper == NULL || stream->place.capture != NULL) {
+        return false;
+    }
+    emu_deferred_advance(keeper, event->deferred_number);
+    return event_deferred_stream(event) != NULL &&
+           emu_deferred_keep(stream, &kept_work, &record, sizeof(record));
+}
+
 static CUresult
 event_wait(emu_stream *stream, emu_event *event, bool external)
 {
@@ -416,6 +451,9 @@ event_wait(emu_stream *stream, emu_event *event, bool external)
 
     if (external) {
         return event_add_node(stream, event, &emu_event_wait_work);
+    }
+    if (event_defer_wait(stream, event)) {
+        return CUDA_SUCCESS;
     }
     event_reach(event);
     return emu_capture_wait(stream, &event->place,

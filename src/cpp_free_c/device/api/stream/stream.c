@@ -23,6 +23,7 @@ stream_destroy(emu_object *object)
     emu_stream *stream = (emu_stream *)object;
 
     emu_capture_stream_gone(stream);
+    emu_deferred_drop(stream);
     pthread_mutex_destroy(&stream->turn);
     emu_object_free(object);
 }
@@ -112,7 +113,7 @@ emu_stream_find(emu_context *context, CUstream handle, emu_stream **stream)
 int
 emu_stream_begin(emu_stream *stream)
 {
-    if (emu_deferred_on) {
+    if (emu_deferred_any()) {
         emu_deferred_run_before(stream);
         if (emu_wait_interrupted()) {
             return -1;
@@ -250,7 +251,7 @@ emu_cuStreamQuery(CUstream hStream)
     }
     if (status == CUDA_SUCCESS && stream->deferred.done < stream->deferred.kept) {
         /* One item a query, so that a program which polls gets to the end. */
-        (void)emu_deferred_run(stream, stream->deferred.done + 1);
+        emu_deferred_advance(stream, stream->deferred.done + 1);
         if (stream->deferred.done < stream->deferred.kept) {
             status = CUDA_ERROR_NOT_READY;
         }

@@ -102,6 +102,10 @@ texture_array_init(PyObject *op, PyObject *args, PyObject *kwargs)
 static int
 texture_array_check(texture_array *self, const char *routine)
 {
+    if (self->borrowed && self->owner != NULL &&
+        PyObject_TypeCheck(self->owner, self->base.st->MipmappedArray)) {
+        return pcu_resource_check((pcu_resource *)self->owner, routine);
+    }
     if (self->borrowed && pcu_context_record_lives(pcu_context_rec(self->base.ctx))) {
         return 0;
     }

@@ -5,6 +5,7 @@
 #include "python/support/convert.h"
 #include "python/support/enums.h"
 #include "python/driver/memory/array_descriptor.h"
+#include "python/driver/memory/mipmapped_array.h"
 #include "python/driver/memory/pointer.h"
 #include "python/driver/memory/texture_array.h"
 
@@ -20,6 +21,10 @@ typedef struct {
     PyObject *border;
     unsigned int anisotropy;
     int seamless;
+    PyObject *mipmap_filter;
+    PyObject *bias;
+    PyObject *least_level;
+    PyObject *most_level;
 } description_args;
 
 /* The items of a sequence, held in a tuple, so that converting one cannot release the
@@ -121,6 +126,61 @@ description_read_array(pcu_state *st, const description_args *a, pcu_texture_spe
     return 0;
 }
 
+/* A level or its bias, a number. NULL leaves the value. */
+static int
+description_read_float(PyObject *value, float *out)
+{
+    if (value == NULL || value == Py_None) {
+        return 0;
+    }
+    double number = PyFloat_AsDouble(value);
+    if (number == -1.0 && PyErr_Occurred()) {
+        return -1;
+    }
+    *out = (float)number;
+    return 0;
+}
+
+/* Describe a texture of a MipmappedArray. */
+static int
+description_read_mipmap(pcu_state *st, const description_args *a,
+                        pcu_texture_spec *spec)
+{
+    CUDA_ARRAY3D_DESCRIPTOR d = {0};
+    unsigned int filter = CU_TR_FILTER_MODE_POINT;
+    if (a->pitch != 0) {
+        PyErr_SetString(PyExc_TypeError,
+                        "pitch is for device memory; source is a MipmappedArray");
+        return -1;
+    }
+    if (!a->normalized) {
+        PyErr_SetString(PyExc_ValueError,
+                        "textures of a MipmappedArray have normalized coordinates: "
+                        "give normalized_coords=True");
+        return -1;
+    }
+    spec->texture.maxMipmapLevelClamp = 1000;
+    if ((a->mipmap_filter != NULL &&
+         pcu_enum_value(st->enum_filter_mode, a->mipmap_filter, &filter,
+                        "mipmap_filter_mode") < 0) ||
+        description_read_float(a->bias, &spec->texture.mipmapLevelBias) < 0 ||
+        description_read_float(a->least_level, &spec->texture.minMipmapLevelClamp) <
+            0 ||
+        description_read_float(a->most_level, &spec->texture.maxMipmapLevelClamp) < 0) {
+        return -1;
+    }
+    spec->texture.mipmapFilterMode = filter;
+    spec->resource.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
+    if (pcu_mipmapped_array_handle(a->source, "cuTexObjectCreate",
+                                   &spec->resource.res.mipmap.hMipmappedArray,
+                                   &d) < 0) {
+        return -1;
+    }
+    spec->format = d.Format;
+    spec->channels = d.NumChannels;
+    return 0;
+}
+
 /* Describe a texture of device memory: one row, or rows with a pitch. */
 static int
 description_read_memory(pcu_state *st, const description_args *a,
@@ -191,15 +251,19 @@ description_read_args(pcu_state *st, const description_args *a, pcu_texture_spec
 {
     unsigned int filter = CU_TR_FILTER_MODE_POINT;
     int of_array = PyObject_TypeCheck(a->source, st->Array);
+    int of_mipmap = PyObject_TypeCheck(a->source, st->MipmappedArray);
     int rc;
-    if (description_check_descriptor(a, of_array) < 0 ||
+    if (description_check_descriptor(a, of_array || of_mipmap) < 0 ||
         description_read_modes(st, a->modes, spec->texture.addressMode) < 0 ||
         (a->filter != NULL &&
          pcu_enum_value(st->enum_filter_mode, a->filter, &filter, "filter_mode") < 0) ||
         description_read_border(a->border, spec->texture.borderColor) < 0) {
         return -1;
     }
-    if (of_array) {
+    if (of_mipmap) {
+        rc = description_read_mipmap(st, a, spec);
+    }
+    else if (of_array) {
         rc = description_read_array(st, a, spec);
     }
     else {
@@ -241,8 +305,13 @@ pcu_texture_describe(pcu_state *st, PyObject *args, PyObject *kwargs,
         {"border_color", pcu_as_object, offsetof(description_args, border)},
         {"max_anisotropy", pcu_as_uint, offsetof(description_args, anisotropy)},
         {"seamless_cubemap", pcu_as_bool, offsetof(description_args, seamless)},
+        {"mipmap_filter_mode", pcu_as_object,
+         offsetof(description_args, mipmap_filter)},
+        {"mipmap_level_bias", pcu_as_object, offsetof(description_args, bias)},
+        {"min_mipmap_level", pcu_as_object, offsetof(description_args, least_level)},
+        {"max_mipmap_level", pcu_as_object, offsetof(description_args, most_level)},
     };
-    static const pcu_argtable table = {"TextureObject", specs, 11, 1, 0};
+    static const pcu_argtable table = {"TextureObject", specs, 15, 1, 0};
     description_args a = {0};
     memset(spec, 0, sizeof(*spec));
     if (pcu_args_parse_tuple(st, &table, args, kwargs, &a) < 0) {

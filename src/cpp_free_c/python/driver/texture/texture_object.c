@@ -70,7 +70,8 @@ texture_wrap(pcu_state *st, PyTypeObject *type, PyObject *ctx, pcu_handle_kind k
 static const char *
 texture_memory_hint(const pcu_texture_spec *spec)
 {
-    if (spec->resource.resType == CU_RESOURCE_TYPE_ARRAY) {
+    if (spec->resource.resType == CU_RESOURCE_TYPE_ARRAY ||
+        spec->resource.resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY) {
         return "";
     }
     return "; is the memory still allocated, and large enough?";
@@ -432,13 +433,17 @@ PyDoc_STRVAR(
     texture_doc,
     "TextureObject(source, descriptor=None, pitch=0, address_mode=address_mode.CLAMP,\n"
     "filter_mode=filter_mode.POINT, normalized_coords=False, read_as_float=False,\n"
-    "srgb=False, border_color=None, max_anisotropy=0, seamless_cubemap=False)\n--\n\n"
+    "srgb=False, border_color=None, max_anisotropy=0, seamless_cubemap=False,\n"
+    "mipmap_filter_mode=filter_mode.POINT, mipmap_level_bias=0, min_mipmap_level=0,\n"
+    "max_mipmap_level=1000)\n--\n\n"
     "A cudaTextureObject_t: kernels read an image through it.\n\n"
     "source: an Array, or device memory. For device memory descriptor gives the\n"
     "elements, width and height, and pitch the bytes from row to row (0: no gaps).\n"
     "Read one row without a pitch with tex1Dfetch. address_mode: one value, or one\n"
     "for each dimension. read_as_float: read 8- and 16-bit integers as [0, 1] or\n"
-    "[-1, 1].");
+    "[-1, 1].\n\n"
+    "The last four are for a MipmappedArray, whose textures need\n"
+    "normalized_coords=True.");
 
 PyDoc_STRVAR(surface_doc,
              "SurfaceObject(array)\n--\n\n"

@@ -1,0 +1,59 @@
+/* Reading handles of other libraries' objects. See foreign_handle.h. */
+#include "python/driver/foreign_handle.h"
+
+/* The attribute, NULL without an exception if the object does not have it. */
+static PyObject *
+foreign_attribute_new(PyObject *object, const char *name)
+{
+    PyObject *value = PyObject_GetAttrString(object, name);
+    if (value == NULL && PyErr_ExceptionMatches(PyExc_AttributeError)) {
+        PyErr_Clear(); /* the object is of another kind */
+    }
+    return value;
+}
+
+/* The int behind a handle: itself, a ctypes pointer's value, or the result of __int__.
+ * NULL without an exception if it is none of these. */
+static PyObject *
+foreign_number_new(PyObject *handle)
+{
+    if (PyIndex_Check(handle)) {
+        return PyNumber_Index(handle);
+    }
+    PyObject *value = foreign_attribute_new(handle, "value");
+    if (value != NULL && PyIndex_Check(value)) {
+        PyObject *number = PyNumber_Index(value);
+        Py_DECREF(value);
+        return number;
+    }
+    Py_XDECREF(value);
+    if (PyErr_Occurred() || PyFloat_Check(handle) || PyUnicode_Check(handle) ||
+        Py_TYPE(handle)->tp_as_number == NULL ||
+        Py_TYPE(handle)->tp_as_number->nb_int == NULL) {
+        return NULL;
+    }
+    return PyNumber_Long(handle);
+}
+
+int
+pcu_foreign_handle(PyObject *object, const char *const *names,
+                   unsigned long long *handle)
+{
+    *handle = 0;
+    for (size_t i = 0; names[i] != NULL && *handle == 0; i++) {
+        PyObject *value = foreign_attribute_new(object, names[i]);
+        PyObject *number = NULL;
+        if (value != NULL) {
+            number = foreign_number_new(value);
+            Py_DECREF(value);
+        }
+        if (number != NULL) {
+            *handle = PyLong_AsUnsignedLongLong(number);
+            Py_DECREF(number);
+        }
+        if (PyErr_Occurred()) {
+            return -1;
+        }
+    }
+    return *handle != 0;
+}

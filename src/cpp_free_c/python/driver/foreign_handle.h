@@ -1,0 +1,16 @@
+/* Handles of other libraries' objects, by the attribute that has the handle.
+ *
+ * Streams have the protocol __cuda_stream__; other objects have none. So each kind has
+ * a list of attribute names. Callers: converters of events, modules and functions. */
+#ifndef PYTHON_DRIVER_FOREIGN_HANDLE_H
+#define PYTHON_DRIVER_FOREIGN_HANDLE_H
+
+#include "python/support/base.h"
+
+/* Read the handle from the first of these attributes that the object has. The names end
+ * with NULL. An attribute is an int, an object with __index__ or __int__, or a ctypes
+ * pointer. Return 1, or 0 if the object has none of them or the handle is 0. */
+PCU_HIDDEN PCU_RAISES int pcu_foreign_handle(PyObject *object, const char *const *names,
+                                             unsigned long long *handle);
+
+#endif

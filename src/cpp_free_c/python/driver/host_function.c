@@ -1,0 +1,274 @@
+/* Host functions: calls of Python functions by a stream.
+ *
+ * The driver calls host_function_run in a thread of its own when the work ahead in the
+ * stream has ended. That takes the interpreter lock and calls the function; work behind
+ * it in the stream waits. The software device calls it in the thread that enqueues it,
+ * or that waits for the stream.
+ *
+ * Invariant: a call that has not run is in the list of its context and owns its
+ * function. When the context ends, its calls lose their functions, but not their
+ * memory, because the driver may still call them. The list is read and written under
+ * the interpreter lock. Python is the only caller. */
+#include "python/support/base.h"
+
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context.h"
+#include "python/driver/current_context.h"
+#include "python/driver/graph_resources.h"
+#include "python/driver/stream.h"
+
+typedef struct pcu_host_call {
+    struct pcu_host_call *next;
+    struct pcu_host_call **link; /* the pointer to this call; NULL: in no list */
+    PyObject *function;          /* strong; NULL after the context has ended */
+    PyObject *args;              /* strong: a tuple */
+    int repeats; /* a graph calls it each time it runs; the context keeps it */
+} host_call;
+
+/* -- the list of a context --------------------------------------------------------- */
+
+static void
+host_call_unlink(host_call *call)
+{
+    if (call->link == NULL) {
+        return;
+    }
+    *call->link = call->next;
+    if (call->next != NULL) {
+        call->next->link = call->link;
+    }
+    call->link = NULL;
+    call->next = NULL;
+}
+
+/* End the part of a context: its calls will not run any more. */
+static void
+host_calls_end(pcu_context *context)
+{
+    pcu_saved_error pending;
+    pcu_error_save(&pending);
+    while (context->host_calls != NULL) {
+        host_call *call = context->host_calls;
+        host_call_unlink(call);
+        Py_CLEAR(call->function);
+        Py_CLEAR(call->args);
+    }
+    pcu_error_restore(&pending);
+}
+
+static host_call *
+host_call_new(pcu_context *context, PyObject *function, PyObject *args, int repeats)
+{
+    host_call *call = PyMem_RawCalloc(1, sizeof(*call));
+    if (call == NULL) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    call->function = Py_NewRef(function);
+    call->args = Py_NewRef(args);
+    call->repeats = repeats;
+    call->next = context->host_calls;
+    call->link = &context->host_calls;
+    if (call->next != NULL) {
+        call->next->link = &call->next;
+    }
+    context->host_calls = call;
+    context->end_part[PCU_CONTEXT_HOST_CALLS] = host_calls_end;
+    return call;
+}
+
+/* -- the call ---------------------------------------------------------------------- */
+
+/* Call the function. An exception goes to sys.unraisablehook. */
+static void
+host_function_call(host_call *call)
+{
+    PyObject *function = Py_XNewRef(call->function);
+    PyObject *args = Py_XNewRef(call->args);
+    if (!call->repeats) {
+        host_call_unlink(call);
+        Py_CLEAR(call->function);
+        Py_CLEAR(call->args);
+        PyMem_RawFree(call);
+    }
+    if (function != NULL) {
+        PyObject *result = PyObject_Call(function, args, NULL);
+        if (result == NULL) {
+            PyErr_WriteUnraisable(function);
+        }
+        Py_XDECREF(result);
+    }
+    Py_XDECREF(args);
+    Py_XDECREF(function);
+}
+
+/* Called by the driver. */
+static void
+host_function_run(void *data)
+{
+    pcu_saved_error pending;
+    if (pcu_is_finalizing() || !Py_IsInitialized()) {
+        return; /* no thread may enter the interpreter any more */
+    }
+    PyGILState_STATE held = PyGILState_Ensure();
+    pcu_error_save(&pending);
+    host_function_call(data);
+    pcu_error_restore(&pending);
+    PyGILState_Release(held);
+}
+
+/* -- Stream.add_callback, launch_host_func ----------------------------------------- */
+
+/* 1 if the stream is being captured. Drivers before CUDA 10 have no captures. */
+static int
+host_function_is_captured(pcu_state *st, CUstream stream)
+{
+    CUstreamCaptureStatus found = 0;
+    CUresult status = drv.StreamIsCapturing(stream, &found);
+    if (status != CUDA_SUCCESS && status != CUDA_ERROR_NOT_FOUND) {
+        return pcu_raise(st, "cuStreamIsCapturing", status);
+    }
+    return found != 0;
+}
+
+static int
+host_function_enqueue(pcu_state *st, pcu_context *context, CUstream stream,
+                      PyObject *function, PyObject *args)
+{
+    int rc = pcu_current_context_ready(st);
+    if (rc < 0) {
+        return -1;
+    }
+    int captured = host_function_is_captured(st, stream);
+    host_call *call = NULL;
+    if (captured >= 0) {
+        call = host_call_new(context, function, args, captured);
+    }
+    if (call == NULL) {
+        return -1;
+    }
+    PCU_CALL(rc, st, LaunchHostFunc, (stream, host_function_run, call));
+    if (rc < 0) {
+        host_call_unlink(call);
+        Py_CLEAR(call->function);
+        Py_CLEAR(call->args);
+        PyMem_RawFree(call);
+    }
+    return rc;
+}
+
+/* Check the function of a call. */
+static int
+host_function_check(PyObject *function)
+{
+    if (PyCallable_Check(function)) {
+        return 0;
+    }
+    PyErr_Format(PyExc_TypeError, "function must be callable, not %s",
+                 Py_TYPE(function)->tp_name);
+    return -1;
+}
+
+PyDoc_STRVAR(
+    host_function_add_callback_doc,
+    "add_callback($self, function, /, *args)\n--\n\n"
+    "Call function(*args) when the work enqueued in the stream so far has ended.\n\n"
+    "Work that is enqueued later waits until the function returns. A thread of the\n"
+    "driver calls it. The function must not call the driver, and must not wait for a\n"
+    "thread that does. An exception goes to sys.unraisablehook. In a captured stream\n"
+    "the graph calls the function each time it runs. If the context ends first, the\n"
+    "function is not called.");
+
+static PyObject *
+host_function_add_callback(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
+{
+    pcu_resource *self = (pcu_resource *)op;
+    if (nargs < 1) {
+        PyErr_SetString(PyExc_TypeError, "add_callback() needs a function");
+        return NULL;
+    }
+    if (host_function_check(args[0]) < 0 ||
+        pcu_resource_check(self, "cuLaunchHostFunc") < 0) {
+        return NULL;
+    }
+    PyObject *rest = PyTuple_New(nargs - 1);
+    if (rest == NULL) {
+        return NULL;
+    }
+    for (Py_ssize_t i = 1; i < nargs; i++) {
+        PyTuple_SET_ITEM(rest, i - 1, Py_NewRef(args[i]));
+    }
+    int rc = host_function_enqueue(self->st, (pcu_context *)self->ctx,
+                                   self->handle.stream, args[0], rest);
+    Py_DECREF(rest);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+typedef struct {
+    PyObject *function;
+    CUstream stream;
+} launch_host_args;
+
+PyDoc_STRVAR(launch_host_func_doc,
+             "launch_host_func($module, /, function, stream=None)\n--\n\n"
+             "Call function() when the work of a stream so far has ended.\n\n"
+             "None is the current stream. See Stream.add_callback().");
+
+static PyObject *
+launch_host_func(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+                 PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"function", pcu_as_object, offsetof(launch_host_args, function)},
+        {"stream", pcu_as_stream, offsetof(launch_host_args, stream)},
+    };
+    static const pcu_argtable table = {"launch_host_func", specs, 2, 1, 0};
+    pcu_state *st = pcu_state_of_module(module);
+    launch_host_args a = {NULL, pcu_stream_current()};
+    PyObject *none = NULL;
+    int rc = -1;
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+        host_function_check(a.function) < 0) {
+        return NULL;
+    }
+    PyObject *context = pcu_context_require(st, "cuLaunchHostFunc");
+    if (context != NULL) {
+        none = PyTuple_New(0);
+    }
+    if (none != NULL) {
+        rc = host_function_enqueue(st, (pcu_context *)context, a.stream, a.function,
+                                   none);
+    }
+    Py_XDECREF(none);
+    Py_XDECREF(context);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef host_function_methods[] = {
+    {"add_callback", (PyCFunction)(void (*)(void))host_function_add_callback,
+     METH_FASTCALL, host_function_add_callback_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyMethodDef host_function_functions[] = {
+    {"launch_host_func", (PyCFunction)(void (*)(void))launch_host_func,
+     METH_FASTCALL | METH_KEYWORDS, launch_host_func_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+int
+pcu_host_function_setup(PyObject *m, pcu_state *st)
+{
+    if (pcu_add_methods(st->Stream, host_function_methods) < 0) {
+        return -1;
+    }
+    return PyModule_AddFunctions(m, host_function_functions);
+}
