@@ -609,6 +609,8 @@ def test_a_pool_is_shared_with_another_process(ctx):
     a = pool.allocate(400)
     drv.memcpy_htod(a, np.arange(100, dtype=np.int32))
     drv.Context.synchronize()
+    with pytest.raises(drv.LogicError, match="cuMemPoolExportPointer failed"):
+        pool.export_pointer(a)  # the pool was not exported
     printed = in_another_process(
         """
 pool = drv.MemoryPool.from_handle(files[0])
