@@ -96,6 +96,7 @@ _KernelArgument: TypeAlias = (
     | _HasCudaArrayInterface
     | _HasGpudata
     | Buffer
+    | TensorMap
 )
 
 # -- errors ----------------------------------------------------------------------------
@@ -305,6 +306,13 @@ class Context:
     def __hash__(self, /) -> int: ...
     @property
     def handle(self) -> int: ...
+    @classmethod
+    def from_handle(
+        cls,
+        handle: SupportsIndex | _HasHandle,
+        owner: object = None,
+        green: bool = False,
+    ) -> Context: ...
     def push(self) -> None: ...
     @classmethod
     def pop(cls) -> None: ...
@@ -1261,6 +1269,15 @@ class SurfaceReference:
 
 @disjoint_base
 class Module:
+    @property
+    def handle(self) -> int: ...
+    @classmethod
+    def from_handle(
+        cls,
+        handle: SupportsIndex | _HasHandle | _HasPtr,
+        owner: object = None,
+        library: bool = False,
+    ) -> Self: ...
     def get_function(self, name: str) -> Function: ...
     def get_global(self, name: str) -> tuple[int, int]: ...
     def get_texref(self, name: str) -> TextureReference: ...
@@ -1297,6 +1314,23 @@ class Linker:
         input_type: jit_input_type | SupportsIndex,
     ) -> None: ...
     def link_module(self) -> Module: ...
+
+@final
+class TensorMap:
+    def __new__(
+        cls,
+        array: _HasCudaArrayInterface,
+        box: Sequence[SupportsIndex],
+        swizzle: tensor_map_swizzle | SupportsIndex = 0,
+        element_strides: Sequence[SupportsIndex] | None = None,
+        interleave: tensor_map_interleave | SupportsIndex = 0,
+        l2_promotion: tensor_map_l2_promotion | SupportsIndex = 0,
+        oob_fill: tensor_map_oob_fill | SupportsIndex = 0,
+        data_type: tensor_map_data_type | SupportsIndex | None = None,
+    ) -> Self: ...
+    @property
+    def array(self) -> Any: ...
+    def __bytes__(self) -> bytes: ...
 
 @final
 class LaunchConfig:
@@ -1853,6 +1887,42 @@ class stream_wait_value(_Enumeration):
 class stream_write_value(_Enumeration):
     DEFAULT: ClassVar[stream_write_value]
     NO_MEMORY_BARRIER: ClassVar[stream_write_value]
+
+class tensor_map_data_type(_Enumeration):
+    UINT8: ClassVar[tensor_map_data_type]
+    UINT16: ClassVar[tensor_map_data_type]
+    UINT32: ClassVar[tensor_map_data_type]
+    INT32: ClassVar[tensor_map_data_type]
+    UINT64: ClassVar[tensor_map_data_type]
+    INT64: ClassVar[tensor_map_data_type]
+    FLOAT16: ClassVar[tensor_map_data_type]
+    FLOAT32: ClassVar[tensor_map_data_type]
+    FLOAT64: ClassVar[tensor_map_data_type]
+    BFLOAT16: ClassVar[tensor_map_data_type]
+    FLOAT32_FTZ: ClassVar[tensor_map_data_type]
+    TFLOAT32: ClassVar[tensor_map_data_type]
+    TFLOAT32_FTZ: ClassVar[tensor_map_data_type]
+
+class tensor_map_interleave(_Enumeration):
+    INTERLEAVE_NONE: ClassVar[tensor_map_interleave]
+    INTERLEAVE_16B: ClassVar[tensor_map_interleave]
+    INTERLEAVE_32B: ClassVar[tensor_map_interleave]
+
+class tensor_map_l2_promotion(_Enumeration):
+    NONE: ClassVar[tensor_map_l2_promotion]
+    L2_64B: ClassVar[tensor_map_l2_promotion]
+    L2_128B: ClassVar[tensor_map_l2_promotion]
+    L2_256B: ClassVar[tensor_map_l2_promotion]
+
+class tensor_map_oob_fill(_Enumeration):
+    NONE: ClassVar[tensor_map_oob_fill]
+    NAN_REQUEST_ZERO_FMA: ClassVar[tensor_map_oob_fill]
+
+class tensor_map_swizzle(_Enumeration):
+    SWIZZLE_NONE: ClassVar[tensor_map_swizzle]
+    SWIZZLE_32B: ClassVar[tensor_map_swizzle]
+    SWIZZLE_64B: ClassVar[tensor_map_swizzle]
+    SWIZZLE_128B: ClassVar[tensor_map_swizzle]
 
 class device_attribute(_Enumeration):
     MAX_THREADS_PER_BLOCK: ClassVar[device_attribute]

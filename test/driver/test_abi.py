@@ -64,6 +64,11 @@ ENUM_PREFIX = {
     "stream_mem_op": "CU_STREAM_MEM_OP_",
     "stream_wait_value": "CU_STREAM_WAIT_VALUE_",
     "stream_write_value": "CU_STREAM_WRITE_VALUE_",
+    "tensor_map_data_type": "CU_TENSOR_MAP_DATA_TYPE_",
+    "tensor_map_interleave": "CU_TENSOR_MAP_",
+    "tensor_map_l2_promotion": "CU_TENSOR_MAP_L2_PROMOTION_",
+    "tensor_map_oob_fill": "CU_TENSOR_MAP_FLOAT_OOB_FILL_",
+    "tensor_map_swizzle": "CU_TENSOR_MAP_",
 }
 
 #: direction_vector_set belongs to cuRAND, whose header has other names.

@@ -1,4 +1,4 @@
-"""Host functions: Stream.add_callback and launch_host_func; flags and foreign events."""
+"""Host functions: add_callback and launch_host_func; flags and foreign events."""
 
 import gc
 import sys

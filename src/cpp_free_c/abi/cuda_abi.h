@@ -38,6 +38,7 @@ typedef struct CUsurfref_st *CUsurfref;
 typedef struct CUevent_st *CUevent;
 typedef struct CUstream_st *CUstream;
 typedef struct CUlinkState_st *CUlinkState;
+typedef struct CUlib_st *CUlibrary;
 typedef struct CUgraphicsResource_st *CUgraphicsResource;
 typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphExec_st *CUgraphExec;
@@ -91,6 +92,11 @@ typedef unsigned int CUsharedconfig;
 typedef unsigned int CUstreamBatchMemOpType;
 typedef unsigned int CUstreamCaptureMode;
 typedef unsigned int CUstreamCaptureStatus;
+typedef unsigned int CUtensorMapDataType;
+typedef unsigned int CUtensorMapFloatOOBfill;
+typedef unsigned int CUtensorMapInterleave;
+typedef unsigned int CUtensorMapL2promotion;
+typedef unsigned int CUtensorMapSwizzle;
 typedef unsigned int GLenum;
 typedef unsigned int GLuint;
 
@@ -531,6 +537,10 @@ typedef struct CUlaunchConfig_st {
     CUlaunchAttribute *attrs;
     unsigned int numAttrs;
 } CUlaunchConfig;
+
+typedef struct CUtensorMap_st {
+    _Alignas(128) uint64_t opaque[16];
+} CUtensorMap;
 
 /* -- callbacks --------------------------------------------------------------------- */
 

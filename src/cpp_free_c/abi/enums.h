@@ -43,6 +43,11 @@
     X(stream_mem_op, "Operations of Stream.batch_memory_operations.") \
     X(stream_wait_value, "Conditions of Stream.wait_value.") \
     X(stream_write_value, "Flags of Stream.write_value.") \
+    X(tensor_map_data_type, "Elements of TensorMap.") \
+    X(tensor_map_interleave, "Interleaved layouts of TensorMap.") \
+    X(tensor_map_l2_promotion, "Fetches of TensorMap to the L2 cache.") \
+    X(tensor_map_oob_fill, "Elements outside the array of a TensorMap.") \
+    X(tensor_map_swizzle, "Layouts of the tiles of TensorMap in shared memory.") \
     X(device_attribute, "Attributes for Device.get_attribute.") \
     X(function_attribute, "Attributes for Function.get_attribute.")
 
@@ -287,7 +292,38 @@
     X(stream_wait_value, FLUSH, 1073741824) \
     /* stream_write_value */ \
     X(stream_write_value, DEFAULT, 0) \
-    X(stream_write_value, NO_MEMORY_BARRIER, 1)
+    X(stream_write_value, NO_MEMORY_BARRIER, 1) \
+    /* tensor_map_data_type */ \
+    X(tensor_map_data_type, UINT8, 0) \
+    X(tensor_map_data_type, UINT16, 1) \
+    X(tensor_map_data_type, UINT32, 2) \
+    X(tensor_map_data_type, INT32, 3) \
+    X(tensor_map_data_type, UINT64, 4) \
+    X(tensor_map_data_type, INT64, 5) \
+    X(tensor_map_data_type, FLOAT16, 6) \
+    X(tensor_map_data_type, FLOAT32, 7) \
+    X(tensor_map_data_type, FLOAT64, 8) \
+    X(tensor_map_data_type, BFLOAT16, 9) \
+    X(tensor_map_data_type, FLOAT32_FTZ, 10) \
+    X(tensor_map_data_type, TFLOAT32, 11) \
+    X(tensor_map_data_type, TFLOAT32_FTZ, 12) \
+    /* tensor_map_interleave */ \
+    X(tensor_map_interleave, INTERLEAVE_NONE, 0) \
+    X(tensor_map_interleave, INTERLEAVE_16B, 1) \
+    X(tensor_map_interleave, INTERLEAVE_32B, 2) \
+    /* tensor_map_l2_promotion */ \
+    X(tensor_map_l2_promotion, NONE, 0) \
+    X(tensor_map_l2_promotion, L2_64B, 1) \
+    X(tensor_map_l2_promotion, L2_128B, 2) \
+    X(tensor_map_l2_promotion, L2_256B, 3) \
+    /* tensor_map_oob_fill */ \
+    X(tensor_map_oob_fill, NONE, 0) \
+    X(tensor_map_oob_fill, NAN_REQUEST_ZERO_FMA, 1) \
+    /* tensor_map_swizzle */ \
+    X(tensor_map_swizzle, SWIZZLE_NONE, 0) \
+    X(tensor_map_swizzle, SWIZZLE_32B, 1) \
+    X(tensor_map_swizzle, SWIZZLE_64B, 2) \
+    X(tensor_map_swizzle, SWIZZLE_128B, 3)
 /* clang-format on */
 
 #endif

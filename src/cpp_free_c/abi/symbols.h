@@ -112,6 +112,7 @@
       (unsigned int *count, CUmodule hmod))                                            \
     X(ModuleEnumerateFunctions, 12040, OPTIONAL, GIL,                                  \
       (CUfunction *functions, unsigned int numFunctions, CUmodule mod))                \
+    X(LibraryGetModule, 12000, OPTIONAL, BEHIND, (CUmodule *pMod, CUlibrary library))  \
     X(ModuleGetLoadingMode, 11070, OPTIONAL, GIL, (CUmoduleLoadingMode *mode))         \
     X(FuncGetAttribute, 2020, REQUIRED, GIL,                                           \
       (int *pi, CUfunction_attribute attrib, CUfunction hfunc))                        \
@@ -428,6 +429,12 @@
     X(TexRefGetFlags, 2000, OPTIONAL, GIL, (unsigned int *pFlags, CUtexref hTexRef))   \
     X(SurfRefSetArray, 3000, OPTIONAL, GIL,                                            \
       (CUsurfref hSurfRef, CUarray hArray, unsigned int Flags))                        \
+    X(TensorMapEncodeTiled, 12000, OPTIONAL, GIL,                                      \
+      (CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, uint32_t            \
+       tensorRank, void *globalAddress, const uint64_t *globalDim, const uint64_t      \
+       *globalStrides, const uint32_t *boxDim, const uint32_t *elementStrides,         \
+       CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,                   \
+       CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill))           \
     X(SurfRefGetArray, 3000, OPTIONAL, GIL, (CUarray *phArray, CUsurfref hSurfRef))    \
                                                                                        \
     /* streams */                                                                      \

@@ -13,6 +13,8 @@ struct pcu_reference_store;
 typedef struct {
     pcu_resource base;
     struct pcu_reference_store *references; /* owned; NULL before the first use */
+    PyObject *owner; /* keeps a foreign module loaded; never in tp_clear */
+    int foreign;     /* another library unloads it */
 } pcu_module;
 
 #endif

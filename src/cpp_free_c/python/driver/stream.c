@@ -19,7 +19,7 @@
 #include "python/driver/context.h"
 #include "python/driver/context_stack.h"
 #include "python/driver/current_context.h"
-#include "python/driver/event.h"
+#include "python/driver/event_handle.h"
 #include "python/driver/graph_resources.h"
 
 typedef struct {
@@ -353,7 +353,8 @@ stream_context_new(pcu_state *st, CUstream handle)
         if (status == CUDA_SUCCESS) {
             return pcu_context_find_new(st, ctx);
         }
-        if (status != CUDA_ERROR_NOT_FOUND) {
+        /* a stream of a green context has no other context than the current one */
+        if (status != CUDA_ERROR_NOT_FOUND && status != CUDA_ERROR_NOT_SUPPORTED) {
             pcu_raise(st, "cuStreamGetCtx", status);
             return NULL;
         }

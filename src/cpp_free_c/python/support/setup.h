@@ -13,6 +13,7 @@
     X(init)                 \
     X(context)              \
     X(context_settings)     \
+    X(context_foreign)      \
     X(context_device)       \
     X(device)               \
     X(stream)               \
@@ -31,6 +32,7 @@
     X(function)             \
     X(occupancy)            \
     X(launch_config)        \
+    X(tensor_map)           \
     X(array_descriptor)     \
     X(texture_array)        \
     X(mipmapped_array)      \

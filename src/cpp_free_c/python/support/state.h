@@ -50,6 +50,7 @@
     X(Out)                      \
     X(InOut)                    \
     X(LaunchConfig)             \
+    X(TensorMap)                \
     X(ArrayDescriptor)          \
     X(ArrayDescriptor3D)        \
     X(Array)                    \

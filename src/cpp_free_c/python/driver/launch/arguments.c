@@ -13,6 +13,7 @@
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
 #include "python/driver/launch/handlers.h"
+#include "python/driver/launch/tensor_map.h"
 #include "python/driver/memory/gpuarray.h"
 #include "python/driver/memory/managed.h"
 #include "python/driver/resource.h"
@@ -519,6 +520,10 @@ argument_put_by_protocol(argument_packer *p, PyObject *arg)
 {
     pcu_state *st = p->function->st;
     unsigned long long pointer = 0;
+    const void *map = pcu_tensor_map_bytes(st, arg);
+    if (map != NULL) {
+        return argument_put(p, arg, map, PCU_TENSOR_MAP_SIZE, PCU_TENSOR_MAP_ALIGN);
+    }
     int found = pcu_texture_argument(st, arg, &pointer);
     if (found == 0) {
         found = argument_interface_pointer(p, arg, &pointer);
