@@ -162,6 +162,8 @@ RULE_TYPES = {
     "MEAN": ("float32", "complex128"),
     "SPREAD": ("float64", "complex64"),
     "ENDS": ("float32",),
+    "BIT_COUNT": ("int8", "uint16", "int32", "uint64"),
+    "DOUBLE": ("float64", "complex128"),
 }
 PART_OF = {"complex64": "float32", "complex128": "float64"}
 
@@ -185,6 +187,8 @@ def elementwise_kernels():
                 outputs = ["bool"]
             elif rule in ("PART", "ANGLE"):
                 outputs = [PART_OF.get(dtype, dtype)]
+            elif rule == "BIT_COUNT":
+                outputs = ["uint8"]
             elif rule == "FREXP":
                 outputs = [dtype, "int32"]
             elif rule == "LDEXP":

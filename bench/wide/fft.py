@@ -7,6 +7,7 @@ DATA = {
     "zd": "x[: n // 2].astype(np.complex128)",
     "Z": "z.reshape(side, side)",
     "spectrum": "z[: n // 2 + 1]",
+    "half": "np.fft.rfft2(Y)",
     "odd": "x[: 3 ** ((n.bit_length() - 1) * 63 // 100)]",
 }
 
@@ -42,6 +43,7 @@ ROWS = [
     _row("ifft2, complex64", "Z"),
     _row("fft2, float32", "Y"),
     _row("rfft2", "Y"),
+    _row("irfft2", "half"),
     Row(
         "fftshift",
         ours="fft.fftshift(x)",

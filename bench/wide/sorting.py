@@ -116,6 +116,23 @@ ROWS = [
         torch="torch.median(X, 1)",
     ),
     Row(
+        "nanmedian, axis 1 of (n, 16)",
+        ours="ga.nanmedian(X, 1)",
+        cupy="cp.nanmedian(X, 1)",
+        torch="torch.nanmedian(X, 1)",
+    ),
+    Row(
+        "quantile, axis 1 of (n, 16)",
+        ours="ga.quantile(X, 0.3, 1)",
+        cupy="cp.quantile(X, 0.3, 1)",
+        torch="torch.quantile(X, 0.3, 1)",
+        most=1 << 23,
+    ),
+    Row(
+        "quantile with weights",
+        ours="ga.quantile(x, 0.5, weights=y, method='inverted_cdf')",
+    ),
+    Row(
         "3 quantiles",
         ours="ga.quantile(x, [0.25, 0.5, 0.75])",
         cupy="cp.quantile(x, cp.array([0.25, 0.5, 0.75]))",

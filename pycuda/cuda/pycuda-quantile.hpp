@@ -91,7 +91,7 @@ PYCUDA_FN quantile_place find_quantile(const quantile_list &list, uint64 count, 
     const double at = list.is_single ? quantile_position(list, count, (float)list.q[k])
                                      : quantile_position(list, count, list.q[k]);
     const double last = (double)(count - 1);
-    const double low = ::floor(at > last ? last : at > 0 ? at : 0.0);
+    const double low = ::floor(::fmin(::fmax(at, 0.0), last));
     place.low = (uint64)low;
     place.high = place.low + 1 < count ? place.low + 1 : place.low;
     place.weight = at - low;

@@ -65,7 +65,7 @@ template <class P>
 PYCUDA_FN complex<P> operator/(complex<P> x, complex<P> y)
 {
     complex<P> z;
-    if ((y.re < 0 ? -y.re : y.re) >= (y.im < 0 ? -y.im : y.im)) {
+    if (::fabs(y.re) >= ::fabs(y.im)) {
         const P ratio = y.im / y.re, whole = y.re + y.im * ratio;
         z.re = (x.re + x.im * ratio) / whole;
         z.im = (x.im - x.re * ratio) / whole;
@@ -137,12 +137,12 @@ PYCUDA_FN complex<P> divided(complex<P> x, P by)
 PYCUDA_FN float inverse_power(float x)
 {
     const int e = ilogbf(x);
-    return scalbnf(1, -(e < -120 ? -120 : e > 120 ? 120 : e));
+    return scalbnf(1, -min(max(e, -120), 120));
 }
 PYCUDA_FN double inverse_power(double x)
 {
     const int e = ilogb(x);
-    return scalbn(1.0, -(e < -1000 ? -1000 : e > 1000 ? 1000 : e));
+    return scalbn(1.0, -min(max(e, -1000), 1000));
 }
 PYCUDA_FN float root(float x) { return sqrtf(x); }
 PYCUDA_FN double root(double x) { return sqrt(x); }
@@ -245,7 +245,7 @@ struct block {
     // a write changes what is read next.
     static const int rows_at_once = sizeof(T) > 8 ? 2 : 4;
     static const int step = warps * rows_at_once;
-    static const int lines_at_once = sizeof(T) > 8 ? 1 : sizeof(T) > 4 ? 2 : 4;
+    static const int lines_at_once = 16 / (int)sizeof(T);  // of 4 to 16 bytes
 
     // Subtract factors[i] * upper from column j in rows i from `first` on.
     PYCUDA_FN void subtract(const T *factors, T upper, int j, int first, int end)

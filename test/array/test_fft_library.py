@@ -186,6 +186,25 @@ def test_plans_are_bounded(fake):
     assert fake.made == PLANS + 29
 
 
+def test_plans_that_graphs_use_are_kept(fake):
+    before = fake.alive
+    context = drv.Device(0).make_context()
+    device = to_gpu(random(PLANS + 40))
+    stream, other = drv.Stream(), drv.Stream()
+    fft.fft(device[:2])
+    drv.Context.synchronize()
+    # The library of the tests waits for its stream, so that one is not captured.
+    with stream.capture(), other:
+        fft.fft(device[:2])
+    for n in range(3, PLANS + 3):
+        fft.fft(device[:n])
+    assert fake.alive == before + PLANS + 1
+    del device, stream, other
+    context.pop()
+    context.detach()
+    assert fake.alive == before
+
+
 def test_plans_end_with_the_context(fake, request):
     before = fake.alive
     context = drv.Device(0).make_context()

@@ -277,3 +277,58 @@ def test_the_private_function(ctx):
         _driver._small_solver("lu", x)
     for arguments in (("solve", x), ("inv", x, x), ("inv", 3), ("det", x[0])):
         assert _driver._small_solver(*arguments) is None
+
+
+# -- diagonals of larger matrices ------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", DTYPES[:2], ids=str)
+@pytest.mark.parametrize("power", [-25, 0, 25])
+def test_values_of_diagonals(dtype, power):
+    for n in (1, 2, 3, 40, 101):
+        main = sample(np.float64, 2, n) * 10.0**power
+        beside = sample(np.float64, 2, n, seed=1) * 10.0**power
+        arrays = [to_gpu(x.astype(dtype)) for x in (main, beside)]
+        upper = [
+            np.diag(d) + np.diag(e[:-1], 1) for d, e in zip(main, beside, strict=True)
+        ]
+        both = [x + x.T - np.diag(np.diag(x)) for x in upper]
+        for is_bidiagonal, expected in (
+            (True, np.linalg.svd(upper, compute_uv=False)),
+            (False, np.linalg.eigvalsh(both)),
+        ):
+            got = _driver._values_of_diagonals(*arrays, is_bidiagonal).get()
+            assert got.dtype == dtype
+            unit = np.abs(expected).max()
+            eps = 40 * np.finfo(dtype).eps
+            np.testing.assert_allclose(got / unit, expected / unit, atol=eps)
+
+
+def test_diagonals_that_are_refused(ctx):
+    x = to_gpu(np.ones(8))
+    for other in (x[:4], x.astype(np.float32), x[::-1], x.astype(np.int64)):
+        with pytest.raises(ValueError, match="diagonals"):
+            _driver._values_of_diagonals(x, other, False)
+    with pytest.raises(TypeError, match="GPUArrays"):
+        _driver._values_of_diagonals(x, None, True)
+    long = gpuarray.empty(2**20, np.float64)
+    assert _driver._values_of_diagonals(long, long, True) is None
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_determinants_of_factors(dtype):
+    a = np.triu(sample(dtype, 3, 70, 70)) + np.eye(70, dtype=dtype)
+    pivots = np.tile(np.arange(1, 71, dtype=np.int32), (3, 1))
+    pivots[1, :9] = 10  # nine exchanges
+    arrays = to_gpu(a), to_gpu(pivots[..., None])
+    sign, logarithm = np.linalg.slogdet(a)
+    sign[1] *= -1
+    got = _driver._small_solver("slogdet of factors", *arrays)
+    close(got[0], sign, 400)
+    close(got[1], logarithm, 400)
+    assert _driver._small_solver("det of factors", arrays[0], arrays[0]) is None
+    close(
+        _driver._small_solver("det of factors", arrays[0][:, :8, :8], arrays[1][:, :8]),
+        np.linalg.det(a[:, :8, :8]),
+        400,
+    )

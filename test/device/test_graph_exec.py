@@ -1,6 +1,7 @@
 """Executable graphs: instantiating, launching, updating."""
 
 import ctypes
+import itertools
 import threading
 import time
 from ctypes import byref, c_uint, c_uint64, c_void_p
@@ -9,21 +10,24 @@ from support.driver_graphs import (
     AUTO_FREE,
     EMPTY,
     HOST_FUNCTION,
+    IF,
     KERNEL,
     NODE_PRIORITY,
     ON_HOST,
     UPLOAD,
+    GraphBench,
     HostParams,
     NodeParams,
     handles,
 )
-from support.emulator import R, size
+from support.emulator import DriverError, R, size
 from support.marks import emulator_only
 
 pytest_plugins = ["support.emulator_fixtures"]
 
 BAD = R.ERROR_INVALID_VALUE
-TOPOLOGY, TYPE, PARAMETERS, FUNCTION, ATTRIBUTES = 2, 3, 5, 7, 8
+TOPOLOGY, TYPE, PARAMETERS = 2, 3, 5
+SET = 1
 
 
 def test_flags(bench):
@@ -461,3 +465,90 @@ def test_edges_of_removed_nodes_do_not_reach_the_executable_graph(bench):
     bench.set(0)
     bench.run(g)
     assert bench.get() == 13
+
+
+# -- failures --------------------------------------------------------------------------
+
+
+def story(bench, made):
+    """Make most calls on graphs. `made` gets what the caller must release."""
+    d = bench.d
+    g = bench.graph()
+    a = bench.step(g, times=0, plus=1)
+    b = bench.empty(g)
+    d.ok("GraphAddDependencies", g, handles(a), handles(b), None, size(1))
+    bench.fill(g, b, address=bench.word(1).value, width=1)
+    bench.copy(g, a)
+    handle = bench.handle(g, default=1)
+    _, (branch,) = bench.conditional(g, handle, IF, b)
+    bench.step(branch, times=1, plus=1)
+    child = bench.graph()
+    bench.step(child, times=1, plus=1, n=2)
+    inner = bench.add("GraphAddChildGraphNode", g, (b,), child)
+    alloc, address = bench.alloc(child)
+    bench.free(child, address, alloc)
+    clone = c_void_p(d.out(c_void_p, "GraphClone", made["plain"]))
+    bench.graphs.append(clone)
+    exec_ = bench.instantiate(g)
+    params = bench.kernel_params("step", bench.word(), c_uint(0), c_uint(2))
+    d.ok("GraphExecKernelNodeSetParams", exec_, a, byref(params))
+    like = bench.graph()
+    bench.step(like, n=2)
+    d.ok("GraphExecChildGraphNodeSetParams", exec_, inner, like)
+    object_ = c_void_p()
+    d.ok("UserObjectCreate", byref(object_), None, made["function"], 1, 1)
+    made["objects"].append(object_)
+    d.ok("GraphRetainUserObject", g, object_, 1, 0)
+    d.ok("UserObjectRelease", object_, 1)
+    made["objects"].remove(object_)
+    code, _ = bench.update(exec_, g)
+    if code:
+        raise DriverError("GraphExecUpdate", code)
+    d.ok("StreamBeginCaptureToGraph", bench.stream, like, None, None, size(0), 0)
+    d.ok("MemsetD32Async", bench.word(3), 1, size(1), bench.stream)
+    d.ok("StreamUpdateCaptureDependencies", bench.stream, None, None, size(0), SET)
+    d.last(c_void_p, "StreamEndCapture", bench.stream)
+    d.ok("GraphLaunch", exec_, bench.stream)
+    d.ok("StreamSynchronize", bench.stream)
+
+
+@emulator_only
+def test_every_call_may_fail(d, emu_ctx):
+    live = d.live()
+    function = HOST_FUNCTION(lambda data: None)
+    for n in itertools.count(1):
+        bench = GraphBench(d, emu_ctx)
+        made = {"function": function, "objects": [], "plain": bench.graph()}
+        fired = d.lib.emu_fault_fired()
+        assert d.lib.emu_fault_set(None, n, R.ERROR_OUT_OF_MEMORY) == 0
+        try:
+            story(bench, made)
+        except DriverError as error:
+            assert error.code == R.ERROR_OUT_OF_MEMORY
+        d.lib.emu_fault_clear()
+        if d.last(c_uint, "StreamIsCapturing", bench.stream):
+            d.StreamEndCapture(bench.stream, byref(c_void_p()))
+        for object_ in made["objects"]:
+            d.ok("UserObjectRelease", object_, 1)
+        failed = d.lib.emu_fault_fired() != fired
+        values = [bench.get(i) for i in range(4)]
+        bench.close()
+        assert d.live() == live
+        if not failed:
+            break
+    assert n > 30
+    assert values[0] == 2 and values[1] == 7
+
+
+def test_a_graph_whose_body_is_being_captured(bench):
+    """It can neither go nor be instantiated before the capture has ended."""
+    d = bench.d
+    g = bench.graph()
+    node, (body,) = bench.conditional(g, bench.handle(g), IF)
+    d.ok("StreamBeginCaptureToGraph", bench.stream, body, None, None, size(0), 0)
+    if d.emulated:  # NVIDIA's manual does not say what happens
+        assert d.GraphDestroy(g) == R.ERROR_ILLEGAL_STATE
+        assert d.GraphDestroyNode(node) == R.ERROR_ILLEGAL_STATE
+        assert bench.instantiate_code(g)[0] == R.ERROR_STREAM_CAPTURE_UNSUPPORTED
+    d.StreamEndCapture(bench.stream, byref(c_void_p()))
+    bench.instantiate(g)

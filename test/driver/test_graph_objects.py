@@ -402,6 +402,37 @@ def test_blocks_of_a_pool_do_not_return_while_a_graph_uses_them(stream):
     assert (y.get() == 1).all()
 
 
+def test_stream_ordered_memory(stream, live):
+    memory = drv.mem_alloc_async(4 * COUNT, stream)
+    drv.memset_d32(memory, 3, COUNT)
+    out = zeros()
+    with stream.capture() as graph:
+        drv.memcpy_dtod_async(out.gpudata, memory, 4 * COUNT, stream)
+    memory.free(stream)
+    run(graph, stream)
+    assert (out.get() == 3).all()
+    del graph
+    assert live() == 1
+
+
+@pytest.mark.parametrize("source", ["mem_alloc_async", "MemoryPool"])
+def test_stream_ordered_memory_of_a_capture(stream, live, source):
+    out = zeros()
+    pool = drv.MemoryPool()
+    allocate = drv.mem_alloc_async if source == "mem_alloc_async" else pool.allocate
+    with stream.capture() as graph:
+        memory = allocate(4 * COUNT)
+        drv.memset_d32_async(memory, 7, COUNT)
+        drv.memcpy_dtod_async(out.gpudata, memory, 4 * COUNT, stream)
+        del memory
+        x = gpuarray.zeros(COUNT, np.int32, allocator=pool.allocate) + out
+    assert all(node.type != "alloc" for node in graph.nodes)
+    run(graph, stream, times=2)
+    assert (x.get() == 7).all()
+    del graph, x, pool, allocate
+    assert live() == 1
+
+
 def test_releases_during_a_capture_wait_for_its_end(stream, live):
     unused = ones()
     x = zeros()

@@ -5,6 +5,7 @@ import numpy as np
 import pycuda.driver as drv
 from pycuda import _driver, gpuarray, tools
 from pycuda._driver import matmul as multiply
+from pycuda.elementwise import ElementwiseKernel
 
 from .row import calls, row
 
@@ -321,3 +322,34 @@ for _name, _call in {
     "__array_namespace__": lambda a: a.__array_namespace__(),
 }.items():
     warm(f"GPUArray: {_name}", _call)
+
+
+def square(w):
+    """Return a matrix that is as large as a tile."""
+    return gpuarray.zeros((64, 64), np.float32)
+
+
+for _name, _call in {
+    "x + x.T by tiles": lambda a: a + a.T,
+    "triu of a transposed array by tiles": lambda a: gpuarray.triu(a.T, 1),
+    "cross of packed vectors": lambda a: gpuarray.cross(
+        a[:3].T.copy(), a[3:6].T.copy()
+    ),
+}.items():
+    warm(f"GPUArray: {_name}", _call, square)
+
+
+def kernel_and_array(w):
+    """Return a kernel whose calls C handles, and its array."""
+    return ElementwiseKernel("float a, float *x", "x[i] *= a"), array(w)
+
+
+for _name, _keywords in {
+    "a range": {"range": range(1, 20, 3)},
+    "a slice": {"slice": slice(None, None, -2)},
+}.items():
+    warm(
+        f"ElementwiseKernel over {_name}",
+        lambda pair, more=_keywords: pair[0](2.0, pair[1], **more),
+        kernel_and_array,
+    )

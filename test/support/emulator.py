@@ -89,7 +89,8 @@ class Driver:
             code = lib.cuGetProcAddress_v2(
                 b"cu" + name.encode(), byref(pointer), version, 0, None
             )
-            if code == 0:
+            # a driver may know a symbol without having a function for it
+            if code == 0 and pointer.value:
                 setattr(self, name, ctypes.CFUNCTYPE(c_int)(pointer.value))
 
     def _declare_own(self):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 from pycuda._array.sources.elementwise import computation_type, computed, includes
 
 
@@ -39,3 +41,10 @@ def cross_text(request):
         "}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def sample_sources():
+    """Yield (name, source) of kernels that tools/compile_matrix.py compiles."""
+    for name in ("int8", "float16", "complex64"):
+        request = SimpleNamespace(compute=name, wide=name == "int8")
+        yield f"cross products of {name}", cross_text(request)

@@ -7,6 +7,8 @@ through shared memory.
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 from pycuda._array.sources import elementwise
 
 
@@ -144,3 +146,19 @@ def _results(request):
             f"v{k}.store(({label} *)(p{k} + u * step * s{k}_a));",
         ]
     return [*lines, "}", "}"]
+
+
+def sample_sources():
+    """Yield (name, source) of kernels that tools/compile_matrix.py compiles."""
+    for name, ndim, tile in (("float16", 0, 64), ("complex128", 2, 32)):
+        request = SimpleNamespace(
+            operation="axpby",
+            inputs=4,
+            outputs=1,
+            types=(name,) * 5,
+            passing=("scalar", "turned", "turned", "array", "array"),
+            compute=name,
+            ndim=ndim,
+            tile=tile,
+        )
+        yield f"tiles of {name}", elementwise_tiles_text(request)

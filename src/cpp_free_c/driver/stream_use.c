@@ -10,6 +10,7 @@
 enum { DEFAULT_ENTRY = 0, CAPTURE_NONE = 0, CAPTURE_RELAXED = 2 };
 
 unsigned int pcu_stream_tables;
+unsigned int pcu_stream_unordered;
 size_t pcu_stream_followers;
 void (*pcu_stream_drop_owner)(void *owner);
 void (*pcu_stream_report)(void *context, const char *routine, uintptr_t handle,
@@ -86,6 +87,10 @@ stream_table_judge(pcu_stream_table *table)
     if (unordered && !table->unordered) {
         table->epoch++;
         table->start = stream_clock;
+        pcu_stream_unordered++;
+    }
+    else if (!unordered && table->unordered) {
+        pcu_stream_unordered--;
     }
     table->unordered = unordered;
 }
@@ -676,6 +681,7 @@ pcu_stream_table_forget(pcu_context_record *rec)
     }
     *link = table->next;
     pcu_stream_tables--;
+    pcu_stream_unordered -= table->unordered != 0;
     rec->streams = table;
     pcu_stream_table_drop_fences(rec);
     rec->streams = NULL;

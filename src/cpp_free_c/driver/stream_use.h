@@ -68,7 +68,8 @@ typedef struct {
     pcu_stream_use uses[PCU_STREAM_USES];
 } pcu_stream_life;
 
-extern PCU_HIDDEN unsigned int pcu_stream_tables; /* how many tables exist */
+extern PCU_HIDDEN unsigned int pcu_stream_tables;    /* how many tables exist */
+extern PCU_HIDDEN unsigned int pcu_stream_unordered; /* and have unordered streams */
 
 /* How many pools and stream-ordered allocations of this process ask the tables. */
 extern PCU_HIDDEN size_t pcu_stream_followers;

@@ -1,14 +1,13 @@
 /* The type Event: a point in the work of a stream, to wait for and to time.
  *
  * Invariant: an Event is a pcu_resource. Python is the only caller. */
-#include "python/support/base.h"
+#include "python/driver/event_handle.h"
 
 #include "python/support/convert.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
-#include "python/driver/event_handle.h"
 #include "python/driver/graph_resources.h"
 #include "python/driver/ipc_bytes.h"
 #include "python/driver/resource.h"

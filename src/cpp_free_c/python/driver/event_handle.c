@@ -1,4 +1,4 @@
-/* The handle of an event. See event_handle.h. */
+/* Events as arguments: see event_handle.h. */
 #include "python/driver/event_handle.h"
 
 #include "python/driver/foreign_handle.h"

@@ -1,6 +1,6 @@
 /* Events as arguments: ours, and those of other libraries.
  *
- * Callers: event.c and stream.c. */
+ * Callers: event.c, stream.c and the graphs. */
 #ifndef PYTHON_DRIVER_EVENT_HANDLE_H
 #define PYTHON_DRIVER_EVENT_HANDLE_H
 

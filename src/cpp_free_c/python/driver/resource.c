@@ -93,6 +93,11 @@ CUresult
 pcu_release_async(CUdeviceptr memory, CUstream stream, PyObject *ctx,
                   const char **routine, int *ended)
 {
+    pcu_handle handle = {.memory = memory};
+    if (pcu_graph_records != NULL && release_is_taken(PCU_HANDLE_memory, handle, ctx)) {
+        *ended = 1;
+        return CUDA_SUCCESS;
+    }
     pcu_release r = {.kind = PCU_HANDLE_memory,
                      .handle = {.memory = memory},
                      .async = 1,

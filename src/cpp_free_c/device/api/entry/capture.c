@@ -252,15 +252,15 @@ emu_capture_unsafe(void)
 CUresult
 emu_capture_graph_unsafe(const emu_graph *graph)
 {
-    if (graph->capturing == NULL) {
-        return CUDA_SUCCESS;
-    }
+    CUresult status = CUDA_SUCCESS;
+
     for (emu_capture *c = captures; c != NULL; c = c->next) {
-        if (c->graph == graph) {
+        if (c->graph != NULL && emu_graph_holds(graph, c->graph)) {
             c->invalid = true;
+            status = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
         }
     }
-    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    return status;
 }
 
 /* Refuse to wait for the current context as a whole. */
@@ -569,7 +569,7 @@ emu_capture_status(const emu_stream *stream, CUstreamCaptureStatus *status)
     *status = EMU_CAPTURE_NONE;
     if (capture != NULL) {
         *status = EMU_CAPTURE_ACTIVE;
-        if (capture->invalid) {
+        if (capture->invalid || capture->graph == NULL) {
             *status = EMU_CAPTURE_INVALIDATED;
         }
     }

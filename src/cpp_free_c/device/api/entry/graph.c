@@ -358,6 +358,24 @@ emu_graph_has(const emu_graph *graph, unsigned int types)
 }
 
 bool
+emu_graph_is_captured(const emu_graph *graph)
+{
+    if (graph->capturing != NULL) {
+        return true;
+    }
+    for (size_t i = 0; i < graph->count; i++) {
+        const emu_node *node = graph->nodes[i];
+
+        for (size_t k = 0; k < node->body_count; k++) {
+            if (emu_graph_is_captured(node->bodies[k])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool
 emu_graph_holds(const emu_graph *graph, const emu_graph *inner)
 {
     while (inner != graph && inner->owner != NULL) {

@@ -71,6 +71,8 @@ void emu_graph_destroy(emu_object *graph);
 /* A copy of a graph with all bodies; NULL: out of memory. */
 emu_graph *emu_graph_copy(emu_context *context, const emu_graph *from, emu_node *owner);
 
+/* Whether a capture adds nodes to the graph or to a body of its nodes. */
+bool emu_graph_is_captured(const emu_graph *graph);
 /* Whether a node or a capture owns the graph, not the program. */
 bool emu_graph_is_owned(const emu_object *graph);
 

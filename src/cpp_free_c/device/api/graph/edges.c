@@ -441,7 +441,7 @@ emu_cuGraphDestroyNode(CUgraphNode hNode)
         if (node == NULL) {
             status = CUDA_ERROR_INVALID_VALUE;
         }
-        else if (node->graph->capturing != NULL) {
+        else if (emu_graph_is_captured(node->graph)) {
             status = CUDA_ERROR_ILLEGAL_STATE;
         }
         else if (emu_graph_has(node->graph, EMU_NODES_MEMORY)) {

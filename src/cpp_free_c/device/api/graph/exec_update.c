@@ -249,7 +249,7 @@ exec_update(CUgraphExec handle, CUgraph graph_handle, CUgraphExecUpdateResultInf
 
     *info = (CUgraphExecUpdateResultInfo){CU_GRAPH_EXEC_UPDATE_ERROR, NULL, NULL};
     if (exec == NULL || graph == NULL || graph->owner != NULL ||
-        graph->capturing != NULL) {
+        emu_graph_is_captured(graph)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (!update_check(exec->body, graph, info)) {

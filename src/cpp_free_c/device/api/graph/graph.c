@@ -68,7 +68,7 @@ emu_cuGraphDestroy(CUgraph hGraph)
         if (graph == NULL || graph->owner != NULL) {
             status = CUDA_ERROR_INVALID_VALUE;
         }
-        else if (graph->capturing != NULL) {
+        else if (emu_graph_is_captured(graph)) {
             status = CUDA_ERROR_ILLEGAL_STATE;
         }
         else {

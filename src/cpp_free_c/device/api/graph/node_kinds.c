@@ -43,7 +43,8 @@ node_make_child(emu_context *context, const CUgraphNodeParams *params, emu_paylo
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (params->graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE) {
-        if (child->owner != NULL || child->instances > 0 || child->capturing != NULL) {
+        if (child->owner != NULL || child->instances > 0 ||
+            emu_graph_is_captured(child)) {
             return CUDA_ERROR_INVALID_VALUE;
         }
     }
@@ -218,7 +219,7 @@ emu_node_make(emu_context *context, const emu_graph *graph, CUgraphNodeParams *p
         return CUDA_ERROR_NOT_SUPPORTED;
     }
     if (params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC) {
-        return emu_alloc_node_make(context, params, out);
+        return emu_alloc_node_make(graph->object.context, params, out);
     }
     if (params->type == CU_GRAPH_NODE_TYPE_MEM_FREE) {
         return emu_free_node_make(graph, params, out);

@@ -12,7 +12,8 @@
 enum { TYPE_PINNED = 1, LOCATION_DEVICE = 1 };
 
 typedef struct {
-    emu_allocation *record;
+    emu_allocation *record; /* NULL once its context has ended */
+    uint64_t address;
     bool live;
     size_t holders; /* payloads, and one while it is live */
     uint64_t owner; /* serial of the graph that has the allocation node; 0: none yet */
@@ -58,6 +59,7 @@ memory_new(emu_context *context, int device, size_t size)
         return NULL;
     }
     memory->record->owner = memory;
+    memory->address = memory->record->base;
     emu_memory_suspend(memory->record);
     return memory;
 }
@@ -66,10 +68,13 @@ static void
 memory_release(graph_memory *memory)
 {
     memory->holders--;
-    if (memory->holders == 0) {
-        (void)emu_memory_free(memory->record); /* only this frees it */
-        free(memory);
+    if (memory->holders > 0) {
+        return;
     }
+    if (memory->record != NULL) {
+        (void)emu_memory_free(memory->record); /* only this frees it */
+    }
+    free(memory);
 }
 
 /* The memory at whose first byte an address is, live or not; NULL: none. */
@@ -98,11 +103,15 @@ emu_graph_memory_holds(uint64_t address, size_t bytes)
 static CUresult
 memory_begin(graph_memory *memory)
 {
-    account *of = &accounts[memory->record->device];
+    account *of;
 
+    if (memory->record == NULL) {
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    }
     if (!emu_memory_resume(memory->record)) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
+    of = &accounts[memory->record->device];
     memory->live = true;
     memory->holders++;
     live_count++;
@@ -145,11 +154,16 @@ emu_graph_memory_forget(const emu_allocation *allocation)
 {
     graph_memory *memory = allocation->owner;
 
+    memory->record = NULL; /* nodes of a graph in another context may keep the rest */
     if (memory->live) {
         accounts[allocation->device].live -= allocation->charged;
         live_count--;
+        memory->live = false;
+        memory->holders--;
     }
-    free(memory);
+    if (memory->holders == 0) {
+        free(memory);
+    }
 }
 
 size_t
@@ -176,7 +190,12 @@ alloc_drop(const void *payload)
 static CUresult
 alloc_begin(const void *payload)
 {
-    if (((const alloc_payload *)payload)->memory->live) {
+    const graph_memory *memory = ((const alloc_payload *)payload)->memory;
+
+    if (memory->record == NULL) {
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    }
+    if (memory->live) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     return CUDA_SUCCESS;
@@ -285,7 +304,7 @@ emu_alloc_node_make(emu_context *context, CUgraphNodeParams *params, emu_payload
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     made->memory->record->devices |= devices;
-    p->dptr = made->memory->record->base;
+    p->dptr = made->memory->address;
     made->params = *p;
     if (access > 0) {
         memcpy(made->access, p->accessDescs, access);
@@ -350,7 +369,7 @@ free_describe(void *payload, CUgraphNodeParams *params)
 {
     const free_payload *p = payload;
 
-    params->free = (CUDA_MEM_FREE_NODE_PARAMS){p->memory->record->base};
+    params->free = (CUDA_MEM_FREE_NODE_PARAMS){p->memory->address};
 }
 
 static CUgraphExecUpdateResult

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "driver/fft_table.h"
+#include "driver/graph_record.h"
 #include "python/array/construction.h"
 #include "python/array/element_type.h"
 #include "python/driver/current_context.h"
@@ -14,6 +15,7 @@ enum { CUFFT_REASON = 400, CUFFT_PLANS = 64 };
 typedef struct {
     pcu_cufft_layout layout;
     int handle;
+    int captured;       /* a graph may use the plan's tables */
     int refused;        /* cuFFT makes no plan of this layout: there is no handle */
     size_t work;        /* bytes of temporary memory */
     CUdeviceptr area;   /* the temporary memory that the plan was given last */
@@ -32,6 +34,8 @@ struct pcu_fourier_library {
     int last;                  /* the plan that was used last */
     char reason[CUFFT_REASON]; /* why generated kernels transform */
     cufft_plan plans[CUFFT_PLANS];
+    int *kept; /* handles of plans that graphs may use and that lost their place */
+    size_t kept_count;
 };
 
 typedef enum { CUFFT_AUTOMATIC, CUFFT_REQUIRED, CUFFT_UNWANTED } cufft_wish;
@@ -168,6 +172,7 @@ cufft_free(struct pcu_fourier_library *library)
     if (library->lock != NULL) {
         PyThread_free_lock(library->lock);
     }
+    free(library->kept);
     PyMem_Free(library);
 }
 
@@ -189,6 +194,9 @@ cufft_end_noraise(pcu_context *ctx)
             if (!library->plans[i].refused) {
                 (void)pcu_fft.Destroy(library->plans[i].handle);
             }
+        }
+        for (size_t i = 0; i < library->kept_count; i++) {
+            (void)pcu_fft.Destroy(library->kept[i]);
         }
         pcu_lock(thread);
         (void)pcu_scope_leave(&scope);
@@ -342,6 +350,22 @@ cufft_destroy(const cufft_plan *plan)
     }
 }
 
+/* End a plan that lost its place. One that was captured is kept until the context ends;
+ * without memory for that it is never ended. */
+static void
+cufft_dismiss(struct pcu_fourier_library *library, const cufft_plan *plan)
+{
+    if (!plan->captured || library == NULL) {
+        cufft_destroy(plan);
+        return;
+    }
+    int *kept = realloc(library->kept, (library->kept_count + 1) * sizeof(*kept));
+    if (kept != NULL) {
+        kept[library->kept_count++] = plan->handle;
+        library->kept = kept;
+    }
+}
+
 /* Add a plan to those of the context, unless another thread has done so. Plans keep
  * their places: a thread without the interpreter lock may use one. */
 static void
@@ -366,7 +390,7 @@ cufft_add(pcu_context *ctx, const cufft_plan *plan)
         library->plans[place].used = ++library->now;
         library->last = place;
     }
-    cufft_destroy(&surplus);
+    cufft_dismiss(library, &surplus);
 }
 
 /* Make the plan of a layout. Other threads run meanwhile. */
@@ -456,6 +480,7 @@ cufft_enqueue(pcu_state *st, struct pcu_fourier_library *library, cufft_plan *pl
 {
     const char *routine = "";
     int status;
+    plan->captured |= pcu_captures_active != 0;
     int unlock = pcu_must_unlock(PCU_BLOCKING_QUEUE) || call->repeats > 1;
     if (!unlock && PyThread_acquire_lock(library->lock, NOWAIT_LOCK)) {
         status = cufft_enqueue_locked(plan, call, area, stream, &routine);

@@ -34,9 +34,29 @@ static void
 pooled_give_back_noraise(pooled *self)
 {
     pcu_pool_block *block = self->block;
+    pcu_memory_pool *pool = self->pool;
     self->block = NULL;
     self->head.live = 0;
-    pcu_pool_return_noraise(self->pool, block, self->head.ctx, self->head.size);
+    if (pcu_pool_is_plain(pool) && !pool->bins.stopped && self->head.ctx == pool->ctx &&
+        pcu_pool_is_usable(pool)) {
+        pcu_bins_hold(&pool->bins, &block->base, self->head.size);
+        return;
+    }
+    pcu_pool_return_noraise(pool, block, self->head.ctx, self->head.size);
+}
+
+/* Take a held block if that is simple, else ask pool_block.c. */
+static inline pcu_pool_block *
+pooled_obtain(pcu_memory_pool *pool, size_t size)
+{
+    pcu_bins_block *block = NULL;
+    if (pcu_pool_is_plain(pool) && pcu_pool_is_usable(pool)) {
+        block = pcu_bins_take(&pool->bins, pcu_bins_number(size), size);
+    }
+    if (block != NULL) {
+        return (pcu_pool_block *)block;
+    }
+    return pcu_pool_obtain(pool, size);
 }
 
 /* Creating the object may collect garbage, so this is done before the pool is read. */
@@ -51,7 +71,7 @@ pcu_pooled_new(pcu_memory_pool *pool, PyTypeObject *type, size_t size)
     self->head.kind = pool->kind;
     self->pool = (pcu_memory_pool *)Py_NewRef((PyObject *)pool);
     pcu_resource_with_size((PyObject *)self, size);
-    pcu_pool_block *block = pcu_pool_obtain(pool, size);
+    pcu_pool_block *block = pooled_obtain(pool, size);
     if (block == NULL) {
         Py_DECREF(self);
         return NULL;

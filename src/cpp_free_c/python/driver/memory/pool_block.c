@@ -8,6 +8,7 @@
 #include "python/support/convert.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
+#include "python/driver/graph_resources.h"
 #include "python/driver/memory/out_of_memory.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
@@ -179,7 +180,12 @@ block_ask_driver(pcu_memory_pool *self, size_t bytes, pcu_handle *handle,
         return status;
     }
     *routine = block_routine(self);
-    if (self->source != NULL) {
+    if (self->source != NULL && pcu_captured_pool() != NULL) {
+        /* A graph would allocate at each launch, and the block is older than that. */
+        *routine = "cuMemAlloc";
+        PCU_STATUS(status, MemAlloc, (&handle->memory, bytes));
+    }
+    else if (self->source != NULL) {
         PCU_STATUS(status, MemAllocFromPoolAsync,
                    (&handle->memory, bytes, self->source, stream));
     }

@@ -10,6 +10,7 @@
 #include "python/driver/context_struct.h"
 
 #include "driver/bins.h"
+#include "driver/graph_record.h"
 #include "driver/release.h"
 #include "driver/stream_use.h"
 
@@ -43,6 +44,15 @@ static inline int
 pcu_pool_is_usable(const pcu_memory_pool *self)
 {
     return self->ctx != NULL && pcu_context_record_usable(pcu_context_rec(self->ctx));
+}
+
+/* 1 if the pool need not ask who uses a block: no context has unordered streams, and no
+ * graph holds memory. */
+static inline int
+pcu_pool_is_plain(const pcu_memory_pool *self)
+{
+    return pcu_stream_unordered == 0 && pcu_graph_records == NULL &&
+           self->source == NULL;
 }
 
 /* A block of the pool's context, counted as active. */

@@ -12,6 +12,8 @@
 #include "driver/stream_use.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
+#include "python/driver/graph_resources.h"
+#include "python/driver/memory/allocation.h"
 #include "python/driver/memory/out_of_memory.h"
 #include "python/driver/stream.h"
 
@@ -211,8 +213,9 @@ PyDoc_STRVAR(
     "mem_alloc_async($module, /, bytes, stream=None)\n--\n\n"
     "Allocate device memory in the order of a stream: a StreamAllocation.\n\n"
     "The memory comes from the current pool of the device. Work of the stream may\n"
-    "use it; work of another stream must wait for the stream first. MemoryError,\n"
-    "with the sizes, if memory is short; LogicError for 0 bytes. cuMemAllocAsync.");
+    "use it; work of another stream must wait for the stream first. While the thread\n"
+    "captures a stream, the result is a DeviceAllocation. MemoryError, with the\n"
+    "sizes, if memory is short; LogicError for 0 bytes. cuMemAllocAsync.");
 
 static PyObject *
 mem_alloc_async(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -239,6 +242,10 @@ mem_alloc_async(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *
     }
     if (a.stream == Py_None) {
         a.stream = (PyObject *)pcu_stream_find_borrow();
+    }
+    if (pcu_captured_pool() != NULL) {
+        /* A graph would allocate at each launch, and the object is older than that. */
+        return pcu_allocation_new(st, a.bytes);
     }
     PyObject *stream = Py_XNewRef(a.stream);
     PyObject *ctx = pcu_context_require(st, "cuMemAllocAsync");
