@@ -248,7 +248,7 @@ def test_pads_with_values():
 @pytest.mark.parametrize(
     "arguments, text",
     [
-        ((1, "mean"), "mode must be one of .*, not 'mean'"),
+        ((1, "middle"), "mode must be one of .*, not 'middle'"),
         ((-1,), "must not be negative, but has -1"),
         (((1, 2, 3),), "pad_width of shape"),
     ],

@@ -1,5 +1,6 @@
 /* The part of NCCL's binary interface that communicators of arrays use, as NVIDIA's
- * manual defines it: it is the same in all libraries libnccl.so.2 since 2.10, which has the average.
+ * manual defines it: it is the same in all libraries libnccl.so.2 since 2.10, which has
+ * the average.
  *
  *   X(name without nccl, exported name, need, parameters)
  *

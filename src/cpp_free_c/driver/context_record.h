@@ -41,7 +41,8 @@ typedef struct pcu_context_record {
     unsigned long queued;  /* calls that may have enqueued work */
     unsigned long passed;  /* of these, the calls before the last synchronisation */
     unsigned int releases; /* in progress: the context must not end before they do */
-    struct pcu_stream_table *streams; /* see stream_use.h; NULL: only the default stream */
+    struct pcu_stream_table
+        *streams; /* see stream_use.h; NULL: only the default stream */
 } pcu_context_record;
 
 /* The top of the calling thread's context stack, NULL if that is empty. Written by

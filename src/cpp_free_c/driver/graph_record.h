@@ -4,9 +4,9 @@
  * A graph stores addresses, not objects. So each graph has a record of the words that
  * its work contains: the start of each allocation, and handles such as those of texture
  * objects. When the program releases a handle that a living graph uses, the graph's
- * record takes the handle, and releases it when the graph and all executable graphs made
- * from it are gone. While a capture is active, its record takes every handle, because a
- * release would wait for the captured stream.
+ * record takes the handle, and releases it when the graph and all executable graphs
+ * made from it are gone. While a capture is active, its record takes every handle,
+ * because a release would wait for the captured stream.
  *
  * Invariant: the registry has all records between pcu_graph_record_register and
  * pcu_graph_record_forget. Records are read and written under the interpreter lock

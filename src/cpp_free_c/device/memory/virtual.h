@@ -19,11 +19,11 @@ typedef struct {
     emu_object object;
     int device; /* ordinal */
     uint64_t size;
-    int file;          /* has its pages */
-    size_t maps;       /* granules that are mapped */
-    bool shareable;    /* other processes may open it */
-    bool charged;      /* to its device; the process that made it pays */
-    bool released;     /* by its handle: the last unmap frees it */
+    int file;       /* has its pages */
+    size_t maps;    /* granules that are mapped */
+    bool shareable; /* other processes may open it */
+    bool charged;   /* to its device; the process that made it pays */
+    bool released;  /* by its handle: the last unmap frees it */
 } emu_physical;
 
 /* Free the memory if neither its handle nor a mapping needs it. */

@@ -7,7 +7,8 @@ capture_explain(CUresult status)
 {
     switch ((int)status) {
         case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
-            return "a stream that is being captured cannot do this; make the call before "
+            return "a stream that is being captured cannot do this; make the call "
+                   "before "
                    "the capture, or after it";
         case CUDA_ERROR_STREAM_CAPTURE_INVALIDATED:
             return "an earlier call has made the capture invalid";
@@ -17,7 +18,8 @@ capture_explain(CUresult status)
             return "the capture began in another stream";
         case CUDA_ERROR_STREAM_CAPTURE_UNJOINED:
             return "another stream joined the capture and has work that the captured "
-                   "stream does not wait for; let it wait for an event behind that work";
+                   "stream does not wait for; let it wait for an event behind that "
+                   "work";
         case CUDA_ERROR_STREAM_CAPTURE_ISOLATION:
             return "captured work would wait for work outside of the capture; wait for "
                    "that work before the capture";

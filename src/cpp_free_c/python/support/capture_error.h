@@ -1,5 +1,5 @@
-/* The errors of calls that a stream capture refuses: an explanation, and the line of the
- * program.
+/* The errors of calls that a stream capture refuses: an explanation, and the line of
+ * the program.
  *
  * Invariant: none of the functions changes the exception that is raised. Caller:
  * errors.c. */

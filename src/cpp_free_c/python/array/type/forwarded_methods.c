@@ -14,7 +14,8 @@
                                     kwnames);                                       \
     }
 
-FORWARD(bind_to_texref, "kernels.texture_binding", "($self, /, texref, allow_offset=False)",
+FORWARD(bind_to_texref, "kernels.texture_binding",
+        "($self, /, texref, allow_offset=False)",
         "Bind the array to a texture reference and return the offset in elements.")
 FORWARD(bind_to_texref_ext, "kernels.texture_binding",
         "($self, /, texref, channels=1, allow_double_hack=False, "

@@ -281,8 +281,9 @@ index_contains(PyObject *op, PyObject *value)
         return -1;
     }
     if (pcu_is_array(((pcu_gpuarray *)op)->st, equal)) {
-        Py_SETREF(equal, pcu_gpuarray_forward(equal, "pycuda._array.functions.reductions", "any",
-                                              NULL, 0, NULL));
+        Py_SETREF(equal,
+                  pcu_gpuarray_forward(equal, "pycuda._array.functions.reductions",
+                                       "any", NULL, 0, NULL));
         if (equal == NULL) {
             return -1;
         }

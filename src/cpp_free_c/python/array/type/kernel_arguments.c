@@ -1,7 +1,8 @@
 /* _gather: the arguments of a program's own elementwise, reduction or scan kernel,
  * checked and converted to the arguments of a prepared call.
  *
- * It accepts the usual cases. pycuda/_array/kernels/kernel_arguments.py handles all others. */
+ * It accepts the usual cases. pycuda/_array/kernels/kernel_arguments.py handles all
+ * others. */
 
 #include "python/array/type/kernel_arguments.h"
 

@@ -1,8 +1,8 @@
 /* The arguments of a call of a program's own kernel: an ElementwiseKernel, a
  * ReductionKernel or a scan.
  *
- * The functions here accept the usual cases. pycuda/_array/kernels/kernel_arguments.py handles
- * all others. Called by kernel_call.c; _gather serves Python. */
+ * The functions here accept the usual cases. pycuda/_array/kernels/kernel_arguments.py
+ * handles all others. Called by kernel_call.c; _gather serves Python. */
 #ifndef PYTHON_ARRAY_TYPE_KERNEL_ARGUMENTS_H
 #define PYTHON_ARRAY_TYPE_KERNEL_ARGUMENTS_H
 

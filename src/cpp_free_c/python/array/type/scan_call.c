@@ -1,4 +1,5 @@
-/* Calls of scans: see scan_call.h. pycuda/_array/kernels/scan_kernel.py has the general way. */
+/* Calls of scans: see scan_call.h. pycuda/_array/kernels/scan_kernel.py has the general
+ * way. */
 #include "python/array/type/scan_call.h"
 
 #include "python/array/construction.h"

@@ -115,8 +115,8 @@ method_searchsorted(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
         return NULL;
     }
     if (search_is_number(st, &a)) {
-        return pcu_gpuarray_forward(self, "pycuda._array.functions.searching", "searchsorted",
-                                    args, nargs, kwnames);
+        return pcu_gpuarray_forward(self, "pycuda._array.functions.searching",
+                                    "searchsorted", args, nargs, kwnames);
     }
     return search_enqueue(st, "searchsorted", 0, &a);
 }
@@ -155,8 +155,8 @@ function_searchsorted(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
         return NULL;
     }
     if (search_is_number(st, &a)) {
-        return pcu_forward("pycuda._array.functions.searching", "searchsorted", args, nargs,
-                           kwnames);
+        return pcu_forward("pycuda._array.functions.searching", "searchsorted", args,
+                           nargs, kwnames);
     }
     return search_enqueue(st, "searchsorted", 0, &a);
 }
@@ -195,7 +195,8 @@ function_digitize(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
         return NULL;
     }
     if (!pcu_is_array(st, a.sorted) || search_is_number(st, &a)) {
-        return pcu_forward("pycuda._array.functions.searching", "digitize", args, nargs, kwnames);
+        return pcu_forward("pycuda._array.functions.searching", "digitize", args, nargs,
+                           kwnames);
     }
     a.right = !a.right; /* the side on which values go that equal an edge */
     return search_enqueue(st, "digitize", 1, &a);

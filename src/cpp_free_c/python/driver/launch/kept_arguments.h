@@ -11,8 +11,8 @@
 /* The object that keeps the memory of an argument alive; NULL for numbers. Borrowed. */
 PCU_HIDDEN PCU_BORROWED PyObject *pcu_argument_memory(pcu_state *st, PyObject *arg);
 
-/* Keep the arguments whose memory the record of the graph does not see: objects of other
- * libraries, textures. */
+/* Keep the arguments whose memory the record of the graph does not see: objects of
+ * other libraries, textures. */
 PCU_HIDDEN PCU_RAISES int pcu_arguments_keep(pcu_graph_resources *resources,
                                              PyObject *const *args, Py_ssize_t nargs);
 

@@ -7,10 +7,12 @@
 
 #include "python/driver/resource.h"
 
-/* Wrap new memory, which is freed in the stream. stream and pool may be NULL. On failure
- * the memory is freed. */
-PCU_HIDDEN PCU_NEWREF PyObject *pcu_stream_allocation_new(
-    pcu_state *st, PyObject *ctx, CUdeviceptr memory, size_t size, PyObject *stream,
-    CUstream handle, PyObject *pool);
+/* Wrap new memory, which is freed in the stream. stream and pool may be NULL. On
+ * failure the memory is freed. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_stream_allocation_new(pcu_state *st, PyObject *ctx,
+                                                          CUdeviceptr memory,
+                                                          size_t size, PyObject *stream,
+                                                          CUstream handle,
+                                                          PyObject *pool);
 
 #endif

@@ -550,11 +550,12 @@ stream_pool_from_handle(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
     return (PyObject *)self;
 }
 
-PyDoc_STRVAR(stream_pool_export_pointer_doc,
-             "export_pointer($self, memory, /)\n--\n\n"
-             "Return bytes that name an allocation of this pool to another process.\n\n"
-             "Call export_handle() of the pool before. Keep the memory allocated until\n"
-             "the other process has freed its own allocation. cuMemPoolExportPointer.");
+PyDoc_STRVAR(
+    stream_pool_export_pointer_doc,
+    "export_pointer($self, memory, /)\n--\n\n"
+    "Return bytes that name an allocation of this pool to another process.\n\n"
+    "Call export_handle() of the pool before. Keep the memory allocated until\n"
+    "the other process has freed its own allocation. cuMemPoolExportPointer.");
 
 static PyObject *
 stream_pool_export_pointer(PyObject *op, PyObject *memory)
