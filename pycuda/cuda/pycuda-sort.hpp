@@ -71,6 +71,32 @@ PYCUDA_SORT_FN uint32 digit_of(U order, uint32 place)
     return (uint32)(order >> 8 * place) & 255;
 }
 
+// A digit of a number. Of a double only the word with the digit is computed, and special
+// values are rare.
+template <class T>
+PYCUDA_SORT_FN uint32 digit_at(T x, uint32 place)
+{
+    return digit_of(order_of(x), place);
+}
+PYCUDA_SORT_FN uint32 digit_at(double x, uint32 place)
+{
+    const uint32 top = 0x80000000u, infinity = 0x7ff00000u << 1;
+    const uint32 low = (uint32)__double2loint(x), high = (uint32)__double2hiint(x);
+    const uint32 sign = (uint32)((int)high >> 31);
+    const uint32 zero = place < 4 ? 0 : top;
+    uint32 word = (place < 4 ? low : high) ^ (sign | zero);
+    if ((high << 1) - 1 >= infinity - 1) { // zero, the least numbers, infinity, NaN
+        const uint32 magnitude = high << 1 | (low != 0);
+        if (magnitude == 0) {
+            word = zero;
+        }
+        if (magnitude > infinity) {
+            word = ALL;
+        }
+    }
+    return word >> 8 * (place & 3) & 255;
+}
+
 // Numbers of C: KEY::order(x) is what warp_sort compares.
 template <class T>
 struct number_key {
@@ -79,7 +105,7 @@ struct number_key {
     PYCUDA_SORT_FN uint64 order(T x) { return order_of(x); }
     PYCUDA_SORT_FN uint32 digit(T x, uint32 place)
     {
-        return digit_of(order_of(x), place);
+        return digit_at(x, place);
     }
 };
 
@@ -111,7 +137,7 @@ struct complex_key {
         if (place == 2 * PART) {
             return (x.re != x.re) * 2 + (x.im != x.im);
         }
-        return digit_of(order_of(place < PART ? x.im : x.re), place % PART);
+        return digit_at(place < PART ? x.im : x.re, place % PART);
     }
 };
 

@@ -155,3 +155,24 @@ def test_histogram2d(ctx):
     for bins in (edges, (3, edges), [3, 4]):
         agree(np.histogram2d, x, y, bins)
     agree(np.histogram2d, np.array([0.0, 1, 2, 2]), np.array([0.0, 1, 2, 1]), 2)
+
+
+@pytest.mark.parametrize("function", [np.arctan2, np.hypot, np.copysign])
+@pytest.mark.parametrize("small", ["int8", "uint8", "int16", "uint16", "int32"])
+@pytest.mark.parametrize("other", ["int8", "uint8", "int16", "uint16", "uint32"])
+def test_floats_of_two_integer_dtypes(ctx, function, small, other):
+    x, y = np.array([1, 2, 3]).astype(small), np.array([3, 1, 0]).astype(other)
+    agree(function, x, y, tolerance=1e-2)
+
+
+def test_clip_beyond_the_range_of_a_dtype(ctx):
+    for dtype, low, high in (
+        ("uint64", -1, 3),
+        ("int8", 0, 300),
+        ("int8", -300, None),
+        ("uint8", -1, None),
+        ("uint8", -1, 300),
+        ("uint8", None, -1),
+        ("uint8", 300, None),
+    ):
+        agree(np.clip, np.array([1, 5], dtype), low, high)

@@ -200,6 +200,12 @@ def _curand_version():
 
 row("get_curand_version", lambda w: _curand_version)
 
+calls(
+    "Context.from_handle",
+    lambda c: drv.Context.from_handle(c.handle),
+    "context",
+)
+
 # -- host functions, values in memory, foreign events ----------------------------------
 
 OP = drv.stream_mem_op

@@ -205,6 +205,31 @@ calls(
     "function",
 )
 
+# -- tensor maps, modules of other libraries -------------------------------------------
+
+
+class _Interface:
+    """An array of another library on memory of the world."""
+
+    def __init__(self, memory):
+        self.__cuda_array_interface__ = {
+            "shape": (8, 8),
+            "typestr": "<f4",
+            "data": (int(memory), False),
+            "version": 3,
+        }
+
+
+def _map(memory):
+    return drv.TensorMap(_Interface(memory), (4, 4))
+
+
+calls("TensorMap", _map, "memory")
+calls("TensorMap.__bytes__", bytes, lambda w: _map(w.memory))
+calls("TensorMap.array", lambda m: m.array, lambda w: _map(w.memory))
+calls("Module.handle", lambda m: m.handle, "module")
+calls("Module.from_handle", lambda m: drv.Module.from_handle(m.handle, m), "module")
+
 # -- the old functions -----------------------------------------------------------------
 
 calls("Function.param_set", lambda f, m: f.param_set(m, ONE), "old_style", "memory")

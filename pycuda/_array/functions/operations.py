@@ -72,11 +72,28 @@ def clip(
             return a.copy()
         out[...] = a
         return out
-    if max is None:
-        return _elementwise(_array_ops["maximum"], (a, min), out)
-    if min is None:
-        return _elementwise(_array_ops["minimum"], (a, max), out)
-    return _elementwise(_array_ops["clip"], (a, min, max), out)
+    try:
+        if max is None:
+            return _elementwise(_array_ops["maximum"], (a, min), out)
+        if min is None:
+            return _elementwise(_array_ops["minimum"], (a, max), out)
+        return _elementwise(_array_ops["clip"], (a, min, max), out)
+    except OverflowError:
+        bounds = _without_vain_bounds(a, min, max)
+        if bounds == (min, max):
+            raise
+        return clip(a, *bounds, out)
+
+
+def _without_vain_bounds(a, low, high):
+    """Return the bounds, None for an integer beyond which no element can be."""
+    if a.dtype.kind in "iu":
+        limits = np.iinfo(a.dtype)
+        if isinstance(low, int) and low < limits.min:
+            low = None
+        if isinstance(high, int) and high > limits.max:
+            high = None
+    return low, high
 
 
 def logical_and(x1, x2, /, out=None, *, allocator=None):

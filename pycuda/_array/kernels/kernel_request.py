@@ -48,7 +48,7 @@ OPTIONS_OF_FAMILY = {"fourier": ("-w",), "solver": ("-w",)}
 
 #: The kernels that the compiler optimizes less. They are compiled in half the time, and
 #: were 1 to 2 % slower on an H200.
-QUICK_VARIANTS = {"sort_pass", "sort_count"}
+QUICK_VARIANTS = {"sort_pass", "sort_count", "sort_block"}
 
 
 def text_of(request: _KernelRequest) -> str:

@@ -106,8 +106,8 @@ def _offsets(request):
 def indexing_text(request):
     """Return the source of a kernel with index arrays: a ``_KernelRequest``'s.
 
-    A thread moves one element, or a word of several, or ``rounds`` elements that follow
-    each other outside of the array.
+    A thread moves one element, or a word of several, or it reads ``rounds`` elements
+    that follow each other in the result.
     """
     action = _VARIANTS[request.variant][1]
     index, step = ("uint64", "int64") if request.wide else ("uint32", "int32")
@@ -154,10 +154,10 @@ def _place(request, k, kind, given, place):
 
 
 def _vector(request):
-    """Return the lines that read or write a vector of elements.
+    """Return the lines that read a vector of elements.
 
     All indices are loaded before the first place is computed, and all places are known
-    before the first element is moved.
+    before the first element is loaded.
     """
     count = request.rounds
     kinds = list(enumerate(_kinds(request)))
@@ -174,15 +174,9 @@ def _vector(request):
     lines.append("int64 place = b_a + j * (int64)u_a; bool inside = true;")
     for k, kind in kinds:
         lines += _place(request, k, kind, f"given{k}.items[j]", "place")
-    lines.append("places[j] = place; are_inside[j] = inside; }")
-    if _VARIANTS[request.variant][1] == "scatter":
-        lines += [
-            *_each(count),
-            "if (are_inside[j]) *(E *)(array + places[j]) = v.items[j]; }",
-        ]
-        return [f"pack<E, {count}> v;", "v.load((const E *)(moved + b_e));", *lines]
     return [
         *lines,
+        "places[j] = place; are_inside[j] = inside; }",
         f"pack<E, {count}> v;",
         *_each(count),
         "v.items[j] = are_inside[j] ? *(const E *)(array + places[j]) : E(); }",

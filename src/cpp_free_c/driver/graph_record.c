@@ -118,8 +118,8 @@ pcu_graph_record_user(pcu_handle_kind kind, pcu_handle handle, CUcontext context
     uint64_t word = graph_record_word(kind, handle);
     pcu_graph_record *rec = pcu_graph_records;
     if (pcu_captures_active != 0) {
-        while (rec != NULL && !(rec->capturing && (rec->thread == thread ||
-                                                   rec->context == context))) {
+        while (rec != NULL && !(rec->capturing &&
+                                (rec->thread == thread || rec->context == context))) {
             rec = rec->next;
         }
         if (rec != NULL) {

@@ -1,14 +1,13 @@
 /* The type Event: a point in the work of a stream, to wait for and to time.
  *
  * Invariant: an Event is a pcu_resource. Python is the only caller. */
-#include "python/driver/event.h"
+#include "python/driver/event_handle.h"
 
 #include "python/support/convert.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
-#include "python/driver/foreign_handle.h"
 #include "python/driver/graph_resources.h"
 #include "python/driver/ipc_bytes.h"
 #include "python/driver/resource.h"
@@ -19,30 +18,6 @@ typedef struct {
     PyObject *owner; /* keeps a foreign event alive; never in tp_clear */
     int foreign;     /* another library destroys the handle */
 } event_object;
-
-int
-pcu_event_handle(pcu_state *st, PyObject *op, CUevent *out, const char *routine)
-{
-    static const char *const names[] = {"cuda_event", "ptr", "handle", NULL};
-    unsigned long long bits = 0;
-    if (PyObject_TypeCheck(op, st->Event)) {
-        *out = ((pcu_resource *)op)->handle.event;
-        return pcu_resource_check((pcu_resource *)op, routine);
-    }
-    int found = pcu_foreign_handle(op, names, &bits);
-    if (found == 0) {
-        PyErr_Format(
-            PyExc_TypeError,
-            "event must be an Event, or an event of cuda.core, CuPy, PyTorch or "
-            "Numba that was recorded, not %s",
-            Py_TYPE(op)->tp_name);
-    }
-    if (found <= 0) {
-        return -1;
-    }
-    *out = (CUevent)(uintptr_t)bits;
-    return 0;
-}
 
 static int
 event_init(PyObject *op, PyObject *args, PyObject *kwargs)

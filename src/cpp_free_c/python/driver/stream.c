@@ -19,7 +19,7 @@
 #include "python/driver/context.h"
 #include "python/driver/context_stack.h"
 #include "python/driver/current_context.h"
-#include "python/driver/event.h"
+#include "python/driver/event_handle.h"
 #include "python/driver/graph_resources.h"
 
 typedef struct {

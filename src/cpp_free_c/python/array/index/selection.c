@@ -2,8 +2,8 @@
  *
  * The axes of the result along which all arrays advance evenly are joined. Elements
  * that follow each other in the array and in the result are moved in words of up to 16
- * bytes. A thread moves one word, or a vector of elements that follow each other on the
- * other side. */
+ * bytes. A thread moves one word, or reads a vector of elements that follow each other
+ * in the result. Writing vectors gained nothing on an H200. */
 
 #include "python/array/index/selection.h"
 
@@ -39,7 +39,7 @@ typedef struct {
     CUdeviceptr moved_address;
     size_t itemsize; /* of what a thread moves at once */
     size_t word;
-    size_t vector; /* elements that a thread moves along the last axis */
+    size_t vector; /* elements that a thread reads along the last axis */
     size_t count;
     int wide;
     int ndim;
@@ -271,9 +271,9 @@ selection_is_near(const pcu_selection *self)
 static size_t
 selection_best_vector(const selection_plan *plan)
 {
-    int has_vectors = plan->variant >= PCU_VARIANT_GATHER &&
-                      plan->variant <= PCU_VARIANT_SCATTER_CLIPPED;
-    if (!has_vectors || plan->ndim == 0 || plan->word != plan->itemsize ||
+    int is_gather = plan->variant >= PCU_VARIANT_GATHER &&
+                    plan->variant <= PCU_VARIANT_GATHER_CLIPPED;
+    if (!is_gather || plan->ndim == 0 || plan->word != plan->itemsize ||
         selection_is_uniform(plan->selection) || !selection_is_near(plan->selection) ||
         plan->rows[ROW_MOVED][plan->ndim - 1] != (ptrdiff_t)plan->itemsize) {
         return 1;

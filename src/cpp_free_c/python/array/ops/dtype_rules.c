@@ -228,6 +228,24 @@ rule_computed_type(const rule_row *rule, int common)
     return common;
 }
 
+/* The float of two integer arrays: the least one that holds the values of both, as
+ * NumPy chooses it. Their common integer may need a wider one: int8 and uint8 give
+ * float16. Other inputs leave the type as it is. */
+static int
+rule_float_of_both(const pcu_typed_call *call, int type)
+{
+    int result = PCU_T_NONE;
+    const pcu_operand *inputs = call->inputs;
+    if (call->row->inputs != 2 || call->yields[0] || call->yields[1] ||
+        !pcu_type_is_integer(inputs[0].type) || !pcu_type_is_integer(inputs[1].type) ||
+        pcu_type_promote(rule_float_of(inputs[0].type), rule_float_of(inputs[1].type),
+                         &result) < 0) {
+        PyErr_Clear(); /* of the promotion, which has no such error */
+        return type;
+    }
+    return result;
+}
+
 int
 pcu_dtype_rules_apply(pcu_typed_call *call, int dtype, int new_outputs)
 {
@@ -246,6 +264,10 @@ pcu_dtype_rules_apply(pcu_typed_call *call, int dtype, int new_outputs)
         return rule_refuse(call, common);
     }
     call->compute = rule_computed_type(rule, common);
+    if (dtype == PCU_T_NONE && rule->computed == COMPUTED_FLOAT &&
+        call->row->rule != PCU_RULE_LDEXP && pcu_type_is_integer(common)) {
+        call->compute = rule_float_of_both(call, call->compute);
+    }
     call->results[0] = call->results[1] = call->compute;
     if (call->row->rule == PCU_RULE_FREXP) {
         call->results[1] = PCU_T_INT32;

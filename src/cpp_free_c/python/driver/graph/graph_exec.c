@@ -114,17 +114,20 @@ pcu_graph_exec_new(pcu_graph *graph)
         pcu_calls_waiting -= (unsigned int)calls_host_;  \
     } while (0)
 
-/* The same, with the exception of a failure. */
-#define EXEC_CALL(rc, self, name, args)                                  \
-    do {                                                                 \
-        CUresult exec_status_ = CUDA_SUCCESS;                            \
-        (rc) = pcu_current_context_ready((self)->head.st);               \
-        if ((rc) == 0) {                                                 \
-            EXEC_STATUS(exec_status_, self, name, args);                 \
-        }                                                                \
-        if (exec_status_ != CUDA_SUCCESS) {                              \
-            (rc) = pcu_raise((self)->head.st, "cu" #name, exec_status_); \
-        }                                                                \
+/* The same, with the exception of a failure. After a failure in another context than
+ * the thread's, the call is repeated. */
+#define EXEC_CALL(rc, self, name, args)                                       \
+    do {                                                                      \
+        CUresult exec_status_;                                                \
+        (rc) = 0;                                                             \
+        do {                                                                  \
+            EXEC_STATUS(exec_status_, self, name, args);                      \
+        } while (exec_status_ != CUDA_SUCCESS &&                              \
+                 pcu_current_context_repair((self)->head.st, exec_status_) && \
+                 (self)->head.live);                                          \
+        if (exec_status_ != CUDA_SUCCESS) {                                   \
+            (rc) = pcu_raise((self)->head.st, "cu" #name, exec_status_);      \
+        }                                                                     \
     } while (0)
 
 /* 1 if the stream is being captured. */
@@ -148,7 +151,10 @@ exec_read_stream(graph_exec *self, const pcu_argtable *table, PyObject *const *a
 {
     pcu_state *st = self->head.st;
     *owner = Py_None;
-    if (pcu_args_parse(st, table, args, nargs, kwnames, owner) < 0) {
+    if (nargs == 1 && kwnames == NULL) {
+        *owner = args[0]; /* most calls: without the parser */
+    }
+    else if (pcu_args_parse(st, table, args, nargs, kwnames, owner) < 0) {
         return -1;
     }
     if (Py_IS_TYPE(*owner, st->Stream) && ((pcu_resource *)*owner)->live) {
@@ -326,7 +332,19 @@ exec_explain_update(CUgraphExecUpdateResult result)
     return why[1];
 }
 
-/* What the arguments of a node use, as a tuple; NULL with no exception: nothing. */
+/* The object that an argument of a node uses; None: a number. Borrowed. */
+static PyObject *
+exec_used_borrow(pcu_state *st, PyObject *arg)
+{
+    PyObject *memory = pcu_argument_memory(st, arg);
+    if (memory == NULL) {
+        return Py_None;
+    }
+    return memory;
+}
+
+/* What the arguments of a node use, as a tuple: the function, then an object for each.
+ */
 static PyObject *
 exec_used_new(pcu_state *st, PyObject *const *args, Py_ssize_t nargs,
               PyObject *function)
@@ -338,24 +356,20 @@ exec_used_new(pcu_state *st, PyObject *const *args, Py_ssize_t nargs,
     }
     PyTuple_SET_ITEM(used, n++, Py_NewRef(function));
     for (Py_ssize_t i = 0; i < nargs; i++) {
-        PyObject *memory = pcu_argument_memory(st, args[i]);
-        if (memory == NULL) {
-            memory = Py_None;
-        }
-        PyTuple_SET_ITEM(used, n++, Py_NewRef(memory));
+        PyTuple_SET_ITEM(used, n++, Py_NewRef(exec_used_borrow(st, args[i])));
     }
     return used;
 }
 
-/* 1 if the node's present arguments use the same objects. */
+/* 1 if the node's present arguments use the same objects as these. */
 static int
-exec_uses_same(PyObject *old, PyObject *used)
+exec_uses_same(pcu_state *st, PyObject *old, PyObject *const *args, Py_ssize_t nargs)
 {
-    if (old == NULL || PyTuple_GET_SIZE(old) != PyTuple_GET_SIZE(used)) {
+    if (old == NULL || PyTuple_GET_SIZE(old) != nargs + 1) {
         return 0;
     }
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(old); i++) {
-        if (PyTuple_GET_ITEM(old, i) != PyTuple_GET_ITEM(used, i)) {
+    for (Py_ssize_t i = 0; i < nargs; i++) {
+        if (PyTuple_GET_ITEM(old, i + 1) != exec_used_borrow(st, args[i])) {
             return 0;
         }
     }
@@ -375,9 +389,6 @@ exec_hold(graph_exec *self, PyObject *node, PyObject *used)
     PyObject *old = PyDict_GetItemWithError(self->updates, node);
     if (old == NULL && PyErr_Occurred()) {
         return -1;
-    }
-    if (exec_uses_same(old, used)) {
-        return 0;
     }
     Py_XINCREF(old);
     if (PyDict_SetItem(self->updates, node, used) < 0) {
@@ -459,6 +470,30 @@ exec_read_node(graph_exec *self, PyObject *const *args, Py_ssize_t nargs,
     return node;
 }
 
+/* Hold what the arguments of a kernel node use. Most updates change numbers only. */
+static int
+exec_hold_arguments(graph_exec *self, pcu_graph_node *node, PyObject *const *args,
+                    Py_ssize_t nargs)
+{
+    PyObject *old = NULL;
+    if (self->updates != NULL) {
+        old = PyDict_GetItemWithError(self->updates, (PyObject *)node);
+        if (old == NULL && PyErr_Occurred()) {
+            return -1;
+        }
+    }
+    if (exec_uses_same(self->head.st, old, args, nargs)) {
+        return 0;
+    }
+    PyObject *used = exec_used_new(self->head.st, args, nargs, node->function);
+    int rc = -1;
+    if (used != NULL) {
+        rc = exec_hold(self, (PyObject *)node, used);
+        Py_DECREF(used);
+    }
+    return rc;
+}
+
 /* Change the arguments and the shape of a kernel. */
 static int
 exec_update_kernel(graph_exec *self, pcu_graph_node *node, PyObject *const *args,
@@ -482,13 +517,10 @@ exec_update_kernel(graph_exec *self, pcu_graph_node *node, PyObject *const *args
         return -1;
     }
     pcu_argument_buffer_init(&buffer);
-    PyObject *used = NULL;
     int rc = pcu_kernel_parameters((pcu_function *)node->function, args + 1, nargs - 1,
                                    &shape, &buffer, extra, &params);
     if (rc == 0) {
-        used = exec_used_new(st, args + 1, nargs - 1, node->function);
-        rc = used == NULL ? -1 : exec_hold(self, (PyObject *)node, used);
-        Py_XDECREF(used);
+        rc = exec_hold_arguments(self, node, args + 1, nargs - 1);
     }
     if (rc == 0) {
         EXEC_CALL(rc, self, GraphExecKernelNodeSetParams,

@@ -1,8 +1,8 @@
 /* Events as arguments: ours, and those of other libraries.
  *
- * Callers: stream.c and the graphs. */
-#ifndef PYTHON_DRIVER_EVENT_H
-#define PYTHON_DRIVER_EVENT_H
+ * Callers: event.c, stream.c and the graphs. */
+#ifndef PYTHON_DRIVER_EVENT_HANDLE_H
+#define PYTHON_DRIVER_EVENT_HANDLE_H
 
 #include "python/support/base.h"
 
