@@ -182,11 +182,12 @@ def test_nodes_of_a_clone(bench):
     found = c_void_p()
     d.ok("GraphNodeFindInClone", byref(found), b, clone)
     assert same(found, bench.nodes(clone)[1])
-    assert d.GraphNodeFindInClone(byref(found), b, g) == BAD
+    other = c_void_p()
+    assert d.GraphNodeFindInClone(byref(other), b, g) == BAD
     stranger = bench.empty(bench.graph())
-    assert d.GraphNodeFindInClone(byref(found), stranger, clone) == BAD
+    assert d.GraphNodeFindInClone(byref(other), stranger, clone) == BAD
     d.ok("GraphDestroyNode", found)
-    assert d.GraphNodeFindInClone(byref(found), b, clone) == BAD
+    assert d.GraphNodeFindInClone(byref(other), b, clone) == BAD
     bench.set(1)
     bench.run(clone)
     bench.run(g)

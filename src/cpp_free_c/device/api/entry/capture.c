@@ -541,9 +541,13 @@ emu_capture_end(emu_stream *stream, emu_graph **graph)
         return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
     }
     status = capture_check_complete(capture);
+    /* As on an H200, a capture that fails takes its graph along, but not a body of a
+     * node.
+     */
+    capture->own = status != CUDA_SUCCESS && capture->graph != NULL &&
+                   capture->graph->owner == NULL;
     if (status == CUDA_SUCCESS) {
         *graph = capture->graph;
-        capture->own = false;
     }
     capture_free(capture);
     return status;

@@ -61,7 +61,8 @@ CUresult emu_capture_look(emu_capture_place *event);
 CUresult emu_capture_begin(emu_context *context, emu_stream *stream,
                            CUstreamCaptureMode mode, emu_graph *graph,
                            const emu_edges *after);
-/* End the capture that began in the stream. On success the caller owns the graph. */
+/* End the capture that began in the stream. On success the caller owns the graph; on
+ * failure the graph is destroyed, even one that the program gave. */
 CUresult emu_capture_end(emu_stream *stream, emu_graph **graph);
 CUresult emu_capture_status(const emu_stream *stream, CUstreamCaptureStatus *status);
 /* The number and the graph of the capture in which the stream is. */

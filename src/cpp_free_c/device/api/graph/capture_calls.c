@@ -41,7 +41,7 @@ capture_begin_in(emu_context *context, emu_stream *stream, CUgraph handle,
     if (graph->capturing != NULL) {
         return CUDA_ERROR_ILLEGAL_STATE;
     }
-    status = emu_edges_read(graph, nodes, data, count, &after);
+    status = emu_edges_read(graph, nodes, data, count, false, &after);
     if (status == CUDA_SUCCESS) {
         status = emu_capture_begin(context, stream, mode, graph, &after);
     }
@@ -186,7 +186,7 @@ capture_update(emu_stream *stream, const CUgraphNode *nodes,
     emu_edges *after = &stream->place.after;
     emu_edges wish = {0};
     CUresult status =
-        emu_edges_read(emu_capture_graph(stream), nodes, data, count, &wish);
+        emu_edges_read(emu_capture_graph(stream), nodes, data, count, false, &wish);
 
     if (status != CUDA_SUCCESS) {
         return status;

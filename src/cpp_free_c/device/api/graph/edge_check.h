@@ -11,8 +11,10 @@ bool emu_edge_is_valid(const emu_node *from, const emu_node *to,
                        const CUgraphEdgeData *data);
 
 /* Read the nodes of a graph that a call names, and the data of their edges, into an
- * empty record. INVALID_VALUE if a node is not of the graph or is named twice. */
+ * empty record. INVALID_VALUE if a node is not of the graph. A node that is named again
+ * is INVALID_VALUE too if `once`, and ignored otherwise. */
 CUresult emu_edges_read(const emu_graph *graph, const CUgraphNode *nodes,
-                        const CUgraphEdgeData *data, size_t count, emu_edges *out);
+                        const CUgraphEdgeData *data, size_t count, bool once,
+                        emu_edges *out);
 
 #endif

@@ -34,14 +34,16 @@ emu_edge_is_valid(const emu_node *from, const emu_node *to, const CUgraphEdgeDat
 /* Append one edge that a call names. */
 static CUresult
 edge_read(const emu_graph *graph, CUgraphNode handle, const CUgraphEdgeData *data,
-          emu_edges *out)
+          bool once, emu_edges *out)
 {
     emu_node *node = emu_node_get(handle);
 
     if (node == NULL || node->graph != graph ||
-        emu_edges_find(out, node) < out->count ||
         (data != NULL && !emu_edge_is_valid(node, NULL, data))) {
         return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (emu_edges_find(out, node) < out->count) {
+        return once ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
     }
     if (!emu_edges_add(out, node, data)) {
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -51,7 +53,7 @@ edge_read(const emu_graph *graph, CUgraphNode handle, const CUgraphEdgeData *dat
 
 CUresult
 emu_edges_read(const emu_graph *graph, const CUgraphNode *nodes,
-               const CUgraphEdgeData *data, size_t count, emu_edges *out)
+               const CUgraphEdgeData *data, size_t count, bool once, emu_edges *out)
 {
     CUresult status = CUDA_SUCCESS;
 
@@ -64,7 +66,7 @@ emu_edges_read(const emu_graph *graph, const CUgraphNode *nodes,
         if (data != NULL) {
             one = &data[i];
         }
-        status = edge_read(graph, nodes[i], one, out);
+        status = edge_read(graph, nodes[i], one, once, out);
     }
     if (status != CUDA_SUCCESS) {
         emu_edges_clear(out);

@@ -26,7 +26,7 @@ node_add(emu_context *context, CUgraphNode *out, CUgraph handle,
     if (graph == NULL || out == NULL) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    status = emu_edges_read(graph, dependencies, data, count, &after);
+    status = emu_edges_read(graph, dependencies, data, count, true, &after);
     if (status == CUDA_SUCCESS) {
         status = emu_node_add(context, graph, &after, params, &node);
     }
