@@ -220,7 +220,7 @@ def test_members_of_the_stub_are_there():
         for name, class_ in vars(pycuda._driver).items()
         if isinstance(class_, type) and name.islower()
     }
-    assert len(found) == 43
+    assert len(found) == 44
     assert declared == found
     more = STUB.read_text().replace(
         "    STACK_SIZE: ClassVar[limit]\n",
