@@ -26,8 +26,8 @@ typedef struct {
     void (*end)(const void *payload);
     /* Whether it may run after the call that enqueues it has returned; NULL: yes. */
     bool (*can_wait)(const void *payload);
-    /* Whether it can run now, with the API lock held; NULL: yes. A stream keeps work that
-     * is not ready, and all work behind it, until it is. */
+    /* Whether it can run now, with the API lock held; NULL: yes. A stream keeps work
+     * that is not ready, and all work behind it, until it is. */
     bool (*is_ready)(const void *payload);
     /* A word for drawings; NULL: the name of the type. */
     const char *(*name)(const void *payload);
