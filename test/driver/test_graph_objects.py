@@ -688,6 +688,17 @@ def test_host_functions_run_in_order(mod, stream):
     assert seen == [6 * COUNT] * 3
 
 
+def test_a_captured_callback_is_called_at_each_launch(mod, stream):
+    x = zeros()
+    seen = []
+    with stream.capture() as graph:
+        mod.get_function("fill")(x, np.int32(6), **SHAPE)
+        stream.add_callback(lambda: seen.append(len(seen)))
+    assert seen == []
+    run(graph, stream, times=3)
+    assert seen == [0, 1, 2]
+
+
 def test_the_exception_of_a_host_function_is_reported(stream, monkeypatch):
     reports = []
 

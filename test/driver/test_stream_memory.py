@@ -5,19 +5,22 @@ device defers the work of streams. A pool that gives the block out too early let
 kernel read the values of the next owner.
 """
 
+import ctypes
 import gc
 import os
 import socket
 import subprocess
 import sys
 import threading
+import weakref
 
 import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import gpuarray, tools
+from pycuda import _driver, gpuarray, tools
 from support.child import run_child
+from support.emulator import LIBRARY
 from support.faults import OUT_OF_MEMORY, fail_calls  # noqa: F401
 
 pytestmark = pytest.mark.gpu
@@ -183,6 +186,56 @@ d = pool.allocate(N)
 overwrite(d, t)
 seen()
 """) == ["1", "1"]
+
+
+def foreign_calls(*names):
+    """Return functions of the driver, as another library would call them."""
+    library = ctypes.CDLL(LIBRARY if _driver._is_emulated() else "libcuda.so.1")
+    found = []
+    for name in names:
+        address = ctypes.c_void_p()
+        status = library.cuGetProcAddress_v2(
+            name.encode(), ctypes.byref(address), 12000, ctypes.c_uint64(0), None
+        )
+        assert status == 0
+        found.append(ctypes.CFUNCTYPE(ctypes.c_int, *ARGUMENTS[name])(address.value))
+    return found
+
+
+ARGUMENTS = {
+    "cuStreamCreate": (ctypes.c_void_p, ctypes.c_uint),
+    "cuStreamDestroy": (ctypes.c_void_p,),
+}
+
+
+@pytest.mark.parametrize("with_pool", [False, True])
+def test_idle_streams_of_other_libraries_are_let_go(ctx, with_pool):
+    create, destroy = foreign_calls("cuStreamCreate", "cuStreamDestroy")
+
+    class Foreign:
+        def __init__(self):
+            handle = ctypes.c_void_p()
+            assert create(ctypes.byref(handle), 0) == 0
+            self.handle = handle
+
+        def __cuda_stream__(self):
+            return 0, self.handle.value
+
+        def __del__(self):
+            assert destroy(self.handle) == 0
+
+    pool = drv.DeviceMemoryPool() if with_pool else None
+    memory = drv.mem_alloc(8)
+    alive = []
+    for _ in range(60):
+        foreign = Foreign()
+        drv.memset_d8_async(memory, 0, 8, foreign)
+        alive.append(weakref.ref(foreign))
+        if len(alive) % 20 == 0:
+            drv.Context.synchronize()
+    del foreign
+    assert sum(ref() is not None for ref in alive) <= 40
+    del pool
 
 
 def test_free_names_a_stream_that_the_package_has_not_seen():
@@ -609,6 +662,8 @@ def test_a_pool_is_shared_with_another_process(ctx):
     a = pool.allocate(400)
     drv.memcpy_htod(a, np.arange(100, dtype=np.int32))
     drv.Context.synchronize()
+    with pytest.raises(drv.LogicError, match="cuMemPoolExportPointer failed"):
+        pool.export_pointer(a)  # the pool was not exported
     printed = in_another_process(
         """
 pool = drv.MemoryPool.from_handle(files[0])

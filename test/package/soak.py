@@ -211,6 +211,24 @@ class Worker:
         pool.stop_holding()
         host.stop_holding()
 
+    def stream_memory(self):
+        if not hasattr(drv, "MemoryPool"):
+            return
+        pool, stream = drv.MemoryPool(), drv.Stream()
+        blocks = [pool.allocate(self.size()) for _ in range(10)]
+        drv.memset_d8_async(blocks[0], self.number, 1, stream)
+        blocks[:5] = []
+        other = drv.mem_alloc_async(self.size(), stream)
+        drv.memset_d8(other, 0, 1)
+        other.free()
+        space = drv.VirtualMemory(1)
+        space.map(drv.PhysicalMemory(1))
+        drv.memset_d32(space, self.number, 4)
+        got = np.zeros(4, np.uint32)
+        drv.memcpy_dtoh(got, space)
+        expect((got == self.number).all(), "mapped memory has other values")
+        pool.trim()
+
     def capture(self):
         """Capture in a new context: the work of other threads would end a capture."""
         context = self.shared.device.make_context()
@@ -256,7 +274,7 @@ class Worker:
         function.__name__: function
         for function in (
             *(allocate, copy, copy_in_streams, launch, load, err, switch, pass_on),
-            *(pools, capture),
+            *(pools, stream_memory, capture),
         )
     }
 

@@ -8,6 +8,7 @@
 #include "driver/release.h"
 
 enum { DEFAULT_ENTRY = 0, CAPTURE_NONE = 0, CAPTURE_RELAXED = 2 };
+enum { STREAM_FOREIGN_KEPT = 16 }; /* larger tables let go of idle foreign streams */
 
 unsigned int pcu_stream_tables;
 unsigned int pcu_stream_unordered;
@@ -171,34 +172,6 @@ stream_table_require(pcu_context_record *rec)
         table = stream_table_new(rec);
     }
     return table;
-}
-
-int
-pcu_stream_table_add(pcu_context_record *rec, CUstream stream, int blocking,
-                     void *owner)
-{
-    pcu_stream_table *table = stream_table_require(rec);
-    if (table == NULL) {
-        return 0;
-    }
-    size_t index = stream_table_index(table, stream);
-    if (index < table->count) {
-        void *old = table->entries[index]->owner;
-        table->entries[index]->owner = owner;
-        if (old != NULL) {
-            pcu_stream_drop_owner(old);
-        }
-        return 1;
-    }
-    pcu_stream_entry entry = {.handle = stream,
-                              .blocking = blocking != 0,
-                              .opaque = stream == CU_STREAM_PER_THREAD,
-                              .owner = owner};
-    if (!stream_table_append(table, &entry)) {
-        return 0;
-    }
-    stream_table_judge(table);
-    return 1;
 }
 
 int
@@ -609,6 +582,61 @@ pcu_stream_table_poll(pcu_stream_table *table, CUstream stream, int record)
     }
 }
 
+/* Remove the foreign streams whose work has finished, and let go of their owners. */
+static void
+stream_table_sweep(pcu_stream_table *table)
+{
+    size_t i = 1;
+    if (pcu_stream_followers != 0) {
+        pcu_stream_table_poll(table, CU_STREAM_PER_THREAD, 1);
+    }
+    while (i < table->count) {
+        pcu_stream_entry *entry = table->entries[i];
+        int idle = pcu_stream_followers == 0 || entry->done >= entry->used;
+        if (entry->owner != NULL && idle && !table->busy) {
+            entry->done = entry->used;
+            entry->ended = 1;
+        }
+        i += (size_t)!stream_table_remove(table, i);
+    }
+}
+
+int
+pcu_stream_table_add(pcu_context_record *rec, CUstream stream, int blocking,
+                     void *owner)
+{
+    pcu_stream_table *table = stream_table_require(rec);
+    if (table == NULL) {
+        return 0;
+    }
+    size_t index = stream_table_index(table, stream);
+    if (index < table->count) {
+        void *old = table->entries[index]->owner;
+        if (old == NULL) { /* a Stream of ours, which says when it ends */
+            old = owner;
+        }
+        else {
+            table->entries[index]->owner = owner;
+        }
+        if (old != NULL) {
+            pcu_stream_drop_owner(old);
+        }
+        return 1;
+    }
+    if (table->count >= STREAM_FOREIGN_KEPT && owner != NULL) {
+        stream_table_sweep(table);
+    }
+    pcu_stream_entry entry = {.handle = stream,
+                              .blocking = blocking != 0,
+                              .opaque = stream == CU_STREAM_PER_THREAD,
+                              .owner = owner};
+    if (!stream_table_append(table, &entry)) {
+        return 0;
+    }
+    stream_table_judge(table);
+    return 1;
+}
+
 void
 pcu_stream_table_end(pcu_context_record *rec, CUstream stream)
 {
@@ -655,14 +683,21 @@ pcu_stream_table_passed(pcu_context_record *rec, unsigned long clock)
 }
 
 void
-pcu_stream_table_drop_fences(pcu_context_record *rec)
+pcu_stream_table_let_go(pcu_context_record *rec)
 {
     pcu_stream_table *table = rec->streams;
     for (size_t i = 0; table != NULL && i < table->count; i++) {
         pcu_stream_entry *entry = table->entries[i];
+        void *owner = entry->owner;
+        entry->owner = NULL;
         if (entry->fence != NULL) {
             stream_entry_drop_fence(entry);
             entry->opaque |= entry->ended;
+        }
+        if (owner != NULL) { /* its library may destroy the stream now */
+            entry->opaque = 1;
+            entry->ended = 1;
+            pcu_stream_drop_owner(owner);
         }
     }
 }
@@ -683,7 +718,7 @@ pcu_stream_table_forget(pcu_context_record *rec)
     pcu_stream_tables--;
     pcu_stream_unordered -= table->unordered != 0;
     rec->streams = table;
-    pcu_stream_table_drop_fences(rec);
+    pcu_stream_table_let_go(rec);
     rec->streams = NULL;
     while (table->count > 0) {
         void *owner = table->entries[--table->count]->owner;

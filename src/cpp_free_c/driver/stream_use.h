@@ -111,7 +111,8 @@ pcu_stream_table_tracking(pcu_context_record *rec)
 }
 
 /* Add a stream to the table of its context. `owner` is a reference that the table takes
- * over, or NULL. Return 0 if memory is short. A known stream gets the new owner. */
+ * over, or NULL. Return 0 if memory is short. A known foreign stream gets the new
+ * owner. */
 PCU_HIDDEN int pcu_stream_table_add(pcu_context_record *rec, CUstream stream,
                                     int blocking, void *owner);
 /* Call it after pcu_stream_table_add, with the context current. While all streams were
@@ -124,8 +125,9 @@ PCU_HIDDEN CUresult pcu_stream_table_order_new(pcu_context_record *rec, CUstream
 PCU_HIDDEN int pcu_stream_table_share(pcu_context_record *rec);
 /* The stream is about to be destroyed; its context is current. */
 PCU_HIDDEN void pcu_stream_table_end(pcu_context_record *rec, CUstream stream);
-/* The context of the record is about to end, which may still fail. */
-PCU_HIDDEN void pcu_stream_table_drop_fences(pcu_context_record *rec);
+/* The context of the record is about to end, which may still fail: destroy the fences
+ * and let go of foreign streams. */
+PCU_HIDDEN void pcu_stream_table_let_go(pcu_context_record *rec);
 /* The record ends. If no other record shares its table, the table ends too. */
 PCU_HIDDEN void pcu_stream_table_forget(pcu_context_record *rec);
 /* All work of the context until this clock has finished. */

@@ -498,7 +498,7 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
         return NULL;
     }
     Py_ssize_t count = context_count(stack, self);
-    pcu_stream_table_drop_fences(&self->rec);
+    pcu_stream_table_let_go(&self->rec);
     self->rec.alive = 0; /* from now on no other thread uses or ends it */
     CUresult status = context_end(&self->rec, &routine);
     if (status != CUDA_SUCCESS && !pcu_status_is_sticky(status)) {

@@ -142,9 +142,9 @@ emu_pool_device(const emu_pool *pool)
 }
 
 bool
-emu_pool_is_shareable(const emu_pool *pool)
+emu_pool_is_exported(const emu_pool *pool)
 {
-    return pool->shareable;
+    return pool->file >= 0;
 }
 
 /* -- memory of a pool -------------------------------------------------------------- */

@@ -27,7 +27,8 @@ bool emu_pool_is_imported(const emu_pool *pool);
  * pool was not made for that. */
 int *emu_pool_file(emu_pool *pool);
 int emu_pool_device(const emu_pool *pool);
-bool emu_pool_is_shareable(const emu_pool *pool);
+/* Whether the pool was exported. As on a GPU, only then its pointers can be. */
+bool emu_pool_is_exported(const emu_pool *pool);
 
 /* The pools that programs made and have not destroyed. */
 size_t emu_pool_count(void);

@@ -1,7 +1,7 @@
 /* Sharing memory pools between processes.
  *
- * A pool is named by a file in memory that says on which device it is. The pointers of a
- * pool are shared as those of cuIpcGetMemHandle are. */
+ * A pool is named by a file in memory that says on which device it is. The pointers of
+ * a pool are shared as those of cuIpcGetMemHandle are. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <string.h>
@@ -117,7 +117,7 @@ emu_cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUdeviceptr pt
         const emu_allocation *found = emu_memory_check(ptr, 1);
 
         if (shareData_out == NULL || found == NULL ||
-            found->kind != EMU_MEMORY_POOLED || !emu_pool_is_shareable(found->owner)) {
+            found->kind != EMU_MEMORY_POOLED || !emu_pool_is_exported(found->owner)) {
             status = CUDA_ERROR_INVALID_VALUE;
         }
     }

@@ -37,8 +37,8 @@ emu_cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment,
          (alignment & (alignment - 1)) != 0)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS && (size > emu_memory_tables.size / 2 ||
-                                   alignment > emu_memory_tables.size / 2)) {
+    if (status == CUDA_SUCCESS &&
+        (size > emu_memory_tables.size / 2 || alignment > emu_memory_tables.size / 2)) {
         status = CUDA_ERROR_OUT_OF_MEMORY;
     }
     if (status == CUDA_SUCCESS) {
@@ -231,6 +231,9 @@ emu_cuMemMap(CUdeviceptr ptr, size_t size, size_t offset,
         if (found == NULL || flags != 0 || offset % EMU_VIRTUAL_GRANULE != 0) {
             status = CUDA_ERROR_INVALID_VALUE;
         }
+        else if (offset != 0) {
+            status = CUDA_ERROR_NOT_SUPPORTED; /* as the driver of an H200 */
+        }
         else {
             status = emu_virtual_map(ptr, size, found, offset);
         }
@@ -265,8 +268,7 @@ emu_cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc,
         }
     }
     for (size_t i = 0; status == CUDA_SUCCESS && i < count; i++) {
-        status =
-            emu_virtual_set_access(ptr, size, desc[i].location.id, desc[i].flags);
+        status = emu_virtual_set_access(ptr, size, desc[i].location.id, desc[i].flags);
     }
     return emu_leave(status);
 }

@@ -553,8 +553,8 @@ stream_pool_from_handle(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
 PyDoc_STRVAR(stream_pool_export_pointer_doc,
              "export_pointer($self, memory, /)\n--\n\n"
              "Return bytes that name an allocation of this pool to another process.\n\n"
-             "Keep the memory allocated until the other process has freed its own\n"
-             "allocation. cuMemPoolExportPointer.");
+             "Call export_handle() of the pool before. Keep the memory allocated until\n"
+             "the other process has freed its own allocation. cuMemPoolExportPointer.");
 
 static PyObject *
 stream_pool_export_pointer(PyObject *op, PyObject *memory)

@@ -486,8 +486,9 @@ PyDoc_STRVAR(
     "    access=mem_access_flags.READWRITE)\n--\n\n"
     "Map a PhysicalMemory at an offset from the first address.\n\n"
     "offset, memory_offset, size: bytes, multiples of mem_granularity(). size: by\n"
-    "default all of the memory from memory_offset on. access: the rights of the\n"
-    "context's device; see set_access(). The memory stays as long as it is mapped.\n"
+    "default all of the memory from memory_offset on. Drivers up to CUDA 13 accept\n"
+    "0 as memory_offset only. access: the rights of the context's device; see\n"
+    "set_access(). The memory stays as long as it is mapped.\n"
     "cuMemMap, cuMemSetAccess.");
 
 static PyObject *
