@@ -197,7 +197,11 @@ def work():
         event.record(theirs)
     return x
 def use(ours, event):
-    with cupy.cuda.ExternalStream(ours.handle):
+    if hasattr(cupy.cuda.Stream, "from_external"):
+        external = cupy.cuda.Stream.from_external(ours)  # by __cuda_stream__
+    else:
+        external = cupy.cuda.ExternalStream(ours.handle)
+    with external:
         return cupy.ones(4).sum().item()
 """,
 }

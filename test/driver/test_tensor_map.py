@@ -9,7 +9,6 @@ import pytest
 import pycuda.driver as drv
 from pycuda import gpuarray
 from pycuda.compiler import SourceModule
-from support.compilers import needs_nvcc
 
 pytestmark = pytest.mark.gpu
 
@@ -22,36 +21,6 @@ extern "C" __global__ void show(char before, const __grid_constant__ tensor_map 
                                 unsigned long long *out)
 {
     out[threadIdx.x] = map.words[threadIdx.x] + before;
-}
-"""
-
-LOAD = r"""
-struct __align__(64) tensor_map { unsigned long long words[16]; };
-
-extern "C" __global__ void load(const __grid_constant__ tensor_map map, int x, int y,
-                                float *out)
-{
-    __shared__ __align__(128) float tile[8 * 16];
-    __shared__ __align__(8) unsigned long long barrier;
-    unsigned b = (unsigned)__cvta_generic_to_shared(&barrier);
-    unsigned t = (unsigned)__cvta_generic_to_shared(tile);
-    if (threadIdx.x == 0) {
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r"(b) : "memory");
-        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
-                     :: "r"(b), "r"(8 * 16 * 4) : "memory");
-        asm volatile(
-            "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier"
-            "::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"
-            :: "r"(t), "l"(&map), "r"(x), "r"(y), "r"(b) : "memory");
-    }
-    __syncthreads();
-    unsigned done = 0;
-    while (!done)
-        asm volatile("{ .reg .pred p;"
-                     " mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0;"
-                     " selp.u32 %0, 1, 0, p; }" : "=r"(done) : "r"(b) : "memory");
-    out[threadIdx.x] = tile[threadIdx.x];
 }
 """
 
@@ -153,20 +122,3 @@ def test_it_keeps_the_array(ctx):
 def test_wrong_maps(ctx, make, error, text):
     with pytest.raises(error, match=text or None):
         make(array())
-
-
-@pytest.mark.hardware(why="the software device has no cp.async.bulk.tensor")
-@needs_nvcc
-def test_a_tile_is_copied(ctx):
-    if drv.Device(0).compute_capability() < (9, 0):
-        pytest.skip("tensor maps need compute capability 9.0")
-    load = SourceModule(LOAD, no_extern_c=True, arch="sm_90").get_function("load")
-    source = array()
-    map = drv.TensorMap(source, (8, 16))
-    out = np.zeros((8, 16), np.float32)
-    for row, column in ((0, 0), (8, 32), (5, 7), (28, 56)):
-        load(map, np.int32(column), np.int32(row), drv.Out(out), block=(128, 1, 1))
-        expected = np.zeros((8, 16), np.float32)
-        part = source.get()[row : row + 8, column : column + 16]
-        expected[: part.shape[0], : part.shape[1]] = part
-        assert (out == expected).all(), (row, column)
