@@ -12,6 +12,7 @@ from typing import Any
 
 from pycuda._driver import (
     Context,
+    Device,
     _Communicator as Communicator,
     _nccl_group as group,
     _nccl_unique_id,
@@ -54,7 +55,7 @@ def communicator_of(comm: Any) -> Communicator:
 
 def _check_contexts(contexts: list[Context]) -> None:
     """Refuse what no process could join: the others would wait for it."""
-    devices = []
+    devices: list[Device] = []
     for context in contexts:
         context.push()
         try:

@@ -113,8 +113,68 @@ MEDIANS = ["median", "nanmedian"]
 QUANTILES = ["quantile", "nanquantile"]
 PERCENTILES = ["percentile", "nanpercentile"]
 
+#: Polynomials, curves, bits and places: a part of FUNCTIONS.
+CURVES = {
+    "convolve": ("gpuarray.convolve(x, x[:5], stream=a)", "np.convolve(v, v[:5])"),
+    "correlate": ("gpuarray.correlate(x, x[:5], stream=a)", "np.correlate(v, v[:5])"),
+    "cov": ("gpuarray.cov(x, stream=a)", "np.cov(v)"),
+    "corrcoef": (
+        "gpuarray.corrcoef(x, x[::-1], stream=a)",
+        "np.corrcoef(v, v[::-1])",
+    ),
+    "histogram2d": (
+        "gpuarray.histogram2d(x, x, 4, [[0, 1.05]] * 2, stream=a)[0]",
+        "np.histogram2d(v, v, 4, [[0, 1.05]] * 2)[0]",
+    ),
+    "histogramdd": (
+        "gpuarray.histogramdd(x.reshape(-1, 2), 4, [[0, 1.05]] * 2, stream=a)[0]",
+        "np.histogramdd(v.reshape(-1, 2), 4, [[0, 1.05]] * 2)[0]",
+    ),
+    "interp": (
+        "gpuarray.interp(x, ticks, ticks, stream=a)",
+        "np.interp(v, ticks.get(), ticks.get())",
+    ),
+    "polyadd": ("gpuarray.polyadd(x, x[:5], stream=a)", "np.polyadd(v, v[:5])"),
+    "polysub": ("gpuarray.polysub(x, x[:5], stream=a)", "np.polysub(v, v[:5])"),
+    "polymul": ("gpuarray.polymul(x[:9], x[:5], stream=a)", "np.polymul(v[:9], v[:5])"),
+    "polyder": ("gpuarray.polyder(x, stream=a)", "np.polyder(v)"),
+    "polyint": ("gpuarray.polyint(x, stream=a)", "np.polyint(v)"),
+    "polyval": ("gpuarray.polyval(x[:4], x, stream=a)", "np.polyval(v[:4], v)"),
+    "trapezoid": ("gpuarray.trapezoid(x, stream=a)", "(v[1:] + v[:-1]).sum() / 2"),
+    "unwrap": (
+        "gpuarray.unwrap(x, period=0.5, stream=a)",
+        "np.unwrap(v, period=0.5)",
+    ),
+    "choose": (
+        "gpuarray.choose(place[:2], [x[:2], x[2:4]], stream=a)",
+        "v[[0, 3]]",
+    ),
+    "diag_indices": ("gpuarray.diag_indices(N, stream=a)[0]", "np.arange(N)"),
+    "fill_diagonal": (
+        "into(x.reshape(100, 200), lambda m: gpuarray.fill_diagonal(m, 7, stream=a))",
+        "np.where(np.eye(100, 200), 7, v.reshape(100, 200))",
+    ),
+    "ravel_multi_index": (
+        "gpuarray.ravel_multi_index((whole(), whole()), (16, 16), stream=a)",
+        "17 * (11 * v + 0.5).astype(int)",
+    ),
+    "unravel_index": (
+        "gpuarray.unravel_index(whole(), (4, 4), stream=a)[1]",
+        "(11 * v + 0.5).astype(int) % 4",
+    ),
+    "packbits": (
+        "gpuarray.packbits(x.astype(np.uint8, stream=a), stream=a)",
+        "np.packbits(v.astype(np.uint8))",
+    ),
+    "unpackbits": (
+        "gpuarray.unpackbits(whole().astype(np.uint8, stream=a), stream=a)",
+        "np.unpackbits((11 * v + 0.5).astype(np.uint8))",
+    ),
+}
+
 #: Functions of pycuda.gpuarray: (call, expected result).
 FUNCTIONS = {
+    **CURVES,
     **{f: (f"gpuarray.{f}(x, stream=a)", f"np.{f}(v)") for f in REDUCTIONS},
     "prod": ("gpuarray.prod(x[:5], stream=a)", "v[:5].prod()"),
     "arange": ("gpuarray.arange(N, dtype=np.float32, stream=a)", "np.arange(N)"),

@@ -32,6 +32,7 @@ PAGES = {
     "random": 3,
     "software_device": 4,
     "sparse": 4,
+    "stream_memory": 5,
     "streams": 1,
     "textures": 3,
     "tutorial": 5,

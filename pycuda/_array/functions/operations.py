@@ -79,10 +79,10 @@ def clip(
             return _elementwise(_array_ops["minimum"], (a, max), out)
         return _elementwise(_array_ops["clip"], (a, min, max), out)
     except OverflowError:
-        bounds = _without_vain_bounds(a, min, max)
-        if bounds == (min, max):
+        low, high = _without_vain_bounds(a, min, max)
+        if low is min and high is max:
             raise
-        return clip(a, *bounds, out)
+        return clip(a, low, high, out)
 
 
 def _without_vain_bounds(a, low, high):

@@ -4,6 +4,14 @@
 #include "python/driver/foreign_handle.h"
 #include "python/driver/resource.h"
 
+/* Streams and modules have attributes of the same names, so the name of the type
+ * counts, too: Event in cuda.core, CuPy, PyTorch and Numba. */
+static int
+event_may_be(PyObject *op)
+{
+    return strstr(Py_TYPE(op)->tp_name, "Event") != NULL;
+}
+
 int
 pcu_event_handle(pcu_state *st, PyObject *op, CUevent *out, const char *routine)
 {
@@ -13,7 +21,10 @@ pcu_event_handle(pcu_state *st, PyObject *op, CUevent *out, const char *routine)
         *out = ((pcu_resource *)op)->handle.event;
         return pcu_resource_check((pcu_resource *)op, routine);
     }
-    int found = pcu_foreign_handle(op, names, &bits);
+    int found = 0;
+    if (event_may_be(op)) {
+        found = pcu_foreign_handle(op, names, &bits);
+    }
     if (found == 0) {
         PyErr_Format(
             PyExc_TypeError,
