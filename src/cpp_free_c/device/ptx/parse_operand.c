@@ -326,9 +326,7 @@ parse_simple(ptx_parser *parser, ptx_operand *operand)
         operand_read_number(parser, &token, negative, operand);
         return;
     }
-    if (negative) {
-        ptx_fail(parser, "'-' before a name");
-    }
+    operand->minus = negative;
     operand_read_name(parser, token.name, operand);
     if (operand->kind == PTX_O_VAR || operand->kind == PTX_O_NAME ||
         operand->kind == PTX_O_REG) {
@@ -346,6 +344,14 @@ parse_simple(ptx_parser *parser, ptx_operand *operand)
                 operand->bits = 0 - bits;
             }
         }
+    }
+}
+
+static void
+operand_check_sign(ptx_parser *parser, const ptx_operand *operand)
+{
+    if (operand->minus) {
+        ptx_fail(parser, "'-' before a name");
     }
 }
 
@@ -383,6 +389,7 @@ parse_items(ptx_parser *parser, char close, ptx_operand *operand)
             room = PTX_MAX_ITEMS;
         }
         parse_simple(parser, &items[count]);
+        operand_check_sign(parser, &items[count]);
         if (items[count].kind == PTX_O_VECTOR) {
             count = operand_add_elements(parser, close, items, count);
         }
@@ -416,6 +423,7 @@ parse_address(ptx_parser *parser, ptx_operand *operand)
         }
         else {
             parse_simple(parser, item);
+            operand_check_sign(parser, item);
         }
         if (!ptx_at(parser, ']')) {
             ptx_expect(parser, ',');
@@ -445,6 +453,58 @@ parse_operand(ptx_parser *parser, ptx_operand *operand)
     }
 }
 
+/* Whether the opcode has operands with selectors. */
+static bool
+operand_may_select(unsigned opcode)
+{
+    switch (opcode) {
+        case PTX_OP_vadd:
+        case PTX_OP_vsub:
+        case PTX_OP_vabsdiff:
+        case PTX_OP_vmin:
+        case PTX_OP_vmax:
+        case PTX_OP_vshl:
+        case PTX_OP_vshr:
+        case PTX_OP_vset:
+        case PTX_OP_vmad:
+            return true;
+        default:
+            return opcode >= PTX_OP_vadd4 && opcode <= PTX_OP_vset2;
+    }
+}
+
+/* Reads .b3, .h10 and so on after an operand, and [address].unified, which changes
+ * nothing. */
+static void
+operand_read_selector(ptx_parser *parser, const char *opcode, const ptx_insn *insn,
+                      ptx_operand *operand)
+{
+    ptx_selector *s = &operand->selector;
+    const char *text;
+
+    if (parser->lexer.token.kind != PTX_T_WORD) {
+        return;
+    }
+    text = parser->lexer.token.name->text;
+    if (operand->kind == PTX_O_ADDRESS && insn->opcode == PTX_OP_ld &&
+        strcmp(text, "unified") == 0) {
+        (void)ptx_lex_take(&parser->lexer);
+        return;
+    }
+    s->letter = text[0];
+    for (text++; *text >= '0' && *text <= '7' && s->count < 4; text++) {
+        s->digits[s->count++] = (uint8_t)(*text - '0');
+    }
+    if (!operand_may_select(insn->opcode) || operand->kind == PTX_O_ADDRESS ||
+        (s->letter != 'b' && s->letter != 'h') || s->count == 0 || *text != 0) {
+        ptx_fail(parser,
+                 "the software device has no selector '.%.20s' for an operand of "
+                 "'%.100s'",
+                 parser->lexer.token.name->text, opcode);
+    }
+    (void)ptx_lex_take(&parser->lexer);
+}
+
 void
 ptx_parse_operands(ptx_parser *parser, const char *opcode, ptx_insn *insn)
 {
@@ -461,11 +521,9 @@ ptx_parse_operands(ptx_parser *parser, const char *opcode, ptx_insn *insn)
             insn->second = operand_new_operands(parser, 1);
             parse_operand(parser, insn->second);
         }
-        if (parser->lexer.token.kind == PTX_T_WORD) {
-            ptx_fail(parser,
-                     "the software device has no selector '.%.20s' for an operand of "
-                     "'%.100s'",
-                     parser->lexer.token.name->text, opcode);
+        operand_read_selector(parser, opcode, insn, &operands[count - 1]);
+        if (insn->opcode != PTX_OP_vmad) {
+            operand_check_sign(parser, &operands[count - 1]);
         }
         if (!ptx_at(parser, ';')) {
             ptx_expect(parser, ',');
