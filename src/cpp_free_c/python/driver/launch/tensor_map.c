@@ -380,7 +380,7 @@ map_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     };
     static const pcu_argtable table = {"TensorMap", specs, 8, 2, 0};
     pcu_state *st = pcu_state_of_type(type);
-    map_args a = {NULL};
+    map_args a = {.array = NULL};
     if (st == NULL || pcu_args_parse_tuple(st, &table, args, kwargs, &a) < 0) {
         return NULL;
     }
