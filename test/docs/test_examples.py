@@ -447,6 +447,14 @@ def test_persistent_kernel(tmp_path):
     assert f"; {int(most)} fit (" in lines[-1]
 
 
+@pytest.mark.gpu
+def test_growing_array(tmp_path):
+    lines = output("growing_array.py", tmp_path, "--batches", "3", "--points", "2000")
+    assert re.match(r"<GrowableArray of shape \(\d+, 2\), float32", lines[0])
+    assert lines[0].endswith(" of 1")
+    assert lines[1].startswith("pieces of memory: [(0, ")
+
+
 #: A change that makes the result of a program wrong. There is none for
 #: device_properties.py and printf.py.
 FAULTS = {
@@ -481,6 +489,7 @@ FAULTS = {
     "nbody.py": ("pull.z += force * z;", "pull.z += force * y;"),
     "kernel_concurrency.py": ("i < rounds", "i < rounds - 1"),
     "persistent_kernel.py": ("float *old = a;", "float *old = b;"),
+    "growing_array.py": ("if (r * r < p.x", "if (r * r < 2 * p.x"),
     "heat_on_a_plate.py": ("values[order], shape", "2 * values[order], shape"),
 }
 

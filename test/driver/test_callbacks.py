@@ -238,7 +238,7 @@ def test_external_events_in_a_graph(stream):
     other.synchronize()
 
 
-class Foreign:
+class ForeignEvent:
     """An event of another library, by the attribute that has its handle."""
 
     def __init__(self, name, handle):
@@ -251,8 +251,8 @@ def test_events_of_other_libraries(stream, name):
 
     own = drv.Event().record(stream)
     for handle in (own.handle, np.uint64(own.handle), ctypes.c_void_p(own.handle)):
-        stream.wait_for_event(Foreign(name, handle))
-        wrapped = drv.Event.from_handle(Foreign(name, handle))
+        stream.wait_for_event(ForeignEvent(name, handle))
+        wrapped = drv.Event.from_handle(ForeignEvent(name, handle))
         assert wrapped.handle == own.handle
         assert wrapped.record(stream).synchronize() is wrapped and wrapped.query()
     by_number = drv.Event.from_handle(own.handle, owner=own)
@@ -263,11 +263,24 @@ def test_events_of_other_libraries(stream, name):
     del by_number, wrapped
     gc.collect()
     assert dead() is None
-    for wrong in (3.5, Foreign(name, "x"), Foreign(name, 0), Foreign("other", 1), None):
+    for wrong in (
+        3.5,
+        ForeignEvent(name, "x"),
+        ForeignEvent(name, 0),
+        ForeignEvent("other", 1),
+        None,
+    ):
         with pytest.raises(TypeError, match="event must be an Event"):
             stream.wait_for_event(wrong)
     with pytest.raises((OverflowError, TypeError)):
         drv.Event.from_handle(0)
+
+
+def test_what_is_no_event_of_another_library(stream):
+    """A stream has a handle, too."""
+    for other in (stream, type("Stream", (), {"handle": 1})(), object()):
+        with pytest.raises(TypeError, match="event must be an Event"):
+            stream.wait_for_event(other)
 
 
 def test_live_handles_do_not_count_foreign_events(stream):

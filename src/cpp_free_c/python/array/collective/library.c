@@ -2,57 +2,16 @@
 
 #include "python/array/collective/library.h"
 
-enum { LIBRARY_REASON = 400 };
-
-/* Try a list of paths. Return 1 if the library was opened. The first reason is kept:
- * the others are mostly files that are not there. */
-static int
-library_try_paths(PyObject *paths, char *reason)
-{
-    char detail[LIBRARY_REASON];
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(paths); i++) {
-        const char *path = PyUnicode_AsUTF8(PyList_GET_ITEM(paths, i));
-        if (path == NULL) {
-            return -1;
-        }
-        if (pcu_nccl_load(path, detail, sizeof(detail)) == 0) {
-            return 1;
-        }
-        if (reason[0] == '\0') {
-            memcpy(reason, detail, sizeof(detail));
-        }
-    }
-    return 0;
-}
-
-static int
-library_load(char *reason)
-{
-    PyObject *module = PyImport_ImportModule("pycuda._array.nccl_paths");
-    if (module == NULL) {
-        return -1;
-    }
-    int loaded = -1;
-    PyObject *paths = PyObject_CallMethod(module, "paths", NULL);
-    Py_DECREF(module);
-    if (paths != NULL && PyList_Check(paths)) {
-        loaded = library_try_paths(paths, reason);
-    }
-    else if (paths != NULL) {
-        PyErr_SetString(PyExc_TypeError, "the paths of NCCL must be a list");
-    }
-    Py_XDECREF(paths);
-    return loaded;
-}
+#include "python/support/library_paths.h"
 
 int
 pcu_nccl_require(pcu_state *st)
 {
-    char reason[LIBRARY_REASON] = "";
+    char reason[PCU_LIBRARY_REASON];
     if (pcu_nccl_is_loaded()) {
         return 0;
     }
-    int loaded = library_load(reason);
+    int loaded = pcu_library_open("pycuda._array.nccl_paths", pcu_nccl_load, reason);
     if (loaded < 0) {
         return -1;
     }

@@ -9,8 +9,9 @@
 #include "python/array/construction.h"
 #include "python/array/element_type.h"
 #include "python/driver/current_context.h"
+#include "python/support/library_paths.h"
 
-enum { CUFFT_REASON = 400, CUFFT_PLANS = 64 };
+enum { CUFFT_PLANS = 64 };
 
 typedef struct {
     pcu_cufft_layout layout;
@@ -31,8 +32,8 @@ struct pcu_fourier_library {
     unsigned int waiting;    /* threads in a call without the interpreter lock */
     unsigned long now;       /* counts the uses of plans */
     int count;
-    int last;                  /* the plan that was used last */
-    char reason[CUFFT_REASON]; /* why generated kernels transform */
+    int last;                        /* the plan that was used last */
+    char reason[PCU_LIBRARY_REASON]; /* why generated kernels transform */
     cufft_plan plans[CUFFT_PLANS];
     int *kept; /* handles of plans that graphs may use and that lost their place */
     size_t kept_count;
@@ -79,51 +80,6 @@ cufft_read_wish(cufft_wish *wish)
     return 0;
 }
 
-/* Try a list of paths. Return 1 if the library was opened. The first reason is kept:
- * the others are mostly files that are not there. */
-static int
-cufft_try_paths(PyObject *paths, char *reason)
-{
-    char detail[CUFFT_REASON];
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(paths); i++) {
-        const char *path = PyUnicode_AsUTF8(PyList_GET_ITEM(paths, i));
-        if (path == NULL) {
-            return -1;
-        }
-        if (pcu_fft_load(path, detail, sizeof(detail)) == 0) {
-            return 1;
-        }
-        if (reason[0] == '\0') {
-            memcpy(reason, detail, sizeof(detail));
-        }
-    }
-    return 0;
-}
-
-/* Open the library where Python says that it may be. */
-static int
-cufft_load(char *reason)
-{
-    PyObject *module = PyImport_ImportModule("pycuda._array.cufft");
-    if (module == NULL) {
-        return -1;
-    }
-    PyObject *paths = PyObject_CallMethod(module, "paths", NULL);
-    Py_DECREF(module);
-    if (paths == NULL) {
-        return -1;
-    }
-    int loaded = -1;
-    if (PyList_Check(paths)) {
-        loaded = cufft_try_paths(paths, reason);
-    }
-    else {
-        PyErr_SetString(PyExc_TypeError, "the paths of cuFFT must be a list");
-    }
-    Py_DECREF(paths);
-    return loaded;
-}
-
 /* Decide what transforms. The reason says why it is not cuFFT. */
 static int
 cufft_decide(pcu_state *st, struct pcu_fourier_library *library, cufft_wish wish)
@@ -139,7 +95,8 @@ cufft_decide(pcu_state *st, struct pcu_fourier_library *library, cufft_wish wish
     library->required = wish == CUFFT_REQUIRED;
     library->usable = pcu_fft_is_loaded();
     if (!library->usable) {
-        library->usable = cufft_load(library->reason);
+        library->usable =
+            pcu_library_open("pycuda._array.cufft", pcu_fft_load, library->reason);
     }
     if (library->usable == 0 && wish == CUFFT_REQUIRED) {
         PyErr_Format(st->exc_RuntimeError,

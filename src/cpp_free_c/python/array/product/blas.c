@@ -10,15 +10,14 @@
 #include "driver/blas_table.h"
 #include "driver/shape.h"
 #include "python/driver/current_context.h"
-
-enum { BLAS_REASON = 400 };
+#include "python/support/library_paths.h"
 
 struct pcu_blas_handle {
     pcu_cublas_handle handle; /* NULL: generated kernels multiply */
     int required;             /* PYCUDA_BLAS is 'cublas' */
     PyThread_type_lock lock;  /* held while a thread uses the handle */
     unsigned int waiting;     /* threads in a call without the interpreter lock */
-    char reason[BLAS_REASON]; /* why generated kernels multiply */
+    char reason[PCU_LIBRARY_REASON]; /* why generated kernels multiply */
 };
 
 typedef enum { BLAS_AUTOMATIC, BLAS_REQUIRED, BLAS_REFUSED } blas_wish;
@@ -116,38 +115,6 @@ blas_read_wish(blas_wish *wish)
     return 0;
 }
 
-/* Try the paths that Python lists. The first reason is kept: the others are mostly
- * files that are not there. */
-static int
-blas_load(char *reason)
-{
-    char detail[BLAS_REASON];
-    int loaded = 0;
-    PyObject *module = PyImport_ImportModule("pycuda._array.linalg.cublas");
-    PyObject *paths = NULL;
-    if (module != NULL) {
-        paths = PyObject_CallMethod(module, "paths", NULL);
-        Py_DECREF(module);
-    }
-    if (paths == NULL || !PyList_Check(paths)) {
-        Py_XDECREF(paths);
-        return -1;
-    }
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(paths) && !loaded; i++) {
-        const char *path = PyUnicode_AsUTF8(PyList_GET_ITEM(paths, i));
-        if (path == NULL) {
-            Py_DECREF(paths);
-            return -1;
-        }
-        loaded = pcu_blas_load(path, detail, sizeof(detail)) == 0;
-        if (!loaded && reason[0] == '\0') {
-            memcpy(reason, detail, sizeof(detail));
-        }
-    }
-    Py_DECREF(paths);
-    return loaded;
-}
-
 static void
 blas_free(struct pcu_blas_handle *blas)
 {
@@ -223,7 +190,8 @@ blas_fill(pcu_state *st, struct pcu_blas_handle *blas, blas_wish wish)
         return 0;
     }
     if (!pcu_blas_is_loaded()) {
-        int loaded = blas_load(blas->reason);
+        int loaded = pcu_library_open("pycuda._array.linalg.cublas", pcu_blas_load,
+                                      blas->reason);
         if (loaded < 0) {
             return -1;
         }

@@ -1,0 +1,42 @@
+/* Opening one of NVIDIA's libraries: see library_paths.h. */
+#include "python/support/library_paths.h"
+
+static int
+library_try(PyObject *paths, pcu_library_opener open, char *reason)
+{
+    char detail[PCU_LIBRARY_REASON];
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(paths); i++) {
+        const char *path = PyUnicode_AsUTF8(PyList_GET_ITEM(paths, i));
+        if (path == NULL) {
+            return -1;
+        }
+        if (open(path, detail, sizeof(detail)) == 0) {
+            return 1;
+        }
+        if (reason[0] == '\0') {
+            memcpy(reason, detail, sizeof(detail));
+        }
+    }
+    return 0;
+}
+
+int
+pcu_library_open(const char *module, pcu_library_opener open, char *reason)
+{
+    int opened = -1;
+    PyObject *finder = PyImport_ImportModule(module);
+    reason[0] = '\0';
+    if (finder == NULL) {
+        return -1;
+    }
+    PyObject *paths = PyObject_CallMethod(finder, "paths", NULL);
+    Py_DECREF(finder);
+    if (paths != NULL && PyList_Check(paths)) {
+        opened = library_try(paths, open, reason);
+    }
+    else if (paths != NULL) {
+        PyErr_Format(PyExc_TypeError, "%s.paths() must return a list", module);
+    }
+    Py_XDECREF(paths);
+    return opened;
+}
