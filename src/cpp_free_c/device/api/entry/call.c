@@ -43,8 +43,15 @@ const unsigned char emu_call_traits[EMU_CALLS] = {
 };
 
 #define CALL_NAME(name, version, need, blocking, parameters) "cu" #name,
-static const char *const call_names[EMU_CALLS] = {PCU_DRV_SYMBOLS(CALL_NAME)};
+#define CLIENT_NAME(name, version, parameters) "cu" #name,
+#define MISSING_NAME(name) "cu" #name,
+static const char *const call_names[EMU_CALLS] = {PCU_DRV_SYMBOLS(CALL_NAME)
+                                                      PCU_CLIENT_SYMBOLS(CLIENT_NAME)
+                                                          PCU_DRIVER_MISSING_CALLS(
+                                                              MISSING_NAME)};
 #undef CALL_NAME
+#undef CLIENT_NAME
+#undef MISSING_NAME
 
 const char *
 emu_call_name(emu_call call)

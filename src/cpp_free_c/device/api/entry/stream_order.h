@@ -27,6 +27,8 @@ typedef struct CUstream_st {
     unsigned int flags;
     int priority;
     bool is_null;
+    uint64_t thread;          /* of the default stream of a thread: its number */
+    struct CUstream_st *next; /* of the default streams of threads */
     pthread_mutex_t turn;
     emu_running running;     /* its work, during a turn */
     emu_capture_place place; /* in a capture */
