@@ -100,7 +100,8 @@
     X(l2_en, "L2::evict_normal") X(sync_restrict, "sync_restrict") X(n128, "128") \
     X(n16, "16") X(fp8, "fp8") X(memory_layout, "memory_layout") \
     X(force_unnormalized_coords, "force_unnormalized_coords") \
-    X(parity, "parity") X(c, "c") X(d, "d") X(m16n16k16, "m16n16k16")
+    X(parity, "parity") X(c, "c") X(d, "d") X(m16n16k16, "m16n16k16") \
+    X(launch_dependents, "launch_dependents")
 
 /* X(name): special registers, without the % sign. */
 #define PTX_SPECIALS(X) \
