@@ -606,6 +606,13 @@
        size_t numDependencies, CUdeviceptr dptr))                                      \
     X(GraphMemFreeNodeGetParams, 11040, OPTIONAL, GIL,                                 \
       (CUgraphNode hNode, CUdeviceptr *dptr_out))                                      \
+    X(GraphAddBatchMemOpNode, 11070, OPTIONAL, BEHIND,                                 \
+      (CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,      \
+       size_t numDependencies, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams))       \
+    X(GraphBatchMemOpNodeGetParams, 11070, OPTIONAL, GIL,                              \
+      (CUgraphNode hNode, CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams_out))              \
+    X(GraphBatchMemOpNodeSetParams, 11070, OPTIONAL, BEHIND,                           \
+      (CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams))            \
     X(GraphConditionalHandleCreate, 12030, OPTIONAL, BEHIND,                           \
       (CUgraphConditionalHandle *pHandle_out, CUgraph hGraph, CUcontext ctx, unsigned  \
        int defaultLaunchValue, unsigned int flags))                                    \
@@ -637,6 +644,9 @@
       (CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event))                      \
     X(GraphExecEventWaitNodeSetEvent, 11010, OPTIONAL, BEHIND,                         \
       (CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event))                      \
+    X(GraphExecBatchMemOpNodeSetParams, 11070, OPTIONAL, BEHIND,                       \
+      (CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS  \
+       *nodeParams))                                                                   \
     X(GraphNodeSetEnabled, 11060, OPTIONAL, BEHIND,                                    \
       (CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int isEnabled))             \
     X(GraphNodeGetEnabled, 11060, OPTIONAL, GIL,                                       \

@@ -47,7 +47,10 @@
     X(graph)                  \
     X(graph_node)             \
     X(graph_add)              \
+    X(graph_memory)           \
     X(graph_exec)             \
+    X(graph_update)           \
+    X(user_object)            \
     X(stream_allocation)      \
     X(stream_pool)            \
     X(stream_pool_attributes) \
