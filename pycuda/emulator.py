@@ -23,8 +23,17 @@ from pycuda._compile import store
 __all__ = ["environment", "library"]
 
 _OWN_NAME = "libpycuda_emulator.so"
-#: The names under which programs look for the driver and for NVML.
-_NAMES = ("libcuda.so.1", "libcuda.so", "libnvidia-ml.so.1", "libnvidia-ml.so")
+#: The names under which programs look for the driver and for NVML. A libnvJitLink
+#: without functions makes cuda.core and Numba link by the driver: the real one makes
+#: machine code, which the software device cannot run.
+_NAMES = (
+    "libcuda.so.1",
+    "libcuda.so",
+    "libnvidia-ml.so.1",
+    "libnvidia-ml.so",
+    "libnvJitLink.so.13",
+    "libnvJitLink.so.12",
+)
 
 
 def _own_library() -> str:
@@ -54,8 +63,8 @@ def library() -> str:
     """Return the path of a ``libcuda.so.1`` that is the software device.
 
     It is a symbolic link in a folder of the compile cache. The folder has nothing but
-    links: ``libcuda.so.1``, ``libnvidia-ml.so.1`` and both names without the number.
-    Put the folder into ``LD_LIBRARY_PATH``, or open the path with ``ctypes``. Raises
+    links: ``libcuda.so.1``, ``libnvidia-ml.so.1``, both names without the number, and
+    ``libnvJitLink.so``, which keeps programs from linking to machine code. Put the folder into ``LD_LIBRARY_PATH``, or open the path with ``ctypes``. Raises
     :exc:`RuntimeError` if the links cannot be made.
     """
     own = _own_library()

@@ -56,6 +56,7 @@ DEVICE = (
     "device/api/graph",
     "device/api/context",
     "device/api/exports",
+    "device/api/management",
 )
 LIBRARIES = (EXTENSION, DEVICE)
 

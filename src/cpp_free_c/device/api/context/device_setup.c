@@ -225,7 +225,7 @@ setup_is_system_library(void)
 }
 
 CUresult
-emu_device_open(void)
+emu_device_read(emu_device devices[EMU_MAX_DEVICES], int *count)
 {
     setup_wish wish = {.count = 1, .memory = DEFAULT_MEMORY, .major = 7, .minor = 5};
     CUresult status;
@@ -238,12 +238,8 @@ emu_device_open(void)
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    if (wish.count == 0) {
-        emu_message_set("PYCUDA_EMULATOR_DEVICES is 0, so there is no device.");
-        return CUDA_ERROR_NO_DEVICE;
-    }
     for (int i = 0; i < (int)wish.count; i++) {
-        emu_device *device = &emu_devices[i];
+        emu_device *device = &devices[i];
 
         memset(device, 0, sizeof(*device));
         device->ordinal = i;
@@ -251,8 +247,27 @@ emu_device_open(void)
         device->minor = wish.minor;
         device->memory_bytes = wish.memory;
         setup_limits(device);
-        emu_memory_set_total(i, wish.memory);
     }
-    emu_device_count = (int)wish.count;
+    *count = (int)wish.count;
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_device_open(void)
+{
+    int count;
+    CUresult status = emu_device_read(emu_devices, &count);
+
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    if (count == 0) {
+        emu_message_set("PYCUDA_EMULATOR_DEVICES is 0, so there is no device.");
+        return CUDA_ERROR_NO_DEVICE;
+    }
+    for (int i = 0; i < count; i++) {
+        emu_memory_set_total(i, emu_devices[i].memory_bytes);
+    }
+    emu_device_count = count;
     return CUDA_SUCCESS;
 }
