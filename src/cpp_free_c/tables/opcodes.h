@@ -304,12 +304,25 @@ enum { PTX_ROW_OPERATIONS = 26 };
     X(sured, low_sured, PTX_INTEGERS, \
       "1d 2d 3d add and b clamp max min or trap zero", EMU_OP_sured)
 
-/* -- lower_matrix.c ------------------------------------------------------------------ */
+/* -- lower_wmma.c, lower_mma.c, lower_matrix_move.c: the rows list no shapes ---------- */
 
 #define PTX_MATRICES(X) \
-    X(wmma, low_wmma, PTX_T(f16) | PTX_T(f32), \
-      "a aligned b c col d global load m16n16k16 mma row shared store sync", \
-      EMU_OP_wmma)
+    X(wmma, low_wmma, PTX_NO_TYPES | PTX_MATRIX_TYPES, \
+      "a aligned and b b1 c col d global load mma popc row s4 satfinite shared " \
+      "shared::cta store sync u4 xor", EMU_OP_mma) \
+    X(mma, low_mma, PTX_MATRIX_TYPES, \
+      "aligned and b1 col e4m3 e5m2 popc rm rn row rp rz s4 satfinite sp " \
+      "sp::ordered_metadata sync u4 xor", EMU_OP_mma) \
+    X(wgmma, low_wgmma, PTX_NO_TYPES | PTX_MATRIX_TYPES, \
+      "aligned and b1 commit_group e4m3 e5m2 fence mma_async popc satfinite sp sync " \
+      "wait_group", EMU_OP_wgmma) \
+    X(ldmatrix, low_ldmatrix, PTX_T(b16), \
+      "aligned m8n8 shared shared::cta sync trans x1 x2 x4", \
+      EMU_OP_shfl, EMU_OP_ld_u32_32, EMU_OP_ld_u16_16) \
+    X(stmatrix, low_stmatrix, PTX_T(b16), \
+      "aligned m8n8 shared shared::cta sync trans x1 x2 x4", \
+      EMU_OP_shfl, EMU_OP_st_32_32, EMU_OP_st_16_16) \
+    X(movmatrix, low_movmatrix, PTX_T(b16), "aligned m8n8 sync trans", EMU_OP_shfl)
 
 /* -- opcodes that the software device does not have ---------------------------------- */
 
@@ -324,14 +337,9 @@ enum { PTX_ROW_OPERATIONS = 26 };
     X(vmad, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
     X(vset, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
     X(istypep, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
-    X(mma, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
-    X(ldmatrix, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
-    X(movmatrix, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
     X(createpolicy, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
     X(multimem, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
-    X(stmatrix, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
     X(tcgen05, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
-    X(wgmma, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
     X(tensormap, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
     X(clusterlaunchcontrol, low_refuse, PTX_ANY, "", EMU_OP_NONE)
 
@@ -347,6 +355,9 @@ enum { PTX_ROW_OPERATIONS = 26 };
 #define PTX_T(type) ((uint32_t)1 << PTX_W_##type)
 #define PTX_NO_TYPES PTX_T(NONE)
 #define PTX_ANY UINT32_MAX
+#define PTX_MATRIX_TYPES                                                            \
+    (PTX_T(f16) | PTX_T(bf16) | PTX_T(tf32) | PTX_T(f32) | PTX_T(f64) | PTX_T(s8) | \
+     PTX_T(u8) | PTX_T(s32))
 #define PTX_WORD_TYPES (PTX_T(u32) | PTX_T(s32) | PTX_T(b32) | PTX_T(f32))
 #define PTX_INTEGERS                                                               \
     (PTX_T(u16) | PTX_T(u32) | PTX_T(u64) | PTX_T(s16) | PTX_T(s32) | PTX_T(s64) | \

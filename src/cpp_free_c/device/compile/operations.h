@@ -104,7 +104,7 @@ enum {
     X(mbarrier_init, 0) X(mbarrier_arrive, EMU_NUMBER_E) \
     X(mbarrier_wait, EMU_NUMBER_E) X(mbarrier_bytes, EMU_NUMBER_E) \
     X(mbarrier_pending, 0) X(bulk_copy, EMU_NUMBER_E) X(tensor_copy, EMU_NUMBER_E) \
-    X(wmma, 0)
+    X(mma, 0) X(wgmma, 0)
 /* clang-format on */
 
 #define EMU_OP_MEMBER(name, flags) EMU_OP_##name,

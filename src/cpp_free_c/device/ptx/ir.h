@@ -96,7 +96,7 @@ typedef struct ptx_operand {
     struct ptx_operand *items;
 } ptx_operand;
 
-enum { PTX_MAX_WORDS = 14, PTX_MAX_OPERANDS = 8 };
+enum { PTX_MAX_WORDS = 14, PTX_MAX_OPERANDS = 12 };
 #define PTX_NO_REG UINT32_MAX
 
 typedef struct ptx_insn {
