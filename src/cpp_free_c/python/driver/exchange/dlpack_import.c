@@ -10,10 +10,16 @@
 #include "python/driver/stream.h"
 
 static int
+import_is_cuda(pcu_dl_device device)
+{
+    return device.type == PCU_DL_CUDA || device.type == PCU_DL_CUDA_HOST ||
+           device.type == PCU_DL_CUDA_MANAGED;
+}
+
+static int
 import_check_device(pcu_dl_device device)
 {
-    if (device.type == PCU_DL_CUDA || device.type == PCU_DL_CUDA_HOST ||
-        device.type == PCU_DL_CUDA_MANAGED) {
+    if (import_is_cuda(device)) {
         return 0;
     }
     const char *what = "";
@@ -161,10 +167,21 @@ import_ask_device(PyObject *producer, pcu_dl_device *device)
     Py_XDECREF(items);
     device->type = type;
     device->id = id;
-    if (rc < 0) {
+    return rc;
+}
+
+int
+pcu_dlpack_is_cuda(PyObject *producer)
+{
+    pcu_dl_device device = {0};
+    if (!PyObject_HasAttrString((PyObject *)Py_TYPE(producer), "__dlpack__") ||
+        !PyObject_HasAttrString((PyObject *)Py_TYPE(producer), "__dlpack_device__")) {
+        return 0;
+    }
+    if (import_ask_device(producer, &device) < 0) {
         return -1;
     }
-    return import_check_device(*device);
+    return import_is_cuda(device);
 }
 
 /* Call producer.__dlpack__(stream=, max_version=). Producers older than DLPack 1 have
@@ -192,14 +209,14 @@ import_ask_capsule_new(PyObject *producer, PyObject *stream)
     return capsule;
 }
 
-static PyObject *
-import_borrow_new(pcu_state *st, PyObject *producer, CUstream stream)
+PyObject *
+pcu_dlpack_borrow_new(pcu_state *st, PyObject *producer, CUstream stream)
 {
     pcu_dl_device device = {0};
     if (PyCapsule_CheckExact(producer)) {
         return import_take_new(st, producer, stream);
     }
-    if (import_ask_device(producer, &device) < 0) {
+    if (import_ask_device(producer, &device) < 0 || import_check_device(device) < 0) {
         return NULL;
     }
     PyObject *number;
@@ -237,7 +254,7 @@ import_new(pcu_state *st, PyObject *producer, PyObject *stream)
     }
     Py_INCREF(stream);
     if (pcu_as_stream(st, stream, &handle, "stream") == 0) {
-        result = import_borrow_new(st, producer, handle);
+        result = pcu_dlpack_borrow_new(st, producer, handle);
     }
     if (result == NULL) {
         Py_DECREF(stream);
