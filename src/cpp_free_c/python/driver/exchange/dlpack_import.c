@@ -170,13 +170,32 @@ import_ask_device(PyObject *producer, pcu_dl_device *device)
     return rc;
 }
 
+/* 1 if the object's type has the attribute. */
+static int
+import_has(PyObject *producer, const char *name)
+{
+    PyObject *value = PyObject_GetAttrString((PyObject *)Py_TYPE(producer), name);
+    if (value != NULL) {
+        Py_DECREF(value);
+        return 1;
+    }
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) {
+        return -1;
+    }
+    PyErr_Clear(); /* it is an object of another kind */
+    return 0;
+}
+
 int
 pcu_dlpack_is_cuda(PyObject *producer)
 {
     pcu_dl_device device = {0};
-    if (!PyObject_HasAttrString((PyObject *)Py_TYPE(producer), "__dlpack__") ||
-        !PyObject_HasAttrString((PyObject *)Py_TYPE(producer), "__dlpack_device__")) {
-        return 0;
+    int found = import_has(producer, "__dlpack__");
+    if (found > 0) {
+        found = import_has(producer, "__dlpack_device__");
+    }
+    if (found <= 0) {
+        return found;
     }
     if (import_ask_device(producer, &device) < 0) {
         return -1;
