@@ -8,7 +8,8 @@
 bool emu_driver_version_parse(const char *text, int *version);
 
 /* The version that PYCUDA_EMULATOR_DRIVER_VERSION asks for, otherwise
- * EMU_DRIVER_VERSION. A value that cannot be read counts as unset: cuInit reports it. */
+ * EMU_DRIVER_VERSION. A value that cannot be read counts as unset: cuInit reports it.
+ */
 int emu_driver_version(void);
 
 #endif

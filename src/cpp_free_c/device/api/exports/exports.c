@@ -21,11 +21,11 @@ emu_not_built(emu_call call)
 
 #define CALL_LEGACY(status, call) status = call
 /* The default stream is that of the thread for the time of the call. */
-#define CALL_PER_THREAD(status, call)              \
-    do {                                           \
-        emu_stream_is_per_thread = true;     \
-        status = call;                             \
-        emu_stream_is_per_thread = false;    \
+#define CALL_PER_THREAD(status, call)     \
+    do {                                  \
+        emu_stream_is_per_thread = true;  \
+        status = call;                    \
+        emu_stream_is_per_thread = false; \
     } while (0)
 
 #define EXPORT(export, base, version, stream, name, parameters, arguments) \

@@ -20,9 +20,9 @@ typedef struct {
     entry_point function;
 } export_row;
 
-#define ROW(export, base, version, stream) \
-    {#base, #export, sizeof(#base) - 1, sizeof(#export) - 1, version, stream,         \
-     (entry_point)export},
+#define ROW(export, base, version, stream)                       \
+    {#base,   #export, sizeof(#base) - 1,   sizeof(#export) - 1, \
+     version, stream,  (entry_point) export},
 #define BUILT(export, base, version, stream, name, parameters, arguments) \
     ROW(export, base, version, stream)
 #define MISSING(export, base, version, stream, name) ROW(export, base, version, stream)
@@ -69,7 +69,8 @@ row_find(const char *symbol, int version, int stream, const export_row **found)
             }
         }
         else if (*found == NULL || row->version > (*found)->version ||
-                 (row->version == (*found)->version && row->stream > (*found)->stream)) {
+                 (row->version == (*found)->version &&
+                  row->stream > (*found)->stream)) {
             *found = row;
             status = CU_GET_PROC_ADDRESS_SUCCESS;
         }
