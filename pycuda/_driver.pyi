@@ -1367,6 +1367,10 @@ class Function:
     arg_format: str
     # Set by prepare().
     texrefs: list[Any]
+    @classmethod
+    def from_handle(
+        cls, handle: SupportsIndex | _HasHandle | _HasPtr, owner: object = None
+    ) -> Function: ...
     @property
     def handle(self) -> int: ...
     @property

@@ -30,6 +30,7 @@
     X(handlers)               \
     X(module)                 \
     X(function)               \
+    X(foreign_module)         \
     X(occupancy)              \
     X(launch_config)          \
     X(tensor_map)             \
