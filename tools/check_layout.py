@@ -60,7 +60,7 @@ DEVICE_DATA = {
     "device/api/memory/pool.c": ["current_pools", "builtin_count"],
     "device/api/entry/release_count.c": ["foreign"],
     "device/api/entry/running.c": ["running"],
-    "device/api/stream/stream.c": ["last_id"],
+    "device/api/stream/stream.c": ["last_id", "last_thread"],
     "device/base/device.c": ["emu_devices", "emu_device_count", "emu_seed"],
     "device/base/object.c": ["registry"],
     "device/machine/grid/execution.c": ["launches"],

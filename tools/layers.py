@@ -55,6 +55,7 @@ DEVICE = (
     "device/api/texture",
     "device/api/graph",
     "device/api/context",
+    "device/api/exports",
 )
 LIBRARIES = (EXTENSION, DEVICE)
 

@@ -258,7 +258,7 @@ enum { PTX_ROW_OPERATIONS = 26 };
     X(nanosleep, low_unguarded, PTX_T(u32), "", EMU_OP_yield) \
     X(brkpt, low_nothing, PTX_NO_TYPES, "", EMU_OP_NONE) \
     X(pmevent, low_nothing, PTX_NO_TYPES, "mask", EMU_OP_NONE) \
-    X(griddepcontrol, low_nothing, PTX_ANY, "", EMU_OP_NONE) \
+    X(griddepcontrol, low_nothing, PTX_ANY, "launch_dependents wait", EMU_OP_NONE) \
     X(setmaxnreg, low_nothing, PTX_ANY, "aligned dec inc sync", EMU_OP_NONE) \
     X(membar, low_fence, PTX_NO_TYPES, "cta gl sys", EMU_OP_fence) \
     X(fence, low_fence, PTX_ANY, \

@@ -101,6 +101,7 @@
     X(n16, "16") X(fp8, "fp8") X(memory_layout, "memory_layout") \
     X(force_unnormalized_coords, "force_unnormalized_coords") \
     X(parity, "parity") X(c, "c") X(d, "d") X(m16n16k16, "m16n16k16") \
+    X(launch_dependents, "launch_dependents") \
     X(tensor, "tensor") X(reduce, "reduce") X(prefetch, "prefetch") \
     X(mbarrier, "mbarrier") X(bulk_group, "bulk_group") \
     X(mbarrier_bytes, "mbarrier::complete_tx::bytes") \
