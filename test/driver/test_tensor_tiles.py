@@ -10,6 +10,7 @@ import pycuda.driver as drv
 from pycuda import _driver
 from support.child import run_child
 from support.compilers import needs_nvcc
+from support.emulator import PATH
 
 pytestmark = pytest.mark.gpu
 
@@ -51,7 +52,8 @@ def needs_tensor_maps():
 
 
 def run(code, **env):
-    return run_child(BEGIN + code, PYCUDA_EMULATOR_CAPABILITY="9.0", **env)
+    env.update(PYCUDA_EMULATOR_CAPABILITY="9.0", PYTHONPATH=PATH)
+    return run_child(BEGIN + code, **env)
 
 
 #: (shape, box, corner) for 1 to 5 dimensions, within the array and across its edges.

@@ -97,7 +97,7 @@ HEAD = f"""
 
 
 def _fields(name, rank):
-    """The fields that all texts share: thread in %r1, threads in %r2, place in %r3..."""
+    """The fields of all texts: thread in %r1, threads in %r2, coordinates in %r12..."""
     registers = [f"%r{12 + i}" for i in range(rank)]
     begin = ["mov.u32 %r1, %tid.x;", "mov.u32 %r2, %ntid.x;"]
     begin += [
@@ -140,7 +140,7 @@ def place(at):
 
 
 def load(tensor_map, at, count):
-    """Copy the tile at these coordinates. Return the first `count` bytes of the room."""
+    """Copy the tile at these coordinates. Return its first `count` bytes."""
     room = gpuarray.zeros(ROOM, np.uint8)
     kernel = load_kernel(len(at))
     kernel(tensor_map, place(at), np.uint32(count), room, block=(128, 1, 1))

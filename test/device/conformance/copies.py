@@ -187,8 +187,8 @@ def reductions():
             yield kernel.end()
 
 
-#: Instructions of one thread on an object for three arrivals. %s: the object. After each
-#: with a predicate p, the predicate is stored.
+#: Instructions of one thread on an object for three arrivals. %s: the object. The
+#: predicate p or the number n of an instruction is stored after it.
 STEPS = """
 mbarrier.test_wait.parity.shared::cta.b64 p, [%s], 0;
 mbarrier.test_wait.parity.shared::cta.b64 p, [%s], 1;
@@ -254,7 +254,7 @@ def phases():
 
 
 def clusters():
-    """A copy to both blocks of a cluster, and arrivals at the other block's mbarrier."""
+    """A copy to both blocks of a cluster, and arrivals at the mbarrier of the other."""
     kernel = Copier("cp.async.bulk multicast", 512)
     source = kernel.input(words("multicast", 128))
     kernel.threads = 2 * THREADS

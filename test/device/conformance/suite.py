@@ -9,7 +9,6 @@ from . import (
     barriers,
     bits,
     conversions,
-    copies,
     flow,
     memory,
     textures,
@@ -34,7 +33,6 @@ _FAMILIES = (
     atomics,
     flow,
     barriers,
-    copies,
     warps,
     textures,
 )
