@@ -93,7 +93,9 @@ def floats(source, count, kind, style):
     bits |= fraction.astype(np.uint64)
     choice = source.below(count, 64)
     if style == "few":  # most are zero
-        bits = np.where(choice < 44, bits & ~np.uint64((1 << (width + mantissa)) - 1), bits)
+        bits = np.where(
+            choice < 44, bits & ~np.uint64((1 << (width + mantissa)) - 1), bits
+        )
     if style == "rare":  # infinities and NaN
         special = np.uint64(((1 << width) - 1) << mantissa) | (fraction & np.uint64(1))
         bits = np.where(choice == 0, special, bits)
@@ -104,7 +106,9 @@ def _integers(size, sign, width, mantissa, bias):
     bits = np.zeros(len(size), np.uint64)
     for shift in range(3):
         here = (size >> np.uint64(shift)) == 1
-        fraction = (size << np.uint64(mantissa - shift)) & np.uint64((1 << mantissa) - 1)
+        fraction = (size << np.uint64(mantissa - shift)) & np.uint64(
+            (1 << mantissa) - 1
+        )
         bits = np.where(here, np.uint64((bias + shift) << mantissa) | fraction, bits)
     return bits.astype(np.uint64) | sign << np.uint64(width + mantissa)
 
@@ -155,9 +159,9 @@ def indices(source, warps, kind):
     return found.astype("<u4").reshape(warps, 1, 32)
 
 
-def of_form(form, warps):
+def of_form(form, warps, seed=""):
     """Return the operands of a form by name: a, b, c and, if it is sparse, e."""
-    source = Source(form.name)
+    source = Source(form.name + seed)
     styles = [STYLES[i % len(STYLES)] for i in range(warps)]
     found = {}
     for name, kind, registers in zip(

@@ -120,7 +120,9 @@ def kernel(move):
 def _copies(to_shared):
     """Copy the memory of the warp to shared memory or back."""
     source, target = ("global", "shared") if to_shared else ("shared", "global")
-    begin = [f".shared .align 128 .b8 near[{MEMORY}];"] if to_shared else ["bar.sync 0;"]
+    begin = (
+        [f".shared .align 128 .b8 near[{MEMORY}];"] if to_shared else ["bar.sync 0;"]
+    )
     label = "In" if to_shared else "Out"
     near, far = "[%m5]", "[%q4]"
     return begin + [
@@ -146,8 +148,9 @@ def operands(move, warps=4):
     source = inputs.Source(move.name)
     if move.loads:
         data = source.words(warps * MEMORY // 8)
-        return {"ps": np.frombuffer(data.astype("<u8").tobytes(), "<u4")
-                .reshape(warps, -1)}
+        return {
+            "ps": np.frombuffer(data.astype("<u8").tobytes(), "<u4").reshape(warps, -1)
+        }
     wide = move.kind == "f64"
     data = source.words(warps * move.registers * 32).reshape(warps, -1, 32)
     return {"ps": data if wide else (data >> np.uint64(32)).astype(np.uint32)}

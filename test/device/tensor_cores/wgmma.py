@@ -204,7 +204,11 @@ def numeric_forms():
         found.append(form(24, types, (1, 2), shared=False, after=after))
         if types[1] in ("s8", "u8"):
             found.append(form(8, types, (0, 0), after=".satfinite"))
-    for types in (("f32", "f16", "f16"), ("f16", "f16", "f16"), ("f32", "tf32", "tf32")):
+    for types in (
+        ("f32", "f16", "f16"),
+        ("f16", "f16", "f16"),
+        ("f32", "tf32", "tf32"),
+    ):
         for negated in ((-1, 1), (1, -1), (-1, -1)):
             found.append(form(8, types, (0, 0), negated=negated))
         found.append(form(8, types, (0, 0), scale=0))
@@ -248,9 +252,7 @@ def layout_forms():
             found.append(form(columns, types, (i % 4, (i + 1) % 4)))
     for swizzle in SWIZZLES:
         for transposed in (0, 1):
-            found.append(
-                form(32, ("f32", "f16", "f16"), (swizzle, 3), (transposed, 0))
-            )
+            found.append(form(32, ("f32", "f16", "f16"), (swizzle, 3), (transposed, 0)))
     return found
 
 
@@ -285,9 +287,9 @@ def odd_forms():
 # -- inputs ----------------------------------------------------------------------------
 
 
-def operands(form, groups):
+def operands(form, groups, seed=""):
     """Return the arrays of a kernel by the names of its parameters."""
-    source = inputs.Source(form.name)
+    source = inputs.Source(form.name + seed)
     d, a, b = form.types
     styles = [inputs.STYLES[i % len(inputs.STYLES)] for i in range(groups)]
     c = [s[1] for s in styles]
