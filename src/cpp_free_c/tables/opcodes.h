@@ -221,14 +221,23 @@ enum { PTX_ROW_OPERATIONS = 26 };
       "add and cta dec global gpu inc max min noftz or relaxed release shared " \
       "shared::cluster shared::cta sys xor", \
       EMU_OP_atom_16, EMU_OP_atom_32, EMU_OP_atom_64) \
-    X(cp, low_cp, PTX_NO_TYPES, \
-      "async ca cg commit_group global shared shared::cta wait_all wait_group", \
+    X(cp, low_cp, PTX_NO_TYPES | PTX_INTEGERS | PTX_FLOATS | PTX_T(f16) | PTX_T(bf16), \
+      "1d 2d 3d 4d 5d L2 L2::cache_hint add and arrive async bulk bulk_group ca cg " \
+      "commit_group dec global im2col im2col_no_offs inc max mbarrier " \
+      "mbarrier::complete_tx::bytes min multicast::cluster noftz noinc or prefetch read " \
+      "reduce shared shared::cluster shared::cta tensor tile wait_all wait_group xor", \
       EMU_OP_ld_vector, EMU_OP_st_vector, EMU_OP_ld_u8_32, EMU_OP_mov_32, EMU_OP_shl_32, \
-      EMU_OP_or_32, EMU_OP_lt_u32, EMU_OP_and_p) \
-    X(mbarrier, low_mbarrier, PTX_INTEGERS, \
-      "arrive arrive_drop init inval parity shared shared::cta test_wait try_wait", \
-      EMU_OP_mbarrier_init, EMU_OP_mbarrier_arrive, EMU_OP_mbarrier_wait, EMU_OP_spin) \
-    X(prefetch, low_nothing, PTX_NO_TYPES, "L1 L2 global local", EMU_OP_NONE) \
+      EMU_OP_or_32, EMU_OP_lt_u32, EMU_OP_and_p, EMU_OP_bulk_copy, EMU_OP_tensor_copy, \
+      EMU_OP_mbarrier_arrive, EMU_OP_add_64, EMU_OP_cvt_64from32_u32, \
+      EMU_OP_cvt_32from16_u16, EMU_OP_from_window) \
+    X(mbarrier, low_mbarrier, PTX_T(b64), \
+      "acquire arrive arrive_drop cluster complete_tx cta expect_tx init inval " \
+      "noComplete parity pending_count relaxed release shared shared::cluster " \
+      "shared::cta test_wait try_wait", \
+      EMU_OP_mbarrier_init, EMU_OP_mbarrier_arrive, EMU_OP_mbarrier_wait, \
+      EMU_OP_mbarrier_bytes, EMU_OP_mbarrier_pending, EMU_OP_spin) \
+    X(prefetch, low_nothing, PTX_NO_TYPES, \
+      "L1 L2 const global local param tensormap", EMU_OP_NONE) \
     X(prefetchu, low_nothing, PTX_NO_TYPES, "L1", EMU_OP_NONE) \
     X(applypriority, low_nothing, PTX_NO_TYPES, "L2::evict_normal global", EMU_OP_NONE) \
     X(discard, low_nothing, PTX_NO_TYPES, "L2 global", EMU_OP_NONE) \
@@ -249,11 +258,14 @@ enum { PTX_ROW_OPERATIONS = 26 };
     X(nanosleep, low_unguarded, PTX_T(u32), "", EMU_OP_yield) \
     X(brkpt, low_nothing, PTX_NO_TYPES, "", EMU_OP_NONE) \
     X(pmevent, low_nothing, PTX_NO_TYPES, "mask", EMU_OP_NONE) \
-    X(griddepcontrol, low_nothing, PTX_ANY, "", EMU_OP_NONE) \
+    X(griddepcontrol, low_nothing, PTX_ANY, "launch_dependents wait", EMU_OP_NONE) \
     X(setmaxnreg, low_nothing, PTX_ANY, "aligned dec inc sync", EMU_OP_NONE) \
     X(membar, low_fence, PTX_NO_TYPES, "cta gl sys", EMU_OP_fence) \
     X(fence, low_fence, PTX_ANY, \
-      "acq_rel alias async cluster cta gpu mbarrier_init proxy release sc sys", \
+      "acq_rel acquire alias async async::generic cluster cta generic global gpu " \
+      "mbarrier_init proxy release sc shared::cluster shared::cta " \
+      "sync_restrict::shared::cluster sync_restrict::shared::cta sys tensormap " \
+      "tensormap::generic", \
       EMU_OP_fence) \
     X(bar, low_bar, PTX_NO_TYPES | PTX_T(pred) | PTX_T(u32), "and arrive cta or popc red sync warp", \
       EMU_OP_bar_sync, EMU_OP_bar_arrive, EMU_OP_bar_red, EMU_OP_bar_warp) \

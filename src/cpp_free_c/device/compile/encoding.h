@@ -46,6 +46,22 @@ enum {
     EMU_ATOM_ADD_BF16X2
 };
 
+/* -- bulk_copy and tensor_copy: flags and fields in aux, a reduction in operand e ----
+ */
+
+/* bulk_copy: x holds the generic addresses of the target and the source, the bytes, the
+ * generic address of the mbarrier, the blocks of a multicast. tensor_copy: x holds the
+ * generic addresses of the tensor map and of the tile, that of the mbarrier, the blocks
+ * of a multicast, the coordinates, then the offsets of im2col. */
+enum {
+    EMU_BULK_FROM_SHARED = 1, /* else to shared memory, from global memory */
+    EMU_BULK_TO_SHARED = 2,
+    EMU_BULK_MULTICAST = 4,
+    EMU_BULK_IM2COL = 8,
+    EMU_BULK_TYPE_SHIFT = 4, /* of a reduction by bulk_copy: emu_element; four bits */
+    EMU_BULK_RANK_SHIFT = 8  /* of a tensor map, three bits */
+};
+
 /* -- simd_video: the operation and the comparison in aux, flags in imm ------------- */
 
 enum {

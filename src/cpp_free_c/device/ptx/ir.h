@@ -155,6 +155,8 @@ typedef struct ptx_module {
     unsigned version; /* 10 * major + minor */
     unsigned target;
     unsigned address_size;
+    unsigned max_registers; /* of the option for this text; 0: no limit */
+    bool is_library;        /* linked only if it defines what other texts need */
     ptx_var *vars, **vars_tail;
     ptx_function *functions, **functions_tail;
     ptx_file *files;

@@ -101,6 +101,16 @@
     X(n16, "16") X(fp8, "fp8") X(memory_layout, "memory_layout") \
     X(force_unnormalized_coords, "force_unnormalized_coords") \
     X(parity, "parity") X(c, "c") X(d, "d") \
+    X(launch_dependents, "launch_dependents") \
+    X(tensor, "tensor") X(reduce, "reduce") X(prefetch, "prefetch") \
+    X(mbarrier, "mbarrier") X(bulk_group, "bulk_group") \
+    X(mbarrier_bytes, "mbarrier::complete_tx::bytes") \
+    X(multicast, "multicast::cluster") X(tile, "tile") X(im2col, "im2col") \
+    X(im2col_no_offs, "im2col_no_offs") X(t4d, "4d") X(t5d, "5d") \
+    X(noComplete, "noComplete") X(noinc, "noinc") \
+    X(tensormap_generic, "tensormap::generic") X(async_generic, "async::generic") \
+    X(restrict_cta, "sync_restrict::shared::cta") \
+    X(restrict_cluster, "sync_restrict::shared::cluster") \
     X(e4m3, "e4m3") X(e5m2, "e5m2") X(s4, "s4") X(u4, "u4") \
     X(sp, "sp") X(sp_ordered, "sp::ordered_metadata") X(mma_async, "mma_async") \
     X(m8n8, "m8n8") X(x1, "x1") X(x2, "x2") X(x4, "x4") X(trans, "trans")
