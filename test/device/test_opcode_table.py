@@ -140,6 +140,16 @@ MORE = """
     mbarrier.pending_count.b64 %r1, %w3;
     mbarrier.try_wait.acquire.cluster.shared::cta.b64 %p1, [object], %w3, %r1;
     barrier.sync 0;
+    mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
+        {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f5, %f6, %f7, %f8};
+    wgmma.fence.sync.aligned;
+    wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16
+        {%f1, %f2, %f3, %f4}, %w1, %w2, %p1, 1, -1, 0, 1;
+    wgmma.commit_group.sync.aligned;
+    wgmma.wait_group.sync.aligned 0;
+    ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r1, %r2}, [room];
+    stmatrix.sync.aligned.m8n8.x1.shared.b16 [room], {%r1};
+    movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;
     ret;
 """
 
@@ -272,16 +282,22 @@ def unlisted_operations(known, found):
 
 #: Opcodes whose operands and addresses need operations of other rows.
 COMPOSED = {"wmma", "setp", "set", "slct", "mbarrier"}
+COMPOSED |= {"ldmatrix", "stmatrix", "movmatrix"}
+
+#: The shapes of matrix operations, which the rows do not list.
+SHAPE = re.compile(r"m\d+n\d+k\d+")
 
 
 def unlisted_words(known, pairs):
-    """The (opcode, word) pairs that are neither a type nor in the row's modifiers."""
+    """The (opcode, word) pairs that are no type, shape or modifier of the row."""
     return sorted(
         {
             (opcode, word)
             for opcode, words in pairs
             for word in words
-            if word not in type_words() and word not in known[opcode].modifiers
+            if word not in type_words()
+            and not SHAPE.fullmatch(word)
+            and word not in known[opcode].modifiers
         }
     )
 

@@ -161,20 +161,20 @@ enum {
     EMU_MMA_A_SHIFT = 4,
     EMU_MMA_B_SHIFT = 8,
     EMU_MMA_C_SHIFT = 12,
-    EMU_MMA_ROWS_SHIFT = 16,     /* eight bits */
-    EMU_MMA_COLUMNS_SHIFT = 24,  /* twelve bits, as has the depth */
+    EMU_MMA_ROWS_SHIFT = 16,    /* eight bits */
+    EMU_MMA_COLUMNS_SHIFT = 24, /* twelve bits, as has the depth */
     EMU_MMA_DEPTH_SHIFT = 36,
     EMU_MMA_ROUNDING_SHIFT = 48, /* two bits */
     EMU_MMA_SELECTOR_SHIFT = 50, /* two bits */
     EMU_MMA_SATFINITE_BIT = 52,
-    EMU_MMA_XOR_BIT,           /* of b1: xor instead of and */
-    EMU_MMA_SPARSE_BIT,        /* half of A is stored */
-    EMU_MMA_A_BY_COLUMNS_BIT,  /* .col of A; of wgmma: transposed */
-    EMU_MMA_B_BY_ROWS_BIT,     /* .row of B; of wgmma: transposed */
+    EMU_MMA_XOR_BIT,          /* of b1: xor instead of and */
+    EMU_MMA_SPARSE_BIT,       /* half of A is stored */
+    EMU_MMA_A_BY_COLUMNS_BIT, /* .col of A; of wgmma: transposed */
+    EMU_MMA_B_BY_ROWS_BIT,    /* .row of B; of wgmma: transposed */
     EMU_MMA_A_NEGATED_BIT,
     EMU_MMA_B_NEGATED_BIT,
-    EMU_MMA_A_SHARED_BIT,      /* of wgmma: A is in shared memory */
-    EMU_MMA_GROUP_BIT          /* wgmma */
+    EMU_MMA_A_SHARED_BIT, /* of wgmma: A is in shared memory */
+    EMU_MMA_GROUP_BIT     /* wgmma */
 };
 
 /* The bits of an element. */
