@@ -6,6 +6,7 @@
 #define DEVICE_API_ENTRY_CALL_H
 
 #include "abi/cuda_abi.h"
+#include "abi/client_abi.h"
 #include "abi/client_symbols.h"
 #include "abi/graph_abi.h"
 #include "abi/symbols.h"
