@@ -69,6 +69,7 @@ typedef enum {
     PTX_O_F32,     /* bits of a float: 0f... */
     PTX_O_F64,     /* bits of a double: 0d... or decimal */
     PTX_O_VAR,     /* var + bits */
+    PTX_O_ELEMENT, /* items: an array, and its index, a register or a number */
     PTX_O_FUNCTION,
     PTX_O_LABEL,   /* label */
     PTX_O_NAME,    /* a name that is not declared yet */
