@@ -141,8 +141,11 @@ typedef struct ptx_function {
     struct ptx_module *module;
     struct ptx_function *next;
     struct ptx_function *same; /* set by symbols.c: the definition */
-    struct emu_func *code;     /* set by program.c */
-    uint64_t visited;          /* the mark of the last walk over the calls */
+    ptx_operand **references;  /* set by call_graph.c: functions, shared variables */
+    size_t reference_count;
+    bool calls_pointers;   /* a call names no function */
+    struct emu_func *code; /* set by program.c */
+    uint64_t visited;      /* the mark of the last walk over the calls */
 } ptx_function;
 
 typedef struct ptx_file {
