@@ -70,7 +70,6 @@
       (CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name))         \
     X(LibraryGetUnifiedFunction, 12000,                                                \
       (void **fptr, CUlibrary library, const char *symbol))                            \
-    X(KernelGetFunction, 12000, (CUfunction *pFunc, CUkernel kernel))                  \
     X(KernelGetLibrary, 12050, (CUlibrary *pLib, CUkernel kernel))                     \
     X(KernelGetName, 12030, (const char **name, CUkernel hfunc))                       \
     X(KernelGetAttribute, 12000,                                                       \

@@ -264,6 +264,11 @@
     X(cuGetProcAddress_v2, cuGetProcAddress, 12000, LEGACY, GetProcAddress_v2, (const \
       char *symbol, void **pfn, int cudaVersion, cuuint64_t flags, unsigned int \
       *symbolStatus), (symbol, pfn, cudaVersion, flags, symbolStatus)) \
+    X(cuGraphAddBatchMemOpNode, cuGraphAddBatchMemOpNode, 11070, LEGACY, \
+      GraphAddBatchMemOpNode, (CUgraphNode *phGraphNode, CUgraph hGraph, const \
+      CUgraphNode *dependencies, size_t numDependencies, const \
+      CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams), (phGraphNode, hGraph, dependencies, \
+      numDependencies, nodeParams)) \
     X(cuGraphAddChildGraphNode, cuGraphAddChildGraphNode, 10000, LEGACY, \
       GraphAddChildGraphNode, (CUgraphNode *phGraphNode, CUgraph hGraph, const \
       CUgraphNode *dependencies, size_t numDependencies, CUgraph childGraph), \
@@ -324,6 +329,12 @@
       CUgraphEdgeData *dependencyData, size_t numDependencies, CUgraphNodeParams \
       *nodeParams), (phGraphNode, hGraph, dependencies, dependencyData, \
       numDependencies, nodeParams)) \
+    X(cuGraphBatchMemOpNodeGetParams, cuGraphBatchMemOpNodeGetParams, 11070, LEGACY, \
+      GraphBatchMemOpNodeGetParams, (CUgraphNode hNode, CUDA_BATCH_MEM_OP_NODE_PARAMS \
+      *nodeParams_out), (hNode, nodeParams_out)) \
+    X(cuGraphBatchMemOpNodeSetParams, cuGraphBatchMemOpNodeSetParams, 11070, LEGACY, \
+      GraphBatchMemOpNodeSetParams, (CUgraphNode hNode, const \
+      CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams), (hNode, nodeParams)) \
     X(cuGraphChildGraphNodeGetGraph, cuGraphChildGraphNodeGetGraph, 10000, LEGACY, \
       GraphChildGraphNodeGetGraph, (CUgraphNode hNode, CUgraph *phGraph), (hNode, \
       phGraph)) \
@@ -352,6 +363,10 @@
       event_out)) \
     X(cuGraphEventWaitNodeSetEvent, cuGraphEventWaitNodeSetEvent, 11010, LEGACY, \
       GraphEventWaitNodeSetEvent, (CUgraphNode hNode, CUevent event), (hNode, event)) \
+    X(cuGraphExecBatchMemOpNodeSetParams, cuGraphExecBatchMemOpNodeSetParams, 11070, \
+      LEGACY, GraphExecBatchMemOpNodeSetParams, (CUgraphExec hGraphExec, CUgraphNode \
+      hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams), (hGraphExec, hNode, \
+      nodeParams)) \
     X(cuGraphExecChildGraphNodeSetParams, cuGraphExecChildGraphNodeSetParams, 11010, \
       LEGACY, GraphExecChildGraphNodeSetParams, (CUgraphExec hGraphExec, CUgraphNode \
       hNode, CUgraph childGraph), (hGraphExec, hNode, childGraph)) \
@@ -1521,18 +1536,10 @@
       ExternalMemoryGetMappedMipmappedArray) \
     X(cuFuncSetBlockShape, cuFuncSetBlockShape, 2000, LEGACY, FuncSetBlockShape) \
     X(cuFuncSetSharedSize, cuFuncSetSharedSize, 2000, LEGACY, FuncSetSharedSize) \
-    X(cuGraphAddBatchMemOpNode, cuGraphAddBatchMemOpNode, 11070, LEGACY, \
-      GraphAddBatchMemOpNode) \
     X(cuGraphAddExternalSemaphoresSignalNode, cuGraphAddExternalSemaphoresSignalNode, \
       11020, LEGACY, GraphAddExternalSemaphoresSignalNode) \
     X(cuGraphAddExternalSemaphoresWaitNode, cuGraphAddExternalSemaphoresWaitNode, \
       11020, LEGACY, GraphAddExternalSemaphoresWaitNode) \
-    X(cuGraphBatchMemOpNodeGetParams, cuGraphBatchMemOpNodeGetParams, 11070, LEGACY, \
-      GraphBatchMemOpNodeGetParams) \
-    X(cuGraphBatchMemOpNodeSetParams, cuGraphBatchMemOpNodeSetParams, 11070, LEGACY, \
-      GraphBatchMemOpNodeSetParams) \
-    X(cuGraphExecBatchMemOpNodeSetParams, cuGraphExecBatchMemOpNodeSetParams, 11070, \
-      LEGACY, GraphExecBatchMemOpNodeSetParams) \
     X(cuGraphExecExternalSemaphoresSignalNodeSetParams, \
       cuGraphExecExternalSemaphoresSignalNodeSetParams, 11020, LEGACY, \
       GraphExecExternalSemaphoresSignalNodeSetParams) \
@@ -1707,12 +1714,8 @@
     X(ExternalMemoryGetMappedMipmappedArray) \
     X(FuncSetBlockShape) \
     X(FuncSetSharedSize) \
-    X(GraphAddBatchMemOpNode) \
     X(GraphAddExternalSemaphoresSignalNode) \
     X(GraphAddExternalSemaphoresWaitNode) \
-    X(GraphBatchMemOpNodeGetParams) \
-    X(GraphBatchMemOpNodeSetParams) \
-    X(GraphExecBatchMemOpNodeSetParams) \
     X(GraphExecExternalSemaphoresSignalNodeSetParams) \
     X(GraphExecExternalSemaphoresWaitNodeSetParams) \
     X(GraphExternalSemaphoresSignalNodeGetParams) \

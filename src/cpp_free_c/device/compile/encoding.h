@@ -5,6 +5,8 @@
 #ifndef DEVICE_COMPILE_ENCODING_H
 #define DEVICE_COMPILE_ENCODING_H
 
+#include <stdint.h>
+
 /* -- operations on memory: the state space and the form of the address, in aux ------
  */
 
@@ -44,6 +46,22 @@ enum {
     EMU_ATOM_ADD_BF16X2
 };
 
+/* -- bulk_copy and tensor_copy: flags and fields in aux, a reduction in operand e ----
+ */
+
+/* bulk_copy: x holds the generic addresses of the target and the source, the bytes, the
+ * generic address of the mbarrier, the blocks of a multicast. tensor_copy: x holds the
+ * generic addresses of the tensor map and of the tile, that of the mbarrier, the blocks
+ * of a multicast, the coordinates, then the offsets of im2col. */
+enum {
+    EMU_BULK_FROM_SHARED = 1, /* else to shared memory, from global memory */
+    EMU_BULK_TO_SHARED = 2,
+    EMU_BULK_MULTICAST = 4,
+    EMU_BULK_IM2COL = 8,
+    EMU_BULK_TYPE_SHIFT = 4, /* of a reduction by bulk_copy: emu_element; four bits */
+    EMU_BULK_RANK_SHIFT = 8  /* of a tensor map, three bits */
+};
+
 /* -- simd_video: the operation and the comparison in aux, flags in imm ------------- */
 
 enum {
@@ -67,9 +85,75 @@ enum {
     EMU_VIDEO_SUM = 32 /* add the parts of the result to c */
 };
 
-/* -- wmma: flags ------------------------------------------------------------------- */
+/* -- mma, wgmma: types of elements, and the fields of imm -------------------------- */
 
-enum { EMU_WMMA_D_HALF = 1, EMU_WMMA_C_HALF = 2 };
+/* The types of the elements of a matrix. */
+enum {
+    EMU_MATRIX_F16,
+    EMU_MATRIX_BF16,
+    EMU_MATRIX_TF32,
+    EMU_MATRIX_E4M3,
+    EMU_MATRIX_E5M2,
+    EMU_MATRIX_F32,
+    EMU_MATRIX_F64,
+    EMU_MATRIX_S8,
+    EMU_MATRIX_U8,
+    EMU_MATRIX_S4,
+    EMU_MATRIX_U4,
+    EMU_MATRIX_B1,
+    EMU_MATRIX_S32,
+    EMU_MATRIX_TYPES
+};
+
+/* x holds the registers of D, A, B, C and the indices of a sparse A. A and B that
+ * wgmma reads from shared memory have none: their descriptors are b and a. The
+ * predicate c says whether wgmma adds C. */
+enum {
+    EMU_MMA_D_SHIFT = 0, /* four bits each: EMU_MATRIX_ types */
+    EMU_MMA_A_SHIFT = 4,
+    EMU_MMA_B_SHIFT = 8,
+    EMU_MMA_C_SHIFT = 12,
+    EMU_MMA_ROWS_SHIFT = 16,     /* eight bits */
+    EMU_MMA_COLUMNS_SHIFT = 24,  /* twelve bits, as has the depth */
+    EMU_MMA_DEPTH_SHIFT = 36,
+    EMU_MMA_ROUNDING_SHIFT = 48, /* two bits */
+    EMU_MMA_SELECTOR_SHIFT = 50, /* two bits */
+    EMU_MMA_SATFINITE_BIT = 52,
+    EMU_MMA_XOR_BIT,           /* of b1: xor instead of and */
+    EMU_MMA_SPARSE_BIT,        /* half of A is stored */
+    EMU_MMA_A_BY_COLUMNS_BIT,  /* .col of A; of wgmma: transposed */
+    EMU_MMA_B_BY_ROWS_BIT,     /* .row of B; of wgmma: transposed */
+    EMU_MMA_A_NEGATED_BIT,
+    EMU_MMA_B_NEGATED_BIT,
+    EMU_MMA_A_SHARED_BIT,      /* of wgmma: A is in shared memory */
+    EMU_MMA_GROUP_BIT          /* wgmma */
+};
+
+/* The bits of an element. */
+static inline unsigned
+emu_matrix_bits(unsigned type)
+{
+    static const uint8_t bits[EMU_MATRIX_TYPES] = {
+        [EMU_MATRIX_F16] = 16, [EMU_MATRIX_BF16] = 16, [EMU_MATRIX_TF32] = 32,
+        [EMU_MATRIX_E4M3] = 8, [EMU_MATRIX_E5M2] = 8,  [EMU_MATRIX_F32] = 32,
+        [EMU_MATRIX_F64] = 64, [EMU_MATRIX_S8] = 8,    [EMU_MATRIX_U8] = 8,
+        [EMU_MATRIX_S4] = 4,   [EMU_MATRIX_U4] = 4,    [EMU_MATRIX_B1] = 1,
+        [EMU_MATRIX_S32] = 32};
+
+    return bits[type];
+}
+
+/* The registers of a warp's fragment of this many elements. */
+static inline unsigned
+emu_matrix_registers(unsigned elements, unsigned type)
+{
+    unsigned bits = emu_matrix_bits(type) * elements / 32;
+
+    if (type == EMU_MATRIX_F64) {
+        return bits / 64;
+    }
+    return bits < 32 ? 1 : bits / 32;
+}
 
 /* -- tex: flags and fields --------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
-/* Lowering of loads, stores, atomics, copies and mbarriers. See lower_opcodes.h. */
+/* Lowering of loads, stores, atomics and copies by threads. See lower_opcodes.h. */
 #include "device/compile/encoding.h"
+#include "device/compile/lower_bulk.h"
 #include "device/compile/lower_opcodes.h"
 #include "device/compile/lower_operand.h"
 
@@ -401,7 +402,7 @@ low_alloca(low_func *f)
         ->imm = (int64_t)align;
 }
 
-/* -- copies and mbarriers ---------------------------------------------------------- */
+/* -- copies ------------------------------------------------------------------------ */
 
 /* A predicate that is true where the instruction's guard is and `size` exceeds `at`. */
 static low_value
@@ -451,17 +452,6 @@ memory_partial_word(low_func *f, low_place from, low_value size, unsigned at)
     return word;
 }
 
-/* The place with a state space, for an address in a register. A variable keeps its own
- * state space. */
-static low_place
-memory_place_in(low_place p, uint32_t space)
-{
-    if (p.aux & (EMU_AT_BASE64 | EMU_AT_BASE32)) {
-        p.aux = (p.aux & ~(uint32_t)EMU_AT_MASK) | space;
-    }
-    return p;
-}
-
 /* Emits ld_vector or st_vector of 32-bit words. */
 static void
 memory_access_words(low_func *f, unsigned op, low_place place, const low_value *values,
@@ -496,16 +486,24 @@ low_cp(low_func *f)
     low_value values[4];
     low_place to, from;
 
+    if (low_has(f, PTX_W_bulk)) {
+        low_bulk(f);
+        return;
+    }
     if (low_has(f, PTX_W_commit_group) || low_has(f, PTX_W_wait_group) ||
         low_has(f, PTX_W_wait_all)) {
         return;
     }
-    if (!low_has(f, PTX_W_async) || low_has(f, PTX_W_bulk)) {
+    if (low_has(f, PTX_W_mbarrier)) {
+        low_copy_arrive(f);
+        return;
+    }
+    if (!low_has(f, PTX_W_async)) {
         low_unsupported(f);
     }
     low_check_operand_count(f, 3, 5);
-    to = memory_place_in(low_address(f, &f->in->operands[0]), EMU_AT_SHARED);
-    from = memory_place_in(low_address(f, &f->in->operands[1]), EMU_AT_GLOBAL);
+    to = low_place_in(low_address(f, &f->in->operands[0]), EMU_AT_SHARED);
+    from = low_place_in(low_address(f, &f->in->operands[1]), EMU_AT_GLOBAL);
     count = memory_copied_words(f);
     if (low_has(f, PTX_W_l2_hint)) {
         with_size = 5; /* the last operand is a cache policy */
@@ -524,74 +522,6 @@ low_cp(low_func *f)
         memory_access_words(f, EMU_OP_ld_vector, from, values, count);
     }
     memory_access_words(f, EMU_OP_st_vector, to, values, count);
-}
-
-/* mbarrier.test_wait, try_wait: programs call them in loops, so the operation spin lets
- * other warps run. */
-static void
-memory_mbarrier_wait(low_func *f)
-{
-    const bool parity = low_has(f, PTX_W_parity);
-    unsigned type = PTX_W_u64;
-    low_value d, phase;
-    low_place place;
-    low_insn *insn;
-
-    low_check_operand_count(f, 3, 4);
-    if (parity) {
-        type = PTX_W_u32;
-    }
-    phase = low_source_at(f, 2, type);
-    place = low_address(f, &f->in->operands[1]);
-    d = low_target(f, &f->in->operands[0], PTX_PRED);
-    insn = low_access(f, EMU_OP_mbarrier_wait, d, place, phase);
-    insn->e = LOW_NUMBER(parity);
-    low_emit(f, EMU_OP_spin, 0, 0, 0, 0);
-}
-
-static void
-memory_mbarrier_arrive(low_func *f)
-{
-    const ptx_operand *operands = f->in->operands;
-    const bool drop = low_has(f, PTX_W_arrive_drop);
-    low_value d = low_target(f, &operands[0], PTX_R64), count;
-    low_insn *insn;
-
-    low_check_operand_count(f, 2, 3);
-    if (f->in->operand_count == 3) {
-        count = low_source(f, &operands[2], PTX_W_u32);
-    }
-    else {
-        count = low_constant(f, PTX_R32, 1);
-    }
-    insn =
-        low_access(f, EMU_OP_mbarrier_arrive, d, low_address(f, &operands[1]), count);
-    insn->e = LOW_NUMBER(drop);
-}
-
-void
-low_mbarrier(low_func *f)
-{
-    low_value count;
-
-    if (low_has(f, PTX_W_complete_tx) || low_has(f, PTX_W_expect_tx)) {
-        low_unsupported(f);
-    }
-    if (low_has(f, PTX_W_init)) {
-        low_check_operand_count(f, 2, 2);
-        count = low_source_at(f, 1, PTX_W_u32);
-        low_access(f, EMU_OP_mbarrier_init, 0, low_address(f, &f->in->operands[0]),
-                   count);
-    }
-    else if (low_has(f, PTX_W_test_wait) || low_has(f, PTX_W_try_wait)) {
-        memory_mbarrier_wait(f);
-    }
-    else if (low_has(f, PTX_W_arrive) || low_has(f, PTX_W_arrive_drop)) {
-        memory_mbarrier_arrive(f);
-    }
-    else if (!low_has(f, PTX_W_inval)) { /* .inval has no effect here */
-        low_unsupported(f);
-    }
 }
 
 void

@@ -102,7 +102,9 @@ enum {
     X(half_fma, 0) X(half_min, 0) X(half_max, 0) X(half_sat, 0) X(half_tanh, 0) \
     X(half_ex2, 0) X(tex, 0) X(tex_query, 0) X(suld, 0) X(sust, 0) X(sured, 0) \
     X(mbarrier_init, 0) X(mbarrier_arrive, EMU_NUMBER_E) \
-    X(mbarrier_wait, EMU_NUMBER_E) X(wmma, 0)
+    X(mbarrier_wait, EMU_NUMBER_E) X(mbarrier_bytes, EMU_NUMBER_E) \
+    X(mbarrier_pending, 0) X(bulk_copy, EMU_NUMBER_E) X(tensor_copy, EMU_NUMBER_E) \
+    X(mma, 0) X(wgmma, 0)
 /* clang-format on */
 
 #define EMU_OP_MEMBER(name, flags) EMU_OP_##name,

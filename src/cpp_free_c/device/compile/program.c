@@ -232,6 +232,8 @@ program_parse_source(loader *l, const emu_source *source)
                       "PTX version %u.%u is newer than the software device knows",
                       module->version / 10, module->version % 10);
     }
+    module->max_registers = source->max_registers;
+    module->is_library = source->is_library;
     *l->modules_tail = module;
     l->modules_tail = &module->next;
 }
@@ -271,6 +273,17 @@ program_compile_function(loader *l, ptx_function *function)
     memset(&l->load.parsed, 0, sizeof l->load.parsed);
 }
 
+/* The limit of registers for the kernels of a module: the lower one of two; 0: none. */
+static unsigned
+program_max_registers(const loader *l, const ptx_module *module)
+{
+    if (l->max_registers == 0 ||
+        (module->max_registers > 0 && module->max_registers < l->max_registers)) {
+        return module->max_registers;
+    }
+    return l->max_registers;
+}
+
 static void
 program_compile_kernel(loader *l, ptx_function *function)
 {
@@ -285,7 +298,8 @@ program_compile_kernel(loader *l, ptx_function *function)
     kernel->program = l->program;
     kernel->info.shared_size = (size_t)shared;
     kernel->info.const_size = l->const_size;
-    emu_kernel_describe(function, l->max_registers, &kernel->info);
+    emu_kernel_describe(function, program_max_registers(l, function->module),
+                        &kernel->info);
 }
 
 static void
@@ -314,6 +328,7 @@ program_build(loader *l, CUcontext context, const emu_source *sources, size_t co
         program_parse_source(l, &sources[i]);
     }
     /* names -> definitions -> addresses */
+    l->modules = emu_symbols_choose(l->modules);
     emu_symbols_link(&l->load, l->modules);
     program_create_variables(l);
     program_create_functions(l);

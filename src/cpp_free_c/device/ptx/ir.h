@@ -96,7 +96,7 @@ typedef struct ptx_operand {
     struct ptx_operand *items;
 } ptx_operand;
 
-enum { PTX_MAX_WORDS = 14, PTX_MAX_OPERANDS = 8 };
+enum { PTX_MAX_WORDS = 14, PTX_MAX_OPERANDS = 12 };
 #define PTX_NO_REG UINT32_MAX
 
 typedef struct ptx_insn {
@@ -155,6 +155,8 @@ typedef struct ptx_module {
     unsigned version; /* 10 * major + minor */
     unsigned target;
     unsigned address_size;
+    unsigned max_registers; /* of the option for this text; 0: no limit */
+    bool is_library;        /* linked only if it defines what other texts need */
     ptx_var *vars, **vars_tail;
     ptx_function *functions, **functions_tail;
     ptx_file *files;

@@ -12,6 +12,7 @@
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
+#include "python/driver/exchange/foreign_allocation.h"
 #include "python/driver/launch/handlers.h"
 #include "python/driver/launch/tensor_map.h"
 #include "python/driver/memory/gpuarray.h"
@@ -496,6 +497,31 @@ argument_gpudata_pointer(pcu_state *st, PyObject *arg, unsigned long long *point
     return found;
 }
 
+/* Read the address of an array that has DLPack only. Its library orders the work of the
+ * launch's stream behind its own. Return 1, or 0 if the argument is no such array. */
+static int
+argument_dlpack_pointer(argument_packer *p, PyObject *arg, unsigned long long *pointer)
+{
+    CUstream stream = NULL;
+    int found = pcu_dlpack_is_cuda(arg);
+    if (found <= 0) {
+        return found;
+    }
+    if (p->stream != NULL) {
+        stream = *p->stream;
+    }
+    PyObject *borrowed = pcu_dlpack_borrow_new(p->function->st, arg, stream);
+    if (borrowed == NULL) {
+        return -1;
+    }
+    *pointer = pcu_foreign_allocation_tensor(borrowed)->pointer;
+    Py_DECREF(borrowed); /* the argument itself keeps the memory */
+    if (p->stream == NULL && pcu_stream_synchronize(p->function->st, stream) < 0) {
+        return -1;
+    }
+    return 1;
+}
+
 /* Pass the bytes of a buffer by value. */
 static int
 argument_put_buffer(argument_packer *p, PyObject *arg)
@@ -530,6 +556,9 @@ argument_put_by_protocol(argument_packer *p, PyObject *arg)
     }
     if (found == 0) {
         found = argument_gpudata_pointer(st, arg, &pointer);
+    }
+    if (found == 0) {
+        found = argument_dlpack_pointer(p, arg, &pointer);
     }
     if (found == 0 && PyObject_TypeCheck(arg, st->PointerHolderBase)) {
         found = 1;
