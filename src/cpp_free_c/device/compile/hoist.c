@@ -171,6 +171,15 @@ hoist_level_of_value(const low_func *f, low_value value)
     return f->registers[LOW_REGISTER_NUMBER(value)].once;
 }
 
+/* Whether the value is the same in all lanes. */
+static bool
+hoist_is_uniform(const low_func *f, low_value value)
+{
+    const unsigned level = hoist_level_of_value(f, value);
+
+    return value && (level == EMU_ONCE_LAUNCH || level == EMU_ONCE_BLOCK);
+}
+
 /* How often a value must be computed that depends on values of two levels. */
 static unsigned
 hoist_join(unsigned one, unsigned other)
@@ -261,6 +270,54 @@ hoist_values(hoist *h)
     }
 }
 
+/* -- linear values ----------------------------------------------------------------- */
+
+static bool
+hoist_is_linear_value(const low_func *f, low_value value)
+{
+    return hoist_is_register(value) &&
+           f->registers[LOW_REGISTER_NUMBER(value)].is_linear;
+}
+
+/* Whether the result is tid.x plus a value that all lanes share. */
+static bool
+hoist_is_linear(const low_func *f, const low_insn *insn)
+{
+    const bool a = hoist_is_linear_value(f, insn->a);
+    const bool b = hoist_is_linear_value(f, insn->b);
+
+    switch (insn->op) {
+        case EMU_OP_lane_special:
+            return insn->aux == PTX_S_tid && insn->imm == 0;
+        case EMU_OP_mov_32:
+            return a;
+        case EMU_OP_add_32:
+            return (a && hoist_is_uniform(f, insn->b)) ||
+                   (b && hoist_is_uniform(f, insn->a));
+        case EMU_OP_mad_32:
+            return hoist_is_uniform(f, insn->a) && hoist_is_uniform(f, insn->b) &&
+                   hoist_is_linear_value(f, insn->c);
+        default:
+            return false;
+    }
+}
+
+static void
+hoist_find_linear(hoist *h)
+{
+    low_func *f = h->f;
+
+    for (uint32_t i = 0; i < f->count; i++) {
+        const low_insn *insn = &f->insns[i];
+
+        if (!insn->guarded && hoist_is_register(insn->d) &&
+            h->writes[LOW_REGISTER_NUMBER(insn->d)] == 1) {
+            f->registers[LOW_REGISTER_NUMBER(insn->d)].is_linear =
+                hoist_is_linear(f, insn);
+        }
+    }
+}
+
 /* -- addresses --------------------------------------------------------------------- */
 
 static bool
@@ -291,14 +348,6 @@ hoist_writer(const hoist *h, low_value value)
         return NULL;
     }
     return insn;
-}
-
-static bool
-hoist_is_uniform(const low_func *f, low_value value)
-{
-    const unsigned level = hoist_level_of_value(f, value);
-
-    return value && (level == EMU_ONCE_LAUNCH || level == EMU_ONCE_BLOCK);
 }
 
 /* Whether all instructions between two are in one basic block and none of them writes
@@ -394,6 +443,9 @@ hoist_address(hoist *h, low_insn *access)
     access->c = base;
     access->aux &= EMU_AT_MASK;
     access->aux |= EMU_AT_INDEX | (uint32_t)scale << EMU_AT_SCALE_SHIFT;
+    if (hoist_is_linear_value(f, index)) {
+        access->aux |= EMU_AT_LINEAR;
+    }
     if (product->op == EMU_OP_mulwide_u32) {
         access->aux |= EMU_AT_UNSIGNED;
     }
@@ -427,6 +479,7 @@ low_hoist(low_func *f, uint32_t *start, uint32_t *end)
     h.reads = emu_arena_get(f->load, arena, regs, sizeof(uint32_t));
     hoist_count(&h);
     hoist_values(&h);
+    hoist_find_linear(&h);
     for (size_t i = 0; i < f->count; i++) {
         if (hoist_is_access(&f->insns[i])) {
             hoist_address(&h, &f->insns[i]);

@@ -47,6 +47,7 @@ typedef struct {
     uint32_t offset; /* in the frame */
     uint8_t width;   /* ptx_class */
     uint8_t once;    /* how often it is computed; then `offset` has its tag */
+    bool is_linear;  /* set by low_hoist: tid.x plus a value that all lanes share */
 } low_register;
 
 typedef struct {

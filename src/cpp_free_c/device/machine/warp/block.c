@@ -36,48 +36,55 @@ block_reserve(uint8_t **buffer, size_t *room, size_t size)
     return true;
 }
 
+/* Set what is the same for a warp in all blocks of a launch. */
 static void
-block_begin_warp(emu_warp *warp, emu_block *block, unsigned number)
+block_prepare_warp(emu_warp *warp, emu_block *block, unsigned number)
 {
     const emu_grid *grid = block->grid;
     const emu_func *func = grid->kernel->func;
-    const unsigned lanes = grid->threads - number * EMU_LANES;
     emu_frame *root = &block->roots[number];
 
     root->func = func;
     root->parent = NULL;
     root->regs = block->regs + (size_t)number * func->frame_size;
-    root->lanes = EMU_FULL;
-    if (lanes < EMU_LANES) {
-        root->lanes = ((uint32_t)1 << lanes) - 1;
-    }
     root->depth = 0;
     root->local_start = 0;
     root->local_end = func->local_size;
-    warp->base[EMU_TAG_FRAME] = root->regs;
     warp->base[EMU_TAG_CONSTANT] =
         (uint8_t *)(uintptr_t)grid->kernel->program->constants - EMU_TAG_CONSTANT;
     warp->base[EMU_TAG_UNIFORM] = block->once - EMU_TAG_UNIFORM;
-    warp->base[EMU_TAG_WARP] =
-        block->once + func->uniform_size + (size_t)number * func->warp_size - EMU_TAG_WARP;
-    warp->frame = root;
-    warp->alive = root->lanes;
+    warp->base[EMU_TAG_WARP] = block->once + func->uniform_size +
+                               (size_t)number * func->warp_size - EMU_TAG_WARP;
     warp->local_stride = grid->stack_size;
     warp->local = block->local + (size_t)number * EMU_LANES * grid->stack_size;
     warp->block = block;
     warp->recent = NULL;
     warp->number = number;
+    warp->tid = (const uint32_t(*)[EMU_LANES])grid->tids[number];
+}
+
+static void
+block_begin_warp(emu_warp *warp, emu_block *block, unsigned number)
+{
+    const unsigned lanes = block->grid->threads - number * EMU_LANES;
+    emu_frame *root = &block->roots[number];
+
+    root->lanes = EMU_FULL;
+    if (lanes < EMU_LANES) {
+        root->lanes = ((uint32_t)1 << lanes) - 1;
+    }
+    warp->alive = root->lanes;
     warp->turns = 0;
     warp->spins = 0;
     warp->stays = 0;
     warp->rotate = false;
     warp->stamp = 0;
     warp->stop = EMU_STOP_WAIT;
-    warp->tid = (const uint32_t(*)[EMU_LANES])grid->tids[number];
     warp->group_count = 0;
     warp->cluster_arrived = 0;
     warp->mask = warp->alive;
-    (void)emu_group_save(warp, func->code, EMU_RUNNABLE);
+    emu_group_enter(warp, root);
+    (void)emu_group_save(warp, root->func->code, EMU_RUNNABLE);
 }
 
 /* -- values that are computed once ------------------------------------------------- */
@@ -99,19 +106,18 @@ block_run_once(emu_warp *warp, unsigned level, unsigned tag)
     warp->base[EMU_TAG_FRAME] = frame;
 }
 
-/* Compute the values of the launch, unless its last block did, and those of the block.
- */
+/* Set what is the same in all blocks of a launch. */
 static void
-block_compute_once(emu_block *block)
+block_prepare(emu_block *block)
 {
-    if (block->once_launch != block->grid->number) {
-        block->once_launch = block->grid->number;
-        block_run_once(&block->warps[0], EMU_ONCE_LAUNCH, EMU_TAG_UNIFORM);
-        for (unsigned i = 0; i < block->warp_count; i++) {
-            block_run_once(&block->warps[i], EMU_ONCE_WARP, EMU_TAG_WARP);
-        }
+    block->once_launch = block->grid->number;
+    for (unsigned i = 0; i < block->warp_count; i++) {
+        block_prepare_warp(&block->warps[i], block, i);
     }
-    block_run_once(&block->warps[0], EMU_ONCE_BLOCK, EMU_TAG_UNIFORM);
+    block_run_once(&block->warps[0], EMU_ONCE_LAUNCH, EMU_TAG_UNIFORM);
+    for (unsigned i = 0; i < block->warp_count; i++) {
+        block_run_once(&block->warps[i], EMU_ONCE_WARP, EMU_TAG_WARP);
+    }
 }
 
 /* -- the order of warps ------------------------------------------------------------ */
@@ -129,9 +135,13 @@ block_order_warps(emu_block *block)
 {
     unsigned i;
 
-    for (i = 0; i < block->warp_count; i++) {
+    if (emu_seed == 0 && !block->is_shuffled) {
+        return;
+    }
+    for (i = 0; i < EMU_MAX_WARPS; i++) {
         block->order[i] = (uint8_t)i;
     }
+    block->is_shuffled = emu_seed != 0;
     if (emu_seed && block->warp_count > 1) {
         uint64_t state = block_mix_seed(emu_seed + block->number * 0x100000001b3u + 1);
 
@@ -181,11 +191,14 @@ emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number)
         memset(block->barriers, 0, sizeof block->barriers);
         block->has_barriers = false;
     }
+    if (block->once_launch != grid->number) {
+        block_prepare(block);
+    }
+    block_run_once(&block->warps[0], EMU_ONCE_BLOCK, EMU_TAG_UNIFORM);
     for (i = 0; i < block->warp_count; i++) {
         block_begin_warp(&block->warps[i], block, i);
     }
     block_order_warps(block);
-    block_compute_once(block);
     emu_lockstep_begin(block);
     return true;
 }
@@ -426,6 +439,7 @@ emu_block_new(emu_worker *worker)
     if (block) {
         memset(block, 0, sizeof *block);
         block->worker = worker;
+        block->is_shuffled = true; /* its order is not set yet */
     }
     return block;
 }

@@ -17,12 +17,18 @@
 #undef EMU_COMPARE
 #undef EMU_PREDICATE
 
-#define EMU_OP(name)                                                           \
+#define EMU_OP(name) EMU_OP_UNLESS(name, false)
+
+/* The same, for an operation that `done` may do for all warps at once. */
+#define EMU_OP_UNLESS(name, done)                                                           \
     static inline const emu_insn *one_##name(emu_warp *warp, const emu_insn *insn);    \
     static const emu_insn *op_##name(emu_warp *warp, const emu_insn *insn)              \
     {                                                                          \
         const emu_warp *const last = warp + warp->abreast - 1;                 \
                                                                                \
+        if (done) {                                                            \
+            return insn + 1;                                                   \
+        }                                                                      \
         for (;;) {                                                             \
             if (one_##name(warp, insn) == NULL) {                              \
                 return NULL;                                                   \

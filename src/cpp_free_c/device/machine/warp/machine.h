@@ -138,6 +138,7 @@ struct emu_block {
     emu_barrier barriers[EMU_BARRIERS];
     emu_warp warps[EMU_MAX_WARPS];
     uint8_t order[EMU_MAX_WARPS];
+    bool is_shuffled; /* the order is not the plain one */
     /* buffers that the next block reuses */
     uint8_t *regs;
     size_t regs_room;
@@ -145,7 +146,7 @@ struct emu_block {
     size_t local_room;
     uint8_t *once; /* the values of EMU_TAG_UNIFORM, then those of EMU_TAG_WARP */
     size_t once_room;
-    uint64_t once_launch; /* the launch whose values are there */
+    uint64_t once_launch; /* the launch for which they and the warps are prepared */
     size_t shared_room;
     emu_frame roots[EMU_MAX_WARPS];
     void (*run_warp)(emu_warp *warp); /* emu_warp_run, or the function of watch.c */
@@ -176,6 +177,7 @@ struct emu_grid {
     uint64_t block_count;
     uint64_t cluster_count;
     uint32_t threads; /* threads of a block */
+    bool is_linear;   /* the lanes of all warps have consecutive tid.x */
     uint32_t warp_count;
     size_t shared_size;
     unsigned race_checks; /* EMU_CHECK_ flags */
