@@ -283,6 +283,51 @@ low_access(low_func *f, unsigned op, low_value d, low_place p, low_value b)
     return insn;
 }
 
+low_place
+low_place_in(low_place p, uint32_t space)
+{
+    if (p.aux & (EMU_AT_BASE64 | EMU_AT_BASE32)) {
+        p.aux = (p.aux & ~(uint32_t)EMU_AT_MASK) | space;
+    }
+    return p;
+}
+
+low_value
+low_generic_address(low_func *f, low_place p)
+{
+    const uint32_t space = p.aux & EMU_AT_MASK;
+    uint64_t offset = (uint64_t)p.offset;
+    low_value value = p.base, wide;
+    low_insn *insn;
+
+    if (space == EMU_AT_LOCAL || space == EMU_AT_FRAME) {
+        low_fail(f, "an address is in local memory");
+    }
+    if (space == EMU_AT_SHARED) {
+        offset += EMU_SHARED_WINDOW;
+    }
+    if (p.aux & EMU_AT_BASE32) {
+        wide = low_temp(f, PTX_R64);
+        low_emit(f, EMU_OP_cvt_64from32_u32, wide, value, 0, 0);
+        value = wide;
+    }
+    if (value == 0) {
+        value = low_constant(f, PTX_R64, offset);
+    }
+    else if (offset != 0) {
+        wide = low_temp(f, PTX_R64);
+        low_emit(f, EMU_OP_add_64, wide, value, low_constant(f, PTX_R64, offset), 0);
+        value = wide;
+    }
+    if (space == EMU_AT_PARAM) {
+        wide = low_temp(f, PTX_R64);
+        insn = low_emit(f, EMU_OP_from_window, wide, value, 0, 0);
+        insn->aux = EMU_AT_PARAM;
+        value = wide;
+    }
+    return value;
+}
+
 bool
 low_is_global_or_const(const low_func *f)
 {

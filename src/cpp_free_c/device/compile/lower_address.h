@@ -24,6 +24,12 @@ typedef struct {
 
 /* The place that an operand in brackets names. */
 low_place low_address(low_func *f, const ptx_operand *operand);
+/* The place with a state space (EMU_AT_), for an address in a register. A variable
+ * keeps its own state space. */
+low_place low_place_in(low_place p, uint32_t space);
+/* The generic address of a place, in a 64-bit register or constant. Fails for local
+ * memory. */
+low_value low_generic_address(low_func *f, low_place p);
 /* Whether the instruction names global memory or constant memory, which are one address
  * space of the machine. */
 bool low_is_global_or_const(const low_func *f);

@@ -80,10 +80,19 @@ typedef enum {
     PTX_O_SINK     /* _ */
 } ptx_operand_kind;
 
+/* .h10 or .b3 after an operand of a video instruction. */
+typedef struct {
+    char letter; /* 'b', 'h', or 0 for no selector */
+    uint8_t count;
+    uint8_t digits[4]; /* in the order of the text */
+} ptx_selector;
+
 typedef struct ptx_operand {
     uint8_t kind;
     bool negated;  /* !p */
+    bool minus;    /* -%r, of vmad alone */
     uint16_t word; /* of SPECIAL */
+    ptx_selector selector;
     uint32_t reg;
     uint32_t count;
     uint32_t label;
@@ -97,7 +106,7 @@ typedef struct ptx_operand {
     struct ptx_operand *items;
 } ptx_operand;
 
-enum { PTX_MAX_WORDS = 14, PTX_MAX_OPERANDS = 8 };
+enum { PTX_MAX_WORDS = 14, PTX_MAX_OPERANDS = 12 };
 #define PTX_NO_REG UINT32_MAX
 
 typedef struct ptx_insn {

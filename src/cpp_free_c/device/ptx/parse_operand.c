@@ -354,17 +354,35 @@ operand_read_index(ptx_parser *parser, ptx_operand *operand)
     ptx_expect(parser, ']');
 }
 
+/* Takes '-' if a name follows, not a number. */
+static bool
+operand_accept_minus(ptx_parser *parser)
+{
+    const ptx_lexer before = parser->lexer;
+
+    if (!ptx_accept(parser, '-')) {
+        return false;
+    }
+    if (parser->lexer.token.kind == PTX_T_NAME &&
+        !operand_is_constant_name(parser->lexer.token.name)) {
+        return true;
+    }
+    parser->lexer = before;
+    return false;
+}
+
 /* A register, constant, symbol, symbol + number, or element of an array, without
  * brackets. */
 static void
 parse_simple(ptx_parser *parser, ptx_operand *operand)
 {
-    ptx_token token = parser->lexer.token;
+    ptx_token token;
 
     if (ptx_accept(parser, '!')) { /* before a predicate, or a number */
         operand->negated = true;
-        token = parser->lexer.token;
     }
+    operand->minus = operand_accept_minus(parser);
+    token = parser->lexer.token;
     if (token.kind != PTX_T_NAME || operand_is_constant_name(token.name)) {
         operand_read_constant(parser, NULL, operand);
         if (operand->negated && operand->kind == PTX_O_INT) {
@@ -381,6 +399,14 @@ parse_simple(ptx_parser *parser, ptx_operand *operand)
     else if (operand->kind == PTX_O_VAR || operand->kind == PTX_O_NAME ||
              operand->kind == PTX_O_REG) {
         operand_read_offset(parser, operand);
+    }
+}
+
+static void
+operand_check_sign(ptx_parser *parser, const ptx_operand *operand)
+{
+    if (operand->minus) {
+        ptx_fail(parser, "'-' before a name");
     }
 }
 
@@ -421,6 +447,7 @@ parse_items(ptx_parser *parser, char close, ptx_operand *operand)
         if (items[count].kind == PTX_O_REG && items[count].bits != 0) {
             ptx_fail(parser, "a register in a list has an offset");
         }
+        operand_check_sign(parser, &items[count]);
         if (items[count].kind == PTX_O_VECTOR) {
             count = operand_add_elements(parser, close, items, count);
         }
@@ -454,6 +481,7 @@ parse_address(ptx_parser *parser, ptx_operand *operand)
         }
         else {
             parse_simple(parser, item);
+            operand_check_sign(parser, item);
         }
         if (!ptx_at(parser, ']')) {
             ptx_expect(parser, ',');
@@ -484,6 +512,58 @@ parse_operand(ptx_parser *parser, bool with_list, ptx_operand *operand)
     }
 }
 
+/* Whether the opcode has operands with selectors. */
+static bool
+operand_may_select(unsigned opcode)
+{
+    switch (opcode) {
+        case PTX_OP_vadd:
+        case PTX_OP_vsub:
+        case PTX_OP_vabsdiff:
+        case PTX_OP_vmin:
+        case PTX_OP_vmax:
+        case PTX_OP_vshl:
+        case PTX_OP_vshr:
+        case PTX_OP_vset:
+        case PTX_OP_vmad:
+            return true;
+        default:
+            return opcode >= PTX_OP_vadd4 && opcode <= PTX_OP_vset2;
+    }
+}
+
+/* Reads .b3, .h10 and so on after an operand, and [address].unified, which changes
+ * nothing. */
+static void
+operand_read_selector(ptx_parser *parser, const char *opcode, const ptx_insn *insn,
+                      ptx_operand *operand)
+{
+    ptx_selector *s = &operand->selector;
+    const char *text;
+
+    if (parser->lexer.token.kind != PTX_T_WORD) {
+        return;
+    }
+    text = parser->lexer.token.name->text;
+    if (operand->kind == PTX_O_ADDRESS && insn->opcode == PTX_OP_ld &&
+        strcmp(text, "unified") == 0) {
+        (void)ptx_lex_take(&parser->lexer);
+        return;
+    }
+    s->letter = text[0];
+    for (text++; *text >= '0' && *text <= '7' && s->count < 4; text++) {
+        s->digits[s->count++] = (uint8_t)(*text - '0');
+    }
+    if (!operand_may_select(insn->opcode) || operand->kind == PTX_O_ADDRESS ||
+        (s->letter != 'b' && s->letter != 'h') || s->count == 0 || *text != 0) {
+        ptx_fail(parser,
+                 "the software device has no selector '.%.20s' for an operand of "
+                 "'%.100s'",
+                 parser->lexer.token.name->text, opcode);
+    }
+    (void)ptx_lex_take(&parser->lexer);
+}
+
 void
 ptx_parse_operands(ptx_parser *parser, const char *opcode, ptx_insn *insn)
 {
@@ -501,11 +581,9 @@ ptx_parse_operands(ptx_parser *parser, const char *opcode, ptx_insn *insn)
             insn->second = operand_new_operands(parser, 1);
             parse_operand(parser, with_list, insn->second);
         }
-        if (parser->lexer.token.kind == PTX_T_WORD) {
-            ptx_fail(parser,
-                     "the software device has no selector '.%.20s' for an operand of "
-                     "'%.100s'",
-                     parser->lexer.token.name->text, opcode);
+        operand_read_selector(parser, opcode, insn, &operands[count - 1]);
+        if (insn->opcode != PTX_OP_vmad) {
+            operand_check_sign(parser, &operands[count - 1]);
         }
         if (!ptx_at(parser, ';')) {
             ptx_expect(parser, ',');

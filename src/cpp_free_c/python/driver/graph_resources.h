@@ -24,6 +24,7 @@ typedef struct {
     PyObject *pool;      /* of the active capture, else NULL */
     size_t seen;         /* pieces of work that the hooks noted */
     int calls_host;      /* a node calls a function of the host */
+    int allocates;       /* a node allocates memory */
     int forked;          /* the active capture may have work in a second stream */
     pcu_graph_record rec;
 } pcu_graph_resources;
