@@ -1,4 +1,4 @@
-"""Load malformed PTX and images under sanitizers. They may be refused, but never crash."""
+"""Load malformed PTX and images under sanitizers. No input may crash the loader."""
 
 import re
 import shutil
