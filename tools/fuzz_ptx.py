@@ -69,6 +69,7 @@ def sources(launch=False):
     if not launch:  # variables need memory
         names = ("address_space.c", "memory.c", "registered.c")
         found += [device / "memory" / name for name in names]
+        found.append(device / "base" / "element.c")
     target = "fuzz_launch.c" if launch else "fuzz_load.c"
     return [*sorted(found), HARNESS, HARNESS.with_name(target)]
 
