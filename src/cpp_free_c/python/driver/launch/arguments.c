@@ -13,6 +13,7 @@
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
 #include "python/driver/exchange/foreign_allocation.h"
+#include "python/support/errors.h"
 #include "python/driver/launch/handlers.h"
 #include "python/driver/launch/tensor_map.h"
 #include "python/driver/memory/gpuarray.h"
@@ -540,6 +541,23 @@ argument_put_buffer(argument_packer *p, PyObject *arg)
     return rc;
 }
 
+/* Pass a tensor map. Compilers align it to 64 bytes of the constant bank, not of the
+ * parameters (on compute capability 9.0 the first one has offset 48), so its place must
+ * come from the driver. */
+static int
+argument_put_map(argument_packer *p, PyObject *arg, const void *map)
+{
+    pcu_function *fn = p->function;
+    if (fn->nparams < 0) {
+        return pcu_raise_detail(
+            fn->st, argument_routine, CUDA_ERROR_NOT_SUPPORTED,
+            "argument %zd of %U is a TensorMap: only drivers of CUDA 12.4 and later "
+            "report where a kernel expects it",
+            p->index, fn->name);
+    }
+    return argument_put(p, arg, map, PCU_TENSOR_MAP_SIZE, PCU_TENSOR_MAP_ALIGN);
+}
+
 /* Pass an argument of unknown type by the protocols that it supports. */
 static int
 argument_put_by_protocol(argument_packer *p, PyObject *arg)
@@ -548,7 +566,7 @@ argument_put_by_protocol(argument_packer *p, PyObject *arg)
     unsigned long long pointer = 0;
     const void *map = pcu_tensor_map_bytes(st, arg);
     if (map != NULL) {
-        return argument_put(p, arg, map, PCU_TENSOR_MAP_SIZE, PCU_TENSOR_MAP_ALIGN);
+        return argument_put_map(p, arg, map);
     }
     int found = pcu_texture_argument(st, arg, &pointer);
     if (found == 0) {
