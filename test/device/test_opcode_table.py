@@ -87,6 +87,20 @@ MORE = """
     dp2a.lo.u32.u32 %r1, %r2, %r3, %r4;
     sad.u32 %r1, %r2, %r3, %r4;
     cp.async.ca.shared.global [room], [%w1], 4;
+    vadd.s32.u32.s32.sat %r1, %r2.b0, %r3.h1;
+    vsub.u32.s32.u32.add %r1, %r2, %r3, %r4;
+    vabsdiff.s32.s32.s32 %r1.b2, %r2, %r3, %r4;
+    vmin.u32.u32.u32.min %r1, %r2, %r3, %r4;
+    vmax.s32.s32.u32 %r1, %r2, %r3;
+    vshl.u32.u32.u32.wrap %r1, %r2, %r3;
+    vshr.s32.s32.u32.clamp %r1, %r2.h0, %r3;
+    vset.u32.s32.lt %r1, %r2, %r3;
+    vmad.s32.u32.s32.shr7 %r1, -%r2, %r3.b1, %r4;
+    vadd4.u32.u32.u32 %r1.b10, %r2.b0123, %r3, %r4;
+    vset2.s32.u32.ge.add %r1, %r2, %r3, %r4;
+    lop3.or.b32 %r1|%p1, %r2, %r3, %r4, 0x80, %p2;
+    atom.global.v2.f16.add.noftz {%h1, %h2}, [%w1], {%h3, %h4};
+    red.global.add.v4.f32 [%w1], {%f1, %f2, %f3, %f4};
     cp.async.mbarrier.arrive.noinc.shared::cta.b64 [object];
     cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint
         [room], [%w1], 16, [object], %w2;

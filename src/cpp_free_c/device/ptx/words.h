@@ -27,6 +27,9 @@
 
 /* X(identifier, text) */
 #define PTX_WORDS(X) \
+    X(shr7, "shr7") X(shr15, "shr15") X(po, "po") X(oob, "oob") X(u2, "u2") \
+    X(s2, "s2") X(l2_eu, "L2::evict_unchanged") \
+    X(fractional, "fractional") X(range, "range") X(cvt, "cvt") \
     X(abs, "abs") X(satfinite, "satfinite") X(pack, "pack") X(rs, "rs") \
     X(eq, "eq") X(ne, "ne") X(lt, "lt") X(le, "le") X(gt, "gt") X(ge, "ge") \
     X(lo, "lo") X(ls, "ls") X(hi, "hi") X(hs, "hs") X(equ, "equ") X(neu, "neu") \
