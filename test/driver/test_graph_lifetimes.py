@@ -288,8 +288,8 @@ def test_a_launch_in_a_stream_of_another_library(mod, stream):
 def test_an_update_that_fails_changes_nothing(
     mod,
     stream,
-    fail_calls,
-    kind,  # noqa: F811
+    fail_calls,  # noqa: F811
+    kind,
 ):
     """The graph keeps what its node uses after an earlier update."""
     out, first = gpuarray.zeros(COUNT, np.int32), gpuarray.zeros(COUNT, np.int32)
