@@ -1347,6 +1347,7 @@ class TensorMap:
     @property
     def array(self) -> Any: ...
     def __bytes__(self) -> bytes: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
 
 @final
 class LaunchConfig:
@@ -1367,6 +1368,10 @@ class Function:
     arg_format: str
     # Set by prepare().
     texrefs: list[Any]
+    @classmethod
+    def from_handle(
+        cls, handle: SupportsIndex | _HasHandle | _HasPtr, owner: object = None
+    ) -> Function: ...
     @property
     def handle(self) -> int: ...
     @property

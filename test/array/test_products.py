@@ -6,6 +6,7 @@ and checks the calls. On a GPU, cuBLAS itself multiplies.
 
 import ctypes
 import gc
+import math
 import threading
 
 import numpy as np
@@ -357,6 +358,25 @@ def test_how_many_calls(counted):
         number, result = calls(left, right)
         same(result, left.get() @ right.get())
         assert number == count
+
+
+def test_vectors_across_large_matrices(counted):
+    """Sums across the rows of a matrix beyond the cache go through cuBLAS."""
+    cache = drv.Context.get_device().get_attribute(drv.device_attribute.L2_CACHE_SIZE)
+    side = math.isqrt(cache // 4) + 8
+    host = values("float32", (side, side))
+    vector, matrix = to_gpu(host[0].copy()), to_gpu(host)
+    for call, expected, count in (
+        (lambda: vector @ matrix, host[0] @ host, 1),
+        (lambda: matrix @ vector, host @ host[0], 0),
+        (lambda: matrix.T @ vector, host.T @ host[0], 1),
+        (lambda: vector @ matrix.T, host[0] @ host.T, 0),
+        (lambda: vector @ matrix[:, ::2], host[0] @ host[:, ::2], 0),
+        (lambda: vector[:8] @ matrix[:8], host[0, :8] @ host[:8], 0),
+    ):
+        before = counted.products
+        same(call(), expected)
+        assert counted.products - before == count
 
 
 def test_more_products_than_the_queue_takes(counted):

@@ -14,7 +14,6 @@
 
 typedef uint64_t cuuint64_t;
 typedef cuuint64_t CUgraphConditionalHandle;
-typedef struct CUkern_st *CUkernel;
 typedef struct CUuserObject_st *CUuserObject;
 
 /* -- enumerations ------------------------------------------------------------------ */

@@ -113,6 +113,7 @@
     X(ModuleEnumerateFunctions, 12040, OPTIONAL, GIL,                                  \
       (CUfunction *functions, unsigned int numFunctions, CUmodule mod))                \
     X(LibraryGetModule, 12000, OPTIONAL, BEHIND, (CUmodule *pMod, CUlibrary library))  \
+    X(KernelGetFunction, 12000, OPTIONAL, BEHIND, (CUfunction *pFunc, CUkernel kernel)) \
     X(ModuleGetLoadingMode, 11070, OPTIONAL, GIL, (CUmoduleLoadingMode *mode))         \
     X(FuncGetAttribute, 2020, REQUIRED, GIL,                                           \
       (int *pi, CUfunction_attribute attrib, CUfunction hfunc))                        \

@@ -7,6 +7,7 @@
 #ifndef DEVICE_COMPILE_PROGRAM_H
 #define DEVICE_COMPILE_PROGRAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,7 +16,9 @@
 typedef struct {
     const char *text; /* need not end in a zero byte; a trailing one is ignored */
     size_t size;
-    const char *name; /* for messages; may be NULL */
+    const char *name;       /* for messages; may be NULL */
+    unsigned max_registers; /* of CU_JIT_MAX_REGISTERS for this text; 0: no limit */
+    bool is_library;        /* linked only if it defines what other texts need */
 } emu_source;
 
 typedef struct {
@@ -34,7 +37,7 @@ typedef struct {
  * codes are INVALID_PTX (malformed, unknown opcode, undefined symbol),
  * UNSUPPORTED_PTX_VERSION and OUT_OF_MEMORY. */
 CUresult emu_program_load(CUcontext context, const emu_source *sources, size_t count,
-                          emu_load_options *options, const emu_handler *handlers,
+                          emu_load_options *options, const emu_handler_set *handlers,
                           emu_program **out);
 /* Frees the program, and those variables that the context has not freed. NULL is
  * allowed. */

@@ -152,7 +152,7 @@ operation_convert(const CUstreamBatchMemOpParams *p, emu_memory_operation *o)
         case CU_STREAM_MEM_OP_WRITE_VALUE_32:
         case CU_STREAM_MEM_OP_WRITE_VALUE_64:
             o->writes = true;
-            if (p->writeValue.flags > 1) {
+            if (p->writeValue.flags != 0) { /* version 2 refuses NO_MEMORY_BARRIER */
                 return CUDA_ERROR_INVALID_VALUE;
             }
             break;

@@ -1,51 +1,20 @@
 /* Tensor maps: the driver's call that encodes one.
  *
- * No kernel reads a tensor map here, because the device has no cp.async.bulk.tensor. So
- * the call checks what a GPU's driver checks, and packs the parameters. */
+ * It checks what a GPU's driver checks, and packs the parameters. See tensor_map.h. */
 #include <string.h>
 
 #include "device/api/entry/entry.h"
+#include "device/base/element.h"
+#include "device/memory/tensor_map.h"
 
 enum {
-    RANK_MOST = 5,
     BOX_MOST = 256,
     STEP_MOST = 8,
-    LINE = 16,            /* bytes: the unit of addresses, strides and boxes */
-    WIDE_LINE = 32,       /* with an interleave of 32 bytes */
-    LAST_PLAIN_TYPE = 12, /* the types behind it are packed, and refused here */
+    LINE = 16,      /* bytes: the unit of addresses, strides and boxes */
+    WIDE_LINE = 32, /* with an interleave of 32 bytes */
     LAST_SWIZZLE = 6,
-    LAST_PROMOTION = 3,
-    SWIZZLE_32B = 1,
-    INTERLEAVE_NONE = 0,
-    INTERLEAVE_32B = 2
+    LAST_PROMOTION = 3
 };
-
-/* The contents of an encoded map. */
-typedef struct {
-    char mark[8];
-    uint64_t address;
-    uint64_t strides[RANK_MOST - 1];
-    uint32_t last[RANK_MOST]; /* dimensions - 1 */
-    uint16_t box[RANK_MOST];
-    uint8_t steps[RANK_MOST];
-    uint8_t rank, type, interleave, swizzle, promotion, fill;
-} packed_map;
-
-_Static_assert(sizeof(packed_map) <= sizeof(CUtensorMap), "the map is too small");
-
-static unsigned int
-map_element_size(CUtensorMapDataType type)
-{
-    static const unsigned char sizes[LAST_PLAIN_TYPE + 1] = {1, 2, 4, 4, 8, 8, 2,
-                                                             4, 8, 2, 4, 4, 4};
-    return sizes[type];
-}
-
-static bool
-map_type_is_float(CUtensorMapDataType type)
-{
-    return type >= 6;
-}
 
 /* The bytes that the innermost box may have with this swizzle. */
 static unsigned int
@@ -57,29 +26,29 @@ map_swizzle_span(unsigned int swizzle)
 }
 
 static bool
-map_modes_are_valid(const packed_map *m, unsigned int interleave, unsigned int swizzle,
-                    unsigned int promotion, unsigned int fill)
+map_modes_are_valid(const emu_tensor_map *m, unsigned int interleave,
+                    unsigned int swizzle, unsigned int promotion, unsigned int fill)
 {
-    if (m->type > LAST_PLAIN_TYPE || m->rank < 1 || m->rank > RANK_MOST ||
-        interleave > INTERLEAVE_32B || swizzle > LAST_SWIZZLE ||
+    if (m->type >= EMU_ELEMENT_COUNT || m->rank < 1 || m->rank > EMU_TENSOR_RANK ||
+        interleave > EMU_INTERLEAVE_32B || swizzle > LAST_SWIZZLE ||
         promotion > LAST_PROMOTION || fill > 1) {
         return false;
     }
-    if (interleave != INTERLEAVE_NONE && m->rank < 3) {
+    if (interleave != EMU_INTERLEAVE_NONE && m->rank < 3) {
         return false;
     }
-    if (interleave == INTERLEAVE_32B && swizzle != SWIZZLE_32B) {
+    if (interleave == EMU_INTERLEAVE_32B && swizzle != EMU_SWIZZLE_32B) {
         return false;
     }
-    return fill == 0 || map_type_is_float(m->type);
+    return fill == 0 || emu_element_is_float(m->type);
 }
 
 /* Check and store one dimension. */
 static bool
-map_set_dimension(packed_map *m, unsigned int i, uint64_t dim, uint64_t stride,
+map_set_dimension(emu_tensor_map *m, unsigned int i, uint64_t dim, uint64_t stride,
                   unsigned int box, unsigned int step)
 {
-    const uint64_t unit = m->interleave == INTERLEAVE_32B ? WIDE_LINE : LINE;
+    const uint64_t unit = m->interleave == EMU_INTERLEAVE_32B ? WIDE_LINE : LINE;
 
     if (dim == 0 || dim > (uint64_t)1 << 32 || box == 0 || box > BOX_MOST ||
         step == 0 || step > STEP_MOST) {
@@ -99,11 +68,11 @@ map_set_dimension(packed_map *m, unsigned int i, uint64_t dim, uint64_t stride,
 
 /* Check the innermost box against interleave and swizzle. */
 static bool
-map_inner_box_fits(const packed_map *m)
+map_inner_box_fits(const emu_tensor_map *m)
 {
-    const unsigned int bytes = m->box[0] * map_element_size(m->type);
+    const unsigned int bytes = m->box[0] * emu_element_size(m->type);
 
-    return m->interleave != INTERLEAVE_NONE ||
+    return m->interleave != EMU_INTERLEAVE_NONE ||
            (bytes % LINE == 0 && bytes <= map_swizzle_span(m->swizzle));
 }
 
@@ -116,12 +85,13 @@ emu_cuTensorMapEncodeTiled(CUtensorMap *tensorMap, CUtensorMapDataType tensorDat
                            CUtensorMapL2promotion l2Promotion,
                            CUtensorMapFloatOOBfill oobFill)
 {
-    packed_map m = {.mark = "TENSMAP", .address = (uint64_t)(uintptr_t)globalAddress};
+    emu_tensor_map m = {.mark = EMU_TENSOR_MARK,
+                        .address = (uint64_t)(uintptr_t)globalAddress};
     CUresult status = emu_enter(EMU_CALL_TensorMapEncodeTiled);
     bool valid = tensorMap != NULL && globalDim != NULL && boxDim != NULL &&
                  elementStrides != NULL && (uintptr_t)tensorMap % 64 == 0 &&
                  (tensorRank == 1 || globalStrides != NULL) &&
-                 tensorRank <= RANK_MOST && tensorDataType <= LAST_PLAIN_TYPE;
+                 tensorRank <= EMU_TENSOR_RANK && tensorDataType < EMU_ELEMENT_COUNT;
 
     if (status != CUDA_SUCCESS) {
         return emu_leave(status);
@@ -130,7 +100,7 @@ emu_cuTensorMapEncodeTiled(CUtensorMap *tensorMap, CUtensorMapDataType tensorDat
         m.rank = (uint8_t)tensorRank;
         m.type = (uint8_t)tensorDataType;
         valid = map_modes_are_valid(&m, interleave, swizzle, l2Promotion, oobFill) &&
-                m.address % (interleave == INTERLEAVE_32B ? WIDE_LINE : LINE) == 0;
+                m.address % (interleave == EMU_INTERLEAVE_32B ? WIDE_LINE : LINE) == 0;
     }
     if (valid) {
         m.interleave = (uint8_t)interleave;

@@ -426,6 +426,14 @@ map_bytes(PyObject *op, PyObject *Py_UNUSED(ignored))
                                      PCU_TENSOR_MAP_SIZE);
 }
 
+/* A read-only buffer of the 128 bytes, for prepared calls. */
+static int
+map_getbuffer(PyObject *op, Py_buffer *view, int flags)
+{
+    return PyBuffer_FillInfo(view, op, ((tensor_map *)op)->bytes, PCU_TENSOR_MAP_SIZE,
+                             1, flags);
+}
+
 static PyMethodDef map_methods[] = {
     {"__bytes__", map_bytes, METH_NOARGS, map_bytes_doc},
     {NULL, NULL, 0, NULL},
@@ -457,13 +465,10 @@ PyDoc_STRVAR(
     "the array. It needs CUDA 12.0, and kernels that use it need capability 9.0.");
 
 static PyType_Slot map_slots[] = {
-    {Py_tp_doc, (void *)map_doc},
-    {Py_tp_new, map_new},
-    {Py_tp_traverse, map_traverse},
-    {Py_tp_dealloc, map_dealloc},
-    {Py_tp_methods, map_methods},
-    {Py_tp_getset, map_getset},
-    {0, NULL},
+    {Py_tp_doc, (void *)map_doc},     {Py_tp_new, map_new},
+    {Py_tp_traverse, map_traverse},   {Py_tp_dealloc, map_dealloc},
+    {Py_tp_methods, map_methods},     {Py_tp_getset, map_getset},
+    {Py_bf_getbuffer, map_getbuffer}, {0, NULL},
 };
 
 static PyType_Spec map_spec = {

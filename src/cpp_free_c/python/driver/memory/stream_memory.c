@@ -17,16 +17,21 @@ typedef struct {
     unsigned int width;
 } value_args;
 
-/* Raise for a status, naming what was asked. */
+typedef struct {
+    CUdeviceptr address;
+    unsigned long long bits;
+} value_place;
+
+/* Raise for a status, naming what was asked. flags_rule: which flags the call takes. */
 static int
-value_raise(pcu_state *st, const char *routine, CUresult status, CUdeviceptr address,
-            unsigned int width, unsigned int flags)
+value_raise(pcu_state *st, const char *routine, CUresult status, const value_place *p,
+            const value_args *a, const char *flags_rule)
 {
     return pcu_raise_detail(
         st, routine, status,
         "%u bytes at %p with flags %u; the address must be a multiple of %u in "
-        "memory of the device, in managed or in page-locked memory",
-        width, (void *)(uintptr_t)address, flags, width);
+        "memory of the device, in managed or in page-locked memory, and the flags %s",
+        a->width, (void *)(uintptr_t)p->address, a->flags, a->width, flags_rule);
 }
 
 /* -- Stream.wait_value, Stream.write_value ----------------------------------------- */
@@ -43,11 +48,6 @@ static const pcu_argspec write_specs[] = {
     {"flags", pcu_as_uint, offsetof(value_args, flags)},
     {"width", pcu_as_uint, offsetof(value_args, width)},
 };
-
-typedef struct {
-    CUdeviceptr address;
-    unsigned long long bits;
-} value_place;
 
 /* Parse the arguments and make the stream's context ready. */
 static int
@@ -95,7 +95,7 @@ stream_wait_value(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                    (stream, p.address, (unsigned int)p.bits, a.flags));
     }
     if (status != CUDA_SUCCESS) {
-        value_raise(self->st, routine, status, p.address, a.width, a.flags);
+        value_raise(self->st, routine, status, &p, &a, "a stream_wait_value");
         return NULL;
     }
     Py_RETURN_NONE;
@@ -105,9 +105,10 @@ PyDoc_STRVAR(
     stream_write_value_doc,
     "write_value($self, /, memory, value, flags=0, width=4)\n--\n\n"
     "Write a value to memory after the work enqueued so far.\n\n"
-    "memory: device, managed or page-locked memory, or an address. flags: or-ed\n"
-    "stream_write_value. width: bytes of the value, 4 or 8. Calls\n"
-    "cuStreamWriteValue32 or cuStreamWriteValue64, of CUDA 11.7.");
+    "memory: device, managed or page-locked memory, or an address. flags: a\n"
+    "stream_write_value; drivers since CUDA 11.7 refuse NO_MEMORY_BARRIER. width:\n"
+    "bytes of the value, 4 or 8. Calls cuStreamWriteValue32 or\n"
+    "cuStreamWriteValue64, of CUDA 11.7.");
 
 static PyObject *
 stream_write_value(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -132,7 +133,7 @@ stream_write_value(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                    (stream, p.address, (unsigned int)p.bits, a.flags));
     }
     if (status != CUDA_SUCCESS) {
-        value_raise(self->st, routine, status, p.address, a.width, a.flags);
+        value_raise(self->st, routine, status, &p, &a, "0");
         return NULL;
     }
     Py_RETURN_NONE;
