@@ -264,6 +264,11 @@
     X(cuGetProcAddress_v2, cuGetProcAddress, 12000, LEGACY, GetProcAddress_v2, (const \
       char *symbol, void **pfn, int cudaVersion, cuuint64_t flags, unsigned int \
       *symbolStatus), (symbol, pfn, cudaVersion, flags, symbolStatus)) \
+    X(cuGraphAddBatchMemOpNode, cuGraphAddBatchMemOpNode, 11070, LEGACY, \
+      GraphAddBatchMemOpNode, (CUgraphNode *phGraphNode, CUgraph hGraph, const \
+      CUgraphNode *dependencies, size_t numDependencies, const \
+      CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams), (phGraphNode, hGraph, dependencies, \
+      numDependencies, nodeParams)) \
     X(cuGraphAddChildGraphNode, cuGraphAddChildGraphNode, 10000, LEGACY, \
       GraphAddChildGraphNode, (CUgraphNode *phGraphNode, CUgraph hGraph, const \
       CUgraphNode *dependencies, size_t numDependencies, CUgraph childGraph), \
@@ -324,6 +329,12 @@
       CUgraphEdgeData *dependencyData, size_t numDependencies, CUgraphNodeParams \
       *nodeParams), (phGraphNode, hGraph, dependencies, dependencyData, \
       numDependencies, nodeParams)) \
+    X(cuGraphBatchMemOpNodeGetParams, cuGraphBatchMemOpNodeGetParams, 11070, LEGACY, \
+      GraphBatchMemOpNodeGetParams, (CUgraphNode hNode, CUDA_BATCH_MEM_OP_NODE_PARAMS \
+      *nodeParams_out), (hNode, nodeParams_out)) \
+    X(cuGraphBatchMemOpNodeSetParams, cuGraphBatchMemOpNodeSetParams, 11070, LEGACY, \
+      GraphBatchMemOpNodeSetParams, (CUgraphNode hNode, const \
+      CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams), (hNode, nodeParams)) \
     X(cuGraphChildGraphNodeGetGraph, cuGraphChildGraphNodeGetGraph, 10000, LEGACY, \
       GraphChildGraphNodeGetGraph, (CUgraphNode hNode, CUgraph *phGraph), (hNode, \
       phGraph)) \
@@ -352,6 +363,10 @@
       event_out)) \
     X(cuGraphEventWaitNodeSetEvent, cuGraphEventWaitNodeSetEvent, 11010, LEGACY, \
       GraphEventWaitNodeSetEvent, (CUgraphNode hNode, CUevent event), (hNode, event)) \
+    X(cuGraphExecBatchMemOpNodeSetParams, cuGraphExecBatchMemOpNodeSetParams, 11070, \
+      LEGACY, GraphExecBatchMemOpNodeSetParams, (CUgraphExec hGraphExec, CUgraphNode \
+      hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams), (hGraphExec, hNode, \
+      nodeParams)) \
     X(cuGraphExecChildGraphNodeSetParams, cuGraphExecChildGraphNodeSetParams, 11010, \
       LEGACY, GraphExecChildGraphNodeSetParams, (CUgraphExec hGraphExec, CUgraphNode \
       hNode, CUgraph childGraph), (hGraphExec, hNode, childGraph)) \
@@ -1393,6 +1408,17 @@
       *phArray, CUsurfref hSurfRef), (phArray, hSurfRef)) \
     X(cuSurfRefSetArray, cuSurfRefSetArray, 3000, LEGACY, SurfRefSetArray, (CUsurfref \
       hSurfRef, CUarray hArray, unsigned int Flags), (hSurfRef, hArray, Flags)) \
+    X(cuTensorMapEncodeIm2col, cuTensorMapEncodeIm2col, 12000, LEGACY, \
+      TensorMapEncodeIm2col, (CUtensorMap *tensorMap, CUtensorMapDataType \
+      tensorDataType, uint32_t tensorRank, void *globalAddress, const uint64_t \
+      *globalDim, const uint64_t *globalStrides, const int *pixelBoxLowerCorner, const \
+      int *pixelBoxUpperCorner, uint32_t channelsPerPixel, uint32_t pixelsPerColumn, \
+      const uint32_t *elementStrides, CUtensorMapInterleave interleave, \
+      CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, \
+      CUtensorMapFloatOOBfill oobFill), (tensorMap, tensorDataType, tensorRank, \
+      globalAddress, globalDim, globalStrides, pixelBoxLowerCorner, \
+      pixelBoxUpperCorner, channelsPerPixel, pixelsPerColumn, elementStrides, \
+      interleave, swizzle, l2Promotion, oobFill)) \
     X(cuTensorMapEncodeTiled, cuTensorMapEncodeTiled, 12000, LEGACY, \
       TensorMapEncodeTiled, (CUtensorMap *tensorMap, CUtensorMapDataType \
       tensorDataType, uint32_t tensorRank, void *globalAddress, const uint64_t \
@@ -1401,6 +1427,9 @@
       swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill), \
       (tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, \
       boxDim, elementStrides, interleave, swizzle, l2Promotion, oobFill)) \
+    X(cuTensorMapReplaceAddress, cuTensorMapReplaceAddress, 12000, LEGACY, \
+      TensorMapReplaceAddress, (CUtensorMap *tensorMap, void *globalAddress), \
+      (tensorMap, globalAddress)) \
     X(cuTexObjectCreate, cuTexObjectCreate, 5000, LEGACY, TexObjectCreate, \
       (CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc, const \
       CUDA_TEXTURE_DESC *pTexDesc, const CUDA_RESOURCE_VIEW_DESC *pResViewDesc), \
@@ -1521,18 +1550,10 @@
       ExternalMemoryGetMappedMipmappedArray) \
     X(cuFuncSetBlockShape, cuFuncSetBlockShape, 2000, LEGACY, FuncSetBlockShape) \
     X(cuFuncSetSharedSize, cuFuncSetSharedSize, 2000, LEGACY, FuncSetSharedSize) \
-    X(cuGraphAddBatchMemOpNode, cuGraphAddBatchMemOpNode, 11070, LEGACY, \
-      GraphAddBatchMemOpNode) \
     X(cuGraphAddExternalSemaphoresSignalNode, cuGraphAddExternalSemaphoresSignalNode, \
       11020, LEGACY, GraphAddExternalSemaphoresSignalNode) \
     X(cuGraphAddExternalSemaphoresWaitNode, cuGraphAddExternalSemaphoresWaitNode, \
       11020, LEGACY, GraphAddExternalSemaphoresWaitNode) \
-    X(cuGraphBatchMemOpNodeGetParams, cuGraphBatchMemOpNodeGetParams, 11070, LEGACY, \
-      GraphBatchMemOpNodeGetParams) \
-    X(cuGraphBatchMemOpNodeSetParams, cuGraphBatchMemOpNodeSetParams, 11070, LEGACY, \
-      GraphBatchMemOpNodeSetParams) \
-    X(cuGraphExecBatchMemOpNodeSetParams, cuGraphExecBatchMemOpNodeSetParams, 11070, \
-      LEGACY, GraphExecBatchMemOpNodeSetParams) \
     X(cuGraphExecExternalSemaphoresSignalNodeSetParams, \
       cuGraphExecExternalSemaphoresSignalNodeSetParams, 11020, LEGACY, \
       GraphExecExternalSemaphoresSignalNodeSetParams) \
@@ -1638,12 +1659,8 @@
       SignalExternalSemaphoresAsync) \
     X(cuSignalExternalSemaphoresAsync_ptsz, cuSignalExternalSemaphoresAsync, 10000, \
       PER_THREAD, SignalExternalSemaphoresAsync) \
-    X(cuTensorMapEncodeIm2col, cuTensorMapEncodeIm2col, 12000, LEGACY, \
-      TensorMapEncodeIm2col) \
     X(cuTensorMapEncodeIm2colWide, cuTensorMapEncodeIm2colWide, 12080, LEGACY, \
       TensorMapEncodeIm2colWide) \
-    X(cuTensorMapReplaceAddress, cuTensorMapReplaceAddress, 12000, LEGACY, \
-      TensorMapReplaceAddress) \
     X(cuTexRefGetAddress, cuTexRefGetAddress, 2000, LEGACY, TexRefGetAddress_v1) \
     X(cuTexRefGetBorderColor, cuTexRefGetBorderColor, 8000, LEGACY, \
       TexRefGetBorderColor) \
@@ -1707,12 +1724,8 @@
     X(ExternalMemoryGetMappedMipmappedArray) \
     X(FuncSetBlockShape) \
     X(FuncSetSharedSize) \
-    X(GraphAddBatchMemOpNode) \
     X(GraphAddExternalSemaphoresSignalNode) \
     X(GraphAddExternalSemaphoresWaitNode) \
-    X(GraphBatchMemOpNodeGetParams) \
-    X(GraphBatchMemOpNodeSetParams) \
-    X(GraphExecBatchMemOpNodeSetParams) \
     X(GraphExecExternalSemaphoresSignalNodeSetParams) \
     X(GraphExecExternalSemaphoresWaitNodeSetParams) \
     X(GraphExternalSemaphoresSignalNodeGetParams) \
@@ -1783,9 +1796,7 @@
     X(ParamSeti) \
     X(ParamSetv) \
     X(SignalExternalSemaphoresAsync) \
-    X(TensorMapEncodeIm2col) \
     X(TensorMapEncodeIm2colWide) \
-    X(TensorMapReplaceAddress) \
     X(TexRefGetAddress_v1) \
     X(TexRefGetBorderColor) \
     X(TexRefGetMaxAnisotropy) \
