@@ -87,6 +87,20 @@ MORE = """
     dp2a.lo.u32.u32 %r1, %r2, %r3, %r4;
     sad.u32 %r1, %r2, %r3, %r4;
     cp.async.ca.shared.global [room], [%w1], 4;
+    vadd.s32.u32.s32.sat %r1, %r2.b0, %r3.h1;
+    vsub.u32.s32.u32.add %r1, %r2, %r3, %r4;
+    vabsdiff.s32.s32.s32 %r1.b2, %r2, %r3, %r4;
+    vmin.u32.u32.u32.min %r1, %r2, %r3, %r4;
+    vmax.s32.s32.u32 %r1, %r2, %r3;
+    vshl.u32.u32.u32.wrap %r1, %r2, %r3;
+    vshr.s32.s32.u32.clamp %r1, %r2.h0, %r3;
+    vset.u32.s32.lt %r1, %r2, %r3;
+    vmad.s32.u32.s32.shr7 %r1, -%r2, %r3.b1, %r4;
+    vadd4.u32.u32.u32 %r1.b10, %r2.b0123, %r3, %r4;
+    vset2.s32.u32.ge.add %r1, %r2, %r3, %r4;
+    lop3.or.b32 %r1|%p1, %r2, %r3, %r4, 0x80, %p2;
+    atom.global.v2.f16.add.noftz {%h1, %h2}, [%w1], {%h3, %h4};
+    red.global.add.v4.f32 [%w1], {%f1, %f2, %f3, %f4};
     cp.async.mbarrier.arrive.noinc.shared::cta.b64 [object];
     cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint
         [room], [%w1], 16, [object], %w2;
@@ -126,6 +140,16 @@ MORE = """
     mbarrier.pending_count.b64 %r1, %w3;
     mbarrier.try_wait.acquire.cluster.shared::cta.b64 %p1, [object], %w3, %r1;
     barrier.sync 0;
+    mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
+        {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f5, %f6, %f7, %f8};
+    wgmma.fence.sync.aligned;
+    wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16
+        {%f1, %f2, %f3, %f4}, %w1, %w2, %p1, 1, -1, 0, 1;
+    wgmma.commit_group.sync.aligned;
+    wgmma.wait_group.sync.aligned 0;
+    ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r1, %r2}, [room];
+    stmatrix.sync.aligned.m8n8.x1.shared.b16 [room], {%r1};
+    movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;
     ret;
 """
 
@@ -258,16 +282,22 @@ def unlisted_operations(known, found):
 
 #: Opcodes whose operands and addresses need operations of other rows.
 COMPOSED = {"wmma", "setp", "set", "slct", "mbarrier"}
+COMPOSED |= {"ldmatrix", "stmatrix", "movmatrix"}
+
+#: The shapes of matrix operations, which the rows do not list.
+SHAPE = re.compile(r"m\d+n\d+k\d+")
 
 
 def unlisted_words(known, pairs):
-    """The (opcode, word) pairs that are neither a type nor in the row's modifiers."""
+    """The (opcode, word) pairs that are no type, shape or modifier of the row."""
     return sorted(
         {
             (opcode, word)
             for opcode, words in pairs
             for word in words
-            if word not in type_words() and word not in known[opcode].modifiers
+            if word not in type_words()
+            and not SHAPE.fullmatch(word)
+            and word not in known[opcode].modifiers
         }
     )
 

@@ -15,8 +15,6 @@
 #ifndef ABI_CLIENT_SYMBOLS_H
 #define ABI_CLIENT_SYMBOLS_H
 
-#include "abi/client_abi.h"
-
 /* clang-format off */
 #define PCU_CLIENT_SYMBOLS(X) \
                                                                                        \

@@ -57,7 +57,7 @@ enum { PTX_ROW_OPERATIONS = 26 };
       EMU_OP_madwide_u16, EMU_OP_madwide_s16, EMU_OP_madwide_u32, EMU_OP_madwide_s32, \
       EMU_OP_add_16, EMU_OP_add_32, EMU_OP_add_64, EMU_OP_addsat_s32, \
       EMU_OP_addc_32, EMU_OP_addc_64) \
-    X(fma, low_fma, PTX_FLOATS | PTX_HALVES, "ftz relu rm rn rp rz sat", \
+    X(fma, low_fma, PTX_FLOATS | PTX_HALVES, "ftz oob relu rm rn rp rz sat", \
       EMU_OP_fma_f32, EMU_OP_fma_f64, EMU_OP_half_fma, EMU_OP_fma_ftz_f32) \
     X(div, low_div, PTX_INTEGERS | PTX_FLOATS, "approx ftz full rm rn rp rz", \
       EMU_OP_div_u16, EMU_OP_div_s16, EMU_OP_div_u32, EMU_OP_div_s32, \
@@ -151,25 +151,54 @@ enum { PTX_ROW_OPERATIONS = 26 };
     X(shf, low_shf, PTX_INTEGERS, "clamp l r wrap", EMU_OP_shf) \
     X(prmt, low_prmt, PTX_INTEGERS, "b4e ecl ecr f4e rc16 rc8", EMU_OP_prmt) \
     X(fns, low_fns, PTX_INTEGERS, "", EMU_OP_fns) \
-    X(lop3, low_lop3, PTX_INTEGERS, "", EMU_OP_lop3) \
+    X(lop3, low_lop3, PTX_T(b32), "and or", \
+      EMU_OP_lop3, EMU_OP_ne_32, EMU_OP_and_p, EMU_OP_or_p) \
     X(bmsk, low_bmsk, PTX_INTEGERS, "clamp wrap", EMU_OP_bmsk) \
     X(szext, low_szext, PTX_INTEGERS, "clamp wrap", EMU_OP_szext) \
     X(dp4a, low_dot, PTX_INTEGERS, "", EMU_OP_dp4a) \
-    X(dp2a, low_dot, PTX_INTEGERS, "hi lo", EMU_OP_dp2a) \
-    X(vadd4, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
-    X(vsub4, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
-    X(vavrg4, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
-    X(vabsdiff4, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
-    X(vmin4, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
-    X(vmax4, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
-    X(vset4, low_video, PTX_INTEGERS, "add eq ge gt le lt ne", EMU_OP_simd_video) \
-    X(vadd2, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
-    X(vsub2, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
-    X(vavrg2, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
-    X(vabsdiff2, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
-    X(vmin2, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
-    X(vmax2, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
-    X(vset2, low_video, PTX_INTEGERS, "add eq ge gt le lt ne", EMU_OP_simd_video)
+    X(dp2a, low_dot, PTX_INTEGERS, "hi lo", EMU_OP_dp2a)
+
+/* -- lower_video.c ------------------------------------------------------------------- */
+
+#define PTX_VIDEO(X) \
+    X(vadd4, low_video_parts, PTX_T(u32) | PTX_T(s32), "add sat", \
+      EMU_OP_simd_video, EMU_OP_prmt, EMU_OP_lop3) \
+    X(vsub4, low_video_parts, PTX_T(u32) | PTX_T(s32), "add sat", \
+      EMU_OP_simd_video, EMU_OP_prmt, EMU_OP_lop3) \
+    X(vavrg4, low_video_parts, PTX_T(u32) | PTX_T(s32), "add sat", \
+      EMU_OP_simd_video, EMU_OP_prmt, EMU_OP_lop3) \
+    X(vabsdiff4, low_video_parts, PTX_T(u32) | PTX_T(s32), "add sat", \
+      EMU_OP_simd_video, EMU_OP_prmt, EMU_OP_lop3) \
+    X(vmin4, low_video_parts, PTX_T(u32) | PTX_T(s32), "add sat", \
+      EMU_OP_simd_video, EMU_OP_prmt, EMU_OP_lop3) \
+    X(vmax4, low_video_parts, PTX_T(u32) | PTX_T(s32), "add sat", \
+      EMU_OP_simd_video, EMU_OP_prmt, EMU_OP_lop3) \
+    X(vset4, low_video_parts, PTX_T(u32) | PTX_T(s32), "add eq ge gt le lt ne", \
+      EMU_OP_simd_video, EMU_OP_prmt, EMU_OP_lop3) \
+    X(vadd2, low_video_parts, PTX_T(u32) | PTX_T(s32), "add sat", \
+      EMU_OP_simd_video, EMU_OP_prmt, EMU_OP_lop3) \
+    X(vsub2, low_video_parts, PTX_T(u32) | PTX_T(s32), "add sat", \
+      EMU_OP_simd_video, EMU_OP_prmt, EMU_OP_lop3) \
+    X(vavrg2, low_video_parts, PTX_T(u32) | PTX_T(s32), "add sat", \
+      EMU_OP_simd_video, EMU_OP_prmt, EMU_OP_lop3) \
+    X(vabsdiff2, low_video_parts, PTX_T(u32) | PTX_T(s32), "add sat", \
+      EMU_OP_simd_video, EMU_OP_prmt, EMU_OP_lop3) \
+    X(vmin2, low_video_parts, PTX_T(u32) | PTX_T(s32), "add sat", \
+      EMU_OP_simd_video, EMU_OP_prmt, EMU_OP_lop3) \
+    X(vmax2, low_video_parts, PTX_T(u32) | PTX_T(s32), "add sat", \
+      EMU_OP_simd_video, EMU_OP_prmt, EMU_OP_lop3) \
+    X(vset2, low_video_parts, PTX_T(u32) | PTX_T(s32), "add eq ge gt le lt ne", \
+      EMU_OP_simd_video, EMU_OP_prmt, EMU_OP_lop3) \
+    X(vadd, low_video, PTX_T(u32) | PTX_T(s32), "add max min sat", EMU_OP_video) \
+    X(vsub, low_video, PTX_T(u32) | PTX_T(s32), "add max min sat", EMU_OP_video) \
+    X(vabsdiff, low_video, PTX_T(u32) | PTX_T(s32), "add max min sat", EMU_OP_video) \
+    X(vmin, low_video, PTX_T(u32) | PTX_T(s32), "add max min sat", EMU_OP_video) \
+    X(vmax, low_video, PTX_T(u32) | PTX_T(s32), "add max min sat", EMU_OP_video) \
+    X(vshl, low_video, PTX_T(u32) | PTX_T(s32), "add clamp max min sat wrap", EMU_OP_video) \
+    X(vshr, low_video, PTX_T(u32) | PTX_T(s32), "add clamp max min sat wrap", EMU_OP_video) \
+    X(vset, low_video, PTX_T(u32) | PTX_T(s32), \
+      "add eq ge gt le lt max min ne", EMU_OP_video) \
+    X(vmad, low_video_mad, PTX_T(u32) | PTX_T(s32), "po sat shr15 shr7", EMU_OP_video_mad)
 
 /* -- lower_move.c, lower_compare.c, lower_conversion.c ------------------------------- */
 
@@ -200,7 +229,8 @@ enum { PTX_ROW_OPERATIONS = 26 };
 
 #define PTX_CONVERSIONS(X) \
     X(cvt, low_cvt, PTX_ANY, \
-      "ftz relu rm rmi rn rna rni rp rpi rz rzi sat", EMU_OP_NONE)
+      "ftz pack relu rm rmi rn rna rni rp rpi rz rzi s2 s4 sat satfinite u2 u4", \
+      EMU_OP_NONE)
 
 /* -- lower_memory.c ------------------------------------------------------------------ */
 
@@ -213,14 +243,6 @@ enum { PTX_ROW_OPERATIONS = 26 };
     X(st, low_st, PTX_ANY, \
       "cg cs cta gpu global local mmio param param::func relaxed release shared " \
       "shared::cluster shared::cta sys v2 v4 v8 volatile wb weak wt", EMU_OP_NONE) \
-    X(atom, low_atom, PTX_INTEGERS | PTX_FLOATS | PTX_HALVES, \
-      "acq_rel acquire add and cas cta dec exch global gpu inc max min noftz or relaxed " \
-      "release shared shared::cluster shared::cta sys xor", \
-      EMU_OP_atom_16, EMU_OP_atom_32, EMU_OP_atom_64) \
-    X(red, low_red, PTX_INTEGERS | PTX_FLOATS | PTX_HALVES, \
-      "add and cta dec global gpu inc max min noftz or relaxed release shared " \
-      "shared::cluster shared::cta sys xor", \
-      EMU_OP_atom_16, EMU_OP_atom_32, EMU_OP_atom_64) \
     X(cp, low_cp, PTX_NO_TYPES | PTX_INTEGERS | PTX_FLOATS | PTX_T(f16) | PTX_T(bf16), \
       "1d 2d 3d 4d 5d L2 L2::cache_hint add and arrive async bulk bulk_group ca cg " \
       "commit_group dec global im2col im2col_no_offs inc max mbarrier " \
@@ -240,10 +262,27 @@ enum { PTX_ROW_OPERATIONS = 26 };
       "L1 L2 const global local param tensormap", EMU_OP_NONE) \
     X(prefetchu, low_nothing, PTX_NO_TYPES, "L1", EMU_OP_NONE) \
     X(applypriority, low_nothing, PTX_NO_TYPES, "L2::evict_normal global", EMU_OP_NONE) \
+    X(createpolicy, low_createpolicy, PTX_T(b64), \
+      "L2 L2::evict_first L2::evict_last L2::evict_normal L2::evict_unchanged cvt " \
+      "fractional global range", EMU_OP_policy, EMU_OP_mov_64) \
     X(discard, low_nothing, PTX_NO_TYPES, "L2 global", EMU_OP_NONE) \
     X(alloca, low_alloca, PTX_INTEGERS, "", EMU_OP_alloca) \
     X(stacksave, low_stacksave, PTX_INTEGERS, "", EMU_OP_stacksave) \
     X(stackrestore, low_stackrestore, PTX_INTEGERS, "", EMU_OP_stackrestore)
+
+/* -- lower_atomic.c ------------------------------------------------------------------ */
+
+#define PTX_ATOMICS(X) \
+    X(atom, low_atom, PTX_INTEGERS | PTX_FLOATS | PTX_HALVES | PTX_T(b128), \
+      "L2::cache_hint acq_rel acquire add and cas cluster cta dec exch global gpu inc " \
+      "max min noftz or relaxed release shared shared::cluster shared::cta sys v2 v4 " \
+      "v8 xor", \
+      EMU_OP_atom_16, EMU_OP_atom_32, EMU_OP_atom_64, EMU_OP_atom_128, \
+      EMU_OP_mov_16, EMU_OP_mov_32) \
+    X(red, low_red, PTX_INTEGERS | PTX_FLOATS | PTX_HALVES, \
+      "L2::cache_hint add and cluster cta dec global gpu inc max min noftz or relaxed " \
+      "release shared shared::cluster shared::cta sys v2 v4 v8 xor", \
+      EMU_OP_atom_16, EMU_OP_atom_32, EMU_OP_atom_64, EMU_OP_atom_128)
 
 /* -- lower_flow.c, lower_warp.c ------------------------------------------------------ */
 
@@ -327,17 +366,7 @@ enum { PTX_ROW_OPERATIONS = 26 };
 /* -- opcodes that the software device does not have ---------------------------------- */
 
 #define PTX_REFUSED(X) \
-    X(vadd, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
-    X(vsub, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
-    X(vabsdiff, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
-    X(vmin, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
-    X(vmax, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
-    X(vshl, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
-    X(vshr, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
-    X(vmad, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
-    X(vset, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
     X(istypep, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
-    X(createpolicy, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
     X(multimem, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
     X(tcgen05, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
     X(tensormap, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
@@ -345,8 +374,9 @@ enum { PTX_ROW_OPERATIONS = 26 };
 
 #define PTX_OPCODES(X) \
     PTX_ARITHMETIC(X) PTX_INTEGER_ARITHMETIC(X) PTX_FLOAT_FUNCTIONS(X) PTX_BITS(X) \
+    PTX_VIDEO(X) \
     PTX_MOVES(X) PTX_COMPARISONS(X) PTX_CONVERSIONS(X) \
-    PTX_MEMORY(X) PTX_FLOW(X) PTX_WARPS(X) PTX_TEXTURES(X) PTX_MATRICES(X) PTX_REFUSED(X)
+    PTX_MEMORY(X) PTX_ATOMICS(X) PTX_FLOW(X) PTX_WARPS(X) PTX_TEXTURES(X) PTX_MATRICES(X) PTX_REFUSED(X)
 
 /* clang-format on */
 

@@ -28,7 +28,7 @@ SECTIONS = (
 #: the manual leaves open for some operands; other tests cover them.
 OTHER_OPCODES = {
     *("mov", "shfl", "ld", "ldu", "st", "multimem", "prefetch", "prefetchu", "discard"),
-    *("applypriority", "createpolicy", "isspacep", "cvta", "mapa", "getctarank"),
+    *("applypriority", "isspacep", "cvta", "mapa", "getctarank"),
     *("fns", "div", "rem"),
 }
 
@@ -70,9 +70,9 @@ def is_function(form):
     """Whether a form computes an exact value from registers."""
     opcode, operands = form
     words = opcode.split(".")
-    if words[0] in OTHER_OPCODES or "approx" in words or "full" in words:
+    if words[0] in OTHER_OPCODES or {"approx", "full", "range"} & set(words):
         return False
-    pattern = r"_?[!-]?[hrqfdpTDS]\d?(\.\w+)?(\|p2?)?|_\|p|0x\w+"
+    pattern = r"_?[!-]?[hrqfdpTDS]\d?(\.\w+)?(\|p2?)?|_\|p|0x\w+|\d\.\d+"
     return all(re.fullmatch(pattern, part) for part in operands.split(","))
 
 
@@ -179,7 +179,7 @@ class Kernel:
         return flag
 
     def source(self, part):
-        if part.startswith("0x"):
+        if part[0].isdigit():
             return part
         before, letter, kind, after = self.split(part)
         return before + self.load(letter, kind) + after

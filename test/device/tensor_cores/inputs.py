@@ -159,9 +159,9 @@ def indices(source, warps, kind):
     return found.astype("<u4").reshape(warps, 1, 32)
 
 
-def of_form(form, warps):
+def of_form(form, warps, seed=""):
     """Return the operands of a form by name: a, b, c and, if it is sparse, e."""
-    source = Source(form.name)
+    source = Source(form.name + seed)
     styles = [STYLES[i % len(STYLES)] for i in range(warps)]
     found = {}
     for name, kind, registers in zip(

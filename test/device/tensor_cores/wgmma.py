@@ -287,9 +287,9 @@ def odd_forms():
 # -- inputs ----------------------------------------------------------------------------
 
 
-def operands(form, groups):
+def operands(form, groups, seed=""):
     """Return the arrays of a kernel by the names of its parameters."""
-    source = inputs.Source(form.name)
+    source = inputs.Source(form.name + seed)
     d, a, b = form.types
     styles = [inputs.STYLES[i % len(inputs.STYLES)] for i in range(groups)]
     c = [s[1] for s in styles]

@@ -20,10 +20,17 @@ enum {
     EMU_AT_MASK = 7,
     EMU_AT_BASE64 = 8,  /* operand a is a 64-bit register */
     EMU_AT_BASE32 = 16, /* operand a is a 32-bit register */
-    EMU_AT_RESULT = 64  /* an atomic operation that returns the old value */
+    /* Operand a is a 32-bit index. The address is operand c, which is the same in all
+     * lanes, plus the index times the scale. */
+    EMU_AT_INDEX = 32,
+    EMU_AT_RESULT = 64,    /* an atomic operation that returns the old value */
+    EMU_AT_UNSIGNED = 128, /* the index is unsigned */
+    EMU_AT_LINEAR = 256,   /* the index is tid.x plus a value that all lanes share */
+    EMU_AT_SCALE_SHIFT = 16,
+    EMU_AT_MOST_SCALE = 0x7fff
 };
 
-/* -- atom_16, atom_32, atom_64, sured: which atomic operation, in operand e -------- */
+/* -- atom_16, atom_32, atom_64, atom_128, sured: which atomic operation, in operand e -------- */
 
 enum {
     EMU_ATOM_EXCH,
@@ -43,7 +50,15 @@ enum {
     EMU_ATOM_ADD_F16,
     EMU_ATOM_ADD_BF16,
     EMU_ATOM_ADD_F16X2,
-    EMU_ATOM_ADD_BF16X2
+    EMU_ATOM_ADD_BF16X2,
+    EMU_ATOM_MIN_F16,
+    EMU_ATOM_MIN_BF16,
+    EMU_ATOM_MIN_F16X2,
+    EMU_ATOM_MIN_BF16X2,
+    EMU_ATOM_MAX_F16,
+    EMU_ATOM_MAX_BF16,
+    EMU_ATOM_MAX_F16X2,
+    EMU_ATOM_MAX_BF16X2
 };
 
 /* -- bulk_copy and tensor_copy: flags and fields in aux, a reduction in operand e ----
@@ -62,7 +77,7 @@ enum {
     EMU_BULK_RANK_SHIFT = 8  /* of a tensor map, three bits */
 };
 
-/* -- simd_video: the operation and the comparison in aux, flags in imm ------------- */
+/* -- simd_video, video, video_mad: operation and parts in aux, flags in imm -------- */
 
 enum {
     EMU_VIDEO_ADD,
@@ -72,7 +87,32 @@ enum {
     EMU_VIDEO_MIN,
     EMU_VIDEO_MAX,
     EMU_VIDEO_SET,
-    EMU_VIDEO_COMPARE_SHIFT = 4 /* of a set: eq, ne, lt, le, gt, ge */
+    EMU_VIDEO_SHL,
+    EMU_VIDEO_SHR,
+    EMU_VIDEO_COMPARE_SHIFT = 4, /* of a set: eq, ne, lt, le, gt, ge; four bits */
+    /* of video and video_mad alone */
+    EMU_VIDEO_SECOND_SHIFT = 8, /* EMU_VIDEO_THEN_, three bits */
+    EMU_VIDEO_A_SHIFT = 12,     /* the parts of the operands, four bits each */
+    EMU_VIDEO_B_SHIFT = 16,
+    EMU_VIDEO_D_SHIFT = 20,
+    EMU_VIDEO_SCALE_SHIFT = 24 /* of video_mad: bits to shift, four bits */
+};
+
+/* Parts of a word. */
+enum {
+    EMU_VIDEO_WHOLE,
+    EMU_VIDEO_B0, /* and B1, B2, B3 */
+    EMU_VIDEO_H0 = EMU_VIDEO_B0 + 4,
+    EMU_VIDEO_H1
+};
+
+/* What is done with c. */
+enum {
+    EMU_VIDEO_THEN_NOTHING,
+    EMU_VIDEO_THEN_ADD,
+    EMU_VIDEO_THEN_MIN,
+    EMU_VIDEO_THEN_MAX,
+    EMU_VIDEO_THEN_MERGE /* the result replaces a part of c */
 };
 
 enum {
@@ -82,7 +122,22 @@ enum {
     EMU_VIDEO_D_SIGNED = 8,
     EMU_VIDEO_SIGNED = 2 | 4 | 8, /* all three */
     EMU_VIDEO_SAT = 16,
-    EMU_VIDEO_SUM = 32 /* add the parts of the result to c */
+    EMU_VIDEO_SUM = 32,       /* add the parts of the result to c */
+    EMU_VIDEO_WRAP = 64,      /* shift counts modulo 32, else at most 32 */
+    EMU_VIDEO_NEGATE = 128,   /* of video_mad: the product */
+    EMU_VIDEO_NEGATE_C = 256, /* of video_mad */
+    EMU_VIDEO_PLUS_ONE = 512  /* of video_mad */
+};
+
+/* -- cvt_tf32_f32: rounding and flags ---------------------------------------------- */
+
+enum {
+    EMU_TF32_RN,
+    EMU_TF32_RNA,
+    EMU_TF32_RZ,
+    EMU_TF32_ROUNDING = 3, /* the mask of these */
+    EMU_TF32_RELU = 4,
+    EMU_TF32_FINITE = 8
 };
 
 /* -- mma, wgmma: types of elements, and the fields of imm -------------------------- */
@@ -113,20 +168,20 @@ enum {
     EMU_MMA_A_SHIFT = 4,
     EMU_MMA_B_SHIFT = 8,
     EMU_MMA_C_SHIFT = 12,
-    EMU_MMA_ROWS_SHIFT = 16,     /* eight bits */
-    EMU_MMA_COLUMNS_SHIFT = 24,  /* twelve bits, as has the depth */
+    EMU_MMA_ROWS_SHIFT = 16,    /* eight bits */
+    EMU_MMA_COLUMNS_SHIFT = 24, /* twelve bits, as has the depth */
     EMU_MMA_DEPTH_SHIFT = 36,
     EMU_MMA_ROUNDING_SHIFT = 48, /* two bits */
     EMU_MMA_SELECTOR_SHIFT = 50, /* two bits */
     EMU_MMA_SATFINITE_BIT = 52,
-    EMU_MMA_XOR_BIT,           /* of b1: xor instead of and */
-    EMU_MMA_SPARSE_BIT,        /* half of A is stored */
-    EMU_MMA_A_BY_COLUMNS_BIT,  /* .col of A; of wgmma: transposed */
-    EMU_MMA_B_BY_ROWS_BIT,     /* .row of B; of wgmma: transposed */
+    EMU_MMA_XOR_BIT,          /* of b1: xor instead of and */
+    EMU_MMA_SPARSE_BIT,       /* half of A is stored */
+    EMU_MMA_A_BY_COLUMNS_BIT, /* .col of A; of wgmma: transposed */
+    EMU_MMA_B_BY_ROWS_BIT,    /* .row of B; of wgmma: transposed */
     EMU_MMA_A_NEGATED_BIT,
     EMU_MMA_B_NEGATED_BIT,
-    EMU_MMA_A_SHARED_BIT,      /* of wgmma: A is in shared memory */
-    EMU_MMA_GROUP_BIT          /* wgmma */
+    EMU_MMA_A_SHARED_BIT, /* of wgmma: A is in shared memory */
+    EMU_MMA_GROUP_BIT     /* wgmma */
 };
 
 /* The bits of an element. */

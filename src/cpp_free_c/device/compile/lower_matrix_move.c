@@ -1,9 +1,9 @@
 /* Lowering of ldmatrix, stmatrix and movmatrix, which move matrices of 8 by 8 elements
  * of 16 bits. See lower_opcodes.h.
  *
- * Lane 4 g + t has the elements 2 t and 2 t + 1 of row g of a matrix or, of a transposed
- * one, of column g. Lane 8 i + r names the address of row r of matrix i. The other lanes
- * learn it by a shuffle. */
+ * Lane 4 g + t has the elements 2 t and 2 t + 1 of row g of a matrix or, of a
+ * transposed one, of column g. Lane 8 i + r names the address of row r of matrix i. The
+ * other lanes learn it by a shuffle. */
 #include "device/compile/encoding.h"
 #include "device/compile/lower_opcodes.h"
 #include "device/compile/lower_operand.h"

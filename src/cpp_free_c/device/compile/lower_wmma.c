@@ -251,8 +251,8 @@ wmma_element(low_func *f, const wmma_place *p, unsigned line, unsigned along)
     }
     at.offset += (int64_t)dense * p->bits / 8;
     if (lines != 0) {
-        at.base = wmma_added(f, p->width, at.base,
-                             wmma_times(f, p->width, p->column, lines));
+        at.base =
+            wmma_added(f, p->width, at.base, wmma_times(f, p->width, p->column, lines));
     }
     return at;
 }
@@ -358,7 +358,13 @@ wmma_type(const low_func *f)
 static const ptx_shape wmma_shapes[] = {{16, 16, 16}, {32, 8, 16}, {8, 32, 16},
                                         {16, 16, 8},  {8, 8, 4},   {8, 8, 32},
                                         {8, 8, 128}};
-enum { BIG_SHAPES = 7, TF32_SHAPE = 8, F64_SHAPE = 16, NIBBLE_SHAPE = 32, BIT_SHAPE = 64 };
+enum {
+    BIG_SHAPES = 7,
+    TF32_SHAPE = 8,
+    F64_SHAPE = 16,
+    NIBBLE_SHAPE = 32,
+    BIT_SHAPE = 64
+};
 
 static unsigned
 wmma_shapes_of(unsigned type)
@@ -422,8 +428,7 @@ wmma_check_layout(const low_func *f, const wmma_fragment *m)
 {
     const bool is_row = low_has(f, PTX_W_row);
 
-    if (is_row == low_has(f, PTX_W_col) ||
-        (m->bits < 8 && is_row != m->line_is_row)) {
+    if (is_row == low_has(f, PTX_W_col) || (m->bits < 8 && is_row != m->line_is_row)) {
         low_unsupported(f);
     }
 }
@@ -599,6 +604,22 @@ wmma_emit_steps(low_func *f, low_product p, const wmma_work *w, unsigned number)
     }
 }
 
+/* Whether a tile that is written could change a register that a later tile reads. */
+static bool
+wmma_overlaps(const wmma_work *w, const low_value *targets)
+{
+    for (unsigned i = 0; i < w->fd.registers; i++) {
+        for (unsigned k = 0; k < MAX_FRAGMENT; k++) {
+            if ((k < w->fa.registers && targets[i] == w->a[k]) ||
+                (k < w->fb.registers && targets[i] == w->b[k]) ||
+                (k < w->fc.registers && k != i && targets[i] == w->c[k])) {
+                return true;
+            }
+        }
+    }
+    return w->fc.registers != w->fd.registers;
+}
+
 static void
 wmma_multiply(low_func *f)
 {
@@ -611,6 +632,7 @@ wmma_multiply(low_func *f)
                    .steps = p.a == EMU_MATRIX_TF32 ? MAX_STEPS : 1};
     low_value targets[MAX_FRAGMENT];
     const uint32_t skip = low_guard_begin(f);
+    bool overlaps;
 
     low_check_operand_count(f, 4, 4);
     w.tiles = w.fd.is_wide ? 2 : 1;
@@ -618,14 +640,17 @@ wmma_multiply(low_func *f)
     low_matrix_sources(f, &operands[1], p.a, w.fa.registers, w.a);
     low_matrix_sources(f, &operands[2], p.b, w.fb.registers, w.b);
     low_matrix_sources(f, &operands[3], p.c, w.fc.registers, w.c);
-    /* D may have registers of A, B and C, which all tiles read first */
+    overlaps = wmma_overlaps(&w, targets);
     for (unsigned i = 0; i < w.fd.registers; i++) {
-        w.d[i] = low_temp(f, low_matrix_register_class(p.d));
+        w.d[i] = targets[i];
+        if (overlaps) {
+            w.d[i] = low_temp(f, low_matrix_register_class(p.d));
+        }
     }
     for (unsigned number = 0; number < w.tiles; number++) {
         wmma_emit_steps(f, p, &w, number);
     }
-    for (unsigned i = 0; i < w.fd.registers; i++) {
+    for (unsigned i = 0; overlaps && i < w.fd.registers; i++) {
         low_emit(f, p.d == EMU_MATRIX_F64 ? EMU_OP_mov_64 : EMU_OP_mov_32, targets[i],
                  w.d[i], 0, 0);
     }

@@ -6,14 +6,13 @@
 static const struct {
     uint16_t word;
     uint8_t type;
-} matrix_words[] = {
-    {PTX_W_f16, EMU_MATRIX_F16},   {PTX_W_bf16, EMU_MATRIX_BF16},
-    {PTX_W_tf32, EMU_MATRIX_TF32}, {PTX_W_e4m3, EMU_MATRIX_E4M3},
-    {PTX_W_e5m2, EMU_MATRIX_E5M2}, {PTX_W_f32, EMU_MATRIX_F32},
-    {PTX_W_f64, EMU_MATRIX_F64},   {PTX_W_s8, EMU_MATRIX_S8},
-    {PTX_W_u8, EMU_MATRIX_U8},     {PTX_W_s4, EMU_MATRIX_S4},
-    {PTX_W_u4, EMU_MATRIX_U4},     {PTX_W_b1, EMU_MATRIX_B1},
-    {PTX_W_s32, EMU_MATRIX_S32}};
+} matrix_words[] = {{PTX_W_f16, EMU_MATRIX_F16},   {PTX_W_bf16, EMU_MATRIX_BF16},
+                    {PTX_W_tf32, EMU_MATRIX_TF32}, {PTX_W_e4m3, EMU_MATRIX_E4M3},
+                    {PTX_W_e5m2, EMU_MATRIX_E5M2}, {PTX_W_f32, EMU_MATRIX_F32},
+                    {PTX_W_f64, EMU_MATRIX_F64},   {PTX_W_s8, EMU_MATRIX_S8},
+                    {PTX_W_u8, EMU_MATRIX_U8},     {PTX_W_s4, EMU_MATRIX_S4},
+                    {PTX_W_u4, EMU_MATRIX_U4},     {PTX_W_b1, EMU_MATRIX_B1},
+                    {PTX_W_s32, EMU_MATRIX_S32}};
 
 /* The depths of products, by the type of A. Each depth is a power of two, so that a set
  * of them is a sum. */
@@ -22,18 +21,17 @@ static const struct {
     uint16_t dense;  /* with 16 rows */
     uint16_t sparse; /* with 16 rows */
     uint16_t group;  /* of wgmma; a sparse A doubles it */
-} matrix_depths[EMU_MATRIX_TYPES] = {
-    [EMU_MATRIX_F16] = {4, 8 | 16, 16 | 32, 16},
-    [EMU_MATRIX_BF16] = {0, 8 | 16, 16 | 32, 16},
-    [EMU_MATRIX_TF32] = {0, 4 | 8, 8 | 16, 8},
-    [EMU_MATRIX_E4M3] = {0, 16 | 32, 64, 32},
-    [EMU_MATRIX_E5M2] = {0, 16 | 32, 64, 32},
-    [EMU_MATRIX_F64] = {4, 4 | 8 | 16, 0, 0},
-    [EMU_MATRIX_S8] = {16, 16 | 32, 32 | 64, 32},
-    [EMU_MATRIX_U8] = {16, 16 | 32, 32 | 64, 32},
-    [EMU_MATRIX_S4] = {32, 32 | 64, 64 | 128, 0},
-    [EMU_MATRIX_U4] = {32, 32 | 64, 64 | 128, 0},
-    [EMU_MATRIX_B1] = {128, 128 | 256, 0, 256}};
+} matrix_depths[EMU_MATRIX_TYPES] = {[EMU_MATRIX_F16] = {4, 8 | 16, 16 | 32, 16},
+                                     [EMU_MATRIX_BF16] = {0, 8 | 16, 16 | 32, 16},
+                                     [EMU_MATRIX_TF32] = {0, 4 | 8, 8 | 16, 8},
+                                     [EMU_MATRIX_E4M3] = {0, 16 | 32, 64, 32},
+                                     [EMU_MATRIX_E5M2] = {0, 16 | 32, 64, 32},
+                                     [EMU_MATRIX_F64] = {4, 4 | 8 | 16, 0, 0},
+                                     [EMU_MATRIX_S8] = {16, 16 | 32, 32 | 64, 32},
+                                     [EMU_MATRIX_U8] = {16, 16 | 32, 32 | 64, 32},
+                                     [EMU_MATRIX_S4] = {32, 32 | 64, 64 | 128, 0},
+                                     [EMU_MATRIX_U4] = {32, 32 | 64, 64 | 128, 0},
+                                     [EMU_MATRIX_B1] = {128, 128 | 256, 0, 256}};
 
 #define FLAG(bit) ((uint64_t)1 << (bit))
 
@@ -190,13 +188,12 @@ low_check_group_product(const low_func *f, const low_product *p)
 int64_t
 low_product_fields(const low_product *p)
 {
-    const uint64_t fields = (uint64_t)p->d << EMU_MMA_D_SHIFT |
-                            (uint64_t)p->a << EMU_MMA_A_SHIFT |
-                            (uint64_t)p->b << EMU_MMA_B_SHIFT |
-                            (uint64_t)p->c << EMU_MMA_C_SHIFT |
-                            (uint64_t)p->shape.rows << EMU_MMA_ROWS_SHIFT |
-                            (uint64_t)p->shape.columns << EMU_MMA_COLUMNS_SHIFT |
-                            (uint64_t)p->shape.depth << EMU_MMA_DEPTH_SHIFT;
+    const uint64_t fields =
+        (uint64_t)p->d << EMU_MMA_D_SHIFT | (uint64_t)p->a << EMU_MMA_A_SHIFT |
+        (uint64_t)p->b << EMU_MMA_B_SHIFT | (uint64_t)p->c << EMU_MMA_C_SHIFT |
+        (uint64_t)p->shape.rows << EMU_MMA_ROWS_SHIFT |
+        (uint64_t)p->shape.columns << EMU_MMA_COLUMNS_SHIFT |
+        (uint64_t)p->shape.depth << EMU_MMA_DEPTH_SHIFT;
 
     return (int64_t)(fields | p->flags);
 }

@@ -27,6 +27,9 @@
 
 /* X(identifier, text) */
 #define PTX_WORDS(X) \
+    X(shr7, "shr7") X(shr15, "shr15") X(po, "po") X(oob, "oob") X(u2, "u2") \
+    X(s2, "s2") X(l2_eu, "L2::evict_unchanged") \
+    X(fractional, "fractional") X(range, "range") X(cvt, "cvt") \
     X(abs, "abs") X(satfinite, "satfinite") X(pack, "pack") X(rs, "rs") \
     X(eq, "eq") X(ne, "ne") X(lt, "lt") X(le, "le") X(gt, "gt") X(ge, "ge") \
     X(lo, "lo") X(ls, "ls") X(hi, "hi") X(hs, "hs") X(equ, "equ") X(neu, "neu") \
@@ -160,8 +163,8 @@ enum { PTX_OP_NONE, PTX_OPCODES(PTX_OPCODE_MEMBER) PTX_OPCODE_COUNT };
 #define PTX_SHAPE_MEMBER(name, rows, columns, depth) PTX_W_##name,
 enum {
     PTX_W_NONE,
-    PTX_TYPES(PTX_TYPE_MEMBER) PTX_WORDS(PTX_WORD_MEMBER)
-        PTX_SHAPES(PTX_SHAPE_MEMBER) PTX_W_COUNT,
+    PTX_TYPES(PTX_TYPE_MEMBER) PTX_WORDS(PTX_WORD_MEMBER) PTX_SHAPES(PTX_SHAPE_MEMBER)
+        PTX_W_COUNT,
     PTX_W_LAST_TYPE = PTX_W_f32x2,
     PTX_W_FIRST_SHAPE = PTX_W_m8n8k4
 };

@@ -28,21 +28,20 @@ emu_tile_form
 emu_matrix_form(const emu_insn *insn)
 {
     const uint64_t imm = (uint64_t)insn->imm;
-    emu_tile_form form = {
-        .d_type = (uint8_t)matrix_field(imm, EMU_MMA_D_SHIFT, 4),
-        .a_type = (uint8_t)matrix_field(imm, EMU_MMA_A_SHIFT, 4),
-        .b_type = (uint8_t)matrix_field(imm, EMU_MMA_B_SHIFT, 4),
-        .c_type = (uint8_t)matrix_field(imm, EMU_MMA_C_SHIFT, 4),
-        .rows = matrix_field(imm, EMU_MMA_ROWS_SHIFT, 8),
-        .columns = matrix_field(imm, EMU_MMA_COLUMNS_SHIFT, 12),
-        .depth = matrix_field(imm, EMU_MMA_DEPTH_SHIFT, 12),
-        .rounding = matrix_field(imm, EMU_MMA_ROUNDING_SHIFT, 2),
-        .satfinite = matrix_flag(imm, EMU_MMA_SATFINITE_BIT),
-        .is_xor = matrix_flag(imm, EMU_MMA_XOR_BIT),
-        .a_negated = matrix_flag(imm, EMU_MMA_A_NEGATED_BIT),
-        .b_negated = matrix_flag(imm, EMU_MMA_B_NEGATED_BIT),
-        .is_group = matrix_flag(imm, EMU_MMA_GROUP_BIT),
-        .is_sparse = matrix_flag(imm, EMU_MMA_SPARSE_BIT)};
+    emu_tile_form form = {.d_type = (uint8_t)matrix_field(imm, EMU_MMA_D_SHIFT, 4),
+                          .a_type = (uint8_t)matrix_field(imm, EMU_MMA_A_SHIFT, 4),
+                          .b_type = (uint8_t)matrix_field(imm, EMU_MMA_B_SHIFT, 4),
+                          .c_type = (uint8_t)matrix_field(imm, EMU_MMA_C_SHIFT, 4),
+                          .rows = matrix_field(imm, EMU_MMA_ROWS_SHIFT, 8),
+                          .columns = matrix_field(imm, EMU_MMA_COLUMNS_SHIFT, 12),
+                          .depth = matrix_field(imm, EMU_MMA_DEPTH_SHIFT, 12),
+                          .rounding = matrix_field(imm, EMU_MMA_ROUNDING_SHIFT, 2),
+                          .satfinite = matrix_flag(imm, EMU_MMA_SATFINITE_BIT),
+                          .is_xor = matrix_flag(imm, EMU_MMA_XOR_BIT),
+                          .a_negated = matrix_flag(imm, EMU_MMA_A_NEGATED_BIT),
+                          .b_negated = matrix_flag(imm, EMU_MMA_B_NEGATED_BIT),
+                          .is_group = matrix_flag(imm, EMU_MMA_GROUP_BIT),
+                          .is_sparse = matrix_flag(imm, EMU_MMA_SPARSE_BIT)};
 
     return form;
 }
@@ -124,7 +123,8 @@ emu_matrix_take_addend(emu_warp *warp, const emu_tile_form *form, const uint32_t
                     break;
                 default:
                     tile->c[i][j] =
-                        EMU_SOURCE(u32, x[slot / 2])[lane] >> (16 * (slot & 1)) & 0xffff;
+                        EMU_SOURCE(u32, x[slot / 2])[lane] >> (16 * (slot & 1)) &
+                        0xffff;
                     break;
             }
         }
@@ -147,8 +147,8 @@ emu_matrix_give_result(emu_warp *warp, const emu_tile_form *form, const uint32_t
                     EMU_TARGET(u32, x[slot])[lane] = (uint32_t)tile->d[i][j];
                     break;
                 default:
-                    EMU_TARGET(u16, x[slot / 2])[2 * lane + (slot & 1)] =
-                        (uint16_t)tile->d[i][j];
+                    EMU_TARGET(u16, x[slot / 2])
+                    [2 * lane + (slot & 1)] = (uint16_t)tile->d[i][j];
                     break;
             }
         }
@@ -282,9 +282,8 @@ matrix_multiply(emu_warp *warp, const emu_insn *insn)
                                         form.depth / (form.is_sparse ? 2 : 1)},
                       tile.a);
     x += emu_matrix_registers(form.rows * stored, form.a_type);
-    emu_matrix_gather(warp, x,
-                      (emu_matrix_side){form.b_type, EMU_TILE_COLUMNS, form.depth},
-                      tile.b);
+    emu_matrix_gather(
+        warp, x, (emu_matrix_side){form.b_type, EMU_TILE_COLUMNS, form.depth}, tile.b);
     x += emu_matrix_registers(EMU_TILE_COLUMNS * depth, form.b_type);
     emu_matrix_take_addend(warp, &form, x, &tile);
     x += emu_matrix_registers(side, form.c_type);

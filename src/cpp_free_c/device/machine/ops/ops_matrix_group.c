@@ -17,7 +17,7 @@ enum { GROUP_WARPS = 4, CORE = 8 /* lines of a core matrix */, CORE_BYTES = 16 }
 typedef struct {
     uint32_t start, leading, stride;
     uint32_t width; /* of a line of the swizzle pattern: 16 without a swizzle */
-    uint32_t base;  /* added to the number of the line in the pattern */
+    uint32_t base;  /* the number of the pattern's first line, in 128 bytes */
     unsigned bits;  /* of an element */
     bool by_lines;  /* the elements of a line of A or column of B are not neighbours */
 } group_matrix;
@@ -58,7 +58,7 @@ group_offset(const group_matrix *m, unsigned line, unsigned byte)
         at += line / CORE * m->stride + line % CORE * m->width;
         at += byte / m->width * m->leading + byte % m->width;
     }
-    return at ^ ((at >> 7) & (m->width / CORE_BYTES - 1)) << 4;
+    return at ^ (((at >> 7) - m->base) & (m->width / CORE_BYTES - 1)) << 4;
 }
 
 /* Read `depth` elements of `lines` lines. False after a fault. */
@@ -135,8 +135,8 @@ group_work_of(emu_warp *warp, const emu_insn *insn)
 
 /* Eight columns: read B and C, compute, write D. */
 static bool
-group_columns(emu_warp *warp, const emu_insn *insn, const group_work *w, unsigned column,
-              emu_tile *tile)
+group_columns(emu_warp *warp, const emu_insn *insn, const group_work *w,
+              unsigned column, emu_tile *tile)
 {
     const emu_matrix_side side = {w->form.b_type, EMU_TILE_COLUMNS, w->form.depth};
     const unsigned registers =
@@ -185,7 +185,8 @@ group_multiply(emu_warp *warp, const emu_insn *insn)
 }
 
 static void
-group_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all, int phase)
+group_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
+            int phase)
 {
     if (phase != 0 && (mask & all & (0 - all))) {
         group_multiply(warp, insn);

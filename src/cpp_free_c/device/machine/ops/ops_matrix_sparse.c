@@ -1,10 +1,10 @@
 /* Sparse matrices: two of four elements are stored, or one of two of tf32.
  *
- * Four bits of the indices say where a stored pair belongs: the first two bits place the
- * first element, the others the second. An element of tf32 counts as two, and of 4 bits
- * as half of one. The lanes of a row hold the indices of the row g in their low half
- * and of row g + 8 in the high half or, of elements of 8 and 4 bits, in the next lane.
- * PTX shows it in figures only; it was confirmed by recordings. */
+ * Four bits of the indices say where a stored pair belongs: the first two bits place
+ * the first element, the others the second. An element of tf32 counts as two, and of 4
+ * bits as half of one. The lanes of a row hold the indices of the row g in their low
+ * half and of row g + 8 in the high half or, of elements of 8 and 4 bits, in the next
+ * lane. PTX shows it in figures only; it was confirmed by recordings. */
 #include "device/machine/ops/ops_matrix.h"
 
 #include "device/compile/encoding.h"

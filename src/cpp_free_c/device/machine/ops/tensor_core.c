@@ -24,9 +24,9 @@ typedef struct {
 } tile_format;
 
 static const tile_format tile_formats[] = {
-    [EMU_MATRIX_F16] = {5, 10, 0, true},  [EMU_MATRIX_BF16] = {8, 7, 0, true},
+    [EMU_MATRIX_F16] = {5, 10, 0, true},   [EMU_MATRIX_BF16] = {8, 7, 0, true},
     [EMU_MATRIX_TF32] = {8, 10, 13, true}, [EMU_MATRIX_E4M3] = {4, 3, 0, false},
-    [EMU_MATRIX_E5M2] = {5, 2, 0, true},  [EMU_MATRIX_F32] = {8, 23, 0, true}};
+    [EMU_MATRIX_E5M2] = {5, 2, 0, true},   [EMU_MATRIX_F32] = {8, 23, 0, true}};
 
 /* A number: significand * 2^(exponent - mantissa bits of the format). */
 typedef struct {
@@ -80,7 +80,8 @@ tile_value(unsigned type, uint64_t bits)
     if (!n.special) {
         magnitude = ldexp(abs(n.significand), n.exponent - f.mantissa_bits);
     }
-    else if (!f.is_infinite || (bits >> f.ignored & ((1u << f.mantissa_bits) - 1)) != 0) {
+    else if (!f.is_infinite ||
+             (bits >> f.ignored & ((1u << f.mantissa_bits) - 1)) != 0) {
         return (double)NAN;
     }
     return bits >> sign & 1 ? -magnitude : magnitude;
@@ -237,8 +238,8 @@ tile_sum(const tile_sum_form *form, const tile_numbers *a, const tile_numbers *b
         return 0;
     }
     lowest = top - form->fraction;
-    sum = tile_aligned(c.significand, lowest - c.exponent +
-                                          tile_formats[form->c_type].mantissa_bits);
+    sum = tile_aligned(c.significand,
+                       lowest - c.exponent + tile_formats[form->c_type].mantissa_bits);
     for (unsigned k = 0; k < depth; k++) {
         sum += tile_aligned((int64_t)a->significand[k] * b->significand[k],
                             lowest - a->exponent[k] - b->exponent[k] + mantissa);
@@ -304,8 +305,8 @@ tile_is_8bit_float(unsigned type)
 static void
 tile_multiply_pairs(const emu_tile_form *form, emu_tile *tile)
 {
-    const tile_sum_form how = {form->a_type, form->b_type, form->d_type, form->d_type,
-                               FRACTION, MANTISSA};
+    const tile_sum_form how = {form->a_type, form->b_type, form->d_type,
+                               form->d_type, FRACTION,     MANTISSA};
     const unsigned run = form->is_sparse ? 4 : 2;
     emu_tile_form half = *form;
     emu_tile part;
@@ -446,8 +447,8 @@ tile_integer_product(const emu_tile_form *form, const uint64_t *a, const uint64_
 
     for (unsigned k = 0; k < form->depth; k++) {
         if (form->a_type != EMU_MATRIX_B1) {
-            sum +=
-                (int64_t)tile_integer(form->a_type, a[k]) * tile_integer(form->b_type, b[k]);
+            sum += (int64_t)tile_integer(form->a_type, a[k]) *
+                   tile_integer(form->b_type, b[k]);
         }
         else if (form->is_xor) {
             sum += __builtin_popcount((uint32_t)(a[k] ^ b[k]));
@@ -481,13 +482,13 @@ tile_multiply_integers(const emu_tile_form *form, emu_tile *tile)
 static void
 tile_multiply_mixed(const emu_tile_form *form, emu_tile *tile)
 {
-    const tile_sum_form how = {form->a_type, form->b_type, EMU_MATRIX_F32,
-                               EMU_MATRIX_F32, FRACTION, MANTISSA};
+    const tile_sum_form how = {form->a_type,   form->b_type, EMU_MATRIX_F32,
+                               EMU_MATRIX_F32, FRACTION,     MANTISSA};
 
     for (unsigned i = 0; i < form->rows; i++) {
         for (unsigned j = 0; j < form->columns; j++) {
-            tile->c[i][j] =
-                tile_float_bits(EMU_MATRIX_F32, tile_float(form->c_type, tile->c[i][j]));
+            tile->c[i][j] = tile_float_bits(EMU_MATRIX_F32,
+                                            tile_float(form->c_type, tile->c[i][j]));
         }
     }
     tile_multiply_floats(form, &how, tile);
@@ -521,7 +522,7 @@ emu_tile_multiply(const emu_tile_form *form, emu_tile *tile)
     }
     else {
         tile_sum_form how = {form->a_type, form->b_type, form->c_type,
-                             form->d_type, FRACTION, MANTISSA};
+                             form->d_type, FRACTION,     MANTISSA};
 
         if (is_short) {
             how.fraction = how.kept = SHORT_FRACTION;
