@@ -64,7 +64,8 @@ def library() -> str:
 
     It is a symbolic link in a folder of the compile cache. The folder has nothing but
     links: ``libcuda.so.1``, ``libnvidia-ml.so.1``, both names without the number, and
-    ``libnvJitLink.so``, which keeps programs from linking to machine code. Put the folder into ``LD_LIBRARY_PATH``, or open the path with ``ctypes``. Raises
+    ``libnvJitLink.so``, which keeps programs from linking to machine code. Put the
+    folder into ``LD_LIBRARY_PATH``, or open the path with ``ctypes``. Raises
     :exc:`RuntimeError` if the links cannot be made.
     """
     own = _own_library()

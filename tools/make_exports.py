@@ -117,22 +117,14 @@ def arguments(parameters):
     return f"({', '.join(names)})"
 
 
-def row_of(export, exports, rows):
-    """Return the row that has an export's ABI, None if there is none."""
-    same = [e for e in exports if e.base == export.base and e.abi == export.abi]
-    for other in [export, *same]:
-        found = rows.get((export.base, other.version))
-        if found:
-            return found
-    return rows.get((export.base, export.abi))
-
-
-def missing_name(export, exports):
-    """Return the name by which the call log knows a function that is not built."""
-    base, number, _ = export.parts
-    name = base.removeprefix("cu")
-    newest = max(e.parts[1] for e in exports if e.base == base)
-    return f"{name}_v{number}" if newest > 1 else name
+def rows_by_abi(exports, rows):
+    """Map (base, first version of the ABI) to the row of that ABI."""
+    found = dict(rows)
+    for export in exports:
+        row = rows.get((export.base, export.version))
+        if row:
+            found.setdefault((export.base, export.abi), row)
+    return found
 
 
 def wrapped(text):
@@ -157,15 +149,23 @@ def macro(name, rows):
 def table(root):
     """Return the text of the table."""
     exports, rows = read_exports(root), read_rows(root)
+    by_abi = rows_by_abi(exports, rows)
+    newest = {}
+    for export in exports:
+        base, number, _ = export.parts
+        newest[base] = max(newest.get(base, 1), number)
     built, missing, names = [], [], []
     for export in sorted(exports, key=lambda e: e.name):
-        found = row_of(export, exports, rows)
+        base, number, _ = export.parts
+        found = rows.get((base, export.version)) or by_abi.get((base, export.abi))
         head = f"({export.name}, {export.base}, {export.version}, {export.stream}, "
         if found:
             name, parameters = found
             built.append(f"X{head}{name}, {parameters}, {arguments(parameters)})")
         else:
-            name = missing_name(export, exports)
+            name = base.removeprefix("cu")
+            if newest[base] > 1:
+                name += f"_v{number}"
             missing.append(f"X{head}{name})")
             if name not in names:
                 names.append(name)

@@ -5,8 +5,15 @@
 
 #include "device/compile/lower_state.h"
 
+/* A register, or the sum of a register and a number. */
+low_value low_register_value(low_func *f, const ptx_operand *operand);
+
 /* The address of a variable in its state space. */
 low_value low_address_of(low_func *f, const ptx_operand *operand, ptx_class width);
+
+/* The address of an element of an array, in the array's state space. As on a GPU, the
+ * product of index and size has 32 bits without a sign. */
+low_value low_element_address(low_func *f, const ptx_operand *operand, ptx_class width);
 
 /* The address of an access, for low_access. */
 typedef struct {

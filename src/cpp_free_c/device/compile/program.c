@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "device/base/device.h"
+#include "device/compile/call_graph.h"
 #include "device/compile/dump.h"
 #include "device/compile/finish.h"
 #include "device/compile/kernel_info.h"
@@ -31,7 +32,8 @@ typedef struct {
     ptx_module *modules, **modules_tail;
     emu_program *program;
     low_constants constants;
-    const emu_handler *handlers;
+    emu_shared_state shared;
+    const emu_handler_set *handlers;
     size_t const_size;
     unsigned max_registers;
     unsigned dump; /* EMU_DUMP_ flags */
@@ -291,8 +293,8 @@ program_compile_kernel(loader *l, ptx_function *function)
     uint64_t shared = 0;
 
     emu_kernel_place_parameters(&l->load, function, &kernel->info);
-    function->code->dynamic_shared =
-        (uint32_t)emu_shared_place_kernel(&l->load, function, l->modules, &shared);
+    function->code->dynamic_shared = (uint32_t)emu_shared_place_kernel(
+        &l->load, function, l->modules, &l->shared, &shared);
     program_compile_function(l, function);
     kernel->func = function->code;
     kernel->program = l->program;
@@ -335,7 +337,8 @@ program_build(loader *l, CUcontext context, const emu_source *sources, size_t co
     for (ptx_module *module = l->modules; module != NULL; module = module->next) {
         emu_symbols_initialise(&l->load, module);
     }
-    emu_shared_place_common(&l->load, l->modules);
+    emu_references_collect(&l->load, l->modules);
+    emu_shared_place_common(&l->load, l->modules, &l->shared);
     emu_stack_sizes(l->modules);
     /* PTX instructions -> machine instructions -> places of registers -> final code */
     for (ptx_module *module = l->modules; module != NULL; module = module->next) {
@@ -420,7 +423,7 @@ program_read_options(loader *l, const emu_load_options *options)
 
 CUresult
 emu_program_load(CUcontext context, const emu_source *sources, size_t count,
-                 emu_load_options *options, const emu_handler *handlers,
+                 emu_load_options *options, const emu_handler_set *handlers,
                  emu_program **out)
 {
     loader *l = calloc(1, sizeof *l);

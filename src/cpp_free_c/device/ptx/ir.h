@@ -69,6 +69,7 @@ typedef enum {
     PTX_O_F32,     /* bits of a float: 0f... */
     PTX_O_F64,     /* bits of a double: 0d... or decimal */
     PTX_O_VAR,     /* var + bits */
+    PTX_O_ELEMENT, /* items: an array, and its index, a register or a number */
     PTX_O_FUNCTION,
     PTX_O_LABEL,   /* label */
     PTX_O_NAME,    /* a name that is not declared yet */
@@ -149,8 +150,11 @@ typedef struct ptx_function {
     struct ptx_module *module;
     struct ptx_function *next;
     struct ptx_function *same; /* set by symbols.c: the definition */
-    struct emu_func *code;     /* set by program.c */
-    uint64_t visited;          /* the mark of the last walk over the calls */
+    ptx_operand **references;  /* set by call_graph.c: functions, shared variables */
+    size_t reference_count;
+    bool calls_pointers;   /* a call names no function */
+    struct emu_func *code; /* set by program.c */
+    uint64_t visited;      /* the mark of the last walk over the calls */
 } ptx_function;
 
 typedef struct ptx_file {

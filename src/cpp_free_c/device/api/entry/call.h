@@ -6,6 +6,7 @@
 #define DEVICE_API_ENTRY_CALL_H
 
 #include "abi/cuda_abi.h"
+#include "abi/client_abi.h"
 #include "abi/client_symbols.h"
 #include "abi/graph_abi.h"
 #include "abi/symbols.h"
@@ -25,7 +26,7 @@ PCU_CLIENT_SYMBOLS(EMU_DECLARE)
  * those that are not built. */
 #define EMU_NUMBER(name, version, need, blocking, parameters) EMU_CALL_##name,
 #define EMU_CLIENT_NUMBER(name, version, parameters) EMU_CALL_##name,
-#define EMU_MISSING_NUMBER(name) EMU_CALL_##name,
+#define EMU_MISSING_NUMBER(name) EMU_MISSING_##name,
 typedef enum {
     PCU_DRV_SYMBOLS(EMU_NUMBER) PCU_CLIENT_SYMBOLS(EMU_CLIENT_NUMBER)
         PCU_DRIVER_MISSING_CALLS(EMU_MISSING_NUMBER) EMU_CALLS

@@ -45,7 +45,7 @@ PCU_DRIVER_EXPORTS(EXPORT)
 #define MISSING(export, base, version, stream, name) \
     CUresult export(void)                            \
     {                                                \
-        return emu_not_built(EMU_CALL_##name);       \
+        return emu_not_built(EMU_MISSING_##name);    \
     }
 PCU_DRIVER_MISSING(MISSING)
 #undef MISSING
