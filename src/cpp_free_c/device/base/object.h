@@ -36,6 +36,7 @@ typedef enum {
     EMU_GRAPHICS,
     EMU_LIBRARY,
     EMU_KERNEL, /* of a library */
+    EMU_GREEN_CONTEXT,
     EMU_KINDS
 } emu_kind;
 
