@@ -197,6 +197,9 @@
     X(GreenCtxRecordEvent, 12040, (CUgreenCtx hCtx, CUevent hEvent))                   \
     X(GreenCtxWaitEvent, 12040, (CUgreenCtx hCtx, CUevent hEvent))                     \
                                                                                        \
+    /* tensor maps */                                                                  \
+    X(TensorMapReplaceAddress, 12000, (CUtensorMap *tensorMap, void *globalAddress))   \
+                                                                                       \
     /* programs' way to functions */                                                   \
     X(GetProcAddress, 11030,                                                           \
       (const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags))             \

@@ -1404,6 +1404,17 @@
       *phArray, CUsurfref hSurfRef), (phArray, hSurfRef)) \
     X(cuSurfRefSetArray, cuSurfRefSetArray, 3000, LEGACY, SurfRefSetArray, (CUsurfref \
       hSurfRef, CUarray hArray, unsigned int Flags), (hSurfRef, hArray, Flags)) \
+    X(cuTensorMapEncodeIm2col, cuTensorMapEncodeIm2col, 12000, LEGACY, \
+      TensorMapEncodeIm2col, (CUtensorMap *tensorMap, CUtensorMapDataType \
+      tensorDataType, uint32_t tensorRank, void *globalAddress, const uint64_t \
+      *globalDim, const uint64_t *globalStrides, const int *pixelBoxLowerCorner, const \
+      int *pixelBoxUpperCorner, uint32_t channelsPerPixel, uint32_t pixelsPerColumn, \
+      const uint32_t *elementStrides, CUtensorMapInterleave interleave, \
+      CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, \
+      CUtensorMapFloatOOBfill oobFill), (tensorMap, tensorDataType, tensorRank, \
+      globalAddress, globalDim, globalStrides, pixelBoxLowerCorner, \
+      pixelBoxUpperCorner, channelsPerPixel, pixelsPerColumn, elementStrides, \
+      interleave, swizzle, l2Promotion, oobFill)) \
     X(cuTensorMapEncodeTiled, cuTensorMapEncodeTiled, 12000, LEGACY, \
       TensorMapEncodeTiled, (CUtensorMap *tensorMap, CUtensorMapDataType \
       tensorDataType, uint32_t tensorRank, void *globalAddress, const uint64_t \
@@ -1412,6 +1423,9 @@
       swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill), \
       (tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, \
       boxDim, elementStrides, interleave, swizzle, l2Promotion, oobFill)) \
+    X(cuTensorMapReplaceAddress, cuTensorMapReplaceAddress, 12000, LEGACY, \
+      TensorMapReplaceAddress, (CUtensorMap *tensorMap, void *globalAddress), \
+      (tensorMap, globalAddress)) \
     X(cuTexObjectCreate, cuTexObjectCreate, 5000, LEGACY, TexObjectCreate, \
       (CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc, const \
       CUDA_TEXTURE_DESC *pTexDesc, const CUDA_RESOURCE_VIEW_DESC *pResViewDesc), \
@@ -1643,12 +1657,8 @@
       SignalExternalSemaphoresAsync) \
     X(cuSignalExternalSemaphoresAsync_ptsz, cuSignalExternalSemaphoresAsync, 10000, \
       PER_THREAD, SignalExternalSemaphoresAsync) \
-    X(cuTensorMapEncodeIm2col, cuTensorMapEncodeIm2col, 12000, LEGACY, \
-      TensorMapEncodeIm2col) \
     X(cuTensorMapEncodeIm2colWide, cuTensorMapEncodeIm2colWide, 12080, LEGACY, \
       TensorMapEncodeIm2colWide) \
-    X(cuTensorMapReplaceAddress, cuTensorMapReplaceAddress, 12000, LEGACY, \
-      TensorMapReplaceAddress) \
     X(cuTexRefGetAddress, cuTexRefGetAddress, 2000, LEGACY, TexRefGetAddress_v1) \
     X(cuTexRefGetBorderColor, cuTexRefGetBorderColor, 8000, LEGACY, \
       TexRefGetBorderColor) \
@@ -1785,9 +1795,7 @@
     X(ParamSeti) \
     X(ParamSetv) \
     X(SignalExternalSemaphoresAsync) \
-    X(TensorMapEncodeIm2col) \
     X(TensorMapEncodeIm2colWide) \
-    X(TensorMapReplaceAddress) \
     X(TexRefGetAddress_v1) \
     X(TexRefGetBorderColor) \
     X(TexRefGetMaxAnisotropy) \
