@@ -346,6 +346,12 @@ constant_waits(const evaluation *e, operator_kind op, bool inner)
 
 /* -- the text ---------------------------------------------------------------------- */
 
+bool
+ptx_is_constant_name(const ptx_name *name)
+{
+    return strcmp(name->text, "WARP_SZ") == 0;
+}
+
 /* After "(": the cast of "(.s64)" or "(.u64)", or a parenthesis. */
 static operator_kind
 constant_read_parenthesis(ptx_parser *parser)
@@ -406,7 +412,7 @@ constant_of_token(ptx_parser *parser, const ptx_token *token, bool after_minus)
             }
             break;
         case PTX_T_NAME:
-            if (strcmp(token->name->text, "WARP_SZ") == 0) {
+            if (ptx_is_constant_name(token->name)) {
                 value.kind = PTX_T_INT;
                 value.bits = 32;
                 return value;
