@@ -2,9 +2,9 @@
  *
  * device/compile writes it and device/machine runs it. It is data that never changes
  * once a program is loaded. A register is a vector of EMU_LANES lanes in the frame of
- * the function's activation; a predicate is a 32-bit mask. An operand is a number: an
- * even one is a byte offset into the frame, an odd one is one more than a byte offset
- * into the program's constants. To run an instruction, the machine calls its `run`,
+ * the function's activation; a predicate is a 32-bit mask. An operand is a number: a
+ * byte offset, which is a multiple of 4, plus an EMU_TAG_ number, which says from where
+ * it counts. To run an instruction, the machine calls its `run`,
  * which returns the next instruction, or NULL to stop the warp. */
 #ifndef DEVICE_COMPILE_CODE_H
 #define DEVICE_COMPILE_CODE_H
@@ -17,6 +17,27 @@
 
 enum { EMU_LANES = 32, EMU_BARRIERS = 16 /* of a block */ };
 #define EMU_FULL 0xffffffffu
+
+/* -- operands ---------------------------------------------------------------------- */
+
+enum {
+    EMU_TAG_FRAME,
+    EMU_TAG_CONSTANT, /* the constants of the program */
+    EMU_TAG_UNIFORM,  /* values of a kernel that are computed once, equal in all lanes */
+    EMU_TAG_WARP,     /* those that differ between lanes and warps, not between blocks */
+    EMU_TAGS,
+    EMU_TAG_MASK = EMU_TAGS - 1
+};
+
+/* How often a block computes a value, see hoist.h. */
+enum {
+    EMU_EACH, /* in each warp */
+    EMU_ONCE_LAUNCH,
+    EMU_ONCE_BLOCK,
+    EMU_ONCE_WARP, /* once in a launch, for each warp of a block */
+    EMU_ONCE_LEVELS,
+    EMU_NEVER = EMU_ONCE_LEVELS
+};
 
 /* -- addresses --------------------------------------------------------------------- */
 
@@ -38,8 +59,15 @@ typedef struct emu_func emu_func;
 typedef struct emu_program emu_program;
 typedef const emu_insn *(*emu_handler)(emu_warp *warp, const emu_insn *insn);
 
+/* The functions of each operation, by EMU_OP_ number: for one warp, and for several
+ * warps in lockstep. */
+typedef struct {
+    const emu_handler *run, *lockstep;
+} emu_handler_set;
+
 struct emu_insn {
     emu_handler run;
+    emu_handler lockstep; /* for several warps (device/machine/warp/lockstep.h) */
     uint32_t d, e;    /* written: offsets in the frame */
     uint32_t a, b, c; /* read: offsets, odd for constants */
     uint32_t aux;
@@ -70,6 +98,12 @@ typedef struct {
     uint16_t file;
 } emu_place;
 
+/* Instructions that run once; their results are not in the frame. */
+typedef struct {
+    const emu_insn *code;
+    uint32_t count;
+} emu_once;
+
 struct emu_func {
     const char *name;
     const emu_insn *code;
@@ -85,6 +119,9 @@ struct emu_func {
     uint32_t registers;      /* 32-bit registers that it needs, at most */
     uint64_t stack_size;     /* local memory of it and all that it calls */
     bool unbounded;          /* recursive or calls through pointers */
+    emu_once once[EMU_ONCE_LEVELS]; /* of a kernel */
+    uint32_t uniform_size;          /* bytes of the values with EMU_TAG_UNIFORM */
+    uint32_t warp_size;             /* and with EMU_TAG_WARP, of one warp */
     const emu_program *program;
 };
 

@@ -142,3 +142,12 @@ low_constants_place(emu_load *load, low_constants *c, ptx_class width, uint64_t 
     c->count++;
     return place;
 }
+
+uint64_t
+low_constants_bits(const low_constants *constants, uint32_t place)
+{
+    uint64_t bits;
+
+    memcpy(&bits, constants->bytes + place - KEY_ROOM, sizeof bits);
+    return bits;
+}

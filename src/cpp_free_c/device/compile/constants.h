@@ -18,9 +18,12 @@ typedef struct {
     size_t count, slot_count;
 } low_constants;
 
-/* The place of a vector of lanes with this value: a byte offset, always even. Masks the
+/* The place of a vector of lanes with this value: a byte offset, a multiple of
+ * 64. Masks the
  * value to the width. Returns UINT32_MAX when there are too many constants. */
 uint32_t low_constants_place(emu_load *load, low_constants *constants, ptx_class width,
                              uint64_t bits);
+/* The value of the vector at a place. */
+uint64_t low_constants_bits(const low_constants *constants, uint32_t place);
 
 #endif

@@ -220,10 +220,10 @@ emu_dump_registers(const low_func *f)
 /* -- final code -------------------------------------------------------------------- */
 
 static const char *
-dump_name_of(emu_handler run, const emu_handler *handlers)
+dump_name_of(emu_handler run, const emu_handler_set *handlers)
 {
     for (unsigned op = EMU_OP_NONE + 1; op < EMU_OP_COUNT; op++) {
-        if (handlers[op] == run) {
+        if (handlers->run[op] == run) {
             return emu_operation_names[op];
         }
     }
@@ -231,7 +231,7 @@ dump_name_of(emu_handler run, const emu_handler *handlers)
 }
 
 void
-emu_dump_code(const emu_func *func, const emu_handler *handlers)
+emu_dump_code(const emu_func *func, const emu_handler_set *handlers)
 {
     (void)fprintf(stderr, "-- code %s: %u instructions\n", func->name, func->count);
     for (uint32_t i = 0; i < func->count; i++) {
@@ -240,9 +240,9 @@ emu_dump_code(const emu_func *func, const emu_handler *handlers)
         (void)fprintf(stderr, "%6u %s d=%u e=%u a=%u b=%u c=%u aux=%u", i,
                       dump_name_of(insn->run, handlers), insn->d, insn->e, insn->a,
                       insn->b, insn->c, insn->aux);
-        if (insn->run == handlers[EMU_OP_call] ||
-            insn->run == handlers[EMU_OP_call_to] ||
-            insn->run == handlers[EMU_OP_service]) {
+        if (insn->run == handlers->run[EMU_OP_call] ||
+            insn->run == handlers->run[EMU_OP_call_to] ||
+            insn->run == handlers->run[EMU_OP_service]) {
             (void)fprintf(stderr, " params=%u\n", insn->call->param_count);
         }
         else {

@@ -26,6 +26,6 @@ void emu_dump_lowered(const low_func *f, size_t first);
 /* The machine instructions with the places of their registers in the frame. */
 void emu_dump_registers(const low_func *f);
 /* The final code; `handlers` has the function of each operation. */
-void emu_dump_code(const emu_func *func, const emu_handler *handlers);
+void emu_dump_code(const emu_func *func, const emu_handler_set *handlers);
 
 #endif

@@ -20,7 +20,14 @@ enum {
     EMU_AT_MASK = 7,
     EMU_AT_BASE64 = 8,  /* operand a is a 64-bit register */
     EMU_AT_BASE32 = 16, /* operand a is a 32-bit register */
-    EMU_AT_RESULT = 64  /* an atomic operation that returns the old value */
+    /* Operand a is a 32-bit index. The address is operand c, which is the same in all
+     * lanes, plus the index times the scale. */
+    EMU_AT_INDEX = 32,
+    EMU_AT_RESULT = 64,    /* an atomic operation that returns the old value */
+    EMU_AT_UNSIGNED = 128, /* the index is unsigned */
+    EMU_AT_LINEAR = 256,   /* the index is tid.x plus a value that all lanes share */
+    EMU_AT_SCALE_SHIFT = 16,
+    EMU_AT_MOST_SCALE = 0x7fff
 };
 
 /* -- atom_16, atom_32, atom_64, atom_128, sured: which atomic operation, in operand e -------- */

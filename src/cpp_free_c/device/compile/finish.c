@@ -25,6 +25,9 @@ finish_final_operand(const low_func *f, low_value value)
 static uint32_t
 finish_insn_length(const low_insn *insn)
 {
+    if (insn->once != EMU_EACH) {
+        return 0;
+    }
     return 1 + insn->guarded + (insn->round != EMU_RN);
 }
 
@@ -46,20 +49,30 @@ finish_call(const low_func *f, const low_insn *insn)
     }
 }
 
+static void
+finish_handlers(const emu_handler_set *handlers, unsigned op, emu_insn *at)
+{
+    at->run = handlers->run[op];
+    at->lockstep = handlers->lockstep[op];
+}
+
 /* Writes the prefixes; returns the place of the instruction. */
 static emu_insn *
-finish_prefixes(const low_func *f, const low_insn *insn, const emu_handler *handlers,
+finish_prefixes(const low_func *f, const low_insn *insn, const emu_handler_set *handlers,
                 emu_insn *at)
 {
     if (insn->guarded) {
-        at->run = handlers[EMU_OP_guard];
+        finish_handlers(handlers, EMU_OP_guard, at);
+        if (emu_operation_flags[insn->op] & EMU_ALONE) {
+            at->lockstep = handlers->lockstep[insn->op];
+        }
         at->a = finish_final_operand(f, insn->guard);
         at->aux = insn->guard_negated;
         at->imm = finish_insn_length(insn) - 1;
         at++;
     }
     if (insn->round != EMU_RN) {
-        at->run = handlers[EMU_OP_round];
+        finish_handlers(handlers, EMU_OP_round, at);
         at->aux = (uint32_t)rounding_modes[insn->round];
         at++;
     }
@@ -67,13 +80,13 @@ finish_prefixes(const low_func *f, const low_insn *insn, const emu_handler *hand
 }
 
 static void
-finish_insn(const low_func *f, const low_insn *insn, const emu_handler *handlers,
+finish_insn(const low_func *f, const low_insn *insn, const emu_handler_set *handlers,
             const uint32_t *label_at, const emu_insn *code, emu_insn *at, uint32_t *xs)
 {
     const unsigned flags = emu_operation_flags[insn->op];
 
-    at->run = handlers[insn->op];
-    at->d = finish_final_operand(f, insn->d);
+    finish_handlers(handlers, insn->op, at);
+    at->d = finish_final_operand(f, insn->d) & ~(uint32_t)EMU_TAG_MASK;
     at->e = finish_final_operand(f, insn->e);
     at->a = finish_final_operand(f, insn->a);
     at->b = finish_final_operand(f, insn->b);
@@ -119,8 +132,40 @@ finish_slots(const low_func *f, const low_insn *insn, const ptx_var *vars,
     }
 }
 
+static uint32_t
+finish_once_count(const low_func *f)
+{
+    uint32_t count = 0;
+
+    for (size_t i = 0; i < f->count; i++) {
+        count += f->insns[i].once != EMU_EACH && f->insns[i].once != EMU_NEVER;
+    }
+    return count;
+}
+
+/* Writes the instructions that run once, level by level. */
+static void
+finish_once(const low_func *f, const emu_handler_set *handlers, emu_insn *at,
+            emu_func *out)
+{
+    for (unsigned level = EMU_ONCE_LAUNCH; level < EMU_ONCE_LEVELS; level++) {
+        emu_insn *const first = at;
+
+        for (size_t i = 0; i < f->count; i++) {
+            if (f->insns[i].once == level) {
+                finish_insn(f, &f->insns[i], handlers, NULL, at, at, NULL);
+                at++;
+            }
+        }
+        out->once[level].code = first;
+        out->once[level].count = (uint32_t)(at - first);
+    }
+    out->uniform_size = f->uniform_size;
+    out->warp_size = f->warp_size;
+}
+
 void
-low_finish(const low_func *f, const emu_handler *handlers, emu_func *out)
+low_finish(const low_func *f, const emu_handler_set *handlers, emu_func *out)
 {
     uint32_t *label_at =
         emu_arena_get(f->load, &f->load->scratch, f->label_count + 1, sizeof(uint32_t));
@@ -135,7 +180,8 @@ low_finish(const low_func *f, const emu_handler *handlers, emu_func *out)
         }
         count += finish_insn_length(&f->insns[i]);
     }
-    code = emu_arena_get(f->load, &f->load->keep, count, sizeof *code);
+    code = emu_arena_get(f->load, &f->load->keep, count + finish_once_count(f),
+                         sizeof *code);
     places = emu_arena_get(f->load, &f->load->keep, count, sizeof *places);
     xs = emu_arena_get(f->load, &f->load->keep, f->x_count + 1, sizeof *xs);
     at = code;
@@ -143,6 +189,9 @@ low_finish(const low_func *f, const emu_handler *handlers, emu_func *out)
         const low_insn *insn = &f->insns[i];
         emu_insn *first = at;
 
+        if (insn->once != EMU_EACH) {
+            continue;
+        }
         at = finish_prefixes(f, insn, handlers, at);
         finish_insn(f, insn, handlers, label_at, code, at, xs + insn->x);
         for (at++; first < at; first++) {
@@ -150,6 +199,7 @@ low_finish(const low_func *f, const emu_handler *handlers, emu_func *out)
             places[first - code].file = insn->file;
         }
     }
+    finish_once(f, handlers, at, out);
     out->code = code;
     out->places = places;
     out->count = count;

@@ -6,6 +6,6 @@
 #include "device/compile/lower_state.h"
 
 /* Writes the code into `out`. `handlers` has the function of each operation. */
-void low_finish(const low_func *f, const emu_handler *handlers, emu_func *out);
+void low_finish(const low_func *f, const emu_handler_set *handlers, emu_func *out);
 
 #endif

@@ -140,6 +140,12 @@ low_constant(low_func *f, ptx_class width, uint64_t bits)
     return place | 1;
 }
 
+uint64_t
+low_constant_bits(const low_func *f, low_value value)
+{
+    return low_constants_bits(f->constants, value - 1);
+}
+
 /* -- instructions ------------------------------------------------------------------ */
 
 low_insn *

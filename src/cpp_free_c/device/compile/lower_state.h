@@ -28,6 +28,7 @@ typedef uint32_t low_value;
 typedef struct {
     uint16_t op;
     bool guarded, guard_negated;
+    uint8_t once;             /* EMU_EACH, EMU_ONCE_ level, EMU_NEVER: hoist.c */
     uint8_t round;            /* EMU_RN, EMU_RZ, EMU_RM, EMU_RP */
     low_value guard;          /* a predicate */
     low_value d, e;           /* written */
@@ -45,6 +46,8 @@ typedef struct {
 typedef struct {
     uint32_t offset; /* in the frame */
     uint8_t width;   /* ptx_class */
+    uint8_t once;    /* how often it is computed; then `offset` has its tag */
+    bool is_linear;  /* set by low_hoist: tid.x plus a value that all lanes share */
 } low_register;
 
 typedef struct {
@@ -66,6 +69,7 @@ typedef struct {
     uint64_t dynamic_shared;
     uint32_t frame_size; /* set by low_allocate, as is pressure */
     uint32_t pressure;   /* 32-bit registers that the function needs, at most */
+    uint32_t uniform_size, warp_size; /* set by low_hoist, see emu_func */
     unsigned dump;       /* EMU_DUMP_ flags of dump.h */
 } low_func;
 
@@ -96,6 +100,8 @@ unsigned low_rounding(const low_func *f);
 /* A new virtual register. */
 low_value low_temp(low_func *f, ptx_class width);
 low_value low_constant(low_func *f, ptx_class width, uint64_t bits);
+/* The value of a constant. */
+uint64_t low_constant_bits(const low_func *f, low_value value);
 /* The width of a register. */
 ptx_class low_width(const low_func *f, low_value value);
 

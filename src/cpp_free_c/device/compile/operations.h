@@ -16,7 +16,8 @@ enum {
     EMU_NUMBER_E = 1, /* e is a number */
     EMU_TARGET = 2,   /* a branch: imm is its target */
     EMU_TARGETS = 4,  /* a branch: the further operands are its targets */
-    EMU_LEAVES = 8    /* never continues with the next instruction */
+    EMU_LEAVES = 8,   /* never continues with the next instruction */
+    EMU_ALONE = 16    /* the order in which warps run it has an effect */
 };
 
 /* clang-format off */
@@ -82,7 +83,7 @@ enum {
 
 #define EMU_OPS_COMMON(X) \
     X(label, 0) X(guard, 0) X(round, 0) X(bra, EMU_TARGET | EMU_LEAVES) \
-    X(bra_if, EMU_TARGET) X(brx, EMU_TARGETS) X(call, 0) X(call_to, 0) \
+    X(bra_if, EMU_TARGET) X(brx, EMU_TARGETS) X(call, EMU_ALONE) X(call_to, EMU_ALONE) \
     X(ret, EMU_LEAVES) X(exit, EMU_LEAVES) X(trap, 0) X(entry, 0) X(bar_sync, 0) \
     X(bar_red, EMU_NUMBER_E) X(bar_arrive, 0) X(bar_warp, 0) X(cluster_arrive, 0) \
     X(cluster_wait, 0) X(mapa, EMU_NUMBER_E) X(ctarank, EMU_NUMBER_E) X(special, EMU_NUMBER_E) \
@@ -91,8 +92,8 @@ enum {
     X(local_address, 0) X(shared_dynamic, 0) X(ld_128, 0) X(st_128, 0) X(mov_128, 0) \
     X(join_128, 0) X(part_64from128, 0) X(to_window, 0) X(from_window, 0) \
     X(isspacep, 0) X(prefetch, 0) X(alloca, 0) X(stacksave, 0) X(stackrestore, 0) \
-    X(service, 0) X(atom_32, EMU_NUMBER_E) X(atom_64, EMU_NUMBER_E) \
-    X(atom_16, EMU_NUMBER_E) X(atom_128, EMU_NUMBER_E) X(addc_32, 0) X(addc_64, 0) X(subc_32, 0) X(subc_64, 0) \
+    X(service, EMU_ALONE) X(atom_32, EMU_NUMBER_E | EMU_ALONE) X(atom_64, EMU_NUMBER_E | EMU_ALONE) \
+    X(atom_16, EMU_NUMBER_E | EMU_ALONE) X(atom_128, EMU_NUMBER_E | EMU_ALONE) X(addc_32, 0) X(addc_64, 0) X(subc_32, 0) X(subc_64, 0) \
     X(popc_32, 0) X(popc_64, 0) X(clz_32, 0) X(clz_64, 0) X(bfind_32, 0) \
     X(bfind_64, 0) X(brev_32, 0) X(brev_64, 0) X(bfe_32, 0) X(bfe_64, 0) X(bfi_32, 0) \
     X(bfi_64, 0) X(prmt, 0) X(shf, 0) X(bmsk, 0) X(szext, 0) X(fns, 0) X(lop3, 0) \
@@ -101,11 +102,11 @@ enum {
     X(cvt_f16x2_fp8, 0) X(cvt_tf32_f32, 0) X(cvt_pack, 0) X(policy, 0) X(cvt_f32_f16, 0) X(cvt_f16_f32, 0) \
     X(cvt_f16_f64, 0) X(cvt_f16_64, 0) X(cvt_f64_f16, 0) X(half_add, 0) X(half_sub, 0) X(half_mul, 0) \
     X(half_fma, 0) X(half_min, 0) X(half_max, 0) X(half_sat, 0) X(half_tanh, 0) \
-    X(half_ex2, 0) X(tex, 0) X(tex_query, 0) X(suld, 0) X(sust, 0) X(sured, 0) \
-    X(mbarrier_init, 0) X(mbarrier_arrive, EMU_NUMBER_E) \
-    X(mbarrier_wait, EMU_NUMBER_E) X(mbarrier_bytes, EMU_NUMBER_E) \
-    X(mbarrier_pending, 0) X(bulk_copy, EMU_NUMBER_E) X(tensor_copy, EMU_NUMBER_E) \
-    X(mma, 0) X(wgmma, 0)
+    X(half_ex2, 0) X(tex, 0) X(tex_query, 0) X(suld, 0) X(sust, 0) X(sured, EMU_ALONE) \
+    X(mbarrier_init, EMU_ALONE) X(mbarrier_arrive, EMU_NUMBER_E | EMU_ALONE) \
+    X(mbarrier_wait, EMU_NUMBER_E | EMU_ALONE) X(mbarrier_bytes, EMU_NUMBER_E | EMU_ALONE) \
+    X(mbarrier_pending, EMU_ALONE) X(bulk_copy, EMU_NUMBER_E | EMU_ALONE) X(tensor_copy, EMU_NUMBER_E | EMU_ALONE) \
+    X(mma, 0) X(wgmma, EMU_ALONE)
 /* clang-format on */
 
 #define EMU_OP_MEMBER(name, flags) EMU_OP_##name,

@@ -33,7 +33,7 @@ typedef struct {
     emu_program *program;
     low_constants constants;
     emu_shared_state shared;
-    const emu_handler *handlers;
+    const emu_handler_set *handlers;
     size_t const_size;
     unsigned max_registers;
     unsigned dump; /* EMU_DUMP_ flags */
@@ -423,7 +423,7 @@ program_read_options(loader *l, const emu_load_options *options)
 
 CUresult
 emu_program_load(CUcontext context, const emu_source *sources, size_t count,
-                 emu_load_options *options, const emu_handler *handlers,
+                 emu_load_options *options, const emu_handler_set *handlers,
                  emu_program **out)
 {
     loader *l = calloc(1, sizeof *l);

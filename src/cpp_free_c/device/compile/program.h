@@ -37,7 +37,7 @@ typedef struct {
  * codes are INVALID_PTX (malformed, unknown opcode, undefined symbol),
  * UNSUPPORTED_PTX_VERSION and OUT_OF_MEMORY. */
 CUresult emu_program_load(CUcontext context, const emu_source *sources, size_t count,
-                          emu_load_options *options, const emu_handler *handlers,
+                          emu_load_options *options, const emu_handler_set *handlers,
                           emu_program **out);
 /* Frees the program, and those variables that the context has not freed. NULL is
  * allowed. */

@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "device/compile/hoist.h"
+
 typedef struct {
     uint32_t first, last; /* its first and its last instruction */
     uint32_t succ[2];     /* blocks that follow it, or NO_BLOCK */
@@ -419,7 +421,6 @@ typedef struct {
     uint32_t heap_count;
     uint32_t *free_slots[PTX_CLASSES];
     uint32_t free_count[PTX_CLASSES], slot_count[PTX_CLASSES];
-    uint32_t weight; /* of the registers in use */
 } pools;
 
 static void
@@ -510,8 +511,10 @@ registers_place(low_func *f, const pools *p)
     for (size_t i = 0; i < f->register_count; i++) {
         low_register *r = &f->registers[i];
 
-        r->offset =
-            (uint32_t)(base[r->width] + (uint64_t)r->offset * class_bytes[r->width]);
+        if (r->once == EMU_EACH) {
+            r->offset = (uint32_t)(base[r->width] +
+                                   (uint64_t)r->offset * class_bytes[r->width]);
+        }
     }
 }
 
@@ -523,7 +526,6 @@ registers_expire(const scan *s, pools *p, uint32_t position)
         const low_register *gone = &s->f->registers[registers_heap_pop(s, p)];
 
         p->free_slots[gone->width][p->free_count[gone->width]++] = gone->offset;
-        p->weight -= class_weight[gone->width];
     }
 }
 
@@ -537,6 +539,30 @@ registers_take_slot(pools *p, unsigned width)
     return p->slot_count[width]++;
 }
 
+/* The greatest number of 32-bit registers that are in use at once. */
+static void
+registers_count_pressure(const scan *s)
+{
+    low_func *f = s->f;
+    uint32_t *begins, *ends, weight = 0;
+    const size_t positions = 2 * f->count + 3;
+
+    begins = emu_arena_get(f->load, &f->load->scratch, positions, sizeof *begins);
+    ends = emu_arena_get(f->load, &f->load->scratch, positions, sizeof *ends);
+    for (size_t i = 0; i < f->register_count; i++) {
+        if (s->start[i] != UINT32_MAX) {
+            begins[s->start[i]] += class_weight[f->registers[i].width];
+            ends[s->end[i] + 1] += class_weight[f->registers[i].width];
+        }
+    }
+    for (size_t i = 0; i < positions; i++) {
+        weight += begins[i] - ends[i];
+        if (weight > f->pressure) {
+            f->pressure = weight;
+        }
+    }
+}
+
 void
 low_allocate(low_func *f)
 {
@@ -546,6 +572,8 @@ low_allocate(low_func *f)
 
     registers_find_blocks(&s);
     registers_find_intervals(&s);
+    registers_count_pressure(&s);
+    low_hoist(f, s.start, s.end);
     order = registers_sort_by_start(&s, &count);
     p.heap = emu_arena_get(f->load, &f->load->scratch, count + 1, sizeof(uint32_t));
     for (uint32_t k = 0; k < PTX_CLASSES; k++) {
@@ -558,10 +586,6 @@ low_allocate(low_func *f)
 
         registers_expire(&s, &p, s.start[reg]);
         r->offset = registers_take_slot(&p, r->width);
-        p.weight += class_weight[r->width];
-        if (p.weight > f->pressure) {
-            f->pressure = p.weight;
-        }
         registers_heap_push(&s, &p, reg);
     }
     registers_place(f, &p);

@@ -171,6 +171,7 @@ execution_run_grid(CUcontext context, const emu_launch *launch, emu_report *repo
     memcpy(grid.block, launch->block, sizeof grid.block);
     grid.block_count = (uint64_t)grid.grid[0] * grid.grid[1] * grid.grid[2];
     grid.threads = grid.block[0] * grid.block[1] * grid.block[2];
+    grid.is_linear = grid.block[1] == 1 && grid.block[2] == 1;
     grid.warp_count = (grid.threads + EMU_LANES - 1) / EMU_LANES;
     grid.shared_size = func->dynamic_shared + launch->dynamic_shared;
     if (grid.shared_size < launch->kernel->info.shared_size) {

@@ -26,7 +26,9 @@ enum {
     WATCH_TURNS_MOST = 1 << 16,
     SLEEP = 100000, /* the first pause between two watches of a grid that waits */
     SLEEP_MOST = 2000000,
-    PLACES = 3
+    PLACES = 3,
+    LARGE_GRID = 4096, /* clusters */
+    TAKEN = 8          /* how many of them a crew takes at once */
 };
 
 /* -- a worker and its blocks ------------------------------------------------------- */
@@ -42,6 +44,7 @@ typedef struct {
     emu_grid *grid;
     emu_block **blocks; /* the first `live` run, the others may be reused */
     size_t live, count, room;
+    uint64_t next, end;   /* clusters that only this crew begins */
     unsigned clusters;    /* to which the live blocks belong */
     emu_watch *watch;     /* made at its first use */
     uint64_t watch_at;    /* when to watch next; 0: not set yet */
@@ -68,9 +71,9 @@ crew_takes_turns(const crew *c)
 }
 
 static bool
-grid_has_blocks_left(const emu_grid *grid)
+crew_has_blocks_left(const crew *c)
 {
-    return atomic_load(&grid->next_cluster) < grid->cluster_count;
+    return c->next < c->end || atomic_load(&c->grid->next_cluster) < c->grid->cluster_count;
 }
 
 /* Reserve a place for one resident cluster. False: the grid has as many resident
@@ -162,16 +165,32 @@ crew_begin_cluster(crew *c, uint64_t number)
     return cluster != NULL;
 }
 
+/* Take clusters of the grid for this crew: several of a large grid, whose counter all
+ * workers change. False: there is none. */
+static bool
+crew_take(crew *c)
+{
+    uint64_t count = 1;
+
+    if (c->grid->cluster_count >= LARGE_GRID) {
+        count = TAKEN;
+    }
+    c->next = atomic_fetch_add(&c->grid->next_cluster, count);
+    c->end = c->next + count;
+    if (c->end > c->grid->cluster_count) {
+        c->end = c->grid->cluster_count;
+    }
+    return c->next < c->end;
+}
+
 /* Begin the next cluster of the grid. False: there is none, or out of memory. */
 static bool
 crew_next(crew *c)
 {
-    const uint64_t number = atomic_fetch_add(&c->grid->next_cluster, 1);
-
-    if (number >= c->grid->cluster_count) {
+    if (c->next >= c->end && !crew_take(c)) {
         return false;
     }
-    if (!crew_begin_cluster(c, number)) {
+    if (!crew_begin_cluster(c, c->next++)) {
         emu_cancel_no_memory(c->grid);
         return false;
     }
@@ -383,7 +402,7 @@ crew_stay_quiet(crew *c)
     const struct timespec pause = {.tv_nsec = c->sleep};
 
     if (crew_watch(c) != EMU_WAITS ||
-        (grid_has_blocks_left(c->grid) &&
+        (crew_has_blocks_left(c) &&
          atomic_load(&c->grid->resident) < c->grid->max_resident)) {
         emu_proof_leave(c->grid, &c->part);
         c->quiet = false;
@@ -452,7 +471,7 @@ crew_begin_more(crew *c)
 {
     size_t wanted = (size_t)c->clusters + 1;
 
-    while (wanted-- && !crew_has_failed(c) && grid_has_blocks_left(c->grid)) {
+    while (wanted-- && !crew_has_failed(c) && crew_has_blocks_left(c)) {
         const bool has_taken = c->live && grid_take_slot(c->grid);
 
         if (c->live && !has_taken) {

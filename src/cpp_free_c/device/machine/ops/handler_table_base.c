@@ -5,17 +5,19 @@
 
 #include <stdlib.h>
 
-const emu_handler *
+const emu_handler_set *
 emu_handlers(void)
 {
+    static const emu_handler_set base = {emu_handlers_base, emu_lockstep_base};
 #if defined(__x86_64__)
+    static const emu_handler_set avx2 = {emu_handlers_avx2, emu_lockstep_avx2};
     const char *choice = getenv("PYCUDA_EMULATOR_SIMD");
 
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
         !(choice && strcmp(choice, "0") == 0)) {
-        return emu_handlers_avx2;
+        return &avx2;
     }
 #endif
-    return emu_handlers_base;
+    return &base;
 }

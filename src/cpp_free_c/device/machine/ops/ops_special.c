@@ -125,11 +125,13 @@ emu_op_special(emu_warp *warp, const emu_insn *insn)
         (void)emu_op_spin(warp, insn);
     }
     if (insn->e == 4 && warp->mask == EMU_FULL) {
+        u32 *const d = EMU_TARGET(u32, insn->d);
+        const uint32_t narrow = (uint32_t)value;
         int i;
 
         EMU_VECTORISE
         for (i = 0; i < EMU_LANES; i++) {
-            EMU_TARGET(u32, insn->d)[i] = (uint32_t)value;
+            d[i] = narrow;
         }
         return insn + 1;
     }

@@ -216,7 +216,15 @@ emu_address_of_lanes(const emu_warp *warp, const emu_insn *insn,
     const uint64_t offset = (uint64_t)insn->imm;
     int i;
 
-    if (insn->aux & EMU_AT_BASE64) {
+    if (insn->aux & EMU_AT_INDEX) {
+        const u32 *const index = EMU_SOURCE(u32, insn->a);
+        const uint64_t base = *EMU_SOURCE(u64, insn->c) + offset;
+
+        for (i = 0; i < EMU_LANES; i++) {
+            out[i] = base + emu_address_index(insn->aux, index[i]);
+        }
+    }
+    else if (insn->aux & EMU_AT_BASE64) {
         const u64 *const base = EMU_SOURCE(u64, insn->a);
 
         for (i = 0; i < EMU_LANES; i++) {

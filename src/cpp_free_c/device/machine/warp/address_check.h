@@ -7,6 +7,7 @@
 #ifndef DEVICE_MACHINE_WARP_ADDRESS_CHECK_H
 #define DEVICE_MACHINE_WARP_ADDRESS_CHECK_H
 
+#include "device/compile/encoding.h"
 #include "device/machine/warp/machine.h"
 
 /* Check the access of each lane in `mask` and return its host address. False after a
@@ -30,5 +31,17 @@ uint8_t *emu_address_generic(emu_warp *warp, unsigned lane, uint64_t address,
  */
 bool emu_address_fault(emu_warp *warp, const emu_insn *insn, unsigned lane,
                        uint64_t address, unsigned size, bool write);
+
+/* What an index adds to the base of an address; aux is that of the instruction. */
+static inline uint64_t
+emu_address_index(uint32_t aux, uint32_t index)
+{
+    const uint32_t scale = aux >> EMU_AT_SCALE_SHIFT;
+
+    if (aux & EMU_AT_UNSIGNED) {
+        return (uint64_t)index * scale;
+    }
+    return (uint64_t)((int64_t)(int32_t)index * (int64_t)scale);
+}
 
 #endif

@@ -64,8 +64,8 @@ barrier_group_vote(const emu_warp *warp, const emu_group *group)
     const uint8_t *base = group->frame->regs;
     uint32_t bits;
 
-    if (insn->c & 1) {
-        base = warp->base[1]; /* a constant */
+    if ((insn->c & EMU_TAG_MASK) != EMU_TAG_FRAME) {
+        base = warp->base[insn->c & EMU_TAG_MASK];
     }
     bits = *(const u32 *)(const void *)(base + insn->c);
     return (bits ^ emu_lanes_if(insn->e != 0)) & group->mask;
@@ -169,8 +169,8 @@ barrier_operand_is_uniform(const emu_warp *warp, uint32_t operand)
     const u32 first = values[__builtin_ctz(warp->mask)];
     uint32_t left = warp->mask;
 
-    if (operand & 1) {
-        return true; /* a constant */
+    if ((operand & EMU_TAG_MASK) == EMU_TAG_CONSTANT) {
+        return true;
     }
     for (; left; left &= left - 1) {
         if (values[__builtin_ctz(left)] != first) {
@@ -285,6 +285,7 @@ barrier_arrive(emu_warp *warp, const emu_insn *insn, bool wait)
     if (block->race) {
         emu_race_arrive(warp, number);
     }
+    block->has_barriers = true;
     barrier->is_used = true;
     barrier->expected = expected;
     barrier->kind = barrier_kind(insn);
@@ -336,7 +337,7 @@ emu_barrier_lanes_exited(emu_warp *warp)
     emu_block *block = warp->block;
     uint32_t i;
 
-    for (i = 0; i < EMU_BARRIERS; i++) {
+    for (i = 0; i < EMU_BARRIERS && block->has_barriers; i++) {
         if (block->barriers[i].is_used) {
             barrier_count_warp(warp, i);
             if (block->barriers[i].total &&

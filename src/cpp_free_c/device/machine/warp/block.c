@@ -7,9 +7,13 @@
 
 #include "device/machine/warp/cancel.h"
 #include "device/machine/warp/group.h"
+#include "device/machine/warp/lockstep.h"
 #include "device/machine/warp/race_check.h"
 #include "device/machine/warp/report.h"
 #include "device/machine/warp/warp.h"
+
+/* An absent operand is read at the start of the frame, whatever its width. */
+enum { READ_AT_START = 512 };
 
 /* Make a buffer at least this large; its content is lost. */
 static bool
@@ -32,45 +36,91 @@ block_reserve(uint8_t **buffer, size_t *room, size_t size)
     return true;
 }
 
+/* Set what is the same for a warp in all blocks of a launch. */
 static void
-block_begin_warp(emu_warp *warp, emu_block *block, unsigned number)
+block_prepare_warp(emu_warp *warp, emu_block *block, unsigned number)
 {
     const emu_grid *grid = block->grid;
     const emu_func *func = grid->kernel->func;
-    const unsigned lanes = grid->threads - number * EMU_LANES;
     emu_frame *root = &block->roots[number];
 
     root->func = func;
     root->parent = NULL;
     root->regs = block->regs + (size_t)number * func->frame_size;
-    root->lanes = EMU_FULL;
-    if (lanes < EMU_LANES) {
-        root->lanes = ((uint32_t)1 << lanes) - 1;
-    }
     root->depth = 0;
     root->local_start = 0;
     root->local_end = func->local_size;
-    warp->base[0] = root->regs;
-    warp->base[1] = (uint8_t *)(uintptr_t)grid->kernel->program->constants - 1;
-    warp->frame = root;
-    warp->alive = root->lanes;
+    warp->base[EMU_TAG_CONSTANT] =
+        (uint8_t *)(uintptr_t)grid->kernel->program->constants - EMU_TAG_CONSTANT;
+    warp->base[EMU_TAG_UNIFORM] = block->once - EMU_TAG_UNIFORM;
+    warp->base[EMU_TAG_WARP] = block->once + func->uniform_size +
+                               (size_t)number * func->warp_size - EMU_TAG_WARP;
     warp->local_stride = grid->stack_size;
     warp->local = block->local + (size_t)number * EMU_LANES * grid->stack_size;
     warp->block = block;
     warp->recent = NULL;
     warp->number = number;
+    warp->tid = (const uint32_t(*)[EMU_LANES])grid->tids[number];
+}
+
+static void
+block_begin_warp(emu_warp *warp, emu_block *block, unsigned number)
+{
+    const unsigned lanes = block->grid->threads - number * EMU_LANES;
+    emu_frame *root = &block->roots[number];
+
+    root->lanes = EMU_FULL;
+    if (lanes < EMU_LANES) {
+        root->lanes = ((uint32_t)1 << lanes) - 1;
+    }
+    warp->alive = root->lanes;
     warp->turns = 0;
     warp->spins = 0;
     warp->stays = 0;
     warp->rotate = false;
     warp->stamp = 0;
     warp->stop = EMU_STOP_WAIT;
-    warp->tid = (const uint32_t(*)[EMU_LANES])grid->tids[number];
     warp->group_count = 0;
     warp->cluster_arrived = 0;
     warp->mask = warp->alive;
-    (void)emu_group_save(warp, func->code, EMU_RUNNABLE);
+    emu_group_enter(warp, root);
+    (void)emu_group_save(warp, root->func->code, EMU_RUNNABLE);
 }
+
+/* -- values that are computed once ------------------------------------------------- */
+
+/* Compute the values of one level with a warp. They are in the memory of `tag`. */
+static void
+block_run_once(emu_warp *warp, unsigned level, unsigned tag)
+{
+    const emu_once *once = &warp->block->grid->kernel->func->once[level];
+    uint8_t *const frame = warp->base[EMU_TAG_FRAME];
+    const uint32_t mask = warp->mask;
+
+    warp->base[EMU_TAG_FRAME] = warp->base[tag] + tag;
+    warp->mask = EMU_FULL;
+    for (uint32_t i = 0; i < once->count; i++) {
+        (void)once->code[i].run(warp, &once->code[i]);
+    }
+    warp->mask = mask;
+    warp->base[EMU_TAG_FRAME] = frame;
+}
+
+/* Set what is the same in all blocks of a launch. */
+static void
+block_prepare(emu_block *block)
+{
+    block->once_launch = block->grid->number;
+    for (unsigned i = 0; i < block->warp_count; i++) {
+        block_prepare_warp(&block->warps[i], block, i);
+    }
+    block_run_once(&block->warps[0], EMU_ONCE_LAUNCH, EMU_TAG_UNIFORM);
+    for (unsigned i = 0; i < block->warp_count; i++) {
+        block_run_once(&block->warps[i], EMU_ONCE_WARP, EMU_TAG_WARP);
+    }
+}
+
+/* -- the order of warps ------------------------------------------------------------ */
 
 static uint64_t
 block_mix_seed(uint64_t x)
@@ -85,9 +135,13 @@ block_order_warps(emu_block *block)
 {
     unsigned i;
 
-    for (i = 0; i < block->warp_count; i++) {
+    if (emu_seed == 0 && !block->is_shuffled) {
+        return;
+    }
+    for (i = 0; i < EMU_MAX_WARPS; i++) {
         block->order[i] = (uint8_t)i;
     }
+    block->is_shuffled = emu_seed != 0;
     if (emu_seed && block->warp_count > 1) {
         uint64_t state = block_mix_seed(emu_seed + block->number * 0x100000001b3u + 1);
 
@@ -121,6 +175,9 @@ emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number)
                        (size_t)grid->warp_count * func->frame_size + 64) ||
         !block_reserve(&block->local, &block->local_room,
                        (size_t)grid->warp_count * EMU_LANES * grid->stack_size + 64) ||
+        !block_reserve(&block->once, &block->once_room,
+                       func->uniform_size + (size_t)grid->warp_count * func->warp_size +
+                           READ_AT_START) ||
         !block_reserve(&block->shared, &block->shared_room, grid->shared_size + 64)) {
         return false;
     }
@@ -130,11 +187,19 @@ emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number)
     if (!emu_race_begin(block, grid->race_checks)) {
         return false;
     }
-    memset(block->barriers, 0, sizeof block->barriers);
+    if (block->has_barriers) {
+        memset(block->barriers, 0, sizeof block->barriers);
+        block->has_barriers = false;
+    }
+    if (block->once_launch != grid->number) {
+        block_prepare(block);
+    }
+    block_run_once(&block->warps[0], EMU_ONCE_BLOCK, EMU_TAG_UNIFORM);
     for (i = 0; i < block->warp_count; i++) {
         block_begin_warp(&block->warps[i], block, i);
     }
     block_order_warps(block);
+    emu_lockstep_begin(block);
     return true;
 }
 
@@ -286,27 +351,68 @@ block_fault_deadlock(emu_block *block)
         barriers, total - barriers, places);
 }
 
+/* Run a warp. Return it if it stopped with a fault, else NULL. */
+static emu_warp *
+block_run_warp(emu_block *block, emu_warp *warp)
+{
+    block->run_warp(warp);
+    if (warp->stop == EMU_STOP_FAULT) {
+        return warp;
+    }
+    return NULL;
+}
+
+/* Run warps in lockstep, and after that each one that has separated from the others.
+ * Return the warp that stopped with a fault, or NULL. */
+static emu_warp *
+block_run_lockstep(emu_block *block, unsigned first, unsigned count)
+{
+    emu_warp *failed = emu_lockstep_run(block, first, count);
+
+    for (unsigned i = first; i < first + count && failed == NULL; i++) {
+        if (block->warps[i].stop == EMU_STOP_SEPARATE) {
+            failed = block_run_warp(block, &block->warps[i]);
+        }
+    }
+    return failed;
+}
+
+/* Run each warp that can run. Return the warp that stopped with a fault, or NULL. */
+static emu_warp *
+block_run_warps(emu_block *block, bool *progress)
+{
+    emu_warp *failed = NULL;
+    unsigned i = 0;
+
+    while (i < block->warp_count && failed == NULL) {
+        emu_warp *warp = &block->warps[block->order[i]];
+        const unsigned count = emu_lockstep_count(block, i);
+
+        if (count > 1) {
+            *progress = true;
+            failed = block_run_lockstep(block, i, count);
+        }
+        else if (block_warp_is_ready(warp)) {
+            *progress = true;
+            failed = block_run_warp(block, warp);
+        }
+        i += count;
+    }
+    return failed;
+}
+
 emu_block_state
 emu_block_turn(emu_block *block)
 {
     bool progress = false;
-    unsigned i;
+    emu_warp *failed = block_run_warps(block, &progress);
 
-    for (i = 0; i < block->warp_count; i++) {
-        emu_warp *warp = &block->warps[block->order[i]];
-
-        if (!block_warp_is_ready(warp)) {
-            continue;
+    if (failed) {
+        if (failed->mask) { /* for emu_block_drop_frames, which sees waiting groups
+                               only */
+            (void)emu_group_save(failed, NULL, EMU_RUNNABLE);
         }
-        progress = true;
-        block->run_warp(warp);
-        if (warp->stop == EMU_STOP_FAULT) {
-            if (warp->mask) { /* for emu_block_drop_frames, which sees waiting groups
-                                 only */
-                (void)emu_group_save(warp, NULL, EMU_RUNNABLE);
-            }
-            return EMU_BLOCK_FAILED;
-        }
+        return EMU_BLOCK_FAILED;
     }
     block->worker->until_look--;
     if (block->worker->until_look < 0) {
@@ -333,6 +439,7 @@ emu_block_new(emu_worker *worker)
     if (block) {
         memset(block, 0, sizeof *block);
         block->worker = worker;
+        block->is_shuffled = true; /* its order is not set yet */
     }
     return block;
 }
@@ -343,6 +450,7 @@ emu_block_free(emu_block *block)
     if (block) {
         free(block->regs);
         free(block->local);
+        free(block->once);
         free(block->shared);
         emu_race_free(block);
         free(block);

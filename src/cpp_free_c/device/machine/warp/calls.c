@@ -90,8 +90,8 @@ call_copy_slot(emu_warp *warp, const emu_frame *to, const emu_slot *target,
     const uint8_t *values = from->regs;
     uint32_t size = source->size, left;
 
-    if (source->is_reg && (source->offset & 1)) {
-        values = warp->base[1]; /* a constant */
+    if (source->is_reg && (source->offset & EMU_TAG_MASK) != EMU_TAG_FRAME) {
+        values = warp->base[source->offset & EMU_TAG_MASK];
     }
     if (target->size < size) {
         size = target->size;

@@ -68,15 +68,25 @@ typedef struct {
     uint64_t stamp;       /* when it last ran */
 } emu_group;
 
-typedef enum { EMU_STOP_DONE, EMU_STOP_WAIT, EMU_STOP_YIELD, EMU_STOP_FAULT } emu_stop;
+typedef enum {
+    EMU_STOP_DONE,
+    EMU_STOP_WAIT,
+    EMU_STOP_YIELD,
+    EMU_STOP_SEPARATE, /* it has left the warps in lockstep, to continue by itself */
+    EMU_STOP_FAULT
+} emu_stop;
 
 struct emu_warp {
-    uint8_t *base[2]; /* of even operands: registers; of odd ones: constants - 1 */
+    uint8_t *base[EMU_TAGS]; /* of operands, by EMU_TAG_ number, minus this number */
     uint32_t mask;    /* lanes of the current group */
     int32_t turns;    /* back-edges until the warp yields to other warps */
     const emu_insn *merge_at; /* the lowest waiting group of this depth */
     emu_frame *frame;
-    uint8_t *local; /* local memory of lane 0 */
+    /* Of the first warp in lockstep: the number of these warps, and the bytes from the
+     * operands of one to those of the next one, by EMU_TAG_ number. */
+    uint32_t abreast;
+    size_t steps[EMU_TAGS];
+    uint8_t *local;   /* local memory of lane 0 */
     size_t local_stride;
     emu_block *block;
     const emu_allocation *recent; /* the allocation of the last access */
@@ -116,20 +126,27 @@ struct emu_block {
     emu_cluster *cluster; /* NULL: the block is a cluster of its own (cluster.h) */
     uint32_t cluster_rank;
     uint32_t warp_count;
-    uint32_t live; /* threads that have not exited */
+    uint32_t full_warps; /* those with 32 threads, which come first */
+    uint32_t abreast;    /* how many of them run in lockstep at most (lockstep.h) */
+    uint32_t live;       /* threads that have not exited */
     uint8_t *shared;
     size_t shared_size;
     size_t shared_fast_size; /* bytes for the fast checks of ops_memory.inc */
     struct emu_watch *watch; /* while the block is watched (watch.h), else NULL */
     emu_race *race;          /* NULL: no race checks (race_check.h) */
+    bool has_barriers; /* some have been used, and must be cleared */
     emu_barrier barriers[EMU_BARRIERS];
     emu_warp warps[EMU_MAX_WARPS];
     uint8_t order[EMU_MAX_WARPS];
+    bool is_shuffled; /* the order is not the plain one */
     /* buffers that the next block reuses */
     uint8_t *regs;
     size_t regs_room;
     uint8_t *local;
     size_t local_room;
+    uint8_t *once; /* the values of EMU_TAG_UNIFORM, then those of EMU_TAG_WARP */
+    size_t once_room;
+    uint64_t once_launch; /* the launch for which they and the warps are prepared */
     size_t shared_room;
     emu_frame roots[EMU_MAX_WARPS];
     void (*run_warp)(emu_warp *warp); /* emu_warp_run, or the function of watch.c */
@@ -160,6 +177,7 @@ struct emu_grid {
     uint64_t block_count;
     uint64_t cluster_count;
     uint32_t threads; /* threads of a block */
+    bool is_linear;   /* the lanes of all warps have consecutive tid.x */
     uint32_t warp_count;
     size_t shared_size;
     unsigned race_checks; /* EMU_CHECK_ flags */
@@ -204,7 +222,7 @@ struct emu_worker {
 /* -- operands ---------------------------------------------------------------------- */
 
 #define EMU_SOURCE(type, offset) \
-    ((const type *)(const void *)(warp->base[(offset)&1] + (offset)))
+    ((const type *)(const void *)(warp->base[(offset)&EMU_TAG_MASK] + (offset)))
 #define EMU_TARGET(type, offset) ((type *)(void *)(warp->base[0] + (offset)))
 
 /* The bits of all lanes if the condition holds, else none. */

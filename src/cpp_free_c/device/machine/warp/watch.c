@@ -64,7 +64,7 @@ watch_slot_of(emu_handler run)
 static void
 watch_add_kind(emu_watch *watch, unsigned op, kind what, uint8_t size)
 {
-    const emu_handler run = emu_handlers()[op];
+    const emu_handler run = emu_handlers()->run[op];
     unsigned slot = watch_slot_of(run);
 
     while (watch->kinds[slot].run) {

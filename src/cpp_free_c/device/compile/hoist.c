@@ -1,0 +1,488 @@
+/* Values that are computed once. See hoist.h. */
+#include "device/compile/hoist.h"
+
+#include "device/compile/encoding.h"
+#include "device/ptx/words.h"
+
+enum {
+    MOST_UNIFORM = 4096, /* bytes of the values of a launch and of a block */
+    MOST_OF_WARP = 1024, /* bytes of the values of a warp */
+    MOST_OF_BLOCK = 32,  /* instructions that each block runs once */
+    MOST_DISTANCE = 64   /* instructions between an address and its use */
+};
+
+typedef struct {
+    low_func *f;
+    uint32_t *start, *end;
+    uint32_t *writes; /* of each register: how many instructions write it */
+    uint32_t *writer; /* the number of one of them */
+    uint32_t *reads;  /* how many read it */
+    uint64_t params_size;
+    unsigned of_block; /* instructions that each block runs once */
+} hoist;
+
+static bool
+hoist_is_register(low_value value)
+{
+    return value != 0 && (value & 1) == 0;
+}
+
+/* -- which instructions write and read a register ---------------------------------- */
+
+static void
+hoist_count_write(hoist *h, low_value value, uint32_t index)
+{
+    if (hoist_is_register(value)) {
+        h->writes[LOW_REGISTER_NUMBER(value)]++;
+        h->writer[LOW_REGISTER_NUMBER(value)] = index;
+    }
+}
+
+static void
+hoist_count_read(hoist *h, low_value value)
+{
+    if (hoist_is_register(value)) {
+        h->reads[LOW_REGISTER_NUMBER(value)]++;
+    }
+}
+
+static void
+hoist_count(hoist *h)
+{
+    const low_func *f = h->f;
+
+    for (uint32_t i = 0; i < f->count; i++) {
+        const low_insn *insn = &f->insns[i];
+        uint32_t k = 0;
+
+        hoist_count_write(h, insn->d, i);
+        hoist_count_write(h, insn->e, i);
+        hoist_count_read(h, insn->a);
+        hoist_count_read(h, insn->b);
+        hoist_count_read(h, insn->c);
+        hoist_count_read(h, insn->guard);
+        if (emu_operation_flags[insn->op] & EMU_TARGETS) {
+            k = insn->x_count; /* they are labels */
+        }
+        for (; k < insn->x_count; k++) {
+            if (k < insn->x_defs) {
+                hoist_count_write(h, f->xs[insn->x + k], i);
+            }
+            else {
+                hoist_count_read(h, f->xs[insn->x + k]);
+            }
+        }
+    }
+}
+
+/* -- values that are computed once ------------------------------------------------- */
+
+/* Operations that cannot fault and depend only on their operands. */
+static bool
+hoist_is_pure(unsigned op)
+{
+    switch (op) {
+        case EMU_OP_mov_16:
+        case EMU_OP_mov_32:
+        case EMU_OP_mov_64:
+        case EMU_OP_add_32:
+        case EMU_OP_add_64:
+        case EMU_OP_sub_32:
+        case EMU_OP_sub_64:
+        case EMU_OP_mul_32:
+        case EMU_OP_mul_64:
+        case EMU_OP_mad_32:
+        case EMU_OP_mad_64:
+        case EMU_OP_mulwide_u32:
+        case EMU_OP_mulwide_s32:
+        case EMU_OP_madwide_u32:
+        case EMU_OP_madwide_s32:
+        case EMU_OP_neg_32:
+        case EMU_OP_neg_64:
+        case EMU_OP_min_u32:
+        case EMU_OP_min_s32:
+        case EMU_OP_max_u32:
+        case EMU_OP_max_s32:
+        case EMU_OP_and_32:
+        case EMU_OP_and_64:
+        case EMU_OP_or_32:
+        case EMU_OP_or_64:
+        case EMU_OP_xor_32:
+        case EMU_OP_xor_64:
+        case EMU_OP_not_32:
+        case EMU_OP_not_64:
+        case EMU_OP_shl_32:
+        case EMU_OP_shl_64:
+        case EMU_OP_shr_u32:
+        case EMU_OP_shr_u64:
+        case EMU_OP_shr_s32:
+        case EMU_OP_shr_s64:
+        case EMU_OP_cvt_32from16_u16:
+        case EMU_OP_cvt_32from16_s16:
+        case EMU_OP_cvt_16from32_u16:
+        case EMU_OP_cvt_64from32_u32:
+        case EMU_OP_cvt_64from32_s32:
+        case EMU_OP_cvt_32from64_u32:
+        case EMU_OP_add_f32:
+        case EMU_OP_sub_f32:
+        case EMU_OP_mul_f32:
+        case EMU_OP_fma_f32:
+        case EMU_OP_add_f64:
+        case EMU_OP_sub_f64:
+        case EMU_OP_mul_f64:
+        case EMU_OP_fma_f64:
+            return true;
+        default:
+            return false;
+    }
+}
+
+static uint64_t
+hoist_load_size(unsigned op)
+{
+    switch (op) {
+        case EMU_OP_ld_u16_16:
+            return 2;
+        case EMU_OP_ld_u32_32:
+            return 4;
+        case EMU_OP_ld_u64_64:
+            return 8;
+        default:
+            return 0;
+    }
+}
+
+/* Whether the instruction loads a parameter of the kernel, and cannot fault. */
+static bool
+hoist_loads_parameter(const hoist *h, const low_insn *insn)
+{
+    const uint64_t size = hoist_load_size(insn->op), at = (uint64_t)insn->imm;
+
+    return size && insn->aux == EMU_AT_PARAM && at % size == 0 &&
+           at < h->params_size && size <= h->params_size - at;
+}
+
+static unsigned
+hoist_level_of_value(const low_func *f, low_value value)
+{
+    if (!hoist_is_register(value)) {
+        return EMU_ONCE_LAUNCH;
+    }
+    return f->registers[LOW_REGISTER_NUMBER(value)].once;
+}
+
+/* Whether the value is the same in all lanes. */
+static bool
+hoist_is_uniform(const low_func *f, low_value value)
+{
+    const unsigned level = hoist_level_of_value(f, value);
+
+    return value && (level == EMU_ONCE_LAUNCH || level == EMU_ONCE_BLOCK);
+}
+
+/* How often a value must be computed that depends on values of two levels. */
+static unsigned
+hoist_join(unsigned one, unsigned other)
+{
+    if (one == EMU_EACH || other == EMU_EACH) {
+        return EMU_EACH;
+    }
+    if (one == EMU_ONCE_LAUNCH || one == other) {
+        return other;
+    }
+    if (other == EMU_ONCE_LAUNCH) {
+        return one;
+    }
+    return EMU_EACH;
+}
+
+/* How often the instruction must run. */
+static unsigned
+hoist_level(const hoist *h, const low_insn *insn)
+{
+    const low_func *f = h->f;
+
+    if (insn->guarded || insn->round != 0 || insn->x_count ||
+        !hoist_is_register(insn->d) || h->writes[LOW_REGISTER_NUMBER(insn->d)] != 1) {
+        return EMU_EACH;
+    }
+    if (insn->op == EMU_OP_special && insn->aux == PTX_S_ctaid) {
+        return EMU_ONCE_BLOCK;
+    }
+    if (insn->op == EMU_OP_special &&
+        (insn->aux == PTX_S_ntid || insn->aux == PTX_S_nctaid)) {
+        return EMU_ONCE_LAUNCH;
+    }
+    if (insn->op == EMU_OP_lane_special) {
+        return EMU_ONCE_WARP;
+    }
+    if (hoist_loads_parameter(h, insn)) {
+        return EMU_ONCE_LAUNCH;
+    }
+    if (hoist_is_pure(insn->op)) {
+        return hoist_join(hoist_join(hoist_level_of_value(f, insn->a),
+                                     hoist_level_of_value(f, insn->b)),
+                          hoist_level_of_value(f, insn->c));
+    }
+    return EMU_EACH;
+}
+
+/* The place of a result in the memory of its level. False: this memory is full. */
+static bool
+hoist_place(low_func *f, low_register *r, unsigned level)
+{
+    const uint32_t bytes = ptx_class_bytes(r->width) * EMU_LANES;
+    uint32_t *size = &f->uniform_size;
+    uint32_t most = MOST_UNIFORM, tag = EMU_TAG_UNIFORM;
+
+    if (level == EMU_ONCE_WARP) {
+        size = &f->warp_size;
+        most = MOST_OF_WARP;
+        tag = EMU_TAG_WARP;
+    }
+    if (*size + bytes > most) {
+        return false;
+    }
+    r->offset = *size | tag;
+    r->once = (uint8_t)level;
+    *size += bytes;
+    return true;
+}
+
+static void
+hoist_values(hoist *h)
+{
+    low_func *f = h->f;
+
+    for (uint32_t i = 0; i < f->count; i++) {
+        low_insn *insn = &f->insns[i];
+        const unsigned level = hoist_level(h, insn);
+
+        if (level == EMU_EACH ||
+            (level == EMU_ONCE_BLOCK && h->of_block >= MOST_OF_BLOCK)) {
+            continue;
+        }
+        if (hoist_place(f, &f->registers[LOW_REGISTER_NUMBER(insn->d)], level)) {
+            insn->once = (uint8_t)level;
+            h->of_block += level == EMU_ONCE_BLOCK;
+            h->start[LOW_REGISTER_NUMBER(insn->d)] = UINT32_MAX;
+        }
+    }
+}
+
+/* -- linear values ----------------------------------------------------------------- */
+
+static bool
+hoist_is_linear_value(const low_func *f, low_value value)
+{
+    return hoist_is_register(value) &&
+           f->registers[LOW_REGISTER_NUMBER(value)].is_linear;
+}
+
+/* Whether the result is tid.x plus a value that all lanes share. */
+static bool
+hoist_is_linear(const low_func *f, const low_insn *insn)
+{
+    const bool a = hoist_is_linear_value(f, insn->a);
+    const bool b = hoist_is_linear_value(f, insn->b);
+
+    switch (insn->op) {
+        case EMU_OP_lane_special:
+            return insn->aux == PTX_S_tid && insn->imm == 0;
+        case EMU_OP_mov_32:
+            return a;
+        case EMU_OP_add_32:
+            return (a && hoist_is_uniform(f, insn->b)) ||
+                   (b && hoist_is_uniform(f, insn->a));
+        case EMU_OP_mad_32:
+            return hoist_is_uniform(f, insn->a) && hoist_is_uniform(f, insn->b) &&
+                   hoist_is_linear_value(f, insn->c);
+        default:
+            return false;
+    }
+}
+
+static void
+hoist_find_linear(hoist *h)
+{
+    low_func *f = h->f;
+
+    for (uint32_t i = 0; i < f->count; i++) {
+        const low_insn *insn = &f->insns[i];
+
+        if (!insn->guarded && hoist_is_register(insn->d) &&
+            h->writes[LOW_REGISTER_NUMBER(insn->d)] == 1) {
+            f->registers[LOW_REGISTER_NUMBER(insn->d)].is_linear =
+                hoist_is_linear(f, insn);
+        }
+    }
+}
+
+/* -- addresses --------------------------------------------------------------------- */
+
+static bool
+hoist_is_access(const low_insn *insn)
+{
+    const uint32_t space = insn->aux & EMU_AT_MASK;
+
+    return insn->op >= EMU_OP_ld_u8_16 && insn->op <= EMU_OP_st_64_64 &&
+           space <= EMU_AT_GLOBAL && insn->aux & EMU_AT_BASE64;
+}
+
+/* The only instruction that writes the value, or NULL. */
+static low_insn *
+hoist_writer(const hoist *h, low_value value)
+{
+    low_insn *insn;
+    uint32_t reg;
+
+    if (!hoist_is_register(value)) {
+        return NULL;
+    }
+    reg = LOW_REGISTER_NUMBER(value);
+    if (h->writes[reg] != 1) {
+        return NULL;
+    }
+    insn = &h->f->insns[h->writer[reg]];
+    if (insn->guarded || insn->once || insn->d != value) {
+        return NULL;
+    }
+    return insn;
+}
+
+/* Whether all instructions between two are in one basic block and none of them writes
+ * the value. */
+static bool
+hoist_keeps(const hoist *h, const low_insn *from, const low_insn *to, low_value value)
+{
+    if (to - from > MOST_DISTANCE || to <= from) {
+        return false;
+    }
+    for (const low_insn *insn = from + 1; insn < to; insn++) {
+        if (insn->op == EMU_OP_label || insn->d == value || insn->e == value ||
+            emu_operation_flags[insn->op] & (EMU_TARGET | EMU_TARGETS | EMU_LEAVES)) {
+            return false;
+        }
+        for (uint32_t k = 0; k < insn->x_defs; k++) {
+            if (h->f->xs[insn->x + k] == value) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* One read less of a value. An instruction whose result nothing reads is dropped. */
+static void
+hoist_drop_read(hoist *h, low_value value)
+{
+    low_insn *insn = hoist_writer(h, value);
+
+    if (!hoist_is_register(value) || --h->reads[LOW_REGISTER_NUMBER(value)] ||
+        insn == NULL) {
+        return;
+    }
+    if (insn->op == EMU_OP_mulwide_s32 || insn->op == EMU_OP_mulwide_u32) {
+        insn->once = EMU_NEVER;
+        h->start[LOW_REGISTER_NUMBER(value)] = UINT32_MAX;
+    }
+    else if (insn->op == EMU_OP_add_64) {
+        insn->once = EMU_NEVER;
+        h->start[LOW_REGISTER_NUMBER(value)] = UINT32_MAX;
+        hoist_drop_read(h, insn->a);
+        hoist_drop_read(h, insn->b);
+    }
+}
+
+/* The factor of a product, or 0. */
+static uint64_t
+hoist_factor(const low_func *f, low_value value)
+{
+    uint64_t bits = 0;
+
+    if (value & 1) {
+        bits = low_constant_bits(f, value);
+    }
+    if (bits > EMU_AT_MOST_SCALE) {
+        return 0;
+    }
+    return bits;
+}
+
+/* Gives an access the operands of the sum that is its address, if it has the form. */
+static void
+hoist_address(hoist *h, low_insn *access)
+{
+    low_func *f = h->f;
+    const low_value address = access->a;
+    const low_insn *sum = hoist_writer(h, address), *product;
+    low_value base, index;
+    uint32_t reg;
+    uint64_t scale;
+
+    if (sum == NULL || sum->op != EMU_OP_add_64 || sum >= access) {
+        return;
+    }
+    base = sum->a;
+    product = hoist_writer(h, sum->b);
+    if (!hoist_is_uniform(f, base)) {
+        base = sum->b;
+        product = hoist_writer(h, sum->a);
+    }
+    if (!hoist_is_uniform(f, base) || product == NULL || product >= sum ||
+        (product->op != EMU_OP_mulwide_s32 && product->op != EMU_OP_mulwide_u32)) {
+        return;
+    }
+    index = product->a;
+    scale = hoist_factor(f, product->b);
+    if (scale == 0 || !hoist_is_register(index) ||
+        !hoist_keeps(h, product, access, index)) {
+        return;
+    }
+    access->a = index;
+    access->c = base;
+    access->aux &= EMU_AT_MASK;
+    access->aux |= EMU_AT_INDEX | (uint32_t)scale << EMU_AT_SCALE_SHIFT;
+    if (hoist_is_linear_value(f, index)) {
+        access->aux |= EMU_AT_LINEAR;
+    }
+    if (product->op == EMU_OP_mulwide_u32) {
+        access->aux |= EMU_AT_UNSIGNED;
+    }
+    reg = LOW_REGISTER_NUMBER(index);
+    h->reads[reg]++;
+    if (h->start[reg] != UINT32_MAX && h->end[reg] < 2 * (uint32_t)(access - f->insns)) {
+        h->end[reg] = 2 * (uint32_t)(access - f->insns);
+    }
+    hoist_drop_read(h, address);
+}
+
+/* -- the pass ---------------------------------------------------------------------- */
+
+void
+low_hoist(low_func *f, uint32_t *start, uint32_t *end)
+{
+    emu_arena *arena = &f->load->scratch;
+    const size_t regs = f->register_count + 1;
+    hoist h = {.f = f, .start = start, .end = end};
+
+    if (!f->function->is_entry) {
+        return;
+    }
+    for (const ptx_var *var = f->function->params; var != NULL; var = var->next) {
+        if (var->address + var->size > h.params_size) {
+            h.params_size = var->address + var->size;
+        }
+    }
+    h.writes = emu_arena_get(f->load, arena, regs, sizeof(uint32_t));
+    h.writer = emu_arena_get(f->load, arena, regs, sizeof(uint32_t));
+    h.reads = emu_arena_get(f->load, arena, regs, sizeof(uint32_t));
+    hoist_count(&h);
+    hoist_values(&h);
+    hoist_find_linear(&h);
+    for (size_t i = 0; i < f->count; i++) {
+        if (hoist_is_access(&f->insns[i])) {
+            hoist_address(&h, &f->insns[i]);
+        }
+    }
+}

@@ -1,0 +1,238 @@
+/* Warps in lockstep. See lockstep.h. */
+#include "device/machine/warp/lockstep.h"
+
+#include "device/machine/warp/group.h"
+#include "device/machine/warp/warp.h"
+
+enum {
+    /* The registers of all warps in lockstep should stay in the first-level cache. */
+    MOST_BYTES = 32 << 10,
+    /* Back-edges until they yield, if other warps of the block wait for them. */
+    TURNS = 3,
+    TURNS_ALONE = 63
+};
+
+/* -- the warps that can run in lockstep -------------------------------------------- */
+
+void
+emu_lockstep_begin(emu_block *block)
+{
+    const emu_grid *grid = block->grid;
+    const emu_func *func = grid->kernel->func;
+
+    block->full_warps = grid->threads / EMU_LANES;
+    block->abreast = MOST_BYTES / func->frame_size;
+    if (block->abreast > block->full_warps) {
+        block->abreast = block->full_warps;
+    }
+    if (emu_seed || block->race) {
+        block->abreast = 1;
+    }
+}
+
+static bool
+lockstep_can_run(const emu_block *block, const emu_warp *warp, const emu_insn *pc)
+{
+    const emu_group *group = &warp->groups[0];
+
+    return warp->group_count == 1 && group->mask == EMU_FULL && group->pc == pc &&
+           group->state == EMU_RUNNABLE && group->frame == &block->roots[warp->number];
+}
+
+unsigned
+emu_lockstep_count(const emu_block *block, unsigned first)
+{
+    const emu_insn *pc = block->warps[first].groups[0].pc;
+    unsigned count = block->abreast;
+
+    if (count < 2 || first % count != 0 || first >= block->full_warps ||
+        block->run_warp != emu_warp_run) {
+        return 1;
+    }
+    if (count > block->full_warps - first) {
+        count = block->full_warps - first;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        if (!lockstep_can_run(block, &block->warps[first + i], pc)) {
+            return 1;
+        }
+    }
+    return count;
+}
+
+/* -- running ----------------------------------------------------------------------- */
+
+emu_warp *
+emu_lockstep_run(emu_block *block, unsigned first, unsigned count)
+{
+    const emu_func *func = block->grid->kernel->func;
+    emu_warp *warp = &block->warps[first];
+    const emu_insn *insn = warp->groups[0].pc;
+
+    for (unsigned i = 0; i < count; i++) {
+        warp[i].mask = EMU_FULL;
+        warp[i].merge_at = EMU_NO_MERGE;
+        warp[i].group_count = 0;
+        warp[i].rotate = false;
+        warp[i].stop = EMU_STOP_YIELD;
+        warp[i].stamp++;
+    }
+    warp->abreast = count;
+    warp->steps[EMU_TAG_FRAME] = func->frame_size;
+    warp->steps[EMU_TAG_CONSTANT] = warp->steps[EMU_TAG_UNIFORM] = 0;
+    warp->steps[EMU_TAG_WARP] = func->warp_size;
+    warp->turns = TURNS;
+    if (count == block->warp_count) {
+        warp->turns = TURNS_ALONE;
+    }
+    while (insn != NULL) {
+        insn = insn->lockstep(warp, insn);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        if (warp[i].stop == EMU_STOP_FAULT) {
+            return &warp[i];
+        }
+        warp[i].turns = EMU_TURNS;
+    }
+    return NULL;
+}
+
+/* -- handlers ---------------------------------------------------------------------- */
+
+/* End the lockstep: all warps continue at an instruction. */
+static const emu_insn *
+lockstep_end(emu_warp *warp, const emu_insn *next)
+{
+    for (unsigned i = 0; i < warp->abreast; i++) {
+        (void)emu_group_save(&warp[i], next, EMU_RUNNABLE);
+    }
+    return NULL;
+}
+
+/* Let one of the warps continue by itself. */
+static void
+lockstep_separate_warp(emu_warp *warp, const emu_insn *next)
+{
+    (void)emu_group_save(warp, next, EMU_RUNNABLE);
+    warp->stop = EMU_STOP_SEPARATE;
+}
+
+const emu_insn *
+emu_lockstep_separate(emu_warp *warp, const emu_insn *insn)
+{
+    for (unsigned i = 0; i < warp->abreast; i++) {
+        lockstep_separate_warp(&warp[i], insn);
+    }
+    return NULL;
+}
+
+const emu_insn *
+emu_lockstep_each(emu_warp *warp, const emu_insn *insn)
+{
+    const emu_insn *next[EMU_MAX_WARPS] = {NULL};
+    bool together = true;
+
+    for (unsigned i = 0; i < warp->abreast; i++) {
+        next[i] = insn->run(&warp[i], insn);
+        if (warp[i].stop == EMU_STOP_FAULT) {
+            return NULL;
+        }
+        together &= next[i] == next[0] && warp[i].mask == EMU_FULL &&
+                    warp[i].frame->parent == NULL;
+    }
+    if (together) {
+        return next[0];
+    }
+    for (unsigned i = 0; i < warp->abreast; i++) {
+        if (next[i]) {
+            (void)emu_group_save(&warp[i], next[i], EMU_RUNNABLE);
+        }
+    }
+    return NULL;
+}
+
+/* Whether lanes have arrived at a barrier of the block. */
+static bool
+lockstep_uses_barriers(const emu_block *block)
+{
+    bool used = false;
+
+    for (unsigned i = 0; i < EMU_BARRIERS && block->has_barriers; i++) {
+        used |= block->barriers[i].is_used;
+    }
+    return used;
+}
+
+const emu_insn *
+emu_lockstep_bar_sync(emu_warp *warp, const emu_insn *insn)
+{
+    const emu_block *block = warp->block;
+
+    if (warp->abreast != block->warp_count || insn->imm & 1 ||
+        (insn->a & EMU_TAG_MASK) != EMU_TAG_CONSTANT || lockstep_uses_barriers(block)) {
+        return emu_lockstep_each(warp, insn);
+    }
+    return insn + 1; /* all threads of the block arrive */
+}
+
+const emu_insn *
+emu_lockstep_exit(emu_warp *warp, const emu_insn *insn)
+{
+    emu_block *block = warp->block;
+
+    if (lockstep_uses_barriers(block)) {
+        return emu_lockstep_each(warp, insn);
+    }
+    for (unsigned i = 0; i < warp->abreast; i++) {
+        warp[i].frame->lanes = 0;
+        warp[i].alive = 0;
+        warp[i].mask = 0;
+        warp[i].stop = EMU_STOP_DONE;
+    }
+    block->live -= warp->abreast * EMU_LANES;
+    return NULL;
+}
+
+const emu_insn *
+emu_lockstep_label(emu_warp *warp, const emu_insn *insn)
+{
+    (void)warp;
+    return insn + 1;
+}
+
+static inline const emu_insn *
+lockstep_jump(emu_warp *warp, const emu_insn *insn, const emu_insn *target)
+{
+    if (target > insn) {
+        return target;
+    }
+    warp->turns--;
+    if (warp->turns < 0) {
+        return lockstep_end(warp, target);
+    }
+    return target;
+}
+
+const emu_insn *
+emu_lockstep_bra(emu_warp *warp, const emu_insn *insn)
+{
+    return lockstep_jump(warp, insn, insn + insn->imm);
+}
+
+const emu_insn *
+emu_lockstep_bra_if(emu_warp *warp, const emu_insn *insn)
+{
+    const uint32_t first = emu_predicate(warp, insn->a, insn->aux != 0);
+    uint32_t differs = first ^ emu_lanes_if(first != 0);
+
+    for (unsigned i = 1; i < warp->abreast; i++) {
+        differs |= first ^ emu_predicate(&warp[i], insn->a, insn->aux != 0);
+    }
+    if (differs) {
+        return emu_lockstep_separate(warp, insn);
+    }
+    if (first) {
+        return lockstep_jump(warp, insn, insn + insn->imm);
+    }
+    return insn + 1;
+}
