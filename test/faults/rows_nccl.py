@@ -24,7 +24,7 @@ VALUES = np.arange(8, dtype=np.float32).reshape(1, 8)
 
 @functools.cache
 def install():
-    """Let the package open the stand-in when it first needs NCCL: in the sweeps only."""
+    """Let the package open the stand-in. Only the processes of the sweeps call this."""
     folder = tempfile.mkdtemp(prefix="pycuda-nccl-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     os.environ.update(build(compilers()[0], Path(folder))[1])
