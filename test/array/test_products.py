@@ -4,6 +4,7 @@ On the software device, a library of the tests (test/c/fake_cublas.c) replaces c
 and checks the calls. On a GPU, cuBLAS itself multiplies.
 """
 
+import ctypes
 import gc
 import math
 import threading
@@ -426,6 +427,51 @@ def test_errors_of_the_library(counted):
             x @ x
     counted.variable("failing").value = 15  # not supported: a generated kernel
     same(x @ x, np.zeros((4, 4), np.float32))
+
+
+@pytest.fixture
+def capturable(counted):
+    """The library of the tests, which then does not wait for the stream."""
+    kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+    ready = kind(lambda stream: 0)
+    synchronize = counted.variable("synchronize", ctypes.c_void_p)
+    before = synchronize.value
+    synchronize.value = ctypes.cast(ready, ctypes.c_void_p).value
+    yield counted
+    synchronize.value = before
+
+
+def test_each_captured_graph_has_a_workspace(capturable):
+    """Products of a graph and others may run at the same time."""
+    x = to_gpu(values("float32", (4, 4)))
+    x @ x
+    space = capturable.variable("workspace", ctypes.c_void_p)
+    assert space.value is None
+    stream, other = drv.Stream(), drv.Stream()
+    fork, join = drv.Event(), drv.Event()
+    found, graphs = [], []
+    for _ in range(2):
+        with stream.capture() as graph:
+            x @ x
+            found.append(space.value)
+            x @ x
+            assert space.value == found[-1]
+            fork.record(stream)
+            other.wait_for_event(fork)
+            with other:
+                x @ x
+            found.append(space.value)
+            join.record(other)
+            stream.wait_for_event(join)
+        graphs.append(graph)
+    assert None not in found and len(set(found)) == 4
+    x @ x
+    assert space.value is None
+    live = _driver._live_counts()["memory"]
+    graphs.clear()
+    del graph
+    gc.collect()
+    assert _driver._live_counts()["memory"] <= live - 4
 
 
 @pytest.mark.software(why="a GPU's machine has cuBLAS where the loader finds it")

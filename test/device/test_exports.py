@@ -289,11 +289,6 @@ def test_facts_about_a_device(d):
     d.ok("DeviceGetProperties", properties, 0)
     assert list(properties[:4]) == [1024, 1024, 1024, 64]
     assert properties[9] == 32 and properties[13] == 512
-    width = ctypes.c_size_t()
-    d.ok("DeviceGetTexture1DLinearMaxWidth", byref(width), 0x20, 4, 0)
-    assert width.value == 1 << 28
-    wrong = d.DeviceGetTexture1DLinearMaxWidth(byref(width), 0x20, 3, 0)
-    assert wrong == R.ERROR_INVALID_VALUE
 
 
 def test_attributes_of_a_stream(d, emu_ctx):

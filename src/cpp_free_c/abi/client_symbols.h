@@ -21,9 +21,6 @@
     /* devices */                                                                      \
     X(DeviceComputeCapability, 2000, (int *major, int *minor, CUdevice dev))           \
     X(DeviceGetProperties, 2000, (CUdevprop *prop, CUdevice dev))                      \
-    X(DeviceGetTexture1DLinearMaxWidth, 11010,                                         \
-      (size_t *maxWidthInElements, CUarray_format format, unsigned numChannels,        \
-       CUdevice dev))                                                                  \
     X(DeviceGetExecAffinitySupport, 11040,                                             \
       (int *pi, CUexecAffinityType type, CUdevice dev))                                \
     X(DeviceGetHostAtomicCapabilities, 13000,                                          \

@@ -153,10 +153,6 @@
       *pciBusId, int len, CUdevice dev), (pciBusId, len, dev)) \
     X(cuDeviceGetProperties, cuDeviceGetProperties, 2000, LEGACY, DeviceGetProperties, \
       (CUdevprop *prop, CUdevice dev), (prop, dev)) \
-    X(cuDeviceGetTexture1DLinearMaxWidth, cuDeviceGetTexture1DLinearMaxWidth, 11010, \
-      LEGACY, DeviceGetTexture1DLinearMaxWidth, (size_t *maxWidthInElements, \
-      CUarray_format format, unsigned numChannels, CUdevice dev), (maxWidthInElements, \
-      format, numChannels, dev)) \
     X(cuDeviceGetUuid, cuDeviceGetUuid, 9020, LEGACY, DeviceGetUuid, (CUuuid *uuid, \
       CUdevice dev), (uuid, dev)) \
     X(cuDeviceGetUuid_v2, cuDeviceGetUuid, 11040, LEGACY, DeviceGetUuid, (CUuuid \
@@ -1538,6 +1534,8 @@
     X(cuDeviceGetLuid, cuDeviceGetLuid, 10000, LEGACY, DeviceGetLuid) \
     X(cuDeviceGetNvSciSyncAttributes, cuDeviceGetNvSciSyncAttributes, 10020, LEGACY, \
       DeviceGetNvSciSyncAttributes) \
+    X(cuDeviceGetTexture1DLinearMaxWidth, cuDeviceGetTexture1DLinearMaxWidth, 11010, \
+      LEGACY, DeviceGetTexture1DLinearMaxWidth) \
     X(cuDeviceRegisterAsyncNotification, cuDeviceRegisterAsyncNotification, 12040, \
       LEGACY, DeviceRegisterAsyncNotification) \
     X(cuDeviceTotalMem, cuDeviceTotalMem, 2000, LEGACY, DeviceTotalMem_v1) \
@@ -1717,6 +1715,7 @@
     X(DestroyExternalSemaphore) \
     X(DeviceGetLuid) \
     X(DeviceGetNvSciSyncAttributes) \
+    X(DeviceGetTexture1DLinearMaxWidth) \
     X(DeviceRegisterAsyncNotification) \
     X(DeviceTotalMem_v1) \
     X(DeviceUnregisterAsyncNotification) \

@@ -262,7 +262,7 @@ graph_retain(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
 PyDoc_STRVAR(graph_release_doc,
              "release($self, /, user_object, count=1)\n--\n\n"
              "Give up references of the graph (cuGraphReleaseUserObject).\n\n"
-             "LogicError if the graph has fewer.");
+             "The graph must have that many; some drivers do not check it.");
 
 static PyObject *
 graph_release(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
