@@ -21,7 +21,7 @@
 #include "device/machine/warp/launch.h"
 #include "device/memory/memory.h"
 
-enum { EMU_MAX_WARPS = 32, EMU_MAX_CLUSTER = 16 };
+enum { EMU_MAX_WARPS = 32, EMU_MAX_CLUSTER = 16, EMU_RECENTS = 4 };
 
 typedef struct emu_block emu_block;
 typedef struct emu_grid emu_grid;
@@ -90,6 +90,7 @@ struct emu_warp {
     size_t local_stride;
     emu_block *block;
     const emu_allocation *recent; /* the allocation of the last access */
+    const emu_allocation *recents[EMU_RECENTS]; /* and of some instructions */
     uint32_t alive;               /* lanes that have not exited */
     uint32_t number;              /* its number in the block */
     uint32_t spins;               /* effort since the groups last rotated (warp.h) */
