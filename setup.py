@@ -88,7 +88,8 @@ extensions = [
         include_dirs=[SOURCE],
         depends=headers,
         extra_compile_args=FLAGS + ["-O3", "-pthread"],
-        extra_link_args=["-pthread"],
+        # A driver that the program opened has functions of the same names.
+        extra_link_args=["-pthread", "-Wl,-Bsymbolic"],
         libraries=["m", "dl"],
     ),
 ]

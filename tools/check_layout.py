@@ -60,9 +60,10 @@ DEVICE_DATA = {
     "device/api/memory/pool.c": ["current_pools", "builtin_count"],
     "device/api/entry/release_count.c": ["foreign"],
     "device/api/entry/running.c": ["running"],
-    "device/api/stream/stream.c": ["last_id"],
+    "device/api/stream/stream.c": ["last_id", "last_thread"],
     "device/base/device.c": ["emu_devices", "emu_device_count", "emu_seed"],
     "device/base/object.c": ["registry"],
+    "device/api/management/nvml.c": ["management"],
     "device/machine/grid/execution.c": ["launches"],
     "device/machine/grid/idle_workers.c": ["idle"],
     "device/machine/services/conditional.c": [

@@ -20,11 +20,11 @@ EXTENSION = (
     "python/support",
     "python/driver",
     "python/driver/memory",
+    "python/driver/exchange",
     "python/driver/texture",
     "python/driver/launch",
     "python/driver/module",
     "python/driver/graph",
-    "python/driver/exchange",
     "python/array",
     "python/array/ops",
     "python/array/sort",
@@ -55,6 +55,8 @@ DEVICE = (
     "device/api/texture",
     "device/api/graph",
     "device/api/context",
+    "device/api/exports",
+    "device/api/management",
 )
 LIBRARIES = (EXTENSION, DEVICE)
 

@@ -23,6 +23,21 @@ typedef unsigned long long uint64;
 typedef float float32;
 typedef double float64;
 
+// In a graph, a kernel that begins with this may be launched before the kernel ahead has
+// ended (pcu_kernel_launch_following): wait for the end here. Elsewhere it has no effect.
+// Few blocks let the next kernel be launched at once; with more blocks, its waiting
+// blocks would delay this kernel. Large grids are not launched early, because the wait
+// itself takes time.
+PYCUDA_FN void follow()
+{
+#if __CUDA_ARCH__ >= 900
+    if (gridDim.x <= 256) {
+        asm volatile("griddepcontrol.wait;" ::: "memory");
+        if (gridDim.x <= 8) asm volatile("griddepcontrol.launch_dependents;");
+    }
+#endif
+}
+
 // -- half precision -------------------------------------------------------------------
 
 struct float16 {

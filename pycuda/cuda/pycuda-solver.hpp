@@ -538,7 +538,11 @@ struct elimination : block<T, THREADS> {
             }
             __syncthreads();
             for (int j = k + 1 + this->lane; j < this->columns; j += 32) {
-                this->subtract(factors, at(k, j), j, k + 1, n);
+                const T upper = at(k, j);
+#pragma unroll 4
+                for (int i = k + 1 + this->warp; i < n; i += base::warps) {
+                    at(i, j) = at(i, j) - factors[i] * upper;
+                }
             }
             __syncthreads();
         }
@@ -575,20 +579,8 @@ PYCUDA_FN void solve(const call &c, void *memory)
         const T pivot = e.pivots[k];
         for (int j = e.lane; j < width; j += 32) {
             const T x = e.at(k, n + j) / pivot;
-            for (int i = e.warp; i < k; i += e.step) {
-                T sides[e.rows_at_once], factors[e.rows_at_once];
-#pragma unroll
-                for (int r = 0; r < e.rows_at_once; r++) {
-                    const int row = i + r * e.warps < k ? i + r * e.warps : i;
-                    sides[r] = e.at(row, n + j);
-                    factors[r] = e.at(row, k);
-                }
-#pragma unroll
-                for (int r = 0; r < e.rows_at_once; r++) {
-                    if (i + r * e.warps < k) {
-                        e.at(i + r * e.warps, n + j) = sides[r] - factors[r] * x;
-                    }
-                }
+            for (int i = e.warp; i < k; i += e.warps) {
+                e.at(i, n + j) = e.at(i, n + j) - e.at(i, k) * x;
             }
             if (k % e.warps == e.warp) {
                 result[(int64)k * c.width + j] = x;

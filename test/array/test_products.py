@@ -4,7 +4,9 @@ On the software device, a library of the tests (test/c/fake_cublas.c) replaces c
 and checks the calls. On a GPU, cuBLAS itself multiplies.
 """
 
+import ctypes
 import gc
+import math
 import threading
 
 import numpy as np
@@ -358,6 +360,25 @@ def test_how_many_calls(counted):
         assert number == count
 
 
+def test_vectors_across_large_matrices(counted):
+    """Sums across the rows of a matrix beyond the cache go through cuBLAS."""
+    cache = drv.Context.get_device().get_attribute(drv.device_attribute.L2_CACHE_SIZE)
+    side = math.isqrt(cache // 4) + 8
+    host = values("float32", (side, side))
+    vector, matrix = to_gpu(host[0].copy()), to_gpu(host)
+    for call, expected, count in (
+        (lambda: vector @ matrix, host[0] @ host, 1),
+        (lambda: matrix @ vector, host @ host[0], 0),
+        (lambda: matrix.T @ vector, host.T @ host[0], 1),
+        (lambda: vector @ matrix.T, host[0] @ host.T, 0),
+        (lambda: vector @ matrix[:, ::2], host[0] @ host[:, ::2], 0),
+        (lambda: vector[:8] @ matrix[:8], host[0, :8] @ host[:8], 0),
+    ):
+        before = counted.products
+        same(call(), expected)
+        assert counted.products - before == count
+
+
 def test_more_products_than_the_queue_takes(counted):
     """After many calls without a synchronisation, a call releases the lock."""
     a = values("float32", (4, 4))
@@ -406,6 +427,51 @@ def test_errors_of_the_library(counted):
             x @ x
     counted.variable("failing").value = 15  # not supported: a generated kernel
     same(x @ x, np.zeros((4, 4), np.float32))
+
+
+@pytest.fixture
+def capturable(counted):
+    """The library of the tests, which then does not wait for the stream."""
+    kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+    ready = kind(lambda stream: 0)
+    synchronize = counted.variable("synchronize", ctypes.c_void_p)
+    before = synchronize.value
+    synchronize.value = ctypes.cast(ready, ctypes.c_void_p).value
+    yield counted
+    synchronize.value = before
+
+
+def test_each_captured_graph_has_a_workspace(capturable):
+    """Products of a graph and others may run at the same time."""
+    x = to_gpu(values("float32", (4, 4)))
+    x @ x
+    space = capturable.variable("workspace", ctypes.c_void_p)
+    assert space.value is None
+    stream, other = drv.Stream(), drv.Stream()
+    fork, join = drv.Event(), drv.Event()
+    found, graphs = [], []
+    for _ in range(2):
+        with stream.capture() as graph:
+            x @ x
+            found.append(space.value)
+            x @ x
+            assert space.value == found[-1]
+            fork.record(stream)
+            other.wait_for_event(fork)
+            with other:
+                x @ x
+            found.append(space.value)
+            join.record(other)
+            stream.wait_for_event(join)
+        graphs.append(graph)
+    assert None not in found and len(set(found)) == 4
+    x @ x
+    assert space.value is None
+    live = _driver._live_counts()["memory"]
+    graphs.clear()
+    del graph
+    gc.collect()
+    assert _driver._live_counts()["memory"] <= live - 4
 
 
 @pytest.mark.software(why="a GPU's machine has cuBLAS where the loader finds it")

@@ -11,10 +11,12 @@
 typedef struct {
     void *stream;
     int mode;
+    void *workspace; /* NULL: that of the library */
 } context;
 
 int fake_alive, fake_products, fake_failing; /* the status that products return */
 void *fake_stream;
+void *fake_workspace;                  /* of the last product */
 int (*fake_synchronize)(void *stream); /* set by the test */
 
 int
@@ -44,7 +46,18 @@ int
 cublasSetStream_v2(context *handle, void *stream)
 {
     handle->stream = stream;
+    handle->workspace = NULL; /* as the real function does */
     fake_stream = stream;
+    return 0;
+}
+
+int
+cublasSetWorkspace_v2(context *handle, void *workspace, size_t bytes)
+{
+    if (((uintptr_t)workspace & 255) != 0 || bytes == 0) {
+        return 7;
+    }
+    handle->workspace = workspace;
     return 0;
 }
 
@@ -193,6 +206,7 @@ cublasGemmStridedBatchedEx_64(context *handle, int op_a, int op_b, int64_t m, in
         }
     }
     fake_products++;
+    fake_workspace = handle->workspace;
     return 0;
 }
 

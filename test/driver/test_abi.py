@@ -27,6 +27,7 @@ pytestmark = [
 TABLES = cc.SOURCE / "abi"
 ABI = TABLES / "cuda_abi.h"
 GRAPH_ABI = TABLES / "graph_abi.h"
+CLIENT_ABI = TABLES / "client_abi.h"
 
 #: The newest toolkit for which the tables have all names.
 COMPLETE_FOR = 13000
@@ -312,6 +313,8 @@ def compiler(request):
         (ABI, 350),
         # 16 structures with 80 members, 80 constants.
         (GRAPH_ABI, 230),
+        # 13 structures with 50 members, 10 constants.
+        (CLIENT_ABI, 90),
     ],
 )
 def test_layout_is_cuda_h_s(header, checks, compiler, tmp_path):
@@ -396,6 +399,21 @@ def signature_assertions(folder, change=lambda row: row):
     return lines
 
 
+def client_assertions(folder):
+    """Assert for each function of other programs that its type is that of its ABI."""
+    lines = []
+    for name, version, params in rows(
+        "client_symbols.h", "PCU_CLIENT_SYMBOLS", 3, folder
+    ):
+        pointer = f"PFN_cu{re.sub('_v[0-9]$', '', name)}_v{version}"
+        if known_to(TYPEDEF_HEADERS, pointer):
+            lines.append(
+                f"_Static_assert(__builtin_types_compatible_p({pointer},"
+                f' CUresult (CUDAAPI *) {params}), "cu{name}");'
+            )
+    return lines
+
+
 def check_signatures(compiler, lines, folder):
     # With the macro, the typedef headers also declare older ABIs of a function.
     macros = "#define __CUDA_API_VERSION_INTERNAL 1\n"
@@ -405,6 +423,13 @@ def check_signatures(compiler, lines, folder):
 def test_symbols_have_cuda_h_s_signatures(compiler, tmp_path):
     lines = signature_assertions(tmp_path)
     assert len(lines) > 200
+    cc.must(check_signatures(compiler, lines, tmp_path))
+
+
+def test_functions_of_other_programs_have_cuda_h_s_signatures(compiler, tmp_path):
+    lines = client_assertions(tmp_path)
+    assert len(lines) > 70
+    write_gl_stub(tmp_path)
     cc.must(check_signatures(compiler, lines, tmp_path))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import _driver, gpuarray
+from pycuda import _driver, emulator, gpuarray
 from pycuda.compiler import SourceModule
 from support.child import run_child
 
@@ -64,12 +64,125 @@ def test_a_module_keeps_its_owner(ctx):
     assert dead() is None
 
 
+def test_kernels(ctx):
+    own = SourceModule(SOURCE).get_function("add")
+    count = _driver._live_counts()["module"]
+    memory = gpuarray.zeros(4, np.int32)
+    for handle in (own.handle, Foreign(handle=own.handle), Foreign(ptr=own.handle)):
+        function = drv.Function.from_handle(handle, own)
+        assert function.handle == own.handle and "add" in function.name
+        function(memory, np.int32(2), block=(4, 1, 1))
+        function.prepare("Pi").prepared_call((1, 1), (4, 1, 1), memory.gpudata, 1)
+        assert function.max_active_blocks(64) > 0
+        del function
+    assert (memory.get() == 9).all()
+    gc.collect()
+    assert _driver._live_counts()["module"] == count
+    for wrong in (Foreign(), Foreign(handle="x"), "x", None, 1.5):
+        with pytest.raises(TypeError, match="handle must be a CUfunction or CUkernel"):
+            drv.Function.from_handle(wrong)
+    with pytest.raises(OverflowError):
+        drv.Function.from_handle(0)
+
+
+def test_a_kernel_keeps_its_owner(ctx):
+    own = SourceModule(SOURCE).get_function("add")
+    owner = Foreign(handle=own.handle, function=own)
+    dead = weakref.ref(owner)
+    add = drv.Function.from_handle(owner)
+    stream, memory = drv.Stream(), gpuarray.zeros(4, np.int32)
+    with stream.capture() as graph:
+        add(memory, np.int32(3), block=(4, 1, 1))
+    executable = graph.instantiate()
+    del owner, own, add, graph
+    gc.collect()
+    executable.launch(stream)
+    stream.synchronize()
+    assert (memory.get() == 3).all()
+    del executable
+    gc.collect()
+    assert dead() is None
+
+
+# -- memory ----------------------------------------------------------------------------
+
+
+class OnlyDLPack:
+    """An array that has DLPack and no other protocol, as a Buffer of cuda.core."""
+
+    def __init__(self, array, device=(2, 0)):
+        self.array, self.device, self.streams = array, device, []
+
+    def __dlpack__(self, *, stream=None, max_version=None, **more):
+        self.streams.append(stream)
+        return self.array.__dlpack__(stream=stream)
+
+    def __dlpack_device__(self):
+        return self.device
+
+
+def test_a_kernel_takes_an_array_that_has_dlpack_only(ctx):
+    add = SourceModule(SOURCE).get_function("add")
+    array = gpuarray.zeros(4, np.int32)
+    theirs, stream = OnlyDLPack(array), drv.Stream()
+    add(theirs, np.int32(1), block=(4, 1, 1))
+    add(theirs, np.int32(1), block=(4, 1, 1), stream=stream)
+    assert theirs.streams == [1, stream.handle]
+    with stream.capture() as graph:
+        add(theirs, np.int32(1), block=(4, 1, 1))
+    executable = graph.instantiate()
+    dead = weakref.ref(theirs)
+    del theirs, graph
+    gc.collect()
+    executable.launch(stream)
+    stream.synchronize()
+    assert (array.get() == 3).all()
+    del executable
+    gc.collect()
+    assert dead() is None
+
+
+def test_a_kernel_takes_no_dlpack_of_the_host(ctx):
+    add = SourceModule(SOURCE).get_function("add")
+    theirs = OnlyDLPack(np.zeros(4, np.int32), device=(1, 0))
+    with pytest.raises(TypeError, match="argument 0 of add is a OnlyDLPack"):
+        add(theirs, np.int32(1), block=(4, 1, 1))
+    theirs.device = (2,)
+    with pytest.raises(TypeError, match="must give \\(type, number\\)"):
+        add(theirs, np.int32(1), block=(4, 1, 1))
+    theirs.device, theirs.array = (2, 0), Foreign(__dlpack__=lambda stream: "x")
+    with pytest.raises(BufferError, match="not a DLPack capsule"):
+        add(theirs, np.int32(1), block=(4, 1, 1))
+
+
+# -- libraries of code -----------------------------------------------------------------
+
+
+class CUlibrary(int):
+    """A handle whose type says what it is, as those of cuda.bindings do."""
+
+
+class CUkernel(int):
+    """See CUlibrary."""
+
+
+@pytest.mark.software(why="NVIDIA's driver does not check handles")
+@pytest.mark.parametrize("wrap", [lambda x: x, lambda x: Foreign(handle=x)])
+def test_the_type_of_a_handle_says_what_it_is(ctx, wrap):
+    """The driver would end the process if it got the one for the other."""
+    with pytest.raises(drv.LogicError, match="cuLibraryGetModule"):
+        drv.Module.from_handle(wrap(CUlibrary(4096)))
+    with pytest.raises(drv.LogicError, match="cuKernelGetFunction"):
+        drv.Function.from_handle(wrap(CUkernel(4096)))
+
+
 def cuda():
     """The driver that pycuda uses, by ctypes."""
+    if _driver._is_emulated():
+        return ctypes.CDLL(emulator.library())
     return ctypes.CDLL("libcuda.so.1")
 
 
-@pytest.mark.hardware(why="the software device has no libraries of code")
 def test_libraries(ctx):
     from pycuda.compiler import compile as compile_source
 
@@ -84,13 +197,23 @@ def test_libraries(ctx):
     memory = gpuarray.zeros(4, np.int32)
     add(memory, np.int32(3), block=(4, 1, 1), cooperative=True)
     assert (memory.get() == 3).all()
+    named = Foreign(handle=CUlibrary(library.value))
+    add = drv.Module.from_handle(named).get_function("add")
+    add(memory, np.int32(1), block=(4, 1, 1))
+    kernel = ctypes.c_void_p()
+    name = add.name.encode()
+    assert cuda().cuLibraryGetKernel(ctypes.byref(kernel), library, name) == 0
+    add = drv.Function.from_handle(CUkernel(kernel.value), owner)
+    assert add.name.encode() == name
+    add(memory, np.int32(1), block=(4, 1, 1))
+    assert (memory.get() == 5).all()
     del add
     gc.collect()
     assert cuda().cuLibraryUnload(library) == 0
 
 
-@pytest.mark.software(why="a driver without libraries of code")
-def test_a_driver_without_libraries(ctx):
+@pytest.mark.software(why="NVIDIA's driver does not check handles")
+def test_a_handle_of_no_library(ctx):
     with pytest.raises(drv.LogicError, match="cuLibraryGetModule"):
         drv.Module.from_handle(1, library=True)
 

@@ -37,12 +37,17 @@ def test_write(streams, memory):
     streams[0].write_value(memory, 5)
     streams[0].write_value(int(memory) + 4, -1)
     streams[0].write_value(int(memory) + 8, 1 << 40, width=8)
-    streams[0].write_value(
-        int(memory) + 16, 7, drv.stream_write_value.NO_MEMORY_BARRIER
-    )
     streams[0].synchronize()
     found = values(memory, np.uint32)
-    assert found[:5].tolist() == [5, 0xFFFFFFFF, 0, 1 << 8, 7]
+    assert found[:5].tolist() == [5, 0xFFFFFFFF, 0, 1 << 8, 0]
+
+
+def test_write_without_barrier_is_refused(streams, memory):
+    """The second version of the driver's call, of CUDA 11.7, takes no flags."""
+    with pytest.raises(drv.LogicError, match="flags 1; .* and the flags 0"):
+        streams[0].write_value(memory, 7, drv.stream_write_value.NO_MEMORY_BARRIER)
+    streams[0].synchronize()
+    assert values(memory)[0] == 0
 
 
 @pytest.mark.parametrize(

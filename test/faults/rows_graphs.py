@@ -44,6 +44,22 @@ def edge_of(w):
     return graph, first, graph.add_empty(after=first)
 
 
+def alloc_of(w):
+    """A node that allocates memory."""
+    return drv.Graph().add_alloc(64)
+
+
+def captured_callback(w):
+    """Capture a call of a function."""
+
+    def call():
+        with w.stream.capture():
+            w.stream.add_callback(int)
+
+    _ = w.stream
+    return call
+
+
 def captured(w):
     """Capture a kernel, a copy and a fill."""
 
@@ -81,6 +97,17 @@ row(
     absorbs={
         **MEMORY,
         "cuGraphGetNodes": "the parameters of the nodes are then read once more",
+    },
+)
+GIVE = "the context then keeps the function, not the graph"
+row(
+    "Stream.add_callback (captured)",
+    captured_callback,
+    absorbs={
+        **MEMORY,
+        "cuStreamGetCaptureInfo": GIVE,
+        "cuUserObjectCreate": GIVE,
+        "cuGraphRetainUserObject": GIVE,
     },
 )
 calls("Stream.is_capturing", lambda s: s.is_capturing, "stream")
@@ -124,6 +151,17 @@ calls(
     lambda w: drv.Graph(),
     "event",
 )
+OP = drv.stream_mem_op
+calls(
+    "Graph.add_batch",
+    lambda g, m: g.add_batch([(OP.WRITE_VALUE_32, m, 1)]),
+    lambda w: drv.Graph(),
+    "memory",
+    absorbs=MEMORY,
+)
+calls("Graph.add_alloc", lambda g: g.add_alloc(64), lambda w: drv.Graph())
+calls("Graph.add_free", lambda a: a.graph.add_free(a, after=a), alloc_of)
+calls("GraphNode.address", lambda a: a.graph.nodes[0].address, alloc_of)
 calls("Graph.add_child", lambda g, c: g.add_child(c), lambda w: drv.Graph(), graph_of)
 for name, more in (("if", ()), ("while", ()), ("switch", (2,))):
     calls(
@@ -169,6 +207,13 @@ def executable_of(w):
     return graph, graph.nodes[0], graph.instantiate()
 
 
+def other_executable_of(kind, value):
+    """An executable graph of one node that is no kernel."""
+    graph = drv.Graph()
+    node = getattr(graph, f"add_{kind}")(value)
+    return graph, node, graph.instantiate()
+
+
 def launched(w):
     """Launch and delete an executable graph."""
     box, stream = [executable_of(w)[2]], w.stream
@@ -192,3 +237,38 @@ calls(
     "memory2",
 )
 calls("GraphExec.enable", lambda e: e[2].enable(e[1], False), executable_of)
+for kind, value in (("host", lambda w: int), ("child", lambda w: drv.Graph())):
+    calls(
+        f"GraphExec.update_node ({kind})",
+        lambda e, v: e[2].update_node(e[1], v),
+        lambda w, kind=kind, value=value: other_executable_of(kind, value(w)),
+        value,
+    )
+for kind in ("event_record", "event_wait"):
+    calls(
+        f"GraphExec.update_node ({kind})",
+        lambda e, v: e[2].update_node(e[1], v),
+        lambda w, kind=kind: other_executable_of(kind, w.event),
+        "event",
+    )
+calls(
+    "GraphExec.update_node (batch)",
+    lambda e, m: e[2].update_node(e[1], [(OP.WRITE_VALUE_32, m, 1)]),
+    lambda w: other_executable_of("batch", [(OP.WRITE_VALUE_32, w.memory, 1)]),
+    "memory2",
+    absorbs=MEMORY,
+)
+
+
+def retained(w):
+    """A graph that refers to a user object, and the object."""
+    graph, item = drv.Graph(), drv.UserObject(int)
+    graph.retain(item)
+    return graph, item
+
+
+row("UserObject", lambda w: lambda: drv.UserObject(int))
+calls("UserObject.release", lambda u: u.release(), lambda w: drv.UserObject(int))
+calls("UserObject.handle", lambda u: u.handle, lambda w: drv.UserObject(int))
+calls("Graph.retain", lambda r: r[0].retain(r[1]), retained)
+calls("Graph.release", lambda r: r[0].release(r[1]), retained)

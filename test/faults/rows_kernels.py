@@ -211,9 +211,9 @@ calls(
 class _Interface:
     """An array of another library on memory of the world."""
 
-    def __init__(self, memory):
+    def __init__(self, memory, shape=(8, 8)):
         self.__cuda_array_interface__ = {
-            "shape": (8, 8),
+            "shape": shape,
             "typestr": "<f4",
             "data": (int(memory), False),
             "version": 3,
@@ -225,10 +225,46 @@ def _map(memory):
 
 
 calls("TensorMap", _map, "memory")
+calls(
+    "TensorMap.im2col",
+    lambda m: drv.TensorMap.im2col(_Interface(m, (2, 4, 8)), (0,), (0,), 4, 4),
+    "memory",
+)
 calls("TensorMap.__bytes__", bytes, lambda w: _map(w.memory))
 calls("TensorMap.array", lambda m: m.array, lambda w: _map(w.memory))
 calls("Module.handle", lambda m: m.handle, "module")
 calls("Module.from_handle", lambda m: drv.Module.from_handle(m.handle, m), "module")
+calls(
+    "Function.from_handle",
+    lambda f: drv.Function.from_handle(f.handle, f),
+    "function",
+    absorbs={"cuFuncGetName": "the name is for messages; it is then 'kernel'"},
+)
+
+
+class _Producer:
+    """An array of another library that has DLPack only."""
+
+    def __init__(self, memory):
+        self.memory = memory
+
+    def __dlpack__(self, *, stream=None, max_version=None, **more):
+        return self.memory.as_dlpack(SIZE // 4, np.int32)
+
+    def __dlpack_device__(self):
+        return 2, 0
+
+
+calls(
+    "Function.__call__ (DLPack)",
+    lambda f, p: f(p, ONE, block=BLOCK),
+    "function",
+    lambda w: _Producer(w.memory),
+    absorbs={
+        **NO_MORE,
+        "cuPointerGetAttribute": "memory that the driver does not know is the device's",
+    },
+)
 
 # -- the old functions -----------------------------------------------------------------
 

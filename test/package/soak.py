@@ -15,6 +15,7 @@ exits with 1 and the reasons otherwise. It works on a GPU and on the software de
 
 import argparse
 import gc
+import os
 import random
 import sys
 import threading
@@ -270,11 +271,138 @@ class Worker:
         with stream.capture():
             stream.synchronize()
 
+    def nodes(self):
+        """Build a graph by hand, of all kinds of nodes that need no new code."""
+        function = drv.module_from_buffer(PTX).get_function("add")
+        values, seen = self.values(), []
+        count = np.uint32(len(values))
+        shape = {"block": (128, 1, 1), "grid": (-(-len(values) // 128), 1)}
+        memory, stream, event = drv.mem_alloc(values.nbytes), drv.Stream(), drv.Event()
+        child, graph = drv.Graph(), drv.Graph()
+        child.add_kernel(function, memory, np.uint32(2), count, **shape)
+        node = graph.add_copy(memory, values)
+        node = graph.add_kernel(
+            function, memory, np.uint32(1), count, after=node, **shape
+        )
+        node = graph.add_child(child, after=node)
+        node = graph.add_host(lambda: seen.append(graph), after=node)  # a cycle
+        node = graph.add_event_record(event, after=node)
+        graph.add_edge(node, graph.add_empty())
+        del child, function
+        other = graph.clone().instantiate()
+        executable = graph.instantiate()
+        for each in (executable, other, executable):
+            each.upload(stream)
+            each.launch(stream)
+        stream.synchronize()
+        expect(len(seen) == 3, "a host function was not called each time")
+        expect(event.query(), "the event of a graph is not there")
+        back = drv.from_device_like(memory, values)
+        expect((back == values + np.uint32(3)).all(), "the nodes of a graph did")
+
+    def callbacks(self):
+        seen, stream = [], drv.Stream()
+        for number in range(5):
+            stream.add_callback(seen.append, number)
+        with stream:
+            drv.launch_host_func(lambda: seen.append(5))
+        stream.synchronize()
+        expect(seen == [0, 1, 2, 3, 4, 5], "callbacks are lost, or in another order")
+
+    def values_in_memory(self):
+        memory = drv.mem_alloc(64)
+        drv.memset_d32(memory, 0, 16)
+        first, second = (drv.Stream(drv.stream_flags.NON_BLOCKING) for _ in range(2))
+        first.write_value(memory, self.number + 1)
+        second.wait_value(memory, self.number + 1)
+        operation = drv.stream_mem_op
+        second.batch_memory_operations(
+            [(operation.WRITE_VALUE_32, int(memory) + 4, 9), (operation.BARRIER,)]
+        )
+        second.synchronize()
+        back = np.zeros(2, np.uint32)
+        drv.memcpy_dtoh(back, memory)
+        expect(back.tolist() == [self.number + 1, 9], "a stream wrote another value")
+
+    def images(self):
+        """A texture of several sizes, and a map of tiles."""
+        d = drv.ArrayDescriptor3D()
+        d.width, d.height, d.depth = 64, 32, 0
+        d.format, d.num_channels = drv.array_format.FLOAT, 1
+        image = drv.MipmappedArray(d)
+        level = image.get_level(image.levels - 2)
+        level.set(np.full((1, 2), self.number, np.float32))
+        texture = drv.TextureObject(image, normalized_coords=True)
+        del image
+        expect((level.get() == self.number).all(), "a level has other values")
+        texture.free()
+        if hasattr(drv, "TensorMap"):
+            pitch = drv.mem_alloc(64 * 64 * 4)
+            interface = {
+                "shape": (64, 64),
+                "typestr": "<f4",
+                "data": (int(pitch), False),
+                "version": 3,
+            }
+            array = type("Tiles", (), {"__cuda_array_interface__": interface})()
+            expect(len(bytes(drv.TensorMap(array, (8, 8)))) == 128, "no tensor map")
+
+    def growing(self):
+        """An array that grows, and memory that is named by descriptors of files."""
+        from pycuda.gpuarray import GrowableArray
+
+        rows = GrowableArray(max_rows=1 << 22, dtype=np.uint32)
+        values = self.values()
+        for _ in range(3):
+            rows.append(values)
+        expect(len(rows) == 3 * len(values), "rows are lost")
+        back = np.empty_like(values)
+        drv.memcpy_dtoh(back, int(rows.array.gpudata) + values.nbytes)
+        expect((back == values).all(), "rows have other values")
+        memory, pool = drv.PhysicalMemory(1, ipc=True), drv.MemoryPool(ipc=True)
+        for owner, again in (
+            (memory, lambda f: drv.PhysicalMemory.from_handle(f, memory.size)),
+            (pool, drv.MemoryPool.from_handle),
+        ):
+            file = owner.export_handle()
+            again(file)
+            os.close(file)
+
+    def foreign(self):
+        """Wrap handles as those of another library."""
+        function = drv.module_from_buffer(PTX).get_function("add")
+        stream, event = drv.Stream(), drv.Event()
+        wrapped = drv.Stream.from_handle(stream.handle, stream)
+        values = self.values()
+        memory = drv.to_device(values)
+        shape = {"block": (128, 1, 1), "grid": (-(-len(values) // 128), 1)}
+        again = drv.Function.from_handle(function.handle, function)
+        del function
+        again(memory, np.uint32(1), np.uint32(len(values)), stream=wrapped, **shape)
+        event.record(wrapped)
+        drv.Event.from_handle(event.handle, event).synchronize()
+        tensor = drv.from_dlpack(memory.as_dlpack(values.shape, values.dtype))
+        back = np.empty_like(values)
+        drv.memcpy_dtoh(back, tensor)
+        expect((back == values + np.uint32(1)).all(), "a wrapped kernel did")
+
+    def managed(self):
+        attach = drv.mem_attach_flags.GLOBAL
+        array = drv.managed_empty(self.size(), np.uint32, mem_flags=attach)
+        array[:] = self.number
+        drv.mem_advise(array, drv.mem_advice.SET_READ_MOSTLY)
+        drv.mem_prefetch(array)
+        drv.Context.synchronize()
+        what = drv.mem_range_attribute.READ_MOSTLY
+        expect(drv.mem_range_get_attribute(array, what) == 1, "advice was lost")
+        expect((array == self.number).all(), "managed memory has other values")
+
     steps = {
         function.__name__: function
         for function in (
             *(allocate, copy, copy_in_streams, launch, load, err, switch, pass_on),
-            *(pools, stream_memory, capture),
+            *(pools, stream_memory, capture, nodes, callbacks, values_in_memory),
+            *(images, growing, foreign, managed),
         )
     }
 

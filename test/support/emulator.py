@@ -43,6 +43,7 @@ KINDS = [
     "ipc",
     "global",
     "heap",
+    "library",
 ]
 
 
@@ -51,6 +52,12 @@ def symbols():
     text = (TABLES / "symbols.h").read_text()
     rows = re.findall(r"X\((\w+), (\d+), (REQUIRED|OPTIONAL),", text)
     return {name: (int(version), need) for name, version, need in rows}
+
+
+def client_symbols():
+    """Return the version of each row of the functions that only other programs call."""
+    text = (TABLES / "client_symbols.h").read_text()
+    return {n: int(v) for n, v in re.findall(r"X\((\w+), (\d+),", text)}
 
 
 def results():
@@ -84,10 +91,12 @@ class Driver:
         self.emulated = hasattr(lib, "emu_live_count")
         if self.emulated:
             self._declare_own()
-        for name, (version, _) in symbols().items():
+        versions = {name: version for name, (version, _) in symbols().items()}
+        for name, version in {**client_symbols(), **versions}.items():
             pointer = c_void_p()
+            base = re.sub(r"_v\d$", "", name)
             code = lib.cuGetProcAddress_v2(
-                b"cu" + name.encode(), byref(pointer), version, 0, None
+                b"cu" + base.encode(), byref(pointer), version, 0, None
             )
             # a driver may know a symbol without having a function for it
             if code == 0 and pointer.value:

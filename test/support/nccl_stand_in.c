@@ -3,7 +3,8 @@
  * Processes and threads exchange their arrays as files in the folder
  * NCCL_STAND_IN_FOLDER. The library of the software device, NCCL_STAND_IN_DRIVER, is
  * asked to finish a stream before its arrays are read, so every exchange has ended when
- * its function returns. NCCL_STAND_IN_FAILS names a function that returns
+ * its function returns. In a captured stream, a host function makes the exchange at
+ * each launch of the graph. NCCL_STAND_IN_FAILS names a function that returns
  * ncclInvalidUsage, NCCL_STAND_IN_ASYNC a status that ncclCommGetAsyncError reports. */
 
 #define _GNU_SOURCE
@@ -220,10 +221,6 @@ publish(exchange *e)
 {
     char path[1024];
     communicator *comm = e->comm;
-    int status = finish_stream(comm, e->stream);
-    if (status != SUCCESS) {
-        return status;
-    }
     if (e->kind == RECV) {
         e->number = comm->received[e->peer]++;
         return SUCCESS;
@@ -291,6 +288,77 @@ collect(const exchange *e)
     }
 }
 
+/* -- captures ---------------------------------------------------------------------- */
+
+/* The exchanges of a captured group. The graph that calls it never ends here. */
+typedef struct {
+    int count;
+    exchange items[];
+} captured;
+
+static void
+run_captured(void *data)
+{
+    captured *c = data;
+    for (int i = 0; i < c->count; i++) {
+        (void)publish(&c->items[i]);
+    }
+    for (int i = 0; i < c->count; i++) {
+        (void)collect(&c->items[i]);
+    }
+}
+
+static int
+is_captured(void *stream)
+{
+    int state = 0;
+    int (*ask)(void *, int *);
+    *(void **)&ask = driver_function("cuStreamIsCapturing");
+    return ask != NULL && ask(stream, &state) == 0 && state != 0;
+}
+
+/* Let the graph of a stream make the exchanges of the list in this stream. */
+static int
+capture(const exchange *list, int count, void *stream)
+{
+    int (*launch)(void *, void (*)(void *), void *);
+    captured *c = malloc(sizeof(*c) + (size_t)count * sizeof(*list));
+    *(void **)&launch = driver_function("cuLaunchHostFunc");
+    c->count = 0;
+    for (int i = 0; i < count; i++) {
+        if (list[i].stream == stream) {
+            c->items[c->count++] = list[i];
+        }
+    }
+    return launch(stream, run_captured, c) == 0 ? SUCCESS : CUDA_ERROR;
+}
+
+/* Make the exchanges of a list, or let the graphs of captured streams make them. */
+static int
+run_all(exchange *list, int count)
+{
+    int status = SUCCESS;
+    for (int i = 0; i < count && status == SUCCESS; i++) {
+        int first = 0;
+        while (list[first].stream != list[i].stream) {
+            first++;
+        }
+        if (!is_captured(list[i].stream)) {
+            status = finish_stream(list[i].comm, list[i].stream);
+            status = status == SUCCESS ? publish(&list[i]) : status;
+        }
+        else if (first == i) { /* the first one in its stream */
+            status = capture(list, count, list[i].stream);
+        }
+    }
+    for (int i = 0; i < count && status == SUCCESS; i++) {
+        if (!is_captured(list[i].stream)) {
+            status = collect(&list[i]);
+        }
+    }
+    return status;
+}
+
 static int
 run(const char *function, exchange e)
 {
@@ -301,8 +369,7 @@ run(const char *function, exchange e)
         queue[queued++] = e;
         return SUCCESS;
     }
-    int status = publish(&e);
-    return status == SUCCESS ? collect(&e) : status;
+    return run_all(&e, 1);
 }
 
 /* -- the functions of NCCL --------------------------------------------------------- */
@@ -453,16 +520,11 @@ ncclGroupStart(void)
 EXPORT int
 ncclGroupEnd(void)
 {
-    int status = SUCCESS;
+    int status;
     if (--depth > 0) {
         return SUCCESS;
     }
-    for (int i = 0; i < queued && status == SUCCESS; i++) {
-        status = publish(&queue[i]);
-    }
-    for (int i = 0; i < queued && status == SUCCESS; i++) {
-        status = collect(&queue[i]);
-    }
+    status = run_all(queue, queued);
     queued = 0;
     return fails("ncclGroupEnd") ? INVALID_USAGE : status;
 }

@@ -24,21 +24,20 @@ def _interpolator(dtype):
     name = dtype_to_ctype(dtype)
     return ElementwiseKernel(
         f"{name} *z, double *x, double *xp, {name} *fp, unsigned count, "
-        f"unsigned highest, {name} left, {name} right, int given",
+        f"{name} left, {name} right, int given",
         f"""
         const double at = x[i];
-        unsigned above = 0;  // the number of places that are not beyond
-        for (unsigned step = highest; step; step >>= 1) {{
-            const unsigned next = above + step;
-            if (next <= count && xp[next - 1] <= at) above = next;
-        }}
-        if (at != at && count > 1) z[i] = {name}(at);
-        else if (at < xp[0]) z[i] = given & 1 ? left : fp[0];
-        else if (at > xp[count - 1]) z[i] = given & 2 ? right : fp[count - 1];
-        else if (count == 1) z[i] = fp[0];
-        else if (above == count || xp[above - 1] == at) z[i] = fp[above - 1];
-        else z[i] = pycuda_interpolated(
-            at, xp[above - 1], xp[above], fp[above - 1], fp[above]);
+        unsigned below = 0;  // the last place that is not beyond, or the first
+        for (unsigned length = count; length > 1; length -= length >> 1)
+            if (xp[below + (length >> 1)] <= at) below += length >> 1;
+        const unsigned above = below + 1 < count ? below + 1 : below;
+        {name} value = fp[below];
+        if (at != at && count > 1) value = {name}(at);
+        else if (at < xp[0]) value = given & 1 ? left : value;
+        else if (at > xp[above]) value = given & 2 ? right : fp[above];
+        else if (below != above && at != xp[below])
+            value = pycuda_interpolated(at, xp[below], xp[above], value, fp[above]);
+        z[i] = value;
         """,
         "interp",
         preamble="""
@@ -65,6 +64,13 @@ def _interpolator(dtype):
     )
 
 
+def _converted(a, dtype):
+    """Return the array in C order without gaps, a copy only if it must be one."""
+    if a.dtype != dtype:
+        a = a.astype(dtype)
+    return a if a.flags.c_contiguous else c_copy(a)
+
+
 def _samples(xp, fp):
     """Return the samples as arrays of float64, or complex128, without gaps."""
     xp, fp = operand("interp", xp), operand("interp", fp)
@@ -78,8 +84,7 @@ def _samples(xp, fp):
     if xp.dtype.kind == "c":
         raise TypeError(f"interp: xp must be real, not {xp.dtype}")
     wanted = np.complex128 if fp.dtype.kind == "c" else np.float64
-    xp, fp = xp.astype(np.float64), fp.astype(wanted)
-    return tuple(a if a.flags.c_contiguous else c_copy(a) for a in (xp, fp))
+    return _converted(xp, np.float64), _converted(fp, wanted)
 
 
 def _periodic(x, xp, fp, period):
@@ -109,7 +114,7 @@ def interp(x, xp, fp, left=None, right=None, period=None, *, stream=None):
         x = operand("interp", x)
         if x.dtype.kind == "c":
             raise TypeError(f"interp: x must be real, not {x.dtype}")
-        x = x.astype(np.float64)
+        x = _converted(x, np.float64)
         if period is not None:
             x, xp, fp = _periodic(x, xp, fp, period)
             left = right = None
@@ -117,9 +122,8 @@ def interp(x, xp, fp, left=None, right=None, period=None, *, stream=None):
         numbers = [fp.dtype.type(0 if end is None else end) for end in (left, right)]
         result = GPUArray(x.shape, fp.dtype, x.allocator)
         if result.size:
-            count = xp.shape[0]
-            highest = 1 << (count.bit_length() - 1)
-            _interpolator(fp.dtype)(result, x, xp, fp, count, highest, *numbers, given)
+            kernel = _interpolator(fp.dtype)
+            kernel(result, x, xp, fp, xp.shape[0], *numbers, given)
         return result
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import SupportsIndex
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from pycuda._array.creation import arange
-from pycuda._array.functions.rearranging import roll
+from pycuda._array.functions.rearranging import roll, rolled
 from pycuda._driver import (
     GPUArray,
     Stream,
@@ -347,19 +348,26 @@ def rfftfreq(n: int, d: float = 1.0, *, dtype: DTypeLike | None = None) -> GPUAr
     return _frequencies(n // 2 + 1, n, d, dtype, 0)
 
 
+@functools.lru_cache(maxsize=256)
+def _shifts(shape, axes, back):
+    """Return the shift along each axis of the shape."""
+    shifts = [0] * len(shape)
+    for axis in map(int, axes):
+        if not -len(shape) <= axis < len(shape):
+            raise ValueError(f"axis {axis} is not one of the {len(shape)} axes")
+        middle = shape[axis] // 2
+        shifts[axis] += -middle if back else middle
+    return tuple(shifts)
+
+
 def _shifted(x, axes, back):
     if axes is None:
-        axes = tuple(range(x.ndim))
-    elif not isinstance(axes, Sequence):
+        axes = range(x.ndim)
+    elif isinstance(axes, Sequence):
+        axes = tuple(axes)
+    else:
         axes = (axes,)
-    axes = tuple(int(axis) for axis in axes)
-    for axis in axes:
-        if not -x.ndim <= axis < x.ndim:
-            raise ValueError(f"axis {axis} is not one of the {x.ndim} axes")
-    if not axes:
-        return x.copy()
-    shift = tuple(-(x.shape[k] // 2) if back else x.shape[k] // 2 for k in axes)
-    return roll(x, shift, axes)
+    return rolled(x, _shifts(x.shape, axes, back)) if axes else x.copy()
 
 
 def fftshift(

@@ -21,6 +21,11 @@ def _as_tuple(axis):
 # -- copies ----------------------------------------------------------------------------
 
 
+def rolled(a, shifts, stream=None):
+    """Return the elements shifted by a distance for each axis."""
+    return _remap(a, _ROLL, a.shape, shifts, None, stream)
+
+
 def roll(a, shift, axis=None, *, stream=None):
     """Return the elements shifted along axes; those beyond the end become the first.
 
@@ -41,7 +46,7 @@ def roll(a, shift, axis=None, *, stream=None):
     shifts = [0] * a.ndim
     for distance, k in pairs:
         shifts[normal_axis(k, a.ndim)] += distance
-    return _remap(a, _ROLL, a.shape, tuple(shifts), None, stream)
+    return rolled(a, tuple(shifts), stream)
 
 
 def repeat(a, repeats, axis=None, *, stream=None):

@@ -144,6 +144,7 @@ def elementwise_text(request):
         'extern "C" __global__ void __launch_bounds__(256)',
         f"kernel({', '.join(_parameters(request, index, step))})",
         "{",
+        "follow();",
         *body,
         "}",
     ]

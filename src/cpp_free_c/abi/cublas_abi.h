@@ -68,6 +68,8 @@ enum {
     X(Destroy, "cublasDestroy_v2", 1, (pcu_cublas_handle handle)) \
     X(GetVersion, "cublasGetVersion_v2", 1, (pcu_cublas_handle handle, int *version)) \
     X(SetStream, "cublasSetStream_v2", 1, (pcu_cublas_handle handle, CUstream stream)) \
+    X(SetWorkspace, "cublasSetWorkspace_v2", 0, \
+      (pcu_cublas_handle handle, void *workspace, size_t bytes)) \
     X(SetMathMode, "cublasSetMathMode", 1, (pcu_cublas_handle handle, int mode)) \
     X(GemmEx, "cublasGemmEx", 1, PCU_CUBLAS_GEMM_PARAMS(int)) \
     X(GemmStridedBatchedEx, "cublasGemmStridedBatchedEx", 1, \

@@ -14,7 +14,6 @@
 
 typedef uint64_t cuuint64_t;
 typedef cuuint64_t CUgraphConditionalHandle;
-typedef struct CUkern_st *CUkernel;
 typedef struct CUuserObject_st *CUuserObject;
 
 /* -- enumerations ------------------------------------------------------------------ */
@@ -237,6 +236,14 @@ typedef struct CUDA_MEM_FREE_NODE_PARAMS_st {
     CUdeviceptr dptr;
 } CUDA_MEM_FREE_NODE_PARAMS;
 
+/* Also CUDA_BATCH_MEM_OP_NODE_PARAMS_v2. */
+typedef struct CUDA_BATCH_MEM_OP_NODE_PARAMS_st {
+    CUcontext ctx;
+    unsigned int count;
+    CUstreamBatchMemOpParams *paramArray;
+    unsigned int flags;
+} CUDA_BATCH_MEM_OP_NODE_PARAMS;
+
 typedef struct CUDA_CONDITIONAL_NODE_PARAMS_st {
     CUgraphConditionalHandle handle;
     CUgraphConditionalNodeType type;
@@ -259,6 +266,7 @@ typedef struct CUgraphNodeParams_st {
         CUDA_EVENT_RECORD_NODE_PARAMS eventRecord;
         CUDA_MEM_ALLOC_NODE_PARAMS alloc;
         CUDA_MEM_FREE_NODE_PARAMS free;
+        CUDA_BATCH_MEM_OP_NODE_PARAMS memOp;
         CUDA_CONDITIONAL_NODE_PARAMS conditional;
     };
     long long reserved2;

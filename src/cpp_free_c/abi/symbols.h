@@ -113,6 +113,7 @@
     X(ModuleEnumerateFunctions, 12040, OPTIONAL, GIL,                                  \
       (CUfunction *functions, unsigned int numFunctions, CUmodule mod))                \
     X(LibraryGetModule, 12000, OPTIONAL, BEHIND, (CUmodule *pMod, CUlibrary library))  \
+    X(KernelGetFunction, 12000, OPTIONAL, BEHIND, (CUfunction *pFunc, CUkernel kernel)) \
     X(ModuleGetLoadingMode, 11070, OPTIONAL, GIL, (CUmoduleLoadingMode *mode))         \
     X(FuncGetAttribute, 2020, REQUIRED, GIL,                                           \
       (int *pi, CUfunction_attribute attrib, CUfunction hfunc))                        \
@@ -435,6 +436,14 @@
        *globalStrides, const uint32_t *boxDim, const uint32_t *elementStrides,         \
        CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,                   \
        CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill))           \
+    X(TensorMapEncodeIm2col, 12000, OPTIONAL, GIL,                                     \
+      (CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, uint32_t            \
+       tensorRank, void *globalAddress, const uint64_t *globalDim, const uint64_t      \
+       *globalStrides, const int *pixelBoxLowerCorner, const int                       \
+       *pixelBoxUpperCorner, uint32_t channelsPerPixel, uint32_t pixelsPerColumn,      \
+       const uint32_t *elementStrides, CUtensorMapInterleave interleave,               \
+       CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion,                 \
+       CUtensorMapFloatOOBfill oobFill))                                               \
     X(SurfRefGetArray, 3000, OPTIONAL, GIL, (CUarray *phArray, CUsurfref hSurfRef))    \
                                                                                        \
     /* streams */                                                                      \
@@ -606,6 +615,13 @@
        size_t numDependencies, CUdeviceptr dptr))                                      \
     X(GraphMemFreeNodeGetParams, 11040, OPTIONAL, GIL,                                 \
       (CUgraphNode hNode, CUdeviceptr *dptr_out))                                      \
+    X(GraphAddBatchMemOpNode, 11070, OPTIONAL, BEHIND,                                 \
+      (CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,      \
+       size_t numDependencies, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams))       \
+    X(GraphBatchMemOpNodeGetParams, 11070, OPTIONAL, GIL,                              \
+      (CUgraphNode hNode, CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams_out))              \
+    X(GraphBatchMemOpNodeSetParams, 11070, OPTIONAL, BEHIND,                           \
+      (CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams))            \
     X(GraphConditionalHandleCreate, 12030, OPTIONAL, BEHIND,                           \
       (CUgraphConditionalHandle *pHandle_out, CUgraph hGraph, CUcontext ctx, unsigned  \
        int defaultLaunchValue, unsigned int flags))                                    \
@@ -637,6 +653,9 @@
       (CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event))                      \
     X(GraphExecEventWaitNodeSetEvent, 11010, OPTIONAL, BEHIND,                         \
       (CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event))                      \
+    X(GraphExecBatchMemOpNodeSetParams, 11070, OPTIONAL, BEHIND,                       \
+      (CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS  \
+       *nodeParams))                                                                   \
     X(GraphNodeSetEnabled, 11060, OPTIONAL, BEHIND,                                    \
       (CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int isEnabled))             \
     X(GraphNodeGetEnabled, 11060, OPTIONAL, GIL,                                       \

@@ -111,11 +111,34 @@ graph_record_word(pcu_handle_kind kind, pcu_handle handle)
     }
 }
 
+/* 1 if work refers to an address of the range. */
+static int
+graph_record_has_within(const pcu_graph_record *rec, const pcu_virtual_range *range)
+{
+    for (size_t i = 0; i < rec->room; i++) {
+        if (rec->words[i] != 0 && rec->words[i] - range->base < range->size) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* 1 if work of the graph refers to the handle. */
+static int
+graph_record_refers(const pcu_graph_record *rec, pcu_handle_kind kind,
+                    pcu_handle handle)
+{
+    if (kind == PCU_HANDLE_range) {
+        return graph_record_has_within(rec, handle.range);
+    }
+    uint64_t word = graph_record_word(kind, handle);
+    return word != 0 && pcu_graph_record_has(rec, word);
+}
+
 pcu_graph_record *
 pcu_graph_record_user(pcu_handle_kind kind, pcu_handle handle, CUcontext context,
                       unsigned long thread)
 {
-    uint64_t word = graph_record_word(kind, handle);
     pcu_graph_record *rec = pcu_graph_records;
     if (pcu_captures_active != 0) {
         while (rec != NULL && !(rec->capturing &&
@@ -127,11 +150,8 @@ pcu_graph_record_user(pcu_handle_kind kind, pcu_handle handle, CUcontext context
         }
         rec = pcu_graph_records;
     }
-    if (word == 0) {
-        return NULL;
-    }
     while (rec != NULL &&
-           !(rec->context == context && pcu_graph_record_has(rec, word))) {
+           !(rec->context == context && graph_record_refers(rec, kind, handle))) {
         rec = rec->next;
     }
     return rec;

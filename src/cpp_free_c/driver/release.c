@@ -83,19 +83,32 @@ handle_status_is_moot(CUresult status)
            status == CUDA_ERROR_CONTEXT_IS_DESTROYED || pcu_status_is_sticky(status);
 }
 
+/* 1 for kinds that do not end with their context. */
+static int
+handle_outlives_context(pcu_handle_kind kind)
+{
+    return kind == PCU_HANDLE_physical || kind == PCU_HANDLE_range ||
+           kind == PCU_HANDLE_pool;
+}
+
 int
 pcu_release_begin(pcu_release *r)
 {
     r->status = CUDA_SUCCESS;
     r->routine = "";
     r->entered = 0;
+    r->calls = 0;
     if (pcu_context_record_usable(r->ctx)) {
         r->status = pcu_scope_enter(&r->scope, r->ctx);
         r->routine = r->scope.routine;
         r->entered = r->status == CUDA_SUCCESS;
+        r->calls = r->entered;
+    }
+    else if (pcu_drv_info.state == PCU_DRV_READY) {
+        r->calls = handle_outlives_context(r->kind);
     }
     r->ctx->releases += r->entered;
-    return r->entered;
+    return r->calls;
 }
 
 void
@@ -111,13 +124,17 @@ pcu_release_call(pcu_release *r)
         r->status = drv.MemFreeAsync(r->handle.memory, r->stream);
         return;
     }
+    if (r->kind == PCU_HANDLE_range) {
+        r->status = pcu_virtual_range_end(r->handle.range, r->entered, &r->routine);
+        return;
+    }
     r->routine = pcu_handle_release_routine(r->kind);
     switch ((int)r->kind) {
 #define HANDLE_END(kind_, type, ender)          \
     case PCU_HANDLE_##kind_:                    \
         r->status = drv.ender(r->handle.kind_); \
         break;
-        PCU_RESOURCES(HANDLE_END)
+        PCU_PLAIN_RESOURCES(HANDLE_END)
 #undef HANDLE_END
     }
 }
@@ -125,7 +142,7 @@ pcu_release_call(pcu_release *r)
 CUresult
 pcu_release_finish(pcu_release *r)
 {
-    r->ended = r->entered && r->status == CUDA_SUCCESS;
+    r->ended = r->calls && r->status == CUDA_SUCCESS;
     if (r->entered) {
         CUresult left = pcu_scope_leave(&r->scope);
         r->ctx->releases--;
@@ -140,6 +157,9 @@ pcu_release_finish(pcu_release *r)
     r->ended |= r->status == CUDA_SUCCESS;
     if (r->ended && !r->unmaps) {
         handle_gone(r->kind);
+        if (r->kind == PCU_HANDLE_range) {
+            pcu_virtual_range_free(r->handle.range);
+        }
     }
     return r->status;
 }

@@ -9,6 +9,7 @@
 #define DRIVER_RELEASE_H
 
 #include "driver/context_record.h"
+#include "driver/virtual_range.h"
 #include "tables/resources.h"
 
 #define PCU_HANDLE_MEMBER(kind, type, ender) PCU_HANDLE_##kind,
@@ -49,6 +50,7 @@ typedef struct {
     pcu_context_record *ctx;
     pcu_scope scope;
     int entered;
+    int calls;           /* pcu_release_call must follow */
     const char *routine; /* result: the driver call that failed */
     CUresult status;
     int ended; /* result: the handle is released; otherwise it is still live */
@@ -58,7 +60,8 @@ typedef struct {
  * is nothing to call. pcu_release_finish follows in both cases.
  *
  * A context that has ended, or that belongs to the parent process, took its handles
- * with it: the release succeeds without a call. */
+ * with it: the release succeeds without a call. Handles that belong to no context are
+ * released after it too. */
 PCU_HIDDEN int pcu_release_begin(pcu_release *release);
 
 /* Call the driver. This needs no lock and may wait for the device. */

@@ -190,6 +190,22 @@ drv_open(const char *path)
     return library;
 }
 
+/* Note whether a library is the software device, which may have the driver's name. */
+static void
+drv_know_emulator(void *library)
+{
+    void *report = NULL, *set_host = NULL;
+    if (library != NULL) {
+        report = dlsym(library, "emu_last_message");
+        set_host = dlsym(library, "emu_set_host");
+    }
+    if (report != NULL && set_host != NULL) {
+        pcu_drv_info.emulated = 1;
+        memcpy(&pcu_drv_info.report, &report, sizeof(report));
+        memcpy(&pcu_drv_info.set_host, &set_host, sizeof(set_host));
+    }
+}
+
 static void *
 drv_open_emulator(void)
 {
@@ -202,13 +218,7 @@ drv_open_emulator(void)
         (void)snprintf(pcu_drv_info.detail, sizeof(pcu_drv_info.detail),
                        "the path of libpycuda_emulator.so is too long");
     }
-    if (library != NULL) {
-        void *report = dlsym(library, "emu_last_message");
-        void *set_host = dlsym(library, "emu_set_host");
-        pcu_drv_info.emulated = 1;
-        memcpy(&pcu_drv_info.report, &report, sizeof(report));
-        memcpy(&pcu_drv_info.set_host, &set_host, sizeof(set_host));
-    }
+    drv_know_emulator(library);
     return library;
 }
 
@@ -228,6 +238,7 @@ drv_open_choice(void)
         return NULL;
     }
     void *library = drv_open("libcuda.so.1");
+    drv_know_emulator(library);
     if (library == NULL && !insist) {
         char reason[sizeof(pcu_drv_info.detail)];
         memcpy(reason, pcu_drv_info.detail, sizeof(reason));

@@ -57,7 +57,7 @@ enum { PTX_ROW_OPERATIONS = 26 };
       EMU_OP_madwide_u16, EMU_OP_madwide_s16, EMU_OP_madwide_u32, EMU_OP_madwide_s32, \
       EMU_OP_add_16, EMU_OP_add_32, EMU_OP_add_64, EMU_OP_addsat_s32, \
       EMU_OP_addc_32, EMU_OP_addc_64) \
-    X(fma, low_fma, PTX_FLOATS | PTX_HALVES, "ftz relu rm rn rp rz sat", \
+    X(fma, low_fma, PTX_FLOATS | PTX_HALVES, "ftz oob relu rm rn rp rz sat", \
       EMU_OP_fma_f32, EMU_OP_fma_f64, EMU_OP_half_fma, EMU_OP_fma_ftz_f32) \
     X(div, low_div, PTX_INTEGERS | PTX_FLOATS, "approx ftz full rm rn rp rz", \
       EMU_OP_div_u16, EMU_OP_div_s16, EMU_OP_div_u32, EMU_OP_div_s32, \
@@ -151,25 +151,54 @@ enum { PTX_ROW_OPERATIONS = 26 };
     X(shf, low_shf, PTX_INTEGERS, "clamp l r wrap", EMU_OP_shf) \
     X(prmt, low_prmt, PTX_INTEGERS, "b4e ecl ecr f4e rc16 rc8", EMU_OP_prmt) \
     X(fns, low_fns, PTX_INTEGERS, "", EMU_OP_fns) \
-    X(lop3, low_lop3, PTX_INTEGERS, "", EMU_OP_lop3) \
+    X(lop3, low_lop3, PTX_T(b32), "and or", \
+      EMU_OP_lop3, EMU_OP_ne_32, EMU_OP_and_p, EMU_OP_or_p) \
     X(bmsk, low_bmsk, PTX_INTEGERS, "clamp wrap", EMU_OP_bmsk) \
     X(szext, low_szext, PTX_INTEGERS, "clamp wrap", EMU_OP_szext) \
     X(dp4a, low_dot, PTX_INTEGERS, "", EMU_OP_dp4a) \
-    X(dp2a, low_dot, PTX_INTEGERS, "hi lo", EMU_OP_dp2a) \
-    X(vadd4, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
-    X(vsub4, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
-    X(vavrg4, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
-    X(vabsdiff4, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
-    X(vmin4, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
-    X(vmax4, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
-    X(vset4, low_video, PTX_INTEGERS, "add eq ge gt le lt ne", EMU_OP_simd_video) \
-    X(vadd2, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
-    X(vsub2, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
-    X(vavrg2, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
-    X(vabsdiff2, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
-    X(vmin2, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
-    X(vmax2, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
-    X(vset2, low_video, PTX_INTEGERS, "add eq ge gt le lt ne", EMU_OP_simd_video)
+    X(dp2a, low_dot, PTX_INTEGERS, "hi lo", EMU_OP_dp2a)
+
+/* -- lower_video.c ------------------------------------------------------------------- */
+
+#define PTX_VIDEO(X) \
+    X(vadd4, low_video_parts, PTX_T(u32) | PTX_T(s32), "add sat", \
+      EMU_OP_simd_video, EMU_OP_prmt, EMU_OP_lop3) \
+    X(vsub4, low_video_parts, PTX_T(u32) | PTX_T(s32), "add sat", \
+      EMU_OP_simd_video, EMU_OP_prmt, EMU_OP_lop3) \
+    X(vavrg4, low_video_parts, PTX_T(u32) | PTX_T(s32), "add sat", \
+      EMU_OP_simd_video, EMU_OP_prmt, EMU_OP_lop3) \
+    X(vabsdiff4, low_video_parts, PTX_T(u32) | PTX_T(s32), "add sat", \
+      EMU_OP_simd_video, EMU_OP_prmt, EMU_OP_lop3) \
+    X(vmin4, low_video_parts, PTX_T(u32) | PTX_T(s32), "add sat", \
+      EMU_OP_simd_video, EMU_OP_prmt, EMU_OP_lop3) \
+    X(vmax4, low_video_parts, PTX_T(u32) | PTX_T(s32), "add sat", \
+      EMU_OP_simd_video, EMU_OP_prmt, EMU_OP_lop3) \
+    X(vset4, low_video_parts, PTX_T(u32) | PTX_T(s32), "add eq ge gt le lt ne", \
+      EMU_OP_simd_video, EMU_OP_prmt, EMU_OP_lop3) \
+    X(vadd2, low_video_parts, PTX_T(u32) | PTX_T(s32), "add sat", \
+      EMU_OP_simd_video, EMU_OP_prmt, EMU_OP_lop3) \
+    X(vsub2, low_video_parts, PTX_T(u32) | PTX_T(s32), "add sat", \
+      EMU_OP_simd_video, EMU_OP_prmt, EMU_OP_lop3) \
+    X(vavrg2, low_video_parts, PTX_T(u32) | PTX_T(s32), "add sat", \
+      EMU_OP_simd_video, EMU_OP_prmt, EMU_OP_lop3) \
+    X(vabsdiff2, low_video_parts, PTX_T(u32) | PTX_T(s32), "add sat", \
+      EMU_OP_simd_video, EMU_OP_prmt, EMU_OP_lop3) \
+    X(vmin2, low_video_parts, PTX_T(u32) | PTX_T(s32), "add sat", \
+      EMU_OP_simd_video, EMU_OP_prmt, EMU_OP_lop3) \
+    X(vmax2, low_video_parts, PTX_T(u32) | PTX_T(s32), "add sat", \
+      EMU_OP_simd_video, EMU_OP_prmt, EMU_OP_lop3) \
+    X(vset2, low_video_parts, PTX_T(u32) | PTX_T(s32), "add eq ge gt le lt ne", \
+      EMU_OP_simd_video, EMU_OP_prmt, EMU_OP_lop3) \
+    X(vadd, low_video, PTX_T(u32) | PTX_T(s32), "add max min sat", EMU_OP_video) \
+    X(vsub, low_video, PTX_T(u32) | PTX_T(s32), "add max min sat", EMU_OP_video) \
+    X(vabsdiff, low_video, PTX_T(u32) | PTX_T(s32), "add max min sat", EMU_OP_video) \
+    X(vmin, low_video, PTX_T(u32) | PTX_T(s32), "add max min sat", EMU_OP_video) \
+    X(vmax, low_video, PTX_T(u32) | PTX_T(s32), "add max min sat", EMU_OP_video) \
+    X(vshl, low_video, PTX_T(u32) | PTX_T(s32), "add clamp max min sat wrap", EMU_OP_video) \
+    X(vshr, low_video, PTX_T(u32) | PTX_T(s32), "add clamp max min sat wrap", EMU_OP_video) \
+    X(vset, low_video, PTX_T(u32) | PTX_T(s32), \
+      "add eq ge gt le lt max min ne", EMU_OP_video) \
+    X(vmad, low_video_mad, PTX_T(u32) | PTX_T(s32), "po sat shr15 shr7", EMU_OP_video_mad)
 
 /* -- lower_move.c, lower_compare.c, lower_conversion.c ------------------------------- */
 
@@ -200,7 +229,8 @@ enum { PTX_ROW_OPERATIONS = 26 };
 
 #define PTX_CONVERSIONS(X) \
     X(cvt, low_cvt, PTX_ANY, \
-      "ftz relu rm rmi rn rna rni rp rpi rz rzi sat", EMU_OP_NONE)
+      "ftz pack relu rm rmi rn rna rni rp rpi rz rzi s2 s4 sat satfinite u2 u4", \
+      EMU_OP_NONE)
 
 /* -- lower_memory.c ------------------------------------------------------------------ */
 
@@ -213,28 +243,46 @@ enum { PTX_ROW_OPERATIONS = 26 };
     X(st, low_st, PTX_ANY, \
       "cg cs cta gpu global local mmio param param::func relaxed release shared " \
       "shared::cluster shared::cta sys v2 v4 v8 volatile wb weak wt", EMU_OP_NONE) \
-    X(atom, low_atom, PTX_INTEGERS | PTX_FLOATS | PTX_HALVES, \
-      "acq_rel acquire add and cas cta dec exch global gpu inc max min noftz or relaxed " \
-      "release shared shared::cluster shared::cta sys xor", \
-      EMU_OP_atom_16, EMU_OP_atom_32, EMU_OP_atom_64) \
-    X(red, low_red, PTX_INTEGERS | PTX_FLOATS | PTX_HALVES, \
-      "add and cta dec global gpu inc max min noftz or relaxed release shared " \
-      "shared::cluster shared::cta sys xor", \
-      EMU_OP_atom_16, EMU_OP_atom_32, EMU_OP_atom_64) \
-    X(cp, low_cp, PTX_NO_TYPES, \
-      "async ca cg commit_group global shared shared::cta wait_all wait_group", \
+    X(cp, low_cp, PTX_NO_TYPES | PTX_INTEGERS | PTX_FLOATS | PTX_T(f16) | PTX_T(bf16), \
+      "1d 2d 3d 4d 5d L2 L2::cache_hint add and arrive async bulk bulk_group ca cg " \
+      "commit_group dec global im2col im2col_no_offs inc max mbarrier " \
+      "mbarrier::complete_tx::bytes min multicast::cluster noftz noinc or prefetch read " \
+      "reduce shared shared::cluster shared::cta tensor tile wait_all wait_group xor", \
       EMU_OP_ld_vector, EMU_OP_st_vector, EMU_OP_ld_u8_32, EMU_OP_mov_32, EMU_OP_shl_32, \
-      EMU_OP_or_32, EMU_OP_lt_u32, EMU_OP_and_p) \
-    X(mbarrier, low_mbarrier, PTX_INTEGERS, \
-      "arrive arrive_drop init inval parity shared shared::cta test_wait try_wait", \
-      EMU_OP_mbarrier_init, EMU_OP_mbarrier_arrive, EMU_OP_mbarrier_wait, EMU_OP_spin) \
-    X(prefetch, low_nothing, PTX_NO_TYPES, "L1 L2 global local", EMU_OP_NONE) \
+      EMU_OP_or_32, EMU_OP_lt_u32, EMU_OP_and_p, EMU_OP_bulk_copy, EMU_OP_tensor_copy, \
+      EMU_OP_mbarrier_arrive, EMU_OP_add_64, EMU_OP_cvt_64from32_u32, \
+      EMU_OP_cvt_32from16_u16, EMU_OP_from_window) \
+    X(mbarrier, low_mbarrier, PTX_T(b64), \
+      "acquire arrive arrive_drop cluster complete_tx cta expect_tx init inval " \
+      "noComplete parity pending_count relaxed release shared shared::cluster " \
+      "shared::cta test_wait try_wait", \
+      EMU_OP_mbarrier_init, EMU_OP_mbarrier_arrive, EMU_OP_mbarrier_wait, \
+      EMU_OP_mbarrier_bytes, EMU_OP_mbarrier_pending, EMU_OP_spin) \
+    X(prefetch, low_nothing, PTX_NO_TYPES, \
+      "L1 L2 const global local param tensormap", EMU_OP_NONE) \
     X(prefetchu, low_nothing, PTX_NO_TYPES, "L1", EMU_OP_NONE) \
     X(applypriority, low_nothing, PTX_NO_TYPES, "L2::evict_normal global", EMU_OP_NONE) \
+    X(createpolicy, low_createpolicy, PTX_T(b64), \
+      "L2 L2::evict_first L2::evict_last L2::evict_normal L2::evict_unchanged cvt " \
+      "fractional global range", EMU_OP_policy, EMU_OP_mov_64) \
     X(discard, low_nothing, PTX_NO_TYPES, "L2 global", EMU_OP_NONE) \
     X(alloca, low_alloca, PTX_INTEGERS, "", EMU_OP_alloca) \
     X(stacksave, low_stacksave, PTX_INTEGERS, "", EMU_OP_stacksave) \
     X(stackrestore, low_stackrestore, PTX_INTEGERS, "", EMU_OP_stackrestore)
+
+/* -- lower_atomic.c ------------------------------------------------------------------ */
+
+#define PTX_ATOMICS(X) \
+    X(atom, low_atom, PTX_INTEGERS | PTX_FLOATS | PTX_HALVES | PTX_T(b128), \
+      "L2::cache_hint acq_rel acquire add and cas cluster cta dec exch global gpu inc " \
+      "max min noftz or relaxed release shared shared::cluster shared::cta sys v2 v4 " \
+      "v8 xor", \
+      EMU_OP_atom_16, EMU_OP_atom_32, EMU_OP_atom_64, EMU_OP_atom_128, \
+      EMU_OP_mov_16, EMU_OP_mov_32) \
+    X(red, low_red, PTX_INTEGERS | PTX_FLOATS | PTX_HALVES, \
+      "L2::cache_hint add and cluster cta dec global gpu inc max min noftz or relaxed " \
+      "release shared shared::cluster shared::cta sys v2 v4 v8 xor", \
+      EMU_OP_atom_16, EMU_OP_atom_32, EMU_OP_atom_64, EMU_OP_atom_128)
 
 /* -- lower_flow.c, lower_warp.c ------------------------------------------------------ */
 
@@ -249,11 +297,14 @@ enum { PTX_ROW_OPERATIONS = 26 };
     X(nanosleep, low_unguarded, PTX_T(u32), "", EMU_OP_yield) \
     X(brkpt, low_nothing, PTX_NO_TYPES, "", EMU_OP_NONE) \
     X(pmevent, low_nothing, PTX_NO_TYPES, "mask", EMU_OP_NONE) \
-    X(griddepcontrol, low_nothing, PTX_ANY, "", EMU_OP_NONE) \
+    X(griddepcontrol, low_nothing, PTX_ANY, "launch_dependents wait", EMU_OP_NONE) \
     X(setmaxnreg, low_nothing, PTX_ANY, "aligned dec inc sync", EMU_OP_NONE) \
     X(membar, low_fence, PTX_NO_TYPES, "cta gl sys", EMU_OP_fence) \
     X(fence, low_fence, PTX_ANY, \
-      "acq_rel alias async cluster cta gpu mbarrier_init proxy release sc sys", \
+      "acq_rel acquire alias async async::generic cluster cta generic global gpu " \
+      "mbarrier_init proxy release sc shared::cluster shared::cta " \
+      "sync_restrict::shared::cluster sync_restrict::shared::cta sys tensormap " \
+      "tensormap::generic", \
       EMU_OP_fence) \
     X(bar, low_bar, PTX_NO_TYPES | PTX_T(pred) | PTX_T(u32), "and arrive cta or popc red sync warp", \
       EMU_OP_bar_sync, EMU_OP_bar_arrive, EMU_OP_bar_red, EMU_OP_bar_warp) \
@@ -292,41 +343,40 @@ enum { PTX_ROW_OPERATIONS = 26 };
     X(sured, low_sured, PTX_INTEGERS, \
       "1d 2d 3d add and b clamp max min or trap zero", EMU_OP_sured)
 
-/* -- lower_matrix.c ------------------------------------------------------------------ */
+/* -- lower_wmma.c, lower_mma.c, lower_matrix_move.c: the rows list no shapes ---------- */
 
 #define PTX_MATRICES(X) \
-    X(wmma, low_wmma, PTX_T(f16) | PTX_T(f32), \
-      "a aligned b c col d global load m16n16k16 mma row shared store sync", \
-      EMU_OP_wmma)
+    X(wmma, low_wmma, PTX_NO_TYPES | PTX_MATRIX_TYPES, \
+      "a aligned and b b1 c col d global load mma popc row s4 satfinite shared " \
+      "shared::cta store sync u4 xor", EMU_OP_mma) \
+    X(mma, low_mma, PTX_MATRIX_TYPES, \
+      "aligned and b1 col e4m3 e5m2 popc rm rn row rp rz s4 satfinite sp " \
+      "sp::ordered_metadata sync u4 xor", EMU_OP_mma) \
+    X(wgmma, low_wgmma, PTX_NO_TYPES | PTX_MATRIX_TYPES, \
+      "aligned and b1 commit_group e4m3 e5m2 fence mma_async popc satfinite sp sync " \
+      "wait_group", EMU_OP_wgmma) \
+    X(ldmatrix, low_ldmatrix, PTX_T(b16), \
+      "aligned m8n8 shared shared::cta sync trans x1 x2 x4", \
+      EMU_OP_shfl, EMU_OP_ld_u32_32, EMU_OP_ld_u16_16) \
+    X(stmatrix, low_stmatrix, PTX_T(b16), \
+      "aligned m8n8 shared shared::cta sync trans x1 x2 x4", \
+      EMU_OP_shfl, EMU_OP_st_32_32, EMU_OP_st_16_16) \
+    X(movmatrix, low_movmatrix, PTX_T(b16), "aligned m8n8 sync trans", EMU_OP_shfl)
 
 /* -- opcodes that the software device does not have ---------------------------------- */
 
 #define PTX_REFUSED(X) \
-    X(vadd, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
-    X(vsub, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
-    X(vabsdiff, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
-    X(vmin, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
-    X(vmax, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
-    X(vshl, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
-    X(vshr, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
-    X(vmad, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
-    X(vset, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
     X(istypep, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
-    X(mma, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
-    X(ldmatrix, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
-    X(movmatrix, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
-    X(createpolicy, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
     X(multimem, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
-    X(stmatrix, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
     X(tcgen05, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
-    X(wgmma, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
     X(tensormap, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
     X(clusterlaunchcontrol, low_refuse, PTX_ANY, "", EMU_OP_NONE)
 
 #define PTX_OPCODES(X) \
     PTX_ARITHMETIC(X) PTX_INTEGER_ARITHMETIC(X) PTX_FLOAT_FUNCTIONS(X) PTX_BITS(X) \
+    PTX_VIDEO(X) \
     PTX_MOVES(X) PTX_COMPARISONS(X) PTX_CONVERSIONS(X) \
-    PTX_MEMORY(X) PTX_FLOW(X) PTX_WARPS(X) PTX_TEXTURES(X) PTX_MATRICES(X) PTX_REFUSED(X)
+    PTX_MEMORY(X) PTX_ATOMICS(X) PTX_FLOW(X) PTX_WARPS(X) PTX_TEXTURES(X) PTX_MATRICES(X) PTX_REFUSED(X)
 
 /* clang-format on */
 
@@ -335,6 +385,9 @@ enum { PTX_ROW_OPERATIONS = 26 };
 #define PTX_T(type) ((uint32_t)1 << PTX_W_##type)
 #define PTX_NO_TYPES PTX_T(NONE)
 #define PTX_ANY UINT32_MAX
+#define PTX_MATRIX_TYPES                                                            \
+    (PTX_T(f16) | PTX_T(bf16) | PTX_T(tf32) | PTX_T(f32) | PTX_T(f64) | PTX_T(s8) | \
+     PTX_T(u8) | PTX_T(s32))
 #define PTX_WORD_TYPES (PTX_T(u32) | PTX_T(s32) | PTX_T(b32) | PTX_T(f32))
 #define PTX_INTEGERS                                                               \
     (PTX_T(u16) | PTX_T(u32) | PTX_T(u64) | PTX_T(s16) | PTX_T(s32) | PTX_T(s64) | \

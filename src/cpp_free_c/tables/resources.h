@@ -2,12 +2,20 @@
  *
  *   X(kind, C type, driver function that ends it)
  *
- * The row is all there is to releasing one: see driver/release.h. */
+ * The row is all there is to releasing one: see driver/release.h. The kinds of
+ * PCU_RESOURCES_OF_PARTS take several calls, of which the row names the last. */
 #ifndef TABLES_RESOURCES_H
 #define TABLES_RESOURCES_H
 
 /* clang-format off */
 #define PCU_RESOURCES(X) \
+    PCU_PLAIN_RESOURCES(X)   \
+    PCU_RESOURCES_OF_PARTS(X)
+
+#define PCU_RESOURCES_OF_PARTS(X) \
+    X(range, struct pcu_virtual_range *, MemAddressFree)
+
+#define PCU_PLAIN_RESOURCES(X) \
     X(memory, CUdeviceptr, MemFree)               \
     X(host, void *, MemFreeHost)                  \
     X(registered, void *, MemHostUnregister)      \

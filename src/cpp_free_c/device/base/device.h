@@ -87,6 +87,7 @@ struct CUctx_st {
 
     struct emu_allocation *allocations; /* guarded by the memory's mutex */
     struct CUstream_st *null_stream;
+    struct CUstream_st *thread_streams; /* the default streams of threads */
     struct emu_order *order; /* how streams wait for the null stream: stream_order.c */
 };
 

@@ -91,8 +91,14 @@ static const struct {
     {95, 1},          /* cooperative launch */
     {99, 1},          /* host register */
     {101, 1},         /* managed access from the host */
+    {102, 1},         /* virtual memory */
+    {103, 1},         /* shared by file descriptors */
     {115, 1},         /* memory pools */
+    {119, 1},         /* pools are shared by file descriptors */
+    {122, 1},         /* 64-bit operations of streams on memory */
+    {123, 1},         /* waiting for NOR */
     {125, 1},         /* IPC events */
+    {126, 1},         /* domains of memory order */
 };
 
 #define LIMIT(attribute, member)                       \

@@ -17,8 +17,12 @@ typedef struct {
 /* By format. */
 static const emu_half_shape emu_half_shapes[] = {{5, 10, 15}, {8, 7, 127}};
 
-/* A flag of emu_insn.aux, together with the format: .ftz. */
-enum { EMU_HALF_FTZ = 2 };
+/* Flags of emu_insn.aux, together with the format: .ftz, .satfinite, .oob. The rounding
+ * has bits 4 and 5. */
+enum { EMU_HALF_FTZ = 2, EMU_HALF_FINITE = 64, EMU_HALF_OOB = 128 };
+
+/* Flags of emu_insn.imm of minimum and maximum: .NaN, .xorsign. */
+enum { EMU_HALF_PREFERS_NAN = 1, EMU_HALF_XORSIGN = 2 };
 
 /* Rounding of emu_half_round; the order of the PTX modifiers. */
 enum { EMU_RN, EMU_RZ, EMU_RM, EMU_RP };

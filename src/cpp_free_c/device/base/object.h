@@ -34,6 +34,8 @@ typedef enum {
     EMU_GRAPH_EXEC,
     EMU_USER_OBJECT,
     EMU_GRAPHICS,
+    EMU_LIBRARY,
+    EMU_KERNEL, /* of a library */
     EMU_KINDS
 } emu_kind;
 

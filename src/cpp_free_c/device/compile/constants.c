@@ -7,7 +7,10 @@
 
 /* Each vector is preceded by this many bytes, which begin with its key: the value, then
  * the width. */
-enum { KEY_ROOM = 64, MAX_BYTES = 1 << 28 };
+enum { KEY_ROOM = 64 };
+
+/* Places are numbers of 32 bits. */
+static const size_t max_bytes = (size_t)1 << 31;
 
 static size_t
 constants_slot(uint64_t bits, size_t slot_count)
@@ -57,7 +60,7 @@ constants_reserve(emu_load *load, low_constants *c, size_t need)
     if (c->room > 0) {
         room = c->room * 2;
     }
-    if (room > MAX_BYTES) {
+    if (room > max_bytes) {
         return false;
     }
     larger = emu_arena_get(load, &load->parsed, room, 1);

@@ -69,6 +69,7 @@ dump_operand(const ptx_operand *operand)
             dump_items(operand, "{}");
             break;
         case PTX_O_LIST:
+        case PTX_O_ELEMENT:
             dump_items(operand, "()");
             break;
         case PTX_O_ADDRESS:

@@ -5,6 +5,8 @@
 #ifndef DEVICE_COMPILE_ENCODING_H
 #define DEVICE_COMPILE_ENCODING_H
 
+#include <stdint.h>
+
 /* -- operations on memory: the state space and the form of the address, in aux ------
  */
 
@@ -28,7 +30,7 @@ enum {
     EMU_AT_MOST_SCALE = 0x7fff
 };
 
-/* -- atom_16, atom_32, atom_64, sured: which atomic operation, in operand e -------- */
+/* -- atom_16, atom_32, atom_64, atom_128, sured: which atomic operation, in operand e -------- */
 
 enum {
     EMU_ATOM_EXCH,
@@ -48,10 +50,34 @@ enum {
     EMU_ATOM_ADD_F16,
     EMU_ATOM_ADD_BF16,
     EMU_ATOM_ADD_F16X2,
-    EMU_ATOM_ADD_BF16X2
+    EMU_ATOM_ADD_BF16X2,
+    EMU_ATOM_MIN_F16,
+    EMU_ATOM_MIN_BF16,
+    EMU_ATOM_MIN_F16X2,
+    EMU_ATOM_MIN_BF16X2,
+    EMU_ATOM_MAX_F16,
+    EMU_ATOM_MAX_BF16,
+    EMU_ATOM_MAX_F16X2,
+    EMU_ATOM_MAX_BF16X2
 };
 
-/* -- simd_video: the operation and the comparison in aux, flags in imm ------------- */
+/* -- bulk_copy and tensor_copy: flags and fields in aux, a reduction in operand e ----
+ */
+
+/* bulk_copy: x holds the generic addresses of the target and the source, the bytes, the
+ * generic address of the mbarrier, the blocks of a multicast. tensor_copy: x holds the
+ * generic addresses of the tensor map and of the tile, that of the mbarrier, the blocks
+ * of a multicast, the coordinates, then the offsets of im2col. */
+enum {
+    EMU_BULK_FROM_SHARED = 1, /* else to shared memory, from global memory */
+    EMU_BULK_TO_SHARED = 2,
+    EMU_BULK_MULTICAST = 4,
+    EMU_BULK_IM2COL = 8,
+    EMU_BULK_TYPE_SHIFT = 4, /* of a reduction by bulk_copy: emu_element; four bits */
+    EMU_BULK_RANK_SHIFT = 8  /* of a tensor map, three bits */
+};
+
+/* -- simd_video, video, video_mad: operation and parts in aux, flags in imm -------- */
 
 enum {
     EMU_VIDEO_ADD,
@@ -61,7 +87,32 @@ enum {
     EMU_VIDEO_MIN,
     EMU_VIDEO_MAX,
     EMU_VIDEO_SET,
-    EMU_VIDEO_COMPARE_SHIFT = 4 /* of a set: eq, ne, lt, le, gt, ge */
+    EMU_VIDEO_SHL,
+    EMU_VIDEO_SHR,
+    EMU_VIDEO_COMPARE_SHIFT = 4, /* of a set: eq, ne, lt, le, gt, ge; four bits */
+    /* of video and video_mad alone */
+    EMU_VIDEO_SECOND_SHIFT = 8, /* EMU_VIDEO_THEN_, three bits */
+    EMU_VIDEO_A_SHIFT = 12,     /* the parts of the operands, four bits each */
+    EMU_VIDEO_B_SHIFT = 16,
+    EMU_VIDEO_D_SHIFT = 20,
+    EMU_VIDEO_SCALE_SHIFT = 24 /* of video_mad: bits to shift, four bits */
+};
+
+/* Parts of a word. */
+enum {
+    EMU_VIDEO_WHOLE,
+    EMU_VIDEO_B0, /* and B1, B2, B3 */
+    EMU_VIDEO_H0 = EMU_VIDEO_B0 + 4,
+    EMU_VIDEO_H1
+};
+
+/* What is done with c. */
+enum {
+    EMU_VIDEO_THEN_NOTHING,
+    EMU_VIDEO_THEN_ADD,
+    EMU_VIDEO_THEN_MIN,
+    EMU_VIDEO_THEN_MAX,
+    EMU_VIDEO_THEN_MERGE /* the result replaces a part of c */
 };
 
 enum {
@@ -71,12 +122,93 @@ enum {
     EMU_VIDEO_D_SIGNED = 8,
     EMU_VIDEO_SIGNED = 2 | 4 | 8, /* all three */
     EMU_VIDEO_SAT = 16,
-    EMU_VIDEO_SUM = 32 /* add the parts of the result to c */
+    EMU_VIDEO_SUM = 32,       /* add the parts of the result to c */
+    EMU_VIDEO_WRAP = 64,      /* shift counts modulo 32, else at most 32 */
+    EMU_VIDEO_NEGATE = 128,   /* of video_mad: the product */
+    EMU_VIDEO_NEGATE_C = 256, /* of video_mad */
+    EMU_VIDEO_PLUS_ONE = 512  /* of video_mad */
 };
 
-/* -- wmma: flags ------------------------------------------------------------------- */
+/* -- cvt_tf32_f32: rounding and flags ---------------------------------------------- */
 
-enum { EMU_WMMA_D_HALF = 1, EMU_WMMA_C_HALF = 2 };
+enum {
+    EMU_TF32_RN,
+    EMU_TF32_RNA,
+    EMU_TF32_RZ,
+    EMU_TF32_ROUNDING = 3, /* the mask of these */
+    EMU_TF32_RELU = 4,
+    EMU_TF32_FINITE = 8
+};
+
+/* -- mma, wgmma: types of elements, and the fields of imm -------------------------- */
+
+/* The types of the elements of a matrix. */
+enum {
+    EMU_MATRIX_F16,
+    EMU_MATRIX_BF16,
+    EMU_MATRIX_TF32,
+    EMU_MATRIX_E4M3,
+    EMU_MATRIX_E5M2,
+    EMU_MATRIX_F32,
+    EMU_MATRIX_F64,
+    EMU_MATRIX_S8,
+    EMU_MATRIX_U8,
+    EMU_MATRIX_S4,
+    EMU_MATRIX_U4,
+    EMU_MATRIX_B1,
+    EMU_MATRIX_S32,
+    EMU_MATRIX_TYPES
+};
+
+/* x holds the registers of D, A, B, C and the indices of a sparse A. A and B that
+ * wgmma reads from shared memory have none: their descriptors are b and a. The
+ * predicate c says whether wgmma adds C. */
+enum {
+    EMU_MMA_D_SHIFT = 0, /* four bits each: EMU_MATRIX_ types */
+    EMU_MMA_A_SHIFT = 4,
+    EMU_MMA_B_SHIFT = 8,
+    EMU_MMA_C_SHIFT = 12,
+    EMU_MMA_ROWS_SHIFT = 16,    /* eight bits */
+    EMU_MMA_COLUMNS_SHIFT = 24, /* twelve bits, as has the depth */
+    EMU_MMA_DEPTH_SHIFT = 36,
+    EMU_MMA_ROUNDING_SHIFT = 48, /* two bits */
+    EMU_MMA_SELECTOR_SHIFT = 50, /* two bits */
+    EMU_MMA_SATFINITE_BIT = 52,
+    EMU_MMA_XOR_BIT,          /* of b1: xor instead of and */
+    EMU_MMA_SPARSE_BIT,       /* half of A is stored */
+    EMU_MMA_A_BY_COLUMNS_BIT, /* .col of A; of wgmma: transposed */
+    EMU_MMA_B_BY_ROWS_BIT,    /* .row of B; of wgmma: transposed */
+    EMU_MMA_A_NEGATED_BIT,
+    EMU_MMA_B_NEGATED_BIT,
+    EMU_MMA_A_SHARED_BIT, /* of wgmma: A is in shared memory */
+    EMU_MMA_GROUP_BIT     /* wgmma */
+};
+
+/* The bits of an element. */
+static inline unsigned
+emu_matrix_bits(unsigned type)
+{
+    static const uint8_t bits[EMU_MATRIX_TYPES] = {
+        [EMU_MATRIX_F16] = 16, [EMU_MATRIX_BF16] = 16, [EMU_MATRIX_TF32] = 32,
+        [EMU_MATRIX_E4M3] = 8, [EMU_MATRIX_E5M2] = 8,  [EMU_MATRIX_F32] = 32,
+        [EMU_MATRIX_F64] = 64, [EMU_MATRIX_S8] = 8,    [EMU_MATRIX_U8] = 8,
+        [EMU_MATRIX_S4] = 4,   [EMU_MATRIX_U4] = 4,    [EMU_MATRIX_B1] = 1,
+        [EMU_MATRIX_S32] = 32};
+
+    return bits[type];
+}
+
+/* The registers of a warp's fragment of this many elements. */
+static inline unsigned
+emu_matrix_registers(unsigned elements, unsigned type)
+{
+    unsigned bits = emu_matrix_bits(type) * elements / 32;
+
+    if (type == EMU_MATRIX_F64) {
+        return bits / 64;
+    }
+    return bits < 32 ? 1 : bits / 32;
+}
 
 /* -- tex: flags and fields --------------------------------------------------------- */
 

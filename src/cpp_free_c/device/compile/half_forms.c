@@ -17,6 +17,24 @@ low_is_half(unsigned type)
     return type == PTX_W_f16 || type == PTX_W_bf16 || half_is_pair(type);
 }
 
+/* The first source; for neg.ftz and abs.ftz, with subnormal numbers flushed to zero. The
+ * other operations flush their sources themselves. */
+static low_value
+half_flushed(low_func *f, unsigned op, uint32_t format, low_value value)
+{
+    enum { ONE = 0x3c00 };
+    low_value d;
+
+    if ((op != EMU_OP_neg_half && op != EMU_OP_abs_half) ||
+        (format & EMU_HALF_FTZ) == 0) {
+        return value;
+    }
+    d = low_temp(f, PTX_R16);
+    low_emit(f, EMU_OP_half_mul, d, value, low_constant(f, PTX_R16, ONE), 0)->aux =
+        format;
+    return d;
+}
+
 /* Emits one operation on halves, then that of .sat or .relu. */
 static void
 half_emit(low_func *f, unsigned op, uint32_t format, low_value d, const low_value v[3])
@@ -28,9 +46,14 @@ half_emit(low_func *f, unsigned op, uint32_t format, low_value d, const low_valu
     if (sat || relu) {
         result = low_temp(f, PTX_R16);
     }
-    insn = low_emit(f, op, result, v[0], v[1], v[2]);
+    insn = low_emit(f, op, result, half_flushed(f, op, format, v[0]), v[1], v[2]);
     insn->aux = format;
-    insn->imm = low_has(f, PTX_W_NaN);
+    if (low_has(f, PTX_W_NaN)) {
+        insn->imm |= EMU_HALF_PREFERS_NAN;
+    }
+    if (low_has(f, PTX_W_xorsign)) {
+        insn->imm |= EMU_HALF_XORSIGN;
+    }
     if (result != d) {
         insn = low_emit(f, EMU_OP_half_sat, d, result, 0, 0);
         insn->aux = format;
@@ -49,6 +72,9 @@ low_half_operation(low_func *f, unsigned op, unsigned type, unsigned sources)
     }
     if (low_has(f, PTX_W_ftz)) {
         format |= EMU_HALF_FTZ;
+    }
+    if (low_has(f, PTX_W_oob)) {
+        format |= EMU_HALF_OOB;
     }
     low_check_operand_count(f, sources + 1, sources + 1);
     d = low_result(f, type);

@@ -10,5 +10,4 @@ bool low_is_half(unsigned type);
 /* Lowers the instruction to `op`, which reads the first `sources` sources. A pair gets
  * one operation for each half. */
 void low_half_operation(low_func *f, unsigned op, unsigned type, unsigned sources);
-
 #endif

@@ -3,6 +3,27 @@
 
 #include "device/compile/encoding.h"
 
+low_value
+low_register_value(low_func *f, const ptx_operand *operand)
+{
+    static const uint16_t adds[PTX_CLASSES] = {0, EMU_OP_add_16, EMU_OP_add_32,
+                                               EMU_OP_add_64};
+    const ptx_class width = (ptx_class)f->registers[operand->reg].width;
+    low_value sum;
+
+    if (operand->bits == 0) {
+        return LOW_REGISTER(operand->reg);
+    }
+    if (adds[width] == EMU_OP_NONE ||
+        ptx_type_is_float(f->function->reg_type[operand->reg])) {
+        low_fail(f, "a register that holds no integer has an offset");
+    }
+    sum = low_temp(f, width);
+    low_emit(f, adds[width], sum, LOW_REGISTER(operand->reg),
+             low_constant(f, width, operand->bits), 0);
+    return sum;
+}
+
 /* The definition that a declaration refers to. */
 static const ptx_var *
 address_definition(const ptx_var *var)
@@ -69,6 +90,64 @@ low_address_of(low_func *f, const ptx_operand *operand, ptx_class width)
     return narrow;
 }
 
+/* The bytes between the start of an array and an element whose index is in a register.
+ * The sum has 32 bits. */
+static low_value
+address_element_offset(low_func *f, const ptx_operand *index, unsigned element)
+{
+    low_value value = low_register_value(f, index), offset;
+    const ptx_class width = (ptx_class)f->registers[index->reg].width;
+
+    if (width == PTX_PRED || width == PTX_R128) {
+        low_fail(f, "the index of an array is no integer");
+    }
+    if (width != PTX_R32) {
+        low_value low = low_temp(f, PTX_R32);
+
+        low_convert(f, low, PTX_R32, value, width,
+                    width == PTX_R16 ? PTX_W_u16 : PTX_W_u32);
+        value = low;
+    }
+    offset = low_temp(f, PTX_R32);
+    low_emit(f, EMU_OP_mul_32, offset, value, low_constant(f, PTX_R32, element), 0);
+    return offset;
+}
+
+/* The array with the offset of an element whose index is a number. */
+static ptx_operand
+address_constant_element(const ptx_operand *array, const ptx_operand *index)
+{
+    ptx_operand place = *array;
+
+    place.bits = (uint32_t)(index->bits * array->var->element);
+    return place;
+}
+
+low_value
+low_element_address(low_func *f, const ptx_operand *operand, ptx_class width)
+{
+    const ptx_operand *array = &operand->items[0], *index = &operand->items[1];
+    const unsigned element = array->var->element;
+    low_value base, offset, wide, sum;
+
+    if (index->kind == PTX_O_INT) {
+        const ptx_operand place = address_constant_element(array, index);
+
+        return low_address_of(f, &place, width);
+    }
+    base = low_address_of(f, array, width);
+    offset = address_element_offset(f, index, element);
+    sum = low_temp(f, width);
+    if (width == PTX_R32) {
+        low_emit(f, EMU_OP_add_32, sum, base, offset, 0);
+        return sum;
+    }
+    wide = low_temp(f, PTX_R64);
+    low_emit(f, EMU_OP_cvt_64from32_u32, wide, offset, 0, 0);
+    low_emit(f, EMU_OP_add_64, sum, base, wide, 0);
+    return sum;
+}
+
 /* The state space among the words of the instruction: an EMU_AT_ constant. */
 static unsigned
 address_space(const low_func *f)
@@ -129,12 +208,37 @@ address_of_variable(low_func *f, const ptx_operand *operand)
     return p;
 }
 
+/* The place of an element of an array: that of the array, or a computed address. */
+static low_place
+address_of_element(low_func *f, const ptx_operand *operand)
+{
+    const ptx_operand *array = &operand->items[0], *index = &operand->items[1];
+    ptx_operand place = *array;
+    low_place p;
+
+    if (index->kind == PTX_O_INT) {
+        place = address_constant_element(array, index);
+        return address_of_variable(f, &place);
+    }
+    p = address_of_variable(f, array);
+    p.base = low_element_address(f, operand, PTX_R64);
+    p.offset = 0;
+    if ((p.aux & EMU_AT_MASK) == EMU_AT_FRAME) {
+        p.aux = EMU_AT_LOCAL;
+    }
+    p.aux |= EMU_AT_BASE64;
+    return p;
+}
+
 low_place
 low_address(low_func *f, const ptx_operand *operand)
 {
     const ptx_operand *item;
     low_place p = {0, 0, 0};
 
+    if (operand->kind == PTX_O_ELEMENT) {
+        return address_of_element(f, operand);
+    }
     if (operand->kind != PTX_O_ADDRESS || operand->count != 1) {
         low_fail(f, "an operand is not an address");
     }
@@ -177,6 +281,51 @@ low_access(low_func *f, unsigned op, low_value d, low_place p, low_value b)
     insn->aux = p.aux;
     insn->imm = p.offset;
     return insn;
+}
+
+low_place
+low_place_in(low_place p, uint32_t space)
+{
+    if (p.aux & (EMU_AT_BASE64 | EMU_AT_BASE32)) {
+        p.aux = (p.aux & ~(uint32_t)EMU_AT_MASK) | space;
+    }
+    return p;
+}
+
+low_value
+low_generic_address(low_func *f, low_place p)
+{
+    const uint32_t space = p.aux & EMU_AT_MASK;
+    uint64_t offset = (uint64_t)p.offset;
+    low_value value = p.base, wide;
+    low_insn *insn;
+
+    if (space == EMU_AT_LOCAL || space == EMU_AT_FRAME) {
+        low_fail(f, "an address is in local memory");
+    }
+    if (space == EMU_AT_SHARED) {
+        offset += EMU_SHARED_WINDOW;
+    }
+    if (p.aux & EMU_AT_BASE32) {
+        wide = low_temp(f, PTX_R64);
+        low_emit(f, EMU_OP_cvt_64from32_u32, wide, value, 0, 0);
+        value = wide;
+    }
+    if (value == 0) {
+        value = low_constant(f, PTX_R64, offset);
+    }
+    else if (offset != 0) {
+        wide = low_temp(f, PTX_R64);
+        low_emit(f, EMU_OP_add_64, wide, value, low_constant(f, PTX_R64, offset), 0);
+        value = wide;
+    }
+    if (space == EMU_AT_PARAM) {
+        wide = low_temp(f, PTX_R64);
+        insn = low_emit(f, EMU_OP_from_window, wide, value, 0, 0);
+        insn->aux = EMU_AT_PARAM;
+        value = wide;
+    }
+    return value;
 }
 
 bool

@@ -299,7 +299,7 @@ low_sign(low_func *f)
 enum { EXTREME_BY_TYPE, EXTREME_F32 = 6, EXTREME_F64, EXTREME_HALF, EXTREME_NAN };
 
 /* min.xorsign.abs: the result is that of the magnitudes; its sign is the product of the
- * signs. */
+ * signs. The last operation gives all NaN the same bits. */
 static void
 arithmetic_extreme_xorsign(low_func *f, unsigned op)
 {
@@ -307,13 +307,15 @@ arithmetic_extreme_xorsign(low_func *f, unsigned op)
     low_value a = low_flush(f, low_source_at(f, 1, PTX_W_f32));
     low_value b = low_flush(f, low_source_at(f, 2, PTX_W_f32));
     low_value sign = low_temp(f, PTX_R32), x = low_temp(f, PTX_R32),
-              y = low_temp(f, PTX_R32), r = low_temp(f, PTX_R32);
+              y = low_temp(f, PTX_R32), r = low_temp(f, PTX_R32),
+              with_sign = low_temp(f, PTX_R32);
 
     low_emit(f, EMU_OP_xor_32, sign, a, b, 0);
     low_emit(f, EMU_OP_abs_f32, x, a, 0, 0);
     low_emit(f, EMU_OP_abs_f32, y, b, 0, 0);
     low_emit(f, op, r, x, y, 0);
-    low_emit(f, EMU_OP_copysign_f32, d, sign, r, 0);
+    low_emit(f, EMU_OP_copysign_f32, with_sign, sign, r, 0);
+    low_emit(f, op, d, with_sign, with_sign, 0);
 }
 
 static void
@@ -394,9 +396,6 @@ low_extreme(low_func *f)
         low_float_operation(f, (low_float_ops){.f64 = f->ops[EXTREME_F64]}, type, 2);
     }
     else if (low_is_half(type)) {
-        if (low_has(f, PTX_W_xorsign)) {
-            low_unsupported(f);
-        }
         low_half_operation(f, f->ops[EXTREME_HALF], type, 2);
     }
     else if (type == PTX_W_s16x2 || type == PTX_W_u16x2) {

@@ -214,13 +214,40 @@ low_fns(low_func *f)
     (void)bits_three_words(f);
 }
 
+/* lop3.and.b32 d|p, a, b, c, table, q: p says whether d is not zero, and q. */
+static void
+bits_lop3_predicate(low_func *f)
+{
+    const ptx_operand *operands = f->in->operands;
+    low_value a, b, c, d, p, q, any = low_temp(f, PTX_PRED);
+    unsigned op = EMU_OP_or_p;
+
+    low_check_operand_count(f, 6, 6);
+    if (f->in->second == NULL) {
+        low_fail(f, "there is no predicate to write");
+    }
+    if (low_has(f, PTX_W_and)) {
+        op = EMU_OP_and_p;
+    }
+    q = low_predicate(f, &operands[5]);
+    c = low_source_at(f, 3, PTX_W_b32);
+    b = low_source_at(f, 2, PTX_W_b32);
+    a = low_source_at(f, 1, PTX_W_b32);
+    d = low_target(f, &operands[0], PTX_R32);
+    p = low_target(f, f->in->second, PTX_PRED);
+    low_emit(f, f->ops[0], d, a, b, c)->imm = (int64_t)(low_number(f, &operands[4]) & 0xff);
+    low_emit(f, EMU_OP_ne_32, any, d, low_constant(f, PTX_R32, 0), 0);
+    low_emit(f, op, p, any, q, 0);
+}
+
 void
 low_lop3(low_func *f)
 {
-    low_check_operand_count(f, 5, 5);
     if (low_has(f, PTX_W_and) || low_has(f, PTX_W_or)) {
-        low_unsupported(f);
+        bits_lop3_predicate(f);
+        return;
     }
+    low_check_operand_count(f, 5, 5);
     bits_three_words(f)->imm = (int64_t)(low_number(f, &f->in->operands[4]) & 0xff);
 }
 
@@ -248,62 +275,4 @@ low_dot(low_func *f)
     const uint32_t high = low_has(f, PTX_W_hi);
 
     bits_three_words(f)->aux = first | second << 1 | high << 2;
-}
-
-/* -- video instructions ------------------------------------------------------------ */
-
-/* The EMU_VIDEO_ number of the opcode. *pairs: it has two parts instead of four. */
-static unsigned
-bits_video_operation(const low_func *f, bool *pairs)
-{
-    static const uint16_t opcodes[][2] = {
-        {PTX_OP_vadd4, PTX_OP_vadd2},   {PTX_OP_vsub4, PTX_OP_vsub2},
-        {PTX_OP_vavrg4, PTX_OP_vavrg2}, {PTX_OP_vabsdiff4, PTX_OP_vabsdiff2},
-        {PTX_OP_vmin4, PTX_OP_vmin2},   {PTX_OP_vmax4, PTX_OP_vmax2},
-        {PTX_OP_vset4, PTX_OP_vset2}};
-    unsigned i = 0;
-
-    while (opcodes[i][0] != f->in->opcode && opcodes[i][1] != f->in->opcode) {
-        i++;
-    }
-    *pairs = opcodes[i][1] == f->in->opcode;
-    return i;
-}
-
-/* vadd4.u32.s32.u32.sat d, a, b, c and the like. The parser refuses the selectors that
- * PTX allows on their operands. */
-void
-low_video(low_func *f)
-{
-    static const uint16_t compares[] = {PTX_W_eq, PTX_W_ne, PTX_W_lt,
-                                        PTX_W_le, PTX_W_gt, PTX_W_ge};
-    bool pairs;
-    const unsigned operation = bits_video_operation(f, &pairs);
-    unsigned compare, first = 1; /* the type of a */
-    low_insn *insn = bits_three_words(f);
-
-    insn->aux = operation;
-    if (operation == EMU_VIDEO_SET) {
-        first = 0; /* its result has no type */
-        compare = low_find(f, compares, 6);
-        insn->aux |= (compare % 6) << EMU_VIDEO_COMPARE_SHIFT;
-    }
-    else if (ptx_type_is_signed(low_type_at(f, 0))) {
-        insn->imm |= EMU_VIDEO_D_SIGNED;
-    }
-    if (pairs) {
-        insn->imm |= EMU_VIDEO_PAIRS;
-    }
-    if (ptx_type_is_signed(low_type_at(f, first))) {
-        insn->imm |= EMU_VIDEO_A_SIGNED;
-    }
-    if (ptx_type_is_signed(low_type_at(f, first + 1))) {
-        insn->imm |= EMU_VIDEO_B_SIGNED;
-    }
-    if (low_has(f, PTX_W_sat)) {
-        insn->imm |= EMU_VIDEO_SAT;
-    }
-    if (low_has(f, PTX_W_add)) {
-        insn->imm |= EMU_VIDEO_SUM;
-    }
 }

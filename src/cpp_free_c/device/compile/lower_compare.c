@@ -125,6 +125,9 @@ compare_half_to_single(low_func *f, low_value a, unsigned type)
     if (type == PTX_W_bf16) {
         insn->aux = EMU_BF16;
     }
+    else if (low_has(f, PTX_W_ftz)) {
+        insn->aux |= EMU_HALF_FTZ;
+    }
     return d;
 }
 

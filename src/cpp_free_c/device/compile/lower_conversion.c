@@ -1,9 +1,10 @@
 /* Lowering of cvt. See lower_opcodes.h.
  *
- * The operations that extend and cut integers are in lower_state.c (low_convert). */
-#include "device/base/half.h"
+ * The operations that extend and cut integers are in lower_state.c (low_convert), and
+ * the forms with pairs and narrow numbers in narrow_forms.c. */
 #include "device/compile/lower_opcodes.h"
 #include "device/compile/lower_operand.h"
+#include "device/compile/narrow_forms.h"
 
 /* -- integers ---------------------------------------------------------------------- */
 
@@ -72,15 +73,6 @@ convert_integer_to_integer(low_func *f, low_value d, ptx_class dw, unsigned dt,
 /* -- from and to floating-point numbers ----------------------------------------------
  */
 
-static uint32_t
-convert_half_format(unsigned type)
-{
-    if (type == PTX_W_bf16 || type == PTX_W_bf16x2) {
-        return EMU_BF16;
-    }
-    return EMU_F16;
-}
-
 static bool
 convert_is_half(unsigned type)
 {
@@ -92,32 +84,8 @@ convert_half_value(low_func *f, low_value a, unsigned type)
 {
     low_value d = low_temp(f, PTX_R32);
 
-    low_emit(f, EMU_OP_cvt_f32_f16, d, a, 0, 0)->aux = convert_half_format(type);
+    low_emit(f, EMU_OP_cvt_f32_f16, d, a, 0, 0)->aux = low_half_format(type);
     return d;
-}
-
-/* Rounds a value of type st, f32 or f64, to half precision, with .sat or .relu. */
-static void
-convert_to_half(low_func *f, low_value d, unsigned dt, low_value a, unsigned st)
-{
-    const bool sat = low_has(f, PTX_W_sat), relu = low_has(f, PTX_W_relu);
-    unsigned op = EMU_OP_cvt_f16_f32;
-    low_value r = d;
-    low_insn *insn;
-
-    if (sat || relu) {
-        r = low_temp(f, PTX_R16);
-    }
-    if (st == PTX_W_f64) {
-        op = EMU_OP_cvt_f16_f64;
-    }
-    insn = low_emit(f, op, r, a, 0, 0);
-    insn->aux = convert_half_format(dt) | (uint32_t)low_rounding(f) << 4;
-    if (r != d) {
-        insn = low_emit(f, EMU_OP_half_sat, d, r, 0, 0);
-        insn->aux = convert_half_format(dt);
-        insn->imm = relu;
-    }
 }
 
 /* Roundings to an integer, as the instruction names them. */
@@ -179,6 +147,18 @@ convert_rounded_float(low_func *f, low_value a, unsigned st)
     return convert_whole_number(f, a, st == PTX_W_f64, rounding);
 }
 
+/* The value, or its highest bit alone where the source, of type f64, is NaN. */
+static low_value
+convert_nan_to_top_bit(low_func *f, low_value value, low_value a, unsigned dt)
+{
+    const uint64_t top = (uint64_t)1 << (8 * ptx_type_size(dt) - 1);
+    low_value d = low_temp(f, PTX_R64), p = low_temp(f, PTX_PRED);
+
+    low_emit(f, EMU_OP_nan_f64, p, a, a, 0);
+    low_emit(f, EMU_OP_selp_64, d, low_constant(f, PTX_R64, top), value, p);
+    return d;
+}
+
 /* Converts to 8 and 16 bits in two steps, by way of 32 bits: clamping twice gives the
  * same as clamping once. */
 static void
@@ -212,6 +192,9 @@ convert_float_to_integer(low_func *f, low_value d, ptx_class dw, unsigned dt,
         wide = low_temp(f, PTX_R64);
         low_convert(f, wide, PTX_R64, r, PTX_R32, word);
         wide = convert_clamped(f, wide, is_signed, dt);
+        if (st == PTX_W_f64 && !is_signed) {
+            wide = convert_nan_to_top_bit(f, wide, a, dt);
+        }
         low_convert(f, d, dw, wide, PTX_R64, dt);
     }
     else if (r != d) {
@@ -232,12 +215,20 @@ convert_integer_to_float_op(bool is_double, unsigned st)
 }
 
 static void
+convert_saturate_double(low_func *f, low_value d, low_value a)
+{
+    low_value r = low_temp(f, PTX_R64);
+
+    low_emit(f, EMU_OP_max_f64, r, low_constant(f, PTX_R64, 0), a, 0);
+    low_emit(f, EMU_OP_min_f64, d, r, low_constant(f, PTX_R64, 0x3ff0000000000000u), 0);
+}
+
+static void
 convert_integer_to_float(low_func *f, low_value d, unsigned dt, low_value a,
                          ptx_class aw, unsigned st)
 {
     const unsigned size = ptx_type_size(st);
     const unsigned op = convert_integer_to_float_op(dt != PTX_W_f32, st);
-    low_value r;
 
     if (size < 4 || (size == 4 && aw != PTX_R32)) {
         low_value wide = low_temp(f, PTX_R32);
@@ -249,24 +240,16 @@ convert_integer_to_float(low_func *f, low_value d, unsigned dt, low_value a,
         low_fail(f, "the source register has the wrong width");
     }
     if (convert_is_half(dt)) {
-        r = low_temp(f, PTX_R64); /* exact below 2^53; half is infinite above */
-        low_emit(f, op, r, a, 0, 0);
-        convert_to_half(f, d, dt, r, PTX_W_f64);
+        low_integer_to_half(f, d, dt, a, st);
         return;
     }
     low_emit(f, op, d, a, 0, 0)->round = (uint8_t)low_rounding(f);
     if (low_has(f, PTX_W_sat) && dt == PTX_W_f32) {
         low_emit(f, EMU_OP_sat_f32, d, d, 0, 0);
     }
-}
-
-static void
-convert_saturate_double(low_func *f, low_value d, low_value a)
-{
-    low_value r = low_temp(f, PTX_R64);
-
-    low_emit(f, EMU_OP_max_f64, r, low_constant(f, PTX_R64, 0), a, 0);
-    low_emit(f, EMU_OP_min_f64, d, r, low_constant(f, PTX_R64, 0x3ff0000000000000u), 0);
+    else if (low_has(f, PTX_W_sat)) {
+        convert_saturate_double(f, d, d);
+    }
 }
 
 /* A source as f32 or f64. Sets *st to that type. */
@@ -277,7 +260,7 @@ convert_float_source(low_func *f, low_value a, unsigned dt, unsigned *st)
 
     if (convert_is_half(*st) && dt == PTX_W_f64) {
         r = low_temp(f, PTX_R64);
-        low_emit(f, EMU_OP_cvt_f64_f16, r, a, 0, 0)->aux = convert_half_format(*st);
+        low_emit(f, EMU_OP_cvt_f64_f16, r, a, 0, 0)->aux = low_half_format(*st);
         *st = PTX_W_f64;
         return r;
     }
@@ -291,7 +274,9 @@ convert_float_source(low_func *f, low_value a, unsigned dt, unsigned *st)
         low_emit(f, EMU_OP_add_ftz_f32, r, a, low_constant(f, PTX_R32, 0x80000000u), 0);
         return r;
     }
-    if (*st == PTX_W_f32) {
+    /* a conversion to f16 does not flush its source */
+    if (*st == PTX_W_f32 &&
+        !(convert_is_half(dt) && convert_integer_rounding(f) == NO_INTEGER)) {
         return low_flush(f, a);
     }
     return a;
@@ -328,6 +313,9 @@ convert_to_single(low_func *f, low_value d, low_value a, unsigned st)
     if (st == PTX_W_f64) {
         low_emit(f, EMU_OP_cvt_f32_f64, r, a, 0, 0)->round = (uint8_t)low_rounding(f);
     }
+    else if (low_has(f, PTX_W_ftz)) { /* an addition has one NaN only */
+        low_emit(f, EMU_OP_add_ftz_f32, r, a, low_constant(f, PTX_R32, 0x80000000u), 0);
+    }
     else {
         low_emit(f, EMU_OP_mov_32, r, a, 0, 0);
     }
@@ -349,7 +337,7 @@ convert_float_to_float(low_func *f, low_value d, unsigned dt, low_value a, unsig
         a = convert_whole_number(f, a, st == PTX_W_f64, rounding);
     }
     if (convert_is_half(dt)) {
-        convert_to_half(f, d, dt, a, st);
+        low_to_half(f, d, dt, a, st);
     }
     else if (dt == PTX_W_f64) {
         convert_to_double(f, d, a, st);
@@ -361,26 +349,6 @@ convert_float_to_float(low_func *f, low_value d, unsigned dt, low_value a, unsig
 
 /* -- cvt --------------------------------------------------------------------------- */
 
-/* cvt.rn.f16x2.f32 d, a, b: a goes to the upper half. */
-static void
-convert_pair_of_halves(low_func *f, unsigned dt)
-{
-    unsigned type = PTX_W_bf16;
-    low_value halves[2];
-
-    if (dt == PTX_W_f16x2) {
-        type = PTX_W_f16;
-    }
-    low_check_operand_count(f, 3, 3);
-    for (unsigned i = 0; i < 2; i++) {
-        halves[i] = low_temp(f, PTX_R16);
-        convert_to_half(f, halves[i], type, low_source_at(f, 2 - i, PTX_W_f32),
-                        PTX_W_f32);
-    }
-    low_emit(f, EMU_OP_join_32, low_target(f, &f->in->operands[0], PTX_R32), halves[0],
-             halves[1], 0);
-}
-
 static bool
 convert_is_plain_float(unsigned type)
 {
@@ -391,21 +359,6 @@ static bool
 convert_is_integer(unsigned type)
 {
     return type >= PTX_W_u8 && type <= PTX_W_b64;
-}
-
-/* tf32: a float whose lower 13 bits are rounded away, ties away from zero. */
-static void
-convert_to_tf32(low_func *f)
-{
-    low_value sum = low_temp(f, PTX_R32), half_unit, mask, a;
-
-    low_check_operand_count(f, 2, 2);
-    half_unit = low_constant(f, PTX_R32, 0x1000);
-    a = low_source_at(f, 1, PTX_W_f32);
-    low_emit(f, EMU_OP_add_32, sum, a, half_unit, 0);
-    mask = low_constant(f, PTX_R32, 0xffffe000u);
-    low_emit(f, EMU_OP_and_32, low_target(f, &f->in->operands[0], PTX_R32), sum, mask,
-             0);
 }
 
 /* Whether a register of the class may hold a number. */
@@ -455,17 +408,12 @@ low_cvt(low_func *f)
 {
     const unsigned dt = low_type_at(f, 0), st = low_type_at(f, 1);
 
-    if ((dt == PTX_W_f16x2 || dt == PTX_W_bf16x2) && st == PTX_W_f32) {
-        convert_pair_of_halves(f, dt);
-        return;
-    }
-    if (dt == PTX_W_tf32 && st == PTX_W_f32 && low_has(f, PTX_W_rna)) {
-        convert_to_tf32(f);
+    if (low_packed_conversion(f, dt, st)) {
         return;
     }
     if (!(convert_is_plain_float(dt) || convert_is_integer(dt)) ||
         !(convert_is_plain_float(st) || convert_is_integer(st)) ||
-        low_has(f, PTX_W_pack) || low_has(f, PTX_W_satfinite)) {
+        (low_has(f, PTX_W_satfinite) && !convert_is_half(dt))) {
         low_unsupported(f);
     }
     convert_number(f, dt, st);

@@ -1,5 +1,6 @@
-/* Lowering of loads, stores, atomics, copies and mbarriers. See lower_opcodes.h. */
+/* Lowering of loads, stores and copies by threads. See lower_opcodes.h. */
 #include "device/compile/encoding.h"
+#include "device/compile/lower_bulk.h"
 #include "device/compile/lower_opcodes.h"
 #include "device/compile/lower_operand.h"
 
@@ -246,128 +247,6 @@ low_st(low_func *f)
     low_access(f, memory_store_op(f, type, width), 0, p, value);
 }
 
-/* -- atomics ----------------------------------------------------------------------- */
-
-static int
-memory_atom_add_operation(unsigned type)
-{
-    switch (type) {
-        case PTX_W_f32:
-            return EMU_ATOM_ADD_F32;
-        case PTX_W_f64:
-            return EMU_ATOM_ADD_F64;
-        case PTX_W_f16:
-            return EMU_ATOM_ADD_F16;
-        case PTX_W_bf16:
-            return EMU_ATOM_ADD_BF16;
-        case PTX_W_f16x2:
-            return EMU_ATOM_ADD_F16X2;
-        case PTX_W_bf16x2:
-            return EMU_ATOM_ADD_BF16X2;
-        default:
-            return EMU_ATOM_ADD;
-    }
-}
-
-/* EMU_ATOM_ constant of the instruction. */
-static int
-memory_atom_operation(const low_func *f, unsigned type)
-{
-    static const struct {
-        uint16_t word;
-        uint8_t of_unsigned, of_signed;
-    } rows[] = {{PTX_W_exch, EMU_ATOM_EXCH, EMU_ATOM_EXCH},
-                {PTX_W_cas, EMU_ATOM_CAS, EMU_ATOM_CAS},
-                {PTX_W_and, EMU_ATOM_AND, EMU_ATOM_AND},
-                {PTX_W_or, EMU_ATOM_OR, EMU_ATOM_OR},
-                {PTX_W_xor, EMU_ATOM_XOR, EMU_ATOM_XOR},
-                {PTX_W_min, EMU_ATOM_MIN_U, EMU_ATOM_MIN_S},
-                {PTX_W_max, EMU_ATOM_MAX_U, EMU_ATOM_MAX_S},
-                {PTX_W_inc, EMU_ATOM_INC, EMU_ATOM_INC},
-                {PTX_W_dec, EMU_ATOM_DEC, EMU_ATOM_DEC}};
-
-    if (low_has(f, PTX_W_add)) {
-        return memory_atom_add_operation(type);
-    }
-    if (ptx_type_is_float(type)) {
-        low_unsupported(f);
-    }
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (low_has(f, rows[i].word)) {
-            if (ptx_type_is_signed(type)) {
-                return rows[i].of_signed;
-            }
-            return rows[i].of_unsigned;
-        }
-    }
-    low_unsupported(f);
-}
-
-/* The operation for 16, 32 or 64 bits. */
-static unsigned
-memory_atom_op(const low_func *f, unsigned type)
-{
-    switch (ptx_type_size(type)) {
-        case 2:
-            return f->ops[0];
-        case 4:
-            return f->ops[1];
-        case 8:
-            return f->ops[2];
-        default:
-            low_unsupported(f);
-    }
-}
-
-/* Emits the atomic operation. Operand `first` is the address; `d` is the register for
- * the old value, or 0. */
-static void
-memory_emit_atom(low_func *f, unsigned first, low_value d)
-{
-    const unsigned type = low_type_at(f, 0);
-    const int operation = memory_atom_operation(f, type);
-    const low_place p = low_address(f, &f->in->operands[first]);
-    low_value b = low_source_at(f, first + 1, type), c = 0;
-    low_insn *insn;
-
-    if (operation == EMU_ATOM_CAS) {
-        c = low_source_at(f, first + 2, type);
-    }
-    insn = low_access(f, memory_atom_op(f, type), d, p, b);
-    insn->c = c;
-    insn->e = LOW_NUMBER(operation);
-}
-
-/* Fails unless there are as many operands as the operation needs, from `first` on. */
-static void
-memory_check_atom(const low_func *f, unsigned first)
-{
-    unsigned least = first + 2;
-
-    if (low_has(f, PTX_W_cas)) {
-        least++;
-    }
-    low_check_operand_count(f, least, first + 4);
-    if (low_vector_count(f) > 1) {
-        low_unsupported(f);
-    }
-}
-
-void
-low_atom(low_func *f)
-{
-    memory_check_atom(f, 1);
-    memory_emit_atom(f, 1, low_result(f, low_type_at(f, 0)));
-    f->insns[f->count - 1].aux |= EMU_AT_RESULT;
-}
-
-void
-low_red(low_func *f)
-{
-    memory_check_atom(f, 0);
-    memory_emit_atom(f, 0, 0);
-}
-
 /* -- memory of the stack ----------------------------------------------------------- */
 
 void
@@ -401,7 +280,7 @@ low_alloca(low_func *f)
         ->imm = (int64_t)align;
 }
 
-/* -- copies and mbarriers ---------------------------------------------------------- */
+/* -- copies ------------------------------------------------------------------------ */
 
 /* A predicate that is true where the instruction's guard is and `size` exceeds `at`. */
 static low_value
@@ -451,17 +330,6 @@ memory_partial_word(low_func *f, low_place from, low_value size, unsigned at)
     return word;
 }
 
-/* The place with a state space, for an address in a register. A variable keeps its own
- * state space. */
-static low_place
-memory_place_in(low_place p, uint32_t space)
-{
-    if (p.aux & (EMU_AT_BASE64 | EMU_AT_BASE32)) {
-        p.aux = (p.aux & ~(uint32_t)EMU_AT_MASK) | space;
-    }
-    return p;
-}
-
 /* Emits ld_vector or st_vector of 32-bit words. */
 static void
 memory_access_words(low_func *f, unsigned op, low_place place, const low_value *values,
@@ -496,16 +364,24 @@ low_cp(low_func *f)
     low_value values[4];
     low_place to, from;
 
+    if (low_has(f, PTX_W_bulk)) {
+        low_bulk(f);
+        return;
+    }
     if (low_has(f, PTX_W_commit_group) || low_has(f, PTX_W_wait_group) ||
         low_has(f, PTX_W_wait_all)) {
         return;
     }
-    if (!low_has(f, PTX_W_async) || low_has(f, PTX_W_bulk)) {
+    if (low_has(f, PTX_W_mbarrier)) {
+        low_copy_arrive(f);
+        return;
+    }
+    if (!low_has(f, PTX_W_async)) {
         low_unsupported(f);
     }
     low_check_operand_count(f, 3, 5);
-    to = memory_place_in(low_address(f, &f->in->operands[0]), EMU_AT_SHARED);
-    from = memory_place_in(low_address(f, &f->in->operands[1]), EMU_AT_GLOBAL);
+    to = low_place_in(low_address(f, &f->in->operands[0]), EMU_AT_SHARED);
+    from = low_place_in(low_address(f, &f->in->operands[1]), EMU_AT_GLOBAL);
     count = memory_copied_words(f);
     if (low_has(f, PTX_W_l2_hint)) {
         with_size = 5; /* the last operand is a cache policy */
@@ -524,74 +400,6 @@ low_cp(low_func *f)
         memory_access_words(f, EMU_OP_ld_vector, from, values, count);
     }
     memory_access_words(f, EMU_OP_st_vector, to, values, count);
-}
-
-/* mbarrier.test_wait, try_wait: programs call them in loops, so the operation spin lets
- * other warps run. */
-static void
-memory_mbarrier_wait(low_func *f)
-{
-    const bool parity = low_has(f, PTX_W_parity);
-    unsigned type = PTX_W_u64;
-    low_value d, phase;
-    low_place place;
-    low_insn *insn;
-
-    low_check_operand_count(f, 3, 4);
-    if (parity) {
-        type = PTX_W_u32;
-    }
-    phase = low_source_at(f, 2, type);
-    place = low_address(f, &f->in->operands[1]);
-    d = low_target(f, &f->in->operands[0], PTX_PRED);
-    insn = low_access(f, EMU_OP_mbarrier_wait, d, place, phase);
-    insn->e = LOW_NUMBER(parity);
-    low_emit(f, EMU_OP_spin, 0, 0, 0, 0);
-}
-
-static void
-memory_mbarrier_arrive(low_func *f)
-{
-    const ptx_operand *operands = f->in->operands;
-    const bool drop = low_has(f, PTX_W_arrive_drop);
-    low_value d = low_target(f, &operands[0], PTX_R64), count;
-    low_insn *insn;
-
-    low_check_operand_count(f, 2, 3);
-    if (f->in->operand_count == 3) {
-        count = low_source(f, &operands[2], PTX_W_u32);
-    }
-    else {
-        count = low_constant(f, PTX_R32, 1);
-    }
-    insn =
-        low_access(f, EMU_OP_mbarrier_arrive, d, low_address(f, &operands[1]), count);
-    insn->e = LOW_NUMBER(drop);
-}
-
-void
-low_mbarrier(low_func *f)
-{
-    low_value count;
-
-    if (low_has(f, PTX_W_complete_tx) || low_has(f, PTX_W_expect_tx)) {
-        low_unsupported(f);
-    }
-    if (low_has(f, PTX_W_init)) {
-        low_check_operand_count(f, 2, 2);
-        count = low_source_at(f, 1, PTX_W_u32);
-        low_access(f, EMU_OP_mbarrier_init, 0, low_address(f, &f->in->operands[0]),
-                   count);
-    }
-    else if (low_has(f, PTX_W_test_wait) || low_has(f, PTX_W_try_wait)) {
-        memory_mbarrier_wait(f);
-    }
-    else if (low_has(f, PTX_W_arrive) || low_has(f, PTX_W_arrive_drop)) {
-        memory_mbarrier_arrive(f);
-    }
-    else if (!low_has(f, PTX_W_inval)) { /* .inval has no effect here */
-        low_unsupported(f);
-    }
 }
 
 void

@@ -111,11 +111,8 @@ low_source_any(low_func *f, const ptx_operand *operand, unsigned type, ptx_class
     *width = natural;
     switch (operand->kind) {
         case PTX_O_REG:
-            if (operand->bits != 0) {
-                low_fail(f, "a register has an offset");
-            }
             *width = (ptx_class)f->registers[operand->reg].width;
-            return LOW_REGISTER(operand->reg);
+            return low_register_value(f, operand);
         case PTX_O_SPECIAL:
             return operand_special_source(f, operand, natural);
         case PTX_O_INT:
@@ -124,6 +121,8 @@ low_source_any(low_func *f, const ptx_operand *operand, unsigned type, ptx_class
             return low_constant(f, natural, operand_number_bits(f, operand, type));
         case PTX_O_VAR:
             return low_address_of(f, operand, natural);
+        case PTX_O_ELEMENT:
+            return low_element_address(f, operand, natural);
         case PTX_O_FUNCTION:
             function = operand->function;
             if (function->same != NULL) {

@@ -93,17 +93,20 @@ enum {
     X(join_128, 0) X(part_64from128, 0) X(to_window, 0) X(from_window, 0) \
     X(isspacep, 0) X(prefetch, 0) X(alloca, 0) X(stacksave, 0) X(stackrestore, 0) \
     X(service, EMU_ALONE) X(atom_32, EMU_NUMBER_E | EMU_ALONE) X(atom_64, EMU_NUMBER_E | EMU_ALONE) \
-    X(atom_16, EMU_NUMBER_E | EMU_ALONE) X(addc_32, 0) X(addc_64, 0) X(subc_32, 0) X(subc_64, 0) \
+    X(atom_16, EMU_NUMBER_E | EMU_ALONE) X(atom_128, EMU_NUMBER_E | EMU_ALONE) X(addc_32, 0) X(addc_64, 0) X(subc_32, 0) X(subc_64, 0) \
     X(popc_32, 0) X(popc_64, 0) X(clz_32, 0) X(clz_64, 0) X(bfind_32, 0) \
     X(bfind_64, 0) X(brev_32, 0) X(brev_64, 0) X(bfe_32, 0) X(bfe_64, 0) X(bfi_32, 0) \
     X(bfi_64, 0) X(prmt, 0) X(shf, 0) X(bmsk, 0) X(szext, 0) X(fns, 0) X(lop3, 0) \
     X(sad_16, 0) X(sad_32, 0) X(sad_64, 0) X(dp4a, 0) X(dp2a, 0) X(testp_f32, 0) \
-    X(testp_f64, 0) X(simd_video, 0) X(cvt_f32_f16, 0) X(cvt_f16_f32, 0) \
-    X(cvt_f16_f64, 0) X(cvt_f64_f16, 0) X(half_add, 0) X(half_sub, 0) X(half_mul, 0) \
+    X(testp_f64, 0) X(simd_video, 0) X(video, 0) X(video_mad, 0) X(cvt_fp8x2_f32, 0) \
+    X(cvt_f16x2_fp8, 0) X(cvt_tf32_f32, 0) X(cvt_pack, 0) X(policy, 0) X(cvt_f32_f16, 0) X(cvt_f16_f32, 0) \
+    X(cvt_f16_f64, 0) X(cvt_f16_64, 0) X(cvt_f64_f16, 0) X(half_add, 0) X(half_sub, 0) X(half_mul, 0) \
     X(half_fma, 0) X(half_min, 0) X(half_max, 0) X(half_sat, 0) X(half_tanh, 0) \
     X(half_ex2, 0) X(tex, 0) X(tex_query, 0) X(suld, 0) X(sust, 0) X(sured, EMU_ALONE) \
     X(mbarrier_init, EMU_ALONE) X(mbarrier_arrive, EMU_NUMBER_E | EMU_ALONE) \
-    X(mbarrier_wait, EMU_NUMBER_E | EMU_ALONE) X(wmma, 0)
+    X(mbarrier_wait, EMU_NUMBER_E | EMU_ALONE) X(mbarrier_bytes, EMU_NUMBER_E | EMU_ALONE) \
+    X(mbarrier_pending, EMU_ALONE) X(bulk_copy, EMU_NUMBER_E | EMU_ALONE) X(tensor_copy, EMU_NUMBER_E | EMU_ALONE) \
+    X(mma, 0) X(wgmma, EMU_ALONE)
 /* clang-format on */
 
 #define EMU_OP_MEMBER(name, flags) EMU_OP_##name,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "device/base/device.h"
+#include "device/compile/call_graph.h"
 #include "device/compile/dump.h"
 #include "device/compile/finish.h"
 #include "device/compile/kernel_info.h"
@@ -31,6 +32,7 @@ typedef struct {
     ptx_module *modules, **modules_tail;
     emu_program *program;
     low_constants constants;
+    emu_shared_state shared;
     const emu_handler_set *handlers;
     size_t const_size;
     unsigned max_registers;
@@ -232,6 +234,8 @@ program_parse_source(loader *l, const emu_source *source)
                       "PTX version %u.%u is newer than the software device knows",
                       module->version / 10, module->version % 10);
     }
+    module->max_registers = source->max_registers;
+    module->is_library = source->is_library;
     *l->modules_tail = module;
     l->modules_tail = &module->next;
 }
@@ -271,6 +275,17 @@ program_compile_function(loader *l, ptx_function *function)
     memset(&l->load.parsed, 0, sizeof l->load.parsed);
 }
 
+/* The limit of registers for the kernels of a module: the lower one of two; 0: none. */
+static unsigned
+program_max_registers(const loader *l, const ptx_module *module)
+{
+    if (l->max_registers == 0 ||
+        (module->max_registers > 0 && module->max_registers < l->max_registers)) {
+        return module->max_registers;
+    }
+    return l->max_registers;
+}
+
 static void
 program_compile_kernel(loader *l, ptx_function *function)
 {
@@ -278,14 +293,15 @@ program_compile_kernel(loader *l, ptx_function *function)
     uint64_t shared = 0;
 
     emu_kernel_place_parameters(&l->load, function, &kernel->info);
-    function->code->dynamic_shared =
-        (uint32_t)emu_shared_place_kernel(&l->load, function, l->modules, &shared);
+    function->code->dynamic_shared = (uint32_t)emu_shared_place_kernel(
+        &l->load, function, l->modules, &l->shared, &shared);
     program_compile_function(l, function);
     kernel->func = function->code;
     kernel->program = l->program;
     kernel->info.shared_size = (size_t)shared;
     kernel->info.const_size = l->const_size;
-    emu_kernel_describe(function, l->max_registers, &kernel->info);
+    emu_kernel_describe(function, program_max_registers(l, function->module),
+                        &kernel->info);
 }
 
 static void
@@ -314,13 +330,15 @@ program_build(loader *l, CUcontext context, const emu_source *sources, size_t co
         program_parse_source(l, &sources[i]);
     }
     /* names -> definitions -> addresses */
+    l->modules = emu_symbols_choose(l->modules);
     emu_symbols_link(&l->load, l->modules);
     program_create_variables(l);
     program_create_functions(l);
     for (ptx_module *module = l->modules; module != NULL; module = module->next) {
         emu_symbols_initialise(&l->load, module);
     }
-    emu_shared_place_common(&l->load, l->modules);
+    emu_references_collect(&l->load, l->modules);
+    emu_shared_place_common(&l->load, l->modules, &l->shared);
     emu_stack_sizes(l->modules);
     /* PTX instructions -> machine instructions -> places of registers -> final code */
     for (ptx_module *module = l->modules; module != NULL; module = module->next) {

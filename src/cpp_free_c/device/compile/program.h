@@ -7,6 +7,7 @@
 #ifndef DEVICE_COMPILE_PROGRAM_H
 #define DEVICE_COMPILE_PROGRAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,7 +16,9 @@
 typedef struct {
     const char *text; /* need not end in a zero byte; a trailing one is ignored */
     size_t size;
-    const char *name; /* for messages; may be NULL */
+    const char *name;       /* for messages; may be NULL */
+    unsigned max_registers; /* of CU_JIT_MAX_REGISTERS for this text; 0: no limit */
+    bool is_library;        /* linked only if it defines what other texts need */
 } emu_source;
 
 typedef struct {

@@ -28,14 +28,18 @@ typedef struct {
     uint32_t *home;        /* 0, the only block that uses the register + 1, or
                             * SEVERAL_BLOCKS */
     uint32_t *global;      /* its number among the registers of several blocks */
+    uint32_t *globals;     /* back: the register with that number */
     uint32_t global_count;
-    size_t words; /* of one bit set */
+    /* The sets of each block have a bit for each register of several blocks from number
+     * `part` on. */
+    uint32_t part;
+    size_t words; /* of one set */
     uint64_t *in, *out, *use, *def;
 } scan;
 
 enum {
-    MAX_SET_BYTES = 1 << 28,
-    MAX_FRAME = 1 << 26,
+    LEAST_SET_WORDS = 1 << 18, /* of the sets of a part of the registers */
+    MAX_FRAME = 1 << 30,
     LEAST_FRAME = 512 /* an absent operand is read at its start, whatever its width */
 };
 #define SEVERAL_BLOCKS UINT32_MAX
@@ -192,29 +196,40 @@ registers_set_bit(uint64_t *set, uint32_t bit)
     set[bit >> 6] |= (uint64_t)1 << (bit & 63);
 }
 
+/* The bit of a register in the sets of the current part; false if it has none. */
+static bool
+registers_find_bit(const scan *s, uint32_t reg, uint32_t *bit)
+{
+    if (s->home[reg] != SEVERAL_BLOCKS) {
+        return false;
+    }
+    *bit = s->global[reg] - s->part; /* wraps around for those of earlier parts */
+    return *bit < 64 * s->words;
+}
+
 /* The second pass notes, for registers of several blocks, which blocks read them before
  * they write them (`use`) and which write them (`def`). */
 static void
 registers_note_read(scan *s, uint32_t reg, uint32_t insn, uint32_t blk)
 {
     const size_t at = s->words * blk;
+    uint32_t bit;
 
     (void)insn;
-    if (s->home[reg] == SEVERAL_BLOCKS) {
-        const uint32_t g = s->global[reg];
-
-        if (!(s->def[at + (g >> 6)] >> (g & 63) & 1)) {
-            registers_set_bit(s->use + at, g);
-        }
+    if (registers_find_bit(s, reg, &bit) &&
+        !(s->def[at + (bit >> 6)] >> (bit & 63) & 1)) {
+        registers_set_bit(s->use + at, bit);
     }
 }
 
 static void
 registers_note_write(scan *s, uint32_t reg, uint32_t insn, uint32_t blk)
 {
+    uint32_t bit;
+
     (void)insn;
-    if (s->home[reg] == SEVERAL_BLOCKS) {
-        registers_set_bit(s->def + s->words * blk, s->global[reg]);
+    if (registers_find_bit(s, reg, &bit)) {
+        registers_set_bit(s->def + s->words * blk, bit);
     }
 }
 
@@ -281,27 +296,37 @@ registers_solve(scan *s)
     }
 }
 
+/* Widens the intervals of the registers in `set` that are not in `seen`, and adds them
+ * there. */
+static void
+registers_widen_new(scan *s, const uint64_t *set, uint64_t *seen, uint32_t position)
+{
+    for (size_t k = 0; k < s->words; k++) {
+        uint64_t fresh = set[k] & ~seen[k];
+
+        seen[k] |= fresh;
+        for (; fresh != 0; fresh &= fresh - 1) {
+            const uint32_t bit = (uint32_t)(64 * k) + (uint32_t)__builtin_ctzll(fresh);
+
+            registers_widen(s, s->globals[s->part + bit], position);
+        }
+    }
+}
+
 /* Widens the intervals of the registers of several blocks to the blocks in which they
- * are live. */
+ * are live: from the first block that they enter to the last one that they leave. */
 static void
 registers_extend_globals(scan *s)
 {
-    for (uint32_t reg = 0; reg < s->f->register_count; reg++) {
-        const uint32_t g = s->global[reg];
+    uint64_t *seen = s->use; /* has served its purpose */
 
-        if (s->home[reg] != SEVERAL_BLOCKS) {
-            continue;
-        }
-        for (uint32_t i = 0; i < s->block_count; i++) {
-            const size_t at = s->words * i + (g >> 6);
-
-            if (s->in[at] >> (g & 63) & 1) {
-                registers_widen(s, reg, 2 * s->blocks[i].first);
-            }
-            if (s->out[at] >> (g & 63) & 1) {
-                registers_widen(s, reg, 2 * s->blocks[i].last + 1);
-            }
-        }
+    memset(seen, 0, s->words * sizeof *seen);
+    for (uint32_t i = 0; i < s->block_count; i++) {
+        registers_widen_new(s, s->in + s->words * i, seen, 2 * s->blocks[i].first);
+    }
+    memset(seen, 0, s->words * sizeof *seen);
+    for (uint32_t i = s->block_count; i-- > 0;) {
+        registers_widen_new(s, s->out + s->words * i, seen, 2 * s->blocks[i].last + 1);
     }
 }
 
@@ -315,16 +340,48 @@ registers_visit_all(scan *s, visit read, visit write)
     }
 }
 
-/* For functions that are too large for liveness: the registers of several blocks live
- * in all instructions. */
-static void
-registers_keep_globals(scan *s)
+/* The words of one set. All registers of several blocks have a bit, or in a large
+ * function a part of them: the sets of all blocks then stay small. */
+static size_t
+registers_set_words(const scan *s)
 {
-    for (size_t i = 0; i < s->f->register_count; i++) {
-        if (s->home[i] == SEVERAL_BLOCKS) {
-            s->start[i] = 0;
-            s->end[i] = 2 * (uint32_t)s->f->count;
+    const size_t all = ((size_t)s->global_count + 63) / 64;
+    const size_t part = (LEAST_SET_WORDS + 8 * s->f->count) / (s->block_count + 1) + 1;
+
+    if (all < part) {
+        return all;
+    }
+    return part;
+}
+
+static uint64_t *
+registers_new_sets(scan *s)
+{
+    return emu_arena_get(s->f->load, &s->f->load->scratch,
+                         s->words * s->block_count + 1, sizeof(uint64_t));
+}
+
+/* Finds where the registers of several blocks are live, part by part. */
+static void
+registers_solve_globals(scan *s)
+{
+    s->words = registers_set_words(s);
+    s->in = registers_new_sets(s);
+    s->out = registers_new_sets(s);
+    s->use = registers_new_sets(s);
+    s->def = registers_new_sets(s);
+    for (s->part = 0; s->part < s->global_count; s->part += 64 * s->words) {
+        const size_t bytes = s->words * s->block_count * sizeof(uint64_t);
+
+        if (s->part > 0) {
+            memset(s->in, 0, bytes);
+            memset(s->out, 0, bytes);
+            memset(s->use, 0, bytes);
+            memset(s->def, 0, bytes);
         }
+        registers_visit_all(s, registers_note_read, registers_note_write);
+        registers_solve(s);
+        registers_extend_globals(s);
     }
 }
 
@@ -339,25 +396,16 @@ registers_find_intervals(scan *s)
     s->end = emu_arena_get(f->load, arena, regs + 1, sizeof(uint32_t));
     s->home = emu_arena_get(f->load, arena, regs + 1, sizeof(uint32_t));
     s->global = emu_arena_get(f->load, arena, regs + 1, sizeof(uint32_t));
+    s->globals = emu_arena_get(f->load, arena, regs + 1, sizeof(uint32_t));
     memset(s->start, 0xff, regs * sizeof(uint32_t));
     registers_visit_all(s, registers_first_read, registers_first_write);
     for (size_t i = 0; i < regs; i++) {
         if (s->home[i] == SEVERAL_BLOCKS) {
-            s->global[i] = s->global_count++;
+            s->global[i] = s->global_count;
+            s->globals[s->global_count++] = (uint32_t)i;
         }
     }
-    s->words = (s->global_count + 63) / 64;
-    if (s->words > 0 && s->block_count > MAX_SET_BYTES / 32 / s->words) {
-        registers_keep_globals(s);
-        return;
-    }
-    s->in = emu_arena_get(f->load, arena, s->words * s->block_count + 1, 8);
-    s->out = emu_arena_get(f->load, arena, s->words * s->block_count + 1, 8);
-    s->use = emu_arena_get(f->load, arena, s->words * s->block_count + 1, 8);
-    s->def = emu_arena_get(f->load, arena, s->words * s->block_count + 1, 8);
-    registers_visit_all(s, registers_note_read, registers_note_write);
-    registers_solve(s);
-    registers_extend_globals(s);
+    registers_solve_globals(s);
 }
 
 /* -- linear scan ------------------------------------------------------------------- */

@@ -10,9 +10,9 @@ typedef struct {
     emu_load *load;
     uint64_t top; /* end of the variables placed so far */
     uint64_t dynamic_align;
-    uint64_t mark;        /* of this walk, for ptx_function.visited */
-    ptx_function **queue; /* the functions reached, in the order of the walk */
-    size_t count, room;
+    uint64_t mark;           /* of this walk, for ptx_function.visited */
+    emu_shared_state *state; /* its queue: the functions reached, in their order */
+    size_t count;
     bool in_kernel; /* walking over the kernel itself */
 } shared_walk;
 
@@ -49,25 +49,30 @@ shared_variable_of(const ptx_operand *operand)
 static void
 shared_visit_common(void *data, ptx_operand *operand)
 {
+    shared_walk *walk = data;
     ptx_var *var = shared_variable_of(operand);
 
-    if (var != NULL && !var->unsized && !var->in_function) {
+    if (var == NULL) {
+        return;
+    }
+    walk->state->in_functions = true;
+    if (!var->unsized && !var->in_function) {
         var->in_function = true;
-        shared_place(data, var);
+        shared_place(walk, var);
     }
 }
 
 void
-emu_shared_place_common(emu_load *load, ptx_module *modules)
+emu_shared_place_common(emu_load *load, ptx_module *modules, emu_shared_state *state)
 {
-    shared_walk walk = {.load = load};
+    shared_walk walk = {.load = load, .state = state};
 
     for (ptx_module *module = modules; module != NULL; module = module->next) {
         load->source_name = module->source_name;
         for (ptx_function *function = module->functions; function != NULL;
              function = function->next) {
             if (!function->is_entry) {
-                emu_operands_walk(function, shared_visit_common, &walk);
+                emu_references_walk(function, shared_visit_common, &walk);
             }
         }
     }
@@ -75,15 +80,21 @@ emu_shared_place_common(emu_load *load, ptx_module *modules)
 
 /* -- variables of one kernel ------------------------------------------------------- */
 
+/* Adds a function to the queue. Device functions without shared variables need no walk.
+ */
 static void
 shared_reach(shared_walk *walk, ptx_function *function)
 {
+    if (!function->is_entry && !walk->state->in_functions) {
+        return;
+    }
     function = emu_function_definition(function);
     if (function->visited != walk->mark) {
         function->visited = walk->mark;
-        walk->queue = emu_arena_grow(walk->load, walk->queue, walk->count, &walk->room,
-                                     sizeof *walk->queue);
-        walk->queue[walk->count++] = function;
+        walk->state->queue =
+            emu_arena_grow(walk->load, walk->state->queue, walk->count,
+                           &walk->state->room, sizeof *walk->state->queue);
+        walk->state->queue[walk->count++] = function;
     }
 }
 
@@ -144,23 +155,24 @@ shared_visit_own(void *data, ptx_operand *operand)
 
 uint64_t
 emu_shared_place_kernel(emu_load *load, ptx_function *kernel, ptx_module *modules,
-                        uint64_t *size)
+                        emu_shared_state *state, uint64_t *size)
 {
     shared_walk walk = {.load = load,
                         .dynamic_align = DYNAMIC_ALIGN,
+                        .state = state,
                         .mark = (uint64_t)(uintptr_t)kernel}; /* its own for each */
 
     shared_reach(&walk, kernel);
     for (size_t i = 0; i < walk.count; i++) {
-        ptx_function *function = walk.queue[i];
+        ptx_function *function = state->queue[i];
 
         walk.in_kernel = function == kernel;
-        emu_operands_walk(function, shared_visit_reached, &walk);
-        if (emu_calls_through_pointers(function)) {
+        emu_references_walk(function, shared_visit_reached, &walk);
+        if (function->calls_pointers) {
             shared_reach_all(&walk, modules);
         }
     }
-    emu_operands_walk(kernel, shared_visit_own, &walk);
+    emu_references_walk(kernel, shared_visit_own, &walk);
     *size = walk.top;
     return shared_align_up(walk.top, walk.dynamic_align);
 }

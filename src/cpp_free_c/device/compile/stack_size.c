@@ -41,7 +41,7 @@ stack_update(ptx_function *function, unsigned pass)
     bool changed = false;
     uint64_t size;
 
-    emu_operands_walk(function, stack_visit, &walk);
+    emu_references_walk(function, stack_visit, &walk);
     size = code->local_size + walk.deepest + CALL_COST;
     walk.unbounded |= code->unbounded;
     if (size > code->stack_size && !code->unbounded) {
@@ -53,7 +53,7 @@ stack_update(ptx_function *function, unsigned pass)
         code->stack_size = size;
     }
     if (pass == 0) {
-        walk.unbounded |= emu_calls_through_pointers(function);
+        walk.unbounded |= function->calls_pointers;
     }
     changed |= walk.unbounded && !code->unbounded;
     code->unbounded = walk.unbounded;

@@ -5,6 +5,139 @@
 
 #include "device/compile/code.h"
 
+/* -- the choice among the modules of libraries ---------------------------------------
+ */
+
+static bool
+symbols_is_visible_to_modules(const ptx_var *var)
+{
+    return var->is_visible || var->is_weak || var->is_common;
+}
+
+/* While modules are chosen, own_function and own_var of a name are a use of it that is
+ * not defined yet. */
+
+static bool
+symbols_function_is_visible(const ptx_function *function)
+{
+    return function->is_visible || function->is_weak || function->is_entry;
+}
+
+/* Notes what a module that stays defines for other modules, and what it needs. */
+static void
+symbols_note_module(ptx_module *module)
+{
+    for (ptx_function *function = module->functions; function != NULL;
+         function = function->next) {
+        if (!function->has_body) {
+            function->name->own_function = function;
+        }
+        else if (symbols_function_is_visible(function)) {
+            function->name->function = function;
+        }
+    }
+    for (ptx_var *var = module->vars; var != NULL; var = var->next) {
+        if (var->is_extern && var->space != PTX_SPACE_SHARED) {
+            var->name->own_var = var;
+        }
+        else if (symbols_is_visible_to_modules(var)) {
+            var->name->var = var;
+        }
+    }
+}
+
+/* Whether a module defines a name that is used and not defined. */
+static bool
+symbols_module_is_needed(const ptx_module *module)
+{
+    for (const ptx_function *function = module->functions; function != NULL;
+         function = function->next) {
+        if (function->has_body && symbols_function_is_visible(function) &&
+            function->name->own_function != NULL && function->name->function == NULL) {
+            return true;
+        }
+    }
+    for (const ptx_var *var = module->vars; var != NULL; var = var->next) {
+        if (!var->is_extern && symbols_is_visible_to_modules(var) &&
+            var->name->own_var != NULL && var->name->var == NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Clears the fields of the names, which linking uses in another way. */
+static void
+symbols_forget_module(ptx_module *module)
+{
+    for (ptx_function *function = module->functions; function != NULL;
+         function = function->next) {
+        function->name->function = function->name->own_function = NULL;
+    }
+    for (ptx_var *var = module->vars; var != NULL; var = var->next) {
+        var->name->var = var->name->own_var = NULL;
+    }
+}
+
+static bool
+symbols_has_library(const ptx_module *modules)
+{
+    bool library = false, other = false;
+
+    for (; modules != NULL; modules = modules->next) {
+        library |= modules->is_library;
+        other |= !modules->is_library;
+    }
+    return library && other;
+}
+
+/* Makes the needed modules of libraries ordinary ones, and the modules that those need,
+ * and so on. */
+static void
+symbols_mark_needed(ptx_module *modules)
+{
+    bool again = true;
+
+    for (ptx_module *module = modules; module != NULL; module = module->next) {
+        if (!module->is_library) {
+            symbols_note_module(module);
+        }
+    }
+    while (again) {
+        again = false;
+        for (ptx_module *module = modules; module != NULL; module = module->next) {
+            if (module->is_library && symbols_module_is_needed(module)) {
+                module->is_library = false;
+                symbols_note_module(module);
+                again = true;
+            }
+        }
+    }
+}
+
+ptx_module *
+emu_symbols_choose(ptx_module *modules)
+{
+    ptx_module **link = &modules;
+
+    if (!symbols_has_library(modules)) {
+        return modules;
+    }
+    symbols_mark_needed(modules);
+    for (ptx_module *module = modules; module != NULL; module = module->next) {
+        symbols_forget_module(module);
+    }
+    while (*link != NULL) {
+        if ((*link)->is_library) {
+            *link = (*link)->next;
+        }
+        else {
+            link = &(*link)->next;
+        }
+    }
+    return modules;
+}
+
 /* -- linking ----------------------------------------------------------------------- */
 
 /* Makes a function the definition of its name for all modules, if it is visible to
@@ -14,8 +147,7 @@ symbols_define_function(emu_load *load, ptx_function *function)
 {
     ptx_function *other = function->name->function;
 
-    if (!function->has_body ||
-        !(function->is_visible || function->is_weak || function->is_entry)) {
+    if (!function->has_body || !symbols_function_is_visible(function)) {
         return;
     }
     if (other == NULL || (other->is_weak && !function->is_weak)) {
@@ -26,12 +158,6 @@ symbols_define_function(emu_load *load, ptx_function *function)
         emu_load_fail(load, EMU_LOAD_INVALID_PTX, function->line,
                       "%s is defined in two texts", function->name->text);
     }
-}
-
-static bool
-symbols_is_visible_to_modules(const ptx_var *var)
-{
-    return var->is_visible || var->is_weak || var->is_common;
 }
 
 /* The same for a variable. A common definition is weak. */

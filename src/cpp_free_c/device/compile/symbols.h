@@ -7,6 +7,9 @@
 
 #include "device/ptx/ir.h"
 
+/* Removes the modules of libraries that define nothing that the others need. If all are
+ * of libraries, all stay. Returns the first of those that stay. */
+ptx_module *emu_symbols_choose(ptx_module *modules);
 /* Sets `same` of each declaration to its definition, in whichever module it is. */
 void emu_symbols_link(emu_load *load, ptx_module *modules);
 /* Writes the initialisers of a module's variables into their memory, at `address`. */

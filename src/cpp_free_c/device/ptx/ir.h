@@ -69,6 +69,7 @@ typedef enum {
     PTX_O_F32,     /* bits of a float: 0f... */
     PTX_O_F64,     /* bits of a double: 0d... or decimal */
     PTX_O_VAR,     /* var + bits */
+    PTX_O_ELEMENT, /* items: an array, and its index, a register or a number */
     PTX_O_FUNCTION,
     PTX_O_LABEL,   /* label */
     PTX_O_NAME,    /* a name that is not declared yet */
@@ -79,10 +80,19 @@ typedef enum {
     PTX_O_SINK     /* _ */
 } ptx_operand_kind;
 
+/* .h10 or .b3 after an operand of a video instruction. */
+typedef struct {
+    char letter; /* 'b', 'h', or 0 for no selector */
+    uint8_t count;
+    uint8_t digits[4]; /* in the order of the text */
+} ptx_selector;
+
 typedef struct ptx_operand {
     uint8_t kind;
     bool negated;  /* !p */
+    bool minus;    /* -%r, of vmad alone */
     uint16_t word; /* of SPECIAL */
+    ptx_selector selector;
     uint32_t reg;
     uint32_t count;
     uint32_t label;
@@ -96,7 +106,7 @@ typedef struct ptx_operand {
     struct ptx_operand *items;
 } ptx_operand;
 
-enum { PTX_MAX_WORDS = 14, PTX_MAX_OPERANDS = 8 };
+enum { PTX_MAX_WORDS = 14, PTX_MAX_OPERANDS = 12 };
 #define PTX_NO_REG UINT32_MAX
 
 typedef struct ptx_insn {
@@ -140,8 +150,11 @@ typedef struct ptx_function {
     struct ptx_module *module;
     struct ptx_function *next;
     struct ptx_function *same; /* set by symbols.c: the definition */
-    struct emu_func *code;     /* set by program.c */
-    uint64_t visited;          /* the mark of the last walk over the calls */
+    ptx_operand **references;  /* set by call_graph.c: functions, shared variables */
+    size_t reference_count;
+    bool calls_pointers;   /* a call names no function */
+    struct emu_func *code; /* set by program.c */
+    uint64_t visited;      /* the mark of the last walk over the calls */
 } ptx_function;
 
 typedef struct ptx_file {
@@ -155,6 +168,8 @@ typedef struct ptx_module {
     unsigned version; /* 10 * major + minor */
     unsigned target;
     unsigned address_size;
+    unsigned max_registers; /* of the option for this text; 0: no limit */
+    bool is_library;        /* linked only if it defines what other texts need */
     ptx_var *vars, **vars_tail;
     ptx_function *functions, **functions_tail;
     ptx_file *files;

@@ -153,6 +153,14 @@ lexer_read_decimal_float(ptx_lexer *lexer, ptx_token *token)
     lexer->at = at;
 }
 
+/* Whether an exponent begins here. */
+static bool
+lexer_is_exponent(const ptx_lexer *lexer, const char *at)
+{
+    return lexer->end - at >= 2 && (*at == 'e' || *at == 'E') &&
+           (lexer_is_digit(at[1]) || at[1] == '-' || at[1] == '+');
+}
+
 static bool
 lexer_looks_like_decimal_float(const ptx_lexer *lexer)
 {
@@ -164,11 +172,29 @@ lexer_looks_like_decimal_float(const ptx_lexer *lexer)
     if (at >= lexer->end) {
         return false;
     }
-    if (*at == '.') {
-        return at + 1 < lexer->end && lexer_is_digit(at[1]);
+    if (*at == '.') { /* 5.25, 5., 5.e2 */
+        at++;
+        return at == lexer->end || lexer_is_digit(*at) || !lexer_is_name_part(*at) ||
+               lexer_is_exponent(lexer, at);
     }
-    return (*at == 'e' || *at == 'E') && at + 1 < lexer->end &&
-           (lexer_is_digit(at[1]) || at[1] == '-' || at[1] == '+');
+    return lexer_is_exponent(lexer, at);
+}
+
+bool
+ptx_lex_fraction(const char *word, uint64_t *bits)
+{
+    char copy[64] = "0.";
+    const size_t size = strlen(word);
+    char *end;
+    double value;
+
+    if (!lexer_is_digit(word[0]) || size > sizeof copy - 3) {
+        return false;
+    }
+    memcpy(copy + 2, word, size + 1);
+    value = strtod(copy, &end);
+    memcpy(bits, &value, sizeof value);
+    return *end == 0;
 }
 
 /* The base of an integer. Moves *at past the prefix. */
@@ -203,10 +229,12 @@ lexer_read_integer(ptx_lexer *lexer, char second, ptx_token *token)
         bits = bits * base + (unsigned)lexer_hex_digit(*at);
         at++;
     }
+    token->is_unsigned = bits >> 63 != 0;
     if (at < end && (*at == 'U' || *at == 'u')) {
+        token->is_unsigned = true;
         at++;
     }
-    if (at < end && lexer_is_name_part(*at)) {
+    if (at < end && lexer_is_name_part(*at) && *at != '%') {
         emu_load_fail(lexer->load, EMU_LOAD_INVALID_PTX, lexer->line,
                       "a number ends in '%c'", *at);
     }

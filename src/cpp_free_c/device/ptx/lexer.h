@@ -11,7 +11,7 @@ typedef enum {
     PTX_T_END,
     PTX_T_NAME,   /* name */
     PTX_T_WORD,   /* a word after a dot: name, without the dot */
-    PTX_T_INT,    /* bits; bits is 64-bit two's complement */
+    PTX_T_INT,    /* bits: 64-bit two's complement; is_unsigned */
     PTX_T_F32,    /* bits */
     PTX_T_F64,    /* bits */
     PTX_T_STRING, /* start, size: between the quotes */
@@ -21,6 +21,7 @@ typedef enum {
 typedef struct {
     ptx_token_kind kind;
     char punct;
+    bool is_unsigned; /* INT: written with U, or larger than any signed number */
     unsigned line;
     ptx_name *name;
     uint64_t bits;
@@ -40,6 +41,9 @@ typedef struct {
 /* Reads the first token. */
 void ptx_lex_open(ptx_lexer *lexer, emu_load *load, ptx_names *names, const char *text,
                   size_t size);
+/* Whether a word after a dot consists of digits, as that of .5 does. Then *bits are
+ * those of the double. */
+bool ptx_lex_fraction(const char *word, uint64_t *bits);
 /* Returns the token and moves to the next one. */
 ptx_token ptx_lex_take(ptx_lexer *lexer);
 

@@ -356,7 +356,6 @@ ptx_parse_function(ptx_parser *parser, bool is_entry, ptx_linkage linkage)
     function->params = params;
     parser->function = function;
     parser->loc_line = 0;
-    parser->range_total = 0;
     ptx_scope_open(parser);
     function_bind_params(parser, returns);
     function_bind_params(parser, params);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "device/ptx/parse_constant.h"
+
 /* -- names ------------------------------------------------------------------------- */
 
 /* The innermost range with this prefix and this index, or NULL. */
@@ -31,7 +33,7 @@ operand_find_range(ptx_parser *parser, const ptx_name *name, uint32_t *index)
     size_t size = name->size;
     unsigned digits = 0;
 
-    while (size > 1 && digits < 8 && name->text[size - 1] >= '0' &&
+    while (size > 1 && digits < 10 && name->text[size - 1] >= '0' &&
            name->text[size - 1] <= '9') {
         bool zero = name->text[size - 1] == '0';
         const ptx_name *prefix;
@@ -58,6 +60,25 @@ operand_find_range(ptx_parser *parser, const ptx_name *name, uint32_t *index)
     return NULL;
 }
 
+/* The number of a register of a range. Its first use makes the register. */
+static uint32_t
+operand_range_reg(ptx_parser *parser, const ptx_binding *binding, uint32_t index)
+{
+    const ptx_range *range = binding->range;
+    uint32_t **page = &range->pages[index / range->page_size];
+    uint32_t *id;
+
+    if (*page == NULL) {
+        *page = emu_arena_get(parser->load, &parser->load->scratch, range->page_size,
+                              sizeof **page);
+    }
+    id = &(*page)[index % range->page_size];
+    if (*id == 0) {
+        *id = ptx_new_regs(parser, range->type, binding->lanes) + 1;
+    }
+    return *id - 1;
+}
+
 ptx_binding *
 ptx_find_reg(ptx_parser *parser, ptx_name *name, uint32_t *reg)
 {
@@ -78,10 +99,7 @@ ptx_find_reg(ptx_parser *parser, ptx_name *name, uint32_t *reg)
     if (binding == NULL) {
         return NULL;
     }
-    if (binding->range->ids[index] == 0) {
-        binding->range->ids[index] = ptx_new_reg(parser, binding->range->type) + 1;
-    }
-    *reg = binding->range->ids[index] - 1;
+    *reg = operand_range_reg(parser, binding, index);
     return binding;
 }
 
@@ -168,7 +186,7 @@ operand_read_register(ptx_parser *parser, const ptx_binding *binding, uint32_t r
 {
     operand->kind = PTX_O_REG;
     operand->reg = reg;
-    if (binding->kind != PTX_B_REG || binding->lanes == 1) {
+    if (binding->lanes <= 1) {
         return;
     }
     if (parser->lexer.token.kind == PTX_T_WORD) {
@@ -230,6 +248,13 @@ operand_defer_label(ptx_parser *parser, ptx_operand *operand)
     parser->scopes[parser->depth].uses = use;
 }
 
+/* WARP_SZ is a number. */
+static bool
+operand_is_constant_name(const ptx_name *name)
+{
+    return strcmp(name->text, "WARP_SZ") == 0;
+}
+
 static void
 operand_read_name(ptx_parser *parser, ptx_name *name, ptx_operand *operand)
 {
@@ -259,10 +284,6 @@ operand_read_name(ptx_parser *parser, ptx_name *name, ptx_operand *operand)
     else if (strcmp(name->text, "_") == 0) {
         operand->kind = PTX_O_SINK;
     }
-    else if (strcmp(name->text, "WARP_SZ") == 0) {
-        operand->kind = PTX_O_INT;
-        operand->bits = 32;
-    }
     else {
         operand->kind = PTX_O_NAME;
         operand->name = name;
@@ -271,81 +292,121 @@ operand_read_name(ptx_parser *parser, ptx_name *name, ptx_operand *operand)
 
 /* -- operands ---------------------------------------------------------------------- */
 
+/* A constant expression, or one of which the first number has been taken. */
 static void
-operand_read_number(ptx_parser *parser, const ptx_token *token, bool negative,
-                    ptx_operand *operand)
+operand_read_constant(ptx_parser *parser, const ptx_token *first, ptx_operand *operand)
 {
-    uint64_t sign = 0;
+    const ptx_constant constant = ptx_parse_constant_from(parser, first);
 
-    if (negative) {
-        sign = 1;
+    operand->bits = constant.bits;
+    operand->kind = PTX_O_INT;
+    if (constant.kind == PTX_T_F32) {
+        operand->kind = PTX_O_F32;
     }
-    switch (token->kind) {
-        case PTX_T_INT:
-            operand->kind = PTX_O_INT;
-            operand->bits = token->bits;
-            if (negative) {
-                operand->bits = 0 - token->bits;
-            }
-            break;
-        case PTX_T_F32:
-            operand->kind = PTX_O_F32;
-            operand->bits = token->bits ^ sign << 31;
-            break;
-        case PTX_T_F64:
-            operand->kind = PTX_O_F64;
-            operand->bits = token->bits ^ sign << 63;
-            break;
-        default:
-            ptx_fail(parser, "expected an operand");
+    else if (constant.kind == PTX_T_F64) {
+        operand->kind = PTX_O_F64;
     }
 }
 
-/* A register, number, symbol, or symbol + number, without brackets. */
+/* + number or - number behind a register or symbol. */
+static void
+operand_read_offset(ptx_parser *parser, ptx_operand *operand)
+{
+    if (ptx_accept(parser, '+')) {
+        operand->bits = ptx_parse_integer(parser, "an offset");
+    }
+    else if (ptx_accept(parser, '-')) { /* the assembler only knows + -4 */
+        if (ptx_accept(parser, '-')) {
+            operand->bits = ptx_expect_int(parser, "an offset");
+        }
+        else {
+            operand->bits = 0 - ptx_expect_int(parser, "an offset");
+        }
+    }
+}
+
+/* array[2], array[%r], array[%r + 2], after the bracket. */
+static void
+operand_read_index(ptx_parser *parser, ptx_operand *operand)
+{
+    ptx_operand *items = operand_new_operands(parser, 2), *index = &items[1];
+
+    items[0] = *operand;
+    operand->kind = PTX_O_ELEMENT;
+    operand->items = items;
+    operand->count = 2;
+    if (parser->lexer.token.kind == PTX_T_NAME &&
+        !operand_is_constant_name(parser->lexer.token.name)) {
+        operand_read_name(parser, ptx_lex_take(&parser->lexer).name, index);
+        operand_read_offset(parser, index);
+        if (index->kind != PTX_O_REG) {
+            ptx_fail(parser,
+                     "the index of an array is neither a register nor a "
+                     "constant");
+        }
+    }
+    else {
+        operand_read_constant(parser, NULL, index);
+        if (index->kind != PTX_O_INT) {
+            ptx_fail(parser, "the index of an array is no integer");
+        }
+    }
+    ptx_expect(parser, ']');
+}
+
+/* Takes '-' if a name follows, not a number. */
+static bool
+operand_accept_minus(ptx_parser *parser)
+{
+    const ptx_lexer before = parser->lexer;
+
+    if (!ptx_accept(parser, '-')) {
+        return false;
+    }
+    if (parser->lexer.token.kind == PTX_T_NAME &&
+        !operand_is_constant_name(parser->lexer.token.name)) {
+        return true;
+    }
+    parser->lexer = before;
+    return false;
+}
+
+/* A register, constant, symbol, symbol + number, or element of an array, without
+ * brackets. */
 static void
 parse_simple(ptx_parser *parser, ptx_operand *operand)
 {
     ptx_token token;
-    bool negative;
 
-    if (ptx_accept(parser, '!')) {
+    if (ptx_accept(parser, '!')) { /* before a predicate, or a number */
         operand->negated = true;
     }
-    negative = ptx_accept(parser, '-');
-    if (!negative) {
-        (void)ptx_accept(parser, '+');
-    }
-    if (ptx_accept(parser, '~')) {
-        token = ptx_lex_take(&parser->lexer);
-        operand_read_number(parser, &token, false, operand);
-        operand->bits = ~operand->bits;
-        return;
-    }
-    token = ptx_lex_take(&parser->lexer);
-    if (token.kind != PTX_T_NAME) {
-        operand_read_number(parser, &token, negative, operand);
-        return;
-    }
-    if (negative) {
-        ptx_fail(parser, "'-' before a name");
-    }
-    operand_read_name(parser, token.name, operand);
-    if (operand->kind == PTX_O_VAR || operand->kind == PTX_O_NAME ||
-        operand->kind == PTX_O_REG) {
-        if (ptx_at(parser, '+') || ptx_at(parser, '-')) {
-            bool minus = ptx_at(parser, '-');
-            uint64_t bits;
-
-            (void)ptx_lex_take(&parser->lexer);
-            if (ptx_accept(parser, '-')) {
-                minus = !minus;
-            }
-            bits = ptx_expect_int(parser, "an offset");
-            operand->bits = bits;
-            if (minus) {
-                operand->bits = 0 - bits;
-            }
+    operand->minus = operand_accept_minus(parser);
+    token = parser->lexer.token;
+    if (token.kind != PTX_T_NAME || operand_is_constant_name(token.name)) {
+        operand_read_constant(parser, NULL, operand);
+        if (operand->negated && operand->kind == PTX_O_INT) {
+            operand->negated = false;
+            operand->bits = operand->bits == 0;
         }
+        return;
+    }
+    (void)ptx_lex_take(&parser->lexer);
+    operand_read_name(parser, token.name, operand);
+    if (operand->kind == PTX_O_VAR && ptx_accept(parser, '[')) {
+        operand_read_index(parser, operand);
+    }
+    else if (operand->kind == PTX_O_VAR || operand->kind == PTX_O_NAME ||
+             operand->kind == PTX_O_REG) {
+        operand_read_offset(parser, operand);
+    }
+}
+
+static void
+operand_check_sign(ptx_parser *parser, const ptx_operand *operand)
+{
+    if (operand->minus) {
+        ptx_fail(parser, "'-' before a name");
     }
 }
 
@@ -383,6 +444,10 @@ parse_items(ptx_parser *parser, char close, ptx_operand *operand)
             room = PTX_MAX_ITEMS;
         }
         parse_simple(parser, &items[count]);
+        if (items[count].kind == PTX_O_REG && items[count].bits != 0) {
+            ptx_fail(parser, "a register in a list has an offset");
+        }
+        operand_check_sign(parser, &items[count]);
         if (items[count].kind == PTX_O_VECTOR) {
             count = operand_add_elements(parser, close, items, count);
         }
@@ -416,6 +481,7 @@ parse_address(ptx_parser *parser, ptx_operand *operand)
         }
         else {
             parse_simple(parser, item);
+            operand_check_sign(parser, item);
         }
         if (!ptx_at(parser, ']')) {
             ptx_expect(parser, ',');
@@ -426,14 +492,15 @@ parse_address(ptx_parser *parser, ptx_operand *operand)
     }
 }
 
+/* A parenthesis begins a list in calls, a constant in other instructions. */
 static void
-parse_operand(ptx_parser *parser, ptx_operand *operand)
+parse_operand(ptx_parser *parser, bool with_list, ptx_operand *operand)
 {
     if (ptx_accept(parser, '{')) {
         operand->kind = PTX_O_VECTOR;
         parse_items(parser, '}', operand);
     }
-    else if (ptx_accept(parser, '(')) {
+    else if (with_list && ptx_accept(parser, '(')) {
         operand->kind = PTX_O_LIST;
         parse_items(parser, ')', operand);
     }
@@ -445,10 +512,63 @@ parse_operand(ptx_parser *parser, ptx_operand *operand)
     }
 }
 
+/* Whether the opcode has operands with selectors. */
+static bool
+operand_may_select(unsigned opcode)
+{
+    switch (opcode) {
+        case PTX_OP_vadd:
+        case PTX_OP_vsub:
+        case PTX_OP_vabsdiff:
+        case PTX_OP_vmin:
+        case PTX_OP_vmax:
+        case PTX_OP_vshl:
+        case PTX_OP_vshr:
+        case PTX_OP_vset:
+        case PTX_OP_vmad:
+            return true;
+        default:
+            return opcode >= PTX_OP_vadd4 && opcode <= PTX_OP_vset2;
+    }
+}
+
+/* Reads .b3, .h10 and so on after an operand, and [address].unified, which changes
+ * nothing. */
+static void
+operand_read_selector(ptx_parser *parser, const char *opcode, const ptx_insn *insn,
+                      ptx_operand *operand)
+{
+    ptx_selector *s = &operand->selector;
+    const char *text;
+
+    if (parser->lexer.token.kind != PTX_T_WORD) {
+        return;
+    }
+    text = parser->lexer.token.name->text;
+    if (operand->kind == PTX_O_ADDRESS && insn->opcode == PTX_OP_ld &&
+        strcmp(text, "unified") == 0) {
+        (void)ptx_lex_take(&parser->lexer);
+        return;
+    }
+    s->letter = text[0];
+    for (text++; *text >= '0' && *text <= '7' && s->count < 4; text++) {
+        s->digits[s->count++] = (uint8_t)(*text - '0');
+    }
+    if (!operand_may_select(insn->opcode) || operand->kind == PTX_O_ADDRESS ||
+        (s->letter != 'b' && s->letter != 'h') || s->count == 0 || *text != 0) {
+        ptx_fail(parser,
+                 "the software device has no selector '.%.20s' for an operand of "
+                 "'%.100s'",
+                 parser->lexer.token.name->text, opcode);
+    }
+    (void)ptx_lex_take(&parser->lexer);
+}
+
 void
 ptx_parse_operands(ptx_parser *parser, const char *opcode, ptx_insn *insn)
 {
     ptx_operand operands[PTX_MAX_OPERANDS];
+    const bool with_list = insn->opcode == PTX_OP_call;
     unsigned count = 0;
 
     memset(operands, 0, sizeof operands);
@@ -456,16 +576,14 @@ ptx_parse_operands(ptx_parser *parser, const char *opcode, ptx_insn *insn)
         if (count == PTX_MAX_OPERANDS) {
             ptx_fail(parser, "too many operands");
         }
-        parse_operand(parser, &operands[count++]);
+        parse_operand(parser, with_list, &operands[count++]);
         if (ptx_accept(parser, '|')) {
             insn->second = operand_new_operands(parser, 1);
-            parse_operand(parser, insn->second);
+            parse_operand(parser, with_list, insn->second);
         }
-        if (parser->lexer.token.kind == PTX_T_WORD) {
-            ptx_fail(parser,
-                     "the software device has no selector '.%.20s' for an operand of "
-                     "'%.100s'",
-                     parser->lexer.token.name->text, opcode);
+        operand_read_selector(parser, opcode, insn, &operands[count - 1]);
+        if (insn->opcode != PTX_OP_vmad) {
+            operand_check_sign(parser, &operands[count - 1]);
         }
         if (!ptx_at(parser, ';')) {
             ptx_expect(parser, ',');

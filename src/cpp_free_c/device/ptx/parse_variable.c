@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "device/ptx/parse_constant.h"
+
 /* -- variables --------------------------------------------------------------------- */
 
 typedef struct {
@@ -198,10 +200,10 @@ parse_symbol(ptx_parser *parser, ptx_name *name, ptx_value *value)
         ptx_expect(parser, ')');
     }
     if (ptx_accept(parser, '+')) {
-        value->bits = ptx_expect_int(parser, "an offset");
+        value->bits = ptx_parse_integer(parser, "an offset");
     }
     else if (ptx_accept(parser, '-')) {
-        value->bits = 0 - ptx_expect_int(parser, "an offset");
+        value->bits = 0 - ptx_parse_integer(parser, "an offset");
     }
     if (value->masked) {
         ptx_expect(parser, ')');
@@ -226,51 +228,58 @@ variable_float_bits(double number, unsigned bytes)
 
 /* The bits of a number in the text for a variable of this type. */
 static uint64_t
-variable_number_bits(ptx_parser *parser, const ptx_var *var, const ptx_token *token,
-                     bool negative)
+variable_number_bits(const ptx_var *var, const ptx_constant *constant)
 {
-    uint64_t bits = token->bits;
     double number;
     float single;
 
-    switch (token->kind) {
+    switch (constant->kind) {
         case PTX_T_INT:
-            if (negative) {
-                bits = 0 - bits;
-            }
             if (var->type == PTX_W_f32 || var->type == PTX_W_f64) {
-                bits = variable_float_bits((double)(int64_t)bits, var->element);
-            }
-            return bits;
-        case PTX_T_F64:
-            memcpy(&number, &token->bits, sizeof number);
-            if (var->element == sizeof single) {
-                bits = variable_float_bits(number, var->element);
+                return variable_float_bits((double)(int64_t)constant->bits,
+                                           var->element);
             }
             break;
-        case PTX_T_F32:
-            memcpy(&single, &token->bits, sizeof single);
-            if (var->element == sizeof number) {
-                bits = variable_float_bits(single, var->element);
+        case PTX_T_F64:
+            memcpy(&number, &constant->bits, sizeof number);
+            if (var->element == sizeof single) {
+                return variable_float_bits(number, var->element);
             }
             break;
         default:
-            ptx_fail(parser, "expected a value");
+            memcpy(&single, &constant->bits, sizeof single);
+            if (var->element == sizeof number) {
+                return variable_float_bits(single, var->element);
+            }
+            break;
     }
-    if (negative) {
-        bits ^= (uint64_t)1 << (8 * var->element - 1);
-    }
-    return bits;
+    return constant->bits;
 }
 
-/* A number, or an address of a symbol. */
+/* Whether the name is that of a symbol, not of a constant. */
+static bool
+variable_is_symbol(const ptx_token *token)
+{
+    return token->kind == PTX_T_NAME && strcmp(token->name->text, "WARP_SZ") != 0;
+}
+
+/* A constant, or an address of a symbol. */
 static void
 parse_value(ptx_parser *parser, ptx_var *var, ptx_value *value)
 {
-    const bool negative = ptx_accept(parser, '-');
-    ptx_token token = ptx_lex_take(&parser->lexer);
+    ptx_token token = parser->lexer.token;
+    ptx_constant constant;
 
     value->line = token.line;
+    if (token.kind == PTX_T_PUNCT && strchr("-+~!(", token.punct) == NULL) {
+        ptx_fail(parser, "expected a value");
+    }
+    if (token.kind != PTX_T_INT && !variable_is_symbol(&token)) {
+        constant = ptx_parse_constant(parser);
+        value->bits = variable_number_bits(var, &constant);
+        return;
+    }
+    (void)ptx_lex_take(&parser->lexer);
     if (token.kind == PTX_T_INT && ptx_at(parser, '(')) {
         parse_mask(parser, token.bits, value);
         token = ptx_lex_take(&parser->lexer);
@@ -279,7 +288,8 @@ parse_value(ptx_parser *parser, ptx_var *var, ptx_value *value)
         parse_symbol(parser, token.name, value);
     }
     else {
-        value->bits = variable_number_bits(parser, var, &token, negative);
+        constant = ptx_parse_constant_from(parser, &token);
+        value->bits = variable_number_bits(var, &constant);
     }
 }
 
@@ -339,20 +349,26 @@ static void
 variable_declare_range(ptx_parser *parser, const var_head *head, ptx_name *name)
 {
     const uint64_t count = ptx_expect_int(parser, "a number of registers");
+    ptx_binding *binding;
     ptx_range *range;
 
     ptx_expect(parser, '>');
-    if (count > PTX_MAX_RANGE ||
-        parser->range_total + count > (size_t)4 * PTX_MAX_RANGE || head->lanes != 1) {
-        ptx_fail(parser, "too many registers");
+    if (count > INT32_MAX) { /* so does NVIDIA's assembler */
+        ptx_fail(parser, "too many registers: %llu under one name",
+                 (unsigned long long)count);
     }
-    parser->range_total += count;
     range = emu_arena_get(parser->load, &parser->load->scratch, 1, sizeof *range);
-    range->ids =
-        emu_arena_get(parser->load, &parser->load->scratch, count, sizeof *range->ids);
-    range->count = (uint32_t)count;
+    range->page_size = PTX_RANGE_PAGE;
+    if (count < PTX_RANGE_PAGE) {
+        range->page_size = (uint32_t)count + 1;
+    }
+    range->pages = emu_arena_get(parser->load, &parser->load->scratch,
+                                 count / range->page_size + 1, sizeof *range->pages);
+    range->count = count;
     range->type = head->type;
-    ptx_bind(parser, name, PTX_B_RANGE)->range = range;
+    binding = ptx_bind(parser, name, PTX_B_RANGE);
+    binding->range = range;
+    binding->lanes = head->lanes;
 }
 
 /* The registers that one name of a .reg declaration declares. */
@@ -367,10 +383,7 @@ variable_declare_regs(ptx_parser *parser, const var_head *head, ptx_name *name)
     }
     binding = ptx_bind(parser, name, PTX_B_REG);
     binding->lanes = head->lanes;
-    binding->reg = ptx_new_reg(parser, head->type);
-    for (unsigned i = 1; i < head->lanes; i++) {
-        (void)ptx_new_reg(parser, head->type);
-    }
+    binding->reg = ptx_new_regs(parser, head->type, head->lanes);
 }
 
 static ptx_var *

@@ -146,6 +146,17 @@ ptx_new_reg(ptx_parser *parser, unsigned type)
     return (uint32_t)function->reg_count++;
 }
 
+uint32_t
+ptx_new_regs(ptx_parser *parser, unsigned type, uint32_t lanes)
+{
+    const uint32_t first = ptx_new_reg(parser, type);
+
+    for (uint32_t i = 1; i < lanes; i++) {
+        (void)ptx_new_reg(parser, type);
+    }
+    return first;
+}
+
 /* -- directives that functions and modules share ----------------------------------- */
 
 void

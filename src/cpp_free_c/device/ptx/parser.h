@@ -20,9 +20,13 @@ typedef enum {
     PTX_B_PROTO
 } ptx_binding_kind;
 
+enum { PTX_RANGE_PAGE = 4096 };
+
+/* A text may declare far more registers than it uses, so the numbers are in pages. */
 typedef struct {
-    uint32_t *ids; /* by index: register + 1, or 0 if it is not in use */
-    uint32_t count;
+    uint32_t **pages; /* of register + 1, or 0 if it is not in use; NULL: none is */
+    uint32_t page_size;
+    uint64_t count;
     unsigned type;
 } ptx_range;
 
@@ -33,7 +37,7 @@ typedef struct ptx_binding {
     ptx_binding_kind kind;
     unsigned scope;
     uint32_t reg;   /* REG, LABEL: its number */
-    uint32_t lanes; /* REG: 2 or 4 for a vector register, whose numbers follow */
+    uint32_t lanes; /* REG, RANGE: 2 or 4 for vector registers; their numbers follow */
     union {
         ptx_range *range;
         ptx_var *var;
@@ -53,12 +57,7 @@ typedef struct {
     uint64_t call_top; /* end of the .param variables of calls, in bytes */
 } ptx_scope;
 
-enum {
-    PTX_MAX_SCOPES = 64,
-    PTX_MAX_ITEMS = 256,
-    PTX_MAX_LANES = 4,
-    PTX_MAX_RANGE = 1 << 20
-};
+enum { PTX_MAX_SCOPES = 64, PTX_MAX_ITEMS = 256, PTX_MAX_LANES = 4 };
 
 typedef struct {
     ptx_lexer lexer;
@@ -70,7 +69,6 @@ typedef struct {
     unsigned depth; /* index of the innermost scope; 0 is the module */
     unsigned loc_line;
     uint16_t loc_file;
-    size_t range_total; /* of the function's register ranges */
 } ptx_parser;
 
 /* -- the cursor -------------------------------------------------------------------- */
@@ -95,6 +93,8 @@ void ptx_scope_open(ptx_parser *parser);
 void ptx_scope_close(ptx_parser *parser);
 /* The number of a new register of this type (PTX_W_ word). */
 uint32_t ptx_new_reg(ptx_parser *parser, unsigned type);
+/* New registers for the elements of a vector, or one. Returns the first number. */
+uint32_t ptx_new_regs(ptx_parser *parser, unsigned type, uint32_t lanes);
 
 /* -- directives that functions and modules share ----------------------------------- */
 

@@ -21,12 +21,30 @@ ptx_word_text(unsigned word)
     /* clang-format off */
 #define TYPE_ROW(name, bytes, kind) #name,
 #define WORD_ROW(name, text) text,
-    static const char *const texts[] = {"", PTX_TYPES(TYPE_ROW) PTX_WORDS(WORD_ROW)};
+#define SHAPE_ROW(name, rows, columns, depth) #name,
+    static const char *const texts[] = {
+        "", PTX_TYPES(TYPE_ROW) PTX_WORDS(WORD_ROW) PTX_SHAPES(SHAPE_ROW)};
 #undef TYPE_ROW
 #undef WORD_ROW
+#undef SHAPE_ROW
     /* clang-format on */
 
     return texts[word];
+}
+
+ptx_shape
+ptx_word_shape(unsigned word)
+{
+    /* clang-format off */
+#define SHAPE_ROW(name, rows, columns, depth) {rows, columns, depth},
+    static const ptx_shape shapes[] = {PTX_SHAPES(SHAPE_ROW)};
+#undef SHAPE_ROW
+    /* clang-format on */
+
+    if (word < PTX_W_FIRST_SHAPE || word >= PTX_W_COUNT) {
+        return (ptx_shape){0, 0, 0};
+    }
+    return shapes[word - PTX_W_FIRST_SHAPE];
 }
 
 void

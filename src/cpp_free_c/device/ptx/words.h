@@ -1,4 +1,4 @@
-/* The words of PTX: opcodes, types, other words after a dot, special registers.
+/* The words of PTX: opcodes, types, other words after a dot, shapes, special registers.
  *
  * The opcodes are the rows of tables/opcodes.h. Types come first among the words after
  * a dot: a word is a type when it is at most PTX_W_LAST_TYPE. A text with a word or an
@@ -27,6 +27,9 @@
 
 /* X(identifier, text) */
 #define PTX_WORDS(X) \
+    X(shr7, "shr7") X(shr15, "shr15") X(po, "po") X(oob, "oob") X(u2, "u2") \
+    X(s2, "s2") X(l2_eu, "L2::evict_unchanged") \
+    X(fractional, "fractional") X(range, "range") X(cvt, "cvt") \
     X(abs, "abs") X(satfinite, "satfinite") X(pack, "pack") X(rs, "rs") \
     X(eq, "eq") X(ne, "ne") X(lt, "lt") X(le, "le") X(gt, "gt") X(ge, "ge") \
     X(lo, "lo") X(ls, "ls") X(hi, "hi") X(hs, "hs") X(equ, "equ") X(neu, "neu") \
@@ -100,7 +103,44 @@
     X(l2_en, "L2::evict_normal") X(sync_restrict, "sync_restrict") X(n128, "128") \
     X(n16, "16") X(fp8, "fp8") X(memory_layout, "memory_layout") \
     X(force_unnormalized_coords, "force_unnormalized_coords") \
-    X(parity, "parity") X(c, "c") X(d, "d") X(m16n16k16, "m16n16k16")
+    X(parity, "parity") X(c, "c") X(d, "d") \
+    X(launch_dependents, "launch_dependents") \
+    X(tensor, "tensor") X(reduce, "reduce") X(prefetch, "prefetch") \
+    X(mbarrier, "mbarrier") X(bulk_group, "bulk_group") \
+    X(mbarrier_bytes, "mbarrier::complete_tx::bytes") \
+    X(multicast, "multicast::cluster") X(tile, "tile") X(im2col, "im2col") \
+    X(im2col_no_offs, "im2col_no_offs") X(t4d, "4d") X(t5d, "5d") \
+    X(noComplete, "noComplete") X(noinc, "noinc") \
+    X(tensormap_generic, "tensormap::generic") X(async_generic, "async::generic") \
+    X(restrict_cta, "sync_restrict::shared::cta") \
+    X(restrict_cluster, "sync_restrict::shared::cluster") \
+    X(e4m3, "e4m3") X(e5m2, "e5m2") X(s4, "s4") X(u4, "u4") \
+    X(sp, "sp") X(sp_ordered, "sp::ordered_metadata") X(mma_async, "mma_async") \
+    X(m8n8, "m8n8") X(x1, "x1") X(x2, "x2") X(x4, "x4") X(trans, "trans")
+
+/* The shapes of matrix operations: X(word, rows, columns, depth). */
+#define PTX_SHAPES(X) \
+    X(m8n8k4, 8, 8, 4) X(m8n8k16, 8, 8, 16) X(m8n8k32, 8, 8, 32) \
+    X(m8n8k128, 8, 8, 128) X(m16n8k4, 16, 8, 4) X(m16n8k8, 16, 8, 8) \
+    X(m16n8k16, 16, 8, 16) X(m16n8k32, 16, 8, 32) X(m16n8k64, 16, 8, 64) \
+    X(m16n8k128, 16, 8, 128) X(m16n8k256, 16, 8, 256) X(m16n16k8, 16, 16, 8) \
+    X(m16n16k16, 16, 16, 16) X(m32n8k16, 32, 8, 16) X(m8n32k16, 8, 32, 16) \
+    PTX_GROUP_SHAPES(X, 8) PTX_GROUP_SHAPES(X, 16) PTX_GROUP_SHAPES(X, 24) \
+    PTX_GROUP_SHAPES(X, 32) PTX_GROUP_SHAPES(X, 40) PTX_GROUP_SHAPES(X, 48) \
+    PTX_GROUP_SHAPES(X, 56) PTX_GROUP_SHAPES(X, 64) PTX_GROUP_SHAPES(X, 72) \
+    PTX_GROUP_SHAPES(X, 80) PTX_GROUP_SHAPES(X, 88) PTX_GROUP_SHAPES(X, 96) \
+    PTX_GROUP_SHAPES(X, 104) PTX_GROUP_SHAPES(X, 112) PTX_GROUP_SHAPES(X, 120) \
+    PTX_GROUP_SHAPES(X, 128) PTX_GROUP_SHAPES(X, 136) PTX_GROUP_SHAPES(X, 144) \
+    PTX_GROUP_SHAPES(X, 152) PTX_GROUP_SHAPES(X, 160) PTX_GROUP_SHAPES(X, 168) \
+    PTX_GROUP_SHAPES(X, 176) PTX_GROUP_SHAPES(X, 184) PTX_GROUP_SHAPES(X, 192) \
+    PTX_GROUP_SHAPES(X, 200) PTX_GROUP_SHAPES(X, 208) PTX_GROUP_SHAPES(X, 216) \
+    PTX_GROUP_SHAPES(X, 224) PTX_GROUP_SHAPES(X, 232) PTX_GROUP_SHAPES(X, 240) \
+    PTX_GROUP_SHAPES(X, 248) PTX_GROUP_SHAPES(X, 256)
+
+/* Those of wgmma with n columns. */
+#define PTX_GROUP_SHAPES(X, n) \
+    X(m64n##n##k8, 64, n, 8) X(m64n##n##k16, 64, n, 16) X(m64n##n##k32, 64, n, 32) \
+    X(m64n##n##k64, 64, n, 64) X(m64n##n##k256, 64, n, 256)
 
 /* X(name): special registers, without the % sign. */
 #define PTX_SPECIALS(X) \
@@ -120,13 +160,22 @@ enum { PTX_OP_NONE, PTX_OPCODES(PTX_OPCODE_MEMBER) PTX_OPCODE_COUNT };
 
 #define PTX_TYPE_MEMBER(name, bytes, kind) PTX_W_##name,
 #define PTX_WORD_MEMBER(name, text) PTX_W_##name,
+#define PTX_SHAPE_MEMBER(name, rows, columns, depth) PTX_W_##name,
 enum {
     PTX_W_NONE,
-    PTX_TYPES(PTX_TYPE_MEMBER) PTX_WORDS(PTX_WORD_MEMBER) PTX_W_COUNT,
-    PTX_W_LAST_TYPE = PTX_W_f32x2
+    PTX_TYPES(PTX_TYPE_MEMBER) PTX_WORDS(PTX_WORD_MEMBER) PTX_SHAPES(PTX_SHAPE_MEMBER)
+        PTX_W_COUNT,
+    PTX_W_LAST_TYPE = PTX_W_f32x2,
+    PTX_W_FIRST_SHAPE = PTX_W_m8n8k4
 };
 #undef PTX_TYPE_MEMBER
 #undef PTX_WORD_MEMBER
+#undef PTX_SHAPE_MEMBER
+
+/* The size of a matrix operation. */
+typedef struct {
+    uint16_t rows, columns, depth;
+} ptx_shape;
 
 /* %envreg0 to %envreg31 and %pm0 to %pm7 follow the named ones. */
 #define PTX_SPECIAL_MEMBER(name) PTX_S_##name,
@@ -141,6 +190,8 @@ enum {
 const char *ptx_opcode_text(unsigned opcode);
 /* The text of a PTX_W_ word, without the dot. */
 const char *ptx_word_text(unsigned word);
+/* The size that a word such as m16n8k16 names; zeros for another word. */
+ptx_shape ptx_word_shape(unsigned word);
 /* Sets the number of each opcode and word in the record of its name. Called once for
  * each load, before the first text. */
 void ptx_words_enter(emu_load *load, ptx_names *names);

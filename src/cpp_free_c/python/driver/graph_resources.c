@@ -123,11 +123,16 @@ pcu_graph_resources_note_all(pcu_graph_resources *self, const void *bytes, size_
 int
 pcu_graph_resources_begin(pcu_graph_resources *self, PyObject *pool)
 {
-    if (PyList_Append(self->pools, pool) < 0) {
+    PyObject *workspaces = PyDict_New();
+    if (workspaces == NULL || PyList_Append(self->kept, workspaces) < 0 ||
+        PyList_Append(self->pools, pool) < 0) {
+        Py_XDECREF(workspaces);
         return -1;
     }
+    self->workspaces = workspaces;
     self->pool = Py_NewRef(pool);
     self->forked = 0;
+    self->following = NULL;
     self->rec.thread = PyThread_get_thread_ident();
     self->rec.capturing = 1;
     pcu_captures_active++;
@@ -159,6 +164,7 @@ pcu_graph_resources_end(pcu_graph_resources *self)
         pcu_captures_active--;
     }
     Py_CLEAR(self->pool);
+    Py_CLEAR(self->workspaces); /* `kept` has them, too */
     graph_resources_pay(self);
 }
 
@@ -263,18 +269,75 @@ pcu_captured_fork_slow(void)
     return 0;
 }
 
-PyObject *
-pcu_captured_pool_slow(void)
+/* The node for which the next work of a captured stream waits; NULL if there is none,
+ * or more than one. */
+static CUgraphNode
+captured_last(CUstream stream)
+{
+    CUstreamCaptureStatus state = CU_STREAM_CAPTURE_STATUS_NONE;
+    const CUgraphNode *nodes = NULL;
+    const CUgraphEdgeData *data = NULL;
+    size_t count = 0;
+    if ((uintptr_t)stream <= (uintptr_t)CU_STREAM_PER_THREAD ||
+        drv.StreamGetCaptureInfo(stream, &state, NULL, NULL, &nodes, &data, &count) !=
+            CUDA_SUCCESS ||
+        state != CU_STREAM_CAPTURE_STATUS_ACTIVE || count != 1) {
+        return NULL;
+    }
+    return nodes[0];
+}
+
+int
+pcu_captured_follows(CUstream stream)
+{
+    CUgraphNode last = captured_last(stream);
+    const pcu_graph_resources *r = captured_next(NULL);
+    while (last != NULL && r != NULL && r->following != last) {
+        r = captured_next(r);
+    }
+    return last != NULL && r != NULL;
+}
+
+void
+pcu_captured_note_following(CUstream stream)
+{
+    CUgraphNode last = captured_last(stream);
+    for (pcu_graph_resources *r = captured_next(NULL); r != NULL;
+         r = captured_next(r)) {
+        r->following = last;
+    }
+}
+
+/* The resources of the capture that this thread began. */
+static pcu_graph_resources *
+captured_by_thread(void)
 {
     unsigned long thread = PyThread_get_thread_ident();
     pcu_graph_resources *r = captured_next(NULL);
     while (r != NULL && r->rec.thread != thread) {
         r = captured_next(r);
     }
+    return r;
+}
+
+PyObject *
+pcu_captured_pool_slow(void)
+{
+    const pcu_graph_resources *r = captured_by_thread();
     if (r == NULL) {
         return NULL;
     }
     return r->pool;
+}
+
+PyObject *
+pcu_captured_workspaces(void)
+{
+    const pcu_graph_resources *r = captured_by_thread();
+    if (r == NULL) {
+        return NULL;
+    }
+    return r->workspaces;
 }
 
 /* -- the type ---------------------------------------------------------------------- */
@@ -290,6 +353,7 @@ graph_resources_traverse(PyObject *op, visitproc visit, void *arg)
     Py_VISIT(self->bodies);
     Py_VISIT(self->pools);
     Py_VISIT(self->pool);
+    Py_VISIT(self->workspaces);
     return 0;
 }
 
@@ -325,6 +389,7 @@ graph_resources_dealloc(PyObject *op)
     }
     graph_resources_stop_pools(self);
     Py_CLEAR(self->pool);
+    Py_CLEAR(self->workspaces);
     Py_CLEAR(self->pools);
     Py_CLEAR(self->kept);
     Py_CLEAR(self->functions);

@@ -16,15 +16,18 @@
 typedef struct {
     PyObject_HEAD
     pcu_state *st;
-    PyObject *ctx;       /* strong; dropped last */
-    PyObject *kept;      /* a list: objects that work uses */
-    PyObject *functions; /* {handle: Function} of the kernels */
-    PyObject *bodies;    /* {node: (type, *graphs)} of conditional nodes, as ints */
-    PyObject *pools;     /* a list of the DeviceMemoryPools of its captures */
-    PyObject *pool;      /* of the active capture, else NULL */
-    size_t seen;         /* pieces of work that the hooks noted */
-    int calls_host;      /* a node calls a function of the host */
-    int forked;          /* the active capture may have work in a second stream */
+    PyObject *ctx;         /* strong; dropped last */
+    PyObject *kept;        /* a list: objects that work uses */
+    PyObject *functions;   /* {handle: Function} of the kernels */
+    PyObject *bodies;      /* {node: (type, *graphs)} of conditional nodes, as ints */
+    PyObject *pools;       /* a list of the DeviceMemoryPools of its captures */
+    PyObject *pool;        /* of the active capture, else NULL */
+    PyObject *workspaces;  /* {stream: memory} for libraries, of the active capture */
+    size_t seen;           /* pieces of work that the hooks noted */
+    int calls_host;        /* a node calls a function of the host */
+    int allocates;         /* a node allocates memory */
+    int forked;            /* the active capture may have work in a second stream */
+    CUgraphNode following; /* the last kernel of pcu_captured_note_following */
     pcu_graph_record rec;
 } pcu_graph_resources;
 
@@ -65,6 +68,19 @@ PCU_HIDDEN PCU_RAISES int pcu_captured_object_slow(PyObject *object);
 PCU_HIDDEN PCU_RAISES int pcu_captured_copy_slow(pcu_state *st, const char *routine);
 PCU_HIDDEN PCU_RAISES int pcu_captured_fork_slow(void);
 PCU_HIDDEN PCU_BORROWED PyObject *pcu_captured_pool_slow(void);
+
+/* 1 if the next work of a captured stream waits for nothing but the last kernel that
+ * pcu_captured_note_following noted. */
+PCU_HIDDEN int pcu_captured_follows(CUstream stream);
+
+/* Note the kernel that was just enqueued in a captured stream. It waits for the work
+ * ahead before it does anything. */
+PCU_HIDDEN void pcu_captured_note_following(CUstream stream);
+
+/* The memory that libraries use in the streams that this thread captures: a dict with
+ * the streams as ints, for the caller to fill. The graph keeps the memory. NULL without
+ * a capture. */
+PCU_HIDDEN PCU_BORROWED PyObject *pcu_captured_workspaces(void);
 
 /* A kernel is launched with packed parameters. `function` may be NULL. */
 static inline PCU_RAISES int

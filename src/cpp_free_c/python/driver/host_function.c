@@ -7,8 +7,9 @@
  *
  * Invariant: a call that has not run is in the list of its context and owns its
  * function. When the context ends, its calls lose their functions, but not their
- * memory, because the driver may still call them. The list is read and written under
- * the interpreter lock. Python is the only caller. */
+ * memory, because the driver may still call them. A call in a captured stream belongs
+ * to the graph, which frees it. The list is read and written under the interpreter
+ * lock. Python is the only caller. */
 #include "python/support/base.h"
 
 #include "python/support/convert.h"
@@ -22,9 +23,10 @@
 typedef struct pcu_host_call {
     struct pcu_host_call *next;
     struct pcu_host_call **link; /* the pointer to this call; NULL: in no list */
-    PyObject *function;          /* strong; NULL after the context has ended */
-    PyObject *args;              /* strong: a tuple */
-    int repeats; /* a graph calls it each time it runs; the context keeps it */
+    PyObject *function;          /* strong, or of the graph; NULL after the context */
+    PyObject *args;              /* a tuple, owned like the function */
+    int repeats;                 /* a graph calls it each time it runs */
+    int kept;                    /* no graph frees it: the context keeps it */
 } host_call;
 
 /* -- the list of a context --------------------------------------------------------- */
@@ -76,6 +78,40 @@ host_call_new(pcu_context *context, PyObject *function, PyObject *args, int repe
     }
     context->host_calls = call;
     context->end_part[PCU_CONTEXT_HOST_CALLS] = host_calls_end;
+    return call;
+}
+
+/* -- the calls of a graph ---------------------------------------------------------- */
+
+static void
+host_call_free_capsule(PyObject *capsule)
+{
+    PyMem_RawFree(PyCapsule_GetPointer(capsule, NULL));
+}
+
+/* A call that the graph of an active capture owns. The graph keeps the function itself,
+ * so that the garbage collector sees a function that refers to its graph. */
+static host_call *
+host_call_of_graph(PyObject *function, PyObject *args)
+{
+    host_call *call = PyMem_RawCalloc(1, sizeof(*call));
+    if (call == NULL) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    call->function = function;
+    call->args = args;
+    call->repeats = 1;
+    PyObject *owner = PyCapsule_New(call, NULL, host_call_free_capsule);
+    if (owner == NULL) {
+        PyMem_RawFree(call);
+        return NULL;
+    }
+    if (pcu_captured_object(function) < 0 || pcu_captured_object(args) < 0 ||
+        pcu_captured_object(owner) < 0) {
+        call = NULL; /* the owner frees it */
+    }
+    Py_DECREF(owner);
     return call;
 }
 
@@ -133,6 +169,56 @@ host_function_is_captured(pcu_state *st, CUstream stream)
     return found != 0;
 }
 
+static void
+host_call_free(host_call *call)
+{
+    host_call_unlink(call);
+    Py_CLEAR(call->function);
+    Py_CLEAR(call->args);
+    PyMem_RawFree(call);
+}
+
+/* Called by the driver when the last graph that calls the function is gone. */
+static void
+host_call_end(void *data)
+{
+    pcu_saved_error pending;
+    if (pcu_is_finalizing() || !Py_IsInitialized()) {
+        return; /* no thread may enter the interpreter any more */
+    }
+    PyGILState_STATE held = PyGILState_Ensure();
+    pcu_error_save(&pending);
+    if (!((host_call *)data)->kept) {
+        host_call_free(data);
+    }
+    pcu_error_restore(&pending);
+    PyGILState_Release(held);
+}
+
+/* Let the graph that the stream is captured into own the call. Another library began
+ * the capture. If the driver cannot do that, the context keeps the call. */
+static void
+host_call_give(host_call *call, CUstream stream)
+{
+    CUstreamCaptureStatus state = 0;
+    CUgraph graph = NULL;
+    CUuserObject object = NULL;
+    if (drv.StreamGetCaptureInfo(stream, &state, NULL, &graph, NULL, NULL, NULL) !=
+            CUDA_SUCCESS ||
+        graph == NULL ||
+        drv.UserObjectCreate(&object, call, host_call_end, 1,
+                             CU_USER_OBJECT_NO_DESTRUCTOR_SYNC) != CUDA_SUCCESS) {
+        return;
+    }
+    if (drv.GraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE) !=
+        CUDA_SUCCESS) {
+        CUresult status;
+        call->kept = 1;
+        PCU_STATUS(status, UserObjectRelease, (object, 1));
+        (void)status; /* the context keeps the call anyway */
+    }
+}
+
 static int
 host_function_enqueue(pcu_state *st, pcu_context *context, CUstream stream,
                       PyObject *function, PyObject *args)
@@ -142,19 +228,26 @@ host_function_enqueue(pcu_state *st, pcu_context *context, CUstream stream,
         return -1;
     }
     int captured = host_function_is_captured(st, stream);
+    int of_graph = captured > 0 && pcu_captures_active != 0;
     host_call *call = NULL;
-    if (captured >= 0) {
+    if (of_graph) {
+        call = host_call_of_graph(function, args);
+    }
+    else if (captured >= 0) {
         call = host_call_new(context, function, args, captured);
     }
     if (call == NULL) {
         return -1;
     }
     PCU_CALL(rc, st, LaunchHostFunc, (stream, host_function_run, call));
+    if (of_graph) {
+        return rc; /* the graph frees the call in any case */
+    }
     if (rc < 0) {
-        host_call_unlink(call);
-        Py_CLEAR(call->function);
-        Py_CLEAR(call->args);
-        PyMem_RawFree(call);
+        host_call_free(call);
+    }
+    else if (captured) {
+        host_call_give(call, stream);
     }
     return rc;
 }

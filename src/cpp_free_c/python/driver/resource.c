@@ -19,9 +19,12 @@ PyMemberDef pcu_resource_members[] = {
 
 /* The bits of a handle, for warnings. */
 static uintptr_t
-resource_bits(pcu_handle handle)
+resource_bits(pcu_handle_kind kind, pcu_handle handle)
 {
     uintptr_t bits;
+    if (kind == PCU_HANDLE_range) {
+        return (uintptr_t)handle.range->base;
+    }
     memcpy(&bits, &handle, sizeof(bits));
     return bits;
 }
@@ -44,11 +47,13 @@ release_run(pcu_release *r, int blocking)
     return pcu_release_finish(r);
 }
 
-/* 1 if a graph uses the handle: its record has taken it. */
-static int
-release_is_taken(pcu_handle_kind kind, pcu_handle handle, PyObject *ctx)
+int
+pcu_release_is_taken(pcu_handle_kind kind, pcu_handle handle, PyObject *ctx)
 {
     const pcu_context_record *rec = pcu_context_rec(ctx);
+    if (pcu_graph_records == NULL) {
+        return 0;
+    }
     pcu_graph_record *user =
         pcu_graph_record_user(kind, handle, rec->handle, PyThread_get_thread_ident());
     if (user == NULL || !pcu_context_record_usable(rec) ||
@@ -63,7 +68,7 @@ CUresult
 pcu_release_handle(pcu_handle_kind kind, pcu_handle handle, PyObject *ctx,
                    const char **routine, int *ended)
 {
-    if (pcu_graph_records != NULL && release_is_taken(kind, handle, ctx)) {
+    if (pcu_release_is_taken(kind, handle, ctx)) {
         *ended = 1;
         return CUDA_SUCCESS;
     }
@@ -94,7 +99,7 @@ pcu_release_async(CUdeviceptr memory, CUstream stream, PyObject *ctx,
                   const char **routine, int *ended)
 {
     pcu_handle handle = {.memory = memory};
-    if (pcu_graph_records != NULL && release_is_taken(PCU_HANDLE_memory, handle, ctx)) {
+    if (pcu_release_is_taken(PCU_HANDLE_memory, handle, ctx)) {
         *ended = 1;
         return CUDA_SUCCESS;
     }
@@ -114,13 +119,17 @@ pcu_release_noraise(pcu_state *st, pcu_handle_kind kind, pcu_handle handle,
                     PyObject *ctx)
 {
     const char *routine = "";
+    uintptr_t bits = resource_bits(kind, handle);
     int ended;
     CUresult status = pcu_release_handle(kind, handle, ctx, &routine, &ended);
     if (!ended) {
         pcu_handle_abandon(kind);
+        if (kind == PCU_HANDLE_range) {
+            pcu_virtual_range_free(handle.range);
+        }
     }
     if (status != CUDA_SUCCESS) {
-        pcu_report_cleanup(st, routine, resource_bits(handle), status);
+        pcu_report_cleanup(st, routine, bits, status);
     }
 }
 

@@ -53,8 +53,13 @@ PCU_HIDDEN PyObject *pcu_resource_with_size(PyObject *self, size_t size);
 PCU_HIDDEN CUresult pcu_release_handle(pcu_handle_kind kind, pcu_handle handle,
                                        PyObject *ctx, const char **routine, int *ended);
 
-/* The same for a handle that no caller can release later: it counts as released, and a
- * failure is a warning. */
+/* 1 if a graph uses the handle, so that pcu_release_handle would keep it: the graph's
+ * record has taken it, and it counts as released. */
+PCU_HIDDEN int pcu_release_is_taken(pcu_handle_kind kind, pcu_handle handle,
+                                    PyObject *ctx);
+
+/* The same as pcu_release_handle for a handle that no caller can release later: it
+ * counts as released, and a failure is a warning. */
 PCU_HIDDEN void pcu_release_noraise(pcu_state *st, pcu_handle_kind kind,
                                     pcu_handle handle, PyObject *ctx);
 

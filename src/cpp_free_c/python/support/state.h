@@ -68,6 +68,7 @@
     X(GraphNode)                \
     X(GraphExec)                \
     X(StreamCapture)            \
+    X(UserObject)               \
     X(_KernelRequest)           \
     X(_KernelCall)
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device/api/context/device_name.h"
 #include "device/api/entry/entry.h"
 
 CUresult
@@ -66,8 +67,7 @@ emu_cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        memcpy(uuid->bytes, "PyCUDA software", sizeof(uuid->bytes));
-        uuid->bytes[15] = (char)dev;
+        emu_device_uuid(dev, uuid);
     }
     return emu_leave(status);
 }
@@ -159,8 +159,7 @@ emu_cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev)
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        (void)snprintf(pciBusId, (size_t)len, "0000:%02X:00.0",
-                       (unsigned)dev + 1); /* fits: at most 64 devices */
+        emu_device_bus_id(dev, pciBusId, (size_t)len);
     }
     return emu_leave(status);
 }

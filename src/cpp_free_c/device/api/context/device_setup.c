@@ -1,14 +1,17 @@
 /* Setting up the devices: what the environment asks for, and their limits.
  *
  * Called once, by cuInit. The limits follow a small GPU of the compute capability. */
+#define _GNU_SOURCE /* dladdr */
 #include "device/memory/memory.h"
 #include "device/api/context/device_setup.h"
 
 #include <ctype.h>
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "device/machine/warp/race_check.h"
+#include "device/api/context/driver_version.h"
 #include "device/api/entry/message.h"
 
 #define DEFAULT_MEMORY ((uint64_t)4 << 30)
@@ -102,6 +105,15 @@ setup_parse_checks(const char *text, setup_wish *wish)
     return emu_race_parse(text, &checks);
 }
 
+static bool
+setup_parse_version(const char *text, setup_wish *wish)
+{
+    int version;
+
+    (void)wish; /* cuDriverGetVersion reads it itself; here it is only checked */
+    return emu_driver_version_parse(text, &version);
+}
+
 /* The variables, in the order in which they are checked. */
 static const struct {
     const char *name;
@@ -117,6 +129,8 @@ static const struct {
     {"PYCUDA_EMULATOR_SEED", setup_parse_seed, "a number from 0 to 4294967295"},
     {"PYCUDA_EMULATOR_CHECK", setup_parse_checks,
      "names of checks with commas between: init, race, barrier, or all"},
+    {"PYCUDA_EMULATOR_DRIVER_VERSION", setup_parse_version,
+     "a version of CUDA such as 12.4, from 11.0 on"},
 };
 
 _Static_assert(EMU_MAX_DEVICES == 64, "the text above names the number");
@@ -188,21 +202,44 @@ setup_limits(emu_device *device)
     }
 }
 
+/* Whether the library was opened under the name of NVIDIA's driver or of its management
+ * library, so that programs use it which know nothing of this package. */
+static bool
+setup_is_system_library(void)
+{
+    Dl_info self;
+    const char *name;
+
+    if (dladdr((const void *)variables, &self) == 0) {
+        return false;
+    }
+    name = strrchr(self.dli_fname, '/');
+    if (name == NULL) {
+        name = self.dli_fname;
+    }
+    else {
+        name++;
+    }
+    return strncmp(name, "libcuda.so", 10) == 0 ||
+           strncmp(name, "libnvidia-ml.so", 15) == 0;
+}
+
 CUresult
-emu_device_open(void)
+emu_device_read(emu_device devices[EMU_MAX_DEVICES], int *count)
 {
     setup_wish wish = {.count = 1, .memory = DEFAULT_MEMORY, .major = 7, .minor = 5};
-    CUresult status = setup_read_environment(&wish);
+    CUresult status;
 
+    if (setup_is_system_library()) {
+        wish.major = 9;
+        wish.minor = 0;
+    }
+    status = setup_read_environment(&wish);
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    if (wish.count == 0) {
-        emu_message_set("PYCUDA_EMULATOR_DEVICES is 0, so there is no device.");
-        return CUDA_ERROR_NO_DEVICE;
-    }
     for (int i = 0; i < (int)wish.count; i++) {
-        emu_device *device = &emu_devices[i];
+        emu_device *device = &devices[i];
 
         memset(device, 0, sizeof(*device));
         device->ordinal = i;
@@ -210,8 +247,27 @@ emu_device_open(void)
         device->minor = wish.minor;
         device->memory_bytes = wish.memory;
         setup_limits(device);
-        emu_memory_set_total(i, wish.memory);
     }
-    emu_device_count = (int)wish.count;
+    *count = (int)wish.count;
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_device_open(void)
+{
+    int count;
+    CUresult status = emu_device_read(emu_devices, &count);
+
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    if (count == 0) {
+        emu_message_set("PYCUDA_EMULATOR_DEVICES is 0, so there is no device.");
+        return CUDA_ERROR_NO_DEVICE;
+    }
+    for (int i = 0; i < count; i++) {
+        emu_memory_set_total(i, emu_devices[i].memory_bytes);
+    }
+    emu_device_count = count;
     return CUDA_SUCCESS;
 }

@@ -6,6 +6,10 @@
 
 #include "device/base/device.h"
 
+/* Read the environment into records of devices. INVALID_VALUE for a value that is not
+ * understood; the message says which. */
+CUresult emu_device_read(emu_device devices[EMU_MAX_DEVICES], int *count);
+
 /* Read the environment and fill emu_devices. INVALID_VALUE for a value that is not
  * understood; the message says which. */
 CUresult emu_device_open(void);

@@ -28,6 +28,7 @@ static const struct {
     {"user_object", EMU_USER_OBJECT},
     {"graphics", EMU_GRAPHICS},
     {"physical", EMU_PHYSICAL},
+    {"library", EMU_LIBRARY},
 };
 
 static const struct {

@@ -14,6 +14,8 @@ enum {
 const unsigned char emu_call_traits[EMU_CALLS] = {
     [EMU_CALL_CtxSynchronize] = EMU_CALL_STOPS_CAPTURE | EMU_CALL_RUNS_DEFERRED |
                                 EMU_CALL_WAITS_RUNNING | EMU_CALL_IS_INTERRUPTIBLE,
+    [EMU_CALL_CtxSynchronize_v2] = EMU_CALL_STOPS_CAPTURE | EMU_CALL_RUNS_DEFERRED |
+                                   EMU_CALL_WAITS_RUNNING | EMU_CALL_IS_INTERRUPTIBLE,
     [EMU_CALL_CtxDestroy] = DESTROYS_CONTEXT,
     [EMU_CALL_DevicePrimaryCtxRelease] = DESTROYS_CONTEXT,
     [EMU_CALL_DevicePrimaryCtxReset] = DESTROYS_CONTEXT,
@@ -32,6 +34,10 @@ const unsigned char emu_call_traits[EMU_CALLS] = {
     [EMU_CALL_ModuleLoadData] = ALLOCATES,
     [EMU_CALL_ModuleLoadDataEx] = ALLOCATES,
     [EMU_CALL_ModuleLoadFatBinary] = ALLOCATES,
+    [EMU_CALL_LibraryLoadData] = ALLOCATES,
+    [EMU_CALL_LibraryLoadFromFile] = ALLOCATES,
+    [EMU_CALL_LibraryUnload] = FREES,
+    [EMU_CALL_MemAllocHost] = ALLOCATES,
     [EMU_CALL_MemFree] = FREES,
     [EMU_CALL_MemFreeHost] = FREES,
     [EMU_CALL_MemHostUnregister] = FREES,
@@ -43,8 +49,13 @@ const unsigned char emu_call_traits[EMU_CALLS] = {
 };
 
 #define CALL_NAME(name, version, need, blocking, parameters) "cu" #name,
-static const char *const call_names[EMU_CALLS] = {PCU_DRV_SYMBOLS(CALL_NAME)};
+#define CLIENT_NAME(name, version, parameters) "cu" #name,
+#define MISSING_NAME(name) "cu" #name,
+static const char *const call_names[EMU_CALLS] = {PCU_DRV_SYMBOLS(
+    CALL_NAME) PCU_CLIENT_SYMBOLS(CLIENT_NAME) PCU_DRIVER_MISSING_CALLS(MISSING_NAME)};
 #undef CALL_NAME
+#undef CLIENT_NAME
+#undef MISSING_NAME
 
 const char *
 emu_call_name(emu_call call)

@@ -21,12 +21,22 @@ typedef struct {
     struct CUstream_st *next, *previous; /* of the streams that keep some */
 } emu_deferred_queue;
 
+/* What cuStreamSetAttribute keeps: hints to hardware, for cuStreamGetAttribute. */
+typedef struct {
+    CUaccessPolicyWindow window;
+    CUlaunchMemSyncDomainMap domain_map;
+    int policy, domain;
+} emu_stream_attributes;
+
 typedef struct CUstream_st {
     emu_object object;
     uint64_t id; /* as cuStreamGetId gives it */
     unsigned int flags;
     int priority;
+    emu_stream_attributes attributes;
     bool is_null;
+    uint64_t thread;          /* of the default stream of a thread: its number */
+    struct CUstream_st *next; /* of the default streams of threads */
     pthread_mutex_t turn;
     emu_running running;     /* its work, during a turn */
     emu_capture_place place; /* in a capture */

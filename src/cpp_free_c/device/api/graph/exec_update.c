@@ -342,6 +342,9 @@ EXEC_SET(MemsetNodeSetParams,
              .height = memsetParams->height})
 EXEC_SET(HostNodeSetParams, (NODE, const CUDA_HOST_NODE_PARAMS *nodeParams), HOST,
          nodeParams != NULL, params.host = *nodeParams)
+EXEC_SET(BatchMemOpNodeSetParams,
+         (NODE, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams), BATCH_MEM_OP,
+         nodeParams != NULL, params.memOp = *nodeParams)
 EXEC_SET(ChildGraphNodeSetParams, (NODE, CUgraph childGraph), GRAPH, true,
          params.graph.graph = childGraph)
 EXEC_SET(EventRecordNodeSetEvent, (NODE, CUevent event), EVENT_RECORD, true,

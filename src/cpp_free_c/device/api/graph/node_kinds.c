@@ -8,6 +8,7 @@
 #include "device/api/memory/graph_memory.h"
 #include "device/api/module/launch_work.h"
 #include "device/api/stream/event.h"
+#include "device/api/stream/memory_operation.h"
 #include "device/api/stream/stream.h"
 
 /* -- kinds that consist of other graphs -------------------------------------------- */
@@ -187,7 +188,7 @@ static const struct {
     {"EXT_SEMAS_WAIT", NULL, NULL},
     {"MEM_ALLOC", &emu_alloc_work, NULL},
     {"MEM_FREE", &emu_free_work, NULL},
-    {"BATCH_MEM_OP", NULL, NULL},
+    {"BATCH_MEM_OP", &emu_batch_work, emu_batch_node_make},
     {"CONDITIONAL", &conditional_work, node_make_conditional},
 };
 

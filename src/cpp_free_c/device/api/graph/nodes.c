@@ -269,6 +269,14 @@ GET_PARAMS(EventWaitNodeGetEvent, CUevent, WAIT_EVENT, params.eventWait.event)
 SET_PARAMS(EventWaitNodeSetEvent, CUevent, WAIT_EVENT, true,
            params.eventWait.event = given)
 
+ADD_NODE(AddBatchMemOpNode,
+         (DEPENDENCIES, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams), BATCH_MEM_OP,
+         nodeParams != NULL, nodeParams->ctx, params.memOp = *nodeParams)
+GET_PARAMS(BatchMemOpNodeGetParams, CUDA_BATCH_MEM_OP_NODE_PARAMS, BATCH_MEM_OP,
+           params.memOp)
+SET_PARAMS(BatchMemOpNodeSetParams, const CUDA_BATCH_MEM_OP_NODE_PARAMS *, BATCH_MEM_OP,
+           given != NULL, params.memOp = *given)
+
 ADD_NODE(AddMemFreeNode, (DEPENDENCIES, CUdeviceptr dptr), MEM_FREE, true, NULL,
          params.free.dptr = dptr)
 GET_PARAMS(MemAllocNodeGetParams, CUDA_MEM_ALLOC_NODE_PARAMS, MEM_ALLOC, params.alloc)

@@ -269,6 +269,12 @@ emu_copy_run(emu_context *context, emu_stream *stream, const emu_copy_box *b,
     bool taken;
     int token;
 
+    if (blocking) {
+        status = emu_capture_refuse(stream); /* the default stream of a thread */
+        if (status != CUDA_SUCCESS) {
+            return status;
+        }
+    }
     status = emu_capture_take(stream, &emu_copy_work, b, sizeof(*b), &taken);
     if (status == CUDA_SUCCESS && blocking && !copy_is_on_device(b)) {
         status = emu_capture_unsafe();

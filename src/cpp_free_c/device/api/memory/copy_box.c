@@ -292,7 +292,7 @@ box_copy_3d_peer(emu_context *context, const CUDA_MEMCPY3D_PEER *c, emu_stream *
         CUresult status = EMU_ENTER_CONTEXT(name, &context);               \
                                                                            \
         if (status == CUDA_SUCCESS) {                                      \
-            status = function(context, pCopy, context->null_stream, true); \
+            status = function(context, pCopy, emu_stream_default(context), true); \
         }                                                                  \
         return emu_leave(status);                                          \
     }

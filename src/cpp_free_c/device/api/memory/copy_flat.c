@@ -60,7 +60,7 @@ copy_flat(emu_context *context, emu_copy_kind target_kind, uint64_t target,
         if (status == CUDA_SUCCESS) {                                             \
             status = copy_flat(context, to, (uint64_t)(uintptr_t)target, from,    \
                                (uint64_t)(uintptr_t)source, ByteCount,            \
-                               context->null_stream, true);                       \
+                               emu_stream_default(context), true);                       \
         }                                                                         \
         return emu_leave(status);                                                 \
     }                                                                             \
@@ -106,7 +106,7 @@ emu_cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDev
 
     if (status == CUDA_SUCCESS) {
         status = copy_peer(context, dstDevice, dstContext, srcDevice, srcContext,
-                           ByteCount, context->null_stream, true);
+                           ByteCount, emu_stream_default(context), true);
     }
     return emu_leave(status);
 }
@@ -175,25 +175,25 @@ ARRAY_COPY(MemcpyDtoA,
            (CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice,
             size_t ByteCount),
            EMU_COPY_DEVICE, TARGET_ARRAY, EMU_COPY_DEVICE, srcDevice, NULL,
-           context->null_stream, true)
+           emu_stream_default(context), true)
 ARRAY_COPY(MemcpyAtoD,
            (CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset,
             size_t ByteCount),
            EMU_COPY_DEVICE, dstDevice, EMU_COPY_DEVICE, SOURCE_ARRAY, NULL,
-           context->null_stream, true)
+           emu_stream_default(context), true)
 ARRAY_COPY(MemcpyHtoA,
            (CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount),
            EMU_COPY_DEVICE, TARGET_ARRAY, EMU_COPY_HOST, (uintptr_t)srcHost, NULL,
-           context->null_stream, true)
+           emu_stream_default(context), true)
 ARRAY_COPY(MemcpyAtoH,
            (void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount),
            EMU_COPY_HOST, (uintptr_t)dstHost, EMU_COPY_DEVICE, SOURCE_ARRAY, NULL,
-           context->null_stream, true)
+           emu_stream_default(context), true)
 ARRAY_COPY(MemcpyAtoA,
            (CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset,
             size_t ByteCount),
            EMU_COPY_DEVICE, TARGET_ARRAY, EMU_COPY_DEVICE, SOURCE_ARRAY, NULL,
-           context->null_stream, true)
+           emu_stream_default(context), true)
 ARRAY_COPY(MemcpyHtoAAsync,
            (CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount,
             CUstream hStream),

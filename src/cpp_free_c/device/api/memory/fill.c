@@ -206,7 +206,7 @@ fill_enqueue(emu_stream *stream, fill_payload p)
                                     .width = columns,                   \
                                     .height = rows};                    \
                                                                         \
-            status = fill_enqueue(context->null_stream, p);             \
+            status = fill_enqueue(emu_stream_default(context), p);             \
         }                                                               \
         return emu_leave(status);                                       \
     }

@@ -11,12 +11,12 @@ enum {
     IOMEMORY = 4
 };
 
-CUresult
-emu_cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
+static CUresult
+host_alloc(emu_call call, void **pp, size_t bytesize, unsigned int Flags)
 {
     emu_context *context;
     emu_allocation *made;
-    CUresult status = EMU_ENTER_CONTEXT(MemHostAlloc, &context);
+    CUresult status = emu_enter_context(call, &context);
 
     if (status == CUDA_SUCCESS &&
         (pp == NULL || bytesize == 0 || Flags > HOST_ALLOC_FLAGS)) {
@@ -29,6 +29,18 @@ emu_cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
         *pp = (void *)(uintptr_t)made->base;
     }
     return emu_leave(status);
+}
+
+CUresult
+emu_cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
+{
+    return host_alloc(EMU_CALL_MemHostAlloc, pp, bytesize, Flags);
+}
+
+CUresult
+emu_cuMemAllocHost(void **pp, size_t bytesize)
+{
+    return host_alloc(EMU_CALL_MemAllocHost, pp, bytesize, 0);
 }
 
 CUresult

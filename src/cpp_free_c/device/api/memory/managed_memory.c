@@ -351,6 +351,29 @@ emu_cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute at
     return emu_leave(status);
 }
 
+CUresult
+emu_cuMemRangeGetAttributes(void **data, size_t *dataSizes,
+                            CUmem_range_attribute *attributes, size_t numAttributes,
+                            CUdeviceptr devPtr, size_t count)
+{
+    emu_context *context;
+    CUresult status = EMU_ENTER_CONTEXT(MemRangeGetAttributes, &context);
+
+    if (status == CUDA_SUCCESS &&
+        (data == NULL || dataSizes == NULL || attributes == NULL ||
+         numAttributes == 0 || !managed_has_range(devPtr, count))) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    for (size_t i = 0; status == CUDA_SUCCESS && i < numAttributes; i++) {
+        status = CUDA_ERROR_INVALID_VALUE;
+        if (data[i] != NULL) {
+            status = managed_attribute(managed_find(devPtr), attributes[i], data[i],
+                                       dataSizes[i]);
+        }
+    }
+    return emu_leave(status);
+}
+
 /* Attach a whole allocation. A single stream must not be the null stream. */
 static CUresult
 managed_attach(CUdeviceptr address, size_t length, unsigned int flags, bool is_null)

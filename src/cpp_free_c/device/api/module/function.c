@@ -33,9 +33,9 @@ function_enter(emu_call call, CUfunction handle, emu_function **function)
     return status;
 }
 
-static CUresult
-function_get_attribute(const emu_function *function, CUfunction_attribute attribute,
-                       int *value)
+CUresult
+emu_function_get_attribute(const emu_function *function, CUfunction_attribute attribute,
+                           int *value)
 {
     const emu_kernel_info *info = emu_kernel_get_info(function->kernel);
     const emu_device *device = function->object.context->device;
@@ -102,9 +102,9 @@ function_set_in_range(int *member, int value, int least, int most)
     return CUDA_SUCCESS;
 }
 
-static CUresult
-function_set_attribute(emu_function *function, CUfunction_attribute attribute,
-                       int value)
+CUresult
+emu_function_set_attribute(emu_function *function, CUfunction_attribute attribute,
+                           int value)
 {
     const emu_kernel_info *info = emu_kernel_get_info(function->kernel);
     const emu_device_limits *limits = &function->object.context->device->limits;
@@ -139,7 +139,7 @@ emu_cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
             status = CUDA_ERROR_INVALID_VALUE;
         }
         else {
-            status = function_get_attribute(function, attrib, pi);
+            status = emu_function_get_attribute(function, attrib, pi);
         }
     }
     return emu_leave(status);
@@ -152,7 +152,7 @@ emu_cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value)
     CUresult status = function_enter(EMU_CALL_FuncSetAttribute, hfunc, &function);
 
     if (status == CUDA_SUCCESS) {
-        status = function_set_attribute(function, attrib, value);
+        status = emu_function_set_attribute(function, attrib, value);
     }
     return emu_leave(status);
 }
@@ -215,6 +215,20 @@ emu_cuFuncGetName(const char **name, CUfunction hfunc)
 }
 
 CUresult
+emu_kernel_param_info(const emu_kernel_info *info, size_t index, size_t *offset,
+                      size_t *size)
+{
+    if (offset == NULL || index >= info->param_count) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *offset = info->params[index].offset;
+    if (size != NULL) {
+        *size = info->params[index].size;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult
 emu_cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset,
                        size_t *paramSize)
 {
@@ -222,17 +236,8 @@ emu_cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset,
     CUresult status = function_enter(EMU_CALL_FuncGetParamInfo, func, &function);
 
     if (status == CUDA_SUCCESS) {
-        const emu_kernel_info *info = emu_kernel_get_info(function->kernel);
-
-        if (paramOffset == NULL || paramIndex >= info->param_count) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else {
-            *paramOffset = info->params[paramIndex].offset;
-            if (paramSize != NULL) {
-                *paramSize = info->params[paramIndex].size;
-            }
-        }
+        status = emu_kernel_param_info(emu_kernel_get_info(function->kernel),
+                                       paramIndex, paramOffset, paramSize);
     }
     return emu_leave(status);
 }

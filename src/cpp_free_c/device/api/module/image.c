@@ -8,27 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/api/module/fatbin.h"
+#include "device/api/module/object_file.h"
+
 /* -- layouts ----------------------------------------------------------------------- */
 
-#define FATBIN_MAGIC 0xBA55ED50u
 #define WRAPPER_MAGIC 0x466243B1u
-
-typedef struct {
-    uint32_t magic;
-    uint16_t version, header_size;
-    uint64_t size; /* of the entries behind the header */
-} fatbin_header;
-
-typedef struct {
-    uint16_t kind; /* 1: PTX, 2: machine code */
-    uint16_t attributes;
-    uint32_t header_size;
-    uint64_t size;
-    uint32_t compressed_size; /* 0: plain */
-    uint32_t unused;
-    uint16_t minor, major;
-    uint32_t capability;
-} fatbin_entry;
 
 /* The compiler puts this into an object file; it points to the fat binary. */
 typedef struct {
@@ -36,7 +21,7 @@ typedef struct {
     const void *data;
 } fatbin_wrapper;
 
-/* The result of linking: texts one after the other, each with its size before it. */
+/* The result of linking: texts one after the other, each behind its own header. */
 static const char link_magic[8] = "\177PYCUDA";
 
 typedef struct {
@@ -44,178 +29,47 @@ typedef struct {
     uint64_t size, count; /* all bytes, header included; texts */
 } link_header;
 
-enum { KIND_PTX = 1, KIND_CODE = 2 };
-
-static CUresult
-image_refuse(emu_image *image, CUresult status, const char *problem)
-{
-    image->problem = problem;
-    return status;
-}
-
-static CUresult
-image_set_text(emu_image *image, const char *text, size_t size)
-{
-    image->texts = calloc(1, sizeof(*image->texts));
-    if (image->texts == NULL) {
-        return image_refuse(image, CUDA_ERROR_OUT_OF_MEMORY, "Out of memory.");
-    }
-    while (size > 0 && text[size - 1] == 0) {
-        size--; /* padding */
-    }
-    image->texts[0] = (emu_source){.text = text, .size = size};
-    image->count = 1;
-    return CUDA_SUCCESS;
-}
-
-/* -- fat binaries ------------------------------------------------------------------ */
-
-/* What the entries of a fat binary offer. */
 typedef struct {
-    const char *best; /* PTX of the highest capability that the device has, or NULL */
-    size_t best_size;
-    uint32_t best_capability;
-    bool has_code, has_compressed, has_newer;
-} fatbin_offer;
-
-static void
-fatbin_consider(fatbin_offer *offer, const fatbin_entry *entry, const char *data,
-                uint32_t capability)
-{
-    if (entry->kind == KIND_CODE) {
-        offer->has_code = true;
-    }
-    if (entry->kind != KIND_PTX) {
-        return;
-    }
-    if (entry->capability > capability) {
-        offer->has_newer = true;
-    }
-    else if (entry->compressed_size != 0) {
-        offer->has_compressed = true;
-    }
-    else if (offer->best == NULL || entry->capability > offer->best_capability) {
-        offer->best = data;
-        offer->best_size = (size_t)entry->size;
-        offer->best_capability = entry->capability;
-    }
-}
-
-/* Look at all entries in [data, data + size). False: one is cut off. */
-static bool
-fatbin_read_entries(const char *data, size_t size, uint32_t capability,
-                    fatbin_offer *offer)
-{
-    size_t at = 0;
-
-    while (size - at >= sizeof(fatbin_entry)) {
-        fatbin_entry entry;
-
-        memcpy(&entry, data + at, sizeof(entry));
-        if (entry.header_size < sizeof(entry) || entry.header_size > size - at ||
-            entry.size > size - at - entry.header_size) {
-            return false;
-        }
-        fatbin_consider(offer, &entry, data + at + entry.header_size, capability);
-        at += entry.header_size + (size_t)entry.size;
-    }
-    return true;
-}
-
-/* Say why a fat binary without suitable PTX is refused. */
-static const char *
-fatbin_problem(const fatbin_offer *offer)
-{
-    if (offer->has_compressed) {
-        return "The PTX in this fat binary is compressed: build it with nvcc "
-               "--no-compress to run it on the software device.";
-    }
-    if (offer->has_newer) {
-        return "The PTX in this fat binary is for a newer device: see "
-               "PYCUDA_EMULATOR_CAPABILITY.";
-    }
-    if (offer->has_code) {
-        return "This fat binary holds machine code only, which the software "
-               "device cannot run: build PTX (-arch=compute_75).";
-    }
-    return "This fat binary is empty.";
-}
-
-static CUresult
-fatbin_open(const char *data, size_t size, int capability, emu_image *image)
-{
-    fatbin_header header;
-    fatbin_offer offer = {.best = NULL};
-
-    if (size < sizeof(header)) {
-        return image_refuse(image, CUDA_ERROR_INVALID_IMAGE,
-                            "The fat binary is cut off.");
-    }
-    memcpy(&header, data, sizeof(header));
-    if (size == EMU_IMAGE_SIZE_UNKNOWN) {
-        size = 0;
-        if (header.size <= SIZE_MAX / 2) {
-            size = (size_t)header.size + header.header_size;
-        }
-    }
-    if (header.header_size < sizeof(header) || header.header_size > size ||
-        header.size > size - header.header_size) {
-        return image_refuse(image, CUDA_ERROR_INVALID_IMAGE,
-                            "The fat binary is cut off.");
-    }
-    if (!fatbin_read_entries(data + header.header_size, (size_t)header.size,
-                             (uint32_t)capability, &offer)) {
-        return image_refuse(image, CUDA_ERROR_INVALID_IMAGE,
-                            "An entry of the fat binary is cut off.");
-    }
-    if (offer.best == NULL) {
-        return image_refuse(image, CUDA_ERROR_NO_BINARY_FOR_GPU,
-                            fatbin_problem(&offer));
-    }
-    return image_set_text(image, offer.best, offer.best_size);
-}
+    uint64_t size;
+    uint32_t max_registers, is_library; /* as in emu_source */
+} link_text;
 
 /* -- results of linking ------------------------------------------------------------ */
 
 static CUresult
 linked_open(const char *data, size_t size, emu_image *image)
 {
+    static const char cut_off[] = "The linked image is cut off.";
     link_header header;
     size_t at = sizeof(header);
+    CUresult status = CUDA_SUCCESS;
 
     if (size < sizeof(header)) {
-        return image_refuse(image, CUDA_ERROR_INVALID_IMAGE,
-                            "The linked image is cut off.");
+        return emu_image_refuse(image, CUDA_ERROR_INVALID_IMAGE, cut_off);
     }
     memcpy(&header, data, sizeof(header));
-    if (header.size < sizeof(header) || header.size > size ||
-        header.count > (header.size - sizeof(header)) / sizeof(uint64_t)) {
-        return image_refuse(image, CUDA_ERROR_INVALID_IMAGE,
-                            "The linked image is cut off.");
+    if (header.size < sizeof(header) || header.size > size) {
+        return emu_image_refuse(image, CUDA_ERROR_INVALID_IMAGE, cut_off);
     }
     size = (size_t)header.size;
-    image->texts = calloc((size_t)header.count + 1, sizeof(*image->texts));
-    if (image->texts == NULL) {
-        return image_refuse(image, CUDA_ERROR_OUT_OF_MEMORY, "Out of memory.");
-    }
-    for (uint64_t i = 0; i < header.count; i++) {
-        uint64_t length;
+    for (uint64_t i = 0; status == CUDA_SUCCESS && i < header.count; i++) {
+        link_text text;
 
-        if (size - at < sizeof(length)) {
-            return image_refuse(image, CUDA_ERROR_INVALID_IMAGE,
-                                "The linked image is cut off.");
+        if (size - at < sizeof(text)) {
+            return emu_image_refuse(image, CUDA_ERROR_INVALID_IMAGE, cut_off);
         }
-        memcpy(&length, data + at, sizeof(length));
-        at += sizeof(length);
-        if (length > size - at) {
-            return image_refuse(image, CUDA_ERROR_INVALID_IMAGE,
-                                "The linked image is cut off.");
+        memcpy(&text, data + at, sizeof(text));
+        at += sizeof(text);
+        if (text.size > size - at) {
+            return emu_image_refuse(image, CUDA_ERROR_INVALID_IMAGE, cut_off);
         }
-        image->texts[i] = (emu_source){.text = data + at, .size = (size_t)length};
-        image->count++;
-        at += (size_t)length;
+        status = emu_image_add(image, (emu_source){.text = data + at,
+                                                   .size = (size_t)text.size,
+                                                   .max_registers = text.max_registers,
+                                                   .is_library = text.is_library != 0});
+        at += (size_t)text.size;
     }
-    return CUDA_SUCCESS;
+    return status;
 }
 
 /* -- images ------------------------------------------------------------------------ */
@@ -238,30 +92,47 @@ image_begins_with(const char *data, size_t size, const void *magic, size_t lengt
     return true;
 }
 
+/* Open the fat binary to which a wrapper points. */
 static CUresult
-image_open_any(const char *data, size_t size, int capability, emu_image *image)
+wrapper_open(const char *data, unsigned capability, emu_image *image)
 {
-    static const uint32_t fatbin = FATBIN_MAGIC, wrapper = WRAPPER_MAGIC;
+    static const uint32_t fatbin = EMU_FATBIN_MAGIC;
+    fatbin_wrapper outer;
+
+    memcpy(&outer, data, sizeof(outer));
+    if (outer.data == NULL || memcmp(outer.data, &fatbin, sizeof(fatbin)) != 0) {
+        return emu_image_refuse(image, CUDA_ERROR_INVALID_IMAGE,
+                                "The wrapper points to no fat binary.");
+    }
+    return emu_fatbin_open(outer.data, EMU_IMAGE_SIZE_UNKNOWN, capability,
+                           (emu_source){.name = NULL}, image);
+}
+
+static CUresult
+image_open_any(const char *data, size_t size, unsigned capability, emu_image *image)
+{
+    static const uint32_t fatbin = EMU_FATBIN_MAGIC, wrapper = WRAPPER_MAGIC;
+    static const unsigned char lto_magic[] = {0xed, 0x43, 0x4e, 0x7f};
 
     if (image_begins_with(data, size, "\177ELF", 4)) {
-        return image_refuse(
+        return emu_image_refuse(
             image, CUDA_ERROR_NO_BINARY_FOR_GPU,
             "This is machine code for a GPU (a cubin), which the software device "
             "cannot run: build PTX (nvcc -ptx -arch=compute_75).");
     }
+    if (image_begins_with(data, size, lto_magic, sizeof(lto_magic))) {
+        return emu_image_refuse(
+            image, CUDA_ERROR_NO_BINARY_FOR_GPU,
+            "This is LTO code (nvcc -ltoir), which only NVIDIA's compiler can "
+            "translate: build PTX (nvcc -ptx -arch=compute_75).");
+    }
     if (image_begins_with(data, size, &fatbin, sizeof(fatbin))) {
-        return fatbin_open(data, size, capability, image);
+        return emu_fatbin_open(data, size, capability, (emu_source){.name = NULL},
+                               image);
     }
     if (size == EMU_IMAGE_SIZE_UNKNOWN &&
         image_begins_with(data, size, &wrapper, sizeof(wrapper))) {
-        fatbin_wrapper outer;
-
-        memcpy(&outer, data, sizeof(outer));
-        if (outer.data == NULL || memcmp(outer.data, &fatbin, sizeof(fatbin)) != 0) {
-            return image_refuse(image, CUDA_ERROR_INVALID_IMAGE,
-                                "The wrapper points to no fat binary.");
-        }
-        return fatbin_open(outer.data, size, capability, image);
+        return wrapper_open(data, capability, image);
     }
     if (image_begins_with(data, size, link_magic, sizeof(link_magic))) {
         return linked_open(data, size, image);
@@ -276,30 +147,42 @@ image_open_any(const char *data, size_t size, int capability, emu_image *image)
             size = (size_t)(end - data);
         }
     }
-    return image_set_text(image, data, size);
+    return emu_image_add(image, (emu_source){.text = data, .size = size});
+}
+
+/* Free what a failed call has found. */
+static CUresult
+image_finish(emu_image *image, CUresult status)
+{
+    if (status != CUDA_SUCCESS) {
+        emu_image_close(image);
+    }
+    return status;
 }
 
 CUresult
 emu_image_open(const void *data, size_t size, int capability, emu_image *image)
 {
-    CUresult status;
-
     memset(image, 0, sizeof(*image));
-    status = image_open_any(data, size, capability, image);
-    if (status != CUDA_SUCCESS) {
-        free(image->texts);
-        image->texts = NULL;
-        image->count = 0;
-    }
-    return status;
+    return image_finish(image, image_open_any(data, size, (unsigned)capability, image));
 }
 
-void
-emu_image_close(emu_image *image)
+CUresult
+emu_image_open_object(const void *data, size_t size, int capability, const char *name,
+                      emu_image *image)
 {
-    free(image->texts);
-    image->texts = NULL;
-    image->count = 0;
+    memset(image, 0, sizeof(*image));
+    return image_finish(
+        image, emu_object_file_open(data, size, (unsigned)capability, name, image));
+}
+
+CUresult
+emu_image_open_library(const void *data, size_t size, int capability, const char *name,
+                       emu_image *image)
+{
+    memset(image, 0, sizeof(*image));
+    return image_finish(
+        image, emu_library_file_open(data, size, (unsigned)capability, name, image));
 }
 
 void *
@@ -311,7 +194,7 @@ emu_image_pack(const emu_source *texts, size_t count, size_t *size)
 
     for (size_t i = 0; i < count; i++) {
         total +=
-            sizeof(uint64_t) + texts[i].size; /* cannot overflow: all are in memory */
+            sizeof(link_text) + texts[i].size; /* cannot overflow: all are in memory */
     }
     data = malloc(total);
     if (data == NULL) {
@@ -321,10 +204,12 @@ emu_image_pack(const emu_source *texts, size_t count, size_t *size)
     header.size = total;
     memcpy(data, &header, sizeof(header));
     for (size_t i = 0; i < count; i++) {
-        uint64_t length = texts[i].size;
+        const link_text text = {.size = texts[i].size,
+                                .max_registers = texts[i].max_registers,
+                                .is_library = texts[i].is_library};
 
-        memcpy(data + at, &length, sizeof(length));
-        at += sizeof(length);
+        memcpy(data + at, &text, sizeof(text));
+        at += sizeof(text);
         memcpy(data + at, texts[i].text, texts[i].size);
         at += texts[i].size;
     }

@@ -6,25 +6,23 @@
 #ifndef DEVICE_API_MODULE_IMAGE_H
 #define DEVICE_API_MODULE_IMAGE_H
 
-#include <stddef.h>
-
-#include "abi/cuda_abi.h"
-#include "device/compile/program.h"
+#include "device/api/module/image_texts.h"
 
 #define EMU_IMAGE_SIZE_UNKNOWN ((size_t)-1)
 
-typedef struct {
-    emu_source *texts; /* they point into the image */
-    size_t count;
-    const char *problem; /* after a failure: a sentence for the error log */
-} emu_image;
-
 /* Find the PTX texts of an image for a capability of 10 * major + minor. If the size is
  * unknown, a text must end in a zero byte, and the sizes in headers are trusted.
- * INVALID_IMAGE, NO_BINARY_FOR_GPU, OUT_OF_MEMORY. */
+ * INVALID_IMAGE, NO_BINARY_FOR_GPU, OUT_OF_MEMORY. After a failure there is nothing to
+ * close. */
 CUresult emu_image_open(const void *data, size_t size, int capability,
                         emu_image *image);
-void emu_image_close(emu_image *image);
+
+/* The same for an object file or a library, which only links take. `name` is for
+ * messages. */
+CUresult emu_image_open_object(const void *data, size_t size, int capability,
+                               const char *name, emu_image *image);
+CUresult emu_image_open_library(const void *data, size_t size, int capability,
+                                const char *name, emu_image *image);
 
 /* Pack texts into an image that emu_image_open reads; to be freed with free. NULL: out
  * of memory. */

@@ -8,6 +8,7 @@
 
 enum {
     MAX_REGISTERS = 0,
+    THREADS_PER_BLOCK = 1,
     WALL_TIME = 2,
     /* Options up to here are accepted. The newer ones ask for nothing that the device
      * could do. */
@@ -28,6 +29,29 @@ static unsigned int
 jit_number(const void *value)
 {
     return (unsigned int)(uintptr_t)value;
+}
+
+/* Let no kernel need more registers than this. */
+static void
+jit_limit_registers(emu_jit *jit, unsigned int limit)
+{
+    if (limit > 0 &&
+        (jit->load.max_registers == 0 || limit < jit->load.max_registers)) {
+        jit->load.max_registers = limit;
+    }
+}
+
+/* The registers of a thread in a block of this many threads; the hardware gives them
+ * out in eights. 0: no limit. */
+static unsigned int
+jit_registers_for(unsigned int threads)
+{
+    const unsigned int registers = 1 << 16, unit = 8;
+
+    if (threads == 0 || threads > registers / unit) {
+        return 0;
+    }
+    return registers / threads / unit * unit;
 }
 
 /* Empty a log; a log without a buffer or without room is none. */
@@ -54,7 +78,10 @@ emu_jit_read(emu_jit *jit, unsigned int count, const CUjit_option *options,
     for (unsigned int i = 0; i < count; i++) {
         switch (options[i]) {
             case MAX_REGISTERS:
-                jit->load.max_registers = jit_number(values[i]);
+                jit_limit_registers(jit, jit_number(values[i]));
+                break;
+            case THREADS_PER_BLOCK:
+                jit_limit_registers(jit, jit_registers_for(jit_number(values[i])));
                 break;
             case WALL_TIME:
                 jit->wall_time = &values[i];

@@ -3,15 +3,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/api/entry/context_stack.h"
 #include "device/api/module/launch_work.h"
 #include "device/api/stream/stream.h"
+
+/* The function of a node: `func`, or `kern` in the node's context. A function runs in
+ * its own context. */
+static CUresult
+kernel_node_function(emu_context *context, const CUDA_KERNEL_NODE_PARAMS *p,
+                     emu_function **function)
+{
+    CUfunction handle = p->func;
+
+    if (handle == NULL) {
+        handle = (CUfunction)(void *)p->kern;
+    }
+    if (p->ctx != NULL && emu_context_get(p->ctx) != NULL) {
+        context = emu_context_get(p->ctx);
+    }
+    return emu_function_find_in(context, handle, function);
+}
 
 CUresult
 emu_kernel_node_make(emu_context *context, const CUgraphNodeParams *params,
                      emu_payload *out)
 {
     const CUDA_KERNEL_NODE_PARAMS *p = &params->kernel;
-    emu_function *function = emu_object_get(p->func, EMU_FUNCTION);
+    emu_function *function;
     const emu_launch_request request = {
         .grid = {p->gridDimX, p->gridDimY, p->gridDimZ},
         .block = {p->blockDimX, p->blockDimY, p->blockDimZ},
@@ -22,9 +40,9 @@ emu_kernel_node_make(emu_context *context, const CUgraphNodeParams *params,
     size_t size;
     CUresult status;
 
-    (void)context; /* a kernel runs in the context of its function */
-    if (function == NULL) {
-        return CUDA_ERROR_INVALID_HANDLE;
+    status = kernel_node_function(context, p, &function);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
     size = emu_launch_work_size(function);
     work = calloc(1, size);

@@ -386,15 +386,20 @@ static CUresult
 launch_submit(emu_context *context, CUfunction handle, CUstream stream_handle,
               const emu_launch_request *r)
 {
-    emu_function *function = emu_object_get(handle, EMU_FUNCTION);
-    emu_stream *stream = emu_stream_get(context, stream_handle);
+    emu_function *function;
+    emu_stream *stream;
     _Alignas(emu_launch_work) char on_stack[sizeof(emu_launch_work) + STACK_PARAMETERS];
     emu_launch_work *work = (emu_launch_work *)(void *)on_stack;
     size_t size;
     bool taken;
     CUresult status;
 
-    if (function == NULL || stream == NULL || function->object.context != context) {
+    status = emu_function_find_in(context, handle, &function);
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    stream = emu_stream_get(context, stream_handle);
+    if (stream == NULL || function->object.context != context) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
     size = emu_launch_work_size(function);

@@ -19,7 +19,8 @@ enum {
     INPUT_PTX = 1,
     INPUT_FATBINARY = 2,
     INPUT_OBJECT = 3,
-    INPUT_LIBRARY = 4
+    INPUT_LIBRARY = 4,
+    INPUT_NVVM = 5
 };
 
 typedef struct CUlinkState_st {
@@ -58,28 +59,28 @@ link_grow(link_state *link)
     return true;
 }
 
+/* Add a copy of a text. */
 static CUresult
-link_add_text(link_state *link, const char *text, size_t size, const char *name)
+link_add_text(link_state *link, const emu_source *text, const char *name)
 {
     char *copy, *name_copy;
 
     if (link->count == link->room && !link_grow(link)) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    if (name == NULL) {
-        name = "input";
-    }
-    copy = malloc(size + 1);
+    copy = malloc(text->size + 1);
     name_copy = strdup(name);
     if (copy == NULL || name_copy == NULL) {
         free(copy);
         free(name_copy);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    memcpy(copy, text, size);
-    copy[size] = 0;
-    link->texts[link->count++] =
-        (emu_source){.text = copy, .size = size, .name = name_copy};
+    memcpy(copy, text->text, text->size);
+    copy[text->size] = 0;
+    link->texts[link->count] = *text;
+    link->texts[link->count].text = copy;
+    link->texts[link->count].name = name_copy;
+    link->count++;
     return CUDA_SUCCESS;
 }
 
@@ -100,34 +101,70 @@ link_is_device_runtime(const char *path)
     return strstr(path, "cudadevrt") != NULL;
 }
 
+/* Find the PTX in the data of an input. */
 static CUresult
-link_add_data(link_state *link, CUjitInputType type, const char *data, size_t size,
-              const char *name)
+link_open_input(const link_state *link, CUjitInputType type, const char *data,
+                size_t size, const char *name, emu_image *image)
 {
     const emu_device *device = link->object.context->device;
+    const int capability = device->major * 10 + device->minor;
+
+    switch (type) {
+        case INPUT_OBJECT:
+            return emu_image_open_object(data, size, capability, name, image);
+        case INPUT_LIBRARY:
+            return emu_image_open_library(data, size, capability, name, image);
+        case INPUT_NVVM:
+            memset(image, 0, sizeof(*image));
+            return emu_image_refuse(
+                image, CUDA_ERROR_NO_BINARY_FOR_GPU,
+                "%.200s is LTO code, which only NVIDIA's compiler can translate: link "
+                "PTX.",
+                name);
+        default:
+            return emu_image_open(data, size, capability, image);
+    }
+}
+
+/* The limit of registers for an input: that of its own options, else that of the link.
+ */
+static unsigned
+link_max_registers(const link_state *link, const emu_jit *jit)
+{
+    if (jit->load.max_registers > 0) {
+        return jit->load.max_registers;
+    }
+    return link->jit.load.max_registers;
+}
+
+static CUresult
+link_add_data(link_state *link, CUjitInputType type, const char *data, size_t size,
+              const char *name, const emu_jit *jit)
+{
     emu_image image;
     CUresult status;
 
-    if (type > INPUT_LIBRARY || data == NULL || size == 0) {
+    if (type > INPUT_NVVM || data == NULL || size == 0) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (type == INPUT_LIBRARY && link_is_device_runtime(name)) {
         return CUDA_SUCCESS;
     }
-    if (type == INPUT_OBJECT || type == INPUT_LIBRARY) {
-        emu_jit_complain(
-            &link->jit,
-            "Object files and libraries hold machine code, which the software "
-            "device cannot run: link PTX.");
-        return CUDA_ERROR_NO_BINARY_FOR_GPU;
+    if (name == NULL) {
+        name = "input";
     }
-    status = emu_image_open(data, size, device->major * 10 + device->minor, &image);
+    status = link_open_input(link, type, data, size, name, &image);
     if (status != CUDA_SUCCESS) {
         emu_jit_complain(&link->jit, image.problem);
         return status;
     }
     for (size_t i = 0; status == CUDA_SUCCESS && i < image.count; i++) {
-        status = link_add_text(link, image.texts[i].text, image.texts[i].size, name);
+        emu_source text = image.texts[i];
+
+        if (text.max_registers == 0) {
+            text.max_registers = link_max_registers(link, jit);
+        }
+        status = link_add_text(link, &text, name);
     }
     emu_image_close(&image);
     return status;
@@ -185,14 +222,14 @@ emu_cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t siz
                   void **optionValues)
 {
     link_state *link;
-    emu_jit ignored;
+    emu_jit jit;
     CUresult status = link_enter(EMU_CALL_LinkAddData, state, &link);
 
     if (status == CUDA_SUCCESS) {
-        status = emu_jit_read(&ignored, numOptions, options, optionValues);
+        status = emu_jit_read(&jit, numOptions, options, optionValues);
     }
     if (status == CUDA_SUCCESS) {
-        status = link_add_data(link, type, data, size, name);
+        status = link_add_data(link, type, data, size, name, &jit);
     }
     if (status != CUDA_SUCCESS && link != NULL) {
         emu_jit_finish(&link->jit, 0);
@@ -202,7 +239,8 @@ emu_cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t siz
 
 /* Add a file. Any file that cannot be opened is FILE_NOT_FOUND. */
 static CUresult
-link_add_file(link_state *link, CUjitInputType type, const char *path)
+link_add_file(link_state *link, CUjitInputType type, const char *path,
+              const emu_jit *jit)
 {
     char *data;
     size_t size;
@@ -212,7 +250,7 @@ link_add_file(link_state *link, CUjitInputType type, const char *path)
         return CUDA_ERROR_FILE_NOT_FOUND;
     }
     if (status == CUDA_SUCCESS) {
-        status = link_add_data(link, type, data, size, path);
+        status = link_add_data(link, type, data, size, path, jit);
         free(data);
     }
     return status;
@@ -223,18 +261,18 @@ emu_cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path,
                   unsigned int numOptions, CUjit_option *options, void **optionValues)
 {
     link_state *link;
-    emu_jit ignored;
+    emu_jit jit;
     CUresult status = link_enter(EMU_CALL_LinkAddFile, state, &link);
 
     if (status == CUDA_SUCCESS && path == NULL) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        status = emu_jit_read(&ignored, numOptions, options, optionValues);
+        status = emu_jit_read(&jit, numOptions, options, optionValues);
     }
     if (status == CUDA_SUCCESS &&
         !(type == INPUT_LIBRARY && link_is_device_runtime(path))) {
-        status = link_add_file(link, type, path);
+        status = link_add_file(link, type, path, &jit);
     }
     if (status != CUDA_SUCCESS && link != NULL) {
         emu_jit_finish(&link->jit, 0);

@@ -25,6 +25,17 @@ function_destroy(emu_object *object)
     emu_object_free(object);
 }
 
+static void
+module_leave_library(const emu_module *module)
+{
+    emu_module **link = &module->library->modules;
+
+    while (*link != module) {
+        link = &(*link)->next;
+    }
+    *link = module->next;
+}
+
 /* A context destroys its newest object first, so functions and references go before
  * their module there. */
 static void
@@ -40,6 +51,9 @@ module_destroy(emu_object *object)
 
         reference->destroy(reference); /* takes itself out of the list */
     }
+    if (module->library != NULL) {
+        module_leave_library(module);
+    }
     emu_program_free(module->program);
     emu_object_free(object);
 }
@@ -49,16 +63,6 @@ emu_module_find(CUmodule handle, emu_module **module)
 {
     *module = emu_object_get(handle, EMU_MODULE);
     if (*module == NULL) {
-        return CUDA_ERROR_INVALID_HANDLE;
-    }
-    return CUDA_SUCCESS;
-}
-
-CUresult
-emu_function_find(CUfunction handle, emu_function **function)
-{
-    *function = emu_object_get(handle, EMU_FUNCTION);
-    if (*function == NULL) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
     return CUDA_SUCCESS;
@@ -122,22 +126,38 @@ module_load_program(emu_context *context, const void *data, size_t size, emu_jit
     return status;
 }
 
-/* Load a module, with the API lock released during the parsing, which may take long. */
+/* Load a program, with the API lock released during the parsing, which may take long.
+ */
 static CUresult
-module_load(emu_context *context, const void *data, size_t size, emu_jit *jit,
-            CUmodule *out)
+module_load_paused(emu_context *context, const void *data, size_t size, emu_jit *jit,
+                   emu_program **program)
 {
-    double start = emu_jit_now();
-    emu_program *program;
-    emu_module *module;
     emu_call call;
     CUresult status;
 
     emu_users_add(&context->object);
     call = emu_lock_pause();
-    status = module_load_program(context, data, size, jit, &program);
+    status = module_load_program(context, data, size, jit, program);
     emu_lock_resume(call);
     emu_users_remove(&context->object);
+    return status;
+}
+
+CUresult
+emu_module_load(emu_context *context, const void *data, size_t size, emu_jit *jit,
+                bool pause, emu_module **out)
+{
+    double start = emu_jit_now();
+    emu_program *program;
+    emu_module *module;
+    CUresult status;
+
+    if (pause) {
+        status = module_load_paused(context, data, size, jit, &program);
+    }
+    else {
+        status = module_load_program(context, data, size, jit, &program);
+    }
     emu_jit_finish(jit, emu_jit_now() - start);
     if (status != CUDA_SUCCESS) {
         if (jit->load.error_log_size > 0) {
@@ -162,7 +182,7 @@ module_load_plain(emu_context *context, const void *data, size_t size, CUmodule 
     char log[1024] = "";
     emu_jit jit = {.load = {.error_log = log, .error_log_room = sizeof(log)}};
 
-    return module_load(context, data, size, &jit, out);
+    return emu_module_load(context, data, size, &jit, true, out);
 }
 
 CUresult
@@ -241,7 +261,8 @@ emu_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOpti
             jit.load.error_log = log;
             jit.load.error_log_room = sizeof(log);
         }
-        status = module_load(context, image, EMU_IMAGE_SIZE_UNKNOWN, &jit, module);
+        status =
+            emu_module_load(context, image, EMU_IMAGE_SIZE_UNKNOWN, &jit, true, module);
     }
     return emu_leave(status);
 }
@@ -256,6 +277,9 @@ emu_cuModuleUnload(CUmodule hmod)
         emu_module *module;
 
         status = emu_module_find(hmod, &module);
+        if (status == CUDA_SUCCESS && module->library != NULL) {
+            status = CUDA_ERROR_NOT_PERMITTED; /* the library unloads it */
+        }
         if (status == CUDA_SUCCESS) {
             status = emu_users_destroy(&module->object);
         }
@@ -265,42 +289,39 @@ emu_cuModuleUnload(CUmodule hmod)
 
 /* -- names ------------------------------------------------------------------------- */
 
-static emu_function *
-function_new(emu_module *module, const emu_kernel *kernel)
+void
+emu_function_init(emu_function *function, const emu_kernel *kernel,
+                  const emu_device *device)
 {
-    const emu_device_limits *limits = &module->object.context->device->limits;
+    const emu_device_limits *limits = &device->limits;
     const size_t fixed = emu_kernel_get_info(kernel)->shared_size;
-    emu_function *function = emu_object_new(EMU_FUNCTION, sizeof(*function),
-                                            module->object.context, function_destroy);
 
-    if (function == NULL) {
-        return NULL;
-    }
-    function->module = module;
     function->kernel = kernel;
     if (fixed < (size_t)limits->shared_per_block) {
         function->dynamic_shared = limits->shared_per_block - (int)fixed;
     }
     function->carveout = -1;
-    function->next = module->functions;
-    module->functions = function;
-    return function;
 }
 
-/* The record of a kernel, made when a program first asks for it. */
-static CUresult
-function_of(emu_module *module, const emu_kernel *kernel, CUfunction *out)
+CUresult
+emu_module_function(emu_module *module, const emu_kernel *kernel, emu_function **out)
 {
+    emu_context *context = module->object.context;
     emu_function *function = module->functions;
 
     while (function != NULL && function->kernel != kernel) {
         function = function->next;
     }
     if (function == NULL) {
-        function = function_new(module, kernel);
-    }
-    if (function == NULL) {
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        function =
+            emu_object_new(EMU_FUNCTION, sizeof(*function), context, function_destroy);
+        if (function == NULL) {
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        }
+        emu_function_init(function, kernel, context->device);
+        function->module = module;
+        function->next = module->functions;
+        module->functions = function;
     }
     *out = function;
     return CUDA_SUCCESS;
@@ -326,7 +347,7 @@ emu_cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
             status = CUDA_ERROR_NOT_FOUND;
         }
         else {
-            status = function_of(module, kernel, hfunc);
+            status = emu_module_function(module, kernel, hfunc);
         }
     }
     return emu_leave(status);
@@ -334,9 +355,9 @@ emu_cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
 
 /* Find a variable. As on an H200, the name of a texture or surface reference is
  * INVALID_VALUE and an unknown name is NOT_FOUND. */
-static CUresult
-module_find_global(const emu_module *module, const char *name, uint64_t *address,
-                   size_t *size)
+CUresult
+emu_module_variable(const emu_module *module, const char *name, uint64_t *address,
+                    size_t *size)
 {
     if (emu_program_variable(module->program, name, address, size)) {
         return CUDA_SUCCESS;
@@ -364,7 +385,7 @@ emu_cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const cha
         status = emu_module_find(hmod, &module);
     }
     if (status == CUDA_SUCCESS) {
-        status = module_find_global(module, name, &address, &size);
+        status = emu_module_variable(module, name, &address, &size);
     }
     if (status == CUDA_SUCCESS && dptr != NULL) {
         *dptr = address;
@@ -415,7 +436,7 @@ emu_cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions,
         if (kernel == NULL) {
             break;
         }
-        status = function_of(module, kernel, &functions[i]);
+        status = emu_module_function(module, kernel, &functions[i]);
     }
     return emu_leave(status);
 }

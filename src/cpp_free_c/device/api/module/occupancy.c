@@ -115,14 +115,14 @@ search_run(search *s)
     }
 }
 
-CUresult
-emu_cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func,
-                                     CUoccupancyB2DSize blockSizeToDynamicSMemSize,
-                                     size_t dynamicSMemSize, int blockSizeLimit)
+static CUresult
+occupancy_potential(emu_call entered, int *minGridSize, int *blockSize, CUfunction func,
+                    CUoccupancyB2DSize blockSizeToDynamicSMemSize,
+                    size_t dynamicSMemSize, int blockSizeLimit)
 {
     emu_context *context;
     emu_function *function = NULL;
-    CUresult status = EMU_ENTER_CONTEXT(OccupancyMaxPotentialBlockSize, &context);
+    CUresult status = emu_enter_context(entered, &context);
 
     if (status == CUDA_SUCCESS) {
         status = emu_function_find(func, &function);
@@ -151,6 +151,31 @@ emu_cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunctio
         *minGridSize = s.best_blocks * context->device->limits.multiprocessors;
     }
     return emu_leave(status);
+}
+
+CUresult
+emu_cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func,
+                                     CUoccupancyB2DSize blockSizeToDynamicSMemSize,
+                                     size_t dynamicSMemSize, int blockSizeLimit)
+{
+    return occupancy_potential(EMU_CALL_OccupancyMaxPotentialBlockSize, minGridSize,
+                               blockSize, func, blockSizeToDynamicSMemSize,
+                               dynamicSMemSize, blockSizeLimit);
+}
+
+/* The flag is about caches, which there are none of. */
+CUresult
+emu_cuOccupancyMaxPotentialBlockSizeWithFlags(
+    int *minGridSize, int *blockSize, CUfunction func,
+    CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize,
+    int blockSizeLimit, unsigned int flags)
+{
+    if (flags > 1) {
+        minGridSize = NULL; /* refused below */
+    }
+    return occupancy_potential(EMU_CALL_OccupancyMaxPotentialBlockSizeWithFlags,
+                               minGridSize, blockSize, func, blockSizeToDynamicSMemSize,
+                               dynamicSMemSize, blockSizeLimit);
 }
 
 /* The dynamic shared memory that each of `count` blocks can have. */

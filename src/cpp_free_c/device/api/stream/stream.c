@@ -16,6 +16,10 @@
 enum { LOWEST_PRIORITY = 0, HIGHEST_PRIORITY = -5 };
 
 static uint64_t last_id; /* guarded by the API lock */
+static atomic_uint_fast64_t last_thread;
+static _Thread_local uint64_t thread_number; /* 0: not asked for yet */
+
+_Thread_local bool emu_stream_is_per_thread;
 
 static void
 stream_destroy(emu_object *object)
@@ -85,13 +89,54 @@ emu_stream_close(emu_context *context)
     emu_stream_order_close(context);
 }
 
+/* The default stream of this thread in a context. It exists from its first use until
+ * the context ends. The null stream, which waits for more, if there is no memory. */
+static emu_stream *
+stream_of_thread(emu_context *context)
+{
+    emu_stream *stream;
+
+    if (thread_number == 0) {
+        thread_number = atomic_fetch_add(&last_thread, 1) + 1;
+    }
+    for (stream = context->thread_streams; stream != NULL; stream = stream->next) {
+        if (stream->thread == thread_number) {
+            return stream;
+        }
+    }
+    stream = stream_new(context, 0, 0);
+    if (stream == NULL) {
+        return context->null_stream;
+    }
+    emu_object_make_part(&stream->object);
+    stream->thread = thread_number;
+    stream->next = context->thread_streams;
+    context->thread_streams = stream;
+    return stream;
+}
+
+emu_stream *
+emu_stream_default(emu_context *context)
+{
+    if (emu_stream_is_per_thread) {
+        return stream_of_thread(context);
+    }
+    return context->null_stream;
+}
+
 emu_stream *
 emu_stream_get(emu_context *context, CUstream handle)
 {
     emu_stream *stream;
 
-    if ((uintptr_t)handle <= 2) { /* none, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD */
+    if (handle == NULL) {
+        return emu_stream_default(context);
+    }
+    if (handle == CU_STREAM_LEGACY) {
         return context->null_stream;
+    }
+    if (handle == CU_STREAM_PER_THREAD) {
+        return stream_of_thread(context);
     }
     stream = emu_object_get(handle, EMU_STREAM);
     if (stream == NULL || stream->object.context != context) {

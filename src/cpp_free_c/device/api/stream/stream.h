@@ -8,8 +8,17 @@
 #include "device/api/entry/stream_order.h"
 #include "device/api/entry/work.h"
 
-/* The live stream of a handle (NULL, 1, 2: the context's null stream). NULL if there is
- * none or if it belongs to another context. */
+/* Whether NULL, and a call without a stream, mean the default stream of this thread
+ * instead of the context's null stream. The exported functions whose names end in _ptsz
+ * and _ptds set it for the time of a call. */
+extern _Thread_local bool emu_stream_is_per_thread;
+
+/* The stream of a call without a stream. */
+emu_stream *emu_stream_default(emu_context *context);
+
+/* The live stream of a handle. 1 is the null stream, 2 the default stream of the
+ * thread, NULL one of both. NULL if there is none or if it belongs to another context.
+ */
 emu_stream *emu_stream_get(emu_context *context, CUstream handle);
 /* The same with INVALID_HANDLE for a stream that is not found. */
 CUresult emu_stream_find(emu_context *context, CUstream handle, emu_stream **stream);

@@ -40,19 +40,57 @@ atom_add_f64(double old, double b, bool shared)
     return nan_of_numbers(old + b);
 }
 
-static uint32_t
-atom_add_half_pair(uint64_t old, uint64_t b, int format)
+/* The lesser number, or the greater one if `sign` is -1; a number before NaN. */
+static uint16_t
+atom_extreme_half(uint16_t old, uint16_t b, int format, double sign)
 {
-    const uint32_t low = emu_half_add((uint16_t)old, (uint16_t)b, format);
-    const uint32_t high =
-        emu_half_add((uint16_t)(old >> 16), (uint16_t)(b >> 16), format);
+    const double x = sign * emu_half_value(old, format);
+    const double y = sign * emu_half_value(b, format);
 
-    return low | high << 16;
+    if (x != x && y != y) {
+        return 0x7fff;
+    }
+    if (x != x) {
+        return b;
+    }
+    if (y != y || x < y || (x == y && signbit(x))) {
+        return old;
+    }
+    return b;
 }
 
-/* Additions of floating-point numbers; any other operation is an exchange. */
+/* EMU_ATOM_ADD_F16 to EMU_ATOM_MAX_BF16X2: three operations on four types each. */
+static uint64_t
+atom_half(unsigned operation, uint64_t old, uint64_t b)
+{
+    const unsigned which = operation - EMU_ATOM_ADD_F16;
+    const int format = which & 1 ? EMU_BF16 : EMU_F16;
+    const unsigned count = which & 2 ? 2 : 1;
+    uint64_t result = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        const uint16_t x = (uint16_t)(old >> 16 * i), y = (uint16_t)(b >> 16 * i);
+        uint16_t r;
+
+        switch (which >> 2) {
+            case 0:
+                r = emu_half_add(x, y, format);
+                break;
+            case 1:
+                r = atom_extreme_half(x, y, format, 1.0);
+                break;
+            default:
+                r = atom_extreme_half(x, y, format, -1.0);
+                break;
+        }
+        result |= (uint64_t)r << 16 * i;
+    }
+    return result;
+}
+
+/* Operations on floating-point numbers, and the exchange. */
 static inline uint64_t
-atom_add_float(unsigned operation, uint64_t old, uint64_t b, bool shared)
+atom_float(unsigned operation, uint64_t old, uint64_t b, bool shared)
 {
     switch (operation) {
         case EMU_ATOM_ADD_F32:
@@ -60,16 +98,10 @@ atom_add_float(unsigned operation, uint64_t old, uint64_t b, bool shared)
                                             f32_of_bits((uint32_t)b), shared));
         case EMU_ATOM_ADD_F64:
             return bits_of_f64(atom_add_f64(f64_of_bits(old), f64_of_bits(b), shared));
-        case EMU_ATOM_ADD_F16X2:
-            return atom_add_half_pair(old, b, EMU_F16);
-        case EMU_ATOM_ADD_BF16X2:
-            return atom_add_half_pair(old, b, EMU_BF16);
-        case EMU_ATOM_ADD_F16:
-            return emu_half_add((uint16_t)old, (uint16_t)b, EMU_F16);
-        case EMU_ATOM_ADD_BF16:
-            return emu_half_add((uint16_t)old, (uint16_t)b, EMU_BF16);
-        default: /* EMU_ATOM_EXCH */
+        case EMU_ATOM_EXCH:
             return b;
+        default:
+            return atom_half(operation, old, b);
     }
 }
 
@@ -128,7 +160,7 @@ atom_result(unsigned operation, uint64_t old, uint64_t b, unsigned bits, bool sh
         case EMU_ATOM_DEC:
             return atom_decrement(old, b);
         default:
-            return atom_add_float(operation, old, b, shared);
+            return atom_float(operation, old, b, shared);
     }
 }
 
@@ -187,3 +219,92 @@ atom_result(unsigned operation, uint64_t old, uint64_t b, unsigned bits, bool sh
 EMU_ATOM(atom_16, u16, 16)
 EMU_ATOM(atom_32, u32, 32)
 EMU_ATOM(atom_64, u64, 64)
+
+/* -- 128 bits: exchange and compare-and-swap --------------------------------------- */
+
+/* Stores `fresh` if the memory holds `old`. Returns what it held. */
+#if defined(__x86_64__)
+static u128
+atom_swap_128(emu_grid *grid, u128 *at, u128 old, u128 fresh)
+{
+    uint64_t low = (uint64_t)old, high = (uint64_t)(old >> 64);
+
+    (void)grid;
+    __asm__ volatile("lock cmpxchg16b %0"
+                     : "+m"(*at), "+a"(low), "+d"(high)
+                     : "b"((uint64_t)fresh), "c"((uint64_t)(fresh >> 64))
+                     : "cc", "memory");
+    return (u128)high << 64 | low;
+}
+#else
+/* Other processors need a library for this, so the blocks of a grid take turns. */
+static u128
+atom_swap_128(emu_grid *grid, u128 *at, u128 old, u128 fresh)
+{
+    u128 seen;
+
+    while (atomic_exchange(&grid->swapping, true)) {
+    }
+    seen = *at;
+    if (seen == old) {
+        *at = fresh;
+    }
+    atomic_store(&grid->swapping, false);
+    return seen;
+}
+#endif
+
+static u128
+atom_128_one(emu_grid *grid, u128 *at, unsigned operation, u128 b, u128 c)
+{
+    u128 old = *at, seen;
+
+    for (;;) {
+        u128 fresh = b;
+
+        if (operation == EMU_ATOM_CAS) {
+            fresh = old == b ? c : old;
+        }
+        seen = atom_swap_128(grid, at, old, fresh);
+        if (seen == old) {
+            return old;
+        }
+        old = seen;
+    }
+}
+
+static u128
+atom_wide_source(const emu_warp *warp, uint32_t operand, unsigned lane)
+{
+    u128 value;
+
+    memcpy(&value, EMU_SOURCE(uint8_t, operand) + sizeof value * lane, sizeof value);
+    return value;
+}
+
+/* The operands are those of the other widths. */
+const emu_insn *
+emu_op_atom_128(emu_warp *warp, const emu_insn *insn)
+{
+    uint64_t at[EMU_LANES];
+    uint32_t left;
+
+    if (!emu_address_check(warp, insn, warp->mask, 16, true, at)) {
+        return NULL;
+    }
+    warp->spins += EMU_SPIN_STEP;
+    for (left = warp->mask; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
+        const u128 b = atom_wide_source(warp, insn->b, i);
+        u128 c = 0, old;
+
+        if (insn->e == EMU_ATOM_CAS) {
+            c = atom_wide_source(warp, insn->c, i);
+        }
+        old = atom_128_one(warp->block->grid, (u128 *)(uintptr_t)at[i], insn->e, b, c);
+        if (insn->aux & EMU_AT_RESULT) {
+            memcpy(EMU_TARGET(uint8_t, insn->d) + sizeof old * i, &old, sizeof old);
+        }
+    }
+    return insn + 1;
+}

@@ -1,8 +1,5 @@
-/* Operations on bits and bytes: carry chains, bit fields, permutations, dot products
- * and SIMD video instructions. */
+/* Operations on bits and bytes: carry chains, bit fields, permutations. */
 #include "device/machine/warp/machine.h"
-
-#include <stdlib.h>
 
 #include "device/compile/encoding.h"
 #include "device/machine/warp/lanes.h"
@@ -370,47 +367,21 @@ EMU_SAD(sad_32, u32, s32)
 EMU_SAD(sad_64, u64, s64)
 #undef EMU_SAD
 
-/* Element i of `bits` bits. */
-static int64_t
-bits_element(uint32_t x, unsigned i, unsigned bits, bool is_signed)
-{
-    const uint32_t raw = x >> (i * bits) & ((1u << bits) - 1);
+/* -- cache policies: imm has the priorities ---------------------------------------- */
 
-    if (is_signed && raw >> (bits - 1)) {
-        return (int64_t)raw - (1 << bits);
+/* The fraction of the accesses that have the first priority, in sixteenths. */
+static uint64_t
+bits_policy(float fraction, int64_t base)
+{
+    uint64_t sixteenths = 1;
+
+    while (sixteenths < 16 && (float)sixteenths < fraction * 16.0f) {
+        sixteenths++;
     }
-    return (int64_t)raw;
+    return (uint64_t)base | (sixteenths - 1) << 52;
 }
 
-/* aux: 1 a signed, 2 b signed */
-static uint32_t
-bits_dot4(uint32_t a, uint32_t b, uint32_t c, unsigned aux)
-{
-    unsigned i;
-
-    for (i = 0; i < 4; i++) {
-        c +=
-            (uint32_t)(bits_element(a, i, 8, aux & 1) * bits_element(b, i, 8, aux & 2));
-    }
-    return c;
-}
-
-/* aux: 1 a signed, 2 b signed, 4 the upper two bytes of b */
-static uint32_t
-bits_dot2(uint32_t a, uint32_t b, uint32_t c, unsigned aux)
-{
-    const unsigned first = aux >> 1 & 2;
-    unsigned i;
-
-    for (i = 0; i < 2; i++) {
-        c += (uint32_t)(bits_element(a, i, 16, aux & 1) *
-                        bits_element(b, first + i, 8, aux & 2));
-    }
-    return c;
-}
-
-EMU_SLOW_TERNARY(dp4a, u32, u32, u32, u32, bits_dot4(x, y, z, insn->aux))
-EMU_SLOW_TERNARY(dp2a, u32, u32, u32, u32, bits_dot2(x, y, z, insn->aux))
+EMU_SLOW_UNARY(policy, u64, f32, bits_policy(x, insn->imm))
 
 /* -- testp: aux 0 finite, 1 infinite, 2 number, 3 notanumber, 4 normal, 5 subnormal -
  */
@@ -427,8 +398,8 @@ bits_test_float(int kind, unsigned aux)
             return kind != FP_NAN;
         case 3:
             return kind == FP_NAN;
-        case 4:
-            return kind == FP_NORMAL;
+        case 4: /* zero counts as normal */
+            return kind == FP_NORMAL || kind == FP_ZERO;
         default:
             return kind == FP_SUBNORMAL;
     }
@@ -453,112 +424,6 @@ bits_test_float(int kind, unsigned aux)
 EMU_TESTP(testp_f32, f32)
 EMU_TESTP(testp_f64, f64)
 #undef EMU_TESTP
-
-/* -- SIMD video instructions ------------------------------------------------------- */
-
-/* vadd4, vsub4, vavrg4, vabsdiff4, vmin4, vmax4, vset4, and vadd2 to vset2, which
- * have elements of 16 bits. */
-
-static bool
-video_compare(unsigned compare, int64_t x, int64_t y)
-{
-    switch (compare) {
-        case 0:
-            return x == y;
-        case 1:
-            return x != y;
-        case 2:
-            return x < y;
-        case 3:
-            return x <= y;
-        case 4:
-            return x > y;
-        default:
-            return x >= y;
-    }
-}
-
-static int64_t
-video_one(unsigned operation, int64_t x, int64_t y, unsigned compare)
-{
-    switch (operation) {
-        case EMU_VIDEO_ADD:
-            return x + y;
-        case EMU_VIDEO_SUB:
-            return x - y;
-        case EMU_VIDEO_AVRG:
-            if (x + y < 0) {
-                return -((-(x + y) + 1) >> 1);
-            }
-            return (x + y + 1) >> 1;
-        case EMU_VIDEO_ABSDIFF:
-            return llabs(x - y);
-        case EMU_VIDEO_MIN:
-            return x < y ? x : y;
-        case EMU_VIDEO_MAX:
-            return x > y ? x : y;
-        default: /* EMU_VIDEO_SET */
-            return video_compare(compare, x, y);
-    }
-}
-
-static int64_t
-bits_clamp(int64_t value, int64_t low, int64_t high)
-{
-    if (value < low) {
-        return low;
-    }
-    if (value > high) {
-        return high;
-    }
-    return value;
-}
-
-/* aux: the EMU_VIDEO_ operation and the comparison. imm: EMU_VIDEO_ flags. c is added
- * under EMU_VIDEO_SUM. */
-EMU_OP(simd_video)
-{
-    const unsigned flags = (unsigned)insn->imm, bits = flags & EMU_VIDEO_PAIRS ? 16 : 8;
-    const unsigned count = 32 / bits;
-    int64_t low = 0, high = ((int64_t)1 << bits) - 1;
-    uint32_t left;
-
-    if (flags & EMU_VIDEO_D_SIGNED) {
-        low = -((int64_t)1 << (bits - 1));
-        high = -low - 1;
-    }
-    for (left = warp->mask; left; left &= left - 1) {
-        const int lane = __builtin_ctz(left);
-        const uint32_t x = EMU_SOURCE(u32, insn->a)[lane],
-                       y = EMU_SOURCE(u32, insn->b)[lane];
-        const uint32_t z = EMU_SOURCE(u32, insn->c)[lane];
-        uint32_t r = 0;
-        unsigned i;
-
-        if (flags & EMU_VIDEO_SUM) {
-            r = z;
-        }
-
-        for (i = 0; i < count; i++) {
-            int64_t v = video_one(insn->aux & 15,
-                                  bits_element(x, i, bits, flags & EMU_VIDEO_A_SIGNED),
-                                  bits_element(y, i, bits, flags & EMU_VIDEO_B_SIGNED),
-                                  insn->aux >> EMU_VIDEO_COMPARE_SHIFT);
-
-            if (flags & EMU_VIDEO_SAT) {
-                v = bits_clamp(v, low, high);
-            }
-            if (flags & EMU_VIDEO_SUM) {
-                r += (uint32_t)v;
-            }
-            else {
-                r |= (uint32_t)(v & ((1 << bits) - 1)) << (i * bits);
-            }
-        }
-        EMU_TARGET(u32, insn->d)[lane] = r;
-    }
-    return insn + 1;
-}
 
 /* -- 128-bit registers ------------------------------------------------------------- */
 

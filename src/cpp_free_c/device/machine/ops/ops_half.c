@@ -68,8 +68,35 @@ half_result_bits(double value, uint32_t aux)
 {
     const uint16_t bits = emu_half_round(value, (int)(aux & 1), (int)(aux >> 4 & 3));
 
-    if (aux & EMU_HALF_FTZ && (bits & 0x7fff) < 0x400) {
+    /* With unlimited exponents, values from here on are rounded to 2^-14. */
+    if (aux & EMU_HALF_FTZ && fabs(value) < 0x1.ffep-15) {
         return bits & 0x8000;
+    }
+    if (aux & EMU_HALF_FINITE && isinf(emu_half_value(bits, (int)(aux & 1)))) {
+        return bits - 1;
+    }
+    return bits;
+}
+
+/* The minimum, or the maximum if `sign` is -1. imm: EMU_HALF_ flags of minimum and
+ * maximum. */
+static uint16_t
+half_extreme(uint16_t x, uint16_t y, const emu_insn *insn, double sign)
+{
+    const bool nan = insn->imm & EMU_HALF_PREFERS_NAN;
+    const bool magnitudes = insn->imm & EMU_HALF_XORSIGN;
+    double first = half_operand_value(x, insn->aux);
+    double second = half_operand_value(y, insn->aux);
+    uint16_t bits;
+
+    if (magnitudes) {
+        first = fabs(first);
+        second = fabs(second);
+    }
+    bits = half_result_bits(sign * half_min(sign * first, sign * second, nan),
+                            insn->aux);
+    if (magnitudes && bits != 0x7fff) {
+        bits = (uint16_t)((bits & 0x7fff) | ((x ^ y) & 0x8000));
     }
     return bits;
 }
@@ -112,14 +139,34 @@ EMU_SLOW_UNARY(cvt_f64_f16, f64, u16, half_value_with_nan(x, FORMAT))
 EMU_SLOW_UNARY(cvt_f16_f32, u16, f32, ROUND((double)x))
 EMU_SLOW_UNARY(cvt_f16_f64, u16, f64,
                x == x ? ROUND(x) : half_of_nan(bits_of_f64(x), FORMAT))
+
+/* An integer of 64 bits as a double that rounds to 16 bits as the integer does. imm: it
+ * is signed. */
+static double
+half_of_integer(uint64_t x, bool is_signed)
+{
+    const bool negative = is_signed && x >> 63;
+    uint64_t magnitude = x;
+    double value;
+
+    if (negative) {
+        magnitude = 0 - x;
+    }
+    if (magnitude >> 53) { /* the last bit says whether bits were lost */
+        magnitude = (magnitude >> 11 | ((magnitude & 0x7ff) != 0)) << 11;
+    }
+    value = (double)magnitude;
+    return negative ? -value : value;
+}
+
+EMU_SLOW_UNARY(cvt_f16_64, u16, u64, ROUND(half_of_integer(x, insn->imm)))
 EMU_SLOW_BINARY(half_add, u16, u16, u16, ROUND(VALUE(x) + VALUE(y)))
 EMU_SLOW_BINARY(half_sub, u16, u16, u16, ROUND(VALUE(x) - VALUE(y)))
 EMU_SLOW_BINARY(half_mul, u16, u16, u16, ROUND(VALUE(x) * VALUE(y)))
 EMU_SLOW_TERNARY(half_fma, u16, u16, u16, u16,
                  ROUND(half_fma_odd(VALUE(x), VALUE(y), VALUE(z))))
-EMU_SLOW_BINARY(half_min, u16, u16, u16, ROUND(half_min(VALUE(x), VALUE(y), insn->imm)))
-EMU_SLOW_BINARY(half_max, u16, u16, u16,
-                ROUND(-half_min(-VALUE(x), -VALUE(y), insn->imm)))
+EMU_SLOW_BINARY(half_min, u16, u16, u16, half_extreme(x, y, insn, 1.0))
+EMU_SLOW_BINARY(half_max, u16, u16, u16, half_extreme(x, y, insn, -1.0))
 EMU_SLOW_UNARY(half_tanh, u16, u16, ROUND(tanh(VALUE(x))))
 EMU_SLOW_UNARY(half_ex2, u16, u16, ROUND(exp2(VALUE(x))))
 

@@ -1,67 +1,297 @@
-/* wmma.mma of a warp: D = A * B + C of 16 by 16 elements.
+/* mma of a warp: D = A * B + C, with the matrices in registers of all lanes.
  *
- * PTX does not define how the lanes share a matrix; lower_matrix.c documents the choice
- * of this device. Products are exact; their sum is rounded once. */
-#include "device/machine/warp/machine.h"
+ * Lane 4 g + t has parts of row g and, of a matrix with 16 rows, of row g + 8. Its
+ * elements of a row are those at 4 * E * i + E * t and the E - 1 after it, where a
+ * register has E elements. B is held like the transposed A. A register of C or D is
+ * at column 2 * t or 2 * t + 1. lower_wmma.c makes wmma of the same operation. */
+#include "device/machine/ops/ops_matrix.h"
 
-#include "device/base/half.h"
 #include "device/compile/encoding.h"
 #include "device/machine/warp/lanes.h"
 #include "device/machine/warp/sync.h"
 
-enum { SIDE = 16, HALF = 8 };
-
-static double
-matrix_half_of_word(uint32_t word, unsigned which)
-{
-    return emu_half_value((uint16_t)(word >> (16 * which)), EMU_F16);
-}
-
-/* The element in slot `slot` of a lane. A register of halves has two elements. */
-static double
-matrix_half_slot(emu_warp *warp, const uint32_t *x, unsigned lane, unsigned slot)
-{
-    return matrix_half_of_word(EMU_SOURCE(u32, x[slot / 2])[lane], slot & 1);
-}
-
-/* Elements by (row, column) of A, (column, row) of B, row and column of C and D: `far`
- * runs over the lanes' groups of four, `near` within them. */
-static unsigned
-matrix_lane_of(unsigned far, unsigned near)
-{
-    return (far % HALF) * 4 + (near % HALF) / 2;
-}
+enum { GROUP = 4 /* lanes that share a row */, ROWS_OF_LANES = 8 };
 
 static unsigned
-matrix_slot_of(unsigned far, unsigned near)
+matrix_field(uint64_t imm, unsigned shift, unsigned bits)
 {
-    return near % 2 + (far / HALF) * 2 + (near / HALF) * 4;
+    return (unsigned)(imm >> shift) & ((1u << bits) - 1);
 }
 
-static double
-matrix_addend(emu_warp *warp, const emu_insn *insn, const uint32_t *x, unsigned lane,
-              unsigned slot)
+static bool
+matrix_flag(uint64_t imm, unsigned bit)
 {
-    if (insn->aux & EMU_WMMA_C_HALF) {
-        return matrix_half_slot(warp, x, lane, slot);
+    return imm >> bit & 1;
+}
+
+emu_tile_form
+emu_matrix_form(const emu_insn *insn)
+{
+    const uint64_t imm = (uint64_t)insn->imm;
+    emu_tile_form form = {.d_type = (uint8_t)matrix_field(imm, EMU_MMA_D_SHIFT, 4),
+                          .a_type = (uint8_t)matrix_field(imm, EMU_MMA_A_SHIFT, 4),
+                          .b_type = (uint8_t)matrix_field(imm, EMU_MMA_B_SHIFT, 4),
+                          .c_type = (uint8_t)matrix_field(imm, EMU_MMA_C_SHIFT, 4),
+                          .rows = matrix_field(imm, EMU_MMA_ROWS_SHIFT, 8),
+                          .columns = matrix_field(imm, EMU_MMA_COLUMNS_SHIFT, 12),
+                          .depth = matrix_field(imm, EMU_MMA_DEPTH_SHIFT, 12),
+                          .rounding = matrix_field(imm, EMU_MMA_ROUNDING_SHIFT, 2),
+                          .satfinite = matrix_flag(imm, EMU_MMA_SATFINITE_BIT),
+                          .is_xor = matrix_flag(imm, EMU_MMA_XOR_BIT),
+                          .a_negated = matrix_flag(imm, EMU_MMA_A_NEGATED_BIT),
+                          .b_negated = matrix_flag(imm, EMU_MMA_B_NEGATED_BIT),
+                          .is_group = matrix_flag(imm, EMU_MMA_GROUP_BIT),
+                          .is_sparse = matrix_flag(imm, EMU_MMA_SPARSE_BIT)};
+
+    return form;
+}
+
+unsigned
+emu_matrix_element_bits(unsigned type)
+{
+    if (type == EMU_MATRIX_B1) {
+        return 32;
     }
-    return (double)EMU_SOURCE(f32, x[slot])[lane];
+    return emu_matrix_bits(type);
+}
+
+/* The bits of one register of a lane. */
+static uint64_t
+matrix_register(emu_warp *warp, uint32_t x, unsigned lane, unsigned bits)
+{
+    if (bits == 64) {
+        return EMU_SOURCE(u64, x)[lane];
+    }
+    return EMU_SOURCE(u32, x)[lane];
+}
+
+void
+emu_matrix_gather(emu_warp *warp, const uint32_t *x, emu_matrix_side side,
+                  uint64_t (*out)[EMU_TILE_DEPTH])
+{
+    const unsigned bits = emu_matrix_element_bits(side.type);
+    const unsigned parts = bits == 64 ? 1 : 32 / bits;
+    const unsigned blocks = side.lines / ROWS_OF_LANES;
+    const unsigned count = blocks * side.depth / (GROUP * parts);
+    const uint64_t mask = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+
+    for (unsigned i = 0; i < count; i++) {
+        const unsigned first = i / blocks * GROUP * parts;
+
+        for (unsigned lane = 0; lane < EMU_LANES; lane++) {
+            uint64_t *line = out[lane / GROUP + i % blocks * ROWS_OF_LANES];
+            uint64_t word = matrix_register(warp, x[i], lane, bits);
+
+            line += first + lane % GROUP * parts;
+            for (unsigned part = 0; part < parts; part++) {
+                line[part] = word & mask;
+                word >>= bits % 64;
+            }
+        }
+    }
+}
+
+/* -- C and D ----------------------------------------------------------------------- */
+
+/* The lane and the slot of an element of a tile of C or D. */
+static unsigned
+matrix_lane_of(unsigned row, unsigned column)
+{
+    return row % ROWS_OF_LANES * GROUP + column / 2;
+}
+
+static unsigned
+matrix_slot_of(unsigned row, unsigned column)
+{
+    return column % 2 + row / ROWS_OF_LANES * 2;
+}
+
+void
+emu_matrix_take_addend(emu_warp *warp, const emu_tile_form *form, const uint32_t *x,
+                       emu_tile *tile)
+{
+    for (unsigned i = 0; i < form->rows; i++) {
+        for (unsigned j = 0; j < EMU_TILE_COLUMNS; j++) {
+            const unsigned lane = matrix_lane_of(i, j), slot = matrix_slot_of(i, j);
+
+            switch (emu_matrix_bits(form->c_type)) {
+                case 64:
+                    tile->c[i][j] = EMU_SOURCE(u64, x[slot])[lane];
+                    break;
+                case 32:
+                    tile->c[i][j] = EMU_SOURCE(u32, x[slot])[lane];
+                    break;
+                default:
+                    tile->c[i][j] =
+                        EMU_SOURCE(u32, x[slot / 2])[lane] >> (16 * (slot & 1)) &
+                        0xffff;
+                    break;
+            }
+        }
+    }
+}
+
+void
+emu_matrix_give_result(emu_warp *warp, const emu_tile_form *form, const uint32_t *x,
+                       const emu_tile *tile)
+{
+    for (unsigned i = 0; i < form->rows; i++) {
+        for (unsigned j = 0; j < EMU_TILE_COLUMNS; j++) {
+            const unsigned lane = matrix_lane_of(i, j), slot = matrix_slot_of(i, j);
+
+            switch (emu_matrix_bits(form->d_type)) {
+                case 64:
+                    EMU_TARGET(u64, x[slot])[lane] = tile->d[i][j];
+                    break;
+                case 32:
+                    EMU_TARGET(u32, x[slot])[lane] = (uint32_t)tile->d[i][j];
+                    break;
+                default:
+                    EMU_TARGET(u16, x[slot / 2])
+                    [2 * lane + (slot & 1)] = (uint16_t)tile->d[i][j];
+                    break;
+            }
+        }
+    }
+}
+
+/* -- m8n8k4 of halves: four products, each of eight lanes -------------------------- */
+
+enum { QUADS = 4, QUAD_SIDE = 8, QUAD_DEPTH = 4 };
+
+/* The lane with number `i` of the eight lanes of a product. */
+static unsigned
+matrix_quad_lane(unsigned quad, unsigned i)
+{
+    return quad * 4 + i % 4 + i / 4 * 16;
+}
+
+static uint64_t
+matrix_half(emu_warp *warp, const uint32_t *x, unsigned lane, unsigned i)
+{
+    return EMU_SOURCE(u32, x[i / 2])[lane] >> (16 * (i & 1)) & 0xffff;
+}
+
+/* Line `i` of A or column `i` of B. A dense one is in the registers of one lane. */
+static void
+matrix_quad_line(emu_warp *warp, const uint32_t *x, unsigned quad, unsigned i,
+                 bool dense, uint64_t *out)
+{
+    for (unsigned k = 0; k < QUAD_DEPTH; k++) {
+        if (dense) {
+            out[k] = matrix_half(warp, x, matrix_quad_lane(quad, i), k);
+        }
+        else {
+            out[k] = matrix_half(warp, x, matrix_quad_lane(quad, i / 4 * 4 + k), i % 4);
+        }
+    }
+}
+
+/* The register of an element of C or D in single precision, and its lane among eight.
+ */
+static unsigned
+matrix_quad_slot(unsigned row, unsigned column, unsigned *lane)
+{
+    *lane = (row & 5) | (column & 2);
+    return (row & 2) | (column & 4) | (column & 1);
 }
 
 static void
-matrix_write_result(emu_warp *warp, const emu_insn *insn, unsigned lane, unsigned slot,
-                    double value)
+matrix_quad_addend(emu_warp *warp, const emu_tile_form *form, const uint32_t *x,
+                   unsigned quad, emu_tile *tile)
 {
-    if (insn->aux & EMU_WMMA_D_HALF) {
-        u32 *const word = &EMU_TARGET(u32, insn->x[slot / 2])[lane];
-        const unsigned shift = 16 * (slot & 1);
+    for (unsigned i = 0; i < QUAD_SIDE; i++) {
+        for (unsigned j = 0; j < QUAD_SIDE; j++) {
+            unsigned lane;
+            const unsigned slot = matrix_quad_slot(i, j, &lane);
 
-        *word = (*word & ~(0xffffu << shift)) |
-                (uint32_t)emu_half_round(value, EMU_F16, EMU_RN) << shift;
+            if (form->c_type == EMU_MATRIX_F16) {
+                tile->c[i][j] = matrix_half(warp, x, matrix_quad_lane(quad, i), j);
+            }
+            else {
+                tile->c[i][j] = EMU_SOURCE(u32, x[slot])[matrix_quad_lane(quad, lane)];
+            }
+        }
     }
-    else {
-        EMU_TARGET(f32, insn->x[slot])[lane] = canonical((float)value);
+}
+
+static void
+matrix_quad_result(emu_warp *warp, const emu_tile_form *form, const uint32_t *x,
+                   unsigned quad, const emu_tile *tile)
+{
+    for (unsigned i = 0; i < QUAD_SIDE; i++) {
+        for (unsigned j = 0; j < QUAD_SIDE; j++) {
+            unsigned lane;
+            const unsigned slot = matrix_quad_slot(i, j, &lane);
+
+            if (form->d_type == EMU_MATRIX_F16) {
+                EMU_TARGET(u16, x[j / 2])
+                [2 * matrix_quad_lane(quad, i) + (j & 1)] = (uint16_t)tile->d[i][j];
+            }
+            else {
+                EMU_TARGET(u32, x[slot])
+                [matrix_quad_lane(quad, lane)] = (uint32_t)tile->d[i][j];
+            }
+        }
     }
+}
+
+static void
+matrix_quads(emu_warp *warp, const emu_insn *insn, const emu_tile_form *form)
+{
+    const uint64_t imm = (uint64_t)insn->imm;
+    const bool a_dense = !matrix_flag(imm, EMU_MMA_A_BY_COLUMNS_BIT);
+    const bool b_dense = matrix_flag(imm, EMU_MMA_B_BY_ROWS_BIT);
+    const uint32_t *const xa = insn->x + (form->d_type == EMU_MATRIX_F16 ? 4 : 8);
+    emu_tile tile[QUADS];
+
+    for (unsigned quad = 0; quad < QUADS; quad++) {
+        for (unsigned i = 0; i < QUAD_SIDE; i++) {
+            matrix_quad_line(warp, xa, quad, i, a_dense, tile[quad].a[i]);
+            matrix_quad_line(warp, xa + 2, quad, i, !b_dense, tile[quad].b[i]);
+        }
+        matrix_quad_addend(warp, form, xa + 4, quad, &tile[quad]);
+        emu_tile_multiply(form, &tile[quad]);
+    }
+    for (unsigned quad = 0; quad < QUADS; quad++) {
+        matrix_quad_result(warp, form, insn->x, quad, &tile[quad]);
+    }
+}
+
+/* -- the operation ----------------------------------------------------------------- */
+
+static void
+matrix_multiply(emu_warp *warp, const emu_insn *insn)
+{
+    emu_tile_form form = emu_matrix_form(insn);
+    const unsigned side = form.rows * EMU_TILE_COLUMNS, depth = form.depth;
+    const unsigned stored = form.is_sparse ? depth / 2 : depth;
+    const uint32_t *x = insn->x;
+    emu_tile tile;
+
+    if (form.a_type == EMU_MATRIX_F16 && form.rows == QUAD_SIDE) {
+        matrix_quads(warp, insn, &form);
+        return;
+    }
+    if (form.a_type == EMU_MATRIX_B1) {
+        form.depth /= 32;
+    }
+    x += emu_matrix_registers(side, form.d_type);
+    emu_matrix_gather(warp, x,
+                      (emu_matrix_side){form.a_type, form.rows,
+                                        form.depth / (form.is_sparse ? 2 : 1)},
+                      tile.a);
+    x += emu_matrix_registers(form.rows * stored, form.a_type);
+    emu_matrix_gather(
+        warp, x, (emu_matrix_side){form.b_type, EMU_TILE_COLUMNS, form.depth}, tile.b);
+    x += emu_matrix_registers(EMU_TILE_COLUMNS * depth, form.b_type);
+    emu_matrix_take_addend(warp, &form, x, &tile);
+    x += emu_matrix_registers(side, form.c_type);
+    if (form.is_sparse) {
+        emu_matrix_spread(warp, insn, &form, x[0], &tile);
+    }
+    emu_tile_multiply(&form, &tile);
+    emu_matrix_give_result(warp, &form, insn->x, &tile);
 }
 
 /* When all lanes have arrived, the group with the first lane computes for all of them.
@@ -70,41 +300,14 @@ static void
 matrix_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
              int phase)
 {
-    const unsigned results = insn->aux & EMU_WMMA_D_HALF ? 4 : 8;
-    const uint32_t *const xa = insn->x + results, *const xb = xa + 4,
-                          *const xc = xb + 4;
-    double a[SIDE][SIDE], b[SIDE][SIDE], d[SIDE][SIDE];
-    unsigned i, j, k;
-
-    if (phase == 0 || !(mask & all & (0 - all))) {
-        return;
-    }
-    for (i = 0; i < SIDE; i++) {
-        for (j = 0; j < SIDE; j++) {
-            a[i][j] =
-                matrix_half_slot(warp, xa, matrix_lane_of(i, j), matrix_slot_of(i, j));
-            b[i][j] =
-                matrix_half_slot(warp, xb, matrix_lane_of(i, j), matrix_slot_of(i, j));
-            d[i][j] = matrix_addend(warp, insn, xc, matrix_lane_of(i, j),
-                                    matrix_slot_of(i, j));
-        }
-    }
-    for (i = 0; i < SIDE; i++) {
-        for (j = 0; j < SIDE; j++) {
-            double sum = 0.0;
-
-            for (k = 0; k < SIDE; k++) {
-                sum += a[i][k] * b[j][k];
-            }
-            matrix_write_result(warp, insn, matrix_lane_of(i, j), matrix_slot_of(i, j),
-                                sum + d[i][j]);
-        }
+    if (phase != 0 && (mask & all & (0 - all))) {
+        matrix_multiply(warp, insn);
     }
 }
 
-/* x: registers of D, then of A, B, C; aux: EMU_WMMA_ flags */
+/* x: registers of D, then of A, B, C and the indices; imm: EMU_MMA_ fields */
 const emu_insn *
-emu_op_wmma(emu_warp *warp, const emu_insn *insn)
+emu_op_mma(emu_warp *warp, const emu_insn *insn)
 {
     return emu_sync(warp, insn, EMU_WHOLE_WARP, matrix_phase);
 }

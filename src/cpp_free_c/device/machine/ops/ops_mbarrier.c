@@ -1,41 +1,8 @@
-/* mbarrier objects: barriers in shared memory, 64 bits each.
- *
- * An object holds the number of arrivals that a phase expects, the number that it still
- * waits for, and the number of the phase. The token of an arrival is the object before
- * the arrival. Its phase is over when the object has another phase. A block belongs to
- * one thread, so plain accesses are enough. */
-#include "device/machine/warp/machine.h"
+/* Operations on mbarrier objects. See mbarrier.h. */
+#include "device/machine/warp/mbarrier.h"
 
-#include "device/machine/warp/address_check.h"
 #include "device/machine/warp/lanes.h"
-
-enum { COUNT_BITS = 20 };
-#define COUNT_MASK (((uint64_t)1 << COUNT_BITS) - 1)
-#define PHASE(object) ((object) >> (2 * COUNT_BITS))
-
-static uint64_t
-mbarrier_object_of(uint64_t expected, uint64_t pending, uint64_t phase)
-{
-    return (expected & COUNT_MASK) | (pending & COUNT_MASK) << COUNT_BITS |
-           phase << (2 * COUNT_BITS);
-}
-
-/* The object after `count` arrivals. If `drop` is set, later phases do not expect
- * them any more. */
-static uint64_t
-mbarrier_arrived(uint64_t object, uint32_t count, bool drop)
-{
-    const uint64_t pending = ((object >> COUNT_BITS) & COUNT_MASK) - count;
-    uint64_t expected = object & COUNT_MASK;
-
-    if (drop) {
-        expected -= count;
-    }
-    if (pending & COUNT_MASK) {
-        return mbarrier_object_of(expected, pending, PHASE(object));
-    }
-    return mbarrier_object_of(expected, expected, PHASE(object) + 1);
-}
+#include "device/machine/warp/race_check.h"
 
 /* b: arrivals that each phase expects */
 const emu_insn *
@@ -44,26 +11,26 @@ emu_op_mbarrier_init(emu_warp *warp, const emu_insn *insn)
     uint64_t at[EMU_LANES];
     uint32_t left;
 
-    if (!emu_address_check(warp, insn, warp->mask, 8, true, at)) {
+    if (!emu_mbarrier_find(warp, insn, warp->mask, at)) {
         return NULL;
     }
     for (left = warp->mask; left; left &= left - 1) {
         const int i = __builtin_ctz(left);
-        const uint32_t count = EMU_SOURCE(u32, insn->b)[i];
 
-        *(u64 *)(uintptr_t)at[i] = mbarrier_object_of(count, count, 0);
+        *(u64 *)(uintptr_t)at[i] = emu_mbarrier_new(EMU_SOURCE(u32, insn->b)[i]);
     }
     return insn + 1;
 }
 
-/* d: token; b: number of arrivals; e: later phases do not expect them */
+/* d: token; b: number of arrivals; c: bytes that the phase expects beside; e: later
+ * phases do not expect the arrivals */
 const emu_insn *
 emu_op_mbarrier_arrive(emu_warp *warp, const emu_insn *insn)
 {
     uint64_t at[EMU_LANES];
     uint32_t left;
 
-    if (!emu_address_check(warp, insn, warp->mask, 8, true, at)) {
+    if (!emu_mbarrier_find(warp, insn, warp->mask, at)) {
         return NULL;
     }
     for (left = warp->mask; left; left &= left - 1) {
@@ -71,8 +38,40 @@ emu_op_mbarrier_arrive(emu_warp *warp, const emu_insn *insn)
         u64 *const object = (u64 *)(uintptr_t)at[i];
         const uint64_t before = *object;
 
-        *object = mbarrier_arrived(before, EMU_SOURCE(u32, insn->b)[i], insn->e & 1);
+        *object = emu_mbarrier_arrive(before, EMU_SOURCE(u32, insn->b)[i],
+                                      EMU_SOURCE(u32, insn->c)[i], (insn->e & 1) != 0);
         EMU_TARGET(u64, insn->d)[i] = before;
+    }
+    if (warp->block->race) {
+        emu_race_signal(warp);
+    }
+    return insn + 1;
+}
+
+/* b: bytes; e: 0 if the phase expects them, 1 if they have been copied */
+const emu_insn *
+emu_op_mbarrier_bytes(emu_warp *warp, const emu_insn *insn)
+{
+    uint64_t at[EMU_LANES];
+    uint32_t left;
+
+    if (!emu_mbarrier_find(warp, insn, warp->mask, at)) {
+        return NULL;
+    }
+    for (left = warp->mask; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        u64 *const object = (u64 *)(uintptr_t)at[i];
+        const uint32_t bytes = EMU_SOURCE(u32, insn->b)[i];
+
+        if (insn->e & 1) {
+            *object = emu_mbarrier_complete(*object, bytes);
+        }
+        else {
+            *object = emu_mbarrier_expect(*object, bytes);
+        }
+    }
+    if (warp->block->race && insn->e & 1) {
+        emu_race_signal(warp);
     }
     return insn + 1;
 }
@@ -85,22 +84,39 @@ emu_op_mbarrier_wait(emu_warp *warp, const emu_insn *insn)
     uint64_t at[EMU_LANES];
     uint32_t left, bits = 0;
 
-    if (!emu_address_check(warp, insn, warp->mask, 8, false, at)) {
+    if (!emu_mbarrier_find(warp, insn, warp->mask, at)) {
         return NULL;
     }
     for (left = warp->mask; left; left &= left - 1) {
         const int i = __builtin_ctz(left);
-        const uint64_t phase = PHASE(*(const u64 *)(uintptr_t)at[i]);
+        const uint32_t phase = emu_mbarrier_phase(*(const u64 *)(uintptr_t)at[i]);
         bool over;
 
         if (insn->e & 1) {
             over = (phase & 1) != (EMU_SOURCE(u32, insn->b)[i] & 1);
         }
         else {
-            over = phase != PHASE(EMU_SOURCE(u64, insn->b)[i]);
+            over = phase != emu_mbarrier_phase(EMU_SOURCE(u64, insn->b)[i]);
         }
         bits |= (uint32_t)over << i;
     }
+    if (bits && warp->block->race) {
+        emu_race_observe(warp);
+    }
     *d = (*d & ~warp->mask) | bits;
+    return insn + 1;
+}
+
+/* d: the arrivals that the phase of token a waits for */
+const emu_insn *
+emu_op_mbarrier_pending(emu_warp *warp, const emu_insn *insn)
+{
+    uint32_t left;
+
+    for (left = warp->mask; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+
+        EMU_TARGET(u32, insn->d)[i] = emu_mbarrier_pending(EMU_SOURCE(u64, insn->a)[i]);
+    }
     return insn + 1;
 }

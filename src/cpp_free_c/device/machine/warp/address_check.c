@@ -168,26 +168,12 @@ address_of_lane(emu_warp *warp, uint32_t space, unsigned lane, uint64_t address,
     }
 }
 
-static bool
-address_fault(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t address,
-              unsigned size, bool write)
+bool
+emu_address_fault(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t address,
+                  unsigned size, bool write)
 {
     char near[320];
 
-    switch (insn->aux & EMU_AT_MASK) {
-        case EMU_AT_SHARED:
-            return address_fault_range(warp, insn, lane, address, size, write, "shared",
-                                       warp->block->shared_size);
-        case EMU_AT_LOCAL:
-        case EMU_AT_FRAME:
-            return address_fault_range(warp, insn, lane, address, size, write, "local",
-                                       warp->local_stride);
-        case EMU_AT_PARAM:
-            return address_fault_range(warp, insn, lane, address, size, write,
-                                       "parameter", warp->block->grid->params_size);
-        default:
-            break;
-    }
     if (address - EMU_SHARED_WINDOW < EMU_WINDOW_SIZE) {
         return address_fault_range(warp, insn, lane, address - EMU_SHARED_WINDOW, size,
                                    write, "shared", warp->block->shared_size);
@@ -201,6 +187,26 @@ address_fault(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t addr
                     "%s of %u bytes at address 0x%llx: %s", address_access_word(write),
                     size, (unsigned long long)address, near);
     return false;
+}
+
+static bool
+address_fault(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t address,
+              unsigned size, bool write)
+{
+    switch (insn->aux & EMU_AT_MASK) {
+        case EMU_AT_SHARED:
+            return address_fault_range(warp, insn, lane, address, size, write, "shared",
+                                       warp->block->shared_size);
+        case EMU_AT_LOCAL:
+        case EMU_AT_FRAME:
+            return address_fault_range(warp, insn, lane, address, size, write, "local",
+                                       warp->local_stride);
+        case EMU_AT_PARAM:
+            return address_fault_range(warp, insn, lane, address, size, write,
+                                       "parameter", warp->block->grid->params_size);
+        default:
+            return emu_address_fault(warp, insn, lane, address, size, write);
+    }
 }
 
 void
@@ -278,8 +284,8 @@ address_each_lane(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned 
 }
 
 bool
-emu_address_check(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
-                  bool write, uint64_t out[EMU_LANES])
+emu_address_resolve(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
+                    bool write, uint64_t out[EMU_LANES])
 {
     const uint32_t space = insn->aux & EMU_AT_MASK;
     uint64_t address[EMU_LANES], low = UINT64_MAX, high = 0, bits = 0;
@@ -317,11 +323,21 @@ emu_address_check(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned 
 
             out[i] = shared + address[i];
         }
+        return true;
     }
-    else if (!address_each_lane(warp, insn, mask, size, write, address, out)) {
+    return address_each_lane(warp, insn, mask, size, write, address, out);
+}
+
+bool
+emu_address_check(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
+                  bool write, uint64_t out[EMU_LANES])
+{
+    const uint32_t space = insn->aux & EMU_AT_MASK;
+
+    if (!emu_address_resolve(warp, insn, mask, size, write, out)) {
         return false;
     }
-    if (warp->block->race && space <= EMU_AT_SHARED) {
+    if (warp->block->race && (space == EMU_AT_GENERIC || space == EMU_AT_SHARED)) {
         return emu_race_access(warp, insn, mask, size, write, out);
     }
     return true;

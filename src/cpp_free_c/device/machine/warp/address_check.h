@@ -14,6 +14,9 @@
  * fault. */
 bool emu_address_check(emu_warp *warp, const emu_insn *insn, uint32_t mask,
                        unsigned size, bool write, uint64_t out[EMU_LANES]);
+/* The same without the race checks. */
+bool emu_address_resolve(emu_warp *warp, const emu_insn *insn, uint32_t mask,
+                         unsigned size, bool write, uint64_t out[EMU_LANES]);
 /* The address that each lane accesses, not checked. */
 void emu_address_of_lanes(const emu_warp *warp, const emu_insn *insn,
                           uint64_t out[EMU_LANES]);
@@ -24,6 +27,10 @@ uint8_t *emu_address_global(emu_warp *warp, uint64_t address, uint64_t size);
  * access is not legal. */
 uint8_t *emu_address_generic(emu_warp *warp, unsigned lane, uint64_t address,
                              size_t size);
+/* Report an access of one lane to a generic address that is not legal. Returns false.
+ */
+bool emu_address_fault(emu_warp *warp, const emu_insn *insn, unsigned lane,
+                       uint64_t address, unsigned size, bool write);
 
 /* What an index adds to the base of an address; aux is that of the instruction. */
 static inline uint64_t

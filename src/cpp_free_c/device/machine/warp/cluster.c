@@ -54,21 +54,31 @@ emu_cluster_block_number(const emu_grid *grid, uint64_t cluster, uint32_t rank)
     return number;
 }
 
+const emu_block *
+emu_cluster_owner(const emu_block *block, uint64_t address)
+{
+    const uint64_t rank = address / EMU_CLUSTER_STEP - 1;
+
+    if (address < EMU_CLUSTER_STEP) {
+        return block;
+    }
+    if (block->cluster != NULL && rank < EMU_MAX_CLUSTER) {
+        return block->cluster->blocks[rank];
+    }
+    if (rank == block->cluster_rank) {
+        return block;
+    }
+    return NULL;
+}
+
 uint8_t *
 emu_cluster_address(const emu_block *block, uint64_t address, size_t size)
 {
-    const uint64_t rank = address / EMU_CLUSTER_STEP - 1;
     const uint64_t offset = address % EMU_CLUSTER_STEP;
     const emu_block *owner = NULL;
 
-    if (address < EMU_CLUSTER_STEP || rank >= EMU_MAX_CLUSTER) {
-        return NULL;
-    }
-    if (block->cluster != NULL) {
-        owner = block->cluster->blocks[rank];
-    }
-    else if (rank == 0) {
-        owner = block;
+    if (address >= EMU_CLUSTER_STEP) {
+        owner = emu_cluster_owner(block, address);
     }
     if (owner == NULL || size > owner->shared_size ||
         offset > owner->shared_size - size) {

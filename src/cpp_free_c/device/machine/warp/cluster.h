@@ -33,6 +33,9 @@ bool emu_cluster_leave(emu_block *block);
 uint64_t emu_cluster_block_number(const emu_grid *grid, uint64_t cluster,
                                   uint32_t rank);
 
+/* The block to whose shared memory an address of shared::cluster belongs; NULL: none.
+ */
+const emu_block *emu_cluster_owner(const emu_block *block, uint64_t address);
 /* The host address of an address of shared::cluster outside the block's own memory.
  * NULL: not legal. */
 uint8_t *emu_cluster_address(const emu_block *block, uint64_t address, size_t size);

@@ -197,6 +197,7 @@ struct emu_grid {
     _Atomic bool takes_turns;  /* all resident blocks take turns: workers.h */
     _Atomic bool stuck;        /* the launch must fail: it cannot make progress */
     emu_proof proof;
+    _Atomic bool swapping; /* an atomic operation of 128 bits is in progress */
     _Atomic int failed; /* a fault has been written to the report */
     emu_report *report;
     uint64_t number;             /* of the launch, for %gridid */

@@ -39,6 +39,7 @@ struct emu_race {
     shadow *shadows;
     epochs warps[EMU_MAX_WARPS];
     epochs barriers[EMU_BARRIERS];
+    epochs mbarriers; /* of all mbarriers of the block */
     epochs exited;
 };
 
@@ -120,6 +121,7 @@ emu_race_begin(emu_block *block, unsigned checks)
     }
     memset(race->warps, 0, sizeof race->warps);
     memset(race->barriers, 0, sizeof race->barriers);
+    memset(&race->mbarriers, 0, sizeof race->mbarriers);
     memset(&race->exited, 0, sizeof race->exited);
     if (checks & (EMU_CHECK_INIT | EMU_CHECK_RACE)) {
         block->shared_fast_size = 0;
@@ -180,6 +182,20 @@ void
 emu_race_released(emu_block *block, uint32_t barrier)
 {
     memset(&block->race->barriers[barrier], 0, sizeof block->race->barriers[barrier]);
+}
+
+void
+emu_race_signal(emu_warp *warp)
+{
+    race_publish_epochs(warp, &warp->block->race->mbarriers);
+}
+
+void
+emu_race_observe(emu_warp *warp)
+{
+    emu_race *race = warp->block->race;
+
+    race_join_epochs(&race->warps[warp->number], &race->mbarriers);
 }
 
 void
@@ -368,22 +384,15 @@ race_check_byte(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t of
     return true;
 }
 
+/* Check and note the access of a lane to bytes of shared memory. */
 static bool
-race_check_lane(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t offset,
-                unsigned size, int kind, emu_place place)
+race_check_bytes(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t offset,
+                 unsigned size, int kind, bool reads, bool same)
 {
-    emu_block *block = warp->block;
-    emu_race *race = block->race;
-    const bool reads = kind == READER || (kind == ATOMIC && insn->e != EMU_ATOM_EXCH);
-    bool same = false;
+    emu_race *race = warp->block->race;
+    const emu_place place = emu_report_place_of(warp->frame->func, insn);
     unsigned i;
 
-    if (kind == WRITER) {
-        uint8_t value[64];
-
-        race_store_value(warp, insn, lane, size, value);
-        same = memcmp(value, block->shared + offset, size) == 0;
-    }
     for (i = 0; i < size; i++) {
         shadow *s = &race->shadows[offset + i];
 
@@ -404,13 +413,36 @@ race_check_lane(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t of
     return true;
 }
 
+static bool
+race_check_lane(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t offset,
+                unsigned size, int kind)
+{
+    const bool reads = kind == READER || (kind == ATOMIC && insn->e != EMU_ATOM_EXCH);
+    bool same = false;
+
+    if (kind == WRITER) {
+        uint8_t value[64];
+
+        race_store_value(warp, insn, lane, size, value);
+        same = memcmp(value, warp->block->shared + offset, size) == 0;
+    }
+    return race_check_bytes(warp, insn, lane, offset, size, kind, reads, same);
+}
+
+bool
+emu_race_copy(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t offset,
+              unsigned size, bool write)
+{
+    return race_check_bytes(warp, insn, lane, offset, size, write ? WRITER : READER,
+                            !write, false);
+}
+
 bool
 emu_race_access(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
                 bool write, const uint64_t at[EMU_LANES])
 {
     const emu_block *block = warp->block;
     const int kind = race_access_kind(insn, write);
-    const emu_place place = emu_report_place_of(warp->frame->func, insn);
     uint32_t left;
 
     if (kind == WRITER && block->race->checks & EMU_CHECK_RACE &&
@@ -422,7 +454,7 @@ emu_race_access(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned si
         const uint64_t offset = at[lane] - (uint64_t)(uintptr_t)block->shared;
 
         if (offset < block->shared_size &&
-            !race_check_lane(warp, insn, lane, offset, size, kind, place)) {
+            !race_check_lane(warp, insn, lane, offset, size, kind)) {
             return false;
         }
     }

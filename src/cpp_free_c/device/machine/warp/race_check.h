@@ -11,11 +11,13 @@
  * value. Two lanes that write different values to one address in the same instruction
  * are a race too. Each warp counts its epochs. A barrier gives the warps that leave it
  * the epochs of the warps that arrived, so barriers of a part of the block, and
- * bar.arrive, order only the warps that take part. Atomics and fences order nothing
- * here.
+ * bar.arrive, order only the warps that take part. All mbarriers of a block count as
+ * one barrier, at which a warp arrives and for which it waits. Atomics and fences order
+ * nothing here.
  *
  * Called by execution.c, block.c (blocks), calls.c (exits), barrier.c (barriers)
- * and address_check.c (accesses). */
+ * mbarrier.c and ops_mbarrier.c (mbarriers), and address_check.c and bulk_copy.c
+ * (accesses). */
 #ifndef DEVICE_MACHINE_WARP_RACE_CHECK_H
 #define DEVICE_MACHINE_WARP_RACE_CHECK_H
 
@@ -38,12 +40,21 @@ void emu_race_free(emu_block *block);
 bool emu_race_access(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
                      bool write, const uint64_t at[EMU_LANES]);
 
+/* Check an asynchronous copy that a lane began: it writes to or reads from `size` bytes
+ * at an offset of the block's shared memory. False after a fault. */
+bool emu_race_copy(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t offset,
+                   unsigned size, bool write);
+
 /* The warp arrives at a barrier. */
 void emu_race_arrive(emu_warp *warp, uint32_t barrier);
 /* The warp leaves the barrier. */
 void emu_race_leave(emu_warp *warp, uint32_t barrier);
 /* All warps that waited have left the barrier. */
 void emu_race_released(emu_block *block, uint32_t barrier);
+/* The warp arrives at an mbarrier, or a copy that it began is complete. */
+void emu_race_signal(emu_warp *warp);
+/* A wait of the warp for an mbarrier has succeeded. */
+void emu_race_observe(emu_warp *warp);
 /* Lanes of the warp exit. */
 void emu_race_exit(emu_warp *warp);
 

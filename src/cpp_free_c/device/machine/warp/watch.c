@@ -122,6 +122,7 @@ watch_fill_kinds(emu_watch *watch)
                 {EMU_OP_st_vector, WRITE, 0},
                 {EMU_OP_mbarrier_init, WRITE, 8},
                 {EMU_OP_mbarrier_arrive, WRITE, 8},
+                {EMU_OP_mbarrier_bytes, WRITE, 8},
                 {EMU_OP_atom_16, UPDATE, 2},
                 {EMU_OP_atom_32, UPDATE, 4},
                 {EMU_OP_atom_64, UPDATE, 8},
@@ -131,6 +132,8 @@ watch_fill_kinds(emu_watch *watch)
                 {EMU_OP_yield, SPIN, 0},
                 {EMU_OP_cluster_wait, SPIN, 0},
                 {EMU_OP_cluster_arrive, ACT, 0},
+                {EMU_OP_bulk_copy, ACT, 0},
+                {EMU_OP_tensor_copy, ACT, 0},
                 {EMU_OP_service, ACT, 0},
                 {EMU_OP_sust, ACT, 0},
                 {EMU_OP_sured, ACT, 0}};

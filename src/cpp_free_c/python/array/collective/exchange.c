@@ -9,6 +9,7 @@
 #include "python/array/memory.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
+#include "python/driver/graph_resources.h"
 #include "python/driver/stream.h"
 
 /* -- the arrays -------------------------------------------------------------------- */
@@ -246,7 +247,8 @@ exchange_enqueue(const pcu_exchange *e, pcu_exchange_function function)
 {
     pcu_state *st = e->self->st;
     int status = PCU_NCCL_SUCCESS;
-    if (exchange_hold(e) < 0 || pcu_current_context_ready(st) < 0 ||
+    if (exchange_hold(e) < 0 || pcu_captured_object((PyObject *)e->self) < 0 ||
+        pcu_current_context_ready(st) < 0 ||
         pcu_communicator_enter(e->self, e->routine) < 0) {
         return -1;
     }

@@ -373,12 +373,13 @@ library_converts(const library_run *run)
            run->in->type != run->out->type;
 }
 
-/* 1 if a transform of real elements makes the first half of the result. */
+/* 1 if a transform of real elements makes the first half of the result. cuFFT has no
+ * faster transform of real elements for odd lengths. */
 static int
 library_mirrors(const library_run *run)
 {
     return library_converts(run) && run->in->type == run->compute &&
-           !run->steps[0].inverse;
+           run->steps[0].n % 2 == 0 && !run->steps[0].inverse;
 }
 
 /* Store 0 to the imaginary parts of the elements of half a spectrum that are real in
@@ -491,27 +492,41 @@ library_run_converted(library_run *run)
     return library_execute(run);
 }
 
-/* 1 if generated kernels are faster. */
+/* 1 if generated kernels are faster along the axis of a step. */
 static int
-library_prefers_kernels(const library_run *run)
+library_step_prefers_kernels(const library_run *run, const pcu_fourier_step *step,
+                             int adds_kernels)
 {
-    const pcu_fourier_step *step = &run->steps[0];
     const pcu_gpuarray *out = run->out;
-    if (run->count > 1 || pcu_cufft_is_required(run->ctx)) {
-        return 0;
-    }
     pcu_fourier_case given = {
-        .kind = run->kind,
+        .kind = step->kind,
         .n = step->n,
         .number = pcu_types[pcu_type_complex(run->compute)].size,
         .count = out->count,
-        .adds_kernels =
-            step->scale != 1 || run->kind == PCU_FOURIER_HALF || library_converts(run),
+        .adds_kernels = adds_kernels,
         .is_columns = out->ndim > 1 && step->axis < out->ndim - 1 &&
                       out->strides[step->axis] > out->strides[out->ndim - 1],
         .cache = (size_t)run->ctx->rec.limits.cache,
     };
     return pcu_fourier_prefers_kernels(&given);
+}
+
+/* 1 if generated kernels are faster. cuFFT transforms several axes in fewer kernels,
+ * so it must need others before or after. */
+static int
+library_prefers_kernels(const library_run *run)
+{
+    int adds_kernels = run->kind == PCU_FOURIER_HALF || library_converts(run) ||
+                       library_scale(run) != 1;
+    if (pcu_cufft_is_required(run->ctx) || (run->count > 1 && !adds_kernels)) {
+        return 0;
+    }
+    for (int i = 0; i < run->count; i++) {
+        if (!library_step_prefers_kernels(run, &run->steps[i], adds_kernels)) {
+            return 0;
+        }
+    }
+    return 1;
 }
 
 /* Transform. Returns what pcu_cufft_run returns. */

@@ -5,14 +5,25 @@
 #include "python/array/fourier/passes.h"
 
 enum {
-    PREFERS_SHORT = 1024,     /* elements of a line that one kernel moves at speed */
-    PREFERS_LINE = 4096,      /* the same, if there are few lines */
-    PREFERS_COLUMN = 512,     /* elements of a column, beyond the cache */
-    PREFERS_FEW = 512 * 1024, /* bytes: only the number of kernels matters */
+    PREFERS_SHORT = 1024,      /* elements of a line that one kernel moves at speed */
+    PREFERS_LINE = 4096,       /* longer columns are far apart for cuFFT */
+    PREFERS_COLUMN = 512,      /* elements of a column, beyond the cache */
+    PREFERS_FEW = 2048 * 1024, /* bytes: only the number of kernels matters */
     PREFERS_SLOW_LOW = 128 * 1024, /* bytes of a line: cuFFT has one block for each */
     PREFERS_SLOW_HIGH = 256 * 1024,
     PREFERS_SLOW_TOTAL = 1024 * 1024
 };
+
+/* Columns: cuFFT reads them far from each other. */
+static int
+prefers_columns(const pcu_fourier_case *given, size_t line, size_t bytes)
+{
+    if (!given->is_columns) {
+        return 0;
+    }
+    return (line <= PREFERS_COLUMN && bytes > given->cache) ||
+           (line > PREFERS_LINE && bytes > given->cache / 2);
+}
 
 int
 pcu_fourier_prefers_kernels(const pcu_fourier_case *given)
@@ -25,12 +36,11 @@ pcu_fourier_prefers_kernels(const pcu_fourier_case *given)
     if (!pcu_fourier_is_smooth(line)) {
         return 0;
     }
-    if (given->is_columns && bytes > given->cache &&
-        (line <= PREFERS_COLUMN || line > PREFERS_LINE)) {
+    if (prefers_columns(given, line, bytes)) {
         return 1;
     }
     if (given->adds_kernels) {
-        return line <= PREFERS_SHORT || (line <= PREFERS_LINE && bytes <= PREFERS_FEW);
+        return line <= PREFERS_SHORT || bytes <= PREFERS_FEW;
     }
     return given->kind == PCU_FOURIER_COMPLEX &&
            given->n * given->number >= PREFERS_SLOW_LOW &&

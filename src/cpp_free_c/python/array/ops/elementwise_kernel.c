@@ -115,8 +115,8 @@ elementwise_launch(pcu_state *st, pcu_context *ctx, pcu_elementwise_loop *loop,
     pcu_argument_buffer_init(&params);
     rc = elementwise_pack(loop, &params);
     if (rc == 0) {
-        rc =
-            pcu_kernel_launch(st, kernel, blocks, ELEMENTWISE_THREADS, stream, &params);
+        rc = pcu_kernel_launch_following(st, kernel, blocks, ELEMENTWISE_THREADS,
+                                         stream, &params);
     }
     pcu_argument_buffer_free(&params);
     return rc;

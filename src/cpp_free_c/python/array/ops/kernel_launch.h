@@ -61,4 +61,15 @@ PCU_HIDDEN PCU_RAISES int pcu_kernel_launch_shared(pcu_state *st, CUfunction ker
                                                    unsigned int shared, CUstream stream,
                                                    pcu_argument_buffer *params);
 
+/* Enqueue a kernel that begins with follow() of cuda/pycuda-array.hpp. In a captured
+ * stream, behind another such kernel, it may be launched before that one has ended: it
+ * waits itself. That saves a third of the time of small kernels in a graph. Kernels of
+ * more blocks than this are launched as usual; follow() has the same number. */
+enum { PCU_FOLLOWING_BLOCKS_MOST = 256 };
+PCU_HIDDEN PCU_RAISES int pcu_kernel_launch_following(pcu_state *st, CUfunction kernel,
+                                                      size_t blocks,
+                                                      unsigned int threads,
+                                                      CUstream stream,
+                                                      pcu_argument_buffer *params);
+
 #endif

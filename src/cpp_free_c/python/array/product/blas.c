@@ -10,6 +10,9 @@
 #include "driver/blas_table.h"
 #include "driver/shape.h"
 #include "python/driver/current_context.h"
+#include "python/driver/graph_resources.h"
+#include "python/driver/memory/pool.h"
+#include "python/driver/resource.h"
 #include "python/support/library_paths.h"
 
 struct pcu_blas_handle {
@@ -464,14 +467,79 @@ blas_next(const pcu_product *p, int taken, size_t *index, blas_call *call)
     return 0;
 }
 
-/* All calls of a product. Needs no interpreter lock. */
+/* -- workspaces -------------------------------------------------------------------- */
+
+/* Memory in which cuBLAS sums parts of a product. 0 bytes: that of the library. */
+typedef struct {
+    CUdeviceptr address;
+    size_t bytes;
+} blas_workspace;
+
+/* The bytes that NVIDIA's manual recommends. */
+static size_t
+blas_workspace_size(const pcu_context *ctx)
+{
+    enum { MAJOR = 75, SINCE = 9 }; /* CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR */
+    int major = 0;
+    if (drv.DeviceGetAttribute(&major, MAJOR, ctx->rec.device) == CUDA_SUCCESS &&
+        major >= SINCE) {
+        return (size_t)32 << 20;
+    }
+    return (size_t)4 << 20;
+}
+
+/* The workspace for a captured product. A launch of the graph may run at the same time
+ * as other products of the handle, so each stream of a capture has a workspace, which
+ * the graph owns. */
+static int
+blas_find_workspace(pcu_state *st, const pcu_context *ctx, CUstream stream,
+                    blas_workspace *found)
+{
+    PyObject *pool = pcu_captured_pool();
+    PyObject *spaces = pcu_captured_workspaces();
+    found->bytes = 0;
+    if (pool == NULL || spaces == NULL || pcu_blas.SetWorkspace == NULL) {
+        return 0;
+    }
+    int rc = -1;
+    size_t bytes = blas_workspace_size(ctx);
+    PyObject *key = PyLong_FromVoidPtr((void *)stream);
+    PyObject *memory = NULL;
+    if (key != NULL) {
+        memory = Py_XNewRef(PyDict_GetItemWithError(spaces, key));
+    }
+    if (key != NULL && memory == NULL && !PyErr_Occurred()) {
+        memory = pcu_allocate(st, pool, bytes);
+        if (memory != NULL && PyDict_SetItem(spaces, key, memory) < 0) {
+            Py_CLEAR(memory);
+        }
+    }
+    if (memory != NULL) {
+        found->address = ((pcu_resource *)memory)->handle.memory;
+        found->bytes = bytes;
+        rc = 0;
+    }
+    Py_XDECREF(memory);
+    Py_XDECREF(key);
+    return rc;
+}
+
+/* -- the calls of a product -------------------------------------------------------- */
+
+/* All calls of a product. Needs no interpreter lock. cublasSetStream also takes the
+ * workspace of an earlier capture away. */
 static int
 blas_run(pcu_cublas_handle handle, const pcu_product *p, int axis, blas_call *call,
-         CUstream stream, const char **routine)
+         CUstream stream, const blas_workspace *space, const char **routine)
 {
     size_t index[PCU_MAX_NDIM] = {0};
     *routine = "cublasSetStream";
     int status = pcu_blas.SetStream(handle, stream);
+    if (status == PCU_CUBLAS_SUCCESS && space->bytes != 0) {
+        *routine = "cublasSetWorkspace";
+        status =
+            pcu_blas.SetWorkspace(handle, blas_pointer(space->address), space->bytes);
+    }
     if (status != PCU_CUBLAS_SUCCESS) {
         return status;
     }
@@ -506,6 +574,7 @@ pcu_blas_multiply(pcu_state *st, pcu_context *ctx, const pcu_product *given,
     pcu_product p = *given;
     pcu_matrix_storage storage[PCU_MATRICES];
     blas_call call = {0};
+    blas_workspace space;
     const char *routine = "";
     struct pcu_blas_handle *blas = ctx->blas;
     int axis = blas_longest_axis(&p);
@@ -516,19 +585,20 @@ pcu_blas_multiply(pcu_state *st, pcu_context *ctx, const pcu_product *given,
         blas_find_storages(&p, storage);
     }
     blas_plan(&p, storage, axis, &call);
-    if (pcu_current_context_ready(st) < 0) {
+    if (pcu_current_context_ready(st) < 0 ||
+        blas_find_workspace(st, ctx, stream, &space) < 0) {
         return -1;
     }
     int unlock = blas_must_unlock(&p, axis);
     if (!unlock && PyThread_acquire_lock(blas->lock, NOWAIT_LOCK)) {
-        status = blas_run(blas->handle, &p, axis, &call, stream, &routine);
+        status = blas_run(blas->handle, &p, axis, &call, stream, &space, &routine);
         PyThread_release_lock(blas->lock);
     }
     else {
         blas->waiting++;
         PyThreadState *thread = pcu_unlock();
         PyThread_acquire_lock(blas->lock, WAIT_LOCK);
-        status = blas_run(blas->handle, &p, axis, &call, stream, &routine);
+        status = blas_run(blas->handle, &p, axis, &call, stream, &space, &routine);
         PyThread_release_lock(blas->lock);
         pcu_lock(thread);
         blas->waiting--;

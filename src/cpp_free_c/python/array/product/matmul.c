@@ -2,8 +2,9 @@
  *
  * The way of one call: find the common dtype and the shape of the result, make or check
  * the output, and enqueue. A product with a vector is a reduction, which is bound by
- * memory. The others go through cuBLAS, or through generated kernels: where there is no
- * cuBLAS, and for integers and bool. */
+ * memory, unless it sums across the rows of a large matrix. The others go through
+ * cuBLAS, or through generated kernels: where there is no cuBLAS, and for integers and
+ * bool. */
 
 #include "python/array/product/matmul.h"
 
@@ -21,6 +22,9 @@
 #include "python/array/product/segments.h"
 
 enum { MATMUL_SMALL_DEPTH = 512, MATMUL_SMALL_PRODUCTS = 1 << 23 };
+
+/* What computes a product with a vector. Neither is PCU_KERNEL_MADE. */
+enum { MATMUL_REDUCES = 0, MATMUL_CUBLAS = 1 };
 
 /* One call in progress. */
 typedef struct {
@@ -181,6 +185,51 @@ matmul_is_reduction(const matmul_plan *plan)
            plan->ndim <= PCU_MAX_NDIM - 3;
 }
 
+/* 1 if the sums run across the rows of a matrix that is beyond the cache: cuBLAS is
+ * faster then, measured on an H200. */
+static int
+matmul_sums_across(const matmul_plan *plan, const pcu_product *p,
+                   const pcu_context *ctx)
+{
+    const pcu_matrix *matrix = &p->matrices[PCU_LEFT];
+    const pcu_gpuarray *array = plan->operands[0];
+    ptrdiff_t along = matrix->column;
+    ptrdiff_t across = matrix->row;
+    if (plan->m == 1) {
+        matrix = &p->matrices[PCU_RIGHT];
+        array = plan->operands[1];
+        along = matrix->row;
+        across = matrix->column;
+    }
+    return array->ndim > 1 && plan->m * plan->n > 1 && across > 0 && along > across &&
+           pcu_gpuarray_nbytes(array) > (size_t)ctx->rec.limits.cache;
+}
+
+/* MATMUL_CUBLAS if cuBLAS computes a product with a vector sooner than a reduction,
+ * else MATMUL_REDUCES; PCU_KERNEL_MADE: plan again; -1: an error occurred. */
+static int
+matmul_vector_choose(const matmul_plan *plan, pcu_context *ctx,
+                     const pcu_gpuarray *target)
+{
+    pcu_product p;
+    matmul_product(plan, target, &p);
+    if (!matmul_sums_across(plan, &p, ctx) || !pcu_blas_has_type(plan->compute) ||
+        !pcu_blas_takes(&p, PCU_LEFT) || !pcu_blas_takes(&p, PCU_RIGHT) ||
+        !pcu_blas_takes(&p, PCU_RESULT)) {
+        return MATMUL_REDUCES;
+    }
+    switch (pcu_blas_choose(plan->st, ctx)) {
+        case PCU_PRODUCT_CUBLAS:
+            return MATMUL_CUBLAS;
+        case PCU_PRODUCT_CHANGED:
+            return PCU_KERNEL_MADE;
+        case -1:
+            return -1;
+        default:
+            return MATMUL_REDUCES;
+    }
+}
+
 /* A view of the batch's axes and up to three others. */
 static pcu_gpuarray *
 matmul_view_new(const matmul_plan *plan, pcu_gpuarray *array, const ptrdiff_t *steps,
@@ -335,7 +384,13 @@ matmul_attempt(matmul_plan *plan, pcu_context *ctx, pcu_gpuarray *target)
         return matmul_zero(target, plan->options->stream);
     }
     if (matmul_is_reduction(plan)) {
-        return matmul_reduce(plan, target);
+        int choice = matmul_vector_choose(plan, ctx, target);
+        if (choice == MATMUL_REDUCES) {
+            return matmul_reduce(plan, target);
+        }
+        if (choice != MATMUL_CUBLAS) {
+            return choice;
+        }
     }
     return matmul_multiply(plan, ctx, target);
 }

@@ -10,10 +10,16 @@
 #include "python/driver/stream.h"
 
 static int
+import_is_cuda(pcu_dl_device device)
+{
+    return device.type == PCU_DL_CUDA || device.type == PCU_DL_CUDA_HOST ||
+           device.type == PCU_DL_CUDA_MANAGED;
+}
+
+static int
 import_check_device(pcu_dl_device device)
 {
-    if (device.type == PCU_DL_CUDA || device.type == PCU_DL_CUDA_HOST ||
-        device.type == PCU_DL_CUDA_MANAGED) {
+    if (import_is_cuda(device)) {
         return 0;
     }
     const char *what = "";
@@ -161,10 +167,40 @@ import_ask_device(PyObject *producer, pcu_dl_device *device)
     Py_XDECREF(items);
     device->type = type;
     device->id = id;
-    if (rc < 0) {
+    return rc;
+}
+
+/* 1 if the object's type has the attribute. */
+static int
+import_has(PyObject *producer, const char *name)
+{
+    PyObject *value = PyObject_GetAttrString((PyObject *)Py_TYPE(producer), name);
+    if (value != NULL) {
+        Py_DECREF(value);
+        return 1;
+    }
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) {
         return -1;
     }
-    return import_check_device(*device);
+    PyErr_Clear(); /* it is an object of another kind */
+    return 0;
+}
+
+int
+pcu_dlpack_is_cuda(PyObject *producer)
+{
+    pcu_dl_device device = {0};
+    int found = import_has(producer, "__dlpack__");
+    if (found > 0) {
+        found = import_has(producer, "__dlpack_device__");
+    }
+    if (found <= 0) {
+        return found;
+    }
+    if (import_ask_device(producer, &device) < 0) {
+        return -1;
+    }
+    return import_is_cuda(device);
 }
 
 /* Call producer.__dlpack__(stream=, max_version=). Producers older than DLPack 1 have
@@ -192,19 +228,22 @@ import_ask_capsule_new(PyObject *producer, PyObject *stream)
     return capsule;
 }
 
-static PyObject *
-import_borrow_new(pcu_state *st, PyObject *producer, CUstream stream)
+PyObject *
+pcu_dlpack_borrow_new(pcu_state *st, PyObject *producer, CUstream stream)
 {
     pcu_dl_device device = {0};
     if (PyCapsule_CheckExact(producer)) {
         return import_take_new(st, producer, stream);
     }
-    if (import_ask_device(producer, &device) < 0) {
+    if (import_ask_device(producer, &device) < 0 || import_check_device(device) < 0) {
         return NULL;
     }
     PyObject *number;
     if (device.type == PCU_DL_CUDA_HOST) {
         number = Py_NewRef(Py_None);
+    }
+    else if (pcu_stream_is_captured(stream)) {
+        number = PyLong_FromLong(-1); /* the program orders the launch of the graph */
     }
     else {
         number = pcu_dlpack_stream_new(stream);
@@ -237,7 +276,7 @@ import_new(pcu_state *st, PyObject *producer, PyObject *stream)
     }
     Py_INCREF(stream);
     if (pcu_as_stream(st, stream, &handle, "stream") == 0) {
-        result = import_borrow_new(st, producer, handle);
+        result = pcu_dlpack_borrow_new(st, producer, handle);
     }
     if (result == NULL) {
         Py_DECREF(stream);

@@ -21,6 +21,15 @@ typedef struct {
     pcu_dlpack tensor;       /* with a strong dtype */
 } pcu_foreign_allocation;
 
+/* Borrow an array of another library by DLPack, for work on the stream: a
+ * ForeignAllocation. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_dlpack_borrow_new(pcu_state *st, PyObject *producer,
+                                                      CUstream stream);
+
+/* 1 if the object has an array by DLPack that is in memory of CUDA; 0 if it has no such
+ * method, or the array is in other memory. */
+PCU_HIDDEN PCU_RAISES int pcu_dlpack_is_cuda(PyObject *producer);
+
 /* The tensor of a ForeignAllocation, valid while the object is alive. */
 static inline const pcu_dlpack *
 pcu_foreign_allocation_tensor(PyObject *foreign)

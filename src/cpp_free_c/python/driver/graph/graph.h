@@ -33,6 +33,7 @@ typedef struct {
     CUgraphNodeType type;
     PyObject *function;     /* strong: the Function of a kernel node, or NULL */
     pcu_launch_shape shape; /* of a kernel node */
+    CUdeviceptr address;    /* of a node that allocates or frees memory */
     int removed;
 } pcu_graph_node;
 
@@ -66,6 +67,9 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_graph_nodes_new(pcu_graph *self);
 
 /* After a capture: note what the kernels of libraries use. */
 PCU_HIDDEN PCU_RAISES int pcu_graph_scan(pcu_graph *graph);
+
+/* Check that the graph frees the memory that its nodes allocate. */
+PCU_HIDDEN PCU_RAISES int pcu_graph_check_memory(pcu_graph *self);
 
 /* Make the driver's executable graph of a graph. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_graph_exec_new(pcu_graph *graph);

@@ -4,7 +4,7 @@
  * node uses, and calls cuGraphAddNode.
  *
  * Invariant: a node is added only after the graph keeps what the node uses. Callers:
- * Python, and graph_exec.c for the parameters. */
+ * Python, and graph_memory.c for more nodes. */
 #include "python/driver/graph/graph_parameters.h"
 
 #include "python/support/args.h"
@@ -14,10 +14,8 @@
 #include "python/driver/current_context.h"
 #include "python/driver/launch/kept_arguments.h"
 
-/* Add a node that waits for the nodes `after`. Nothing can fail after the driver has
- * added it. */
-static PyObject *
-graph_add_node(pcu_graph *self, PyObject *after, CUgraphNodeParams *params)
+PyObject *
+pcu_graph_add_node(pcu_graph *self, PyObject *after, CUgraphNodeParams *params)
 {
     CUgraphNode *nodes = NULL;
     size_t count = 0;
@@ -91,7 +89,7 @@ graph_add_kernel(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
         pcu_graph_resources_note_all(self->resources, buffer.data, buffer.used) == 0 &&
         pcu_graph_resources_keep_function(self->resources, function->handle,
                                           (PyObject *)function) == 0) {
-        node = graph_add_node(self, after, &params);
+        node = pcu_graph_add_node(self, after, &params);
     }
     if (node != NULL) {
         ((pcu_graph_node *)node)->function = Py_NewRef((PyObject *)function);
@@ -143,7 +141,7 @@ graph_add_copy(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
                             &params.memcpy.copyParams) < 0) {
         return NULL;
     }
-    return graph_add_node(self, a.after, &params);
+    return pcu_graph_add_node(self, a.after, &params);
 }
 
 typedef struct {
@@ -191,29 +189,10 @@ graph_add_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
     params.memset.width = fill.width;
     params.memset.height = fill.height;
     params.memset.ctx = pcu_context_rec(self->head.ctx)->handle;
-    return graph_add_node(self, a.after, &params);
+    return pcu_graph_add_node(self, a.after, &params);
 }
 
 /* -- host functions ---------------------------------------------------------------- */
-
-/* Called by the driver, in a thread of its own, when the node runs. */
-static void
-graph_host_run(void *function)
-{
-    if (pcu_is_finalizing() || !Py_IsInitialized()) {
-        return; /* no thread may enter the interpreter any more */
-    }
-    PyGILState_STATE held = PyGILState_Ensure();
-    pcu_saved_error pending;
-    pcu_error_save(&pending);
-    PyObject *result = PyObject_CallNoArgs((PyObject *)function);
-    if (result == NULL) {
-        PyErr_WriteUnraisable((PyObject *)function);
-    }
-    Py_XDECREF(result);
-    pcu_error_restore(&pending);
-    PyGILState_Release(held);
-}
 
 typedef struct {
     PyObject *what;
@@ -253,20 +232,12 @@ graph_add_host(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
     if (graph_read_one(self, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
-    if (!PyCallable_Check(a.what)) {
-        PyErr_Format(PyExc_TypeError, "function must be callable, not %s",
-                     Py_TYPE(a.what)->tp_name);
-        return NULL;
-    }
-    if (pcu_graph_resources_keep(self->resources, a.what) < 0) {
-        return NULL;
-    }
-    self->resources->calls_host = 1;
     memset(&params, 0, sizeof(params));
     params.type = CU_GRAPH_NODE_TYPE_HOST;
-    params.host.fn = graph_host_run;
-    params.host.userData = a.what;
-    return graph_add_node(self, a.after, &params);
+    if (pcu_host_parameters(a.what, self->resources, &params.host) < 0) {
+        return NULL;
+    }
+    return pcu_graph_add_node(self, a.after, &params);
 }
 
 /* -- empty nodes, events, children ------------------------------------------------- */
@@ -289,7 +260,7 @@ graph_add_empty(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     }
     memset(&params, 0, sizeof(params));
     params.type = CU_GRAPH_NODE_TYPE_EMPTY;
-    return graph_add_node((pcu_graph *)op, after, &params);
+    return pcu_graph_add_node((pcu_graph *)op, after, &params);
 }
 
 /* Add a node that records an event or waits for it. */
@@ -308,19 +279,13 @@ graph_add_event(PyObject *op, const char *name, CUgraphNodeType type,
     if (graph_read_one(self, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
-    if (!PyObject_TypeCheck(a.what, self->head.st->Event)) {
-        PyErr_Format(PyExc_TypeError, "event must be an Event, not %s",
-                     Py_TYPE(a.what)->tp_name);
-        return NULL;
-    }
-    if (pcu_resource_check((pcu_resource *)a.what, "cuGraphAddNode") < 0 ||
-        pcu_graph_resources_keep(self->resources, a.what) < 0) {
-        return NULL;
-    }
     memset(&params, 0, sizeof(params));
     params.type = type;
-    params.eventRecord.event = ((pcu_resource *)a.what)->handle.event;
-    return graph_add_node(self, a.after, &params);
+    if (pcu_event_parameter(self->head.st, a.what, self->resources,
+                            &params.eventRecord.event) < 0) {
+        return NULL;
+    }
+    return pcu_graph_add_node(self, a.after, &params);
 }
 
 PyDoc_STRVAR(graph_add_event_record_doc,
@@ -366,24 +331,13 @@ graph_add_child(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     if (graph_read_one(self, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
-    if (!PyObject_TypeCheck(a.what, self->head.st->Graph)) {
-        PyErr_Format(PyExc_TypeError, "graph must be a Graph, not %s",
-                     Py_TYPE(a.what)->tp_name);
-        return NULL;
-    }
-    pcu_graph *child = (pcu_graph *)a.what;
-    if (pcu_graph_check(child, "cuGraphAddNode") < 0) {
-        return NULL;
-    }
-    if (child->resources != self->resources &&
-        pcu_graph_resources_keep(self->resources, (PyObject *)child->resources) < 0) {
-        return NULL;
-    }
-    self->resources->calls_host |= child->resources->calls_host;
     memset(&params, 0, sizeof(params));
     params.type = CU_GRAPH_NODE_TYPE_GRAPH;
-    params.graph.graph = child->head.handle.graph;
-    return graph_add_node(self, a.after, &params);
+    if (pcu_child_parameter(self->head.st, a.what, self->resources,
+                            &params.graph.graph) < 0) {
+        return NULL;
+    }
+    return pcu_graph_add_node(self, a.after, &params);
 }
 
 /* -- conditions -------------------------------------------------------------------- */
@@ -441,7 +395,7 @@ graph_add_conditional(pcu_graph *self, const graph_condition_args *a,
     params.conditional.type = type;
     params.conditional.size = a->count;
     params.conditional.ctx = pcu_context_rec(self->head.ctx)->handle;
-    PyObject *node = graph_add_node(self, a->after, &params);
+    PyObject *node = pcu_graph_add_node(self, a->after, &params);
     if (node != NULL && graph_keep_bodies(self, node, &params.conditional) < 0) {
         CUresult status;
         PCU_STATUS(status, GraphDestroyNode, (((pcu_graph_node *)node)->handle));

@@ -1,7 +1,7 @@
 /* The type GraphNode: one piece of work of a Graph.
  *
- * Two GraphNodes of one node are equal. graph_add.c makes nodes, graph_exec.c changes
- * the nodes of executable graphs.
+ * Two GraphNodes of one node are equal. graph_add.c and graph_memory.c make nodes,
+ * graph_update.c changes the nodes of executable graphs.
  *
  * Invariant: see graph.h. Callers: Python, and see graph.h. */
 #include "python/driver/graph/graph.h"
@@ -47,6 +47,22 @@ node_read_kernel(pcu_graph_node *self)
     return 0;
 }
 
+/* Read the address of a node that allocates or frees memory. */
+static int
+node_read_address(pcu_graph_node *self)
+{
+    CUDA_MEM_ALLOC_NODE_PARAMS params = {0};
+    int rc;
+    if (self->type == CU_GRAPH_NODE_TYPE_MEM_FREE) {
+        PCU_CALL(rc, self->st, GraphMemFreeNodeGetParams,
+                 (self->handle, &self->address));
+        return rc;
+    }
+    PCU_CALL(rc, self->st, GraphMemAllocNodeGetParams, (self->handle, &params));
+    self->address = params.dptr;
+    return rc;
+}
+
 pcu_graph_node *
 pcu_graph_node_blank_new(pcu_graph *graph)
 {
@@ -72,6 +88,10 @@ pcu_graph_node_new(pcu_graph *graph, CUgraphNode handle)
     PCU_CALL_CURRENT(rc, st, GraphNodeGetType, (handle, &self->type));
     if (rc == 0 && self->type == CU_GRAPH_NODE_TYPE_KERNEL) {
         rc = node_read_kernel(self);
+    }
+    else if (rc == 0 && (self->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+                         self->type == CU_GRAPH_NODE_TYPE_MEM_FREE)) {
+        rc = node_read_address(self);
     }
     if (rc < 0) {
         Py_CLEAR(self);
@@ -201,6 +221,17 @@ node_get_shared(PyObject *op, void *Py_UNUSED(closure))
         Py_RETURN_NONE;
     }
     return PyLong_FromUnsignedLong(self->shape.shared);
+}
+
+static PyObject *
+node_get_address(PyObject *op, void *Py_UNUSED(closure))
+{
+    const pcu_graph_node *self = (pcu_graph_node *)op;
+    if (self->type != CU_GRAPH_NODE_TYPE_MEM_ALLOC &&
+        self->type != CU_GRAPH_NODE_TYPE_MEM_FREE) {
+        Py_RETURN_NONE;
+    }
+    return PyLong_FromUnsignedLongLong(self->address);
 }
 
 /* The graph of a child node. */
@@ -392,8 +423,8 @@ node_dealloc(PyObject *op)
 static PyGetSetDef node_getset[] = {
     {"type", node_get_type, NULL,
      "The kind of work: 'kernel', 'copy', 'set', 'host', 'child', 'empty',\n"
-     "'event_wait', 'event_record', 'conditional' and some that this package does not\n"
-     "make.",
+     "'event_wait', 'event_record', 'batch', 'alloc', 'free', 'conditional' and some\n"
+     "that this package does not make.",
      NULL},
     {"name", node_get_name, NULL,
      "The name of the kernel; 'if', 'while' or 'switch'; else the type.", NULL},
@@ -407,6 +438,8 @@ static PyGetSetDef node_getset[] = {
      (void *)node_types},
     {"shared", node_get_shared, NULL,
      "The bytes of dynamic shared memory of a kernel node, else None.", NULL},
+    {"address", node_get_address, NULL,
+     "The address of the memory that the node allocates or frees, else None.", NULL},
     {"bodies", node_get_bodies, NULL,
      "The graphs inside the node, a tuple: the bodies of a conditional node, the copy\n"
      "that a child node has of its graph.",

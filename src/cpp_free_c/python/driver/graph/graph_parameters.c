@@ -331,3 +331,81 @@ pcu_set_parameters(pcu_state *st, PyObject *dest, PyObject *value, PyObject *cou
     fill->pitch = fill->width * width;
     return 0;
 }
+
+/* -- host functions, events, children ---------------------------------------------- */
+
+/* Called by the driver, in a thread of its own, when the node runs. */
+static void
+host_node_run(void *function)
+{
+    if (pcu_is_finalizing() || !Py_IsInitialized()) {
+        return; /* no thread may enter the interpreter any more */
+    }
+    PyGILState_STATE held = PyGILState_Ensure();
+    pcu_saved_error pending;
+    pcu_error_save(&pending);
+    PyObject *result = PyObject_CallNoArgs((PyObject *)function);
+    if (result == NULL) {
+        PyErr_WriteUnraisable((PyObject *)function);
+    }
+    Py_XDECREF(result);
+    pcu_error_restore(&pending);
+    PyGILState_Release(held);
+}
+
+int
+pcu_host_parameters(PyObject *function, pcu_graph_resources *resources,
+                    CUDA_HOST_NODE_PARAMS *host)
+{
+    if (!PyCallable_Check(function)) {
+        PyErr_Format(PyExc_TypeError, "function must be callable, not %s",
+                     Py_TYPE(function)->tp_name);
+        return -1;
+    }
+    if (pcu_graph_resources_keep(resources, function) < 0) {
+        return -1;
+    }
+    resources->calls_host = 1;
+    host->fn = host_node_run;
+    host->userData = function;
+    return 0;
+}
+
+int
+pcu_event_parameter(pcu_state *st, PyObject *value, pcu_graph_resources *resources,
+                    CUevent *event)
+{
+    if (!PyObject_TypeCheck(value, st->Event)) {
+        PyErr_Format(PyExc_TypeError, "event must be an Event, not %s",
+                     Py_TYPE(value)->tp_name);
+        return -1;
+    }
+    if (pcu_resource_check((pcu_resource *)value, "cuGraphAddNode") < 0 ||
+        pcu_graph_resources_keep(resources, value) < 0) {
+        return -1;
+    }
+    *event = ((pcu_resource *)value)->handle.event;
+    return 0;
+}
+
+int
+pcu_child_parameter(pcu_state *st, PyObject *value, pcu_graph_resources *resources,
+                    CUgraph *child)
+{
+    if (!PyObject_TypeCheck(value, st->Graph)) {
+        PyErr_Format(PyExc_TypeError, "graph must be a Graph, not %s",
+                     Py_TYPE(value)->tp_name);
+        return -1;
+    }
+    pcu_graph *graph = (pcu_graph *)value;
+    if (pcu_graph_check(graph, "cuGraphAddNode") < 0) {
+        return -1;
+    }
+    if (graph->resources != resources &&
+        pcu_graph_resources_keep(resources, (PyObject *)graph->resources) < 0) {
+        return -1;
+    }
+    resources->calls_host |= graph->resources->calls_host;
+    *child = graph->head.handle.graph;
+    return 0;
+}

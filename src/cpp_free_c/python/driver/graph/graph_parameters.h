@@ -1,6 +1,7 @@
 /* The driver's parameters of nodes, from Python's arguments.
  *
- * Callers: graph_add.c for new nodes, graph_exec.c for changed ones. */
+ * Callers: graph_add.c and graph_memory.c for new nodes, graph_update.c for changed
+ * ones. */
 #ifndef PYTHON_DRIVER_GRAPH_GRAPH_PARAMETERS_H
 #define PYTHON_DRIVER_GRAPH_GRAPH_PARAMETERS_H
 
@@ -31,5 +32,25 @@ PCU_HIDDEN PCU_RAISES int pcu_set_parameters(pcu_state *st, PyObject *dest,
                                              unsigned int width,
                                              pcu_graph_resources *resources,
                                              CUDA_MEMSET_NODE_PARAMS *fill);
+
+/* The parameters of a call of a function of the host. */
+PCU_HIDDEN PCU_RAISES int pcu_host_parameters(PyObject *function,
+                                              pcu_graph_resources *resources,
+                                              CUDA_HOST_NODE_PARAMS *host);
+
+/* The event of a node that records it or waits for it. */
+PCU_HIDDEN PCU_RAISES int pcu_event_parameter(pcu_state *st, PyObject *value,
+                                              pcu_graph_resources *resources,
+                                              CUevent *event);
+
+/* The graph of a child node. */
+PCU_HIDDEN PCU_RAISES int pcu_child_parameter(pcu_state *st, PyObject *value,
+                                              pcu_graph_resources *resources,
+                                              CUgraph *child);
+
+/* Add a node that waits for the nodes `after`. Nothing can fail after the driver has
+ * added it. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_graph_add_node(pcu_graph *self, PyObject *after,
+                                                   CUgraphNodeParams *params);
 
 #endif

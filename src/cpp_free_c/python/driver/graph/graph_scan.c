@@ -4,7 +4,7 @@
  * parameters. At the end of a capture that has more nodes than the hooks have seen, the
  * parameters of all kernels are read. The driver reports them since CUDA 12.4.
  *
- * A function of the host that was captured is noted as well: see graph_exec.c.
+ * A function of the host that was captured is noted as well: see graph_exec.h.
  *
  * Invariant: see graph.h. Caller: stream_capture.c. */
 #include "python/driver/graph/graph.h"

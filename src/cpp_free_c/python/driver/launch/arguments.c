@@ -12,6 +12,8 @@
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
+#include "python/driver/exchange/foreign_allocation.h"
+#include "python/support/errors.h"
 #include "python/driver/launch/handlers.h"
 #include "python/driver/launch/tensor_map.h"
 #include "python/driver/memory/gpuarray.h"
@@ -496,6 +498,31 @@ argument_gpudata_pointer(pcu_state *st, PyObject *arg, unsigned long long *point
     return found;
 }
 
+/* Read the address of an array that has DLPack only. Its library orders the work of the
+ * launch's stream behind its own. Return 1, or 0 if the argument is no such array. */
+static int
+argument_dlpack_pointer(argument_packer *p, PyObject *arg, unsigned long long *pointer)
+{
+    CUstream stream = NULL;
+    int found = pcu_dlpack_is_cuda(arg);
+    if (found <= 0) {
+        return found;
+    }
+    if (p->stream != NULL) {
+        stream = *p->stream;
+    }
+    PyObject *borrowed = pcu_dlpack_borrow_new(p->function->st, arg, stream);
+    if (borrowed == NULL) {
+        return -1;
+    }
+    *pointer = pcu_foreign_allocation_tensor(borrowed)->pointer;
+    Py_DECREF(borrowed); /* the argument itself keeps the memory */
+    if (p->stream == NULL && pcu_stream_synchronize(p->function->st, stream) < 0) {
+        return -1;
+    }
+    return 1;
+}
+
 /* Pass the bytes of a buffer by value. */
 static int
 argument_put_buffer(argument_packer *p, PyObject *arg)
@@ -514,6 +541,23 @@ argument_put_buffer(argument_packer *p, PyObject *arg)
     return rc;
 }
 
+/* Pass a tensor map. Compilers align it to 64 bytes of the constant bank, not of the
+ * parameters (on compute capability 9.0 the first one has offset 48), so its place must
+ * come from the driver. */
+static int
+argument_put_map(argument_packer *p, PyObject *arg, const void *map)
+{
+    pcu_function *fn = p->function;
+    if (fn->nparams < 0) {
+        return pcu_raise_detail(
+            fn->st, argument_routine, CUDA_ERROR_NOT_SUPPORTED,
+            "argument %zd of %U is a TensorMap: only drivers of CUDA 12.4 and later "
+            "report where a kernel expects it",
+            p->index, fn->name);
+    }
+    return argument_put(p, arg, map, PCU_TENSOR_MAP_SIZE, PCU_TENSOR_MAP_ALIGN);
+}
+
 /* Pass an argument of unknown type by the protocols that it supports. */
 static int
 argument_put_by_protocol(argument_packer *p, PyObject *arg)
@@ -522,7 +566,7 @@ argument_put_by_protocol(argument_packer *p, PyObject *arg)
     unsigned long long pointer = 0;
     const void *map = pcu_tensor_map_bytes(st, arg);
     if (map != NULL) {
-        return argument_put(p, arg, map, PCU_TENSOR_MAP_SIZE, PCU_TENSOR_MAP_ALIGN);
+        return argument_put_map(p, arg, map);
     }
     int found = pcu_texture_argument(st, arg, &pointer);
     if (found == 0) {
@@ -530,6 +574,9 @@ argument_put_by_protocol(argument_packer *p, PyObject *arg)
     }
     if (found == 0) {
         found = argument_gpudata_pointer(st, arg, &pointer);
+    }
+    if (found == 0) {
+        found = argument_dlpack_pointer(p, arg, &pointer);
     }
     if (found == 0 && PyObject_TypeCheck(arg, st->PointerHolderBase)) {
         found = 1;

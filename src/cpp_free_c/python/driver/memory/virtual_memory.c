@@ -1,292 +1,52 @@
-/* Virtual memory: PhysicalMemory, which is memory without an address, and
- * VirtualMemory, a range of addresses into which memory is mapped.
+/* VirtualMemory: a range of addresses, into which memory is mapped.
  *
- * Invariant: a VirtualMemory knows its mappings and keeps no reference to the memory,
- * because the driver keeps mapped memory until it is unmapped. Neither object belongs
- * to its context in the driver, so both are released after the context has ended too.
+ * Invariant: a VirtualMemory is a DeviceAllocation that owns a pcu_virtual_range, which
+ * knows the mappings. It keeps no reference to the memory, because the driver keeps
+ * mapped memory until it is unmapped. While the driver runs without the interpreter
+ * lock, other threads may use the object: its fields are read again afterwards.
  * Callers: Python. */
-
 #include "python/support/convert.h"
+#include "python/support/driver_call.h"
 #include "python/support/enums.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
+#include "driver/virtual_range.h"
 #include "python/driver/context.h"
-#include "python/driver/current_context.h"
 #include "python/driver/memory/location.h"
-#include "python/driver/memory/out_of_memory.h"
-#include "python/driver/resource.h"
-
-static CUmemAllocationProp
-virtual_properties(CUdevice device, int ipc)
-{
-    CUmemAllocationProp properties = {
-        .type = CU_MEM_ALLOCATION_TYPE_PINNED,
-        .requestedHandleTypes = CU_MEM_HANDLE_TYPE_NONE,
-        .location = {CU_MEM_LOCATION_TYPE_DEVICE, device}};
-    if (ipc) {
-        properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-    }
-    return properties;
-}
-
-/* Round the size up to what the device can map. */
-static int
-virtual_round(pcu_state *st, CUdevice device, int recommended, size_t *size)
-{
-    CUmemAllocationProp properties = virtual_properties(device, 0);
-    size_t step = 0;
-    int rc;
-    PCU_CALL(rc, st, MemGetAllocationGranularity,
-             (&step, &properties, (unsigned int)recommended));
-    if (rc < 0) {
-        return -1;
-    }
-    if (*size > SIZE_MAX - step) {
-        PyErr_Format(PyExc_OverflowError, "size is %zu, which is too much", *size);
-        return -1;
-    }
-    *size = (*size + step - 1) / step * step;
-    return 0;
-}
-
-typedef struct {
-    CUdevice device;
-    int recommended;
-} granularity_args;
-
-PyDoc_STRVAR(
-    virtual_granularity_doc,
-    "mem_granularity($module, /, device=None, recommended=False)\n--\n\n"
-    "Return the bytes of which virtual memory of a device has a multiple.\n\n"
-    "recommended: the multiple for the best speed. cuMemGetAllocationGranularity.");
-
-static PyObject *
-virtual_granularity(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
-                    PyObject *kwnames)
-{
-    static const pcu_argspec specs[] = {
-        {"device", pcu_as_device, offsetof(granularity_args, device)},
-        {"recommended", pcu_as_bool, offsetof(granularity_args, recommended)},
-    };
-    static const pcu_argtable table = {"mem_granularity", specs, 2, 0, 0};
-    pcu_state *st = pcu_state_of_module(m);
-    granularity_args a = {.device = -1};
-    size_t size = 1;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
-        (a.device == -1 && pcu_as_device(st, Py_None, &a.device, "device") < 0) ||
-        virtual_round(st, a.device, a.recommended, &size) < 0) {
-        return NULL;
-    }
-    return PyLong_FromSize_t(size);
-}
-
-/* -- PhysicalMemory ---------------------------------------------------------------- */
-
-typedef struct {
-    size_t size;
-    CUdevice device;
-    int ipc;
-} physical_args;
-
-static int
-physical_init(PyObject *op, PyObject *args, PyObject *kwargs)
-{
-    static const pcu_argspec specs[] = {
-        {"size", pcu_as_size, offsetof(physical_args, size)},
-        {"device", pcu_as_device, offsetof(physical_args, device)},
-        {"ipc", pcu_as_bool, offsetof(physical_args, ipc)},
-    };
-    static const pcu_argtable table = {"PhysicalMemory", specs, 3, 1, 0};
-    pcu_resource *self = (pcu_resource *)op;
-    pcu_state *st = self->st;
-    physical_args a = {.device = -1};
-    pcu_handle handle = {0};
-    CUresult status;
-    if (pcu_args_parse_tuple(st, &table, args, kwargs, &a) < 0) {
-        return -1;
-    }
-    PyObject *ctx = pcu_context_require(st, "cuMemCreate");
-    int rc = -1;
-    if (ctx == NULL ||
-        (a.device == -1 && pcu_as_device(st, Py_None, &a.device, "device") < 0) ||
-        virtual_round(st, a.device, 0, &a.size) < 0) {
-        goto done;
-    }
-    CUmemAllocationProp properties = virtual_properties(a.device, a.ipc);
-    PCU_ALLOCATE(status, MemCreate, (&handle.physical, a.size, &properties, 0));
-    if (status == CUDA_SUCCESS) {
-        pcu_resource_adopt(self, ctx, PCU_HANDLE_physical, handle);
-        pcu_resource_with_size(op, a.size);
-        rc = 0;
-    }
-    else {
-        pcu_out_of_memory_raise(st, "cuMemCreate", status, a.size);
-    }
-done:
-    Py_XDECREF(ctx);
-    return rc;
-}
-
-/* The memory does not end with the context. */
-static void
-physical_dealloc(PyObject *op)
-{
-    pcu_resource *self = (pcu_resource *)op;
-    if (self->live && !pcu_context_record_usable(pcu_context_rec(self->ctx))) {
-        CUresult status;
-        self->live = 0;
-        PyObject_GC_UnTrack(op);
-        PCU_STATUS(status, MemRelease, (self->handle.physical));
-        (void)status; /* the driver may be shutting down */
-        pcu_handle_abandon(PCU_HANDLE_physical);
-        PyObject_GC_Track(op); /* pcu_resource_dealloc untracks it */
-    }
-    pcu_resource_dealloc(op);
-}
-
-PyDoc_STRVAR(
-    physical_free_doc,
-    "free($self, /)\n--\n\n"
-    "Release the memory as soon as it is mapped nowhere. LogicError the second\n"
-    "time. cuMemRelease.");
-
-static PyObject *
-physical_free(PyObject *op, PyObject *Py_UNUSED(ignored))
-{
-    if (pcu_resource_free((pcu_resource *)op) < 0) {
-        return NULL;
-    }
-    Py_RETURN_NONE;
-}
-
-PyDoc_STRVAR(
-    physical_export_doc,
-    "export_handle($self, /)\n--\n\n"
-    "Return a new file descriptor that names this memory to another process.\n\n"
-    "The memory must have been made with ipc=True. Send the descriptor through a\n"
-    "Unix socket, and close it. cuMemExportToShareableHandle.");
-
-static PyObject *
-physical_export(PyObject *op, PyObject *Py_UNUSED(ignored))
-{
-    pcu_resource *self = (pcu_resource *)op;
-    int file = -1;
-    int rc = pcu_resource_check(self, "cuMemExportToShareableHandle");
-    if (rc == 0) {
-        PCU_CALL(rc, self->st, MemExportToShareableHandle,
-                 (&file, self->handle.physical,
-                  CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
-    }
-    if (rc < 0) {
-        return NULL;
-    }
-    return PyLong_FromLong(file);
-}
-
-typedef struct {
-    int file;
-    size_t size;
-} physical_import_args;
-
-PyDoc_STRVAR(
-    physical_from_handle_doc,
-    "from_handle($type, /, handle, size)\n--\n\n"
-    "Open memory of another process by its file descriptor and size in bytes.\n\n"
-    "The caller closes the descriptor. cuMemImportFromShareableHandle.");
-
-static PyObject *
-physical_from_handle(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
-                     PyObject *kwnames)
-{
-    static const pcu_argspec specs[] = {
-        {"handle", pcu_as_int, offsetof(physical_import_args, file)},
-        {"size", pcu_as_size, offsetof(physical_import_args, size)},
-    };
-    static const pcu_argtable table = {"from_handle", specs, 2, 2, 0};
-    pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
-    physical_import_args a = {0};
-    pcu_handle handle = {0};
-    PyObject *result = NULL;
-    int rc;
-    if (st == NULL || pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
-        return NULL;
-    }
-    PyObject *ctx = pcu_context_require(st, "cuMemImportFromShareableHandle");
-    if (ctx == NULL) {
-        return NULL;
-    }
-    PCU_CALL_CURRENT(rc, st, MemImportFromShareableHandle,
-                     (&handle.physical, (void *)(uintptr_t)(unsigned int)a.file,
-                      CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
-    if (rc == 0) {
-        result = pcu_resource_with_size(pcu_resource_new(st, (PyTypeObject *)type, ctx,
-                                                         PCU_HANDLE_physical, handle),
-                                        a.size);
-    }
-    Py_DECREF(ctx);
-    return result;
-}
-
-static PyObject *
-physical_get_size(PyObject *op, void *Py_UNUSED(closure))
-{
-    return PyLong_FromSize_t(((pcu_resource *)op)->size);
-}
-
-static PyMethodDef physical_methods[] = {
-    {"free", physical_free, METH_NOARGS, physical_free_doc},
-    {"export_handle", physical_export, METH_NOARGS, physical_export_doc},
-    {"from_handle", (PyCFunction)(void (*)(void))physical_from_handle,
-     METH_CLASS | METH_FASTCALL | METH_KEYWORDS, physical_from_handle_doc},
-    {NULL, NULL, 0, NULL},
-};
-
-static PyGetSetDef physical_getset[] = {
-    {"size", physical_get_size, NULL, "The bytes of the memory.", NULL},
-    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
-    {NULL, NULL, NULL, NULL, NULL},
-};
-
-PyDoc_STRVAR(
-    physical_doc,
-    "PhysicalMemory(size, device=None, ipc=False)\n--\n\n"
-    "Memory of a device that has no address until VirtualMemory.map() gives it one.\n\n"
-    "size: the bytes, which are rounded up to mem_granularity(). device: a Device or\n"
-    "its number; by default the current one. ipc: other processes may open it.\n"
-    "cuMemCreate.");
-
-static PyType_Slot physical_slots[] = {
-    {Py_tp_doc, (void *)physical_doc},     {Py_tp_new, pcu_resource_blank_new},
-    {Py_tp_init, physical_init},           {Py_tp_traverse, pcu_resource_traverse},
-    {Py_tp_clear, pcu_resource_clear},     {Py_tp_dealloc, physical_dealloc},
-    {Py_tp_members, pcu_resource_members}, {Py_tp_getset, physical_getset},
-    {Py_tp_methods, physical_methods},     {0, NULL},
-};
-
-static PyType_Spec physical_spec = {
-    "pycuda._driver.PhysicalMemory", sizeof(pcu_resource), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, physical_slots};
-
-/* -- VirtualMemory ----------------------------------------------------------------- */
-
-typedef struct {
-    size_t offset;
-    size_t size;
-} virtual_mapping;
+#include "python/driver/memory/physical_memory.h"
 
 /* head.handle.memory is the first address, head.size the reserved bytes. */
 typedef struct {
     pcu_resource head;
-    virtual_mapping *mappings; /* in no order */
-    size_t count;
-    size_t room;
-    CUdevice device; /* of the context */
+    pcu_virtual_range *range; /* owned; NULL after the release */
+    CUdevice device;          /* of the context */
 } virtual_memory;
 
 typedef struct {
     size_t size;
     size_t alignment;
 } virtual_args;
+
+/* Reserve the addresses. */
+static pcu_virtual_range *
+virtual_reserve(pcu_state *st, const virtual_args *a)
+{
+    CUresult status;
+    pcu_virtual_range *range = pcu_virtual_range_new();
+    if (range == NULL) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    range->size = a->size;
+    PCU_STATUS(status, MemAddressReserve, (&range->base, a->size, a->alignment, 0, 0));
+    if (status != CUDA_SUCCESS) {
+        pcu_virtual_range_free(range);
+        pcu_raise_detail(st, "cuMemAddressReserve", status,
+                         "%zu bytes of addresses were asked for", a->size);
+        return NULL;
+    }
+    return range;
+}
 
 static int
 virtual_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -299,7 +59,6 @@ virtual_init(PyObject *op, PyObject *args, PyObject *kwargs)
     virtual_memory *self = (virtual_memory *)op;
     pcu_state *st = self->head.st;
     virtual_args a = {0};
-    CUdeviceptr address = 0;
     int rc = pcu_args_parse_tuple(st, &table, args, kwargs, &a);
     if (rc == 0 && self->head.ctx != NULL) {
         rc = pcu_raise_detail(st, "cuMemAddressReserve", CUDA_ERROR_INVALID_VALUE,
@@ -315,83 +74,37 @@ virtual_init(PyObject *op, PyObject *args, PyObject *kwargs)
     }
     rc = pcu_as_device(st, Py_None, &self->device, "device");
     if (rc == 0) {
-        rc = virtual_round(st, self->device, 0, &a.size);
+        rc = pcu_physical_round(st, self->device, 0, &a.size);
     }
+    pcu_virtual_range *range = NULL;
     if (rc == 0) {
-        CUresult status;
-        PCU_STATUS(status, MemAddressReserve, (&address, a.size, a.alignment, 0, 0));
-        if (status != CUDA_SUCCESS) {
-            rc = pcu_raise_detail(st, "cuMemAddressReserve", status,
-                                  "%zu bytes of addresses were asked for", a.size);
-        }
+        range = virtual_reserve(st, &a);
     }
-    if (rc < 0) {
+    if (range == NULL) {
         Py_DECREF(ctx);
         return -1;
     }
+    pcu_handle_created(PCU_HANDLE_range);
     self->head.ctx = ctx;
-    self->head.handle.memory = address;
+    self->head.handle.memory = range->base;
     self->head.live = 1;
+    self->range = range;
     pcu_resource_with_size(op, a.size);
     return 0;
-}
-
-/* Unmap everything and return the addresses. Kernels of the context finish first. */
-static CUresult
-virtual_release(virtual_memory *self, const char **routine)
-{
-    pcu_context_record *rec = &((pcu_context *)self->head.ctx)->rec;
-    CUdeviceptr base = self->head.handle.memory;
-    CUresult status = CUDA_SUCCESS;
-    pcu_scope scope;
-    if (pcu_drv_info.state != PCU_DRV_READY) {
-        return CUDA_SUCCESS;
-    }
-    *routine = "cuCtxSynchronize";
-    if (self->count != 0 && pcu_context_record_usable(rec)) {
-        status = pcu_scope_enter(&scope, rec);
-        if (status == CUDA_SUCCESS) {
-            PCU_STATUS(status, CtxSynchronize, ());
-            if (pcu_status_is_sticky(status)) {
-                status = CUDA_SUCCESS; /* no kernel runs any more */
-            }
-            CUresult left = pcu_scope_leave(&scope);
-            if (status == CUDA_SUCCESS && !pcu_status_is_sticky(left)) {
-                status = left;
-            }
-        }
-    }
-    while (status == CUDA_SUCCESS && self->count > 0) {
-        const virtual_mapping last = self->mappings[self->count - 1];
-        *routine = "cuMemUnmap";
-        PCU_STATUS(status, MemUnmap, (base + last.offset, last.size));
-        self->count -= status == CUDA_SUCCESS;
-    }
-    if (status == CUDA_SUCCESS) {
-        *routine = "cuMemAddressFree";
-        PCU_STATUS(status, MemAddressFree, (base, self->head.size));
-    }
-    return status;
 }
 
 static void
 virtual_dealloc(PyObject *op)
 {
     virtual_memory *self = (virtual_memory *)op;
-    const char *routine = "";
-    PyObject_GC_UnTrack(op);
+    pcu_handle handle = {.range = self->range};
     if (self->head.live) {
         self->head.live = 0;
-        CUresult status = virtual_release(self, &routine);
-        if (status != CUDA_SUCCESS && status != CUDA_ERROR_DEINITIALIZED &&
-            !pcu_status_is_sticky(status)) {
-            pcu_report_cleanup(self->head.st, routine, self->head.handle.memory,
-                               status);
-        }
+        self->range = NULL;
+        PyObject_GC_UnTrack(op);
+        pcu_release_noraise(self->head.st, PCU_HANDLE_range, handle, self->head.ctx);
+        PyObject_GC_Track(op); /* pcu_resource_dealloc untracks it */
     }
-    PyMem_Free(self->mappings);
-    self->mappings = NULL;
-    PyObject_GC_Track(op); /* pcu_resource_dealloc untracks it */
     pcu_resource_dealloc(op);
 }
 
@@ -404,15 +117,21 @@ static PyObject *
 virtual_free(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
     virtual_memory *self = (virtual_memory *)op;
+    pcu_handle handle = {.range = self->range};
     const char *routine = "";
+    int ended;
     if (!self->head.live) {
         pcu_resource_check_slow(&self->head, "cuMemAddressFree");
         return NULL;
     }
     self->head.live = 0; /* no other thread uses it during the calls */
-    CUresult status = virtual_release(self, &routine);
+    CUresult status =
+        pcu_release_handle(PCU_HANDLE_range, handle, self->head.ctx, &routine, &ended);
+    self->head.live = !ended;
+    if (ended) {
+        self->range = NULL;
+    }
     if (status != CUDA_SUCCESS) {
-        self->head.live = 1;
         pcu_raise(self->head.st, routine, status);
         return NULL;
     }
@@ -455,17 +174,10 @@ virtual_check_range(virtual_memory *self, size_t offset, size_t size)
 static int
 virtual_make_room(virtual_memory *self)
 {
-    if (self->count < self->room) {
-        return 0;
-    }
-    size_t room = self->room * 2 + 4;
-    virtual_mapping *mappings = PyMem_Realloc(self->mappings, room * sizeof(*mappings));
-    if (mappings == NULL) {
+    if (pcu_virtual_range_make_room(self->range) < 0) {
         PyErr_NoMemory();
         return -1;
     }
-    self->mappings = mappings;
-    self->room = room;
     return 0;
 }
 
@@ -478,6 +190,33 @@ virtual_give_access(virtual_memory *self, size_t offset, size_t size, CUdevice d
     PCU_CALL(rc, self->head.st, MemSetAccess,
              (self->head.handle.memory + offset, size, &wish, 1));
     return rc;
+}
+
+/* Unmap what was just mapped: 1 if that succeeded. */
+static int
+virtual_undo_map(virtual_memory *self, size_t offset, size_t size)
+{
+    CUresult status;
+    PCU_STATUS(status, MemUnmap, (self->head.handle.memory + offset, size));
+    return status == CUDA_SUCCESS;
+}
+
+/* Remember a mapping that was made. Other threads may have used the object meanwhile.
+ */
+static int
+virtual_remember(virtual_memory *self, size_t offset, size_t size)
+{
+    if (self->head.live && pcu_virtual_range_make_room(self->range) == 0) {
+        pcu_virtual_range_add(self->range, offset, size);
+        return 0;
+    }
+    (void)virtual_undo_map(self, offset,
+                           size); /* the error below is the one to report */
+    if (self->head.live) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    return pcu_resource_check_slow(&self->head, "cuMemMap");
 }
 
 PyDoc_STRVAR(
@@ -531,30 +270,87 @@ virtual_map(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
         virtual_check_range(self, a.offset, size) < 0 || virtual_make_room(self) < 0) {
         return NULL;
     }
-    CUdeviceptr address = self->head.handle.memory + a.offset;
     PCU_CALL(rc, st, MemMap,
-             (address, size, a.memory_offset, memory->handle.physical, 0));
-    if (rc < 0) {
-        return NULL;
-    }
-    if (a.access != CU_MEM_ACCESS_FLAGS_PROT_NONE &&
-        virtual_give_access(self, a.offset, size, self->device, a.access) < 0) {
-        CUresult status;
-        PCU_STATUS(status, MemUnmap, (address, size));
-        if (status == CUDA_SUCCESS) {
+             (self->head.handle.memory + a.offset, size, a.memory_offset,
+              memory->handle.physical, 0));
+    if (rc == 0 && a.access != CU_MEM_ACCESS_FLAGS_PROT_NONE) {
+        rc = virtual_give_access(self, a.offset, size, self->device, a.access);
+        if (rc < 0 && virtual_undo_map(self, a.offset, size)) {
             return NULL;
         }
-        rc = -1; /* it stays mapped: remember that */
     }
-    /* Another thread may have taken the room meanwhile. */
-    if (self->count == self->room && virtual_make_room(self) < 0) {
+    else if (rc < 0) {
         return NULL;
     }
-    self->mappings[self->count++] = (virtual_mapping){a.offset, size};
-    if (rc < 0) {
+    if (virtual_remember(self, a.offset, size) < 0 || rc < 0) {
         return NULL;
     }
     Py_RETURN_NONE;
+}
+
+/* Refuse a range that contains a part of a mapping only. */
+static int
+virtual_check_whole(virtual_memory *self, size_t first, size_t end)
+{
+    for (size_t i = 0; i < self->range->count; i++) {
+        const pcu_virtual_mapping *m = &self->range->mappings[i];
+        if (m->offset < end && m->offset + m->size > first &&
+            (m->offset < first || m->offset + m->size > end)) {
+            PyErr_Format(PyExc_ValueError,
+                         "the %zu bytes at offset %zu are one mapping, which can only "
+                         "be unmapped as a whole",
+                         m->size, m->offset);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* Wait for the kernels of the memory's own context. */
+static int
+virtual_wait(virtual_memory *self)
+{
+    pcu_scope scope;
+    CUresult status = pcu_scope_enter(&scope, pcu_context_rec(self->head.ctx));
+    if (status != CUDA_SUCCESS) {
+        return pcu_raise(self->head.st, scope.routine, status);
+    }
+    PCU_STATUS(status, CtxSynchronize, ());
+    CUresult left = pcu_scope_leave(&scope);
+    if (status != CUDA_SUCCESS) {
+        return pcu_raise(self->head.st, "cuCtxSynchronize", status);
+    }
+    if (left != CUDA_SUCCESS) {
+        return pcu_raise(self->head.st, "cuCtxPopCurrent", left);
+    }
+    return 0;
+}
+
+/* Unmap the mappings in a range. Other threads may use the object during the calls, so
+ * its fields are read again after each. */
+static int
+virtual_unmap_within(virtual_memory *self, size_t first, size_t end)
+{
+    size_t i = 0;
+    while (self->head.live && i < self->range->count) {
+        const pcu_virtual_mapping m = self->range->mappings[i];
+        int rc;
+        if (m.offset < first || m.offset >= end) {
+            i++;
+            continue;
+        }
+        pcu_virtual_range_remove(self->range, i);
+        PCU_CALL(rc, self->head.st, MemUnmap,
+                 (self->head.handle.memory + m.offset, m.size));
+        if (rc < 0) {
+            if (self->head.live && pcu_virtual_range_make_room(self->range) == 0) {
+                pcu_virtual_range_add(self->range, m.offset, m.size);
+            }
+            return -1;
+        }
+        i = 0;
+    }
+    return 0;
 }
 
 typedef struct {
@@ -581,7 +377,6 @@ virtual_unmap(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
     pcu_state *st = self->head.st;
     virtual_range_args a = {.size = Py_None};
     size_t size = 0;
-    int rc;
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
         pcu_resource_check(&self->head, "cuMemUnmap") < 0 ||
         virtual_check_range(self, a.offset, 0) < 0 ||
@@ -589,34 +384,9 @@ virtual_unmap(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
         virtual_check_range(self, a.offset, size) < 0) {
         return NULL;
     }
-    size_t end = a.offset + size;
-    for (size_t i = 0; i < self->count; i++) {
-        const virtual_mapping *m = &self->mappings[i];
-        if (m->offset < end && m->offset + m->size > a.offset &&
-            (m->offset < a.offset || m->offset + m->size > end)) {
-            PyErr_Format(PyExc_ValueError,
-                         "the %zu bytes at offset %zu are one mapping, which can only "
-                         "be unmapped as a whole",
-                         m->size, m->offset);
-            return NULL;
-        }
-    }
-    PCU_CALL_CURRENT(rc, st, CtxSynchronize, ());
-    for (size_t i = self->count; rc == 0 && i-- > 0;) {
-        if (i >= self->count) { /* another thread has unmapped some */
-            continue;
-        }
-        const virtual_mapping m = self->mappings[i];
-        if (m.offset < a.offset || m.offset >= end) {
-            continue;
-        }
-        self->mappings[i] = self->mappings[--self->count];
-        PCU_CALL(rc, st, MemUnmap, (self->head.handle.memory + m.offset, m.size));
-        if (rc < 0 && virtual_make_room(self) == 0) {
-            self->mappings[self->count++] = m;
-        }
-    }
-    if (rc < 0) {
+    if (virtual_check_whole(self, a.offset, a.offset + size) < 0 ||
+        virtual_wait(self) < 0 ||
+        virtual_unmap_within(self, a.offset, a.offset + size) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;
@@ -659,9 +429,9 @@ virtual_set_access(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
         virtual_check_range(self, a.offset, size) < 0) {
         return NULL;
     }
-    for (size_t i = 0; i < self->count; i++) {
-        size_t first = self->mappings[i].offset;
-        size_t end = first + self->mappings[i].size;
+    for (size_t i = 0; self->head.live && i < self->range->count; i++) {
+        size_t first = self->range->mappings[i].offset;
+        size_t end = first + self->range->mappings[i].size;
         first = first < a.offset ? a.offset : first;
         end = end > a.offset + size ? a.offset + size : end;
         if (first < end &&
@@ -699,6 +469,9 @@ virtual_get_access(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
         rc = pcu_resource_check(&self->head, "cuMemGetAccess");
     }
     if (rc == 0) {
+        rc = virtual_check_range(self, a.offset, 1);
+    }
+    if (rc == 0) {
         CUmemLocation place = {CU_MEM_LOCATION_TYPE_DEVICE, a.device};
         PCU_CALL(rc, self->head.st, MemGetAccess,
                  (&flags, &place, self->head.handle.memory + a.offset));
@@ -712,13 +485,20 @@ virtual_get_access(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 /* -- attributes -------------------------------------------------------------------- */
 
 static PyObject *
+virtual_get_size(PyObject *op, void *Py_UNUSED(closure))
+{
+    return PyLong_FromSize_t(((virtual_memory *)op)->head.size);
+}
+
+static PyObject *
 virtual_get_mappings(PyObject *op, void *Py_UNUSED(closure))
 {
     const virtual_memory *self = (virtual_memory *)op;
     PyObject *list = PyList_New(0);
-    for (size_t i = 0; list != NULL && i < self->count; i++) {
-        PyObject *pair = Py_BuildValue("(nn)", (Py_ssize_t)self->mappings[i].offset,
-                                       (Py_ssize_t)self->mappings[i].size);
+    for (size_t i = 0; list != NULL && self->head.live && i < self->range->count; i++) {
+        const pcu_virtual_mapping *m = &self->range->mappings[i];
+        PyObject *pair =
+            Py_BuildValue("(nn)", (Py_ssize_t)m->offset, (Py_ssize_t)m->size);
         if (pair == NULL || PyList_Append(list, pair) < 0) {
             Py_CLEAR(list);
         }
@@ -744,7 +524,7 @@ static PyMethodDef virtual_methods[] = {
 };
 
 static PyGetSetDef virtual_getset[] = {
-    {"size", physical_get_size, NULL, "The reserved bytes.", NULL},
+    {"size", virtual_get_size, NULL, "The reserved bytes.", NULL},
     {"mappings", virtual_get_mappings, NULL,
      "The mapped parts: a sorted list of (offset, size) in bytes.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
@@ -774,12 +554,6 @@ static PyType_Spec virtual_spec = {
     "pycuda._driver.VirtualMemory", sizeof(virtual_memory), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, virtual_slots};
 
-static PyMethodDef virtual_functions[] = {
-    {"mem_granularity", (PyCFunction)(void (*)(void))virtual_granularity,
-     METH_FASTCALL | METH_KEYWORDS, virtual_granularity_doc},
-    {NULL, NULL, 0, NULL},
-};
-
 int
 pcu_virtual_memory_setup(PyObject *m, pcu_state *st)
 {
@@ -789,8 +563,5 @@ pcu_virtual_memory_setup(PyObject *m, pcu_state *st)
         rc = pcu_add_type(m, &st->VirtualMemory, &virtual_spec, bases);
     }
     Py_XDECREF(bases);
-    if (rc < 0 || pcu_add_type(m, &st->PhysicalMemory, &physical_spec, NULL) < 0) {
-        return -1;
-    }
-    return PyModule_AddFunctions(m, virtual_functions);
+    return rc;
 }

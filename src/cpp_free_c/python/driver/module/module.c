@@ -14,7 +14,6 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
-#include "python/driver/foreign_handle.h"
 #include "python/driver/launch/function.h"
 #include "python/driver/module/image.h"
 #include "python/driver/module/jit.h"
@@ -223,99 +222,11 @@ module_get_global(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     return Py_BuildValue("(Kn)", pointer, (Py_ssize_t)size);
 }
 
-/* -- modules of other libraries ---------------------------------------------------- */
-
-typedef struct {
-    PyObject *handle;
-    PyObject *owner;
-    int library;
-} module_foreign_args;
-
-/* Read the handle of a module or library, an int or the attribute of an object. */
-static int
-module_foreign_read(PyObject *value, unsigned long long *bits)
-{
-    static const char *const names[] = {"handle", "ptr", NULL};
-    if (PyIndex_Check(value)) {
-        return pcu_as_integer(value, 1, UINT64_MAX, bits, "handle");
-    }
-    int found = pcu_foreign_handle(value, names, bits);
-    if (found == 0) {
-        PyErr_Format(PyExc_TypeError,
-                     "handle must be a CUmodule or CUlibrary as an int, or an object "
-                     "of another library with a handle, not %s",
-                     Py_TYPE(value)->tp_name);
-    }
-    if (found <= 0) {
-        return -1;
-    }
-    return 0;
-}
-
-PyDoc_STRVAR(
-    module_from_handle_doc,
-    "from_handle($type, /, handle, owner=None, library=False)\n--\n\n"
-    "Wrap loaded code of another library, which also unloads it.\n\n"
-    "handle: a CUmodule as an int, or an object of another library with the\n"
-    "attribute handle. library: it is a CUlibrary, as in ObjectCode of cuda.core;\n"
-    "its module in the current context is taken (cuLibraryGetModule, CUDA 12.0).\n"
-    "owner is kept alive; by default it is the object that was given.");
-
-static PyObject *
-module_from_handle(PyObject *type, PyTypeObject *defining, PyObject *const *args,
-                   Py_ssize_t nargs, PyObject *kwnames)
-{
-    static const pcu_argspec specs[] = {
-        {"handle", pcu_as_object, offsetof(module_foreign_args, handle)},
-        {"owner", pcu_as_object, offsetof(module_foreign_args, owner)},
-        {"library", pcu_as_bool, offsetof(module_foreign_args, library)},
-    };
-    static const pcu_argtable table = {"from_handle", specs, 3, 1, 0};
-    pcu_state *st = pcu_state_of_type(defining);
-    module_foreign_args a = {NULL, NULL, 0};
-    pcu_handle handle = {0};
-    unsigned long long bits = 0;
-    int rc = 0;
-    if (st == NULL || pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
-        module_foreign_read(a.handle, &bits) < 0) {
-        return NULL;
-    }
-    PyObject *ctx = pcu_context_require(st, "Module.from_handle");
-    if (ctx == NULL) {
-        return NULL;
-    }
-    handle.module = (CUmodule)(uintptr_t)bits;
-    if (a.library) {
-        PCU_CALL(rc, st, LibraryGetModule,
-                 (&handle.module, (CUlibrary)(uintptr_t)bits));
-    }
-    if ((a.owner == NULL || a.owner == Py_None) && !PyIndex_Check(a.handle)) {
-        a.owner = a.handle;
-    }
-    pcu_module *self = NULL;
-    if (rc == 0) {
-        self = (pcu_module *)((PyTypeObject *)type)->tp_alloc((PyTypeObject *)type, 0);
-    }
-    if (self != NULL) {
-        self->base.st = st;
-        self->base.ctx = Py_NewRef(ctx);
-        self->base.kind = PCU_HANDLE_module;
-        self->base.handle = handle;
-        self->base.live = 1;
-        self->foreign = 1;
-        self->owner = Py_XNewRef(a.owner);
-    }
-    Py_DECREF(ctx);
-    return (PyObject *)self;
-}
-
 static PyMethodDef module_methods[] = {
     {"get_function", (PyCFunction)(void (*)(void))module_get_function,
      METH_FASTCALL | METH_KEYWORDS, module_get_function_doc},
     {"get_global", (PyCFunction)(void (*)(void))module_get_global,
      METH_FASTCALL | METH_KEYWORDS, module_get_global_doc},
-    {"from_handle", (PyCFunction)(void (*)(void))module_from_handle,
-     METH_CLASS | METH_METHOD | METH_FASTCALL | METH_KEYWORDS, module_from_handle_doc},
     {NULL, NULL, 0, NULL},
 };
 

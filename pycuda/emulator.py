@@ -1,0 +1,206 @@
+"""Run programs that know nothing of this package on the software device.
+
+The library of the software device exports the functions of NVIDIA's driver, so any
+program that opens ``libcuda.so.1`` can use it:
+
+    python -m pycuda.emulator run [--devices 4] [--check] PROGRAM [ARGUMENT ...]
+
+:func:`library` returns the path of such a ``libcuda.so.1``, and :func:`environment` the
+variables that make a program find it. ``python -m pycuda.emulator environment`` prints
+them, one a line, for a shell or for the configuration of a CI service.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+from collections.abc import Mapping, Sequence
+
+from pycuda._compile import store
+
+__all__ = ["environment", "library"]
+
+_OWN_NAME = "libpycuda_emulator.so"
+#: The names under which programs look for the driver and for NVML. A libnvJitLink
+#: without functions makes cuda.core and Numba link by the driver: the real one makes
+#: machine code, which the software device cannot run.
+_NAMES = (
+    "libcuda.so.1",
+    "libcuda.so",
+    "libnvidia-ml.so.1",
+    "libnvidia-ml.so",
+    "libnvJitLink.so.13",
+    "libnvJitLink.so.12",
+)
+
+
+def _own_library() -> str:
+    """Return the path of the software device's library, which is in the package."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), _OWN_NAME)
+    if not os.path.isfile(path):
+        raise RuntimeError(
+            f"{path} does not exist. Install the package again: its build makes this "
+            "library"
+        )
+    return path
+
+
+def _link(target: str, path: str) -> None:
+    """Make a symbolic link, or replace one that points elsewhere, in one step."""
+    with contextlib.suppress(OSError):
+        if os.readlink(path) == target:
+            return
+    temporary = f"{path}.{os.getpid()}"
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(temporary)
+    os.symlink(target, temporary)
+    os.replace(temporary, path)
+
+
+def library() -> str:
+    """Return the path of a ``libcuda.so.1`` that is the software device.
+
+    It is a symbolic link in a folder of the compile cache. The folder has nothing but
+    links: ``libcuda.so.1``, ``libnvidia-ml.so.1``, both names without the number, and
+    ``libnvJitLink.so``, which keeps programs from linking to machine code. Put the
+    folder into ``LD_LIBRARY_PATH``, or open the path with ``ctypes``. Raises
+    :exc:`RuntimeError` if the links cannot be made.
+    """
+    own = _own_library()
+    folder = os.path.join(store.default_dir(), f"driver-{store.key_of(own)[:16]}")
+    try:
+        os.makedirs(folder, exist_ok=True)
+        for name in _NAMES:
+            _link(own, os.path.join(folder, name))
+    except OSError as error:
+        raise RuntimeError(
+            f"cannot make links to the software device in {folder} ({error.strerror}). "
+            "Set PYCUDA_CACHE_DIR to a folder that you can write"
+        ) from error
+    return os.path.join(folder, _NAMES[0])
+
+
+def environment(
+    base: Mapping[str, str] | None = None,
+    *,
+    devices: int | None = None,
+    check: bool | str = False,
+    capability: str | None = None,
+    driver_version: str | None = None,
+    log: str | None = None,
+) -> dict[str, str]:
+    """Return the variables that make a program use the software device.
+
+    The result has only what is added to ``base`` (by default ``os.environ``) or changed
+    in it. ``LD_LIBRARY_PATH`` begins with the folder of :func:`library`. Each of the
+    others sets one of the variables ``PYCUDA_EMULATOR_...``: ``devices`` the number of
+    devices, ``check`` the checks (True: all), ``capability`` the compute capability,
+    ``driver_version`` the reported version of the driver, ``log`` the file for the log
+    of calls. A compute capability that neither ``base`` nor the caller chooses is 9.0.
+    """
+    if base is None:
+        base = os.environ
+    folder = os.path.dirname(library())
+    paths = [path for path in base.get("LD_LIBRARY_PATH", "").split(os.pathsep) if path]
+    paths = [folder, *(path for path in paths if path != folder)]
+    found = {
+        "LD_LIBRARY_PATH": os.pathsep.join(paths),
+        "PYCUDA_DRIVER": "emulator",
+        "TRITON_LIBCUDA_PATH": folder,
+    }
+    if check:
+        found["PYCUDA_EMULATOR_CHECK"] = check if isinstance(check, str) else "all"
+    chosen = {
+        "PYCUDA_EMULATOR_DEVICES": None if devices is None else str(devices),
+        "PYCUDA_EMULATOR_CAPABILITY": capability,
+        "PYCUDA_EMULATOR_DRIVER_VERSION": driver_version,
+        "PYCUDA_EMULATOR_LOG": None if log is None else os.path.abspath(log),
+    }
+    if not base.get("PYCUDA_EMULATOR_CAPABILITY") and capability is None:
+        chosen["PYCUDA_EMULATOR_CAPABILITY"] = "9.0"
+    found.update((name, value) for name, value in chosen.items() if value is not None)
+    return found
+
+
+# -- the command line ------------------------------------------------------------------
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--devices", type=int, metavar="N", help="the number of GPUs")
+    parser.add_argument(
+        "--check", action="store_true", help="all checks of the software device"
+    )
+    parser.add_argument(
+        "--capability", metavar="9.0", help="the compute capability of the devices"
+    )
+    parser.add_argument(
+        "--driver-version", metavar="13.0", help="the version that the driver reports"
+    )
+    parser.add_argument(
+        "--log", metavar="FILE", help="append each call of the driver to this file"
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m pycuda.emulator",
+        description="Run programs on the software device instead of a GPU.",
+    )
+    commands = parser.add_subparsers(dest="command", metavar="command", required=True)
+    running = commands.add_parser(
+        "run", help="run a program; a file that ends in .py runs in this Python"
+    )
+    _add_options(running)
+    running.add_argument("program", metavar="PROGRAM")
+    running.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGUMENT")
+    commands.add_parser("library", help="print the path of the libcuda.so.1")
+    printing = commands.add_parser(
+        "environment", help="print the variables, each as NAME=value on a line"
+    )
+    _add_options(printing)
+    return parser
+
+
+def _variables(given: argparse.Namespace) -> dict[str, str]:
+    return environment(
+        devices=given.devices,
+        check=given.check,
+        capability=given.capability,
+        driver_version=given.driver_version,
+        log=given.log,
+    )
+
+
+def _run(given: argparse.Namespace) -> int:
+    """Replace this process by the program. Return only if that fails."""
+    command = [given.program, *given.arguments]
+    if given.program.endswith(".py"):
+        command = [sys.executable, *command]
+    try:
+        os.execvpe(command[0], command, {**os.environ, **_variables(given)})
+    except OSError as error:
+        print(f"cannot run {command[0]}: {error.strerror}", file=sys.stderr)
+        return 127
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line says; return the exit status."""
+    given = _parser().parse_args(arguments)
+    try:
+        if given.command == "run":
+            return _run(given)
+        if given.command == "library":
+            print(library())
+        else:
+            for name, value in _variables(given).items():
+                print(f"{name}={value}")
+    except RuntimeError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

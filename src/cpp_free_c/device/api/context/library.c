@@ -1,0 +1,120 @@
+/* The calls on the library itself: cuInit, versions, error names. */
+#include <string.h>
+
+#include "device/memory/memory.h"
+#include "device/api/entry/call_log.h"
+#include "device/api/entry/deferred.h"
+#include "device/api/context/device_setup.h"
+#include "device/api/context/driver_version.h"
+#include "device/api/entry/entry.h"
+#include "device/api/entry/fault_injection.h"
+#include "device/api/entry/lock.h"
+#include "device/api/entry/message.h"
+
+static CUresult
+library_open_memory(void)
+{
+    CUresult status = emu_memory_open();
+
+    if (status != CUDA_SUCCESS) {
+        emu_message_set(
+            "The system refuses the 4 GiB of addresses that the software device needs "
+            "at "
+            "least: see ulimit -v.");
+    }
+    return status;
+}
+
+/* The steps of the first cuInit. */
+static CUresult (*const library_steps[])(void) = {
+    emu_fault_environment, emu_call_log_environment, emu_deferred_open,
+    library_open_memory,   emu_device_open,
+};
+
+CUresult
+emu_cuInit(unsigned int Flags)
+{
+    CUresult status = emu_enter_early(EMU_CALL_Init);
+
+    if (status == CUDA_SUCCESS && Flags != 0) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS && !emu_is_initialised()) {
+        const size_t steps = sizeof(library_steps) / sizeof(library_steps[0]);
+
+        for (size_t i = 0; status == CUDA_SUCCESS && i < steps; i++) {
+            status = library_steps[i]();
+        }
+        if (status == CUDA_SUCCESS) {
+            emu_mark_initialised();
+        }
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuDriverGetVersion(int *driverVersion)
+{
+    CUresult status = emu_enter_early(EMU_CALL_DriverGetVersion);
+
+    if (status == CUDA_SUCCESS && driverVersion == NULL) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        *driverVersion = emu_driver_version();
+    }
+    return emu_leave(status);
+}
+
+/* Programs ask for these texts when something has failed, so no fault is injected here.
+ */
+#define RESULT_TEXTS(name, code, exception, text) {code, #name, text},
+static const struct {
+    int code;
+    const char *name, *text;
+} results[] = {PCU_RESULTS(RESULT_TEXTS)};
+#undef RESULT_TEXTS
+
+/* The row of a result; -1 for an unknown one. */
+static int
+result_find(CUresult error)
+{
+    for (int i = 0; i < (int)(sizeof(results) / sizeof(results[0])); i++) {
+        if (results[i].code == (int)error) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+CUresult
+emu_cuGetErrorName(CUresult error, const char **pStr)
+{
+    const int row = result_find(error);
+
+    if (pStr == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *pStr = NULL;
+    if (row < 0) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *pStr = results[row].name;
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuGetErrorString(CUresult error, const char **pStr)
+{
+    const int row = result_find(error);
+
+    if (pStr == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *pStr = NULL;
+    if (row < 0) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *pStr = results[row].text;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,281 @@
+/* Operations on values in memory. See memory_operation.h. */
+#define _GNU_SOURCE
+#include "device/api/stream/memory_operation.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "device/machine/warp/wait.h"
+#include "device/memory/memory.h"
+#include "device/api/entry/context_stack.h"
+#include "device/api/entry/lock.h"
+
+enum {
+    CONDITION = 3,           /* the bits of the flags of a wait that say for what */
+    FLUSH = 1 << 30,         /* the device says that it cannot */
+    POLL_NANOSECONDS = 50000 /* between two looks of a graph's wait */
+};
+
+/* -- the values -------------------------------------------------------------------- */
+
+static uint64_t
+operation_load(const emu_memory_operation *o)
+{
+    if (o->size == 8) {
+        return __atomic_load_n((const uint64_t *)(uintptr_t)o->address,
+                               __ATOMIC_SEQ_CST);
+    }
+    return __atomic_load_n((const uint32_t *)(uintptr_t)o->address, __ATOMIC_SEQ_CST);
+}
+
+/* Whether the value in memory fulfils the condition. */
+static bool
+operation_is_met(const emu_memory_operation *o)
+{
+    const uint64_t found = operation_load(o);
+    const uint64_t difference = found - o->value;
+
+    switch (o->condition) {
+        case CU_STREAM_WAIT_VALUE_GEQ: /* as a signed difference */
+            if (o->size == 8) {
+                return (int64_t)difference >= 0;
+            }
+            return (int32_t)(uint32_t)difference >= 0;
+        case CU_STREAM_WAIT_VALUE_EQ:
+            return found == o->value;
+        case CU_STREAM_WAIT_VALUE_AND:
+            return (found & o->value) != 0;
+        default: /* NOR */
+            if (o->size == 8) {
+                return ~(found | o->value) != 0;
+            }
+            return (uint32_t) ~(found | o->value) != 0;
+    }
+}
+
+/* Whether the memory of the operation still exists. */
+static bool
+operation_has_memory(const emu_memory_operation *o)
+{
+    return emu_memory_check(o->address, o->size) != NULL;
+}
+
+/* -- work -------------------------------------------------------------------------- */
+
+/* A wait for memory that was freed is ready: it then fails. */
+static bool
+operation_is_ready(const void *payload)
+{
+    const emu_memory_operation *o = payload;
+
+    return !o->waits || !operation_has_memory(o) || operation_is_met(o);
+}
+
+CUresult
+emu_memory_operation_run(const void *payload, emu_context *context, emu_report *report)
+{
+    const emu_memory_operation *o = payload;
+    const struct timespec pause = {.tv_nsec = POLL_NANOSECONDS};
+
+    (void)report;
+    if (!o->waits && !o->writes) {
+        return CUDA_SUCCESS;
+    }
+    while (operation_has_memory(o)) {
+        if (o->writes) {
+            if (o->size == 8) {
+                __atomic_store_n((uint64_t *)(uintptr_t)o->address, o->value,
+                                 __ATOMIC_SEQ_CST);
+            }
+            else {
+                __atomic_store_n((uint32_t *)(uintptr_t)o->address, (uint32_t)o->value,
+                                 __ATOMIC_SEQ_CST);
+            }
+            emu_lock_wake();
+            return CUDA_SUCCESS;
+        }
+        if (operation_is_met(o)) {
+            return CUDA_SUCCESS;
+        }
+        if (emu_wait_poll() || emu_wait_interrupted() ||
+            atomic_load(&context->sticky) != CUDA_SUCCESS) {
+            return EMU_INTERRUPTED;
+        }
+        (void)nanosleep(&pause, NULL); /* in a graph or in the null stream */
+    }
+    return CUDA_ERROR_ILLEGAL_ADDRESS;
+}
+
+const emu_work emu_memory_operation_work = {.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
+                                            .run = emu_memory_operation_run,
+                                            .is_ready = operation_is_ready};
+
+/* -- checks ------------------------------------------------------------------------ */
+
+static CUresult
+operation_check_memory(emu_context *context, const emu_memory_operation *o)
+{
+    const emu_allocation *memory;
+
+    if (o->address % o->size != 0) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    memory = emu_memory_check(o->address, o->size);
+    if (memory == NULL || !emu_memory_may_use(context, memory)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
+}
+
+/* Convert an operation of the program, and check all but its memory. */
+static CUresult
+operation_convert(const CUstreamBatchMemOpParams *p, emu_memory_operation *o)
+{
+    const bool wide = p->operation == CU_STREAM_MEM_OP_WAIT_VALUE_64 ||
+                      p->operation == CU_STREAM_MEM_OP_WRITE_VALUE_64;
+
+    memset(o, 0, sizeof(*o));
+    o->size = wide ? 8 : 4;
+    switch (p->operation) {
+        case CU_STREAM_MEM_OP_WAIT_VALUE_32:
+        case CU_STREAM_MEM_OP_WAIT_VALUE_64:
+            o->waits = true;
+            o->condition = p->waitValue.flags & CONDITION;
+            if ((p->waitValue.flags & FLUSH) != 0) {
+                return CUDA_ERROR_NOT_SUPPORTED;
+            }
+            if ((p->waitValue.flags & ~(unsigned)CONDITION) != 0) {
+                return CUDA_ERROR_INVALID_VALUE;
+            }
+            break;
+        case CU_STREAM_MEM_OP_WRITE_VALUE_32:
+        case CU_STREAM_MEM_OP_WRITE_VALUE_64:
+            o->writes = true;
+            if (p->writeValue.flags != 0) { /* version 2 refuses NO_MEMORY_BARRIER */
+                return CUDA_ERROR_INVALID_VALUE;
+            }
+            break;
+        case CU_STREAM_MEM_OP_BARRIER: /* streams run in order here */
+            if (p->memoryBarrier.flags > 1) {
+                return CUDA_ERROR_INVALID_VALUE;
+            }
+            return CUDA_SUCCESS;
+        case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
+            return CUDA_ERROR_NOT_SUPPORTED;
+        default:
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    o->address = p->waitValue.address; /* at the same place in both */
+    o->value = p->waitValue.value64;
+    if (!wide) {
+        o->value = (uint32_t)o->value;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_memory_operation_read(emu_context *context, const CUstreamBatchMemOpParams *p,
+                          emu_memory_operation *o)
+{
+    CUresult status = operation_convert(p, o);
+
+    if (status == CUDA_SUCCESS && (o->waits || o->writes)) {
+        status = operation_check_memory(context, o);
+    }
+    return status;
+}
+
+/* -- nodes of graphs --------------------------------------------------------------- */
+
+/* A batch of operations, as a node of a graph has it. */
+typedef struct {
+    CUcontext context;
+    unsigned int count;
+    CUstreamBatchMemOpParams operations[];
+} batch_payload;
+
+CUresult
+emu_batch_node_make(emu_context *context, const CUgraphNodeParams *params,
+                    emu_payload *out)
+{
+    const CUDA_BATCH_MEM_OP_NODE_PARAMS *p = &params->memOp;
+    const size_t bytes = p->count * sizeof(*p->paramArray);
+    CUresult status = CUDA_SUCCESS;
+    emu_memory_operation read;
+    batch_payload *made;
+
+    if (p->ctx != NULL) {
+        context = emu_context_get(p->ctx);
+    }
+    if (context == NULL) {
+        return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    if (p->flags != 0 || p->paramArray == NULL || p->count == 0 ||
+        p->count > EMU_MOST_MEMORY_OPERATIONS) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    for (unsigned int i = 0; i < p->count && status == CUDA_SUCCESS; i++) {
+        status = emu_memory_operation_read(context, &p->paramArray[i], &read);
+    }
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    made = malloc(sizeof(*made) + bytes);
+    if (made == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    made->context = context;
+    made->count = p->count;
+    memcpy(made->operations, p->paramArray, bytes);
+    *out = (emu_payload){made, sizeof(*made) + bytes};
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+batch_run(const void *payload, emu_context *context, emu_report *report)
+{
+    const batch_payload *p = payload;
+    CUresult status = CUDA_SUCCESS;
+
+    for (unsigned int i = 0; i < p->count && status == CUDA_SUCCESS; i++) {
+        emu_memory_operation o;
+
+        status = operation_convert(&p->operations[i], &o);
+        if (status == CUDA_SUCCESS) {
+            status = emu_memory_operation_run(&o, context, report);
+        }
+    }
+    return status;
+}
+
+static void
+batch_describe(void *payload, CUgraphNodeParams *params)
+{
+    batch_payload *p = payload;
+
+    params->memOp = (CUDA_BATCH_MEM_OP_NODE_PARAMS){
+        .ctx = p->context, .count = p->count, .paramArray = p->operations};
+}
+
+/* Addresses, values and conditions may change; the operations must be the same. */
+static CUgraphExecUpdateResult
+batch_compare(const void *payload, const void *other, bool wide)
+{
+    const batch_payload *old = payload, *wish = other;
+    bool same = old->context == wish->context && old->count == wish->count;
+
+    (void)wide;
+    for (unsigned int i = 0; same && i < old->count; i++) {
+        same = old->operations[i].operation == wish->operations[i].operation;
+    }
+    if (!same) {
+        return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+    }
+    return CU_GRAPH_EXEC_UPDATE_SUCCESS;
+}
+
+const emu_work emu_batch_work = {.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
+                                 .run = batch_run,
+                                 .describe = batch_describe,
+                                 .compare = batch_compare};

@@ -1,0 +1,206 @@
+/* The methods of Graph that add nodes for memory: batches of operations on values, and
+ * memory of the graph itself.
+ *
+ * Memory that a node allocates belongs to the driver's graph: its address never
+ * changes, and the memory exists from the node that allocates it to the node that frees
+ * it. Different launches, and different graphs, may use the same physical memory.
+ *
+ * Invariant: see graph_add.c. Python is the only caller. */
+#include "python/driver/graph/graph_parameters.h"
+
+#include "python/support/args.h"
+#include "python/support/convert.h"
+#include "python/support/errors.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/memory/memory_operation.h"
+
+typedef struct {
+    PyObject *what;
+    size_t bytes;
+    PyObject *after;
+} graph_memory_args;
+
+/* -- operations on values ---------------------------------------------------------- */
+
+PyDoc_STRVAR(graph_add_batch_doc,
+             "add_batch($self, /, operations, after=())\n--\n\n"
+             "Add waits for values in memory and writes of values as one node, and "
+             "return it.\n\n"
+             "operations: tuples as for Stream.batch_memory_operations(), 1 to 256.");
+
+static PyObject *
+graph_add_batch(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"operations", pcu_as_object, offsetof(graph_memory_args, what)},
+        {"after", pcu_as_object, offsetof(graph_memory_args, after)},
+    };
+    static const pcu_argtable table = {"add_batch", specs, 2, 1, 0};
+    pcu_graph *self = (pcu_graph *)op;
+    pcu_state *st = self->head.st;
+    graph_memory_args a = {0};
+    CUgraphNodeParams params;
+    PyObject *node = NULL;
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+        pcu_graph_check(self, "cuGraphAddNode") < 0) {
+        return NULL;
+    }
+    memset(&params, 0, sizeof(params));
+    params.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
+    params.memOp.ctx = pcu_context_rec(self->head.ctx)->handle;
+    if (pcu_memory_operations_read(st, a.what, self->resources,
+                                   &params.memOp.paramArray,
+                                   &params.memOp.count) == 0) {
+        node = pcu_graph_add_node(self, a.after, &params);
+    }
+    PyMem_Free(params.memOp.paramArray);
+    return node;
+}
+
+/* -- memory of the graph ----------------------------------------------------------- */
+
+PyDoc_STRVAR(
+    graph_add_alloc_doc,
+    "add_alloc($self, /, bytes, after=())\n--\n\n"
+    "Add a node that allocates device memory, and return it.\n\n"
+    "node.address is the address, at each launch the same. The nodes that use the\n"
+    "memory must wait for this node, and a node of Graph.add_free() for them. Graphs\n"
+    "that run one after the other can share the physical memory. The driver does not\n"
+    "clone such a graph, does not accept it as a child, and instantiates it once at a\n"
+    "time.");
+
+static PyObject *
+graph_add_alloc(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                PyObject *kwnames)
+{
+    enum { PINNED = 1, ON_DEVICE = 1 }; /* CUmemAllocationType, CUmemLocationType */
+    static const pcu_argspec specs[] = {
+        {"bytes", pcu_as_size, offsetof(graph_memory_args, bytes)},
+        {"after", pcu_as_object, offsetof(graph_memory_args, after)},
+    };
+    static const pcu_argtable table = {"add_alloc", specs, 2, 1, 0};
+    pcu_graph *self = (pcu_graph *)op;
+    graph_memory_args a = {0};
+    CUgraphNodeParams params;
+    if (pcu_args_parse(self->head.st, &table, args, nargs, kwnames, &a) < 0 ||
+        pcu_graph_check(self, "cuGraphAddNode") < 0) {
+        return NULL;
+    }
+    if (a.bytes == 0) {
+        pcu_raise_detail(self->head.st, "cuGraphAddNode", CUDA_ERROR_INVALID_VALUE,
+                         "0 bytes were asked for");
+        return NULL;
+    }
+    memset(&params, 0, sizeof(params));
+    params.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC;
+    params.alloc.poolProps.allocType = PINNED;
+    params.alloc.poolProps.location.type = ON_DEVICE;
+    params.alloc.poolProps.location.id = pcu_context_rec(self->head.ctx)->device;
+    params.alloc.bytesize = a.bytes;
+    PyObject *node = pcu_graph_add_node(self, a.after, &params);
+    if (node != NULL) {
+        ((pcu_graph_node *)node)->address = params.alloc.dptr;
+        self->resources->allocates = 1;
+    }
+    return node;
+}
+
+PyDoc_STRVAR(graph_add_free_doc,
+             "add_free($self, /, node, after=())\n--\n\n"
+             "Add a node that frees the memory of a node of Graph.add_alloc().\n\n"
+             "after: the last nodes that use the memory. Return the new node.");
+
+static PyObject *
+graph_add_free(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"node", pcu_as_object, offsetof(graph_memory_args, what)},
+        {"after", pcu_as_object, offsetof(graph_memory_args, after)},
+    };
+    static const pcu_argtable table = {"add_free", specs, 2, 1, 0};
+    pcu_graph *self = (pcu_graph *)op;
+    graph_memory_args a = {0};
+    CUgraphNodeParams params;
+    if (pcu_args_parse(self->head.st, &table, args, nargs, kwnames, &a) < 0 ||
+        pcu_graph_check(self, "cuGraphAddNode") < 0) {
+        return NULL;
+    }
+    const pcu_graph_node *alloc = (const pcu_graph_node *)a.what;
+    if (!PyObject_TypeCheck(a.what, self->head.st->GraphNode) ||
+        alloc->type != CU_GRAPH_NODE_TYPE_MEM_ALLOC) {
+        PyErr_Format(PyExc_TypeError, "node must be a node of add_alloc(), not %R",
+                     a.what);
+        return NULL;
+    }
+    memset(&params, 0, sizeof(params));
+    params.type = CU_GRAPH_NODE_TYPE_MEM_FREE;
+    params.free.dptr = alloc->address;
+    PyObject *node = pcu_graph_add_node(self, a.after, &params);
+    if (node != NULL) {
+        ((pcu_graph_node *)node)->address = alloc->address;
+    }
+    return node;
+}
+
+/* -- the check before an instantiation --------------------------------------------- */
+
+/* 1 if one of the nodes frees the memory at an address. */
+static int
+graph_frees(PyObject *nodes, CUdeviceptr address)
+{
+    int found = 0;
+    for (Py_ssize_t i = 0; !found && i < PyList_GET_SIZE(nodes); i++) {
+        const pcu_graph_node *node = (pcu_graph_node *)PyList_GET_ITEM(nodes, i);
+        found = node->type == CU_GRAPH_NODE_TYPE_MEM_FREE && node->address == address;
+    }
+    return found;
+}
+
+int
+pcu_graph_check_memory(pcu_graph *self)
+{
+    int rc = 0;
+    if (!self->resources->allocates) {
+        return 0;
+    }
+    PyObject *nodes = pcu_graph_nodes_new(self);
+    if (nodes == NULL) {
+        return -1;
+    }
+    for (Py_ssize_t i = 0; rc == 0 && i < PyList_GET_SIZE(nodes); i++) {
+        const pcu_graph_node *node = (pcu_graph_node *)PyList_GET_ITEM(nodes, i);
+        if (node->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC &&
+            !graph_frees(nodes, node->address)) {
+            rc = pcu_raise_detail(
+                self->head.st, "cuGraphInstantiateWithParams", CUDA_ERROR_INVALID_VALUE,
+                "no node frees the memory that a node allocates at %p, so a second "
+                "launch would fail; add add_free(node)",
+                (void *)(uintptr_t)node->address);
+        }
+    }
+    Py_DECREF(nodes);
+    return rc;
+}
+
+/* -- the methods ------------------------------------------------------------------- */
+
+#define GRAPH_ADD(name)                                              \
+    {                                                                \
+        "add_" #name, (PyCFunction)(void (*)(void))graph_add_##name, \
+            METH_FASTCALL | METH_KEYWORDS, graph_add_##name##_doc    \
+    }
+
+static PyMethodDef graph_memory_methods[] = {
+    GRAPH_ADD(batch),
+    GRAPH_ADD(alloc),
+    GRAPH_ADD(free),
+    {NULL, NULL, 0, NULL},
+};
+
+int
+pcu_graph_memory_setup(PyObject *Py_UNUSED(m), pcu_state *st)
+{
+    return pcu_add_methods(st->Graph, graph_memory_methods);
+}

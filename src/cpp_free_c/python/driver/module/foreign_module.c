@@ -1,0 +1,232 @@
+/* Modules and kernels of other libraries: Module.from_handle, Function.from_handle.
+ *
+ * Invariant: a foreign module holds its owner and never unloads the code. Python is the
+ * only caller. */
+#include "python/support/base.h"
+
+#include "python/support/convert.h"
+#include "python/support/driver_call.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context.h"
+#include "python/driver/foreign_handle.h"
+#include "python/driver/launch/function.h"
+#include "python/driver/module_struct.h"
+
+/* 1 if the object's type has this name, in any module. */
+static int
+foreign_is(PyObject *object, const char *name)
+{
+    const char *type = Py_TYPE(object)->tp_name;
+    const char *dot = strrchr(type, '.');
+    if (dot != NULL) {
+        type = dot + 1;
+    }
+    return strcmp(type, name) == 0;
+}
+
+/* Read a handle: an int, or the attribute of an object. *other becomes 1 if the handle
+ * is of the type with the name `other_type`, which needs another call of the driver. */
+static int
+foreign_read(PyObject *value, const char *other_type, const char *what,
+             unsigned long long *bits, int *other)
+{
+    static const char *const names[] = {"handle", "ptr", NULL};
+    if (PyIndex_Check(value)) {
+        *other |= foreign_is(value, other_type);
+        return pcu_as_integer(value, 1, UINT64_MAX, bits, "handle");
+    }
+    int found = pcu_foreign_handle(value, names, bits);
+    if (found == 0) {
+        PyErr_Format(PyExc_TypeError,
+                     "handle must be a %s as an int, or an object of another library "
+                     "with a handle, not %s",
+                     what, Py_TYPE(value)->tp_name);
+    }
+    if (found <= 0) {
+        return -1;
+    }
+    PyObject *handle = PyObject_GetAttrString(value, "handle");
+    if (handle == NULL) {
+        PyErr_Clear(); /* the handle was another attribute */
+        return 0;
+    }
+    *other |= foreign_is(handle, other_type);
+    Py_DECREF(handle);
+    return 0;
+}
+
+/* The object that keeps the code loaded: by default the one that was given. */
+static PyObject *
+foreign_owner(PyObject *owner, PyObject *given)
+{
+    if ((owner == NULL || owner == Py_None) && !PyIndex_Check(given)) {
+        return given;
+    }
+    return owner;
+}
+
+static PyObject *
+foreign_module_new(pcu_state *st, PyTypeObject *type, PyObject *ctx, CUmodule module,
+                   PyObject *owner)
+{
+    pcu_module *self = (pcu_module *)type->tp_alloc(type, 0);
+    if (self != NULL) {
+        self->base.st = st;
+        self->base.ctx = Py_NewRef(ctx);
+        self->base.kind = PCU_HANDLE_module;
+        self->base.handle.module = module;
+        self->base.live = 1;
+        self->foreign = 1;
+        self->owner = Py_XNewRef(owner);
+    }
+    return (PyObject *)self;
+}
+
+typedef struct {
+    PyObject *handle;
+    PyObject *owner;
+    int library;
+} foreign_args;
+
+PyDoc_STRVAR(
+    module_from_handle_doc,
+    "from_handle($type, /, handle, owner=None, library=False)\n--\n\n"
+    "Wrap loaded code of another library, which also unloads it.\n\n"
+    "handle: a CUmodule or CUlibrary, or an object of another library with the\n"
+    "attribute handle, such as an ObjectCode of cuda.core. Of a library, the module\n"
+    "in the current context is taken (cuLibraryGetModule, CUDA 12.0). library: an\n"
+    "int is a CUlibrary; the handles of cuda.bindings say so themselves. owner is\n"
+    "kept alive; by default it is the object that was given.");
+
+static PyObject *
+module_from_handle(PyObject *type, PyTypeObject *defining, PyObject *const *args,
+                   Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"handle", pcu_as_object, offsetof(foreign_args, handle)},
+        {"owner", pcu_as_object, offsetof(foreign_args, owner)},
+        {"library", pcu_as_bool, offsetof(foreign_args, library)},
+    };
+    static const pcu_argtable table = {"from_handle", specs, 3, 1, 0};
+    pcu_state *st = pcu_state_of_type(defining);
+    foreign_args a = {NULL, NULL, 0};
+    unsigned long long bits = 0;
+    PyObject *self = NULL;
+    int rc = 0;
+    if (st == NULL || pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+        foreign_read(a.handle, "CUlibrary", "CUmodule or CUlibrary", &bits,
+                     &a.library) < 0) {
+        return NULL;
+    }
+    PyObject *ctx = pcu_context_require(st, "Module.from_handle");
+    if (ctx == NULL) {
+        return NULL;
+    }
+    CUmodule module = (CUmodule)(uintptr_t)bits;
+    if (a.library) {
+        PCU_CALL(rc, st, LibraryGetModule, (&module, (CUlibrary)(uintptr_t)bits));
+    }
+    if (rc == 0) {
+        self = foreign_module_new(st, (PyTypeObject *)type, ctx, module,
+                                  foreign_owner(a.owner, a.handle));
+    }
+    Py_DECREF(ctx);
+    return self;
+}
+
+/* -- kernels ----------------------------------------------------------------------- */
+
+/* The kernel's name, for messages. Drivers before CUDA 12.3 cannot tell it. */
+static PyObject *
+kernel_name_new(CUfunction function)
+{
+    const char *name = NULL;
+    if (drv.FuncGetName(&name, function) != CUDA_SUCCESS || name == NULL) {
+        name = "kernel";
+    }
+    return PyUnicode_FromString(name);
+}
+
+PyDoc_STRVAR(
+    function_from_handle_doc,
+    "from_handle($type, /, handle, owner=None)\n--\n\n"
+    "Wrap a kernel of another library, which also unloads it.\n\n"
+    "handle: a CUfunction or CUkernel, or an object of another library with the\n"
+    "attribute handle or ptr, such as a Kernel of cuda.core or the attribute kernel\n"
+    "of CuPy's RawKernel. Of a CUkernel of cuda.bindings, the function in the\n"
+    "current context is taken (cuKernelGetFunction, CUDA 12.0). An int is a\n"
+    "CUfunction. owner is kept alive; by default it is the object that was given.\n"
+    "cuFuncGetModule.");
+
+static PyObject *
+function_from_handle(PyObject *Py_UNUSED(type), PyTypeObject *defining,
+                     PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"handle", pcu_as_object, offsetof(foreign_args, handle)},
+        {"owner", pcu_as_object, offsetof(foreign_args, owner)},
+    };
+    static const pcu_argtable table = {"from_handle", specs, 2, 1, 0};
+    pcu_state *st = pcu_state_of_type(defining);
+    foreign_args a = {NULL, NULL, 0};
+    unsigned long long bits = 0;
+    CUmodule code = NULL;
+    PyObject *module = NULL;
+    PyObject *name = NULL;
+    PyObject *self = NULL;
+    int is_kernel = 0;
+    int rc = 0;
+    if (st == NULL || pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+        foreign_read(a.handle, "CUkernel", "CUfunction or CUkernel", &bits,
+                     &is_kernel) < 0) {
+        return NULL;
+    }
+    PyObject *ctx = pcu_context_require(st, "Function.from_handle");
+    if (ctx == NULL) {
+        return NULL;
+    }
+    CUfunction function = (CUfunction)(uintptr_t)bits;
+    if (is_kernel) {
+        PCU_CALL(rc, st, KernelGetFunction, (&function, (CUkernel)(uintptr_t)bits));
+    }
+    if (rc == 0) {
+        PCU_CALL(rc, st, FuncGetModule, (&code, function));
+    }
+    if (rc == 0) {
+        module = foreign_module_new(st, st->Module, ctx, code,
+                                    foreign_owner(a.owner, a.handle));
+    }
+    if (module != NULL) {
+        name = kernel_name_new(function);
+    }
+    if (name != NULL) {
+        self = pcu_function_new(st, module, function, name);
+    }
+    Py_XDECREF(name);
+    Py_XDECREF(module);
+    Py_DECREF(ctx);
+    return self;
+}
+
+static PyMethodDef foreign_module_methods[] = {
+    {"from_handle", (PyCFunction)(void (*)(void))module_from_handle,
+     METH_CLASS | METH_METHOD | METH_FASTCALL | METH_KEYWORDS, module_from_handle_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyMethodDef foreign_function_methods[] = {
+    {"from_handle", (PyCFunction)(void (*)(void))function_from_handle,
+     METH_CLASS | METH_METHOD | METH_FASTCALL | METH_KEYWORDS,
+     function_from_handle_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+int
+pcu_foreign_module_setup(PyObject *Py_UNUSED(m), pcu_state *st)
+{
+    if (pcu_add_methods(st->Module, foreign_module_methods) < 0) {
+        return -1;
+    }
+    return pcu_add_methods(st->Function, foreign_function_methods);
+}

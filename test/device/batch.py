@@ -1,0 +1,87 @@
+"""Run many small kernels on a driver library, in several processes.
+
+A suite is a module with the functions `module(numbers)`, which returns the text of the
+kernels k0, k1 and so on of these numbers, and `inputs()`, which returns an array of
+bytes; and with the numbers THREADS, ANSWER, the bytes that a kernel writes, and
+TOGETHER, the kernels of one module. A kernel has two parameters: the address of the
+inputs and the address of its answer. A checksum stands for an answer.
+
+`python -m device.batch SUITE LIBRARY FIRST COUNT FILE`, in the folder test, writes the
+answers of some kernels to a file. `run` starts such processes.
+"""
+
+import importlib
+import os
+import subprocess
+import sys
+import tempfile
+import zlib
+from pathlib import Path
+
+import numpy as np
+
+from support.rawdriver import Driver
+
+TEST = Path(__file__).resolve().parents[1]
+
+
+def answers(driver, suite, numbers):
+    """Yield the answer of each kernel, as bytes."""
+    data = suite.inputs()
+    source, target = driver.allocate(data.nbytes), driver.allocate(suite.ANSWER)
+    driver.upload(source, data)
+    parameters = [source.to_bytes(8, "little"), target.to_bytes(8, "little")]
+    blank = np.zeros(suite.ANSWER, np.uint8)
+    for first in range(0, len(numbers), suite.TOGETHER):
+        some = numbers[first : first + suite.TOGETHER]
+        module = driver.load_module(suite.module(some))
+        for number in some:
+            got = np.empty_like(blank)
+            driver.upload(target, blank)
+            function = driver.function(module, f"k{number}")
+            driver.launch(function, 1, suite.THREADS, parameters)
+            driver.synchronize()
+            driver.download(got, target)
+            yield got.tobytes()
+        driver.unload_module(module)
+    driver.free(source)
+    driver.free(target)
+
+
+def run(suite, library, first, count, processes):
+    """Return the answers of kernels as an array of bytes, a row for each kernel."""
+    parts = [first + count * i // processes for i in range(processes + 1)]
+    with tempfile.TemporaryDirectory() as folder:
+        children = []
+        for at, end in zip(parts, parts[1:], strict=False):
+            file = Path(folder, f"{at}")
+            command = [sys.executable, "-m", "device.batch", suite.__name__]
+            command += [str(library), str(at), str(end - at), str(file)]
+            environment = {**os.environ, "PYCUDA_EMULATOR_CAPABILITY": "9.0"}
+            child = subprocess.Popen(command, cwd=TEST, env=environment)
+            children.append((child, file))
+        codes = [child.wait() for child, _ in children]
+        if any(codes):
+            raise RuntimeError(f"kernels of {suite.__name__} failed")
+        whole = b"".join(file.read_bytes() for _, file in children)
+    return np.frombuffer(whole, np.uint8).reshape(count, suite.ANSWER)
+
+
+def checksums(found):
+    """Return a number of 32 bits for each row."""
+    return np.array([zlib.crc32(row.tobytes()) for row in found], np.uint32)
+
+
+def main():
+    name, library, first, count, file = sys.argv[1:]
+    driver = Driver(library)
+    context = driver.create_context()
+    numbers = range(int(first), int(first) + int(count))
+    with open(file, "wb") as out:
+        for answer in answers(driver, importlib.import_module(name), numbers):
+            out.write(answer)
+    driver.destroy_context(context)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,395 @@
+"""Objects of every kind that are deleted or released while a stream is captured, or
+while a graph uses them.
+"""
+
+import gc
+import warnings
+import weakref
+
+import numpy as np
+import pytest
+
+import pycuda.driver as drv
+from pycuda import _driver, gpuarray
+from pycuda.compiler import SourceModule
+from pycuda.interop import to_gpuarray
+from support.child import run_child
+from support.faults import fail_calls  # noqa: F401
+
+pytestmark = [pytest.mark.gpu, pytest.mark.module_context]
+
+COUNT = 256
+SHAPE = {"block": (COUNT, 1, 1)}
+KERNELS = """
+__global__ void copy(int *to, const int *from) { to[threadIdx.x] = from[threadIdx.x]; }
+__global__ void read(float *to, cudaTextureObject_t t)
+{
+    to[threadIdx.x] = tex2DLod<float>(t, 0.5f, 0.5f, 0.0f);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def mod(module_context):
+    return SourceModule(KERNELS)
+
+
+@pytest.fixture
+def stream(module_context):
+    return drv.Stream()
+
+
+def descriptor(width=8, height=4, flags=0):
+    d = drv.ArrayDescriptor3D()
+    d.width, d.height, d.depth, d.flags = width, height, 0, flags
+    d.format, d.num_channels = drv.array_format.FLOAT, 1
+    return d
+
+
+def mapped(value=7):
+    """Virtual memory with COUNT words of a value."""
+    space = drv.VirtualMemory(4 * COUNT)
+    space.map(drv.PhysicalMemory(4 * COUNT))
+    drv.memset_d32(space, value, COUNT)
+    return space
+
+
+def grown():
+    array = gpuarray.GrowableArray(max_rows=COUNT, dtype=np.int32)
+    array.append(np.full(COUNT, 7, np.int32))
+    return array
+
+
+def holding(pool):
+    pool.allocate(1000).free()
+    return pool
+
+
+def surface():
+    return drv.SurfaceObject(
+        drv.Array(descriptor(flags=drv.array3d_flags.SURFACE_LDST))
+    )
+
+
+#: A function for each type that makes an object with a handle of the driver.
+MAKE = {
+    "Array": lambda: drv.Array(descriptor()),
+    "DeviceAllocation": lambda: drv.mem_alloc(1000),
+    "DeviceMemoryPool": lambda: holding(drv.DeviceMemoryPool()),
+    "Event": lambda: drv.Event(),
+    "Graph": lambda: drv.Graph(),
+    "GraphExec": lambda: drv.Graph().instantiate(),
+    "GrowableArray": grown,
+    "Linker": lambda: drv.Linker(),
+    "MemoryPool": lambda: holding(drv.MemoryPool()),
+    "MemoryPool (shared)": lambda: drv.MemoryPool(ipc=True),
+    "MipmappedArray": lambda: drv.MipmappedArray(descriptor()),
+    "PageLockedMemoryPool": lambda: drv.PageLockedMemoryPool(),
+    "PhysicalMemory": lambda: drv.PhysicalMemory(1),
+    "PooledDeviceAllocation": lambda: drv.MemoryPool().allocate(1000),
+    "Stream": lambda: drv.Stream(),
+    "StreamAllocation": lambda: drv.mem_alloc_async(1000),
+    "StreamAllocation (stream)": lambda: drv.mem_alloc_async(1000, drv.Stream()),
+    "SurfaceObject": surface,
+    "TextureObject": lambda: drv.TextureObject(drv.Array(descriptor())),
+    "TextureObject (mipmapped)": lambda: drv.TextureObject(
+        drv.MipmappedArray(descriptor()), normalized_coords=True
+    ),
+    "VirtualMemory": mapped,
+    "level": lambda: drv.MipmappedArray(descriptor()).get_level(1),
+    "managed": lambda: drv.managed_empty(
+        8, np.int32, mem_flags=drv.mem_attach_flags.GLOBAL
+    ),
+    "page-locked": lambda: drv.pagelocked_empty(8, np.int32),
+}
+FREED = [
+    *("Array", "DeviceAllocation", "GrowableArray", "MipmappedArray"),
+    *("PhysicalMemory", "PooledDeviceAllocation", "StreamAllocation"),
+    *("StreamAllocation (stream)", "SurfaceObject", "TextureObject", "VirtualMemory"),
+]
+
+
+def release_in_a_capture(stream, thing, release):
+    """Release a thing between two pieces of captured work; nothing may be left."""
+    y = gpuarray.zeros(COUNT, np.int32)
+    gc.collect()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with stream.capture() as graph:
+            y += 1
+            release(thing)
+            del thing
+            gc.collect()
+            y += 1
+    graph.instantiate().launch(stream)
+    stream.synchronize()
+    assert (y.get() == 2).all()
+
+
+def nothing_lives_but(before):
+    gc.collect()
+    return {k: (before[k], n) for k, n in _driver._live_counts().items()} == {
+        k: (n, n) for k, n in before.items()
+    }
+
+
+@pytest.mark.parametrize("kind", MAKE)
+def test_objects_may_be_deleted_in_a_capture(mod, stream, kind):
+    release_in_a_capture(stream, [MAKE[kind]()], list.clear)  # loads the kernels
+    before = _driver._live_counts()
+    release_in_a_capture(stream, [MAKE[kind]()], list.clear)
+    assert nothing_lives_but(before)
+
+
+@pytest.mark.parametrize("kind", FREED)
+def test_objects_may_be_freed_in_a_capture(mod, stream, kind):
+    before = _driver._live_counts()
+    release_in_a_capture(stream, MAKE[kind](), lambda thing: thing.free())
+    assert nothing_lives_but(before)
+
+
+@pytest.mark.parametrize("how", ["deleted", "freed", "named by its address"])
+def test_a_graph_keeps_virtual_memory(mod, stream, how):
+    before = _driver._live_counts()
+    space, out = mapped(), gpuarray.zeros(COUNT, np.int32)
+    source = space if how != "named by its address" else np.uint64(int(space))
+    with stream.capture() as graph:
+        mod.get_function("copy")(out, source, **SHAPE)
+    executable = graph.instantiate()
+    if how == "freed":
+        space.free()
+        assert space.mappings == []
+        with pytest.raises(drv.LogicError, match="released before"):
+            space.free()
+    del space, graph, source
+    gc.collect()
+    assert _driver._live_counts()["range"] == before["range"] + 1
+    other = [mapped(1) for _ in range(3)]  # gets the addresses if they are free
+    executable.launch(stream)
+    stream.synchronize()
+    assert (out.get() == 7).all()
+    del executable, other, out
+    assert nothing_lives_but(before)
+
+
+def test_a_graph_keeps_an_array_that_grows(mod, stream):
+    rows, out = grown(), gpuarray.zeros(COUNT, np.int32)
+    with stream.capture() as graph:
+        mod.get_function("copy")(out, rows.array, **SHAPE)
+    executable = graph.instantiate()
+    rows.free()
+    del rows, graph
+    executable.launch(stream)
+    stream.synchronize()
+    assert (out.get() == 7).all()
+
+
+def test_a_graph_keeps_the_levels_of_a_texture(mod, stream):
+    image, out = drv.MipmappedArray(descriptor()), gpuarray.zeros(COUNT, np.float32)
+    image.get_level(0).set(np.full((4, 8), 3, np.float32))
+    texture = drv.TextureObject(image, normalized_coords=True)
+    with stream.capture() as graph:
+        mod.get_function("read")(out, texture, **SHAPE)
+    executable = graph.instantiate()
+    del image, texture, graph
+    gc.collect()
+    executable.launch(stream)
+    stream.synchronize()
+    assert (out.get() == 3).all()
+
+
+def test_a_captured_callback_ends_with_its_graph(mod, stream):
+    class Function:
+        calls = 0
+
+        def __call__(self, argument):
+            Function.calls += 1
+
+    function, argument = Function(), Function()
+    dead = [weakref.ref(function), weakref.ref(argument)]
+    with stream.capture() as graph:
+        stream.add_callback(function, argument)
+    function.graph = graph  # a cycle
+    executable = graph.instantiate()
+    function.executable = executable
+    del function, argument
+    for _ in range(2):
+        executable.launch(stream)
+    stream.synchronize()
+    assert Function.calls == 2
+    del graph, executable
+    gc.collect()
+    assert [reference() for reference in dead] == [None, None]
+
+
+class Theirs:
+    """An array of another library, whose work was in the legacy default stream."""
+
+    def __init__(self, array):
+        self.__cuda_array_interface__ = {
+            "shape": array.shape,
+            "typestr": array.dtype.str,
+            "data": (array.ptr, False),
+            "version": 3,
+            "stream": 1,
+        }
+
+
+class TheirStream:
+    """A stream of another library; its object is smaller than ours."""
+
+    __slots__ = ("stream",)
+
+    def __init__(self, stream):
+        self.stream = stream
+
+    def __cuda_stream__(self):
+        return 0, self.stream.handle
+
+
+def test_memory_with_work_in_a_stream_that_is_not_captured(mod, stream):
+    """The order of that work and of the graph is that of its launch."""
+    array, out = gpuarray.zeros(COUNT, np.int32) + 4, gpuarray.zeros(COUNT, np.int32)
+    with stream.capture() as graph:
+        mod.get_function("copy")(out, Theirs(array), **SHAPE)
+        out += to_gpuarray(Theirs(array))
+    assert all(node.type == "kernel" for node in graph.nodes)
+    graph.instantiate().launch(stream)
+    stream.synchronize()
+    assert (out.get() == 8).all()
+
+
+def test_streams_of_one_capture_are_ordered(mod, stream):
+    array, out = gpuarray.zeros(COUNT, np.int32), gpuarray.zeros(COUNT, np.int32)
+    theirs, second = Theirs(array), drv.Stream()
+    theirs.__cuda_array_interface__["stream"] = second.handle
+    with stream.capture() as graph:
+        second.wait_for_event(drv.Event().record(stream))
+        drv.memset_d32_async(array.gpudata, 6, COUNT, second)
+        mod.get_function("copy")(out, theirs, **SHAPE)
+    assert len(graph.edges) == 1
+    graph.instantiate().launch(stream)
+    stream.synchronize()
+    assert (out.get() == 6).all()
+
+
+def test_a_launch_in_a_stream_of_another_library(mod, stream):
+    array, out = gpuarray.zeros(COUNT, np.int32) + 4, gpuarray.zeros(COUNT, np.int32)
+    with stream.capture() as graph:
+        mod.get_function("copy")(out, array, **SHAPE)
+    executable = graph.instantiate()
+    executable.launch(TheirStream(stream))
+    del executable, graph, array  # waits for the launch
+    assert (out.get() == 4).all()
+
+
+@pytest.mark.software(why="only the software device fails calls on request")
+@pytest.mark.parametrize("kind", ["kernel", "copy", "set"])
+def test_an_update_that_fails_changes_nothing(
+    mod,
+    stream,
+    fail_calls,  # noqa: F811
+    kind,
+):
+    """The graph keeps what its node uses after an earlier update."""
+    out, first = gpuarray.zeros(COUNT, np.int32), gpuarray.zeros(COUNT, np.int32)
+    graph = drv.Graph()
+    add, more, call = {
+        "kernel": (
+            lambda *a: graph.add_kernel(mod.get_function("copy"), *a, **SHAPE),
+            (),
+            "cuGraphExecKernelNodeSetParams",
+        ),
+        "copy": (graph.add_copy, (4 * COUNT,), "cuGraphExecMemcpyNodeSetParams"),
+        "set": (lambda a, b: graph.add_set(b, 1), (), "cuGraphExecMemsetNodeSetParams"),
+    }[kind]
+
+    def arguments(source):
+        return (source, 2) if kind == "set" else (out, source, *more)
+
+    node = add(out, first)
+    executable = graph.instantiate()
+    second = gpuarray.zeros(COUNT, np.int32) + 5
+    executable.update_node(node, *arguments(second.gpudata))
+    live = _driver._live_counts()["memory"]
+    del second
+    fail_calls(call, 1)
+    with pytest.raises(drv.LogicError, match=call):
+        executable.update_node(node, *arguments(first.gpudata))
+    gc.collect()
+    assert _driver._live_counts()["memory"] == live
+    executable.launch(stream)
+    stream.synchronize()
+    if kind != "set":
+        assert (out.get() == 5).all()
+    executable.update_node(node, *arguments(first.gpudata))
+    executable.launch(stream)
+    stream.synchronize()
+    del executable
+    gc.collect()
+    assert _driver._live_counts()["memory"] == live - 1
+
+
+def test_memory_of_no_context_is_released_after_its_context():
+    """Also if a graph kept it until then."""
+    run_child("""
+import gc
+import numpy as np
+import pycuda.driver as drv
+from pycuda import _driver
+
+drv.init()
+keeper = drv.Device(0).make_context()
+free = drv.mem_get_info()[0]
+context = drv.Device(0).make_context()
+step = drv.mem_granularity()
+space, memory = drv.VirtualMemory(step), drv.PhysicalMemory(step)
+space.map(memory)
+pool = drv.MemoryPool()
+other = drv.VirtualMemory(step)
+other.map(drv.PhysicalMemory(step))
+stream = drv.Stream()
+with stream.capture() as graph:
+    drv.memset_d8_async(int(other), 1, 8)
+    pool2 = drv.MemoryPool()
+    del pool2
+other.free()
+del other
+context.pop()
+context.detach()
+del space, memory, pool, graph, stream
+gc.collect()
+assert not any(_driver._live_counts().values()), _driver._live_counts()
+if _driver._is_emulated():  # other programs may use the memory of a GPU
+    assert drv.mem_get_info()[0] == free
+keeper.pop()
+keeper.detach()
+""")
+
+
+def test_unmap_waits_for_the_memory_s_own_context():
+    run_child(
+        """
+import numpy as np
+import pycuda.driver as drv
+from pycuda.compiler import SourceModule
+
+drv.init()
+first = drv.Device(0).make_context()
+fill = SourceModule(
+    "__global__ void fill(int *to) { to[threadIdx.x] = 7; }").get_function("fill")
+space = drv.VirtualMemory(1024)
+space.map(drv.PhysicalMemory(1024))
+stream = drv.Stream(drv.stream_flags.NON_BLOCKING)
+fill(space, block=(256, 1, 1), stream=stream)
+second = drv.Device(0).make_context()
+space.unmap()
+second.pop()
+drv.Context.synchronize()
+del space, stream
+second.detach()
+first.pop()
+first.detach()
+""",
+        PYCUDA_EMULATOR_STREAMS="late",
+    )
