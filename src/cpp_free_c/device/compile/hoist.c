@@ -213,7 +213,8 @@ hoist_level(const hoist *h, const low_insn *insn)
         (insn->aux == PTX_S_ntid || insn->aux == PTX_S_nctaid)) {
         return EMU_ONCE_LAUNCH;
     }
-    if (insn->op == EMU_OP_lane_special) {
+    if (insn->op == EMU_OP_lane_special &&
+        (insn->aux == PTX_S_tid || insn->aux == PTX_S_laneid)) {
         return EMU_ONCE_WARP;
     }
     if (hoist_loads_parameter(h, insn)) {
