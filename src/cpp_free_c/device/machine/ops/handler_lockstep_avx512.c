@@ -19,7 +19,7 @@
 #if defined(__x86_64__)
 #    define EMU_HAS_FMA 1
 #    ifdef __clang__
-#        pragma clang attribute push(                                             \
+#        pragma clang attribute push(                                               \
             __attribute__((target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl"))), \
             apply_to = function)
 #    else
