@@ -34,8 +34,8 @@ TEST = Path(__file__).resolve().parents[1]
 #: The checksums, by the last word of a suite's name, and the fingerprints.
 RECORDED = TEST / "data" / "ptx_answers.npz"
 
-#: The level of optimization. Optimized code of NVIDIA's assembler 13.0 computes, in rare
-#: programs, something else than the instructions say.
+#: The level of optimization. In rare programs, optimized code of NVIDIA's assembler 13.0
+#: computes something else than the instructions say.
 LEVEL = 0
 
 SUITES = ("device.forms.kernels", "device.forms.atomics", "device.random_ptx.program")
