@@ -9,6 +9,7 @@ fingerprint()    a number that changes with any of them
 THREADS          threads of the only block of each kernel
 ANSWER           bytes that a kernel writes
 TOGETHER         kernels of one module
+LEVEL            the assembler's level of optimization
 
 A kernel has two parameters: the address of the inputs and the address of its answer.
 test/data/ptx_answers.npz has a checksum of each answer that a GPU gave.
@@ -34,10 +35,6 @@ TEST = Path(__file__).resolve().parents[1]
 #: The checksums, by the last word of a suite's name, and the fingerprints.
 RECORDED = TEST / "data" / "ptx_answers.npz"
 
-#: The level of optimization. In rare programs, optimized code of NVIDIA's assembler 13.0
-#: computes something else than the instructions say.
-LEVEL = 0
-
 SUITES = ("device.forms.kernels", "device.forms.atomics", "device.random_ptx.program")
 
 
@@ -50,7 +47,7 @@ def answers(driver, suite, numbers):
     blank = np.zeros(suite.ANSWER, np.uint8)
     for first in range(0, len(numbers), suite.TOGETHER):
         some = numbers[first : first + suite.TOGETHER]
-        module = driver.load_module(suite.module(some), LEVEL)
+        module = driver.load_module(suite.module(some), suite.LEVEL)
         for number in some:
             got = np.empty_like(blank)
             driver.upload(target, blank)

@@ -42,6 +42,9 @@ ANSWER = WIDTH * THREADS
 #: Forms in one module.
 TOGETHER = 100
 
+#: The default: without optimization, cvt.f32.f32 changes the bits of NaN.
+LEVEL = 4
+
 #: Where the operands of each kind are: (kind, column) gives a place in the input.
 KINDS = (
     *("b16", "b32", "b64", "f32", "f64", "f16", "bf16", "f16x2", "bf16x2"),
