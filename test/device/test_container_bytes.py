@@ -190,6 +190,25 @@ def test_libraries(d, emu_ctx):
         assert word in log and "input0" in log
 
 
+def test_a_verbose_log_describes_the_kernels(d, emu_ctx):
+    image = HEAD + b".visible .entry k() { .shared .b8 s[64]; .reg .b32 %r;\n"
+    image += b"mov.u32 %r, s; st.shared.u32 [%r], 1; ret; }\n" + TEXT.split(b"64", 1)[1]
+    for verbose, room in ((1, 1000), (0, 1000), (1, 50), (1, 1)):
+        info = ctypes.create_string_buffer(b"?" * room, room)
+        options = (c_uint * 3)(12, 3, 4)
+        values = (c_void_p * 3)(verbose, ctypes.addressof(info), room)
+        module = c_void_p()
+        code = d.ModuleLoadDataEx(byref(module), image, 3, options, values)
+        assert code == 0
+        d.ok("ModuleUnload", module)
+        log = info.value.decode()
+        assert len(log) == (values[2] or 0) < room
+        if verbose and room > 50:
+            assert "'k'" in log and "'nothing'" in log and "64 bytes smem" in log
+        elif not verbose:
+            assert log == ""
+
+
 PROGRAM = """
 import sys
 sys.path.insert(0, {folder!r})

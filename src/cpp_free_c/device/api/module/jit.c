@@ -100,6 +100,9 @@ emu_jit_read(emu_jit *jit, unsigned int count, const CUjit_option *options,
                 jit->load.error_log_room = jit_number(values[i]);
                 jit->error_size = &values[i];
                 break;
+            case CU_JIT_LOG_VERBOSE:
+                jit->load.verbose = jit_number(values[i]) != 0;
+                break;
             default:
                 if (options[i] > LAST_OPTION) {
                     return CUDA_ERROR_INVALID_VALUE;
