@@ -173,6 +173,12 @@ def test_libraries(d, emu_ctx):
     needs = CALLER.replace(b"one", b"loose")
     code, log = link(d, (1, needs), (LIBRARY, parts))
     assert code == R.ERROR_INVALID_PTX and "none is not defined" in log
+    code = fatbin(entry(b"code", kind=containers.CODE))
+    parts = library(object_file([(".nv_fatbin", code)]), part(TWO))
+    assert link(d, (1, CALLER), (1, ONE), (LIBRARY, parts)) == (0, "")
+    code, log = link(d, (1, CALLER), (LIBRARY, parts))
+    assert code == R.ERROR_INVALID_PTX
+    assert "one is not defined" in log and "input1: " in log and "machine code" in log
     variable = HEAD + b".visible .global .u32 v = 5;\n"
     user = HEAD + b".extern .global .u32 v;\n.visible .entry k() { .reg .u32 %r;\n"
     user += b"ld.global.u32 %r, [v]; ret; }\n"

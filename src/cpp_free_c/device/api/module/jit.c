@@ -126,6 +126,18 @@ emu_jit_complain(emu_jit *jit, const char *sentence)
 }
 
 void
+emu_jit_complain_too(emu_jit *jit, const char *sentence)
+{
+    const size_t size = jit->load.error_log_size;
+
+    if (jit->load.error_log != NULL && size < jit->load.error_log_room) {
+        (void)snprintf(jit->load.error_log + size, jit->load.error_log_room - size,
+                       "%s\n", sentence); /* cut to fit */
+        jit->load.error_log_size = strlen(jit->load.error_log);
+    }
+}
+
+void
 emu_jit_finish(const emu_jit *jit, double seconds)
 {
     float milliseconds = (float)(seconds * 1e3);
