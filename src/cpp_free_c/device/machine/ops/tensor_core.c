@@ -141,6 +141,9 @@ tile_aligned(int64_t significand, int shift)
     const int64_t magnitude = significand < 0 ? -significand : significand;
     int64_t kept = 0;
 
+    if (magnitude == 0) {
+        return 0; /* a zero may be far below the sum */
+    }
     if (shift <= 0) {
         kept = magnitude << -shift;
     }
