@@ -185,13 +185,27 @@ def test_a_graph_keeps_an_array_that_grows(mod, stream):
     assert (out.get() == 7).all()
 
 
-def test_a_graph_keeps_the_levels_of_a_texture(mod, stream):
-    image, out = drv.MipmappedArray(descriptor()), gpuarray.zeros(COUNT, np.float32)
-    image.get_level(0).set(np.full((4, 8), 3, np.float32))
+@pytest.mark.parametrize("kind", ["array", "levels"])
+@pytest.mark.parametrize("how", ["captured", "node"])
+@pytest.mark.parametrize("freed", [False, True])
+def test_a_graph_keeps_the_image_of_a_texture(mod, stream, kind, how, freed):
+    out = gpuarray.zeros(COUNT, np.float32)
+    if kind == "levels":
+        image = drv.MipmappedArray(descriptor())
+        image.get_level(0).set(np.full((4, 8), 3, np.float32))
+    else:
+        image = drv.Array(descriptor())
+        image.set(np.full((4, 8), 3, np.float32))
     texture = drv.TextureObject(image, normalized_coords=True)
-    with stream.capture() as graph:
-        mod.get_function("read")(out, texture, **SHAPE)
+    if how == "captured":
+        with stream.capture() as graph:
+            mod.get_function("read")(out, texture, **SHAPE)
+    else:
+        graph = drv.Graph()
+        graph.add_kernel(mod.get_function("read"), out, texture, **SHAPE)
     executable = graph.instantiate()
+    if freed:
+        image.free()
     del image, texture, graph
     gc.collect()
     executable.launch(stream)
