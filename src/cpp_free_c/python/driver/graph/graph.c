@@ -393,15 +393,45 @@ graph_remove_edge(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 /* -- the whole graph --------------------------------------------------------------- */
 
-PyDoc_STRVAR(graph_instantiate_doc,
-             "instantiate($self, /)\n--\n\n"
-             "Make a GraphExec, which can be launched, from the present state of the\n"
-             "graph. Later changes of the graph do not change it.");
+typedef struct {
+    int priorities;
+    int device_launch;
+} graph_instantiate_args;
+
+PyDoc_STRVAR(
+    graph_instantiate_doc,
+    "instantiate($self, /, priorities=False, device_launch=False)\n--\n\n"
+    "Make a GraphExec, which can be launched, from the present state of the graph.\n\n"
+    "Later changes of the graph do not change it. priorities: kernels have their own\n"
+    "priorities, not that of the stream in which the graph is launched.\n"
+    "device_launch: kernels may launch the graph by cudaGraphLaunch(), with the "
+    "handle\n"
+    "of the GraphExec, after GraphExec.upload(); the driver then allows kernels, "
+    "copies\n"
+    "and fills only. LogicError if the driver cannot run the graph.");
 
 static PyObject *
-graph_instantiate(PyObject *op, PyObject *Py_UNUSED(ignored))
+graph_instantiate(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                  PyObject *kwnames)
 {
-    return pcu_graph_exec_new((pcu_graph *)op);
+    static const pcu_argspec specs[] = {
+        {"priorities", pcu_as_bool, offsetof(graph_instantiate_args, priorities)},
+        {"device_launch", pcu_as_bool, offsetof(graph_instantiate_args, device_launch)},
+    };
+    static const pcu_argtable table = {"instantiate", specs, 2, 0, 0};
+    pcu_graph *self = (pcu_graph *)op;
+    graph_instantiate_args a = {0, 0};
+    unsigned int flags = 0;
+    if (pcu_args_parse(self->head.st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    if (a.priorities) {
+        flags |= CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+    }
+    if (a.device_launch) {
+        flags |= CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
+    }
+    return pcu_graph_exec_new(self, flags);
 }
 
 PyDoc_STRVAR(graph_clone_doc,
@@ -618,7 +648,7 @@ static PyMethodDef graph_methods[] = {
     GRAPH_METHOD(add_edge),
     GRAPH_METHOD(remove_edge),
     GRAPH_METHOD(condition),
-    {"instantiate", graph_instantiate, METH_NOARGS, graph_instantiate_doc},
+    GRAPH_METHOD(instantiate),
     {"clone", graph_clone, METH_NOARGS, graph_clone_doc},
     {"find", graph_find, METH_O, graph_find_doc},
     {"to_dot", graph_to_dot, METH_NOARGS, graph_to_dot_doc},
