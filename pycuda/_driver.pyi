@@ -1348,6 +1348,21 @@ class TensorMap:
     ) -> Self: ...
     @property
     def array(self) -> Any: ...
+    @classmethod
+    def im2col(
+        cls,
+        array: _HasCudaArrayInterface,
+        lower: Sequence[SupportsIndex],
+        upper: Sequence[SupportsIndex],
+        channels: SupportsIndex,
+        pixels: SupportsIndex,
+        swizzle: tensor_map_swizzle | SupportsIndex = 0,
+        element_strides: Sequence[SupportsIndex] | None = None,
+        interleave: tensor_map_interleave | SupportsIndex = 0,
+        l2_promotion: tensor_map_l2_promotion | SupportsIndex = 0,
+        oob_fill: tensor_map_oob_fill | SupportsIndex = 0,
+        data_type: tensor_map_data_type | SupportsIndex | None = None,
+    ) -> Self: ...
     def __bytes__(self) -> bytes: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
 

@@ -4,9 +4,11 @@
     python tools/fuzz_ptx.py 1000000              a million inputs, own mutator
     python tools/fuzz_ptx.py 1000000 --libfuzzer  guided by coverage; needs clang
     python tools/fuzz_ptx.py 10000 --launch       their kernels are launched as well
+    python tools/fuzz_ptx.py 1000000 --images     fat binaries, objects and libraries
     python tools/fuzz_ptx.py --replay FILE...     run the loader on kept inputs
 
-The inputs grow out of test/data/ptx and the texts given with --corpus. Exits with 1 if
+The inputs grow out of test/data/ptx, or test/data/containers, and the files given with
+--corpus. Exits with 1 if
 the loader crashed, hung or broke a promise; the input is then in build/fuzz. What was
 compiled is kept there too.
 """
@@ -23,6 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "cpp_free_c"
 HARNESS = ROOT / "test" / "c" / "fuzz_ptx.c"
 CORPUS = ROOT / "test" / "data" / "ptx"
+CONTAINERS = ROOT / "test" / "data" / "containers"
 
 SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 FLAGS = ("-std=c11", "-g", "-O1", "-pthread", "-fno-omit-frame-pointer")
@@ -50,6 +53,14 @@ def newest_header():
     return max(path.stat().st_mtime for path in headers)
 
 
+def image_sources():
+    """Return the sources that read fat binaries, objects and libraries."""
+    names = ("image", "image_texts", "fatbin", "decompression", "object_file")
+    folder = SOURCE / "device" / "api" / "module"
+    found = [folder / f"{name}.c" for name in names]
+    return [*found, HARNESS, HARNESS.with_name("fuzz_image.c")]
+
+
 def sources(launch=False):
     """Return the sources of the loader, or with `launch` of the whole device."""
     device = SOURCE / "device"
@@ -58,6 +69,7 @@ def sources(launch=False):
     if not launch:  # variables need memory
         names = ("address_space.c", "memory.c", "registered.c")
         found += [device / "memory" / name for name in names]
+        found.append(device / "base" / "element.c")
     target = "fuzz_launch.c" if launch else "fuzz_load.c"
     return [*sorted(found), HARNESS, HARNESS.with_name(target)]
 
@@ -67,7 +79,7 @@ def object_of(source, folder):
     return Path(folder, "-".join(source.relative_to(ROOT).parts)).with_suffix(".o")
 
 
-def build(folder, compiler, engine=False, launch=False):
+def build(folder, compiler, engine=False, launch=False, images=False):
     """Compile the sources that changed and link them. Return the program."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -76,7 +88,7 @@ def build(folder, compiler, engine=False, launch=False):
         flags += ["-fsanitize=fuzzer-no-link", "-DFUZZ_ENGINE"]
     headers = newest_header()
     objects, stale = [], []
-    for source in sources(launch):
+    for source in image_sources() if images else sources(launch):
         target = object_of(source, folder)
         objects.append(target)
         newest = max(headers, source.stat().st_mtime)
@@ -84,7 +96,9 @@ def build(folder, compiler, engine=False, launch=False):
             stale.append([compiler, *flags, "-c", source, "-o", target])
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(must, stale))
-    program = folder / ("fuzz_launch" if launch else "fuzz_ptx")
+    program = folder / "fuzz_ptx"
+    if launch or images:
+        program = folder / ("fuzz_launch" if launch else "fuzz_image")
     link = ["-fsanitize=fuzzer"] if engine else []
     if stale or not program.exists():
         must(
@@ -101,16 +115,23 @@ def texts(corpus):
     return found
 
 
+def images(corpus):
+    found = [path for path in sorted(CONTAINERS.iterdir()) if path.suffix != ".cu"]
+    for folder in corpus:
+        found += sorted(path for path in Path(folder).iterdir() if path.is_file())
+    return found
+
+
 def own_command(program, runs, seed, files, crash):
     return [program, "--runs", runs, "--seed", seed, "--crash", crash, *files]
 
 
-def engine_command(program, runs, seed, folder, corpus):
+def engine_command(program, runs, seed, folder, seeds, corpus):
     grown = folder / "corpus"
     grown.mkdir(exist_ok=True)
     words = [f"-runs={runs}", f"-seed={seed}", "-max_len=16384", "-timeout=20"]
     words += [f"-artifact_prefix={folder}/", "-print_final_stats=1", "-verbosity=1"]
-    return [program, *words, grown, CORPUS, *corpus]
+    return [program, *words, grown, seeds, *corpus]
 
 
 def run(command):
@@ -125,7 +146,9 @@ def parser():
     p.add_argument("runs", nargs="?", type=int, default=20000)
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--jobs", type=int, default=1, help="processes, a seed each")
-    p.add_argument("--launch", action="store_true")
+    kinds = p.add_mutually_exclusive_group()
+    kinds.add_argument("--launch", action="store_true")
+    kinds.add_argument("--images", action="store_true")
     p.add_argument("--libfuzzer", action="store_true")
     p.add_argument("--compiler", help="default: clang, else gcc")
     p.add_argument("--corpus", action="append", default=[], metavar="FOLDER")
@@ -142,7 +165,7 @@ def main(argv=None):
     kind = "engine" if args.libfuzzer else "own"
     folder = ROOT / "build" / "fuzz" / f"{Path(compiler).name}-{kind}"
     try:
-        program = build(folder, compiler, args.libfuzzer, args.launch)
+        program = build(folder, compiler, args.libfuzzer, args.launch, args.images)
     except (Failed, OSError) as error:
         print(error, file=sys.stderr)
         return 2
@@ -152,11 +175,18 @@ def main(argv=None):
             commands = [[program, *args.replay]]
     elif args.libfuzzer:
         commands = [
-            engine_command(program, args.runs // args.jobs, seed, folder, args.corpus)
+            engine_command(
+                program,
+                args.runs // args.jobs,
+                seed,
+                folder,
+                CONTAINERS if args.images else CORPUS,
+                args.corpus,
+            )
             for seed in range(args.seed, args.seed + args.jobs)
         ]
     else:
-        files = texts(args.corpus)
+        files = images(args.corpus) if args.images else texts(args.corpus)
         commands = [
             own_command(
                 program,

@@ -1,4 +1,4 @@
-"""Load malformed PTX under sanitizers. The loader may reject it, but never crashes."""
+"""Load malformed PTX and images under sanitizers. No input may crash the loader."""
 
 import re
 import shutil
@@ -22,10 +22,10 @@ RUNS = 20000
 LAUNCHED = 4000
 
 
-def build(launch):
+def build(launch=False, images=False):
     compiler = shutil.which("clang") or shutil.which("gcc")
     folder = cc.ROOT / "build" / "fuzz" / f"{Path(compiler).name}-own"
-    return fuzz_ptx.build(folder, compiler, launch=launch)
+    return fuzz_ptx.build(folder, compiler, launch=launch, images=images)
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +69,18 @@ def test_kernels_of_damaged_texts_may_do_what_they_like(launcher, tmp_path):
     assert inputs == LAUNCHED == loaded + refused
     assert loaded > LAUNCHED // 10 and refused > LAUNCHED // 10
     assert int(ends.split()[0]) > LAUNCHED // 20
+
+
+def test_damaged_images_are_refused(tmp_path):
+    """Fat binaries, object files and libraries."""
+    crash = tmp_path / "crash"
+    done = fuzz(build(images=True), RUNS, 1, fuzz_ptx.images([]), crash)
+    assert done.returncode == 0, f"{crash}:\n{done.stdout}{done.stderr}"
+    _, counts, opened = done.stdout.splitlines()
+    inputs, loaded, refused = map(int, re.findall(r"(\d+) (?:inp|loa|ref)", counts))
+    assert inputs == RUNS == loaded + refused
+    assert loaded > RUNS // 50 and refused > RUNS // 2
+    assert int(opened.split()[2]) > loaded  # texts
 
 
 def test_the_corpus_loads(program, tmp_path):

@@ -1,9 +1,12 @@
-"""wmma, barriers, mbarrier and cp.async of the software device, in forms that the
-recorded cases lack."""
+"""Matrix operations, barriers, mbarrier and cp.async of the software device, in forms
+that the recorded cases lack."""
+
+import re
 
 import numpy as np
 import pytest
 
+from support.emulator import DriverError, R
 from support.emulator_arrays import Arrays
 
 pytest_plugins = ["support.emulator_fixtures"]
@@ -135,6 +138,94 @@ def test_wmma_in_shared_memory(g):
         st.global.v4.u32 [%q11+16], {names("r", 34, 4)};"""
     got = run(g, body, [a, b], np.zeros((16, 16), np.float32))
     assert (got == a.astype(np.float64) @ b.astype(np.float64) + 1).all()
+
+
+#: Forms that the hardware does not have, with the number of registers in braces.
+REFUSED = """
+    mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f32 {2}, {4}, {2}, {4f}
+    mma.sync.aligned.m16n8k16.col.col.f32.f16.f16.f32 {4f}, {4}, {2}, {4f}
+    mma.sync.aligned.m16n8k16.row.col.f32.f16.bf16.f32 {4f}, {4}, {2}, {4f}
+    mma.sync.aligned.m16n8k16.row.col.f16.bf16.bf16.f16 {2}, {4}, {2}, {2}
+    mma.sync.aligned.m16n8k16.row.col.rz.f32.f16.f16.f32 {4f}, {4}, {2}, {4f}
+    mma.sync.aligned.m16n8k16.row.col.satfinite.f32.f16.f16.f32 {4f}, {4}, {2}, {4f}
+    mma.sync.aligned.m16n8k8.row.col.f32.e4m3.e4m3.f32 {4f}, {2}, {1}, {4f}
+    mma.sync.aligned.m8n8k16.row.col.s32.s4.s4.s32 {2}, {1}, {1}, {2}
+    mma.sp.sync.aligned.m16n8k64.row.col.f16.e4m3.e4m3.f16 {2}, {4}, {4}, {2}, %r0, 0
+    wgmma.mma_async.sync.aligned.m64n40k32.s32.s8.s8 {20}, %q0, %q0, %p0
+    wgmma.mma_async.sync.aligned.m64n8k256.s32.b1.b1.xor.popc {4}, %q0, %q0, %p0
+    wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32.satfinite {8f}, {8}, {8}, {8f}
+    wmma.mma.sync.aligned.col.row.m8n8k32.s32.s4.s4.s32 {2}, {1}, {1}, {2}
+    wmma.load.a.sync.aligned.col.m8n8k32.global.s4 {1}, [%q0], 32
+    ldmatrix.sync.aligned.m16n16.x1.trans.shared.b16 {1}, [near]
+"""
+
+
+@pytest.mark.parametrize("line", REFUSED.strip().splitlines())
+def test_a_form_that_the_hardware_lacks_is_refused_by_name(g, line):
+    def registers(match):
+        return names(match[2] or "r", 0, int(match[1]))
+
+    line = re.sub(r"\{(\d+)(f?)\}", registers, line.strip())
+    with pytest.raises(DriverError) as caught:
+        run(g, line + ";", [], np.zeros(1, np.uint32))
+    assert caught.value.code == R.ERROR_INVALID_PTX
+    opcode = re.escape(line.split(".")[0])
+    assert re.search(
+        rf"line \d+: .*(opcode|modifier).*'\.?({opcode}|m16n16)", caught.value.log
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {4f}, {1}, {1}, {4f};",
+            "mma: a matrix needs 2 registers",
+        ),
+        (
+            "mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {4f}, {4}, {4}, {4f},"
+            " %r0, 2;",
+            "the selector is 2, which must be below 2",
+        ),
+        (
+            "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {4f}, %q0, %q0, %p0, 2,"
+            " 1, 0, 0;",
+            "a scale is 2, which must be 1 or -1",
+        ),
+        (
+            "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {4f}, %q0, %q0, %p0, 1,"
+            " 1;",
+            "6 operands",
+        ),
+        (
+            "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {2}, [near];",
+            "the form needs 4 registers",
+        ),
+    ],
+)
+def test_wrong_operands_are_refused_with_the_reason(g, line, message):
+    def registers(match):
+        return names(match[2] or "r", 0, int(match[1]))
+
+    with pytest.raises(DriverError) as caught:
+        run(g, re.sub(r"\{(\d+)(f?)\}", registers, line), [], np.zeros(1, np.uint32))
+    assert message in caught.value.log
+
+
+def test_the_target_of_a_product_may_be_its_factor(g):
+    """D overwrites registers of A that the second half of the product reads."""
+    a, b, c = matrices(5)
+    form, tile = "sync.aligned", "m16n16k16"
+    ra, rb, rc, rd = (names("r", i, 8) for i in (10, 20, 30, 40))
+    ra, rc, rd = names("r", 10, 8), names("r", 30, 4), names("r", 10, 4)
+    body = f"""
+        wmma.load.a.{form}.row.{tile}.global.f16 {ra}, [%q0], 16;
+        wmma.load.b.{form}.row.{tile}.global.f16 {rb}, [%q1], 16;
+        wmma.load.c.{form}.row.{tile}.global.f16 {rc}, [%q2], 16;
+        wmma.mma.{form}.row.row.{tile}.f16.f16 {rd}, {ra}, {rb}, {rc};
+        wmma.store.d.{form}.row.{tile}.global.f16 [%q3], {rd}, 16;"""
+    got = run(g, body, [a, b, c], np.zeros((16, 16), np.float16))
+    assert (got == a.astype(np.float64) @ b.astype(np.float64) + c).all()
 
 
 def test_a_warp_comes_to_a_barrier_by_lanes_that_exit_a_phase_later(g):

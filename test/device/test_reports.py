@@ -98,6 +98,58 @@ def test_beyond_shared_memory():
     assert "shared memory, which has 128 bytes" in text and "thread (31, 0, 0)" in text
 
 
+#: A kernel with one instruction and 2,048 bytes of shared memory.
+MATRIX = """
+m = g.load('''.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry k() {
+    .reg .b32 %r<9>; .reg .b64 %q<9>; .reg .f32 %f<16>; .reg .pred %p<2>;
+    .shared .align 16 .b8 near[2048];
+    BODY
+    ret; }''')
+fault(m, "k", 1, 128)
+"""
+
+
+def test_a_row_of_ldmatrix_that_is_not_aligned():
+    body = """
+        mov.u32 %r0, near;
+        add.u32 %r0, %r0, 8;
+        ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r0];"""
+    name, text = report(MATRIX.replace("BODY", body))
+    assert name == "MISALIGNED_ADDRESS" and "no multiple of 4" in text
+
+
+def test_a_matrix_of_wgmma_beyond_the_end_of_shared_memory():
+    registers = ", ".join(f"%f{i}" for i in range(16))
+    body = f"""
+        mov.u32 %r0, near;
+        mov.u64 %q5, 0x0000001000080070; // from byte 1792 on, 256 bytes a block
+        wgmma.mma_async.sync.aligned.m64n32k16.f32.f16.f16 {{{registers}}},
+            {{%r1, %r2, %r3, %r4}}, %q5, %p1, 1, 1, 0;"""
+    name, text = report(MATRIX.replace("BODY", body))
+    assert name == "ILLEGAL_ADDRESS"
+    assert "wgmma read 2 bytes at offset 2048 of shared memory, which has 2048" in text
+
+
+def test_a_race_of_wgmma_and_a_store():
+    body = """
+        mov.u32 %r1, %tid.x;
+        shl.b32 %r2, %r1, 2;
+        mov.u32 %r3, near;
+        add.u32 %r2, %r2, %r3;
+        st.shared.u32 [%r2], %r1;
+        mov.u64 %q5, 0x0000001000080000;
+        wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3},
+            {%r1, %r2, %r3, %r4}, %q5, %p1, 1, 1, 0;"""
+    name, text = report(MATRIX.replace("BODY", body), PYCUDA_EMULATOR_CHECK="race")
+    assert name == "LAUNCH_FAILED" and "race" in text
+    body = body.replace("mov.u64 %q5", "bar.sync 0;\nmov.u64 %q5")
+    name, _ = report(MATRIX.replace("BODY", body), PYCUDA_EMULATOR_CHECK="race")
+    assert name.startswith("no fault")
+
+
 def test_assert():
     name, text = report(
         "p = g.up(np.arange(64, dtype='i4'))\n"

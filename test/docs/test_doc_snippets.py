@@ -29,6 +29,7 @@ PAGES = {
     "memory_pools": 1,
     "metaprogramming": 3,
     "mpi": 1,
+    "other_programs": 1,
     "random": 3,
     "software_device": 4,
     "sparse": 4,

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.gpu
 #: software device.
 LIBRARIES = {
     "cuda_core": ("cuda.core", True),
-    "numba": ("numba.cuda", False),  # it links to machine code
+    "numba": ("numba.cuda", True),
     "cupy": ("cupy", False),
     "torch": ("torch", False),
 }

@@ -12,7 +12,9 @@ import pytest
 import pycuda.driver as drv
 from pycuda import _driver, gpuarray
 from pycuda.compiler import SourceModule
+from pycuda.interop import to_gpuarray
 from support.child import run_child
+from support.faults import fail_calls  # noqa: F401
 
 pytestmark = [pytest.mark.gpu, pytest.mark.module_context]
 
@@ -218,6 +220,114 @@ def test_a_captured_callback_ends_with_its_graph(mod, stream):
     del graph, executable
     gc.collect()
     assert [reference() for reference in dead] == [None, None]
+
+
+class Theirs:
+    """An array of another library, whose work was in the legacy default stream."""
+
+    def __init__(self, array):
+        self.__cuda_array_interface__ = {
+            "shape": array.shape,
+            "typestr": array.dtype.str,
+            "data": (array.ptr, False),
+            "version": 3,
+            "stream": 1,
+        }
+
+
+class TheirStream:
+    """A stream of another library; its object is smaller than ours."""
+
+    __slots__ = ("stream",)
+
+    def __init__(self, stream):
+        self.stream = stream
+
+    def __cuda_stream__(self):
+        return 0, self.stream.handle
+
+
+def test_memory_with_work_in_a_stream_that_is_not_captured(mod, stream):
+    """The order of that work and of the graph is that of its launch."""
+    array, out = gpuarray.zeros(COUNT, np.int32) + 4, gpuarray.zeros(COUNT, np.int32)
+    with stream.capture() as graph:
+        mod.get_function("copy")(out, Theirs(array), **SHAPE)
+        out += to_gpuarray(Theirs(array))
+    assert all(node.type == "kernel" for node in graph.nodes)
+    graph.instantiate().launch(stream)
+    stream.synchronize()
+    assert (out.get() == 8).all()
+
+
+def test_streams_of_one_capture_are_ordered(mod, stream):
+    array, out = gpuarray.zeros(COUNT, np.int32), gpuarray.zeros(COUNT, np.int32)
+    theirs, second = Theirs(array), drv.Stream()
+    theirs.__cuda_array_interface__["stream"] = second.handle
+    with stream.capture() as graph:
+        second.wait_for_event(drv.Event().record(stream))
+        drv.memset_d32_async(array.gpudata, 6, COUNT, second)
+        mod.get_function("copy")(out, theirs, **SHAPE)
+    assert len(graph.edges) == 1
+    graph.instantiate().launch(stream)
+    stream.synchronize()
+    assert (out.get() == 6).all()
+
+
+def test_a_launch_in_a_stream_of_another_library(mod, stream):
+    array, out = gpuarray.zeros(COUNT, np.int32) + 4, gpuarray.zeros(COUNT, np.int32)
+    with stream.capture() as graph:
+        mod.get_function("copy")(out, array, **SHAPE)
+    executable = graph.instantiate()
+    executable.launch(TheirStream(stream))
+    del executable, graph, array  # waits for the launch
+    assert (out.get() == 4).all()
+
+
+@pytest.mark.software(why="only the software device fails calls on request")
+@pytest.mark.parametrize("kind", ["kernel", "copy", "set"])
+def test_an_update_that_fails_changes_nothing(
+    mod,
+    stream,
+    fail_calls,  # noqa: F811
+    kind,
+):
+    """The graph keeps what its node uses after an earlier update."""
+    out, first = gpuarray.zeros(COUNT, np.int32), gpuarray.zeros(COUNT, np.int32)
+    graph = drv.Graph()
+    add, more, call = {
+        "kernel": (
+            lambda *a: graph.add_kernel(mod.get_function("copy"), *a, **SHAPE),
+            (),
+            "cuGraphExecKernelNodeSetParams",
+        ),
+        "copy": (graph.add_copy, (4 * COUNT,), "cuGraphExecMemcpyNodeSetParams"),
+        "set": (lambda a, b: graph.add_set(b, 1), (), "cuGraphExecMemsetNodeSetParams"),
+    }[kind]
+
+    def arguments(source):
+        return (source, 2) if kind == "set" else (out, source, *more)
+
+    node = add(out, first)
+    executable = graph.instantiate()
+    second = gpuarray.zeros(COUNT, np.int32) + 5
+    executable.update_node(node, *arguments(second.gpudata))
+    live = _driver._live_counts()["memory"]
+    del second
+    fail_calls(call, 1)
+    with pytest.raises(drv.LogicError, match=call):
+        executable.update_node(node, *arguments(first.gpudata))
+    gc.collect()
+    assert _driver._live_counts()["memory"] == live
+    executable.launch(stream)
+    stream.synchronize()
+    if kind != "set":
+        assert (out.get() == 5).all()
+    executable.update_node(node, *arguments(first.gpudata))
+    executable.launch(stream)
+    stream.synchronize()
+    del executable
+    gc.collect()
+    assert _driver._live_counts()["memory"] == live - 1
 
 
 def test_memory_of_no_context_is_released_after_its_context():

@@ -74,6 +74,53 @@ def test_dtypes(ctx, dtype):
     drv.TensorMap(array(dtype=dtype), (4, 16))
 
 
+def test_buffer(ctx):
+    map = drv.TensorMap(array(), (8, 16))
+    view = memoryview(map)
+    assert view.readonly and view.nbytes == 128 and bytes(view) == bytes(map)
+
+
+def images(shape=(2, 6, 8, 16)):
+    return gpuarray.zeros(shape, np.float16)
+
+
+def test_im2col(ctx):
+    base = images()
+    maps = [
+        drv.TensorMap.im2col(base, (0, 0), (0, 0), 16, 8),
+        drv.TensorMap.im2col(base, (-1, 0), (0, 0), 16, 8),
+        drv.TensorMap.im2col(base, (0, -1), (0, 0), 16, 8),
+        drv.TensorMap.im2col(base, (0, 0), (0, 1), 16, 8),
+        drv.TensorMap.im2col(base, (0, 0), (0, 0), 8, 8),
+        drv.TensorMap.im2col(base, (0, 0), (0, 0), 16, 9),
+        drv.TensorMap.im2col(base, (0, 0), (0, 0), 16, 8, swizzle=1),
+        drv.TensorMap.im2col(base, (0, 0), (0, 0), 16, 8, element_strides=(1, 2, 2, 1)),
+    ]
+    assert len({bytes(map) for map in maps}) == len(maps)
+    assert maps[0].array is base and type(maps[0]) is drv.TensorMap
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "text"),
+    [
+        (lambda f: f(array(), (), (), 16, 8), ValueError, "3 to 5 dimensions"),
+        (lambda f: f(images(), (0,), (0, 0), 16, 8), ValueError, "lower has 1 items"),
+        (lambda f: f(images(), (0, 0), (0, 200), 16, 8), OverflowError, "upper"),
+        (lambda f: f(images(), (0, 0), (0, 0), 3, 8), ValueError, "16 bytes, not 6"),
+        (lambda f: f(images(), (0, 0), (0, 0), 16, 1025), ValueError, "1 to 1024"),
+        (lambda f: f(images(), (0, 0), (0, 0), 0, 8), ValueError, "0$"),
+        (
+            lambda f: f(images((2, 8, 8, 64)), (0, 0), (0, 0), 64, 8, 1),
+            drv.LogicError,
+            "cuTensorMapEncodeIm2col",
+        ),
+    ],
+)
+def test_wrong_im2col(ctx, make, error, text):
+    with pytest.raises(error, match=text):
+        make(drv.TensorMap.im2col)
+
+
 def test_it_keeps_the_array(ctx):
     source = array()
     dead = weakref.ref(source)

@@ -19,7 +19,7 @@ import numpy as np
 import pycuda.autoinit
 import pycuda.driver as drv
 from pycuda import gpuarray
-from support.tiles import load, store, swizzled, tile
+from support.tiles import column, load, load_column, store, swizzled, tile
 
 SWIZZLE = drv.tensor_map_swizzle
 
@@ -68,15 +68,59 @@ ranks = [
 """
 
 
-@pytest.mark.parametrize("check", ["check_load", "check_store"])
-def test_dimensions_and_edges(check):
+def test_loads_of_all_dimensions():
     run(f"""{RANKS}
 for shape, box, corners in ranks:
     for at in corners:
-        {check}(counted(shape), box, at)
-array = counted((2, 16))
-{check}(array, (2, 16), (-(2**31), 2**31 - 16))
+        check_load(counted(shape), box, at)
+check_load(counted((2, 16)), (2, 16), (-(2**31), 2**31 - 16))
 """)
+
+
+def test_stores_of_all_dimensions():
+    """A tile that is written must begin at coordinates that are not negative."""
+    run(f"""{RANKS}
+for shape, box, corners in ranks:
+    for at in corners:
+        if min(at) >= 0:
+            check_store(counted(shape), box, at)
+""")
+
+
+def test_the_end_of_a_line_is_written_in_units_of_16_bytes():
+    """The elements between the last one of a row and the next unit belong to nobody."""
+    run("""
+whole = gpuarray.to_gpu(counted((60, 104)))
+target = whole[:, :100]
+part, inside, index = tile(whole.get(), (8, 16), (3, 96))
+values = counted((8, 16)) + 30000
+expected = whole.get()
+expected[3:11, 96:104] = values[:, :8]
+store(drv.TensorMap(target, (8, 16)), (3, 96), values)
+assert (whole.get() == expected).all()
+map = drv.TensorMap(target, (8, 16))
+got = load(map, (3, 96), 256).view(np.uint16).reshape(8, 16)
+assert (got[:, :4] == values[:, :4]).all() and not got[:, 4:].any()
+""")
+
+
+@pytest.mark.parametrize(
+    "copy",
+    [
+        "check_load(counted((60, 104)), (8, 16), (3, 7))",
+        "check_store(counted((60, 104)), (8, 16), (3, 4))",
+        "check_store(counted((60, 104)), (8, 16), (-1, 8))",
+    ],
+)
+def test_illegal_coordinates(copy):
+    """Not a multiple of 16 bytes, or negative: the context is lost, and with it all."""
+    code = f"""
+try:
+    {copy}
+except drv.LogicError as error:
+    print(error.code)
+"""
+    assert run(code, check=False).stdout == "715\n"
 
 
 @pytest.mark.parametrize("check", ["check_load", "check_store"])
@@ -95,11 +139,68 @@ for swizzle, columns in ((SWIZZLE.SWIZZLE_32B, 16), (SWIZZLE.SWIZZLE_64B, 32),
 @pytest.mark.parametrize("check", ["check_load", "check_store"])
 def test_element_strides(check):
     run(f"""
-array = counted((60, 104))
+check, array = {check}, counted((60, 104))
 for at in ((3, 8), (52, 8), (-4, 8)):
     for step in (2, 3, 8):
-        {check}(array, (8, 16), at, 0, (step, 1))
+        if check is check_load or at[0] >= 0:
+            check(array, (8, 16), at, 0, (step, 1))
 {check}(counted((10, 12, 40)), (4, 5, 16), (0, 1, 8), 0, (3, 2, 1))
+""")
+
+
+def test_columns_of_pixels():
+    """3 to 5 dimensions, offsets, padding at all sides, steps, the last image."""
+    run("""
+cases = [
+    ((4, 9, 32), (0,), (0,), 16, 12, (0, 0, 0), (0,), None),
+    ((4, 9, 32), (-1,), (-1,), 16, 12, (0, -1, 8), (2,), None),
+    ((3, 6, 7, 16), (-1, -1), (-1, -1), 16, 20, (0, -1, -1, 0), (1, 2), None),
+    ((3, 6, 7, 16), (-1, -1), (1, 0), 16, 40, (1, 2, 3, 0), (0, 1), None),
+    ((3, 6, 7, 16), (-1, -1), (1, 0), 16, 40, (2, 4, 3, 0), (0, 1), None),
+    ((3, 6, 7, 16), (-1, -1), (-1, -1), 16, 20, (0, -1, -1, 0), (1, 1), (1, 2, 2, 1)),
+    ((2, 3, 5, 4, 8), (-1,) * 3, (-1,) * 3, 8, 60, (0, -1, -1, -1, 0), (2, 1, 1), None),
+]
+for shape, lower, upper, channels, pixels, at, offsets, steps in cases:
+    array = counted(shape)
+    map = drv.TensorMap.im2col(
+        gpuarray.to_gpu(array), lower, upper, channels, pixels, element_strides=steps)
+    expected = column(array, at, offsets, lower, upper, channels, pixels, steps)
+    got = load_column(map, at, offsets, expected.nbytes)
+    assert (got == swizzled(expected, 0)).all(), shape
+array = counted((3, 6, 7, 64))
+map = drv.TensorMap.im2col(
+    gpuarray.to_gpu(array), (-1, -1), (-1, -1), 64, 20, swizzle=3)
+expected = column(array, (0, -1, -1, 0), (1, 1), (-1, -1), (-1, -1), 64, 20)
+got = load_column(map, (0, -1, -1, 0), (1, 1), expected.nbytes)
+assert (got == swizzled(expected, 3)).all()
+""")
+
+
+def test_rows_that_are_narrower_than_the_swizzle():
+    """Each row of the tile begins a line of the swizzle; fewer bytes are copied."""
+    run("""
+array = counted((60, 128))
+for swizzle, span in ((1, 32), (2, 64), (3, 128)):
+    map = drv.TensorMap(gpuarray.to_gpu(array), (16, 8), swizzle)
+    lines = np.zeros((16, span // 2), np.uint16)
+    lines[:, :8], *_ = tile(array, (16, 8), (3, 8))
+    whole = load(map, (3, 8), 256, 16 * span)
+    found = swizzled(lines, swizzle)
+    places = np.flatnonzero(found)
+    assert (whole[places] == found[places]).all()
+""")
+
+
+def test_rounding_to_tf32():
+    run("""
+bits = [0x3F801000, 0x3F803000, 0x3F800FFF, 0x3F801001, 0x7F7FF000, 0x7F7FEFFF,
+        0x7F800000, 0xFF800001, 0x00001000, 0x00001001, 0x807FF000, 0]
+rounded = [0x3F800000, 0x3F804000, 0x3F800000, 0x3F802000, 0x7F800000, 0x7F7FE000,
+           0x7F800000, 0x7FFFE000, 0, 0x2000, 0x80800000, 0]
+source = gpuarray.to_gpu(np.array(bits, np.uint32).view(np.float32))
+for kind in (drv.tensor_map_data_type.TFLOAT32, drv.tensor_map_data_type.TFLOAT32_FTZ):
+    map = drv.TensorMap(source, (12,), data_type=kind)
+    assert load(map, (0,), 48).view(np.uint32).tolist() == rounded
 """)
 
 

@@ -211,9 +211,9 @@ calls(
 class _Interface:
     """An array of another library on memory of the world."""
 
-    def __init__(self, memory):
+    def __init__(self, memory, shape=(8, 8)):
         self.__cuda_array_interface__ = {
-            "shape": (8, 8),
+            "shape": shape,
             "typestr": "<f4",
             "data": (int(memory), False),
             "version": 3,
@@ -225,6 +225,11 @@ def _map(memory):
 
 
 calls("TensorMap", _map, "memory")
+calls(
+    "TensorMap.im2col",
+    lambda m: drv.TensorMap.im2col(_Interface(m, (2, 4, 8)), (0,), (0,), 4, 4),
+    "memory",
+)
 calls("TensorMap.__bytes__", bytes, lambda w: _map(w.memory))
 calls("TensorMap.array", lambda m: m.array, lambda w: _map(w.memory))
 calls("Module.handle", lambda m: m.handle, "module")

@@ -24,14 +24,18 @@ def lz4(data):
     return b"\xf0" + b"\xff" * (rest // 255) + bytes([rest % 255]) + data
 
 
-def entry(data, capability=75, kind=PTX, flags=0, full=None, header=64):
-    """Return an entry of a fat binary. `full`: the size of compressed data before."""
-    compressed = 0 if full is None else len(data)
+def entry(data, capability=75, kind=PTX, flags=0, full=None, header=80):
+    """Return an entry of a fat binary. `full`: the size of compressed data before.
+
+    The header is that of nvcc: 64 bytes, then the place and size of the options.
+    """
+    size = 0 if full is None else len(data)
     padded = data + bytes(-len(data) % 8)
     head = struct.pack("<HHIQ", kind, 0x101, header, len(padded))
-    head += struct.pack("<IIHHI", compressed, 0, 0, 9, capability)
-    head += struct.pack("<IIQQQ", 0, 0, flags, 0, full or 0)
-    return head[:header] + bytes(max(0, header - 64)) + padded
+    head += struct.pack("<IIHHI", size, 64, 0, 9, capability)
+    head += struct.pack("<IIQQQ", 0, 0, flags | 0x11, 0, full or 0)
+    head += struct.pack("<QQ", 72, 0)
+    return head[:header] + padded
 
 
 def compressed(data, method, **words):

@@ -12,23 +12,24 @@ ROOM = 32768
 SPANS = {0: 0, 1: 0x10, 2: 0x30, 3: 0x70}
 
 LOAD = """
-.visible .entry load{rank}(.param .align 64 .b8 load{rank}_map[128],
-    .param .align 4 .b8 load{rank}_at[20], .param .u32 load{rank}_bytes,
-    .param .u64 load{rank}_out)
+.visible .entry {name}{rank}(.param .align 64 .b8 {name}{rank}_map[128],
+    .param .align 4 .b8 {name}{rank}_at[20], {more}
+    .param .u32 {name}{rank}_bytes,
+    .param .u64 {name}{rank}_out)
 {{
     .reg .b32 %r<20>; .reg .b64 %q<20>; .reg .pred %p<4>;
     {begin}
-    ld.param.u32 %r7, [load{rank}_bytes];
-    ld.param.u64 %q2, [load{rank}_out];
-    mov.b64 %q1, load{rank}_map;
+    ld.param.u32 %r7, [{name}{rank}_bytes];
+    ld.param.u64 %q2, [{name}{rank}_out];
+    mov.b64 %q1, {name}{rank}_map;
     cvta.param.u64 %q1, %q1;
     setp.ne.u32 %p0, %r1, 0;
     @%p0 bra meet{rank};
     mbarrier.init.shared::cta.b64 [object], 1;
     fence.proxy.async.shared::cta;
     mbarrier.arrive.expect_tx.shared::cta.b64 _, [object], %r7;
-    cp.async.bulk.tensor.{rank}d.shared::cluster.global.mbarrier::complete_tx::bytes
-        [room], [%q1, {{{coordinates}}}], [object];
+    cp.async.bulk.tensor.{rank}d.shared::cluster.global{mode}.mbarrier::complete_tx::bytes
+        [room], [%q1, {{{coordinates}}}], [object]{by};
 meet{rank}:
     bar.sync 0;
 wait{rank}:
@@ -121,8 +122,26 @@ def _store_opcode(rank, operation):
 
 
 def load_kernel(rank):
-    text = HEAD + LOAD.format(**_fields("load", rank))
+    text = HEAD + LOAD.format(**_fields("load", rank), more="", mode="", by="")
     return drv.module_from_buffer(text.encode()).get_function(f"load{rank}")
+
+
+def column_kernel(rank):
+    """A load of columns of pixels, with the offsets as one more parameter."""
+    fields = _fields("column", rank)
+    registers = [f"%h{i}" for i in range(rank - 2)]
+    loads = (
+        f"ld.param.u16 {register}, [column{rank}_by+{2 * i}];"
+        for i, register in enumerate(registers)
+    )
+    fields["begin"] = "\n".join([".reg .b16 %h<4>;", fields["begin"], *loads])
+    text = HEAD + LOAD.format(
+        **fields,
+        more=f".param .align 2 .b8 column{rank}_by[6],",
+        mode=".im2col",
+        by=f", {{{', '.join(registers)}}}",
+    )
+    return drv.module_from_buffer(text.encode()).get_function(f"column{rank}")
 
 
 def store_kernel(rank, operation=""):
@@ -139,11 +158,22 @@ def place(at):
     return coordinates
 
 
-def load(tensor_map, at, count):
-    """Copy the tile at these coordinates. Return its first `count` bytes."""
+def load(tensor_map, at, count, room_size=None):
+    """Copy the tile of `count` bytes at these coordinates. Return the room."""
     room = gpuarray.zeros(ROOM, np.uint8)
     kernel = load_kernel(len(at))
     kernel(tensor_map, place(at), np.uint32(count), room, block=(128, 1, 1))
+    return room.get()[: room_size or count]
+
+
+def load_column(tensor_map, at, offsets, count):
+    """The same for a map of columns, moved by offsets in the order of the shape."""
+    room = gpuarray.zeros(ROOM, np.uint8)
+    by = np.zeros(3, np.uint16)
+    by[: len(offsets)] = offsets[::-1]
+    column_kernel(len(at))(
+        tensor_map, place(at), by, np.uint32(count), room, block=(128, 1, 1)
+    )
     return room.get()[:count]
 
 
@@ -170,6 +200,32 @@ def tile(array, box, at, steps=None, fill=0):
         np.clip(axis, 0, size - 1) for axis, size in zip(grid, array.shape, strict=True)
     )
     return np.where(inside, array[index], array.dtype.type(fill)), inside, index
+
+
+def column(array, at, offsets, lower, upper, channels, pixels, steps=None):
+    """The pixels that a copy in im2col mode takes from an array (N, ..., C)."""
+    space = array.ndim - 2
+    steps = steps or (1,) * array.ndim
+    image, *where, first = at
+    rows = []
+    for _ in range(pixels):
+        place = [w + o for w, o in zip(where, offsets, strict=True)]
+        inside = 0 <= image < array.shape[0] and all(
+            0 <= p < size for p, size in zip(place, array.shape[1:-1], strict=True)
+        )
+        row = np.zeros(channels, array.dtype)
+        if inside:
+            part = array[(image, *place)][first : first + channels]
+            row[: len(part)] = part
+        rows.append(row)
+        for i in reversed(range(space)):
+            where[i] += steps[i + 1]
+            if where[i] < array.shape[i + 1] + upper[i]:
+                break
+            where[i] = lower[i]
+        else:
+            image += 1
+    return np.array(rows)
 
 
 def swizzled(values, swizzle):

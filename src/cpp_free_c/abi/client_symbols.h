@@ -21,9 +21,6 @@
     /* devices */                                                                      \
     X(DeviceComputeCapability, 2000, (int *major, int *minor, CUdevice dev))           \
     X(DeviceGetProperties, 2000, (CUdevprop *prop, CUdevice dev))                      \
-    X(DeviceGetTexture1DLinearMaxWidth, 11010,                                         \
-      (size_t *maxWidthInElements, CUarray_format format, unsigned numChannels,        \
-       CUdevice dev))                                                                  \
     X(DeviceGetExecAffinitySupport, 11040,                                             \
       (int *pi, CUexecAffinityType type, CUdevice dev))                                \
     X(DeviceGetHostAtomicCapabilities, 13000,                                          \
@@ -199,6 +196,9 @@
       (CUstream *phStream, CUgreenCtx greenCtx, unsigned int flags, int priority))     \
     X(GreenCtxRecordEvent, 12040, (CUgreenCtx hCtx, CUevent hEvent))                   \
     X(GreenCtxWaitEvent, 12040, (CUgreenCtx hCtx, CUevent hEvent))                     \
+                                                                                       \
+    /* tensor maps */                                                                  \
+    X(TensorMapReplaceAddress, 12000, (CUtensorMap *tensorMap, void *globalAddress))   \
                                                                                        \
     /* programs' way to functions */                                                   \
     X(GetProcAddress, 11030,                                                           \

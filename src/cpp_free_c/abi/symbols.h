@@ -436,6 +436,14 @@
        *globalStrides, const uint32_t *boxDim, const uint32_t *elementStrides,         \
        CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,                   \
        CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill))           \
+    X(TensorMapEncodeIm2col, 12000, OPTIONAL, GIL,                                     \
+      (CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, uint32_t            \
+       tensorRank, void *globalAddress, const uint64_t *globalDim, const uint64_t      \
+       *globalStrides, const int *pixelBoxLowerCorner, const int                       \
+       *pixelBoxUpperCorner, uint32_t channelsPerPixel, uint32_t pixelsPerColumn,      \
+       const uint32_t *elementStrides, CUtensorMapInterleave interleave,               \
+       CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion,                 \
+       CUtensorMapFloatOOBfill oobFill))                                               \
     X(SurfRefGetArray, 3000, OPTIONAL, GIL, (CUarray *phArray, CUsurfref hSurfRef))    \
                                                                                        \
     /* streams */                                                                      \

@@ -153,10 +153,6 @@
       *pciBusId, int len, CUdevice dev), (pciBusId, len, dev)) \
     X(cuDeviceGetProperties, cuDeviceGetProperties, 2000, LEGACY, DeviceGetProperties, \
       (CUdevprop *prop, CUdevice dev), (prop, dev)) \
-    X(cuDeviceGetTexture1DLinearMaxWidth, cuDeviceGetTexture1DLinearMaxWidth, 11010, \
-      LEGACY, DeviceGetTexture1DLinearMaxWidth, (size_t *maxWidthInElements, \
-      CUarray_format format, unsigned numChannels, CUdevice dev), (maxWidthInElements, \
-      format, numChannels, dev)) \
     X(cuDeviceGetUuid, cuDeviceGetUuid, 9020, LEGACY, DeviceGetUuid, (CUuuid *uuid, \
       CUdevice dev), (uuid, dev)) \
     X(cuDeviceGetUuid_v2, cuDeviceGetUuid, 11040, LEGACY, DeviceGetUuid, (CUuuid \
@@ -1408,6 +1404,17 @@
       *phArray, CUsurfref hSurfRef), (phArray, hSurfRef)) \
     X(cuSurfRefSetArray, cuSurfRefSetArray, 3000, LEGACY, SurfRefSetArray, (CUsurfref \
       hSurfRef, CUarray hArray, unsigned int Flags), (hSurfRef, hArray, Flags)) \
+    X(cuTensorMapEncodeIm2col, cuTensorMapEncodeIm2col, 12000, LEGACY, \
+      TensorMapEncodeIm2col, (CUtensorMap *tensorMap, CUtensorMapDataType \
+      tensorDataType, uint32_t tensorRank, void *globalAddress, const uint64_t \
+      *globalDim, const uint64_t *globalStrides, const int *pixelBoxLowerCorner, const \
+      int *pixelBoxUpperCorner, uint32_t channelsPerPixel, uint32_t pixelsPerColumn, \
+      const uint32_t *elementStrides, CUtensorMapInterleave interleave, \
+      CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, \
+      CUtensorMapFloatOOBfill oobFill), (tensorMap, tensorDataType, tensorRank, \
+      globalAddress, globalDim, globalStrides, pixelBoxLowerCorner, \
+      pixelBoxUpperCorner, channelsPerPixel, pixelsPerColumn, elementStrides, \
+      interleave, swizzle, l2Promotion, oobFill)) \
     X(cuTensorMapEncodeTiled, cuTensorMapEncodeTiled, 12000, LEGACY, \
       TensorMapEncodeTiled, (CUtensorMap *tensorMap, CUtensorMapDataType \
       tensorDataType, uint32_t tensorRank, void *globalAddress, const uint64_t \
@@ -1416,6 +1423,9 @@
       swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill), \
       (tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, \
       boxDim, elementStrides, interleave, swizzle, l2Promotion, oobFill)) \
+    X(cuTensorMapReplaceAddress, cuTensorMapReplaceAddress, 12000, LEGACY, \
+      TensorMapReplaceAddress, (CUtensorMap *tensorMap, void *globalAddress), \
+      (tensorMap, globalAddress)) \
     X(cuTexObjectCreate, cuTexObjectCreate, 5000, LEGACY, TexObjectCreate, \
       (CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc, const \
       CUDA_TEXTURE_DESC *pTexDesc, const CUDA_RESOURCE_VIEW_DESC *pResViewDesc), \
@@ -1524,6 +1534,8 @@
     X(cuDeviceGetLuid, cuDeviceGetLuid, 10000, LEGACY, DeviceGetLuid) \
     X(cuDeviceGetNvSciSyncAttributes, cuDeviceGetNvSciSyncAttributes, 10020, LEGACY, \
       DeviceGetNvSciSyncAttributes) \
+    X(cuDeviceGetTexture1DLinearMaxWidth, cuDeviceGetTexture1DLinearMaxWidth, 11010, \
+      LEGACY, DeviceGetTexture1DLinearMaxWidth) \
     X(cuDeviceRegisterAsyncNotification, cuDeviceRegisterAsyncNotification, 12040, \
       LEGACY, DeviceRegisterAsyncNotification) \
     X(cuDeviceTotalMem, cuDeviceTotalMem, 2000, LEGACY, DeviceTotalMem_v1) \
@@ -1645,12 +1657,8 @@
       SignalExternalSemaphoresAsync) \
     X(cuSignalExternalSemaphoresAsync_ptsz, cuSignalExternalSemaphoresAsync, 10000, \
       PER_THREAD, SignalExternalSemaphoresAsync) \
-    X(cuTensorMapEncodeIm2col, cuTensorMapEncodeIm2col, 12000, LEGACY, \
-      TensorMapEncodeIm2col) \
     X(cuTensorMapEncodeIm2colWide, cuTensorMapEncodeIm2colWide, 12080, LEGACY, \
       TensorMapEncodeIm2colWide) \
-    X(cuTensorMapReplaceAddress, cuTensorMapReplaceAddress, 12000, LEGACY, \
-      TensorMapReplaceAddress) \
     X(cuTexRefGetAddress, cuTexRefGetAddress, 2000, LEGACY, TexRefGetAddress_v1) \
     X(cuTexRefGetBorderColor, cuTexRefGetBorderColor, 8000, LEGACY, \
       TexRefGetBorderColor) \
@@ -1707,6 +1715,7 @@
     X(DestroyExternalSemaphore) \
     X(DeviceGetLuid) \
     X(DeviceGetNvSciSyncAttributes) \
+    X(DeviceGetTexture1DLinearMaxWidth) \
     X(DeviceRegisterAsyncNotification) \
     X(DeviceTotalMem_v1) \
     X(DeviceUnregisterAsyncNotification) \
@@ -1786,9 +1795,7 @@
     X(ParamSeti) \
     X(ParamSetv) \
     X(SignalExternalSemaphoresAsync) \
-    X(TensorMapEncodeIm2col) \
     X(TensorMapEncodeIm2colWide) \
-    X(TensorMapReplaceAddress) \
     X(TexRefGetAddress_v1) \
     X(TexRefGetBorderColor) \
     X(TexRefGetMaxAnisotropy) \

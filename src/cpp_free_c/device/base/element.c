@@ -26,8 +26,7 @@ emu_element_can_reduce(unsigned operation, unsigned type)
         case EMU_REDUCE_NONE:
             return true;
         case EMU_REDUCE_ADD:
-            return type >= EMU_ELEMENT_U32 && type != EMU_ELEMENT_S64 &&
-                   type <= EMU_ELEMENT_BF16;
+            return type >= EMU_ELEMENT_U32 && type != EMU_ELEMENT_S64;
         case EMU_REDUCE_MIN:
         case EMU_REDUCE_MAX:
             return (type >= EMU_ELEMENT_U32 && type <= EMU_ELEMENT_F16) ||
@@ -42,47 +41,40 @@ emu_element_can_reduce(unsigned operation, unsigned type)
 
 /* -- copies ------------------------------------------------------------------------ */
 
-/* A subnormal number becomes zero. */
+/* Round to the 10 bits of the fraction of TF32, to nearest even. All NaN become one. */
 static uint64_t
-element_flush(uint64_t bits)
+element_round_tf32(uint64_t bits)
 {
-    if ((bits & 0x7f800000u) == 0) {
-        return bits & 0x80000000u;
+    const uint64_t rest = bits & 0x1fff, odd = bits >> 13 & 1;
+
+    if ((bits & 0x7fffffffu) > 0x7f800000u) {
+        return 0x7fffe000u;
     }
-    return bits;
+    if (rest + odd > 0x1000) {
+        return (bits - rest + 0x2000) & 0xffffffffu;
+    }
+    return bits - rest;
 }
 
+/* On an H200 the types with FTZ keep subnormal numbers: only reductions flush them. */
 uint64_t
 emu_element_copied(unsigned type, uint64_t bits)
 {
-    switch (type) {
-        case EMU_ELEMENT_F32_FTZ:
-            return element_flush(bits);
-        case EMU_ELEMENT_TF32:
-            return bits;
-        case EMU_ELEMENT_TF32_FTZ:
-            return element_flush(bits);
-        default:
-            return bits;
+    if (emu_element_changes(type)) {
+        return element_round_tf32(bits);
     }
+    return bits;
 }
 
 bool
 emu_element_changes(unsigned type)
 {
-    return type == EMU_ELEMENT_F32_FTZ || type == EMU_ELEMENT_TF32 ||
-           type == EMU_ELEMENT_TF32_FTZ;
+    return type == EMU_ELEMENT_TF32 || type == EMU_ELEMENT_TF32_FTZ;
 }
 
 uint64_t
 emu_element_nan(unsigned type)
 {
-    switch (emu_element_size(type)) {
-        case 2:
-            return 0x7fff;
-        case 4:
-            return 0x7fffffff;
-        default:
-            return UINT64_MAX >> 1;
-    }
+    /* 0x7ff7 in each half word, as an H200 writes */
+    return 0x7ff77ff77ff77ff7 >> (64 - 8 * emu_element_size(type));
 }

@@ -47,7 +47,7 @@ bool emu_element_is_float(unsigned type);
 /* Whether there is such a reduction of elements of this type. */
 bool emu_element_can_reduce(unsigned operation, unsigned type);
 
-/* The element that a copy by a tensor map of this type writes for `bits`. */
+/* The element that a copy to shared memory by a tensor map of this type writes. */
 uint64_t emu_element_copied(unsigned type, uint64_t bits);
 /* Whether emu_element_copied changes elements of this type. */
 bool emu_element_changes(unsigned type);

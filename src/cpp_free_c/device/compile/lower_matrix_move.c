@@ -8,7 +8,13 @@
 #include "device/compile/lower_opcodes.h"
 #include "device/compile/lower_operand.h"
 
-enum { MAX_MATRICES = 4, ROWS = 8, SHUFFLE_BY_INDEX = 3, NO_PREDICATE = 4 };
+enum {
+    MAX_MATRICES = 4,
+    ROWS = 8,
+    ROW_BYTES = 16,
+    SHUFFLE_BY_INDEX = 3,
+    NO_PREDICATE = 4
+};
 
 /* d = shfl.idx a, lane of all lanes */
 static low_value
@@ -79,7 +85,10 @@ move_rows_of(low_func *f, const ptx_operand *operand)
         base = low_temp(f, PTX_R32);
         low_convert(f, base, PTX_R32, rows.place.base, PTX_R64, PTX_W_u32);
     }
-    rows.address = base;
+    /* An address that is no multiple of 16 becomes odd, so that the access faults. */
+    rows.address = move_binary(f, EMU_OP_and_32, base, ROW_BYTES - 1);
+    rows.address = move_binary(f, EMU_OP_min_u32, rows.address, 1);
+    rows.address = move_sum(f, base, rows.address);
     rows.place.aux = EMU_AT_SHARED | EMU_AT_BASE32;
     if (rows.is_transposed) {
         rows.lane = move_binary(f, EMU_OP_and_32, lane, 3);

@@ -68,9 +68,9 @@ mma_layouts(const low_func *f)
 
 /* Which of the four lanes of a row hold the indices of a sparse matrix. */
 static uint64_t
-mma_selector(const low_func *f, const low_product *p)
+mma_selector(const low_func *f, const low_product *p, const ptx_operand *operand)
 {
-    const uint64_t selector = low_number(f, &f->in->operands[5]);
+    const uint64_t selector = low_number(f, operand);
     const unsigned bits = emu_matrix_bits(p->a);
     unsigned words = p->shape.depth, limit;
 
@@ -110,7 +110,7 @@ low_mma(low_func *f)
     low_matrix_sources(f, &operands[3], p.c, counts[3], x[3]);
     if (sparse) {
         e = low_source(f, &operands[4], PTX_W_b32);
-        p.flags |= mma_selector(f, &p);
+        p.flags |= mma_selector(f, &p, &operands[5]);
     }
     insn = low_emit(f, EMU_OP_mma, 0, 0, 0, 0);
     insn->imm = low_product_fields(&p);
@@ -138,6 +138,7 @@ group_product(const low_func *f)
     p.a = types[1];
     p.b = types[2];
     p.flags = low_matrix_flag(f, PTX_W_satfinite, EMU_MMA_SATFINITE_BIT) |
+              low_matrix_flag(f, PTX_W_xor, EMU_MMA_XOR_BIT) |
               low_matrix_flag(f, PTX_W_sp, EMU_MMA_SPARSE_BIT) |
               (uint64_t)1 << EMU_MMA_GROUP_BIT;
     low_check_group_product(f, &p);
@@ -225,7 +226,7 @@ group_multiply(low_func *f)
     to = low_source(f, &operands[2], PTX_W_b64);
     if (sparse) {
         e = low_source(f, next++, PTX_W_b32);
-        p.flags |= low_number(f, next++) % 4 << EMU_MMA_SELECTOR_SHIFT;
+        p.flags |= mma_selector(f, &p, next++);
     }
     adds = low_predicate(f, next++);
     p.flags |=

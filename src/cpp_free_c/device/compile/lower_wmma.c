@@ -492,6 +492,29 @@ wmma_store(low_func *f)
     }
 }
 
+/* Fails unless a product names a layout for A and for B: .row.col if their elements
+ * have less than 8 bits. The lanes hold the elements of all layouts alike. */
+static void
+wmma_check_layouts(const low_func *f, unsigned bits)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < f->in->word_count; i++) {
+        const unsigned word = f->in->words[i];
+
+        if (word != PTX_W_row && word != PTX_W_col) {
+            continue;
+        }
+        if (bits < 8 && word != (count == 0 ? PTX_W_row : PTX_W_col)) {
+            low_unsupported(f);
+        }
+        count++;
+    }
+    if (count != 2) {
+        low_unsupported(f);
+    }
+}
+
 /* The types of D, A, B, C: all four, or those of D and C of halves. */
 static low_product
 wmma_types(const low_func *f)
@@ -519,6 +542,8 @@ wmma_types(const low_func *f)
     if (p.a != p.b || (p.a != EMU_MATRIX_F16 && p.c != p.d)) {
         low_unsupported(f);
     }
+    low_check_product_modifiers(f, &p);
+    wmma_check_layouts(f, emu_matrix_bits(p.a));
     wmma_check_shape(f, p.shape, wmma_shapes_of(p.a));
     wmma_check_shape(f, p.shape, wmma_result_shapes_of(p.d));
     wmma_check_shape(f, p.shape, wmma_result_shapes_of(p.c));

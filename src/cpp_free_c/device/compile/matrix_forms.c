@@ -122,17 +122,33 @@ matrix_is_result(unsigned a, unsigned type)
     }
 }
 
+/* Whether A, B, C and D may have the product's types together. */
 static bool
 matrix_types_fit(const low_product *p)
 {
-    if ((p->flags & FLAG(EMU_MMA_SATFINITE_BIT)) && !matrix_is_integer(p->a)) {
-        return false;
-    }
-    if ((p->flags & FLAG(EMU_MMA_XOR_BIT)) && p->a != EMU_MATRIX_B1) {
-        return false;
-    }
     return matrix_fit_together(p->a, p->b) && matrix_is_result(p->a, p->d) &&
            matrix_is_result(p->a, p->c);
+}
+
+/* Whether the instruction names a rounding. */
+static bool
+matrix_is_rounded(const low_func *f)
+{
+    static const uint16_t words[] = {PTX_W_rn, PTX_W_rz, PTX_W_rm, PTX_W_rp};
+
+    return low_find(f, words, 4) < 4;
+}
+
+void
+low_check_product_modifiers(const low_func *f, const low_product *p)
+{
+    const bool saturates = p->flags & FLAG(EMU_MMA_SATFINITE_BIT);
+
+    if ((saturates && !matrix_is_integer(p->a)) ||
+        ((p->flags & FLAG(EMU_MMA_XOR_BIT)) && p->a != EMU_MATRIX_B1) ||
+        (matrix_is_rounded(f) && p->a != EMU_MATRIX_F64)) {
+        low_unsupported(f);
+    }
 }
 
 void
@@ -154,6 +170,7 @@ low_check_product(const low_func *f, const low_product *p)
     if (layouts != 0 && !is_quad) {
         low_unsupported(f);
     }
+    low_check_product_modifiers(f, p);
     if (p->c != p->d && !(is_quad && p->d == EMU_MATRIX_F32)) {
         low_unsupported(f);
     }
@@ -176,9 +193,10 @@ low_check_group_product(const low_func *f, const low_product *p)
         depth = 0;
     }
     if (!matrix_types_fit(p) || p->shape.rows != 64 || depth != p->shape.depth ||
-        depth == 0) {
+        depth == 0 || (p->flags & FLAG(EMU_MMA_XOR_BIT))) {
         low_unsupported(f);
     }
+    low_check_product_modifiers(f, p);
     /* integers have no odd multiples of 8 columns but 8 and 24 */
     if (is_integer && p->shape.columns % 16 != 0 && p->shape.columns > 24) {
         low_unsupported(f);

@@ -24,6 +24,8 @@ unsigned low_matrix_types(const low_func *f, unsigned types[LOW_MAX_MATRIX_TYPES
 ptx_shape low_matrix_shape(const low_func *f);
 /* The bit of an EMU_MMA_ flag if the instruction has the word, else 0. */
 uint64_t low_matrix_flag(const low_func *f, unsigned word, unsigned bit);
+/* Fails for a saturation, a rounding or a combination of bits that the types lack. */
+void low_check_product_modifiers(const low_func *f, const low_product *product);
 /* Fails unless the hardware has a product of one warp, or of wgmma, with these types,
  * this shape and these flags. */
 void low_check_product(const low_func *f, const low_product *product);

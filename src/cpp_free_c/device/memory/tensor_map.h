@@ -3,10 +3,16 @@
  * A CUtensorMap holds an emu_tensor_map. Its layout is that of this device: a GPU's
  * driver has another one. Dimension 0 is the innermost one.
  *
- * A tile in shared memory is a sequence of rows without gaps, of `row_bytes` bytes
- * each. emu_tile_next gives the rows one after the other. A row is a part of a line of
+ * A tile in shared memory is a sequence of rows of `row_bytes` bytes each. With a
+ * swizzle each row begins a line of the swizzle, else the rows have no gaps.
+ * emu_tile_next gives the rows one after the other. A row is a part of a line of
  * the array along dimension 0. Elements of a row outside the array are filled by a copy
  * to shared memory, and are not written by a copy to global memory.
+ *
+ * An interleaved array has slices of 16 or 32 bytes of channels as its elements, which
+ * a tensor map does not count as a dimension: dimension 0 counts slices that lie side
+ * by side, and the last dimension but one the slices of all channels. Each slice of a
+ * tile is a row.
  *
  * Used by the driver's calls that encode tensor maps, and by the copies of tiles. */
 #ifndef DEVICE_MEMORY_TENSOR_MAP_H
@@ -51,25 +57,43 @@ typedef struct {
     int64_t first[EMU_TENSOR_RANK];   /* coordinates of the first element */
     int64_t shift[EMU_TENSOR_RANK];   /* added to coordinates: offsets of im2col */
     int64_t place[EMU_TENSOR_RANK];   /* coordinates of the next row, without shift */
-    uint32_t counts[EMU_TENSOR_RANK]; /* rows along each dimension but 0 */
+    uint32_t counts[EMU_TENSOR_RANK]; /* rows along each dimension */
     uint32_t at[EMU_TENSOR_RANK];     /* the number of the next row along each */
+    int64_t line;    /* elements along dimension 0 that count as inside the array */
+    unsigned lowest; /* dimension that is not within rows: 1, or 0 if interleaved */
     uint32_t row_elements, row_bytes;
-    uint32_t rows; /* of the tile */
-    uint32_t next; /* number of the next row */
+    uint32_t pitch; /* bytes from the begin of a row to the next one */
+    uint32_t rows;  /* of the tile */
+    uint32_t next;  /* number of the next row */
 } emu_tile;
 
 typedef struct {
     uint64_t address; /* of the first element that is inside the array */
     uint32_t begin;   /* its number in the row */
     uint32_t count;   /* elements inside the array; 0: none */
+    bool is_below;    /* a coordinate is negative */
 } emu_tile_row;
 
-/* Begin at the first row. `offsets` are those of an im2col map, else NULL. */
-void emu_tile_begin(emu_tile *tile, const emu_tensor_map *map,
+/* Begin at the first row. `offsets` are those of an im2col map, else NULL. `writes`:
+ * the copy is to global memory. Then the end of a line counts in units of 16 bytes, as
+ * on an H200: elements up to the next multiple of 16 bytes are written too. */
+void emu_tile_begin(emu_tile *tile, const emu_tensor_map *map, bool writes,
                     const int32_t coordinates[EMU_TENSOR_RANK],
                     const uint16_t offsets[EMU_TENSOR_SPACE]);
+/* False: the first pixel of an im2col tile is outside the box of pixels. */
+bool emu_tile_starts_inside(const emu_tile *tile);
 /* False: there are no more rows. */
 bool emu_tile_next(emu_tile *tile, emu_tile_row *row);
+
+/* The bytes of a line of shared memory with this swizzle; 0 without one. Rows begin at
+ * lines. */
+static inline unsigned
+emu_tile_span(unsigned swizzle)
+{
+    static const uint8_t spans[] = {0, 32, 64, 128};
+
+    return spans[swizzle & 3];
+}
 
 /* The place in shared memory of the byte that without a swizzle is at `offset`. Runs of
  * 16 aligned bytes stay together. */

@@ -37,9 +37,13 @@ pcu_stream_current(void)
     return stream;
 }
 
+/* 1 if the work of the stream is captured, by this or another library. */
+PCU_HIDDEN int pcu_stream_is_captured(CUstream stream);
+
 /* Let work that is enqueued in `after` from now on wait for the work already enqueued
  * in `before`. The calling thread waits only if the streams belong to different
- * contexts. */
+ * contexts. If `after` is captured and `before` is not, nothing is done: the program
+ * orders the launch of the graph. */
 PCU_HIDDEN PCU_RAISES int pcu_stream_order(pcu_state *st, CUstream before,
                                            CUstream after);
 

@@ -71,55 +71,6 @@ emu_cuDeviceGetProperties(CUdevprop *prop, CUdevice dev)
     return emu_leave(status);
 }
 
-/* The bytes of an element of a format with up to four channels; 0 for another. */
-static unsigned int
-format_bytes(CUarray_format format, unsigned int channels)
-{
-    unsigned int each;
-
-    switch (format) {
-        case CU_AD_FORMAT_UNSIGNED_INT8:
-        case CU_AD_FORMAT_SIGNED_INT8:
-            each = 1;
-            break;
-        case CU_AD_FORMAT_UNSIGNED_INT16:
-        case CU_AD_FORMAT_SIGNED_INT16:
-        case CU_AD_FORMAT_HALF:
-            each = 2;
-            break;
-        case CU_AD_FORMAT_UNSIGNED_INT32:
-        case CU_AD_FORMAT_SIGNED_INT32:
-        case CU_AD_FORMAT_FLOAT:
-            each = 4;
-            break;
-        default:
-            return 0;
-    }
-    if (channels != 1 && channels != 2 && channels != 4) {
-        return 0;
-    }
-    return each * channels;
-}
-
-CUresult
-emu_cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements,
-                                       CUarray_format format, unsigned numChannels,
-                                       CUdevice dev)
-{
-    enum { LARGEST_LINEAR = 69 }; /* the attribute, in elements */
-    emu_device *device;
-    CUresult status = device_enter(EMU_CALL_DeviceGetTexture1DLinearMaxWidth,
-                                   maxWidthInElements, dev, &device);
-
-    if (status == CUDA_SUCCESS && format_bytes(format, numChannels) == 0) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS) {
-        *maxWidthInElements = (size_t)device_attribute(device, LARGEST_LINEAR);
-    }
-    return emu_leave(status);
-}
-
 CUresult
 emu_cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUdevice dev)
 {

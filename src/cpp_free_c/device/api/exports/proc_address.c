@@ -1,7 +1,8 @@
 /* cuGetProcAddress: the function of a name and a version.
  *
  * The versions of one function are rows of one table, with the names that the library
- * exports. The newest version that is not above the one asked for is the answer. */
+ * exports. The newest version that is not above the one asked for is the answer.
+ * Behind the exports come the rows of abi/, for functions that no driver exports. */
 #include <string.h>
 
 #include "device/api/context/driver_version.h"
@@ -17,20 +18,38 @@ typedef struct {
     unsigned short base_length, export_length;
     unsigned short version;
     unsigned char stream;
-    entry_point function;
+    bool is_built;
+    entry_point function; /* NULL: none */
 } export_row;
 
-#define ROW(export, base, version, stream)                       \
-    {#base,   #export, sizeof(#base) - 1,   sizeof(#export) - 1, \
-     version, stream,  (entry_point) export},
+/* clang-format off */
+#define ROW(base, export, version, stream, is_built, function) \
+    {base, export, sizeof(base) - 1, sizeof(export) - 1, version, stream, is_built,    \
+     (entry_point)function},
 #define BUILT(export, base, version, stream, name, parameters, arguments) \
-    ROW(export, base, version, stream)
-#define MISSING(export, base, version, stream, name) ROW(export, base, version, stream)
-static const export_row rows[] = {PCU_DRIVER_EXPORTS(BUILT) PCU_DRIVER_RENAMED(ROW)
-                                      PCU_DRIVER_MISSING(MISSING)};
+    ROW(#base, #export, version, stream, true, export)
+#define RENAMED(export, base, version, stream) \
+    ROW(#base, #export, version, stream, true, export)
+#define MISSING(export, base, version, stream, name) \
+    ROW(#base, #export, version, stream, false, export)
+#define SYMBOL(name, version, need, blocking, parameters) \
+    ROW("cu" #name, "cu" #name, version, LEGACY, true, emu_cu##name)
+#define CLIENT_SYMBOL(name, version, parameters) \
+    ROW("cu" #name, "cu" #name, version, LEGACY, true, emu_cu##name)
+static const export_row rows[] = {
+    PCU_DRIVER_EXPORTS(BUILT)
+    PCU_DRIVER_RENAMED(RENAMED)
+    PCU_DRIVER_MISSING(MISSING)
+    PCU_DRV_SYMBOLS(SYMBOL)
+    PCU_CLIENT_SYMBOLS(CLIENT_SYMBOL)
+};
+/* clang-format on */
 #undef ROW
 #undef BUILT
+#undef RENAMED
 #undef MISSING
+#undef SYMBOL
+#undef CLIENT_SYMBOL
 
 /* Pointers to objects and to functions are alike on every system with dlsym. C alone
  * does not promise that, so the bytes are copied. */
@@ -49,6 +68,19 @@ row_is_named(const export_row *row, const char *symbol, size_t length)
            (row->export_length == length && memcmp(row->export, symbol, length) == 0);
 }
 
+/* Whether a row is a better answer than the one found so far. */
+static bool
+row_is_better(const export_row *row, const export_row *found)
+{
+    if (found == NULL || row->version != found->version) {
+        return found == NULL || row->version > found->version;
+    }
+    if (row->stream != found->stream) {
+        return row->stream > found->stream;
+    }
+    return row->is_built && !found->is_built;
+}
+
 /* Find the newest row up to a version. Return the answer for the caller's status. */
 static unsigned int
 row_find(const char *symbol, int version, int stream, const export_row **found)
@@ -60,7 +92,8 @@ row_find(const char *symbol, int version, int stream, const export_row **found)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const export_row *row = &rows[i];
 
-        if (!row_is_named(row, symbol, length) || row->stream > stream) {
+        if (row->function == NULL || row->stream > stream ||
+            !row_is_named(row, symbol, length)) {
             continue;
         }
         if (row->version > version) {
@@ -68,9 +101,7 @@ row_find(const char *symbol, int version, int stream, const export_row **found)
                 status = CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
             }
         }
-        else if (*found == NULL || row->version > (*found)->version ||
-                 (row->version == (*found)->version &&
-                  row->stream > (*found)->stream)) {
+        else if (row_is_better(row, *found)) {
             *found = row;
             status = CU_GET_PROC_ADDRESS_SUCCESS;
         }

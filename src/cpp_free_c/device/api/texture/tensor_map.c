@@ -1,6 +1,7 @@
-/* Tensor maps: the driver's call that encodes one.
+/* Tensor maps: the driver's calls that encode one.
  *
- * It checks what a GPU's driver checks, and packs the parameters. See tensor_map.h. */
+ * They check what a GPU's driver checks, and pack the parameters. See
+ * device/memory/tensor_map.h. */
 #include <string.h>
 
 #include "device/api/entry/entry.h"
@@ -9,71 +10,129 @@
 
 enum {
     BOX_MOST = 256,
+    CHANNELS_MOST = 256,
+    PIXELS_MOST = 1024,
     STEP_MOST = 8,
-    LINE = 16,      /* bytes: the unit of addresses, strides and boxes */
+    LINE = 16,      /* bytes: the unit of addresses, strides and rows */
     WIDE_LINE = 32, /* with an interleave of 32 bytes */
-    LAST_SWIZZLE = 6,
+    MAP_ALIGN = 64,
     LAST_PROMOTION = 3
 };
 
-/* The bytes that the innermost box may have with this swizzle. */
+/* The parameters that both kinds of maps have. */
+typedef struct {
+    CUtensorMap *out;
+    CUtensorMapDataType type;
+    uint32_t rank;
+    void *address;
+    const uint64_t *dims, *strides;
+    const uint32_t *steps;
+    CUtensorMapInterleave interleave;
+    CUtensorMapSwizzle swizzle;
+    CUtensorMapL2promotion promotion;
+    CUtensorMapFloatOOBfill fill;
+} map_request;
+
+/* The unit of addresses and strides. */
 static unsigned int
-map_swizzle_span(unsigned int swizzle)
+map_unit(const map_request *r)
 {
-    static const unsigned short spans[LAST_SWIZZLE + 1] = {0xffff, 32,  64, 128,
-                                                           128,    128, 128};
-    return spans[swizzle];
+    if (r->interleave == EMU_INTERLEAVE_32B) {
+        return WIDE_LINE;
+    }
+    return LINE;
 }
 
 static bool
-map_modes_are_valid(const emu_tensor_map *m, unsigned int interleave,
-                    unsigned int swizzle, unsigned int promotion, unsigned int fill)
+map_modes_are_valid(const map_request *r)
 {
-    if (m->type >= EMU_ELEMENT_COUNT || m->rank < 1 || m->rank > EMU_TENSOR_RANK ||
-        interleave > EMU_INTERLEAVE_32B || swizzle > LAST_SWIZZLE ||
-        promotion > LAST_PROMOTION || fill > 1) {
+    if (r->interleave > EMU_INTERLEAVE_32B || r->swizzle > EMU_SWIZZLE_128B ||
+        r->promotion > LAST_PROMOTION || r->fill > 1) {
         return false;
     }
-    if (interleave != EMU_INTERLEAVE_NONE && m->rank < 3) {
+    if (r->interleave != EMU_INTERLEAVE_NONE && r->rank < 3) {
         return false;
     }
-    if (interleave == EMU_INTERLEAVE_32B && swizzle != EMU_SWIZZLE_32B) {
+    if (r->interleave == EMU_INTERLEAVE_32B && r->swizzle != EMU_SWIZZLE_32B) {
         return false;
     }
-    return fill == 0 || emu_element_is_float(m->type);
+    return r->fill == 0 || emu_element_is_float(r->type);
 }
 
-/* Check and store one dimension. */
+/* Check and store the dimensions, their strides and steps. */
 static bool
-map_set_dimension(emu_tensor_map *m, unsigned int i, uint64_t dim, uint64_t stride,
-                  unsigned int box, unsigned int step)
+map_set_array(emu_tensor_map *m, const map_request *r)
 {
-    const uint64_t unit = m->interleave == EMU_INTERLEAVE_32B ? WIDE_LINE : LINE;
-
-    if (dim == 0 || dim > (uint64_t)1 << 32 || box == 0 || box > BOX_MOST ||
-        step == 0 || step > STEP_MOST) {
-        return false;
-    }
-    if (i + 1 < m->rank && (stride % unit != 0 || stride >= (uint64_t)1 << 40)) {
-        return false;
-    }
-    m->last[i] = (uint32_t)(dim - 1);
-    m->box[i] = (uint16_t)box;
-    m->steps[i] = (uint8_t)step;
-    if (i + 1 < m->rank) {
-        m->strides[i] = stride;
+    for (uint32_t i = 0; i < r->rank; i++) {
+        if (r->dims[i] == 0 || r->dims[i] > (uint64_t)1 << 32 || r->steps[i] == 0 ||
+            r->steps[i] > STEP_MOST) {
+            return false;
+        }
+        m->last[i] = (uint32_t)(r->dims[i] - 1);
+        m->steps[i] = (uint8_t)r->steps[i];
+        if (i + 1 == r->rank) {
+            continue;
+        }
+        if (r->strides[i] % map_unit(r) != 0 || r->strides[i] >= (uint64_t)1 << 40) {
+            return false;
+        }
+        m->strides[i] = r->strides[i];
     }
     return true;
 }
 
-/* Check the innermost box against interleave and swizzle. */
+/* Begin a map with what both kinds have in common. */
 static bool
-map_inner_box_fits(const emu_tensor_map *m)
+map_begin(emu_tensor_map *m, const map_request *r)
+{
+    if (r->out == NULL || (uintptr_t)r->out % MAP_ALIGN != 0 || r->dims == NULL ||
+        r->steps == NULL || r->rank < 1 || r->rank > EMU_TENSOR_RANK ||
+        (r->rank > 1 && r->strides == NULL) || r->type >= EMU_ELEMENT_COUNT ||
+        !map_modes_are_valid(r) || (uintptr_t)r->address % map_unit(r) != 0) {
+        return false;
+    }
+    memcpy(m->mark, EMU_TENSOR_MARK, sizeof m->mark);
+    m->address = (uint64_t)(uintptr_t)r->address;
+    m->rank = (uint8_t)r->rank;
+    m->type = (uint8_t)r->type;
+    m->interleave = (uint8_t)r->interleave;
+    m->swizzle = (uint8_t)r->swizzle;
+    m->promotion = (uint8_t)r->promotion;
+    m->fill = (uint8_t)r->fill;
+    return map_set_array(m, r);
+}
+
+/* Check the row of a tile against the swizzle, and write the map. */
+static bool
+map_finish(const emu_tensor_map *m, const map_request *r)
 {
     const unsigned int bytes = m->box[0] * emu_element_size(m->type);
+    const unsigned int span = emu_tile_span(m->swizzle);
 
-    return m->interleave != EMU_INTERLEAVE_NONE ||
-           (bytes % LINE == 0 && bytes <= map_swizzle_span(m->swizzle));
+    if (bytes % LINE != 0 ||
+        (span != 0 && bytes > span && m->interleave == EMU_INTERLEAVE_NONE)) {
+        return false;
+    }
+    memset(r->out, 0, sizeof *r->out);
+    memcpy(r->out, m, sizeof *m);
+    return true;
+}
+
+/* -- tiled maps -------------------------------------------------------------------- */
+
+static bool
+map_set_box(emu_tensor_map *m, uint32_t rank, const uint32_t *box)
+{
+    if (box == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < rank; i++) {
+        if (box[i] == 0 || box[i] > BOX_MOST) {
+            return false;
+        }
+        m->box[i] = (uint16_t)box[i];
+    }
+    return true;
 }
 
 CUresult
@@ -85,42 +144,93 @@ emu_cuTensorMapEncodeTiled(CUtensorMap *tensorMap, CUtensorMapDataType tensorDat
                            CUtensorMapL2promotion l2Promotion,
                            CUtensorMapFloatOOBfill oobFill)
 {
-    emu_tensor_map m = {.mark = EMU_TENSOR_MARK,
-                        .address = (uint64_t)(uintptr_t)globalAddress};
+    const map_request r = {tensorMap, tensorDataType, tensorRank,     globalAddress,
+                           globalDim, globalStrides,  elementStrides, interleave,
+                           swizzle,   l2Promotion,    oobFill};
+    emu_tensor_map m = {.is_im2col = 0};
     CUresult status = emu_enter(EMU_CALL_TensorMapEncodeTiled);
-    bool valid = tensorMap != NULL && globalDim != NULL && boxDim != NULL &&
-                 elementStrides != NULL && (uintptr_t)tensorMap % 64 == 0 &&
-                 (tensorRank == 1 || globalStrides != NULL) &&
-                 tensorRank <= EMU_TENSOR_RANK && tensorDataType < EMU_ELEMENT_COUNT;
 
-    if (status != CUDA_SUCCESS) {
-        return emu_leave(status);
+    if (status == CUDA_SUCCESS &&
+        (!map_begin(&m, &r) || !map_set_box(&m, tensorRank, boxDim) ||
+         !map_finish(&m, &r))) {
+        status = CUDA_ERROR_INVALID_VALUE;
     }
-    if (valid) {
-        m.rank = (uint8_t)tensorRank;
-        m.type = (uint8_t)tensorDataType;
-        valid = map_modes_are_valid(&m, interleave, swizzle, l2Promotion, oobFill) &&
-                m.address % (interleave == EMU_INTERLEAVE_32B ? WIDE_LINE : LINE) == 0;
-    }
-    if (valid) {
-        m.interleave = (uint8_t)interleave;
-        m.swizzle = (uint8_t)swizzle;
-        m.promotion = (uint8_t)l2Promotion;
-        m.fill = (uint8_t)oobFill;
-    }
-    for (unsigned int i = 0; valid && i < tensorRank; i++) {
-        uint64_t stride = 0;
+    return emu_leave(status);
+}
 
-        if (i + 1 < tensorRank) {
-            stride = globalStrides[i];
+/* -- im2col maps ------------------------------------------------------------------- */
+
+/* Check and store the corners of the box of pixels. */
+static bool
+map_set_corners(emu_tensor_map *m, const int *lower, const int *upper)
+{
+    const unsigned int dims = m->rank - 2u;
+    const int most = 1 << (16 / dims - 1); /* 16, 8 or 5 bits each */
+
+    if (lower == NULL || upper == NULL) {
+        return false;
+    }
+    for (unsigned int i = 0; i < dims; i++) {
+        if (lower[i] < -most || lower[i] >= most || upper[i] < -most ||
+            upper[i] >= most) {
+            return false;
         }
-        valid = map_set_dimension(&m, i, globalDim[i], stride, boxDim[i],
-                                  elementStrides[i]);
+        m->lower[i] = (int16_t)lower[i];
+        m->upper[i] = (int16_t)upper[i];
     }
-    if (!valid || !map_inner_box_fits(&m)) {
-        return emu_leave(CUDA_ERROR_INVALID_VALUE);
+    return true;
+}
+
+CUresult
+emu_cuTensorMapEncodeIm2col(
+    CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, uint32_t tensorRank,
+    void *globalAddress, const uint64_t *globalDim, const uint64_t *globalStrides,
+    const int *pixelBoxLowerCorner, const int *pixelBoxUpperCorner,
+    uint32_t channelsPerPixel, uint32_t pixelsPerColumn, const uint32_t *elementStrides,
+    CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+    CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill)
+{
+    const map_request r = {tensorMap, tensorDataType, tensorRank,     globalAddress,
+                           globalDim, globalStrides,  elementStrides, interleave,
+                           swizzle,   l2Promotion,    oobFill};
+    emu_tensor_map m = {.is_im2col = 1};
+    CUresult status = emu_enter(EMU_CALL_TensorMapEncodeIm2col);
+    bool valid = tensorRank >= 3 && channelsPerPixel != 0 &&
+                 channelsPerPixel <= CHANNELS_MOST && pixelsPerColumn != 0 &&
+                 pixelsPerColumn <= PIXELS_MOST;
+
+    if (status == CUDA_SUCCESS && interleave != EMU_INTERLEAVE_NONE) {
+        status = CUDA_ERROR_NOT_SUPPORTED; /* no copy runs with such a map here */
     }
-    memset(tensorMap, 0, sizeof(*tensorMap));
-    memcpy(tensorMap, &m, sizeof(m));
-    return emu_leave(CUDA_SUCCESS);
+    if (status == CUDA_SUCCESS) {
+        m.box[0] = (uint16_t)channelsPerPixel;
+        m.box[1] = (uint16_t)pixelsPerColumn;
+        valid = valid && map_begin(&m, &r) &&
+                map_set_corners(&m, pixelBoxLowerCorner, pixelBoxUpperCorner) &&
+                map_finish(&m, &r);
+        if (!valid) {
+            status = CUDA_ERROR_INVALID_VALUE;
+        }
+    }
+    return emu_leave(status);
+}
+
+/* -- both kinds -------------------------------------------------------------------- */
+
+CUresult
+emu_cuTensorMapReplaceAddress(CUtensorMap *tensorMap, void *globalAddress)
+{
+    emu_tensor_map m;
+    CUresult status = EMU_ENTER(TensorMapReplaceAddress);
+
+    if (status == CUDA_SUCCESS &&
+        (tensorMap == NULL || !emu_tensor_map_read(&m, tensorMap) ||
+         (uintptr_t)globalAddress % LINE != 0)) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        m.address = (uint64_t)(uintptr_t)globalAddress;
+        memcpy(tensorMap, &m, sizeof m);
+    }
+    return emu_leave(status);
 }

@@ -8,6 +8,7 @@
 
 #include "device/compile/encoding.h"
 #include "device/machine/warp/lanes.h"
+#include "device/machine/warp/race_check.h"
 #include "device/machine/warp/report.h"
 #include "device/machine/warp/sync.h"
 
@@ -61,6 +62,29 @@ group_offset(const group_matrix *m, unsigned line, unsigned byte)
     return at ^ (((at >> 7) - m->base) & (m->width / CORE_BYTES - 1)) << 4;
 }
 
+/* The race check of a line's elements. False after a fault. */
+static bool
+group_check(emu_warp *warp, const emu_insn *insn, const group_matrix *m, unsigned line,
+            unsigned depth)
+{
+    const unsigned bytes = m->bits / 8;
+    const uint64_t shared = (uint64_t)(uintptr_t)warp->block->shared;
+    uint64_t at[EMU_LANES];
+
+    for (unsigned first = 0; first < depth; first += EMU_LANES) {
+        uint32_t mask = 0;
+
+        for (unsigned i = 0; i < EMU_LANES && first + i < depth; i++) {
+            at[i] = shared + group_offset(m, line, (first + i) * bytes);
+            mask |= (uint32_t)1 << i;
+        }
+        if (!emu_race_access(warp, insn, mask, bytes, false, at)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Read `depth` elements of `lines` lines. False after a fault. */
 static bool
 group_read(emu_warp *warp, const emu_insn *insn, const group_matrix *m, unsigned first,
@@ -82,6 +106,9 @@ group_read(emu_warp *warp, const emu_insn *insn, const group_matrix *m, unsigned
             }
             out[i][k] = 0;
             memcpy(&out[i][k], block->shared + at, bytes);
+        }
+        if (block->race != NULL && !group_check(warp, insn, m, first + i, side.depth)) {
+            return false;
         }
     }
     return true;

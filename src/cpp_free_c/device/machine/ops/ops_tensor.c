@@ -76,7 +76,7 @@ tensor_read_map(tensor_copy *copy)
     return true;
 }
 
-static void
+static bool
 tensor_begin_tile(tensor_copy *copy)
 {
     emu_warp *warp = copy->warp;
@@ -94,7 +94,26 @@ tensor_begin_tile(tensor_copy *copy)
             offsets[i] = EMU_SOURCE(u16, x[copy->map.rank + i])[copy->lane];
         }
     }
-    emu_tile_begin(&copy->tile, &copy->map, coordinates, offsets);
+    if (copy->map.interleave == EMU_INTERLEAVE_NONE &&
+        (int64_t)coordinates[0] * emu_element_size(copy->map.type) % UNIT != 0) {
+        (void)emu_fault(
+            warp, insn, CUDA_ERROR_ILLEGAL_INSTRUCTION, copy->lane, 0,
+            "coordinate %d of the innermost dimension: elements of %u bytes "
+            "need a multiple of %u, for an address that is a multiple of "
+            "%d bytes",
+            (int)coordinates[0], emu_element_size(copy->map.type),
+            UNIT / emu_element_size(copy->map.type), UNIT);
+        return false;
+    }
+    emu_tile_begin(&copy->tile, &copy->map, !(insn->aux & EMU_BULK_TO_SHARED),
+                   coordinates, offsets);
+    if (!emu_tile_starts_inside(&copy->tile)) {
+        (void)emu_fault(warp, insn, CUDA_ERROR_ILLEGAL_INSTRUCTION, copy->lane, 0,
+                        "the first pixel of a copy in im2col mode is outside the box "
+                        "of pixels of the tensor map");
+        return false;
+    }
+    return true;
 }
 
 /* -- rows -------------------------------------------------------------------------- */
@@ -118,7 +137,7 @@ static bool
 tensor_move_row(tensor_copy *copy, uint32_t number, bool write)
 {
     const emu_block *owner = copy->place.owner;
-    const uint64_t start = copy->place.offset + (uint64_t)number * copy->tile.row_bytes;
+    const uint64_t start = copy->place.offset + (uint64_t)number * copy->tile.pitch;
 
     for (uint32_t i = 0; i < copy->tile.row_bytes; i += UNIT) {
         const uint64_t offset = emu_tile_swizzle(copy->map.swizzle, start + i);
@@ -201,6 +220,12 @@ tensor_store_row(tensor_copy *copy, const emu_tile_row *row, uint32_t number)
     const uint8_t *from = copy->row + (size_t)row->begin * size;
     uint8_t *to;
 
+    if (row->is_below) {
+        (void)emu_fault(copy->warp, copy->insn, CUDA_ERROR_ILLEGAL_INSTRUCTION,
+                        copy->lane, 0,
+                        "a tile that is written to an array has a negative coordinate");
+        return false;
+    }
     if (!tensor_move_row(copy, number, false)) {
         return false;
     }
@@ -212,7 +237,6 @@ tensor_store_row(tensor_copy *copy, const emu_tile_row *row, uint32_t number)
         return false;
     }
     if (copy->insn->e == EMU_REDUCE_NONE) {
-        tensor_convert_row(copy, row->begin, row->count);
         memcpy(to, from, (size_t)row->count * size);
     }
     else {
@@ -229,7 +253,7 @@ static bool
 tensor_copy_rows(tensor_copy *copy, uint64_t address)
 {
     const bool to_shared = copy->insn->aux & EMU_BULK_TO_SHARED;
-    const uint64_t bytes = (uint64_t)copy->tile.rows * copy->tile.row_bytes;
+    const uint64_t bytes = (uint64_t)copy->tile.rows * copy->tile.pitch;
     emu_tile tile = copy->tile;
     emu_tile_row row;
     uint32_t number;
@@ -266,10 +290,9 @@ tensor_copy_lane(tensor_copy *copy)
         insn->aux & EMU_BULK_MULTICAST, EMU_SOURCE(u16, insn->x[X_BLOCKS])[copy->lane]);
     uint64_t address, signal;
 
-    if (!tensor_read_map(copy)) {
+    if (!tensor_read_map(copy) || !tensor_begin_tile(copy)) {
         return false;
     }
-    tensor_begin_tile(copy);
     while (emu_bulk_next(&targets, to, mbarrier, &address, &signal)) {
         if (!tensor_copy_rows(copy, address) ||
             (to_shared &&

@@ -5,12 +5,12 @@
 #include "device/base/half.h"
 #include "device/machine/warp/lanes.h"
 
-/* As red.global.add: the caches of a GPU flush subnormal numbers of single precision,
- * and keep a NaN of double precision as it is. */
+/* As red.global.add, but subnormal numbers of single precision are kept. A NaN of
+ * double precision stays as it is. */
 static float
 reduction_add_f32(float old, float value)
 {
-    return flush(canonical(flush(old) + flush(value)));
+    return canonical(old + value);
 }
 
 static double
@@ -80,7 +80,13 @@ reduction_add(unsigned type, uint64_t old, uint64_t value)
             return emu_half_add((uint16_t)old, (uint16_t)value, EMU_F16);
         case EMU_ELEMENT_BF16:
             return emu_half_add((uint16_t)old, (uint16_t)value, EMU_BF16);
+        case EMU_ELEMENT_F32_FTZ:
+        case EMU_ELEMENT_TF32_FTZ:
+            return bits_of_f32(
+                flush(reduction_add_f32(flush(f32_of_bits((uint32_t)old)),
+                                        flush(f32_of_bits((uint32_t)value)))));
         case EMU_ELEMENT_F32:
+        case EMU_ELEMENT_TF32:
             return bits_of_f32(reduction_add_f32(f32_of_bits((uint32_t)old),
                                                  f32_of_bits((uint32_t)value)));
         case EMU_ELEMENT_F64:

@@ -35,14 +35,22 @@ typedef struct {
     bool special; /* infinity or NaN */
 } tile_number;
 
-/* Numbers of one row of A or column of B. */
+/* Numbers of one row of A or column of B, for loops that gcc and clang vectorise. A
+ * product of two values is exact: neither has more than 11 bits. */
 typedef struct {
-    int32_t significand[EMU_TILE_DEPTH];
-    int32_t exponent[EMU_TILE_DEPTH];
+    double value[EMU_TILE_DEPTH]; /* 0 for infinity and NaN */
+    int16_t exponent[EMU_TILE_DEPTH];
     bool special; /* one of them is infinity or NaN */
 } tile_numbers;
 
 enum { TILE_NO_EXPONENT = -10000 /* of an absent product or of zero */ };
+
+/* 2^exponent, of a normal number. */
+static double
+tile_power(int exponent)
+{
+    return f64_of_bits((uint64_t)(exponent + 1023) << 52);
+}
 
 static tile_number
 tile_number_of(unsigned type, uint64_t bits)
@@ -91,6 +99,8 @@ static void
 tile_read_numbers(unsigned type, bool negated, const uint64_t *bits, unsigned depth,
                   tile_numbers *out)
 {
+    const int mantissa = tile_formats[type].mantissa_bits;
+
     out->special = false;
     for (unsigned k = 0; k < depth; k++) {
         tile_number n = {0, TILE_NO_EXPONENT, false};
@@ -98,12 +108,17 @@ tile_read_numbers(unsigned type, bool negated, const uint64_t *bits, unsigned de
         if (!(bits[k] & EMU_TILE_ABSENT)) {
             n = tile_number_of(type, bits[k]);
         }
-        if (n.significand == 0) {
-            n.exponent = TILE_NO_EXPONENT;
-        }
-        out->significand[k] = negated ? -n.significand : n.significand;
-        out->exponent[k] = n.exponent;
         out->special |= n.special;
+        if (n.significand == 0 || n.special) {
+            out->value[k] = 0.0;
+            out->exponent[k] = TILE_NO_EXPONENT;
+            continue;
+        }
+        out->value[k] = n.significand * tile_power(n.exponent - mantissa);
+        out->exponent[k] = (int16_t)n.exponent;
+        if (negated) {
+            out->value[k] = -out->value[k];
+        }
     }
 }
 
@@ -216,34 +231,55 @@ tile_has_special(const tile_sum_form *form, const uint64_t *a, const uint64_t *b
     return false;
 }
 
+/* The largest exponent of the products. */
+static int
+tile_top(const int16_t *a, const int16_t *b, unsigned depth)
+{
+    int16_t top = 2 * TILE_NO_EXPONENT;
+
+    for (unsigned k = 0; k < depth; k++) {
+        const int16_t exponent = (int16_t)(a[k] + b[k]);
+
+        top = exponent > top ? exponent : top;
+    }
+    return top;
+}
+
+/* The sum of the products times a scale, each toward zero. The scale makes a product
+ * less than 2^27, and at most eight are not zero; of 8-bit floats, 2^15 and 16. */
+static int32_t
+tile_scaled_sum(const double *a, const double *b, unsigned depth, double scale)
+{
+    int32_t sum = 0;
+
+    for (unsigned k = 0; k < depth; k++) {
+        sum += (int32_t)(a[k] * b[k] * scale);
+    }
+    return sum;
+}
+
 /* A sum of finite products and a finite addend. */
 static uint64_t
 tile_sum(const tile_sum_form *form, const tile_numbers *a, const tile_numbers *b,
          unsigned depth, tile_number c)
 {
-    const int mantissa = tile_formats[form->a_type].mantissa_bits +
-                         tile_formats[form->b_type].mantissa_bits;
-    int top = TILE_NO_EXPONENT, lowest;
+    const unsigned half = depth / 2;
+    int top = tile_top(a->exponent, b->exponent, depth), lowest;
+    double scale;
     int64_t sum;
 
-    if (c.significand != 0) {
+    if (c.significand != 0 && c.exponent > top) {
         top = c.exponent;
-    }
-    for (unsigned k = 0; k < depth; k++) {
-        const int exponent = a->exponent[k] + b->exponent[k];
-
-        top = exponent > top ? exponent : top;
     }
     if (top <= TILE_NO_EXPONENT / 2) {
         return 0;
     }
     lowest = top - form->fraction;
+    scale = tile_power(-lowest);
     sum = tile_aligned(c.significand,
                        lowest - c.exponent + tile_formats[form->c_type].mantissa_bits);
-    for (unsigned k = 0; k < depth; k++) {
-        sum += tile_aligned((int64_t)a->significand[k] * b->significand[k],
-                            lowest - a->exponent[k] - b->exponent[k] + mantissa);
-    }
+    sum += tile_scaled_sum(a->value, b->value, half, scale);
+    sum += tile_scaled_sum(a->value + half, b->value + half, half, scale);
     return tile_rounded(form, sum, lowest);
 }
 

@@ -111,7 +111,7 @@ emu_mbarrier_copied(emu_warp *warp, const emu_insn *insn, unsigned lane,
     }
     *object = emu_mbarrier_complete(*object, bytes);
     if (warp->block->race) {
-        emu_race_signal(warp);
+        emu_race_copied(warp->block);
     }
     return true;
 }

@@ -17,11 +17,15 @@
 
 enum { NO_THREAD = 0 };
 enum { READER, WRITER, ATOMIC, KINDS };
+/* The asynchronous copies of a block count as one more warp, whose epochs end when a
+ * copy is complete. */
+enum { COPIES = EMU_MAX_WARPS };
 
 typedef struct {
     emu_place place;
     uint32_t epoch;
     uint16_t thread; /* its number in the block plus one, or NO_THREAD */
+    bool is_copy;    /* by an asynchronous copy that the thread began */
 } visit;
 
 typedef struct {
@@ -30,7 +34,7 @@ typedef struct {
 } shadow;
 
 typedef struct {
-    uint32_t seen[EMU_MAX_WARPS]; /* epochs of each warp */
+    uint32_t seen[EMU_MAX_WARPS + 1]; /* epochs of each warp, and of copies */
 } epochs;
 
 struct emu_race {
@@ -40,6 +44,7 @@ struct emu_race {
     epochs warps[EMU_MAX_WARPS];
     epochs barriers[EMU_BARRIERS];
     epochs mbarriers; /* of all mbarriers of the block */
+    uint32_t copies;  /* asynchronous copies that are complete */
     epochs exited;
 };
 
@@ -122,6 +127,7 @@ emu_race_begin(emu_block *block, unsigned checks)
     memset(race->warps, 0, sizeof race->warps);
     memset(race->barriers, 0, sizeof race->barriers);
     memset(&race->mbarriers, 0, sizeof race->mbarriers);
+    race->copies = 0;
     memset(&race->exited, 0, sizeof race->exited);
     if (checks & (EMU_CHECK_INIT | EMU_CHECK_RACE)) {
         block->shared_fast_size = 0;
@@ -146,7 +152,7 @@ race_join_epochs(epochs *into, const epochs *from)
 {
     unsigned i;
 
-    for (i = 0; i < EMU_MAX_WARPS; i++) {
+    for (i = 0; i <= COPIES; i++) {
         if (from->seen[i] > into->seen[i]) {
             into->seen[i] = from->seen[i];
         }
@@ -191,6 +197,14 @@ emu_race_signal(emu_warp *warp)
 }
 
 void
+emu_race_copied(emu_block *block)
+{
+    emu_race *race = block->race;
+
+    race->mbarriers.seen[COPIES] = ++race->copies;
+}
+
+void
 emu_race_observe(emu_warp *warp)
 {
     emu_race *race = warp->block->race;
@@ -230,6 +244,15 @@ race_fault(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t offset,
                            sizeof thread);
     emu_report_place_text(warp->frame->func->program, other->place, place,
                           sizeof place);
+    if (other->is_copy) {
+        (void)emu_fault(warp, insn, CUDA_ERROR_LAUNCH_FAILED, lane, offset,
+                        "race: %s of %u bytes at offset %llu of shared memory and the "
+                        "copy that thread %s%s began, with no wait for its mbarrier "
+                        "between them",
+                        kind_words[kind], size, (unsigned long long)offset, thread,
+                        place);
+        return false;
+    }
     (void)emu_fault(
         warp, insn, CUDA_ERROR_LAUNCH_FAILED, lane, offset,
         "race: %s of %u bytes at offset %llu of shared memory and the %s by "
@@ -276,13 +299,23 @@ static int
 race_access_kind(const emu_insn *insn, bool write)
 {
     if (insn->run == emu_op_atom_16 || insn->run == emu_op_atom_32 ||
-        insn->run == emu_op_atom_64) {
+        insn->run == emu_op_atom_64 || insn->run == emu_op_atom_128) {
         return ATOMIC;
     }
     if (write) {
         return WRITER;
     }
     return READER;
+}
+
+/* The warp of a visit. */
+static unsigned
+race_warp_of(const visit *v)
+{
+    if (v->is_copy) {
+        return COPIES;
+    }
+    return (v->thread - 1u) / EMU_LANES;
 }
 
 /* A visit of another warp that nothing orders before this access, or NULL. */
@@ -299,7 +332,7 @@ race_find_unordered(const emu_warp *warp, const shadow *s, int kind)
         if (v->thread == NO_THREAD) {
             continue;
         }
-        other = (v->thread - 1u) / EMU_LANES;
+        other = race_warp_of(v);
         if (other != warp->number && own->seen[other] <= v->epoch) {
             return v;
         }
@@ -309,17 +342,23 @@ race_find_unordered(const emu_warp *warp, const shadow *s, int kind)
 
 static void
 race_add_visit(const emu_warp *warp, shadow *s, int kind, unsigned lane,
-               emu_place place)
+               emu_place place, bool is_copy)
 {
     const unsigned thread = warp->number * EMU_LANES + lane;
+    const emu_race *race = warp->block->race;
     visit *v = s->visits[kind];
+    visit now = {.place = place,
+                 .epoch = race->warps[warp->number].seen[warp->number],
+                 .thread = (uint16_t)(thread + 1),
+                 .is_copy = is_copy};
 
-    if (v[0].thread != NO_THREAD && (v[0].thread - 1u) / EMU_LANES != warp->number) {
+    if (is_copy) {
+        now.epoch = race->copies;
+    }
+    if (v[0].thread != NO_THREAD && race_warp_of(&v[0]) != race_warp_of(&now)) {
         v[1] = v[0];
     }
-    v[0] = (visit){.place = place,
-                   .epoch = warp->block->race->warps[warp->number].seen[warp->number],
-                   .thread = (uint16_t)(thread + 1)};
+    v[0] = now;
 }
 
 /* Find lanes that write different values to one address in this instruction. */
@@ -387,7 +426,7 @@ race_check_byte(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t of
 /* Check and note the access of a lane to bytes of shared memory. */
 static bool
 race_check_bytes(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t offset,
-                 unsigned size, int kind, bool reads, bool same)
+                 unsigned size, int kind, bool reads, bool same, bool is_copy)
 {
     emu_race *race = warp->block->race;
     const emu_place place = emu_report_place_of(warp->frame->func, insn);
@@ -408,7 +447,7 @@ race_check_bytes(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t o
         shadow *s = &race->shadows[offset + i];
 
         s->is_written = s->is_written || kind != READER;
-        race_add_visit(warp, s, kind, lane, place);
+        race_add_visit(warp, s, kind, lane, place, is_copy);
     }
     return true;
 }
@@ -426,15 +465,20 @@ race_check_lane(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t of
         race_store_value(warp, insn, lane, size, value);
         same = memcmp(value, warp->block->shared + offset, size) == 0;
     }
-    return race_check_bytes(warp, insn, lane, offset, size, kind, reads, same);
+    return race_check_bytes(warp, insn, lane, offset, size, kind, reads, same, false);
 }
 
 bool
 emu_race_copy(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t offset,
               unsigned size, bool write)
 {
-    return race_check_bytes(warp, insn, lane, offset, size, write ? WRITER : READER,
-                            !write, false);
+    int kind = READER;
+
+    /* a copy from shared memory counts as a read of the thread */
+    if (write) {
+        kind = WRITER;
+    }
+    return race_check_bytes(warp, insn, lane, offset, size, kind, !write, false, write);
 }
 
 bool

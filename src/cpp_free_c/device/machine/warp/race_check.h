@@ -51,8 +51,10 @@ void emu_race_arrive(emu_warp *warp, uint32_t barrier);
 void emu_race_leave(emu_warp *warp, uint32_t barrier);
 /* All warps that waited have left the barrier. */
 void emu_race_released(emu_block *block, uint32_t barrier);
-/* The warp arrives at an mbarrier, or a copy that it began is complete. */
+/* The warp arrives at an mbarrier. */
 void emu_race_signal(emu_warp *warp);
+/* A copy to the shared memory of the block is complete. */
+void emu_race_copied(emu_block *block);
 /* A wait of the warp for an mbarrier has succeeded. */
 void emu_race_observe(emu_warp *warp);
 /* Lanes of the warp exit. */

@@ -100,11 +100,7 @@ pcu_graph_exec_new(pcu_graph *graph, unsigned int flags)
 static int
 exec_is_captured(CUstream stream)
 {
-    CUstreamCaptureStatus state = CU_STREAM_CAPTURE_STATUS_NONE;
-    return pcu_captures_active != 0 &&
-           (uintptr_t)stream > (uintptr_t)CU_STREAM_PER_THREAD &&
-           drv.StreamIsCapturing(stream, &state) == CUDA_SUCCESS &&
-           state != CU_STREAM_CAPTURE_STATUS_NONE;
+    return pcu_captures_active != 0 && pcu_stream_is_captured(stream);
 }
 
 /* -- launching --------------------------------------------------------------------- */
@@ -160,6 +156,7 @@ exec_launch(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     }
     if (!exec_is_captured(stream)) { /* else the driver refuses the launch */
         if (owner != self->stream) {
+            self->is_ours = owner != NULL && PyObject_TypeCheck(owner, st->Stream);
             Py_XSETREF(self->stream, Py_XNewRef(owner));
         }
         self->last = stream;
@@ -233,7 +230,7 @@ exec_wait_noraise(pcu_graph_exec *self)
     }
     if (!self->launched || self->head.ctx == NULL ||
         !pcu_context_record_usable(pcu_context_rec(self->head.ctx)) ||
-        (self->stream != NULL && !((pcu_resource *)self->stream)->live)) {
+        (self->is_ours && !((pcu_resource *)self->stream)->live)) {
         self->launched = 0; /* destroying a stream waits for its work */
         return;
     }

@@ -16,7 +16,8 @@ typedef struct {
     PyObject *updates; /* {node: what its present arguments use}; NULL: no updates */
     PyObject *retired; /* a list: what earlier arguments used; NULL: none */
     CUstream last;     /* of the last launch, if `launched` */
-    PyObject *stream;  /* strong: keeps `last` valid; NULL for streams of others */
+    PyObject *stream;  /* strong: keeps `last` valid; NULL: a default stream */
+    int is_ours;       /* `stream` is a Stream, not an object of another library */
     int launched;      /* a launch may still be running */
 } pcu_graph_exec;
 

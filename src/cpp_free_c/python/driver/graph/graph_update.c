@@ -80,7 +80,7 @@ exec_uses_same(pcu_state *st, PyObject *old, PyObject *const *args, Py_ssize_t n
     return 1;
 }
 
-/* Hold what the node's new arguments use, in place of what the old ones used. */
+/* Hold what the node's new arguments use. exec_settle() ends the old ones. */
 static int
 exec_hold(pcu_graph_exec *self, PyObject *node, PyObject *used)
 {
@@ -90,16 +90,48 @@ exec_hold(pcu_graph_exec *self, PyObject *node, PyObject *used)
             return -1;
         }
     }
-    PyObject *old = PyDict_GetItemWithError(self->updates, node);
-    if (old == NULL && PyErr_Occurred()) {
-        return -1;
+    return PyDict_SetItem(self->updates, node, used);
+}
+
+/* What the present arguments of a node use, a new reference; NULL without an exception
+ * if no update has changed it. */
+static PyObject *
+exec_held_new(pcu_graph_exec *self, PyObject *node)
+{
+    if (self->updates == NULL) {
+        return NULL;
     }
-    Py_XINCREF(old);
-    if (PyDict_SetItem(self->updates, node, used) < 0) {
+    return Py_XNewRef(PyDict_GetItemWithError(self->updates, node));
+}
+
+/* The update of a node has ended. Retire what the old arguments used, or after a
+ * failure hold that again: the node has not changed. Steals the reference. */
+static int
+exec_settle(pcu_graph_exec *self, PyObject *node, PyObject *old, int rc)
+{
+    PyObject *now = exec_held_new(self, node);
+    Py_XDECREF(now); /* only compared */
+    if (now == old) {
         Py_XDECREF(old);
-        return -1;
+        return rc;
     }
-    return pcu_graph_exec_retire(self, old);
+    if (rc == 0) {
+        return pcu_graph_exec_retire(self, old);
+    }
+    pcu_saved_error pending;
+    pcu_error_save(&pending);
+    if (old == NULL) {
+        rc = PyDict_DelItem(self->updates, node);
+    }
+    else {
+        rc = PyDict_SetItem(self->updates, node, old);
+    }
+    if (rc < 0) {
+        PyErr_Clear(); /* the key is there, so neither call can fail */
+    }
+    pcu_error_restore(&pending);
+    Py_XDECREF(old);
+    return -1;
 }
 
 PyDoc_STRVAR(
@@ -478,13 +510,17 @@ exec_update_node(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     if (node == NULL) {
         return NULL;
     }
+    PyObject *held = exec_held_new(self, args[0]);
+    if (held == NULL && PyErr_Occurred()) {
+        return NULL;
+    }
     if (node->type == CU_GRAPH_NODE_TYPE_KERNEL) {
         rc = exec_update_kernel(self, node, args, nargs, kwnames);
     }
     else {
         rc = exec_update_other(self, node, args, nargs, kwnames);
     }
-    if (rc < 0) {
+    if (exec_settle(self, args[0], held, rc) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;

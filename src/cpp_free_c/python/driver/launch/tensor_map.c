@@ -12,8 +12,9 @@
 #include "python/support/enums.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
+#include "python/driver/launch/tensor_array.h"
 
-enum { RANK_MOST = 5, STRIDE_UNIT = 16, ADDRESS_UNIT = 16, BOX_MOST = 256 };
+enum { STRIDE_UNIT = 16, ADDRESS_UNIT = 16, BOX_MOST = 256, PIXELS_MOST = 1024 };
 
 typedef struct {
     PyObject_HEAD
@@ -37,137 +38,14 @@ pcu_tensor_map_array(PyObject *op)
     return ((tensor_map *)op)->array;
 }
 
-/* -- the array --------------------------------------------------------------------- */
-
-/* An array as its interface describes it, dimensions in the order of the shape. */
-typedef struct {
-    CUdeviceptr address;
-    int rank;
-    unsigned long long shape[RANK_MOST];
-    long long strides[RANK_MOST]; /* bytes */
-    PyArray_Descr *dtype;         /* strong */
-} tensor_array;
-
-/* The entry of the interface; NULL without an exception if there is none. */
-static PyObject *
-tensor_entry_new(PyObject *interface, const char *name)
-{
-    PyObject *value = PyMapping_GetItemString(interface, name);
-    if (value == NULL && PyErr_ExceptionMatches(PyExc_KeyError)) {
-        PyErr_Clear(); /* the entry is optional */
-    }
-    return value;
-}
-
-/* Read a tuple of `rank` integers. */
-static int
-tensor_read_tuple(PyObject *value, int rank, long long low, unsigned long long high,
-                  unsigned long long *out, const char *name)
-{
-    PyObject *items = PySequence_Tuple(value);
-    int rc = 0;
-    if (items == NULL) {
-        return -1;
-    }
-    if (PyTuple_GET_SIZE(items) != rank) {
-        PyErr_Format(PyExc_ValueError,
-                     "%s has %zd items, but the array has %d dimensions", name,
-                     PyTuple_GET_SIZE(items), rank);
-        rc = -1;
-    }
-    for (int i = 0; i < rank && rc == 0; i++) {
-        rc = pcu_as_integer(PyTuple_GET_ITEM(items, i), low, high, &out[i], name);
-    }
-    Py_DECREF(items);
-    return rc;
-}
-
-/* Read shape and strides. Without strides the array is contiguous. */
-static int
-tensor_read_layout(PyObject *shape, PyObject *strides, tensor_array *a)
-{
-    Py_ssize_t rank = PySequence_Size(shape);
-    if (rank < 0) {
-        return -1;
-    }
-    if (rank < 1 || rank > RANK_MOST) {
-        PyErr_Format(PyExc_ValueError,
-                     "a TensorMap has 1 to %d dimensions; the array has %zd", RANK_MOST,
-                     rank);
-        return -1;
-    }
-    a->rank = (int)rank;
-    if (tensor_read_tuple(shape, a->rank, 0, LLONG_MAX, a->shape, "shape") < 0) {
-        return -1;
-    }
-    if (strides != NULL && strides != Py_None) {
-        return tensor_read_tuple(strides, a->rank, LLONG_MIN, LLONG_MAX,
-                                 (unsigned long long *)a->strides, "strides");
-    }
-    long long stride = (long long)PyDataType_ELSIZE(a->dtype);
-    for (int i = a->rank; i-- > 0;) {
-        a->strides[i] = stride;
-        stride *= (long long)a->shape[i];
-    }
-    return 0;
-}
-
-/* Read the address, the first item of the entry `data`. */
-static int
-tensor_read_address(PyObject *data, CUdeviceptr *address)
-{
-    PyObject *item = PySequence_GetItem(data, 0);
-    int rc = -1;
-    if (item != NULL) {
-        rc = pcu_as_address(item, address, "__cuda_array_interface__['data'][0]");
-        Py_DECREF(item);
-    }
-    return rc;
-}
-
-static int
-tensor_read_array(pcu_state *st, PyObject *array, tensor_array *a)
-{
-    PyObject *interface = pcu_attribute_new(array, st->str___cuda_array_interface__);
-    PyObject *entries[4] = {NULL, NULL, NULL, NULL};
-    static const char *const names[] = {"shape", "strides", "typestr", "data"};
-    int rc = -1;
-    if (interface == NULL) {
-        if (!PyErr_Occurred()) {
-            PyErr_Format(PyExc_TypeError,
-                         "array must be a GPUArray or another array on the device with "
-                         "__cuda_array_interface__, not %s",
-                         Py_TYPE(array)->tp_name);
-        }
-        return -1;
-    }
-    for (size_t i = 0; i < Py_ARRAY_LENGTH(names); i++) {
-        entries[i] = tensor_entry_new(interface, names[i]);
-        if (entries[i] == NULL && (i != 1 || PyErr_Occurred())) {
-            if (!PyErr_Occurred()) {
-                PyErr_Format(PyExc_TypeError, "__cuda_array_interface__ has no '%s'",
-                             names[i]);
-            }
-            goto done;
-        }
-    }
-    if (PyArray_DescrConverter(entries[2], &a->dtype) == NPY_SUCCEED &&
-        tensor_read_layout(entries[0], entries[1], a) == 0) {
-        rc = tensor_read_address(entries[3], &a->address);
-    }
-done:
-    for (size_t i = 0; i < Py_ARRAY_LENGTH(names); i++) {
-        Py_XDECREF(entries[i]);
-    }
-    Py_DECREF(interface);
-    return rc;
-}
-
 /* -- the description --------------------------------------------------------------- */
 
+/* The arguments of both constructors. */
 typedef struct {
     PyObject *array;
-    PyObject *box;
+    PyObject *box;           /* of TensorMap(...) */
+    PyObject *lower, *upper; /* of TensorMap.im2col(...) */
+    unsigned int channels, pixels;
     PyObject *swizzle;
     PyObject *element_strides;
     PyObject *interleave;
@@ -180,10 +58,12 @@ typedef struct {
 typedef struct {
     CUtensorMapDataType type;
     unsigned int rank;
-    uint64_t dims[RANK_MOST];
-    uint64_t strides[RANK_MOST]; /* of all dimensions but the innermost */
-    unsigned int box[RANK_MOST];
-    unsigned int steps[RANK_MOST];
+    uint64_t dims[PCU_TENSOR_RANK];
+    uint64_t strides[PCU_TENSOR_RANK]; /* of all dimensions but the innermost */
+    unsigned int box[PCU_TENSOR_RANK];
+    int lower[PCU_TENSOR_RANK]; /* corners of the pixels, innermost dimension first */
+    int upper[PCU_TENSOR_RANK];
+    unsigned int steps[PCU_TENSOR_RANK];
     unsigned int interleave;
     unsigned int swizzle;
     unsigned int promotion;
@@ -216,7 +96,7 @@ map_data_type(PyArray_Descr *dtype, unsigned int *type)
 
 /* Check what the driver requires of the array, to name the dimension at fault. */
 static int
-map_check_array(const tensor_array *a)
+map_check_array(const pcu_tensor_array *a)
 {
     long long element = (long long)PyDataType_ELSIZE(a->dtype);
     if (a->address % ADDRESS_UNIT != 0) {
@@ -252,40 +132,96 @@ map_check_array(const tensor_array *a)
     return 0;
 }
 
-/* Read the box and the element strides. */
+/* Read the dimensions and the element strides. */
 static int
-map_read_box(const map_args *args, const tensor_array *a, map_parameters *p)
+map_read_layout(const map_args *args, const pcu_tensor_array *a, map_parameters *p)
 {
-    unsigned long long box[RANK_MOST];
-    unsigned long long steps[RANK_MOST];
+    unsigned long long steps[PCU_TENSOR_RANK];
     for (int i = 0; i < a->rank; i++) {
         steps[i] = 1;
     }
-    if (tensor_read_tuple(args->box, a->rank, 1, BOX_MOST, box, "box") < 0 ||
-        (args->element_strides != NULL && args->element_strides != Py_None &&
-         tensor_read_tuple(args->element_strides, a->rank, 1, 8, steps,
-                           "element_strides") < 0)) {
+    if (args->element_strides != NULL && args->element_strides != Py_None &&
+        pcu_tensor_read_tuple(args->element_strides, a->rank, 1, 8, steps,
+                              "element_strides") < 0) {
         return -1;
     }
     p->rank = (unsigned int)a->rank;
     for (int i = 0; i < a->rank; i++) {
         int k = a->rank - 1 - i;
         p->dims[k] = a->shape[i];
-        p->box[k] = (unsigned int)box[i];
         p->steps[k] = (unsigned int)steps[i];
         if (k > 0) {
             p->strides[k - 1] = (uint64_t)a->strides[i];
         }
     }
-    size_t inner = p->box[0] * (size_t)PyDataType_ELSIZE(a->dtype);
-    if (p->interleave == 0 && inner % STRIDE_UNIT != 0) {
-        PyErr_Format(PyExc_ValueError,
-                     "the last dimension of the box must be a multiple of %d bytes, "
-                     "not %zu",
-                     STRIDE_UNIT, inner);
+    return 0;
+}
+
+/* Check the bytes of a row of a tile. */
+static int
+map_check_row(const pcu_tensor_array *a, unsigned int elements, const char *name)
+{
+    size_t bytes = elements * (size_t)PyDataType_ELSIZE(a->dtype);
+    if (bytes % STRIDE_UNIT != 0) {
+        PyErr_Format(PyExc_ValueError, "%s must be a multiple of %d bytes, not %zu",
+                     name, STRIDE_UNIT, bytes);
         return -1;
     }
     return 0;
+}
+
+static int
+map_read_box(const map_args *args, const pcu_tensor_array *a, map_parameters *p)
+{
+    unsigned long long box[PCU_TENSOR_RANK];
+    if (pcu_tensor_read_tuple(args->box, a->rank, 1, BOX_MOST, box, "box") < 0) {
+        return -1;
+    }
+    for (int i = 0; i < a->rank; i++) {
+        p->box[a->rank - 1 - i] = (unsigned int)box[i];
+    }
+    return map_check_row(a, p->box[0], "the last dimension of the box");
+}
+
+/* Read one corner: a number for each dimension between the first and the last one. */
+static int
+map_read_corner(PyObject *value, const pcu_tensor_array *a, int *corner,
+                const char *name)
+{
+    /* 16, 8 or 5 bits each */
+    long long most = (1LL << (16 / (a->rank - 2) - 1)) - 1;
+    unsigned long long numbers[PCU_TENSOR_RANK];
+    if (pcu_tensor_read_tuple(value, a->rank - 2, -most - 1, (unsigned long long)most,
+                              numbers, name) < 0) {
+        return -1;
+    }
+    for (int i = 0; i < a->rank - 2; i++) {
+        corner[a->rank - 3 - i] = (int)(long long)numbers[i];
+    }
+    return 0;
+}
+
+static int
+map_read_pixels(const map_args *args, const pcu_tensor_array *a, map_parameters *p)
+{
+    if (a->rank < 3) {
+        PyErr_Format(PyExc_ValueError,
+                     "an im2col map has 3 to %d dimensions; the array has %d",
+                     PCU_TENSOR_RANK, a->rank);
+        return -1;
+    }
+    if (args->channels < 1 || args->channels > BOX_MOST || args->pixels < 1 ||
+        args->pixels > PIXELS_MOST) {
+        PyErr_Format(PyExc_ValueError,
+                     "a column has 1 to %d pixels of 1 to %d channels, not %u of %u",
+                     PIXELS_MOST, BOX_MOST, args->pixels, args->channels);
+        return -1;
+    }
+    if (map_read_corner(args->lower, a, p->lower, "lower") < 0 ||
+        map_read_corner(args->upper, a, p->upper, "upper") < 0) {
+        return -1;
+    }
+    return map_check_row(a, args->channels, "the channels of a pixel");
 }
 
 /* Read an enumeration whose default is 0. */
@@ -300,7 +236,7 @@ map_read_enum(PyObject *type, PyObject *value, unsigned int *out, const char *na
 }
 
 static int
-map_read_parameters(pcu_state *st, const map_args *args, const tensor_array *a,
+map_read_parameters(pcu_state *st, const map_args *args, const pcu_tensor_array *a,
                     map_parameters *p)
 {
     memset(p, 0, sizeof(*p));
@@ -321,32 +257,52 @@ map_read_parameters(pcu_state *st, const map_args *args, const tensor_array *a,
     return map_data_type(a->dtype, &p->type);
 }
 
-/* Let the driver encode the map into the object. */
+/* Take the map that the driver has encoded, or raise. `row`: elements of a row. */
 static int
-map_encode(tensor_map *self, const tensor_array *a, const map_parameters *p)
+map_adopt(tensor_map *self, const CUtensorMap *map, CUresult status,
+          const map_parameters *p, const char *routine, unsigned int row)
+{
+    if (status == CUDA_SUCCESS) {
+        memcpy(self->bytes, map, sizeof(*map));
+        return 0;
+    }
+    return pcu_raise_detail(
+        self->st, routine, status,
+        "%u dimensions, data type %u, rows of %u elements in a tile, swizzle %u, "
+        "interleave %u; the bytes of a row must fit the swizzle",
+        p->rank, p->type, row, p->swizzle, p->interleave);
+}
+
+static int
+map_encode_tiled(tensor_map *self, const pcu_tensor_array *a, const map_parameters *p)
 {
     CUtensorMap map;
     memset(&map, 0, sizeof(map));
     CUresult status = drv.TensorMapEncodeTiled(
         &map, p->type, p->rank, (void *)(uintptr_t)a->address, p->dims, p->strides,
         p->box, p->steps, p->interleave, p->swizzle, p->promotion, p->fill);
-    if (status == CUDA_SUCCESS) {
-        memcpy(self->bytes, &map, sizeof(map));
-        return 0;
-    }
-    return pcu_raise_detail(
-        self->st, "cuTensorMapEncodeTiled", status,
-        "%u dimensions, data type %u, innermost box of %u elements, swizzle %u, "
-        "interleave %u; the bytes of the innermost box must fit the swizzle",
-        p->rank, p->type, p->box[0], p->swizzle, p->interleave);
+    return map_adopt(self, &map, status, p, "cuTensorMapEncodeTiled", p->box[0]);
+}
+
+static int
+map_encode_im2col(tensor_map *self, const pcu_tensor_array *a, const map_parameters *p,
+                  const map_args *args)
+{
+    CUtensorMap map;
+    memset(&map, 0, sizeof(map));
+    CUresult status = drv.TensorMapEncodeIm2col(
+        &map, p->type, p->rank, (void *)(uintptr_t)a->address, p->dims, p->strides,
+        p->lower, p->upper, args->channels, args->pixels, p->steps, p->interleave,
+        p->swizzle, p->promotion, p->fill);
+    return map_adopt(self, &map, status, p, "cuTensorMapEncodeIm2col", args->channels);
 }
 
 static int
 map_init(tensor_map *self, const map_args *args)
 {
-    tensor_array a = {.dtype = NULL};
+    pcu_tensor_array a = {.dtype = NULL};
     map_parameters p;
-    int rc = tensor_read_array(self->st, args->array, &a);
+    int rc = pcu_tensor_array_read(self->st, args->array, &a);
     if (rc == 0) {
         rc = map_read_parameters(self->st, args, &a, &p);
     }
@@ -354,16 +310,41 @@ map_init(tensor_map *self, const map_args *args)
         rc = map_check_array(&a);
     }
     if (rc == 0) {
-        rc = map_read_box(args, &a, &p);
+        rc = map_read_layout(args, &a, &p);
     }
-    if (rc == 0) {
-        rc = map_encode(self, &a, &p);
+    if (rc == 0 && args->lower == NULL) {
+        rc = map_read_box(args, &a, &p);
+        if (rc == 0) {
+            rc = map_encode_tiled(self, &a, &p);
+        }
+    }
+    else if (rc == 0) {
+        rc = map_read_pixels(args, &a, &p);
+        if (rc == 0) {
+            rc = map_encode_im2col(self, &a, &p, args);
+        }
     }
     Py_XDECREF(a.dtype);
     return rc;
 }
 
 /* -- the type ---------------------------------------------------------------------- */
+
+static PyObject *
+map_make_new(PyTypeObject *type, pcu_state *st, const map_args *args)
+{
+    tensor_map *self = (tensor_map *)type->tp_alloc(type, 0);
+    if (self == NULL) {
+        return NULL;
+    }
+    self->st = st;
+    self->array = Py_NewRef(args->array);
+    if (map_init(self, args) < 0) {
+        Py_DECREF(self);
+        return NULL;
+    }
+    return (PyObject *)self;
+}
 
 static PyObject *
 map_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
@@ -384,17 +365,49 @@ map_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     if (st == NULL || pcu_args_parse_tuple(st, &table, args, kwargs, &a) < 0) {
         return NULL;
     }
-    tensor_map *self = (tensor_map *)type->tp_alloc(type, 0);
-    if (self == NULL) {
+    return map_make_new(type, st, &a);
+}
+
+PyDoc_STRVAR(
+    map_im2col_doc,
+    "im2col($type, array, lower, upper, channels, pixels, swizzle=0,\n"
+    "       element_strides=None, interleave=0, l2_promotion=0, oob_fill=0,\n"
+    "       data_type=None)\n--\n\n"
+    "Make a map of columns of pixels, for convolutions.\n\n"
+    "array: images of shape (N, W, C), (N, H, W, C) or (N, D, H, W, C)\n"
+    "lower, upper: corners of the box of pixels, for the dimensions between N\n"
+    "and C. A copy moves from the first pixel to the next ones, from lower to\n"
+    "the size of the dimension + upper (exclusive), then to the next image.\n"
+    "channels: of a pixel, at most 256; a multiple of 16 bytes\n"
+    "pixels: of a column, at most 1024. The tile has the shape\n"
+    "(pixels, channels).\n"
+    "The other arguments are those of TensorMap. It calls\n"
+    "cuTensorMapEncodeIm2col.");
+
+static PyObject *
+map_im2col(PyObject *cls, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"array", pcu_as_object, offsetof(map_args, array)},
+        {"lower", pcu_as_object, offsetof(map_args, lower)},
+        {"upper", pcu_as_object, offsetof(map_args, upper)},
+        {"channels", pcu_as_uint, offsetof(map_args, channels)},
+        {"pixels", pcu_as_uint, offsetof(map_args, pixels)},
+        {"swizzle", pcu_as_object, offsetof(map_args, swizzle)},
+        {"element_strides", pcu_as_object, offsetof(map_args, element_strides)},
+        {"interleave", pcu_as_object, offsetof(map_args, interleave)},
+        {"l2_promotion", pcu_as_object, offsetof(map_args, l2_promotion)},
+        {"oob_fill", pcu_as_object, offsetof(map_args, oob_fill)},
+        {"data_type", pcu_as_object, offsetof(map_args, data_type)},
+    };
+    static const pcu_argtable table = {"im2col", specs, 11, 5, 0};
+    PyTypeObject *type = (PyTypeObject *)cls;
+    pcu_state *st = pcu_state_of_type(type);
+    map_args a = {.array = NULL};
+    if (st == NULL || pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
-    self->st = st;
-    self->array = Py_NewRef(a.array);
-    if (map_init(self, &a) < 0) {
-        Py_DECREF(self);
-        return NULL;
-    }
-    return (PyObject *)self;
+    return map_make_new(type, st, &a);
 }
 
 static int
@@ -435,6 +448,8 @@ map_getbuffer(PyObject *op, Py_buffer *view, int flags)
 }
 
 static PyMethodDef map_methods[] = {
+    {"im2col", (PyCFunction)(void (*)(void))map_im2col,
+     METH_CLASS | METH_FASTCALL | METH_KEYWORDS, map_im2col_doc},
     {"__bytes__", map_bytes, METH_NOARGS, map_bytes_doc},
     {NULL, NULL, 0, NULL},
 };
