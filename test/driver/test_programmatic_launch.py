@@ -129,9 +129,12 @@ def test_edges_of_a_chain_are_removed_and_nodes_disabled(mod):
     stream.synchronize()
     assert (memory.get() == 3).all()
     before, after = graph.edges[0]
-    graph.remove_edge(before, after)
-    graph.add_edge(before, after)
+    for programmatic in (False, True):
+        graph.remove_edge(before, after)
+        graph.add_edge(before, after, programmatic=programmatic)
     assert len(graph.edges) == 2
+    with pytest.raises(drv.LogicError, match="cuGraphAddDependencies"):
+        graph.add_edge(graph.add_empty(), graph.nodes[0], programmatic=True)
     graph.instantiate().launch(stream)
     stream.synchronize()
     assert (memory.get() == 31).all()
