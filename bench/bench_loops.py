@@ -4,13 +4,13 @@
     python bench/bench_loops.py [--quick] [--strict] [--json FILE] [--threads N ...]
                                 [--cpu-time]
 
-Five kernels: vector add, tiled matrix product, n-body forces, a sum, Black-Scholes. The
-loops (loops.cpp) do the same arithmetic without tiles. Both run in one process, in turn,
-with the same number of threads: 1 and 2 unless --threads changes that. A row has the
-least time of each. Results are compared first.
+Five kernels: vector add, tiled matrix product, n-body forces, a sum, Black-Scholes.
+The loops (loops.cpp) do the same arithmetic without tiles. Both run in one process, in
+turn, with the same number of threads: 1 and 2 unless --threads changes that. A row has
+the least time of each. Results are compared first.
 
-The bound is 2.5 times the loops' time. Vector add of 4 million elements must in addition
-reach a third of the speed of memory, which a copy by memcpy measures.
+The bound is 2.5 times the time of the loop. Vector add of 4 million elements must also
+reach a third of the speed of memory, which a copy by memcpy in one thread measures.
 
 Without --cpu-time, the clock is the wall clock. On a machine that runs other programs
 too, use --cpu-time: the time that the threads of this process ran. It is meaningful for
@@ -287,9 +287,9 @@ class Kernel:
 
     def results(self):
         out = []
-        for buffer, array in zip(self.buffers, self.case.arrays[: self.case.written]):
-            copy = array.copy()
-            self.drv.memcpy_dtoh(copy, buffer)
+        for i in range(self.case.written):
+            copy = self.case.arrays[i].copy()
+            self.drv.memcpy_dtoh(copy, self.buffers[i])
             out.append(copy)
         return out
 
@@ -441,8 +441,8 @@ def report(result):
         if "bytes_per_s" in row:
             ours, memory = (row[k] / 1e9 for k in ("bytes_per_s", "memory_bytes_per_s"))
             lines.append(
-                f"{row['kernel']}, {row['threads']} threads: {ours:.1f} GB/s; memcpy in "
-                f"one thread: {memory:.1f} GB/s; {memory / ours:.2f} times, at most "
+                f"{row['kernel']}, threads: {row['threads']}: {ours:.1f} GB/s; memcpy: "
+                f"{memory:.1f} GB/s; {memory / ours:.2f} times, at most "
                 f"{MEMORY_BOUND:g}"
             )
     return "\n".join(lines)

@@ -2,7 +2,8 @@
 
 Nodes are placed in layers: a node is below all nodes that it waits for. Within a layer,
 nodes are ordered by the mean place of the nodes that they wait for, which avoids most
-crossings. Bodies of conditional nodes and children are drawn inside a frame.
+crossings. An edge that passes layers has a place of its own in each of them. Bodies of
+conditional nodes and children are drawn inside a frame.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ _COLOURS = {
     "set": "#d9e6f7",
     "host": "#f9e4c8",
     "child": "#efefef",
+    "alloc": "#f6f0d2",
+    "free": "#f6f0d2",
+    "batch": "#d9e6f7",
     "conditional": "#f3e2f3",
 }
 _PLAIN = "#f7f7f7"
@@ -92,15 +96,14 @@ def to_dot(graph: Any) -> str:
 # -- SVG -------------------------------------------------------------------------------
 
 
-def _layers(count: int, edges: list[tuple[int, int]]) -> list[list[int]]:
-    """Return the nodes of each layer, ordered so that few edges cross."""
-    before: list[list[int]] = [[] for _ in range(count)]
+def _depths(count: int, edges: list[tuple[int, int]]) -> list[int]:
+    """Return the layer of each node: behind those of all nodes that it waits for."""
     after: list[list[int]] = [[] for _ in range(count)]
+    open_edges = [0] * count
     for a, b in edges:
-        before[b].append(a)
         after[a].append(b)
+        open_edges[b] += 1
     depth = [0] * count
-    open_edges = [len(nodes) for nodes in before]
     ready = [n for n in range(count) if not open_edges[n]]
     for n in ready:  # grows while it is read
         for m in after[n]:
@@ -108,19 +111,40 @@ def _layers(count: int, edges: list[tuple[int, int]]) -> list[list[int]]:
             open_edges[m] -= 1
             if not open_edges[m]:
                 ready.append(m)
+    return depth
+
+
+def _layers(
+    count: int, edges: list[tuple[int, int]]
+) -> tuple[list[list[int]], list[list[int]]]:
+    """Return the nodes of each layer, so that few edges cross, and the edges.
+
+    An edge is a list: its nodes, and between them a number of ``count`` and above for
+    each layer that the edge passes.
+    """
+    depth = _depths(count, edges)
+    paths = []
+    for a, b in edges:
+        passed = range(len(depth), len(depth) + depth[b] - depth[a] - 1)
+        depth += range(depth[a] + 1, depth[b])
+        paths.append([a, *passed, b])
+    before: list[list[int]] = [[] for _ in depth]
+    for path in paths:
+        for a, b in zip(path, path[1:], strict=False):
+            before[b].append(a)
     layers: list[list[int]] = [[] for _ in range(max(depth, default=-1) + 1)]
-    for n in range(count):
-        layers[depth[n]].append(n)
-    place = [0.0] * count
-    for layer in layers:
-        layer.sort(
+    for n, layer in enumerate(depth):
+        layers[layer].append(n)
+    place = [0.0] * len(depth)
+    for members in layers:
+        members.sort(
             key=lambda n: (
                 sum(place[m] for m in before[n]) / len(before[n]) if before[n] else n
             )
         )
-        for i, n in enumerate(layer):
-            place[n] = i - (len(layer) - 1) / 2
-    return layers
+        for i, n in enumerate(members):
+            place[n] = i - (len(members) - 1) / 2
+    return layers, paths
 
 
 def _rectangle(width: float, height: float, fill: str, dash: str = "") -> str:
@@ -164,6 +188,24 @@ def _node_box(node: Any) -> Box:
     return Box(width, height, svg)
 
 
+def _edge(
+    path: list[int], boxes: list[Box], places: dict[int, tuple[float, float]]
+) -> str:
+    """Draw an edge through the places of the layers that it passes."""
+    bend = _ROW / 2
+    line = ""
+    for a, b in zip(path, path[1:], strict=False):
+        x1 = places[a][0] + boxes[a].width / 2
+        y1 = places[a][1] + boxes[a].height
+        x2, y2 = places[b][0] + boxes[b].width / 2, places[b][1]
+        end = y2 - 5 if b == path[-1] else y2
+        line += f"{'L' if line else 'M'}{x1:.0f},{y1:.0f} "
+        line += f"C{x1:.0f},{y1 + bend:.0f} {x2:.0f},{y2 - bend:.0f} {x2:.0f},{end:.0f}"
+    return (
+        f'<path d="{line}" fill="none" stroke="#555" marker-end="url(#pycuda-arrow)"/>'
+    )
+
+
 def _graph_box(graph: Any) -> Box:
     """Draw the nodes and edges of a graph, without a frame."""
     nodes = list(graph.nodes)
@@ -172,31 +214,25 @@ def _graph_box(graph: Any) -> Box:
         return Box(width, _LINE + 2 * _PADDING, _text(["empty graph"], width))
     numbers = {node: i for i, node in enumerate(nodes)}
     edges = [(numbers[a], numbers[b]) for a, b in graph.edges]
+    layers, paths = _layers(len(nodes), edges)
     boxes = [_node_box(node) for node in nodes]
-    layers = _layers(len(nodes), edges)
+    boxes += [Box(0, 0, "")] * (sum(map(len, layers)) - len(nodes))
     widths = [sum(boxes[n].width + _GAP for n in layer) - _GAP for layer in layers]
     width = max(widths) + 2 * _PADDING
     places: dict[int, tuple[float, float]] = {}
     y: float = _PADDING
     for layer, layer_width in zip(layers, widths, strict=True):
         x = (width - layer_width) / 2
+        tall = max(boxes[n].height for n in layer)
         for n in layer:
+            if n >= len(nodes):  # an edge passes the whole layer
+                boxes[n] = Box(0, tall, "")
             places[n] = (x, y)
             x += boxes[n].width + _GAP
-        y += max(boxes[n].height for n in layer) + _ROW
+        y += tall + _ROW
     height = y - _ROW + _PADDING
-    parts = []
-    for a, b in edges:
-        x1 = places[a][0] + boxes[a].width / 2
-        y1 = places[a][1] + boxes[a].height
-        x2, y2 = places[b][0] + boxes[b].width / 2, places[b][1]
-        bend = _ROW / 2
-        parts.append(
-            f'<path d="M{x1:.0f},{y1:.0f} C{x1:.0f},{y1 + bend:.0f} '
-            f'{x2:.0f},{y2 - bend:.0f} {x2:.0f},{y2 - 5:.0f}" fill="none" '
-            f'stroke="#555" marker-end="url(#pycuda-arrow)"/>'
-        )
-    parts += [_moved(boxes[n], *place) for n, place in places.items()]
+    parts = [_edge(path, boxes, places) for path in paths]
+    parts += [_moved(box, *places[n]) for n, box in enumerate(boxes[: len(nodes)])]
     return Box(width, height, "".join(parts))
 
 

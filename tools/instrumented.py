@@ -18,7 +18,8 @@ SOURCE = ROOT / "src" / "cpp_free_c"
 #: Tests of the Python around compilers, of tools and documents, and tests that run
 #: sanitizers themselves. They run no C of the package that other tests do not run.
 LEFT_OUT = (
-    *("bench", "bench_compile", "bench_emulator", "doc_snippets", "examples", "layout"),
+    *("bench", "bench_compile", "bench_emulator", "bench_loops", "doc_snippets"),
+    *("examples", "layout"),
     *("cache", "compile_many", "compiler_cache", "compiler_names", "compiler_once"),
     *("excerpt", "link", "nvrtc"),
     *("core_c", "fuzz_ptx", "mpi", "notebook"),

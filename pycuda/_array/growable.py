@@ -139,8 +139,9 @@ class GrowableArray:
                 raise
             size = least
             piece = _driver.PhysicalMemory(size)
+        mapped = self._mapped + size
         self._memory.map(piece, self._mapped)
-        self._mapped += size
+        self._mapped = mapped  # no code that may fail comes between
         piece.free()  # it lives as long as it is mapped
 
     def append(

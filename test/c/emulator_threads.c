@@ -4,10 +4,10 @@
  *
  * Each has contexts, streams and modules of its own, and shares others: copies, kernels
  * whose blocks meet in shared memory and in atomic operations or wait for each other,
- * streams that wait for each other's events, host functions. Ends with 0 when every
- * value read back is the one written and no handle is left. Built with a sanitizer,
- * together with a library built so, it is the library's test for races and leaks: it is
- * the whole process. */
+ * streams that wait for each other's events, host functions, graphs, pools, mapped
+ * memory. Ends with 0 when every value read back is the one written and no handle is
+ * left. Built with a sanitizer, together with a library built so, it is the library's
+ * test for races and leaks: it is the whole process. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -219,6 +219,95 @@ streams(worker *w, CUmodule module)
     return 0;
 }
 
+/* Captures a fill, a kernel and a function of the host, and launches them twice in
+ * another stream. An object of the program goes with the graph. */
+static int
+graphs(worker *w, CUmodule module)
+{
+    enum { COUNT = 1000 };
+    unsigned int n = COUNT, counter = 0, ended = 0, values[COUNT];
+    CUfunction add;
+    CUstream stream, other;
+    CUgraph graph;
+    CUgraphExec executable;
+    CUuserObject object;
+    CUdeviceptr p;
+    void *parameters[2] = {&p, &n};
+
+    CHECK(drv.ModuleGetFunction(&add, module, "add"));
+    CHECK(drv.StreamCreate(&stream, 1));
+    CHECK(drv.StreamCreate(&other, 1));
+    CHECK(drv.MemAlloc(&p, sizeof(values)));
+    CHECK(drv.StreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    CHECK(drv.MemsetD32Async(p, (unsigned int)w->number, n, stream));
+    CHECK(drv.LaunchKernel(add, 8, 1, 1, 128, 1, 1, 0, stream, parameters, NULL));
+    CHECK(drv.LaunchHostFunc(stream, count_up, &counter));
+    CHECK(drv.StreamEndCapture(stream, &graph));
+    CHECK(drv.UserObjectCreate(&object, &ended, count_up, 1,
+                               CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    CHECK(drv.GraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
+    CHECK(drv.GraphInstantiateWithFlags(&executable, graph, 0));
+    CHECK(drv.GraphLaunch(executable, other));
+    CHECK(drv.GraphLaunch(executable, stream));
+    CHECK(drv.StreamSynchronize(other));
+    CHECK(drv.StreamSynchronize(stream));
+    CHECK(drv.MemcpyDtoH(values, p, sizeof(values)));
+    CHECK(drv.GraphDestroy(graph));
+    CHECK(drv.GraphExecDestroy(executable));
+    CHECK(drv.StreamSynchronize(stream));
+    if (counter != 2 || values[0] != (unsigned int)w->number + 1 ||
+        values[n - 1] != values[0] || ended != 1) {
+        w->failed = "values after graphs";
+        return -1;
+    }
+    CHECK(drv.MemFree(p));
+    CHECK(drv.StreamDestroy(stream));
+    CHECK(drv.StreamDestroy(other));
+    return 0;
+}
+
+/* Memory of a pool, and memory that is mapped, in the order of a stream. */
+static int
+mappings(worker *w)
+{
+    CUmemAllocationProp property = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                    .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+    CUmemPoolProps wish = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                           .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+    CUmemAccessDesc rights = {{CU_MEM_LOCATION_TYPE_DEVICE, 0},
+                              CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    CUmemGenericAllocationHandle memory;
+    CUmemoryPool pool;
+    CUstream stream;
+    CUdeviceptr base, block;
+    size_t step = 0;
+    unsigned int values[4];
+
+    CHECK(drv.StreamCreate(&stream, 1));
+    CHECK(drv.MemPoolCreate(&pool, &wish));
+    CHECK(drv.MemAllocFromPoolAsync(&block, 1000, pool, stream));
+    CHECK(drv.MemGetAllocationGranularity(&step, &property, 0));
+    CHECK(drv.MemAddressReserve(&base, 2 * step, 0, 0, 0));
+    CHECK(drv.MemCreate(&memory, step, &property, 0));
+    CHECK(drv.MemMap(base + step, step, 0, memory, 0));
+    CHECK(drv.MemRelease(memory));
+    CHECK(drv.MemSetAccess(base + step, step, &rights, 1));
+    CHECK(drv.MemsetD32Async(block, (unsigned int)w->number, 4, stream));
+    CHECK(drv.MemcpyDtoDAsync(base + step, block, sizeof(values), stream));
+    CHECK(drv.MemFreeAsync(block, stream));
+    CHECK(drv.MemcpyDtoHAsync(values, base + step, sizeof(values), stream));
+    CHECK(drv.StreamSynchronize(stream));
+    if (values[0] != (unsigned int)w->number || values[3] != values[0]) {
+        w->failed = "values in mapped memory";
+        return -1;
+    }
+    CHECK(drv.MemUnmap(base + step, step));
+    CHECK(drv.MemAddressFree(base, 2 * step));
+    CHECK(drv.MemPoolDestroy(pool));
+    CHECK(drv.StreamDestroy(stream));
+    return 0;
+}
+
 static int
 run(worker *w)
 {
@@ -231,13 +320,14 @@ run(worker *w)
         CHECK(drv.CtxCreate(&own, 0, 0));
         CHECK(drv.ModuleLoadData(&module, kernel_text));
         if (copies(w, n) < 0 || launches(w, module) < 0 || streams(w, module) < 0 ||
+            graphs(w, module) < 0 || mappings(w) < 0 ||
             (i % 4 == 0 && waits(w, module) < 0)) {
             return -1;
         }
         CHECK(drv.ModuleUnload(module));
         CHECK(drv.CtxPushCurrent(shared_context));
         if (copies(w, n) < 0 || launches(w, shared_module) < 0 ||
-            streams(w, shared_module) < 0) {
+            streams(w, shared_module) < 0 || mappings(w) < 0) {
             return -1;
         }
         CHECK(drv.CtxPopCurrent(NULL));

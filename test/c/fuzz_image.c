@@ -117,21 +117,32 @@ check(CUresult status, const uint8_t *data, emu_image *image)
     return false;
 }
 
-bool
-fuzz_one(const uint8_t *data, size_t size)
+/* A copy of the input with some fields changed, to be freed. */
+static uint8_t *
+changed_copy(const uint8_t *data, size_t size)
 {
-    uint8_t *copy = malloc(size > 0 ? size : 1);
-    const char *name = "input";
-    emu_image image;
-    bool good = false;
+    uint8_t *copy = calloc(1, size > 0 ? size : 1);
 
     if (copy == NULL) {
         fuzz_fail("no memory");
     }
-    memcpy(copy, data, size);
+    else {
+        memcpy(copy, data, size);
+    }
     for (size_t n = fuzz_below(4); n > 0; n--) {
         change_field(copy, size);
     }
+    return copy;
+}
+
+bool
+fuzz_one(const uint8_t *data, size_t size)
+{
+    uint8_t *copy = changed_copy(data, size);
+    const char *name = "input";
+    emu_image image;
+    bool good = false;
+
     good |= check(emu_image_open(copy, size, 90, &image), copy, &image);
     good |= check(emu_image_open_object(copy, size, 90, name, &image), copy, &image);
     good |= check(emu_image_open_library(copy, size, 90, name, &image), copy, &image);

@@ -105,8 +105,11 @@ fuzz_one(const uint8_t *data, size_t size)
     const size_t room = rooms[size % 4];
     const size_t first = size_of_first(data, size);
     const emu_source sources[] = {
-        {(const char *)data, first, "one"},
-        {(const char *)data + first, size - first, NULL},
+        {.text = (const char *)data, .size = first, .name = "one"},
+        {.text = (const char *)data + first,
+         .size = size - first,
+         .max_registers = size % 3 * 16,
+         .is_library = size % 5 == 0},
     };
     emu_load_options options = {.error_log_room = room};
     emu_program *program = (emu_program *)(uintptr_t)1;

@@ -137,7 +137,8 @@ def test_in_other_places(g):
 
 
 def test_initialisers(g):
-    before = """.global .b32 x[5] = {1 + 2, -(3), ~0, 5 > 3 ? 7 : 8, WARP_SZ};
+    before = """.shared .b8 sized[WARP_SZ];
+    .global .b32 x[5] = {1 + 2, -(3), ~0, 5 > 3 ? 7 : 8, WARP_SZ};
     .global .f64 y[2] = {1.0 / 4.0, -.5};
     """
     body = """.reg .b32 %r; .reg .b64 %w; .reg .f64 %d;

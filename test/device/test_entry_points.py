@@ -747,3 +747,26 @@ def test_what_memory_can_be_used_for(d, emu_ctx):
     d.ok("MemFree", p)
     d.ok("MemFreeAsync", pooled, None)
     d.ok("MemPoolDestroy", pool)
+
+
+def test_a_handle_of_mapped_memory_again(d, emu_ctx):
+    """As the driver's: it is valid after the last handle was released."""
+    granule = 2 * MIB
+    properties = (c_int * 8)(1, 0, 1, 0)
+    none = c_uint64(0)
+    address = d.out(c_uint64, "MemAddressReserve", size(granule), none, none, none)
+    handle = d.out(c_uint64, "MemCreate", size(granule), properties, c_uint64(0))
+    d.ok("MemMap", c_uint64(address), size(granule), size(0), c_uint64(handle), 0)
+    for _ in range(2):
+        d.ok("MemRelease", c_uint64(handle))
+        assert d.MemRelease(c_uint64(handle)) == R.ERROR_INVALID_VALUE
+        again = d.out(c_uint64, "MemRetainAllocationHandle", c_void_p(address + 5))
+        assert again == handle
+    d.ok("MemRetainAllocationHandle", byref(c_uint64()), c_void_p(address))
+    d.ok("MemUnmap", c_uint64(address), size(granule))
+    for _ in range(2):
+        d.ok("MemRelease", c_uint64(handle))
+    code = d.MemRetainAllocationHandle(byref(c_uint64()), c_void_p(address))
+    assert code == R.ERROR_INVALID_VALUE
+    d.ok("MemAddressFree", c_uint64(address), size(granule))
+    assert d.lib.emu_live_count(b"physical") == 0

@@ -345,3 +345,76 @@ def test_the_pool_of_a_place(d):
     host = (c_int * 2)(2, 0)
     code = d.MemGetMemPool(byref(c_void_p()), host, 1)
     assert code == R.ERROR_NOT_SUPPORTED
+
+
+# -- green contexts --------------------------------------------------------------------
+
+
+class Resource(ctypes.Structure):
+    _fields_ = [
+        ("type", c_uint),
+        ("private", ctypes.c_ubyte * 92),
+        ("count", c_uint),
+        ("least", c_uint),
+        ("step", c_uint),
+        ("more", c_uint * 9),
+    ]
+
+
+def parts_of_device(d, least, most=8):
+    whole, rest, parts = Resource(), Resource(), (Resource * most)()
+    count = c_uint(most)
+    d.ok("DeviceGetDevResource", 0, byref(whole), 1)
+    code = d.DevSmResourceSplitByCount(
+        parts, byref(count), byref(whole), byref(rest), 0, least
+    )
+    return code, whole, list(parts[: count.value]), rest
+
+
+def test_parts_of_a_device(d):
+    code, whole, parts, rest = parts_of_device(d, 3)
+    assert code == 0
+    assert whole.count == d.out(c_int, "DeviceGetAttribute", 16, 0) == 8
+    assert [part.count for part in parts] == [4, 4] and rest.type == 0
+    code, _, parts, rest = parts_of_device(d, 2, most=1)
+    assert [part.count for part in parts] == [2] and rest.count == 6
+    code = parts_of_device(d, 9)[0]
+    assert code == R.ERROR_INVALID_RESOURCE_CONFIGURATION
+    assert d.DeviceGetDevResource(0, byref(whole), 7) == R.ERROR_INVALID_RESOURCE_TYPE
+    description, two = c_void_p(), (Resource * 2)(whole, whole)
+    code = d.DevResourceGenerateDesc(byref(description), two, 2)
+    assert code == R.ERROR_INVALID_RESOURCE_CONFIGURATION
+
+
+def test_a_green_context(d):
+    _, _, parts, _ = parts_of_device(d, 2)
+    description = c_void_p()
+    d.ok("DevResourceGenerateDesc", byref(description), byref(parts[0]), 1)
+    green = c_void_p(d.out(c_void_p, "GreenCtxCreate", description, 0, 1))
+    assert d.GreenCtxCreate(byref(green), description, 0, 0) == R.ERROR_INVALID_VALUE
+    context = c_void_p(d.out(c_void_p, "CtxFromGreenCtx", green))
+    found = Resource()
+    d.ok("GreenCtxGetDevResource", green, byref(found), 1)
+    assert found.count == 2
+    d.ok("CtxGetDevResource", context, byref(found), 1)
+    assert found.count == 8
+    assert d.last(c_uint64, "GreenCtxGetId", green) > 0
+    stream = c_void_p()
+    d.ok("GreenCtxStreamCreate", byref(stream), green, 1, -1)
+    assert d.last(c_void_p, "StreamGetGreenCtx", stream) == green.value
+    assert d.last(c_void_p, "StreamGetCtx", stream) == context.value
+    d.ok("CtxPushCurrent", context)
+    event = c_void_p(d.out(c_void_p, "EventCreate", 0))
+    d.ok("CtxPopCurrent", None)
+    d.ok("GreenCtxRecordEvent", green, event)
+    d.ok("GreenCtxWaitEvent", green, event)
+    d.ok("EventSynchronize", event)
+    d.ok("CtxPushCurrent", context)
+    d.ok("EventDestroy", event)
+    d.ok("StreamDestroy", stream)
+    d.ok("CtxPopCurrent", None)
+    d.ok("GreenCtxDestroy", green)
+    invalid = R.ERROR_INVALID_HANDLE
+    assert d.GreenCtxDestroy(green) == invalid
+    assert d.GreenCtxRecordEvent(green, event) == invalid
+    assert d.CtxFromGreenCtx(byref(context), green) == invalid

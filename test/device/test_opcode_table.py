@@ -98,6 +98,16 @@ MORE = """
     vmad.s32.u32.s32.shr7 %r1, -%r2, %r3.b1, %r4;
     vadd4.u32.u32.u32 %r1.b10, %r2.b0123, %r3, %r4;
     vset2.s32.u32.ge.add %r1, %r2, %r3, %r4;
+    createpolicy.fractional.L2::evict_last.b64 %w2, 0.5;
+    createpolicy.cvt.L2.b64 %w2, %w3;
+    st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b32
+        [%r1], {%r2, %r3}, [%r4];
+    red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.inc.u32
+        [%r1], %r2, [%r4];
+    cp.async.cg.shared.global [room], [%w1], 16, %p1;
+    alloca.u32 %r2, %r3;
+    stacksave.u32 %r4;
+    stackrestore.u32 %r4;
     lop3.or.b32 %r1|%p1, %r2, %r3, %r4, 0x80, %p2;
     atom.global.v2.f16.add.noftz {%h1, %h2}, [%w1], {%h3, %h4};
     red.global.add.v4.f32 [%w1], {%f1, %f2, %f3, %f4};

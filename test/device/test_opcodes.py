@@ -19,7 +19,7 @@ from support.emulator_arrays import Arrays, apply
 pytest_plugins = ["support.emulator_fixtures"]
 
 
-@pytest.fixture(params=["simd", "base"])
+@pytest.fixture(params=["simd", "base", "lockstep"])
 def g(request, d, emu_ctx, monkeypatch):
     if request.param == "base":
         monkeypatch.setenv("PYCUDA_EMULATOR_SIMD", "0")
@@ -27,6 +27,7 @@ def g(request, d, emu_ctx, monkeypatch):
         monkeypatch.delenv("PYCUDA_EMULATOR_SIMD", raising=False)
     assert ("PYCUDA_EMULATOR_SIMD" in os.environ) == (request.param == "base")
     arrays = Arrays(d)
+    arrays.lockstep = request.param == "lockstep"
     yield arrays
     arrays.close()
 
@@ -1247,6 +1248,7 @@ def test_vectors_of_registers(g):
 
 
 def test_special_registers(g):
+    g.lockstep = False  # the expected values are those of blocks of 32 threads
     n = 96
     out = np.zeros(n, np.uint32)
     zero = np.zeros(n, np.uint32)
@@ -1331,6 +1333,7 @@ def test_clocks(g):
 
 
 def test_registers_of_128_bits(g):
+    g.lockstep = False  # the warps of a block would share `room`
     a, b = pairs(64)
     new = {"version": "8.3", "target": "sm_75"}
     both = ".reg .b128 %x<4>; mov.b128 %x1, {%0, %1};"

@@ -1029,3 +1029,23 @@ def test_pictures(mod, stream):
     assert "twice" in svg
     assert ElementTree.fromstring(svg).tag.endswith("svg")
     assert drv.Graph()._repr_svg_().startswith("<svg")
+
+
+def test_an_edge_does_not_cross_the_nodes_of_a_layer(module_context):
+    """One edge passes the layer of `third`, beside its box."""
+    graph = drv.Graph()
+    first = graph.add_empty()
+    second, other = graph.add_empty(after=first), graph.add_empty(after=first)
+    third = graph.add_empty(after=second)
+    graph.add_empty(after=[third, other])
+    tree = ElementTree.fromstring(graph._repr_svg_())
+    boxes = []
+    for group in tree.iter("{http://www.w3.org/2000/svg}g"):
+        x, y = map(int, re.findall(r"\d+", group.get("transform")))
+        rect = group.find("{http://www.w3.org/2000/svg}rect")
+        boxes.append((x, y, x + int(rect.get("width")), y + int(rect.get("height"))))
+    paths = [p.get("d") for p in tree.iter("{http://www.w3.org/2000/svg}path")]
+    (long,) = (p for p in paths if p.count("C") == 2)
+    for x, y in re.findall(r"(-?\d+),(-?\d+)", long):
+        for left, top, right, bottom in boxes:
+            assert not (left < int(x) < right and top < int(y) < bottom)

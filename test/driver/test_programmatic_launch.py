@@ -5,6 +5,7 @@ instructions need compute capability 9.0.
 """
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import pytest
 import pycuda.driver as drv
 from pycuda import _driver, gpuarray
 from pycuda.compiler import SourceModule
+from support import cc
 from support.child import run_child
 
 pytestmark = [pytest.mark.gpu, pytest.mark.module_context]
@@ -172,6 +174,45 @@ def test_chains_of_array_operations(module_context):
         assert (w.get() == expected).all()
 
 
+def test_graphs_of_other_sizes(module_context):
+    """Without early launches, arrays of all sizes make the same edges."""
+    stream = drv.Stream()
+
+    def captured(count, **options):
+        x = gpuarray.to_gpu(np.arange(count, dtype=np.float32))
+        with stream.capture(**options) as graph:
+            y = (x + 1) * 2 - x
+        return graph, y
+
+    executable = captured(100)[0].instantiate()
+    graph, y = captured(5000)
+    executable.update(graph)
+    executable.launch(stream)
+    stream.synchronize()
+    assert (y.get() == np.arange(5000) + 2).all()
+    try:
+        executable.update(captured(1 << 20)[0])
+    except drv.LogicError as error:
+        assert "capture(early=False)" in str(error)  # noqa: PT017
+    executable = captured(100, early=False)[0].instantiate()
+    for count in (1 << 20, 1000):
+        graph, y = captured(count, early=False)
+        executable.update(graph)
+        executable.launch(stream)
+        stream.synchronize()
+        assert (y.get() == np.arange(count) + 2).all()
+
+
+def test_the_kernels_know_the_limit():
+    """The number of blocks is written in the C and in the header of the kernels."""
+    header = (cc.ROOT / "pycuda/cuda/pycuda-array.hpp").read_text()
+    source = cc.ROOT / "src/cpp_free_c/python/array/ops/kernel_launch.h"
+    if not source.exists():
+        pytest.skip("the sources are not here")
+    limit = re.search(r"PCU_FOLLOWING_BLOCKS_MOST = (\d+)", source.read_text())[1]
+    assert re.search(r"gridDim.x <= (\d+)\) \{", header)[1] == limit
+
+
 def test_which_operations_are_launched_early():
     """Those behind another one of few blocks, not the first, and no large ones."""
     code = """
@@ -222,9 +263,9 @@ def test_with_compute_capability_9():
     import sys
     import pytest
 
-    chosen = "overlap or in_order or removed or chains_of"
+    chosen = "overlap or in_order or removed or chains_of or other_sizes"
     sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", {__file__!r}, "-k", chosen]))
     """
     done = run_child(code, PYCUDA_EMULATOR_CAPABILITY="9.0", check=False)
     assert done.returncode == 0, done.stdout
-    assert "6 passed" in done.stdout
+    assert "7 passed" in done.stdout

@@ -12,6 +12,7 @@ from . import (  # noqa: F401
     rows_kernels,
     rows_memory,
     rows_more,
+    rows_nccl,
     rows_pools,
     rows_stream_memory,
     rows_textures,

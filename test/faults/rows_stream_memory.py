@@ -232,6 +232,87 @@ calls(
 row("VirtualMemory (dropped)", lambda w: [mapped(w)].clear)
 row("GrowableArray.append", lambda w: lambda: GrowableArray(max_rows=9).append([1, 2]))
 
+
+def rows_of(w):
+    """An array of rows that has grown, with memory for more."""
+    rows = GrowableArray(max_rows=1 << 22, dtype=np.int32)
+    rows.append([1, 2, 3])
+    rows.reserve(1 << 20)
+    return rows
+
+
+calls("GrowableArray.append (grown)", lambda r: r.append(5), rows_of)
+MAPPED = {"cuMemRelease": "the memory is mapped already, and stays so"}
+calls("GrowableArray.reserve", lambda r: r.reserve(1 << 21), rows_of, changes=MAPPED)
+calls("GrowableArray.resize", lambda r: r.resize(1 << 21), rows_of, changes=MAPPED)
+calls("GrowableArray.trim", lambda r: r.trim(), rows_of)
+calls("GrowableArray.get", lambda r: r.get(), rows_of)
+calls("GrowableArray.array", lambda r: r.array, rows_of)
+calls(
+    "GrowableArray.free",
+    lambda r: r.free(),
+    rows_of,
+    changes=dict.fromkeys(
+        ("cuMemUnmap", "cuMemAddressFree"),
+        "some memory is unmapped; free() can be called again",
+    ),
+)
+row("GrowableArray (dropped)", lambda w: [rows_of(w)].clear)
+
+# -- in a capture ----------------------------------------------------------------------
+
+
+def captured(name, work, *makers, **more):
+    """Add a row that makes objects, and uses and drops them in a captured block."""
+
+    def make(w):
+        stream = w.stream
+
+        def call():
+            things = [maker(w) for maker in makers]
+            with stream.capture():
+                work(things)
+
+        return call
+
+    row(f"{name} (captured)", make, **more)
+
+
+def used(things):
+    """Use the first thing in captured work, and drop it."""
+    drv.memset_d8_async(things.pop(0), 1, 8)
+
+
+RELAXED = {
+    "cuThreadExchangeStreamCaptureMode": "pools then ask streams in the thread's mode",
+    "cuMemGetAddressRange": "the word counts as no address of device memory",
+    **dict.fromkeys(
+        ("cuCtxGetCurrent", "cuStreamIsCapturing", "cuEventCreate", "cuEventRecord"),
+        "the stream that ends has no fence; its memory is freed behind all work",
+    ),
+    "cuEventQuery": "the fence counts as not passed",
+    "cuEventDestroy": "a warning says so",
+}
+for _name, _maker in (
+    ("VirtualMemory", mapped),
+    ("GrowableArray", rows_of),
+    ("StreamAllocation", in_stream),
+    ("StreamAllocation of two streams", used_by_two),
+    ("PhysicalMemory", lambda w: drv.PhysicalMemory(1)),
+    ("MemoryPool", holding),
+):
+    captured(f"{_name} dropped", list.clear, _maker, absorbs=RELAXED)
+captured("VirtualMemory used", used, mapped, absorbs=RELAXED)
+captured("VirtualMemory.free", lambda t: t[0].free(), mapped, absorbs=RELAXED)
+captured("StreamAllocation.free", lambda t: t[0].free(), used_by_two, absorbs=RELAXED)
+captured("mem_alloc_async", lambda t: drv.mem_alloc_async(64), absorbs=RELAXED)
+captured(
+    "MemoryPool.allocate",
+    lambda t: t[0].allocate(1 << 20),
+    stream_pool,
+    absorbs=RELAXED,
+)
+
 # -- managed memory --------------------------------------------------------------------
 
 

@@ -279,6 +279,8 @@ class Worker:
         shape = {"block": (128, 1, 1), "grid": (-(-len(values) // 128), 1)}
         memory, stream, event = drv.mem_alloc(values.nbytes), drv.Stream(), drv.Event()
         child, graph = drv.Graph(), drv.Graph()
+        if hasattr(drv, "UserObject"):
+            graph.retain(drv.UserObject(lambda: None))
         child.add_kernel(function, memory, np.uint32(2), count, **shape)
         node = graph.add_copy(memory, values)
         node = graph.add_kernel(
@@ -397,12 +399,31 @@ class Worker:
         expect(drv.mem_range_get_attribute(array, what) == 1, "advice was lost")
         expect((array == self.number).all(), "managed memory has other values")
 
+    def exchange(self):
+        """Exchange an array with this thread alone, if NCCL is installed."""
+        from pycuda import gpuarray
+
+        nccl = self.shared.nccl
+        if nccl is None:
+            return
+        primary = self.shared.device.retain_primary_context()
+        try:
+            with primary, nccl.Communicator(1, nccl.unique_id(), 0) as comm:
+                values = self.values()
+                array = gpuarray.to_gpu(values)
+                with nccl.group():
+                    array = comm.all_reduce(array, op="max")
+                expect((array.get() == values).all(), "an exchange lost something")
+                del array
+        finally:
+            primary.detach()
+
     steps = {
         function.__name__: function
         for function in (
             *(allocate, copy, copy_in_streams, launch, load, err, switch, pass_on),
             *(pools, stream_memory, capture, nodes, callbacks, values_in_memory),
-            *(images, growing, foreign, managed),
+            *(images, growing, foreign, managed, exchange),
         )
     }
 
@@ -412,6 +433,7 @@ class Soak:
 
     def __init__(self, minutes, rounds):
         import pycuda.tools
+        from pycuda import nccl
 
         self.tools = pycuda.tools
         self.rounds = rounds
@@ -422,6 +444,11 @@ class Soak:
         self.context = self.device.make_context()
         drv.Context.pop()
         self.samples = []
+        self.nccl = nccl
+        try:
+            nccl.version()
+        except drv.RuntimeError:
+            self.nccl = None
 
     def goes_on(self, rounds):
         if self.stop.is_set():

@@ -44,6 +44,7 @@ KINDS = [
     "global",
     "heap",
     "library",
+    "green_context",
 ]
 
 

@@ -25,6 +25,7 @@ class Arrays:
         self.d = driver
         self.memory = []
         self.modules = []
+        self.lockstep = False  # whether `apply` uses blocks of several warps
 
     def close(self):
         for pointer in self.memory:
@@ -139,14 +140,19 @@ def instruction_kernel(code, inputs, out, version="8.0", target="sm_75"):
 
 
 def apply(arrays, code, inputs, dtype, **options):
-    """Return the results of an instruction for all elements."""
+    """Return the results of an instruction for all elements.
+
+    With `arrays.lockstep`, blocks have two warps, which run in lockstep.
+    """
     inputs = [np.ascontiguousarray(a) for a in inputs]
     n = len(inputs[0])
     assert n % 32 == 0 and all(len(a) == n for a in inputs)
-    out = np.zeros(n, dtype)
-    return arrays.run(
-        instruction_kernel(code, inputs, out, **options), "k", n // 32, 32, inputs, out
-    )
+    block = 32
+    if arrays.lockstep:
+        block, inputs = 64, [np.tile(a, 2) for a in inputs]
+    out = np.zeros(len(inputs[0]), dtype)
+    text = instruction_kernel(code, inputs, out, **options)
+    return arrays.run(text, "k", len(out) // block, block, inputs, out)[:n]
 
 
 def invalid(code):

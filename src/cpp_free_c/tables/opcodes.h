@@ -241,8 +241,9 @@ enum { PTX_ROW_OPERATIONS = 26 };
       EMU_OP_NONE) \
     X(ldu, low_ld, PTX_ANY, "global v2 v4", EMU_OP_NONE) \
     X(st, low_st, PTX_ANY, \
-      "cg cs cta gpu global local mmio param param::func relaxed release shared " \
-      "shared::cluster shared::cta sys v2 v4 v8 volatile wb weak wt", EMU_OP_NONE) \
+      "async cg cs cta gpu global local mbarrier::complete_tx::bytes mmio param " \
+      "param::func relaxed release shared shared::cluster shared::cta sys v2 v4 v8 " \
+      "volatile wb weak wt", EMU_OP_NONE) \
     X(cp, low_cp, PTX_NO_TYPES | PTX_INTEGERS | PTX_FLOATS | PTX_T(f16) | PTX_T(bf16), \
       "1d 2d 3d 4d 5d L2 L2::cache_hint add and arrive async bulk bulk_group ca cg " \
       "commit_group dec global im2col im2col_no_offs inc max mbarrier " \
@@ -251,7 +252,7 @@ enum { PTX_ROW_OPERATIONS = 26 };
       EMU_OP_ld_vector, EMU_OP_st_vector, EMU_OP_ld_u8_32, EMU_OP_mov_32, EMU_OP_shl_32, \
       EMU_OP_or_32, EMU_OP_lt_u32, EMU_OP_and_p, EMU_OP_bulk_copy, EMU_OP_tensor_copy, \
       EMU_OP_mbarrier_arrive, EMU_OP_add_64, EMU_OP_cvt_64from32_u32, \
-      EMU_OP_cvt_32from16_u16, EMU_OP_from_window) \
+      EMU_OP_cvt_32from16_u16, EMU_OP_from_window, EMU_OP_selp_32) \
     X(mbarrier, low_mbarrier, PTX_T(b64), \
       "acquire arrive arrive_drop cluster complete_tx cta expect_tx init inval " \
       "noComplete parity pending_count relaxed release shared shared::cluster " \
@@ -266,9 +267,11 @@ enum { PTX_ROW_OPERATIONS = 26 };
       "L2 L2::evict_first L2::evict_last L2::evict_normal L2::evict_unchanged cvt " \
       "fractional global range", EMU_OP_policy, EMU_OP_mov_64) \
     X(discard, low_nothing, PTX_NO_TYPES, "L2 global", EMU_OP_NONE) \
-    X(alloca, low_alloca, PTX_INTEGERS, "", EMU_OP_alloca) \
-    X(stacksave, low_stacksave, PTX_INTEGERS, "", EMU_OP_stacksave) \
-    X(stackrestore, low_stackrestore, PTX_INTEGERS, "", EMU_OP_stackrestore)
+    X(alloca, low_alloca, PTX_INTEGERS, "", EMU_OP_alloca, EMU_OP_cvt_32from64_u32) \
+    X(stacksave, low_stacksave, PTX_INTEGERS, "", \
+      EMU_OP_stacksave, EMU_OP_cvt_32from64_u32) \
+    X(stackrestore, low_stackrestore, PTX_INTEGERS, "", \
+      EMU_OP_stackrestore, EMU_OP_cvt_64from32_u32)
 
 /* -- lower_atomic.c ------------------------------------------------------------------ */
 
@@ -280,9 +283,11 @@ enum { PTX_ROW_OPERATIONS = 26 };
       EMU_OP_atom_16, EMU_OP_atom_32, EMU_OP_atom_64, EMU_OP_atom_128, \
       EMU_OP_mov_16, EMU_OP_mov_32) \
     X(red, low_red, PTX_INTEGERS | PTX_FLOATS | PTX_HALVES, \
-      "L2::cache_hint add and cluster cta dec global gpu inc max min noftz or relaxed " \
-      "release shared shared::cluster shared::cta sys v2 v4 v8 xor", \
-      EMU_OP_atom_16, EMU_OP_atom_32, EMU_OP_atom_64, EMU_OP_atom_128)
+      "L2::cache_hint add and async cluster cta dec global gpu inc max " \
+      "mbarrier::complete_tx::bytes min noftz or relaxed release shared " \
+      "shared::cluster shared::cta sys v2 v4 v8 xor", \
+      EMU_OP_atom_16, EMU_OP_atom_32, EMU_OP_atom_64, EMU_OP_atom_128, \
+      EMU_OP_mbarrier_bytes)
 
 /* -- lower_flow.c, lower_warp.c ------------------------------------------------------ */
 

@@ -7,12 +7,15 @@ letters of the operands:
 h, r, q     a register of 16, 32 or 64 bits that holds any bits
 f, d        a register of 32 or 64 bits that holds a number
 p           a predicate
-c           a 32-bit register or a small number, for shifts and positions
+c           a 32-bit register or a small number, for shifts
+k           a number below 64, for the positions and lengths of fields
 n, m        a positive number of 32 or 64 bits, for divisors: never zero
 other       a part of the text, such as a number
 
 Only instructions with one right answer are here. Sums and products name a rounding, so
-no assembler fuses them.
+no assembler fuses them. NVIDIA's assembler 13.0 makes mistakes, which programs avoid:
+the guard of testp, and of set with a result of type f32, does not hold back the write;
+a minimum or maximum of a number and itself keeps the bits of NaN.
 """
 
 import re
@@ -73,10 +76,10 @@ _ROWS = """
 3 (shl.b64|shr.u64|shr.s64) qqc
 3 shf.(l|r).(wrap|clamp).b32 rrrc
 4 lop3.b32 rrrr,T
-2 bfe.(u32|s32) rrcc
-2 bfe.(u64|s64) qqcc
-2 bfi.b32 rrrcc
-2 bfi.b64 qqqcc
+2 bfe.(u32|s32) rrkk
+2 bfe.(u64|s64) qqkk
+2 bfi.b32 rrrkk
+2 bfi.b64 qqqkk
 1 bfind.(u32|s32) rr
 1 bfind.shiftamt.(u32|s32) rr
 1 bfind.(u64|s64) rq
@@ -225,6 +228,16 @@ _ROWS = """
 2 mov.b32 fr
 1 mov.b64 dq
 """
+
+
+#: Opcodes that are not run under a guard.
+UNGUARDED = r"testp\.|set\.\w+\.(\w+\.)?f32\."
+
+#: Opcodes whose sources are different registers.
+DISTINCT = r"(min|max)\.(\w+\.)*[bf]"
+
+#: Opcodes that have no numbers as sources.
+NUMBERLESS = r".*(f16|x2)|v[a-z]+[24]|(add|sub)\.sat|(min|max)\.f64"
 
 
 def _read(rows):

@@ -17,7 +17,7 @@ import numpy as np
 from . import instructions
 
 #: Change it with any change of the generator: all answers become stale.
-GENERATION = 1
+GENERATION = 2
 
 THREADS = 64
 
@@ -127,6 +127,12 @@ class Program:
             if random.chance(60):
                 return str(random.below(70))
             return self.register("r")
+        if kind == "k":
+            if random.chance(60):
+                return str(random.below(64))
+            made = self.temporary("r")
+            self.line(f"and.b32 {made}, {self.register('r')}, 63;")
+            return made
         if kind == "T":
             return f"{random.below(256):#x}"
         if kind in ("B", "L"):
@@ -157,12 +163,16 @@ class Program:
     def instruction(self, rows=instructions.ROWS, weight=instructions.WEIGHT):
         _, alternatives, kinds = self.draw(rows, weight)
         opcode = "".join(self.random.pick(a) for a in alternatives)
-        numbers = not re.search(r"f16|x2|^v[a-z]+[24]", opcode)
+        numbers = not re.match(instructions.NUMBERLESS, opcode)
         sources = [self.source(kind, numbers) for kind in kinds[1:]]
         if kinds[1:] and all(not s.startswith("%") for s in sources):
             sources[0] = self.register(kinds[1]) if kinds[1] in COUNTS else sources[0]
+        if re.match(instructions.DISTINCT, opcode):
+            while sources[0] == sources[1]:
+                sources[1] = self.register(kinds[2])
         guard = ""
-        if rows is instructions.ROWS and self.random.chance(12):
+        may_guard = not re.match(instructions.UNGUARDED, opcode)
+        if rows is instructions.ROWS and may_guard and self.random.chance(12):
             guard = f"@{self.random.pick(['', '!'])}{self.register('p')} "
         target = self.register(kinds[0])
         self.line(f"{guard}{opcode} {', '.join([target, *sources])};")

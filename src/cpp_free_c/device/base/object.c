@@ -194,6 +194,18 @@ emu_object_unlist(emu_object *object)
     object->next = object->previous = NULL;
 }
 
+bool
+emu_object_list(emu_object *object)
+{
+    if (2 * (registry.count + 1) > registry.room && !registry_grow()) {
+        return false;
+    }
+    registry_put(object);
+    registry.count++;
+    registry.counts[object->kind]++;
+    return true;
+}
+
 void
 emu_object_free(emu_object *object)
 {

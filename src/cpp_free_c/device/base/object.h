@@ -36,6 +36,7 @@ typedef enum {
     EMU_GRAPHICS,
     EMU_LIBRARY,
     EMU_KERNEL, /* of a library */
+    EMU_GREEN_CONTEXT,
     EMU_KINDS
 } emu_kind;
 
@@ -61,6 +62,9 @@ void *emu_object_get_same(const void *handle, emu_kind kind, uint64_t serial);
 
 /* Remove an object from the registry: its handle is invalid from now on. */
 void emu_object_unlist(emu_object *object);
+
+/* Put an object of no context back into the registry. False: out of memory. */
+bool emu_object_list(emu_object *object);
 
 /* Free the memory of an object; unlist it first if it is listed. */
 void emu_object_free(emu_object *object);

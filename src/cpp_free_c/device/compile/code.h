@@ -23,8 +23,8 @@ enum { EMU_LANES = 32, EMU_BARRIERS = 16 /* of a block */ };
 enum {
     EMU_TAG_FRAME,
     EMU_TAG_CONSTANT, /* the constants of the program */
-    EMU_TAG_UNIFORM,  /* values of a kernel that are computed once, equal in all lanes */
-    EMU_TAG_WARP,     /* those that differ between lanes and warps, not between blocks */
+    EMU_TAG_UNIFORM, /* values of a kernel that are computed once, equal in all lanes */
+    EMU_TAG_WARP,    /* those that differ between lanes and warps, not between blocks */
     EMU_TAGS,
     EMU_TAG_MASK = EMU_TAGS - 1
 };
@@ -68,8 +68,8 @@ typedef struct {
 struct emu_insn {
     emu_handler run;
     emu_handler lockstep; /* for several warps (device/machine/warp/lockstep.h) */
-    uint32_t d, e;    /* written: offsets in the frame */
-    uint32_t a, b, c; /* read: offsets, odd for constants */
+    uint32_t d, e;        /* written: offsets in the frame */
+    uint32_t a, b, c;     /* read: offsets, odd for constants */
     uint32_t aux;
     union {
         int64_t imm;
@@ -115,10 +115,10 @@ struct emu_func {
     uint32_t number;     /* of its address */
     uint32_t param_count, return_count;
     const emu_slot *params, *returns;
-    uint32_t dynamic_shared; /* of a kernel: offset of dynamic shared memory */
-    uint32_t registers;      /* 32-bit registers that it needs, at most */
-    uint64_t stack_size;     /* local memory of it and all that it calls */
-    bool unbounded;          /* recursive or calls through pointers */
+    uint32_t dynamic_shared;        /* of a kernel: offset of dynamic shared memory */
+    uint32_t registers;             /* 32-bit registers that it needs, at most */
+    uint64_t stack_size;            /* local memory of it and all that it calls */
+    bool unbounded;                 /* recursive or calls through pointers */
     emu_once once[EMU_ONCE_LEVELS]; /* of a kernel */
     uint32_t uniform_size;          /* bytes of the values with EMU_TAG_UNIFORM */
     uint32_t warp_size;             /* and with EMU_TAG_WARP, of one warp */

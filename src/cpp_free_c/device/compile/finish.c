@@ -58,8 +58,8 @@ finish_handlers(const emu_handler_set *handlers, unsigned op, emu_insn *at)
 
 /* Writes the prefixes; returns the place of the instruction. */
 static emu_insn *
-finish_prefixes(const low_func *f, const low_insn *insn, const emu_handler_set *handlers,
-                emu_insn *at)
+finish_prefixes(const low_func *f, const low_insn *insn,
+                const emu_handler_set *handlers, emu_insn *at)
 {
     if (insn->guarded) {
         finish_handlers(handlers, EMU_OP_guard, at);

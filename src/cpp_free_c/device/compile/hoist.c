@@ -158,8 +158,8 @@ hoist_loads_parameter(const hoist *h, const low_insn *insn)
 {
     const uint64_t size = hoist_load_size(insn->op), at = (uint64_t)insn->imm;
 
-    return size && insn->aux == EMU_AT_PARAM && at % size == 0 &&
-           at < h->params_size && size <= h->params_size - at;
+    return size && insn->aux == EMU_AT_PARAM && at % size == 0 && at < h->params_size &&
+           size <= h->params_size - at;
 }
 
 static unsigned
@@ -213,7 +213,8 @@ hoist_level(const hoist *h, const low_insn *insn)
         (insn->aux == PTX_S_ntid || insn->aux == PTX_S_nctaid)) {
         return EMU_ONCE_LAUNCH;
     }
-    if (insn->op == EMU_OP_lane_special) {
+    if (insn->op == EMU_OP_lane_special &&
+        (insn->aux == PTX_S_tid || insn->aux == PTX_S_laneid)) {
         return EMU_ONCE_WARP;
     }
     if (hoist_loads_parameter(h, insn)) {
@@ -451,7 +452,8 @@ hoist_address(hoist *h, low_insn *access)
     }
     reg = LOW_REGISTER_NUMBER(index);
     h->reads[reg]++;
-    if (h->start[reg] != UINT32_MAX && h->end[reg] < 2 * (uint32_t)(access - f->insns)) {
+    if (h->start[reg] != UINT32_MAX &&
+        h->end[reg] < 2 * (uint32_t)(access - f->insns)) {
         h->end[reg] = 2 * (uint32_t)(access - f->insns);
     }
     hoist_drop_read(h, address);

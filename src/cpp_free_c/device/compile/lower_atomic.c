@@ -1,5 +1,6 @@
 /* Lowering of atomic operations: atom, red. See lower_opcodes.h. */
 #include "device/compile/encoding.h"
+#include "device/compile/lower_bulk.h"
 #include "device/compile/lower_opcodes.h"
 #include "device/compile/lower_operand.h"
 
@@ -157,9 +158,6 @@ atomic_check(const low_func *f, unsigned first)
     if (low_has(f, PTX_W_cas)) {
         least++;
     }
-    if (low_has(f, PTX_W_async)) {
-        low_unsupported(f);
-    }
     low_check_operand_count(f, least, least + 1);
 }
 
@@ -175,11 +173,26 @@ low_atom(low_func *f)
     }
 }
 
+/* red.async: the operation is done at once, and the mbarrier counts its bytes. */
+static void
+atomic_red_async(low_func *f)
+{
+    low_check_operand_count(f, 3, 3);
+    if (!low_has(f, PTX_W_mbarrier_bytes) || low_vector_count(f) > 1) {
+        low_unsupported(f);
+    }
+    atomic_emit(f, 0, 0);
+    low_complete_bytes(f, ptx_type_size(low_type_at(f, 0)));
+}
+
 void
 low_red(low_func *f)
 {
     atomic_check(f, 0);
-    if (low_vector_count(f) > 1) {
+    if (low_has(f, PTX_W_async)) {
+        atomic_red_async(f);
+    }
+    else if (low_vector_count(f) > 1) {
         atomic_emit_vector(f, 0, NULL);
     }
     else {

@@ -84,6 +84,16 @@ mbarrier_bytes(low_func *f)
     insn->e = LOW_NUMBER(low_has(f, PTX_W_complete_tx));
 }
 
+void
+low_complete_bytes(low_func *f, unsigned bytes)
+{
+    low_value count = low_constant(f, PTX_R32, bytes);
+    low_insn *insn =
+        low_access(f, EMU_OP_mbarrier_bytes, 0, mbarrier_place(f, 2), count);
+
+    insn->e = LOW_NUMBER(1);
+}
+
 static void
 mbarrier_pending_count(low_func *f)
 {

@@ -217,20 +217,16 @@ memory_store_vector(low_func *f, low_place p, const ptx_operand *s, unsigned typ
     }
 }
 
-void
-low_st(low_func *f)
+/* st: one element or a vector. */
+static void
+memory_store(low_func *f)
 {
     const unsigned type = low_type_at(f, 0), count = low_vector_count(f);
     const ptx_operand *s;
-    low_place p;
+    low_place p = low_address(f, &f->in->operands[0]);
     ptx_class width;
     low_value value;
 
-    low_check_operand_count(f, 2, 3);
-    if (type == PTX_W_NONE) {
-        low_unsupported(f);
-    }
-    p = low_address(f, &f->in->operands[0]);
     if ((p.aux & EMU_AT_MASK) == EMU_AT_PARAM) {
         low_fail(f, "a kernel's parameters cannot be written");
     }
@@ -247,37 +243,108 @@ low_st(low_func *f)
     low_access(f, memory_store_op(f, type, width), 0, p, value);
 }
 
+void
+low_st(low_func *f)
+{
+    const unsigned type = low_type_at(f, 0);
+
+    low_check_operand_count(f, 2, 3);
+    if (type == PTX_W_NONE) {
+        low_unsupported(f);
+    }
+    if (!low_has(f, PTX_W_async)) {
+        memory_store(f);
+        return;
+    }
+    /* st.async: the store is done at once, and the mbarrier counts its bytes. */
+    low_check_operand_count(f, 3, 3);
+    if (!low_has(f, PTX_W_mbarrier_bytes)) {
+        low_unsupported(f);
+    }
+    memory_store(f);
+    low_complete_bytes(f, low_vector_count(f) * ptx_type_size(type));
+}
+
 /* -- memory of the stack ----------------------------------------------------------- */
+
+/* A register of 64 bits for the result of an operation whose instruction may have a type
+ * of 32 bits; memory_give_address then writes the result. */
+static low_value
+memory_address_target(low_func *f, unsigned type)
+{
+    if (ptx_type_class(type) == PTX_R64) {
+        return low_result(f, type);
+    }
+    if (ptx_type_class(type) != PTX_R32) {
+        low_unsupported(f);
+    }
+    return low_temp(f, PTX_R64);
+}
+
+static void
+memory_give_address(low_func *f, unsigned type, low_value wide)
+{
+    if (ptx_type_class(type) == PTX_R32) {
+        low_emit(f, EMU_OP_cvt_32from64_u32, low_result(f, type), wide, 0, 0);
+    }
+}
+
+/* A source of 32 or 64 bits, as 64 bits. */
+static low_value
+memory_wide_source(low_func *f, unsigned index, unsigned type)
+{
+    ptx_class width;
+    low_value value = low_source_any(f, &f->in->operands[index], type, &width), wide;
+
+    if (width == PTX_R64) {
+        return value;
+    }
+    wide = low_temp(f, PTX_R64);
+    low_convert(f, wide, PTX_R64, value, width, PTX_W_u32);
+    return wide;
+}
 
 void
 low_alloca(low_func *f)
 {
     const unsigned type = low_type_at(f, 0);
-    low_value size, wide;
-    ptx_class width;
+    low_value size, d;
     uint64_t align = 16;
 
     low_check_operand_count(f, 2, 3);
-    if (ptx_type_class(type) != PTX_R64) {
-        low_unsupported(f);
-    }
-    size = low_source_any(f, &f->in->operands[1], type, &width);
+    d = memory_address_target(f, type);
+    size = memory_wide_source(f, 1, type);
     if (f->in->operand_count == 3) {
         align = low_number(f, &f->in->operands[2]);
         if (align == 0 || (align & (align - 1)) != 0 || align > 1 << 12) {
             low_fail(f, "an alignment is not a power of two");
         }
     }
-    wide = size;
-    if (width != PTX_R64) {
-        wide = low_temp(f, PTX_R64);
-        low_convert(f, wide, PTX_R64, size, width, PTX_W_u32);
-    }
     if (align < 16) {
         align = 16;
     }
-    low_emit(f, EMU_OP_alloca, low_target(f, &f->in->operands[0], PTX_R64), wide, 0, 0)
-        ->imm = (int64_t)align;
+    low_emit(f, EMU_OP_alloca, d, size, 0, 0)->imm = (int64_t)align;
+    memory_give_address(f, type, d);
+}
+
+void
+low_stacksave(low_func *f)
+{
+    const unsigned type = low_type_at(f, 0);
+    low_value d;
+
+    low_check_operand_count(f, 1, 1);
+    d = memory_address_target(f, type);
+    low_emit(f, EMU_OP_stacksave, d, 0, 0, 0);
+    memory_give_address(f, type, d);
+}
+
+void
+low_stackrestore(low_func *f)
+{
+    low_check_operand_count(f, 1, 1);
+    low_emit(f, EMU_OP_stackrestore, 0, memory_wide_source(f, 0, low_type_at(f, 0)), 0,
+             0);
 }
 
 /* -- copies ------------------------------------------------------------------------ */
@@ -355,6 +422,24 @@ memory_copied_words(const low_func *f)
     return (unsigned)bytes / 4;
 }
 
+/* The operand that says how many bytes cp.async reads: a number, or a predicate that is
+ * true if it reads none. */
+static low_value
+memory_size_to_read(low_func *f, unsigned bytes)
+{
+    const ptx_operand *operand = &f->in->operands[3];
+    low_value size, all, none;
+
+    if (operand->kind != PTX_O_REG || f->function->reg_type[operand->reg] != PTX_W_pred) {
+        return low_source(f, operand, PTX_W_u32);
+    }
+    size = low_temp(f, PTX_R32);
+    all = low_constant(f, PTX_R32, bytes);
+    none = low_constant(f, PTX_R32, 0);
+    low_emit(f, EMU_OP_selp_32, size, none, all, low_predicate(f, operand));
+    return size;
+}
+
 /* cp.async [shared], [global], bytes {, bytes to read}. The copy is done at once, so
  * commit and wait do nothing. Bytes that are not read are zero. */
 void
@@ -387,7 +472,7 @@ low_cp(low_func *f)
         with_size = 5; /* the last operand is a cache policy */
     }
     if (f->in->operand_count == with_size) {
-        low_value size = low_source_at(f, 3, PTX_W_u32);
+        low_value size = memory_size_to_read(f, 4 * count);
 
         for (unsigned k = 0; k < count; k++) {
             values[k] = memory_partial_word(f, from, size, 4 * k);
@@ -400,18 +485,4 @@ low_cp(low_func *f)
         memory_access_words(f, EMU_OP_ld_vector, from, values, count);
     }
     memory_access_words(f, EMU_OP_st_vector, to, values, count);
-}
-
-void
-low_stacksave(low_func *f)
-{
-    low_check_operand_count(f, 1, 1);
-    low_emit(f, EMU_OP_stacksave, low_result(f, PTX_W_u64), 0, 0, 0);
-}
-
-void
-low_stackrestore(low_func *f)
-{
-    low_check_operand_count(f, 1, 1);
-    low_emit(f, EMU_OP_stackrestore, 0, low_source_at(f, 0, PTX_W_u64), 0, 0);
 }

@@ -115,14 +115,14 @@ video_comparison(const low_func *f)
     return low_find(f, words, 6) % 6;
 }
 
-/* The flags of the types. A set has no type for its result, which is unsigned. */
+/* The flags of the types. A set has no type for its result; that of a is used. */
 static int64_t
 video_type_flags(const low_func *f, bool is_set)
 {
     const unsigned first = is_set ? 0 : 1;
     int64_t flags = 0;
 
-    if (!is_set && ptx_type_is_signed(low_type_at(f, 0))) {
+    if (ptx_type_is_signed(low_type_at(f, 0))) {
         flags |= EMU_VIDEO_D_SIGNED;
     }
     if (ptx_type_is_signed(low_type_at(f, first))) {

@@ -221,7 +221,7 @@ emu_virtual_free(uint64_t base, uint64_t size)
 void
 emu_physical_release_if_unused(emu_physical *physical)
 {
-    if (!physical->released || physical->maps != 0) {
+    if (physical->handles != 0 || physical->maps != 0) {
         return;
     }
     if (physical->charged) {
@@ -326,6 +326,19 @@ emu_virtual_set_access(uint64_t address, uint64_t size, int device, unsigned int
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     return CUDA_SUCCESS;
+}
+
+emu_physical *
+emu_virtual_memory_at(uint64_t address)
+{
+    size_t first, count;
+    uint64_t start = address / EMU_VIRTUAL_GRANULE * EMU_VIRTUAL_GRANULE;
+    const reservation *r = virtual_find(start, EMU_VIRTUAL_GRANULE, &first, &count);
+
+    if (r == NULL) {
+        return NULL;
+    }
+    return r->granules[first].physical;
 }
 
 CUresult

@@ -19,11 +19,11 @@ typedef struct {
     emu_object object;
     int device; /* ordinal */
     uint64_t size;
-    int file;       /* has its pages */
-    size_t maps;    /* granules that are mapped */
-    bool shareable; /* other processes may open it */
-    bool charged;   /* to its device; the process that made it pays */
-    bool released;  /* by its handle: the last unmap frees it */
+    int file;         /* has its pages */
+    size_t maps;      /* granules that are mapped */
+    bool shareable;   /* other processes may open it */
+    bool charged;     /* to its device; the process that made it pays */
+    unsigned handles; /* 0: the last unmap frees it */
 } emu_physical;
 
 /* Free the memory if neither its handle nor a mapping needs it. */
@@ -38,6 +38,8 @@ CUresult emu_virtual_unmap(uint64_t address, uint64_t size);
 /* Set the rights (0, 1: read, 3: read and write) of a device. */
 CUresult emu_virtual_set_access(uint64_t address, uint64_t size, int device,
                                 unsigned int rights);
+/* The memory that is mapped at an address, or NULL. */
+emu_physical *emu_virtual_memory_at(uint64_t address);
 CUresult emu_virtual_get_access(uint64_t address, int device, unsigned int *rights);
 
 #endif

@@ -318,6 +318,17 @@ constant_run(evaluation *e, unsigned rank)
     }
 }
 
+/* Before a colon: runs the choices between its "?" and the colon, and removes the "?".
+ */
+static void
+constant_run_choices(evaluation *e)
+{
+    while (e->operator_count > 1 && e->operators[e->operator_count - 1] == CHOOSE) {
+        constant_run_top(e);
+    }
+    e->operator_count--;
+}
+
 /* Whether an operator waits on the stack; above a parenthesis only, if `inner`. */
 static bool
 constant_waits(const evaluation *e, operator_kind op, bool inner)
@@ -334,6 +345,12 @@ constant_waits(const evaluation *e, operator_kind op, bool inner)
 }
 
 /* -- the text ---------------------------------------------------------------------- */
+
+bool
+ptx_is_constant_name(const ptx_name *name)
+{
+    return strcmp(name->text, "WARP_SZ") == 0;
+}
 
 /* After "(": the cast of "(.s64)" or "(.u64)", or a parenthesis. */
 static operator_kind
@@ -395,7 +412,7 @@ constant_of_token(ptx_parser *parser, const ptx_token *token, bool after_minus)
             }
             break;
         case PTX_T_NAME:
-            if (strcmp(token->name->text, "WARP_SZ") == 0) {
+            if (ptx_is_constant_name(token->name)) {
                 value.kind = PTX_T_INT;
                 value.bits = 32;
                 return value;
@@ -493,10 +510,8 @@ constant_continue(evaluation *e)
         return false;
     }
     if (op == CHOOSE) {
-        while (e->operators[e->operator_count - 1] != QUESTION) {
-            constant_run_top(e);
-        }
-        e->operator_count--;
+        constant_run(e, ranks[CHOOSE] + 1u);
+        constant_run_choices(e);
     }
     else if (op == QUESTION) {
         constant_run(e, ranks[QUESTION] + 1u); /* the right one binds first */

@@ -14,6 +14,8 @@ typedef struct {
     uint64_t bits;
 } ptx_constant;
 
+/* Whether a name is a number: WARP_SZ. */
+bool ptx_is_constant_name(const ptx_name *name);
 /* A whole expression, as far as the text continues it. Fails if none begins here. */
 ptx_constant ptx_parse_constant(ptx_parser *parser);
 /* The same for an expression whose first number has been taken. */

@@ -248,13 +248,6 @@ operand_defer_label(ptx_parser *parser, ptx_operand *operand)
     parser->scopes[parser->depth].uses = use;
 }
 
-/* WARP_SZ is a number. */
-static bool
-operand_is_constant_name(const ptx_name *name)
-{
-    return strcmp(name->text, "WARP_SZ") == 0;
-}
-
 static void
 operand_read_name(ptx_parser *parser, ptx_name *name, ptx_operand *operand)
 {
@@ -336,7 +329,7 @@ operand_read_index(ptx_parser *parser, ptx_operand *operand)
     operand->items = items;
     operand->count = 2;
     if (parser->lexer.token.kind == PTX_T_NAME &&
-        !operand_is_constant_name(parser->lexer.token.name)) {
+        !ptx_is_constant_name(parser->lexer.token.name)) {
         operand_read_name(parser, ptx_lex_take(&parser->lexer).name, index);
         operand_read_offset(parser, index);
         if (index->kind != PTX_O_REG) {
@@ -364,7 +357,7 @@ operand_accept_minus(ptx_parser *parser)
         return false;
     }
     if (parser->lexer.token.kind == PTX_T_NAME &&
-        !operand_is_constant_name(parser->lexer.token.name)) {
+        !ptx_is_constant_name(parser->lexer.token.name)) {
         return true;
     }
     parser->lexer = before;
@@ -383,7 +376,7 @@ parse_simple(ptx_parser *parser, ptx_operand *operand)
     }
     operand->minus = operand_accept_minus(parser);
     token = parser->lexer.token;
-    if (token.kind != PTX_T_NAME || operand_is_constant_name(token.name)) {
+    if (token.kind != PTX_T_NAME || ptx_is_constant_name(token.name)) {
         operand_read_constant(parser, NULL, operand);
         if (operand->negated && operand->kind == PTX_O_INT) {
             operand->negated = false;

@@ -147,6 +147,17 @@ typedef struct {
     bool unsized;
 } var_shape;
 
+/* The number of elements of an array; the assembler takes no expression here. */
+static uint64_t
+variable_read_count(ptx_parser *parser)
+{
+    if (parser->lexer.token.kind == PTX_T_NAME &&
+        ptx_is_constant_name(parser->lexer.token.name)) {
+        return ptx_parse_integer(parser, "the size of an array");
+    }
+    return ptx_expect_int(parser, "the size of an array");
+}
+
 static void
 parse_shape(ptx_parser *parser, ptx_var *var, var_shape *shape)
 {
@@ -164,7 +175,7 @@ parse_shape(ptx_parser *parser, ptx_var *var, var_shape *shape)
             count = 1;
         }
         else {
-            count = ptx_expect_int(parser, "the size of an array");
+            count = variable_read_count(parser);
         }
         if (count > (uint64_t)1 << 40 || total * count > (uint64_t)1 << 40) {
             ptx_fail(parser, "an array is too large");
@@ -260,7 +271,7 @@ variable_number_bits(const ptx_var *var, const ptx_constant *constant)
 static bool
 variable_is_symbol(const ptx_token *token)
 {
-    return token->kind == PTX_T_NAME && strcmp(token->name->text, "WARP_SZ") != 0;
+    return token->kind == PTX_T_NAME && !ptx_is_constant_name(token->name);
 }
 
 /* A constant, or an address of a symbol. */

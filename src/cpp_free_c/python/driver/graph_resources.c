@@ -121,7 +121,7 @@ pcu_graph_resources_note_all(pcu_graph_resources *self, const void *bytes, size_
 /* -- captures ---------------------------------------------------------------------- */
 
 int
-pcu_graph_resources_begin(pcu_graph_resources *self, PyObject *pool)
+pcu_graph_resources_begin(pcu_graph_resources *self, PyObject *pool, int early)
 {
     PyObject *workspaces = PyDict_New();
     if (workspaces == NULL || PyList_Append(self->kept, workspaces) < 0 ||
@@ -133,6 +133,7 @@ pcu_graph_resources_begin(pcu_graph_resources *self, PyObject *pool)
     self->pool = Py_NewRef(pool);
     self->forked = 0;
     self->following = NULL;
+    self->early = early;
     self->rec.thread = PyThread_get_thread_ident();
     self->rec.capturing = 1;
     pcu_captures_active++;
@@ -291,11 +292,15 @@ int
 pcu_captured_follows(CUstream stream)
 {
     CUgraphNode last = captured_last(stream);
-    const pcu_graph_resources *r = captured_next(NULL);
-    while (last != NULL && r != NULL && r->following != last) {
+    pcu_graph_resources *r = captured_next(NULL);
+    while (r != NULL && r->following != last) {
         r = captured_next(r);
     }
-    return last != NULL && r != NULL;
+    if (last == NULL || r == NULL || !r->early) {
+        return 0;
+    }
+    r->has_early = 1;
+    return 1;
 }
 
 void

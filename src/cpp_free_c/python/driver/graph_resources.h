@@ -28,6 +28,8 @@ typedef struct {
     int allocates;         /* a node allocates memory */
     int forked;            /* the active capture may have work in a second stream */
     CUgraphNode following; /* the last kernel of pcu_captured_note_following */
+    int early;             /* the active capture launches small operations early */
+    int has_early;         /* it did so */
     pcu_graph_record rec;
 } pcu_graph_resources;
 
@@ -53,9 +55,10 @@ PCU_HIDDEN PCU_RAISES int pcu_graph_resources_note(pcu_graph_resources *self,
 PCU_HIDDEN PCU_RAISES int pcu_graph_resources_note_all(pcu_graph_resources *self,
                                                        const void *bytes, size_t size);
 
-/* Begin and end a capture: releases wait, memory comes from a new pool. */
+/* Begin and end a capture: releases wait, memory comes from a new pool. `early`: small
+ * operations may be launched early. */
 PCU_HIDDEN PCU_RAISES int pcu_graph_resources_begin(pcu_graph_resources *self,
-                                                    PyObject *pool);
+                                                    PyObject *pool, int early);
 PCU_HIDDEN void pcu_graph_resources_end(pcu_graph_resources *self);
 
 /* -- hooks: no-ops unless a capture is active -------------------------------------- */

@@ -29,6 +29,7 @@ static const struct {
     {"graphics", EMU_GRAPHICS},
     {"physical", EMU_PHYSICAL},
     {"library", EMU_LIBRARY},
+    {"green_context", EMU_GREEN_CONTEXT},
 };
 
 static const struct {

@@ -16,6 +16,7 @@ const unsigned char emu_call_traits[EMU_CALLS] = {
                                 EMU_CALL_WAITS_RUNNING | EMU_CALL_IS_INTERRUPTIBLE,
     [EMU_CALL_CtxSynchronize_v2] = EMU_CALL_STOPS_CAPTURE | EMU_CALL_RUNS_DEFERRED |
                                    EMU_CALL_WAITS_RUNNING | EMU_CALL_IS_INTERRUPTIBLE,
+    [EMU_CALL_CtxRecordEvent] = EMU_CALL_RUNS_DEFERRED | EMU_CALL_WAITS_RUNNING,
     [EMU_CALL_CtxDestroy] = DESTROYS_CONTEXT,
     [EMU_CALL_DevicePrimaryCtxRelease] = DESTROYS_CONTEXT,
     [EMU_CALL_DevicePrimaryCtxReset] = DESTROYS_CONTEXT,

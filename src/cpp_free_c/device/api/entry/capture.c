@@ -173,6 +173,24 @@ emu_capture_take(emu_stream *stream, const emu_work *work, const void *payload,
     return status;
 }
 
+void
+emu_capture_launched_early(emu_stream *stream)
+{
+    emu_edges *after;
+
+    if (stream->place.capture == NULL || stream->place.after.count != 1) {
+        return;
+    }
+    after = &stream->place.after.nodes[0]->after;
+    for (size_t i = 0; i < after->count; i++) {
+        if (after->nodes[i]->work->type == CU_GRAPH_NODE_TYPE_KERNEL) {
+            after->data[i] =
+                (CUgraphEdgeData){.from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,
+                                  .type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC};
+        }
+    }
+}
+
 /* -- what is refused --------------------------------------------------------------- */
 
 CUresult

@@ -25,6 +25,9 @@ bool emu_capture_is_active(const emu_stream *stream);
  * then the caller must not run the work. */
 CUresult emu_capture_take(emu_stream *stream, const emu_work *work, const void *payload,
                           size_t size, bool *taken);
+/* The kernel that was just taken may begin before kernels that it waits for have ended:
+ * the edges from them are programmatic. No capture: no effect. */
+void emu_capture_launched_early(emu_stream *stream);
 /* Report how such a call ended. A failure makes the capture of the stream invalid; if
  * it was invalid before, that comes first. Return the code that the call must return.
  */

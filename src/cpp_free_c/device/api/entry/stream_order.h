@@ -35,6 +35,7 @@ typedef struct CUstream_st {
     int priority;
     emu_stream_attributes attributes;
     bool is_null;
+    CUgreenCtx green;         /* that it was made in; it may have ended */
     uint64_t thread;          /* of the default stream of a thread: its number */
     struct CUstream_st *next; /* of the default streams of threads */
     pthread_mutex_t turn;

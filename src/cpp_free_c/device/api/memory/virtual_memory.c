@@ -94,6 +94,7 @@ physical_new(int device, uint64_t size, int file, emu_physical **out)
     made->device = device;
     made->size = size;
     made->file = file;
+    made->handles = 1;
     *out = made;
     return CUDA_SUCCESS;
 }
@@ -168,9 +169,41 @@ emu_cuMemRelease(CUmemGenericAllocationHandle handle)
             status = CUDA_ERROR_INVALID_VALUE;
         }
         else {
-            found->released = true;
-            emu_object_unlist(&found->object);
-            emu_physical_release_if_unused(found); /* its mappings live on */
+            found->handles--;
+            if (found->handles == 0) {
+                emu_object_unlist(&found->object);
+                emu_physical_release_if_unused(found); /* its mappings live on */
+            }
+        }
+    }
+    return emu_leave(status);
+}
+
+/* Give a handle of mapped memory again, also after the last one was released. */
+static CUresult
+physical_retain(emu_physical *physical)
+{
+    if (physical->handles == 0 && !emu_object_list(&physical->object)) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    physical->handles++;
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr)
+{
+    CUresult status = EMU_ENTER(MemRetainAllocationHandle);
+
+    if (status == CUDA_SUCCESS) {
+        emu_physical *found = emu_virtual_memory_at((uintptr_t)addr);
+
+        if (found == NULL || handle == NULL) {
+            status = CUDA_ERROR_INVALID_VALUE;
+        }
+        else {
+            status = physical_retain(found);
+            *handle = (uintptr_t)found;
         }
     }
     return emu_leave(status);

@@ -416,6 +416,9 @@ launch_submit(emu_context *context, CUfunction handle, CUstream stream_handle,
         }
         status = emu_capture_take(stream, &emu_launch_kind, work, size, &taken);
     }
+    if (status == CUDA_SUCCESS && taken && r->early) {
+        emu_capture_launched_early(stream);
+    }
     if (status == CUDA_SUCCESS && !taken) {
         status = launch_run(function, stream, &work->launch);
     }
@@ -486,6 +489,10 @@ launch_read_attributes(const CUlaunchConfig *config, emu_launch_request *r)
 
         if (attribute->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) {
             r->cooperative = attribute->value.cooperative != 0;
+        }
+        else if (attribute->id ==
+                 CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION) {
+            r->early = attribute->value.programmaticStreamSerializationAllowed != 0;
         }
         else if (attribute->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
             r->cluster[0] = attribute->value.clusterDim.x;

@@ -16,6 +16,7 @@ typedef struct {
     unsigned int shared;
     unsigned int cluster[3]; /* zeros: not given */
     int cooperative;
+    bool early; /* it may begin before the kernel ahead of it has ended */
     const CUlaunchAttribute *attributes; /* all that were given */
     unsigned int attribute_count;
     void **parameters, **extra; /* as cuLaunchKernel takes them */

@@ -33,7 +33,13 @@ emu_cuStreamGetDevice(CUstream hStream, CUdevice *device)
     return emu_leave(status);
 }
 
-/* No stream belongs to a green context: there are none. */
+/* The green context of a stream, NULL if it has none or if that has ended. */
+static CUgreenCtx
+stream_green(const emu_stream *stream)
+{
+    return emu_object_get(stream->green, EMU_GREEN_CONTEXT);
+}
+
 CUresult
 emu_cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
 {
@@ -46,7 +52,7 @@ emu_cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
     if (status == CUDA_SUCCESS) {
         *pCtx = stream->object.context;
         if (pGreenCtx != NULL) {
-            *pGreenCtx = NULL;
+            *pGreenCtx = stream_green(stream);
         }
     }
     return emu_leave(status);
@@ -62,7 +68,7 @@ emu_cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx)
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        *phCtx = NULL;
+        *phCtx = stream_green(stream);
     }
     return emu_leave(status);
 }

@@ -73,7 +73,8 @@ crew_takes_turns(const crew *c)
 static bool
 crew_has_blocks_left(const crew *c)
 {
-    return c->next < c->end || atomic_load(&c->grid->next_cluster) < c->grid->cluster_count;
+    return c->next < c->end ||
+           atomic_load(&c->grid->next_cluster) < c->grid->cluster_count;
 }
 
 /* Reserve a place for one resident cluster. False: the grid has as many resident

@@ -172,7 +172,8 @@ EMU_OP(simd_video)
 
 /* -- video instructions on one part ------------------------------------------------ */
 
-__extension__ typedef __int128 video_wide;
+/* A GPU has no such instructions: an assembler makes several ordinary ones of each. The
+ * results below are those of an H200, with all their irregularities. */
 
 /* The part of a word that a selector names: EMU_VIDEO_WHOLE, a byte or a half. */
 static int64_t
@@ -189,21 +190,6 @@ video_part(uint32_t x, unsigned part, bool is_signed)
     }
 }
 
-/* The bits that a part has. */
-static unsigned
-video_part_bits(unsigned part)
-{
-    switch (part) {
-        case EMU_VIDEO_WHOLE:
-            return 32;
-        case EMU_VIDEO_H0:
-        case EMU_VIDEO_H1:
-            return 16;
-        default:
-            return 8;
-    }
-}
-
 /* A shift count: at most 32, or its low five bits. */
 static unsigned
 video_count(int64_t count, bool wrap)
@@ -217,14 +203,23 @@ video_count(int64_t count, bool wrap)
     return (unsigned)count;
 }
 
+/* The low `bits` bits of a number, with their sign. */
+static int64_t
+video_low_bits(int64_t value, unsigned bits)
+{
+    return (int64_t)((uint64_t)value << (64 - bits)) >> (64 - bits);
+}
+
 static int64_t
 video_first(const emu_insn *insn, int64_t x, int64_t y)
 {
     const unsigned operation = insn->aux & 15, flags = (unsigned)insn->imm;
+    int64_t value;
 
     switch (operation) {
         case EMU_VIDEO_SHL:
-            return (int64_t)((uint64_t)x << video_count(y, flags & EMU_VIDEO_WRAP));
+            value = (int64_t)((uint64_t)x << video_count(y, flags & EMU_VIDEO_WRAP));
+            return flags & EMU_VIDEO_SAT ? video_low_bits(value, 34) : value;
         case EMU_VIDEO_SHR:
             return x >> video_count(y, flags & EMU_VIDEO_WRAP);
         default:
@@ -233,39 +228,89 @@ video_first(const emu_insn *insn, int64_t x, int64_t y)
     }
 }
 
-/* Clamps to the range of a part. */
+/* Saturates to the range of a part. A byte or a half gets its greatest number for a
+ * negative one too, a sum may exceed a word, and so may a magnitude of a difference. */
 static int64_t
-video_saturate(int64_t value, unsigned bits, bool is_signed)
+video_saturate(const emu_insn *insn, int64_t value)
 {
-    if (is_signed) {
-        return video_clamp(value, -((int64_t)1 << (bits - 1)),
-                           ((int64_t)1 << (bits - 1)) - 1);
+    const unsigned part = insn->aux >> EMU_VIDEO_D_SHIFT & 15;
+    const bool is_signed = insn->imm & EMU_VIDEO_D_SIGNED;
+    const unsigned bits = part == EMU_VIDEO_WHOLE ? 32 : part < EMU_VIDEO_H0 ? 8 : 16;
+    const int64_t greatest = ((int64_t)1 << (bits - is_signed)) - 1;
+
+    if (!is_signed && value < 0) {
+        return 0;
     }
-    return video_clamp(value, 0, ((int64_t)1 << bits) - 1);
+    if (bits != 32) {
+        return value < 0 || value > greatest ? greatest : value;
+    }
+    if (is_signed) {
+        return video_clamp(value, -greatest - 1, greatest);
+    }
+    if ((insn->aux & 15) == EMU_VIDEO_SHL && value > greatest) {
+        return greatest;
+    }
+    return value;
+}
+
+/* The value that is compared with c: that of a sum or a difference is its low word with
+ * its sign. */
+static int64_t
+video_compared(const emu_insn *insn, int64_t value)
+{
+    const unsigned operation = insn->aux & 15, flags = (unsigned)insn->imm;
+    const unsigned signs = EMU_VIDEO_A_SIGNED | EMU_VIDEO_D_SIGNED;
+    const unsigned wraps = EMU_VIDEO_SAT | EMU_VIDEO_WRAP;
+
+    if (operation == EMU_VIDEO_ADD || operation == EMU_VIDEO_SUB ||
+        ((operation == EMU_VIDEO_SHL || operation == EMU_VIDEO_SHR) &&
+         (flags & (signs | wraps)) == wraps)) {
+        return video_low_bits(value, 32);
+    }
+    return value;
+}
+
+static bool
+video_is_less(const emu_insn *insn, int64_t value, uint32_t c)
+{
+    value = video_compared(insn, value);
+    if (insn->imm & EMU_VIDEO_D_SIGNED) {
+        return value < (int32_t)c;
+    }
+    return (uint64_t)value < c;
+}
+
+/* c with a part replaced. The upper half comes from the upper half. */
+static uint32_t
+video_merged(uint32_t word, unsigned part, uint32_t c)
+{
+    uint32_t mask = 0xffff, at = 0;
+
+    if (part == EMU_VIDEO_H1) {
+        return (word & 0xffff0000u) | (c & 0xffff);
+    }
+    if (part != EMU_VIDEO_H0) {
+        at = 8 * (part - EMU_VIDEO_B0);
+        mask = (uint32_t)0xff << at;
+    }
+    return (word << at & mask) | (c & ~mask);
 }
 
 /* Combines the result of the first operation with c. */
 static uint32_t
 video_second(const emu_insn *insn, int64_t value, uint32_t c)
 {
-    const bool is_signed = insn->imm & EMU_VIDEO_D_SIGNED;
-    const unsigned part = insn->aux >> EMU_VIDEO_D_SHIFT & 15;
     const uint32_t word = (uint32_t)value;
-    const bool less = is_signed ? (int32_t)word < (int32_t)c : word < c;
-    uint32_t mask, at;
 
     switch (insn->aux >> EMU_VIDEO_SECOND_SHIFT & 7) {
         case EMU_VIDEO_THEN_ADD:
             return word + c;
         case EMU_VIDEO_THEN_MIN:
-            return less ? word : c;
+            return video_is_less(insn, value, c) ? word : c;
         case EMU_VIDEO_THEN_MAX:
-            return less ? c : word;
+            return video_is_less(insn, value, c) ? c : word;
         case EMU_VIDEO_THEN_MERGE:
-            at = part >= EMU_VIDEO_H0 ? 16 * (part - EMU_VIDEO_H0)
-                                      : 8 * (part - EMU_VIDEO_B0);
-            mask = (((uint32_t)1 << video_part_bits(part)) - 1) << at;
-            return (word << at & mask) | (c & ~mask);
+            return video_merged(word, insn->aux >> EMU_VIDEO_D_SHIFT & 15, c);
         default:
             return word;
     }
@@ -276,7 +321,6 @@ video_second(const emu_insn *insn, int64_t value, uint32_t c)
 EMU_OP(video)
 {
     const unsigned flags = (unsigned)insn->imm;
-    const unsigned bits = video_part_bits(insn->aux >> EMU_VIDEO_D_SHIFT & 15);
     uint32_t left;
 
     for (left = warp->mask; left; left &= left - 1) {
@@ -290,7 +334,7 @@ EMU_OP(video)
         int64_t value = video_first(insn, x, y);
 
         if (flags & EMU_VIDEO_SAT) {
-            value = video_saturate(value, bits, flags & EMU_VIDEO_D_SIGNED);
+            value = video_saturate(insn, value);
         }
         EMU_TARGET(u32, insn->d)
         [lane] = video_second(insn, value, EMU_SOURCE(u32, insn->c)[lane]);
@@ -298,29 +342,40 @@ EMU_OP(video)
     return insn + 1;
 }
 
+/* -- vmad -------------------------------------------------------------------------- */
+
+/* A factor. A whole word is signed whatever its type. */
+static int64_t
+video_factor(uint32_t x, unsigned part, bool is_signed)
+{
+    return video_part(x, part, is_signed || part == EMU_VIDEO_WHOLE);
+}
+
 /* a * b + c with the signs, the scale and the saturation of the flags. */
 static uint32_t
-video_multiply_add(const emu_insn *insn, int64_t a, int64_t b, uint32_t c)
+video_multiply_add(const emu_insn *insn, int64_t a, int64_t b, int64_t c)
 {
     const unsigned flags = (unsigned)insn->imm;
+    const unsigned scale = insn->aux >> EMU_VIDEO_SCALE_SHIFT & 15;
     const bool is_signed = flags & (EMU_VIDEO_A_SIGNED | EMU_VIDEO_B_SIGNED |
                                     EMU_VIDEO_NEGATE | EMU_VIDEO_NEGATE_C);
-    video_wide value = (video_wide)a * b, addend;
+    int64_t value = flags & EMU_VIDEO_NEGATE ? -(a * b) : a * b;
 
-    if (flags & EMU_VIDEO_NEGATE_C) {
-        c = ~c;
-    }
-    addend = is_signed ? (video_wide)(int32_t)c : (video_wide)c;
-    if (flags & EMU_VIDEO_NEGATE) {
-        value = ~value;
-    }
-    value += addend;
-    if (flags & (EMU_VIDEO_NEGATE | EMU_VIDEO_NEGATE_C | EMU_VIDEO_PLUS_ONE)) {
+    value += flags & EMU_VIDEO_NEGATE_C ? -c : c;
+    if (flags & EMU_VIDEO_PLUS_ONE) {
         value++;
     }
-    value >>= insn->aux >> EMU_VIDEO_SCALE_SHIFT & 15;
-    if (flags & EMU_VIDEO_SAT) {
-        return (uint32_t)video_saturate((int64_t)value, 32, is_signed);
+    if (scale != 0 && !is_signed) {
+        value = (int64_t)((uint64_t)value >> scale);
+    }
+    else {
+        value >>= scale;
+    }
+    if (flags & EMU_VIDEO_SAT && is_signed) {
+        value = video_clamp(value, INT32_MIN, INT32_MAX);
+    }
+    else if (flags & EMU_VIDEO_SAT) {
+        value = video_clamp(value, 0, UINT32_MAX);
     }
     return (uint32_t)value;
 }
@@ -331,15 +386,15 @@ EMU_OP(video_mad)
 
     for (left = warp->mask; left; left &= left - 1) {
         const int lane = __builtin_ctz(left);
-        const int64_t x = video_part(EMU_SOURCE(u32, insn->a)[lane],
-                                     insn->aux >> EMU_VIDEO_A_SHIFT & 15,
-                                     insn->imm & EMU_VIDEO_A_SIGNED);
-        const int64_t y = video_part(EMU_SOURCE(u32, insn->b)[lane],
-                                     insn->aux >> EMU_VIDEO_B_SHIFT & 15,
-                                     insn->imm & EMU_VIDEO_B_SIGNED);
+        const int64_t x = video_factor(EMU_SOURCE(u32, insn->a)[lane],
+                                       insn->aux >> EMU_VIDEO_A_SHIFT & 15,
+                                       insn->imm & EMU_VIDEO_A_SIGNED);
+        const int64_t y = video_factor(EMU_SOURCE(u32, insn->b)[lane],
+                                       insn->aux >> EMU_VIDEO_B_SHIFT & 15,
+                                       insn->imm & EMU_VIDEO_B_SIGNED);
 
         EMU_TARGET(u32, insn->d)
-        [lane] = video_multiply_add(insn, x, y, EMU_SOURCE(u32, insn->c)[lane]);
+        [lane] = video_multiply_add(insn, x, y, EMU_SOURCE(s32, insn->c)[lane]);
     }
     return insn + 1;
 }

@@ -20,8 +20,10 @@ extern const emu_handler emu_handlers_base[EMU_OP_COUNT];
 extern const emu_handler emu_handlers_avx2[EMU_OP_COUNT];
 extern const emu_handler emu_lockstep_base[EMU_OP_COUNT];
 extern const emu_handler emu_lockstep_avx2[EMU_OP_COUNT];
+extern const emu_handler emu_lockstep_avx512[EMU_OP_COUNT];
 
-/* The tables for this processor; PYCUDA_EMULATOR_SIMD=0 chooses emu_handlers_base. */
+/* The tables for this processor. PYCUDA_EMULATOR_SIMD limits the choice: 0 for the base
+ * tables, 256 for those without AVX-512. */
 const emu_handler_set *emu_handlers(void);
 
 #endif

@@ -1,14 +1,21 @@
 /* The vector operations of lanes.h for several warps in lockstep.
  *
- * All lanes of these warps are active. `warp` is the first of them. The registers of the
- * next warp are in the steps of `warp` behind. An operation
- * that has no macro here is defined by EMU_OP, which runs it for one warp after the
- * other. Included by handler_table.inc after lanes.h. */
+ * All lanes of these warps are active. `warp` is the first of them; warp->steps has the
+ * distance from the operands of one warp to those of the next one. An operation that has no macro here
+ * is defined by EMU_OP, which runs it for one warp after the other. Included by
+ * handler_table.inc after lanes.h. */
 #ifndef DEVICE_MACHINE_WARP_LOCKSTEP_LANES_H
 #define DEVICE_MACHINE_WARP_LOCKSTEP_LANES_H
 
 #include "device/machine/warp/lanes.h"
 #include "device/machine/warp/lockstep.h"
+
+/* Here gcc vectorises first, and unrolls the four or eight steps that remain. */
+#ifdef __clang__
+#    define EMU_VECTORISE_ALL EMU_VECTORISE
+#else
+#    define EMU_VECTORISE_ALL _Pragma("GCC ivdep")
+#endif
 
 #undef EMU_OP
 #undef EMU_UNARY
@@ -20,26 +27,26 @@
 #define EMU_OP(name) EMU_OP_UNLESS(name, false)
 
 /* The same, for an operation that `done` may do for all warps at once. */
-#define EMU_OP_UNLESS(name, done)                                                           \
-    static inline const emu_insn *one_##name(emu_warp *warp, const emu_insn *insn);    \
-    static const emu_insn *op_##name(emu_warp *warp, const emu_insn *insn)              \
-    {                                                                          \
-        const emu_warp *const last = warp + warp->abreast - 1;                 \
-                                                                               \
-        if (done) {                                                            \
-            return insn + 1;                                                   \
-        }                                                                      \
-        for (;;) {                                                             \
-            if (one_##name(warp, insn) == NULL) {                              \
-                return NULL;                                                   \
-            }                                                                  \
-            if (warp == last) {                                                \
-                return insn + 1;                                               \
-            }                                                                  \
-            warp[1].recent = warp[0].recent; /* they mostly access one array */ \
-            warp++;                                                            \
-        }                                                                      \
-    }                                                                          \
+#define EMU_OP_UNLESS(name, done)                                                   \
+    static inline const emu_insn *one_##name(emu_warp *warp, const emu_insn *insn); \
+    static const emu_insn *op_##name(emu_warp *warp, const emu_insn *insn)          \
+    {                                                                               \
+        const emu_warp *const last = warp + warp->abreast - 1;                      \
+                                                                                    \
+        if (done) {                                                                 \
+            return insn + 1;                                                        \
+        }                                                                           \
+        for (;;) {                                                                  \
+            if (one_##name(warp, insn) == NULL) {                                   \
+                return NULL;                                                        \
+            }                                                                       \
+            if (warp == last) {                                                     \
+                return insn + 1;                                                    \
+            }                                                                       \
+            warp[1].recent = warp[0].recent; /* they mostly access one array */     \
+            warp++;                                                                 \
+        }                                                                           \
+    }                                                                               \
     static inline const emu_insn *one_##name(emu_warp *warp, const emu_insn *insn)
 
 /* The bytes from the lanes of an operand of one warp to those of the next warp. */
@@ -49,31 +56,33 @@ lockstep_step(const emu_warp *warp, uint32_t operand)
     return warp->steps[operand & EMU_TAG_MASK];
 }
 
-#define EMU_UNARY(name, td, ta, expr)                                                  \
-    static const emu_insn *op_##name(emu_warp *warp, const emu_insn *insn)             \
-    {                                                                                  \
-        const size_t step_d = warp->steps[EMU_TAG_FRAME], step_a = lockstep_step(warp, insn->a);       \
-        u8 *d = EMU_TARGET(u8, insn->d);                                               \
-        const u8 *a = EMU_SOURCE(u8, insn->a);                                         \
-                                                                                       \
-        for (uint32_t left = warp->abreast; left; left--, d += step_d, a += step_a) {  \
-            td *const pd = (td *)(void *)d;                                            \
-            const ta *const pa = (const ta *)(const void *)a;                          \
-                                                                                       \
-            EMU_VECTORISE                                                              \
-            for (int i = 0; i < EMU_LANES; i++) {                                      \
-                const ta x = pa[i];                                                    \
-                                                                                       \
-                pd[i] = (td)(expr);                                                    \
-            }                                                                          \
-        }                                                                              \
-        return insn + 1;                                                               \
+#define EMU_UNARY(name, td, ta, expr)                                                 \
+    static const emu_insn *op_##name(emu_warp *warp, const emu_insn *insn)            \
+    {                                                                                 \
+        const size_t step_d = warp->steps[EMU_TAG_FRAME],                             \
+                     step_a = lockstep_step(warp, insn->a);                           \
+        u8 *d = EMU_TARGET(u8, insn->d);                                              \
+        const u8 *a = EMU_SOURCE(u8, insn->a);                                        \
+                                                                                      \
+        for (uint32_t left = warp->abreast; left; left--, d += step_d, a += step_a) { \
+            td *const pd = (td *)(void *)d;                                           \
+            const ta *const pa = (const ta *)(const void *)a;                         \
+                                                                                      \
+            EMU_VECTORISE_ALL                                                         \
+            for (int i = 0; i < EMU_LANES; i++) {                                     \
+                const ta x = pa[i];                                                   \
+                                                                                      \
+                pd[i] = (td)(expr);                                                   \
+            }                                                                         \
+        }                                                                             \
+        return insn + 1;                                                              \
     }
 
 #define EMU_BINARY(name, td, ta, tb, expr)                                   \
     static const emu_insn *op_##name(emu_warp *warp, const emu_insn *insn)   \
     {                                                                        \
-        const size_t step_d = warp->steps[EMU_TAG_FRAME], step_a = lockstep_step(warp, insn->a), \
+        const size_t step_d = warp->steps[EMU_TAG_FRAME],                    \
+                     step_a = lockstep_step(warp, insn->a),                  \
                      step_b = lockstep_step(warp, insn->b);                  \
         u8 *d = EMU_TARGET(u8, insn->d);                                     \
         const u8 *a = EMU_SOURCE(u8, insn->a), *b = EMU_SOURCE(u8, insn->b); \
@@ -84,7 +93,7 @@ lockstep_step(const emu_warp *warp, uint32_t operand)
             const ta *const pa = (const ta *)(const void *)a;                \
             const tb *const pb = (const tb *)(const void *)b;                \
                                                                              \
-            EMU_VECTORISE                                                    \
+            EMU_VECTORISE_ALL                                                \
             for (int i = 0; i < EMU_LANES; i++) {                            \
                 const ta x = pa[i];                                          \
                 const tb y = pb[i];                                          \
@@ -98,7 +107,8 @@ lockstep_step(const emu_warp *warp, uint32_t operand)
 #define EMU_TERNARY(name, td, ta, tb, tc, expr)                              \
     static const emu_insn *op_##name(emu_warp *warp, const emu_insn *insn)   \
     {                                                                        \
-        const size_t step_d = warp->steps[EMU_TAG_FRAME], step_a = lockstep_step(warp, insn->a), \
+        const size_t step_d = warp->steps[EMU_TAG_FRAME],                    \
+                     step_a = lockstep_step(warp, insn->a),                  \
                      step_b = lockstep_step(warp, insn->b),                  \
                      step_c = lockstep_step(warp, insn->c);                  \
         u8 *d = EMU_TARGET(u8, insn->d);                                     \
@@ -112,7 +122,7 @@ lockstep_step(const emu_warp *warp, uint32_t operand)
             const tb *const pb = (const tb *)(const void *)b;                \
             const tc *const pc = (const tc *)(const void *)c;                \
                                                                              \
-            EMU_VECTORISE                                                    \
+            EMU_VECTORISE_ALL                                                \
             for (int i = 0; i < EMU_LANES; i++) {                            \
                 const ta x = pa[i];                                          \
                 const tb y = pb[i];                                          \
@@ -127,7 +137,8 @@ lockstep_step(const emu_warp *warp, uint32_t operand)
 #define EMU_COMPARE(name, ta, wide, expr)                                    \
     static const emu_insn *op_##name(emu_warp *warp, const emu_insn *insn)   \
     {                                                                        \
-        const size_t step_d = warp->steps[EMU_TAG_FRAME], step_a = lockstep_step(warp, insn->a), \
+        const size_t step_d = warp->steps[EMU_TAG_FRAME],                    \
+                     step_a = lockstep_step(warp, insn->a),                  \
                      step_b = lockstep_step(warp, insn->b);                  \
         u8 *d = EMU_TARGET(u8, insn->d);                                     \
         const u8 *a = EMU_SOURCE(u8, insn->a), *b = EMU_SOURCE(u8, insn->b); \
@@ -138,7 +149,7 @@ lockstep_step(const emu_warp *warp, uint32_t operand)
             const ta *const pb = (const ta *)(const void *)b;                \
             wide bits = 0;                                                   \
                                                                              \
-            EMU_VECTORISE                                                    \
+            EMU_VECTORISE_ALL                                                \
             for (int i = 0; i < EMU_LANES; i++) {                            \
                 const ta x = pa[i], y = pb[i];                               \
                                                                              \
@@ -149,14 +160,14 @@ lockstep_step(const emu_warp *warp, uint32_t operand)
         return insn + 1;                                                     \
     }
 
-#define EMU_PREDICATE(name, expr)                        \
-    EMU_OP(name)                                         \
-    {                                                    \
-        const uint32_t x = *EMU_SOURCE(u32, insn->a);    \
-        const uint32_t y = *EMU_SOURCE(u32, insn->b);    \
-                                                         \
-        *EMU_TARGET(u32, insn->d) = (expr);              \
-        return insn + 1;                                 \
+#define EMU_PREDICATE(name, expr)                     \
+    EMU_OP(name)                                      \
+    {                                                 \
+        const uint32_t x = *EMU_SOURCE(u32, insn->a); \
+        const uint32_t y = *EMU_SOURCE(u32, insn->b); \
+                                                      \
+        *EMU_TARGET(u32, insn->d) = (expr);           \
+        return insn + 1;                              \
     }
 
 #endif

@@ -21,7 +21,7 @@
 #include "device/machine/warp/launch.h"
 #include "device/memory/memory.h"
 
-enum { EMU_MAX_WARPS = 32, EMU_MAX_CLUSTER = 16 };
+enum { EMU_MAX_WARPS = 32, EMU_MAX_CLUSTER = 16, EMU_RECENTS = 4 };
 
 typedef struct emu_block emu_block;
 typedef struct emu_grid emu_grid;
@@ -77,23 +77,24 @@ typedef enum {
 } emu_stop;
 
 struct emu_warp {
-    uint8_t *base[EMU_TAGS]; /* of operands, by EMU_TAG_ number, minus this number */
-    uint32_t mask;    /* lanes of the current group */
-    int32_t turns;    /* back-edges until the warp yields to other warps */
+    uint8_t *base[EMU_TAGS];  /* of operands, by EMU_TAG_ number, minus this number */
+    uint32_t mask;            /* lanes of the current group */
+    int32_t turns;            /* back-edges until the warp yields to other warps */
     const emu_insn *merge_at; /* the lowest waiting group of this depth */
     emu_frame *frame;
     /* Of the first warp in lockstep: the number of these warps, and the bytes from the
      * operands of one to those of the next one, by EMU_TAG_ number. */
     uint32_t abreast;
     size_t steps[EMU_TAGS];
-    uint8_t *local;   /* local memory of lane 0 */
+    uint8_t *local; /* local memory of lane 0 */
     size_t local_stride;
     emu_block *block;
-    const emu_allocation *recent; /* the allocation of the last access */
-    uint32_t alive;               /* lanes that have not exited */
-    uint32_t number;              /* its number in the block */
-    uint32_t spins;               /* effort since the groups last rotated (warp.h) */
-    uint32_t stays;               /* yields that the only warp of a block skipped */
+    const emu_allocation *recent;               /* the allocation of the last access */
+    const emu_allocation *recents[EMU_RECENTS]; /* and of some instructions */
+    uint32_t alive;                             /* lanes that have not exited */
+    uint32_t number;                            /* its number in the block */
+    uint32_t spins; /* effort since the groups last rotated (warp.h) */
+    uint32_t stays; /* yields that the only warp of a block skipped */
     uint32_t group_count;
     uint32_t cluster_arrived; /* lanes that wait in this phase of barrier.cluster */
     emu_stop stop;
@@ -134,7 +135,7 @@ struct emu_block {
     size_t shared_fast_size; /* bytes for the fast checks of ops_memory.inc */
     struct emu_watch *watch; /* while the block is watched (watch.h), else NULL */
     emu_race *race;          /* NULL: no race checks (race_check.h) */
-    bool has_barriers; /* some have been used, and must be cleared */
+    bool has_barriers;       /* some have been used, and must be cleared */
     emu_barrier barriers[EMU_BARRIERS];
     emu_warp warps[EMU_MAX_WARPS];
     uint8_t order[EMU_MAX_WARPS];
@@ -197,7 +198,7 @@ struct emu_grid {
     _Atomic bool stuck;        /* the launch must fail: it cannot make progress */
     emu_proof proof;
     _Atomic bool swapping; /* an atomic operation of 128 bits is in progress */
-    _Atomic int failed; /* a fault has been written to the report */
+    _Atomic int failed;    /* a fault has been written to the report */
     emu_report *report;
     uint64_t number;             /* of the launch, for %gridid */
     struct emu_child_work *work; /* enqueued by its threads: child_work.h */

@@ -299,7 +299,7 @@ static int
 race_access_kind(const emu_insn *insn, bool write)
 {
     if (insn->run == emu_op_atom_16 || insn->run == emu_op_atom_32 ||
-        insn->run == emu_op_atom_64) {
+        insn->run == emu_op_atom_64 || insn->run == emu_op_atom_128) {
         return ATOMIC;
     }
     if (write) {

@@ -126,6 +126,7 @@ watch_fill_kinds(emu_watch *watch)
                 {EMU_OP_atom_16, UPDATE, 2},
                 {EMU_OP_atom_32, UPDATE, 4},
                 {EMU_OP_atom_64, UPDATE, 8},
+                {EMU_OP_atom_128, UPDATE, 16},
                 {EMU_OP_special, CLOCK, 0},
                 {EMU_OP_spin, SPIN, 0},
                 {EMU_OP_fence, SPIN, 0},

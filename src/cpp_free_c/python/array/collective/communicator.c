@@ -390,13 +390,9 @@ communicator_enter_block(PyObject *op, PyObject *Py_UNUSED(ignored))
 /* After an exception the other processes may never reach their exchanges, so nothing is
  * waited for. */
 static PyObject *
-communicator_exit_block(PyObject *op, PyObject *args)
+communicator_exit_block(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
 {
-    PyObject *kind = Py_None, *error = Py_None, *trace = Py_None;
-    if (!PyArg_ParseTuple(args, "|OOO:__exit__", &kind, &error, &trace)) {
-        return NULL;
-    }
-    if (kind == Py_None) {
+    if (nargs == 0 || args[0] == Py_None) {
         return communicator_close(op, NULL);
     }
     return communicator_abort(op, NULL);
@@ -412,7 +408,8 @@ static PyMethodDef communicator_methods[] = {
     {"abort", communicator_abort, METH_NOARGS, communicator_abort_doc},
     {"check", communicator_check, METH_NOARGS, communicator_check_doc},
     {"__enter__", communicator_enter_block, METH_NOARGS, communicator_enter_doc},
-    {"__exit__", communicator_exit_block, METH_VARARGS, communicator_exit_doc},
+    {"__exit__", (PyCFunction)(void (*)(void))communicator_exit_block, METH_FASTCALL,
+     communicator_exit_doc},
     {NULL, NULL, 0, NULL},
 };
 

@@ -170,8 +170,15 @@ exec_update(PyObject *op, PyObject *value)
     PCU_EXEC_STATUS(status, self, GraphExecUpdate,
                     (self->head.handle.graph_exec, graph->head.handle.graph, &info));
     if (status != CUDA_SUCCESS) {
-        pcu_raise_detail(st, "cuGraphExecUpdate", status, "%s",
-                         exec_explain_update(info.result));
+        const char *hint = "";
+        if (info.result == CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED &&
+            (self->resources->has_early || graph->resources->has_early)) {
+            hint =
+                "; captures of arrays of other sizes have the same edges with "
+                "capture(early=False)";
+        }
+        pcu_raise_detail(st, "cuGraphExecUpdate", status, "%s%s",
+                         exec_explain_update(info.result), hint);
         return NULL;
     }
     PyObject *old = (PyObject *)self->resources;

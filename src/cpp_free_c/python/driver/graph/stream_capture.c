@@ -25,6 +25,7 @@ typedef struct {
     pcu_graph *graph; /* strong: the target; NULL until __enter__ makes one */
     PyObject *after;  /* strong: the nodes of the target that the work follows */
     int into;         /* the program gave the graph */
+    int early;        /* small operations may be launched early */
     int active;
 } stream_capture;
 
@@ -108,7 +109,7 @@ capture_begin(stream_capture *self, PyObject *ctx)
     }
     if (rc == 0) {
         self->active = 1;
-        rc = pcu_graph_resources_begin(self->graph->resources, pool);
+        rc = pcu_graph_resources_begin(self->graph->resources, pool, self->early);
         self->graph->resources->seen = capture_nodes_before(self);
     }
     Py_XDECREF(entered);
@@ -356,17 +357,21 @@ static PyType_Spec capture_spec = {
 typedef struct {
     PyObject *graph;
     PyObject *after;
+    int early;
 } capture_args;
 
 PyDoc_STRVAR(
     capture_capture_doc,
-    "capture($self, /, graph=None, after=())\n--\n\n"
+    "capture($self, /, graph=None, after=(), early=True)\n--\n\n"
     "Return a context manager that records the work of the with block as a Graph.\n\n"
     "In the block this stream is the current one, and its work is not executed. All\n"
     "memory that the work uses lives as long as the graph and the executable graphs\n"
     "made from it. Arrays that are made in the block have memory of the graph.\n\n"
     "graph: the Graph to which the work is added, such as the body of a conditional\n"
-    "node; by default a new one. after: the nodes of graph that the work waits for.");
+    "node; by default a new one. after: the nodes of graph that the work waits for.\n"
+    "early: on devices of compute capability 9.0, operations of small arrays may be\n"
+    "launched before the one ahead has ended. That depends on the sizes and changes\n"
+    "the edges; with False, GraphExec.update() takes captures of all sizes.");
 
 static PyObject *
 capture_capture(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -375,10 +380,11 @@ capture_capture(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     static const pcu_argspec specs[] = {
         {"graph", pcu_as_object, offsetof(capture_args, graph)},
         {"after", pcu_as_object, offsetof(capture_args, after)},
+        {"early", pcu_as_bool, offsetof(capture_args, early)},
     };
-    static const pcu_argtable table = {"capture", specs, 2, 0, 0};
+    static const pcu_argtable table = {"capture", specs, 3, 0, 0};
     pcu_state *st = ((pcu_resource *)op)->st;
-    capture_args a = {0};
+    capture_args a = {.early = 1};
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
@@ -400,6 +406,7 @@ capture_capture(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     self->graph = (pcu_graph *)Py_XNewRef(a.graph);
     self->after = Py_XNewRef(a.after);
     self->into = a.graph != NULL;
+    self->early = a.early;
     return (PyObject *)self;
 }
 

@@ -1,0 +1,261 @@
+"""The warps of a block in lockstep: the results and reports of warps that run alone.
+
+A block of several full warps runs in lockstep. PYCUDA_EMULATOR_SEED runs each warp by
+itself. The recorded answers of a GPU (test_conformance.py) are of blocks of two warps.
+"""
+
+import numpy as np
+import pytest
+
+from device import batch
+from device.random_ptx import program
+from support.emulator import LIBRARY, child
+from support.emulator_arrays import Arrays
+
+pytest_plugins = ["support.emulator_fixtures"]
+
+HEAD = ".version 8.0\n.target sm_75\n.address_size 64\n"
+I32, U32 = np.int32, np.uint32
+
+
+@pytest.fixture
+def g(d, emu_ctx):
+    arrays = Arrays(d)
+    yield arrays
+    arrays.close()
+
+
+def kernel(body, parameters="dst", scalars="n"):
+    """Return a kernel whose first registers are its parameters, tid.x and the index."""
+    names = parameters.split()
+    text = [f".param .u64 p{i}" for i in range(len(names))]
+    text += [f".param .u32 s{i}" for i in range(len(scalars.split()))]
+    lines = [f"ld.param.u64 %{n}, [p{i}];" for i, n in enumerate(names)]
+    lines += [f"ld.param.u32 %{n}, [s{i}];" for i, n in enumerate(scalars.split())]
+    wide = ", ".join(f"%{n}" for n in names)
+    narrow = ", ".join(f"%{n}" for n in scalars.split())
+    return (
+        HEAD + ".shared .align 16 .b8 tile[4096];\n.visible .entry k("
+        f"{', '.join(text)})\n{{\n.reg .b64 {wide}; .reg .b32 {narrow};\n"
+        ".reg .b32 %thread, %block, %size, %i, %r<20>; .reg .b64 %q<10>;\n"
+        ".reg .pred %p<5>;\n"
+        f"{' '.join(lines)}\nmov.u32 %thread, %tid.x; mov.u32 %block, %ctaid.x;\n"
+        "mov.u32 %size, %ntid.x; mad.lo.s32 %i, %block, %size, %thread;\n"
+        f"{body}\nret;\n}}\n"
+    )
+
+
+STORE = "mul.wide.s32 %q1, %i, 4; add.s64 %q2, %dst, %q1; st.global.u32 [%q2], %r1;"
+
+
+# -- the same bits ---------------------------------------------------------------------
+
+
+def test_builds_give_the_same_answers(monkeypatch):
+    count, answers = 60, {}
+    for name, value in [
+        ("PYCUDA_EMULATOR_SEED", "5"),
+        ("PYCUDA_EMULATOR_SIMD", "0"),
+        ("PYCUDA_EMULATOR_SIMD", "256"),
+        ("PYCUDA_EMULATOR_SIMD", "512"),
+    ]:
+        with monkeypatch.context() as patch:
+            patch.setenv(name, value)
+            answers[name, value] = batch.run(program, LIBRARY, 0, count, 1)
+    first = answers.pop(("PYCUDA_EMULATOR_SEED", "5"))
+    assert first.any()
+    for found in answers.values():
+        assert np.array_equal(found, first)
+
+
+# -- branches --------------------------------------------------------------------------
+
+
+def test_warps_that_branch_differently_separate_and_meet_again(g):
+    body = f"""
+    shr.u32 %r2, %thread, 5; mov.u32 %r1, 0; mov.u32 %r3, 0;
+    loop:
+    add.u32 %r1, %r1, %r3;
+    and.b32 %r4, %r2, 1; setp.eq.u32 %p1, %r4, 0;
+    @%p1 bra even;
+    mul.lo.u32 %r1, %r1, 3;
+    even:
+    bar.sync 0;
+    add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, %n;
+    @%p2 bra loop;
+    {STORE}
+    """
+    got = g.run(kernel(body), "k", 3, 256, [], np.zeros(768, U32), U32(7))
+    want = np.zeros(768, U32)
+    for k in range(7):
+        want += U32(k)
+        want[np.arange(768) // 32 % 2 == 1] *= U32(3)
+    assert np.array_equal(got, want)
+
+
+def test_lanes_that_branch_differently(g):
+    body = f"""
+    mov.u32 %r1, 5; and.b32 %r2, %thread, 1; setp.eq.u32 %p1, %r2, 0;
+    @%p1 bra done;
+    add.u32 %r1, %thread, 100;
+    done:
+    {STORE}
+    """
+    got = g.run(kernel(body), "k", 2, 96, [], np.zeros(192, U32), U32(0))
+    tid = np.arange(192) % 96
+    assert np.array_equal(got, np.where(tid % 2, tid + 100, 5))
+
+
+@pytest.mark.parametrize("threads", [33, 64, 96, 100, 1024])
+def test_blocks_with_a_part_of_a_warp(g, threads):
+    body = f"add.u32 %r1, %i, %n; {STORE}"
+    out = np.zeros(5 * threads, U32)
+    got = g.run(kernel(body), "k", 5, threads, [], out, U32(9))
+    assert np.array_equal(got, np.arange(len(out)) + 9)
+
+
+def test_guards_exits_and_barriers(g):
+    body = f"""
+    shr.u32 %r2, %thread, 5; setp.ge.u32 %p1, %r2, %n;
+    @%p1 exit;
+    shl.b32 %r3, %thread, 2; mov.u32 %r4, tile; add.u32 %r3, %r3, %r4;
+    st.shared.u32 [%r3], %thread;
+    bar.sync 0;
+    xor.b32 %r5, %r3, 128; ld.shared.u32 %r1, [%r5];
+    setp.eq.u32 %p2, %r2, 0;
+    @%p2 add.u32 %r1, %r1, 1000;
+    {STORE}
+    """
+    got = g.run(kernel(body), "k", 1, 128, [], np.zeros(128, U32), U32(2))
+    tid = np.arange(128)
+    want = np.where(tid < 64, (tid ^ 32) + 1000 * (tid < 32), 0)
+    assert np.array_equal(got, want)
+
+
+def test_warps_run_in_order_where_order_counts(g):
+    """The old values of an atomic addition show the order of the warps."""
+    body = f"atom.global.add.u32 %r1, [%count], 1; {STORE}"
+    text = kernel(body, "count dst")
+    got = g.run(text, "k", 1, 256, [np.zeros(1, U32)], np.zeros(256, U32), U32(0))
+    assert np.array_equal(got, np.arange(256))
+
+
+# -- addresses -------------------------------------------------------------------------
+
+
+def index_kernel(change, product="mul.wide.s32 %q1, %r1, 4;"):
+    return kernel(
+        f"{change} {product} add.s64 %q2, %src, %q1; ld.global.u32 %r9, [%q2]; "
+        "mul.wide.s32 %q3, %i, 4; add.s64 %q4, %dst, %q3; st.global.u32 [%q4], %r9;",
+        "src dst",
+    )
+
+
+@pytest.mark.parametrize(
+    "change, index",
+    [
+        ("mov.b32 %r1, %i;", lambda i: i),
+        ("add.s32 %r1, %i, 3;", lambda i: i + 3),
+        ("xor.b32 %r1, %i, 5;", lambda i: i ^ 5),
+        ("sub.s32 %r1, %n, %i;", lambda i: 255 - i),
+        ("shl.b32 %r1, %i, 1;", lambda i: 2 * i),
+        ("and.b32 %r1, %n, 1;", lambda i: 0 * i + 1),
+    ],
+)
+def test_indices(g, change, index):
+    source = np.random.default_rng(3).integers(0, 2**32, 600, U32)
+    out = np.zeros(256, U32)
+    got = g.run(index_kernel(change), "k", 2, 128, [source], out, U32(255))
+    assert np.array_equal(got, source[index(np.arange(256))])
+
+
+def test_negative_and_unsigned_indices(g):
+    """The address wraps: the pointer is beyond or before the elements."""
+    source = np.arange(256, dtype=U32)
+    pointer, out = g.up(source), g.empty(1024)
+    signed = index_kernel("sub.s32 %r1, %i, %n;")
+    unsigned = index_kernel("add.u32 %r1, %i, %n;", "mul.wide.u32 %q1, %r1, 4;")
+    for text, start, n in [
+        (signed, pointer + 4 * 200, 200),
+        (unsigned, pointer - 4 * 0xFFFFFF00, 0xFFFFFF00),
+    ]:
+        g.launch(g.load(text), "k", 1, 256, start % 2**64, out, U32(n))
+        assert np.array_equal(g.down(out, source), source)
+
+
+def test_an_index_that_wraps_inside_a_warp(g):
+    """tid + 0x7ffffff0 becomes negative in the middle of the first warp."""
+    source = np.arange(16, dtype=U32)
+    near, out = g.up(source), g.empty(256)
+    body = (
+        "add.s32 %r1, %i, %n; setp.lt.s32 %p1, %r1, 0; @%p1 bra done;"
+        "mul.wide.s32 %q1, %r1, 4; add.s64 %q2, %src, %q1; ld.global.u32 %r2, [%q2];"
+        "mul.wide.s32 %q3, %i, 4; add.s64 %q4, %dst, %q3; st.global.u32 [%q4], %r2;"
+        "done:"
+    )
+    start = (near - 4 * 0x7FFFFFF0) % 2**64
+    module = g.load(kernel(body, "src dst"))
+    g.launch(module, "k", 1, 64, start, out, U32(0x7FFFFFF0))
+    assert np.array_equal(g.down(out, source), source)
+
+
+def test_blocks_of_two_dimensions(g):
+    """tid.x does not count the threads of such a block."""
+    body = "mov.u32 %r2, %tid.y; mad.lo.u32 %r1, %r2, 1000, %thread; " + (
+        "mad.lo.u32 %r3, %r2, %size, %thread; mov.b32 %i, %thread;"
+        "mul.wide.s32 %q1, %i, 4; add.s64 %q2, %dst, %q1; mul.wide.u32 %q3, %r2, 256;"
+        "add.s64 %q2, %q2, %q3; st.global.u32 [%q2], %r1;"
+    )
+    got = g.run(kernel(body), "k", 1, (16, 8), [], np.zeros((8, 64), U32), U32(0))
+    y, x = np.mgrid[:8, :64]
+    assert np.array_equal(got, np.where(x < 16, 1000 * y + x, 0))
+
+
+def test_values_of_the_launch_follow_its_parameters(g):
+    module = g.load(kernel(f"mul.lo.u32 %r1, %n, %size; {STORE}"))
+    out = g.empty(4 * 256)
+    for n, block in [(3, 64), (4, 128), (5, 256), (3, 64)]:
+        g.launch(module, "k", 1, block, out, U32(n))
+        assert np.array_equal(g.down(out, np.zeros(block, U32)), [n * block] * block)
+
+
+# -- reports ---------------------------------------------------------------------------
+
+FAULT = """
+import numpy as np
+from support.emulator_arrays import Arrays, Launched
+from device.test_lockstep import STORE, kernel
+d.ok("Init", 0)
+d.context()
+g = Arrays(d)
+p = g.empty(400)
+try:
+    g.launch(g.load({text}), "k", 1, 128, {arguments})
+except Launched as error:
+    print(NAMES[error.code])
+    print(error.report)
+"""
+
+
+@pytest.mark.parametrize("seed", ["", "7"])
+def test_a_fault_names_the_first_thread(seed):
+    """With a seed another warp may be the first one: only 3 is at fault."""
+    code = FAULT.format(text="kernel(STORE)", arguments="p, np.uint32(0)")
+    environment = {"PYCUDA_EMULATOR_SEED": seed} if seed else {}
+    text = child(code, **environment)
+    assert "ILLEGAL_ADDRESS" in text
+    assert "write of 4 bytes" in text and "thread (100, 0, 0)" in text
+    assert "0 bytes beyond the end of the 400-byte device allocation" in text
+
+
+def test_a_misaligned_linear_access():
+    code = FAULT.format(text="kernel(STORE)", arguments="p + 2, np.uint32(0)")
+    text = child(code)
+    assert "MISALIGNED_ADDRESS" in text and "thread (0, 0, 0)" in text
+
+
+def test_a_deadlock_is_found():
+    body = "setp.lt.u32 %p1, %thread, 32; @%p1 bra one; bar.sync 1; one: bar.sync 0;"
+    arguments = "p, np.uint32(0)"
+    text = child(FAULT.format(text=f"kernel({body!r})", arguments=arguments))
+    assert "LAUNCH_FAILED" in text and "deadlock" in text
