@@ -30,7 +30,8 @@ enum {
     EMU_AT_MOST_SCALE = 0x7fff
 };
 
-/* -- atom_16, atom_32, atom_64, atom_128, sured: which atomic operation, in operand e -------- */
+/* -- atom_16, atom_32, atom_64, atom_128, sured: which atomic operation, in operand e
+ * -------- */
 
 enum {
     EMU_ATOM_EXCH,
