@@ -372,7 +372,9 @@ def test_pools_of_memory_that_the_host_reaches(
     size = ctypes.c_size_t(100)
     block = c_uint64(d.out(c_uint64, "MemAllocFromPoolAsync", size, pool, None))
     assert d.lib.emu_live_count(kind.encode()) == 1
-    kind_of, found = c_uint(), c_uint64()
+    used, kind_of, found = c_uint64(), c_uint(), c_uint64()
+    d.ok("MemPoolGetAttribute", pool, 7, byref(used))
+    assert used.value >= 100
     ctypes.memset(block.value, 7, 100)  # by the host
     assert d.read(block, 100) == b"\7" * 100
     d.ok("PointerGetAttribute", byref(found), 17, block)
