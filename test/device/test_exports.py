@@ -119,7 +119,7 @@ ABIS = [
     ("cuEventElapsedTime", {2000: "", 12080: "_v2"}),
     ("cuDeviceGetUuid", {9020: "", 11040: "_v2"}),
     ("cuGetProcAddress", {11030: "", 12000: "_v2"}),
-    ("cuGraphInstantiate", {10000: "", 11000: "_v2", 12000: "WithFlags"}),
+    ("cuGraphInstantiate", {10000: "", 11000: "_v2", 13000: "_v2"}),
     ("cuMemAlloc", {2000: "", 3020: "_v2"}),
 ]
 
@@ -245,6 +245,9 @@ def test_a_capture_of_the_default_stream_of_a_thread(d, emu_ctx):
     assert d.read(memory, 10) == b"some bytes"
     assert lib.cuStreamBeginCapture_v2_ptsz(None, 2) == 0
     assert lib.cuMemcpyHtoD_v2_ptds(memory, text, ctypes.c_size_t(64)) == unsupported
+    assert lib.cuStreamEndCapture_ptsz(None, byref(graph)) != 0
+    assert lib.cuStreamBeginCapture_v2_ptsz(None, 2) == 0
+    assert lib.cuMemsetD8_v2_ptds(memory, 7, ctypes.c_size_t(64)) == unsupported
     assert lib.cuStreamEndCapture_ptsz(None, byref(graph)) != 0
     d.ok("MemFree", memory)
 
