@@ -291,6 +291,8 @@ def table(counts):
     rows, total, runs = [], 0, 0
     for heading, opcodes in counts.items():
         everything = [pair for pairs in opcodes.values() for pair in pairs]
+        if not everything:  # all of another architecture
+            continue
         good = sum(message is None for _, message in everything)
         total, runs = total + len(everything), runs + good
         rows.append((f"**{heading}**", f"{good} of {len(everything)}", ""))
@@ -334,15 +336,15 @@ def main():
                 for form, message in pairs:
                     if message:
                         print(f"{instruction(*form)}  # {message}")
-        return 0
     text = table(counts)
-    print(text.splitlines()[2])
     if options.check:
-        if not TABLE.exists() or TABLE.read_text() != text:
-            print(f"{TABLE.name} is not up to date: run python tools/ptx_forms.py")
-            return 1
-        return 0
-    TABLE.write_text(text)
+        if TABLE.exists() and TABLE.read_text() == text:
+            return 0
+        print(f"{TABLE.name} is not up to date: run `python tools/ptx_forms.py`")
+        return 1
+    if not options.refused:
+        TABLE.write_text(text)
+        print(text.splitlines()[2])
     return 0
 
 

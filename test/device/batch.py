@@ -1,10 +1,17 @@
 """Run many small kernels on a driver library, in several processes.
 
-A suite is a module with the functions `module(numbers)`, which returns the text of the
-kernels k0, k1 and so on of these numbers, and `inputs()`, which returns an array of
-bytes; and with the numbers THREADS, ANSWER, the bytes that a kernel writes, and
-TOGETHER, the kernels of one module. A kernel has two parameters: the address of the
-inputs and the address of its answer. A checksum stands for an answer.
+A suite is a module with these functions and numbers:
+
+module(numbers)  the text of the kernels k0, k1 and so on of these numbers
+inputs()         an array of bytes that all kernels read
+count()          how many kernels there are
+fingerprint()    a number that changes with any of them
+THREADS          threads of the only block of each kernel
+ANSWER           bytes that a kernel writes
+TOGETHER         kernels of one module
+
+A kernel has two parameters: the address of the inputs and the address of its answer.
+test/data/ptx_answers.npz has a checksum of each answer that a GPU gave.
 
 `python -m device.batch SUITE LIBRARY FIRST COUNT FILE`, in the folder test, writes the
 answers of some kernels to a file. `run` starts such processes.
@@ -24,6 +31,15 @@ from support.rawdriver import Driver
 
 TEST = Path(__file__).resolve().parents[1]
 
+#: The checksums, by the last word of a suite's name, and the fingerprints.
+RECORDED = TEST / "data" / "ptx_answers.npz"
+
+#: The level of optimization. In rare programs, optimized code of NVIDIA's assembler 13.0
+#: computes something else than the instructions say.
+LEVEL = 0
+
+SUITES = ("device.forms.kernels", "device.forms.atomics", "device.random_ptx.program")
+
 
 def answers(driver, suite, numbers):
     """Yield the answer of each kernel, as bytes."""
@@ -34,7 +50,7 @@ def answers(driver, suite, numbers):
     blank = np.zeros(suite.ANSWER, np.uint8)
     for first in range(0, len(numbers), suite.TOGETHER):
         some = numbers[first : first + suite.TOGETHER]
-        module = driver.load_module(suite.module(some))
+        module = driver.load_module(suite.module(some), LEVEL)
         for number in some:
             got = np.empty_like(blank)
             driver.upload(target, blank)
@@ -70,6 +86,22 @@ def run(suite, library, first, count, processes):
 def checksums(found):
     """Return a number of 32 bits for each row."""
     return np.array([zlib.crc32(row.tobytes()) for row in found], np.uint32)
+
+
+def key(suite):
+    return suite.__name__.rpartition(".")[2]
+
+
+def recorded(suite):
+    """Return the checksums of a GPU's answers."""
+    with np.load(RECORDED) as data:
+        found, mark = data[key(suite)], int(data[f"{key(suite)} fingerprint"])
+    if mark != suite.fingerprint() or len(found) != suite.count():
+        raise ValueError(
+            f"{RECORDED.name} has answers of other kernels of {suite.__name__}: record "
+            "them on a GPU with `python -m device.record_kernels`"
+        )
+    return found
 
 
 def main():

@@ -39,6 +39,7 @@ FUNCTIONS = {
 
 MAJOR, MINOR = 75, 76  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_*
 JIT_LOG, JIT_LOG_SIZE = 5, 6  # CU_JIT_ERROR_LOG_BUFFER, ..._SIZE_BYTES
+JIT_LEVEL = 7  # CU_JIT_OPTIMIZATION_LEVEL
 
 FORMATS = {
     "u8": 1, "u16": 2, "u32": 3, "s8": 8, "s16": 9, "s32": 10, "f16": 0x10, "f32": 0x20,
@@ -204,14 +205,15 @@ class Driver:
     def synchronize(self):
         self.call("cuCtxSynchronize")
 
-    def load_module(self, text):
+    def load_module(self, text, level=4):
+        """Load PTX. `level` is the assembler's level of optimization, 0 to 4."""
         log = ctypes.create_string_buffer(4096)
-        options = (c_int * 2)(JIT_LOG, JIT_LOG_SIZE)
-        option_values = (c_void_p * 2)(ctypes.addressof(log), len(log))
+        options = (c_int * 3)(JIT_LOG, JIT_LOG_SIZE, JIT_LEVEL)
+        option_values = (c_void_p * 3)(ctypes.addressof(log), len(log), level)
         module = c_void_p()
         code = self.status(
             "cuModuleLoadDataEx", byref(module), ctypes.c_char_p(text.encode()),
-            c_uint(2), options, option_values,
+            c_uint(3), options, option_values,
         )  # fmt: skip
         if code != 0:
             detail = log.value.decode(errors="replace").strip()

@@ -8,14 +8,16 @@ h, r, q     a register of 16, 32 or 64 bits that holds any bits
 f, d        a register of 32 or 64 bits that holds a number
 p           a predicate
 c           a 32-bit register or a small number, for shifts
-k           a number below 64, for the positions and lengths of fields
+k, l        a number below 32 or 64, for the positions and lengths of fields
 n, m        a positive number of 32 or 64 bits, for divisors: never zero
 other       a part of the text, such as a number
 
 Only instructions with one right answer are here. Sums and products name a rounding, so
 no assembler fuses them. NVIDIA's assembler 13.0 makes mistakes, which programs avoid:
 the guard of testp, and of set with a result of type f32, does not hold back the write;
-a minimum or maximum of a number and itself keeps the bits of NaN.
+a minimum or maximum of a number and itself keeps the bits of NaN; sub.sat of a sum and
+its addend gives the other addend; bfe of a constant position beyond the register
+forgets the sign.
 """
 
 import re
@@ -28,7 +30,6 @@ _ROWS = """
 6 sub.(u32|s32) rrr
 2 sub.(u16|s16) hhh
 4 sub.(u64|s64) qqq
-2 sub.sat.s32 rrr
 4 mul.(lo|hi).(u32|s32) rrr
 2 mul.(lo|hi).(u16|s16) hhh
 2 mul.(lo|hi).(u64|s64) qqq
@@ -77,9 +78,9 @@ _ROWS = """
 3 shf.(l|r).(wrap|clamp).b32 rrrc
 4 lop3.b32 rrrr,T
 2 bfe.(u32|s32) rrkk
-2 bfe.(u64|s64) qqkk
+2 bfe.(u64|s64) qqll
 2 bfi.b32 rrrkk
-2 bfi.b64 qqqkk
+2 bfi.b64 qqqll
 1 bfind.(u32|s32) rr
 1 bfind.shiftamt.(u32|s32) rr
 1 bfind.(u64|s64) rq
@@ -237,7 +238,7 @@ UNGUARDED = r"testp\.|set\.\w+\.(\w+\.)?f32\."
 DISTINCT = r"(min|max)\.(\w+\.)*[bf]"
 
 #: Opcodes that have no numbers as sources.
-NUMBERLESS = r".*(f16|x2)|v[a-z]+[24]|(add|sub)\.sat|(min|max)\.f64"
+NUMBERLESS = r".*(f16|x2)|v[a-z]+[24]|add\.sat|(min|max)\.f64"
 
 
 def _read(rows):

@@ -17,8 +17,8 @@ low_is_half(unsigned type)
     return type == PTX_W_f16 || type == PTX_W_bf16 || half_is_pair(type);
 }
 
-/* The first source; for neg.ftz and abs.ftz, with subnormal numbers flushed to zero. The
- * other operations flush their sources themselves. */
+/* The first source; for neg.ftz and abs.ftz, with subnormal numbers flushed to zero.
+ * The other operations flush their sources themselves. */
 static low_value
 half_flushed(low_func *f, unsigned op, uint32_t format, low_value value)
 {

@@ -13,14 +13,14 @@ atomic_float_operation(const low_func *f, unsigned type, unsigned which)
     static const struct {
         uint16_t type;
         int8_t operations[3];
-    } rows[] = {{PTX_W_f32, {EMU_ATOM_ADD_F32, -1, -1}},
-                {PTX_W_f64, {EMU_ATOM_ADD_F64, -1, -1}},
-                {PTX_W_f16, {EMU_ATOM_ADD_F16, EMU_ATOM_MIN_F16, EMU_ATOM_MAX_F16}},
-                {PTX_W_bf16, {EMU_ATOM_ADD_BF16, EMU_ATOM_MIN_BF16, EMU_ATOM_MAX_BF16}},
-                {PTX_W_f16x2,
-                 {EMU_ATOM_ADD_F16X2, EMU_ATOM_MIN_F16X2, EMU_ATOM_MAX_F16X2}},
-                {PTX_W_bf16x2,
-                 {EMU_ATOM_ADD_BF16X2, EMU_ATOM_MIN_BF16X2, EMU_ATOM_MAX_BF16X2}}};
+    } rows[] = {
+        {PTX_W_f32, {EMU_ATOM_ADD_F32, -1, -1}},
+        {PTX_W_f64, {EMU_ATOM_ADD_F64, -1, -1}},
+        {PTX_W_f16, {EMU_ATOM_ADD_F16, EMU_ATOM_MIN_F16, EMU_ATOM_MAX_F16}},
+        {PTX_W_bf16, {EMU_ATOM_ADD_BF16, EMU_ATOM_MIN_BF16, EMU_ATOM_MAX_BF16}},
+        {PTX_W_f16x2, {EMU_ATOM_ADD_F16X2, EMU_ATOM_MIN_F16X2, EMU_ATOM_MAX_F16X2}},
+        {PTX_W_bf16x2,
+         {EMU_ATOM_ADD_BF16X2, EMU_ATOM_MIN_BF16X2, EMU_ATOM_MAX_BF16X2}}};
 
     for (size_t i = 0; which < 3 && i < sizeof rows / sizeof *rows; i++) {
         if (rows[i].type == type && rows[i].operations[which] >= 0) {
@@ -34,9 +34,9 @@ atomic_float_operation(const low_func *f, unsigned type, unsigned which)
 static int
 atomic_operation(const low_func *f, unsigned type)
 {
-    static const uint16_t words[] = {PTX_W_add, PTX_W_min, PTX_W_max,
-                                     PTX_W_exch, PTX_W_cas, PTX_W_and,
-                                     PTX_W_or,  PTX_W_xor, PTX_W_inc, PTX_W_dec};
+    static const uint16_t words[] = {PTX_W_add, PTX_W_min, PTX_W_max, PTX_W_exch,
+                                     PTX_W_cas, PTX_W_and, PTX_W_or,  PTX_W_xor,
+                                     PTX_W_inc, PTX_W_dec};
     static const uint8_t of_unsigned[] = {
         EMU_ATOM_ADD, EMU_ATOM_MIN_U, EMU_ATOM_MAX_U, EMU_ATOM_EXCH, EMU_ATOM_CAS,
         EMU_ATOM_AND, EMU_ATOM_OR,    EMU_ATOM_XOR,   EMU_ATOM_INC,  EMU_ATOM_DEC};

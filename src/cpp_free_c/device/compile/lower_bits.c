@@ -235,7 +235,8 @@ bits_lop3_predicate(low_func *f)
     a = low_source_at(f, 1, PTX_W_b32);
     d = low_target(f, &operands[0], PTX_R32);
     p = low_target(f, f->in->second, PTX_PRED);
-    low_emit(f, f->ops[0], d, a, b, c)->imm = (int64_t)(low_number(f, &operands[4]) & 0xff);
+    low_emit(f, f->ops[0], d, a, b, c)->imm =
+        (int64_t)(low_number(f, &operands[4]) & 0xff);
     low_emit(f, EMU_OP_ne_32, any, d, low_constant(f, PTX_R32, 0), 0);
     low_emit(f, op, p, any, q, 0);
 }

@@ -267,8 +267,8 @@ low_st(low_func *f)
 
 /* -- memory of the stack ----------------------------------------------------------- */
 
-/* A register of 64 bits for the result of an operation whose instruction may have a type
- * of 32 bits; memory_give_address then writes the result. */
+/* A register of 64 bits for the result of an operation whose instruction may have a
+ * type of 32 bits; memory_give_address then writes the result. */
 static low_value
 memory_address_target(low_func *f, unsigned type)
 {
@@ -430,7 +430,8 @@ memory_size_to_read(low_func *f, unsigned bytes)
     const ptx_operand *operand = &f->in->operands[3];
     low_value size, all, none;
 
-    if (operand->kind != PTX_O_REG || f->function->reg_type[operand->reg] != PTX_W_pred) {
+    if (operand->kind != PTX_O_REG ||
+        f->function->reg_type[operand->reg] != PTX_W_pred) {
         return low_source(f, operand, PTX_W_u32);
     }
     size = low_temp(f, PTX_R32);

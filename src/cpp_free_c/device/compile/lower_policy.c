@@ -9,7 +9,8 @@
 static int64_t
 policy_base(const low_func *f)
 {
-    static const uint16_t words[] = {PTX_W_l2_eu, PTX_W_l2_ef, PTX_W_l2_el, PTX_W_l2_en};
+    static const uint16_t words[] = {PTX_W_l2_eu, PTX_W_l2_ef, PTX_W_l2_el,
+                                     PTX_W_l2_en};
     uint64_t base = 0x1000;
     unsigned seen = 0;
 

@@ -167,9 +167,9 @@ narrow_bytes_of_halves(low_func *f, unsigned dt, unsigned st)
         low_emit(f, EMU_OP_cvt_f32_f16, singles[k], half, 0, 0)->aux =
             low_half_format(st);
     }
-    insn = low_emit(f, EMU_OP_cvt_fp8x2_f32,
-                    low_target(f, &f->in->operands[0], PTX_R16), singles[1], singles[0],
-                    0);
+    insn =
+        low_emit(f, EMU_OP_cvt_fp8x2_f32, low_target(f, &f->in->operands[0], PTX_R16),
+                 singles[1], singles[0], 0);
     insn->aux = narrow_byte_format(dt);
     insn->imm = low_has(f, PTX_W_relu);
 }
@@ -191,8 +191,8 @@ narrow_halves_of_bytes(low_func *f, unsigned st)
 
 /* -- integers ---------------------------------------------------------------------- */
 
-/* cvt.pack.sat.u8.s32.b32 d, a, b, c: a and b, clamped, below the low bits of c. Numbers
- * of 16 bits leave no room for c. */
+/* cvt.pack.sat.u8.s32.b32 d, a, b, c: a and b, clamped, below the low bits of c.
+ * Numbers of 16 bits leave no room for c. */
 static void
 narrow_pack(low_func *f)
 {

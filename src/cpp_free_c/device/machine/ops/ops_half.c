@@ -93,8 +93,8 @@ half_extreme(uint16_t x, uint16_t y, const emu_insn *insn, double sign)
         first = fabs(first);
         second = fabs(second);
     }
-    bits = half_result_bits(sign * half_min(sign * first, sign * second, nan),
-                            insn->aux);
+    bits =
+        half_result_bits(sign * half_min(sign * first, sign * second, nan), insn->aux);
     if (magnitudes && bits != 0x7fff) {
         bits = (uint16_t)((bits & 0x7fff) | ((x ^ y) & 0x8000));
     }
@@ -163,8 +163,24 @@ EMU_SLOW_UNARY(cvt_f16_64, u16, u64, ROUND(half_of_integer(x, insn->imm)))
 EMU_SLOW_BINARY(half_add, u16, u16, u16, ROUND(VALUE(x) + VALUE(y)))
 EMU_SLOW_BINARY(half_sub, u16, u16, u16, ROUND(VALUE(x) - VALUE(y)))
 EMU_SLOW_BINARY(half_mul, u16, u16, u16, ROUND(VALUE(x) * VALUE(y)))
-EMU_SLOW_TERNARY(half_fma, u16, u16, u16, u16,
-                 ROUND(half_fma_odd(VALUE(x), VALUE(y), VALUE(z))))
+
+/* .oob: what a tensor map fills in outside of a tensor, of any sign, is a zero factor. */
+static bool
+half_is_outside(uint16_t bits, uint32_t aux)
+{
+    return aux & EMU_HALF_OOB && (bits & 0x7fff) == 0x7ff7;
+}
+
+static uint16_t
+half_fma(uint16_t x, uint16_t y, uint16_t z, const emu_insn *insn)
+{
+    if (half_is_outside(x, insn->aux) || half_is_outside(y, insn->aux)) {
+        return 0;
+    }
+    return ROUND(half_fma_odd(VALUE(x), VALUE(y), VALUE(z)));
+}
+
+EMU_SLOW_TERNARY(half_fma, u16, u16, u16, u16, half_fma(x, y, z, insn))
 EMU_SLOW_BINARY(half_min, u16, u16, u16, half_extreme(x, y, insn, 1.0))
 EMU_SLOW_BINARY(half_max, u16, u16, u16, half_extreme(x, y, insn, -1.0))
 EMU_SLOW_UNARY(half_tanh, u16, u16, ROUND(tanh(VALUE(x))))

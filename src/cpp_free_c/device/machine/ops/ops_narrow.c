@@ -62,8 +62,8 @@ narrow_tf32_magnitude(uint32_t magnitude, unsigned rounding)
     return magnitude & 0x7fffe000;
 }
 
-/* .rna keeps the upper bits of NaN. .satfinite takes a unit from all that is not finite,
- * NaN too. */
+/* .rna keeps the upper bits of NaN. .satfinite takes a unit from all that is not
+ * finite, NaN too. */
 static uint32_t
 narrow_tf32(uint32_t x, unsigned aux)
 {
@@ -77,8 +77,8 @@ narrow_tf32(uint32_t x, unsigned aux)
     if (aux & EMU_TF32_RELU && sign) {
         return 0;
     }
-    magnitude = narrow_tf32_magnitude(magnitude,
-                                      is_nan ? (unsigned)EMU_TF32_RZ : rounding);
+    magnitude =
+        narrow_tf32_magnitude(magnitude, is_nan ? (unsigned)EMU_TF32_RZ : rounding);
     if (aux & EMU_TF32_FINITE && magnitude >= 0x7f800000) {
         magnitude -= 0x2000;
     }

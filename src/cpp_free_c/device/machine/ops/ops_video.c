@@ -10,7 +10,8 @@
 #undef EMU_OP
 #define EMU_OP(name) const emu_insn *emu_op_##name(emu_warp *warp, const emu_insn *insn)
 
-/* -- dot products ------------------------------------------------------------------- */
+/* -- dot products -------------------------------------------------------------------
+ */
 
 /* Element i of `bits` bits. */
 static int64_t
@@ -31,8 +32,8 @@ video_dot4(uint32_t a, uint32_t b, uint32_t c, unsigned aux)
     unsigned i;
 
     for (i = 0; i < 4; i++) {
-        c +=
-            (uint32_t)(video_element(a, i, 8, aux & 1) * video_element(b, i, 8, aux & 2));
+        c += (uint32_t)(video_element(a, i, 8, aux & 1) *
+                        video_element(b, i, 8, aux & 2));
     }
     return c;
 }
@@ -228,21 +229,29 @@ video_first(const emu_insn *insn, int64_t x, int64_t y)
     }
 }
 
-/* Saturates to the range of a part. A byte or a half gets its greatest number for a
- * negative one too, a sum may exceed a word, and so may a magnitude of a difference. */
+static bool
+video_is_shift(const emu_insn *insn)
+{
+    return (insn->aux & 15) == EMU_VIDEO_SHL || (insn->aux & 15) == EMU_VIDEO_SHR;
+}
+
+/* Saturates to the range of a part, of a shift to the range of a word. A byte or a half
+ * gets its greatest number for a negative one too, a sum may exceed a word, and so may a
+ * magnitude of a difference. */
 static int64_t
 video_saturate(const emu_insn *insn, int64_t value)
 {
     const unsigned part = insn->aux >> EMU_VIDEO_D_SHIFT & 15;
     const bool is_signed = insn->imm & EMU_VIDEO_D_SIGNED;
     const unsigned bits = part == EMU_VIDEO_WHOLE ? 32 : part < EMU_VIDEO_H0 ? 8 : 16;
-    const int64_t greatest = ((int64_t)1 << (bits - is_signed)) - 1;
+    const unsigned wide = video_is_shift(insn) ? 32 : bits;
+    const int64_t greatest = ((int64_t)1 << (wide - is_signed)) - 1;
 
+    if (bits != 32 && !video_is_shift(insn)) {
+        return value < 0 || value > greatest ? greatest : value;
+    }
     if (!is_signed && value < 0) {
         return 0;
-    }
-    if (bits != 32) {
-        return value < 0 || value > greatest ? greatest : value;
     }
     if (is_signed) {
         return video_clamp(value, -greatest - 1, greatest);
@@ -263,8 +272,7 @@ video_compared(const emu_insn *insn, int64_t value)
     const unsigned wraps = EMU_VIDEO_SAT | EMU_VIDEO_WRAP;
 
     if (operation == EMU_VIDEO_ADD || operation == EMU_VIDEO_SUB ||
-        ((operation == EMU_VIDEO_SHL || operation == EMU_VIDEO_SHR) &&
-         (flags & (signs | wraps)) == wraps)) {
+        (video_is_shift(insn) && (flags & (signs | wraps)) == wraps)) {
         return video_low_bits(value, 32);
     }
     return value;
