@@ -253,6 +253,8 @@ def test_ranges_of_vector_registers(g):
         ("mov.f32 %f, %f + 1;", "holds no integer has an offset"),
         ("mov.pred %p, %p + 1;", "holds no integer has an offset"),
         ("mov.b64 %w, {%r + 1, %r};", "a register in a list has an offset"),
+        ("mov.b64 %w, {x[1], %r};", "an element of an array in a list"),
+        ("ld.global.u32 %r, [x[1]];", "an address is of the wrong kind"),
         ("ld.global.u32 %r, x[1.5];", "the index of an array is no integer"),
         ("ld.global.u32 %r, x[x];", "neither a register nor a constant"),
         ("ld.global.u32 %r, x[%p];", "the index of an array is no integer"),

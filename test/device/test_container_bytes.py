@@ -173,6 +173,12 @@ def test_libraries(d, emu_ctx):
     needs = CALLER.replace(b"one", b"loose")
     code, log = link(d, (1, needs), (LIBRARY, parts))
     assert code == R.ERROR_INVALID_PTX and "none is not defined" in log
+    code = fatbin(entry(b"code", kind=containers.CODE))
+    parts = library(object_file([(".nv_fatbin", code)]), part(TWO))
+    assert link(d, (1, CALLER), (1, ONE), (LIBRARY, parts)) == (0, "")
+    code, log = link(d, (1, CALLER), (LIBRARY, parts))
+    assert code == R.ERROR_INVALID_PTX
+    assert "one is not defined" in log and "input1: " in log and "machine code" in log
     variable = HEAD + b".visible .global .u32 v = 5;\n"
     user = HEAD + b".extern .global .u32 v;\n.visible .entry k() { .reg .u32 %r;\n"
     user += b"ld.global.u32 %r, [v]; ret; }\n"
@@ -188,6 +194,25 @@ def test_libraries(d, emu_ctx):
         code, log = link(d, (LIBRARY, data))
         assert code in (R.ERROR_INVALID_IMAGE, R.ERROR_NO_BINARY_FOR_GPU)
         assert word in log and "input0" in log
+
+
+def test_a_verbose_log_describes_the_kernels(d, emu_ctx):
+    image = HEAD + b".visible .entry k() { .shared .b8 s[64]; .reg .b32 %r;\n"
+    image += b"mov.u32 %r, s; st.shared.u32 [%r], 1; ret; }\n" + TEXT.split(b"64", 1)[1]
+    for verbose, room in ((1, 1000), (0, 1000), (1, 50), (1, 1)):
+        info = ctypes.create_string_buffer(b"?" * room, room)
+        options = (c_uint * 3)(12, 3, 4)
+        values = (c_void_p * 3)(verbose, ctypes.addressof(info), room)
+        module = c_void_p()
+        code = d.ModuleLoadDataEx(byref(module), image, 3, options, values)
+        assert code == 0
+        d.ok("ModuleUnload", module)
+        log = info.value.decode()
+        assert len(log) == (values[2] or 0) < room
+        if verbose and room > 50:
+            assert "'k'" in log and "'nothing'" in log and "64 bytes smem" in log
+        elif not verbose:
+            assert log == ""
 
 
 PROGRAM = """

@@ -119,7 +119,7 @@ ABIS = [
     ("cuEventElapsedTime", {2000: "", 12080: "_v2"}),
     ("cuDeviceGetUuid", {9020: "", 11040: "_v2"}),
     ("cuGetProcAddress", {11030: "", 12000: "_v2"}),
-    ("cuGraphInstantiate", {10000: "", 11000: "_v2", 12000: "WithFlags"}),
+    ("cuGraphInstantiate", {10000: "", 11000: "_v2", 13000: "_v2"}),
     ("cuMemAlloc", {2000: "", 3020: "_v2"}),
 ]
 
@@ -246,6 +246,9 @@ def test_a_capture_of_the_default_stream_of_a_thread(d, emu_ctx):
     assert lib.cuStreamBeginCapture_v2_ptsz(None, 2) == 0
     assert lib.cuMemcpyHtoD_v2_ptds(memory, text, ctypes.c_size_t(64)) == unsupported
     assert lib.cuStreamEndCapture_ptsz(None, byref(graph)) != 0
+    assert lib.cuStreamBeginCapture_v2_ptsz(None, 2) == 0
+    assert lib.cuMemsetD8_v2_ptds(memory, 7, ctypes.c_size_t(64)) == unsupported
+    assert lib.cuStreamEndCapture_ptsz(None, byref(graph)) != 0
     d.ok("MemFree", memory)
 
 
@@ -342,9 +345,57 @@ def test_the_pool_of_a_place(d):
     assert pool == d.out(c_void_p, "DeviceGetDefaultMemPool", 0)
     assert d.out(c_void_p, "MemGetMemPool", place, 1) == pool
     d.ok("MemSetMemPool", place, 1, c_void_p(pool))
-    host = (c_int * 2)(2, 0)
-    code = d.MemGetMemPool(byref(c_void_p()), host, 1)
+    assert d.MemSetMemPool(place, 2, c_void_p(pool)) == R.ERROR_INVALID_VALUE
+    nowhere = (c_int * 2)(1, 99)
+    code = d.MemGetMemPool(byref(c_void_p()), nowhere, 1)
+    assert code == R.ERROR_INVALID_DEVICE
+
+
+HOST, DEVICE = 1, 2  # what cuPointerGetAttribute says of them
+
+
+@pytest.mark.parametrize(
+    "place, type_, kind, memory",
+    [(2, 1, "host", HOST), (3, 1, "host", HOST), (1, 2, "managed", DEVICE)],
+)
+@pytest.mark.parametrize("default", [True, False])
+def test_pools_of_memory_that_the_host_reaches(
+    d, emu_ctx, place, type_, kind, memory, default
+):
+    location = (c_int * 2)(place, 0)
+    if default:
+        pool = c_void_p(d.out(c_void_p, "MemGetMemPool", location, type_))
+    else:
+        properties = (ctypes.c_ubyte * 88)()
+        ctypes.memmove(properties, (c_int * 4)(type_, 0, place, 0), 16)
+        pool = c_void_p(d.out(c_void_p, "MemPoolCreate", properties))
+        ctypes.memmove(properties, (c_int * 4)(type_, 1, place, 0), 16)
+        shared = d.MemPoolCreate(byref(c_void_p()), properties)
+        assert shared == R.ERROR_NOT_SUPPORTED
+    size = ctypes.c_size_t(100)
+    block = c_uint64(d.out(c_uint64, "MemAllocFromPoolAsync", size, pool, None))
+    assert d.lib.emu_live_count(kind.encode()) == 1
+    used, kind_of, found = c_uint64(), c_uint(), c_uint64()
+    d.ok("MemPoolGetAttribute", pool, 7, byref(used))
+    assert used.value >= 100
+    ctypes.memset(block.value, 7, 100)  # by the host
+    assert d.read(block, 100) == b"\7" * 100
+    d.ok("PointerGetAttribute", byref(found), 17, block)
+    assert found.value == pool.value
+    d.ok("PointerGetAttribute", byref(kind_of), 2, block)
+    assert kind_of.value == memory
+    stream = c_void_p(d.out(c_void_p, "StreamCreate", 0))
+    d.ok("StreamBeginCapture", stream, 2)
+    code = d.MemAllocFromPoolAsync(byref(found), size, pool, stream)
     assert code == R.ERROR_NOT_SUPPORTED
+    d.StreamEndCapture(stream, byref(found))
+    d.ok("StreamDestroy", stream)
+    access = (c_int * 3)(place, 0, 3)
+    d.ok("MemPoolSetAccess", pool, access, ctypes.c_size_t(1))
+    d.ok("MemFreeAsync", block, None)
+    assert d.lib.emu_live_count(kind.encode()) == 0
+    if not default:
+        d.ok("MemPoolDestroy", pool)
 
 
 # -- green contexts --------------------------------------------------------------------

@@ -211,6 +211,37 @@ def test_blocks_of_two_dimensions(g):
     assert np.array_equal(got, np.where(x < 16, 1000 * y + x, 0))
 
 
+@pytest.mark.parametrize(
+    "address, index",
+    [
+        ("shl.b32 %r3, %thread, 2;", lambda t: t),
+        ("and.b32 %r3, %thread, 16; shl.b32 %r3, %r3, 2;", lambda t: t & 16),
+        ("and.b32 %r3, %thread, 15; shl.b32 %r3, %r3, 2;", lambda t: t & 15),
+        ("shl.b32 %r3, %thread, 3;", lambda t: 2 * t),
+        ("xor.b32 %r3, %thread, 3; shl.b32 %r3, %r3, 2;", lambda t: t ^ 3),
+        ("sub.s32 %r3, 255, %thread; shl.b32 %r3, %r3, 2;", lambda t: 255 - t),
+    ],
+)
+def test_addresses_of_shared_memory(g, address, index):
+    body = f"""
+    mov.u32 %r2, 0;
+    fill:
+    mad.lo.u32 %r4, %r2, 256, %thread; shl.b32 %r5, %r4, 2; mov.u32 %r6, tile;
+    add.u32 %r5, %r5, %r6; mul.lo.u32 %r7, %r4, 7; st.shared.u32 [%r5], %r7;
+    add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 4;
+    @%p1 bra fill;
+    bar.sync 0;
+    {address} mov.u32 %r8, tile; add.u32 %r9, %r8, %r3;
+    ld.shared.u32 %r10, [%r9+16]; ld.shared.u8 %r11, [%r9];
+    shl.b32 %r11, %r11, 24; add.u32 %r1, %r10, %r11;
+    {STORE}
+    """
+    got = g.run(kernel(body), "k", 2, 256, [], np.zeros(512, U32), U32(0))
+    at = index(np.arange(512) % 256)
+    want = (at + 4) * 7 + ((at * 7 & 255) << 24)
+    assert np.array_equal(got, want.astype(U32))
+
+
 def test_values_of_the_launch_follow_its_parameters(g):
     module = g.load(kernel(f"mul.lo.u32 %r1, %n, %size; {STORE}"))
     out = g.empty(4 * 256)
@@ -252,6 +283,17 @@ def test_a_misaligned_linear_access():
     code = FAULT.format(text="kernel(STORE)", arguments="p + 2, np.uint32(0)")
     text = child(code)
     assert "MISALIGNED_ADDRESS" in text and "thread (0, 0, 0)" in text
+
+
+def test_a_read_beyond_shared_memory():
+    body = (
+        "shl.b32 %r3, %thread, 2; mov.u32 %r4, tile; add.u32 %r3, %r3, %r4;"
+        f"ld.shared.u32 %r1, [%r3+3968]; {STORE}"
+    )
+    arguments = "g.empty(512), np.uint32(0)"
+    text = child(FAULT.format(text=f"kernel({body!r})", arguments=arguments))
+    assert "ILLEGAL_ADDRESS" in text and "thread (32, 0, 0)" in text
+    assert "offset 4096 of shared memory, which has 4096 bytes" in text
 
 
 def test_a_deadlock_is_found():

@@ -27,12 +27,10 @@ def recorded():
     return answers
 
 
-@pytest.fixture(scope="module")
-def results(tmp_path_factory):
-    """The answers of this device, of a child for a software device with sm_90."""
-    file = tmp_path_factory.mktemp("tensor_cores") / "answers.npz"
-    child = subprocess.run(
-        [sys.executable, "-m", "device.tensor_cores.record", file],
+def run_child(module, *words):
+    """Run a module in a child, for a software device with sm_90."""
+    return subprocess.run(
+        [sys.executable, "-m", f"device.tensor_cores.{module}", *words],
         env={**os.environ, "PYTHONPATH": PATH, "PYCUDA_EMULATOR_CAPABILITY": "9.0"},
         cwd=Path(__file__).parents[1],
         capture_output=True,
@@ -40,6 +38,22 @@ def results(tmp_path_factory):
         check=False,
         timeout=300,
     )
+
+
+def skip_unless_hopper():
+    """Skip the test on a GPU whose tensor cores may have other bits."""
+    if not _driver._is_emulated():
+        import pycuda.driver as drv
+
+        if drv.Device(0).compute_capability() != (9, 0):
+            pytest.skip("the answers are those of sm_90")
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """The answers of this device."""
+    file = tmp_path_factory.mktemp("tensor_cores") / "answers.npz"
+    child = run_child("record", file)
     assert file.exists(), child.stdout + child.stderr
     return record.load(file)
 
@@ -61,14 +75,26 @@ def problems(names, recorded, results):
 @pytest.mark.gpu
 @pytest.mark.parametrize("family", cases.families())
 def test_family(family, recorded, results):
-    if not _driver._is_emulated():
-        import pycuda.driver as drv
-
-        if drv.Device(0).compute_capability() != (9, 0):
-            pytest.skip("the answers are those of sm_90")
+    skip_unless_hopper()
     names = list(cases.families()[family])
     found = problems(names, recorded, results)
     assert not found, f"{len(found)} of {len(names)} differ\n" + "\n".join(found)
+
+
+#: What an H200 printed.
+PRODUCTS = """\
+with_wmma exact 4d9f345655e0a856
+with_mma exact 0688a2c43e93046c
+with_wgmma exact 0688a2c43e93046c
+"""
+
+
+@pytest.mark.gpu
+def test_programs_that_multiply_matrices():
+    """nvcc compiled them from mma.h, and from assembly as libraries have it."""
+    skip_unless_hopper()
+    child = run_child("product")
+    assert child.stdout == PRODUCTS, child.stdout + child.stderr
 
 
 def test_the_recording_has_each_case(recorded):

@@ -27,6 +27,7 @@ UNITS = {
     "argument_buffer": ("-Wl,--wrap=malloc,--wrap=realloc",),
     "bins": (),
     "shape": (),
+    "virtual_range": ("-Wl,--wrap=calloc,--wrap=realloc",),
 }
 
 

@@ -5,6 +5,7 @@ while a graph uses them.
 import gc
 import warnings
 import weakref
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -184,13 +185,27 @@ def test_a_graph_keeps_an_array_that_grows(mod, stream):
     assert (out.get() == 7).all()
 
 
-def test_a_graph_keeps_the_levels_of_a_texture(mod, stream):
-    image, out = drv.MipmappedArray(descriptor()), gpuarray.zeros(COUNT, np.float32)
-    image.get_level(0).set(np.full((4, 8), 3, np.float32))
+@pytest.mark.parametrize("kind", ["array", "levels"])
+@pytest.mark.parametrize("how", ["captured", "node"])
+@pytest.mark.parametrize("freed", [False, True])
+def test_a_graph_keeps_the_image_of_a_texture(mod, stream, kind, how, freed):
+    out = gpuarray.zeros(COUNT, np.float32)
+    if kind == "levels":
+        image = drv.MipmappedArray(descriptor())
+        image.get_level(0).set(np.full((4, 8), 3, np.float32))
+    else:
+        image = drv.Array(descriptor())
+        image.set(np.full((4, 8), 3, np.float32))
     texture = drv.TextureObject(image, normalized_coords=True)
-    with stream.capture() as graph:
-        mod.get_function("read")(out, texture, **SHAPE)
+    if how == "captured":
+        with stream.capture() as graph:
+            mod.get_function("read")(out, texture, **SHAPE)
+    else:
+        graph = drv.Graph()
+        graph.add_kernel(mod.get_function("read"), out, texture, **SHAPE)
     executable = graph.instantiate()
+    if freed:
+        image.free()
     del image, texture, graph
     gc.collect()
     executable.launch(stream)
@@ -393,3 +408,91 @@ first.detach()
 """,
         PYCUDA_EMULATOR_STREAMS="late",
     )
+
+
+# -- the end of everything -------------------------------------------------------------
+
+ENDINGS = {
+    "at exit": "",
+    "at exit, in a cycle": "things.append(things); del things",
+    "after their context": """
+context.pop()
+context.detach()
+things.clear()
+gc.collect()
+assert not any(_driver._live_counts().values()), _driver._live_counts()
+""",
+    "at exit, after their context": "context.pop(); context.detach()",
+    "in another thread": """
+thread = threading.Thread(target=things.clear)
+thread.start()
+thread.join()
+gc.collect()
+context.pop()
+context.detach()
+assert not any(_driver._live_counts().values()), _driver._live_counts()
+""",
+    "with weak references": """
+dead = []
+for thing in things:
+    try:
+        weakref.finalize(thing, dead.append, type(thing).__name__)
+    except TypeError:
+        dead.append("no weak reference")
+count = len(things)
+del thing
+things.clear()
+gc.collect()
+assert len(dead) == count, dead
+context.pop()
+context.detach()
+""",
+    "in a forked child": """
+warnings.simplefilter("ignore", DeprecationWarning)  # the driver has threads
+child = os.fork()
+if child == 0:
+    things.clear()
+    gc.collect()
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+things.clear()
+gc.collect()
+context.pop()
+context.detach()
+assert not any(_driver._live_counts().values()), _driver._live_counts()
+""",
+}
+
+
+@pytest.mark.parametrize("how", ENDINGS)
+def test_objects_of_all_kinds_end(how):
+    """In the order in which they were made, which is no order of their needs."""
+    folder = Path(__file__).parents[1]
+    run_child(f"""
+import gc
+import os
+import sys
+import threading
+import warnings
+import weakref
+
+sys.path.insert(0, {str(folder)!r})
+import pycuda.driver as drv
+from pycuda import _driver
+from driver.test_graph_lifetimes import MAKE
+
+drv.init()
+context = drv.Device(0).make_context()
+stream, graph = drv.Stream(), drv.Graph()
+things = [make() for make in MAKE.values()]
+with stream.capture() as captured:
+    drv.memset_d8_async(things[list(MAKE).index("VirtualMemory")], 1, 8)
+    stream.add_callback(int)
+    graph.retain(drv.UserObject(int))
+executable = captured.instantiate()
+executable.launch(stream)
+stream.add_callback(int)
+things += [stream, graph, captured, executable]
+del stream, graph, captured, executable
+{ENDINGS[how]}
+""")

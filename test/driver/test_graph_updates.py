@@ -1,4 +1,4 @@
-"""Changes of single nodes of executable graphs, apart from kernels."""
+"""Changes of single nodes of executable graphs, apart from kernels; instantiation."""
 
 import gc
 import weakref
@@ -8,7 +8,7 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import _driver, gpuarray
-from pycuda.compiler import SourceModule
+from pycuda.compiler import DynamicSourceModule, SourceModule
 
 pytestmark = [pytest.mark.gpu, pytest.mark.module_context]
 
@@ -190,3 +190,49 @@ def test_what_is_refused(stream):
     ]:
         with pytest.raises(TypeError, match=text):
             call()
+
+
+# -- instantiation ---------------------------------------------------------------------
+
+
+def test_priorities_of_nodes(fill, stream):
+    x = zeros()
+    least, greatest = drv.Context.get_stream_priority_range()
+    with stream.capture() as graph:
+        fill(x, np.int32(1), priority=least, **SHAPE)
+        fill(x, np.int32(2), priority=greatest, **SHAPE)
+    graph.instantiate(priorities=True).launch(stream)
+    stream.synchronize()
+    assert (x.get() == 2).all()
+
+
+LAUNCHER = """
+extern "C" __global__ void launcher(cudaGraphExec_t graph)
+{
+    cudaGraphLaunch(graph, cudaStreamGraphFireAndForget);
+}
+"""
+
+
+def test_kernels_launch_graphs(fill, stream):
+    x = zeros()
+    inner = drv.Graph()
+    inner.add_kernel(fill, x, np.int32(5), **SHAPE)
+    if _driver._is_emulated():
+        with pytest.raises(drv.LogicError, match="software device has none"):
+            inner.instantiate(device_launch=True)
+        return
+    try:
+        mod = DynamicSourceModule(LAUNCHER, no_extern_c=True)
+    except drv.CompileError as error:
+        pytest.skip(f"no library for launches by kernels: {error}")
+    executable = inner.instantiate(device_launch=True)
+    executable.upload(stream)
+    stream.synchronize()
+    outer = drv.Graph()
+    outer.add_kernel(
+        mod.get_function("launcher"), np.uintp(executable.handle), block=(1, 1, 1)
+    )
+    outer.instantiate(device_launch=True).launch(stream)
+    stream.synchronize()
+    assert (x.get() == 5).all()

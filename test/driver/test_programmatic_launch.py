@@ -65,12 +65,11 @@ def mod(module_context):
     return SourceModule(KERNELS, no_extern_c=True)
 
 
-def pair(mod, memory, stream):
+def pair(mod, memory, stream, limit):
     """Enqueue the two kernels. The numbers are flag, seen, data and result."""
     addresses = [np.uintp(int(memory) + 4 * i) for i in range(4)]
     flag, seen, data, result = addresses
-    limit = np.int32(100 if _driver._is_emulated() else 20_000_000)
-    mod.get_function("first")(flag, seen, data, limit, stream=stream, **ONE)
+    mod.get_function("first")(flag, seen, data, np.int32(limit), stream=stream, **ONE)
     mod.get_function("second")(
         flag, data, result, stream=stream, programmatic=True, **ONE
     )
@@ -79,15 +78,18 @@ def pair(mod, memory, stream):
 @pytest.mark.parametrize("captured", [False, True], ids=["stream", "graph"])
 def test_kernels_overlap(mod, captured):
     memory = drv.mem_alloc(16)
-    drv.memset_d32(memory, 0, 4)
     stream = drv.Stream()
+    pair(mod, memory, stream, 0)  # loads the kernels, which may wait for the device
+    stream.synchronize()
+    drv.memset_d32(memory, 0, 4)
+    limit = 100 if _driver._is_emulated() else 20_000_000
     if captured:
         with stream.capture() as graph:
-            pair(mod, memory, stream)
+            pair(mod, memory, stream, limit)
         assert len(graph.edges) == 1 and len(graph.leaves) == 1
         graph.clone().instantiate().launch(stream)
     else:
-        pair(mod, memory, stream)
+        pair(mod, memory, stream, limit)
     stream.synchronize()
     flag, seen, data, result = drv.from_device(memory, 4, np.int32)
     assert (flag, data, result) == (1, 41, 42)
@@ -127,9 +129,12 @@ def test_edges_of_a_chain_are_removed_and_nodes_disabled(mod):
     stream.synchronize()
     assert (memory.get() == 3).all()
     before, after = graph.edges[0]
-    graph.remove_edge(before, after)
-    graph.add_edge(before, after)
+    for programmatic in (False, True):
+        graph.remove_edge(before, after)
+        graph.add_edge(before, after, programmatic=programmatic)
     assert len(graph.edges) == 2
+    with pytest.raises(drv.LogicError, match="cuGraphAddDependencies"):
+        graph.add_edge(graph.add_empty(), graph.nodes[0], programmatic=True)
     graph.instantiate().launch(stream)
     stream.synchronize()
     assert (memory.get() == 31).all()

@@ -162,6 +162,13 @@ def test_it_keeps_the_array(ctx):
             TypeError,
             "data_type",
         ),
+        (
+            lambda a: drv.TensorMap(
+                gpuarray.zeros((2, 2, 4, 4, 4), np.float16), (1, 1, 4, 8), interleave=1
+            ),
+            ValueError,
+            "slices of 16 bytes as its last dimension",
+        ),
         (lambda a: drv.TensorMap(3, (8, 16)), TypeError, "not int"),
         (lambda a: drv.TensorMap(np.zeros((8, 16)), (8, 16)), TypeError, "ndarray"),
     ],

@@ -191,6 +191,21 @@ for swizzle, span in ((1, 32), (2, 64), (3, 128)):
 """)
 
 
+def test_interleaved_layouts():
+    """A tile has one slice of channels, whatever the box says."""
+    run("""
+for interleave, channels, swizzle in ((1, 8, 0), (1, 8, 2), (2, 16, 1)):
+    array = counted((3, 4, 5, 10, channels))
+    source = gpuarray.to_gpu(array)
+    for box, at in (((2, 1, 2, 8), (0, 1, 1, 1)), ((2, 9, 2, 8), (2, 3, 4, 5)),
+                    ((1, 1, 3, 8), (1, 2, -1, -2))):
+        map = drv.TensorMap(source, box, swizzle, interleave=interleave)
+        one = (box[0], 1, *box[2:], channels)
+        expected, *_ = tile(array, one, (*at, 0))
+        assert (load(map, at, expected.nbytes) == swizzled(expected, swizzle)).all()
+""")
+
+
 def test_rounding_to_tf32():
     run("""
 bits = [0x3F801000, 0x3F803000, 0x3F800FFF, 0x3F801001, 0x7F7FF000, 0x7F7FEFFF,

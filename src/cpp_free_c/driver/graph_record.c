@@ -102,6 +102,8 @@ graph_record_word(pcu_handle_kind kind, pcu_handle handle)
             return (uint64_t)(uintptr_t)handle.registered;
         case PCU_HANDLE_array:
             return (uint64_t)(uintptr_t)handle.array;
+        case PCU_HANDLE_mipmapped_array:
+            return (uint64_t)(uintptr_t)handle.mipmapped_array;
         case PCU_HANDLE_texture_object:
             return handle.texture_object;
         case PCU_HANDLE_surface_object:

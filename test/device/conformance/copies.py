@@ -134,16 +134,6 @@ def ranges():
         cp.async.bulk.wait_group 0;""")
     yield kernel.end()
 
-    kernel = Copier("cp.async.bulk shared to shared", 2048)
-    kernel.move(kernel.near, kernel.input(words("bulk", 512)), 2048, True)
-    kernel.move(kernel.other, kernel.input(words("bulk 2", 512)), 2048, True)
-    kernel.expect(1024)
-    kernel.by_one(f"""cp.async.bulk.shared::cluster.shared::cta.{SIGNAL}
-        [{kernel.other}+256], [{kernel.near}], 1024, [{kernel.object}];""")
-    kernel.wait()
-    kernel.move(kernel.other, kernel.output(32, 512), 2048, False)
-    yield kernel.end()
-
 
 def operands(op, kind):
     """Values in memory, and the operands of the reduction: as many as fit in 2 KB."""
@@ -172,19 +162,72 @@ def reductions():
                 cp.async.bulk.commit_group;
                 cp.async.bulk.wait_group 0;""")
             yield kernel.end()
+
+
+class Pair(Copier):
+    """A kernel for two blocks of a cluster: each copies to the other, or to itself."""
+
+    def __init__(self, name, size, own=False):
+        super().__init__(name, size)
+        self.threads = 2 * THREADS
+        rank = self.special("%cluster_ctarank")
+        if not own:
+            self(f"xor.b32 {rank}, {rank}, 1;")
+        self.far, self.far_object = self.regs("b32", 2)
+        for target, source in ((self.far, self.other), (self.far_object, self.object)):
+            self(f"mapa.shared::cluster.u32 {target}, {source}, {rank};")
+
+    def meet(self):
+        """The blocks wait for each other."""
+        self("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;")
+
+    def parts(self, array, size):
+        """The address of this block's part of an array."""
+        block, offset = self.special("%ctaid.x"), self.reg("b64")
+        self(f"""mul.wide.u32 {offset}, {block}, {size};
+                 add.u64 {array}, {array}, {offset};""")
+        return array
+
+    def end(self, **options):
+        self.meet()
+        case = super().end(**options)
+        text = case.text.replace("\n)\n{", "\n)\n.reqnctapercluster 2, 1, 1\n{")
+        return dataclasses.replace(case, text=text)
+
+
+def between_blocks():
+    """Copies and reductions from shared memory to that of the other block."""
+    yield pair("copy", "", words("bulk", 1024), words("bulk 2", 1024))
     for op, kinds in TO_SHARED.items():
         for kind in kinds:
-            memory, operand = operands(op, kind)
-            kernel = Copier(f"cp.reduce.async.bulk to shared {op} {kind}", 2048)
-            kernel.move(kernel.near, kernel.input(operand), 2048, True)
-            kernel.move(kernel.other, kernel.input(memory, "memory"), 2048, True)
-            kernel.expect(2048)
-            kernel.by_one(f"""
-                cp.reduce.async.bulk.shared::cluster.shared::cta.{SIGNAL}.{op}.{kind}
-                    [{kernel.other}], [{kernel.near}], 2048, [{kernel.object}];""")
-            kernel.wait()
-            kernel.move(kernel.other, kernel.output(32, 512), 2048, False)
-            yield kernel.end()
+            memory, operand = (
+                np.resize(part, 4096 // part.itemsize) for part in operands(op, kind)
+            )
+            yield pair(f"{op} {kind}", f".{op}.{kind}", operand, memory)
+
+
+def pair(name, suffix, operand, memory, own=False, **options):
+    kernel = Pair(f"cp.async.bulk to shared {name}", 2048, own)
+    kernel.move(kernel.near, kernel.parts(kernel.input(operand), 2048), 2048, True)
+    memory = kernel.parts(kernel.input(memory, "memory"), 2048)
+    kernel.move(kernel.other, memory, 2048, True)
+    kernel.threads = 2 * THREADS
+    kernel.expect(2048)
+    kernel.meet()
+    reduce = "reduce." if suffix else ""
+    kernel.by_one(f"""
+        cp.{reduce}async.bulk.shared::cluster.shared::cta.{SIGNAL}{suffix}
+            [{kernel.far}], [{kernel.near}], 2048, [{kernel.far_object}];""")
+    kernel.wait()
+    out = kernel.parts(kernel.output(32, 1024), 2048)
+    kernel.move(kernel.other, out, 2048, False)
+    return kernel.end(**options)
+
+
+def to_oneself():
+    """A copy from shared memory to shared memory of the same block."""
+    data = words("bulk", 1024), words("bulk 2", 1024)
+    yield pair("of the block itself", "", *data, own=True, ends=True)
 
 
 #: Instructions of one thread on an object for three arrivals. %s: the object. The
@@ -253,37 +296,28 @@ def phases():
     yield kernel.end()
 
 
-def clusters():
+def multicasts():
     """A copy to both blocks of a cluster, and arrivals at the mbarrier of the other."""
-    kernel = Copier("cp.async.bulk multicast", 512)
+    kernel = Pair("cp.async.bulk multicast", 512)
     source = kernel.input(words("multicast", 128))
     kernel.threads = 2 * THREADS
-    rank, remote, mask = kernel.special("%cluster_ctarank"), *kernel.regs("b32", 2)
-    p, blocks = kernel.reg("pred"), kernel.reg("b16")
-    skip = kernel.label()
+    p, blocks, skip = kernel.reg("pred"), kernel.reg("b16"), kernel.label()
     kernel.by_one(f"""mbarrier.init.shared::cta.b64 [{kernel.object}], 2;
         fence.mbarrier_init.release.cluster;
         mbarrier.arrive.expect_tx.shared::cta.b64 _, [{kernel.object}], 512;""")
-    kernel(f"""barrier.cluster.arrive.aligned;
-        barrier.cluster.wait.aligned;
-        xor.b32 {mask}, {rank}, 1;
-        mapa.shared::cluster.u32 {remote}, {kernel.object}, {mask};
-        mov.b16 {blocks}, 3;
+    kernel.meet()
+    kernel(f"""mov.b16 {blocks}, 3;
         setp.ne.u32 {p}, {kernel.tid}, 0;
         @{p} bra {skip};
-        mbarrier.arrive.release.cluster.shared::cluster.b64 _, [{remote}];
-        setp.ne.u32 {p}, {rank}, 1;
+        mbarrier.arrive.release.cluster.shared::cluster.b64 _, [{kernel.far_object}];
+        setp.ne.u32 {p}, {kernel.special("%cluster_ctarank")}, 1;
         @{p} bra {skip};
         cp.async.bulk.shared::cluster.global.{SIGNAL}.multicast::cluster
             [{kernel.near}], [{source}], 512, [{kernel.object}], {blocks};
         {skip}:""")
     kernel.wait()
     kernel.keep("u32", near_word(kernel))
-    kernel("""barrier.cluster.arrive.aligned;
-        barrier.cluster.wait.aligned;""")
-    case = kernel.end()
-    text = case.text.replace("\n)\n{", "\n)\n.reqnctapercluster 2, 1, 1\n{")
-    yield dataclasses.replace(case, text=text)
+    yield kernel.end()
 
 
 def near_word(kernel):
@@ -294,5 +328,5 @@ def near_word(kernel):
 
 
 def cases():
-    for make in (ranges, reductions, phases, clusters):
+    for make in (ranges, reductions, phases, between_blocks, multicasts, to_oneself):
         yield from make()

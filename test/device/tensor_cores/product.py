@@ -1,4 +1,4 @@
-"""Run the kernels of test/data/kernels/matrix_product.ptx and print a digest of each:
+"""Run the kernels of test/data/matrix_product.ptx and print a digest of each:
 `python -m device.tensor_cores.product` in test/."""
 
 import hashlib
@@ -8,7 +8,7 @@ import numpy as np
 
 import pycuda.driver as drv
 
-TEXT = Path(__file__).resolve().parents[2] / "data" / "kernels" / "matrix_product.ptx"
+TEXT = Path(__file__).resolve().parents[2] / "data" / "matrix_product.ptx"
 KERNELS = ("with_wmma", "with_mma", "with_wgmma")
 SIDE = 64
 

@@ -99,6 +99,7 @@ static const struct {
     {123, 1},         /* waiting for NOR */
     {125, 1},         /* IPC events */
     {126, 1},         /* domains of memory order */
+    {144, 1},         /* pools of host memory */
 };
 
 #define LIMIT(attribute, member)                       \

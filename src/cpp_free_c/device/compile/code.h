@@ -98,6 +98,19 @@ typedef struct {
     uint16_t file;
 } emu_place;
 
+/* A value with EMU_TAG_WARP that is the address of accesses to shared memory, and the
+ * place of its emu_shape. Both count from the start of the values of the warp. */
+typedef struct {
+    uint32_t value, shape;
+} emu_shaped;
+
+/* How such a value differs between the lanes of each half of a warp: lane i has
+ * start + i * step. Blocks with rows of 16 threads have such addresses. */
+typedef struct {
+    uint32_t start[2], step[2];
+    bool is_known; /* false: the lanes differ in another way */
+} emu_shape;
+
 /* Instructions that run once; their results are not in the frame. */
 typedef struct {
     const emu_insn *code;
@@ -122,6 +135,8 @@ struct emu_func {
     emu_once once[EMU_ONCE_LEVELS]; /* of a kernel */
     uint32_t uniform_size;          /* bytes of the values with EMU_TAG_UNIFORM */
     uint32_t warp_size;             /* and with EMU_TAG_WARP, of one warp */
+    const emu_shaped *shaped;
+    uint32_t shaped_count;
     const emu_program *program;
 };
 

@@ -26,7 +26,9 @@ enum {
     EMU_AT_RESULT = 64,    /* an atomic operation that returns the old value */
     EMU_AT_UNSIGNED = 128, /* the index is unsigned */
     EMU_AT_LINEAR = 256,   /* the index is tid.x plus a value that all lanes share */
+    EMU_AT_SHAPE = 512,    /* operand a has an emu_shape */
     EMU_AT_SCALE_SHIFT = 16,
+    EMU_AT_SHAPE_SHIFT = 16, /* its place among the values of the warp */
     EMU_AT_MOST_SCALE = 0x7fff
 };
 

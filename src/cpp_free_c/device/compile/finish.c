@@ -162,6 +162,8 @@ finish_once(const low_func *f, const emu_handler_set *handlers, emu_insn *at,
     }
     out->uniform_size = f->uniform_size;
     out->warp_size = f->warp_size;
+    out->shaped = f->shaped;
+    out->shaped_count = f->shaped_count;
 }
 
 void

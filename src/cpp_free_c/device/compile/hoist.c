@@ -6,9 +6,11 @@
 
 enum {
     MOST_UNIFORM = 4096, /* bytes of the values of a launch and of a block */
-    MOST_OF_WARP = 1024, /* bytes of the values of a warp */
+    MOST_OF_WARP = 2048, /* bytes of the values of a warp */
     MOST_OF_BLOCK = 32,  /* instructions that each block runs once */
-    MOST_DISTANCE = 64   /* instructions between an address and its use */
+    MOST_SHAPED = 8,
+    SHAPE_ROOM = 64,   /* bytes of an emu_shape, to keep the alignment */
+    MOST_DISTANCE = 64 /* instructions between an address and its use */
 };
 
 typedef struct {
@@ -459,6 +461,52 @@ hoist_address(hoist *h, low_insn *access)
     hoist_drop_read(h, address);
 }
 
+/* -- shapes ------------------------------------------------------------------------ */
+
+/* The place of the shape of a value of the warp. UINT32_MAX: there is no room. */
+static uint32_t
+hoist_shape_of(low_func *f, uint32_t value)
+{
+    emu_shaped *shaped = f->shaped;
+
+    for (uint32_t i = 0; i < f->shaped_count; i++) {
+        if (shaped[i].value == value) {
+            return shaped[i].shape;
+        }
+    }
+    if (f->shaped_count == MOST_SHAPED) {
+        return UINT32_MAX;
+    }
+    if (shaped == NULL) {
+        f->shaped =
+            emu_arena_get(f->load, &f->load->keep, MOST_SHAPED, sizeof *f->shaped);
+    }
+    f->shaped[f->shaped_count++] = (emu_shaped){value, f->warp_size};
+    f->warp_size += SHAPE_ROOM;
+    return f->warp_size - SHAPE_ROOM;
+}
+
+/* Lets a load from shared memory use the shape of its address. */
+static void
+hoist_shape(low_func *f, low_insn *load)
+{
+    const low_register *r;
+    uint32_t place;
+
+    if (load->op < EMU_OP_ld_u8_16 || load->op > EMU_OP_ld_u64_64 ||
+        load->aux != (EMU_AT_SHARED | EMU_AT_BASE32) || !hoist_is_register(load->a)) {
+        return;
+    }
+    r = &f->registers[LOW_REGISTER_NUMBER(load->a)];
+    if (r->once != EMU_ONCE_WARP) {
+        return;
+    }
+    place = hoist_shape_of(f, r->offset & ~(uint32_t)EMU_TAG_MASK);
+    if (place != UINT32_MAX) {
+        load->aux |= EMU_AT_SHAPE | place << EMU_AT_SHAPE_SHIFT;
+    }
+}
+
 /* -- the pass ---------------------------------------------------------------------- */
 
 void
@@ -486,5 +534,6 @@ low_hoist(low_func *f, uint32_t *start, uint32_t *end)
         if (hoist_is_access(&f->insns[i])) {
             hoist_address(&h, &f->insns[i]);
         }
+        hoist_shape(f, &f->insns[i]);
     }
 }

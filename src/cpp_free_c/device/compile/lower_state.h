@@ -70,7 +70,9 @@ typedef struct {
     uint32_t frame_size; /* set by low_allocate, as is pressure */
     uint32_t pressure;   /* 32-bit registers that the function needs, at most */
     uint32_t uniform_size, warp_size; /* set by low_hoist, see emu_func */
-    unsigned dump;                    /* EMU_DUMP_ flags of dump.h */
+    emu_shaped *shaped;
+    uint32_t shaped_count;
+    unsigned dump; /* EMU_DUMP_ flags of dump.h */
 } low_func;
 
 /* -- failure ----------------------------------------------------------------------- */

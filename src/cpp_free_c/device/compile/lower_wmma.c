@@ -9,8 +9,13 @@
  * rows, or columns if B has 32 of them. A and B of halves have eight registers, which
  * repeat the distinct ones. */
 #include "device/compile/lower_opcodes.h"
+
+#include <string.h>
+
+#include "device/compile/encoding.h"
 #include "device/compile/lower_operand.h"
 #include "device/compile/matrix_forms.h"
+#include "device/compile/wmma_forms.h"
 
 enum {
     MAX_FRAGMENT = 8,
@@ -352,74 +357,7 @@ wmma_type(const low_func *f)
     return types[0];
 }
 
-/* -- which forms there are --------------------------------------------------------- */
-
-/* The shapes, by the type of A: a bit for each of wmma_shapes. */
-static const ptx_shape wmma_shapes[] = {{16, 16, 16}, {32, 8, 16}, {8, 32, 16},
-                                        {16, 16, 8},  {8, 8, 4},   {8, 8, 32},
-                                        {8, 8, 128}};
-enum {
-    BIG_SHAPES = 7,
-    TF32_SHAPE = 8,
-    F64_SHAPE = 16,
-    NIBBLE_SHAPE = 32,
-    BIT_SHAPE = 64
-};
-
-static unsigned
-wmma_shapes_of(unsigned type)
-{
-    switch (type) {
-        case EMU_MATRIX_F16:
-        case EMU_MATRIX_BF16:
-        case EMU_MATRIX_S8:
-        case EMU_MATRIX_U8:
-            return BIG_SHAPES;
-        case EMU_MATRIX_TF32:
-            return TF32_SHAPE;
-        case EMU_MATRIX_F64:
-            return F64_SHAPE;
-        case EMU_MATRIX_S4:
-        case EMU_MATRIX_U4:
-            return NIBBLE_SHAPE;
-        case EMU_MATRIX_B1:
-            return BIT_SHAPE;
-        default:
-            return 0;
-    }
-}
-
-/* The shapes of C and D of this type. */
-static unsigned
-wmma_result_shapes_of(unsigned type)
-{
-    switch (type) {
-        case EMU_MATRIX_F16:
-            return BIG_SHAPES;
-        case EMU_MATRIX_F32:
-            return BIG_SHAPES | TF32_SHAPE;
-        case EMU_MATRIX_F64:
-            return F64_SHAPE;
-        case EMU_MATRIX_S32:
-            return BIG_SHAPES | NIBBLE_SHAPE | BIT_SHAPE;
-        default:
-            return 0;
-    }
-}
-
-/* Fails unless the shape is one of the set. */
-static void
-wmma_check_shape(const low_func *f, ptx_shape shape, unsigned set)
-{
-    for (unsigned i = 0; i < sizeof wmma_shapes / sizeof *wmma_shapes; i++) {
-        if ((set >> i & 1) && wmma_shapes[i].rows == shape.rows &&
-            wmma_shapes[i].columns == shape.columns &&
-            wmma_shapes[i].depth == shape.depth) {
-            return;
-        }
-    }
-    low_unsupported(f);
-}
+/* -- layouts ---------------------------------------------------------------------- */
 
 /* Fails for a layout that the type lacks: bits are in the order of A's rows and B's
  * columns. */
@@ -447,12 +385,12 @@ wmma_load(low_func *f)
     wmma_place p;
 
     if (low_has(f, PTX_W_c)) {
-        wmma_check_shape(f, shape, wmma_result_shapes_of(type));
+        low_check_wmma_shape(f, shape, low_wmma_result_shapes(type));
         m = wmma_result(shape, type);
         elements = low_has(f, PTX_W_row) ? shape.columns : shape.rows;
     }
     else {
-        wmma_check_shape(f, shape, wmma_shapes_of(type));
+        low_check_wmma_shape(f, shape, low_wmma_shapes(type));
         m = wmma_factor(shape, type, low_has(f, PTX_W_a));
         if (low_has(f, PTX_W_row) != m.line_is_row) {
             elements = m.line_is_row ? shape.rows : shape.columns;
@@ -479,7 +417,7 @@ wmma_store(low_func *f)
     low_value values[MAX_FRAGMENT];
     wmma_place p;
 
-    wmma_check_shape(f, shape, wmma_result_shapes_of(type));
+    low_check_wmma_shape(f, shape, low_wmma_result_shapes(type));
     if (!low_has(f, PTX_W_d)) {
         low_unsupported(f);
     }
@@ -544,9 +482,9 @@ wmma_types(const low_func *f)
     }
     low_check_product_modifiers(f, &p);
     wmma_check_layouts(f, emu_matrix_bits(p.a));
-    wmma_check_shape(f, p.shape, wmma_shapes_of(p.a));
-    wmma_check_shape(f, p.shape, wmma_result_shapes_of(p.d));
-    wmma_check_shape(f, p.shape, wmma_result_shapes_of(p.c));
+    low_check_wmma_shape(f, p.shape, low_wmma_shapes(p.a));
+    low_check_wmma_shape(f, p.shape, low_wmma_result_shapes(p.d));
+    low_check_wmma_shape(f, p.shape, low_wmma_result_shapes(p.c));
     return p;
 }
 
@@ -583,39 +521,52 @@ typedef struct {
     unsigned tiles, steps;
 } wmma_work;
 
+/* A or B as a factor of one tile. */
+typedef struct {
+    const low_value *values; /* of the tile, a step after the other */
+    unsigned count;          /* of a step */
+    bool is_wide;
+} wmma_part;
+
+static wmma_part
+wmma_part_of(const wmma_work *w, bool is_a, unsigned number)
+{
+    const wmma_fragment *const m = is_a ? &w->fa : &w->fb;
+    const low_value *const values = is_a ? w->a : w->b;
+    const unsigned lines = m->distinct * m->elements * LANES_OF_LINE / m->depth;
+    unsigned tiles = 1;
+
+    /* in units of eight lines: a wide tile has two, another one */
+    if (lines > 2 || (lines == 2 && !m->is_wide)) {
+        tiles = w->tiles;
+    }
+    return (wmma_part){.values = values + number % tiles * (m->distinct / tiles),
+                       .count = m->distinct / tiles / w->steps,
+                       .is_wide = m->is_wide};
+}
+
 /* The tile number `number` of D. Steps follow each other along the depth: the hardware
  * multiplies tf32 by four elements at a time. */
 static void
 wmma_emit_steps(low_func *f, low_product p, const wmma_work *w, unsigned number)
 {
     const bool swapped = p.shape.columns == 32;
-    const wmma_fragment *const wide = swapped ? &w->fb : &w->fa;
-    const wmma_fragment *const narrow = swapped ? &w->fa : &w->fb;
-    const low_value *const wides = swapped ? w->b : w->a;
-    const low_value *const narrows = swapped ? w->a : w->b;
-    const bool beside = w->fd.tiles_beside;
+    const wmma_part wide = wmma_part_of(w, !swapped, number);
+    const wmma_part narrow = wmma_part_of(w, swapped, number);
     wmma_tile tile = {.results = w->fd.registers / w->tiles,
-                      .addends = w->fc.registers / w->tiles};
-    const unsigned wides_of_tile = wide->distinct / (beside ? 1 : w->tiles);
-    const unsigned narrows_of_tile = narrow->distinct / (beside ? w->tiles : 1);
-    const unsigned wide_first = beside ? 0 : number * wides_of_tile;
-    const unsigned narrow_first = beside ? number * narrows_of_tile : 0;
+                      .addends = w->fc.registers / w->tiles,
+                      .wide_count = wide.count,
+                      .narrow_count = narrow.count};
 
-    tile.wide_count = wides_of_tile / w->steps;
-    tile.narrow_count = narrows_of_tile / w->steps;
-    p.shape.rows = wide->is_wide ? TILE_LINES : TILE;
+    p.shape.rows = wide.is_wide ? TILE_LINES : TILE;
     p.shape.columns = TILE;
     p.shape.depth = (uint16_t)(p.shape.depth / w->steps);
-    for (unsigned i = 0; i < tile.addends; i++) {
-        tile.c[i] = w->c[number * tile.addends + i];
-    }
+    memcpy(tile.c, w->c + number * tile.addends, tile.addends * sizeof *tile.c);
     for (unsigned step = 0; step < w->steps; step++) {
-        for (unsigned i = 0; i < tile.wide_count; i++) {
-            tile.wide[i] = wides[wide_first + step * tile.wide_count + i];
-        }
-        for (unsigned i = 0; i < tile.narrow_count; i++) {
-            tile.narrow[i] = narrows[narrow_first + step * tile.narrow_count + i];
-        }
+        memcpy(tile.wide, wide.values + step * wide.count,
+               wide.count * sizeof *tile.wide);
+        memcpy(tile.narrow, narrow.values + step * narrow.count,
+               narrow.count * sizeof *tile.narrow);
         for (unsigned i = 0; i < tile.results; i++) {
             tile.d[i] = w->d[number * tile.results + i];
             if (step + 1 < w->steps) {
@@ -623,9 +574,7 @@ wmma_emit_steps(low_func *f, low_product p, const wmma_work *w, unsigned number)
             }
         }
         wmma_emit_tile(f, &p, &tile);
-        for (unsigned i = 0; i < tile.results; i++) {
-            tile.c[i] = tile.d[i];
-        }
+        memcpy(tile.c, tile.d, sizeof tile.c);
     }
 }
 

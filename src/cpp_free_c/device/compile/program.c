@@ -4,6 +4,7 @@
  * program_compile_function(). */
 #include "device/compile/program.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -374,9 +375,34 @@ program_try_build(loader *l, CUcontext context, const emu_source *sources, size_
     return CUDA_SUCCESS;
 }
 
+/* Describes the kernels in the log, in the words of an H200's driver. The log is cut
+ * where its room ends. */
+static void
+program_describe_kernels(const emu_program *program, emu_load_options *options)
+{
+    size_t size = 0;
+
+    for (size_t i = 0; i < program->kernel_count && size < options->info_log_room;
+         i++) {
+        const emu_kernel_info *info = &program->kernels[i].info;
+        const int more = snprintf(
+            options->info_log + size, options->info_log_room - size,
+            "info    : Function properties for '%s':\ninfo    : used %u registers, "
+            "%zu stack, %zu bytes smem, %zu bytes cmem[0]\n",
+            info->name, info->registers, info->local_size, info->shared_size,
+            info->params_size);
+
+        if (more > 0) {
+            size += (size_t)more;
+        }
+    }
+    options->info_log_size = strlen(options->info_log);
+}
+
 /* Reports the sizes of the logs, which end in a zero byte. */
 static void
-program_finish_logs(const loader *l, emu_load_options *options)
+program_finish_logs(const loader *l, const emu_program *program,
+                    emu_load_options *options)
 {
     if (options == NULL) {
         return;
@@ -385,6 +411,9 @@ program_finish_logs(const loader *l, emu_load_options *options)
     options->info_log_size = 0;
     if (options->info_log != NULL && options->info_log_room > 0) {
         options->info_log[0] = 0;
+        if (options->verbose && program != NULL) {
+            program_describe_kernels(program, options);
+        }
     }
 }
 
@@ -449,7 +478,7 @@ emu_program_load(CUcontext context, const emu_source *sources, size_t count,
         }
         emu_arena_free(&l->load.keep);
     }
-    program_finish_logs(l, options);
+    program_finish_logs(l, *out, options);
     emu_arena_free(&l->load.scratch);
     emu_arena_free(&l->load.parsed);
     free(l);

@@ -23,7 +23,8 @@ typedef struct {
 
 typedef struct {
     unsigned max_registers; /* of CU_JIT_MAX_REGISTERS; 0: no limit */
-    char *info_log;         /* may be NULL; always ends in a zero byte */
+    bool verbose;   /* of CU_JIT_LOG_VERBOSE: describe the kernels in info_log */
+    char *info_log; /* may be NULL; always ends in a zero byte */
     size_t info_log_room;
     size_t info_log_size; /* out: bytes written, the zero byte not counted */
     char *error_log;

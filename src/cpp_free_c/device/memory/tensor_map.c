@@ -7,13 +7,32 @@
 
 _Static_assert(sizeof(emu_tensor_map) <= sizeof(CUtensorMap), "the map is too small");
 
+/* Whether the fields of a map have values that the calls write: its bytes may come from
+ * memory that a kernel has changed. */
+static bool
+tensor_map_is_sound(const emu_tensor_map *map)
+{
+    if (map->rank < 1 || map->rank > EMU_TENSOR_RANK ||
+        map->type >= EMU_ELEMENT_COUNT || map->interleave > EMU_INTERLEAVE_32B ||
+        map->swizzle > EMU_SWIZZLE_128B ||
+        (map->is_im2col && (map->rank < 3 || map->interleave != 0))) {
+        return false;
+    }
+    for (unsigned i = 0; i < map->rank; i++) {
+        if (map->steps[i] == 0 || (map->box[i] == 0 && !map->is_im2col)) {
+            return false;
+        }
+    }
+    return map->box[0] != 0 && map->box[0] * emu_element_size(map->type) % 16 == 0 &&
+           map->box[0] * emu_element_size(map->type) <= EMU_TENSOR_ROW;
+}
+
 bool
 emu_tensor_map_read(emu_tensor_map *map, const void *bytes)
 {
     memcpy(map, bytes, sizeof *map);
     return memcmp(map->mark, EMU_TENSOR_MARK, sizeof map->mark) == 0 &&
-           map->rank >= 1 && map->rank <= EMU_TENSOR_RANK &&
-           map->type < EMU_ELEMENT_COUNT;
+           tensor_map_is_sound(map);
 }
 
 /* -- the first row ----------------------------------------------------------------- */

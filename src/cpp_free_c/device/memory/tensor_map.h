@@ -63,8 +63,8 @@ typedef struct {
     unsigned lowest; /* dimension that is not within rows: 1, or 0 if interleaved */
     uint32_t row_elements, row_bytes;
     uint32_t pitch; /* bytes from the begin of a row to the next one */
-    uint32_t rows;  /* of the tile */
-    uint32_t next;  /* number of the next row */
+    uint64_t rows;  /* of the tile */
+    uint64_t next;  /* number of the next row */
 } emu_tile;
 
 typedef struct {

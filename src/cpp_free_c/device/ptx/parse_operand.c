@@ -440,6 +440,9 @@ parse_items(ptx_parser *parser, char close, ptx_operand *operand)
         if (items[count].kind == PTX_O_REG && items[count].bits != 0) {
             ptx_fail(parser, "a register in a list has an offset");
         }
+        if (items[count].kind == PTX_O_ELEMENT) {
+            ptx_fail(parser, "an element of an array in a list");
+        }
         operand_check_sign(parser, &items[count]);
         if (items[count].kind == PTX_O_VECTOR) {
             count = operand_add_elements(parser, close, items, count);

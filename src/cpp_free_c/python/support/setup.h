@@ -47,6 +47,7 @@
     X(stream_capture)         \
     X(graph)                  \
     X(graph_node)             \
+    X(graph_edges)            \
     X(graph_add)              \
     X(graph_memory)           \
     X(graph_exec)             \

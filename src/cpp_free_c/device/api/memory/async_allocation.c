@@ -25,6 +25,9 @@ async_allocate(emu_context *context, CUdeviceptr *out, size_t size, emu_pool *po
     }
     status = emu_stream_find(context, handle, &stream);
     if (status == CUDA_SUCCESS && emu_capture_is_active(stream)) {
+        if (!emu_pool_is_of_device(pool)) {
+            return emu_capture_failed(stream, CUDA_ERROR_NOT_SUPPORTED);
+        }
         return emu_graph_memory_capture_alloc(context, stream, size, out);
     }
     if (status == CUDA_SUCCESS) {
@@ -91,9 +94,8 @@ async_free(emu_stream *stream, CUdeviceptr address)
         emu_ipc_memory_close(found);
         return CUDA_SUCCESS;
     }
-    if (found == NULL ||
-        (found->kind != EMU_MEMORY_POOLED && found->kind != EMU_MEMORY_DEVICE &&
-         found->kind != EMU_MEMORY_GRAPH_NODE)) {
+    if (found == NULL || (!emu_pool_has(found) && found->kind != EMU_MEMORY_DEVICE &&
+                          found->kind != EMU_MEMORY_GRAPH_NODE)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     emu_count_free(found->context);

@@ -3,6 +3,7 @@
 
 #include "device/memory/memory.h"
 #include "device/api/entry/entry.h"
+#include "device/api/memory/pool.h"
 
 /* CUpointer_attribute values beyond those of the ABI header. */
 enum {
@@ -80,7 +81,7 @@ fact_pool(const emu_allocation *found, uint64_t address, pointer_value *value)
 {
     (void)address;
     value->pointer = (uintptr_t)found->owner;
-    return found->kind == EMU_MEMORY_POOLED;
+    return emu_pool_has(found);
 }
 
 /* How many bytes of a value the caller's variable takes. Attributes that CUDA calls

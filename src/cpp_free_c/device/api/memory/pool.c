@@ -21,13 +21,17 @@ enum {
 
 enum { ACCESS_NONE = 0, ACCESS_READ = 1, ACCESS_READ_WRITE = 3 };
 
-enum { TYPE_PINNED = 1, LOCATION_DEVICE = 1 };
+enum { TYPE_PINNED = 1, TYPE_MANAGED = 2, LOCATION_DEVICE = 1 };
+
+/* The default pools: of the devices by ordinal, of host memory, of managed memory. */
+enum { HOST_POOL = EMU_MAX_DEVICES, MANAGED_POOL, DEFAULT_POOLS };
 
 struct CUmemPoolHandle_st {
     emu_object object;
-    emu_device *device;
-    uint64_t access; /* bit d: kernels of device d may use what comes from it */
-    bool builtin;    /* a device's default pool: it cannot be destroyed */
+    emu_device *device;   /* of a pool of host memory: the first */
+    emu_memory_kind kind; /* of what comes from it */
+    uint64_t access;      /* bit d: kernels of device d may use what comes from it */
+    bool builtin;         /* a device's default pool: it cannot be destroyed */
     int reuse[3];
     uint64_t threshold;
     uint64_t used, used_high;
@@ -40,7 +44,7 @@ struct CUmemPoolHandle_st {
 
 /* The default pools of the devices, made at first use, and the pools that programs set
  * in their place. Guarded by the API lock. */
-static emu_pool *default_pools[EMU_MAX_DEVICES], *current_pools[EMU_MAX_DEVICES];
+static emu_pool *default_pools[DEFAULT_POOLS], *current_pools[DEFAULT_POOLS];
 static size_t builtin_count; /* default pools that exist */
 
 static void
@@ -68,14 +72,18 @@ emu_pool_count(void)
 }
 
 static emu_pool *
-pool_new(emu_device *device)
+pool_new(emu_device *device, emu_memory_kind kind)
 {
     emu_pool *pool = emu_object_new(EMU_POOL, sizeof(*pool), NULL, pool_destroy);
 
     if (pool != NULL) {
         pool->device = device;
         pool->file = -1;
-        pool->access = (uint64_t)1 << device->ordinal;
+        pool->kind = kind;
+        pool->access = UINT64_MAX; /* all devices reach memory of the host */
+        if (kind == EMU_MEMORY_POOLED) {
+            pool->access = (uint64_t)1 << device->ordinal;
+        }
         for (int i = 0; i < 3; i++) {
             pool->reuse[i] = 1;
         }
@@ -83,36 +91,63 @@ pool_new(emu_device *device)
     return pool;
 }
 
-static emu_pool *
-pool_default(emu_device *device)
+/* The kind of memory of the pools of a slot. */
+static emu_memory_kind
+slot_kind(int slot)
 {
-    emu_pool **slot = &default_pools[device->ordinal];
+    if (slot == HOST_POOL) {
+        return EMU_MEMORY_HOST;
+    }
+    if (slot == MANAGED_POOL) {
+        return EMU_MEMORY_MANAGED;
+    }
+    return EMU_MEMORY_POOLED;
+}
 
-    if (*slot == NULL) {
-        *slot = pool_new(device);
-        if (*slot != NULL) {
-            (*slot)->builtin = true;
+/* The device of the pools of a slot. */
+static emu_device *
+slot_device(int slot)
+{
+    if (slot < EMU_MAX_DEVICES) {
+        return &emu_devices[slot];
+    }
+    return &emu_devices[0];
+}
+
+static emu_pool *
+pool_default(int slot)
+{
+    emu_pool **pool = &default_pools[slot];
+
+    if (*pool == NULL) {
+        *pool = pool_new(slot_device(slot), slot_kind(slot));
+        if (*pool != NULL) {
+            (*pool)->builtin = true;
             builtin_count++;
         }
     }
-    return *slot;
+    return *pool;
+}
+
+static emu_pool *
+pool_current(int slot)
+{
+    if (current_pools[slot] != NULL) {
+        return current_pools[slot];
+    }
+    return pool_default(slot);
 }
 
 emu_pool *
 emu_pool_current(emu_device *device)
 {
-    emu_pool *pool = current_pools[device->ordinal];
-
-    if (pool == NULL) {
-        pool = pool_default(device);
-    }
-    return pool;
+    return pool_current(device->ordinal);
 }
 
 emu_pool *
 emu_pool_new_imported(emu_device *device)
 {
-    emu_pool *pool = pool_new(device);
+    emu_pool *pool = pool_new(device, EMU_MEMORY_POOLED);
 
     if (pool != NULL) {
         pool->imported = true;
@@ -149,10 +184,20 @@ emu_pool_is_exported(const emu_pool *pool)
 
 /* -- memory of a pool -------------------------------------------------------------- */
 
+/* What an allocation counts in its pool. Memory of the host is charged to no device. */
+static uint64_t
+pool_bytes(const emu_allocation *allocation)
+{
+    if (allocation->charged != 0) {
+        return allocation->charged;
+    }
+    return allocation->size;
+}
+
 CUresult
 emu_pool_allocate(emu_pool *pool, emu_context *context, size_t size, CUdeviceptr *out)
 {
-    emu_memory_request request = {.kind = EMU_MEMORY_POOLED,
+    emu_memory_request request = {.kind = pool->kind,
                                   .size = size,
                                   .device = pool->device->ordinal,
                                   .context = context};
@@ -169,7 +214,7 @@ emu_pool_allocate(emu_pool *pool, emu_context *context, size_t size, CUdeviceptr
     made->owner = pool;
     made->devices = pool->access;
     pool->live++;
-    pool->used += made->charged;
+    pool->used += pool_bytes(made);
     if (pool->used > pool->used_high) {
         pool->used_high = pool->used;
     }
@@ -177,45 +222,103 @@ emu_pool_allocate(emu_pool *pool, emu_context *context, size_t size, CUdeviceptr
     return CUDA_SUCCESS;
 }
 
+bool
+emu_pool_has(const emu_allocation *allocation)
+{
+    return allocation->kind == EMU_MEMORY_POOLED ||
+           (allocation->owner != NULL && (allocation->kind == EMU_MEMORY_HOST ||
+                                          allocation->kind == EMU_MEMORY_MANAGED));
+}
+
+bool
+emu_pool_is_of_device(const emu_pool *pool)
+{
+    return pool->kind == EMU_MEMORY_POOLED;
+}
+
 void
 emu_pool_forget(const emu_allocation *allocation)
 {
     emu_pool *pool = allocation->owner;
 
-    pool->used -= allocation->charged;
+    pool->used -= pool_bytes(allocation);
     pool->live--;
     pool_release_if_unused(pool);
 }
 
 /* -- the pools of devices ---------------------------------------------------------- */
 
+/* The slot of a place and a type of memory. */
 static CUresult
-pool_get(CUmemoryPool *out, CUdevice ordinal, emu_pool *(*choose)(emu_device *))
+pool_slot(const CUmemLocation *location, CUmemAllocationType type, int *slot)
 {
-    emu_device *device;
+    if (location == NULL || location->type > CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT ||
+        (type != TYPE_PINNED && type != TYPE_MANAGED)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (type == TYPE_MANAGED) {
+        *slot = MANAGED_POOL;
+        return CUDA_SUCCESS;
+    }
+    if (location->type != LOCATION_DEVICE) {
+        *slot = HOST_POOL;
+        return CUDA_SUCCESS;
+    }
+    if (emu_device_get(location->id) == NULL) {
+        return CUDA_ERROR_INVALID_DEVICE;
+    }
+    *slot = location->id;
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+pool_get(CUmemoryPool *out, const CUmemLocation *location, CUmemAllocationType type,
+         emu_pool *(*choose)(int))
+{
     CUresult status;
+    int slot;
 
     if (out == NULL) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    status = emu_device_find(ordinal, &device);
+    status = pool_slot(location, type, &slot);
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    *out = choose(device);
+    *out = choose(slot);
     if (*out == NULL) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     return CUDA_SUCCESS;
 }
 
+static CUresult
+pool_set(const CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool)
+{
+    emu_pool *found = emu_object_get(pool, EMU_POOL);
+    CUresult status;
+    int slot;
+
+    status = pool_slot(location, type, &slot);
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    if (found == NULL || found->kind != slot_kind(slot) ||
+        (slot < EMU_MAX_DEVICES && found->device->ordinal != slot)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    current_pools[slot] = found;
+    return CUDA_SUCCESS;
+}
+
 CUresult
 emu_cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev)
 {
+    const CUmemLocation place = {LOCATION_DEVICE, dev};
     CUresult status = EMU_ENTER(DeviceGetDefaultMemPool);
 
     if (status == CUDA_SUCCESS) {
-        status = pool_get(pool_out, dev, pool_default);
+        status = pool_get(pool_out, &place, TYPE_PINNED, pool_default);
     }
     return emu_leave(status);
 }
@@ -223,10 +326,35 @@ emu_cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev)
 CUresult
 emu_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
 {
+    const CUmemLocation place = {LOCATION_DEVICE, dev};
     CUresult status = EMU_ENTER(DeviceGetMemPool);
 
     if (status == CUDA_SUCCESS) {
-        status = pool_get(pool, dev, emu_pool_current);
+        status = pool_get(pool, &place, TYPE_PINNED, pool_current);
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location,
+                           CUmemAllocationType type)
+{
+    CUresult status = EMU_ENTER(MemGetDefaultMemPool);
+
+    if (status == CUDA_SUCCESS) {
+        status = pool_get(pool_out, location, type, pool_default);
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location,
+                    CUmemAllocationType type)
+{
+    CUresult status = EMU_ENTER(MemGetMemPool);
+
+    if (status == CUDA_SUCCESS) {
+        status = pool_get(pool, location, type, pool_current);
     }
     return emu_leave(status);
 }
@@ -234,44 +362,55 @@ emu_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
 CUresult
 emu_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
 {
+    const CUmemLocation place = {LOCATION_DEVICE, dev};
     CUresult status = EMU_ENTER(DeviceSetMemPool);
 
     if (status == CUDA_SUCCESS) {
-        emu_device *device = emu_device_get(dev);
-        emu_pool *found = emu_object_get(pool, EMU_POOL);
-
-        if (device == NULL) {
-            status = CUDA_ERROR_INVALID_DEVICE;
-        }
-        else if (found == NULL || found->device != device) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else {
-            current_pools[dev] = found;
-        }
+        status = pool_set(&place, TYPE_PINNED, pool);
     }
     return emu_leave(status);
 }
 
 CUresult
+emu_cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type,
+                    CUmemoryPool pool)
+{
+    CUresult status = EMU_ENTER(MemSetMemPool);
+
+    if (status == CUDA_SUCCESS) {
+        status = pool_set(location, type, pool);
+    }
+    return emu_leave(status);
+}
+
+/* The slot of the pool that a program asks for. */
+static CUresult
+pool_read(const CUmemPoolProps *props, int *slot)
+{
+    if (props == NULL || props->handleTypes > 1 ||
+        pool_slot(&props->location, props->allocType, slot) != CUDA_SUCCESS) {
+        return CUDA_ERROR_INVALID_VALUE; /* as on a GPU, for a device too */
+    }
+    if (props->handleTypes != 0 && slot_kind(*slot) != EMU_MEMORY_POOLED) {
+        return CUDA_ERROR_NOT_SUPPORTED; /* no other process can open it */
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult
 emu_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps)
 {
-    emu_device *device = NULL;
+    int slot = 0;
     CUresult status = EMU_ENTER(MemPoolCreate);
 
-    if (status == CUDA_SUCCESS &&
-        (pool == NULL || poolProps == NULL || poolProps->allocType != TYPE_PINNED ||
-         poolProps->handleTypes > 1 || poolProps->location.type != LOCATION_DEVICE)) {
+    if (status == CUDA_SUCCESS && pool == NULL) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        device = emu_device_get(poolProps->location.id);
-        if (device == NULL) {
-            status = CUDA_ERROR_INVALID_VALUE; /* as on a GPU */
-        }
+        status = pool_read(poolProps, &slot);
     }
     if (status == CUDA_SUCCESS) {
-        emu_pool *made = pool_new(device);
+        emu_pool *made = pool_new(slot_device(slot), slot_kind(slot));
 
         if (made != NULL) {
             made->shareable = poolProps->handleTypes != 0;
@@ -415,6 +554,9 @@ pool_change_access(const emu_pool *pool, const CUmemAccessDesc *wish, uint64_t *
     const emu_device *device = emu_device_get(wish->location.id);
     uint64_t bit;
 
+    if (pool->kind != EMU_MEMORY_POOLED && wish->location.type != LOCATION_DEVICE) {
+        return CUDA_SUCCESS; /* the host always has access */
+    }
     if (wish->location.type != LOCATION_DEVICE || device == NULL) {
         return CUDA_ERROR_INVALID_DEVICE;
     }
@@ -423,7 +565,8 @@ pool_change_access(const emu_pool *pool, const CUmemAccessDesc *wish, uint64_t *
         *access |= bit;
         return CUDA_SUCCESS;
     }
-    if (wish->flags == ACCESS_NONE && device != pool->device) {
+    if (wish->flags == ACCESS_NONE &&
+        (device != pool->device || pool->kind != EMU_MEMORY_POOLED)) {
         *access &= ~bit;
         return CUDA_SUCCESS;
     }

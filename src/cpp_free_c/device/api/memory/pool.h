@@ -17,6 +17,11 @@ emu_pool *emu_pool_current(emu_device *device);
 CUresult emu_pool_allocate(emu_pool *pool, emu_context *context, size_t size,
                            CUdeviceptr *out);
 
+/* Whether an allocation is from a pool. */
+bool emu_pool_has(const emu_allocation *allocation);
+/* Whether the pool is of a device, not of host or managed memory. */
+bool emu_pool_is_of_device(const emu_pool *pool);
+
 /* An allocation of a pool is about to be freed. */
 void emu_pool_forget(const emu_allocation *allocation);
 

@@ -8,7 +8,7 @@
 void
 emu_release_forget(const emu_allocation *allocation)
 {
-    if (allocation->kind == EMU_MEMORY_POOLED) {
+    if (emu_pool_has(allocation)) {
         emu_pool_forget(allocation);
     }
     if (allocation->kind == EMU_MEMORY_GRAPH_NODE) {

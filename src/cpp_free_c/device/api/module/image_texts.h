@@ -19,7 +19,7 @@ typedef struct {
     emu_source *texts;
     size_t count, room;
     emu_image_memory *memory; /* of decompressed texts */
-    char problem[400];        /* after a failure: a sentence for the error log */
+    char problem[400];        /* a sentence for the error log, after a failure */
 } emu_image;
 
 /* Keep a sentence about the problem. Returns `status`. */

@@ -100,6 +100,9 @@ emu_jit_read(emu_jit *jit, unsigned int count, const CUjit_option *options,
                 jit->load.error_log_room = jit_number(values[i]);
                 jit->error_size = &values[i];
                 break;
+            case CU_JIT_LOG_VERBOSE:
+                jit->load.verbose = jit_number(values[i]) != 0;
+                break;
             default:
                 if (options[i] > LAST_OPTION) {
                     return CUDA_ERROR_INVALID_VALUE;
@@ -118,6 +121,18 @@ emu_jit_complain(emu_jit *jit, const char *sentence)
         size_t room = jit->load.error_log_room;
 
         (void)snprintf(jit->load.error_log, room, "%s", sentence); /* cut to fit */
+        jit->load.error_log_size = strlen(jit->load.error_log);
+    }
+}
+
+void
+emu_jit_complain_too(emu_jit *jit, const char *sentence)
+{
+    const size_t size = jit->load.error_log_size;
+
+    if (jit->load.error_log != NULL && size < jit->load.error_log_room) {
+        (void)snprintf(jit->load.error_log + size, jit->load.error_log_room - size,
+                       "%s\n", sentence); /* cut to fit */
         jit->load.error_log_size = strlen(jit->load.error_log);
     }
 }

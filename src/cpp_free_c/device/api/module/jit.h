@@ -17,8 +17,10 @@ typedef struct {
 /* Read the options. INVALID_VALUE for an unknown option. */
 CUresult emu_jit_read(emu_jit *jit, unsigned int count, const CUjit_option *options,
                       void **values);
-/* Write a sentence to the error log. */
+/* Write a sentence to the error log, which must be empty. */
 void emu_jit_complain(emu_jit *jit, const char *sentence);
+/* Add a sentence to the error log. */
+void emu_jit_complain_too(emu_jit *jit, const char *sentence);
 /* Store the sizes of the logs and the time that the work took. */
 void emu_jit_finish(const emu_jit *jit, double seconds);
 

@@ -28,7 +28,8 @@ typedef struct CUlinkState_st {
     emu_jit jit; /* of cuLinkCreate: the program keeps its logs until cuLinkDestroy */
     emu_source *texts; /* copies, with copies of their names */
     size_t count, room;
-    void *image; /* the result of cuLinkComplete; NULL before */
+    char *problem; /* of a library whose code may not be needed, or NULL */
+    void *image;   /* the result of cuLinkComplete; NULL before */
 } link_state;
 
 static void
@@ -41,6 +42,7 @@ link_destroy(emu_object *object)
         free((void *)(uintptr_t)link->texts[i].name);
     }
     free(link->texts);
+    free(link->problem);
     free(link->image);
     emu_object_free(object);
 }
@@ -165,6 +167,9 @@ link_add_data(link_state *link, CUjitInputType type, const char *data, size_t si
             text.max_registers = link_max_registers(link, jit);
         }
         status = link_add_text(link, &text, name);
+    }
+    if (status == CUDA_SUCCESS && image.problem[0] != 0 && link->problem == NULL) {
+        link->problem = strdup(image.problem); /* without memory, it is not told */
     }
     emu_image_close(&image);
     return status;
@@ -297,6 +302,9 @@ link_try(link_state *link)
                               emu_handlers(), &program);
     if (status == CUDA_SUCCESS) {
         emu_program_free(program);
+    }
+    else if (link->problem != NULL) {
+        emu_jit_complain_too(&link->jit, link->problem);
     }
     emu_lock_resume(call);
     emu_users_remove(&link->object);

@@ -248,7 +248,10 @@ library_open_member(const char *data, size_t size, unsigned capability,
     }
     status = object_open_sections(&file, &header);
     if (status != CUDA_SUCCESS && status != CUDA_ERROR_OUT_OF_MEMORY) {
-        return object_name_problem(&file, status);
+        (void)object_name_problem(&file, status);
+    }
+    if (status == CUDA_ERROR_NO_BINARY_FOR_GPU) {
+        return CUDA_SUCCESS;
     }
     return status;
 }
@@ -283,7 +286,7 @@ emu_library_file_open(const char *data, size_t size, unsigned capability,
             at++; /* members begin at even offsets */
         }
     }
-    if (status == CUDA_SUCCESS && image->count == 0) {
+    if (status == CUDA_SUCCESS && image->count == 0 && image->problem[0] == 0) {
         return emu_image_refuse(image, CUDA_ERROR_NO_BINARY_FOR_GPU,
                                 "The library %.200s holds no PTX.", name);
     }

@@ -13,7 +13,8 @@ CUresult emu_object_file_open(const char *data, size_t size, unsigned capability
                               const char *name, emu_image *image);
 
 /* The same for all object files of a library. Its texts are linked only if they define
- * what other texts need. */
+ * what other texts need. So an object file without suitable PTX is no error: its
+ * problem is kept, in case that something is missing in the end. */
 CUresult emu_library_file_open(const char *data, size_t size, unsigned capability,
                                const char *name, emu_image *image);
 

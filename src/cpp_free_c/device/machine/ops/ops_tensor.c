@@ -253,7 +253,7 @@ static bool
 tensor_copy_rows(tensor_copy *copy, uint64_t address)
 {
     const bool to_shared = copy->insn->aux & EMU_BULK_TO_SHARED;
-    const uint64_t bytes = (uint64_t)copy->tile.rows * copy->tile.pitch;
+    const uint64_t bytes = copy->tile.rows * copy->tile.pitch;
     emu_tile tile = copy->tile;
     emu_tile_row row;
     uint32_t number;
@@ -297,7 +297,7 @@ tensor_copy_lane(tensor_copy *copy)
         if (!tensor_copy_rows(copy, address) ||
             (to_shared &&
              !emu_mbarrier_copied(warp, insn, copy->lane, signal,
-                                  copy->tile.rows * copy->tile.row_bytes))) {
+                                  (uint32_t)copy->tile.rows * copy->tile.row_bytes))) {
             return false;
         }
     }

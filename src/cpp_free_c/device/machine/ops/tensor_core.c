@@ -141,6 +141,9 @@ tile_aligned(int64_t significand, int shift)
     const int64_t magnitude = significand < 0 ? -significand : significand;
     int64_t kept = 0;
 
+    if (magnitude == 0) {
+        return 0; /* a zero may be far below the sum */
+    }
     if (shift <= 0) {
         kept = magnitude << -shift;
     }
@@ -335,14 +338,24 @@ tile_is_8bit_float(unsigned type)
     return type == EMU_MATRIX_E4M3 || type == EMU_MATRIX_E5M2;
 }
 
+/* An 8-bit float as the half of the same value, which is normal where a half can be. */
+static uint64_t
+tile_half_of(unsigned type, uint64_t bits)
+{
+    if (bits & EMU_TILE_ABSENT) {
+        return bits;
+    }
+    return emu_half_round(tile_value(type, bits), EMU_F16, EMU_RN);
+}
+
 /* mma of 8-bit floats. The tensor cores of sm_90 have it for wgmma only, so it is two
  * products of half precision, of the pairs of stored elements with even and with odd
  * number, and an addition of C. A pair of a sparse matrix lies among four elements. */
 static void
 tile_multiply_pairs(const emu_tile_form *form, emu_tile *tile)
 {
-    const tile_sum_form how = {form->a_type, form->b_type, form->d_type,
-                               form->d_type, FRACTION,     MANTISSA};
+    const tile_sum_form how = {EMU_MATRIX_F16, EMU_MATRIX_F16, form->d_type,
+                               form->d_type,   FRACTION,       MANTISSA};
     const unsigned run = form->is_sparse ? 4 : 2;
     emu_tile_form half = *form;
     emu_tile part;
@@ -358,10 +371,10 @@ tile_multiply_pairs(const emu_tile_form *form, emu_tile *tile)
             const unsigned from = (k / run * 2 + odd) * run + k % run;
 
             for (unsigned i = 0; i < form->rows; i++) {
-                part.a[i][k] = tile->a[i][from];
+                part.a[i][k] = tile_half_of(form->a_type, tile->a[i][from]);
             }
             for (unsigned j = 0; j < form->columns; j++) {
-                part.b[j][k] = tile->b[j][from];
+                part.b[j][k] = tile_half_of(form->b_type, tile->b[j][from]);
             }
         }
         tile_multiply_floats(&half, &how, &part);

@@ -107,6 +107,34 @@ block_run_once(emu_warp *warp, unsigned level, unsigned tag)
     warp->base[EMU_TAG_FRAME] = frame;
 }
 
+/* Find the shape of an address for each half of the warp. */
+static void
+block_find_shape(emu_shape *shape, const uint32_t value[EMU_LANES])
+{
+    shape->is_known = true;
+    for (unsigned half = 0; half < 2; half++, value += EMU_LANES / 2) {
+        shape->start[half] = value[0];
+        shape->step[half] = value[1] - value[0];
+        for (unsigned i = 0; i < EMU_LANES / 2; i++) {
+            shape->is_known &= value[i] == value[0] + i * shape->step[half];
+        }
+    }
+}
+
+static void
+block_find_shapes(emu_warp *warp, const emu_func *func)
+{
+    uint8_t *values = warp->base[EMU_TAG_WARP] + EMU_TAG_WARP;
+
+    for (uint32_t i = 0; i < func->shaped_count; i++) {
+        const emu_shaped *shaped = &func->shaped[i];
+        uint32_t value[EMU_LANES];
+
+        memcpy(value, values + shaped->value, sizeof value);
+        block_find_shape((emu_shape *)(void *)(values + shaped->shape), value);
+    }
+}
+
 /* Set what is the same in all blocks of a launch. */
 static void
 block_prepare(emu_block *block)
@@ -118,6 +146,7 @@ block_prepare(emu_block *block)
     block_run_once(&block->warps[0], EMU_ONCE_LAUNCH, EMU_TAG_UNIFORM);
     for (unsigned i = 0; i < block->warp_count; i++) {
         block_run_once(&block->warps[i], EMU_ONCE_WARP, EMU_TAG_WARP);
+        block_find_shapes(&block->warps[i], block->grid->kernel->func);
     }
 }
 

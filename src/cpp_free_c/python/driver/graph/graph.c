@@ -1,8 +1,8 @@
 /* The type Graph: work of the device and the order of its parts, which can be launched
  * again and again.
  *
- * graph_node.c adds nodes, graph_exec.c has the executable graph, stream_capture.c
- * records the work of a stream.
+ * graph_node.c has the nodes, graph_add.c adds them, graph_edges.c changes their order,
+ * graph_exec.c has the executable graph, stream_capture.c records the work of a stream.
  *
  * Invariant: see graph.h. Callers: Python, and see graph.h. */
 #include "python/driver/graph/graph.h"
@@ -248,160 +248,47 @@ graph_get_edges(PyObject *op, void *Py_UNUSED(closure))
     return pairs;
 }
 
-/* The node among the nodes of this graph. */
-static pcu_graph_node *
-graph_own_node(pcu_graph *self, PyObject *value, const char *name)
-{
-    if (!PyObject_TypeCheck(value, self->head.st->GraphNode)) {
-        PyErr_Format(PyExc_TypeError, "%s must be a GraphNode, not %s", name,
-                     Py_TYPE(value)->tp_name);
-        return NULL;
-    }
-    pcu_graph_node *node = (pcu_graph_node *)value;
-    if (node->graph->head.handle.graph != self->head.handle.graph) {
-        PyErr_Format(PyExc_ValueError, "%s is a node of another graph", name);
-        return NULL;
-    }
-    if (pcu_graph_node_check(node, "cuGraphAddDependencies") < 0) {
-        return NULL;
-    }
-    return node;
-}
-
-int
-pcu_graph_nodes_read(pcu_graph *graph, PyObject *after, CUgraphNode **nodes,
-                     size_t *count)
-{
-    *nodes = NULL;
-    *count = 0;
-    if (after == NULL || after == Py_None) {
-        return 0;
-    }
-    if (PyObject_TypeCheck(after, graph->head.st->GraphNode)) {
-        after = PyTuple_Pack(1, after);
-    }
-    else {
-        after = PySequence_Tuple(after);
-    }
-    if (after == NULL) {
-        return -1;
-    }
-    Py_ssize_t n = PyTuple_GET_SIZE(after);
-    CUgraphNode *found = PyMem_Calloc((size_t)n + 1, sizeof(*found));
-    int rc = 0;
-    if (found == NULL) {
-        PyErr_NoMemory();
-        rc = -1;
-    }
-    for (Py_ssize_t i = 0; rc == 0 && i < n; i++) {
-        pcu_graph_node *node =
-            graph_own_node(graph, PyTuple_GET_ITEM(after, i), "after");
-        if (node == NULL) {
-            rc = -1;
-        }
-        else {
-            found[i] = node->handle;
-        }
-    }
-    Py_DECREF(after);
-    if (rc < 0 || n == 0) {
-        PyMem_Free(found);
-        return rc;
-    }
-    *nodes = found;
-    *count = (size_t)n;
-    return 0;
-}
-
-typedef struct {
-    PyObject *before;
-    PyObject *after;
-} graph_edge_args;
-
-static const pcu_argspec graph_edge_specs[] = {
-    {"before", pcu_as_object, offsetof(graph_edge_args, before)},
-    {"after", pcu_as_object, offsetof(graph_edge_args, after)},
-};
-
-/* Read the two nodes of an edge. */
-static int
-graph_read_edge(pcu_graph *self, const pcu_argtable *table, PyObject *const *args,
-                Py_ssize_t nargs, PyObject *kwnames, CUgraphNode ends[2])
-{
-    graph_edge_args a = {0};
-    if (pcu_args_parse(self->head.st, table, args, nargs, kwnames, &a) < 0 ||
-        pcu_graph_check(self, "cuGraphAddDependencies") < 0) {
-        return -1;
-    }
-    const pcu_graph_node *before = graph_own_node(self, a.before, "before");
-    const pcu_graph_node *after = NULL;
-    if (before != NULL) {
-        after = graph_own_node(self, a.after, "after");
-    }
-    if (after == NULL) {
-        return -1;
-    }
-    ends[0] = before->handle;
-    ends[1] = after->handle;
-    return 0;
-}
-
-PyDoc_STRVAR(graph_add_edge_doc,
-             "add_edge($self, /, before, after)\n--\n\n"
-             "Let the node after wait for the node before.");
-
-static PyObject *
-graph_add_edge(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
-{
-    static const pcu_argtable table = {"add_edge", graph_edge_specs, 2, 2, 0};
-    pcu_graph *self = (pcu_graph *)op;
-    CUgraphNode ends[2];
-    int rc;
-    if (graph_read_edge(self, &table, args, nargs, kwnames, ends) < 0) {
-        return NULL;
-    }
-    PCU_CALL_CURRENT(rc, self->head.st, GraphAddDependencies,
-                     (self->head.handle.graph, &ends[0], &ends[1], NULL, 1));
-    if (rc < 0) {
-        return NULL;
-    }
-    Py_RETURN_NONE;
-}
-
-PyDoc_STRVAR(graph_remove_edge_doc,
-             "remove_edge($self, /, before, after)\n--\n\n"
-             "Remove the edge between two nodes.");
-
-static PyObject *
-graph_remove_edge(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
-                  PyObject *kwnames)
-{
-    static const pcu_argtable table = {"remove_edge", graph_edge_specs, 2, 2, 0};
-    pcu_graph *self = (pcu_graph *)op;
-    CUgraphNode ends[2];
-    int rc;
-    if (graph_read_edge(self, &table, args, nargs, kwnames, ends) < 0) {
-        return NULL;
-    }
-    PCU_CALL_CURRENT(rc, self->head.st, GraphRemoveDependencies,
-                     (self->head.handle.graph, &ends[0], &ends[1], NULL, 1));
-    if (rc < 0) {
-        return NULL;
-    }
-    Py_RETURN_NONE;
-}
-
 /* -- the whole graph --------------------------------------------------------------- */
 
-PyDoc_STRVAR(graph_instantiate_doc,
-             "instantiate($self, /)\n--\n\n"
-             "Make a GraphExec, which can be launched, from the present state of the\n"
-             "graph. Later changes of the graph do not change it.");
+typedef struct {
+    int priorities;
+    int device_launch;
+} graph_instantiate_args;
+
+PyDoc_STRVAR(
+    graph_instantiate_doc,
+    "instantiate($self, /, priorities=False, device_launch=False)\n--\n\n"
+    "Make a GraphExec, which can be launched, from the present state of the graph.\n\n"
+    "Later changes of the graph do not change it. priorities: kernels have their own\n"
+    "priorities, not that of the stream in which the graph is launched.\n"
+    "device_launch: kernels may launch the graph by cudaGraphLaunch(), with the "
+    "handle\n"
+    "of the GraphExec, after GraphExec.upload(); the driver then allows kernels, "
+    "copies\n"
+    "and fills only. LogicError if the driver cannot run the graph.");
 
 static PyObject *
-graph_instantiate(PyObject *op, PyObject *Py_UNUSED(ignored))
+graph_instantiate(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                  PyObject *kwnames)
 {
-    return pcu_graph_exec_new((pcu_graph *)op);
+    static const pcu_argspec specs[] = {
+        {"priorities", pcu_as_bool, offsetof(graph_instantiate_args, priorities)},
+        {"device_launch", pcu_as_bool, offsetof(graph_instantiate_args, device_launch)},
+    };
+    static const pcu_argtable table = {"instantiate", specs, 2, 0, 0};
+    pcu_graph *self = (pcu_graph *)op;
+    graph_instantiate_args a = {0, 0};
+    unsigned int flags = 0;
+    if (pcu_args_parse(self->head.st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    if (a.priorities) {
+        flags |= CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+    }
+    if (a.device_launch) {
+        flags |= CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
+    }
+    return pcu_graph_exec_new(self, flags);
 }
 
 PyDoc_STRVAR(graph_clone_doc,
@@ -615,10 +502,8 @@ static PyGetSetDef graph_getset[] = {
     }
 
 static PyMethodDef graph_methods[] = {
-    GRAPH_METHOD(add_edge),
-    GRAPH_METHOD(remove_edge),
     GRAPH_METHOD(condition),
-    {"instantiate", graph_instantiate, METH_NOARGS, graph_instantiate_doc},
+    GRAPH_METHOD(instantiate),
     {"clone", graph_clone, METH_NOARGS, graph_clone_doc},
     {"find", graph_find, METH_O, graph_find_doc},
     {"to_dot", graph_to_dot, METH_NOARGS, graph_to_dot_doc},

@@ -71,8 +71,9 @@ PCU_HIDDEN PCU_RAISES int pcu_graph_scan(pcu_graph *graph);
 /* Check that the graph frees the memory that its nodes allocate. */
 PCU_HIDDEN PCU_RAISES int pcu_graph_check_memory(pcu_graph *self);
 
-/* Make the driver's executable graph of a graph. */
-PCU_HIDDEN PCU_NEWREF PyObject *pcu_graph_exec_new(pcu_graph *graph);
+/* Make the driver's executable graph of a graph, with the driver's flags. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_graph_exec_new(pcu_graph *graph,
+                                                   unsigned int flags);
 
 /* Read the keywords block, grid and shared of a kernel node into a shape, which has the
  * defaults. *has_block is set if block was given. */

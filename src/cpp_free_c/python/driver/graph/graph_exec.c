@@ -42,24 +42,31 @@ exec_explain(CUgraphInstantiateResult result)
 /* Instantiate by the function that reports the node at fault, or on older drivers by
  * the other one. */
 static int
-exec_instantiate(pcu_graph *graph, CUgraphExec *exec)
+exec_instantiate(pcu_graph *graph, unsigned int flags, CUgraphExec *exec)
 {
     pcu_state *st = graph->head.st;
     CUDA_GRAPH_INSTANTIATE_PARAMS params;
     CUresult status;
     const char *routine = "cuGraphInstantiateWithParams";
     memset(&params, 0, sizeof(params));
+    params.flags = flags;
     PCU_STATUS(status, GraphInstantiateWithParams,
                (exec, graph->head.handle.graph, &params));
     if (status == CUDA_ERROR_NOT_FOUND) {
         routine = "cuGraphInstantiateWithFlags";
         PCU_STATUS(status, GraphInstantiateWithFlags,
-                   (exec, graph->head.handle.graph, 0));
+                   (exec, graph->head.handle.graph, flags));
     }
     if (status == CUDA_SUCCESS) {
         return 0;
     }
     const char *why = exec_explain(params.result_out);
+    if (status == CUDA_ERROR_NOT_SUPPORTED &&
+        (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) != 0) {
+        why =
+            "this device, or the graph, does not allow launches by kernels; the "
+            "software device has none";
+    }
     if (*why == 0) {
         return pcu_raise(st, routine, status);
     }
@@ -67,7 +74,7 @@ exec_instantiate(pcu_graph *graph, CUgraphExec *exec)
 }
 
 PyObject *
-pcu_graph_exec_new(pcu_graph *graph)
+pcu_graph_exec_new(pcu_graph *graph, unsigned int flags)
 {
     pcu_state *st = graph->head.st;
     pcu_handle handle = {0};
@@ -81,7 +88,7 @@ pcu_graph_exec_new(pcu_graph *graph)
     }
     self->head.st = st;
     self->resources = (pcu_graph_resources *)Py_NewRef((PyObject *)graph->resources);
-    if (exec_instantiate(graph, &handle.graph_exec) < 0) {
+    if (exec_instantiate(graph, flags, &handle.graph_exec) < 0) {
         Py_DECREF(self);
         return NULL;
     }

@@ -2,6 +2,7 @@
 #include "python/driver/launch/kept_arguments.h"
 
 #include "python/driver/memory/gpuarray.h"
+#include "python/driver/texture/texture_object.h"
 
 PyObject *
 pcu_argument_memory(pcu_state *st, PyObject *arg)
@@ -35,6 +36,10 @@ pcu_arguments_keep(pcu_graph_resources *resources, PyObject *const *args,
         PyObject *memory = pcu_argument_memory(st, args[i]);
         if (memory != NULL && !argument_is_seen(st, memory)) {
             rc = pcu_graph_resources_keep(resources, memory);
+            uint64_t word = pcu_texture_source_word(st, memory);
+            if (rc == 0 && word != 0) {
+                rc = pcu_graph_resources_note(resources, word);
+            }
         }
     }
     return rc;
@@ -48,6 +53,10 @@ pcu_captured_arguments(pcu_state *st, PyObject *const *args, Py_ssize_t nargs)
         PyObject *memory = pcu_argument_memory(st, args[i]);
         if (memory != NULL && !argument_is_seen(st, memory)) {
             rc = pcu_captured_object(memory);
+            uint64_t word = pcu_texture_source_word(st, memory);
+            if (rc == 0 && word != 0) {
+                rc = pcu_captured_address(word);
+            }
         }
     }
     return rc;

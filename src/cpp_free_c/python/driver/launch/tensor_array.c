@@ -44,7 +44,7 @@ tensor_read_layout(PyObject *shape, PyObject *strides, pcu_tensor_array *a)
     if (rank < 0) {
         return -1;
     }
-    if (rank < 1 || rank > PCU_TENSOR_RANK) {
+    if (rank < 1 || rank > PCU_TENSOR_DIMENSIONS) {
         PyErr_Format(PyExc_ValueError,
                      "a TensorMap has 1 to %d dimensions; the array has %zd",
                      PCU_TENSOR_RANK, rank);

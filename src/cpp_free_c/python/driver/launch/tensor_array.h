@@ -6,15 +6,17 @@
 
 #include "python/support/base.h"
 
-enum { PCU_TENSOR_RANK = 5 };
+/* The dimensions of a map, and those of an array, of which an interleaved layout has
+ * one more. */
+enum { PCU_TENSOR_RANK = 5, PCU_TENSOR_DIMENSIONS = 6 };
 
 /* An array as its interface describes it, dimensions in the order of the shape. */
 typedef struct {
     CUdeviceptr address;
     int rank;
-    unsigned long long shape[PCU_TENSOR_RANK];
-    long long strides[PCU_TENSOR_RANK]; /* bytes */
-    PyArray_Descr *dtype;               /* strong */
+    unsigned long long shape[PCU_TENSOR_DIMENSIONS];
+    long long strides[PCU_TENSOR_DIMENSIONS]; /* bytes */
+    PyArray_Descr *dtype;                     /* strong */
 } pcu_tensor_array;
 
 /* Read the interface of an array. On failure dtype may be set too. */

@@ -94,11 +94,55 @@ map_data_type(PyArray_Descr *dtype, unsigned int *type)
     return -1;
 }
 
+/* An array with an interleaved layout has slices of 16 or 32 bytes of channels as its
+ * last dimension, which the map does not count. */
+static int
+map_leave_slices(pcu_tensor_array *a, const map_parameters *p)
+{
+    long long slice = 16LL * p->interleave;
+    int last = a->rank - 1;
+    long long element = (long long)PyDataType_ELSIZE(a->dtype);
+    if (a->strides[last] != element || (long long)a->shape[last] * element != slice ||
+        a->strides[last - 1] != slice) {
+        PyErr_Format(
+            PyExc_ValueError,
+            "an array with interleave %u has slices of %lld bytes as its last "
+            "dimension, which lie side by side; the array has %llu elements of "
+            "%lld bytes there, with strides of %lld and %lld bytes in the last "
+            "two dimensions",
+            p->interleave, slice, a->shape[last], element, a->strides[last - 1],
+            a->strides[last]);
+        return -1;
+    }
+    a->rank--;
+    return 0;
+}
+
+/* Check the number of dimensions, and leave out the slices of an interleaved layout.
+ * The driver refuses interleaved arrays of too few dimensions. */
+static int
+map_check_rank(pcu_tensor_array *a, const map_parameters *p)
+{
+    if (p->interleave != 0 && a->rank > 3) {
+        return map_leave_slices(a, p);
+    }
+    if (a->rank > PCU_TENSOR_RANK) {
+        PyErr_Format(PyExc_ValueError,
+                     "a TensorMap has 1 to %d dimensions; the array has %d",
+                     PCU_TENSOR_RANK, a->rank);
+        return -1;
+    }
+    return 0;
+}
+
 /* Check what the driver requires of the array, to name the dimension at fault. */
 static int
-map_check_array(const pcu_tensor_array *a)
+map_check_array(const pcu_tensor_array *a, const map_parameters *p)
 {
     long long element = (long long)PyDataType_ELSIZE(a->dtype);
+    if (p->interleave != 0 && a->rank >= 3) {
+        element = 16LL * p->interleave;
+    }
     if (a->address % ADDRESS_UNIT != 0) {
         PyErr_Format(PyExc_ValueError,
                      "the address %p of the array must be a multiple of %d bytes",
@@ -307,7 +351,10 @@ map_init(tensor_map *self, const map_args *args)
         rc = map_read_parameters(self->st, args, &a, &p);
     }
     if (rc == 0) {
-        rc = map_check_array(&a);
+        rc = map_check_rank(&a, &p);
+    }
+    if (rc == 0) {
+        rc = map_check_array(&a, &p);
     }
     if (rc == 0) {
         rc = map_read_layout(args, &a, &p);
@@ -476,6 +523,9 @@ PyDoc_STRVAR(
     "tensor_map_swizzle. element_strides: the step in each dimension, 1 to 8. The\n"
     "other arguments are members of tensor_map_interleave, tensor_map_l2_promotion,\n"
     "tensor_map_oob_fill and tensor_map_data_type (by default that of the dtype).\n"
+    "With an interleave the array has a shape such as (N, C/k, H, W, k), where k\n"
+    "channels are 16 or 32 bytes; box, element_strides and coordinates leave out k,\n"
+    "and a tile has one slice of channels.\n"
     "The kernel's parameter is const __grid_constant__ CUtensorMap. The map keeps\n"
     "the array. It needs CUDA 12.0, and kernels that use it need capability 9.0.");
 

@@ -178,6 +178,23 @@ pcu_texture_argument(pcu_state *st, PyObject *value, CUdeviceptr *handle)
 
 /* -- waiting for kernels ----------------------------------------------------------- */
 
+uint64_t
+pcu_texture_source_word(pcu_state *st, PyObject *value)
+{
+    uint64_t word = 0;
+    if (!PyObject_TypeCheck(value, st->TextureObject) &&
+        !PyObject_TypeCheck(value, st->SurfaceObject)) {
+        return 0;
+    }
+    PyObject *source = ((pcu_texture *)value)->source;
+    if (source != NULL && (PyObject_TypeCheck(source, st->Array) ||
+                           PyObject_TypeCheck(source, st->MipmappedArray) ||
+                           PyObject_TypeCheck(source, st->DeviceAllocation))) {
+        memcpy(&word, &((pcu_resource *)source)->handle, sizeof(word));
+    }
+    return word;
+}
+
 /* 1 if a kernel may be using the object. */
 static int
 texture_is_read(const pcu_texture *self)

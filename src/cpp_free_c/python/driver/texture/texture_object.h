@@ -24,6 +24,11 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_texture_new(pcu_state *st, PyObject *ctx,
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_surface_new(pcu_state *st, PyObject *ctx,
                                                 PyObject *array);
 
+/* The handle of the array, or the address of the memory, that a TextureObject or
+ * SurfaceObject reads; 0 if the value is neither, or the memory is not of this package.
+ */
+PCU_HIDDEN uint64_t pcu_texture_source_word(pcu_state *st, PyObject *value);
+
 /* Pass an object to a kernel: store its handle and mark it as used. Return 1, or 0 if
  * the value is neither a TextureObject nor a SurfaceObject. Raise if it was released.
  */

@@ -1,0 +1,186 @@
+/* The order of the nodes of a graph: the argument `after`, and the methods of Graph
+ * that add and remove edges.
+ *
+ * Invariant: see graph.h. Callers: Python, and see graph.h. */
+#include "python/driver/graph/graph.h"
+
+#include "python/support/args.h"
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/current_context.h"
+
+/* The node among the nodes of this graph. */
+static pcu_graph_node *
+graph_own_node(pcu_graph *self, PyObject *value, const char *name)
+{
+    if (!PyObject_TypeCheck(value, self->head.st->GraphNode)) {
+        PyErr_Format(PyExc_TypeError, "%s must be a GraphNode, not %s", name,
+                     Py_TYPE(value)->tp_name);
+        return NULL;
+    }
+    pcu_graph_node *node = (pcu_graph_node *)value;
+    if (node->graph->head.handle.graph != self->head.handle.graph) {
+        PyErr_Format(PyExc_ValueError, "%s is a node of another graph", name);
+        return NULL;
+    }
+    if (pcu_graph_node_check(node, "cuGraphAddDependencies") < 0) {
+        return NULL;
+    }
+    return node;
+}
+
+int
+pcu_graph_nodes_read(pcu_graph *graph, PyObject *after, CUgraphNode **nodes,
+                     size_t *count)
+{
+    *nodes = NULL;
+    *count = 0;
+    if (after == NULL || after == Py_None) {
+        return 0;
+    }
+    if (PyObject_TypeCheck(after, graph->head.st->GraphNode)) {
+        after = PyTuple_Pack(1, after);
+    }
+    else {
+        after = PySequence_Tuple(after);
+    }
+    if (after == NULL) {
+        return -1;
+    }
+    Py_ssize_t n = PyTuple_GET_SIZE(after);
+    CUgraphNode *found = PyMem_Calloc((size_t)n + 1, sizeof(*found));
+    int rc = 0;
+    if (found == NULL) {
+        PyErr_NoMemory();
+        rc = -1;
+    }
+    for (Py_ssize_t i = 0; rc == 0 && i < n; i++) {
+        pcu_graph_node *node =
+            graph_own_node(graph, PyTuple_GET_ITEM(after, i), "after");
+        if (node == NULL) {
+            rc = -1;
+        }
+        else {
+            found[i] = node->handle;
+        }
+    }
+    Py_DECREF(after);
+    if (rc < 0 || n == 0) {
+        PyMem_Free(found);
+        return rc;
+    }
+    *nodes = found;
+    *count = (size_t)n;
+    return 0;
+}
+
+typedef struct {
+    PyObject *before;
+    PyObject *after;
+    int programmatic;
+} graph_edge_args;
+
+static const pcu_argspec graph_edge_specs[] = {
+    {"before", pcu_as_object, offsetof(graph_edge_args, before)},
+    {"after", pcu_as_object, offsetof(graph_edge_args, after)},
+    {"programmatic", pcu_as_bool, offsetof(graph_edge_args, programmatic)},
+};
+
+/* Read the two nodes of an edge. */
+static int
+graph_read_edge(pcu_graph *self, const pcu_argtable *table, PyObject *const *args,
+                Py_ssize_t nargs, PyObject *kwnames, graph_edge_args *a,
+                CUgraphNode ends[2])
+{
+    if (pcu_args_parse(self->head.st, table, args, nargs, kwnames, a) < 0 ||
+        pcu_graph_check(self, "cuGraphAddDependencies") < 0) {
+        return -1;
+    }
+    const pcu_graph_node *before = graph_own_node(self, a->before, "before");
+    const pcu_graph_node *after = NULL;
+    if (before != NULL) {
+        after = graph_own_node(self, a->after, "after");
+    }
+    if (after == NULL) {
+        return -1;
+    }
+    ends[0] = before->handle;
+    ends[1] = after->handle;
+    return 0;
+}
+
+PyDoc_STRVAR(
+    graph_add_edge_doc,
+    "add_edge($self, /, before, after, programmatic=False)\n--\n\n"
+    "Let the node after wait for the node before.\n\n"
+    "With programmatic, both are kernels, and the second one may be launched before\n"
+    "the first one has ended: it waits itself, by griddepcontrol.wait.");
+
+static PyObject *
+graph_add_edge(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argtable table = {"add_edge", graph_edge_specs, 3, 2, 0};
+    static const CUgraphEdgeData early = {
+        .from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,
+        .type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC};
+    pcu_graph *self = (pcu_graph *)op;
+    graph_edge_args a = {0};
+    const CUgraphEdgeData *data = NULL;
+    CUgraphNode ends[2];
+    int rc;
+    if (graph_read_edge(self, &table, args, nargs, kwnames, &a, ends) < 0) {
+        return NULL;
+    }
+    if (a.programmatic) {
+        data = &early;
+    }
+    PCU_CALL_CURRENT(rc, self->head.st, GraphAddDependencies,
+                     (self->head.handle.graph, &ends[0], &ends[1], data, 1));
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(graph_remove_edge_doc,
+             "remove_edge($self, /, before, after)\n--\n\n"
+             "Remove the edge between two nodes.");
+
+static PyObject *
+graph_remove_edge(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                  PyObject *kwnames)
+{
+    static const pcu_argtable table = {"remove_edge", graph_edge_specs, 2, 2, 0};
+    pcu_graph *self = (pcu_graph *)op;
+    graph_edge_args a = {0};
+    CUgraphNode ends[2];
+    int rc;
+    if (graph_read_edge(self, &table, args, nargs, kwnames, &a, ends) < 0) {
+        return NULL;
+    }
+    PCU_CALL_CURRENT(rc, self->head.st, GraphRemoveDependencies,
+                     (self->head.handle.graph, &ends[0], &ends[1], NULL, 1));
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+#define GRAPH_METHOD(name)                                    \
+    {                                                         \
+#        name, (PyCFunction)(void (*)(void))graph_##name,     \
+            METH_FASTCALL | METH_KEYWORDS, graph_##name##_doc \
+    }
+
+static PyMethodDef graph_edge_methods[] = {
+    GRAPH_METHOD(add_edge),
+    GRAPH_METHOD(remove_edge),
+    {NULL, NULL, 0, NULL},
+};
+
+int
+pcu_graph_edges_setup(PyObject *Py_UNUSED(m), pcu_state *st)
+{
+    return pcu_add_methods(st->Graph, graph_edge_methods);
+}
