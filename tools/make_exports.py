@@ -22,7 +22,7 @@ TABLE = SOURCE / "tables" / "driver_exports.h"
 WIDTH = 88
 
 #: Functions that cuGetProcAddress gives under the name of an older function.
-RENAMED = {("cuGraphInstantiate", 12000): "cuGraphInstantiateWithFlags"}
+RENAMED = {}
 
 HEAD = """\
 /* What the software device exports. Written by tools/make_exports.py; do not edit.

@@ -119,7 +119,7 @@ ABIS = [
     ("cuEventElapsedTime", {2000: "", 12080: "_v2"}),
     ("cuDeviceGetUuid", {9020: "", 11040: "_v2"}),
     ("cuGetProcAddress", {11030: "", 12000: "_v2"}),
-    ("cuGraphInstantiate", {10000: "", 11000: "_v2", 12000: "WithFlags"}),
+    ("cuGraphInstantiate", {10000: "", 11000: "_v2", 13000: "_v2"}),
     ("cuMemAlloc", {2000: "", 3020: "_v2"}),
 ]
 
@@ -245,6 +245,9 @@ def test_a_capture_of_the_default_stream_of_a_thread(d, emu_ctx):
     assert d.read(memory, 10) == b"some bytes"
     assert lib.cuStreamBeginCapture_v2_ptsz(None, 2) == 0
     assert lib.cuMemcpyHtoD_v2_ptds(memory, text, ctypes.c_size_t(64)) == unsupported
+    assert lib.cuStreamEndCapture_ptsz(None, byref(graph)) != 0
+    assert lib.cuStreamBeginCapture_v2_ptsz(None, 2) == 0
+    assert lib.cuMemsetD8_v2_ptds(memory, 7, ctypes.c_size_t(64)) == unsupported
     assert lib.cuStreamEndCapture_ptsz(None, byref(graph)) != 0
     d.ok("MemFree", memory)
 
@@ -372,7 +375,9 @@ def test_pools_of_memory_that_the_host_reaches(
     size = ctypes.c_size_t(100)
     block = c_uint64(d.out(c_uint64, "MemAllocFromPoolAsync", size, pool, None))
     assert d.lib.emu_live_count(kind.encode()) == 1
-    kind_of, found = c_uint(), c_uint64()
+    used, kind_of, found = c_uint64(), c_uint(), c_uint64()
+    d.ok("MemPoolGetAttribute", pool, 7, byref(used))
+    assert used.value >= 100
     ctypes.memset(block.value, 7, 100)  # by the host
     assert d.read(block, 100) == b"\7" * 100
     d.ok("PointerGetAttribute", byref(found), 17, block)

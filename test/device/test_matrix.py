@@ -212,6 +212,23 @@ def test_wrong_operands_are_refused_with_the_reason(g, line, message):
     assert message in caught.value.log
 
 
+@pytest.mark.parametrize("guard", ["@%p0", "@!%p0"])
+def test_a_guarded_product(g, guard):
+    """The sum of 16 products of ones, or D as it was."""
+    body = f"""
+        setp.eq.u32 %p0, 1, 1;
+        mov.f32 %f0, 0f3F800000;
+        mov.b32 %r9, 0x3C003C00; // two ones
+        {guard} mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {names("f", 0, 4)},
+            {{%r9, %r9, %r9, %r9}}, {{%r9, %r9}}, {{%f0, %f0, %f0, %f0}};
+        mov.u32 %r1, %tid.x;
+        mul.wide.u32 %q9, %r1, 4;
+        add.s64 %q0, %q0, %q9;
+        st.global.f32 [%q0], %f0;"""
+    got = run(g, body, [], np.zeros(32, np.float32))
+    assert (got == (17 if guard == "@%p0" else 1)).all()
+
+
 def test_the_target_of_a_product_may_be_its_factor(g):
     """D overwrites registers of A that the second half of the product reads."""
     a, b, c = matrices(5)

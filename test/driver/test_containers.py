@@ -62,6 +62,11 @@ def test_the_highest_capability_is_chosen(ctx):
     assert answer(drv.module_from_buffer(image)) == best(60, 70, 75)
 
 
+def test_the_last_of_equal_entries_is_chosen(ctx):
+    image = containers.fatbin(*(containers.entry(text(n), 70) for n in (1, 2)))
+    assert answer(drv.module_from_buffer(image)) == 2
+
+
 @needs_nvcc
 def test_objects_and_libraries_of_nvcc_are_linked(ctx, tmp_path):
     """An object refers to a library, of which one member is not needed."""

@@ -448,6 +448,7 @@ context.pop()
 context.detach()
 """,
     "in a forked child": """
+warnings.simplefilter("ignore", DeprecationWarning)  # the driver has threads
 child = os.fork()
 if child == 0:
     things.clear()
@@ -472,6 +473,7 @@ import gc
 import os
 import sys
 import threading
+import warnings
 import weakref
 
 sys.path.insert(0, {str(folder)!r})

@@ -59,9 +59,12 @@ def grouped(pair):
 
 #: NCCL reports the failures of the driver as its own.
 ITS_OWN = "NCCL raises RuntimeError with a code of its own"
-INSIDE = dict.fromkeys(
-    ("cuCtxGetCurrent", "cuCtxPushCurrent", "cuStreamSynchronize"), ITS_OWN
-)
+INSIDE = {
+    **dict.fromkeys(
+        ("cuCtxGetCurrent", "cuCtxPushCurrent", "cuStreamSynchronize"), ITS_OWN
+    ),
+    "cuStreamIsCapturing": "the stream counts as not captured",
+}
 
 if compilers():
     row("nccl.version", lambda w: (install(), nccl.version)[1])

@@ -1492,8 +1492,7 @@
       (CUuserObject object, unsigned int count), (object, count))
 
 /* Exports under another base: X(export, base, version, stream). */
-#define PCU_DRIVER_RENAMED(X) \
-    X(cuGraphInstantiateWithFlags, cuGraphInstantiate, 12000, LEGACY)
+#define PCU_DRIVER_RENAMED(X)
 
 /* What is not built: X(export, base, version, stream, Name). */
 #define PCU_DRIVER_MISSING(X) \

@@ -192,6 +192,19 @@ fill_enqueue(emu_stream *stream, fill_payload p)
 }
 
 /* A fill of `columns` elements in each of `rows` rows, `distance` bytes apart. */
+/* Fill memory in a call that waits. The default stream of a thread may be capturing,
+ * which forbids that. */
+static CUresult
+fill_now(emu_stream *stream, fill_payload p)
+{
+    CUresult status = emu_capture_refuse(stream);
+
+    if (status == CUDA_SUCCESS) {
+        status = fill_enqueue(stream, p);
+    }
+    return status;
+}
+
 #define FILL_BLOCKING(name, parameters, columns, distance, rows, bytes) \
     CUresult emu_cu##name parameters                                    \
     {                                                                   \
@@ -206,7 +219,7 @@ fill_enqueue(emu_stream *stream, fill_payload p)
                                     .width = columns,                   \
                                     .height = rows};                    \
                                                                         \
-            status = fill_enqueue(emu_stream_default(context), p);             \
+            status = fill_now(emu_stream_default(context), p);          \
         }                                                               \
         return emu_leave(status);                                       \
     }

@@ -184,6 +184,16 @@ emu_pool_is_exported(const emu_pool *pool)
 
 /* -- memory of a pool -------------------------------------------------------------- */
 
+/* What an allocation counts in its pool. Memory of the host is charged to no device. */
+static uint64_t
+pool_bytes(const emu_allocation *allocation)
+{
+    if (allocation->charged != 0) {
+        return allocation->charged;
+    }
+    return allocation->size;
+}
+
 CUresult
 emu_pool_allocate(emu_pool *pool, emu_context *context, size_t size, CUdeviceptr *out)
 {
@@ -204,7 +214,7 @@ emu_pool_allocate(emu_pool *pool, emu_context *context, size_t size, CUdeviceptr
     made->owner = pool;
     made->devices = pool->access;
     pool->live++;
-    pool->used += made->charged;
+    pool->used += pool_bytes(made);
     if (pool->used > pool->used_high) {
         pool->used_high = pool->used;
     }
@@ -231,7 +241,7 @@ emu_pool_forget(const emu_allocation *allocation)
 {
     emu_pool *pool = allocation->owner;
 
-    pool->used -= allocation->charged;
+    pool->used -= pool_bytes(allocation);
     pool->live--;
     pool_release_if_unused(pool);
 }

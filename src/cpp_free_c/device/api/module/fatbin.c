@@ -66,6 +66,7 @@ fatbin_is_for_others(const fatbin_entry *entry, unsigned capability)
     return (entry->flags & FLAG_FAMILY) && entry->capability / 10 != capability / 10;
 }
 
+/* Of equal entries the last one wins, as on an H200. */
 static void
 fatbin_consider(fatbin_offer *offer, const fatbin_entry *entry, const char *data,
                 unsigned capability)
@@ -83,7 +84,7 @@ fatbin_consider(fatbin_offer *offer, const fatbin_entry *entry, const char *data
     }
     else if (offer->best == NULL || entry->capability > offer->entry.capability ||
              (entry->capability == offer->entry.capability &&
-              fatbin_rank(entry) > fatbin_rank(&offer->entry))) {
+              fatbin_rank(entry) >= fatbin_rank(&offer->entry))) {
         offer->best = data;
         offer->entry = *entry;
     }

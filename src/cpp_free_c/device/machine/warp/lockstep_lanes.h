@@ -1,9 +1,9 @@
 /* The vector operations of lanes.h for several warps in lockstep.
  *
  * All lanes of these warps are active. `warp` is the first of them; warp->steps has the
- * distance from the operands of one warp to those of the next one. An operation that has no macro here
- * is defined by EMU_OP, which runs it for one warp after the other. Included by
- * handler_table.inc after lanes.h. */
+ * distance from the operands of one warp to those of the next one. An operation that
+ * has no macro here is defined by EMU_OP, which runs it for one warp after the other.
+ * Included by handler_table.inc after lanes.h. */
 #ifndef DEVICE_MACHINE_WARP_LOCKSTEP_LANES_H
 #define DEVICE_MACHINE_WARP_LOCKSTEP_LANES_H
 
