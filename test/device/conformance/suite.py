@@ -9,6 +9,7 @@ from . import (
     barriers,
     bits,
     conversions,
+    copies,
     flow,
     memory,
     textures,
@@ -33,6 +34,7 @@ _FAMILIES = (
     atomics,
     flow,
     barriers,
+    copies,
     warps,
     textures,
 )
