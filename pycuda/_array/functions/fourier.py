@@ -348,7 +348,6 @@ def rfftfreq(n: int, d: float = 1.0, *, dtype: DTypeLike | None = None) -> GPUAr
     return _frequencies(n // 2 + 1, n, d, dtype, 0)
 
 
-@functools.lru_cache(maxsize=256)
 def _shifts(shape, axes, back):
     """Return the shift along each axis of the shape."""
     shifts = [0] * len(shape)
@@ -360,6 +359,9 @@ def _shifts(shape, axes, back):
     return tuple(shifts)
 
 
+_kept_shifts = functools.lru_cache(maxsize=256)(_shifts)
+
+
 def _shifted(x, axes, back):
     if axes is None:
         axes = range(x.ndim)
@@ -367,7 +369,7 @@ def _shifted(x, axes, back):
         axes = tuple(axes)
     else:
         axes = (axes,)
-    return rolled(x, _shifts(x.shape, axes, back)) if axes else x.copy()
+    return rolled(x, _kept_shifts(x.shape, axes, back)) if axes else x.copy()
 
 
 def fftshift(

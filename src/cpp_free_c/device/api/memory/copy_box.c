@@ -285,16 +285,16 @@ box_copy_3d_peer(emu_context *context, const CUDA_MEMCPY3D_PEER *c, emu_stream *
     return box_copy(context, &target, &source, &b, stream, blocking);
 }
 
-#define BOX_COPY(name, Type, function)                                     \
-    CUresult emu_cu##name(const Type *pCopy)                               \
-    {                                                                      \
-        emu_context *context;                                              \
-        CUresult status = EMU_ENTER_CONTEXT(name, &context);               \
-                                                                           \
-        if (status == CUDA_SUCCESS) {                                      \
+#define BOX_COPY(name, Type, function)                                            \
+    CUresult emu_cu##name(const Type *pCopy)                                      \
+    {                                                                             \
+        emu_context *context;                                                     \
+        CUresult status = EMU_ENTER_CONTEXT(name, &context);                      \
+                                                                                  \
+        if (status == CUDA_SUCCESS) {                                             \
             status = function(context, pCopy, emu_stream_default(context), true); \
-        }                                                                  \
-        return emu_leave(status);                                          \
+        }                                                                         \
+        return emu_leave(status);                                                 \
     }
 
 #define BOX_COPY_ASYNC(name, Type, function)                                       \

@@ -60,7 +60,7 @@ copy_flat(emu_context *context, emu_copy_kind target_kind, uint64_t target,
         if (status == CUDA_SUCCESS) {                                             \
             status = copy_flat(context, to, (uint64_t)(uintptr_t)target, from,    \
                                (uint64_t)(uintptr_t)source, ByteCount,            \
-                               emu_stream_default(context), true);                       \
+                               emu_stream_default(context), true);                \
         }                                                                         \
         return emu_leave(status);                                                 \
     }                                                                             \

@@ -164,7 +164,8 @@ EMU_SLOW_BINARY(half_add, u16, u16, u16, ROUND(VALUE(x) + VALUE(y)))
 EMU_SLOW_BINARY(half_sub, u16, u16, u16, ROUND(VALUE(x) - VALUE(y)))
 EMU_SLOW_BINARY(half_mul, u16, u16, u16, ROUND(VALUE(x) * VALUE(y)))
 
-/* .oob: what a tensor map fills in outside of a tensor, of any sign, is a zero factor. */
+/* .oob: what a tensor map fills in outside of a tensor, of any sign, is a zero factor.
+ */
 static bool
 half_is_outside(uint16_t bits, uint32_t aux)
 {

@@ -236,8 +236,8 @@ video_is_shift(const emu_insn *insn)
 }
 
 /* Saturates to the range of a part, of a shift to the range of a word. A byte or a half
- * gets its greatest number for a negative one too, a sum may exceed a word, and so may a
- * magnitude of a difference. */
+ * gets its greatest number for a negative one too, a sum may exceed a word, and so may
+ * a magnitude of a difference. */
 static int64_t
 video_saturate(const emu_insn *insn, int64_t value)
 {

@@ -107,7 +107,8 @@ emu_service_parameter(const emu_warp *warp, const emu_insn *insn, unsigned index
     const uint8_t *from;
 
     if (slot->is_reg) {
-        from = warp->base[slot->offset & EMU_TAG_MASK] + slot->offset + (size_t)lane * slot->size;
+        from = warp->base[slot->offset & EMU_TAG_MASK] + slot->offset +
+               (size_t)lane * slot->size;
     }
     else {
         from = warp->local + lane * warp->local_stride + warp->frame->local_start +
