@@ -25,6 +25,16 @@ from support.faults import OUT_OF_MEMORY, fail_calls  # noqa: F401
 
 pytestmark = pytest.mark.gpu
 
+
+@pytest.fixture
+def ctx():
+    """A fresh context: the streams of other tests would count in a shared one."""
+    context = drv.Device(0).make_context()
+    yield context
+    context.pop()
+    context.detach()
+
+
 START = """
 import numpy as np
 import pycuda.driver as drv
