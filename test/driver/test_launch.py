@@ -672,3 +672,13 @@ def test_a_function_after_its_context_is_gone():
     ):
         with pytest.raises(drv.LogicError, match="context of this .* was detached"):
             call()
+
+
+def test_more_threads_than_the_launch_bounds(ctx):
+    code = SourceModule("__global__ void __launch_bounds__(64) bounded() { }")
+    bounded = code.get_function("bounded")
+    bounded(block=(64, 1, 1))
+    with pytest.raises(drv.LogicError, match="invalid argument"):
+        bounded(block=(65, 1, 1))
+    bounded(block=(32, 2, 1))
+    ctx.synchronize()

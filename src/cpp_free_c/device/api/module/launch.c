@@ -93,12 +93,9 @@ launch_check(const emu_function *function, const emu_launch_request *r)
         }
         threads *= r->block[i];
     }
-    if (threads > (uint64_t)limits->threads_per_block ||
+    if (threads > (uint64_t)limits->threads_per_block || threads > info->max_threads ||
         r->shared > (unsigned)function->dynamic_shared) {
         return CUDA_ERROR_INVALID_VALUE;
-    }
-    if (threads > info->max_threads) {
-        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     }
     if (r->cooperative) {
         return launch_check_cooperative(function, r, threads);
