@@ -266,6 +266,29 @@ def test_heat_equation_through_nccl_on_gpus(tmp_path):
     ]
 
 
+RIGHT = [f"process {rank}: right" for rank in range(3)]
+
+
+@needs_mpi
+@pytest.mark.software(why="a stand-in is NCCL; processes may share a device there")
+@pytest.mark.skipif(not compilers(), reason="needs a C compiler for the stand-in")
+def test_ring(tmp_path):
+    _, variables = build_nccl(compilers()[0], tmp_path)
+    assert output(tmp_path, "nccl_ring.py", processes=3, **variables) == RIGHT
+    script = broken(tmp_path, "nccl_ring.py", "mine += spare", "mine += mine")
+    done = run_mpi(tmp_path, script, processes=3, **variables)
+    assert done.returncode != 0
+    assert "process 2: WRONG one by one, as a graph" in done.stdout
+
+
+@needs_mpi
+@pytest.mark.gpus(2)
+@pytest.mark.hardware(why="of NCCL itself")
+def test_ring_on_gpus(tmp_path):
+    lines = output(tmp_path, "nccl_ring.py", "--elements", "99999", processes=2)
+    assert lines == RIGHT[:2]
+
+
 @needs_mpi
 @pytest.mark.gpu
 def test_heat_equation_notices_a_fault(tmp_path):
