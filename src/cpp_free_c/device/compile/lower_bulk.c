@@ -63,7 +63,7 @@ bulk_address(low_func *f, const ptx_operand *operand, unsigned space)
     return low_generic_address(f, place);
 }
 
-/* Where the copy goes, and how its end is told. */
+/* The direction of the copy, and what signals its completion. */
 typedef struct {
     uint32_t flags; /* EMU_BULK_ */
     unsigned next;  /* the first operand that was not read */

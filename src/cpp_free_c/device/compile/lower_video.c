@@ -72,7 +72,7 @@ video_mask_of(const low_func *f, const ptx_operand *operand, unsigned parts)
         if (s->digits[i] >= parts) {
             low_fail(f, "a selector names part %u", s->digits[i]);
         }
-        mask |= (((uint32_t)1 << bits) - 1) << (s->digits[i] * bits);
+        mask |= (UINT32_MAX >> (32 - bits)) << (s->digits[i] * bits);
     }
     return mask;
 }

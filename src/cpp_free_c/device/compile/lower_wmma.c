@@ -278,8 +278,8 @@ wmma_gather(low_func *f, const wmma_fragment *m, const wmma_place *p, unsigned l
         joined = low_temp(f, PTX_R32);
         low_access(f, m->bits == 8 ? EMU_OP_ld_u8_32 : EMU_OP_ld_u16_32, part,
                    wmma_element(f, p, line, along + i), 0);
-        low_emit(f, EMU_OP_shl_32, moved, part, low_constant(f, PTX_R32, i * m->bits),
-                 0);
+        low_emit(f, EMU_OP_shl_32, moved, part,
+                 low_constant(f, PTX_R32, (uint64_t)i * m->bits), 0);
         low_emit(f, EMU_OP_or_32, joined, d, moved, 0);
         d = joined;
     }
@@ -540,9 +540,10 @@ wmma_part_of(const wmma_work *w, bool is_a, unsigned number)
     if (lines > 2 || (lines == 2 && !m->is_wide)) {
         tiles = w->tiles;
     }
-    return (wmma_part){.values = values + number % tiles * (m->distinct / tiles),
-                       .count = m->distinct / tiles / w->steps,
-                       .is_wide = m->is_wide};
+    return (wmma_part){
+        .values = values + (size_t)(number % tiles) * (m->distinct / tiles),
+        .count = m->distinct / tiles / w->steps,
+        .is_wide = m->is_wide};
 }
 
 /* The tile number `number` of D. Steps follow each other along the depth: the hardware
@@ -561,11 +562,11 @@ wmma_emit_steps(low_func *f, low_product p, const wmma_work *w, unsigned number)
     p.shape.rows = wide.is_wide ? TILE_LINES : TILE;
     p.shape.columns = TILE;
     p.shape.depth = (uint16_t)(p.shape.depth / w->steps);
-    memcpy(tile.c, w->c + number * tile.addends, tile.addends * sizeof *tile.c);
+    memcpy(tile.c, w->c + (size_t)number * tile.addends, tile.addends * sizeof *tile.c);
     for (unsigned step = 0; step < w->steps; step++) {
-        memcpy(tile.wide, wide.values + step * wide.count,
+        memcpy(tile.wide, wide.values + (size_t)step * wide.count,
                wide.count * sizeof *tile.wide);
-        memcpy(tile.narrow, narrow.values + step * narrow.count,
+        memcpy(tile.narrow, narrow.values + (size_t)step * narrow.count,
                narrow.count * sizeof *tile.narrow);
         for (unsigned i = 0; i < tile.results; i++) {
             tile.d[i] = w->d[number * tile.results + i];

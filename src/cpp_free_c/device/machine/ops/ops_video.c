@@ -235,6 +235,16 @@ video_is_shift(const emu_insn *insn)
     return (insn->aux & 15) == EMU_VIDEO_SHL || (insn->aux & 15) == EMU_VIDEO_SHR;
 }
 
+/* The bits of a part: a word, a byte or a half. */
+static unsigned
+video_part_bits(unsigned part)
+{
+    if (part == EMU_VIDEO_WHOLE) {
+        return 32;
+    }
+    return part < EMU_VIDEO_H0 ? 8 : 16;
+}
+
 /* Saturates to the range of a part, of a shift to the range of a word. A byte or a half
  * gets its greatest number for a negative one too, a sum may exceed a word, and so may
  * a magnitude of a difference. */
@@ -243,7 +253,7 @@ video_saturate(const emu_insn *insn, int64_t value)
 {
     const unsigned part = insn->aux >> EMU_VIDEO_D_SHIFT & 15;
     const bool is_signed = insn->imm & EMU_VIDEO_D_SIGNED;
-    const unsigned bits = part == EMU_VIDEO_WHOLE ? 32 : part < EMU_VIDEO_H0 ? 8 : 16;
+    const unsigned bits = video_part_bits(part);
     const unsigned wide = video_is_shift(insn) ? 32 : bits;
     const int64_t greatest = ((int64_t)1 << (wide - is_signed)) - 1;
 

@@ -243,7 +243,9 @@ tile_top(const int16_t *a, const int16_t *b, unsigned depth)
     for (unsigned k = 0; k < depth; k++) {
         const int16_t exponent = (int16_t)(a[k] + b[k]);
 
-        top = exponent > top ? exponent : top;
+        if (exponent > top) {
+            top = exponent;
+        }
     }
     return top;
 }
