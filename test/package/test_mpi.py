@@ -172,6 +172,7 @@ def test_every_program_has_a_test():
     assert {path.stem for path in EXAMPLES.glob("*.py")} == {
         "scatter_gather",
         "heat_equation",
+        "nccl_ring",
     }
 
 
@@ -272,7 +273,7 @@ RIGHT = [f"process {rank}: right" for rank in range(3)]
 @needs_mpi
 @pytest.mark.software(why="a stand-in is NCCL; processes may share a device there")
 @pytest.mark.skipif(not compilers(), reason="needs a C compiler for the stand-in")
-def test_ring(tmp_path):
+def test_nccl_ring(tmp_path):
     _, variables = build_nccl(compilers()[0], tmp_path)
     assert output(tmp_path, "nccl_ring.py", processes=3, **variables) == RIGHT
     script = broken(tmp_path, "nccl_ring.py", "mine += spare", "mine += mine")
@@ -284,7 +285,7 @@ def test_ring(tmp_path):
 @needs_mpi
 @pytest.mark.gpus(2)
 @pytest.mark.hardware(why="of NCCL itself")
-def test_ring_on_gpus(tmp_path):
+def test_nccl_ring_on_gpus(tmp_path):
     lines = output(tmp_path, "nccl_ring.py", "--elements", "99999", processes=2)
     assert lines == RIGHT[:2]
 
