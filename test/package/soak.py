@@ -314,6 +314,7 @@ class Worker:
     def values_in_memory(self):
         memory = drv.mem_alloc(64)
         drv.memset_d32(memory, 0, 16)
+        drv.Context.synchronize()  # the streams below do not wait for the memset
         first, second = (drv.Stream(drv.stream_flags.NON_BLOCKING) for _ in range(2))
         first.write_value(memory, self.number + 1)
         second.wait_value(memory, self.number + 1)
