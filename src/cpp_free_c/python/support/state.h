@@ -117,7 +117,8 @@
     X(shared_size)              \
     X(stream)                   \
     X(texrefs)                  \
-    X(time_kernel)
+    X(time_kernel)              \
+    X(typestr)
 
 #define PCU_STATE_TYPE_MEMBER(name) PyTypeObject *name;
 #define PCU_STATE_ERROR_MEMBER(name) PyObject *exc_##name;
