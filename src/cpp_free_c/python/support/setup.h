@@ -9,6 +9,7 @@
 
 #define PCU_SETUPS(X)         \
     X(errors)                 \
+    X(caller)                 \
     X(enums)                  \
     X(init)                   \
     X(context)                \

@@ -327,9 +327,7 @@ launch_run(emu_function *function, emu_stream *stream, const emu_launch *launch)
         emu_stream_end(stream, token);
     }
     emu_users_remove(&module->object);
-    if (report.text[0] != 0) {
-        emu_message_set("%s", report.text);
-    }
+    emu_message_set_report(&report);
     if (launch_is_refusal(status)) {
         return status;
     }
