@@ -11,6 +11,7 @@
 
 #include "driver/bins.h"
 #include "driver/graph_record.h"
+#include "driver/memory_map.h"
 #include "driver/release.h"
 #include "driver/stream_use.h"
 
@@ -18,6 +19,7 @@
 typedef struct {
     pcu_bins_block base;
     pcu_handle handle;
+    pcu_memory_note *note; /* NULL if nothing was recorded */
     pcu_stream_life life; /* which streams may use it; for device memory */
 } pcu_pool_block;
 
