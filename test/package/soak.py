@@ -314,6 +314,7 @@ class Worker:
     def values_in_memory(self):
         memory = drv.mem_alloc(64)
         drv.memset_d32(memory, 0, 16)
+        drv.Context.synchronize()  # the streams below do not wait for the memset
         first, second = (drv.Stream(drv.stream_flags.NON_BLOCKING) for _ in range(2))
         first.write_value(memory, self.number + 1)
         second.wait_value(memory, self.number + 1)
@@ -444,11 +445,7 @@ class Soak:
         self.context = self.device.make_context()
         drv.Context.pop()
         self.samples = []
-        self.nccl = nccl
-        try:
-            nccl.version()
-        except drv.RuntimeError:
-            self.nccl = None
+        self.nccl = nccl if nccl_works(nccl) else None
 
     def goes_on(self, rounds):
         if self.stop.is_set():
@@ -504,6 +501,17 @@ class Soak:
         if rise <= GROWTH:
             return []
         return [f"resident memory rose by {rise} bytes, more than {GROWTH}"]
+
+
+def nccl_works(nccl):
+    """Return whether exchanges are possible. NVIDIA's library needs NVIDIA's driver."""
+    if _driver._is_emulated() and not os.environ.get("PYCUDA_NCCL"):
+        return False
+    try:
+        nccl.version()
+    except drv.RuntimeError:
+        return False
+    return True
 
 
 def resident():

@@ -72,6 +72,8 @@ typedef struct {
     uint32_t uniform_size, warp_size; /* set by low_hoist, see emu_func */
     emu_shaped *shaped;
     uint32_t shaped_count;
+    uint32_t *unset; /* set by low_allocate: numbers of registers, see emu_func */
+    uint32_t unset_count;
     unsigned dump; /* EMU_DUMP_ flags of dump.h */
 } low_func;
 

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "device/base/site.h"
+
 #define HUGE_PAGE ((uint64_t)2 << 20)
 
 static struct {
@@ -67,6 +69,7 @@ memory_start_locked(emu_allocation *record, const emu_memory_request *request,
     record->flags = request->flags;
     record->context = request->context;
     record->name = request->name;
+    record->site = emu_site_now();
     record->owner = NULL;
     record->pitch = 0;
     record->mapped = false;

@@ -258,9 +258,7 @@ emu_deferred_run(emu_stream *stream, uint64_t until)
             emu_context_fail(context, status);
         }
         emu_stream_end(stream, token);
-        if (report.text[0] != 0) {
-            emu_message_set("%s", report.text);
-        }
+        emu_message_set_report(&report);
     }
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/base/site.h"
 #include "device/machine/grid/execution.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
@@ -301,9 +302,7 @@ launch_run(emu_function *function, emu_stream *stream, const emu_launch *launch)
         emu_stream_end(stream, token);
     }
     emu_users_remove(&module->object);
-    if (report.text[0] != 0) {
-        emu_message_set("%s", report.text);
-    }
+    emu_message_set_report(&report);
     if (launch_is_refusal(status)) {
         return status;
     }
@@ -351,6 +350,7 @@ emu_launch_fill(emu_function *function, const emu_launch_request *r,
                      .dynamic_shared = r->shared,
                      .params = work->parameters,
                      .params_size = info->params_size,
+                     .site = emu_site_now(),
                      .cooperative = r->cooperative};
     return launch_pack(info, r, work->parameters);
 }
