@@ -12,8 +12,14 @@ from html import escape
 
 #: Colours of series in the light and the dark scheme. Neighbours differ in lightness,
 #: so that they can be told apart without colour vision.
-_LIGHT = "4269d0 efb118 ff725c 6cc5b0 3ca951 ff8ab7 a463f2 97bbf5 9c6b4e 9498a0".split()
-_DARK = "6f8ee0 f2c14e ff8a75 7fd3bf 5cc072 ff9dc4 b785f5 a9c8f8 b98a6c a5a9b3".split()
+_LIGHT = (
+    *("4269d0", "efb118", "ff725c", "6cc5b0", "3ca951"),
+    *("ff8ab7", "a463f2", "97bbf5", "9c6b4e", "9498a0"),
+)
+_DARK = (
+    *("6f8ee0", "f2c14e", "ff8a75", "7fd3bf", "5cc072"),
+    *("ff9dc4", "b785f5", "a9c8f8", "b98a6c", "a5a9b3"),
+)
 
 _SERIES_LIGHT = "".join(f".c{i}{{fill:#{c}}}" for i, c in enumerate(_LIGHT))
 _SERIES_DARK = "".join(f".c{i}{{fill:#{c}}}" for i, c in enumerate(_DARK))
@@ -51,7 +57,8 @@ p.note{{color:var(--soft);margin:0 0 12px;max-width:80ch}}
 .tiles{{display:flex;flex-wrap:wrap;gap:10px;margin:18px 0}}
 .tile{{background:var(--panel);border:1px solid var(--line);border-radius:8px;
 padding:10px 14px;min-width:132px}}
-.tile b{{display:block;font-size:19px;font-weight:600;font-variant-numeric:tabular-nums}}
+.tile b{{display:block;font-size:19px;font-weight:600;
+font-variant-numeric:tabular-nums}}
 .tile span{{color:var(--soft);font-size:12px}}
 .scroll{{overflow-x:auto;border:1px solid var(--line);border-radius:8px}}
 table{{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}}
@@ -110,7 +117,7 @@ def path_html(path: str | None, line: int = 0) -> str:
 def table_html(
     heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Iterable[int] = ()
 ) -> str:
-    """Return a table of cells that are HTML already. ``numbers``: columns of numbers."""
+    """Return a table. The cells are HTML. ``numbers``: columns of numbers."""
     right = set(numbers)
 
     def cell(tag: str, i: int, text: str) -> str:

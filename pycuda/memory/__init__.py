@@ -37,8 +37,8 @@ __all__ = [
 def snapshot() -> Snapshot:
     """Return what holds memory now, and what happened before.
 
-    The result does not change later. It needs no current context. If a driver is loaded,
-    it asks for the free memory of each device, and NVML for the other processes.
+    The result does not change later. It needs no current context. If there is one, the
+    driver is asked for the free memory of its device, and NVML for other processes.
     """
     return take()
 

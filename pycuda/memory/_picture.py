@@ -62,12 +62,14 @@ class Curve(NamedTuple):
 def _chosen_events(snapshot: Snapshot, device: int, host: bool) -> np.ndarray[Any, Any]:
     on_host = np.array([kind in HOST_KINDS for kind in KINDS])
     events = snapshot.events
-    return events[(on_host[events["kind"]] == host) & (events["device"] == device)]
+    chosen = (on_host[events["kind"]] == host) & (events["device"] == device)
+    kept: np.ndarray[Any, Any] = events[chosen]
+    return kept
 
 
 def _steps(snapshot: Snapshot, events: np.ndarray[Any, Any]) -> list[Any]:
     """Return (number of the event, name, signed bytes) for every change of a band."""
-    found = []
+    found: list[Any] = []
     changes = zip(
         events["change"].tolist(),
         events["bytes"].tolist(),

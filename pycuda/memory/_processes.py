@@ -7,8 +7,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from pycuda import _driver
-from pycuda import driver as drv
+from pycuda import _driver, driver as drv
 
 #: The value that NVML stores where the memory of a process is not known.
 _UNKNOWN = 2**64 - 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -78,7 +79,8 @@ class Allocation(NamedTuple):
         return self.kind in HOST_KINDS
 
 
-class LineUse(NamedTuple):
+@dataclass(frozen=True)
+class LineUse:
     """What one line holds."""
 
     line: Line

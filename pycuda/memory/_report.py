@@ -20,7 +20,9 @@ def _lines(uses: list[LineUse], top: int) -> list[str]:
     rows = []
     for use in uses[:top]:
         noun = "allocation" if use.count == 1 else "allocations"
-        rows.append(f"{bytes_text(use.bytes):>12}  {use.count:>6} {noun:<11}  {use.line}")
+        rows.append(
+            f"{bytes_text(use.bytes):>12}  {use.count:>6} {noun:<11}  {use.line}"
+        )
     rest = uses[top:]
     if rest:
         size, count = sum(u.bytes for u in rest), sum(u.count for u in rest)
@@ -42,9 +44,7 @@ def _pools(snapshot: Snapshot) -> list[str]:
         )
     rounding = snapshot.rounding()
     if rounding:
-        rows.append(
-            f"{bytes_text(rounding)} are lost because pools round sizes up."
-        )
+        rows.append(f"{bytes_text(rounding)} are lost because pools round sizes up.")
     cached = sum(pool.reserved - pool.used for pool in snapshot.pools)
     if cached:
         rows.append(
@@ -59,17 +59,20 @@ def _rest(snapshot: Snapshot) -> list[str]:
     rows = []
     away = others(snapshot.processes)
     for device in snapshot.devices:
-        known = snapshot.used(device=device.device) + snapshot.held(device=device.device)
+        known = snapshot.used(device=device.device) + snapshot.held(
+            device=device.device
+        )
         rest = device.total - device.free - known
         listed = sum(p.bytes or 0 for p in away)
         if rest - listed > 0:
             rows.append(
                 f"{bytes_text(rest - listed)} are used by contexts, kernels, other "
-                "libraries"
-                + ("." if listed else " and other processes.")
+                "libraries" + ("." if listed else " and other processes.")
             )
     for process in away[:5]:
-        size = "an unknown amount" if process.bytes is None else bytes_text(process.bytes)
+        size = (
+            "an unknown amount" if process.bytes is None else bytes_text(process.bytes)
+        )
         rows.append(f"Process {process.pid} ({process.name}) uses {size}.")
     return rows
 
@@ -120,7 +123,8 @@ def _fragmentation(snapshot: Snapshot, asked: int) -> list[str]:
     for d in snapshot.devices:
         if d.free >= asked > 0:
             rows.append(
-                f"{bytes_text(d.free)} are free, more than the {bytes_text(asked)} asked "
-                "for: the free memory is fragmented, or the driver reserves a part."
+                f"{bytes_text(d.free)} are free, more than the {bytes_text(asked)} "
+                "that were asked for: the free memory is fragmented, or the driver "
+                "reserves a part."
             )
     return rows

@@ -6,14 +6,13 @@ import gc
 import json
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from pycuda import _driver
-from pycuda import driver as drv
+from pycuda import _driver, driver as drv
 from pycuda.memory import _picture, _processes, _report
 from pycuda.memory._processes import Process
 from pycuda.memory._records import (
@@ -24,6 +23,7 @@ from pycuda.memory._records import (
     Line,
     LineUse,
 )
+
 
 @dataclass(frozen=True)
 class Snapshot:
@@ -105,7 +105,7 @@ class Snapshot:
         return _picture.svg(self, device, host)
 
     def html(self) -> str:
-        """Return a page with the picture and tables, without references to other files."""
+        """Return a page with the picture and tables, as one file."""
         return _picture.html(self)
 
     def _repr_html_(self) -> str:
@@ -126,7 +126,7 @@ class Snapshot:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a file: ``.html``, ``.svg``, ``.json`` or ``.txt``, by its name."""
         name = os.fspath(path)
-        writers = {
+        writers: dict[str, Callable[[], str]] = {
             ".html": self.html,
             ".svg": self.svg,
             ".json": lambda: json.dumps(self.to_dict(), indent=1),
@@ -171,10 +171,17 @@ def _device_pools(number: int) -> list[DevicePool]:
     pools: dict[int, DevicePool] = {}
     current = drv.mem_pool_attribute
     try:
-        objects = [drv.MemoryPool.get_default(number), drv.MemoryPool.get_current(number)]
+        objects = [
+            drv.MemoryPool.get_default(number),
+            drv.MemoryPool.get_current(number),
+        ]
         objects += [o for o in gc.get_objects() if issubclass(type(o), drv.MemoryPool)]
         for pool in objects:
-            if pool.device == drv.Device(number) and pool.handle and pool.handle not in pools:
+            if (
+                pool.device == drv.Device(number)
+                and pool.handle
+                and pool.handle not in pools
+            ):
                 reserved = int(pool.get_attribute(current.RESERVED_MEM_CURRENT))
                 used = int(pool.get_attribute(current.USED_MEM_CURRENT))
                 pools[pool.handle] = DevicePool(number, reserved, used)

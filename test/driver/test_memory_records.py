@@ -31,7 +31,9 @@ def recording(ctx):
 def here(back=0):
     """Return file, line and function of the caller."""
     frame = inspect.currentframe().f_back
-    return (__file__, frame.f_lineno - back, frame.f_code.co_qualname)
+    code = frame.f_code
+    name = getattr(code, "co_qualname", code.co_name)  # without it before Python 3.11
+    return (__file__, frame.f_lineno - back, name)
 
 
 def find(address, snapshot=None):
@@ -141,13 +143,14 @@ def test_sums_of_a_snapshot():
     pool = drv.DeviceMemoryPool()
     before = memory.snapshot()
     used, free = pool.allocate(1000), pool.allocate(2000)
+    line = here(1)[1]
     free.free()
     held = pool.managed_bytes - 1023
     after = memory.snapshot()
     assert after.used() - before.used() == 1023
     assert after.held() - before.held() == held
     assert after.rounding() - before.rounding() == 23
-    own = [use for use in after.lines() if use.line.line == here(6)[1]]
+    own = [use for use in after.lines() if use.line.line == line]
     assert [(use.bytes, use.count) for use in own] == [(1023, 1)]
     del used
 
@@ -227,7 +230,7 @@ print(os.waitstatus_to_exitcode(status), len(memory.snapshot().allocations))
 
 
 def test_a_forked_child_holds_nothing():
-    assert run_child(FORKED).split() == ["0", "1"]
+    assert run_child(FORKED).stdout.split() == ["0", "1"]
 
 
 # -- the history -----------------------------------------------------------------------
@@ -369,7 +372,11 @@ def test_the_error_of_a_pool_names_what_pools_hold():
 def test_the_error_lists_ten_lines():
     blocks = []
     for n in range(12):  # a line of its own for each
-        exec(compile(f"blocks.append(drv.mem_alloc({n + 1} * 4096))", f"part{n}.py", "exec"))
+        exec(
+            compile(
+                f"blocks.append(drv.mem_alloc({n + 1} * 4096))", f"part{n}.py", "exec"
+            )
+        )
     with pytest.raises(drv.MemoryError) as caught:
         drv.mem_alloc(1 << 50)
     text = str(caught.value)

@@ -1,4 +1,5 @@
-/* The map of what this package has allocated. Invariant and callers: see memory_map.h. */
+/* The map of what this package has allocated. Invariant and callers: see memory_map.h.
+ */
 
 #include "driver/memory_map.h"
 
@@ -7,7 +8,8 @@
 struct pcu_memory_map pcu_memory_map = {.recording = 1,
                                         .event_room = PCU_MEMORY_EVENTS};
 
-/* Notes are allocated in chunks, which are kept: programs allocate and free in turns. */
+/* Notes are allocated in chunks, which are kept: programs allocate and free in turns.
+ */
 enum { MAP_CHUNK = 64, MAP_BUCKETS_FIRST = 256 };
 
 /* -- the table --------------------------------------------------------------------- */
@@ -179,11 +181,8 @@ pcu_memory_note *
 pcu_memory_add_block(pcu_memory_kind kind, uint64_t address, size_t size,
                      const pcu_context_record *ctx)
 {
-    pcu_memory_note values = {.address = address,
-                              .size = size,
-                              .ctx = ctx,
-                              .kind = (uint8_t)kind,
-                              .held = 1};
+    pcu_memory_note values = {
+        .address = address, .size = size, .ctx = ctx, .kind = (uint8_t)kind, .held = 1};
     return map_add(&values, PCU_MEMORY_GROWN);
 }
 

@@ -1,5 +1,6 @@
 /* What this package has allocated: a note for each allocation of the driver, with its
- * size and the number of the line of Python that made it, and a ring of the last events.
+ * size and the number of the line of Python that made it, and a ring of the last
+ * events.
  *
  * A note is added when memory was allocated, and leaves the map before the memory is
  * freed: another thread may get the same address while the driver's call runs. The
@@ -20,7 +21,9 @@
 #include "tables/memory_kinds.h"
 
 #define PCU_MEMORY_MEMBER(kind, name, on_device) PCU_MEMORY_##kind,
-typedef enum { PCU_MEMORY_KINDS(PCU_MEMORY_MEMBER) PCU_MEMORY_KIND_COUNT } pcu_memory_kind;
+typedef enum {
+    PCU_MEMORY_KINDS(PCU_MEMORY_MEMBER) PCU_MEMORY_KIND_COUNT
+} pcu_memory_kind;
 #undef PCU_MEMORY_MEMBER
 
 typedef struct pcu_memory_note {
@@ -84,7 +87,8 @@ PCU_HIDDEN pcu_memory_note *pcu_memory_add_block(pcu_memory_kind kind, uint64_t 
                                                  size_t size,
                                                  const pcu_context_record *ctx);
 
-/* The note of the allocation that begins at the address in a living context, or NULL. */
+/* The note of the allocation that begins at the address in a living context, or NULL.
+ */
 PCU_HIDDEN pcu_memory_note *pcu_memory_find(uint64_t address);
 
 /* Take the note of an address out of the map, before the driver frees the memory. NULL

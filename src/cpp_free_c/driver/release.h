@@ -51,9 +51,9 @@ typedef struct {
     pcu_context_record *ctx;
     pcu_scope scope;
     int entered;
-    int calls;           /* pcu_release_call must follow */
+    int calls;             /* pcu_release_call must follow */
     pcu_memory_note *note; /* of memory; outside the map until the release has ended */
-    const char *routine; /* result: the driver call that failed */
+    const char *routine;   /* result: the driver call that failed */
     CUresult status;
     int ended; /* result: the handle is released; otherwise it is still live */
 } pcu_release;
@@ -73,8 +73,8 @@ PCU_HIDDEN void pcu_release_call(pcu_release *release);
  * longer exists (the driver shuts down, the context is lost) count as success. */
 PCU_HIDDEN CUresult pcu_release_finish(pcu_release *release);
 
-/* The address of memory, or the bits of the handle of other memory; 0 for kinds that are
- * not memory. It is the key of the note in driver/memory_map.h. */
+/* The address of memory, or the bits of the handle of other memory; 0 for kinds that
+ * are not memory. It is the key of the note in driver/memory_map.h. */
 PCU_HIDDEN uint64_t pcu_handle_address(pcu_handle_kind kind, pcu_handle handle);
 
 /* When the call that releases a handle of this kind may wait: PCU_BLOCKING_... */

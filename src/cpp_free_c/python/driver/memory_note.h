@@ -12,7 +12,8 @@
 
 /* Note that a wrapper of a handle, a pcu_resource, owns `size` bytes of new memory. The
  * release of the handle ends the note. Returns self, which may be NULL. */
-PCU_HIDDEN PyObject *pcu_memory_noted(PyObject *self, pcu_memory_kind kind, size_t size);
+PCU_HIDDEN PyObject *pcu_memory_noted(PyObject *self, pcu_memory_kind kind,
+                                      size_t size);
 
 /* The number of the line that allocates now, 0 if nothing is recorded. */
 static inline uint32_t

@@ -1,8 +1,8 @@
 /* What pycuda.memory reads: the notes and the events of driver/memory_map.h as Python
  * objects, and the switch of the recording.
  *
- * Invariant: a snapshot allocates Python objects, which may collect garbage and so change
- * the map. So the notes are copied first. Callers: Python. */
+ * Invariant: a snapshot allocates Python objects, which may collect garbage and so
+ * change the map. So the notes are copied first. Callers: Python. */
 #include "python/driver/memory_note.h"
 
 #include "python/support/convert.h"
@@ -45,12 +45,11 @@ static PyObject *
 snapshot_tuple(const pcu_memory_note *note, const pcu_ticks_pair *now)
 {
     uint64_t time = pcu_ticks_convert(note->ticks, &pcu_memory_map.start, now);
-    return Py_BuildValue("(KKKsiKIi)", (unsigned long long)note->address,
-                         (unsigned long long)note->size,
-                         (unsigned long long)note->asked,
-                         snapshot_kind_name(note->kind), (int)note->held,
-                         (unsigned long long)time, (unsigned int)note->site,
-                         (int)note->ctx->device);
+    return Py_BuildValue(
+        "(KKKsiKIi)", (unsigned long long)note->address, (unsigned long long)note->size,
+        (unsigned long long)note->asked, snapshot_kind_name(note->kind),
+        (int)note->held, (unsigned long long)time, (unsigned int)note->site,
+        (int)note->ctx->device);
 }
 
 PyDoc_STRVAR(

@@ -42,7 +42,8 @@ typedef struct {
     unsigned int levels;
 } mipmap_args;
 
-/* The bytes of all levels. Each has half the lengths of the one before, rounded down. */
+/* The bytes of all levels. Each has half the lengths of the one before, rounded down.
+ */
 static size_t
 mipmap_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned int levels)
 {

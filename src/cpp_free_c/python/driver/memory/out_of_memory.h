@@ -26,8 +26,8 @@ PCU_HIDDEN void pcu_collect_garbage(void);
 
 /* The lines of the program that hold the most memory, pools and other processes, as a
  * str that begins with a line end or is empty. `host`: for page-locked memory. It runs
- * Python code. If that fails, the result is empty; NULL only for an exception that is no
- * failure of the code, such as KeyboardInterrupt. */
+ * Python code. If that fails, the result is empty; NULL only for an exception that is
+ * no failure of the code, such as KeyboardInterrupt. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_memory_use_new(size_t asked, int host);
 
 /* Raise the failure of an allocation of `size` bytes of device memory, with the free

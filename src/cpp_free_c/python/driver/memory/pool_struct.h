@@ -20,7 +20,7 @@ typedef struct {
     pcu_bins_block base;
     pcu_handle handle;
     pcu_memory_note *note; /* NULL if nothing was recorded */
-    pcu_stream_life life; /* which streams may use it; for device memory */
+    pcu_stream_life life;  /* which streams may use it; for device memory */
 } pcu_pool_block;
 
 typedef struct {
