@@ -102,6 +102,7 @@
     X(cluster)                  \
     X(cooperative)              \
     X(data)                     \
+    X(filters)                  \
     X(get)                      \
     X(get_device_alloc)         \
     X(get_pointer)              \
@@ -118,7 +119,8 @@
     X(stream)                   \
     X(texrefs)                  \
     X(time_kernel)              \
-    X(typestr)
+    X(typestr)                  \
+    X(warnings)
 
 #define PCU_STATE_TYPE_MEMBER(name) PyTypeObject *name;
 #define PCU_STATE_ERROR_MEMBER(name) PyObject *exc_##name;
