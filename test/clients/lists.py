@@ -20,6 +20,7 @@ def write(path, about, outcomes):
     """Write a list with a comment on top."""
     lines = [f"# {line}" for line in about.splitlines()]
     lines += [f"{outcome} {test}" for test, outcome in sorted(outcomes.items())]
+    path.parent.mkdir(exist_ok=True)
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

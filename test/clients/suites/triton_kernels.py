@@ -1,4 +1,4 @@
-"""Kernels in Triton, compared with NumPy. They need Triton 3.9 and NumPy, no PyTorch."""
+"""Kernels in Triton 3.9, compared with NumPy. They need no PyTorch."""
 
 import unittest
 
