@@ -187,9 +187,10 @@ caller_find_public(const struct pcu_caller_rules *rules, pcu_caller *found)
 
 #if CALLER_HAS_LAYOUT
 static inline void
-caller_find_direct(const struct pcu_caller_rules *rules, pcu_caller *found)
+caller_find_direct(const struct pcu_caller_rules *rules, const PyThreadState *thread,
+                   pcu_caller *found)
 {
-    const caller_frame *frame = caller_innermost(PyThreadState_GetUnchecked());
+    const caller_frame *frame = caller_innermost(thread);
     while (frame != NULL) {
         PyCodeObject *code = caller_code(frame);
         if (code != NULL && !caller_is_skipped(rules, code)) {
@@ -208,11 +209,27 @@ pcu_caller_find(const pcu_state *st, pcu_caller *found)
     *found = (pcu_caller){NULL, -1};
 #if CALLER_HAS_LAYOUT
     if (rules->layout_holds) {
-        caller_find_direct(rules, found);
+        caller_find_direct(rules, PyThreadState_GetUnchecked(), found);
         return;
     }
 #endif
     caller_find_public(rules, found);
+}
+
+void
+pcu_caller_find_in(const pcu_state *st, const PyThreadState *thread, pcu_caller *found)
+{
+    const struct pcu_caller_rules *rules = st->caller_rules;
+    *found = (pcu_caller){NULL, -1};
+#if CALLER_HAS_LAYOUT
+    if (rules->layout_holds) {
+        caller_find_direct(rules, thread, found);
+        return;
+    }
+#endif
+    if (thread == PyThreadState_GetUnchecked()) {
+        caller_find_public(rules, found);
+    }
 }
 
 /* -- text -------------------------------------------------------------------------- */
