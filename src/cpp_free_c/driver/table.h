@@ -70,6 +70,9 @@ struct pcu_drv_info {
     /* Registers the callback that handles signals during long calls of the software
      * device (device/machine/warp/wait.h); NULL on a real driver. */
     void (*set_host)(int (*host)(int question));
+    /* Registers the callback that tells the line of the present call
+     * (device/base/site.h); NULL on a real driver. */
+    void (*set_caller)(size_t (*caller)(char *text, size_t room));
     unsigned long main_thread; /* the thread that runs Python's signal handlers, or 0 */
     char path[512];            /* the library given to dlopen */
     char detail[512];          /* the loader's message, or the missing symbol */

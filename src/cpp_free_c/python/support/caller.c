@@ -163,16 +163,19 @@ caller_compare(const struct pcu_caller_rules *rules, const PyCodeObject *code)
 /* 1 if the code belongs to a file that is passed over. All code of a module has the
  * same object as its file's name, so most calls compare an address. */
 static inline int
-caller_is_skipped(struct pcu_caller_rules *rules, const PyCodeObject *code)
+caller_is_skipped(const struct pcu_caller_rules *rules, const PyCodeObject *code)
 {
-    if (code->co_filename == rules->user_file) {
-        return 0;
-    }
-    int skipped = caller_compare(rules, code);
-    if (!skipped && PyUnicode_CheckExact(code->co_filename)) {
+    return code->co_filename != rules->user_file && caller_compare(rules, code);
+}
+
+/* Remember the file of a found line. Releasing a str runs no Python code. */
+static inline void
+caller_learn(struct pcu_caller_rules *rules, const PyCodeObject *code)
+{
+    if (code != NULL && code->co_filename != rules->user_file &&
+        PyUnicode_CheckExact(code->co_filename)) {
         Py_XSETREF(rules->user_file, Py_NewRef(code->co_filename));
     }
-    return skipped;
 }
 
 /* -- finding ----------------------------------------------------------------------- */
@@ -180,7 +183,7 @@ caller_is_skipped(struct pcu_caller_rules *rules, const PyCodeObject *code)
 /* Find by the public functions. A frame keeps its code alive while it runs, so the
  * references can be dropped. */
 static void
-caller_find_public(struct pcu_caller_rules *rules, pcu_caller *found)
+caller_find_public(const struct pcu_caller_rules *rules, pcu_caller *found)
 {
     pcu_saved_error pending;
     pcu_error_save(&pending);
@@ -203,9 +206,10 @@ caller_find_public(struct pcu_caller_rules *rules, pcu_caller *found)
 
 #if CALLER_HAS_LAYOUT
 static inline void
-caller_find_direct(struct pcu_caller_rules *rules, pcu_caller *found)
+caller_find_direct(const struct pcu_caller_rules *rules, const PyThreadState *thread,
+                   pcu_caller *found)
 {
-    const caller_frame *frame = caller_innermost(PyThreadState_GetUnchecked());
+    const caller_frame *frame = caller_innermost(thread);
     while (frame != NULL) {
         PyCodeObject *code = caller_code(frame);
         if (code != NULL && !caller_is_skipped(rules, code)) {
@@ -227,11 +231,28 @@ pcu_caller_find(const pcu_state *st, pcu_caller *found)
     }
 #if CALLER_HAS_LAYOUT
     if (rules->layout_holds) {
-        caller_find_direct(rules, found);
+        caller_find_direct(rules, PyThreadState_GetUnchecked(), found);
+        caller_learn(rules, found->code);
         return;
     }
 #endif
     caller_find_public(rules, found);
+}
+
+void
+pcu_caller_find_in(const pcu_state *st, const PyThreadState *thread, pcu_caller *found)
+{
+    const struct pcu_caller_rules *rules = st->caller_rules;
+    *found = (pcu_caller){NULL, -1};
+#if CALLER_HAS_LAYOUT
+    if (rules->layout_holds) {
+        caller_find_direct(rules, thread, found);
+        return;
+    }
+#endif
+    if (thread == PyThreadState_GetUnchecked()) {
+        caller_find_public(rules, found);
+    }
 }
 
 /* -- text -------------------------------------------------------------------------- */
