@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from pycuda import driver
-from pycuda._compile import architecture, inputs, store, tools
+from pycuda._compile import architecture, inputs, progress, store, tools
 from pycuda._compile.request import CompileRequest
 from pycuda._compile.text import list_of, wrapped
 from pycuda._compile.toolkit import HEADERS, Facts, Result, Tool
@@ -164,9 +164,17 @@ def _compile(
             manifest = manifest_of(result, text, compilation.options, facts, note)
         return manifest, _pack(result.image, result.lowered)
 
-    payload = make_once(entry, compilation.keep, make)
+    with progress.shown(_described(compilation, names)):
+        payload = make_once(entry, compilation.keep, make)
     image, lowered = _unpack(payload, names)
     return image, lowered, "".join(messages)
+
+
+def _described(compilation: Compilation, names: Sequence[str]) -> str:
+    """Return what is compiled, for the line on the terminal."""
+    kernels = names or re.findall(_KERNEL, compilation.text)
+    found = ", ".join(dict.fromkeys(kernels)) or "code without kernels"
+    return f"{found} with {compilation.tool.name}"
 
 
 def _run(compilation: Compilation, names: Sequence[str]) -> tuple[Result, str]:
