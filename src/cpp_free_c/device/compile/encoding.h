@@ -31,6 +31,7 @@ enum {
                               release */
     EMU_AT_RELEASE = 2048, /* an atomic operation that orders what comes before it */
     EMU_AT_IN_BLOCK = 4096, /* with RELEASE: only for threads of the block */
+    EMU_AT_VOLATILE = 8192, /* with STRONG: it is volatile and nothing else */
     EMU_AT_SCALE_SHIFT = 16,
     EMU_AT_SHAPE_SHIFT = 16, /* its place among the values of the warp */
     EMU_AT_MOST_SCALE = 0x7fff

@@ -97,6 +97,9 @@ memory_may_spin(const low_func *f)
 static uint32_t
 memory_strength(const low_func *f)
 {
+    if (low_has(f, PTX_W_volatile)) {
+        return EMU_AT_STRONG | EMU_AT_VOLATILE;
+    }
     if (memory_may_spin(f) || low_has(f, PTX_W_release)) {
         return EMU_AT_STRONG;
     }

@@ -13,6 +13,7 @@
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
+#include "python/driver/memory_note.h"
 #include "python/driver/resource.h"
 
 typedef struct {
@@ -91,6 +92,7 @@ texture_array_init(PyObject *op, PyObject *args, PyObject *kwargs)
         self->borrowed = 0;
         Py_CLEAR(self->owner);
         pcu_resource_adopt(&self->base, ctx, PCU_HANDLE_array, handle);
+        pcu_memory_noted(op, PCU_MEMORY_ARRAY, pcu_array_descriptor_bytes(&d));
     }
     Py_DECREF(ctx);
     if (status == CUDA_SUCCESS) {
