@@ -115,6 +115,10 @@ def build(compilation: Compilation, names: Sequence[str] = ()) -> Built:
     ``names`` are C++ expressions for kernels, such as "f<float>". The image has a
     kernel for each of them. If the tool is broken, another one replaces it.
     """
+    if "PYCUDA_CHECK_LOG" in os.environ:
+        from pycuda._compile import source_log
+
+        source_log.keep(compilation.text)
     try:
         return _build_with_tool(compilation, names)
     except CompileError as error:
