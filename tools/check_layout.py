@@ -37,6 +37,8 @@ DATA_FILES = {
         "blas_table",
         "fft_table",
         "nccl_table",
+        "memory_map",
+        "timeline",
     )
     for end in "ch"
 }
@@ -63,6 +65,7 @@ DEVICE_DATA = {
     "device/api/stream/stream.c": ["last_id", "last_thread"],
     "device/base/device.c": ["emu_devices", "emu_device_count", "emu_seed"],
     "device/base/object.c": ["registry"],
+    "device/base/site.c": ["registered", "is_wanted", "sites"],
     "device/api/management/nvml.c": ["management"],
     "device/machine/grid/execution.c": ["launches"],
     "device/machine/grid/idle_workers.c": ["idle"],

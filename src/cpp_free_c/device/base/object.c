@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "device/base/site.h"
+
 /* Open addressing with linear probing; guarded by the API lock. */
 static struct {
     emu_object **slots;
@@ -108,6 +110,7 @@ emu_object_new(emu_kind kind, size_t size, CUcontext context,
     object->serial = ++registry.last_serial;
     object->context = context;
     object->destroy = destroy;
+    object->site = emu_site_now();
     registry_put(object);
     registry.count++;
     registry.counts[kind]++;

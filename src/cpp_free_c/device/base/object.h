@@ -48,7 +48,8 @@ typedef struct emu_object {
     struct emu_object *next, *previous;   /* in its context's list */
     void (*destroy)(struct emu_object *); /* release its resources, then the object */
     int users;                            /* running work that needs it */
-    bool is_part; /* of another object, which ends it: it is not counted */
+    const char *site; /* of the call that made it (site.h); NULL: unknown */
+    bool is_part;     /* of another object, which ends it: it is not counted */
 } emu_object;
 
 /* Create a zeroed object of `size` bytes and list it. NULL: out of memory. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "device/api/entry/lock.h"
+#include "device/base/report_log.h"
 
 enum { MESSAGE_ROOM = 2048 };
 
@@ -20,6 +21,18 @@ emu_message_set(const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(message, sizeof(message), format, arguments); /* cut to fit */
     va_end(arguments);
+}
+
+void
+emu_message_set_report(const emu_report *report)
+{
+    if (report->text[0] == 0) {
+        return;
+    }
+    emu_message_set("%s", report->text);
+    if (report->kind != NULL) {
+        (void)emu_report_log(report->kind, report->text);
+    }
 }
 
 const char *

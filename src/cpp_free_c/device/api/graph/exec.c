@@ -297,9 +297,7 @@ graph_exec_launch(emu_context *context, emu_graph_exec *exec, emu_stream *stream
     }
     emu_exec_body_release(body);
     emu_users_remove(&exec->object);
-    if (report.text[0] != 0) {
-        emu_message_set("%s", report.text);
-    }
+    emu_message_set_report(&report);
     if (atomic_load(&context->sticky) != 0) {
         return CUDA_SUCCESS; /* as on a GPU, the next call reports the fault */
     }

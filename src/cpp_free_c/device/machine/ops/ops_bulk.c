@@ -42,7 +42,9 @@ bulk_end_of(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t addres
         at = emu_address_global(warp, address, bytes);
         if (at == NULL) {
             (void)emu_address_fault(warp, insn, lane, address, bytes, write);
+            return NULL;
         }
+        emu_address_note(warp, address, bytes, write);
         return at;
     }
     if (!emu_bulk_place(warp, insn, lane, address, bytes, UNIT, write, &place) ||

@@ -18,11 +18,14 @@ typedef struct {
     size_t dynamic_shared;
     const void *params; /* packed as emu_kernel_info.params says; read during the run */
     size_t params_size;
-    int cooperative; /* all blocks make progress together; grid.sync works */
+    struct emu_uses *uses; /* where accesses are noted (uses.h); NULL: nowhere */
+    const char *site;      /* of the call that launched it (site.h); NULL: unknown */
+    int cooperative;       /* all blocks make progress together; grid.sync works */
 } emu_launch;
 
 typedef struct {
     CUresult code;
+    const char *kind; /* the word of report_log.h; NULL on success */
     unsigned block[3];
     unsigned thread[3];
     uint64_t address; /* of the access, or 0 */

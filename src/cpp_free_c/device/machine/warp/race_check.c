@@ -48,49 +48,10 @@ struct emu_race {
     epochs exited;
 };
 
-/* -- PYCUDA_EMULATOR_CHECK --------------------------------------------------------- */
-
-bool
-emu_race_parse(const char *text, unsigned *out)
-{
-    static const struct {
-        const char *name;
-        unsigned checks;
-    } names[] = {{"init", EMU_CHECK_INIT},
-                 {"race", EMU_CHECK_RACE},
-                 {"barrier", EMU_CHECK_BARRIER},
-                 {"all", EMU_CHECK_INIT | EMU_CHECK_RACE | EMU_CHECK_BARRIER}};
-    const size_t count = sizeof names / sizeof names[0];
-
-    *out = 0;
-    while (text && *text) {
-        const size_t length = strcspn(text, ",");
-        size_t i = 0;
-
-        while (i < count && (strlen(names[i].name) != length ||
-                             strncmp(names[i].name, text, length) != 0)) {
-            i++;
-        }
-        if (i == count) {
-            return false;
-        }
-        *out |= names[i].checks;
-        text += length;
-        text += *text == ',';
-    }
-    return true;
-}
-
 unsigned
 emu_race_wanted(void)
 {
-    unsigned checks;
-
-    /* cuInit has refused a value that cannot be parsed */
-    if (!emu_race_parse(getenv("PYCUDA_EMULATOR_CHECK"), &checks)) {
-        return 0;
-    }
-    return checks;
+    return emu_checks_wanted() & (EMU_CHECK_INIT | EMU_CHECK_RACE | EMU_CHECK_BARRIER);
 }
 
 /* -- blocks ------------------------------------------------------------------------ */

@@ -1,5 +1,4 @@
-/* The race check, and the other opt-in checks of shared memory and barriers:
- * PYCUDA_EMULATOR_CHECK.
+/* The race check, and the other opt-in checks of shared memory and barriers (checks.h).
  *
  * A checked block has an emu_race. All of its accesses to shared memory go through
  * emu_address_check, which calls emu_race_access: block->shared_fast_size is 0, so
@@ -21,14 +20,10 @@
 #ifndef DEVICE_MACHINE_WARP_RACE_CHECK_H
 #define DEVICE_MACHINE_WARP_RACE_CHECK_H
 
+#include "device/base/checks.h"
 #include "device/machine/warp/machine.h"
 
-enum { EMU_CHECK_INIT = 1, EMU_CHECK_RACE = 2, EMU_CHECK_BARRIER = 4 };
-
-/* Parse the value of PYCUDA_EMULATOR_CHECK: names of checks, separated by commas.
- * NULL or "" means no checks. False for an unknown name. */
-bool emu_race_parse(const char *text, unsigned *out);
-/* The checks of this process. */
+/* The checks of this process that this file makes. */
 unsigned emu_race_wanted(void);
 
 /* Prepare a block to run with these checks; 0 means none. False: out of memory. */

@@ -16,6 +16,34 @@ report_code_text(CUresult code)
     return "CUDA_ERROR_UNKNOWN";
 }
 
+/* The checks begin their texts with these words. */
+static const struct {
+    const char *words, *kind;
+} report_kinds[] = {
+    {"race:", "race"},        {"uninitialised", "init"}, {"barrier", "barrier"},
+    {"deadlock:", "barrier"}, {"trap", "trap"},
+};
+
+static const char *
+report_kind(CUresult code, const char *what)
+{
+    if (code == CUDA_ERROR_ILLEGAL_ADDRESS || code == CUDA_ERROR_MISALIGNED_ADDRESS) {
+        return "memory";
+    }
+    if (code == CUDA_ERROR_ASSERT) {
+        return "assert";
+    }
+    if (code == CUDA_ERROR_LAUNCH_TIMEOUT) {
+        return "timeout";
+    }
+    for (size_t i = 0; i < sizeof report_kinds / sizeof report_kinds[0]; i++) {
+        if (strncmp(what, report_kinds[i].words, strlen(report_kinds[i].words)) == 0) {
+            return report_kinds[i].kind;
+        }
+    }
+    return "launch";
+}
+
 emu_place
 emu_report_place_of(const emu_func *func, const emu_insn *insn)
 {
@@ -107,6 +135,7 @@ emu_fault(emu_warp *warp, const emu_insn *insn, CUresult code, unsigned lane,
     (void)vsnprintf(what, sizeof what, format, args);
     va_end(args);
     report->code = code;
+    report->kind = report_kind(code, what);
     report->address = address;
     report_thread(report, warp, lane);
     report_place(report, warp, insn);
