@@ -303,6 +303,14 @@ drv_load_locked(void)
     return PCU_DRV_NO_LIBRARY;
 }
 
+/* 1 if an environment variable is set, and not to 0. */
+static int
+drv_read_switch(const char *name)
+{
+    const char *value = getenv(name);
+    return value != NULL && value[0] != '\0' && strcmp(value, "0") != 0;
+}
+
 CUresult
 pcu_drv_load(void)
 {
@@ -310,6 +318,7 @@ pcu_drv_load(void)
     pthread_mutex_lock(&drv_lock);
     if (pcu_drv_info.state == PCU_DRV_UNLOADED) {
         drv_loading = 1;
+        pcu_drv_info.launch_blocking = drv_read_switch("PYCUDA_LAUNCH_BLOCKING");
         pcu_drv_info.state = drv_load_locked();
         drv_loading = 0;
     }

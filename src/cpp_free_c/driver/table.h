@@ -60,10 +60,11 @@ enum { PCU_DRV_OLDEST = 11040 }; /* the oldest supported driver: CUDA 11.4 */
 
 struct pcu_drv_info {
     pcu_drv_state state;
-    int initialized; /* cuInit has succeeded in this process */
-    int emulated;    /* the library is the software device */
-    int fallback;    /* the software device was chosen because there is no driver */
-    int version;     /* from cuDriverGetVersion; 0 until loaded */
+    int initialized;     /* cuInit has succeeded in this process */
+    int emulated;        /* the library is the software device */
+    int fallback;        /* the software device was chosen because there is no driver */
+    int launch_blocking; /* PYCUDA_LAUNCH_BLOCKING: each launch waits for its end */
+    int version;         /* from cuDriverGetVersion; 0 until loaded */
     /* The software device's report on the last fault; NULL on a real driver. */
     const char *(*report)(void);
     /* Registers the callback that handles signals during long calls of the software

@@ -70,6 +70,7 @@
     X(StreamCapture)            \
     X(UserObject)               \
     X(_KernelRequest)           \
+    X(LaunchRecord)             \
     X(_KernelCall)
 
 #define PCU_STATE_ERRORS(X) \
@@ -140,6 +141,10 @@ typedef struct {
     int (*check_array)(PyObject *array);
     int has_last_collection; /* last_collection.c has registered with atexit */
     void *curand;            /* cuRAND; NULL until first used; never closed */
+    /* The name of the array operation of a generated kernel: a new str. Set by
+     * python/array, called for the text of errors. */
+    PyObject *(*kernel_name_new)(CUfunction kernel);
+    void *curand; /* cuRAND; NULL until first used; never closed */
 } pcu_state;
 
 /* The module's definition. It identifies the module when the state is looked up from a

@@ -10,7 +10,6 @@
 #include "device/api/entry/capture.h"
 #include "device/api/entry/deferred.h"
 #include "device/api/entry/context_stack.h"
-#include "device/api/entry/deferred.h"
 #include "device/api/entry/entry.h"
 #include "device/api/stream/memory_operation.h"
 #include "device/api/stream/stream.h"
