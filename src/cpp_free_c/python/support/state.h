@@ -140,7 +140,6 @@ typedef struct {
      * called by launches. */
     int (*check_array)(PyObject *array);
     int has_last_collection; /* last_collection.c has registered with atexit */
-    void *curand;            /* cuRAND; NULL until first used; never closed */
     /* The name of the array operation of a generated kernel: a new str. Set by
      * python/array, called for the text of errors. */
     PyObject *(*kernel_name_new)(CUfunction kernel);
