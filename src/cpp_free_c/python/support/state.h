@@ -139,6 +139,7 @@ typedef struct {
     /* Raises unless all elements of a GPUArray lie in its memory. Set by python/array,
      * called by launches. */
     int (*check_array)(PyObject *array);
+    int has_last_collection; /* last_collection.c has registered with atexit */
     /* The name of the array operation of a generated kernel: a new str. Set by
      * python/array, called for the text of errors. */
     PyObject *(*kernel_name_new)(CUfunction kernel);
