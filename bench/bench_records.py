@@ -3,9 +3,9 @@
 
     python bench/bench_records.py [--rounds 15] [--json FILE]
 
-Each row is a call with and without the record, in turns, in one process. The cost is the
-median of the differences, in nanoseconds for each call. The bound for an allocation is
-50 ns. A launch with a timeline is slower by two events of the driver; without one it
+Each row is a call with and without the record, in turns, in one process. The cost is
+the median of the differences, in nanoseconds for each call. The bound for an allocation
+is 50 ns. A launch with a timeline is slower by two events of the driver; without one it
 runs the same code as if timelines did not exist.
 """
 

@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from pycuda import driver
+from pycuda import _driver, driver
 from pycuda._compile import architecture, inputs, store, tools
 from pycuda._compile.request import CompileRequest
 from pycuda._compile.text import list_of, wrapped
@@ -154,7 +154,9 @@ def _compile(
     messages: list[str] = []
 
     def make() -> tuple[bytes | None, bytes]:
+        started = _driver._timeline_clock()
         result, text = _run(compilation, names)
+        _note_span(compilation, names, started)
         messages.append(result.messages)
         manifest = None
         facts = compilation.facts
@@ -167,6 +169,14 @@ def _compile(
     payload = make_once(entry, compilation.keep, make)
     image, lowered = _unpack(payload, names)
     return image, lowered, "".join(messages)
+
+
+def _note_span(compilation: Compilation, names: Sequence[str], started: int) -> None:
+    """Add the run of a compiler to the timeline, if one records."""
+    if started:
+        kernels = names or re.findall(_KERNEL, compilation.text)
+        name = f"{compilation.tool.name}: {', '.join(dict.fromkeys(kernels))[:200]}"
+        _driver._timeline_note("compile", name, started, _driver._timeline_clock())
 
 
 def _run(compilation: Compilation, names: Sequence[str]) -> tuple[Result, str]:
