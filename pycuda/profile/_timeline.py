@@ -72,7 +72,7 @@ class Timeline:
         return _summary.lines(self.spans)
 
     def kernels(self) -> list[KernelTime]:
-        """Return the time of each kernel with one size of blocks, the heaviest first."""
+        """Return the time of each kernel and size of blocks, the heaviest first."""
         return _summary.kernels(self.spans, self.limits)
 
     def copies(self) -> list[CopyTime]:

@@ -6,6 +6,7 @@
 #include "python/support/base.h"
 
 #include "python/support/convert.h"
+#include "python/support/device_caller.h"
 #include "python/support/driver_call.h"
 #include "python/support/interrupt.h"
 #include "python/support/setup.h"
@@ -59,6 +60,7 @@ init_init(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
     if (pcu_interrupt_setup() < 0) {
         return NULL;
     }
+    pcu_device_caller_begin(st);
     if (init_warn_fallback(st) < 0) {
         return NULL;
     }

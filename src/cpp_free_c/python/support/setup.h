@@ -10,8 +10,10 @@
 #define PCU_SETUPS(X)         \
     X(errors)                 \
     X(caller)                 \
+    X(launch_error)           \
     X(enums)                  \
     X(init)                   \
+    X(launched)               \
     X(context)                \
     X(context_settings)       \
     X(context_foreign)        \
