@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/memory/written.h"
 #include "device/machine/grid/execution.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
@@ -16,6 +17,7 @@
 static void
 fill_row(char *row, uint32_t value, size_t unit, size_t count)
 {
+    emu_written_mark((uintptr_t)row, unit * count);
     if (unit == 1) {
         memset(row, (int)value, count);
     }

@@ -5,7 +5,6 @@
 
 #include "device/compile/encoding.h"
 #include "device/machine/warp/lanes.h"
-#include "device/machine/warp/race_check.h"
 #include "device/machine/warp/cluster.h"
 #include "device/machine/warp/report.h"
 
@@ -284,8 +283,8 @@ address_each_lane(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned 
 }
 
 bool
-emu_address_resolve(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
-                    bool write, uint64_t out[EMU_LANES])
+emu_address_check(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
+                  bool write, uint64_t out[EMU_LANES])
 {
     const uint32_t space = insn->aux & EMU_AT_MASK;
     uint64_t address[EMU_LANES], low = UINT64_MAX, high = 0, bits = 0;
@@ -326,19 +325,4 @@ emu_address_resolve(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigne
         return true;
     }
     return address_each_lane(warp, insn, mask, size, write, address, out);
-}
-
-bool
-emu_address_check(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
-                  bool write, uint64_t out[EMU_LANES])
-{
-    const uint32_t space = insn->aux & EMU_AT_MASK;
-
-    if (!emu_address_resolve(warp, insn, mask, size, write, out)) {
-        return false;
-    }
-    if (warp->block->race && (space == EMU_AT_GENERIC || space == EMU_AT_SHARED)) {
-        return emu_race_access(warp, insn, mask, size, write, out);
-    }
-    return true;
 }

@@ -14,9 +14,6 @@
  * fault. */
 bool emu_address_check(emu_warp *warp, const emu_insn *insn, uint32_t mask,
                        unsigned size, bool write, uint64_t out[EMU_LANES]);
-/* The same without the race checks. */
-bool emu_address_resolve(emu_warp *warp, const emu_insn *insn, uint32_t mask,
-                         unsigned size, bool write, uint64_t out[EMU_LANES]);
 /* The address that each lane accesses, not checked. */
 void emu_address_of_lanes(const emu_warp *warp, const emu_insn *insn,
                           uint64_t out[EMU_LANES]);
