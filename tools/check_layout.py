@@ -37,6 +37,7 @@ DATA_FILES = {
         "blas_table",
         "fft_table",
         "nccl_table",
+        "memory_map",
     )
     for end in "ch"
 }

@@ -24,6 +24,10 @@ from pycuda.driver import CompileError
 _INCLUDE_HEADERS = f"-I{HEADERS}"
 
 _ARCHITECTURE = r"\b(?:sm|compute)_\w+"
+#: The options that record the source's lines in the image.
+_LINE_OPTIONS = frozenset(
+    ("-lineinfo", "--generate-line-info", "-G", "--device-debug", "-device-debug")
+)
 _KERNEL = r"__global__\b[^(){};]*?(\w+)\s*\((?!\s*\d)"
 
 
@@ -91,6 +95,8 @@ def prepare(request: CompileRequest) -> Compilation:
     if driver.CUDA_DEBUGGING:
         folder, keep = None, True
         options += ["-g", "-G"]
+    elif os.environ.get("PYCUDA_CHECK") and not _LINE_OPTIONS.intersection(options):
+        options.append("-lineinfo")  # a report of a check names the source's line
     compilation = Compilation(
         text, options, request.nvcc, request.compiler, folder, keep
     )

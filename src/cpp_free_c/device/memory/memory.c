@@ -19,7 +19,8 @@
 
 static struct {
     pthread_mutex_t mutex;
-    uint64_t serial;
+    _Atomic uint64_t serial;
+    bool host_pages_apart; /* set once by cuInit */
     size_t counts[EMU_MEMORY_KINDS];
     uint64_t used[EMU_MAX_DEVICES], total[EMU_MAX_DEVICES];
 } state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
@@ -140,6 +141,30 @@ memory_advise_huge(const emu_allocation *record, int advice)
     }
 }
 
+uint64_t
+emu_memory_last_serial(void)
+{
+    return atomic_load_explicit(&state.serial, memory_order_relaxed);
+}
+
+void
+emu_memory_keep_host_pages_apart(void)
+{
+    state.host_pages_apart = true;
+}
+
+/* Whether an allocation may have a place in the small part. */
+static bool
+memory_may_be_small(const emu_memory_request *request)
+{
+    if (state.host_pages_apart &&
+        (request->kind == EMU_MEMORY_HOST || request->kind == EMU_MEMORY_MANAGED)) {
+        return false;
+    }
+    return request->size <= EMU_SMALL_LIMIT && !memory_is_opened(request->kind) &&
+           request->kind != EMU_MEMORY_RESERVED;
+}
+
 CUresult
 emu_memory_allocate(const emu_memory_request *request, emu_allocation **out)
 {
@@ -158,8 +183,7 @@ emu_memory_allocate(const emu_memory_request *request, emu_allocation **out)
     }
     pthread_mutex_lock(&state.mutex);
     if (charge <= state.total[request->device] - state.used[request->device]) {
-        if (request->size <= EMU_SMALL_LIMIT && !memory_is_opened(request->kind) &&
-            request->kind != EMU_MEMORY_RESERVED) {
+        if (memory_may_be_small(request)) {
             record = emu_space_take_run_locked(request->size);
         }
         else {

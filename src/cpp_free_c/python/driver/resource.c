@@ -124,6 +124,7 @@ pcu_release_noraise(pcu_state *st, pcu_handle_kind kind, pcu_handle handle,
     CUresult status = pcu_release_handle(kind, handle, ctx, &routine, &ended);
     if (!ended) {
         pcu_handle_abandon(kind);
+        pcu_memory_forget(pcu_handle_address(kind, handle), pcu_context_rec(ctx));
         if (kind == PCU_HANDLE_range) {
             pcu_virtual_range_free(handle.range);
         }

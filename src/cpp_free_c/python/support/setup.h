@@ -9,6 +9,7 @@
 
 #define PCU_SETUPS(X)         \
     X(errors)                 \
+    X(caller)                 \
     X(enums)                  \
     X(init)                   \
     X(context)                \
@@ -57,6 +58,7 @@
     X(stream_pool)            \
     X(stream_pool_attributes) \
     X(stream_pool_sharing)    \
+    X(memory_snapshot)        \
     X(physical_memory)        \
     X(virtual_memory)         \
     X(managed_range)          \

@@ -117,7 +117,8 @@
     X(shared_size)              \
     X(stream)                   \
     X(texrefs)                  \
-    X(time_kernel)
+    X(time_kernel)              \
+    X(typestr)
 
 #define PCU_STATE_TYPE_MEMBER(name) PyTypeObject *name;
 #define PCU_STATE_ERROR_MEMBER(name) PyObject *exc_##name;
@@ -131,7 +132,9 @@ typedef struct {
     PCU_STATE_STRINGS(PCU_STATE_STRING_MEMBER)
     PCU_STATE_OBJECTS(PCU_STATE_OBJECT_MEMBER)
     PCU_ENUM_CLASSES(PCU_STATE_ENUM_MEMBER)
+    struct pcu_call_sites *call_sites;     /* see call_site.h; freed with the module */
     struct pcu_property_block *properties; /* owned list; freed with the module */
+    struct pcu_caller_rules *caller_rules; /* owned; freed with the module */
     /* Raises unless all elements of a GPUArray lie in its memory. Set by python/array,
      * called by launches. */
     int (*check_array)(PyObject *array);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/check/stream_check.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/lock.h"
@@ -13,6 +14,7 @@
 typedef struct emu_deferred_item {
     struct emu_deferred_item *next;
     const emu_work *work;
+    emu_operation *operation; /* NULL: the check of streams is off */
     _Alignas(16) char payload[];
 } deferred_item;
 
@@ -115,6 +117,10 @@ emu_deferred_keep(emu_stream *stream, const emu_work *work, const void *payload,
         free(item);
         return false;
     }
+    item->operation = emu_operation_new(stream->lane, emu_call_name(emu_lock_call()));
+    if (item->operation != NULL && work->use != NULL) {
+        work->use(item->payload, item->operation);
+    }
     if (queue->first == NULL) {
         deferred_list(stream);
     }
@@ -152,8 +158,16 @@ deferred_run_item(emu_stream *stream, deferred_item *item, CUresult status,
 {
     const emu_work *work = item->work;
 
-    if (status == CUDA_SUCCESS && work->run != NULL && !emu_wait_interrupted()) {
+    if (status != CUDA_SUCCESS || emu_wait_interrupted()) {
+        emu_operation_drop(item->operation);
+    }
+    else if (work->run != NULL) {
+        emu_operation_begin(item->operation);
         status = work->run(item->payload, stream->object.context, report);
+        emu_operation_end();
+    }
+    else {
+        emu_operation_drop(item->operation); /* such as a wait: the clock has it */
     }
     emu_lock();
     if (work->end != NULL) {
@@ -212,6 +226,7 @@ emu_deferred_drop(emu_stream *stream)
         if (item->work->end != NULL) {
             item->work->end(item->payload);
         }
+        emu_operation_drop(item->operation);
         free(item);
         if (queue->first == NULL) {
             deferred_unlist(stream);

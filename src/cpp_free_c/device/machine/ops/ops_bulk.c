@@ -43,8 +43,10 @@ bulk_end_of(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t addres
         at = emu_address_global(warp, address, bytes);
         if (at == NULL) {
             (void)emu_address_fault(warp, insn, lane, address, bytes, write);
+            return NULL;
         }
-        else if (write) {
+        emu_address_note(warp, address, bytes, write);
+        if (write) {
             emu_init_write(warp->block, address, bytes);
         }
         return at;

@@ -129,8 +129,10 @@ tensor_row_memory(const tensor_copy *copy, const emu_tile_row *row, bool write)
     if (at == NULL) {
         (void)emu_address_fault(copy->warp, copy->insn, copy->lane, row->address, bytes,
                                 write);
+        return NULL;
     }
-    else if (write) {
+    emu_address_note(copy->warp, row->address, bytes, write);
+    if (write) {
         emu_init_write(copy->warp->block, row->address, bytes);
     }
     return at;

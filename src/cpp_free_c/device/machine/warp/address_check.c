@@ -3,7 +3,9 @@
 
 #include <stdio.h>
 
+#include "device/check/uses.h"
 #include "device/compile/encoding.h"
+#include "device/machine/warp/handlers.h"
 #include "device/machine/warp/lanes.h"
 #include "device/machine/warp/cluster.h"
 #include "device/machine/warp/report.h"
@@ -92,6 +94,9 @@ emu_address_global(emu_warp *warp, uint64_t address, uint64_t size)
     recent = emu_memory_check(address, size);
     if (recent && emu_memory_may_use(grid->context, recent)) {
         warp->recent = recent;
+        if (grid->launch->uses != NULL && emu_uses_want(grid->launch->uses, recent)) {
+            warp->recent = NULL;
+        }
         return (uint8_t *)(uintptr_t)address;
     }
     if (address - (uint64_t)(uintptr_t)grid->params < grid->params_size &&
@@ -283,8 +288,8 @@ address_each_lane(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned 
 }
 
 bool
-emu_address_check(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
-                  bool write, uint64_t out[EMU_LANES])
+emu_address_resolve(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
+                    bool write, uint64_t out[EMU_LANES])
 {
     const uint32_t space = insn->aux & EMU_AT_MASK;
     uint64_t address[EMU_LANES], low = UINT64_MAX, high = 0, bits = 0;
@@ -325,4 +330,79 @@ emu_address_check(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned 
         return true;
     }
     return address_each_lane(warp, insn, mask, size, write, address, out);
+}
+
+void
+emu_address_note(emu_warp *warp, uint64_t address, uint64_t bytes, bool write)
+{
+    emu_uses *uses = warp->block->grid->launch->uses;
+
+    if (uses == NULL || !emu_uses_want(uses, emu_memory_check(address, 1))) {
+        return;
+    }
+    if (write) {
+        emu_uses_add(uses, address, bytes, EMU_USE_WRITE);
+    }
+    else {
+        emu_uses_add(uses, address, bytes, EMU_USE_READ);
+    }
+}
+
+static unsigned
+address_use(const emu_insn *insn, bool write)
+{
+    if (insn->run == emu_op_atom_16 || insn->run == emu_op_atom_32 ||
+        insn->run == emu_op_atom_64 || insn->run == emu_op_atom_128) {
+        return EMU_USE_ATOMIC;
+    }
+    if (write) {
+        return EMU_USE_WRITE;
+    }
+    return EMU_USE_READ;
+}
+
+/* Note the access of each lane to global memory; lanes that access consecutive elements
+ * as one. */
+static void
+address_note_lanes(emu_uses *uses, const emu_insn *insn, uint32_t mask, unsigned size,
+                   bool write, const uint64_t at[EMU_LANES])
+{
+    const unsigned use = address_use(insn, write);
+    uint64_t start = 0, end = 0;
+
+    for (uint32_t left = mask; left; left &= left - 1) {
+        const uint64_t address = at[__builtin_ctz(left)];
+
+        if (address == end) {
+            end += size;
+            continue;
+        }
+        if (end != 0) {
+            emu_uses_add(uses, start, end - start, use);
+            end = 0;
+        }
+        if (emu_uses_want(uses, emu_memory_check(address, 1))) {
+            start = address;
+            end = address + size;
+        }
+    }
+    if (end != 0) {
+        emu_uses_add(uses, start, end - start, use);
+    }
+}
+
+bool
+emu_address_check(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
+                  bool write, uint64_t out[EMU_LANES])
+{
+    const uint32_t space = insn->aux & EMU_AT_MASK;
+    emu_uses *uses = warp->block->grid->launch->uses;
+
+    if (!emu_address_resolve(warp, insn, mask, size, write, out)) {
+        return false;
+    }
+    if (uses != NULL && space <= EMU_AT_GLOBAL) {
+        address_note_lanes(uses, insn, mask, size, write, out);
+    }
+    return true;
 }

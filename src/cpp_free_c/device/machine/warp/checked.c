@@ -62,7 +62,7 @@ checked_mbarrier(emu_warp *warp, const emu_insn *insn)
     uint64_t at[EMU_LANES];
 
     if (block->init && insn->op == EMU_OP_mbarrier_init) {
-        if (!emu_address_check(warp, insn, warp->mask, 8, true, at)) {
+        if (!emu_address_resolve(warp, insn, warp->mask, 8, true, at)) {
             return NULL;
         }
         for (uint32_t left = warp->mask; left; left &= left - 1) {
@@ -93,7 +93,7 @@ checked_access(emu_warp *warp, const emu_insn *insn)
         }
         return insn->run(warp, insn);
     }
-    if (!emu_address_check(warp, insn, warp->mask, size, writes, at) ||
+    if (!emu_address_resolve(warp, insn, warp->mask, size, writes, at) ||
         (block->race && !checked_race(warp, insn, size, at)) ||
         (block->init && !emu_init_access(warp, insn, size, at))) {
         return NULL;

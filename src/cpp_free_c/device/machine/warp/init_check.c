@@ -258,7 +258,7 @@ init_check_reads(emu_warp *warp, const emu_insn *insn, unsigned size,
             memchr(m.marks + (at[lane] - m.first), 0, size) != NULL &&
             emu_unset_from(warp, insn, EMU_UNSET_SHARED, size, &number)) {
             emu_unset_origin_of(warp, number)->at[lane] = at[lane];
-            emu_init_fault(warp, insn, lane, number, EMU_USE_READ);
+            emu_init_fault(warp, insn, lane, number, EMU_DECIDES_READ);
             return false;
         }
     }
@@ -372,7 +372,7 @@ init_store(emu_warp *warp, const emu_insn *insn, unsigned size,
         wrong = init_wrong_lanes(warp, &e, &number);
         if (wrong) {
             emu_init_fault(warp, insn, (unsigned)__builtin_ctz(wrong), number,
-                           EMU_USE_STORE);
+                           EMU_DECIDES_STORE);
             return false;
         }
     }
@@ -394,7 +394,7 @@ init_update(emu_warp *warp, const emu_insn *insn, unsigned size,
 
     if (wrong) {
         emu_init_fault(warp, insn, (unsigned)__builtin_ctz(wrong), value.origin,
-                       EMU_USE_ATOMIC);
+                       EMU_DECIDES_ATOMIC);
         return false;
     }
     if (insn->e != EMU_ATOM_EXCH) {
@@ -403,7 +403,7 @@ init_update(emu_warp *warp, const emu_insn *insn, unsigned size,
     if (lanes && emu_unset_from(warp, insn, space, size, &number)) {
         memcpy(emu_unset_origin_of(warp, number)->at, at, sizeof(uint64_t) * EMU_LANES);
         emu_init_fault(warp, insn, (unsigned)__builtin_ctz(lanes), number,
-                       EMU_USE_ATOMIC);
+                       EMU_DECIDES_ATOMIC);
         return false;
     }
     init_mark(warp, &e, at);
@@ -424,7 +424,7 @@ init_check_address(emu_warp *warp, const emu_insn *insn)
         return true;
     }
     emu_init_fault(warp, insn, (unsigned)__builtin_ctz(wrong), value.origin,
-                   EMU_USE_ADDRESS);
+                   EMU_DECIDES_ADDRESS);
     return false;
 }
 

@@ -276,7 +276,7 @@ emu_init_branch(emu_warp *warp, const emu_insn *insn)
 
     if (value.copied | value.used) {
         emu_init_fault(warp, insn, (unsigned)__builtin_ctz(value.copied | value.used),
-                       value.origin, EMU_USE_BRANCH);
+                       value.origin, EMU_DECIDES_BRANCH);
         return false;
     }
     return true;

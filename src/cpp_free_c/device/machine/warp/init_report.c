@@ -5,11 +5,11 @@
 #include "device/memory/memory.h"
 
 static const char *const uses[] = {
-    [EMU_USE_ADDRESS] = "the address of an access depends on it",
-    [EMU_USE_BRANCH] = "a branch depends on it",
-    [EMU_USE_ATOMIC] = "an atomic operation uses it",
-    [EMU_USE_STORE] = "it is stored to global memory",
-    [EMU_USE_READ] = "it is read here",
+    [EMU_DECIDES_ADDRESS] = "the address of an access depends on it",
+    [EMU_DECIDES_BRANCH] = "a branch depends on it",
+    [EMU_DECIDES_ATOMIC] = "an atomic operation uses it",
+    [EMU_DECIDES_STORE] = "it is stored to global memory",
+    [EMU_DECIDES_READ] = "it is read here",
 };
 
 static void
@@ -55,7 +55,7 @@ init_fault_memory(emu_warp *warp, const emu_insn *insn, unsigned lane,
 
 void
 emu_init_fault(emu_warp *warp, const emu_insn *insn, unsigned lane, uint32_t number,
-               emu_unset_use use)
+               emu_unset_effect use)
 {
     const emu_unset_origin *origin = emu_unset_origin_of(warp, number);
     const emu_func *func = warp->frame->func;

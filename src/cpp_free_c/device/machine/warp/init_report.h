@@ -6,15 +6,15 @@
 
 /* The decisions that an unset value may not make. */
 typedef enum {
-    EMU_USE_ADDRESS,
-    EMU_USE_BRANCH,
-    EMU_USE_ATOMIC,
-    EMU_USE_STORE,
-    EMU_USE_READ /* for the older check of shared memory */
-} emu_unset_use;
+    EMU_DECIDES_ADDRESS,
+    EMU_DECIDES_BRANCH,
+    EMU_DECIDES_ATOMIC,
+    EMU_DECIDES_STORE,
+    EMU_DECIDES_READ /* for the older check of shared memory */
+} emu_unset_effect;
 
 /* Fault: a lane uses in `insn` an unset value with this origin. */
 void emu_init_fault(emu_warp *warp, const emu_insn *insn, unsigned lane,
-                    uint32_t origin, emu_unset_use use);
+                    uint32_t origin, emu_unset_effect use);
 
 #endif

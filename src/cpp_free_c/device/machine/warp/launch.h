@@ -18,8 +18,9 @@ typedef struct {
     size_t dynamic_shared;
     const void *params; /* packed as emu_kernel_info.params says; read during the run */
     size_t params_size;
-    const char *site; /* of the call that launched it (site.h); NULL: unknown */
-    int cooperative;  /* all blocks make progress together; grid.sync works */
+    struct emu_uses *uses; /* where accesses are noted (uses.h); NULL: nowhere */
+    const char *site;      /* of the call that launched it (site.h); NULL: unknown */
+    int cooperative;       /* all blocks make progress together; grid.sync works */
 } emu_launch;
 
 typedef struct {
