@@ -7,7 +7,6 @@
 #include "device/compile/encoding.h"
 #include "device/machine/warp/handlers.h"
 #include "device/machine/warp/lanes.h"
-#include "device/machine/warp/race_check.h"
 #include "device/machine/warp/cluster.h"
 #include "device/machine/warp/report.h"
 
@@ -404,9 +403,6 @@ emu_address_check(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned 
     }
     if (uses != NULL && space <= EMU_AT_GLOBAL) {
         address_note_lanes(uses, insn, mask, size, write, out);
-    }
-    if (warp->block->race && (space == EMU_AT_GENERIC || space == EMU_AT_SHARED)) {
-        return emu_race_access(warp, insn, mask, size, write, out);
     }
     return true;
 }
