@@ -163,8 +163,8 @@ def compile(
     status, image, log, lowered, made = reply
     if made:
         _sweep(folder)
-    if status is None or (status != 0 and not made and not _uses(log)):
-        return None  # the messages about headers would name our own lines
+    if status is None or (status != 0 and OPENING in log):
+        return None  # the messages would name our own lines
     return status, image, _without_messages(log), lowered
 
 
@@ -229,11 +229,6 @@ def _run_worker(
 
 
 # -- the log ---------------------------------------------------------------------------
-
-
-def _uses(log: str) -> bool:
-    """Return whether NVRTC says that it used the file."""
-    return "using precompiled header file" in log
 
 
 def _without_messages(log: str) -> str:
