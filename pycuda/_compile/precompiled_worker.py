@@ -5,15 +5,18 @@ image, log, lowered names, whether a file was made). It imports nothing of the p
 so it starts in a few milliseconds.
 
 Precompiled headers hold addresses. So the process starts itself again without random
-addresses, and the name of the file has the address of the library.
+addresses. The name of the file has the address of the library, and a checksum.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import mmap
 import os
 import pickle
 import sys
+import zlib
 from typing import Any
 
 NO_RANDOM_ADDRESSES = 0x0040000
@@ -101,27 +104,50 @@ def compile_once(library: ctypes.CDLL, order: Order, option: str) -> tuple[Answe
     return (status, image, log.decode("utf-8", "replace"), names), state
 
 
+def checksum(path: str) -> int:
+    """Return the checksum of a file."""
+    with open(path, "rb") as file:
+        if os.fstat(file.fileno()).st_size == 0:
+            return 0
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            return zlib.crc32(content)
+
+
+def find(start: str) -> str | None:
+    """Return the file whose path begins so, and remove a damaged one."""
+    folder, name = os.path.split(start)
+    for each in os.listdir(folder):
+        if each.startswith(name) and each.endswith(".pch"):
+            path = os.path.join(folder, each)
+            with contextlib.suppress(OSError):  # another process removed it
+                if f"{start}{checksum(path):08x}.pch" == path:
+                    return path
+                os.unlink(path)
+    return None
+
+
 def work(order: Order) -> tuple[int | None, bytes, str, list[str], bool]:
     """Compile, with the file of the headers if there is one, else make it."""
     library = ctypes.CDLL(order["library"])
     if not hasattr(library, "nvrtcGetPCHCreateStatus"):  # before CUDA 12.8
         return *NOTHING, False
-    path = f"{order['base']}-{address_of(library, 'nvrtcVersion'):x}.pch"
-    if os.path.exists(path):
+    start = f"{order['base']}-{address_of(library, 'nvrtcVersion'):x}-"
+    path = find(start)
+    if path is not None:
         if os.path.getsize(path) == 0:  # NVRTC cannot make it
             return *NOTHING, False
         os.utime(path)
         answer, _ = compile_once(library, order, f"--use-pch={path}")
         return *answer, False
-    draft = f"{path}.{os.getpid()}.part"
+    draft = f"{start}{os.getpid()}.part"
     answer, state = compile_once(library, order, f"--create-pch={draft}")
     made = state == DONE and os.path.exists(draft)
-    if made:
-        os.replace(draft, path)
+    if not made and answer[0] == DONE:
+        open(draft, "wb").close()  # so that the next compilations do not try it
+    if made or answer[0] == DONE:
+        os.replace(draft, f"{start}{checksum(draft):08x}.pch")
     elif os.path.exists(draft):
         os.unlink(draft)
-    if not made and answer[0] == DONE:
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT))
     return *answer, made
 
 
