@@ -1,6 +1,6 @@
 """The cost of making a kernel: cold compared with C, cached, and at first use.
 
-    python bench/bench_compile.py [--quick] [--json FILE] [--strict]
+    python bench/bench_compile.py [--quick] [--heavy] [--json FILE] [--strict]
 
 * Cold: an elementwise kernel through NVRTC and the driver, compared with the same work
   in C (floor_compile.c). Each call has another source. This package also writes the
@@ -8,6 +8,9 @@
 * Cached: SourceModule from the cache, without headers and with five user headers.
   These rows have no floor.
 * First use: `x + y` in a fresh process with a warm cache, after the context was made.
+* With --heavy: a kernel with CUB's block sort, compiled by nvcc and by NVRTC, each time
+  with another constant in a fresh process. NVRTC compiles without precompiled headers,
+  makes them, and uses them.
 
 Columns and rounds are as in bench_launch.py; times are nanoseconds per call.
 """
@@ -66,6 +69,38 @@ y = gpuarray.to_gpu(np.ones(1024, np.float32))
 before = time.perf_counter_ns()
 z = x + y
 pycuda.autoinit.context.synchronize()
+print(time.perf_counter_ns() - before)
+"""
+
+
+HEAVY = [
+    (Case("heavy_nvcc", "CUB's block sort, nvcc", (), 1), "nvcc", "0"),
+    (Case("heavy_plain", "the same, NVRTC", (), 1), "nvrtc", "0"),
+    (Case("heavy_first", "headers precompiled", (), 1), "nvrtc", "1"),
+    (Case("heavy_later", "with these headers", (), 1), "nvrtc", "1"),
+]
+
+HEAVY_COMPILE = """
+import sys
+import time
+from pycuda.compiler import compile
+SOURCE = '''
+#include <cub/block/block_radix_sort.cuh>
+
+extern "C" __global__ void block_sort(unsigned *keys)
+{
+    typedef cub::BlockRadixSort<unsigned, 128, 4> Sort;
+    __shared__ typename Sort::TempStorage room;
+    unsigned own[4];
+    for (int i = 0; i < 4; i++)
+        own[i] = keys[threadIdx.x * 4 + i] ^ %s;
+    Sort(room).Sort(own);
+    for (int i = 0; i < 4; i++)
+        keys[threadIdx.x * 4 + i] = own[i];
+}
+'''
+before = time.perf_counter_ns()
+compile(SOURCE % sys.argv[2], compiler=sys.argv[1], no_extern_c=True, arch="sm_80")
 print(time.perf_counter_ns() - before)
 """
 
@@ -174,6 +209,24 @@ def first_add(env, rounds):
     return make_row(FIRST, [], samples, {})
 
 
+def heavy(env, rounds):
+    """Return the rows of a kernel with CUB. Raises SubjectError if one fails."""
+    number = itertools.count()
+    samples = {case.name: [] for case, _, _ in HEAVY}
+    for turn in range(rounds):
+        for case, compiler, headers in HEAVY:
+            settings = {
+                "PYCUDA_PRECOMPILED_HEADERS": headers,
+                "PYCUDA_CACHE_DIR": os.path.join(env["PYCUDA_CACHE_DIR"], f"{turn}"),
+            }
+            command = [sys.executable, "-c", HEAVY_COMPILE, compiler, str(next(number))]
+            done = common.run_quietly(command, {**env, **settings})
+            if done.returncode != 0:
+                raise SubjectError(common.last_line(done.stderr))
+            samples[case.name].append([int(done.stdout.split()[-1])])
+    return [make_row(case, [], samples[case.name], {}) for case, _, _ in HEAVY]
+
+
 def run(args, directory):
     rounds, batches = (2, 3) if args.quick else (args.rounds, args.batches)
     floor, ours, env = start(directory)
@@ -191,6 +244,11 @@ def run(args, directory):
         rows.append(first_add(env, rounds))
     except SubjectError as e:
         missing[FIRST.title] = str(e)
+    if args.heavy:
+        try:
+            rows += heavy(env, rounds)
+        except SubjectError as e:
+            missing["CUB's block sort"] = str(e)
     return {
         "environment": common.environment(),
         "device": ours.header["device"],
@@ -234,6 +292,9 @@ def parser():
     )
     p.add_argument(
         "--quick", action="store_true", help="2 rounds of 3 batches: a smoke test"
+    )
+    p.add_argument(
+        "--heavy", action="store_true", help="also kernels with CUB, which take seconds"
     )
     p.add_argument("--json", metavar="FILE", help="also write the result to this file")
     p.add_argument(
