@@ -106,6 +106,8 @@ class Error(Exception):
     name: str | None
     routine: str | None
     launches: tuple[LaunchRecord, ...]
+    driver_log: str
+    jit_log: str
 
 class LogicError(Error): ...
 class LaunchError(Error): ...

@@ -2,9 +2,11 @@
 
 import gc
 import json
+import os
 import re
 import subprocess
 import sys
+import textwrap
 import threading
 import types
 import weakref
@@ -170,7 +172,9 @@ def test_a_call_from_a_thread_has_the_line_of_the_thread(put, memory, module_con
 
 
 def test_a_file_with_a_name_of_wide_characters(put, memory):
-    code = compile("put(memory, one, block=(1, 1, 1))", "/tmp/\u4e2d\U0001f600.py", "exec")
+    code = compile(
+        "put(memory, one, block=(1, 1, 1))", "/tmp/\u4e2d\U0001f600.py", "exec"
+    )
     exec(code, {"put": put, "memory": memory, "one": np.int32(1)})
     assert newest().file == "/tmp/\u4e2d\U0001f600.py"
     assert newest().line == 1
@@ -242,7 +246,7 @@ drv.init()
 context = drv.Device(0).make_context()
 mod = SourceModule('''
     __global__ void good(int *to, int n) {{ to[threadIdx.x] = n; }}
-    __global__ void bad(int *to, int n) {{ to[threadIdx.x * ((long long)n << 30)] = n; }}
+    __global__ void bad(int *to, long long n) {{ to[threadIdx.x * (n << 30)] = n; }}
 ''')
 good, bad = mod.get_function("good"), mod.get_function("bad")
 x = drv.mem_alloc(1024)
@@ -255,7 +259,7 @@ def launch_good(**more):
     good(x, one, **shape, **more)
 
 def launch_bad(**more):
-    bad(x, one, **shape, **more)  # the fault
+    bad(x, np.int64(1), **shape, **more)  # the fault
 
 launch_good()
 drv.Context.synchronize()
@@ -276,12 +280,11 @@ class Program:
         self.path = folder / "program.py"
 
     def run(self, body, check=True, **env):
-        import os
-        import textwrap
-
         text = PROGRAM.format(body=textwrap.indent(textwrap.dedent(body), "    "))
         self.path.write_text(text)
-        numbers = [n for n, row in enumerate(text.splitlines(), 1) if "# the fault" in row]
+        numbers = [
+            n for n, row in enumerate(text.splitlines(), 1) if "# the fault" in row
+        ]
         self.fault = numbers[-1]
         done = subprocess.run(
             [sys.executable, str(self.path)],
@@ -299,7 +302,9 @@ class Program:
         assert kind == "LogicError"
         assert name == "CUDA_ERROR_ILLEGAL_ADDRESS"
         fields = drv.LaunchRecord.__match_args__
-        launches = [types.SimpleNamespace(**dict(zip(fields, x, strict=True))) for x in found]
+        launches = [
+            types.SimpleNamespace(**dict(zip(fields, x, strict=True))) for x in found
+        ]
         return text, launches
 
     def is_first(self, launches):
@@ -490,3 +495,26 @@ def test_a_destructor_reports_the_launches(program):
     assert "a clean-up operation failed" in done.stderr
     assert f"{program.path}:{program.fault} in launch_bad" in done.stderr
     assert len(re.findall("likeliest first", done.stderr)) == 1
+
+
+# -- logs ------------------------------------------------------------------------------
+
+
+def test_the_log_of_the_compiler_is_attached(module_context):
+    with pytest.raises(drv.Error) as caught:
+        drv.module_from_buffer(b".version 7.0\n.target sm_80\nnonsense\n")
+    assert caught.value.jit_log
+    assert caught.value.jit_log in str(caught.value)
+    assert drv.Error.jit_log == ""
+
+
+def test_the_driver_says_what_was_wrong(put, memory):
+    """Drivers for CUDA 12.9 or newer log the reason of most failed calls."""
+    with pytest.raises(drv.Error) as caught:
+        drv.mem_alloc(1 << 60)
+    log = caught.value.driver_log
+    assert isinstance(log, str)
+    assert "Returning" not in log and not log.startswith("["), "the reason alone"
+    if log and sys.version_info >= (3, 11):
+        assert f"The driver's log: {log}" in caught.value.__notes__
+    assert drv.Error.driver_log == ""

@@ -11,6 +11,7 @@
 #include "python/support/interrupt.h"
 #include "python/support/setup.h"
 
+#include "driver/driver_log.h"
 #include "driver/release.h"
 
 /* The CUDA release whose interface abi/cuda_abi.h declares. */
@@ -57,6 +58,7 @@ init_init(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
         pcu_raise(st, "cuInit", status);
         return NULL;
     }
+    pcu_driver_log_begin();
     if (pcu_interrupt_setup() < 0) {
         return NULL;
     }
