@@ -39,6 +39,7 @@ DATA_FILES = {
         "nccl_table",
         "driver_log",
         "memory_map",
+        "timeline",
     )
     for end in "ch"
 }
@@ -76,8 +77,10 @@ DEVICE_DATA = {
     ],
     "device/machine/services/services.c": ["creation"],
     "device/machine/grid/threads.c": ["pool"],
+    "device/machine/warp/race_visit.c": ["process"],
     "device/machine/warp/wait.c": ["host", "threads"],
     "device/memory/address_space.c": ["space", "emu_memory_tables"],
+    "device/memory/shadow.c": ["emu_memory_shadow", "opening"],
     "device/memory/memory.c": ["state"],
     "device/memory/registered.c": ["registered"],
     "device/memory/virtual.c": ["reservations", "mappings"],

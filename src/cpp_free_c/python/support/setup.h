@@ -23,6 +23,7 @@
     X(event)                  \
     X(host_function)          \
     X(graph_resources)        \
+    X(timeline)               \
     X(allocation)             \
     X(stream_memory)          \
     X(managed)                \
