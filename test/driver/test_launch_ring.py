@@ -18,6 +18,7 @@ import pycuda.driver as drv
 from pycuda import gpuarray
 from pycuda.compiler import SourceModule
 from pycuda.elementwise import ElementwiseKernel
+from support.faults import fail_calls  # noqa: F401
 
 pytestmark = [pytest.mark.gpu, pytest.mark.module_context]
 
@@ -353,6 +354,10 @@ def test_finished_launches_are_no_suspects(program):
     launch_good(stream=stream)
     event.record(stream)
     event.synchronize()
+    launch_good()
+    drv.memcpy_dtoh(np.empty(8, np.int32), x)
+    launch_good()
+    array.get()
     for _ in range(3):
         launch_good()
         drv.Context.synchronize()
@@ -518,3 +523,51 @@ def test_the_driver_says_what_was_wrong(put, memory):
     if log and sys.version_info >= (3, 11):
         assert f"The driver's log: {log}" in caught.value.__notes__
     assert drv.Error.driver_log == ""
+
+
+# -- without memory --------------------------------------------------------------------
+
+
+def lose(device):
+    """Let the next wait for the context say that the context is lost."""
+    device("cuCtxSynchronize", 1, code=700)
+    drv.Context.synchronize()
+
+
+def test_a_wait_that_succeeds_clears_the_suspects(put, memory, fail_calls):  # noqa: F811
+    """A context that was reset works again, and has new suspects."""
+    put(memory, np.int32(1), **SHAPE)
+    with pytest.raises(drv.LogicError) as first:
+        lose(fail_calls)
+    assert first.value.launches[0].name == "put"
+    drv.Context.synchronize()
+    with pytest.raises(drv.LogicError) as second:
+        lose(fail_calls)
+    assert second.value.launches == ()
+    assert "launch of another library" in str(second.value)
+    drv.Context.synchronize()
+
+
+def test_no_allocation_of_the_text_is_needed(put, memory, fail_calls):  # noqa: F811
+    """Each allocation fails once: the error is then a MemoryError of Python."""
+    testcapi = pytest.importorskip("_testcapi")
+    x = gpuarray.to_gpu(np.ones(5, np.float32))
+    errors, number = [], 0
+    while not errors or isinstance(errors[-1], MemoryError):
+        number += 1
+        assert number < 1000
+        x += 1
+        put(memory, np.int32(1), **SHAPE)
+        fail_calls("cuCtxSynchronize", 1, code=700)
+        testcapi.set_nomemory(number, number + 1)
+        try:
+            drv.Context.synchronize()
+        except Exception as error:  # noqa: BLE001 - its class is tested
+            testcapi.remove_mem_hooks()
+            errors.append(error)
+        else:
+            testcapi.remove_mem_hooks()
+            errors.append(MemoryError())  # the hook made the call before it fail
+        drv.Context.synchronize()
+    assert len(errors) > 20
+    assert {launch.name for launch in errors[-1].launches} == {"put", "add"}

@@ -6,6 +6,7 @@ import tempfile
 import numpy as np
 
 import pycuda.driver as drv
+from pycuda import _driver
 
 from .row import PTX, SIZE, calls, row
 
@@ -86,6 +87,14 @@ calls("Function.name", lambda f: f.name, "function")
 
 # -- launches --------------------------------------------------------------------------
 
+
+def _recent(w):
+    w.function(w.memory, ONE, block=BLOCK)
+    return drv.recent_launches
+
+
+row("recent_launches", _recent)
+row("_note_library_call", lambda w: lambda: _driver._note_library_call("made", 0))
 calls(
     "Function.__call__",
     lambda f, m: f(m, ONE, block=BLOCK),

@@ -12,15 +12,26 @@
 enum { LOG_MESSAGES = 16, LOG_LENGTH = 512 };
 
 typedef struct {
-    int used;
-    pthread_t thread;
+    unsigned long thread; /* a number; 0: the place is free */
     char text[LOG_LENGTH];
 } log_message;
 
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 static log_message log_messages[LOG_MESSAGES]; /* a ring */
 static unsigned int log_next;                  /* the oldest message of the ring */
-static unsigned int log_pending;               /* how many are used */
+static unsigned int log_pending;               /* places that are not free */
+static unsigned long log_threads;              /* how many threads have numbers */
+static PCU_THREAD unsigned long log_thread;    /* never used twice, as handles are */
+
+/* The number of this thread. The lock is held. */
+static unsigned long
+log_thread_number(void)
+{
+    if (log_thread == 0) {
+        log_thread = ++log_threads;
+    }
+    return log_thread;
+}
 
 /* -- keeping ----------------------------------------------------------------------- */
 
@@ -36,9 +47,8 @@ log_keep(void *data, CUlogLevel level, char *text, size_t length)
     pthread_mutex_lock(&log_lock);
     log_message *message = &log_messages[log_next];
     log_next = (log_next + 1) % LOG_MESSAGES;
-    log_pending += !message->used;
-    message->used = 1;
-    message->thread = pthread_self();
+    log_pending += message->thread == 0;
+    message->thread = log_thread_number();
     memcpy(message->text, text, length);
     message->text[length] = '\0';
     pthread_mutex_unlock(&log_lock);
@@ -157,14 +167,13 @@ size_t
 pcu_driver_log_take(const char *routine, char *text, size_t room)
 {
     log_reader reader = {.routine = routine, .text = text, .room = room};
-    pthread_t self = pthread_self();
     text[0] = '\0';
     pthread_mutex_lock(&log_lock);
     for (unsigned int i = 0; log_pending != 0 && i < LOG_MESSAGES; i++) {
         log_message *message = &log_messages[(log_next + i) % LOG_MESSAGES];
-        if (message->used && pthread_equal(message->thread, self)) {
+        if (message->thread == log_thread_number()) {
             log_read(&reader, message->text);
-            message->used = 0;
+            message->thread = 0;
             log_pending--;
         }
     }
