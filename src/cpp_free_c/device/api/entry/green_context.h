@@ -9,7 +9,6 @@
 #define DEVICE_API_ENTRY_GREEN_CONTEXT_H
 
 #include "device/base/device.h"
-#include "device/api/entry/stream_order.h"
 
 typedef struct CUgreenCtx_st {
     emu_object object; /* of no context */
@@ -23,18 +22,6 @@ static inline emu_green_context *
 emu_green_context_get(const void *handle)
 {
     return emu_object_get((void *)(uintptr_t)handle, EMU_GREEN_CONTEXT);
-}
-
-/* The context of a stream: that of its green context, if it has one that lives. */
-static inline CUcontext
-emu_green_context_of(const emu_stream *stream)
-{
-    emu_green_context *green = emu_green_context_get(stream->green);
-
-    if (green != NULL) {
-        return (CUcontext)(void *)green;
-    }
-    return stream->object.context;
 }
 
 #endif

@@ -10,7 +10,6 @@
 #include "device/api/entry/capture.h"
 #include "device/api/entry/deferred.h"
 #include "device/api/entry/entry.h"
-#include "device/api/entry/green_context.h"
 #include "device/api/entry/lock.h"
 #include "device/api/entry/release_count.h"
 #include "device/api/entry/users.h"
@@ -298,7 +297,7 @@ emu_cuStreamDestroy(CUstream hStream)
 
 STREAM_GETTER(GetPriority, int, stream->priority)
 STREAM_GETTER(GetFlags, unsigned int, stream->flags)
-STREAM_GETTER(GetCtx, CUcontext, emu_green_context_of(stream))
+STREAM_GETTER(GetCtx, CUcontext, emu_stream_context(stream))
 STREAM_GETTER(GetId, unsigned long long, stream->id)
 
 CUresult

@@ -44,7 +44,7 @@ emu_cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        *pCtx = emu_green_context_of(stream);
+        *pCtx = emu_stream_context(stream);
         if (pGreenCtx != NULL) {
             *pGreenCtx = emu_green_context_get(stream->green);
         }
