@@ -1,18 +1,46 @@
-"""The parameters of a kernel that are integers, found in its source.
+"""The types of a kernel's parameters, found in its source.
 
 The driver knows the sizes of parameters but not their types. A launch needs the types
-when an integer has another size than its parameter: it converts the integer only if the
-parameter is an integer too. In doubt a parameter is no integer.
+for two decisions. It compares the type of each argument with that of its parameter. And
+it converts an integer of another size only if the parameter is an integer too. In doubt
+the type of a parameter is unknown.
+
+A type is two characters. The first is ``v`` for a value and ``p`` for a pointer. The
+second is the type of the value, or of the elements to which the pointer points; the
+rows of ``launch/parameter_types.c`` have these characters:
+
+``?`` bool, ``c`` char, ``b h i l`` signed and ``B H I L`` unsigned integers of 1, 2, 4
+and 8 bytes, ``e E f d`` half, bfloat16, float and double, ``F D`` pairs of floats and
+of doubles, ``a`` an address or a handle, ``u`` unknown.
 """
 
 import re
+from functools import lru_cache
+from typing import NamedTuple
 
 #: Words that may precede or follow the words of a type.
-QUALIFIERS = {"const", "volatile", "register", "__restrict__", "__restrict", "std"}
+QUALIFIERS = {
+    "const", "volatile", "register", "__restrict__", "__restrict", "restrict", "std",
+    "__grid_constant__", "typename",
+}  # fmt: skip
 WORDS = {"unsigned", "signed", "int", "long", "short", "char"}
 SIGNED = {"int8_t", "int16_t", "int32_t", "int64_t", "ptrdiff_t", "intptr_t"}
 UNSIGNED = {"uint8_t", "uint16_t", "uint32_t", "uint64_t", "size_t", "uintptr_t"} | {
     "uchar", "ushort", "uint", "ulong",
+}  # fmt: skip
+#: The characters of types whose names are one word.
+TYPES = {
+    "bool": "?", "_Bool": "?", "byte": "c",
+    "int8_t": "b", "int16_t": "h", "int32_t": "i", "int64_t": "l", "ptrdiff_t": "l",
+    "uint8_t": "B", "uint16_t": "H", "uint32_t": "I", "uint64_t": "L", "size_t": "L",
+    "uchar": "B", "ushort": "H", "uint": "I", "ulong": "L",
+    "half": "e", "__half": "e", "__nv_bfloat16": "E", "nv_bfloat16": "E",
+    "float": "f", "double": "d",
+    "float2": "F", "cuComplex": "F", "cuFloatComplex": "F",
+    "double2": "D", "cuDoubleComplex": "D",
+    "intptr_t": "a", "uintptr_t": "a", "CUdeviceptr": "a",
+    "cudaTextureObject_t": "a", "cudaSurfaceObject_t": "a",
+    "CUtexObject": "a", "CUsurfObject": "a",
 }  # fmt: skip
 COMMENTS = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 NAMES = re.compile(
@@ -25,17 +53,37 @@ NAMES = re.compile(
 #: Conditions of the preprocessor; options of the compiler may define their names.
 CONDITIONS = re.compile(r"^[ \t]*#[ \t]*(?:el)?if\w*([^\n]*)", re.MULTILINE)
 
+#: Marks in front of a parameter that say nothing of its type.
+MARKS = re.compile(r"\[\[.*?\]\]|\b(?:__attribute__|alignas|__align__)\s*\(+[^)]*\)+")
+TOKENS = re.compile(r"(?:\w*::)*\w+|\*|\[[^\]]*\]|\S")
+
 NO_INTEGER, IS_SIGNED, IS_UNSIGNED = 0, 1, 2
 KINDS = dict.fromkeys(SIGNED, IS_SIGNED) | dict.fromkeys(UNSIGNED, IS_UNSIGNED)
 
+UNKNOWN = "vu"
 
-def _aliases(source: str) -> dict[str, set[str]]:
+
+class Parameter(NamedTuple):
+    """A parameter of a kernel: its two characters, its name and its type as written.
+
+    The name and the text are "" where the source does not tell them.
+    """
+
+    type: str
+    name: str = ""
+    text: str = ""
+
+
+Aliases = dict[str, set[str]]
+
+
+def _aliases(source: str) -> Aliases:
     """Return all types that the source gives to each name, anywhere in it.
 
     A name may have several definitions, and an option may define a name that a
     condition tests. An empty text represents the definition by an option.
     """
-    aliases: dict[str, set[str]] = {}
+    aliases: Aliases = {}
     for match in NAMES.finditer(source):
         name = match["new"] or match["new2"] or match["new3"] or match["new4"]
         text = match["old"] or match["old2"] or match["old3"] or match["old4"] or ""
@@ -47,7 +95,10 @@ def _aliases(source: str) -> dict[str, set[str]]:
     return aliases
 
 
-def _kind(words: list[str], aliases: dict[str, set[str]], depth: int = 0) -> int:
+# -- integers --------------------------------------------------------------------------
+
+
+def _kind(words: list[str], aliases: Aliases, depth: int = 0) -> int:
     """Return the kind of integer that the words of a type mean."""
     words = [word for word in words if word not in QUALIFIERS]
     if not words or depth > 4:
@@ -62,14 +113,14 @@ def _kind(words: list[str], aliases: dict[str, set[str]], depth: int = 0) -> int
     return KINDS.get(" ".join(words), NO_INTEGER)
 
 
-def _kind_of(text: str, aliases: dict[str, set[str]], depth: int) -> int:
+def _kind_of(text: str, aliases: Aliases, depth: int) -> int:
     """Return the kind of integer that a type is."""
     if not re.fullmatch(r"[\w\s:]+", text):
         return NO_INTEGER  # a pointer, a reference, an array, a template, a structure
     return _kind(re.findall(r"\w+", text), aliases, depth)
 
 
-def _parameter(text: str, aliases: dict[str, set[str]]) -> int:
+def _integer(text: str, aliases: Aliases) -> int:
     """Return the kind of integer that a declared parameter is."""
     if not re.fullmatch(r"[\w\s:]+", text):
         return NO_INTEGER  # a pointer, a reference, an array, a template
@@ -77,6 +128,95 @@ def _parameter(text: str, aliases: dict[str, set[str]]) -> int:
     plain = [word for word in words if word not in QUALIFIERS]
     named = len(plain) > 1 and plain[-1] not in WORDS
     return _kind(plain[:-1] if named else plain, aliases)
+
+
+# -- types -----------------------------------------------------------------------------
+
+
+def _integer_character(words: list[str]) -> str:
+    """Return the character of an integer type of several words, such as long int."""
+    if "char" in words:
+        character = "b"
+        if "signed" not in words and "unsigned" not in words:
+            return "c"
+    elif "short" in words:
+        character = "h"
+    else:
+        character = "l" if "long" in words else "i"
+    return character.upper() if "unsigned" in words else character
+
+
+def _pointed(levels: int, found: str) -> str:
+    """Return the type of a pointer with so many levels to a type."""
+    if levels == 0:
+        return found
+    if levels == 1 and found[0] == "v":
+        return "p" + found[1]
+    return "pa"  # the elements are addresses
+
+
+def _meaning(words: list[str], aliases: Aliases, depth: int) -> str:
+    """Return the type that words without qualifiers mean."""
+    if not words or depth > 4:
+        return UNKNOWN
+    if len(words) == 1 and words[0] in aliases:
+        texts = aliases[words[0]]
+        found = {_declared(text, aliases, depth + 1, named=False)[0] for text in texts}
+        return found.pop() if len(found) == 1 else UNKNOWN
+    if aliases.keys() & set(words):
+        return UNKNOWN  # a word that the source defines may mean anything
+    if set(words) <= WORDS:
+        return "v" + _integer_character(words)
+    return "v" + TYPES.get(" ".join(words), "u")
+
+
+def _without_std(word: str) -> str:
+    """Return a name without the namespaces that mean the same type."""
+    return re.sub(r"^(?:::)?(?:cuda::)?(?:std::)?", "", word)
+
+
+def _declared(
+    text: str, aliases: Aliases, depth: int = 0, named: bool = True
+) -> tuple[str, str]:
+    """Return the type and the name of a declared parameter, or of a type alone."""
+    text = MARKS.sub(" ", text.partition("=")[0])
+    inner, template, outer = text.rpartition(">")
+    tokens = [_without_std(token) for token in TOKENS.findall(outer)]
+    words = [token for token in tokens if token not in QUALIFIERS]
+    brackets = [word for word in words if word.startswith("[")]
+    words = [word for word in words if not word.startswith("[")]
+    stars = words.count("*")
+    name = ""
+    if named and words and words[-1].isidentifier() and words[-1] not in WORDS:
+        first = len(words) == 1 and not template
+        if not first:
+            name = words.pop()
+    base = [word for word in words if word != "*"]
+    if words != base + ["*"] * stars or (template and base):
+        return UNKNOWN, ""  # a reference, a function, a type that is not known here
+    if not all(re.fullmatch(r"\w+(::\w+)*", word) for word in base):
+        return UNKNOWN, ""
+    found = UNKNOWN if template else _meaning(base, aliases, depth)
+    if "(" in inner:
+        return UNKNOWN, ""
+    return _pointed(stars + len(brackets), found), name
+
+
+def _type_text(text: str, name: str) -> str:
+    """Return the type in a declaration, without its name and default."""
+    text = MARKS.sub(" ", text.partition("=")[0])
+    if name:
+        text = re.sub(rf"\b{name}\b(?=[^\w]*$|\s*\[)", "", text)
+    return re.sub(r"\s*\*", " *", " ".join(text.split())).replace("* *", "**").strip()
+
+
+def _parameter(text: str, aliases: Aliases) -> Parameter:
+    """Return a declared parameter."""
+    found, name = _declared(text, aliases)
+    return Parameter(found, name, _type_text(text, name))
+
+
+# -- declarations ----------------------------------------------------------------------
 
 
 def _split(text: str) -> list[str] | None:
@@ -95,10 +235,35 @@ def _split(text: str) -> list[str] | None:
     return None
 
 
-def _plain_name(symbol: str) -> str:
+def plain_name(symbol: str) -> str:
     """Return the function's name in a symbol that is mangled as C++ does."""
     match = re.match(r"_Z(\d+)", symbol)
     return symbol[match.end() :][: int(match[1])] if match else symbol
+
+
+@lru_cache(maxsize=4)
+def _read(source: str) -> tuple[str, Aliases]:
+    """Return the source without comments, and its names of types."""
+    text = COMMENTS.sub(" ", source)
+    return text, _aliases(text)
+
+
+def _declarations(text: str, symbol: str, count: int) -> list[list[str]] | None:
+    """Return the parameters of each declaration of a kernel.
+
+    Return None if one of them has not ``count`` parameters.
+    """
+    found = []
+    for match in re.finditer(rf"\b{re.escape(plain_name(symbol))}\s*\(", text):
+        head = re.split(r"[;{}]", text[: match.start()])[-1]
+        if "__global__" in head:
+            parts = _split(text[match.end() :])
+            if parts == [""] or parts == ["void"]:
+                parts = []
+            if parts is None or len(parts) != count:
+                return None
+            found.append(parts)
+    return found
 
 
 def integers(source: str, symbol: str, count: int) -> bytes | None:
@@ -107,14 +272,20 @@ def integers(source: str, symbol: str, count: int) -> bytes | None:
     Return None if the source does not declare the kernel with ``count`` parameters, or
     has two declarations that differ.
     """
-    text = COMMENTS.sub(" ", source)
-    aliases = _aliases(text)
-    found = set()
-    for match in re.finditer(rf"\b{re.escape(_plain_name(symbol))}\s*\(", text):
-        head = re.split(r"[;{}]", text[: match.start()])[-1]
-        if "__global__" in head:
-            parts = _split(text[match.end() :])
-            if parts is None or len(parts) != count:
-                return None
-            found.add(bytes(_parameter(part, aliases) for part in parts))
+    text, aliases = _read(source)
+    declarations = _declarations(text, symbol, count) or []
+    found = {bytes(_integer(part, aliases) for part in parts) for parts in declarations}
     return found.pop() if len(found) == 1 else None
+
+
+def declared(source: str, symbol: str, count: int) -> list[Parameter] | None:
+    """Return a kernel's parameters as its source declares them.
+
+    Return None if the source does not declare the kernel with ``count`` parameters, or
+    has two declarations with other types.
+    """
+    text, aliases = _read(source)
+    declarations = _declarations(text, symbol, count) or []
+    found = [[_parameter(part, aliases) for part in parts] for parts in declarations]
+    types = {tuple(parameter.type for parameter in parts) for parts in found}
+    return found[-1] if len(types) == 1 else None

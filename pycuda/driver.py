@@ -20,6 +20,10 @@ def set_debugging(flag: bool = True) -> None:
     CUDA_DEBUGGING = flag
 
 
+class ArgumentTypeWarning(UserWarning):
+    """An argument of a kernel is of another type than its parameter."""
+
+
 class CompileError(Error):
     """A compiler refused a source.
 

@@ -37,6 +37,8 @@ DATA_FILES = {
         "blas_table",
         "fft_table",
         "nccl_table",
+        "memory_map",
+        "timeline",
     )
     for end in "ch"
 }
@@ -63,6 +65,7 @@ DEVICE_DATA = {
     "device/api/stream/stream.c": ["last_id", "last_thread"],
     "device/base/device.c": ["emu_devices", "emu_device_count", "emu_seed"],
     "device/base/object.c": ["registry"],
+    "device/base/site.c": ["registered", "is_wanted", "sites"],
     "device/api/management/nvml.c": ["management"],
     "device/machine/grid/execution.c": ["launches"],
     "device/machine/grid/idle_workers.c": ["idle"],
@@ -73,8 +76,10 @@ DEVICE_DATA = {
     ],
     "device/machine/services/services.c": ["creation"],
     "device/machine/grid/threads.c": ["pool"],
+    "device/machine/warp/race_visit.c": ["process"],
     "device/machine/warp/wait.c": ["host", "threads"],
     "device/memory/address_space.c": ["space", "emu_memory_tables"],
+    "device/memory/shadow.c": ["emu_memory_shadow", "opening"],
     "device/memory/memory.c": ["state"],
     "device/memory/registered.c": ["registered"],
     "device/memory/virtual.c": ["reservations", "mappings"],

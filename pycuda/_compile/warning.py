@@ -20,6 +20,30 @@ _DEPRECATED_ARCHITECTURE = (
 )
 
 
+def warn_settled(text: str, category: type[Warning]) -> bool:
+    """Warn at the nearest line outside of the package.
+
+    Return whether the filters hide the same warning at that line from now on.
+    """
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    if frame is None:
+        warnings.warn(text, category, stacklevel=1)
+        return False
+    names, line = frame.f_globals, frame.f_lineno
+    registry = names.setdefault("__warningregistry__", {})
+    warnings.warn_explicit(
+        text,
+        category,
+        frame.f_code.co_filename,
+        line,
+        names.get("__name__", "<unknown>"),
+        registry,
+    )
+    return bool(registry.get((text, category, line)))
+
+
 def warn(text: str) -> None:
     """Warn at the nearest line outside of the package."""
     level = 1

@@ -51,6 +51,35 @@ extern "C" __global__ void valid(int *a)
 }
 """
 
+# The functions of the device runtime library that Numba calls.
+CALLS = r"""
+extern "C" {
+__global__ void rounds(int *a, int *b, int n)
+{
+    unsigned long long handle = cudaCGGetIntrinsicHandle(cudaCGScopeGrid);
+    unsigned me = 0, all = 0, grid = 7, grids = 7;
+    int *from = a, *to = b;
+
+    cudaCGGetRank(&me, &grid, handle);
+    cudaCGGetSize(&all, &grids, handle);
+    for (int i = 0; i < n; i++) {
+        to[me] = from[(me + blockDim.x * blockDim.y * blockDim.z) % all] + grids + grid;
+        if (i % 2) cudaCGSynchronize(handle, 0);
+        else cudaCGSynchronizeGrid(handle, 0);
+        int *t = from; from = to; to = t;
+    }
+}
+
+__global__ void states(int *a)
+{
+    unsigned long long handle = cudaCGGetIntrinsicHandle(cudaCGScopeGrid);
+    a[0] = handle != 0;
+    a[1] = cudaCGSynchronize(handle, 0);
+    a[2] = cudaCGGetIntrinsicHandle(cudaCGScopeInvalid) != 0;
+}
+}
+"""
+
 
 class Config(ctypes.Structure):
     _fields_ = [
@@ -116,6 +145,27 @@ def test_grid_sync(d, emu_ctx):
         ((128, 1, 1), (1, 1, 1)),
     ]:
         check_rounds(d, f, grid, block, 5, cooperative)
+    d.ok("ModuleUnload", m)
+
+
+@needs_nvcc
+@emulator_only  # a GPU has these functions in a library of machine code
+def test_calls_of_the_runtime_library(d, emu_ctx):
+    m = d.module(compile_ptx(CALLS))
+    f = d.function(m, b"rounds")
+    for grid, block in [
+        ((1, 1, 1), (32, 1, 1)),
+        ((8, 1, 1), (64, 1, 1)),
+        ((2, 3, 2), (5, 4, 2)),
+    ]:
+        check_rounds(d, f, grid, block, 5, cooperative)
+    a, states = d.alloc(12), d.function(m, b"states")
+    assert cooperative(d, states, (4, 1, 1), (32, 1, 1), a) == 0
+    assert ints(d, a, 3).tolist() == [1, 0, 0]
+    parameters = launch_parameters(a)
+    assert d.LaunchKernel(states, 4, 1, 1, 32, 1, 1, 0, None, parameters, None) == 0
+    assert ints(d, a, 3).tolist() == [0, 1, 0]
+    d.ok("MemFree", a)
     d.ok("ModuleUnload", m)
 
 

@@ -62,9 +62,17 @@ def test_the_highest_capability_is_chosen(ctx):
     assert answer(drv.module_from_buffer(image)) == best(60, 70, 75)
 
 
-def test_the_last_of_equal_entries_is_chosen(ctx):
-    image = containers.fatbin(*(containers.entry(text(n), 70) for n in (1, 2)))
-    assert answer(drv.module_from_buffer(image)) == 2
+@pytest.mark.parametrize("numbers", [(1, 2), (2, 1), (3, 1, 2), (5, 4, 4, 5)])
+def test_one_of_equal_entries_is_chosen(ctx, numbers):
+    """The last one for the device's own capability, else the first (H200, 13.0)."""
+    major, minor = drv.Context.get_device().compute_capability()
+    own, older = 10 * major + minor, 70
+    chosen = {}
+    for capability in (own, older):
+        entries = (containers.entry(text(n), capability) for n in numbers)
+        module = drv.module_from_buffer(containers.fatbin(*entries))
+        chosen[capability] = answer(module)
+    assert chosen == {own: numbers[-1], older: numbers[0]}
 
 
 @needs_nvcc

@@ -185,18 +185,25 @@ def test_a_graph_keeps_an_array_that_grows(mod, stream):
     assert (out.get() == 7).all()
 
 
-@pytest.mark.parametrize("kind", ["array", "levels"])
+def filled_image(kind):
+    """Return an image of 8 x 4 threes, and the Array with its pixels."""
+    if kind == "array":
+        image = pixels = drv.Array(descriptor())
+    else:
+        image = drv.MipmappedArray(descriptor())
+        pixels = image.get_level(0)
+    pixels.set(np.full((4, 8), 3, np.float32))
+    return image, pixels
+
+
+@pytest.mark.parametrize("kind", ["array", "levels", "level"])
 @pytest.mark.parametrize("how", ["captured", "node"])
 @pytest.mark.parametrize("freed", [False, True])
 def test_a_graph_keeps_the_image_of_a_texture(mod, stream, kind, how, freed):
     out = gpuarray.zeros(COUNT, np.float32)
-    if kind == "levels":
-        image = drv.MipmappedArray(descriptor())
-        image.get_level(0).set(np.full((4, 8), 3, np.float32))
-    else:
-        image = drv.Array(descriptor())
-        image.set(np.full((4, 8), 3, np.float32))
-    texture = drv.TextureObject(image, normalized_coords=True)
+    image, pixels = filled_image(kind)
+    source = pixels if kind == "level" else image
+    texture = drv.TextureObject(source, normalized_coords=True)
     if how == "captured":
         with stream.capture() as graph:
             mod.get_function("read")(out, texture, **SHAPE)
@@ -206,11 +213,44 @@ def test_a_graph_keeps_the_image_of_a_texture(mod, stream, kind, how, freed):
     executable = graph.instantiate()
     if freed:
         image.free()
-    del image, texture, graph
+    del image, pixels, source, texture, graph
     gc.collect()
     executable.launch(stream)
     stream.synchronize()
     assert (out.get() == 3).all()
+
+
+@pytest.mark.parametrize("kind", ["array", "level"])
+@pytest.mark.parametrize("direction", ["from", "to", "set"])
+def test_a_graph_keeps_an_image_that_it_copies(stream, kind, direction):
+    """The image is freed before the graph runs. Its memory is not used again before."""
+    image, pixels = filled_image(kind)
+    data = gpuarray.to_gpu(np.full((4, 8), 5, np.float32))
+    copy = drv.Memcpy2D()
+    copy.width_in_bytes, copy.height = 32, 4
+    if direction == "from":
+        copy.set_src_array(pixels)
+        copy.set_dst_device(data.gpudata)
+        copy.dst_pitch = 32
+    else:
+        copy.set_src_device(data.gpudata)
+        copy.src_pitch = 32
+        copy.set_dst_array(pixels)
+    with stream.capture() as graph:
+        if direction == "set":
+            pixels.set(data, stream)
+        else:
+            copy(stream)
+    executable = graph.instantiate()
+    image.free()
+    others = [drv.Array(descriptor()) for _ in range(4)]
+    for other in others:
+        other.set(np.zeros((4, 8), np.float32))
+    executable.launch(stream)
+    stream.synchronize()
+    assert (data.get() == (3 if direction == "from" else 5)).all()
+    for other in others:
+        assert not other.get().any()
 
 
 def test_a_captured_callback_ends_with_its_graph(mod, stream):

@@ -26,6 +26,7 @@ def streams(ctx):
 def memory(ctx):
     memory = drv.mem_alloc(64)
     drv.memset_d32(memory, 0, 16)
+    drv.Context.synchronize()  # the streams of this file do not wait for the memset
     return memory
 
 

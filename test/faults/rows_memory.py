@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 import pycuda.driver as drv
+import pycuda.memory as memory
 
 from .row import SIZE, calls, refused, row
 
@@ -125,6 +126,7 @@ row("ManagedAllocation (dropped)", lambda w: [managed(w)].clear)
 EXPORTER = """
 import sys
 import pycuda.driver as drv
+import pycuda.memory as memory
 drv.init()
 context = drv.Device(0).make_context()
 memory = drv.mem_alloc(1000)
@@ -224,3 +226,21 @@ for _bits in (8, 16, 32):
         "memory",
         "stream",
     )
+
+
+# -- which lines hold memory -----------------------------------------------------------
+
+NO_FIGURES = "the snapshot has no figures of the device"
+row(
+    "memory.snapshot",
+    lambda w: (w.memory, memory.snapshot)[1],
+    absorbs=dict.fromkeys(
+        (
+            *("cuCtxGetCurrent", "cuCtxGetDevice", "cuDeviceGetCount", "cuDeviceGet"),
+            "cuMemGetInfo",
+            *("cuDeviceGetName", "cuDeviceGetPCIBusId", "cuDeviceGetMemPool"),
+            *("cuDeviceGetDefaultMemPool", "cuMemPoolGetAttribute"),
+        ),
+        NO_FIGURES,
+    ),
+)

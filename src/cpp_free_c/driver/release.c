@@ -91,13 +91,60 @@ handle_outlives_context(pcu_handle_kind kind)
            kind == PCU_HANDLE_pool;
 }
 
+uint64_t
+pcu_handle_address(pcu_handle_kind kind, pcu_handle handle)
+{
+    switch ((int)kind) {
+        case PCU_HANDLE_memory:
+            return handle.memory;
+        case PCU_HANDLE_host:
+            return (uint64_t)(uintptr_t)handle.host;
+        case PCU_HANDLE_physical:
+            return (uint64_t)handle.physical;
+        case PCU_HANDLE_array:
+            return (uint64_t)(uintptr_t)handle.array;
+        case PCU_HANDLE_mipmapped_array:
+            return (uint64_t)(uintptr_t)handle.mipmapped_array;
+        default:
+            return 0;
+    }
+}
+
+/* Another thread may get the same memory while the driver frees it, so its note leaves
+ * the map before. */
+static void
+release_take_note(pcu_release *r)
+{
+    uint64_t address = pcu_handle_address(r->kind, r->handle);
+    r->note = NULL;
+    if (address != 0 && !r->unmaps) {
+        r->note = pcu_memory_take_out(address, r->ctx);
+    }
+}
+
+static void
+release_end_note(pcu_release *r)
+{
+    if (r->note == NULL) {
+        return;
+    }
+    if (r->ended) {
+        pcu_memory_end(r->note);
+    }
+    else {
+        pcu_memory_put_back(r->note);
+    }
+}
+
 int
 pcu_release_begin(pcu_release *r)
 {
+    release_take_note(r);
     r->status = CUDA_SUCCESS;
     r->routine = "";
     r->entered = 0;
     r->calls = 0;
+    r->lost = CUDA_SUCCESS;
     if (pcu_context_record_usable(r->ctx)) {
         r->status = pcu_scope_enter(&r->scope, r->ctx);
         r->routine = r->scope.routine;
@@ -151,10 +198,14 @@ pcu_release_finish(pcu_release *r)
             r->status = left;
         }
     }
+    if (pcu_status_is_sticky(r->status)) {
+        r->lost = r->status;
+    }
     if (handle_status_is_moot(r->status)) {
         r->status = CUDA_SUCCESS;
     }
     r->ended |= r->status == CUDA_SUCCESS;
+    release_end_note(r);
     if (r->ended && !r->unmaps) {
         handle_gone(r->kind);
         if (r->kind == PCU_HANDLE_range) {

@@ -9,6 +9,7 @@
 #define DRIVER_RELEASE_H
 
 #include "driver/context_record.h"
+#include "driver/memory_map.h"
 #include "driver/virtual_range.h"
 #include "tables/resources.h"
 
@@ -50,10 +51,12 @@ typedef struct {
     pcu_context_record *ctx;
     pcu_scope scope;
     int entered;
-    int calls;           /* pcu_release_call must follow */
-    const char *routine; /* result: the driver call that failed */
+    int calls;             /* pcu_release_call must follow */
+    pcu_memory_note *note; /* of memory; outside the map until the release has ended */
+    const char *routine;   /* result: the driver call that failed */
     CUresult status;
-    int ended; /* result: the handle is released; otherwise it is still live */
+    int ended;     /* result: the handle is released; otherwise it is still live */
+    CUresult lost; /* result: the code by which the call found the context lost, or 0 */
 } pcu_release;
 
 /* Enter the context of the handle. Return 1 if pcu_release_call must follow, 0 if there
@@ -70,6 +73,10 @@ PCU_HIDDEN void pcu_release_call(pcu_release *release);
 /* Leave the context and return the status. Codes that only report that the handle no
  * longer exists (the driver shuts down, the context is lost) count as success. */
 PCU_HIDDEN CUresult pcu_release_finish(pcu_release *release);
+
+/* The address of memory, or the bits of the handle of other memory; 0 for kinds that
+ * are not memory. It is the key of the note in driver/memory_map.h. */
+PCU_HIDDEN uint64_t pcu_handle_address(pcu_handle_kind kind, pcu_handle handle);
 
 /* When the call that releases a handle of this kind may wait: PCU_BLOCKING_... */
 PCU_HIDDEN int pcu_handle_blocking(pcu_handle_kind kind);

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "device/base/site.h"
+
 /* Open addressing with linear probing; guarded by the API lock. */
 static struct {
     emu_object **slots;
@@ -108,6 +110,7 @@ emu_object_new(emu_kind kind, size_t size, CUcontext context,
     object->serial = ++registry.last_serial;
     object->context = context;
     object->destroy = destroy;
+    object->site = emu_site_now();
     registry_put(object);
     registry.count++;
     registry.counts[kind]++;
@@ -224,4 +227,14 @@ size_t
 emu_object_count(emu_kind kind)
 {
     return registry.counts[kind];
+}
+
+void
+emu_object_each(void (*see)(void *data, emu_object *object), void *data)
+{
+    for (size_t i = 0; i < registry.room; i++) {
+        if (registry.slots[i] != NULL) {
+            see(data, registry.slots[i]);
+        }
+    }
 }

@@ -48,7 +48,8 @@ typedef struct emu_object {
     struct emu_object *next, *previous;   /* in its context's list */
     void (*destroy)(struct emu_object *); /* release its resources, then the object */
     int users;                            /* running work that needs it */
-    bool is_part; /* of another object, which ends it: it is not counted */
+    const char *site; /* of the call that made it (site.h); NULL: unknown */
+    bool is_part;     /* of another object, which ends it: it is not counted */
 } emu_object;
 
 /* Create a zeroed object of `size` bytes and list it. NULL: out of memory. */
@@ -73,5 +74,8 @@ void emu_object_free(emu_object *object);
 void emu_object_make_part(emu_object *object);
 
 size_t emu_object_count(emu_kind kind);
+
+/* Call `see` for each listed object; it may not list or unlist any. */
+void emu_object_each(void (*see)(void *data, emu_object *object), void *data);
 
 #endif

@@ -76,6 +76,19 @@ struct emu_insn {
         const struct emu_callsite *call;
     };
     const uint32_t *x; /* further operands, written ones first */
+    uint16_t op;       /* EMU_OP_ number */
+    uint8_t used;      /* EMU_USES_ flags: which operands it has */
+    uint8_t x_count, x_written; /* registers among x, and those that are written */
+};
+
+/* The operands of an instruction that are registers. An absent operand has offset 0, as
+ * a register may have. */
+enum {
+    EMU_USES_D = 1,
+    EMU_USES_E = 2,
+    EMU_USES_A = 4,
+    EMU_USES_B = 8,
+    EMU_USES_C = 16
 };
 
 /* One parameter of a function or of a call. */
@@ -137,6 +150,8 @@ struct emu_func {
     uint32_t warp_size;             /* and with EMU_TAG_WARP, of one warp */
     const emu_shaped *shaped;
     uint32_t shaped_count;
+    const uint32_t *unset; /* registers that it may read before it writes them */
+    uint32_t unset_count;
     const emu_program *program;
 };
 

@@ -27,6 +27,11 @@ enum {
     EMU_AT_UNSIGNED = 128, /* the index is unsigned */
     EMU_AT_LINEAR = 256,   /* the index is tid.x plus a value that all lanes share */
     EMU_AT_SHAPE = 512,    /* operand a has an emu_shape */
+    EMU_AT_STRONG = 1024,  /* a load or store that is volatile, relaxed, acquire or
+                              release */
+    EMU_AT_RELEASE = 2048, /* an atomic operation that orders what comes before it */
+    EMU_AT_IN_BLOCK = 4096, /* with RELEASE: only for threads of the block */
+    EMU_AT_VOLATILE = 8192, /* with STRONG: it is volatile and nothing else */
     EMU_AT_SCALE_SHIFT = 16,
     EMU_AT_SHAPE_SHIFT = 16, /* its place among the values of the warp */
     EMU_AT_MOST_SCALE = 0x7fff
@@ -62,6 +67,13 @@ enum {
     EMU_ATOM_MAX_BF16,
     EMU_ATOM_MAX_F16X2,
     EMU_ATOM_MAX_BF16X2
+};
+
+/* -- fence: what it orders, in aux ------------------------------------------------- */
+
+enum {
+    EMU_FENCE_IN_BLOCK = 1, /* only for threads of the block */
+    EMU_FENCE_ACQUIRE = 2   /* of a load: it does not order what comes before */
 };
 
 /* -- bulk_copy and tensor_copy: flags and fields in aux, a reduction in operand e ----

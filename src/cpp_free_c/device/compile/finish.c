@@ -54,6 +54,7 @@ finish_handlers(const emu_handler_set *handlers, unsigned op, emu_insn *at)
 {
     at->run = handlers->run[op];
     at->lockstep = handlers->lockstep[op];
+    at->op = (uint16_t)op;
 }
 
 /* Writes the prefixes; returns the place of the instruction. */
@@ -67,6 +68,7 @@ finish_prefixes(const low_func *f, const low_insn *insn,
             at->lockstep = handlers->lockstep[insn->op];
         }
         at->a = finish_final_operand(f, insn->guard);
+        at->used = EMU_USES_A;
         at->aux = insn->guard_negated;
         at->imm = finish_insn_length(insn) - 1;
         at++;
@@ -77,6 +79,23 @@ finish_prefixes(const low_func *f, const low_insn *insn,
         at++;
     }
     return at;
+}
+
+/* Says which operands of the instruction are registers. */
+static void
+finish_uses(const low_insn *insn, unsigned flags, emu_insn *at)
+{
+    const low_value values[] = {insn->d, insn->e, insn->a, insn->b, insn->c};
+
+    for (unsigned k = 0; k < sizeof values / sizeof values[0]; k++) {
+        if (values[k] != 0 && (values[k] & 1) == 0) {
+            at->used |= (uint8_t)(1u << k);
+        }
+    }
+    if (!(flags & EMU_TARGETS) && insn->x_count <= UINT8_MAX) {
+        at->x_count = (uint8_t)insn->x_count;
+        at->x_written = (uint8_t)insn->x_defs;
+    }
 }
 
 static void
@@ -94,6 +113,7 @@ finish_insn(const low_func *f, const low_insn *insn, const emu_handler_set *hand
     at->aux = insn->aux;
     at->imm = insn->imm;
     at->x = xs;
+    finish_uses(insn, flags, at);
     if (flags & EMU_NUMBER_E) {
         at->e >>= 1; /* see LOW_NUMBER */
     }
@@ -130,6 +150,23 @@ finish_slots(const low_func *f, const low_insn *insn, const ptx_var *vars,
             slot->offset = finish_final_operand(f, f->xs[insn->x + k++]);
         }
     }
+}
+
+/* Writes the places of the registers that the function may read before it writes. */
+static void
+finish_unset(const low_func *f, emu_func *out)
+{
+    uint32_t *unset =
+        emu_arena_get(f->load, &f->load->keep, f->unset_count + 1, sizeof *unset);
+
+    for (uint32_t i = 0; i < f->unset_count; i++) {
+        const low_register *r = &f->registers[f->unset[i]];
+
+        if (r->once == EMU_EACH) {
+            unset[out->unset_count++] = r->offset;
+        }
+    }
+    out->unset = unset;
 }
 
 static uint32_t
@@ -202,6 +239,7 @@ low_finish(const low_func *f, const emu_handler_set *handlers, emu_func *out)
         }
     }
     finish_once(f, handlers, at, out);
+    finish_unset(f, out);
     out->code = code;
     out->places = places;
     out->count = count;

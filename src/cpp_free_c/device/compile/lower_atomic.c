@@ -100,6 +100,12 @@ atomic_emit(low_func *f, unsigned first, low_value d)
     if (d != 0) {
         insn->aux |= EMU_AT_RESULT;
     }
+    if (low_has(f, PTX_W_release) || low_has(f, PTX_W_acq_rel)) {
+        insn->aux |= EMU_AT_RELEASE;
+        if (low_fence_scope(f) & EMU_FENCE_IN_BLOCK) {
+            insn->aux |= EMU_AT_IN_BLOCK;
+        }
+    }
 }
 
 /* -- vectors ----------------------------------------------------------------------- */

@@ -94,7 +94,7 @@ low_trap(low_func *f)
 void
 low_fence(low_func *f)
 {
-    low_emit(f, f->ops[0], 0, 0, 0, 0);
+    low_emit(f, f->ops[0], 0, 0, 0, 0)->aux = low_fence_scope(f);
 }
 
 /* Opcodes without effect on the software device: hints. */

@@ -93,6 +93,19 @@ memory_may_spin(const low_func *f)
            low_has(f, PTX_W_relaxed) || low_has(f, PTX_W_mmio);
 }
 
+/* EMU_AT_STRONG for a load or store that other threads may meet. */
+static uint32_t
+memory_strength(const low_func *f)
+{
+    if (low_has(f, PTX_W_volatile)) {
+        return EMU_AT_STRONG | EMU_AT_VOLATILE;
+    }
+    if (memory_may_spin(f) || low_has(f, PTX_W_release)) {
+        return EMU_AT_STRONG;
+    }
+    return 0;
+}
+
 static void
 memory_load_vector(low_func *f, const ptx_operand *d, unsigned type, unsigned count)
 {
@@ -116,6 +129,7 @@ memory_load_vector(low_func *f, const ptx_operand *d, unsigned type, unsigned co
         values[i] = low_target(f, &d->items[i], width);
     }
     insn = low_access(f, EMU_OP_ld_vector, 0, p, 0);
+    insn->aux |= memory_strength(f);
     insn->e = LOW_NUMBER((uint32_t)ptx_type_is_signed(type) << 30 | count << 16 |
                          bytes << 8 | ptx_class_bytes(width));
     for (unsigned i = 0; i < count; i++) {
@@ -144,10 +158,11 @@ low_ld(low_func *f)
         d = memory_only_element(f, d, "destination");
         low_check_access(f, d, type);
         target = low_target_any(f, d, &width);
-        low_access(f, memory_load_op(f, type, width), target, p, 0);
+        low_access(f, memory_load_op(f, type, width), target, p, 0)->aux |=
+            memory_strength(f);
     }
     if (low_has(f, PTX_W_acquire)) {
-        low_emit(f, EMU_OP_fence, 0, 0, 0, 0);
+        low_emit(f, EMU_OP_fence, 0, 0, 0, 0)->aux = EMU_FENCE_ACQUIRE;
     }
     else if (memory_may_spin(f)) {
         low_emit(f, EMU_OP_spin, 0, 0, 0, 0);
@@ -211,6 +226,7 @@ memory_store_vector(low_func *f, low_place p, const ptx_operand *s, unsigned typ
         }
     }
     insn = low_access(f, EMU_OP_st_vector, 0, p, 0);
+    insn->aux |= memory_strength(f);
     insn->e = LOW_NUMBER(count << 16 | bytes << 8 | ptx_class_bytes(width));
     for (unsigned i = 0; i < count; i++) {
         low_add_x(f, insn, values[i], false);
@@ -231,7 +247,7 @@ memory_store(low_func *f)
         low_fail(f, "a kernel's parameters cannot be written");
     }
     if (low_has(f, PTX_W_release)) {
-        low_emit(f, EMU_OP_fence, 0, 0, 0, 0);
+        low_emit(f, EMU_OP_fence, 0, 0, 0, 0)->aux = low_fence_scope(f);
     }
     if (count > 1) {
         memory_store_vector(f, p, &f->in->operands[1], type, count);
@@ -240,7 +256,8 @@ memory_store(low_func *f)
     s = memory_only_element(f, &f->in->operands[1], "source");
     low_check_access(f, s, type);
     value = low_source_any(f, s, type, &width);
-    low_access(f, memory_store_op(f, type, width), 0, p, value);
+    low_access(f, memory_store_op(f, type, width), 0, p, value)->aux |=
+        memory_strength(f);
 }
 
 void

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "device/base/half.h"
+#include "device/compile/encoding.h"
 
 /* -- messages ---------------------------------------------------------------------- */
 
@@ -107,6 +108,15 @@ low_has_shared(const low_func *f)
 {
     return low_has(f, PTX_W_shared) || low_has(f, PTX_W_shared_cta) ||
            low_has(f, PTX_W_shared_cluster);
+}
+
+uint32_t
+low_fence_scope(const low_func *f)
+{
+    if (low_has(f, PTX_W_cta)) {
+        return EMU_FENCE_IN_BLOCK;
+    }
+    return 0;
 }
 
 unsigned

@@ -72,6 +72,8 @@ typedef struct {
     uint32_t uniform_size, warp_size; /* set by low_hoist, see emu_func */
     emu_shaped *shaped;
     uint32_t shaped_count;
+    uint32_t *unset; /* set by low_allocate: numbers of registers, see emu_func */
+    uint32_t unset_count;
     unsigned dump; /* EMU_DUMP_ flags of dump.h */
 } low_func;
 
@@ -96,6 +98,8 @@ bool low_has_shared(const low_func *f);
 unsigned low_type_at(const low_func *f, unsigned n);
 /* Fails unless the number of operands is in this range. */
 void low_check_operand_count(const low_func *f, unsigned least, unsigned most);
+/* EMU_FENCE_IN_BLOCK if the scope of the instruction is the block, else 0. */
+uint32_t low_fence_scope(const low_func *f);
 /* EMU_RZ, EMU_RM or EMU_RP if the instruction has that word, else EMU_RN. */
 unsigned low_rounding(const low_func *f);
 

@@ -15,6 +15,7 @@
 #include "device/compile/kernel_info.h"
 #include "device/compile/lower.h"
 #include "device/compile/registers.h"
+#include "device/compile/runtime_text.h"
 #include "device/compile/shared_memory.h"
 #include "device/compile/stack_size.h"
 #include "device/compile/symbols.h"
@@ -241,6 +242,21 @@ program_parse_source(loader *l, const emu_source *source)
     l->modules_tail = &module->next;
 }
 
+/* Adds the functions of the device runtime library, if a module declares some. */
+static void
+program_add_runtime(loader *l)
+{
+    const char *text = emu_runtime_text();
+    const emu_source source = {.text = text,
+                               .size = strlen(text),
+                               .name = "the device runtime library",
+                               .is_library = true};
+
+    if (emu_runtime_text_is_wanted(l->modules)) {
+        program_parse_source(l, &source);
+    }
+}
+
 /* -- the passes -------------------------------------------------------------------- */
 
 /* Runs the passes over one function, then frees the scratch memory that they used:
@@ -330,6 +346,7 @@ program_build(loader *l, CUcontext context, const emu_source *sources, size_t co
     for (size_t i = 0; i < count; i++) {
         program_parse_source(l, &sources[i]);
     }
+    program_add_runtime(l);
     /* names -> definitions -> addresses */
     l->modules = emu_symbols_choose(l->modules);
     emu_symbols_link(&l->load, l->modules);

@@ -361,6 +361,25 @@ registers_new_sets(scan *s)
                          s->words * s->block_count + 1, sizeof(uint64_t));
 }
 
+/* Notes the registers of the PTX that are live where the function begins: some path
+ * reads them before it writes them. */
+static void
+registers_add_unset(scan *s)
+{
+    low_func *f = s->f;
+
+    for (size_t k = 0; k < s->words && s->block_count > 0; k++) {
+        for (uint64_t left = s->in[k]; left != 0; left &= left - 1) {
+            const uint32_t bit = (uint32_t)(64 * k) + (uint32_t)__builtin_ctzll(left);
+            const uint32_t reg = s->globals[s->part + bit];
+
+            if (reg < f->function->reg_count) {
+                f->unset[f->unset_count++] = reg;
+            }
+        }
+    }
+}
+
 /* Finds where the registers of several blocks are live, part by part. */
 static void
 registers_solve_globals(scan *s)
@@ -370,6 +389,8 @@ registers_solve_globals(scan *s)
     s->out = registers_new_sets(s);
     s->use = registers_new_sets(s);
     s->def = registers_new_sets(s);
+    s->f->unset = emu_arena_get(s->f->load, &s->f->load->scratch, s->global_count + 1,
+                                sizeof(uint32_t));
     for (s->part = 0; s->part < s->global_count; s->part += 64 * s->words) {
         const size_t bytes = s->words * s->block_count * sizeof(uint64_t);
 
@@ -381,6 +402,7 @@ registers_solve_globals(scan *s)
         }
         registers_visit_all(s, registers_note_read, registers_note_write);
         registers_solve(s);
+        registers_add_unset(s);
         registers_extend_globals(s);
     }
 }

@@ -48,6 +48,7 @@ typedef struct emu_allocation {
     unsigned int flags; /* flags of the call that allocated it */
     CUcontext context;  /* the context that allocated it; NULL after its destruction */
     const char *name;   /* name of the variable of a module; owned by the program */
+    const char *site;   /* of the call that allocated it (site.h); NULL: unknown */
     void *owner;        /* the array, pool or IPC record that it belongs to */
     bool mapped;        /* its pages are mapped from a shared file */
     bool suspended;     /* it keeps its addresses, but is neither live nor charged */

@@ -10,11 +10,17 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "device/base/checks.h"
+#include "device/memory/shadow.h"
+
+#include "device/base/site.h"
+
 #define HUGE_PAGE ((uint64_t)2 << 20)
 
 static struct {
     pthread_mutex_t mutex;
-    uint64_t serial;
+    _Atomic uint64_t serial;
+    bool host_pages_apart; /* set once by cuInit */
     size_t counts[EMU_MEMORY_KINDS];
     uint64_t used[EMU_MAX_DEVICES], total[EMU_MAX_DEVICES];
 } state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
@@ -25,7 +31,13 @@ emu_memory_open(void)
     if (emu_memory_tables.size != 0) {
         return CUDA_SUCCESS;
     }
-    return emu_space_open();
+    if (emu_space_open() != CUDA_SUCCESS) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    if (emu_checks_wanted() & EMU_CHECK_INIT && !emu_shadow_open_written()) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    return CUDA_SUCCESS;
 }
 
 /* -- records, under the mutex ------------------------------------------------------ */
@@ -67,6 +79,7 @@ memory_start_locked(emu_allocation *record, const emu_memory_request *request,
     record->flags = request->flags;
     record->context = request->context;
     record->name = request->name;
+    record->site = emu_site_now();
     record->owner = NULL;
     record->pitch = 0;
     record->mapped = false;
@@ -128,6 +141,30 @@ memory_advise_huge(const emu_allocation *record, int advice)
     }
 }
 
+uint64_t
+emu_memory_last_serial(void)
+{
+    return atomic_load_explicit(&state.serial, memory_order_relaxed);
+}
+
+void
+emu_memory_keep_host_pages_apart(void)
+{
+    state.host_pages_apart = true;
+}
+
+/* Whether an allocation may have a place in the small part. */
+static bool
+memory_may_be_small(const emu_memory_request *request)
+{
+    if (state.host_pages_apart &&
+        (request->kind == EMU_MEMORY_HOST || request->kind == EMU_MEMORY_MANAGED)) {
+        return false;
+    }
+    return request->size <= EMU_SMALL_LIMIT && !memory_is_opened(request->kind) &&
+           request->kind != EMU_MEMORY_RESERVED;
+}
+
 CUresult
 emu_memory_allocate(const emu_memory_request *request, emu_allocation **out)
 {
@@ -146,8 +183,7 @@ emu_memory_allocate(const emu_memory_request *request, emu_allocation **out)
     }
     pthread_mutex_lock(&state.mutex);
     if (charge <= state.total[request->device] - state.used[request->device]) {
-        if (request->size <= EMU_SMALL_LIMIT && !memory_is_opened(request->kind) &&
-            request->kind != EMU_MEMORY_RESERVED) {
+        if (memory_may_be_small(request)) {
             record = emu_space_take_run_locked(request->size);
         }
         else {
@@ -168,6 +204,7 @@ emu_memory_allocate(const emu_memory_request *request, emu_allocation **out)
     else {
         memory_advise_huge(record, MADV_HUGEPAGE);
     }
+    emu_shadow_begin(record);
     *out = record;
     return CUDA_SUCCESS;
 }
@@ -233,6 +270,7 @@ emu_memory_resume(emu_allocation *record)
         if (emu_space_is_small(record)) {
             memset((void *)(uintptr_t)record->base, 0, record->size);
         }
+        emu_shadow_begin(record);
         state.used[record->device] += record->charged;
         record->suspended = false;
         atomic_store_explicit(&record->extent, record->size, memory_order_release);
@@ -252,6 +290,19 @@ emu_memory_map(emu_allocation *record, int file, uint64_t offset, uint64_t bytes
     }
     record->mapped = true;
     return true;
+}
+
+const emu_allocation *
+emu_memory_near(uint64_t address)
+{
+    const uint64_t reach = 16 * EMU_GRANULE;
+    const emu_allocation *record = emu_memory_find(address);
+
+    for (uint64_t step = EMU_GRANULE; record == NULL && step <= reach;
+         step += EMU_GRANULE) {
+        record = emu_memory_find(address + step);
+    }
+    return record;
 }
 
 emu_allocation *

@@ -76,6 +76,12 @@ void emu_memory_unlock(void);
 /* Free all allocations that a context still holds. Return their number. */
 size_t emu_memory_release_context(CUcontext context);
 
+/* The serial number of the newest allocation. */
+uint64_t emu_memory_last_serial(void);
+
+/* From now on, page-locked and managed memory shares no page with other allocations. */
+void emu_memory_keep_host_pages_apart(void);
+
 /* The number of live allocations of a kind. */
 size_t emu_memory_count(emu_memory_kind kind);
 
@@ -112,6 +118,10 @@ emu_memory_find(uint64_t address)
     }
     return &emu_memory_tables.records[number];
 }
+
+/* As emu_memory_find, but also the allocation that begins a little behind the address:
+ * for reports of accesses in front of an array. */
+const emu_allocation *emu_memory_near(uint64_t address);
 
 /* Whether [address, address + bytes) is within a live record. The fast check for a
  * record remembered from an earlier access. */

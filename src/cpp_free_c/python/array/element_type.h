@@ -5,16 +5,8 @@
 #ifndef PYTHON_ARRAY_ELEMENT_TYPE_H
 #define PYTHON_ARRAY_ELEMENT_TYPE_H
 
+#include "python/support/element_dtype.h"
 #include "python/driver/memory/gpuarray.h"
-#include "tables/dtypes.h"
-
-#define PCU_DTYPE_MEMBER(CODE, name, size, align, KIND) PCU_T_##CODE,
-typedef enum {
-    PCU_DTYPES(PCU_DTYPE_MEMBER) PCU_T_COUNT,
-    PCU_T_RAW = PCU_T_COUNT, /* elements that kernels only move, as bytes */
-    PCU_T_NONE               /* no dtype yet, or one that no kernel can move */
-} pcu_type;
-#undef PCU_DTYPE_MEMBER
 
 /* Kinds of numbers, in the order in which NumPy promotes them: a kind holds the values
  * of the kinds before it. */
@@ -88,9 +80,6 @@ pcu_type_complex(int part)
     }
     return PCU_T_COMPLEX128;
 }
-
-/* The pcu_type of a dtype: RAW or NONE if kernels do not compute with it. */
-PCU_HIDDEN int pcu_type_of_dtype(const PyArray_Descr *dtype);
 
 /* The dtype of a pcu_type. */
 PCU_HIDDEN PCU_NEWREF PyArray_Descr *pcu_dtype_of_type(int type);

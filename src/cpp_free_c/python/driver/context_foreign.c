@@ -19,27 +19,6 @@ typedef struct {
     int green;
 } foreign_args;
 
-/* Read a handle: an int, or the attribute `handle` or `_handle` of an object. */
-static int
-foreign_read(PyObject *value, unsigned long long *bits)
-{
-    static const char *const names[] = {"handle", "_handle", NULL};
-    if (PyIndex_Check(value)) {
-        return pcu_as_integer(value, 1, UINT64_MAX, bits, "handle");
-    }
-    int found = pcu_foreign_handle(value, names, bits);
-    if (found == 0) {
-        PyErr_Format(PyExc_TypeError,
-                     "handle must be a CUcontext as an int, or an object with a "
-                     "handle, not %s",
-                     Py_TYPE(value)->tp_name);
-    }
-    if (found <= 0) {
-        return -1;
-    }
-    return 0;
-}
-
 PyDoc_STRVAR(
     context_from_handle_doc,
     "from_handle($type, /, handle, owner=None, green=False)\n--\n\n"
@@ -60,12 +39,13 @@ context_from_handle(PyObject *Py_UNUSED(type), PyTypeObject *defining,
         {"green", pcu_as_bool, offsetof(foreign_args, green)},
     };
     static const pcu_argtable table = {"from_handle", specs, 3, 1, 0};
+    static const char *const names[] = {"handle", "_handle", NULL};
     pcu_state *st = pcu_state_of_type(defining);
     foreign_args a = {NULL, NULL, 0};
     unsigned long long bits = 0;
     int rc = 0;
     if (st == NULL || pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
-        foreign_read(a.handle, &bits) < 0) {
+        pcu_as_foreign_handle(a.handle, names, "CUcontext", &bits) < 0) {
         return NULL;
     }
     CUcontext handle = (CUcontext)(uintptr_t)bits;
@@ -75,12 +55,10 @@ context_from_handle(PyObject *Py_UNUSED(type), PyTypeObject *defining,
     if (rc < 0) {
         return NULL;
     }
-    if ((a.owner == NULL || a.owner == Py_None) && !PyIndex_Check(a.handle)) {
-        a.owner = a.handle;
-    }
+    PyObject *owner = pcu_foreign_owner(a.owner, a.handle);
     PyObject *self = pcu_context_find_new(st, handle);
-    if (self != NULL && a.owner != NULL && a.owner != Py_None &&
-        PyObject_SetAttrString(self, "owner", a.owner) < 0) {
+    if (self != NULL && owner != NULL &&
+        PyObject_SetAttrString(self, "owner", owner) < 0) {
         Py_CLEAR(self);
     }
     return self;

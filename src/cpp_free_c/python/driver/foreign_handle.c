@@ -1,6 +1,8 @@
 /* Reading handles of other libraries' objects. See foreign_handle.h. */
 #include "python/driver/foreign_handle.h"
 
+#include "python/support/convert.h"
+
 /* The attribute, NULL without an exception if the object does not have it. */
 static PyObject *
 foreign_attribute_new(PyObject *object, const char *name)
@@ -56,4 +58,36 @@ pcu_foreign_handle(PyObject *object, const char *const *names,
         }
     }
     return *handle != 0;
+}
+
+int
+pcu_as_foreign_handle(PyObject *value, const char *const *names, const char *what,
+                      unsigned long long *handle)
+{
+    if (PyIndex_Check(value)) {
+        return pcu_as_integer(value, 1, UINT64_MAX, handle, "handle");
+    }
+    int found = pcu_foreign_handle(value, names, handle);
+    if (found == 0) {
+        PyErr_Format(PyExc_TypeError,
+                     "handle must be a %s as an int, or an object of another library "
+                     "with a handle, not %s",
+                     what, Py_TYPE(value)->tp_name);
+    }
+    if (found <= 0) {
+        return -1;
+    }
+    return 0;
+}
+
+PyObject *
+pcu_foreign_owner(PyObject *owner, PyObject *given)
+{
+    if (owner != NULL && owner != Py_None) {
+        return owner;
+    }
+    if (PyIndex_Check(given)) {
+        return NULL;
+    }
+    return given;
 }

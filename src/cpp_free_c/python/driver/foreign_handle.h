@@ -1,7 +1,8 @@
 /* Handles of other libraries' objects, by the attribute that has the handle.
  *
  * Streams have the protocol __cuda_stream__; other objects have none. So each kind has
- * a list of attribute names. Callers: converters of events, modules and functions. */
+ * a list of attribute names. Callers: converters of contexts, events,
+ * modules and functions. */
 #ifndef PYTHON_DRIVER_FOREIGN_HANDLE_H
 #define PYTHON_DRIVER_FOREIGN_HANDLE_H
 
@@ -12,5 +13,16 @@
  * pointer. Return 1, or 0 if the object has none of them or the handle is 0. */
 PCU_HIDDEN PCU_RAISES int pcu_foreign_handle(PyObject *object, const char *const *names,
                                              unsigned long long *handle);
+
+/* Read an int, or the handle of another library's object as pcu_foreign_handle() does.
+ * `what` names the kind of handle in the message. */
+PCU_HIDDEN PCU_RAISES int pcu_as_foreign_handle(PyObject *value,
+                                                const char *const *names,
+                                                const char *what,
+                                                unsigned long long *handle);
+
+/* The object that keeps a handle valid: `owner`, or by default the object that was
+ * given for the handle. NULL: nothing does. */
+PCU_HIDDEN PCU_BORROWED PyObject *pcu_foreign_owner(PyObject *owner, PyObject *given);
 
 #endif

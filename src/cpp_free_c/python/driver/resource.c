@@ -44,7 +44,12 @@ release_run(pcu_release *r, int blocking)
             pcu_lock(thread);
         }
     }
-    return pcu_release_finish(r);
+    CUresult status = pcu_release_finish(r);
+    if (r->lost != CUDA_SUCCESS) {
+        pcu_report_lost(((pcu_context *)r->ctx->owner)->st, r->routine, r->ctx,
+                        r->lost);
+    }
+    return status;
 }
 
 int
@@ -124,6 +129,7 @@ pcu_release_noraise(pcu_state *st, pcu_handle_kind kind, pcu_handle handle,
     CUresult status = pcu_release_handle(kind, handle, ctx, &routine, &ended);
     if (!ended) {
         pcu_handle_abandon(kind);
+        pcu_memory_forget(pcu_handle_address(kind, handle), pcu_context_rec(ctx));
         if (kind == PCU_HANDLE_range) {
             pcu_virtual_range_free(handle.range);
         }

@@ -2,6 +2,8 @@
 
 #include "python/support/capture_error.h"
 
+#include "python/support/caller.h"
+
 static const char *
 capture_explain(CUresult status)
 {
@@ -34,52 +36,17 @@ capture_explain(CUresult status)
     }
 }
 
-/* 1 if the code of the frame belongs to this package. */
-static int
-capture_is_ours(PyObject *frame)
-{
-    PyObject *globals = PyObject_GetAttrString(frame, "f_globals");
-    PyObject *name = NULL;
-    int ours = 0;
-    if (globals != NULL && PyDict_Check(globals)) {
-        name = PyDict_GetItemString(globals, "__name__");
-    }
-    if (name != NULL && PyUnicode_Check(name)) {
-        const char *text = PyUnicode_AsUTF8(name);
-        ours = text != NULL && strncmp(text, "pycuda.", 7) == 0;
-    }
-    Py_XDECREF(globals);
-    return ours;
-}
-
-/* The innermost line of the program: "file:line". NULL if there is none. */
+/* The innermost line of the program: "file:line". */
 static PyObject *
-capture_place_new(void)
+capture_place_new(const pcu_state *st)
 {
-    PyObject *frame = Py_XNewRef((PyObject *)PyEval_GetFrame());
-    while (frame != NULL && frame != Py_None && capture_is_ours(frame)) {
-        PyObject *back = PyObject_GetAttrString(frame, "f_back");
-        Py_SETREF(frame, back);
+    pcu_caller place;
+    pcu_caller_find(st, &place);
+    if (place.code == NULL) {
+        return PyUnicode_FromString("an unknown line");
     }
-    if (frame == NULL || frame == Py_None) {
-        Py_XDECREF(frame);
-        return NULL;
-    }
-    PyObject *line = PyObject_GetAttrString(frame, "f_lineno");
-    PyObject *code = PyObject_GetAttrString(frame, "f_code");
-    PyObject *file = NULL;
-    PyObject *place = NULL;
-    if (code != NULL) {
-        file = PyObject_GetAttrString(code, "co_filename");
-    }
-    if (line != NULL && file != NULL) {
-        place = PyUnicode_FromFormat("%S:%S", file, line);
-    }
-    Py_XDECREF(line);
-    Py_XDECREF(code);
-    Py_XDECREF(file);
-    Py_DECREF(frame);
-    return place;
+    return PyUnicode_FromFormat("%U:%d", place.code->co_filename,
+                                pcu_caller_line(&place));
 }
 
 PyObject *
@@ -87,14 +54,8 @@ pcu_capture_detail_new(pcu_state *st, const char *routine, CUresult status,
                        PyObject *detail)
 {
     PyObject *result = NULL;
-    PyObject *place = capture_place_new();
+    PyObject *place = capture_place_new(st);
     PyObject *why = NULL;
-    if (place == NULL) {
-        if (PyErr_Occurred()) {
-            return NULL;
-        }
-        place = PyUnicode_FromString("an unknown line");
-    }
     if (PyUnicode_GET_LENGTH(detail) == 0) {
         why = PyUnicode_FromString(capture_explain(status));
     }

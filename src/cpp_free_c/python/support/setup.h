@@ -9,8 +9,11 @@
 
 #define PCU_SETUPS(X)         \
     X(errors)                 \
+    X(caller)                 \
+    X(launch_error)           \
     X(enums)                  \
     X(init)                   \
+    X(launched)               \
     X(context)                \
     X(context_settings)       \
     X(context_foreign)        \
@@ -20,6 +23,7 @@
     X(event)                  \
     X(host_function)          \
     X(graph_resources)        \
+    X(timeline)               \
     X(allocation)             \
     X(stream_memory)          \
     X(managed)                \
@@ -57,6 +61,7 @@
     X(stream_pool)            \
     X(stream_pool_attributes) \
     X(stream_pool_sharing)    \
+    X(memory_snapshot)        \
     X(physical_memory)        \
     X(virtual_memory)         \
     X(managed_range)          \

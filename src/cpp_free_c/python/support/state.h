@@ -70,6 +70,7 @@
     X(StreamCapture)            \
     X(UserObject)               \
     X(_KernelRequest)           \
+    X(LaunchRecord)             \
     X(_KernelCall)
 
 #define PCU_STATE_ERRORS(X) \
@@ -117,7 +118,8 @@
     X(shared_size)              \
     X(stream)                   \
     X(texrefs)                  \
-    X(time_kernel)
+    X(time_kernel)              \
+    X(typestr)
 
 #define PCU_STATE_TYPE_MEMBER(name) PyTypeObject *name;
 #define PCU_STATE_ERROR_MEMBER(name) PyObject *exc_##name;
@@ -131,11 +133,17 @@ typedef struct {
     PCU_STATE_STRINGS(PCU_STATE_STRING_MEMBER)
     PCU_STATE_OBJECTS(PCU_STATE_OBJECT_MEMBER)
     PCU_ENUM_CLASSES(PCU_STATE_ENUM_MEMBER)
+    struct pcu_call_sites *call_sites;     /* see call_site.h; freed with the module */
     struct pcu_property_block *properties; /* owned list; freed with the module */
+    struct pcu_caller_rules *caller_rules; /* owned; freed with the module */
     /* Raises unless all elements of a GPUArray lie in its memory. Set by python/array,
      * called by launches. */
     int (*check_array)(PyObject *array);
-    void *curand; /* cuRAND; NULL until first used; never closed */
+    /* The name of the array operation of a generated kernel: a new str. Set by
+     * python/array, called for the text of errors. */
+    PyObject *(*kernel_name_new)(CUfunction kernel);
+    int has_last_collection; /* last_collection.c has registered with atexit */
+    void *curand;            /* cuRAND; NULL until first used; never closed */
 } pcu_state;
 
 /* The module's definition. It identifies the module when the state is looked up from a

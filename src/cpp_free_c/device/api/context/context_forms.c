@@ -1,6 +1,7 @@
 /* The newer forms of calls on contexts: parameters of a creation, a context given by
  * its handle. */
 #define _GNU_SOURCE
+#include "device/check/stream_check.h"
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/entry.h"
 #include "device/api/stream/stream.h"
@@ -111,6 +112,7 @@ emu_cuCtxSynchronize_v2(CUcontext ctx)
     }
     if (status == CUDA_SUCCESS) {
         status = emu_stream_synchronize(context->null_stream);
+        emu_host_awaits_context(context);
     }
     if (status == CUDA_SUCCESS) {
         status = (CUresult)atomic_load(&context->sticky);

@@ -1,5 +1,6 @@
 /* The settings of a context: limits, configurations, peers. Also cuCtxSynchronize. */
 #define _GNU_SOURCE
+#include "device/check/stream_check.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/entry.h"
@@ -17,6 +18,7 @@ emu_cuCtxSynchronize(void)
 
     if (status == CUDA_SUCCESS) {
         status = emu_stream_synchronize(context->null_stream);
+        emu_host_awaits_context(context);
     }
     if (status == CUDA_SUCCESS) {
         status = (CUresult)atomic_load(&context->sticky);

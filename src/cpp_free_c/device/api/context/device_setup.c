@@ -10,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/machine/warp/race_check.h"
+#include "device/base/checks.h"
+#include "device/base/site.h"
+#include "device/check/stream_check.h"
+#include "device/api/context/leak.h"
 #include "device/api/context/driver_version.h"
 #include "device/api/entry/message.h"
 
@@ -102,7 +105,16 @@ setup_parse_checks(const char *text, setup_wish *wish)
     unsigned checks;
 
     (void)wish; /* the machine reads the variable itself; here it is only checked */
-    return emu_race_parse(text, &checks);
+    return emu_checks_parse(text, &checks);
+}
+
+static bool
+setup_parse_older_checks(const char *text, setup_wish *wish)
+{
+    unsigned checks;
+
+    (void)wish; /* as above */
+    return emu_checks_parse_older(text, &checks);
 }
 
 static bool
@@ -127,7 +139,10 @@ static const struct {
     {"PYCUDA_EMULATOR_MEMORY", setup_parse_memory,
      "a whole number of bytes, with K, M or G at the end if you like, from 1 to 256G"},
     {"PYCUDA_EMULATOR_SEED", setup_parse_seed, "a number from 0 to 4294967295"},
-    {"PYCUDA_EMULATOR_CHECK", setup_parse_checks,
+    {"PYCUDA_CHECK", setup_parse_checks,
+     "names of checks with commas between: memory, init, race, sync, barrier, leak, or "
+     "all"},
+    {"PYCUDA_EMULATOR_CHECK", setup_parse_older_checks,
      "names of checks with commas between: init, race, barrier, or all"},
     {"PYCUDA_EMULATOR_DRIVER_VERSION", setup_parse_version,
      "a version of CUDA such as 12.4, from 11.0 on"},
@@ -269,5 +284,8 @@ emu_device_open(void)
         emu_memory_set_total(i, emu_devices[i].memory_bytes);
     }
     emu_device_count = count;
+    emu_site_want(emu_checks_wanted() != 0);
+    emu_leak_open((emu_checks_wanted() & EMU_CHECK_LEAK) != 0);
+    emu_stream_check_open((emu_checks_wanted() & EMU_CHECK_SYNC) != 0);
     return CUDA_SUCCESS;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/base/checks.h"
+#include "device/check/stream_check.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/lock.h"
@@ -13,6 +15,7 @@
 typedef struct emu_deferred_item {
     struct emu_deferred_item *next;
     const emu_work *work;
+    emu_operation *operation; /* NULL: the check of streams is off */
     _Alignas(16) char payload[];
 } deferred_item;
 
@@ -24,7 +27,12 @@ emu_deferred_open(void)
 {
     const char *value = getenv("PYCUDA_EMULATOR_STREAMS");
 
-    if (value == NULL || *value == 0 || strcmp(value, "eager") == 0) {
+    if (value == NULL || *value == 0) {
+        /* the check finds more if work runs late */
+        emu_deferred_on = (emu_checks_wanted() & EMU_CHECK_SYNC) != 0;
+        return CUDA_SUCCESS;
+    }
+    if (strcmp(value, "eager") == 0) {
         emu_deferred_on = false;
         return CUDA_SUCCESS;
     }
@@ -115,6 +123,10 @@ emu_deferred_keep(emu_stream *stream, const emu_work *work, const void *payload,
         free(item);
         return false;
     }
+    item->operation = emu_operation_new(stream->lane, emu_call_name(emu_lock_call()));
+    if (item->operation != NULL && work->use != NULL) {
+        work->use(item->payload, item->operation);
+    }
     if (queue->first == NULL) {
         deferred_list(stream);
     }
@@ -152,8 +164,16 @@ deferred_run_item(emu_stream *stream, deferred_item *item, CUresult status,
 {
     const emu_work *work = item->work;
 
-    if (status == CUDA_SUCCESS && work->run != NULL && !emu_wait_interrupted()) {
+    if (status != CUDA_SUCCESS || emu_wait_interrupted()) {
+        emu_operation_drop(item->operation);
+    }
+    else if (work->run != NULL) {
+        emu_operation_begin(item->operation);
         status = work->run(item->payload, stream->object.context, report);
+        emu_operation_end();
+    }
+    else {
+        emu_operation_drop(item->operation); /* such as a wait: the clock has it */
     }
     emu_lock();
     if (work->end != NULL) {
@@ -212,6 +232,7 @@ emu_deferred_drop(emu_stream *stream)
         if (item->work->end != NULL) {
             item->work->end(item->payload);
         }
+        emu_operation_drop(item->operation);
         free(item);
         if (queue->first == NULL) {
             deferred_unlist(stream);
@@ -258,9 +279,7 @@ emu_deferred_run(emu_stream *stream, uint64_t until)
             emu_context_fail(context, status);
         }
         emu_stream_end(stream, token);
-        if (report.text[0] != 0) {
-            emu_message_set("%s", report.text);
-        }
+        emu_message_set_report(&report);
     }
 }
 

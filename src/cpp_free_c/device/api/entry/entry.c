@@ -4,6 +4,9 @@
 
 #include <pthread.h>
 
+#include "device/base/report_log.h"
+#include "device/check/stream_check.h"
+#include "device/check/stream_finding.h"
 #include "device/memory/memory.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/call_log.h"
@@ -12,6 +15,7 @@
 #include "device/api/entry/deferred.h"
 #include "device/api/entry/fault_injection.h"
 #include "device/api/entry/lock.h"
+#include "device/api/entry/message.h"
 #include "device/api/entry/user_object.h"
 
 static pthread_once_t opened = PTHREAD_ONCE_INIT;
@@ -25,13 +29,29 @@ entry_open(void)
     emu_call_log_open();
 }
 
+/* Let the message be that of a finding that the program has not been told of. */
+static void
+entry_publish_finding(void)
+{
+    if (emu_stream_check_on) {
+        const char *text = emu_finding_take();
+
+        if (text != NULL) {
+            emu_message_set("%s", text);
+            (void)emu_report_log("sync", text);
+        }
+    }
+}
+
 CUresult
 emu_enter_early(emu_call call)
 {
     CUresult status = CUDA_SUCCESS;
 
     pthread_once(&opened, entry_open);
+    emu_stream_check_enter();
     emu_lock_for(call);
+    entry_publish_finding();
     if (!has_begun) {
         has_begun = true;
         emu_wait_thread_begins();
@@ -134,7 +154,9 @@ emu_leave(CUresult status)
     if (emu_wait_has_polled && emu_wait_interrupted()) {
         emu_running_give_up();
     }
+    entry_publish_finding();
     emu_unlock();
+    emu_stream_check_leave();
     if (emu_wait_has_polled) {
         emu_wait_leave();
     }

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "device/api/entry/lock.h"
+#include "device/base/report_log.h"
+#include "device/check/stream_finding.h"
 
 enum { MESSAGE_ROOM = 2048 };
 
@@ -22,11 +24,24 @@ emu_message_set(const char *format, ...)
     va_end(arguments);
 }
 
+void
+emu_message_set_report(const emu_report *report)
+{
+    if (report->text[0] == 0) {
+        return;
+    }
+    emu_message_set("%s", report->text);
+    if (report->kind != NULL) {
+        (void)emu_report_log(report->kind, report->text);
+    }
+}
+
 const char *
 emu_last_message(void)
 {
     emu_lock();
     memcpy(message_copy, message, sizeof(message_copy));
+    emu_finding_is_told();
     emu_unlock();
     return message_copy;
 }

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "device/check/stream_check.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/lock.h"
 #include "device/api/entry/pending_free.h"
@@ -88,6 +89,7 @@ emu_stream_turn(emu_stream *stream)
 void
 emu_stream_end(emu_stream *stream, int token)
 {
+    emu_operation_end();
     emu_lock();
     emu_running_end(&stream->running);
     emu_pending_free_flush();

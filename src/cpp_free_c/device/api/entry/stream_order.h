@@ -42,6 +42,7 @@ typedef struct CUstream_st {
     emu_running running;     /* its work, during a turn */
     emu_capture_place place; /* in a capture */
     emu_deferred_queue deferred;
+    struct emu_lane *lane; /* for the check of streams; NULL: off (stream_check.h) */
 } emu_stream;
 
 enum { EMU_STREAM_NON_BLOCKING = 1 };

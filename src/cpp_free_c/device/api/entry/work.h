@@ -10,6 +10,7 @@
 
 #include "abi/graph_abi.h"
 #include "device/base/device.h"
+#include "device/check/stream_check.h"
 #include "device/machine/warp/launch.h"
 
 /* A kind of work: a row of the table of node kinds. Any of the functions may be NULL.
@@ -19,6 +20,8 @@ typedef struct {
     /* Before a run, with the API lock held: check that everything the work needs still
      * exists, and keep it alive until `end`. */
     CUresult (*begin)(const void *payload);
+    /* Note the memory that it will use, as far as that is known (stream_check.h). */
+    void (*use)(const void *payload, emu_operation *operation);
     /* Do the work, in the turn of a stream of the context, without the API lock.
      * Anything but success ends the run; after a fault the context has failed too. */
     CUresult (*run)(const void *payload, emu_context *context, emu_report *report);

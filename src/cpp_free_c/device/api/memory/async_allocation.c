@@ -2,10 +2,12 @@
  *
  * Streams run their work at once, so memory is allocated at once too. */
 #define _GNU_SOURCE
+#include "device/check/stream_check.h"
 #include "device/memory/memory.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
 #include "device/api/entry/entry.h"
+#include "device/api/entry/lock.h"
 #include "device/api/memory/graph_memory.h"
 #include "device/api/memory/ipc_memory.h"
 #include "device/api/memory/pool.h"
@@ -35,6 +37,14 @@ async_allocate(emu_context *context, CUdeviceptr *out, size_t size, emu_pool *po
     }
     if (status == CUDA_SUCCESS) {
         status = emu_pool_allocate(pool, context, size, out);
+        if (status == CUDA_SUCCESS) {
+            emu_operation *operation =
+                emu_operation_new(stream->lane, emu_call_name(emu_lock_call()));
+
+            emu_operation_use(operation, *out, size, EMU_USE_ALLOCATE);
+            emu_operation_begin(operation);
+            emu_operation_end();
+        }
     }
     return status;
 }
@@ -87,6 +97,11 @@ async_free(emu_stream *stream, CUdeviceptr address)
 
     if (token < 0) {
         return emu_wait_status();
+    }
+    found = emu_memory_starting_at(address);
+    if (found != NULL) {
+        emu_operation_use(emu_operation_present(), found->base, found->size,
+                          EMU_USE_FREE);
     }
     emu_stream_end(stream, token);
     found = emu_memory_starting_at(address);

@@ -4,7 +4,9 @@
 
 #include <string.h>
 
+#include "device/check/stream_check.h"
 #include "device/memory/memory.h"
+#include "device/memory/written.h"
 #include "device/machine/services/services.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
@@ -79,6 +81,7 @@ copy_move_bytes(char *target, const char *source, size_t bytes, size_t *left)
             chunk = *left;
         }
         memmove(target, source, chunk);
+        emu_written_copy((uintptr_t)target, (uintptr_t)source, chunk);
         target += chunk;
         source += chunk;
         bytes -= chunk;
@@ -126,6 +129,40 @@ copy_extent(const emu_copy_box *b, const emu_copy_side *s)
     return (b->depth - 1) * s->slice + (b->height - 1) * s->pitch + b->width;
 }
 
+/* Note one side, if a GPU could reach it: it copies other memory itself. */
+static void
+copy_use_side(const emu_copy_box *b, const emu_copy_side *s, emu_operation *operation,
+              unsigned kind)
+{
+    if (emu_memory_check(s->start, 1) == NULL) {
+        return;
+    }
+    for (size_t z = 0; z < b->depth; z++) {
+        for (size_t y = 0; y < b->height; y++) {
+            emu_operation_use(operation, s->start + z * s->slice + y * s->pitch,
+                              b->width, kind);
+        }
+    }
+}
+
+static void
+copy_use(const void *payload, emu_operation *operation)
+{
+    const emu_copy_box *b = payload;
+
+    if (emu_operation_is_open(operation)) {
+        copy_use_side(b, &b->source, operation, EMU_USE_READ);
+        copy_use_side(b, &b->target, operation, EMU_USE_WRITE);
+    }
+}
+
+static void
+copy_use_early(const void *payload, emu_operation *operation)
+{
+    copy_use(payload, operation);
+    emu_operation_known(operation);
+}
+
 /* Run a kept copy in the stream's turn. The memory may have been freed since the call
  * checked it. */
 static CUresult
@@ -139,6 +176,7 @@ copy_run_work(const void *payload, emu_context *context, emu_report *report)
         emu_context_fail(context, CUDA_ERROR_ILLEGAL_ADDRESS);
         return CUDA_ERROR_ILLEGAL_ADDRESS;
     }
+    copy_use(b, emu_operation_present());
     return copy_move(b);
 }
 
@@ -245,6 +283,7 @@ copy_draw(const void *payload, FILE *file)
 }
 
 const emu_work emu_copy_work = {.type = CU_GRAPH_NODE_TYPE_MEMCPY,
+                                .use = copy_use_early,
                                 .run = copy_run_work,
                                 .can_wait = emu_copy_is_reachable,
                                 .describe = copy_describe,
@@ -258,6 +297,27 @@ copy_is_on_device(const emu_copy_box *b)
 {
     return emu_is_device_range(b->source.start, copy_extent(b, &b->source)) &&
            emu_is_device_range(b->target.start, copy_extent(b, &b->target));
+}
+
+/* Whether a side is in memory of the host, page-locked or not. */
+static bool
+copy_side_is_host(const emu_copy_side *s)
+{
+    const emu_allocation *memory = emu_memory_check(s->start, 1);
+
+    return memory == NULL || memory->kind == EMU_MEMORY_HOST ||
+           memory->kind == EMU_MEMORY_REGISTERED || memory->kind == EMU_MEMORY_MANAGED;
+}
+
+/* Whether the host goes on only when the copy is done. A GPU's driver also waits for a
+ * copy to memory that the GPU cannot reach. */
+static bool
+copy_host_waits(const emu_copy_box *b, bool blocking)
+{
+    if (blocking) {
+        return copy_side_is_host(&b->source) || copy_side_is_host(&b->target);
+    }
+    return emu_memory_check(b->target.start, 1) == NULL;
 }
 
 /* Moves a checked box in a stream's turn. `blocking` waits, so it also flushes. */
@@ -286,11 +346,15 @@ emu_copy_run(emu_context *context, emu_stream *stream, const emu_copy_box *b,
     if (token < 0) {
         return emu_wait_status();
     }
+    copy_use(b, emu_operation_present());
     status = copy_move(b);
     if (blocking) {
         emu_services_flush(context);
     }
     emu_stream_end(stream, token);
+    if (copy_host_waits(b, blocking)) {
+        emu_host_awaits_lane(stream->lane);
+    }
     if (status == CUDA_SUCCESS && blocking) {
         status = (CUresult)atomic_load(&context->sticky);
     }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/memory/written.h"
+#include "device/check/stream_check.h"
 #include "device/machine/grid/execution.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
@@ -16,6 +18,7 @@
 static void
 fill_row(char *row, uint32_t value, size_t unit, size_t count)
 {
+    emu_written_mark((uintptr_t)row, unit * count);
     if (unit == 1) {
         memset(row, (int)value, count);
     }
@@ -53,6 +56,24 @@ fill_rows(const fill_payload *p)
     }
 }
 
+static void
+fill_use(const void *payload, emu_operation *operation)
+{
+    const fill_payload *p = payload;
+
+    for (size_t y = 0; emu_operation_is_open(operation) && y < p->height; y++) {
+        emu_operation_fill(operation, p->address + y * p->pitch, p->width * p->unit,
+                           p->value, (unsigned)p->unit);
+    }
+}
+
+static void
+fill_use_early(const void *payload, emu_operation *operation)
+{
+    fill_use(payload, operation);
+    emu_operation_known(operation);
+}
+
 /* Run a kept fill in the stream's turn. The memory may have been freed since the call
  * checked it. */
 static CUresult
@@ -65,6 +86,7 @@ fill_run(const void *payload, emu_context *context, emu_report *report)
         emu_context_fail(context, CUDA_ERROR_ILLEGAL_ADDRESS);
         return CUDA_ERROR_ILLEGAL_ADDRESS;
     }
+    fill_use(p, emu_operation_present());
     fill_rows(p);
     return CUDA_SUCCESS;
 }
@@ -106,6 +128,7 @@ fill_draw(const void *payload, FILE *file)
 }
 
 const emu_work emu_fill_work = {.type = CU_GRAPH_NODE_TYPE_MEMSET,
+                                .use = fill_use_early,
                                 .run = fill_run,
                                 .describe = fill_describe,
                                 .compare = fill_compare,
@@ -186,6 +209,7 @@ fill_enqueue(emu_stream *stream, fill_payload p)
     if (token < 0) {
         return emu_wait_status();
     }
+    fill_use(&p, emu_operation_present());
     fill_rows(&p);
     emu_stream_end(stream, token);
     return CUDA_SUCCESS;

@@ -1,6 +1,7 @@
 /* The calls on page-locked memory: allocating it, and registering memory of the
  * program.
  */
+#include "device/check/stream_check.h"
 #include "device/api/memory/allocation.h"
 #include "device/api/entry/entry.h"
 #include "device/api/entry/release_count.h"
@@ -50,6 +51,12 @@ emu_cuMemFreeHost(void *p)
     CUresult status = EMU_ENTER_MEMORY(MemFreeHost, (uintptr_t)p, &context);
 
     if (status == CUDA_SUCCESS) {
+        const emu_allocation *found =
+            emu_allocation_find((uintptr_t)p, 1u << EMU_MEMORY_HOST);
+
+        if (found != NULL) {
+            emu_stream_check_free(found->base, found->size, "page-locked memory");
+        }
         status = emu_allocation_free((uintptr_t)p, 1u << EMU_MEMORY_HOST);
     }
     return emu_leave(status);
@@ -151,6 +158,8 @@ emu_cuMemHostUnregister(void *p)
 
         if (found != NULL) {
             emu_count_free(found->context);
+            emu_stream_check_free(found->base, found->size, "registered memory");
+            emu_stream_check_forget(found->base, found->size);
         }
         status = emu_memory_unregister((uintptr_t)p);
     }

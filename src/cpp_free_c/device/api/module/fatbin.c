@@ -66,7 +66,23 @@ fatbin_is_for_others(const fatbin_entry *entry, unsigned capability)
     return (entry->flags & FLAG_FAMILY) && entry->capability / 10 != capability / 10;
 }
 
-/* Of equal entries the last one wins, as on an H200. */
+/* Whether an entry is better than the best so far. Of equal entries for the device's
+ * own capability the last one is loaded, of those for an older one the first, as an
+ * H200 does. */
+static bool
+fatbin_is_better(const fatbin_offer *offer, const fatbin_entry *entry,
+                 unsigned capability)
+{
+    if (offer->best == NULL || entry->capability > offer->entry.capability) {
+        return true;
+    }
+    if (entry->capability < offer->entry.capability) {
+        return false;
+    }
+    int better = (int)fatbin_rank(entry) - (int)fatbin_rank(&offer->entry);
+    return better > 0 || (better == 0 && entry->capability == capability);
+}
+
 static void
 fatbin_consider(fatbin_offer *offer, const fatbin_entry *entry, const char *data,
                 unsigned capability)
@@ -82,9 +98,7 @@ fatbin_consider(fatbin_offer *offer, const fatbin_entry *entry, const char *data
     else if (fatbin_is_for_others(entry, capability)) {
         offer->has_other = true;
     }
-    else if (offer->best == NULL || entry->capability > offer->entry.capability ||
-             (entry->capability == offer->entry.capability &&
-              fatbin_rank(entry) >= fatbin_rank(&offer->entry))) {
+    else if (fatbin_is_better(offer, entry, capability)) {
         offer->best = data;
         offer->entry = *entry;
     }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/base/site.h"
+#include "device/check/stream_check.h"
 #include "device/machine/grid/execution.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
@@ -212,9 +214,12 @@ launch_execute(const emu_function *function, const emu_launch *launch,
 {
     emu_context *context = function->object.context;
     CUresult status = (CUresult)atomic_load(&context->sticky);
+    emu_launch own = *launch;
 
+    own.uses = emu_operation_kernel(emu_operation_present(),
+                                    emu_kernel_get_info(function->kernel)->name);
     if (status == CUDA_SUCCESS) {
-        status = emu_execution_run(context, launch, report);
+        status = emu_execution_run(context, &own, report);
     }
     if (status != CUDA_SUCCESS && !launch_is_refusal(status)) {
         emu_context_fail(context, status);
@@ -235,6 +240,26 @@ payload_begin(const void *payload)
     emu_users_add(&work->function->module->object);
     emu_users_add(&work->function->object.context->object);
     return CUDA_SUCCESS;
+}
+
+/* Note the memory of the host that parameters point to. */
+static void
+payload_use(const void *payload, emu_operation *operation)
+{
+    const emu_launch_work *work = payload;
+    const size_t words = work->launch.params_size / sizeof(uint64_t);
+
+    for (size_t i = 0; i < words; i++) {
+        const emu_allocation *memory;
+        uint64_t word;
+
+        memcpy(&word, work->parameters + i * sizeof(word), sizeof(word));
+        memory = emu_memory_check(word, 1);
+        if (memory != NULL && emu_uses_is_host_kind(memory->kind)) {
+            emu_operation_may_use(operation, memory);
+        }
+    }
+    emu_operation_name(operation, emu_kernel_get_info(work->function->kernel)->name);
 }
 
 static CUresult
@@ -274,6 +299,7 @@ payload_name(const void *payload)
 
 const emu_work emu_launch_kind = {.type = CU_GRAPH_NODE_TYPE_KERNEL,
                                   .begin = payload_begin,
+                                  .use = payload_use,
                                   .run = payload_run,
                                   .end = payload_end,
                                   .name = payload_name,
@@ -301,9 +327,7 @@ launch_run(emu_function *function, emu_stream *stream, const emu_launch *launch)
         emu_stream_end(stream, token);
     }
     emu_users_remove(&module->object);
-    if (report.text[0] != 0) {
-        emu_message_set("%s", report.text);
-    }
+    emu_message_set_report(&report);
     if (launch_is_refusal(status)) {
         return status;
     }
@@ -351,6 +375,7 @@ emu_launch_fill(emu_function *function, const emu_launch_request *r,
                      .dynamic_shared = r->shared,
                      .params = work->parameters,
                      .params_size = info->params_size,
+                     .site = emu_site_now(),
                      .cooperative = r->cooperative};
     return launch_pack(info, r, work->parameters);
 }

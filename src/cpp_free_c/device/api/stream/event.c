@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "device/check/stream_check.h"
 #include "device/machine/services/services.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
@@ -35,6 +36,7 @@ event_destroy(emu_object *object)
     emu_event *event = (emu_event *)object;
 
     emu_capture_place_leave(&event->place);
+    emu_event_clock_close(&event->clock);
     if (event->mark != &event->own) {
         (void)munmap(event->mark,
                      sizeof(*event->mark)); /* our own mapping: it cannot fail */
@@ -118,6 +120,7 @@ emu_cuEventDestroy(CUevent hEvent)
 typedef struct {
     emu_event *event;
     uint64_t serial;
+    bool is_kept; /* by a deferred stream: the event has its clock */
 } event_payload;
 
 static CUresult
@@ -131,6 +134,9 @@ event_run_record(const void *payload, emu_context *context, emu_report *report)
     if (emu_object_get_same(p->event, EMU_EVENT, p->serial) != NULL) {
         emu_capture_place_leave(&p->event->place);
         atomic_store(&p->event->mark->recorded, event_now());
+        if (!p->is_kept) {
+            emu_operation_record(emu_operation_present(), &p->event->clock);
+        }
     }
     emu_unlock();
     return CUDA_SUCCESS;
@@ -180,7 +186,7 @@ emu_event_node_make(emu_context *context, const CUgraphNodeParams *params,
     if (p == NULL) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    *p = (event_payload){event, event->object.serial};
+    *p = (event_payload){event, event->object.serial, false};
     *out = (emu_payload){p, sizeof(*p)};
     return CUDA_SUCCESS;
 }
@@ -189,7 +195,7 @@ emu_event_node_make(emu_context *context, const CUgraphNodeParams *params,
 static CUresult
 event_add_node(emu_stream *stream, emu_event *event, const emu_work *work)
 {
-    const event_payload payload = {event, event->object.serial};
+    const event_payload payload = {event, event->object.serial, false};
     bool taken;
 
     if (stream->place.capture == NULL) {
@@ -202,7 +208,7 @@ event_add_node(emu_stream *stream, emu_event *event, const emu_work *work)
 static bool
 event_defer_record(emu_event *event, CUstream handle, emu_stream *stream)
 {
-    const event_payload payload = {event, event->object.serial};
+    const event_payload payload = {event, event->object.serial, true};
     const emu_deferred_queue *queue = &stream->deferred;
 
     event->deferred_stream = NULL;
@@ -235,6 +241,7 @@ event_record(emu_context *context, CUevent handle, CUstream stream_handle,
     if (status != CUDA_SUCCESS || taken) {
         return status;
     }
+    emu_lane_record(stream->lane, &event->clock);
     if (event_defer_record(event, stream_handle, stream)) {
         return CUDA_SUCCESS;
     }
@@ -314,6 +321,18 @@ event_look(CUevent handle)
     return emu_capture_look(&event->place);
 }
 
+/* The host has waited for the record of an event, or has seen that it is over. */
+static void
+event_is_reached(const emu_event *event)
+{
+    if (event->mark != &event->own) {
+        emu_host_awaits_context(NULL); /* another process may have recorded it */
+    }
+    else {
+        emu_host_awaits_event(&event->clock);
+    }
+}
+
 CUresult
 emu_cuEventQuery(CUevent hEvent)
 {
@@ -330,6 +349,9 @@ emu_cuEventQuery(CUevent hEvent)
             /* One item a query, so that a program which polls gets to the end. */
             emu_deferred_advance(stream, stream->deferred.done + 1);
             status = CUDA_ERROR_NOT_READY;
+        }
+        else {
+            event_is_reached(hEvent);
         }
     }
     return emu_leave(status);
@@ -356,6 +378,7 @@ emu_cuEventSynchronize(CUevent hEvent)
         if (emu_wait_interrupted()) {
             status = EMU_INTERRUPTED;
         }
+        event_is_reached(hEvent);
     }
     return emu_leave(status);
 }
@@ -401,6 +424,8 @@ emu_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd)
 
         if (from != 0 && to != 0) {
             *pMilliseconds = (float)((double)(int64_t)(to - from) * 1e-6);
+            event_is_reached(start);
+            event_is_reached(end);
         }
         else {
             status = CUDA_ERROR_INVALID_HANDLE; /* never recorded */
@@ -451,6 +476,12 @@ event_wait(emu_stream *stream, emu_event *event, bool external)
 
     if (external) {
         return event_add_node(stream, event, &emu_event_wait_work);
+    }
+    if (stream->place.capture == NULL && event->mark == &event->own) {
+        emu_lane_await(stream->lane, &event->clock);
+    }
+    else if (stream->place.capture == NULL) {
+        emu_lane_await_all(stream->lane); /* another process may have recorded it */
     }
     if (event_defer_wait(stream, event)) {
         return CUDA_SUCCESS;

@@ -6,6 +6,7 @@
 #define DEVICE_API_STREAM_EVENT_H
 
 #include "device/base/device.h"
+#include "device/check/lane_clock.h"
 #include "device/api/entry/capture_place.h"
 #include "device/api/entry/work.h"
 
@@ -21,6 +22,7 @@ typedef struct CUevent_st {
     emu_event_mark *mark; /* &own, or in memory shared between processes */
     int file;             /* of the shared memory; -1: none */
     emu_capture_place place;
+    emu_clock clock; /* of its last record, for the check of streams */
     /* A deferred stream keeps the last record, as its item `deferred_number`; NULL if
      * no stream does. It may have run by now. */
     CUstream deferred_stream;

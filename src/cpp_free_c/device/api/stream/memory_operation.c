@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "device/check/stream_check.h"
 #include "device/machine/warp/wait.h"
 #include "device/memory/memory.h"
 #include "device/api/entry/context_stack.h"
@@ -93,9 +94,11 @@ emu_memory_operation_run(const void *payload, emu_context *context, emu_report *
                                  __ATOMIC_SEQ_CST);
             }
             emu_lock_wake();
+            emu_operation_signals(emu_operation_present());
             return CUDA_SUCCESS;
         }
         if (operation_is_met(o)) {
+            emu_operation_awaits_signal(emu_operation_present());
             return CUDA_SUCCESS;
         }
         if (emu_wait_poll() || emu_wait_interrupted() ||

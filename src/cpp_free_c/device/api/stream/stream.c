@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "device/check/stream_check.h"
 #include "device/machine/services/services.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
@@ -28,6 +29,7 @@ stream_destroy(emu_object *object)
 
     emu_capture_stream_gone(stream);
     emu_deferred_drop(stream);
+    emu_lane_free(stream->lane);
     pthread_mutex_destroy(&stream->turn);
     emu_object_free(object);
 }
@@ -56,6 +58,9 @@ stream_new(emu_context *context, unsigned int flags, int priority)
         stream->priority = emu_stream_clamp_priority(priority);
         stream->place.stream = stream;
         pthread_mutex_init(&stream->turn, NULL);
+        stream->lane = emu_lane_new(context, (flags & EMU_STREAM_NON_BLOCKING) != 0
+                                                 ? EMU_LANE_FREE
+                                                 : EMU_LANE_BLOCKING);
     }
     return stream;
 }
@@ -76,6 +81,7 @@ emu_stream_open(emu_context *context)
     stream->place.stream = stream;
     stream->id = ++last_id;
     pthread_mutex_init(&stream->turn, NULL);
+    stream->lane = emu_lane_new(context, EMU_LANE_NULL);
     context->null_stream = stream;
     return CUDA_SUCCESS;
 }
@@ -83,6 +89,7 @@ emu_stream_open(emu_context *context)
 void
 emu_stream_close(emu_context *context)
 {
+    emu_lane_free(context->null_stream->lane);
     pthread_mutex_destroy(&context->null_stream->turn);
     free(context->null_stream);
     context->null_stream = NULL;
@@ -158,13 +165,24 @@ emu_stream_find(emu_context *context, CUstream handle, emu_stream **stream)
 int
 emu_stream_begin(emu_stream *stream)
 {
+    emu_operation *operation;
+    int token;
+
     if (emu_deferred_any()) {
         emu_deferred_run_before(stream);
         if (emu_wait_interrupted()) {
             return -1;
         }
     }
-    return emu_stream_turn(stream);
+    operation = emu_operation_new(stream->lane, emu_call_name(emu_lock_call()));
+    token = emu_stream_turn(stream);
+    if (token < 0) {
+        emu_operation_drop(operation);
+    }
+    else {
+        emu_operation_begin(operation);
+    }
+    return token;
 }
 
 CUresult
@@ -178,6 +196,7 @@ emu_stream_synchronize(emu_stream *stream)
     }
     emu_services_flush(context);
     emu_stream_end(stream, token);
+    emu_host_awaits_lane(stream->lane);
     return CUDA_SUCCESS;
 }
 
@@ -304,6 +323,9 @@ emu_cuStreamQuery(CUstream hStream)
     if (status == CUDA_SUCCESS && stream->object.users > 0) {
         status = CUDA_ERROR_NOT_READY; /* another thread's work is under way */
     }
+    if (status == CUDA_SUCCESS) {
+        emu_host_awaits_lane(stream->lane);
+    }
     return emu_leave(status);
 }
 
@@ -347,6 +369,7 @@ host_call_run(const void *payload, emu_context *context, emu_report *report)
     emu_set_in_callback(true);
     call->function(call->data);
     emu_set_in_callback(false);
+    emu_operation_signals(emu_operation_present());
     return CUDA_SUCCESS;
 }
 
@@ -450,6 +473,7 @@ emu_cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userD
         emu_set_in_callback(true);
         callback(hStream, (CUresult)atomic_load(&context->sticky), userData);
         emu_set_in_callback(false);
+        emu_operation_signals(emu_operation_present());
         emu_stream_end(stream, token);
     }
     return emu_leave(status);

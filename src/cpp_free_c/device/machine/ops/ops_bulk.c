@@ -4,6 +4,7 @@
 #include "device/machine/ops/reduction.h"
 #include "device/machine/warp/address_check.h"
 #include "device/machine/warp/bulk_copy.h"
+#include "device/machine/warp/init_check.h"
 #include "device/machine/warp/lanes.h"
 #include "device/machine/warp/mbarrier.h"
 #include "device/machine/warp/report.h"
@@ -42,6 +43,11 @@ bulk_end_of(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t addres
         at = emu_address_global(warp, address, bytes);
         if (at == NULL) {
             (void)emu_address_fault(warp, insn, lane, address, bytes, write);
+            return NULL;
+        }
+        emu_address_note(warp, address, bytes, write);
+        if (write) {
+            emu_init_write(warp->block, address, bytes);
         }
         return at;
     }

@@ -3,9 +3,10 @@
 
 #include <stdio.h>
 
+#include "device/check/uses.h"
 #include "device/compile/encoding.h"
+#include "device/machine/warp/handlers.h"
 #include "device/machine/warp/lanes.h"
-#include "device/machine/warp/race_check.h"
 #include "device/machine/warp/cluster.h"
 #include "device/machine/warp/report.h"
 
@@ -35,7 +36,7 @@ static void
 address_describe(emu_warp *warp, uint64_t address, unsigned size, char *text,
                  size_t room)
 {
-    const emu_allocation *near = emu_memory_find(address);
+    const emu_allocation *near = emu_memory_near(address);
     char name[80] = "";
 
     if (near == NULL) {
@@ -45,7 +46,14 @@ address_describe(emu_warp *warp, uint64_t address, unsigned size, char *text,
     if (near->name) {
         (void)snprintf(name, sizeof name, " %.70s", near->name);
     }
-    if (!emu_memory_live(near)) {
+    if (address < near->base) {
+        (void)snprintf(
+            text, room,
+            "it is %llu bytes before the %llu-byte %s allocation%s at 0x%llx",
+            (unsigned long long)(near->base - address), (unsigned long long)near->size,
+            emu_memory_kind_name(near->kind), name, (unsigned long long)near->base);
+    }
+    else if (!emu_memory_live(near)) {
         (void)snprintf(text, room,
                        "it is %llu bytes into the %llu-byte %s allocation%s at 0x%llx, "
                        "which has been freed",
@@ -93,6 +101,9 @@ emu_address_global(emu_warp *warp, uint64_t address, uint64_t size)
     recent = emu_memory_check(address, size);
     if (recent && emu_memory_may_use(grid->context, recent)) {
         warp->recent = recent;
+        if (grid->launch->uses != NULL && emu_uses_want(grid->launch->uses, recent)) {
+            warp->recent = NULL;
+        }
         return (uint8_t *)(uintptr_t)address;
     }
     if (address - (uint64_t)(uintptr_t)grid->params < grid->params_size &&
@@ -328,17 +339,77 @@ emu_address_resolve(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigne
     return address_each_lane(warp, insn, mask, size, write, address, out);
 }
 
+void
+emu_address_note(emu_warp *warp, uint64_t address, uint64_t bytes, bool write)
+{
+    emu_uses *uses = warp->block->grid->launch->uses;
+
+    if (uses == NULL || !emu_uses_want(uses, emu_memory_check(address, 1))) {
+        return;
+    }
+    if (write) {
+        emu_uses_add(uses, address, bytes, EMU_USE_WRITE);
+    }
+    else {
+        emu_uses_add(uses, address, bytes, EMU_USE_READ);
+    }
+}
+
+static unsigned
+address_use(const emu_insn *insn, bool write)
+{
+    if (insn->run == emu_op_atom_16 || insn->run == emu_op_atom_32 ||
+        insn->run == emu_op_atom_64 || insn->run == emu_op_atom_128) {
+        return EMU_USE_ATOMIC;
+    }
+    if (write) {
+        return EMU_USE_WRITE;
+    }
+    return EMU_USE_READ;
+}
+
+/* Note the access of each lane to global memory; lanes that access consecutive elements
+ * as one. */
+static void
+address_note_lanes(emu_uses *uses, const emu_insn *insn, uint32_t mask, unsigned size,
+                   bool write, const uint64_t at[EMU_LANES])
+{
+    const unsigned use = address_use(insn, write);
+    uint64_t start = 0, end = 0;
+
+    for (uint32_t left = mask; left; left &= left - 1) {
+        const uint64_t address = at[__builtin_ctz(left)];
+
+        if (address == end) {
+            end += size;
+            continue;
+        }
+        if (end != 0) {
+            emu_uses_add(uses, start, end - start, use);
+            end = 0;
+        }
+        if (emu_uses_want(uses, emu_memory_check(address, 1))) {
+            start = address;
+            end = address + size;
+        }
+    }
+    if (end != 0) {
+        emu_uses_add(uses, start, end - start, use);
+    }
+}
+
 bool
 emu_address_check(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
                   bool write, uint64_t out[EMU_LANES])
 {
     const uint32_t space = insn->aux & EMU_AT_MASK;
+    emu_uses *uses = warp->block->grid->launch->uses;
 
     if (!emu_address_resolve(warp, insn, mask, size, write, out)) {
         return false;
     }
-    if (warp->block->race && (space == EMU_AT_GENERIC || space == EMU_AT_SHARED)) {
-        return emu_race_access(warp, insn, mask, size, write, out);
+    if (uses != NULL && space <= EMU_AT_GLOBAL) {
+        address_note_lanes(uses, insn, mask, size, write, out);
     }
     return true;
 }

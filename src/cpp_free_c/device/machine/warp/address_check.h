@@ -14,14 +14,17 @@
  * fault. */
 bool emu_address_check(emu_warp *warp, const emu_insn *insn, uint32_t mask,
                        unsigned size, bool write, uint64_t out[EMU_LANES]);
-/* The same without the race checks. */
+/* The same; the access is not noted (uses.h). */
 bool emu_address_resolve(emu_warp *warp, const emu_insn *insn, uint32_t mask,
                          unsigned size, bool write, uint64_t out[EMU_LANES]);
 /* The address that each lane accesses, not checked. */
 void emu_address_of_lanes(const emu_warp *warp, const emu_insn *insn,
                           uint64_t out[EMU_LANES]);
+/* Note an access to global memory, if the launch wants that (uses.h). */
+void emu_address_note(emu_warp *warp, uint64_t address, uint64_t bytes, bool write);
 /* The host address of bytes of global memory within one allocation; NULL if the access
- * is not legal. Remembers the allocation in warp->recent. */
+ * is not legal. Remembers the allocation in warp->recent, or NULL if accesses to it are
+ * to be noted. */
 uint8_t *emu_address_global(emu_warp *warp, uint64_t address, uint64_t size);
 /* The host address of `size` bytes at a generic address, for one lane; NULL if the
  * access is not legal. */

@@ -18,18 +18,21 @@ typedef struct {
     size_t dynamic_shared;
     const void *params; /* packed as emu_kernel_info.params says; read during the run */
     size_t params_size;
-    int cooperative; /* all blocks make progress together; grid.sync works */
+    struct emu_uses *uses; /* where accesses are noted (uses.h); NULL: nowhere */
+    const char *site;      /* of the call that launched it (site.h); NULL: unknown */
+    int cooperative;       /* all blocks make progress together; grid.sync works */
 } emu_launch;
 
 typedef struct {
     CUresult code;
+    const char *kind; /* the word of report_log.h; NULL on success */
     unsigned block[3];
     unsigned thread[3];
     uint64_t address; /* of the access, or 0 */
     unsigned line;    /* source line of the instruction, or 0 */
     char kernel[256]; /* truncated to fit */
     char file[256];   /* source file of the instruction, or "" */
-    char text[1280];  /* the whole report, several lines; "" on success */
+    char text[2000];  /* the whole report, several lines; "" on success */
 } emu_report;
 
 #endif

@@ -5,16 +5,20 @@
  * each value is written there, and a wrong count or size is a TypeError. With an older
  * driver the values are laid out with natural alignment.
  *
- * The only Python code that runs is that of an argument's class, and, once for a kernel
- * that gets an integer of another size than its parameter's,
- * pycuda/_parameter_types.py. */
+ * The type of each argument is compared with that of its parameter, see
+ * parameter_types.h: another type is a warning, see argument_report.h.
+ *
+ * The only Python code that runs is that of an argument's class, and, at the first
+ * launch of a kernel and for a warning, pycuda/_argument_types.py. */
 #include "python/driver/launch/arguments.h"
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
 #include "python/driver/exchange/foreign_allocation.h"
 #include "python/support/errors.h"
+#include "python/driver/launch/argument_report.h"
 #include "python/driver/launch/handlers.h"
+#include "python/driver/launch/parameter_types.h"
 #include "python/driver/launch/tensor_map.h"
 #include "python/driver/memory/gpuarray.h"
 #include "python/driver/memory/managed.h"
@@ -43,42 +47,6 @@ argument_bad_size(argument_packer *p, PyObject *arg, size_t size)
         p->index, p->function->name, Py_TYPE(arg)->tp_name, size,
         p->function->params[p->index].size);
     return -1;
-}
-
-/* Read from the module's source, if there is one, which parameters are integers. */
-static int
-argument_ask_integers(pcu_function *fn)
-{
-    Py_ssize_t n = fn->nparams;
-    const char *kinds = NULL;
-    PyObject *source = PyObject_GetAttrString(fn->module, "_source");
-    PyObject *found = NULL;
-    if (source != NULL) {
-        PyObject *module = PyImport_ImportModule("pycuda._parameter_types");
-        if (module != NULL) {
-            found = PyObject_CallMethod(module, "integers", "OOn", source, fn->name, n);
-        }
-        Py_XDECREF(module);
-        Py_DECREF(source);
-    }
-    else if (PyErr_ExceptionMatches(PyExc_AttributeError)) {
-        PyErr_Clear(); /* the module was not compiled from source: nothing is known */
-        found = Py_NewRef(Py_None);
-    }
-    if (found == NULL) {
-        return -1;
-    }
-    if (PyBytes_Check(found) && PyBytes_GET_SIZE(found) == n) {
-        kinds = PyBytes_AS_STRING(found);
-    }
-    for (Py_ssize_t i = 0; i < n && i < fn->nparams; i++) {
-        fn->params[i].integer = -1;
-        if (kinds != NULL && kinds[i] != 0) {
-            fn->params[i].integer = (signed char)kinds[i];
-        }
-    }
-    Py_DECREF(found);
-    return 0;
 }
 
 static int
@@ -113,7 +81,7 @@ argument_convert(argument_packer *p, PyObject *arg, size_t size)
         argument_bad_size(p, arg, size);
         return NULL;
     }
-    if (fn->params[p->index].integer == 0 && argument_ask_integers(fn) < 0) {
+    if (fn->params[p->index].integer == 0 && pcu_parameter_integers_read(fn) < 0) {
         return NULL;
     }
     const pcu_param *param = &fn->params[p->index];
@@ -136,19 +104,50 @@ argument_convert(argument_packer *p, PyObject *arg, size_t size)
     return p->discard;
 }
 
-/* The place for the argument's bytes; NULL with an exception. A structure may come
- * without its tail padding. */
-static inline void *
-argument_place(argument_packer *p, PyObject *arg, size_t size, size_t align,
-               int structure)
+/* The place for an argument of another type than its parameter, or of another size;
+ * NULL with an exception. The first launch comes here for each argument: the types of
+ * the parameters are read then. `elements`: the argument is the address of elements. */
+static void *
+argument_place_slow(argument_packer *p, PyObject *arg, size_t size, unsigned int type,
+                    int elements)
+{
+    pcu_function *fn = p->function;
+    const pcu_param *param = &fn->params[p->index];
+    if (pcu_parameter_types_read(fn) < 0) {
+        return NULL;
+    }
+    int fits = pcu_parameter_takes(param, type);
+    if (elements) {
+        fits = pcu_parameter_takes_elements(param, type);
+    }
+    if (!fits && size != param->size) {
+        return argument_convert(p, arg, size);
+    }
+    if (!fits && pcu_argument_report(fn, p->index, arg) < 0) {
+        return NULL;
+    }
+    return p->buffer->data + param->offset;
+}
+
+static void *
+argument_reserve(argument_packer *p, size_t size, size_t align)
+{
+    void *place = pcu_argument_buffer_reserve(p->buffer, size, align);
+    if (place == NULL) {
+        PyErr_NoMemory();
+    }
+    return place;
+}
+
+/* The place for the bytes of a structure or of an argument whose type is not known;
+ * NULL with an exception. A structure may come without its tail padding. */
+static void *
+argument_place_raw(argument_packer *p, PyObject *arg, size_t size, size_t align,
+                   int structure)
 {
     pcu_function *fn = p->function;
     if (fn->nparams < 0) {
-        void *place = pcu_argument_buffer_reserve(p->buffer, size, align);
-        if (place == NULL) {
-            PyErr_NoMemory();
-        }
-        return place;
+        return argument_reserve(p, size, align);
     }
     const pcu_param *param = &fn->params[p->index];
     if (size != param->size &&
@@ -158,11 +157,27 @@ argument_place(argument_packer *p, PyObject *arg, size_t size, size_t align,
     return p->buffer->data + param->offset;
 }
 
+/* The place for a value of the type; NULL with an exception. */
+static inline void *
+argument_place(argument_packer *p, PyObject *arg, size_t size, size_t align,
+               unsigned int type)
+{
+    pcu_function *fn = p->function;
+    if (fn->nparams < 0) {
+        return argument_reserve(p, size, align);
+    }
+    const pcu_param *param = &fn->params[p->index];
+    if (!pcu_parameter_takes(param, type)) {
+        return argument_place_slow(p, arg, size, type, 0);
+    }
+    return p->buffer->data + param->offset;
+}
+
 static inline int
 argument_put(argument_packer *p, PyObject *arg, const void *bytes, size_t size,
-             size_t align)
+             size_t align, unsigned int type)
 {
-    void *place = argument_place(p, arg, size, align, 0);
+    void *place = argument_place(p, arg, size, align, type);
     if (place == NULL) {
         return -1;
     }
@@ -173,7 +188,31 @@ argument_put(argument_packer *p, PyObject *arg, const void *bytes, size_t size,
 static inline int
 argument_put_pointer(argument_packer *p, PyObject *arg, CUdeviceptr pointer)
 {
-    return argument_put(p, arg, &pointer, sizeof(pointer), sizeof(pointer));
+    return argument_put(p, arg, &pointer, sizeof(pointer), sizeof(pointer),
+                        PCU_ARGUMENT_ADDRESS);
+}
+
+/* Pass the address of elements of a type. */
+static inline int
+argument_put_elements(argument_packer *p, PyObject *arg, CUdeviceptr pointer,
+                      unsigned int type)
+{
+    void *place;
+    if (p->function->nparams < 0) {
+        place = argument_reserve(p, sizeof(pointer), sizeof(pointer));
+    }
+    else {
+        const pcu_param *param = &p->function->params[p->index];
+        place = p->buffer->data + param->offset;
+        if (!pcu_parameter_takes_elements(param, type)) {
+            place = argument_place_slow(p, arg, sizeof(pointer), type, 1);
+        }
+    }
+    if (place == NULL) {
+        return -1;
+    }
+    memcpy(place, &pointer, sizeof(pointer));
+    return 0;
 }
 
 /* Pass the address of an allocation. Check it first: the address of released memory may
@@ -203,7 +242,7 @@ argument_put_gpuarray(argument_packer *p, PyObject *arg)
     if (!array->inside && st->check_array(arg) < 0) {
         return -1;
     }
-    return argument_put_pointer(p, arg, array->address);
+    return argument_put_elements(p, arg, array->address, array->type);
 }
 
 /* The alignment of a structure of this dtype on the device: vector types are aligned to
@@ -251,6 +290,18 @@ argument_dtype_align(PyArray_Descr *dtype)
     return widest;
 }
 
+/* The place for a value of a dtype, whose element type is `type`. */
+static void *
+argument_place_dtype(argument_packer *p, PyObject *arg, size_t size,
+                     PyArray_Descr *dtype, int type, int structure)
+{
+    size_t align = argument_dtype_align(dtype);
+    if (type < PCU_T_RAW) {
+        return argument_place(p, arg, size, align, (unsigned int)type);
+    }
+    return argument_place_raw(p, arg, size, align, structure);
+}
+
 /* Pass a NumPy array by value. For managed memory pass the address, which is valid on
  * the device. */
 static int
@@ -268,7 +319,8 @@ argument_put_array(argument_packer *p, PyObject *arg)
         if (pcu_resource_check((pcu_resource *)managed, argument_routine) < 0) {
             return -1;
         }
-        return argument_put_pointer(p, arg, (uintptr_t)PyArray_DATA(array));
+        return argument_put_elements(p, arg, (uintptr_t)PyArray_DATA(array),
+                                     (unsigned int)pcu_type_of_dtype(dtype));
     }
     if (PyDataType_REFCHK(dtype)) {
         PyErr_Format(PyExc_TypeError,
@@ -284,7 +336,11 @@ argument_put_array(argument_packer *p, PyObject *arg)
             p->index, p->function->name);
         return -1;
     }
-    void *place = argument_place(p, arg, size, argument_dtype_align(dtype), structure);
+    int type = PCU_T_RAW;
+    if (PyArray_SIZE(array) == 1) {
+        type = pcu_type_of_dtype(dtype);
+    }
+    void *place = argument_place_dtype(p, arg, size, dtype, type, structure);
     if (place == NULL) {
         return -1;
     }
@@ -326,14 +382,15 @@ argument_put_scalar(argument_packer *p, PyObject *arg)
         if (pcu_dtype_check_meaning(dtype, "the value of a kernel argument") < 0) {
             goto done;
         }
-        void *place = argument_place(p, arg, size, argument_dtype_align(dtype), 1);
+        void *place = argument_place_dtype(p, arg, size, dtype, PCU_T_RAW, 1);
         if (place != NULL) {
             memcpy(place, ((PyVoidScalarObject *)arg)->obval, size);
             rc = 0;
         }
     }
     else {
-        void *place = argument_place(p, arg, size, argument_dtype_align(dtype), 0);
+        void *place =
+            argument_place_dtype(p, arg, size, dtype, pcu_type_of_dtype(dtype), 0);
         if (place != NULL) {
             argument_copy_scalar(arg, dtype, place, size);
             rc = 0;
@@ -361,6 +418,12 @@ argument_put_handler(argument_packer *p, PyObject *arg, int exact)
         p->memory[p->index] = pcu_handler_alloc_new((pcu_handler *)arg, &pointer);
         if (p->memory[p->index] == NULL) {
             return -1;
+        }
+        PyObject *array = ((pcu_handler *)arg)->array;
+        if (array != NULL && PyArray_Check(array)) {
+            return argument_put_elements(
+                p, arg, pointer,
+                (unsigned int)pcu_type_of_dtype(PyArray_DESCR((PyArrayObject *)array)));
         }
     }
     else if (pcu_handler_method_pointer(arg, &pointer) < 0) {
@@ -411,11 +474,48 @@ argument_interface_order(argument_packer *p, PyObject *interface)
     return rc;
 }
 
-/* Read the address in a __cuda_array_interface__. Return 1, or 0 if the argument has no
- * such attribute. */
+/* The element type in the text of a dtype, such as "<f4". The type of an address if it
+ * is none of the types that kernels know. */
+static int
+argument_type_of_text(const char *text)
+{
+    static const char names[PCU_T_COUNT][4] = {
+        [PCU_T_BOOL] = "b1",      [PCU_T_INT8] = "i1",       [PCU_T_UINT8] = "u1",
+        [PCU_T_INT16] = "i2",     [PCU_T_UINT16] = "u2",     [PCU_T_INT32] = "i4",
+        [PCU_T_UINT32] = "u4",    [PCU_T_INT64] = "i8",      [PCU_T_UINT64] = "u8",
+        [PCU_T_FLOAT16] = "f2",   [PCU_T_FLOAT32] = "f4",    [PCU_T_FLOAT64] = "f8",
+        [PCU_T_COMPLEX64] = "c8", [PCU_T_COMPLEX128] = "c16"};
+    if (*text == '<' || *text == '|' || *text == '=') {
+        for (int type = 0; type < PCU_T_COUNT; type++) {
+            if (strcmp(names[type], text + 1) == 0) {
+                return type;
+            }
+        }
+    }
+    return PCU_ARGUMENT_ADDRESS;
+}
+
+/* The element type that a __cuda_array_interface__ names: the type of an address if it
+ * names none. */
+static int
+argument_interface_type(argument_packer *p, PyObject *interface)
+{
+    PyObject *text = NULL;
+    if (PyDict_CheckExact(interface)) {
+        text = PyDict_GetItemWithError(interface, p->function->st->str_typestr);
+    }
+    if (text == NULL || !PyUnicode_Check(text) || !PyUnicode_IS_ASCII(text)) {
+        PyErr_Clear(); /* the type is not known, and not needed */
+        return PCU_ARGUMENT_ADDRESS;
+    }
+    return argument_type_of_text((const char *)PyUnicode_DATA(text));
+}
+
+/* Read the address in a __cuda_array_interface__, and the type of its elements. Return
+ * 1, or 0 if the argument has no such attribute. */
 static int
 argument_interface_pointer(argument_packer *p, PyObject *arg,
-                           unsigned long long *pointer)
+                           unsigned long long *pointer, int *type)
 {
     pcu_state *st = p->function->st;
     PyObject *interface = pcu_attribute_new(arg, st->str___cuda_array_interface__);
@@ -443,6 +543,7 @@ argument_interface_pointer(argument_packer *p, PyObject *arg,
     if (address != NULL &&
         pcu_as_address(address, pointer, "__cuda_array_interface__['data'][0]") == 0 &&
         argument_interface_order(p, interface) == 0) {
+        *type = argument_interface_type(p, interface);
         found = 1;
     }
 done:
@@ -501,7 +602,8 @@ argument_gpudata_pointer(pcu_state *st, PyObject *arg, unsigned long long *point
 /* Read the address of an array that has DLPack only. Its library orders the work of the
  * launch's stream behind its own. Return 1, or 0 if the argument is no such array. */
 static int
-argument_dlpack_pointer(argument_packer *p, PyObject *arg, unsigned long long *pointer)
+argument_dlpack_pointer(argument_packer *p, PyObject *arg, unsigned long long *pointer,
+                        int *type)
 {
     CUstream stream = NULL;
     int found = pcu_dlpack_is_cuda(arg);
@@ -516,6 +618,7 @@ argument_dlpack_pointer(argument_packer *p, PyObject *arg, unsigned long long *p
         return -1;
     }
     *pointer = pcu_foreign_allocation_tensor(borrowed)->pointer;
+    *type = pcu_type_of_dtype(pcu_foreign_allocation_tensor(borrowed)->dtype);
     Py_DECREF(borrowed); /* the argument itself keeps the memory */
     if (p->stream == NULL && pcu_stream_synchronize(p->function->st, stream) < 0) {
         return -1;
@@ -532,7 +635,7 @@ argument_put_buffer(argument_packer *p, PyObject *arg)
     if (pcu_buffer_acquire(&buffer, arg, 0, "a kernel argument") < 0) {
         return -1;
     }
-    void *place = argument_place(p, arg, buffer.size, 1, 0);
+    void *place = argument_place_raw(p, arg, buffer.size, 1, 0);
     if (place != NULL) {
         memcpy(place, buffer.data, buffer.size);
         rc = 0;
@@ -555,7 +658,13 @@ argument_put_map(argument_packer *p, PyObject *arg, const void *map)
             "report where a kernel expects it",
             p->index, fn->name);
     }
-    return argument_put(p, arg, map, PCU_TENSOR_MAP_SIZE, PCU_TENSOR_MAP_ALIGN);
+    void *place =
+        argument_place_raw(p, arg, PCU_TENSOR_MAP_SIZE, PCU_TENSOR_MAP_ALIGN, 0);
+    if (place == NULL) {
+        return -1;
+    }
+    memcpy(place, map, PCU_TENSOR_MAP_SIZE);
+    return 0;
 }
 
 /* Pass an argument of unknown type by the protocols that it supports. */
@@ -568,15 +677,20 @@ argument_put_by_protocol(argument_packer *p, PyObject *arg)
     if (map != NULL) {
         return argument_put_map(p, arg, map);
     }
+    int type = PCU_ARGUMENT_ADDRESS;
     int found = pcu_texture_argument(st, arg, &pointer);
+    if (found > 0) {
+        return argument_put(p, arg, &pointer, sizeof(pointer), sizeof(pointer),
+                            PCU_T_UINT64);
+    }
     if (found == 0) {
-        found = argument_interface_pointer(p, arg, &pointer);
+        found = argument_interface_pointer(p, arg, &pointer, &type);
     }
     if (found == 0) {
         found = argument_gpudata_pointer(st, arg, &pointer);
     }
     if (found == 0) {
-        found = argument_dlpack_pointer(p, arg, &pointer);
+        found = argument_dlpack_pointer(p, arg, &pointer, &type);
     }
     if (found == 0 && PyObject_TypeCheck(arg, st->PointerHolderBase)) {
         found = 1;
@@ -588,7 +702,7 @@ argument_put_by_protocol(argument_packer *p, PyObject *arg)
         return -1;
     }
     if (found > 0) {
-        return argument_put_pointer(p, arg, pointer);
+        return argument_put_elements(p, arg, pointer, (unsigned int)type);
     }
     if (PyObject_CheckBuffer(arg)) {
         return argument_put_buffer(p, arg);
@@ -596,11 +710,13 @@ argument_put_by_protocol(argument_packer *p, PyObject *arg)
     return argument_refuse(p, arg);
 }
 
-#define ARGUMENT_SCALAR(Name, ctype, align)                                       \
+#define ARGUMENT_SCALAR(Name, ctype, align, CODE)                                 \
     if (type == &Py##Name##ArrType_Type) {                                        \
         return argument_put(p, arg, &PyArrayScalar_VAL(arg, Name), sizeof(ctype), \
-                            align);                                               \
+                            align, PCU_T_##CODE);                                 \
     }
+
+_Static_assert(sizeof(npy_long) == sizeof(npy_int64), "the type of a Long is INT64");
 
 /* Pack one argument. The types are in the order of how common they are. */
 static int
@@ -614,23 +730,23 @@ argument_put_one(argument_packer *p, PyObject *arg)
     if (type == st->GPUArray) {
         return argument_put_gpuarray(p, arg);
     }
-    ARGUMENT_SCALAR(Int, npy_int, sizeof(npy_int))
-    ARGUMENT_SCALAR(Float, npy_float, sizeof(npy_float))
-    ARGUMENT_SCALAR(Double, npy_double, sizeof(npy_double))
-    ARGUMENT_SCALAR(Long, npy_long, sizeof(npy_long))
-    ARGUMENT_SCALAR(UInt, npy_uint, sizeof(npy_uint))
-    ARGUMENT_SCALAR(ULong, npy_ulong, sizeof(npy_ulong))
+    ARGUMENT_SCALAR(Int, npy_int, sizeof(npy_int), INT32)
+    ARGUMENT_SCALAR(Float, npy_float, sizeof(npy_float), FLOAT32)
+    ARGUMENT_SCALAR(Double, npy_double, sizeof(npy_double), FLOAT64)
+    ARGUMENT_SCALAR(Long, npy_long, sizeof(npy_long), INT64)
+    ARGUMENT_SCALAR(UInt, npy_uint, sizeof(npy_uint), UINT32)
+    ARGUMENT_SCALAR(ULong, npy_ulong, sizeof(npy_ulong), UINT64)
     if (type == st->In || type == st->Out || type == st->InOut) {
         return argument_put_handler(p, arg, 1);
     }
-    ARGUMENT_SCALAR(LongLong, npy_longlong, sizeof(npy_longlong))
-    ARGUMENT_SCALAR(ULongLong, npy_ulonglong, sizeof(npy_ulonglong))
-    ARGUMENT_SCALAR(Short, npy_short, sizeof(npy_short))
-    ARGUMENT_SCALAR(UShort, npy_ushort, sizeof(npy_ushort))
-    ARGUMENT_SCALAR(Byte, npy_byte, sizeof(npy_byte))
-    ARGUMENT_SCALAR(UByte, npy_ubyte, sizeof(npy_ubyte))
-    ARGUMENT_SCALAR(CFloat, npy_cfloat, sizeof(npy_float))
-    ARGUMENT_SCALAR(CDouble, npy_cdouble, sizeof(npy_double))
+    ARGUMENT_SCALAR(LongLong, npy_longlong, sizeof(npy_longlong), INT64)
+    ARGUMENT_SCALAR(ULongLong, npy_ulonglong, sizeof(npy_ulonglong), UINT64)
+    ARGUMENT_SCALAR(Short, npy_short, sizeof(npy_short), INT16)
+    ARGUMENT_SCALAR(UShort, npy_ushort, sizeof(npy_ushort), UINT16)
+    ARGUMENT_SCALAR(Byte, npy_byte, sizeof(npy_byte), INT8)
+    ARGUMENT_SCALAR(UByte, npy_ubyte, sizeof(npy_ubyte), UINT8)
+    ARGUMENT_SCALAR(CFloat, npy_cfloat, sizeof(npy_float), COMPLEX64)
+    ARGUMENT_SCALAR(CDouble, npy_cdouble, sizeof(npy_double), COMPLEX128)
     if (PyArray_Check(arg)) {
         return argument_put_array(p, arg);
     }

@@ -13,6 +13,7 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
+#include "python/driver/launch/argument_report.h"
 #include "python/driver/launch/call.h"
 #include "python/driver/launch/function_description.h"
 #include "python/driver/launch/function_struct.h"
@@ -77,6 +78,7 @@ function_dealloc(PyObject *op)
     }
     function_clear(op);
     PyMem_Free(self->params);
+    pcu_argument_sites_free(self->sites);
     pcu_prepared_release(self->prepared);
     PyMem_Free(self->old_params);
     Py_CLEAR(self->texrefs);

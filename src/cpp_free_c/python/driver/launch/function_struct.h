@@ -9,11 +9,14 @@
 
 #include "driver/context_record.h"
 
-/* The place of a kernel parameter in the parameter block, as the driver reports it. */
+/* The place of a kernel parameter in the parameter block, as the driver reports it, and
+ * what may be passed for it. */
 typedef struct {
     size_t offset;
     size_t size;
-    signed char integer; /* 1 signed, 2 unsigned, -1 no integer; 0 not known yet */
+    unsigned int values;   /* the types of values that it takes: parameter_types.h */
+    unsigned int elements; /* those of arrays whose address it takes */
+    signed char integer;   /* 1 signed, 2 unsigned, -1 no integer; 0 not known */
 } pcu_param;
 
 /* One value of a prepared call: its format character and the place of its bytes. */
@@ -24,6 +27,7 @@ typedef struct {
     size_t offset;
     long long low; /* the range of an integer */
     unsigned long long high;
+    unsigned int elements; /* of 'P': the types of arrays whose address it takes */
 } pcu_prepared_arg;
 
 /* A compiled format. A call holds a reference while it packs, because converting a
@@ -35,6 +39,8 @@ typedef struct {
     size_t size; /* bytes of the parameter block */
     pcu_prepared_arg items[];
 } pcu_prepared;
+
+struct pcu_argument_sites;
 
 typedef struct {
     PyObject_HEAD
@@ -54,6 +60,8 @@ typedef struct {
     Py_ssize_t nparams;   /* -1: the driver does not report them */
     pcu_param *params;    /* owned */
     size_t params_size;   /* bytes of the whole parameter block */
+    int typed;            /* 1 if the types of the parameters were read */
+    struct pcu_argument_sites *sites; /* owned; NULL before the first warning */
 
     pcu_prepared *prepared; /* counted reference; NULL before prepare() */
     PyObject *arg_format;   /* strong: the format of `prepared`, or NULL */

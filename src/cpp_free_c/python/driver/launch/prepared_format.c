@@ -7,7 +7,9 @@
 #include "python/driver/launch/prepared_format.h"
 
 #include "python/support/convert.h"
+#include "python/driver/launch/argument_report.h"
 #include "python/driver/launch/function_description.h"
+#include "python/driver/launch/parameter_types.h"
 
 /* How the values of a format character are converted. */
 typedef enum {
@@ -95,7 +97,7 @@ format_add(format_plan *plan, char code, size_t size)
     size_t align = format_find(code)->align;
     size_t offset = (plan->used + align - 1) & ~(align - 1);
     plan->items[plan->count++] = (pcu_prepared_arg){
-        .code = code, .size = size, .align = align, .offset = offset};
+        .code = code, .size = size, .align = align, .offset = offset, .elements = ~0u};
     plan->used = offset + size;
     return 0;
 }
@@ -144,6 +146,27 @@ format_parse(format_plan *plan, const char *format)
     return 0;
 }
 
+/* 1 if values of a format character have the type of the parameter. Any integer is
+ * converted to the size of an integer. */
+static int
+format_has_type(char code, const pcu_param *param)
+{
+    switch (code) {
+        case 'e':
+            return pcu_parameter_takes(param, PCU_T_FLOAT16);
+        case 'f':
+            return pcu_parameter_takes(param, PCU_T_FLOAT32);
+        case 'd':
+            return pcu_parameter_takes(param, PCU_T_FLOAT64);
+        case 'F':
+            return pcu_parameter_takes(param, PCU_T_COMPLEX64);
+        case 'D':
+            return pcu_parameter_takes(param, PCU_T_COMPLEX128);
+        default:
+            return !format_code_is_integer(code) || pcu_parameter_takes_integers(param);
+    }
+}
+
 /* Give item i the place of the kernel's parameter i. */
 static int
 format_fit(pcu_function *self, pcu_prepared_arg *item, Py_ssize_t i)
@@ -165,6 +188,10 @@ format_fit(pcu_function *self, pcu_prepared_arg *item, Py_ssize_t i)
         item->size = param->size;
     }
     item->offset = param->offset;
+    item->elements = param->elements;
+    if (!format_has_type(item->code, param)) {
+        return pcu_argument_report_format(self, i, item->code);
+    }
     return 0;
 }
 
@@ -234,6 +261,9 @@ format_fit_all(pcu_function *self, format_plan *plan)
         }
         plan->used = self->params_size;
         return 0;
+    }
+    if (pcu_parameter_types_read(self) < 0) {
+        return -1;
     }
     for (Py_ssize_t i = 0; i < plan->count; i++) {
         if (format_fit(self, &plan->items[i], i) < 0) {

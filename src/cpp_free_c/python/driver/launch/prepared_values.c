@@ -6,6 +6,8 @@
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
+#include "python/driver/launch/argument_report.h"
+#include "python/driver/memory/gpuarray.h"
 #include "python/driver/memory/pointer.h"
 #include "python/driver/resource.h"
 #include "python/driver/texture/texture_object.h"
@@ -109,7 +111,16 @@ value_put_texture(pcu_state *st, PyObject *value, unsigned char *place)
     return found;
 }
 
+/* 1 if the value is an array of other elements than the parameter's pointer has. */
+static int
+value_has_other_elements(pcu_state *st, const pcu_prepared_arg *item, PyObject *value)
+{
+    return pcu_is_array(st, value) &&
+           (item->elements >> ((pcu_gpuarray *)value)->type & 1u) == 0;
+}
+
 /* Write a value of 'P': device memory, a texture or a surface, or an address as an int.
+ * Return 1 for an array of other elements than the parameter's.
  */
 static int
 value_put_pointer(pcu_state *st, const pcu_prepared_arg *item, PyObject *value,
@@ -134,7 +145,7 @@ value_put_pointer(pcu_state *st, const pcu_prepared_arg *item, PyObject *value,
         return -1;
     }
     memcpy(place, &pointer, sizeof(pointer));
-    return 0;
+    return value_has_other_elements(st, item, value);
 }
 
 static int
@@ -164,7 +175,8 @@ value_put_word(pcu_state *st, const pcu_prepared_arg *item, PyObject *value,
     return value_put_integer(item, value, place);
 }
 
-/* Convert one value and write it. */
+/* Convert one value and write it. Return 1 for an array of other elements than the
+ * parameter's. */
 static int
 value_put(pcu_state *st, const pcu_prepared_arg *item, PyObject *value,
           unsigned char *place)
@@ -268,8 +280,12 @@ pcu_prepared_put(pcu_function *self, const pcu_prepared *plan, Py_ssize_t i,
                  PyObject *value, unsigned char *block)
 {
     const pcu_prepared_arg *item = &plan->items[i];
-    if (value_put(self->st, item, value, block + item->offset) < 0) {
+    int rc = value_put(self->st, item, value, block + item->offset);
+    if (rc < 0) {
         return value_bad_value(self, item->code, i);
+    }
+    if (rc > 0) {
+        return pcu_argument_report(self, i, value);
     }
     return 0;
 }

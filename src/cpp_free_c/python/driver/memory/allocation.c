@@ -13,6 +13,7 @@
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
+#include "python/driver/memory_note.h"
 #include "python/driver/memory/pointer.h"
 #include "python/driver/memory/gpuarray.h"
 #include "python/driver/resource.h"
@@ -35,6 +36,7 @@ pcu_allocation_new(pcu_state *st, size_t size)
         self = pcu_resource_with_size(
             pcu_resource_new(st, st->DeviceAllocation, ctx, PCU_HANDLE_memory, handle),
             size);
+        pcu_memory_noted(self, PCU_MEMORY_DEVICE, size);
     }
     else {
         pcu_out_of_memory_raise(st, "cuMemAlloc", status, size);
@@ -150,6 +152,7 @@ allocation_mem_alloc_pitch(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
         memory = pcu_resource_with_size(
             pcu_resource_new(st, st->DeviceAllocation, ctx, PCU_HANDLE_memory, handle),
             pitch * a.height);
+        pcu_memory_noted(memory, PCU_MEMORY_DEVICE, pitch * a.height);
     }
     else {
         pcu_raise_detail(st, "cuMemAllocPitch", status,

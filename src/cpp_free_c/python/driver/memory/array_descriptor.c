@@ -37,6 +37,13 @@ pcu_array_format_size(CUarray_format format)
     }
 }
 
+size_t
+pcu_array_descriptor_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d)
+{
+    return d->Width * Py_MAX(d->Height, 1) * Py_MAX(d->Depth, 1) * d->NumChannels *
+           pcu_array_format_size(d->Format);
+}
+
 int
 pcu_as_array_format(pcu_state *st, PyObject *value, void *out, const char *name)
 {

@@ -23,6 +23,9 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_array_descriptor_new(
 /* The bytes of one channel; 0 for an unknown format. */
 PCU_HIDDEN size_t pcu_array_format_size(CUarray_format format);
 
+/* The bytes of all elements of an array. */
+PCU_HIDDEN size_t pcu_array_descriptor_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d);
+
 /* 1 for the integer formats. */
 static inline int
 pcu_array_format_is_integer(CUarray_format format)

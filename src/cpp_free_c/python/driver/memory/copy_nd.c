@@ -368,6 +368,8 @@ copy_nd_captured(const copy_nd *self, const copy_nd_job *job, const char *routin
     if (pcu_captured_copy(self->st, routine) < 0 ||
         pcu_captured_object(job->src.owner) < 0 ||
         pcu_captured_object(job->dst.owner) < 0 ||
+        pcu_captured_address(pcu_texture_array_word(self->st, job->src.owner)) < 0 ||
+        pcu_captured_address(pcu_texture_array_word(self->st, job->dst.owner)) < 0 ||
         pcu_captured_address(job->src.device) < 0) {
         return -1;
     }

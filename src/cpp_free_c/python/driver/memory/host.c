@@ -12,6 +12,7 @@
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
+#include "python/driver/memory_note.h"
 #include "python/driver/memory/out_of_memory.h"
 #include "python/driver/resource.h"
 
@@ -143,10 +144,10 @@ pcu_pagelocked_alloc(pcu_state *st, size_t bytes, unsigned int flags, void **dat
         *data = handle.host;
         self = pcu_resource_new(st, st->PagelockedHostAllocation, ctx, PCU_HANDLE_host,
                                 handle);
+        pcu_memory_noted(self, PCU_MEMORY_PAGE_LOCKED, bytes);
     }
     else {
-        pcu_raise_detail(st, "cuMemHostAlloc", status, "%zu bytes were asked for",
-                         bytes);
+        pcu_out_of_host_memory_raise(st, "cuMemHostAlloc", status, bytes);
     }
     Py_DECREF(ctx);
     return self;

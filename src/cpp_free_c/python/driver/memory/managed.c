@@ -10,6 +10,7 @@
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
+#include "python/driver/memory_note.h"
 #include "python/driver/memory/out_of_memory.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
@@ -103,6 +104,7 @@ pcu_managed_alloc(pcu_state *st, size_t bytes, unsigned int flags, void **data)
         self = pcu_resource_with_size(
             pcu_resource_new(st, st->ManagedAllocation, ctx, PCU_HANDLE_memory, handle),
             bytes);
+        pcu_memory_noted(self, PCU_MEMORY_MANAGED, bytes);
     }
     else {
         pcu_out_of_memory_raise(st, "cuMemAllocManaged", status, bytes);

@@ -10,6 +10,7 @@
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
+#include "python/driver/memory_note.h"
 #include "python/driver/memory/array_descriptor.h"
 #include "python/driver/memory/texture_array.h"
 #include "python/driver/resource.h"
@@ -40,6 +41,22 @@ typedef struct {
     PyObject *descriptor;
     unsigned int levels;
 } mipmap_args;
+
+/* The bytes of all levels. Each has half the lengths of the one before, rounded down.
+ */
+static size_t
+mipmap_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned int levels)
+{
+    CUDA_ARRAY3D_DESCRIPTOR level = *d;
+    size_t bytes = 0;
+    for (unsigned int i = 0; i < levels; i++) {
+        bytes += pcu_array_descriptor_bytes(&level);
+        level.Width = Py_MAX(level.Width / 2, 1);
+        level.Height = Py_MAX(level.Height / 2, 1);
+        level.Depth /= 2;
+    }
+    return bytes;
+}
 
 static int
 mipmap_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -82,6 +99,7 @@ mipmap_init(PyObject *op, PyObject *args, PyObject *kwargs)
         self->descriptor = d;
         self->levels = Py_MIN(a.levels, most); /* the driver makes no more than that */
         pcu_resource_adopt(&self->base, ctx, PCU_HANDLE_mipmapped_array, handle);
+        pcu_memory_noted(op, PCU_MEMORY_ARRAY, mipmap_bytes(&d, self->levels));
     }
     Py_DECREF(ctx);
     if (status == CUDA_SUCCESS) {

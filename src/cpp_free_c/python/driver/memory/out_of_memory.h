@@ -24,9 +24,20 @@ PCU_HIDDEN void pcu_collect_garbage(void);
         }                                           \
     } while (0)
 
+/* The lines of the program that hold the most memory, pools and other processes, as a
+ * str that begins with a line end or is empty. `host`: for page-locked memory. It runs
+ * Python code. If that fails, the result is empty; NULL only for an exception that is
+ * no failure of the code, such as KeyboardInterrupt. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_memory_use_new(size_t asked, int host);
+
 /* Raise the failure of an allocation of `size` bytes of device memory, with the free
- * and total bytes of the device. Returns -1. */
+ * and total bytes of the device and the lines that hold memory. Returns -1. */
 PCU_HIDDEN PCU_RAISES int pcu_out_of_memory_raise(pcu_state *st, const char *routine,
                                                   CUresult status, size_t size);
+
+/* The same for page-locked memory. */
+PCU_HIDDEN PCU_RAISES int pcu_out_of_host_memory_raise(pcu_state *st,
+                                                       const char *routine,
+                                                       CUresult status, size_t size);
 
 #endif

@@ -9,6 +9,7 @@
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
+#include "python/driver/memory_note.h"
 #include "python/driver/memory/location.h"
 #include "python/driver/memory/out_of_memory.h"
 
@@ -111,7 +112,8 @@ physical_init(PyObject *op, PyObject *args, PyObject *kwargs)
     PCU_ALLOCATE(status, MemCreate, (&handle.physical, a.size, &properties, 0));
     if (status == CUDA_SUCCESS) {
         pcu_resource_adopt(self, ctx, PCU_HANDLE_physical, handle);
-        pcu_resource_with_size(op, a.size);
+        pcu_memory_noted(pcu_resource_with_size(op, a.size), PCU_MEMORY_PHYSICAL,
+                         a.size);
         rc = 0;
     }
     else {

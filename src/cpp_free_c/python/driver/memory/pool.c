@@ -16,6 +16,7 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
+#include "python/driver/memory_note.h"
 #include "python/driver/memory/pool_struct.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
@@ -40,6 +41,7 @@ pooled_give_back_noraise(pooled *self)
     if (pcu_pool_is_plain(pool) && !pool->bins.stopped && self->head.ctx == pool->ctx &&
         pcu_pool_is_usable(pool)) {
         pcu_bins_hold(&pool->bins, &block->base, self->head.size);
+        pcu_memory_block_held(block->note);
         return;
     }
     pcu_pool_return_noraise(pool, block, self->head.ctx, self->head.size);
@@ -76,6 +78,7 @@ pcu_pooled_new(pcu_memory_pool *pool, PyTypeObject *type, size_t size)
         Py_DECREF(self);
         return NULL;
     }
+    pcu_memory_block_taken(block->note, size, pcu_memory_site(pool->st));
     self->block = block;
     self->head.ctx = Py_NewRef(pool->ctx);
     self->head.handle = block->handle;

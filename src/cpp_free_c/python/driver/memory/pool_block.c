@@ -9,6 +9,7 @@
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
 #include "python/driver/graph_resources.h"
+#include "python/driver/memory_note.h"
 #include "python/driver/memory/out_of_memory.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
@@ -31,6 +32,15 @@ block_routine(const pcu_memory_pool *self)
         return "cuMemAllocFromPoolAsync";
     }
     return self->kind == PCU_HANDLE_memory ? "cuMemAlloc" : "cuMemHostAlloc";
+}
+
+static pcu_memory_kind
+block_memory_kind(const pcu_memory_pool *self)
+{
+    if (self->kind == PCU_HANDLE_memory) {
+        return PCU_MEMORY_POOL;
+    }
+    return PCU_MEMORY_HOST_POOL;
 }
 
 /* The stream for which the pool allocates now. */
@@ -158,6 +168,7 @@ pcu_pool_return_noraise(pcu_memory_pool *self, pcu_pool_block *block, PyObject *
     }
     if (holds) {
         pcu_bins_hold(&self->bins, &block->base, size);
+        pcu_memory_block_held(block->note);
         return;
     }
     pcu_bins_dismiss(&self->bins, &block->base, size);
@@ -237,12 +248,17 @@ block_raise(pcu_memory_pool *self, const char *routine, CUresult status, size_t 
     if (status != CUDA_ERROR_OUT_OF_MEMORY) {
         return pcu_raise(self->st, routine, status);
     }
-    return pcu_raise_detail(
-        self->st, routine, status,
-        "%zu bytes were asked for, a block of %zu; the pool released the %zu bytes it "
-        "held and now holds %zu; %zu bytes in %zu blocks are in use",
-        size, pcu_bins_size(bin), released, self->bins.held_bytes,
-        self->bins.active_bytes, self->bins.active_blocks);
+    PyObject *use = pcu_memory_use_new(size, self->kind == PCU_HANDLE_host);
+    if (use != NULL) {
+        pcu_raise_detail(
+            self->st, routine, status,
+            "%zu bytes were asked for, a block of %zu; the pool released the %zu bytes "
+            "it held and now holds %zu; %zu bytes in %zu blocks are in use%U",
+            size, pcu_bins_size(bin), released, self->bins.held_bytes,
+            self->bins.active_bytes, self->bins.active_blocks, use);
+    }
+    Py_XDECREF(use);
+    return -1;
 }
 
 /* Take a held block whose last use is before the next work of the stream. */
@@ -376,6 +392,9 @@ block_obtain_fresh(pcu_memory_pool *self, int bin, size_t size)
         return NULL;
     }
     pcu_bins_admit(&self->bins, &block->base, size);
+    block->note = pcu_memory_add_block(block_memory_kind(self),
+                                       pcu_handle_address(self->kind, block->handle),
+                                       pcu_bins_size(bin), pcu_context_rec(self->ctx));
     pcu_stream_table *table = pcu_stream_table_tracking(block_rec(self->ctx));
     if (table != NULL) {
         pcu_stream_life_begin(&block->life, table);

@@ -11,6 +11,7 @@
 
 #include "driver/bins.h"
 #include "driver/graph_record.h"
+#include "driver/memory_map.h"
 #include "driver/release.h"
 #include "driver/stream_use.h"
 
@@ -18,7 +19,8 @@
 typedef struct {
     pcu_bins_block base;
     pcu_handle handle;
-    pcu_stream_life life; /* which streams may use it; for device memory */
+    pcu_memory_note *note; /* NULL if nothing was recorded */
+    pcu_stream_life life;  /* which streams may use it; for device memory */
 } pcu_pool_block;
 
 typedef struct {

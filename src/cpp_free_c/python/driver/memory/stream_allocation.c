@@ -13,6 +13,7 @@
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
 #include "python/driver/graph_resources.h"
+#include "python/driver/memory_note.h"
 #include "python/driver/memory/allocation.h"
 #include "python/driver/memory/out_of_memory.h"
 #include "python/driver/stream.h"
@@ -195,6 +196,9 @@ pcu_stream_allocation_new(pcu_state *st, PyObject *ctx, CUdeviceptr memory, size
         pcu_resource_new(st, st->StreamAllocation, ctx, PCU_HANDLE_memory, made), size);
     if (self == NULL) {
         return NULL;
+    }
+    if (pool == NULL) { /* memory of another process has its owner there */
+        pcu_memory_noted((PyObject *)self, PCU_MEMORY_STREAM, size);
     }
     pcu_stream_followers++;
     self->stream = Py_XNewRef(stream);

@@ -13,6 +13,7 @@
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
+#include "python/driver/memory_note.h"
 #include "python/driver/resource.h"
 
 typedef struct {
@@ -91,6 +92,7 @@ texture_array_init(PyObject *op, PyObject *args, PyObject *kwargs)
         self->borrowed = 0;
         Py_CLEAR(self->owner);
         pcu_resource_adopt(&self->base, ctx, PCU_HANDLE_array, handle);
+        pcu_memory_noted(op, PCU_MEMORY_ARRAY, pcu_array_descriptor_bytes(&d));
     }
     Py_DECREF(ctx);
     if (status == CUDA_SUCCESS) {
@@ -100,10 +102,16 @@ texture_array_init(PyObject *op, PyObject *args, PyObject *kwargs)
 }
 
 static int
+texture_array_is_level(const texture_array *self)
+{
+    return self->borrowed && self->owner != NULL &&
+           PyObject_TypeCheck(self->owner, self->base.st->MipmappedArray);
+}
+
+static int
 texture_array_check(texture_array *self, const char *routine)
 {
-    if (self->borrowed && self->owner != NULL &&
-        PyObject_TypeCheck(self->owner, self->base.st->MipmappedArray)) {
+    if (texture_array_is_level(self)) {
         return pcu_resource_check((pcu_resource *)self->owner, routine);
     }
     if (self->borrowed && pcu_context_record_lives(pcu_context_rec(self->base.ctx))) {
@@ -151,6 +159,19 @@ pcu_texture_array_handle(PyObject *obj, const char *what, CUarray *out)
     }
     *out = ((pcu_resource *)obj)->handle.array;
     return texture_array_check((texture_array *)obj, what);
+}
+
+uint64_t
+pcu_texture_array_word(pcu_state *st, PyObject *object)
+{
+    if (object == NULL || !PyObject_TypeCheck(object, st->Array)) {
+        return 0;
+    }
+    const texture_array *self = (const texture_array *)object;
+    if (texture_array_is_level(self)) {
+        return (uintptr_t)((pcu_resource *)self->owner)->handle.mipmapped_array;
+    }
+    return (uintptr_t)self->base.handle.array;
 }
 
 int

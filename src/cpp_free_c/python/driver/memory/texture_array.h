@@ -26,6 +26,11 @@ PCU_HIDDEN PCU_RAISES int pcu_texture_array_describe(
 /* 1 if another object releases the handle of this Array. */
 PCU_HIDDEN int pcu_texture_array_is_borrowed(PyObject *array);
 
+/* The word by which a graph notes that it uses this object, if it is an Array: the
+ * handle that a release of its memory names. For a level of a MipmappedArray that is
+ * the handle of the whole. 0 for other objects. */
+PCU_HIDDEN uint64_t pcu_texture_array_word(pcu_state *st, PyObject *object);
+
 /* An Array around a handle that another object releases. The Array holds a reference to
  * `owner`, which must keep the handle valid; NULL holds nothing. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_texture_array_wrap_new(pcu_state *st, PyObject *ctx,

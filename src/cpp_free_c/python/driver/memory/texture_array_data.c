@@ -81,6 +81,7 @@ texture_array_fill(pcu_state *st, const texture_array_set_args *a, CUDA_MEMCPY3D
         return -1;
     }
     if (pcu_captured_object(a->source) < 0 || pcu_captured_object(a->array) < 0 ||
+        pcu_captured_address(pcu_texture_array_word(st, a->array)) < 0 ||
         pcu_captured_address(copy->srcDevice) < 0) {
         return -1;
     }

@@ -32,19 +32,12 @@ foreign_read(PyObject *value, const char *other_type, const char *what,
              unsigned long long *bits, int *other)
 {
     static const char *const names[] = {"handle", "ptr", NULL};
+    if (pcu_as_foreign_handle(value, names, what, bits) < 0) {
+        return -1;
+    }
     if (PyIndex_Check(value)) {
         *other |= foreign_is(value, other_type);
-        return pcu_as_integer(value, 1, UINT64_MAX, bits, "handle");
-    }
-    int found = pcu_foreign_handle(value, names, bits);
-    if (found == 0) {
-        PyErr_Format(PyExc_TypeError,
-                     "handle must be a %s as an int, or an object of another library "
-                     "with a handle, not %s",
-                     what, Py_TYPE(value)->tp_name);
-    }
-    if (found <= 0) {
-        return -1;
+        return 0;
     }
     PyObject *handle = PyObject_GetAttrString(value, "handle");
     if (handle == NULL) {
@@ -54,16 +47,6 @@ foreign_read(PyObject *value, const char *other_type, const char *what,
     *other |= foreign_is(handle, other_type);
     Py_DECREF(handle);
     return 0;
-}
-
-/* The object that keeps the code loaded: by default the one that was given. */
-static PyObject *
-foreign_owner(PyObject *owner, PyObject *given)
-{
-    if ((owner == NULL || owner == Py_None) && !PyIndex_Check(given)) {
-        return given;
-    }
-    return owner;
 }
 
 static PyObject *
@@ -129,7 +112,7 @@ module_from_handle(PyObject *type, PyTypeObject *defining, PyObject *const *args
     }
     if (rc == 0) {
         self = foreign_module_new(st, (PyTypeObject *)type, ctx, module,
-                                  foreign_owner(a.owner, a.handle));
+                                  pcu_foreign_owner(a.owner, a.handle));
     }
     Py_DECREF(ctx);
     return self;
@@ -195,7 +178,7 @@ function_from_handle(PyObject *Py_UNUSED(type), PyTypeObject *defining,
     }
     if (rc == 0) {
         module = foreign_module_new(st, st->Module, ctx, code,
-                                    foreign_owner(a.owner, a.handle));
+                                    pcu_foreign_owner(a.owner, a.handle));
     }
     if (module != NULL) {
         name = kernel_name_new(function);

@@ -74,3 +74,92 @@ pcu_image_release(pcu_image *image)
     image->copy = NULL;
     pcu_buffer_release(&image->buffer);
 }
+
+/* 1 if the bytes are text: PTX, and no ELF file or fat binary. */
+static int
+image_is_text(const unsigned char *data, size_t size)
+{
+    for (size_t i = 0; i < size && i < 64 && data[i] != '\0'; i++) {
+        if (data[i] >= 127 || (data[i] < ' ' && !Py_ISSPACE(data[i]))) {
+            return 0;
+        }
+    }
+    return size != 0;
+}
+
+/* Append one declaration, from `.entry` to the parenthesis, to the list. Return the
+ * place behind it, NULL on error. */
+static const char *
+image_add_entry(PyObject *list, const char *start, const char *end)
+{
+    const char *close = memchr(start, ')', (size_t)(end - start));
+    if (close == NULL) {
+        return end;
+    }
+    PyObject *text = PyUnicode_DecodeUTF8(start, close + 1 - start, "replace");
+    int rc = -1;
+    if (text != NULL) {
+        rc = PyList_Append(list, text);
+    }
+    Py_XDECREF(text);
+    if (rc < 0) {
+        return NULL;
+    }
+    return close + 1;
+}
+
+int
+pcu_image_entries(const void *data, size_t size, PyObject **entries)
+{
+    static const char word[] = ".entry";
+    const char *place = data;
+    const char *end = place + size;
+    *entries = NULL;
+    if (!image_is_text(data, size)) {
+        return 0;
+    }
+    PyObject *list = PyList_New(0);
+    PyObject *between = PyUnicode_FromString("\n");
+    while (list != NULL && place != NULL) {
+        place = memmem(place, (size_t)(end - place), word, sizeof(word) - 1);
+        if (place == NULL) {
+            break;
+        }
+        place = image_add_entry(list, place, end);
+        if (place == NULL) {
+            Py_CLEAR(list);
+        }
+    }
+    if (list != NULL && between != NULL) {
+        *entries = PyUnicode_Join(between, list);
+    }
+    Py_XDECREF(list);
+    Py_XDECREF(between);
+    if (*entries == NULL) {
+        return -1;
+    }
+    return 0;
+}
+
+int
+pcu_image_entries_of_file(const char *path, size_t size, PyObject **entries)
+{
+    int rc = 0;
+    *entries = NULL;
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        return 0;
+    }
+    char *data = PyMem_Malloc(Py_MAX(size, 1));
+    if (data == NULL) {
+        PyErr_NoMemory();
+        rc = -1;
+    }
+    else {
+        size = fread(data, 1, size, file);
+        rc = pcu_image_entries(data, size, entries);
+    }
+    PyMem_Free(data);
+    (void)fclose(file); /* it was only read */
+    return rc;
+}

@@ -25,4 +25,14 @@ PCU_HIDDEN PCU_RAISES int pcu_image_acquire(pcu_state *st, pcu_image *image,
                                             const char *name, const char *routine);
 PCU_HIDDEN void pcu_image_release(pcu_image *image);
 
+/* The declarations of the kernels in PTX, as a str: the types of their parameters. NULL
+ * without an exception if the bytes are no PTX. */
+PCU_HIDDEN PCU_RAISES int pcu_image_entries(const void *data, size_t size,
+                                            PyObject **entries);
+
+/* The same for the first `size` bytes of a file. A file that cannot be read has none.
+ */
+PCU_HIDDEN PCU_RAISES int pcu_image_entries_of_file(const char *path, size_t size,
+                                                    PyObject **entries);
+
 #endif

@@ -44,6 +44,17 @@ module_load_new(pcu_state *st, PyObject *ctx, const void *image, pcu_jit *jit,
     return self;
 }
 
+/* Keep the declarations of the kernels in PTX. Without a module nothing is done. */
+static PyObject *
+module_keep_entries(PyObject *self, const pcu_image *image)
+{
+    if (self != NULL && pcu_image_entries(image->data, image->size,
+                                          &((pcu_module *)self)->entries) < 0) {
+        Py_CLEAR(self);
+    }
+    return self;
+}
+
 typedef struct {
     PyObject *source;
     PyObject *options;
@@ -84,6 +95,7 @@ module_from_buffer(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     }
     if (ctx != NULL) {
         self = module_load_new(st, ctx, image.data, &jit, a.handler);
+        self = module_keep_entries(self, &image);
     }
     Py_XDECREF(ctx);
     pcu_jit_finish(&jit);
@@ -96,7 +108,7 @@ static PyObject *
 module_load_file_new(pcu_state *st, PyObject *ctx, const char *path, PyObject *filename)
 {
     pcu_handle handle = {0};
-    struct stat info;
+    struct stat info = {0};
     CUresult status;
     /* for a directory the driver of a GPU reports a lack of memory */
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
@@ -109,7 +121,12 @@ module_load_file_new(pcu_state *st, PyObject *ctx, const char *path, PyObject *f
         pcu_raise_detail(st, "cuModuleLoad", status, "%R", filename);
         return NULL;
     }
-    return pcu_resource_new(st, st->Module, ctx, PCU_HANDLE_module, handle);
+    PyObject *self = pcu_resource_new(st, st->Module, ctx, PCU_HANDLE_module, handle);
+    if (self != NULL && pcu_image_entries_of_file(path, (size_t)info.st_size,
+                                                  &((pcu_module *)self)->entries) < 0) {
+        Py_CLEAR(self);
+    }
+    return self;
 }
 
 PyDoc_STRVAR(module_from_file_doc,
@@ -260,12 +277,15 @@ module_dealloc(PyObject *op)
     pcu_module *self = (pcu_module *)op;
     pcu_reference_store *references = self->references;
     PyObject *owner = self->owner;
+    PyObject *entries = self->entries;
     self->owner = NULL;
+    self->entries = NULL;
     if (self->foreign) {
         self->base.live = 0;
     }
     pcu_resource_dealloc(op);
     pcu_reference_store_free(references);
+    Py_XDECREF(entries);
     Py_XDECREF(owner);
 }
 

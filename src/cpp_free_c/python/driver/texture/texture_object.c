@@ -187,9 +187,12 @@ pcu_texture_source_word(pcu_state *st, PyObject *value)
         return 0;
     }
     PyObject *source = ((pcu_texture *)value)->source;
-    if (source != NULL && (PyObject_TypeCheck(source, st->Array) ||
-                           PyObject_TypeCheck(source, st->MipmappedArray) ||
-                           PyObject_TypeCheck(source, st->DeviceAllocation))) {
+    if (source == NULL) {
+        return 0;
+    }
+    word = pcu_texture_array_word(st, source);
+    if (word == 0 && (PyObject_TypeCheck(source, st->MipmappedArray) ||
+                      PyObject_TypeCheck(source, st->DeviceAllocation))) {
         memcpy(&word, &((pcu_resource *)source)->handle, sizeof(word));
     }
     return word;

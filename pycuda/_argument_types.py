@@ -1,0 +1,147 @@
+"""The types of a kernel's arguments compared with those of its parameters.
+
+The first launch of a kernel asks for the types (``characters``). An argument of another
+type calls ``report``. Both have the same first parameters: the Module, the declarations
+in its PTX or None, the symbol of the kernel, and the number of its parameters.
+"""
+
+import os
+from typing import Any
+
+from pycuda import _parameter_types, _symbol_types
+from pycuda._compile.warning import warn_settled
+from pycuda._parameter_types import UNKNOWN, Parameter
+from pycuda.driver import ArgumentTypeWarning
+
+#: The classes of NumPy for the characters of types.
+NUMPY = {
+    "?": "bool_", "c": "int8", "b": "int8", "B": "uint8", "h": "int16", "H": "uint16",
+    "i": "int32", "I": "uint32", "l": "int64", "L": "uint64", "e": "float16",
+    "f": "float32", "d": "float64", "F": "complex64", "D": "complex128", "a": "uintp",
+}  # fmt: skip
+
+
+def _parameters(
+    module: object, entries: str | None, symbol: str, count: int
+) -> list[Parameter]:
+    """Return all that is known of a kernel's parameters.
+
+    The source tells most. The symbol tells the types that the source hides.
+    """
+    source = vars(module).get("_source")
+    found = None
+    if isinstance(source, str):
+        found = _parameter_types.declared(source, symbol, count)
+    mangled = _symbol_types.mangled(symbol, count)
+    if found is not None and mangled is not None:
+        return [
+            own if own.type[1] != "u" or own.type[0] != other.type[0]
+            else Parameter(other.type, own.name, own.text)
+            for own, other in zip(found, mangled, strict=True)
+        ]  # fmt: skip
+    found = found or mangled
+    if found is None and source is None and entries is not None:
+        found = _symbol_types.of_ptx(entries, symbol, count)
+    return found or [Parameter(UNKNOWN)] * count
+
+
+def characters(module: object, entries: str | None, symbol: str, count: int) -> bytes:
+    """Return two characters for each parameter; see ``_parameter_types``."""
+    found = _parameters(module, entries, symbol, count)
+    return "".join(parameter.type for parameter in found).encode()
+
+
+def integers(
+    module: object, entries: str | None, symbol: str, count: int
+) -> bytes | None:
+    """Return a byte for each parameter; see ``_parameter_types.integers``."""
+    source = vars(module).get("_source")
+    if not isinstance(source, str):
+        return None
+    return _parameter_types.integers(source, symbol, count)
+
+
+def report(
+    module: object,
+    entries: str | None,
+    symbol: str,
+    count: int,
+    index: int,
+    argument: object,
+    is_format: bool,
+) -> bool:
+    """Warn that an argument is of another type than its parameter.
+
+    With PYCUDA_STRICT=1 raise TypeError. ``is_format``: the argument is a character of
+    the format of prepared calls. Return whether Python hides the next warning of this
+    line.
+    """
+    parameter = _parameters(module, entries, symbol, count)[index]
+    name = _parameter_types.plain_name(symbol)
+    found = f"'{argument}' in the format" if is_format else _described(argument)
+    text = f"argument {index} of {name} is {found}, but {_expected(parameter)}"
+    advice = _advice(parameter, argument, is_format)
+    if advice:
+        text += f". {advice}"
+    if os.environ.get("PYCUDA_STRICT", "0") not in ("", "0"):
+        raise TypeError(text)
+    return warn_settled(text, ArgumentTypeWarning)
+
+
+def _with_article(word: str) -> str:
+    return f"{'an' if word[:1] in 'aeiouAEIO' else 'a'} {word}"
+
+
+def _dtype_of(argument: Any) -> object:
+    """Return the dtype of an array or of the array of In, Out or InOut, or None."""
+    dtype = getattr(argument, "dtype", None)
+    if dtype is None:
+        dtype = getattr(getattr(argument, "array", None), "dtype", None)
+    return dtype
+
+
+def _described(argument: object) -> str:
+    """Return what an argument is."""
+    kind = type(argument)
+    if kind.__module__ == "numpy" and kind.__name__ != "ndarray":
+        return _with_article(f"numpy.{kind.__name__}")
+    words = _with_article(kind.__name__)
+    dtype = _dtype_of(argument)
+    if dtype is None:
+        return f"{words}, which is an address"
+    return f"{words} of {dtype}"
+
+
+def _expected(parameter: Parameter) -> str:
+    """Return what a parameter is."""
+    words = "the parameter"
+    if parameter.name:
+        words += f" '{parameter.name}'"
+    return f"{words} is {_with_article(parameter.text or 'value of another type')}"
+
+
+def _advice(parameter: Parameter, argument: object, is_format: bool) -> str:
+    """Return what to do, "" if there is nothing to say."""
+    level, character = parameter.type
+    numpy = NUMPY.get(character, "")
+    if level == "p":
+        if is_format:
+            return "Use 'P' for device memory"
+        if _is_array(argument) and numpy:
+            return (
+                f"Pass an array of {numpy}, or a view(numpy.{numpy}) if its bytes are "
+                "meant"
+            )
+        return "Pass device memory, or its address as a numpy.uintp"
+    if not numpy:
+        return ""
+    if is_format:
+        return f"Use numpy.{numpy} in the format"
+    return f"Pass a numpy.{numpy}"
+
+
+def _is_array(argument: object) -> bool:
+    """Return whether an argument is an array, not a number."""
+    kind = type(argument)
+    is_number = kind.__module__ == "numpy" and kind.__name__ != "ndarray"
+    return not is_number and _dtype_of(argument) is not None

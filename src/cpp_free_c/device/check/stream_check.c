@@ -1,0 +1,817 @@
+/* Lanes and operations, and what conflicts. See stream_check.h. */
+#define _GNU_SOURCE
+#include "device/check/stream_check.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/base/site.h"
+#include "device/check/guard.h"
+#include "device/check/stream_finding.h"
+
+enum { MOST_OPERATIONS = 4096, MOST_SUSPECTS = 64, NAME_ROOM = 96 };
+
+struct emu_lane {
+    emu_lane *next, *previous; /* of all lanes */
+    emu_context *context;
+    emu_lane_kind kind;
+    size_t number;
+    emu_clock clock; /* what later work of the lane comes after */
+};
+
+/* An access of the host while the operation had not run. */
+typedef struct {
+    uint64_t address;
+    bool is_write;
+    const char *site;
+} suspect;
+
+struct emu_operation {
+    emu_operation *next, *previous; /* of all operations */
+    emu_context *context;
+    size_t lane;
+    uint64_t number; /* in its lane */
+    uint64_t order;  /* of the call that enqueued it */
+    uint64_t serial; /* of the newest allocation when it ran */
+    emu_clock clock;
+    emu_uses uses;
+    emu_uses may; /* what it may use, while it has not run */
+    bool has_run;
+    bool is_graph; /* it keeps the name of the call */
+    bool is_early; /* its uses were known before it ran */
+    const char *site;
+    char name[NAME_ROOM];
+    suspect suspects[MOST_SUSPECTS];
+    size_t suspect_count;
+};
+
+bool emu_stream_check_on;
+
+static struct {
+    pthread_mutex_t mutex;
+    emu_lane *lanes;
+    emu_operation *first,
+        *last; /* that the host has not waited for, the oldest first */
+    size_t count;
+    emu_clock host, signals;
+    uint64_t order; /* of the last operation */
+    uint64_t *numbers; /* of the last operation of each lane that there has been */
+    bool *taken;       /* a live lane has the number */
+    size_t lane_room;
+    unsigned running; /* operations that threads run now */
+    bool is_stale;    /* the guard does not fit the operations */
+    bool is_short;    /* memory was short: there are no findings from then on */
+} check = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static _Thread_local emu_operation *present;
+static _Thread_local unsigned depth; /* calls of the driver in this thread */
+
+static void
+check_lock(void)
+{
+    pthread_mutex_lock(&check.mutex);
+}
+
+static void
+check_unlock(void)
+{
+    pthread_mutex_unlock(&check.mutex);
+}
+
+/* Note the result of an operation on a clock. */
+static void
+check_noted(bool good)
+{
+    if (!good) {
+        check.is_short = true;
+    }
+}
+
+/* -- operations that are live ------------------------------------------------------ */
+
+static void
+operation_free(emu_operation *operation)
+{
+    emu_uses_close(&operation->uses);
+    emu_uses_close(&operation->may);
+    emu_clock_close(&operation->clock);
+    free(operation);
+}
+
+static void
+operation_unlist(emu_operation *operation)
+{
+    if (operation->previous != NULL) {
+        operation->previous->next = operation->next;
+    }
+    else {
+        check.first = operation->next;
+    }
+    if (operation->next != NULL) {
+        operation->next->previous = operation->previous;
+    }
+    else {
+        check.last = operation->previous;
+    }
+    check.count--;
+    check.is_stale = true;
+}
+
+static void
+operation_list(emu_operation *operation)
+{
+    operation->previous = check.last;
+    if (check.last != NULL) {
+        check.last->next = operation;
+    }
+    else {
+        check.first = operation;
+    }
+    check.last = operation;
+    check.count++;
+    check.is_stale = true;
+}
+
+/* Whether the host has waited for an operation. */
+static bool
+operation_is_over(const emu_operation *operation)
+{
+    return operation->has_run &&
+           operation->number <= emu_clock_of(&check.host, operation->lane);
+}
+
+/* Forget the operations that the host has waited for, and the oldest ones if there are
+ * too many. */
+static void
+operations_prune(void)
+{
+    emu_operation *next;
+
+    for (emu_operation *o = check.first; o != NULL; o = next) {
+        next = o->next;
+        if (operation_is_over(o) || (check.count > MOST_OPERATIONS && o->has_run)) {
+            operation_unlist(o);
+            operation_free(o);
+        }
+    }
+}
+
+/* -- lanes ------------------------------------------------------------------------- */
+
+/* A number that no lane has and whose operations the host has waited for. */
+static bool
+lane_take_number(size_t *number)
+{
+    size_t room = check.lane_room * 2 + 8;
+    uint64_t *numbers;
+    bool *taken;
+
+    for (size_t i = 0; i < check.lane_room; i++) {
+        if (!check.taken[i] && check.numbers[i] <= emu_clock_of(&check.host, i)) {
+            *number = i;
+            return true;
+        }
+    }
+    numbers = realloc(check.numbers, room * sizeof(*numbers));
+    if (numbers == NULL) {
+        return false;
+    }
+    check.numbers = numbers;
+    taken = realloc(check.taken, room * sizeof(*taken));
+    if (taken == NULL) {
+        return false;
+    }
+    check.taken = taken;
+    memset(numbers + check.lane_room, 0, (room - check.lane_room) * sizeof(*numbers));
+    memset(taken + check.lane_room, 0, (room - check.lane_room) * sizeof(*taken));
+    *number = check.lane_room;
+    check.lane_room = room;
+    return true;
+}
+
+emu_lane *
+emu_lane_new(emu_context *context, emu_lane_kind kind)
+{
+    emu_lane *lane;
+
+    if (!emu_stream_check_on) {
+        return NULL;
+    }
+    lane = calloc(1, sizeof(*lane));
+    if (lane == NULL) {
+        return NULL;
+    }
+    lane->context = context;
+    lane->kind = kind;
+    check_lock();
+    if (lane_take_number(&lane->number)) {
+        check.taken[lane->number] = true;
+        lane->next = check.lanes;
+        if (lane->next != NULL) {
+            lane->next->previous = lane;
+        }
+        check.lanes = lane;
+    }
+    else {
+        free(lane);
+        lane = NULL;
+    }
+    check_unlock();
+    return lane;
+}
+
+void
+emu_lane_free(emu_lane *lane)
+{
+    if (lane == NULL) {
+        return;
+    }
+    check_lock();
+    check.taken[lane->number] = false;
+    if (lane->previous != NULL) {
+        lane->previous->next = lane->next;
+    }
+    else {
+        check.lanes = lane->next;
+    }
+    if (lane->next != NULL) {
+        lane->next->previous = lane->previous;
+    }
+    if (lane->kind == EMU_LANE_NULL) { /* the context ends, so all has ended */
+        emu_operation *next;
+
+        check_noted(emu_clock_join(&check.host, &lane->clock));
+        for (emu_operation *o = check.first; o != NULL; o = next) {
+            next = o->next;
+            if (o->context == lane->context) {
+                operation_unlist(o);
+                operation_free(o);
+            }
+        }
+    }
+    check_unlock();
+    emu_clock_close(&lane->clock);
+    free(lane);
+}
+
+/* Take in what work that is enqueued now in the lane comes after: the host's waits, and
+ * the null stream or the streams that it waits for. */
+static void
+lane_take_in(emu_lane *lane)
+{
+    check_noted(emu_clock_join(&lane->clock, &check.host));
+    for (const emu_lane *other = check.lanes; other != NULL; other = other->next) {
+        if (other->context == lane->context && other != lane &&
+            ((lane->kind == EMU_LANE_NULL && other->kind == EMU_LANE_BLOCKING) ||
+             (lane->kind == EMU_LANE_BLOCKING && other->kind == EMU_LANE_NULL))) {
+            check_noted(emu_clock_join(&lane->clock, &other->clock));
+        }
+    }
+}
+
+/* Whether work of other lanes may run at the same time as that of the lane. */
+static bool
+lane_has_company(const emu_context *context, size_t number)
+{
+    for (const emu_lane *other = check.lanes; other != NULL; other = other->next) {
+        if (other->number != number &&
+            (other->kind != EMU_LANE_NULL || other->context != context)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void
+emu_lane_record(emu_lane *lane, emu_clock *event)
+{
+    if (lane != NULL) {
+        check_lock();
+        if (lane->kind == EMU_LANE_NULL) {
+            lane_take_in(lane);
+        }
+        check_noted(emu_clock_copy(event, &lane->clock));
+        check_unlock();
+    }
+}
+
+void
+emu_lane_await(emu_lane *lane, const emu_clock *event)
+{
+    if (lane != NULL) {
+        check_lock();
+        check_noted(emu_clock_join(&lane->clock, event));
+        check_unlock();
+    }
+}
+
+void
+emu_lane_await_all(emu_lane *lane)
+{
+    if (lane != NULL) {
+        check_lock();
+        for (const emu_lane *other = check.lanes; other != NULL; other = other->next) {
+            if (other != lane) {
+                check_noted(emu_clock_join(&lane->clock, &other->clock));
+            }
+        }
+        check_unlock();
+    }
+}
+
+/* -- waits of the host ------------------------------------------------------------- */
+
+static void
+host_awaits_lane_locked(emu_lane *lane)
+{
+    if (lane->kind == EMU_LANE_NULL) {
+        lane_take_in(lane);
+    }
+    check_noted(emu_clock_join(&check.host, &lane->clock));
+}
+
+void
+emu_host_awaits_lane(emu_lane *lane)
+{
+    if (lane != NULL) {
+        check_lock();
+        host_awaits_lane_locked(lane);
+        operations_prune();
+        check_unlock();
+    }
+}
+
+void
+emu_host_awaits_event(const emu_clock *event)
+{
+    if (emu_stream_check_on) {
+        check_lock();
+        check_noted(emu_clock_join(&check.host, event));
+        operations_prune();
+        check_unlock();
+    }
+}
+
+void
+emu_host_awaits_context(const emu_context *context)
+{
+    if (!emu_stream_check_on) {
+        return;
+    }
+    check_lock();
+    for (emu_lane *lane = check.lanes; lane != NULL; lane = lane->next) {
+        if (context == NULL || lane->context == context) {
+            host_awaits_lane_locked(lane);
+        }
+    }
+    operations_prune();
+    check_unlock();
+}
+
+void
+emu_event_clock_close(emu_clock *event)
+{
+    check_lock();
+    emu_clock_close(event);
+    check_unlock();
+}
+
+/* -- findings ---------------------------------------------------------------------- */
+
+/* Whether a byte is in memory that has existed since both operations ran. */
+static bool
+use_is_of_live_memory(uint64_t address, const void *data)
+{
+    const emu_allocation *memory = emu_memory_check(address, 1);
+    const uint64_t *serial = data;
+
+    return memory != NULL && memory->serial <= *serial;
+}
+
+static uint64_t
+check_lower(uint64_t a, uint64_t b)
+{
+    if (a < b) {
+        return a;
+    }
+    return b;
+}
+
+/* Report two operations that use the same bytes, if they do; the one that was enqueued
+ * last as the one at fault. */
+static void
+check_pair(const emu_operation *older, const emu_operation *newer)
+{
+    const uint64_t serial = check_lower(older->serial, newer->serial);
+    emu_use_conflict found;
+
+    if (older->order > newer->order) {
+        check_pair(newer, older);
+        return;
+    }
+    if (older->lane == newer->lane ||
+        older->number <= emu_clock_of(&newer->clock, older->lane) ||
+        newer->number <= emu_clock_of(&older->clock, newer->lane) || check.is_short ||
+        !emu_uses_conflict(&older->uses, &newer->uses, use_is_of_live_memory, &serial,
+                           &found)) {
+        return;
+    }
+    emu_finding_of_streams(
+        newer->context, &(emu_finding_side){older->name, older->site, found.first},
+        &(emu_finding_side){newer->name, newer->site, found.second}, found.address);
+}
+
+/* Compare an operation whose uses are known with all others. */
+static void
+check_operation(const emu_operation *operation)
+{
+    for (const emu_operation *o = check.first; o != NULL; o = o->next) {
+        if (o != operation && (o->has_run || o->is_early)) {
+            check_pair(o, operation);
+        }
+    }
+}
+
+/* Report an access of the host, if the operation uses the byte. */
+static bool
+check_host_access(const emu_operation *operation, const suspect *access)
+{
+    const unsigned kinds = emu_uses_of_byte(&operation->uses, access->address);
+
+    if (!use_is_of_live_memory(access->address, &operation->serial) ||
+        (kinds & ~(unsigned)EMU_USE_READ) == 0) {
+        if (kinds == 0 || !access->is_write) {
+            return false;
+        }
+    }
+    if (!check.is_short) {
+        const unsigned host = access->is_write ? EMU_USE_WRITE : EMU_USE_READ;
+
+        emu_finding_of_host(
+            operation->context,
+            &(emu_finding_side){operation->name, operation->site, kinds},
+            &(emu_finding_side){"the host", access->site, host}, access->address);
+    }
+    return true;
+}
+
+/* -- operations -------------------------------------------------------------------- */
+
+emu_operation *
+emu_operation_new(emu_lane *lane, const char *name)
+{
+    emu_operation *operation;
+
+    if (lane == NULL) {
+        return NULL;
+    }
+    operation = calloc(1, sizeof(*operation));
+    if (operation == NULL) {
+        return NULL;
+    }
+    operation->site = emu_site_now();
+    operation->context = lane->context;
+    operation->is_graph = strncmp(name, "cuGraph", 7) == 0;
+    (void)snprintf(operation->name, sizeof(operation->name), "%s", name);
+    check_lock();
+    lane_take_in(lane);
+    check_noted(emu_clock_copy(&operation->clock, &lane->clock));
+    operation->lane = lane->number;
+    operation->order = ++check.order;
+    operation->number = ++check.numbers[lane->number];
+    operation->serial = emu_memory_last_serial();
+    check_noted(emu_clock_set(&lane->clock, lane->number, operation->number));
+    operation_list(operation);
+    check_unlock();
+    return operation;
+}
+
+void
+emu_operation_drop(emu_operation *operation)
+{
+    if (operation != NULL) {
+        check_lock();
+        operation_unlist(operation);
+        check_unlock();
+        operation_free(operation);
+    }
+}
+
+void
+emu_operation_begin(emu_operation *operation)
+{
+    if (operation != NULL) {
+        check_lock();
+        check.running++;
+        if (!emu_guard_is_clear()) {
+            emu_guard_clear();
+            check.is_stale = true;
+        }
+        check_unlock();
+    }
+    present = operation;
+}
+
+emu_operation *
+emu_operation_present(void)
+{
+    return present;
+}
+
+void
+emu_operation_end(void)
+{
+    emu_operation *operation = present;
+
+    if (operation == NULL) {
+        return;
+    }
+    present = NULL;
+    check_lock();
+    check.running--;
+    operation->has_run = true;
+    operation->serial = emu_memory_last_serial();
+    emu_uses_close(&operation->may);
+    if (!operation->is_early) {
+        check_operation(operation);
+    }
+    for (size_t i = 0; i < operation->suspect_count; i++) {
+        (void)check_host_access(operation, &operation->suspects[i]);
+    }
+    operation->suspect_count = 0;
+    if (operation->uses.count == 0 && operation->uses.pages == NULL) {
+        operation_unlist(operation);
+        operation_free(operation);
+    }
+    operations_prune();
+    check.is_stale = true;
+    check_unlock();
+}
+
+bool
+emu_operation_is_open(const emu_operation *operation)
+{
+    return operation != NULL && !operation->is_early;
+}
+
+void
+emu_operation_use(emu_operation *operation, uint64_t start, uint64_t bytes,
+                  unsigned kind)
+{
+    if (operation != NULL) {
+        check_lock();
+        emu_uses_add_range(&operation->uses, start, bytes, kind, 0);
+        check.is_stale = true;
+        check_unlock();
+    }
+}
+
+void
+emu_operation_fill(emu_operation *operation, uint64_t start, uint64_t bytes,
+                   uint32_t value, unsigned unit)
+{
+    if (operation != NULL) {
+        check_lock();
+        emu_uses_add_range(&operation->uses, start, bytes, EMU_USE_WRITE,
+                           (uint64_t)value << 8 | unit);
+        check.is_stale = true;
+        check_unlock();
+    }
+}
+
+void
+emu_operation_may_use(emu_operation *operation, const emu_allocation *allocation)
+{
+    if (operation != NULL) {
+        check_lock();
+        emu_uses_add_range(&operation->may, allocation->base, allocation->size,
+                           EMU_USE_WRITE, 0);
+        check.is_stale = true;
+        check_unlock();
+    }
+}
+
+void
+emu_operation_known(emu_operation *operation)
+{
+    if (operation != NULL) {
+        check_lock();
+        operation->is_early = true;
+        check_operation(operation);
+        check_unlock();
+    }
+}
+
+void
+emu_operation_name(emu_operation *operation, const char *kernel)
+{
+    if (operation != NULL && !operation->is_graph) {
+        (void)snprintf(operation->name, sizeof(operation->name), "kernel %s", kernel);
+    }
+}
+
+emu_uses *
+emu_operation_kernel(emu_operation *operation, const char *name)
+{
+    emu_uses *uses = NULL;
+
+    if (operation == NULL) {
+        return NULL;
+    }
+    emu_operation_name(operation, name);
+    check_lock();
+    operation->uses.host_only = !lane_has_company(operation->context, operation->lane);
+    if (emu_uses_open_pages(&operation->uses)) {
+        uses = &operation->uses;
+    }
+    check_unlock();
+    return uses;
+}
+
+void
+emu_operation_record(const emu_operation *operation, emu_clock *event)
+{
+    if (operation != NULL) {
+        check_lock();
+        check_noted(emu_clock_copy(event, &operation->clock));
+        check_noted(emu_clock_set(event, operation->lane, operation->number));
+        check_unlock();
+    }
+}
+
+void
+emu_operation_signals(emu_operation *operation)
+{
+    if (operation != NULL) {
+        check_lock();
+        check_noted(emu_clock_join(&check.signals, &operation->clock));
+        check_noted(emu_clock_join(&check.host, &operation->clock));
+        operations_prune();
+        check_unlock();
+    }
+}
+
+void
+emu_operation_awaits_signal(emu_operation *operation)
+{
+    if (operation != NULL) {
+        check_lock();
+        check_noted(emu_clock_join(&operation->clock, &check.signals));
+        for (emu_lane *lane = check.lanes; lane != NULL; lane = lane->next) {
+            if (lane->number == operation->lane) {
+                check_noted(emu_clock_join(&lane->clock, &check.signals));
+            }
+        }
+        check_unlock();
+    }
+}
+
+/* -- frees ------------------------------------------------------------------------- */
+
+void
+emu_stream_check_free(uint64_t start, uint64_t bytes, const char *word)
+{
+    if (!emu_stream_check_on) {
+        return;
+    }
+    check_lock();
+    for (const emu_operation *o = check.first; o != NULL; o = o->next) {
+        if (!operation_is_over(o) && !check.is_short && o != present &&
+            (emu_uses_touch(&o->uses, start, start + bytes) ||
+             emu_uses_touch(&o->may, start, start + bytes)) &&
+            use_is_of_live_memory(start, &o->serial)) {
+            emu_finding_of_free(o->context, &(emu_finding_side){o->name, o->site, 0},
+                                start, word);
+            break;
+        }
+    }
+    check_unlock();
+}
+
+void
+emu_stream_check_forget(uint64_t start, uint64_t bytes)
+{
+    emu_operation *next;
+
+    if (!emu_stream_check_on) {
+        return;
+    }
+    check_lock();
+    emu_guard_clear();
+    check.is_stale = true;
+    for (emu_operation *o = check.first; o != NULL; o = next) {
+        next = o->next;
+        if (o->has_run && emu_uses_touch(&o->uses, start, start + bytes)) {
+            operation_unlist(o);
+            operation_free(o);
+        }
+    }
+    check_unlock();
+}
+
+/* -- the guard --------------------------------------------------------------------- */
+
+/* What to guard against in a pass over the operations. */
+typedef struct {
+    bool reads_too;
+} guard_pass;
+
+static void
+guard_see(void *data, uint64_t start, uint64_t end, unsigned kind)
+{
+    const guard_pass *pass = data;
+    const emu_allocation *memory = emu_memory_check(start, 1);
+
+    if ((kind == EMU_USE_READ) == pass->reads_too || memory == NULL) {
+        return;
+    }
+    if (memory->kind == EMU_MEMORY_HOST || memory->kind == EMU_MEMORY_MANAGED) {
+        emu_guard_close_range(start, end, false, pass->reads_too);
+    }
+    else if (memory->kind == EMU_MEMORY_REGISTERED) {
+        emu_guard_close_range(start, end, true, pass->reads_too);
+    }
+}
+
+/* Make the guard fit the operations, unless work is running that it would stop. */
+static void
+guard_renew(void)
+{
+    if (!check.is_stale || check.running > 0) {
+        return;
+    }
+    emu_guard_clear();
+    for (int reads_too = 0; reads_too < 2; reads_too++) {
+        guard_pass pass = {reads_too != 0};
+
+        for (const emu_operation *o = check.first; o != NULL; o = o->next) {
+            emu_uses_each(&o->uses, guard_see, &pass);
+            emu_uses_each(&o->may, guard_see, &pass);
+        }
+    }
+    check.is_stale = false;
+}
+
+/* Answer for an access of the program. */
+static emu_guard_answer
+guard_answer(uint64_t address, bool is_write)
+{
+    suspect access = {address, is_write, NULL};
+    emu_guard_answer answer = EMU_GUARD_STEP;
+
+    if (depth > 0 || present != NULL) { /* the driver itself, or a host function */
+        check_lock();
+        check.is_stale = true;
+        check_unlock();
+        return EMU_GUARD_OPEN;
+    }
+    access.site = emu_site_now();
+    check_lock();
+    for (emu_operation *o = check.first; o != NULL; o = o->next) {
+        if (o->has_run || o->is_early) {
+            if (check_host_access(o, &access)) {
+                answer = EMU_GUARD_OPEN;
+                break;
+            }
+        }
+        else if (emu_uses_of_byte(&o->may, address) != 0 &&
+                 o->suspect_count < MOST_SUSPECTS) {
+            o->suspects[o->suspect_count++] = access;
+        }
+    }
+    check_unlock();
+    return answer;
+}
+
+void
+emu_stream_check_open(bool on)
+{
+    emu_stream_check_on = on;
+    if (on) {
+        emu_memory_keep_host_pages_apart();
+        emu_guard_open(guard_answer);
+    }
+}
+
+void
+emu_stream_check_enter(void)
+{
+    depth += emu_stream_check_on;
+}
+
+void
+emu_stream_check_leave(void)
+{
+    if (depth == 0) { /* cuInit, which turned the check on */
+        return;
+    }
+    depth--;
+    if (depth == 0 && check.is_stale) {
+        check_lock();
+        guard_renew();
+        check_unlock();
+    }
+}

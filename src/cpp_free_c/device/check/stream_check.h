@@ -1,0 +1,121 @@
+/* The check `sync`: operations of streams, and the host, that use the same bytes
+ * without waiting for each other.
+ *
+ * Each stream has a lane. Each piece of work that a program enqueues is an operation of
+ * a lane: it has a number, the clock of what happened before it, the line of the
+ * program, and the bytes that it uses (uses.h). Two operations of which neither
+ * happened before the other, and whose uses conflict, are a finding; so is an access of
+ * the host to memory that an operation uses, unless the host has waited for the
+ * operation (guard.h). The order in which the work really ran does not matter.
+ *
+ * A finding makes the context fail. The next call publishes its text (message.h).
+ *
+ * One mutex guards everything here. It is taken with any lock of the device held, and
+ * no other lock is taken under it but that of sites. If the check is off, lanes and
+ * operations are NULL, and all functions accept that. */
+#ifndef DEVICE_CHECK_STREAM_CHECK_H
+#define DEVICE_CHECK_STREAM_CHECK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "device/base/device.h"
+#include "device/check/lane_clock.h"
+#include "device/check/uses.h"
+
+/* Set once by cuInit. */
+extern bool emu_stream_check_on;
+void emu_stream_check_open(bool on);
+
+/* -- lanes ------------------------------------------------------------------------- */
+
+typedef enum {
+    EMU_LANE_NULL, /* waits for the blocking lanes of its context, and they for it */
+    EMU_LANE_BLOCKING, /* a stream */
+    EMU_LANE_FREE      /* a NON_BLOCKING stream */
+} emu_lane_kind;
+
+typedef struct emu_lane emu_lane;
+
+/* NULL: the check is off, or memory is short. */
+emu_lane *emu_lane_new(emu_context *context, emu_lane_kind kind);
+/* The stream ends. Its operations may still be running, as far as the host knows. */
+void emu_lane_free(emu_lane *lane);
+
+/* -- the order of things ----------------------------------------------------------- */
+
+/* An event is recorded in the lane: store what has happened before it. */
+void emu_lane_record(emu_lane *lane, emu_clock *event);
+/* Later work of the lane waits for the event. */
+void emu_lane_await(emu_lane *lane, const emu_clock *event);
+
+/* It waits for everything: an event of another process, of which nothing is known. */
+void emu_lane_await_all(emu_lane *lane);
+
+/* The host has waited for a lane, for an event, for all lanes of a context (NULL: of
+ * all contexts). */
+void emu_host_awaits_lane(emu_lane *lane);
+void emu_host_awaits_event(const emu_clock *event);
+void emu_host_awaits_context(const emu_context *context);
+
+/* Free the clock of an event. */
+void emu_event_clock_close(emu_clock *event);
+
+/* -- operations -------------------------------------------------------------------- */
+
+typedef struct emu_operation emu_operation;
+
+/* The program enqueues an operation. `name` is that of the call. */
+emu_operation *emu_operation_new(emu_lane *lane, const char *name);
+/* It never runs. */
+void emu_operation_drop(emu_operation *operation);
+
+/* This thread runs the operation; NULL: nothing is checked. End the present one. */
+void emu_operation_begin(emu_operation *operation);
+void emu_operation_end(void);
+/* The operation that this thread runs, or NULL. */
+emu_operation *emu_operation_present(void);
+
+/* Whether uses are to be noted: not if it was done before it ran. */
+bool emu_operation_is_open(const emu_operation *operation);
+/* Note a use of a copy or fill, which knows its ranges. */
+void emu_operation_use(emu_operation *operation, uint64_t start, uint64_t bytes,
+                       unsigned kind);
+/* The same for a fill with one value, of a unit of bytes. */
+void emu_operation_fill(emu_operation *operation, uint64_t start, uint64_t bytes,
+                        uint32_t value, unsigned unit);
+/* All uses of the operation are noted, before it runs. */
+void emu_operation_known(emu_operation *operation);
+/* Note that it may use all of an allocation: the parameter of a kernel that a stream
+ * keeps points to it. */
+void emu_operation_may_use(emu_operation *operation, const emu_allocation *allocation);
+
+/* It is a kernel of that name. */
+void emu_operation_name(emu_operation *operation, const char *kernel);
+/* The same, and it runs now. Return where the machine notes its accesses; NULL: they
+ * are not wanted. */
+emu_uses *emu_operation_kernel(emu_operation *operation, const char *name);
+
+/* A graph, which is one operation, records an event. */
+void emu_operation_record(const emu_operation *operation, emu_clock *event);
+
+/* What the operation did lets the host, or other streams, continue: a host function, a
+ * value that is written to memory. */
+void emu_operation_signals(emu_operation *operation);
+/* It has waited for such a value. */
+void emu_operation_awaits_signal(emu_operation *operation);
+
+/* The program frees memory now. If operations that the host has not waited for use it,
+ * that is a finding. `word`: "page-locked memory", ... */
+void emu_stream_check_free(uint64_t start, uint64_t bytes, const char *word);
+/* Memory of the program is no longer page-locked: leave its pages alone. */
+void emu_stream_check_forget(uint64_t start, uint64_t bytes);
+
+/* -- calls ------------------------------------------------------------------------- */
+
+/* A call of the driver begins and ends in this thread. Between calls, the guard
+ * watches the memory that the host must not touch. */
+void emu_stream_check_enter(void);
+void emu_stream_check_leave(void);
+
+#endif

@@ -1,0 +1,50 @@
+/* A clock that costs a few nanoseconds to read: the counter of the processor.
+ *
+ * The unit is known only by comparison: pcu_ticks_pair reads the counter and the
+ * monotonic clock at the same time, and two pairs give the rate. Callers: records that
+ * are written on hot paths. */
+#ifndef DRIVER_TICKS_H
+#define DRIVER_TICKS_H
+
+#include <stdint.h>
+
+#if defined(__x86_64__)
+#    include <x86intrin.h>
+#endif
+
+#if defined(__GNUC__)
+#    define PCU_TICKS_API __attribute__((visibility("hidden")))
+#else
+#    define PCU_TICKS_API
+#endif
+
+/* Nanoseconds of the monotonic clock. */
+PCU_TICKS_API uint64_t pcu_nanoseconds(void);
+
+static inline uint64_t
+pcu_ticks(void)
+{
+#if defined(__x86_64__)
+    return __rdtsc();
+#elif defined(__aarch64__)
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+#else
+    return pcu_nanoseconds();
+#endif
+}
+
+/* The same moment on both clocks. */
+typedef struct {
+    uint64_t ticks;
+    uint64_t nanoseconds;
+} pcu_ticks_pair;
+
+PCU_TICKS_API pcu_ticks_pair pcu_ticks_now(void);
+
+/* The nanoseconds of a moment between or near two pairs, of which `first` is older. */
+PCU_TICKS_API uint64_t pcu_ticks_convert(uint64_t ticks, const pcu_ticks_pair *first,
+                                         const pcu_ticks_pair *second);
+
+#endif

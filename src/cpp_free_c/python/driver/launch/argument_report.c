@@ -1,0 +1,161 @@
+/* Warnings about the types of arguments. See argument_report.h.
+ *
+ * pycuda/_argument_types.py writes the text and calls Python's machinery of warnings,
+ * which shows a warning once for each line, or as the program's filters say. It answers
+ * whether the same warning would be hidden the next time. The call site is remembered
+ * then, until the filters change. */
+#include "python/driver/launch/argument_report.h"
+
+#include "python/support/caller.h"
+#include "python/driver/module_struct.h"
+
+enum { SITES = 16 };
+
+typedef struct {
+    pcu_caller caller;
+    Py_ssize_t index; /* of the argument */
+} argument_site;
+
+struct pcu_argument_sites {
+    PyObject *filters; /* strong: the list warnings.filters when the sites were added */
+    Py_ssize_t length; /* of that list */
+    Py_ssize_t next;   /* the place of the next site */
+    argument_site items[SITES];
+};
+
+void
+pcu_argument_sites_free(struct pcu_argument_sites *sites)
+{
+    if (sites == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < SITES; i++) {
+        pcu_caller_clear(&sites->items[i].caller);
+    }
+    Py_CLEAR(sites->filters);
+    PyMem_Free(sites);
+}
+
+/* The list of the filters of warnings. NULL if it cannot be had; no exception then. */
+static PyObject *
+site_filters_new(void)
+{
+    PyObject *filters = NULL;
+    PyObject *name = PyUnicode_FromString("warnings");
+    if (name != NULL) {
+        PyObject *module = PyImport_GetModule(name);
+        if (module != NULL) {
+            filters = PyObject_GetAttrString(module, "filters");
+        }
+        Py_XDECREF(module);
+        Py_DECREF(name);
+    }
+    if (filters == NULL) {
+        PyErr_Clear(); /* without the list each call asks the machinery */
+    }
+    else if (!PyList_CheckExact(filters)) {
+        Py_CLEAR(filters);
+    }
+    return filters;
+}
+
+/* 1 if this call site has warned of the argument, under the same filters. */
+static int
+site_is_known(const struct pcu_argument_sites *sites, const pcu_caller *caller,
+              Py_ssize_t index)
+{
+    if (sites == NULL || caller->code == NULL) {
+        return 0;
+    }
+    for (size_t i = 0; i < SITES; i++) {
+        const argument_site *site = &sites->items[i];
+        if (site->caller.code == caller->code &&
+            site->caller.offset == caller->offset && site->index == index) {
+            PyObject *filters = site_filters_new();
+            int same = filters != NULL && filters == sites->filters &&
+                       PyList_GET_SIZE(filters) == sites->length;
+            Py_XDECREF(filters);
+            return same;
+        }
+    }
+    return 0;
+}
+
+/* Remember a call site. A lack of memory is no error: the site warns again. */
+static void
+site_add(pcu_function *fn, const pcu_caller *caller, Py_ssize_t index)
+{
+    PyObject *filters = site_filters_new();
+    if (filters == NULL || caller->code == NULL) {
+        Py_XDECREF(filters);
+        return;
+    }
+    if (fn->sites == NULL) {
+        fn->sites = PyMem_Calloc(1, sizeof(*fn->sites));
+    }
+    struct pcu_argument_sites *sites = fn->sites;
+    if (sites == NULL) {
+        Py_DECREF(filters);
+        return;
+    }
+    if (sites->filters != filters || sites->length != PyList_GET_SIZE(filters)) {
+        for (size_t i = 0; i < SITES; i++) {
+            pcu_caller_clear(&sites->items[i].caller);
+        }
+        sites->length = PyList_GET_SIZE(filters);
+        Py_XSETREF(sites->filters, Py_NewRef(filters));
+    }
+    argument_site *site = &sites->items[sites->next];
+    sites->next = (sites->next + 1) % SITES;
+    site->index = index;
+    pcu_caller_keep(&site->caller, caller);
+    Py_DECREF(filters);
+}
+
+static int
+argument_report(pcu_function *fn, Py_ssize_t index, PyObject *arg, int is_format)
+{
+    pcu_caller caller;
+    pcu_caller_find(fn->st, &caller);
+    if (site_is_known(fn->sites, &caller, index)) {
+        return 0;
+    }
+    PyObject *entries = ((pcu_module *)fn->module)->entries;
+    PyObject *module = PyImport_ImportModule("pycuda._argument_types");
+    PyObject *settled = NULL;
+    int rc = -1;
+    if (entries == NULL) {
+        entries = Py_None;
+    }
+    if (module != NULL) {
+        settled = PyObject_CallMethod(module, "report", "OOOnnOi", fn->module, entries,
+                                      fn->name, fn->nparams, index, arg, is_format);
+    }
+    if (settled != NULL) {
+        rc = 0;
+        if (settled == Py_True) {
+            site_add(fn, &caller, index);
+        }
+    }
+    Py_XDECREF(module);
+    Py_XDECREF(settled);
+    return rc;
+}
+
+int
+pcu_argument_report(pcu_function *fn, Py_ssize_t index, PyObject *arg)
+{
+    return argument_report(fn, index, arg, 0);
+}
+
+int
+pcu_argument_report_format(pcu_function *fn, Py_ssize_t index, char code)
+{
+    PyObject *text = PyUnicode_FromStringAndSize(&code, 1);
+    if (text == NULL) {
+        return -1;
+    }
+    int rc = argument_report(fn, index, text, 1);
+    Py_DECREF(text);
+    return rc;
+}

@@ -1,0 +1,25 @@
+/* The warning about an argument whose type differs from that of its parameter.
+ *
+ * Invariant: a call site that has warned is remembered, so the next calls from there
+ * cost little. Callers: arguments.c, prepared_format.c and prepared_values.c. */
+#ifndef PYTHON_DRIVER_LAUNCH_ARGUMENT_REPORT_H
+#define PYTHON_DRIVER_LAUNCH_ARGUMENT_REPORT_H
+
+#include "python/support/base.h"
+
+#include "python/driver/launch/function_struct.h"
+
+/* Warn that argument `index` is of another type than its parameter. `arg` is the
+ * argument, or the str of its format character. With PYCUDA_STRICT=1 raise TypeError.
+ */
+PCU_HIDDEN PCU_RAISES int pcu_argument_report(pcu_function *fn, Py_ssize_t index,
+                                              PyObject *arg);
+
+/* The same for a format character of prepare(). */
+PCU_HIDDEN PCU_RAISES int pcu_argument_report_format(pcu_function *fn, Py_ssize_t index,
+                                                     char code);
+
+/* Forget the call sites of a function, when it is freed. */
+PCU_HIDDEN void pcu_argument_sites_free(struct pcu_argument_sites *sites);
+
+#endif

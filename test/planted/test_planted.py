@@ -1,0 +1,37 @@
+"""The planted programs, and what the checks of the software device find in them."""
+
+import re
+
+import pytest
+
+from planted.program import KINDS, programs
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_has_ten_programs(kind):
+    of_kind = [program for program in programs() if program.kind == kind]
+    assert len(of_kind) == 10
+    for program in of_kind:
+        compile(program.right, program.name, "exec")
+        assert program.right != program.faulty
+        assert program.right.count("\n") == program.faulty.count("\n")
+        assert program.marked("FAULT", program.name), program.name
+        words = re.match(r'"""([^"]+)"""', program.faulty)
+        assert words and words[1].endswith("."), program.name
+
+
+@pytest.fixture
+def source():
+    return """
+    __global__ void f(int *x) { x[threadIdx.x] = 1; }
+    """
+
+
+def test_checked_programs_record_the_lines_of_their_source(monkeypatch, source):
+    from pycuda import compiler
+
+    monkeypatch.setenv("PYCUDA_CHECK", "memory")
+    options = {"target": "ptx", "arch": "sm_75", "compiler": "nvrtc"}
+    assert b".loc" in compiler.compile(source, **options)
+    monkeypatch.delenv("PYCUDA_CHECK")
+    assert b".loc" not in compiler.compile(source, **options)
