@@ -63,7 +63,7 @@ def of_device(device: drv.Device) -> list[Process]:
         return []
     try:
         return _list(library, device.pci_bus_id().encode())
-    except (AttributeError, drv.Error):
+    except (AttributeError, drv.Error, ctypes.ArgumentError):
         return []
     finally:
         library.nvmlShutdown()
