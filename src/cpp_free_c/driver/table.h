@@ -73,6 +73,10 @@ struct pcu_drv_info {
     /* Registers the callback that tells the line of the present call
      * (device/base/site.h); NULL on a real driver. */
     void (*set_caller)(size_t (*caller)(char *text, size_t room));
+    /* Called before and after the last collection of garbage of a program
+     * (device/api/context/leak.h); NULL on a real driver. */
+    int (*before_collection)(void);
+    void (*after_collection)(void);
     unsigned long main_thread; /* the thread that runs Python's signal handlers, or 0 */
     char path[512];            /* the library given to dlopen */
     char detail[512];          /* the loader's message, or the missing symbol */

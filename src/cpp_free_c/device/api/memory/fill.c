@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/memory/written.h"
 #include "device/check/stream_check.h"
 #include "device/machine/grid/execution.h"
 #include "device/machine/warp/wait.h"
@@ -17,6 +18,7 @@
 static void
 fill_row(char *row, uint32_t value, size_t unit, size_t count)
 {
+    emu_written_mark((uintptr_t)row, unit * count);
     if (unit == 1) {
         memset(row, (int)value, count);
     }
@@ -60,8 +62,8 @@ fill_use(const void *payload, emu_operation *operation)
     const fill_payload *p = payload;
 
     for (size_t y = 0; emu_operation_is_open(operation) && y < p->height; y++) {
-        emu_operation_use(operation, p->address + y * p->pitch, p->width * p->unit,
-                          EMU_USE_WRITE);
+        emu_operation_fill(operation, p->address + y * p->pitch, p->width * p->unit,
+                           p->value, (unsigned)p->unit);
     }
 }
 
