@@ -177,7 +177,8 @@ background:var(--paper)}
 .viewer canvas{display:block;border-radius:7px;width:100%;cursor:grab;touch-action:none}
 .viewer .tip{position:absolute;pointer-events:none;background:var(--panel);
 border:1px solid var(--line);border-radius:6px;padding:7px 10px;font-size:12.5px;
-width:max-content;max-width:460px;box-shadow:0 4px 14px rgba(0,0,0,.18);display:none;z-index:2}
+width:max-content;max-width:460px;box-shadow:0 4px 14px rgba(0,0,0,.18);
+display:none;z-index:2}
 .viewer .tip b{display:block;overflow-wrap:anywhere}
 .viewer .tip span{color:var(--soft);display:block;overflow-wrap:anywhere}
 .legend{display:flex;flex-wrap:wrap;gap:4px 14px;margin:10px 0 0;font-size:12.5px;
