@@ -20,6 +20,7 @@
 #ifndef DEVICE_MACHINE_WARP_INIT_CHECK_H
 #define DEVICE_MACHINE_WARP_INIT_CHECK_H
 
+#include "device/machine/warp/access_parts.h"
 #include "device/machine/warp/init_value.h"
 
 /* Prepare a block to run with the check, or without it. False: out of memory. */
@@ -30,6 +31,10 @@ void emu_init_free(emu_block *block);
  * the instruction runs. False after a fault. */
 bool emu_init_access(emu_warp *warp, const emu_insn *insn, unsigned size,
                      const uint64_t at[EMU_LANES]);
+/* Check the parts of an access as a whole. False: the lanes must be checked one by one,
+ * by emu_init_access. */
+bool emu_init_parts(emu_warp *warp, const emu_insn *insn, unsigned size,
+                    const emu_parts *parts);
 /* Bytes of shared or global memory are written by other means than a store. Does
  * nothing without the check. */
 void emu_init_write(const emu_block *block, uint64_t address, uint64_t bytes);
