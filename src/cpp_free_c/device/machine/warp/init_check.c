@@ -319,6 +319,12 @@ init_store(emu_warp *warp, const emu_insn *insn, unsigned size,
     const marked m = init_find(warp, at[first]);
     uint32_t number = 0, wrong;
 
+    if (m.space != EMU_UNSET_SHARED && m.space != EMU_UNSET_LOCAL &&
+        (warp->astray & warp->mask)) {
+        emu_init_fault(warp, insn, (unsigned)__builtin_ctz(warp->astray & warp->mask),
+                       warp->astray_origin, EMU_DECIDES_BRANCH);
+        return false;
+    }
     if (warp->unset && m.space != EMU_UNSET_SHARED && m.space != EMU_UNSET_LOCAL) {
         wrong = init_wrong_lanes(warp, &e, &number);
         if (wrong) {
@@ -425,7 +431,7 @@ emu_init_parts(emu_warp *warp, const emu_insn *insn, unsigned size,
 {
     const bool loads = emu_effects[insn->op].kind == EMU_EFFECT_READ;
 
-    if (warp->unset) {
+    if (warp->unset | warp->astray) {
         return false;
     }
     for (unsigned i = 0; i < parts->count; i++) {

@@ -10,6 +10,9 @@
  * operand of an atomic operation, it was computed with and is stored to global memory,
  * or it comes from shared memory, local memory or a register and is stored there.
  *
+ * A branch by a value of shared memory is reported when the lane then stores to global
+ * memory: threads beyond the end of an array often read what no thread has written.
+ *
  * A warp without unset values (warp->unset is 0) costs nothing but the marks. Values of
  * functions that are called count as set, as do the results of matrix operations, votes
  * and textures.

@@ -287,12 +287,18 @@ emu_init_branch(emu_warp *warp, const emu_insn *insn)
     const emu_unset value =
         follow_only(follow_operand(warp, insn, EMU_USES_A, insn->a), warp->mask);
 
-    if (value.copied | value.used) {
-        emu_init_fault(warp, insn, (unsigned)__builtin_ctz(value.copied | value.used),
-                       value.origin, EMU_DECIDES_BRANCH);
-        return false;
+    const uint32_t lanes = value.copied | value.used;
+
+    if (lanes && emu_unset_origin_of(warp, value.origin)->space == EMU_UNSET_SHARED) {
+        warp->astray |= lanes;
+        warp->astray_origin = value.origin;
+        return true;
     }
-    return true;
+    if (lanes) {
+        emu_init_fault(warp, insn, (unsigned)__builtin_ctz(lanes), value.origin,
+                       EMU_DECIDES_BRANCH);
+    }
+    return lanes == 0;
 }
 
 bool
