@@ -192,3 +192,10 @@ def _origin(lines: Sequence[str], place: int) -> int | None:
                 return int(found[2])
             return None
     return None
+
+
+def line_of(source: str, number: int) -> str | None:
+    """Return a line of a source by its number in messages, None if it has none."""
+    own = _own(source)
+    place = own.place_of(number)
+    return None if place is None else own.lines[place]

@@ -274,9 +274,7 @@ def integers(source: str, symbol: str, count: int) -> bytes | None:
     """
     text, aliases = _read(source)
     declarations = _declarations(text, symbol, count) or []
-    found = {
-        bytes(_integer(part, aliases) for part in parts) for parts in declarations
-    }
+    found = {bytes(_integer(part, aliases) for part in parts) for parts in declarations}
     return found.pop() if len(found) == 1 else None
 
 

@@ -77,9 +77,9 @@ class _Symbol:
         while self.text[self.at : self.at + 1].isdigit():
             self.name()
             self.seen.append(UNKNOWN)
-        self.seen.pop()  # the function itself is no such part
-        if not self.take("E"):
+        if not self.seen or not self.take("E"):
             raise _Unknown  # a template
+        self.seen.pop()  # the function itself is no such part
 
     def type(self) -> str:
         """Read a type."""
@@ -96,10 +96,7 @@ class _Symbol:
             return self.seen[index]
         if letter == "P":
             inner = self.type()
-            if inner[0] == "p":
-                found = "pa"
-            else:
-                found = "p" + inner[1]
+            found = "pa" if inner[0] == "p" else "p" + inner[1]
         elif letter in ("K", "V", "r"):
             self.take("[rVK]*")
             found = self.type()

@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from pycuda._compile import store, sweep
+from pycuda._compile import precompiled, store, sweep
 from pycuda._compile.sweep import Entry
 
 __all__ = ["Entry", "clear", "entries", "folder", "note", "size"]
@@ -59,7 +59,10 @@ def clear(
     cache_dir: str | os.PathLike[str] | None = None,
     older_than_days: float | None = None,
 ) -> tuple[int, int]:
-    """Remove all entries, or those unused for that long; return (number, bytes)."""
+    """Remove all entries, or those unused for that long; return (number, bytes).
+
+    Precompiled headers count as entries here.
+    """
     before = None
     if older_than_days is not None:
         if math.isnan(older_than_days):
@@ -67,7 +70,10 @@ def clear(
         # A larger age would exceed the range of times and makes no difference.
         days = max(-_AGES, min(_AGES, older_than_days))
         before = time.time_ns() - int(days * _DAY * 1e9)
-    return sweep.clear(folder(cache_dir), before)
+    path = folder(cache_dir)
+    number, freed = sweep.clear(path, before)
+    headers, more = precompiled.clear(path, before)
+    return number + headers, freed + more
 
 
 def _in_words(number: int) -> str:
@@ -86,6 +92,10 @@ def _print_summary(path: str) -> None:
     print(f"entries  {len(found)}")
     print(f"size     {_in_words(sum(entry.size for entry in found))}")
     print(f"bound    {'none' if most is None else _in_words(most)}")
+    headers = precompiled.files(os.path.join(path, precompiled.FOLDER))
+    if headers:
+        total = sum(size for _, size, _ in headers)
+        print(f"headers  {len(headers)} precompiled, {_in_words(total)}")
 
 
 def _print_list(path: str) -> None:

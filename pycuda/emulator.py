@@ -35,6 +35,24 @@ _NAMES = (
     "libnvJitLink.so.12",
 )
 
+#: Stands in for NVIDIA's assembler, for programs that call it and load its result.
+_PTXAS = """\
+#!/bin/sh
+# Copy the PTX instead of assembling it: the software device runs PTX.
+if [ "$1" = --version ]; then
+    echo "ptxas of the PyCUDA software device, release 13.0"
+    exit
+fi
+while [ $# -gt 0 ]; do
+    case "$1" in
+        -o | --output-file) shift; output=$1 ;;
+        *.ptx) input=$1 ;;
+    esac
+    shift
+done
+exec cp -- "$input" "$output"
+"""
+
 
 def _own_library() -> str:
     """Return the path of the software device's library, which is in the package."""
@@ -59,14 +77,27 @@ def _link(target: str, path: str) -> None:
     os.replace(temporary, path)
 
 
+def _write(text: str, path: str) -> None:
+    """Make a program of this text, in one step."""
+    with contextlib.suppress(OSError), open(path, encoding="utf-8") as file:
+        if file.read() == text:
+            return
+    temporary = f"{path}.{os.getpid()}"
+    with open(temporary, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.chmod(temporary, 0o755)
+    os.replace(temporary, path)
+
+
 def library() -> str:
     """Return the path of a ``libcuda.so.1`` that is the software device.
 
-    It is a symbolic link in a folder of the compile cache. The folder has nothing but
-    links: ``libcuda.so.1``, ``libnvidia-ml.so.1``, both names without the number, and
-    ``libnvJitLink.so``, which keeps programs from linking to machine code. Put the
-    folder into ``LD_LIBRARY_PATH``, or open the path with ``ctypes``. Raises
-    :exc:`RuntimeError` if the links cannot be made.
+    It is a symbolic link in a folder of the compile cache. The folder has such links:
+    ``libcuda.so.1``, ``libnvidia-ml.so.1``, both names without the number, and
+    ``libnvJitLink.so``, which keeps programs from linking to machine code. It also has
+    a program ``ptxas`` that copies PTX instead of assembling it. Put the folder into
+    ``LD_LIBRARY_PATH``, or open the path with ``ctypes``. Raises :exc:`RuntimeError` if
+    the folder cannot be made.
     """
     own = _own_library()
     folder = os.path.join(store.default_dir(), f"driver-{store.key_of(own)[:16]}")
@@ -74,6 +105,7 @@ def library() -> str:
         os.makedirs(folder, exist_ok=True)
         for name in _NAMES:
             _link(own, os.path.join(folder, name))
+        _write(_PTXAS, os.path.join(folder, "ptxas"))
     except OSError as error:
         raise RuntimeError(
             f"cannot make links to the software device in {folder} ({error.strerror}). "
@@ -109,6 +141,8 @@ def environment(
         "LD_LIBRARY_PATH": os.pathsep.join(paths),
         "PYCUDA_DRIVER": "emulator",
         "TRITON_LIBCUDA_PATH": folder,
+        "TRITON_PTXAS_PATH": os.path.join(folder, "ptxas"),
+        "TRITON_PTXAS_BLACKWELL_PATH": os.path.join(folder, "ptxas"),
     }
     if check:
         found["PYCUDA_EMULATOR_CHECK"] = check if isinstance(check, str) else "all"

@@ -38,6 +38,7 @@ DATA_FILES = {
         "fft_table",
         "nccl_table",
         "memory_map",
+        "timeline",
     )
     for end in "ch"
 }

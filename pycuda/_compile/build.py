@@ -13,8 +13,8 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from pycuda import driver
-from pycuda._compile import architecture, inputs, store, tools
+from pycuda import _driver, driver
+from pycuda._compile import architecture, inputs, progress, store, tools
 from pycuda._compile.request import CompileRequest
 from pycuda._compile.text import list_of, wrapped
 from pycuda._compile.toolkit import HEADERS, Facts, Result, Tool
@@ -115,6 +115,10 @@ def build(compilation: Compilation, names: Sequence[str] = ()) -> Built:
     ``names`` are C++ expressions for kernels, such as "f<float>". The image has a
     kernel for each of them. If the tool is broken, another one replaces it.
     """
+    if "PYCUDA_CHECK_LOG" in os.environ:
+        from pycuda._compile import source_log
+
+        source_log.keep(compilation.text)
     try:
         return _build_with_tool(compilation, names)
     except CompileError as error:
@@ -154,7 +158,9 @@ def _compile(
     messages: list[str] = []
 
     def make() -> tuple[bytes | None, bytes]:
+        started = _driver._timeline_clock()
         result, text = _run(compilation, names)
+        _note_span(compilation, names, started)
         messages.append(result.messages)
         manifest = None
         facts = compilation.facts
@@ -164,9 +170,24 @@ def _compile(
             manifest = manifest_of(result, text, compilation.options, facts, note)
         return manifest, _pack(result.image, result.lowered)
 
-    payload = make_once(entry, compilation.keep, make)
+    with progress.shown(_described(compilation, names)):
+        payload = make_once(entry, compilation.keep, make)
     image, lowered = _unpack(payload, names)
     return image, lowered, "".join(messages)
+
+
+def _described(compilation: Compilation, names: Sequence[str]) -> str:
+    """Return what is compiled, for the line on the terminal."""
+    kernels = names or re.findall(_KERNEL, compilation.text)
+    found = ", ".join(dict.fromkeys(kernels)) or "code without kernels"
+    return f"{found} with {compilation.tool.name}"
+
+
+def _note_span(compilation: Compilation, names: Sequence[str], started: int) -> None:
+    """Add the run of a compiler to the timeline, if one records."""
+    if started:
+        name = _described(compilation, names)
+        _driver._timeline_note("compile", name, started, _driver._timeline_clock())
 
 
 def _run(compilation: Compilation, names: Sequence[str]) -> tuple[Result, str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
-from pycuda._compile import architecture, build, nvcc, store, warning
+from pycuda._compile import architecture, build, nvcc, progress, store, warning
 from pycuda._compile.request import CompileRequest
 from pycuda._compile.text import list_of
 from pycuda._compile.toolkit import Result
@@ -56,7 +56,8 @@ def link(pieces: Iterable[object], request: CompileRequest) -> bytes:
             manifest = build.manifest_of(result, "", options, facts, note)
         return manifest, result.image
 
-    image = build.make_once(entry, request.keep, make)
+    with progress.shown("linked code with nvcc"):
+        image = build.make_once(entry, request.keep, make)
     warning.pass_on("".join(messages))
     return image
 

@@ -160,16 +160,18 @@ def complaint() -> str:
 class Tool(toolkit.Tool):
     """One NVRTC library."""
 
-    __slots__ = ("_seen", "path")
+    __slots__ = ("_folder", "_seen", "path")
 
     name = "NVRTC"
 
     def __init__(self) -> None:
         self._seen: toolkit.Facts | None = None
+        self._folder: str | None = None  # of the cache, for precompiled headers
         self.path: str = _found_path()
 
     def facts(self, folder: str | None) -> toolkit.Facts:
         """Return the facts. A library that cannot be loaded counts as not found."""
+        self._folder = folder or self._folder
         while self._seen is None:
             try:
                 facts = toolkit.facts_of(
@@ -212,6 +214,8 @@ class Tool(toolkit.Tool):
             names,
             nvrtc_inputs.users_own(given_folders, own_folders),
         )
+        if self._folder and not keep:
+            program.prepare_headers(self.path, facts, own_folders, self._folder)
         started_ns = time.time_ns()
         outcome = _compile_like_nvcc(program, own_folders)
         if keep:
@@ -254,7 +258,15 @@ class _Program:
     user has; they are not offered.
     """
 
-    __slots__ = ("arguments", "library", "names", "target", "text", "without")
+    __slots__ = (
+        "_headers",
+        "arguments",
+        "library",
+        "names",
+        "target",
+        "text",
+        "without",
+    )
 
     def __init__(
         self,
@@ -271,21 +283,61 @@ class _Program:
         self.target = target
         self.names = names
         self.without = without
+        self._headers: tuple[str, str, list[str], str] | None = None
+
+    def prepare_headers(
+        self, path: str, facts: toolkit.Facts, own_folders: list[str], cache: str
+    ) -> None:
+        """Let compilations use precompiled headers in the cache's folder."""
+        self._headers = path, facts.version, own_folders, cache
 
     def compile(
         self, remedy: Sequence[str] = (), without: Collection[str] = ()
     ) -> _Outcome:
         """Compile the text, with more options and with fewer standard headers."""
+        arguments = [*self.arguments, *remedy]
+        absent = frozenset(self.without) | frozenset(without)
+        if self._headers is not None:
+            found = self._compile_with_headers(arguments, absent, *self._headers)
+            if found is not None:
+                return _Outcome(*found)
         return _Outcome(
             *_compile(
-                self.library,
-                self.text,
-                [*self.arguments, *remedy],
-                self.target,
-                self.names,
-                frozenset(self.without) | frozenset(without),
+                self.library, self.text, arguments, self.target, self.names, absent
             )
         )
+
+    def _compile_with_headers(
+        self,
+        arguments: list[str],
+        absent: Collection[str],
+        path: str,
+        version: str,
+        own_folders: list[str],
+        cache: str,
+    ) -> tuple[int, bytes, str, list[str]] | None:
+        """Compile with precompiled headers; None if that cannot be done."""
+        from pycuda._compile import precompiled
+
+        if precompiled.split(self.text) is None:
+            return None
+        offered = _offered(absent)
+        offered.update(_missing_headers(arguments))
+        request = precompiled.Request(
+            path,
+            version,
+            _PROGRAM,
+            self.text,
+            arguments,
+            self.target,
+            self.names,
+            offered,
+        )
+        found = precompiled.compile(request, own_folders, cache)
+        if found is None:
+            return None
+        status, image, log, lowered = found
+        return status, image, log.replace(_PROGRAM, SOURCE_NAME), lowered
 
 
 class _Outcome:

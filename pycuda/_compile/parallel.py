@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from typing import TextIO, TypeVar
 
+from pycuda._compile.progress import muted
+
 T = TypeVar("T")
 
 _ERASE = "\r\033[K"
@@ -29,7 +31,7 @@ def run(
     if workers is not None and workers < 0:
         raise ValueError(f"workers is a number of threads, not {workers}")
     line = _Line(len(jobs), progress)
-    with line, ThreadPoolExecutor(workers or processors(), "pycuda") as pool:
+    with muted(), line, ThreadPoolExecutor(workers or processors(), "pycuda") as pool:
         futures: list[Future[T]] = [pool.submit(job) for job in jobs]
         try:
             for number, _ in enumerate(as_completed(futures), 1):

@@ -51,6 +51,13 @@ MORE = """
     slct.s32.s32 %r1, %r2, %r3, %r4;
     ldu.global.u32 %r1, [%w1];
     red.global.add.u32 [%w1], %r1;
+    tensormap.replace.tile.rank.global.b1024.b32 [%w1], %r1;
+    tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [room], 1, %r1;
+    tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [room], 1, %r1;
+    tensormap.replace.tile.global_dim.global.b1024.b32 [%w1], 4, 7;
+    tensormap.replace.tile.global_stride.global.b1024.b64 [%w1], 3, %w2;
+    tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned
+        [%w1], [room], 128;
     prefetch.global.L1 [%w1];
     prefetchu.L1 [%w1];
     applypriority.global.L2::evict_normal [%w1], 128;
@@ -291,7 +298,7 @@ def unlisted_operations(known, found):
 
 
 #: Opcodes whose operands and addresses need operations of other rows.
-COMPOSED = {"wmma", "setp", "set", "slct", "mbarrier"}
+COMPOSED = {"wmma", "setp", "set", "slct", "mbarrier", "tensormap"}
 COMPOSED |= {"ldmatrix", "stmatrix", "movmatrix"}
 
 #: The shapes of matrix operations, which the rows do not list.

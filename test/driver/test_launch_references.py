@@ -23,10 +23,12 @@ struct pair { int a, b; };
 __global__ void of_pointer(void *p) {}
 __global__ void of_char(char x) {}
 __global__ void of_short(short x) {}
+__global__ void of_bits(unsigned short x) {}
 __global__ void of_int(int x) {}
 __global__ void of_float(float x) {}
 __global__ void of_long(long long x) {}
 __global__ void of_double(double x) {}
+__global__ void of_floats(float2 x) {}
 __global__ void of_two_doubles(double2 x) {}
 __global__ void of_pair(pair x) {}
 __global__ void of_ints(int4 x) {}
@@ -119,7 +121,7 @@ ARGUMENTS = {
     "bool": ("of_char", lambda m: np.bool_(True)),
     "int16": ("of_short", lambda m: np.int16(-30000)),
     "uint16": ("of_short", lambda m: np.uint16(60000)),
-    "float16": ("of_short", lambda m: np.float16(1.5)),
+    "float16": ("of_bits", lambda m: np.float16(1.5)),
     "int32": ("of_int", lambda m: np.int32(2**30)),
     "uint32": ("of_int", lambda m: np.uint32(2**31)),
     "float32": ("of_float", lambda m: np.float32(2.5)),
@@ -130,7 +132,7 @@ ARGUMENTS = {
     "ulonglong": ("of_long", lambda m: np.ulonglong(2**63)),
     "datetime64": ("of_long", lambda m: np.datetime64(2**40, "s")),
     "float64": ("of_double", lambda m: np.float64(2.5)),
-    "complex64": ("of_double", lambda m: np.complex64(2.5j)),
+    "complex64": ("of_floats", lambda m: np.complex64(2.5j)),
     "complex128": ("of_two_doubles", lambda m: np.complex128(2.5j)),
     # 2: allocations
     "allocation": ("of_pointer", lambda m: drv.mem_alloc(64)),

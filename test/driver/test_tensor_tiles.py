@@ -353,3 +353,82 @@ assert (target.get() == array.T).all()
 """,
         PYCUDA_EMULATOR_CHECK=check,
     )
+
+
+#: A kernel that describes a matrix itself, and copies a tile of it.
+OWN_MAP = r"""
+#include <cuda/ptx>
+namespace ptx = cuda::ptx;
+
+extern "C" __global__ void copy_tile(const float *from, float *to, unsigned char *map,
+                                     int rows, int columns, int x, int y)
+{
+    __shared__ __align__(128) unsigned words[32];
+    __shared__ __align__(128) float tile[8][32];
+    __shared__ __align__(8) unsigned long long barrier;
+    unsigned b = (unsigned)__cvta_generic_to_shared(&barrier);
+    auto space = ptx::space_shared;
+    int done = 0;
+
+    words[threadIdx.x] = 0;
+    __syncwarp();
+    if (threadIdx.x == 0) {
+        ptx::tensormap_replace_global_address(space, words, (unsigned long long)from);
+        ptx::tensormap_replace_rank(space, words, 1);
+        ptx::tensormap_replace_box_dim(space, words, ptx::n32_t<0>{}, 32);
+        ptx::tensormap_replace_box_dim(space, words, ptx::n32_t<1>{}, 8);
+        ptx::tensormap_replace_global_dim(space, words, ptx::n32_t<0>{}, columns);
+        ptx::tensormap_replace_global_dim(space, words, ptx::n32_t<1>{}, rows);
+        ptx::tensormap_replace_global_stride(space, words, ptx::n32_t<0>{},
+                                             4ull * columns);
+        ptx::tensormap_replace_element_size(space, words, ptx::n32_t<0>{}, 1);
+        ptx::tensormap_replace_element_size(space, words, ptx::n32_t<1>{}, 1);
+        ptx::tensormap_replace_elemtype(space, words, ptx::n32_t<7>{});
+        ptx::tensormap_replace_interleave_layout(space, words, ptx::n32_t<0>{});
+        ptx::tensormap_replace_swizzle_mode(space, words, ptx::n32_t<0>{});
+        ptx::tensormap_replace_fill_mode(space, words, ptx::n32_t<0>{});
+    }
+    __syncwarp();
+    ptx::tensormap_cp_fenceproxy(ptx::sem_release, ptx::scope_gpu, map, words,
+                                 ptx::n32_t<128>{});
+    ptx::fence_proxy_tensormap_generic(ptx::sem_acquire, ptx::scope_gpu, map,
+                                       ptx::n32_t<128>{});
+    if (threadIdx.x == 0) {
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r"(b) : "memory");
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+                     :: "r"(b), "r"((unsigned)sizeof tile) : "memory");
+        asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier"
+                     "::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"
+                     :: "r"((unsigned)__cvta_generic_to_shared(tile)), "l"(map),
+                        "r"(x), "r"(y), "r"(b) : "memory");
+    }
+    __syncwarp();
+    while (!done)
+        asm volatile("{ .reg .pred p;"
+                     " mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0;"
+                     " selp.s32 %0, 1, 0, p; }" : "=r"(done) : "r"(b) : "memory");
+    for (int i = 0; i < 8; i++)
+        to[32 * i + threadIdx.x] = tile[i][threadIdx.x];
+}
+"""
+
+
+@needs_nvcc
+def test_a_map_that_a_kernel_makes():
+    run(f"""
+from pycuda.compiler import SourceModule
+module = SourceModule(r'''{OWN_MAP}''', no_extern_c=True, arch="sm_90a",
+                      options=["-std=c++17"])
+array = np.random.default_rng(1).random((20, 64), np.float32)
+source, target = gpuarray.to_gpu(array), gpuarray.empty((8, 32), np.float32)
+map = gpuarray.zeros(128, np.uint8)
+copy_tile = module.get_function("copy_tile")
+sizes = np.int32(20), np.int32(64)
+for x, y in ((0, 0), (16, 5), (40, 15)):
+    copy_tile(source, target, map, *sizes, np.int32(x), np.int32(y), block=(32, 1, 1))
+    expected = np.zeros((8, 32), np.float32)
+    inside = array[y : y + 8, x : x + 32]
+    expected[: inside.shape[0], : inside.shape[1]] = inside
+    assert (target.get() == expected).all(), (x, y)
+""")

@@ -7,6 +7,7 @@ PCU_THREAD pcu_context_record *pcu_ctx_current;
 /* The innermost scope of the calling thread. */
 static PCU_THREAD pcu_scope *scope_top;
 unsigned int pcu_calls_waiting;
+unsigned long pcu_launch_count;
 
 /* All records between pcu_context_record_register and pcu_context_record_forget, the
  * newest first. */
@@ -20,6 +21,12 @@ pcu_context_record_find(CUcontext handle)
         rec = rec->next;
     }
     return rec;
+}
+
+const pcu_context_record *
+pcu_context_record_first(void)
+{
+    return context_record_registry;
 }
 
 void

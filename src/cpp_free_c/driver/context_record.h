@@ -43,6 +43,8 @@ typedef struct pcu_context_record {
     unsigned int releases; /* in progress: the context must not end before they do */
     struct pcu_stream_table
         *streams; /* see stream_use.h; NULL: only the default stream */
+    struct pcu_launch_ring
+        *launches; /* of python/support/launch_ring.h; NULL: not made */
 } pcu_context_record;
 
 /* The top of the calling thread's context stack, NULL if that is empty. Written by
@@ -52,6 +54,9 @@ extern PCU_HIDDEN PCU_THREAD pcu_context_record *pcu_ctx_current;
 /* The number of driver calls that currently run without the interpreter lock. Read and
  * written under that lock. */
 extern PCU_HIDDEN unsigned int pcu_calls_waiting;
+
+/* The number of launches of the process: see python/support/launch_ring.h. */
+extern PCU_HIDDEN unsigned long pcu_launch_count;
 
 /* The queue of a GPU has room for 1,021 launches; a call waits while it is full. After
  * this many calls without a synchronisation the queue may be full. */
@@ -89,6 +94,9 @@ PCU_HIDDEN void pcu_context_record_forget(pcu_context_record *rec);
 
 /* The living record of a handle, NULL if there is none. */
 PCU_HIDDEN pcu_context_record *pcu_context_record_find(CUcontext handle);
+
+/* The newest record of the registry; the others follow through `next`. */
+PCU_HIDDEN const pcu_context_record *pcu_context_record_first(void);
 
 /* Read device and limits of rec->handle, which is current. *routine names the driver
  * call that failed. */

@@ -144,6 +144,7 @@ pcu_release_begin(pcu_release *r)
     r->routine = "";
     r->entered = 0;
     r->calls = 0;
+    r->lost = CUDA_SUCCESS;
     if (pcu_context_record_usable(r->ctx)) {
         r->status = pcu_scope_enter(&r->scope, r->ctx);
         r->routine = r->scope.routine;
@@ -196,6 +197,9 @@ pcu_release_finish(pcu_release *r)
             r->routine = "cuCtxPopCurrent";
             r->status = left;
         }
+    }
+    if (pcu_status_is_sticky(r->status)) {
+        r->lost = r->status;
     }
     if (handle_status_is_moot(r->status)) {
         r->status = CUDA_SUCCESS;

@@ -55,7 +55,8 @@ typedef struct {
     pcu_memory_note *note; /* of memory; outside the map until the release has ended */
     const char *routine;   /* result: the driver call that failed */
     CUresult status;
-    int ended; /* result: the handle is released; otherwise it is still live */
+    int ended;     /* result: the handle is released; otherwise it is still live */
+    CUresult lost; /* result: the code by which the call found the context lost, or 0 */
 } pcu_release;
 
 /* Enter the context of the handle. Return 1 if pcu_release_call must follow, 0 if there

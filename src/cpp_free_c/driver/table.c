@@ -194,15 +194,22 @@ drv_open(const char *path)
 static void
 drv_know_emulator(void *library)
 {
-    void *report = NULL, *set_host = NULL;
+    void *report = NULL, *set_host = NULL, *set_caller = NULL;
+    void *before = NULL, *after = NULL;
     if (library != NULL) {
         report = dlsym(library, "emu_last_message");
         set_host = dlsym(library, "emu_set_host");
+        set_caller = dlsym(library, "emu_set_caller");
+        before = dlsym(library, "emu_leak_before_collection");
+        after = dlsym(library, "emu_leak_after_collection");
     }
     if (report != NULL && set_host != NULL) {
         pcu_drv_info.emulated = 1;
         memcpy(&pcu_drv_info.report, &report, sizeof(report));
         memcpy(&pcu_drv_info.set_host, &set_host, sizeof(set_host));
+        memcpy(&pcu_drv_info.set_caller, &set_caller, sizeof(set_caller));
+        memcpy(&pcu_drv_info.before_collection, &before, sizeof(before));
+        memcpy(&pcu_drv_info.after_collection, &after, sizeof(after));
     }
 }
 
@@ -296,6 +303,14 @@ drv_load_locked(void)
     return PCU_DRV_NO_LIBRARY;
 }
 
+/* 1 if an environment variable is set, and not to 0. */
+static int
+drv_read_switch(const char *name)
+{
+    const char *value = getenv(name);
+    return value != NULL && value[0] != '\0' && strcmp(value, "0") != 0;
+}
+
 CUresult
 pcu_drv_load(void)
 {
@@ -303,6 +318,7 @@ pcu_drv_load(void)
     pthread_mutex_lock(&drv_lock);
     if (pcu_drv_info.state == PCU_DRV_UNLOADED) {
         drv_loading = 1;
+        pcu_drv_info.launch_blocking = drv_read_switch("PYCUDA_LAUNCH_BLOCKING");
         pcu_drv_info.state = drv_load_locked();
         drv_loading = 0;
     }

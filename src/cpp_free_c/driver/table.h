@@ -60,15 +60,23 @@ enum { PCU_DRV_OLDEST = 11040 }; /* the oldest supported driver: CUDA 11.4 */
 
 struct pcu_drv_info {
     pcu_drv_state state;
-    int initialized; /* cuInit has succeeded in this process */
-    int emulated;    /* the library is the software device */
-    int fallback;    /* the software device was chosen because there is no driver */
-    int version;     /* from cuDriverGetVersion; 0 until loaded */
+    int initialized;     /* cuInit has succeeded in this process */
+    int emulated;        /* the library is the software device */
+    int fallback;        /* the software device was chosen because there is no driver */
+    int launch_blocking; /* PYCUDA_LAUNCH_BLOCKING: each launch waits for its end */
+    int version;         /* from cuDriverGetVersion; 0 until loaded */
     /* The software device's report on the last fault; NULL on a real driver. */
     const char *(*report)(void);
     /* Registers the callback that handles signals during long calls of the software
      * device (device/machine/warp/wait.h); NULL on a real driver. */
     void (*set_host)(int (*host)(int question));
+    /* Registers the callback that tells the line of the present call
+     * (device/base/site.h); NULL on a real driver. */
+    void (*set_caller)(size_t (*caller)(char *text, size_t room));
+    /* Called before and after the last collection of garbage of a program
+     * (device/api/context/leak.h); NULL on a real driver. */
+    int (*before_collection)(void);
+    void (*after_collection)(void);
     unsigned long main_thread; /* the thread that runs Python's signal handlers, or 0 */
     char path[512];            /* the library given to dlopen */
     char detail[512];          /* the loader's message, or the missing symbol */

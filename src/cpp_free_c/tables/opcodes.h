@@ -259,6 +259,14 @@ enum { PTX_ROW_OPERATIONS = 26 };
       "shared::cta test_wait try_wait", \
       EMU_OP_mbarrier_init, EMU_OP_mbarrier_arrive, EMU_OP_mbarrier_wait, \
       EMU_OP_mbarrier_bytes, EMU_OP_mbarrier_pending, EMU_OP_spin) \
+    X(tensormap, low_tensormap, PTX_NO_TYPES | PTX_T(b32) | PTX_T(b64), \
+      "aligned b1024 box_dim cluster cp_fenceproxy cta element_stride elemtype " \
+      "fill_mode global global_address global_dim global_stride gpu " \
+      "interleave_layout rank release replace shared::cta swizzle_mode sync sys " \
+      "tensormap::generic tile", \
+      EMU_OP_st_8_32, EMU_OP_st_16_32, EMU_OP_st_32_32, EMU_OP_st_64_64, \
+      EMU_OP_ld_u32_32, EMU_OP_add_32, EMU_OP_add_64, EMU_OP_shl_32, \
+      EMU_OP_cvt_64from32_u32, EMU_OP_lane_special, EMU_OP_fence) \
     X(prefetch, low_nothing, PTX_NO_TYPES, \
       "L1 L2 const global local param tensormap", EMU_OP_NONE) \
     X(prefetchu, low_nothing, PTX_NO_TYPES, "L1", EMU_OP_NONE) \
@@ -374,7 +382,6 @@ enum { PTX_ROW_OPERATIONS = 26 };
     X(istypep, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
     X(multimem, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
     X(tcgen05, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
-    X(tensormap, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
     X(clusterlaunchcontrol, low_refuse, PTX_ANY, "", EMU_OP_NONE)
 
 #define PTX_OPCODES(X) \

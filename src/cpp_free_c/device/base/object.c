@@ -228,3 +228,13 @@ emu_object_count(emu_kind kind)
 {
     return registry.counts[kind];
 }
+
+void
+emu_object_each(void (*see)(void *data, emu_object *object), void *data)
+{
+    for (size_t i = 0; i < registry.room; i++) {
+        if (registry.slots[i] != NULL) {
+            see(data, registry.slots[i]);
+        }
+    }
+}

@@ -75,4 +75,7 @@ void emu_object_make_part(emu_object *object);
 
 size_t emu_object_count(emu_kind kind);
 
+/* Call `see` for each listed object; it may not list or unlist any. */
+void emu_object_each(void (*see)(void *data, emu_object *object), void *data);
+
 #endif

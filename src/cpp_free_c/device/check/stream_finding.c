@@ -16,7 +16,8 @@ enum { TEXT_ROOM = 1800, MEMORY_ROOM = 160, LINE_ROOM = 500 };
 static struct {
     pthread_mutex_t mutex;
     char text[TEXT_ROOM];
-    bool is_new; /* no call has published it */
+    bool is_new;    /* no call has published it */
+    bool is_untold; /* the program has not read it */
 } finding = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 static _Thread_local char finding_copy[TEXT_ROOM];
 
@@ -79,7 +80,7 @@ finding_set(emu_context *context, const char *format, ...)
         va_start(arguments, format);
         (void)vsnprintf(finding.text, sizeof(finding.text), format, arguments);
         va_end(arguments);
-        finding.is_new = true;
+        finding.is_new = finding.is_untold = true;
     }
     pthread_mutex_unlock(&finding.mutex);
     (void)atomic_compare_exchange_strong(&context->sticky, &sound,
@@ -158,13 +159,20 @@ emu_finding_take(void)
     return text;
 }
 
-/* What no call has published is not lost. */
+void
+emu_finding_is_told(void)
+{
+    pthread_mutex_lock(&finding.mutex);
+    finding.is_untold = finding.is_new;
+    pthread_mutex_unlock(&finding.mutex);
+}
+
+/* What the program has not read is not lost. */
 __attribute__((destructor)) static void
 finding_write_last(void)
 {
-    const char *text = emu_finding_take();
-
-    if (text != NULL) {
-        (void)fprintf(stderr, "PYCUDA_CHECK: %s", text);
+    if (finding.is_untold) {
+        finding.is_untold = false;
+        (void)fprintf(stderr, "PYCUDA_CHECK: %s", finding.text);
     }
 }

@@ -28,5 +28,7 @@ void emu_finding_of_free(emu_context *context, const emu_finding_side *work,
 /* Take the text of a finding that was not published; NULL: none. Any thread may call
  * it without the mutex. */
 const char *emu_finding_take(void);
+/* The program has read the message that has the text. */
+void emu_finding_is_told(void);
 
 #endif

@@ -48,17 +48,6 @@ move_sum(low_func *f, low_value a, low_value b)
     return d;
 }
 
-static low_value
-move_lane(low_func *f)
-{
-    low_value lane = low_temp(f, PTX_R32);
-    low_insn *insn = low_emit(f, EMU_OP_lane_special, lane, 0, 0, 0);
-
-    insn->aux = PTX_S_laneid;
-    insn->e = LOW_NUMBER(4);
-    return lane;
-}
-
 /* -- ldmatrix, stmatrix ------------------------------------------------------------ */
 
 /* Where the elements of a lane are. */
@@ -75,7 +64,7 @@ move_rows_of(low_func *f, const ptx_operand *operand)
 {
     move_rows rows = {.place = low_address(f, operand),
                       .is_transposed = low_has(f, PTX_W_trans)};
-    const low_value lane = move_lane(f);
+    const low_value lane = low_lane(f);
     low_value base = rows.place.base;
 
     if (!(rows.place.aux & (EMU_AT_BASE32 | EMU_AT_BASE64))) {
@@ -211,7 +200,7 @@ void
 low_movmatrix(low_func *f)
 {
     const uint32_t skip = low_guard_begin(f);
-    const low_value lane = move_lane(f);
+    const low_value lane = low_lane(f);
     low_value value, from, shift, words[2];
 
     low_check_operand_count(f, 2, 2);

@@ -46,6 +46,17 @@ operand_number_bits(const low_func *f, const ptx_operand *operand, unsigned type
     return bits;
 }
 
+low_value
+low_lane(low_func *f)
+{
+    low_value lane = low_temp(f, PTX_R32);
+    low_insn *insn = low_emit(f, EMU_OP_lane_special, lane, 0, 0, 0);
+
+    insn->aux = PTX_S_laneid;
+    insn->e = LOW_NUMBER(4);
+    return lane;
+}
+
 uint64_t
 low_number(const low_func *f, const ptx_operand *operand)
 {

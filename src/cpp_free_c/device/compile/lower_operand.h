@@ -22,6 +22,8 @@ low_value low_target(low_func *f, const ptx_operand *operand, ptx_class width);
 low_value low_target_any(low_func *f, const ptx_operand *operand, ptx_class *width);
 /* The first operand as a register of this type to write. */
 low_value low_result(low_func *f, unsigned type);
+/* The number of the lane, in a new register. */
+low_value low_lane(low_func *f);
 /* The value of an operand that must be a number. */
 uint64_t low_number(const low_func *f, const ptx_operand *operand);
 

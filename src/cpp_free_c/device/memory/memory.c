@@ -292,6 +292,19 @@ emu_memory_map(emu_allocation *record, int file, uint64_t offset, uint64_t bytes
     return true;
 }
 
+const emu_allocation *
+emu_memory_near(uint64_t address)
+{
+    const uint64_t reach = 16 * EMU_GRANULE;
+    const emu_allocation *record = emu_memory_find(address);
+
+    for (uint64_t step = EMU_GRANULE; record == NULL && step <= reach;
+         step += EMU_GRANULE) {
+        record = emu_memory_find(address + step);
+    }
+    return record;
+}
+
 emu_allocation *
 emu_memory_starting_at(uint64_t address)
 {

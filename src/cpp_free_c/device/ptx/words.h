@@ -116,7 +116,13 @@
     X(restrict_cluster, "sync_restrict::shared::cluster") \
     X(e4m3, "e4m3") X(e5m2, "e5m2") X(s4, "s4") X(u4, "u4") \
     X(sp, "sp") X(sp_ordered, "sp::ordered_metadata") X(mma_async, "mma_async") \
-    X(m8n8, "m8n8") X(x1, "x1") X(x2, "x2") X(x4, "x4") X(trans, "trans")
+    X(m8n8, "m8n8") X(x1, "x1") X(x2, "x2") X(x4, "x4") X(trans, "trans") \
+    X(replace, "replace") X(cp_fenceproxy, "cp_fenceproxy") X(b1024, "b1024") \
+    X(global_address, "global_address") X(rank, "rank") X(box_dim, "box_dim") \
+    X(global_dim, "global_dim") X(global_stride, "global_stride") \
+    X(element_stride, "element_stride") X(elemtype, "elemtype") \
+    X(interleave_layout, "interleave_layout") X(swizzle_mode, "swizzle_mode") \
+    X(fill_mode, "fill_mode")
 
 /* The shapes of matrix operations: X(word, rows, columns, depth). */
 #define PTX_SHAPES(X) \

@@ -11,6 +11,7 @@
 
 #include "python/support/convert.h"
 #include "python/support/interrupt.h"
+#include "python/support/launch_ring.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "driver/stream_use.h"
@@ -148,6 +149,10 @@ context_wrap_new(pcu_state *st, CUcontext handle, CUdevice device, pcu_ctx_kind 
     self->rec.alive = 1;
     self->rec.owner = self;
     pcu_context_record_register(&self->rec);
+    if (pcu_launch_ring_make(&self->rec) < 0) {
+        Py_DECREF(self);
+        return NULL;
+    }
     CUresult status = pcu_scope_enter(&scope, &self->rec);
     routine = scope.routine;
     if (status == CUDA_SUCCESS) {
@@ -325,6 +330,7 @@ context_dealloc(PyObject *op)
         PyObject_ClearWeakRefs(op);
     }
     context_end_noraise((pcu_context *)op);
+    pcu_launch_ring_end(&((pcu_context *)op)->rec);
     context_clear(op);
     type->tp_free(op);
     Py_DECREF(type);

@@ -3,6 +3,7 @@
 #include "python/driver/current_context.h"
 
 #include "driver/stream_use.h"
+#include "python/support/launch_ring.h"
 #include "python/driver/context_stack.h"
 
 int
@@ -57,6 +58,7 @@ pcu_current_context_synchronize(pcu_state *st)
     pcu_context_record *rec = pcu_ctx_current;
     unsigned long queued = 0;
     unsigned long clock = pcu_stream_clock();
+    unsigned long number = pcu_launch_newest();
     int rc;
     if (rec != NULL) {
         queued = rec->queued;
@@ -69,6 +71,7 @@ pcu_current_context_synchronize(pcu_state *st)
     }
     if (rc == 0 && rec != NULL && rec == pcu_ctx_current) {
         pcu_stream_table_passed(rec, clock);
+        pcu_launches_passed_all(rec, number);
     }
     return rc;
 }

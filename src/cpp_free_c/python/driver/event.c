@@ -12,11 +12,14 @@
 #include "python/driver/ipc_bytes.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
+#include "python/support/launch_ring.h"
 
 typedef struct {
     pcu_resource head;
-    PyObject *owner; /* keeps a foreign event alive; never in tp_clear */
-    int foreign;     /* another library destroys the handle */
+    PyObject *owner;        /* keeps a foreign event alive; never in tp_clear */
+    int foreign;            /* another library destroys the handle */
+    CUstream stream;        /* of the last record */
+    unsigned long recorded; /* the newest launch then; 0: not recorded */
 } event_object;
 
 static int
@@ -85,7 +88,20 @@ event_record(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
     if (rc < 0) {
         return NULL;
     }
+    ((event_object *)op)->stream = a.stream;
+    ((event_object *)op)->recorded = pcu_launch_newest();
     return Py_NewRef(op);
+}
+
+/* The recorded work has finished without an error, and so have the launches ahead of it
+ * in its stream. */
+static void
+event_passed(const event_object *self)
+{
+    if (self->recorded != 0) {
+        pcu_launches_passed(pcu_context_rec(self->head.ctx), self->stream,
+                            self->recorded);
+    }
 }
 
 PyDoc_STRVAR(event_synchronize_doc,
@@ -100,7 +116,11 @@ event_synchronize(PyObject *op, PyObject *Py_UNUSED(ignored))
     if (rc < 0) {
         return NULL;
     }
+    event_object recorded = *(event_object *)op; /* other threads may record it again */
     PCU_CALL(rc, self->st, EventSynchronize, (self->handle.event));
+    if (rc == 0) {
+        event_passed(&recorded);
+    }
     if (rc < 0 || pcu_context_check_indices((pcu_context *)self->ctx) < 0) {
         return NULL;
     }
@@ -119,6 +139,9 @@ event_query(PyObject *op, PyObject *Py_UNUSED(ignored))
         return NULL;
     }
     CUresult status = drv.EventQuery(self->handle.event);
+    if (status == CUDA_SUCCESS) {
+        event_passed((event_object *)op);
+    }
     if (status == CUDA_SUCCESS || status == CUDA_ERROR_NOT_READY) {
         return PyBool_FromLong(status == CUDA_SUCCESS);
     }

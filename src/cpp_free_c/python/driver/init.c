@@ -6,8 +6,10 @@
 #include "python/support/base.h"
 
 #include "python/support/convert.h"
+#include "python/support/device_caller.h"
 #include "python/support/driver_call.h"
 #include "python/support/interrupt.h"
+#include "python/support/last_collection.h"
 #include "python/support/setup.h"
 
 #include "driver/release.h"
@@ -56,9 +58,10 @@ init_init(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
         pcu_raise(st, "cuInit", status);
         return NULL;
     }
-    if (pcu_interrupt_setup() < 0) {
+    if (pcu_interrupt_setup() < 0 || pcu_last_collection_setup(st) < 0) {
         return NULL;
     }
+    pcu_device_caller_begin(st);
     if (init_warn_fallback(st) < 0) {
         return NULL;
     }

@@ -14,8 +14,9 @@ typedef struct {
     pcu_resource base;
     struct pcu_reference_store *references; /* owned; NULL before the first use */
     PyObject *owner; /* keeps a foreign module loaded; never in tp_clear */
-    PyObject *entries; /* str: the kernels' declarations in PTX; NULL if none is known */
-    int foreign;       /* another library unloads it */
+    PyObject
+        *entries; /* str: the kernels' declarations in PTX; NULL if none is known */
+    int foreign;  /* another library unloads it */
 } pcu_module;
 
 #endif

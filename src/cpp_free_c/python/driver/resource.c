@@ -44,7 +44,12 @@ release_run(pcu_release *r, int blocking)
             pcu_lock(thread);
         }
     }
-    return pcu_release_finish(r);
+    CUresult status = pcu_release_finish(r);
+    if (r->lost != CUDA_SUCCESS) {
+        pcu_report_lost(((pcu_context *)r->ctx->owner)->st, r->routine, r->ctx,
+                        r->lost);
+    }
+    return status;
 }
 
 int

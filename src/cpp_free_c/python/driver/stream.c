@@ -19,6 +19,7 @@
 #include "python/driver/context.h"
 #include "python/driver/context_stack.h"
 #include "python/driver/current_context.h"
+#include "python/driver/launched.h"
 #include "python/driver/event_handle.h"
 #include "python/driver/graph_resources.h"
 
@@ -539,7 +540,7 @@ stream_synchronize(PyObject *op, PyObject *Py_UNUSED(ignored))
     if (rc < 0) {
         return NULL;
     }
-    PCU_CALL_CURRENT(rc, self->st, StreamSynchronize, (self->handle.stream));
+    rc = pcu_launched_wait(self->st, self->handle.stream);
     if (rc < 0 || pcu_context_check_indices((pcu_context *)self->ctx) < 0) {
         return NULL;
     }
@@ -558,6 +559,10 @@ stream_is_done(PyObject *op, PyObject *Py_UNUSED(ignored))
         return NULL;
     }
     CUresult status = drv.StreamQuery(self->handle.stream);
+    if (status == CUDA_SUCCESS) {
+        pcu_launches_passed(pcu_context_rec(self->ctx), self->handle.stream,
+                            pcu_launch_newest());
+    }
     if (status == CUDA_SUCCESS || status == CUDA_ERROR_NOT_READY) {
         return PyBool_FromLong(status == CUDA_SUCCESS);
     }

@@ -134,6 +134,7 @@ enum { CALLER_SKIPPED = 3 };
 struct pcu_caller_rules {
     int layout_holds;                  /* the description above is right */
     PyObject *skipped[CALLER_SKIPPED]; /* str: how the names of files begin */
+    PyObject *user_file;               /* str: the last file that was not skipped */
 };
 
 /* 1 if the file's name begins with the text. */
@@ -147,8 +148,8 @@ caller_begins(PyObject *file, PyObject *text)
                   (size_t)length * (size_t)kind) == 0;
 }
 
-static inline int
-caller_is_skipped(const struct pcu_caller_rules *rules, const PyCodeObject *code)
+static int
+caller_compare(const struct pcu_caller_rules *rules, const PyCodeObject *code)
 {
     for (int i = 0; i < CALLER_SKIPPED; i++) {
         if (rules->skipped[i] != NULL &&
@@ -157,6 +158,24 @@ caller_is_skipped(const struct pcu_caller_rules *rules, const PyCodeObject *code
         }
     }
     return 0;
+}
+
+/* 1 if the code belongs to a file that is passed over. All code of a module has the
+ * same object as its file's name, so most calls compare an address. */
+static inline int
+caller_is_skipped(const struct pcu_caller_rules *rules, const PyCodeObject *code)
+{
+    return code->co_filename != rules->user_file && caller_compare(rules, code);
+}
+
+/* Remember the file of a found line. Releasing a str runs no Python code. */
+static inline void
+caller_learn(struct pcu_caller_rules *rules, const PyCodeObject *code)
+{
+    if (code != NULL && code->co_filename != rules->user_file &&
+        PyUnicode_CheckExact(code->co_filename)) {
+        Py_XSETREF(rules->user_file, Py_NewRef(code->co_filename));
+    }
 }
 
 /* -- finding ----------------------------------------------------------------------- */
@@ -187,9 +206,10 @@ caller_find_public(const struct pcu_caller_rules *rules, pcu_caller *found)
 
 #if CALLER_HAS_LAYOUT
 static inline void
-caller_find_direct(const struct pcu_caller_rules *rules, pcu_caller *found)
+caller_find_direct(const struct pcu_caller_rules *rules, const PyThreadState *thread,
+                   pcu_caller *found)
 {
-    const caller_frame *frame = caller_innermost(PyThreadState_GetUnchecked());
+    const caller_frame *frame = caller_innermost(thread);
     while (frame != NULL) {
         PyCodeObject *code = caller_code(frame);
         if (code != NULL && !caller_is_skipped(rules, code)) {
@@ -204,15 +224,35 @@ caller_find_direct(const struct pcu_caller_rules *rules, pcu_caller *found)
 void
 pcu_caller_find(const pcu_state *st, pcu_caller *found)
 {
-    const struct pcu_caller_rules *rules = st->caller_rules;
+    struct pcu_caller_rules *rules = st->caller_rules;
     *found = (pcu_caller){NULL, -1};
+    if (rules == NULL) { /* the module was freed */
+        return;
+    }
 #if CALLER_HAS_LAYOUT
     if (rules->layout_holds) {
-        caller_find_direct(rules, found);
+        caller_find_direct(rules, PyThreadState_GetUnchecked(), found);
+        caller_learn(rules, found->code);
         return;
     }
 #endif
     caller_find_public(rules, found);
+}
+
+void
+pcu_caller_find_in(const pcu_state *st, const PyThreadState *thread, pcu_caller *found)
+{
+    const struct pcu_caller_rules *rules = st->caller_rules;
+    *found = (pcu_caller){NULL, -1};
+#if CALLER_HAS_LAYOUT
+    if (rules->layout_holds) {
+        caller_find_direct(rules, thread, found);
+        return;
+    }
+#endif
+    if (thread == PyThreadState_GetUnchecked()) {
+        caller_find_public(rules, found);
+    }
 }
 
 /* -- text -------------------------------------------------------------------------- */
@@ -365,5 +405,6 @@ pcu_caller_finish(pcu_state *st)
     for (int i = 0; i < CALLER_SKIPPED; i++) {
         Py_XDECREF(rules->skipped[i]);
     }
+    Py_XDECREF(rules->user_file);
     PyMem_Free(rules);
 }

@@ -25,6 +25,12 @@ typedef struct {
  * function returns to Python. It is NULL in a thread that runs no Python code. */
 PCU_HIDDEN void pcu_caller_find(const pcu_state *st, pcu_caller *found);
 
+/* Find the line that the thread of a state executes, without the interpreter lock if
+ * need be: the thread is in a C function meanwhile. Without the lock no line may be
+ * found, in a version of the interpreter whose frames this file does not know. */
+PCU_HIDDEN void pcu_caller_find_in(const pcu_state *st, const PyThreadState *thread,
+                                   pcu_caller *found);
+
 /* Store a found line in place of an older one. */
 static inline void
 pcu_caller_keep(pcu_caller *kept, const pcu_caller *found)

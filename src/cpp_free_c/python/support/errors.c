@@ -7,6 +7,7 @@
 
 #include "python/support/capture_error.h"
 #include "python/support/interrupt.h"
+#include "python/support/launch_error.h"
 #include "python/support/setup.h"
 
 #include "driver/context_record.h"
@@ -186,33 +187,76 @@ errors_set_attributes(PyObject *exception, const char *routine, CUresult status)
     return rc;
 }
 
+/* "<routine> failed: <text>[ - <detail>]" */
+static PyObject *
+errors_message_new(pcu_state *st, const char *routine, CUresult status,
+                   PyObject *detail)
+{
+    PyObject *own = Py_NewRef(detail);
+    if (pcu_status_is_of_capture(status)) {
+        Py_SETREF(own, pcu_capture_detail_new(st, routine, status, detail));
+        if (own == NULL) {
+            return NULL;
+        }
+    }
+    const char *dash = PyUnicode_GET_LENGTH(own) == 0 ? "" : " - ";
+    PyObject *message = PyUnicode_FromFormat("%s failed: %s%s%U", routine,
+                                             pcu_status_text(status), dash, own);
+    Py_DECREF(own);
+    return message;
+}
+
+/* Add the launches that an error may come from to its message, if the error ends the
+ * context. *launches becomes a tuple, or stays NULL. */
+static int
+errors_add_launches(pcu_state *st, CUresult status, PyObject **message,
+                    PyObject **launches)
+{
+    if (!pcu_status_is_sticky(status)) {
+        return 0;
+    }
+    *launches = pcu_launch_suspects_new(st, pcu_ctx_current);
+    if (*launches == NULL) {
+        return -1;
+    }
+    PyObject *text = pcu_launch_suspects_text_new(*launches);
+    Py_ssize_t length = PyUnicode_GET_LENGTH(*message);
+    if (text != NULL && PyUnicode_READ_CHAR(*message, length - 1) == '\n') {
+        Py_SETREF(text, PyUnicode_Substring(text, 1, PY_SSIZE_T_MAX));
+    }
+    if (text == NULL) {
+        return -1;
+    }
+    PyUnicode_Append(message, text);
+    Py_DECREF(text);
+    if (*message == NULL) {
+        return -1;
+    }
+    return 0;
+}
+
 static int
 errors_raise(pcu_state *st, const char *routine, CUresult status, PyObject *detail)
 {
     PyObject *exc_class = errors_class(st, status);
-    PyObject *message = NULL;
     PyObject *exception = NULL;
-    Py_INCREF(detail);
-    if (pcu_status_is_of_capture(status)) {
-        Py_SETREF(detail, pcu_capture_detail_new(st, routine, status, detail));
-        if (detail == NULL) {
-            return -1;
-        }
-    }
-    const char *dash = PyUnicode_GET_LENGTH(detail) == 0 ? "" : " - ";
-    message = PyUnicode_FromFormat("%s failed: %s%s%U", routine,
-                                   pcu_status_text(status), dash, detail);
-    if (message == NULL) {
+    PyObject *launches = NULL;
+    PyObject *message = errors_message_new(st, routine, status, detail);
+    if (message == NULL || errors_add_launches(st, status, &message, &launches) < 0) {
         goto done;
     }
     exception = PyObject_CallOneArg(exc_class, message);
     if (exception == NULL || errors_set_attributes(exception, routine, status) < 0) {
         goto done;
     }
+    if (launches != NULL &&
+        PyObject_SetAttrString(exception, "launches", launches) < 0) {
+        goto done;
+    }
     PyErr_SetObject(exc_class, exception);
 done:
-    Py_DECREF(detail);
     Py_XDECREF(message);
+    Py_XDECREF(launches);
     Py_XDECREF(exception);
     return -1;
 }
@@ -275,6 +319,32 @@ pcu_report_cleanup(pcu_state *st, const char *routine, uintptr_t handle,
     pcu_error_restore(&pending);
 }
 
+void
+pcu_report_lost(pcu_state *st, const char *routine, const pcu_context_record *rec,
+                CUresult status)
+{
+    PyObject *text = NULL;
+    if (pcu_is_finalizing() || st->exc_PyCUDAWarning == NULL ||
+        pcu_launch_suspects_are_known(rec)) {
+        return;
+    }
+    pcu_saved_error pending;
+    pcu_error_save(&pending);
+    PyObject *launches = pcu_launch_suspects_new(st, rec);
+    if (launches != NULL && PyTuple_GET_SIZE(launches) != 0) {
+        text = pcu_launch_suspects_text_new(launches);
+    }
+    if (text != NULL && PyErr_WarnFormat(st->exc_PyCUDAWarning, 1,
+                                         "a clean-up operation failed: %s failed: %s%U",
+                                         routine, pcu_status_text(status), text) < 0) {
+        PyErr_WriteUnraisable(NULL);
+    }
+    PyErr_Clear(); /* no memory for the report */
+    Py_XDECREF(text);
+    Py_XDECREF(launches);
+    pcu_error_restore(&pending);
+}
+
 typedef struct {
     const char *name;
     const char *doc;
@@ -312,6 +382,19 @@ done:
     return rc;
 }
 
+/* Give the class the attribute of errors that come from no launch. */
+static int
+errors_add_no_launches(PyObject *exc_class)
+{
+    PyObject *none = PyTuple_New(0);
+    if (none == NULL) {
+        return -1;
+    }
+    int rc = PyObject_SetAttrString(exc_class, "launches", none);
+    Py_DECREF(none);
+    return rc;
+}
+
 int
 pcu_errors_setup(PyObject *m, pcu_state *st)
 {
@@ -319,7 +402,10 @@ pcu_errors_setup(PyObject *m, pcu_state *st)
     const errors_spec root = {"Error",
                               "The base class of errors that the driver reports.\n\n"
                               "code is the CUresult, name its CUDA_ERROR_ name, "
-                              "routine the driver function that failed.",
+                              "routine the driver function that failed. launches has a "
+                              "LaunchRecord\nfor each launch that the error may come "
+                              "from, the likeliest first; it is empty\nfor errors of "
+                              "the call itself.",
                               SLOT(Error), NULL};
     const errors_spec specs[] = {
         {"LogicError",
@@ -344,6 +430,9 @@ pcu_errors_setup(PyObject *m, pcu_state *st)
         if (PyObject_SetAttrString(st->exc_Error, attributes[i], Py_None) < 0) {
             return -1;
         }
+    }
+    if (errors_add_no_launches(st->exc_Error) < 0) {
+        return -1;
     }
     for (size_t i = 0; i < Py_ARRAY_LENGTH(specs); i++) {
         if (errors_add(m, st, &specs[i], st->exc_Error) < 0) {

@@ -8,6 +8,7 @@
 
 #include "python/support/base.h"
 
+#include "driver/context_record.h"
 #include "driver/status.h"
 
 /* Raise the exception of a driver status: "<routine> failed: <text>". Returns -1. */
@@ -23,5 +24,11 @@ PCU_HIDDEN PCU_RAISES int pcu_raise_detail(pcu_state *st, const char *routine,
  * raises. */
 PCU_HIDDEN void pcu_report_cleanup(pcu_state *st, const char *routine, uintptr_t handle,
                                    CUresult status);
+
+/* A clean-up call found that a context is lost. If no exception has said so before,
+ * report it, with the launches that it may come from, by a PyCUDAWarning. Never raises.
+ */
+PCU_HIDDEN void pcu_report_lost(pcu_state *st, const char *routine,
+                                const pcu_context_record *rec, CUresult status);
 
 #endif

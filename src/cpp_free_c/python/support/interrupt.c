@@ -25,11 +25,11 @@ static PCU_THREAD PyThreadState *interrupt_released;
 static PCU_THREAD pcu_saved_error interrupt_error;
 static PCU_THREAD int interrupt_is_raised;
 
-/* The state of this thread if it holds the interpreter lock, else NULL. The module
- * works in one interpreter only, so a thread has one state. Without the lock the states
- * are only compared: a thread may poll after Python has finalized and freed them. */
-static PyThreadState *
-interrupt_attached(void)
+/* The module works in one interpreter only, so a thread has one state. Without the lock
+ * the states are only compared: a thread may poll after Python has finalized and freed
+ * them. */
+PyThreadState *
+pcu_thread_attached(void)
 {
     PyThreadState *current = PyThreadState_GetUnchecked();
 #if PY_VERSION_HEX < 0x030C0000
@@ -76,7 +76,7 @@ static int
 interrupt_poll(void)
 {
     int is_main = PyThread_get_thread_ident() == pcu_drv_info.main_thread;
-    PyThreadState *attached = interrupt_attached();
+    PyThreadState *attached = pcu_thread_attached();
     if (attached != NULL) {
         int raised = is_main && pcu_interrupt_check();
         interrupt_released = PyEval_SaveThread();
@@ -121,7 +121,7 @@ interrupt_count_threads(void)
 static int
 interrupt_threads(void)
 {
-    PyThreadState *attached = interrupt_attached();
+    PyThreadState *attached = pcu_thread_attached();
     PyThreadState *state = PyGILState_GetThisThreadState();
     if (state == NULL || pcu_is_finalizing()) {
         return INT_MAX;

@@ -10,8 +10,10 @@
 #define PCU_SETUPS(X)         \
     X(errors)                 \
     X(caller)                 \
+    X(launch_error)           \
     X(enums)                  \
     X(init)                   \
+    X(launched)               \
     X(context)                \
     X(context_settings)       \
     X(context_foreign)        \
@@ -21,6 +23,7 @@
     X(event)                  \
     X(host_function)          \
     X(graph_resources)        \
+    X(timeline)               \
     X(allocation)             \
     X(stream_memory)          \
     X(managed)                \

@@ -70,6 +70,7 @@
     X(StreamCapture)            \
     X(UserObject)               \
     X(_KernelRequest)           \
+    X(LaunchRecord)             \
     X(_KernelCall)
 
 #define PCU_STATE_ERRORS(X) \
@@ -138,7 +139,11 @@ typedef struct {
     /* Raises unless all elements of a GPUArray lie in its memory. Set by python/array,
      * called by launches. */
     int (*check_array)(PyObject *array);
-    void *curand; /* cuRAND; NULL until first used; never closed */
+    /* The name of the array operation of a generated kernel: a new str. Set by
+     * python/array, called for the text of errors. */
+    PyObject *(*kernel_name_new)(CUfunction kernel);
+    int has_last_collection; /* last_collection.c has registered with atexit */
+    void *curand;            /* cuRAND; NULL until first used; never closed */
 } pcu_state;
 
 /* The module's definition. It identifies the module when the state is looked up from a

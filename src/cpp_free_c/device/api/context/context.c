@@ -5,10 +5,10 @@
 
 #include "device/memory/memory.h"
 #include "device/machine/services/services.h"
-#include "device/api/entry/graph.h"
 #include "device/api/entry/context_stack.h"
 #include "device/base/device.h"
 #include "device/api/entry/entry.h"
+#include "device/api/context/leak.h"
 #include "device/api/memory/release.h"
 #include "device/api/entry/release_count.h"
 #include "device/api/stream/stream.h"
@@ -43,18 +43,10 @@ context_count_abandoned(const emu_context *context)
     size_t count = 0;
 
     for (const emu_object *o = context->object.owned; o != NULL; o = o->next) {
-        if (o->kind != EMU_FUNCTION && o->kind != EMU_TEXREF &&
-            o->kind != EMU_SURFREF && !o->is_part &&
-            !(o->kind == EMU_GRAPH && emu_graph_is_owned(o))) {
-            count++;
-        }
+        count += emu_leak_is_object(o);
     }
     for (const emu_allocation *a = context->allocations; a != NULL; a = a->next) {
-        if (a->kind != EMU_MEMORY_ARRAY && a->kind != EMU_MEMORY_GLOBAL &&
-            a->kind != EMU_MEMORY_HEAP && a->kind != EMU_MEMORY_GRAPHICS &&
-            !a->suspended) {
-            count++;
-        }
+        count += emu_leak_is_memory(a);
     }
     return count;
 }
@@ -95,6 +87,7 @@ context_destroy(emu_context *context)
     emu_object_unlist(&context->object);
     emu_users_wait(&context->object);
     emu_count_abandoned(context_count_abandoned(context));
+    emu_leak_note_context(context);
     context_free(&context->object);
 }
 

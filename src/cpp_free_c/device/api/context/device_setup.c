@@ -13,6 +13,7 @@
 #include "device/base/checks.h"
 #include "device/base/site.h"
 #include "device/check/stream_check.h"
+#include "device/api/context/leak.h"
 #include "device/api/context/driver_version.h"
 #include "device/api/entry/message.h"
 
@@ -284,6 +285,7 @@ emu_device_open(void)
     }
     emu_device_count = count;
     emu_site_want(emu_checks_wanted() != 0);
+    emu_leak_open((emu_checks_wanted() & EMU_CHECK_LEAK) != 0);
     emu_stream_check_open((emu_checks_wanted() & EMU_CHECK_SYNC) != 0);
     return CUDA_SUCCESS;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/base/checks.h"
 #include "device/check/stream_check.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/context_stack.h"
@@ -26,7 +27,12 @@ emu_deferred_open(void)
 {
     const char *value = getenv("PYCUDA_EMULATOR_STREAMS");
 
-    if (value == NULL || *value == 0 || strcmp(value, "eager") == 0) {
+    if (value == NULL || *value == 0) {
+        /* the check finds more if work runs late */
+        emu_deferred_on = (emu_checks_wanted() & EMU_CHECK_SYNC) != 0;
+        return CUDA_SUCCESS;
+    }
+    if (strcmp(value, "eager") == 0) {
         emu_deferred_on = false;
         return CUDA_SUCCESS;
     }

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "device/base/report_log.h"
 #include "device/check/stream_check.h"
 #include "device/check/stream_finding.h"
 #include "device/memory/memory.h"
@@ -37,6 +38,7 @@ entry_publish_finding(void)
 
         if (text != NULL) {
             emu_message_set("%s", text);
+            (void)emu_report_log("sync", text);
         }
     }
 }

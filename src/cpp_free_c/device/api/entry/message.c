@@ -7,6 +7,7 @@
 
 #include "device/api/entry/lock.h"
 #include "device/base/report_log.h"
+#include "device/check/stream_finding.h"
 
 enum { MESSAGE_ROOM = 2048 };
 
@@ -40,6 +41,7 @@ emu_last_message(void)
 {
     emu_lock();
     memcpy(message_copy, message, sizeof(message_copy));
+    emu_finding_is_told();
     emu_unlock();
     return message_copy;
 }

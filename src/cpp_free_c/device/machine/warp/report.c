@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device/memory/memory.h"
+
 static const char *
 report_code_text(CUresult code)
 {
@@ -126,13 +128,27 @@ report_line(const char *words, const char *file, unsigned line, char *text, size
     }
 }
 
+/* Write the line at which the memory of an address was allocated, or "". Offsets in
+ * shared and local memory are no addresses of allocations. */
+static void
+report_memory(uint64_t address, char *text, size_t room)
+{
+    const emu_allocation *memory = emu_memory_near(address);
+
+    text[0] = 0;
+    if (memory != NULL && memory->site != NULL) {
+        (void)snprintf(text, room, "\n  the memory was allocated at %.220s",
+                       memory->site);
+    }
+}
+
 static void
 report_write(emu_report *report, const emu_warp *warp, const emu_other_place *other,
              const char *what)
 {
     const emu_grid *grid = warp->block->grid;
     const char *function_word = "", *function = "";
-    char where[240], beside[240] = "", launched[240] = "";
+    char where[240], beside[240] = "", launched[240] = "", made[260];
 
     report_line("at", report->file, report->line, where, sizeof where);
     if (other != NULL) {
@@ -143,6 +159,7 @@ report_write(emu_report *report, const emu_warp *warp, const emu_other_place *ot
         (void)snprintf(launched, sizeof launched, "\n  launched at %.220s",
                        grid->launch->site);
     }
+    report_memory(report->address, made, sizeof made);
     if (warp->frame->parent) {
         function_word = ", function ";
         function = warp->frame->func->name;
@@ -150,10 +167,10 @@ report_write(emu_report *report, const emu_warp *warp, const emu_other_place *ot
     (void)snprintf(
         report->text, sizeof report->text,
         "%.64s\n  %.600s\n  in kernel %.100s%s%.80s, block (%u, %u, %u), thread "
-        "(%u, %u, %u)%s%s%s\n",
+        "(%u, %u, %u)%s%s%s%s\n",
         report_code_text(report->code), what, report->kernel, function_word, function,
         report->block[0], report->block[1], report->block[2], report->thread[0],
-        report->thread[1], report->thread[2], where, beside, launched);
+        report->thread[1], report->thread[2], where, beside, launched, made);
 }
 
 /* The first fault of a launch makes the report; later ones only stop their warps. */

@@ -3,6 +3,7 @@
 #include "python/array/index/true_count.h"
 
 #include "python/driver/current_context.h"
+#include "python/driver/launched.h"
 #include "python/driver/memory/out_of_memory.h"
 #include "python/driver/resource.h"
 
@@ -103,9 +104,7 @@ int
 pcu_true_count_read(const pcu_true_count *self, CUstream stream, size_t *count)
 {
     pcu_state *st = self->ctx->st;
-    int rc;
-    PCU_CALL_CURRENT(rc, st, StreamSynchronize, (stream));
-    if (rc < 0) {
+    if (pcu_launched_wait(st, stream) < 0) {
         return -1;
     }
     if (self->ctx->true_counts != self->counts) {

@@ -7,6 +7,7 @@
 #include "python/array/layout.h"
 #include "python/array/memory.h"
 #include "python/array/ops/device_copy.h"
+#include "python/driver/launched.h"
 #include "python/driver/memory/copy_error.h"
 #include "python/support/convert.h"
 
@@ -15,9 +16,7 @@
 static int
 transfer_wait(pcu_state *st, CUstream stream)
 {
-    int rc;
-    PCU_CALL_CURRENT(rc, st, StreamSynchronize, (stream));
-    return rc;
+    return pcu_launched_wait(st, stream);
 }
 
 /* While a stream is captured: refuse a transfer that waits for its end, and keep the

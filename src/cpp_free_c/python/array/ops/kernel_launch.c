@@ -5,6 +5,7 @@
 #include "driver/stream_use.h"
 #include "python/driver/current_context.h"
 #include "python/driver/graph_resources.h"
+#include "python/driver/launched.h"
 
 /* unsigned __int128, with the extension accepted. */
 __extension__ typedef unsigned __int128 launch_wide_number;
@@ -57,7 +58,11 @@ kernel_launch_run(pcu_state *st, CUfunction kernel, const CUlaunchConfig *config
     } while (status != CUDA_SUCCESS && pcu_current_context_repair(st, status) &&
              rec == pcu_ctx_current);
     if (status == CUDA_SUCCESS) {
-        return 0;
+        const pcu_launch_shape shape = {.grid = {config->gridDimX, 1, 1},
+                                        .block = {config->blockDimX, 1, 1},
+                                        .shared = config->sharedMemBytes,
+                                        .stream = stream};
+        return pcu_launched(st, rec, PCU_LAUNCH_ARRAY, kernel, NULL, &shape);
     }
     if (early) {
         return pcu_raise(st, "cuLaunchKernelEx", status);

@@ -225,3 +225,15 @@ pcu_kernel_table_get(pcu_state *st, pcu_context *ctx, const pcu_kernel_key *key,
     }
     return pcu_kernel_table_get_all(st, ctx, 1, key, kernel);
 }
+
+const pcu_kernel_key *
+pcu_kernel_table_key(const pcu_context *ctx, CUfunction kernel)
+{
+    const struct pcu_kernels *table = ctx->kernels;
+    for (size_t i = 0; table != NULL && i < table->capacity; i++) {
+        if (kernel != NULL && table->entries[i].function == kernel) {
+            return &table->entries[i].key;
+        }
+    }
+    return NULL;
+}

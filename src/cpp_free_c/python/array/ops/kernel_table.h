@@ -9,6 +9,10 @@
 #include "python/array/ops/kernel_request.h"
 #include "python/driver/context.h"
 
+/* The key of a kernel that the context has, NULL if it is none of its kernels. */
+PCU_HIDDEN const pcu_kernel_key *pcu_kernel_table_key(const pcu_context *ctx,
+                                                      CUfunction kernel);
+
 enum { PCU_KERNEL_MADE = 2 };
 
 /* Get the kernel of a key. Return 0 and store it if the context has it. Otherwise run

@@ -8,6 +8,7 @@
 #include "python/array/fourier/fourier.h"
 #include "python/array/layout.h"
 #include "python/array/memory.h"
+#include "python/array/ops/kernel_name.h"
 #include "python/array/ops/kernel_request.h"
 #include "python/array/ops/operations.h"
 #include "python/array/type/members.h"
@@ -445,6 +446,7 @@ int
 pcu_gpuarray_setup(PyObject *m, pcu_state *st)
 {
     st->check_array = array_check_inside;
+    st->kernel_name_new = pcu_kernel_name_new;
     st->mem_alloc = PyObject_GetAttrString(m, "mem_alloc");
     if (st->mem_alloc == NULL) {
         return -1;

@@ -14,7 +14,9 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
+#include "python/driver/launched.h"
 #include "python/driver/stream.h"
+#include "python/driver/launch/function_struct.h"
 
 enum { EXEC_RETIRED_MAX = 64 };
 
@@ -132,6 +134,53 @@ exec_read_stream(pcu_graph_exec *self, const pcu_argtable *table, PyObject *cons
     return 0;
 }
 
+/* The name of a graph in messages: the first kernels of the program that it launches.
+ */
+static PyObject *
+exec_name_new(PyObject *functions)
+{
+    enum { NAMES = 3 };
+    Py_ssize_t place = 0;
+    int count = 0;
+    PyObject *function = NULL;
+    PyObject *name = NULL;
+    while (count < NAMES && PyDict_Next(functions, &place, NULL, &function)) {
+        PyObject *next = ((pcu_function *)function)->name;
+        if (count++ == 0) {
+            name = Py_NewRef(next);
+            continue;
+        }
+        Py_SETREF(name, PyUnicode_FromFormat("%U, %U", name, next));
+        if (name == NULL) {
+            return NULL;
+        }
+    }
+    if (count == 0) {
+        return PyUnicode_FromString("array operations");
+    }
+    if (PyDict_GET_SIZE(functions) > NAMES) {
+        Py_SETREF(name, PyUnicode_FromFormat("%U, ...", name));
+    }
+    return name;
+}
+
+/* Make the name before the first launch, and again after an update added kernels. */
+static int
+exec_name_make(pcu_graph_exec *self)
+{
+    PyObject *functions = self->resources->functions;
+    if (self->name != NULL && self->named == PyDict_GET_SIZE(functions)) {
+        return 0;
+    }
+    PyObject *name = exec_name_new(functions);
+    if (name == NULL) {
+        return -1;
+    }
+    self->named = PyDict_GET_SIZE(functions);
+    Py_XSETREF(self->name, name);
+    return 0;
+}
+
 static const pcu_argspec exec_stream_specs[] = {{"stream", pcu_as_object, 0}};
 
 PyDoc_STRVAR(exec_launch_doc,
@@ -151,7 +200,8 @@ exec_launch(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     PyObject *owner = NULL;
     CUresult status;
     if (exec_read_stream(self, &table, args, nargs, kwnames, &stream, &owner) < 0 ||
-        pcu_resource_check(&self->head, "cuGraphLaunch") < 0) {
+        pcu_resource_check(&self->head, "cuGraphLaunch") < 0 ||
+        exec_name_make(self) < 0) {
         return NULL;
     }
     if (!exec_is_captured(stream)) { /* else the driver refuses the launch */
@@ -169,6 +219,11 @@ exec_launch(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
              self->head.live);
     if (status != CUDA_SUCCESS) {
         pcu_raise(st, "cuGraphLaunch", status);
+        return NULL;
+    }
+    const pcu_launch_shape shape = {.stream = stream};
+    if (pcu_launched(st, pcu_context_rec(self->head.ctx), PCU_LAUNCH_GRAPH, NULL,
+                     self->name, &shape) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;
@@ -309,6 +364,7 @@ exec_clear(PyObject *op)
     Py_CLEAR(self->updates);
     Py_CLEAR(self->retired);
     Py_CLEAR(self->stream);
+    Py_CLEAR(self->name);
     return pcu_resource_clear(op);
 }
 

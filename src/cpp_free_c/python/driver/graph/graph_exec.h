@@ -19,6 +19,8 @@ typedef struct {
     PyObject *stream;  /* strong: keeps `last` valid; NULL: a default stream */
     int is_ours;       /* `stream` is a Stream, not an object of another library */
     int launched;      /* a launch may still be running */
+    PyObject *name;    /* strong: a str for messages; NULL before the first launch */
+    Py_ssize_t named;  /* how many functions `resources` had when it was made */
 } pcu_graph_exec;
 
 /* Retire what earlier arguments used: keep it until the last launch has finished.

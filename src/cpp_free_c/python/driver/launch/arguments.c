@@ -104,9 +104,9 @@ argument_convert(argument_packer *p, PyObject *arg, size_t size)
     return p->discard;
 }
 
-/* The place for an argument of another type than its parameter, or of another size; NULL
- * with an exception. The first launch comes here for each argument: the types of the
- * parameters are read then. `elements`: the argument is the address of elements. */
+/* The place for an argument of another type than its parameter, or of another size;
+ * NULL with an exception. The first launch comes here for each argument: the types of
+ * the parameters are read then. `elements`: the argument is the address of elements. */
 static void *
 argument_place_slow(argument_packer *p, PyObject *arg, size_t size, unsigned int type,
                     int elements)
@@ -511,8 +511,8 @@ argument_interface_type(argument_packer *p, PyObject *interface)
     return argument_type_of_text((const char *)PyUnicode_DATA(text));
 }
 
-/* Read the address in a __cuda_array_interface__, and the type of its elements. Return 1, or 0 if the argument has no
- * such attribute. */
+/* Read the address in a __cuda_array_interface__, and the type of its elements. Return
+ * 1, or 0 if the argument has no such attribute. */
 static int
 argument_interface_pointer(argument_packer *p, PyObject *arg,
                            unsigned long long *pointer, int *type)
@@ -658,7 +658,8 @@ argument_put_map(argument_packer *p, PyObject *arg, const void *map)
             "report where a kernel expects it",
             p->index, fn->name);
     }
-    void *place = argument_place_raw(p, arg, PCU_TENSOR_MAP_SIZE, PCU_TENSOR_MAP_ALIGN, 0);
+    void *place =
+        argument_place_raw(p, arg, PCU_TENSOR_MAP_SIZE, PCU_TENSOR_MAP_ALIGN, 0);
     if (place == NULL) {
         return -1;
     }
@@ -709,7 +710,7 @@ argument_put_by_protocol(argument_packer *p, PyObject *arg)
     return argument_refuse(p, arg);
 }
 
-#define ARGUMENT_SCALAR(Name, ctype, align, CODE)                                       \
+#define ARGUMENT_SCALAR(Name, ctype, align, CODE)                                 \
     if (type == &Py##Name##ArrType_Type) {                                        \
         return argument_put(p, arg, &PyArrayScalar_VAL(arg, Name), sizeof(ctype), \
                             align, PCU_T_##CODE);                                 \

@@ -3,6 +3,7 @@
 #include "python/driver/launch/attribute_launch.h"
 
 #include "python/driver/current_context.h"
+#include "python/driver/launched.h"
 
 #define SHAPE_FORMAT "%U with grid (%u, %u, %u), block (%u, %u, %u), %u bytes"
 #define SHAPE_VALUES(self, s)                                              \
@@ -153,7 +154,8 @@ pcu_launch_run_attributes(pcu_function *self, const pcu_launch_shape *s,
     } while (status != CUDA_SUCCESS && pcu_current_context_repair(self->st, status) &&
              pcu_context_record_lives(self->ctx));
     if (status == CUDA_SUCCESS) {
-        return 0;
+        return pcu_launched(self->st, self->ctx, PCU_LAUNCH_KERNEL, self->handle,
+                            self->name, s);
     }
     return launch_explain(self, s, attributes, &config, status);
 }

@@ -7,6 +7,7 @@
 #include "driver/stream_use.h"
 #include "python/driver/current_context.h"
 #include "python/driver/graph_resources.h"
+#include "python/driver/launched.h"
 #include "python/driver/launch/function_description.h"
 #include "python/driver/module_struct.h"
 #include "python/driver/resource.h"
@@ -158,7 +159,8 @@ pcu_launch_run(pcu_function *self, const pcu_launch_shape *s, void *params, size
     } while (status != CUDA_SUCCESS && pcu_current_context_repair(self->st, status) &&
              pcu_context_record_lives(self->ctx));
     if (status == CUDA_SUCCESS) {
-        return 0;
+        return pcu_launched(self->st, self->ctx, PCU_LAUNCH_KERNEL, self->handle,
+                            self->name, s);
     }
     return pcu_raise_detail(
         self->st, "cuLaunchKernel", status,
@@ -171,12 +173,8 @@ pcu_launch_run(pcu_function *self, const pcu_launch_shape *s, void *params, size
 int
 pcu_launch_synchronize(pcu_state *st, CUstream stream)
 {
-    int rc;
     if (stream != NULL) {
-        PCU_CALL_CURRENT(rc, st, StreamSynchronize, (stream));
+        return pcu_launched_wait(st, stream);
     }
-    else {
-        rc = pcu_current_context_synchronize(st);
-    }
-    return rc;
+    return pcu_current_context_synchronize(st);
 }

@@ -10,14 +10,9 @@
 
 #include "python/support/base.h"
 
-#include "python/driver/launch/function_struct.h"
+#include "python/support/launch_ring.h"
 
-typedef struct {
-    unsigned int grid[3];
-    unsigned int block[3];
-    unsigned int shared; /* bytes of dynamic shared memory */
-    CUstream stream;
-} pcu_launch_shape;
+#include "python/driver/launch/function_struct.h"
 
 /* Check the shape against the limits of the device and the kernel, then launch.
  * `params` holds `size` bytes. */

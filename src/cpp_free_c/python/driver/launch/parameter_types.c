@@ -12,6 +12,7 @@
 enum {
     TYPES_BYTE = TYPE(BOOL) | TYPE(INT8) | TYPE(UINT8),
     TYPES_SHORT = TYPE(INT16) | TYPE(UINT16),
+    TYPES_HALF = TYPE(FLOAT16) | TYPE(BFLOAT16),
     TYPES_INT = TYPE(INT32) | TYPE(UINT32),
     TYPES_LONG = TYPE(INT64) | TYPE(UINT64),
     TYPES_INTEGER = TYPES_BYTE | TYPES_SHORT | TYPES_INT | TYPES_LONG,
@@ -28,14 +29,15 @@ typedef struct {
 
 /* Integers of either sign have the same bytes. Pairs of floats are complex numbers, and
  * an array of one is often read as the other. The bits of 16-bit floats travel as
- * uint16. char is the type of raw memory. */
+ * unsigned short, where a source does not include their type. char is the type of raw
+ * memory. */
 static const parameter_type parameter_types[] = {
     {'?', TYPES_BYTE, TYPES_BYTE},
     {'c', TYPES_BYTE, TYPES_ALL},
     {'b', TYPES_BYTE, TYPES_BYTE},
     {'B', TYPES_BYTE, TYPES_BYTE},
     {'h', TYPES_SHORT, TYPES_SHORT},
-    {'H', TYPES_SHORT, TYPES_SHORT},
+    {'H', TYPES_SHORT | TYPES_HALF, TYPES_SHORT | TYPES_HALF},
     {'i', TYPES_INT, TYPES_INT},
     {'I', TYPES_INT, TYPES_INT},
     {'l', TYPES_LONG, TYPES_LONG},

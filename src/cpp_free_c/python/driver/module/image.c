@@ -140,3 +140,26 @@ pcu_image_entries(const void *data, size_t size, PyObject **entries)
     }
     return 0;
 }
+
+int
+pcu_image_entries_of_file(const char *path, size_t size, PyObject **entries)
+{
+    int rc = 0;
+    *entries = NULL;
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        return 0;
+    }
+    char *data = PyMem_Malloc(Py_MAX(size, 1));
+    if (data == NULL) {
+        PyErr_NoMemory();
+        rc = -1;
+    }
+    else {
+        size = fread(data, 1, size, file);
+        rc = pcu_image_entries(data, size, entries);
+    }
+    PyMem_Free(data);
+    (void)fclose(file); /* it was only read */
+    return rc;
+}

@@ -30,4 +30,9 @@ PCU_HIDDEN void pcu_image_release(pcu_image *image);
 PCU_HIDDEN PCU_RAISES int pcu_image_entries(const void *data, size_t size,
                                             PyObject **entries);
 
+/* The same for the first `size` bytes of a file. A file that cannot be read has none.
+ */
+PCU_HIDDEN PCU_RAISES int pcu_image_entries_of_file(const char *path, size_t size,
+                                                    PyObject **entries);
+
 #endif

@@ -108,7 +108,7 @@ static PyObject *
 module_load_file_new(pcu_state *st, PyObject *ctx, const char *path, PyObject *filename)
 {
     pcu_handle handle = {0};
-    struct stat info;
+    struct stat info = {0};
     CUresult status;
     /* for a directory the driver of a GPU reports a lack of memory */
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
@@ -121,7 +121,12 @@ module_load_file_new(pcu_state *st, PyObject *ctx, const char *path, PyObject *f
         pcu_raise_detail(st, "cuModuleLoad", status, "%R", filename);
         return NULL;
     }
-    return pcu_resource_new(st, st->Module, ctx, PCU_HANDLE_module, handle);
+    PyObject *self = pcu_resource_new(st, st->Module, ctx, PCU_HANDLE_module, handle);
+    if (self != NULL && pcu_image_entries_of_file(path, (size_t)info.st_size,
+                                                  &((pcu_module *)self)->entries) < 0) {
+        Py_CLEAR(self);
+    }
+    return self;
 }
 
 PyDoc_STRVAR(module_from_file_doc,

@@ -1,0 +1,327 @@
+"""Find the cause of an error: run a program again with every check on.
+
+    python -m pycuda.explain [--gpu] script.py [ARGUMENT ...]
+    python -m pycuda.explain -m module [ARGUMENT ...]
+
+The program runs on the software device, which checks every access, every barrier and
+every wait. Each error that it finds is then explained: the kernel, its thread, the line
+of the CUDA source, the line of Python that launched the kernel, and the line that
+allocated the memory. With ``--gpu`` the program runs on the GPU, under NVIDIA's
+compute-sanitizer.
+
+The exit status is 0 if nothing was found and the program ended with 0, else 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import linecache
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import textwrap
+from collections.abc import Iterable, Sequence
+
+from pycuda import _excerpt, _reports, _sanitizer
+from pycuda._compile import source_log
+
+_WIDTH = 88
+
+#: What an error of a kind means, and how it is usually corrected.
+_ADVICE = {
+    "memory": "The kernel accesses memory outside of every live allocation. Compare "
+    "the index with the size of the array, and the dtype with the kernel's parameter.",
+    "init": "The value was never set, so the result is arbitrary. Set it first: "
+    "memory with memset or zeros, shared memory with a loop and a __syncthreads.",
+    "race": "Nothing orders these two accesses, so the result depends on which thread "
+    "is faster. Separate them by a barrier, use atomic operations, or let each thread "
+    "write memory of its own.",
+    "barrier": "All threads of the block (or all lanes of the mask) must reach the "
+    "same barrier. Move it out of the condition or the loop.",
+    "sync": "Work in a stream has not ended when the call that enqueued it returns. "
+    "Wait first: stream.synchronize() for the host, an event and wait_for_event for "
+    "another stream.",
+    "leak": "This was alive at the end of the program. Free it, or break the reference "
+    "cycle that holds it.",
+    "assert": "An assertion of the kernel failed.",
+    "timeout": "The kernel ran for longer than PYCUDA_EMULATOR_TIMEOUT allows.",
+}
+
+_TITLES = {"launch": "launched at", "memory": "memory made at", "access": "at"}
+_NEXT_LINES = 3  # at most, of a statement over several lines
+
+
+class _Sources:
+    """The CUDA sources of a program, and where they are in its Python files."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.texts = texts
+
+    def of(self, report: _reports.Report) -> str | None:
+        """Return the source that has the kernel of a report."""
+        name = re.escape(_plain_name(report.kernel))
+        if not name:
+            return None
+        pattern = re.compile(rf"__global__[^;{{}}]*\b{name}\s*\(")
+        for text in reversed(self.texts):
+            if pattern.search(text):
+                return text
+        return None
+
+
+def _plain_name(symbol: str) -> str:
+    """Return the name of a kernel without its namespaces, template and parameters."""
+    rest = re.match(r"_ZN?(?:\d+.*)", symbol)
+    if rest is None:
+        return symbol
+    rest_text, name = symbol[3:] if symbol.startswith("_ZN") else symbol[2:], ""
+    while number := re.match(r"\d+", rest_text):
+        begin = number.end()
+        end = begin + int(number[0])
+        name, rest_text = rest_text[begin:end], rest_text[end:]
+    return name
+
+
+def _in_python(source: str, line: str, number: int, files: Iterable[str]) -> str:
+    """Return "file:line" of a line of CUDA inside a Python file, "" if it is in none.
+
+    It is in a file if that has a string which is part of the source and has this line
+    at this place.
+    """
+    for file in files:
+        text = "".join(linecache.getlines(file))
+        try:
+            tree = ast.parse(text)
+        except (SyntaxError, ValueError):
+            continue
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+                continue
+            if "__global__" not in node.value or node.value.strip() not in source:
+                continue
+            where = node.lineno + number - 1
+            if linecache.getline(file, where).strip() == line.strip():
+                return f"{_short(file)}:{where}"
+    return ""
+
+
+def _short(path: str) -> str:
+    """Return a path relative to the current folder, if that is shorter."""
+    relative = os.path.relpath(path)
+    return relative if len(relative) < len(path) else path
+
+
+def _statement(file: str, line: int) -> list[str]:
+    """Return the text of the statement of Python that begins at a line."""
+    rows: list[str] = []
+    for number in range(line, line + _NEXT_LINES):
+        rows.append(linecache.getline(file, number).rstrip())
+        text = "\n".join(rows)
+        if text.count("(") <= text.count(")") or not rows[-1]:
+            break
+    return textwrap.dedent("\n".join(rows)).split("\n") if rows[0] else []
+
+
+def _place_rows(
+    place: _reports.Place,
+    report: _reports.Report,
+    sources: _Sources,
+    files: Sequence[str],
+) -> list[str]:
+    """Return the rows that show a place with its text."""
+    is_cuda = place.file.endswith(".cu")
+    where, rows = f"{_short(place.file)}:{place.line}", []
+    if is_cuda:
+        where = f"{os.path.basename(place.file)}:{place.line}"
+        source = sources.of(report)
+        line = source and _excerpt.line_of(source, place.line)
+        if source and line:
+            inside = _in_python(source, line, place.line, files)
+            where += f" ({inside})" if inside else ""
+            rows = [line.strip()]
+    else:
+        rows = _statement(place.file, place.line)
+        if place.function and not place.function.startswith("<"):
+            where += f", in {place.function}"
+    return [f"{_TITLES[place.role]} {where}", *(f"    {row}" for row in rows)]
+
+
+_PLACE_ROW = re.compile(
+    r"^\s*(?:at|launched at|the memory was allocated at|memory made at|other access at)"
+    r" \S.*:\d+(?: in \S+)?\.?$"
+)
+
+
+def _words(report: _reports.Report) -> list[str]:
+    """Return the sentences of a report, without the rows that only name a place."""
+    rows = report.text.splitlines()
+    rows = [row.strip() for row in rows if not row.startswith("CUDA_ERROR_")]
+    return [row for row in rows if row and not _PLACE_ROW.match(row)]
+
+
+def explain(
+    report: _reports.Report, sources: Sequence[str] = (), files: Sequence[str] = ()
+) -> str:
+    """Return a report with the text of its lines and with what it means.
+
+    ``sources`` are CUDA sources of the program, ``files`` its Python files.
+    """
+    known = list(files)
+    known += [each.file for each in report.places if each.file.endswith(".py")]
+    rows = []
+    for words in _words(report):
+        rows += textwrap.wrap(words, _WIDTH - 3, break_on_hyphens=False)
+    rows.append("")
+    for place in report.places:
+        rows += _place_rows(
+            place, report, _Sources(sources), list(dict.fromkeys(known))
+        )
+    advice = _ADVICE.get(report.kind)
+    if advice:
+        rows += ["", *textwrap.wrap(advice, _WIDTH - 3)]
+    return textwrap.indent("\n".join(rows), "   ")
+
+
+def _distinct(reports: Iterable[_reports.Report]) -> list[_reports.Report]:
+    """Return reports without those that name the same error at the same places."""
+    seen: dict[object, _reports.Report] = {}
+    for each in reports:
+        seen.setdefault(
+            (each.kind, each.kernel, each.places, each.places or each), each
+        )
+    return list(seen.values())
+
+
+# -- the command line ------------------------------------------------------------------
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m pycuda.explain",
+        description="Run a program again with all checks, and explain its errors.",
+    )
+    parser.add_argument(
+        "--gpu",
+        action="store_true",
+        help="run on the GPU under compute-sanitizer, not on the software device",
+    )
+    parser.add_argument(
+        "--checks",
+        default="all",
+        metavar="WORDS",
+        help="the checks, separated by commas: memory, init, race, sync, barrier, leak "
+        "(default: all)",
+    )
+    parser.add_argument(
+        "--capability", metavar="9.0", help="the compute capability of the devices"
+    )
+    parser.add_argument("--devices", type=int, metavar="N", help="the number of GPUs")
+    parser.add_argument(
+        "-m", dest="is_module", action="store_true", help="run a module, not a script"
+    )
+    parser.add_argument("program", metavar="SCRIPT")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGUMENT")
+    return parser
+
+
+def _command(given: argparse.Namespace) -> list[str]:
+    module = ["-m"] if given.is_module else []
+    return [sys.executable, *module, given.program, *given.arguments]
+
+
+def _environment(given: argparse.Namespace, log: str) -> dict[str, str]:
+    """Return the variables for a run on the software device."""
+    found = {
+        **os.environ,
+        "PYCUDA_DRIVER": "emulator",
+        "PYCUDA_CHECK": given.checks,
+        "PYCUDA_CHECK_LOG": log,
+    }
+    if given.devices is not None:
+        found["PYCUDA_EMULATOR_DEVICES"] = str(given.devices)
+    if given.capability is not None:
+        found["PYCUDA_EMULATOR_CAPABILITY"] = given.capability
+    found.setdefault("PYCUDA_EMULATOR_CAPABILITY", "9.0")
+    return found
+
+
+def _run_on_device(given: argparse.Namespace, log: str) -> int:
+    return subprocess.run(
+        _command(given), env=_environment(given, log), check=False
+    ).returncode
+
+
+def _run_on_gpu(given: argparse.Namespace, log: str) -> int:
+    """Run once for each tool of compute-sanitizer. Return the last status."""
+    program = _sanitizer.find()
+    if program is None:
+        raise RuntimeError(_sanitizer.MISSING)
+    environment = {
+        **os.environ,
+        "PYCUDA_DRIVER": "cuda",
+        "PYCUDA_CHECK": given.checks,  # the compiler then records the lines
+        "PYCUDA_CHECK_LOG": log,
+        "PYCUDA_LAUNCH_BLOCKING": "1",
+    }
+    status = 0
+    for tool, kind in _sanitizer.tools_for(given.checks):
+        print(f"-- compute-sanitizer {tool}", file=sys.stderr, flush=True)
+        output = f"{log}.{tool}"
+        command = [program, *_sanitizer.options(tool, output), *_command(given)]
+        ended = subprocess.run(command, env=environment, check=False).returncode
+        status = ended or status
+        with open(log, "a", encoding="utf-8") as file:
+            file.write(_sanitizer.reports(output, kind))
+    return status
+
+
+def _show(
+    given: argparse.Namespace, log: str, status: int, is_gpu: bool
+) -> list[_reports.Report]:
+    """Print what a run has found. Return it."""
+    found = []
+    if os.path.exists(log):
+        with open(log, encoding="utf-8", errors="replace") as file:
+            found = _distinct(_reports.read(file.read()))
+    sources = source_log.read(log)
+    files = [] if given.is_module else [os.path.abspath(given.program)]
+    sys.stdout.flush()
+    for number, report in enumerate(found, 1):
+        print(f"\n{'-' * _WIDTH}\n{number}. {report.kind}\n")
+        print(explain(report, sources, files))
+    print(f"\n{'-' * _WIDTH}")
+    where = "compute-sanitizer" if is_gpu else "the software device"
+    plural = "" if len(found) == 1 else "s"
+    print(f"pycuda.explain: {where} found {len(found) or 'no'} error{plural}")
+    if not found and status != 0:
+        print(
+            f"The program ended with status {status}. No check has a report about it, "
+            "so read its own output above"
+        )
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line says; return the exit status."""
+    given = _parser().parse_args(arguments)
+    if not given.is_module and not os.path.isfile(given.program):
+        print(f"pycuda.explain: there is no file '{given.program}'", file=sys.stderr)
+        return 2
+    with tempfile.TemporaryDirectory(prefix="pycuda-explain-") as folder:
+        log = os.path.join(folder, "reports")
+        try:
+            status = (
+                _run_on_gpu(given, log) if given.gpu else _run_on_device(given, log)
+            )
+        except RuntimeError as error:
+            print(f"pycuda.explain: {error}", file=sys.stderr)
+            return 2
+        found = _show(given, log, status, given.gpu)
+    return 1 if found or status != 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,97 @@
+/* What follows each successful launch: see launched.h. */
+#include "python/driver/launched.h"
+
+#include "python/driver/current_context.h"
+#include "python/support/launch_error.h"
+#include "python/support/setup.h"
+
+static const char *
+launched_routine(pcu_launch_kind kind)
+{
+    if (kind == PCU_LAUNCH_GRAPH) {
+        return "cuGraphLaunch";
+    }
+    if (kind == PCU_LAUNCH_LIBRARY) {
+        return "cuStreamSynchronize";
+    }
+    return "cuLaunchKernel";
+}
+
+/* The driver refuses the question for the default stream while a blocking stream is
+ * captured. No work of the default stream is captured. */
+static int
+launched_is_captured(CUstream stream)
+{
+    CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+    return drv.StreamIsCapturing(stream, &capture) == CUDA_SUCCESS &&
+           capture != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+/* Wait for the end of the launch. The launches before it in its stream have finished,
+ * so a failure is the failure of this launch. */
+static int
+launched_block(pcu_state *st, const pcu_context_record *rec, pcu_launch_kind kind,
+               CUstream stream)
+{
+    unsigned long number = pcu_launch_newest();
+    CUresult status;
+    PCU_STATUS(status, StreamSynchronize, (stream));
+    if (status == CUDA_SUCCESS) {
+        pcu_launches_passed(rec, stream, number);
+        return 0;
+    }
+    return pcu_raise(st, launched_routine(kind), status);
+}
+
+int
+pcu_launched_slow(pcu_state *st, const pcu_context_record *rec, pcu_launch_kind kind,
+                  CUfunction kernel, PyObject *name, const pcu_launch_shape *shape)
+{
+    if (pcu_captures_active != 0 && launched_is_captured(shape->stream)) {
+        return 0;
+    }
+    pcu_launch_note(st, rec->launches, kind, kernel, name, shape);
+    if (!pcu_drv_info.launch_blocking || pcu_captures_active != 0) {
+        return 0;
+    }
+    return launched_block(st, rec, kind, shape->stream);
+}
+
+int
+pcu_launched_wait(pcu_state *st, CUstream stream)
+{
+    unsigned long number = pcu_launch_newest();
+    int rc;
+    PCU_CALL_CURRENT(rc, st, StreamSynchronize, (stream));
+    if (rc == 0) {
+        pcu_launches_passed(pcu_ctx_current, stream, number);
+    }
+    return rc;
+}
+
+/* -- functions of the module ------------------------------------------------------- */
+
+PyDoc_STRVAR(
+    launched_recent_doc,
+    "recent_launches($module, /)\n--\n\n"
+    "Return the last 64 launches in the current context, the newest first.\n\n"
+    "A tuple of LaunchRecord: kernels, array operations, graphs and functions "
+    "of\nlibraries such as cuBLAS. Captured work is not in it. No driver call is "
+    "made.");
+
+static PyObject *
+launched_recent(PyObject *m, PyObject *Py_UNUSED(ignored))
+{
+    return pcu_launch_recent_new(pcu_state_of_module(m));
+}
+
+static PyMethodDef launched_functions[] = {
+    {"recent_launches", launched_recent, METH_NOARGS, launched_recent_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+int
+pcu_launched_setup(PyObject *m, pcu_state *Py_UNUSED(st))
+{
+    return PyModule_AddFunctions(m, launched_functions);
+}

@@ -1,0 +1,40 @@
+/* What follows each successful launch: it is noted in the ring of its context, and with
+ * PYCUDA_LAUNCH_BLOCKING=1 the call waits for its end.
+ *
+ * Work that is captured is neither noted nor waited for: it does not run. Callers: all
+ * files that launch kernels, graphs, or functions of libraries. */
+#ifndef PYTHON_DRIVER_LAUNCHED_H
+#define PYTHON_DRIVER_LAUNCHED_H
+
+#include "python/support/base.h"
+
+#include "driver/graph_record.h"
+#include "driver/context_record.h"
+#include "python/support/launch_ring.h"
+
+PCU_HIDDEN PCU_RAISES int pcu_launched_slow(pcu_state *st,
+                                            const pcu_context_record *rec,
+                                            pcu_launch_kind kind, CUfunction kernel,
+                                            PyObject *name,
+                                            const pcu_launch_shape *shape);
+
+/* A launch in the context of `rec`, which may be NULL, has succeeded. `kernel` is NULL
+ * for graphs and functions of libraries, `name` (borrowed) for generated kernels. */
+static inline PCU_RAISES int
+pcu_launched(pcu_state *st, const pcu_context_record *rec, pcu_launch_kind kind,
+             CUfunction kernel, PyObject *name, const pcu_launch_shape *shape)
+{
+    if (rec == NULL) {
+        return 0;
+    }
+    if (pcu_captures_active != 0 || pcu_drv_info.launch_blocking) {
+        return pcu_launched_slow(st, rec, kind, kernel, name, shape);
+    }
+    pcu_launch_note(st, rec->launches, kind, kernel, name, shape);
+    return 0;
+}
+
+/* Wait for a stream of the current context, and note what that proves. */
+PCU_HIDDEN PCU_RAISES int pcu_launched_wait(pcu_state *st, CUstream stream);
+
+#endif

@@ -1,0 +1,47 @@
+/* The collection of garbage at exit, for the check of leaks of the software device.
+ *
+ * What a collection frees then was in reference cycles that no name leads to: it held
+ * memory of the device for as long as Python saw no reason to collect. The software
+ * device compares what is alive before and after it (device/api/context/leak.h). */
+#include "python/support/last_collection.h"
+
+static PyObject *
+last_collection_run(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(ignored))
+{
+    if (pcu_drv_info.before_collection()) {
+        (void)PyGC_Collect();
+        pcu_drv_info.after_collection();
+    }
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef last_collection_method = {"last_collection", last_collection_run,
+                                             METH_NOARGS, NULL};
+
+/* Whether PYCUDA_CHECK has the word. The driver has checked all words. */
+static int
+last_collection_is_wanted(void)
+{
+    const char *words = getenv("PYCUDA_CHECK");
+    return pcu_drv_info.before_collection != NULL && words != NULL &&
+           (strstr(words, "leak") != NULL || strstr(words, "all") != NULL);
+}
+
+int
+pcu_last_collection_setup(pcu_state *st)
+{
+    if (st->has_last_collection || !last_collection_is_wanted()) {
+        return 0;
+    }
+    PyObject *module = PyImport_ImportModule("atexit");
+    PyObject *function = PyCFunction_New(&last_collection_method, NULL);
+    PyObject *result = NULL;
+    if (module != NULL && function != NULL) {
+        result = PyObject_CallMethod(module, "register", "O", function);
+    }
+    st->has_last_collection = result != NULL;
+    Py_XDECREF(result);
+    Py_XDECREF(function);
+    Py_XDECREF(module);
+    return st->has_last_collection ? 0 : -1;
+}

@@ -1,0 +1,492 @@
+"""The launches that a context notes, and the errors that list them."""
+
+import gc
+import json
+import re
+import subprocess
+import sys
+import threading
+import types
+import weakref
+
+import numpy as np
+import pytest
+
+import pycuda.driver as drv
+from pycuda import gpuarray
+from pycuda.compiler import SourceModule
+from pycuda.elementwise import ElementwiseKernel
+
+pytestmark = [pytest.mark.gpu, pytest.mark.module_context]
+
+SHAPE = {"block": (32, 1, 1), "grid": (2, 1, 1)}
+
+
+@pytest.fixture(scope="module")
+def mod(module_context):
+    return SourceModule("""
+        __global__ void put(int *to, int n) { to[threadIdx.x] = n; }
+        __global__ void other(int *to) { to[threadIdx.x] = 0; }
+    """)
+
+
+@pytest.fixture(scope="module")
+def put(mod):
+    return mod.get_function("put")
+
+
+@pytest.fixture(scope="module")
+def memory(module_context):
+    return drv.mem_alloc(1024)
+
+
+def line():
+    """Return the number of the line that calls this function."""
+    return sys._getframe(1).f_lineno
+
+
+def newest():
+    return drv.recent_launches()[0]
+
+
+# -- what is noted ---------------------------------------------------------------------
+
+
+def test_a_launch_is_noted(put, memory):
+    put(memory, np.int32(1), shared=64, **SHAPE); here = line()  # fmt: skip # noqa: E702
+    noted = newest()
+    assert (noted.name, noted.kind) == ("put", "kernel")
+    assert (noted.grid, noted.block, noted.shared) == ((2, 1, 1), (32, 1, 1), 64)
+    assert (noted.file, noted.line, noted.stream) == (__file__, here, 0)
+    assert noted.function.endswith("test_a_launch_is_noted")
+
+
+def test_numbers_rise(put, memory):
+    for _ in range(3):
+        put(memory, np.int32(1), **SHAPE)
+    first, second, third = drv.recent_launches()[:3]
+    assert first.number > second.number > third.number
+
+
+def test_the_last_64_are_kept(put, memory):
+    for n in range(70):
+        put(memory, np.int32(n), **SHAPE)
+    noted = drv.recent_launches()
+    assert len(noted) == 64
+    assert [launch.name for launch in noted] == ["put"] * 64
+
+
+def test_a_stream_is_noted(put, memory):
+    stream = drv.Stream()
+    put(memory, np.int32(1), stream=stream, **SHAPE)
+    assert newest().stream == stream.handle
+
+
+def test_every_form_of_call_is_noted(put, memory):
+    put.prepare("Pi")
+    stream = drv.Stream()
+    args = (memory, 1)
+    grid, block = (3, 1, 1), (32, 1, 1)
+    forms = [
+        lambda: put.prepared_call(grid, block, *args),
+        lambda: put.prepared_async_call(grid, block, stream, *args),
+        lambda: put.prepared_timed_call(grid, block, *args),
+        lambda: put(memory, np.int32(1), block=block, grid=grid, time_kernel=True),
+        lambda: put(memory, np.int32(1), block=block, grid=grid, cooperative=True),
+    ]
+    for form in forms:
+        before = newest().number
+        form()
+        noted = newest()
+        assert noted.number == before + 1
+        assert (noted.name, noted.grid, noted.file) == ("put", grid, __file__)
+        assert noted.function.endswith("<lambda>")
+
+
+def test_the_calls_of_old_programs_are_noted(mod, memory):
+    put = mod.get_function("put")
+    put.set_block_shape(32, 1, 1)
+    put.param_set_size(12)
+    put.param_setv(0, np.uint64(int(memory)).tobytes())
+    put.param_seti(8, 1)
+    put.launch_grid(4, 1)
+    assert (newest().name, newest().grid) == ("put", (4, 1, 1))
+
+
+def test_operations_of_arrays_have_their_names(module_context):
+    x = gpuarray.to_gpu(np.arange(6, dtype=np.float32).reshape(2, 3))
+    operations = {
+        "add": lambda: x + 1,
+        "sin": lambda: np.sin(x),
+        "sum": lambda: x.sum(),
+        "max": lambda: gpuarray.max(x),
+        "indexing": lambda: x[np.array([1, 0])],
+        "add.accumulate": lambda: np.cumsum(x),
+        "sort": lambda: np.sort(x),
+        "concatenate": lambda: np.concatenate([x, x, x]),
+    }
+    for name, operation in operations.items():
+        operation()
+        noted = newest()
+        assert (noted.kind, noted.name) == ("array", name)
+        assert noted.function.endswith("<lambda>"), "not a line of NumPy or the package"
+        assert noted.file == __file__
+
+
+def test_generated_kernels_have_the_name_that_the_program_gives(module_context):
+    x = gpuarray.to_gpu(np.ones(5, np.float32))
+    kernel = ElementwiseKernel("float *x", "x[i] *= 2", "double_it")
+    kernel(x); here = line()  # fmt: skip # noqa: E702
+    assert (newest().name, newest().kind) == ("double_it", "kernel")
+    assert (newest().file, newest().line) == (__file__, here)
+
+
+def test_graphs_are_noted_when_they_are_launched(mod, put, memory):
+    stream = drv.Stream()
+    before = newest().number
+    with stream.capture() as graph:
+        put(memory, np.int32(1), stream=stream, **SHAPE)
+        mod.get_function("other")(memory, stream=stream, **SHAPE)
+    assert newest().number == before, "captured work does not run"
+    run = graph.instantiate()
+    run.launch(stream)
+    noted = newest()
+    assert (noted.kind, noted.name) == ("graph", "put, other")
+    assert (noted.grid, noted.block) == (None, None)
+    assert (noted.file, noted.stream) == (__file__, stream.handle)
+    stream.synchronize()
+
+
+def test_a_call_from_a_thread_has_the_line_of_the_thread(put, memory, module_context):
+    def work():
+        module_context.push()
+        put(memory, np.int32(1), **SHAPE)
+        drv.Context.pop()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert newest().function.endswith("work")
+
+
+def test_a_file_with_a_name_of_wide_characters(put, memory):
+    code = compile("put(memory, one, block=(1, 1, 1))", "/tmp/\u4e2d\U0001f600.py", "exec")
+    exec(code, {"put": put, "memory": memory, "one": np.int32(1)})
+    assert newest().file == "/tmp/\u4e2d\U0001f600.py"
+    assert newest().line == 1
+
+
+def test_code_is_released_with_the_context():
+    """The ring holds code objects, but not longer than the context."""
+    context = drv.Device(0).make_context()
+    kernel = SourceModule("__global__ void k() { }").get_function("k")
+    code = compile("kernel(block=(1, 1, 1))", "<made>", "exec")
+    exec(code, {"kernel": kernel})
+    assert newest().file == "<made>"
+    reference = weakref.ref(code)
+    del code
+    assert reference() is not None
+    del kernel
+    context.pop()
+    del context
+    gc.collect()
+    assert reference() is None
+
+
+def test_code_may_end_while_its_place_is_written(put, memory):
+    """The release of the old code runs a callback that launches."""
+    called = []
+
+    def again(_):
+        called.append(1)
+        put(memory, np.int32(7), **SHAPE)
+
+    for n in range(70):
+        code = compile("put(memory, one, block=(1, 1, 1))", f"<{n}>", "exec")
+        exec(code, {"put": put, "memory": memory, "one": np.int32(1)})
+        called.append(weakref.ref(code, again))
+        del code
+    assert 1 in called
+    assert len(drv.recent_launches()) == 64
+    for n in range(200):
+        put(memory, np.int32(n), **SHAPE)
+    drv.Context.synchronize()
+
+
+def test_without_a_context_there_are_none():
+    found = []
+    thread = threading.Thread(target=lambda: found.append(drv.recent_launches()))
+    thread.start()
+    thread.join()
+    assert found == [()]
+
+
+def test_the_error_of_a_call_lists_nothing(put, memory):
+    with pytest.raises(drv.LogicError) as caught:
+        put(memory, np.int32(1), block=(4096, 1, 1))
+    assert caught.value.launches == ()
+    assert drv.Error.launches == ()
+    assert "pycuda.explain" not in str(caught.value)
+
+
+# -- errors that come later ------------------------------------------------------------
+
+PROGRAM = """
+import json, sys, threading, warnings
+import numpy as np
+import pycuda.driver as drv
+from pycuda import gpuarray
+from pycuda.compiler import SourceModule
+
+drv.init()
+context = drv.Device(0).make_context()
+mod = SourceModule('''
+    __global__ void good(int *to, int n) {{ to[threadIdx.x] = n; }}
+    __global__ void bad(int *to, int n) {{ to[threadIdx.x * ((long long)n << 30)] = n; }}
+''')
+good, bad = mod.get_function("good"), mod.get_function("bad")
+x = drv.mem_alloc(1024)
+array = gpuarray.zeros(32, np.float32)
+stream, event = drv.Stream(), drv.Event()
+one = np.int32(1)
+shape = dict(block=(32, 1, 1))
+
+def launch_good(**more):
+    good(x, one, **shape, **more)
+
+def launch_bad(**more):
+    bad(x, one, **shape, **more)  # the fault
+
+launch_good()
+drv.Context.synchronize()
+try:
+{body}
+except drv.Error as error:
+    found = [list(launch) for launch in error.launches]
+    print(json.dumps([type(error).__name__, error.name, str(error), found]))
+else:
+    print("no error")
+"""
+
+
+class Program:
+    """Run a body in a process of its own: on a GPU, the error ends all its contexts."""
+
+    def __init__(self, folder):
+        self.path = folder / "program.py"
+
+    def run(self, body, check=True, **env):
+        import os
+        import textwrap
+
+        text = PROGRAM.format(body=textwrap.indent(textwrap.dedent(body), "    "))
+        self.path.write_text(text)
+        numbers = [n for n, row in enumerate(text.splitlines(), 1) if "# the fault" in row]
+        self.fault = numbers[-1]
+        done = subprocess.run(
+            [sys.executable, str(self.path)],
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=100,
+            env={**os.environ, **env},
+        )
+        assert done.returncode == 0, done.stderr
+        if not check:
+            return done
+        assert done.stderr == ""
+        kind, name, text, found = json.loads(done.stdout)
+        assert kind == "LogicError"
+        assert name == "CUDA_ERROR_ILLEGAL_ADDRESS"
+        fields = drv.LaunchRecord.__match_args__
+        launches = [types.SimpleNamespace(**dict(zip(fields, x, strict=True))) for x in found]
+        return text, launches
+
+    def is_first(self, launches):
+        """Check that the first launch is the bad one, at its line."""
+        first = launches[0]
+        assert first.name == "bad"
+        assert (first.file, first.line) == (str(self.path), self.fault)
+        return True
+
+
+@pytest.fixture
+def program(tmp_path):
+    return Program(tmp_path)
+
+
+WAITS = {
+    "context": "drv.Context.synchronize()",
+    "stream": "stream.synchronize()",
+    "copy": "drv.memcpy_dtoh(np.empty(8, np.int32), x)",
+    "launch": "for _ in range(10000): launch_good()",
+    "event": "event.record(stream); event.synchronize()",
+    "event query": "event.record(stream)\nwhile not event.query(): pass",
+    "stream query": "while not stream.is_done(): pass",
+    "array": "array.get()",
+}
+
+
+@pytest.mark.parametrize("wait", WAITS.values(), ids=WAITS)
+def test_the_launch_that_failed_comes_first(program, wait):
+    body = f"launch_good()\nlaunch_bad(stream=stream)\narray + 1\n{wait}"
+    text, launches = program.run(body)
+    assert program.is_first(launches)
+    assert launches[0].function == "launch_bad"
+    assert launches[0].stream != 0
+    assert f"{program.path}:{program.fault} in launch_bad" in text
+    assert "1. kernel bad, grid (1, 1, 1), block (32, 1, 1), stream 0x" in text
+    assert "PYCUDA_LAUNCH_BLOCKING=1" in text
+    assert f"python -m pycuda.explain {program.path}" in text
+
+
+def test_finished_launches_are_no_suspects(program):
+    body = """
+    launch_good()
+    launch_good(stream=stream)
+    stream.synchronize()
+    launch_good(stream=stream)
+    event.record(stream)
+    event.synchronize()
+    for _ in range(3):
+        launch_good()
+        drv.Context.synchronize()
+    launch_bad()
+    drv.Context.synchronize()
+    """
+    _, launches = program.run(body)
+    assert program.is_first(launches)
+    assert len(launches) == 1
+
+
+def test_a_kernel_that_was_good_comes_later(program):
+    body = """
+    launch_bad()
+    for _ in range(5):
+        try:
+            launch_good()
+        except drv.Error:
+            pass
+    drv.Context.synchronize()
+    """
+    _, launches = program.run(body)
+    assert program.is_first(launches)
+
+
+def test_all_errors_of_the_context_have_the_same_launches(program):
+    body = """
+    launch_bad()
+    try:
+        drv.Context.synchronize()
+    except drv.Error as error:
+        first = error
+    try:
+        drv.mem_alloc(10)
+    except drv.Error as error:
+        assert error.launches == first.launches
+        raise
+    """
+    _, launches = program.run(body)
+    assert program.is_first(launches)
+
+
+def test_a_graph_is_named(program):
+    body = """
+    with stream.capture() as graph:
+        launch_good(stream=stream)
+        launch_bad(stream=stream)
+    run = graph.instantiate()
+    launch_good()
+    run.launch(stream)  # the fault
+    stream.synchronize()
+    """
+    text, launches = program.run(body)
+    graph = [launch for launch in launches if launch.kind == "graph"]
+    assert [launch.name for launch in graph] == ["good, bad"]
+    assert graph[0].line == program.fault
+    assert f"graph good, bad, stream {hex(graph[0].stream)}" in text
+
+
+def test_another_thread_launched(program):
+    body = """
+    def work():
+        context.push()
+        launch_bad()
+        context.pop()
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    drv.Context.synchronize()
+    """
+    _, launches = program.run(body)
+    assert program.is_first(launches)
+
+
+def test_a_thread_without_the_context_finds_the_launches(program):
+    body = """
+    errors = []
+    def work():
+        try:
+            while True:
+                event.synchronize()
+                stream.synchronize()
+        except drv.Error as error:
+            errors.append(error)
+    event.record(stream)
+    launch_bad(stream=stream)
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    raise errors[0]
+    """
+    _, launches = program.run(body)
+    assert program.is_first(launches)
+
+
+def test_blocking_launches_fail_themselves(program):
+    body = """
+    launch_good()
+    array + 1
+    try:
+        launch_bad(stream=stream)
+    except drv.Error as error:
+        assert len(error.launches) == 1
+        assert error.routine == "cuLaunchKernel"
+        raise
+    raise KeyboardInterrupt
+    """
+    text, launches = program.run(body, PYCUDA_LAUNCH_BLOCKING="1")
+    assert program.is_first(launches)
+    assert "The launch that failed:" in text
+    assert "PYCUDA_LAUNCH_BLOCKING" not in text
+
+
+def test_blocking_graphs_fail_themselves(program):
+    body = """
+    with stream.capture() as graph:
+        launch_bad(stream=stream)
+    run = graph.instantiate()
+    run.launch(stream)  # the fault
+    raise KeyboardInterrupt
+    """
+    _, launches = program.run(body, PYCUDA_LAUNCH_BLOCKING="1")
+    assert [(x.kind, x.line) for x in launches] == [("graph", program.fault)]
+
+
+def test_zero_does_not_block(program):
+    body = "launch_bad()\ndrv.Context.synchronize()"
+    text, launches = program.run(body, PYCUDA_LAUNCH_BLOCKING="0")
+    assert program.is_first(launches)
+    assert "An earlier launch failed." in text
+
+
+def test_a_destructor_reports_the_launches(program):
+    """An error that shows first when memory is freed is a warning."""
+    body = """
+    launch_bad()
+    del x
+    """
+    done = program.run(body, check=False)
+    assert "a clean-up operation failed" in done.stderr
+    assert f"{program.path}:{program.fault} in launch_bad" in done.stderr
+    assert len(re.findall("likeliest first", done.stderr)) == 1

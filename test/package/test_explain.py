@@ -1,0 +1,124 @@
+"""python -m pycuda.explain: what it runs, what it prints, and its exit status."""
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from planted.program import programs
+from pycuda import _reports, _sanitizer, explain
+
+pytestmark = pytest.mark.software(why="explain runs programs on the software device")
+
+GUARD = next(each for each in programs() if each.name == "memory/no_guard")
+
+
+def run(tmp_path, text, *arguments, options=(), **environment):
+    """Write a script and explain it. Return the completed process."""
+    script = tmp_path / "script.py"
+    script.write_text(textwrap.dedent(text))
+    command = [
+        sys.executable,
+        "-m",
+        "pycuda.explain",
+        *options,
+        str(script),
+        *arguments,
+    ]
+    return subprocess.run(
+        command, check=False, capture_output=True, text=True, cwd=tmp_path, timeout=120
+    )
+
+
+def test_an_error_is_shown_with_its_lines(tmp_path):
+    done = run(tmp_path, GUARD.faulty)
+    assert done.returncode == 1
+    assert "1. memory" in done.stdout and "found 1 error\n" in done.stdout
+    assert "beyond the end of the\n   4000-byte device allocation" in done.stdout
+    assert "in kernel twice, block (7, 0, 0), thread (104, 0, 0)" in done.stdout
+    ((_, line),) = GUARD.marked("FAULT", "script.py")
+    python_line = GUARD.faulty.split("\n").index("    x[i] *= 2;  // FAULT") + 1
+    assert f"at kernel.cu:{line} (script.py:{python_line})\n" in done.stdout
+    assert "       x[i] *= 2;" in done.stdout
+    assert "with the size of the array" in " ".join(done.stdout.split())
+    assert "LogicError" in done.stderr  # the program's own output is unchanged
+
+
+def test_a_program_without_errors(tmp_path):
+    done = run(tmp_path, "import sys; print(sys.argv[1:])", "--gpu", "x")
+    assert done.returncode == 0
+    assert done.stdout.startswith("['--gpu', 'x']\n")
+    assert "the software device found no errors" in done.stdout
+
+
+def test_a_program_that_fails_without_a_report(tmp_path):
+    done = run(tmp_path, "raise SystemExit(3)")
+    assert done.returncode == 1
+    assert "ended with status 3. No check has a report about it" in done.stdout
+
+
+def test_a_module(tmp_path):
+    (tmp_path / "tool.py").write_text("import sys; print('run as', __name__, sys.argv)")
+    done = subprocess.run(
+        [sys.executable, "-m", "pycuda.explain", "-m", "tool", "a"],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=60,
+    )
+    assert done.returncode == 0 and "run as __main__" in done.stdout
+
+
+def test_a_script_that_does_not_exist(capsys):
+    assert explain.main(["nowhere.py"]) == 2
+    assert "there is no file 'nowhere.py'" in capsys.readouterr().err
+
+
+def test_a_gpu_without_compute_sanitizer(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(_sanitizer, "find", lambda: None)
+    (tmp_path / "script.py").write_text("")
+    assert explain.main(["--gpu", str(tmp_path / "script.py")]) == 2
+    assert "compute-sanitizer was not found" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "symbol, name",
+    [
+        ("add", "add"),
+        ("_Z3addPfi", "add"),
+        ("_ZN5space6kernelIfEEvPT_", "kernel"),
+        ("_Z5scaleIfEvPT_", "scale"),
+    ],
+)
+def test_plain_names_of_kernels(symbol, name):
+    assert explain._plain_name(symbol) == name
+
+
+def test_places_of_a_report():
+    report = _reports.parse(
+        "race",
+        "race: write of 4 bytes and the read by thread (1, 0, 0) (kernel.cu:7)\n"
+        "  in kernel f, block (0, 0, 1), thread (32, 0, 0)\n"
+        "  at /home/me/kernel.cu:5\n"
+        "  launched at /home/me/run.py:12 in main\n"
+        "  the memory was allocated at /home/me/run.py:9 in Tables.make\n",
+    )
+    assert (report.kernel, report.block, report.thread) == (
+        "f",
+        "(0, 0, 1)",
+        "(32, 0, 0)",
+    )
+    assert report.lines("access") == [("kernel.cu", 7), ("/home/me/kernel.cu", 5)]
+    assert report.lines("launch") == [("/home/me/run.py", 12)]
+    assert report.lines("memory") == [("/home/me/run.py", 9)]
+    assert report.places[-1].function == "Tables.make"
+
+
+def test_reports_of_a_file():
+    text = "== race 12\nrace: a\n  at k.cu:1\n\n== leak 13\nleak: b\n\n"
+    first, second = _reports.read("noise\n" + text)
+    assert (first.kind, second.kind) == ("race", "leak")
+    assert first.text == "race: a\n  at k.cu:1"
+    assert second.places == ()
