@@ -58,11 +58,25 @@ class Result:
             is_about(each, marked) for each in self.found
         )
         self.is_false = bool(right.reports) or right.status != 0
+        self.names_launch = self._names("launch", program.marked("LAUNCH", script))
+        self.names_memory = self._names("memory", program.marked("MADE", script))
+
+    def _names(self, role, marked):
+        """Say whether the reports name the marked line. None if no line is marked."""
+        if not marked:
+            return None
+        return bool(self.found) and all(
+            set(each.lines(role)) == marked for each in self.found
+        )
 
     def __str__(self):
         words = "found" if self.found else "NOT FOUND"
         if self.found and not self.is_right_line:
             words = "found, WRONG LINE"
+        if self.names_launch is False:
+            words += ", no line of the launch"
+        if self.names_memory is False:
+            words += ", no line of the memory"
         if self.is_false:
             words += ", FALSE REPORT"
         return f"{self.program.name}: {words}"
@@ -140,6 +154,7 @@ def run(wanted, folder):
 def show(result, is_verbose):
     """Print a result, with its reports and output if it is bad or if asked."""
     is_good = result.is_right_line and not result.is_false
+    is_good = is_good and False not in (result.names_launch, result.names_memory)
     print(result)
     for name, outcome in (("faulty", result.faulty), ("right", result.right)):
         if is_verbose or (not is_good and (name == "faulty" or result.is_false)):
@@ -168,6 +183,12 @@ def main():
     found = sum(bool(each.found) for each in results)
     lines = sum(each.is_right_line for each in results)
     false = sum(each.is_false for each in results)
+    launches = [r.names_launch for r in results if r.names_launch is not None]
+    memories = [r.names_memory for r in results if r.names_memory is not None]
+    print(
+        f"line of the launch {sum(launches)} of {len(launches)}, "
+        f"of the memory {sum(memories)} of {len(memories)}"
+    )
     print(f"found {found} of {n}, right line {lines} of {n}, false {false} of {n}")
     return found < n or lines < n or false > 0
 

@@ -72,5 +72,8 @@ emu_checks_wanted(void)
     if (!emu_checks_parse_older(getenv("PYCUDA_EMULATOR_CHECK"), &older)) {
         older = 0;
     }
+    if (older & EMU_CHECK_INIT) {
+        older |= EMU_CHECK_READS;
+    }
     return checks | older;
 }

@@ -12,7 +12,8 @@ enum {
     EMU_CHECK_MEMORY = 8,  /* bounds, alignment, use after free: always on */
     EMU_CHECK_SYNC = 16,   /* streams and the host that do not wait for each other */
     EMU_CHECK_LEAK = 32,   /* what is alive at exit */
-    EMU_CHECK_ALL = 63
+    EMU_CHECK_ALL = 63,
+    EMU_CHECK_READS = 64 /* of the older form of init: each read of shared memory */
 };
 
 /* Parse words with commas between them. NULL or "" means no checks. False for an

@@ -444,7 +444,7 @@ hoist_address(hoist *h, low_insn *access)
     }
     access->a = index;
     access->c = base;
-    access->aux &= EMU_AT_MASK;
+    access->aux &= EMU_AT_MASK | EMU_AT_STRONG | EMU_AT_VOLATILE;
     access->aux |= EMU_AT_INDEX | (uint32_t)scale << EMU_AT_SCALE_SHIFT;
     if (hoist_is_linear_value(f, index)) {
         access->aux |= EMU_AT_LINEAR;
@@ -494,7 +494,9 @@ hoist_shape(low_func *f, low_insn *load)
     uint32_t place;
 
     if (load->op < EMU_OP_ld_u8_16 || load->op > EMU_OP_ld_u64_64 ||
-        load->aux != (EMU_AT_SHARED | EMU_AT_BASE32) || !hoist_is_register(load->a)) {
+        (load->aux & ~(uint32_t)(EMU_AT_STRONG | EMU_AT_VOLATILE)) !=
+            (EMU_AT_SHARED | EMU_AT_BASE32) ||
+        !hoist_is_register(load->a)) {
         return;
     }
     r = &f->registers[LOW_REGISTER_NUMBER(load->a)];

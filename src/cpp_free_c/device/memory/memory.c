@@ -10,6 +10,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "device/base/checks.h"
+#include "device/memory/shadow.h"
+
 #include "device/base/site.h"
 
 #define HUGE_PAGE ((uint64_t)2 << 20)
@@ -28,7 +31,13 @@ emu_memory_open(void)
     if (emu_memory_tables.size != 0) {
         return CUDA_SUCCESS;
     }
-    return emu_space_open();
+    if (emu_space_open() != CUDA_SUCCESS) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    if (emu_checks_wanted() & EMU_CHECK_INIT && !emu_shadow_open_written()) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    return CUDA_SUCCESS;
 }
 
 /* -- records, under the mutex ------------------------------------------------------ */
@@ -195,6 +204,7 @@ emu_memory_allocate(const emu_memory_request *request, emu_allocation **out)
     else {
         memory_advise_huge(record, MADV_HUGEPAGE);
     }
+    emu_shadow_begin(record);
     *out = record;
     return CUDA_SUCCESS;
 }
@@ -260,6 +270,7 @@ emu_memory_resume(emu_allocation *record)
         if (emu_space_is_small(record)) {
             memset((void *)(uintptr_t)record->base, 0, record->size);
         }
+        emu_shadow_begin(record);
         state.used[record->device] += record->charged;
         record->suspended = false;
         atomic_store_explicit(&record->extent, record->size, memory_order_release);
@@ -279,6 +290,19 @@ emu_memory_map(emu_allocation *record, int file, uint64_t offset, uint64_t bytes
     }
     record->mapped = true;
     return true;
+}
+
+const emu_allocation *
+emu_memory_near(uint64_t address)
+{
+    const uint64_t reach = 16 * EMU_GRANULE;
+    const emu_allocation *record = emu_memory_find(address);
+
+    for (uint64_t step = EMU_GRANULE; record == NULL && step <= reach;
+         step += EMU_GRANULE) {
+        record = emu_memory_find(address + step);
+    }
+    return record;
 }
 
 emu_allocation *

@@ -119,6 +119,10 @@ emu_memory_find(uint64_t address)
     return &emu_memory_tables.records[number];
 }
 
+/* As emu_memory_find, but also the allocation that begins a little behind the address:
+ * for reports of accesses in front of an array. */
+const emu_allocation *emu_memory_near(uint64_t address);
+
 /* Whether [address, address + bytes) is within a live record. The fast check for a
  * record remembered from an earlier access. */
 static inline bool

@@ -139,11 +139,11 @@ typedef struct {
     /* Raises unless all elements of a GPUArray lie in its memory. Set by python/array,
      * called by launches. */
     int (*check_array)(PyObject *array);
-    int has_last_collection; /* last_collection.c has registered with atexit */
     /* The name of the array operation of a generated kernel: a new str. Set by
      * python/array, called for the text of errors. */
     PyObject *(*kernel_name_new)(CUfunction kernel);
-    void *curand; /* cuRAND; NULL until first used; never closed */
+    int has_last_collection; /* last_collection.c has registered with atexit */
+    void *curand;            /* cuRAND; NULL until first used; never closed */
 } pcu_state;
 
 /* The module's definition. It identifies the module when the state is looked up from a

@@ -29,7 +29,7 @@ __global__ void final_sum(float *out, const float *sums, int blocks)
 """)
 n, blocks = 400, 16
 x = gpuarray.to_gpu(np.ones(n, np.float32))
-sums = gpuarray.empty(blocks, np.float32)  # MADE
+sums = gpuarray.empty(blocks, np.float32)
 out = gpuarray.empty(1, np.float32)
 first, second = map(module.get_function, ("partial_sums", "final_sum"))
 first(sums, x, np.int32(n), block=(1, 1, 1), grid=(blocks, 1))

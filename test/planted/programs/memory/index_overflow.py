@@ -15,7 +15,7 @@ __global__ void histogram(int *counts, const int *values, int bins, int range)
 }
 """)
 bins, limit = 1024, 3_000_000
-counts = gpuarray.zeros(bins, np.int32)  # MADE
+counts = gpuarray.zeros(bins, np.int32)
 values = gpuarray.to_gpu(np.linspace(0, limit - 1, 64).astype(np.int32))
 sizes = np.int32(bins), np.int32(limit)
 module.get_function("histogram")(counts, values, *sizes, block=(64, 1, 1))  # LAUNCH

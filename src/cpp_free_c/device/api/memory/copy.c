@@ -6,6 +6,7 @@
 
 #include "device/check/stream_check.h"
 #include "device/memory/memory.h"
+#include "device/memory/written.h"
 #include "device/machine/services/services.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
@@ -80,6 +81,7 @@ copy_move_bytes(char *target, const char *source, size_t bytes, size_t *left)
             chunk = *left;
         }
         memmove(target, source, chunk);
+        emu_written_copy((uintptr_t)target, (uintptr_t)source, chunk);
         target += chunk;
         source += chunk;
         bytes -= chunk;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/memory/written.h"
 #include "device/check/stream_check.h"
 #include "device/machine/grid/execution.h"
 #include "device/machine/warp/wait.h"
@@ -17,6 +18,7 @@
 static void
 fill_row(char *row, uint32_t value, size_t unit, size_t count)
 {
+    emu_written_mark((uintptr_t)row, unit * count);
     if (unit == 1) {
         memset(row, (int)value, count);
     }

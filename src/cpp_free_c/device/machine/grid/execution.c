@@ -177,10 +177,7 @@ execution_run_grid(CUcontext context, const emu_launch *launch, emu_report *repo
     if (grid.shared_size < launch->kernel->info.shared_size) {
         grid.shared_size = launch->kernel->info.shared_size;
     }
-    grid.race_checks = emu_race_wanted();
-    if (launch->cluster[0] > 1 || launch->cluster[1] > 1 || launch->cluster[2] > 1) {
-        grid.race_checks &= ~(unsigned)EMU_CHECK_INIT; /* other blocks may write */
-    }
+    grid.checks = emu_checks_wanted();
     grid.stack_size = execution_stack_size(context, func);
     grid.report = report;
     grid.deadline = execution_deadline();
@@ -191,7 +188,11 @@ execution_run_grid(CUcontext context, const emu_launch *launch, emu_report *repo
     params_room = (launch->kernel->info.params_size + 79) & ~(size_t)63;
     params = aligned_alloc(64, params_room);
     grid.tids = malloc(grid.warp_count * sizeof *grid.tids);
+    if (grid.checks & EMU_CHECK_RACE) {
+        grid.race = emu_race_grid_new();
+    }
     if (params == NULL || !grid.tids ||
+        (grid.checks & EMU_CHECK_RACE && grid.race == NULL) ||
         (launch->cooperative && !execution_sync_space(context, &space))) {
         status = CUDA_ERROR_OUT_OF_MEMORY;
         goto done;
@@ -210,6 +211,7 @@ done:
     if (space) {
         (void)emu_memory_free(space);
     }
+    emu_race_grid_free(grid.race);
     free(grid.tids);
     free(params);
     return status;

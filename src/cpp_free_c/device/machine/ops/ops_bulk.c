@@ -4,6 +4,7 @@
 #include "device/machine/ops/reduction.h"
 #include "device/machine/warp/address_check.h"
 #include "device/machine/warp/bulk_copy.h"
+#include "device/machine/warp/init_check.h"
 #include "device/machine/warp/lanes.h"
 #include "device/machine/warp/mbarrier.h"
 #include "device/machine/warp/report.h"
@@ -45,6 +46,9 @@ bulk_end_of(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t addres
             return NULL;
         }
         emu_address_note(warp, address, bytes, write);
+        if (write) {
+            emu_init_write(warp->block, address, bytes);
+        }
         return at;
     }
     if (!emu_bulk_place(warp, insn, lane, address, bytes, UNIT, write, &place) ||

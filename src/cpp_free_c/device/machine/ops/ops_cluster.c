@@ -20,6 +20,7 @@ emu_op_cluster_arrive(emu_warp *warp, const emu_insn *insn)
     warp->cluster_arrived |= warp->mask;
     if (warp->block->race) {
         emu_race_arrive(warp, CLUSTER_BARRIER);
+        emu_race_fence(warp, false); /* for the other blocks of the cluster */
     }
     return insn + 1;
 }
@@ -43,11 +44,13 @@ cluster_block_release(emu_block *block)
     for (unsigned i = 0; i < block->warp_count; i++) {
         if (block->race && block->warps[i].cluster_arrived) {
             emu_race_leave(&block->warps[i], CLUSTER_BARRIER);
+            emu_race_acquire(&block->warps[i]);
         }
         block->warps[i].cluster_arrived = 0;
     }
     if (block->race) {
         emu_race_released(block, CLUSTER_BARRIER);
+        emu_race_forget(block);
     }
 }
 

@@ -78,7 +78,7 @@ group_check(emu_warp *warp, const emu_insn *insn, const group_matrix *m, unsigne
             at[i] = shared + group_offset(m, line, (first + i) * bytes);
             mask |= (uint32_t)1 << i;
         }
-        if (!emu_race_access(warp, insn, mask, bytes, false, at)) {
+        if (!emu_race_access(warp, insn, mask, bytes, EMU_RACE_READ, at)) {
             return false;
         }
     }

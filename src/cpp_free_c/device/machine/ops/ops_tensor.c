@@ -4,6 +4,7 @@
 #include "device/machine/ops/reduction.h"
 #include "device/machine/warp/address_check.h"
 #include "device/machine/warp/bulk_copy.h"
+#include "device/machine/warp/init_check.h"
 #include "device/machine/warp/lanes.h"
 #include "device/machine/warp/mbarrier.h"
 #include "device/machine/warp/report.h"
@@ -131,6 +132,9 @@ tensor_row_memory(const tensor_copy *copy, const emu_tile_row *row, bool write)
         return NULL;
     }
     emu_address_note(copy->warp, row->address, bytes, write);
+    if (write) {
+        emu_init_write(copy->warp->block, row->address, bytes);
+    }
     return at;
 }
 

@@ -2,6 +2,7 @@
  * .sync operation: emu_sync calls its two phases (see emu_sync_phase). */
 #include "device/machine/warp/machine.h"
 
+#include "device/machine/warp/init_follow.h"
 #include "device/machine/warp/lanes.h"
 #include "device/machine/warp/sync.h"
 
@@ -83,10 +84,14 @@ warp_shuffle_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t
                    int phase)
 {
     uint32_t left, bits = 0;
+    emu_unset before;
 
     if (phase == 0) {
         warp_deposit(warp, insn, mask, false);
         return;
+    }
+    if (warp->block->init) {
+        before = emu_unset_of(warp, insn->a);
     }
     for (left = mask; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
@@ -95,6 +100,9 @@ warp_shuffle_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t
             warp_shuffle_source(insn->aux & 3, lane, EMU_SOURCE(u32, insn->b)[lane],
                                 EMU_SOURCE(u32, insn->c)[lane], &inside);
 
+        if (warp->block->init) {
+            emu_init_shuffle(warp, insn, lane, source, all >> source & 1, &before);
+        }
         /* the value of a lane that does not take part is undefined */
         if (!(all >> source & 1)) {
             source = lane;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/memory/written.h"
+
 void
 emu_child_work_open(emu_child_work *work, unsigned depth)
 {
@@ -99,14 +101,16 @@ emu_child_copy_run(const emu_child_copy *copy, emu_report *report)
         return CUDA_ERROR_ILLEGAL_ADDRESS;
     }
     for (size_t y = 0; copy->width && y < copy->height; y++) {
-        char *target = (char *)(uintptr_t)(copy->target + y * copy->target_pitch);
+        const uint64_t to = copy->target + y * copy->target_pitch;
+        const uint64_t from = copy->source + y * copy->source_pitch;
+        char *target = (char *)(uintptr_t)to;
 
         if (copy->source) {
-            memmove(target,
-                    (const char *)(uintptr_t)(copy->source + y * copy->source_pitch),
-                    copy->width);
+            emu_written_copy(to, from, copy->width);
+            memmove(target, (const char *)(uintptr_t)from, copy->width);
         }
         else {
+            emu_written_mark(to, copy->width);
             memset(target, copy->value, copy->width);
         }
     }

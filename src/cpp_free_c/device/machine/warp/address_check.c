@@ -7,7 +7,6 @@
 #include "device/compile/encoding.h"
 #include "device/machine/warp/handlers.h"
 #include "device/machine/warp/lanes.h"
-#include "device/machine/warp/race_check.h"
 #include "device/machine/warp/cluster.h"
 #include "device/machine/warp/report.h"
 
@@ -37,7 +36,7 @@ static void
 address_describe(emu_warp *warp, uint64_t address, unsigned size, char *text,
                  size_t room)
 {
-    const emu_allocation *near = emu_memory_find(address);
+    const emu_allocation *near = emu_memory_near(address);
     char name[80] = "";
 
     if (near == NULL) {
@@ -47,7 +46,14 @@ address_describe(emu_warp *warp, uint64_t address, unsigned size, char *text,
     if (near->name) {
         (void)snprintf(name, sizeof name, " %.70s", near->name);
     }
-    if (!emu_memory_live(near)) {
+    if (address < near->base) {
+        (void)snprintf(
+            text, room,
+            "it is %llu bytes before the %llu-byte %s allocation%s at 0x%llx",
+            (unsigned long long)(near->base - address), (unsigned long long)near->size,
+            emu_memory_kind_name(near->kind), name, (unsigned long long)near->base);
+    }
+    else if (!emu_memory_live(near)) {
         (void)snprintf(text, room,
                        "it is %llu bytes into the %llu-byte %s allocation%s at 0x%llx, "
                        "which has been freed",
@@ -404,9 +410,6 @@ emu_address_check(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned 
     }
     if (uses != NULL && space <= EMU_AT_GLOBAL) {
         address_note_lanes(uses, insn, mask, size, write, out);
-    }
-    if (warp->block->race && (space == EMU_AT_GENERIC || space == EMU_AT_SHARED)) {
-        return emu_race_access(warp, insn, mask, size, write, out);
     }
     return true;
 }

@@ -14,7 +14,7 @@
  * fault. */
 bool emu_address_check(emu_warp *warp, const emu_insn *insn, uint32_t mask,
                        unsigned size, bool write, uint64_t out[EMU_LANES]);
-/* The same without the race checks. */
+/* The same; the access is not noted (uses.h). */
 bool emu_address_resolve(emu_warp *warp, const emu_insn *insn, uint32_t mask,
                          unsigned size, bool write, uint64_t out[EMU_LANES]);
 /* The address that each lane accesses, not checked. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device/machine/warp/barrier_check.h"
 #include "device/machine/warp/group.h"
 #include "device/machine/warp/lanes.h"
 #include "device/machine/warp/race_check.h"
@@ -144,8 +145,8 @@ barrier_release(emu_block *block, uint32_t number)
     emu_barrier *barrier = &block->barriers[number];
     uint32_t sums[2] = {0, 0}, i;
 
-    if (block->race) {
-        emu_race_together(block, number);
+    if (block->grid->checks & EMU_CHECK_BARRIER) {
+        emu_barrier_check(block, number);
     }
     if (barrier->kind) {
         barrier_visit(block, number, barrier_sum_votes, sums);
@@ -153,6 +154,9 @@ barrier_release(emu_block *block, uint32_t number)
     barrier_visit(block, number, barrier_release_group, sums);
     if (block->race) {
         emu_race_released(block, number);
+        if (!barrier->expected) {
+            emu_race_forget(block);
+        }
     }
     barrier->warps = barrier->total = 0;
     barrier->is_used = false;

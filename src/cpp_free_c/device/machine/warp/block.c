@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "device/machine/warp/cancel.h"
+#include "device/machine/warp/checked.h"
 #include "device/machine/warp/group.h"
+#include "device/machine/warp/init_check.h"
 #include "device/machine/warp/lockstep.h"
 #include "device/machine/warp/race_check.h"
 #include "device/machine/warp/report.h"
@@ -214,8 +216,11 @@ emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number)
     block->watch = NULL;
     block->run_warp = emu_warp_run;
     block->shared_size = grid->shared_size;
-    if (!emu_race_begin(block, grid->race_checks)) {
+    if (!emu_race_begin(block) || !emu_init_begin(block)) {
         return false;
+    }
+    if (block->race || block->init) {
+        block->run_warp = emu_checked_run;
     }
     if (block->has_barriers) {
         memset(block->barriers, 0, sizeof block->barriers);
@@ -227,6 +232,9 @@ emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number)
     block_run_once(&block->warps[0], EMU_ONCE_BLOCK, EMU_TAG_UNIFORM);
     for (i = 0; i < block->warp_count; i++) {
         block_begin_warp(&block->warps[i], block, i);
+    }
+    if (block->init) {
+        emu_unset_enter(block);
     }
     block_order_warps(block);
     emu_lockstep_begin(block);
@@ -483,6 +491,7 @@ emu_block_free(emu_block *block)
         free(block->once);
         free(block->shared);
         emu_race_free(block);
+        emu_init_free(block);
         free(block);
     }
 }

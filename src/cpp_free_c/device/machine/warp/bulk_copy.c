@@ -3,6 +3,7 @@
 
 #include "device/machine/warp/address_check.h"
 #include "device/machine/warp/cluster.h"
+#include "device/machine/warp/init_check.h"
 #include "device/machine/warp/race_check.h"
 #include "device/machine/warp/report.h"
 
@@ -36,7 +37,14 @@ bool
 emu_bulk_note(emu_warp *warp, const emu_insn *insn, unsigned lane,
               const emu_shared_place *place, uint64_t offset, uint64_t size, bool write)
 {
-    if (warp->block->race == NULL || place->owner != warp->block) {
+    if (place->owner != warp->block) {
+        return true;
+    }
+    if (write) {
+        emu_init_write(warp->block, (uint64_t)(uintptr_t)warp->block->shared + offset,
+                       size);
+    }
+    if (warp->block->race == NULL) {
         return true;
     }
     return emu_race_copy(warp, insn, lane, offset, (unsigned)size, write);

@@ -18,7 +18,7 @@ bool emu_bulk_place(emu_warp *warp, const emu_insn *insn, unsigned lane,
                     uint64_t address, uint64_t size, unsigned align, bool write,
                     emu_shared_place *out);
 
-/* Tell the race checks of an access to a part of a place. False after a fault. */
+/* Tell the checks of an access to a part of a place. False after a fault. */
 bool emu_bulk_note(emu_warp *warp, const emu_insn *insn, unsigned lane,
                    const emu_shared_place *place, uint64_t offset, uint64_t size,
                    bool write);

@@ -32,7 +32,7 @@ typedef struct {
     unsigned line;    /* source line of the instruction, or 0 */
     char kernel[256]; /* truncated to fit */
     char file[256];   /* source file of the instruction, or "" */
-    char text[1280];  /* the whole report, several lines; "" on success */
+    char text[2000];  /* the whole report, several lines; "" on success */
 } emu_report;
 
 #endif

@@ -25,7 +25,7 @@ emu_lockstep_begin(emu_block *block)
     if (block->abreast > block->full_warps) {
         block->abreast = block->full_warps;
     }
-    if (emu_seed || block->race) {
+    if (emu_seed || block->run_warp != emu_warp_run) {
         block->abreast = 1;
     }
 }

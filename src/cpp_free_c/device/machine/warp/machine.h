@@ -27,6 +27,8 @@ typedef struct emu_block emu_block;
 typedef struct emu_grid emu_grid;
 typedef struct emu_worker emu_worker;
 typedef struct emu_race emu_race;
+typedef struct emu_race_grid emu_race_grid;
+typedef struct emu_init emu_init;
 typedef struct emu_cluster emu_cluster;
 struct emu_watch;
 
@@ -96,6 +98,7 @@ struct emu_warp {
     uint32_t spins; /* effort since the groups last rotated (warp.h) */
     uint32_t stays; /* yields that the only warp of a block skipped */
     uint32_t group_count;
+    uint32_t unset; /* registers without a value in some lanes (init_check.h) */
     uint32_t cluster_arrived; /* lanes that wait in this phase of barrier.cluster */
     emu_stop stop;
     bool rotate; /* the next group to run is the one that has waited longest */
@@ -132,9 +135,9 @@ struct emu_block {
     uint32_t live;       /* threads that have not exited */
     uint8_t *shared;
     size_t shared_size;
-    size_t shared_fast_size; /* bytes for the fast checks of ops_memory.inc */
     struct emu_watch *watch; /* while the block is watched (watch.h), else NULL */
-    emu_race *race;          /* NULL: no race checks (race_check.h) */
+    emu_race *race;          /* NULL: no check of races (race_check.h) */
+    emu_init *init;          /* NULL: no check of values (init_check.h) */
     bool has_barriers;       /* some have been used, and must be cleared */
     emu_barrier barriers[EMU_BARRIERS];
     emu_warp warps[EMU_MAX_WARPS];
@@ -150,7 +153,8 @@ struct emu_block {
     uint64_t once_launch; /* the launch for which they and the warps are prepared */
     size_t shared_room;
     emu_frame roots[EMU_MAX_WARPS];
-    void (*run_warp)(emu_warp *warp); /* emu_warp_run, or the function of watch.c */
+    /* emu_warp_run, or the function of checked.c or of watch.c */
+    void (*run_warp)(emu_warp *warp);
 };
 
 /* The proof that a grid cannot make progress: proof.h. */
@@ -181,8 +185,9 @@ struct emu_grid {
     bool is_linear;   /* the lanes of all warps have consecutive tid.x */
     uint32_t warp_count;
     size_t shared_size;
-    unsigned race_checks; /* EMU_CHECK_ flags */
-    size_t stack_size;    /* local memory of a thread */
+    unsigned checks;     /* EMU_CHECK_ flags of checks.h */
+    emu_race_grid *race; /* NULL: no check of races */
+    size_t stack_size;   /* local memory of a thread */
     const uint8_t *params;
     size_t params_size;
     uint32_t (*tids)[3][EMU_LANES]; /* of each warp */

@@ -1,11 +1,11 @@
-/* Checks of shared memory and barriers. See race_check.h.
+/* The race check. See race_check.h.
  *
- * Each byte of shared memory has a shadow: whether the byte was written, and for each
- * kind of access the last visits of two different warps. With barriers of the whole
- * block two are enough: one of them is of another warp than the next access. (If
- * barriers are for a part of the block, a race with a third warp may not be found.) An
- * access of warp v in its epoch e is ordered before the present access of warp w if w
- * has seen more than e epochs of v. */
+ * A cell has the stamps of its last write and of its last reads by two different warps;
+ * atomic operations after a plain write of the block count among the reads.
+ * With barriers of the whole block two readers are enough: one of them is of another
+ * warp than the next access. (If barriers are for a part of the block, a race with a
+ * third warp may not be found.) Elements of four bytes and more have a stamp for each
+ * word, smaller ones for each byte; an access looks at both. */
 #include "device/machine/warp/race_check.h"
 
 #include <stdio.h>
@@ -13,56 +13,70 @@
 #include <string.h>
 
 #include "device/compile/encoding.h"
+#include "device/machine/warp/effect.h"
 #include "device/machine/warp/report.h"
+#include "device/machine/warp/store_value.h"
 
-enum { NO_THREAD = 0 };
-enum { READER, WRITER, ATOMIC, KINDS };
-/* The asynchronous copies of a block count as one more warp, whose epochs end when a
- * copy is complete. */
-enum { COPIES = EMU_MAX_WARPS };
+enum { WORD = 4, CELLS = 6 };
 
+/* An access of one warp that is being checked. */
 typedef struct {
-    emu_place place;
-    uint32_t epoch;
-    uint16_t thread; /* its number in the block plus one, or NO_THREAD */
-    bool is_copy;    /* by an asynchronous copy that the thread began */
-} visit;
+    emu_warp *warp;
+    const emu_insn *insn;
+    emu_race_space *space;
+    const emu_visitor *visitor;
+    emu_race_kind kind;
+    unsigned size;
+    uint32_t stamp; /* of lane 0 */
+    bool same;      /* it writes the value that the bytes have */
+    bool is_copy;
+} access;
 
-typedef struct {
-    visit visits[KINDS][2]; /* visits of at most two warps, the latest first */
-    bool is_written;
-} shadow;
-
-typedef struct {
-    uint32_t seen[EMU_MAX_WARPS + 1]; /* epochs of each warp, and of copies */
-} epochs;
-
-struct emu_race {
-    unsigned checks;
-    size_t room; /* shadows */
-    shadow *shadows;
-    epochs warps[EMU_MAX_WARPS];
-    epochs barriers[EMU_BARRIERS];
-    epochs mbarriers; /* of all mbarriers of the block */
-    uint32_t copies;  /* asynchronous copies that are complete */
-    epochs exited;
-};
-
-unsigned
-emu_race_wanted(void)
+static bool
+race_kind_writes(emu_race_kind kind)
 {
-    return emu_checks_wanted() & (EMU_CHECK_INIT | EMU_CHECK_RACE | EMU_CHECK_BARRIER);
+    return kind != EMU_RACE_READ && kind != EMU_RACE_STRONG_READ;
 }
 
 /* -- blocks ------------------------------------------------------------------------ */
 
+/* Set the cells of shared memory. False: out of memory. */
+static bool
+race_reserve_shared(emu_block *block, emu_race *race)
+{
+    emu_race_space *space = &race->spaces[EMU_RACE_SHARED];
+    const size_t bytes = block->shared_size + WORD, words = bytes / WORD + 1;
+    const size_t count = 3 * bytes + 3 * words;
+
+    if (race->cell_count < count) {
+        free(race->cells);
+        race->cells = malloc(count * sizeof *race->cells);
+        race->cell_count = race->cells == NULL ? 0 : count;
+        if (race->cells == NULL) {
+            return false;
+        }
+    }
+    memset(race->cells, 0, count * sizeof *race->cells);
+    space->words =
+        (emu_visits){race->cells, race->cells + words, race->cells + 2 * words};
+    space->bytes =
+        (emu_visits){race->cells + 3 * words, race->cells + 3 * words + bytes,
+                     race->cells + 3 * words + 2 * bytes};
+    space->base = (uint64_t)(uintptr_t)block->shared;
+    space->size = block->shared_size;
+    race->narrow = 0;
+    space->narrow = &race->narrow;
+    space->narrow_shift = 63;
+    return emu_visits_begin_block(&space->table);
+}
+
 bool
-emu_race_begin(emu_block *block, unsigned checks)
+emu_race_begin(emu_block *block)
 {
     emu_race *race = block->race;
+    emu_race_space *global;
 
-    block->shared_fast_size = block->shared_size;
-    if (!checks) {
+    if (block->grid->race == NULL) {
         emu_race_free(block);
         return true;
     }
@@ -72,457 +86,500 @@ emu_race_begin(emu_block *block, unsigned checks)
             return false;
         }
     }
-    if (race->room < block->shared_size) {
-        free(race->shadows);
-        race->room = 0;
-        race->shadows = malloc(block->shared_size * sizeof *race->shadows);
-        if (race->shadows == NULL) {
-            return false;
-        }
-        race->room = block->shared_size;
-    }
-    race->checks = checks;
-    if (block->shared_size) {
-        memset(race->shadows, 0, block->shared_size * sizeof *race->shadows);
-    }
-    memset(race->warps, 0, sizeof race->warps);
-    memset(race->barriers, 0, sizeof race->barriers);
-    memset(&race->mbarriers, 0, sizeof race->mbarriers);
-    race->copies = 0;
-    memset(&race->exited, 0, sizeof race->exited);
-    if (checks & (EMU_CHECK_INIT | EMU_CHECK_RACE)) {
-        block->shared_fast_size = 0;
-    }
-    return true;
+    emu_order_begin(&race->order);
+    memset(race->visitors, 0, sizeof race->visitors);
+    race->has_copies = false;
+    global = &race->spaces[EMU_RACE_GLOBAL];
+    global->base = emu_memory_tables.base;
+    global->size = emu_memory_tables.size;
+    global->words = emu_memory_shadow.words;
+    global->bytes = emu_memory_shadow.bytes;
+    global->narrow = emu_memory_shadow.narrow;
+    global->narrow_shift = EMU_CHUNK_SHIFT;
+    global->table = *emu_race_grid_visits(block->grid->race);
+    return race_reserve_shared(block, race);
 }
 
 void
 emu_race_free(emu_block *block)
 {
     if (block->race) {
-        free(block->race->shadows);
+        emu_visits_free_block(&block->race->spaces[EMU_RACE_SHARED].table);
+        free(block->race->cells);
         free(block->race);
         block->race = NULL;
     }
 }
 
-/* -- barriers ---------------------------------------------------------------------- */
-
-static void
-race_join_epochs(epochs *into, const epochs *from)
-{
-    unsigned i;
-
-    for (i = 0; i <= COPIES; i++) {
-        if (from->seen[i] > into->seen[i]) {
-            into->seen[i] = from->seen[i];
-        }
-    }
-}
-
-/* End the present epoch of the warp and add its epochs to `into`. */
-static void
-race_publish_epochs(emu_warp *warp, epochs *into)
-{
-    epochs *own = &warp->block->race->warps[warp->number];
-
-    own->seen[warp->number]++;
-    race_join_epochs(into, own);
-}
-
 void
-emu_race_arrive(emu_warp *warp, uint32_t barrier)
-{
-    race_publish_epochs(warp, &warp->block->race->barriers[barrier]);
-}
-
-void
-emu_race_leave(emu_warp *warp, uint32_t barrier)
-{
-    emu_race *race = warp->block->race;
-
-    race_join_epochs(&race->warps[warp->number], &race->barriers[barrier]);
-    race_join_epochs(&race->warps[warp->number], &race->exited);
-}
-
-void
-emu_race_released(emu_block *block, uint32_t barrier)
-{
-    memset(&block->race->barriers[barrier], 0, sizeof block->race->barriers[barrier]);
-}
-
-void
-emu_race_signal(emu_warp *warp)
-{
-    race_publish_epochs(warp, &warp->block->race->mbarriers);
-}
-
-void
-emu_race_copied(emu_block *block)
+emu_race_forget(emu_block *block)
 {
     emu_race *race = block->race;
 
-    race->mbarriers.seen[COPIES] = ++race->copies;
-}
-
-void
-emu_race_observe(emu_warp *warp)
-{
-    emu_race *race = warp->block->race;
-
-    race_join_epochs(&race->warps[warp->number], &race->mbarriers);
-}
-
-void
-emu_race_exit(emu_warp *warp)
-{
-    race_publish_epochs(warp, &warp->block->race->exited);
+    if (race->has_copies) {
+        return; /* no barrier orders them */
+    }
+    if (!emu_visits_forget(&race->spaces[EMU_RACE_SHARED].table)) {
+        memset(race->cells, 0, race->cell_count * sizeof *race->cells);
+        race->narrow = 0;
+        memset(race->visitors, 0, sizeof race->visitors);
+        (void)emu_visits_begin_block(
+            &race->spaces[EMU_RACE_SHARED].table); /* it has its memory */
+    }
 }
 
 /* -- reports ----------------------------------------------------------------------- */
 
-static bool
-race_fault_init(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t offset,
-                unsigned size, uint64_t byte)
-{
-    (void)emu_fault(
-        warp, insn, CUDA_ERROR_LAUNCH_FAILED, lane, offset,
-        "uninitialised read of %u bytes at offset %llu of shared memory: no "
-        "thread of the block has written byte %llu",
-        size, (unsigned long long)offset, (unsigned long long)byte);
-    return false;
-}
+static const char *const kind_words[] = {
+    [EMU_RACE_READ] = "read",
+    [EMU_RACE_WRITE] = "write",
+    [EMU_RACE_ATOMIC] = "atomic operation",
+    [EMU_RACE_STRONG_READ] = "read",
+    [EMU_RACE_STRONG_WRITE] = "write",
+};
 
-static const char *const kind_words[KINDS] = {"read", "write", "atomic operation"};
-
-static bool
-race_fault(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t offset,
-           unsigned size, int kind, const visit *other, int other_kind)
-{
-    char thread[48], place[112];
-
-    emu_report_thread_text(warp->block->grid, other->thread - 1u, thread,
-                           sizeof thread);
-    emu_report_place_text(warp->frame->func->program, other->place, place,
-                          sizeof place);
-    if (other->is_copy) {
-        (void)emu_fault(warp, insn, CUDA_ERROR_LAUNCH_FAILED, lane, offset,
-                        "race: %s of %u bytes at offset %llu of shared memory and the "
-                        "copy that thread %s%s began, with no wait for its mbarrier "
-                        "between them",
-                        kind_words[kind], size, (unsigned long long)offset, thread,
-                        place);
-        return false;
-    }
-    (void)emu_fault(
-        warp, insn, CUDA_ERROR_LAUNCH_FAILED, lane, offset,
-        "race: %s of %u bytes at offset %llu of shared memory and the %s by "
-        "thread %s%s, with no __syncthreads between them",
-        kind_words[kind], size, (unsigned long long)offset, kind_words[other_kind],
-        thread, place);
-    return false;
-}
-
-/* -- accesses ---------------------------------------------------------------------- */
-
-/* Copy the `size` bytes that a store writes for a lane. */
+/* Write "offset 128 of shared memory", or "byte 4 of the 256-byte device allocation".
+ */
 static void
-race_store_value(emu_warp *warp, const emu_insn *insn, unsigned lane, unsigned size,
-                 uint8_t value[64])
+race_place_text(const access *a, uint64_t address, char *text, size_t room)
 {
-    static const uint16_t wide_of[][2] = {
-        {EMU_OP_st_8_16, 2},  {EMU_OP_st_8_32, 4},  {EMU_OP_st_8_64, 8},
-        {EMU_OP_st_16_16, 2}, {EMU_OP_st_16_32, 4}, {EMU_OP_st_16_64, 8},
-        {EMU_OP_st_32_32, 4}, {EMU_OP_st_32_64, 8}, {EMU_OP_st_64_64, 8}};
-    unsigned i, wide = 16;
+    const emu_allocation *memory;
+    const char *space = "", *name = "";
 
-    if (insn->run == emu_handlers_base[EMU_OP_st_vector] ||
-        insn->run == emu_handlers_avx2[EMU_OP_st_vector]) {
-        const unsigned count = insn->e >> 16 & 0xff, bytes = insn->e >> 8 & 0xff;
-
-        wide = insn->e & 0xff;
-        for (i = 0; i < count && (i + 1) * bytes <= 64; i++) {
-            memcpy(value + (size_t)i * bytes,
-                   EMU_SOURCE(uint8_t, insn->x[i]) + (size_t)lane * wide, bytes);
-        }
+    if (a->space == &a->warp->block->race->spaces[EMU_RACE_SHARED]) {
+        (void)snprintf(text, room, "offset %llu of shared memory",
+                       (unsigned long long)(address - a->space->base));
         return;
     }
-    for (i = 0; i < sizeof wide_of / sizeof wide_of[0]; i++) {
-        if (insn->run == emu_handlers_base[wide_of[i][0]] ||
-            insn->run == emu_handlers_avx2[wide_of[i][0]]) {
-            wide = wide_of[i][1];
+    memory = emu_memory_find(address);
+    if (memory == NULL) {
+        (void)snprintf(text, room, "address 0x%llx", (unsigned long long)address);
+        return;
+    }
+    if (memory->name) {
+        space = " ";
+        name = memory->name;
+    }
+    (void)snprintf(text, room, "byte %llu of the %llu-byte %s allocation%s%.60s",
+                   (unsigned long long)(address - memory->base),
+                   (unsigned long long)memory->size, emu_memory_kind_name(memory->kind),
+                   space, name);
+}
+
+/* Write " of block (1, 0, 0)" for a thread of another block, else "". */
+static void
+race_block_text(const emu_grid *grid, const emu_block *block, uint64_t other,
+                char *text, size_t room)
+{
+    text[0] = 0;
+    if (other != block->number) {
+        (void)snprintf(text, room, " of block (%llu, %llu, %llu)",
+                       (unsigned long long)(other % grid->grid[0]),
+                       (unsigned long long)(other / grid->grid[0] % grid->grid[1]),
+                       (unsigned long long)(other / grid->grid[0] / grid->grid[1]));
+    }
+}
+
+static bool
+race_fault(const access *a, unsigned lane, uint64_t address, uint32_t stamp)
+{
+    const emu_block *block = a->warp->block;
+    const emu_visit *visit = emu_visit_of(&a->space->table, stamp);
+    const emu_program *program = visit->func->program;
+    emu_other_place other = {program, emu_report_place_of(visit->func, visit->insn)};
+    const char *order = "no __syncthreads between them";
+    unsigned warp = visit->warp;
+    char thread[48], place[112], at[160], of[96];
+
+    if (warp == EMU_RACE_COPIES) {
+        warp = visit->starter;
+    }
+    emu_report_thread_text(block->grid, warp * EMU_LANES + stamp % EMU_LANES, thread,
+                           sizeof thread);
+    emu_report_place_text(program, other.place, place, sizeof place);
+    race_place_text(a, address, at, sizeof at);
+    race_block_text(block->grid, block, visit->block, of, sizeof of);
+    if (visit->warp == EMU_RACE_COPIES) {
+        (void)emu_fault_with_other(
+            a->warp, a->insn, CUDA_ERROR_LAUNCH_FAILED, lane, address, &other,
+            "race: %s of %u bytes at %s and the copy that thread %s%s began, with no "
+            "wait for its mbarrier between them",
+            kind_words[a->kind], a->size, at, thread, place);
+        return false;
+    }
+    if (visit->block != block->number) {
+        order = "nothing that orders the two blocks";
+    }
+    (void)emu_fault_with_other(
+        a->warp, a->insn, CUDA_ERROR_LAUNCH_FAILED, lane, address, &other,
+        "race: %s of %u bytes at %s and the %s by thread %s%s%s, "
+        "with %s",
+        kind_words[a->kind], a->size, at, kind_words[visit->kind], thread, of, place,
+        order);
+    return false;
+}
+
+/* -- one cell ---------------------------------------------------------------------- */
+
+/* Whether two accesses without an order are a race. */
+static bool
+race_conflicts(const access *a, const emu_visit *visit)
+{
+    const emu_race_kind before = (emu_race_kind)visit->kind;
+
+    if (!race_kind_writes(a->kind) && !race_kind_writes(before)) {
+        return false;
+    }
+    if (a->kind >= EMU_RACE_ATOMIC && before >= EMU_RACE_ATOMIC) {
+        return false;
+    }
+    return !(a->same && a->kind == EMU_RACE_WRITE && before == EMU_RACE_WRITE);
+}
+
+/* Whether a stamp is of this warp, or of none. */
+static inline bool
+race_is_own(const access *a, uint32_t stamp)
+{
+    const uint32_t own = (a->visitor->end - EMU_RACE_CHUNK) * EMU_LANES;
+
+    return stamp < a->space->table.oldest || ((stamp ^ own) & EMU_RACE_OWN_MASK) == 0;
+}
+
+/* Check the access against one stamp. False: it is a race. */
+static bool
+race_check_stamp(const access *a, uint32_t stamp)
+{
+    const emu_visit *visit;
+
+    if (race_is_own(a, stamp) && !a->is_copy) {
+        return true;
+    }
+    if (stamp < a->space->table.oldest) {
+        return true;
+    }
+    visit = emu_visit_of(&a->space->table, stamp);
+    return !race_conflicts(a, visit) || emu_order_is_before(a->warp, visit);
+}
+
+/* Check the access against a cell. 0, or the stamp with which it races. */
+static uint32_t
+race_check_cell(const access *a, const emu_visits *visits, size_t cell)
+{
+    const uint32_t stamps[] = {visits->writer[cell], visits->reader[cell],
+                               visits->other[cell]};
+
+    for (unsigned i = 0; i < sizeof stamps / sizeof stamps[0]; i++) {
+        if (!race_check_stamp(a, stamps[i])) {
+            return stamps[i];
         }
     }
-    memcpy(value, EMU_SOURCE(uint8_t, insn->b) + (size_t)lane * wide, size);
+    return 0;
 }
 
-static int
-race_access_kind(const emu_insn *insn, bool write)
+/* Whether an atomic operation must leave the write of a cell in its place: other blocks
+ * race with the plain write, and not with the atomic operation. */
+static bool
+race_keeps_write(const access *a, uint32_t stamp)
 {
-    if (insn->run == emu_op_atom_16 || insn->run == emu_op_atom_32 ||
-        insn->run == emu_op_atom_64 || insn->run == emu_op_atom_128) {
-        return ATOMIC;
-    }
-    if (write) {
-        return WRITER;
-    }
-    return READER;
+    const emu_visit *visit = emu_visit_of(&a->space->table, stamp);
+
+    return a->kind >= EMU_RACE_ATOMIC && stamp >= a->space->table.oldest &&
+           visit->kind == EMU_RACE_WRITE && visit->block == a->warp->block->number;
 }
 
-/* The warp of a visit. */
-static unsigned
-race_warp_of(const visit *v)
+/* Remember the access of a lane to a cell. */
+static void
+race_note(const access *a, const emu_visits *visits, size_t cell, unsigned lane)
 {
-    if (v->is_copy) {
-        return COPIES;
+    const uint32_t stamp = a->stamp + lane, before = visits->reader[cell];
+
+    if (race_kind_writes(a->kind) && !race_keeps_write(a, visits->writer[cell])) {
+        visits->writer[cell] = stamp;
+        return;
     }
-    return (v->thread - 1u) / EMU_LANES;
-}
+    if (!race_is_own(a, before)) {
+        const emu_visit *visit = emu_visit_of(&a->space->table, before);
 
-/* A visit of another warp that nothing orders before this access, or NULL. */
-static const visit *
-race_find_unordered(const emu_warp *warp, const shadow *s, int kind)
-{
-    const epochs *own = &warp->block->race->warps[warp->number];
-    unsigned i;
-
-    for (i = 0; i < 2; i++) {
-        const visit *v = &s->visits[kind][i];
-        unsigned other;
-
-        if (v->thread == NO_THREAD) {
-            continue;
+        if (visit->warp != a->warp->number || visit->block != a->warp->block->number) {
+            visits->other[cell] = before;
         }
-        other = race_warp_of(v);
-        if (other != warp->number && own->seen[other] <= v->epoch) {
-            return v;
+    }
+    visits->reader[cell] = stamp;
+}
+
+/* -- one lane ---------------------------------------------------------------------- */
+
+static uint8_t *
+race_narrow_of(const access *a, uint64_t offset)
+{
+    return &a->space->narrow[offset >> a->space->narrow_shift];
+}
+
+/* Check the cells of `size` bytes at an offset of the space, and remember the access.
+ */
+static bool
+race_check_range(const access *a, unsigned lane, uint64_t offset, unsigned size)
+{
+    const emu_race_space *space = a->space;
+    const uint64_t first = offset / WORD, last = (offset + size - 1) / WORD;
+    const bool is_narrow = size % WORD != 0 || offset % WORD != 0;
+    uint32_t found;
+
+    for (uint64_t cell = first; cell <= last; cell++) {
+        found = race_check_cell(a, &space->words, cell);
+        if (found != 0) {
+            return race_fault(a, lane, space->base + offset, found);
+        }
+        if (!is_narrow) {
+            race_note(a, &space->words, cell, lane);
+        }
+    }
+    if (is_narrow) {
+        *race_narrow_of(a, offset) = 1;
+        *race_narrow_of(a, offset + size - 1) = 1;
+    }
+    else if (!*race_narrow_of(a, offset)) {
+        return true;
+    }
+    for (uint64_t cell = offset; cell < offset + size; cell++) {
+        found = race_check_cell(a, &space->bytes, cell);
+        if (found != 0) {
+            return race_fault(a, lane, space->base + offset, found);
+        }
+        if (is_narrow) {
+            race_note(a, &space->bytes, cell, lane);
+        }
+    }
+    return true;
+}
+
+/* -- one instruction --------------------------------------------------------------- */
+
+/* Find lanes that write different values to one address in this instruction. */
+static bool
+race_check_instruction(const access *a, uint32_t mask, const uint64_t at[EMU_LANES])
+{
+    uint8_t one[EMU_MOST_STORED], two[EMU_MOST_STORED];
+
+    for (uint32_t left = mask; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
+        uint32_t equal = 0;
+
+        for (unsigned k = 0; k < EMU_LANES; k++) {
+            equal |= (uint32_t)(at[k] == at[i]) << k;
+        }
+        for (equal &= left & (left - 1); equal; equal &= equal - 1) {
+            const unsigned k = (unsigned)__builtin_ctz(equal);
+            char thread[48], place[160];
+
+            emu_store_value(a->warp, a->insn, i, a->size, one);
+            emu_store_value(a->warp, a->insn, k, a->size, two);
+            if (memcmp(one, two, a->size) == 0) {
+                continue;
+            }
+            emu_report_thread_text(a->warp->block->grid,
+                                   a->warp->number * EMU_LANES + i, thread,
+                                   sizeof thread);
+            race_place_text(a, at[i], place, sizeof place);
+            (void)emu_fault(a->warp, a->insn, CUDA_ERROR_LAUNCH_FAILED, k, at[k],
+                            "race: write of %u bytes at %s; thread %s writes another "
+                            "value there in the same instruction",
+                            a->size, place, thread);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether the lanes access consecutive elements. */
+static bool
+race_is_span(const access *a, uint32_t mask, const uint64_t at[EMU_LANES])
+{
+    uint64_t differs = 0;
+
+    if (mask != EMU_FULL) {
+        return false;
+    }
+    for (unsigned i = 0; i < EMU_LANES; i++) {
+        differs |= (at[i] - at[0]) ^ ((uint64_t)i * a->size);
+    }
+    return differs == 0;
+}
+
+/* Check and remember an access of all lanes to `count` consecutive cells, if no other
+ * warp has accessed them. False: one has, or may have. */
+__attribute__((no_sanitize("thread"))) static bool
+race_take_span(const access *a, const emu_visits *visits, size_t first, unsigned count)
+{
+    const uint32_t own = (a->visitor->end - EMU_RACE_CHUNK) * EMU_LANES;
+    const int32_t oldest = (int32_t)a->space->table.oldest;
+    const bool writes = race_kind_writes(a->kind);
+    uint32_t *const writer = visits->writer + first, *const reader =
+                                                         visits->reader + first;
+    const uint32_t *const other = visits->other + first;
+    const unsigned each = count / EMU_LANES;
+    uint32_t foreign = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        foreign |= -(uint32_t)((int32_t)writer[i] >= oldest) & (writer[i] ^ own);
+        foreign |= -(uint32_t)((int32_t)reader[i] >= oldest) & (reader[i] ^ own);
+    }
+    for (unsigned i = 0; i < count && writes; i++) {
+        foreign |= -(uint32_t)((int32_t)other[i] >= oldest) & (other[i] ^ own);
+    }
+    if (foreign & EMU_RACE_OWN_MASK) {
+        return false;
+    }
+    uint32_t *const target = writes ? writer : reader;
+    if (each == 1) {
+        for (unsigned i = 0; i < EMU_LANES; i++) {
+            target[i] = a->stamp + i;
+        }
+        return true;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        target[i] = a->stamp + i / each;
+    }
+    return true;
+}
+
+/* Check an access of consecutive words as a whole. False: check it lane by lane. */
+static bool
+race_check_span(const access *a, uint32_t mask, const uint64_t at[EMU_LANES])
+{
+    const uint64_t offset = at[0] - a->space->base;
+    const uint64_t end = offset + (uint64_t)a->size * EMU_LANES;
+
+    return a->kind != EMU_RACE_ATOMIC && a->size % WORD == 0 && offset % WORD == 0 &&
+           race_is_span(a, mask, at) && end <= a->space->size &&
+           !*race_narrow_of(a, offset) && !*race_narrow_of(a, end - 1) &&
+           race_take_span(a, &a->space->words, offset / WORD,
+                          a->size / WORD * EMU_LANES);
+}
+
+static bool
+race_check_lane(access *a, unsigned lane, uint64_t address)
+{
+    uint8_t value[EMU_MOST_STORED];
+
+    if (address - a->space->base >= a->space->size) {
+        return true; /* of another space */
+    }
+    a->same = false;
+    if (a->kind == EMU_RACE_WRITE) {
+        emu_store_value(a->warp, a->insn, lane, a->size, value);
+        a->same = memcmp(value, (const void *)(uintptr_t)address, a->size) == 0;
+    }
+    return race_check_range(a, lane, address - a->space->base, a->size);
+}
+
+/* The space of an address, or NULL. */
+static emu_race_space *
+race_space_of(emu_race *race, uint64_t address)
+{
+    for (unsigned i = 0; i < EMU_RACE_SPACES; i++) {
+        if (address - race->spaces[i].base < race->spaces[i].size) {
+            return &race->spaces[i];
         }
     }
     return NULL;
 }
 
-static void
-race_add_visit(const emu_warp *warp, shadow *s, int kind, unsigned lane,
-               emu_place place, bool is_copy)
+/* Set the visitor and the stamp of an access. False: it cannot be remembered, and is
+ * not checked. */
+static bool
+race_begin_access(access *a, uint16_t as_warp)
 {
-    const unsigned thread = warp->number * EMU_LANES + lane;
-    const emu_race *race = warp->block->race;
-    visit *v = s->visits[kind];
-    visit now = {.place = place,
-                 .epoch = race->warps[warp->number].seen[warp->number],
-                 .thread = (uint16_t)(thread + 1),
-                 .is_copy = is_copy};
+    emu_race *race = a->warp->block->race;
+    emu_visitor *visitor = &race->visitors[as_warp][a->space - race->spaces];
+    emu_visit visit = {.launch = a->warp->block->grid->number,
+                       .block = a->warp->block->number,
+                       .func = a->warp->frame->func,
+                       .insn = a->insn,
+                       .epoch = emu_order_epoch(a->warp, a->kind),
+                       .warp = as_warp,
+                       .starter = (uint16_t)a->warp->number,
+                       .kind = (uint8_t)a->kind};
 
-    if (is_copy) {
-        now.epoch = race->copies;
+    if (a->is_copy) {
+        visit.epoch = race->order.copies;
     }
-    if (v[0].thread != NO_THREAD && race_warp_of(&v[0]) != race_warp_of(&now)) {
-        v[1] = v[0];
-    }
-    v[0] = now;
+    a->visitor = visitor;
+    a->stamp = emu_visit_stamp(&a->space->table, visitor, &visit);
+    return a->stamp != 0;
 }
 
-/* Find lanes that write different values to one address in this instruction. */
-static bool
-race_check_instruction(emu_warp *warp, const emu_insn *insn, uint32_t mask,
-                       unsigned size, const uint64_t at[EMU_LANES])
+/* Lanes that repeat what another lane does need no check of their own. */
+static uint32_t
+race_lanes_to_check(const access *a, uint32_t mask, const uint64_t at[EMU_LANES])
 {
-    const emu_block *block = warp->block;
-    uint8_t one[64], two[64];
-    uint32_t left, later;
+    const uint64_t first = at[__builtin_ctz(mask)];
+    uint32_t left = mask & (mask - 1);
 
-    for (left = mask; left; left &= left - 1) {
-        const unsigned i = (unsigned)__builtin_ctz(left);
-        const uint64_t offset = at[i] - (uint64_t)(uintptr_t)block->shared;
-
-        for (later = left & (left - 1); later; later &= later - 1) {
-            const unsigned k = (unsigned)__builtin_ctz(later);
-            const unsigned other = warp->number * EMU_LANES + i;
-
-            if (at[i] != at[k] || offset >= block->shared_size) {
-                continue;
-            }
-            race_store_value(warp, insn, i, size, one);
-            race_store_value(warp, insn, k, size, two);
-            if (memcmp(one, two, size) != 0) {
-                char thread[48];
-
-                emu_report_thread_text(block->grid, other, thread, sizeof thread);
-                (void)emu_fault(warp, insn, CUDA_ERROR_LAUNCH_FAILED, k, offset,
-                                "race: write of %u bytes at offset %llu of shared "
-                                "memory; thread %s writes another value there in the "
-                                "same instruction",
-                                size, (unsigned long long)offset, thread);
-                return false;
-            }
-        }
+    if (a->kind == EMU_RACE_WRITE) {
+        return mask;
     }
-    return true;
+    while (left && at[__builtin_ctz(left)] == first) {
+        left &= left - 1;
+    }
+    if (left == 0) {
+        return mask & (0u - mask);
+    }
+    return mask;
 }
 
-/* Check one byte. `same`: the access writes the value that the byte has already, which
- * is no race with another write. False after a fault. */
-static bool
-race_check_byte(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t offset,
-                unsigned size, int kind, bool same, const shadow *s)
+bool
+emu_race_access(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
+                emu_race_kind kind, const uint64_t at[EMU_LANES])
 {
-    static const int order[KINDS] = {WRITER, ATOMIC, READER};
-    unsigned i;
+    access a = {.warp = warp, .insn = insn, .kind = kind, .size = size};
+    uint32_t left;
 
-    for (i = 0; i < KINDS; i++) {
-        const visit *other;
-
-        if ((order[i] == kind && kind != WRITER) ||
-            (order[i] == WRITER && kind == WRITER && same)) {
-            continue;
+    while (mask) {
+        a.space = race_space_of(warp->block->race, at[__builtin_ctz(mask)]);
+        if (a.space != NULL) {
+            break;
         }
-        other = race_find_unordered(warp, s, order[i]);
-        if (other) {
-            return race_fault(warp, insn, lane, offset, size, kind, other, order[i]);
-        }
+        mask &= mask - 1;
     }
-    return true;
-}
+    if (mask == 0 || !race_begin_access(&a, (uint16_t)warp->number) ||
+        race_check_span(&a, mask, at)) {
+        return true;
+    }
+    if (kind == EMU_RACE_WRITE && !race_check_instruction(&a, mask, at)) {
+        return false;
+    }
+    for (left = race_lanes_to_check(&a, mask, at); left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
 
-/* Check and note the access of a lane to bytes of shared memory. */
-static bool
-race_check_bytes(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t offset,
-                 unsigned size, int kind, bool reads, bool same, bool is_copy)
-{
-    emu_race *race = warp->block->race;
-    const emu_place place = emu_report_place_of(warp->frame->func, insn);
-    unsigned i;
-
-    for (i = 0; i < size; i++) {
-        shadow *s = &race->shadows[offset + i];
-
-        if (race->checks & EMU_CHECK_RACE &&
-            !race_check_byte(warp, insn, lane, offset, size, kind, same, s)) {
+        if (!race_check_lane(&a, lane, at[lane])) {
             return false;
         }
-        if (reads && race->checks & EMU_CHECK_INIT && !s->is_written) {
-            return race_fault_init(warp, insn, lane, offset, size, offset + i);
-        }
-    }
-    for (i = 0; i < size; i++) {
-        shadow *s = &race->shadows[offset + i];
-
-        s->is_written = s->is_written || kind != READER;
-        race_add_visit(warp, s, kind, lane, place, is_copy);
     }
     return true;
-}
-
-static bool
-race_check_lane(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t offset,
-                unsigned size, int kind)
-{
-    const bool reads = kind == READER || (kind == ATOMIC && insn->e != EMU_ATOM_EXCH);
-    bool same = false;
-
-    if (kind == WRITER) {
-        uint8_t value[64];
-
-        race_store_value(warp, insn, lane, size, value);
-        same = memcmp(value, warp->block->shared + offset, size) == 0;
-    }
-    return race_check_bytes(warp, insn, lane, offset, size, kind, reads, same, false);
 }
 
 bool
 emu_race_copy(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t offset,
               unsigned size, bool write)
 {
-    int kind = READER;
+    emu_race *race = warp->block->race;
+    access a = {.warp = warp,
+                .insn = insn,
+                .space = &race->spaces[EMU_RACE_SHARED],
+                .kind = EMU_RACE_READ,
+                .size = size};
+    uint16_t as_warp = (uint16_t)warp->number;
 
     /* a copy from shared memory counts as a read of the thread */
     if (write) {
-        kind = WRITER;
+        a.kind = EMU_RACE_WRITE;
+        a.is_copy = true;
+        race->has_copies = true;
+        as_warp = EMU_RACE_COPIES;
     }
-    return race_check_bytes(warp, insn, lane, offset, size, kind, !write, false, write);
-}
-
-bool
-emu_race_access(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
-                bool write, const uint64_t at[EMU_LANES])
-{
-    const emu_block *block = warp->block;
-    const int kind = race_access_kind(insn, write);
-    uint32_t left;
-
-    if (kind == WRITER && block->race->checks & EMU_CHECK_RACE &&
-        !race_check_instruction(warp, insn, mask, size, at)) {
-        return false;
+    if (size == 0 || !race_begin_access(&a, as_warp)) {
+        return true;
     }
-    for (left = mask; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctz(left);
-        const uint64_t offset = at[lane] - (uint64_t)(uintptr_t)block->shared;
-
-        if (offset < block->shared_size &&
-            !race_check_lane(warp, insn, lane, offset, size, kind)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* -- barrier divergence ------------------------------------------------------------ */
-
-static bool
-race_is_syncthreads(const emu_group *group, uint32_t barrier)
-{
-    return group->state == EMU_GROUP_AT_BARRIER && group->barrier == barrier &&
-           group->pc[-1].run == emu_op_bar_sync && group->pc[-1].aux;
-}
-
-static void
-race_fault_divergence(emu_warp *warp, const emu_group *group, const emu_group *first,
-                      unsigned first_thread)
-{
-    const emu_func *func = first->frame->func;
-    const emu_place first_place = emu_report_place_of(func, first->pc - 1);
-    emu_frame *frame = warp->frame;
-    char thread[48], place[112];
-
-    emu_report_thread_text(warp->block->grid, first_thread, thread, sizeof thread);
-    emu_report_place_text(func->program, first_place, place, sizeof place);
-    warp->frame = group->frame;
-    (void)emu_fault(warp, group->pc - 1, CUDA_ERROR_LAUNCH_FAILED,
-                    (unsigned)__builtin_ctz(group->mask), 0,
-                    "barrier divergence: this thread waits at one __syncthreads and "
-                    "thread %s at another%s",
-                    thread, place);
-    warp->frame = frame;
-}
-
-void
-emu_race_together(emu_block *block, uint32_t barrier)
-{
-    const emu_group *first = NULL;
-    unsigned first_thread = 0, i, k;
-
-    if (!(block->race->checks & EMU_CHECK_BARRIER) ||
-        block->barriers[barrier].expected) {
-        return;
-    }
-    for (i = 0; i < block->warp_count; i++) {
-        emu_warp *warp = &block->warps[i];
-
-        for (k = 0; k < warp->group_count; k++) {
-            const emu_group *group = &warp->groups[k];
-            const unsigned lane = (unsigned)__builtin_ctz(group->mask);
-
-            if (!race_is_syncthreads(group, barrier)) {
-                continue;
-            }
-            if (first == NULL) {
-                first = group;
-                first_thread = i * EMU_LANES + lane;
-            }
-            else if (group->pc != first->pc) {
-                race_fault_divergence(warp, group, first, first_thread);
-                return;
-            }
-        }
-    }
+    return race_check_range(&a, lane, offset, size);
 }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device/memory/memory.h"
+
 static const char *
 report_code_text(CUresult code)
 {
@@ -116,35 +118,48 @@ report_thread(emu_report *report, const emu_warp *warp, unsigned lane)
     }
 }
 
-const emu_insn *
-emu_fault(emu_warp *warp, const emu_insn *insn, CUresult code, unsigned lane,
-          uint64_t address, const char *format, ...)
+/* Write "\n  WORDS FILE:LINE", or "". */
+static void
+report_line(const char *words, const char *file, unsigned line, char *text, size_t room)
 {
-    emu_grid *grid = warp->block->grid;
-    emu_report *report = grid->report;
-    const char *function_word = "", *function = "";
-    char what[640], where[300] = "";
-    va_list args;
-    int expected = 0;
+    text[0] = 0;
+    if (line != 0 && file != NULL) {
+        (void)snprintf(text, room, "\n  %s %.200s:%u", words, file, line);
+    }
+}
 
-    warp->stop = EMU_STOP_FAULT;
-    if (!atomic_compare_exchange_strong(&grid->failed, &expected, 1)) {
-        return NULL;
+/* Write the line at which the memory of an address was allocated, or "". Offsets in
+ * shared and local memory are no addresses of allocations. */
+static void
+report_memory(uint64_t address, char *text, size_t room)
+{
+    const emu_allocation *memory = emu_memory_near(address);
+
+    text[0] = 0;
+    if (memory != NULL && memory->site != NULL) {
+        (void)snprintf(text, room, "\n  the memory was allocated at %.220s",
+                       memory->site);
     }
-    va_start(args, format);
-    (void)vsnprintf(what, sizeof what, format, args);
-    va_end(args);
-    report->code = code;
-    report->kind = report_kind(code, what);
-    report->address = address;
-    report_thread(report, warp, lane);
-    report_place(report, warp, insn);
-    (void)snprintf(report->kernel, sizeof report->kernel, "%s",
-                   grid->kernel->info.name);
-    if (report->line) {
-        (void)snprintf(where, sizeof where, "\n  at %.200s:%u", report->file,
-                       report->line);
+}
+
+static void
+report_write(emu_report *report, const emu_warp *warp, const emu_other_place *other,
+             const char *what)
+{
+    const emu_grid *grid = warp->block->grid;
+    const char *function_word = "", *function = "";
+    char where[240], beside[240] = "", launched[240] = "", made[260];
+
+    report_line("at", report->file, report->line, where, sizeof where);
+    if (other != NULL) {
+        report_line("other access at", report_place_file(other->program, other->place),
+                    other->place.line, beside, sizeof beside);
     }
+    if (grid->launch->site != NULL) {
+        (void)snprintf(launched, sizeof launched, "\n  launched at %.220s",
+                       grid->launch->site);
+    }
+    report_memory(report->address, made, sizeof made);
     if (warp->frame->parent) {
         function_word = ", function ";
         function = warp->frame->func->name;
@@ -152,9 +167,58 @@ emu_fault(emu_warp *warp, const emu_insn *insn, CUresult code, unsigned lane,
     (void)snprintf(
         report->text, sizeof report->text,
         "%.64s\n  %.600s\n  in kernel %.100s%s%.80s, block (%u, %u, %u), thread "
-        "(%u, %u, %u)%.220s\n",
-        report_code_text(code), what, report->kernel, function_word, function,
+        "(%u, %u, %u)%s%s%s%s\n",
+        report_code_text(report->code), what, report->kernel, function_word, function,
         report->block[0], report->block[1], report->block[2], report->thread[0],
-        report->thread[1], report->thread[2], where);
+        report->thread[1], report->thread[2], where, beside, launched, made);
+}
+
+/* The first fault of a launch makes the report; later ones only stop their warps. */
+static void
+report_fault(emu_warp *warp, const emu_insn *insn, unsigned lane,
+             const emu_other_place *other, emu_report *fault, const char *format,
+             va_list args)
+{
+    emu_grid *grid = warp->block->grid;
+    char what[640];
+    int expected = 0;
+
+    warp->stop = EMU_STOP_FAULT;
+    if (!atomic_compare_exchange_strong(&grid->failed, &expected, 1)) {
+        return;
+    }
+    (void)vsnprintf(what, sizeof what, format, args);
+    fault->kind = report_kind(fault->code, what);
+    report_thread(fault, warp, lane);
+    report_place(fault, warp, insn);
+    (void)snprintf(fault->kernel, sizeof fault->kernel, "%s", grid->kernel->info.name);
+    report_write(fault, warp, other, what);
+    *grid->report = *fault;
+}
+
+const emu_insn *
+emu_fault(emu_warp *warp, const emu_insn *insn, CUresult code, unsigned lane,
+          uint64_t address, const char *format, ...)
+{
+    emu_report fault = {.code = code, .address = address};
+    va_list args;
+
+    va_start(args, format);
+    report_fault(warp, insn, lane, NULL, &fault, format, args);
+    va_end(args);
+    return NULL;
+}
+
+const emu_insn *
+emu_fault_with_other(emu_warp *warp, const emu_insn *insn, CUresult code, unsigned lane,
+                     uint64_t address, const emu_other_place *other, const char *format,
+                     ...)
+{
+    emu_report fault = {.code = code, .address = address};
+    va_list args;
+
+    va_start(args, format);
+    report_fault(warp, insn, lane, other, &fault, format, args);
+    va_end(args);
     return NULL;
 }

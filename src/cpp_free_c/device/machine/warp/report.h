@@ -11,6 +11,18 @@ const emu_insn *emu_fault(emu_warp *warp, const emu_insn *insn, CUresult code,
                           unsigned lane, uint64_t address, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 
+/* The line of another access that a report names. */
+typedef struct {
+    const emu_program *program;
+    emu_place place;
+} emu_other_place;
+
+/* The same; the report names the line of `other`, too. */
+const emu_insn *emu_fault_with_other(emu_warp *warp, const emu_insn *insn,
+                                     CUresult code, unsigned lane, uint64_t address,
+                                     const emu_other_place *other, const char *format,
+                                     ...) __attribute__((format(printf, 7, 8)));
+
 /* The source line of an instruction; line 0: unknown. */
 emu_place emu_report_place_of(const emu_func *func, const emu_insn *insn);
 /* Write " (file:line)" without the folder, or "". */

@@ -7,33 +7,17 @@
 #include "device/compile/encoding.h"
 #include "device/machine/warp/address_check.h"
 #include "device/machine/warp/block.h"
+#include "device/machine/warp/checked.h"
+#include "device/machine/warp/effect.h"
 #include "device/machine/warp/group.h"
 #include "device/machine/warp/lanes.h"
 #include "device/machine/warp/warp.h"
 #include "device/ptx/words.h"
 
-enum { MAX_READS = 64, KIND_SLOTS = 256, MAX_FRAMES = 64, MAX_BYTES = 16 };
-
-/* The effect of an operation, as far as the watch needs it. */
-typedef enum {
-    PLAIN,
-    GUARD,  /* runs the next operation for some lanes */
-    READ,   /* loads */
-    WRITE,  /* stores */
-    UPDATE, /* loads and stores */
-    CLOCK,  /* reads special registers, the clock among them */
-    SPIN,   /* has no effect; loops that wait contain it */
-    ACT     /* has effects that cannot be observed */
-} kind;
-
-typedef struct {
-    emu_handler run;
-    kind kind;
-    uint8_t size; /* bytes of an access; 0: operand e has them */
-} kind_slot;
+enum { MAX_READS = 64, MAX_FRAMES = 64, MAX_BYTES = 16 };
 
 struct emu_watch {
-    kind_slot kinds[KIND_SLOTS]; /* by address of the operation */
+    emu_handler run; /* runs an instruction, with the checks of the block */
     emu_watch_read reads[MAX_READS];
     unsigned read_count;
     uint32_t turn;       /* the present turn */
@@ -49,101 +33,6 @@ struct emu_watch {
     bool compares; /* compare with the saved state, do not save */
     size_t at;     /* bytes of the saved state that are compared */
 };
-
-/* -- operations -------------------------------------------------------------------- */
-
-static unsigned
-watch_slot_of(emu_handler run)
-{
-    uintptr_t bits;
-
-    memcpy(&bits, &run, sizeof bits);
-    return (unsigned)((bits >> 4) * 0x9e3779b1u >> 16) % KIND_SLOTS;
-}
-
-static void
-watch_add_kind(emu_watch *watch, unsigned op, kind what, uint8_t size)
-{
-    const emu_handler run = emu_handlers()->run[op];
-    unsigned slot = watch_slot_of(run);
-
-    while (watch->kinds[slot].run) {
-        slot = (slot + 1) % KIND_SLOTS;
-    }
-    watch->kinds[slot] = (kind_slot){run, what, size};
-}
-
-static const kind_slot *
-watch_kind_of(const emu_watch *watch, emu_handler run)
-{
-    unsigned slot = watch_slot_of(run);
-
-    while (watch->kinds[slot].run && watch->kinds[slot].run != run) {
-        slot = (slot + 1) % KIND_SLOTS;
-    }
-    return &watch->kinds[slot];
-}
-
-static void
-watch_fill_kinds(emu_watch *watch)
-{
-    static const struct {
-        uint16_t op;
-        uint8_t kind, size;
-    } rows[] = {{EMU_OP_guard, GUARD, 0},
-                {EMU_OP_ld_u8_16, READ, 1},
-                {EMU_OP_ld_s8_16, READ, 1},
-                {EMU_OP_ld_u8_32, READ, 1},
-                {EMU_OP_ld_s8_32, READ, 1},
-                {EMU_OP_ld_u8_64, READ, 1},
-                {EMU_OP_ld_s8_64, READ, 1},
-                {EMU_OP_ld_u16_16, READ, 2},
-                {EMU_OP_ld_u16_32, READ, 2},
-                {EMU_OP_ld_s16_32, READ, 2},
-                {EMU_OP_ld_u16_64, READ, 2},
-                {EMU_OP_ld_s16_64, READ, 2},
-                {EMU_OP_ld_u32_32, READ, 4},
-                {EMU_OP_ld_u32_64, READ, 4},
-                {EMU_OP_ld_s32_64, READ, 4},
-                {EMU_OP_ld_u64_64, READ, 8},
-                {EMU_OP_ld_128, READ, 16},
-                {EMU_OP_ld_vector, READ, 0},
-                {EMU_OP_mbarrier_wait, READ, 8},
-                {EMU_OP_st_8_16, WRITE, 1},
-                {EMU_OP_st_8_32, WRITE, 1},
-                {EMU_OP_st_8_64, WRITE, 1},
-                {EMU_OP_st_16_16, WRITE, 2},
-                {EMU_OP_st_16_32, WRITE, 2},
-                {EMU_OP_st_16_64, WRITE, 2},
-                {EMU_OP_st_32_32, WRITE, 4},
-                {EMU_OP_st_32_64, WRITE, 4},
-                {EMU_OP_st_64_64, WRITE, 8},
-                {EMU_OP_st_128, WRITE, 16},
-                {EMU_OP_st_vector, WRITE, 0},
-                {EMU_OP_mbarrier_init, WRITE, 8},
-                {EMU_OP_mbarrier_arrive, WRITE, 8},
-                {EMU_OP_mbarrier_bytes, WRITE, 8},
-                {EMU_OP_atom_16, UPDATE, 2},
-                {EMU_OP_atom_32, UPDATE, 4},
-                {EMU_OP_atom_64, UPDATE, 8},
-                {EMU_OP_atom_128, UPDATE, 16},
-                {EMU_OP_special, CLOCK, 0},
-                {EMU_OP_spin, SPIN, 0},
-                {EMU_OP_fence, SPIN, 0},
-                {EMU_OP_yield, SPIN, 0},
-                {EMU_OP_cluster_wait, SPIN, 0},
-                {EMU_OP_cluster_arrive, ACT, 0},
-                {EMU_OP_bulk_copy, ACT, 0},
-                {EMU_OP_tensor_copy, ACT, 0},
-                {EMU_OP_service, ACT, 0},
-                {EMU_OP_sust, ACT, 0},
-                {EMU_OP_sured, ACT, 0}};
-    size_t i;
-
-    for (i = 0; i < sizeof rows / sizeof *rows; i++) {
-        watch_add_kind(watch, rows[i].op, (kind)rows[i].kind, rows[i].size);
-    }
-}
 
 /* -- accesses ---------------------------------------------------------------------- */
 
@@ -260,30 +149,26 @@ watch_has_changed(const before *kept)
 }
 
 static const emu_insn *
-watch_step_access(emu_watch *watch, emu_warp *warp, const emu_insn *insn,
-                  const kind_slot *slot)
+watch_step_access(emu_watch *watch, emu_warp *warp, const emu_insn *insn)
 {
-    unsigned size = slot->size;
+    const unsigned size = emu_effect_size(insn), kind = emu_effects[insn->op].kind;
     uint64_t address[EMU_LANES];
     const emu_insn *next;
     before kept;
 
-    if (size == 0) { /* a vector: count and bytes of its elements */
-        size = (insn->e >> 16 & 0xff) * (insn->e >> 8 & 0xff);
-    }
     emu_address_of_lanes(warp, insn, address);
-    if (slot->kind != WRITE) {
+    if (kind != EMU_EFFECT_WRITE) {
         watch_note_read(watch, warp, insn, address);
     }
-    if (slot->kind == READ) {
-        return insn->run(warp, insn);
+    if (kind == EMU_EFFECT_READ) {
+        return watch->run(warp, insn);
     }
     if (size > sizeof kept.bytes[0]) {
         watch->changed = true;
-        return insn->run(warp, insn);
+        return watch->run(warp, insn);
     }
     watch_keep_before(&kept, warp, insn, size, address);
-    next = insn->run(warp, insn);
+    next = watch->run(warp, insn);
     watch->changed |= watch_has_changed(&kept);
     return next;
 }
@@ -304,16 +189,27 @@ watch_is_clock(unsigned special)
     }
 }
 
+/* The run of a watch of a block without checks. */
+static const emu_insn *
+watch_run_insn(emu_warp *warp, const emu_insn *insn)
+{
+    return insn->run(warp, insn);
+}
+
 /* Run one instruction and observe it. */
 static const emu_insn *
 watch_step(emu_watch *watch, emu_warp *warp, const emu_insn *insn)
 {
-    const kind_slot *slot = watch_kind_of(watch, insn->run);
+    const unsigned kind = emu_effects[insn->op].kind;
     const emu_insn *next;
     uint32_t mask, bits;
 
-    switch (slot->kind) {
-        case GUARD: /* as emu_op_guard */
+    switch (kind) {
+        case EMU_EFFECT_PREFIX:
+            if (insn->op == EMU_OP_round) { /* before an operation without effects */
+                break;
+            }
+            /* as emu_op_guard */
             mask = warp->mask;
             bits = emu_predicate(warp, insn->a, insn->aux != 0);
             if (!(mask & bits)) {
@@ -323,24 +219,24 @@ watch_step(emu_watch *watch, emu_warp *warp, const emu_insn *insn)
             next = watch_step(watch, warp, insn + 1);
             warp->mask = mask;
             return next;
-        case READ:
-        case WRITE:
-        case UPDATE:
-            watch->spins |= slot->kind == UPDATE;
-            return watch_step_access(watch, warp, insn, slot);
-        case CLOCK:
+        case EMU_EFFECT_READ:
+        case EMU_EFFECT_WRITE:
+        case EMU_EFFECT_UPDATE:
+            watch->spins |= kind == EMU_EFFECT_UPDATE;
+            return watch_step_access(watch, warp, insn);
+        case EMU_EFFECT_CLOCK:
             watch->timed |= watch_is_clock(insn->aux);
             break;
-        case SPIN:
+        case EMU_EFFECT_SPIN:
             watch->spins = true;
             break;
-        case ACT:
+        case EMU_EFFECT_ACT:
             watch->changed = true;
             break;
-        case PLAIN:
+        default:
             break;
     }
-    return insn->run(warp, insn);
+    return watch->run(warp, insn);
 }
 
 /* Run a warp of a watched block until it stops. */
@@ -542,8 +438,13 @@ emu_watch_result
 emu_watch_block(emu_watch *watch, emu_block *block, uint32_t turns,
                 emu_block_state *state)
 {
+    void (*const run_warp)(emu_warp * warp) = block->run_warp;
     bool repeats;
 
+    watch->run = watch_run_insn;
+    if (run_warp == emu_checked_run) {
+        watch->run = emu_checked_step;
+    }
     watch->turn = 0;
     watch->changed = false;
     watch->spins = false;
@@ -552,7 +453,7 @@ emu_watch_block(emu_watch *watch, emu_block *block, uint32_t turns,
     block->run_warp = watch_run_warp;
     repeats = watch_run_until_repeat(watch, block, turns, state);
     block->watch = NULL;
-    block->run_warp = emu_warp_run;
+    block->run_warp = run_warp;
     if (*state != EMU_BLOCK_MORE || watch->changed) {
         return EMU_MOVES;
     }
@@ -581,12 +482,7 @@ emu_watch_reads_host_memory(const emu_watch *watch)
 emu_watch *
 emu_watch_new(void)
 {
-    emu_watch *watch = calloc(1, sizeof *watch);
-
-    if (watch) {
-        watch_fill_kinds(watch);
-    }
-    return watch;
+    return calloc(1, sizeof(emu_watch));
 }
 
 void

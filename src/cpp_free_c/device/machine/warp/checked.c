@@ -1,0 +1,176 @@
+/* A checked warp. See checked.h. */
+#include "device/machine/warp/checked.h"
+
+#include "device/compile/encoding.h"
+#include "device/machine/warp/address_check.h"
+#include "device/machine/warp/effect.h"
+#include "device/machine/warp/group.h"
+#include "device/machine/warp/init_check.h"
+#include "device/machine/warp/init_follow.h"
+#include "device/machine/warp/race_check.h"
+
+/* -- accesses to memory ------------------------------------------------------------ */
+
+static emu_race_kind
+checked_race_kind(const emu_insn *insn)
+{
+    const unsigned kind = emu_effects[insn->op].kind;
+    const uint32_t volatile_shared = EMU_AT_STRONG | EMU_AT_VOLATILE;
+    bool strong = insn->aux & EMU_AT_STRONG;
+
+    if (kind == EMU_EFFECT_UPDATE) {
+        return EMU_RACE_ATOMIC;
+    }
+    if ((insn->aux & volatile_shared) == volatile_shared &&
+        (insn->aux & EMU_AT_MASK) == EMU_AT_SHARED) {
+        strong = false;
+    }
+    if (kind == EMU_EFFECT_READ) {
+        return strong ? EMU_RACE_STRONG_READ : EMU_RACE_READ;
+    }
+    return strong ? EMU_RACE_STRONG_WRITE : EMU_RACE_WRITE;
+}
+
+/* Check an access for races. False after a fault. */
+static bool
+checked_race(emu_warp *warp, const emu_insn *insn, unsigned size,
+             const uint64_t at[EMU_LANES])
+{
+    const uint32_t space = insn->aux & EMU_AT_MASK;
+
+    if (space > EMU_AT_SHARED) {
+        return true;
+    }
+    if (insn->aux & EMU_AT_RELEASE) {
+        emu_race_fence(warp, insn->aux & EMU_AT_IN_BLOCK);
+    }
+    return emu_race_access(warp, insn, warp->mask, size, checked_race_kind(insn), at);
+}
+
+static bool
+checked_is_mbarrier(const emu_insn *insn)
+{
+    return insn->op == EMU_OP_mbarrier_init || insn->op == EMU_OP_mbarrier_arrive ||
+           insn->op == EMU_OP_mbarrier_bytes || insn->op == EMU_OP_mbarrier_wait;
+}
+
+/* An object in memory on which lanes wait: it is written by its initialisation. */
+static const emu_insn *
+checked_mbarrier(emu_warp *warp, const emu_insn *insn)
+{
+    const emu_block *block = warp->block;
+    uint64_t at[EMU_LANES];
+
+    if (block->init && insn->op == EMU_OP_mbarrier_init) {
+        if (!emu_address_resolve(warp, insn, warp->mask, 8, true, at)) {
+            return NULL;
+        }
+        for (uint32_t left = warp->mask; left; left &= left - 1) {
+            emu_init_write(block, at[__builtin_ctz(left)], 8);
+        }
+    }
+    if (warp->unset && !emu_init_follow(warp, insn)) {
+        return NULL;
+    }
+    return insn->run(warp, insn);
+}
+
+static const emu_insn *
+checked_access(emu_warp *warp, const emu_insn *insn)
+{
+    const emu_block *block = warp->block;
+    const unsigned size = emu_effect_size(insn), kind = emu_effects[insn->op].kind;
+    const bool writes = kind != EMU_EFFECT_READ;
+    const emu_insn *next;
+    uint64_t at[EMU_LANES];
+
+    if (checked_is_mbarrier(insn)) {
+        return checked_mbarrier(warp, insn);
+    }
+    if ((insn->aux & EMU_AT_MASK) == EMU_AT_PARAM) {
+        if (warp->unset && !emu_init_follow(warp, insn)) {
+            return NULL;
+        }
+        return insn->run(warp, insn);
+    }
+    if (!emu_address_resolve(warp, insn, warp->mask, size, writes, at) ||
+        (block->race && !checked_race(warp, insn, size, at)) ||
+        (block->init && !emu_init_access(warp, insn, size, at))) {
+        return NULL;
+    }
+    next = insn->run(warp, insn);
+    if (block->race && next != NULL &&
+        (kind == EMU_EFFECT_UPDATE || insn->aux & EMU_AT_STRONG)) {
+        emu_race_acquire(warp);
+    }
+    return next;
+}
+
+/* -- other instructions ------------------------------------------------------------ */
+
+/* As emu_op_guard. */
+static const emu_insn *
+checked_guard(emu_warp *warp, const emu_insn *insn)
+{
+    const uint32_t mask = warp->mask;
+    const uint32_t bits = emu_predicate(warp, insn->a, insn->aux != 0);
+    const emu_insn *next;
+
+    if (warp->unset && !emu_init_branch(warp, insn)) {
+        return NULL;
+    }
+    if (!(mask & bits)) {
+        return insn + 1 + insn->imm;
+    }
+    warp->mask = mask & bits;
+    next = emu_checked_step(warp, insn + 1);
+    warp->mask = mask;
+    return next;
+}
+
+static const emu_insn *
+checked_prefix(emu_warp *warp, const emu_insn *insn)
+{
+    if (insn->op == EMU_OP_guard) {
+        return checked_guard(warp, insn);
+    }
+    if (warp->unset && !emu_init_follow(warp, insn + 1)) {
+        return NULL;
+    }
+    return insn->run(warp, insn);
+}
+
+const emu_insn *
+emu_checked_step(emu_warp *warp, const emu_insn *insn)
+{
+    switch (emu_effects[insn->op].kind) {
+        case EMU_EFFECT_PREFIX:
+            return checked_prefix(warp, insn);
+        case EMU_EFFECT_READ:
+        case EMU_EFFECT_WRITE:
+        case EMU_EFFECT_UPDATE:
+            return checked_access(warp, insn);
+        case EMU_EFFECT_SPIN:
+            if (insn->op == EMU_OP_fence && warp->block->race &&
+                !(insn->aux & EMU_FENCE_ACQUIRE)) {
+                emu_race_fence(warp, insn->aux & EMU_FENCE_IN_BLOCK);
+            }
+            break;
+        default:
+            break;
+    }
+    if (warp->unset && !emu_init_follow(warp, insn)) {
+        return NULL;
+    }
+    return insn->run(warp, insn);
+}
+
+void
+emu_checked_run(emu_warp *warp)
+{
+    const emu_insn *insn = emu_group_switch(warp);
+
+    while (insn != NULL) {
+        insn = emu_checked_step(warp, insn);
+    }
+}

@@ -1,0 +1,464 @@
+/* The check of uninitialised values. See init_check.h. */
+#include "device/machine/warp/init_check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/base/checks.h"
+#include "device/compile/encoding.h"
+#include "device/machine/warp/effect.h"
+#include "device/machine/warp/init_report.h"
+#include "device/memory/shadow.h"
+#include "device/memory/written.h"
+
+enum {
+    ENTRY_ROOM = 16, /* bytes at the start of local memory that no variable has */
+    SPARE = 64,      /* marks beside the last byte, for accesses at the end */
+    MOST_ELEMENTS = 8
+};
+
+/* -- blocks ------------------------------------------------------------------------ */
+
+static bool
+init_reserve(uint8_t **marks, size_t *room, size_t size)
+{
+    if (*room < size) {
+        free(*marks);
+        *marks = malloc(size);
+        *room = *marks == NULL ? 0 : size;
+    }
+    return *marks != NULL;
+}
+
+/* The variables of the kernel in local memory are unset; the rest of it is for calls.
+ */
+static void
+init_begin_local(emu_block *block)
+{
+    const emu_grid *grid = block->grid;
+    const emu_func *func = grid->kernel->func;
+    const size_t lanes = (size_t)grid->warp_count * EMU_LANES;
+    const size_t end = func->call_base;
+
+    memset(block->init->local, 1, lanes * grid->stack_size);
+    for (size_t i = 0; i < lanes && end > ENTRY_ROOM; i++) {
+        memset(block->init->local + i * grid->stack_size + ENTRY_ROOM, 0,
+               end - ENTRY_ROOM);
+    }
+}
+
+bool
+emu_init_begin(emu_block *block)
+{
+    const emu_grid *grid = block->grid;
+    emu_init *init = block->init;
+
+    if (!(grid->checks & EMU_CHECK_INIT)) {
+        emu_init_free(block);
+        return true;
+    }
+    if (init == NULL) {
+        init = block->init = calloc(1, sizeof *init);
+        if (init == NULL) {
+            return false;
+        }
+    }
+    if (!init_reserve(&init->shared, &init->shared_room, block->shared_size + SPARE) ||
+        !init_reserve(
+            &init->local, &init->local_room,
+            (size_t)grid->warp_count * EMU_LANES * grid->stack_size + SPARE)) {
+        return false;
+    }
+    init->all_shared = grid->cluster_size > 1;
+    memset(init->shared, init->all_shared, block->shared_size + SPARE);
+    init_begin_local(block);
+    emu_unset_clear(block);
+    return true;
+}
+
+void
+emu_init_free(emu_block *block)
+{
+    if (block->init) {
+        free(block->init->shared);
+        free(block->init->local);
+        free(block->init->registers);
+        free(block->init->origins);
+        free(block->init);
+        block->init = NULL;
+    }
+}
+
+/* -- marks ------------------------------------------------------------------------- */
+
+/* The memory that holds an address. */
+typedef struct {
+    emu_unset_space space; /* NOWHERE: its bytes always have a value */
+    uint64_t first, end;   /* host addresses */
+    uint8_t *marks;        /* of `first` */
+} marked;
+
+static bool
+init_is_in(marked *m, emu_unset_space space, const void *start, uint64_t size,
+           uint8_t *marks, uint64_t address)
+{
+    const uint64_t first = (uint64_t)(uintptr_t)start;
+
+    if (address - first >= size) {
+        return false;
+    }
+    *m = (marked){space, first, first + size, marks};
+    return true;
+}
+
+static marked
+init_find(const emu_warp *warp, uint64_t address)
+{
+    const emu_block *block = warp->block;
+    const emu_init *init = block->init;
+    const emu_allocation *memory;
+    marked m = {.space = EMU_UNSET_NOWHERE, .first = address, .end = address + 1};
+
+    if (init_is_in(&m, EMU_UNSET_SHARED, block->shared, block->shared_size,
+                   init->shared, address) ||
+        init_is_in(&m, EMU_UNSET_LOCAL, block->local,
+                   (size_t)block->warp_count * EMU_LANES * warp->local_stride,
+                   init->local, address)) {
+        return m;
+    }
+    if (emu_memory_shadow.written == NULL ||
+        address - emu_memory_tables.base >= emu_memory_tables.size) {
+        return m;
+    }
+    memory = emu_memory_find(address);
+    if (memory != NULL && address - memory->base < memory->size) {
+        m = (marked){
+            EMU_UNSET_NOWHERE, memory->base, memory->base + memory->size,
+            emu_memory_shadow.written + (memory->base - emu_memory_tables.base)};
+        if (emu_shadow_tracks(memory)) {
+            m.space = EMU_UNSET_GLOBAL;
+        }
+    }
+    return m;
+}
+
+/* Find the memory of an address, which is mostly that of the lane before. */
+static inline void
+init_find_next(const emu_warp *warp, uint64_t address, marked *m)
+{
+    if (address - m->first >= m->end - m->first) {
+        *m = init_find(warp, address);
+    }
+}
+
+/* Whether no byte of an element was written. */
+static inline bool
+init_is_unset(const uint8_t *marks, unsigned size)
+{
+    for (unsigned i = 0; i < size; i++) {
+        if (marks[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether the lanes access consecutive elements of one memory. */
+static bool
+init_is_span(const emu_warp *warp, const uint64_t at[EMU_LANES], unsigned size,
+             const marked *m)
+{
+    uint64_t differs = 0;
+
+    if (warp->mask != EMU_FULL || m->space == EMU_UNSET_LOCAL ||
+        at[0] + (uint64_t)size * EMU_LANES > m->end) {
+        return false;
+    }
+    for (unsigned i = 0; i < EMU_LANES; i++) {
+        differs |= (at[i] - at[0]) ^ ((uint64_t)i * size);
+    }
+    return differs == 0;
+}
+
+/* -- loads ------------------------------------------------------------------------- */
+
+/* The elements of an access: of a vector several. */
+typedef struct {
+    unsigned count, bytes;
+    const uint32_t *registers;
+} elements;
+
+static elements
+init_elements(const emu_insn *insn, unsigned size, bool loads)
+{
+    if (insn->op == EMU_OP_ld_vector || insn->op == EMU_OP_st_vector) {
+        return (elements){insn->e >> 16 & 0xff, insn->e >> 8 & 0xff, insn->x};
+    }
+    if (loads) {
+        return (elements){1, size, &insn->d};
+    }
+    return (elements){1, size, &insn->b};
+}
+
+/* The lanes that load an element of which nothing was written. */
+static uint32_t
+init_unset_lanes(const emu_warp *warp, const uint64_t at[EMU_LANES], unsigned skip,
+                 unsigned bytes, emu_unset_space *space)
+{
+    marked m = {.first = 0, .end = 0};
+    uint32_t lanes = 0;
+
+    for (uint32_t left = warp->mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+
+        init_find_next(warp, at[lane], &m);
+        if (m.space != EMU_UNSET_NOWHERE &&
+            init_is_unset(m.marks + (at[lane] + skip - m.first), bytes)) {
+            lanes |= (uint32_t)1 << lane;
+            *space = m.space;
+        }
+    }
+    return lanes;
+}
+
+/* Whether all bytes that consecutive lanes access were written. */
+static bool
+init_span_is_written(const emu_warp *warp, const uint64_t at[EMU_LANES], unsigned size)
+{
+    const marked m = init_find(warp, at[__builtin_ctz(warp->mask)]);
+    uint8_t all = 1;
+
+    if (!init_is_span(warp, at, size, &m)) {
+        return false;
+    }
+    if (m.space != EMU_UNSET_NOWHERE) {
+        const uint8_t *marks = m.marks + (at[0] - m.first);
+
+        for (unsigned i = 0; i < size * EMU_LANES; i++) {
+            all &= marks[i];
+        }
+    }
+    return all != 0;
+}
+
+/* Each byte of shared memory that a lane reads must have been written. */
+static bool
+init_check_reads(emu_warp *warp, const emu_insn *insn, unsigned size,
+                 const uint64_t at[EMU_LANES])
+{
+    for (uint32_t left = warp->mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        const marked m = init_find(warp, at[lane]);
+        uint32_t number;
+
+        if (m.space == EMU_UNSET_SHARED &&
+            memchr(m.marks + (at[lane] - m.first), 0, size) != NULL &&
+            emu_unset_from(warp, insn, EMU_UNSET_SHARED, size, &number)) {
+            emu_unset_origin_of(warp, number)->at[lane] = at[lane];
+            emu_init_fault(warp, insn, lane, number, EMU_DECIDES_READ);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void
+init_load(emu_warp *warp, const emu_insn *insn, unsigned size,
+          const uint64_t at[EMU_LANES])
+{
+    const elements e = init_elements(insn, size, true);
+    const bool written = init_span_is_written(warp, at, size);
+
+    for (unsigned k = 0; k < e.count; k++) {
+        emu_unset_space space = EMU_UNSET_NOWHERE;
+        emu_unset value = {0, 0, 0};
+
+        if (!written) {
+            value.copied = init_unset_lanes(warp, at, k * e.bytes, e.bytes, &space);
+        }
+        if (value.copied &&
+            !emu_unset_from(warp, insn, space, e.bytes, &value.origin)) {
+            value.copied = 0;
+        }
+        if (value.copied) {
+            for (unsigned i = 0; i < EMU_LANES; i++) {
+                emu_unset_origin_of(warp, value.origin)->at[i] = at[i] + k * e.bytes;
+            }
+        }
+        if (value.copied || warp->unset) {
+            emu_unset_store(warp, e.registers[k], warp->mask, value);
+        }
+    }
+}
+
+/* -- stores ------------------------------------------------------------------------ */
+
+/* Whether an unset value may not be stored to global memory even if it is a copy: it
+ * is from memory of the thread or the block, or from a register. */
+static bool
+init_is_own(const emu_warp *warp, const emu_unset *value)
+{
+    return emu_unset_origin_of(warp, value->origin)->space != EMU_UNSET_GLOBAL;
+}
+
+/* The lanes of a store to global memory that are wrong. Of a vector, all elements must
+ * be unset if they are copies: one of them may be padding. */
+static uint32_t
+init_wrong_lanes(const emu_warp *warp, const elements *e, uint32_t *number)
+{
+    uint32_t wrong = 0, copies = warp->mask;
+
+    for (unsigned k = 0; k < e->count; k++) {
+        const emu_unset value = emu_unset_of(warp, e->registers[k]);
+
+        if (value.used & warp->mask) {
+            wrong |= value.used & warp->mask;
+            *number = value.origin;
+        }
+        if (!(value.copied & copies) || !init_is_own(warp, &value)) {
+            copies = 0;
+        }
+        else {
+            copies &= value.copied;
+            if (!wrong) {
+                *number = value.origin;
+            }
+        }
+    }
+    return wrong | copies;
+}
+
+/* Mark what the store writes: bytes of unset values stay unwritten. */
+static void
+init_mark(const emu_warp *warp, const elements *e, const uint64_t at[EMU_LANES])
+{
+    marked m = {.first = 0, .end = 0};
+
+    for (unsigned k = 0; k < e->count; k++) {
+        const emu_unset value = emu_unset_of(warp, e->registers[k]);
+
+        for (uint32_t left = warp->mask; left; left &= left - 1) {
+            const unsigned lane = (unsigned)__builtin_ctz(left);
+            const bool unset = (value.copied | value.used) >> lane & 1;
+
+            init_find_next(warp, at[lane], &m);
+            if (m.space != EMU_UNSET_NOWHERE) {
+                memset(m.marks + (at[lane] + (size_t)k * e->bytes - m.first), !unset,
+                       e->bytes);
+            }
+        }
+    }
+}
+
+static bool
+init_store(emu_warp *warp, const emu_insn *insn, unsigned size,
+           const uint64_t at[EMU_LANES])
+{
+    const unsigned first = (unsigned)__builtin_ctz(warp->mask);
+    const elements e = init_elements(insn, size, false);
+    const marked m = init_find(warp, at[first]);
+    uint32_t number = 0, wrong;
+
+    if (warp->unset == 0 && init_is_span(warp, at, size, &m)) {
+        if (m.space != EMU_UNSET_NOWHERE) {
+            memset(m.marks + (at[0] - m.first), 1, (size_t)size * EMU_LANES);
+        }
+        return true;
+    }
+    if (warp->unset && m.space != EMU_UNSET_SHARED && m.space != EMU_UNSET_LOCAL) {
+        wrong = init_wrong_lanes(warp, &e, &number);
+        if (wrong) {
+            emu_init_fault(warp, insn, (unsigned)__builtin_ctz(wrong), number,
+                           EMU_DECIDES_STORE);
+            return false;
+        }
+    }
+    init_mark(warp, &e, at);
+    return true;
+}
+
+/* -- atomic operations ------------------------------------------------------------- */
+
+static bool
+init_update(emu_warp *warp, const emu_insn *insn, unsigned size,
+            const uint64_t at[EMU_LANES])
+{
+    const elements e = {1, size, &insn->b};
+    const emu_unset value = emu_unset_of(warp, insn->b);
+    const uint32_t wrong = (value.copied | value.used) & warp->mask;
+    emu_unset_space space = EMU_UNSET_NOWHERE;
+    uint32_t lanes = 0, number;
+
+    if (wrong) {
+        emu_init_fault(warp, insn, (unsigned)__builtin_ctz(wrong), value.origin,
+                       EMU_DECIDES_ATOMIC);
+        return false;
+    }
+    if (insn->e != EMU_ATOM_EXCH) {
+        lanes = init_unset_lanes(warp, at, 0, size, &space);
+    }
+    if (lanes && emu_unset_from(warp, insn, space, size, &number)) {
+        memcpy(emu_unset_origin_of(warp, number)->at, at, sizeof(uint64_t) * EMU_LANES);
+        emu_init_fault(warp, insn, (unsigned)__builtin_ctz(lanes), number,
+                       EMU_DECIDES_ATOMIC);
+        return false;
+    }
+    init_mark(warp, &e, at);
+    if (warp->unset && insn->used & EMU_USES_D) {
+        emu_unset_store(warp, insn->d, warp->mask, (emu_unset){0, 0, 0});
+    }
+    return true;
+}
+
+/* Whether the address of an access depends on an unset value. */
+static bool
+init_check_address(emu_warp *warp, const emu_insn *insn)
+{
+    const emu_unset value = emu_unset_of(warp, insn->a);
+    const uint32_t wrong = (value.copied | value.used) & warp->mask;
+
+    if (!(insn->used & EMU_USES_A) || !wrong) {
+        return true;
+    }
+    emu_init_fault(warp, insn, (unsigned)__builtin_ctz(wrong), value.origin,
+                   EMU_DECIDES_ADDRESS);
+    return false;
+}
+
+bool
+emu_init_access(emu_warp *warp, const emu_insn *insn, unsigned size,
+                const uint64_t at[EMU_LANES])
+{
+    if (warp->unset && !init_check_address(warp, insn)) {
+        return false;
+    }
+    switch (emu_effects[insn->op].kind) {
+        case EMU_EFFECT_READ:
+            if (warp->block->grid->checks & EMU_CHECK_READS &&
+                !init_check_reads(warp, insn, size, at)) {
+                return false;
+            }
+            init_load(warp, insn, size, at);
+            return true;
+        case EMU_EFFECT_WRITE:
+            return init_store(warp, insn, size, at);
+        default:
+            return init_update(warp, insn, size, at);
+    }
+}
+
+void
+emu_init_write(const emu_block *block, uint64_t address, uint64_t bytes)
+{
+    const uint64_t offset = address - (uint64_t)(uintptr_t)block->shared;
+
+    if (block->init == NULL) {
+        return;
+    }
+    if (offset < block->shared_size) {
+        memset(block->init->shared + offset, 1, bytes);
+    }
+    else {
+        emu_written_mark(address, bytes);
+    }
+}

@@ -1,0 +1,327 @@
+/* The order of accesses. See race_order.h. */
+#include "device/machine/warp/race_order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_SLOTS = 64, MOST_TIMES = 256 };
+
+/* At `time`, a block published what it knew of its warps. */
+typedef struct {
+    uint64_t time;
+    uint32_t seen[EMU_MAX_WARPS];
+} publication;
+
+typedef struct {
+    uint64_t block; /* its number plus one; 0: the slot is free */
+    publication *times;
+    unsigned count, room;
+} published_block;
+
+struct emu_race_grid {
+    _Atomic uint64_t clock; /* publications so far */
+    pthread_mutex_t lock;   /* guards what follows */
+    published_block *slots;
+    size_t used, room; /* a power of two */
+    emu_visit_table visits;
+};
+
+/* -- grids ------------------------------------------------------------------------- */
+
+emu_race_grid *
+emu_race_grid_new(void)
+{
+    emu_race_grid *grid = calloc(1, sizeof *grid);
+
+    if (grid == NULL) {
+        return NULL;
+    }
+    grid->room = LEAST_SLOTS;
+    grid->slots = calloc(grid->room, sizeof *grid->slots);
+    if (grid->slots == NULL || !emu_visits_begin(&grid->visits)) {
+        free(grid->slots);
+        free(grid);
+        return NULL;
+    }
+    (void)pthread_mutex_init(&grid->lock, NULL); /* cannot fail on Linux */
+    return grid;
+}
+
+void
+emu_race_grid_free(emu_race_grid *grid)
+{
+    if (grid == NULL) {
+        return;
+    }
+    emu_visits_end();
+    for (size_t i = 0; i < grid->room; i++) {
+        free(grid->slots[i].times);
+    }
+    free(grid->slots);
+    (void)pthread_mutex_destroy(&grid->lock);
+    free(grid);
+}
+
+const emu_visit_table *
+emu_race_grid_visits(const emu_race_grid *grid)
+{
+    return &grid->visits;
+}
+
+/* The slot of a block, or the free slot where it belongs. */
+static published_block *
+order_slot(published_block *slots, size_t room, uint64_t block)
+{
+    size_t at = (size_t)(block * 0x9e3779b97f4a7c15u >> 32) & (room - 1);
+
+    while (slots[at].block != 0 && slots[at].block != block + 1) {
+        at = (at + 1) & (room - 1);
+    }
+    return &slots[at];
+}
+
+/* Make room for one more block. False: out of memory. */
+static bool
+order_grow_locked(emu_race_grid *grid)
+{
+    const size_t room = grid->room * 2;
+    published_block *slots;
+
+    if (grid->used * 2 < grid->room) {
+        return true;
+    }
+    slots = calloc(room, sizeof *slots);
+    if (slots == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < grid->room; i++) {
+        if (grid->slots[i].block != 0) {
+            *order_slot(slots, room, grid->slots[i].block - 1) = grid->slots[i];
+        }
+    }
+    free(grid->slots);
+    grid->slots = slots;
+    grid->room = room;
+    return true;
+}
+
+/* Make two neighbours one: it keeps the earlier time and what was known later. That may
+ * miss a race, but never reports one that is none. */
+static void
+order_merge(published_block *slot)
+{
+    for (unsigned i = 0; i < slot->count / 2; i++) {
+        const uint64_t time = slot->times[2 * i].time;
+
+        slot->times[i] = slot->times[2 * i + 1];
+        slot->times[i].time = time;
+    }
+    slot->count /= 2;
+}
+
+/* The place for the next publication of a block; NULL: out of memory. */
+static publication *
+order_next_locked(emu_race_grid *grid, uint64_t block)
+{
+    published_block *slot;
+
+    if (!order_grow_locked(grid)) {
+        return NULL;
+    }
+    slot = order_slot(grid->slots, grid->room, block);
+    if (slot->block == 0) {
+        slot->block = block + 1;
+        grid->used++;
+    }
+    if (slot->count == MOST_TIMES) {
+        order_merge(slot);
+    }
+    if (slot->count == slot->room) {
+        const unsigned room = slot->room * 2 + 1;
+        publication *larger = realloc(slot->times, room * sizeof *larger);
+
+        if (larger == NULL) {
+            return NULL;
+        }
+        slot->times = larger;
+        slot->room = room;
+    }
+    return &slot->times[slot->count++];
+}
+
+/* Publish what the warp knows of its block to the grid. Out of memory counts as a
+ * publication of everything: the check must not report what is right. */
+static void
+order_publish_to_grid(const emu_warp *warp, const emu_epochs *own)
+{
+    emu_race_grid *grid = warp->block->grid->race;
+    publication *next;
+
+    pthread_mutex_lock(&grid->lock);
+    next = order_next_locked(grid, warp->block->number);
+    if (next != NULL) {
+        next->time = atomic_fetch_add(&grid->clock, 1) + 1;
+        memcpy(next->seen, own->seen, sizeof next->seen);
+    }
+    pthread_mutex_unlock(&grid->lock);
+}
+
+/* Whether a block had published more than `epoch` epochs of a warp at a time. */
+static bool
+order_was_published(emu_race_grid *grid, const emu_visit *visit, uint64_t time)
+{
+    const published_block *slot;
+    bool found = false;
+
+    if (time == 0 || visit->warp >= EMU_MAX_WARPS) {
+        return false;
+    }
+    pthread_mutex_lock(&grid->lock);
+    slot = order_slot(grid->slots, grid->room, visit->block);
+    for (unsigned i = 0; i < slot->count && slot->times[i].time <= time && !found;
+         i++) {
+        found = slot->times[i].seen[visit->warp] > visit->epoch;
+    }
+    pthread_mutex_unlock(&grid->lock);
+    return found;
+}
+
+/* -- blocks ------------------------------------------------------------------------ */
+
+void
+emu_order_begin(emu_order *order)
+{
+    memset(order, 0, sizeof *order);
+}
+
+static void
+order_join(emu_epochs *into, const emu_epochs *from)
+{
+    for (unsigned i = 0; i <= EMU_RACE_COPIES; i++) {
+        if (from->seen[i] > into->seen[i]) {
+            into->seen[i] = from->seen[i];
+        }
+    }
+    if (from->acquired > into->acquired) {
+        into->acquired = from->acquired;
+    }
+}
+
+/* End the present epoch of the warp and add its epochs to `into`. */
+static void
+order_publish(emu_warp *warp, emu_epochs *into)
+{
+    emu_order *order = &warp->block->race->order;
+    emu_epochs *own = &order->warps[warp->number];
+
+    own->seen[warp->number]++;
+    order->after_fence[warp->number] = false;
+    order_join(into, own);
+}
+
+void
+emu_race_arrive(emu_warp *warp, uint32_t barrier)
+{
+    order_publish(warp, &warp->block->race->order.barriers[barrier]);
+}
+
+void
+emu_race_leave(emu_warp *warp, uint32_t barrier)
+{
+    emu_order *order = &warp->block->race->order;
+
+    order_join(&order->warps[warp->number], &order->barriers[barrier]);
+    order_join(&order->warps[warp->number], &order->exited);
+}
+
+void
+emu_race_released(emu_block *block, uint32_t barrier)
+{
+    emu_order *order = &block->race->order;
+
+    memset(&order->barriers[barrier], 0, sizeof order->barriers[barrier]);
+}
+
+void
+emu_race_signal(emu_warp *warp)
+{
+    order_publish(warp, &warp->block->race->order.mbarriers);
+}
+
+void
+emu_race_copied(emu_block *block)
+{
+    emu_order *order = &block->race->order;
+
+    order->mbarriers.seen[EMU_RACE_COPIES] = ++order->copies;
+}
+
+void
+emu_race_observe(emu_warp *warp)
+{
+    emu_order *order = &warp->block->race->order;
+
+    order_join(&order->warps[warp->number], &order->mbarriers);
+}
+
+void
+emu_race_exit(emu_warp *warp)
+{
+    order_publish(warp, &warp->block->race->order.exited);
+}
+
+void
+emu_race_fence(emu_warp *warp, bool in_block)
+{
+    emu_order *order = &warp->block->race->order;
+
+    order_publish(warp, &order->published);
+    order->after_fence[warp->number] = true;
+    order->has_published = true;
+    if (!in_block) {
+        order_publish_to_grid(warp, &order->warps[warp->number]);
+    }
+}
+
+void
+emu_race_acquire(emu_warp *warp)
+{
+    emu_order *order = &warp->block->race->order;
+    emu_epochs *own = &order->warps[warp->number];
+
+    if (order->has_published) {
+        order_join(own, &order->published);
+    }
+    own->acquired = atomic_load(&warp->block->grid->race->clock);
+}
+
+/* -- questions --------------------------------------------------------------------- */
+
+/* A strong access after a fence is what other threads wait for. Who sees it has waited
+ * for the fence, so it counts as a part of the epoch that the fence ended. */
+uint32_t
+emu_order_epoch(const emu_warp *warp, emu_race_kind kind)
+{
+    const emu_order *order = &warp->block->race->order;
+    const uint32_t epoch = order->warps[warp->number].seen[warp->number];
+
+    if (kind >= EMU_RACE_ATOMIC && order->after_fence[warp->number]) {
+        return epoch - 1;
+    }
+    return epoch;
+}
+
+bool
+emu_order_is_before(const emu_warp *warp, const emu_visit *visit)
+{
+    const emu_block *block = warp->block;
+    const emu_epochs *own = &block->race->order.warps[warp->number];
+
+    if (visit->launch != block->grid->number) {
+        return true;
+    }
+    if (visit->block == block->number) {
+        return visit->warp == warp->number || own->seen[visit->warp] > visit->epoch;
+    }
+    return order_was_published(block->grid->race, visit, own->acquired);
+}

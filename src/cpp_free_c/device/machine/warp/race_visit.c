@@ -1,0 +1,156 @@
+/* The accesses that the race check remembers. See race_visit.h. */
+#define _GNU_SOURCE
+#include "device/machine/warp/race_visit.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "device/memory/shadow.h"
+
+enum {
+    GLOBAL_VISITS = 1 << 26, /* so that stamps have 31 bits */
+    BLOCK_VISITS = 1 << 13
+};
+
+/* The table of the process. */
+static struct {
+    pthread_mutex_t lock;
+    emu_visit *visits;
+    _Atomic uint32_t next;
+    unsigned running; /* launches that use it */
+} process = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* -- the table of the process ------------------------------------------------------ */
+
+static bool
+visits_open_locked(void)
+{
+    void *memory;
+
+    if (process.visits != NULL) {
+        return true;
+    }
+    if (!emu_shadow_open_visits()) {
+        return false;
+    }
+    memory =
+        mmap(NULL, (size_t)GLOBAL_VISITS * sizeof(emu_visit), PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) {
+        return false;
+    }
+    process.visits = memory;
+    atomic_store(&process.next, EMU_RACE_CHUNK); /* a stamp of 0 means none */
+    return true;
+}
+
+bool
+emu_visits_begin(emu_visit_table *table)
+{
+    bool open;
+
+    pthread_mutex_lock(&process.lock);
+    open = visits_open_locked();
+    if (open && process.running == 0 &&
+        atomic_load(&process.next) > GLOBAL_VISITS / 2) {
+        emu_shadow_clear_visits();
+        (void)madvise(process.visits, (size_t)GLOBAL_VISITS * sizeof(emu_visit),
+                      MADV_DONTNEED);
+        atomic_store(&process.next, EMU_RACE_CHUNK);
+    }
+    process.running += open;
+    pthread_mutex_unlock(&process.lock);
+    if (open) {
+        table->visits = process.visits;
+        table->oldest = atomic_load(&process.next) * EMU_LANES;
+        table->next = 0;
+    }
+    return open;
+}
+
+void
+emu_visits_end(void)
+{
+    pthread_mutex_lock(&process.lock);
+    process.running--;
+    pthread_mutex_unlock(&process.lock);
+}
+
+/* -- tables of blocks -------------------------------------------------------------- */
+
+bool
+emu_visits_begin_block(emu_visit_table *table)
+{
+    if (table->visits == NULL) {
+        table->visits = malloc(BLOCK_VISITS * sizeof *table->visits);
+    }
+    table->next = EMU_RACE_CHUNK;
+    table->oldest = table->next * EMU_LANES;
+    return table->visits != NULL;
+}
+
+void
+emu_visits_free_block(emu_visit_table *table)
+{
+    free(table->visits);
+    table->visits = NULL;
+}
+
+bool
+emu_visits_forget(emu_visit_table *table)
+{
+    table->oldest = table->next * EMU_LANES;
+    return table->next < BLOCK_VISITS / 2;
+}
+
+/* -- stamps ------------------------------------------------------------------------ */
+
+/* Take the next chunk of a table. False: it is full. */
+static bool
+visits_take_chunk(emu_visit_table *table, emu_visitor *visitor)
+{
+    uint32_t first = table->next, room = BLOCK_VISITS;
+
+    if (table->visits == process.visits) {
+        room = GLOBAL_VISITS;
+        first = atomic_load_explicit(&process.next, memory_order_relaxed);
+        if (first < room) {
+            first = atomic_fetch_add(&process.next, EMU_RACE_CHUNK);
+        }
+    }
+    if (first + EMU_RACE_CHUNK > room) {
+        return false;
+    }
+    if (table->visits != process.visits) {
+        table->next = first + EMU_RACE_CHUNK;
+    }
+    visitor->next = first;
+    visitor->end = first + EMU_RACE_CHUNK;
+    return true;
+}
+
+uint32_t
+emu_visit_stamp(emu_visit_table *table, emu_visitor *visitor, const emu_visit *visit)
+{
+    const unsigned slot =
+        (unsigned)((uintptr_t)visit->insn / sizeof(emu_insn)) % EMU_RACE_CACHE;
+
+    if (visitor->cache[slot].insn == visit->insn &&
+        visitor->cache[slot].epoch == visit->epoch &&
+        visitor->cache[slot].warp == visit->starter &&
+        visitor->cache[slot].stamp >= table->oldest) {
+        return visitor->cache[slot].stamp;
+    }
+    if ((visitor->next == visitor->end || visitor->next * EMU_LANES < table->oldest) &&
+        !visits_take_chunk(table, visitor)) {
+        return 0;
+    }
+    table->visits[visitor->next] = *visit;
+    visitor->cache[slot].insn = visit->insn;
+    visitor->cache[slot].epoch = visit->epoch;
+    visitor->cache[slot].warp = visit->starter;
+    visitor->cache[slot].stamp = visitor->next * EMU_LANES;
+    visitor->next++;
+    return visitor->cache[slot].stamp;
+}
