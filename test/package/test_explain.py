@@ -110,10 +110,31 @@ def test_places_of_a_report():
         "(0, 0, 1)",
         "(32, 0, 0)",
     )
-    assert report.lines("access") == [("kernel.cu", 7), ("/home/me/kernel.cu", 5)]
+    assert report.lines("access") == [("/home/me/kernel.cu", 5), ("kernel.cu", 7)]
     assert report.lines("launch") == [("/home/me/run.py", 12)]
     assert report.lines("memory") == [("/home/me/run.py", 9)]
-    assert report.places[-1].function == "Tables.make"
+    assert report.places[2].function == "Tables.make"
+
+
+def test_a_row_replaces_the_same_place_in_a_sentence():
+    report = _reports.parse(
+        "race",
+        "race: write and the read by thread (1, 0, 0) (kernel.cu:7)\n"
+        "  at /me/kernel.cu:5\n  other access at /me/kernel.cu:7\n",
+    )
+    assert [(each.words, each.line) for each in report.places] == [
+        ("", 5),
+        ("other access", 7),
+    ]
+
+
+def test_a_leak_is_its_line():
+    text = "  2 device allocations, 64 bytes, made at /my files/run.py:3 in f"
+    (place,) = _reports.parse("leak", text).places
+    words = "2 device allocations, 64 bytes, made"
+    assert place == ("access", words, "/my files/run.py", 3, "f")
+    shown = explain.explain(_reports.parse("leak", text))
+    assert shown.count("2 device allocations") == 1
 
 
 def test_reports_of_a_file():

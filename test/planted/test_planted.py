@@ -1,10 +1,16 @@
 """The planted programs, and what the checks of the software device find in them."""
 
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from planted.program import KINDS, programs
+from pycuda._compile import nvrtc
+
+RUN = Path(__file__).with_name("run.py")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -35,3 +41,18 @@ def test_checked_programs_record_the_lines_of_their_source(monkeypatch, source):
     assert b".loc" in compiler.compile(source, **options)
     monkeypatch.delenv("PYCUDA_CHECK")
     assert b".loc" not in compiler.compile(source, **options)
+
+
+@pytest.mark.software(why="a GPU checks nothing")
+@pytest.mark.skipif(nvrtc.find() is None, reason="needs NVRTC, which is not installed")
+def test_the_count_is_not_always_good():
+    """A program without its error is not found; one with another error is false."""
+    done = subprocess.run(
+        [sys.executable, RUN, "--exchange", "memory/no_guard"],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.stdout.endswith("found 0 of 1, right line 0 of 1, false 1 of 1\n")
+    assert done.returncode == 1
