@@ -44,9 +44,10 @@ Roboto,"Helvetica Neue",Arial,sans-serif}}
 #: The style of pages.
 STYLE = f"""
 :root{{color-scheme:light dark;--paper:#fff;--panel:#f6f7f9;--ink:#1b1f24;
---soft:#5b6470;--line:#e3e6ea;--accent:#2f5fd0;--mark:#fff3c9}}
+--soft:#5b6470;--line:#e3e6ea;--accent:#2f5fd0;--rest:#c9ced6}}
 @media (prefers-color-scheme:dark){{:root{{--paper:#14171b;--panel:#1c2026;
---ink:#e8eaed;--soft:#9aa3ad;--line:#2b3037;--accent:#7ea2ff;--mark:#4a3f14}}}}
+--ink:#e8eaed;--soft:#9aa3ad;--line:#2b3037;--accent:#7ea2ff;--rest:#4a515b}}}}
+.rest{{fill:var(--rest)}}
 *{{box-sizing:border-box}}
 body{{margin:0;background:var(--paper);color:var(--ink);font:14px/1.5 system-ui,
 -apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}}

@@ -34,7 +34,8 @@ def arguments():
     parser.add_argument("names", nargs="*", metavar="CLIENT")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--tests", nargs="+", metavar="ID", help="run only these")
-    parser.add_argument("--quick", action="store_true", help="run a few, in seconds")
+    parser.add_argument("--quick", action="store_true", help="a few, in seconds")
+    parser.add_argument("--make", action="store_true", help="make environments only")
     parser.add_argument("--seconds", type=float, help="end after this time")
     parser.add_argument("--log", type=Path, metavar="FILE", help="write each outcome")
     parser.add_argument("--record", action="store_true", help="run on a GPU")
@@ -56,13 +57,14 @@ def start(client, given):
         for name, value in client.variables:
             if "{" not in value:
                 variables[name] = value
-        return runs.Run(sys.executable, variables, place, deadline)
+        return runs.Run(sys.executable, variables, place, deadline, given.log)
     place = environments.environment(client)
     return runs.Run(
         place / "bin" / "python",
         programs.variables(client, place),
         client.folder(place),
         deadline,
+        given.log,
     )
 
 
@@ -78,14 +80,11 @@ def choose(client, run, given, recorded):
     return tests
 
 
-def write_log(path, results):
-    with path.open("a", encoding="utf-8") as file:
-        for test, (outcome, seconds, reason) in sorted(results.items()):
-            print(outcome, test, seconds, reason, sep="\t", file=file)
-
-
 def run_client(client, given):
     """Run one client. Return whether nothing differs without a known reason."""
+    if given.make:
+        print(f"{client.name}: {environments.environment(client)}", flush=True)
+        return True
     path = lists.H200 / f"{client.name}.txt"
     recorded = lists.read(path)
     began = time.monotonic()
@@ -93,8 +92,6 @@ def run_client(client, given):
     tests = choose(client, run, given, recorded)
     results = run.run(tests, given.jobs)
     outcomes = {test: result[0] for test, result in results.items()}
-    if given.log:
-        write_log(given.log, results)
     if given.record:
         recorded.update(outcomes)
         lists.write(path, f"{client.version}\non one NVIDIA H200", recorded)

@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from pycuda import driver
+from pycuda import _driver, driver
 from pycuda._compile import architecture, inputs, progress, store, tools
 from pycuda._compile.request import CompileRequest
 from pycuda._compile.text import list_of, wrapped
@@ -158,7 +158,9 @@ def _compile(
     messages: list[str] = []
 
     def make() -> tuple[bytes | None, bytes]:
+        started = _driver._timeline_clock()
         result, text = _run(compilation, names)
+        _note_span(compilation, names, started)
         messages.append(result.messages)
         manifest = None
         facts = compilation.facts
@@ -179,6 +181,13 @@ def _described(compilation: Compilation, names: Sequence[str]) -> str:
     kernels = names or re.findall(_KERNEL, compilation.text)
     found = ", ".join(dict.fromkeys(kernels)) or "code without kernels"
     return f"{found} with {compilation.tool.name}"
+
+
+def _note_span(compilation: Compilation, names: Sequence[str], started: int) -> None:
+    """Add the run of a compiler to the timeline, if one records."""
+    if started:
+        name = _described(compilation, names)
+        _driver._timeline_note("compile", name, started, _driver._timeline_clock())
 
 
 def _run(compilation: Compilation, names: Sequence[str]) -> tuple[Result, str]:

@@ -33,14 +33,7 @@ FOLDER = "precompiled"
 VARIABLE = "PYCUDA_PRECOMPILED_HEADERS"
 
 #: The first words of headers that take NVRTC more than a second.
-HEAVY = (
-    "cub/",
-    "thrust/",
-    "cuda/",
-    "cooperative_groups",
-    "curand_kernel.h",
-    "curand_kernel",
-)
+HEAVY = ("cub/", "thrust/", "cuda/", "cooperative_groups")
 
 #: The name of the header that stands for the first lines of the program.
 OPENING = "pycuda-opening"

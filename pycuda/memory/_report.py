@@ -58,21 +58,24 @@ def _rest(snapshot: Snapshot) -> list[str]:
     """Return what uses the device besides the allocations of this program."""
     rows = []
     away = others(snapshot.processes)
-    for device in snapshot.devices:
-        known = snapshot.used(device=device.device) + snapshot.held(
-            device=device.device
-        )
-        rest = device.total - device.free - known
-        listed = sum(p.bytes or 0 for p in away)
-        if rest - listed > 0:
+    own = sum(p.bytes or 0 for p in snapshot.processes) - sum(
+        p.bytes or 0 for p in away
+    )
+    for device in snapshot.devices[:1]:
+        number = device.device
+        known = snapshot.used(device=number) + snapshot.held(device=number)
+        beyond = device.total - device.free - max(known, own)
+        beyond -= sum(p.bytes or 0 for p in away)
+        if own > known:
             rows.append(
-                f"{bytes_text(rest - listed)} are used by contexts, kernels, other "
-                "libraries" + ("." if listed else " and other processes.")
+                f"{bytes_text(own - known)} are used by contexts, kernels and other "
+                "libraries of this program."
             )
+        if beyond > 0:
+            noun = "other processes" if own else "contexts, kernels and other programs"
+            rows.append(f"{bytes_text(beyond)} are used by {noun}.")
     for process in away[:5]:
-        size = (
-            "an unknown amount" if process.bytes is None else bytes_text(process.bytes)
-        )
+        size = bytes_text(process.bytes) if process.bytes else "an unknown amount"
         rows.append(f"Process {process.pid} ({process.name}) uses {size}.")
     return rows
 

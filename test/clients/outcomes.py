@@ -10,7 +10,7 @@ the seconds and the last line of the error. The process ends after the first tes
 fails: a device error may have made its context useless.
 """
 
-import importlib
+import importlib.util
 import os
 import pkgutil
 import sys
@@ -33,8 +33,9 @@ def modules(names):
     """Return the names of modules, with those of packages in place of a package."""
     found = []
     for name in names:
-        path = getattr(importlib.import_module(name), "__path__", None)
-        if path is None:
+        spec = importlib.util.find_spec(name)
+        path = spec and spec.submodule_search_locations
+        if not path:
             found.append(name)
         else:
             inner = (module.name for module in pkgutil.iter_modules(path))

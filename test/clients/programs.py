@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import sys
 from pathlib import Path
 
+from pycuda import emulator
+
 SUITES = Path(__file__).parent / "suites"
-RECIPES = Path(__file__).parent / "recipes"
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -39,27 +39,18 @@ class Client:
         return SUITES
 
 
-def variables(client, environment, base=None, *, emulated=True):
+def variables(client, environment):
     """Return the environment variables for a run of a client.
 
-    {library}, {environment}, {python} and {recipes} in a value are replaced.
+    {library} and {environment} in a value of the client are replaced.
     """
-    from pycuda import emulator
-
-    base = os.environ if base is None else base
-    drop = ("PYTHON", "PYCUDA_EMULATOR", "PYCUDA_DRIVER", "TRITON", "WARP")
-    found = {name: value for name, value in base.items() if not name.startswith(drop)}
-    names = {
-        "library": "",
-        "environment": str(environment),
-        "python": f"python{sys.version_info[0]}.{sys.version_info[1]}",
-        "recipes": str(RECIPES),
+    drop = ("PYTHON", "PYCUDA_EMULATOR", "PYCUDA_DRIVER", "TRITON", "WARP", "NUMBA")
+    found = {
+        name: value for name, value in os.environ.items() if not name.startswith(drop)
     }
-    if emulated:
-        names["library"] = emulator.library()
-        found.update(emulator.environment(found, driver_version=client.driver_version))
+    found.update(emulator.environment(found, driver_version=client.driver_version))
     for name, value in client.variables:
-        found[name] = value.format(**names)
+        found[name] = value.format(library=emulator.library(), environment=environment)
     found["PYTHONNOUSERSITE"] = "1"
     if client.with_pycuda:
         found["PYTHONPATH"] = str(ROOT)
@@ -129,7 +120,18 @@ _TRITON = Client(
     ),
 )
 
+_WARP = Client(
+    name="warp",
+    version="warp-lang 1.19.0",
+    modules=("warp_kernels",),
+    quick=("warp_kernels.Kernels.test_functions",),
+    variables=(("WARP_CACHE_PATH", "{environment}/kernels"),),
+    # Warp assembles PTX to machine code for a driver that is older than its compiler.
+    driver_version="13.5",
+    with_pycuda=True,
+)
+
 CLIENTS = {
     client.name: client
-    for client in (_NUMBA, _CUDA_CORE, _TINYGRAD, _TINYGRAD_OPS, _TRITON)
+    for client in (_NUMBA, _CUDA_CORE, _TINYGRAD, _TINYGRAD_OPS, _TRITON, _WARP)
 }

@@ -41,11 +41,12 @@ def _spread(done, tests):
 class Run:
     """A run of many tests by several processes at a time."""
 
-    def __init__(self, python, variables, folder, deadline=None):
+    def __init__(self, python, variables, folder, deadline=None, log=None):
         self.python = str(python)
         self.variables = variables
         self.folder = folder
         self.deadline = deadline
+        self.log = log
         self.results = {}
         self._lock = threading.Lock()
         self._left = []
@@ -68,6 +69,7 @@ class Run:
             _, failed = _read(path)
             lines = path.read_text(encoding="utf-8").splitlines()
         self.results.update(failed)
+        self._write_log(failed)
         return list(dict.fromkeys(line for line in lines if "\t" not in line))
 
     def run(self, tests, jobs):
@@ -107,11 +109,19 @@ class Run:
                 last = said.strip().splitlines()[-1:] or [""]
                 done[started[-1]] = (verdict, 0.0, last[0][:300])
         done = _spread(done, tests)
-        if not done and verdict != "late":
-            done = {tests[0]: (verdict, 0.0, "the test cannot be loaded")}
+        if not any(test in done for test in tests) and verdict != "late":
+            done[tests[0]] = ("error", 0.0, "the test cannot be loaded")
         with self._lock:
             self.results.update(done)
+            self._write_log(done)
         return [test for test in tests if test not in done]
+
+    def _write_log(self, results):
+        if self.log is None:
+            return
+        with open(self.log, "a", encoding="utf-8") as file:
+            for test, (outcome, seconds, reason) in results.items():
+                print(outcome, test, seconds, reason, sep="\t", file=file)
 
     def _watch(self, tests, path, said):
         """Run a process. Return "crash", or why it was ended: "timeout" or "late"."""

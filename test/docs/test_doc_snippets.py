@@ -30,6 +30,7 @@ PAGES = {
     "metaprogramming": 3,
     "mpi": 1,
     "other_programs": 1,
+    "profiling": 2,
     "random": 3,
     "software_device": 4,
     "sparse": 4,

@@ -121,14 +121,16 @@ pcu_memory_keep_events(size_t count)
 {
     struct pcu_memory_map *map = &pcu_memory_map;
     size_t room = count != 0;
-    while (room < count && room < SIZE_MAX / 2 / sizeof(*map->events)) {
+    while (room < count && room < SIZE_MAX / 4 / sizeof(*map->events)) {
         room *= 2;
+    }
+    if (room < count) {
+        return -1;
     }
     pcu_memory_event *fresh = NULL;
     if (room != 0) {
         fresh = calloc(room, sizeof(*fresh));
-        if (fresh == NULL || room < count) {
-            free(fresh);
+        if (fresh == NULL) {
             return -1;
         }
     }

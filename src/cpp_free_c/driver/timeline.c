@@ -421,6 +421,8 @@ kernel_describe(pcu_timed_kernel *kernel)
         name = "kernel";
     }
     (void)snprintf(kernel->name, sizeof(kernel->name), "%s", name);
+    pcu_timeline.hooks.rename(pcu_timeline.hooks.state, kernel->function, kernel->name,
+                              sizeof(kernel->name));
     (void)plain->FuncGetAttribute(&kernel->registers, NUM_REGS, kernel->function);
     (void)plain->FuncGetAttribute(&kernel->static_shared, SHARED_SIZE_BYTES,
                                   kernel->function);

@@ -83,6 +83,9 @@ typedef struct {
     void (*lock)(void *thread);
     /* The number of the line of the program that makes the call. */
     uint32_t (*site)(void *state);
+    /* Replace the name of a kernel that the package generated. All of them have the
+     * same name in their images. */
+    void (*rename)(void *state, CUfunction function, char *name, size_t room);
     /* The identity of this thread. */
     unsigned long (*thread)(void);
 } pcu_timeline_hooks;

@@ -34,6 +34,7 @@ struct emu_operation {
     emu_context *context;
     size_t lane;
     uint64_t number; /* in its lane */
+    uint64_t order;  /* of the call that enqueued it */
     uint64_t serial; /* of the newest allocation when it ran */
     emu_clock clock;
     emu_uses uses;
@@ -56,6 +57,7 @@ static struct {
         *last; /* that the host has not waited for, the oldest first */
     size_t count;
     emu_clock host, signals;
+    uint64_t order; /* of the last operation */
     uint64_t *numbers; /* of the last operation of each lane that there has been */
     bool *taken;       /* a live lane has the number */
     size_t lane_room;
@@ -398,13 +400,18 @@ check_lower(uint64_t a, uint64_t b)
     return b;
 }
 
-/* Report two operations that use the same bytes, if they do. */
+/* Report two operations that use the same bytes, if they do; the one that was enqueued
+ * last as the one at fault. */
 static void
 check_pair(const emu_operation *older, const emu_operation *newer)
 {
     const uint64_t serial = check_lower(older->serial, newer->serial);
     emu_use_conflict found;
 
+    if (older->order > newer->order) {
+        check_pair(newer, older);
+        return;
+    }
     if (older->lane == newer->lane ||
         older->number <= emu_clock_of(&newer->clock, older->lane) ||
         newer->number <= emu_clock_of(&older->clock, newer->lane) || check.is_short ||
@@ -473,6 +480,7 @@ emu_operation_new(emu_lane *lane, const char *name)
     lane_take_in(lane);
     check_noted(emu_clock_copy(&operation->clock, &lane->clock));
     operation->lane = lane->number;
+    operation->order = ++check.order;
     operation->number = ++check.numbers[lane->number];
     operation->serial = emu_memory_last_serial();
     check_noted(emu_clock_set(&lane->clock, lane->number, operation->number));
@@ -555,7 +563,20 @@ emu_operation_use(emu_operation *operation, uint64_t start, uint64_t bytes,
 {
     if (operation != NULL) {
         check_lock();
-        emu_uses_add_range(&operation->uses, start, bytes, kind);
+        emu_uses_add_range(&operation->uses, start, bytes, kind, 0);
+        check.is_stale = true;
+        check_unlock();
+    }
+}
+
+void
+emu_operation_fill(emu_operation *operation, uint64_t start, uint64_t bytes,
+                   uint32_t value, unsigned unit)
+{
+    if (operation != NULL) {
+        check_lock();
+        emu_uses_add_range(&operation->uses, start, bytes, EMU_USE_WRITE,
+                           (uint64_t)value << 8 | unit);
         check.is_stale = true;
         check_unlock();
     }
@@ -567,7 +588,7 @@ emu_operation_may_use(emu_operation *operation, const emu_allocation *allocation
     if (operation != NULL) {
         check_lock();
         emu_uses_add_range(&operation->may, allocation->base, allocation->size,
-                           EMU_USE_WRITE);
+                           EMU_USE_WRITE, 0);
         check.is_stale = true;
         check_unlock();
     }

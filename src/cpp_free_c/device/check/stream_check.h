@@ -81,6 +81,9 @@ bool emu_operation_is_open(const emu_operation *operation);
 /* Note a use of a copy or fill, which knows its ranges. */
 void emu_operation_use(emu_operation *operation, uint64_t start, uint64_t bytes,
                        unsigned kind);
+/* The same for a fill with one value, of a unit of bytes. */
+void emu_operation_fill(emu_operation *operation, uint64_t start, uint64_t bytes,
+                        uint32_t value, unsigned unit);
 /* All uses of the operation are noted, before it runs. */
 void emu_operation_known(emu_operation *operation);
 /* Note that it may use all of an allocation: the parameter of a kernel that a stream

@@ -71,7 +71,8 @@ use_opposite(unsigned kinds)
 /* -- ranges ------------------------------------------------------------------------ */
 
 void
-emu_uses_add_range(emu_uses *uses, uint64_t start, uint64_t bytes, unsigned kind)
+emu_uses_add_range(emu_uses *uses, uint64_t start, uint64_t bytes, unsigned kind,
+                   uint64_t value)
 {
     emu_use_range *last = NULL;
 
@@ -81,7 +82,8 @@ emu_uses_add_range(emu_uses *uses, uint64_t start, uint64_t bytes, unsigned kind
     if (uses->count > 0) {
         last = &uses->ranges[uses->count - 1];
     }
-    if (last != NULL && last->kind == kind && last->end == start) {
+    if (last != NULL && last->kind == kind && last->end == start &&
+        last->value == value) {
         last->end += bytes; /* the next row of a box */
         return;
     }
@@ -96,7 +98,7 @@ emu_uses_add_range(emu_uses *uses, uint64_t start, uint64_t bytes, unsigned kind
         uses->ranges = ranges;
         uses->room = room;
     }
-    uses->ranges[uses->count++] = (emu_use_range){start, start + bytes, kind};
+    uses->ranges[uses->count++] = (emu_use_range){start, start + bytes, kind, value};
 }
 
 /* -- pages ------------------------------------------------------------------------- */
@@ -399,6 +401,7 @@ search_range(const search *s, const emu_use_range *range)
 
         if (start < range->end && start < other->end &&
             (use_opposite(range->kind) & other->kind) != 0 &&
+            (range->value == 0 || range->value != other->value) &&
             search_found(s, start, range->kind, other->kind)) {
             return true;
         }
@@ -497,7 +500,7 @@ bool
 emu_uses_touch(const emu_uses *uses, uint64_t start, uint64_t end)
 {
     emu_use_conflict found;
-    const emu_use_range range = {start, end, EMU_USE_WRITE};
+    const emu_use_range range = {start, end, EMU_USE_WRITE, 0};
     const search s = {uses, NULL, NULL, &found};
 
     return search_range(&s, &range);

@@ -24,6 +24,7 @@ enum {
 typedef struct {
     uint64_t start, end;
     unsigned kind;
+    uint64_t value; /* a write of one value has its number here; 0: any other use */
 } emu_use_range;
 
 typedef struct emu_use_pages emu_use_pages;
@@ -45,8 +46,9 @@ typedef struct {
 /* Whether a byte counts for a search. */
 typedef bool (*emu_use_filter)(uint64_t address, const void *data);
 
-/* Note a range. One thread at a time. */
-void emu_uses_add_range(emu_uses *uses, uint64_t start, uint64_t bytes, unsigned kind);
+/* Note a range. Two writes with the same number do not conflict. One thread at a time. */
+void emu_uses_add_range(emu_uses *uses, uint64_t start, uint64_t bytes, unsigned kind,
+                        uint64_t value);
 
 /* Prepare for the accesses of a kernel. False: out of memory. */
 bool emu_uses_open_pages(emu_uses *uses);

@@ -55,6 +55,29 @@ timeline_site(void *state)
     return pcu_call_site(state);
 }
 
+/* Kernels of arrays are called "kernel" in their images. */
+static void
+timeline_rename(void *state, CUfunction function, char *name, size_t room)
+{
+    const pcu_state *st = state;
+    pcu_saved_error pending;
+    if (strcmp(name, "kernel") != 0 || st->kernel_name_new == NULL) {
+        return;
+    }
+    pcu_error_save(&pending);
+    PyObject *found = st->kernel_name_new(function);
+    const char *text = NULL;
+    if (found != NULL) {
+        text = PyUnicode_AsUTF8(found);
+    }
+    if (text != NULL) {
+        (void)PyOS_snprintf(name, room, "%s", text);
+    }
+    Py_XDECREF(found);
+    PyErr_Clear(); /* the kernel keeps its name */
+    pcu_error_restore(&pending);
+}
+
 /* -- begin and end ----------------------------------------------------------------- */
 
 PyDoc_STRVAR(timeline_begin_doc,
@@ -72,6 +95,7 @@ timeline_begin(PyObject *m, PyObject *most)
                                       .unlock = timeline_unlock,
                                       .lock = timeline_lock,
                                       .site = timeline_site,
+                                      .rename = timeline_rename,
                                       .thread = PyThread_get_thread_ident};
     size_t count = PyLong_AsSize_t(most);
     if (count == (size_t)-1 && PyErr_Occurred()) {

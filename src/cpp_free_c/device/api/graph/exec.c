@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "device/check/stream_check.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
 #include "device/api/entry/entry.h"
@@ -50,6 +51,7 @@ graph_exec_destroy(emu_object *object)
         graph->instances--;
     }
     pthread_mutex_destroy(&exec->turn);
+    emu_event_clock_close(&exec->clock);
     emu_exec_body_release(exec->body);
     emu_object_free(object);
 }
@@ -287,11 +289,13 @@ graph_exec_launch(emu_context *context, emu_graph_exec *exec, emu_stream *stream
     }
     emu_users_add(&exec->object);
     body->holders++;
+    emu_lane_await(stream->lane, &exec->clock); /* it never runs twice at once */
     token = emu_stream_begin(stream);
     if (token < 0) {
         status = emu_wait_status();
     }
     else {
+        emu_operation_record(emu_operation_present(), &exec->clock);
         status = graph_exec_run(exec, body, context, &report);
         emu_stream_end(stream, token);
     }

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "device/check/lane_clock.h"
 #include "device/api/graph/exec_body.h"
 
 typedef struct CUgraphExec_st {
@@ -14,6 +15,7 @@ typedef struct CUgraphExec_st {
     uint64_t source;
     pthread_mutex_t turn; /* one run at a time; taken after the stream's */
     uint64_t runs;        /* guarded by turn */
+    emu_clock clock;      /* of its last launch, for the check of streams */
 } emu_graph_exec;
 
 /* The live executable graph of a handle, or NULL. */

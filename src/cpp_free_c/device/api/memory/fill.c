@@ -62,8 +62,8 @@ fill_use(const void *payload, emu_operation *operation)
     const fill_payload *p = payload;
 
     for (size_t y = 0; emu_operation_is_open(operation) && y < p->height; y++) {
-        emu_operation_use(operation, p->address + y * p->pitch, p->width * p->unit,
-                          EMU_USE_WRITE);
+        emu_operation_fill(operation, p->address + y * p->pitch, p->width * p->unit,
+                           p->value, (unsigned)p->unit);
     }
 }
 

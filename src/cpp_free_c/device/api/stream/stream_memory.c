@@ -8,8 +8,8 @@
 
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
-#include "device/api/entry/context_stack.h"
 #include "device/api/entry/deferred.h"
+#include "device/api/entry/context_stack.h"
 #include "device/api/entry/entry.h"
 #include "device/api/stream/memory_operation.h"
 #include "device/api/stream/stream.h"
@@ -24,6 +24,10 @@ operation_enqueue(emu_stream *stream, const emu_memory_operation *o)
         emu_capture_take(stream, &emu_memory_operation_work, o, sizeof(*o), &taken);
     int token;
 
+    if (status == CUDA_SUCCESS && taken && o->writes) {
+        /* other streams or the host may wait for it */
+        emu_deferred_advance(stream, stream->deferred.kept);
+    }
     if (status != CUDA_SUCCESS || taken) {
         return status;
     }

@@ -38,11 +38,8 @@ init_begin_local(emu_block *block)
     const emu_grid *grid = block->grid;
     const emu_func *func = grid->kernel->func;
     const size_t lanes = (size_t)grid->warp_count * EMU_LANES;
-    size_t end = func->local_size;
+    const size_t end = func->call_base;
 
-    if (func->call_base > ENTRY_ROOM && func->call_base < end) {
-        end = func->call_base;
-    }
     memset(block->init->local, 1, lanes * grid->stack_size);
     for (size_t i = 0; i < lanes && end > ENTRY_ROOM; i++) {
         memset(block->init->local + i * grid->stack_size + ENTRY_ROOM, 0,

@@ -1,6 +1,7 @@
 /* The race check. See race_check.h.
  *
- * A cell has the stamps of its last write and of its last reads by two different warps.
+ * A cell has the stamps of its last write and of its last reads by two different warps;
+ * atomic operations after a plain write of the block count among the reads.
  * With barriers of the whole block two readers are enough: one of them is of another
  * warp than the next access. (If barriers are for a part of the block, a race with a
  * third warp may not be found.) Elements of four bytes and more have a stamp for each
@@ -264,18 +265,26 @@ race_check_stamp(const access *a, uint32_t stamp)
 static uint32_t
 race_check_cell(const access *a, const emu_visits *visits, size_t cell)
 {
-    if (!race_check_stamp(a, visits->writer[cell])) {
-        return visits->writer[cell];
-    }
-    if (race_kind_writes(a->kind)) {
-        if (!race_check_stamp(a, visits->reader[cell])) {
-            return visits->reader[cell];
-        }
-        if (!race_check_stamp(a, visits->other[cell])) {
-            return visits->other[cell];
+    const uint32_t stamps[] = {visits->writer[cell], visits->reader[cell],
+                               visits->other[cell]};
+
+    for (unsigned i = 0; i < sizeof stamps / sizeof stamps[0]; i++) {
+        if (!race_check_stamp(a, stamps[i])) {
+            return stamps[i];
         }
     }
     return 0;
+}
+
+/* Whether an atomic operation must leave the write of a cell in its place: other blocks
+ * race with the plain write, and not with the atomic operation. */
+static bool
+race_keeps_write(const access *a, uint32_t stamp)
+{
+    const emu_visit *visit = emu_visit_of(&a->space->table, stamp);
+
+    return a->kind >= EMU_RACE_ATOMIC && stamp >= a->space->table.oldest &&
+           visit->kind == EMU_RACE_WRITE && visit->block == a->warp->block->number;
 }
 
 /* Remember the access of a lane to a cell. */
@@ -284,7 +293,7 @@ race_note(const access *a, const emu_visits *visits, size_t cell, unsigned lane)
 {
     const uint32_t stamp = a->stamp + lane, before = visits->reader[cell];
 
-    if (race_kind_writes(a->kind)) {
+    if (race_kind_writes(a->kind) && !race_keeps_write(a, visits->writer[cell])) {
         visits->writer[cell] = stamp;
         return;
     }
@@ -441,9 +450,9 @@ race_check_span(const access *a, uint32_t mask, const uint64_t at[EMU_LANES])
     const uint64_t offset = at[0] - a->space->base;
     const uint64_t end = offset + (uint64_t)a->size * EMU_LANES;
 
-    return a->size % WORD == 0 && offset % WORD == 0 && race_is_span(a, mask, at) &&
-           end <= a->space->size && !*race_narrow_of(a, offset) &&
-           !*race_narrow_of(a, end - 1) &&
+    return a->kind != EMU_RACE_ATOMIC && a->size % WORD == 0 && offset % WORD == 0 &&
+           race_is_span(a, mask, at) && end <= a->space->size &&
+           !*race_narrow_of(a, offset) && !*race_narrow_of(a, end - 1) &&
            race_take_span(a, &a->space->words, offset / WORD,
                           a->size / WORD * EMU_LANES);
 }

@@ -1,0 +1,70 @@
+"""Timelines: what a program did, when the device worked, and for which line.
+
+::
+
+    import pycuda.profile
+
+    with pycuda.profile.timeline("run.html"):
+        work()
+
+``run.html`` is one file without references to others: launches, copies, compilations
+and waits over time, each with its line of Python, and tables of the heaviest lines and
+kernels. A name that ends in ``.json`` is a trace for Perfetto or Chrome, ``.txt`` a
+table. ``python -m pycuda.profile script.py`` records a whole program.
+
+The times of the device are those of events that the driver records before and behind
+each piece of work. On a GPU, that adds about a microsecond to each. A program that
+records no timeline pays nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+
+from pycuda import _driver
+from pycuda.profile import _nvtx
+from pycuda.profile._spans import Kernel, Limits, Span
+from pycuda.profile._summary import CopyTime, KernelTime, LineTime
+from pycuda.profile._timeline import MOST, Timeline
+
+__all__ = [
+    "CopyTime",
+    "Kernel",
+    "KernelTime",
+    "Limits",
+    "LineTime",
+    "Span",
+    "Timeline",
+    "range",
+    "timeline",
+]
+
+
+def timeline(*paths: str | os.PathLike[str], most: int = MOST) -> Timeline:
+    """Return a :class:`Timeline`, which records while it is entered.
+
+    ``paths``: files to write at the end, ``.html``, ``.json`` or ``.txt``. ``most``:
+    how many calls are kept; later ones are only counted. One timeline records at a
+    time.
+    """
+    return Timeline(*paths, most=most)
+
+
+@contextlib.contextmanager
+def range(name: str) -> Iterator[None]:
+    """Name a part of the program, in the timeline and in Nsight Systems.
+
+    The name appears as a bar above the calls of the part. If the library of NVTX is
+    installed, it is a range of NVTX as well.
+    """
+    _nvtx.push(name)
+    begin = _driver._timeline_clock()
+    try:
+        yield
+    finally:
+        end = _driver._timeline_clock()
+        if begin and end:
+            _driver._timeline_note("range", name, begin, end)
+        _nvtx.pop()

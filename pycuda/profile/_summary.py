@@ -1,0 +1,155 @@
+"""Sums of a timeline: by line, by kernel, by copy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from typing import NamedTuple
+
+from pycuda.memory import Line
+from pycuda.profile._spans import COPIES, Kernel, Limits, Span
+
+
+class LineTime(NamedTuple):
+    """The time of one line. Times are in nanoseconds."""
+
+    line: Line
+    device_time: int
+    host_time: int
+    calls: int
+    #: The kinds and names of the calls, the slowest first.
+    work: list[str]
+
+    @property
+    def time(self) -> int:
+        """Return the larger of the two times."""
+        return max(self.device_time, self.host_time)
+
+
+class KernelTime(NamedTuple):
+    """The time of a kernel with one size of blocks. Times are in nanoseconds."""
+
+    kernel: Kernel
+    launches: int
+    device_time: int
+    shortest: int
+    longest: int
+    #: Blocks of the launch with the most blocks.
+    blocks: int
+    #: Resident threads, as a share of what a multiprocessor takes; None: not known.
+    occupancy: float | None
+    #: How often all multiprocessors are filled by the largest launch.
+    waves: float | None
+    #: Bytes of the arrays among the arguments, of all launches.
+    bytes: int
+    #: These bytes over the time, in bytes per second: as if each was moved once.
+    bandwidth: float | None
+    #: ``bandwidth`` as a share of the device's; None: not known.
+    of_peak: float | None
+    line: Line
+
+
+class CopyTime(NamedTuple):
+    """The time of copies of one kind. Times are in nanoseconds."""
+
+    kind: str
+    calls: int
+    bytes: int
+    device_time: int
+    #: Bytes per second.
+    bandwidth: float | None
+
+
+def _groups(
+    spans: Iterable[Span], key: Callable[[Span], Hashable]
+) -> dict[Hashable, list[Span]]:
+    found: dict[Hashable, list[Span]] = {}
+    for span in spans:
+        found.setdefault(key(span), []).append(span)
+    return found
+
+
+def lines(spans: Iterable[Span]) -> list[LineTime]:
+    """Return the time of each line, the heaviest first."""
+    found = []
+    ranges = ("range",)
+    for group in _groups((s for s in spans if s.kind not in ranges), _line).values():
+        work: dict[str, int] = {}
+        for s in group:
+            name = s.name if s.kind in ("kernel", "compile") else s.kind
+            work[name] = work.get(name, 0) + max(s.device_time, s.host_time)
+        found.append(
+            LineTime(
+                group[0].line,
+                sum(s.device_time for s in group),
+                sum(s.host_time for s in group),
+                len(group),
+                sorted(work, key=lambda name: -work[name]),
+            )
+        )
+    return sorted(found, key=lambda row: -row.time)
+
+
+def _line(span: Span) -> Hashable:
+    return span.line
+
+
+def _rate(size: int, time: int) -> float | None:
+    return size / time * 1e9 if size and time else None
+
+
+def _kernel_time(group: list[Span], limits: Limits) -> KernelTime:
+    kernel = group[0].kernel
+    assert kernel is not None
+    times = [s.device_time for s in group]
+    blocks = max(s.grid[0] * s.grid[1] * s.grid[2] for s in group)
+    size, time = sum(s.bytes for s in group), sum(times)
+    rate = _rate(size, time)
+    resident = kernel.blocks_per_multiprocessor * limits.multiprocessors
+    return KernelTime(
+        kernel,
+        len(group),
+        time,
+        min(times),
+        max(times),
+        blocks,
+        kernel.occupancy(limits),
+        blocks / resident if resident else None,
+        size,
+        rate,
+        rate / limits.bandwidth if rate and limits.bandwidth else None,
+        max(group, key=lambda s: s.device_time).line,
+    )
+
+
+def kernels(spans: Iterable[Span], limits: dict[int, Limits]) -> list[KernelTime]:
+    """Return the time of each kernel and size of blocks, the heaviest first."""
+    launched = (s for s in spans if s.kernel is not None and s.device in limits)
+    groups = _groups(launched, lambda s: (s.device, s.kernel)).values()
+    found = [_kernel_time(group, limits[group[0].device or 0]) for group in groups]
+    return sorted(found, key=lambda row: -row.device_time)
+
+
+def copies(spans: Iterable[Span]) -> list[CopyTime]:
+    """Return the time of each kind of copy, the heaviest first."""
+    found = []
+    groups = _groups((s for s in spans if s.kind in COPIES), lambda s: s.kind)
+    for group in groups.values():
+        size, time = sum(s.bytes for s in group), sum(s.device_time for s in group)
+        found.append(CopyTime(group[0].kind, len(group), size, time, _rate(size, time)))
+    return sorted(found, key=lambda row: -row.device_time)
+
+
+def busy(spans: Iterable[Span]) -> int:
+    """Return for how many nanoseconds at least one piece of work ran on a device."""
+    parts = sorted(
+        (s.device_begin, s.device_end)
+        for s in spans
+        if s.device_begin is not None and s.device_end is not None
+    )
+    total, reached = 0, 0
+    for begin, end in parts:
+        begin = max(begin, reached)
+        if end > begin:
+            total += end - begin
+            reached = end
+    return total

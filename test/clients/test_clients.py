@@ -1,0 +1,156 @@
+"""Other programs run on the software device, in environments of their own.
+
+A few tests of each run here. `make clients` runs all and compares them with an H200.
+"""
+
+import sys
+import textwrap
+
+import pytest
+
+from clients import environments, lists, programs, runs
+
+QUICK = [client for client in programs.CLIENTS.values() if client.quick]
+
+
+@pytest.fixture(params=QUICK, ids=lambda client: client.name)
+def client(request):
+    return request.param
+
+
+def test_some_tests_of_a_client(client):
+    try:
+        place = environments.environment(client)
+    except environments.Unavailable as error:
+        pytest.skip(str(error))
+    run = runs.Run(
+        place / "bin" / "python",
+        programs.variables(client, place),
+        client.folder(place),
+    )
+    found = run.run(list(client.quick), 1)
+    assert {test: result[0] for test, result in found.items()} == dict.fromkeys(
+        client.quick, "ok"
+    ), found
+
+
+def test_requirements_are_pinned():
+    for client in programs.CLIENTS.values():
+        lines = environments.requirements(client).read_text().splitlines()
+        assert lines[0].startswith("#")
+        assert all("==" in line for line in lines[1:]), client.name
+
+
+def test_what_is_recorded_fits_what_runs():
+    """The lists name tests of the clients, and a reason for each difference."""
+    for client in programs.CLIENTS.values():
+        recorded = lists.read(lists.H200 / f"{client.name}.txt")
+        assert set(recorded.values()) <= {
+            *("ok", "fail", "error", "skip", "import", "crash", "timeout")
+        }
+        for test, reason in lists.differences(client.name).items():
+            assert reason
+            assert recorded.get(test, "ok") == "ok", test
+
+
+# -- how tests run ---------------------------------------------------------------------
+
+SUITE = """
+import os, time, unittest
+
+class First(unittest.TestCase):
+    def test_good(self):
+        pass
+    def test_bad(self):
+        self.assertEqual(1, 2)
+    def test_error(self):
+        raise RuntimeError("two\\nlines")
+    def test_exit(self):
+        os._exit(3)
+    def test_skip(self):
+        self.skipTest("not here")
+    def test_parts(self):
+        with self.subTest(1):
+            self.assertTrue(True)
+        with self.subTest(2):
+            self.assertTrue(False)
+    @unittest.expectedFailure
+    def test_expected(self):
+        self.assertTrue(False)
+
+class Second(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        raise unittest.SkipTest("none of these")
+    def test_one(self):
+        pass
+    def test_two(self):
+        pass
+
+class Third(unittest.TestCase):
+    def test_long(self):
+        time.sleep(60)
+"""
+
+
+@pytest.fixture
+def run(tmp_path):
+    (tmp_path / "test_sample.py").write_text(SUITE)
+    (tmp_path / "test_broken.py").write_text("import missing_module\n")
+    return runs.Run(sys.executable, None, tmp_path, log=tmp_path / "log")
+
+
+def test_outcomes(run, monkeypatch):
+    monkeypatch.setattr(runs, "LIMIT", 1.0)
+    tests = run.list_tests(["test_sample", "test_broken"])
+    assert len(tests) == 10
+    found = run.run(tests, 2)
+    assert {test: result[0] for test, result in found.items()} == {
+        "test_broken": "import",
+        "test_sample.First.test_bad": "fail",
+        "test_sample.First.test_error": "error",
+        "test_sample.First.test_exit": "crash",
+        "test_sample.First.test_expected": "ok",
+        "test_sample.First.test_good": "ok",
+        "test_sample.First.test_parts": "fail",
+        "test_sample.First.test_skip": "skip",
+        "test_sample.Second.test_one": "skip",
+        "test_sample.Second.test_two": "skip",
+        "test_sample.Third.test_long": "timeout",
+    }
+    assert found["test_sample.First.test_error"][2] == "lines"
+    assert found["test_sample.Second.test_one"][2] == "none of these"
+    assert "missing_module" in found["test_broken"][2]
+    assert len(run.log.read_text().splitlines()) == len(found)
+
+
+def test_a_test_that_does_not_exist(run):
+    test = "test_sample.First.test_absent"
+    assert run.run([test], 1)[test][0] in ("error", "crash")
+
+
+def test_comparison(tmp_path):
+    path = tmp_path / "list.txt"
+    lists.write(path, "two\nlines", {"a": "ok", "b": "ok", "c": "fail", "d": "ok"})
+    assert path.read_text().startswith("# two\n# lines\nok a\n")
+    outcomes = {"a": "ok", "b": "fail", "c": "ok", "e": "ok", "d": "error"}
+    found = lists.Comparison(lists.read(path), outcomes, {"d": "known"})
+    assert (len(found.same), len(found.compared)) == (1, 3)
+    assert found.unexpected == ["b"]
+    assert textwrap.dedent(found.text("x")) == (
+        "x: 5 tests: 1 error, 1 fail, 3 ok\n"
+        "x: 1 of the 3 tests that pass on an H200 pass (33.3 %)\n"
+        "x: 1 differ for a known reason\n"
+        "  fail b"
+    )
+
+
+def test_no_network(monkeypatch, tmp_path):
+    """Without a package index there is a reason to skip, and no half environment."""
+    monkeypatch.setenv("PYCUDA_CLIENTS_DIR", str(tmp_path))
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    monkeypatch.setenv("PIP_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    with pytest.raises(environments.Unavailable, match="no network"):
+        environments.environment(programs.CLIENTS["tinygrad"])
+    assert not list(tmp_path.glob("tinygrad-*/complete"))
