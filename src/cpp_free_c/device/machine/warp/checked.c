@@ -36,15 +36,35 @@ static bool
 checked_race(emu_warp *warp, const emu_insn *insn, unsigned size,
              const uint64_t at[EMU_LANES])
 {
-    const uint32_t space = insn->aux & EMU_AT_MASK;
-
-    if (space > EMU_AT_SHARED) {
+    if ((insn->aux & EMU_AT_MASK) > EMU_AT_SHARED) {
         return true;
     }
-    if (insn->aux & EMU_AT_RELEASE) {
-        emu_race_fence(warp, insn->aux & EMU_AT_IN_BLOCK);
-    }
     return emu_race_access(warp, insn, warp->mask, size, checked_race_kind(insn), at);
+}
+
+/* Check an access of the whole warp by its parts. False: that is not enough. */
+static bool
+checked_parts(emu_warp *warp, const emu_insn *insn, unsigned size)
+{
+    const emu_block *block = warp->block;
+    emu_parts parts;
+
+    return emu_parts_find(warp, insn, size, &parts) &&
+           (!block->race ||
+            emu_race_parts(warp, insn, size, checked_race_kind(insn), &parts)) &&
+           (!block->init || emu_init_parts(warp, insn, size, &parts));
+}
+
+/* Check the access of each lane. False after a fault. */
+static bool
+checked_lanes(emu_warp *warp, const emu_insn *insn, unsigned size, bool writes)
+{
+    const emu_block *block = warp->block;
+    uint64_t at[EMU_LANES];
+
+    return emu_address_resolve(warp, insn, warp->mask, size, writes, at) &&
+           (!block->race || checked_race(warp, insn, size, at)) &&
+           (!block->init || emu_init_access(warp, insn, size, at));
 }
 
 static bool
@@ -80,9 +100,7 @@ checked_access(emu_warp *warp, const emu_insn *insn)
 {
     const emu_block *block = warp->block;
     const unsigned size = emu_effect_size(insn), kind = emu_effects[insn->op].kind;
-    const bool writes = kind != EMU_EFFECT_READ;
     const emu_insn *next;
-    uint64_t at[EMU_LANES];
 
     if (checked_is_mbarrier(insn)) {
         return checked_mbarrier(warp, insn);
@@ -93,9 +111,11 @@ checked_access(emu_warp *warp, const emu_insn *insn)
         }
         return insn->run(warp, insn);
     }
-    if (!emu_address_resolve(warp, insn, warp->mask, size, writes, at) ||
-        (block->race && !checked_race(warp, insn, size, at)) ||
-        (block->init && !emu_init_access(warp, insn, size, at))) {
+    if (block->race && insn->aux & EMU_AT_RELEASE) {
+        emu_race_fence(warp, insn->aux & EMU_AT_IN_BLOCK);
+    }
+    if ((kind == EMU_EFFECT_UPDATE || !checked_parts(warp, insn, size)) &&
+        !checked_lanes(warp, insn, size, kind != EMU_EFFECT_READ)) {
         return NULL;
     }
     next = insn->run(warp, insn);

@@ -10,6 +10,9 @@
  * operand of an atomic operation, it was computed with and is stored to global memory,
  * or it comes from shared memory, local memory or a register and is stored there.
  *
+ * A branch by a value of shared memory is reported when the lane then stores to global
+ * memory: threads beyond the end of an array often read what no thread has written.
+ *
  * A warp without unset values (warp->unset is 0) costs nothing but the marks. Values of
  * functions that are called count as set, as do the results of matrix operations, votes
  * and textures.
@@ -20,6 +23,7 @@
 #ifndef DEVICE_MACHINE_WARP_INIT_CHECK_H
 #define DEVICE_MACHINE_WARP_INIT_CHECK_H
 
+#include "device/machine/warp/access_parts.h"
 #include "device/machine/warp/init_value.h"
 
 /* Prepare a block to run with the check, or without it. False: out of memory. */
@@ -30,6 +34,10 @@ void emu_init_free(emu_block *block);
  * the instruction runs. False after a fault. */
 bool emu_init_access(emu_warp *warp, const emu_insn *insn, unsigned size,
                      const uint64_t at[EMU_LANES]);
+/* Check the parts of an access as a whole. False: the lanes must be checked one by one,
+ * by emu_init_access. */
+bool emu_init_parts(emu_warp *warp, const emu_insn *insn, unsigned size,
+                    const emu_parts *parts);
 /* Bytes of shared or global memory are written by other means than a store. Does
  * nothing without the check. */
 void emu_init_write(const emu_block *block, uint64_t address, uint64_t bytes);

@@ -99,6 +99,8 @@ struct emu_warp {
     uint32_t stays; /* yields that the only warp of a block skipped */
     uint32_t group_count;
     uint32_t unset; /* registers without a value in some lanes (init_check.h) */
+    uint32_t astray; /* lanes that branched by a value of shared memory that was unset */
+    uint32_t astray_origin;
     uint32_t cluster_arrived; /* lanes that wait in this phase of barrier.cluster */
     emu_stop stop;
     bool rotate; /* the next group to run is the one that has waited longest */
