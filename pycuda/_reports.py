@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 #: What happened at a place, by the last words before it.
@@ -106,3 +107,12 @@ def read(text: str) -> list[Report]:
         if len(words) == 3 and words[0] == "==":
             found.append(parse(words[1], body.strip("\n")))
     return found
+
+
+def with_folders(report: Report, files: Iterable[str]) -> Report:
+    """Return a report whose places have the folder that one of the files has."""
+    paths = {os.path.basename(each): each for each in files if os.path.dirname(each)}
+    places = []
+    for place in report.places:
+        places.append(place._replace(file=paths.get(place.file, place.file)))
+    return report._replace(places=tuple(places))

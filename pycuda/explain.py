@@ -166,6 +166,7 @@ def explain(
     known = list(files)
     known += [each.file for each in report.places if each.file.endswith(".py")]
     known = list(dict.fromkeys(known))
+    report = _reports.with_folders(report, known)
     rows = []
     for words in _words(report):
         rows += textwrap.wrap(words, _WIDTH - 3, break_on_hyphens=False)
