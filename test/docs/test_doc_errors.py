@@ -1,6 +1,7 @@
 """The programs of doc/when_something_goes_wrong.rst, and what their commands print."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -43,6 +44,11 @@ def compared(text):
     return [line for line in plain(text) if line.strip(" ^~")]
 
 
+def pattern(line):
+    """Return a pattern for a line of the page, in which "..." stands for any text."""
+    return ".*".join(map(re.escape, line.split("...")))
+
+
 def test_the_page_has_sessions():
     assert len(SESSIONS) >= 7
 
@@ -51,4 +57,9 @@ def test_the_page_has_sessions():
 @pytest.mark.software(why="the reports are those of the software device")
 @pytest.mark.parametrize("command, said", SESSIONS, ids=[each[0] for each in SESSIONS])
 def test_a_command_prints_what_the_page_says(command, said, tmp_path):
-    assert compared(printed(command, tmp_path)) == compared(said)
+    lines, wanted = compared(printed(command, tmp_path)), compared(said)
+    same = [
+        line if re.fullmatch(pattern(want), line) else want
+        for line, want in zip(lines, wanted, strict=False)
+    ]
+    assert lines == same + wanted[len(same) :]
