@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 
 import pycuda.driver as drv
+from pycuda import _driver
 
 from .row import PTX, SIZE, calls, row
 
@@ -87,6 +88,14 @@ calls("Function.name", lambda f: f.name, "function")
 
 # -- launches --------------------------------------------------------------------------
 
+
+def _recent(w):
+    w.function(w.memory, ONE, block=BLOCK)
+    return drv.recent_launches
+
+
+row("recent_launches", _recent)
+row("_note_library_call", lambda w: lambda: _driver._note_library_call("made", 0))
 calls(
     "Function.__call__",
     lambda f, m: f(m, ONE, block=BLOCK),
