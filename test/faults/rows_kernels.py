@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+import warnings
 
 import numpy as np
 
@@ -101,6 +102,24 @@ calls(
     "function",
     "memory",
     absorbs=NO_MORE,
+)
+
+
+def _call_with_another_type(f, m):
+    """Pass a float for the integer. The first of the two calls remembers the line."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for _ in range(2):
+            f(m, np.float32(1), block=BLOCK)
+
+
+calls(
+    "Function.__call__ (another type)",
+    _call_with_another_type,
+    "function",
+    "memory",
+    absorbs=NO_MORE,
+    no_allocations="the text is written in Python, where CPython loses exceptions",
 )
 calls(
     "Function.__call__ (stream)",

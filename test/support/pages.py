@@ -38,3 +38,32 @@ def literal_block(page, before):
     pattern = re.escape(before) + r"::\n\n((?:    .*\n|\n)+)"
     (block,) = re.findall(pattern, text)
     return textwrap.dedent(block)
+
+
+DIRECTIVE = re.compile(
+    r"^\.\. code-block:: (\w+)\n((?: +:\w+:.*\n)*)\n"
+    r"((?:    .*\n|\n)+)",
+    re.MULTILINE,
+)
+
+
+def captioned(page):
+    """Return the programs of a page by the file name in their caption."""
+    text = (DOC / f"{page}.rst").read_text()
+    found = {}
+    for kind, options, block in DIRECTIVE.findall(text):
+        caption = re.search(r":caption: (\S+)", options)
+        if kind == "python" and caption:
+            found[caption[1]] = textwrap.dedent(block).rstrip() + "\n"
+    return found
+
+
+def sessions(page):
+    """Return the pairs of a command and its output, of the blocks for a console."""
+    text = (DOC / f"{page}.rst").read_text()
+    found = []
+    for kind, _, block in DIRECTIVE.findall(text):
+        if kind == "console":
+            parts = re.split(r"^\$ (.*)\n", textwrap.dedent(block), flags=re.MULTILINE)
+            found += zip(parts[1::2], parts[2::2], strict=True)
+    return found
