@@ -135,6 +135,7 @@ struct pcu_caller_rules {
     int layout_holds;                  /* the description above is right */
     PyObject *skipped[CALLER_SKIPPED]; /* str: how the names of files begin */
     PyObject *user_file;               /* str: the last file that was not skipped */
+    PyObject *skipped_file;            /* str: the last file that was */
 };
 
 /* 1 if the file's name begins with the text. */
@@ -165,16 +166,19 @@ caller_compare(const struct pcu_caller_rules *rules, const PyCodeObject *code)
 static inline int
 caller_is_skipped(const struct pcu_caller_rules *rules, const PyCodeObject *code)
 {
-    return code->co_filename != rules->user_file && caller_compare(rules, code);
+    if (code->co_filename == rules->user_file) {
+        return 0;
+    }
+    return code->co_filename == rules->skipped_file || caller_compare(rules, code);
 }
 
-/* Remember the file of a found line. Releasing a str runs no Python code. */
+/* Remember the file of some code. Releasing a str runs no Python code. */
 static inline void
-caller_learn(struct pcu_caller_rules *rules, const PyCodeObject *code)
+caller_learn(PyObject **file, const PyCodeObject *code)
 {
-    if (code != NULL && code->co_filename != rules->user_file &&
+    if (code != NULL && code->co_filename != *file &&
         PyUnicode_CheckExact(code->co_filename)) {
-        Py_XSETREF(rules->user_file, Py_NewRef(code->co_filename));
+        Py_XSETREF(*file, Py_NewRef(code->co_filename));
     }
 }
 
@@ -205,19 +209,25 @@ caller_find_public(const struct pcu_caller_rules *rules, pcu_caller *found)
 }
 
 #if CALLER_HAS_LAYOUT
-static inline void
+/* Returns the code of the last frame that was passed over, or NULL. */
+static inline const PyCodeObject *
 caller_find_direct(const struct pcu_caller_rules *rules, const PyThreadState *thread,
                    pcu_caller *found)
 {
+    const PyCodeObject *skipped = NULL;
     const caller_frame *frame = caller_innermost(thread);
     while (frame != NULL) {
         PyCodeObject *code = caller_code(frame);
         if (code != NULL && !caller_is_skipped(rules, code)) {
             *found = (pcu_caller){code, caller_offset(frame, code)};
-            return;
+            return skipped;
+        }
+        if (code != NULL) {
+            skipped = code;
         }
         frame = caller_previous(frame);
     }
+    return skipped;
 }
 #endif
 
@@ -231,8 +241,10 @@ pcu_caller_find(const pcu_state *st, pcu_caller *found)
     }
 #if CALLER_HAS_LAYOUT
     if (rules->layout_holds) {
-        caller_find_direct(rules, PyThreadState_GetUnchecked(), found);
-        caller_learn(rules, found->code);
+        const PyCodeObject *skipped =
+            caller_find_direct(rules, PyThreadState_GetUnchecked(), found);
+        caller_learn(&rules->user_file, found->code);
+        caller_learn(&rules->skipped_file, skipped);
         return;
     }
 #endif
@@ -246,7 +258,7 @@ pcu_caller_find_in(const pcu_state *st, const PyThreadState *thread, pcu_caller 
     *found = (pcu_caller){NULL, -1};
 #if CALLER_HAS_LAYOUT
     if (rules->layout_holds) {
-        caller_find_direct(rules, thread, found);
+        (void)caller_find_direct(rules, thread, found);
         return;
     }
 #endif
@@ -406,5 +418,6 @@ pcu_caller_finish(pcu_state *st)
         Py_XDECREF(rules->skipped[i]);
     }
     Py_XDECREF(rules->user_file);
+    Py_XDECREF(rules->skipped_file);
     PyMem_Free(rules);
 }
