@@ -104,6 +104,13 @@ low_nothing(low_func *f)
     (void)f;
 }
 
+/* setmaxnreg: registers are not counted here. */
+void
+low_setmaxnreg(low_func *f)
+{
+    low_need_specific_target(f);
+}
+
 /* -- calls ------------------------------------------------------------------------- */
 
 typedef struct {
