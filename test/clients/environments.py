@@ -93,7 +93,8 @@ def environment(client):
     Raise Unavailable, with the reason, where it cannot be made.
     """
     _check_python(client)
-    what = f"{sys.version}{sys.prefix}{client.source}{requirements(client).read_text()}"
+    what = sys.version + sys.base_prefix + client.source
+    what += requirements(client).read_text(encoding="utf-8")
     key = hashlib.sha256(what.encode()).hexdigest()[:12]
     target = folder() / f"{client.name}-{key}"
     done = target / "complete"
