@@ -465,6 +465,10 @@ def test_a_green_context(d):
     d.ok("GreenCtxGetDevResource", green, byref(found), 1)
     assert found.count == 2
     d.ok("CtxGetDevResource", context, byref(found), 1)
+    assert found.count == 2
+    primary = c_void_p(d.out(c_void_p, "DevicePrimaryCtxRetain", 0))
+    assert context.value != primary.value
+    d.ok("CtxGetDevResource", primary, byref(found), 1)
     assert found.count == 8
     assert d.last(c_uint64, "GreenCtxGetId", green) > 0
     stream = c_void_p()
@@ -472,6 +476,7 @@ def test_a_green_context(d):
     assert d.last(c_void_p, "StreamGetGreenCtx", stream) == green.value
     assert d.last(c_void_p, "StreamGetCtx", stream) == context.value
     d.ok("CtxPushCurrent", context)
+    assert d.out(c_void_p, "CtxGetCurrent") == context.value
     event = c_void_p(d.out(c_void_p, "EventCreate", 0))
     d.ok("CtxPopCurrent", None)
     d.ok("GreenCtxRecordEvent", green, event)
@@ -480,8 +485,10 @@ def test_a_green_context(d):
     d.ok("CtxPushCurrent", context)
     d.ok("EventDestroy", event)
     d.ok("StreamDestroy", stream)
-    d.ok("CtxPopCurrent", None)
+    assert d.out(c_void_p, "CtxPopCurrent") == context.value
+    d.ok("DevicePrimaryCtxRelease", 0)
     d.ok("GreenCtxDestroy", green)
+    assert d.CtxPushCurrent(context) == R.ERROR_INVALID_CONTEXT
     invalid = R.ERROR_INVALID_HANDLE
     assert d.GreenCtxDestroy(green) == invalid
     assert d.GreenCtxRecordEvent(green, event) == invalid

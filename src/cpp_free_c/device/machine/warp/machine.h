@@ -105,7 +105,9 @@ struct emu_warp {
     uint32_t spins; /* effort since the groups last rotated (warp.h) */
     uint32_t stays; /* yields that the only warp of a block skipped */
     uint32_t group_count;
-    uint32_t unset; /* registers without a value in some lanes (init_check.h) */
+    uint32_t unset;  /* registers without a value in some lanes (init_check.h) */
+    uint32_t astray; /* lanes that have branched by an unset value */
+    uint32_t astray_origin;
     uint32_t cluster_arrived; /* lanes that wait in this phase of barrier.cluster */
     emu_stop stop;
     bool rotate; /* the next group to run is the one that has waited longest */
