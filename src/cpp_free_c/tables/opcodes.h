@@ -339,7 +339,8 @@ enum { PTX_ROW_OPERATIONS = 26 };
 
 #define PTX_TEXTURES(X) \
     X(tex, low_tex, PTX_T(f32) | PTX_T(s32) | PTX_T(u32) | PTX_T(f16x2), \
-      "1d 2d 3d a1d a2d acube base cube grad level v2 v4", EMU_OP_tex) \
+      "1d 2d 2dms 3d a1d a2d a2dms acube base cube grad level v2 v4", \
+      EMU_OP_tex, EMU_OP_eq_32, EMU_OP_selp_32) \
     X(tld4, low_tex, PTX_T(f32) | PTX_T(s32) | PTX_T(u32) | PTX_T(f16x2), \
       "2d a a2d acube b cube g r v2 v4", EMU_OP_tex) \
     X(txq, low_txq, PTX_T(b32) | PTX_T(u32) | PTX_T(s32), \

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from . import (
     arithmetic,
+    asynchronous,
     atomics,
     barriers,
     bits,
@@ -12,6 +13,7 @@ from . import (
     copies,
     flow,
     memory,
+    surfaces,
     textures,
     vectors,
     warps,
@@ -35,8 +37,10 @@ _FAMILIES = (
     flow,
     barriers,
     copies,
+    asynchronous,
     warps,
     textures,
+    surfaces,
 )
 
 #: Pairs that no kernel with a unique answer can cover, with the reason.

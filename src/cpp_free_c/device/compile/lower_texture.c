@@ -2,8 +2,7 @@
  * the operations read are in encoding.h.
  *
  * Textures and surfaces are 64-bit handles in registers, or in variables of type
- * .texref and .surfref. Separate samplers, depth comparisons and multisampled textures
- * are refused. */
+ * .texref and .surfref. Separate samplers are refused. */
 #include "device/base/geometry.h"
 #include "device/compile/encoding.h"
 #include "device/compile/lower_opcodes.h"
@@ -246,20 +245,64 @@ texture_flags(const low_func *f, const tex_form *form)
     return aux;
 }
 
-/* The offsets after the other operands. */
-static void
+/* The operand after the others: offsets, or a depth to compare with. A GPU ignores a
+ * depth, because no texture of CUDA has a comparison. False: there are no offsets. */
+static bool
 texture_take_offsets(low_func *f, extras *x, const tex_form *form,
-                     const ptx_operand *offsets)
+                     const ptx_operand *operand)
 {
-    if (form->geometry >= EMU_GEOMETRY_CUBE || offsets->kind != PTX_O_VECTOR) {
-        low_fail(f, "depth comparison is not supported");
+    if (operand->kind != PTX_O_VECTOR) {
+        (void)low_source(f, operand, PTX_W_f32);
+        return false;
     }
-    texture_take(f, x, offsets, 0, form->sides, PTX_W_s32);
+    if (form->geometry >= EMU_GEOMETRY_CUBE) {
+        low_fail(f, "a cube has no offsets");
+    }
+    texture_take(f, x, operand, 0, form->sides, PTX_W_s32);
+    return true;
 }
 
-/* tex, tld4 */
-void
-low_tex(low_func *f)
+/* tex.2dms and tex.a2dms: the coordinates begin with the number of the sample. Textures
+ * of CUDA have one sample, number 0; on a GPU all others are 0. */
+static void
+texture_fetch_sample(low_func *f)
+{
+    enum { TEX, EQUAL, SELECT, CHANNELS = 4 };
+    const bool layered = low_has(f, PTX_W_a2dms);
+    const ptx_operand *const d = &f->in->operands[0];
+    const ptx_operand *const place = &f->in->operands[1].items[1];
+    uint32_t aux = EMU_TEX_INTEGER | EMU_GEOMETRY_2D;
+    extras x = {.count = CHANNELS, .written = CHANNELS};
+    low_value handle, sample, first, zero;
+
+    low_check_operand_count(f, 2, 2);
+    if (low_type_at(f, 1) != PTX_W_s32 || d->kind != PTX_O_VECTOR ||
+        d->count != CHANNELS) {
+        low_unsupported(f);
+    }
+    handle = texture_handle_of(f, &f->in->operands[1], 2);
+    for (unsigned k = 0; k < CHANNELS; k++) {
+        x.values[k] = low_temp(f, PTX_R32);
+    }
+    sample = low_source(f, texture_part(f, place, 0), PTX_W_s32);
+    if (layered) {
+        aux = EMU_TEX_INTEGER | EMU_GEOMETRY_A2D;
+        texture_take(f, &x, place, 1, 1, PTX_W_u32);
+    }
+    texture_take(f, &x, place, 1 + layered, 2, PTX_W_s32);
+    zero = low_constant(f, PTX_R32, 0);
+    first = low_temp(f, PTX_PRED);
+    low_emit(f, f->ops[EQUAL], first, sample, zero, 0);
+    texture_emit(f, f->ops[TEX], handle, &x, aux);
+    for (unsigned k = 0; k < CHANNELS; k++) {
+        low_emit(f, f->ops[SELECT], low_target(f, &d->items[k], PTX_R32), x.values[k],
+                 zero, first);
+    }
+    texture_give_residency(f);
+}
+
+static void
+texture_fetch(low_func *f)
 {
     const tex_form form = texture_read_form(f);
     const ptx_operand *operands = f->in->operands;
@@ -281,12 +324,24 @@ low_tex(low_func *f)
         texture_take(f, &x, &operands[2], 0, form.sides, PTX_W_f32);
         texture_take(f, &x, &operands[3], 0, form.sides, PTX_W_f32);
     }
-    if (f->in->operand_count > form.operands) {
-        texture_take_offsets(f, &x, &form, &operands[form.operands]);
+    if (f->in->operand_count > form.operands &&
+        texture_take_offsets(f, &x, &form, &operands[form.operands])) {
         aux |= EMU_TEX_OFFSETS;
     }
     texture_emit(f, EMU_OP_tex, handle, &x, aux);
     texture_give_residency(f);
+}
+
+/* tex, tld4 */
+void
+low_tex(low_func *f)
+{
+    if (low_has(f, PTX_W_t2dms) || low_has(f, PTX_W_a2dms)) {
+        texture_fetch_sample(f);
+    }
+    else {
+        texture_fetch(f);
+    }
 }
 
 /* -- queries ----------------------------------------------------------------------- */

@@ -163,12 +163,21 @@ texel_clamp_signed(uint32_t word, int32_t most)
     return word;
 }
 
+/* A float as a half, rounded toward zero. A NaN keeps its sign and its upper bits. */
+static uint32_t
+texel_half(uint32_t word)
+{
+    if ((word & 0x7fffffff) > 0x7f800000) {
+        return (word >> 16 & 0x8000) | 0x7c00 | (word >> 13 & 0x3ff);
+    }
+    return emu_half_round((double)f32_of_bits(word), EMU_F16, EMU_RZ);
+}
+
 void
 emu_texel_write(CUarray_format format, uint8_t *element, unsigned int channel,
                 uint32_t word)
 {
     unsigned int bytes = 4;
-    uint16_t half;
 
     switch (format) {
         case CU_AD_FORMAT_UNSIGNED_INT8:
@@ -189,8 +198,7 @@ emu_texel_write(CUarray_format format, uint8_t *element, unsigned int channel,
             break;
         case CU_AD_FORMAT_HALF:
             bytes = 2;
-            half = emu_half_round((double)f32_of_bits(word), EMU_F16, EMU_RN);
-            word = half;
+            word = texel_half(word);
             break;
         default:
             break;

@@ -5,6 +5,10 @@
 #include "device/machine/warp/lanes.h"
 #include "device/ptx/words.h"
 
+/* What an H200 reports of the shared memory that its driver keeps for itself. Here that
+ * memory does not exist: variables begin at 0. */
+enum { RESERVED_END = 0x120, RESERVED_CAPACITY = 0x400 };
+
 /* Clocks; one tick is one nanosecond. */
 static uint64_t
 special_clock(unsigned special)
@@ -64,6 +68,10 @@ special_rare(const emu_warp *warp, unsigned special, unsigned part)
             return grid->shared_size;
         case PTX_S_dynamic_smem_size:
             return grid->launch->dynamic_shared;
+        case PTX_S_reserved_smem_offset_end:
+            return RESERVED_END;
+        case PTX_S_reserved_smem_offset_cap:
+            return RESERVED_CAPACITY;
         case PTX_S_envreg + 1: /* the address of the counter of grid.sync */
             return (uint32_t)(grid->sync_space >> 32);
         case PTX_S_envreg + 2:
