@@ -21,10 +21,22 @@ pcu_nanoseconds(void)
     return 0;
 }
 
-pcu_ticks_pair
-pcu_ticks_now(void)
+uint64_t
+pcu_ticks_coarse(void)
 {
-    pcu_ticks_pair pair = {pcu_ticks(), 0};
+    return 0;
+}
+
+pcu_ticks_source
+pcu_ticks_cheapest(void)
+{
+    return PCU_TICKS_COUNTER;
+}
+
+pcu_ticks_pair
+pcu_ticks_now(pcu_ticks_source source)
+{
+    pcu_ticks_pair pair = {source, pcu_ticks(source), 0};
     return pair;
 }
 

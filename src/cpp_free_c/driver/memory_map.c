@@ -92,7 +92,7 @@ events_ready(void)
     }
     if (map->event_room != 0) {
         map->events = calloc(map->event_room, sizeof(*map->events));
-        map->start = pcu_ticks_now();
+        map->start = pcu_ticks_now(pcu_ticks_cheapest());
     }
     return map->events != NULL;
 }
@@ -101,8 +101,12 @@ uint64_t
 pcu_memory_event_write(const pcu_memory_note *note, pcu_memory_change change)
 {
     struct pcu_memory_map *map = &pcu_memory_map;
-    uint64_t now = pcu_ticks();
-    if (!map->recording || !events_ready()) {
+    if (!map->recording) {
+        return 0;
+    }
+    int ready = events_ready();
+    uint64_t now = pcu_ticks(map->start.source);
+    if (!ready) {
         return now;
     }
     map->events[map->event_count++ & (map->event_room - 1)] =
@@ -138,7 +142,7 @@ pcu_memory_keep_events(size_t count)
     map->events = fresh;
     map->event_room = room;
     map->event_count = 0;
-    map->start = pcu_ticks_now();
+    map->start = pcu_ticks_now(pcu_ticks_cheapest());
     return 0;
 }
 

@@ -71,7 +71,7 @@ struct pcu_memory_map {
     pcu_memory_event *events; /* the ring; NULL before the first event */
     size_t event_room;        /* places in the ring: a power of two, or 0 */
     uint64_t event_count;     /* events so far */
-    pcu_ticks_pair start;     /* when the first event was noted */
+    pcu_ticks_pair start;     /* when the first event was noted, and the clock */
 };
 
 extern PCU_HIDDEN struct pcu_memory_map pcu_memory_map;

@@ -1,4 +1,4 @@
-/* A clock that costs a few nanoseconds to read: the counter of the processor.
+/* A clock that costs a few nanoseconds to read.
  *
  * The unit is known only by comparison: pcu_ticks_pair reads the counter and the
  * monotonic clock at the same time, and two pairs give the rate. Callers: records that
@@ -21,9 +21,23 @@
 /* Nanoseconds of the monotonic clock. */
 PCU_TICKS_API uint64_t pcu_nanoseconds(void);
 
+/* What is read. The counter of the processor is exact, but takes long in some virtual
+ * machines. The coarse clock has steps of a few milliseconds, and takes long in others.
+ */
+typedef enum { PCU_TICKS_COUNTER, PCU_TICKS_COARSE } pcu_ticks_source;
+
+/* Nanoseconds of the coarse monotonic clock. */
+PCU_TICKS_API uint64_t pcu_ticks_coarse(void);
+
+/* The source that takes less time on this machine. */
+PCU_TICKS_API pcu_ticks_source pcu_ticks_cheapest(void);
+
 static inline uint64_t
-pcu_ticks(void)
+pcu_ticks(pcu_ticks_source source)
 {
+    if (source == PCU_TICKS_COARSE) {
+        return pcu_ticks_coarse();
+    }
 #if defined(__x86_64__)
     return __rdtsc();
 #elif defined(__aarch64__)
@@ -37,11 +51,12 @@ pcu_ticks(void)
 
 /* The same moment on both clocks. */
 typedef struct {
+    pcu_ticks_source source;
     uint64_t ticks;
     uint64_t nanoseconds;
 } pcu_ticks_pair;
 
-PCU_TICKS_API pcu_ticks_pair pcu_ticks_now(void);
+PCU_TICKS_API pcu_ticks_pair pcu_ticks_now(pcu_ticks_source source);
 
 /* The nanoseconds of a moment between or near two pairs, of which `first` is older. */
 PCU_TICKS_API uint64_t pcu_ticks_convert(uint64_t ticks, const pcu_ticks_pair *first,

@@ -63,7 +63,7 @@ static PyObject *
 snapshot_notes(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
 {
     pcu_memory_note *notes = NULL;
-    pcu_ticks_pair now = pcu_ticks_now();
+    pcu_ticks_pair now = pcu_ticks_now(pcu_memory_map.start.source);
     Py_ssize_t count = snapshot_copy(&notes);
     PyObject *result = NULL;
     if (count >= 0) {
@@ -96,7 +96,7 @@ static PyObject *
 snapshot_events(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
 {
     const struct pcu_memory_map *map = &pcu_memory_map;
-    pcu_ticks_pair now = pcu_ticks_now();
+    pcu_ticks_pair now = pcu_ticks_now(pcu_memory_map.start.source);
     size_t count = 0;
     if (map->events != NULL) {
         count = map->event_room;
