@@ -31,11 +31,13 @@ typedef struct {
 
 struct emu_operation {
     emu_operation *next, *previous; /* of all operations */
+    emu_operation *next_kept;       /* used by operations_prune */
     emu_context *context;
     size_t lane;
-    uint64_t number; /* in its lane */
-    uint64_t order;  /* of the call that enqueued it */
-    uint64_t serial; /* of the newest allocation when it ran */
+    emu_lane_kind kind; /* of the lane */
+    uint64_t number;    /* in its lane */
+    uint64_t order;     /* of the call that enqueued it */
+    uint64_t serial;    /* of the newest allocation when it ran */
     emu_clock clock;
     emu_uses uses;
     emu_uses may; /* what it may use, while it has not run */
@@ -54,10 +56,11 @@ static struct {
     pthread_mutex_t mutex;
     emu_lane *lanes;
     emu_operation *first,
-        *last; /* that the host has not waited for, the oldest first */
+        *last;           /* that the host has not waited for, the oldest first */
+    emu_operation *kept; /* used by operations_prune */
     size_t count;
     emu_clock host, signals;
-    uint64_t order; /* of the last operation */
+    uint64_t order;    /* of the last operation */
     uint64_t *numbers; /* of the last operation of each lane that there has been */
     bool *taken;       /* a live lane has the number */
     size_t lane_room;
@@ -143,6 +146,26 @@ operation_is_over(const emu_operation *operation)
            operation->number <= emu_clock_of(&check.host, operation->lane);
 }
 
+/* Whether an operation has still to be compared: its uses become known when it runs. */
+static bool
+operation_is_kept(const emu_operation *operation)
+{
+    return !operation->has_run && !operation->is_early;
+}
+
+/* Whether an operation that streams keep may have run at the same time. */
+static bool
+operation_meets_kept(const emu_operation *operation)
+{
+    for (const emu_operation *o = check.kept; o != NULL; o = o->next_kept) {
+        if (o->lane != operation->lane &&
+            operation->number > emu_clock_of(&o->clock, operation->lane)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Forget the operations that the host has waited for, and the oldest ones if there are
  * too many. */
 static void
@@ -150,9 +173,17 @@ operations_prune(void)
 {
     emu_operation *next;
 
+    check.kept = NULL;
+    for (emu_operation *o = check.last; o != NULL; o = o->previous) {
+        if (operation_is_kept(o)) {
+            o->next_kept = check.kept;
+            check.kept = o;
+        }
+    }
     for (emu_operation *o = check.first; o != NULL; o = next) {
         next = o->next;
-        if (operation_is_over(o) || (check.count > MOST_OPERATIONS && o->has_run)) {
+        if ((operation_is_over(o) && !operation_meets_kept(o)) ||
+            (check.count > MOST_OPERATIONS && o->has_run)) {
             operation_unlist(o);
             operation_free(o);
         }
@@ -272,13 +303,19 @@ lane_take_in(emu_lane *lane)
     }
 }
 
-/* Whether work of other lanes may run at the same time as that of the lane. */
+/* Whether there are other lanes whose work may run at the same time as that of the
+ * operation's lane. */
 static bool
-lane_has_company(const emu_context *context, size_t number)
+lane_has_company(const emu_operation *operation)
 {
     for (const emu_lane *other = check.lanes; other != NULL; other = other->next) {
-        if (other->number != number &&
-            (other->kind != EMU_LANE_NULL || other->context != context)) {
+        const bool is_near = other->context == operation->context;
+
+        if (other->number != operation->lane &&
+            !(is_near && operation->kind == EMU_LANE_NULL &&
+              other->kind == EMU_LANE_BLOCKING) &&
+            !(is_near && operation->kind == EMU_LANE_BLOCKING &&
+              other->kind == EMU_LANE_NULL)) {
             return true;
         }
     }
@@ -480,6 +517,7 @@ emu_operation_new(emu_lane *lane, const char *name)
     lane_take_in(lane);
     check_noted(emu_clock_copy(&operation->clock, &lane->clock));
     operation->lane = lane->number;
+    operation->kind = lane->kind;
     operation->order = ++check.order;
     operation->number = ++check.numbers[lane->number];
     operation->serial = emu_memory_last_serial();
@@ -546,7 +584,9 @@ emu_operation_end(void)
         operation_unlist(operation);
         operation_free(operation);
     }
-    operations_prune();
+    if (check.count > MOST_OPERATIONS) {
+        operations_prune();
+    }
     check.is_stale = true;
     check_unlock();
 }
@@ -623,7 +663,7 @@ emu_operation_kernel(emu_operation *operation, const char *name)
     }
     emu_operation_name(operation, name);
     check_lock();
-    operation->uses.host_only = !lane_has_company(operation->context, operation->lane);
+    operation->uses.host_only = !lane_has_company(operation);
     if (emu_uses_open_pages(&operation->uses)) {
         uses = &operation->uses;
     }
@@ -748,8 +788,10 @@ guard_renew(void)
         guard_pass pass = {reads_too != 0};
 
         for (const emu_operation *o = check.first; o != NULL; o = o->next) {
-            emu_uses_each(&o->uses, guard_see, &pass);
-            emu_uses_each(&o->may, guard_see, &pass);
+            if (!operation_is_over(o)) {
+                emu_uses_each(&o->uses, guard_see, &pass);
+                emu_uses_each(&o->may, guard_see, &pass);
+            }
         }
     }
     check.is_stale = false;
@@ -771,7 +813,10 @@ guard_answer(uint64_t address, bool is_write)
     access.site = emu_site_now();
     check_lock();
     for (emu_operation *o = check.first; o != NULL; o = o->next) {
-        if (o->has_run || o->is_early) {
+        if (operation_is_over(o)) {
+            continue; /* it is only compared with work that streams keep */
+        }
+        if (!operation_is_kept(o)) {
             if (check_host_access(o, &access)) {
                 answer = EMU_GUARD_OPEN;
                 break;

@@ -103,11 +103,7 @@ leak_object_word(emu_kind kind)
             return "graphics resource";
         case EMU_LINK:
             return "linker";
-        case EMU_MODULE:
-            return "module";
-        case EMU_LIBRARY:
-            return "library";
-        default:
+        default: /* also modules: programs keep kernels for as long as the context */
             return NULL;
     }
 }

@@ -1,0 +1,325 @@
+"""The check ``sync``: streams, and the host, that do not wait for each other."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TEST = Path(__file__).resolve().parents[1]
+
+START = """
+import sys
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as drv
+from pycuda.compiler import SourceModule
+from ctypes import c_uint64 as u64, c_void_p
+from support.emulator import Driver
+
+SOURCE = '''
+__global__ void fill(int *x, int first, int n)
+{
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        x[i] = first + i;
+}
+__global__ void twice(int *x, int n)
+{
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        x[i] *= 2;
+}
+__global__ void even(int *x, int odd)
+{
+    x[2 * threadIdx.x + odd] = 1;
+}
+__global__ void count(int *x)
+{
+    atomicAdd(x, 1);
+}
+'''
+module = SourceModule(SOURCE)
+fill, twice = module.get_function("fill"), module.get_function("twice")
+even, count = module.get_function("even"), module.get_function("count")
+N, n, zero = 1000, np.int32(1000), np.int32(0)
+block = (256, 1, 1)
+memory = drv.mem_alloc(4 * N)
+page = drv.pagelocked_empty(N, np.int32)
+page[:] = 0
+both = drv.managed_empty(N, np.int32, mem_flags=drv.mem_attach_flags.GLOBAL)
+both[:] = 0
+address = np.intp(both.ctypes.data)
+s, t, free = drv.Stream(), drv.Stream(), drv.Stream(drv.stream_flags.NON_BLOCKING)
+event = drv.Event()
+other = np.empty(N, np.int32)
+device = Driver()
+
+
+def found(words):
+    try:
+        drv.Context.synchronize()
+    except drv.LaunchError as error:
+        text = str(error)
+        assert "sync: " in text, text
+        for word in words:
+            assert word in text, (word, text)
+        print("found")
+    else:
+        print("nothing")
+    sys.stdout.flush()
+"""
+
+
+def run(code, words=(), check="sync", **environment):
+    """Run code behind START; say what the check found."""
+    program = START + code + f"\nfound({list(words)!r})\n"
+    environment = {
+        **os.environ,
+        "PYTHONPATH": f"{TEST.parent}{os.pathsep}{TEST}",
+        "PYCUDA_DRIVER": "emulator",
+        "PYCUDA_CHECK": check,
+        **environment,
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        check=False,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.stdout in ("found\n", "nothing\n"), done.stdout + done.stderr
+    return done.stdout.strip()
+
+
+#: name: the program, the words of the report, the change that repairs the program.
+FAULTS = {
+    "read before the copy": (
+        "fill(memory, zero, n, block=block, stream=s)\n"
+        "drv.memcpy_dtoh_async(page, memory, s)\n"
+        "WAIT\n"
+        "page[7]",
+        ["the host reads byte 28 of the 4000-byte page-locked", "cuMemcpyDtoHAsync"],
+        "s.synchronize()",
+    ),
+    "read before the copy in the null stream": (
+        "drv.memcpy_dtoh_async(page, memory)\nWAIT\npage.sum()",
+        ["the host reads byte 0 ", "cuMemcpyDtoHAsync writes"],
+        "drv.Context.synchronize()",
+    ),
+    "write during the copy": (
+        "drv.memcpy_htod_async(memory, page, s)\nWAIT\npage[999] = 1",
+        ["the host writes byte 3996 ", "cuMemcpyHtoDAsync reads"],
+        "event.record(s); event.synchronize()",
+    ),
+    "managed memory during a kernel": (
+        "fill(address, zero, n, block=block, stream=s)\nWAIT\nboth[3]",
+        ["the host reads byte 12 of the 4000-byte managed", "kernel fill writes"],
+        "s.synchronize()",
+    ),
+    "managed memory during a kernel of the null stream": (
+        "fill(address, zero, n, block=block)\nWAIT\nboth[3] = 1",
+        ["the host writes byte 12 of the 4000-byte managed", "kernel fill writes"],
+        "drv.Context.synchronize()",
+    ),
+    "two kernels": (
+        "fill(memory, zero, n, block=block, stream=s)\n"
+        "WAIT\n"
+        "twice(memory, n, block=block, stream=t)",
+        ["kernel twice", "kernel fill in another stream writes", "neither stream waits"],
+        "event.record(s); t.wait_for_event(event)",
+    ),
+    "a copy that does not wait": (
+        "fill(memory, zero, n, block=block, stream=s)\n"
+        "WAIT\n"
+        "drv.memcpy_dtoh_async(page, memory, t)",
+        ["cuMemcpyDtoHAsync reads byte 0", "kernel fill in another stream writes"],
+        "event.record(s); t.wait_for_event(event)",
+    ),
+    "a stream that waits for no null stream": (
+        "fill(memory, zero, n, block=block)\n"
+        "WAIT\n"
+        "twice(memory, n, block=block, stream=free)",
+        ["kernel twice", "kernel fill in another stream writes"],
+        "drv.Context.synchronize()",
+    ),
+    "an event recorded too early": (
+        "event.record(s)\n"
+        "fill(memory, zero, n, block=block, stream=s)\n"
+        "WAIT\n"
+        "t.wait_for_event(event)\n"
+        "twice(memory, n, block=block, stream=t)",
+        ["kernel twice", "kernel fill in another stream writes"],
+        "event.record(s)",
+    ),
+    "page-locked memory freed too early": (
+        "drv.memcpy_htod_async(memory, page, s)\nWAIT\npage.base.free()",
+        ["page-locked memory is freed while cuMemcpyHtoDAsync uses it"],
+        "s.synchronize()",
+    ),
+    "freed in another stream": (
+        "block_of = drv.mem_alloc_async(4 * N, s)\n"
+        "s.synchronize()\n"
+        "fill(np.intp(int(block_of)), zero, n, block=block, stream=t)\n"
+        "WAIT\n"
+        "device.ok('MemFreeAsync', u64(int(block_of)), c_void_p(s.handle))",
+        ["cuMemFreeAsync frees byte 0", "kernel fill in another stream writes"],
+        "event.record(t); s.wait_for_event(event)",
+    ),
+    "a graph": (
+        "with s.capture() as graph:\n"
+        "    fill(memory, zero, n, block=block, stream=s)\n"
+        "executable = graph.instantiate()\n"
+        "executable.launch(s)\n"
+        "WAIT\n"
+        "drv.memcpy_dtoh_async(page, memory, t)",
+        ["cuGraphLaunch in another stream writes", "cuMemcpyDtoHAsync reads"],
+        "s.synchronize()",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_faults(name):
+    code, words, _ = FAULTS[name]
+    assert run(code.replace("WAIT", "pass"), words) == "found"
+
+
+def test_the_same_programs_that_wait():
+    """They run in one process."""
+    for code, _, wait in FAULTS.values():
+        code = code.replace("WAIT", wait)
+        if "free" in code:
+            assert run(code) == "nothing", code
+    codes = [
+        code.replace("WAIT", wait) + "\ndrv.Context.synchronize()"
+        for code, _, wait in FAULTS.values()
+        if "free" not in code.replace("stream=free", "")
+    ]
+    assert run("\n".join(codes)) == "nothing"
+
+
+def test_correct_programs():
+    """What only looks like a fault: the exact bytes decide."""
+    assert (
+        run("""
+# the halves of an array
+fill(memory, zero, np.int32(500), block=block, stream=s)
+fill(np.intp(int(memory) + 2000), zero, np.int32(500), block=block, stream=t)
+drv.Context.synchronize()
+# its even and odd elements
+even(memory, zero, block=block, stream=s)
+even(memory, np.int32(1), block=block, stream=t)
+drv.Context.synchronize()
+# two readers, two counters
+drv.memcpy_dtoh_async(page, memory, s)
+second = drv.pagelocked_empty(N, np.int32)
+drv.memcpy_dtoh_async(second, memory, t)
+drv.Context.synchronize()
+count(memory, block=block, stream=s)
+count(memory, block=block, stream=t)
+drv.Context.synchronize()
+# the null stream waits for the others, and they for it
+fill(memory, zero, n, block=block, stream=s)
+twice(memory, n, block=block)
+drv.memcpy_dtoh(other, memory)
+twice(memory, n, block=block, stream=t)
+drv.memcpy_dtoh(other, memory)
+assert other[3] == 12
+# the host uses what no kernel uses, and reads what is only read
+fill(address, zero, np.int32(500), block=block, stream=s)
+both[600:] = 5
+assert both[700:].sum() == 1500
+s.synchronize()
+assert both[499] == 499
+page[:] = 3
+drv.memcpy_htod_async(memory, page, s)
+assert page.sum() == 3000
+s.synchronize()
+page[:] = 4
+# an event that says that it is over
+drv.memcpy_dtoh_async(page, memory, s)
+event.record(s)
+while not event.query():
+    pass
+assert page[5] == 3
+# a chain of waits
+fill(memory, zero, n, block=block, stream=s)
+event.record(s)
+t.wait_for_event(event)
+twice(memory, n, block=block, stream=t)
+event.record(t)
+free.wait_for_event(event)
+drv.memcpy_dtoh_async(page, memory, free)
+free.synchronize()
+assert page[5] == 10
+# memory that another stream uses after it was freed and allocated again
+for stream in (s, t, free):
+    block_of = drv.mem_alloc(4 * N)
+    fill(block_of, zero, n, block=block, stream=stream)
+    block_of.free()
+""")
+        == "nothing"
+    )
+
+
+def test_the_lines_of_the_program():
+    code = "drv.memcpy_dtoh_async(page, memory, s)\npage[7]"
+    lines = (START + code).split("\n")
+    made = lines.index("page = drv.pagelocked_empty(N, np.int32)") + 1
+    words = [
+        f"the host at <string>:{len(lines)} in <module>",
+        f"cuMemcpyDtoHAsync at <string>:{len(lines) - 1} in <module>",
+        f"the memory was allocated at <string>:{made} in <module>",
+    ]
+    assert run(code, words) == "found"
+
+
+def test_a_finding_that_no_call_reports():
+    """It is written when the process ends."""
+    program = START + "drv.memcpy_dtoh_async(page, memory, s)\npage[7]\n"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        check=True,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(TEST.parent),
+            "PYCUDA_DRIVER": "emulator",
+            "PYCUDA_CHECK": "sync",
+        },
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert "PYCUDA_CHECK: " in done.stderr
+    assert "sync: the host reads byte 28" in done.stderr
+
+
+def test_without_the_check():
+    code, _, _ = FAULTS["read before the copy"]
+    assert run(code.replace("WAIT", "pass"), check="memory") == "nothing"
+
+
+def test_signals_of_the_program_still_arrive():
+    """A fault of the program's own ends it as without the check."""
+    program = START + (
+        "import ctypes, faulthandler\n"
+        "faulthandler.enable()\n"
+        "drv.memcpy_dtoh_async(page, memory, s)\n"
+        "ctypes.string_at(8)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        check=False,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(TEST.parent),
+            "PYCUDA_DRIVER": "emulator",
+            "PYCUDA_CHECK": "sync",
+        },
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == -11
+    assert "Segmentation fault" in done.stderr
