@@ -254,11 +254,14 @@ init_load(emu_warp *warp, const emu_insn *insn, unsigned size,
 /* -- stores ------------------------------------------------------------------------ */
 
 /* Whether an unset value may not be stored to global memory even if it is a copy: it
- * is from memory of the thread or the block, or from a register. */
+ * is from memory of the thread or the block, or from a register. Single bytes are
+ * mostly padding of a structure, which compilers copy byte by byte. */
 static bool
 init_is_own(const emu_warp *warp, const emu_unset *value)
 {
-    return emu_unset_origin_of(warp, value->origin)->space != EMU_UNSET_GLOBAL;
+    const emu_unset_origin *origin = emu_unset_origin_of(warp, value->origin);
+
+    return origin->space != EMU_UNSET_GLOBAL && origin->size != 1;
 }
 
 /* The lanes of a store to global memory that are wrong. Of a vector, all elements must
