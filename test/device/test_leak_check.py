@@ -46,7 +46,8 @@ def leaks(code, start="import pycuda.autoinit", check="leak"):
     [
         (
             "for _ in range(3):\n    keep(drv.mem_alloc(1024))",
-            "alive at exit\n  3 device allocations, 3072 bytes, made at <string>:13 in <module>",
+            "alive at exit\n  3 device allocations, 3072 bytes, made at <string>:13 in "
+            "<module>",
         ),
         (
             "keep(drv.pagelocked_empty(10, np.int32))",
@@ -54,8 +55,8 @@ def leaks(code, start="import pycuda.autoinit", check="leak"):
         ),
         ("keep(drv.Stream())", "1 stream, made at <string>:12 in <module>"),
         (
-            "node = Node()\nnode.node = node\nnode.x = gpuarray.zeros(8, np.int32)\n"
-            "del node",
+            "node = Node()\nnode.node = node\n"
+            "node.x = gpuarray.zeros(8, np.int32)\ndel node",
             "only the garbage collector frees it\n  1 device allocation, 32 bytes, made "
             "at <string>:14 in <module>",
         ),
