@@ -7,27 +7,35 @@ has. It names places as ``FILE:LINE``; the words before tell what happened there
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
-#: The words before a place in a text, and what happened there. The first that fits.
-_ROLES = (
-    ("launched at", "launch"),
-    ("allocated at", "memory"),
-    ("made at", "memory"),
+#: What happened at a place, by the last words before it.
+_ROLES = {
+    "launched": "launch",
+    "the memory was allocated": "memory",
+    "made": "memory",
+}
+_PLACE = (
+    r"(?P<file>[^\s:()\"]+|/[^:()\"\n]+):(?P<line>\d+)\b(?: in (?P<function>[\w.<>]+))?"
 )
-_PLACE = re.compile(
-    r"(?:^|(?<=[ (\"]))(?P<file>[^\s:()\"]+|/[^:()\"\n]+):(?P<line>\d+)\b"
-    r"(?: in (?P<function>[\w.<>]+))?"
-)
+_INSIDE = re.compile(rf"(?:^|(?<=[ (\"])){_PLACE}")
+#: A row that has nothing but a place: "  launched at /home/me/run.py:12 in main".
+_ROW = re.compile(rf"^ *(?:(?P<words>\S.*?) )?at {_PLACE}$")
 _KERNEL = re.compile(r"\bin kernel (\S+?),")
 _THREAD = re.compile(r"block (\([\d, ]+\)), thread (\([\d, ]+\))")
 
 
 class Place(NamedTuple):
-    """A line of the program, and what happened there: access, launch or memory."""
+    """A line of the program.
+
+    ``role`` is access, launch or memory; ``words`` are those of the report about it.
+    """
 
     role: str
+    words: str
     file: str
     line: int
     function: str
@@ -48,26 +56,33 @@ class Report(NamedTuple):
         return [(each.file, each.line) for each in self.places if each.role == role]
 
 
-def _role_of(words: str, kind: str) -> str:
-    words = words.rstrip()
-    for ending, role in _ROLES:
-        if words.endswith(ending):
-            return "access" if kind == "leak" else role
-    return "access"
+def is_place(row: str) -> bool:
+    """Return whether a row of a report has nothing but a place."""
+    return _ROW.match(row) is not None
+
+
+def _place(match: re.Match[str], words: str, kind: str) -> Place:
+    role = "access"
+    if kind != "leak":
+        role = _ROLES.get(words, role)
+    return Place(
+        role, words, match["file"], int(match["line"]), match["function"] or ""
+    )
 
 
 def _places(kind: str, text: str) -> tuple[Place, ...]:
-    found = []
+    """Return the places in a text. One in a sentence counts if no row repeats it."""
+    rows: list[Place] = []
+    inside: list[Place] = []
     for row in text.splitlines():
-        end = 0
-        for match in _PLACE.finditer(row):
-            role = _role_of(row[end : match.start()], kind)
-            function = match["function"] or ""
-            place = Place(role, match["file"], int(match["line"]), function)
-            if place not in found:
-                found.append(place)
-            end = match.end()
-    return tuple(found)
+        whole = _ROW.match(row)
+        if whole:
+            rows.append(_place(whole, whole["words"] or "", kind))
+        else:
+            inside += [_place(each, "", kind) for each in _INSIDE.finditer(row)]
+    known = {(os.path.basename(each.file), each.line) for each in rows}
+    named = [each for each in inside if (each.file, each.line) not in known]
+    return tuple(dict.fromkeys(rows + named))
 
 
 def parse(kind: str, text: str) -> Report:
@@ -92,3 +107,12 @@ def read(text: str) -> list[Report]:
         if len(words) == 3 and words[0] == "==":
             found.append(parse(words[1], body.strip("\n")))
     return found
+
+
+def with_folders(report: Report, files: Iterable[str]) -> Report:
+    """Return a report whose places have the folder that one of the files has."""
+    paths = {os.path.basename(each): each for each in files if os.path.dirname(each)}
+    places = []
+    for place in report.places:
+        places.append(place._replace(file=paths.get(place.file, place.file)))
+    return report._replace(places=tuple(places))

@@ -22,11 +22,16 @@ _TOOLS = {
     "racecheck": "race",
     "synccheck": "barrier",
 }
-_HEAD = re.compile(r"^(?!COMPUTE-SANITIZER|ERROR SUMMARY|RACECHECK|LEAK SUMMARY)\S")
+_SKIPPED = re.compile(r"COMPUTE-SANITIZER|[A-Z]+ SUMMARY|Program hit ")
 _PLACE = re.compile(
-    r"at (?P<kernel>.+?)(?:\+0x[0-9a-f]+)? in (?P<file>\S+):(?P<line>\d+)$"
+    r"\bat (?P<kernel>[^\s:]+?)(?:\(.*\))?(?:\+0x[0-9a-f]+)? in "
+    r"(?P<file>\S+):(?P<line>\d+)(?: \[\d+ hazards\])?$"
 )
 _THREAD = re.compile(r"by thread (\(.*?\)) in block (\(.*?\))")
+#: The frame of Python that launched the kernel: the file has no folder.
+_FRAME = re.compile(r"Host Frame: (?P<function>\S+) in (?P<file>\S+\.py):(?P<line>\d+)")
+#: Rows that describe an access; all others are about the call of the driver.
+_DETAILS = ("Access to", "Address", "and is", "Current value", "Incoming value")
 
 
 def find() -> str | None:
@@ -62,34 +67,41 @@ def reports(output: str, kind: str) -> str:
     """Return what compute-sanitizer wrote to a file, in the form of _reports.read."""
     try:
         with open(output, encoding="utf-8", errors="replace") as file:
-            rows = [row.rstrip("\n") for row in file]
+            rows = [row.rstrip("\n").removeprefix("=========") for row in file]
     except OSError:
         return ""
     blocks: list[list[str]] = []
     for row in rows:
-        text = row.removeprefix("=========")
-        if text.startswith(" ") and _HEAD.match(text[1:]):
+        if re.match(r" \S", row):  # the rows of an error are indented further
             blocks.append([])
         if blocks:
-            blocks[-1].append(text.strip())
+            blocks[-1].append(row.strip())
     return "".join(_as_report(block, kind) for block in blocks)
 
 
 def _as_report(block: list[str], kind: str) -> str:
     """Return one error as a report, "" for messages that are no errors of a kernel."""
-    lines, kernel, thread = [block[0]], "", ""
-    places = []
-    for row in block[1:]:
-        place, by = _PLACE.search(row), _THREAD.search(row)
+    if _SKIPPED.match(block[0]):
+        return ""
+    sentence, kernel, thread = block[0], "", ""
+    places: list[str] = []
+    for row in block:
+        place, by, frame = _PLACE.search(row), _THREAD.search(row), _FRAME.match(row)
         if place:
-            kernel = kernel or place["kernel"].partition("(")[0]
-            places.append(f"at {place['file']}:{place['line']}")
+            words = "" if not places else "other access "
+            places.append(f"{words}at {place['file']}:{place['line']}")
+            kernel = kernel or place["kernel"]
         elif by:
             thread = f", block {by[2]}, thread {by[1]}"
-        elif row.startswith(("Address", "and is", "Current value", "Incoming value")):
-            lines[0] += f"; {row}"
-    if not places:
+        elif frame:
+            where = f"{frame['file']}:{frame['line']} in {frame['function']}"
+            places.append(f"launched at {where}")
+            break  # the frames behind it are those of the callers
+        elif row.startswith(_DETAILS):
+            sentence += f"; {row}"
+    if not kernel:
         return ""
-    lines.append(f"in kernel {kernel}{thread}")
+    sentence = _PLACE.sub("", sentence).strip().removeprefix("Error: ")
+    lines = [sentence, f"in kernel {kernel}{thread or ','}"]
     text = "\n".join(lines + [f"  {each}" for each in dict.fromkeys(places)])
     return f"== {kind} {os.getpid()}\n{text}\n\n"

@@ -50,7 +50,6 @@ _ADVICE = {
     "timeout": "The kernel ran for longer than PYCUDA_EMULATOR_TIMEOUT allows.",
 }
 
-_TITLES = {"launch": "launched at", "memory": "memory made at", "access": "at"}
 _NEXT_LINES = 3  # at most, of a statement over several lines
 
 
@@ -146,20 +145,15 @@ def _place_rows(
         rows = _statement(place.file, place.line)
         if place.function and not place.function.startswith("<"):
             where += f", in {place.function}"
-    return [f"{_TITLES[place.role]} {where}", *(f"    {row}" for row in rows)]
-
-
-_PLACE_ROW = re.compile(
-    r"^\s*(?:at|launched at|the memory was allocated at|memory made at|other access at)"
-    r" \S.*:\d+(?: in \S+)?\.?$"
-)
+    words = f"{place.words} at" if place.words else "at"
+    return [f"{words} {where}", *(f"    {row}" for row in rows)]
 
 
 def _words(report: _reports.Report) -> list[str]:
     """Return the sentences of a report, without the rows that only name a place."""
     rows = report.text.splitlines()
-    rows = [row.strip() for row in rows if not row.startswith("CUDA_ERROR_")]
-    return [row for row in rows if row and not _PLACE_ROW.match(row)]
+    rows = [row for row in rows if not row.startswith("CUDA_ERROR_")]
+    return [row.strip() for row in rows if row.strip() and not _reports.is_place(row)]
 
 
 def explain(
@@ -171,14 +165,19 @@ def explain(
     """
     known = list(files)
     known += [each.file for each in report.places if each.file.endswith(".py")]
+    known = list(dict.fromkeys(known))
+    report = _reports.with_folders(report, known)
     rows = []
     for words in _words(report):
         rows += textwrap.wrap(words, _WIDTH - 3, break_on_hyphens=False)
-    rows.append("")
+    if rows:
+        rows.append("")
+    shown: set[tuple[str, str, int]] = set()
     for place in report.places:
-        rows += _place_rows(
-            place, report, _Sources(sources), list(dict.fromkeys(known))
-        )
+        where = place.role, os.path.basename(place.file), place.line
+        if where not in shown:
+            shown.add(where)
+            rows += _place_rows(place, report, _Sources(sources), known)
     advice = _ADVICE.get(report.kind)
     if advice:
         rows += ["", *textwrap.wrap(advice, _WIDTH - 3)]

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from pycuda import _reports, _sanitizer, explain
 
 pytestmark = pytest.mark.software(why="explain runs programs on the software device")
 
+DATA = Path(__file__).parents[1] / "data" / "compute_sanitizer"
 GUARD = next(each for each in programs() if each.name == "memory/no_guard")
 
 
@@ -110,10 +112,74 @@ def test_places_of_a_report():
         "(0, 0, 1)",
         "(32, 0, 0)",
     )
-    assert report.lines("access") == [("kernel.cu", 7), ("/home/me/kernel.cu", 5)]
+    assert report.lines("access") == [("/home/me/kernel.cu", 5), ("kernel.cu", 7)]
     assert report.lines("launch") == [("/home/me/run.py", 12)]
     assert report.lines("memory") == [("/home/me/run.py", 9)]
-    assert report.places[-1].function == "Tables.make"
+    assert report.places[2].function == "Tables.make"
+
+
+def test_a_row_replaces_the_same_place_in_a_sentence():
+    report = _reports.parse(
+        "race",
+        "race: write and the read by thread (1, 0, 0) (kernel.cu:7)\n"
+        "  at /me/kernel.cu:5\n  other access at /me/kernel.cu:7\n",
+    )
+    assert [(each.words, each.line) for each in report.places] == [
+        ("", 5),
+        ("other access", 7),
+    ]
+
+
+def test_a_leak_is_its_line():
+    text = "  2 device allocations, 64 bytes, made at /my files/run.py:3 in f"
+    (place,) = _reports.parse("leak", text).places
+    words = "2 device allocations, 64 bytes, made"
+    assert place == ("access", words, "/my files/run.py", 3, "f")
+    shown = explain.explain(_reports.parse("leak", text))
+    assert shown.count("2 device allocations") == 1
+
+
+SANITIZED = [
+    ("init", "multiply", [6], "product.py", "Uninitialized __global__ memory read"),
+    ("memory", "twice", [6], "no_guard.py", "is 1 bytes after the nearest allocation"),
+    ("race", "multiply", [10, 13], None, "Race reported between Write access"),
+    ("barrier", "pass_on", [9], "two_branches.py", "Divergent thread(s) in block."),
+]
+
+
+@pytest.mark.parametrize("kind, kernel, lines, script, words", SANITIZED)
+def test_reports_of_compute_sanitizer(kind, kernel, lines, script, words):
+    text = _sanitizer.reports(DATA / f"{kind}.txt", kind)
+    reports = explain._distinct(_reports.read(text))
+    first = reports[0]
+    assert (first.kind, first.kernel) == (kind, kernel) and words in first.text
+    assert first.lines("access") == [("kernel.cu", line) for line in lines]
+    assert [file for file, _ in first.lines("launch")] == ([script] if script else [])
+    assert len(reports) == 1 or kind == "race"
+
+
+def test_a_file_of_compute_sanitizer_that_is_missing(tmp_path):
+    assert _sanitizer.reports(tmp_path / "nothing", "memory") == ""
+
+
+def test_tools_of_compute_sanitizer():
+    assert [tool for tool, _ in _sanitizer.tools_for("all")] == [
+        "memcheck",
+        "initcheck",
+        "racecheck",
+        "synccheck",
+    ]
+    assert _sanitizer.tools_for("race, barrier") == [
+        ("racecheck", "race"),
+        ("synccheck", "barrier"),
+    ]
+
+
+def test_a_file_name_gets_the_folder_of_the_script(tmp_path):
+    script = tmp_path / "run.py"
+    script.write_text("x = 1\ny = f(x)\n")
+    report = _reports.parse("memory", "bad\n  launched at run.py:2 in <module>")
+    assert "y = f(x)" in explain.explain(report, files=[str(script)])
 
 
 def test_reports_of_a_file():

@@ -126,15 +126,18 @@ def _outcome(status, folder):
     return Outcome(os.waitstatus_to_exitcode(status), output, reports)
 
 
-def run(wanted, folder):
+def run(wanted, folder, is_exchanged):
     """Run programs, as many at a time as there are processors. Return the results."""
     jobs = []
     for i, program in enumerate(wanted):
         script = folder / f"{i:02d}" / f"{program.path.name}"
         script.parent.mkdir()
         script.write_text(program.faulty)
-        jobs.append((str(script), program.faulty, script.parent / "faulty"))
-        jobs.append((str(script), program.right, script.parent / "right"))
+        texts = {"faulty": program.faulty, "right": program.right}
+        if is_exchanged:
+            texts = {"faulty": program.right, "right": program.faulty}
+        for name, text in texts.items():
+            jobs.append((str(script), text, script.parent / name))
     waiting, running, outcomes = jobs[::-1], {}, {}
     while waiting or running:
         while waiting and len(running) < len(os.sched_getaffinity(0)):
@@ -170,12 +173,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("names", nargs="*", metavar="KIND or KIND/NAME")
     parser.add_argument("-v", "--verbose", action="store_true", help="show all reports")
+    parser.add_argument(
+        "--exchange",
+        action="store_true",
+        help="take each faulty text for the right one",
+    )
     given = parser.parse_args()
     wanted = programs()
     if given.names:
         wanted = [p for p in wanted if {p.name, p.kind} & set(given.names)]
     folder = Path(tempfile.mkdtemp())
-    results = run(wanted, folder)  # a child leaves here
+    results = run(wanted, folder, given.exchange)  # a child leaves here
     shutil.rmtree(folder)
     for result in results:
         show(result, given.verbose)

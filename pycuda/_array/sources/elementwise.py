@@ -201,7 +201,7 @@ def _by_units(request, index, step):
 
     A unit is a vector of elements. A thread handles ``tile`` units, which are 256 units
     apart. It starts all loads before it needs the first. Loads beyond the last unit
-    read the last one.
+    read the first one of the thread: other threads may write to any other unit.
     """
     each, vector = request.tile or 1, _vector(request)
     ones = _loads(request, ("one",))
@@ -209,11 +209,12 @@ def _by_units(request, index, step):
     lines = [f"const T{k} o{k} = *p{k};" for k in ones]
     block = 256 * each
     lines.append(f"const {index} first = ({index})blockIdx.x * {block} + threadIdx.x;")
+    lines.append("if (first >= n) return;")
     lines += [f"{_unit(request, k)} v{k}[{each}];" for k in loads]
     strided = _strided_operands(request)
     lines += [f"{step} b{k}[{each}];" for k in strided]
     lines += ["#pragma unroll", f"for (int u = 0; u < {each}; u++) {{"]
-    lines.append(f"const {index} i = min(first + u * 256, n - 1);")
+    lines.append(f"const {index} i = first + u * 256 < n ? first + u * 256 : first;")
     lines += _offsets(request, strided, index, step)
     for k in loads:
         lines.append(f"v{k}[u].{_load(request, k, strided)};")

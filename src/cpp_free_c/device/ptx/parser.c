@@ -159,20 +159,55 @@ ptx_new_regs(ptx_parser *parser, unsigned type, uint32_t lanes)
 
 /* -- directives that functions and modules share ----------------------------------- */
 
+/* Make parser->lines, of the .file directives before this place and behind it. */
+static void
+parse_files(ptx_parser *parser)
+{
+    const ptx_lexer *lexer = &parser->lexer;
+
+    if (parser->lines != NULL) {
+        return;
+    }
+    parser->lines = ptx_source_lines_open(parser->load, lexer->at,
+                                          (size_t)(lexer->end - lexer->at));
+    for (const ptx_file *file = parser->module->files; file; file = file->next) {
+        ptx_source_lines_add(parser->lines, file->index, file->path,
+                             strlen(file->path));
+    }
+}
+
+/* Read a file, a line and a column, as far as they are there. False: no line. */
+static bool
+parse_loc_numbers(ptx_parser *parser, ptx_loc *loc)
+{
+    uint32_t *const numbers[] = {&loc->file, &loc->line, &loc->column};
+    unsigned i;
+
+    for (i = 0; i < 3 && parser->lexer.token.kind == PTX_T_INT; i++) {
+        *numbers[i] = (uint32_t)ptx_lex_take(&parser->lexer).bits;
+    }
+    return i >= 2;
+}
+
 void
 ptx_parse_loc(ptx_parser *parser)
 {
     unsigned line = parser->lexer.token.line;
+    ptx_loc loc = {.file = parser->loc_file, .line = parser->loc_line};
+    ptx_loc call = {.file = 0};
 
-    if (parser->lexer.token.kind == PTX_T_INT) {
-        parser->loc_file = (uint16_t)ptx_lex_take(&parser->lexer).bits;
-        if (parser->lexer.token.kind == PTX_T_INT) {
-            parser->loc_line = (unsigned)ptx_lex_take(&parser->lexer).bits;
+    (void)parse_loc_numbers(parser, &loc);
+    while (parser->lexer.token.kind != PTX_T_END && parser->lexer.token.line == line) {
+        const ptx_token token = ptx_lex_take(&parser->lexer);
+
+        if (token.kind == PTX_T_NAME && strcmp(token.name->text, "inlined_at") == 0 &&
+            parse_loc_numbers(parser, &call)) {
+            parse_files(parser);
+            loc = ptx_source_line_inlined(parser->lines, loc, call);
         }
     }
-    while (parser->lexer.token.kind != PTX_T_END && parser->lexer.token.line == line) {
-        (void)ptx_lex_take(&parser->lexer);
-    }
+    parser->loc_file = (uint16_t)loc.file;
+    parser->loc_line = loc.line;
 }
 
 void

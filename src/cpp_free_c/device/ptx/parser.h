@@ -10,6 +10,7 @@
 
 #include "device/ptx/ir.h"
 #include "device/ptx/lexer.h"
+#include "device/ptx/source_line.h"
 
 typedef enum {
     PTX_B_REG,
@@ -69,6 +70,7 @@ typedef struct {
     unsigned depth; /* index of the innermost scope; 0 is the module */
     unsigned loc_line;
     uint16_t loc_file;
+    ptx_source_lines *lines; /* NULL before the first .loc that is inlined */
 } ptx_parser;
 
 /* -- the cursor -------------------------------------------------------------------- */

@@ -36,15 +36,35 @@ static bool
 checked_race(emu_warp *warp, const emu_insn *insn, unsigned size,
              const uint64_t at[EMU_LANES])
 {
-    const uint32_t space = insn->aux & EMU_AT_MASK;
-
-    if (space > EMU_AT_SHARED) {
+    if ((insn->aux & EMU_AT_MASK) > EMU_AT_SHARED) {
         return true;
     }
-    if (insn->aux & EMU_AT_RELEASE) {
-        emu_race_fence(warp, insn->aux & EMU_AT_IN_BLOCK);
-    }
     return emu_race_access(warp, insn, warp->mask, size, checked_race_kind(insn), at);
+}
+
+/* Check an access of the whole warp by its parts. False: that is not enough. */
+static bool
+checked_parts(emu_warp *warp, const emu_insn *insn, unsigned size)
+{
+    const emu_block *block = warp->block;
+    emu_parts parts;
+
+    return emu_parts_find(warp, insn, size, &parts) &&
+           (!block->race ||
+            emu_race_parts(warp, insn, size, checked_race_kind(insn), &parts)) &&
+           (!block->init || emu_init_parts(warp, insn, size, &parts));
+}
+
+/* Check the access of each lane. False after a fault. */
+static bool
+checked_lanes(emu_warp *warp, const emu_insn *insn, unsigned size, bool writes)
+{
+    const emu_block *block = warp->block;
+    uint64_t at[EMU_LANES];
+
+    return emu_address_resolve(warp, insn, warp->mask, size, writes, at) &&
+           (!block->race || checked_race(warp, insn, size, at)) &&
+           (!block->init || emu_init_access(warp, insn, size, at));
 }
 
 static bool
@@ -69,8 +89,8 @@ checked_mbarrier(emu_warp *warp, const emu_insn *insn)
             emu_init_write(block, at[__builtin_ctz(left)], 8);
         }
     }
-    if (warp->unset && !emu_init_follow(warp, insn)) {
-        return NULL;
+    if (warp->unset) {
+        emu_init_follow(warp, insn);
     }
     return insn->run(warp, insn);
 }
@@ -80,22 +100,22 @@ checked_access(emu_warp *warp, const emu_insn *insn)
 {
     const emu_block *block = warp->block;
     const unsigned size = emu_effect_size(insn), kind = emu_effects[insn->op].kind;
-    const bool writes = kind != EMU_EFFECT_READ;
     const emu_insn *next;
-    uint64_t at[EMU_LANES];
 
     if (checked_is_mbarrier(insn)) {
         return checked_mbarrier(warp, insn);
     }
     if ((insn->aux & EMU_AT_MASK) == EMU_AT_PARAM) {
-        if (warp->unset && !emu_init_follow(warp, insn)) {
-            return NULL;
+        if (warp->unset) {
+            emu_init_follow(warp, insn);
         }
         return insn->run(warp, insn);
     }
-    if (!emu_address_resolve(warp, insn, warp->mask, size, writes, at) ||
-        (block->race && !checked_race(warp, insn, size, at)) ||
-        (block->init && !emu_init_access(warp, insn, size, at))) {
+    if (block->race && insn->aux & EMU_AT_RELEASE) {
+        emu_race_fence(warp, insn->aux & EMU_AT_IN_BLOCK);
+    }
+    if ((kind == EMU_EFFECT_UPDATE || !checked_parts(warp, insn, size)) &&
+        !checked_lanes(warp, insn, size, kind != EMU_EFFECT_READ)) {
         return NULL;
     }
     next = insn->run(warp, insn);
@@ -116,8 +136,8 @@ checked_guard(emu_warp *warp, const emu_insn *insn)
     const uint32_t bits = emu_predicate(warp, insn->a, insn->aux != 0);
     const emu_insn *next;
 
-    if (warp->unset && !emu_init_branch(warp, insn)) {
-        return NULL;
+    if (warp->unset) {
+        emu_init_branch(warp, insn);
     }
     if (!(mask & bits)) {
         return insn + 1 + insn->imm;
@@ -134,8 +154,8 @@ checked_prefix(emu_warp *warp, const emu_insn *insn)
     if (insn->op == EMU_OP_guard) {
         return checked_guard(warp, insn);
     }
-    if (warp->unset && !emu_init_follow(warp, insn + 1)) {
-        return NULL;
+    if (warp->unset) {
+        emu_init_follow(warp, insn + 1);
     }
     return insn->run(warp, insn);
 }
@@ -159,8 +179,8 @@ emu_checked_step(emu_warp *warp, const emu_insn *insn)
         default:
             break;
     }
-    if (warp->unset && !emu_init_follow(warp, insn)) {
-        return NULL;
+    if (warp->unset) {
+        emu_init_follow(warp, insn);
     }
     return insn->run(warp, insn);
 }

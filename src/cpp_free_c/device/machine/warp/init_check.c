@@ -163,23 +163,6 @@ init_is_unset(const uint8_t *marks, unsigned size)
     return true;
 }
 
-/* Whether the lanes access consecutive elements of one memory. */
-static bool
-init_is_span(const emu_warp *warp, const uint64_t at[EMU_LANES], unsigned size,
-             const marked *m)
-{
-    uint64_t differs = 0;
-
-    if (warp->mask != EMU_FULL || m->space == EMU_UNSET_LOCAL ||
-        at[0] + (uint64_t)size * EMU_LANES > m->end) {
-        return false;
-    }
-    for (unsigned i = 0; i < EMU_LANES; i++) {
-        differs |= (at[i] - at[0]) ^ ((uint64_t)i * size);
-    }
-    return differs == 0;
-}
-
 /* -- loads ------------------------------------------------------------------------- */
 
 /* The elements of an access: of a vector several. */
@@ -221,26 +204,6 @@ init_unset_lanes(const emu_warp *warp, const uint64_t at[EMU_LANES], unsigned sk
     return lanes;
 }
 
-/* Whether all bytes that consecutive lanes access were written. */
-static bool
-init_span_is_written(const emu_warp *warp, const uint64_t at[EMU_LANES], unsigned size)
-{
-    const marked m = init_find(warp, at[__builtin_ctz(warp->mask)]);
-    uint8_t all = 1;
-
-    if (!init_is_span(warp, at, size, &m)) {
-        return false;
-    }
-    if (m.space != EMU_UNSET_NOWHERE) {
-        const uint8_t *marks = m.marks + (at[0] - m.first);
-
-        for (unsigned i = 0; i < size * EMU_LANES; i++) {
-            all &= marks[i];
-        }
-    }
-    return all != 0;
-}
-
 /* Each byte of shared memory that a lane reads must have been written. */
 static bool
 init_check_reads(emu_warp *warp, const emu_insn *insn, unsigned size,
@@ -267,15 +230,12 @@ init_load(emu_warp *warp, const emu_insn *insn, unsigned size,
           const uint64_t at[EMU_LANES])
 {
     const elements e = init_elements(insn, size, true);
-    const bool written = init_span_is_written(warp, at, size);
 
     for (unsigned k = 0; k < e.count; k++) {
         emu_unset_space space = EMU_UNSET_NOWHERE;
         emu_unset value = {0, 0, 0};
 
-        if (!written) {
-            value.copied = init_unset_lanes(warp, at, k * e.bytes, e.bytes, &space);
-        }
+        value.copied = init_unset_lanes(warp, at, k * e.bytes, e.bytes, &space);
         if (value.copied &&
             !emu_unset_from(warp, insn, space, e.bytes, &value.origin)) {
             value.copied = 0;
@@ -359,11 +319,11 @@ init_store(emu_warp *warp, const emu_insn *insn, unsigned size,
     const marked m = init_find(warp, at[first]);
     uint32_t number = 0, wrong;
 
-    if (warp->unset == 0 && init_is_span(warp, at, size, &m)) {
-        if (m.space != EMU_UNSET_NOWHERE) {
-            memset(m.marks + (at[0] - m.first), 1, (size_t)size * EMU_LANES);
-        }
-        return true;
+    if (m.space != EMU_UNSET_SHARED && m.space != EMU_UNSET_LOCAL &&
+        (warp->astray & warp->mask)) {
+        emu_init_fault(warp, insn, (unsigned)__builtin_ctz(warp->astray & warp->mask),
+                       warp->astray_origin, EMU_DECIDES_BRANCH);
+        return false;
     }
     if (warp->unset && m.space != EMU_UNSET_SHARED && m.space != EMU_UNSET_LOCAL) {
         wrong = init_wrong_lanes(warp, &e, &number);
@@ -445,6 +405,51 @@ emu_init_access(emu_warp *warp, const emu_insn *insn, unsigned size,
         default:
             return init_update(warp, insn, size, at);
     }
+}
+
+/* Whether all these bytes were written. */
+static bool
+init_is_written(const uint8_t *marks, uint64_t bytes)
+{
+    const uint64_t ones = 0x0101010101010101u;
+    uint64_t all = ones, word;
+    uint64_t i = 0;
+
+    for (; i + sizeof word <= bytes; i += sizeof word) {
+        memcpy(&word, marks + i, sizeof word);
+        all &= word;
+    }
+    for (; i < bytes; i++) {
+        all &= ones * marks[i];
+    }
+    return all == ones;
+}
+
+bool
+emu_init_parts(emu_warp *warp, const emu_insn *insn, unsigned size,
+               const emu_parts *parts)
+{
+    const bool loads = emu_effects[insn->op].kind == EMU_EFFECT_READ;
+
+    if (warp->unset | warp->astray) {
+        return false;
+    }
+    for (unsigned i = 0; i < parts->count; i++) {
+        const uint64_t bytes = emu_part_bytes(&parts->parts[i], size);
+        const marked m = init_find(warp, parts->parts[i].start);
+        uint8_t *marks = m.marks + (parts->parts[i].start - m.first);
+
+        if (m.space == EMU_UNSET_NOWHERE) {
+            continue;
+        }
+        if (loads && !init_is_written(marks, bytes)) {
+            return false;
+        }
+        if (!loads) {
+            memset(marks, 1, bytes);
+        }
+    }
+    return true;
 }
 
 void

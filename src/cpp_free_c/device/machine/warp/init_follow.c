@@ -1,13 +1,13 @@
 /* Following unset values. See init_follow.h. */
 #include "device/machine/warp/init_follow.h"
 
-#include "device/machine/warp/init_report.h"
 #include "device/machine/warp/lanes.h"
 
 /* How an operation passes unset values on; COMPUTE unless `ways` says otherwise. */
-enum { COMPUTE, COPY, SELECT, AND, OR, AND_BITS, OR_BITS, BRANCH, DEFINE };
+enum { COMPUTE, COPY, PACK, SELECT, AND, OR, AND_BITS, OR_BITS, BRANCH, DEFINE };
 
 #define COPIES(name) [EMU_OP_##name] = COPY
+#define PACKS(name) [EMU_OP_##name] = PACK
 #define DEFINES(name) [EMU_OP_##name] = DEFINE
 static const uint8_t ways[EMU_OP_COUNT] = {
     COPIES(mov_16),
@@ -15,10 +15,10 @@ static const uint8_t ways[EMU_OP_COUNT] = {
     COPIES(mov_64),
     COPIES(mov_128),
     COPIES(mov_p),
-    COPIES(join_16),
-    COPIES(join_32),
-    COPIES(join_64),
-    COPIES(join_128),
+    PACKS(join_16),
+    PACKS(join_32),
+    PACKS(join_64),
+    PACKS(join_128),
     COPIES(part_16from32),
     COPIES(part_16from64),
     COPIES(part_32from64),
@@ -69,12 +69,12 @@ static const uint8_t ways[EMU_OP_COUNT] = {
     COPIES(shr_s16),
     COPIES(shr_s32),
     COPIES(shr_s64),
-    COPIES(prmt),
-    COPIES(shf),
+    PACKS(prmt),
+    PACKS(shf),
     COPIES(bfe_32),
     COPIES(bfe_64),
-    COPIES(bfi_32),
-    COPIES(bfi_64),
+    PACKS(bfi_32),
+    PACKS(bfi_64),
     COPIES(lop3),
     [EMU_OP_and_16] = AND_BITS,
     [EMU_OP_and_32] = AND_BITS,
@@ -114,6 +114,7 @@ static const uint8_t ways[EMU_OP_COUNT] = {
     DEFINES(bar_red),
 };
 #undef COPIES
+#undef PACKS
 #undef DEFINES
 
 static emu_unset
@@ -221,6 +222,16 @@ follow_select(const emu_warp *warp, const emu_insn *insn)
     return follow_join(c, follow_join(follow_only(a, chosen), follow_only(b, ~chosen)));
 }
 
+/* Two values in one register: compilers leave a half of it unset that is not used. */
+static emu_unset
+follow_pack(const emu_warp *warp, const emu_insn *insn)
+{
+    const emu_unset a = follow_operand(warp, insn, EMU_USES_A, insn->a);
+    const emu_unset b = follow_operand(warp, insn, EMU_USES_B, insn->b);
+
+    return follow_only(follow_join(a, b), (a.copied | a.used) & (b.copied | b.used));
+}
+
 /* The unset lanes of the result. */
 static emu_unset
 follow_result(const emu_warp *warp, const emu_insn *insn)
@@ -241,13 +252,14 @@ follow_result(const emu_warp *warp, const emu_insn *insn)
             return follow_deciding(warp, insn,
                                    follow_lanes_with(warp, insn->a, bits, 0),
                                    follow_lanes_with(warp, insn->b, bits, 0));
-        case OR_BITS:
-            return follow_deciding(
-                warp, insn,
-                follow_lanes_with(warp, insn->a, bits, UINT64_MAX >> (64 - bits)),
-                follow_lanes_with(warp, insn->b, bits, UINT64_MAX >> (64 - bits)));
+        case OR_BITS: /* a number that is not 0 is mostly the truth of a condition */
+            return follow_deciding(warp, insn,
+                                   ~follow_lanes_with(warp, insn->a, bits, 0),
+                                   ~follow_lanes_with(warp, insn->b, bits, 0));
         case COPY:
             return follow_all(warp, insn);
+        case PACK:
+            return follow_pack(warp, insn);
         case DEFINE:
             return (emu_unset){0, 0, 0};
         default:
@@ -268,27 +280,29 @@ follow_name(emu_warp *warp, const emu_insn *insn, emu_unset *value)
     }
 }
 
-bool
+void
 emu_init_branch(emu_warp *warp, const emu_insn *insn)
 {
-    const emu_unset value =
+    emu_unset value =
         follow_only(follow_operand(warp, insn, EMU_USES_A, insn->a), warp->mask);
+    const uint32_t lanes = value.copied | value.used;
 
-    if (value.copied | value.used) {
-        emu_init_fault(warp, insn, (unsigned)__builtin_ctz(value.copied | value.used),
-                       value.origin, EMU_DECIDES_BRANCH);
-        return false;
+    value.used = lanes;
+    follow_name(warp, insn, &value);
+    if (lanes && !(warp->astray & lanes)) {
+        warp->astray |= lanes;
+        warp->astray_origin = value.origin;
     }
-    return true;
 }
 
-bool
+void
 emu_init_follow(emu_warp *warp, const emu_insn *insn)
 {
     emu_unset value;
 
     if (ways[insn->op] == BRANCH) {
-        return emu_init_branch(warp, insn);
+        emu_init_branch(warp, insn);
+        return;
     }
     value = follow_only(follow_result(warp, insn), warp->mask);
     follow_name(warp, insn, &value);
@@ -301,7 +315,6 @@ emu_init_follow(emu_warp *warp, const emu_insn *insn)
     for (unsigned k = 0; k < insn->x_written; k++) {
         emu_unset_store(warp, insn->x[k], warp->mask, value);
     }
-    return true;
 }
 
 void

@@ -39,6 +39,7 @@ emu_unset_clear(emu_block *block)
     init->each = 0;
     for (unsigned i = 0; i < block->warp_count; i++) {
         block->warps[i].unset = 0;
+        block->warps[i].astray = 0;
     }
 }
 

@@ -14,6 +14,7 @@
 
 #include "device/compile/encoding.h"
 #include "device/machine/warp/effect.h"
+#include "device/machine/warp/race_cells.h"
 #include "device/machine/warp/report.h"
 #include "device/machine/warp/store_value.h"
 
@@ -87,8 +88,10 @@ emu_race_begin(emu_block *block)
         }
     }
     emu_order_begin(&race->order);
-    memset(race->visitors, 0, sizeof race->visitors);
+    memset(race->visitors, 0, block->warp_count * sizeof race->visitors[0]);
+    memset(race->visitors[EMU_RACE_COPIES], 0, sizeof race->visitors[0]);
     race->has_copies = false;
+    race->keeps_writes = false;
     global = &race->spaces[EMU_RACE_GLOBAL];
     global->base = emu_memory_tables.base;
     global->size = emu_memory_tables.size;
@@ -172,7 +175,7 @@ race_block_text(const emu_grid *grid, const emu_block *block, uint64_t other,
                 char *text, size_t room)
 {
     text[0] = 0;
-    if (other != block->number) {
+    if (other != (uint32_t)block->number) {
         (void)snprintf(text, room, " of block (%llu, %llu, %llu)",
                        (unsigned long long)(other % grid->grid[0]),
                        (unsigned long long)(other / grid->grid[0] % grid->grid[1]),
@@ -207,7 +210,7 @@ race_fault(const access *a, unsigned lane, uint64_t address, uint32_t stamp)
             kind_words[a->kind], a->size, at, thread, place);
         return false;
     }
-    if (visit->block != block->number) {
+    if (visit->block != (uint32_t)block->number) {
         order = "nothing that orders the two blocks";
     }
     (void)emu_fault_with_other(
@@ -284,7 +287,8 @@ race_keeps_write(const access *a, uint32_t stamp)
     const emu_visit *visit = emu_visit_of(&a->space->table, stamp);
 
     return a->kind >= EMU_RACE_ATOMIC && stamp >= a->space->table.oldest &&
-           visit->kind == EMU_RACE_WRITE && visit->block == a->warp->block->number;
+           visit->kind == EMU_RACE_WRITE &&
+           visit->block == (uint32_t)a->warp->block->number;
 }
 
 /* Remember the access of a lane to a cell. */
@@ -293,14 +297,18 @@ race_note(const access *a, const emu_visits *visits, size_t cell, unsigned lane)
 {
     const uint32_t stamp = a->stamp + lane, before = visits->reader[cell];
 
-    if (race_kind_writes(a->kind) && !race_keeps_write(a, visits->writer[cell])) {
-        visits->writer[cell] = stamp;
-        return;
+    if (race_kind_writes(a->kind)) {
+        if (!race_keeps_write(a, visits->writer[cell])) {
+            visits->writer[cell] = stamp;
+            return;
+        }
+        a->warp->block->race->keeps_writes = true;
     }
     if (!race_is_own(a, before)) {
         const emu_visit *visit = emu_visit_of(&a->space->table, before);
 
-        if (visit->warp != a->warp->number || visit->block != a->warp->block->number) {
+        if (visit->warp != a->warp->number ||
+            visit->block != (uint32_t)a->warp->block->number) {
             visits->other[cell] = before;
         }
     }
@@ -391,72 +399,6 @@ race_check_instruction(const access *a, uint32_t mask, const uint64_t at[EMU_LAN
     return true;
 }
 
-/* Whether the lanes access consecutive elements. */
-static bool
-race_is_span(const access *a, uint32_t mask, const uint64_t at[EMU_LANES])
-{
-    uint64_t differs = 0;
-
-    if (mask != EMU_FULL) {
-        return false;
-    }
-    for (unsigned i = 0; i < EMU_LANES; i++) {
-        differs |= (at[i] - at[0]) ^ ((uint64_t)i * a->size);
-    }
-    return differs == 0;
-}
-
-/* Check and remember an access of all lanes to `count` consecutive cells, if no other
- * warp has accessed them. False: one has, or may have. */
-__attribute__((no_sanitize("thread"))) static bool
-race_take_span(const access *a, const emu_visits *visits, size_t first, unsigned count)
-{
-    const uint32_t own = (a->visitor->end - EMU_RACE_CHUNK) * EMU_LANES;
-    const int32_t oldest = (int32_t)a->space->table.oldest;
-    const bool writes = race_kind_writes(a->kind);
-    uint32_t *const writer = visits->writer + first, *const reader =
-                                                         visits->reader + first;
-    const uint32_t *const other = visits->other + first;
-    const unsigned each = count / EMU_LANES;
-    uint32_t foreign = 0;
-
-    for (unsigned i = 0; i < count; i++) {
-        foreign |= -(uint32_t)((int32_t)writer[i] >= oldest) & (writer[i] ^ own);
-        foreign |= -(uint32_t)((int32_t)reader[i] >= oldest) & (reader[i] ^ own);
-    }
-    for (unsigned i = 0; i < count && writes; i++) {
-        foreign |= -(uint32_t)((int32_t)other[i] >= oldest) & (other[i] ^ own);
-    }
-    if (foreign & EMU_RACE_OWN_MASK) {
-        return false;
-    }
-    uint32_t *const target = writes ? writer : reader;
-    if (each == 1) {
-        for (unsigned i = 0; i < EMU_LANES; i++) {
-            target[i] = a->stamp + i;
-        }
-        return true;
-    }
-    for (unsigned i = 0; i < count; i++) {
-        target[i] = a->stamp + i / each;
-    }
-    return true;
-}
-
-/* Check an access of consecutive words as a whole. False: check it lane by lane. */
-static bool
-race_check_span(const access *a, uint32_t mask, const uint64_t at[EMU_LANES])
-{
-    const uint64_t offset = at[0] - a->space->base;
-    const uint64_t end = offset + (uint64_t)a->size * EMU_LANES;
-
-    return a->kind != EMU_RACE_ATOMIC && a->size % WORD == 0 && offset % WORD == 0 &&
-           race_is_span(a, mask, at) && end <= a->space->size &&
-           !*race_narrow_of(a, offset) && !*race_narrow_of(a, end - 1) &&
-           race_take_span(a, &a->space->words, offset / WORD,
-                          a->size / WORD * EMU_LANES);
-}
-
 static bool
 race_check_lane(access *a, unsigned lane, uint64_t address)
 {
@@ -492,20 +434,25 @@ race_begin_access(access *a, uint16_t as_warp)
 {
     emu_race *race = a->warp->block->race;
     emu_visitor *visitor = &race->visitors[as_warp][a->space - race->spaces];
-    emu_visit visit = {.launch = a->warp->block->grid->number,
-                       .block = a->warp->block->number,
-                       .func = a->warp->frame->func,
-                       .insn = a->insn,
-                       .epoch = emu_order_epoch(a->warp, a->kind),
-                       .warp = as_warp,
-                       .starter = (uint16_t)a->warp->number,
-                       .kind = (uint8_t)a->kind};
+    uint32_t epoch = emu_order_epoch(a->warp, a->kind);
 
     if (a->is_copy) {
-        visit.epoch = race->order.copies;
+        epoch = race->order.copies;
     }
     a->visitor = visitor;
-    a->stamp = emu_visit_stamp(&a->space->table, visitor, &visit);
+    a->stamp = emu_visit_again(&a->space->table, visitor, a->insn, epoch);
+    if (a->stamp == 0) {
+        a->stamp = emu_visit_stamp(
+            &a->space->table, visitor,
+            &(emu_visit){.launch = (uint32_t)a->warp->block->grid->number,
+                         .block = (uint32_t)a->warp->block->number,
+                         .func = a->warp->frame->func,
+                         .insn = a->insn,
+                         .epoch = epoch,
+                         .warp = (uint8_t)as_warp,
+                         .starter = (uint8_t)a->warp->number,
+                         .kind = (uint8_t)a->kind});
+    }
     return a->stamp != 0;
 }
 
@@ -542,8 +489,7 @@ emu_race_access(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned si
         }
         mask &= mask - 1;
     }
-    if (mask == 0 || !race_begin_access(&a, (uint16_t)warp->number) ||
-        race_check_span(&a, mask, at)) {
+    if (mask == 0 || !race_begin_access(&a, (uint16_t)warp->number)) {
         return true;
     }
     if (kind == EMU_RACE_WRITE && !race_check_instruction(&a, mask, at)) {
@@ -553,6 +499,69 @@ emu_race_access(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned si
         const unsigned lane = (unsigned)__builtin_ctz(left);
 
         if (!race_check_lane(&a, lane, at[lane])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Check a part as a whole. False: its lanes must be checked one by one. */
+static bool
+race_take_part(access *a, const emu_part *part)
+{
+    const uint64_t bytes = emu_part_bytes(part, a->size);
+    uint64_t offset;
+    emu_cell_access cells;
+
+    a->space = race_space_of(a->warp->block->race, part->start);
+    if (a->space == NULL) {
+        return true; /* it is not checked */
+    }
+    offset = part->start - a->space->base;
+    if (offset % WORD != 0 || *race_narrow_of(a, offset) ||
+        *race_narrow_of(a, offset + bytes - 1)) {
+        return false;
+    }
+    if (!race_begin_access(a, (uint16_t)a->warp->number)) {
+        return true;
+    }
+    cells = (emu_cell_access){
+        .stamp = a->stamp + part->first,
+        .own = (a->visitor->end - EMU_RACE_CHUNK) * EMU_LANES,
+        .oldest = a->space->table.oldest,
+        .shift = (unsigned)__builtin_ctz(a->size / WORD),
+        .writes = race_kind_writes(a->kind),
+        .keeps_readers = a->space == &a->warp->block->race->spaces[EMU_RACE_SHARED]};
+    if (part->same) {
+        cells.shift = 31; /* all cells are of the first lane */
+    }
+    return emu_cells_take(&a->space->words, offset / WORD, (unsigned)(bytes / WORD),
+                          &cells);
+}
+
+bool
+emu_race_parts(emu_warp *warp, const emu_insn *insn, unsigned size, emu_race_kind kind,
+               const emu_parts *parts)
+{
+    access a = {.warp = warp, .insn = insn, .kind = kind, .size = size};
+    const emu_part *part = parts->parts;
+
+    if (size % WORD != 0 || (size & (size - 1)) != 0 || kind == EMU_RACE_ATOMIC ||
+        warp->block->race->keeps_writes) {
+        return false;
+    }
+    for (unsigned i = 0; i < parts->count && race_kind_writes(kind); i++) {
+        if (part[i].same) {
+            return false; /* lanes may write different values */
+        }
+    }
+    if (race_kind_writes(kind) && parts->count == 2 &&
+        part[1].start + emu_part_bytes(part, size) - part[0].start <
+            2 * emu_part_bytes(part, size)) {
+        return false; /* so may those of two parts */
+    }
+    for (unsigned i = 0; i < parts->count; i++) {
+        if (!race_take_part(&a, &part[i])) {
             return false;
         }
     }

@@ -13,6 +13,7 @@
 #define DEVICE_MACHINE_WARP_RACE_CHECK_H
 
 #include "device/base/checks.h"
+#include "device/machine/warp/access_parts.h"
 #include "device/machine/warp/race_order.h"
 
 /* Prepare a block to run with the check, or without it. False: out of memory. */
@@ -23,6 +24,11 @@ void emu_race_free(emu_block *block);
  * shared and global is ignored. False after a fault. */
 bool emu_race_access(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
                      emu_race_kind kind, const uint64_t at[EMU_LANES]);
+
+/* Check the parts of an access as a whole. False: the lanes must be checked one by one,
+ * by emu_race_access. */
+bool emu_race_parts(emu_warp *warp, const emu_insn *insn, unsigned size,
+                    emu_race_kind kind, const emu_parts *parts);
 
 /* Check an asynchronous copy that a lane began: it writes to or reads from `size` bytes
  * at an offset of the block's shared memory. False after a fault. */

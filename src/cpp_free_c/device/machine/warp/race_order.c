@@ -158,7 +158,7 @@ order_publish_to_grid(const emu_warp *warp, const emu_epochs *own)
     publication *next;
 
     pthread_mutex_lock(&grid->lock);
-    next = order_next_locked(grid, warp->block->number);
+    next = order_next_locked(grid, (uint32_t)warp->block->number);
     if (next != NULL) {
         next->time = atomic_fetch_add(&grid->clock, 1) + 1;
         memcpy(next->seen, own->seen, sizeof next->seen);
@@ -317,10 +317,10 @@ emu_order_is_before(const emu_warp *warp, const emu_visit *visit)
     const emu_block *block = warp->block;
     const emu_epochs *own = &block->race->order.warps[warp->number];
 
-    if (visit->launch != block->grid->number) {
+    if (visit->launch != (uint32_t)block->grid->number) {
         return true;
     }
-    if (visit->block == block->number) {
+    if (visit->block == (uint32_t)block->number) {
         return visit->warp == warp->number || own->seen[visit->warp] > visit->epoch;
     }
     return order_was_published(block->grid->race, visit, own->acquired);

@@ -42,6 +42,7 @@ struct emu_race {
     size_t cell_count; /* of each of the six kinds, and room for as many */
     uint8_t narrow;
     bool has_copies;
+    bool keeps_writes; /* atomic operations are noted as reads, see race_check.c */
 };
 
 #endif

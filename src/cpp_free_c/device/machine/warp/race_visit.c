@@ -40,6 +40,7 @@ visits_open_locked(void)
     if (memory == MAP_FAILED) {
         return false;
     }
+    (void)madvise(memory, (size_t)GLOBAL_VISITS * sizeof(emu_visit), MADV_HUGEPAGE);
     process.visits = memory;
     atomic_store(&process.next, EMU_RACE_CHUNK); /* a stamp of 0 means none */
     return true;
@@ -136,12 +137,6 @@ emu_visit_stamp(emu_visit_table *table, emu_visitor *visitor, const emu_visit *v
     const unsigned slot =
         (unsigned)((uintptr_t)visit->insn / sizeof(emu_insn)) % EMU_RACE_CACHE;
 
-    if (visitor->cache[slot].insn == visit->insn &&
-        visitor->cache[slot].epoch == visit->epoch &&
-        visitor->cache[slot].warp == visit->starter &&
-        visitor->cache[slot].stamp >= table->oldest) {
-        return visitor->cache[slot].stamp;
-    }
     if ((visitor->next == visitor->end || visitor->next * EMU_LANES < table->oldest) &&
         !visits_take_chunk(table, visitor)) {
         return 0;
@@ -149,7 +144,6 @@ emu_visit_stamp(emu_visit_table *table, emu_visitor *visitor, const emu_visit *v
     table->visits[visitor->next] = *visit;
     visitor->cache[slot].insn = visit->insn;
     visitor->cache[slot].epoch = visit->epoch;
-    visitor->cache[slot].warp = visit->starter;
     visitor->cache[slot].stamp = visitor->next * EMU_LANES;
     visitor->next++;
     return visitor->cache[slot].stamp;

@@ -21,17 +21,17 @@ typedef enum {
 } emu_race_kind;
 
 typedef struct {
-    uint64_t launch, block; /* their numbers */
     const emu_func *func;
     const emu_insn *insn;
+    uint32_t launch, block; /* the low bits of their numbers */
     uint32_t epoch;
-    uint16_t warp;    /* in the block, or EMU_RACE_COPIES */
-    uint16_t starter; /* of a copy: the warp that began it */
+    uint8_t warp;    /* in the block, or EMU_RACE_COPIES */
+    uint8_t starter; /* of a copy: the warp that began it */
     uint8_t kind;
 } emu_visit;
 
 /* The asynchronous copies of a block count as one more warp. */
-enum { EMU_RACE_COPIES = EMU_MAX_WARPS, EMU_RACE_CHUNK = 8, EMU_RACE_CACHE = 8 };
+enum { EMU_RACE_COPIES = EMU_MAX_WARPS, EMU_RACE_CHUNK = 4, EMU_RACE_CACHE = 32 };
 
 /* Stamps of a chunk are equal in all bits but these. */
 #define EMU_RACE_OWN_MASK (~(uint32_t)(EMU_RACE_CHUNK * EMU_LANES - 1))
@@ -48,7 +48,6 @@ typedef struct {
     struct {
         const emu_insn *insn;
         uint32_t epoch, stamp;
-        uint16_t warp;
     } cache[EMU_RACE_CACHE];
 } emu_visitor;
 
@@ -64,8 +63,23 @@ void emu_visits_free_block(emu_visit_table *table);
  * clears all cells and calls emu_visits_begin_block. */
 bool emu_visits_forget(emu_visit_table *table);
 
-/* The stamp of lane 0 for a visit, which the visitor may have made before. 0: the table
- * is full. */
+/* The stamp of lane 0 for a visit that the visitor has made before; 0: it has not, or
+ * has forgotten it. */
+static inline uint32_t
+emu_visit_again(const emu_visit_table *table, const emu_visitor *visitor,
+                const emu_insn *insn, uint32_t epoch)
+{
+    const unsigned slot =
+        (unsigned)((uintptr_t)insn / sizeof(emu_insn)) % EMU_RACE_CACHE;
+
+    if (visitor->cache[slot].insn == insn && visitor->cache[slot].epoch == epoch &&
+        visitor->cache[slot].stamp >= table->oldest) {
+        return visitor->cache[slot].stamp;
+    }
+    return 0;
+}
+
+/* The stamp of lane 0 for a new visit. 0: the table is full. */
 uint32_t emu_visit_stamp(emu_visit_table *table, emu_visitor *visitor,
                          const emu_visit *visit);
 

@@ -1,0 +1,35 @@
+/* The parts of an access to memory: ranges of consecutive elements, or one element for
+ * several lanes. Most accesses of a whole warp have one part, or one for each half of
+ * the warp. Checks look at a part as a whole. Called by checked.c. */
+#ifndef DEVICE_MACHINE_WARP_ACCESS_PARTS_H
+#define DEVICE_MACHINE_WARP_ACCESS_PARTS_H
+
+#include "device/machine/warp/machine.h"
+
+typedef struct {
+    uint64_t start; /* host address of its first element */
+    unsigned first, lanes;
+    bool same; /* all its lanes access one element */
+} emu_part;
+
+typedef struct {
+    emu_part parts[2];
+    unsigned count;
+} emu_parts;
+
+/* The bytes of a part, whose elements have `size` bytes. */
+static inline uint64_t
+emu_part_bytes(const emu_part *part, unsigned size)
+{
+    if (part->same) {
+        return size;
+    }
+    return (uint64_t)size * part->lanes;
+}
+
+/* Find the parts of an access of all lanes to shared or global memory. False: it has no
+ * such parts, or may not be legal. */
+bool emu_parts_find(emu_warp *warp, const emu_insn *insn, unsigned size,
+                    emu_parts *parts);
+
+#endif

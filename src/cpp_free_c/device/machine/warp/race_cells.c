@@ -1,0 +1,107 @@
+/* Accesses to consecutive cells. See race_cells.h. */
+#include "device/machine/warp/race_cells.h"
+
+#include "device/machine/warp/race_visit.h"
+
+/* Threads may write to one cell at a time: one of the stamps is then lost. */
+#define CELLS __attribute__((no_sanitize("thread")))
+
+/* All bits of a stamp that is neither of this warp nor old, beside those of OWN_MASK: a
+ * number that is not 0. Stamps have 31 bits. */
+static inline uint32_t
+cells_foreign(uint32_t stamp, emu_cell_access a)
+{
+    return -(uint32_t)((int32_t)stamp >= (int32_t)a.oldest) & (stamp ^ a.own) &
+           EMU_RACE_OWN_MASK;
+}
+
+/* The three stamps of a cell never overlap those of another. */
+#ifdef __clang__
+#    define CELLS_VECTORISE _Pragma("clang loop vectorize(assume_safety)")
+#else
+#    define CELLS_VECTORISE _Pragma("GCC ivdep")
+#endif
+
+CELLS static inline __attribute__((always_inline)) void
+cells_note(uint32_t *restrict cells, unsigned count, emu_cell_access a)
+{
+    CELLS_VECTORISE
+    for (unsigned i = 0; i < count; i++) {
+        cells[i] = a.stamp + (i >> a.shift);
+    }
+}
+
+/* Note readers of cells that other warps have read, too. */
+CELLS static inline __attribute__((always_inline)) void
+cells_note_shared(uint32_t *restrict reader, uint32_t *restrict other, unsigned count,
+                  emu_cell_access a)
+{
+    const uint32_t keeps = -(uint32_t)a.keeps_readers;
+
+    CELLS_VECTORISE
+    for (unsigned i = 0; i < count; i++) {
+        const uint32_t stamp = a.stamp + (i >> a.shift), r = reader[i], o = other[i];
+        const uint32_t is_foreign = -(uint32_t)(cells_foreign(r, a) != 0);
+        const uint32_t has_two =
+            keeps & -(uint32_t)((int32_t)o >= (int32_t)a.oldest) & is_foreign;
+
+        other[i] = (is_foreign & ~has_two & r) | (~(is_foreign & ~has_two) & o);
+        reader[i] = (has_two & r) | (~has_two & stamp);
+    }
+}
+
+CELLS static inline __attribute__((always_inline)) bool
+cells_take(const emu_visits *v, size_t first, unsigned count, emu_cell_access a)
+{
+    uint32_t *const writer = v->writer + first, *const reader = v->reader + first;
+    uint32_t *const other = v->other + first;
+    uint32_t wrong = 0, shared = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        wrong |= cells_foreign(writer[i], a);
+        shared |= cells_foreign(reader[i], a);
+    }
+    for (unsigned i = 0; i < count && a.writes; i++) {
+        wrong |= cells_foreign(other[i], a) | shared;
+    }
+    if (wrong) {
+        return false;
+    }
+    if (a.writes) {
+        cells_note(writer, count, a);
+    }
+    else if (shared) {
+        cells_note_shared(reader, other, count, a);
+    }
+    else {
+        cells_note(reader, count, a);
+    }
+    return true;
+}
+
+#if defined(__x86_64__)
+CELLS __attribute__((target("avx2"))) static bool
+cells_take_avx2(const emu_visits *v, size_t first, unsigned count,
+                const emu_cell_access *a)
+{
+    if (count == EMU_LANES) {
+        return cells_take(v, first, EMU_LANES, *a);
+    }
+    if (count == EMU_LANES / 2) {
+        return cells_take(v, first, EMU_LANES / 2, *a);
+    }
+    return cells_take(v, first, count, *a);
+}
+#endif
+
+CELLS bool
+emu_cells_take(const emu_visits *visits, size_t first, unsigned count,
+               const emu_cell_access *access)
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) {
+        return cells_take_avx2(visits, first, count, access);
+    }
+#endif
+    return cells_take(visits, first, count, *access);
+}
