@@ -57,8 +57,8 @@ def leaks(code, start="import pycuda.autoinit", check="leak"):
         (
             "node = Node()\nnode.node = node\n"
             "node.x = gpuarray.zeros(8, np.int32)\ndel node",
-            "only the garbage collector frees it\n  1 device allocation, 32 bytes, made "
-            "at <string>:14 in <module>",
+            "only the garbage collector frees it\n  1 device allocation, 32 bytes, "
+            "made at <string>:14 in <module>",
         ),
     ],
 )
