@@ -617,7 +617,7 @@ emu_operation_end(void)
         (void)check_host_access(operation, &operation->suspects[i]);
     }
     operation->suspect_count = 0;
-    if (operation->uses.count == 0 && operation->uses.pages == NULL) {
+    if (emu_uses_is_empty(&operation->uses)) {
         operation_unlist(operation);
         operation_free(operation);
     }
