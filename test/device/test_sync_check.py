@@ -126,7 +126,11 @@ FAULTS = {
         "fill(memory, zero, n, block=block, stream=s)\n"
         "WAIT\n"
         "twice(memory, n, block=block, stream=t)",
-        ["kernel twice", "kernel fill in another stream writes", "neither stream waits"],
+        [
+            "kernel twice",
+            "kernel fill in another stream writes",
+            "neither stream waits",
+        ],
         "event.record(s); t.wait_for_event(event)",
     ),
     "a copy that does not wait": (
@@ -283,7 +287,7 @@ def test_a_finding_that_no_call_reports():
         check=True,
         env={
             **os.environ,
-            "PYTHONPATH": str(TEST.parent),
+            "PYTHONPATH": f"{TEST.parent}{os.pathsep}{TEST}",
             "PYCUDA_DRIVER": "emulator",
             "PYCUDA_CHECK": "sync",
         },
@@ -313,7 +317,7 @@ def test_signals_of_the_program_still_arrive():
         check=False,
         env={
             **os.environ,
-            "PYTHONPATH": str(TEST.parent),
+            "PYTHONPATH": f"{TEST.parent}{os.pathsep}{TEST}",
             "PYCUDA_DRIVER": "emulator",
             "PYCUDA_CHECK": "sync",
         },

@@ -128,6 +128,7 @@ def test_memory_of_a_graph(mod, stream):
     assert free.address == alloc.address != 0 and add.address is None
     assert {node.address for node in graph.nodes} == {None, alloc.address}
     executable = graph.instantiate()
+    drv.Context.synchronize()  # the stream does not wait for the zeros
     for _ in range(3):
         executable.launch(stream)
     stream.synchronize()

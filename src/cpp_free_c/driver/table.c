@@ -195,11 +195,12 @@ static void
 drv_know_emulator(void *library)
 {
     void *report = NULL, *set_host = NULL, *set_caller = NULL;
-    void *before = NULL, *after = NULL;
+    void *before = NULL, *after = NULL, *set_asked = NULL;
     if (library != NULL) {
         report = dlsym(library, "emu_last_message");
         set_host = dlsym(library, "emu_set_host");
         set_caller = dlsym(library, "emu_set_caller");
+        set_asked = dlsym(library, "emu_set_asked");
         before = dlsym(library, "emu_leak_before_collection");
         after = dlsym(library, "emu_leak_after_collection");
     }
@@ -208,6 +209,7 @@ drv_know_emulator(void *library)
         memcpy(&pcu_drv_info.report, &report, sizeof(report));
         memcpy(&pcu_drv_info.set_host, &set_host, sizeof(set_host));
         memcpy(&pcu_drv_info.set_caller, &set_caller, sizeof(set_caller));
+        memcpy(&pcu_drv_info.set_asked, &set_asked, sizeof(set_asked));
         memcpy(&pcu_drv_info.before_collection, &before, sizeof(before));
         memcpy(&pcu_drv_info.after_collection, &after, sizeof(after));
     }

@@ -73,6 +73,9 @@ struct pcu_drv_info {
     /* Registers the callback that tells the line of the present call
      * (device/base/site.h); NULL on a real driver. */
     void (*set_caller)(size_t (*caller)(char *text, size_t room));
+    /* Says whether the program asked for the next free; NULL on a real driver. */
+    void (*set_asked)(int asked);
+    const void *caller_state; /* that the callback above uses; NULL: none */
     /* Called before and after the last collection of garbage of a program
      * (device/api/context/leak.h); NULL on a real driver. */
     int (*before_collection)(void);

@@ -12,6 +12,7 @@ enum { SITE_ROOM = 512, FIRST_SLOTS = 256 };
 
 static _Atomic emu_caller registered;
 static _Atomic bool is_wanted;
+static _Thread_local bool is_asked;
 
 /* Open addressing with linear probing; guarded by the mutex. */
 static struct {
@@ -25,6 +26,18 @@ void
 emu_set_caller(emu_caller caller)
 {
     atomic_store(&registered, caller);
+}
+
+void
+emu_set_asked(int asked)
+{
+    is_asked = asked != 0;
+}
+
+bool
+emu_site_is_asked(void)
+{
+    return is_asked || atomic_load(&registered) == NULL;
 }
 
 void

@@ -20,6 +20,7 @@ struct emu_lane {
     emu_lane_kind kind;
     size_t number;
     emu_clock clock; /* what later work of the lane comes after */
+    emu_clock ended; /* of a null lane: NON_BLOCKING lanes that have ended */
 };
 
 /* An access of the host while the operation had not run. */
@@ -42,6 +43,7 @@ struct emu_operation {
     emu_uses uses;
     emu_uses may; /* what it may use, while it has not run */
     bool has_run;
+    bool frees;    /* memory */
     bool is_graph; /* it keeps the name of the call */
     bool is_early; /* its uses were known before it ran */
     const char *site;
@@ -254,6 +256,25 @@ emu_lane_new(emu_context *context, emu_lane_kind kind)
     return lane;
 }
 
+/* Let the null lane of the context keep what an ending lane has done: a wait for the
+ * context covers it. */
+static void
+lane_hand_over(const emu_lane *lane)
+{
+    for (emu_lane *other = check.lanes; other != NULL; other = other->next) {
+        if (other == lane || other->kind != EMU_LANE_NULL ||
+            other->context != lane->context) {
+            continue;
+        }
+        if (lane->kind == EMU_LANE_BLOCKING) {
+            check_noted(emu_clock_join(&other->clock, &lane->clock));
+        }
+        else {
+            check_noted(emu_clock_join(&other->ended, &lane->clock));
+        }
+    }
+}
+
 void
 emu_lane_free(emu_lane *lane)
 {
@@ -261,6 +282,7 @@ emu_lane_free(emu_lane *lane)
         return;
     }
     check_lock();
+    lane_hand_over(lane);
     check.taken[lane->number] = false;
     if (lane->previous != NULL) {
         lane->previous->next = lane->next;
@@ -275,6 +297,7 @@ emu_lane_free(emu_lane *lane)
         emu_operation *next;
 
         check_noted(emu_clock_join(&check.host, &lane->clock));
+        check_noted(emu_clock_join(&check.host, &lane->ended));
         for (emu_operation *o = check.first; o != NULL; o = next) {
             next = o->next;
             if (o->context == lane->context) {
@@ -285,6 +308,7 @@ emu_lane_free(emu_lane *lane)
     }
     check_unlock();
     emu_clock_close(&lane->clock);
+    emu_clock_close(&lane->ended);
     free(lane);
 }
 
@@ -402,6 +426,7 @@ emu_host_awaits_context(const emu_context *context)
     for (emu_lane *lane = check.lanes; lane != NULL; lane = lane->next) {
         if (context == NULL || lane->context == context) {
             host_awaits_lane_locked(lane);
+            check_noted(emu_clock_join(&check.host, &lane->ended));
         }
     }
     operations_prune();
@@ -437,6 +462,17 @@ check_lower(uint64_t a, uint64_t b)
     return b;
 }
 
+/* The uses of an operation as far as they are known: what it may use, until it has
+ * run. */
+static const emu_uses *
+operation_uses(const emu_operation *operation)
+{
+    if (operation_is_kept(operation)) {
+        return &operation->may;
+    }
+    return &operation->uses;
+}
+
 /* Report two operations that use the same bytes, if they do; the one that was enqueued
  * last as the one at fault. */
 static void
@@ -452,8 +488,8 @@ check_pair(const emu_operation *older, const emu_operation *newer)
     if (older->lane == newer->lane ||
         older->number <= emu_clock_of(&newer->clock, older->lane) ||
         newer->number <= emu_clock_of(&older->clock, newer->lane) || check.is_short ||
-        !emu_uses_conflict(&older->uses, &newer->uses, use_is_of_live_memory, &serial,
-                           &found)) {
+        !emu_uses_conflict(operation_uses(older), operation_uses(newer),
+                           use_is_of_live_memory, &serial, &found)) {
         return;
     }
     emu_finding_of_streams(
@@ -461,12 +497,13 @@ check_pair(const emu_operation *older, const emu_operation *newer)
         &(emu_finding_side){newer->name, newer->site, found.second}, found.address);
 }
 
-/* Compare an operation whose uses are known with all others. */
+/* Compare an operation whose uses are known with all others. Memory that it frees is no
+ * longer there when work runs that streams keep. */
 static void
 check_operation(const emu_operation *operation)
 {
     for (const emu_operation *o = check.first; o != NULL; o = o->next) {
-        if (o != operation && (o->has_run || o->is_early)) {
+        if (o != operation && (!operation_is_kept(o) || operation->frees)) {
             check_pair(o, operation);
         }
     }
@@ -580,7 +617,7 @@ emu_operation_end(void)
         (void)check_host_access(operation, &operation->suspects[i]);
     }
     operation->suspect_count = 0;
-    if (operation->uses.count == 0 && operation->uses.pages == NULL) {
+    if (emu_uses_is_empty(&operation->uses)) {
         operation_unlist(operation);
         operation_free(operation);
     }
@@ -604,6 +641,7 @@ emu_operation_use(emu_operation *operation, uint64_t start, uint64_t bytes,
     if (operation != NULL) {
         check_lock();
         emu_uses_add_range(&operation->uses, start, bytes, kind, 0);
+        operation->frees |= kind == EMU_USE_FREE;
         check.is_stale = true;
         check_unlock();
     }
@@ -714,8 +752,8 @@ emu_operation_awaits_signal(emu_operation *operation)
 void
 emu_stream_check_free(uint64_t start, uint64_t bytes, const char *word)
 {
-    if (!emu_stream_check_on) {
-        return;
+    if (!emu_stream_check_on || !emu_site_is_asked()) {
+        return; /* a destructor's free waits for the device */
     }
     check_lock();
     for (const emu_operation *o = check.first; o != NULL; o = o->next) {

@@ -287,6 +287,17 @@ emu_uses_close(emu_uses *uses)
     *uses = (emu_uses){.host_only = uses->host_only};
 }
 
+bool
+emu_uses_is_empty(const emu_uses *uses)
+{
+    for (int i = 0; uses->pages != NULL && i < SHARDS; i++) {
+        if (uses->pages->shards[i].count > 0) {
+            return false;
+        }
+    }
+    return uses->count == 0;
+}
+
 /* -- searches ---------------------------------------------------------------------- */
 
 /* The bits of a word of a page in any of some kinds. */

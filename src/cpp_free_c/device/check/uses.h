@@ -73,6 +73,9 @@ emu_uses_want(const emu_uses *uses, const emu_allocation *allocation)
 
 void emu_uses_close(emu_uses *uses);
 
+/* Whether nothing was noted. */
+bool emu_uses_is_empty(const emu_uses *uses);
+
 /* The kinds of use of one byte; 0: none. */
 unsigned emu_uses_of_byte(const emu_uses *uses, uint64_t address);
 

@@ -9,8 +9,6 @@
 
 #include "python/support/caller.h"
 
-static const pcu_state *device_caller_state; /* set when the module is made */
-
 /* A text that grows up to its room; it always has room for the terminator. */
 typedef struct {
     char *text;
@@ -70,12 +68,12 @@ device_caller_write(char *text, size_t room)
     device_caller_text out = {text, room, 0};
     PyThreadState *thread = PyGILState_GetThisThreadState();
     char number[16];
+    const pcu_state *st = pcu_drv_info.caller_state;
     pcu_caller found;
-    if (thread == NULL || device_caller_state == NULL ||
-        device_caller_state->caller_rules == NULL) {
+    if (thread == NULL || st == NULL || st->caller_rules == NULL) {
         return 0;
     }
-    pcu_caller_find_in(device_caller_state, thread, &found);
+    pcu_caller_find_in(st, thread, &found);
     if (found.code == NULL) {
         return 0;
     }
@@ -93,7 +91,7 @@ device_caller_write(char *text, size_t room)
 void
 pcu_device_caller_begin(const pcu_state *st)
 {
-    device_caller_state = st;
+    pcu_drv_info.caller_state = st;
     if (pcu_drv_info.set_caller != NULL) {
         pcu_drv_info.set_caller(device_caller_write);
     }
@@ -102,8 +100,16 @@ pcu_device_caller_begin(const pcu_state *st)
 void
 pcu_device_caller_finish(void)
 {
-    device_caller_state = NULL;
+    pcu_drv_info.caller_state = NULL;
     if (pcu_drv_info.set_caller != NULL) {
         pcu_drv_info.set_caller(NULL);
+    }
+}
+
+void
+pcu_device_caller_asks(int asked)
+{
+    if (pcu_drv_info.set_asked != NULL) {
+        pcu_drv_info.set_asked(asked);
     }
 }

@@ -299,25 +299,12 @@ copy_is_on_device(const emu_copy_box *b)
            emu_is_device_range(b->target.start, copy_extent(b, &b->target));
 }
 
-/* Whether a side is in memory of the host, page-locked or not. */
-static bool
-copy_side_is_host(const emu_copy_side *s)
-{
-    const emu_allocation *memory = emu_memory_check(s->start, 1);
-
-    return memory == NULL || memory->kind == EMU_MEMORY_HOST ||
-           memory->kind == EMU_MEMORY_REGISTERED || memory->kind == EMU_MEMORY_MANAGED;
-}
-
-/* Whether the host goes on only when the copy is done. A GPU's driver also waits for a
- * copy to memory that the GPU cannot reach. */
+/* Whether the host goes on only when the copy is done, for the check of streams. A
+ * GPU's driver also waits for a copy to memory that the GPU cannot reach. */
 static bool
 copy_host_waits(const emu_copy_box *b, bool blocking)
 {
-    if (blocking) {
-        return copy_side_is_host(&b->source) || copy_side_is_host(&b->target);
-    }
-    return emu_memory_check(b->target.start, 1) == NULL;
+    return blocking || emu_memory_check(b->target.start, 1) == NULL;
 }
 
 /* Moves a checked box in a stream's turn. `blocking` waits, so it also flushes. */

@@ -226,6 +226,10 @@ fill_now(emu_stream *stream, fill_payload p)
     if (status == CUDA_SUCCESS) {
         status = fill_enqueue(stream, p);
     }
+    if (status == CUDA_SUCCESS && stream != NULL) {
+        /* A GPU need not wait, but programs count on it, and no fault is known. */
+        emu_host_awaits_lane(stream->lane);
+    }
     return status;
 }
 

@@ -242,7 +242,7 @@ payload_begin(const void *payload)
     return CUDA_SUCCESS;
 }
 
-/* Note the memory of the host that parameters point to. */
+/* Note the memory that parameters point to. */
 static void
 payload_use(const void *payload, emu_operation *operation)
 {
@@ -255,7 +255,7 @@ payload_use(const void *payload, emu_operation *operation)
 
         memcpy(&word, work->parameters + i * sizeof(word), sizeof(word));
         memory = emu_memory_check(word, 1);
-        if (memory != NULL && emu_uses_is_host_kind(memory->kind)) {
+        if (memory != NULL) {
             emu_operation_may_use(operation, memory);
         }
     }
