@@ -6,6 +6,7 @@
 # make doc     the chapters in doc/ as pages, in doc/_build/html
 # make dist    the source archive and the wheel, in dist
 # make soak    eight threads doing everything at once (MINUTES=10)
+# make clients the tests of Numba, tinygrad, Triton ... on the software device
 #
 # Others: venv, build, werror, conformance, layout, asan, leaks, tsan, coverage, format,
 # fuzz, clean. PYTHON says which Python to use.
@@ -20,10 +21,10 @@ C_ROOT := src/cpp_free_c
 C_FILES := $(sort $(shell find $(C_ROOT) -name "*.c"))
 C_ALL := $(sort $(shell find $(C_ROOT) -name "*.[ch]" -o -name "*.inc"))
 C_FORMATTED := $(sort $(shell find $(C_ROOT) -name "*.[ch]") $(wildcard test/c/*.[ch] bench/*.[ch]))
-PY_FORMATTED := setup.py doc/conf.py $(wildcard pycuda test tools examples bench)
+PY_FORMATTED := setup.py doc/conf.py $(wildcard doc/recipes pycuda test tools examples bench)
 
 .PHONY: hello test check doc dist build venv werror conformance layout asan leaks tsan \
-	coverage soak format fuzz clean check-format check-tidy check-cppcheck check-types
+	coverage soak clients format fuzz clean check-format check-tidy check-cppcheck check-types
 .DELETE_ON_ERROR:
 
 # Without nvcc and NVRTC, NVIDIA's wheels of NVRTC and its headers come in.
@@ -166,6 +167,11 @@ fuzz:
 MINUTES ?= 10
 soak: build
 	$(BIN)/python test/package/soak.py --minutes $(MINUTES)
+
+# The tests of other programs, compared with an H200 (CLIENTS="numba triton" for some).
+CLIENTS ?=
+clients: build
+	$(BIN)/python tools/clients.py $(CLIENTS)
 
 # Everything that the other targets made, the private environment included.
 clean:

@@ -36,16 +36,17 @@ def per_call(call, count):
 
 def compare(with_record, without, call, count, rounds):
     """Return the shortest times with and without, and their difference."""
-    rows = []
+    on, off = [], []
     per_call(call, count)
-    for _ in range(rounds):
-        with_record()
-        on = per_call(call, count)
-        without()
-        rows.append((on, per_call(call, count)))
+    for number in range(2 * rounds):
+        if number % 2:
+            with_record()
+            on.append(per_call(call, count))
+        else:
+            without()
+            off.append(per_call(call, count))
         drv.Context.synchronize()
-    on, off = (min(column) for column in zip(*rows, strict=True))
-    return on, off, on - off
+    return min(on), min(off), min(on) - min(off)
 
 
 def allocations(rounds):
@@ -66,7 +67,7 @@ def allocations(rounds):
     )
     yield (
         "mem_alloc and free",
-        *compare(on, off, lambda: drv.mem_alloc(1024), 2_000, rounds),
+        *compare(on, off, lambda: drv.mem_alloc(1024), 300, 10 * rounds),
     )
     held = [take(1024) for _ in range(5_000)]
     yield (

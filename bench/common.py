@@ -289,13 +289,18 @@ def import_cost(python, module, env=None):
     return int(done.stdout.split()[-1])
 
 
+def compiler():
+    """Return the command of the C compiler as a list."""
+    found = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc")
+    if not found:
+        raise SubjectError("no C compiler: install cc, or name one in CC")
+    return found.split()
+
+
 def build_floor(directory, name="floor"):
     """Compile a program of the floor into a directory; return the program's path."""
-    compiler = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc")
-    if not compiler:
-        raise SubjectError("no C compiler: install cc, or name one in CC")
     program = Path(directory) / name
-    command = [*compiler.split(), "-std=c11", "-O2", "-I", str(C_SOURCE)]
+    command = [*compiler(), "-std=c11", "-O2", "-I", str(C_SOURCE)]
     command += [str(HERE / f"{name}.c"), "-o", str(program), "-ldl"]
     done = run_quietly(command)
     if done.returncode != 0:

@@ -122,9 +122,8 @@ def _expected(parameter: Parameter) -> str:
 
 def _advice(parameter: Parameter, argument: object, is_format: bool) -> str:
     """Return what to do, "" if there is nothing to say."""
-    level, character = parameter.type
-    numpy = NUMPY.get(character, "")
-    if level == "p":
+    numpy = NUMPY.get(parameter.type[1], "")
+    if parameter.type[0] == "p":
         if is_format:
             return "Use 'P' for device memory"
         if _is_array(argument) and numpy:

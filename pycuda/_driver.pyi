@@ -106,6 +106,8 @@ class Error(Exception):
     name: str | None
     routine: str | None
     launches: tuple[LaunchRecord, ...]
+    driver_log: str
+    jit_log: str
 
 class LogicError(Error): ...
 class LaunchError(Error): ...
@@ -149,6 +151,7 @@ class LaunchRecord(structseq[Any], tuple[Any, ...]):
     def number(self) -> int: ...
 
 def recent_launches() -> tuple[LaunchRecord, ...]: ...
+def _note_library_call(function: str, stream: int, /) -> None: ...
 
 # -- the library -----------------------------------------------------------------------
 

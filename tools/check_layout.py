@@ -37,6 +37,7 @@ DATA_FILES = {
         "blas_table",
         "fft_table",
         "nccl_table",
+        "driver_log",
         "memory_map",
         "timeline",
     )

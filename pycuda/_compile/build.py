@@ -28,7 +28,7 @@ _ARCHITECTURE = r"\b(?:sm|compute)_\w+"
 _LINE_OPTIONS = frozenset(
     ("-lineinfo", "--generate-line-info", "-G", "--device-debug", "-device-debug")
 )
-_KERNEL = r"__global__\b[^(){};]*?(\w+)\s*\((?!\s*\d)"
+_KERNEL = r"__global__\b(?:[^(){};]|\(\s*\d[^()]*\))*?(\w+)\s*\((?!\s*\d)"
 
 
 class Compilation:

@@ -7,8 +7,8 @@ addresses: ``precompiled_worker.py``.
 
 The files are in a folder of the compile cache. A name there has the hash of all that
 the headers depend on: the lines that include them, the options, the library. NVRTC
-itself compares the times of the headers. The folder is bounded; a file is complete or
-absent.
+itself compares the times of the headers. The folder is bounded. A file is complete or
+absent, and its name has a checksum.
 
 Nothing here raises an error of its own. Without a result the compilation runs in this
 process, as without precompiled headers.
@@ -42,7 +42,7 @@ OPENING = "pycuda-opening"
 _ROOM = 2 << 30
 _ABANDONED_NS = 3600 * 1_000_000_000
 _WORKER = os.path.join(os.path.dirname(__file__), "precompiled_worker.py")
-_FILE = re.compile(r"[0-9a-f]{40}-[0-9a-f]+\.pch(\.[0-9]+\.part)?")
+_FILE = re.compile(r"[0-9a-f]{40}-[0-9a-f]+-([0-9a-f]{8}\.pch|[0-9]+\.part)")
 _LINE = re.compile(r'[ \t]*#[ \t]*line[ \t]+(\d+)(?:[ \t]+"([^"\n]*)")?[ \t]*\Z')
 _INCLUDE = re.compile(r"[ \t]*#[ \t]*include[ \t]*<([^>\n]+)>[ \t]*(?://.*)?\Z")
 _PLAIN = re.compile(r"[ \t]*(?://.*|#[ \t]*(?:define|undef)\b.*[^\\])?\Z")
@@ -163,8 +163,8 @@ def compile(
     status, image, log, lowered, made = reply
     if made:
         _sweep(folder)
-    if status is None or (status != 0 and not made and not _uses(log)):
-        return None  # the messages about headers would name our own lines
+    if status is None or (status != 0 and OPENING in log):
+        return None  # the messages would name our own lines
     return status, image, _without_messages(log), lowered
 
 
@@ -229,11 +229,6 @@ def _run_worker(
 
 
 # -- the log ---------------------------------------------------------------------------
-
-
-def _uses(log: str) -> bool:
-    """Return whether NVRTC says that it used the file."""
-    return "using precompiled header file" in log
 
 
 def _without_messages(log: str) -> str:

@@ -177,7 +177,7 @@ struct lines_scan {
                                       uint32 count, uint32 length, bool vector)
     {
         const uint32 skipped = threadIdx.x / 32 * 32 * EACH;
-        const uint32 in_warp = rest_of<FULL>(count, skipped, 32 * EACH);
+        const uint32 in_warp = part_of<FULL>(count, skipped, 32 * EACH);
         char *rows = room.rows + threadIdx.x / 32 * 32 * ROW;
         layout::template move_in<FULL>(rows, input + skipped, sizeof(In), in_warp,
                                        vector);

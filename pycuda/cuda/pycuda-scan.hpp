@@ -482,7 +482,7 @@ struct tile_scan {
     {
         const uint32 tid = threadIdx.x, lane = tid & 31, warp = tid / 32;
         const uint32 skipped = warp * 32 * EACH;
-        const uint32 in_warp = rest_of<FULL>(count, skipped, 32 * EACH);
+        const uint32 in_warp = part_of<FULL>(count, skipped, 32 * EACH);
         const uint32 own = rest_of<FULL>(in_warp, lane * EACH, EACH);
         char *rows = room.rows + warp * 32 * ROW;
         char *row = rows + lane * ROW;

@@ -7,6 +7,8 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from pycuda import _driver, driver as drv
 
 #: The value that NVML stores where the memory of a process is not known.
@@ -22,13 +24,10 @@ class Process(NamedTuple):
     bytes: int | None
 
 
-class _Info(ctypes.Structure):
-    _fields_ = (
-        ("pid", ctypes.c_uint),
-        ("usedGpuMemory", ctypes.c_ulonglong),
-        ("gpuInstanceId", ctypes.c_uint),
-        ("computeInstanceId", ctypes.c_uint),
-    )
+#: nvmlProcessInfo_t: the process, its bytes, and two numbers of instances.
+_INFO = np.dtype(
+    [("pid", "u4"), ("unused", "u4"), ("bytes", "u8"), ("instances", "u4", 2)]
+)
 
 
 def _library() -> ctypes.CDLL | None:
@@ -63,7 +62,7 @@ def of_device(device: drv.Device) -> list[Process]:
         return []
     try:
         return _list(library, device.pci_bus_id().encode())
-    except (AttributeError, drv.Error):
+    except (AttributeError, drv.Error, ctypes.ArgumentError):
         return []
     finally:
         library.nvmlShutdown()
@@ -75,14 +74,14 @@ def _list(library: ctypes.CDLL, bus_id: bytes) -> list[Process]:
     if find(ctypes.c_char_p(bus_id), ctypes.byref(handle)) != 0:
         return []
     count = ctypes.c_uint(_MOST)
-    infos = (_Info * _MOST)()
+    infos = np.zeros(_MOST, _INFO)
     ask = library.nvmlDeviceGetComputeRunningProcesses_v3
-    if ask(handle, ctypes.byref(count), infos) != 0:
+    if ask(handle, ctypes.byref(count), ctypes.c_void_p(infos.ctypes.data)) != 0:
         return []
     found = []
     for info in infos[: count.value]:
-        used = None if info.usedGpuMemory == _UNKNOWN else int(info.usedGpuMemory)
-        found.append(Process(info.pid, _name(info.pid), used))
+        pid, used = int(info["pid"]), int(info["bytes"])
+        found.append(Process(pid, _name(pid), None if used == _UNKNOWN else used))
     return sorted(found, key=lambda p: -(p.bytes or 0))
 
 

@@ -173,11 +173,12 @@ def _data(timeline: Timeline) -> dict[str, Any]:
 _VIEWER_STYLE = """
 <style>
 .viewer{position:relative;border:1px solid var(--line);border-radius:8px;
-overflow:hidden;background:var(--paper)}
-.viewer canvas{display:block;width:100%;cursor:grab;touch-action:none}
+background:var(--paper)}
+.viewer canvas{display:block;border-radius:7px;width:100%;cursor:grab;touch-action:none}
 .viewer .tip{position:absolute;pointer-events:none;background:var(--panel);
 border:1px solid var(--line);border-radius:6px;padding:7px 10px;font-size:12.5px;
-max-width:460px;box-shadow:0 4px 14px rgba(0,0,0,.18);display:none;z-index:2}
+width:max-content;max-width:460px;box-shadow:0 4px 14px rgba(0,0,0,.18);
+display:none;z-index:2}
 .viewer .tip b{display:block;overflow-wrap:anywhere}
 .viewer .tip span{color:var(--soft);display:block;overflow-wrap:anywhere}
 .legend{display:flex;flex-wrap:wrap;gap:4px 14px;margin:10px 0 0;font-size:12.5px;
@@ -185,7 +186,8 @@ color:var(--soft)}
 .legend svg{width:10px;height:10px;margin-right:6px}
 .bar-row{display:flex;gap:8px;align-items:center;margin:0 0 8px}
 .bar-row button{font:inherit;font-size:12.5px;color:var(--ink);background:var(--panel);
-border:1px solid var(--line);border-radius:6px;padding:3px 10px;cursor:pointer}
+border:1px solid var(--line);border-radius:6px;padding:3px 10px;cursor:pointer;
+white-space:nowrap}
 .bar-row p{margin:0;color:var(--soft);font-size:12.5px}
 </style>"""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 from typing import Any
 
 from pycuda._compile import toolkit
@@ -13,9 +12,11 @@ _NAMES = ("libnvtx3interop.so.1", "libnvToolsExt.so.1")
 _WHEELS = ("nvidia/cu13/lib", "nvidia/nvtx/lib")
 
 
-@functools.cache
-def _library() -> Any:
-    """Return the library, None if it is not installed."""
+#: The library, or None, after the first search.
+_found: list[Any] = []
+
+
+def _open() -> Any:
     for path in toolkit.library_paths(_NAMES, _WHEELS):
         try:
             library = ctypes.CDLL(path)
@@ -25,6 +26,13 @@ def _library() -> Any:
             continue
         return library
     return None
+
+
+def _library() -> Any:
+    """Return the library, None if it is not installed."""
+    if not _found:
+        _found.append(_open())
+    return _found[0]
 
 
 def push(name: str) -> None:

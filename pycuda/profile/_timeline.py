@@ -6,6 +6,7 @@ import functools
 import os
 from collections.abc import Callable
 from types import TracebackType
+from typing import Final
 
 from pycuda import _driver
 from pycuda._page import bytes_text, time_text
@@ -14,7 +15,7 @@ from pycuda.profile._spans import Kernel, Limits, Span
 from pycuda.profile._summary import CopyTime, KernelTime, LineTime
 
 #: Spans that a timeline keeps, by default; about 200 bytes each.
-MOST = 1_000_000
+MOST: Final = 1_000_000
 
 
 class Timeline:
@@ -32,9 +33,9 @@ class Timeline:
         self.spans: list[Span] = []
         self.limits: dict[int, Limits] = {}
         #: Nanoseconds from begin to end.
-        self.duration = 0
+        self.duration: int = 0
         #: Calls that were not kept, because there were more than ``most``.
-        self.dropped = 0
+        self.dropped: int = 0
 
     # -- recording ---------------------------------------------------------------------
 

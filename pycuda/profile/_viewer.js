@@ -4,7 +4,7 @@
   const canvas = box.querySelector("canvas");
   const tip = box.querySelector(".tip");
   const context = canvas.getContext("2d");
-  const ROW = 26, GAP = 4, AXIS = 24, LEFT = 150;
+  const ROW = 26, GAP = 4, AXIS = 24, LEFT = 166;
   const TRACK = 0, KIND = 1, NAME = 2, LINE = 3, DETAIL = 4, SPAN = 5, BEGIN = 6, TIME = 7;
   const rows = DATA.tracks.map(() => []);
   for (const bar of DATA.bars) rows[bar[TRACK]].push(bar);
@@ -169,7 +169,7 @@
     );
     const left = Math.min(px + 14, width - tip.offsetWidth - 8);
     tip.style.left = `${Math.max(left, 4)}px`;
-    tip.style.top = `${Math.min(py + 16, Math.max(height - tip.offsetHeight - 6, 2))}px`;
+    tip.style.top = `${top(bar[TRACK]) + ROW + 6}px`;
   }
 
   function zoom(factor, at) {

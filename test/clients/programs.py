@@ -118,6 +118,7 @@ _TRITON = Client(
         ("TRITON_CACHE_DIR", "{environment}/kernels"),
         ("TRITON_DEFAULT_FP_FUSION", "1"),
     ),
+    with_pycuda=True,
 )
 
 _WARP = Client(

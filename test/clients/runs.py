@@ -76,7 +76,7 @@ class Run:
         """Run tests on `jobs` processes. Return {id: (outcome, seconds, reason)}."""
         self._left = [tests[at : at + CHUNK] for at in range(0, len(tests), CHUNK)]
         if jobs > 1:  # the last chunks are small, so that the processes end together
-            size = max(1, min(CHUNK, len(tests) // (jobs * 4)))
+            size = max(1, min(CHUNK, len(tests) // (jobs * 2)))
             self._left = [tests[at : at + size] for at in range(0, len(tests), size)]
         workers = [threading.Thread(target=self._work) for _ in range(jobs)]
         for worker in workers:

@@ -3,13 +3,17 @@
 A few tests of each run here. `make clients` runs all and compares them with an H200.
 """
 
+import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 
 from clients import environments, lists, programs, runs
 
+ROOT = Path(__file__).resolve().parents[2]
+DOC = ROOT / "doc"
 QUICK = [client for client in programs.CLIENTS.values() if client.quick]
 
 
@@ -18,11 +22,16 @@ def client(request):
     return request.param
 
 
-def test_some_tests_of_a_client(client):
+def make(client):
+    """Return the environment of a client, or skip the test."""
     try:
-        place = environments.environment(client)
+        return environments.environment(client)
     except environments.Unavailable as error:
         pytest.skip(str(error))
+
+
+def test_some_tests_of_a_client(client):
+    place = make(client)
     run = runs.Run(
         place / "bin" / "python",
         programs.variables(client, place),
@@ -32,6 +41,34 @@ def test_some_tests_of_a_client(client):
     assert {test: result[0] for test, result in found.items()} == dict.fromkeys(
         client.quick, "ok"
     ), found
+
+
+@pytest.mark.parametrize("name", ["triton", "warp"])
+def test_the_program_of_a_recipe(name):
+    """The programs in the chapter "Other programs without a GPU" run."""
+    client = programs.CLIENTS[name]
+    place = make(client)
+    done = subprocess.run(
+        [place / "bin" / "python", DOC / "recipes" / f"{name}_kernel.py"],
+        check=False,
+        capture_output=True,
+        text=True,
+        env=programs.variables(client, place),
+        timeout=200,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_each_client_has_a_section_and_a_ci_file():
+    page = (DOC / "other_programs.rst").read_text()
+    for name in {client.name.removesuffix("_ops") for client in QUICK}:
+        assert f"examples/ci/{name}.yml" in page
+        text = (ROOT / "examples" / "ci" / f"{name}.yml").read_text()
+        version = programs.CLIENTS[name].driver_version
+        options = f" --driver-version {version}" if version else ""
+        command = f"python -m pycuda.emulator environment{options} >>"
+        assert command in text
+        assert page.count(f"tools/clients.py {name}``") == 1
 
 
 def test_requirements_are_pinned():

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -166,24 +167,28 @@ def test_name_expressions(cache):
 def test_a_damaged_file_is_replaced(cache, in_process):
     build(1)
     (path,) = made(cache)
-    size = os.path.getsize(path)
-    with open(path, "r+b") as file:
-        file.seek(4096)
-        file.write(os.urandom(size - 4096 - 4096))
-    assert b", 2;" in build(2)  # in any way
-    for path in made(cache):
-        os.truncate(path, 100)
-    assert b", 3;" in build(3)
+    content = Path(path).read_bytes()
+    middle = len(content) // 2
+    for number, wrong in enumerate(
+        (content[:middle], content[:middle] + b"?" + content[middle + 1 :], b"x")
+    ):
+        Path(path).write_bytes(wrong)
+        assert b", %d;" % (number + 2) in build(number + 2)
+        (path,) = made(cache)
+        assert len(Path(path).read_bytes()) == len(content)
+    assert in_process == []
 
 
 @needs_headers
 def test_a_file_that_nvrtc_cannot_make(cache, in_process):
     build(1)
     (path,) = made(cache)
-    os.truncate(path, 0)  # the worker leaves an empty file then
+    os.unlink(path)
+    nothing = Path(path.rpartition("-")[0] + "-00000000.pch")
+    nothing.write_bytes(b"")  # what the worker leaves then
     assert b", 2;" in build(2)
     assert in_process == [1]
-    assert os.path.getsize(path) == 0
+    assert made(cache) == [str(nothing)]
 
 
 @needs_headers
@@ -234,7 +239,7 @@ def test_no_file_without_a_cache_or_a_wish(cache, monkeypatch, in_process):
 def fill(folder, sizes):
     folder.mkdir(parents=True)
     for number, size in enumerate(sizes):
-        path = folder / f"{number:040x}-7fff0000.pch"
+        path = folder / f"{number:040x}-7fff0000-0000000a.pch"
         path.write_bytes(b"x" * size)
         os.utime(path, (1000 + number, 1000 + number))
 
@@ -243,7 +248,7 @@ def test_the_folder_is_bounded(cache, monkeypatch):
     folder = cache / precompiled.FOLDER
     fill(folder, [400, 400, 400, 400])
     (folder / "others.pch").write_bytes(b"of somebody else")
-    draft = folder / f"{7:040x}-7fff0000.pch.123.part"
+    draft = folder / f"{7:040x}-7fff0000-123.part"
     draft.write_bytes(b"")
     monkeypatch.setenv(sweep.VARIABLE, "1700")  # 850 for headers
     precompiled._sweep(str(folder))

@@ -46,8 +46,8 @@ def test_get_proc_address(emu_driver):
     old = look_up(emu_driver, b"cuMemAlloc", 2000)  # with sizes of 32 bits
     assert (old[0], old[2]) == (0, 0) and old[1] != pointer
     new = b"cuMemAllocAsync"
-    assert look_up(emu_driver, new, 11010) == (R.ERROR_NOT_FOUND, None, 2)
-    assert look_up(emu_driver, b"cuNoSuchThing", 12000) == (R.ERROR_NOT_FOUND, None, 1)
+    assert look_up(emu_driver, new, 11010) == (0, None, 2)
+    assert look_up(emu_driver, b"cuNoSuchThing", 12000) == (0, None, 1)
     assert look_up(emu_driver, b"cuMemAlloc", 14000) == (0, pointer, 0)
     four = c_void_p()
     assert (

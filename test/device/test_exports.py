@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from device import proc_address
 from support import cc
 from support.emulator import LIBRARY, ROOT, R, child
 
@@ -137,23 +138,40 @@ def test_flags_choose_the_default_stream(emu_driver):
     threads = address(emu_driver, "cuMemcpyHtoD_v2_ptds")
     assert look_up(emu_driver, name, 13000, LEGACY)[1] == plain
     assert look_up(emu_driver, name, 13000, PER_THREAD)[1] == threads
-    assert look_up(emu_driver, name, 6000, PER_THREAD)[1] == plain  # 7.0 has the other
+    low = look_up(emu_driver, name, 6000, PER_THREAD)  # 7.0 has that form
+    assert low == (0, None, TOO_LOW)
     stream = address(emu_driver, "cuStreamGetCtx_v2_ptsz")
     assert look_up(emu_driver, b"cuStreamGetCtx", 13000, PER_THREAD)[1] == stream
-    assert look_up(emu_driver, b"cuInit", 13000, PER_THREAD)[0] == 0
-    assert look_up(emu_driver, name, 13000, 3)[0] == R.ERROR_INVALID_VALUE
+    both = LEGACY | PER_THREAD
+    assert look_up(emu_driver, name, 13000, both)[1] == threads
+    init = address(emu_driver, "cuInit")  # it has one form only
+    assert look_up(emu_driver, b"cuInit", 13000, PER_THREAD)[1] == init
+    assert look_up(emu_driver, name, 13000, 4)[0] == R.ERROR_INVALID_VALUE
 
 
-def test_names_that_are_refused(emu_driver):
-    assert look_up(emu_driver, b"cuNothing", 13000) == (
-        R.ERROR_NOT_FOUND,
-        None,
-        NOT_FOUND,
-    )
+def test_each_name_and_version_as_an_h200_answers(emu_driver):
+    """1,632 names and versions, each with the three flags."""
+    known, wrong = proc_address.exports(), []
+    for name, version, answers in proc_address.recorded():
+        names = [exported for exported, _ in known[name]]
+        for flag, expected in enumerate(answers):
+            found = proc_address.answer(emu_driver.lib, names, name, version, flag)
+            if found != expected:
+                wrong.append((name, version, flag, expected, found))
+    assert wrong == []
+
+
+def test_names_that_are_missing(emu_driver):
+    """A missing function is no error of the newer form, but one of the older form."""
+    assert look_up(emu_driver, b"cuNothing", 13000) == (0, None, NOT_FOUND)
+    assert look_up(emu_driver, b"cuMemAlloc_v2", 13000) == (0, None, NOT_FOUND)
     low = look_up(emu_driver, b"cuLibraryLoadData", 11080)
-    assert low == (R.ERROR_NOT_FOUND, None, TOO_LOW)
+    assert low == (0, None, TOO_LOW)
     lib = emu_driver.lib
-    pointer = c_void_p()
+    pointer = c_void_p(7)
+    for name in (b"cuNothing", b"cuLibraryLoadData"):
+        code = lib.cuGetProcAddress(name, byref(pointer), 11080, c_uint64(0))
+        assert (code, pointer.value) == (R.ERROR_NOT_FOUND, 7)
     none = lib.cuGetProcAddress_v2(None, byref(pointer), 12000, c_uint64(0), None)
     assert none == R.ERROR_INVALID_VALUE
 
@@ -165,13 +183,12 @@ def test_the_reported_version(text, version):
         "n = c_int(); d.ok('DriverGetVersion', byref(n)); p = c_void_p()\n"
         "def has(name):\n"
         "    get = d.lib.cuGetProcAddress_v2\n"
-        "    return get(name, byref(p), 13000, c_uint64(0), None)\n"
+        "    return get(name, byref(p), 13000, c_uint64(0), None) == 0 and bool(p)\n"
         "print(n.value, has(b'cuMemPrefetchBatchAsync'), has(b'cuCtxCreate'),"
         " d.Init(0))",
         PYCUDA_EMULATOR_DRIVER_VERSION=text,
     )
-    lacks = R.ERROR_NOT_FOUND if version < 13000 else 0
-    assert said == f"{version} {lacks} 0 0"
+    assert said == f"{version} {version >= 13000} True 0"
 
 
 @pytest.mark.parametrize("text", ["12", "12.", "12.45", "9.2", "x", "13.0.1"])
@@ -448,6 +465,10 @@ def test_a_green_context(d):
     d.ok("GreenCtxGetDevResource", green, byref(found), 1)
     assert found.count == 2
     d.ok("CtxGetDevResource", context, byref(found), 1)
+    assert found.count == 2
+    primary = c_void_p(d.out(c_void_p, "DevicePrimaryCtxRetain", 0))
+    assert context.value != primary.value
+    d.ok("CtxGetDevResource", primary, byref(found), 1)
     assert found.count == 8
     assert d.last(c_uint64, "GreenCtxGetId", green) > 0
     stream = c_void_p()
@@ -455,6 +476,7 @@ def test_a_green_context(d):
     assert d.last(c_void_p, "StreamGetGreenCtx", stream) == green.value
     assert d.last(c_void_p, "StreamGetCtx", stream) == context.value
     d.ok("CtxPushCurrent", context)
+    assert d.out(c_void_p, "CtxGetCurrent") == context.value
     event = c_void_p(d.out(c_void_p, "EventCreate", 0))
     d.ok("CtxPopCurrent", None)
     d.ok("GreenCtxRecordEvent", green, event)
@@ -463,8 +485,10 @@ def test_a_green_context(d):
     d.ok("CtxPushCurrent", context)
     d.ok("EventDestroy", event)
     d.ok("StreamDestroy", stream)
-    d.ok("CtxPopCurrent", None)
+    assert d.out(c_void_p, "CtxPopCurrent") == context.value
+    d.ok("DevicePrimaryCtxRelease", 0)
     d.ok("GreenCtxDestroy", green)
+    assert d.CtxPushCurrent(context) == R.ERROR_INVALID_CONTEXT
     invalid = R.ERROR_INVALID_HANDLE
     assert d.GreenCtxDestroy(green) == invalid
     assert d.GreenCtxRecordEvent(green, event) == invalid

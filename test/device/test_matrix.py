@@ -201,6 +201,14 @@ def test_a_form_that_the_hardware_lacks_is_refused_by_name(g, line):
             "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {2}, [near];",
             "the form needs 4 registers",
         ),
+        (
+            "wgmma.fence.sync.aligned;",
+            "wgmma: this instruction needs '.target sm_90a'",
+        ),
+        (
+            "setmaxnreg.inc.sync.aligned.u32 64;",
+            "setmaxnreg: this instruction needs '.target sm_90a'",
+        ),
     ],
 )
 def test_wrong_operands_are_refused_with_the_reason(g, line, message):

@@ -111,6 +111,10 @@ m = g.load('''.version 8.0
 fault(m, "k", 1, 128)
 """
 
+#: The same for wgmma, which is an instruction of one architecture.
+GROUP = MATRIX.replace("sm_75", "sm_90a")
+HOPPER = {"PYCUDA_EMULATOR_CAPABILITY": "9.0"}
+
 
 def test_a_row_of_ldmatrix_that_is_not_aligned():
     body = """
@@ -128,7 +132,7 @@ def test_a_matrix_of_wgmma_beyond_the_end_of_shared_memory():
         mov.u64 %q5, 0x0000001000080070; // from byte 1792 on, 256 bytes a block
         wgmma.mma_async.sync.aligned.m64n32k16.f32.f16.f16 {{{registers}}},
             {{%r1, %r2, %r3, %r4}}, %q5, %p1, 1, 1, 0;"""
-    name, text = report(MATRIX.replace("BODY", body))
+    name, text = report(GROUP.replace("BODY", body), **HOPPER)
     assert name == "ILLEGAL_ADDRESS"
     assert "wgmma read 2 bytes at offset 2048 of shared memory, which has 2048" in text
 
@@ -143,10 +147,11 @@ def test_a_race_of_wgmma_and_a_store():
         mov.u64 %q5, 0x0000001000080000;
         wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3},
             {%r1, %r2, %r3, %r4}, %q5, %p1, 1, 1, 0;"""
-    name, text = report(MATRIX.replace("BODY", body), PYCUDA_EMULATOR_CHECK="race")
+    race = {**HOPPER, "PYCUDA_EMULATOR_CHECK": "race"}
+    name, text = report(GROUP.replace("BODY", body), **race)
     assert name == "LAUNCH_FAILED" and "race" in text
     body = body.replace("mov.u64 %q5", "bar.sync 0;\nmov.u64 %q5")
-    name, _ = report(MATRIX.replace("BODY", body), PYCUDA_EMULATOR_CHECK="race")
+    name, _ = report(GROUP.replace("BODY", body), **race)
     assert name.startswith("no fault")
 
 

@@ -1,5 +1,7 @@
 """PTX of people and older compilers, in forms that nvcc 13 does not produce."""
 
+from ctypes import byref, c_char_p, c_size_t, c_void_p
+
 import numpy as np
 import pytest
 
@@ -288,10 +290,49 @@ def test_limits_of_a_block_are_attributes(g, d):
     d.ok("CtxSynchronize")
 
 
+def link(g, d, *texts):
+    """Link texts. Return the code, and the module if there is one."""
+    state = c_void_p()
+    d.ok("LinkCreate", 0, None, None, byref(state))
+    code = 0
+    for text in texts:
+        data = text.encode() + b"\0"
+        code = code or d.LinkAddData(
+            state, 1, c_char_p(data), c_size_t(len(data)), b"t", 0, None, None
+        )
+    image, size = c_void_p(), c_size_t()
+    code = code or d.LinkComplete(state, byref(image), byref(size))
+    module = c_void_p()
+    if not code:
+        d.ok("ModuleLoadData", byref(module), image)
+        g.modules.append(module)
+    d.ok("LinkDestroy", state)
+    return code, module
+
+
+def test_a_function_without_the_result_of_its_declaration(g, d):
+    """Numba declares C functions of type void with a result. Linkers accept it."""
+    one = (
+        HEAD
+        + ".extern .func (.param .b64 r) store (.param .b64 p);\n"
+        + f".visible .entry k(.param .u64 out) {{ {INTO} .reg .b64 %r;"
+        + "{ .param .b64 p; .param .b64 r; st.param.b64 [p], %at;"
+        + "call (r), store, (p); ld.param.b64 %r, [r]; } ret; }"
+    )
+    two = (
+        HEAD
+        + ".visible .func store (.param .b64 p) { .reg .b64 %a;"
+        + "ld.param.b64 %a, [p]; st.u32 [%a], 7; ret; }"
+    )
+    code, module = link(g, d, one, two)
+    assert code == 0
+    out = g.up(np.zeros(4, "i4"))
+    g.launch(module, "k", 1, 4, out)
+    assert g.down(out, np.zeros(4, "i4")).tolist() == [7] * 4
+
+
 def test_two_texts_with_weak_and_hidden_names(g, d):
     """A program may have a hidden name twice, but not a visible one."""
-    from ctypes import byref, c_char_p, c_size_t, c_void_p
-
     helper = """.func (.param .u32 r) hidden () { st.param.u32 [r], %d; ret; }
     .visible .func (.param .u32 r) %s () {
     .reg .u32 %%v; { .param .u32 x; call (x), hidden, (); ld.param.u32 %%v, [x]; }
@@ -309,31 +350,13 @@ def test_two_texts_with_weak_and_hidden_names(g, d):
     )
     two = HEAD + helper % (2, "two") + ".visible .global .u32 shared_value = 3;\n"
 
-    def link(*texts):
-        state = c_void_p()
-        d.ok("LinkCreate", 0, None, None, byref(state))
-        code = 0
-        for text in texts:
-            data = text.encode() + b"\0"
-            code = code or d.LinkAddData(
-                state, 1, c_char_p(data), c_size_t(len(data)), b"t", 0, None, None
-            )
-        image, size = c_void_p(), c_size_t()
-        code = code or d.LinkComplete(state, byref(image), byref(size))
-        module = c_void_p()
-        if not code:
-            d.ok("ModuleLoadData", byref(module), image)
-            g.modules.append(module)
-        d.ok("LinkDestroy", state)
-        return code, module
-
-    code, module = link(one, two)
+    code, module = link(g, d, one, two)
     assert code == 0
     out = g.up(np.zeros(4, "i4"))
     g.launch(module, "k", 1, 4, out)
     assert g.down(out, np.zeros(4, "i4")).tolist() == [123] * 4
-    assert link(one, two, two)[0] != 0
-    assert link(one)[0] != 0
+    assert link(g, d, one, two, two)[0] != 0
+    assert link(g, d, one)[0] != 0
 
 
 def test_refusals(g):

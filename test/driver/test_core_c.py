@@ -26,6 +26,7 @@ ENVIRONMENT = {"ASAN_OPTIONS": "detect_leaks=1", "PATH": "/usr/bin:/bin"}
 UNITS = {
     "argument_buffer": ("-Wl,--wrap=malloc,--wrap=realloc",),
     "bins": (),
+    "driver_log": ("-pthread",),
     "memory_map": ("-Wl,--wrap=calloc",),
     "shape": (),
     "virtual_range": ("-Wl,--wrap=calloc,--wrap=realloc",),

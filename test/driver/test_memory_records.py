@@ -237,6 +237,30 @@ def test_a_forked_child_holds_nothing():
     assert done.stdout.split() == ["0", "1"]
 
 
+MANY_LINES = """
+import types
+import pycuda.autoinit
+import pycuda.driver as drv
+import pycuda.memory as memory
+
+def allocate():
+    return drv.mem_alloc(64)
+
+first = allocate()
+for number in range(17000):
+    code = allocate.__code__.replace(co_firstlineno=number + 100)
+    types.FunctionType(code, globals())()
+last = drv.mem_alloc(128)
+lines = {a.bytes: a.line for a in memory.snapshot().allocations}
+print(lines[64].line, lines[128].file)
+"""
+
+
+def test_a_program_that_makes_code_without_end_runs_on():
+    """There are numbers for 16,384 lines. Later ones are not known."""
+    assert run_child(MANY_LINES).stdout.split() == ["8", "None"]
+
+
 # -- the history -----------------------------------------------------------------------
 
 

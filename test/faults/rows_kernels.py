@@ -2,10 +2,12 @@
 
 import os
 import tempfile
+import warnings
 
 import numpy as np
 
 import pycuda.driver as drv
+from pycuda import _driver
 
 from .row import PTX, SIZE, calls, row
 
@@ -86,12 +88,38 @@ calls("Function.name", lambda f: f.name, "function")
 
 # -- launches --------------------------------------------------------------------------
 
+
+def _recent(w):
+    w.function(w.memory, ONE, block=BLOCK)
+    return drv.recent_launches
+
+
+row("recent_launches", _recent)
+row("_note_library_call", lambda w: lambda: _driver._note_library_call("made", 0))
 calls(
     "Function.__call__",
     lambda f, m: f(m, ONE, block=BLOCK),
     "function",
     "memory",
     absorbs=NO_MORE,
+)
+
+
+def _call_with_another_type(f, m):
+    """Pass a float for the integer. The first of the two calls remembers the line."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for _ in range(2):
+            f(m, np.float32(1), block=BLOCK)
+
+
+calls(
+    "Function.__call__ (another type)",
+    _call_with_another_type,
+    "function",
+    "memory",
+    absorbs=NO_MORE,
+    no_allocations="the text is written in Python, where CPython loses exceptions",
 )
 calls(
     "Function.__call__ (stream)",

@@ -65,6 +65,8 @@ class Handle:
             self._check(self._set_stream, set_stream(self.value, number))
             status = function(self.value, *passed)
         self._check(name, status)
+        if not name.endswith("_bufferSize"):  # those enqueue no work
+            _driver._note_library_call(name, number.value or 0)
 
 
 def open_first(paths):

@@ -546,6 +546,12 @@ typedef struct CUtensorMap_st {
 /* -- callbacks --------------------------------------------------------------------- */
 
 typedef void (*CUhostFn)(void *userData);
+
+/* Messages of the driver about failed calls. */
+typedef enum { CU_LOG_LEVEL_ERROR = 0, CU_LOG_LEVEL_WARNING = 1 } CUlogLevel;
+typedef struct CUlogsCallbackEntry_st *CUlogsCallbackHandle;
+typedef void (*CUlogsCallback)(void *data, CUlogLevel logLevel, char *message,
+                               size_t length);
 typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void *userData);
 typedef size_t (*CUoccupancyB2DSize)(int blockSize);
 

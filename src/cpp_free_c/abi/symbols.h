@@ -33,6 +33,9 @@
     X(DriverGetVersion, 2020, REQUIRED, GIL, (int *driverVersion))                     \
     X(GetErrorName, 6000, REQUIRED, GIL, (CUresult error, const char **pStr))          \
     X(GetErrorString, 6000, REQUIRED, GIL, (CUresult error, const char **pStr))        \
+    X(LogsRegisterCallback, 12090, OPTIONAL, GIL,                                      \
+      (CUlogsCallback callbackFunc, void *userData, CUlogsCallbackHandle               \
+       *callback_out))                                                                 \
                                                                                        \
     /* devices */                                                                      \
     X(DeviceGet, 2000, REQUIRED, GIL, (CUdevice *device, int ordinal))                 \

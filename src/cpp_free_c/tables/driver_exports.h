@@ -695,6 +695,9 @@
       (numOptions, options, optionValues, stateOut)) \
     X(cuLinkDestroy, cuLinkDestroy, 5050, LEGACY, LinkDestroy, (CUlinkState state), \
       (state)) \
+    X(cuLogsRegisterCallback, cuLogsRegisterCallback, 12090, LEGACY, \
+      LogsRegisterCallback, (CUlogsCallback callbackFunc, void *userData, \
+      CUlogsCallbackHandle *callback_out), (callbackFunc, userData, callback_out)) \
     X(cuMemAddressFree, cuMemAddressFree, 10020, LEGACY, MemAddressFree, (CUdeviceptr \
       ptr, size_t size), (ptr, size)) \
     X(cuMemAddressReserve, cuMemAddressReserve, 10020, LEGACY, MemAddressReserve, \
@@ -1590,8 +1593,6 @@
     X(cuLogsCurrent, cuLogsCurrent, 12090, LEGACY, LogsCurrent) \
     X(cuLogsDumpToFile, cuLogsDumpToFile, 12090, LEGACY, LogsDumpToFile) \
     X(cuLogsDumpToMemory, cuLogsDumpToMemory, 12090, LEGACY, LogsDumpToMemory) \
-    X(cuLogsRegisterCallback, cuLogsRegisterCallback, 12090, LEGACY, \
-      LogsRegisterCallback) \
     X(cuLogsUnregisterCallback, cuLogsUnregisterCallback, 12090, LEGACY, \
       LogsUnregisterCallback) \
     X(cuMemAlloc, cuMemAlloc, 2000, LEGACY, MemAlloc_v1) \
@@ -1743,7 +1744,6 @@
     X(LogsCurrent) \
     X(LogsDumpToFile) \
     X(LogsDumpToMemory) \
-    X(LogsRegisterCallback) \
     X(LogsUnregisterCallback) \
     X(MemAlloc_v1) \
     X(MemAllocHost_v1) \

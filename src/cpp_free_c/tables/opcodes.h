@@ -311,7 +311,7 @@ enum { PTX_ROW_OPERATIONS = 26 };
     X(brkpt, low_nothing, PTX_NO_TYPES, "", EMU_OP_NONE) \
     X(pmevent, low_nothing, PTX_NO_TYPES, "mask", EMU_OP_NONE) \
     X(griddepcontrol, low_nothing, PTX_ANY, "launch_dependents wait", EMU_OP_NONE) \
-    X(setmaxnreg, low_nothing, PTX_ANY, "aligned dec inc sync", EMU_OP_NONE) \
+    X(setmaxnreg, low_setmaxnreg, PTX_ANY, "aligned dec inc sync", EMU_OP_NONE) \
     X(membar, low_fence, PTX_NO_TYPES, "cta gl sys", EMU_OP_fence) \
     X(fence, low_fence, PTX_ANY, \
       "acq_rel acquire alias async async::generic cluster cta generic global gpu " \
@@ -349,12 +349,14 @@ enum { PTX_ROW_OPERATIONS = 26 };
     X(suq, low_suq, PTX_T(b32) | PTX_T(u32) | PTX_T(s32), \
       "array_size channel_data_type channel_order depth height memory_layout width", \
       EMU_OP_tex_query) \
+    X(istypep, low_istypep, PTX_T(texref) | PTX_T(samplerref) | PTX_T(surfref), "", \
+      EMU_OP_and_64, EMU_OP_ne_64) \
     X(suld, low_suld, PTX_INTEGERS | PTX_T(b8) | PTX_T(u8) | PTX_T(s8), \
       "1d 2d 3d a1d a2d b clamp trap v2 v4 zero", EMU_OP_suld) \
     X(sust, low_sust, PTX_INTEGERS | PTX_T(b8) | PTX_T(u8) | PTX_T(s8), \
-      "1d 2d 3d a1d a2d b clamp trap v2 v4 zero", EMU_OP_sust) \
+      "1d 2d 3d a1d a2d b clamp p trap v2 v4 zero", EMU_OP_sust) \
     X(sured, low_sured, PTX_INTEGERS, \
-      "1d 2d 3d add and b clamp max min or trap zero", EMU_OP_sured)
+      "1d 2d 3d add and b clamp max min or p trap zero", EMU_OP_sured)
 
 /* -- lower_wmma.c, lower_mma.c, lower_matrix_move.c: the rows list no shapes ---------- */
 
@@ -379,7 +381,6 @@ enum { PTX_ROW_OPERATIONS = 26 };
 /* -- opcodes that the software device does not have ---------------------------------- */
 
 #define PTX_REFUSED(X) \
-    X(istypep, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
     X(multimem, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
     X(tcgen05, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
     X(clusterlaunchcontrol, low_refuse, PTX_ANY, "", EMU_OP_NONE)

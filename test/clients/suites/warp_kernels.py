@@ -8,8 +8,9 @@ compile to PTX, and a launch takes any object with __cuda_array_interface__.
 import unittest
 
 import numpy as np
-import pycuda.autoprimaryctx
 import warp as wp
+
+import pycuda.autoprimaryctx
 from pycuda import gpuarray
 
 wp.config.cuda_output = "ptx"
@@ -31,7 +32,7 @@ def product(
     a: wp.array2d(dtype=float), b: wp.array2d(dtype=float), to: wp.array2d(dtype=float)
 ):
     i, j = wp.tid()
-    total = float(0.0)
+    total = float(0.0)  # noqa: UP018 (a variable of a kernel)
     for k in range(a.shape[1]):
         total += a[i, k] * b[k, j]
     to[i, j] = total

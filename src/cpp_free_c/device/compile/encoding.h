@@ -250,10 +250,11 @@ enum {
     EMU_SURF_TRAP,
     EMU_SURF_CLAMP,
     EMU_SURF_ZERO,
-    EMU_SURF_MODE_SHIFT = 3,   /* two bits */
-    EMU_SURF_COUNT_SHIFT = 8,  /* elements, four bits */
-    EMU_SURF_BYTES_SHIFT = 12, /* of an element, five bits */
-    EMU_SURF_WIDE_SHIFT = 17   /* of a register, five bits */
+    EMU_SURF_MODE_SHIFT = 3,     /* two bits */
+    EMU_SURF_COUNT_SHIFT = 8,    /* elements, four bits */
+    EMU_SURF_BYTES_SHIFT = 12,   /* of an element, five bits */
+    EMU_SURF_WIDE_SHIFT = 17,    /* of a register, five bits */
+    EMU_SURF_FORMATTED = 1 << 22 /* .p: the format of the surface counts */
 };
 
 #endif

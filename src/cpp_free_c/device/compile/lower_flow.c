@@ -104,6 +104,13 @@ low_nothing(low_func *f)
     (void)f;
 }
 
+/* setmaxnreg: registers are not counted here. */
+void
+low_setmaxnreg(low_func *f)
+{
+    low_need_specific_target(f);
+}
+
 /* -- calls ------------------------------------------------------------------------- */
 
 typedef struct {
@@ -227,10 +234,36 @@ flow_emit_named_call(low_func *f, const ptx_operand *target, emu_callsite *call)
     return low_emit(f, EMU_OP_call, 0, 0, 0, 0);
 }
 
+/* Whether a call expects a result of a function in another text that gives none. Numba
+ * declares C functions of type void so, and the linker of a GPU accepts it. */
+static bool
+flow_gives_nothing(const ptx_operand *target)
+{
+    const ptx_function *defined = NULL;
+
+    if (target->kind == PTX_O_FUNCTION) {
+        defined = target->function->same;
+    }
+    return defined != NULL && defined->code != NULL && defined->code->return_count == 0;
+}
+
+/* The parts of a call, without a result that the function does not give: what is read
+ * as the result then has no defined value. */
+static call_parts
+flow_call_parts(const low_func *f)
+{
+    call_parts parts = flow_split_call(f);
+
+    if (parts.returns != NULL && flow_gives_nothing(parts.target)) {
+        parts.returns = NULL;
+    }
+    return parts;
+}
+
 void
 low_call(low_func *f)
 {
-    const call_parts parts = flow_split_call(f);
+    const call_parts parts = flow_call_parts(f);
     emu_callsite *call = emu_arena_get(f->load, &f->load->keep, 1, sizeof *call);
     const uint32_t returns = flow_list_count(parts.returns);
     const uint32_t params = flow_list_count(parts.params);

@@ -206,6 +206,7 @@ group_multiply(low_func *f)
     const ptx_operand *const operands = f->in->operands, *next = &operands[3];
     low_product p = group_product(f);
     const bool sparse = p.flags >> EMU_MMA_SPARSE_BIT & 1;
+    const bool a_is_loaded = operands[1].kind == PTX_O_VECTOR;
     const unsigned results =
         emu_matrix_registers(p.shape.rows * p.shape.columns / WARPS, p.d);
     low_value d[MAX_REGISTERS], c[MAX_REGISTERS], a[4], e = 0;
@@ -216,7 +217,7 @@ group_multiply(low_func *f)
     low_check_operand_count(f, sparse ? 6 : 4, PTX_MAX_OPERANDS);
     low_matrix_targets(f, &operands[0], p.d, results, d);
     low_matrix_sources(f, &operands[0], p.d, results, c);
-    if (operands[1].kind == PTX_O_VECTOR) {
+    if (a_is_loaded) {
         low_matrix_sources(f, &operands[1], p.a, 4, a);
     }
     else {
@@ -234,7 +235,7 @@ group_multiply(low_func *f)
     insn = low_emit(f, EMU_OP_wgmma, 0, from, to, adds);
     insn->imm = low_product_fields(&p);
     mma_add(f, insn, d, results, true);
-    if (from == 0) {
+    if (a_is_loaded) {
         mma_add(f, insn, a, 4, false);
     }
     mma_add(f, insn, c, results, false);
@@ -262,4 +263,5 @@ low_wgmma(low_func *f)
     else {
         low_unsupported(f);
     }
+    low_need_specific_target(f);
 }

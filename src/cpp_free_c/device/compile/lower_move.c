@@ -239,6 +239,10 @@ move_scalar(low_func *f, const ptx_operand *d, const ptx_operand *s, unsigned ty
     low_check_type(f, d, type);
     low_check_type(f, s, type);
     v = low_source(f, s, type);
+    if (s->kind == PTX_O_SPECIAL && width != PTX_PRED) {
+        f->insns[f->count - 1].d = low_target(f, d, width); /* no copy is needed */
+        return;
+    }
     if (width == PTX_PRED) {
         second = v; /* operations on predicates read two sources */
     }

@@ -28,6 +28,19 @@ low_fail(const low_func *f, const char *format, ...)
 }
 
 void
+low_need_specific_target(const low_func *f)
+{
+    const ptx_module *const module = f->function->module;
+
+    if (!module->is_specific) {
+        low_fail(f,
+                 "this instruction needs '.target sm_90a', the features of one "
+                 "architecture; the text has '.target sm_%u'",
+                 module->target);
+    }
+}
+
+void
 low_unsupported(const low_func *f)
 {
     char text[200];

@@ -84,6 +84,8 @@ _Noreturn void low_fail(const low_func *f, const char *format, ...)
     __attribute__((noreturn, format(printf, 2, 3)));
 /* Fails: the software device does not have this opcode with these words. */
 _Noreturn void low_unsupported(const low_func *f) __attribute__((noreturn));
+/* Fails unless the target of the text has the letter a, as in sm_90a. */
+void low_need_specific_target(const low_func *f);
 
 /* -- words of the instruction ------------------------------------------------------ */
 

@@ -175,6 +175,7 @@ low_tensormap(low_func *f)
     }
     else if (low_has(f, PTX_W_replace)) {
         map_replace(f);
+        low_need_specific_target(f);
     }
     else {
         low_unsupported(f);

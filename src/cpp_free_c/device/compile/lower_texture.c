@@ -344,6 +344,24 @@ low_suq(low_func *f)
     texture_emit_query(f, SURFACE_QUERIES, false)->imm = true;
 }
 
+/* istypep: a GPU tests a bit of the handle of a variable in device memory. No handle of
+ * an object has such a bit, here as there. */
+void
+low_istypep(low_func *f)
+{
+    static const uint16_t kinds[] = {PTX_W_texref, PTX_W_samplerref, PTX_W_surfref};
+    const unsigned which = low_find(f, kinds, 2); /* else the last one */
+    low_value d, handle, bit;
+
+    low_check_operand_count(f, 2, 2);
+    d = low_target(f, &f->in->operands[0], PTX_PRED);
+    handle = low_source_at(f, 1, PTX_W_u64);
+    bit = low_temp(f, PTX_R64);
+    low_emit(f, f->ops[0], bit, handle,
+             low_constant(f, PTX_R64, (uint64_t)1 << (61 + which)), 0);
+    low_emit(f, f->ops[1], d, bit, low_constant(f, PTX_R64, 0), 0);
+}
+
 /* -- surfaces ---------------------------------------------------------------------- */
 
 static uint32_t
@@ -363,6 +381,9 @@ texture_surface_fields(const low_func *f, unsigned geometry, unsigned count,
 
     if (width == PTX_R128 || ptx_class_bytes(width) < bytes) {
         low_fail(f, "a register is too narrow for an element of the surface");
+    }
+    if (low_has(f, PTX_W_p)) {
+        geometry |= EMU_SURF_FORMATTED;
     }
     return geometry | texture_surface_mode(f) |
            (uint32_t)count << EMU_SURF_COUNT_SHIFT |
@@ -402,6 +423,17 @@ texture_take_values(low_func *f, extras *x, const ptx_operand *values, unsigned 
     return width;
 }
 
+/* Whether the words say how elements are stored: .b, their bytes, or for a store .p,
+ * numbers of 32 bits that become the format of the surface. */
+static bool
+texture_stores_elements(const low_func *f, bool load)
+{
+    if (low_has(f, PTX_W_p)) {
+        return !load && low_type_at(f, 0) == PTX_W_b32;
+    }
+    return low_has(f, PTX_W_b);
+}
+
 /* The value and the place are operands 0 and 1 of a load, 1 and 0 of a store. */
 static void
 texture_load_or_store(low_func *f, bool load)
@@ -416,8 +448,8 @@ texture_load_or_store(low_func *f, bool load)
     ptx_class width;
 
     low_check_operand_count(f, 2, 2);
-    if (!low_has(f, PTX_W_b) || geometry >= EMU_GEOMETRY_CUBE || count > 4 ||
-        bytes > 8 || bytes * count > 16) {
+    if (!texture_stores_elements(f, load) || geometry >= EMU_GEOMETRY_CUBE ||
+        count > 4 || bytes > 8 || bytes * count > 16) {
         low_unsupported(f);
     }
     handle = texture_handle_of(f, place, 2);
@@ -462,7 +494,7 @@ low_sured(low_func *f)
     ptx_class width;
 
     low_check_operand_count(f, 2, 2);
-    if (!low_has(f, PTX_W_b) || geometry > EMU_GEOMETRY_3D ||
+    if (low_has(f, PTX_W_b) == low_has(f, PTX_W_p) || geometry > EMU_GEOMETRY_3D ||
         (bytes != 4 && bytes != 8)) {
         low_unsupported(f);
     }

@@ -142,3 +142,58 @@ emu_texel_read(const emu_sampler *s, const emu_texture_level *level, int64_t x,
         }
     }
 }
+
+static uint32_t
+texel_clamp_unsigned(uint32_t word, uint32_t most)
+{
+    return word < most ? word : most;
+}
+
+static uint32_t
+texel_clamp_signed(uint32_t word, int32_t most)
+{
+    const int32_t value = (int32_t)word;
+
+    if (value > most) {
+        return (uint32_t)most;
+    }
+    if (value < -most - 1) {
+        return (uint32_t)(-most - 1);
+    }
+    return word;
+}
+
+void
+emu_texel_write(CUarray_format format, uint8_t *element, unsigned int channel,
+                uint32_t word)
+{
+    unsigned int bytes = 4;
+    uint16_t half;
+
+    switch (format) {
+        case CU_AD_FORMAT_UNSIGNED_INT8:
+            bytes = 1;
+            word = texel_clamp_unsigned(word, UINT8_MAX);
+            break;
+        case CU_AD_FORMAT_SIGNED_INT8:
+            bytes = 1;
+            word = texel_clamp_signed(word, INT8_MAX);
+            break;
+        case CU_AD_FORMAT_UNSIGNED_INT16:
+            bytes = 2;
+            word = texel_clamp_unsigned(word, UINT16_MAX);
+            break;
+        case CU_AD_FORMAT_SIGNED_INT16:
+            bytes = 2;
+            word = texel_clamp_signed(word, INT16_MAX);
+            break;
+        case CU_AD_FORMAT_HALF:
+            bytes = 2;
+            half = emu_half_round((double)f32_of_bits(word), EMU_F16, EMU_RN);
+            word = half;
+            break;
+        default:
+            break;
+    }
+    memcpy(element + (size_t)channel * bytes, &word, bytes);
+}

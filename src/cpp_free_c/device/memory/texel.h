@@ -18,5 +18,9 @@ void emu_texel_tap(const emu_sampler *s, const emu_texture_level *level, int64_t
 /* Read one texel as a program sees it: the least normalised value is -1. */
 void emu_texel_read(const emu_sampler *s, const emu_texture_level *level, int64_t x,
                     int64_t y, int64_t z, uint32_t out[4]);
+/* Write one channel of an element. The word is a float for a format of floats, else an
+ * integer, which is clamped to the range of the format. */
+void emu_texel_write(CUarray_format format, uint8_t *element, unsigned int channel,
+                     uint32_t word);
 
 #endif

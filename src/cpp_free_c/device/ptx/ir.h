@@ -167,6 +167,7 @@ typedef struct ptx_module {
     const char *source_name;
     unsigned version; /* 10 * major + minor */
     unsigned target;
+    bool is_specific; /* the target has the letter a: features of one architecture */
     unsigned address_size;
     unsigned max_registers; /* of the option for this text; 0: no limit */
     bool is_library;        /* linked only if it defines what other texts need */

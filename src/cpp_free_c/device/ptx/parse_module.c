@@ -89,6 +89,7 @@ parse_target(ptx_parser *parser)
                 number = number * 10 + (unsigned)(*at - '0');
             }
             parser->module->target = number;
+            parser->module->is_specific = *at == 'a';
         }
     } while (ptx_accept(parser, ','));
 }

@@ -157,6 +157,7 @@
     X(clock) X(clock_hi) X(clock64) X(globaltimer) X(globaltimer_lo) \
     X(globaltimer_hi) X(total_smem_size) X(aggr_smem_size) X(dynamic_smem_size) \
     X(reserved_smem_offset_begin) X(reserved_smem_offset_end) \
+    X(reserved_smem_offset_cap) X(reserved_smem_offset_0) X(reserved_smem_offset_1) \
     X(current_graph_exec)
 /* clang-format on */
 

@@ -12,6 +12,7 @@
 #include "python/support/last_collection.h"
 #include "python/support/setup.h"
 
+#include "driver/driver_log.h"
 #include "driver/release.h"
 
 /* The CUDA release whose interface abi/cuda_abi.h declares. */
@@ -58,6 +59,7 @@ init_init(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
         pcu_raise(st, "cuInit", status);
         return NULL;
     }
+    pcu_driver_log_begin();
     if (pcu_interrupt_setup() < 0 || pcu_last_collection_setup(st) < 0) {
         return NULL;
     }

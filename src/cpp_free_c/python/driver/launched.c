@@ -43,18 +43,54 @@ launched_block(pcu_state *st, const pcu_context_record *rec, pcu_launch_kind kin
     return pcu_raise(st, launched_routine(kind), status);
 }
 
+/* Note the launch unless it is captured. */
+static void
+launched_note_run(const pcu_state *st, const pcu_context_record *rec,
+                  pcu_launch_kind kind, CUfunction kernel, PyObject *name,
+                  const pcu_launch_shape *shape)
+{
+    if (pcu_captures_active == 0 || !launched_is_captured(shape->stream)) {
+        pcu_launch_note(st, rec->launches, kind, kernel, name, shape);
+    }
+}
+
 int
 pcu_launched_slow(pcu_state *st, const pcu_context_record *rec, pcu_launch_kind kind,
                   CUfunction kernel, PyObject *name, const pcu_launch_shape *shape)
 {
-    if (pcu_captures_active != 0 && launched_is_captured(shape->stream)) {
-        return 0;
-    }
-    pcu_launch_note(st, rec->launches, kind, kernel, name, shape);
+    launched_note_run(st, rec, kind, kernel, name, shape);
     if (!pcu_drv_info.launch_blocking || pcu_captures_active != 0) {
         return 0;
     }
     return launched_block(st, rec, kind, shape->stream);
+}
+
+int
+pcu_launched_library(pcu_state *st, const pcu_context_record *rec, const char *function,
+                     CUstream stream)
+{
+    int rc = pcu_launched_exchange(st, rec, function, stream);
+    if (rc == 0 && rec != NULL && pcu_drv_info.launch_blocking &&
+        pcu_captures_active == 0) {
+        rc = launched_block(st, rec, PCU_LAUNCH_LIBRARY, stream);
+    }
+    return rc;
+}
+
+int
+pcu_launched_exchange(pcu_state *st, const pcu_context_record *rec,
+                      const char *function, CUstream stream)
+{
+    const pcu_launch_shape shape = {.stream = stream};
+    PyObject *name = PyUnicode_InternFromString(function);
+    if (name == NULL) {
+        return -1;
+    }
+    if (rec != NULL) {
+        launched_note_run(st, rec, PCU_LAUNCH_LIBRARY, NULL, name, &shape);
+    }
+    Py_DECREF(name);
+    return 0;
 }
 
 int
@@ -85,8 +121,28 @@ launched_recent(PyObject *m, PyObject *Py_UNUSED(ignored))
     return pcu_launch_recent_new(pcu_state_of_module(m));
 }
 
+PyDoc_STRVAR(launched_note_doc,
+             "_note_library_call($module, function, stream, /)\n--\n\n"
+             "Note that a function of a library has enqueued work in a stream.\n\n"
+             "function: its name. stream: the CUstream as an int.");
+
+/* For the libraries that Python code calls. */
+static PyObject *
+launched_note(PyObject *m, PyObject *args)
+{
+    const char *function;
+    unsigned long long stream;
+    if (!PyArg_ParseTuple(args, "sK", &function, &stream) ||
+        pcu_launched_library(pcu_state_of_module(m), pcu_ctx_current, function,
+                             (CUstream)(uintptr_t)stream) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef launched_functions[] = {
     {"recent_launches", launched_recent, METH_NOARGS, launched_recent_doc},
+    {"_note_library_call", launched_note, METH_VARARGS, launched_note_doc},
     {NULL, NULL, 0, NULL},
 };
 

@@ -34,6 +34,17 @@ pcu_launched(pcu_state *st, const pcu_context_record *rec, pcu_launch_kind kind,
     return 0;
 }
 
+/* The same for a function of a library such as cuBLAS. */
+PCU_HIDDEN PCU_RAISES int pcu_launched_library(pcu_state *st,
+                                               const pcu_context_record *rec,
+                                               const char *function, CUstream stream);
+
+/* The same for an exchange with other processes. Its end may depend on the next calls
+ * of this process, so the call does not wait for it. */
+PCU_HIDDEN PCU_RAISES int pcu_launched_exchange(pcu_state *st,
+                                                const pcu_context_record *rec,
+                                                const char *function, CUstream stream);
+
 /* Wait for a stream of the current context, and note what that proves. */
 PCU_HIDDEN PCU_RAISES int pcu_launched_wait(pcu_state *st, CUstream stream);
 

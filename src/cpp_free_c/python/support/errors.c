@@ -11,6 +11,7 @@
 #include "python/support/setup.h"
 
 #include "driver/context_record.h"
+#include "driver/driver_log.h"
 
 static PyObject *
 errors_class(pcu_state *st, CUresult status)
@@ -187,6 +188,32 @@ errors_set_attributes(PyObject *exception, const char *routine, CUresult status)
     return rc;
 }
 
+/* Set an attribute to a text, and add the text as a note, which tracebacks show since
+ * Python 3.11. */
+static int
+errors_attach(PyObject *exception, const char *attribute, const char *title,
+              PyObject *text)
+{
+    if (PyObject_SetAttrString(exception, attribute, text) < 0) {
+        return -1;
+    }
+#if PY_VERSION_HEX >= 0x030B0000
+    PyObject *note = PyUnicode_FromFormat("%s%U", title, text);
+    PyObject *done = NULL;
+    if (note != NULL) {
+        done = PyObject_CallMethod(exception, "add_note", "(O)", note);
+    }
+    Py_XDECREF(note);
+    Py_XDECREF(done);
+    if (done == NULL) {
+        return -1;
+    }
+#else
+    (void)title;
+#endif
+    return 0;
+}
+
 /* "<routine> failed: <text>[ - <detail>]" */
 static PyObject *
 errors_message_new(pcu_state *st, const char *routine, CUresult status,
@@ -235,6 +262,24 @@ errors_add_launches(pcu_state *st, CUresult status, PyObject **message,
     return 0;
 }
 
+/* Attach the driver's own messages about the failed call. Tracebacks show them too. */
+static int
+errors_add_driver_log(PyObject *exception, const char *routine)
+{
+    char text[PCU_DRIVER_LOG_ROOM];
+    size_t length = pcu_driver_log_take(routine, text, sizeof(text));
+    if (length == 0) {
+        return 0;
+    }
+    PyObject *log = PyUnicode_DecodeUTF8(text, (Py_ssize_t)length, "replace");
+    if (log == NULL) {
+        return -1;
+    }
+    int rc = errors_attach(exception, "driver_log", "The driver's log: ", log);
+    Py_DECREF(log);
+    return rc;
+}
+
 static int
 errors_raise(pcu_state *st, const char *routine, CUresult status, PyObject *detail)
 {
@@ -251,6 +296,9 @@ errors_raise(pcu_state *st, const char *routine, CUresult status, PyObject *deta
     }
     if (launches != NULL &&
         PyObject_SetAttrString(exception, "launches", launches) < 0) {
+        goto done;
+    }
+    if (errors_add_driver_log(exception, routine) < 0) {
         goto done;
     }
     PyErr_SetObject(exc_class, exception);
@@ -345,6 +393,21 @@ pcu_report_lost(pcu_state *st, const char *routine, const pcu_context_record *re
     pcu_error_restore(&pending);
 }
 
+void
+pcu_error_attach_jit_log(PyObject *log)
+{
+    if (PyUnicode_GET_LENGTH(log) == 0) {
+        return;
+    }
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    if (value != NULL && PyObject_SetAttrString(value, "jit_log", log) < 0) {
+        PyErr_Clear(); /* no memory: the first error is more important */
+    }
+    PyErr_Restore(type, value, traceback);
+}
+
 typedef struct {
     const char *name;
     const char *doc;
@@ -395,18 +458,36 @@ errors_add_no_launches(PyObject *exc_class)
     return rc;
 }
 
+static int
+errors_add_no_logs(PyObject *exc_class)
+{
+    PyObject *none = PyUnicode_FromString("");
+    int rc = none == NULL ? -1 : 0;
+    if (rc == 0) {
+        rc = PyObject_SetAttrString(exc_class, "driver_log", none);
+    }
+    if (rc == 0) {
+        rc = PyObject_SetAttrString(exc_class, "jit_log", none);
+    }
+    Py_XDECREF(none);
+    return rc;
+}
+
 int
 pcu_errors_setup(PyObject *m, pcu_state *st)
 {
 #define SLOT(name) offsetof(pcu_state, exc_##name)
-    const errors_spec root = {"Error",
-                              "The base class of errors that the driver reports.\n\n"
-                              "code is the CUresult, name its CUDA_ERROR_ name, "
-                              "routine the driver function that failed. launches has a "
-                              "LaunchRecord\nfor each launch that the error may come "
-                              "from, the likeliest first; it is empty\nfor errors of "
-                              "the call itself.",
-                              SLOT(Error), NULL};
+    const errors_spec root = {
+        "Error",
+        "The base class of errors that the driver reports.\n\n"
+        "code is the CUresult, name its CUDA_ERROR_ name, "
+        "routine the driver function that failed. launches has a "
+        "LaunchRecord\nfor each launch that the error may come "
+        "from, the likeliest first; it is empty\nfor errors of "
+        "the call itself. driver_log is what the driver (CUDA "
+        "12.9 or\nnewer) says about the failed call, jit_log what "
+        "its compiler says; both may be\nempty.",
+        SLOT(Error), NULL};
     const errors_spec specs[] = {
         {"LogicError",
          "A wrong call: an invalid argument or handle, or calls in a wrong order.",
@@ -431,7 +512,8 @@ pcu_errors_setup(PyObject *m, pcu_state *st)
             return -1;
         }
     }
-    if (errors_add_no_launches(st->exc_Error) < 0) {
+    if (errors_add_no_launches(st->exc_Error) < 0 ||
+        errors_add_no_logs(st->exc_Error) < 0) {
         return -1;
     }
     for (size_t i = 0; i < Py_ARRAY_LENGTH(specs); i++) {

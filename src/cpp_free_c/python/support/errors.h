@@ -25,6 +25,9 @@ PCU_HIDDEN PCU_RAISES int pcu_raise_detail(pcu_state *st, const char *routine,
 PCU_HIDDEN void pcu_report_cleanup(pcu_state *st, const char *routine, uintptr_t handle,
                                    CUresult status);
 
+/* Set the attribute jit_log of the pending exception, unless the log is empty. */
+PCU_HIDDEN void pcu_error_attach_jit_log(PyObject *log);
+
 /* A clean-up call found that a context is lost. If no exception has said so before,
  * report it, with the launches that it may come from, by a PyCUDAWarning. Never raises.
  */

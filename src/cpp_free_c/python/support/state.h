@@ -103,6 +103,7 @@
     X(cluster)                  \
     X(cooperative)              \
     X(data)                     \
+    X(filters)                  \
     X(get)                      \
     X(get_device_alloc)         \
     X(get_pointer)              \
@@ -119,7 +120,8 @@
     X(stream)                   \
     X(texrefs)                  \
     X(time_kernel)              \
-    X(typestr)
+    X(typestr)                  \
+    X(warnings)
 
 #define PCU_STATE_TYPE_MEMBER(name) PyTypeObject *name;
 #define PCU_STATE_ERROR_MEMBER(name) PyObject *exc_##name;

@@ -117,7 +117,7 @@ emu_cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice dev)
         status = context_new(device, flags, &context);
     }
     if (status == CUDA_SUCCESS) {
-        status = emu_context_push(context);
+        status = emu_context_push(context, context);
         if (status == CUDA_SUCCESS) {
             *pctx = context;
         }
@@ -309,7 +309,7 @@ emu_cuCtxPushCurrent(CUcontext ctx)
             status = CUDA_ERROR_INVALID_CONTEXT;
         }
         else {
-            status = emu_context_push(context);
+            status = emu_context_push(context, ctx);
         }
     }
     return emu_leave(status);
@@ -321,7 +321,7 @@ emu_cuCtxPopCurrent(CUcontext *pctx)
     CUresult status = EMU_ENTER(CtxPopCurrent);
 
     if (status == CUDA_SUCCESS) {
-        emu_context *top = emu_context_top();
+        CUcontext top = emu_context_top_handle();
 
         if (top == NULL) {
             status = CUDA_ERROR_INVALID_CONTEXT;
@@ -351,7 +351,7 @@ emu_cuCtxSetCurrent(CUcontext ctx)
         else {
             emu_context_pop();
             if (context != NULL) {
-                status = emu_context_push(context);
+                status = emu_context_push(context, ctx);
             }
         }
     }
@@ -367,7 +367,7 @@ emu_cuCtxGetCurrent(CUcontext *pctx)
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        *pctx = emu_context_top();
+        *pctx = emu_context_top_handle();
     }
     return emu_leave(status);
 }

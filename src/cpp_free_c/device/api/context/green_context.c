@@ -1,12 +1,9 @@
-/* Green contexts: parts of a device's multiprocessors.
- *
- * A green context holds the primary context of its device, and cuCtxFromGreenCtx gives
- * that context: memory and modules are shared, as on a GPU. The number of
- * multiprocessors is kept and reported. It does not limit where kernels run. */
+/* Green contexts: the driver's calls. See device/api/entry/green_context.h. */
 #include <string.h>
 
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/entry.h"
+#include "device/api/entry/green_context.h"
 #include "device/api/stream/stream.h"
 
 /* The least part, and the step between sizes of parts. */
@@ -19,13 +16,6 @@ enum {
     MARK_SHIFT = 24,
     SIZE_MASK = 0xffff
 };
-
-typedef struct CUgreenCtx_st {
-    emu_object object; /* of no context */
-    emu_device *device;
-    CUcontext primary;
-    unsigned int multiprocessors;
-} emu_green_context;
 
 /* Behind the type of a resource: the device that it is of. */
 static void
@@ -84,6 +74,18 @@ emu_cuDeviceGetDevResource(CUdevice device, CUdevResource *resource,
     return emu_leave(status);
 }
 
+/* The multiprocessors of a live context: all of the device, or those of a part. */
+static unsigned int
+context_multiprocessors(CUcontext handle)
+{
+    const emu_green_context *green = emu_green_context_get(handle);
+
+    if (green != NULL) {
+        return green->multiprocessors;
+    }
+    return (unsigned int)emu_context_get(handle)->device->limits.multiprocessors;
+}
+
 CUresult
 emu_cuCtxGetDevResource(CUcontext hCtx, CUdevResource *resource, CUdevResourceType type)
 {
@@ -99,8 +101,7 @@ emu_cuCtxGetDevResource(CUcontext hCtx, CUdevResource *resource, CUdevResourceTy
             status = CUDA_ERROR_INVALID_CONTEXT;
         }
         else {
-            resource_fill(resource, context->device,
-                          (unsigned int)context->device->limits.multiprocessors);
+            resource_fill(resource, context->device, context_multiprocessors(hCtx));
         }
     }
     return emu_leave(status);
@@ -288,7 +289,7 @@ emu_cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx)
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        *pContext = green->primary;
+        *pContext = (CUcontext)(void *)green;
     }
     return emu_leave(status);
 }
@@ -345,16 +346,16 @@ context_run(CUcontext context, CUresult (*call)(void *), void *argument)
     return status;
 }
 
-/* The primary context of a green one; NULL for a handle that is none. */
+/* The context of a green one; NULL for a handle that is none. */
 static CUcontext
-green_primary(CUgreenCtx handle)
+green_to_context(CUgreenCtx handle)
 {
-    CUcontext primary = NULL;
+    CUcontext context = NULL;
 
-    if (emu_cuCtxFromGreenCtx(&primary, handle) != CUDA_SUCCESS) {
+    if (emu_cuCtxFromGreenCtx(&context, handle) != CUDA_SUCCESS) {
         return NULL;
     }
-    return primary;
+    return context;
 }
 
 typedef struct {
@@ -382,15 +383,15 @@ emu_cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, unsigned int
                            int priority)
 {
     stream_wish wish = {phStream, greenCtx, flags, priority};
-    CUcontext primary = green_primary(greenCtx);
+    CUcontext context = green_to_context(greenCtx);
 
-    if (primary == NULL) {
+    if (context == NULL) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
     if (phStream == NULL || flags != EMU_STREAM_NON_BLOCKING) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    return context_run(primary, stream_make, &wish);
+    return context_run(context, stream_make, &wish);
 }
 
 static CUresult
@@ -440,21 +441,21 @@ emu_cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
 CUresult
 emu_cuGreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent)
 {
-    CUcontext primary = green_primary(hCtx);
+    CUcontext context = green_to_context(hCtx);
 
-    if (primary == NULL) {
+    if (context == NULL) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
-    return emu_cuCtxRecordEvent(primary, hEvent);
+    return emu_cuCtxRecordEvent(context, hEvent);
 }
 
 CUresult
 emu_cuGreenCtxWaitEvent(CUgreenCtx hCtx, CUevent hEvent)
 {
-    CUcontext primary = green_primary(hCtx);
+    CUcontext context = green_to_context(hCtx);
 
-    if (primary == NULL) {
+    if (context == NULL) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
-    return emu_cuCtxWaitEvent(primary, hEvent);
+    return emu_cuCtxWaitEvent(context, hEvent);
 }

@@ -4,8 +4,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "device/api/entry/green_context.h"
+
 typedef struct {
     emu_context *context;
+    CUcontext handle; /* what the program gave */
     uint64_t id;
 } stack_entry;
 
@@ -52,12 +55,13 @@ stack_grow(void)
 }
 
 CUresult
-emu_context_push(emu_context *context)
+emu_context_push(emu_context *context, CUcontext handle)
 {
     if (stack.count == stack.room && !stack_grow()) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     stack.entries[stack.count].context = context;
+    stack.entries[stack.count].handle = handle;
     stack.entries[stack.count].id = context->id;
     stack.count++;
     return CUDA_SUCCESS;
@@ -74,7 +78,17 @@ emu_context_pop(void)
 emu_context *
 emu_context_get(CUcontext handle)
 {
-    return emu_object_get(handle, EMU_CONTEXT);
+    emu_context *context = emu_object_get(handle, EMU_CONTEXT);
+    const emu_green_context *green;
+
+    if (context != NULL) {
+        return context;
+    }
+    green = emu_green_context_get(handle);
+    if (green == NULL) {
+        return NULL;
+    }
+    return emu_object_get(green->primary, EMU_CONTEXT);
 }
 
 emu_context *
@@ -84,6 +98,15 @@ emu_context_top(void)
         return NULL;
     }
     return stack.entries[stack.count - 1].context;
+}
+
+CUcontext
+emu_context_top_handle(void)
+{
+    if (stack.count == 0) {
+        return NULL;
+    }
+    return stack.entries[stack.count - 1].handle;
 }
 
 CUresult
@@ -96,7 +119,7 @@ emu_context_current(emu_context **context)
         return CUDA_ERROR_INVALID_CONTEXT;
     }
     top = &stack.entries[stack.count - 1];
-    *context = emu_context_get(top->context);
+    *context = emu_object_get(top->context, EMU_CONTEXT);
     if (*context == NULL || (*context)->id != top->id) {
         *context = NULL;
         return CUDA_ERROR_CONTEXT_IS_DESTROYED;

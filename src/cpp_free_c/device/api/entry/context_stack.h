@@ -13,15 +13,18 @@
  * CONTEXT_IS_DESTROYED if it has been destroyed. */
 CUresult emu_context_current(emu_context **context);
 
-/* The top of the stack, alive or destroyed; NULL if the stack is empty. Compare it or
- * return it, but do not use it. */
+/* The top of the stack, alive or destroyed; NULL if the stack is empty. Compare it, but
+ * do not use it. */
 emu_context *emu_context_top(void);
+/* The handle with which the top was pushed; NULL if the stack is empty. */
+CUcontext emu_context_top_handle(void);
 
-CUresult emu_context_push(emu_context *context);
+/* `handle` is that of the context, or of a green context of it. */
+CUresult emu_context_push(emu_context *context, CUcontext handle);
 /* Remove the top, if there is one. */
 void emu_context_pop(void);
 
-/* The live context of a handle, or NULL. */
+/* The live context of a handle, or NULL. For a green context it is the primary one. */
 emu_context *emu_context_get(CUcontext handle);
 
 /* Record a kernel's fault: every later call in the context fails with it. */

@@ -244,7 +244,8 @@ handle_by_text(const char *wanted, void (*write)(int, char *, size_t),
     }
     for (int i = 0; i < count; i++) {
         write(i, text, sizeof(text));
-        if (strcmp(text, wanted) == 0) {
+        if (strcmp(text, wanted) == 0 ||
+            (strncmp(text, "GPU-", 4) == 0 && strcmp(text + 4, wanted) == 0)) {
             return nvmlDeviceGetHandleByIndex_v2((unsigned int)i, device);
         }
     }

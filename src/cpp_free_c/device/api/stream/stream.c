@@ -297,7 +297,7 @@ emu_cuStreamDestroy(CUstream hStream)
 
 STREAM_GETTER(GetPriority, int, stream->priority)
 STREAM_GETTER(GetFlags, unsigned int, stream->flags)
-STREAM_GETTER(GetCtx, CUcontext, stream->object.context)
+STREAM_GETTER(GetCtx, CUcontext, emu_stream_context(stream))
 STREAM_GETTER(GetId, unsigned long long, stream->id)
 
 CUresult

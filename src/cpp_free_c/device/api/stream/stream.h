@@ -5,6 +5,7 @@
 #ifndef DEVICE_API_STREAM_STREAM_H
 #define DEVICE_API_STREAM_STREAM_H
 
+#include "device/api/entry/green_context.h"
 #include "device/api/entry/stream_order.h"
 #include "device/api/entry/work.h"
 
@@ -42,5 +43,17 @@ int emu_stream_clamp_priority(int priority);
 extern const emu_work emu_host_work;
 CUresult emu_host_node_make(emu_context *context, const CUgraphNodeParams *params,
                             emu_payload *out);
+
+/* The context of a stream: that of its green context, if it has one that lives. */
+static inline CUcontext
+emu_stream_context(const emu_stream *stream)
+{
+    emu_green_context *green = emu_green_context_get(stream->green);
+
+    if (green != NULL) {
+        return (CUcontext)(void *)green;
+    }
+    return stream->object.context;
+}
 
 #endif

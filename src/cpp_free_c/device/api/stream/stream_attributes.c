@@ -1,5 +1,6 @@
 /* The context, the device and the attributes of a stream. */
 #include "device/api/entry/entry.h"
+#include "device/api/entry/green_context.h"
 #include "device/api/stream/stream.h"
 
 enum { SYNCHRONIZATION_POLICY = 3, MEM_SYNC_DOMAIN = 10 };
@@ -33,13 +34,6 @@ emu_cuStreamGetDevice(CUstream hStream, CUdevice *device)
     return emu_leave(status);
 }
 
-/* The green context of a stream, NULL if it has none or if that has ended. */
-static CUgreenCtx
-stream_green(const emu_stream *stream)
-{
-    return emu_object_get(stream->green, EMU_GREEN_CONTEXT);
-}
-
 CUresult
 emu_cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
 {
@@ -50,9 +44,9 @@ emu_cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        *pCtx = stream->object.context;
+        *pCtx = emu_stream_context(stream);
         if (pGreenCtx != NULL) {
-            *pGreenCtx = stream_green(stream);
+            *pGreenCtx = emu_green_context_get(stream->green);
         }
     }
     return emu_leave(status);
@@ -68,7 +62,7 @@ emu_cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx)
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        *phCtx = stream_green(stream);
+        *phCtx = emu_green_context_get(stream->green);
     }
     return emu_leave(status);
 }

@@ -15,7 +15,6 @@ enum {
     STEP_MOST = 8,
     LINE = 16,      /* bytes: the unit of addresses, strides and rows */
     WIDE_LINE = 32, /* with an interleave of 32 bytes */
-    MAP_ALIGN = 64,
     LAST_PROMOTION = 3
 };
 
@@ -81,14 +80,15 @@ map_set_array(emu_tensor_map *m, const map_request *r)
     return true;
 }
 
-/* Begin a map with what both kinds have in common. */
+/* Begin a map with what both kinds have in common. Like a GPU's driver, accept any
+ * address for the map: only a kernel needs 64 aligned bytes. */
 static bool
 map_begin(emu_tensor_map *m, const map_request *r)
 {
-    if (r->out == NULL || (uintptr_t)r->out % MAP_ALIGN != 0 || r->dims == NULL ||
-        r->steps == NULL || r->rank < 1 || r->rank > EMU_TENSOR_RANK ||
-        (r->rank > 1 && r->strides == NULL) || r->type >= EMU_ELEMENT_COUNT ||
-        !map_modes_are_valid(r) || (uintptr_t)r->address % map_unit(r) != 0) {
+    if (r->out == NULL || r->dims == NULL || r->steps == NULL || r->rank < 1 ||
+        r->rank > EMU_TENSOR_RANK || (r->rank > 1 && r->strides == NULL) ||
+        r->type >= EMU_ELEMENT_COUNT || !map_modes_are_valid(r) ||
+        (uintptr_t)r->address % map_unit(r) != 0) {
         return false;
     }
     memcpy(m->mark, EMU_TENSOR_MARK, sizeof m->mark);

@@ -28,7 +28,9 @@ enum {
     SLEEP_MOST = 2000000,
     PLACES = 3,
     LARGE_GRID = 4096, /* clusters */
-    TAKEN = 8          /* how many of them a crew takes at once */
+    TAKEN_LEAST = 8,   /* how many of them a crew takes at once */
+    TAKEN_MOST = 256,
+    SHARES = 32 /* parts of the grid for each thread, if they are not too large */
 };
 
 /* -- a worker and its blocks ------------------------------------------------------- */
@@ -166,16 +168,33 @@ crew_begin_cluster(crew *c, uint64_t number)
     return cluster != NULL;
 }
 
-/* Take clusters of the grid for this crew: several of a large grid, whose counter all
- * workers change. False: there is none. */
+/* How many clusters a crew takes at once: several of a large grid. Neighbours mostly
+ * access neighbouring memory, and the processor fetches memory ahead along long runs
+ * only. All threads still get parts until the end of the grid. */
+static uint64_t
+grid_share(const emu_grid *grid)
+{
+    uint64_t count;
+
+    if (grid->cluster_count < LARGE_GRID) {
+        return 1;
+    }
+    count = grid->cluster_count / ((uint64_t)SHARES * grid->worker_count);
+    if (count < TAKEN_LEAST) {
+        return TAKEN_LEAST;
+    }
+    if (count > TAKEN_MOST) {
+        return TAKEN_MOST;
+    }
+    return count;
+}
+
+/* Take clusters of the grid for this crew. False: there is none. */
 static bool
 crew_take(crew *c)
 {
-    uint64_t count = 1;
+    const uint64_t count = grid_share(c->grid);
 
-    if (c->grid->cluster_count >= LARGE_GRID) {
-        count = TAKEN;
-    }
     c->next = atomic_fetch_add(&c->grid->next_cluster, count);
     c->end = c->next + count;
     if (c->end > c->grid->cluster_count) {
@@ -604,6 +623,7 @@ emu_workers_run(emu_grid *grid)
     if (parts > grid->max_resident) {
         parts = grid->max_resident;
     }
+    grid->worker_count = (unsigned)parts;
     (void)pthread_mutex_init(&grid->proof.lock, NULL); /* cannot fail on Linux */
     emu_threads_run(worker_run_part, worker_run_idle, grid, (unsigned)parts);
     (void)pthread_mutex_destroy(&grid->proof.lock);

@@ -1,5 +1,6 @@
 /* Loads, stores and reductions of a warp through surfaces: see ops_texture.h. The
- * first coordinate counts bytes, the others rows, slices or layers. */
+ * first coordinate counts bytes, or elements if the access is formatted; the others
+ * count rows, slices or layers. */
 #include "device/machine/ops/ops_texture.h"
 
 #include <string.h>
@@ -8,9 +9,11 @@
 #include "device/compile/encoding.h"
 #include "device/machine/warp/lanes.h"
 #include "device/machine/warp/report.h"
+#include "device/memory/texel.h"
 
 typedef struct {
     unsigned geometry, mode, count, bytes, wide;
+    bool formatted; /* the format of the surface says what is stored */
     emu_texture surface;
     uint64_t open; /* the handle of `surface`, or 0 */
 } surface_access;
@@ -23,6 +26,7 @@ surface_begin(surface_access *s, const emu_insn *insn)
     s->count = insn->aux >> EMU_SURF_COUNT_SHIFT & 15;
     s->bytes = insn->aux >> EMU_SURF_BYTES_SHIFT & 31;
     s->wide = insn->aux >> EMU_SURF_WIDE_SHIFT & 31;
+    s->formatted = (insn->aux & EMU_SURF_FORMATTED) != 0;
     s->open = 0;
 }
 
@@ -78,7 +82,7 @@ surface_locate(emu_warp *warp, const emu_insn *insn, surface_access *s, unsigned
                uint8_t **out)
 {
     const uint64_t handle = EMU_SOURCE(u64, insn->a)[lane];
-    const int64_t size = (int64_t)s->count * s->bytes;
+    int64_t size = (int64_t)s->count * s->bytes;
     const emu_texture_level *level = &s->surface.levels[0];
     int64_t at[3], sizes[3];
 
@@ -92,8 +96,12 @@ surface_locate(emu_warp *warp, const emu_insn *insn, surface_access *s, unsigned
     sizes[1] = (int64_t)level->height;
     sizes[2] = (int64_t)level->depth;
     surface_coordinates(warp, insn, s, lane, at);
+    if (s->formatted) {
+        size = (int64_t)s->surface.element;
+        at[0] *= size;
+    }
     *out = NULL;
-    if (at[0] & (size - 1)) {
+    if (at[0] % size != 0) {
         (void)emu_fault(warp, insn, CUDA_ERROR_MISALIGNED_ADDRESS, lane, 0,
                         "%lld bytes at byte %lld of a row of a surface, which is no "
                         "multiple of them",
@@ -150,12 +158,32 @@ emu_op_suld(emu_warp *warp, const emu_insn *insn)
     return insn + 1;
 }
 
+/* Store the values of a lane in an element. A formatted store ignores values that the
+ * format has no channel for. */
+static void
+surface_store(const emu_warp *warp, const emu_insn *insn, const surface_access *s,
+              unsigned lane, uint8_t *at)
+{
+    for (unsigned k = 0; k < s->count; k++) {
+        const uint8_t *const value =
+            EMU_SOURCE(uint8_t, insn->x[k]) + (size_t)lane * s->wide;
+        uint32_t word;
+
+        if (!s->formatted) {
+            memcpy(at + (size_t)k * s->bytes, value, s->bytes);
+        }
+        else if (k < s->surface.channels) {
+            memcpy(&word, value, sizeof word);
+            emu_texel_write(s->surface.format, at, k, word);
+        }
+    }
+}
+
 const emu_insn *
 emu_op_sust(emu_warp *warp, const emu_insn *insn)
 {
     surface_access s;
     uint32_t left;
-    unsigned k;
 
     surface_begin(&s, insn);
     for (left = warp->mask; left; left &= left - 1) {
@@ -165,9 +193,8 @@ emu_op_sust(emu_warp *warp, const emu_insn *insn)
         if (!surface_locate(warp, insn, &s, lane, &at)) {
             return NULL;
         }
-        for (k = 0; at && k < s.count; k++) {
-            memcpy(at + (size_t)k * s.bytes,
-                   EMU_SOURCE(uint8_t, insn->x[k]) + (size_t)lane * s.wide, s.bytes);
+        if (at) {
+            surface_store(warp, insn, &s, lane, at);
         }
     }
     return insn + 1;
@@ -225,6 +252,37 @@ surface_reduce(unsigned operation, uint8_t *at, uint64_t b, unsigned bytes)
     }
 }
 
+/* The operation of a formatted reduction on this surface: for signed numbers if the
+ * format says so. False after a fault. */
+static bool
+surface_read_operation(emu_warp *warp, const emu_insn *insn, const surface_access *s,
+                       unsigned lane, unsigned *operation)
+{
+    const CUarray_format format = s->surface.format;
+
+    if (format != CU_AD_FORMAT_UNSIGNED_INT32 && format != CU_AD_FORMAT_SIGNED_INT32) {
+        (void)emu_fault(warp, insn, CUDA_ERROR_ILLEGAL_INSTRUCTION, lane, 0,
+                        "sured.p reduces integers of 32 bits, and the surface has "
+                        "another format (0x%x)",
+                        (unsigned)format);
+        return false;
+    }
+    if (s->surface.element != s->bytes) {
+        (void)emu_fault(warp, insn, CUDA_ERROR_ILLEGAL_INSTRUCTION, lane, 0,
+                        "sured.p reduces %u bytes, and an element of the surface has "
+                        "%llu",
+                        s->bytes, (unsigned long long)s->surface.element);
+        return false;
+    }
+    if (format == CU_AD_FORMAT_SIGNED_INT32 && *operation == EMU_ATOM_MIN_U) {
+        *operation = EMU_ATOM_MIN_S;
+    }
+    else if (format == CU_AD_FORMAT_SIGNED_INT32 && *operation == EMU_ATOM_MAX_U) {
+        *operation = EMU_ATOM_MAX_S;
+    }
+    return true;
+}
+
 /* imm: EMU_ATOM_ operation. */
 const emu_insn *
 emu_op_sured(emu_warp *warp, const emu_insn *insn)
@@ -235,16 +293,20 @@ emu_op_sured(emu_warp *warp, const emu_insn *insn)
     surface_begin(&s, insn);
     for (left = warp->mask; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
+        unsigned operation = (unsigned)insn->imm;
         uint64_t value = 0;
         uint8_t *at;
 
         if (!surface_locate(warp, insn, &s, lane, &at)) {
             return NULL;
         }
+        if (s.formatted && !surface_read_operation(warp, insn, &s, lane, &operation)) {
+            return NULL;
+        }
         if (at) {
             memcpy(&value, EMU_SOURCE(uint8_t, insn->x[0]) + (size_t)lane * s.wide,
                    s.bytes);
-            surface_reduce((unsigned)insn->imm, at, value, s.bytes);
+            surface_reduce(operation, at, value, s.bytes);
         }
     }
     return insn + 1;

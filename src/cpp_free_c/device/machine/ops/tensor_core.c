@@ -360,14 +360,9 @@ tile_multiply_pairs(const emu_tile_form *form, emu_tile *tile)
                                form->d_type,   FRACTION,       MANTISSA};
     const unsigned run = form->is_sparse ? 4 : 2;
     emu_tile_form half = *form;
-    emu_tile part;
+    emu_tile part = {.c = {{0}}};
 
     half.depth = form->depth / 2;
-    for (unsigned i = 0; i < form->rows; i++) {
-        for (unsigned j = 0; j < form->columns; j++) {
-            part.c[i][j] = 0;
-        }
-    }
     for (unsigned odd = 0; odd < 2; odd++) {
         for (unsigned k = 0; k < half.depth; k++) {
             const unsigned from = (k / run * 2 + odd) * run + k % run;

@@ -90,6 +90,23 @@ block_begin_warp(emu_warp *warp, emu_block *block, unsigned number)
     (void)emu_group_save(warp, root->func->code, EMU_RUNNABLE);
 }
 
+static void
+block_begin_warps(emu_block *block)
+{
+    for (unsigned i = 0; i < block->warp_count; i++) {
+        block_begin_warp(&block->warps[i], block, i);
+    }
+}
+
+void
+emu_block_settle(emu_block *block)
+{
+    if (block->is_fresh) {
+        block->is_fresh = false;
+        block_begin_warps(block);
+    }
+}
+
 /* -- values that are computed once ------------------------------------------------- */
 
 /* Compute the values of one level with a warp. They are in the memory of `tag`. */
@@ -137,11 +154,30 @@ block_find_shapes(emu_warp *warp, const emu_func *func)
     }
 }
 
+/* Make the buffers large enough for the blocks of a grid. False: out of memory. */
+static bool
+block_reserve_buffers(emu_block *block, const emu_grid *grid)
+{
+    const emu_func *func = grid->kernel->func;
+
+    return block_reserve(&block->regs, &block->regs_room,
+                         (size_t)grid->warp_count * func->frame_size + 64) &&
+           block_reserve(
+               &block->local, &block->local_room,
+               (size_t)grid->warp_count * EMU_LANES * grid->stack_size + 64) &&
+           block_reserve(&block->once, &block->once_room,
+                         func->uniform_size +
+                             (size_t)grid->warp_count * func->warp_size +
+                             READ_AT_START) &&
+           block_reserve(&block->shared, &block->shared_room, grid->shared_size + 64);
+}
+
 /* Set what is the same in all blocks of a launch. */
 static void
 block_prepare(emu_block *block)
 {
     block->once_launch = block->grid->number;
+    emu_lockstep_prepare(block);
     for (unsigned i = 0; i < block->warp_count; i++) {
         block_prepare_warp(&block->warps[i], block, i);
     }
@@ -188,29 +224,35 @@ block_order_warps(emu_block *block)
     }
 }
 
+/* Set the coordinates of the block. Mostly it is the next one of its row. */
+static void
+block_set_coordinates(emu_block *block, const emu_grid *grid, uint64_t number,
+                      bool is_prepared)
+{
+    if (is_prepared && number == block->number + 1 &&
+        block->ctaid[0] + 1 < grid->grid[0]) {
+        block->ctaid[0]++;
+    }
+    else {
+        block->ctaid[0] = (uint32_t)(number % grid->grid[0]);
+        block->ctaid[1] = (uint32_t)(number / grid->grid[0] % grid->grid[1]);
+        block->ctaid[2] = (uint32_t)(number / grid->grid[0] / grid->grid[1]);
+    }
+    block->number = number;
+}
+
 bool
 emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number)
 {
-    const emu_func *func = grid->kernel->func;
-    unsigned i;
+    const bool is_prepared = block->once_launch == grid->number;
 
     block->grid = grid;
-    block->number = number;
     block->cluster = NULL;
     block->cluster_rank = 0;
-    block->ctaid[0] = (uint32_t)(number % grid->grid[0]);
-    block->ctaid[1] = (uint32_t)(number / grid->grid[0] % grid->grid[1]);
-    block->ctaid[2] = (uint32_t)(number / grid->grid[0] / grid->grid[1]);
+    block_set_coordinates(block, grid, number, is_prepared);
     block->warp_count = grid->warp_count;
     block->live = grid->threads;
-    if (!block_reserve(&block->regs, &block->regs_room,
-                       (size_t)grid->warp_count * func->frame_size + 64) ||
-        !block_reserve(&block->local, &block->local_room,
-                       (size_t)grid->warp_count * EMU_LANES * grid->stack_size + 64) ||
-        !block_reserve(&block->once, &block->once_room,
-                       func->uniform_size + (size_t)grid->warp_count * func->warp_size +
-                           READ_AT_START) ||
-        !block_reserve(&block->shared, &block->shared_room, grid->shared_size + 64)) {
+    if (!is_prepared && !block_reserve_buffers(block, grid)) {
         return false;
     }
     block->watch = NULL;
@@ -226,18 +268,18 @@ emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number)
         memset(block->barriers, 0, sizeof block->barriers);
         block->has_barriers = false;
     }
-    if (block->once_launch != grid->number) {
+    if (!is_prepared) {
         block_prepare(block);
     }
     block_run_once(&block->warps[0], EMU_ONCE_BLOCK, EMU_TAG_UNIFORM);
-    for (i = 0; i < block->warp_count; i++) {
-        block_begin_warp(&block->warps[i], block, i);
+    block->is_fresh = emu_lockstep_takes_all(block);
+    if (!block->is_fresh) {
+        block_begin_warps(block);
     }
     if (block->init) {
         emu_unset_enter(block);
     }
     block_order_warps(block);
-    emu_lockstep_begin(block);
     return true;
 }
 
@@ -501,6 +543,9 @@ emu_block_drop_frames(emu_block *block)
 {
     unsigned i, k;
 
+    if (block->is_fresh) {
+        return; /* its warps still have what the last block left */
+    }
     for (i = 0; i < block->warp_count; i++) {
         emu_warp *warp = &block->warps[i];
 

@@ -14,6 +14,8 @@ emu_block *emu_block_new(emu_worker *worker);
 /* Prepare a block to run as the block with this number of a grid. False: out of memory.
  */
 bool emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number);
+/* Set the warps of a block that has not run yet. Call it before reading them. */
+void emu_block_settle(emu_block *block);
 /* Give every warp of the block one turn. FAILED: the launch has failed. */
 emu_block_state emu_block_turn(emu_block *block);
 /* Free the activations of a block that will not continue. */

@@ -89,8 +89,8 @@ checked_mbarrier(emu_warp *warp, const emu_insn *insn)
             emu_init_write(block, at[__builtin_ctz(left)], 8);
         }
     }
-    if (warp->unset && !emu_init_follow(warp, insn)) {
-        return NULL;
+    if (warp->unset) {
+        emu_init_follow(warp, insn);
     }
     return insn->run(warp, insn);
 }
@@ -106,8 +106,8 @@ checked_access(emu_warp *warp, const emu_insn *insn)
         return checked_mbarrier(warp, insn);
     }
     if ((insn->aux & EMU_AT_MASK) == EMU_AT_PARAM) {
-        if (warp->unset && !emu_init_follow(warp, insn)) {
-            return NULL;
+        if (warp->unset) {
+            emu_init_follow(warp, insn);
         }
         return insn->run(warp, insn);
     }
@@ -136,8 +136,8 @@ checked_guard(emu_warp *warp, const emu_insn *insn)
     const uint32_t bits = emu_predicate(warp, insn->a, insn->aux != 0);
     const emu_insn *next;
 
-    if (warp->unset && !emu_init_branch(warp, insn)) {
-        return NULL;
+    if (warp->unset) {
+        emu_init_branch(warp, insn);
     }
     if (!(mask & bits)) {
         return insn + 1 + insn->imm;
@@ -154,8 +154,8 @@ checked_prefix(emu_warp *warp, const emu_insn *insn)
     if (insn->op == EMU_OP_guard) {
         return checked_guard(warp, insn);
     }
-    if (warp->unset && !emu_init_follow(warp, insn + 1)) {
-        return NULL;
+    if (warp->unset) {
+        emu_init_follow(warp, insn + 1);
     }
     return insn->run(warp, insn);
 }
@@ -179,8 +179,8 @@ emu_checked_step(emu_warp *warp, const emu_insn *insn)
         default:
             break;
     }
-    if (warp->unset && !emu_init_follow(warp, insn)) {
-        return NULL;
+    if (warp->unset) {
+        emu_init_follow(warp, insn);
     }
     return insn->run(warp, insn);
 }

@@ -4,14 +4,12 @@
  * Each byte of global, shared and local memory has a mark that says whether it was
  * written (memory/shadow.h for global memory). A load of an element of which no byte
  * was written gives a value that is unset; so does a register that is read before it is
- * written. Unset values may be moved: compilers copy the padding of structures, and
- * compute values that they then do not use. A fault comes when such a value decides
- * something: it is the address of an access or the condition of a branch, it is an
- * operand of an atomic operation, it was computed with and is stored to global memory,
- * or it comes from shared memory, local memory or a register and is stored there.
- *
- * A branch by a value of shared memory is reported when the lane then stores to global
- * memory: threads beyond the end of an array often read what no thread has written.
+ * written. Unset values may be moved and computed with: compilers copy the padding of
+ * structures, and threads beyond the end of an array compute with what no thread has
+ * written, and use it for nothing. A fault comes when such a value is the address of an
+ * access, or an operand of an atomic operation; when it is stored to global memory,
+ * unless it is a copy of global memory; and when a thread that has branched by it
+ * stores to global memory.
  *
  * A warp without unset values (warp->unset is 0) costs nothing but the marks. Values of
  * functions that are called count as set, as do the results of matrix operations, votes

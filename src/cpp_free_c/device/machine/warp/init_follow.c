@@ -1,7 +1,6 @@
 /* Following unset values. See init_follow.h. */
 #include "device/machine/warp/init_follow.h"
 
-#include "device/machine/warp/init_report.h"
 #include "device/machine/warp/lanes.h"
 
 /* How an operation passes unset values on; COMPUTE unless `ways` says otherwise. */
@@ -281,33 +280,29 @@ follow_name(emu_warp *warp, const emu_insn *insn, emu_unset *value)
     }
 }
 
-bool
+void
 emu_init_branch(emu_warp *warp, const emu_insn *insn)
 {
-    const emu_unset value =
+    emu_unset value =
         follow_only(follow_operand(warp, insn, EMU_USES_A, insn->a), warp->mask);
-
     const uint32_t lanes = value.copied | value.used;
 
-    if (lanes && emu_unset_origin_of(warp, value.origin)->space == EMU_UNSET_SHARED) {
+    value.used = lanes;
+    follow_name(warp, insn, &value);
+    if (lanes && !(warp->astray & lanes)) {
         warp->astray |= lanes;
         warp->astray_origin = value.origin;
-        return true;
     }
-    if (lanes) {
-        emu_init_fault(warp, insn, (unsigned)__builtin_ctz(lanes), value.origin,
-                       EMU_DECIDES_BRANCH);
-    }
-    return lanes == 0;
 }
 
-bool
+void
 emu_init_follow(emu_warp *warp, const emu_insn *insn)
 {
     emu_unset value;
 
     if (ways[insn->op] == BRANCH) {
-        return emu_init_branch(warp, insn);
+        emu_init_branch(warp, insn);
+        return;
     }
     value = follow_only(follow_result(warp, insn), warp->mask);
     follow_name(warp, insn, &value);
@@ -320,7 +315,6 @@ emu_init_follow(emu_warp *warp, const emu_insn *insn)
     for (unsigned k = 0; k < insn->x_written; k++) {
         emu_unset_store(warp, insn->x[k], warp->mask, value);
     }
-    return true;
 }
 
 void

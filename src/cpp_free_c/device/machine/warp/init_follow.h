@@ -10,10 +10,10 @@
 #include "device/machine/warp/init_value.h"
 
 /* Follow unset values through an instruction that does not access memory. Called before
- * it runs, if warp->unset is not 0. False after a fault. */
-bool emu_init_follow(emu_warp *warp, const emu_insn *insn);
-/* Check the condition of a branch or of a guard. False after a fault. */
-bool emu_init_branch(emu_warp *warp, const emu_insn *insn);
+ * it runs, if warp->unset is not 0. */
+void emu_init_follow(emu_warp *warp, const emu_insn *insn);
+/* Note the lanes whose branch or guard has an unset condition. */
+void emu_init_branch(emu_warp *warp, const emu_insn *insn);
 /* A lane takes the value of another lane in a shuffle; `is_there`: that lane takes part
  * in it. `before` has the unset lanes of the operand before the shuffle. */
 void emu_init_shuffle(emu_warp *warp, const emu_insn *insn, unsigned lane,

@@ -119,6 +119,9 @@ EMU_BLEND(u64, uint32_t)
         return insn + 1;                                                              \
     }
 
+/* A comparison of 32-bit integers; `expr` is one relation between x and y. */
+#define EMU_COMPARE_WORDS(name, ta, expr) EMU_COMPARE(name, ta, u32, expr)
+
 /* For operations that are too slow to compute for inactive lanes. */
 #define EMU_SLOW_UNARY(name, td, ta, expr)                \
     EMU_OP(name)                                          \

@@ -15,7 +15,7 @@ enum {
 /* -- the warps that can run in lockstep -------------------------------------------- */
 
 void
-emu_lockstep_begin(emu_block *block)
+emu_lockstep_prepare(emu_block *block)
 {
     const emu_grid *grid = block->grid;
     const emu_func *func = grid->kernel->func;
@@ -30,6 +30,13 @@ emu_lockstep_begin(emu_block *block)
     }
 }
 
+bool
+emu_lockstep_takes_all(const emu_block *block)
+{
+    return block->abreast > 1 && block->abreast == block->warp_count &&
+           block->grid->cluster_size == 1;
+}
+
 static bool
 lockstep_can_run(const emu_block *block, const emu_warp *warp, const emu_insn *pc)
 {
@@ -42,9 +49,12 @@ lockstep_can_run(const emu_block *block, const emu_warp *warp, const emu_insn *p
 unsigned
 emu_lockstep_count(const emu_block *block, unsigned first)
 {
-    const emu_insn *pc = block->warps[first].groups[0].pc;
+    const emu_insn *pc = block->warps[first].groups[0].pc; /* stale if it is fresh */
     unsigned count = block->abreast;
 
+    if (block->is_fresh) {
+        return count;
+    }
     if (count < 2 || first % count != 0 || first >= block->full_warps ||
         block->run_warp != emu_warp_run) {
         return 1;
@@ -62,12 +72,42 @@ emu_lockstep_count(const emu_block *block, unsigned first)
 
 /* -- running ----------------------------------------------------------------------- */
 
+/* Set the warps of a block that has not run yet: all that block.c would set, without
+ * their groups. */
+static void
+lockstep_set_warps(emu_block *block)
+{
+    for (unsigned i = 0; i < block->warp_count; i++) {
+        emu_warp *const warp = &block->warps[i];
+
+        block->roots[i].lanes = EMU_FULL;
+        warp->alive = EMU_FULL;
+        warp->spins = 0;
+        warp->stays = 0;
+        warp->stamp = 0;
+        warp->cluster_arrived = 0;
+        emu_group_enter(warp, &block->roots[i]);
+    }
+    block->is_fresh = false;
+}
+
+/* The instruction at which the warps begin. */
+static const emu_insn *
+lockstep_enter(emu_block *block, unsigned first)
+{
+    if (block->is_fresh) {
+        lockstep_set_warps(block);
+        return block->grid->kernel->func->code;
+    }
+    return block->warps[first].groups[0].pc;
+}
+
 emu_warp *
 emu_lockstep_run(emu_block *block, unsigned first, unsigned count)
 {
     const emu_func *func = block->grid->kernel->func;
+    const emu_insn *insn = lockstep_enter(block, first);
     emu_warp *warp = &block->warps[first];
-    const emu_insn *insn = warp->groups[0].pc;
 
     for (unsigned i = 0; i < count; i++) {
         warp[i].mask = EMU_FULL;

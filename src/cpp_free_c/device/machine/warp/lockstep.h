@@ -15,8 +15,12 @@
 
 #include "device/machine/warp/machine.h"
 
-/* Set how many warps of a block run in lockstep at most. */
-void emu_lockstep_begin(emu_block *block);
+/* Set how many warps of a block run in lockstep at most, for the blocks of a launch. */
+void emu_lockstep_prepare(emu_block *block);
+
+/* Whether all warps of a block that begins run in lockstep. Those of a cluster are set
+ * at once, because other blocks read them. */
+bool emu_lockstep_takes_all(const emu_block *block);
 
 /* The number of warps from number `first` on that can run in lockstep now; 1 if it
  * cannot run together with the next one. */

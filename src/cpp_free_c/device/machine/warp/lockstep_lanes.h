@@ -160,6 +160,58 @@ lockstep_step(const emu_warp *warp, uint32_t operand)
         return insn + 1;                                                     \
     }
 
+/* The bits of a comparison of 32-bit integers come from the vectors themselves where
+ * the processor has an instruction for it. EMU_VECTOR_BYTES says which vectors it has.
+ */
+#ifdef EMU_VECTOR_BYTES
+
+typedef int32_t lockstep_words
+    __attribute__((vector_size(EMU_VECTOR_BYTES), aligned(4), may_alias));
+typedef uint32_t lockstep_words_u32
+    __attribute__((vector_size(EMU_VECTOR_BYTES), aligned(4), may_alias));
+typedef lockstep_words lockstep_words_s32;
+
+/* One bit for each element, 0 or -1. */
+static inline uint32_t
+lockstep_bits(lockstep_words elements)
+{
+#    if EMU_VECTOR_BYTES == 64
+    return (uint32_t)_mm512_movepi32_mask((__m512i)elements);
+#    else
+    return (uint32_t)_mm256_movemask_ps((__m256)elements);
+#    endif
+}
+
+#    undef EMU_COMPARE_WORDS
+#    define EMU_COMPARE_WORDS(name, ta, expr)                                    \
+        static const emu_insn *op_##name(emu_warp *warp, const emu_insn *insn)   \
+        {                                                                        \
+            enum { WORDS = EMU_VECTOR_BYTES / 4 };                               \
+            const size_t step_d = warp->steps[EMU_TAG_FRAME],                    \
+                         step_a = lockstep_step(warp, insn->a),                  \
+                         step_b = lockstep_step(warp, insn->b);                  \
+            u8 *d = EMU_TARGET(u8, insn->d);                                     \
+            const u8 *a = EMU_SOURCE(u8, insn->a), *b = EMU_SOURCE(u8, insn->b); \
+                                                                                 \
+            for (uint32_t left = warp->abreast; left;                            \
+                 left--, d += step_d, a += step_a, b += step_b) {                \
+                uint32_t bits = 0;                                               \
+                                                                                 \
+                for (unsigned i = 0; i < EMU_LANES / WORDS; i++) {               \
+                    const lockstep_words_##ta x =                                \
+                        ((const lockstep_words_##ta *)(const void *)a)[i];       \
+                    const lockstep_words_##ta y =                                \
+                        ((const lockstep_words_##ta *)(const void *)b)[i];       \
+                                                                                 \
+                    bits |= lockstep_bits((lockstep_words)(expr)) << i * WORDS;  \
+                }                                                                \
+                *(u32 *)(void *)d = bits;                                        \
+            }                                                                    \
+            return insn + 1;                                                     \
+        }
+
+#endif
+
 #define EMU_PREDICATE(name, expr)                     \
     EMU_OP(name)                                      \
     {                                                 \

@@ -78,6 +78,12 @@ typedef enum {
     EMU_STOP_FAULT
 } emu_stop;
 
+/* How the addresses of an instruction advance. */
+typedef struct {
+    uint64_t first; /* address of its last access */
+    uint64_t step;  /* from the access before */
+} emu_pace;
+
 struct emu_warp {
     uint8_t *base[EMU_TAGS];  /* of operands, by EMU_TAG_ number, minus this number */
     uint32_t mask;            /* lanes of the current group */
@@ -93,13 +99,14 @@ struct emu_warp {
     emu_block *block;
     const emu_allocation *recent;               /* the allocation of the last access */
     const emu_allocation *recents[EMU_RECENTS]; /* and of some instructions */
+    emu_pace paces[EMU_RECENTS];                /* the same, of warps in lockstep */
     uint32_t alive;                             /* lanes that have not exited */
     uint32_t number;                            /* its number in the block */
     uint32_t spins; /* effort since the groups last rotated (warp.h) */
     uint32_t stays; /* yields that the only warp of a block skipped */
     uint32_t group_count;
-    uint32_t unset; /* registers without a value in some lanes (init_check.h) */
-    uint32_t astray; /* lanes that branched by a value of shared memory that was unset */
+    uint32_t unset;  /* registers without a value in some lanes (init_check.h) */
+    uint32_t astray; /* lanes that have branched by an unset value */
     uint32_t astray_origin;
     uint32_t cluster_arrived; /* lanes that wait in this phase of barrier.cluster */
     emu_stop stop;
@@ -135,6 +142,7 @@ struct emu_block {
     uint32_t full_warps; /* those with 32 threads, which come first */
     uint32_t abreast;    /* how many of them run in lockstep at most (lockstep.h) */
     uint32_t live;       /* threads that have not exited */
+    bool is_fresh;       /* its warps, all in lockstep, are set when they first run */
     uint8_t *shared;
     size_t shared_size;
     struct emu_watch *watch; /* while the block is watched (watch.h), else NULL */
@@ -193,7 +201,8 @@ struct emu_grid {
     const uint8_t *params;
     size_t params_size;
     uint32_t (*tids)[3][EMU_LANES]; /* of each warp */
-    uint64_t sync_space; /* of a cooperative launch: the counter of grid.sync */
+    uint64_t sync_space;   /* of a cooperative launch: the counter of grid.sync */
+    unsigned worker_count; /* at most; set before the workers begin */
     _Atomic uint64_t next_cluster;
     _Atomic unsigned active; /* workers that run blocks */
     _Atomic unsigned

@@ -449,6 +449,7 @@ emu_watch_block(emu_watch *watch, emu_block *block, uint32_t turns,
     watch->changed = false;
     watch->spins = false;
     *state = EMU_BLOCK_MORE;
+    emu_block_settle(block);
     block->watch = watch;
     block->run_warp = watch_run_warp;
     repeats = watch_run_until_repeat(watch, block, turns, state);

@@ -10,6 +10,7 @@
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
 #include "python/driver/graph_resources.h"
+#include "python/driver/launched.h"
 #include "python/driver/stream.h"
 
 /* -- the arrays -------------------------------------------------------------------- */
@@ -260,7 +261,7 @@ exchange_enqueue(const pcu_exchange *e, pcu_exchange_function function)
     if (status != PCU_NCCL_SUCCESS) {
         return pcu_nccl_raise(st, e->routine, status);
     }
-    return 0;
+    return pcu_launched_exchange(st, pcu_ctx_current, e->routine, e->stream);
 }
 
 /* Parse the arguments and check `send`. */

@@ -8,6 +8,7 @@
 #include "driver/graph_record.h"
 #include "python/array/construction.h"
 #include "python/array/element_type.h"
+#include "python/driver/launched.h"
 #include "python/driver/current_context.h"
 #include "python/support/library_paths.h"
 
@@ -500,6 +501,10 @@ pcu_cufft_run(pcu_state *st, pcu_context *ctx, const pcu_cufft_call *call,
     int rc = pcu_current_context_ready(st);
     if (rc == 0) {
         rc = cufft_enqueue(st, library, &library->plans[place], call, area, stream);
+    }
+    if (rc == PCU_CUFFT_DONE &&
+        pcu_launched_library(st, &ctx->rec, "cufftExec", stream) < 0) {
+        rc = -1;
     }
     Py_XDECREF(work);
     return rc;

@@ -54,6 +54,7 @@ transfer_down(PyArrayObject *host, const pcu_gpuarray *device, CUstream stream,
 {
     pcu_state *st = device->st;
     size_t nbytes = 0;
+    unsigned long number = pcu_launch_newest();
     int rc;
     if (transfer_bytes(host, device, &nbytes) < 0) {
         return -1;
@@ -64,6 +65,9 @@ transfer_down(PyArrayObject *host, const pcu_gpuarray *device, CUstream stream,
     if (stream == NULL && !async) {
         PCU_CALL_COPY(rc, st, MemcpyDtoH, (data, address, nbytes),
                       {"the array", address, nbytes});
+        if (rc == 0) { /* the copy waits for the work of the default stream */
+            pcu_launches_passed(pcu_ctx_current, NULL, number);
+        }
     }
     else {
         if (transfer_captured(st, (PyObject *)host, "cuMemcpyDtoH", async) < 0) {

@@ -9,6 +9,7 @@
 
 #include "driver/blas_table.h"
 #include "driver/shape.h"
+#include "python/driver/launched.h"
 #include "python/driver/current_context.h"
 #include "python/driver/graph_resources.h"
 #include "python/driver/memory/pool.h"
@@ -609,5 +610,5 @@ pcu_blas_multiply(pcu_state *st, pcu_context *ctx, const pcu_product *given,
     if (status != PCU_CUBLAS_SUCCESS) {
         return blas_raise(st, routine, status);
     }
-    return 0;
+    return pcu_launched_library(st, &ctx->rec, routine, stream);
 }

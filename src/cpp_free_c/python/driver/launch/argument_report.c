@@ -38,17 +38,13 @@ pcu_argument_sites_free(struct pcu_argument_sites *sites)
 
 /* The list of the filters of warnings. NULL if it cannot be had; no exception then. */
 static PyObject *
-site_filters_new(void)
+site_filters_new(const pcu_state *st)
 {
     PyObject *filters = NULL;
-    PyObject *name = PyUnicode_FromString("warnings");
-    if (name != NULL) {
-        PyObject *module = PyImport_GetModule(name);
-        if (module != NULL) {
-            filters = PyObject_GetAttrString(module, "filters");
-        }
-        Py_XDECREF(module);
-        Py_DECREF(name);
+    PyObject *module = PyImport_GetModule(st->str_warnings);
+    if (module != NULL) {
+        filters = PyObject_GetAttr(module, st->str_filters);
+        Py_DECREF(module);
     }
     if (filters == NULL) {
         PyErr_Clear(); /* without the list each call asks the machinery */
@@ -61,9 +57,9 @@ site_filters_new(void)
 
 /* 1 if this call site has warned of the argument, under the same filters. */
 static int
-site_is_known(const struct pcu_argument_sites *sites, const pcu_caller *caller,
-              Py_ssize_t index)
+site_is_known(const pcu_function *fn, const pcu_caller *caller, Py_ssize_t index)
 {
+    const struct pcu_argument_sites *sites = fn->sites;
     if (sites == NULL || caller->code == NULL) {
         return 0;
     }
@@ -71,7 +67,7 @@ site_is_known(const struct pcu_argument_sites *sites, const pcu_caller *caller,
         const argument_site *site = &sites->items[i];
         if (site->caller.code == caller->code &&
             site->caller.offset == caller->offset && site->index == index) {
-            PyObject *filters = site_filters_new();
+            PyObject *filters = site_filters_new(fn->st);
             int same = filters != NULL && filters == sites->filters &&
                        PyList_GET_SIZE(filters) == sites->length;
             Py_XDECREF(filters);
@@ -85,7 +81,7 @@ site_is_known(const struct pcu_argument_sites *sites, const pcu_caller *caller,
 static void
 site_add(pcu_function *fn, const pcu_caller *caller, Py_ssize_t index)
 {
-    PyObject *filters = site_filters_new();
+    PyObject *filters = site_filters_new(fn->st);
     if (filters == NULL || caller->code == NULL) {
         Py_XDECREF(filters);
         return;
@@ -117,7 +113,7 @@ argument_report(pcu_function *fn, Py_ssize_t index, PyObject *arg, int is_format
 {
     pcu_caller caller;
     pcu_caller_find(fn->st, &caller);
-    if (site_is_known(fn->sites, &caller, index)) {
+    if (site_is_known(fn, &caller, index)) {
         return 0;
     }
     PyObject *entries = ((pcu_module *)fn->module)->entries;

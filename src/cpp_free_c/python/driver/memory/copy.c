@@ -13,6 +13,7 @@
 #include "python/driver/memory/copy_error.h"
 #include "python/driver/memory/texture_array.h"
 #include "python/driver/stream.h"
+#include "python/support/launch_ring.h"
 
 /* The parsed arguments of all functions below; each function uses some of them. */
 typedef struct {
@@ -152,7 +153,21 @@ static const pcu_argspec copy_dtod_specs[] = {COPY_DEST, COPY_SRC, COPY_SIZE,
 COPY_RUN(htod, MemcpyHtoD, (a->dest, a->buffer.data, a->buffer.size), a->buffer.size, 0)
 COPY_RUN(htod_async, MemcpyHtoDAsync,
          (a->dest, a->buffer.data, a->buffer.size, a->stream), a->buffer.size, 0)
-COPY_RUN(dtoh, MemcpyDtoH, (a->buffer.data, a->src, a->buffer.size), 0, a->buffer.size)
+COPY_RUN(dtoh_plain, MemcpyDtoH, (a->buffer.data, a->src, a->buffer.size), 0,
+         a->buffer.size)
+
+/* Such a copy waits for the work of the default stream, which programs rely on. */
+static int
+copy_run_dtoh(pcu_state *st, copy_args *a)
+{
+    unsigned long number = pcu_launch_newest();
+    int rc = copy_run_dtoh_plain(st, a);
+    if (rc == 0) {
+        pcu_launches_passed(pcu_ctx_current, NULL, number);
+    }
+    return rc;
+}
+
 COPY_RUN(dtoh_async, MemcpyDtoHAsync,
          (a->buffer.data, a->src, a->buffer.size, a->stream), 0, a->buffer.size)
 COPY_RUN(dtod, MemcpyDtoD, (a->dest, a->src, a->size), a->size, a->size)

@@ -146,6 +146,7 @@ pcu_jit_report(pcu_state *st, const pcu_jit *jit, PyObject *handler,
         else {
             rc = pcu_raise(st, routine, status);
         }
+        pcu_error_attach_jit_log(error);
     }
     Py_XDECREF(info);
     Py_XDECREF(error);

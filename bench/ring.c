@@ -1,0 +1,78 @@
+/* What it costs to note a launch: the extension's own code in a loop, without a driver.
+ *
+ * A module of its own, which bench_ring.py compiles together with
+ * python/support/caller.c and launch_ring.c. measure(n, names) notes n launches with
+ * the names in turn and returns the nanoseconds of one. The line that it notes is that
+ * of the code that calls measure(). */
+#define _POSIX_C_SOURCE 200809L
+
+#include "python/support/launch_ring.h"
+#include "python/support/setup.h"
+
+#include <time.h>
+
+unsigned long pcu_launch_count;
+
+static pcu_state state;
+static pcu_context_record record;
+
+static double
+ring_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static PyObject *
+ring_measure(PyObject *Py_UNUSED(m), PyObject *args)
+{
+    unsigned int count;
+    PyObject *names;
+    pcu_launch_shape shape = {.grid = {8, 1, 1}, .block = {128, 1, 1}};
+    if (!PyArg_ParseTuple(args, "IO!", &count, &PyTuple_Type, &names)) {
+        return NULL;
+    }
+    size_t last = (size_t)PyTuple_GET_SIZE(names) - 1;
+    size_t next = 0;
+    double start = ring_seconds();
+    for (unsigned int i = 0; i < count; i++) {
+        PyObject *name = PyTuple_GET_ITEM(names, (Py_ssize_t)next);
+        next = next == last ? 0 : next + 1;
+        shape.grid[0] = i;
+        pcu_launch_note(&state, record.launches, PCU_LAUNCH_KERNEL, (CUfunction)name,
+                        name, &shape);
+    }
+    return PyFloat_FromDouble((ring_seconds() - start) / count * 1e9);
+}
+
+static PyObject *
+ring_line(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
+{
+    const pcu_launch_ring *ring = record.launches;
+    if (ring->count == 0) {
+        Py_RETURN_NONE;
+    }
+    return pcu_caller_text_new(
+        &ring->launches[(ring->count - 1) % PCU_RING_LAUNCHES].place);
+}
+
+static PyMethodDef ring_functions[] = {
+    {"measure", ring_measure, METH_VARARGS, "Note launches; return ns of one."},
+    {"line", ring_line, METH_NOARGS, "Return the line of the last launch as text."},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef ring_definition = {PyModuleDef_HEAD_INIT, .m_name = "ring",
+                                             .m_size = -1, .m_methods = ring_functions};
+
+PyMODINIT_FUNC PyInit_ring(void);
+
+PyMODINIT_FUNC
+PyInit_ring(void)
+{
+    if (pcu_caller_setup(NULL, &state) < 0 || pcu_launch_ring_make(&record) < 0) {
+        return NULL;
+    }
+    return PyModule_Create(&ring_definition);
+}
