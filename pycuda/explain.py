@@ -149,6 +149,40 @@ def _place_rows(
     return [f"{words} {where}", *(f"    {row}" for row in rows)]
 
 
+_ACCESS = re.compile(r"\b(?:read|write|operation) of (\d+) bytes at ")
+_AT_ADDRESS = re.compile(
+    r"address (0x[0-9a-f]+).*?(\d+)-byte .*?allocation.*? at (0x[0-9a-f]+)"
+)
+_AT_BYTE = re.compile(r"byte (\d+) of the (\d+)-byte ")
+_AT_OFFSET = re.compile(
+    r"offset (\d+) of (?:shared|local) memory(?:, which has (\d+))?"
+)
+
+
+def _element(text: str) -> str:
+    """Return which element an access is to, counted in units of its size, or ""."""
+    access = _ACCESS.search(text)
+    if access is None:
+        return ""
+    size, rest = int(access[1]), text[access.end() :]
+    by_address, by_byte = _AT_ADDRESS.match(rest), _AT_BYTE.match(rest)
+    by_offset = _AT_OFFSET.match(rest)
+    if by_address:
+        offset = int(by_address[1], 16) - int(by_address[3], 16)
+        room = int(by_address[2])
+    elif by_byte:
+        offset, room = int(by_byte[1]), int(by_byte[2])
+    elif by_offset:
+        offset, room = int(by_offset[1]), int(by_offset[2] or 0)
+    else:
+        return ""
+    if size == 0 or offset % size:
+        return ""
+    units = f"of {size} bytes" if size > 1 else "of 1 byte"
+    having = f"; there are {room // size}, from 0 on" if room else ""
+    return f"This is element {offset // size}, in units {units}{having}."
+
+
 def _words(report: _reports.Report) -> list[str]:
     """Return the sentences of a report, without the rows that only name a place."""
     rows = report.text.splitlines()
@@ -170,6 +204,9 @@ def explain(
     rows = []
     for words in _words(report):
         rows += textwrap.wrap(words, _WIDTH - 3, break_on_hyphens=False)
+    element = _element(report.text)
+    if element:
+        rows.append(element)
     if rows:
         rows.append("")
     shown: set[tuple[str, str, int]] = set()

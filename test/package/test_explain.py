@@ -175,6 +175,34 @@ def test_tools_of_compute_sanitizer():
     ]
 
 
+BEYOND = (
+    "write of 4 bytes at address 0x1080: it is 0 bytes beyond the end of the 128-byte "
+    "device allocation at 0x1000"
+)
+BEFORE = (
+    "read of 8 bytes at address 0xff8: it is 8 bytes before the 64-byte device "
+    "allocation at 0x1000"
+)
+
+
+@pytest.mark.parametrize(
+    "text, element",
+    [
+        (BEYOND, "element 32, in units of 4 bytes; there are 32, from 0 on."),
+        (BEFORE, "element -1, in units of 8 bytes; there are 8, from 0 on."),
+        ("read of 4 bytes at byte 8 of the 16-byte device allocation", "element 2,"),
+        ("write of 4 bytes at offset 128 of shared memory and the", "element 32, in"),
+        ("write of 1 bytes at offset 9 of shared memory, which has 8 bytes", "are 8,"),
+        ("write of 4 bytes at address 0x2: no allocation is near", ""),
+        ("read of 8 bytes at byte 4 of the 16-byte device allocation", ""),
+        ("deadlock: 64 threads wait", ""),
+    ],
+)
+def test_the_element_of_an_access(text, element):
+    found = explain._element(text)
+    assert element in found and bool(element) == bool(found)
+
+
 def test_a_file_name_gets_the_folder_of_the_script(tmp_path):
     script = tmp_path / "run.py"
     script.write_text("x = 1\ny = f(x)\n")
