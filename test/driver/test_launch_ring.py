@@ -251,7 +251,7 @@ drv.init()
 context = drv.Device(0).make_context()
 mod = SourceModule('''
     __global__ void good(int *to, int n) {{ to[threadIdx.x] = n; }}
-    __global__ void bad(int *to, int n) {{ to[threadIdx.x * (n << 26)] = n; }}
+    __global__ void bad(int *to, int n) {{ *(int *)(size_t)(16 * n) = n; }}
 ''')
 good, bad = mod.get_function("good"), mod.get_function("bad")
 x = drv.mem_alloc(1024)

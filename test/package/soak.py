@@ -8,9 +8,10 @@ Each round of a thread takes all steps below once. Their order depends only on t
 numbers of the thread and the round. The measurement begins after a first round of all
 threads, so memory that a driver takes once and keeps does not count. At the end, no
 handle may be left, and the device must have at least as much free memory as at the
-beginning, so no other program may use it. The resident memory of the process may not rise by more
-than GROWTH, according to a line through the second half of the samples. The program
-exits with 1 and the reasons otherwise. It works on a GPU and on the software device.
+beginning, so no other program may use it. The resident memory of the process may not
+rise by more than GROWTH, according to a line through the second half of the samples.
+The program exits with 1 and the reasons otherwise. It works on a GPU and on the
+software device.
 """
 
 import argparse
