@@ -84,18 +84,20 @@ def into(w):
     return call
 
 
+NOTED = {"cuStreamIsCapturing": "the list of launches then has a captured one"}
 row("Stream.capture", lambda w: w.stream.capture, also=("StreamCapture",))
 row(
     "StreamCapture (a block)",
     captured,
     also=("StreamCapture.__enter__", "StreamCapture.__exit__"),
-    absorbs=MEMORY,
+    absorbs={**MEMORY, **NOTED},
 )
 row(
     "StreamCapture (into a graph)",
     into,
     absorbs={
         **MEMORY,
+        **NOTED,
         "cuGraphGetNodes": "the parameters of the nodes are then read once more",
     },
 )

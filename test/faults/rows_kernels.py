@@ -94,7 +94,14 @@ def _recent(w):
     return drv.recent_launches
 
 
-row("recent_launches", _recent)
+row(
+    "recent_launches",
+    _recent,
+    also=(
+        "LaunchRecord",
+        *(f"LaunchRecord.{name}" for name in drv.LaunchRecord.__match_args__),
+    ),
+)
 row("_note_library_call", lambda w: lambda: _driver._note_library_call("made", 0))
 calls(
     "Function.__call__",

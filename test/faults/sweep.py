@@ -282,7 +282,11 @@ class Sweep:
 
         return (
             type(error) is SystemError
-            and re.search("without (setting an exception|exception set)", str(error))
+            and re.search(
+                "without (setting an exception|exception set)"
+                "|NULL object passed to Py_BuildValue",
+                str(error),
+            )
             and not nomemory.within("/_driver.")
         )
 
