@@ -67,7 +67,7 @@ def sources(launch=False):
     rooms = [device] if launch else [device / room for room in ("ptx", "compile")]
     found = [path for room in rooms for path in room.rglob("*.c")]
     if not launch:  # variables need memory
-        names = ("address_space.c", "memory.c", "registered.c")
+        names = ("address_space.c", "memory.c", "registered.c", "shadow.c")
         found += [device / "memory" / name for name in names]
         found.append(device / "base" / "element.c")
     target = "fuzz_launch.c" if launch else "fuzz_load.c"
