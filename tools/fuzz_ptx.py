@@ -69,7 +69,9 @@ def sources(launch=False):
     if not launch:  # variables need memory
         names = ("address_space.c", "memory.c", "registered.c", "shadow.c")
         found += [device / "memory" / name for name in names]
-        found.append(device / "base" / "element.c")
+        found += [
+            device / "base" / f"{name}.c" for name in ("checks", "element", "site")
+        ]
     target = "fuzz_launch.c" if launch else "fuzz_load.c"
     return [*sorted(found), HARNESS, HARNESS.with_name(target)]
 
