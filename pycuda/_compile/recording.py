@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pycuda._compile import store
 from pycuda._compile.request import CompileRequest
 from pycuda._compile.warning import PACKAGE, warn
 
@@ -85,7 +86,7 @@ def keep(
 
 def _append(folder: str, text: str) -> None:
     os.makedirs(folder, exist_ok=True)
-    name = f"{os.uname().nodename}-{os.getpid()}{_ENDING}"
+    name = store.process_name() + _ENDING
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
     file = os.open(os.path.join(folder, name), flags, 0o666)
     try:
@@ -139,4 +140,5 @@ def _after_fork() -> None:
     _kept.clear()
 
 
-os.register_at_fork(after_in_child=_after_fork)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -201,7 +201,7 @@ def save(path: str, manifest: bytes, payload: bytes, say: bool = True) -> bool:
     folder, name = os.path.split(path)
     draft = os.path.join(
         folder,
-        f".{name}.{_process()}.{threading.get_ident()}.{time.monotonic_ns()}.part",
+        f".{name}.{process_name()}.{threading.get_ident()}.{time.monotonic_ns()}.part",
     )
     try:
         os.makedirs(folder or ".", exist_ok=True)
@@ -220,9 +220,10 @@ def save(path: str, manifest: bytes, payload: bytes, say: bool = True) -> bool:
     return True
 
 
-def _process() -> str:
+def process_name() -> str:
     """Return a name of this process that no process of another machine has."""
-    return f"{os.uname().nodename}.{os.getpid()}"
+    name = os.uname().nodename if hasattr(os, "uname") else os.environ["COMPUTERNAME"]
+    return f"{name}.{os.getpid()}"
 
 
 def _write(path: str, data: bytes) -> None:
