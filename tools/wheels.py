@@ -6,10 +6,10 @@
 
 One machine makes all of them. The compiler is the clang of the Python package ziglang,
 which compiles for both machines and for an older C library than the system's. A wheel
-needs the C headers of its CPython, but no such interpreter. They are looked for with the
-interpreters on PATH, in /usr/include, in ~/.pyenv, and where --headers says. Headers of
-x86-64 serve for aarch64, too: pyconfig.h differs only in macros that the public headers
-do not use, which test/package/test_wheels.py checks.
+needs the C headers of its CPython, but no such interpreter. They are looked for with
+the interpreters on PATH, in /usr/include, in ~/.pyenv, and where --headers says.
+Headers of x86-64 serve for aarch64, too: pyconfig.h differs only in macros that the
+public headers do not use, which test/package/test_wheels.py checks.
 
 The software device does not depend on CPython, so it is compiled once for each machine.
 
