@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import sys
+import threading
 
 import pytest
 
@@ -146,6 +147,25 @@ def test_a_source_that_a_bundle_lacks_is_compiled(make, toy):
     before = len(toy.compilations)
     assert b"\nnew\n" in compiled(toy.path, "new")
     assert len(toy.compilations) == before + 1
+
+
+def test_many_sources_of_which_the_bundle_has_one(make, toy, monkeypatch):
+    """Threads compile the others for the device of the thread that called."""
+    precompile.use(make("text"))
+    caller = threading.get_ident()
+
+    def current():
+        return FakeDevice((9, 0)) if threading.get_ident() == caller else None
+
+    monkeypatch.setattr(architecture, "current_device", current)
+    before = len(toy.compilations)
+    compiler.compile_many(["new", "newest"], nvcc=toy.path, workers=2)
+    monkeypatch.setattr(architecture, "current_device", lambda: FakeDevice((8, 0)))
+    texts = compiler.compile_many(["text", "newer"], nvcc=toy.path, workers=2)
+    assert [text.split(b"\n")[-3] for text in texts] == [b"text", b"newer"]
+    archs = [word for call in toy.compilations[before:] for word in call]
+    archs = [word for word in archs if word.startswith("-arch")]
+    assert sorted(archs) == ["-arch=sm_80", "-arch=sm_90", "-arch=sm_90"]
 
 
 def test_the_error_says_why_the_bundle_has_nothing(make, without, on):
