@@ -4,6 +4,8 @@
 #              sanitizers, coverage
 #
 # make doc     the chapters in doc/ as pages, in doc/_build/html
+# make gallery the outputs and pictures of the examples, which the pages show
+# make screenshots  pictures of the pages in a real browser, in build/screenshots
 # make dist    the source archive and the wheel, in dist
 # make soak    eight threads doing everything at once (MINUTES=10)
 # make clients the tests of Numba, tinygrad, Triton ... on the software device
@@ -23,7 +25,7 @@ C_ALL := $(sort $(shell find $(C_ROOT) -name "*.[ch]" -o -name "*.inc"))
 C_FORMATTED := $(sort $(shell find $(C_ROOT) -name "*.[ch]") $(wildcard test/c/*.[ch] bench/*.[ch]))
 PY_FORMATTED := setup.py doc/conf.py $(wildcard doc/recipes pycuda test tools examples bench)
 
-.PHONY: hello test check doc dist build venv werror conformance layout asan leaks tsan \
+.PHONY: hello test check doc gallery screenshots dist build venv werror conformance layout asan leaks tsan \
 	coverage soak clients format fuzz clean check-format check-tidy check-cppcheck check-types
 .DELETE_ON_ERROR:
 
@@ -132,6 +134,19 @@ coverage: $(VENV)/.requires
 doc: build
 	$(BIN)/python -m sphinx -q -W --keep-going -b html doc doc/_build/html
 	@echo "doc/_build/html/index.html"
+
+# ARGS="mandelbrot.py" records one program.
+gallery: build
+	$(BIN)/python tools/record_examples.py $(ARGS)
+
+$(VENV)/.screenshots: $(VENV)/.requires
+	$(BIN)/python tools/requires.py screenshots > $(VENV)/requires.txt
+	$(PIP) install -r $(VENV)/requires.txt
+	@touch $@
+
+# Fails if a page is wider than a phone, or if something on it is missing.
+screenshots: doc $(VENV)/.screenshots
+	$(BIN)/python tools/screenshots.py $(ARGS)
 
 # -- what is handed out -----------------------------------------------------------------
 

@@ -6,6 +6,7 @@ made into markup here, with the driver's functions that are behind each name.
 """
 
 import inspect
+import os
 import re
 import sys
 from pathlib import Path
@@ -19,6 +20,7 @@ ROOT = HERE.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
 
 import doc_sources  # noqa: E402  the path is set above
+from pages.plain import plain_to_markup  # noqa: E402
 
 import pycuda  # noqa: E402
 
@@ -27,7 +29,14 @@ author = "the authors of pycuda"
 copyright = author
 version = release = pycuda.VERSION_TEXT
 
-extensions = ["sphinx.ext.autodoc"]
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "pages.charts",
+    "pages.gallery",
+    "pages.summary",
+]
 exclude_patterns = ["_build", "changes/*"]
 #: Pages of modules that the package need not have as yet.
 exclude_patterns += [
@@ -37,10 +46,46 @@ exclude_patterns += [
 ]
 #: Chapters that the table of contents names once they are there.
 OPTIONAL = ("random", "sparse", "interop", "mpi", "curandom")
-html_theme = "alabaster"
-html_theme_options = {"description": "CUDA from Python", "page_width": "70em"}
+html_theme = "pydata_sphinx_theme"
+html_title = f"pycuda {version}"
+html_static_path = ["static"]
+templates_path = ["templates"]
+html_css_files = ["pycuda.css"]
+html_favicon = "static/logo.svg"
+html_theme_options = {
+    "logo": {
+        "text": "pycuda",
+        "image_light": "static/logo.svg",
+        "image_dark": "static/logo.svg",
+        "alt_text": "pycuda: to the first page",
+    },
+    "header_links_before_dropdown": 6,
+    "navbar_align": "left",
+    "navbar_end": ["version.html", "theme-switcher"],
+    "show_toc_level": 2,
+    "show_nav_level": 1,
+    "footer_start": ["sphinx-version"],
+    "footer_end": ["theme-version"],
+    "back_to_top_button": True,
+}
+#: The list of versions, a file that all versions share, where several are published.
+VERSIONS = os.environ.get("PYCUDA_DOC_VERSIONS")
+if VERSIONS:
+    html_theme_options["switcher"] = {"json_url": VERSIONS, "version_match": version}
+    html_theme_options["check_switcher"] = False
+    html_theme_options["navbar_end"] = ["version-switcher", "theme-switcher"]
+#: The front page has no list of pages at its side.
+html_sidebars = {"index": [], "gallery": []}
+html_context = {"default_mode": "auto"}
 html_copy_source = False
+html_show_sourcelink = False
 html_show_copyright = False
+# Prompts and output are not copied with a command.
+copybutton_prompt_text = r"\$ |>>> |\.\.\. "
+copybutton_prompt_is_regexp = True
+
+# The list of a page names its sections; tables in the page list the entries.
+toc_object_entries = False
 
 autodoc_default_options = {"members": True, "undoc-members": True}
 autodoc_member_order = "groupwise"
@@ -54,17 +99,6 @@ ENTRIES = doc_sources.read(ROOT)
 UNTOLD = ("GPUArray",)
 
 DESCRIBED = ("class", "exception", "function", "method", "attribute", "property")
-
-
-def plain_to_markup(line):
-    """Return a line of plain text as markup that shows the same."""
-    quoted = re.split(r"(`+[^`]+`+)", line)
-    for place, part in enumerate(quoted):
-        if place % 2:
-            quoted[place] = f"``{part.strip('`')}``"
-        else:
-            quoted[place] = re.sub(r"([*|\\]|(?<=\w)_(?!\w))", r"\\\1", part)
-    return "".join(quoted)
 
 
 def entry_of(name):

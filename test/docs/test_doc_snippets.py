@@ -23,6 +23,7 @@ PAGES = {
     "driver/modules": 1,
     "fft": 1,
     "graphs": 4,
+    "index": 1,
     "interop": 3,
     "linking": 3,
     "memory": 4,
