@@ -14,7 +14,6 @@ PAGES = {
     "array_api": 1,
     "arrays": 2,
     "coming_from_pycuda": 1,
-    "dlpack": 1,
     "driver/contexts": 1,
     "driver/devices": 1,
     "driver/enums": 1,
@@ -22,8 +21,10 @@ PAGES = {
     "driver/launches": 1,
     "driver/modules": 1,
     "fft": 1,
+    "from_cupy": 1,
+    "from_numba": 1,
     "graphs": 4,
-    "interop": 3,
+    "interop": 5,
     "linking": 3,
     "memory": 4,
     "memory_pools": 1,
@@ -37,7 +38,14 @@ PAGES = {
     "stream_memory": 5,
     "streams": 1,
     "textures": 3,
-    "tutorial": 5,
+    "testing": 1,
+    "threads": 3,
+    "tutorial/arrays": 3,
+    "tutorial/first_kernel": 3,
+    "tutorial/grid": 3,
+    "tutorial/memory": 3,
+    "tutorial/shared_memory": 3,
+    "tutorial/streams": 3,
     "utilities": 3,
 }
 #: Pages that other tests run, or whose code is not a program.
@@ -46,6 +54,7 @@ ELSEWHERE = {
     "contributing": "test_recipes.py",
     "internals": "the way of one call, in pieces",
     "other_libraries": "test_other_libraries.py",
+    "tutorial/program": "test_doc_sessions.py",
     "when_something_goes_wrong": "test_doc_errors.py",
 }
 EXAMPLES = [(page, number) for page in PAGES for number in range(len(blocks(page)))]
