@@ -69,7 +69,7 @@ def numbers(needs_library):
 
 def test_the_page_has_a_program_for_each_library():
     assert [library_of(program) for program, _ in BLOCKS] == [
-        "torch", "cupy", None, "tensorrt",
+        "torch", "cupy", None, "torch", None, "tensorrt",
     ]  # fmt: skip
 
 
