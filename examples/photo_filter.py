@@ -106,10 +106,10 @@ class PhotoFilter:
     def launch(self, to, source, shape, stream):
         height, width, _ = shape
         grid = (-(-width // BLOCK), -(-height // BLOCK))
+        numbers = (width, height, self.distance, self.difference)
         self.smooth.prepared_async_call(
-            grid, (BLOCK, BLOCK, 1), stream, to, source, width, height,
-            self.distance, self.difference,
-        )  # fmt: skip
+            grid, (BLOCK, BLOCK, 1), stream, to, source, *numbers
+        )
 
     def start(self, slot):
         """Enqueue the work on the picture in slot.host_in."""

@@ -7,9 +7,14 @@ import pytest
 
 from support.pages import DOC
 
-SHORT = {"gpuarray": "pycuda.gpuarray", "drv": "pycuda.driver", "np": "numpy"}
+SHORT = {"drv": "pycuda.driver", "np": "numpy"}
+MODULES = (
+    "array_api", "compiler", "curandom", "elementwise", "fft", "gpuarray", "linalg",
+    "nccl", "profile", "reduction", "sparse", "tools",
+)  # fmt: skip
+SHORT |= {name: f"pycuda.{name}" for name in MODULES}
 PAGES = {"from_cupy": 25, "from_numba": 15}
-NAME = re.compile(r"``((?:pycuda|gpuarray|drv|np)(?:\.\w+)+)")
+NAME = re.compile(rf"``(?:with )?((?:{'|'.join(SHORT)})(?:\.\w+)+)")
 
 
 def names(text):
@@ -21,7 +26,7 @@ def names(text):
 def found(name):
     """Return what a name means. A module is imported."""
     first, *rest = name.split(".")
-    here = importlib.import_module(SHORT.get(first, first))
+    here = importlib.import_module(SHORT[first])
     for part in rest:
         try:
             here = getattr(here, part)
