@@ -225,6 +225,28 @@ class Vectors(Directive):
         return parse(self, [*text, ""], "pycuda.gpuarray")
 
 
+class Diagram(Directive):
+    """A picture of doc/diagrams, with a caption. It is a part of the page's HTML."""
+
+    required_arguments = 1
+    has_content = True
+
+    def run(self):
+        path = HERE / "diagrams" / f"{self.arguments[0]}.svg"
+        if not path.exists():
+            raise self.error(f"there is no {path.name} in doc/diagrams")
+        self.state.document.settings.env.note_dependency(str(path))
+        svg = path.read_text(encoding="utf-8")
+        markup = f'<div class="diagram" style="overflow-x:auto">{svg}</div>'
+        figure = nodes.figure("", nodes.raw("", markup, format="html"))
+        if self.content:
+            caption = nodes.paragraph()
+            self.state.nested_parse(self.content, self.content_offset, caption)
+            text = [child for part in caption.children for child in part.children]
+            figure += nodes.caption("", "", *text)
+        return [figure]
+
+
 class Changes(Directive):
     """The notes of one kind in doc/changes, as a list."""
 
@@ -250,6 +272,7 @@ def setup(app):
     app.connect("autodoc-skip-member", on_member)
     app.add_directive("attributes", Attributes)
     app.add_directive("changes", Changes)
+    app.add_directive("diagram", Diagram)
     app.add_directive("enumerations", Enumerations)
     app.add_directive("vectors", Vectors)
     return {"parallel_read_safe": True}

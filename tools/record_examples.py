@@ -31,6 +31,7 @@ RUNS = ROOT / "doc" / "runs"
 #: Programs that need a GPU, and those that are not programs.
 LEFT_OUT = re.compile(r"exchange_|nccl_ring|\.ipynb$")
 MOST_SECONDS = 120
+MOST_BYTES = 200_000  # of a PNG file in the pages
 
 
 def programs():
@@ -85,6 +86,18 @@ def options_of(text):
     return f"{usage}\n\n{parts[0].strip()}"
 
 
+def keep(picture):
+    """Copy a picture to the pages, large ones as JPEG. Return its name there."""
+    if picture.suffix != ".png" or picture.stat().st_size <= MOST_BYTES:
+        shutil.copy(picture, RUNS / picture.name)
+        return picture.name
+    from PIL import Image  # in the extra examples
+
+    name = picture.with_suffix(".jpg").name
+    Image.open(picture).convert("RGB").save(RUNS / name, quality=88)
+    return name
+
+
 def record(program):
     """Run a program twice, the second time for --help; return its record."""
     with tempfile.TemporaryDirectory(prefix="pycuda-example-") as name:
@@ -96,12 +109,10 @@ def record(program):
         pictures = sorted((folder / "work").iterdir())
         if len(pictures) > 1:
             sys.exit(f"{program} wrote {', '.join(p.name for p in pictures)}")
-        for picture in pictures:
-            shutil.copy(picture, RUNS / picture.name)
         return {
             "sha256": digest(program),
             "seconds": round(seconds, 1),
-            "picture": pictures[0].name if pictures else None,
+            "picture": keep(pictures[0]) if pictures else None,
             "output": output,
             "options": options_of(execute(folder, program, "--help")),
         }

@@ -139,7 +139,7 @@ def test_pages_build_without_a_warning(pages):
 
 #: Errors in the copy: page -> (text added to it, message of Sphinx).
 WRONG = {
-    "tutorial.rst": ("\n\nSee :doc:`no_such_page`.\n", "no_such_page"),
+    "memory_pools.rst": ("\n\nSee :doc:`no_such_page`.\n", "no_such_page"),
     "compiling.rst": ("\n\n.. autofunction:: pycuda.driver.lost\n", "import 'lost'"),
     "lost.rst": ("Lost\n====\n", "lost.rst: WARNING: document isn't included"),
     # A page that the table of contents includes only if it exists.
@@ -153,12 +153,13 @@ def test_wrong_pages_fail_the_build(tmp_path):
         (tmp_path / name).symlink_to(ROOT / name)
     copy = tmp_path / "doc"
     copy.mkdir()
-    for name in ("conf.py", "tutorial.rst", "compiling.rst"):
+    for name in ("conf.py", "memory_pools.rst", "compiling.rst"):
         shutil.copy(DOC / name, copy)
     for name in ("static", "templates"):
         shutil.copytree(DOC / name, copy / name)
     (copy / "index.rst").write_text(
-        "Index\n=====\n\n.. toctree::\n\n   tutorial\n   compiling\n   mpi\n   sparse\n"
+        "Index\n=====\n\n.. toctree::\n\n"
+        "   memory_pools\n   compiling\n   mpi\n   sparse\n"
     )
     for page in copy.glob("*.rst"):
         page.write_text(re.sub(r":doc:`(\S+)`", r"\1", page.read_text()))

@@ -475,6 +475,34 @@ def test_sobel(tmp_path):
 
 
 @pytest.mark.gpu
+def test_photo_filter(tmp_path):
+    pillow = pytest.importorskip("PIL.Image", reason="pillow is not installed")
+    name = "photo_filter.py"
+    lines = output(name, tmp_path, "--size", "40", "60", "--output", "pair.png")
+    for number in range(4):
+        before, left = numbers(after(lines, f"picture {number}: noise"))
+        assert 15 < before < 20 and left < before / 2
+    assert image(tmp_path / "pair.png").shape == (40, 128, 4)  # with a clear gap of 8
+
+    grey = np.full((30, 50, 3), 100, np.uint8)
+    grey[:, 25:] = 200  # an edge, which must stay
+    for k in range(5):  # more files than streams, of several sizes
+        picture = grey[: 30 - 5 * k].copy()
+        picture[4, 4] = 110
+        pillow.fromarray(picture).save(tmp_path / f"{k}.png")
+    files = [f"{k}.png" for k in range(5)]
+    output(name, tmp_path, *files, "--radius", "2", "--output", "out")
+    for k in range(5):
+        result = image(tmp_path / "out" / f"{k}.png")
+        assert result.shape == (30 - 5 * k, 50, 3)
+        assert (result[:, 26:] == 200).all() and (result[:, 10:24] == 100).all()
+        assert 100 < result[4, 4, 0] < 105
+
+    lines = output(name, tmp_path, "--size", "30", "50", "--times", "2")
+    assert len(lines) == 3 and all(numbers(line)[-1] > 0 for line in lines)
+
+
+@pytest.mark.gpu
 def test_matrix_multiply(tmp_path):
     lines = output("matrix_multiply.py", tmp_path)
     for name in ("simple", "tiled"):
@@ -563,6 +591,7 @@ FAULTS = {
     "game_of_life.py": ("alive && around == 4", "alive && around == 5"),
     "convolution.py": ("part[threadIdx.y + k]", "part[threadIdx.y + k / 2 * 2]"),
     "sobel.py": ("y + j - 1)", "y + j)"),
+    "photo_filter.py": ("blue += weight * p.z;", "blue += weight * p.y;"),
     "matrix_multiply.py": ("of_b[k][i];", "of_b[i][k];"),
     "transpose.py": ("tile[threadIdx.x][j];", "tile[j][threadIdx.x];"),
     "nbody.py": ("pull.z += force * z;", "pull.z += force * y;"),

@@ -84,7 +84,7 @@ def test_pictures(recorded):
     assert kept == pictures
     assert len(pictures) >= 10
     sizes = {name: (DOC / "runs" / name).stat().st_size for name in pictures}
-    assert all(size < 400_000 for size in sizes.values()), sizes
+    assert all(size < 200_000 for size in sizes.values()), sizes
 
 
 def test_the_records_name_no_folders(recorded):
