@@ -197,6 +197,27 @@ def test_each_page_has_the_parts_of_the_theme(pages):
 
 
 @needs_sphinx
+def test_the_versions_become_a_menu():
+    code = (
+        "import runpy; options = runpy.run_path('doc/conf.py')['html_theme_options'];"
+        "print(options['navbar_end'][0], options.get('switcher', {}).get('json_url'))"
+    )
+    for address, said in (
+        ("", "version.html None"),
+        ("v.json", "version-switcher v.json"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=ROOT,
+            env={**os.environ, "PYCUDA_DOC_VERSIONS": address},
+        )
+        assert done.stdout.strip() == said
+
+
+@needs_sphinx
 def test_the_first_page_has_a_picture_and_three_doors(pages):
     text = text_of(pages, "index")
     assert text.count("door") == 3
