@@ -196,7 +196,7 @@ def test_the_table_of_a_class(tmp_path):
     assert (status, said) == (0, "")
     assert cells(html) == [
         "second Do the second.",
-        "first Do the first .",
+        "first Do the first : it comes before the second.",
         "size The number of things, e.g. 3.",
         "__add__ Add other .",
     ]

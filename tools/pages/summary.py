@@ -68,10 +68,9 @@ def first_sentence(content):
     found = []
     for node in paragraph.children if paragraph is not None else ():
         if isinstance(node, nodes.Text):
-            end = re.search(r"(?<![. ][A-Za-z])[.:](?=\s|$)", node)
+            end = re.search(r"(?<![. ][A-Za-z])\.(?=\s|$)", node)
             if end:
-                text = str(node)[: end.start()]
-                return [*found, nodes.Text(text + ".")]
+                return [*found, nodes.Text(str(node)[: end.end()])]
         found.append(node.deepcopy())
     return found
 
