@@ -253,9 +253,13 @@ def main():
     parser.add_argument("files", nargs="*", help="image files to read, with Pillow")
     parser.add_argument("--output", type=Path, help="the folder, or the file, to write")
     parser.add_argument("--radius", type=int, default=3, help="in pixels, 1 to 8")
-    parser.add_argument("--strength", type=float, default=40.0)
-    parser.add_argument("--streams", type=int, default=3)
-    parser.add_argument("--size", type=int, nargs=2, default=(240, 320))
+    parser.add_argument(
+        "--strength", type=float, default=40.0, help="how much colours may differ"
+    )
+    parser.add_argument("--streams", type=int, default=3, help="pictures at a time")
+    parser.add_argument(
+        "--size", type=int, nargs=2, default=(240, 320), metavar=("HEIGHT", "WIDTH")
+    )
     parser.add_argument("--times", type=int, help="measure this many pictures")
     args = parser.parse_args()
     if not 1 <= args.radius <= 8:

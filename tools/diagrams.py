@@ -327,6 +327,40 @@ def graph():
     return d
 
 
+def capture():
+    """What the host and the stream do while a graph is captured and launched."""
+    d = Diagram(
+        "capture",
+        720,
+        150,
+        "A timeline. The host captures three kernels, which do not run. It prepares "
+        "the graph, launches it three times and waits. The stream runs three kernels "
+        "for each launch.",
+    )
+    d.text(6, 42, "host")
+    d.text(6, 92, "stream")
+    for y in (52, 102):
+        d.line((70, y), (706, y))
+    left = 74
+    for width, colour, text in (
+        (150, PURPLE, "capture: 3 kernels"),
+        (90, GREEN, "instantiate"),
+        (66, BLUE, "launch"),
+        (66, BLUE, "launch"),
+        (66, BLUE, "launch"),
+        (150, GREY, "synchronize"),
+    ):
+        d.box(left, 24, width, 26, colour, text, 0.3)
+        left += width + 4
+    d.text(74, 92, "recorded only")
+    for number in range(9):
+        gap = 10 * (number // 3)
+        d.box(350 + 30 * number + gap, 74, 27, 26, ORANGE, "k", 0.3)
+    d.line((70, 122), (706, 122), arrow=True)
+    d.text(6, 126, "time")
+    return d
+
+
 def tile():
     """A tile of an image in shared memory, with its border."""
     d = Diagram(
@@ -394,14 +428,15 @@ def stream_memory():
     d.box(428, 216, 126, 26, GREEN, "free for all", 0.3)
     d.box(556, 216, 130, 26, ORANGE, "array c", 0.3)
     d.box(336, 266, 240, 26, ORANGE, "array b: a new block", 0.3)
-    d.line((427, 126), (427, 214), colour=RED, dash=True)
+    d.line((427, 126), (427, 137), colour=RED, dash=True)
+    d.line((427, 166), (427, 214), colour=RED, dash=True)
     d.text(434, 200, "the kernel in s has ended", colour=RED)
     d.line((84, 310), (706, 310), arrow=True)
     d.text(6, 314, "time")
     return d
 
 
-DIAGRAMS = (grid, memory, streams, graph, tile, stream_memory)
+DIAGRAMS = (grid, memory, streams, graph, capture, tile, stream_memory)
 
 
 def main(arguments):
