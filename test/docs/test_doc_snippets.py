@@ -46,6 +46,7 @@ ELSEWHERE = {
     "contributing": "test_recipes.py",
     "internals": "the way of one call, in pieces",
     "other_libraries": "test_other_libraries.py",
+    "pytest": "test_doc_notebooks.py",
     "when_something_goes_wrong": "test_doc_errors.py",
 }
 EXAMPLES = [(page, number) for page in PAGES for number in range(len(blocks(page)))]
