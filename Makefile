@@ -8,6 +8,8 @@
 # make soak    eight threads doing everything at once (MINUTES=10)
 # make clients the tests of Numba, tinygrad, Triton ... on the software device
 #
+# make notebooks  executes the notebooks of doc/notebooks and keeps their outputs
+#
 # Others: venv, build, werror, conformance, layout, asan, leaks, tsan, coverage, format,
 # fuzz, clean. PYTHON says which Python to use.
 
@@ -24,7 +26,7 @@ C_FORMATTED := $(sort $(shell find $(C_ROOT) -name "*.[ch]") $(wildcard test/c/*
 PY_FORMATTED := setup.py doc/conf.py $(wildcard doc/recipes pycuda test tools examples bench)
 
 .PHONY: hello test check doc dist build venv werror conformance layout asan leaks tsan \
-	coverage soak clients format fuzz clean check-format check-tidy check-cppcheck check-types
+	coverage soak clients notebooks format fuzz clean check-format check-tidy check-cppcheck check-types
 .DELETE_ON_ERROR:
 
 # Without nvcc and NVRTC, NVIDIA's wheels of NVRTC and its headers come in.
@@ -132,6 +134,10 @@ coverage: $(VENV)/.requires
 doc: build
 	$(BIN)/python -m sphinx -q -W --keep-going -b html doc doc/_build/html
 	@echo "doc/_build/html/index.html"
+
+# The outputs are those of the software device. ARGS="--check" compares them.
+notebooks: build
+	$(BIN)/python tools/notebooks.py $(ARGS)
 
 # -- what is handed out -----------------------------------------------------------------
 

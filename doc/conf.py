@@ -18,7 +18,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
 
-import doc_sources  # noqa: E402  the path is set above
+import cell_lexer  # noqa: E402  the path is set above
+import doc_sources  # noqa: E402
 
 import pycuda  # noqa: E402
 
@@ -41,6 +42,12 @@ html_theme = "alabaster"
 html_theme_options = {"description": "CUDA from Python", "page_width": "70em"}
 html_copy_source = False
 html_show_copyright = False
+
+# Notebooks are pages, with the outputs that tools/notebooks.py has kept in them.
+extensions.append("myst_nb")
+nb_execution_mode = "off"
+nb_merge_streams = True
+nb_render_error_lexer = "text"
 
 autodoc_default_options = {"members": True, "undoc-members": True}
 autodoc_member_order = "groupwise"
@@ -108,6 +115,12 @@ def on_source(app, docname, source):
         if not there and f"   {name}\n" in source[0]:
             app.env.note_dependency(str(path))  # so that it is looked for each time
             source[0] = re.sub(rf"^   {name}\n", "", source[0], flags=re.MULTILINE)
+
+
+def on_notebook(app, docname, source):
+    """Color the cells of notebooks as CUDA C or as Python."""
+    if docname.startswith("notebooks/"):
+        source[0] = cell_lexer.with_lexer(source[0])
 
 
 def parse(directive, text, source):
@@ -213,6 +226,8 @@ class Changes(Directive):
 def setup(app):
     app.connect("autodoc-process-docstring", on_docstring)
     app.connect("source-read", on_source)
+    app.connect("source-read", on_notebook)
+    app.add_lexer(cell_lexer.NAME, cell_lexer.CellLexer)
     app.connect("autodoc-skip-member", on_member)
     app.add_directive("attributes", Attributes)
     app.add_directive("changes", Changes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import keyword
 import re
 import time
 from collections.abc import Mapping, Sequence
@@ -70,8 +71,9 @@ def _extent(arguments: Sequence[Any]) -> int | None:
 class Kernel:
     """A kernel of a cell, as a function of Python.
 
-    Call it with its arguments, in order or by name. A call waits until the kernel has
-    ended, unless ``stream`` is given.
+    Call it with its arguments, in order or by name. A parameter whose name is a word of
+    Python, such as ``in``, is ``in_``. A call waits until the kernel has ended, unless
+    ``stream`` is given.
 
     The threads: ``block`` and ``grid`` are as in CUDA. Without ``grid`` there are so
     many blocks that there is a thread for each element, ``threads`` of them: a number,
@@ -161,7 +163,7 @@ class Kernel:
 
     def _ordered(self, args: Sequence[Any], named: dict[str, Any]) -> list[Any]:
         """Return the arguments in the order of the parameters."""
-        names = [each.name for each in self.parameters]
+        names = _names(self.parameters)
         wanted = f"{self.__name__}{self.__signature__}"
         if len(args) > len(names):
             raise TypeError(
@@ -173,11 +175,9 @@ class Kernel:
             if name in names[: len(args)]:
                 raise TypeError(f"{wanted} was given {name!r} twice")
         values = list(args)
-        for place, name in enumerate(names[len(args) :], len(args)):
+        for name in names[len(args) :]:
             if name not in named:
-                raise TypeError(
-                    f"{wanted} needs an argument for {name or f'parameter {place}'!r}"
-                )
+                raise TypeError(f"{wanted} needs an argument for {name!r}")
             values.append(named[name])
         return values
 
@@ -306,13 +306,18 @@ def parameters_of(
     ]
 
 
+def _names(parameters: Sequence[Parameter]) -> list[str]:
+    """Return the names of parameters in Python: ``in`` of CUDA C is ``in_``."""
+    names = [each.name or f"argument{n}" for n, each in enumerate(parameters)]
+    return [f"{name}_" if keyword.iskeyword(name) else name for name in names]
+
+
 def _signature(parameters: Sequence[Parameter]) -> inspect.Signature:
     """Return the signature that notebooks show."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    names = [each.name or f"argument{n}" for n, each in enumerate(parameters)]
     shown = [
         inspect.Parameter(name, kind, annotation=_Type(each.text))
-        for name, each in zip(names, parameters, strict=True)
+        for name, each in zip(_names(parameters), parameters, strict=True)
     ]
     return inspect.Signature(shown)
 

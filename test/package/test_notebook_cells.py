@@ -161,6 +161,13 @@ def test_wrong_arguments(run, call, text):
     assert "_kernel.py" not in error  # only the lines of the notebook
 
 
+def test_names_that_are_words_of_python(run):
+    run("%%cuda\n__global__ void f(int *out, const int *in, int) { *out = *in; }")
+    run("out, x = np.zeros((2, 1), np.int32); f(out, in_=x + 5, argument2=0)")
+    assert run("out.tolist()").text == "[5]"
+    assert "f(out: int *, in_: const int *, argument2: int)" in run("f").text
+
+
 def test_templates_and_namespaces(run):
     run("""%%cuda --module mod
 #include <cuda_fp16.h>
