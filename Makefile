@@ -10,6 +10,8 @@
 # make soak    eight threads doing everything at once (MINUTES=10)
 # make clients the tests of Numba, tinygrad, Triton ... on the software device
 #
+# make notebooks  executes the notebooks of doc/notebooks and keeps their outputs
+#
 # Others: venv, build, werror, conformance, layout, asan, leaks, tsan, coverage, format,
 # fuzz, clean. PYTHON says which Python to use.
 
@@ -25,8 +27,9 @@ C_ALL := $(sort $(shell find $(C_ROOT) -name "*.[ch]" -o -name "*.inc"))
 C_FORMATTED := $(sort $(shell find $(C_ROOT) -name "*.[ch]") $(wildcard test/c/*.[ch] bench/*.[ch]))
 PY_FORMATTED := setup.py doc/conf.py $(wildcard doc/recipes pycuda test tools examples bench)
 
-.PHONY: hello test check doc gallery screenshots dist build venv werror conformance layout asan leaks tsan \
-	coverage soak clients format fuzz clean check-format check-tidy check-cppcheck check-types
+.PHONY: hello test check doc gallery screenshots dist build venv werror conformance layout \
+	asan leaks tsan coverage soak clients notebooks format fuzz clean check-format check-tidy \
+	check-cppcheck check-types
 .DELETE_ON_ERROR:
 
 # Without nvcc and NVRTC, NVIDIA's wheels of NVRTC and its headers come in.
@@ -147,6 +150,10 @@ $(VENV)/.screenshots: $(VENV)/.requires
 # Fails if a page is wider than a phone, or if something on it is missing.
 screenshots: doc $(VENV)/.screenshots
 	$(BIN)/python tools/screenshots.py $(ARGS)
+
+# The outputs are those of the software device. ARGS="--check" compares them.
+notebooks: build
+	$(BIN)/python tools/notebooks.py $(ARGS)
 
 # -- what is handed out -----------------------------------------------------------------
 

@@ -19,7 +19,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
 
-import doc_sources  # noqa: E402  the path is set above
+import cell_lexer  # noqa: E402  the path is set above
+import doc_sources  # noqa: E402
 from pages.plain import plain_to_markup  # noqa: E402
 
 import pycuda  # noqa: E402
@@ -87,6 +88,12 @@ copybutton_prompt_is_regexp = True
 # The list of a page names its sections; tables in the page list the entries.
 toc_object_entries = False
 
+# Notebooks are pages, with the outputs that tools/notebooks.py has kept in them.
+extensions.append("myst_nb")
+nb_execution_mode = "off"
+nb_merge_streams = True
+nb_render_error_lexer = "text"
+
 autodoc_default_options = {"members": True, "undoc-members": True}
 autodoc_member_order = "groupwise"
 autodoc_typehints = "none"
@@ -142,6 +149,12 @@ def on_source(app, docname, source):
         if not there and f"   {name}\n" in source[0]:
             app.env.note_dependency(str(path))  # so that it is looked for each time
             source[0] = re.sub(rf"^   {name}\n", "", source[0], flags=re.MULTILINE)
+
+
+def on_notebook(app, docname, source):
+    """Color the cells of notebooks as CUDA C or as Python."""
+    if docname.startswith("notebooks/"):
+        source[0] = cell_lexer.with_lexer(source[0])
 
 
 def parse(directive, text, source):
@@ -269,6 +282,8 @@ class Changes(Directive):
 def setup(app):
     app.connect("autodoc-process-docstring", on_docstring)
     app.connect("source-read", on_source)
+    app.connect("source-read", on_notebook)
+    app.add_lexer(cell_lexer.NAME, cell_lexer.CellLexer)
     app.connect("autodoc-skip-member", on_member)
     app.add_directive("attributes", Attributes)
     app.add_directive("changes", Changes)

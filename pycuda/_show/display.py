@@ -61,14 +61,15 @@ def _is_terminal() -> bool:
 
 
 def _show_in_notebook(pictures: list[Picture], text: str) -> None:
-    from IPython.display import display
+    from IPython.display import publish_display_data
 
     shown = []
     for each in pictures:
         step = -(-max(each.pixels.shape[:2]) // _pixels.LARGEST)
         shown.append(_pixels.enlarged(each.pixels[::step, ::step], _LEAST))
     image = base64.b64encode(png.encode(_pixels.side_by_side(shown))).decode()
-    display({"image/png": image, "text/plain": text}, raw=True)
+    publish: Any = publish_display_data
+    publish({"image/png": image, "text/plain": text})
 
 
 def save(pixels: Pixels, file: str | os.PathLike[str]) -> None:

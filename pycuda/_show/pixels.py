@@ -135,7 +135,8 @@ def _scaled(values: NDArray[Any], low: float, high: float) -> NDArray[np.floatin
 
 
 def _bytes_of(shares: NDArray[np.floating[Any]]) -> Pixels:
-    return np.rint(np.nan_to_num(shares) * 255).astype(np.uint8)
+    found: Pixels = np.rint(np.nan_to_num(shares) * 255).astype(np.uint8)
+    return found
 
 
 def _colored(values: NDArray[Any], low: float | None, high: float | None) -> Pixels:
@@ -157,7 +158,8 @@ def _shaded(
     if values.dtype == bool:
         low, high = low or 0.0, 1.0 if high is None else high
     elif values.dtype == np.uint8 and plain and colors is None:
-        return cast("Pixels", values[:, :, None]), ""
+        grey: Pixels = values[:, :, None]
+        return grey, ""
     finite = values
     if values.dtype.kind == "f":
         finite = values[np.isfinite(values)]
@@ -204,7 +206,7 @@ def table_of(colors: object) -> Pixels:
                 f"{', '.join(_TABLES)}"
             )
         found = colormaps[colors](np.arange(256), bytes=True)
-        return cast("Pixels", np.asarray(found, np.uint8)[:, :3])
+        return np.asarray(found, np.uint8)[:, :3]
     table = np.asarray(colors)
     if table.ndim != 2 or table.shape[1] != 3 or not len(table):
         raise ValueError(

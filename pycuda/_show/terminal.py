@@ -55,7 +55,8 @@ def _averaged(values: NDArray[Any], count: int, axis: int) -> NDArray[Any]:
     sums = np.add.reduceat(values, ends[:-1], axis=axis)
     shape = [1] * values.ndim
     shape[axis] = count
-    return sums / np.diff(ends).reshape(shape)
+    averages: NDArray[Any] = sums / np.diff(ends).reshape(shape)
+    return averages
 
 
 def _fitted(pixels: Pixels, width: int) -> Pixels:

@@ -55,6 +55,7 @@ ELSEWHERE = {
     "contributing": "test_recipes.py",
     "internals": "the way of one call, in pieces",
     "other_libraries": "test_other_libraries.py",
+    "pytest": "test_doc_notebooks.py",
     "tutorial/program": "test_doc_sessions.py",
     "when_something_goes_wrong": "test_doc_errors.py",
 }

@@ -22,7 +22,7 @@ DOC = ROOT / "doc"
 #: The packages of the extra doc.
 NEEDED = (
     *("sphinx", "pydata_sphinx_theme", "sphinx_copybutton", "sphinx_design"),
-    "matplotlib",
+    *("matplotlib", "myst_nb"),
 )
 missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
 needs_sphinx = pytest.mark.skipif(
