@@ -7,6 +7,7 @@
 # make gallery the outputs and pictures of the examples, which the pages show
 # make screenshots  pictures of the pages in a real browser, in build/screenshots
 # make dist    the source archive and the wheel, in dist
+# make wheels  the wheels for all versions of Python, for x86-64 and aarch64, in dist
 # make soak    eight threads doing everything at once (MINUTES=10)
 # make clients the tests of Numba, tinygrad, Triton ... on the software device
 #
@@ -27,9 +28,9 @@ C_ALL := $(sort $(shell find $(C_ROOT) -name "*.[ch]" -o -name "*.inc"))
 C_FORMATTED := $(sort $(shell find $(C_ROOT) -name "*.[ch]") $(wildcard test/c/*.[ch] bench/*.[ch]))
 PY_FORMATTED := setup.py doc/conf.py $(wildcard doc/recipes pycuda test tools examples bench)
 
-.PHONY: hello test check doc gallery screenshots dist build venv werror conformance layout \
-	asan leaks tsan coverage soak clients notebooks format fuzz clean check-format check-tidy \
-	check-cppcheck check-types
+.PHONY: hello test check doc gallery screenshots dist wheels build venv werror conformance \
+	layout asan leaks tsan coverage soak clients notebooks format fuzz clean check-format \
+	check-tidy check-cppcheck check-types
 .DELETE_ON_ERROR:
 
 # Without nvcc and NVRTC, NVIDIA's wheels of NVRTC and its headers come in.
@@ -172,6 +173,15 @@ dist: $(VENV)/.dist
 		dist/plain/*.whl
 	rm -rf dist/plain
 	@ls dist
+
+$(VENV)/.wheels: $(VENV)/.requires
+	$(BIN)/python tools/requires.py wheels > $(VENV)/requires.txt
+	$(PIP) install -r $(VENV)/requires.txt
+	@touch $@
+
+# ARGS="--python 3.11 --machine aarch64" for some. .ci/wheels fetches what else is needed.
+wheels: $(VENV)/.wheels
+	$(BIN)/python tools/wheels.py $(ARGS)
 
 # -- others -----------------------------------------------------------------------------
 

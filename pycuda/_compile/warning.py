@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
 # The folder of the package, with its separator.
-_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
+PACKAGE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
 
 # Newer toolkits print this for each kernel if they will drop its architecture one day.
 _DEPRECATED_ARCHITECTURE = (
@@ -26,7 +26,7 @@ def warn_settled(text: str, category: type[Warning]) -> bool:
     Return whether the filters hide the same warning at that line from now on.
     """
     frame: FrameType | None = sys._getframe()
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
         frame = frame.f_back
     if frame is None:
         warnings.warn(text, category, stacklevel=1)
@@ -48,7 +48,7 @@ def warn(text: str) -> None:
     """Warn at the nearest line outside of the package."""
     level = 1
     frame: FrameType | None = sys._getframe()
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
         level, frame = level + 1, frame.f_back
     warnings.warn(text, stacklevel=level)
 

@@ -57,6 +57,7 @@ ELSEWHERE = {
     "other_libraries": "test_other_libraries.py",
     "pytest": "test_doc_notebooks.py",
     "tutorial/program": "test_doc_sessions.py",
+    "precompiling": "test_doc_precompiling.py",
     "when_something_goes_wrong": "test_doc_errors.py",
 }
 EXAMPLES = [(page, number) for page in PAGES for number in range(len(blocks(page)))]

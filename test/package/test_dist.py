@@ -207,6 +207,17 @@ def test_hello_in_an_empty_environment(environment, tmp_path):
     assert outside(facts["libraries"], environment) == []
 
 
+@needs_pip
+@needs_index
+def test_an_extra_by_name_keeps_the_package(environment):
+    """The index has another package of this name."""
+    pip = [sys.executable, "-m", "pip", "--python", environment / "bin" / "python"]
+    said = run(*pip, "install", "--dry-run", "pycuda[mpi]")
+    installed = re.search(r"Would install (.*)", said)[1].split()
+    assert any(name.startswith("mpi4py-") for name in installed)
+    assert not any(name.startswith("pycuda-") for name in installed)
+
+
 def test_a_toolkit_would_be_seen():
     home = "/tmp/environment"
     libraries = [
