@@ -136,6 +136,10 @@ def compared(text):
     return re.sub(r"\s+", " ", text).strip()
 
 
+def _is_picture(output):
+    return any(kind.startswith("image/") for kind in output.get("data", {}))
+
+
 def problems_of(kept, cells):
     """Yield what is wrong with the cells of a notebook that has run."""
     code = [cell for cell in kept.cells if cell.cell_type == "code"]
@@ -144,9 +148,7 @@ def problems_of(kept, cells):
     for number, (cell, shown) in enumerate(zip(code, cells, strict=False), 1):
         if shown["prompt"] != f"[{number}]:":
             yield f"cell {number} has not run: {shown['prompt']!r}"
-        pictures = [
-            output for output in cell.outputs if "image/png" in output.get("data", {})
-        ]
+        pictures = [each for each in cell.outputs if _is_picture(each)]
         if len(pictures) != len(shown["pictures"]) or 0 in shown["pictures"]:
             yield f"cell {number}: {shown['pictures']} of {len(pictures)} pictures"
         is_text = not any("data" in each for each in cell.outputs)
