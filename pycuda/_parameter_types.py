@@ -241,11 +241,13 @@ def plain_name(symbol: str) -> str:
     return symbol[match.end() :][: int(match[1])] if match else symbol
 
 
-@lru_cache(maxsize=4)
-def _read(source: str) -> tuple[str, Aliases]:
+def _without_comments(source: str) -> tuple[str, Aliases]:
     """Return the source without comments, and its names of types."""
     text = COMMENTS.sub(" ", source)
     return text, _aliases(text)
+
+
+_read = lru_cache(maxsize=4)(_without_comments)
 
 
 def _declarations(text: str, symbol: str, count: int) -> list[list[str]] | None:

@@ -38,6 +38,7 @@ DATA_FILES = {
         "fft_table",
         "nccl_table",
         "driver_log",
+        "host_threads",
         "memory_map",
         "timeline",
     )

@@ -146,7 +146,7 @@ def test_the_source_archive_is_whole(archive):
 def test_the_wheel_has_what_it_must(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
     source = ROOT / "pycuda"
-    kinds = ("*.py", "*.pyi", "*.hpp", "py.typed")
+    kinds = ("*.py", "*.pyi", "*.hpp", "*.js", "py.typed")
     wanted = {
         str(path.relative_to(ROOT)) for kind in kinds for path in source.rglob(kind)
     }
