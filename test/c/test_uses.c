@@ -1,5 +1,5 @@
-/* Unit test of device/check: the bytes that operations use, against arrays that have the
- * kinds of each byte; and the same without memory. */
+/* Unit test of device/check: the bytes that operations use, against arrays that have
+ * the kinds of each byte; and the same without memory. */
 #include "device/check/use_log.h"
 #include "device/check/uses.h"
 
@@ -13,13 +13,14 @@ enum {
     BASE = 0x40000000,
     BYTES = 3 << 19, /* six regions */
     LOGS = 3,
-    ROUNDS = 25
+    ROUNDS = 12
 };
 
 /* -- the memory of the uses, and of the program ------------------------------------ */
 
 emu_memory_range emu_memory_tables; /* the range is empty */
-static emu_allocation memory = {.kind = EMU_MEMORY_DEVICE, .base = BASE, .size = BYTES};
+static emu_allocation memory = {
+    .kind = EMU_MEMORY_DEVICE, .base = BASE, .size = BYTES, .extent = BYTES};
 
 const emu_allocation *
 emu_registered_overlap(uint64_t base, size_t size)

@@ -242,12 +242,14 @@ emu_lane_new(emu_context *context, emu_lane_kind kind)
         return NULL;
     }
     lane = calloc(1, sizeof(*lane));
+    check_lock();
+    check_noted(lane != NULL); /* streams may wait for each other through this one */
     if (lane == NULL) {
+        check_unlock();
         return NULL;
     }
     lane->context = context;
     lane->kind = kind;
-    check_lock();
     if (lane_take_number(&lane->number)) {
         check.taken[lane->number] = true;
         lane->next = check.lanes;
@@ -257,6 +259,7 @@ emu_lane_new(emu_context *context, emu_lane_kind kind)
         check.lanes = lane;
     }
     else {
+        check_noted(false);
         free(lane);
         lane = NULL;
     }
