@@ -158,6 +158,9 @@ def make(machine, version, folder, out, work):
     raw = own / "raw"
     shutil.rmtree(raw, ignore_errors=True)
     shared, library = work / machine / DEVICE, own / "lib" / "pycuda" / DEVICE
+    for path in (own / "lib").rglob("*"):  # modules that no longer exist
+        if path.is_file() and path.suffix != ".so":
+            path.unlink()
     if shared.exists():
         library.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(shared, library)  # with its time: newer sources compile it again
