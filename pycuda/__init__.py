@@ -30,8 +30,9 @@ def show(
     channels. It is a GPUArray, a ``pycuda.driver.Array``, an array of NumPy or of
     another library. ``low`` and ``high`` are the numbers that become black and white.
     By default they are the smallest and the largest number; bytes, and arrays with
-    channels, are shown as they are. NaN is transparent. ``colors`` is the name of a
-    colormap of Matplotlib, or a table of n rows of red, green and blue from 0 to 255.
+    channels, are shown as they are. NaN is transparent. ``colors`` is "fire", "ice",
+    "balance" or the name of a colormap of Matplotlib, or a table of n rows of red,
+    green and blue from 0 to 255.
 
     In a notebook the picture is in the output of the cell. On a terminal it is made of
     characters. Otherwise only its size is printed. ``file`` also writes the picture

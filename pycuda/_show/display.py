@@ -38,7 +38,7 @@ def show(
     elif _is_terminal():
         colors_known = terminal.colors_of(sys.stdout)
         joined = _pixels.side_by_side([each.pixels for each in pictures], gap=1)
-        print(terminal.text_of(joined, terminal.width_of(), colors_known))
+        print(terminal.text_of(joined, terminal.width_of(joined), colors_known))
         print(text)
     else:
         print(text)

@@ -15,6 +15,22 @@ Pixels: TypeAlias = NDArray[np.uint8]
 #: Larger pictures are thinned out for the display, to so many pixels a side.
 LARGEST = 1024
 
+#: Tables that need no Matplotlib: colors at equal distances, from low to high.
+_TABLES = {
+    "fire": ((8, 4, 30), (96, 10, 90), (196, 44, 60), (246, 140, 30), (255, 250, 190)),
+    "ice": (
+        (4, 8, 32),
+        (16, 62, 120),
+        (40, 140, 180),
+        (140, 214, 220),
+        (250, 255, 255),
+    ),
+    "balance": (
+        *((24, 60, 150), (110, 160, 225), (245, 245, 245)),
+        *((235, 140, 100), (160, 24, 40)),
+    ),
+}
+
 _GAP = 8  # pixels between two pictures
 
 
@@ -169,18 +185,25 @@ def _shaded(
 def table_of(colors: object) -> Pixels:
     """Return a table of colors: rows of red, green, blue.
 
-    ``colors`` is such a table, or the name of a colormap of Matplotlib.
+    ``colors`` is such a table, the name of a table of this module, or the name of a
+    colormap of Matplotlib.
     """
+    if isinstance(colors, str) and colors in _TABLES:
+        return _interpolated(_TABLES[colors])
     if isinstance(colors, str):
         try:
             from matplotlib import colormaps
         except ImportError as error:
             raise ImportError(
                 f"the colormap {colors!r} is one of Matplotlib's, which is not "
-                "installed. Install matplotlib, or pass a table of colors"
+                "installed. Install matplotlib, pass a table of colors, or use one of "
+                f"{', '.join(_TABLES)}"
             ) from error
         if colors not in colormaps:
-            raise ValueError(f"Matplotlib has no colormap {colors!r}")
+            raise ValueError(
+                f"Matplotlib has no colormap {colors!r}, and it is none of "
+                f"{', '.join(_TABLES)}"
+            )
         found = colormaps[colors](np.arange(256), bytes=True)
         return np.asarray(found, np.uint8)[:, :3]
     table = np.asarray(colors)
@@ -190,6 +213,15 @@ def table_of(colors: object) -> Pixels:
             f"0 to 255. This one has the shape {table.shape}"
         )
     return table.astype(np.uint8)
+
+
+def _interpolated(stops: tuple[tuple[int, int, int], ...]) -> Pixels:
+    """Return a table of 256 colors between some at equal distances."""
+    places = np.linspace(0, len(stops) - 1, 256)
+    channels = [
+        np.interp(places, range(len(stops)), part) for part in zip(*stops, strict=True)
+    ]
+    return cast("Pixels", np.rint(np.stack(channels, axis=1)).astype(np.uint8))
 
 
 # -- several pictures ------------------------------------------------------------------

@@ -20,6 +20,8 @@ _HALF = "\u2580"  # the upper half of a character
 _RESET = "\x1b[0m"
 _SHADES = " .:-=+*#%@"  # without color, from dark to bright
 _WIDEST = 120
+_NARROWEST = 40  # whatever the height of the picture
+_OTHER_LINES = 5  # of the terminal, for the text before and after a picture
 
 
 def colors_of(file: TextIO, environment: Mapping[str, str] = os.environ) -> int:
@@ -36,9 +38,12 @@ def colors_of(file: TextIO, environment: Mapping[str, str] = os.environ) -> int:
     return 1 << 24 if kind.endswith("-direct") else 256
 
 
-def width_of() -> int:
-    """Return how many characters a picture may be wide."""
-    return max(1, min(_WIDEST, shutil.get_terminal_size().columns - 1))
+def width_of(pixels: Pixels) -> int:
+    """Return how many characters a picture may be wide, so that all of it is seen."""
+    size = shutil.get_terminal_size()
+    height, width = pixels.shape[:2]
+    fitting = 2 * (size.lines - _OTHER_LINES) * width // height
+    return max(1, min(_WIDEST, size.columns - 1, max(_NARROWEST, fitting)))
 
 
 def _averaged(values: NDArray[Any], count: int, axis: int) -> NDArray[Any]:

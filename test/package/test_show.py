@@ -1,6 +1,7 @@
 """pycuda.show: pictures of arrays in files, on terminals and in notebooks."""
 
 import io
+import os
 import re
 import sys
 
@@ -106,6 +107,16 @@ def test_a_table_of_colors():
     assert found.tolist() == [table]
 
 
+@pytest.mark.parametrize("name", ["fire", "ice", "balance"])
+def test_a_named_table(name, monkeypatch):
+    """The tables of the package need no Matplotlib."""
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    first, last = values(np.array([[0.0, 1.0]]), colors=name)[0].tolist()
+    assert values(RAMP, colors=name).shape == (3, 4, 3)
+    bright = [sum(color) for color in (first, last)]
+    assert first != last and (bright[0] < bright[1] or name == "balance")
+
+
 def test_a_colormap_of_matplotlib():
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     assert values(RAMP, colors="viridis").shape == (3, 4, 3)
@@ -115,7 +126,9 @@ def test_a_colormap_of_matplotlib():
 
 def test_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match="Install matplotlib, or pass a table"):
+    with pytest.raises(
+        ImportError, match="Install matplotlib, pass a table.* or use one of fire, ice"
+    ):
         values(RAMP, colors="viridis")
 
 
@@ -212,6 +225,17 @@ def test_a_wide_picture_is_averaged():
     text = terminal.text_of(stripes, 50, 1 << 24)
     assert set(re.findall(r"38;2;(\d+);", text)) == {"100"}
     assert text.count("\u2580") == 50
+
+
+def test_a_high_picture_fits_on_the_terminal(monkeypatch):
+    size = os.terminal_size((200, 45))
+    monkeypatch.setattr(terminal.shutil, "get_terminal_size", lambda: size)
+    square, flat = np.zeros((400, 400, 1)), np.zeros((100, 900, 1))
+    assert terminal.width_of(square) == 80
+    assert terminal.width_of(flat) == 120  # the widest
+    assert terminal.width_of(np.zeros((400, 4, 1))) == 40  # the narrowest
+    square_text = terminal.text_of(square.astype(np.uint8), 80, 1 << 24)
+    assert square_text.count("\n") + 1 == 40
 
 
 def test_without_color_it_is_made_of_letters():
