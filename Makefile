@@ -12,6 +12,7 @@
 # make clients the tests of Numba, tinygrad, Triton ... on the software device
 #
 # make notebooks  executes the notebooks of doc/notebooks and keeps their outputs
+# make lab     runs them in JupyterLab, in a real browser: pictures in build/screenshots
 #
 # Others: venv, build, werror, conformance, layout, asan, leaks, tsan, coverage, format,
 # fuzz, clean. PYTHON says which Python to use.
@@ -29,8 +30,8 @@ C_FORMATTED := $(sort $(shell find $(C_ROOT) -name "*.[ch]") $(wildcard test/c/*
 PY_FORMATTED := setup.py doc/conf.py $(wildcard doc/recipes pycuda test tools examples bench)
 
 .PHONY: hello test check doc gallery screenshots dist wheels build venv werror conformance \
-	layout asan leaks tsan coverage soak clients notebooks format fuzz clean check-format \
-	check-tidy check-cppcheck check-types
+	layout asan leaks tsan coverage soak clients notebooks lab format fuzz clean \
+	check-format check-tidy check-cppcheck check-types
 .DELETE_ON_ERROR:
 
 # Without nvcc and NVRTC, NVIDIA's wheels of NVRTC and its headers are installed while
@@ -154,6 +155,14 @@ screenshots: doc $(VENV)/.screenshots
 # The outputs are those of the software device. ARGS="--check" compares them.
 notebooks: build
 	$(BIN)/python tools/notebooks.py $(ARGS)
+
+$(VENV)/.lab: $(VENV)/.requires
+	$(BIN)/python tools/requires.py lab > $(VENV)/requires.txt
+	$(PIP) install -r $(VENV)/requires.txt
+	@touch $@
+
+lab: build $(VENV)/.lab
+	$(BIN)/python tools/lab.py $(ARGS)
 
 # -- what is handed out -----------------------------------------------------------------
 

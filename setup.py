@@ -15,6 +15,7 @@ import numpy
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import CompileError
+from setuptools.modified import newer_group
 
 SOURCE = "src/cpp_free_c"
 FLAGS = [
@@ -102,6 +103,10 @@ class BuildExt(build_ext):
     def build_extension(self, ext):
         """Build an extension from files that include its sources."""
         if not self.separately:
+            # The base class would compare with the files that merge() writes.
+            path = self.get_ext_fullpath(ext.name)
+            if not self.force and not newer_group([*ext.sources, *ext.depends], path):
+                return
             sources, ext = ext.sources, copy.copy(ext)
             ext.sources = self.merge(ext.name, sources)
             ext.depends = [*ext.depends, *sources]

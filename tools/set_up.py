@@ -227,15 +227,24 @@ def build(with_kernel_compiler):
 def hello():
     """Run the first programs. Return the status of the first that fails, else 0."""
     found = subprocess.run(
-        [PYTHON, ROOT / "tools" / "have_compiler.py"], capture_output=True, check=False
+        [PYTHON, ROOT / "tools" / "have_compiler.py"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if found.returncode != 0:
         with step("fetch NVIDIA's NVRTC"):
             wait(install("nvrtc"))
+    environment = dict(os.environ)
+    if "nvcc" not in found.stdout:
+        environment.setdefault("PYCUDA_COMPILER", "nvrtc")  # without a warning
     for name in EXAMPLES:
         path = Path("examples", name)
         print(f"\n$ {PYTHON.relative_to(ROOT)} {path}", flush=True)
-        status = subprocess.run([PYTHON, path], cwd=ROOT, check=False).returncode
+        command = [PYTHON, path]
+        status = subprocess.run(
+            command, cwd=ROOT, env=environment, check=False
+        ).returncode
         if status != 0:
             return status
     print(f"\nNext: write a program, and run it with {PYTHON.relative_to(ROOT)}.")

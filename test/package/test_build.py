@@ -138,6 +138,23 @@ def test_an_error_of_a_lone_file_is_reported(build, monkeypatch):
         command(build, separately=True).run()
 
 
+def test_an_extension_that_is_up_to_date_is_not_built(build, monkeypatch, tmp_path):
+    source, made = tmp_path / "a.c", tmp_path / "a.so"
+    for path in (source, made):
+        path.touch()
+    extension = build.Extension("a", [str(source)])
+    built = []
+    monkeypatch.setattr(build_ext, "build_extension", lambda self, ext: built.append(1))
+    made_by = command(build, build_temp=str(tmp_path))
+    monkeypatch.setattr(made_by, "get_ext_fullpath", lambda name: str(made))
+    monkeypatch.setattr(made_by, "merge", lambda name, sources: sources)
+    made_by.build_extension(extension)
+    assert built == []
+    os.utime(made, (0, 0))
+    made_by.build_extension(extension)
+    assert built == [1]
+
+
 # -- the steps of make hello -----------------------------------------------------------
 
 

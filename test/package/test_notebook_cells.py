@@ -387,6 +387,17 @@ def test_interrupt_ends_a_kernel(run):
     assert run("flag += 1; spin(flag); flag.get().tolist()").text == "[1]"
 
 
+@pytest.mark.hardware(why="the software device ends the kernel, too")
+def test_interrupt_ends_the_wait_for_a_kernel(run):
+    run("%%cuda\n__global__ void spend(long long n, int *done)\n"
+        "{ long long t = clock64(); while (clock64() - t < n); *done = 1; }")  # fmt: skip
+    run("done = gpuarray.zeros(1, np.int32)")
+    reply = run("spend(8_000_000_000, done)", fails=True, interrupt=0.5)
+    assert "KeyboardInterrupt" in reply.error
+    assert reply.seconds < 2
+    assert run("done.get().tolist()").text == "[1]"  # the kernel has run on
+
+
 # -- progress, pictures, arrays --------------------------------------------------------
 
 
