@@ -4,9 +4,15 @@
 #              sanitizers, coverage
 #
 # make doc     the chapters in doc/ as pages, in doc/_build/html
+# make gallery the outputs and pictures of the examples, which the pages show
+# make screenshots  pictures of the pages in a real browser, in build/screenshots
 # make dist    the source archive and the wheel, in dist
+# make wheels  the wheels for all versions of Python, for x86-64 and aarch64, in dist
 # make soak    eight threads doing everything at once (MINUTES=10)
 # make clients the tests of Numba, tinygrad, Triton ... on the software device
+#
+# make notebooks  executes the notebooks of doc/notebooks and keeps their outputs
+# make lab     runs them in JupyterLab, in a real browser: pictures in build/screenshots
 #
 # Others: venv, build, werror, conformance, layout, asan, leaks, tsan, coverage, format,
 # fuzz, clean. PYTHON says which Python to use.
@@ -23,8 +29,9 @@ C_ALL := $(sort $(shell find $(C_ROOT) -name "*.[ch]" -o -name "*.inc"))
 C_FORMATTED := $(sort $(shell find $(C_ROOT) -name "*.[ch]") $(wildcard test/c/*.[ch] bench/*.[ch]))
 PY_FORMATTED := setup.py doc/conf.py $(wildcard doc/recipes pycuda test tools examples bench)
 
-.PHONY: hello test check doc dist build venv werror conformance layout asan leaks tsan \
-	coverage soak clients format fuzz clean check-format check-tidy check-cppcheck check-types
+.PHONY: hello test check doc gallery screenshots dist wheels build venv werror conformance \
+	layout asan leaks tsan coverage soak clients notebooks lab format fuzz clean \
+	check-format check-tidy check-cppcheck check-types
 .DELETE_ON_ERROR:
 
 # Without nvcc and NVRTC, NVIDIA's wheels of NVRTC and its headers are installed while
@@ -132,6 +139,31 @@ doc: build $(VENV)/.requires
 	$(BIN)/python -m sphinx -q -W --keep-going -b html doc doc/_build/html
 	@echo "doc/_build/html/index.html"
 
+# ARGS="mandelbrot.py" records one program.
+gallery: build
+	$(BIN)/python tools/record_examples.py $(ARGS)
+
+$(VENV)/.screenshots: $(VENV)/.requires
+	$(BIN)/python tools/requires.py screenshots > $(VENV)/requires.txt
+	$(PIP) install -r $(VENV)/requires.txt
+	@touch $@
+
+# Fails if a page is wider than a phone, or if something on it is missing.
+screenshots: doc $(VENV)/.screenshots
+	$(BIN)/python tools/screenshots.py $(ARGS)
+
+# The outputs are those of the software device. ARGS="--check" compares them.
+notebooks: build
+	$(BIN)/python tools/notebooks.py $(ARGS)
+
+$(VENV)/.lab: $(VENV)/.requires
+	$(BIN)/python tools/requires.py lab > $(VENV)/requires.txt
+	$(PIP) install -r $(VENV)/requires.txt
+	@touch $@
+
+lab: build $(VENV)/.lab
+	$(BIN)/python tools/lab.py $(ARGS)
+
 # -- what is handed out -----------------------------------------------------------------
 
 $(VENV)/.dist: $(VENV)/.requires
@@ -149,6 +181,15 @@ dist: $(VENV)/.dist
 		dist/plain/*.whl
 	rm -rf dist/plain
 	@ls dist
+
+$(VENV)/.wheels: $(VENV)/.requires
+	$(BIN)/python tools/requires.py wheels > $(VENV)/requires.txt
+	$(PIP) install -r $(VENV)/requires.txt
+	@touch $@
+
+# ARGS="--python 3.11 --machine aarch64" for some. .ci/wheels fetches what else is needed.
+wheels: $(VENV)/.wheels
+	$(BIN)/python tools/wheels.py $(ARGS)
 
 # -- others -----------------------------------------------------------------------------
 

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from types import FrameType
 
 # The folder of the package, with its separator.
-_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
+PACKAGE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
 
 # How the names of files begin whose frames are between the package and the program: the
 # package, and Python's import.
-_SKIPPED = (_PACKAGE, "<frozen importlib")
+_SKIPPED = (PACKAGE, "<frozen importlib")
 
 # Newer toolkits print this for each kernel if they will drop its architecture one day.
 _DEPRECATED_ARCHITECTURE = (
@@ -52,7 +52,7 @@ def warn(text: str) -> None:
     """Warn at the nearest line outside of the package."""
     level = 1
     frame: FrameType | None = sys._getframe()
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
         level, frame = level + 1, frame.f_back
     warnings.warn(text, stacklevel=level)
 

@@ -9,6 +9,7 @@
 #include "python/support/device_caller.h"
 #include "python/support/driver_call.h"
 #include "python/support/interrupt.h"
+#include "python/support/driver_thread.h"
 #include "python/support/last_collection.h"
 #include "python/support/setup.h"
 
@@ -74,7 +75,8 @@ init_init(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
         return NULL;
     }
     pcu_driver_log_begin();
-    if (pcu_interrupt_setup() < 0 || pcu_last_collection_setup(st) < 0) {
+    if (pcu_interrupt_setup() < 0 || pcu_driver_thread_setup(st) < 0 ||
+        pcu_last_collection_setup(st) < 0) {
         return NULL;
     }
     pcu_device_caller_begin(st);

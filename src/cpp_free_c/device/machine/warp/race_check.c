@@ -192,7 +192,7 @@ race_fault(const access *a, unsigned lane, uint64_t address, uint32_t stamp)
     emu_other_place other = {program, emu_report_place_of(visit->func, visit->insn)};
     const char *order = "no __syncthreads between them";
     unsigned warp = visit->warp;
-    char thread[48], place[112], at[160], of[96];
+    char thread[48], place[112], at[160], of[96], value[EMU_VALUE_LINE];
 
     if (warp == EMU_RACE_COPIES) {
         warp = visit->starter;
@@ -202,12 +202,14 @@ race_fault(const access *a, unsigned lane, uint64_t address, uint32_t stamp)
     emu_report_place_text(program, other.place, place, sizeof place);
     race_place_text(a, address, at, sizeof at);
     race_block_text(block->grid, block, visit->block, of, sizeof of);
+    emu_store_value_line(a->warp, a->insn, lane, a->size,
+                         (const void *)(uintptr_t)address, value);
     if (visit->warp == EMU_RACE_COPIES) {
         (void)emu_fault_with_other(
             a->warp, a->insn, CUDA_ERROR_LAUNCH_FAILED, lane, address, &other,
             "race: %s of %u bytes at %s and the copy that thread %s%s began, with no "
-            "wait for its mbarrier between them",
-            kind_words[a->kind], a->size, at, thread, place);
+            "wait for its mbarrier between them%s",
+            kind_words[a->kind], a->size, at, thread, place, value);
         return false;
     }
     if (visit->block != (uint32_t)block->number) {
@@ -216,9 +218,9 @@ race_fault(const access *a, unsigned lane, uint64_t address, uint32_t stamp)
     (void)emu_fault_with_other(
         a->warp, a->insn, CUDA_ERROR_LAUNCH_FAILED, lane, address, &other,
         "race: %s of %u bytes at %s and the %s by thread %s%s%s, "
-        "with %s",
+        "with %s%s",
         kind_words[a->kind], a->size, at, kind_words[visit->kind], thread, of, place,
-        order);
+        order, value);
     return false;
 }
 
@@ -379,6 +381,7 @@ race_check_instruction(const access *a, uint32_t mask, const uint64_t at[EMU_LAN
         for (equal &= left & (left - 1); equal; equal &= equal - 1) {
             const unsigned k = (unsigned)__builtin_ctz(equal);
             char thread[48], place[160];
+            char mine[EMU_VALUE_ROOM], other[EMU_VALUE_ROOM];
 
             emu_store_value(a->warp, a->insn, i, a->size, one);
             emu_store_value(a->warp, a->insn, k, a->size, two);
@@ -389,10 +392,13 @@ race_check_instruction(const access *a, uint32_t mask, const uint64_t at[EMU_LAN
                                    a->warp->number * EMU_LANES + i, thread,
                                    sizeof thread);
             race_place_text(a, at[i], place, sizeof place);
+            emu_value_text(one, a->size, other);
+            emu_value_text(two, a->size, mine);
             (void)emu_fault(a->warp, a->insn, CUDA_ERROR_LAUNCH_FAILED, k, at[k],
                             "race: write of %u bytes at %s; thread %s writes another "
-                            "value there in the same instruction",
-                            a->size, place, thread);
+                            "value there in the same instruction\n"
+                            "  value: the thread writes %s, the other thread %s",
+                            a->size, place, thread, mine, other);
             return false;
         }
     }
