@@ -133,11 +133,8 @@ ALLOWED = {
     "pycuda._compile.request",
     "pycuda._compile.store",
     "pycuda._compile.text",
-    "pycuda._compile.toolkit",
     "pycuda._compile.warning",
     "pycuda._excerpt",
-    "pycuda._parameter_types",
-    "pycuda._symbol_types",
     "pycuda.compiler",
 }
 
