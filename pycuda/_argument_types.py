@@ -5,13 +5,17 @@ type calls ``report``. Both have the same first parameters: the Module, the decl
 in its PTX or None, the symbol of the kernel, and the number of its parameters.
 """
 
-import os
-from typing import Any
+from __future__ import annotations
 
-from pycuda import _parameter_types, _symbol_types
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
 from pycuda._compile.warning import warn_settled
-from pycuda._parameter_types import UNKNOWN, Parameter
 from pycuda.driver import ArgumentTypeWarning
+
+if TYPE_CHECKING:
+    from pycuda._parameter_types import Parameter
 
 #: The classes of NumPy for the characters of types.
 NUMPY = {
@@ -28,6 +32,9 @@ def parameters(
 
     The source tells most. The symbol tells the types that the source hides.
     """
+    from pycuda import _parameter_types, _symbol_types
+    from pycuda._parameter_types import UNKNOWN, Parameter
+
     source = vars(module).get("_source")
     found = None
     if isinstance(source, str):
@@ -45,8 +52,32 @@ def parameters(
     return found or [Parameter(UNKNOWN)] * count
 
 
+def of_source(source: str, kernels: Iterable[str]) -> dict[str, str]:
+    """Return the characters of the kernels that are not mangled, where they are known.
+
+    A symbol of C++ tells types too, so it is not among them.
+    """
+    from pycuda import _parameter_types
+
+    found: dict[str, str] = {}
+    for name in dict.fromkeys(kernels):
+        count = _parameter_types.number_declared(source, name)
+        declared = None
+        if count is not None:
+            declared = _parameter_types.declared(source, name, count)
+        if declared:
+            found[name] = "".join(parameter.type for parameter in declared)
+    return found
+
+
 def characters(module: object, entries: str | None, symbol: str, count: int) -> bytes:
-    """Return two characters for each parameter; see ``_parameter_types``."""
+    """Return two characters for each parameter; see ``_parameter_types``.
+
+    A module of a bundle has those of its kernels.
+    """
+    known = vars(module).get("_characters", {}).get(symbol, "")
+    if known and len(known) == 2 * count:
+        return bytes(known, "ascii")
     found = parameters(module, entries, symbol, count)
     return "".join(parameter.type for parameter in found).encode()
 
@@ -55,6 +86,8 @@ def integers(
     module: object, entries: str | None, symbol: str, count: int
 ) -> bytes | None:
     """Return a byte for each parameter; see ``_parameter_types.integers``."""
+    from pycuda import _parameter_types
+
     source = vars(module).get("_source")
     if not isinstance(source, str):
         return None
@@ -76,6 +109,8 @@ def report(
     the format of prepared calls. Return whether Python hides the next warning of this
     line.
     """
+    from pycuda import _parameter_types
+
     parameter = parameters(module, entries, symbol, count)[index]
     name = _parameter_types.plain_name(symbol)
     found = f"'{argument}' in the format" if is_format else _described(argument)

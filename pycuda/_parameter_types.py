@@ -256,6 +256,18 @@ def _without_comments(source: str) -> tuple[str, Aliases]:
 _read = lru_cache(maxsize=4)(_without_comments)
 
 
+def number_declared(source: str, name: str) -> int | None:
+    """Return how many parameters the first declaration of a kernel has, or None."""
+    text, _ = _read(source)
+    for match in re.finditer(rf"\b{re.escape(name)}\s*\(", text):
+        if "__global__" in re.split(r"[;{}]", text[: match.start()])[-1]:
+            parts = _split(text[match.end() :])
+            if parts is None:
+                return None
+            return 0 if parts in ([""], ["void"]) else len(parts)
+    return None
+
+
 def _declarations(
     text: str, symbol: str, count: int | None = None
 ) -> list[list[str]] | None:

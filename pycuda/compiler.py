@@ -13,7 +13,6 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from pycuda._compile import toolkit
 from pycuda._compile.request import CompileRequest as _CompileRequest
 from pycuda._compile.text import list_of as _list_of
 from pycuda._compile.warning import pass_on as _pass_on, warn as _warn
@@ -54,11 +53,15 @@ _INPUT_PTX, _INPUT_LIBRARY = 1, 4
 
 def _find_pycuda_include_path() -> str:
     """Return the directory of the headers for device code."""
-    return toolkit.HEADERS
+    from pycuda._compile.store import HEADERS
+
+    return HEADERS
 
 
 def _search_on_path(filenames: Iterable[str]) -> str | None:
     """Return the first program on PATH that has one of these names, or None."""
+    from pycuda._compile import toolkit
+
     return toolkit.on_path(filenames)
 
 
@@ -414,6 +417,7 @@ class DynamicModule(CudaModule):
         cuda_libdir: str | None = None,
         compiler: str | None = None,
     ) -> None:
+        from pycuda._compile import toolkit
         from pycuda.driver import Context, Linker
 
         linker = Linker(message_handler, link_options, log_verbose)
@@ -448,6 +452,8 @@ class DynamicModule(CudaModule):
 
         Raises RuntimeError if none of the usual places has the device runtime.
         """
+        from pycuda._compile import toolkit
+
         if self.cuda_libdir is not None:
             return os.fspath(self.cuda_libdir), toolkit.LIBRARY_PATTERN
         name = toolkit.LIBRARY_PATTERN % "cudadevrt"

@@ -142,6 +142,7 @@ def _check(given: argparse.Namespace) -> None:
 
 
 def _make(given: argparse.Namespace, of_program: Sequence[str]) -> int:
+    from pycuda import _argument_types
     from pycuda._compile import bundle_images
 
     archs = None
@@ -155,7 +156,7 @@ def _make(given: argparse.Namespace, of_program: Sequence[str]) -> int:
     for name in (bundle.VARIABLE, "PYCUDA_RECORD", "PYCUDA_CHECK"):
         os.environ.pop(name, None)  # they would change what is compiled here
     archs = archs or bundle_images.architectures_of(recorded)
-    result = bundle_images.make(recorded, archs, given.jobs)
+    result = bundle_images.make(recorded, archs, _argument_types.of_source, given.jobs)
     if result.failures:
         raise _Failure(_failures(result))
     _write(given, result, archs)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from pycuda import driver
 from pycuda._compile.request import CompileRequest
 from pycuda._compile.text import list_of
-from pycuda._compile.toolkit import Facts, Tool
+
+if TYPE_CHECKING:
+    from pycuda._compile.toolkit import Facts, Tool
 
 _SOFTWARE_DEVICE = "PyCUDA software device"
 _ARCH_OPTIONS = ("-arch", "--gpu-architecture", "-gencode", "--generate-code")

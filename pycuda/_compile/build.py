@@ -16,15 +16,19 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from pycuda import _driver, driver
 from pycuda._compile import architecture, bundle, store
 from pycuda._compile.architecture import TargetDevice
 from pycuda._compile.request import CompileRequest
+from pycuda._compile.store import HEADERS
 from pycuda._compile.text import list_of, text_of, wrapped
-from pycuda._compile.toolkit import HEADERS, Facts, Result, Tool
 from pycuda._compile.warning import pass_on
 from pycuda.driver import CompileError, CompilerNotFoundError
+
+if TYPE_CHECKING:
+    from pycuda._compile.toolkit import Facts, Result, Tool
 
 _INCLUDE_HEADERS = f"-I{HEADERS}"
 _OUR_HEADERS = "-Ipycuda/cuda"
@@ -62,6 +66,7 @@ class Compilation:
         "target",
         "text",
         "tool",
+        "types",
     )
 
     tool: Tool  # once it is chosen
@@ -90,6 +95,7 @@ class Compilation:
         self.device: TargetDevice | None = None  # of the context that was current
         self.offer: bundle.Offer | None = None  # of the bundles in use
         self.bundle = ""  # the path of the one that had the image
+        self.types: dict[str, str] = {}  # of the kernels' parameters, from there
 
     def choose_tool(self) -> None:
         """Choose the tool. Choose again if it proves to be broken."""
@@ -130,7 +136,7 @@ def prepare(request: CompileRequest) -> Compilation:
     arch = request.arch
     if arch is not None and not isinstance(arch, str) and isinstance(arch, Iterable):
         arch = tuple(arch)
-    request = request._replace(source=source, options=tuple(options), arch=arch)
+    request = request.with_fields(source=source, options=tuple(options), arch=arch)
     folder, keep = store.resolve_dir(request.cache_dir), request.keep
     if driver.CUDA_DEBUGGING:
         folder, keep = None, True
@@ -141,7 +147,7 @@ def prepare(request: CompileRequest) -> Compilation:
         text, options, request.nvcc, request.compiler, folder, keep
     )
     compilation.include_dirs = [os.path.abspath(each) for each in folders]
-    compilation.request = request._replace(include_dirs=compilation.include_dirs)
+    compilation.request = request.with_fields(include_dirs=compilation.include_dirs)
     bundles = [] if keep else bundle.in_use()
     if bundles:
         compilation.device = architecture.current_device()
@@ -193,7 +199,7 @@ def build(compilation: Compilation, names: Sequence[str] = ()) -> Built:
         from pycuda._compile import source_log
 
         source_log.keep(compilation.text)
-    compilation.bundle = ""
+    compilation.bundle, compilation.types = "", {}
     built = _from_bundle(compilation, names)
     if built is None:
         settle(compilation)
@@ -212,8 +218,8 @@ def _from_bundle(compilation: Compilation, names: Sequence[str]) -> Built | None
     found = compilation.offer.image(names)
     if found is None:
         return None
-    data, image, compilation.bundle = found
-    compilation.target = image.target
+    data, image, source, compilation.bundle = found
+    compilation.target, compilation.types = image.target, source.types
     return data, image.lowered, ""
 
 
@@ -458,7 +464,9 @@ def load(image: bytes, compilation: Compilation) -> driver.Module:
     except driver.Error as error:
         _explain(error, image, compilation, *logs[-1])
         raise
-    vars(module)["_source"] = compilation.text  # for _parameter_types.py
+    vars(module)["_source"] = compilation.text  # for _argument_types.py
+    if compilation.types:
+        vars(module)["_characters"] = compilation.types
     return module
 
 

@@ -13,6 +13,7 @@ by tabs, in this order::
     N  note for people
     S  key, name of the kernels for people
     H  kind, digest, path          a header of this source
+    T  kernel, characters          the types of its parameters; see _parameter_types.py
     I  target, architecture, offset, size, digest, names of kernels in the image
 
 ``bundle_writer.py`` writes it. A key may occur several times, with different headers.
@@ -26,7 +27,7 @@ from typing import TYPE_CHECKING
 
 from pycuda._compile import store
 from pycuda._compile.request import CompileRequest
-from pycuda._compile.toolkit import HEADERS
+from pycuda._compile.store import HEADERS
 from pycuda._compile.warning import warn
 
 if TYPE_CHECKING:
@@ -75,13 +76,14 @@ class Image:
 class Source:
     """One source in a bundle: its key, its kernels for people, headers and images."""
 
-    __slots__ = ("headers", "images", "kernels", "key")
+    __slots__ = ("headers", "images", "kernels", "key", "types")
 
     def __init__(self, key: str, kernels: str) -> None:
         self.key: str = key
         self.kernels: str = kernels
         self.headers: list[Header] = []
         self.images: list[Image] = []
+        self.types: dict[str, str] = {}
 
 
 # -- the key ---------------------------------------------------------------------------
@@ -191,6 +193,9 @@ def _source(part: bytes) -> Source:
         if kind == "H":
             where, digest, path = fields
             source.headers.append((where, digest, path))
+        elif kind == "T":
+            kernel, characters = fields
+            source.types[kernel] = characters
         elif kind == "I":
             source.images.append(Image(fields))
     return source
@@ -254,8 +259,8 @@ class Offer:
         self._device = device
         self._why = ""
 
-    def image(self, names: Sequence[str]) -> tuple[bytes, Image, str] | None:
-        """Return (image, its description, path of the bundle), None if there is none.
+    def image(self, names: Sequence[str]) -> tuple[bytes, Image, Source, str] | None:
+        """Return (image, its description, source, path of the bundle), or None.
 
         ``names`` are C++ expressions for kernels.
         """
@@ -279,7 +284,7 @@ class Offer:
                     continue
                 data = bundle.read(found)
                 if data is not None:
-                    return data, found, bundle.path
+                    return data, found, source, bundle.path
                 self._why = "an image in it is damaged"
                 _complain(
                     f"the bundle '{bundle.path}' was changed or is damaged, so its "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -13,7 +13,8 @@ from pycuda._compile.bundle import Header
 from pycuda._compile.bundle_writer import NewImage, NewSource
 from pycuda._compile.recording import Recorded
 from pycuda._compile.request import CompileRequest
-from pycuda._compile.toolkit import HEADERS
+from pycuda._compile.store import HEADERS
+from pycuda._compile.text import wrapped
 from pycuda._compile.work_folder import work_folder
 from pycuda.driver import CompileError
 
@@ -80,7 +81,7 @@ class _Job(NamedTuple):
 def _jobs(each: Recorded, archs: Architectures) -> list[_Job]:
     """Return the images that a source needs."""
     request = each.request
-    as_ptx = request._replace(
+    as_ptx = request.with_fields(
         target="ptx", code=None, options=_with_lines(request.options)
     )
     requests: list[tuple[CompileRequest, str]] = []
@@ -89,10 +90,10 @@ def _jobs(each: Recorded, archs: Architectures) -> list[_Job]:
         label = "" if named else bundle.DEFAULT
         requests.append((request, label))
         if named and request.target is None:
-            requests.append((as_ptx._replace(arch=_newest(request.arch)), label))
+            requests.append((as_ptx.with_fields(arch=_newest(request.arch)), label))
     elif request.target == "ptx":
         numbers = dict.fromkeys((*archs.code, *archs.ptx))
-        requests += _for_each(as_ptx._replace(code=request.code), "compute", numbers)
+        requests += _for_each(as_ptx.with_fields(code=request.code), "compute", numbers)
     else:
         requests += _for_each(request, "sm", archs.code)
         if request.target is None:
@@ -104,7 +105,7 @@ def _for_each(
     request: CompileRequest, kind: str, numbers: Iterable[str]
 ) -> list[tuple[CompileRequest, str]]:
     archs = [f"{kind}_{number}" for number in numbers]
-    return [(request._replace(arch=arch), arch) for arch in archs]
+    return [(request.with_fields(arch=arch), arch) for arch in archs]
 
 
 def _with_lines(options: Iterable[str]) -> list[str]:
@@ -180,8 +181,15 @@ class Result(NamedTuple):
     failures: list[tuple[str, str, Exception]]  # (line of the program, arch, error)
 
 
+# From the text of a source and its kernels to the types of their parameters.
+TypesOf = Callable[[str, Iterable[str]], dict[str, str]]
+
+
 def make(
-    recorded: Sequence[Recorded], archs: Architectures, workers: int | None = None
+    recorded: Sequence[Recorded],
+    archs: Architectures,
+    types_of: TypesOf,
+    workers: int | None = None,
 ) -> Result:
     """Compile all sources for all architectures, side by side."""
     rows = [(each, job) for each in recorded for job in _jobs(each, archs)]
@@ -191,6 +199,7 @@ def make(
         results = parallel.run(jobs, workers, progress=True)
     groups: dict[tuple[str, tuple[Header, ...]], dict[tuple[str, str], NewImage]] = {}
     kernels: dict[str, str] = {}
+    types: dict[str, dict[str, str]] = {}
     compilers: dict[str, None] = {}
     failures: list[tuple[str, str, Exception]] = []
     for (each, job), result in zip(rows, results, strict=True):
@@ -199,12 +208,14 @@ def make(
             continue
         key = _key(each)
         kernels[key] = _kernels(each)
+        text = wrapped(each.request.source, each.request.no_extern_c)
+        types[key] = types_of(text, build.kernels_in(text))
         compilers[result.compiler] = None
         image = result.image
         group = groups.setdefault((key, result.headers), {})
         group[image.target, image.arch] = image
     sources = [
-        NewSource(key, kernels[key], headers, list(images.values()))
+        NewSource(key, kernels[key], headers, list(images.values()), types[key])
         for (key, headers), images in groups.items()
     ]
     return Result(sources, list(compilers), failures)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from pycuda._compile import store
@@ -29,6 +29,7 @@ class NewSource(NamedTuple):
     kernels: str
     headers: Sequence[Header]
     images: Sequence[NewImage]
+    types: Mapping[str, str]
 
 
 def write(
@@ -42,6 +43,7 @@ def write(
     for source in sources:
         lines.append(_line("S", source.key, source.kernels))
         lines += [_line("H", *header) for header in source.headers]
+        lines += [_line("T", *row) for row in source.types.items()]
         for image in source.images:
             digest, size = store.digest_of(image.data), len(image.data)
             if digest not in places:

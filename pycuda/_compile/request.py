@@ -4,39 +4,71 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any
 
 
-class CompileRequest(NamedTuple):
+class CompileRequest:
     """One compilation as a caller asks for it. ``build.prepare`` checks the values.
 
-    The fields have the names of the arguments of ``pycuda.compiler.compile``.
+    The fields have the names of the arguments of ``pycuda.compiler.compile``. They do
+    not change. (A NamedTuple would take longer to define than a hit takes.)
     """
 
-    #: What to compile: a str, bytes, or an object that str() makes a text of.
-    source: object
+    __slots__ = (
+        "arch",
+        "cache_dir",
+        "code",
+        "compiler",
+        "include_dirs",
+        "keep",
+        "linked",
+        "no_extern_c",
+        "nvcc",
+        "options",
+        "quick",
+        "source",
+        "target",
+    )
 
-    #: The compiler's options, without those for the architecture and our headers.
-    options: Iterable[str] = ()
-    include_dirs: Iterable[str] | None = None
-    no_extern_c: bool = False
+    def __init__(
+        self,
+        source: object,
+        options: Iterable[str] = (),
+        include_dirs: Iterable[str] | None = None,
+        no_extern_c: bool = False,
+        arch: str | Sequence[str] | None = None,
+        code: str | None = None,
+        target: str | None = None,
+        linked: bool = True,
+        quick: bool = False,
+        nvcc: str = "nvcc",
+        compiler: str | None = None,
+        cache_dir: str | os.PathLike[str] | bool | None = None,
+        keep: bool = False,
+    ) -> None:
+        #: What to compile: a str, bytes, or an object that str() makes a text of.
+        self.source = source
+        #: The compiler's options, without those for the architecture and our headers.
+        self.options = options
+        self.include_dirs = include_dirs
+        self.no_extern_c = no_extern_c
+        #: What to compile for. By default an image that the current device can load.
+        self.arch = arch
+        self.code = code
+        self.target = target
+        #: Whether relocatable code is linked if there is no ``target``.
+        self.linked = linked
+        #: Whether the compiler leaves out slow optimizations, if it can.
+        self.quick = quick
+        #: The tool: the program of nvcc, and "nvcc" or "nvrtc", by default nvcc.
+        self.nvcc = nvcc
+        self.compiler = compiler
+        #: The cache's folder: None for the usual one, False to compile without a cache.
+        self.cache_dir = cache_dir
+        #: Compile even if the cache has the image, and leave the compiler's files.
+        self.keep = keep
 
-    #: What to compile for. By default an image that the current device can load.
-    arch: str | Sequence[str] | None = None
-    code: str | None = None
-    target: str | None = None
-
-    #: Whether relocatable code is linked if there is no ``target``.
-    linked: bool = True
-
-    #: Whether the compiler leaves out slow optimizations, if it can.
-    quick: bool = False
-
-    #: The tool: the program of nvcc, and "nvcc" or "nvrtc", by default nvcc.
-    nvcc: str = "nvcc"
-    compiler: str | None = None
-
-    #: The cache's folder: None for the usual one, False to compile without a cache.
-    cache_dir: str | os.PathLike[str] | bool | None = None
-    #: Compile even if the cache has the image, and leave the compiler's files.
-    keep: bool = False
+    def with_fields(self, **changes: Any) -> CompileRequest:
+        """Return the same request with some other fields."""
+        fields = {name: getattr(self, name) for name in self.__slots__}
+        return CompileRequest(**{**fields, **changes})

@@ -4,10 +4,11 @@ import os
 import subprocess
 import sys
 import textwrap
+import types
 
 import pytest
 
-from pycuda import _source_calls, precompile
+from pycuda import _argument_types, _source_calls, precompile
 from support.compilers import needs_nvcc
 
 #: Hide every compiler, and the cache.
@@ -133,11 +134,8 @@ ALLOWED = {
     "pycuda._compile.request",
     "pycuda._compile.store",
     "pycuda._compile.text",
-    "pycuda._compile.toolkit",
     "pycuda._compile.warning",
     "pycuda._excerpt",
-    "pycuda._parameter_types",
-    "pycuda._symbol_types",
     "pycuda.compiler",
 }
 
@@ -164,6 +162,7 @@ def test_the_first_kernel_imports_little(folder):
 
 READ = """
 import textwrap
+import types
 import pycuda.compiler as cc
 from pycuda import compiler
 from pycuda.compiler import DynamicSourceModule, SourceModule as Module
@@ -265,3 +264,61 @@ def test_a_program_that_was_only_read(tmp_path):
     assert done.returncode == 0, done.stderr
     done = run_without_compilers(program, folder)
     assert done.returncode == 1
+
+
+# Types of parameters
+
+DECLARATIONS = """
+typedef float real;
+__global__ void one(const real *a, int n, unsigned char c) {}
+__global__ void none() {}
+__global__ void two(struct thing s, long long *const p) {}
+__global__ void two(struct thing s, long long *const p);
+__global__ void differs(int a);
+__global__ void differs(float a) {}
+template <class T> __global__ void of_template(T *a) {}
+"""
+
+
+def test_a_bundle_has_the_types_that_the_source_declares():
+    names = ["one", "none", "two", "differs", "of_template", "absent"]
+    found = _argument_types.of_source(DECLARATIONS, names)
+    assert found["one"] == "pfviv" + "B"
+    assert set(found) >= {"one", "two"}
+    assert "differs" not in found
+    module = types.SimpleNamespace(_source=DECLARATIONS)
+    for name, characters in found.items():
+        count = len(characters) // 2
+        read = _argument_types.characters(module, None, name, count)
+        assert read == characters.encode()
+
+
+def test_types_of_another_number_of_parameters_are_not_used():
+    module = types.SimpleNamespace(_source="", _characters={"one": "pfvi"})
+    assert _argument_types.characters(module, None, "one", 2) == b"pfvi"
+    assert _argument_types.characters(module, None, "one", 1) == b"vu"
+
+
+WRONG = """
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as drv
+from pycuda.compiler import SourceModule
+module = SourceModule("__global__ void two(float *values) { values[0] = 2; }")
+module.get_function("two")(drv.InOut(np.zeros(4, np.int32)), block=(1, 1, 1))
+"""
+
+
+@needs_nvcc
+@pytest.mark.gpu
+def test_a_wrong_argument_is_reported_with_a_bundle_too(folder):
+    program = folder / "wrong.py"
+    program.write_text(WRONG)
+    path = folder / "wrong.bundle"
+    cache = str(folder / "cache")
+    first = run("-m", "pycuda.precompile", program, "-o", path, PYCUDA_CACHE_DIR=cache)
+    assert "argument 0 of two" in first.stderr
+    done = run_without_compilers(program, folder, PYCUDA_BUNDLE=str(path))
+    assert done.returncode == 0
+    assert done.stderr.splitlines()[0] == first.stderr.splitlines()[0]
+    assert "float" in done.stderr
