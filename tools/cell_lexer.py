@@ -9,7 +9,7 @@ from pygments.lexer import Lexer
 from pygments.lexers import CudaLexer, PythonLexer
 from pygments.token import Comment
 
-NAME = "notebook-cell"
+NAME = "notebook_cell"
 
 
 class CellLexer(Lexer):

@@ -18,6 +18,7 @@ _END, _ALL = 4, 10
 _SMALL = 1 << 16
 
 _GAP = "\u2026"
+_STYLE = 'style="padding:2px 8px"'
 
 _KINDS = {
     "DeviceAllocation": "device memory",
@@ -71,8 +72,8 @@ def _text(value):
 
 
 def _row(cells, head=""):
-    parts = [f"<th>{head}</th>"] if head else []
-    parts += [f"<td>{each}</td>" for each in cells]
+    parts = [f"<th {_STYLE}>{head}</th>"] if head else []
+    parts += [f"<td {_STYLE}>{each}</td>" for each in cells]
     return f"<tr>{''.join(parts)}</tr>"
 
 
@@ -90,7 +91,9 @@ def _elements(a):
     if host.ndim == 0:
         return f"<table>{_row([escape(_text(host[()]))])}</table>"
     columns = places[-1]
-    head = "".join(f"<th>{_GAP if each is None else each}</th>" for each in columns)
+    head = "".join(
+        f"<th {_STYLE}>{_GAP if each is None else each}</th>" for each in columns
+    )
     if host.ndim == 1:
         cells = [escape(_text(value)) for value in host]
         return f"<table><tr>{head}</tr>{_row(_with_gap(cells, columns))}</table>"
@@ -135,8 +138,8 @@ def _repr_html_(a):
         reason = str(error).splitlines()[0]
         elements = f"<div>The elements cannot be read: {escape(reason)}</div>"
     rows = "".join(
-        f'<tr><th style="text-align:left">{key}</th>'
-        f'<td style="text-align:left">{escape(value)}</td></tr>'
+        f'<tr><th style="text-align:left;padding:2px 8px">{key}</th>'
+        f'<td style="text-align:left;padding:2px 8px">{escape(value)}</td></tr>'
         for key, value in facts.items()
     )
     return (

@@ -41,7 +41,7 @@ def colors_of(file: TextIO, environment: Mapping[str, str] = os.environ) -> int:
 def width_of(pixels: Pixels) -> int:
     """Return how many characters a picture may be wide, so that all of it is seen."""
     size = shutil.get_terminal_size()
-    height, width = pixels.shape[:2]
+    height, width = int(pixels.shape[0]), int(pixels.shape[1])
     fitting = 2 * (size.lines - _OTHER_LINES) * width // height
     return max(1, min(_WIDEST, size.columns - 1, max(_NARROWEST, fitting)))
 

@@ -95,14 +95,15 @@ class Kernel:
         parameters: Sequence[Parameter],
         cell: Cell,
     ) -> None:
-        self.__name__ = self.__qualname__ = name
-        self.function = function
+        self.__name__: str = name
+        self.__qualname__: str = name
+        self.function: drv.Function = function
         self.module: SourceModule | None = cell.module
-        self.parameters = tuple(parameters)
+        self.parameters: tuple[Parameter, ...] = tuple(parameters)
         self._cell = cell
         listed = ", ".join(f"{each.text} {each.name}".strip() for each in parameters)
         self.__doc__ = f"__global__ void {name}({listed})\n\nIn {cell.title}."
-        self.__signature__ = _signature(parameters)
+        self.__signature__: inspect.Signature = _signature(parameters)
 
     def __repr__(self) -> str:
         return f"<kernel {self.__name__}{self.__signature__}, {self._cell.title}>"
@@ -235,7 +236,9 @@ class KernelTemplate:
     """
 
     def __init__(self, found: _parameter_types.Kernel, cell: Cell) -> None:
-        name = self.__name__ = self.__qualname__ = found.name
+        name = found.name
+        self.__name__: str = name
+        self.__qualname__: str = name
         self.__doc__ = f"A template of kernels in {cell.title}; choose its arguments "
         self.__doc__ += f"with brackets, such as {name}['float']."
         self._found = found

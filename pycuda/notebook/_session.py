@@ -69,9 +69,15 @@ class Session:
             self._output.begin()
 
     def end_cell(self, result: Any) -> None:
-        """Wait for what the cell has launched, and show its errors."""
+        """Wait for what the cell has launched, and show its errors.
+
+        After an interrupt nothing is waited for.
+        """
+        failure = getattr(result, "error_in_exec", None)
         try:
-            if _newest_launch() != self._last_launch:
+            if isinstance(failure, KeyboardInterrupt):
+                pass
+            elif _newest_launch() != self._last_launch:
                 _kernel.wait()
         except (drv.Error, KeyboardInterrupt) as error:
             if result is not None and result.success:

@@ -20,8 +20,8 @@ from support.pages import DIRECTIVE, DOC, captioned, sessions  # noqa: E402
 def cells():
     """Return the cells of the page, each with the output that follows it."""
     found = []
-    for kind, options, text in DIRECTIVE.findall((DOC / "notebooks.rst").read_text()):
-        if kind == "none" and ":caption: cell" in options:
+    for kind, _, text in DIRECTIVE.findall((DOC / "notebooks.rst").read_text()):
+        if kind == "notebook_cell":
             found.append([textwrap.dedent(text).strip(), ""])
         elif kind == "text":
             found[-1][1] = textwrap.dedent(text).strip()

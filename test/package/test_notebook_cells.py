@@ -2,6 +2,7 @@
 
 import os
 import re
+from types import SimpleNamespace
 
 import pytest
 
@@ -9,6 +10,7 @@ pytest.importorskip("jupyter_client", reason="it is not installed")
 pytest.importorskip("ipykernel", reason="ipykernel is not installed")
 
 from pycuda._compile import nvrtc  # noqa: E402
+from pycuda.notebook import _session  # noqa: E402
 from support.compilers import REAL_NVCC  # noqa: E402
 from support.jupyter import Notebook  # noqa: E402
 
@@ -396,6 +398,19 @@ def test_interrupt_ends_the_wait_for_a_kernel(run):
     assert "KeyboardInterrupt" in reply.error
     assert reply.seconds < 2
     assert run("done.get().tolist()").text == "[1]"  # the kernel has run on
+
+
+@pytest.mark.parametrize(
+    ("failure", "waits"), [(None, 1), (ValueError(), 1), (KeyboardInterrupt(), 0)]
+)
+def test_after_an_interrupt_nothing_is_waited_for(monkeypatch, failure, waits):
+    """On a GPU the kernel runs on, so another wait would be as long as the first."""
+    session, waited = _session.Session(SimpleNamespace()), []
+    monkeypatch.setattr(_session, "_newest_launch", lambda: 5)
+    monkeypatch.setattr(_session._kernel, "wait", lambda: waited.append(1))
+    result = SimpleNamespace(success=failure is None, error_in_exec=failure)
+    session.end_cell(result)
+    assert len(waited) == waits
 
 
 # -- progress, pictures, arrays --------------------------------------------------------
