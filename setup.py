@@ -102,10 +102,17 @@ class BuildExt(build_ext):
 
     def build_extension(self, ext):
         """Build an extension from files that include its sources."""
+        files, made = [*ext.sources, *ext.depends], self.get_ext_fullpath(ext.name)
+        inplace = self.get_ext_filename(self.get_ext_fullname(ext.name))
+        if self.editable_mode and not newer_group(files, inplace):
+            # An editable installation builds in a new folder. Reuse the library that
+            # `build_ext --inplace` has made.
+            os.makedirs(os.path.dirname(made), exist_ok=True)
+            self.copy_file(inplace, made)
+            return
         if not self.separately:
             # The base class would compare with the files that merge() writes.
-            path = self.get_ext_fullpath(ext.name)
-            if not self.force and not newer_group([*ext.sources, *ext.depends], path):
+            if not self.force and not newer_group(files, made):
                 return
             sources, ext = ext.sources, copy.copy(ext)
             ext.sources = self.merge(ext.name, sources)

@@ -96,10 +96,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Execute a command line. Return the exit status."""
     if "_ARGCOMPLETE" in os.environ:
         _complete()
-    if arguments is None:
-        arguments = sys.argv[1:]
-    parser = _parser(arguments)
-    given = parser.parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    parser = _parser(words)
+    name = next((word for word in words if word in COMMANDS), "")
+    given = _command_line.parse(name, parser, words)
     if given._command is None:
         return _list(parser, given.json)
     if given._command == _COMPLETION:

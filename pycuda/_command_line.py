@@ -26,9 +26,26 @@ COMMANDS = {
     "emulator": "Run programs on the software device instead of a GPU.",
     "explain": "Run a program again with all checks, and explain its errors.",
     "profile": "Run a Python program and record what it did on the device.",
+    "precompile": "Compile the kernels of a program in advance, into one file.",
     "debug": "Run a script with debug information in its kernels, for cuda-gdb.",
     "array_api": "Compare pycuda.array_api with the array API standard.",
 }
+
+#: Commands that run a program with the words after -- as its arguments.
+_SPLIT = ("precompile",)
+
+
+def parse(
+    name: str, parser: argparse.ArgumentParser, words: Sequence[str]
+) -> argparse.Namespace:
+    """Return the parsed words of a command line for a command."""
+    own, rest = list(words), []
+    if name in _SPLIT and "--" in own:
+        at = own.index("--")
+        own, rest = own[:at], own[at + 1 :]
+    given = parser.parse_args(own)
+    given.after_dashes = rest
+    return given
 
 
 def add_json(parser: argparse.ArgumentParser, *, nested: bool = False) -> None:
@@ -83,7 +100,8 @@ def main(
         prog=f"python -m pycuda.{name}", description=COMMANDS[name]
     )
     add_arguments(parser)
-    given = parser.parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    given = parse(name, parser, words)
     return until_pipe_closes(lambda: run(given))
 
 

@@ -124,22 +124,54 @@ def test_hello_gpu(tmp_path):
     assert printed == [0.0] * 400
 
 
+README = EXAMPLES.parent / "README.rst"
+
+
+def blocks_of_readme(language):
+    pattern = rf"code-block:: {language}\n\n((?:    .*\n|\n)+)"
+    return [textwrap.dedent(block) for block in re.findall(pattern, README.read_text())]
+
+
 def run_program_of_readme(number, tmp_path):
-    text = (EXAMPLES.parent / "README.rst").read_text()
-    blocks = re.findall(r"code-block:: python\n\n((?:    .*\n|\n)+)", text)
     script = tmp_path / "program.py"
-    script.write_text(textwrap.dedent(blocks[number]))
-    return numbers(" ".join(output(str(script), tmp_path)))
+    script.write_text(blocks_of_readme("python")[number])
+    return output(str(script), tmp_path)
+
+
+@pytest.mark.gpu
+def test_the_ten_lines_of_the_readme_print_what_it_says(tmp_path):
+    lines = [line for line in blocks_of_readme("python")[0].splitlines() if line]
+    assert len(lines) == 10
+    (said,) = blocks_of_readme("text")
+    assert run_program_of_readme(0, tmp_path) == said.split("\n")[:1]
+    index = (EXAMPLES.parent / "doc" / "index.rst").read_text()
+    assert "\n".join(f"    {line}" for line in lines[:4]) in index
+
+
+def test_the_readme_shows_a_picture_that_exists():
+    """Its first screen has the picture, two commands, the program and its output."""
+    first_screen = README.read_text().split("Status\n------")[0]
+    (picture,) = re.findall(r"\.\. image:: (\S+)", first_screen)
+    assert (EXAMPLES.parent / picture).stat().st_size > 1000
+    assert re.findall(r"^    (make \w+) ", first_screen, re.M) == [
+        "make hello",
+        "make test",
+    ]
+    assert len(first_screen.splitlines()) < 45
+    for name in re.findall(r"``(doc/[\w/.]+)``", README.read_text()):
+        assert (EXAMPLES.parent / name).exists(), name
 
 
 @pytest.mark.gpu
 def test_the_first_program_of_the_readme(tmp_path):
-    assert run_program_of_readme(0, tmp_path) == [0.0] * 400
+    printed = numbers(" ".join(run_program_of_readme(1, tmp_path)))
+    assert printed == [0.0] * 400
 
 
 @pytest.mark.gpu
 def test_the_arrays_of_the_readme(tmp_path):
-    *values, total = run_program_of_readme(1, tmp_path)
+    printed = " ".join(run_program_of_readme(2, tmp_path))
+    *values, total = numbers(printed)
     x = np.linspace(0, 1, 5)
     assert values == pytest.approx(2 * x + np.sqrt(x), rel=1e-6)
     assert total == 2.5

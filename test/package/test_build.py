@@ -155,6 +155,28 @@ def test_an_extension_that_is_up_to_date_is_not_built(build, monkeypatch, tmp_pa
     assert built == [1]
 
 
+def test_an_editable_installation_reuses_the_library(build, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    source, inplace = tmp_path / "a.c", tmp_path / "a.so"
+    source.touch()
+    inplace.write_text("library")
+    extension = build.Extension("a", [str(source)])
+    built = []
+    monkeypatch.setattr(build_ext, "build_extension", lambda self, ext: built.append(1))
+    made_by = command(build, build_temp=str(tmp_path), editable_mode=True)
+    made = tmp_path / "new" / "a.so"
+    monkeypatch.setattr(made_by, "get_ext_fullname", lambda name: name)
+    monkeypatch.setattr(made_by, "get_ext_filename", lambda name: "a.so")
+    monkeypatch.setattr(made_by, "get_ext_fullpath", lambda name: str(made))
+    monkeypatch.setattr(made_by, "merge", lambda name, sources: sources)
+    made_by.build_extension(extension)
+    assert (built, made.read_text()) == ([], "library")
+    made.unlink()
+    os.utime(inplace, (0, 0))
+    made_by.build_extension(extension)
+    assert built == [1]
+
+
 # -- the steps of make hello -----------------------------------------------------------
 
 
