@@ -123,9 +123,10 @@ def test_options_of_a_help_text():
 def test_paragraphs_to_markup():
     from pages.plain import paragraphs_to_markup
 
-    text = "Two **stars** and x_ end.\n\n    python a.py\n\nLast."
+    text = "Two **stars** and x_ end; --for-me.\n\n    python a.py --n\n\nLast."
     assert paragraphs_to_markup(text) == (
-        r"Two \*\*stars\*\* and x\_ end." "\n\n::\n\n    python a.py\n\nLast."
+        r"Two \*\*stars\*\* and x\_ end; ``--for-me``."
+        "\n\n::\n\n    python a.py --n\n\nLast."
     )
 
 

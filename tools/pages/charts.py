@@ -25,12 +25,12 @@ THEME = {
 TEXT, GRID, OURS = THEME
 #: Names and colours of what is measured. These colours are readable on both grounds.
 SUBJECTS = {
+    "floor": ("driver, from C", "#94a3b8"),
     "ours": ("here", OURS),
     "cupy": ("CuPy", "#d97706"),
     "torch": ("PyTorch", "#8b5cf6"),
     "cuda.core": ("cuda.core", "#0ea5e9"),
     "numba": ("Numba", "#ec4899"),
-    "floor": ("driver, from C", "#94a3b8"),
 }
 
 #: Operations that the first two charts show, with their titles.
@@ -167,6 +167,40 @@ def draw_all(result):
 
 def at_size(result, size):
     return [r for r in result["rows"] if r["size"] == size and r.get("ratio")]
+
+
+#: Cases of bench_launch.py and of bench_graph.py, with their titles.
+CALLS = {
+    "launch_4": "launch, 4 arguments",
+    "launch_gpuarray": "launch, arrays as arguments",
+    "prepared_call": "prepared call",
+    "launch_stream_4": "launch in a stream",
+    "alloc_free": "allocate and release",
+    "event_record": "record an event",
+}
+GRAPH_CALLS = {
+    "replay_1": "launch a graph, 1 kernel",
+    "replay_20": "launch a graph, 20 kernels",
+    "update_kernel": "update a kernel",
+}
+
+
+def draw_calls(result, cases=CALLS):
+    """Microseconds per call, beside the same call of the driver from C."""
+    rows = {row["case"]: row for row in result["rows"]}
+    drawn = []
+    for case, title in cases.items():
+        times = {"floor": rows[case]["floor"], "ours": rows[case]["ours"]}
+        times.update(rows[case]["peers"])
+        drawn.append((title, {k: t["median"] / 1e3 for k, t in times.items()}))
+    present = {name for _, row in drawn for name in row}
+    subjects = [name for name in SUBJECTS if name in present]
+    return draw_bars(drawn, subjects, "microseconds per call (shorter is better)")[0]
+
+
+def draw_graph_calls(result):
+    """The same for calls of graphs."""
+    return draw_calls(result, GRAPH_CALLS)
 
 
 #: Charts: name -> (file in bench/recorded, function).

@@ -165,8 +165,8 @@ class Example(SphinxDirective):
         command = f"$ {start} examples/{program}"
         parts += [".. code-block:: console\n\n" + indent(f"{command}\n{run['output']}")]
         parts += [
-            f"This run took {run['seconds']:.1f} s on one core of an x86-64 processor, "
-            "with an empty compile cache."
+            f"This run used {run['seconds']:.1f} s of processor time on an x86-64 "
+            "server, with an empty compile cache."
         ]
         if run["options"]:
             parts += [heading("Options")]

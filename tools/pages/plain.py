@@ -10,7 +10,9 @@ def plain_to_markup(line):
         if place % 2:
             quoted[place] = f"``{part.strip('`')}``"
         else:
-            quoted[place] = re.sub(r"([*|\\]|(?<=\w)_(?!\w))", r"\\\1", part)
+            part = re.sub(r"([*|\\]|(?<=\w)_(?!\w))", r"\\\1", part)
+            # An option, which would otherwise get a dash instead of two hyphens.
+            quoted[place] = re.sub(r"(?<!\S)--[a-z][a-z-]*", r"``\g<0>``", part)
     return "".join(quoted)
 
 
