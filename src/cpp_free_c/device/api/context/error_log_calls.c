@@ -1,4 +1,5 @@
-/* The driver's calls on the log of failed calls. */
+/* The driver's calls on the log of failed calls. The flags are reserved; an H200
+ * ignores them, and logs nothing before cuInit. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -69,22 +70,12 @@ log_advance(CUlogIterator *iterator, unsigned int next)
     }
 }
 
-/* Check the flags of a call, which are reserved. */
-static CUresult
-log_check_flags(CUresult status, unsigned int flags)
-{
-    if (status == CUDA_SUCCESS && flags != 0) {
-        emu_error_log_say("The flags are %u. They must be 0.", flags);
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    return status;
-}
-
 CUresult
 emu_cuLogsCurrent(CUlogIterator *iterator_out, unsigned int flags)
 {
-    CUresult status = log_check_flags(emu_enter_early(EMU_CALL_LogsCurrent), flags);
+    CUresult status = emu_enter_early(EMU_CALL_LogsCurrent);
 
+    (void)flags;
     if (status == CUDA_SUCCESS && iterator_out == NULL) {
         emu_error_log_say("The place for the iterator must not be NULL.");
         status = CUDA_ERROR_INVALID_VALUE;
@@ -113,9 +104,10 @@ CUresult
 emu_cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile,
                      unsigned int flags)
 {
-    CUresult status = log_check_flags(emu_enter_early(EMU_CALL_LogsDumpToFile), flags);
+    CUresult status = emu_enter_early(EMU_CALL_LogsDumpToFile);
     char *text = NULL;
 
+    (void)flags;
     if (status == CUDA_SUCCESS && pathToFile == NULL) {
         emu_error_log_say("The path of the file must not be NULL.");
         status = CUDA_ERROR_INVALID_VALUE;
@@ -147,10 +139,10 @@ CUresult
 emu_cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size,
                        unsigned int flags)
 {
-    CUresult status =
-        log_check_flags(emu_enter_early(EMU_CALL_LogsDumpToMemory), flags);
+    CUresult status = emu_enter_early(EMU_CALL_LogsDumpToMemory);
     unsigned int next;
 
+    (void)flags;
     if (status == CUDA_SUCCESS && (buffer == NULL || size == NULL || *size == 0)) {
         emu_error_log_say("There must be a buffer, and its size must be at least 1.");
         status = CUDA_ERROR_INVALID_VALUE;

@@ -58,7 +58,6 @@ emu_enter_early(emu_call call)
         emu_wait_thread_begins();
     }
     if (emu_is_forked()) {
-        emu_error_log_say("The process is a fork of one that has called cuInit.");
         return CUDA_ERROR_NOT_INITIALIZED;
     }
     emu_call_log_begin(call);
@@ -76,7 +75,6 @@ emu_enter(emu_call call)
     CUresult status = emu_enter_early(call);
 
     if (status == CUDA_SUCCESS && !emu_is_initialised()) {
-        emu_error_log_say("cuInit has not been called.");
         status = CUDA_ERROR_NOT_INITIALIZED;
     }
     if (status == CUDA_SUCCESS) {

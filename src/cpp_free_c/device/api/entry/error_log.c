@@ -159,7 +159,8 @@ emu_error_log_end(emu_call call, CUresult status)
 {
     char why[REASON_ROOM], ended[REASON_ROOM];
 
-    if (status == CUDA_SUCCESS || status == CUDA_ERROR_NOT_READY) {
+    if (status == CUDA_SUCCESS || status == CUDA_ERROR_NOT_READY ||
+        status == CUDA_ERROR_NOT_INITIALIZED) {
         reason[0] = 0;
         return;
     }
@@ -170,7 +171,7 @@ emu_error_log_end(emu_call call, CUresult status)
         log_message(why);
     }
     (void)snprintf(ended, sizeof(ended), "Returning %d (%s) from %s", (int)status,
-                   code_name(status), emu_call_name(call));
+                   code_name(status), emu_call_export(call));
     log_message(ended);
 }
 

@@ -18,7 +18,8 @@
  * forgotten if the call succeeds. */
 void emu_error_log_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A call has ended. Called without the API lock. */
+/* A call has ended. Called without the API lock. As on an H200, nothing is logged
+ * before cuInit. */
 void emu_error_log_end(emu_call call, CUresult status);
 
 /* The numbers of the oldest line that is kept, and of the next one. */
