@@ -6,12 +6,21 @@
 /* Threads may write to one cell at a time: one of the stamps is then lost. */
 #define CELLS __attribute__((no_sanitize("thread")))
 
-/* All bits of a stamp that is neither of this warp nor old, beside those of OWN_MASK: a
- * number that is not 0. Stamps have 31 bits. */
+/* The thread of a cell, counted from that of the first cell. */
 static inline uint32_t
-cells_foreign(uint32_t stamp, emu_cell_access a)
+cells_thread(uint32_t cell, emu_cell_access a)
 {
-    return -(uint32_t)((int32_t)stamp >= (int32_t)a.oldest) & (stamp ^ a.own) &
+    return (cell << a.up) >> a.down;
+}
+
+/* All bits of a stamp that is neither of the warp of this cell nor old, beside those of
+ * OWN_MASK: a number that is not 0. Stamps have 31 bits. */
+static inline uint32_t
+cells_foreign(uint32_t stamp, uint32_t cell, emu_cell_access a)
+{
+    const uint32_t own = a.own + (cells_thread(cell, a) & ~(uint32_t)(EMU_LANES - 1));
+
+    return -(uint32_t)((int32_t)stamp >= (int32_t)a.oldest) & (stamp ^ own) &
            EMU_RACE_OWN_MASK;
 }
 
@@ -27,7 +36,7 @@ cells_note(uint32_t *restrict cells, unsigned count, emu_cell_access a)
 {
     CELLS_VECTORISE
     for (unsigned i = 0; i < count; i++) {
-        cells[i] = a.stamp + (i >> a.shift);
+        cells[i] = a.stamp + cells_thread(i, a);
     }
 }
 
@@ -40,8 +49,9 @@ cells_note_shared(uint32_t *restrict reader, uint32_t *restrict other, unsigned 
 
     CELLS_VECTORISE
     for (unsigned i = 0; i < count; i++) {
-        const uint32_t stamp = a.stamp + (i >> a.shift), r = reader[i], o = other[i];
-        const uint32_t is_foreign = -(uint32_t)(cells_foreign(r, a) != 0);
+        const uint32_t stamp = a.stamp + cells_thread(i, a), r = reader[i],
+                       o = other[i];
+        const uint32_t is_foreign = -(uint32_t)(cells_foreign(r, i, a) != 0);
         const uint32_t has_two =
             keeps & -(uint32_t)((int32_t)o >= (int32_t)a.oldest) & is_foreign;
 
@@ -58,11 +68,11 @@ cells_take(const emu_visits *v, size_t first, unsigned count, emu_cell_access a)
     uint32_t wrong = 0, shared = 0;
 
     for (unsigned i = 0; i < count; i++) {
-        wrong |= cells_foreign(writer[i], a);
-        shared |= cells_foreign(reader[i], a);
+        wrong |= cells_foreign(writer[i], i, a);
+        shared |= cells_foreign(reader[i], i, a);
     }
     for (unsigned i = 0; i < count && a.writes; i++) {
-        wrong |= cells_foreign(other[i], a) | shared;
+        wrong |= cells_foreign(other[i], i, a) | shared;
     }
     if (wrong) {
         return false;

@@ -30,6 +30,15 @@ bool emu_race_access(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsign
 bool emu_race_parts(emu_warp *warp, const emu_insn *insn, unsigned size,
                     emu_race_kind kind, const emu_parts *parts);
 
+/* The same for all warps in lockstep, whose lanes access consecutive elements of global
+ * memory from a host address on. The access is plain. */
+bool emu_race_warps(emu_warp *warp, const emu_insn *insn, unsigned size,
+                    emu_race_kind kind, uint64_t start);
+
+/* The same for loads of all warps in lockstep from shared memory. */
+bool emu_race_plan(emu_warp *warp, const emu_insn *insn, unsigned size,
+                   const emu_shared_plan *plan);
+
 /* Check an asynchronous copy that a lane began: it writes to or reads from `size` bytes
  * at an offset of the block's shared memory. False after a fault. */
 bool emu_race_copy(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t offset,
@@ -38,5 +47,7 @@ bool emu_race_copy(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t
 /* All threads of the block have met at a barrier: earlier accesses to shared memory are
  * ordered before all that follows. */
 void emu_race_forget(emu_block *block);
+/* All warps, in lockstep, meet at such a barrier. */
+void emu_race_meet(emu_block *block);
 
 #endif
