@@ -168,6 +168,10 @@ emu_shadow_mark(uint64_t address, uint64_t bytes)
     const uint64_t first = (start + EMU_LINE - 1) >> EMU_LINE_SHIFT;
     const uint64_t last = end >> EMU_LINE_SHIFT; /* the line after the whole ones */
 
+    if (bytes < EMU_LINE && emu_memory_shadow.whole[start >> EMU_LINE_SHIFT] &&
+        emu_memory_shadow.whole[(end - 1) >> EMU_LINE_SHIFT]) {
+        return;
+    }
     if (first > last) { /* a part of one line */
         memset(emu_memory_shadow.written + start, 1, bytes);
         return;
@@ -229,6 +233,9 @@ emu_shadow_is_unset(uint64_t address, unsigned bytes)
 {
     const uint64_t start = shadow_offset(address);
 
+    if (emu_memory_shadow.whole[start >> EMU_LINE_SHIFT]) {
+        return false;
+    }
     for (uint64_t i = start; i < start + bytes; i++) {
         if (emu_memory_shadow.whole[i >> EMU_LINE_SHIFT] ||
             emu_memory_shadow.written[i]) {

@@ -122,6 +122,7 @@ parts_join(emu_parts *parts, unsigned size)
     const emu_part *two = &parts->parts[1];
     const uint64_t distance = two->start - one->start;
 
+    parts->count = 2;
     if (one->same == two->same && distance == (one->same ? 0 : (uint64_t)HALF * size)) {
         one->lanes = EMU_LANES;
         parts->count = 1;
@@ -176,7 +177,6 @@ parts_of_shape(const emu_warp *warp, const emu_insn *insn, unsigned size,
 static bool
 parts_finish(emu_warp *warp, const emu_insn *insn, unsigned size, emu_parts *parts)
 {
-    parts->count = 2;
     parts_join(parts, size);
     for (unsigned i = 0; i < parts->count; i++) {
         if (!parts_resolve(warp, insn->aux & EMU_AT_MASK, size, &parts->parts[i])) {
@@ -206,6 +206,35 @@ emu_parts_find(emu_warp *warp, const emu_insn *insn, unsigned size, emu_parts *p
             parts_finish(warp, insn, size, parts));
 }
 
+/* The same by the addresses of all lanes. */
+static uint64_t
+parts_in_a_row(emu_warp *warp, const emu_insn *insn, unsigned size)
+{
+    const uint64_t step = (uint64_t)size * EMU_LANES;
+    uint64_t start = 0;
+
+    for (unsigned i = 0; i < warp->abreast; i++) {
+        emu_parts parts;
+
+        if (!parts_of_any(&warp[i], insn, size, &parts)) {
+            return 0;
+        }
+        parts_join(&parts, size);
+        if (i == 0) {
+            start = parts.parts[0].start;
+        }
+        if (parts.count != 1 || parts.parts[0].same ||
+            parts.parts[0].start != start + i * step) {
+            return 0;
+        }
+    }
+    if (start % size != 0 ||
+        emu_address_global(warp, start, step * warp->abreast) == NULL) {
+        return 0;
+    }
+    return start;
+}
+
 uint64_t
 emu_parts_of_warps(emu_warp *warp, const emu_insn *insn, unsigned size)
 {
@@ -213,9 +242,12 @@ emu_parts_of_warps(emu_warp *warp, const emu_insn *insn, unsigned size)
     uint32_t start, last;
     uint64_t first;
 
-    if ((aux & EMU_AT_MASK) > EMU_AT_GLOBAL || !(aux & EMU_AT_LINEAR) ||
-        aux >> EMU_AT_SCALE_SHIFT != size || !warp->block->grid->is_linear) {
+    if ((aux & EMU_AT_MASK) > EMU_AT_GLOBAL || (size & (size - 1)) != 0) {
         return 0;
+    }
+    if (!(aux & EMU_AT_LINEAR) || aux >> EMU_AT_SCALE_SHIFT != size ||
+        !warp->block->grid->is_linear) {
+        return parts_in_a_row(warp, insn, size);
     }
     start = *EMU_SOURCE(uint32_t, insn->a);
     last = start + elements - 1;

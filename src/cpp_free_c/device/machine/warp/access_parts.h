@@ -40,8 +40,7 @@ bool emu_parts_of_shape(emu_warp *warp, const emu_insn *insn, unsigned size,
                         emu_parts *parts);
 
 /* The host address of the elements that all warps in lockstep access in global memory,
- * if they are consecutive because the index is (EMU_AT_LINEAR). 0: they are not, or may
- * not be legal. */
+ * if they are consecutive. 0: they are not, or may not be legal. */
 uint64_t emu_parts_of_warps(emu_warp *warp, const emu_insn *insn, unsigned size);
 
 #endif

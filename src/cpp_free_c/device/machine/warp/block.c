@@ -11,7 +11,7 @@
 #include "device/machine/warp/group.h"
 #include "device/machine/warp/init_check.h"
 #include "device/machine/warp/lockstep.h"
-#include "device/machine/warp/race_check.h"
+#include "device/machine/warp/race_block.h"
 #include "device/machine/warp/report.h"
 #include "device/machine/warp/warp.h"
 

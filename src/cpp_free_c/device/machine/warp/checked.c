@@ -8,6 +8,7 @@
 #include "device/machine/warp/init_check.h"
 #include "device/machine/warp/init_follow.h"
 #include "device/machine/warp/race_check.h"
+#include "device/machine/warp/race_parts.h"
 
 /* -- accesses to memory ------------------------------------------------------------ */
 

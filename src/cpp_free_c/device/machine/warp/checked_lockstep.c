@@ -11,7 +11,7 @@
 #include "device/machine/warp/effect.h"
 #include "device/machine/warp/init_check.h"
 #include "device/machine/warp/lockstep.h"
-#include "device/machine/warp/race_check.h"
+#include "device/machine/warp/race_parts.h"
 #include "device/machine/warp/shared_plan.h"
 
 /* Whether an access may be checked for all warps before it runs: it is a plain load or

@@ -174,6 +174,23 @@ init_find_next(const emu_warp *warp, uint64_t address, marked *m)
     }
 }
 
+static inline bool
+init_is_zero(const uint8_t *marks, unsigned size)
+{
+    uint32_t four;
+
+    if (size == sizeof four) {
+        memcpy(&four, marks, sizeof four);
+        return four == 0;
+    }
+    for (unsigned i = 0; i < size; i++) {
+        if (marks[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Whether no byte of an element was written. */
 static inline bool
 init_is_unset(const marked *m, uint64_t address, unsigned size)
@@ -184,12 +201,7 @@ init_is_unset(const marked *m, uint64_t address, unsigned size)
     if (m->space == EMU_UNSET_GLOBAL) {
         return emu_shadow_is_unset(address, size);
     }
-    for (unsigned i = 0; i < size; i++) {
-        if (m->marks[address - m->first + i]) {
-            return false;
-        }
-    }
-    return true;
+    return init_is_zero(m->marks + (address - m->first), size);
 }
 
 /* Bytes of shared memory are not written: their words are not. */

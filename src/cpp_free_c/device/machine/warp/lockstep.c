@@ -2,7 +2,8 @@
 #include "device/machine/warp/lockstep.h"
 
 #include "device/machine/warp/group.h"
-#include "device/machine/warp/race_check.h"
+#include "device/machine/warp/race_block.h"
+#include "device/machine/warp/race_order.h"
 #include "device/machine/warp/warp.h"
 
 enum {

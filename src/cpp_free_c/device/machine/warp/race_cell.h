@@ -3,8 +3,9 @@
  * A cell has the stamps of its last write and of its last reads by two different warps;
  * atomic operations after a plain write of the block count among the reads. With
  * barriers of the whole block two readers are enough: one of them is of another warp
- * than the next access. (If barriers are for a part of the block, a race with a third
- * warp may not be found.) Called by race_lines.c and race_check.c. */
+ * than the next access. (A race with a third warp may not be found if barriers are for
+ * a part of the block, or if they order the readers of global memory.) Called by
+ * race_lines.c and race_check.c. */
 #ifndef DEVICE_MACHINE_WARP_RACE_CELL_H
 #define DEVICE_MACHINE_WARP_RACE_CELL_H
 

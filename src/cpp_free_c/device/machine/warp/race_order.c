@@ -197,13 +197,17 @@ emu_order_begin(emu_order *order)
     }
 }
 
+/* Add epochs of the block's warps to others. */
 static void
-order_join(emu_epochs *into, const emu_epochs *from)
+order_join(const emu_block *block, emu_epochs *into, const emu_epochs *from)
 {
-    for (unsigned i = 0; i <= EMU_RACE_COPIES; i++) {
+    for (unsigned i = 0; i < block->warp_count; i++) {
         if (from->seen[i] > into->seen[i]) {
             into->seen[i] = from->seen[i];
         }
+    }
+    if (from->seen[EMU_RACE_COPIES] > into->seen[EMU_RACE_COPIES]) {
+        into->seen[EMU_RACE_COPIES] = from->seen[EMU_RACE_COPIES];
     }
     if (from->acquired > into->acquired) {
         into->acquired = from->acquired;
@@ -220,7 +224,7 @@ order_publish(emu_warp *warp, emu_epochs *into)
     order->is_used = true;
     own->seen[warp->number]++;
     order->after_fence[warp->number] = false;
-    order_join(into, own);
+    order_join(warp->block, into, own);
 }
 
 void
@@ -234,8 +238,8 @@ emu_race_leave(emu_warp *warp, uint32_t barrier)
 {
     emu_order *order = &warp->block->race->order;
 
-    order_join(&order->warps[warp->number], &order->barriers[barrier]);
-    order_join(&order->warps[warp->number], &order->exited);
+    order_join(warp->block, &order->warps[warp->number], &order->barriers[barrier]);
+    order_join(warp->block, &order->warps[warp->number], &order->exited);
 }
 
 void
@@ -248,7 +252,7 @@ emu_order_meet(emu_block *block)
     for (unsigned i = 0; i < block->warp_count; i++) {
         order->warps[i].seen[i]++;
         order->after_fence[i] = false;
-        order_join(&all, &order->warps[i]);
+        order_join(block, &all, &order->warps[i]);
     }
     for (unsigned i = 0; i < block->warp_count; i++) {
         order->warps[i] = all;
@@ -283,7 +287,7 @@ emu_race_observe(emu_warp *warp)
 {
     emu_order *order = &warp->block->race->order;
 
-    order_join(&order->warps[warp->number], &order->mbarriers);
+    order_join(warp->block, &order->warps[warp->number], &order->mbarriers);
 }
 
 void
@@ -312,7 +316,7 @@ emu_race_acquire(emu_warp *warp)
     emu_epochs *own = &order->warps[warp->number];
 
     if (order->has_published) {
-        order_join(own, &order->published);
+        order_join(warp->block, own, &order->published);
     }
     order->is_used = true;
     own->acquired = atomic_load(&warp->block->grid->race->clock);

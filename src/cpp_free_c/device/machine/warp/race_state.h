@@ -49,13 +49,15 @@ typedef struct {
     uint32_t stamp; /* of lane 0 */
     bool same;      /* it writes the value that the bytes have */
     bool is_copy;
+    bool pairs; /* a line may be of two warps */
 } emu_race_try;
 
 struct emu_race {
     emu_order order;
     emu_race_space spaces[EMU_RACE_SPACES];
-    emu_visitor visitors[EMU_RACE_VISITORS][EMU_RACE_SPACES]; /* the last: copies */
+    emu_visitor visitors[EMU_RACE_VISITORS][EMU_RACE_SPACES];
     emu_race_log log; /* of accesses to shared memory that are not in cells yet */
+    uint64_t blocks;  /* blocks so far, for the visitors */
     uint64_t launch;  /* the last launch of which a block used it */
     uint32_t *cells;  /* of shared memory */
     size_t cell_count;
@@ -63,6 +65,20 @@ struct emu_race {
     bool has_copies;
     bool keeps_writes; /* atomic operations are noted as reads, see race_check.c */
 };
+
+/* The stamps of the block in the table of the process, if the warps of all its visits
+ * are the same: *size is 0 if not. */
+static inline uint32_t
+emu_race_block_stamps(const emu_race_try *a, uint32_t *size)
+{
+    const emu_visit_table *table = &a->space->table;
+
+    *size = 0;
+    if (a->warp->block->warp_count <= EMU_VISIT_WARPS) {
+        *size = (table->end - table->block) * EMU_VISIT_STAMPS;
+    }
+    return table->block * EMU_VISIT_STAMPS;
+}
 
 /* The first stamp that the warp of an access has in its chunk. */
 static inline uint32_t

@@ -42,7 +42,7 @@ visits_open_locked(void)
         return false;
     }
     process.visits = memory;
-    atomic_store(&process.next, EMU_RACE_CHUNK); /* a stamp of 0 means none */
+    atomic_store(&process.next, EMU_RACE_RESERVE); /* a stamp of 0 means none */
     return true;
 }
 
@@ -52,7 +52,7 @@ visits_restart_locked(void)
 {
     if (atomic_load(&process.next) > GLOBAL_VISITS / 2) {
         emu_shadow_clear_visits();
-        atomic_store(&process.next, EMU_RACE_CHUNK);
+        atomic_store(&process.next, EMU_RACE_RESERVE);
     }
     process.first = atomic_load(&process.next);
 }
@@ -70,7 +70,7 @@ emu_visits_begin(emu_visit_table *table)
     process.running += open;
     pthread_mutex_unlock(&process.lock);
     if (open) {
-        uint32_t number = atomic_fetch_add(&process.next, EMU_RACE_CHUNK);
+        uint32_t number = atomic_fetch_add(&process.next, EMU_RACE_RESERVE);
 
         if (number >= GLOBAL_VISITS) { /* it is full, and nothing is remembered */
             number = GLOBAL_VISITS - 1;
@@ -83,6 +83,15 @@ emu_visits_begin(emu_visit_table *table)
         memset(&table->visits[number - table->first], 0, sizeof(emu_visit));
     }
     return open;
+}
+
+void
+emu_visits_enter(emu_visit_table *table)
+{
+    if (table->end - table->next < EMU_RACE_RESERVE / 4) {
+        table->next = table->end; /* most blocks shall have numbers in one row */
+    }
+    table->block = table->next;
 }
 
 void
@@ -108,6 +117,7 @@ emu_visits_begin_block(emu_visit_table *table, bool *clear)
     }
     if (*clear) {
         table->next = EMU_RACE_CHUNK;
+        table->end = BLOCK_VISITS;
     }
     table->oldest = table->next * EMU_VISIT_STAMPS;
     return table->visits != NULL;
@@ -122,27 +132,37 @@ emu_visits_free_block(emu_visit_table *table)
 
 /* -- numbers ----------------------------------------------------------------------- */
 
+/* Take numbers of the table of the process. False: it is full. */
+static bool
+visits_reserve(emu_visit_table *table)
+{
+    uint32_t first = atomic_load_explicit(&process.next, memory_order_relaxed);
+
+    if (first < GLOBAL_VISITS) {
+        first = atomic_fetch_add(&process.next, EMU_RACE_RESERVE);
+    }
+    if (first + EMU_RACE_RESERVE > GLOBAL_VISITS) {
+        return false;
+    }
+    table->next = table->block = first;
+    table->end = first + EMU_RACE_RESERVE;
+    return true;
+}
+
 /* Take the next chunk of a table. False: it is full. */
 static bool
 visits_take_chunk(emu_visit_table *table, emu_visitor *visitor)
 {
-    uint32_t first = table->next, room = BLOCK_VISITS;
+    uint32_t first;
 
-    if (table->visits == process.visits) {
-        room = GLOBAL_VISITS;
-        first = atomic_load_explicit(&process.next, memory_order_relaxed);
-        if (first < room) {
-            first = atomic_fetch_add(&process.next, EMU_RACE_CHUNK);
-        }
-    }
-    if (first + EMU_RACE_CHUNK > room) {
+    if (table->next == table->end &&
+        (table->visits != process.visits || !visits_reserve(table))) {
         return false;
     }
-    if (table->visits != process.visits) {
-        table->next = first + EMU_RACE_CHUNK;
-    }
+    first = table->next;
+    table->next += EMU_RACE_CHUNK;
     visitor->next = first;
-    visitor->end = first + EMU_RACE_CHUNK;
+    visitor->end = table->next;
     if (first < visitor->begin) {
         visitor->begin = first;
     }

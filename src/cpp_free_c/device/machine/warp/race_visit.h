@@ -31,10 +31,15 @@ enum {
     EMU_VISIT_WARPS = 8,
     EMU_VISIT_STAMPS = EMU_VISIT_WARPS * EMU_LANES,
     EMU_RACE_CHUNK = 4, /* visits */
+    EMU_RACE_RESERVE =
+        64, /* visits of the process's table that a block takes at once */
     EMU_RACE_CACHE = 32,
     /* The asynchronous copies of a block count as one more warp. */
     EMU_RACE_COPIES = EMU_MAX_WARPS,
-    EMU_RACE_VISITORS = EMU_MAX_WARPS / EMU_VISIT_WARPS + 1
+    EMU_RACE_GROUPS = EMU_MAX_WARPS / EMU_VISIT_WARPS,
+    EMU_RACE_SIZES = 5, /* of elements: 1 to 16 bytes */
+    /* of groups, of copies, and of groups for each size (emu_visit.pairs) */
+    EMU_RACE_VISITORS = EMU_RACE_GROUPS * (1 + EMU_RACE_SIZES) + 1
 };
 
 typedef struct {
@@ -45,24 +50,29 @@ typedef struct {
     uint8_t first;   /* the first of its warps, or EMU_RACE_COPIES */
     uint8_t starter; /* of a copy: the warp that began it */
     uint8_t kind;
+    bool pairs; /* some of its lines are of two warps: race_lines.h */
 } emu_visit;
 
-/* Stamps of a warp in a chunk are equal in all bits but these. */
-#define EMU_RACE_OWN_MASK \
-    (~(uint32_t)((EMU_RACE_CHUNK - 1) * EMU_VISIT_STAMPS | (EMU_LANES - 1)))
+/* Stamps of a thread in a chunk are equal in all bits but those of the visit; stamps of
+ * a warp differ in the lane, too. */
+#define EMU_RACE_THREAD_MASK (~(uint32_t)((EMU_RACE_CHUNK - 1) * EMU_VISIT_STAMPS))
+#define EMU_RACE_OWN_MASK (EMU_RACE_THREAD_MASK & ~(uint32_t)(EMU_LANES - 1))
 
 typedef struct {
     emu_visit *visits;
     uint32_t first;  /* number of the visit at its start */
     uint32_t oldest; /* stamps below it count as none */
     uint32_t split;  /* of the process: the stamp of a line that has cells of words */
-    uint32_t next;   /* of a table of a block: the next number of a visit */
+    /* The next number of a visit. Of the process's table, blocks take numbers in
+     * advance, up to `end`, and the present block has those from `block` on. */
+    uint32_t next, end, block;
 } emu_visit_table;
 
 /* What the warps of a visit need to make stamps of a table. */
 typedef struct {
     uint32_t next, end; /* numbers of visits left in its chunk */
     uint32_t begin;     /* the least of its numbers */
+    uint64_t block;     /* the block for which it has them (emu_race.blocks) */
     struct {
         const emu_insn *insn;
         uint32_t epoch, number;
@@ -74,17 +84,23 @@ bool emu_visits_begin(emu_visit_table *table);
 /* The launch has ended. */
 void emu_visits_end(void);
 
+/* A block begins to use the table of the process. */
+void emu_visits_enter(emu_visit_table *table);
+
 /* Prepare the table of a block: no visit counts any more. *clear says whether the
  * caller must clear all cells. False: out of memory. */
 bool emu_visits_begin_block(emu_visit_table *table, bool *clear);
 void emu_visits_free_block(emu_visit_table *table);
 
-/* A visitor begins in a new block. */
+/* Let a visitor begin anew unless it is of this block. */
 static inline void
-emu_visitor_begin(emu_visitor *visitor)
+emu_visitor_begin(emu_visitor *visitor, uint64_t block)
 {
-    visitor->next = visitor->end = 0;
-    visitor->begin = UINT32_MAX;
+    if (visitor->block != block) {
+        visitor->block = block;
+        visitor->next = visitor->end = 0;
+        visitor->begin = UINT32_MAX;
+    }
 }
 
 /* The number of a visit that the visitor has made before in the block; 0: it has not,
