@@ -8,6 +8,9 @@
 * Cached: SourceModule from the cache, without headers and with five user headers.
   These rows have no floor.
 * First use: `x + y` in a fresh process with a warm cache, after the context was made.
+* First kernel: from the import of `pycuda.compiler` to the result of a SourceModule, in
+  a fresh process whose context was made, with a bundle of pycuda.precompile and without
+  a compiler or a cache.
 * With --heavy: a kernel with CUB's block sort, compiled by nvcc and by NVRTC, each time
   with another constant in a fresh process. NVRTC compiles without precompiled headers,
   makes them, and uses them.
@@ -72,6 +75,25 @@ pycuda.autoinit.context.synchronize()
 print(time.perf_counter_ns() - before)
 """
 
+
+FIRST_MODULE = Case(
+    "first_module", "first SourceModule, with a bundle", (), 1, Bound(at_most=5_000_000)
+)
+
+FIRST_RESULT = """
+import time
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as drv
+values = np.arange(32, dtype=np.float32)
+before = time.perf_counter_ns()
+from pycuda.compiler import SourceModule
+module = SourceModule("__global__ void twice(float *a) { a[threadIdx.x] *= 2; }")
+module.get_function("twice")(drv.InOut(values), block=(32, 1, 1))
+after = time.perf_counter_ns()
+assert values[31] == 62
+print(after - before)
+"""
 
 HEAVY = [
     (Case("heavy_nvcc", "CUB's block sort, nvcc", (), 1), "nvcc", "0"),
@@ -209,6 +231,32 @@ def first_add(env, rounds):
     return make_row(FIRST, [], samples, {})
 
 
+def first_module(env, rounds, directory):
+    """Return the row of the first kernel with a bundle. Raises SubjectError."""
+    program = Path(directory) / "first.py"
+    program.write_text(FIRST_RESULT)
+    bundle = str(Path(directory) / "first.bundle")
+    make = [sys.executable, "-m", "pycuda.precompile", str(program), "-o", bundle]
+    done = common.run_quietly(make, env)
+    settings = {
+        "PYCUDA_BUNDLE": bundle,
+        "PYCUDA_DISABLE_CACHE": "1",
+        "PATH": "",
+        # The package's modules are compiled once, as in an installed package.
+        "PYTHONPYCACHEPREFIX": str(Path(directory) / "bytecode"),
+        "PYTHONDONTWRITEBYTECODE": "",
+    }
+    samples = []
+    for turn in range(rounds + 1):
+        if done.returncode == 0:
+            done = common.run_quietly([sys.executable, program], {**env, **settings})
+        if done.returncode != 0:
+            raise SubjectError(common.last_line(done.stderr))
+        if turn:
+            samples.append([int(done.stdout.split()[-1])])
+    return make_row(FIRST_MODULE, [], samples, {})
+
+
 def heavy(env, rounds):
     """Return the rows of a kernel with CUB. Raises SubjectError if one fails."""
     number = itertools.count()
@@ -244,6 +292,10 @@ def run(args, directory):
         rows.append(first_add(env, rounds))
     except SubjectError as e:
         missing[FIRST.title] = str(e)
+    try:
+        rows.append(first_module(env, rounds, directory))
+    except SubjectError as e:
+        missing[FIRST_MODULE.title] = str(e)
     if args.heavy:
         try:
             rows += heavy(env, rounds)

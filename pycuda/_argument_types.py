@@ -21,7 +21,7 @@ NUMPY = {
 }  # fmt: skip
 
 
-def _parameters(
+def parameters(
     module: object, entries: str | None, symbol: str, count: int
 ) -> list[Parameter]:
     """Return all that is known of a kernel's parameters.
@@ -47,7 +47,7 @@ def _parameters(
 
 def characters(module: object, entries: str | None, symbol: str, count: int) -> bytes:
     """Return two characters for each parameter; see ``_parameter_types``."""
-    found = _parameters(module, entries, symbol, count)
+    found = parameters(module, entries, symbol, count)
     return "".join(parameter.type for parameter in found).encode()
 
 
@@ -76,7 +76,7 @@ def report(
     the format of prepared calls. Return whether Python hides the next warning of this
     line.
     """
-    parameter = _parameters(module, entries, symbol, count)[index]
+    parameter = parameters(module, entries, symbol, count)[index]
     name = _parameter_types.plain_name(symbol)
     found = f"'{argument}' in the format" if is_format else _described(argument)
     text = f"argument {index} of {name} is {found}, but {_expected(parameter)}"

@@ -108,6 +108,7 @@ def compile_plain(
     from pycuda._compile.build import Compilation, build
 
     compilation = Compilation(source, options, nvcc, compiler, cache_dir or None, keep)
+    compilation.choose_tool()
     compilation.target = target
     image, _, messages = build(compilation)
     _pass_on(messages)
@@ -379,7 +380,7 @@ class SourceModule(CudaModule):
             from pycuda._compile.build import build_module
 
             with self._context or contextlib.nullcontext():
-                self._compilation.choose_tool()
+                self._compilation.choose_tool_again()
                 module, (symbol,) = build_module(self._compilation, [name])
             self._instances[name] = module, symbol
         module, symbol = self._instances[name]

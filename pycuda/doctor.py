@@ -520,6 +520,28 @@ def look_at_cache() -> Iterator[Finding]:
     yield Finding(OK, "cache", f"{folder}, {len(entries)} files")
 
 
+def look_at_shared() -> Iterator[Finding]:
+    """Look at the bundles and the shared caches that variables name."""
+    from pycuda._compile import bundle, store
+
+    named = os.environ.get(bundle.VARIABLE, "").split(os.pathsep)
+    for path in filter(None, named):
+        try:
+            found = bundle.Bundle(path)
+        except (OSError, bundle.DamagedBundleError) as error:
+            step = "make it again with python -m pycuda.precompile, or unset "
+            yield Finding(NOTE, "bundle", str(error), step + bundle.VARIABLE)
+            continue
+        text = f"{path}, made by pycuda {', '.join(found.notes())}"
+        yield Finding(OK, "bundle", text)
+    for folder in store.shared_dirs():
+        if os.path.isdir(folder):
+            yield Finding(OK, "shared cache", folder)
+        else:
+            step = "correct PYCUDA_SHARED_CACHE, or unset it"
+            yield Finding(NOTE, "shared cache", f"{folder} is not a folder", step)
+
+
 def look_at_kernels() -> Iterator[Finding]:
     """Compile, load and run a kernel on each device."""
     from pycuda import driver as drv
@@ -602,6 +624,7 @@ _LOOKS: tuple[tuple[str, Callable[[], Iterator[Finding]]], ...] = (
     ("compilers", look_at_compilers),
     ("libraries", look_at_libraries),
     ("cache", look_at_cache),
+    ("shared", look_at_shared),
     ("kernels", look_at_kernels),
 )
 

@@ -67,9 +67,11 @@ def sources(launch=False):
     rooms = [device] if launch else [device / room for room in ("ptx", "compile")]
     found = [path for room in rooms for path in room.rglob("*.c")]
     if not launch:  # variables need memory
-        names = ("address_space.c", "memory.c", "registered.c")
+        names = ("address_space.c", "memory.c", "registered.c", "shadow.c")
         found += [device / "memory" / name for name in names]
-        found.append(device / "base" / "element.c")
+        found += [
+            device / "base" / f"{name}.c" for name in ("checks", "element", "site")
+        ]
     target = "fuzz_launch.c" if launch else "fuzz_load.c"
     return [*sorted(found), HARNESS, HARNESS.with_name(target)]
 

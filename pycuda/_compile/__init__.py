@@ -14,6 +14,8 @@ it::
     tools                        the choice between them
     request  text  references    what a caller asks for; texture references in a source
     architecture                 the options for the current device
+    bundle  recording            images made in advance; notes of what programs compile
     build  nvcc_link             from a request to an image, from pieces to an image
     parallel                     several jobs in threads
+    bundle_writer  bundle_images a bundle's file, and the images of recorded sources
 """

@@ -44,13 +44,17 @@ def current_device() -> TargetDevice | None:
 
 
 def add_options(
-    options: list[str], request: CompileRequest, tool: Tool, facts: Facts | None
+    options: list[str],
+    request: CompileRequest,
+    device: TargetDevice | None,
+    tool: Tool,
+    facts: Facts | None,
 ) -> str:
     """Add the options that say for what to compile. Return the target.
 
-    ``facts`` are those about ``tool`` if they are known already.
+    ``device`` is the current one, if there is a context. ``facts`` are those about
+    ``tool`` if they are known already.
     """
-    device = current_device()
     software = None
     if request.target is None and device is not None and device.software:
         software = device
@@ -63,7 +67,7 @@ def add_options(
         arch = _best_of(archs, software)
     if software is not None:
         target, code = "ptx", None
-    if arch is None and device is not None and not _names_arch(options):
+    if arch is None and device is not None and not names_arch(options):
         facts = facts or tool.facts(None)
         arch, target = option_for(device, facts, request.target, target)
     if arch is not None:
@@ -111,7 +115,8 @@ def _best_of(archs: Sequence[str], device: TargetDevice) -> str:
     return min(archs, key=number)
 
 
-def _names_arch(options: Sequence[str]) -> bool:
+def names_arch(options: Sequence[str]) -> bool:
+    """Return whether options say for which architecture to compile."""
     if not options:
         return False
     return any(option.partition("=")[0] in _ARCH_OPTIONS for option in options)

@@ -1,10 +1,14 @@
 """From a request to an image, by way of the cache, and from an image to a module.
 
-``prepare`` turns a ``CompileRequest`` into a ``Compilation``, in which everything is
-settled: text, options, target, tool. ``build`` looks for its result in the cache. Only
-if it is not there, a compiler runs. The key of a result has the text, the options, the
-compiler's identity and the variables that it obeys. The entry's manifest has the
-content of every file that the compiler read.
+``prepare`` turns a ``CompileRequest`` into a ``Compilation``. ``settle`` decides the
+rest: the tool, the options for the device, the target. ``build`` looks for the result
+in the cache. Only if it is not there, a compiler runs. If bundles are in use, ``build``
+looks in them first, and ``settle`` runs only if they do not have the result. A program
+with a bundle needs neither the tools nor the cache, so functions import those.
+
+The key of a result has the text, the options, the compiler's identity and the variables
+that it obeys. The entry's manifest has the content of every file that the compiler
+read.
 """
 
 from __future__ import annotations
@@ -14,37 +18,53 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from pycuda import _driver, driver
-from pycuda._compile import architecture, inputs, progress, store, tools
+from pycuda._compile import architecture, bundle, store
+from pycuda._compile.architecture import TargetDevice
 from pycuda._compile.request import CompileRequest
-from pycuda._compile.text import list_of, wrapped
+from pycuda._compile.text import list_of, text_of, wrapped
 from pycuda._compile.toolkit import HEADERS, Facts, Result, Tool
 from pycuda._compile.warning import pass_on
-from pycuda.driver import CompileError
+from pycuda.driver import CompileError, CompilerNotFoundError
 
 _INCLUDE_HEADERS = f"-I{HEADERS}"
+_OUR_HEADERS = "-Ipycuda/cuda"
 
 _ARCHITECTURE = r"\b(?:sm|compute)_\w+"
 #: The options that record the source's lines in the image.
-_LINE_OPTIONS = frozenset(
+LINE_OPTIONS = frozenset(
     ("-lineinfo", "--generate-line-info", "-G", "--device-debug", "-device-debug")
 )
 _KERNEL = r"__global__\b(?:[^(){};]|\(\s*\d[^()]*\))*?(\w+)\s*\((?!\s*\d)"
 
 
+#: The option by which NVRTC leaves out slow optimizations, and the release that has it
+#: first.
+_QUICK_OPTION = "-Ofc=min"
+_QUICK_SINCE = (12, 9)
+
+
 class Compilation:
-    """A request in which everything is settled."""
+    """A checked request, and what was decided about it."""
 
     __slots__ = (
+        "bundle",
         "compiler",
+        "device",
         "facts",
         "folder",
+        "include_dirs",
         "keep",
         "nvcc",
+        "offer",
         "options",
+        "request",
+        "settled",
         "target",
         "text",
         "tool",
     )
+
+    tool: Tool  # once it is chosen
 
     def __init__(
         self,
@@ -62,14 +82,29 @@ class Compilation:
         self.folder = folder  # of the cache, None to do without it
         self.keep = keep
         self.target = "cubin"
-        self.choose_tool()
+        self.facts: Facts | None = None
+        self.settled = False  # the tool is chosen, and its options are complete
+        # The rest is for requests.
+        self.request: CompileRequest | None = None
+        self.include_dirs: list[str] = []
+        self.device: TargetDevice | None = None  # of the context that was current
+        self.offer: bundle.Offer | None = None  # of the bundles in use
+        self.bundle = ""  # the path of the one that had the image
 
     def choose_tool(self) -> None:
         """Choose the tool. Choose again if it proves to be broken."""
-        self.tool: Tool = tools.choose(self.nvcc, self.compiler, self.folder)
-        self.facts: Facts | None = None
+        from pycuda._compile import tools
+
+        self.tool = tools.choose(self.nvcc, self.compiler, self.folder)
+        self.settled = True
+        self.facts = None
         if self.folder:
             self.facts = self.tool.facts(self.folder)
+
+    def choose_tool_again(self) -> None:
+        """Choose the tool for a later compilation, unless a bundle made it needless."""
+        if self.settled:
+            self.choose_tool()
 
 
 # (image, lowered names, messages): the bytes, the names in the image of the kernels
@@ -85,28 +120,66 @@ def build_image(request: CompileRequest) -> bytes:
 
 
 def prepare(request: CompileRequest) -> Compilation:
-    """Check a request, choose the tool, and settle options and target."""
+    """Check a request. Settle it at once, unless a bundle may have its image."""
     options = list_of(request.options, "options")
-    text = wrapped(request.source, request.no_extern_c)
+    source = text_of(request.source)
+    text = wrapped(source, request.no_extern_c)
     folders: list[str] = []
     if request.include_dirs is not None:
         folders = list_of(request.include_dirs, "include_dirs")
+    arch = request.arch
+    if arch is not None and not isinstance(arch, str) and isinstance(arch, Iterable):
+        arch = tuple(arch)
+    request = request._replace(source=source, options=tuple(options), arch=arch)
     folder, keep = store.resolve_dir(request.cache_dir), request.keep
     if driver.CUDA_DEBUGGING:
         folder, keep = None, True
         options += ["-g", "-G"]
-    elif os.environ.get("PYCUDA_CHECK") and not _LINE_OPTIONS.intersection(options):
+    elif os.environ.get("PYCUDA_CHECK") and not LINE_OPTIONS.intersection(options):
         options.append("-lineinfo")  # a report of a check names the source's line
     compilation = Compilation(
         text, options, request.nvcc, request.compiler, folder, keep
     )
-    compilation.target = architecture.add_options(
-        options, request, compilation.tool, compilation.facts
-    )
-    for each in folders:
-        options.append(f"-I{os.path.abspath(each)}")
-    options.append(_INCLUDE_HEADERS)
+    compilation.include_dirs = [os.path.abspath(each) for each in folders]
+    compilation.request = request._replace(include_dirs=compilation.include_dirs)
+    bundles = [] if keep else bundle.in_use()
+    if bundles:
+        compilation.device = architecture.current_device()
+        compilation.offer = bundle.Offer(
+            bundles, compilation.request, compilation.device
+        )
+    else:
+        settle(compilation)
     return compilation
+
+
+def settle(compilation: Compilation) -> None:
+    """Choose the tool, and add the options for the device and for headers."""
+    request, options = compilation.request, compilation.options
+    if compilation.settled or request is None:
+        return
+    try:
+        compilation.choose_tool()
+    except CompilerNotFoundError as error:
+        if compilation.offer is not None:
+            error.msg = f"{error.msg.rstrip('.')}. {compilation.offer.complaint()}"
+        raise
+    device = compilation.device
+    if compilation.offer is None:
+        device = compilation.device = architecture.current_device()
+    tool, facts = compilation.tool, compilation.facts
+    compilation.target = architecture.add_options(options, request, device, tool, facts)
+    options += [f"-I{each}" for each in compilation.include_dirs]
+    options.append(_INCLUDE_HEADERS)
+    if request.quick:
+        _add_quick_option(options, facts or tool.facts(None))
+
+
+def _add_quick_option(options: list[str], facts: Facts) -> None:
+    release = facts.release.split(".")
+    is_known = facts.name == "NVRTC" and all(map(str.isdecimal, release))
+    if is_known and tuple(map(int, release)) >= _QUICK_SINCE:
+        options.append(_QUICK_OPTION)
 
 
 def build(compilation: Compilation, names: Sequence[str] = ()) -> Built:
@@ -115,10 +188,39 @@ def build(compilation: Compilation, names: Sequence[str] = ()) -> Built:
     ``names`` are C++ expressions for kernels, such as "f<float>". The image has a
     kernel for each of them. If the tool is broken, another one replaces it.
     """
-    if "PYCUDA_CHECK_LOG" in os.environ:
+    environ = os.environ
+    if "PYCUDA_CHECK_LOG" in environ:
         from pycuda._compile import source_log
 
         source_log.keep(compilation.text)
+    compilation.bundle = ""
+    built = _from_bundle(compilation, names)
+    if built is None:
+        settle(compilation)
+        built = _build_with_working_tool(compilation, names)
+    if "PYCUDA_RECORD" in environ and compilation.request is not None:
+        from pycuda._compile import recording
+
+        recording.keep(compilation.request, names, compilation.device)
+    return built
+
+
+def _from_bundle(compilation: Compilation, names: Sequence[str]) -> Built | None:
+    """Return the result that a bundle has, None if none has it."""
+    if compilation.offer is None:
+        return None
+    found = compilation.offer.image(names)
+    if found is None:
+        return None
+    data, image, compilation.bundle = found
+    compilation.target = image.target
+    return data, image.lowered, ""
+
+
+def _build_with_working_tool(compilation: Compilation, names: Sequence[str]) -> Built:
+    """Return the result from the cache or a tool. Replace a broken tool."""
+    from pycuda._compile import tools
+
     try:
         return _build_with_tool(compilation, names)
     except CompileError as error:
@@ -133,22 +235,26 @@ def build(compilation: Compilation, names: Sequence[str] = ()) -> Built:
 def _build_with_tool(compilation: Compilation, names: Sequence[str]) -> Built:
     if compilation.folder is None or compilation.facts is None:
         return _compile(compilation, names, None)
-    key = key_of(
-        compilation.text,
-        compilation.options,
-        compilation.target,
-        compilation.facts,
-        names,
-    )
-    entry = os.path.join(compilation.folder, f"{key}.{compilation.target}")
+    entry = entry_of(compilation, compilation.folder, compilation.facts, names)
     if not compilation.keep:
         payload = store.load(entry)
+        if payload is None:
+            payload = _load_shared(os.path.basename(entry))
         if payload is not None:
             if not names:
                 return payload, [], ""
             image, lowered = _unpack(payload, names)
             return image, lowered, ""
     return _compile(compilation, names, entry)
+
+
+def _load_shared(name: str) -> bytes | None:
+    """Return the payload of an entry in the shared caches, None if none has it."""
+    for folder in store.shared_dirs():
+        payload = store.load(os.path.join(folder, name), shared=True)
+        if payload is not None:
+            return payload
+    return None
 
 
 def _compile(
@@ -165,10 +271,12 @@ def _compile(
         manifest = None
         facts = compilation.facts
         if entry and facts is not None and result.read is not None:
-            kernels = names or re.findall(_KERNEL, compilation.text)
+            kernels = names or kernels_in(compilation.text)
             note = note_of(compilation.options, facts, kernels)
             manifest = manifest_of(result, text, compilation.options, facts, note)
         return manifest, _pack(result.image, result.lowered)
+
+    from pycuda._compile import progress
 
     with progress.shown(_described(compilation, names)):
         payload = make_once(entry, compilation.keep, make)
@@ -176,9 +284,14 @@ def _compile(
     return image, lowered, "".join(messages)
 
 
+def kernels_in(text: str) -> list[str]:
+    """Return the names of the kernels that a source defines."""
+    return re.findall(_KERNEL, text)
+
+
 def _described(compilation: Compilation, names: Sequence[str]) -> str:
     """Return what is compiled, for the line on the terminal."""
-    kernels = names or re.findall(_KERNEL, compilation.text)
+    kernels = names or kernels_in(compilation.text)
     found = ", ".join(dict.fromkeys(kernels)) or "code without kernels"
     return f"{found} with {compilation.tool.name}"
 
@@ -196,7 +309,7 @@ def _run(compilation: Compilation, names: Sequence[str]) -> tuple[Result, str]:
     The text differs from the request's if a header of the user declares texture<> or
     surface<> variables: then ``pycuda-textures.hpp`` comes before the source.
     """
-    from pycuda._compile import references
+    from pycuda._compile import references, tools
 
     source, options, target = compilation.text, compilation.options, compilation.target
     tool, keep = compilation.tool, compilation.keep
@@ -221,6 +334,16 @@ def _run(compilation: Compilation, names: Sequence[str]) -> tuple[Result, str]:
 # -- the cache -------------------------------------------------------------------------
 
 
+def entry_of(
+    compilation: Compilation, folder: str, facts: Facts, names: Sequence[str]
+) -> str:
+    """Return the path of a result in the cache."""
+    key = key_of(
+        compilation.text, compilation.options, compilation.target, facts, names
+    )
+    return os.path.join(folder, f"{key}.{compilation.target}")
+
+
 def key_of(
     text: str,
     options: Sequence[str],
@@ -229,10 +352,14 @@ def key_of(
     names: Sequence[str] = (),
 ) -> str:
     """Return the key of a result in the cache."""
+    from pycuda._compile import inputs
+
     if facts.name == "nvcc":
         around = inputs.for_key(options)
     else:
         around = [os.getcwd() if inputs.depends_on_cwd(options) else ""]
+    # The folder of our headers differs among environments. Their content counts.
+    plain = [_OUR_HEADERS if each == _INCLUDE_HEADERS else each for each in options]
     return store.key_of(
         text,
         facts.version,
@@ -240,7 +367,7 @@ def key_of(
         os.uname().machine,
         *around,
         "\n".join(names),
-        *options,
+        *plain,
     )
 
 
@@ -257,7 +384,7 @@ def manifest_of(
     result: Result, text: str, options: Sequence[str], facts: Facts, note: str
 ) -> bytes | None:
     """Describe what a compilation of ``text`` read. None if it must not be kept."""
-    from pycuda._compile import manifest
+    from pycuda._compile import inputs, manifest
 
     given = inputs.Given(options)
     folders = result.search_dirs
@@ -340,12 +467,13 @@ def _explain(
 ) -> None:
     """Give an error of the driver the attributes of a CompileError."""
     options, target = compilation.options, compilation.target
+    maker = compilation.bundle or compilation.tool.path
     vars(error).update(
         source=compilation.text,
         msg=str(error),
         stdout=info,
         stderr=log,
-        command_line=[compilation.tool.path, f"--{target}", *options],
+        command_line=[maker, f"--{target}", *options],
     )
     if target == "ptx":
         from pycuda import _excerpt

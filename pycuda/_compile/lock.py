@@ -2,17 +2,25 @@
 
 The lock ends with the process that holds it, also if that process is killed. Where no
 such file can be made or locked, there is no lock and each process compiles for itself.
+On a network file system the lock of a machine that failed may stay, so no process waits
+for longer than PATIENCE.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import threading
+
+from pycuda._compile.warning import warn
 
 try:
     import fcntl
 except ImportError:  # not a Unix
     fcntl = None  # type: ignore[assignment]
+
+#: Seconds that a process waits for another one that compiles the same source.
+PATIENCE = 600.0
 
 # In a lock file: its holder finished and left nothing in the cache.
 GIVEN_UP = b"-"
@@ -68,7 +76,13 @@ def _acquire(path: str) -> int | None:
             return None
         keep = False
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if not _lock(descriptor):
+                warn(
+                    f"another process has held the lock '{path}' for {PATIENCE:.0f} s, "
+                    "so this process compiles without waiting for it. Remove the file "
+                    "if no process uses it"
+                )
+                return None
             keep = _is_at(descriptor, path)
             if os.pread(descriptor, 1, 0) == GIVEN_UP:
                 if not keep:
@@ -82,6 +96,60 @@ def _acquire(path: str) -> int | None:
                 _close(descriptor)
         if keep:
             return descriptor
+
+
+def _lock(descriptor: int) -> bool:
+    """Lock a file. Return False if another process holds the lock for too long."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    except BlockingIOError:
+        return _Wait(descriptor).ended_within(PATIENCE)
+
+
+class _Wait:
+    """A thread that waits for a lock, because flock has no time limit.
+
+    It has a descriptor of its own for the open file, and closes it if the caller has
+    stopped waiting. That releases a lock which nobody wants any more.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = os.dup(descriptor)
+        _descriptors.add(self._descriptor)
+        self._guard = threading.Lock()
+        self._ended = threading.Event()
+        self._abandoned = False  # guarded, like the end of the thread
+        self._error: OSError | None = None
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def _run(self) -> None:
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+        except OSError as error:
+            self._error = error
+        with self._guard:
+            self._ended.set()
+            if self._abandoned:
+                self._close()
+
+    def ended_within(self, seconds: float) -> bool:
+        """Wait for the lock. Return whether the file is locked. Raise OSError."""
+        try:
+            self._thread.start()
+            self._ended.wait(seconds)
+        finally:
+            with self._guard:
+                self._abandoned = not self._ended.is_set()
+                if not self._abandoned:
+                    self._close()
+        if self._error is not None:
+            raise self._error
+        return not self._abandoned
+
+    def _close(self) -> None:
+        _descriptors.discard(self._descriptor)
+        os.close(self._descriptor)
 
 
 def _open(path: str) -> int | None:

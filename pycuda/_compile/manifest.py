@@ -61,7 +61,7 @@ def make(
             return None
         if path not in listed:
             lines.append(described[0])
-    lines += [b"A\t" + os.fsencode(path) for path in absent]
+    lines += [store.absent_line(os.fsencode(path)) for path in absent]
     if any("\n" in path for path in absent):  # in the name of a folder
         return None
     if note:

@@ -34,7 +34,8 @@ def link(pieces: Iterable[object], request: CompileRequest) -> bytes:
         raise ValueError("there are no pieces to link")
     tool = nvcc.Tool(request.nvcc)
     facts = tool.facts(folder)
-    target = architecture.add_options(options, request, tool, facts)
+    device = architecture.current_device()
+    target = architecture.add_options(options, request, device, tool, facts)
     entry = None
     if folder:
         parts = "\n".join(f"{suffix} {store.digest_of(data)}" for suffix, data in found)

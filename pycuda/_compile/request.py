@@ -29,6 +29,9 @@ class CompileRequest(NamedTuple):
     #: Whether relocatable code is linked if there is no ``target``.
     linked: bool = True
 
+    #: Whether the compiler leaves out slow optimizations, if it can.
+    quick: bool = False
+
     #: The tool: the program of nvcc, and "nvcc" or "nvrtc", by default nvcc.
     nvcc: str = "nvcc"
     compiler: str | None = None

@@ -25,6 +25,16 @@ try:
 except ImportError:
     from hashlib import blake2b
 
+#: The folder of this package's headers for device code.
+HEADERS = os.path.join(
+    os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cuda"
+)
+_HEADERS = os.fsencode(os.path.join(HEADERS, ""))
+
+# In place of that folder in a manifest. Environments that share a cache have it in
+# different places.
+_PACKAGE = b"<pycuda>/"
+
 _MAGIC = b"PCUCACHE2\n"
 _DIGEST_SIZE = 20
 _LENGTH_SIZE = 8
@@ -80,6 +90,12 @@ def _base_without_a_home() -> str:
     return os.devnull
 
 
+def shared_dirs() -> list[str]:
+    """Return the folders of caches that are read after the own one, and not written."""
+    value = os.environ.get("PYCUDA_SHARED_CACHE")
+    return [each for each in value.split(os.pathsep) if each] if value else []
+
+
 def resolve_dir(cache_dir: str | os.PathLike[str] | bool | None) -> str | None:
     """Return the directory to use for a ``cache_dir`` argument, None for no cache."""
     if "PYCUDA_DISABLE_CACHE" in os.environ:
@@ -111,8 +127,11 @@ def key_of(*parts: str) -> str:
     return state.hexdigest()
 
 
-def load(path: str) -> bytes | None:
-    """Return the payload stored at ``path``, or None if it is missing or outdated."""
+def load(path: str, shared: bool = False) -> bytes | None:
+    """Return the payload stored at ``path``, or None if it is missing or outdated.
+
+    An entry of a ``shared`` cache is not changed.
+    """
     try:
         with open(path, "rb", buffering=0) as file:
             data = file.read()
@@ -129,6 +148,8 @@ def load(path: str) -> bytes | None:
         if checked is None:
             return None
         fresh = checked
+    if shared:
+        return payload
     if fresh != manifest:
         save(path, fresh, payload, say=False)
     elif used_ns < time.time_ns() - _USE_NS:
@@ -157,6 +178,18 @@ def note_of(path: str) -> str | None:
     return " ".join(notes)
 
 
+def files_of(path: str) -> list[tuple[str, str]]:
+    """Return (digest, path) of the files that a compilation read, by its entry."""
+    try:
+        with open(path, "rb") as file:
+            split = _split(file.read())
+    except OSError:
+        return []
+    lines = split[0].split(b"\n") if split is not None else []
+    found = [line.split(b"\t", 3)[2:] for line in lines if line[:1] == b"F"]
+    return [(digest.decode(), os.fsdecode(_here(name))) for digest, name in found]
+
+
 def save(path: str, manifest: bytes, payload: bytes, say: bool = True) -> bool:
     """Write an entry in one step. Return whether it was written.
 
@@ -164,11 +197,11 @@ def save(path: str, manifest: bytes, payload: bytes, say: bool = True) -> bool:
     """
     head = len(manifest).to_bytes(_LENGTH_SIZE, "little")
     body = head + manifest + payload
-    data = _MAGIC + _digest(body) + body
+    data = _MAGIC + digest_bytes(body) + body
     folder, name = os.path.split(path)
     draft = os.path.join(
         folder,
-        f".{name}.{os.getpid()}.{threading.get_ident()}.{time.monotonic_ns()}.part",
+        f".{name}.{process_name()}.{threading.get_ident()}.{time.monotonic_ns()}.part",
     )
     try:
         os.makedirs(folder or ".", exist_ok=True)
@@ -185,6 +218,12 @@ def save(path: str, manifest: bytes, payload: bytes, say: bool = True) -> bool:
 
     sweep.grown(folder, len(data))
     return True
+
+
+def process_name() -> str:
+    """Return a name of this process that no process of another machine has."""
+    name = os.uname().nodename if hasattr(os, "uname") else os.environ["COMPUTERNAME"]
+    return f"{name}.{os.getpid()}"
 
 
 def _write(path: str, data: bytes) -> None:
@@ -212,7 +251,8 @@ def digest_of(data: bytes) -> str:
     return blake2b(data, digest_size=_DIGEST_SIZE).hexdigest()
 
 
-def _digest(data: bytes | memoryview) -> bytes:
+def digest_bytes(data: bytes | memoryview) -> bytes:
+    """Return the hash of a content."""
     return blake2b(data, digest_size=_DIGEST_SIZE).digest()
 
 
@@ -240,12 +280,13 @@ def _recheck(manifest: bytes) -> bytes | None:
     lines = manifest.split(b"\n")
     for number, line in enumerate(lines):
         if line[:1] == b"A":
-            if os.path.isfile(line[2:]):
+            if os.path.isfile(_here(line[2:])):
                 return None
             continue
         if line[:1] == b"N":
             continue
-        _, stamp, digest, path = line.split(b"\t", 3)
+        _, stamp, digest, name = line.split(b"\t", 3)
+        path = _here(name)
         try:
             stat = os.stat(path)
         except OSError:
@@ -274,7 +315,22 @@ def _recheck(manifest: bytes) -> bytes | None:
 def file_line(stat: os.stat_result, digest: bytes, path: bytes) -> bytes:
     """Return the line of a manifest for a file that was read."""
     stamp = _STAMP % (stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
-    return b"F\t%b\t%b\t%b" % (stamp, digest, path)
+    return b"F\t%b\t%b\t%b" % (stamp, digest, _anywhere(path))
+
+
+def absent_line(path: bytes) -> bytes:
+    """Return the line of a manifest for a place that has no header."""
+    return b"A\t" + _anywhere(path)
+
+
+def _anywhere(path: bytes) -> bytes:
+    """Return a path as manifests name it."""
+    return _PACKAGE + path[len(_HEADERS) :] if path.startswith(_HEADERS) else path
+
+
+def _here(name: bytes) -> bytes:
+    """Return the path on this machine of a name in a manifest."""
+    return _HEADERS + name[len(_PACKAGE) :] if name.startswith(_PACKAGE) else name
 
 
 def _digest_of_file(path: bytes) -> bytes | None:

@@ -13,10 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from pycuda._compile import store
 
-#: The folder of this package's headers for device code.
-HEADERS = os.path.join(
-    os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cuda"
-)
+HEADERS = store.HEADERS
 
 # The names of the toolkit's libraries of device code, and where its wheels have them.
 LIBRARY_PATTERN = "lib%s.a"

@@ -153,6 +153,8 @@ test_events(void)
     CHECK_EQ(pcu_memory_map.events[0].site, 9); /* in place of the oldest */
     pcu_memory_map.recording = 0;
     CHECK(pcu_memory_add(PCU_MEMORY_DEVICE, 1024, 1, 1, 9, &alive) == NULL);
+    pcu_memory_note unwritten = {.ctx = &alive};
+    CHECK_EQ(pcu_memory_event_write(&unwritten, PCU_MEMORY_FREED), 0);
     pcu_memory_map.recording = 1;
     pcu_memory_forget(512, &alive);
     CHECK_EQ(pcu_memory_keep_events(0), 0);

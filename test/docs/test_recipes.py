@@ -163,6 +163,11 @@ def tree(tmp_path_factory):
     for recipe in RECIPES.values():
         for step in recipe.stages[0][0]:
             take(step, folder)
+    exports = Path("test", "data", "driver_exports.tsv")
+    (folder / exports).parent.mkdir(parents=True)
+    shutil.copy(ROOT / exports, folder / exports)
+    script = folder / "tools" / "make_exports.py"
+    subprocess.run([sys.executable, script, folder], check=True)
     compiler = folder / "cc"
     real = sysconfig.get_config_var("CC").split()[0]
     compiler.write_text(f'#!/bin/sh\nexec {real} "$@" -O0 -g0 -Werror\n')

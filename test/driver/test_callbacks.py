@@ -12,6 +12,9 @@ import pytest
 import pycuda.driver as drv
 from pycuda import _driver
 from pycuda.compiler import SourceModule
+from support import cc
+from support.child import run_child
+from support.emulator import LIBRARY
 from support.faults import fail_calls  # noqa: F401
 
 pytestmark = pytest.mark.gpu
@@ -293,3 +296,93 @@ def test_live_handles_do_not_count_foreign_events(stream):
     del wrapped
     assert _driver._live_counts()["event"] == before
     own.record(stream).synchronize()
+
+
+# -- the end of the interpreter --------------------------------------------------------
+
+#: The software device, which calls host functions in threads, as a GPU's driver does.
+#: The end of a context waits for them.
+THREADS = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+typedef struct { void (*function)(void *); void *data; } call;
+static volatile int running;
+static int (*destroy)(void *);
+static void *run(void *data)
+{
+    call *c = data;
+    c->function(c->data);
+    __sync_fetch_and_sub(&running, 1);
+    return 0;
+}
+static int launch(void *stream, void (*function)(void *), void *data)
+{
+    (void)stream;
+    call *c = malloc(sizeof(*c));
+    pthread_t thread;
+    c->function = function;
+    c->data = data;
+    __sync_fetch_and_add(&running, 1);
+    return pthread_create(&thread, 0, run, c) || pthread_detach(thread);
+}
+static int end(void *context)
+{
+    for (int i = 0; running && i < 1000; i++) {
+        usleep(10000);
+    }
+    if (running) {
+        fprintf(stderr, "a host function did not return\\n");
+    }
+    return destroy(context);
+}
+int cuGetProcAddress_v2(const char *n, void **f, int v, unsigned long long g, int *s)
+{
+    void *device = dlopen(getenv("DEVICE"), RTLD_NOW | RTLD_LOCAL);
+    int (*look_up)(const char *, void **, int, unsigned long long, int *);
+    *(void **)&look_up = dlsym(device, "cuGetProcAddress_v2");
+    int code = look_up(n, f, v, g, s);
+    if (strcmp(n, "cuLaunchHostFunc") == 0) {
+        *f = (void *)launch;
+    }
+    if (strcmp(n, "cuCtxDestroy") == 0) {
+        *(void **)&destroy = *f;
+        *f = (void *)end;
+    }
+    return code;
+}
+"""
+
+
+@pytest.mark.parametrize("function", ["print", "sleeper"])
+def test_functions_that_run_when_the_interpreter_ends(tmp_path, function):
+    """The program ends while one thread waits for the interpreter lock."""
+    cc.build_driver(tmp_path, THREADS)
+    done = run_child(
+        f"""
+        import sys
+        import time
+        import pycuda.driver as drv
+
+        def sleeper(*args):
+            time.sleep(0.2)
+            print(*args)
+
+        drv.init()
+        context = drv.Device(0).make_context()
+        stream = drv.Stream()
+        sys.setswitchinterval(1000)
+        stream.add_callback({function}, "called")
+        end = time.monotonic() + 0.2
+        while time.monotonic() < end:
+            pass  # the other thread reaches the lock, and does not get it
+        """,
+        LD_LIBRARY_PATH=str(tmp_path),
+        PYCUDA_DRIVER="cuda",
+        DEVICE=LIBRARY,
+    )
+    assert done.stdout == "called\n"

@@ -27,8 +27,10 @@ UNITS = {
     "argument_buffer": ("-Wl,--wrap=malloc,--wrap=realloc",),
     "bins": (),
     "driver_log": ("-pthread",),
+    "host_threads": ("-pthread",),
     "memory_map": ("-Wl,--wrap=calloc",),
     "shape": (),
+    "ticks": (),
     "virtual_range": ("-Wl,--wrap=calloc,--wrap=realloc",),
 }
 

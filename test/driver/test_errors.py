@@ -4,12 +4,12 @@ import builtins
 import os
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
 import pycuda.driver as drv
+from support import cc
 from support.child import run_child
 from support.emulator import LIBRARY
 from support.faults import fail_calls  # noqa: F401
@@ -34,16 +34,8 @@ def init_with(tmp_path, source=None, **env):
     if source is None:
         library.write_text("not a library")
     else:
-        build_driver(tmp_path, source)
+        cc.build_driver(tmp_path, source)
     return said_by_init(LD_LIBRARY_PATH=str(tmp_path), PYCUDA_DRIVER="cuda", **env)
-
-
-def build_driver(tmp_path, source):
-    unit, library = tmp_path / "driver.c", tmp_path / "libcuda.so.1"
-    unit.write_text(source)
-    subprocess.run(
-        ["cc", "-shared", "-fPIC", str(unit), "-o", str(library), "-ldl"], check=True
-    )
 
 
 def said_by_init(**env):
@@ -212,7 +204,7 @@ int cuGetProcAddress_v2(const char *n, void **f, int v, unsigned long long g, in
 
 def test_a_driver_that_pops_another_context(tmp_path):
     """A warning reports it, and the object is released."""
-    build_driver(tmp_path, OTHER)
+    cc.build_driver(tmp_path, OTHER)
     done = run_child(
         """
         import ctypes
@@ -245,7 +237,7 @@ def test_a_driver_that_pops_another_context(tmp_path):
 
 def test_a_call_that_the_driver_lacks(tmp_path):
     """Everything else works, and the error names the driver that has the call."""
-    build_driver(tmp_path, OTHER)
+    cc.build_driver(tmp_path, OTHER)
     done = run_child(
         """
         import pycuda.driver as drv

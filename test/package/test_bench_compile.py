@@ -115,6 +115,7 @@ def test_a_quick_run_measures_everything(tmp_path):
     result = json.loads(path.read_text())
     measured = {row["case"] for row in result["rows"]}
     assert {case.name for case in bench_compile.CASES} <= measured
+    assert bench_compile.FIRST_MODULE.name in measured
     assert set(result["missing"]) <= {bench_compile.FIRST.title}
     for row in result["rows"]:
         assert row["ours"]["min"] > 0

@@ -83,11 +83,13 @@ def wheel(folder, archive):
     linked = sysconfig.get_config_var("CC").split()[0]
     compiler.write_text(f'#!/bin/sh\nexec {linked} "$@" -O0 -g0\n')
     compiler.chmod(0o755)
-    options = ["--no-build-isolation", "--no-deps", "--no-index", "-q", "-w", folder]
-    run(
+    options = ["--no-build-isolation", "--no-deps", "--no-index", "-v", "-w", folder]
+    said = run(
         *(sys.executable, "-m", "pip", "wheel", *options, source),
         env={**os.environ, "CC": str(compiler), "LDSHARED": f"{compiler} -shared"},
     )
+    # The C files compile together; alone they would take more than twice as long.
+    assert "compiling each file alone" not in said
     (found,) = folder.glob("*.whl")
     return found
 
@@ -146,7 +148,7 @@ def test_the_source_archive_is_whole(archive):
 def test_the_wheel_has_what_it_must(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
     source = ROOT / "pycuda"
-    kinds = ("*.py", "*.pyi", "*.hpp", "py.typed")
+    kinds = ("*.py", "*.pyi", "*.hpp", "*.js", "py.typed")
     wanted = {
         str(path.relative_to(ROOT)) for kind in kinds for path in source.rglob(kind)
     }
@@ -205,6 +207,17 @@ def test_hello_in_an_empty_environment(environment, tmp_path):
     assert any(name.startswith("libnvrtc.so") for name in loaded)
     assert "libpycuda_emulator.so" in loaded
     assert outside(facts["libraries"], environment) == []
+
+
+@needs_pip
+@needs_index
+def test_an_extra_by_name_keeps_the_package(environment):
+    """The index has another package of this name."""
+    pip = [sys.executable, "-m", "pip", "--python", environment / "bin" / "python"]
+    said = run(*pip, "install", "--dry-run", "pycuda[mpi]")
+    installed = re.search(r"Would install (.*)", said)[1].split()
+    assert any(name.startswith("mpi4py-") for name in installed)
+    assert not any(name.startswith("pycuda-") for name in installed)
 
 
 def test_a_toolkit_would_be_seen():

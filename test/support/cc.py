@@ -86,3 +86,10 @@ def cuda_include():
         if (folder / "cuda.h").is_file():
             return folder
     return None
+
+
+def build_driver(folder, source):
+    """Compile the text of a driver to ``libcuda.so.1`` in a folder."""
+    unit, library = Path(folder) / "driver.c", Path(folder) / "libcuda.so.1"
+    unit.write_text(source)
+    must(run(["cc", "-shared", "-fPIC", "-pthread", unit, "-o", library, "-ldl"]))

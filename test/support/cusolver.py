@@ -9,6 +9,7 @@ import numpy as np
 from scipy.linalg import lapack, solve_triangular
 
 import pycuda.driver as drv
+from pycuda import _driver
 from pycuda._array.linalg import cublas, cusolver, handles
 
 DTYPES = {"S": np.float32, "D": np.float64, "C": np.complex64, "Z": np.complex128}
@@ -43,9 +44,18 @@ def install(setattr=setattr):
     found = Cusolver()
     for module in (cublas, cusolver):
         setattr(module, "open_library", lambda: found)
-    hardware = type("Hardware", (), {"_is_emulated": staticmethod(lambda: False)})
-    setattr(handles, "_driver", hardware)
+    setattr(handles, "_driver", Hardware)
     return found
+
+
+class Hardware:
+    """The functions of the driver that the handles use, as on a machine with a GPU."""
+
+    _note_library_call = _driver._note_library_call
+
+    @staticmethod
+    def _is_emulated():
+        return False
 
 
 class Cusolver:

@@ -22,26 +22,13 @@ from pycuda.driver import CompileError as CompileError, CompilerNotFoundError
 OPTIONS = ("-fmad=false", "-w")
 
 
-def _request(text, options):
-    return CompileRequest(text, options=options, no_extern_c=True, compiler="nvrtc")
-
-
-# The option by which NVRTC leaves out slow optimizations, and the release that has it
-# first.
-_QUICK_OPTION = "-Ofc=min"
-_QUICK_SINCE = (12, 9)
-
-
 def _prepared(text, options, quick):
     """Return the Compilation of a source; see ``compile_text``."""
-    compilation = prepare(_request(text, options))
-    if quick:
-        facts = compilation.facts or compilation.tool.facts(None)
-        release = facts.release.split(".")
-        is_known = facts.name == "NVRTC" and all(map(str.isdecimal, release))
-        if is_known and tuple(map(int, release)) >= _QUICK_SINCE:
-            compilation.options.append(_QUICK_OPTION)
-    return compilation
+    return prepare(
+        CompileRequest(
+            text, options=options, no_extern_c=True, quick=quick, compiler="nvrtc"
+        )
+    )
 
 
 def compile_text(text, options=OPTIONS, quick=False):

@@ -1,8 +1,8 @@
 """st.async, red.async, and cp.async with a predicate.
 
-A kernel of st.async or red.async has two blocks, which are a cluster. Each thread writes
-to the memory of the other block. An mbarrier of each block counts the bytes that arrive,
-and all threads wait for its first phase.
+A kernel of st.async or red.async has two blocks, which are a cluster. Each thread
+writes to the memory of the other block. An mbarrier of each block counts the bytes that
+arrive, and all threads wait for its first phase.
 """
 
 import dataclasses

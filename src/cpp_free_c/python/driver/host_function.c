@@ -13,6 +13,7 @@
 #include "python/support/base.h"
 
 #include "python/support/convert.h"
+#include "python/support/driver_thread.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
@@ -144,15 +145,12 @@ host_function_call(host_call *call)
 static void
 host_function_run(void *data)
 {
-    pcu_saved_error pending;
-    if (pcu_is_finalizing() || !Py_IsInitialized()) {
-        return; /* no thread may enter the interpreter any more */
+    pcu_driver_thread thread;
+    if (!pcu_driver_thread_enter(&thread)) {
+        return;
     }
-    PyGILState_STATE held = PyGILState_Ensure();
-    pcu_error_save(&pending);
     host_function_call(data);
-    pcu_error_restore(&pending);
-    PyGILState_Release(held);
+    pcu_driver_thread_leave(&thread);
 }
 
 /* -- Stream.add_callback, launch_host_func ----------------------------------------- */
@@ -182,17 +180,14 @@ host_call_free(host_call *call)
 static void
 host_call_end(void *data)
 {
-    pcu_saved_error pending;
-    if (pcu_is_finalizing() || !Py_IsInitialized()) {
-        return; /* no thread may enter the interpreter any more */
+    pcu_driver_thread thread;
+    if (!pcu_driver_thread_enter(&thread)) {
+        return;
     }
-    PyGILState_STATE held = PyGILState_Ensure();
-    pcu_error_save(&pending);
     if (!((host_call *)data)->kept) {
         host_call_free(data);
     }
-    pcu_error_restore(&pending);
-    PyGILState_Release(held);
+    pcu_driver_thread_leave(&thread);
 }
 
 /* Let the graph that the stream is captured into own the call. Another library began

@@ -9,6 +9,7 @@
 #include "python/support/device_caller.h"
 #include "python/support/driver_call.h"
 #include "python/support/interrupt.h"
+#include "python/support/driver_thread.h"
 #include "python/support/last_collection.h"
 #include "python/support/setup.h"
 
@@ -18,19 +19,33 @@
 /* The CUDA release whose interface abi/cuda_abi.h declares. */
 enum { INIT_MAJOR = 13, INIT_MINOR = 0 };
 
+/* Warn, at the line of the program, that the software device replaces the driver. */
 static int
-init_warn_fallback(pcu_state *st)
+init_warn_fallback(void)
 {
+    PyObject *module = NULL;
+    PyObject *reason = NULL;
+    PyObject *result = NULL;
+    int rc = -1;
     if (!pcu_drv_info.fallback) {
         return 0;
     }
     pcu_drv_info.fallback = 0; /* warn once */
-    return PyErr_WarnFormat(
-        st->exc_PyCUDAWarning, 1,
-        "no NVIDIA driver was found (%s): programs run on the software device, which "
-        "is for development, teaching and tests; PYCUDA_DRIVER=emulator chooses it "
-        "silently, PYCUDA_DRIVER=cuda refuses it",
-        pcu_drv_info.detail);
+    reason = PyUnicode_DecodeUTF8(pcu_drv_info.detail,
+                                  (Py_ssize_t)strlen(pcu_drv_info.detail), "replace");
+    module = PyImport_ImportModule("pycuda._fallback");
+    if (reason == NULL || module == NULL) {
+        goto done;
+    }
+    result = PyObject_CallMethod(module, "warn", "O", reason);
+    if (result != NULL) {
+        rc = 0;
+    }
+done:
+    Py_XDECREF(reason);
+    Py_XDECREF(module);
+    Py_XDECREF(result);
+    return rc;
 }
 
 PyDoc_STRVAR(
@@ -60,11 +75,12 @@ init_init(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
         return NULL;
     }
     pcu_driver_log_begin();
-    if (pcu_interrupt_setup() < 0 || pcu_last_collection_setup(st) < 0) {
+    if (pcu_interrupt_setup() < 0 || pcu_driver_thread_setup(st) < 0 ||
+        pcu_last_collection_setup(st) < 0) {
         return NULL;
     }
     pcu_device_caller_begin(st);
-    if (init_warn_fallback(st) < 0) {
+    if (init_warn_fallback() < 0) {
         return NULL;
     }
     Py_RETURN_NONE;

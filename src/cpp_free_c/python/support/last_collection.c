@@ -5,6 +5,8 @@
  * device compares what is alive before and after it (device/api/context/leak.h). */
 #include "python/support/last_collection.h"
 
+#include "python/support/at_exit.h"
+
 static PyObject *
 last_collection_run(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(ignored))
 {
@@ -33,15 +35,6 @@ pcu_last_collection_setup(pcu_state *st)
     if (st->has_last_collection || !last_collection_is_wanted()) {
         return 0;
     }
-    PyObject *module = PyImport_ImportModule("atexit");
-    PyObject *function = PyCFunction_New(&last_collection_method, NULL);
-    PyObject *result = NULL;
-    if (module != NULL && function != NULL) {
-        result = PyObject_CallMethod(module, "register", "O", function);
-    }
-    st->has_last_collection = result != NULL;
-    Py_XDECREF(result);
-    Py_XDECREF(function);
-    Py_XDECREF(module);
+    st->has_last_collection = pcu_at_exit(&last_collection_method) == 0;
     return st->has_last_collection ? 0 : -1;
 }

@@ -62,6 +62,7 @@ block_prepare_warp(emu_warp *warp, emu_block *block, unsigned number)
     warp->local = block->local + (size_t)number * EMU_LANES * grid->stack_size;
     warp->block = block;
     warp->recent = NULL;
+    warp->is_noted = false;
     memset(warp->recents, 0, sizeof warp->recents);
     warp->number = number;
     warp->tid = (const uint32_t(*)[EMU_LANES])grid->tids[number];

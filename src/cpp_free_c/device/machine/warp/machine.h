@@ -98,13 +98,15 @@ struct emu_warp {
     uint8_t *local; /* local memory of lane 0 */
     size_t local_stride;
     emu_block *block;
-    const emu_allocation *recent;               /* the allocation of the last access */
-    const emu_allocation *recents[EMU_RECENTS]; /* and of some instructions */
-    emu_pace paces[EMU_RECENTS];                /* the same, of warps in lockstep */
-    uint32_t alive;                             /* lanes that have not exited */
-    uint32_t number;                            /* its number in the block */
-    uint32_t spins; /* effort since the groups last rotated (warp.h) */
-    uint32_t stays; /* yields that the only warp of a block skipped */
+    const emu_allocation *recent; /* the allocation of the last access */
+    bool is_noted;                /* accesses to it are (use_log.h) */
+    const emu_allocation
+        *recents[EMU_RECENTS];   /* and of some instructions; not noted */
+    emu_pace paces[EMU_RECENTS]; /* the same, of warps in lockstep */
+    uint32_t alive;              /* lanes that have not exited */
+    uint32_t number;             /* its number in the block */
+    uint32_t spins;              /* effort since the groups last rotated (warp.h) */
+    uint32_t stays;              /* yields that the only warp of a block skipped */
     uint32_t group_count;
     uint32_t unset;  /* registers without a value in some lanes (init_check.h) */
     uint32_t astray; /* lanes that have branched by an unset value */
@@ -234,6 +236,7 @@ struct emu_worker {
     emu_frame *free_frames[EMU_FRAME_SIZES]; /* by log2 of the room */
     size_t frame_bytes;                      /* in use and free */
     emu_block *block;                        /* kept between launches */
+    struct emu_use_log *uses;                /* of the check sync; NULL: never wanted */
     int32_t until_look;      /* turns of blocks until the next look (cancel.h) */
     int32_t look_gap;        /* turns between two looks: about a millisecond */
     uint64_t looked;         /* nanoseconds; 0: no look yet in this launch */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "device/machine/warp/report.h"
+#include "device/machine/warp/store_value.h"
 #include "device/memory/memory.h"
 
 static const char *const kind_words[] = {
@@ -65,7 +66,7 @@ emu_race_fault(const emu_race_try *a, unsigned lane, uint64_t address, uint32_t 
     emu_other_place other = {program, emu_report_place_of(visit->func, visit->insn)};
     const char *order = "no __syncthreads between them";
     unsigned warp = emu_visit_warp(visit, stamp);
-    char thread[48], place[112], at[160], of[96];
+    char thread[48], place[112], at[160], of[96], value[EMU_VALUE_LINE];
 
     if (warp == EMU_RACE_COPIES) {
         warp = visit->starter;
@@ -74,13 +75,15 @@ emu_race_fault(const emu_race_try *a, unsigned lane, uint64_t address, uint32_t 
                            sizeof thread);
     emu_report_place_text(program, other.place, place, sizeof place);
     race_place_text(a, address, at, sizeof at);
+    emu_store_value_line(a->warp, a->insn, lane, a->size,
+                         (const void *)(uintptr_t)address, value);
     race_block_text(block->grid, block, visit->block, of, sizeof of);
     if (visit->first == EMU_RACE_COPIES) {
         (void)emu_fault_with_other(
             a->warp, a->insn, CUDA_ERROR_LAUNCH_FAILED, lane, address, &other,
             "race: %s of %u bytes at %s and the copy that thread %s%s began, with no "
-            "wait for its mbarrier between them",
-            kind_words[a->kind], a->size, at, thread, place);
+            "wait for its mbarrier between them%s",
+            kind_words[a->kind], a->size, at, thread, place, value);
         return false;
     }
     if (visit->block != (uint32_t)block->number) {
@@ -89,9 +92,9 @@ emu_race_fault(const emu_race_try *a, unsigned lane, uint64_t address, uint32_t 
     (void)emu_fault_with_other(
         a->warp, a->insn, CUDA_ERROR_LAUNCH_FAILED, lane, address, &other,
         "race: %s of %u bytes at %s and the %s by thread %s%s%s, "
-        "with %s",
+        "with %s%s",
         kind_words[a->kind], a->size, at, kind_words[visit->kind], thread, of, place,
-        order);
+        order, value);
     return false;
 }
 
@@ -99,14 +102,20 @@ bool
 emu_race_fault_instruction(const emu_race_try *a, unsigned lane, unsigned other,
                            uint64_t address)
 {
-    char thread[48], place[160];
+    uint8_t one[EMU_MOST_STORED], two[EMU_MOST_STORED];
+    char thread[48], place[160], mine[EMU_VALUE_ROOM], others[EMU_VALUE_ROOM];
 
+    emu_store_value(a->warp, a->insn, lane, a->size, one);
+    emu_store_value(a->warp, a->insn, other, a->size, two);
+    emu_value_text(one, a->size, others);
+    emu_value_text(two, a->size, mine);
     emu_report_thread_text(a->warp->block->grid, a->warp->number * EMU_LANES + lane,
                            thread, sizeof thread);
     race_place_text(a, address, place, sizeof place);
     (void)emu_fault(a->warp, a->insn, CUDA_ERROR_LAUNCH_FAILED, other, address,
                     "race: write of %u bytes at %s; thread %s writes another "
-                    "value there in the same instruction",
-                    a->size, place, thread);
+                    "value there in the same instruction\n"
+                    "  value: the thread writes %s, the other thread %s",
+                    a->size, place, thread, mine, others);
     return false;
 }

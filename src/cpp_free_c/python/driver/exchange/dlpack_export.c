@@ -6,6 +6,7 @@
 #include "python/driver/exchange/dlpack_export.h"
 
 #include "python/support/convert.h"
+#include "python/support/driver_thread.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
@@ -42,14 +43,14 @@ static void
 export_loan_end(export_loan *loan)
 {
     PyObject *owner = loan->owner;
+    pcu_driver_thread thread;
     PyMem_RawFree(loan);
     if (export_thread_has_lock()) {
         export_drop_owner(owner);
     }
-    else if (Py_IsInitialized() && !pcu_is_finalizing()) {
-        PyGILState_STATE state = PyGILState_Ensure();
+    else if (pcu_driver_thread_enter(&thread)) {
         export_drop_owner(owner);
-        PyGILState_Release(state);
+        pcu_driver_thread_leave(&thread);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
+#include "python/support/driver_thread.h"
 #include "python/driver/launch/arguments.h"
 #include "python/driver/launch/function_description.h"
 #include "python/driver/launch/handlers.h"
@@ -338,19 +339,16 @@ pcu_set_parameters(pcu_state *st, PyObject *dest, PyObject *value, PyObject *cou
 static void
 host_node_run(void *function)
 {
-    if (pcu_is_finalizing() || !Py_IsInitialized()) {
-        return; /* no thread may enter the interpreter any more */
+    pcu_driver_thread thread;
+    if (!pcu_driver_thread_enter(&thread)) {
+        return;
     }
-    PyGILState_STATE held = PyGILState_Ensure();
-    pcu_saved_error pending;
-    pcu_error_save(&pending);
     PyObject *result = PyObject_CallNoArgs((PyObject *)function);
     if (result == NULL) {
         PyErr_WriteUnraisable((PyObject *)function);
     }
     Py_XDECREF(result);
-    pcu_error_restore(&pending);
-    PyGILState_Release(held);
+    pcu_driver_thread_leave(&thread);
 }
 
 int

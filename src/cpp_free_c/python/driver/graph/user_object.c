@@ -13,6 +13,7 @@
 #include "python/support/args.h"
 #include "python/support/convert.h"
 #include "python/support/driver_call.h"
+#include "python/support/driver_thread.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 
@@ -37,12 +38,10 @@ static void
 user_call_run(void *data)
 {
     user_call *call = data;
-    pcu_saved_error pending;
-    if (pcu_is_finalizing() || !Py_IsInitialized()) {
-        return; /* no thread may enter the interpreter any more */
+    pcu_driver_thread thread;
+    if (!pcu_driver_thread_enter(&thread)) {
+        return;
     }
-    PyGILState_STATE held = PyGILState_Ensure();
-    pcu_error_save(&pending);
     PyObject *result = PyObject_CallNoArgs(call->function);
     if (result == NULL) {
         PyErr_WriteUnraisable(call->function);
@@ -50,8 +49,7 @@ user_call_run(void *data)
     Py_XDECREF(result);
     Py_DECREF(call->function);
     PyMem_RawFree(call);
-    pcu_error_restore(&pending);
-    PyGILState_Release(held);
+    pcu_driver_thread_leave(&thread);
 }
 
 /* -- making and releasing ---------------------------------------------------------- */

@@ -1,0 +1,144 @@
+"""The sources that programs compile, written down for ``pycuda.precompile``.
+
+While PYCUDA_RECORD names a folder, each process appends what it compiles to a file of
+its own there: a JSON text in a line, with the arguments of the compilation. Hits of the
+cache and of bundles count too. A source that fails is not written down.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pycuda._compile import store
+from pycuda._compile.request import CompileRequest
+from pycuda._compile.warning import PACKAGE, warn
+
+if TYPE_CHECKING:
+    from pycuda._compile.architecture import TargetDevice
+
+VARIABLE = "PYCUDA_RECORD"
+_ENDING = ".jsonl"
+
+_kept: set[tuple[str, str]] = set()  # (folder, line) of what this process has written
+_complained = False
+
+
+class Device(NamedTuple):
+    """The device for which a program compiled: its capability, and which kind it is."""
+
+    capability: tuple[int, int]
+    software: bool
+
+
+class Recorded(NamedTuple):
+    """One source that a program compiled."""
+
+    request: CompileRequest
+    names: tuple[str, ...]  # expressions for kernels
+    device: Device | None  # None if there was no context
+    line: str  # the line of the program, "file:number"
+
+
+def keep(
+    request: CompileRequest, names: Sequence[str], device: TargetDevice | None
+) -> None:
+    """Append a source to the record of this process, once."""
+    global _complained
+    folder = os.environ.get(VARIABLE)
+    if not folder:
+        return
+    row: dict[str, Any] = {
+        "source": request.source,
+        "options": list(request.options),
+        "include_dirs": list(request.include_dirs or ()),
+        "no_extern_c": request.no_extern_c,
+        "arch": request.arch,
+        "code": request.code,
+        "target": request.target,
+        "linked": request.linked,
+        "quick": request.quick,
+        "nvcc": os.fspath(request.nvcc),
+        "compiler": request.compiler,
+        "names": list(names),
+        "device": None,
+        "line": _line_of_program(),
+    }
+    if device is not None:
+        row["device"] = [*device.capability, device.software]
+    text = json.dumps(row)
+    if (folder, text) in _kept:
+        return
+    _kept.add((folder, text))
+    try:
+        _append(folder, text)
+    except OSError as error:
+        if not _complained:
+            _complained = True
+            warn(
+                f"sources cannot be recorded in '{folder}' ({error.strerror or error}),"
+                f" which {VARIABLE} names; the program continues without"
+            )
+
+
+def _append(folder: str, text: str) -> None:
+    os.makedirs(folder, exist_ok=True)
+    name = store.process_name() + _ENDING
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+    file = os.open(os.path.join(folder, name), flags, 0o666)
+    try:
+        os.write(file, text.encode() + b"\n")
+    finally:
+        os.close(file)
+
+
+def _line_of_program() -> str:
+    """Return the line outside of the package that asked for the compilation."""
+    frame = sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+def read(folder: str) -> list[Recorded]:
+    """Return all sources in a folder, each once. Raise OSError or ValueError."""
+    found: dict[str, Recorded] = {}
+    for name in sorted(os.listdir(folder)):
+        if not name.endswith(_ENDING):
+            continue
+        path = os.path.join(folder, name)
+        for line, row in _rows(path):
+            found.setdefault(line, row)
+    return list(found.values())
+
+
+def _rows(path: str) -> Iterator[tuple[str, Recorded]]:
+    """Yield (what identifies it, source) for each line of a file."""
+    with open(path, encoding="utf-8") as file:
+        for number, text in enumerate(file, 1):
+            try:
+                row = json.loads(text)
+                line = row.pop("line")
+                identity = json.dumps(row, sort_keys=True)
+                names, device = tuple(row.pop("names")), row.pop("device")
+                if device is not None:
+                    device = Device((device[0], device[1]), device[2])
+                request = CompileRequest(**row)
+            except (ValueError, TypeError, KeyError, IndexError):
+                raise ValueError(
+                    f"line {number} of '{path}' is not the record of a source. Remove "
+                    f"the file, or record the program again with {VARIABLE}"
+                ) from None
+            yield identity, Recorded(request, names, device, line)
+
+
+def _after_fork() -> None:
+    """Let a child write a record of its own."""
+    _kept.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,301 @@
+"""Compile the kernels of a program in advance: ``python -m pycuda.precompile``.
+
+    python -m pycuda.precompile script.py --arch 80,90 -o app.bundle [-- ARGUMENT ...]
+    python -m pycuda.precompile module    --arch 80,90 -o app.bundle [-- ARGUMENT ...]
+    python -m pycuda.precompile --read script.py kernels.cu --arch 80,90 -o app.bundle
+    python -m pycuda.precompile --from FOLDER --arch 80,90 -o app.bundle
+    python -m pycuda.precompile --list app.bundle
+
+The first two forms run the program and record what it compiles. ``--read`` reads the
+sources in its text, without running it. ``--from`` takes what programs recorded while
+PYCUDA_RECORD named the folder. All sources are then compiled for each architecture, and
+one file, the bundle, gets the images.
+
+A program that uses the bundle needs no compiler: set PYCUDA_BUNDLE to the path of the
+bundle, or call ``use``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pycuda._compile import bundle
+
+if TYPE_CHECKING:
+    from pycuda._compile.bundle_images import Architectures, Result
+    from pycuda._compile.recording import Recorded
+
+__all__ = ["Kernels", "contents", "use"]
+
+
+class Kernels(NamedTuple):
+    """One source in a bundle: its kernels, the architectures, the bytes of its images.
+
+    ``architectures`` has names such as "sm_80" for machine code and "compute_90" for
+    PTX. A source that names its architecture itself has "as the program asks".
+    """
+
+    kernels: str
+    architectures: tuple[str, ...]
+    size: int
+
+
+def use(path: str | os.PathLike[str]) -> None:
+    """Use a bundle for all later compilations of this process.
+
+    It is looked at before the bundles that were named earlier, and before those of
+    PYCUDA_BUNDLE. Raise OSError if the file cannot be read, and ValueError if it is not
+    a bundle or is damaged.
+    """
+    bundle.use(os.fspath(path))
+
+
+def contents(path: str | os.PathLike[str]) -> list[Kernels]:
+    """Return the sources in a bundle. Raise OSError or ValueError, as ``use`` does."""
+    found = []
+    for source in bundle.Bundle(os.fspath(path)).sources():
+        archs = [image.arch or "as the program asks" for image in source.images]
+        size = sum(image.size for image in source.images)
+        found.append(Kernels(source.kernels, tuple(dict.fromkeys(archs)), size))
+    return found
+
+
+# -- the command line ------------------------------------------------------------------
+
+
+class _Failure(Exception):
+    """Nothing can be written; the text says why."""
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m pycuda.precompile",
+        description="Compile the kernels of a program for several architectures, and "
+        "write them into one file that replaces the compiler.",
+        epilog="Arguments of the program come after --. Without --arch, the images are "
+        "for the device on which the program ran.",
+    )
+    parser.add_argument(
+        "program",
+        nargs="*",
+        metavar="PROGRAM",
+        help="a script, or the name of a module",
+    )
+    parser.add_argument(
+        "-m", dest="is_module", action="store_true", help="PROGRAM is a module"
+    )
+    parser.add_argument(
+        "--arch",
+        metavar="80,90",
+        help="the architectures: 80 is machine code for compute capability 8.0, and "
+        "the newest gets PTX too; sm_80 is machine code alone, compute_90 PTX alone",
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="the bundle to write")
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument(
+        "--read", action="store_true", help="read the sources in the files PROGRAM"
+    )
+    source.add_argument(
+        "--from", dest="folder", metavar="FOLDER", help="use what was recorded there"
+    )
+    source.add_argument("--list", metavar="FILE", help="print what is in a bundle")
+    parser.add_argument(
+        "-j", "--jobs", type=int, metavar="N", help="compilations at a time"
+    )
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line says; return the exit status."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    own, of_program = words, []
+    if "--" in words:
+        at = words.index("--")
+        own, of_program = words[:at], words[at + 1 :]
+    parser = _parser()
+    given = parser.parse_args(own)
+    if given.list is None:
+        _check(parser, given)
+    try:
+        if given.list is not None:
+            return _print_list(given)
+        return _make(given, of_program)
+    except (_Failure, OSError, ValueError, SyntaxError) as error:
+        print(f"pycuda.precompile: {error}", file=sys.stderr)
+        return 1
+
+
+def _check(parser: argparse.ArgumentParser, given: argparse.Namespace) -> None:
+    """End with a message about a command line that makes no sense."""
+    if given.folder is not None and given.program:
+        parser.error("--from takes no PROGRAM")
+    if given.folder is None and not given.program:
+        parser.error("name the PROGRAM: a script or a module")
+    if not given.read and len(given.program) > 1:
+        parser.error("one PROGRAM at a time runs; its arguments come after --")
+    if given.read and given.arch is None:
+        parser.error("--read needs --arch, because nothing runs on a device")
+    if given.output is None:
+        parser.error("name the file to write with -o")
+
+
+def _make(given: argparse.Namespace, of_program: Sequence[str]) -> int:
+    from pycuda._compile import bundle_images
+
+    archs = None
+    if given.arch is not None:
+        archs = bundle_images.parse_architectures(given.arch)
+    recorded = _recorded(given, of_program)
+    if not recorded:
+        raise _Failure(
+            "no source was compiled or found, so there is no bundle to write"
+        )
+    for name in (bundle.VARIABLE, "PYCUDA_RECORD", "PYCUDA_CHECK"):
+        os.environ.pop(name, None)  # they would change what is compiled here
+    archs = archs or bundle_images.architectures_of(recorded)
+    result = bundle_images.make(recorded, archs, given.jobs)
+    if result.failures:
+        raise _Failure(_failures(result))
+    _write(given, result, archs)
+    return 0
+
+
+def _recorded(
+    given: argparse.Namespace, of_program: Sequence[str]
+) -> Sequence[Recorded]:
+    """Return the sources, by the way that the command line asks for."""
+    from pycuda._compile import recording
+
+    if given.folder is not None:
+        return recording.read(given.folder)
+    if given.read:
+        return _read(given.program)
+    return _run(given, of_program)
+
+
+def _read(paths: Sequence[str]) -> list[Recorded]:
+    from pycuda import _source_calls
+
+    found: list[Recorded] = []
+    for path in paths:
+        sources, unread = _source_calls.read(path)
+        found += sources
+        for each in unread:
+            print(
+                f"pycuda.precompile: {each.line}: not read, because its arguments are "
+                f"known only when the program runs: {each.text}",
+                file=sys.stderr,
+            )
+    return found
+
+
+def _run(given: argparse.Namespace, of_program: Sequence[str]) -> list[Recorded]:
+    """Run the program, and return what it compiled."""
+    import subprocess
+    import tempfile
+
+    from pycuda._compile import recording
+
+    (program,) = given.program
+    is_module = given.is_module or not _is_script(program)
+    command = [sys.executable, *(["-m"] if is_module else []), program, *of_program]
+    with tempfile.TemporaryDirectory(prefix="pycuda-record-") as folder:
+        environment = {**os.environ, recording.VARIABLE: folder}
+        output = sys.stderr if given.json else None
+        sys.stdout.flush()
+        done = subprocess.run(command, env=environment, stdout=output, check=False)
+        if done.returncode != 0:
+            raise _Failure(
+                f"'{program}' ended with status {done.returncode}, so no bundle was "
+                "written. Its kernels may be incomplete"
+            )
+        return recording.read(folder)
+
+
+def _is_script(program: str) -> bool:
+    """Return whether a program is a file. Raise _Failure if it can be nothing."""
+    if os.path.exists(program):
+        return True
+    if program.endswith(".py") or not program.replace(".", "").isidentifier():
+        raise _Failure(f"there is no file '{program}'")
+    return False
+
+
+def _failures(result: Result) -> str:
+    """Return the texts of the first errors."""
+    from pycuda._compile import bundle_images
+
+    rows = [f"{len(result.failures)} images could not be made; no bundle was written"]
+    for line, arch, error in result.failures[:3]:
+        target = f" for {arch}" if arch else ""
+        rows.append(f"{line}{target}: {bundle_images.first_lines(error)}")
+    if len(result.failures) > 3:
+        rows.append(f"... and {len(result.failures) - 3} more")
+    return "\n".join(rows)
+
+
+def _write(given: argparse.Namespace, result: Result, archs: Architectures) -> None:
+    from pycuda import VERSION_TEXT
+    from pycuda._compile import bundle_writer
+
+    notes = [f"compiled by {', '.join(result.compilers)}"]
+    size = bundle_writer.write(given.output, VERSION_TEXT, notes, result.sources)
+    images = sum(len(source.images) for source in result.sources)
+    if given.json:
+        rows = [{"kernels": s.kernels, "key": s.key} for s in result.sources]
+        _print_json(
+            {
+                "bundle": given.output,
+                "size": size,
+                "images": images,
+                "architectures": str(archs).split(", "),
+                "sources": rows,
+            }
+        )
+        return
+    print(
+        f"pycuda.precompile: {_count(len(result.sources), 'source')}, "
+        f"{_count(images, 'image')} for {archs}, {size} bytes, in {given.output}"
+    )
+    print(
+        f'Use it with PYCUDA_BUNDLE={given.output} or pycuda.precompile.use("'
+        f'{given.output}").'
+    )
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+def _print_json(value: Any) -> None:
+    import json
+
+    print(json.dumps(value, indent=2))
+
+
+def _print_list(given: argparse.Namespace) -> int:
+    notes = bundle.Bundle(given.list).notes()
+    rows = contents(given.list)
+    if given.json:
+        _print_json(
+            {
+                "bundle": given.list,
+                "pycuda": notes[0],
+                "notes": notes[1:],
+                "sources": [row._asdict() for row in rows],
+            }
+        )
+        return 0
+    print(f"{given.list}: made by pycuda {', '.join(notes)}")
+    for row in rows:
+        print(f"{row.size:>10}  {', '.join(row.architectures)}  {row.kernels}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

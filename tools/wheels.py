@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+"""Make the wheels for all versions of CPython, for x86-64 and aarch64.
+
+    python tools/wheels.py [--python 3.11 ...] [--machine aarch64 ...] [--out dist]
+                           [--headers 3.14=FOLDER ...]
+
+One machine makes all of them. The compiler is the clang of the Python package ziglang,
+which compiles for both machines and for an older C library than the system's. A wheel
+needs the C headers of its CPython, but no such interpreter. They are looked for with
+the interpreters on PATH, in /usr/include, in ~/.pyenv, and where --headers says.
+Headers of x86-64 serve for aarch64, too: pyconfig.h differs only in macros that the
+public headers do not use, which test/package/test_wheels.py checks.
+
+The software device does not depend on CPython, so it is compiled once for each machine.
+
+Requirements: `python tools/requires.py build wheels`.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+#: The oldest C library that the wheels run with. RHEL 8 has it, the oldest system that
+#: CUDA 13 supports. The software device needs memfd_create, of 2.27.
+GLIBC = "2.28"
+MACHINES = ("x86_64", "aarch64")
+
+DEVICE = "libpycuda_emulator.so"
+_VERSION = re.compile(r"Programming Language :: Python :: (3\.\d+)")
+
+
+class Failure(Exception):
+    """A wheel cannot be made; the text says why."""
+
+
+def versions():
+    """Return the versions of CPython that pyproject.toml names."""
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    return _VERSION.findall(text)
+
+
+# -- the headers of CPython ------------------------------------------------------------
+
+
+def header_folders(version, given):
+    """Yield the folders where the headers of a version may be."""
+    if version in given:
+        yield Path(given[version])
+        return
+    program = shutil.which(f"python{version}")
+    if program:
+        ask = "import sysconfig; print(sysconfig.get_paths()['include'])"
+        done = subprocess.run(
+            [program, "-c", ask], capture_output=True, text=True, check=False
+        )
+        if done.returncode == 0:
+            yield Path(done.stdout.strip())
+    yield Path("/usr/include", f"python{version}")
+    yield from sorted(Path.home().glob(f".pyenv/versions/{version}.*/include/python*"))
+
+
+def version_of(folder):
+    """Return the version that a folder of headers is for, None if it is for none."""
+    try:
+        text = (folder / "patchlevel.h").read_text(encoding="utf-8")
+    except OSError:
+        return None
+    return re.search(r'#define PY_VERSION\s+"(3\.\d+)', text)[1]
+
+
+def headers(version, given):
+    """Return the folder of the headers of a version."""
+    for folder in header_folders(version, given):
+        if version_of(folder) == version and (folder / "Python.h").is_file():
+            return folder
+    where = "not with an interpreter on PATH, in /usr/include or in ~/.pyenv"
+    if version in given:
+        where = f"not in {given[version]}"
+    raise Failure(
+        f"the headers of CPython {version} were not found: {where}. Name their folder "
+        f"with --headers {version}=FOLDER"
+    )
+
+
+def of_debian(folder, machine, place):
+    """Return a folder for the pyconfig.h of Debian, None for headers of others.
+
+    Debian's pyconfig.h includes another one, by its name below /usr/include. That
+    folder has the headers of the system's C library too, which must not be used. So
+    ``place`` gets a link to the one folder that is needed.
+    """
+    part = folder.name
+    found = sorted(folder.parent.glob(f"*-linux-gnu/{part}/pyconfig.h"))
+    if not found:
+        return None
+    triplet = f"{machine}-linux-gnu"
+    own = [path for path in found if path.parts[-3] == triplet]
+    link = place / triplet / part
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.unlink(missing_ok=True)
+    link.symlink_to((own or found)[0].parent.resolve())
+    return place
+
+
+# -- one wheel -------------------------------------------------------------------------
+
+
+def environment(machine, version, folders):
+    """Return the variables by which setup.py compiles for a machine and a CPython."""
+    compiler = f"{sys.executable} -m ziglang cc -target {machine}-linux-gnu.{GLIBC}"
+    digits = version.replace(".", "")
+    return {
+        **os.environ,
+        "CC": compiler,
+        "LDSHARED": f"{compiler} -shared",
+        # Before the headers of the interpreter that runs setup.py.
+        "CFLAGS": " ".join([*(f"-I{folder}" for folder in folders), "-g1"]),
+        "SETUPTOOLS_EXT_SUFFIX": f".cpython-{digits}-{machine}-linux-gnu.so",
+        "_PYTHON_HOST_PLATFORM": f"linux-{machine}",
+    }
+
+
+def run(*command, **options):
+    """Run a command of this interpreter. Raise Failure with its output."""
+    done = subprocess.run(
+        [sys.executable, *map(str, command)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        **options,
+    )
+    if done.returncode != 0:
+        raise Failure(f"{' '.join(map(str, command))} failed:\n{done.stdout[-3000:]}")
+    return done.stdout
+
+
+def make(machine, version, folder, out, work):
+    """Make one wheel in ``out`` with the headers in a folder. Return its path."""
+    own = work / f"{machine}-{version}"
+    raw = own / "raw"
+    shutil.rmtree(raw, ignore_errors=True)
+    shared, library = work / machine / DEVICE, own / "lib" / "pycuda" / DEVICE
+    if shared.exists():
+        library.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(shared, library)  # with its time: newer sources compile it again
+    folders = filter(None, [folder, of_debian(folder, machine, own / "include")])
+    run(
+        *("setup.py", "-q", "build", "--build-lib", own / "lib"),
+        *("--build-temp", own / "temp", "build_ext", "-j2", "bdist_wheel"),
+        *("--bdist-dir", own / "bdist", "--dist-dir", raw),
+        env=environment(machine, version, folders),
+    )
+    shared.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy2(library, shared)
+    digits = version.replace(".", "")
+    tags = ("--python-tag", f"cp{digits}", "--abi-tag", f"cp{digits}")
+    (built,) = raw.glob("*.whl")
+    named = (
+        raw
+        / run(
+            *("-m", "wheel", "tags", "--remove", *tags),
+            *("--platform-tag", f"linux_{machine}", built),
+        )
+        .strip()
+        .splitlines()[-1]
+        .rpartition("/")[2]
+    )
+    return audit(named, machine, out)
+
+
+def audit(wheel, machine, out):
+    """Give a wheel its tag. Fail if it needs a newer C library, or another library."""
+    tag = f"manylinux_{GLIBC.replace('.', '_')}_{machine}"
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    said = run(
+        *("-m", "auditwheel", "repair", "--plat", tag, "--only-plat"),
+        *("--wheel-dir", out, wheel),
+        env={**os.environ, "PATH": programs},
+    )
+    pattern = f"{wheel.name.rpartition('-')[0]}-*{machine}.whl"
+    found = [path for path in out.glob(pattern) if tag in path.name]
+    if len(found) != 1:
+        raise Failure(f"auditwheel made no wheel of {wheel.name}:\n{said}")
+    return found[0]
+
+
+# -- the command line ------------------------------------------------------------------
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(
+        description="Make the wheels for all versions of CPython."
+    )
+    parser.add_argument("--python", nargs="+", metavar="3.N", default=versions())
+    parser.add_argument(
+        "--machine", nargs="+", choices=MACHINES, default=list(MACHINES)
+    )
+    parser.add_argument(
+        "--headers", nargs="+", metavar="3.N=FOLDER", default=[], help="of a CPython"
+    )
+    parser.add_argument("--out", type=Path, default=ROOT / "dist", metavar="FOLDER")
+    parser.add_argument(
+        "--work", type=Path, default=ROOT / "build" / "wheels", metavar="FOLDER"
+    )
+    given = parser.parse_args(arguments)
+    for each in given.python:
+        if each not in versions():
+            parser.error(f"pyproject.toml does not name CPython {each}")
+    for each in given.headers:
+        if "=" not in each:
+            parser.error(f"--headers takes 3.N=FOLDER, not {each}")
+    return given
+
+
+def main(arguments=None):
+    """Make all wheels. Return 1 if some could not be made, else 0."""
+    given = parse(arguments)
+    named = dict(each.split("=", 1) for each in given.headers)
+    given.out.mkdir(parents=True, exist_ok=True)
+    failed = 0
+    for machine in given.machine:
+        for version in given.python:
+            try:
+                folder = headers(version, named)
+                path = make(
+                    machine, version, folder, given.out.resolve(), given.work.resolve()
+                )
+            except Failure as error:
+                failed += 1
+                print(f"CPython {version}, {machine}: {error}", file=sys.stderr)
+                continue
+            print(f"{path.stat().st_size:>10,}  {path}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
