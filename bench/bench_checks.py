@@ -4,8 +4,9 @@
     python bench/bench_checks.py [--quick] [--strict] [--json FILE] [--words WORDS ...]
                                  [--only KERNEL ...] [--rounds N] [--threads N]
 
-The kernels are those of bench_loops.py, in a process for each list of words. A row has
-the least time of a launch and the wait for it. The cost is this time divided by the
+The kernels are those of bench_loops.py, in a process for each list of words. There are
+two streams, so that ``sync`` follows all accesses. A row has the least time of a launch
+in one of them and the wait for it. The cost is this time divided by the
 time without the words. The bounds are 1.5 for ``memory,sync`` and 4 for ``all``.
 
 Times are CPU times of the process, because the machine may run other programs too.
@@ -41,6 +42,18 @@ BOUNDS = {"memory,sync": 1.5, "all": 4.0}
 # -- measuring, in a process for each list of words ------------------------------------
 
 
+class StreamKernel(bench_loops.Kernel):
+    """The kernel of a case; calling it runs the kernel once, in a stream."""
+
+    def __init__(self, drv, module, case, stream):
+        super().__init__(drv, module, case)
+        self.stream = stream
+
+    def __call__(self):
+        self.function(*self.args, **self.size, stream=self.stream)
+        self.stream.synchronize()
+
+
 def child(args):
     """Measure all kernels with the words of this process; print seconds as JSON."""
     import pycuda.driver as drv
@@ -54,10 +67,11 @@ def child(args):
             bench_loops.SOURCE, no_extern_c=True, arch="compute_75", target="ptx"
         )
         module = drv.module_from_buffer(ptx)
+        streams = [drv.Stream(), drv.Stream()]
         for case in bench_loops.cases(args.quick):
             if args.only and case.name not in args.only:
                 continue
-            kernel = bench_loops.Kernel(drv, module, case)
+            kernel = StreamKernel(drv, module, case, streams[0])
             (best,) = bench_loops.alternate([kernel], args.rounds, time.process_time)
             seconds[case.name] = best
             kernel.close()
