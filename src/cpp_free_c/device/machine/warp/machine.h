@@ -31,6 +31,7 @@ typedef struct emu_race_grid emu_race_grid;
 typedef struct emu_init emu_init;
 typedef struct emu_cluster emu_cluster;
 struct emu_watch;
+struct emu_shared_plan;
 
 /* -- warps ------------------------------------------------------------------------- */
 
@@ -147,10 +148,12 @@ struct emu_block {
     bool is_fresh;       /* its warps, all in lockstep, are set when they first run */
     uint8_t *shared;
     size_t shared_size;
-    struct emu_watch *watch; /* while the block is watched (watch.h), else NULL */
-    emu_race *race;          /* NULL: no check of races (race_check.h) */
-    emu_init *init;          /* NULL: no check of values (init_check.h) */
-    bool has_barriers;       /* some have been used, and must be cleared */
+    struct emu_watch *watch;       /* while the block is watched (watch.h), else NULL */
+    emu_race *race;                /* NULL: no check of races (race_check.h) */
+    emu_init *init;                /* NULL: no check of values (init_check.h) */
+    struct emu_shared_plan *plans; /* NULL, or EMU_PLANS of them (shared_plan.h) */
+    bool is_apart;                 /* no lockstep: warps have unset values */
+    bool has_barriers;             /* some have been used, and must be cleared */
     emu_barrier barriers[EMU_BARRIERS];
     emu_warp warps[EMU_MAX_WARPS];
     uint8_t order[EMU_MAX_WARPS];
@@ -167,6 +170,8 @@ struct emu_block {
     emu_frame roots[EMU_MAX_WARPS];
     /* emu_warp_run, or the function of checked.c or of watch.c */
     void (*run_warp)(emu_warp *warp);
+    /* emu_lockstep_run_warps, or the function of checked_lockstep.c */
+    void (*run_lockstep)(emu_warp *warp, const emu_insn *insn);
 };
 
 /* The proof that a grid cannot make progress: proof.h. */
