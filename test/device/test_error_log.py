@@ -193,7 +193,9 @@ def test_the_file_of_the_environment(name, tmp_path):
     if name != "stdout":
         assert lines == []
         lines = (tmp_path / name).read_text().splitlines()
-    assert len(lines) == 2 and lines[0].endswith("] No context is current in this thread.")
+    assert len(lines) == 2 and lines[0].endswith(
+        "] No context is current in this thread."
+    )
 
 
 def test_without_the_variable_nothing_is_printed():
