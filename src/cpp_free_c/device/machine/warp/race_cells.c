@@ -1,6 +1,8 @@
 /* Accesses to consecutive cells. See race_cells.h. */
 #include "device/machine/warp/race_cells.h"
 
+#include <stdatomic.h>
+
 #include "device/machine/warp/race_visit.h"
 
 /* Threads may write to one cell at a time: one of the stamps is then lost. */
@@ -147,8 +149,8 @@ emu_cells_are_free(const emu_visits *visits, size_t first, unsigned count,
     return cells_are_free(visits, first, count, *access);
 }
 
-CELLS bool
-emu_cells_take(const emu_visits *visits, size_t first, unsigned count,
+CELLS static bool
+cells_take_any(const emu_visits *visits, size_t first, unsigned count,
                const emu_cell_access *access)
 {
 #if defined(__x86_64__)
@@ -157,4 +159,18 @@ emu_cells_take(const emu_visits *visits, size_t first, unsigned count,
     }
 #endif
     return cells_take(visits, first, count, *access);
+}
+
+CELLS bool
+emu_cells_take(const emu_visits *visits, size_t first, unsigned count,
+               const emu_cell_access *access)
+{
+    if (!cells_take_any(visits, first, count, access)) {
+        return false;
+    }
+    if (access->writes && access->again) {
+        atomic_thread_fence(memory_order_seq_cst);
+        return emu_cells_are_free(visits, first, count, access);
+    }
+    return true;
 }

@@ -18,6 +18,7 @@ typedef struct {
      * cell. If there are several warps, the first cell is of lane 0. */
     unsigned up, down;
     bool writes;
+    bool again; /* look again after a write: other threads may access the cells now */
     /* Two readers are remembered until `oldest` moves, whichever they are. */
     bool keeps_readers;
 } emu_cell_access;

@@ -17,6 +17,7 @@ lines_access(const emu_race_try *a, uint32_t stamp)
         .oldest = a->space->table.oldest,
         .up = EMU_LINE_SHIFT - (unsigned)__builtin_ctz(a->size),
         .writes = emu_race_kind_writes(a->kind),
+        .again = a->warp->block->grid->worker_count > 1,
     };
 
     cells.block = emu_race_block_stamps(a, &cells.block_size);

@@ -76,6 +76,7 @@ emu_race_words(const emu_race_try *a, uint32_t stamp, bool same)
         .keeps_readers = a->space == &a->warp->block->race->spaces[EMU_RACE_SHARED]};
 
     if (!cells.keeps_readers) {
+        cells.again = a->warp->block->grid->worker_count > 1;
         cells.block = emu_race_block_stamps(a, &cells.block_size);
     }
     if (same || a->size < WORD) {
