@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Run tests of the driver interface with a wheel, also with one for another machine.
+"""Run tests with a wheel, also with one for another machine.
 
     python tools/try_wheel.py dist/pycuda-...-cp311-manylinux_2_28_aarch64.whl ...
 
@@ -37,7 +37,8 @@ LOADERS = {
 PACKAGES = "python3-numpy python3-platformdirs python3-hypothesis"
 DEVICE = "libpycuda_emulator.so"
 
-#: Tests that start no other process, because qemu cannot start one.
+#: Tests that start no other process, because qemu cannot start one. The last one compares
+#: the arithmetic of the software device with a GPU's: it depends on compiler and linker.
 TESTS = (
     "test/driver/test_device.py",
     "test/driver/test_context.py",
@@ -47,6 +48,7 @@ TESTS = (
     "test/driver/test_texture_objects.py",
     "test/driver/test_pvt_struct.py",
     "test/driver/test_enums.py",
+    "test/device/test_conformance.py",
 )
 
 _NAME = re.compile(r"-cp3(\d+)-cp3\d+-\w+?_(x86_64|aarch64)\.whl$")
