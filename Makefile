@@ -1,13 +1,18 @@
-# make hello   a private environment in .venv, the package in it, and the first program
-# make test    the same environment, and the test suite (ARGS="-k word" for a part)
+# make hello   a private environment in .venv, the package in it, and the first programs
+# make test    the same, what the tests need, and the test suite (ARGS="-k word": a part)
 # make check   what a change must pass: format, warnings, analysers, layout, tests,
 #              sanitizers, coverage
 #
 # make doc     the chapters in doc/ as pages, in doc/_build/html
+# make gallery the outputs and pictures of the examples, which the pages show
+# make screenshots  pictures of the pages in a real browser, in build/screenshots
 # make dist    the source archive and the wheel, in dist
 # make wheels  the wheels for all versions of Python, for x86-64 and aarch64, in dist
 # make soak    eight threads doing everything at once (MINUTES=10)
 # make clients the tests of Numba, tinygrad, Triton ... on the software device
+#
+# make notebooks  executes the notebooks of doc/notebooks and keeps their outputs
+# make lab     runs them in JupyterLab, in a real browser: pictures in build/screenshots
 #
 # Others: venv, build, werror, conformance, layout, asan, leaks, tsan, coverage, format,
 # fuzz, clean. PYTHON says which Python to use.
@@ -24,18 +29,18 @@ C_ALL := $(sort $(shell find $(C_ROOT) -name "*.[ch]" -o -name "*.inc"))
 C_FORMATTED := $(sort $(shell find $(C_ROOT) -name "*.[ch]") $(wildcard test/c/*.[ch] bench/*.[ch]))
 PY_FORMATTED := setup.py doc/conf.py $(wildcard doc/recipes pycuda test tools examples bench)
 
-.PHONY: hello test check doc dist wheels build venv werror conformance layout asan leaks tsan \
-	coverage soak clients format fuzz clean check-format check-tidy check-cppcheck check-types
+.PHONY: hello test check doc gallery screenshots dist wheels build venv werror conformance \
+	layout asan leaks tsan coverage soak clients notebooks lab format fuzz clean \
+	check-format check-tidy check-cppcheck check-types
 .DELETE_ON_ERROR:
 
-# Without nvcc and NVRTC, NVIDIA's wheels of NVRTC and its headers come in.
+# Without nvcc and NVRTC, NVIDIA's wheels of NVRTC and its headers are installed while
+# the C files are compiled.
+hello: SET_UP_OPTIONS := --compiler
 hello: build
-	@$(BIN)/python tools/have_compiler.py || { \
-		$(BIN)/python tools/requires.py nvrtc > $(VENV)/requires.txt && \
-		$(PIP) install -r $(VENV)/requires.txt; }
-	$(BIN)/python examples/hello_gpu.py
+	@$(BIN)/python tools/set_up.py hello
 
-test: build
+test: build $(VENV)/.requires
 	$(BIN)/python -m pytest $(ARGS)
 
 check: check-format layout werror conformance check-cppcheck check-tidy check-types test \
@@ -46,19 +51,19 @@ check: check-format layout werror conformance check-cppcheck check-tidy check-ty
 venv: $(VENV)/.requires
 build: $(VENV)/.built
 
-# One pip call for all of it: the build then needs no environment of its own.
-$(VENV)/.requires: pyproject.toml tools/requires.py
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
-		{ echo "$(PYTHON) is older than Python 3.10; set PYTHON to a newer one"; exit 1; }
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
-		{ rm -rf $(VENV); echo "$(PYTHON) cannot make environments; on Debian and" \
-		"Ubuntu the package python3-venv is missing"; exit 1; }
-	$(BIN)/python tools/requires.py build run test doc > $(VENV)/requires.txt
-	$(PIP) install -r $(VENV)/requires.txt
+# What building and running need. The build then needs no environment of its own.
+$(VENV)/.environment: pyproject.toml tools/requires.py
+	@$(PYTHON) tools/set_up.py environment
 	@touch $@
 
-$(VENV)/.built: $(VENV)/.requires setup.py $(C_ALL)
-	$(PIP) install --no-build-isolation --no-deps -e .
+$(VENV)/.built: $(VENV)/.environment setup.py $(C_ALL)
+	@$(BIN)/python tools/set_up.py build $(SET_UP_OPTIONS)
+	@touch $@
+
+# What tests and pages need.
+$(VENV)/.requires: $(VENV)/.environment
+	$(BIN)/python tools/requires.py test doc > $(VENV)/requires.txt
+	$(PIP) install -r $(VENV)/requires.txt
 	@touch $@
 
 $(VENV)/.check: $(VENV)/.requires
@@ -89,13 +94,13 @@ werror: $(VENV)/.requires
 	@for compiler in gcc clang; do \
 		$(call need,$$compiler,$$compiler); \
 		echo "-Werror with $$compiler"; \
-		CC=$$compiler CFLAGS="-Werror" $(BIN)/python setup.py -q build_ext --force \
+		CC=$$compiler CFLAGS="-Werror" $(BIN)/python setup.py -q build_ext --force --separately \
 			--build-temp build/werror-$$compiler/temp \
 			--build-lib build/werror-$$compiler/lib || exit 1; \
 	done
 
 # The software device as clang builds it gives the results that a GPU gave, too.
-conformance: build werror
+conformance: build werror $(VENV)/.requires
 	$(BIN)/python tools/instrumented.py build/werror-clang/lib \
 		test/device/test_conformance.py
 
@@ -114,7 +119,7 @@ check-tidy: $(VENV)/.requires
 		-DNPY_NO_DEPRECATED_API=NPY_1_7_API_VERSION
 
 # The tests of types alone; `make test` runs them too.
-check-types: build
+check-types: build $(VENV)/.requires
 	$(BIN)/python -m pytest -q test/typing
 
 # The C under sanitizers: the tests, those that look for leaks, the threads of the
@@ -130,9 +135,34 @@ coverage: $(VENV)/.requires
 
 # -- the pages --------------------------------------------------------------------------
 
-doc: build
+doc: build $(VENV)/.requires
 	$(BIN)/python -m sphinx -q -W --keep-going -b html doc doc/_build/html
 	@echo "doc/_build/html/index.html"
+
+# ARGS="mandelbrot.py" records one program.
+gallery: build
+	$(BIN)/python tools/record_examples.py $(ARGS)
+
+$(VENV)/.screenshots: $(VENV)/.requires
+	$(BIN)/python tools/requires.py screenshots > $(VENV)/requires.txt
+	$(PIP) install -r $(VENV)/requires.txt
+	@touch $@
+
+# Fails if a page is wider than a phone, or if something on it is missing.
+screenshots: doc $(VENV)/.screenshots
+	$(BIN)/python tools/screenshots.py $(ARGS)
+
+# The outputs are those of the software device. ARGS="--check" compares them.
+notebooks: build
+	$(BIN)/python tools/notebooks.py $(ARGS)
+
+$(VENV)/.lab: $(VENV)/.requires
+	$(BIN)/python tools/requires.py lab > $(VENV)/requires.txt
+	$(PIP) install -r $(VENV)/requires.txt
+	@touch $@
+
+lab: build $(VENV)/.lab
+	$(BIN)/python tools/lab.py $(ARGS)
 
 # -- what is handed out -----------------------------------------------------------------
 
@@ -175,12 +205,12 @@ fuzz:
 
 # Minutes of eight threads on the device that there is; fails if anything grows.
 MINUTES ?= 10
-soak: build
+soak: build $(VENV)/.requires
 	$(BIN)/python test/package/soak.py --minutes $(MINUTES)
 
 # The tests of other programs, compared with an H200 (CLIENTS="numba triton" for some).
 CLIENTS ?=
-clients: build
+clients: build $(VENV)/.requires
 	$(BIN)/python tools/clients.py $(CLIENTS)
 
 # Everything that the other targets made, the private environment included.

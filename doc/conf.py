@@ -6,6 +6,7 @@ made into markup here, with the driver's functions that are behind each name.
 """
 
 import inspect
+import os
 import re
 import sys
 from pathlib import Path
@@ -18,7 +19,9 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
 
-import doc_sources  # noqa: E402  the path is set above
+import cell_lexer  # noqa: E402  the path is set above
+import doc_sources  # noqa: E402
+from pages.plain import plain_to_markup  # noqa: E402
 
 import pycuda  # noqa: E402
 
@@ -27,7 +30,14 @@ author = "the authors of pycuda"
 copyright = author
 version = release = pycuda.VERSION_TEXT
 
-extensions = ["sphinx.ext.autodoc"]
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "pages.charts",
+    "pages.gallery",
+    "pages.summary",
+]
 exclude_patterns = ["_build", "changes/*"]
 #: Pages of modules that the package need not have as yet.
 exclude_patterns += [
@@ -37,10 +47,52 @@ exclude_patterns += [
 ]
 #: Chapters that the table of contents names once they are there.
 OPTIONAL = ("random", "sparse", "interop", "mpi", "curandom")
-html_theme = "alabaster"
-html_theme_options = {"description": "CUDA from Python", "page_width": "70em"}
+html_theme = "pydata_sphinx_theme"
+html_title = f"pycuda {version}"
+html_static_path = ["static"]
+templates_path = ["templates"]
+html_css_files = ["pycuda.css"]
+html_favicon = "static/logo.svg"
+html_theme_options = {
+    "logo": {
+        "text": "pycuda",
+        "image_light": "static/logo.svg",
+        "image_dark": "static/logo.svg",
+        "alt_text": "pycuda: to the first page",
+    },
+    "header_links_before_dropdown": 6,
+    "navbar_align": "left",
+    "navbar_end": ["version.html", "theme-switcher"],
+    "show_toc_level": 2,
+    "show_nav_level": 1,
+    "footer_start": ["sphinx-version"],
+    "footer_end": ["theme-version"],
+    "back_to_top_button": True,
+}
+#: The list of versions, a file that all versions share, where several are published.
+VERSIONS = os.environ.get("PYCUDA_DOC_VERSIONS")
+if VERSIONS:
+    html_theme_options["switcher"] = {"json_url": VERSIONS, "version_match": version}
+    html_theme_options["check_switcher"] = False
+    html_theme_options["navbar_end"] = ["version-switcher", "theme-switcher"]
+#: The front page has no list of pages at its side.
+html_sidebars = {"index": [], "gallery": []}
+html_context = {"default_mode": "auto"}
 html_copy_source = False
+html_show_sourcelink = False
 html_show_copyright = False
+# Prompts and output are not copied with a command.
+copybutton_prompt_text = r"\$ |>>> |\.\.\. "
+copybutton_prompt_is_regexp = True
+
+# The list of a page names its sections; tables in the page list the entries.
+toc_object_entries = False
+
+# Notebooks are pages, with the outputs that tools/notebooks.py has kept in them.
+extensions.append("myst_nb")
+nb_execution_mode = "off"
+nb_merge_streams = True
+nb_render_error_lexer = "text"
 
 autodoc_default_options = {"members": True, "undoc-members": True}
 autodoc_member_order = "groupwise"
@@ -54,17 +106,6 @@ ENTRIES = doc_sources.read(ROOT)
 UNTOLD = ("GPUArray",)
 
 DESCRIBED = ("class", "exception", "function", "method", "attribute", "property")
-
-
-def plain_to_markup(line):
-    """Return a line of plain text as markup that shows the same."""
-    quoted = re.split(r"(`+[^`]+`+)", line)
-    for place, part in enumerate(quoted):
-        if place % 2:
-            quoted[place] = f"``{part.strip('`')}``"
-        else:
-            quoted[place] = re.sub(r"([*|\\]|(?<=\w)_(?!\w))", r"\\\1", part)
-    return "".join(quoted)
 
 
 def entry_of(name):
@@ -88,6 +129,8 @@ def is_c(thing):
 
 def on_docstring(app, what, name, thing, options, lines):
     """Make markup of the extension's docstrings, and say what is behind a name."""
+    if what == "data" and inspect.getdoc(thing) == inspect.getdoc(type(thing)):
+        lines.clear()  # it describes lists or numbers, not this one
     if what not in DESCRIBED or not is_c(thing):
         return
     lines[:] = [plain_to_markup(line) for line in lines]
@@ -108,6 +151,12 @@ def on_source(app, docname, source):
         if not there and f"   {name}\n" in source[0]:
             app.env.note_dependency(str(path))  # so that it is looked for each time
             source[0] = re.sub(rf"^   {name}\n", "", source[0], flags=re.MULTILINE)
+
+
+def on_notebook(app, docname, source):
+    """Color the cells of notebooks as CUDA C or as Python."""
+    if docname.startswith("notebooks/"):
+        source[0] = cell_lexer.with_lexer(source[0])
 
 
 def parse(directive, text, source):
@@ -191,6 +240,28 @@ class Vectors(Directive):
         return parse(self, [*text, ""], "pycuda.gpuarray")
 
 
+class Diagram(Directive):
+    """A picture of doc/diagrams, with a caption. It is a part of the page's HTML."""
+
+    required_arguments = 1
+    has_content = True
+
+    def run(self):
+        path = HERE / "diagrams" / f"{self.arguments[0]}.svg"
+        if not path.exists():
+            raise self.error(f"there is no {path.name} in doc/diagrams")
+        self.state.document.settings.env.note_dependency(str(path))
+        svg = path.read_text(encoding="utf-8")
+        markup = f'<div class="diagram" style="overflow-x:auto">{svg}</div>'
+        figure = nodes.figure("", nodes.raw("", markup, format="html"))
+        if self.content:
+            caption = nodes.paragraph()
+            self.state.nested_parse(self.content, self.content_offset, caption)
+            text = [child for part in caption.children for child in part.children]
+            figure += nodes.caption("", "", *text)
+        return [figure]
+
+
 class Changes(Directive):
     """The notes of one kind in doc/changes, as a list."""
 
@@ -213,9 +284,12 @@ class Changes(Directive):
 def setup(app):
     app.connect("autodoc-process-docstring", on_docstring)
     app.connect("source-read", on_source)
+    app.connect("source-read", on_notebook)
+    app.add_lexer(cell_lexer.NAME, cell_lexer.CellLexer)
     app.connect("autodoc-skip-member", on_member)
     app.add_directive("attributes", Attributes)
     app.add_directive("changes", Changes)
+    app.add_directive("diagram", Diagram)
     app.add_directive("enumerations", Enumerations)
     app.add_directive("vectors", Vectors)
     return {"parallel_read_safe": True}

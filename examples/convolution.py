@@ -12,15 +12,17 @@ import sys
 
 import numpy as np
 
-import pycuda.autoinit  # noqa: F401 - makes a context
+import pycuda.autoinit  # makes a context
 import pycuda.driver as drv
 from pycuda import gpuarray
 from pycuda.compiler import SourceModule
 
 parser = argparse.ArgumentParser(description="Blur an image.")
-parser.add_argument("--height", type=int, default=45)
-parser.add_argument("--width", type=int, default=150)
+parser.add_argument("--height", type=int, default=240)
+parser.add_argument("--width", type=int, default=180)
+parser.add_argument("--output", default="convolution.png", help="the image file")
 args = parser.parse_args()
+print("device:", pycuda.autoinit.device.name())
 
 RADIUS = 4
 STRETCH = 64  # pixels of a row per block
@@ -74,7 +76,11 @@ weights /= weights.sum()
 drv.memcpy_htod(module.get_global("weights")[0], weights)
 
 height, width = args.height, args.width
-image = np.random.default_rng(4).random((height, width), dtype=np.float32)
+# Tiles of random grey, and noise.
+random = np.random.default_rng(4)
+tiles = random.random((-(-height // 30), -(-width // 30)), dtype=np.float32)
+image = np.kron(tiles, np.ones((30, 30), np.float32))[:height, :width]
+image = (image + random.random((height, width), dtype=np.float32)) / 2
 sides = np.int32(height), np.int32(width)
 source = gpuarray.to_gpu(image)
 between, blurred = gpuarray.empty_like(source), gpuarray.empty_like(source)
@@ -99,5 +105,6 @@ both = sum(w * rows[k : k + height] for k, w in enumerate(weights))
 difference = np.abs(blurred.get() - both).max()
 print(f"{height} x {width} pixels, {weights.size} weights each way")
 print(f"largest difference: {difference:.0e}")
+pycuda.show(source, blurred, low=0, high=1, file=args.output)
 if not difference < 1e-5:
     sys.exit("the result is wrong")

@@ -1,6 +1,10 @@
 """List the devices and their properties. Needs no context and leaves none behind."""
 
+import argparse
+
 import pycuda.driver as drv
+
+argparse.ArgumentParser(description=__doc__).parse_args()
 
 SHOWN = [
     ("MULTIPROCESSOR_COUNT", "multiprocessors"),

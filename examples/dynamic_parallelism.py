@@ -5,13 +5,17 @@ grid of that size. DynamicSourceModule compiles such kernels and links the libra
 they need, cudadevrt.
 """
 
+import argparse
 import sys
 
 import numpy as np
 
-import pycuda.autoinit  # noqa: F401 - makes a context
+import pycuda.autoinit  # makes a context
 import pycuda.driver as drv
 from pycuda.compiler import DynamicSourceModule
+
+argparse.ArgumentParser(description=__doc__).parse_args()
+print("device:", pycuda.autoinit.device.name())
 
 module = DynamicSourceModule(
     """

@@ -4,13 +4,17 @@ One block adds up one row, in a tree, in an extern __shared__ array. The same
 kernel works for blocks of any power of two.
 """
 
+import argparse
 import sys
 
 import numpy as np
 
-import pycuda.autoinit  # noqa: F401 - makes a context
+import pycuda.autoinit  # makes a context
 import pycuda.driver as drv
 from pycuda.compiler import SourceModule
+
+argparse.ArgumentParser(description=__doc__).parse_args()
+print("device:", pycuda.autoinit.device.name())
 
 module = SourceModule(
     """

@@ -5,13 +5,17 @@ also accepts numbers and your own functions in the preamble, and can work on a p
 the elements.
 """
 
+import argparse
 import sys
 
 import numpy as np
 
-import pycuda.autoinit  # noqa: F401 - makes a context
+import pycuda.autoinit  # makes a context
 from pycuda import gpuarray
 from pycuda.elementwise import ElementwiseKernel
+
+argparse.ArgumentParser(description=__doc__).parse_args()
+print("device:", pycuda.autoinit.device.name())
 
 mix = ElementwiseKernel(
     "float *mixed, const float *a, const float *b, float share",

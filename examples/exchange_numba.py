@@ -4,6 +4,7 @@ Both must use the primary context of the device, so the import makes that contex
 current. Needs Numba with CUDA, and a GPU.
 """
 
+import argparse
 import sys
 
 import numpy as np
@@ -17,6 +18,9 @@ import pycuda.autoprimaryctx
 from pycuda import gpuarray
 from pycuda.elementwise import ElementwiseKernel
 from pycuda.interop import from_gpuarray, to_gpuarray
+
+argparse.ArgumentParser(description=__doc__).parse_args()
+print("device:", pycuda.autoprimaryctx.device.name())
 
 
 @cuda.jit

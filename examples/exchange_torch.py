@@ -4,6 +4,7 @@ Both must use the primary context of the device, so the import makes that contex
 current. Needs PyTorch with CUDA, and a GPU.
 """
 
+import argparse
 import sys
 
 import numpy as np
@@ -13,10 +14,13 @@ try:
 except ImportError as error:
     sys.exit(f"This example needs PyTorch (the package torch): {error}")
 
-import pycuda.autoprimaryctx  # noqa: F401 - makes the primary context current
+import pycuda.autoprimaryctx  # makes the primary context current
 from pycuda import gpuarray
 from pycuda.elementwise import ElementwiseKernel
 from pycuda.interop import from_gpuarray, to_gpuarray
+
+argparse.ArgumentParser(description=__doc__).parse_args()
+print("device:", pycuda.autoprimaryctx.device.name())
 
 halve = ElementwiseKernel("float *x", "x[i] = x[i] / 2", "halve")
 

@@ -1,6 +1,6 @@
 """Play Conway's game of life on a board whose opposite edges are connected.
 
-    python examples/game_of_life.py --size 256 --steps 500 --output life.png
+    python examples/game_of_life.py --size 256 --steps 500
 
 A block copies its tile and the cells around it to shared memory, so that every cell is
 read from global memory about once instead of nine times. The board is full of gliders.
@@ -12,15 +12,16 @@ import sys
 
 import numpy as np
 
-import pycuda.autoinit  # noqa: F401 - makes a context
+import pycuda.autoinit  # makes a context
 from pycuda import gpuarray
 from pycuda.compiler import SourceModule
 
 parser = argparse.ArgumentParser(description="Play the game of life.")
-parser.add_argument("--size", type=int, default=48, help="cells per side, 16 n")
-parser.add_argument("--steps", type=int, default=8)
-parser.add_argument("--output", help="an image file to write, with Pillow")
+parser.add_argument("--size", type=int, default=96, help="cells per side, 16 n")
+parser.add_argument("--steps", type=int, default=8, help="how often the cells change")
+parser.add_argument("--output", default="game_of_life.png", help="the image file")
 args = parser.parse_args()
+print("device:", pycuda.autoinit.device.name())
 size, steps = args.size, args.steps
 if size < 16 or size % 16:
     parser.error("--size must be a multiple of 16")
@@ -89,11 +90,8 @@ if steps % 4 == 0:
     right &= np.array_equal(result, moved)
     print("gliders are", steps // 4, "cells on:", np.array_equal(result, moved))
 print("cells that differ from NumPy's:", (result != on_host).sum())
-if args.output:
-    from PIL import Image
-
-    picture = np.kron(255 * result, np.ones((4, 4), np.uint8))
-    Image.fromarray(picture).save(args.output)
-    print("written:", args.output)
+# Living cells are white, those that lived at the start are grey.
+shades = np.where(result == 1, 255, 100 * board).astype(np.uint8)
+pycuda.show(np.kron(shades, np.ones((4, 4), np.uint8)), file=args.output)
 if not right:
     sys.exit("the result is wrong")

@@ -15,7 +15,7 @@ import sys
 
 import numpy as np
 
-import pycuda.autoinit  # noqa: F401
+import pycuda.autoinit  # makes a context
 import pycuda.driver as drv
 from pycuda import gpuarray
 from pycuda.compiler import SourceModule
@@ -97,8 +97,9 @@ def main(argv=None):
     )
     parser.add_argument("--size", type=int, default=32)
     parser.add_argument("--tolerance", type=float, default=1e-5)
-    parser.add_argument("--picture", help="write the graph as an SVG file")
+    parser.add_argument("--picture", default="graph_solver.svg", help="the SVG file")
     args = parser.parse_args(argv)
+    print("device:", pycuda.autoinit.device.name())
 
     module = SourceModule(SOURCE, no_extern_c=True)
     stream = drv.Stream()
@@ -119,9 +120,9 @@ def main(argv=None):
     print(
         f"device decides: {int(count.get()[0]) * STEPS} steps, error {other_error:.1e}"
     )
-    if args.picture:
-        with open(args.picture, "w", encoding="utf-8") as file:
-            file.write(graph._repr_svg_())
+    with open(args.picture, "w", encoding="utf-8") as file:
+        file.write(graph._repr_svg_())
+    print("written:", args.picture)
 
     same = rounds == int(count.get()[0])
     if not (same and error < 1e-3 and other_error < 1e-3):

@@ -11,7 +11,7 @@ import sys
 
 import numpy as np
 
-import pycuda.autoinit  # noqa: F401 - makes a context
+import pycuda.autoinit  # makes a context
 from pycuda import gpuarray
 from pycuda.compiler import SourceModule
 
@@ -42,7 +42,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--batches", type=int, default=20)
     parser.add_argument("--points", type=int, default=20_000, help="of a batch")
+    parser.add_argument("--output", default="growing_array.png", help="the image file")
     options = parser.parse_args()
+    print("device:", pycuda.autoinit.device.name())
 
     rng = np.random.default_rng(1)
     found = gpuarray.GrowableArray(np.float32, row=(2,))
@@ -70,6 +72,11 @@ def main():
     area = 4 * len(found) / (options.batches * options.points)
     print(f"{found}: area {area:.2f} of 1")
     print(f"pieces of memory: {found.memory.mappings}")
+    counts = np.histogram2d(
+        got[:, 1], got[:, 0], (120, 240), [(-0.6, 0.6), (-1.2, 1.2)]
+    )[0]
+    picture = np.kron(counts, np.ones((3, 3)))
+    pycuda.show(picture, colors="ice", file=options.output)
     # The threads of a batch pack their points in any order.
     same = len(got) == len(expected) and np.array_equal(
         np.sort(got.view(np.complex64).ravel()),

@@ -4,15 +4,21 @@ The matrix is made from NumPy arrays, without SciPy. The matrix and the vectors 
 the device, and the host reads the residual only every 20 iterations.
 """
 
+import argparse
 import sys
 
 import numpy as np
 
-import pycuda.autoinit  # noqa: F401 - makes a context
+import pycuda.autoinit  # makes a context
 from pycuda import gpuarray
 from pycuda.sparse.cg import CGStateContainer
 from pycuda.sparse.coordinate import CoordinateSpMV
 from pycuda.sparse.csr import CsrSpMV
+
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("--output", default="heat_on_a_plate.png", help="the image file")
+args = parser.parse_args()
+print("device:", pycuda.autoinit.device.name())
 
 side = 31
 place = np.arange(side * side).reshape(side, side)
@@ -45,5 +51,6 @@ print("residual:", abs(again.get() - heat.ravel()).max())
 print("hottest in the middle:", plate.argmax() == plate.size // 2)
 print("the same from all sides:", np.allclose(plate, plate[::-1].T))
 print("iterations:", len(steps) - 1)
+pycuda.show(np.kron(plate**0.5, np.ones((12, 12))), colors="fire", file=args.output)
 if abs(again.get() - heat.ravel()).max() > 1e-9:
     sys.exit("the solution is wrong")

@@ -4,6 +4,7 @@ Prints the difference to NumPy's result, 400 zeros. In copies an array to the de
 before the call, and Out copies an array back after it.
 """
 
+import argparse
 import sys
 
 import numpy as np
@@ -12,9 +13,12 @@ import pycuda.driver as drv
 from pycuda.compiler import SourceModule
 
 try:
-    import pycuda.autoinit  # noqa: F401 - makes a context on the first usable device
+    import pycuda.autoinit  # makes a context on the first usable device
 except (drv.Error, RuntimeError) as e:
     sys.exit(f"There is no GPU that this program could use: {e}")
+
+argparse.ArgumentParser(description=__doc__).parse_args()
+print("device:", pycuda.autoinit.device.name())
 
 module = SourceModule(
     """

@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 
-import pycuda.autoinit  # noqa: F401 - makes a context
+import pycuda.autoinit  # makes a context
 import pycuda.driver as drv
 from pycuda import gpuarray
 from pycuda.compiler import SourceModule
@@ -19,6 +19,7 @@ parser = argparse.ArgumentParser(description="Run kernels in one and several str
 parser.add_argument("--kernels", type=int, default=8)
 parser.add_argument("--rounds", type=int, default=2000, help="a million on a GPU")
 args = parser.parse_args()
+print("device:", pycuda.autoinit.device.name())
 kernels, rounds = args.kernels, args.rounds
 
 go_round = SourceModule(

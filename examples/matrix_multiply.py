@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 
-import pycuda.autoinit  # noqa: F401 - makes a context
+import pycuda.autoinit  # makes a context
 import pycuda.driver as drv
 from pycuda import gpuarray
 from pycuda.compiler import SourceModule
@@ -22,6 +22,7 @@ parser.add_argument("--rows", type=int, default=40)
 parser.add_argument("--inner", type=int, default=50)
 parser.add_argument("--columns", type=int, default=35)
 args = parser.parse_args()
+print("device:", pycuda.autoinit.device.name())
 
 TILE = 16
 module = SourceModule(

@@ -1,6 +1,6 @@
 """Simulate bodies that all attract each other.
 
-    python examples/nbody.py --bodies 16384 --steps 10
+    python examples/nbody.py --bodies 16384 --steps 100
 
 A thread computes the force on one body. The block loads the other bodies in tiles to
 shared memory, where all its threads read them. The first step is compared with NumPy's.
@@ -12,15 +12,17 @@ import sys
 
 import numpy as np
 
-import pycuda.autoinit  # noqa: F401 - makes a context
+import pycuda.autoinit  # makes a context
 import pycuda.driver as drv
 from pycuda import gpuarray
 from pycuda.compiler import SourceModule
 
 parser = argparse.ArgumentParser(description="Move bodies that attract each other.")
-parser.add_argument("--bodies", type=int, default=192)
-parser.add_argument("--steps", type=int, default=3)
+parser.add_argument("--bodies", type=int, default=1024)
+parser.add_argument("--steps", type=int, default=60)
+parser.add_argument("--output", default="nbody.png", help="the image file")
 args = parser.parse_args()
+print("device:", pycuda.autoinit.device.name())
 count = args.bodies
 
 TILE = 64
@@ -75,9 +77,11 @@ move = module.get_function("move").prepare("PPif")
 
 random = np.random.default_rng(6)
 body = random.standard_normal((count, 4)).astype(np.float32)
+body[:, 2] *= 0.2  # a disc, which turns
 body[:, 3] = 1 / count
 velocity = np.zeros_like(body)
-velocity[:, :3] = 0.1 * random.standard_normal((count, 3))
+velocity[:, 0], velocity[:, 1] = -0.6 * body[:, 1], 0.6 * body[:, 0]
+velocity[:, :3] += 0.1 * random.standard_normal((count, 3))
 
 
 def momentum(velocity):
@@ -93,6 +97,7 @@ def velocity_after_one_step():
 
 grid, block = (-(-count // TILE), 1), (TILE, 1, 1)
 bodies, velocities = gpuarray.to_gpu(body), gpuarray.to_gpu(velocity)
+paths = gpuarray.empty((args.steps, count, 4), np.float32)
 error = 0.0
 start, end = drv.Event(), drv.Event()
 start.record()
@@ -103,6 +108,7 @@ for number in range(args.steps):
     if number == 0 and count <= 2000:
         error = np.abs(velocities.get()[:, :3] - velocity_after_one_step()).max()
     move.prepared_call(grid, block, bodies.gpudata, velocities.gpudata, count, STEP)
+    paths[number] = bodies
 end.record()
 end.synchronize()
 
@@ -112,5 +118,8 @@ print(f"{count} bodies, {args.steps} steps")
 print(f"pulls: {args.steps * count**2 / seconds / 1e9:.3f} G a second")
 print(f"first step, largest difference: {error:.0e}")
 print(f"change of momentum: {drift:.0e}")
+x, y, _, _ = paths.get().reshape(-1, 4).T
+visits = np.histogram2d(y, x, (400, 600), [(-2, 2), (-3, 3)])[0]
+pycuda.show(np.log1p(visits), colors="fire", file=args.output)
 if not (error < 1e-5 and drift < 1e-5):
     sys.exit("the result is wrong")

@@ -20,6 +20,7 @@ parser = argparse.ArgumentParser(description="Heat on a rod, in one launch.")
 parser.add_argument("--points", type=int, default=3000)
 parser.add_argument("--steps", type=int, default=40, help="thousands on a GPU")
 args = parser.parse_args()
+print("device:", pycuda.autoinit.device.name())
 
 source = """
 #include <cooperative_groups.h>

@@ -4,13 +4,19 @@ The distance between the rows of the image is a pitch with which the GPU reads t
 fast. Memcpy2D copies rectangles between such memory and NumPy arrays, including views.
 """
 
+import argparse
 import sys
 
 import numpy as np
 
-import pycuda.autoinit  # noqa: F401 - makes a context
+import pycuda.autoinit  # makes a context
 import pycuda.driver as drv
 from pycuda.compiler import SourceModule
+
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("--output", default="pitched_tile.png", help="the image file")
+args = parser.parse_args()
+print("device:", pycuda.autoinit.device.name())
 
 module = SourceModule(
     """
@@ -51,6 +57,8 @@ fetch()
 
 print("corners of the tile:", tile[0, 0], tile[-1, -1])
 print("pixels that changed:", (result != image).sum())
+enlarged = np.kron(result, np.ones((16, 16)))
+pycuda.show(enlarged, low=-600, high=600, colors="balance", file=args.output)
 wanted = image.copy()
 wanted[top : top + height, left : left + width] *= -1
 if (result != wanted).any():

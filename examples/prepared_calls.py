@@ -4,13 +4,17 @@ The format has one letter for each argument as in the struct module, P for a poi
 prepared call accepts plain Python numbers, because the format gives their types.
 """
 
+import argparse
 import sys
 
 import numpy as np
 
-import pycuda.autoinit  # noqa: F401 - makes a context
+import pycuda.autoinit  # makes a context
 import pycuda.driver as drv
 from pycuda.compiler import SourceModule
+
+argparse.ArgumentParser(description=__doc__).parse_args()
+print("device:", pycuda.autoinit.device.name())
 
 module = SourceModule(
     """

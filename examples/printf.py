@@ -3,10 +3,15 @@
 The device buffers the text. It is printed when the context is synchronized.
 """
 
+import argparse
+
 import numpy as np
 
 import pycuda.autoinit
 from pycuda.compiler import SourceModule
+
+argparse.ArgumentParser(description=__doc__).parse_args()
+print("device:", pycuda.autoinit.device.name())
 
 module = SourceModule(
     """

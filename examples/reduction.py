@@ -9,13 +9,14 @@ import sys
 
 import numpy as np
 
-import pycuda.autoinit  # noqa: F401 - makes a context
+import pycuda.autoinit  # makes a context
 from pycuda import gpuarray
 from pycuda.reduction import ReductionKernel
 
 parser = argparse.ArgumentParser(description="Reduce arrays on the device.")
 parser.add_argument("--size", type=int, default=5000, help="elements of each array")
 size = parser.parse_args().size
+print("device:", pycuda.autoinit.device.name())
 
 distance = ReductionKernel(
     np.float64,

@@ -10,14 +10,17 @@ import sys
 
 import numpy as np
 
-import pycuda.autoinit  # noqa: F401 - makes a context
+import pycuda.autoinit  # makes a context
 from pycuda import gpuarray
 from pycuda.elementwise import ElementwiseKernel
 from pycuda.scan import ExclusiveScanKernel, InclusiveScanKernel
 
 parser = argparse.ArgumentParser(description="Scan an array on the device.")
 parser.add_argument("--size", type=int, default=3000, help="elements of the array")
-size = parser.parse_args().size
+parser.add_argument("--output", default="scan.png", help="the image file")
+args = parser.parse_args()
+size = args.size
+print("device:", pycuda.autoinit.device.name())
 
 levels = np.random.default_rng(2).integers(-1000, 1000, size, dtype=np.int32).cumsum()
 levels = levels.astype(np.int32)
@@ -43,5 +46,13 @@ pick(days, places, flags, range=slice(0, size, 1))
 right &= np.array_equal(days.get(), np.flatnonzero(risen))
 print("days with a new mark:", count)
 print("the last of them:", days[-1].get())
+
+# The levels as columns, and the mark above them.
+steps = np.linspace(0, size - 1, min(size, 600)).astype(int)
+height = np.linspace(mark[-1].get(), levels.min(), 300)[:, None]
+picture = np.where(
+    levels[steps] >= height, 2, np.where(mark.get()[steps] >= height, 1, 0)
+)
+pycuda.show(picture, colors="ice", file=args.output)
 if not right:
     sys.exit("the results are wrong")

@@ -4,13 +4,17 @@ Copies run concurrently with other work only if the host memory is page-locked. 
 blocks until synchronize(), so the arrays must live until then.
 """
 
+import argparse
 import sys
 
 import numpy as np
 
-import pycuda.autoinit  # noqa: F401 - makes a context
+import pycuda.autoinit  # makes a context
 import pycuda.driver as drv
 from pycuda.compiler import SourceModule
+
+argparse.ArgumentParser(description=__doc__).parse_args()
+print("device:", pycuda.autoinit.device.name())
 
 COUNT = 1 << 16
 

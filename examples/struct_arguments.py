@@ -4,13 +4,17 @@ The kernel gets the bytes of an element of a structured NumPy array. align=True 
 same padding as C.
 """
 
+import argparse
 import sys
 
 import numpy as np
 
-import pycuda.autoinit  # noqa: F401 - makes a context
+import pycuda.autoinit  # makes a context
 import pycuda.driver as drv
 from pycuda.compiler import SourceModule
+
+argparse.ArgumentParser(description=__doc__).parse_args()
+print("device:", pycuda.autoinit.device.name())
 
 module = SourceModule(
     """

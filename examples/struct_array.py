@@ -5,13 +5,17 @@ address of its first byte, address plus offset is a field, and a pointer is writ
 an np.uintp. The kernel then doubles two arrays of different length in one launch.
 """
 
+import argparse
 import sys
 
 import numpy as np
 
-import pycuda.autoinit  # noqa: F401 - makes a context
+import pycuda.autoinit  # makes a context
 import pycuda.driver as drv
 from pycuda.compiler import SourceModule
+
+argparse.ArgumentParser(description=__doc__).parse_args()
+print("device:", pycuda.autoinit.device.name())
 
 module = SourceModule(
     """

@@ -5,15 +5,19 @@ type, so the compiler sees only constants. Each stencil is its own program, whic
 compiled at first use and comes from the compile cache afterwards.
 """
 
+import argparse
 import sys
 
 import numpy as np
 from jinja2 import Template
 
-import pycuda.autoinit  # noqa: F401 - makes a context
+import pycuda.autoinit  # makes a context
 from pycuda import gpuarray
 from pycuda.compiler import SourceModule
 from pycuda.tools import dtype_to_ctype
+
+argparse.ArgumentParser(description=__doc__).parse_args()
+print("device:", pycuda.autoinit.device.name())
 
 TEMPLATE = Template(
     """

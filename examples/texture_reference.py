@@ -4,13 +4,19 @@ CUDA 12 removed texture<> variables from the language; this package compiles the
 any toolkit. The texture unit interpolates and handles coordinates outside the image.
 """
 
+import argparse
 import sys
 
 import numpy as np
 
-import pycuda.autoinit  # noqa: F401 - makes a context
+import pycuda.autoinit  # makes a context
 import pycuda.driver as drv
 from pycuda.compiler import SourceModule
+
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("--output", default="texture_reference.png", help="the image file")
+args = parser.parse_args()
+print("device:", pycuda.autoinit.device.name())
 
 module = SourceModule(
     """
@@ -28,7 +34,7 @@ enlarge = module.get_function("enlarge")
 image = module.get_texref("image")
 
 # Quarters: every value is exact in the 8 bits of the filter's weights.
-wrong = False
+wrong, pictures = False, []
 for small in (np.array([[0, 4], [8, 12]]), np.array([[1, 0], [0, 1]])):
     small = small.astype(np.float32)
     drv.bind_array_to_texref(drv.matrix_to_array(small, "C"), image)
@@ -47,5 +53,7 @@ for small in (np.array([[0, 4], [8, 12]]), np.array([[1, 0], [0, 1]])):
     # Weights of rows and columns, from the first to the last: the image is bilinear.
     weights = np.array([1 - np.arange(5) / 4, np.arange(5) / 4])
     wrong |= (large != weights.T @ small @ weights).any()
+    pictures.append(np.kron(large / large.max(), np.ones((48, 48))))
+pycuda.show(*pictures, low=0, high=1, colors="ice", file=args.output)
 if wrong:
     sys.exit("a picture is wrong")

@@ -5,6 +5,7 @@ own context on the first device, works in it, and pops it before it ends. The wo
 a separate function, so all objects of the context have been released by then.
 """
 
+import argparse
 import sys
 import threading
 
@@ -12,6 +13,8 @@ import numpy as np
 
 import pycuda.driver as drv
 from pycuda.compiler import SourceModule
+
+argparse.ArgumentParser(description=__doc__).parse_args()
 
 SOURCE = """
 __global__ void square(float *values)
@@ -21,6 +24,7 @@ __global__ void square(float *values)
 """
 drv.init()
 device = drv.Device(0)
+print("device:", device.name())
 compiling = threading.Lock()  # one thread compiles, the others use the cache
 
 

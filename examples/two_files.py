@@ -4,13 +4,17 @@ Each source is compiled separately, so a change of one does not affect the cache
 of the other. ``-rdc=true`` generates code that can be linked with other files.
 """
 
+import argparse
 import sys
 
 import numpy as np
 
-import pycuda.autoinit  # noqa: F401 - makes a context
+import pycuda.autoinit  # makes a context
 import pycuda.driver as drv
 from pycuda.compiler import DynamicModule
+
+argparse.ArgumentParser(description=__doc__).parse_args()
+print("device:", pycuda.autoinit.device.name())
 
 FUNCTION = """
 __device__ float next_guess(float x, float guess)

@@ -1,9 +1,43 @@
 """Drive NVIDIA GPUs from Python.
 
 ``VERSION``, ``VERSION_STATUS`` and ``VERSION_TEXT`` name the release of PyCUDA whose
-interface this package has; programs compare ``VERSION`` as a tuple.
+interface this package has; programs compare ``VERSION`` as a tuple. ``show`` shows
+arrays as pictures.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
+
+if _TYPE_CHECKING:
+    import os as _os
 
 VERSION = (2026, 1)
 VERSION_STATUS = ""
 VERSION_TEXT = ".".join(str(part) for part in VERSION) + VERSION_STATUS
+
+
+def show(
+    *arrays: _Any,
+    low: float | None = None,
+    high: float | None = None,
+    colors: object = None,
+    file: str | _os.PathLike[str] | None = None,
+) -> None:
+    """Show arrays as pictures, side by side.
+
+    An array has the shape (height, width), or (height, width, channels) with 3 or 4
+    channels. It is a GPUArray, a ``pycuda.driver.Array``, an array of NumPy or of
+    another library. ``low`` and ``high`` are the numbers that become black and white.
+    By default they are the smallest and the largest number; bytes, and arrays with
+    channels, are shown as they are. NaN is transparent. ``colors`` is "fire", "ice",
+    "balance" or the name of a colormap of Matplotlib, or a table of n rows of red,
+    green and blue from 0 to 255.
+
+    In a notebook the picture is in the output of the cell. On a terminal it is made of
+    characters. Otherwise only its size is printed. ``file`` also writes the picture
+    into a file.
+    """
+    from pycuda._show.display import show as show_them
+
+    show_them(arrays, low, high, colors, file)

@@ -25,7 +25,7 @@ NUMPY = {
 }  # fmt: skip
 
 
-def _parameters(
+def parameters(
     module: object, entries: str | None, symbol: str, count: int
 ) -> list[Parameter]:
     """Return all that is known of a kernel's parameters.
@@ -78,7 +78,7 @@ def characters(module: object, entries: str | None, symbol: str, count: int) -> 
     known = vars(module).get("_characters", {}).get(symbol, "")
     if known and len(known) == 2 * count:
         return bytes(known, "ascii")
-    found = _parameters(module, entries, symbol, count)
+    found = parameters(module, entries, symbol, count)
     return "".join(parameter.type for parameter in found).encode()
 
 
@@ -111,7 +111,7 @@ def report(
     """
     from pycuda import _parameter_types
 
-    parameter = _parameters(module, entries, symbol, count)[index]
+    parameter = parameters(module, entries, symbol, count)[index]
     name = _parameter_types.plain_name(symbol)
     found = f"'{argument}' in the format" if is_format else _described(argument)
     text = f"argument {index} of {name} is {found}, but {_expected(parameter)}"

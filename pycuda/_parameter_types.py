@@ -15,6 +15,7 @@ of doubles, ``a`` an address or a handle, ``u`` unknown.
 """
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -55,6 +56,11 @@ CONDITIONS = re.compile(r"^[ \t]*#[ \t]*(?:el)?if\w*([^\n]*)", re.MULTILINE)
 
 #: Marks in front of a parameter that say nothing of its type.
 MARKS = re.compile(r"\[\[.*?\]\]|\b(?:__attribute__|alignas|__align__)\s*\(+[^)]*\)+")
+#: What a kernel may have between its type and its name, such as __launch_bounds__.
+ATTRIBUTES = re.compile(r"\b__\w+__\s*\((?:[^()]|\([^()]*\))*\)")
+STRINGS = re.compile(r'"(?:\\.|[^"\\\n])*"')
+BRACES = re.compile(r"\bnamespace\s+(?P<name>[\w:]+)\s*\{|\{|\}")
+KERNEL = re.compile(r"__global__\b[^(){};]*?(\w+)\s*\(")
 TOKENS = re.compile(r"(?:\w*::)*\w+|\*|\[[^\]]*\]|\S")
 
 NO_INTEGER, IS_SIGNED, IS_UNSIGNED = 0, 1, 2
@@ -262,7 +268,9 @@ def number_declared(source: str, name: str) -> int | None:
     return None
 
 
-def _declarations(text: str, symbol: str, count: int) -> list[list[str]] | None:
+def _declarations(
+    text: str, symbol: str, count: int | None = None
+) -> list[list[str]] | None:
     """Return the parameters of each declaration of a kernel.
 
     Return None if one of them has not ``count`` parameters.
@@ -274,7 +282,7 @@ def _declarations(text: str, symbol: str, count: int) -> list[list[str]] | None:
             parts = _split(text[match.end() :])
             if parts == [""] or parts == ["void"]:
                 parts = []
-            if parts is None or len(parts) != count:
+            if parts is None or count not in (None, len(parts)):
                 return None
             found.append(parts)
     return found
@@ -303,3 +311,66 @@ def declared(source: str, symbol: str, count: int) -> list[Parameter] | None:
     found = [[_parameter(part, aliases) for part in parts] for parts in declarations]
     types = {tuple(parameter.type for parameter in parts) for parts in found}
     return found[-1] if len(types) == 1 else None
+
+
+class Kernel(NamedTuple):
+    """A kernel of a source: its name, with its namespaces too, and its kind."""
+
+    name: str
+    qualified: str
+    #: The names of the template's parameters, None if it is no template.
+    template: tuple[str, ...] | None
+
+    @property
+    def is_template(self) -> bool:
+        """Whether it is a template."""
+        return self.template is not None
+
+
+def kernels(source: str) -> list[Kernel]:
+    """Return the kernels that a source declares, each once."""
+    text = ATTRIBUTES.sub(" ", STRINGS.sub('""', COMMENTS.sub(" ", source)))
+    found: dict[str, Kernel] = {}
+    for match in KERNEL.finditer(text):
+        head = re.split(r"[;{}]", text[: match.start()])[-1]
+        name = "::".join(["", *_namespaces(text[: match.start()]), match[1]])
+        found[name] = Kernel(match[1], name, _template(head))
+    return list(found.values())
+
+
+def _template(head: str) -> tuple[str, ...] | None:
+    """Return the names of a template's parameters, None if there is no template."""
+    match = re.search(r"\btemplate\s*<(.*)>", head, re.DOTALL)
+    if match is None:
+        return None
+    parts = _split(match[1] + ")") or []
+    names = [re.findall(r"\w+", part.partition("=")[0]) for part in parts]
+    return tuple(words[-1] if words else "" for words in names)
+
+
+def _namespaces(text: str) -> list[str]:
+    """Return the namespaces that a text opens and does not close."""
+    opened: list[str] = []
+    for match in BRACES.finditer(text):
+        if match[0] != "}":
+            opened.append(match["name"] or "")
+        elif opened:
+            opened.pop()
+    return [name for name in opened if name]
+
+
+def of_kernel(
+    source: str, symbol: str, types: Mapping[str, str] | None = None
+) -> list[Parameter] | None:
+    """Return a kernel's parameters as the source declares them.
+
+    ``types`` are the types that the parameters of its template mean. Return None if the
+    source does not declare the kernel. Of several declarations, the last counts.
+    """
+    text, aliases = _read(source)
+    declarations = _declarations(text, symbol)
+    if not declarations:
+        return None
+    if types:
+        aliases = {**aliases, **{name: {text} for name, text in types.items()}}
+    return [_parameter(part, aliases) for part in declarations[-1]]

@@ -2,7 +2,7 @@
 
 ``python -m pycuda.cache`` prints where the cache is and how full. The commands
 ``list``, ``size`` and ``clear`` do the rest. Entries can be removed at any time, also
-while programs run: a missing entry is compiled again.
+while programs run: a missing entry is compiled again. ``--json`` prints JSON.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from typing import Any
 
+from pycuda import _command_line
 from pycuda._compile import precompiled, store, sweep
 from pycuda._compile.sweep import Entry
 
@@ -85,27 +87,55 @@ def _in_words(number: int) -> str:
     return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
 
 
-def _print_summary(path: str) -> None:
+def _summary(path: str) -> dict[str, Any]:
+    """Return what the cache has, in bytes. ``bound``: its largest size, or None."""
     found = sweep.entries(path)
-    most = sweep.bound()
-    print(f"folder   {path}")
-    print(f"entries  {len(found)}")
-    print(f"size     {_in_words(sum(entry.size for entry in found))}")
-    print(f"bound    {'none' if most is None else _in_words(most)}")
     headers = precompiled.files(os.path.join(path, precompiled.FOLDER))
-    if headers:
-        total = sum(size for _, size, _ in headers)
-        print(f"headers  {len(headers)} precompiled, {_in_words(total)}")
+    return {
+        "folder": path,
+        "entries": len(found),
+        "size": sum(entry.size for entry in found),
+        "bound": sweep.bound(),
+        "headers": len(headers),
+        "headers_size": sum(size for _, size, _ in headers),
+    }
 
 
-def _print_list(path: str) -> None:
+def _print_summary(path: str) -> None:
+    found = _summary(path)
+    most = found["bound"]
+    print(f"folder   {found['folder']}")
+    print(f"entries  {found['entries']}")
+    print(f"size     {_in_words(found['size'])}")
+    print(f"bound    {'none' if most is None else _in_words(most)}")
+    if found["headers"]:
+        size = _in_words(found["headers_size"])
+        print(f"headers  {found['headers']} precompiled, {size}")
+
+
+def _rows(path: str) -> list[dict[str, Any]]:
+    """Return the entries for a list, each with its time of use in seconds."""
+    rows = []
     for entry in sweep.entries(path):
-        used = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.used_ns / 1e9))
-        name = os.path.basename(entry.path)
-        target = name.partition(".")[2] or "facts"
-        key = name.partition(".")[0].rpartition("-")[2][:10]
-        what = note(entry)
-        print(f"{used}  {_in_words(entry.size):>10}  {target:6}  {key}  {what}")
+        key, _, target = os.path.basename(entry.path).partition(".")
+        rows.append(
+            {
+                "path": entry.path,
+                "used": entry.used_ns / 1e9,
+                "size": entry.size,
+                "target": target or "facts",
+                "key": key.rpartition("-")[2],
+                "contents": note(entry),
+            }
+        )
+    return rows
+
+
+def _print_rows(rows: list[dict[str, Any]]) -> None:
+    for row in rows:
+        used = time.strftime("%Y-%m-%d %H:%M", time.localtime(row["used"]))
+        size, target, key = _in_words(row["size"]), row["target"], row["key"][:10]
+        print(f"{used}  {size:>10}  {target:6}  {key}  {row['contents']}")
 
 
 def _days(text: str) -> float:
@@ -115,17 +145,15 @@ def _days(text: str) -> float:
     return number
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m pycuda.cache",
-        description="Look at the cache of compiled kernels, or empty it.",
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command line."""
+    _command_line.add_json(parser)
     parser.add_argument(
         "--dir", help="another folder than PYCUDA_CACHE_DIR or the user's own"
     )
     commands = parser.add_subparsers(dest="command", metavar="command")
-    commands.add_parser("list", help="list the entries, the oldest use first")
-    commands.add_parser("size", help="print the size of all entries in bytes")
+    listing = commands.add_parser("list", help="list the entries, oldest use first")
+    sizing = commands.add_parser("size", help="print the size of all entries in bytes")
     clearing = commands.add_parser("clear", help="remove the entries")
     clearing.add_argument(
         "--older-than",
@@ -133,33 +161,41 @@ def _parser() -> argparse.ArgumentParser:
         metavar="DAYS",
         help="only entries that were not used since",
     )
-    return parser
+    for command in (listing, sizing, clearing):
+        _command_line.add_json(command, nested=True)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the command line says; return the exit status."""
-    given = _parser().parse_args(arguments)
-    try:
-        _obey(given)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader closed the pipe. Discard the rest of the buffer.
-        with open(os.devnull, "wb") as nowhere:
-            os.dup2(nowhere.fileno(), sys.stdout.fileno())
+def run(given: argparse.Namespace) -> int:
+    """Execute a parsed command line. Return the exit status."""
+    path = folder(given.dir)
+    if given.command == "list":
+        rows = _rows(path)
+        if given.json:
+            _command_line.print_json({"folder": path, "entries": rows})
+        else:
+            _print_rows(rows)
+    elif given.command == "size":
+        if given.json:
+            _command_line.print_json({"folder": path, "size": size(path)})
+        else:
+            print(size(path))
+    elif given.command == "clear":
+        number, freed = clear(path, given.older_than)
+        if given.json:
+            removed = {"folder": path, "removed": number, "size": freed}
+            _command_line.print_json(removed)
+        else:
+            print(f"removed {number} entries, {_in_words(freed)}, from {path}")
+    elif given.json:
+        _command_line.print_json(_summary(path))
+    else:
+        _print_summary(path)
     return 0
 
 
-def _obey(given: argparse.Namespace) -> None:
-    path = folder(given.dir)
-    if given.command == "list":
-        _print_list(path)
-    elif given.command == "size":
-        print(size(path))
-    elif given.command == "clear":
-        number, freed = clear(path, given.older_than)
-        print(f"removed {number} entries, {_in_words(freed)}, from {path}")
-    else:
-        _print_summary(path)
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Execute the command line. Return the exit status."""
+    return _command_line.main("cache", add_arguments, run, arguments)
 
 
 if __name__ == "__main__":

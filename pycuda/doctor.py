@@ -17,10 +17,10 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from pycuda import VERSION_TEXT
+from pycuda import VERSION_TEXT, _command_line
 
 OK, NOTE, MISSING = "ok", "note", "missing"
 
@@ -180,11 +180,12 @@ def look_at_driver() -> Iterator[Finding]:
     version = _version_text(drv.get_driver_version())
     what = f"{_library_in_use()}, for CUDA {version}"
     if said:
+        reason = getattr(said[0].message, "__cause__", None)
         yield Finding(
             NOTE,
             "driver",
-            "no NVIDIA driver was found; programs run on the software device, which "
-            f"replaces it ({what})",
+            f"no NVIDIA driver was found ({reason}); programs run on the software "
+            f"device, which replaces it ({what})",
             _DRIVER_STEP,
         )
     elif _driver._is_emulated():
@@ -645,41 +646,64 @@ def examine() -> Iterator[Finding]:
             return  # all else needs the extension
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Print the report; return the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m pycuda.doctor",
-        description="Check whether this machine can run pycuda, and how to repair it.",
-        epilog="The last line says whether programs run. The exit status is 1 if "
-        "anything is missing, else 0.",
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command line."""
+    parser.epilog = (
+        "The last line says whether programs run. The exit status is 1 if anything is "
+        "missing, else 0."
     )
+    _command_line.add_json(parser)
     parser.add_argument(
         "--raise",
         action="store_true",
         dest="raise_",
         help="end with the traceback of a check that breaks",
     )
-    options = parser.parse_args(arguments)
-    print(
-        f"pycuda {VERSION_TEXT}, Python {sys.version.split()[0]}, "
-        f"{os.uname().sysname} {os.uname().machine}"
-    )
+
+
+def _print_finding(finding: Finding) -> None:
+    print(f"{finding.level:8}{finding.about:12}{finding.text}", flush=True)
+    for line in finding.words:
+        print(f"{'':20}| {line}", flush=True)
+    if finding.level != OK:
+        print(f"{'':20}-> {finding.step}", flush=True)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Print the report. Return the exit status."""
+    python = sys.version.split()[0]
+    system = f"{os.uname().sysname} {os.uname().machine}"
+    if not given.json:
+        print(f"pycuda {VERSION_TEXT}, Python {python}, {system}")
     findings = (
         (finding for _, look in _LOOKS for finding in look())
-        if options.raise_
+        if given.raise_
         else examine()
     )
-    missing = []
+    found = []
     for finding in findings:
-        print(f"{finding.level:8}{finding.about:12}{finding.text}", flush=True)
-        for line in finding.words:
-            print(f"{'':20}| {line}", flush=True)
-        if finding.level != OK:
-            print(f"{'':20}-> {finding.step}", flush=True)
-        if finding.level == MISSING:
-            missing.append(finding)
-    print(_verdict(missing))
+        found.append(finding)
+        if not given.json:
+            _print_finding(finding)
+    missing = [finding for finding in found if finding.level == MISSING]
+    if given.json:
+        document = {
+            "version": VERSION_TEXT,
+            "python": python,
+            "system": system,
+            "findings": found,
+            "ready": not missing,
+            "verdict": _verdict(missing),
+        }
+        _command_line.print_json(document)
+    else:
+        print(_verdict(missing))
     return 1 if missing else 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Execute the command line. Return the exit status."""
+    return _command_line.main("doctor", add_arguments, run, arguments)
 
 
 def _verdict(missing: list[Finding]) -> str:

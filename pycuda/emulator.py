@@ -18,6 +18,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 
+from pycuda import _command_line
 from pycuda._compile import store
 
 __all__ = ["environment", "library"]
@@ -177,11 +178,8 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m pycuda.emulator",
-        description="Run programs on the software device instead of a GPU.",
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command line."""
     commands = parser.add_subparsers(dest="command", metavar="command", required=True)
     running = commands.add_parser(
         "run", help="run a program; a file that ends in .py runs in this Python"
@@ -189,12 +187,13 @@ def _parser() -> argparse.ArgumentParser:
     _add_options(running)
     running.add_argument("program", metavar="PROGRAM")
     running.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGUMENT")
-    commands.add_parser("library", help="print the path of the libcuda.so.1")
+    naming = commands.add_parser("library", help="print the path of the libcuda.so.1")
+    _command_line.add_json(naming)
     printing = commands.add_parser(
         "environment", help="print the variables, each as NAME=value on a line"
     )
     _add_options(printing)
-    return parser
+    _command_line.add_json(printing)
 
 
 def _variables(given: argparse.Namespace) -> dict[str, str]:
@@ -207,7 +206,7 @@ def _variables(given: argparse.Namespace) -> dict[str, str]:
     )
 
 
-def _run(given: argparse.Namespace) -> int:
+def _execute(given: argparse.Namespace) -> int:
     """Replace this process by the program. Return only if that fails."""
     command = [given.program, *given.arguments]
     if given.program.endswith(".py"):
@@ -219,21 +218,33 @@ def _run(given: argparse.Namespace) -> int:
         return 127
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the command line says; return the exit status."""
-    given = _parser().parse_args(arguments)
+def _print(given: argparse.Namespace) -> None:
+    if given.command == "library" and given.json:
+        _command_line.print_json({"library": library()})
+    elif given.command == "library":
+        print(library())
+    elif given.json:
+        _command_line.print_json({"environment": _variables(given)})
+    else:
+        for name, value in _variables(given).items():
+            print(f"{name}={value}")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Execute a parsed command line. Return the exit status."""
     try:
         if given.command == "run":
-            return _run(given)
-        if given.command == "library":
-            print(library())
-        else:
-            for name, value in _variables(given).items():
-                print(f"{name}={value}")
+            return _execute(given)
+        _print(given)
     except RuntimeError as error:
         print(error, file=sys.stderr)
         return 1
     return 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Execute the command line. Return the exit status."""
+    return _command_line.main("emulator", add_arguments, run, arguments)
 
 
 if __name__ == "__main__":

@@ -24,8 +24,9 @@ import sys
 import tempfile
 import textwrap
 from collections.abc import Iterable, Sequence
+from typing import Any
 
-from pycuda import _excerpt, _reports, _sanitizer
+from pycuda import _command_line, _excerpt, _reports, _sanitizer
 from pycuda._compile import source_log
 
 _WIDTH = 88
@@ -234,11 +235,9 @@ def _distinct(reports: Iterable[_reports.Report]) -> list[_reports.Report]:
 # -- the command line ------------------------------------------------------------------
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m pycuda.explain",
-        description="Run a program again with all checks, and explain its errors.",
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command line."""
+    _command_line.add_json(parser)
     parser.add_argument(
         "--gpu",
         action="store_true",
@@ -260,7 +259,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("program", metavar="SCRIPT")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGUMENT")
-    return parser
 
 
 def _command(given: argparse.Namespace) -> list[str]:
@@ -314,22 +312,24 @@ def _run_on_gpu(given: argparse.Namespace, log: str) -> int:
     return status
 
 
-def _show(
-    given: argparse.Namespace, log: str, status: int, is_gpu: bool
-) -> list[_reports.Report]:
-    """Print what a run has found. Return it."""
-    found = []
-    if os.path.exists(log):
-        with open(log, encoding="utf-8", errors="replace") as file:
-            found = _distinct(_reports.read(file.read()))
-    sources = source_log.read(log)
-    files = [] if given.is_module else [os.path.abspath(given.program)]
+def _found(log: str) -> list[_reports.Report]:
+    """Return the reports in a log, each error once."""
+    if not os.path.exists(log):
+        return []
+    with open(log, encoding="utf-8", errors="replace") as file:
+        return _distinct(_reports.read(file.read()))
+
+
+def _print_found(
+    given: argparse.Namespace, found: list[_reports.Report], log: str, status: int
+) -> None:
+    sources, files = source_log.read(log), _files(given)
     sys.stdout.flush()
     for number, report in enumerate(found, 1):
         print(f"\n{'-' * _WIDTH}\n{number}. {report.kind}\n")
         print(explain(report, sources, files))
     print(f"\n{'-' * _WIDTH}")
-    where = "compute-sanitizer" if is_gpu else "the software device"
+    where = "compute-sanitizer" if given.gpu else "the software device"
     plural = "" if len(found) == 1 else "s"
     print(f"pycuda.explain: {where} found {len(found) or 'no'} error{plural}")
     if not found and status != 0:
@@ -337,26 +337,56 @@ def _show(
             f"The program ended with status {status}. No check has a report about it, "
             "so read its own output above"
         )
-    return found
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the command line says; return the exit status."""
-    given = _parser().parse_args(arguments)
+def _document(
+    given: argparse.Namespace, found: list[_reports.Report], log: str, status: int
+) -> dict[str, Any]:
+    """Return what a run has found, for JSON."""
+    sources, files = source_log.read(log), _files(given)
+    return {
+        "command": _command(given),
+        "status": status,
+        "checked_by": "compute-sanitizer" if given.gpu else "software device",
+        "errors": [
+            {**report._asdict(), "explanation": explain(report, sources, files)}
+            for report in found
+        ],
+    }
+
+
+def _files(given: argparse.Namespace) -> list[str]:
+    return [] if given.is_module else [os.path.abspath(given.program)]
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run the program and print what the checks found. Return the exit status."""
     if not given.is_module and not os.path.isfile(given.program):
         print(f"pycuda.explain: there is no file '{given.program}'", file=sys.stderr)
         return 2
+    run_program = _run_on_gpu if given.gpu else _run_on_device
     with tempfile.TemporaryDirectory(prefix="pycuda-explain-") as folder:
         log = os.path.join(folder, "reports")
         try:
-            status = (
-                _run_on_gpu(given, log) if given.gpu else _run_on_device(given, log)
-            )
+            if given.json:
+                with _command_line.stdout_as_stderr():
+                    status = run_program(given, log)
+            else:
+                status = run_program(given, log)
         except RuntimeError as error:
             print(f"pycuda.explain: {error}", file=sys.stderr)
             return 2
-        found = _show(given, log, status, given.gpu)
+        found = _found(log)
+        if given.json:
+            _command_line.print_json(_document(given, found, log, status))
+        else:
+            _print_found(given, found, log, status)
     return 1 if found or status != 0 else 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Execute the command line. Return the exit status."""
+    return _command_line.main("explain", add_arguments, run, arguments)
 
 
 if __name__ == "__main__":

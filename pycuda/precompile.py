@@ -21,8 +21,9 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from pycuda import _command_line
 from pycuda._compile import bundle
 
 if TYPE_CHECKING:
@@ -71,14 +72,14 @@ class _Failure(Exception):
     """Nothing can be written; the text says why."""
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m pycuda.precompile",
-        description="Compile the kernels of a program for several architectures, and "
-        "write them into one file that replaces the compiler.",
-        epilog="Arguments of the program come after --. Without --arch, the images are "
-        "for the device on which the program ran.",
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command line."""
+    parser.epilog = (
+        "Arguments of the program come after --. Without --arch, the images are for "
+        "the device on which the program ran."
     )
+    parser.set_defaults(refuse=parser.error)
+    _command_line.add_json(parser)
     parser.add_argument(
         "program",
         nargs="*",
@@ -106,42 +107,38 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "-j", "--jobs", type=int, metavar="N", help="compilations at a time"
     )
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    return parser
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the command line says; return the exit status."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    own, of_program = words, []
-    if "--" in words:
-        at = words.index("--")
-        own, of_program = words[:at], words[at + 1 :]
-    parser = _parser()
-    given = parser.parse_args(own)
+def run(given: argparse.Namespace) -> int:
+    """Execute a parsed command line. Return the exit status."""
     if given.list is None:
-        _check(parser, given)
+        _check(given)
     try:
         if given.list is not None:
             return _print_list(given)
-        return _make(given, of_program)
+        return _make(given, given.after_dashes)
     except (_Failure, OSError, ValueError, SyntaxError) as error:
         print(f"pycuda.precompile: {error}", file=sys.stderr)
         return 1
 
 
-def _check(parser: argparse.ArgumentParser, given: argparse.Namespace) -> None:
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Execute the command line. Return the exit status."""
+    return _command_line.main("precompile", add_arguments, run, arguments)
+
+
+def _check(given: argparse.Namespace) -> None:
     """End with a message about a command line that makes no sense."""
     if given.folder is not None and given.program:
-        parser.error("--from takes no PROGRAM")
+        given.refuse("--from takes no PROGRAM")
     if given.folder is None and not given.program:
-        parser.error("name the PROGRAM: a script or a module")
+        given.refuse("name the PROGRAM: a script or a module")
     if not given.read and len(given.program) > 1:
-        parser.error("one PROGRAM at a time runs; its arguments come after --")
+        given.refuse("one PROGRAM at a time runs; its arguments come after --")
     if given.read and given.arch is None:
-        parser.error("--read needs --arch, because nothing runs on a device")
+        given.refuse("--read needs --arch, because nothing runs on a device")
     if given.output is None:
-        parser.error("name the file to write with -o")
+        given.refuse("name the file to write with -o")
 
 
 def _make(given: argparse.Namespace, of_program: Sequence[str]) -> int:
@@ -249,7 +246,7 @@ def _write(given: argparse.Namespace, result: Result, archs: Architectures) -> N
     images = sum(len(source.images) for source in result.sources)
     if given.json:
         rows = [{"kernels": s.kernels, "key": s.key} for s in result.sources]
-        _print_json(
+        _command_line.print_json(
             {
                 "bundle": given.output,
                 "size": size,
@@ -273,17 +270,11 @@ def _count(number: int, word: str) -> str:
     return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
-def _print_json(value: Any) -> None:
-    import json
-
-    print(json.dumps(value, indent=2))
-
-
 def _print_list(given: argparse.Namespace) -> int:
     notes = bundle.Bundle(given.list).notes()
     rows = contents(given.list)
     if given.json:
-        _print_json(
+        _command_line.print_json(
             {
                 "bundle": given.list,
                 "pycuda": notes[0],

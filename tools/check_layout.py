@@ -48,6 +48,7 @@ DATA_FILES = {
 #: Process-wide data of the software device, a library of its own: file -> names.
 DEVICE_DATA = {
     "device/api/entry/call_log.c": ["call_log"],
+    "device/api/entry/error_log.c": ["error_log", "opened"],
     "device/api/entry/capture.c": ["captures", "last_number", "last_thread"],
     "device/api/context/context.c": ["last_id"],
     "device/api/entry/context_stack.c": ["stack_key", "stack_once"],
@@ -69,6 +70,7 @@ DEVICE_DATA = {
     "device/check/guard.c": ["guard"],
     "device/check/stream_check.c": ["check", "emu_stream_check_on"],
     "device/check/stream_finding.c": ["finding"],
+    "device/check/uses.c": ["merging"],
     "device/base/device.c": ["emu_devices", "emu_device_count", "emu_seed"],
     "device/base/object.c": ["registry"],
     "device/base/site.c": ["registered", "is_wanted", "sites"],

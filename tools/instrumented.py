@@ -59,8 +59,8 @@ def build(folder, flags, command=None):
     }
     places = ["--build-temp", folder / "temp", "--build-lib", library]
     jobs = ["--parallel", os.cpu_count() or 1]
-    arguments = [sys.executable, "setup.py", "-q", "build_ext", *jobs, *places]
-    must(arguments, cwd=ROOT, env=environment)
+    command = [sys.executable, "setup.py", "-q", "build_ext", "--separately"]
+    must([*command, *jobs, *places], cwd=ROOT, env=environment)
     link_package(library / "pycuda")
     return library
 

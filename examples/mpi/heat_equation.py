@@ -256,6 +256,7 @@ def main():
         )
         difference = comm.bcast(check(comm, rows, columns, steps, way))
         if comm.Get_rank() == 0:
+            print("device:", drv.Context.get_device().name())
             print("rows go through", WAYS[way])
             print(
                 f"{comm.Get_size()} processes, {rows} x {columns}, {steps} steps:",

@@ -72,7 +72,8 @@ def main():
     elements = parser.parse_args().elements
 
     world = MPI.COMM_WORLD
-    context = device_for_rank(world).retain_primary_context()
+    device = device_for_rank(world)
+    context = device.retain_primary_context()
     context.push()
     try:
         with nccl.communicator_of(world) as comm:
@@ -81,6 +82,7 @@ def main():
         context.pop()
     found = world.gather(wrong)
     if world.rank == 0:
+        print("device:", device.name())
         for rank, words in enumerate(found):
             print(
                 f"process {rank}: {'WRONG ' + ', '.join(words) if words else 'right'}"

@@ -14,19 +14,23 @@ if TYPE_CHECKING:
 # The folder of the package, with its separator.
 PACKAGE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
 
+# How the names of files begin whose frames are between the package and the program: the
+# package, and Python's import.
+_SKIPPED = (PACKAGE, "<frozen importlib")
+
 # Newer toolkits print this for each kernel if they will drop its architecture one day.
 _DEPRECATED_ARCHITECTURE = (
     r"(?im)^(?:nvrtc|nvcc) ?:? ?warning ?:.*\barchitectures prior to\b.*\n?"
 )
 
 
-def warn_settled(text: str, category: type[Warning]) -> bool:
+def warn_settled(text: str | Warning, category: type[Warning]) -> bool:
     """Warn at the nearest line outside of the package.
 
     Return whether the filters hide the same warning at that line from now on.
     """
     frame: FrameType | None = sys._getframe()
-    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
+    while frame is not None and frame.f_code.co_filename.startswith(_SKIPPED):
         frame = frame.f_back
     if frame is None:
         warnings.warn(text, category, stacklevel=1)
@@ -41,7 +45,7 @@ def warn_settled(text: str, category: type[Warning]) -> bool:
         names.get("__name__", "<unknown>"),
         registry,
     )
-    return bool(registry.get((text, category, line)))
+    return bool(registry.get((str(text), category, line)))
 
 
 def warn(text: str) -> None:

@@ -11,17 +11,19 @@ import argparse
 import importlib.util
 import sys
 import time
+from collections.abc import Sequence
+from typing import Any
 
 import pycuda.driver as drv
+from pycuda import _command_line
 from pycuda.array_api import __array_api_version__
 from pycuda.array_api._standard_names import missing
 from pycuda.tools import make_default_context
 
 
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m pycuda.array_api", description=(__doc__ or "").split("\n\n")[1]
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command line."""
+    _command_line.add_json(parser)
     parser.add_argument(
         "--cases", type=int, default=20_000, help="calls to compare (default: 20000)"
     )
@@ -33,55 +35,81 @@ def _arguments() -> argparse.Namespace:
         help="data types for each function; more take longer (default: 2)",
     )
     parser.add_argument("names", nargs="*", help="functions to compare (default: all)")
-    return parser.parse_args()
 
 
-def _report_names() -> bool:
-    """Print what is missing. Return whether anything is."""
-    lacks, count = missing()
-    for name in lacks:
-        print(f"missing: {name}")
-    print(
-        f"array API standard {__array_api_version__}: {count - len(lacks)} of {count} "
-        "names implemented"
-    )
-    return bool(lacks)
-
-
-def _report_differences(arguments: argparse.Namespace) -> bool:
-    """Compare calls and print the differences. Return whether there are any."""
-    from pycuda.array_api._comparison.run import run
+def _compare(given: argparse.Namespace) -> dict[str, Any] | None:
+    """Return what a comparison found, None without array_api_strict."""
+    if importlib.util.find_spec("array_api_strict") is None:
+        return None
+    from pycuda.array_api._comparison.run import run as compare
 
     begin = time.monotonic()
-    outcome = run(
-        arguments.cases, arguments.seed, arguments.types, arguments.names or None
-    )
-    for _, call, problem in outcome.differences:
-        print(f"different: {call}\n    {problem}")
-    for name, count in sorted(outcome.unavailable.items()):
-        print(f"not installed here: what {name} needs ({count} calls)")
-    print(
-        f"array_api_strict: {outcome.cases} cases, {len(outcome.differences)} "
-        f"differences, {time.monotonic() - begin:.0f} s"
-    )
-    return bool(outcome.differences)
+    outcome = compare(given.cases, given.seed, given.types, given.names or None)
+    return {
+        "cases": outcome.cases,
+        "seconds": time.monotonic() - begin,
+        "differences": [
+            {"call": call, "problem": problem}
+            for _, call, problem in outcome.differences
+        ],
+        "unavailable": dict(sorted(outcome.unavailable.items())),
+    }
 
 
-def main() -> int:
-    """Run the command. Return its exit status."""
-    arguments = _arguments()
+def _examine(given: argparse.Namespace) -> dict[str, Any]:
+    """Return what is implemented, and what a comparison found."""
     drv.init()
     context = make_default_context()
     try:
-        print(f"device: {context.get_device().name()}")
-        failed = _report_names()
-        if importlib.util.find_spec("array_api_strict") is None:
-            print("array_api_strict is not installed: nothing to compare with")
-        else:
-            failed |= _report_differences(arguments)
+        lacks, count = missing()
+        return {
+            "device": context.get_device().name(),
+            "standard": __array_api_version__,
+            "names": count,
+            "missing": lacks,
+            "comparison": _compare(given),
+        }
     finally:
         context.pop()
-    return int(failed)
+
+
+def _print(found: dict[str, Any]) -> None:
+    print(f"device: {found['device']}")
+    for name in found["missing"]:
+        print(f"missing: {name}")
+    count = found["names"]
+    print(
+        f"array API standard {found['standard']}: {count - len(found['missing'])} of "
+        f"{count} names implemented"
+    )
+    compared = found["comparison"]
+    if compared is None:
+        print("array_api_strict is not installed: nothing to compare with")
+        return
+    for each in compared["differences"]:
+        print(f"different: {each['call']}\n    {each['problem']}")
+    for name, calls in compared["unavailable"].items():
+        print(f"not installed here: what {name} needs ({calls} calls)")
+    print(
+        f"array_api_strict: {compared['cases']} cases, {len(compared['differences'])} "
+        f"differences, {compared['seconds']:.0f} s"
+    )
+
+
+def run(given: argparse.Namespace) -> int:
+    """Compare with the standard and print the result. Return the exit status."""
+    found = _examine(given)
+    if given.json:
+        _command_line.print_json(found)
+    else:
+        _print(found)
+    compared = found["comparison"]
+    return int(bool(found["missing"] or (compared and compared["differences"])))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Execute the command line. Return the exit status."""
+    return _command_line.main("array_api", add_arguments, run, arguments)
 
 
 if __name__ == "__main__":

@@ -3,56 +3,88 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import os
 import runpy
 import sys
 from collections.abc import Sequence
 
-from pycuda.profile import timeline
+from pycuda import _command_line
+from pycuda.profile import Timeline, timeline
+
+_DEFAULT_FILE = "pycuda_profile.html"
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m pycuda.profile",
-        description="Run a Python program and record what it did on the device.",
-        epilog="The table of the heaviest lines is written to stderr at the end.",
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command line."""
+    parser.epilog = "The table of the heaviest lines is written to stderr at the end."
+    _command_line.add_json(parser)
     parser.add_argument(
         "-o",
         "--output",
         action="append",
         metavar="FILE",
         help="a file to write: .html, .json (a trace for Perfetto) or .txt; may be "
-        "repeated; by default pycuda_profile.html",
+        f"repeated; by default {_DEFAULT_FILE}",
     )
     parser.add_argument("-q", "--quiet", action="store_true", help="print no table")
     parser.add_argument("-m", dest="module", action="store_true", help="run a module")
     parser.add_argument("script", help="the program, or the module with -m")
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
-    return parser
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def _execute(given: argparse.Namespace) -> None:
+    """Run the program as Python would, in this process."""
+    sys.argv = [given.script, *given.arguments]
+    if given.module:
+        # The command `pycuda` has its own folder in this place.
+        sys.path[0] = os.getcwd()
+        runpy.run_module(given.script, run_name="__main__", alter_sys=True)
+    else:
+        sys.path[0] = given.script.rpartition("/")[0]
+        runpy.run_path(given.script, run_name="__main__")
+
+
+def _report(given: argparse.Namespace, recording: Timeline, paths: list[str]) -> None:
+    if not given.quiet and not given.json:
+        print(recording.text(), file=sys.stderr)
+        for path in paths:
+            print(f"wrote {path}", file=sys.stderr)
+    if given.json:
+        document = {
+            "files": paths,
+            "duration": recording.duration,
+            "busy": recording.busy(),
+            "dropped": recording.dropped,
+            "lines": recording.lines(),
+            "kernels": recording.kernels(),
+            "copies": recording.copies(),
+        }
+        _command_line.print_json(document)
+
+
+def run(given: argparse.Namespace) -> int:
     """Run the program, write the files, and print the table.
 
     The exit status and the exceptions are those of the program.
     """
-    given = _parser().parse_args(arguments)
-    recording = timeline(*(given.output or ["pycuda_profile.html"]))
-    sys.argv = [given.script, *given.arguments]
+    paths = given.output or [_DEFAULT_FILE]
+    recording = timeline(*paths)
+    stdout = _command_line.stdout_as_stderr if given.json else contextlib.nullcontext
     recording.start()
     try:
-        if given.module:
-            runpy.run_module(given.script, run_name="__main__", alter_sys=True)
-        else:
-            sys.path[0] = given.script.rpartition("/")[0]
-            runpy.run_path(given.script, run_name="__main__")
+        with stdout():
+            _execute(given)
     finally:
         recording.stop()
-        if not given.quiet:
-            print(recording.text(), file=sys.stderr)
-            for path in given.output or ["pycuda_profile.html"]:
-                print(f"wrote {path}", file=sys.stderr)
+        _report(given, recording, paths)
+    return 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Execute the command line. Return the exit status."""
+    return _command_line.main("profile", add_arguments, run, arguments)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

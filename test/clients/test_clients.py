@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from clients import environments, lists, programs, runs
+from support.pages import blocks, captioned
 
 ROOT = Path(__file__).resolve().parents[2]
 DOC = ROOT / "doc"
@@ -57,6 +58,34 @@ def test_the_program_of_a_recipe(name):
         timeout=200,
     )
     assert done.returncode == 0, done.stderr
+
+
+#: The programs of the page "From Numba", and what they print.
+FROM_NUMBA = {
+    "sums_numba.py": "[ 32640.  98176. 163712. 204972.]",
+    "together_numba.py": "[1. 2. 3. 4.] [0. 2. 4. 6.]",
+}
+
+
+@pytest.mark.parametrize("name", FROM_NUMBA)
+def test_the_programs_of_the_page_for_users_of_numba(name):
+    client = programs.CLIENTS["numba"]
+    place = make(client)
+    done = subprocess.run(
+        [place / "bin" / "python", "-W", "ignore", "-c", captioned("from_numba")[name]],
+        check=False,
+        capture_output=True,
+        text=True,
+        env=programs.variables(client, place),
+        timeout=200,
+    )
+    assert (done.returncode, done.stdout.strip()) == (0, FROM_NUMBA[name]), done.stderr
+
+
+def test_both_programs_of_the_page_for_users_of_numba_print_the_same():
+    ((_, said),) = blocks("from_numba")
+    assert said.strip() == FROM_NUMBA["sums_numba.py"]
+    assert set(captioned("from_numba")) == set(FROM_NUMBA)
 
 
 def test_each_client_has_a_section_and_a_ci_file():

@@ -284,7 +284,7 @@ def test_a_fault_sticks_to_the_context():
 
 # kernel, the line reported, the line of the other thread, the words between
 RACES = [
-    ("reverse", "FILL", "MISSING", "write of 4 bytes at offset 128", "the read by"),
+    ("reverse", "MISSING", "FILL", "read of 4 bytes at offset 252", "the write by"),
     ("count_wrongly", "COUNT", "COUNT", "read of 4 bytes at offset 0", "the write by"),
     ("one_place", "PLACE", None, "write of 4 bytes at offset 0", "another value"),
     ("atomic_and_plain", "PLAIN", None, "write of 4 bytes", "the atomic operation by"),
@@ -293,7 +293,7 @@ RACES = [
 
 @pytest.mark.parametrize("name, word, other, access, with_what", RACES)
 def test_a_race(name, word, other, access, with_what):
-    """The warp that runs second finds the access of the first warp."""
+    """The access that runs second finds that of the other warp."""
     kind, text = fault(
         f"run({name!r}, x, word={word!r})\nprint(mark({other!r}) if {other!r} else '')",
         check="race",

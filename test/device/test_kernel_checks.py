@@ -227,6 +227,14 @@ def test_what_is_found(results, name, words, start, more):
     assert set(lines) >= {results["marks"][word] for word in words}, text
 
 
+def test_the_values_of_a_race(results):
+    """The value that the thread writes, and the one that the memory has."""
+    text = results["neighbours"][1]
+    assert ("value: the thread writes 0x" in text) == ("race: write" in text)
+    assert ", the memory has 0x" in text or "value: the memory has 0x" in text
+    assert "value:" not in results["accumulate"][1]
+
+
 def test_the_order_of_a_race_without_a_barrier(results):
     assert "with no __syncthreads between them" in results["no_barrier"][1]
 

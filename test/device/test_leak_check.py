@@ -90,3 +90,15 @@ kept = [drv.mem_alloc(100) for _ in range(5)]
 """
     assert leaks(code) == ""
     assert leaks("keep(drv.mem_alloc(1024))", check="memory,sync") == ""
+
+
+def test_the_end_of_a_context_releases_what_is_in_it():
+    code = """
+x = gpuarray.zeros(10, np.float32)
+stream = drv.Stream()
+keep(drv.mem_alloc(1024))
+"""
+    start = "drv.init()\ncontext = drv.Device(0).make_context()"
+    assert leaks(code + "context.detach()", start) == ""
+    found = leaks(code + "context.pop()", start)
+    assert "1 device allocation, 1024 bytes, made at <string>:16" in found

@@ -48,6 +48,43 @@ def test_write_beyond_an_allocation():
     assert "block (" in text and "thread (0, 0, 0)" in text
 
 
+@pytest.mark.parametrize(
+    "kind, source, value, words",
+    [
+        ("u8", "%r", "mov.b32 %r, 0x1ff", "0xff (int -1)"),
+        ("u16", "%r", "mov.b32 %r, 0x8001", "0x8001 (int -32767)"),
+        ("u32", "%r", "mov.b32 %r, 42", "0x0000002a (int 42)"),
+        ("f32", "%f", "mov.f32 %f, 0f3FC00000", "(int 1069547520, float 1.5)"),
+        ("u64", "%q", "mov.b64 %q, 5", "0x0000000000000005 (int 5)"),
+        ("f64", "%d", "mov.f64 %d, 0d4004000000000000", "double 2.5)"),
+        ("v2.u32", "{%r, %r}", "mov.b32 %r, 1", "0x0000000100000001"),
+        ("v4.u32", "{%r, %r, %r, %r}", "mov.b32 %r, 3", "0x" + 4 * "00000003"),
+    ],
+)
+def test_the_value_of_a_write(kind, source, value, words):
+    code = f"""
+m = g.load('''.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 p) {{
+    .reg .b32 %r; .reg .b64 %q, %a; .reg .f32 %f; .reg .f64 %d;
+    ld.param.u64 %a, [p];
+    {value};
+    st.global.{kind} [%a+512], {source};
+    ret; }}''')
+fault(m, "k", 1, 1, g.empty(512))
+"""
+    _, text = report(code)
+    assert "\n  value: the thread writes 0x" in text and words in text, text
+
+
+def test_a_read_has_no_value():
+    _, text = report(
+        "p = g.empty(400)\nfault(load('runtime'), 'load_at', 1, 32, p, p, L(99))"
+    )
+    assert "read of 4 bytes" in text and "value:" not in text
+
+
 def test_a_write_over_an_end():
     name, text = report(
         "p = g.empty(402)\nfault(load('runtime'), 'store_at', 3, 1, p, L(100))"

@@ -37,6 +37,17 @@ __global__ void count(int *x)
 {
     atomicAdd(x, 1);
 }
+__global__ void stripes(int *x, int odd, int more)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    x[2 * i + odd] = 1;
+    if (i == more) x[2 * i + 1 - odd] = 1;
+}
+__global__ void copy_back(int *to, const int *from, const int *at)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    to[i] = from[at[i]];
+}
 '''
 module = SourceModule(SOURCE)
 fill, twice = module.get_function("fill"), module.get_function("twice")
@@ -265,6 +276,58 @@ for stream in (s, t, free):
 """)
         == "nothing"
     )
+
+
+LARGE = """
+stripes = module.get_function("stripes")
+copy_back = module.get_function("copy_back")
+M = 1 << 16
+wide = drv.mem_alloc(8 * M)
+drv.memset_d8(wide, 0, 8 * M)
+halves = {"block": (256, 1, 1), "grid": (M // 256, 1)}
+nobody = np.int32(-1)
+"""
+ALTERNATE = """
+stripes(wide, zero, nobody, stream=s, **halves)
+stripes(wide, np.int32(1), np.int32({more}), stream=t, **halves)
+"""
+
+
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_bytes_of_kernels_with_many_blocks(threads):
+    """Each worker notes the bytes of its blocks, together those of the kernel."""
+    for more in (-1, 0, 12345, (1 << 16) - 1):
+        code = LARGE + ALTERNATE.format(more=more)
+        if more < 0:
+            assert run(code, PYCUDA_EMULATOR_THREADS=threads) == "nothing"
+            continue
+        words = [f"writes byte {8 * more} of the 524288-byte device allocation"]
+        assert run(code, words, PYCUDA_EMULATOR_THREADS=threads) == "found"
+
+
+def test_bytes_of_indexed_accesses():
+    """The elements that a kernel reads by an index, and those that it does not read."""
+    code = (
+        "at = drv.to_device(np.random.default_rng(1).permutation(M).astype('i4'))\n"
+        "to = drv.mem_alloc(4 * M)\n"
+        "copy_back({to}, wide, at, stream=s, **halves)\n"
+        "drv.memset_d32_async({where}, 7, 1, t)\n"
+    )
+    half = "np.intp(int(wide) + 4 * M)"
+    middle, end = "int(wide) + 4 * M - 4", "int(wide) + 8 * M - 4"
+    found = LARGE + code.format(to=half, where=middle)
+    assert (
+        run(found, ["MemsetD32", "kernel copy_back in another stream reads"]) == "found"
+    )
+    found = LARGE + code.format(to=half, where=end)
+    assert run(found, ["MemsetD32", "writes byte 524284"]) == "found"
+    assert run(LARGE + code.format(to="to", where=end)) == "nothing"
+
+
+def test_the_value_of_the_byte():
+    code = "page[7] = 42\ndrv.memcpy_dtoh_async(page, memory, s)\npage[7]"
+    words = ["host reads byte 28", "value: the byte is 0x2a (int 42)"]
+    assert run(code, words) == "found"
 
 
 def test_the_lines_of_the_program():

@@ -19,8 +19,15 @@ from support import api_table
 ROOT = Path(__file__).resolve().parents[2]
 DOC = ROOT / "doc"
 
-has_sphinx = importlib.util.find_spec("sphinx") is not None
-needs_sphinx = pytest.mark.skipif(not has_sphinx, reason="Sphinx is not installed")
+#: The packages of the extra doc.
+NEEDED = (
+    *("sphinx", "pydata_sphinx_theme", "sphinx_copybutton", "sphinx_design"),
+    *("matplotlib", "myst_nb"),
+)
+missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+needs_sphinx = pytest.mark.skipif(
+    bool(missing), reason=f"{', '.join(missing)}: not installed (extra doc)"
+)
 
 #: Rows about a module as a whole, which the page of the module describes.
 OF_MODULE = re.compile(r"<\w+>")
@@ -132,7 +139,7 @@ def test_pages_build_without_a_warning(pages):
 
 #: Errors in the copy: page -> (text added to it, message of Sphinx).
 WRONG = {
-    "tutorial.rst": ("\n\nSee :doc:`no_such_page`.\n", "no_such_page"),
+    "memory_pools.rst": ("\n\nSee :doc:`no_such_page`.\n", "no_such_page"),
     "compiling.rst": ("\n\n.. autofunction:: pycuda.driver.lost\n", "import 'lost'"),
     "lost.rst": ("Lost\n====\n", "lost.rst: WARNING: document isn't included"),
     # A page that the table of contents includes only if it exists.
@@ -146,10 +153,13 @@ def test_wrong_pages_fail_the_build(tmp_path):
         (tmp_path / name).symlink_to(ROOT / name)
     copy = tmp_path / "doc"
     copy.mkdir()
-    for name in ("conf.py", "tutorial.rst", "compiling.rst"):
+    for name in ("conf.py", "memory_pools.rst", "compiling.rst"):
         shutil.copy(DOC / name, copy)
+    for name in ("static", "templates"):
+        shutil.copytree(DOC / name, copy / name)
     (copy / "index.rst").write_text(
-        "Index\n=====\n\n.. toctree::\n\n   tutorial\n   compiling\n   mpi\n   sparse\n"
+        "Index\n=====\n\n.. toctree::\n\n"
+        "   memory_pools\n   compiling\n   mpi\n   sparse\n"
     )
     for page in copy.glob("*.rst"):
         page.write_text(re.sub(r":doc:`(\S+)`", r"\1", page.read_text()))
@@ -164,6 +174,100 @@ def test_wrong_pages_fail_the_build(tmp_path):
     assert len(complaints) == len(WRONG), said
     for _, complaint in WRONG.values():
         assert any(complaint in line for line in complaints), said
+
+
+# -- what the pages have ---------------------------------------------------------------
+
+
+def text_of(pages, name):
+    return (pages[0] / f"{name}.html").read_text(encoding="utf-8")
+
+
+@needs_sphinx
+def test_each_page_has_the_parts_of_the_theme(pages):
+    """Search, dark colours, contents, neighbours, copy buttons and the version."""
+    text = text_of(pages, "streams")
+    for part in (
+        *("search-button", "theme-switch-button", "On this page", "prev-next-info"),
+        *("copybutton.js", 'title="What is new in this version">2026.1</a>'),
+    ):
+        assert part in text, part
+    assert (pages[0] / "genindex.html").exists()
+    assert (pages[0] / "searchindex.js").exists()
+
+
+@needs_sphinx
+def test_the_versions_become_a_menu():
+    """Without the variable, the version is a link, as another test sees."""
+    code = (
+        "import runpy; options = runpy.run_path('doc/conf.py')['html_theme_options'];"
+        "print(options['navbar_end'][0], options['switcher']['json_url'])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+        env={**os.environ, "PYCUDA_DOC_VERSIONS": "versions.json"},
+    )
+    assert done.stdout.strip() == "version-switcher versions.json"
+
+
+@needs_sphinx
+def test_the_first_page_has_a_picture_and_three_doors(pages):
+    text = text_of(pages, "index")
+    assert text.count("door") == 3
+    assert re.findall(r'src="(_images/\S+\.png)"', text) == ["_images/mandelbrot.png"]
+    assert (pages[0] / "_images" / "mandelbrot.png").exists()
+
+
+@needs_sphinx
+def test_a_class_begins_with_tables(pages):
+    """The members that most programs use come first; each is a link to its entry."""
+    text = text_of(pages, "modules/gpuarray")
+    table = re.search(
+        r'Used most</p>.*?<table class="[^"]*summary.*?</table>', text, re.S
+    )
+    links = re.findall(r'href="#([\w.]+)"', table[0])
+    assert links[:3] == [
+        f"pycuda.gpuarray.GPUArray.{n}" for n in ("get", "set", "shape")
+    ]
+    assert all(f'id="{link}"' in text for link in links)
+    assert "Copy the array to the host and return the numpy array." in table[0]
+
+
+@needs_sphinx
+def test_a_section_begins_with_a_table(pages):
+    text = text_of(pages, "driver/memory")
+    section = text.partition('<section id="copies">')[2]
+    first = re.search(r'<table class="[^"]*summary|<dl class="py', section)
+    assert first[0].startswith("<table")
+
+
+@needs_sphinx
+def test_the_gallery_has_all_examples(pages):
+    text = text_of(pages, "gallery")
+    examples = sorted((DOC / "examples").glob("*.rst"))
+    assert len(examples) > 35
+    for path in examples:
+        assert f'href="examples/{path.stem}.html"' in text, path
+    assert text.count('class="gallery-output"') + text.count("sd-card-img-top") == len(
+        examples
+    )
+
+
+@needs_sphinx
+def test_the_charts_are_in_the_colours_of_the_theme(pages):
+    text = text_of(pages, "performance")
+    charts = re.findall(r'<figure class="chart">.*?</figure>', text, re.S)
+    assert len(charts) >= 3
+    for chart in charts:
+        assert 'aria-label="' in chart
+        assert "var(--pst-color-text-base)" in chart and "#010203" not in chart
+        assert "NVIDIA H200" in chart or "x86-64" in chart
+    ids = re.findall(r'\bid="([^"]+)"', "".join(charts))
+    assert len(ids) == len(set(ids))
 
 
 # -- names -----------------------------------------------------------------------------

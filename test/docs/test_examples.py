@@ -1,7 +1,9 @@
 """Every script in examples/ runs in a child process and prints the right numbers."""
 
 import ast
+import functools
 import os
+import pty
 import re
 import subprocess
 import sys
@@ -33,11 +35,22 @@ def run(name, tmp_path, *arguments, **env):
 
 
 def output(name, tmp_path, *arguments):
-    """Return the lines of an example's output. It must print nothing to stderr."""
+    """Return the lines of an example's output, without that which names the device.
+
+    The example must print nothing to stderr.
+    """
     done = run(name, tmp_path, *arguments)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
-    return done.stdout.splitlines()
+    return without_device(name, done.stdout.splitlines())
+
+
+def without_device(name, lines):
+    """Remove the line that names the device. Each example must print it once."""
+    if name in scripts() and name != "device_properties.py":
+        lines.remove(f"device: {device_name()}")
+    assert not any(line.startswith("device: ") for line in lines)
+    return lines
 
 
 def numbers(text):
@@ -51,6 +64,7 @@ def after(lines, start):
     return found[0].strip()
 
 
+@functools.cache
 def device_name():
     code = "import pycuda.driver as d; d.init(); print(d.Device(0).name())"
     done = subprocess.run(
@@ -110,22 +124,54 @@ def test_hello_gpu(tmp_path):
     assert printed == [0.0] * 400
 
 
+README = EXAMPLES.parent / "README.rst"
+
+
+def blocks_of_readme(language):
+    pattern = rf"code-block:: {language}\n\n((?:    .*\n|\n)+)"
+    return [textwrap.dedent(block) for block in re.findall(pattern, README.read_text())]
+
+
 def run_program_of_readme(number, tmp_path):
-    text = (EXAMPLES.parent / "README.rst").read_text()
-    blocks = re.findall(r"code-block:: python\n\n((?:    .*\n|\n)+)", text)
     script = tmp_path / "program.py"
-    script.write_text(textwrap.dedent(blocks[number]))
-    return numbers(" ".join(output(str(script), tmp_path)))
+    script.write_text(blocks_of_readme("python")[number])
+    return output(str(script), tmp_path)
+
+
+@pytest.mark.gpu
+def test_the_ten_lines_of_the_readme_print_what_it_says(tmp_path):
+    lines = [line for line in blocks_of_readme("python")[0].splitlines() if line]
+    assert len(lines) == 10
+    (said,) = blocks_of_readme("text")
+    assert run_program_of_readme(0, tmp_path) == said.split("\n")[:1]
+    index = (EXAMPLES.parent / "doc" / "index.rst").read_text()
+    assert "\n".join(f"    {line}" for line in lines[:4]) in index
+
+
+def test_the_readme_shows_a_picture_that_exists():
+    """Its first screen has the picture, two commands, the program and its output."""
+    first_screen = README.read_text().split("Status\n------")[0]
+    (picture,) = re.findall(r"\.\. image:: (\S+)", first_screen)
+    assert (EXAMPLES.parent / picture).stat().st_size > 1000
+    assert re.findall(r"^    (make \w+) ", first_screen, re.M) == [
+        "make hello",
+        "make test",
+    ]
+    assert len(first_screen.splitlines()) < 45
+    for name in re.findall(r"``(doc/[\w/.]+)``", README.read_text()):
+        assert (EXAMPLES.parent / name).exists(), name
 
 
 @pytest.mark.gpu
 def test_the_first_program_of_the_readme(tmp_path):
-    assert run_program_of_readme(0, tmp_path) == [0.0] * 400
+    printed = numbers(" ".join(run_program_of_readme(1, tmp_path)))
+    assert printed == [0.0] * 400
 
 
 @pytest.mark.gpu
 def test_the_arrays_of_the_readme(tmp_path):
-    *values, total = run_program_of_readme(1, tmp_path)
+    printed = " ".join(run_program_of_readme(2, tmp_path))
+    *values, total = numbers(printed)
     x = np.linspace(0, 1, 5)
     assert values == pytest.approx(2 * x + np.sqrt(x), rel=1e-6)
     assert total == 2.5
@@ -157,7 +203,7 @@ def test_struct_array(tmp_path):
 def test_multiply_options(tmp_path):
     done = run("multiply_options.py", tmp_path)
     assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
+    lines = without_device("multiply_options.py", done.stdout.splitlines())
     assert int(after(lines, "registers:")) > 0
     assert after(lines, "largest difference:") == "0.0"
     if "software" in device_name():
@@ -187,6 +233,7 @@ def test_pitched_tile(tmp_path):
     corners = [-(5 * 30 + 10), -(8 * 30 + 17)]
     assert numbers(after(lines, "corners of the tile:")) == corners
     assert after(lines, "pixels that changed:") == "32"
+    check_picture(tmp_path / "pitched_tile.png")
 
 
 @pytest.mark.gpu
@@ -256,6 +303,7 @@ def test_heat_on_a_plate(tmp_path):
     assert after(lines, "the same from all sides:") == "True"
     (iterations,) = numbers(after(lines, "iterations:"))
     assert 20 <= iterations <= 200
+    check_picture(tmp_path / "heat_on_a_plate.png")
 
 
 @pytest.mark.gpu
@@ -280,6 +328,7 @@ def test_texture_reference(tmp_path):
     corners = [numbers(line) for line in lines if line.startswith("corners:")]
     assert rows == [[4, 5, 6, 7, 8], [0.5] * 5]
     assert corners == [[0, 4, 8, 12], [1, 0, 0, 1]]
+    check_picture(tmp_path / "texture_reference.png")
 
 
 @pytest.mark.gpu
@@ -327,6 +376,7 @@ def test_scan(tmp_path):
     assert after(lines, "high-water mark at the end:") == "25636"
     assert after(lines, "days with a new mark:") == "61"
     assert after(lines, "the last of them:") == "2869"
+    check_picture(tmp_path / "scan.png")
 
 
 @pytest.mark.gpu
@@ -341,6 +391,20 @@ def test_templates(tmp_path):
     ]
 
 
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", [n for n in scripts() if "exchange" not in n])
+def test_help(name, tmp_path):
+    """--help explains the program and runs nothing: the folder stays empty."""
+    done = run(name, tmp_path, "--help")
+    assert done.returncode == 0, done.stderr
+    docstring = ast.get_docstring(ast.parse((EXAMPLES / name).read_text()))
+    told = " ".join(done.stdout.split())
+    described = re.search(r"description=\"(.*)\"", (EXAMPLES / name).read_text())
+    first = described[1] if described else " ".join(docstring.split("\n\n")[0].split())
+    assert first in told
+    assert [path.name for path in tmp_path.iterdir()] == ["cache"]
+
+
 def image(path):
     """Return the pixels of an image file."""
     pillow = pytest.importorskip("PIL.Image", reason="pillow is not installed")
@@ -348,23 +412,70 @@ def image(path):
         return np.asarray(opened)
 
 
+def check_picture(path):
+    """Compare what a program drew with the picture in the pages."""
+    shown = image(EXAMPLES.parent / "doc" / "runs" / path.name).astype(int)
+    drawn = image(path)
+    assert drawn.shape == shown.shape
+    assert np.abs(drawn - shown).mean() < 2  # a GPU may round otherwise
+
+
+@pytest.mark.gpu
+def test_another_picture_is_noticed(tmp_path):
+    pillow = pytest.importorskip("PIL.Image", reason="pillow is not installed")
+    shown = image(EXAMPLES.parent / "doc" / "runs" / "scan.png")
+    pillow.fromarray(shown[::-1]).save(tmp_path / "scan.png")
+    with pytest.raises(AssertionError):
+        check_picture(tmp_path / "scan.png")
+
+
+@pytest.mark.gpu
+def test_a_terminal_shows_the_picture(tmp_path):
+    """Coloured half blocks are printed if the output is a terminal."""
+    program, terminal = pty.openpty()
+    variables = {"TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8"}
+    child = subprocess.Popen(
+        [sys.executable, str(EXAMPLES / "texture_reference.py")],
+        stdout=terminal,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+        env={**os.environ, **variables, "NO_COLOR": ""},
+    )
+    os.close(terminal)
+    text = b""
+    while chunk := read_terminal(program):
+        text += chunk
+    os.close(program)
+    assert child.communicate(timeout=300)[1] == b""
+    assert child.returncode == 0
+    assert text.decode().count("\N{UPPER HALF BLOCK}") > 1000
+
+
+def read_terminal(program):
+    try:
+        return os.read(program, 1 << 16)
+    except OSError:  # the other end is closed
+        return b""
+
+
 @pytest.mark.gpu
 def test_mandelbrot(tmp_path):
-    pytest.importorskip("PIL.Image", reason="pillow is not installed")
-    lines = output("mandelbrot.py", tmp_path, "--output", "set.png")
+    arguments = ("--width", "72", "--limit", "50", "--output", "set.png")
+    lines = output("mandelbrot.py", tmp_path, *arguments)
     assert lines[0] == "72 x 48 pixels, 882 of them in the set"
     assert after(lines, "pixels that differ from NumPy's:") == "0"
     assert after(lines, "written:") == "set.png"
     pixels = image(tmp_path / "set.png")
-    assert pixels.shape == (48, 72)
-    assert (pixels == 0).sum() == 882
+    assert pixels.shape == (48, 72, 3)
+    in_the_set = pixels[24, 48]  # the middle of the set
+    assert (pixels == in_the_set).all(axis=2).sum() == 882
     assert (pixels == pixels[::-1]).all()  # the set is symmetric
 
 
 @pytest.mark.gpu
 def test_game_of_life(tmp_path):
-    pytest.importorskip("PIL.Image", reason="pillow is not installed")
-    lines = output("game_of_life.py", tmp_path, "--output", "life.png")
+    arguments = ("--size", "48", "--output", "life.png")
+    lines = output("game_of_life.py", tmp_path, *arguments)
     assert lines[0] == "48 x 48 cells, 8 steps, 45 alive"
     assert after(lines, "gliders are 2 cells on:") == "True"
     assert after(lines, "cells that differ from NumPy's:") == "0"
@@ -375,7 +486,7 @@ def test_game_of_life(tmp_path):
 
 @pytest.mark.gpu
 def test_convolution(tmp_path):
-    lines = output("convolution.py", tmp_path)
+    lines = output("convolution.py", tmp_path, "--height", "45", "--width", "150")
     assert lines[0] == "45 x 150 pixels, 9 weights each way"
     assert numbers(after(lines, "largest difference:"))[0] < 1e-5
 
@@ -383,7 +494,7 @@ def test_convolution(tmp_path):
 @pytest.mark.gpu
 def test_sobel(tmp_path):
     pillow = pytest.importorskip("PIL.Image", reason="pillow is not installed")
-    lines = output("sobel.py", tmp_path)
+    lines = output("sobel.py", tmp_path, "--height", "40")
     assert lines[0] == "40 x 60 pixels, 200 on an edge"
     assert after(lines, "pixels that differ from NumPy's:") == "0"
     square = np.zeros((20, 30), np.uint8)
@@ -393,6 +504,34 @@ def test_sobel(tmp_path):
     edges = image(tmp_path / "out.png")
     assert (edges[5:15, 9:11] == 255).all() and (edges[:4] == 0).all()
     assert (edges[7:13, 12:18] == 0).all()
+
+
+@pytest.mark.gpu
+def test_photo_filter(tmp_path):
+    pillow = pytest.importorskip("PIL.Image", reason="pillow is not installed")
+    name = "photo_filter.py"
+    lines = output(name, tmp_path, "--size", "40", "60", "--output", "pair.png")
+    for number in range(4):
+        before, left = numbers(after(lines, f"picture {number}: noise"))
+        assert 15 < before < 20 and left < before / 2
+    assert image(tmp_path / "pair.png").shape == (40, 128, 4)  # with a clear gap of 8
+
+    grey = np.full((30, 50, 3), 100, np.uint8)
+    grey[:, 25:] = 200  # an edge, which must stay
+    for k in range(5):  # more files than streams, of several sizes
+        picture = grey[: 30 - 5 * k].copy()
+        picture[4, 4] = 110
+        pillow.fromarray(picture).save(tmp_path / f"{k}.png")
+    files = [f"{k}.png" for k in range(5)]
+    output(name, tmp_path, *files, "--radius", "2", "--output", "out")
+    for k in range(5):
+        result = image(tmp_path / "out" / f"{k}.png")
+        assert result.shape == (30 - 5 * k, 50, 3)
+        assert (result[:, 26:] == 200).all() and (result[:, 10:24] == 100).all()
+        assert 100 < result[4, 4, 0] < 105
+
+    lines = output(name, tmp_path, "--size", "30", "50", "--times", "2")
+    assert len(lines) == 3 and all(numbers(line)[-1] > 0 for line in lines)
 
 
 @pytest.mark.gpu
@@ -413,7 +552,7 @@ def test_transpose(tmp_path):
 
 @pytest.mark.gpu
 def test_nbody(tmp_path):
-    lines = output("nbody.py", tmp_path, "--bodies", "100")
+    lines = output("nbody.py", tmp_path, "--bodies", "100", "--steps", "3")
     assert lines[0] == "100 bodies, 3 steps"
     assert numbers(after(lines, "first step, largest difference:"))[0] < 1e-6
     assert numbers(after(lines, "change of momentum:"))[0] < 1e-6
@@ -484,6 +623,7 @@ FAULTS = {
     "game_of_life.py": ("alive && around == 4", "alive && around == 5"),
     "convolution.py": ("part[threadIdx.y + k]", "part[threadIdx.y + k / 2 * 2]"),
     "sobel.py": ("y + j - 1)", "y + j)"),
+    "photo_filter.py": ("blue += weight * p.z;", "blue += weight * p.y;"),
     "matrix_multiply.py": ("of_b[k][i];", "of_b[i][k];"),
     "transpose.py": ("tile[threadIdx.x][j];", "tile[j][threadIdx.x];"),
     "nbody.py": ("pull.z += force * z;", "pull.z += force * y;"),
@@ -551,7 +691,7 @@ def exchanged(peer, tmp_path):
     pytest.importorskip(PEERS[peer], reason=f"{peer} is not installed")
     done = run(f"exchange_{peer}.py", tmp_path)
     assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
+    return without_device(f"exchange_{peer}.py", done.stdout.splitlines())
 
 
 @pytest.mark.gpu

@@ -526,3 +526,33 @@ for _ in range(3):
     assert result.returncode == 0
     assert result.stderr.count("ArgumentTypeWarning") == 1
     assert "the parameter 'a' is a float" in result.stderr
+
+
+KERNELS = r"""
+// __global__ void in_a_comment(int x);
+const char *text = "__global__ void in_a_string(int x) {";
+namespace a { namespace b::c {
+template <typename T, int N = f(2, 3)> __global__ void first(T *x, T y[N]) {}
+} void other() { if (1) { } }
+__global__ void __launch_bounds__(128, (2 + 3)) second(const T *x) {}
+}
+extern "C" { static __global__ void third(void) {} }
+template <> __global__ void first<int>(int *x);
+"""
+
+
+def test_the_kernels_of_a_source():
+    assert _parameter_types.kernels(KERNELS) == [
+        ("first", "::a::b::c::first", ("T", "N")),
+        ("second", "::a::second", None),
+        ("third", "::third", None),
+    ]
+
+
+def test_the_parameters_of_a_kernel_of_a_template():
+    found = _parameter_types.of_kernel(KERNELS, "first", {"T": "float", "N": "3"})
+    assert found == [("pf", "x", "T *"), ("pf", "y", "T [N]")]
+    unknown = _parameter_types.of_kernel(KERNELS, "first")
+    assert [each.type[1] for each in unknown] == ["u", "u"]
+    assert _parameter_types.of_kernel(KERNELS, "third") == []
+    assert _parameter_types.of_kernel(KERNELS, "fourth") is None

@@ -144,6 +144,7 @@ def test_captured_work_uses_memory_of_the_graph(mod, stream):
         drv.memcpy_dtod_async(result.gpudata, alloc.address, 4 * COUNT, stream)
     graph.add_free(alloc, after=graph.leaves)
     executable = graph.instantiate()
+    drv.Context.synchronize()  # the stream does not wait for the zeros
     executable.launch(stream)
     stream.synchronize()
     assert (result.get() == 5).all()

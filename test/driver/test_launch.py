@@ -330,7 +330,7 @@ def test_time_kernel(mod):
 @pytest.mark.parametrize(
     ("argument", "text"),
     [
-        (5, "argument 3 of axpy is a int.*numpy.int32"),
+        (5, "argument 3 of axpy is an int.*numpy.int32"),
         (5.0, "argument 3 of axpy is a float.*numpy.float32"),
         (True, "argument 3 of axpy is a bool.*numpy.bool_"),
         (1j, "argument 3 of axpy is a complex.*numpy.complex64"),

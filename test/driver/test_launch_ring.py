@@ -350,6 +350,16 @@ def test_the_launch_that_failed_comes_first(program, wait):
     assert f"python -m pycuda.explain {program.path}" in text
 
 
+@pytest.mark.software(why="the checks are those of the software device")
+@pytest.mark.parametrize("check, is_advised", [("memory", False), ("", True)])
+def test_a_check_makes_the_advice_needless(program, check, is_advised):
+    """The report of a check has the launch and the line of the source."""
+    text, launches = program.run("launch_bad()\narray.get()", PYCUDA_CHECK=check)
+    assert program.is_first(launches)
+    assert ("pycuda.explain" in text) == is_advised
+    assert ("PYCUDA_LAUNCH_BLOCKING" in text) == is_advised
+
+
 def test_finished_launches_are_no_suspects(program):
     body = """
     launch_good()
@@ -527,6 +537,30 @@ def test_the_driver_says_what_was_wrong(put, memory):
     if log and sys.version_info >= (3, 11):
         assert f"The driver's log: {log}" in caught.value.__notes__
     assert drv.Error.driver_log == ""
+
+
+@pytest.mark.software(why="other drivers have other reasons")
+def test_the_log_of_the_software_device(put, memory):
+    stream = drv.Stream()
+    errors = []
+    with pytest.raises(drv.LogicError), stream.capture():
+        try:
+            drv.Context.synchronize()
+        except drv.LogicError as error:
+            errors.append(error)
+    log = errors[0].driver_log
+    assert log == "A stream is being captured, which forbids this call."
+    if sys.version_info >= (3, 11):
+        assert errors[0].__notes__ == [f"The driver's log: {log}"]
+
+
+@pytest.mark.software(why="other drivers have other reasons")
+def test_a_failure_without_a_reason_has_no_log(fail_calls):  # noqa: F811
+    fail_calls("cuMemAlloc", 1, code=1)
+    with pytest.raises(drv.LogicError) as caught:
+        drv.mem_alloc(64)
+    assert caught.value.driver_log == ""
+    assert not hasattr(caught.value, "__notes__")
 
 
 # -- without memory --------------------------------------------------------------------

@@ -12,7 +12,7 @@ import pytest
 
 from support.child import run_child
 from support.compilers import needs_nvcc
-from support.pages import blocks, plain
+from support.pages import blocks, captioned, plain
 
 PROGRAM = Path(__file__).parents[1] / "support" / "two_libraries.py"
 
@@ -69,7 +69,7 @@ def numbers(needs_library):
 
 def test_the_page_has_a_program_for_each_library():
     assert [library_of(program) for program, _ in BLOCKS] == [
-        "torch", "cupy", None, None, "tensorrt",
+        "torch", "cupy", None, "torch", None, "tensorrt",
     ]  # fmt: skip
 
 
@@ -89,3 +89,29 @@ def test_an_example_with_another_library(number):
     if importlib.util.find_spec(name) is None:
         pytest.skip(f"{name} is not installed")
     check_example(number)
+
+
+# -- the page for users of CuPy
+
+#: Its programs with CuPy, and what they print.
+FROM_CUPY = {
+    "axpy_cupy.py": "[1. 3. 5. 7.] [ 1. 10. 29. 58.] True",
+    "together_cupy.py": "[1. 1. 1. 1.] [ 0. 10. 20. 30.]",
+}
+
+
+def test_both_programs_of_the_page_for_users_of_cupy_print_the_same():
+    ((_, said),) = blocks("from_cupy")
+    assert said.strip() == FROM_CUPY["axpy_cupy.py"]
+    assert set(captioned("from_cupy")) == set(FROM_CUPY)
+
+
+@needs_nvcc
+@pytest.mark.gpu
+@pytest.mark.hardware(why="CuPy works on NVIDIA's driver only")
+@pytest.mark.parametrize("name", FROM_CUPY)
+def test_a_program_of_the_page_for_users_of_cupy(name):
+    if importlib.util.find_spec("cupy") is None:
+        pytest.skip("cupy is not installed")
+    program = captioned("from_cupy")[name]
+    assert run_child(program).stdout.strip() == FROM_CUPY[name]

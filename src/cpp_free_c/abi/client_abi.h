@@ -20,6 +20,7 @@ typedef unsigned int CUexecAffinityType;
 typedef unsigned int CUflushGPUDirectRDMAWritesScope;
 typedef unsigned int CUflushGPUDirectRDMAWritesTarget;
 typedef unsigned int CUlibraryOption;
+typedef unsigned int CUlogIterator;
 typedef unsigned int CUmemcpy3DOperandType;
 typedef unsigned int CUmemcpySrcAccessOrder;
 

@@ -200,6 +200,14 @@
     /* tensor maps */                                                                  \
     X(TensorMapReplaceAddress, 12000, (CUtensorMap *tensorMap, void *globalAddress))   \
                                                                                        \
+    /* the log of failed calls */                                                      \
+    X(LogsUnregisterCallback, 12090, (CUlogsCallbackHandle callback))                  \
+    X(LogsCurrent, 12090, (CUlogIterator *iterator_out, unsigned int flags))           \
+    X(LogsDumpToFile, 12090,                                                           \
+      (CUlogIterator *iterator, const char *pathToFile, unsigned int flags))           \
+    X(LogsDumpToMemory, 12090,                                                         \
+      (CUlogIterator *iterator, char *buffer, size_t *size, unsigned int flags))       \
+                                                                                       \
     /* programs' way to functions */                                                   \
     X(GetProcAddress, 11030,                                                           \
       (const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags))             \

@@ -8,10 +8,6 @@
 
 #include <stdint.h>
 
-#if defined(__x86_64__)
-#    include <x86intrin.h>
-#endif
-
 #if defined(__GNUC__)
 #    define PCU_TICKS_API __attribute__((visibility("hidden")))
 #else
@@ -39,7 +35,8 @@ pcu_ticks(pcu_ticks_source source)
         return pcu_ticks_coarse();
     }
 #if defined(__x86_64__)
-    return __rdtsc();
+    /* The header of __rdtsc has all vector instructions and takes 0.2 s to compile. */
+    return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
     uint64_t ticks;
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));

@@ -695,9 +695,19 @@
       (numOptions, options, optionValues, stateOut)) \
     X(cuLinkDestroy, cuLinkDestroy, 5050, LEGACY, LinkDestroy, (CUlinkState state), \
       (state)) \
+    X(cuLogsCurrent, cuLogsCurrent, 12090, LEGACY, LogsCurrent, (CUlogIterator \
+      *iterator_out, unsigned int flags), (iterator_out, flags)) \
+    X(cuLogsDumpToFile, cuLogsDumpToFile, 12090, LEGACY, LogsDumpToFile, \
+      (CUlogIterator *iterator, const char *pathToFile, unsigned int flags), \
+      (iterator, pathToFile, flags)) \
+    X(cuLogsDumpToMemory, cuLogsDumpToMemory, 12090, LEGACY, LogsDumpToMemory, \
+      (CUlogIterator *iterator, char *buffer, size_t *size, unsigned int flags), \
+      (iterator, buffer, size, flags)) \
     X(cuLogsRegisterCallback, cuLogsRegisterCallback, 12090, LEGACY, \
       LogsRegisterCallback, (CUlogsCallback callbackFunc, void *userData, \
       CUlogsCallbackHandle *callback_out), (callbackFunc, userData, callback_out)) \
+    X(cuLogsUnregisterCallback, cuLogsUnregisterCallback, 12090, LEGACY, \
+      LogsUnregisterCallback, (CUlogsCallbackHandle callback), (callback)) \
     X(cuMemAddressFree, cuMemAddressFree, 10020, LEGACY, MemAddressFree, (CUdeviceptr \
       ptr, size_t size), (ptr, size)) \
     X(cuMemAddressReserve, cuMemAddressReserve, 10020, LEGACY, MemAddressReserve, \
@@ -1590,11 +1600,6 @@
       9000, LEGACY, LaunchCooperativeKernelMultiDevice) \
     X(cuLaunchGrid, cuLaunchGrid, 2000, LEGACY, LaunchGrid) \
     X(cuLaunchGridAsync, cuLaunchGridAsync, 2000, LEGACY, LaunchGridAsync) \
-    X(cuLogsCurrent, cuLogsCurrent, 12090, LEGACY, LogsCurrent) \
-    X(cuLogsDumpToFile, cuLogsDumpToFile, 12090, LEGACY, LogsDumpToFile) \
-    X(cuLogsDumpToMemory, cuLogsDumpToMemory, 12090, LEGACY, LogsDumpToMemory) \
-    X(cuLogsUnregisterCallback, cuLogsUnregisterCallback, 12090, LEGACY, \
-      LogsUnregisterCallback) \
     X(cuMemAlloc, cuMemAlloc, 2000, LEGACY, MemAlloc_v1) \
     X(cuMemAllocHost, cuMemAllocHost, 2000, LEGACY, MemAllocHost_v1) \
     X(cuMemAllocPitch, cuMemAllocPitch, 2000, LEGACY, MemAllocPitch_v1) \
@@ -1741,10 +1746,6 @@
     X(LaunchCooperativeKernelMultiDevice) \
     X(LaunchGrid) \
     X(LaunchGridAsync) \
-    X(LogsCurrent) \
-    X(LogsDumpToFile) \
-    X(LogsDumpToMemory) \
-    X(LogsUnregisterCallback) \
     X(MemAlloc_v1) \
     X(MemAllocHost_v1) \
     X(MemAllocPitch_v1) \

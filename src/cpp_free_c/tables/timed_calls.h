@@ -3,7 +3,8 @@
  *   X(Name, kind of span, (parameters), (arguments), stream, bytes)
  *
  * Name is that of a row in abi/symbols.h, with the same parameters. Launches of kernels
- * and calls that end a context have functions of their own in driver/timeline_calls.c. */
+ * and calls that end a context have functions of their own in driver/timeline_calls.c.
+ */
 #ifndef TABLES_TIMED_CALLS_H
 #define TABLES_TIMED_CALLS_H
 

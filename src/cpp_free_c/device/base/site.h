@@ -20,8 +20,9 @@ typedef size_t (*emu_caller)(char *text, size_t room);
 /* Register the function of this process; NULL: none. */
 EMU_EXPORT void emu_set_caller(emu_caller caller);
 
-/* The free that this thread calls next is one that the program asked for, or (0) one of
- * a destructor. Without a registered function all frees count as asked for. */
+/* The free, or the end of a context, that this thread calls next is one that the
+ * program asked for, or (0) one of a destructor. Without a registered function all
+ * count as asked for. */
 EMU_EXPORT void emu_set_asked(int asked);
 bool emu_site_is_asked(void);
 

@@ -30,7 +30,10 @@ static struct {
     emu_guard_ask ask;
     guard_range ranges[MOST_RANGES];
     _Atomic unsigned count;
-    uint64_t page; /* bytes */
+    guard_range plan[MOST_RANGES];
+    unsigned planned;
+    _Atomic bool has_opened; /* some pages of the ranges are not protected now */
+    uint64_t page;           /* bytes */
     pid_t process;
     struct sigaction segv_before, trap_before;
     _Atomic int passed_on; /* signals that were not ours */
@@ -76,6 +79,14 @@ static void
 guard_protect(uint64_t start, uint64_t end, int protection)
 {
     (void)mprotect((void *)(uintptr_t)start, (size_t)(end - start), protection);
+}
+
+/* Let a page be used until the guard is renewed. */
+static void
+guard_open(uint64_t page)
+{
+    atomic_store(&guard.has_opened, true);
+    guard_protect(page, page + guard.page, PROT_READ | PROT_WRITE);
 }
 
 /* -- the handlers ------------------------------------------------------------------ */
@@ -138,10 +149,11 @@ static void
 step_begin(ucontext_t *context, uint64_t page, int protection)
 {
     guard_protect(page, page + guard.page, PROT_READ | PROT_WRITE);
-    if (step.count == STEP_PAGES || atomic_fetch_add(&guard.steps, 1) >= MOST_STEPS) {
-        return;
+    if (step.count == STEP_PAGES || atomic_fetch_add(&guard.steps, 1) >= MOST_STEPS ||
+        !step_request(context, true)) {
+        atomic_store(&guard.has_opened, true);
     }
-    if (step_request(context, true)) {
+    else {
         step.pages[step.count] = page;
         step.protections[step.count] = protection;
         step.count++;
@@ -176,7 +188,7 @@ guard_on_fault(int number, siginfo_t *info, void *data)
         step_begin(context, page, protection);
     }
     else {
-        guard_protect(page, page + guard.page, PROT_READ | PROT_WRITE);
+        guard_open(page);
     }
 }
 
@@ -228,11 +240,13 @@ emu_guard_open(emu_guard_ask ask)
 }
 
 void
-emu_guard_close_range(uint64_t start, uint64_t end, bool inside, bool reads_too)
+emu_guard_plan_range(uint64_t start, uint64_t end, bool inside, bool reads_too)
 {
-    const unsigned count = atomic_load(&guard.count);
-    guard_range *range = &guard.ranges[count];
+    guard_range *last = NULL;
 
+    if (guard.planned > 0) {
+        last = &guard.plan[guard.planned - 1];
+    }
     if (inside) {
         start += guard.page - 1;
     }
@@ -241,14 +255,67 @@ emu_guard_close_range(uint64_t start, uint64_t end, bool inside, bool reads_too)
     }
     start &= ~(guard.page - 1);
     end &= ~(guard.page - 1);
-    if (start >= end || count == MOST_RANGES || getpid() != guard.process) {
+    if (start >= end) {
+        return;
+    }
+    if (last != NULL && last->end == start && last->reads_too == reads_too) {
+        last->end = end; /* the next page of a kernel */
+    }
+    else if (guard.planned < MOST_RANGES) {
+        guard.plan[guard.planned++] = (guard_range){start, end, reads_too};
+    }
+}
+
+/* Whether all pages that are guarded now stay so. Then the plan only adds ranges. */
+static bool
+guard_plan_adds_to(unsigned planned)
+{
+    const unsigned count = atomic_load(&guard.count);
+
+    if (count > planned || atomic_load(&guard.has_opened)) {
+        return false;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        if (guard.ranges[i].start != guard.plan[i].start ||
+            guard.ranges[i].end != guard.plan[i].end ||
+            guard.ranges[i].reads_too != guard.plan[i].reads_too) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void
+emu_guard_apply_plan(void)
+{
+    const unsigned planned = guard.planned;
+
+    guard.planned = 0;
+    if (!guard_plan_adds_to(planned)) {
+        emu_guard_clear();
+    }
+    atomic_store(&guard.steps, 0);
+    if (atomic_load(&guard.count) == planned || getpid() != guard.process) {
         return;
     }
     guard_handle(SIGSEGV, guard_on_fault, &guard.segv_before);
     guard_handle(SIGTRAP, guard_on_step, &guard.trap_before);
-    *range = (guard_range){start, end, reads_too};
-    atomic_store(&guard.count, count + 1);
-    guard_protect(start, end, range_protection(range));
+    for (unsigned i = atomic_load(&guard.count); i < planned; i++) {
+        guard.ranges[i] = guard.plan[i];
+        atomic_store(&guard.count, i + 1);
+        guard_protect(guard.plan[i].start, guard.plan[i].end,
+                      range_protection(&guard.plan[i]));
+    }
+}
+
+void
+emu_guard_open_page(uint64_t address)
+{
+    const uint64_t page = address & ~(guard.page - 1);
+
+    if (guard_protection(page) != (PROT_READ | PROT_WRITE)) {
+        guard_open(page);
+    }
 }
 
 void
@@ -258,6 +325,7 @@ emu_guard_clear(void)
 
     atomic_store(&guard.count, 0);
     atomic_store(&guard.steps, 0);
+    atomic_store(&guard.has_opened, false);
     for (unsigned i = 0; i < count; i++) {
         guard_protect(guard.ranges[i].start, guard.ranges[i].end,
                       PROT_READ | PROT_WRITE);

@@ -24,9 +24,13 @@ typedef emu_guard_answer (*emu_guard_ask)(uint64_t address, bool is_write);
 
 void emu_guard_open(emu_guard_ask ask);
 
-/* Guard the whole pages around [start, end), or only those inside of it; against writes
- * or against all accesses. */
-void emu_guard_close_range(uint64_t start, uint64_t end, bool inside, bool reads_too);
+/* Plan to guard the whole pages around [start, end), or only those inside of it;
+ * against writes or against all accesses. */
+void emu_guard_plan_range(uint64_t start, uint64_t end, bool inside, bool reads_too);
+/* Guard what is planned, and nothing else. The next plan is empty. */
+void emu_guard_apply_plan(void);
+/* Let the page of an address be read, whoever reads it. */
+void emu_guard_open_page(uint64_t address);
 /* Guard nothing. */
 void emu_guard_clear(void);
 bool emu_guard_is_clear(void);

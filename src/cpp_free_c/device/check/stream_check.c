@@ -32,24 +32,24 @@ typedef struct {
 
 struct emu_operation {
     emu_operation *next, *previous; /* of all operations */
-    emu_operation *next_kept;       /* used by operations_prune */
-    emu_context *context;
     size_t lane;
-    emu_lane_kind kind; /* of the lane */
-    uint64_t number;    /* in its lane */
-    uint64_t order;     /* of the call that enqueued it */
-    uint64_t serial;    /* of the newest allocation when it ran */
+    uint64_t number; /* in its lane */
+    uint64_t order;  /* of the call that enqueued it */
     emu_clock clock;
+    bool has_run;
+    bool frees;         /* memory */
+    bool is_graph;      /* it keeps the name of the call */
+    bool is_early;      /* its uses were known before it ran */
+    emu_lane_kind kind; /* of the lane */
+    uint64_t serial;    /* of the newest allocation when it ran */
     emu_uses uses;
     emu_uses may; /* what it may use, while it has not run */
-    bool has_run;
-    bool frees;    /* memory */
-    bool is_graph; /* it keeps the name of the call */
-    bool is_early; /* its uses were known before it ran */
+    emu_context *context;
+    emu_operation *next_kept; /* used by operations_prune */
     const char *site;
-    char name[NAME_ROOM];
-    suspect suspects[MOST_SUSPECTS];
+    suspect *suspects; /* MOST_SUSPECTS; NULL: there has been none */
     size_t suspect_count;
+    char name[NAME_ROOM];
 };
 
 bool emu_stream_check_on;
@@ -103,7 +103,15 @@ operation_free(emu_operation *operation)
     emu_uses_close(&operation->uses);
     emu_uses_close(&operation->may);
     emu_clock_close(&operation->clock);
+    free(operation->suspects);
     free(operation);
+}
+
+/* Whether the guard watches memory because of an operation. */
+static bool
+operation_has_host(const emu_operation *operation)
+{
+    return operation->uses.has_host || operation->may.has_host;
 }
 
 static void
@@ -122,7 +130,7 @@ operation_unlist(emu_operation *operation)
         check.last = operation->previous;
     }
     check.count--;
-    check.is_stale = true;
+    check.is_stale |= operation_has_host(operation);
 }
 
 static void
@@ -137,7 +145,6 @@ operation_list(emu_operation *operation)
     }
     check.last = operation;
     check.count++;
-    check.is_stale = true;
 }
 
 /* Whether the host has waited for an operation. */
@@ -184,6 +191,7 @@ operations_prune(void)
     }
     for (emu_operation *o = check.first; o != NULL; o = next) {
         next = o->next;
+        check.is_stale |= operation_has_host(o) && operation_is_over(o);
         if ((operation_is_over(o) && !operation_meets_kept(o)) ||
             (check.count > MOST_OPERATIONS && o->has_run)) {
             operation_unlist(o);
@@ -234,12 +242,14 @@ emu_lane_new(emu_context *context, emu_lane_kind kind)
         return NULL;
     }
     lane = calloc(1, sizeof(*lane));
+    check_lock();
+    check_noted(lane != NULL); /* streams may wait for each other through this one */
     if (lane == NULL) {
+        check_unlock();
         return NULL;
     }
     lane->context = context;
     lane->kind = kind;
-    check_lock();
     if (lane_take_number(&lane->number)) {
         check.taken[lane->number] = true;
         lane->next = check.lanes;
@@ -249,6 +259,7 @@ emu_lane_new(emu_context *context, emu_lane_kind kind)
         check.lanes = lane;
     }
     else {
+        check_noted(false);
         free(lane);
         lane = NULL;
     }
@@ -609,6 +620,7 @@ emu_operation_end(void)
     check.running--;
     operation->has_run = true;
     operation->serial = emu_memory_last_serial();
+    check.is_stale |= operation_has_host(operation);
     emu_uses_close(&operation->may);
     if (!operation->is_early) {
         check_operation(operation);
@@ -624,7 +636,6 @@ emu_operation_end(void)
     if (check.count > MOST_OPERATIONS) {
         operations_prune();
     }
-    check.is_stale = true;
     check_unlock();
 }
 
@@ -642,7 +653,7 @@ emu_operation_use(emu_operation *operation, uint64_t start, uint64_t bytes,
         check_lock();
         emu_uses_add_range(&operation->uses, start, bytes, kind, 0);
         operation->frees |= kind == EMU_USE_FREE;
-        check.is_stale = true;
+        check.is_stale |= operation_has_host(operation);
         check_unlock();
     }
 }
@@ -655,7 +666,7 @@ emu_operation_fill(emu_operation *operation, uint64_t start, uint64_t bytes,
         check_lock();
         emu_uses_add_range(&operation->uses, start, bytes, EMU_USE_WRITE,
                            (uint64_t)value << 8 | unit);
-        check.is_stale = true;
+        check.is_stale |= operation_has_host(operation);
         check_unlock();
     }
 }
@@ -667,7 +678,11 @@ emu_operation_may_use(emu_operation *operation, const emu_allocation *allocation
         check_lock();
         emu_uses_add_range(&operation->may, allocation->base, allocation->size,
                            EMU_USE_WRITE, 0);
-        check.is_stale = true;
+        if (operation->may.has_host && operation->suspects == NULL) {
+            /* not in the handler of signals; without memory, nothing is kept */
+            operation->suspects = calloc(MOST_SUSPECTS, sizeof(suspect));
+        }
+        check.is_stale |= operation_has_host(operation);
         check_unlock();
     }
 }
@@ -694,19 +709,14 @@ emu_operation_name(emu_operation *operation, const char *kernel)
 emu_uses *
 emu_operation_kernel(emu_operation *operation, const char *name)
 {
-    emu_uses *uses = NULL;
-
     if (operation == NULL) {
         return NULL;
     }
     emu_operation_name(operation, name);
     check_lock();
     operation->uses.host_only = !lane_has_company(operation);
-    if (emu_uses_open_pages(&operation->uses)) {
-        uses = &operation->uses;
-    }
     check_unlock();
-    return uses;
+    return &operation->uses;
 }
 
 void
@@ -807,10 +817,21 @@ guard_see(void *data, uint64_t start, uint64_t end, unsigned kind)
         return;
     }
     if (memory->kind == EMU_MEMORY_HOST || memory->kind == EMU_MEMORY_MANAGED) {
-        emu_guard_close_range(start, end, false, pass->reads_too);
+        emu_guard_plan_range(start, end, false, pass->reads_too);
     }
     else if (memory->kind == EMU_MEMORY_REGISTERED) {
-        emu_guard_close_range(start, end, true, pass->reads_too);
+        emu_guard_plan_range(start, end, true, pass->reads_too);
+    }
+}
+
+static void
+guard_see_operation(const emu_operation *operation, guard_pass *pass)
+{
+    if (operation->uses.has_host) {
+        emu_uses_each(&operation->uses, guard_see, pass);
+    }
+    if (operation->may.has_host) {
+        emu_uses_each(&operation->may, guard_see, pass);
     }
 }
 
@@ -821,18 +842,26 @@ guard_renew(void)
     if (!check.is_stale || check.running > 0) {
         return;
     }
-    emu_guard_clear();
     for (int reads_too = 0; reads_too < 2; reads_too++) {
         guard_pass pass = {reads_too != 0};
 
         for (const emu_operation *o = check.first; o != NULL; o = o->next) {
             if (!operation_is_over(o)) {
-                emu_uses_each(&o->uses, guard_see, &pass);
-                emu_uses_each(&o->may, guard_see, &pass);
+                guard_see_operation(o, &pass);
             }
         }
     }
+    emu_guard_apply_plan();
     check.is_stale = false;
+}
+
+/* Keep an access of the host until the operation has run. */
+static void
+operation_suspect(emu_operation *operation, const suspect *access)
+{
+    if (operation->suspects != NULL && operation->suspect_count < MOST_SUSPECTS) {
+        operation->suspects[operation->suspect_count++] = *access;
+    }
 }
 
 /* Answer for an access of the program. */
@@ -860,9 +889,8 @@ guard_answer(uint64_t address, bool is_write)
                 break;
             }
         }
-        else if (emu_uses_of_byte(&o->may, address) != 0 &&
-                 o->suspect_count < MOST_SUSPECTS) {
-            o->suspects[o->suspect_count++] = access;
+        else if (emu_uses_of_byte(&o->may, address) != 0) {
+            operation_suspect(o, &access);
         }
     }
     check_unlock();

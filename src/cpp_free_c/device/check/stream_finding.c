@@ -8,10 +8,12 @@
 #include <string.h>
 
 #include "device/base/site.h"
+#include "device/base/value_text.h"
+#include "device/check/guard.h"
 #include "device/check/uses.h"
 #include "device/memory/memory.h"
 
-enum { TEXT_ROOM = 1800, MEMORY_ROOM = 160, LINE_ROOM = 500 };
+enum { TEXT_ROOM = 1900, MEMORY_ROOM = 160, LINE_ROOM = 500 };
 
 static struct {
     pthread_mutex_t mutex;
@@ -58,6 +60,20 @@ finding_memory(uint64_t address, char *text, const char **site)
         emu_memory_kind_name(memory->kind), (unsigned long long)memory->base);
 }
 
+/* "\n  value: the byte is 0x07 (int 7)", or "". */
+static void
+finding_value(uint64_t address, char *line)
+{
+    char value[EMU_VALUE_ROOM];
+
+    line[0] = 0;
+    if (emu_memory_check(address, 1) != NULL) {
+        emu_guard_open_page(address);
+        emu_value_text((const void *)(uintptr_t)address, 1, value);
+        (void)snprintf(line, LINE_ROOM, "\n  value: the byte is %s", value);
+    }
+}
+
 /* "\n  cuMemcpyDtoHAsync was called at run.py:12 in main", or "". */
 static void
 finding_line(const char *what, const char *site, char *line)
@@ -92,18 +108,20 @@ emu_finding_of_streams(emu_context *context, const emu_finding_side *older,
                        const emu_finding_side *newer, uint64_t address)
 {
     char memory[MEMORY_ROOM], first[LINE_ROOM], second[LINE_ROOM], made[LINE_ROOM];
+    char value[LINE_ROOM];
     const char *site;
 
     finding_memory(address, memory, &site);
+    finding_value(address, value);
     finding_line(newer->name, newer->site, first);
     finding_line(older->name, older->site, second);
     finding_line("the memory was allocated", site, made);
     finding_set(context,
                 "CUDA_ERROR_LAUNCH_FAILED\n"
                 "  sync: %s %s %s, which %s in another stream %s; neither stream waits "
-                "for the other%s%s%s\n",
+                "for the other%s%s%s%s\n",
                 newer->name, finding_verb(newer->kinds), memory, older->name,
-                finding_verb(older->kinds), first, second, made);
+                finding_verb(older->kinds), value, first, second, made);
 }
 
 void
@@ -111,18 +129,20 @@ emu_finding_of_host(emu_context *context, const emu_finding_side *work,
                     const emu_finding_side *host, uint64_t address)
 {
     char memory[MEMORY_ROOM], first[LINE_ROOM], second[LINE_ROOM], made[LINE_ROOM];
+    char value[LINE_ROOM];
     const char *site;
 
     finding_memory(address, memory, &site);
+    finding_value(address, value);
     finding_line(host->name, host->site, first);
     finding_line(work->name, work->site, second);
     finding_line("the memory was allocated", site, made);
     finding_set(context,
                 "CUDA_ERROR_LAUNCH_FAILED\n"
                 "  sync: the host %s %s, which %s %s; the host has not waited for it"
-                "%s%s%s\n",
+                "%s%s%s%s\n",
                 finding_verb(host->kinds), memory, work->name,
-                finding_verb(work->kinds), first, second, made);
+                finding_verb(work->kinds), value, first, second, made);
 }
 
 void

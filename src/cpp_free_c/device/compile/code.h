@@ -75,9 +75,9 @@ struct emu_insn {
         int64_t imm;
         const struct emu_callsite *call;
     };
-    const uint32_t *x; /* further operands, written ones first */
-    uint16_t op;       /* EMU_OP_ number */
-    uint8_t used;      /* EMU_USES_ flags: which operands it has */
+    const uint32_t *x;          /* further operands, written ones first */
+    uint16_t op;                /* EMU_OP_ number */
+    uint8_t used;               /* EMU_USES_ flags: which operands it has */
     uint8_t x_count, x_written; /* registers among x, and those that are written */
 };
 

@@ -23,13 +23,13 @@ enum {
     /* Operand a is a 32-bit index. The address is operand c, which is the same in all
      * lanes, plus the index times the scale. */
     EMU_AT_INDEX = 32,
-    EMU_AT_RESULT = 64,    /* an atomic operation that returns the old value */
-    EMU_AT_UNSIGNED = 128, /* the index is unsigned */
-    EMU_AT_LINEAR = 256,   /* the index is tid.x plus a value that all lanes share */
-    EMU_AT_SHAPE = 512,    /* operand a has an emu_shape */
-    EMU_AT_STRONG = 1024,  /* a load or store that is volatile, relaxed, acquire or
-                              release */
-    EMU_AT_RELEASE = 2048, /* an atomic operation that orders what comes before it */
+    EMU_AT_RESULT = 64,     /* an atomic operation that returns the old value */
+    EMU_AT_UNSIGNED = 128,  /* the index is unsigned */
+    EMU_AT_LINEAR = 256,    /* the index is tid.x plus a value that all lanes share */
+    EMU_AT_SHAPE = 512,     /* operand a has an emu_shape */
+    EMU_AT_STRONG = 1024,   /* a load or store that is volatile, relaxed, acquire or
+                               release */
+    EMU_AT_RELEASE = 2048,  /* an atomic operation that orders what comes before it */
     EMU_AT_IN_BLOCK = 4096, /* with RELEASE: only for threads of the block */
     EMU_AT_VOLATILE = 8192, /* with STRONG: it is volatile and nothing else */
     EMU_AT_SCALE_SHIFT = 16,

@@ -39,7 +39,7 @@ emu_tensor_map_read(emu_tensor_map *map, const void *bytes)
 
 /* The rows of an im2col tile are pixels. */
 static void
-tile_begin_pixels(emu_tile *tile, const uint16_t offsets[EMU_TENSOR_SPACE])
+tile_begin_pixels(emu_tensor_tile *tile, const uint16_t offsets[EMU_TENSOR_SPACE])
 {
     tile->row_elements = tile->map->box[0];
     tile->lowest = 1;
@@ -58,7 +58,7 @@ tile_slice(const emu_tensor_map *map)
 
 /* An interleaved tile has one slice of channels, whatever the box says. */
 static void
-tile_begin_box(emu_tile *tile)
+tile_begin_box(emu_tensor_tile *tile)
 {
     const emu_tensor_map *map = tile->map;
 
@@ -79,7 +79,7 @@ tile_begin_box(emu_tile *tile)
 }
 
 void
-emu_tile_begin(emu_tile *tile, const emu_tensor_map *map, bool writes,
+emu_tile_begin(emu_tensor_tile *tile, const emu_tensor_map *map, bool writes,
                const int32_t coordinates[EMU_TENSOR_RANK],
                const uint16_t offsets[EMU_TENSOR_SPACE])
 {
@@ -113,7 +113,7 @@ emu_tile_begin(emu_tile *tile, const emu_tensor_map *map, bool writes,
 
 /* Move to the next row of a box. */
 static void
-tile_step_box(emu_tile *tile)
+tile_step_box(emu_tensor_tile *tile)
 {
     for (unsigned i = tile->lowest; i < tile->map->rank; i++) {
         tile->at[i]++;
@@ -129,7 +129,7 @@ tile_step_box(emu_tile *tile)
 /* Move to the next pixel: along each dimension of space from the lower to the upper
  * corner, then to the next image. */
 static void
-tile_step_pixel(emu_tile *tile)
+tile_step_pixel(emu_tensor_tile *tile)
 {
     const emu_tensor_map *map = tile->map;
     const unsigned batch = map->rank - 1u;
@@ -146,7 +146,7 @@ tile_step_pixel(emu_tile *tile)
 
 /* The part of a line along dimension 0 that is inside the array. */
 static void
-tile_line_inside(const emu_tile *tile, emu_tile_row *row)
+tile_line_inside(const emu_tensor_tile *tile, emu_tile_row *row)
 {
     const int64_t first = tile->first[0];
     int64_t begin = 0, end = tile->row_elements;
@@ -166,7 +166,7 @@ tile_line_inside(const emu_tile *tile, emu_tile_row *row)
 
 /* The part of the present row that is inside the array. */
 static void
-tile_row_inside(const emu_tile *tile, emu_tile_row *row)
+tile_row_inside(const emu_tensor_tile *tile, emu_tile_row *row)
 {
     const emu_tensor_map *map = tile->map;
 
@@ -194,7 +194,7 @@ tile_row_inside(const emu_tile *tile, emu_tile_row *row)
 }
 
 bool
-emu_tile_starts_inside(const emu_tile *tile)
+emu_tile_starts_inside(const emu_tensor_tile *tile)
 {
     const emu_tensor_map *map = tile->map;
 
@@ -208,7 +208,7 @@ emu_tile_starts_inside(const emu_tile *tile)
 }
 
 bool
-emu_tile_next(emu_tile *tile, emu_tile_row *row)
+emu_tile_next(emu_tensor_tile *tile, emu_tile_row *row)
 {
     if (tile->next == tile->rows) {
         return false;

@@ -65,7 +65,7 @@ typedef struct {
     uint32_t pitch; /* bytes from the begin of a row to the next one */
     uint64_t rows;  /* of the tile */
     uint64_t next;  /* number of the next row */
-} emu_tile;
+} emu_tensor_tile;
 
 typedef struct {
     uint64_t address; /* of the first element that is inside the array */
@@ -77,13 +77,13 @@ typedef struct {
 /* Begin at the first row. `offsets` are those of an im2col map, else NULL. `writes`:
  * the copy is to global memory. Then the end of a line counts in units of 16 bytes, as
  * on an H200: elements up to the next multiple of 16 bytes are written too. */
-void emu_tile_begin(emu_tile *tile, const emu_tensor_map *map, bool writes,
+void emu_tile_begin(emu_tensor_tile *tile, const emu_tensor_map *map, bool writes,
                     const int32_t coordinates[EMU_TENSOR_RANK],
                     const uint16_t offsets[EMU_TENSOR_SPACE]);
 /* False: the first pixel of an im2col tile is outside the box of pixels. */
-bool emu_tile_starts_inside(const emu_tile *tile);
+bool emu_tile_starts_inside(const emu_tensor_tile *tile);
 /* False: there are no more rows. */
-bool emu_tile_next(emu_tile *tile, emu_tile_row *row);
+bool emu_tile_next(emu_tensor_tile *tile, emu_tile_row *row);
 
 /* The bytes of a line of shared memory with this swizzle; 0 without one. Rows begin at
  * lines. */

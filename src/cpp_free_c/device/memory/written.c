@@ -1,8 +1,6 @@
 /* The bytes that were written. See written.h. */
 #include "device/memory/written.h"
 
-#include <string.h>
-
 #include "device/memory/memory.h"
 #include "device/memory/shadow.h"
 
@@ -17,26 +15,21 @@ written_tracks(uint64_t address)
 void
 emu_written_mark(uint64_t address, uint64_t bytes)
 {
-    uint8_t *marks = emu_shadow_marks(address, bytes);
-
-    if (marks != NULL && written_tracks(address)) {
-        memset(marks, 1, bytes);
+    if (emu_shadow_has_marks(address, bytes) && written_tracks(address)) {
+        emu_shadow_mark(address, bytes);
     }
 }
 
 void
 emu_written_copy(uint64_t to, uint64_t from, uint64_t bytes)
 {
-    uint8_t *target = emu_shadow_marks(to, bytes);
-    const uint8_t *source = emu_shadow_marks(from, bytes);
-
-    if (target == NULL || !written_tracks(to)) {
+    if (!emu_shadow_has_marks(to, bytes) || !written_tracks(to)) {
         return;
     }
-    if (source == NULL || !written_tracks(from)) {
-        memset(target, 1, bytes);
+    if (!emu_shadow_has_marks(from, bytes) || !written_tracks(from)) {
+        emu_shadow_mark(to, bytes);
     }
     else {
-        memmove(target, source, bytes);
+        emu_shadow_copy(to, from, bytes);
     }
 }

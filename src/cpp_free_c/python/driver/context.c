@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "python/support/convert.h"
+#include "python/support/device_caller.h"
 #include "python/support/interrupt.h"
 #include "python/support/launch_ring.h"
 #include "python/support/setup.h"
@@ -506,7 +507,9 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
     Py_ssize_t count = context_count(stack, self);
     pcu_stream_table_let_go(&self->rec);
     self->rec.alive = 0; /* from now on no other thread uses or ends it */
+    pcu_device_caller_asks(1);
     CUresult status = context_end(&self->rec, &routine);
+    pcu_device_caller_asks(0);
     if (status != CUDA_SUCCESS && !pcu_status_is_sticky(status)) {
         pcu_raise(st, routine, status);
         context_stay(self, stack, count);

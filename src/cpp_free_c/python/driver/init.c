@@ -19,19 +19,33 @@
 /* The CUDA release whose interface abi/cuda_abi.h declares. */
 enum { INIT_MAJOR = 13, INIT_MINOR = 0 };
 
+/* Warn, at the line of the program, that the software device replaces the driver. */
 static int
-init_warn_fallback(pcu_state *st)
+init_warn_fallback(void)
 {
+    PyObject *module = NULL;
+    PyObject *reason = NULL;
+    PyObject *result = NULL;
+    int rc = -1;
     if (!pcu_drv_info.fallback) {
         return 0;
     }
     pcu_drv_info.fallback = 0; /* warn once */
-    return PyErr_WarnFormat(
-        st->exc_PyCUDAWarning, 1,
-        "no NVIDIA driver was found (%s): programs run on the software device, which "
-        "is for development, teaching and tests; PYCUDA_DRIVER=emulator chooses it "
-        "silently, PYCUDA_DRIVER=cuda refuses it",
-        pcu_drv_info.detail);
+    reason = PyUnicode_DecodeUTF8(pcu_drv_info.detail,
+                                  (Py_ssize_t)strlen(pcu_drv_info.detail), "replace");
+    module = PyImport_ImportModule("pycuda._fallback");
+    if (reason == NULL || module == NULL) {
+        goto done;
+    }
+    result = PyObject_CallMethod(module, "warn", "O", reason);
+    if (result != NULL) {
+        rc = 0;
+    }
+done:
+    Py_XDECREF(reason);
+    Py_XDECREF(module);
+    Py_XDECREF(result);
+    return rc;
 }
 
 PyDoc_STRVAR(
@@ -66,7 +80,7 @@ init_init(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
         return NULL;
     }
     pcu_device_caller_begin(st);
-    if (init_warn_fallback(st) < 0) {
+    if (init_warn_fallback() < 0) {
         return NULL;
     }
     Py_RETURN_NONE;

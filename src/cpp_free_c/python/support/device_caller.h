@@ -11,8 +11,8 @@
 PCU_HIDDEN void pcu_device_caller_begin(const pcu_state *st);
 PCU_HIDDEN void pcu_device_caller_finish(void);
 
-/* Say that the program asks for the next free itself (1), and end that (0). Does
- * nothing with a real driver. */
+/* Say that the program itself asks for the next free, or the end of a context (1), and
+ * end that (0). Does nothing with a real driver. */
 PCU_HIDDEN void pcu_device_caller_asks(int asked);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "device/base/report_log.h"
+#include "device/base/site.h"
 #include "device/memory/memory.h"
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/graph.h"
@@ -163,7 +164,7 @@ leak_see_alive(const leak_thing *thing)
 void
 emu_leak_note_context(emu_context *context)
 {
-    if (leak.on) {
+    if (leak.on && !emu_site_is_asked()) {
         leak_each_of_context(context, leak_see_alive);
     }
 }

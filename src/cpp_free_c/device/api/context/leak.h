@@ -18,7 +18,8 @@
 /* Set once by cuInit. */
 void emu_leak_open(bool on);
 
-/* A context is destroyed now, with everything that it owns. */
+/* A context is destroyed now, with everything that it owns. That is no leak if the
+ * program asks for it: the end of a context releases everything. */
 void emu_leak_note_context(emu_context *context);
 /* Whether a program has to release the object, and the allocation, itself. */
 bool emu_leak_is_object(const emu_object *object);

@@ -58,6 +58,28 @@ static const char *const call_names[EMU_CALLS] = {PCU_DRV_SYMBOLS(
 #undef CLIENT_NAME
 #undef MISSING_NAME
 
+/* The exports for the default stream of the process, the newest of a call last. */
+#define EXPORT_LEGACY(export, name) {EMU_CALL_##name, #export},
+#define EXPORT_PER_THREAD(export, name)
+#define EXPORT_ROW(export, base, version, stream, name, parameters, arguments) \
+    EXPORT_##stream(export, name)
+static const struct {
+    emu_call call;
+    const char *export;
+} call_exports[] = {PCU_DRIVER_EXPORTS(EXPORT_ROW)};
+#undef EXPORT_ROW
+
+const char *
+emu_call_export(emu_call call)
+{
+    for (size_t i = sizeof(call_exports) / sizeof(call_exports[0]); i-- > 0;) {
+        if (call_exports[i].call == call) {
+            return call_exports[i].export;
+        }
+    }
+    return emu_call_name(call);
+}
+
 const char *
 emu_call_name(emu_call call)
 {

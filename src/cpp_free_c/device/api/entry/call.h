@@ -52,6 +52,10 @@ extern const unsigned char emu_call_traits[EMU_CALLS];
 /* The name of a call, as cuMemAlloc. */
 const char *emu_call_name(emu_call call);
 
+/* The name of the newest function that the library exports for a call, as
+ * cuMemAlloc_v2: for the log. It takes a search. */
+const char *emu_call_export(emu_call call);
+
 /* The call of that name, with or without its cu; EMU_CALLS for NULL, "" and "*", which
  * name any call; -1 if no call has the name. */
 int emu_call_find(const char *name);

@@ -13,6 +13,7 @@
 #include "device/api/entry/capture.h"
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/deferred.h"
+#include "device/api/entry/error_log.h"
 #include "device/api/entry/fault_injection.h"
 #include "device/api/entry/lock.h"
 #include "device/api/entry/message.h"
@@ -62,6 +63,7 @@ emu_enter_early(emu_call call)
     emu_call_log_begin(call);
     status = emu_fault_check(call);
     if (status == CUDA_SUCCESS && in_callback) {
+        emu_error_log_say("A host function cannot call the driver.");
         status = CUDA_ERROR_NOT_PERMITTED;
     }
     return status;
@@ -77,9 +79,24 @@ emu_enter(emu_call call)
     }
     if (status == CUDA_SUCCESS) {
         status = emu_capture_permit(call);
+        if (status != CUDA_SUCCESS) {
+            emu_error_log_say("A stream is being captured, which forbids this call.");
+        }
     }
     if (status == CUDA_SUCCESS && emu_deferred_enter(call) && emu_wait_interrupted()) {
         status = EMU_INTERRUPTED;
+    }
+    return status;
+}
+
+/* Get the current context. */
+static CUresult
+entry_current(emu_context **context)
+{
+    const CUresult status = emu_context_current(context);
+
+    if (status != CUDA_SUCCESS) {
+        emu_error_log_say("No context is current in this thread.");
     }
     return status;
 }
@@ -101,7 +118,7 @@ emu_enter_context(emu_call call, emu_context **context)
 
     *context = NULL;
     if (status == CUDA_SUCCESS) {
-        status = emu_context_current(context);
+        status = entry_current(context);
     }
     return entry_check_sound(status, *context);
 }
@@ -120,7 +137,7 @@ emu_enter_object(emu_call call, const void *handle, emu_kind kind,
             *context = object->context;
         }
         else {
-            status = emu_context_current(context);
+            status = entry_current(context);
         }
     }
     return entry_check_sound(status, *context);
@@ -139,7 +156,7 @@ emu_enter_memory(emu_call call, uint64_t address, emu_context **context)
             *context = found->context;
         }
         else {
-            status = emu_context_current(context);
+            status = entry_current(context);
         }
     }
     return entry_check_sound(status, *context);
@@ -149,14 +166,16 @@ CUresult
 emu_leave(CUresult status)
 {
     emu_user_object *dead = emu_user_objects_take();
+    const emu_call call = emu_lock_call();
 
-    emu_call_log_end(emu_lock_call(), status);
+    emu_call_log_end(call, status);
     if (emu_wait_has_polled && emu_wait_interrupted()) {
         emu_running_give_up();
     }
     entry_publish_finding();
     emu_unlock();
     emu_stream_check_leave();
+    emu_error_log_end(call, status);
     if (emu_wait_has_polled) {
         emu_wait_leave();
     }

@@ -3,6 +3,7 @@
  * Each forwards to the function that does its work. A function that is not built
  * returns NOT_SUPPORTED; the call log and emu_last_message() have its name. */
 #include "device/api/entry/entry.h"
+#include "device/api/entry/error_log.h"
 #include "device/api/entry/message.h"
 #include "device/api/stream/stream.h"
 #include "device/api/exports/exports.h"
@@ -14,6 +15,7 @@ emu_not_built(emu_call call)
 
     if (status == CUDA_SUCCESS) {
         emu_message_set("The software device does not have %s.", emu_call_name(call));
+        emu_error_log_say("The software device does not have %s.", emu_call_name(call));
         status = CUDA_ERROR_NOT_SUPPORTED;
     }
     return emu_leave(status);

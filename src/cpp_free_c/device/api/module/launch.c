@@ -14,6 +14,7 @@
 #include "device/api/entry/capture.h"
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/entry.h"
+#include "device/api/entry/error_log.h"
 #include "device/api/entry/message.h"
 #include "device/api/module/launch_work.h"
 #include "device/api/module/module.h"
@@ -39,6 +40,9 @@ launch_check_cooperative(const emu_function *function, const emu_launch_request 
     uint64_t rows = (uint64_t)r->grid[0] * r->grid[1]; /* fits: 31 and 16 bits */
 
     if (rows > resident || rows * r->grid[2] > resident) {
+        emu_error_log_say(
+            "A cooperative launch of this kernel has %llu blocks at most.",
+            (unsigned long long)resident);
         return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
     }
     return CUDA_SUCCESS;
@@ -77,6 +81,23 @@ launch_check_clusters(const emu_function *function, emu_launch_request *r)
     return CUDA_SUCCESS;
 }
 
+/* Say which dimension of a launch is wrong. */
+static CUresult
+launch_refuse_shape(const emu_launch_request *r, const emu_device_limits *limits, int i)
+{
+    const char axis = "xyz"[i];
+
+    if (r->grid[i] == 0 || r->grid[i] > (unsigned)limits->grid_dim[i]) {
+        emu_error_log_say("The grid is %u in %c. It must be between 1 and %d.",
+                          r->grid[i], axis, limits->grid_dim[i]);
+    }
+    else {
+        emu_error_log_say("The block is %u in %c. It must be between 1 and %d.",
+                          r->block[i], axis, limits->block_dim[i]);
+    }
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
 static CUresult
 launch_check(const emu_function *function, const emu_launch_request *r)
 {
@@ -88,15 +109,25 @@ launch_check(const emu_function *function, const emu_launch_request *r)
         if (r->grid[i] == 0 || r->block[i] == 0 ||
             r->grid[i] > (unsigned)limits->grid_dim[i] ||
             r->block[i] > (unsigned)limits->block_dim[i]) {
-            return CUDA_ERROR_INVALID_VALUE;
+            return launch_refuse_shape(r, limits, i);
         }
         if (info->req_ntid[0] != 0 && r->block[i] != info->req_ntid[i]) {
+            emu_error_log_say("The kernel requires blocks of (%u, %u, %u) threads.",
+                              info->req_ntid[0], info->req_ntid[1], info->req_ntid[2]);
             return CUDA_ERROR_INVALID_VALUE;
         }
         threads *= r->block[i];
     }
-    if (threads > (uint64_t)limits->threads_per_block || threads > info->max_threads ||
-        r->shared > (unsigned)function->dynamic_shared) {
+    if (threads > (uint64_t)limits->threads_per_block || threads > info->max_threads) {
+        emu_error_log_say(
+            "The block has %llu threads. The device allows %d, the kernel %u.",
+            (unsigned long long)threads, limits->threads_per_block, info->max_threads);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (r->shared > (unsigned)function->dynamic_shared) {
+        emu_error_log_say(
+            "The launch has %u bytes of dynamic shared memory. The function allows %d.",
+            r->shared, function->dynamic_shared);
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (r->cooperative) {

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "device/check/use_log.h"
 #include "device/machine/warp/block.h"
 
 enum { KEEP_BYTES = 1 << 24 }; /* the most memory of an idle worker */
@@ -52,6 +53,7 @@ idle_free(emu_worker *worker)
 {
     idle_free_frames(worker);
     emu_block_free(worker->block);
+    emu_use_log_free(worker->uses);
     free(worker);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "device/check/use_log.h"
 #include "device/machine/warp/block.h"
 #include "device/machine/warp/cancel.h"
 #include "device/machine/warp/clock.h"
@@ -566,6 +567,31 @@ crew_end(crew *c)
     emu_watch_free(c->watch);
 }
 
+/* Prepare for the notes that the launch wants. False: out of memory. */
+static bool
+worker_open_log(emu_worker *worker, const emu_launch *launch)
+{
+    if (launch->uses == NULL && worker->uses == NULL) {
+        return true;
+    }
+    if (worker->uses == NULL) {
+        worker->uses = emu_use_log_new();
+        if (worker->uses == NULL) {
+            return false;
+        }
+    }
+    emu_use_log_begin(worker->uses, launch->uses);
+    return true;
+}
+
+static void
+worker_close_log(emu_worker *worker)
+{
+    if (worker->uses != NULL) {
+        emu_use_log_end(worker->uses);
+    }
+}
+
 static void
 worker_run_part(void *data, unsigned number)
 {
@@ -575,6 +601,11 @@ worker_run_part(void *data, unsigned number)
 
     if (worker == NULL) {
         emu_cancel_no_memory(grid);
+        return;
+    }
+    if (!worker_open_log(worker, grid->launch)) {
+        emu_cancel_no_memory(grid);
+        emu_idle_worker_give(worker);
         return;
     }
     worker->number = number;
@@ -597,6 +628,7 @@ worker_run_part(void *data, unsigned number)
         emu_proof_leave(grid, &c.part);
     }
     crew_end(&c);
+    worker_close_log(worker);
     atomic_fetch_sub(&grid->active, 1);
     emu_idle_worker_give(worker);
 }

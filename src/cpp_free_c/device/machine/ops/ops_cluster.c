@@ -3,7 +3,8 @@
 
 #include "device/machine/warp/cluster.h"
 #include "device/machine/warp/lanes.h"
-#include "device/machine/warp/race_check.h"
+#include "device/machine/warp/race_block.h"
+#include "device/machine/warp/race_order.h"
 #include "device/machine/warp/warp.h"
 
 enum { CLUSTER_BARRIER = EMU_BARRIERS - 1 }; /* its number for the race check */

@@ -19,7 +19,7 @@ typedef struct {
     const emu_insn *insn;
     unsigned lane;
     emu_tensor_map map;
-    emu_tile tile;
+    emu_tensor_tile tile;
     emu_shared_place place; /* the tile in shared memory */
     _Alignas(16) uint8_t row[EMU_TENSOR_ROW];
 } tensor_copy;
@@ -260,7 +260,7 @@ tensor_copy_rows(tensor_copy *copy, uint64_t address)
 {
     const bool to_shared = copy->insn->aux & EMU_BULK_TO_SHARED;
     const uint64_t bytes = copy->tile.rows * copy->tile.pitch;
-    emu_tile tile = copy->tile;
+    emu_tensor_tile tile = copy->tile;
     emu_tile_row row;
     uint32_t number;
 

@@ -1,6 +1,7 @@
 /* The parts of an access to memory: ranges of consecutive elements, or one element for
  * several lanes. Most accesses of a whole warp have one part, or one for each half of
- * the warp. Checks look at a part as a whole. Called by checked.c. */
+ * the warp. Checks look at a part as a whole. Called by checked.c,
+ * checked_lockstep.c and shared_plan.c. */
 #ifndef DEVICE_MACHINE_WARP_ACCESS_PARTS_H
 #define DEVICE_MACHINE_WARP_ACCESS_PARTS_H
 
@@ -31,5 +32,15 @@ emu_part_bytes(const emu_part *part, unsigned size)
  * such parts, or may not be legal. */
 bool emu_parts_find(emu_warp *warp, const emu_insn *insn, unsigned size,
                     emu_parts *parts);
+
+/* Find the parts of an access to shared memory by the shape of its address
+ * (EMU_AT_SHAPE), which is the same in all blocks of a launch. The lanes that are
+ * active do not matter. False as above. */
+bool emu_parts_of_shape(emu_warp *warp, const emu_insn *insn, unsigned size,
+                        emu_parts *parts);
+
+/* The host address of the elements that all warps in lockstep access in global memory,
+ * if they are consecutive. 0: they are not, or may not be legal. */
+uint64_t emu_parts_of_warps(emu_warp *warp, const emu_insn *insn, unsigned size);
 
 #endif

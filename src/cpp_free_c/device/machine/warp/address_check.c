@@ -3,12 +3,13 @@
 
 #include <stdio.h>
 
-#include "device/check/uses.h"
+#include "device/check/use_log.h"
 #include "device/compile/encoding.h"
 #include "device/machine/warp/handlers.h"
 #include "device/machine/warp/lanes.h"
 #include "device/machine/warp/cluster.h"
 #include "device/machine/warp/report.h"
+#include "device/machine/warp/store_value.h"
 
 static const char *
 address_access_word(bool write)
@@ -24,10 +25,14 @@ address_fault_range(emu_warp *warp, const emu_insn *insn, unsigned lane,
                     uint64_t address, unsigned size, bool write, const char *space,
                     uint64_t room)
 {
-    (void)emu_fault(warp, insn, CUDA_ERROR_ILLEGAL_ADDRESS, lane, address,
-                    "%s of %u bytes at offset %llu of %s memory, which has %llu bytes",
-                    address_access_word(write), size, (unsigned long long)address,
-                    space, (unsigned long long)room);
+    char value[EMU_VALUE_LINE];
+
+    emu_store_value_line(warp, insn, lane, size, NULL, value);
+    (void)emu_fault(
+        warp, insn, CUDA_ERROR_ILLEGAL_ADDRESS, lane, address,
+        "%s of %u bytes at offset %llu of %s memory, which has %llu bytes%s",
+        address_access_word(write), size, (unsigned long long)address, space,
+        (unsigned long long)room, value);
     return false;
 }
 
@@ -101,9 +106,7 @@ emu_address_global(emu_warp *warp, uint64_t address, uint64_t size)
     recent = emu_memory_check(address, size);
     if (recent && emu_memory_may_use(grid->context, recent)) {
         warp->recent = recent;
-        if (grid->launch->uses != NULL && emu_uses_want(grid->launch->uses, recent)) {
-            warp->recent = NULL;
-        }
+        warp->is_noted = emu_use_log_wants(warp->block->worker->uses, recent);
         return (uint8_t *)(uintptr_t)address;
     }
     if (address - (uint64_t)(uintptr_t)grid->params < grid->params_size &&
@@ -183,7 +186,7 @@ bool
 emu_address_fault(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t address,
                   unsigned size, bool write)
 {
-    char near[320];
+    char near[320], value[EMU_VALUE_LINE];
 
     if (address - EMU_SHARED_WINDOW < EMU_WINDOW_SIZE) {
         return address_fault_range(warp, insn, lane, address - EMU_SHARED_WINDOW, size,
@@ -194,9 +197,11 @@ emu_address_fault(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t 
                                    write, "local", warp->local_stride);
     }
     address_describe(warp, address, size, near, sizeof near);
+    emu_store_value_line(warp, insn, lane, size, NULL, value);
     (void)emu_fault(warp, insn, CUDA_ERROR_ILLEGAL_ADDRESS, lane, address,
-                    "%s of %u bytes at address 0x%llx: %s", address_access_word(write),
-                    size, (unsigned long long)address, near);
+                    "%s of %u bytes at address 0x%llx: %s%s",
+                    address_access_word(write), size, (unsigned long long)address, near,
+                    value);
     return false;
 }
 
@@ -262,15 +267,17 @@ address_fault_misaligned(emu_warp *warp, const emu_insn *insn, uint32_t mask,
                          unsigned size, bool write, const uint64_t address[EMU_LANES])
 {
     unsigned lane = (unsigned)__builtin_ctz(mask);
+    char value[EMU_VALUE_LINE];
 
     while (!(address[lane] & (size - 1))) {
         mask &= mask - 1;
         lane = (unsigned)__builtin_ctz(mask);
     }
+    emu_store_value_line(warp, insn, lane, size, NULL, value);
     (void)emu_fault(warp, insn, CUDA_ERROR_MISALIGNED_ADDRESS, lane, address[lane],
-                    "%s of %u bytes at address 0x%llx, which is no multiple of %u",
+                    "%s of %u bytes at address 0x%llx, which is no multiple of %u%s",
                     address_access_word(write), size, (unsigned long long)address[lane],
-                    size);
+                    size, value);
     return false;
 }
 
@@ -342,16 +349,13 @@ emu_address_resolve(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigne
 void
 emu_address_note(emu_warp *warp, uint64_t address, uint64_t bytes, bool write)
 {
-    emu_uses *uses = warp->block->grid->launch->uses;
+    unsigned use = EMU_USE_READ;
 
-    if (uses == NULL || !emu_uses_want(uses, emu_memory_check(address, 1))) {
-        return;
-    }
     if (write) {
-        emu_uses_add(uses, address, bytes, EMU_USE_WRITE);
+        use = EMU_USE_WRITE;
     }
-    else {
-        emu_uses_add(uses, address, bytes, EMU_USE_READ);
+    if (warp->is_noted && emu_memory_within(warp->recent, address, bytes)) {
+        emu_use_log_add(warp->block->worker->uses, address, bytes, use);
     }
 }
 
@@ -368,33 +372,32 @@ address_use(const emu_insn *insn, bool write)
     return EMU_USE_READ;
 }
 
-/* Note the access of each lane to global memory; lanes that access consecutive elements
- * as one. */
-static void
-address_note_lanes(emu_uses *uses, const emu_insn *insn, uint32_t mask, unsigned size,
-                   bool write, const uint64_t at[EMU_LANES])
+void
+emu_address_note_lanes(emu_warp *warp, const emu_insn *insn, unsigned size, bool write,
+                       const uint64_t at[EMU_LANES])
 {
-    const unsigned use = address_use(insn, write);
-    uint64_t start = 0, end = 0;
+    emu_use_log_add_lanes(warp->block->worker->uses, at, warp->mask, size,
+                          address_use(insn, write));
+}
+
+/* Note the access of each lane whose memory is to be noted. */
+static void
+address_note_each(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
+                  bool write, const uint64_t at[EMU_LANES])
+{
+    uint32_t noted = 0;
 
     for (uint32_t left = mask; left; left &= left - 1) {
-        const uint64_t address = at[__builtin_ctz(left)];
+        const unsigned lane = (unsigned)__builtin_ctz(left);
 
-        if (address == end) {
-            end += size;
-            continue;
-        }
-        if (end != 0) {
-            emu_uses_add(uses, start, end - start, use);
-            end = 0;
-        }
-        if (emu_uses_want(uses, emu_memory_check(address, 1))) {
-            start = address;
-            end = address + size;
+        if (emu_address_global(warp, at[lane], size) != NULL && warp->is_noted &&
+            emu_memory_within(warp->recent, at[lane], size)) {
+            noted |= left & -left;
         }
     }
-    if (end != 0) {
-        emu_uses_add(uses, start, end - start, use);
+    if (noted != 0) {
+        emu_use_log_add_lanes(warp->block->worker->uses, at, noted, size,
+                              address_use(insn, write));
     }
 }
 
@@ -403,13 +406,12 @@ emu_address_check(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned 
                   bool write, uint64_t out[EMU_LANES])
 {
     const uint32_t space = insn->aux & EMU_AT_MASK;
-    emu_uses *uses = warp->block->grid->launch->uses;
 
     if (!emu_address_resolve(warp, insn, mask, size, write, out)) {
         return false;
     }
-    if (uses != NULL && space <= EMU_AT_GLOBAL) {
-        address_note_lanes(uses, insn, mask, size, write, out);
+    if (warp->block->grid->launch->uses != NULL && space <= EMU_AT_GLOBAL) {
+        address_note_each(warp, insn, mask, size, write, out);
     }
     return true;
 }

@@ -20,11 +20,13 @@ bool emu_address_resolve(emu_warp *warp, const emu_insn *insn, uint32_t mask,
 /* The address that each lane accesses, not checked. */
 void emu_address_of_lanes(const emu_warp *warp, const emu_insn *insn,
                           uint64_t out[EMU_LANES]);
-/* Note an access to global memory, if the launch wants that (uses.h). */
+/* Note an access to the allocation warp->recent, if that is noted (use_log.h). */
 void emu_address_note(emu_warp *warp, uint64_t address, uint64_t bytes, bool write);
+/* The same for the accesses of the lanes to one noted allocation. */
+void emu_address_note_lanes(emu_warp *warp, const emu_insn *insn, unsigned size,
+                            bool write, const uint64_t at[EMU_LANES]);
 /* The host address of bytes of global memory within one allocation; NULL if the access
- * is not legal. Remembers the allocation in warp->recent, or NULL if accesses to it are
- * to be noted. */
+ * is not legal. Remembers the allocation in warp->recent. */
 uint8_t *emu_address_global(emu_warp *warp, uint64_t address, uint64_t size);
 /* The host address of `size` bytes at a generic address, for one lane; NULL if the
  * access is not legal. */

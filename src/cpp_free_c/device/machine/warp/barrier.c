@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device/base/checks.h"
 #include "device/machine/warp/barrier_check.h"
 #include "device/machine/warp/group.h"
 #include "device/machine/warp/lanes.h"
-#include "device/machine/warp/race_check.h"
+#include "device/machine/warp/race_block.h"
+#include "device/machine/warp/race_order.h"
 #include "device/machine/warp/report.h"
 
 enum {

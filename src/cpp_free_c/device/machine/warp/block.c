@@ -7,10 +7,11 @@
 
 #include "device/machine/warp/cancel.h"
 #include "device/machine/warp/checked.h"
+#include "device/machine/warp/checked_lockstep.h"
 #include "device/machine/warp/group.h"
 #include "device/machine/warp/init_check.h"
 #include "device/machine/warp/lockstep.h"
-#include "device/machine/warp/race_check.h"
+#include "device/machine/warp/race_block.h"
 #include "device/machine/warp/report.h"
 #include "device/machine/warp/warp.h"
 
@@ -61,6 +62,7 @@ block_prepare_warp(emu_warp *warp, emu_block *block, unsigned number)
     warp->local = block->local + (size_t)number * EMU_LANES * grid->stack_size;
     warp->block = block;
     warp->recent = NULL;
+    warp->is_noted = false;
     memset(warp->recents, 0, sizeof warp->recents);
     warp->number = number;
     warp->tid = (const uint32_t(*)[EMU_LANES])grid->tids[number];
@@ -257,12 +259,15 @@ emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number)
     }
     block->watch = NULL;
     block->run_warp = emu_warp_run;
+    block->run_lockstep = emu_lockstep_run_warps;
+    block->is_apart = false;
     block->shared_size = grid->shared_size;
     if (!emu_race_begin(block) || !emu_init_begin(block)) {
         return false;
     }
     if (block->race || block->init) {
         block->run_warp = emu_checked_run;
+        block->run_lockstep = emu_checked_run_lockstep;
     }
     if (block->has_barriers) {
         memset(block->barriers, 0, sizeof block->barriers);
@@ -272,7 +277,8 @@ emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number)
         block_prepare(block);
     }
     block_run_once(&block->warps[0], EMU_ONCE_BLOCK, EMU_TAG_UNIFORM);
-    block->is_fresh = emu_lockstep_takes_all(block);
+    block->is_fresh = emu_lockstep_takes_all(block) &&
+                      !(block->init && grid->kernel->func->unset_count > 0);
     if (!block->is_fresh) {
         block_begin_warps(block);
     }
@@ -534,6 +540,7 @@ emu_block_free(emu_block *block)
         free(block->shared);
         emu_race_free(block);
         emu_init_free(block);
+        free(block->plans);
         free(block);
     }
 }

@@ -8,6 +8,7 @@
 #include "device/machine/warp/init_check.h"
 #include "device/machine/warp/init_follow.h"
 #include "device/machine/warp/race_check.h"
+#include "device/machine/warp/race_parts.h"
 
 /* -- accesses to memory ------------------------------------------------------------ */
 
@@ -42,11 +43,11 @@ checked_race(emu_warp *warp, const emu_insn *insn, unsigned size,
     return emu_race_access(warp, insn, warp->mask, size, checked_race_kind(insn), at);
 }
 
-/* Check an access of the whole warp by its parts. False: that is not enough. */
-static bool
-checked_parts(emu_warp *warp, const emu_insn *insn, unsigned size)
+bool
+emu_checked_parts(emu_warp *warp, const emu_insn *insn)
 {
     const emu_block *block = warp->block;
+    const unsigned size = emu_effect_size(insn);
     emu_parts parts;
 
     return emu_parts_find(warp, insn, size, &parts) &&
@@ -114,7 +115,7 @@ checked_access(emu_warp *warp, const emu_insn *insn)
     if (block->race && insn->aux & EMU_AT_RELEASE) {
         emu_race_fence(warp, insn->aux & EMU_AT_IN_BLOCK);
     }
-    if ((kind == EMU_EFFECT_UPDATE || !checked_parts(warp, insn, size)) &&
+    if ((kind == EMU_EFFECT_UPDATE || !emu_checked_parts(warp, insn)) &&
         !checked_lanes(warp, insn, size, kind != EMU_EFFECT_READ)) {
         return NULL;
     }

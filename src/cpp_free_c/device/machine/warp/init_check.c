@@ -14,7 +14,8 @@
 enum {
     ENTRY_ROOM = 16, /* bytes at the start of local memory that no variable has */
     SPARE = 64,      /* marks beside the last byte, for accesses at the end */
-    MOST_ELEMENTS = 8
+    WORD = 4,
+    BITS = 64
 };
 
 /* -- blocks ------------------------------------------------------------------------ */
@@ -30,6 +31,21 @@ init_reserve(uint8_t **marks, size_t *room, size_t size)
     return *marks != NULL;
 }
 
+/* No word of shared memory was written. False: out of memory. */
+static bool
+init_begin_words(emu_init *init, size_t count)
+{
+    if (init->word_room < count) {
+        free(init->words);
+        init->words = malloc(count * sizeof *init->words);
+        init->word_room = init->words == NULL ? 0 : count;
+    }
+    if (init->words != NULL) {
+        memset(init->words, 0, count * sizeof *init->words);
+    }
+    return init->words != NULL;
+}
+
 /* The variables of the kernel in local memory are unset; the rest of it is for calls.
  */
 static void
@@ -40,6 +56,10 @@ init_begin_local(emu_block *block)
     const size_t lanes = (size_t)grid->warp_count * EMU_LANES;
     const size_t end = func->call_base;
 
+    if (block->init->local_launch == grid->number) {
+        return; /* the last block has not changed it */
+    }
+    block->init->local_launch = grid->number;
     memset(block->init->local, 1, lanes * grid->stack_size);
     for (size_t i = 0; i < lanes && end > ENTRY_ROOM; i++) {
         memset(block->init->local + i * grid->stack_size + ENTRY_ROOM, 0,
@@ -69,6 +89,9 @@ emu_init_begin(emu_block *block)
             (size_t)grid->warp_count * EMU_LANES * grid->stack_size + SPARE)) {
         return false;
     }
+    if (!init_begin_words(init, block->shared_size / WORD / BITS + 1)) {
+        return false;
+    }
     init->all_shared = grid->cluster_size > 1;
     memset(init->shared, init->all_shared, block->shared_size + SPARE);
     init_begin_local(block);
@@ -81,6 +104,7 @@ emu_init_free(emu_block *block)
 {
     if (block->init) {
         free(block->init->shared);
+        free(block->init->words);
         free(block->init->local);
         free(block->init->registers);
         free(block->init->origins);
@@ -95,7 +119,7 @@ emu_init_free(emu_block *block)
 typedef struct {
     emu_unset_space space; /* NOWHERE: its bytes always have a value */
     uint64_t first, end;   /* host addresses */
-    uint8_t *marks;        /* of `first` */
+    uint8_t *marks;        /* of `first`; those of global memory are in shadow.h */
 } marked;
 
 static bool
@@ -132,9 +156,8 @@ init_find(const emu_warp *warp, uint64_t address)
     }
     memory = emu_memory_find(address);
     if (memory != NULL && address - memory->base < memory->size) {
-        m = (marked){
-            EMU_UNSET_NOWHERE, memory->base, memory->base + memory->size,
-            emu_memory_shadow.written + (memory->base - emu_memory_tables.base)};
+        m.first = memory->base;
+        m.end = memory->base + memory->size;
         if (emu_shadow_tracks(memory)) {
             m.space = EMU_UNSET_GLOBAL;
         }
@@ -151,16 +174,72 @@ init_find_next(const emu_warp *warp, uint64_t address, marked *m)
     }
 }
 
-/* Whether no byte of an element was written. */
 static inline bool
-init_is_unset(const uint8_t *marks, unsigned size)
+init_is_zero(const uint8_t *marks, unsigned size)
 {
+    uint32_t four;
+
+    if (size == sizeof four) {
+        memcpy(&four, marks, sizeof four);
+        return four == 0;
+    }
     for (unsigned i = 0; i < size; i++) {
         if (marks[i]) {
             return false;
         }
     }
     return true;
+}
+
+/* Whether no byte of an element was written. */
+static inline bool
+init_is_unset(const marked *m, uint64_t address, unsigned size)
+{
+    if (m->space == EMU_UNSET_NOWHERE) {
+        return false;
+    }
+    if (m->space == EMU_UNSET_GLOBAL) {
+        return emu_shadow_is_unset(address, size);
+    }
+    return init_is_zero(m->marks + (address - m->first), size);
+}
+
+/* Bytes of shared memory are not written: their words are not. */
+static void
+init_forget_words(emu_init *init, uint64_t offset, unsigned size)
+{
+    for (uint64_t word = offset / WORD; word <= (offset + size - 1) / WORD; word++) {
+        init->words[word / BITS] &= ~((uint64_t)1 << word % BITS);
+    }
+}
+
+/* Mark the bytes of an element as written, or as not written. */
+static inline void
+init_mark_element(const emu_warp *warp, const marked *m, uint64_t address,
+                  unsigned size, bool is_written)
+{
+    switch (m->space) {
+        case EMU_UNSET_GLOBAL:
+            if (is_written) {
+                emu_shadow_mark(address, size);
+            }
+            else {
+                emu_shadow_unmark(address, size);
+            }
+            break;
+        case EMU_UNSET_LOCAL:
+            warp->block->init->local_launch = 0;
+            memset(m->marks + (address - m->first), is_written, size);
+            break;
+        case EMU_UNSET_SHARED:
+            memset(m->marks + (address - m->first), is_written, size);
+            if (!is_written) {
+                init_forget_words(warp->block->init, address - m->first, size);
+            }
+            break;
+        default:
+            break;
+    }
 }
 
 /* -- loads ------------------------------------------------------------------------- */
@@ -195,8 +274,7 @@ init_unset_lanes(const emu_warp *warp, const uint64_t at[EMU_LANES], unsigned sk
         const unsigned lane = (unsigned)__builtin_ctz(left);
 
         init_find_next(warp, at[lane], &m);
-        if (m.space != EMU_UNSET_NOWHERE &&
-            init_is_unset(m.marks + (at[lane] + skip - m.first), bytes)) {
+        if (init_is_unset(&m, at[lane] + skip, bytes)) {
             lanes |= (uint32_t)1 << lane;
             *space = m.space;
         }
@@ -305,10 +383,8 @@ init_mark(const emu_warp *warp, const elements *e, const uint64_t at[EMU_LANES])
             const bool unset = (value.copied | value.used) >> lane & 1;
 
             init_find_next(warp, at[lane], &m);
-            if (m.space != EMU_UNSET_NOWHERE) {
-                memset(m.marks + (at[lane] + (size_t)k * e->bytes - m.first), !unset,
-                       e->bytes);
-            }
+            init_mark_element(warp, &m, at[lane] + (uint64_t)k * e->bytes, e->bytes,
+                              !unset);
         }
     }
 }
@@ -410,7 +486,7 @@ emu_init_access(emu_warp *warp, const emu_insn *insn, unsigned size,
     }
 }
 
-/* Whether all these bytes were written. */
+/* Whether all these bytes of shared memory were written. */
 static bool
 init_is_written(const uint8_t *marks, uint64_t bytes)
 {
@@ -428,6 +504,59 @@ init_is_written(const uint8_t *marks, uint64_t bytes)
     return all == ones;
 }
 
+/* Bytes of shared memory are written: so are their whole words. */
+static void
+init_note_words(emu_init *init, uint64_t offset, uint64_t bytes)
+{
+    const uint64_t end = (offset + bytes) / WORD;
+    uint64_t word = (offset + WORD - 1) / WORD;
+
+    while (word < end) {
+        const uint64_t rest = BITS - word % BITS, left = end - word;
+        const uint64_t count = left < rest ? left : rest;
+
+        init->words[word / BITS] |= ~(uint64_t)0 >> (BITS - count) << word % BITS;
+        word += count;
+    }
+}
+
+bool
+emu_init_plan(const emu_block *block, const emu_shared_plan *plan)
+{
+    const uint64_t *words = block->init->words;
+    uint64_t missing = 0;
+
+    for (unsigned i = 0; i < plan->count; i++) {
+        missing |= plan->sets[i].bits & ~words[plan->sets[i].at];
+    }
+    return missing == 0;
+}
+
+bool
+emu_init_range(emu_warp *warp, uint64_t start, uint64_t bytes, bool loads)
+{
+    const marked m = init_find(warp, start);
+
+    if (m.space == EMU_UNSET_GLOBAL) {
+        if (loads) {
+            return emu_shadow_is_set(start, bytes);
+        }
+        emu_shadow_mark(start, bytes);
+    }
+    else if (m.space == EMU_UNSET_SHARED) {
+        uint8_t *marks = m.marks + (start - m.first);
+
+        if (loads && !init_is_written(marks, bytes)) {
+            return false;
+        }
+        if (!loads) {
+            memset(marks, 1, bytes);
+        }
+        init_note_words(warp->block->init, start - m.first, bytes);
+    }
+    return true;
+}
+
 bool
 emu_init_parts(emu_warp *warp, const emu_insn *insn, unsigned size,
                const emu_parts *parts)
@@ -438,18 +567,10 @@ emu_init_parts(emu_warp *warp, const emu_insn *insn, unsigned size,
         return false;
     }
     for (unsigned i = 0; i < parts->count; i++) {
-        const uint64_t bytes = emu_part_bytes(&parts->parts[i], size);
-        const marked m = init_find(warp, parts->parts[i].start);
-        uint8_t *marks = m.marks + (parts->parts[i].start - m.first);
+        const emu_part *part = &parts->parts[i];
 
-        if (m.space == EMU_UNSET_NOWHERE) {
-            continue;
-        }
-        if (loads && !init_is_written(marks, bytes)) {
+        if (!emu_init_range(warp, part->start, emu_part_bytes(part, size), loads)) {
             return false;
-        }
-        if (!loads) {
-            memset(marks, 1, bytes);
         }
     }
     return true;

@@ -23,6 +23,7 @@
 
 #include "device/machine/warp/access_parts.h"
 #include "device/machine/warp/init_value.h"
+#include "device/machine/warp/shared_plan.h"
 
 /* Prepare a block to run with the check, or without it. False: out of memory. */
 bool emu_init_begin(emu_block *block);
@@ -36,6 +37,11 @@ bool emu_init_access(emu_warp *warp, const emu_insn *insn, unsigned size,
  * by emu_init_access. */
 bool emu_init_parts(emu_warp *warp, const emu_insn *insn, unsigned size,
                     const emu_parts *parts);
+/* Check bytes of shared or global memory that the warps in lockstep load or store.
+ * False: the lanes must be checked one by one. The warps have no unset values. */
+bool emu_init_range(emu_warp *warp, uint64_t start, uint64_t bytes, bool loads);
+/* Whether all words of a plan were written for sure. */
+bool emu_init_plan(const emu_block *block, const emu_shared_plan *plan);
 /* Bytes of shared or global memory are written by other means than a store. Does
  * nothing without the check. */
 void emu_init_write(const emu_block *block, uint64_t address, uint64_t bytes);

@@ -90,6 +90,9 @@ emu_unset_store(emu_warp *warp, uint32_t operand, uint32_t mask, emu_unset value
         }
         init->has_unset = true;
     }
+    if (copied | used) {
+        warp->block->is_apart = true;
+    }
     old = &init->registers[init->each * warp->number + operand / BYTES];
     warp->unset -= (old->copied | old->used) != 0;
     old->copied = (old->copied & ~mask) | copied;

@@ -37,9 +37,13 @@ enum { EMU_UNSET_ORIGINS = 32 };
 struct emu_init {
     uint8_t *shared; /* 1 for each byte that was written */
     size_t shared_room;
+    uint64_t
+        *words; /* of shared memory: a bit for each word that was written as such */
+    size_t word_room;
     uint8_t *local;
     size_t local_room;
-    emu_unset *registers; /* of all warps; NULL until a value is unset */
+    uint64_t local_launch; /* `local` is as at the start of a block of this launch */
+    emu_unset *registers;  /* of all warps; NULL until a value is unset */
     size_t register_room;
     size_t each;     /* registers of a warp */
     bool has_unset;  /* some may not be zero */

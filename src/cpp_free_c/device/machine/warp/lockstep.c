@@ -2,6 +2,8 @@
 #include "device/machine/warp/lockstep.h"
 
 #include "device/machine/warp/group.h"
+#include "device/machine/warp/race_block.h"
+#include "device/machine/warp/race_order.h"
 #include "device/machine/warp/warp.h"
 
 enum {
@@ -25,7 +27,7 @@ emu_lockstep_prepare(emu_block *block)
     if (block->abreast > block->full_warps) {
         block->abreast = block->full_warps;
     }
-    if (emu_seed || block->run_warp != emu_warp_run) {
+    if (emu_seed) {
         block->abreast = 1;
     }
 }
@@ -56,7 +58,7 @@ emu_lockstep_count(const emu_block *block, unsigned first)
         return count;
     }
     if (count < 2 || first % count != 0 || first >= block->full_warps ||
-        block->run_warp != emu_warp_run) {
+        block->watch != NULL || block->is_apart) {
         return 1;
     }
     if (count > block->full_warps - first) {
@@ -102,6 +104,14 @@ lockstep_enter(emu_block *block, unsigned first)
     return block->warps[first].groups[0].pc;
 }
 
+void
+emu_lockstep_run_warps(emu_warp *warp, const emu_insn *insn)
+{
+    while (insn != NULL) {
+        insn = insn->lockstep(warp, insn);
+    }
+}
+
 emu_warp *
 emu_lockstep_run(emu_block *block, unsigned first, unsigned count)
 {
@@ -125,9 +135,7 @@ emu_lockstep_run(emu_block *block, unsigned first, unsigned count)
     if (count == block->warp_count) {
         warp->turns = TURNS_ALONE;
     }
-    while (insn != NULL) {
-        insn = insn->lockstep(warp, insn);
-    }
+    block->run_lockstep(warp, insn);
     for (unsigned i = 0; i < count; i++) {
         if (warp[i].stop == EMU_STOP_FAULT) {
             return &warp[i];
@@ -169,11 +177,17 @@ emu_lockstep_separate(emu_warp *warp, const emu_insn *insn)
 const emu_insn *
 emu_lockstep_each(emu_warp *warp, const emu_insn *insn)
 {
+    return emu_lockstep_each_by(warp, insn, insn->run);
+}
+
+const emu_insn *
+emu_lockstep_each_by(emu_warp *warp, const emu_insn *insn, emu_handler run)
+{
     const emu_insn *next[EMU_MAX_WARPS] = {NULL};
     bool together = true;
 
     for (unsigned i = 0; i < warp->abreast; i++) {
-        next[i] = insn->run(&warp[i], insn);
+        next[i] = run(&warp[i], insn);
         if (warp[i].stop == EMU_STOP_FAULT) {
             return NULL;
         }
@@ -206,13 +220,16 @@ lockstep_uses_barriers(const emu_block *block)
 const emu_insn *
 emu_lockstep_bar_sync(emu_warp *warp, const emu_insn *insn)
 {
-    const emu_block *block = warp->block;
+    emu_block *block = warp->block;
 
     if (warp->abreast != block->warp_count || insn->imm & 1 ||
         (insn->a & EMU_TAG_MASK) != EMU_TAG_CONSTANT || lockstep_uses_barriers(block)) {
         return emu_lockstep_each(warp, insn);
     }
-    return insn + 1; /* all threads of the block arrive */
+    if (block->race) { /* all threads of the block arrive */
+        emu_race_meet(block);
+    }
+    return insn + 1;
 }
 
 const emu_insn *
@@ -224,6 +241,9 @@ emu_lockstep_exit(emu_warp *warp, const emu_insn *insn)
         return emu_lockstep_each(warp, insn);
     }
     for (unsigned i = 0; i < warp->abreast; i++) {
+        if (block->race && warp->abreast != block->warp_count) {
+            emu_race_exit(&warp[i]);
+        }
         warp[i].frame->lanes = 0;
         warp[i].alive = 0;
         warp[i].mask = 0;

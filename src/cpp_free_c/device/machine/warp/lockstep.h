@@ -8,8 +8,10 @@
  * in lockstep: the first of them has their number and the distance of their registers.
  * Between two instructions none of them has a waiting group.
  *
- * Called by block.c. There is no lockstep while a block is watched or checked for
- * races, and with a seed, which shuffles the warps. */
+ * Called by block.c. There is no lockstep while a block is watched, while it is checked
+ * and a warp has unset values (init_value.h), and with a seed, which shuffles the
+ * warps.
+ */
 #ifndef DEVICE_MACHINE_WARP_LOCKSTEP_H
 #define DEVICE_MACHINE_WARP_LOCKSTEP_H
 
@@ -30,11 +32,18 @@ unsigned emu_lockstep_count(const emu_block *block, unsigned first);
  * fault, or NULL. */
 emu_warp *emu_lockstep_run(emu_block *block, unsigned first, unsigned count);
 
+/* Run warps in lockstep from an instruction on: the emu_block.run_lockstep of a block
+ * without checks. */
+void emu_lockstep_run_warps(emu_warp *warp, const emu_insn *insn);
+
 /* -- handlers ---------------------------------------------------------------------- */
 
 /* Run the instruction of each warp by its ordinary handler, and separate the warps if
  * they do not all continue at one instruction. */
 const emu_insn *emu_lockstep_each(emu_warp *warp, const emu_insn *insn);
+/* The same, with a function that runs the instruction of one warp. */
+const emu_insn *emu_lockstep_each_by(emu_warp *warp, const emu_insn *insn,
+                                     emu_handler run);
 /* Separate the warps before the instruction. */
 const emu_insn *emu_lockstep_separate(emu_warp *warp, const emu_insn *insn);
 const emu_insn *emu_lockstep_bar_sync(emu_warp *warp, const emu_insn *insn);

@@ -44,6 +44,7 @@
                 return insn + 1;                                                    \
             }                                                                       \
             warp[1].recent = warp[0].recent; /* they mostly access one array */     \
+            warp[1].is_noted = warp[0].is_noted;                                    \
             warp++;                                                                 \
         }                                                                           \
     }                                                                               \

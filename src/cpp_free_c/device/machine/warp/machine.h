@@ -31,6 +31,7 @@ typedef struct emu_race_grid emu_race_grid;
 typedef struct emu_init emu_init;
 typedef struct emu_cluster emu_cluster;
 struct emu_watch;
+struct emu_shared_plan;
 
 /* -- warps ------------------------------------------------------------------------- */
 
@@ -97,13 +98,15 @@ struct emu_warp {
     uint8_t *local; /* local memory of lane 0 */
     size_t local_stride;
     emu_block *block;
-    const emu_allocation *recent;               /* the allocation of the last access */
-    const emu_allocation *recents[EMU_RECENTS]; /* and of some instructions */
-    emu_pace paces[EMU_RECENTS];                /* the same, of warps in lockstep */
-    uint32_t alive;                             /* lanes that have not exited */
-    uint32_t number;                            /* its number in the block */
-    uint32_t spins; /* effort since the groups last rotated (warp.h) */
-    uint32_t stays; /* yields that the only warp of a block skipped */
+    const emu_allocation *recent; /* the allocation of the last access */
+    bool is_noted;                /* accesses to it are (use_log.h) */
+    const emu_allocation
+        *recents[EMU_RECENTS];   /* and of some instructions; not noted */
+    emu_pace paces[EMU_RECENTS]; /* the same, of warps in lockstep */
+    uint32_t alive;              /* lanes that have not exited */
+    uint32_t number;             /* its number in the block */
+    uint32_t spins;              /* effort since the groups last rotated (warp.h) */
+    uint32_t stays;              /* yields that the only warp of a block skipped */
     uint32_t group_count;
     uint32_t unset;  /* registers without a value in some lanes (init_check.h) */
     uint32_t astray; /* lanes that have branched by an unset value */
@@ -145,10 +148,12 @@ struct emu_block {
     bool is_fresh;       /* its warps, all in lockstep, are set when they first run */
     uint8_t *shared;
     size_t shared_size;
-    struct emu_watch *watch; /* while the block is watched (watch.h), else NULL */
-    emu_race *race;          /* NULL: no check of races (race_check.h) */
-    emu_init *init;          /* NULL: no check of values (init_check.h) */
-    bool has_barriers;       /* some have been used, and must be cleared */
+    struct emu_watch *watch;       /* while the block is watched (watch.h), else NULL */
+    emu_race *race;                /* NULL: no check of races (race_check.h) */
+    emu_init *init;                /* NULL: no check of values (init_check.h) */
+    struct emu_shared_plan *plans; /* NULL, or EMU_PLANS of them (shared_plan.h) */
+    bool is_apart;                 /* no lockstep: warps have unset values */
+    bool has_barriers;             /* some have been used, and must be cleared */
     emu_barrier barriers[EMU_BARRIERS];
     emu_warp warps[EMU_MAX_WARPS];
     uint8_t order[EMU_MAX_WARPS];
@@ -165,6 +170,8 @@ struct emu_block {
     emu_frame roots[EMU_MAX_WARPS];
     /* emu_warp_run, or the function of checked.c or of watch.c */
     void (*run_warp)(emu_warp *warp);
+    /* emu_lockstep_run_warps, or the function of checked_lockstep.c */
+    void (*run_lockstep)(emu_warp *warp, const emu_insn *insn);
 };
 
 /* The proof that a grid cannot make progress: proof.h. */
@@ -229,6 +236,7 @@ struct emu_worker {
     emu_frame *free_frames[EMU_FRAME_SIZES]; /* by log2 of the room */
     size_t frame_bytes;                      /* in use and free */
     emu_block *block;                        /* kept between launches */
+    struct emu_use_log *uses;                /* of the check sync; NULL: never wanted */
     int32_t until_look;      /* turns of blocks until the next look (cancel.h) */
     int32_t look_gap;        /* turns between two looks: about a millisecond */
     uint64_t looked;         /* nanoseconds; 0: no look yet in this launch */

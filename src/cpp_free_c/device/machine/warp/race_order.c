@@ -168,19 +168,20 @@ order_publish_to_grid(const emu_warp *warp, const emu_epochs *own)
 
 /* Whether a block had published more than `epoch` epochs of a warp at a time. */
 static bool
-order_was_published(emu_race_grid *grid, const emu_visit *visit, uint64_t time)
+order_was_published(emu_race_grid *grid, const emu_visit *visit, unsigned warp,
+                    uint64_t time)
 {
     const published_block *slot;
     bool found = false;
 
-    if (time == 0 || visit->warp >= EMU_MAX_WARPS) {
+    if (time == 0 || warp >= EMU_MAX_WARPS) {
         return false;
     }
     pthread_mutex_lock(&grid->lock);
     slot = order_slot(grid->slots, grid->room, visit->block);
     for (unsigned i = 0; i < slot->count && slot->times[i].time <= time && !found;
          i++) {
-        found = slot->times[i].seen[visit->warp] > visit->epoch;
+        found = slot->times[i].seen[warp] > visit->epoch;
     }
     pthread_mutex_unlock(&grid->lock);
     return found;
@@ -191,16 +192,22 @@ order_was_published(emu_race_grid *grid, const emu_visit *visit, uint64_t time)
 void
 emu_order_begin(emu_order *order)
 {
-    memset(order, 0, sizeof *order);
+    if (order->is_used) {
+        memset(order, 0, sizeof *order);
+    }
 }
 
+/* Add epochs of the block's warps to others. */
 static void
-order_join(emu_epochs *into, const emu_epochs *from)
+order_join(const emu_block *block, emu_epochs *into, const emu_epochs *from)
 {
-    for (unsigned i = 0; i <= EMU_RACE_COPIES; i++) {
+    for (unsigned i = 0; i < block->warp_count; i++) {
         if (from->seen[i] > into->seen[i]) {
             into->seen[i] = from->seen[i];
         }
+    }
+    if (from->seen[EMU_RACE_COPIES] > into->seen[EMU_RACE_COPIES]) {
+        into->seen[EMU_RACE_COPIES] = from->seen[EMU_RACE_COPIES];
     }
     if (from->acquired > into->acquired) {
         into->acquired = from->acquired;
@@ -214,9 +221,10 @@ order_publish(emu_warp *warp, emu_epochs *into)
     emu_order *order = &warp->block->race->order;
     emu_epochs *own = &order->warps[warp->number];
 
+    order->is_used = true;
     own->seen[warp->number]++;
     order->after_fence[warp->number] = false;
-    order_join(into, own);
+    order_join(warp->block, into, own);
 }
 
 void
@@ -230,8 +238,25 @@ emu_race_leave(emu_warp *warp, uint32_t barrier)
 {
     emu_order *order = &warp->block->race->order;
 
-    order_join(&order->warps[warp->number], &order->barriers[barrier]);
-    order_join(&order->warps[warp->number], &order->exited);
+    order_join(warp->block, &order->warps[warp->number], &order->barriers[barrier]);
+    order_join(warp->block, &order->warps[warp->number], &order->exited);
+}
+
+void
+emu_order_meet(emu_block *block)
+{
+    emu_order *order = &block->race->order;
+    emu_epochs all = order->exited;
+
+    order->is_used = true;
+    for (unsigned i = 0; i < block->warp_count; i++) {
+        order->warps[i].seen[i]++;
+        order->after_fence[i] = false;
+        order_join(block, &all, &order->warps[i]);
+    }
+    for (unsigned i = 0; i < block->warp_count; i++) {
+        order->warps[i] = all;
+    }
 }
 
 void
@@ -253,6 +278,7 @@ emu_race_copied(emu_block *block)
 {
     emu_order *order = &block->race->order;
 
+    order->is_used = true;
     order->mbarriers.seen[EMU_RACE_COPIES] = ++order->copies;
 }
 
@@ -261,7 +287,7 @@ emu_race_observe(emu_warp *warp)
 {
     emu_order *order = &warp->block->race->order;
 
-    order_join(&order->warps[warp->number], &order->mbarriers);
+    order_join(warp->block, &order->warps[warp->number], &order->mbarriers);
 }
 
 void
@@ -290,8 +316,9 @@ emu_race_acquire(emu_warp *warp)
     emu_epochs *own = &order->warps[warp->number];
 
     if (order->has_published) {
-        order_join(own, &order->published);
+        order_join(warp->block, own, &order->published);
     }
+    order->is_used = true;
     own->acquired = atomic_load(&warp->block->grid->race->clock);
 }
 
@@ -312,8 +339,9 @@ emu_order_epoch(const emu_warp *warp, emu_race_kind kind)
 }
 
 bool
-emu_order_is_before(const emu_warp *warp, const emu_visit *visit)
+emu_order_is_before(const emu_warp *warp, const emu_visit *visit, uint32_t stamp)
 {
+    const unsigned who = emu_visit_warp(visit, stamp);
     const emu_block *block = warp->block;
     const emu_epochs *own = &block->race->order.warps[warp->number];
 
@@ -321,7 +349,7 @@ emu_order_is_before(const emu_warp *warp, const emu_visit *visit)
         return true;
     }
     if (visit->block == (uint32_t)block->number) {
-        return visit->warp == warp->number || own->seen[visit->warp] > visit->epoch;
+        return who == warp->number || own->seen[who] > visit->epoch;
     }
-    return order_was_published(block->grid->race, visit, own->acquired);
+    return order_was_published(block->grid->race, visit, who, own->acquired);
 }

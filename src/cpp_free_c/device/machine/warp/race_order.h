@@ -33,6 +33,8 @@ void emu_order_begin(emu_order *order);
 void emu_race_arrive(emu_warp *warp, uint32_t barrier);
 /* The warp leaves the barrier. */
 void emu_race_leave(emu_warp *warp, uint32_t barrier);
+/* All warps of the block arrive at a barrier of the block and leave it. */
+void emu_order_meet(emu_block *block);
 /* All warps that waited have left the barrier. */
 void emu_race_released(emu_block *block, uint32_t barrier);
 /* The warp arrives at an mbarrier. */
@@ -50,7 +52,8 @@ void emu_race_acquire(emu_warp *warp);
 
 /* The epoch of an access that the warp makes now. */
 uint32_t emu_order_epoch(const emu_warp *warp, emu_race_kind kind);
-/* Whether a visit is ordered before what the warp does now. */
-bool emu_order_is_before(const emu_warp *warp, const emu_visit *visit);
+/* Whether the access of a stamp, by a visit, is ordered before what the warp does now.
+ */
+bool emu_order_is_before(const emu_warp *warp, const emu_visit *visit, uint32_t stamp);
 
 #endif

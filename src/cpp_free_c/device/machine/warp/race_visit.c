@@ -9,7 +9,7 @@
 #include "device/memory/shadow.h"
 
 enum {
-    GLOBAL_VISITS = 1 << 26, /* so that stamps have 31 bits */
+    GLOBAL_VISITS = 1 << 23, /* so that stamps have 31 bits */
     BLOCK_VISITS = 1 << 13
 };
 
@@ -17,6 +17,7 @@ enum {
 static struct {
     pthread_mutex_t lock;
     emu_visit *visits;
+    uint32_t first; /* number of the visit at the start of `visits` */
     _Atomic uint32_t next;
     unsigned running; /* launches that use it */
 } process = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -40,10 +41,20 @@ visits_open_locked(void)
     if (memory == MAP_FAILED) {
         return false;
     }
-    (void)madvise(memory, (size_t)GLOBAL_VISITS * sizeof(emu_visit), MADV_HUGEPAGE);
     process.visits = memory;
-    atomic_store(&process.next, EMU_RACE_CHUNK); /* a stamp of 0 means none */
+    atomic_store(&process.next, EMU_RACE_RESERVE); /* a stamp of 0 means none */
     return true;
+}
+
+/* No launch uses the table: begin to fill it at its start, with the next number. */
+static void
+visits_restart_locked(void)
+{
+    if (atomic_load(&process.next) > GLOBAL_VISITS / 2) {
+        emu_shadow_clear_visits();
+        atomic_store(&process.next, EMU_RACE_RESERVE);
+    }
+    process.first = atomic_load(&process.next);
 }
 
 bool
@@ -53,21 +64,34 @@ emu_visits_begin(emu_visit_table *table)
 
     pthread_mutex_lock(&process.lock);
     open = visits_open_locked();
-    if (open && process.running == 0 &&
-        atomic_load(&process.next) > GLOBAL_VISITS / 2) {
-        emu_shadow_clear_visits();
-        (void)madvise(process.visits, (size_t)GLOBAL_VISITS * sizeof(emu_visit),
-                      MADV_DONTNEED);
-        atomic_store(&process.next, EMU_RACE_CHUNK);
+    if (open && process.running == 0) {
+        visits_restart_locked();
     }
     process.running += open;
     pthread_mutex_unlock(&process.lock);
     if (open) {
-        table->visits = process.visits;
-        table->oldest = atomic_load(&process.next) * EMU_LANES;
-        table->next = 0;
+        uint32_t number = atomic_fetch_add(&process.next, EMU_RACE_RESERVE);
+
+        if (number >= GLOBAL_VISITS) { /* it is full, and nothing is remembered */
+            number = GLOBAL_VISITS - 1;
+        }
+        *table = (emu_visit_table){.visits = process.visits,
+                                   .first = process.first,
+                                   .oldest = number * EMU_VISIT_STAMPS,
+                                   .split = number * EMU_VISIT_STAMPS};
+        /* for other launches, which ignore it because of its launch 0 */
+        memset(&table->visits[number - table->first], 0, sizeof(emu_visit));
     }
     return open;
+}
+
+void
+emu_visits_enter(emu_visit_table *table)
+{
+    if (table->end - table->next < EMU_RACE_RESERVE / 4) {
+        table->next = table->end; /* most blocks shall have numbers in one row */
+    }
+    table->block = table->next;
 }
 
 void
@@ -81,13 +105,21 @@ emu_visits_end(void)
 /* -- tables of blocks -------------------------------------------------------------- */
 
 bool
-emu_visits_begin_block(emu_visit_table *table)
+emu_visits_begin_block(emu_visit_table *table, bool *clear)
 {
+    *clear = false;
     if (table->visits == NULL) {
         table->visits = malloc(BLOCK_VISITS * sizeof *table->visits);
+        *clear = true;
     }
-    table->next = EMU_RACE_CHUNK;
-    table->oldest = table->next * EMU_LANES;
+    if (table->next > BLOCK_VISITS / 2) {
+        *clear = true;
+    }
+    if (*clear) {
+        table->next = EMU_RACE_CHUNK;
+        table->end = BLOCK_VISITS;
+    }
+    table->oldest = table->next * EMU_VISIT_STAMPS;
     return table->visits != NULL;
 }
 
@@ -98,53 +130,59 @@ emu_visits_free_block(emu_visit_table *table)
     table->visits = NULL;
 }
 
-bool
-emu_visits_forget(emu_visit_table *table)
-{
-    table->oldest = table->next * EMU_LANES;
-    return table->next < BLOCK_VISITS / 2;
-}
+/* -- numbers ----------------------------------------------------------------------- */
 
-/* -- stamps ------------------------------------------------------------------------ */
+/* Take numbers of the table of the process. False: it is full. */
+static bool
+visits_reserve(emu_visit_table *table)
+{
+    uint32_t first = atomic_load_explicit(&process.next, memory_order_relaxed);
+
+    if (first < GLOBAL_VISITS) {
+        first = atomic_fetch_add(&process.next, EMU_RACE_RESERVE);
+    }
+    if (first + EMU_RACE_RESERVE > GLOBAL_VISITS) {
+        return false;
+    }
+    table->next = table->block = first;
+    table->end = first + EMU_RACE_RESERVE;
+    return true;
+}
 
 /* Take the next chunk of a table. False: it is full. */
 static bool
 visits_take_chunk(emu_visit_table *table, emu_visitor *visitor)
 {
-    uint32_t first = table->next, room = BLOCK_VISITS;
+    uint32_t first;
 
-    if (table->visits == process.visits) {
-        room = GLOBAL_VISITS;
-        first = atomic_load_explicit(&process.next, memory_order_relaxed);
-        if (first < room) {
-            first = atomic_fetch_add(&process.next, EMU_RACE_CHUNK);
-        }
-    }
-    if (first + EMU_RACE_CHUNK > room) {
+    if (table->next == table->end &&
+        (table->visits != process.visits || !visits_reserve(table))) {
         return false;
     }
-    if (table->visits != process.visits) {
-        table->next = first + EMU_RACE_CHUNK;
-    }
+    first = table->next;
+    table->next += EMU_RACE_CHUNK;
     visitor->next = first;
-    visitor->end = first + EMU_RACE_CHUNK;
+    visitor->end = table->next;
+    if (first < visitor->begin) {
+        visitor->begin = first;
+    }
     return true;
 }
 
 uint32_t
-emu_visit_stamp(emu_visit_table *table, emu_visitor *visitor, const emu_visit *visit)
+emu_visit_new(emu_visit_table *table, emu_visitor *visitor, const emu_visit *visit)
 {
     const unsigned slot =
         (unsigned)((uintptr_t)visit->insn / sizeof(emu_insn)) % EMU_RACE_CACHE;
 
-    if ((visitor->next == visitor->end || visitor->next * EMU_LANES < table->oldest) &&
+    if ((visitor->next == visitor->end ||
+         visitor->next * EMU_VISIT_STAMPS < table->oldest) &&
         !visits_take_chunk(table, visitor)) {
         return 0;
     }
-    table->visits[visitor->next] = *visit;
+    table->visits[visitor->next - table->first] = *visit;
     visitor->cache[slot].insn = visit->insn;
     visitor->cache[slot].epoch = visit->epoch;
-    visitor->cache[slot].stamp = visitor->next * EMU_LANES;
-    visitor->next++;
-    return visitor->cache[slot].stamp;
+    visitor->cache[slot].number = visitor->next;
+    return visitor->next++;
 }

@@ -1,6 +1,7 @@
 /* The values that a store writes. See store_value.h. */
 #include "device/machine/warp/store_value.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "device/machine/warp/effect.h"
@@ -20,5 +21,43 @@ emu_store_value(const emu_warp *warp, const emu_insn *insn, unsigned lane,
         memcpy(value + (size_t)i * bytes,
                EMU_SOURCE(uint8_t, insn->x[i]) + (size_t)lane * (insn->e & 0xff),
                bytes);
+    }
+}
+
+/* Whether the operand of the instruction is what it writes. */
+static bool
+store_is_plain(const emu_insn *insn)
+{
+    return emu_effects[insn->op].kind == EMU_EFFECT_WRITE &&
+           insn->op != EMU_OP_mbarrier_init && insn->op != EMU_OP_mbarrier_arrive &&
+           insn->op != EMU_OP_mbarrier_bytes;
+}
+
+void
+emu_store_value_line(const emu_warp *warp, const emu_insn *insn, unsigned lane,
+                     unsigned size, const void *present, char line[EMU_VALUE_LINE])
+{
+    uint8_t value[EMU_MOST_STORED];
+    char written[EMU_VALUE_ROOM] = "", before[EMU_VALUE_ROOM] = "";
+
+    line[0] = 0;
+    if (store_is_plain(insn) && size <= EMU_VALUE_MOST) {
+        emu_store_value(warp, insn, lane, size, value);
+        emu_value_text(value, size, written);
+    }
+    if (present != NULL) {
+        emu_value_text(present, size, before);
+    }
+    if (written[0] != 0 && before[0] != 0) {
+        (void)snprintf(line, EMU_VALUE_LINE,
+                       "\n  value: the thread writes %s, the memory has %s", written,
+                       before);
+    }
+    else if (written[0] != 0) {
+        (void)snprintf(line, EMU_VALUE_LINE, "\n  value: the thread writes %s",
+                       written);
+    }
+    else if (before[0] != 0) {
+        (void)snprintf(line, EMU_VALUE_LINE, "\n  value: the memory has %s", before);
     }
 }

@@ -55,6 +55,9 @@ FORWARD(argpartition, "numpy_protocol.methods",
         "($self, /, kth, axis=-1, kind='introselect', order=None)",
         "Return the indices that partition the array along an axis.")
 
+FORWARD(_repr_html_, "html", "($self, /)",
+        "Return HTML for notebooks: shape, dtype, device, memory and elements.")
+
 #define FORWARDED_ROW(name)                                       \
     {                                                             \
 #        name, (PyCFunction)(void (*)(void))forwarded_##name,     \
@@ -78,5 +81,6 @@ PyMethodDef pcu_forwarded_methods[] = {
     FORWARDED_ROW(argpartition),
     FORWARDED_ROW(diagonal),
     FORWARDED_ROW(trace),
+    FORWARDED_ROW(_repr_html_),
     {NULL, NULL, 0, NULL},
 };

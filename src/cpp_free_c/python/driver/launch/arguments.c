@@ -38,14 +38,21 @@ typedef struct {
     unsigned char discard[16]; /* receives the bytes of arguments that were converted */
 } argument_packer;
 
+/* The article of a type's name. */
+static const char *
+argument_article(const char *name)
+{
+    return strchr("aeiouAEIOU", name[0]) != NULL ? "an" : "a";
+}
+
 static int
 argument_bad_size(argument_packer *p, PyObject *arg, size_t size)
 {
     PyErr_Format(
         PyExc_TypeError,
-        "argument %zd of %U is a %s of %zu bytes, but that parameter takes %zu",
-        p->index, p->function->name, Py_TYPE(arg)->tp_name, size,
-        p->function->params[p->index].size);
+        "argument %zd of %U is %s %s of %zu bytes, but that parameter takes %zu",
+        p->index, p->function->name, argument_article(Py_TYPE(arg)->tp_name),
+        Py_TYPE(arg)->tp_name, size, p->function->params[p->index].size);
     return -1;
 }
 
@@ -574,8 +581,9 @@ argument_refuse(argument_packer *p, PyObject *arg)
         hint = "; wrap it in the parameter's type, as in numpy.complex64(x)";
     }
     PyErr_Format(PyExc_TypeError,
-                 "argument %zd of %U is a %s, which has no fixed size%s", p->index,
-                 p->function->name, Py_TYPE(arg)->tp_name, hint);
+                 "argument %zd of %U is %s %s, which has no fixed size%s", p->index,
+                 p->function->name, argument_article(Py_TYPE(arg)->tp_name),
+                 Py_TYPE(arg)->tp_name, hint);
     return -1;
 }
 

@@ -1,0 +1,1 @@
+"""Pictures of arrays: in notebooks, on terminals, in files."""

@@ -1,0 +1,155 @@
+"""Errors in terms of cells: the lines of CUDA C and of Python that they are about."""
+
+from __future__ import annotations
+
+import os
+import re
+import types
+from typing import TYPE_CHECKING, TypeVar
+
+import IPython
+
+from pycuda import _driver, _excerpt, _reports, driver as drv
+
+if TYPE_CHECKING:
+    from pycuda.notebook._cell import Cell
+    from pycuda.notebook._session import Session
+
+_Error = TypeVar("_Error", bound=BaseException)
+
+_PYTHON = re.compile(
+    r"(?P<file>/[^\s:]+\.py):(?P<line>\d+)(?: in <(?:cell line|module).*?>)?"
+)
+_CUDA = re.compile(rf"\S*\b{re.escape(_excerpt.SOURCE_NAME)}:(?P<line>\d+)")
+_SYMBOL = re.compile(r"\b_Z\w+")
+#: Advice for scripts, which is the last line of an error's text.
+_FOR_SCRIPTS = ("Set PYCUDA_LAUNCH_BLOCKING", "Run 'python -m pycuda.explain")
+
+_LOST = (
+    "The context cannot be used any more. Restart the kernel of the notebook to go on."
+)
+_FIND_THE_LINE = (
+    " To see the line of the CUDA C, restart it with the environment variable "
+    "PYCUDA_DRIVER=emulator: the software device names line and thread."
+)
+
+#: The folders of this package and of IPython.
+_NOT_THE_PROGRAM = tuple(
+    os.path.join(os.path.dirname(os.path.abspath(path)), "")
+    for path in (_excerpt.__file__, IPython.__file__)
+)
+
+_BOLD, _RED, _RESET = "\x1b[1m", "\x1b[31m", "\x1b[0m"
+
+
+def brief(error: _Error, text: str | None = None) -> _Error:
+    """Let notebooks show an error without a traceback, and return it."""
+    shown = str(error) if text is None else text
+    name = type(error).__name__
+
+    def rows() -> list[str]:
+        return [f"{_RED}{name}{_RESET}: {shown}"]
+
+    error._render_traceback_ = rows  # type: ignore[attr-defined]
+    return error
+
+
+def shorten(session: Session, error: Exception) -> None:
+    """Let notebooks show an error without the frames of this package."""
+
+    def rows() -> list[str]:
+        return _rows(session, error)
+
+    error._render_traceback_ = rows  # type: ignore[attr-defined]
+
+
+def _rows(session: Session, error: Exception) -> list[str]:
+    """Return IPython's traceback of an error, without the frames of this package."""
+    found = session.shell.InteractiveTB.structured_traceback(
+        type(error), error, _of_program(error.__traceback__)
+    )
+    return [str(row) for row in found]
+
+
+def of_compiler(error: drv.CompileError, cell: Cell) -> drv.CompileError:
+    """Let notebooks show a compiler's error at the lines of the cell."""
+    said = str(error.stderr or "")
+    nvrtc = list(error.command_line or ())[:1] == ["nvrtc"]
+    excerpt = _excerpt.of_source(str(error.source), said, nvrtc)
+    text = error.msg
+    if excerpt:
+        text = cell.named(f"{error.msg}\n{excerpt}")
+    elif said:
+        text = cell.named(f"{error.msg}\n{said.rstrip()}")
+    return brief(error, text)
+
+
+def render(session: Session, error: drv.Error) -> list[str]:
+    """Return the traceback of an error, in the words of the notebook."""
+    rows = _rows(session, error)
+    if isinstance(error, drv.CompileError):
+        return rows
+    said = str(error)
+    report = _reports.parse("", said)
+    cell = session.cell_of(report.kernel)
+    if cell is None and error.launches:
+        cell = session.cell_of(error.launches[0].name)
+    words = _in_cells(session, said, cell)
+    rows = [row.replace(said, words) for row in rows]
+    more = _lines(report, cell)
+    if error.launches:
+        advice = _LOST
+        if not _driver._is_emulated():
+            advice += _FIND_THE_LINE
+        more.append(advice)
+    return rows + more
+
+
+def _of_program(trace: types.TracebackType | None) -> types.TracebackType | None:
+    """Return a traceback without its last frames if they are not of the program."""
+    frames = []
+    while trace is not None:
+        frames.append(trace)
+        trace = trace.tb_next
+    kept = [*frames]
+    while kept and kept[-1].tb_frame.f_code.co_filename.startswith(_NOT_THE_PROGRAM):
+        kept.pop()
+    shown: types.TracebackType | None = None
+    for each in reversed(kept):
+        shown = types.TracebackType(shown, each.tb_frame, each.tb_lasti, each.tb_lineno)
+    return shown
+
+
+def _in_cells(session: Session, text: str, cell: Cell | None) -> str:
+    """Return a text with the names of cells in place of those of files."""
+
+    def python(match: re.Match[str]) -> str:
+        number = session.number_of(match["file"])
+        if number is None:
+            return match[0]
+        return f"Cell In[{number}], line {match['line']}"
+
+    rows = [
+        row for row in text.split("\n") if not row.lstrip().startswith(_FOR_SCRIPTS)
+    ]
+    text = _PYTHON.sub(python, "\n".join(rows))
+    text = _SYMBOL.sub(lambda match: session.name_of(match[0]), text)
+    if cell is not None:
+        text = _CUDA.sub(rf"{cell.title}, line \g<line>", text)
+    return text
+
+
+def _lines(report: _reports.Report, cell: Cell | None) -> list[str]:
+    """Return the lines of CUDA C that a report names."""
+    shown: dict[int, str] = {}
+    for place in report.places:
+        is_cuda = os.path.basename(place.file) == _excerpt.SOURCE_NAME
+        if cell is not None and is_cuda and place.line not in shown:
+            shown[place.line] = cell.excerpt(place.line)
+    if cell is None:
+        return []
+    return [
+        f"{_BOLD}{cell.title}, line {line}{_RESET}\n{text}"
+        for line, text in shown.items()
+        if text
+    ]

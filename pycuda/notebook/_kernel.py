@@ -1,0 +1,421 @@
+"""Kernels of cells as functions of Python."""
+
+from __future__ import annotations
+
+import inspect
+import keyword
+import re
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from pycuda import _argument_types, _driver, _parameter_types, driver as drv
+from pycuda._parameter_types import Parameter
+
+if TYPE_CHECKING:
+    from pycuda.compiler import SourceModule
+    from pycuda.notebook._cell import Cell
+
+Dims = int | Sequence[int]
+
+#: The threads of a block by the number of axes, if the call does not choose.
+_BLOCKS = {1: (256, 1, 1), 2: (16, 16, 1), 3: (8, 8, 4)}
+
+#: Seconds between two looks at a kernel that runs on a GPU.
+_SHORTEST, _LONGEST = 2e-5, 2e-3
+
+
+class Shape(NamedTuple):
+    """The shape of a launch."""
+
+    block: tuple[int, int, int]
+    grid: tuple[int, int, int]
+
+
+def wait() -> None:
+    """Wait until the device has done all work. Ctrl-C ends the wait."""
+    if not _driver._is_emulated():
+        event = drv.Event(drv.event_flags.DISABLE_TIMING)
+        event.record()
+        pause = _SHORTEST
+        while not event.query():
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST)
+    drv.Context.synchronize()  # the driver writes what kernels have printed
+
+
+def _dims(value: Dims, name: str) -> tuple[int, int, int]:
+    """Return a shape with three numbers."""
+    numbers = (value,) if isinstance(value, (int, np.integer)) else tuple(value)
+    if not 1 <= len(numbers) <= 3 or any(int(each) < 1 for each in numbers):
+        raise ValueError(
+            f"{name} is one to three whole numbers from 1 on, such as (256, 1, 1), not "
+            f"{value!r}"
+        )
+    x, y, z = (*(int(each) for each in numbers), 1, 1)[:3]
+    return x, y, z
+
+
+def _extent(arguments: Sequence[Any]) -> int | None:
+    """Return the number of elements of the largest array."""
+    sizes = []
+    for each in arguments:
+        array = each.array if isinstance(each, drv.ArgumentHandler) else each
+        if isinstance(array, (np.ndarray, drv.GPUArray)):
+            sizes.append(int(array.size))
+    return max(sizes, default=None)
+
+
+class Kernel:
+    """A kernel of a cell, as a function of Python.
+
+    Call it with its arguments, in order or by name. A parameter whose name is a word of
+    Python, such as ``in``, is ``in_``. A call waits until the kernel has ended, unless
+    ``stream`` is given.
+
+    The threads: ``block`` and ``grid`` are as in CUDA. Without ``grid`` there are so
+    many blocks that there is a thread for each element, ``threads`` of them: a number,
+    or two or three numbers for x, y and z. The default is the number of elements of the
+    largest array. ``shared`` is the bytes of dynamic shared memory.
+
+    Numbers of Python get the type that the kernel declares. An array of NumPy is copied
+    to the device, and copied back if the kernel may write it, which is if its parameter
+    is not a pointer to ``const``. A ``GPUArray`` stays where it is.
+
+    ``function`` is the :class:`pycuda.driver.Function`, ``module`` the
+    :class:`~pycuda.compiler.SourceModule`.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        function: drv.Function,
+        parameters: Sequence[Parameter],
+        cell: Cell,
+    ) -> None:
+        self.__name__: str = name
+        self.__qualname__: str = name
+        self.function: drv.Function = function
+        self.module: SourceModule | None = cell.module
+        self.parameters: tuple[Parameter, ...] = tuple(parameters)
+        self._cell = cell
+        listed = ", ".join(f"{each.text} {each.name}".strip() for each in parameters)
+        self.__doc__ = f"__global__ void {name}({listed})\n\nIn {cell.title}."
+        self.__signature__: inspect.Signature = _signature(parameters)
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.__name__}{self.__signature__}, {self._cell.title}>"
+
+    def __call__(
+        self,
+        *args: Any,
+        block: Dims | None = None,
+        grid: Dims | None = None,
+        threads: Dims | None = None,
+        stream: drv.Stream | None = None,
+        shared: int = 0,
+        **named: Any,
+    ) -> None:
+        with self._cell.notebook.short_errors():
+            arguments = self.arguments(args, named)
+            shape = self.shape(arguments, block, grid, threads)
+            self.function(
+                *arguments,
+                block=shape.block,
+                grid=shape.grid,
+                stream=stream,
+                shared=shared,
+            )
+        if stream is None:
+            self._cell.notebook.finish()
+
+    def timed(
+        self,
+        *args: Any,
+        block: Dims | None = None,
+        grid: Dims | None = None,
+        threads: Dims | None = None,
+        shared: int = 0,
+        **named: Any,
+    ) -> float:
+        """Call the kernel, and return how many seconds it took, without copies."""
+        with self._cell.notebook.short_errors():
+            arguments = self.arguments(args, named)
+            shape = self.shape(arguments, block, grid, threads)
+            seconds = self.function(
+                *arguments,
+                block=shape.block,
+                grid=shape.grid,
+                shared=shared,
+                time_kernel=True,
+            )
+        self._cell.notebook.finish()
+        return seconds
+
+    def arguments(self, args: Sequence[Any], named: dict[str, Any]) -> list[Any]:
+        """Return arguments in order and by name as the driver takes them."""
+        values = self._ordered(args, named)
+        return [
+            _converted(self.__name__, parameter, value)
+            for parameter, value in zip(self.parameters, values, strict=True)
+        ]
+
+    def _ordered(self, args: Sequence[Any], named: dict[str, Any]) -> list[Any]:
+        """Return the arguments in the order of the parameters."""
+        names = _names(self.parameters)
+        wanted = f"{self.__name__}{self.__signature__}"
+        if len(args) > len(names):
+            raise TypeError(
+                f"{wanted} takes {len(names)} arguments, and {len(args)} were given"
+            )
+        for name in named:
+            if name not in names:
+                raise TypeError(f"{wanted} has no parameter {name!r}")
+            if name in names[: len(args)]:
+                raise TypeError(f"{wanted} was given {name!r} twice")
+        values = list(args)
+        for name in names[len(args) :]:
+            if name not in named:
+                raise TypeError(f"{wanted} needs an argument for {name!r}")
+            values.append(named[name])
+        return values
+
+    def shape(
+        self,
+        arguments: Sequence[Any],
+        block: Dims | None = None,
+        grid: Dims | None = None,
+        threads: Dims | None = None,
+    ) -> Shape:
+        """Return the block and the grid of a launch with these arguments."""
+        if grid is not None:
+            if threads is not None:
+                raise TypeError("pass grid or threads, not both")
+            if block is None:
+                raise TypeError(
+                    "grid needs block, too. Or pass threads, the number of threads, "
+                    "instead of both"
+                )
+            return Shape(_dims(block, "block"), _dims(grid, "grid"))
+        if threads is None:
+            threads = _extent(arguments)
+            if threads is None:
+                if block is not None:
+                    return Shape(_dims(block, "block"), (1, 1, 1))
+                raise TypeError(
+                    f"{self.__name__} has no array argument that tells how many "
+                    "threads it needs. Pass threads=N, or block= and grid="
+                )
+            threads = max(threads, 1)
+        wanted = _dims(threads, "threads")
+        chosen = self._block_for(wanted) if block is None else _dims(block, "block")
+        x, y, z = (-(-n // size) for n, size in zip(wanted, chosen, strict=True))
+        return Shape(chosen, (x, y, z))
+
+    def _block_for(self, threads: tuple[int, int, int]) -> tuple[int, int, int]:
+        """Return a block for so many threads."""
+        axes = max(place + 1 for place in range(3) if threads[place] > 1 or not place)
+        x, y, z = _BLOCKS[axes]
+        if axes == 1:
+            x = min(x, threads[0])  # so a small array needs no check of the index
+        limit = self.function.get_attribute(
+            drv.function_attribute.MAX_THREADS_PER_BLOCK
+        )
+        while x * y * z > limit and x > 1:
+            x //= 2
+        return x, y, z
+
+
+class KernelTemplate:
+    """A kernel template of a cell: ``scale["float"]`` is the kernel ``scale<float>``.
+
+    What is in the brackets is the text between ``<`` and ``>`` in C++, or several such
+    texts, or dtypes.
+    """
+
+    def __init__(self, found: _parameter_types.Kernel, cell: Cell) -> None:
+        name = found.name
+        self.__name__: str = name
+        self.__qualname__: str = name
+        self.__doc__ = f"A template of kernels in {cell.title}; choose its arguments "
+        self.__doc__ += f"with brackets, such as {name}['float']."
+        self._found = found
+        self._cell = cell
+        self.kernels: dict[str, Kernel] = {}
+
+    def __getitem__(self, arguments: Any) -> Kernel:
+        several = arguments if isinstance(arguments, tuple) else (arguments,)
+        words = [_template_argument(each) for each in several]
+        listed = ", ".join(words)
+        if listed not in self.kernels:
+            module = self._cell.module
+            assert module is not None
+            with self._cell.messages():
+                function = module.get_function(f"{self._found.qualified}<{listed}>")
+            types = dict(zip(self._found.template or (), words, strict=False))
+            self.kernels[listed] = Kernel(
+                f"{self.__name__}<{listed}>",
+                function,
+                parameters_of(self._cell, function, self.__name__, types),
+                self._cell,
+            )
+        return self.kernels[listed]
+
+    def __call__(self, *args: Any, **named: Any) -> None:
+        with self._cell.notebook.short_errors():
+            raise TypeError(
+                f"{self.__name__} is a template. Choose its arguments with brackets, "
+                f"such as {self.__name__}['float'](...)"
+            )
+
+    def __repr__(self) -> str:
+        return f"<kernel template {self.__name__}, {self._cell.title}>"
+
+
+def _template_argument(value: Any) -> str:
+    """Return an argument of a template as C++ writes it."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    from pycuda.tools import dtype_to_ctype
+
+    return str(dtype_to_ctype(np.dtype(value)))
+
+
+def parameters_of(
+    cell: Cell,
+    function: drv.Function,
+    name: str,
+    types: Mapping[str, str] | None = None,
+) -> list[Parameter]:
+    """Return the parameters of a kernel.
+
+    ``types`` are the types that the parameters of its template mean. The source tells
+    most. The symbol tells the types that the source hides.
+    """
+    declared = _parameter_types.of_kernel(cell.text, name, types) or []
+    assert cell.module is not None
+    found = _argument_types.parameters(
+        cell.module.module, None, function.name, len(declared)
+    )
+    return [
+        Parameter(new.type, old.name, old.text) if old.type[1] == "u" else old
+        for old, new in zip(declared, found, strict=True)
+    ]
+
+
+def _names(parameters: Sequence[Parameter]) -> list[str]:
+    """Return the names of parameters in Python: ``in`` of CUDA C is ``in_``."""
+    names = [each.name or f"argument{n}" for n, each in enumerate(parameters)]
+    return [f"{name}_" if keyword.iskeyword(name) else name for name in names]
+
+
+def _signature(parameters: Sequence[Parameter]) -> inspect.Signature:
+    """Return the signature that notebooks show."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    shown = [
+        inspect.Parameter(name, kind, annotation=_Type(each.text))
+        for name, each in zip(_names(parameters), parameters, strict=True)
+    ]
+    return inspect.Signature(shown)
+
+
+class _Type:
+    """A type of C, which a signature shows as it is written."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+# -- arguments -------------------------------------------------------------------------
+
+
+def _is_pointer(parameter: Parameter) -> bool:
+    """Return whether a parameter is a pointer, whatever it points to."""
+    return parameter.type[0] == "p" or parameter.text.endswith(("*", "]"))
+
+
+def _is_read_only(parameter: Parameter) -> bool:
+    """Return whether a parameter is a pointer to const."""
+    before_last_star = parameter.text.rpartition("*")[0]
+    return re.search(r"\bconst\b", before_last_star) is not None
+
+
+def _dtype_of(parameter: Parameter) -> str:
+    """Return the name of NumPy's dtype for the values of a parameter, or ""."""
+    return _argument_types.NUMPY.get(parameter.type[1], "")
+
+
+def _converted(kernel: str, parameter: Parameter, value: Any) -> Any:
+    """Return an argument as the driver takes it."""
+    if type(value) in (bool, int, float, complex):
+        return _number(kernel, parameter, value)
+    if _is_pointer(parameter) and not isinstance(value, np.generic):
+        return _array(kernel, parameter, value)
+    return value
+
+
+def _number(kernel: str, parameter: Parameter, value: Any) -> Any:
+    """Return a number of Python in the type of its parameter."""
+    name = _dtype_of(parameter)
+    is_a = f"the parameter '{parameter.name}' of {kernel} is a {parameter.text}"
+    if _is_pointer(parameter):
+        raise TypeError(f"{is_a}, and {value!r} is a number. Pass an array")
+    if not name:
+        raise TypeError(
+            f"{is_a}, whose size is not known here. Pass {value!r} as a NumPy scalar, "
+            "such as np.float32(...)"
+        )
+    dtype = np.dtype(name)
+    if dtype.kind in "iu":
+        if isinstance(value, (float, complex)):
+            raise TypeError(f"{is_a}, and {value!r} is not a whole number")
+        limits = np.iinfo(dtype)
+        if not limits.min <= value <= limits.max:
+            raise OverflowError(
+                f"{is_a}, which has numbers from {limits.min} to {limits.max}, and the "
+                f"argument is {value!r}"
+            )
+    if isinstance(value, complex) and dtype.kind != "c":
+        raise TypeError(f"{is_a}, and {value!r} is a complex number")
+    return dtype.type(value)
+
+
+def _array(kernel: str, parameter: Parameter, value: Any) -> Any:
+    """Return an array of the host with its copies, any other argument as it is."""
+    is_read = _is_read_only(parameter)
+    if isinstance(value, (list, tuple, range)):
+        if not is_read:
+            raise TypeError(
+                f"{kernel} may write '{parameter.name}', and a "
+                f"{type(value).__name__} cannot take that back. Pass an array of NumPy "
+                "or a GPUArray"
+            )
+        dtype = _dtype_of(parameter)
+        return drv.In(np.ascontiguousarray(value, dtype or None))
+    if not isinstance(value, np.ndarray) and _has_buffer(value):
+        value = np.asarray(value)  # shares the memory
+    if isinstance(value, np.ndarray):
+        return drv.In(value) if is_read else drv.InOut(value)
+    return value
+
+
+def _has_buffer(value: Any) -> bool:
+    """Return whether a value is memory of Python, such as an array.array."""
+    if hasattr(value, "__cuda_array_interface__") or hasattr(value, "gpudata"):
+        return False
+    if isinstance(value, (drv.ArgumentHandler, np.generic)):
+        return False
+    try:
+        memoryview(value)
+    except TypeError:
+        return False
+    return True

@@ -1,0 +1,141 @@
+"""The magic ``%%cuda``: its line, and what it does."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from pycuda.notebook import _errors
+
+if TYPE_CHECKING:
+    from pycuda.notebook._session import Session
+
+_NAME = "cuda"
+_SHAPE = ("block", "grid", "threads", "shared")
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are those of a magic."""
+
+    def error(self, message: str) -> NoReturn:
+        raise _errors.brief(ValueError(f"{message}. %cuda lists the options"))
+
+
+def _parser() -> _Parser:
+    parser = _Parser(
+        prog="%%cuda",
+        description="Compile the cell as CUDA C. Its kernels become functions of the "
+        "notebook.",
+        epilog="Other options are passed to the compiler.",
+        add_help=False,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add(
+        "--run",
+        nargs="?",
+        const="",
+        metavar="KERNEL",
+        help="run a kernel of the cell; its arguments are the variables of the "
+        "notebook that have the names of its parameters",
+    )
+    add("--block", metavar="SHAPE", help="the block, an expression of Python")
+    add("--grid", metavar="SHAPE", help="the grid, an expression of Python")
+    add(
+        "--threads",
+        metavar="SHAPE",
+        help="the number of threads, instead of the grid; by default that of the "
+        "elements of the largest array",
+    )
+    add("--shared", metavar="BYTES", help="the bytes of dynamic shared memory")
+    add("--time", action="store_true", help="print how long the kernel took")
+    add(
+        "-D",
+        dest="macros",
+        action="append",
+        default=[],
+        metavar="NAME[=VALUE]",
+        help="define a macro; {name} is the value of a variable",
+    )
+    add(
+        "-I",
+        dest="folders",
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help="a folder of headers",
+    )
+    add("--compiler", choices=("nvcc", "nvrtc"), help="the compiler")
+    add("--arch", metavar="SM", help="the architecture, such as sm_80")
+    add(
+        "--module",
+        metavar="NAME",
+        help="assign the SourceModule of the cell to a name",
+    )
+    return parser
+
+
+class CudaMagic:
+    """The magic of one shell."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._shell = session.shell
+        self._parser = _parser()
+
+    def register(self) -> None:
+        """Make the magic known to the shell."""
+
+        def cuda(line: str, cell: str | None = None) -> None:
+            if cell is None:  # %cuda
+                print(self._parser.format_help())
+            else:
+                self.run(line, cell)
+
+        cuda.__doc__ = self._parser.format_help()
+        self._shell.register_magic_function(cuda, "line_cell", _NAME)
+
+    def remove(self) -> None:
+        """Remove the magic from the shell."""
+        for known in self._shell.magics_manager.magics.values():
+            known.pop(_NAME, None)
+
+    def run(self, line: str, cell: str) -> None:
+        """Compile a cell, and run a kernel if the line says so."""
+        given, options = self._parser.parse_known_args(shlex.split(line))
+        if given.run is None:
+            self._refuse_shape(given)
+        options += [f"-D{each}" for each in given.macros]
+        made = self._session.compile(
+            cell,
+            options,
+            include_dirs=given.folders or None,
+            compiler=given.compiler,
+            arch=given.arch,
+        )
+        if given.module:
+            self._shell.push({given.module: made.module})
+        if given.run is not None:
+            shape = {
+                name: self._value(getattr(given, name), name)
+                for name in _SHAPE
+                if getattr(given, name) is not None
+            }
+            self._session.run(made, given.run, shape, given.time)
+
+    def _refuse_shape(self, given: argparse.Namespace) -> None:
+        for name in (*_SHAPE, "time"):
+            if getattr(given, name):
+                text = f"--{name} is for --run. Add --run, or pass it to the function"
+                raise _errors.brief(ValueError(text))
+
+    def _value(self, text: str, name: str) -> Any:
+        """Return the value of an expression of the magic's line."""
+        try:
+            return self._shell.ev(text)
+        except Exception as error:
+            said = f"{type(error).__name__}: {error}"
+            raise _errors.brief(
+                ValueError(f"--{name} {text} is not an expression of Python: {said}")
+            ) from None

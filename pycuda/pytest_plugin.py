@@ -1,0 +1,466 @@
+"""A plugin of pytest for projects whose tests use a GPU.
+
+pytest loads it by itself where this package is installed. It gives tests the fixtures
+``cuda_context`` and ``cuda_seed``, and marks for what a test needs. Its options choose
+the device, switch on the checks of the software device, and report what tests leave
+behind. A run whose tests use no GPU does not load the driver.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import random
+import sys
+import warnings
+import zlib
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from pycuda._leaks import Mark
+    from pycuda.driver import Context
+
+_CHECKS = ("memory", "init", "race", "sync", "barrier", "leak", "all")
+_SCOPES = ("function", "module", "session")
+_LEAKS = ("report", "fail", "off")
+_DRIVERS = ("auto", "cuda", "emulator")
+
+_MARKS = (
+    "cuda: the test needs a device, a GPU or the software device",
+    "cuda_capability(major, minor=0): the test needs this compute capability",
+    "cuda_devices(count): the test needs so many devices",
+    "cuda_hardware: the test needs a GPU; the software device will not do",
+)
+_PROPERTY = "pycuda_leak"  # of the report of a test
+_MOST_LINES = 5  # of a leak
+
+
+# -- options ---------------------------------------------------------------------------
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options, each also as a setting of the configuration file."""
+    group = parser.getgroup("pycuda", "tests that use a GPU")
+
+    def add(name: str, text: str, **more: Any) -> None:
+        group.addoption(f"--pycuda-{name}", help=text, **more)
+        parser.addini(f"pycuda_{name}", f"the default of --pycuda-{name}", default="")
+
+    add(
+        "driver",
+        "the driver: cuda (a GPU), emulator (the software device) or auto, the default",
+        choices=_DRIVERS,
+    )
+    add(
+        "check",
+        "checks of the software device, words with commas: memory, init, race, sync, "
+        "barrier, leak, or all",
+        metavar="WORDS",
+    )
+    add(
+        "leaks",
+        "what to do if a test leaves device memory or objects behind: report (the "
+        "default), fail or off",
+        choices=_LEAKS,
+    )
+    add(
+        "seed",
+        "a number for cuda_seed and for the order of warps on the software device; "
+        "random chooses one and prints it",
+        metavar="N",
+    )
+    add(
+        "scope",
+        "which tests share the context of cuda_context: function (each has its own, "
+        "the default), module or session",
+        choices=_SCOPES,
+    )
+
+
+def _setting(config: pytest.Config, name: str, given: Any = None) -> str:
+    """Return an option of the command line, else the setting of the file, else ""."""
+    if given is None:
+        given = config.option
+    chosen = getattr(given, f"pycuda_{name}", None)
+    return str(chosen or config.getini(f"pycuda_{name}") or "")
+
+
+def _one_of(name: str, value: str, known: tuple[str, ...]) -> str:
+    """Return a setting; UsageError if it is not one of the known words."""
+    if value and value not in known:
+        raise pytest.UsageError(
+            f"pycuda_{name} is {value!r}, and it must be one of {', '.join(known)}"
+        )
+    return value
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(
+    early_config: pytest.Config, parser: pytest.Parser, args: list[str]
+) -> None:
+    """Set the variables of the driver, before files of the project load it."""
+    given = early_config.known_args_namespace
+    driver = _one_of("driver", _setting(early_config, "driver", given), _DRIVERS)
+    check = _setting(early_config, "check", given)
+    for word in filter(None, check.split(",")):
+        _one_of("check", word.strip(), _CHECKS)
+    if check and driver == "cuda":
+        raise pytest.UsageError(
+            "--pycuda-check is for the software device, and --pycuda-driver is cuda. "
+            "Leave out one of them"
+        )
+    _one_of("leaks", _setting(early_config, "leaks", given), _LEAKS)
+    _one_of("scope", _setting(early_config, "scope", given), _SCOPES)
+    seed = _seed_of(_setting(early_config, "seed", given))
+    chosen = {
+        "PYCUDA_DRIVER": "emulator" if check else driver.replace("auto", ""),
+        "PYCUDA_CHECK": check,
+        "PYCUDA_EMULATOR_SEED": "" if seed is None else str(seed),
+    }
+    changed = {}
+    for name, value in chosen.items():
+        if value:
+            changed[name] = os.environ.get(name)
+            os.environ[name] = value
+    early_config.stash[_RUN] = _Run(seed, changed)
+
+
+def _seed_of(text: str) -> int | None:
+    """Return the seed, None if there is none. UsageError if it is no number."""
+    if not text:
+        return None
+    if text == "random":
+        # the processes of pytest-xdist have the seed of the first process
+        known = os.environ.get("PYCUDA_EMULATOR_SEED", "")
+        if "PYTEST_XDIST_WORKER" in os.environ and known.isdecimal():
+            return int(known)
+        return random.SystemRandom().randrange(1, 1 << 31)
+    if not text.isdecimal() or int(text) >= 1 << 31:
+        raise pytest.UsageError(
+            f"--pycuda-seed is {text!r}, and it must be a number from 0 to 2147483647, "
+            "or random"
+        )
+    return int(text)
+
+
+class _Run:
+    """The state of the plugin in a run of pytest."""
+
+    def __init__(self, seed: int | None, changed: dict[str, str | None]) -> None:
+        self.seed = seed
+        self.changed = changed  # variables, and their values before
+        self.leaks: list[tuple[str, str]] = []  # tests and what they left behind
+        self.device = ""  # its name, once the driver is loaded
+        self._missing: str | None = None  # why there is no device
+
+    def missing(self) -> str:
+        """Load the driver. Return why there is no device, "" if there is one."""
+        if self._missing is None:
+            self._missing = self._load()
+        return self._missing
+
+    def _load(self) -> str:
+        from pycuda import _driver, driver as drv
+
+        with warnings.catch_warnings():
+            # that there is no GPU: the summary names the device
+            warnings.simplefilter("ignore")
+            try:
+                drv.init()
+                count = drv.Device.count()
+            except drv.Error as error:
+                return str(error)
+        if count == 0:
+            return "the driver shows no device"
+        asked = os.environ.get("PYCUDA_DRIVER")
+        is_emulated = _driver._is_emulated()
+        if "PYCUDA_DRIVER" in self.changed and (asked == "emulator") != is_emulated:
+            loaded = "the software device" if is_emulated else "the driver of a GPU"
+            raise pytest.UsageError(
+                f"--pycuda-driver asks for {asked!r}, and {loaded} was loaded before "
+                "pytest began. Start pytest in a process of its own"
+            )
+        capability = ".".join(map(str, drv.Device(0).compute_capability()))
+        self.device = f"{drv.Device(0).name()}, compute capability {capability}"
+        return ""
+
+
+_RUN = pytest.StashKey[_Run]()
+_BEFORE = pytest.StashKey["Mark"]()
+_AT_CALL = pytest.StashKey["Mark"]()
+_PASSED = pytest.StashKey[bool]()
+_LEFT = pytest.StashKey[str]()
+
+
+def _run_of(config: pytest.Config) -> _Run:
+    if _RUN not in config.stash:  # loaded with -p, after the first files
+        config.stash[_RUN] = _Run(_seed_of(_setting(config, "seed")), {})
+    return config.stash[_RUN]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marks."""
+    for line in _MARKS:
+        config.addinivalue_line("markers", line)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Restore the variables of the driver."""
+    for name, value in _run_of(config).changed.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """Return a line about the options, if there are any."""
+    run = _run_of(config)
+    words = [
+        f"{name} {value}"
+        for name in ("driver", "check", "leaks", "scope")
+        if (value := _setting(config, name))
+    ]
+    if run.seed is not None:
+        words.append(f"seed {run.seed}")
+    return f"pycuda: {', '.join(words)}" if words else None
+
+
+# -- what a test needs -----------------------------------------------------------------
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test if the machine has not what its marks ask for."""
+    wanted = [name for name in _mark_names() if item.get_closest_marker(name)]
+    if not wanted:
+        return
+    reason = _run_of(item.config).missing()
+    if reason:
+        pytest.skip(f"needs a CUDA device: {reason}")
+    reason = _unmet(item)
+    if reason:
+        pytest.skip(reason)
+
+
+def _mark_names() -> list[str]:
+    return [line.partition(":")[0].partition("(")[0] for line in _MARKS]
+
+
+def _unmet(item: pytest.Item) -> str:
+    """Return what the marks of a test need and the machine has not, or ""."""
+    from pycuda import _driver, driver as drv
+
+    mark = item.get_closest_marker("cuda_devices")
+    if mark is not None:
+        (needed,) = _numbers(mark, 1, 1)
+        count = drv.Device.count()
+        if count < needed:
+            return f"needs {needed} devices, and this machine shows {count}"
+    mark = item.get_closest_marker("cuda_capability")
+    if mark is not None:
+        wanted = (*_numbers(mark, 1, 2), 0)[:2]
+        found = drv.Device(0).compute_capability()
+        if found < wanted:
+            return (
+                f"needs compute capability {wanted[0]}.{wanted[1]}, and the device has "
+                f"{found[0]}.{found[1]}"
+            )
+    if item.get_closest_marker("cuda_hardware") and _driver._is_emulated():
+        return "needs a GPU, and this is the software device"
+    return ""
+
+
+def _numbers(mark: pytest.Mark, least: int, most: int) -> tuple[int, ...]:
+    """Return the arguments of a mark, which must be so many whole numbers."""
+    numbers = (*mark.args, *mark.kwargs.values())
+    if not least <= len(numbers) <= most or not all(
+        type(each) is int for each in numbers
+    ):
+        example = "(8, 6)" if most == 2 else "(2)"
+        raise pytest.UsageError(
+            f"the mark {mark.name} takes whole numbers, such as {mark.name}{example}, "
+            f"not {numbers!r}"
+        )
+    return numbers
+
+
+# -- fixtures --------------------------------------------------------------------------
+
+
+def _scope(fixture_name: str, config: pytest.Config) -> Any:
+    return _one_of("scope", _setting(config, "scope"), _SCOPES) or "function"
+
+
+@pytest.fixture(scope=_scope)
+def cuda_context(request: pytest.FixtureRequest) -> Generator[Context, None, None]:
+    """A new context on the first device, current in the thread of the tests.
+
+    Contexts that a test pushes or pops are put back at the end. The test is skipped if
+    there is no device.
+    """
+    reason = _run_of(request.config).missing()
+    if reason:
+        pytest.skip(f"needs a CUDA device: {reason}")
+    from pycuda import driver as drv, tools
+
+    outer = tools._take_stack()
+    context = tools.make_default_context()
+    try:
+        yield context
+    finally:
+        if isinstance(request.node, pytest.Item):
+            # what is left now is not there any more when the context has ended
+            _note_leaks(request.node)
+        tools._take_stack()
+        tools._put_stack(outer)
+        tools.clear_context_caches()
+        gc.collect()
+        with contextlib.suppress(drv.Error):  # a kernel has broken the context
+            context.detach()
+
+
+@pytest.fixture
+def cuda_seed(request: pytest.FixtureRequest) -> int:
+    """A number for the random generators of the test.
+
+    It depends on ``--pycuda-seed`` and on the name of the test, so that each test has
+    its own, and the same in each run.
+    """
+    seed = _run_of(request.config).seed or 0
+    return zlib.crc32(f"{seed} {request.node.nodeid}".encode()) & 0x7FFFFFFF
+
+
+# -- what a test leaves behind ---------------------------------------------------------
+
+
+def _mark(item: pytest.Item) -> Mark | None:
+    """Return what exists now, None if leaks do not count or there is no driver."""
+    if _setting(item.config, "leaks") == "off" or "pycuda._driver" not in sys.modules:
+        return None
+    from pycuda._leaks import Mark
+
+    return Mark()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Note what exists before a test and its fixtures."""
+    mark = _mark(item)
+    if mark is not None:
+        item.stash[_BEFORE] = mark
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Note what the fixtures of a test have made: some of them outlive the test."""
+    mark = _mark(item)
+    if mark is not None:
+        item.stash[_AT_CALL] = mark
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
+    """Compare what exists after a test and its fixtures with what existed before."""
+    result = yield
+    _note_leaks(item)
+    text = item.stash.get(_LEFT, "")
+    if text:
+        item.user_properties.append((_PROPERTY, text))
+        if _setting(item.config, "leaks") == "fail":
+            pytest.fail(f"the test has left behind:\n{text}", pytrace=False)
+    return result
+
+
+def _note_leaks(item: pytest.Item) -> None:
+    """Note what a test has left behind, unless that is known or the test has failed.
+
+    The traceback of a failed test keeps its variables alive.
+    """
+    at_call = item.stash.get(_AT_CALL, None)
+    if (
+        at_call is None
+        or item.stash.get(_LEFT, "")
+        or not item.stash.get(_PASSED, False)
+    ):
+        return
+    before = item.stash.get(_BEFORE, at_call)
+    text = _left(before, at_call)
+    if text:
+        gc.collect()
+        text = _left(before, at_call)
+    item.stash[_LEFT] = text
+
+
+def _left(before: Mark, at_call: Mark) -> str:
+    """Return what the call of a test has left behind, as lines of text."""
+    from pycuda._leaks import Mark
+
+    now = Mark()
+    lines = now.lines_since(at_call)
+    rows = [f"  {each}" for each in lines[:_MOST_LINES]]
+    if len(lines) > _MOST_LINES:
+        rows.append(f"  and memory of {len(lines) - _MOST_LINES} more lines")
+    objects = now.objects_since(before, at_call)
+    if objects:
+        rows.append(f"  {', '.join(objects)}")
+    return "\n".join(rows)
+
+
+# -- reports ---------------------------------------------------------------------------
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Note whether a test has passed, and name the seed if it has failed."""
+    report = yield
+    if report.when == "call":
+        item.stash[_PASSED] = report.passed
+    run = _run_of(item.config)
+    if report.failed and run.seed is not None:
+        text = f"Run this again with --pycuda-seed {run.seed}"
+        report.sections.append(("pycuda seed", text))
+    return report
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Tell the first process of pytest-xdist which device this one has used."""
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["pycuda_device"] = _run_of(session.config).device
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take the device from a process of pytest-xdist that ends."""
+    device = getattr(node, "workeroutput", {}).get("pycuda_device", "")
+    run = _run_of(node.config)
+    run.device = run.device or device
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Write which device the tests have used, and what they have left behind."""
+    leaks = []
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if getattr(report, "when", None) == "teardown":
+                found = dict(report.user_properties).get(_PROPERTY)
+                if found:
+                    leaks.append((report.nodeid, found))
+    if leaks:
+        terminalreporter.section("pycuda: left behind by tests")
+        for name, text in leaks:
+            terminalreporter.write_line(name)
+            terminalreporter.write_line(text)
+    device = _run_of(config).device
+    if device:
+        terminalreporter.write_line(f"pycuda: the device was {device}")

@@ -1,0 +1,164 @@
+/* The driver's calls on the log of failed calls. The flags are reserved; an H200
+ * ignores them, and logs nothing before cuInit. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "device/api/entry/entry.h"
+#include "device/api/entry/error_log.h"
+
+CUresult
+emu_cuLogsRegisterCallback(CUlogsCallback callbackFunc, void *userData,
+                           CUlogsCallbackHandle *callback_out)
+{
+    CUlogsCallbackHandle callback;
+    CUresult status = emu_enter_early(EMU_CALL_LogsRegisterCallback);
+
+    if (status == CUDA_SUCCESS && callbackFunc == NULL) {
+        emu_error_log_say("The callback must not be NULL.");
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS && emu_error_log_is_delivering()) {
+        emu_error_log_say("A callback of the log cannot register callbacks.");
+        status = CUDA_ERROR_NOT_PERMITTED;
+    }
+    status = emu_leave(status);
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    callback = emu_error_log_register(callbackFunc, userData);
+    if (callback == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    if (callback_out != NULL) {
+        *callback_out = callback;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuLogsUnregisterCallback(CUlogsCallbackHandle callback)
+{
+    CUresult status = emu_enter_early(EMU_CALL_LogsUnregisterCallback);
+
+    if (status == CUDA_SUCCESS && emu_error_log_is_delivering()) {
+        emu_error_log_say("A callback of the log cannot unregister callbacks.");
+        status = CUDA_ERROR_NOT_PERMITTED;
+    }
+    status = emu_leave(status);
+    if (status == CUDA_SUCCESS && !emu_error_log_unregister(callback)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return status;
+}
+
+/* The line at which a dump begins: the oldest one without an iterator. */
+static unsigned int
+log_begin(const CUlogIterator *iterator)
+{
+    if (iterator == NULL) {
+        return emu_error_log_first();
+    }
+    return *iterator;
+}
+
+/* The next dump with this iterator begins behind the lines of this one. */
+static void
+log_advance(CUlogIterator *iterator, unsigned int next)
+{
+    if (iterator != NULL) {
+        *iterator = next;
+    }
+}
+
+CUresult
+emu_cuLogsCurrent(CUlogIterator *iterator_out, unsigned int flags)
+{
+    CUresult status = emu_enter_early(EMU_CALL_LogsCurrent);
+
+    (void)flags;
+    if (status == CUDA_SUCCESS && iterator_out == NULL) {
+        emu_error_log_say("The place for the iterator must not be NULL.");
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        *iterator_out = emu_error_log_next();
+    }
+    return emu_leave(status);
+}
+
+/* Write the lines to a file. False: it cannot be written. */
+static bool
+log_write_file(const char *path, const char *text, size_t length)
+{
+    FILE *file = fopen(path, "w");
+    bool good;
+
+    if (file == NULL) {
+        return false;
+    }
+    good = fwrite(text, 1, length, file) == length;
+    return fclose(file) == 0 && good;
+}
+
+CUresult
+emu_cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile,
+                     unsigned int flags)
+{
+    CUresult status = emu_enter_early(EMU_CALL_LogsDumpToFile);
+    char *text = NULL;
+
+    (void)flags;
+    if (status == CUDA_SUCCESS && pathToFile == NULL) {
+        emu_error_log_say("The path of the file must not be NULL.");
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        text = malloc(2 * EMU_ERROR_LOG_ROOM);
+        if (text == NULL) {
+            status = CUDA_ERROR_OUT_OF_MEMORY;
+        }
+    }
+    if (text != NULL) {
+        unsigned int next;
+        const size_t length = emu_error_log_read(log_begin(iterator), text,
+                                                 2 * EMU_ERROR_LOG_ROOM, &next);
+
+        if (log_write_file(pathToFile, text, length)) {
+            log_advance(iterator, next);
+        }
+        else {
+            emu_error_log_say("The file \"%.200s\" cannot be written.", pathToFile);
+            status = CUDA_ERROR_INVALID_VALUE;
+        }
+    }
+    free(text);
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size,
+                       unsigned int flags)
+{
+    CUresult status = emu_enter_early(EMU_CALL_LogsDumpToMemory);
+    unsigned int next;
+
+    (void)flags;
+    if (status == CUDA_SUCCESS && (buffer == NULL || size == NULL || *size == 0)) {
+        emu_error_log_say("There must be a buffer, and its size must be at least 1.");
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        const size_t room = *size;
+
+        *size = emu_error_log_read(log_begin(iterator), buffer, room, &next);
+        if (*size < room) {
+            log_advance(iterator, next);
+        }
+        else {
+            emu_error_log_say("No message fits into the buffer of %zu bytes.", room);
+            *size = 0;
+            status = CUDA_ERROR_INVALID_VALUE;
+        }
+    }
+    return emu_leave(status);
+}

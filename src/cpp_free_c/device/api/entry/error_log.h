@@ -1,0 +1,44 @@
+/* The log of failed calls, as CUDA's error log management offers it since 12.9.
+ *
+ * A call that fails adds its reason, if it has said one, and a line with its code. The
+ * callbacks of cuLogsRegisterCallback get each message in the thread of the call,
+ * before the call returns. CUDA_LOG_FILE names a file, stdout or stderr for the
+ * messages. The last 25,600 bytes are kept for the dumps.
+ *
+ * Locks of this file guard the log. A callback runs without any other lock of the
+ * device, so it may call the driver, but not register or unregister. */
+#ifndef DEVICE_API_ENTRY_ERROR_LOG_H
+#define DEVICE_API_ENTRY_ERROR_LOG_H
+
+#include <stdbool.h>
+
+#include "device/api/entry/call.h"
+
+/* Say why the present call of this thread fails. Only the first reason counts; it is
+ * forgotten if the call succeeds. */
+void emu_error_log_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A call has ended. Called without the API lock. As on an H200, nothing is logged
+ * before cuInit. */
+void emu_error_log_end(emu_call call, CUresult status);
+
+/* The numbers of the oldest line that is kept, and of the next one. */
+unsigned int emu_error_log_first(void);
+unsigned int emu_error_log_next(void);
+/* Write the lines from a number on. If they need more than `room` bytes with the final
+ * 0, the oldest are left out, and a line in their place says so. Return the length
+ * without the 0; `room` if not even one line fits. *next becomes the number behind the
+ * last line. */
+size_t emu_error_log_read(unsigned int first, char *text, size_t room,
+                          unsigned int *next);
+
+/* Whether this thread runs a callback. It must not change the callbacks then. */
+bool emu_error_log_is_delivering(void);
+/* Add and remove a callback. NULL: out of memory. False: there is no such callback.
+ * Both wait for the callbacks that other threads run. Called without the API lock. */
+CUlogsCallbackHandle emu_error_log_register(CUlogsCallback function, void *data);
+bool emu_error_log_unregister(CUlogsCallbackHandle callback);
+
+enum { EMU_ERROR_LOG_ROOM = 25600 };
+
+#endif

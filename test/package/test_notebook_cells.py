@@ -1,0 +1,450 @@
+"""pycuda.notebook in a kernel of Jupyter: cells of CUDA C, and what they show."""
+
+import os
+import re
+from types import SimpleNamespace
+
+import pytest
+
+pytest.importorskip("jupyter_client", reason="it is not installed")
+pytest.importorskip("ipykernel", reason="ipykernel is not installed")
+
+from pycuda._compile import nvrtc  # noqa: E402
+from pycuda.notebook import _session  # noqa: E402
+from support.compilers import REAL_NVCC  # noqa: E402
+from support.jupyter import Notebook  # noqa: E402
+
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.skipif(
+        nvrtc.find() is None and REAL_NVCC is None, reason="needs NVRTC or nvcc"
+    ),
+]
+
+BEGIN = """%load_ext pycuda.notebook
+import os
+import numpy as np
+import pycuda
+import pycuda.driver as drv
+from pycuda import gpuarray
+"""
+
+SCALE = """%%cuda
+__global__ void scale(float *out, const float *x, float by, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = by * x[i];
+}
+"""
+
+
+def start(folder):
+    notebook = Notebook(env={**os.environ, "PYCUDA_CACHE_DIR": str(folder)})
+    notebook(BEGIN)
+    return notebook
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The compile cache of all kernels here."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def shared(folder):
+    notebook = start(folder)
+    yield notebook
+    notebook.end()
+
+
+@pytest.fixture
+def run(shared):
+    """Execute a cell in a kernel whose context stays good."""
+    return shared
+
+
+@pytest.fixture
+def own(folder):
+    """Execute a cell in a kernel of this test alone, which may lose its context."""
+    notebook = start(folder)
+    yield notebook
+    notebook.end()
+
+
+# -- kernels as functions --------------------------------------------------------------
+
+
+def test_a_kernel_is_a_function(run):
+    reply = run(SCALE)
+    assert (reply.stdout, reply.stderr, reply.data) == ("", "", [])
+    run("x = np.arange(1000, dtype=np.float32); out = np.zeros_like(x)")
+    run("scale(out, x, 2.5, 1000); assert (out == 2.5 * x).all()")
+    run("scale(out, n=999, x=x, by=1); assert (out[:999] == x[:999]).all()")
+    run("assert out[999] == 2.5 * 999")
+    assert (
+        "scale(out: float *, x: const float *, by: float, n: int)" in run("scale").text
+    )
+
+
+def test_arrays_of_the_device_stay_there(run):
+    run(SCALE)
+    run("a = gpuarray.to_gpu(np.ones(300, np.float32)); b = gpuarray.zeros_like(a)")
+    assert run("scale(b, a, 3, a.size); b.get().sum()").text.endswith("900.0)")
+
+
+def test_only_what_a_kernel_may_write_is_copied_back(run):
+    run(
+        "%%cuda\n__global__ void both(int *a, const int *b, int *const c)\n"
+        "{ int *d = (int *)b; a[0] = 1; d[0] = 1; c[0] = 1; }"
+    )
+    run("a, b, c = np.zeros((3, 1), np.int32); both(a, b, c, threads=1)")
+    assert run("[n.item() for n in (a[0], b[0], c[0])]").text == "[1, 0, 1]"
+
+
+def test_other_arrays_of_python(run):
+    run("%%cuda\n__global__ void add(int *y, const int *x, const int *z)\n"
+        "{ int i = threadIdx.x; y[i] = x[i] + z[i]; }")  # fmt: skip
+    run("import array; y = array.array('i', [0] * 4)")
+    assert run("add(y, [1, 2, 3, 4], range(4)); y.tolist()").text == "[1, 3, 5, 7]"
+    reply = run("add([0] * 4, y, y)", fails=True)
+    assert "add may write 'y', and a list cannot take that back" in reply.error
+
+
+def test_the_shape_of_a_launch(run):
+    run("""%%cuda
+__global__ void shape(int *out)
+{
+    int n[6] = {blockDim.x, blockDim.y, blockDim.z, gridDim.x, gridDim.y, gridDim.z};
+    for (int i = 0; i < 6; i++) out[i] = n[i];
+}""")
+    run("out = np.zeros(1000, np.int32)")
+
+    def of(words):
+        return run(f"shape(out{words}); out[:6].tolist()").text
+
+    assert of("") == "[256, 1, 1, 4, 1, 1]"
+    assert of("[:100].copy()").startswith("[256")  # out itself is as before
+    assert of(", threads=7") == "[7, 1, 1, 1, 1, 1]"
+    assert of(", threads=(40, 20)") == "[16, 16, 1, 3, 2, 1]"
+    assert of(", threads=(9, 9, 9)") == "[8, 8, 4, 2, 2, 3]"
+    assert of(", block=64") == "[64, 1, 1, 16, 1, 1]"
+    assert of(", block=(8, 4), grid=(2, 3, 4)") == "[8, 4, 1, 2, 3, 4]"
+    assert "grid needs block" in run("shape(out, grid=3)", fails=True).error
+    both = run("shape(out, grid=3, threads=4)", fails=True).error
+    assert "pass grid or threads, not both" in both
+    assert "one to three whole numbers" in run("shape(out, block=0)", fails=True).error
+
+
+def test_without_an_array_the_call_says_how_many_threads(run):
+    run('%%cuda\n__global__ void none(int n) { printf("%d|", threadIdx.x + n); }')
+    assert "Pass threads=N" in run("none(1)", fails=True).error
+    assert run("none(1, threads=3)").stdout == "1|2|3|"
+    assert run("none(1, block=2)").stdout == "1|2|"
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        ("scale(x)", "needs an argument for 'x'"),
+        ("scale(x, x, 1, 2, 3)", "takes 4 arguments, and 5 were given"),
+        ("scale(x, x, 1, 2, by=3)", "was given 'by' twice"),
+        ("scale(x, x, 1, m=3)", "has no parameter 'm'"),
+        ("scale(x, 3, 1, 2)", "'x' of scale is a const float *, and 3 is a number"),
+        ("scale(x, x, 1, 2.5)", "'n' of scale is a int, and 2.5 is not a whole number"),
+        ("scale(x, x, 1, 1 << 31)", "numbers from -2147483648 to 2147483647"),
+        ("scale(x, x, 1j, 1)", "1j is a complex number"),
+    ],
+)
+def test_wrong_arguments(run, call, text):
+    run(SCALE)
+    run("x = np.zeros(2, np.float32)")
+    error = run(call, fails=True).error
+    assert text in error
+    assert "_kernel.py" not in error  # only the lines of the notebook
+
+
+def test_names_that_are_words_of_python(run):
+    run("%%cuda\n__global__ void f(int *out, const int *in, int) { *out = *in; }")
+    run("out, x = np.zeros((2, 1), np.int32); f(out, in_=x + 5, argument2=0)")
+    assert run("out.tolist()").text == "[5]"
+    assert "f(out: int *, in_: const int *, argument2: int)" in run("f").text
+
+
+def test_templates_and_namespaces(run):
+    run("""%%cuda --module mod
+#include <cuda_fp16.h>
+namespace a { namespace b {
+template <typename T, int N = 2> __global__ void times(T *x, T by)
+{
+    x[threadIdx.x] *= N * by;
+}
+}
+__global__ void __launch_bounds__(128) plain(int *x) { x[threadIdx.x] += 1; }
+}
+__constant__ float weights[4];
+extern "C" __global__ void in_c(__half *x) { x[threadIdx.x] = __float2half(1.5f); }
+""")
+    run("i = np.arange(4, dtype=np.int32); h = np.zeros(2, np.float16)")
+    assert run("times['int', 3](i, 2); plain(i); i.tolist()").text == "[1, 7, 13, 19]"
+    assert run("times[np.int32](i, 1); i.tolist()").text == "[2, 14, 26, 38]"
+    assert run("in_c(h); h.tolist()").text == "[1.5, 1.5]"
+    assert run("mod.get_global('weights')[1]").text == "16"
+    assert "times<int, 3>(x: T *, by: T)" in run("times['int', 3]").text
+    assert "is a template" in run("times(i, 1)", fails=True).error
+
+
+def test_a_kernel_that_the_preprocessor_removes(run):
+    run("%%cuda -D CHOICE=1\n#if CHOICE\n__global__ void one(int *x) { *x = CHOICE; }\n"
+        "#else\n__global__ void other(int *x) { }\n#endif")  # fmt: skip
+    assert run("x = np.zeros(1, np.int32); one(x); x.tolist()").text == "[1]"
+    assert "NameError" in run("other", fails=True).error
+
+
+# -- the magic -------------------------------------------------------------------------
+
+
+def test_run_takes_variables_by_name(run):
+    run("out = np.zeros(5, np.float32); x = [1, 2, 3, 4, 5]; by = 2; n = 5")
+    reply = run(SCALE.replace("%%cuda", "%%cuda --run"))
+    assert reply.stdout == ""
+    assert run("out.tolist()").text == "[2.0, 4.0, 6.0, 8.0, 10.0]"
+    timed = run(SCALE.replace("%%cuda", "%%cuda --run scale --time --block '(5, 1)'"))
+    assert re.fullmatch(r"scale: [\d.]+ (ns|µs|ms)\n", timed.stdout)
+
+
+def test_run_names_a_variable_that_is_missing(run):
+    cell = "%%cuda --run\n__global__ void f(int *missing) {}"
+    reply = run(cell, fails=True)
+    assert "parameter 'int *missing', and the notebook has no variable" in reply.error
+    assert reply.error.count("\n") == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("--run h", "no kernel 'h'. Its kernels: f, g"),
+        ("--run", "the name of a kernel if the cell has not exactly one"),
+        ("--grid '3, 4'", "--grid is for --run"),
+        ("--run f --grid 3+", "--grid 3+ is not an expression of Python: SyntaxError"),
+        ("--nothing", "Unknown option '--nothing'"),
+    ],
+)
+def test_a_wrong_line(run, line, text):
+    kernels = "__global__ void f(int n) {}\n__global__ void g() {}"
+    reply = run(f"%%cuda {line}\n{kernels}", fails=True)
+    assert text in reply.error + reply.stderr
+
+
+def test_macros_and_options(run):
+    run("size = 7")
+    run("%%cuda -D SIZE={size} --use_fast_math -DTWO=2\n"
+        "__global__ void f(int *x) { x[0] = SIZE * TWO; }")  # fmt: skip
+    assert run("x = np.zeros(1, np.int32); f(x); x.tolist()").text == "[14]"
+
+
+def test_a_folder_of_headers(run, tmp_path):
+    (tmp_path / "own.h").write_text("#define OWN 5\n")
+    run(f"%%cuda -I {tmp_path}\n#include <own.h>\n"
+        "__global__ void f(int *x) { x[0] = OWN; }")  # fmt: skip
+    assert run("x = np.zeros(1, np.int32); f(x); x.tolist()").text == "[5]"
+
+
+def test_help(run):
+    shown = run("%cuda")
+    assert "--run [KERNEL]" in shown.stdout
+    assert (
+        "%cuda lists the options" in run("%%cuda --compiler gcc\n ", fails=True).error
+    )
+    assert "--run [KERNEL]" in run("get_ipython().find_cell_magic('cuda').__doc__").text
+
+
+# -- compilers -------------------------------------------------------------------------
+
+
+def test_an_error_of_the_compiler_is_shown_at_the_line_of_the_cell(run):
+    reply = run(
+        "\n\n%%cuda\n__global__ void f(int *x)\n{\n    x[0] = y;\n}", fails=True
+    )
+    assert re.search(r"compilation of Cell In\[\d+\] failed", reply.error)
+    assert re.search(r"Cell In\[\d+\], line 6:", reply.error)
+    assert "  6 |     x[0] = y;\n    |            ^\n" in reply.error
+    assert 'identifier "y" is undefined' in reply.error
+    assert "interactiveshell" not in reply.error and "kernel.cu" not in reply.error
+
+
+def test_a_warning_of_the_compiler_names_the_line_of_the_cell(run):
+    reply = run(
+        "%%cuda\n__global__ void f(int *x)\n{\n    int unused;\n    x[0] = 1;\n}"
+    )
+    assert re.search(r"Cell In\[\d+\], line 4: warning .*unused", reply.stderr)
+
+
+def test_the_number_of_the_cell_is_that_of_the_notebook(run):
+    first = int(run("get_ipython().execution_count").text)
+    error = run("%%cuda\n__global__ void f(int *x) { y }", fails=True).error
+    assert f"Cell In[{first}]" in error or f"Cell In[{first + 1}]" in error
+    number = int(re.search(r"In\[(\d+)\]", error)[1])
+    again = run("1/0", fails=True).error
+    assert f"Cell In[{number + 1}], line 1" in again
+
+
+def test_a_warm_cell_is_fast(run):
+    """A cell that was compiled before costs a few milliseconds; the bound is 50."""
+    run(SCALE)
+    costs = [run(SCALE).seconds - run("pass").seconds for _ in range(5)]
+    assert min(costs) < 0.05
+
+
+# -- output ----------------------------------------------------------------------------
+
+
+def test_what_a_kernel_prints_is_in_the_output_of_its_cell(run):
+    run('%%cuda\n__global__ void hello() { printf("hello %d\\n", threadIdx.x); }')
+    reply = run("print('before'); hello(threads=2); print('after')")
+    assert reply.stdout == "before\nhello 0\nhello 1\nafter\n"
+    assert run("print('next')").stdout == "next\n"
+
+
+def test_what_another_kernel_prints_is_in_the_output_of_its_cell(run):
+    """A launch without a wait: the extension waits at the end of the cell."""
+    run(
+        """
+from pycuda.compiler import SourceModule
+module = SourceModule('__global__ void say() { printf("%d ", threadIdx.x); }',
+                      compiler="nvrtc" if {nvrtc} else None)
+""".replace("{nvrtc}", str(nvrtc.find() is not None))
+    )
+    say = "module.get_function('say')(block=(3, 1, 1), stream=drv.Stream())"
+    assert run(say).stdout == "0 1 2 "
+    assert run("print('next')").stdout == "next\n"
+
+
+def test_what_c_and_child_processes_print(run):
+    reply = run("os.write(1, 'é from C\\n'.encode()); os.system('echo child')")
+    assert reply.stdout == "é from C\nchild\n"
+
+
+def test_much_output_does_not_block(run):
+    body = 'for (int i = 0; i < 50; i++) printf("%064d\\n", threadIdx.x);'
+    run(f"%%cuda\n__global__ void much() {{ {body} }}")
+    lines = run("much(threads=64)").stdout.split("\n")
+    assert len(lines) == 50 * 64 + 1
+
+
+def test_capture_gets_what_a_kernel_prints(run):
+    run('%%cuda\n__global__ void hello() { printf("hello"); }')
+    assert run("%%capture got\nhello(threads=1)").stdout == ""
+    assert run("got.stdout").text == "'hello'"
+
+
+# -- errors of kernels -----------------------------------------------------------------
+
+BAD = """%%cuda
+__global__ void bad(float *out, const float *x)
+{
+    int i = threadIdx.x;
+    out[i] = x[i + 100000000];
+}
+"""
+
+
+@pytest.mark.software(why="a GPU does not tell the line")
+def test_an_error_of_a_kernel_is_shown_at_the_line_of_the_cell(own):
+    own(BAD)
+    reply = own("# a comment\na = gpuarray.zeros(4, np.float32)\nbad(a, a)", fails=True)
+    error = reply.error
+    assert re.search(r"----> 3 bad\(a, a\)", error)
+    assert re.search(r"at Cell In\[2\], line 5\n", error)
+    assert "----> 5     out[i] = x[i + 100000000];" in error
+    assert re.search(r"at Cell In\[3\], line 3\n", error)
+    for hidden in ("kernel.cu", "ipykernel", "_kernel.py", "pycuda.explain"):
+        assert hidden not in error
+    assert "Restart the kernel of the notebook" in error
+
+
+def test_an_error_of_an_asynchronous_launch_is_shown_in_its_cell(own):
+    own(BAD)
+    own("a, s = gpuarray.zeros(4, np.float32), drv.Stream()")
+    reply = own("bad(a, a, stream=s)\nprint('the launch has returned')", fails=True)
+    assert reply.stdout == "the launch has returned\n"
+    assert "illegal" in reply.error
+    assert "at Cell In[4], line 1" in reply.error
+
+
+def test_an_error_names_the_instance_of_a_template(own):
+    own("%%cuda\ntemplate <typename T> __global__ void wild(T *x)\n{\n"
+        "    x[threadIdx.x + 100000000] = 1;\n}")  # fmt: skip
+    error = own("wild['float'](gpuarray.zeros(4, np.float32))", fails=True).error
+    assert "kernel wild<float>, " in error
+    assert "_Z" not in error
+
+
+@pytest.mark.software(why="a call of a GPU's driver cannot be interrupted")
+def test_interrupt_ends_a_kernel(run):
+    run("%%cuda\n__global__ void spin(volatile int *x) { while (*x == 0); }")
+    run("flag = gpuarray.zeros(1, np.int32)")
+    reply = run("spin(flag)", fails=True, interrupt=0.5)
+    assert "KeyboardInterrupt" in reply.error
+    assert reply.seconds < 5
+    assert run("flag += 1; spin(flag); flag.get().tolist()").text == "[1]"
+
+
+@pytest.mark.hardware(why="the software device ends the kernel, too")
+def test_interrupt_ends_the_wait_for_a_kernel(run):
+    body = "long long t = clock64(); while (clock64() - t < n); *done = 1;"
+    run(f"%%cuda\n__global__ void spend(long long n, int *done) {{ {body} }}")
+    run("done = gpuarray.zeros(1, np.int32)")
+    reply = run("spend(8_000_000_000, done)", fails=True, interrupt=0.5)
+    assert "KeyboardInterrupt" in reply.error
+    assert reply.seconds < 2
+    assert run("done.get().tolist()").text == "[1]"  # the kernel has run on
+
+
+@pytest.mark.parametrize(
+    ("failure", "waits"), [(None, 1), (ValueError(), 1), (KeyboardInterrupt(), 0)]
+)
+def test_after_an_interrupt_nothing_is_waited_for(monkeypatch, failure, waits):
+    """On a GPU the kernel runs on, so another wait would be as long as the first."""
+    session, waited = _session.Session(SimpleNamespace()), []
+    monkeypatch.setattr(_session, "_newest_launch", lambda: 5)
+    monkeypatch.setattr(_session._kernel, "wait", lambda: waited.append(1))
+    result = SimpleNamespace(success=failure is None, error_in_exec=failure)
+    session.end_cell(result)
+    assert len(waited) == waits
+
+
+# -- progress, pictures, arrays --------------------------------------------------------
+
+
+def test_progress(run):
+    pytest.importorskip("tqdm", reason="tqdm is not installed")
+    reply = run(
+        "from pycuda.notebook import progress\na = gpuarray.zeros(4, np.int32)\n"
+        "for i in progress(range(20), 'steps'):\n    a += i\nprint(a.get()[0])"
+    )
+    assert reply.stdout == "190\n"
+    assert "steps: 100%" in reply.stderr and "20/20" in reply.stderr
+
+
+def test_show(run):
+    reply = run("pycuda.show(gpuarray.zeros((4, 8), np.float32) + 2)")
+    assert reply.text == "8 x 4 pixels, float32 from 2 to 2"
+    assert reply.data[0]["image/png"].startswith("iVBOR")
+
+
+def test_an_array_is_a_table(run):
+    reply = run("gpuarray.zeros((4, 8), np.float32)")
+    assert "<th" in reply.data[0]["text/html"]
+    assert reply.text.startswith("array([[0.,")
+
+
+# -- loading ---------------------------------------------------------------------------
+
+
+def test_load_and_unload(own):
+    own("%load_ext pycuda.notebook")  # a second time
+    own("%unload_ext pycuda.notebook")
+    assert "not found" in own("%%cuda\n", fails=True).stderr
+    assert "_render_traceback_" in own("drv.Error._render_traceback_", fails=True).error
+    own("%load_ext pycuda.notebook")
+    own(SCALE)

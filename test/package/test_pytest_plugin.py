@@ -1,0 +1,407 @@
+"""The plugin of pytest, in runs of pytest over small test files."""
+
+import importlib
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pycuda import _driver
+
+try:
+    import tomllib
+except ImportError:  # Python 3.10
+    from pip._vendor import tomli as tomllib
+
+ROOT = Path(__file__).resolve().parents[2]
+
+IMPORTS = """
+import numpy as np
+import pytest
+import pycuda.driver as drv
+from pycuda import gpuarray
+"""
+
+
+class Run:
+    """A run of pytest: the counts of its outcomes, and what it has written."""
+
+    def __init__(self, done):
+        self.status = done.returncode
+        self.text = done.stdout
+        self.error = done.stderr
+        last = self.text.strip().splitlines()[-1] if self.text.strip() else ""
+        self.counts = {
+            word: int(n)
+            for n, word in re.findall(r"(\d+) (\w+)", last)
+            if not word.startswith("warning")
+        }
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Write a test file, and run pytest with the plugin over it."""
+
+    def run(text, *options, settings="", python=(), **variables):
+        (tmp_path / "test_it.py").write_text(text)
+        (tmp_path / "pytest.ini").write_text(f"[pytest]\n{settings}")
+        plugin = ["-p", "no:pycuda", "-p", "pycuda.pytest_plugin"]
+        command = [sys.executable, *python, "-m", "pytest", "-p", "no:cacheprovider"]
+        environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **variables}
+        for name in ("PYTEST_ADDOPTS", "PYCUDA_EMULATOR_DEVICES"):
+            environment.pop(name, None)
+        environment.pop("PYCUDA_EMULATOR_SEED", None)
+        done = subprocess.run(
+            [*command, *plugin, "-rs", *options],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+            env=environment,
+            timeout=120,
+        )
+        return Run(done)
+
+    return run
+
+
+def test_the_entry_point():
+    text = (ROOT / "pyproject.toml").read_text()
+    (target,) = tomllib.loads(text)["project"]["entry-points"]["pytest11"].values()
+    assert hasattr(importlib.import_module(target), "pytest_addoption")
+
+
+# -- without a device ------------------------------------------------------------------
+
+
+def test_a_run_without_a_gpu_does_not_load_the_driver(run):
+    done = run(
+        "import sys\n"
+        "def test_it():\n"
+        "    assert not {'pycuda._driver', 'numpy', 'pycuda.driver'} & set(sys.modules)"
+    )
+    assert done.counts == {"passed": 1}, done.text
+    assert "pycuda" not in done.text.split("test session starts")[1].split("\n", 6)[6]
+
+
+def test_without_a_device_tests_are_skipped(run):
+    done = run(
+        "import pytest\n"
+        "def test_fixture(cuda_context): pass\n"
+        "@pytest.mark.cuda\ndef test_mark(): pass\n"
+        "def test_other(): pass\n",
+        PYCUDA_DRIVER="cuda",
+        CUDA_VISIBLE_DEVICES="",
+    )
+    assert done.counts == {"passed": 1, "skipped": 2}, done.text
+    assert "needs a CUDA device: " in done.text
+
+
+@pytest.mark.parametrize(
+    ("options", "settings", "text"),
+    [
+        (["--pycuda-check=rac"], "", "pycuda_check is 'rac', and it must be one of"),
+        (["--pycuda-check=all", "--pycuda-driver=cuda"], "", "Leave out one of them"),
+        (["--pycuda-driver=gpu"], "", "invalid choice: 'gpu'"),
+        (["--pycuda-seed=many"], "", "a number from 0 to 2147483647, or random"),
+        ([], "pycuda_leaks = maybe", "must be one of report, fail, off"),
+        ([], "pycuda_scope = class", "must be one of function, module, session"),
+    ],
+)
+def test_wrong_settings(run, options, settings, text):
+    done = run("def test_it(): pass", *options, settings=settings)
+    assert done.status == 4
+    assert text in done.error, done.error
+
+
+# -- devices ---------------------------------------------------------------------------
+
+
+@pytest.mark.gpu
+def test_each_test_has_a_context_of_its_own(run):
+    done = run(
+        IMPORTS
+        + """
+seen = []
+def test_one(cuda_context):
+    assert drv.Context.get_current() == cuda_context
+    seen.append(cuda_context.handle)
+    drv.Device(0).make_context()  # and not popped
+def test_two(cuda_context):
+    assert drv.Context.get_current() == cuda_context
+    assert (gpuarray.arange(4, dtype=np.float32) + 1).get().sum() == 10
+def test_three():
+    assert drv.Context.get_current() is None
+"""
+    )
+    assert done.counts["passed"] == 3, done.text
+    assert "pycuda: the device was " in done.text
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(("scope", "contexts"), [("function", 3), ("session", 1)])
+def test_tests_can_share_a_context(run, scope, contexts):
+    done = run(
+        IMPORTS
+        + f"""
+seen = []
+@pytest.mark.parametrize("n", range(3))
+def test_it(cuda_context, n):
+    seen.append(cuda_context)
+def test_how_many():
+    assert len(set(map(id, seen))) == {contexts}
+""",
+        settings=f"pycuda_scope = {scope}",
+    )
+    assert done.counts == {"passed": 4}, done.text
+
+
+@pytest.mark.gpu
+def test_marks(run):
+    done = run(
+        IMPORTS
+        + """
+@pytest.mark.cuda_devices(1)
+def test_one_device(): pass
+@pytest.mark.cuda_devices(99)
+def test_many_devices(): pass
+@pytest.mark.cuda_capability(5, 0)
+def test_old(): pass
+@pytest.mark.cuda_capability(99)
+def test_new(): pass
+@pytest.mark.cuda_hardware
+def test_hardware(): pass
+""",
+        "--strict-markers",
+    )
+    emulated = _driver._is_emulated()
+    assert done.counts == {"passed": 3 - emulated, "skipped": 2 + emulated}, done.text
+    assert "needs 99 devices, and this machine shows" in done.text
+    assert "needs compute capability 99.0, and the device has" in done.text
+    assert ("this is the software device" in done.text) == emulated
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("mark", ["cuda_devices", "cuda_devices('2')"])
+def test_a_mark_with_wrong_arguments(run, mark):
+    done = run(f"import pytest\n@pytest.mark.{mark}\ndef test_it(): pass")
+    assert "the mark cuda_devices takes whole numbers" in done.text + done.error
+    assert "passed" not in done.counts
+
+
+@pytest.mark.software(why="the options are for the software device")
+def test_the_driver_and_the_checks_of_a_run(run):
+    text = (
+        IMPORTS
+        + """
+import os
+from pycuda import _driver
+from pycuda.compiler import SourceModule
+def test_driver(cuda_context):
+    assert _driver._is_emulated()
+    assert os.environ["PYCUDA_DRIVER"] == "emulator"
+def test_uninitialised(cuda_context):
+    f = SourceModule('''__global__ void f(int *x, const int *y) { x[0] = y[0] + 1; }''')
+    x, y = gpuarray.zeros(1, np.int32), gpuarray.empty(1, np.int32)
+    f.get_function("f")(x, y, block=(1, 1, 1))
+    cuda_context.synchronize()
+"""
+    )
+    done = run(text, "--pycuda-check=init", PYCUDA_DRIVER="cuda")
+    assert "pycuda: check init" in done.text
+    assert done.counts == {"failed": 1, "passed": 1}, done.text
+    assert "uninitialised read" in done.text
+    done = run(text, "--pycuda-driver=emulator", PYCUDA_DRIVER="cuda")
+    assert done.counts == {"passed": 2}, done.text
+
+
+@pytest.mark.software(why="the driver of a GPU may be missing here")
+def test_a_driver_that_was_loaded_before(run):
+    start = "import pycuda.driver; pycuda.driver.init(); import sys, pytest; "
+    start += "sys.exit(pytest.main(sys.argv[3:]))"
+    done = run(
+        "def test_it(cuda_context): pass",
+        "--pycuda-driver=cuda",
+        python=["-c", start],
+    )
+    assert "Start pytest in a process of its own" in done.text + done.error
+
+
+@pytest.mark.gpu
+def test_a_broken_context_breaks_no_other_test(run):
+    """On a GPU, an error of a kernel breaks the process, so this is emulated."""
+    if not _driver._is_emulated():
+        pytest.skip("a GPU cannot be used after an error of a kernel")
+    done = run(
+        IMPORTS
+        + """
+from pycuda.compiler import SourceModule
+def test_bad(cuda_context):
+    f = SourceModule("__global__ void f(int *x) { x[1 << 28] = 1; }").get_function("f")
+    f(gpuarray.zeros(1, np.int32), block=(1, 1, 1))
+    cuda_context.synchronize()
+def test_good(cuda_context):
+    assert gpuarray.zeros(1, np.int32).get() == [0]
+"""
+    )
+    assert done.counts == {"failed": 1, "passed": 1}, done.text
+
+
+# -- seeds -----------------------------------------------------------------------------
+
+SEEDS = """
+import os
+import pytest
+@pytest.mark.parametrize("n", [0, 1])
+def test_it(cuda_seed, n):
+    print(f"<{cuda_seed} {os.environ.get('PYCUDA_EMULATOR_SEED')}>")
+    assert n == 0
+"""
+
+
+def test_seeds(run):
+    def seeds(*options):
+        done = run(SEEDS, "-s", *options)
+        assert done.counts == {"failed": 1, "passed": 1}
+        return done.text, re.findall(r"<(\d+) (\w+)>", done.text)
+
+    text, ((first, of_device), (second, _)) = seeds()
+    assert first != second and of_device == "None" and "--pycuda-seed" not in text
+    assert seeds()[1] == [(first, "None"), (second, "None")]
+    text, ((other, of_device), _) = seeds("--pycuda-seed=7")
+    assert other != first and of_device == "7"
+    assert "Run this again with --pycuda-seed 7" in text
+    text, ((_, of_device), _) = seeds("--pycuda-seed=random")
+    assert f"pycuda: seed {of_device}" in text
+    assert f"Run this again with --pycuda-seed {of_device}" in text
+
+
+# -- leaks -----------------------------------------------------------------------------
+
+LEAKS = (
+    IMPORTS
+    + """
+kept = []
+
+@pytest.fixture(scope="module")
+def shared(cuda_context):
+    return gpuarray.zeros(1000, np.float32)  # lives as long as the module
+
+@pytest.fixture
+def own(cuda_context):
+    return gpuarray.zeros(1000, np.float32)
+
+def test_clean(cuda_context, shared, own):
+    a = gpuarray.arange(100, dtype=np.float32)
+    assert (a + a).sum().get() == 9900
+    loop = [a]
+    loop.append(loop)
+
+def test_leak(cuda_context, shared):
+    for i in range(2):
+        kept.append(drv.mem_alloc(1024))
+    kept.append(drv.Stream())
+
+def test_next(cuda_context, shared): pass
+"""
+)
+
+
+@pytest.mark.gpu
+def test_leaks_are_reported(run):
+    done = run(LEAKS, "--pycuda-scope=module")
+    assert done.counts == {"passed": 3}, done.text
+    (section,) = re.findall(
+        r"left behind by tests =+\n(.*?)pycuda: the", done.text, re.S
+    )
+    assert section.strip().splitlines() == [
+        "test_it.py::test_leak",
+        "  2.0 KiB in 2 allocations of device memory, allocated at test_it.py:25 "
+        "in test_leak",
+        "  1 stream",
+    ]
+
+
+@pytest.mark.gpu
+def test_leaks_can_fail(run):
+    done = run(LEAKS, settings="pycuda_leaks = fail\npycuda_scope = module")
+    assert done.counts == {"passed": 3, "error": 1}, done.text
+    assert "the test has left behind:\n  2.0 KiB in 2 allocations" in done.text
+
+
+@pytest.mark.gpu
+def test_leaks_can_be_ignored(run):
+    done = run(LEAKS, "--pycuda-leaks=off", "--pycuda-scope=module")
+    assert done.counts == {"passed": 3}, done.text
+    assert "left behind" not in done.text
+
+
+@pytest.mark.gpu
+def test_a_context_that_ends_with_its_test_leaves_nothing(run):
+    done = run(IMPORTS + "def test_it(cuda_context): gpuarray.zeros(4, np.int32) + 1")
+    assert "left behind" not in done.text, done.text
+
+
+@pytest.mark.gpu
+def test_what_a_test_keeps_in_its_own_context(run):
+    text = IMPORTS + "kept = []\ndef test_it(cuda_context):\n"
+    done = run(f"{text}    kept.append(drv.mem_alloc(8))", "--pycuda-leaks=fail")
+    assert done.counts == {"passed": 1, "error": 1}, done.text
+    assert "8 B of device memory, allocated at test_it.py:8 in test_it" in done.text
+    done = run(f"{text}    a = drv.mem_alloc(8)\n    assert 0", "--pycuda-leaks=fail")
+    assert done.counts == {"failed": 1}, done.text
+
+
+ORDINARY = (
+    IMPORTS
+    + """
+from pycuda import curandom, fft, linalg
+from pycuda.tools import DeviceMemoryPool
+
+def numbers():
+    return gpuarray.to_gpu(np.linspace(0, 1, 1000, dtype=np.float32))
+def test_reductions(cuda_context):
+    gpuarray.percentile(numbers(), 20), numbers().sum().get()
+def test_sort(cuda_context):
+    gpuarray.unique(gpuarray.sort(numbers()))
+def test_mask(cuda_context):
+    x = numbers()
+    gpuarray.nonzero(x[x > 0.5])
+def test_random(cuda_context):
+    curandom.XORWOWRandomNumberGenerator().gen_uniform(100, np.float32)
+def test_products(cuda_context):
+    x = gpuarray.to_gpu(np.eye(64, dtype=np.float32))
+    linalg.solve(x @ x, fft.fft(x).real.copy())
+def test_objects(cuda_context):
+    stream, x = drv.Stream(), numbers()
+    with stream.capture() as graph:
+        x += 1
+    graph.instantiate().launch(stream)
+    drv.TextureObject(drv.matrix_to_array(np.zeros((4, 4), np.float32), "C"))
+    drv.Event().record(stream)
+    stream.synchronize()
+def test_memory(cuda_context):
+    drv.pagelocked_zeros(100, np.float32)
+    pool = DeviceMemoryPool()
+    gpuarray.zeros(100, np.float32, allocator=pool.allocate)
+"""
+)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("scope", ["function", "session"])
+def test_ordinary_work_leaves_nothing(run, scope):
+    done = run(ORDINARY, "--pycuda-leaks=fail", f"--pycuda-scope={scope}")
+    assert done.counts == {"passed": 7}, done.text
+
+
+@pytest.mark.gpu
+def test_several_processes(run):
+    pytest.importorskip("xdist", reason="pytest-xdist is not installed")
+    done = run(LEAKS, "--pycuda-scope=module", "-n", "1", "-p", "xdist")
+    assert done.counts["passed"] == 3, done.text
+    assert done.text.count("test_it.py::test_leak") == 1
+    assert "pycuda: the device was " in done.text

@@ -1,0 +1,1 @@
+"""Parts of the documentation that Sphinx makes: summary tables, the gallery, charts."""

@@ -1,0 +1,27 @@
+"""Plain text, as docstrings of C and of programs are, as markup that shows the same."""
+
+import re
+
+
+def plain_to_markup(line):
+    """Return a line of plain text as markup that shows the same."""
+    quoted = re.split(r"(`+[^`]+`+)", line)
+    for place, part in enumerate(quoted):
+        if place % 2:
+            quoted[place] = f"``{part.strip('`')}``"
+        else:
+            part = re.sub(r"([*|\\]|(?<=\w)_(?!\w))", r"\\\1", part)
+            # An option, which would otherwise get a dash instead of two hyphens.
+            quoted[place] = re.sub(r"(?<!\S)--[a-z][a-z-]*", r"``\g<0>``", part)
+    return "".join(quoted)
+
+
+def paragraphs_to_markup(text):
+    """Return plain paragraphs as markup; indented ones become literal blocks."""
+    found = []
+    for paragraph in re.split(r"\n\s*\n", text.strip("\n")):
+        if paragraph.startswith(" "):
+            found.append("::\n\n" + paragraph)
+        else:
+            found.append("\n".join(map(plain_to_markup, paragraph.splitlines())))
+    return "\n\n".join(found)
