@@ -37,8 +37,9 @@ LOADERS = {
 PACKAGES = "python3-numpy python3-platformdirs python3-hypothesis"
 DEVICE = "libpycuda_emulator.so"
 
-#: Tests that start no other process, because qemu cannot start one. The last one compares
-#: the arithmetic of the software device with a GPU's: it depends on compiler and linker.
+#: Tests that start no other process, because qemu cannot start one. The last file
+#: compares the arithmetic of the software device, which depends on the compiler and the
+#: linker, with a GPU's.
 TESTS = (
     "test/driver/test_device.py",
     "test/driver/test_context.py",
