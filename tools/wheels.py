@@ -150,7 +150,7 @@ def linker(machine, place):
         (made,) = folder.glob(f"cache/o/*/lib{name}.so.*")
         (folder / f"lib{name}.so").symlink_to(made)
     (rest,) = folder.glob("cache/o/*/libc_nonshared.a")
-    words = [program, "-nostdlib", "-Wl,--as-needed", f"-L{folder}"]
+    words = [program, "-nodefaultlibs", "-Wl,--as-needed", f"-L{folder}"]
     last = [*(f"-l{name}" for name in LIBRARIES), str(rest), "-lgcc"]
     script = place / "link"
     script.write_text(f'#!/bin/sh\nexec {" ".join(words)} "$@" {" ".join(last)}\n')
@@ -194,7 +194,8 @@ def complaint_in(text):
     setup.py ends with the whole command of a link, which has thousands of characters.
     """
     lines = [line for line in text.splitlines() if len(line) < 500]
-    errors = [line for line in lines if "error" in line.lower()]
+    signs = ("error", "undefined", "cannot find")
+    errors = [line for line in lines if any(sign in line.lower() for sign in signs)]
     return "\n".join(errors[:20] or lines[-20:])
 
 

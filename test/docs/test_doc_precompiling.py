@@ -68,7 +68,7 @@ def plain(line):
 
 def test_all_forms_of_the_command_are_accepted():
     """The page names no option that the command does not have."""
-    known = precompile._parser().format_help()
+    known = precompile.parser().format_help()
     named = set(re.findall(r"(?<![\w-])--?[a-z]+", PAGE))
     assert {"--arch", "-o", "-j"} <= named
     assert [option for option in named if option not in known] == []
