@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Run tests of the driver interface with a wheel, also with one for another machine.
+"""Run tests with a wheel, also with one for another machine.
 
     python tools/try_wheel.py dist/pycuda-...-cp311-manylinux_2_28_aarch64.whl ...
 
@@ -19,6 +19,7 @@ import argparse
 import os
 import platform
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -37,7 +38,9 @@ LOADERS = {
 PACKAGES = "python3-numpy python3-platformdirs python3-hypothesis"
 DEVICE = "libpycuda_emulator.so"
 
-#: Tests that start no other process, because qemu cannot start one.
+#: Tests of the driver interface, most of which start no other process. The last file
+#: compares the arithmetic of the software device, which depends on the compiler and the
+#: linker, with a GPU's.
 TESTS = (
     "test/driver/test_device.py",
     "test/driver/test_context.py",
@@ -47,6 +50,7 @@ TESTS = (
     "test/driver/test_texture_objects.py",
     "test/driver/test_pvt_struct.py",
     "test/driver/test_enums.py",
+    "test/device/test_conformance.py",
 )
 
 _NAME = re.compile(r"-cp3(\d+)-cp3\d+-\w+?_(x86_64|aarch64)\.whl$")
@@ -108,6 +112,15 @@ def interpreter(version, machine, root):
     paths.append(root / "lib" / f"{machine}-linux-gnu")
     loader = str(root / LOADERS[machine])
     return [loader, "--library-path", ":".join(map(str, paths)), str(program)]
+
+
+def program_of(version, machine, root, work):
+    """Return a program that runs this Python, for processes that tests start."""
+    path = work / f"python{version}-{machine}"
+    words = " ".join(map(shlex.quote, interpreter(version, machine, root)))
+    path.write_text(f'#!/bin/sh\nexec {words} "$@"\n')
+    path.chmod(0o755)
+    return str(path)
 
 
 # -- the tests -------------------------------------------------------------------------
@@ -192,9 +205,10 @@ def run(wheel, tests, bundle, work):
     }
     code = (
         "import sys, pycuda.driver, pytest; print(pycuda.driver.__file__); "
+        f"sys.executable = {program_of(version, machine, root, work)!r}; "
         f"sys.path.remove(''); sys.exit(pytest.main({['-q', *tests]!r}))"
     )
-    command = [*interpreter(version, machine, root), "-c", code]
+    command = [program_of(version, machine, root, work), "-c", code]
     said = check(command, env=environ, cwd=place)
     if str(site) not in said:
         raise Failure(

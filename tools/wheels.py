@@ -4,16 +4,20 @@
     python tools/wheels.py [--python 3.11 ...] [--machine aarch64 ...] [--out dist]
                            [--headers 3.14=FOLDER ...]
 
-One machine makes all of them. The compiler is the clang of the Python package ziglang,
-which compiles for both machines and for an older C library than the system's. A wheel
-needs the C headers of its CPython, but no such interpreter. They are looked for with
-the interpreters on PATH, in /usr/include, in ~/.pyenv, and where --headers says.
+One machine makes all of them. It compiles with the clang of the Python package ziglang,
+which serves both machines and has the headers of older C libraries. It links with gcc,
+against the symbols of that C library. (ziglang links functions such as fma and floor of
+its own into a library. They ignore the rounding mode, which the software device sets.)
+
+A wheel needs the C headers of its CPython, but no such interpreter. They are looked for
+with the interpreters on PATH, in /usr/include, in ~/.pyenv, and where --headers says.
 Headers of x86-64 serve for aarch64, too: pyconfig.h differs only in macros that the
 public headers do not use, which test/package/test_wheels.py checks.
 
 The software device does not depend on CPython, so it is compiled once for each machine.
 
-Requirements: `python tools/requires.py build wheels`.
+Requirements: `python tools/requires.py build wheels`, gcc, and for aarch64 the package
+gcc-aarch64-linux-gnu of Debian.
 """
 
 import argparse
@@ -111,14 +115,56 @@ def of_debian(folder, machine, place):
 # -- one wheel -------------------------------------------------------------------------
 
 
-def environment(machine, version, folders):
+#: The libraries of the C library, as a linker is asked for them.
+LIBRARIES = ("m", "pthread", "dl", "c", "ld")
+
+
+def compiler(machine):
+    """Return the command that compiles for a machine and for the C library GLIBC."""
+    return f"{sys.executable} -m ziglang cc -target {machine}-linux-gnu.{GLIBC}"
+
+
+def linker(machine, place):
+    """Return a program that links for a machine, against the C library GLIBC.
+
+    ziglang makes libraries with the symbols of a C library when it links. ``place``
+    gets these, and a program that gives them to gcc.
+    """
+    program = shutil.which(f"{machine}-linux-gnu-gcc")
+    if program is None:
+        raise Failure(
+            f"{machine}-linux-gnu-gcc was not found; Debian's package "
+            f"gcc-{machine.replace('_', '-')}-linux-gnu has it"
+        )
+    folder = place / "symbols"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    source = folder / "empty.c"
+    source.write_text("int nothing(void) { return 0; }\n")
+    run(
+        *compiler(machine).split()[1:],
+        *("-shared", "-lm", "-lpthread", "-ldl", source, "-o", folder / "empty.so"),
+        env={**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(folder / "cache")},
+    )
+    for name in LIBRARIES:
+        (made,) = folder.glob(f"cache/o/*/lib{name}.so.*")
+        (folder / f"lib{name}.so").symlink_to(made)
+    (rest,) = folder.glob("cache/o/*/libc_nonshared.a")
+    words = [program, "-nodefaultlibs", "-Wl,--as-needed", f"-L{folder}"]
+    last = [*(f"-l{name}" for name in LIBRARIES), str(rest), "-lgcc"]
+    script = place / "link"
+    script.write_text(f'#!/bin/sh\nexec {" ".join(words)} "$@" {" ".join(last)}\n')
+    script.chmod(0o755)
+    return str(script)
+
+
+def environment(machine, version, folders, link):
     """Return the variables by which setup.py compiles for a machine and a CPython."""
-    compiler = f"{sys.executable} -m ziglang cc -target {machine}-linux-gnu.{GLIBC}"
     digits = version.replace(".", "")
     return {
         **os.environ,
-        "CC": compiler,
-        "LDSHARED": f"{compiler} -shared",
+        "CC": compiler(machine),
+        "LDSHARED": f"{link} -shared",
         # Before the headers of the interpreter that runs setup.py.
         "CFLAGS": " ".join([*(f"-I{folder}" for folder in folders), "-g1"]),
         "SETUPTOOLS_EXT_SUFFIX": f".cpython-{digits}-{machine}-linux-gnu.so",
@@ -148,7 +194,8 @@ def complaint_in(text):
     setup.py ends with the whole command of a link, which has thousands of characters.
     """
     lines = [line for line in text.splitlines() if len(line) < 500]
-    errors = [line for line in lines if "error" in line.lower()]
+    signs = ("error", "undefined", "cannot find")
+    errors = [line for line in lines if any(sign in line.lower() for sign in signs)]
     return "\n".join(errors[:20] or lines[-20:])
 
 
@@ -169,7 +216,7 @@ def make(machine, version, folder, out, work):
         *("setup.py", "-q", "build", "--build-lib", own / "lib"),
         *("--build-temp", own / "temp", "build_ext", "-j2", "bdist_wheel"),
         *("--bdist-dir", own / "bdist", "--dist-dir", raw),
-        env=environment(machine, version, folders),
+        env=environment(machine, version, folders, linker(machine, work / machine)),
     )
     shared.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy2(library, shared)

@@ -1,5 +1,6 @@
 """The program of doc/precompiling.rst, its bundle, and the commands on the page."""
 
+import argparse
 import os
 import re
 import shlex
@@ -68,7 +69,9 @@ def plain(line):
 
 def test_all_forms_of_the_command_are_accepted():
     """The page names no option that the command does not have."""
-    known = precompile._parser().format_help()
+    parser = argparse.ArgumentParser()
+    precompile.add_arguments(parser)
+    known = parser.format_help()
     named = set(re.findall(r"(?<![\w-])--?[a-z]+", PAGE))
     assert {"--arch", "-o", "-j"} <= named
     assert [option for option in named if option not in known] == []

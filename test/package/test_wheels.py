@@ -104,9 +104,9 @@ def test_headers_of_one_machine_serve_for_the_other():
 
 
 def test_the_compiler_is_asked_for_the_machine_and_the_c_library(tmp_path):
-    found = wheels.environment("aarch64", "3.12", [tmp_path])
+    found = wheels.environment("aarch64", "3.12", [tmp_path], "/place/link")
     assert "-target aarch64-linux-gnu.2.28" in found["CC"]
-    assert found["LDSHARED"].endswith("-shared")
+    assert found["LDSHARED"] == "/place/link -shared"
     assert found["CFLAGS"].startswith(f"-I{tmp_path}")
     assert found["SETUPTOOLS_EXT_SUFFIX"] == ".cpython-312-aarch64-linux-gnu.so"
 
@@ -156,3 +156,8 @@ def test_the_tag_that_auditwheel_finds(name, text):
         return
     with pytest.raises(wheels.Failure, match=text):
         wheels.check_tag(name, "aarch64")
+
+
+def test_without_a_linker_for_the_machine(nowhere, tmp_path):
+    with pytest.raises(wheels.Failure, match="package gcc-aarch64-linux-gnu has it"):
+        wheels.linker("aarch64", tmp_path)
