@@ -129,6 +129,8 @@ def is_c(thing):
 
 def on_docstring(app, what, name, thing, options, lines):
     """Make markup of the extension's docstrings, and say what is behind a name."""
+    if what == "data" and inspect.getdoc(thing) == inspect.getdoc(type(thing)):
+        lines.clear()  # it describes lists or numbers, not this one
     if what not in DESCRIBED or not is_c(thing):
         return
     lines[:] = [plain_to_markup(line) for line in lines]

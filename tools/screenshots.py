@@ -83,19 +83,18 @@ def find_browser(given):
 def look(page, address, path):
     """Open one page, take its picture and return what is wrong with it."""
     problems = []
-    local = address.partition("/html")[0]
+    local = (address.rpartition(":")[0], "data:", "blob:")
 
     def on_response(response):
-        # The list of versions is one folder up; a single build has none.
-        if response.status >= 400 and not response.url.endswith("/versions.json"):
+        if response.status >= 400:
             problems.append(f"{response.url}: status {response.status}")
 
-    def on_request(request):
-        if not request.url.startswith((local.rpartition(":")[0], "data:", "blob:")):
-            problems.append(f"{request.url} is loaded from elsewhere")
+    def refuse(route):
+        problems.append(f"{route.request.url} is loaded from elsewhere")
+        route.abort()
 
     page.on("response", on_response)
-    page.on("request", on_request)
+    page.route(lambda url: not url.startswith(local), refuse)
     page.on("pageerror", lambda error: problems.append(f"script: {error}"))
     page.goto(address, wait_until="load")
     page.evaluate("document.querySelectorAll('img').forEach(i => i.loading = 'eager')")

@@ -30,6 +30,10 @@ ROOT = Path(__file__).resolve().parents[1]
 #: The release of Debian that has a version of CPython.
 RELEASES = {"3.11": "bookworm", "3.13": "trixie", "3.14": "testing"}
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
+LOADERS = {
+    "x86_64": "lib64/ld-linux-x86-64.so.2",
+    "aarch64": "lib/ld-linux-aarch64.so.1",
+}
 PACKAGES = "python3-numpy python3-pytest python3-platformdirs python3-hypothesis"
 
 #: Tests that start no other process, for qemu cannot start one.
@@ -92,16 +96,17 @@ def root_of(version, machine, work):
 def interpreter(version, machine, root):
     """Return the command that runs a Python of ``root`` on this machine."""
     program = root / "usr/bin" / f"python{version}"
-    libraries = root / "usr/lib" / f"{machine}-linux-gnu"
     if machine != platform.machine():
         # qemu finds the other files below the root by their usual names.
         usual = f"/usr/lib/{machine}-linux-gnu"
         paths = f"{usual}/blas:{usual}/lapack"
         qemu = f"qemu-{machine}-static"
         return [qemu, "-L", str(root), "-E", f"LD_LIBRARY_PATH={paths}", str(program)]
-    (loader,) = root.glob("usr/lib*/ld-linux-*.so.*")
-    paths = ":".join(str(libraries / part) for part in ("", "blas", "lapack"))
-    return [str(loader), "--library-path", paths, str(program)]
+    libraries = root / "usr/lib" / f"{machine}-linux-gnu"
+    paths = [libraries, libraries / "blas", libraries / "lapack"]
+    paths.append(root / "lib" / f"{machine}-linux-gnu")
+    loader = str(root / LOADERS[machine])
+    return [loader, "--library-path", ":".join(map(str, paths)), str(program)]
 
 
 # -- the tests -------------------------------------------------------------------------

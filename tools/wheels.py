@@ -138,8 +138,18 @@ def run(*command, **options):
         **options,
     )
     if done.returncode != 0:
-        raise Failure(f"{' '.join(map(str, command))} failed:\n{done.stdout[-3000:]}")
+        raise Failure(f"{command[0]} failed:\n{complaint_in(done.stdout)}")
     return done.stdout
+
+
+def complaint_in(text):
+    """Return the lines with errors of a compiler's output, or else its end.
+
+    setup.py ends with the whole command of a link, which has thousands of characters.
+    """
+    lines = [line for line in text.splitlines() if len(line) < 500]
+    errors = [line for line in lines if "error" in line.lower()]
+    return "\n".join(errors[:20] or lines[-20:])
 
 
 def make(machine, version, folder, out, work):
@@ -148,6 +158,9 @@ def make(machine, version, folder, out, work):
     raw = own / "raw"
     shutil.rmtree(raw, ignore_errors=True)
     shared, library = work / machine / DEVICE, own / "lib" / "pycuda" / DEVICE
+    for path in (own / "lib").rglob("*"):  # modules that no longer exist
+        if path.is_file() and path.suffix != ".so":
+            path.unlink()
     if shared.exists():
         library.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(shared, library)  # with its time: newer sources compile it again
@@ -163,33 +176,45 @@ def make(machine, version, folder, out, work):
     digits = version.replace(".", "")
     tags = ("--python-tag", f"cp{digits}", "--abi-tag", f"cp{digits}")
     (built,) = raw.glob("*.whl")
-    named = (
-        raw
-        / run(
-            *("-m", "wheel", "tags", "--remove", *tags),
-            *("--platform-tag", f"linux_{machine}", built),
-        )
-        .strip()
-        .splitlines()[-1]
-        .rpartition("/")[2]
-    )
+    named = retag(built, *tags, "--platform-tag", f"linux_{machine}")
     return audit(named, machine, out)
 
 
 def audit(wheel, machine, out):
-    """Give a wheel its tag. Fail if it needs a newer C library, or another library."""
-    tag = f"manylinux_{GLIBC.replace('.', '_')}_{machine}"
+    """Give a wheel its tag. Fail if it needs a newer C library, or another library.
+
+    auditwheel finds the oldest C library that is enough. It accepts the name of a tag
+    for the machine that it runs on only, so it chooses, and the result is compared.
+    """
     programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    repaired = wheel.parent / "repaired"
     said = run(
-        *("-m", "auditwheel", "repair", "--plat", tag, "--only-plat"),
-        *("--wheel-dir", out, wheel),
+        *("-m", "auditwheel", "repair", "--plat", "auto", "--only-plat"),
+        *("--wheel-dir", repaired, wheel),
         env={**os.environ, "PATH": programs},
     )
-    pattern = f"{wheel.name.rpartition('-')[0]}-*{machine}.whl"
-    found = [path for path in out.glob(pattern) if tag in path.name]
+    found = list(repaired.glob("*.whl"))
     if len(found) != 1:
         raise Failure(f"auditwheel made no wheel of {wheel.name}:\n{said}")
-    return found[0]
+    check_tag(found[0].name, machine)
+    tag = f"manylinux_{GLIBC.replace('.', '_')}_{machine}"
+    named = retag(found[0], "--platform-tag", tag)
+    return Path(shutil.move(named, out / named.name))
+
+
+def check_tag(name, machine):
+    """Raise Failure if the tag in a wheel's name asks for too new a C library."""
+    match = re.search(rf"-manylinux_2_(\d+)_{machine}\.whl$", name)
+    if match is None:
+        raise Failure(f"auditwheel found no C library that '{name}' runs with")
+    if int(match[1]) > int(GLIBC.partition(".")[2]):
+        raise Failure(f"'{name}' needs glibc 2.{match[1]}, later than {GLIBC}")
+
+
+def retag(wheel, *tags):
+    """Change the tags of a wheel. Return its new path."""
+    said = run("-m", "wheel", "tags", "--remove", *tags, wheel)
+    return wheel.parent / Path(said.strip().splitlines()[-1]).name
 
 
 # -- the command line ------------------------------------------------------------------

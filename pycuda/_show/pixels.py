@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pycuda import driver as drv
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Pixels = NDArray[np.uint8]  # (height, width, channels): 1, 3 or 4 channels
+#: The shape is (height, width, channels), with 1, 3 or 4 channels.
+Pixels: TypeAlias = NDArray[np.uint8]
 
 #: Larger pictures are thinned out for the display, to so many pixels a side.
 LARGEST = 1024

@@ -198,23 +198,20 @@ def test_each_page_has_the_parts_of_the_theme(pages):
 
 @needs_sphinx
 def test_the_versions_become_a_menu():
+    """Without the variable, the version is a link, as another test sees."""
     code = (
         "import runpy; options = runpy.run_path('doc/conf.py')['html_theme_options'];"
-        "print(options['navbar_end'][0], options.get('switcher', {}).get('json_url'))"
+        "print(options['navbar_end'][0], options['switcher']['json_url'])"
     )
-    for address, said in (
-        ("", "version.html None"),
-        ("v.json", "version-switcher v.json"),
-    ):
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            capture_output=True,
-            text=True,
-            check=True,
-            cwd=ROOT,
-            env={**os.environ, "PYCUDA_DOC_VERSIONS": address},
-        )
-        assert done.stdout.strip() == said
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+        env={**os.environ, "PYCUDA_DOC_VERSIONS": "versions.json"},
+    )
+    assert done.stdout.strip() == "version-switcher versions.json"
 
 
 @needs_sphinx

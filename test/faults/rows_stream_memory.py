@@ -42,6 +42,7 @@ def used_by_two(w):
     other = drv.Stream()
     memory = drv.mem_alloc_async(1000, drv.Stream())
     memory.other = other
+    drv.Context.synchronize()  # the other stream does not wait for the allocation
     drv.memset_d8_async(memory, 0, 1000, other)
     return memory
 

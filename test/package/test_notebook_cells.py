@@ -389,8 +389,8 @@ def test_interrupt_ends_a_kernel(run):
 
 @pytest.mark.hardware(why="the software device ends the kernel, too")
 def test_interrupt_ends_the_wait_for_a_kernel(run):
-    run("%%cuda\n__global__ void spend(long long n, int *done)\n"
-        "{ long long t = clock64(); while (clock64() - t < n); *done = 1; }")  # fmt: skip
+    body = "long long t = clock64(); while (clock64() - t < n); *done = 1;"
+    run(f"%%cuda\n__global__ void spend(long long n, int *done) {{ {body} }}")
     run("done = gpuarray.zeros(1, np.int32)")
     reply = run("spend(8_000_000_000, done)", fails=True, interrupt=0.5)
     assert "KeyboardInterrupt" in reply.error

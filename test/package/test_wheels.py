@@ -132,3 +132,27 @@ def test_a_wheel_that_fails_is_named_and_counted(nowhere, tmp_path, capsys):
     assert wheels.main(words) == 1
     said = capsys.readouterr().err
     assert said.startswith("CPython 3.13, aarch64: the headers of CPython 3.13")
+
+
+def test_the_errors_of_a_compiler_are_shown_without_its_command():
+    lines = ["compiling", "a.c:3: error: no x", "more", f"error: {'a.o ' * 500}"]
+    assert wheels.complaint_in("\n".join(lines)) == "a.c:3: error: no x"
+    assert wheels.complaint_in("\n".join(map(str, range(50)))).startswith("30\n31")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("pycuda-1-cp311-cp311-manylinux_2_27_aarch64.whl", None),
+        ("pycuda-1-cp311-cp311-manylinux_2_28_aarch64.whl", None),
+        ("pycuda-1-cp311-cp311-manylinux_2_34_aarch64.whl", "needs glibc 2.34, later"),
+        ("pycuda-1-cp311-cp311-manylinux_2_27_x86_64.whl", "no C library"),
+        ("pycuda-1-cp311-cp311-linux_aarch64.whl", "no C library"),
+    ],
+)
+def test_the_tag_that_auditwheel_finds(name, text):
+    if text is None:
+        wheels.check_tag(name, "aarch64")
+        return
+    with pytest.raises(wheels.Failure, match=text):
+        wheels.check_tag(name, "aarch64")

@@ -387,10 +387,11 @@ emu_uses_touch(const emu_uses *uses, uint64_t start, uint64_t end)
     const emu_use_range range = {start, end, EMU_USE_WRITE, 0};
     search s = {NULL, NULL, &found, false};
 
-    if (start >= uses->high || end <= uses->low) {
-        return false;
+    pthread_mutex_lock(&merging); /* its kernel may be running */
+    if (start < uses->high && end > uses->low) {
+        search_range(&s, &range, uses);
     }
-    search_range(&s, &range, uses);
+    pthread_mutex_unlock(&merging);
     return s.is_found;
 }
 

@@ -83,7 +83,8 @@ unsigned emu_uses_of_byte(const emu_uses *uses, uint64_t address);
 bool emu_uses_conflict(const emu_uses *first, const emu_uses *second,
                        emu_use_filter filter, const void *data, emu_use_conflict *out);
 
-/* Whether a byte of [start, end) is used. */
+/* Whether a byte of [start, end) is used. The operation may be running: what its
+ * kernels have used is then not complete. */
 bool emu_uses_touch(const emu_uses *uses, uint64_t start, uint64_t end);
 
 /* Call `see` for the ranges, and for the pages that kernels have used: pages count as a
