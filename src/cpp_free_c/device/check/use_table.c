@@ -129,122 +129,142 @@ block_free(const emu_use_table *table, emu_use_block *block)
 
 /* -- sets -------------------------------------------------------------------------- */
 
-/* The bits of a page, made if need be. NULL: out of memory. */
-static emu_use_block *
-set_page(emu_use_table *table, emu_use_set *set, unsigned page)
-{
-    const uint64_t bit = UINT64_C(1) << page;
-    emu_use_block *block;
-
-    if ((set->some & bit) != 0) {
-        return set->table->pages[page];
-    }
-    if (set->table == NULL) {
-        set->table = block_new(table);
-        if (set->table == NULL) {
-            return NULL;
-        }
-    }
-    block = block_new(table);
-    if (block != NULL) {
-        set->table->pages[page] = block;
-        set->some |= bit;
-    }
-    return block;
-}
-
 /* All bytes of a page are used. */
 static void
 set_fill_page(const emu_use_table *table, emu_use_set *set, unsigned page)
 {
     const uint64_t bit = UINT64_C(1) << page;
 
-    if ((set->some & bit) != 0) {
-        block_free(table, set->table->pages[page]);
-        set->table->pages[page] = NULL;
-        set->some &= ~bit;
+    if (set->parts != NULL) {
+        block_free(table, set->parts->pages[page]);
+        set->parts->pages[page] = NULL;
     }
+    set->some &= ~bit;
     set->full |= bit;
 }
 
-/* Set the bits [first, end). */
-static void
-block_set(emu_use_block *block, unsigned first, unsigned end)
+/* All bytes of some words of a page are used. False: out of memory. */
+static inline bool
+set_add_wholes(emu_use_table *table, emu_use_set *set, unsigned page, uint64_t words)
 {
-    const unsigned last = (end - 1) / 64;
-    const uint64_t lower = UINT64_MAX << first % 64;
-    const uint64_t upper = UINT64_MAX >> (63 - (end - 1) % 64);
-    unsigned word = first / 64;
+    if (set->wholes == NULL) {
+        set->wholes = block_new(table);
+        if (set->wholes == NULL) {
+            return false;
+        }
+    }
+    set->some |= UINT64_C(1) << page;
+    set->wholes->words[page] |= words;
+    if (set->wholes->words[page] == UINT64_MAX) {
+        set_fill_page(table, set, page);
+    }
+    return true;
+}
 
-    if (word == last) {
-        block->words[word] |= lower & upper;
-        return;
+/* The bits of the bytes of a page, made if need be. NULL: out of memory. */
+static emu_use_block *
+set_part(emu_use_table *table, emu_use_set *set, unsigned page)
+{
+    if (set->parts == NULL) {
+        set->parts = block_new(table);
+        if (set->parts == NULL) {
+            return NULL;
+        }
     }
-    block->words[word++] |= lower;
-    while (word < last) {
-        block->words[word++] = UINT64_MAX;
+    if (set->parts->pages[page] == NULL) {
+        set->parts->pages[page] = block_new(table);
     }
-    block->words[last] |= upper;
+    return set->parts->pages[page];
 }
 
 static bool
-block_is_full(const emu_use_block *block)
+set_has_whole(const emu_use_set *set, unsigned page, unsigned word)
 {
-    uint64_t all = UINT64_MAX;
+    return (set->full >> page & 1) != 0 ||
+           (set->wholes != NULL && (set->wholes->words[page] >> word & 1) != 0);
+}
 
-    for (unsigned i = 0; i < EMU_USE_WORDS; i++) {
-        all &= block->words[i];
+/* Some bytes of a word are used. False: out of memory. */
+static bool
+set_add_part(emu_use_table *table, emu_use_set *set, unsigned page, unsigned word,
+             uint64_t bits)
+{
+    emu_use_block *part;
+
+    if (set_has_whole(set, page, word)) {
+        return true;
     }
-    return all == UINT64_MAX;
+    part = set_part(table, set, page);
+    if (part == NULL) {
+        return false;
+    }
+    set->some |= UINT64_C(1) << page;
+    part->words[word] |= bits;
+    if (part->words[word] == UINT64_MAX) {
+        return set_add_wholes(table, set, page, UINT64_C(1) << word);
+    }
+    return true;
+}
+
+/* The bits [first, end) of a word. */
+static uint64_t
+word_bits(unsigned first, unsigned end)
+{
+    return (UINT64_MAX << first) & (UINT64_MAX >> (64 - end));
+}
+
+/* Add the bytes [first, end) of a page, which begin or end inside of a word. False: out
+ * of memory. */
+static bool
+set_add_ragged(emu_use_table *table, emu_use_set *set, unsigned page, unsigned first,
+               unsigned end)
+{
+    const unsigned begin = first / 64, last = (end - 1) / 64;
+    bool good = true;
+
+    if (begin == last) {
+        return set_add_part(table, set, page, begin,
+                            word_bits(first % 64, (end - 1) % 64 + 1));
+    }
+    if (last > begin + 1) {
+        good &= set_add_wholes(table, set, page, word_bits(begin + 1, last));
+    }
+    good &= set_add_part(table, set, page, begin, word_bits(first % 64, 64));
+    return good &
+           set_add_part(table, set, page, last, word_bits(0, (end - 1) % 64 + 1));
 }
 
 /* Add the bytes [first, end) of a page. False: out of memory. */
-static bool
+static inline bool
 set_add(emu_use_table *table, emu_use_set *set, unsigned page, unsigned first,
         unsigned end)
 {
-    emu_use_block *block;
-
     if ((set->full >> page & 1) != 0) {
         return true;
+    }
+    if ((first | end) % 64 != 0) {
+        return set_add_ragged(table, set, page, first, end);
     }
     if (end - first == EMU_USE_PAGE) {
         set_fill_page(table, set, page);
         return true;
     }
-    block = set_page(table, set, page);
-    if (block == NULL) {
-        return false;
-    }
-    block_set(block, first, end);
-    if (end == EMU_USE_PAGE && block_is_full(block)) {
-        set_fill_page(table, set, page); /* kernels mostly use pages in this order */
-    }
-    return true;
+    return set_add_wholes(table, set, page, word_bits(first / 64, end / 64));
 }
 
-/* Add the bits of a block to those of a page. False: out of memory. */
+/* Add the bytes of a page that are used in part. False: out of memory. */
 static bool
-set_merge_page(emu_use_table *table, emu_use_set *set, unsigned page,
-               const emu_use_block *other)
+set_merge_part(emu_use_table *table, emu_use_set *set, unsigned page,
+               const emu_use_block *part)
 {
-    emu_use_block *block;
+    bool good = true;
 
-    if (block_is_full(other)) {
-        set_fill_page(table, set, page);
-        return true;
+    for (unsigned word = 0; word < EMU_USE_WORDS; word++) {
+        if (part->words[word] != 0) {
+            good &= set_add_part(table, set, page, word, part->words[word]);
+        }
     }
-    block = set_page(table, set, page);
-    if (block == NULL) {
-        return false;
-    }
-    for (unsigned i = 0; i < EMU_USE_WORDS; i++) {
-        block->words[i] |= other->words[i];
-    }
-    if (block_is_full(block)) {
-        set_fill_page(table, set, page);
-    }
-    return true;
+    return good;
 }
 
 static bool
@@ -258,7 +278,12 @@ set_merge(emu_use_table *table, emu_use_set *set, const emu_use_set *other)
     for (uint64_t left = other->some & ~set->full; left != 0; left &= left - 1) {
         const unsigned page = (unsigned)__builtin_ctzll(left);
 
-        good &= set_merge_page(table, set, page, other->table->pages[page]);
+        if (other->wholes != NULL && other->wholes->words[page] != 0) {
+            good &= set_add_wholes(table, set, page, other->wholes->words[page]);
+        }
+        if (other->parts != NULL && other->parts->pages[page] != NULL) {
+            good &= set_merge_part(table, set, page, other->parts->pages[page]);
+        }
     }
     return good;
 }
@@ -266,10 +291,11 @@ set_merge(emu_use_table *table, emu_use_set *set, const emu_use_set *other)
 static void
 set_free(const emu_use_table *table, emu_use_set *set)
 {
-    for (uint64_t left = set->some; left != 0; left &= left - 1) {
-        block_free(table, set->table->pages[__builtin_ctzll(left)]);
+    for (unsigned page = 0; set->parts != NULL && page < EMU_USE_PAGES; page++) {
+        block_free(table, set->parts->pages[page]);
     }
-    block_free(table, set->table);
+    block_free(table, set->parts);
+    block_free(table, set->wholes);
 }
 
 /* -- regions ----------------------------------------------------------------------- */
@@ -359,9 +385,8 @@ emu_use_table_add(emu_use_table *table, uint64_t start, uint64_t end, int kind)
 
 /* The page that a thread adds to. */
 typedef struct {
-    uint64_t number; /* address >> EMU_USE_PAGE_SHIFT */
+    uint64_t number; /* address >> EMU_USE_PAGE_SHIFT; 0: none yet */
     emu_use_set *set;
-    emu_use_block *block; /* NULL: the page is full */
 } table_place;
 
 /* Go to a page. False: out of memory. */
@@ -370,18 +395,13 @@ place_find(table_place *place, emu_use_table *table, uint64_t number, int kind)
 {
     emu_use_region *region =
         table_region(table, number >> (EMU_USE_REGION_SHIFT - EMU_USE_PAGE_SHIFT));
-    const unsigned page = (unsigned)(number % EMU_USE_PAGES);
 
-    *place = (table_place){number, NULL, NULL};
+    place->number = 0;
     if (region == NULL) {
         return false;
     }
-    place->set = &region->kinds[kind];
-    if ((place->set->full >> page & 1) != 0) {
-        return true;
-    }
-    place->block = set_page(table, place->set, page);
-    return place->block != NULL;
+    *place = (table_place){number, &region->kinds[kind]};
+    return true;
 }
 
 /* Add the bits of one word, which has the number address / 64. False: out of memory. */
@@ -390,21 +410,13 @@ place_add(table_place *place, emu_use_table *table, uint64_t word, uint64_t bits
           int kind)
 {
     const uint64_t number = word / EMU_USE_WORDS;
-    const unsigned index = (unsigned)(word % EMU_USE_WORDS);
+    const unsigned page = (unsigned)(number % EMU_USE_PAGES);
 
     if (number != place->number && !place_find(place, table, number, kind)) {
-        place->number = 0;
         return false;
     }
-    if (place->block == NULL) {
-        return true;
-    }
-    place->block->words[index] |= bits;
-    if (index == EMU_USE_WORDS - 1 && bits >> 63 != 0 && block_is_full(place->block)) {
-        set_fill_page(table, place->set, (unsigned)(number % EMU_USE_PAGES));
-        place->block = NULL;
-    }
-    return true;
+    return set_add_part(table, place->set, page, (unsigned)(word % EMU_USE_WORDS),
+                        bits);
 }
 
 bool
@@ -412,7 +424,7 @@ emu_use_table_add_lanes(emu_use_table *table, const uint64_t *at, uint32_t mask,
                         unsigned size, int kind)
 {
     const uint64_t ones = (UINT64_C(1) << size) - 1;
-    table_place place = {0, NULL, NULL};
+    table_place place = {0, NULL};
     uint64_t word = at[__builtin_ctz(mask)] / 64, bits = 0;
     bool good = true;
 
@@ -505,6 +517,19 @@ emu_use_table_find(const emu_use_table *table, uint64_t number)
 
 /* -- bits -------------------------------------------------------------------------- */
 
+/* The bits of a word of a page that is used in part. */
+static uint64_t
+set_word(const emu_use_set *set, unsigned page, unsigned word)
+{
+    if (set_has_whole(set, page, word)) {
+        return UINT64_MAX;
+    }
+    if (set->parts != NULL && set->parts->pages[page] != NULL) {
+        return set->parts->pages[page]->words[word];
+    }
+    return 0;
+}
+
 uint64_t
 emu_use_region_word(const emu_use_region *region, unsigned kinds, unsigned page,
                     unsigned word)
@@ -514,14 +539,8 @@ emu_use_region_word(const emu_use_region *region, unsigned kinds, unsigned page,
     for (int kind = 0; kind < EMU_USE_KINDS; kind++) {
         const emu_use_set *set = &region->kinds[kind];
 
-        if ((kinds >> kind & 1) == 0) {
-            continue;
-        }
-        if ((set->full >> page & 1) != 0) {
-            return UINT64_MAX;
-        }
-        if ((set->some >> page & 1) != 0) {
-            bits |= set->table->pages[page]->words[word];
+        if ((kinds >> kind & 1) != 0 && ((set->full | set->some) >> page & 1) != 0) {
+            bits |= set_word(set, page, word);
         }
     }
     return bits;

@@ -1,9 +1,11 @@
 /* A table of uses: which bytes of the address space are used, and in which kinds.
  *
- * The address space is cut into pages, and 64 pages are a region. A region has a bit
- * for each page that is used as a whole, and a pointer to a bit for each byte of the
- * others. So a large array that is used from its beginning to its end needs 80 bytes
- * for 256 KiB, and any other pattern one bit for each byte.
+ * The address space is cut into words of 64 bytes; 64 words are a page, and 64 pages
+ * are a region. A region has a bit for each page that is used as a whole. Each other
+ * page has a bit for each word that is used as a whole, and only for words that are
+ * used in part a bit for each byte. So a large array that is used from its beginning to
+ * its end needs 104 bytes for 256 KiB. Blocks of threads that access arrays in pieces
+ * need one bit for 64 bytes, and any other pattern one bit for each byte.
  *
  * A table has one owner at a time. Its bits are in blocks: of an arena, which gives
  * them back all at once, or, without one, of their own. */
@@ -23,7 +25,8 @@ enum {
     EMU_USE_KINDS = 3
 };
 
-/* The bits of one page, or the pages of one region: both have the same size. */
+/* The bits of one page, the words of a region, or the pages of a region: all have the
+ * same size. */
 typedef union emu_use_block {
     uint64_t words[EMU_USE_WORDS];
     union emu_use_block *pages[EMU_USE_PAGES];
@@ -31,9 +34,11 @@ typedef union emu_use_block {
 
 /* The bytes of a region that are used in one kind. */
 typedef struct {
-    uint64_t full;        /* a bit for each page of which all bytes are used */
-    uint64_t some;        /* and of which some are; no page is in both */
-    emu_use_block *table; /* the pages of `some`; NULL: there have been none */
+    uint64_t full; /* a bit for each page of which all bytes are used */
+    uint64_t some; /* and of which some are; no page is in both */
+    /* For each page of `some`, a bit for each word that is used as a whole, and the
+     * bits of the bytes of the others. NULL: there have been none. */
+    emu_use_block *wholes, *parts;
 } emu_use_set;
 
 typedef struct {
