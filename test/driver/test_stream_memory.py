@@ -334,8 +334,8 @@ def test_one_stream_gets_its_block_again(pool):
 
 def test_every_stream_gets_its_own_block_again(pool):
     streams = [drv.Stream(), drv.Stream(drv.stream_flags.NON_BLOCKING)]
-    drv.Context.synchronize()
     for stream in streams * 2:
+        drv.Context.synchronize()  # the block may be one that the other stream used
         with stream:
             assert again(pool, stream, stream)
 
@@ -363,6 +363,22 @@ def test_many_streams(pool):
     with t:
         kept = [pool.allocate(64) for _ in range(6)]
     assert pool.held_blocks == 2 or pool.held_blocks == 1, kept
+
+
+def test_a_new_stream_cannot_have_used_a_block():
+    assert late("""
+streams = [drv.Stream() for _ in range(6)]
+a = pool.allocate(N)
+address = int(a)
+for stream in streams:
+    drv.memset_d8_async(a, 1, N, stream)
+del a
+context.synchronize()
+busy, t = drv.Stream(), drv.Stream()
+read_late(out, out, CYCLES, block=BLOCK, stream=busy)
+with t:
+    print(int(pool.allocate(N)) == address)
+""") == ["True"]
 
 
 def test_threads_with_their_own_streams(ctx):

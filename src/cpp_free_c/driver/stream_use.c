@@ -602,7 +602,7 @@ stream_table_sweep(pcu_stream_table *table)
 }
 
 int
-pcu_stream_table_add(pcu_context_record *rec, CUstream stream, int blocking,
+pcu_stream_table_add(pcu_context_record *rec, CUstream stream, unsigned int facts,
                      void *owner)
 {
     pcu_stream_table *table = stream_table_require(rec);
@@ -627,9 +627,12 @@ pcu_stream_table_add(pcu_context_record *rec, CUstream stream, int blocking,
         stream_table_sweep(table);
     }
     pcu_stream_entry entry = {.handle = stream,
-                              .blocking = blocking != 0,
+                              .blocking = (facts & PCU_STREAM_BLOCKING) != 0,
                               .opaque = stream == CU_STREAM_PER_THREAD,
                               .owner = owner};
+    if ((facts & PCU_STREAM_FRESH) != 0) {
+        entry.done = stream_clock;
+    }
     if (!stream_table_append(table, &entry)) {
         return 0;
     }

@@ -110,11 +110,16 @@ pcu_stream_table_tracking(pcu_context_record *rec)
     return table;
 }
 
+/* What is known of a stream that is added. */
+enum {
+    PCU_STREAM_BLOCKING = 1, /* it is ordered with the default stream */
+    PCU_STREAM_FRESH = 2     /* no work was enqueued in it yet */
+};
 /* Add a stream to the table of its context. `owner` is a reference that the table takes
  * over, or NULL. Return 0 if memory is short. A known foreign stream gets the new
  * owner. */
 PCU_HIDDEN int pcu_stream_table_add(pcu_context_record *rec, CUstream stream,
-                                    int blocking, void *owner);
+                                    unsigned int facts, void *owner);
 /* Call it after pcu_stream_table_add, with the context current. While all streams were
  * ordered, memory was given out although earlier work may still use it. So the stream
  * that ends this state waits for that work. On failure *routine names the driver call.

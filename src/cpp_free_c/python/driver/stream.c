@@ -49,23 +49,26 @@ stream_report(void *context, const char *routine, uintptr_t handle, CUresult sta
     pcu_report_cleanup(((pcu_context *)context)->st, routine, handle, status);
 }
 
-/* 1 if the stream is ordered with the default stream. If the driver does not say, it
+/* Whether the stream is ordered with the default stream. If the driver does not say, it
  * may be a non-blocking one. */
-static int
-stream_is_blocking(CUstream handle)
+static unsigned int
+stream_facts(CUstream handle)
 {
     unsigned int flags = 0;
-    return drv.StreamGetFlags(handle, &flags) == CUDA_SUCCESS &&
-           (flags & STREAM_NON_BLOCKING) == 0;
+    if (drv.StreamGetFlags(handle, &flags) == CUDA_SUCCESS &&
+        (flags & STREAM_NON_BLOCKING) == 0) {
+        return PCU_STREAM_BLOCKING;
+    }
+    return 0;
 }
 
 /* Add a stream to the table of its context. owner, if any, is kept alive while the
  * stream is in the table. */
 static int
-stream_follow(pcu_state *st, pcu_context_record *rec, CUstream handle, int blocking,
-              PyObject *owner)
+stream_follow(pcu_state *st, pcu_context_record *rec, CUstream handle,
+              unsigned int facts, PyObject *owner)
 {
-    if (!pcu_stream_table_add(rec, handle, blocking, Py_XNewRef(owner))) {
+    if (!pcu_stream_table_add(rec, handle, facts, Py_XNewRef(owner))) {
         Py_XDECREF(owner);
         PyErr_NoMemory();
         return -1;
@@ -104,7 +107,7 @@ stream_follow_foreign(pcu_state *st, CUstream handle, PyObject *owner)
     if (rec == NULL) {
         return 0; /* the call that uses the stream reports what is wrong */
     }
-    return stream_follow(st, rec, handle, stream_is_blocking(handle), owner);
+    return stream_follow(st, rec, handle, stream_facts(handle), owner);
 }
 
 int
@@ -430,8 +433,8 @@ stream_from_handle(PyObject *type, PyTypeObject *defining, PyObject *const *args
     self->foreign = 1;
     self->owner = Py_XNewRef(a.owner);
     if ((uintptr_t)handle > (uintptr_t)CU_STREAM_LEGACY &&
-        stream_follow(st, &((pcu_context *)ctx)->rec, handle,
-                      stream_is_blocking(handle), NULL) < 0) {
+        stream_follow(st, &((pcu_context *)ctx)->rec, handle, stream_facts(handle),
+                      NULL) < 0) {
         Py_CLEAR(self);
     }
     return (PyObject *)self;
@@ -485,8 +488,11 @@ stream_init(PyObject *op, PyObject *args, PyObject *kwargs)
             Py_CLEAR(self->owner);
         }
         pcu_resource_adopt(&self->head, ctx, PCU_HANDLE_stream, handle);
-        rc = stream_follow(st, &((pcu_context *)ctx)->rec, handle.stream,
-                           (a.flags & STREAM_NON_BLOCKING) == 0, NULL);
+        unsigned int facts = PCU_STREAM_FRESH;
+        if ((a.flags & STREAM_NON_BLOCKING) == 0) {
+            facts |= PCU_STREAM_BLOCKING;
+        }
+        rc = stream_follow(st, &((pcu_context *)ctx)->rec, handle.stream, facts, NULL);
     }
     Py_DECREF(ctx);
     return rc;
