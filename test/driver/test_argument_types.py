@@ -246,6 +246,19 @@ def test_arrays_that_have_dlpack(mod):
         floats(OnlyDLPack(empty(np.float64)), **ONE)
 
 
+def test_memory_that_has_dlpack(mod):
+    """Libraries export memory without a type as bytes. Arrays of bytes have a dtype."""
+    floats = mod.get_function("of_floats")
+    memory = OnlyDLPack(empty(np.int8))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        floats(memory, **ONE)
+        floats(OnlyDLPack(empty(np.uint8)), **ONE)
+    memory.dtype = np.dtype(np.int8)
+    with pytest.warns(ArgumentTypeWarning, match="int8"):
+        floats(memory, **ONE)
+
+
 def test_managed_memory(mod):
     flags = drv.mem_attach_flags.GLOBAL
     right = drv.managed_empty(4, np.float32, mem_flags=flags)

@@ -145,7 +145,7 @@ def test_a_kernel_takes_an_array_that_has_dlpack_only(ctx):
 def test_a_kernel_takes_no_dlpack_of_the_host(ctx):
     add = SourceModule(SOURCE).get_function("add")
     theirs = OnlyDLPack(np.zeros(4, np.int32), device=(1, 0))
-    with pytest.raises(TypeError, match="argument 0 of add is a OnlyDLPack"):
+    with pytest.raises(TypeError, match="argument 0 of add is an OnlyDLPack"):
         add(theirs, np.int32(1), block=(4, 1, 1))
     theirs.device = (2,)
     with pytest.raises(TypeError, match="must give \\(type, number\\)"):

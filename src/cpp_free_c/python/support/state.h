@@ -103,6 +103,7 @@
     X(cluster)                  \
     X(cooperative)              \
     X(data)                     \
+    X(dtype)                    \
     X(filters)                  \
     X(get)                      \
     X(get_device_alloc)         \

@@ -607,6 +607,26 @@ argument_gpudata_pointer(pcu_state *st, PyObject *arg, unsigned long long *point
     return found;
 }
 
+/* The element type of memory that has DLPack only. DLPack has no type for plain memory,
+ * so its libraries export it as bytes; an array of bytes has a dtype of its own. */
+static int
+argument_dlpack_type(pcu_state *st, PyObject *arg, PyArray_Descr *dtype, int *type)
+{
+    *type = pcu_type_of_dtype(dtype);
+    if (*type != PCU_T_INT8 && *type != PCU_T_UINT8) {
+        return 0;
+    }
+    PyObject *own = pcu_attribute_new(arg, st->str_dtype);
+    if (own == NULL && PyErr_Occurred()) {
+        return -1;
+    }
+    if (own == NULL) {
+        *type = PCU_ARGUMENT_ADDRESS;
+    }
+    Py_XDECREF(own);
+    return 0;
+}
+
 /* Read the address of an array that has DLPack only. Its library orders the work of the
  * launch's stream behind its own. Return 1, or 0 if the argument is no such array. */
 static int
@@ -625,10 +645,12 @@ argument_dlpack_pointer(argument_packer *p, PyObject *arg, unsigned long long *p
     if (borrowed == NULL) {
         return -1;
     }
-    *pointer = pcu_foreign_allocation_tensor(borrowed)->pointer;
-    *type = pcu_type_of_dtype(pcu_foreign_allocation_tensor(borrowed)->dtype);
+    const pcu_dlpack *tensor = pcu_foreign_allocation_tensor(borrowed);
+    *pointer = tensor->pointer;
+    int rc = argument_dlpack_type(p->function->st, arg, tensor->dtype, type);
     Py_DECREF(borrowed); /* the argument itself keeps the memory */
-    if (p->stream == NULL && pcu_stream_synchronize(p->function->st, stream) < 0) {
+    if (rc < 0 ||
+        (p->stream == NULL && pcu_stream_synchronize(p->function->st, stream) < 0)) {
         return -1;
     }
     return 1;
