@@ -75,7 +75,7 @@ def _list(parser: argparse.ArgumentParser, as_json: bool) -> int:
 
 def _print_completion(shell: str) -> int:
     try:
-        from argcomplete import shellcode
+        from argcomplete.shell_integration import shellcode
     except ImportError:
         print(_NO_ARGCOMPLETE, file=sys.stderr)
         return 1

@@ -2,6 +2,10 @@
 
 import re
 
+#: An option of a command, with a value if it has one. As plain text it would get a dash
+#: instead of two hyphens.
+OPTION = re.compile(r"(?<!\S)--[a-z][a-z-]*(?:=[\w./-]*\w)?")
+
 
 def plain_to_markup(line):
     """Return a line of plain text as markup that shows the same."""
@@ -11,8 +15,7 @@ def plain_to_markup(line):
             quoted[place] = f"``{part.strip('`')}``"
         else:
             part = re.sub(r"([*|\\]|(?<=\w)_(?!\w))", r"\\\1", part)
-            # An option, which would otherwise get a dash instead of two hyphens.
-            quoted[place] = re.sub(r"(?<!\S)--[a-z][a-z-]*", r"``\g<0>``", part)
+            quoted[place] = OPTION.sub(r"``\g<0>``", part)
     return "".join(quoted)
 
 
