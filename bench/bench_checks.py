@@ -2,12 +2,14 @@
 """The cost of the checks of the software device (PYCUDA_CHECK).
 
     python bench/bench_checks.py [--quick] [--strict] [--json FILE] [--words WORDS ...]
-                                 [--only KERNEL ...] [--rounds N] [--threads N]
+                                 [--only KERNEL ...] [--rounds N] [--processes N]
+                                 [--threads N]
 
-The kernels are those of bench_loops.py, in a process for each list of words. There are
-two streams, so that ``sync`` follows all accesses. A row has the least time of a launch
-in one of them and the wait for it. The cost is this time divided by the
-time without the words. The bounds are 1.5 for ``memory,sync`` and 4 for ``all``.
+The kernels are those of bench_loops.py. Each list of words, and the empty one, has as
+many processes, which take turns. There are two streams, so that ``sync`` follows all
+accesses. A row has the least time of a launch in one of them and the wait for it. The
+cost is this time divided by the time without the words. The bounds are 1.5 for
+``memory,sync`` and 4 for ``all``.
 
 Times are CPU times of the process, because the machine may run other programs too.
 """
@@ -120,19 +122,23 @@ def rows_of(words, seconds, plain):
 
 
 def run(args):
-    plain = measured(args, "")
-    rows = []
-    for words in args.words or WORDS:
-        seconds = measured(args, words)
-        again = measured(args, "")
-        plain = {kernel: min(plain[kernel], again[kernel]) for kernel in plain}
-        rows.append((words, seconds))
+    lists = ["", *(args.words or WORDS)]
+    seconds = {words: {} for words in lists}
+    for _ in range(args.processes):
+        for words in lists:
+            for kernel, time_ in measured(args, words).items():
+                best = seconds[words].get(kernel, time_)
+                seconds[words][kernel] = min(best, time_)
+    plain = seconds.pop("")
     return {
         "environment": common.environment(),
         "cpu": cpu_name(),
         "threads": args.threads,
         "rounds": args.rounds,
-        "rows": [row for words, s in rows for row in rows_of(words, s, plain)],
+        "processes": args.processes,
+        "rows": [
+            row for words in seconds for row in rows_of(words, seconds[words], plain)
+        ],
     }
 
 
@@ -168,6 +174,7 @@ def parser():
     p.add_argument("--words", action="append", default=[], metavar="WORDS")
     p.add_argument("--only", action="append", default=[], metavar="KERNEL")
     p.add_argument("--rounds", type=int, default=15)
+    p.add_argument("--processes", type=int, default=3, help="of each list of words")
     p.add_argument("--threads", type=int, default=1)
     p.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     return p
@@ -175,8 +182,8 @@ def parser():
 
 def main(argv=None):
     args = parser().parse_args(argv)
-    if args.rounds < 1 or args.threads < 1:
-        parser().error("--rounds and --threads take positive numbers")
+    if min(args.rounds, args.processes, args.threads) < 1:
+        parser().error("--rounds, --processes and --threads take positive numbers")
     if args.child:
         return child(args)
     result = run(args)

@@ -3,11 +3,22 @@
 
 #include <stdlib.h>
 
+enum { RECENT = 8 };
+
+/* Bytes that are used, and not yet in the table. Empty: start and end are equal. */
+typedef struct {
+    uint64_t start, end;
+} log_range;
+
 struct emu_use_log {
     emu_uses *uses; /* NULL: nothing is noted */
     emu_use_table table;
-    bool has_host;   /* memory that the host can access is used */
-    bool incomplete; /* memory was short */
+    /* The last ranges of each kind. A range grows while the next warp goes on where
+     * the last one has ended, and is added to the table when its place is needed. */
+    log_range recent[EMU_USE_KINDS][RECENT];
+    unsigned next[EMU_USE_KINDS]; /* the place that is needed next, modulo RECENT */
+    bool has_host;                /* memory that the host can access is used */
+    bool incomplete;              /* memory was short */
 };
 
 emu_use_log *
@@ -44,9 +55,30 @@ emu_use_log_begin(emu_use_log *log, emu_uses *uses)
     log->incomplete = false;
 }
 
+/* Move a recent range to the table. */
+static void
+log_settle(emu_use_log *log, log_range *range, int kind)
+{
+    if (!emu_use_table_add(&log->table, range->start, range->end, kind)) {
+        log->incomplete = true;
+    }
+    *range = (log_range){0, 0};
+}
+
+static void
+log_settle_all(emu_use_log *log)
+{
+    for (int kind = 0; kind < EMU_USE_KINDS; kind++) {
+        for (int i = 0; i < RECENT; i++) {
+            log_settle(log, &log->recent[kind][i], kind);
+        }
+    }
+}
+
 void
 emu_use_log_end(emu_use_log *log)
 {
+    log_settle_all(log);
     if (log->uses != NULL) {
         emu_uses_merge(log->uses, &log->table, log->has_host, log->incomplete);
         log->uses = NULL;
@@ -70,10 +102,21 @@ emu_use_log_wants(emu_use_log *log, const emu_allocation *allocation)
 void
 emu_use_log_add(emu_use_log *log, uint64_t address, uint64_t bytes, unsigned kind)
 {
-    if (!emu_use_table_add(&log->table, address, address + bytes,
-                           emu_use_kind_index(kind))) {
-        log->incomplete = true;
+    const int index = emu_use_kind_index(kind);
+    const uint64_t end = address + bytes;
+    log_range *range = log->recent[index];
+
+    for (int i = 0; i < RECENT; i++, range++) {
+        if (address - range->start <= range->end - range->start) {
+            if (end > range->end) {
+                range->end = end;
+            }
+            return;
+        }
     }
+    range = &log->recent[index][log->next[index]++ % RECENT];
+    log_settle(log, range, index);
+    *range = (log_range){address, end};
 }
 
 void
