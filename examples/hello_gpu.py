@@ -1,7 +1,8 @@
 """The first program: multiply two arrays of random numbers on the GPU.
 
-Prints the difference to NumPy's result, 400 zeros, and says whether it is correct. In copies an array to the device
-before the call, and Out copies an array back after it.
+Prints the difference to NumPy's result, 400 zeros, and says whether the product is
+correct. In copies an array to the device before the call, and Out copies an array back
+after it.
 """
 
 import argparse

@@ -235,7 +235,10 @@ x = drv.mem_alloc(16)
 #: Programs that end before a call could report their error: what comes to stderr.
 WITHOUT_A_CALL = {
     "memory": ("fill(x, block=(8, 1, 1))\n", ""),
-    "leak": ("ctypes.pythonapi.Py_IncRef(ctypes.py_object(x))\n", "1 device allocation, 16 bytes, made at"),
+    "leak": (
+        "ctypes.pythonapi.Py_IncRef(ctypes.py_object(x))\n",
+        "1 device allocation, 16 bytes, made at",
+    ),
     "sync": (
         "stream = drv.Stream()\n"
         "host = drv.pagelocked_zeros(4, np.int32)\n"
