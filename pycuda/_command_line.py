@@ -17,6 +17,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from importlib.machinery import ModuleSpec
 from typing import Any
 
 #: The commands, each with the sentence that describes it.
@@ -87,6 +88,50 @@ def stdout_as_stderr() -> Iterator[None]:
         ctypes.CDLL(None).fflush(None)  # printf of kernels writes to C's buffer
         os.dup2(saved, 1)
         os.close(saved)
+
+
+def _spec_of(name: str) -> ModuleSpec | None:
+    """Return where a module is, without importing the packages that it is in."""
+    spec, places = None, None
+    parts = name.split(".")
+    for count in range(1, len(parts) + 1):
+        part = ".".join(parts[:count])
+        for finder in sys.meta_path:
+            spec = finder.find_spec(part, places)
+            if spec is not None:
+                break
+        if spec is None:
+            return None
+        places = spec.submodule_search_locations
+        if places is None and count < len(parts):
+            return None  # a module, which has no modules inside
+    return spec
+
+
+def why_not_runnable(program: str, is_module: bool) -> str:
+    """Return why ``python PROGRAM``, or ``python -m PROGRAM``, finds nothing, or ""."""
+    if not is_module:
+        if os.path.isdir(program):
+            if os.path.isfile(os.path.join(program, "__main__.py")):
+                return ""
+            return f"'{program}' is a folder without a file __main__.py"
+        return "" if os.path.exists(program) else f"there is no file '{program}'"
+    folder = os.getcwd()
+    sys.path.insert(0, folder)
+    try:
+        spec = _spec_of(program)
+        if spec is None:
+            more = ""
+            if os.path.isfile(program):
+                more = ". It is a file: leave out -m"
+            return f"there is no module '{program}'{more}"
+        if spec.submodule_search_locations is None:
+            return ""
+        if _spec_of(f"{program}.__main__") is None:
+            return f"'{program}' is a package without a module __main__"
+        return ""
+    finally:
+        sys.path.remove(folder)
 
 
 def main(

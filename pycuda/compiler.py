@@ -13,6 +13,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from pycuda import _extras
 from pycuda._compile.request import CompileRequest as _CompileRequest
 from pycuda._compile.text import list_of as _list_of
 from pycuda._compile.warning import pass_on as _pass_on, warn as _warn
@@ -465,7 +466,8 @@ class DynamicModule(CudaModule):
             "CUDA_PATH, not on LD_LIBRARY_PATH, not beside nvcc, not in "
             "/usr/local/cuda and not in NVIDIA's wheels "
             f"({toolkit.LIBRARY_WHEELS[0]} in site-packages). Install the CUDA toolkit "
-            "or 'pip install pycuda[nvrtc]', or name its folder with cuda_libdir=."
+            f"or its wheels with '{_extras.command('nvrtc')}', or name its folder with "
+            "cuda_libdir=."
         )
 
     def _open_linker(self) -> Linker:

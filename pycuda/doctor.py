@@ -11,8 +11,11 @@ of" the first finding that is missing. The exit status is 1 if anything is missi
 from __future__ import annotations
 
 import argparse
+import glob
+import importlib.util
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -20,7 +23,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from pycuda import VERSION_TEXT, _command_line
+from pycuda import VERSION_TEXT, _command_line, _extras
 
 OK, NOTE, MISSING = "ok", "note", "missing"
 
@@ -68,21 +71,76 @@ def _words_of(error: BaseException) -> list[str]:
 
 # -- the package -----------------------------------------------------------------------
 
+#: Packages without which nothing runs, as pyproject.toml has them.
+_REQUIRED = {"numpy": "numpy>=1.24", "platformdirs": "platformdirs>=2.2"}
+
+
+def _look_at_requirements() -> Iterator[Finding]:
+    """Look for the packages of Python that this one needs."""
+    pip = f"{sys.executable} -m pip install"
+    for name, version in _REQUIRED.items():
+        try:
+            importlib.import_module(name)
+        except Exception as error:
+            if isinstance(error, ModuleNotFoundError) and error.name == name:
+                text, step = "not installed for this Python", f'{pip} "{version}"'
+            else:
+                text = f"it cannot be imported: {_first_line(error)}"
+                step = f'{pip} --force-reinstall "{version}"'
+            yield Finding(MISSING, name, text, step)
+
+
+def _is_checkout(folder: str) -> bool:
+    """Return whether the package is in a checkout, not among installed packages."""
+    return os.path.isfile(os.path.join(os.path.dirname(folder), "setup.py"))
+
+
+def _install_again(folder: str) -> str:
+    """Return the command that installs the package from its checkout or its wheel."""
+    pip = f"{sys.executable} -m pip install"
+    if _is_checkout(folder):
+        return f"{pip} -e {shlex.quote(os.path.dirname(folder))}"
+    python = f"cp{sys.version_info.major}{sys.version_info.minor}"
+    return (
+        f"{pip} --force-reinstall ./pycuda-{VERSION_TEXT}-{python}-...whl (the path of "
+        "the wheel)"
+    )
+
+
+def _rebuild(folder: str) -> str:
+    return f"build it for this Python: {_install_again(folder)}"
+
+
+def _why_no_extension(folder: str) -> str:
+    """Return why there is no extension that this Python can load."""
+    built = sorted(glob.glob(os.path.join(glob.escape(folder), "_driver.*.so")))
+    if built:
+        names = ", ".join(map(os.path.basename, built))
+        return f"it was built for another Python: {folder} has {names}"
+    if _is_checkout(folder):
+        return f"this checkout is not built: {folder} has no C extension"
+    return f"the installation is not complete: {folder} has no C extension"
+
 
 def look_at_package() -> Iterator[Finding]:
-    """Look at the extension modules and the headers of the package."""
+    """Look at the extension of the package, what it needs, and its headers.
+
+    Building the package also installs what it needs, so that comes second.
+    """
     folder = os.path.dirname(os.path.abspath(__file__))
+    if importlib.util.find_spec("pycuda._driver") is None:
+        yield Finding(MISSING, "package", _why_no_extension(folder), _rebuild(folder))
+        return
+    lacking = list(_look_at_requirements())
+    if lacking:
+        yield from lacking
+        return
     try:
         import pycuda._driver
         import pycuda._pvt_struct  # noqa: F401  the finding is that this works
     except ImportError as error:
-        yield Finding(
-            MISSING,
-            "package",
-            f"its C extension cannot be imported: {_first_line(error)}",
-            f"build it for this Python: {sys.executable} -m pip install --force-"
-            "reinstall pycuda (in a checkout: pip install -e .)",
-        )
+        text = f"its C extension cannot be imported: {_first_line(error)}"
+        yield Finding(MISSING, "package", text, _rebuild(folder))
         return
     yield Finding(OK, "package", folder)
     from pycuda import compiler
@@ -96,8 +154,7 @@ def look_at_package() -> Iterator[Finding]:
             MISSING,
             "headers",
             f"there are none in {headers}",
-            f"install the package again: {sys.executable} -m pip install --force-"
-            "reinstall pycuda",
+            f"install the package again: {_install_again(folder)}",
         )
 
 
@@ -252,9 +309,9 @@ def _try_compiler(tool: Any, name: str, target: str) -> Finding | None:
             text += f"; it works without {variable}={os.environ[variable]!r}"
             step = f"set {variable} to a correct value, or unset it"
         elif "cuda_fp16.h" in f"{error.stdout!s}\n{error.stderr!s}":
-            step = "install the toolkit's headers: pip install pycuda[nvrtc]"
+            step = f"install the toolkit's headers: {_extras.command('nvrtc')}"
         elif name != "nvcc":
-            step = "install NVRTC again: pip install --force-reinstall pycuda[nvrtc]"
+            step = f"install NVRTC again: {_extras.command('nvrtc', again=True)}"
         elif _lacks_host_compiler(words):
             step = (
                 "install a C++ compiler that nvcc accepts (g++; NVCC_CCBIN names it), "
@@ -262,8 +319,8 @@ def _try_compiler(tool: Any, name: str, target: str) -> Finding | None:
             )
         else:
             step = (
-                "repair nvcc as its messages say, or install it again: pip install "
-                "pycuda[nvcc]; or set PYCUDA_COMPILER=nvrtc"
+                "repair nvcc as its messages say, or install its wheels: "
+                f"{_extras.command('nvcc')}; or set PYCUDA_COMPILER=nvrtc"
             )
         text = f"{tool.path} compiles nothing: {text}"
         hidden = any(line not in text for line in words)
@@ -348,9 +405,7 @@ def _look_at_compiler(
     try:
         tool = nvcc.Tool("nvcc") if name == "nvcc" else nvrtc.Tool()
     except CompilerNotFoundError:
-        return Finding(
-            NOTE, name, "not found", f"install it: pip install pycuda[{extra}]"
-        )
+        return Finding(NOTE, name, "not found", f"install it: {_extras.command(extra)}")
     try:
         with warnings.catch_warnings(record=True):
             warnings.simplefilter("always")
@@ -360,7 +415,7 @@ def _look_at_compiler(
             MISSING,
             name,
             _first_line(error),
-            f"install it again: pip install --force-reinstall pycuda[{extra}]",
+            f"install it again: {_extras.command(extra, again=True)}",
         )
         replaced[name] = broken
         return broken
@@ -396,7 +451,7 @@ def look_at_compilers() -> Iterator[Finding]:
         findings[0] = findings[0]._replace(
             level=MISSING,
             text="not found, and neither is NVRTC: no kernel can be compiled",
-            step="install the CUDA toolkit, or: pip install pycuda[nvrtc]",
+            step=f"install the CUDA toolkit, or: {_extras.command('nvrtc')}",
         )
     yield from findings
     yield from _look_at_fit(found)
@@ -480,7 +535,7 @@ def look_at_libraries() -> Iterator[Finding]:
         NOTE,
         "cudadevrt",
         f"{name} was not found; kernels that launch kernels need it",
-        "pip install pycuda[nvrtc]",
+        f"install it: {_extras.command('nvrtc')}",
     )
 
 
@@ -630,12 +685,14 @@ _LOOKS: tuple[tuple[str, Callable[[], Iterator[Finding]]], ...] = (
 )
 
 
-def examine() -> Iterator[Finding]:
-    """Yield all findings, in order."""
+def examine(*, raise_: bool = False) -> Iterator[Finding]:
+    """Yield all findings, in order. ``raise_``: raise the error of a broken check."""
     for about, look in _LOOKS:
         try:
             yield from look()
         except Exception as error:  # a check that breaks must not hide the others
+            if raise_:
+                raise
             yield Finding(
                 MISSING,
                 about,
@@ -662,7 +719,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _print_finding(finding: Finding) -> None:
-    print(f"{finding.level:8}{finding.about:12}{finding.text}", flush=True)
+    print(f"{finding.level:7} {finding.about:11} {finding.text}", flush=True)
     for line in finding.words:
         print(f"{'':20}| {line}", flush=True)
     if finding.level != OK:
@@ -675,13 +732,8 @@ def run(given: argparse.Namespace) -> int:
     system = f"{os.uname().sysname} {os.uname().machine}"
     if not given.json:
         print(f"pycuda {VERSION_TEXT}, Python {python}, {system}")
-    findings = (
-        (finding for _, look in _LOOKS for finding in look())
-        if given.raise_
-        else examine()
-    )
     found = []
-    for finding in findings:
+    for finding in examine(raise_=given.raise_):
         found.append(finding)
         if not given.json:
             _print_finding(finding)

@@ -24,12 +24,26 @@ class ArgumentTypeWarning(UserWarning):
     """An argument of a kernel is of another type than its parameter."""
 
 
+_MOST_LINES = 8  # of a compiler's text below an excerpt, which has the first errors
+
+
+def _first_lines(text: str, attribute: str) -> str:
+    """Return the first lines of a compiler's text, and where the others are."""
+    lines = text.split("\n")
+    if len(lines) <= _MOST_LINES + 1:
+        return text
+    more = len(lines) - _MOST_LINES
+    note = f"... {more} more lines, in the attribute {attribute} of this error"
+    return "\n".join([*lines[:_MOST_LINES], note])
+
+
 class CompileError(Error):
     """A compiler refused a source.
 
-    The text of the error shows the lines in question with the compiler's messages. Its
-    attributes are ``msg``, ``command_line`` (a list), ``stdout``, ``stderr`` and
-    ``source`` (the text that was compiled, or None).
+    The text of the error shows the lines in question with the compiler's messages, and
+    the beginning of the compiler's own text. Its attributes are ``msg``,
+    ``command_line`` (a list), ``stdout``, ``stderr`` and ``source`` (the text that was
+    compiled, or None).
     """
 
     def __init__(
@@ -57,7 +71,10 @@ class CompileError(Error):
         for name in ("stdout", "stderr"):
             text = getattr(self, name)
             if text:
-                sections.append(f"[{name}:\n{_as_text(text).rstrip()}]")
+                shown = _as_text(text).rstrip()
+                if excerpt:
+                    shown = _first_lines(shown, name)
+                sections.append(f"[{name}:\n{shown}]")
         return "\n".join(sections)
 
     def _excerpt(self) -> str:

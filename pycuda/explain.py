@@ -282,7 +282,35 @@ def _environment(given: argparse.Namespace, log: str) -> dict[str, str]:
     return found
 
 
+#: Loads the software device with the settings of a run, and prints why it fails.
+_TRIAL = """
+import sys
+import pycuda.driver
+try:
+    pycuda.driver.init()
+except pycuda.driver.Error as error:
+    sys.exit(str(error).partition(" - ")[2] or str(error))
+"""
+
+
+def _wrong_setting(given: argparse.Namespace) -> str:
+    """Return why the software device refuses the options of the command line, or ""."""
+    if given.checks == "all" and given.devices is None and given.capability is None:
+        return ""
+    done = subprocess.run(
+        [sys.executable, "-c", _TRIAL],
+        env=_environment(given, os.devnull),
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    return done.stderr.strip() if done.returncode else ""
+
+
 def _run_on_device(given: argparse.Namespace, log: str) -> int:
+    wrong = _wrong_setting(given)
+    if wrong:
+        raise RuntimeError(wrong)
     return subprocess.run(
         _command(given), env=_environment(given, log), check=False
     ).returncode
@@ -361,8 +389,9 @@ def _files(given: argparse.Namespace) -> list[str]:
 
 def run(given: argparse.Namespace) -> int:
     """Run the program and print what the checks found. Return the exit status."""
-    if not given.is_module and not os.path.isfile(given.program):
-        print(f"pycuda.explain: there is no file '{given.program}'", file=sys.stderr)
+    wrong = _command_line.why_not_runnable(given.program, given.is_module)
+    if wrong:
+        print(f"pycuda.explain: {wrong}", file=sys.stderr)
         return 2
     run_program = _run_on_gpu if given.gpu else _run_on_device
     with tempfile.TemporaryDirectory(prefix="pycuda-explain-") as folder:

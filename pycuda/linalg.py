@@ -1,8 +1,8 @@
 """Linear algebra of GPUArrays: ``numpy.linalg`` on the device.
 
-Products of matrices go through cuBLAS where it is found (extra ``pycuda[blas]``) or
+Products of matrices go through cuBLAS where it is found (extra ``blas``) or
 through generated kernels. Solvers and decompositions go through cuSOLVER (extra
-``pycuda[linalg]``).
+``linalg``).
 """
 
 # ruff: noqa: F401  all names are public

@@ -1,6 +1,6 @@
 """Exchange arrays between GPUs through NCCL, from several processes or contexts.
 
-``pip install pycuda[nccl]`` installs the library; the environment variable
+The extra ``nccl`` installs the library; the environment variable
 ``PYCUDA_NCCL`` may name another file. All functions raise RuntimeError without it.
 """
 

@@ -12,7 +12,9 @@ import contextlib
 import gc
 import os
 import random
+import re
 import sys
+import textwrap
 import warnings
 import zlib
 from collections.abc import Generator
@@ -37,6 +39,25 @@ _MARKS = (
 )
 _PROPERTY = "pycuda_leak"  # of the report of a test
 _MOST_LINES = 5  # of a leak
+
+#: What errors say that come from an object of another context, or of no context.
+_OTHER_CONTEXT = re.compile(r"another context|context of this \S+ was detached")
+_NO_CONTEXT = re.compile(r"no current context|call pycuda\.driver\.init\(\) first")
+
+_FOR_OTHER_CONTEXT = (
+    "The fixture cuda_context makes a new context for each test, and kernels and "
+    "arrays belong to the context in which they were made. Make them in the test, or "
+    "in a fixture with the argument cuda_context. Cache kernels with "
+    "pycuda.tools.context_dependent_memoize instead of functools.cache. If kernels are "
+    "compiled at module level in the context of pycuda.autoinit, leave out "
+    "cuda_context."
+)
+_FOR_NO_CONTEXT = (
+    "No context was current. The fixture cuda_context makes one for each test that has "
+    "it as an argument, and there is none at module level or in fixtures without this "
+    "argument. Compile kernels and make arrays in the test or in a fixture with the "
+    "argument cuda_context, or import pycuda.autoinit."
+)
 
 
 # -- options ---------------------------------------------------------------------------
@@ -422,6 +443,7 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Note whether a test has passed, and name the seed if it has failed."""
     report = yield
+    _add_remedy(report, call)
     if report.when == "call":
         item.stash[_PASSED] = report.passed
     run = _run_of(item.config)
@@ -429,6 +451,38 @@ def pytest_runtest_makereport(
         text = f"Run this again with --pycuda-seed {run.seed}"
         report.sections.append(("pycuda seed", text))
     return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Say what to do if a file needs a context when it is imported."""
+    report = yield
+    call = getattr(report, "call", None)
+    if call is not None:
+        _add_remedy(report, call)
+    return report
+
+
+def _add_remedy(
+    report: pytest.TestReport | pytest.CollectReport, call: pytest.CallInfo[Any]
+) -> None:
+    """Add what to do if an object of another context, or of no context, was used."""
+    if call.excinfo is None or "pycuda._driver" not in sys.modules:
+        return
+    from pycuda._driver import Error
+
+    error = call.excinfo.value
+    if not isinstance(error, Error):
+        return
+    if _OTHER_CONTEXT.search(str(error)):
+        text = _FOR_OTHER_CONTEXT
+    elif _NO_CONTEXT.search(str(error)):
+        text = _FOR_NO_CONTEXT
+    else:
+        return
+    report.sections.append(("pycuda: contexts", textwrap.fill(text, 80)))
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -74,6 +74,7 @@ CLOSED = {
 PACKAGE = (
     "pycuda/compyte",
     "pycuda/_excerpt.py",
+    "pycuda/_extras.py",
     "pycuda/_page.py",
     "pycuda/_texture_arrays.py",
     "pycuda/driver.py",

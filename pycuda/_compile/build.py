@@ -194,6 +194,14 @@ def build(compilation: Compilation, names: Sequence[str] = ()) -> Built:
     ``names`` are C++ expressions for kernels, such as "f<float>". The image has a
     kernel for each of them. If the tool is broken, another one replaces it.
     """
+    try:
+        return _build(compilation, names)
+    except CompileError as error:
+        # The frames between this one and the compiler would hide the kernel's lines.
+        raise error.with_traceback(None)  # noqa: B904  the same error
+
+
+def _build(compilation: Compilation, names: Sequence[str]) -> Built:
     environ = os.environ
     if "PYCUDA_CHECK_LOG" in environ:
         from pycuda._compile import source_log

@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from pycuda import _extras
 from pycuda._compile import toolkit
 from pycuda._compile.warning import warn
 from pycuda._excerpt import SOURCE_NAME
@@ -61,8 +62,8 @@ def _search(nvcc: str) -> str:
         f"the CUDA compiler '{nvcc}' was not found: not on PATH, not under "
         f"{toolkit.described_homes()}, not in /usr/local/cuda/bin and not in NVIDIA's "
         f"wheels ({' or '.join(_WHEEL_FOLDERS)} in site-packages). Install the CUDA "
-        "toolkit, or 'pip install pycuda[nvcc]', or say where it is with CUDA_HOME or "
-        "the argument nvcc=.",
+        f"toolkit, or its wheels with '{_extras.command('nvcc')}', or say where it is "
+        "with CUDA_HOME or the argument nvcc=.",
         [nvcc],
         nvcc,
     )

@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Collection, Iterable, Sequence
 
+from pycuda import _extras
 from pycuda._compile import store, toolkit
 from pycuda._compile.nvrtc_headers import (
     BUILT_IN,
@@ -561,7 +562,7 @@ def _found_path() -> str:
         f"NVRTC (libnvrtc.so) was not found: not under {toolkit.described_homes()}, "
         "not in /usr/local/cuda, not in NVIDIA's wheels "
         f"({' or '.join(_WHEEL_FOLDERS)} in site-packages), not in LD_LIBRARY_PATH. "
-        "Install the CUDA toolkit, or 'pip install pycuda[nvrtc]'."
+        f"Install the CUDA toolkit, or its wheels with '{_extras.command('nvrtc')}'."
     )
     if _broken:
         msg += f" And {complaint()}."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+from pycuda import _extras
 from pycuda._compile import nvrtc, toolkit
 
 HEADER = "curand_kernel.h"
@@ -34,8 +35,8 @@ def compiler_options() -> list[str]:
         f"cuRAND's header for device code, {HEADER}, was not found: not beside NVRTC "
         f"or nvcc, not under {toolkit.described_homes()} or /usr/local/cuda, and not "
         f"in NVIDIA's wheels ({' or '.join(_WHEEL_HEADERS)} in site-packages). Install "
-        "the CUDA toolkit, or 'pip install pycuda[curand]', or for CUDA 12 "
-        "'pip install nvidia-curand-cu12'",
+        f"the CUDA toolkit, or its wheels with '{_extras.command('curand')}', or for "
+        "CUDA 12 'pip install nvidia-curand-cu12'",
         [],
     )
 

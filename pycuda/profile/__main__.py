@@ -45,6 +45,13 @@ def _execute(given: argparse.Namespace) -> None:
         runpy.run_path(given.script, run_name="__main__")
 
 
+def _check_folder(path: str) -> None:
+    """Raise OSError if a file cannot be written, before the program runs."""
+    folder = os.path.dirname(os.path.abspath(path))
+    if not os.path.isdir(folder):
+        raise OSError(f"'{path}' cannot be written: there is no folder '{folder}'")
+
+
 def _report(given: argparse.Namespace, recording: Timeline, paths: list[str]) -> None:
     if not given.quiet and not given.json:
         print(recording.text(), file=sys.stderr)
@@ -66,10 +73,21 @@ def _report(given: argparse.Namespace, recording: Timeline, paths: list[str]) ->
 def run(given: argparse.Namespace) -> int:
     """Run the program, write the files, and print the table.
 
-    The exit status and the exceptions are those of the program.
+    The exit status and the exceptions are those of the program. The status is 2 if
+    there is no such program.
     """
+    wrong = _command_line.why_not_runnable(given.script, given.module)
+    if wrong:
+        print(f"pycuda.profile: {wrong}", file=sys.stderr)
+        return 2
     paths = given.output or [_DEFAULT_FILE]
-    recording = timeline(*paths)
+    try:
+        recording = timeline(*paths)
+        for path in paths:
+            _check_folder(path)
+    except (ValueError, OSError) as error:
+        print(f"pycuda.profile: {error}", file=sys.stderr)
+        return 2
     stdout = _command_line.stdout_as_stderr if given.json else contextlib.nullcontext
     recording.start()
     try:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import curandom, gpuarray
+from pycuda import _extras, curandom, gpuarray
 from pycuda._array.kernels.compilation import load
 from pycuda._pvt_struct import error as PackingError  # noqa: N812
 from pycuda._random import curand_library
@@ -1191,6 +1191,6 @@ def test_without_the_header(tmp_path):
     done = run_child(code.replace("{folder!r}", repr(str(tmp_path))))
     first, *others = done.stdout.splitlines()
     assert "curand_kernel.h, was not found" in first
-    assert "pip install pycuda[curand]" in first
+    assert _extras.command("curand") in first
     assert "nvidia-curand-cu12" in first and "CUDA toolkit" in first
     assert others == ["True", "True"]

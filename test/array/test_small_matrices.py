@@ -260,11 +260,11 @@ def test_only_small_matrices(ctx, monkeypatch):
     """Larger matrices, and all if the program says so, are cuSOLVER's."""
     large = gpuarray.zeros((300, 300), np.float32)
     for call in (linalg.inv, linalg.det, linalg.svdvals, linalg.eigvalsh, linalg.qr):
-        with pytest.raises(drv.RuntimeError, match=r"pycuda\[linalg\]"):
+        with pytest.raises(drv.RuntimeError, match="the extra linalg"):
             call(large)
     small = to_gpu(np.eye(3))
     monkeypatch.setenv("PYCUDA_SOLVER", "cusolver")
-    with pytest.raises(drv.RuntimeError, match=r"pycuda\[linalg\]"):
+    with pytest.raises(drv.RuntimeError, match="the extra linalg"):
         linalg.inv(small)
     monkeypatch.setenv("PYCUDA_SOLVER", "mine")
     with pytest.raises(ValueError, match="PYCUDA_SOLVER"):

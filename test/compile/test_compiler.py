@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import threading
+import traceback
 import types
 import warnings
 from pathlib import Path
@@ -215,6 +216,44 @@ def test_str_of_compile_error_has_only_the_sections_there_are():
     assert str(CompileError("no", ["nvcc"], "", None)) == "no\n[command: nvcc]"
     text = str(CompileError("no", ["nvcc", "-x"], "out", b"err"))
     assert text == "no\n[command: nvcc -x]\n[stdout:\nout]\n[stderr:\nerr]"
+
+
+def undefined(count):
+    """Return a kernel with so many errors."""
+    body = "".join(f"    x[{k}] = nowhere_{k};\n" for k in range(count))
+    return f"__global__ void fill(int *x)\n{{\n{body}}}\n"
+
+
+@needs_nvcc
+@pytest.mark.parametrize(("count", "is_cut"), [(1, False), (30, True)])
+def test_the_text_of_many_errors_is_cut(count, is_cut):
+    """The excerpt stays on the screen. The attribute has the whole text."""
+    with pytest.raises(CompileError) as caught:
+        compiler.compile(undefined(count), arch="sm_80")
+    error = caught.value
+    text = str(error)
+    assert f"nowhere_{count - 1}" in error.stderr
+    assert (f"nowhere_{count - 1}" in text) != is_cut
+    assert ("more lines, in the attribute stderr of this error]" in text) == is_cut
+    assert len(text.splitlines()) < 40
+    shown = text.partition("[stderr:\n")[2].splitlines()
+    lines = error.stderr.rstrip().splitlines()
+    if is_cut:
+        *first, note = shown
+        assert first == lines[: len(first)]
+        assert note.startswith(f"... {len(lines) - len(first)} more lines, in the")
+    else:
+        assert shown == [*lines[:-1], f"{lines[-1]}]"]
+
+
+@needs_nvcc
+def test_the_traceback_has_no_frames_of_the_compilation():
+    with pytest.raises(CompileError) as caught:
+        compiler.compile(undefined(1), arch="sm_80")
+    frames = traceback.extract_tb(caught.value.__traceback__)
+    assert [frame.name for frame in frames[1:]] == ["compile", "build_image", "build"]
+    assert frames[0].filename == __file__
+    assert caught.value.__context__ is None and caught.value.__cause__ is None
 
 
 def test_success_without_an_image_is_an_error(toy, monkeypatch):

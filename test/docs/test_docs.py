@@ -162,7 +162,7 @@ def test_wrong_pages_fail_the_build(tmp_path):
         "   memory_pools\n   compiling\n   mpi\n   sparse\n"
     )
     for page in copy.glob("*.rst"):
-        page.write_text(re.sub(r":doc:`(\S+)`", r"\1", page.read_text()))
+        page.write_text(re.sub(r":(?:doc|ref):`(\S+)`", r"\1", page.read_text()))
     status, said = build(copy, tmp_path / "html")
     assert (status, said) == (0, "")
     for page, (text, _) in WRONG.items():

@@ -319,3 +319,97 @@ def test_without_argcomplete():
     )
     assert (done.returncode, done.stdout) == (1, "")
     assert "pip install argcomplete" in done.stderr
+
+
+# -- programs that do not exist --------------------------------------------------------
+
+#: Words behind a command, and what its one line says.
+NOT_RUNNABLE = [
+    (["nowhere.py"], "there is no file 'nowhere.py'"),
+    (["folder"], "'folder' is a folder without a file __main__.py"),
+    (["-m", "no_such_module"], "there is no module 'no_such_module'"),
+    (["-m", "package.nothing"], "there is no module 'package.nothing'"),
+    (["-m", "package.inside.x"], "there is no module 'package.inside.x'"),
+    (["-m", "package"], "'package' is a package without a module __main__"),
+    (["-m", "a..b"], "there is no module 'a..b'"),
+    (["-m", "tool.py"], "there is no module 'tool.py'. It is a file: leave out -m"),
+]
+
+
+@pytest.fixture
+def programs_folder(tmp_path):
+    """Programs that print their name; the package must not be imported."""
+    (tmp_path / "tool.py").write_text("import sys; print('tool', *sys.argv[1:])")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "__init__.py").write_text("print('imported')")
+    (tmp_path / "package" / "inside.py").write_text("print('inside')")
+    (tmp_path / "runnable").mkdir()
+    (tmp_path / "runnable" / "__main__.py").write_text("print('runnable')")
+    return tmp_path
+
+
+def run_program(folder, *words):
+    return subprocess.run(
+        [sys.executable, "-m", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)},
+    )
+
+
+@pytest.mark.parametrize("command", ["pycuda.explain", "pycuda.profile"])
+@pytest.mark.parametrize(("words", "said"), NOT_RUNNABLE)
+def test_a_program_that_does_not_exist_is_a_usage_error(
+    programs_folder, command, words, said
+):
+    done = run_program(programs_folder, command, *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"{command}: {said}\n"
+    assert not (programs_folder / "pycuda_profile.html").exists()
+
+
+@pytest.mark.parametrize("command", ["pycuda.explain", "pycuda.profile"])
+@pytest.mark.parametrize(
+    ("words", "printed"),
+    [
+        (["tool.py", "-m"], "tool -m\n"),
+        (["-m", "tool", "x"], "tool x\n"),
+        (["-m", "package.inside"], "imported\ninside\n"),
+        (["-m", "runnable"], "runnable\n"),
+        (["runnable"], "runnable\n"),
+    ],
+)
+def test_a_program_that_exists_runs(programs_folder, command, words, printed):
+    done = run_program(programs_folder, command, *words)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(printed)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["profile", "-o", "x.pdf", "tool.py"], "has no ending that names a format"),
+        (["profile", "-o", "none/x.html", "tool.py"], "there is no folder"),
+        (["explain", "--checks", "all,nope", "tool.py"], "names of checks with commas"),
+        (["explain", "--capability", "9.9", "tool.py"], "such as 7.5"),
+        (["explain", "--devices", "-1", "tool.py"], "PYCUDA_EMULATOR_DEVICES"),
+        (["explain", "--devices", "many", "tool.py"], "invalid int value: 'many'"),
+        (["profile"], "the following arguments are required"),
+        (["explain", "--nope", "tool.py"], "unrecognized arguments: --nope"),
+    ],
+)
+def test_a_wrong_option_is_a_usage_error(programs_folder, words, said):
+    """The program does not run."""
+    done = run_program(programs_folder, "pycuda", *words)
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    assert said in done.stderr and "Traceback" not in done.stderr
+
+
+def test_right_options_are_none(programs_folder):
+    words = ["--checks", "init,race", "--devices", "2", "--capability", "8.6"]
+    done = run_program(programs_folder, "pycuda.explain", *words, "tool.py")
+    assert done.returncode == 0 and done.stdout.startswith("tool\n")

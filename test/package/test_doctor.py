@@ -2,15 +2,17 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 
 import pytest
 
 import pycuda
-from pycuda import compiler, doctor
+from pycuda import _extras, compiler, doctor
 from pycuda._compile import toolkit
 from support.compilers import REAL_NVCC, make_toy, needs_nvcc
+from support.pyproject import project
 
 HOOK = """
 import sys
@@ -145,16 +147,104 @@ def test_no_toolkit_at_all(examine, tmp_path):
     report = Report(examine(hook=NO_TOOLKIT, PATH=str(tmp_path)))
     level, _, text, step = report.one("nvcc")
     assert (level, "neither is NVRTC" in text) == ("missing", True)
-    assert "pip install pycuda[nvrtc]" in step
+    assert step == f"install the CUDA toolkit, or: {_extras.command('nvrtc')}"
     assert report.one("NVRTC")[0] == "note"
     assert report.one("cudadevrt")[0] == "note"
     assert [finding[0] for finding in report.about("device 0")] == ["ok", "missing"]
 
 
-def test_no_extension(examine):
-    report = Report(examine(hook="sys.modules['pycuda._driver'] = None"))
-    assert report.one("package")[0] == "missing"
-    assert "-m pip install" in report.one("package")[3]
+BROKEN_EXTENSION = """
+import importlib.abc, sys
+class Finder(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "pycuda._driver":
+            return importlib.machinery.ModuleSpec(name, self)
+    def create_module(self, spec):
+        raise ImportError("libc.so.6: version `GLIBC_2.99' not found")
+    def exec_module(self, module):
+        pass
+sys.meta_path.insert(0, Finder())
+"""
+
+
+def test_an_extension_that_cannot_be_loaded(examine):
+    report = Report(examine(hook=BROKEN_EXTENSION))
+    ((level, about, text, step),) = report.findings
+    assert (level, about) == ("missing", "package")
+    assert "GLIBC_2.99" in text and "-m pip install" in step
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """A checkout that is not built: the modules of the package, and setup.py."""
+    ignore = shutil.ignore_patterns("*.so", "__pycache__")
+    shutil.copytree(
+        os.path.dirname(pycuda.__file__), tmp_path / "pycuda", ignore=ignore
+    )
+    (tmp_path / "setup.py").write_text("")
+    return tmp_path
+
+
+#: As on a machine without these packages: Python itself, without site-packages.
+BARE = ("-S", "-P") if sys.version_info >= (3, 11) else ("-S",)
+
+
+@pytest.mark.parametrize("options", [(), BARE], ids=["venv", "bare"])
+@pytest.mark.parametrize("command", [["pycuda.doctor"], ["pycuda", "doctor"]])
+def test_a_checkout_that_is_not_built(tree, command, options):
+    """The command installs what the package needs too, so it is the only step."""
+    done = subprocess.run(
+        [sys.executable, *options, "-m", *command],
+        env={**os.environ, "PYTHONPATH": str(tree)},
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tree,
+    )
+    ((level, about, text, step),) = Report(done).findings
+    assert (level, about) == ("missing", "package")
+    assert text.startswith("this checkout is not built: ")
+    assert step.endswith(f"{sys.executable} -m pip install -e {tree}")
+    assert "Traceback" not in done.stdout
+
+
+def test_a_checkout_that_is_built_for_another_python(tree):
+    name = "_driver.cpython-399-x86_64-linux-gnu.so"
+    (tree / "pycuda" / name).write_bytes(b"")
+    assert name in doctor._why_no_extension(str(tree / "pycuda"))
+    assert "another Python" in doctor._why_no_extension(str(tree / "pycuda"))
+
+
+def test_an_installed_package_without_its_extension(tree):
+    """The index has another package of this name, so the step names the wheel."""
+    (tree / "setup.py").unlink()
+    folder = str(tree / "pycuda")
+    assert "the installation is not complete" in doctor._why_no_extension(folder)
+    python = f"cp{sys.version_info.major}{sys.version_info.minor}"
+    assert f"./pycuda-{pycuda.VERSION_TEXT}-{python}-" in doctor._rebuild(folder)
+
+
+@pytest.mark.parametrize("name", ["numpy", "platformdirs"])
+def test_a_package_is_not_installed(examine, name):
+    """Nothing is written to stderr: ``Report`` looks at that."""
+    report = Report(examine(hook=f"sys.modules[{name!r}] = None"))
+    ((level, about, text, step),) = report.findings
+    assert (level, about) == ("missing", name)
+    assert text == "not installed for this Python"
+    assert re.search(rf'-m pip install "{name}>=[\d.]+"$', step)
+
+
+def test_numpy_is_damaged(examine, tmp_path):
+    (tmp_path / "numpy.py").write_text("raise AttributeError('half a file')")
+    report = Report(examine(hook=f"sys.path.insert(0, {str(tmp_path)!r})"))
+    ((level, about, text, step),) = report.findings
+    assert (level, about) == ("missing", "numpy") and "half a file" in text
+    assert "--force-reinstall" in step
+
+
+def test_the_requirements_are_those_of_the_package():
+    stated = {re.match(r"\w+", each)[0]: each for each in project()["dependencies"]}
+    assert stated == doctor._REQUIRED
 
 
 # -- drivers ---------------------------------------------------------------------------

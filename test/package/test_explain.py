@@ -1,5 +1,6 @@
 """python -m pycuda.explain: what it runs, what it prints, and its exit status."""
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -9,6 +10,7 @@ import pytest
 
 from planted.program import programs
 from pycuda import _reports, _sanitizer, explain
+from support.compilers import needs_nvcc
 
 pytestmark = pytest.mark.software(why="explain runs programs on the software device")
 
@@ -216,3 +218,53 @@ def test_reports_of_a_file():
     assert (first.kind, second.kind) == ("race", "leak")
     assert first.text == "race: a\n  at k.cu:1"
     assert second.places == ()
+
+
+AT_THE_END = """
+import ctypes
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as drv
+from pycuda.compiler import SourceModule
+
+fill = SourceModule(
+    "__global__ void fill(int *x) { x[threadIdx.x] = 7; }"
+).get_function("fill")
+x = drv.mem_alloc(16)
+"""
+#: Programs that end before a call could report their error: what comes to stderr.
+WITHOUT_A_CALL = {
+    "memory": ("fill(x, block=(8, 1, 1))\n", ""),
+    "leak": (
+        "ctypes.pythonapi.Py_IncRef(ctypes.py_object(x))\n",
+        "1 device allocation, 16 bytes, made at",
+    ),
+    "sync": (
+        "stream = drv.Stream()\n"
+        "host = drv.pagelocked_zeros(4, np.int32)\n"
+        "drv.memcpy_dtoh_async(host, x, stream)\n"
+        "host[0]\n",
+        "the host reads",
+    ),
+}
+
+
+@needs_nvcc
+@pytest.mark.parametrize("check", WITHOUT_A_CALL)
+def test_a_check_does_not_change_the_status_and_explain_does(tmp_path, check):
+    """As the chapter about errors says."""
+    end, said = WITHOUT_A_CALL[check]
+    (tmp_path / "plain.py").write_text(AT_THE_END + end)
+    done = subprocess.run(
+        [sys.executable, "plain.py"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env={**os.environ, "PYCUDA_CHECK": check, "PYCUDA_DRIVER": "emulator"},
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert (said in done.stderr) if said else (done.stderr == "")
+    explained = run(tmp_path, AT_THE_END + end, options=["--checks", check])
+    assert explained.returncode == 1, explained.stdout

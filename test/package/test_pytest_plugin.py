@@ -5,18 +5,12 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from pycuda import _driver
-
-try:
-    import tomllib
-except ImportError:  # Python 3.10
-    from pip._vendor import tomli as tomllib
-
-ROOT = Path(__file__).resolve().parents[2]
+from support.compilers import needs_nvcc
+from support.pyproject import project
 
 IMPORTS = """
 import numpy as np
@@ -69,8 +63,7 @@ def run(tmp_path):
 
 
 def test_the_entry_point():
-    text = (ROOT / "pyproject.toml").read_text()
-    (target,) = tomllib.loads(text)["project"]["entry-points"]["pytest11"].values()
+    (target,) = project()["entry-points"]["pytest11"].values()
     assert hasattr(importlib.import_module(target), "pytest_addoption")
 
 
@@ -248,6 +241,92 @@ def test_good(cuda_context):
 """
     )
     assert done.counts == {"failed": 1, "passed": 1}, done.text
+
+
+# -- objects of other contexts ---------------------------------------------------------
+
+TITLE = "pycuda: contexts"
+EMULATED = ["--pycuda-driver=emulator"]
+KERNEL = (
+    IMPORTS
+    + """
+import functools
+from pycuda.compiler import SourceModule
+from pycuda.tools import context_dependent_memoize
+
+def compiled():
+    source = "__global__ void fill(int *x) { x[threadIdx.x] = 7; }"
+    return SourceModule(source).get_function("fill")
+
+def check(fill):
+    x = gpuarray.zeros(4, np.int32)
+    fill(x, block=(4, 1, 1))
+    assert (x.get() == 7).all()
+"""
+)
+CACHED = """
+kernel = {cache}(compiled)
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_it(cuda_context, n):
+    check(kernel())
+"""
+AT_IMPORT = """
+import pycuda.autoinit
+fill = compiled()
+
+def test_it({argument}):
+    check(fill)
+"""
+
+
+@needs_nvcc
+@pytest.mark.parametrize(
+    ("cache", "options", "failed"),
+    [
+        ("functools.cache", [], 2),
+        ("functools.cache", ["--pycuda-scope=session"], 0),
+        ("context_dependent_memoize", [], 0),
+        ("", [], 0),
+    ],
+)
+def test_a_kernel_that_outlives_its_context(run, cache, options, failed):
+    done = run(KERNEL + CACHED.format(cache=cache), *EMULATED, *options)
+    assert done.counts.pop("failed", 0) == failed
+    assert done.counts == {"passed": 3 - failed}
+    assert done.text.count(TITLE) == failed
+    if failed:
+        text = " ".join(done.text.split())
+        assert "pycuda.tools.context_dependent_memoize instead of functools" in text
+
+
+@needs_nvcc
+@pytest.mark.parametrize(("argument", "failed"), [("cuda_context", 1), ("", 0)])
+def test_a_kernel_of_module_level(run, argument, failed):
+    done = run(KERNEL + AT_IMPORT.format(argument=argument), *EMULATED)
+    assert done.counts == {"failed" if failed else "passed": 1}
+    assert done.text.count(TITLE) == failed
+
+
+@needs_nvcc
+def test_a_kernel_of_module_level_without_a_context(run):
+    done = run(KERNEL + "fill = compiled()\n\ndef test_it(): pass\n", *EMULATED)
+    assert done.counts == {"error": 1}
+    assert done.text.count(TITLE) == 1 and "No context was current." in done.text
+
+
+def test_a_test_without_a_context(run):
+    text = "\ndef test_it():\n    drv.init()\n    gpuarray.zeros(1, np.int32)\n"
+    done = run(IMPORTS + text, *EMULATED)
+    assert done.text.count(TITLE) == 1 and "No context was current." in done.text
+
+
+def test_other_errors_get_no_such_text(run):
+    text = "\ndef test_it(cuda_context):\n    drv.mem_alloc(1 << 60)\n"
+    done = run(IMPORTS + text, *EMULATED)
+    assert done.counts == {"failed": 1} and TITLE not in done.text
+    done = run("\ndef test_it():\n    raise ValueError('another context')\n")
+    assert done.counts == {"failed": 1} and TITLE not in done.text
 
 
 # -- seeds -----------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from ctypes import byref, c_int, c_void_p
 import numpy as np
 
 import pycuda.driver as _cuda
+from pycuda import _extras
 from pycuda._array.kernels.context_cache import context_dependent_memoize
 from pycuda._array.linalg.handles import Handle, open_first
 from pycuda._array.linalg.matrices import addresses
@@ -52,7 +53,7 @@ def open_library():
     raise _cuda.RuntimeError(
         "cuBLAS (libcublas.so) was not found: not where the loader looks, not under "
         "CUDA_HOME, CUDA_PATH or /usr/local/cuda and not in NVIDIA's wheels; install "
-        "the CUDA toolkit, or the extra: pip install pycuda[linalg]"
+        "the CUDA toolkit, or its wheels: " + _extras.command("linalg")
     )
 
 

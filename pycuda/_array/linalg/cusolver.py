@@ -1,7 +1,7 @@
 """cuSOLVER: NVIDIA's library that solves systems of equations and decomposes matrices.
 
 It is opened when it is first asked for: where the loader looks, in a toolkit, or in
-NVIDIA's wheels (the extra ``pycuda[linalg]``). Each context has a handle, which ends
+NVIDIA's wheels (the extra ``linalg``). Each context has a handle, which ends
 with it. Matrices are stored by column, as in LAPACK.
 """
 
@@ -14,6 +14,7 @@ from ctypes import byref, c_int, c_void_p
 import numpy as np
 
 import pycuda.driver as _cuda
+from pycuda import _extras
 from pycuda._array.kernels.context_cache import context_dependent_memoize
 from pycuda._array.linalg.handles import Handle, open_first
 from pycuda._compile import toolkit
@@ -57,7 +58,7 @@ def open_library():
     raise _cuda.RuntimeError(
         "cuSOLVER (libcusolver.so) was not found: not where the loader looks, not "
         "under CUDA_HOME, CUDA_PATH or /usr/local/cuda and not in NVIDIA's wheels; "
-        "install the CUDA toolkit, or the extra: pip install pycuda[linalg]"
+        "install the CUDA toolkit, or its wheels: " + _extras.command("linalg")
     )
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 import pycuda.driver as _cuda
+from pycuda import _extras
 from pycuda._array.linalg.cusolver import VALUES, VECTORS, Routines, at, check
 from pycuda._array.linalg.matrices import (
     by_column,
@@ -56,7 +57,7 @@ class _General(Routines):
         if getattr(self._library, "cusolverDnXgeev", None) is None:
             raise _cuda.RuntimeError(
                 "this cuSOLVER has no cusolverDnXgeev, which eig() needs: install that "
-                "of CUDA 12.8 or later, for example with pip install pycuda[linalg]"
+                "of CUDA 12.8 or later, for example with " + _extras.command("linalg")
             )
 
     def eigen(self, work, values, vectors):

@@ -25,7 +25,7 @@ class Handle:
         if _driver._is_emulated():
             raise _cuda.RuntimeError(
                 "the software device has no solvers: they need a GPU and cuSOLVER (the "
-                "extra pycuda[linalg]); get() the array and use numpy.linalg"
+                "extra linalg); get() the array and use numpy.linalg"
             )
         self.library = library = open_library()
         self.value = c_void_p()

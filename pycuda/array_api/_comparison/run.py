@@ -111,7 +111,8 @@ _FORMS: dict[str, Callable[[Any], Any]] = {
 def _is_unavailable(error: Exception) -> bool:
     """Return whether an error says that a library is not installed."""
     text = str(error)
-    return isinstance(error, (ImportError, RuntimeError)) and "pycuda[" in text
+    says = "pip install" in text or "the extra " in text
+    return isinstance(error, (ImportError, RuntimeError)) and says
 
 
 def _difference(case: Case, strict: Any, outcome: Outcome) -> str | None:

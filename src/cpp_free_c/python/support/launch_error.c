@@ -2,6 +2,7 @@
 #include "python/support/launch_error.h"
 
 #include "python/support/launch_ring.h"
+#include "python/support/rerun.h"
 #include "python/support/setup.h"
 
 enum { SUSPECTS_MOST = PCU_RING_LAUNCHES, SUSPECTS_SHOWN = 5 };
@@ -349,30 +350,6 @@ text_line_new(PyObject *record, Py_ssize_t number)
     return line;
 }
 
-/* The script that runs, for a command line: sys.argv[0] if it is a file of Python. */
-static PyObject *
-text_script_new(void)
-{
-    PyObject *argv = PySys_GetObject("argv"); /* borrowed */
-    PyObject *script = NULL;
-    if (argv != NULL && PyList_Check(argv) && PyList_GET_SIZE(argv) > 0) {
-        script = PyList_GET_ITEM(argv, 0);
-    }
-    if (script != NULL && PyUnicode_Check(script)) {
-        PyObject *end = PyUnicode_FromString(".py");
-        if (end == NULL) {
-            return NULL;
-        }
-        Py_ssize_t found =
-            PyUnicode_Tailmatch(script, end, 0, PyUnicode_GET_LENGTH(script), 1);
-        Py_DECREF(end);
-        if (found != 0) {
-            return found < 0 ? NULL : Py_NewRef(script);
-        }
-    }
-    return PyUnicode_FromString("script.py");
-}
-
 /* Whether the checks of the software device are on: their reports name the launch and
  * the line of the source. */
 static int
@@ -389,8 +366,8 @@ text_advice_new(void)
     if (text_is_of_check()) {
         return PyUnicode_FromString("");
     }
-    PyObject *script = text_script_new();
-    if (script == NULL) {
+    PyObject *words = pcu_rerun_words_new();
+    if (words == NULL) {
         return NULL;
     }
     if (!pcu_drv_info.launch_blocking) {
@@ -400,8 +377,8 @@ text_advice_new(void)
     }
     PyObject *advice = PyUnicode_FromFormat(
         "\n%sRun 'python -m pycuda.explain %U' to find the line of the CUDA source.",
-        exact, script);
-    Py_DECREF(script);
+        exact, words);
+    Py_DECREF(words);
     return advice;
 }
 

@@ -17,8 +17,9 @@ pcu_nccl_require(pcu_state *st)
     }
     if (!loaded) {
         PyErr_Format(st->exc_RuntimeError,
-                     "NCCL was not found: %s; install the extra pycuda[nccl], or set "
-                     "PYCUDA_NCCL to the path of libnccl.so.2",
+                     "NCCL was not found: %s; install it with 'pip install "
+                     "\"nvidia-nccl-cu13>=2.27\"', or set PYCUDA_NCCL to the path of "
+                     "libnccl.so.2",
                      reason[0] == '\0' ? "there is no path to try" : reason);
         return -1;
     }

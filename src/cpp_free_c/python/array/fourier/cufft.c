@@ -102,7 +102,8 @@ cufft_decide(pcu_state *st, struct pcu_fourier_library *library, cufft_wish wish
     if (library->usable == 0 && wish == CUFFT_REQUIRED) {
         PyErr_Format(st->exc_RuntimeError,
                      "PYCUDA_FFT is 'cufft', and cuFFT was not found: %s; install the "
-                     "CUDA toolkit, or the extra pycuda[fft]",
+                     "CUDA toolkit, or its wheels with 'pip install "
+                     "\"cuda-toolkit[cufft]==13.*\"'",
                      library->reason);
         return -1;
     }

@@ -202,7 +202,8 @@ blas_fill(pcu_state *st, struct pcu_blas_handle *blas, blas_wish wish)
         if (!loaded && wish == BLAS_REQUIRED) {
             PyErr_Format(st->exc_RuntimeError,
                          "PYCUDA_BLAS is 'cublas', and cuBLAS was not found: %s; "
-                         "install the CUDA toolkit, or the extra pycuda[blas]",
+                         "install the CUDA toolkit, or its wheels with 'pip install "
+                         "\"cuda-toolkit[cublas]==13.*\"'",
                          blas->reason);
             return -1;
         }

@@ -1,0 +1,15 @@
+"""What pyproject.toml says about the package."""
+
+from pathlib import Path
+
+try:
+    import tomllib
+except ImportError:  # Python 3.10
+    from pip._vendor import tomli as tomllib
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def project():
+    """Return the table ``project`` of pyproject.toml."""
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
