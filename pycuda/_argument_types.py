@@ -123,6 +123,58 @@ def report(
     return warn_settled(text, ArgumentTypeWarning)
 
 
+def explained(
+    module: object,
+    entries: str | None,
+    symbol: str,
+    count: int,
+    index: int,
+    argument: object,
+    text: str,
+) -> str:
+    """Return the text of an error, with what is known of the parameter."""
+    from pycuda import _parameter_types
+
+    parameter = parameters(module, entries, symbol, count)[index]
+    name = _parameter_types.plain_name(symbol)
+    here = f"parameter {index} ({_declaration(parameter)}) of '{name}'"
+    if _is_host_array(argument):
+        if parameter.type[0] == "p":
+            return (
+                f"argument {index} of {name} is a numpy.ndarray of "
+                f"{_dtype_of(argument)} in the memory of the host, but {here} is a "
+                f"pointer to memory of the device: wrap {_HOST_ARRAY}"
+            )
+        if parameter.type in (_parameter_types.UNKNOWN, "va"):
+            text += f". If the parameter is a pointer, wrap {_HOST_ARRAY}"
+    if parameter.text:
+        text += f". It is for {here}"
+    return text
+
+
+#: What to do with an array of the host where a kernel needs memory of the device.
+_HOST_ARRAY = (
+    "the array in pycuda.driver.In (the kernel reads it), Out (it writes it) or "
+    "InOut, or copy it once with pycuda.gpuarray.to_gpu()"
+)
+
+
+def _declaration(parameter: Parameter) -> str:
+    """Return a parameter as a source declares it, such as "float *x"."""
+    if not parameter.name:
+        return parameter.text or "a pointer"
+    base, bracket, length = parameter.text.partition("[")
+    base = base.rstrip()
+    between = "" if base.endswith("*") else " "
+    return f"{base}{between}{parameter.name}{bracket}{length}"
+
+
+def _is_host_array(argument: object) -> bool:
+    import numpy as np
+
+    return isinstance(argument, np.ndarray)
+
+
 def _with_article(word: str) -> str:
     return f"{'an' if word[:1] in 'aeiouAEIO' else 'a'} {word}"
 

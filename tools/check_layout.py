@@ -52,7 +52,11 @@ DEVICE_DATA = {
     "device/api/entry/capture.c": ["captures", "last_number", "last_thread"],
     "device/api/context/context.c": ["last_id"],
     "device/api/entry/context_stack.c": ["stack_key", "stack_once"],
-    "device/api/entry/deferred.c": ["emu_deferred_on", "deferred_streams"],
+    "device/api/entry/deferred.c": [
+        "emu_deferred_on",
+        "deferred_has_order",
+        "deferred_streams",
+    ],
     "device/api/entry/entry.c": ["opened"],
     "device/api/entry/fault_injection.c": ["state", "opened"],
     "device/api/entry/user_object.c": ["dead"],

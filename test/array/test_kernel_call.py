@@ -312,6 +312,37 @@ def test_keywords_of_reductions(dot):
     assert kernel.general == 3
 
 
+def test_unknown_keywords_of_reductions(dot):
+    """PyCUDA ignores them, so programs may have them; each call warns."""
+    kernel, x = dot
+    for _ in range(2):
+        with pytest.warns(
+            UserWarning, match="the keyword 'queue'; it has .*stream"
+        ) as w:
+            assert kernel(x, x, queue=None, stream=None).get() == (HOST**2).sum()
+        assert [warning.filename for warning in w] == [__file__]
+    with pytest.raises(TypeError, match="colour"):
+        ReductionKernel(np.float32, "0", "a + b", arguments="float *x", colour=1)
+
+
+@pytest.mark.parametrize("keywords", [{"colour": 1}, {"use_range": True}])
+def test_unknown_keywords_of_elementwise_kernels(ctx, keywords):
+    x = gpuarray.zeros(5, np.float32)
+    kernel = ElementwiseKernel("float *x", "x[i] = 1", "ones", **keywords)
+    with pytest.raises(TypeError, match=f"unknown keywords: {next(iter(keywords))};"):
+        kernel(x)
+    with pytest.raises(TypeError, match="colour"):
+        ElementwiseKernel("float *x", "x[i] = 1")(x, colour=1)
+
+
+@pytest.mark.parametrize("kind", [InclusiveScanKernel, ExclusiveScanKernel])
+def test_unknown_keywords_of_scans(ctx, kind):
+    with pytest.raises(TypeError, match="colour"):
+        kind(np.int32, "a + b", neutral="0", colour=1)
+    with pytest.raises(TypeError, match="queue"):
+        kind(np.int32, "a + b", neutral="0")(gpuarray.zeros(5, np.int32), queue=1)
+
+
 def test_an_allocator_that_fails(dot):
     kernel, x = dot
 

@@ -9,7 +9,7 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import _pvt_struct
-from pycuda.compiler import SourceModule
+from pycuda.compiler import SourceModule, compile
 from support.faults import NOT_FOUND, fail_calls  # noqa: F401
 
 pytestmark = pytest.mark.gpu
@@ -682,3 +682,108 @@ def test_more_threads_than_the_launch_bounds(ctx):
         bounded(block=(65, 1, 1))
     bounded(block=(32, 2, 1))
     ctx.synchronize()
+
+
+# -- what errors say of the parameter --------------------------------------------------
+
+DECLARED = """
+struct pair { int a, b; };
+__global__ void declared(const float *x, int n, pair p, float w[4], void *any) {}
+"""
+
+
+@pytest.fixture
+def declared(ctx):
+    return SourceModule(DECLARED).get_function("declared")
+
+
+def declared_arguments(place, value):
+    pointer = np.uintp(0)
+    pair = np.zeros((), [("a", np.int32), ("b", np.int32)])
+    arguments = [pointer, np.int32(1), pair, pointer, pointer]
+    arguments[place] = value
+    return arguments
+
+
+@pytest.mark.parametrize(
+    ("place", "declaration"),
+    [(0, "const float *x"), (3, "float w[4]"), (4, "void *any")],
+)
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.zeros(10, np.float32),
+        np.zeros(2, np.float32),  # has the size of an address
+        np.zeros(1),
+        np.zeros(20, np.float32)[::2],
+        np.zeros(3, [("a", np.int32), ("b", np.int32)]),
+    ],
+    ids=["10 floats", "2 floats", "a double", "with gaps", "structures"],
+)
+def test_an_array_of_the_host_is_no_pointer(declared, place, declaration, array):
+    with pytest.raises(TypeError) as caught:
+        declared(*declared_arguments(place, array), block=(1, 1, 1))
+    text = str(caught.value)
+    assert text.startswith(f"argument {place} of declared is a numpy.ndarray of ")
+    assert f"parameter {place} ({declaration}) of 'declared' is a pointer" in text
+    for way in ("pycuda.driver.In", "Out", "InOut", "pycuda.gpuarray.to_gpu()"):
+        assert way in text
+
+
+def test_an_array_of_the_host_without_a_declaration(ctx):
+    ptx = compile(DECLARED, target="ptx")  # has the sizes of the parameters only
+    function = drv.module_from_buffer(ptx).get_function("declared")
+    with pytest.raises(TypeError, match=r"If the parameter is a pointer, .*InOut"):
+        arguments = declared_arguments(0, np.zeros(10, np.float32))
+        function(*arguments, block=(1, 1, 1))
+    # two floats may be meant for a parameter that is a number of 64 bits
+    function(*declared_arguments(0, np.zeros(2, np.float32)), block=(1, 1, 1))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.array(0),
+        np.zeros(1, np.uint64),
+        np.zeros((), [("address", np.uint64)]),
+    ],
+    ids=["int64", "uint64", "structure"],
+)
+def test_an_address_in_an_array_is_a_pointer(declared, value):
+    declared(*declared_arguments(0, value), block=(1, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "words"),
+    [
+        (1, 5.0, r"fixed size.*parameter 1 \(int n\) of 'declared'"),
+        (1, np.float64(1), r"takes 4\..*parameter 1 \(int n\) of 'declared'"),
+        (1, np.zeros(3, np.int32), r"takes 4\..*parameter 1 \(int n\) of 'declared'"),
+        (2, np.int32(1), r"takes 8\..*parameter 2 \(pair p\) of 'declared'"),
+        (2, "pair", r"parameter 2 \(pair p\) of 'declared'"),
+        (1, np.longdouble(1), r"has no.*parameter 1 \(int n\) of 'declared'"),
+        (0, [1], r"parameter 0 \(const float \*x\) of 'declared'"),
+    ],
+)
+def test_errors_name_the_parameter(declared, place, value, words):
+    with pytest.raises(TypeError, match=f"argument {place} of declared.*{words}"):
+        declared(*declared_arguments(place, value), block=(1, 1, 1))
+
+
+@pytest.mark.parametrize("wrap", [drv.In, drv.Out, drv.InOut, lambda array: array])
+@pytest.mark.parametrize(
+    ("array", "words"),
+    [
+        (np.array([b"abc", b"d"]), r"strings \(dtype\('S3'\)\).*numpy.uint8"),
+        (np.array(["abc", "d"]), r"strings \(dtype\('<U3'\)\).*numpy.uint8"),
+        (np.array([None, 1]), r"Python objects \(dtype\('O'\)\).*astype"),
+    ],
+    ids=["bytes", "str", "object"],
+)
+def test_elements_that_no_kernel_can_use(declared, wrap, array, words):
+    with pytest.raises(TypeError, match=words):
+        declared(*declared_arguments(4, wrap(array)), block=(1, 1, 1))
+    numbers = np.frombuffer(np.array([b"abc", b"d"]), np.uint8)
+    fields = np.zeros(3, [("text", "S4"), ("n", np.int32)])
+    for good in (numbers, fields):  # as the messages say; text inside of a structure
+        declared(*declared_arguments(4, drv.In(good)), block=(1, 1, 1))

@@ -56,6 +56,82 @@ def test_a_program_without_errors(tmp_path):
     assert "the software device found no errors" in done.stdout
 
 
+UNWAITED = """
+    import numpy as np
+    import pycuda.autoinit
+    import pycuda.driver as drv
+    from pycuda.compiler import SourceModule
+
+    module = SourceModule('''
+    __global__ void fill(float *x) { x[threadIdx.x] = threadIdx.x; }
+    __global__ void twice(float *y, const float *x)
+    {
+        y[threadIdx.x] = 2 * x[threadIdx.x];
+    }
+    ''')
+    fill, twice = module.get_function("fill"), module.get_function("twice")
+    x, y, z = (drv.mem_alloc(256) for _ in range(3))
+    host = drv.pagelocked_zeros(64, np.float32)
+    one, two, ready = drv.Stream(), drv.Stream(), drv.Event()
+    free = drv.Stream(drv.stream_flags.NON_BLOCKING)
+    size = {"block": (64, 1, 1)}
+"""
+
+#: Programs without a wait: the work, and the line at fault. Each reads what was not
+#: written, because the other stream keeps its work.
+WITHOUT_WAIT = {
+    "kernel": """
+    fill(x, **size, stream=one)
+    # wait
+    twice(y, x, **size, stream=two)  # FAULT
+    """,
+    "copy": """
+    drv.memcpy_htod_async(x, host, one)
+    # wait
+    twice(y, x, **size, stream=two)  # FAULT
+    """,
+    "copy of it": """
+    fill(x, **size, stream=one)
+    # wait
+    drv.memcpy_dtod_async(z, x, 256, two)  # FAULT
+    twice(y, z, **size, stream=two)
+    """,
+    "default stream": """
+    fill(x, **size, stream=free)
+    # wait
+    twice(y, x, **size)  # FAULT
+    """,
+}
+WAIT = {"default stream": "free.synchronize()"}
+EVENT = "ready.record(one); two.wait_for_event(ready)"
+
+
+@pytest.mark.parametrize("name", WITHOUT_WAIT)
+@pytest.mark.parametrize("end", ["drv.Context.synchronize()", "two.synchronize()"])
+def test_a_missing_wait_is_the_cause(tmp_path, name, end):
+    """The check sync reports it, and init does not report the value that is missing."""
+    program = textwrap.dedent(UNWAITED) + textwrap.dedent(WITHOUT_WAIT[name]) + end
+    done = run(tmp_path, program)
+    line = 1 + next(
+        i for i, text in enumerate(program.split("\n")) if text.endswith("# FAULT")
+    )
+    assert "1. sync" in done.stdout and "found 1 error\n" in done.stdout, done.stdout
+    assert f"at script.py:{line}\n" in done.stdout
+    waits = program.replace("# wait", WAIT.get(name, EVENT))
+    assert run(tmp_path, waits).returncode == 0
+
+
+def test_a_missing_value_is_not_a_missing_wait(tmp_path):
+    """Both streams read memory that nothing writes."""
+    program = """
+    twice(y, x, **size, stream=one)
+    twice(z, x, **size, stream=two)
+    drv.Context.synchronize()
+    """
+    done = run(tmp_path, textwrap.dedent(UNWAITED) + textwrap.dedent(program))
+    assert "1. init" in done.stdout and "found 1 error\n" in done.stdout
+
+
 def test_a_program_that_fails_without_a_report(tmp_path):
     done = run(tmp_path, "raise SystemExit(3)")
     assert done.returncode == 1

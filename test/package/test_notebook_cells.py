@@ -390,14 +390,16 @@ def test_interrupt_ends_a_kernel(run):
 
 
 @pytest.mark.hardware(why="the software device ends the kernel, too")
-def test_interrupt_ends_the_wait_for_a_kernel(run):
-    body = "long long t = clock64(); while (clock64() - t < n); *done = 1;"
-    run(f"%%cuda\n__global__ void spend(long long n, int *done) {{ {body} }}")
-    run("done = gpuarray.zeros(1, np.int32)")
-    reply = run("spend(8_000_000_000, done)", fails=True, interrupt=0.5)
+def test_interrupt_ends_the_wait_for_a_kernel(own):
+    """The kernel runs on after the interrupt, so no other test shares its context."""
+    body = "long long t = clock64(); while (clock64() - t < n); *done += 1;"
+    own(f"%%cuda\n__global__ void spend(long long n, int *done) {{ {body} }}")
+    own("done = gpuarray.zeros(1, np.int32)")
+    own("spend(1, done)")  # the interrupt must not meet the first launch's loading
+    reply = own("spend(8_000_000_000, done)", fails=True, interrupt=0.5)
     assert "KeyboardInterrupt" in reply.error
     assert reply.seconds < 2
-    assert run("done.get().tolist()").text == "[1]"  # the kernel has run on
+    assert own("done.get().tolist()").text == "[2]"  # the kernel has run on
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from pycuda._driver import TextureReference
 
 
+#: What the constructor takes beside the names in its signature.
+_TEXTS = ("preamble", "loop_prep", "after_loop")
+
+
 class ElementwiseKernel(_KernelCall):
     """A kernel made of an operation on the elements ``i`` of its arguments.
 
@@ -76,6 +80,7 @@ class ElementwiseKernel(_KernelCall):
         made = self._made.get(key)
         if made is None:
             kwargs = dict(self.gen_kwargs)
+            self._check_keywords(kwargs)
             if arguments is not None:
                 kwargs["arguments"] = arguments
             module, function, full = get_elwise_kernel_and_types(
@@ -95,6 +100,17 @@ class ElementwiseKernel(_KernelCall):
             made = module, function, full, Arguments(own, used), context
             self._made[key] = made
         return made
+
+    @staticmethod
+    def _check_keywords(kwargs):
+        """Refuse unknown keywords of the constructor, at the first call as PyCUDA."""
+        known = ("arguments", "operation", "name", "keep", "options", *_TEXTS)
+        unknown = sorted(kwargs.keys() - known)
+        if unknown:
+            raise TypeError(
+                "this ElementwiseKernel was made with unknown keywords: "
+                f"{', '.join(unknown)}; it takes {', '.join(known)}"
+            )
 
     def get_texref(self, name: str, use_range: bool = False) -> TextureReference:
         """Return a texture reference of the kernel's module."""

@@ -20,6 +20,7 @@ from pycuda._array.kernels.c_types import VectorArg, dtype_to_ctype
 from pycuda._array.kernels.compilation import CompileError, load
 from pycuda._array.kernels.kernel_arguments import Arguments
 from pycuda._array.kernels.used_elements import elementwise_names
+from pycuda._compile.warning import warn
 from pycuda._driver import GPUArray, _KernelCall, _plain_array, _working_context
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from pycuda._array.kernels.c_types import ScalarArg, _Arguments
     from pycuda._array.kernels.compilation import SourceModule
     from pycuda._driver import Function
+
+#: The keywords of a call.
+_KEYWORDS = ("stream", "out", "allocator", "kernel_wrapper")
 
 _BLOCK_SIZE = 512
 _MOST_BLOCKS = 1024
@@ -209,7 +213,8 @@ class ReductionKernel(_KernelCall):
 
     A call returns an array without axes of ``dtype_out``, or ``out``. Its keywords are
     ``stream``, ``out``, ``allocator`` and ``kernel_wrapper``, a function that gets each
-    launch function and returns a replacement.
+    launch function and returns a replacement. As in PyCUDA a call ignores any other
+    keyword, with a warning.
     """
 
     def __init__(
@@ -323,6 +328,13 @@ class ReductionKernel(_KernelCall):
 
     def _run(self, *args, **kwargs):
         """Run a call that C does not handle: see ``_KernelCall``."""
+        for name in kwargs:
+            if name in _KEYWORDS:
+                continue
+            warn(
+                f"a call of a ReductionKernel ignores the keyword '{name}'; it has the "
+                f"keywords {', '.join(_KEYWORDS)}"
+            )
         stream, out = kwargs.get("stream"), kwargs.get("out")
         if len(args) < len(self._arguments):
             raise TypeError(

@@ -698,6 +698,37 @@ emu_operation_known(emu_operation *operation)
     }
 }
 
+bool
+emu_operation_may_meet(const emu_operation *operation, const emu_uses *uses)
+{
+    emu_use_conflict found;
+    bool meets = false;
+
+    if (operation != NULL) {
+        check_lock();
+        meets = emu_uses_conflict(operation_uses(operation), uses, NULL, NULL, &found);
+        check_unlock();
+    }
+    return meets;
+}
+
+bool
+emu_operation_may_race(const emu_operation *operation, const emu_operation *later)
+{
+    emu_use_conflict found;
+    bool races = false;
+
+    if (operation != NULL && later != NULL) {
+        check_lock();
+        races = operation->order < later->order && operation->lane != later->lane &&
+                operation->number > emu_clock_of(&later->clock, operation->lane) &&
+                emu_uses_conflict(operation_uses(operation), operation_uses(later),
+                                  NULL, NULL, &found);
+        check_unlock();
+    }
+    return races;
+}
+
 void
 emu_operation_name(emu_operation *operation, const char *kernel)
 {

@@ -90,6 +90,11 @@ void emu_operation_known(emu_operation *operation);
  * keeps points to it. */
 void emu_operation_may_use(emu_operation *operation, const emu_allocation *allocation);
 
+/* Whether an operation that has not run may conflict with these uses. */
+bool emu_operation_may_meet(const emu_operation *operation, const emu_uses *uses);
+/* Whether it may conflict with one that was enqueued later and does not wait for it. */
+bool emu_operation_may_race(const emu_operation *operation, const emu_operation *later);
+
 /* It is a kernel of that name. */
 void emu_operation_name(emu_operation *operation, const char *kernel);
 /* The same, and it runs now. Return where the machine notes its accesses; NULL: they

@@ -388,6 +388,28 @@ pcu_array_check_meaning(PyArrayObject *array, const char *name)
 }
 
 int
+pcu_array_check_elements(PyArrayObject *array, const char *name)
+{
+    PyArray_Descr *dtype = PyArray_DESCR(array);
+    if (dtype->type_num == NPY_STRING || dtype->type_num == NPY_UNICODE) {
+        PyErr_Format(
+            PyExc_TypeError,
+            "%s is an array of strings (%R), which no kernel can use; pass its "
+            "bytes, as in numpy.frombuffer(array, numpy.uint8)",
+            name, (PyObject *)dtype);
+        return -1;
+    }
+    if (PyDataType_REFCHK(dtype)) {
+        PyErr_Format(PyExc_TypeError,
+                     "%s is an array of Python objects (%R), which no kernel can use; "
+                     "convert it to numbers, as in array.astype(numpy.float32)",
+                     name, (PyObject *)dtype);
+        return -1;
+    }
+    return pcu_array_check_meaning(array, name);
+}
+
+int
 pcu_refuse_objects(PyArray_Descr *dtype, const char *name)
 {
     PyErr_Format(PyExc_TypeError,

@@ -64,7 +64,12 @@ PCU_CONVERTER(pcu_as_shape); /* pcu_shape */
 PCU_HIDDEN PCU_RAISES int pcu_array_check_meaning(PyArrayObject *array,
                                                   const char *name);
 
-/* The same for a dtype. */
+/* The same, and TypeError for elements that no kernel can use: Python objects and
+ * strings. */
+PCU_HIDDEN PCU_RAISES int pcu_array_check_elements(PyArrayObject *array,
+                                                   const char *name);
+
+/* The same as pcu_array_check_meaning for a dtype. */
 PCU_HIDDEN PCU_RAISES int pcu_dtype_check_meaning(PyArray_Descr *dtype,
                                                   const char *name);
 

@@ -12,6 +12,8 @@
 #include "abi/device_attributes.h"
 #include "abi/function_attributes.h"
 
+#define ENUM_MODULE "pycuda._driver."
+
 /* The name of a member, borrowed; NULL without an exception for an unnamed value. */
 static PyObject *
 enum_name_borrow(PyObject *self)
@@ -168,11 +170,17 @@ done:
     return rc;
 }
 
-static PyObject *
-enum_class_new(PyObject *m, const char *name, const char *doc)
+/* The name of a class without that of the module, which is a prefix of all here. */
+static const char *
+enum_short_name(const char *full_name)
 {
-    char full_name[64];
-    PyOS_snprintf(full_name, sizeof(full_name), "pycuda._driver.%s", name);
+    return full_name + sizeof(ENUM_MODULE) - 1;
+}
+
+/* `full_name` must last: before Python 3.11 a type keeps the pointer. */
+static PyObject *
+enum_class_new(PyObject *m, const char *full_name, const char *doc)
+{
     PyType_Slot slots[] = {
         {Py_tp_new, enum_new},
         {Py_tp_repr, enum_repr},
@@ -190,9 +198,10 @@ enum_class_new(PyObject *m, const char *name, const char *doc)
     if (names != NULL && values != NULL && bases != NULL) {
         type = PyType_FromModuleAndSpec(m, &spec, bases);
     }
-    if (type != NULL && (PyObject_SetAttrString(type, "names", names) < 0 ||
-                         PyObject_SetAttrString(type, "values", values) < 0 ||
-                         PyModule_AddObjectRef(m, name, type) < 0)) {
+    if (type != NULL &&
+        (PyObject_SetAttrString(type, "names", names) < 0 ||
+         PyObject_SetAttrString(type, "values", values) < 0 ||
+         PyModule_AddObjectRef(m, enum_short_name(full_name), type) < 0)) {
         Py_CLEAR(type);
     }
     Py_XDECREF(names);
@@ -233,7 +242,7 @@ pcu_enum_member_new(PyObject *type, long value)
 }
 
 typedef struct {
-    const char *name;
+    const char *full_name;
     const char *doc;
     size_t slot;
 } enum_class_row;
@@ -245,7 +254,7 @@ typedef struct {
 } enum_member_row;
 
 #define ENUM_SLOT(class_) offsetof(pcu_state, enum_##class_)
-#define ENUM_CLASS(class_, doc) {#class_, doc, ENUM_SLOT(class_)},
+#define ENUM_CLASS(class_, doc) {ENUM_MODULE #class_, doc, ENUM_SLOT(class_)},
 static const enum_class_row enum_classes[] = {PCU_ENUM_CLASSES(ENUM_CLASS)};
 
 #define ENUM_MEMBER(class_, name, value) {ENUM_SLOT(class_), #name, value},
@@ -274,41 +283,42 @@ static const struct {
     {"mem_host_register_flags", "DEVICEMAP", 2},
 };
 
-static const struct {
-    const char *name;
+typedef struct {
+    const char *full_name;
     const char *doc;
-} enum_plain_classes[] = {
-    {"array3d_flags", "Flags of ArrayDescriptor3D, to be or-ed."},
-    {"host_alloc_flags", "Flags of page-locked memory, to be or-ed."},
-    {"mem_host_register_flags", "Flags of register_host_memory, to be or-ed."},
+} enum_plain_class;
+
+static const enum_plain_class enum_plain_classes[] = {
+    {ENUM_MODULE "array3d_flags", "Flags of ArrayDescriptor3D, to be or-ed."},
+    {ENUM_MODULE "host_alloc_flags", "Flags of page-locked memory, to be or-ed."},
+    {ENUM_MODULE "mem_host_register_flags",
+     "Flags of register_host_memory, to be or-ed."},
 };
 
-static const char *
-enum_plain_doc(const char *name)
+/* The row of a class, which has one. */
+static const enum_plain_class *
+enum_plain_class_find(const char *name)
 {
-    for (size_t i = 0; i < Py_ARRAY_LENGTH(enum_plain_classes); i++) {
-        if (strcmp(enum_plain_classes[i].name, name) == 0) {
-            return enum_plain_classes[i].doc;
-        }
+    const enum_plain_class *row = enum_plain_classes;
+    while (strcmp(enum_short_name(row->full_name), name) != 0) {
+        row++;
     }
-    return NULL;
+    return row;
 }
 
 /* A new reference to the namespace class of this name, which is made on first use. */
 static PyObject *
 enum_plain_class_new(PyObject *m, const char *name)
 {
-    char full_name[64];
-    const char *doc = enum_plain_doc(name);
+    const enum_plain_class *row = enum_plain_class_find(name);
     if (PyObject_HasAttrString(m, name)) {
         return PyObject_GetAttrString(m, name);
     }
-    PyOS_snprintf(full_name, sizeof(full_name), "pycuda._driver.%s", name);
     PyType_Slot slots[] = {
-        {doc == NULL ? 0 : Py_tp_doc, (void *)(uintptr_t)doc},
+        {Py_tp_doc, (void *)(uintptr_t)row->doc},
         {0, NULL},
     };
-    PyType_Spec spec = {full_name, 0, 0,
+    PyType_Spec spec = {row->full_name, 0, 0,
                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
     PyObject *type = PyType_FromModuleAndSpec(m, &spec, NULL);
     if (type != NULL && PyModule_AddObjectRef(m, name, type) < 0) {
@@ -340,7 +350,8 @@ int
 pcu_enums_setup(PyObject *m, pcu_state *st)
 {
     for (size_t i = 0; i < Py_ARRAY_LENGTH(enum_classes); i++) {
-        PyObject *type = enum_class_new(m, enum_classes[i].name, enum_classes[i].doc);
+        PyObject *type =
+            enum_class_new(m, enum_classes[i].full_name, enum_classes[i].doc);
         if (type == NULL) {
             return -1;
         }

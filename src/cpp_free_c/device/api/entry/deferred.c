@@ -11,6 +11,7 @@
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/lock.h"
 #include "device/api/entry/message.h"
+#include "device/api/entry/users.h"
 
 typedef struct emu_deferred_item {
     struct emu_deferred_item *next;
@@ -20,13 +21,16 @@ typedef struct emu_deferred_item {
 } deferred_item;
 
 bool emu_deferred_on;
+static bool deferred_has_order; /* matters for what is reported; set once, by cuInit */
 static emu_stream *deferred_streams; /* that keep work; guarded by the API lock */
 
 CUresult
 emu_deferred_open(void)
 {
+    const unsigned both = EMU_CHECK_SYNC | EMU_CHECK_INIT;
     const char *value = getenv("PYCUDA_EMULATOR_STREAMS");
 
+    deferred_has_order = (emu_checks_wanted() & both) == both;
     if (value == NULL || *value == 0) {
         /* the check finds more if work runs late */
         emu_deferred_on = (emu_checks_wanted() & EMU_CHECK_SYNC) != 0;
@@ -246,6 +250,67 @@ emu_deferred_any(void)
     return deferred_streams != NULL;
 }
 
+/* Whether kept work may conflict with new work: with the first item of `stream`, or if
+ * that is NULL, with `uses`. */
+static bool
+deferred_meets(const deferred_item *item, const emu_stream *stream,
+               const emu_uses *uses)
+{
+    if (stream != NULL) {
+        return emu_operation_may_race(item->operation,
+                                      stream->deferred.first->operation);
+    }
+    return emu_operation_may_meet(item->operation, uses);
+}
+
+/* A stream that keeps such work, or NULL. `until` is set as emu_deferred_advance needs
+ * it to run the work. */
+static emu_stream *
+deferred_find_earlier(const emu_stream *stream, const emu_uses *uses, uint64_t *until)
+{
+    for (emu_stream *other = deferred_streams; other != NULL;
+         other = other->deferred.next) {
+        *until = other->deferred.done;
+        for (const deferred_item *item = other->deferred.first; item != NULL;
+             item = item->next) {
+            ++*until;
+            if (deferred_meets(item, stream, uses)) {
+                return other;
+            }
+        }
+    }
+    return NULL;
+}
+
+/* Run the work of other streams that was enqueued earlier and may conflict with new
+ * work, as far as it is ready. Without that, the check `init` would report a missing
+ * wait as a read of memory that nothing has written, and end the new work. The check
+ * `sync` reports it in either order. */
+static void
+deferred_run_earlier(const emu_stream *stream, const emu_uses *uses)
+{
+    while (stream == NULL || stream->deferred.first != NULL) {
+        uint64_t until;
+        emu_stream *other = deferred_find_earlier(stream, uses, &until);
+
+        if (other == NULL) {
+            return;
+        }
+        emu_deferred_advance(other, until);
+        if (other->deferred.done < until) {
+            return; /* it waits for a value, or a signal has ended the call */
+        }
+    }
+}
+
+void
+emu_deferred_run_earlier(const emu_uses *uses)
+{
+    if (deferred_has_order) {
+        deferred_run_earlier(NULL, uses);
+    }
+}
+
 bool
 emu_deferred_run(emu_stream *stream, uint64_t until)
 {
@@ -254,10 +319,16 @@ emu_deferred_run(emu_stream *stream, uint64_t until)
 
     for (;;) {
         emu_report report = {.text = ""};
-        CUresult status = (CUresult)atomic_load(&context->sticky);
+        CUresult status;
         deferred_item *item;
         int token;
 
+        if (queue->done < until && deferred_has_order) {
+            emu_users_add(&stream->object);
+            deferred_run_earlier(stream, NULL);
+            emu_users_remove(&stream->object);
+        }
+        status = (CUresult)atomic_load(&context->sticky);
         if (queue->done < until) {
             deferred_await(stream);
         }

@@ -33,6 +33,9 @@ bool emu_deferred_keep(emu_stream *stream, const emu_work *work, const void *pay
 bool emu_deferred_run(emu_stream *stream, uint64_t until);
 /* Run the work up to that item, but only as far as it is ready. */
 void emu_deferred_advance(emu_stream *stream, uint64_t until);
+/* With the checks `init` and `sync`: before new work with these uses runs at once, run
+ * what streams keep and may conflict with it. */
+void emu_deferred_run_earlier(const emu_uses *uses);
 /* Drop all work that the stream keeps. */
 void emu_deferred_drop(emu_stream *stream);
 /* Whether any stream keeps work. */

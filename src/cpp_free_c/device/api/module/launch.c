@@ -13,6 +13,7 @@
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
 #include "device/api/entry/context_stack.h"
+#include "device/api/entry/deferred.h"
 #include "device/api/entry/entry.h"
 #include "device/api/entry/error_log.h"
 #include "device/api/entry/message.h"
@@ -238,6 +239,34 @@ launch_is_refusal(CUresult status)
            status == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
 }
 
+/* The memory that a word of the parameters points to, or NULL. */
+static const emu_allocation *
+launch_memory(const void *params, size_t index)
+{
+    uint64_t word;
+
+    memcpy(&word, (const char *)params + index * sizeof(word), sizeof(word));
+    return emu_memory_check(word, 1);
+}
+
+/* Run the work that streams keep and that may conflict with a launch at once. */
+static void
+launch_run_earlier(const emu_launch *launch)
+{
+    const size_t words = launch->params_size / sizeof(uint64_t);
+    emu_uses uses = {0};
+
+    for (size_t i = 0; i < words; i++) {
+        const emu_allocation *memory = launch_memory(launch->params, i);
+
+        if (memory != NULL) {
+            emu_uses_add_range(&uses, memory->base, memory->size, EMU_USE_WRITE, 0);
+        }
+    }
+    emu_deferred_run_earlier(&uses);
+    emu_uses_close(&uses);
+}
+
 /* Run in a stream's turn, without the API lock. A fault makes the context fail. */
 static CUresult
 launch_execute(const emu_function *function, const emu_launch *launch,
@@ -281,11 +310,8 @@ payload_use(const void *payload, emu_operation *operation)
     const size_t words = work->launch.params_size / sizeof(uint64_t);
 
     for (size_t i = 0; i < words; i++) {
-        const emu_allocation *memory;
-        uint64_t word;
+        const emu_allocation *memory = launch_memory(work->parameters, i);
 
-        memcpy(&word, work->parameters + i * sizeof(word), sizeof(word));
-        memory = emu_memory_check(word, 1);
         if (memory != NULL) {
             emu_operation_may_use(operation, memory);
         }
@@ -349,6 +375,9 @@ launch_run(emu_function *function, emu_stream *stream, const emu_launch *launch)
     int token;
 
     emu_users_add(&module->object);
+    if (emu_deferred_any()) {
+        launch_run_earlier(launch);
+    }
     token = emu_stream_begin(stream);
     if (token < 0) {
         status = emu_wait_status();

@@ -6,6 +6,8 @@
  * then, until the filters change. */
 #include "python/driver/launch/argument_report.h"
 
+#include <stdarg.h>
+
 #include "python/support/caller.h"
 #include "python/driver/module_struct.h"
 
@@ -154,4 +156,53 @@ pcu_argument_report_format(pcu_function *fn, Py_ssize_t index, char code)
     int rc = argument_report(fn, index, text, 1);
     Py_DECREF(text);
     return rc;
+}
+
+/* The text with what is known of the parameter. NULL with an exception. */
+static PyObject *
+argument_explain_new(pcu_function *fn, Py_ssize_t index, PyObject *arg, PyObject *text)
+{
+    PyObject *entries = ((pcu_module *)fn->module)->entries;
+    PyObject *module = PyImport_ImportModule("pycuda._argument_types");
+    if (module == NULL) {
+        return NULL;
+    }
+    if (entries == NULL) {
+        entries = Py_None;
+    }
+    PyObject *found =
+        PyObject_CallMethod(module, "explained", "OOOnnOO", fn->module, entries,
+                            fn->name, fn->nparams, index, arg, text);
+    Py_DECREF(module);
+    return found;
+}
+
+int
+pcu_argument_raise(pcu_function *fn, Py_ssize_t index, PyObject *arg, PyObject *error,
+                   const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    PyObject *wrong = PyUnicode_FromFormatV(format, values);
+    va_end(values);
+    if (wrong == NULL) {
+        return -1;
+    }
+    PyObject *text =
+        PyUnicode_FromFormat("argument %zd of %U%U", index, fn->name, wrong);
+    Py_DECREF(wrong);
+    if (text == NULL) {
+        return -1;
+    }
+    if (fn->nparams >= 0) {
+        PyObject *full = argument_explain_new(fn, index, arg, text);
+        if (full == NULL) {
+            Py_DECREF(text);
+            return -1;
+        }
+        Py_SETREF(text, full);
+    }
+    PyErr_SetObject(error, text);
+    Py_DECREF(text);
+    return -1;
 }

@@ -19,6 +19,13 @@ PCU_HIDDEN PCU_RAISES int pcu_argument_report(pcu_function *fn, Py_ssize_t index
 PCU_HIDDEN PCU_RAISES int pcu_argument_report_format(pcu_function *fn, Py_ssize_t index,
                                                      char code);
 
+/* Raise an exception for an argument that cannot be passed. `format` says what is wrong
+ * after the words "argument INDEX of KERNEL". What is known of the parameter is added.
+ * Return -1. */
+PCU_HIDDEN PCU_RAISES int pcu_argument_raise(pcu_function *fn, Py_ssize_t index,
+                                             PyObject *arg, PyObject *error,
+                                             const char *format, ...);
+
 /* Forget the call sites of a function, when it is freed. */
 PCU_HIDDEN void pcu_argument_sites_free(struct pcu_argument_sites *sites);
 

@@ -48,12 +48,11 @@ argument_article(const char *name)
 static int
 argument_bad_size(argument_packer *p, PyObject *arg, size_t size)
 {
-    PyErr_Format(
-        PyExc_TypeError,
-        "argument %zd of %U is %s %s of %zu bytes, but that parameter takes %zu",
-        p->index, p->function->name, argument_article(Py_TYPE(arg)->tp_name),
-        Py_TYPE(arg)->tp_name, size, p->function->params[p->index].size);
-    return -1;
+    return pcu_argument_raise(p->function, p->index, arg, PyExc_TypeError,
+                              " is %s %s of %zu bytes, but that parameter takes %zu",
+                              argument_article(Py_TYPE(arg)->tp_name),
+                              Py_TYPE(arg)->tp_name, size,
+                              p->function->params[p->index].size);
 }
 
 static int
@@ -309,6 +308,26 @@ argument_place_dtype(argument_packer *p, PyObject *arg, size_t size,
     return argument_place_raw(p, arg, size, align, structure);
 }
 
+/* Refuse an array of the host if the parameter is a pointer for sure: its bytes are no
+ * address. */
+static int
+argument_refuse_for_pointer(argument_packer *p, PyObject *arg)
+{
+    pcu_function *fn = p->function;
+    if (fn->nparams < 0 || fn->params[p->index].size != sizeof(CUdeviceptr)) {
+        return 0;
+    }
+    if (pcu_parameter_types_read(fn) < 0) {
+        return -1;
+    }
+    if (!fn->params[p->index].is_pointer) {
+        return 0;
+    }
+    return pcu_argument_raise(
+        fn, p->index, arg, PyExc_TypeError, " is %s %s in the memory of the host",
+        argument_article(Py_TYPE(arg)->tp_name), Py_TYPE(arg)->tp_name);
+}
+
 /* Pass a NumPy array by value. For managed memory pass the address, which is valid on
  * the device. */
 static int
@@ -318,7 +337,7 @@ argument_put_array(argument_packer *p, PyObject *arg)
     PyArray_Descr *dtype = PyArray_DESCR(array);
     size_t size = (size_t)PyArray_NBYTES(array);
     int structure = PyDataType_HASFIELDS(dtype) || dtype->type_num == NPY_VOID;
-    if (pcu_array_check_meaning(array, "the value of a kernel argument") < 0) {
+    if (pcu_array_check_elements(array, "the value of a kernel argument") < 0) {
         return -1;
     }
     PyObject *managed = pcu_managed_of_array(p->function->st, array);
@@ -329,23 +348,18 @@ argument_put_array(argument_packer *p, PyObject *arg)
         return argument_put_elements(p, arg, (uintptr_t)PyArray_DATA(array),
                                      (unsigned int)pcu_type_of_dtype(dtype));
     }
-    if (PyDataType_REFCHK(dtype)) {
-        PyErr_Format(PyExc_TypeError,
-                     "argument %zd of %U is an array of Python objects", p->index,
-                     p->function->name);
-        return -1;
-    }
-    if (!PyArray_IS_C_CONTIGUOUS(array)) {
-        PyErr_Format(
-            PyExc_ValueError,
-            "argument %zd of %U is an array with gaps, which cannot be passed by "
-            "value",
-            p->index, p->function->name);
-        return -1;
-    }
     int type = PCU_T_RAW;
     if (PyArray_SIZE(array) == 1) {
         type = pcu_type_of_dtype(dtype);
+    }
+    if (!structure && type != PCU_T_INT64 && type != PCU_T_UINT64 &&
+        argument_refuse_for_pointer(p, arg) < 0) {
+        return -1;
+    }
+    if (!PyArray_IS_C_CONTIGUOUS(array)) {
+        return pcu_argument_raise(
+            p->function, p->index, arg, PyExc_ValueError,
+            " is an array with gaps, which cannot be passed by value");
     }
     void *place = argument_place_dtype(p, arg, size, dtype, type, structure);
     if (place == NULL) {
@@ -382,8 +396,8 @@ argument_put_scalar(argument_packer *p, PyObject *arg)
     size_t size = (size_t)PyDataType_ELSIZE(dtype);
     if (PyDataType_REFCHK(dtype) || PyArray_IsScalar(arg, Character) ||
         PyArray_IsScalar(arg, LongDouble) || PyArray_IsScalar(arg, CLongDouble)) {
-        PyErr_Format(PyExc_TypeError, "argument %zd of %U: the device has no %s",
-                     p->index, p->function->name, Py_TYPE(arg)->tp_name);
+        (void)pcu_argument_raise(p->function, p->index, arg, PyExc_TypeError,
+                                 ": the device has no %s", Py_TYPE(arg)->tp_name);
     }
     else if (PyArray_IsScalar(arg, Void)) {
         if (pcu_dtype_check_meaning(dtype, "the value of a kernel argument") < 0) {
@@ -580,11 +594,10 @@ argument_refuse(argument_packer *p, PyObject *arg)
     else if (PyComplex_Check(arg)) {
         hint = "; wrap it in the parameter's type, as in numpy.complex64(x)";
     }
-    PyErr_Format(PyExc_TypeError,
-                 "argument %zd of %U is %s %s, which has no fixed size%s", p->index,
-                 p->function->name, argument_article(Py_TYPE(arg)->tp_name),
-                 Py_TYPE(arg)->tp_name, hint);
-    return -1;
+    return pcu_argument_raise(p->function, p->index, arg, PyExc_TypeError,
+                              " is %s %s, which has no fixed size%s",
+                              argument_article(Py_TYPE(arg)->tp_name),
+                              Py_TYPE(arg)->tp_name, hint);
 }
 
 /* Read the attribute gpudata: an address, or None for an array without elements. Return

@@ -14,9 +14,10 @@
 typedef struct {
     size_t offset;
     size_t size;
-    unsigned int values;   /* the types of values that it takes: parameter_types.h */
-    unsigned int elements; /* those of arrays whose address it takes */
-    signed char integer;   /* 1 signed, 2 unsigned, -1 no integer; 0 not known */
+    unsigned int values;      /* the types of values that it takes: parameter_types.h */
+    unsigned int elements;    /* those of arrays whose address it takes */
+    signed char integer;      /* 1 signed, 2 unsigned, -1 no integer; 0 not known */
+    unsigned char is_pointer; /* 1: for sure */
 } pcu_param;
 
 /* One value of a prepared call: its format character and the place of its bytes. */

@@ -93,8 +93,8 @@ handler_size(pcu_handler *self, size_t *size)
     return rc;
 }
 
-/* Refuse a NumPy array whose elements a kernel would misread, such as those with
- * swapped bytes. */
+/* Refuse a NumPy array whose elements a kernel cannot use or would misread, such as
+ * strings and those with swapped bytes. */
 static int
 handler_check_meaning(pcu_handler *self)
 {
@@ -103,7 +103,7 @@ handler_check_meaning(pcu_handler *self)
     }
     handler_words words = handler_describe(self);
     PyObject *array = Py_NewRef(self->array);
-    int rc = pcu_array_check_meaning((PyArrayObject *)array, words.text);
+    int rc = pcu_array_check_elements((PyArrayObject *)array, words.text);
     Py_DECREF(array);
     return rc;
 }
@@ -200,7 +200,7 @@ handler_copy(pcu_handler *self, CUdeviceptr pointer, PyObject *alloc, int upload
     PyObject *array = handler_array_new(self);
     if (array == NULL ||
         (PyArray_Check(array) &&
-         pcu_array_check_meaning((PyArrayObject *)array, words.text) < 0) ||
+         pcu_array_check_elements((PyArrayObject *)array, words.text) < 0) ||
         pcu_buffer_acquire(&buffer, array, !upload, words.text) < 0) {
         goto done;
     }

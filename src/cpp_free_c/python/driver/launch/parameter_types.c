@@ -95,6 +95,7 @@ parameter_set_types(pcu_param *param, char level, char letter)
     else if (values >> PCU_ARGUMENT_ADDRESS & 1) {
         elements = TYPES_ALL; /* any array has an address */
     }
+    param->is_pointer = level == 'p';
     param->values = values & parameter_types_of_size(param->size);
     param->elements = 0;
     if (param->size == sizeof(CUdeviceptr)) {
