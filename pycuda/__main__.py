@@ -30,7 +30,13 @@ def _module(name: str) -> ModuleType:
     """Return the module of a command."""
     if name in ("array_api", "profile"):  # packages
         name += ".__main__"
-    return importlib.import_module(f"pycuda.{name}")
+    try:
+        return importlib.import_module(f"pycuda.{name}")
+    except ImportError as error:
+        sys.exit(
+            f"pycuda {name.partition('.')[0]}: {error}.\n"
+            "'python -m pycuda.doctor' names the step that repairs it."
+        )
 
 
 def _parser(words: Sequence[str]) -> argparse.ArgumentParser:

@@ -60,9 +60,10 @@ class Mark:
     """The memory and the objects of the driver that exist at one moment."""
 
     def __init__(self) -> None:
+        notes = _driver._memory_notes()
         self._notes = {
-            (address, time): (size, kind, site)
-            for address, size, _, kind, held, time, site, _ in _driver._memory_notes()
+            (address, ticks): (size, kind, site)
+            for address, size, _, kind, held, _, site, _, ticks in notes
             if not held
         }
         self._counts = Counter(_driver._live_counts())

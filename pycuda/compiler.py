@@ -13,7 +13,6 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from pycuda import _extras
 from pycuda._compile.request import CompileRequest as _CompileRequest
 from pycuda._compile.text import list_of as _list_of
 from pycuda._compile.warning import pass_on as _pass_on, warn as _warn
@@ -453,6 +452,7 @@ class DynamicModule(CudaModule):
 
         Raises RuntimeError if none of the usual places has the device runtime.
         """
+        from pycuda import _extras
         from pycuda._compile import toolkit
 
         if self.cuda_libdir is not None:

@@ -7,7 +7,16 @@ later compilations.
 import errno as _errno
 from collections.abc import Sequence as _Sequence
 
-from pycuda._driver import *  # noqa: F403  the whole interface, under this name
+try:
+    from pycuda._driver import *  # noqa: F403  the whole interface, under this name
+except ModuleNotFoundError as _error:
+    if _error.name != "pycuda._driver":
+        raise
+    raise ModuleNotFoundError(
+        "pycuda is not built for this Python: there is no module pycuda._driver. "
+        "'python -m pycuda.doctor' names the step that repairs it",
+        name=_error.name,
+    ) from None
 from pycuda._driver import Error
 from pycuda._texture_arrays import *  # noqa: F403  the helpers around Array
 

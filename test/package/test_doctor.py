@@ -208,6 +208,32 @@ def test_a_checkout_that_is_not_built(tree, command, options):
     assert "Traceback" not in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (["-c", "import pycuda.driver"], 1),
+        (["-c", "import pycuda.autoinit"], 1),
+        (["-m", "pycuda", "profile", "x.py"], 1),
+        (["-m", "pycuda", "array_api"], 1),
+        (["-m", "pycuda"], 0),
+    ],
+)
+def test_other_programs_without_the_extension_name_the_doctor(tree, words, status):
+    done = subprocess.run(
+        [sys.executable, *words],
+        env={**os.environ, "PYTHONPATH": str(tree)},
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tree,
+    )
+    assert done.returncode == status
+    last = (done.stderr.splitlines() or [""])[-1]
+    assert ("'python -m pycuda.doctor' names the step" in last) == (status == 1)
+    if words[0] == "-m":
+        assert "Traceback" not in done.stderr
+
+
 def test_a_checkout_that_is_built_for_another_python(tree):
     name = "_driver.cpython-399-x86_64-linux-gnu.so"
     (tree / "pycuda" / name).write_bytes(b"")

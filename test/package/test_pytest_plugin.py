@@ -5,10 +5,13 @@ import os
 import re
 import subprocess
 import sys
+import time
 
 import pytest
 
+import pycuda.driver as drv
 from pycuda import _driver
+from pycuda._leaks import Mark
 from support.compilers import needs_nvcc
 from support.pyproject import project
 
@@ -387,6 +390,22 @@ def test_leak(cuda_context, shared):
 def test_next(cuda_context, shared): pass
 """
 )
+
+
+@pytest.mark.gpu
+def test_an_allocation_is_the_same_at_each_mark(ctx):
+    """The nanoseconds of its time differ by some, as they come from a rate."""
+    memory = drv.mem_alloc(4000)
+    before = Mark()
+    for _ in range(50):
+        time.sleep(0.001)
+        assert Mark().lines_since(before) == []
+    more = drv.mem_alloc(100)
+    assert [each.bytes for each in Mark().lines_since(before)] == [100]
+    more.free()
+    memory.free()
+    memory = drv.mem_alloc(4000)  # maybe at the same address
+    assert [each.bytes for each in Mark().lines_since(before)] == [4000]
 
 
 @pytest.mark.gpu
