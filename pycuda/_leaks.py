@@ -61,8 +61,10 @@ class Mark:
 
     def __init__(self) -> None:
         self._notes = {
-            (address, time): (size, kind, site)
-            for address, size, _, kind, held, time, site, _ in _driver._memory_notes()
+            (address, ticks): (size, kind, site)
+            for address, size, _, kind, held, _, site, _, ticks in (
+                _driver._memory_notes()
+            )
             if not held
         }
         self._counts = Counter(_driver._live_counts())

@@ -149,7 +149,7 @@ class Snapshot:
 def _allocations(notes: list[tuple[Any, ...]], lines: dict[int, Line]) -> list[Any]:
     found = [
         Allocation(address, size, asked, kind, bool(held), time, lines[site], device)
-        for address, size, asked, kind, held, time, site, device in notes
+        for address, size, asked, kind, held, time, site, device, _ in notes
     ]
     return sorted(found, key=lambda a: (-a.bytes, a.address))
 

@@ -45,11 +45,12 @@ static PyObject *
 snapshot_tuple(const pcu_memory_note *note, const pcu_ticks_pair *now)
 {
     uint64_t time = pcu_ticks_convert(note->ticks, &pcu_memory_map.start, now);
-    return Py_BuildValue(
-        "(KKKsiKIi)", (unsigned long long)note->address, (unsigned long long)note->size,
-        (unsigned long long)note->asked, snapshot_kind_name(note->kind),
-        (int)note->held, (unsigned long long)time, (unsigned int)note->site,
-        (int)note->ctx->device);
+    return Py_BuildValue("(KKKsiKIiK)", (unsigned long long)note->address,
+                         (unsigned long long)note->size,
+                         (unsigned long long)note->asked,
+                         snapshot_kind_name(note->kind), (int)note->held,
+                         (unsigned long long)time, (unsigned int)note->site,
+                         (int)note->ctx->device, (unsigned long long)note->ticks);
 }
 
 PyDoc_STRVAR(
@@ -57,7 +58,8 @@ PyDoc_STRVAR(
     "_memory_notes($module, /)\n--\n\n"
     "Return a tuple for each allocation in a living context: address, bytes, bytes\n"
     "asked for, kind, whether a pool holds it unused, time in nanoseconds of the\n"
-    "monotonic clock, number of the call site, device.");
+    "monotonic clock, number of the call site, device, and the time as the clock's\n"
+    "ticks. The nanoseconds are an estimate, which differs between calls.");
 
 static PyObject *
 snapshot_notes(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
