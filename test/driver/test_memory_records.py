@@ -5,6 +5,7 @@ import inspect
 import json
 import os
 import threading
+import time
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 
 import pycuda.driver as drv
 import pycuda.memory as memory
-from pycuda import _driver, gpuarray
+from pycuda import _driver, _leaks, gpuarray
 from pycuda.memory import _picture, _records
 from support.child import run_child
 
@@ -481,3 +482,21 @@ def test_the_rest_of_this_process_is_told_from_others():
     assert "5.0 GiB are used by contexts, kernels and other libraries of this" in text
     assert "9.0 GiB are used by other processes." in text
     assert _processes.others(s.processes) == []
+
+
+def test_a_mark_knows_memory_again(ctx, monkeypatch):
+    """The time of an allocation is an estimate, which differs between two moments."""
+    kept = [drv.mem_alloc(64) for _ in range(200)]
+    mark, notes = _leaks.Mark(), _driver._memory_notes
+
+    def later():
+        return [(*row[:5], row[5] + 1, *row[6:]) for row in notes()]
+
+    monkeypatch.setattr(_driver, "_memory_notes", later)
+    assert _leaks.Mark().lines_since(mark) == []
+    time.sleep(0.02)  # longer than a tick of any clock
+    del kept[:100]  # other memory may get their addresses
+    kept += [drv.mem_alloc(64) for _ in range(100)]
+    found = _leaks.Mark().lines_since(mark)
+    assert sum(held.allocations for held in found) == 100
+    assert {held.file for held in found} == {__file__}
