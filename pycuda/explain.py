@@ -245,15 +245,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--checks",
+        type=_command_line.checks,
         default="all",
         metavar="WORDS",
         help="the checks, separated by commas: memory, init, race, sync, barrier, leak "
         "(default: all)",
     )
     parser.add_argument(
-        "--capability", metavar="9.0", help="the compute capability of the devices"
+        "--capability",
+        type=_command_line.capability,
+        metavar="9.0",
+        help="the compute capability of the devices",
     )
-    parser.add_argument("--devices", type=int, metavar="N", help="the number of GPUs")
+    parser.add_argument(
+        "--devices",
+        type=_command_line.devices,
+        metavar="N",
+        help="the number of GPUs",
+    )
     parser.add_argument(
         "-m", dest="is_module", action="store_true", help="run a module, not a script"
     )
@@ -362,8 +371,8 @@ def _files(given: argparse.Namespace) -> list[str]:
 def run(given: argparse.Namespace) -> int:
     """Run the program and print what the checks found. Return the exit status."""
     if not given.is_module and not os.path.isfile(given.program):
-        print(f"pycuda.explain: there is no file '{given.program}'", file=sys.stderr)
-        return 2
+        reason = f"there is no file '{given.program}'"
+        return _command_line.fail(given, "explain", reason, 2)
     run_program = _run_on_gpu if given.gpu else _run_on_device
     with tempfile.TemporaryDirectory(prefix="pycuda-explain-") as folder:
         log = os.path.join(folder, "reports")
@@ -374,8 +383,7 @@ def run(given: argparse.Namespace) -> int:
             else:
                 status = run_program(given, log)
         except RuntimeError as error:
-            print(f"pycuda.explain: {error}", file=sys.stderr)
-            return 2
+            return _command_line.fail(given, "explain", str(error), 2)
         found = _found(log)
         if given.json:
             _command_line.print_json(_document(given, found, log, status))

@@ -25,7 +25,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from pycuda._compile import store
+from pycuda._compile import BUNDLES_AT_START, FOLDER_AT_START, store
 from pycuda._compile.request import CompileRequest
 from pycuda._compile.store import HEADERS
 from pycuda._compile.warning import warn
@@ -139,7 +139,7 @@ class Bundle:
     def __init__(self, path: str) -> None:
         """Read the index. Raise OSError or DamagedBundleError."""
         self.path = path
-        with open(path, "rb", buffering=0) as file:
+        with open(path, "rb", buffering=0, opener=_open_at_once) as file:
             head = file.read(_HEAD_SIZE)
             if len(head) < _HEAD_SIZE or not head.startswith(MAGIC):
                 raise DamagedBundleError(f"'{path}' is not a bundle of kernels")
@@ -168,7 +168,13 @@ class Bundle:
         while at >= 0:
             end = self._index.find(b"\nS\t", at + 1)
             part = self._index[at + 1 :] if end < 0 else self._index[at + 1 : end]
-            found.append(_source(part))
+            try:
+                found.append(_source(part))
+            except ValueError:
+                raise DamagedBundleError(
+                    f"the bundle '{self.path}' has an index that this version of "
+                    "pycuda cannot read. Make it again with python -m pycuda.precompile"
+                ) from None
             at = self._index.find(mark, at + 1)
         return found
 
@@ -181,6 +187,11 @@ class Bundle:
         except OSError:
             return None
         return data if store.digest_of(data) == image.digest else None
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Open a file. A pipe that has no writer does not make the program wait."""
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def _source(part: bytes) -> Source:
@@ -225,8 +236,9 @@ def in_use() -> list[Bundle]:
 
 
 def _open_named(path: str) -> Bundle | None:
+    folder = FOLDER_AT_START if path in BUNDLES_AT_START else ""
     try:
-        return Bundle(os.path.abspath(path))
+        return Bundle(os.path.abspath(os.path.join(folder, path)))
     except OSError as error:
         reason = f"the bundle '{path}' cannot be read: {error.strerror or error}"
     except DamagedBundleError as error:
@@ -266,7 +278,7 @@ class Offer:
         """
         key = key_of(self._request, self._options, names)
         for bundle in self._bundles:
-            for source in bundle.sources(key):
+            for source in self._sources(bundle, key):
                 changed = self._changed(source.headers)
                 if changed:
                     self._why = (
@@ -291,6 +303,15 @@ class Offer:
                     "kernels are compiled instead. Make or copy it again"
                 )
         return None
+
+    def _sources(self, bundle: Bundle, key: str) -> list[Source]:
+        """Return the sources of a bundle with a key, none if its index is damaged."""
+        try:
+            return bundle.sources(key)
+        except DamagedBundleError as error:
+            self._why = str(error)
+            _complain(f"{error}. Its kernels are compiled instead")
+            return []
 
     def complaint(self) -> str:
         """Return why no bundle has the image, for the error of a missing compiler."""
@@ -362,7 +383,10 @@ def _rank(arch: str, device: TargetDevice | None) -> int | None:
     if device is None or arch == DEFAULT:
         return 0 if device is None and arch == DEFAULT else None
     kind, _, text = arch.partition("_")
-    number = int("".join(filter(str.isdigit, text)))
+    digits = "".join(filter(str.isdigit, text))
+    if not digits:
+        return None
+    number = int(digits)
     major, minor = device.capability
     have = 10 * major + minor
     if not text.isdigit():

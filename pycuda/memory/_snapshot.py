@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from pycuda import _driver, driver as drv
+from pycuda._page import encodable
 from pycuda.memory import _picture, _processes, _report
 from pycuda.memory._processes import Process
 from pycuda.memory._records import (
@@ -140,7 +141,7 @@ class Snapshot:
             )
         text = writers[end]()
         with open(name, "w", encoding="utf-8") as file:
-            file.write(text)
+            file.write(encodable(text))
 
 
 # -- taking ----------------------------------------------------------------------------
