@@ -126,7 +126,7 @@ class Snapshot:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a file: ``.html``, ``.svg``, ``.json`` or ``.txt``, by its name."""
-        name = os.fspath(path)
+        name = os.fsdecode(path)
         writers: dict[str, Callable[[], str]] = {
             ".html": self.html,
             ".svg": self.svg,

@@ -27,9 +27,9 @@ class Timeline:
 
     def __init__(self, *paths: str | os.PathLike[str], most: int = MOST) -> None:
         for path in paths:
-            self._writer(os.fspath(path))
+            self._writer(os.fsdecode(path))
         # absolute, because the program may change its folder
-        self._paths = [os.path.abspath(os.fspath(path)) for path in paths]
+        self._paths = [os.path.abspath(os.fsdecode(path)) for path in paths]
         self._most = most
         self.spans: list[Span] = []
         self.limits: dict[int, Limits] = {}
@@ -104,7 +104,7 @@ class Timeline:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a file: ``.html``, ``.json`` (a trace) or ``.txt``, by its name."""
-        name = os.fspath(path)
+        name = os.fsdecode(path)
         text = self._writer(name)()
         with open(name, "w", encoding="utf-8") as file:
             file.write(encodable(text))
