@@ -35,6 +35,8 @@ COMMANDS = {
     "array_api": "Compare pycuda.array_api with the array API standard.",
 }
 
+_INTERRUPTED = 128 + 2  # the exit status of programs that Ctrl-C ends, in a shell
+
 #: Commands that run a program with the words after -- as its arguments.
 _SPLIT = ("precompile",)
 
@@ -225,6 +227,11 @@ def finish(name: str, run: Callable[[], int]) -> int:
         status = run()
         flush_stdout()
         return status
+    except KeyboardInterrupt as error:
+        if _program.has_raised(error):
+            raise
+        print(f"{name}: interrupted", file=sys.stderr)
+        return _INTERRUPTED
     except OSError as error:
         if error.filename is not None or _program.has_raised(error):
             raise

@@ -14,9 +14,12 @@ _RUNPY = runpy.run_path.__code__.co_filename
 
 
 def missing(program: str, is_module: bool) -> str:
-    """Return why there is no such program, "" if there is one."""
+    """Return why a program cannot run, "" if it can."""
+    if not is_module and not os.path.exists(program):
+        return f"there is no file '{program}'"
     if not is_module:
-        return "" if os.path.exists(program) else f"there is no file '{program}'"
+        is_readable = os.access(program, os.R_OK)
+        return "" if is_readable else f"the file '{program}' cannot be read"
     outer = program.partition(".")[0]
     saved = sys.path[0]
     sys.path[0] = os.getcwd()

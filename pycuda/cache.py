@@ -194,6 +194,9 @@ def run(given: argparse.Namespace) -> int:
             print(size(path))
     elif given.command == "clear":
         number, freed = clear(path, given.older_than)
+        if number == 0 and not os.access(path, os.W_OK) and entries(path):
+            reason = f"the folder '{path}' cannot be written, so no entry was removed"
+            return _command_line.fail(given, "cache", reason)
         if given.json:
             removed = {"folder": path, "removed": number, "size": freed}
             _command_line.print_json(removed)

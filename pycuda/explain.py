@@ -26,7 +26,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from pycuda import _command_line, _excerpt, _reports, _sanitizer
+from pycuda import _command_line, _excerpt, _program, _reports, _sanitizer
 from pycuda._compile import source_log
 
 _WIDTH = 88
@@ -370,8 +370,10 @@ def _files(given: argparse.Namespace) -> list[str]:
 
 def run(given: argparse.Namespace) -> int:
     """Run the program and print what the checks found. Return the exit status."""
-    if not given.is_module and not os.path.isfile(given.program):
+    reason = _program.missing(given.program, given.is_module)
+    if not given.is_module and os.path.isdir(given.program):
         reason = f"there is no file '{given.program}'"
+    if reason:
         return _command_line.fail(given, "explain", reason, 2)
     run_program = _run_on_gpu if given.gpu else _run_on_device
     with tempfile.TemporaryDirectory(prefix="pycuda-explain-") as folder:

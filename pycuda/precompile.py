@@ -307,7 +307,9 @@ def _count(number: int, word: str) -> str:
 
 
 def _print_list(given: argparse.Namespace) -> int:
-    notes = bundle.Bundle(given.list).notes()
+    found = bundle.Bundle(given.list)
+    found.verify()
+    notes = found.notes()
     rows = contents(given.list)
     if given.json:
         _command_line.print_json(

@@ -178,13 +178,24 @@ class Bundle:
             at = self._index.find(mark, at + 1)
         return found
 
+    def verify(self) -> None:
+        """Read all of the file. Raise DamagedBundleError if anything is damaged."""
+        for source in self.sources():
+            for image in source.images:
+                if self.read(image) is None:
+                    raise DamagedBundleError(
+                        f"the bundle '{self.path}' is damaged: an image of "
+                        f"'{source.kernels}' is not there or was changed. Make or copy "
+                        "it again"
+                    )
+
     def read(self, image: Image) -> bytes | None:
         """Return the bytes of an image, None if they are damaged or gone."""
         try:
             with open(self.path, "rb", buffering=0) as file:
                 file.seek(self._start + image.offset)
                 data = file.read(image.size)
-        except OSError:
+        except (OSError, ValueError):  # a place before the begin of the file
             return None
         return data if store.digest_of(data) == image.digest else None
 

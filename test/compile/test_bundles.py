@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pycuda import compiler, precompile
+from pycuda import compiler, doctor, precompile
 from pycuda._compile import (
     architecture,
     bundle,
@@ -696,6 +696,29 @@ def test_an_index_of_another_version(make, toy, on, old, new):
     assert (len(toy.calls) > calls) == (old != new)
     for each in said:
         assert "pycuda.precompile" in str(each.message) and path in str(each.message)
+
+
+@pytest.mark.parametrize("damage", ["cut", "changed", "offset"])
+def test_the_list_and_the_doctor_name_damage(make, damage, capsys, monkeypatch):
+    path = str(make("text", archs="80"))
+    assert precompile.main(["--list", path]) == 0
+    data = bytearray(Path(path).read_bytes())
+    if damage == "cut":
+        del data[-1]
+    if damage == "changed":
+        data[-1] ^= 1
+    if damage == "offset":
+        index, images = index_of(path)
+        index = index.replace(b"\tcompute_80\t", b"\tcompute_80\t-99999")
+        size = len(index).to_bytes(8, "little")
+        data = bundle.MAGIC + store.digest_bytes(index) + size + index + images
+    Path(path).write_bytes(data)
+    capsys.readouterr()
+    assert precompile.main(["--list", path]) == 1
+    assert f"the bundle '{path}' is damaged: an image of" in capsys.readouterr().err
+    monkeypatch.setenv("PYCUDA_BUNDLE", path)
+    (finding,) = [f for f in doctor.look_at_shared() if f.about == "bundle"]
+    assert finding.level == doctor.NOTE and "is damaged" in finding.text
 
 
 def test_a_pipe_is_no_bundle(tmp_path):

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -483,3 +484,75 @@ def test_a_profile_that_cannot_be_written(tmp_path):
     assert (done.returncode, done.stdout) == (1, "it ran\n")
     assert "cannot write" in done.stderr and "Traceback" not in done.stderr
     assert (tmp_path / "x.html").exists()
+
+
+@pytest.fixture
+def without_root(tmp_path):
+    """Run a line of the shell for a user who is bound by the bits of files."""
+    if os.geteuid() != 0:
+        return lambda text, **variables: typed(text, tmp_path, **variables)
+    setpriv = shutil.which("setpriv")
+    if setpriv is None:
+        pytest.skip("setpriv is not installed")
+    drop = "-dac_override,-dac_read_search,-fowner"
+
+    def run(text, **variables):
+        command = f"{setpriv} --bounding-set={drop} --inh-caps={drop} pycuda "
+        return typed(text.replace("pycuda ", command, 1), tmp_path, **variables)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        ("cache --dir shut", 1, "the cache cannot be read: 'shut': Permission denied"),
+        ("cache --dir closed clear", 1, "'closed' cannot be written, so no entry was"),
+        ("precompile x.py -o closed/b", 2, "closed' cannot be written"),
+        ("precompile --list secret.py", 1, "'secret.py': Permission denied"),
+        ("profile secret.py", 2, "the file 'secret.py' cannot be read"),
+        ("profile -o closed/x.html x.py", 2, "'closed/x.html' cannot be written"),
+        ("explain secret.py", 2, "the file 'secret.py' cannot be read"),
+        ("debug secret.py", 1, "the file 'secret.py' cannot be read"),
+        ("emulator library", 1, "shut"),
+    ],
+)
+def test_what_may_not_be_read_or_written(words, status, said, tmp_path, without_root):
+    (tmp_path / "x.py").write_text("print('it ran')")
+    (tmp_path / "secret.py").write_text("print('it ran')")
+    (tmp_path / "secret.py").chmod(0)
+    for name, bits in (("shut", 0), ("closed", 0o555)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"{'0' * 40}.ptx").write_bytes(b"entry")
+        (tmp_path / name).chmod(bits)
+    try:
+        done = without_root(f"pycuda {words}", PYCUDA_CACHE_DIR="shut")
+    finally:
+        (tmp_path / "shut").chmod(0o755)
+        (tmp_path / "closed").chmod(0o755)
+    assert (done.returncode, done.stdout) == (status, ""), done.stderr
+    assert said in done.stderr and "Traceback" not in done.stderr
+    assert (tmp_path / "closed" / f"{'0' * 40}.ptx").exists()
+
+
+@pytest.mark.parametrize("command", ["precompile -o b", "explain", "profile -q"])
+def test_an_interrupt_has_no_lines_of_this_package(command, tmp_path):
+    (tmp_path / "x.py").write_text(
+        "import time\nprint('begun', flush=True)\ntime.sleep(60)\n"
+    )
+    name, *options = command.split()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pycuda", name, *options, "x.py"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)},
+        start_new_session=True,
+    )
+    assert process.stdout.readline() == "begun\n"
+    os.killpg(process.pid, signal.SIGINT)
+    _, error = process.communicate(timeout=60)
+    assert process.returncode in (130, -signal.SIGINT)
+    assert str(PACKAGE) not in error and "KeyboardInterrupt" in error
+    assert "x.py" in error
