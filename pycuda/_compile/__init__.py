@@ -19,17 +19,3 @@ it::
     parallel                     several jobs in threads
     bundle_writer  bundle_images a bundle's file, and the images of recorded sources
 """
-
-import os
-
-
-def _folder() -> str:
-    try:
-        return os.getcwd()
-    except OSError:  # it was removed
-        return ""
-
-
-#: The folder in which the program began. Relative names in PYCUDA_BUNDLE begin there.
-FOLDER_AT_START = _folder()
-BUNDLES_AT_START = frozenset(os.environ.get("PYCUDA_BUNDLE", "").split(os.pathsep))

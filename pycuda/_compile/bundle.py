@@ -25,7 +25,8 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from pycuda._compile import BUNDLES_AT_START, FOLDER_AT_START, store
+from pycuda import _start
+from pycuda._compile import store
 from pycuda._compile.request import CompileRequest
 from pycuda._compile.store import HEADERS
 from pycuda._compile.warning import warn
@@ -247,7 +248,7 @@ def in_use() -> list[Bundle]:
 
 
 def _open_named(path: str) -> Bundle | None:
-    folder = FOLDER_AT_START if path in BUNDLES_AT_START else ""
+    folder = _start.FOLDER if path in _start.BUNDLES else ""
     try:
         return Bundle(os.path.abspath(os.path.join(folder, path)))
     except OSError as error:
@@ -320,7 +321,7 @@ class Offer:
         try:
             return bundle.sources(key)
         except DamagedBundleError as error:
-            self._why = str(error)
+            self._why = "its index is of another version or damaged"
             _complain(f"{error}. Its kernels are compiled instead")
             return []
 
