@@ -309,6 +309,17 @@ argument_place_dtype(argument_packer *p, PyObject *arg, size_t size,
     return argument_place_raw(p, arg, size, align, structure);
 }
 
+/* The type of the elements of a NumPy array, for argument_put_elements. */
+static unsigned int
+argument_array_type(PyArrayObject *array)
+{
+    PyArray_Descr *dtype = PyArray_DESCR(array);
+    if (dtype->type_num == NPY_STRING || dtype->type_num == NPY_UNICODE) {
+        return PCU_ARGUMENT_TEXT;
+    }
+    return (unsigned int)pcu_type_of_dtype(dtype);
+}
+
 /* Pass a NumPy array by value. For managed memory pass the address, which is valid on
  * the device. */
 static int
@@ -327,7 +338,7 @@ argument_put_array(argument_packer *p, PyObject *arg)
             return -1;
         }
         return argument_put_elements(p, arg, (uintptr_t)PyArray_DATA(array),
-                                     (unsigned int)pcu_type_of_dtype(dtype));
+                                     argument_array_type(array));
     }
     if (PyDataType_REFCHK(dtype)) {
         PyErr_Format(PyExc_TypeError,
@@ -428,9 +439,8 @@ argument_put_handler(argument_packer *p, PyObject *arg, int exact)
         }
         PyObject *array = ((pcu_handler *)arg)->array;
         if (array != NULL && PyArray_Check(array)) {
-            return argument_put_elements(
-                p, arg, pointer,
-                (unsigned int)pcu_type_of_dtype(PyArray_DESCR((PyArrayObject *)array)));
+            return argument_put_elements(p, arg, pointer,
+                                         argument_array_type((PyArrayObject *)array));
         }
     }
     else if (pcu_handler_method_pointer(arg, &pointer) < 0) {
