@@ -174,6 +174,13 @@ def devices(text: str) -> int:
     return int(text)
 
 
+def count(text: str) -> int:
+    """Return a whole number from 0 on."""
+    if not re.fullmatch("[0-9]{1,9}", text):
+        raise argparse.ArgumentTypeError(f"'{text}' must be a whole number from 0 on")
+    return int(text)
+
+
 def capability(text: str) -> str:
     """Return a compute capability of software devices."""
     if text not in _CAPABILITIES:

@@ -350,6 +350,8 @@ def typed(text, folder, **variables):
         ("explain --checks memory,,race x.py", "'memory,,race' must be names of"),
         ("explain --checks '' x.py", "'' must be names of checks"),
         ("explain --devices x x.py", "'x' must be a number of devices"),
+        ("array_api --cases -1", "'-1' must be a whole number from 0 on"),
+        ("array_api --types 0", "--types is the number of data types"),
         ("cache --dir ''", "--dir is the name of a folder"),
         ("cache clear --older-than nan", "invalid number of days: 'nan'"),
         ("profile nothing.py", "there is no file 'nothing.py'"),
@@ -556,3 +558,18 @@ def test_an_interrupt_has_no_lines_of_this_package(command, tmp_path):
     assert process.returncode in (130, -signal.SIGINT)
     assert str(PACKAGE) not in error and "KeyboardInterrupt" in error
     assert "x.py" in error
+
+
+def test_a_function_that_the_comparison_does_not_know(tmp_path):
+    pytest.importorskip("array_api_strict", reason="it is not installed")
+    done = typed("pycuda array_api nothing", tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "the comparison knows no function 'nothing'" in done.stderr
+
+
+@pytest.mark.parametrize("words", ["array_api --cases 1", "array_api --json --cases 1"])
+def test_the_comparison_without_a_driver(words, tmp_path):
+    done = typed(f"pycuda {words}", tmp_path, PYCUDA_DRIVER="nothing")
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert "PYCUDA_DRIVER is 'nothing'" in done.stderr
+    assert ("error" in done.stdout) == ("--json" in words)
