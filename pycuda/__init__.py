@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 
+from pycuda import _start as _start  # at once, because it notes the current folder
+
 if _TYPE_CHECKING:
     import os as _os
 

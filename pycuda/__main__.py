@@ -21,8 +21,7 @@ _COMPLETION = "completion"
 _COMPLETION_TEXT = "Print the code that completes these commands in a shell."
 _SHELLS = ("bash", "zsh", "fish")
 _NO_ARGCOMPLETE = (
-    "pycuda: completion needs the package argcomplete. Install it: "
-    "pip install argcomplete"
+    "completion needs the package argcomplete. Install it: pip install argcomplete"
 )
 
 
@@ -52,9 +51,11 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=VERSION_TEXT)
     _command_line.add_json(parser)
+    _command_line.add_refuse(parser)
     commands = parser.add_subparsers(dest="_command", metavar="COMMAND")
     for name, summary in COMMANDS.items():
         added = commands.add_parser(name, help=summary, description=summary)
+        _command_line.add_refuse(added)
         if name in words:
             _module(name).add_arguments(added)
     completing = commands.add_parser(
@@ -63,6 +64,8 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
         description=_COMPLETION_TEXT,
     )
     completing.add_argument("shell", choices=_SHELLS)
+    _command_line.add_json(completing, nested=True)
+    _command_line.add_refuse(completing)
     return parser
 
 
@@ -79,13 +82,16 @@ def _list(parser: argparse.ArgumentParser, as_json: bool) -> int:
     return 0
 
 
-def _print_completion(shell: str) -> int:
+def _print_completion(given: argparse.Namespace) -> int:
     try:
         from argcomplete.shell_integration import shellcode
     except ImportError:
-        print(_NO_ARGCOMPLETE, file=sys.stderr)
-        return 1
-    print(shellcode(["pycuda"], shell=shell))
+        return _command_line.fail(given, _COMPLETION, _NO_ARGCOMPLETE)
+    code = shellcode(["pycuda"], shell=given.shell)
+    if given.json:
+        _command_line.print_json({"shell": given.shell, "code": code})
+    else:
+        print(code)
     return 0
 
 
@@ -94,7 +100,7 @@ def _complete() -> None:
     try:
         import argcomplete
     except ImportError:
-        sys.exit(_NO_ARGCOMPLETE)
+        sys.exit(f"pycuda: {_NO_ARGCOMPLETE}")
     argcomplete.autocomplete(_parser(os.environ.get("COMP_LINE", "").split()))
 
 
@@ -106,12 +112,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _parser(words)
     name = next((word for word in words if word in COMMANDS), "")
     given = _command_line.parse(name, parser, words)
+    return _command_line.finish("pycuda", lambda: _run(parser, given))
+
+
+def _run(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
     if given._command is None:
         return _list(parser, given.json)
     if given._command == _COMPLETION:
-        return _print_completion(given.shell)
-    module = _module(given._command)
-    return _command_line.until_pipe_closes(lambda: int(module.run(given)))
+        return _print_completion(given)
+    return int(_module(given._command).run(given))
 
 
 if __name__ == "__main__":

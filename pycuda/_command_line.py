@@ -5,7 +5,8 @@ to a parser, ``run(given)`` executes it and returns the exit status, and
 ``main(arguments)`` is ``python -m pycuda.NAME``. ``COMMANDS`` lists the commands.
 
 With ``--json``, a command writes one JSON document to stdout and nothing else. What the
-program of a command prints goes to stderr then.
+program of a command prints goes to stderr then. If the command cannot do what it was
+asked for, the document has the member ``error``.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ import contextlib
 import ctypes
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from importlib.machinery import ModuleSpec
 from typing import Any
+
+from pycuda import _program
 
 #: The commands, each with the sentence that describes it.
 COMMANDS = {
@@ -32,6 +35,8 @@ COMMANDS = {
     "array_api": "Compare pycuda.array_api with the array API standard.",
 }
 
+_INTERRUPTED = 128 + 2  # the exit status of programs that Ctrl-C ends, in a shell
+
 #: Commands that run a program with the words after -- as its arguments.
 _SPLIT = ("precompile",)
 
@@ -44,9 +49,16 @@ def parse(
     if name in _SPLIT and "--" in own:
         at = own.index("--")
         own, rest = own[:at], own[at + 1 :]
-    given = parser.parse_args(own)
+    given, unknown = parser.parse_known_args(own)
+    if unknown:
+        given.refuse(f"unrecognized arguments: {' '.join(unknown)}")
     given.after_dashes = rest
     return given
+
+
+def add_refuse(parser: argparse.ArgumentParser) -> None:
+    """Let ``given.refuse(text)`` end the process with the usage of this parser."""
+    parser.set_defaults(refuse=parser.error)
 
 
 def add_json(parser: argparse.ArgumentParser, *, nested: bool = False) -> None:
@@ -67,7 +79,23 @@ def as_json(value: Any) -> Any:
         return {name: as_json(part) for name, part in value.items()}
     if isinstance(value, (list, tuple)):
         return [as_json(part) for part in value]
+    if isinstance(value, str):
+        return readable(value)
     return value
+
+
+def readable(text: str) -> str:
+    """Return a text with the names of files in it as UTF-8.
+
+    In the locale C, Python reads other characters than ASCII as surrogates.
+    """
+    if text.isascii():
+        return text
+    try:
+        data = text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # a surrogate that is not from a name of a file
+        return text
+    return data.decode("utf-8", "surrogateescape")
 
 
 def print_json(document: dict[str, Any]) -> None:
@@ -75,63 +103,103 @@ def print_json(document: dict[str, Any]) -> None:
     print(json.dumps(as_json(document), indent=2))
 
 
+def fail(given: argparse.Namespace, name: str, text: str, status: int = 1) -> int:
+    """Say why a command cannot do what it was asked for. Return the exit status."""
+    if getattr(given, "json", False):
+        print_json({"error": text})
+    print(f"pycuda.{name}: {text}", file=sys.stderr)
+    return status
+
+
+def reason_of(error: Exception) -> str:
+    """Return the text of an error. That of an OSError begins with the file's name."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"'{os.fsdecode(error.filename)}': {error.strerror}"
+    return str(error)
+
+
 @contextlib.contextmanager
 def stdout_as_stderr() -> Iterator[None]:
     """Send to stderr what this process and its children write to stdout."""
-    sys.stdout.flush()
-    saved = os.dup(1)
-    os.dup2(2, 1)
+    flush_stdout()
     try:
+        saved = os.dup(1)
+    except OSError:  # stdout is closed
+        yield
+        return
+    try:
+        with contextlib.suppress(OSError):  # stderr is closed
+            os.dup2(2, 1)
         yield
     finally:
-        sys.stdout.flush()
+        with contextlib.suppress(OSError, ValueError):  # the program has closed it
+            flush_stdout()
         ctypes.CDLL(None).fflush(None)  # printf of kernels writes to C's buffer
         os.dup2(saved, 1)
         os.close(saved)
 
 
-def _spec_of(name: str) -> ModuleSpec | None:
-    """Return where a module is, without importing the packages that it is in."""
-    spec, places = None, None
-    parts = name.split(".")
-    for count in range(1, len(parts) + 1):
-        part = ".".join(parts[:count])
-        for finder in sys.meta_path:
-            spec = finder.find_spec(part, places)
-            if spec is not None:
-                break
-        if spec is None:
-            return None
-        places = spec.submodule_search_locations
-        if places is None and count < len(parts):
-            return None  # a module, which has no modules inside
-    return spec
+def flush_stdout() -> None:
+    """Write what is in the buffer of stdout, unless stdout is closed."""
+    if not getattr(sys.stdout, "closed", True):
+        sys.stdout.flush()
 
 
-def why_not_runnable(program: str, is_module: bool) -> str:
-    """Return why ``python PROGRAM``, or ``python -m PROGRAM``, finds nothing, or ""."""
-    if not is_module:
-        if os.path.isdir(program):
-            if os.path.isfile(os.path.join(program, "__main__.py")):
-                return ""
-            return f"'{program}' is a folder without a file __main__.py"
-        return "" if os.path.exists(program) else f"there is no file '{program}'"
-    folder = os.getcwd()
-    sys.path.insert(0, folder)
-    try:
-        spec = _spec_of(program)
-        if spec is None:
-            more = ""
-            if os.path.isfile(program):
-                more = ". It is a file: leave out -m"
-            return f"there is no module '{program}'{more}"
-        if spec.submodule_search_locations is None:
-            return ""
-        if _spec_of(f"{program}.__main__") is None:
-            return f"'{program}' is a package without a module __main__"
-        return ""
-    finally:
-        sys.path.remove(folder)
+# -- types of arguments ----------------------------------------------------------------
+
+_CHECKS = ("memory", "init", "race", "sync", "barrier", "leak", "all")
+_MOST_DEVICES = 64
+_CAPABILITIES = (
+    *("5.0", "5.2", "5.3", "6.0", "6.1", "6.2", "7.0", "7.2", "7.5"),
+    *("8.0", "8.6", "8.7", "8.9", "9.0", "10.0", "10.3", "11.0", "12.0", "12.1"),
+)
+
+
+def checks(text: str) -> str:
+    """Return the names of checks of the software device, with commas between."""
+    if any(word not in _CHECKS for word in text.split(",")):
+        raise argparse.ArgumentTypeError(
+            f"'{text}' must be names of checks with commas between: "
+            f"{', '.join(_CHECKS[:-1])}, or all"
+        )
+    return text
+
+
+def devices(text: str) -> int:
+    """Return a number of software devices."""
+    if not re.fullmatch("[0-9]{1,9}", text) or int(text) > _MOST_DEVICES:
+        raise argparse.ArgumentTypeError(
+            f"'{text}' must be a number of devices from 0 to {_MOST_DEVICES}"
+        )
+    return int(text)
+
+
+def count(text: str) -> int:
+    """Return a whole number from 0 on."""
+    if not re.fullmatch("[0-9]{1,9}", text):
+        raise argparse.ArgumentTypeError(f"'{text}' must be a whole number from 0 on")
+    return int(text)
+
+
+def capability(text: str) -> str:
+    """Return a compute capability of software devices."""
+    if text not in _CAPABILITIES:
+        raise argparse.ArgumentTypeError(
+            f"'{text}' must be a compute capability: {', '.join(_CAPABILITIES)}"
+        )
+    return text
+
+
+def version(text: str) -> str:
+    """Return a version of CUDA."""
+    if not re.fullmatch(r"[1-9][0-9]\.[0-9]", text) or float(text) < 11:
+        raise argparse.ArgumentTypeError(
+            f"'{text}' must be a version of CUDA such as 13.0, from 11.0 on"
+        )
+    return text
+
+
+# -- the process -----------------------------------------------------------------------
 
 
 def main(
@@ -144,20 +212,40 @@ def main(
     parser = argparse.ArgumentParser(
         prog=f"python -m pycuda.{name}", description=COMMANDS[name]
     )
+    add_refuse(parser)
     add_arguments(parser)
     words = sys.argv[1:] if arguments is None else arguments
     given = parse(name, parser, words)
-    return until_pipe_closes(lambda: run(given))
+    return finish(f"pycuda.{name}", lambda: run(given))
 
 
-def until_pipe_closes(run: Callable[[], int]) -> int:
-    """Execute a command. Return 0 if the reader of its output closes the pipe."""
+def finish(name: str, run: Callable[[], int]) -> int:
+    """Execute a command. Return its exit status, or 1 if stdout cannot be written.
+
+    The status is 0 if the reader of a pipe has read enough and closes it. Errors of the
+    program that the command runs are raised.
+    """
+    if getattr(sys.stdout, "errors", "") == "strict":
+        # Names of files may have bytes that are no characters.
+        reconfigure = getattr(sys.stdout, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="surrogateescape")
     try:
         status = run()
-        sys.stdout.flush()
+        flush_stdout()
         return status
-    except BrokenPipeError:
+    except KeyboardInterrupt as error:
+        if _program.has_raised(error):
+            raise
+        print(f"{name}: interrupted", file=sys.stderr)
+        return _INTERRUPTED
+    except OSError as error:
+        if error.filename is not None or _program.has_raised(error):
+            raise
         # Discard the rest of the buffer, which Python would write at exit.
         with open(os.devnull, "wb") as nowhere:
-            os.dup2(nowhere.fileno(), sys.stdout.fileno())
-        return 0
+            os.dup2(nowhere.fileno(), 1)
+        if isinstance(error, BrokenPipeError):
+            return 0
+        print(f"{name}: stdout cannot be written: {error.strerror}", file=sys.stderr)
+        return 1

@@ -82,6 +82,21 @@ margin:0 0 12px}}
 {PICTURE_STYLE}"""
 
 
+def encodable(text: str) -> str:
+    """Return a text that UTF-8 can encode.
+
+    Bytes in names of files that are no characters become U+FFFD. In the locale C, all
+    characters but ASCII are such bytes for Python, and get their meaning in UTF-8.
+    """
+    if text.isascii():
+        return text
+    try:
+        data = text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # a surrogate that is not from a name of a file
+        data = text.encode("utf-8", "replace")
+    return data.decode("utf-8", "replace")
+
+
 def bytes_text(size: float) -> str:
     """Return a number of bytes for readers, such as ``1.5 GiB``."""
     sign, size = ("-", -size) if size < 0 else ("", size)

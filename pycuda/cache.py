@@ -139,9 +139,12 @@ def _print_rows(rows: list[dict[str, Any]]) -> None:
 
 
 def _days(text: str) -> float:
-    number = float(text)
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
     if math.isnan(number):
-        raise ValueError(text)
+        raise argparse.ArgumentTypeError(f"invalid number of days: '{text}'")
     return number
 
 
@@ -163,11 +166,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     for command in (listing, sizing, clearing):
         _command_line.add_json(command, nested=True)
+        _command_line.add_refuse(command)
 
 
 def run(given: argparse.Namespace) -> int:
     """Execute a parsed command line. Return the exit status."""
+    if given.dir == "":
+        given.refuse("--dir is the name of a folder, not an empty text")
     path = folder(given.dir)
+    try:
+        os.listdir(path)
+    except FileNotFoundError:
+        pass  # nothing was compiled yet
+    except OSError as error:
+        reason = f"the cache cannot be read: {_command_line.reason_of(error)}"
+        return _command_line.fail(given, "cache", reason)
     if given.command == "list":
         rows = _rows(path)
         if given.json:
@@ -181,6 +194,9 @@ def run(given: argparse.Namespace) -> int:
             print(size(path))
     elif given.command == "clear":
         number, freed = clear(path, given.older_than)
+        if number == 0 and not os.access(path, os.W_OK) and entries(path):
+            reason = f"the folder '{path}' cannot be written, so no entry was removed"
+            return _command_line.fail(given, "cache", reason)
         if given.json:
             removed = {"folder": path, "removed": number, "size": freed}
             _command_line.print_json(removed)

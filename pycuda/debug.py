@@ -7,12 +7,10 @@ cuda-gdb. The exit status is 2 without a script, and 1 if the script does not ex
 from __future__ import annotations
 
 import argparse
-import os
-import runpy
 import sys
 from collections.abc import Sequence
 
-from pycuda import _command_line
+from pycuda import _command_line, _program
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,18 +21,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Run the script. Return the exit status."""
-    script = given.script
-    if not os.path.exists(script):
-        print(f"pycuda.debug: there is no file '{script}'", file=sys.stderr)
-        return 1
+    reason = _program.missing(given.script, False)
+    if reason:
+        return _command_line.fail(given, "debug", reason)
 
     from pycuda.driver import set_debugging
 
     set_debugging()
-    # The script sees the same arguments and path as if it had been started by itself.
-    sys.argv = [script, *given.arguments]
-    sys.path[0] = os.path.dirname(os.path.abspath(script))
-    runpy.run_path(script, run_name="__main__")
+    _program.execute(given.script, given.arguments, is_module=False)
     return 0
 
 

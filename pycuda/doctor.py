@@ -584,6 +584,7 @@ def look_at_shared() -> Iterator[Finding]:
     for path in filter(None, named):
         try:
             found = bundle.Bundle(path)
+            found.verify()
         except (OSError, bundle.DamagedBundleError) as error:
             step = "make it again with python -m pycuda.precompile, or unset "
             yield Finding(NOTE, "bundle", str(error), step + bundle.VARIABLE)

@@ -101,7 +101,9 @@ def library() -> str:
     the folder cannot be made.
     """
     own = _own_library()
-    folder = os.path.join(store.default_dir(), f"driver-{store.key_of(own)[:16]}")
+    # absolute, because programs look for libraries after they changed their folder
+    cache = os.path.abspath(store.default_dir())
+    folder = os.path.join(cache, f"driver-{store.key_of(own)[:16]}")
     try:
         os.makedirs(folder, exist_ok=True)
         for name in _NAMES:
@@ -163,15 +165,26 @@ def environment(
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--devices", type=int, metavar="N", help="the number of GPUs")
+    parser.add_argument(
+        "--devices",
+        type=_command_line.devices,
+        metavar="N",
+        help="the number of GPUs",
+    )
     parser.add_argument(
         "--check", action="store_true", help="all checks of the software device"
     )
     parser.add_argument(
-        "--capability", metavar="9.0", help="the compute capability of the devices"
+        "--capability",
+        type=_command_line.capability,
+        metavar="9.0",
+        help="the compute capability of the devices",
     )
     parser.add_argument(
-        "--driver-version", metavar="13.0", help="the version that the driver reports"
+        "--driver-version",
+        type=_command_line.version,
+        metavar="13.0",
+        help="the version that the driver reports",
     )
     parser.add_argument(
         "--log", metavar="FILE", help="append each call of the driver to this file"
@@ -194,6 +207,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     _add_options(printing)
     _command_line.add_json(printing)
+    for command in (running, naming, printing):
+        _command_line.add_refuse(command)
 
 
 def _variables(given: argparse.Namespace) -> dict[str, str]:
@@ -208,6 +223,8 @@ def _variables(given: argparse.Namespace) -> dict[str, str]:
 
 def _execute(given: argparse.Namespace) -> int:
     """Replace this process by the program. Return only if that fails."""
+    if not given.program:
+        given.refuse("PROGRAM is the name of a program, not an empty text")
     command = [given.program, *given.arguments]
     if given.program.endswith(".py"):
         command = [sys.executable, *command]
@@ -237,8 +254,7 @@ def run(given: argparse.Namespace) -> int:
             return _execute(given)
         _print(given)
     except RuntimeError as error:
-        print(error, file=sys.stderr)
-        return 1
+        return _command_line.fail(given, "emulator", str(error))
     return 0
 
 

@@ -26,7 +26,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from pycuda import _command_line, _excerpt, _reports, _sanitizer
+from pycuda import _command_line, _excerpt, _program, _reports, _sanitizer
 from pycuda._compile import source_log
 
 _WIDTH = 88
@@ -245,15 +245,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--checks",
+        type=_command_line.checks,
         default="all",
         metavar="WORDS",
         help="the checks, separated by commas: memory, init, race, sync, barrier, leak "
         "(default: all)",
     )
     parser.add_argument(
-        "--capability", metavar="9.0", help="the compute capability of the devices"
+        "--capability",
+        type=_command_line.capability,
+        metavar="9.0",
+        help="the compute capability of the devices",
     )
-    parser.add_argument("--devices", type=int, metavar="N", help="the number of GPUs")
+    parser.add_argument(
+        "--devices",
+        type=_command_line.devices,
+        metavar="N",
+        help="the number of GPUs",
+    )
     parser.add_argument(
         "-m", dest="is_module", action="store_true", help="run a module, not a script"
     )
@@ -283,34 +292,7 @@ def _environment(given: argparse.Namespace, log: str) -> dict[str, str]:
 
 
 #: Loads the software device with the settings of a run, and prints why it fails.
-_TRIAL = """
-import sys
-import pycuda.driver
-try:
-    pycuda.driver.init()
-except pycuda.driver.Error as error:
-    sys.exit(str(error).partition(" - ")[2] or str(error))
-"""
-
-
-def _wrong_setting(given: argparse.Namespace) -> str:
-    """Return why the software device refuses the options of the command line, or ""."""
-    if given.checks == "all" and given.devices is None and given.capability is None:
-        return ""
-    done = subprocess.run(
-        [sys.executable, "-c", _TRIAL],
-        env=_environment(given, os.devnull),
-        stderr=subprocess.PIPE,
-        text=True,
-        check=False,
-    )
-    return done.stderr.strip() if done.returncode else ""
-
-
 def _run_on_device(given: argparse.Namespace, log: str) -> int:
-    wrong = _wrong_setting(given)
-    if wrong:
-        raise RuntimeError(wrong)
     return subprocess.run(
         _command(given), env=_environment(given, log), check=False
     ).returncode
@@ -389,10 +371,9 @@ def _files(given: argparse.Namespace) -> list[str]:
 
 def run(given: argparse.Namespace) -> int:
     """Run the program and print what the checks found. Return the exit status."""
-    wrong = _command_line.why_not_runnable(given.program, given.is_module)
-    if wrong:
-        print(f"pycuda.explain: {wrong}", file=sys.stderr)
-        return 2
+    reason = _program.missing(given.program, given.is_module)
+    if reason:
+        return _command_line.fail(given, "explain", reason, 2)
     run_program = _run_on_gpu if given.gpu else _run_on_device
     with tempfile.TemporaryDirectory(prefix="pycuda-explain-") as folder:
         log = os.path.join(folder, "reports")
@@ -403,8 +384,7 @@ def run(given: argparse.Namespace) -> int:
             else:
                 status = run_program(given, log)
         except RuntimeError as error:
-            print(f"pycuda.explain: {error}", file=sys.stderr)
-            return 2
+            return _command_line.fail(given, "explain", str(error), 2)
         found = _found(log)
         if given.json:
             _command_line.print_json(_document(given, found, log, status))

@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from pycuda import _command_line
-from pycuda._compile import bundle
+from pycuda._compile import bundle, bundle_writer
 
 if TYPE_CHECKING:
     from pycuda._compile.bundle_images import Architectures, Result
@@ -67,6 +67,8 @@ def contents(path: str | os.PathLike[str]) -> list[Kernels]:
 
 # -- the command line ------------------------------------------------------------------
 
+_MOST_JOBS = 1024
+
 
 class _Failure(Exception):
     """Nothing can be written; the text says why."""
@@ -78,7 +80,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Arguments of the program come after --. Without --arch, the images are for "
         "the device on which the program ran."
     )
-    parser.set_defaults(refuse=parser.error)
     _command_line.add_json(parser)
     parser.add_argument(
         "program",
@@ -91,6 +92,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--arch",
+        type=_architectures,
         metavar="80,90",
         help="the architectures: 80 is machine code for compute capability 8.0, and "
         "the newest gets PTX too; sm_80 is machine code alone, compute_90 PTX alone",
@@ -105,21 +107,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     source.add_argument("--list", metavar="FILE", help="print what is in a bundle")
     parser.add_argument(
-        "-j", "--jobs", type=int, metavar="N", help="compilations at a time"
+        "-j", "--jobs", type=_jobs, metavar="N", help="compilations at a time"
     )
+
+
+def _architectures(text: str) -> Architectures:
+    from pycuda._compile import bundle_images
+
+    try:
+        return bundle_images.parse_architectures(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _jobs(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= _MOST_JOBS:
+        raise argparse.ArgumentTypeError(
+            f"'{text}' must be a number from 1 to {_MOST_JOBS}"
+        )
+    return int(text)
 
 
 def run(given: argparse.Namespace) -> int:
     """Execute a parsed command line. Return the exit status."""
-    if given.list is None:
-        _check(given)
+    _check(given)
     try:
         if given.list is not None:
             return _print_list(given)
         return _make(given, given.after_dashes)
     except (_Failure, OSError, ValueError, SyntaxError) as error:
-        print(f"pycuda.precompile: {error}", file=sys.stderr)
-        return 1
+        return _command_line.fail(given, "precompile", _command_line.reason_of(error))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -129,6 +146,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _check(given: argparse.Namespace) -> None:
     """End with a message about a command line that makes no sense."""
+    if given.list is not None:
+        for name, value in (
+            ("PROGRAM", given.program),
+            ("--arch", given.arch),
+            ("-o", given.output),
+        ):
+            if value:
+                given.refuse(f"--list takes no {name}")
+        return
     if given.folder is not None and given.program:
         given.refuse("--from takes no PROGRAM")
     if given.folder is None and not given.program:
@@ -137,17 +163,25 @@ def _check(given: argparse.Namespace) -> None:
         given.refuse("one PROGRAM at a time runs; its arguments come after --")
     if given.read and given.arch is None:
         given.refuse("--read needs --arch, because nothing runs on a device")
-    if given.output is None:
+    if given.after_dashes and (given.read or given.folder is not None):
+        given.refuse("no program runs, so nothing can come after --")
+    if not given.output:
         given.refuse("name the file to write with -o")
+    reason = bundle_writer.complaint(given.output)
+    if reason:
+        given.refuse(f"-o {given.output}: {reason}")
 
 
 def _make(given: argparse.Namespace, of_program: Sequence[str]) -> int:
     from pycuda import _argument_types
     from pycuda._compile import bundle_images
 
-    archs = None
-    if given.arch is not None:
-        archs = bundle_images.parse_architectures(given.arch)
+    archs = given.arch
+    if archs is not None and given.folder is None:
+        reason = bundle_images.unknown(archs)
+        if reason:
+            raise _Failure(reason)
+    output = os.path.abspath(given.output)
     recorded = _recorded(given, of_program)
     if not recorded:
         raise _Failure(
@@ -159,7 +193,7 @@ def _make(given: argparse.Namespace, of_program: Sequence[str]) -> int:
     result = bundle_images.make(recorded, archs, _argument_types.of_source, given.jobs)
     if result.failures:
         raise _Failure(_failures(result))
-    _write(given, result, archs)
+    _write(given, output, result, archs)
     return 0
 
 
@@ -228,7 +262,8 @@ def _failures(result: Result) -> str:
     """Return the texts of the first errors."""
     from pycuda._compile import bundle_images
 
-    rows = [f"{len(result.failures)} images could not be made; no bundle was written"]
+    number = _count(len(result.failures), "image")
+    rows = [f"{number} could not be made; no bundle was written"]
     for line, arch, error in result.failures[:3]:
         target = f" for {arch}" if arch else ""
         rows.append(f"{line}{target}: {bundle_images.first_lines(error)}")
@@ -237,12 +272,13 @@ def _failures(result: Result) -> str:
     return "\n".join(rows)
 
 
-def _write(given: argparse.Namespace, result: Result, archs: Architectures) -> None:
+def _write(
+    given: argparse.Namespace, output: str, result: Result, archs: Architectures
+) -> None:
     from pycuda import VERSION_TEXT
-    from pycuda._compile import bundle_writer
 
     notes = [f"compiled by {', '.join(result.compilers)}"]
-    size = bundle_writer.write(given.output, VERSION_TEXT, notes, result.sources)
+    size = bundle_writer.write(output, VERSION_TEXT, notes, result.sources)
     images = sum(len(source.images) for source in result.sources)
     if given.json:
         rows = [{"kernels": s.kernels, "key": s.key} for s in result.sources]
@@ -271,7 +307,9 @@ def _count(number: int, word: str) -> str:
 
 
 def _print_list(given: argparse.Namespace) -> int:
-    notes = bundle.Bundle(given.list).notes()
+    found = bundle.Bundle(given.list)
+    found.verify()
+    notes = found.notes()
     rows = contents(given.list)
     if given.json:
         _command_line.print_json(

@@ -37,6 +37,7 @@ _MARKS = (
     "cuda_devices(count): the test needs so many devices",
     "cuda_hardware: the test needs a GPU; the software device will not do",
 )
+_INVALID_VALUE = 1  # of the driver's errors
 _PROPERTY = "pycuda_leak"  # of the report of a test
 _MOST_LINES = 5  # of a leak
 
@@ -126,9 +127,7 @@ def pytest_load_initial_conftests(
     """Set the variables of the driver, before files of the project load it."""
     given = early_config.known_args_namespace
     driver = _one_of("driver", _setting(early_config, "driver", given), _DRIVERS)
-    check = _setting(early_config, "check", given)
-    for word in filter(None, check.split(",")):
-        _one_of("check", word.strip(), _CHECKS)
+    check = _checks_of(_setting(early_config, "check", given))
     if check and driver == "cuda":
         raise pytest.UsageError(
             "--pycuda-check is for the software device, and --pycuda-driver is cuda. "
@@ -148,6 +147,16 @@ def pytest_load_initial_conftests(
             changed[name] = os.environ.get(name)
             os.environ[name] = value
     early_config.stash[_RUN] = _Run(seed, changed)
+
+
+def _checks_of(text: str) -> str:
+    """Return the checks as the driver takes them. UsageError for an unknown one."""
+    words = [word.strip() for word in text.split(",")]
+    if text and not any(words):
+        raise pytest.UsageError(
+            f"pycuda_check is {text!r}, which names no check: {', '.join(_CHECKS)}"
+        )
+    return ",".join(_one_of("check", word, _CHECKS) for word in words if word)
 
 
 def _seed_of(text: str) -> int | None:
@@ -194,6 +203,10 @@ class _Run:
                 drv.init()
                 count = drv.Device.count()
             except drv.Error as error:
+                if error.code == _INVALID_VALUE:
+                    # A variable is wrong. If all tests were skipped, the run would be
+                    # green.
+                    pytest.fail(str(error), pytrace=False)
                 return str(error)
         if count == 0:
             return "the driver shows no device"
@@ -201,9 +214,10 @@ class _Run:
         is_emulated = _driver._is_emulated()
         if "PYCUDA_DRIVER" in self.changed and (asked == "emulator") != is_emulated:
             loaded = "the software device" if is_emulated else "the driver of a GPU"
-            raise pytest.UsageError(
+            pytest.fail(
                 f"--pycuda-driver asks for {asked!r}, and {loaded} was loaded before "
-                "pytest began. Start pytest in a process of its own"
+                "pytest began. Start pytest in a process of its own",
+                pytrace=False,
             )
         capability = ".".join(map(str, drv.Device(0).compute_capability()))
         self.device = f"{drv.Device(0).name()}, compute capability {capability}"
@@ -278,13 +292,13 @@ def _unmet(item: pytest.Item) -> str:
 
     mark = item.get_closest_marker("cuda_devices")
     if mark is not None:
-        (needed,) = _numbers(mark, 1, 1)
+        (needed,) = _numbers(mark, ("count",))
         count = drv.Device.count()
         if count < needed:
             return f"needs {needed} devices, and this machine shows {count}"
     mark = item.get_closest_marker("cuda_capability")
     if mark is not None:
-        wanted = (*_numbers(mark, 1, 2), 0)[:2]
+        wanted = _numbers(mark, ("major", "minor"))
         found = drv.Device(0).compute_capability()
         if found < wanted:
             return (
@@ -296,18 +310,28 @@ def _unmet(item: pytest.Item) -> str:
     return ""
 
 
-def _numbers(mark: pytest.Mark, least: int, most: int) -> tuple[int, ...]:
-    """Return the arguments of a mark, which must be so many whole numbers."""
-    numbers = (*mark.args, *mark.kwargs.values())
-    if not least <= len(numbers) <= most or not all(
-        type(each) is int for each in numbers
+def _numbers(mark: pytest.Mark, names: tuple[str, ...]) -> tuple[int, ...]:
+    """Return the arguments of a mark, which must be whole numbers.
+
+    All but the first may be missing, and are 0 then.
+    """
+    given = dict(zip(names, mark.args, strict=False))
+    is_right = len(mark.args) <= len(names) and not given.keys() & mark.kwargs.keys()
+    given |= mark.kwargs
+    if (
+        not is_right
+        or names[0] not in given
+        or not given.keys() <= set(names)
+        or not all(type(each) is int for each in given.values())
     ):
-        example = "(8, 6)" if most == 2 else "(2)"
-        raise pytest.UsageError(
+        example = "(8, 6)" if len(names) == 2 else "(2)"
+        numbers = (*mark.args, *mark.kwargs.values())
+        pytest.fail(
             f"the mark {mark.name} takes whole numbers, such as {mark.name}{example}, "
-            f"not {numbers!r}"
+            f"not {numbers!r}",
+            pytrace=False,
         )
-    return numbers
+    return tuple(given.get(name, 0) for name in names)
 
 
 # -- fixtures --------------------------------------------------------------------------
@@ -321,7 +345,7 @@ def _scope(fixture_name: str, config: pytest.Config) -> Any:
 def cuda_context(request: pytest.FixtureRequest) -> Generator[Context, None, None]:
     """A new context on the first device, current in the thread of the tests.
 
-    Contexts that a test pushes or pops are put back at the end. The test is skipped if
+    Contexts that a test pushes or pops are put back at its end. The test is skipped if
     there is no device.
     """
     reason = _run_of(request.config).missing()
@@ -383,7 +407,24 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     mark = _mark(item)
     if mark is not None:
         item.stash[_AT_CALL] = mark
-    return (yield)
+    if "cuda_context" not in getattr(item, "fixturenames", ()):
+        return (yield)
+    with _same_contexts():
+        return (yield)
+
+
+@contextlib.contextmanager
+def _same_contexts() -> Generator[None, None, None]:
+    """Put the contexts of this thread back at the end: other tests share them."""
+    from pycuda import tools
+
+    before = tools._take_stack()
+    tools._put_stack(before)
+    try:
+        yield
+    finally:
+        tools._take_stack()
+        tools._put_stack(before)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

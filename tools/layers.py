@@ -73,6 +73,7 @@ CLOSED = {
 #: of arrays are loaded by the SourceModule of pycuda.compiler.
 PACKAGE = (
     "pycuda/compyte",
+    "pycuda/_start.py",
     "pycuda/_excerpt.py",
     "pycuda/_extras.py",
     "pycuda/_page.py",

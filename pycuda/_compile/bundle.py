@@ -25,6 +25,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from pycuda import _start
 from pycuda._compile import store
 from pycuda._compile.request import CompileRequest
 from pycuda._compile.store import HEADERS
@@ -139,7 +140,7 @@ class Bundle:
     def __init__(self, path: str) -> None:
         """Read the index. Raise OSError or DamagedBundleError."""
         self.path = path
-        with open(path, "rb", buffering=0) as file:
+        with open(path, "rb", buffering=0, opener=_open_at_once) as file:
             head = file.read(_HEAD_SIZE)
             if len(head) < _HEAD_SIZE or not head.startswith(MAGIC):
                 raise DamagedBundleError(f"'{path}' is not a bundle of kernels")
@@ -168,9 +169,26 @@ class Bundle:
         while at >= 0:
             end = self._index.find(b"\nS\t", at + 1)
             part = self._index[at + 1 :] if end < 0 else self._index[at + 1 : end]
-            found.append(_source(part))
+            try:
+                found.append(_source(part))
+            except ValueError:
+                raise DamagedBundleError(
+                    f"the bundle '{self.path}' has an index that this version of "
+                    "pycuda cannot read. Make it again with python -m pycuda.precompile"
+                ) from None
             at = self._index.find(mark, at + 1)
         return found
+
+    def verify(self) -> None:
+        """Read all of the file. Raise DamagedBundleError if anything is damaged."""
+        for source in self.sources():
+            for image in source.images:
+                if self.read(image) is None:
+                    raise DamagedBundleError(
+                        f"the bundle '{self.path}' is damaged: an image of "
+                        f"'{source.kernels}' is not there or was changed. Make or copy "
+                        "it again"
+                    )
 
     def read(self, image: Image) -> bytes | None:
         """Return the bytes of an image, None if they are damaged or gone."""
@@ -178,9 +196,14 @@ class Bundle:
             with open(self.path, "rb", buffering=0) as file:
                 file.seek(self._start + image.offset)
                 data = file.read(image.size)
-        except OSError:
+        except (OSError, ValueError):  # a place before the begin of the file
             return None
         return data if store.digest_of(data) == image.digest else None
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Open a file. A pipe that has no writer does not make the program wait."""
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def _source(part: bytes) -> Source:
@@ -225,8 +248,9 @@ def in_use() -> list[Bundle]:
 
 
 def _open_named(path: str) -> Bundle | None:
+    folder = _start.FOLDER if path in _start.BUNDLES else ""
     try:
-        return Bundle(os.path.abspath(path))
+        return Bundle(os.path.abspath(os.path.join(folder, path)))
     except OSError as error:
         reason = f"the bundle '{path}' cannot be read: {error.strerror or error}"
     except DamagedBundleError as error:
@@ -266,7 +290,7 @@ class Offer:
         """
         key = key_of(self._request, self._options, names)
         for bundle in self._bundles:
-            for source in bundle.sources(key):
+            for source in self._sources(bundle, key):
                 changed = self._changed(source.headers)
                 if changed:
                     self._why = (
@@ -291,6 +315,15 @@ class Offer:
                     "kernels are compiled instead. Make or copy it again"
                 )
         return None
+
+    def _sources(self, bundle: Bundle, key: str) -> list[Source]:
+        """Return the sources of a bundle with a key, none if its index is damaged."""
+        try:
+            return bundle.sources(key)
+        except DamagedBundleError as error:
+            self._why = "its index is of another version or damaged"
+            _complain(f"{error}. Its kernels are compiled instead")
+            return []
 
     def complaint(self) -> str:
         """Return why no bundle has the image, for the error of a missing compiler."""
@@ -362,7 +395,10 @@ def _rank(arch: str, device: TargetDevice | None) -> int | None:
     if device is None or arch == DEFAULT:
         return 0 if device is None and arch == DEFAULT else None
     kind, _, text = arch.partition("_")
-    number = int("".join(filter(str.isdigit, text)))
+    digits = "".join(filter(str.isdigit, text))
+    if not digits:
+        return None
+    number = int(digits)
     major, minor = device.capability
     have = 10 * major + minor
     if not text.isdigit():

@@ -8,7 +8,15 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from pycuda._compile import architecture, build, bundle, manifest, parallel, store
+from pycuda._compile import (
+    architecture,
+    build,
+    bundle,
+    manifest,
+    parallel,
+    store,
+    tools,
+)
 from pycuda._compile.bundle import Header
 from pycuda._compile.bundle_writer import NewImage, NewSource
 from pycuda._compile.recording import Recorded
@@ -18,7 +26,11 @@ from pycuda._compile.text import wrapped
 from pycuda._compile.work_folder import work_folder
 from pycuda.driver import CompileError
 
-_ARCHITECTURE = re.compile(r"(?:(sm|compute)_)?(\d{2,3}|\d{1,2}\.\d)([af]?)")
+_ARCHITECTURE = re.compile(r"(?:(sm|compute)_)?([0-9]{2,3}|[0-9]{1,2}\.[0-9])([af]?)")
+
+
+#: The first architectures with a letter: code for one GPU, or for a family.
+_OLDEST_WITH_LETTER = {"a": 90, "f": 100}
 
 
 class Architectures(NamedTuple):
@@ -56,6 +68,32 @@ def parse_architectures(text: str) -> Architectures:
     if plain:
         ptx.append(max(plain, key=int))
     return Architectures(tuple(dict.fromkeys(code)), tuple(dict.fromkeys(ptx)))
+
+
+def unknown(archs: Architectures) -> str:
+    """Return which architectures no compiler of this machine knows, "" if none.
+
+    A compiler that is missing, or does not tell, knows all: its own message comes when
+    it compiles.
+    """
+    compilers = tools.installed()
+    known = {number for facts in compilers for number in facts.archs}
+    if not all(facts.archs for facts in compilers) or not known:
+        return ""
+    names = [f"{facts.name} {facts.release}" for facts in compilers]
+    wrong = []
+    for each in dict.fromkeys((*archs.code, *archs.ptx)):
+        number, letter = int(each.rstrip("af")), each.lstrip("0123456789")
+        if number not in known or number < _OLDEST_WITH_LETTER.get(letter, 0):
+            wrong.append(each)
+    if not wrong:
+        return ""
+    plural = "s" if len(wrong) > 1 else ""
+    return (
+        f"the compilers of this machine ({', '.join(names)}) do not know the "
+        f"architecture{plural} {', '.join(wrong)}. They know "
+        f"{', '.join(map(str, sorted(known)))}"
+    )
 
 
 def architectures_of(recorded: Iterable[Recorded]) -> Architectures:
@@ -232,7 +270,15 @@ def _kernels(each: Recorded) -> str:
 
 
 def first_lines(error: Exception) -> str:
-    """Return the message of an error, without the output of the compiler's command."""
-    if isinstance(error, CompileError):
-        return str(error).partition("\n[command")[0]
-    return str(error)
+    """Return the message of an error, without the output of the compiler's command.
+
+    A message that names no line of the source ends with the compiler's first words.
+    """
+    if not isinstance(error, CompileError):
+        return str(error)
+    text = str(error).partition("\n[command")[0]
+    words = tools.output_of(error).split("\n")
+    said = next((line.strip() for line in words if line.strip()), "")
+    if "\n" in text or not said or said in text:
+        return text
+    return f"{text}: {said}"

@@ -70,14 +70,35 @@ def _line(kind: str, *fields: str) -> bytes:
     return os.fsencode("\t".join((kind, *fields)))
 
 
+def complaint(path: str) -> str:
+    """Return why no bundle can be written to a path, "" if one can."""
+    path = os.path.realpath(path)
+    folder = os.path.dirname(path)
+    if os.path.isdir(path):
+        return "this is a folder, and the name of a file is needed"
+    if os.path.exists(path) and not os.path.isfile(path):
+        return "this is not a file, but a device or a pipe"
+    if not os.path.isdir(folder):
+        return f"there is no folder '{folder}'"
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return f"the folder '{folder}' cannot be written"
+    return ""
+
+
 def _replace(path: str, data: bytes) -> int:
+    """Write a file in one step. A symbolic link stays, and its target is replaced."""
+    path = os.path.realpath(path)
+    reason = complaint(path)
+    if reason:
+        raise ValueError(f"'{path}': {reason}")
     draft = f"{path}.{os.getpid()}.part"
-    try:
-        with open(draft, "xb") as file:
+    with open(draft, "xb") as file:
+        try:
             file.write(data)
-        os.replace(draft, path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            os.unlink(draft)
-        raise
+            file.close()
+            os.replace(draft, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(draft)
+            raise
     return len(data)

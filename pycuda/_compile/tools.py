@@ -7,11 +7,12 @@ warning.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 
-from pycuda._compile import nvcc as nvcc_program
-from pycuda._compile.toolkit import Tool
+from pycuda._compile import nvcc as nvcc_program, store
+from pycuda._compile.toolkit import Facts, Tool
 from pycuda._compile.warning import warn
 from pycuda._excerpt import SOURCE_NAME
 from pycuda.driver import CompileError, CompilerNotFoundError
@@ -67,6 +68,16 @@ def _replace_missing(
             what += f" ({why})"
     warn(f"{what}, so {other} ({tool.path}) compiles instead")
     return tool
+
+
+def installed() -> list[Facts]:
+    """Return the facts about the compilers that this machine has."""
+    folder = store.resolve_dir(None)
+    found = []
+    for name in COMPILERS:
+        with contextlib.suppress(CompileError):
+            found.append(_make(name, "nvcc", folder).facts(folder))
+    return found
 
 
 def _first_choice(compiler: str | None) -> str:

@@ -43,7 +43,7 @@ def show(
     else:
         print(text)
     if file is not None:
-        print("written:", os.fspath(file))
+        print("written:", os.fsdecode(file))
 
 
 def _in_notebook() -> bool:
@@ -74,7 +74,7 @@ def _show_in_notebook(pictures: list[Picture], text: str) -> None:
 
 def save(pixels: Pixels, file: str | os.PathLike[str]) -> None:
     """Write a picture. Formats other than PNG need Pillow."""
-    path = os.fspath(file)
+    path = os.fsdecode(file)
     if os.path.splitext(path)[1].lower() == ".png":
         with open(path, "wb") as output:
             output.write(png.encode(pixels))
@@ -87,4 +87,10 @@ def save(pixels: Pixels, file: str | os.PathLike[str]) -> None:
             "does not. Install pillow, or choose another name"
         ) from error
     color = pixels[:, :, 0] if pixels.shape[2] == 1 else pixels
-    Image.fromarray(color).save(path)
+    try:
+        Image.fromarray(color).save(path)
+    except (ValueError, KeyError, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        # "unknown file extension", "cannot write mode RGBA as JPEG"
+        raise ValueError(f"Pillow cannot write the file {path!r}: {error}") from None

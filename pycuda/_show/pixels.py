@@ -55,6 +55,7 @@ def picture_of(
     A large array is thinned out before it is copied from the device, unless ``whole``
     is true.
     """
+    low, high = _limit(low, "low"), _limit(high, "high")
     array = _array_like(array)
     height, width = _size_of(array)
     step = 1 if whole else -(-max(height, width) // LARGEST)
@@ -78,6 +79,19 @@ def picture_of(
     return Picture(pixels, text + limits)
 
 
+def _limit(value: Any, name: str) -> float | None:
+    """Return a limit as a float. Raise an error if it is no finite number."""
+    if value is None:
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} is a number, not {value!r}") from None
+    if not np.isfinite(number):
+        raise ValueError(f"{name} is {number}, and it must be a finite number")
+    return number
+
+
 def _array_like(array: Any) -> Any:
     """Return an array of this package or of NumPy for any kind of array."""
     if isinstance(array, drv.Array):
@@ -88,6 +102,9 @@ def _array_like(array: Any) -> Any:
         from pycuda.interop import to_gpuarray
 
         return to_gpuarray(array)
+    if isinstance(array, np.ma.MaskedArray) and array.dtype.kind in "biuf":
+        mask = np.ma.getmaskarray(array)
+        return np.where(mask, np.nan, np.ma.getdata(array))  # no pixel, as NaN
     return np.asarray(array)
 
 
@@ -102,11 +119,13 @@ def _size_of(array: Any) -> tuple[int, int]:
         )
     if 0 in shape:
         raise ValueError(f"an array of the shape {shape} has no pixels to show")
-    if array.dtype.kind not in "biufV" or array.dtype == object:
+    dtype = array.dtype
+    kinds = [field[0].kind for field in (dtype.fields or {}).values()] or [dtype.kind]
+    if any(kind not in "biuf" for kind in kinds):
         advice = ""
-        if array.dtype.kind == "c":
+        if dtype.kind == "c":
             advice = ". Show its abs(), or its parts real and imag"
-        raise TypeError(f"an array of {array.dtype} cannot be shown{advice}")
+        raise TypeError(f"an array of {dtype} cannot be shown{advice}")
     return shape[0], shape[1]
 
 
@@ -129,7 +148,11 @@ def _scaled(values: NDArray[Any], low: float, high: float) -> NDArray[np.floatin
     numbers = values.astype(np.float64)
     if high == low:
         return np.where(np.isnan(numbers), np.nan, 0.5)
-    with np.errstate(invalid="ignore"):
+    # the halves, because a difference of two large floats may be infinite
+    numbers, low, high = numbers / 2, low / 2, high / 2
+    with np.errstate(invalid="ignore", over="ignore"):
+        if high == low:  # the smallest floats
+            return np.where(np.isnan(numbers), np.nan, 0.5)
         return np.clip((numbers - low) / (high - low), 0.0, 1.0)
 
 
@@ -212,6 +235,8 @@ def table_of(colors: object) -> Pixels:
             "a table of colors has the shape (n, 3): rows of red, green and blue from "
             f"0 to 255. This one has the shape {table.shape}"
         )
+    if table.dtype.kind not in "iuf" or not ((table >= 0) & (table <= 255)).all():
+        raise ValueError("a table of colors has numbers from 0 to 255")
     return table.astype(np.uint8)
 
 

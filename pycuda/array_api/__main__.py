@@ -25,12 +25,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command line."""
     _command_line.add_json(parser)
     parser.add_argument(
-        "--cases", type=int, default=20_000, help="calls to compare (default: 20000)"
+        "--cases",
+        type=_command_line.count,
+        default=20_000,
+        help="calls to compare (default: 20000)",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the random calls")
+    parser.add_argument(
+        "--seed", type=_command_line.count, default=0, help="of the random calls"
+    )
     parser.add_argument(
         "--types",
-        type=int,
+        type=_command_line.count,
         default=2,
         help="data types for each function; more take longer (default: 2)",
     )
@@ -54,6 +59,19 @@ def _compare(given: argparse.Namespace) -> dict[str, Any] | None:
         ],
         "unavailable": dict(sorted(outcome.unavailable.items())),
     }
+
+
+def _check(given: argparse.Namespace) -> None:
+    """End with a message about a command line that makes no sense."""
+    if given.types == 0:
+        given.refuse("--types is the number of data types, from 1 on")
+    if importlib.util.find_spec("array_api_strict") is None:
+        return
+    from pycuda.array_api._comparison.run import DRAWERS
+
+    for name in given.names:
+        if name not in DRAWERS:
+            given.refuse(f"the comparison knows no function {name!r}")
 
 
 def _examine(given: argparse.Namespace) -> dict[str, Any]:
@@ -98,7 +116,11 @@ def _print(found: dict[str, Any]) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Compare with the standard and print the result. Return the exit status."""
-    found = _examine(given)
+    _check(given)
+    try:
+        found = _examine(given)
+    except drv.Error as error:
+        return _command_line.fail(given, "array_api", str(error))
     if given.json:
         _command_line.print_json(found)
     else:

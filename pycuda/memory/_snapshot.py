@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from pycuda import _driver, driver as drv
+from pycuda._page import encodable
 from pycuda.memory import _picture, _processes, _report
 from pycuda.memory._processes import Process
 from pycuda.memory._records import (
@@ -125,7 +126,7 @@ class Snapshot:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a file: ``.html``, ``.svg``, ``.json`` or ``.txt``, by its name."""
-        name = os.fspath(path)
+        name = os.fsdecode(path)
         writers: dict[str, Callable[[], str]] = {
             ".html": self.html,
             ".svg": self.svg,
@@ -140,7 +141,7 @@ class Snapshot:
             )
         text = writers[end]()
         with open(name, "w", encoding="utf-8") as file:
-            file.write(text)
+            file.write(encodable(text))
 
 
 # -- taking ----------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import inspect
 import keyword
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -48,14 +48,25 @@ def wait() -> None:
 
 def _dims(value: Dims, name: str) -> tuple[int, int, int]:
     """Return a shape with three numbers."""
-    numbers = (value,) if isinstance(value, (int, np.integer)) else tuple(value)
-    if not 1 <= len(numbers) <= 3 or any(int(each) < 1 for each in numbers):
+    several = value if isinstance(value, Iterable) else (value,)
+    try:
+        numbers = [_whole(each) for each in several]
+    except (TypeError, ValueError):
+        numbers = []
+    if not 1 <= len(numbers) <= 3 or min(numbers) < 1:
         raise ValueError(
             f"{name} is one to three whole numbers from 1 on, such as (256, 1, 1), not "
             f"{value!r}"
         )
-    x, y, z = (*(int(each) for each in numbers), 1, 1)[:3]
+    x, y, z = (*numbers, 1, 1)[:3]
     return x, y, z
+
+
+def _whole(value: Any) -> int:
+    """Return a whole number, which may be a float. Raise TypeError or ValueError."""
+    if isinstance(value, (str, bytes)) or int(value) != value:
+        raise ValueError(value)
+    return int(value)
 
 
 def _extent(arguments: Sequence[Any]) -> int | None:
@@ -247,7 +258,8 @@ class KernelTemplate:
 
     def __getitem__(self, arguments: Any) -> Kernel:
         several = arguments if isinstance(arguments, tuple) else (arguments,)
-        words = [_template_argument(each) for each in several]
+        with self._cell.notebook.short_errors():
+            words = [self._argument(each) for each in several]
         listed = ", ".join(words)
         if listed not in self.kernels:
             module = self._cell.module
@@ -263,6 +275,26 @@ class KernelTemplate:
             )
         return self.kernels[listed]
 
+    def _argument(self, value: Any) -> str:
+        """Return an argument as C++ writes it."""
+        if isinstance(value, str):
+            return value
+        if isinstance(value, (bool, np.bool_)):
+            return "true" if value else "false"
+        if isinstance(value, (int, np.integer)):
+            return str(int(value))
+        from pycuda.tools import dtype_to_ctype
+
+        try:
+            if value is not None:  # which NumPy takes for float64
+                return str(dtype_to_ctype(np.dtype(value)))
+        except (TypeError, ValueError):
+            pass
+        raise TypeError(
+            f"{value!r} is no argument of the template {self.__name__}. Pass a text of "
+            "C++, a number or a dtype of numbers"
+        )
+
     def __call__(self, *args: Any, **named: Any) -> None:
         with self._cell.notebook.short_errors():
             raise TypeError(
@@ -272,19 +304,6 @@ class KernelTemplate:
 
     def __repr__(self) -> str:
         return f"<kernel template {self.__name__}, {self._cell.title}>"
-
-
-def _template_argument(value: Any) -> str:
-    """Return an argument of a template as C++ writes it."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, (bool, np.bool_)):
-        return "true" if value else "false"
-    if isinstance(value, (int, np.integer)):
-        return str(int(value))
-    from pycuda.tools import dtype_to_ctype
-
-    return str(dtype_to_ctype(np.dtype(value)))
 
 
 def parameters_of(
@@ -358,15 +377,31 @@ def _converted(kernel: str, parameter: Parameter, value: Any) -> Any:
     """Return an argument as the driver takes it."""
     if type(value) in (bool, int, float, complex):
         return _number(kernel, parameter, value)
-    if _is_pointer(parameter) and not isinstance(value, np.generic):
+    is_pointer = _is_pointer(parameter)
+    is_several = isinstance(value, (list, tuple, range, dict, set))
+    if value is None or isinstance(value, str) or (is_several and not is_pointer):
+        raise TypeError(
+            f"{_described(kernel, parameter)}, and the argument is "
+            f"{_short(value)}. Pass {'an array' if is_pointer else 'a number'}"
+        )
+    if is_pointer and not isinstance(value, np.generic):
         return _array(kernel, parameter, value)
     return value
+
+
+def _described(kernel: str, parameter: Parameter) -> str:
+    return f"the parameter '{parameter.name}' of {kernel} is a {parameter.text}"
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"a {type(value).__name__}"
 
 
 def _number(kernel: str, parameter: Parameter, value: Any) -> Any:
     """Return a number of Python in the type of its parameter."""
     name = _dtype_of(parameter)
-    is_a = f"the parameter '{parameter.name}' of {kernel} is a {parameter.text}"
+    is_a = _described(kernel, parameter)
     if _is_pointer(parameter):
         raise TypeError(f"{is_a}, and {value!r} is a number. Pass an array")
     if not name:
@@ -382,11 +417,14 @@ def _number(kernel: str, parameter: Parameter, value: Any) -> Any:
         if not limits.min <= value <= limits.max:
             raise OverflowError(
                 f"{is_a}, which has numbers from {limits.min} to {limits.max}, and the "
-                f"argument is {value!r}"
+                f"argument is {_short(value)}"
             )
     if isinstance(value, complex) and dtype.kind != "c":
         raise TypeError(f"{is_a}, and {value!r} is a complex number")
-    return dtype.type(value)
+    try:
+        return dtype.type(value)
+    except OverflowError:
+        raise OverflowError(f"{is_a}, and the argument is too large for it") from None
 
 
 def _array(kernel: str, parameter: Parameter, value: Any) -> Any:
@@ -399,13 +437,49 @@ def _array(kernel: str, parameter: Parameter, value: Any) -> Any:
                 f"{type(value).__name__} cannot take that back. Pass an array of NumPy "
                 "or a GPUArray"
             )
-        dtype = _dtype_of(parameter)
-        return drv.In(np.ascontiguousarray(value, dtype or None))
-    if not isinstance(value, np.ndarray) and _has_buffer(value):
-        value = np.asarray(value)  # shares the memory
+        value = _array_of(kernel, parameter, value)
+    elif not isinstance(value, np.ndarray) and _has_buffer(value):
+        value = np.asarray(memoryview(value))  # shares the memory
     if isinstance(value, np.ndarray):
+        _refuse_texts(kernel, parameter, value.dtype)
+        if value.size == 0:
+            raise ValueError(
+                f"{_described(kernel, parameter)}, and the argument is an array "
+                f"without elements, of the shape {value.shape}"
+            )
         return drv.In(value) if is_read else drv.InOut(value)
     return value
+
+
+def _array_of(kernel: str, parameter: Parameter, value: Any) -> Any:
+    """Return an array of a list of numbers."""
+    try:
+        return np.ascontiguousarray(value, _dtype_of(parameter) or None)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise type(error)(
+            f"{_described(kernel, parameter)}, and the argument {_short(value)} cannot "
+            f"be an array of it: {error}"
+        ) from None
+
+
+def _refuse_texts(kernel: str, parameter: Parameter, dtype: np.dtype[Any]) -> None:
+    """Raise TypeError for an array of texts or objects, which only NumPy can read.
+
+    Fixed texts are characters of one byte (S) or of four (U), for pointers to integers
+    of that size, and for types that are not known.
+    """
+    size = {"S": 1, "U": 4}.get(dtype.kind)
+    name = _dtype_of(parameter)
+    if size is not None and name:
+        element = np.dtype(name)
+        is_wrong = element.kind not in "iu" or element.itemsize != size
+    else:
+        is_wrong = dtype.hasobject
+    if is_wrong:
+        raise TypeError(
+            f"{_described(kernel, parameter)}, and the argument is an array of "
+            f"{dtype}. Pass an array of numbers"
+        )
 
 
 def _has_buffer(value: Any) -> bool:

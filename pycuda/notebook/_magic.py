@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import keyword
 import shlex
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -103,7 +104,16 @@ class CudaMagic:
 
     def run(self, line: str, cell: str) -> None:
         """Compile a cell, and run a kernel if the line says so."""
-        given, options = self._parser.parse_known_args(shlex.split(line))
+        try:
+            words = shlex.split(line)
+        except ValueError as error:
+            text = f"the line %%cuda {line} cannot be read: {error}"
+            raise _errors.brief(ValueError(text)) from None
+        given, options = self._parser.parse_known_args(words)
+        _refuse_words(options)
+        if given.module and not _is_name(given.module):
+            text = f"--module {given.module} is not a name that Python can assign"
+            raise _errors.brief(ValueError(text))
         if given.run is None:
             self._refuse_shape(given)
         options += [f"-D{each}" for each in given.macros]
@@ -139,3 +149,17 @@ class CudaMagic:
             raise _errors.brief(
                 ValueError(f"--{name} {text} is not an expression of Python: {said}")
             ) from None
+
+
+def _is_name(text: str) -> bool:
+    return text.isidentifier() and not keyword.iskeyword(text)
+
+
+def _refuse_words(options: list[str]) -> None:
+    """Raise ValueError for a word that is no option and no value of one."""
+    before = ""
+    for word in options:
+        if not word.startswith("-") and not before.startswith("-"):
+            text = f"the word {word!r} is no option. %cuda lists the options"
+            raise _errors.brief(ValueError(text))
+        before = word

@@ -39,6 +39,7 @@ class Session:
         # Without a device, the first cell that needs one tells the reason.
         with contextlib.suppress(drv.Error, RuntimeError):
             make_context()
+        self._last_launch = _newest_launch()
         self._magic.register()
         self.shell.events.register("pre_run_cell", self.begin_cell)
         self.shell.events.register("post_run_cell", self.end_cell)

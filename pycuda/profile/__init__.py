@@ -24,6 +24,7 @@ import os
 from collections.abc import Iterator
 
 from pycuda import _driver
+from pycuda._page import encodable
 from pycuda.profile import _nvtx
 from pycuda.profile._spans import Kernel, Limits, Span
 from pycuda.profile._summary import CopyTime, KernelTime, LineTime
@@ -59,6 +60,9 @@ def range(name: str) -> Iterator[None]:
     The name appears as a bar above the calls of the part. If the library of NVTX is
     installed, it is a range of NVTX as well.
     """
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a range is a text, not {name!r}")
+    name = encodable(name.replace("\0", " "))
     _nvtx.push(name)
     begin = _driver._timeline_clock()
     try:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import runpy
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
-from pycuda import _command_line
+from pycuda import _command_line, _program
 from pycuda.profile import Timeline, timeline
 
 _DEFAULT_FILE = "pycuda_profile.html"
@@ -33,25 +33,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
 
 
-def _execute(given: argparse.Namespace) -> None:
-    """Run the program as Python would, in this process."""
-    sys.argv = [given.script, *given.arguments]
-    if given.module:
-        # The command `pycuda` has its own folder in this place.
-        sys.path[0] = os.getcwd()
-        runpy.run_module(given.script, run_name="__main__", alter_sys=True)
-    else:
-        sys.path[0] = given.script.rpartition("/")[0]
-        runpy.run_path(given.script, run_name="__main__")
-
-
-def _check_folder(path: str) -> None:
-    """Raise OSError if a file cannot be written, before the program runs."""
-    folder = os.path.dirname(os.path.abspath(path))
-    if not os.path.isdir(folder):
-        raise OSError(f"'{path}' cannot be written: there is no folder '{folder}'")
-
-
 def _report(given: argparse.Namespace, recording: Timeline, paths: list[str]) -> None:
     if not given.quiet and not given.json:
         print(recording.text(), file=sys.stderr)
@@ -70,33 +51,90 @@ def _report(given: argparse.Namespace, recording: Timeline, paths: list[str]) ->
         _command_line.print_json(document)
 
 
+class _Recording:
+    """The timeline of a program, its files, and where its output goes."""
+
+    def __init__(self, given: argparse.Namespace, paths: list[str]) -> None:
+        self._given = given
+        self._names = paths
+        self._paths = [os.path.abspath(path) for path in paths]
+        self._process = os.getpid()
+        self._stdout = contextlib.ExitStack()
+        self._exit = os._exit
+        self._timeline = timeline()
+        self.status = 0
+
+    def begin(self) -> None:
+        """Begin to record. A program that calls ``os._exit`` ends the recording too."""
+        os._exit = self._end_and_exit
+        if self._given.json:
+            self._stdout.enter_context(_command_line.stdout_as_stderr())
+        self._timeline.start()
+
+    def end(self) -> None:
+        """End the recording, write the files, and print the report."""
+        os._exit = self._exit
+        self._stdout.close()
+        if os.getpid() != self._process:
+            return  # a child that has left the program by an error
+        self._timeline.stop()
+        written = []
+        for name, path in zip(self._names, self._paths, strict=True):
+            try:
+                self._timeline.save(path)
+                written.append(name)
+            except OSError as error:
+                self.status = 1
+                reason = (
+                    f"pycuda.profile: cannot write {_command_line.reason_of(error)}"
+                )
+                print(reason, file=sys.stderr)
+        _report(self._given, self._timeline, written)
+
+    def _end_and_exit(self, status: int) -> NoReturn:
+        if os.getpid() == self._process:
+            try:
+                self.end()
+                _command_line.flush_stdout()
+            except Exception as error:
+                print(f"pycuda.profile: {error}", file=sys.stderr)
+        self._exit(status)
+
+
+def _check(given: argparse.Namespace, paths: list[str]) -> None:
+    """End with a message about files that cannot be read or written."""
+    reason = _program.missing(given.script, given.module)
+    if reason:
+        given.refuse(reason)
+    try:
+        timeline(*paths)
+    except ValueError as error:
+        given.refuse(str(error))
+    for path in paths:
+        folder = os.path.dirname(os.path.abspath(path))
+        if os.path.isdir(path):
+            given.refuse(f"'{path}' is a folder, and the name of a file is needed")
+        if not os.path.isdir(folder):
+            given.refuse(f"there is no folder '{folder}' for the file '{path}'")
+        if not os.access(path if os.path.exists(path) else folder, os.W_OK):
+            given.refuse(f"the file '{path}' cannot be written")
+
+
 def run(given: argparse.Namespace) -> int:
     """Run the program, write the files, and print the table.
 
-    The exit status and the exceptions are those of the program. The status is 2 if
-    there is no such program.
+    The exit status and the exceptions are those of the program.
     """
-    wrong = _command_line.why_not_runnable(given.script, given.module)
-    if wrong:
-        print(f"pycuda.profile: {wrong}", file=sys.stderr)
-        return 2
     paths = given.output or [_DEFAULT_FILE]
+    _check(given, paths)
+    recording = _Recording(given, paths)
+    recording.begin()
     try:
-        recording = timeline(*paths)
-        for path in paths:
-            _check_folder(path)
-    except (ValueError, OSError) as error:
-        print(f"pycuda.profile: {error}", file=sys.stderr)
-        return 2
-    stdout = _command_line.stdout_as_stderr if given.json else contextlib.nullcontext
-    recording.start()
-    try:
-        with stdout():
-            _execute(given)
+        _program.execute(given.script, given.arguments, given.module)
+        _program.wait_for_threads()
     finally:
-        recording.stop()
-        _report(given, recording, paths)
-    return 0
+        recording.end()
+    return recording.status
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

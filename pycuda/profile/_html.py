@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pycuda._page import (
     bar_html,
     bytes_text,
+    encodable,
     page,
     path_html,
     table_html,
@@ -359,7 +360,7 @@ def page_of(timeline: Timeline) -> str:
 
 def cell_of(timeline: Timeline) -> str:
     """Return the page inside of a frame, for the output of a notebook."""
-    data = base64.b64encode(page_of(timeline).encode()).decode()
+    data = base64.b64encode(encodable(page_of(timeline)).encode()).decode()
     return (
         f'<iframe src="data:text/html;base64,{data}" width="100%" height="640" '
         'style="border:0"></iframe>'

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Final
 
 from pycuda import _driver
-from pycuda._page import bytes_text, time_text
+from pycuda._page import bytes_text, encodable, time_text
 from pycuda.profile import _html, _spans, _summary, _trace
 from pycuda.profile._spans import Kernel, Limits, Span
 from pycuda.profile._summary import CopyTime, KernelTime, LineTime
@@ -26,9 +26,10 @@ class Timeline:
     """
 
     def __init__(self, *paths: str | os.PathLike[str], most: int = MOST) -> None:
-        self._paths = [os.fspath(path) for path in paths]
-        for path in self._paths:
-            self._writer(path)
+        for path in paths:
+            self._writer(os.fsdecode(path))
+        # absolute, because the program may change its folder
+        self._paths = [os.path.abspath(os.fsdecode(path)) for path in paths]
         self._most = most
         self.spans: list[Span] = []
         self.limits: dict[int, Limits] = {}
@@ -103,10 +104,10 @@ class Timeline:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a file: ``.html``, ``.json`` (a trace) or ``.txt``, by its name."""
-        name = os.fspath(path)
+        name = os.fsdecode(path)
         text = self._writer(name)()
         with open(name, "w", encoding="utf-8") as file:
-            file.write(text)
+            file.write(encodable(text))
 
     def _writer(self, path: str) -> Callable[[], str]:
         writers = {".html": self.html, ".json": self.trace, ".txt": self.text}

@@ -4,15 +4,27 @@ import contextlib
 import json
 import os
 import shutil
+import subprocess
 import sys
 import threading
+import warnings
+from pathlib import Path
 
 import pytest
 
-from pycuda import compiler, precompile
-from pycuda._compile import architecture, bundle, bundle_images, recording
+from pycuda import compiler, doctor, precompile
+from pycuda._compile import (
+    architecture,
+    bundle,
+    bundle_images,
+    bundle_writer,
+    recording,
+    store,
+    tools,
+)
 from pycuda._compile.recording import Device, Recorded
 from pycuda._compile.request import CompileRequest
+from pycuda._compile.toolkit import Facts
 from pycuda.driver import CompileError, CompilerNotFoundError
 
 pytestmark = pytest.mark.usefixtures("cache")
@@ -493,7 +505,6 @@ def test_command_lines_that_make_no_sense(words, text, capsys):
         (["a/b"], "there is no file 'a/b'"),
         (["--from", "/nonexistent"], "No such file"),
         (["--read", "/nonexistent/a.py", "--arch", "80"], "No such file"),
-        (["x.py", "--arch", "hopper"], "not 'hopper'"),
     ],
 )
 def test_what_cannot_be_done(words, text, capsys, tmp_path, monkeypatch):
@@ -572,3 +583,167 @@ def test_a_module_and_its_arguments(tmp_path, toy, capfd, monkeypatch):
         assert precompile.main(command(*words, "-o", path, "--", "--text")) == 0
         assert "__main__" in capfd.readouterr().out
     assert [row.kernels for row in precompile.contents(path)] == ["no kernels"]
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["--arch", "hopper", "-o", "x"], "not 'hopper'"),
+        (["--arch", ",", "-o", "x"], "there are no architectures"),
+        (["--arch", "\uff19\uff10", "-o", "x"], "not '\uff19\uff10'"),
+        (["-j", "0", "-o", "x"], "'0' must be a number from 1"),
+        (["-j", "x", "-o", "x"], "'x' must be a number from 1"),
+        (["-o", ""], "name the file to write"),
+        (["-o", "."], "this is a folder"),
+        (["-o", "/dev/full"], "this is not a file, but a device or a pipe"),
+        (["-o", "no/x"], "there is no folder"),
+        (["--list", "x.bundle"], "--list takes no PROGRAM"),
+    ],
+)
+def test_words_that_are_refused_before_the_program_runs(
+    words, text, capfd, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    Path("x.py").write_text("print('it ran')")
+    with pytest.raises(SystemExit) as caught:
+        precompile.main(["x.py", *words])
+    out, err = capfd.readouterr()
+    assert (caught.value.code, out) == (2, "")
+    assert text in err
+    assert [path.name for path in tmp_path.iterdir()] == ["x.py"]
+
+
+@pytest.mark.parametrize("arch", ["800", "10", "sm_80a", "80f", "compute_999", "80,77"])
+def test_architectures_that_no_compiler_knows(arch, capfd, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tools, "installed", lambda: FACTS)
+    Path("x.py").write_text("print('it ran')")
+    assert precompile.main(["x.py", "--arch", arch, "-o", "x"]) == 1
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert f"do not know the architecture {arch.split('_')[-1].split(',')[-1]}." in err
+    assert "(one 13.0, two 13.0)" in err and "They know 80, 90, 100" in err
+
+
+FACTS = [
+    Facts("one", "", "release 13.0", "compute_80 compute_90"),
+    Facts("two", "", "release 13.0", "compute_80 compute_90 compute_100"),
+]
+
+
+def test_architectures_that_a_compiler_may_know(monkeypatch):
+    def unknown(text, compilers):
+        monkeypatch.setattr(tools, "installed", lambda: compilers)
+        return bundle_images.unknown(bundle_images.parse_architectures(text))
+
+    assert unknown("80,90a,compute_100f", FACTS) == ""
+    assert "80a" in unknown("80a", FACTS)
+    assert unknown("77", []) == ""
+    silent = Facts("old", "", "release 10.0", "")
+    assert unknown("77", [*FACTS, silent]) == ""
+
+
+def test_a_bundle_is_written_through_a_link_and_never_over_a_device(tmp_path):
+    path, link = tmp_path / "b", tmp_path / "link"
+    link.symlink_to(path)
+    size = bundle_writer.write(str(link), "1", [], [])
+    assert link.is_symlink() and path.stat().st_size == size
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(ValueError, match="not a file, but a device or a pipe"):
+        bundle_writer.write(str(pipe), "1", [], [])
+    assert pipe.is_fifo()
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["b", "link", "pipe"]
+
+
+def test_the_first_words_of_the_compiler_are_in_the_message():
+    error = CompileError("it failed", ["nvcc"], stderr="\nno room on disk\nmore\n")
+    assert bundle_images.first_lines(error) == "it failed: no room on disk"
+    assert bundle_images.first_lines(ValueError("other")) == "other"
+
+
+def index_of(path):
+    """Return (index, images) of a bundle."""
+    data = Path(path).read_bytes()
+    head = len(bundle.MAGIC) + 20
+    size = int.from_bytes(data[head : head + 8], "little")
+    return data[head + 8 :][:size], data[head + 8 + size :]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"\nI\tptx\tcompute_80\t0\t", b"\nI\tptx\tcompute_80\tx\t"),
+        (b"\nI\tptx\t", b"\nI\tptx\nI\t"),
+        (b"\nS\t", b"\nS\t0\t1\t"),
+        (b"compute_80", b"compute_xx"),
+        (b"", b""),
+    ],
+)
+def test_an_index_of_another_version(make, toy, on, old, new):
+    path = str(make("text", archs="compute_80"))
+    index, images = index_of(path)
+    assert old in index
+    index = index.replace(old, new)
+    head = bundle.MAGIC + store.digest_bytes(index) + len(index).to_bytes(8, "little")
+    Path(path).write_bytes(head + index + images)
+    on(8, 0, software=True)
+    precompile.use(path)
+    calls = len(toy.calls)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        assert b"\ntext\n" in compiled(toy.path, cache_dir=False)
+    assert (len(toy.calls) > calls) == (old != new)
+    for each in said:
+        assert "pycuda.precompile" in str(each.message) and path in str(each.message)
+
+
+@pytest.mark.parametrize("damage", ["cut", "changed", "offset"])
+def test_the_list_and_the_doctor_name_damage(make, damage, capsys, monkeypatch):
+    path = str(make("text", archs="80"))
+    assert precompile.main(["--list", path]) == 0
+    data = bytearray(Path(path).read_bytes())
+    if damage == "cut":
+        del data[-1]
+    if damage == "changed":
+        data[-1] ^= 1
+    if damage == "offset":
+        index, images = index_of(path)
+        index = index.replace(b"\tcompute_80\t", b"\tcompute_80\t-99999")
+        size = len(index).to_bytes(8, "little")
+        data = bundle.MAGIC + store.digest_bytes(index) + size + index + images
+    Path(path).write_bytes(data)
+    capsys.readouterr()
+    assert precompile.main(["--list", path]) == 1
+    assert f"the bundle '{path}' is damaged: an image of" in capsys.readouterr().err
+    monkeypatch.setenv("PYCUDA_BUNDLE", path)
+    (finding,) = [f for f in doctor.look_at_shared() if f.about == "bundle"]
+    assert finding.level == doctor.NOTE and "is damaged" in finding.text
+
+
+def test_a_pipe_is_no_bundle(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ValueError, match="is not a bundle of kernels"):
+        precompile.use(tmp_path / "pipe")
+
+
+def test_a_relative_name_of_a_bundle_begins_where_the_program_began(
+    make, tmp_path, monkeypatch
+):
+    path = Path(make("text"))
+    (tmp_path / "elsewhere").mkdir()
+    program = (
+        "import os, sys, warnings\nwarnings.simplefilter('error')\n"
+        "import pycuda\nos.chdir('elsewhere')\n"
+        "from pycuda._compile import bundle\n"
+        "print([os.path.basename(each.path) for each in bundle.in_use()])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env={**os.environ, "PYCUDA_BUNDLE": os.path.relpath(path, tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == f"['{path.name}']\n", done.stderr

@@ -605,7 +605,10 @@ def last_resort(monkeypatch):
 
 
 def test_no_allocation_of_the_text_is_needed(
-    put, memory, fail_calls, last_resort  # noqa: F811
+    put,
+    memory,
+    fail_calls,
+    last_resort,  # noqa: F811
 ):
     """Each allocation fails once: the error is then a MemoryError of Python."""
     testcapi = pytest.importorskip("_testcapi")

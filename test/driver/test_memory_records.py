@@ -500,3 +500,19 @@ def test_a_mark_knows_memory_again(ctx, monkeypatch):
     found = _leaks.Mark().lines_since(mark)
     assert sum(held.allocations for held in found) == 100
     assert {held.file for held in found} == {__file__}
+
+
+@pytest.mark.parametrize("end", ["html", "svg", "json", "txt"])
+def test_files_of_a_snapshot_with_names_that_are_no_utf_8(tmp_path, end):
+    names = {"drv": drv}
+    file = '/x/</script><evil>&"\udcff.py'
+    exec(compile("block = drv.mem_alloc(1 << 20)", file, "exec"), names)
+    path = os.fsencode(tmp_path / f"s.{end}")
+    memory.snapshot().save(path)
+    text = (tmp_path / f"s.{end}").read_text(encoding="utf-8")
+    if end == "svg":
+        ElementTree.fromstring(text)
+    if end == "json":
+        assert any(a["line"]["file"] == file for a in json.loads(text)["allocations"])
+    elif end != "txt":
+        assert "<evil>" not in text and "\ufffd.py" in text

@@ -445,6 +445,40 @@ def test_a_name_without_a_format_is_refused_at_once():
         profile.timeline("run.png")
 
 
+def test_names_of_files_and_ranges_that_are_no_utf_8(tmp_path, ctx):
+    names = {"gpuarray": gpuarray, "np": np, "profile": profile}
+    text = "def work():\n    with profile.range(name): gpuarray.zeros(5, np.int8)\n"
+    timeline = profile.timeline(tmp_path / "t.html", os.fsencode(tmp_path / "t.json"))
+    with timeline:
+        for file in ("/x/\udcff.py", '/x/</script><evil>&".py'):
+            exec(compile(text, file, "exec"), names)
+            for names["name"] in ("\udcff", "a\0b", "</script><evil>"):
+                names["work"]()
+    page = (tmp_path / "t.html").read_text(encoding="utf-8")
+    before_script = page.partition("<script>")[0]
+    assert "<evil>" not in before_script and "</script><evil>" not in page
+    assert "\ufffd.py" in before_script
+    json.loads((tmp_path / "t.json").read_text(encoding="utf-8"))
+    timeline.save(tmp_path / "t.txt")
+    assert timeline._repr_html_().startswith("<iframe src=")
+
+
+def test_a_range_needs_a_text():
+    with (
+        pytest.raises(TypeError, match="the name of a range is a text, not 5"),
+        profile.range(5),
+    ):
+        raise AssertionError
+
+
+def test_a_relative_path_begins_where_the_timeline_begins(tmp_path, monkeypatch):
+    (tmp_path / "sub").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with profile.timeline("t.txt"):
+        monkeypatch.chdir("sub")
+    assert (tmp_path / "t.txt").exists()
+
+
 SCRIPT = """
 import sys
 import numpy as np

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -223,14 +224,14 @@ def test_a_closed_pipe_is_no_error():
     code = (
         "from pycuda import _command_line as c\n"
         "def close(): raise BrokenPipeError\n"
-        "print(c.until_pipe_closes(close))"
+        "print(c.finish('pycuda', close))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert (done.stdout, done.stderr) == ("", "")
     with pytest.raises(ValueError):
-        _command_line.until_pipe_closes(lambda: int("no number"))
+        _command_line.finish("pycuda", lambda: int("no number"))
 
 
 # -- completion ------------------------------------------------------------------------
@@ -368,7 +369,7 @@ def test_a_program_that_does_not_exist_is_a_usage_error(
 ):
     done = run_program(programs_folder, command, *words)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"{command}: {said}\n"
+    assert done.stderr.endswith(f": {said}\n") and "Traceback" not in done.stderr
     assert not (programs_folder / "pycuda_profile.html").exists()
 
 
@@ -389,27 +390,260 @@ def test_a_program_that_exists_runs(programs_folder, command, words, printed):
     assert done.stdout.startswith(printed)
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["profile", "-o", "x.pdf", "tool.py"], "has no ending that names a format"),
-        (["profile", "-o", "none/x.html", "tool.py"], "there is no folder"),
-        (["explain", "--checks", "all,nope", "tool.py"], "names of checks with commas"),
-        (["explain", "--capability", "9.9", "tool.py"], "such as 7.5"),
-        (["explain", "--devices", "-1", "tool.py"], "PYCUDA_EMULATOR_DEVICES"),
-        (["explain", "--devices", "many", "tool.py"], "invalid int value: 'many'"),
-        (["profile"], "the following arguments are required"),
-        (["explain", "--nope", "tool.py"], "unrecognized arguments: --nope"),
-    ],
-)
-def test_a_wrong_option_is_a_usage_error(programs_folder, words, said):
-    """The program does not run."""
-    done = run_program(programs_folder, "pycuda", *words)
-    assert (done.returncode, done.stdout) == (2, ""), done.stderr
-    assert said in done.stderr and "Traceback" not in done.stderr
-
-
 def test_right_options_are_none(programs_folder):
     words = ["--checks", "init,race", "--devices", "2", "--capability", "8.6"]
     done = run_program(programs_folder, "pycuda.explain", *words, "tool.py")
     assert done.returncode == 0 and done.stdout.startswith("tool\n")
+
+
+# -- errors ----------------------------------------------------------------------------
+
+
+def typed(text, folder, **variables):
+    """Run a line of the shell, in which ``pycuda`` is this package."""
+    return subprocess.run(
+        ["sh", "-c", text.replace("pycuda ", f"'{sys.executable}' -m pycuda ", 1)],
+        capture_output=True,
+        text=True,
+        errors="surrogateescape",
+        check=False,
+        timeout=120,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(PACKAGE.parent), **variables},
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ("emulator environment --devices -1", "'-1' must be a number of devices"),
+        ("emulator environment --devices 65", "'65' must be a number of devices"),
+        ("emulator run --capability 9.1 x", "'9.1' must be a compute capability"),
+        ("emulator run --driver-version 9.1 x", "'9.1' must be a version of CUDA"),
+        ("emulator run ''", "PROGRAM is the name of a program"),
+        ("explain --checks memory,,race x.py", "'memory,,race' must be names of"),
+        ("explain --checks '' x.py", "'' must be names of checks"),
+        ("explain --devices x x.py", "'x' must be a number of devices"),
+        ("array_api --cases -1", "'-1' must be a whole number from 0 on"),
+        ("array_api --types 0", "--types is the number of data types"),
+        ("cache --dir ''", "--dir is the name of a folder"),
+        ("cache clear --older-than nan", "invalid number of days: 'nan'"),
+        ("profile nothing.py", "there is no file 'nothing.py'"),
+        ("profile -m nothing", "there is no module 'nothing'"),
+        ("profile -o no/x.html x.py", "for the file 'no/x.html'"),
+        ("profile -o x.png x.py", "'x.png' has no ending that names a format"),
+        ("doctor --nothing", "pycuda doctor: error: unrecognized arguments: --nothing"),
+        ("cache list --nothing", "pycuda cache list: error: unrecognized"),
+    ],
+)
+def test_command_lines_that_make_no_sense(words, named, tmp_path):
+    (tmp_path / "x.py").write_text("print('it ran')")
+    done = typed(f"pycuda {words}", tmp_path)
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    assert named in done.stderr and "Traceback" not in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["x.py"]
+
+
+def test_the_capabilities_are_those_of_the_software_device():
+    known = _command_line._CAPABILITIES
+    assert [_command_line.capability(each) for each in known] == list(known)
+    folder = PACKAGE.parent / "src" / "cpp_free_c" / "device" / "api" / "context"
+    if folder.exists():
+        text = (folder / "device_setup.c").read_text()
+        rows = text.partition("known[] = {")[2].partition("}")[0]
+        assert tuple(re.findall(r'"([\d.]+)"', rows)) == known
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "error"),
+    [
+        ("cache --dir x.py", 1, "the cache cannot be read: 'x.py': Not a directory"),
+        ("explain --json nothing.py", 2, "there is no file 'nothing.py'"),
+        ("precompile --list nothing", 1, "'nothing'"),
+        ("precompile --list x.py", 1, "'x.py' is not a bundle"),
+        ("emulator library", 1, "cannot make links to the software device in"),
+    ],
+)
+def test_errors_as_json(words, status, error, tmp_path):
+    (tmp_path / "x.py").write_text("")
+    more = "" if "--json" in words else " --json"
+    done = typed(f"pycuda {words}{more}", tmp_path, PYCUDA_CACHE_DIR="x.py")
+    assert done.returncode == status, done.stderr
+    (text,) = json.loads(done.stdout).values()
+    assert error in text and text in done.stderr
+    plain = typed(f"pycuda {words}".replace(" --json", ""), tmp_path)
+    assert error in plain.stderr or "library" in words
+    assert "Traceback" not in plain.stderr + done.stderr
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("words", ["", "--json", "completion bash", "cache size"])
+def test_stdout_that_takes_nothing(words, unbuffered, tmp_path):
+    variables = {"PYTHONUNBUFFERED": unbuffered, "PYCUDA_CACHE_DIR": str(tmp_path)}
+    done = typed(f"pycuda {words} >/dev/full", tmp_path, **variables)
+    said = "pycuda: stdout cannot be written: No space left on device\n"
+    assert (done.returncode, done.stderr) == (1, said)
+    for end in (">&-", "| head -0", "| head -1"):
+        done = typed(f"pycuda {words} {end}", tmp_path, **variables)
+        assert (done.returncode, done.stderr) == (0, ""), end
+
+
+@pytest.mark.gpu
+def test_names_of_files_in_the_locale_c(tmp_path):
+    folder = tmp_path / "ä"
+    folder.mkdir()
+    (folder / "hé.py").write_text(
+        "import pycuda.autoinit\nfrom pycuda import gpuarray\n"
+        "gpuarray.zeros(9, 'f').get()\n"
+    )
+    variables = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    words = "profile --json -o ä/o.html ä/hé.py"
+    found = json.loads(typed(f"pycuda {words}", tmp_path, **variables).stdout)
+    assert found["files"] == ["ä/o.html"]
+    assert {row["line"]["file"] for row in found["lines"]} >= {str(folder / "hé.py")}
+    assert "hé.py" in (folder / "o.html").read_text(encoding="utf-8")
+
+
+def test_a_name_that_is_no_text(tmp_path):
+    name = os.fsencode(tmp_path / "c") + b"\xff"
+    variables = {"PYCUDA_CACHE_DIR": os.fsdecode(name), "PYTHONUTF8": "1"}
+    done = typed("pycuda cache", tmp_path, PYTHONIOENCODING="utf-8:strict", **variables)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert os.fsencode(done.stdout.split("\n")[0]).endswith(b"/c\xff")
+
+
+def test_the_path_of_the_software_device_is_absolute(tmp_path):
+    done = typed("pycuda emulator library", tmp_path, PYCUDA_CACHE_DIR="here")
+    assert done.stdout.startswith(f"{tmp_path / 'here'}/driver-")
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "said"),
+    [
+        ("raise BrokenPipeError('of a socket')", 1, "BrokenPipeError: of a socket\n"),
+        ("raise OSError(28, 'its own')", 1, "OSError: [Errno 28] its own\n"),
+        ("import os\nos._exit(4)", 4, ""),
+        ("import os\nif os.fork() == 0: os._exit(5)\nos.wait()", 0, ""),
+        ("import sys\nsys.stdout.close()", 0, ""),
+        ("import os\nos.makedirs('sub')\nos.chdir('sub')", 0, ""),
+        ("def f(:", 1, "SyntaxError: invalid syntax\n"),
+    ],
+)
+def test_the_program_of_a_profile_ends_as_it_likes(text, status, said, tmp_path):
+    (tmp_path / "x.py").write_text(text)
+    done = typed("pycuda profile -q x.py", tmp_path)
+    assert (done.returncode, done.stdout) == (status, ""), done.stderr
+    assert done.stderr.endswith(said) and bool(said) == bool(done.stderr)
+    assert str(PACKAGE) not in done.stderr and "runpy" not in done.stderr
+    page = (tmp_path / "pycuda_profile.html").read_text(encoding="utf-8")
+    assert page.endswith("</html>\n")
+
+
+@pytest.mark.gpu
+def test_a_profile_has_the_work_of_threads_that_outlive_the_program(tmp_path):
+    (tmp_path / "x.py").write_text(
+        "import threading, time\nimport pycuda.autoprimaryctx\n"
+        "from pycuda import gpuarray, driver\n"
+        "context = driver.Context.get_current()\n"
+        "def work():\n    time.sleep(0.3)\n    context.push()\n"
+        "    gpuarray.zeros(77, 'f')\n    context.pop()\n"
+        "threading.Thread(target=work).start()\n"
+    )
+    done = typed("pycuda profile x.py", tmp_path)
+    assert done.returncode == 0 and "in work" in done.stderr, done.stderr
+
+
+def test_a_profile_that_cannot_be_written(tmp_path):
+    (tmp_path / "x.py").write_text("print('it ran')")
+    (tmp_path / "full.txt").symlink_to("/dev/full")
+    done = typed("pycuda profile -q -o full.txt -o x.html x.py", tmp_path)
+    assert (done.returncode, done.stdout) == (1, "it ran\n")
+    assert "cannot write" in done.stderr and "Traceback" not in done.stderr
+    assert (tmp_path / "x.html").exists()
+
+
+@pytest.fixture
+def without_root(tmp_path):
+    """Run a line of the shell for a user who is bound by the bits of files."""
+    if os.geteuid() != 0:
+        return lambda text, **variables: typed(text, tmp_path, **variables)
+    setpriv = shutil.which("setpriv")
+    if setpriv is None:
+        pytest.skip("setpriv is not installed")
+    drop = "-dac_override,-dac_read_search,-fowner"
+
+    def run(text, **variables):
+        command = f"{setpriv} --bounding-set={drop} --inh-caps={drop} pycuda "
+        return typed(text.replace("pycuda ", command, 1), tmp_path, **variables)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        ("cache --dir shut", 1, "the cache cannot be read: 'shut': Permission denied"),
+        ("cache --dir closed clear", 1, "'closed' cannot be written, so no entry was"),
+        ("precompile x.py -o closed/b", 2, "closed' cannot be written"),
+        ("precompile --list secret.py", 1, "'secret.py': Permission denied"),
+        ("profile secret.py", 2, "the file 'secret.py' cannot be read"),
+        ("profile -o closed/x.html x.py", 2, "'closed/x.html' cannot be written"),
+        ("explain secret.py", 2, "the file 'secret.py' cannot be read"),
+        ("debug secret.py", 1, "the file 'secret.py' cannot be read"),
+        ("emulator library", 1, "shut"),
+    ],
+)
+def test_what_may_not_be_read_or_written(words, status, said, tmp_path, without_root):
+    (tmp_path / "x.py").write_text("print('it ran')")
+    (tmp_path / "secret.py").write_text("print('it ran')")
+    (tmp_path / "secret.py").chmod(0)
+    for name, bits in (("shut", 0), ("closed", 0o555)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"{'0' * 40}.ptx").write_bytes(b"entry")
+        (tmp_path / name).chmod(bits)
+    try:
+        done = without_root(f"pycuda {words}", PYCUDA_CACHE_DIR="shut")
+    finally:
+        (tmp_path / "shut").chmod(0o755)
+        (tmp_path / "closed").chmod(0o755)
+    assert (done.returncode, done.stdout) == (status, ""), done.stderr
+    assert said in done.stderr and "Traceback" not in done.stderr
+    assert (tmp_path / "closed" / f"{'0' * 40}.ptx").exists()
+
+
+@pytest.mark.parametrize("command", ["precompile -o b", "explain", "profile -q"])
+def test_an_interrupt_has_no_lines_of_this_package(command, tmp_path):
+    (tmp_path / "x.py").write_text(
+        "import time\nprint('begun', flush=True)\ntime.sleep(60)\n"
+    )
+    name, *options = command.split()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pycuda", name, *options, "x.py"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)},
+        start_new_session=True,
+    )
+    assert process.stdout.readline() == "begun\n"
+    os.killpg(process.pid, signal.SIGINT)
+    _, error = process.communicate(timeout=60)
+    assert process.returncode in (130, -signal.SIGINT)
+    assert str(PACKAGE) not in error and "KeyboardInterrupt" in error
+    assert "x.py" in error
+
+
+def test_a_function_that_the_comparison_does_not_know(tmp_path):
+    pytest.importorskip("array_api_strict", reason="it is not installed")
+    done = typed("pycuda array_api nothing", tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "the comparison knows no function 'nothing'" in done.stderr
+
+
+@pytest.mark.parametrize("words", ["array_api --cases 1", "array_api --json --cases 1"])
+def test_the_comparison_without_a_driver(words, tmp_path):
+    done = typed(f"pycuda {words}", tmp_path, PYCUDA_DRIVER="nothing")
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert "PYCUDA_DRIVER is 'nothing'" in done.stderr
+    assert ("error" in done.stdout) == ("--json" in words)

@@ -450,3 +450,80 @@ def test_load_and_unload(own):
     assert "_render_traceback_" in own("drv.Error._render_traceback_", fails=True).error
     own("%load_ext pycuda.notebook")
     own(SCALE)
+
+
+# -- wrong arguments -------------------------------------------------------------------
+
+CAREFUL = """%%cuda
+__global__ void careful(float *x, const int *n, float by)
+{
+    if (n[0] == 12345) x[0] = by;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (
+            "np.array(['a']), n, 1",
+            "'x' of careful is a float *, and the argument is",
+        ),
+        ("x, np.array([b'abcd']), 1", "an array of |S4. Pass an array of"),
+        ("x, np.array([None]), 1", "'n' of careful is a const int *, and the argument"),
+        ("np.array([(1, None)], 'f,O'), n, 1", "Pass an array of numbers"),
+        ("x, ['a'], 1", "the argument ['a'] cannot be an array of it: invalid literal"),
+        ("x, [[1], [2, 3]], 1", "cannot be an array of it: setting an array element"),
+        ("x, 'abc', 1", "'n' of careful is a const int *, and the argument is 'abc'"),
+        ("None, n, 1", "and the argument is None. Pass an array"),
+        ("b'1234', n, 1", "the array of InOut is read-only"),
+        ("x[:0], n, 1", "an array without elements, of the shape (0,)"),
+        ("x, n, None", "'by' of careful is a float, and the argument is None"),
+        ("x, n, [1]", "and the argument is [1]. Pass a number"),
+        ("x, n, 10**400", "'by' of careful is a float, and the argument is too large"),
+        ("x, n, 1, threads='a'", "threads is one to three whole numbers"),
+        ("x, n, 1, threads=1.5", "threads is one to three whole numbers"),
+        ("x, n, 1, block=(1, 'a')", "block is one to three whole numbers"),
+    ],
+)
+def test_wrong_arguments_name_the_parameter(run, call, error):
+    run(CAREFUL)
+    run("x, n = np.zeros(4, np.float32), np.zeros(4, np.int32)")
+    reply = run(f"import warnings; warnings.simplefilter('ignore'); careful({call})",
+                fails=True)  # fmt: skip
+    assert error in reply.error
+    assert "pycuda/" not in reply.error and ".py" not in reply.error
+    run("careful(x, n, 1); careful(x, n, 1, threads=4.0); careful(x, [5], 1)")
+
+
+def test_texts_of_the_size_of_integers_are_passed(run):
+    run("%%cuda\n__global__ void last(char *a, unsigned int *b, void *c)\n"
+        "{ a[2] = 'z'; b[1] = 'y'; }")  # fmt: skip
+    run("a, b = np.array([b'abc']), np.array(['de'])")
+    run("last(a, b, np.array(['any']), threads=1)")
+    assert run("a[0], b[0]").text == "(np.bytes_(b'abz'), np.str_('dy'))"
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ('"unclosed', "cannot be read: No closing quotation"),
+        ("hello world", "the word 'hello' is no option"),
+        ("-lineinfo hello -x y z", "the word 'z' is no option"),
+        ("--module 1abc", "--module 1abc is not a name"),
+        ("--module class", "--module class is not a name"),
+    ],
+)
+def test_wrong_words_of_the_magic(run, line, error):
+    reply = run(f"%%cuda {line}\n__global__ void f() {{}}", fails=True)
+    assert error in reply.error
+    assert "Traceback" not in reply.error and ".py" not in reply.error
+
+
+@pytest.mark.parametrize("argument", ["None", "object", "3.5", "'M8[s]', object"])
+def test_wrong_arguments_of_a_template(run, argument):
+    run("%%cuda\ntemplate <class T> __global__ void fill(T *x) { *x = 1; }")
+    reply = run(f"fill[{argument}]", fails=True)
+    assert "is no argument of the template fill" in reply.error
+    assert ".py" not in reply.error
+    run("x = np.zeros(1, np.int16); fill[x.dtype](x); assert x[0] == 1")

@@ -100,6 +100,7 @@ def test_without_a_device_tests_are_skipped(run):
     ("options", "settings", "text"),
     [
         (["--pycuda-check=rac"], "", "pycuda_check is 'rac', and it must be one of"),
+        (["--pycuda-check=,"], "", "pycuda_check is ',', which names no check"),
         (["--pycuda-check=all", "--pycuda-driver=cuda"], "", "Leave out one of them"),
         (["--pycuda-driver=gpu"], "", "invalid choice: 'gpu'"),
         (["--pycuda-seed=many"], "", "a number from 0 to 2147483647, or random"),
@@ -155,6 +156,53 @@ def test_how_many():
     assert done.counts == {"passed": 4}, done.text
 
 
+STACK = (
+    IMPORTS
+    + """
+kept = []
+def is_current(context):
+    return drv.Context.get_current() == context
+def test_pop(cuda_context):
+    drv.Context.pop()
+    with pytest.raises(drv.Error):
+        drv.Context.pop()
+def test_after_pop(cuda_context):
+    assert is_current(cuda_context)
+def test_push(cuda_context):
+    kept.append(drv.Device(0).make_context())
+def test_after_push(cuda_context):
+    assert is_current(cuda_context)
+@pytest.fixture(scope="module")
+def inner(cuda_context):
+    cuda_context.push()
+    yield
+    cuda_context.pop()
+def test_outer_pop(inner, cuda_context):
+    drv.Context.pop(), drv.Context.pop()
+def test_inner(inner, cuda_context):
+    assert is_current(cuda_context)
+    drv.Context.pop()
+    assert is_current(cuda_context)
+"""
+)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("scope", ["module", "session"])
+def test_a_shared_context_stays_current_for_the_next_test(run, scope):
+    done = run(STACK, f"--pycuda-scope={scope}", "--pycuda-leaks=off")
+    assert done.counts == {"passed": 6}, done.text
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("scope", ["function", "module"])
+def test_a_test_may_end_the_context_of_the_fixture(run, scope):
+    text = IMPORTS + "def test_it(cuda_context): cuda_context.detach()\n"
+    text += "def test_other(): pass\n"
+    done = run(text, f"--pycuda-scope={scope}")
+    assert done.counts == {"passed": 2}, done.text
+
+
 @pytest.mark.gpu
 def test_marks(run):
     done = run(
@@ -181,11 +229,62 @@ def test_hardware(): pass
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("mark", ["cuda_devices", "cuda_devices('2')"])
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "cuda_devices",
+        "cuda_devices('2')",
+        "cuda_devices(number=2)",
+        "cuda_devices(1, count=1)",
+        "cuda_devices(1, 2)",
+    ],
+)
 def test_a_mark_with_wrong_arguments(run, mark):
     done = run(f"import pytest\n@pytest.mark.{mark}\ndef test_it(): pass")
     assert "the mark cuda_devices takes whole numbers" in done.text + done.error
     assert "passed" not in done.counts
+    assert "pytest_plugin.py:" not in done.text
+
+
+@pytest.mark.gpu
+def test_the_arguments_of_a_mark_by_name(run):
+    done = run(
+        "import pytest\n"
+        "@pytest.mark.cuda_capability(minor=0, major=99)\ndef test_new(): pass\n"
+        "@pytest.mark.cuda_capability(minor=9, major=0)\ndef test_old(): pass\n"
+    )
+    assert done.counts == {"passed": 1, "skipped": 1}, done.text
+    assert "needs compute capability 99.0" in done.text
+
+
+@pytest.mark.software(why="the checks and variables are for the software device")
+def test_checks_with_blanks_are_not_a_run_of_skipped_tests(run):
+    text = "import os\ndef test_it(cuda_context):\n"
+    text += "    assert os.environ['PYCUDA_CHECK'] == 'memory,race'\n"
+    for words in ("memory, race", " memory ,,race,"):
+        done = run(text, f"--pycuda-check={words}")
+        assert done.counts == {"passed": 1}, done.text
+
+
+@pytest.mark.software(why="the checks and variables are for the software device")
+@pytest.mark.parametrize("name", ["PYCUDA_CHECK", "PYCUDA_EMULATOR_DEVICES"])
+def test_a_wrong_variable_is_an_error_of_each_test(run, name, monkeypatch):
+    text = "import pytest\ndef test_it(cuda_context): pass\n"
+    text += "@pytest.mark.cuda\ndef test_mark(): pass\n"
+    if name == "PYCUDA_CHECK":
+        done = run(text, **{name: "wrong"})
+    else:  # run() takes the number of devices away
+        done = run(
+            text,
+            python=[
+                "-c",
+                "import os, sys, pytest\n"
+                f"os.environ['{name}'] = 'wrong'\nsys.exit(pytest.main(sys.argv[3:]))",
+            ],
+        )
+    assert done.counts in ({"error": 2}, {"errors": 2}), done.text
+    assert f'{name} is "wrong"; it must be' in done.text
+    assert "pytest_plugin.py:" not in done.text
 
 
 @pytest.mark.software(why="the options are for the software device")

@@ -150,6 +150,55 @@ def test_what_cannot_be_shown(array, limits, error, text):
         values(array, **limits)
 
 
+@pytest.mark.parametrize(
+    ("limits", "error", "text"),
+    [
+        ({"low": np.nan}, ValueError, "low is nan, and it must be a finite number"),
+        ({"high": np.inf}, ValueError, "high is inf"),
+        ({"low": "dark"}, TypeError, "low is a number, not 'dark'"),
+        ({"high": 1j}, TypeError, "high is a number, not 1j"),
+        ({"colors": [[0, 256, 0]]}, ValueError, "numbers from 0 to 255"),
+        ({"colors": [[0, -1, 0]]}, ValueError, "numbers from 0 to 255"),
+        ({"colors": [[np.nan] * 3]}, ValueError, "numbers from 0 to 255"),
+        ({"colors": [["a", "b", "c"]]}, ValueError, "numbers from 0 to 255"),
+    ],
+)
+def test_wrong_limits_and_colors(limits, error, text):
+    with pytest.raises(error, match=text):
+        pixels.picture_of(RAMP, **limits)
+
+
+@pytest.mark.parametrize("kind", ["V3", "f4,U2", "f4,O", [("x", "u1", (2,))]])
+def test_fields_that_are_no_numbers(kind):
+    with pytest.raises(TypeError, match="cannot be shown"):
+        pixels.picture_of(np.zeros((2, 2), kind))
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_largest_and_the_smallest_floats():
+    largest = np.finfo(np.float64).max
+    picture = pixels.picture_of(np.array([[-largest, 0, largest]]))
+    assert picture.pixels.ravel().tolist() == [0, 128, 255]
+    assert pixels.picture_of(np.array([[0, 5e-324]])).pixels.shape == (1, 2, 1)
+
+
+def test_masked_elements_are_transparent():
+    picture = pixels.picture_of(np.ma.array(RAMP, mask=RAMP > 10))
+    assert (picture.pixels[:, :, 3] == np.where(RAMP > 10, 0, 255)).all()
+
+
+@pytest.mark.parametrize(("name", "text"), [("x", "'x'"), ("x.foo", "foo"), ("", "''")])
+def test_a_file_that_pillow_refuses(name, text, tmp_path, monkeypatch):
+    pytest.importorskip("PIL.Image", reason="Pillow is not installed")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match="Pillow cannot write the file") as caught:
+        pycuda.show(RAMP, file=name)
+    assert text in str(caught.value)
+    transparent = np.full((2, 2), np.nan)
+    with pytest.raises(ValueError, match="cannot write the file 'x.jpg'"):
+        pycuda.show(transparent, file="x.jpg")
+
+
 def test_no_array():
     with pytest.raises(TypeError, match="at least one array"):
         pycuda.show()

@@ -391,14 +391,6 @@ int
 pcu_array_check_elements(PyArrayObject *array, const char *name)
 {
     PyArray_Descr *dtype = PyArray_DESCR(array);
-    if (dtype->type_num == NPY_STRING || dtype->type_num == NPY_UNICODE) {
-        PyErr_Format(
-            PyExc_TypeError,
-            "%s is an array of strings (%R), which no kernel can use; pass its "
-            "bytes, as in numpy.frombuffer(array, numpy.uint8)",
-            name, (PyObject *)dtype);
-        return -1;
-    }
     if (PyDataType_REFCHK(dtype)) {
         PyErr_Format(PyExc_TypeError,
                      "%s is an array of Python objects (%R), which no kernel can use; "

@@ -64,8 +64,7 @@ PCU_CONVERTER(pcu_as_shape); /* pcu_shape */
 PCU_HIDDEN PCU_RAISES int pcu_array_check_meaning(PyArrayObject *array,
                                                   const char *name);
 
-/* The same, and TypeError for elements that no kernel can use: Python objects and
- * strings. */
+/* The same, and TypeError for elements that no kernel can use: Python objects. */
 PCU_HIDDEN PCU_RAISES int pcu_array_check_elements(PyArrayObject *array,
                                                    const char *name);
 

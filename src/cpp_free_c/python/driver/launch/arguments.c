@@ -328,6 +328,17 @@ argument_refuse_for_pointer(argument_packer *p, PyObject *arg)
         argument_article(Py_TYPE(arg)->tp_name), Py_TYPE(arg)->tp_name);
 }
 
+/* The type of the elements of a NumPy array, for argument_put_elements. */
+static unsigned int
+argument_array_type(PyArrayObject *array)
+{
+    PyArray_Descr *dtype = PyArray_DESCR(array);
+    if (dtype->type_num == NPY_STRING || dtype->type_num == NPY_UNICODE) {
+        return PCU_ARGUMENT_TEXT;
+    }
+    return (unsigned int)pcu_type_of_dtype(dtype);
+}
+
 /* Pass a NumPy array by value. For managed memory pass the address, which is valid on
  * the device. */
 static int
@@ -346,7 +357,7 @@ argument_put_array(argument_packer *p, PyObject *arg)
             return -1;
         }
         return argument_put_elements(p, arg, (uintptr_t)PyArray_DATA(array),
-                                     (unsigned int)pcu_type_of_dtype(dtype));
+                                     argument_array_type(array));
     }
     int type = PCU_T_RAW;
     if (PyArray_SIZE(array) == 1) {
@@ -442,9 +453,8 @@ argument_put_handler(argument_packer *p, PyObject *arg, int exact)
         }
         PyObject *array = ((pcu_handler *)arg)->array;
         if (array != NULL && PyArray_Check(array)) {
-            return argument_put_elements(
-                p, arg, pointer,
-                (unsigned int)pcu_type_of_dtype(PyArray_DESCR((PyArrayObject *)array)));
+            return argument_put_elements(p, arg, pointer,
+                                         argument_array_type((PyArrayObject *)array));
         }
     }
     else if (pcu_handler_method_pointer(arg, &pointer) < 0) {

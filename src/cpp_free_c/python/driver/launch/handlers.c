@@ -94,7 +94,7 @@ handler_size(pcu_handler *self, size_t *size)
 }
 
 /* Refuse a NumPy array whose elements a kernel cannot use or would misread, such as
- * strings and those with swapped bytes. */
+ * Python objects and those with swapped bytes. */
 static int
 handler_check_meaning(pcu_handler *self)
 {

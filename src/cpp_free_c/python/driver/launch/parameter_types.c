@@ -18,7 +18,7 @@ enum {
     TYPES_INTEGER = TYPES_BYTE | TYPES_SHORT | TYPES_INT | TYPES_LONG,
     TYPES_ADDRESS = TYPES_LONG | 1 << PCU_ARGUMENT_ADDRESS,
     TYPES_RAW = TYPE(RAW) | TYPE(NONE),
-    TYPES_ALL = (1 << (PCU_ARGUMENT_ADDRESS + 1)) - 1
+    TYPES_ALL = (1 << (PCU_ARGUMENT_TEXT + 1)) - 1
 };
 
 typedef struct {
@@ -91,6 +91,9 @@ parameter_set_types(pcu_param *param, char level, char letter)
     if (level == 'p') {
         values = TYPES_ADDRESS;
         elements = row->elements | TYPES_RAW | 1u << PCU_ARGUMENT_ADDRESS;
+        if ((elements & (TYPES_BYTE | TYPES_INT)) != 0) {
+            elements |= 1u << PCU_ARGUMENT_TEXT; /* characters have 1 or 4 bytes */
+        }
     }
     else if (values >> PCU_ARGUMENT_ADDRESS & 1) {
         elements = TYPES_ALL; /* any array has an address */

@@ -14,8 +14,9 @@
 
 #include "python/driver/launch/function_struct.h"
 
-/* The bit of an address whose elements are not known, beside those of pcu_type. */
-enum { PCU_ARGUMENT_ADDRESS = PCU_T_NONE + 1 };
+/* The bits beside those of pcu_type: of an address whose elements are not known, and of
+ * the elements of NumPy's arrays of bytes and characters. */
+enum { PCU_ARGUMENT_ADDRESS = PCU_T_NONE + 1, PCU_ARGUMENT_TEXT };
 
 /* 1 if an argument of this type may be passed: a value, or the address of elements. */
 static inline int

@@ -1,0 +1,115 @@
+"""Run a Python program in this process, as ``python PROGRAM`` does."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from importlib.machinery import ModuleSpec
+from types import TracebackType
+
+_RUNPY = runpy.run_path.__code__.co_filename
+
+
+def _spec_of(name: str) -> ModuleSpec | None:
+    """Return where a module is, without importing the packages that it is in."""
+    spec, places = None, None
+    parts = name.split(".")
+    for count in range(1, len(parts) + 1):
+        part = ".".join(parts[:count])
+        for finder in sys.meta_path:
+            spec = finder.find_spec(part, places)
+            if spec is not None:
+                break
+        if spec is None:
+            return None
+        places = spec.submodule_search_locations
+        if places is None and count < len(parts):
+            return None  # a module, which has no modules inside
+    return spec
+
+
+def _missing_module(name: str) -> str:
+    spec = _spec_of(name)
+    if spec is None:
+        more = ". It is a file: leave out -m" if os.path.isfile(name) else ""
+        return f"there is no module '{name}'{more}"
+    is_package = spec.submodule_search_locations is not None
+    if is_package and _spec_of(f"{name}.__main__") is None:
+        return f"'{name}' is a package without a module __main__"
+    return ""
+
+
+def missing(program: str, is_module: bool) -> str:
+    """Return why a program cannot run, "" if it can. Import nothing."""
+    if is_module:
+        saved = sys.path[0]
+        sys.path[0] = os.getcwd()
+        try:
+            return _missing_module(program)
+        finally:
+            sys.path[0] = saved
+    if not os.path.exists(program):
+        return f"there is no file '{program}'"
+    if not os.access(program, os.R_OK):
+        return f"the file '{program}' cannot be read"
+    if os.path.isdir(program) and not os.path.isfile(
+        os.path.join(program, "__main__.py")
+    ):
+        return f"'{program}' is a folder without a file __main__.py"
+    return ""
+
+
+def execute(program: str, arguments: Sequence[str], is_module: bool) -> None:
+    """Run a script, or a module, with arguments. Raise what the program raises.
+
+    Uncaught errors are shown without the lines of this package.
+    """
+    sys.excepthook = _shortening(sys.excepthook)
+    sys.argv = [program, *arguments]
+    if is_module:
+        # The command `pycuda` has its own folder in this place.
+        sys.path[0] = os.getcwd()
+        runpy.run_module(program, run_name="__main__", alter_sys=True)
+        return
+    path = os.path.abspath(program)  # for lines of the program after os.chdir()
+    sys.path[0] = os.path.dirname(os.path.realpath(program))
+    runpy.run_path(path, run_name="__main__")
+
+
+def wait_for_threads() -> None:
+    """Wait for the threads that Python waits for when a program has ended."""
+    for thread in threading.enumerate():
+        is_this = thread is threading.current_thread()
+        if not (is_this or thread.daemon or thread is threading.main_thread()):
+            thread.join()
+
+
+def has_raised(error: BaseException) -> bool:
+    """Return whether an error comes from the program."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code is not execute.__code__:
+        trace = trace.tb_next
+    return trace is not None
+
+
+_Hook = Callable[[type[BaseException], BaseException, TracebackType | None], object]
+
+
+def _shortening(hook: _Hook) -> _Hook:
+    """Return a hook for uncaught errors that leaves out the frames before a program."""
+
+    def show(
+        kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        if has_raised(error):
+            while trace is not None and trace.tb_frame.f_code is not execute.__code__:
+                trace = trace.tb_next
+            trace = trace and trace.tb_next
+            while trace is not None and trace.tb_frame.f_code.co_filename == _RUNPY:
+                trace = trace.tb_next
+        hook(kind, error.with_traceback(trace), trace)
+
+    return show
