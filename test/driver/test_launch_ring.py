@@ -607,8 +607,8 @@ def last_resort(monkeypatch):
 def test_no_allocation_of_the_text_is_needed(
     put,
     memory,
-    fail_calls,
-    last_resort,  # noqa: F811
+    fail_calls,  # noqa: F811
+    last_resort,
 ):
     """Each allocation fails once: the error is then a MemoryError of Python."""
     testcapi = pytest.importorskip("_testcapi")
