@@ -625,6 +625,8 @@ def test_an_interrupt_has_no_lines_of_this_package(command, tmp_path):
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)},
         start_new_session=True,
+        # a shell may have ignored it
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert process.stdout.readline() == "begun\n"
     os.killpg(process.pid, signal.SIGINT)

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 
 import pytest
 
@@ -185,22 +186,28 @@ def tree(tmp_path):
     return tmp_path
 
 
-#: As on a machine without these packages: Python itself, without site-packages.
-BARE = ("-S", "-P") if sys.version_info >= (3, 11) else ("-S",)
+def run_in(tree, words, packages=True):
+    """Run Python on the package of a tree, with or without the installed packages.
 
-
-@pytest.mark.parametrize("options", [(), BARE], ids=["venv", "bare"])
-@pytest.mark.parametrize("command", [["pycuda.doctor"], ["pycuda", "doctor"]])
-def test_a_checkout_that_is_not_built(tree, command, options):
-    """The command installs what the package needs too, so it is the only step."""
-    done = subprocess.run(
-        [sys.executable, *options, "-m", *command],
-        env={**os.environ, "PYTHONPATH": str(tree)},
+    Without ``site``, no finder of an editable installation adds the extension of
+    another checkout.
+    """
+    paths = [str(tree), *([sysconfig.get_paths()["platlib"]] if packages else [])]
+    return subprocess.run(
+        [sys.executable, "-S", *words],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
         capture_output=True,
         text=True,
         check=False,
         cwd=tree,
     )
+
+
+@pytest.mark.parametrize("packages", [True, False], ids=["venv", "bare"])
+@pytest.mark.parametrize("command", [["pycuda.doctor"], ["pycuda", "doctor"]])
+def test_a_checkout_that_is_not_built(tree, command, packages):
+    """The command installs what the package needs too, so it is the only step."""
+    done = run_in(tree, ["-m", *command], packages)
     ((level, about, text, step),) = Report(done).findings
     assert (level, about) == ("missing", "package")
     assert text.startswith("this checkout is not built: ")
@@ -219,14 +226,8 @@ def test_a_checkout_that_is_not_built(tree, command, options):
     ],
 )
 def test_other_programs_without_the_extension_name_the_doctor(tree, words, status):
-    done = subprocess.run(
-        [sys.executable, *words],
-        env={**os.environ, "PYTHONPATH": str(tree)},
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tree,
-    )
+    (tree / "x.py").write_text("import pycuda.driver")
+    done = run_in(tree, words)
     assert done.returncode == status
     last = (done.stderr.splitlines() or [""])[-1]
     assert ("'python -m pycuda.doctor' names the step" in last) == (status == 1)
