@@ -291,7 +291,6 @@ def _environment(given: argparse.Namespace, log: str) -> dict[str, str]:
     return found
 
 
-#: Loads the software device with the settings of a run, and prints why it fails.
 def _run_on_device(given: argparse.Namespace, log: str) -> int:
     return subprocess.run(
         _command(given), env=_environment(given, log), check=False
