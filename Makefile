@@ -1,7 +1,9 @@
 # make hello   a private environment in .venv, the package in it, and the first programs
 # make test    the same, what the tests need, and the test suite (ARGS="-k word": a part)
-# make check   what a change must pass: format, warnings, analysers, layout, tests,
-#              sanitizers, coverage
+# make ci      what .ci/run runs: format, layout, warnings of clang, its software device,
+#              clang-tidy on the changed files, tests
+# make check   all of that, and what takes longer: gcc's warnings for each file alone,
+#              analysers on all files, sanitizers, coverage
 #
 # make doc     the chapters in doc/ as pages, in doc/_build/html
 # make gallery the outputs and pictures of the examples, which the pages show
@@ -29,9 +31,9 @@ C_ALL := $(sort $(shell find $(C_ROOT) -name "*.[ch]" -o -name "*.inc"))
 C_FORMATTED := $(sort $(shell find $(C_ROOT) -name "*.[ch]") $(wildcard test/c/*.[ch] bench/*.[ch]))
 PY_FORMATTED := setup.py doc/conf.py $(wildcard doc/recipes pycuda test tools examples bench)
 
-.PHONY: hello test check doc gallery screenshots dist wheels build venv werror conformance \
+.PHONY: hello test ci check doc gallery screenshots dist wheels build venv werror conformance \
 	layout asan leaks tsan coverage soak clients notebooks lab format fuzz clean \
-	check-format check-tidy check-cppcheck check-types
+	werror-gcc werror-clang check-format check-changed check-tidy check-cppcheck check-types
 .DELETE_ON_ERROR:
 
 # Without nvcc and NVRTC, NVIDIA's wheels of NVRTC and its headers are installed while
@@ -43,8 +45,9 @@ hello: build
 test: build $(VENV)/.requires
 	$(BIN)/python -m pytest $(ARGS)
 
-check: check-format layout werror conformance check-cppcheck check-tidy check-types test \
-	asan leaks tsan coverage
+ci: check-format layout werror-clang conformance check-changed test
+
+check: ci werror-gcc check-cppcheck check-tidy asan leaks tsan coverage
 
 # -- the private environment ------------------------------------------------------------
 
@@ -81,26 +84,24 @@ INCLUDES = $(shell $(BIN)/python -c 'import numpy, sysconfig; \
 	print("-isystem", sysconfig.get_paths()["include"], "-isystem", numpy.get_include())')
 
 check-format: $(VENV)/.check
-	@$(call need,clang-format,clang-format)
-	clang-format --dry-run -Werror $(C_FORMATTED)
+	@echo "clang-format: $(words $(C_FORMATTED)) files"
+	@$(BIN)/clang-format --dry-run -Werror $(C_FORMATTED)
 	$(BIN)/ruff format --check $(PY_FORMATTED)
 	$(BIN)/ruff check $(PY_FORMATTED)
 
 layout: $(VENV)/.requires
 	$(BIN)/python tools/check_layout.py
 
-# The extension as it ships, but with every warning an error, under either compiler.
-werror: $(VENV)/.requires
-	@for compiler in gcc clang; do \
-		$(call need,$$compiler,$$compiler); \
-		echo "-Werror with $$compiler"; \
-		CC=$$compiler CFLAGS="-Werror" $(BIN)/python setup.py -q build_ext --force --separately \
-			--build-temp build/werror-$$compiler/temp \
-			--build-lib build/werror-$$compiler/lib || exit 1; \
-	done
+# The extension as it ships, each file alone, but with every warning an error.
+werror: werror-gcc werror-clang
+
+werror-gcc werror-clang: werror-%: $(VENV)/.requires
+	@$(call need,$*,$*)
+	CC=$* CFLAGS="-Werror" $(BIN)/python setup.py -q build_ext --force --separately \
+		--build-temp build/werror-$*/temp --build-lib build/werror-$*/lib
 
 # The software device as clang builds it gives the results that a GPU gave, too.
-conformance: build werror $(VENV)/.requires
+conformance: build werror-clang
 	$(BIN)/python tools/instrumented.py build/werror-clang/lib \
 		test/device/test_conformance.py
 
@@ -113,10 +114,20 @@ check-cppcheck:
 		'-DPy_RETURN_FALSE=return Py_False' \
 		'-DPy_RETURN_NOTIMPLEMENTED=return Py_NotImplemented' $(C_FILES)
 
+TIDY = clang-tidy --quiet $(1) -- -std=c11 -pthread -I $(C_ROOT) $(INCLUDES) \
+	-DNPY_NO_DEPRECATED_API=NPY_1_7_API_VERSION
+
 check-tidy: $(VENV)/.requires
 	@$(call need,clang-tidy,clang-tidy)
-	clang-tidy --quiet $(C_FILES) -- -std=c11 -pthread -I $(C_ROOT) $(INCLUDES) \
-		-DNPY_NO_DEPRECATED_API=NPY_1_7_API_VERSION
+	$(call TIDY,$(C_FILES))
+
+# The C files that changed since a commit, by default since the one before.
+SINCE ?= HEAD~1
+CHANGED = $(filter $(C_FILES),$(shell git diff --name-only $(SINCE)))
+check-changed: $(VENV)/.requires
+	@$(call need,clang-tidy,clang-tidy)
+	@echo "clang-tidy: $(words $(CHANGED)) files changed since $(SINCE)"
+	$(if $(CHANGED),@$(call TIDY,$(CHANGED)))
 
 # The tests of types alone; `make test` runs them too.
 check-types: build $(VENV)/.requires
@@ -194,7 +205,7 @@ wheels: $(VENV)/.wheels
 # -- others -----------------------------------------------------------------------------
 
 format: $(VENV)/.check
-	clang-format -i $(C_FORMATTED)
+	$(BIN)/clang-format -i $(C_FORMATTED)
 	$(BIN)/ruff format $(PY_FORMATTED)
 	$(BIN)/ruff check --fix $(PY_FORMATTED)
 

@@ -1,20 +1,21 @@
 /* What it costs to note a launch: the extension's own code in a loop, without a driver.
  *
- * A module of its own, which bench_ring.py compiles together with
- * python/support/caller.c and launch_ring.c. measure(n, names) notes n launches with
- * the names in turn and returns the nanoseconds of one. The line that it notes is that
- * of the code that calls measure(). */
+ * A module of its own, which bench_ring.py compiles together with driver/events.c and
+ * python/support/call_site.c. measure(n, names) notes n launches with the names in turn
+ * and returns the nanoseconds of one. The line that it notes is that of the code that
+ * calls measure(). */
 #define _POSIX_C_SOURCE 200809L
 
-#include "python/support/launch_ring.h"
+#include "python/support/call_site.h"
+#include "driver/events.h"
 #include "python/support/setup.h"
 
 #include <time.h>
 
-unsigned long pcu_launch_count;
+struct pcu_drv_info pcu_drv_info;
 
 static pcu_state state;
-static pcu_context_record record;
+static pcu_context_record record = {.alive = 1};
 
 static double
 ring_seconds(void)
@@ -40,8 +41,8 @@ ring_measure(PyObject *Py_UNUSED(m), PyObject *args)
         PyObject *name = PyTuple_GET_ITEM(names, (Py_ssize_t)next);
         next = next == last ? 0 : next + 1;
         shape.grid[0] = i;
-        pcu_launch_note(&state, record.launches, PCU_LAUNCH_KERNEL, (CUfunction)name,
-                        name, &shape);
+        pcu_event_launch(&record, PCU_LAUNCH_KERNEL, (CUfunction)name, name, &shape,
+                         pcu_call_site(&state));
     }
     return PyFloat_FromDouble((ring_seconds() - start) / count * 1e9);
 }
@@ -49,17 +50,23 @@ ring_measure(PyObject *Py_UNUSED(m), PyObject *args)
 static PyObject *
 ring_line(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
 {
-    const pcu_launch_ring *ring = record.launches;
-    if (ring->count == 0) {
+    const pcu_event *event = NULL;
+    const pcu_event *last = NULL;
+    while ((event = pcu_event_next(event, PCU_EVENT_LAUNCH)) != NULL) {
+        if (last == NULL || event->number > last->number) {
+            last = event;
+        }
+    }
+    if (last == NULL) {
         Py_RETURN_NONE;
     }
-    return pcu_caller_text_new(
-        &ring->launches[(ring->count - 1) % PCU_RING_LAUNCHES].place);
+    return pcu_call_site_tuple(&state, last->site);
 }
 
 static PyMethodDef ring_functions[] = {
     {"measure", ring_measure, METH_VARARGS, "Note launches; return ns of one."},
-    {"line", ring_line, METH_NOARGS, "Return the line of the last launch as text."},
+    {"line", ring_line, METH_NOARGS,
+     "Return file, line and function of the last launch."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -71,7 +78,7 @@ PyMODINIT_FUNC PyInit_ring(void);
 PyMODINIT_FUNC
 PyInit_ring(void)
 {
-    if (pcu_caller_setup(NULL, &state) < 0 || pcu_launch_ring_make(&record) < 0) {
+    if (pcu_call_site_setup(NULL, &state) < 0) {
         return NULL;
     }
     return PyModule_Create(&ring_definition);

@@ -40,6 +40,6 @@ def show(
     characters. Otherwise only its size is printed. ``file`` also writes the picture
     into a file.
     """
-    from pycuda._show.display import show as show_them
+    from pycuda._show import show as show_them
 
     show_them(arrays, low, high, colors, file)

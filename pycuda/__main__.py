@@ -27,7 +27,7 @@ _NO_ARGCOMPLETE = (
 
 def _module(name: str) -> ModuleType:
     """Return the module of a command."""
-    if name in ("array_api", "profile"):  # packages
+    if name == "profile":  # a package
         name += ".__main__"
     try:
         return importlib.import_module(f"pycuda.{name}")
@@ -44,7 +44,7 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     Only the modules of commands that are among the words are imported.
     """
     is_script = os.path.basename(sys.argv[0]) == "pycuda"
-    parser = argparse.ArgumentParser(
+    parser = _command_line.Parser(
         prog="pycuda" if is_script else "python -m pycuda",
         description=f"Tools of pycuda {VERSION_TEXT}.",
         epilog="COMMAND --help lists the arguments of a command.",

@@ -7,11 +7,11 @@ in its PTX or None, the symbol of the kernel, and the number of its parameters.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from pycuda._compile.warning import warn_settled
+from pycuda._driver import _is_strict
+from pycuda._warning import warn_settled
 from pycuda.driver import ArgumentTypeWarning
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def report(
     advice = _advice(parameter, argument, is_format)
     if advice:
         text += f". {advice}"
-    if os.environ.get("PYCUDA_STRICT", "0") not in ("", "0"):
+    if _is_strict():
         raise TypeError(text)
     return warn_settled(text, ArgumentTypeWarning)
 

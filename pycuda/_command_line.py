@@ -14,12 +14,13 @@ from __future__ import annotations
 import argparse
 import contextlib
 import ctypes
+import difflib
 import json
 import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from pycuda import _program
 
@@ -32,13 +33,38 @@ COMMANDS = {
     "profile": "Run a Python program and record what it did on the device.",
     "precompile": "Compile the kernels of a program in advance, into one file.",
     "debug": "Run a script with debug information in its kernels, for cuda-gdb.",
-    "array_api": "Compare pycuda.array_api with the array API standard.",
 }
 
+#: The exit status of a wrong command line, and of one that names a missing file.
+WRONG = 2
 _INTERRUPTED = 128 + 2  # the exit status of programs that Ctrl-C ends, in a shell
 
 #: Commands that run a program with the words after -- as its arguments.
 _SPLIT = ("precompile",)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors suggest the word that was perhaps meant."""
+
+    def error(self, message: str) -> NoReturn:
+        wrong = re.search(r"invalid choice: '(.*)' \(choose from (.*)\)$", message)
+        if wrong is not None:
+            known = re.findall(r"[\w.-]+", wrong[2])
+            similar = difflib.get_close_matches(wrong[1], known, 1)
+            if similar:
+                message += f". Did you mean '{similar[0]}'?"
+        super().error(message)
+
+
+def add_program(
+    parser: argparse.ArgumentParser, name: str, metavar: str = "SCRIPT"
+) -> None:
+    """Add the name of a program, and ``arguments``, all words after it."""
+    parser.add_argument(name, metavar=metavar)
+    rest = parser.add_argument(
+        "arguments", nargs=argparse.REMAINDER, metavar="ARGUMENT"
+    )
+    rest.required = False  # there may be none; argparse says otherwise in its errors
 
 
 def parse(
@@ -111,6 +137,11 @@ def fail(given: argparse.Namespace, name: str, text: str, status: int = 1) -> in
     return status
 
 
+def fail_without(given: argparse.Namespace, name: str, text: str) -> int:
+    """Say that the command line names a file that is not there. Return the status."""
+    return fail(given, name, text, WRONG)
+
+
 def reason_of(error: Exception) -> str:
     """Return the text of an error. That of an OSError begins with the file's name."""
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
@@ -174,13 +205,6 @@ def devices(text: str) -> int:
     return int(text)
 
 
-def count(text: str) -> int:
-    """Return a whole number from 0 on."""
-    if not re.fullmatch("[0-9]{1,9}", text):
-        raise argparse.ArgumentTypeError(f"'{text}' must be a whole number from 0 on")
-    return int(text)
-
-
 def capability(text: str) -> str:
     """Return a compute capability of software devices."""
     if text not in _CAPABILITIES:
@@ -209,9 +233,7 @@ def main(
     arguments: Sequence[str] | None,
 ) -> int:
     """Execute ``python -m pycuda.NAME`` with these arguments. Return the status."""
-    parser = argparse.ArgumentParser(
-        prog=f"python -m pycuda.{name}", description=COMMANDS[name]
-    )
+    parser = Parser(prog=f"python -m pycuda.{name}", description=COMMANDS[name])
     add_refuse(parser)
     add_arguments(parser)
     words = sys.argv[1:] if arguments is None else arguments

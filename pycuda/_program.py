@@ -1,8 +1,9 @@
-"""Run a Python program in this process, as ``python PROGRAM`` does."""
+"""Run a Python program in this process, or name the one that runs."""
 
 from __future__ import annotations
 
 import os
+import re
 import runpy
 import sys
 import threading
@@ -113,3 +114,43 @@ def _shortening(hook: _Hook) -> _Hook:
         hook(kind, error.with_traceback(trace), trace)
 
     return show
+
+
+# -- the program that runs -------------------------------------------------------------
+
+
+def _quoted(word: str) -> str:
+    """Return a word as a shell reads it, in double quotes if it needs quotes."""
+    if re.fullmatch(r"[\w./:@%+=,-]*", word, re.ASCII):
+        return word
+    return '"' + re.sub(r'([\\"$`])', r"\\\1", word) + '"'
+
+
+def _test_words(current: str) -> str:
+    """Return the words for a test with this value of PYTEST_CURRENT_TEST.
+
+    It is the test's name and, in brackets, its phase. The name begins with the path of
+    the file from the root of the tests, which may be above this folder.
+    """
+    name = current.rpartition(" ")[0] or current
+    path, mark, test = name.partition("::")
+    while mark and not os.access(path, os.R_OK):
+        _, mark, path = path.partition("/")
+    return f"-m pytest {_quoted(f'{path}::{test}')}" if mark else "-m pytest"
+
+
+def words_to_rerun() -> str:
+    """Return the words that name this program behind ``python``, without arguments.
+
+    They follow a command such as ``python -m pycuda.explain``, too: ``script.py``, ``-m
+    module``, and in a run of pytest ``-m pytest test_file.py::test_name``.
+    """
+    test = os.environ.get("PYTEST_CURRENT_TEST")
+    # A program that a test starts has the variable too, but not the module.
+    if test and "pytest" in sys.modules:
+        return _test_words(test)
+    spec = getattr(sys.modules.get("__main__"), "__spec__", None)
+    if spec is not None:
+        return f"-m {spec.name.removesuffix('.__main__')}"
+    script = sys.argv[0] if sys.argv else ""
+    return script if script.endswith(".py") else "script.py"

@@ -24,17 +24,6 @@ from pycuda._driver import (
     filter_mode,
 )
 
-__all__ = [
-    "bind_array_to_texref",
-    "dtype_to_array_format",
-    "gpuarray_to_array",
-    "gpuarray_to_texref",
-    "make_multichannel_2d_array",
-    "matrix_to_array",
-    "matrix_to_texref",
-    "np_to_array",
-]
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -13,9 +13,11 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from pycuda._compile.request import CompileRequest as _CompileRequest
-from pycuda._compile.text import list_of as _list_of
-from pycuda._compile.warning import pass_on as _pass_on, warn as _warn
+from pycuda._compile.request import (
+    CompileRequest as _CompileRequest,
+    list_of as _list_of,
+)
+from pycuda._warning import pass_on as _pass_on, warn as _warn
 
 if TYPE_CHECKING:
     import hashlib
@@ -193,7 +195,7 @@ def compile_many(
     """
     from functools import partial
 
-    from pycuda._compile import parallel
+    from pycuda._compile import progress as _progress
     from pycuda._compile.build import build, prepare
 
     if isinstance(requests, (str, bytes, Mapping)):
@@ -207,7 +209,7 @@ def compile_many(
         jobs.append(partial(build, prepare(request)))
     results = []
     if jobs:
-        results = parallel.run(jobs, workers, progress)
+        results = _progress.run_all(jobs, workers, progress)
     images: list[bytes] = []
     failed: list[Exception] = []
     for result in results:

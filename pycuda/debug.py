@@ -1,7 +1,7 @@
 """Run a script with debugging on: ``python -m pycuda.debug SCRIPT [ARGS]``.
 
 Kernels are then compiled with debug information, and their sources are kept for
-cuda-gdb. The exit status is 2 without a script, and 1 if the script does not exist.
+cuda-gdb. The exit status is 2 without a script, or if the script does not exist.
 """
 
 from __future__ import annotations
@@ -15,15 +15,14 @@ from pycuda import _command_line, _program
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command line."""
-    parser.add_argument("script", metavar="SCRIPT")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGUMENT")
+    _command_line.add_program(parser, "script")
 
 
 def run(given: argparse.Namespace) -> int:
     """Run the script. Return the exit status."""
     reason = _program.missing(given.script, False)
     if reason:
-        return _command_line.fail(given, "debug", reason)
+        return _command_line.fail_without(given, "debug", reason)
 
     from pycuda.driver import set_debugging
 

@@ -203,10 +203,11 @@ def _step_for(error: Exception) -> str:
     """Return the step that repairs a failed init(), by the text of its error."""
     from pycuda import _driver
 
-    choice = os.environ.get("PYCUDA_DRIVER")
-    if choice not in (None, "", "cuda", "emulator"):
-        return "unset PYCUDA_DRIVER"
     text = str(error)
+    wrong = re.search(r"\b(PYCUDA_\w+) is '.*'; set it to (.*)", text)
+    if wrong is not None:
+        return f"set {wrong[1]} to {wrong[2]}"
+    choice = _driver._setting("PYCUDA_DRIVER")
     if _NO_SOFTWARE_DEVICE in text:
         return "set PYCUDA_EMULATOR_DEVICES to 1 or more, or unset it"
     if choice == "emulator" or _driver._is_emulated():
@@ -430,16 +431,6 @@ def _look_at_compiler(
 
 def look_at_compilers() -> Iterator[Finding]:
     """Look at nvcc and NVRTC, one of which must work and know the devices."""
-    from pycuda._compile.tools import COMPILERS
-
-    choice = os.environ.get("PYCUDA_COMPILER")
-    if choice and choice not in COMPILERS:
-        yield Finding(
-            MISSING,
-            "compiler",
-            f"PYCUDA_COMPILER is {choice!r}, which is the name of no compiler",
-            f"set PYCUDA_COMPILER to {' or '.join(COMPILERS)}, or unset it",
-        )
     found: dict[str, Any] = {}
     replaced: dict[str, Finding] = {}
     findings = [_look_at_compiler(name, found, replaced) for name in ("nvcc", "NVRTC")]

@@ -5,6 +5,7 @@ later compilations.
 """
 
 import errno as _errno
+import typing as _typing
 from collections.abc import Sequence as _Sequence
 
 try:
@@ -18,7 +19,21 @@ except ModuleNotFoundError as _error:
         name=_error.name,
     ) from None
 from pycuda._driver import Error
-from pycuda._texture_arrays import *  # noqa: F403  the helpers around Array
+from pycuda._public import names_at_first_use as _names_at_first_use
+
+if _typing.TYPE_CHECKING:
+    from pycuda._texture_arrays import *  # noqa: F403
+else:
+    __getattr__, __dir__ = _names_at_first_use(
+        globals(),
+        {
+            "pycuda._texture_arrays": (
+                "bind_array_to_texref dtype_to_array_format gpuarray_to_array "
+                "gpuarray_to_texref make_multichannel_2d_array matrix_to_array "
+                "matrix_to_texref np_to_array"
+            ),
+        },
+    )
 
 CUDA_DEBUGGING = False
 

@@ -14,14 +14,12 @@ import numpy as np
 
 from pycuda._array.kernels.elementwise_kernel import (
     ElementwiseKernel as ElementwiseKernel,
-)
-from pycuda._array.kernels.elementwise_module import (
     get_elwise_kernel as get_elwise_kernel,
     get_elwise_kernel_and_types as get_elwise_kernel_and_types,
     get_elwise_module as get_elwise_module,
     get_elwise_range_module as get_elwise_range_module,
 )
-from pycuda._array.public_names import publish as _publish
+from pycuda._public import publish as _publish
 from pycuda.tools import (
     ScalarArg as ScalarArg,
     VectorArg as VectorArg,

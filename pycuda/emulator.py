@@ -198,8 +198,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "run", help="run a program; a file that ends in .py runs in this Python"
     )
     _add_options(running)
-    running.add_argument("program", metavar="PROGRAM")
-    running.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGUMENT")
+    _command_line.add_program(running, "program", "PROGRAM")
     naming = commands.add_parser("library", help="print the path of the libcuda.so.1")
     _command_line.add_json(naming)
     printing = commands.add_parser(
@@ -231,8 +230,8 @@ def _execute(given: argparse.Namespace) -> int:
     try:
         os.execvpe(command[0], command, {**os.environ, **_variables(given)})
     except OSError as error:
-        print(f"cannot run {command[0]}: {error.strerror}", file=sys.stderr)
-        return 127
+        reason = f"cannot run {command[0]}: {error.strerror}"
+        return _command_line.fail_without(given, "emulator", reason)
 
 
 def _print(given: argparse.Namespace) -> None:

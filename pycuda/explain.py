@@ -27,7 +27,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pycuda import _command_line, _excerpt, _program, _reports, _sanitizer
-from pycuda._compile import source_log
+from pycuda._compile import recording
 
 _WIDTH = 88
 
@@ -266,8 +266,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-m", dest="is_module", action="store_true", help="run a module, not a script"
     )
-    parser.add_argument("program", metavar="SCRIPT")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGUMENT")
+    _command_line.add_program(parser, "program")
 
 
 def _command(given: argparse.Namespace) -> list[str]:
@@ -332,7 +331,7 @@ def _found(log: str) -> list[_reports.Report]:
 def _print_found(
     given: argparse.Namespace, found: list[_reports.Report], log: str, status: int
 ) -> None:
-    sources, files = source_log.read(log), _files(given)
+    sources, files = recording.read_texts(log), _files(given)
     sys.stdout.flush()
     for number, report in enumerate(found, 1):
         print(f"\n{'-' * _WIDTH}\n{number}. {report.kind}\n")
@@ -352,7 +351,7 @@ def _document(
     given: argparse.Namespace, found: list[_reports.Report], log: str, status: int
 ) -> dict[str, Any]:
     """Return what a run has found, for JSON."""
-    sources, files = source_log.read(log), _files(given)
+    sources, files = recording.read_texts(log), _files(given)
     return {
         "command": _command(given),
         "status": status,
@@ -372,7 +371,7 @@ def run(given: argparse.Namespace) -> int:
     """Run the program and print what the checks found. Return the exit status."""
     reason = _program.missing(given.program, given.is_module)
     if reason:
-        return _command_line.fail(given, "explain", reason, 2)
+        return _command_line.fail_without(given, "explain", reason)
     run_program = _run_on_gpu if given.gpu else _run_on_device
     with tempfile.TemporaryDirectory(prefix="pycuda-explain-") as folder:
         log = os.path.join(folder, "reports")
@@ -383,7 +382,7 @@ def run(given: argparse.Namespace) -> int:
             else:
                 status = run_program(given, log)
         except RuntimeError as error:
-            return _command_line.fail(given, "explain", str(error), 2)
+            return _command_line.fail_without(given, "explain", str(error))
         found = _found(log)
         if given.json:
             _command_line.print_json(_document(given, found, log, status))

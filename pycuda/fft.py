@@ -34,10 +34,7 @@ from pycuda._array.functions.fourier import (
     rfftn,
     transform_library,
 )
-
-# Loaded now, so that the first transform need not load it.
-from pycuda._array.kernels import kernel_request as _kernel_request  # noqa: F401
-from pycuda._array.public_names import publish as _publish
+from pycuda._public import publish as _publish
 
 __all__ = [
     "fft",

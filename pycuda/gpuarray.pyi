@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, SupportsIndex, TypeAlias, TypeVar, 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from pycuda import elementwise as elementwise
+from pycuda import driver, elementwise as elementwise
 from pycuda._array.growable import GrowableArray as GrowableArray
 from pycuda._driver import (
     ArrayFlags as ArrayFlags,
@@ -45,6 +45,7 @@ from pycuda._driver import (
 )
 from pycuda.characterize import has_double_support as has_double_support
 
+drv = driver
 argwhere = _argwhere
 concatenate = _concatenate
 cummax = _cummax
@@ -69,6 +70,7 @@ _Axis: TypeAlias = int | tuple[int, ...] | None
 _Arrays: TypeAlias = Sequence[GPUArray]
 #: Arrays of the device, and numbers and lists of which arrays are made.
 _Values: TypeAlias = GPUArray | Sequence[Any] | complex
+_Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 _BoundsMode: TypeAlias = Literal["raise", "wrap", "clip"]
 _OverlapMode: TypeAlias = Literal["full", "same", "valid"]
 _KeptOrder: TypeAlias = Literal["C", "F", "A", "K", "c", "f", "a", "k"]
@@ -927,6 +929,7 @@ def einsum(
     *operands: Any,
     out: GPUArray | None = None,
     dtype: DTypeLike | None = None,
+    casting: _Casting = "safe",
     optimize: Any = True,
     stream: Stream | None = None,
 ) -> GPUArray: ...
@@ -1304,7 +1307,7 @@ def unwrap(
     stream: Stream | None = None,
 ) -> GPUArray: ...
 def ediff1d(
-    ary: GPUArray, to_end: GPUArray | None = None, to_begin: GPUArray | None = None
+    ary: GPUArray, to_end: _Values | None = None, to_begin: _Values | None = None
 ) -> GPUArray: ...
 def gradient(
     f: GPUArray,
@@ -1364,7 +1367,9 @@ def piecewise(
     *args: Any,
     **kw: Any,
 ) -> GPUArray: ...
-def trim_zeros(filt: GPUArray, trim: str = "fb") -> GPUArray: ...
+def trim_zeros(
+    filt: GPUArray, trim: str = "fb", axis: int | tuple[int, ...] | None = None
+) -> GPUArray: ...
 
 # queries
 def array_equiv(a1: _Operand, a2: _Operand) -> bool: ...

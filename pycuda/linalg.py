@@ -47,8 +47,8 @@ from pycuda._array.linalg.systems import (
     tensorinv,
     tensorsolve,
 )
-from pycuda._array.public_names import publish as _publish
 from pycuda._driver import _product_library, matmul
+from pycuda._public import publish as _publish
 
 
 def product_library() -> str:

@@ -24,10 +24,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from pycuda import _command_line
-from pycuda._compile import bundle, bundle_writer
+from pycuda._compile import bundle
 
 if TYPE_CHECKING:
-    from pycuda._compile.bundle_images import Architectures, Result
+    from pycuda._compile.bundle_writer import Architectures, Result
     from pycuda._compile.recording import Recorded
 
 __all__ = ["Kernels", "contents", "use"]
@@ -74,6 +74,10 @@ class _Failure(Exception):
     """Nothing can be written; the text says why."""
 
 
+class _Missing(_Failure):
+    """A file that the command line names does not exist."""
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command line."""
     parser.epilog = (
@@ -112,10 +116,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _architectures(text: str) -> Architectures:
-    from pycuda._compile import bundle_images
+    from pycuda._compile import bundle_writer
 
     try:
-        return bundle_images.parse_architectures(text)
+        return bundle_writer.parse_architectures(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
@@ -135,6 +139,9 @@ def run(given: argparse.Namespace) -> int:
         if given.list is not None:
             return _print_list(given)
         return _make(given, given.after_dashes)
+    except (_Missing, FileNotFoundError, PermissionError) as error:
+        reason = _command_line.reason_of(error)
+        return _command_line.fail_without(given, "precompile", reason)
     except (_Failure, OSError, ValueError, SyntaxError) as error:
         return _command_line.fail(given, "precompile", _command_line.reason_of(error))
 
@@ -167,6 +174,8 @@ def _check(given: argparse.Namespace) -> None:
         given.refuse("no program runs, so nothing can come after --")
     if not given.output:
         given.refuse("name the file to write with -o")
+    from pycuda._compile import bundle_writer
+
     reason = bundle_writer.complaint(given.output)
     if reason:
         given.refuse(f"-o {given.output}: {reason}")
@@ -174,11 +183,11 @@ def _check(given: argparse.Namespace) -> None:
 
 def _make(given: argparse.Namespace, of_program: Sequence[str]) -> int:
     from pycuda import _argument_types
-    from pycuda._compile import bundle_images
+    from pycuda._compile import bundle_writer
 
     archs = given.arch
     if archs is not None and given.folder is None:
-        reason = bundle_images.unknown(archs)
+        reason = bundle_writer.unknown(archs)
         if reason:
             raise _Failure(reason)
     output = os.path.abspath(given.output)
@@ -189,8 +198,8 @@ def _make(given: argparse.Namespace, of_program: Sequence[str]) -> int:
         )
     for name in (bundle.VARIABLE, "PYCUDA_RECORD", "PYCUDA_CHECK"):
         os.environ.pop(name, None)  # they would change what is compiled here
-    archs = archs or bundle_images.architectures_of(recorded)
-    result = bundle_images.make(recorded, archs, _argument_types.of_source, given.jobs)
+    archs = archs or bundle_writer.architectures_of(recorded)
+    result = bundle_writer.make(recorded, archs, _argument_types.of_source, given.jobs)
     if result.failures:
         raise _Failure(_failures(result))
     _write(given, output, result, archs)
@@ -254,19 +263,19 @@ def _is_script(program: str) -> bool:
     if os.path.exists(program):
         return True
     if program.endswith(".py") or not program.replace(".", "").isidentifier():
-        raise _Failure(f"there is no file '{program}'")
+        raise _Missing(f"there is no file '{program}'")
     return False
 
 
 def _failures(result: Result) -> str:
     """Return the texts of the first errors."""
-    from pycuda._compile import bundle_images
+    from pycuda._compile import bundle_writer
 
     number = _count(len(result.failures), "image")
     rows = [f"{number} could not be made; no bundle was written"]
     for line, arch, error in result.failures[:3]:
         target = f" for {arch}" if arch else ""
-        rows.append(f"{line}{target}: {bundle_images.first_lines(error)}")
+        rows.append(f"{line}{target}: {bundle_writer.first_lines(error)}")
     if len(result.failures) > 3:
         rows.append(f"... and {len(result.failures) - 3} more")
     return "\n".join(rows)
@@ -276,6 +285,7 @@ def _write(
     given: argparse.Namespace, output: str, result: Result, archs: Architectures
 ) -> None:
     from pycuda import VERSION_TEXT
+    from pycuda._compile import bundle_writer
 
     notes = [f"compiled by {', '.join(result.compilers)}"]
     size = bundle_writer.write(output, VERSION_TEXT, notes, result.sources)

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pycuda._array.kernels.c_types import VectorArg, dtype_to_ctype
-from pycuda._array.kernels.context_cache import context_dependent_memoize
 from pycuda._array.kernels.reduction_kernel import (
     ReductionKernel as ReductionKernel,
     get_reduction_kernel_and_types as get_reduction_kernel_and_types,
     get_reduction_module as get_reduction_module,
 )
-from pycuda._array.public_names import publish as _publish
+from pycuda._public import publish as _publish
+from pycuda.tools import VectorArg, context_dependent_memoize, dtype_to_ctype
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike

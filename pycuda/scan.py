@@ -9,6 +9,6 @@ from pycuda._array.kernels.scan_kernel import (
     InclusiveScanKernel as InclusiveScanKernel,
     _ScanKernelBase as _ScanKernelBase,
 )
-from pycuda._array.public_names import publish as _publish
+from pycuda._public import publish as _publish
 
 _publish(globals())

@@ -1,6 +1,6 @@
 """Sorts of elements of any type by a key in C: ``SortKernel``."""
 
 from pycuda._array.kernels.sort_kernel import SortKernel as SortKernel
-from pycuda._array.public_names import publish as _publish
+from pycuda._public import publish as _publish
 
 _publish(globals())

@@ -17,26 +17,15 @@ from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any, SupportsIndex, TextIO, TypeVar, cast
 
 import pycuda.driver as _cuda
-from pycuda._array.kernels.c_types import (
-    Argument as Argument,
-    ScalarArg as ScalarArg,
-    VectorArg as VectorArg,
-    base_dtype_to_ctype as base_dtype_to_ctype,
-    dtype_to_ctype as dtype_to_ctype,
-    fill_dtype_registry as _fill_dtype_registry,  # noqa: F401
-    get_arg_type as get_arg_type,
-    parse_c_arg as parse_c_arg,
-)
-from pycuda._array.kernels.context_cache import (
+from pycuda._context_cache import (
     clear_context_caches as clear_context_caches,
     context_dependent_memoize as context_dependent_memoize,
     context_dependent_memoized_functions as context_dependent_memoized_functions,
 )
-from pycuda._array.public_names import publish as _publish
-from pycuda._driver import _lend_to_threads, _set_default_allocator
-from pycuda.compyte.dtypes import (
-    get_or_register_dtype as get_or_register_dtype,
-    register_dtype as register_dtype,
+from pycuda._driver import _lend_to_threads, _set_default_allocator, _setting
+from pycuda._public import (
+    names_at_first_use as _names_at_first_use,
+    publish as _publish,
 )
 from pycuda.driver import (
     DeviceMemoryPool as DeviceMemoryPool,
@@ -49,7 +38,25 @@ from pycuda.driver import (
 )
 
 if TYPE_CHECKING:
+    from pycuda._array.kernels.c_types import *  # noqa: F403
     from pycuda._driver import Device
+    from pycuda.compyte.dtypes import (
+        get_or_register_dtype as get_or_register_dtype,
+        register_dtype as register_dtype,
+    )
+else:
+    __getattr__, __dir__ = _names_at_first_use(
+        globals(),
+        {
+            "pycuda._array.kernels.c_types": (
+                "Argument ScalarArg VectorArg base_dtype_to_ctype dtype_to_ctype "
+                "get_arg_type parse_c_arg"
+            ),
+            "pycuda.compyte.dtypes": (
+                "get_or_register_dtype register_dtype _fill_dtype_registry"
+            ),
+        },
+    )
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -227,28 +234,17 @@ def _retain_primary_context(dev: _cuda.Device) -> _cuda.Context:
     return context
 
 
-def _choice(name: str, choices: dict[str, Any], default: str) -> Any:
-    """Return the choice for an environment variable; ValueError for other values."""
-    word = os.environ.get(name) or default
-    try:
-        return choices[word]
-    except KeyError:
-        raise ValueError(
-            f"the environment variable {name} must be one of "
-            f"{', '.join(choices)}, not {word!r}"
-        ) from None
-
-
 def _make_automatic_context(kind: str | None = None) -> _cuda.Context:
     """Make the context of an import, make it current and lend it to other threads.
 
     ``kind`` is "primary" or "own"; the default is the value of PYCUDA_AUTOINIT. A
     thread without a context works in it unless PYCUDA_AUTOINIT_THREADS is 0.
     """
-    makers = {"primary": _retain_primary_context, "own": None}
-    maker = makers[kind] if kind else _choice("PYCUDA_AUTOINIT", makers, "primary")
-    lend = _choice("PYCUDA_AUTOINIT_THREADS", {"1": True, "0": False}, "1")
+    if kind is None:
+        kind = _setting("PYCUDA_AUTOINIT")
+    lend = _setting("PYCUDA_AUTOINIT_THREADS")
     _cuda.init()
+    maker = _retain_primary_context if kind == "primary" else None
     context = make_default_context(maker)
     _lend_to_threads(context if lend else None)
     return context

@@ -32,18 +32,19 @@ DATA_FILES = {
         "table",
         "context_record",
         "release",
-        "graph_record",
+        "capture",
         "stream_use",
         "blas_table",
         "fft_table",
         "nccl_table",
         "driver_log",
+        "events",
         "host_threads",
         "memory_map",
-        "timeline",
+        "virtual_range",
     )
     for end in "ch"
-}
+} | {"python/driver/timeline.c"}  # the functions of the table that its wrappers call
 
 #: Process-wide data of the software device, a library of its own: file -> names.
 DEVICE_DATA = {
@@ -92,8 +93,7 @@ DEVICE_DATA = {
     "device/machine/warp/wait.c": ["host", "threads"],
     "device/memory/address_space.c": ["space", "emu_memory_tables"],
     "device/memory/shadow.c": ["emu_memory_shadow", "opening"],
-    "device/memory/memory.c": ["state"],
-    "device/memory/registered.c": ["registered"],
+    "device/memory/memory.c": ["registered", "state"],
     "device/memory/virtual.c": ["reservations", "mappings"],
     "device/memory/texture.c": ["slots", "used_slots", "free_slots", "owners"],
 }
@@ -608,14 +608,25 @@ def reason(root, sources):
                 yield source.name, line, f"{match.group()} without a reason"
 
 
+#: A row of a function that the extension calls: its name, and when the call may wait.
+FUNCTION_ROW = re.compile(
+    r"X\((\w+), (?:\w+|\([^()]*\)), \d+, \w+, (?:REQUIRED|OPTIONAL)\((\w+)\),"
+)
+
+
+def driver_functions(root):
+    """Map the driver's functions that the extension calls to their rule of the lock."""
+    table = root / SOURCE / "abi" / "functions.h"
+    text = table.read_text(encoding="utf-8") if table.exists() else ""
+    return dict(FUNCTION_ROW.findall(" ".join(text.replace("\\\n", " ").split())))
+
+
 def waiting_call(root, sources):
     """Refuse calls in python/ that keep the interpreter lock though they may wait.
 
     A comment on the line above that begins with "keeps the lock" gives the reason.
     """
-    table = root / SOURCE / "abi" / "symbols.h"
-    text = table.read_text(encoding="utf-8") if table.exists() else ""
-    waiting = set(re.findall(r"X\((\w+),\s*\d+,\s*\w+,\s*(?!GIL,)\w+,", text))
+    waiting = {name for name, lock in driver_functions(root).items() if lock != "GIL"}
     for source in sources:
         if source.room.startswith("python/"):
             for match in re.finditer(r"\bdrv\s*\.\s*(\w+)\s*\(", source.code):

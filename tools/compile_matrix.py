@@ -170,7 +170,7 @@ PART_OF = {"complex64": "float32", "complex128": "float64"}
 
 def _text(**fields):
     """Return the source of a kernel request with these fields."""
-    from pycuda._array.kernels.kernel_request import text_of
+    from pycuda._array.kernels.compilation import text_of
     from pycuda._driver import _KernelRequest
 
     names = _KernelRequest.__match_args__
@@ -301,13 +301,13 @@ def array_sources():
 USED = """
 import contextlib, io, json, sys
 sys.path.insert(0, sys.argv[1])
-from pycuda._array.kernels import kernel_request
-found, write = {}, kernel_request.text_of
+from pycuda._array.kernels import compilation
+found, write = {}, compilation.text_of
 def text_of(request):
     text = write(request)
     found.setdefault(text, f"{request.family} {len(found)}")
     return text
-kernel_request.text_of = text_of
+compilation.text_of = text_of
 import bench_wide
 with contextlib.redirect_stdout(io.StringIO()):
     bench_wide.main("--sizes 4096 --rounds 1 --ms 0.1 --peers".split())

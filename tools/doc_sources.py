@@ -34,7 +34,6 @@ CASTS = r"(?:\((?:[^()]|\([^()]*\))*\))*"
 METHOD = re.compile(rf'\{{"(\w+)",\s*{CASTS}\s*(\w+),\s*(?:METH|PCU)_')
 #: A row of an array of methods that a macro generates.
 ROW = re.compile(r"\b[A-Z_]{4,}\((\w+)[,)]")
-SYMBOL = re.compile(r"^\s*X\((\w+), \d+,", re.MULTILINE)
 #: The prefixes of the driver's functions for a class.
 PREFIXES = {
     "Context": "Ctx",
@@ -78,9 +77,8 @@ class Sources:
     """The C sources of python/, by function."""
 
     def __init__(self, root):
-        table = root / check_layout.SOURCE / "abi" / "symbols.h"
-        symbols = SYMBOL.findall(table.read_text(encoding="utf-8"))
-        self.symbols = {symbol.lower(): f"cu{symbol}" for symbol in symbols}
+        names = check_layout.driver_functions(root)
+        self.symbols = {name.lower(): f"cu{name}" for name in names}
         self.sources = [
             source
             for source in check_layout.load(root)

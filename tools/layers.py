@@ -74,12 +74,16 @@ CLOSED = {
 PACKAGE = (
     "pycuda/compyte",
     "pycuda/_start.py",
+    "pycuda/_public.py",
+    "pycuda/_warning.py",
+    "pycuda/_context_cache.py",
     "pycuda/_excerpt.py",
     "pycuda/_extras.py",
     "pycuda/_page.py",
     "pycuda/_texture_arrays.py",
     "pycuda/driver.py",
     "pycuda/_compile",
+    "pycuda/_libraries.py",
     "pycuda/compiler.py",
     "pycuda/_array",
     "pycuda/_array/sources",
@@ -225,18 +229,11 @@ def include_cycle(root, sources):
 
 
 class Imports(ast.NodeVisitor):
-    """Every import of a module, lazy ones too; those for type checkers are left out."""
+    """Every import of a module: lazy ones and those for type checkers too."""
 
     def __init__(self, package):
         self.package = package  # the dotted name of the package that the module is in
         self.found = []  # (line, dotted name)
-
-    def visit_If(self, node):
-        if ast.unparse(node.test) not in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
-            self.generic_visit(node)
-            return
-        for statement in node.orelse:
-            self.visit(statement)
 
     def visit_Import(self, node):
         for name in node.names:
@@ -248,6 +245,8 @@ class Imports(ast.NodeVisitor):
             parts = self.package.split(".")
             parts = parts[: len(parts) - node.level + 1]
             base = ".".join([*parts, *filter(None, [node.module])])
+        if base == self.package and "." in base:  # the module loads its own package
+            self.found.append((node.lineno, base))
         for name in node.names:
             # The name may be a module of the package, or something that it defines.
             self.found.append((node.lineno, f"{base}.{name.name}"))
@@ -258,6 +257,12 @@ class Imports(ast.NodeVisitor):
             name = node.args[0]
             if isinstance(name, ast.Constant) and isinstance(name.value, str):
                 self.found.append((node.lineno, name.value))
+        if called.endswith("names_at_first_use"):
+            _, homes = node.args
+            for home, names in ast.literal_eval(homes).items():
+                for name in names.split():
+                    defined = name.partition(":")[0]
+                    self.found.append((node.lineno, f"{home}.{defined}"))
         self.generic_visit(node)
 
 

@@ -176,16 +176,22 @@ def from_dlpack(x, /, *, device=None, copy=None, stream=None):
     if 0 not in borrowed.shape:
         memory = {"gpudata": borrowed, "base": borrowed}
     array = GPUArray(borrowed.shape, borrowed.dtype, strides=borrowed.strides, **memory)
+    if isinstance(x, GPUArray):
+        array._counts_as = x._counts_as
     return array.copy() if copy else array
 
 
-def _unpickle(cls, host, state=None):
-    """Return the array that a pickle describes by its elements in host memory."""
+def _unpickle(cls, host, counts_as=None):
+    """Return the array that a pickle describes by its elements in host memory.
+
+    ``counts_as`` is the dtype that a bool array has in arithmetic, or None.
+    """
     array = to_gpu(host)
     if cls is not GPUArray:
         plain = array
         array = cls(plain.shape, plain.dtype, strides=plain.strides)
         array.set(plain)
+    array._counts_as = counts_as
     return array
 
 

@@ -1,8 +1,32 @@
-"""Helpers of the functions that have NumPy's names."""
+"""What functions with NumPy's names share: ``where=``, ``out=``, casting, errors."""
 
 from __future__ import annotations
 
 import inspect
+
+import numpy as np
+
+from pycuda._array.layout import broadcast_to
+from pycuda._driver import GPUArray, to_gpu
+
+
+def as_mask(where):
+    """Return a ``where`` argument as a mask on the device."""
+    is_array = isinstance(where, GPUArray)
+    mask = where if is_array else np.asarray(where)
+    if not is_array and mask.ndim:
+        raise TypeError("where must be a GPUArray of bool; copy it with to_gpu()")
+    if mask.dtype != bool:
+        raise TypeError(f"where must be of bool, not {mask.dtype}")
+    return mask if is_array else to_gpu(mask)
+
+
+def mask_of(where, a):
+    """Return a ``where`` argument as a mask, broadcast to an array's shape."""
+    return broadcast_to(as_mask(where), a.shape)
+
+
+# -- calls, casting, results -----------------------------------------------------------
 
 
 def called(full, function, args, kwargs):
@@ -22,6 +46,19 @@ def called(full, function, args, kwargs):
     if not isinstance(full, str):
         full = f"{full.__module__}.{full.__name__}"
     raise TypeError(f"{full} of GPUArrays: {text}")
+
+
+def casting_dtype(value, dtype):
+    """Return the dtype by which NumPy's casting rules judge a value for a dtype.
+
+    Python's numbers have none of their own: they adapt to ``dtype`` as far as its kind
+    allows.
+    """
+    if hasattr(value, "dtype"):
+        return value.dtype
+    if type(value) in (int, float, complex):
+        return np.result_type(dtype, value)
+    return np.asarray(value).dtype
 
 
 def into(result, out):

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from pycuda import driver
-from pycuda._compile.request import CompileRequest
-from pycuda._compile.text import list_of
+from pycuda._compile.request import CompileRequest, list_of
 
 if TYPE_CHECKING:
     from pycuda._compile.toolkit import Facts, Tool

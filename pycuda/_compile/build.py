@@ -19,12 +19,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from pycuda import _driver, driver
-from pycuda._compile import architecture, bundle, store
+from pycuda._compile import architecture, bundle, source_text, store
 from pycuda._compile.architecture import TargetDevice
-from pycuda._compile.request import CompileRequest
+from pycuda._compile.request import CompileRequest, list_of
 from pycuda._compile.store import HEADERS
-from pycuda._compile.text import list_of, text_of, wrapped
-from pycuda._compile.warning import pass_on
+from pycuda._warning import NOTE_END, pass_on
 from pycuda.driver import CompileError, CompilerNotFoundError
 
 if TYPE_CHECKING:
@@ -128,8 +127,8 @@ def build_image(request: CompileRequest) -> bytes:
 def prepare(request: CompileRequest) -> Compilation:
     """Check a request. Settle it at once, unless a bundle may have its image."""
     options = list_of(request.options, "options")
-    source = text_of(request.source)
-    text = wrapped(source, request.no_extern_c)
+    source = source_text.text_of(request.source)
+    text = source_text.wrapped(source, request.no_extern_c)
     folders: list[str] = []
     if request.include_dirs is not None:
         folders = list_of(request.include_dirs, "include_dirs")
@@ -204,9 +203,9 @@ def build(compilation: Compilation, names: Sequence[str] = ()) -> Built:
 def _build(compilation: Compilation, names: Sequence[str]) -> Built:
     environ = os.environ
     if "PYCUDA_CHECK_LOG" in environ:
-        from pycuda._compile import source_log
+        from pycuda._compile import recording
 
-        source_log.keep(compilation.text)
+        recording.keep_text(compilation.text)
     compilation.bundle, compilation.types = "", {}
     built = _from_bundle(compilation, names)
     if built is None:
@@ -321,28 +320,57 @@ def _run(compilation: Compilation, names: Sequence[str]) -> tuple[Result, str]:
     """Run a compiler. Return its result and the text that it compiled.
 
     The text differs from the request's if a header of the user declares texture<> or
-    surface<> variables: then ``pycuda-textures.hpp`` comes before the source.
+    surface<> variables: then ``pycuda-textures.hpp`` comes before the source. It also
+    differs if a header has C++ that cannot be inside ``extern "C"``.
     """
-    from pycuda._compile import references, tools
+    from pycuda._compile import tools
 
     source, options, target = compilation.text, compilation.options, compilation.target
     tool, keep = compilation.tool, compilation.keep
     try:
         return tool.run(source, options, target, keep, names), source
     except CompileError as error:
-        words = references.unknown_in(tools.output_of(error))
+        if source_text.is_linkage_complaint(source, tools.output_of(error)):
+            return _run_outside(compilation, names, error)
+        words = source_text.unknown_references(tools.output_of(error))
         if not words or _INCLUDE_HEADERS not in options:
             raise
         first = error
-    text = references.defining(words | references.defined_in(source)) + source
+    words |= source_text.defined_references(source)
+    text = source_text.defining_references(words) + source
     try:
         return tool.run(text, options, target, keep, names), text
     except CompileError as error:
-        still_unknown = references.unknown_in(tools.output_of(error))
+        still_unknown = source_text.unknown_references(tools.output_of(error))
         if still_unknown or "is not a template" not in tools.output_of(first):
             raise first from None  # the word did not mean a reference
         error.source = source
         raise
+
+
+def _run_outside(
+    compilation: Compilation, names: Sequence[str], first: CompileError
+) -> tuple[Result, str]:
+    """Run a compiler again, with the headers outside of ``extern "C"``.
+
+    ``first`` is its error about the source as it was.
+    """
+    from pycuda._compile import tools
+
+    source, options, target = compilation.text, compilation.options, compilation.target
+    text, headers = source_text.with_headers_outside(source)
+    if not headers:
+        first.msg = f"{first.msg.rstrip('.')}. {source_text.LINKAGE_ADVICE}"
+        raise first
+    try:
+        result = compilation.tool.run(text, options, target, compilation.keep, names)
+    except CompileError as error:
+        if source_text.is_linkage_complaint(source, tools.output_of(error)):
+            error.msg = f"{error.msg.rstrip('.')}. {source_text.LINKAGE_ADVICE}"
+        error.source = source
+        raise
+    result.messages = f"{source_text.linkage_note(headers)}{NOTE_END}{result.messages}"
+    return result, text
 
 
 # -- the cache -------------------------------------------------------------------------

@@ -29,7 +29,7 @@ from pycuda import _start
 from pycuda._compile import store
 from pycuda._compile.request import CompileRequest
 from pycuda._compile.store import HEADERS
-from pycuda._compile.warning import warn
+from pycuda._warning import warn
 
 if TYPE_CHECKING:
     from pycuda._compile.architecture import TargetDevice

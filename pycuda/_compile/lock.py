@@ -12,7 +12,7 @@ import contextlib
 import os
 import threading
 
-from pycuda._compile.warning import warn
+from pycuda._warning import warn
 
 try:
     import fcntl

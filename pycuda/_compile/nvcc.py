@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from pycuda import _extras
 from pycuda._compile import toolkit
-from pycuda._compile.warning import warn
 from pycuda._excerpt import SOURCE_NAME
+from pycuda._warning import warn
 from pycuda.driver import CompileError, CompilerNotFoundError
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class Tool(toolkit.Tool):
         keep: bool,
         names: Sequence[str] = (),
     ) -> toolkit.Result:
-        from pycuda._compile.work_folder import work_folder
+        from pycuda._compile.toolkit import work_folder
 
         with work_folder(keep) as folder:
             if not names:
@@ -302,7 +302,7 @@ def parse_dependencies(text: str) -> list[str]:
 
 def preprocess(path: str, source: str, options: Sequence[str]) -> str:
     """Return a text after nvcc's preprocessor."""
-    from pycuda._compile.work_folder import work_folder
+    from pycuda._compile.toolkit import work_folder
 
     with work_folder(keep=False) as folder:
         source_path = os.path.join(folder, SOURCE_NAME)

@@ -9,11 +9,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
-from pycuda._compile import architecture, build, nvcc, progress, store, warning
-from pycuda._compile.request import CompileRequest
-from pycuda._compile.text import list_of
-from pycuda._compile.toolkit import Result
-from pycuda._compile.work_folder import work_folder
+from pycuda import _warning
+from pycuda._compile import architecture, build, nvcc, progress, store
+from pycuda._compile.request import CompileRequest, list_of
+from pycuda._compile.toolkit import Result, work_folder
 
 # The machine number of device code in an ELF header, at bytes 18 and 19.
 _ELF_CUDA = b"\xbe\x00"
@@ -59,7 +58,7 @@ def link(pieces: Iterable[object], request: CompileRequest) -> bytes:
 
     with progress.shown("linked code with nvcc"):
         image = build.make_once(entry, request.keep, make)
-    warning.pass_on("".join(messages))
+    _warning.pass_on("".join(messages))
     return image
 
 

@@ -2,7 +2,7 @@
 
 It needs neither nvcc nor a host compiler. It has no standard headers, which
 ``nvrtc_headers.py`` provides, and does not list the files that it read, which
-``nvrtc_inputs.py`` finds. Only a compilation needs that file and
+``manifest.py`` finds. Only a compilation needs that file and
 ``nvrtc_options.py``. A hit of the cache does not, so it need not wait for their import.
 """
 
@@ -198,7 +198,7 @@ class Tool(toolkit.Tool):
         keep: bool,
         names: Sequence[str] = (),
     ) -> Result:
-        from pycuda._compile import nvrtc_inputs, nvrtc_options
+        from pycuda._compile import manifest, nvrtc_options
 
         _refuse_impossible(source, options, target)
         facts = self._seen or self.facts(None)
@@ -213,7 +213,7 @@ class Tool(toolkit.Tool):
             [*own, *(f"-I{folder}" for folder in given_folders + own_folders)],
             target,
             names,
-            nvrtc_inputs.users_own(given_folders, own_folders),
+            manifest.users_own_headers(HEADERS, given_folders, own_folders),
         )
         if self._folder and not keep:
             program.prepare_headers(self.path, facts, own_folders, self._folder)
@@ -226,7 +226,7 @@ class Tool(toolkit.Tool):
         if not any(option.startswith(_PRE) for option in own):
             shared = [each for each in own_folders if each not in facts.toolkit_dirs]
             offered = HEADERS.keys() - program.without
-            read = nvrtc_inputs.follow(
+            read = manifest.follow_includes(
                 source, given_folders, facts.toolkit_dirs, shared, offered
             )
         result = Result(outcome.image, read, started_ns, log, outcome.lowered)
@@ -514,7 +514,7 @@ def _strings(items: Sequence[bytes]) -> ctypes.Array[ctypes.c_char_p]:
 
 
 def _keep(text: str, image: bytes, target: str) -> None:
-    from pycuda._compile.work_folder import work_folder
+    from pycuda._compile.toolkit import work_folder
 
     with work_folder(keep=True) as folder:
         given = text.encode("utf-8", "surrogateescape")

@@ -108,7 +108,9 @@ def split(text: str) -> Parts | None:
 
 def is_usable(arguments: Sequence[str]) -> bool:
     """Return whether precompiled headers are allowed and may work here."""
-    if _works is False or os.environ.get(VARIABLE, "1") in ("", "0"):
+    from pycuda._driver import _setting
+
+    if _works is False or not _setting(VARIABLE):
         return False
     if not sys.platform.startswith("linux") or not sys.executable:
         return False

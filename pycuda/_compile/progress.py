@@ -1,8 +1,8 @@
 """A line about compilations that take long, on a terminal or in a notebook.
 
 The line appears on stderr after two seconds, counts the seconds, and is removed at the
-end. Where stderr is a file or a pipe, nothing is written. PYCUDA_PROGRESS=0 turns it
-off.
+end. Several compilations side by side have a line that counts them. Where stderr is a
+file or a pipe, nothing is written. PYCUDA_PROGRESS=0 turns the lines off.
 
 One thread writes the line for all compilations of the process. It ends with the last
 one, so a program that compiles nothing has no such thread.
@@ -15,8 +15,12 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from typing import TextIO
+from collections.abc import Callable, Iterator, Sequence
+from typing import TextIO, TypeVar
+
+from pycuda._driver import _setting
+
+T = TypeVar("T")
 
 VARIABLE = "PYCUDA_PROGRESS"
 
@@ -79,7 +83,7 @@ class _Line:
 def _line() -> _Line | None:
     """Return the line to write to, None if there is no terminal and no notebook."""
     file = sys.stderr
-    if file is None or os.environ.get(VARIABLE, "1") in ("", "0"):
+    if file is None or not _setting(VARIABLE):
         return None
     if type(file).__module__.startswith("ipykernel."):
         return _Line(file, True)
@@ -163,6 +167,65 @@ def _worded(text: str, seconds: float, count: int, width: int) -> str:
     if len(start) + len(end) > width:
         start = start[: max(0, width - len(end) - 1)] + "…"
     return start + end
+
+
+# -- several at once -------------------------------------------------------------------
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def run_all(
+    jobs: Sequence[Callable[[], T]], workers: int | None, progress: bool
+) -> list[T | Exception]:
+    """Run all jobs in threads; return their results or exceptions, in order.
+
+    With ``progress``, a line counts the jobs that have ended. An interruption, or
+    another exception that is no ``Exception``, ends the run. Jobs that have not begun
+    are dropped.
+    """
+    from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+
+    if workers is not None and workers < 0:
+        raise ValueError(f"workers is a number of threads, not {workers}")
+    line = _line() if progress and len(jobs) > 1 else None
+    with (
+        muted(),
+        _counted(line, len(jobs)) as count,
+        ThreadPoolExecutor(workers or processors(), "pycuda") as pool,
+    ):
+        futures: list[Future[T]] = [pool.submit(job) for job in jobs]
+        try:
+            for number, _ in enumerate(as_completed(futures), 1):
+                count(number)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    results: list[T | Exception] = []
+    for future in futures:
+        try:
+            results.append(future.result())
+        except Exception as error:
+            results.append(error)
+    return results
+
+
+@contextlib.contextmanager
+def _counted(line: _Line | None, jobs: int) -> Iterator[Callable[[int], None]]:
+    """Give a function that shows how many jobs are done, in a line if there is one."""
+
+    def show(done: int) -> None:
+        if line is not None:
+            line.show(f"compiling: {done} of {jobs} done")
+
+    show(0)
+    try:
+        yield show
+    finally:
+        if line is not None:
+            line.remove()
 
 
 def _after_fork() -> None:

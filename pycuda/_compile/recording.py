@@ -1,12 +1,18 @@
-"""The sources that programs compile, written down for ``pycuda.precompile``.
+"""The sources that programs compile, written down for other programs of the package.
 
 While PYCUDA_RECORD names a folder, each process appends what it compiles to a file of
-its own there: a JSON text in a line, with the arguments of the compilation. Hits of the
-cache and of bundles count too. A source that fails is not written down.
+its own there, for ``pycuda.precompile``: a JSON text in a line, with the arguments of
+the compilation. Hits of the cache and of bundles count too. A source that fails is not
+written down.
+
+A report of a check names a line of ``kernel.cu``, and every source in a string has that
+name. So while PYCUDA_CHECK_LOG names a file of reports, each source is appended to a
+second file beside it, for ``pycuda.explain``.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -15,15 +21,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pycuda._compile import store
 from pycuda._compile.request import CompileRequest
-from pycuda._compile.warning import PACKAGE, warn
+from pycuda._warning import PACKAGE, warn
 
 if TYPE_CHECKING:
     from pycuda._compile.architecture import TargetDevice
 
 VARIABLE = "PYCUDA_RECORD"
 _ENDING = ".jsonl"
+_TEXTS_ENDING = ".sources"
 
-_kept: set[tuple[str, str]] = set()  # (folder, line) of what this process has written
+# (folder or file, line) of what this process has written
+_kept: set[tuple[str, str]] = set()
 _complained = False
 
 
@@ -74,7 +82,7 @@ def keep(
         return
     _kept.add((folder, text))
     try:
-        _append(folder, text)
+        _append_record(folder, text)
     except OSError as error:
         if not _complained:
             _complained = True
@@ -84,13 +92,16 @@ def keep(
             )
 
 
-def _append(folder: str, text: str) -> None:
+def _append_record(folder: str, text: str) -> None:
     os.makedirs(folder, exist_ok=True)
-    name = store.process_name() + _ENDING
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-    file = os.open(os.path.join(folder, name), flags, 0o666)
+    _append(os.path.join(folder, store.process_name() + _ENDING), text)
+
+
+def _append(path: str, line: str) -> None:
+    """Append a line to a file in one step."""
+    file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
     try:
-        os.write(file, text.encode() + b"\n")
+        os.write(file, line.encode() + b"\n")
     finally:
         os.close(file)
 
@@ -133,6 +144,32 @@ def _rows(path: str) -> Iterator[tuple[str, Recorded]]:
                     f"the file, or record the program again with {VARIABLE}"
                 ) from None
             yield identity, Recorded(request, names, device, line)
+
+
+# -- for reports of checks -------------------------------------------------------------
+
+LOG_VARIABLE = "PYCUDA_CHECK_LOG"
+
+
+def keep_text(text: str) -> None:
+    """Append a source, if reports are kept and if this process has not yet."""
+    log = os.environ.get(LOG_VARIABLE)
+    line = json.dumps(text)
+    if not log or (log, line) in _kept:
+        return
+    _kept.add((log, line))
+    # Without the file, reports are shown without the texts of their lines.
+    with contextlib.suppress(OSError):
+        _append(log + _TEXTS_ENDING, line)
+
+
+def read_texts(log: str) -> list[str]:
+    """Return the sources beside a file of reports, in their order."""
+    try:
+        with open(log + _TEXTS_ENDING, encoding="utf-8") as file:
+            return [json.loads(line) for line in file if line.endswith("\n")]
+    except OSError:
+        return []
 
 
 def _after_fork() -> None:

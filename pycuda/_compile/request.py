@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
+
+_HALF_CHARACTER = "[\ud800-\udc7f\udd00-\udfff]"
 
 
 class CompileRequest:
@@ -72,3 +75,38 @@ class CompileRequest:
         """Return the same request with some other fields."""
         fields = {name: getattr(self, name) for name in self.__slots__}
         return CompileRequest(**{**fields, **changes})
+
+
+def list_of(value: Iterable[str | os.PathLike[str]], name: str) -> list[str]:
+    """Return a new list of strings from the argument ``name``.
+
+    Raise TypeError for a single string, and for items that are no strings or paths.
+    """
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"{name} must be a list of strings, not one string")
+    items: list[str] = []
+    for item in value:
+        text: object = item
+        if not isinstance(item, str) and isinstance(item, os.PathLike):
+            text = os.fspath(item)
+        if not isinstance(text, str):
+            raise TypeError(f"{name} must be a list of strings, not one with {item!r}")
+        if not text.isascii():
+            check_characters(text, f"a string of {name}")
+        items.append(text)
+    return items
+
+
+def check_characters(text: str, what: str) -> None:
+    """Raise ValueError if a text has half of a surrogate pair, which UTF-8 lacks.
+
+    Bytes that were decoded with "surrogateescape" are allowed. They are written as they
+    were.
+    """
+    found = re.search(_HALF_CHARACTER, text)
+    if found is not None:
+        line = text.count("\n", 0, found.start()) + 1
+        raise ValueError(
+            f"{what} has the character U+{ord(found[0]):04X} in line {line}: one half "
+            "of a surrogate pair, which no file can have. Check how it was decoded"
+        )

@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 
-from pycuda._compile.warning import warn
+from pycuda._warning import warn
 
 try:
     # The builtin module: hashlib would load OpenSSL, ten times the cost of a whole hit.

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pycuda._compile import lock
-from pycuda._compile.warning import warn
+from pycuda._warning import warn
 
 USAGE = "usage"
 VARIABLE = "PYCUDA_CACHE_SIZE"

@@ -1,4 +1,4 @@
-"""CUDA toolkits and their compilers: places, facts, and the result of a run.
+"""CUDA toolkits and their compilers: places, facts, the folder and result of a run.
 
 The facts about a compiler are kept in the compile cache under its path, size and time.
 So a process whose kernels are all cached starts no compiler to learn them.
@@ -6,10 +6,11 @@ So a process whose kernels are all cached starts no compiler to learn them.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from pycuda._compile import store
 
@@ -97,6 +98,22 @@ def device_library_folders(nvcc: str) -> list[str]:
         folders += [os.path.join(root, part) for part in parts]
     folders += library_folders(LIBRARY_WHEELS)
     return list(dict.fromkeys(map(os.path.abspath, folders)))
+
+
+@contextlib.contextmanager
+def work_folder(keep: bool) -> Iterator[str]:
+    """Make a folder, and remove it at the end; with ``keep``, print where it is."""
+    import shutil
+    import tempfile
+
+    folder = tempfile.mkdtemp(prefix="pycuda-")
+    try:
+        yield folder
+    finally:
+        if keep:
+            print(f"*** compiler output in {folder}")
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 class Result:

@@ -13,8 +13,9 @@ import threading
 
 from pycuda._compile import nvcc as nvcc_program, store
 from pycuda._compile.toolkit import Facts, Tool
-from pycuda._compile.warning import warn
+from pycuda._driver import _setting
 from pycuda._excerpt import SOURCE_NAME
+from pycuda._warning import warn
 from pycuda.driver import CompileError, CompilerNotFoundError
 
 COMPILERS = ("nvcc", "nvrtc")
@@ -81,7 +82,7 @@ def installed() -> list[Facts]:
 
 
 def _first_choice(compiler: str | None) -> str:
-    asked = compiler or os.environ.get("PYCUDA_COMPILER") or "nvcc"
+    asked: str = compiler or _setting("PYCUDA_COMPILER")
     if asked not in COMPILERS:
         raise ValueError(
             f"the compiler is one of {', '.join(COMPILERS)}, not {asked!r}"

@@ -7,16 +7,19 @@ it makes elements, and stores it back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from pycuda import _driver as drv
+from pycuda import _driver as drv, _extras
 from pycuda._array.kernels.compilation import load
-from pycuda._array.kernels.context_cache import context_dependent_memoize
+from pycuda._compile import nvrtc, toolkit
+from pycuda._context_cache import context_dependent_memoize
 from pycuda._driver import GPUArray, _plain_array
-from pycuda._random import curand_library, sources
+from pycuda._random import sources
+from pycuda.driver import CompileError
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -25,6 +28,11 @@ if TYPE_CHECKING:
     from pycuda._driver import DeviceAllocation, Function, Stream
 
     _Shape = int | tuple[int, ...] | list[int]
+
+#: NVIDIA's header for device code, and where its wheels have it.
+_HEADER = "curand_kernel.h"
+_WHEEL_HEADERS = ("nvidia/cu13/include", "nvidia/curand/include")
+_SYSTEM = "/usr/include"
 
 _THREADS = 256  # the most threads of a block, for any number of generators
 F4, F8, I4, U4, I8, U8 = map(np.dtype, ("f4", "f8", "i4", "u4", "i8", "u8"))
@@ -36,10 +44,41 @@ def multiprocessors() -> int:
     return drv.Context.get_device().get_attribute(attribute)
 
 
+def compiler_options() -> list[str]:
+    """Return the options with which a compiler finds the header.
+
+    Raises CompileError if it is not there.
+    """
+    for folder in _folders():
+        if os.path.isfile(os.path.join(folder, _HEADER)):
+            # A system's own nvcc looks there, after the C library's own headers.
+            return [] if folder == _SYSTEM else [f"-I{folder}"]
+    raise CompileError(
+        f"cuRAND's header for device code, {_HEADER}, was not found: not beside NVRTC "
+        f"or nvcc, not under {toolkit.described_homes()} or /usr/local/cuda, and not "
+        f"in NVIDIA's wheels ({' or '.join(_WHEEL_HEADERS)} in site-packages). Install "
+        f"the CUDA toolkit, or its wheels with '{_extras.command('curand')}', or for "
+        "CUDA 12 'pip install nvidia-curand-cu12'",
+        [],
+    )
+
+
+def _folders() -> Iterator[str]:
+    """Yield the folders that may have the header, those of the compilers first."""
+    for path in (nvrtc.find(), toolkit.on_path(["nvcc"])):
+        if path is not None:
+            for each in (path, os.path.realpath(path)):
+                yield os.path.join(os.path.dirname(os.path.dirname(each)), "include")
+    for home in toolkit.homes():
+        yield os.path.join(home, "include")
+    yield from toolkit.in_wheels(_WHEEL_HEADERS)
+    yield _SYSTEM
+
+
 @context_dependent_memoize
 def module_of(text: str) -> SourceModule:
     """Return the module of a generator's text; generators of one kind share it."""
-    return load(text, curand_library.compiler_options())
+    return load(text, compiler_options())
 
 
 # The kernel that makes elements of a dtype, for each distribution.

@@ -3,9 +3,6 @@
 ``x.__array_namespace__()`` returns this module. Programs and libraries that are written
 for the standard run on GPUArrays with it. https://data-apis.org/array-api describes the
 functions; ``doc/array_api.rst`` says where GPUArray's operators differ.
-
-``python -m pycuda.array_api`` lists the functions and compares them with
-array_api_strict.
 """
 
 from __future__ import annotations
@@ -36,6 +33,7 @@ from pycuda.array_api._creation import (
     zeros_like,
 )
 from pycuda.array_api._data_types import (
+    __array_namespace_info__,
     astype,
     bool,
     can_cast,
@@ -126,14 +124,6 @@ from pycuda.array_api._elementwise import (
     trunc,
     where,
 )
-from pycuda.array_api._indexing import take, take_along_axis
-from pycuda.array_api._inspection import __array_namespace_info__
-from pycuda.array_api._linear_algebra import (
-    matmul,
-    matrix_transpose,
-    tensordot,
-    vecdot,
-)
 from pycuda.array_api._manipulation import (
     broadcast_arrays,
     broadcast_shapes,
@@ -141,6 +131,8 @@ from pycuda.array_api._manipulation import (
     concat,
     expand_dims,
     flip,
+    matmul,
+    matrix_transpose,
     moveaxis,
     permute_dims,
     repeat,
@@ -148,27 +140,33 @@ from pycuda.array_api._manipulation import (
     roll,
     squeeze,
     stack,
+    tensordot,
     tile,
     unstack,
+    vecdot,
 )
 from pycuda.array_api._searching import (
     argmax,
     argmin,
+    argsort,
     count_nonzero,
+    isin,
     nonzero,
     searchsorted,
-)
-from pycuda.array_api._sets import (
-    isin,
+    sort,
+    take,
+    take_along_axis,
     unique_all,
     unique_counts,
     unique_inverse,
     unique_values,
 )
-from pycuda.array_api._sorting import argsort, sort
 from pycuda.array_api._statistics import (
+    all,
+    any,
     cumulative_prod,
     cumulative_sum,
+    diff,
     max,
     mean,
     min,
@@ -177,7 +175,6 @@ from pycuda.array_api._statistics import (
     sum,
     var,
 )
-from pycuda.array_api._utilities import all, any, diff
 
 if _TYPE_CHECKING:
     from pycuda.array_api import fft, linalg, special

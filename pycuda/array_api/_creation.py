@@ -9,8 +9,7 @@ import numpy as np
 
 import pycuda.gpuarray as _ga
 from pycuda._driver import _array_ops, _elementwise
-from pycuda.array_api._data_types import DType, Number
-from pycuda.array_api._devices import check_device
+from pycuda.array_api._data_types import DType, Number, check_device
 from pycuda.driver import Device
 from pycuda.gpuarray import GPUArray
 

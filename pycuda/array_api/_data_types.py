@@ -1,4 +1,4 @@
-"""The data types of the standard, and the functions of data types."""
+"""The data types of the standard, its functions of data types, and inspection."""
 
 from __future__ import annotations
 
@@ -7,9 +7,31 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from pycuda.array_api._devices import check_device
-from pycuda.driver import Device
+from pycuda.driver import Context, Device
 from pycuda.gpuarray import GPUArray
+
+# -- the devices: that of the current context ------------------------------------------
+
+
+def current_device() -> Device:
+    """Return the device of the current context, on which new arrays are made."""
+    return Context.get_device()
+
+
+def check_device(device: Device | None) -> None:
+    """Raise ValueError unless arrays can be made on a device; None is the default."""
+    if device is None:
+        return
+    here = current_device()
+    if not isinstance(device, Device) or device != here:
+        raise ValueError(
+            f"device {device!r} is not that of the current context, {here!r}: make a "
+            "context of that device current"
+        )
+
+
+# -- data types ------------------------------------------------------------------------
+
 
 DType: TypeAlias = np.dtype[Any]
 Number: TypeAlias = complex
@@ -100,15 +122,13 @@ def astype(
 
 
 def can_cast(from_: DType | GPUArray, to: DType, /) -> Any:
-    """Return whether the standard's rules of promotion lead from a data type to ``to``.
+    """Return whether the rules of promotion lead from a data type to ``to``.
 
-    No rule leads from one kind to another, except from real to complex numbers.
+    So ``result_type(from_, to)`` is ``to``. The standard has no rule for mixed kinds,
+    such as bool and float64. There the rules are NumPy's.
     """
     source, target = _dtype_of(from_, "from_"), _dtype_of(to, "to")
-    if not np.can_cast(source, target, "safe"):
-        return False
-    kinds = source.kind + target.kind
-    return kinds in ("bb", "ii", "uu", "ui", "ff", "fc", "cc")
+    return np.can_cast(source, target, "safe")
 
 
 @dataclass(frozen=True)
@@ -212,3 +232,65 @@ def result_type(*arrays_and_dtypes: GPUArray | DType | Number) -> DType:
     if not found:
         raise ValueError("result_type() needs at least one array or data type")
     return np.result_type(*found, *numbers)
+
+
+# -- what the namespace can do ---------------------------------------------------------
+
+
+_MAX_NDIM = 64
+
+
+class NamespaceInfo:
+    """The answers of ``__array_namespace_info__()``."""
+
+    def capabilities(self) -> dict[str, Any]:
+        """Return the optional abilities: masks and shapes that depend on data."""
+        return {
+            "boolean indexing": True,
+            "data-dependent shapes": True,
+            "max dimensions": _MAX_NDIM,
+        }
+
+    def default_device(self) -> Device:
+        """Return the device of the current context."""
+        return current_device()
+
+    def default_dtypes(self, *, device: Device | None = None) -> dict[str, DType]:
+        """Return the data types that functions choose if none is given."""
+        check_device(device)
+        return {
+            "real floating": float64,
+            "complex floating": complex128,
+            "integral": int64,
+            "indexing": int64,
+        }
+
+    def dtypes(
+        self,
+        *,
+        device: Device | None = None,
+        kind: str | tuple[str, ...] | None = None,
+    ) -> dict[str, DType]:
+        """Return the data types by name, all of them or those of some kinds.
+
+        Raises ValueError for a name that is no kind.
+        """
+        check_device(device)
+        if kind is None:
+            return {**KINDS["bool"], **KINDS["numeric"]}
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        found: dict[str, DType] = {}
+        for name in kinds:
+            if name not in KINDS:
+                raise ValueError(f"{name!r} is not a kind: {', '.join(KINDS)} are")
+            found.update(KINDS[name])
+        return found
+
+    def devices(self) -> tuple[Device, ...]:
+        """Return the devices on which arrays can be made: the current context's."""
+        return (current_device(),)
+
+
+def __array_namespace_info__() -> NamespaceInfo:
+    """Return an object whose methods describe the namespace."""
+    return NamespaceInfo()

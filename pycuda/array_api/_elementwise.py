@@ -5,6 +5,10 @@ adapts to the data type of the other. What the standard leaves open, such as mix
 of data types, follows NumPy's rules.
 """
 
+from __future__ import annotations
+
+import numpy as np
+
 from pycuda._driver import (
     _abs as abs,
     _acos as acos,
@@ -75,6 +79,7 @@ from pycuda._driver import (
     _trunc as trunc,
     _where as where,
 )
+from pycuda.gpuarray import GPUArray
 
 __all__ = [
     "abs",
@@ -146,3 +151,30 @@ __all__ = [
     "trunc",
     "where",
 ]
+
+
+def _limit(x: GPUArray, bound: GPUArray | float | None, is_upper: bool) -> GPUArray:
+    """Return the elements, replaced by a bound where they are beyond it."""
+    if bound is None:
+        return x
+    if not isinstance(bound, GPUArray) and x.dtype.kind in "iu":
+        limits = np.iinfo(x.dtype)
+        if bound <= limits.min if not is_upper else bound >= limits.max:
+            return x
+        if not limits.min <= bound <= limits.max:
+            bound = limits.min if bound < limits.min else limits.max
+    result = minimum(x, bound) if is_upper else maximum(x, bound)
+    return result if result.dtype == x.dtype else result.astype(x.dtype)
+
+
+def _clip_by_others(
+    x: GPUArray,
+    min: GPUArray | float | None,
+    max: GPUArray | float | None,
+) -> GPUArray:
+    """Return what ``clip`` does with bounds of another data type than the array's.
+
+    C does the other calls, and calls this one.
+    """
+    result = _limit(_limit(x, min, False), max, True)
+    return x.copy() if result is x else result

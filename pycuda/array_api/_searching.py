@@ -1,12 +1,13 @@
-"""Searching functions of the standard."""
+"""Searching, sorting, set and indexing functions of the standard."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 import pycuda.gpuarray as _ga
+from pycuda._array.layout import normal_axis
 from pycuda._driver import _nonzero
 from pycuda.gpuarray import GPUArray
 
@@ -66,3 +67,86 @@ def searchsorted(
     if not isinstance(x2, GPUArray):
         x2 = _ga.asarray(x2, np.result_type(x1.dtype, x2))
     return _ga.searchsorted(x1, x2, side, sorter)
+
+
+# -- sorting ---------------------------------------------------------------------------
+
+
+def argsort(
+    x: GPUArray, /, *, axis: int = -1, descending: bool = False, stable: bool = True
+) -> GPUArray:
+    """Return the indices that sort an array along an axis, of int64. NaN is last."""
+    return _ga.argsort(x, axis, descending=descending, stable=stable)
+
+
+def sort(
+    x: GPUArray, /, *, axis: int = -1, descending: bool = False, stable: bool = True
+) -> GPUArray:
+    """Return a sorted copy of an array along an axis. NaN is last."""
+    return _ga.sort(x, axis, descending=descending, stable=stable)
+
+
+# -- sets ------------------------------------------------------------------------------
+
+
+def isin(
+    x1: GPUArray | complex, x2: GPUArray | complex, /, *, invert: bool = False
+) -> GPUArray:
+    """Return for each element of ``x1`` whether it is in ``x2``.
+
+    With ``invert`` return whether it is not. One of the two may be a number. NaN is in
+    no array.
+    """
+    dtype = np.result_type(
+        *(x.dtype if isinstance(x, GPUArray) else x for x in (x1, x2))
+    )
+    return _ga.isin(_ga.asarray(x1, dtype), _ga.asarray(x2, dtype), invert=invert)
+
+
+def unique_all(x: GPUArray, /) -> Any:
+    """Return (values, indices, inverse_indices, counts) of the distinct elements.
+
+    ``values`` is sorted. ``indices`` are those of the first occurrences in the flat
+    array, ``inverse_indices`` has the shape of ``x`` and gives it back from ``values``,
+    ``counts`` are the numbers of occurrences. Each NaN is distinct.
+    """
+    return _ga.unique_all(x)
+
+
+def unique_counts(x: GPUArray, /) -> Any:
+    """Return (values, counts) of the distinct elements: see ``unique_all``."""
+    return _ga.unique_counts(x)
+
+
+def unique_inverse(x: GPUArray, /) -> Any:
+    """Return (values, inverse_indices) of the distinct elements: see ``unique_all``."""
+    return _ga.unique_inverse(x)
+
+
+def unique_values(x: GPUArray, /) -> GPUArray:
+    """Return the distinct elements, sorted. Each NaN is distinct."""
+    return _ga.unique_values(x)
+
+
+# -- indexing --------------------------------------------------------------------------
+
+
+def take(x: GPUArray, indices: GPUArray, /, *, axis: int | None = None) -> GPUArray:
+    """Return the elements at indices along an axis.
+
+    Negative indices count from the end. Raises ValueError without an axis unless the
+    array has one axis, IndexError for an index out of bounds.
+    """
+    if axis is None:
+        if x.ndim != 1:
+            raise ValueError(f"take() of an array of shape {x.shape} needs an axis")
+        axis = 0
+    return x[(slice(None),) * normal_axis(axis, x.ndim) + (indices,)]
+
+
+def take_along_axis(x: GPUArray, indices: GPUArray, /, *, axis: int = -1) -> GPUArray:
+    """Return the elements at indices that differ along the other axes.
+
+    ``indices`` has as many axes as ``x`` and broadcasts with it on the other axes.
+    """
+    return _ga.take_along_axis(x, indices, axis)

@@ -1,4 +1,4 @@
-"""Statistical functions of the standard.
+"""Statistical and utility functions of the standard.
 
 ``axis`` is a number, a tuple of numbers, or None for all axes. With ``keepdims`` the
 axes stay with length 1.
@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 import pycuda.gpuarray as _ga
 from pycuda.array_api._data_types import DType, int64
+from pycuda.array_api._manipulation import concat
 from pycuda.gpuarray import GPUArray
 
 _Axis: TypeAlias = int | tuple[int, ...] | None
@@ -133,3 +134,52 @@ def var(
     """Return the variance: the sum of squared distances from the mean, divided by
     the number of elements less ``correction``."""
     return _ga.var(x, axis, correction, keepdims)
+
+
+# -- utilities -------------------------------------------------------------------------
+
+
+def all(
+    x: GPUArray,
+    /,
+    *,
+    axis: int | tuple[int, ...] | None = None,
+    keepdims: bool = False,
+) -> GPUArray:
+    """Return whether all elements are true; true if there are none."""
+    return _ga.all(x, axis=axis, keepdims=keepdims)
+
+
+def any(
+    x: GPUArray,
+    /,
+    *,
+    axis: int | tuple[int, ...] | None = None,
+    keepdims: bool = False,
+) -> GPUArray:
+    """Return whether any element is true; false if there are none."""
+    return _ga.any(x, axis=axis, keepdims=keepdims)
+
+
+def diff(
+    x: GPUArray,
+    /,
+    *,
+    axis: int = -1,
+    n: int = 1,
+    prepend: GPUArray | None = None,
+    append: GPUArray | None = None,
+) -> GPUArray:
+    """Return the differences of neighbours along an axis, taken ``n`` times.
+
+    ``prepend`` and ``append`` are put before and after the elements first. Raises
+    ValueError if ``n`` is negative or an axis does not fit.
+    """
+    if n < 0:
+        raise ValueError(f"n must be 0 or more, not {n}")
+    if n == 0:  # as in NumPy, nothing is put before or after
+        return x.copy()
+    parts = [part for part in (prepend, x, append) if part is not None]
+    if len(parts) > 1:
+        x = concat(parts, axis=axis)
+    return _ga.diff(x, n, axis)

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from pycuda import fft as _fourier
-from pycuda.array_api._data_types import DType
-from pycuda.array_api._devices import check_device
+from pycuda.array_api._data_types import DType, check_device
 from pycuda.driver import Device
 from pycuda.gpuarray import GPUArray
 

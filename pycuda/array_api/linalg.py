@@ -12,7 +12,7 @@ from typing import Literal
 import pycuda.gpuarray as _ga
 from pycuda import linalg as _solvers
 from pycuda.array_api._data_types import DType
-from pycuda.array_api._linear_algebra import (
+from pycuda.array_api._manipulation import (
     matmul,
     matrix_transpose,
     tensordot,

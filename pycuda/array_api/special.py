@@ -10,6 +10,6 @@ incomplete gamma and beta functions with parameters up to 10,000.
 
 from pycuda._array.functions.special import *  # noqa: F403
 from pycuda._array.functions.special import __all__ as __all__
-from pycuda._array.public_names import publish as _publish
+from pycuda._public import publish as _publish
 
 _publish(globals())

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -162,6 +162,41 @@ def fill_registry_with_opencl_c_types(reg: DTypeRegistry) -> None:
     reg._add(["double"], np.float64)
 
 
+#: The elements of CUDA's vectors: their name, their type, the largest vector.
+_VECTORS: tuple[tuple[str, type[np.generic], int], ...] = (
+    ("char", np.int8, 4),
+    ("uchar", np.uint8, 4),
+    ("short", np.int16, 4),
+    ("ushort", np.uint16, 4),
+    ("int", np.int32, 4),
+    ("uint", np.uint32, 4),
+    ("long", np.int64, 4),
+    ("ulong", np.uint64, 4),
+    ("float", np.float32, 4),
+    ("longlong", np.int64, 2),
+    ("ulonglong", np.uint64, 2),
+    ("double", np.float64, 2),
+)
+
+
+def _cuda_types() -> Iterator[tuple[str, DTypeLike]]:
+    """Yield (name, dtype) of the types of CUDA C besides those of C."""
+    yield "uchar", np.uint8
+    yield "ushort", np.uint16
+    yield "uint", np.uint32
+    yield "pycuda::complex<float>", np.complex64
+    yield "pycuda::complex<double>", np.complex128
+    yield from _vector_types()
+
+
+def _vector_types() -> Iterator[tuple[str, np.dtype[Any]]]:
+    """Yield (name, dtype) of CUDA's vector types, such as ``float4``."""
+    for base, scalar, most in _VECTORS:
+        for count in range(1, most + 1):
+            dtype = np.dtype([(field, scalar) for field in "xyzw"[:count]])
+            yield f"{base}{count}", dtype
+
+
 # -- the registry of the process -------------------------------------------------------
 
 
@@ -172,8 +207,17 @@ NAME_TO_DTYPE = TYPE_REGISTRY.name_to_dtype
 
 
 def _fill_dtype_registry(respect_windows: bool, include_bool: bool = True) -> None:
+    """Register the types of C and CUDA C.
+
+    With ``respect_windows``, ``long`` has its size on this operating system.
+    """
     fill_registry_with_c_types(TYPE_REGISTRY, respect_windows, include_bool)
     fill_registry_with_c99_stdint_types(TYPE_REGISTRY)
+    for name, dtype in _cuda_types():
+        TYPE_REGISTRY.get_or_register_dtype(name, dtype)
+
+
+_fill_dtype_registry(respect_windows=True)
 
 
 def get_or_register_dtype(

@@ -43,8 +43,13 @@ PYCUDA_FN complex<T> from_polar(T size, T angle, T real)
     if (angle == 0) {
         return make_complex(size, angle);
     }
-    if (real > 0 && ::isinf(real) && !is_finite(angle)) {
-        return make_complex(size, angle - angle);
+    if (!is_finite(angle)) {
+        const T nan = angle - angle;
+        if (::isinf(real)) {
+            return real > 0 ? make_complex(size, nan)
+                            : make_complex(size, ::copysign(T(0), angle));
+        }
+        return make_complex(nan, nan);
     }
     T sine, cosine;
     ::sincos(angle, &sine, &cosine);
@@ -66,7 +71,7 @@ PYCUDA_FN complex<T> op_exp2(complex<T> z)
 template <class T>
 PYCUDA_FN complex<T> op_expm1(complex<T> z)
 {
-    T size = ::expm1(z.re);
+    T size = ::expm1(z.re + T(0));  // the standard has 0 for -0, unlike of real numbers
     if (z.im == 0) {
         return make_complex(size, z.im);
     }
@@ -237,11 +242,11 @@ PYCUDA_FN complex<T> op_tanh(complex<T> z)
     if (z.im == 0) {
         return make_complex(T(::tanh(z.re)), z.im);
     }
+    if (::isinf(z.re)) {
+        return make_complex(::copysign(T(1), z.re), ::copysign(T(0), z.im));
+    }
     if (!is_finite(z.im)) {
         const T nan = z.im - z.im;
-        if (::isinf(z.re)) {
-            return make_complex(::copysign(T(1), z.re), ::copysign(T(0), z.im));
-        }
         return make_complex(z.re == 0 ? z.re : nan, nan);
     }
     T sine, cosine;

@@ -1190,8 +1190,9 @@ PYCUDA_FN complex<T> op_sign(complex<T> z)
         return make_complex(T(0), T(0));
     }
     if (::isinf(size)) {
-        bool both = ::isinf(z.re) && ::isinf(z.im);
-        T one = both ? z.re - z.re : T(1), none = both ? one : T(0);
+        // Two infinities have no direction, nor has one beside a NaN.
+        bool open = is_nan(z) || (::isinf(z.re) && ::isinf(z.im));
+        T one = open ? z.re - z.re : T(1), none = open ? one : T(0);
         return ::isinf(z.re) ? make_complex(::copysign(one, z.re), none)
                              : make_complex(none, ::copysign(one, z.im));
     }

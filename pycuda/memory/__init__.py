@@ -16,8 +16,14 @@ In a notebook, a snapshot as the last line of a cell is a picture. The text of a
 from __future__ import annotations
 
 from pycuda import _driver
-from pycuda.memory._processes import Process
-from pycuda.memory._records import Allocation, DevicePool, DeviceUse, Line, LineUse
+from pycuda.memory._records import (
+    Allocation,
+    DevicePool,
+    DeviceUse,
+    Line,
+    LineUse,
+    Process,
+)
 from pycuda.memory._snapshot import Snapshot, take
 
 __all__ = [
@@ -46,10 +52,10 @@ def snapshot() -> Snapshot:
 def record(on: bool = True, *, events: int = 32768) -> None:
     """Switch the recording of allocations on or off.
 
-    It is on from the beginning. ``events``: how many allocations and releases the
-    history keeps, rounded up to a power of two; 32 bytes each. If the number changes,
-    the history so far is dropped. Memory that was allocated while the recording was off
-    does not appear in a snapshot.
+    It is on from the beginning. ``events``: how many of the last allocations and
+    releases the history keeps, rounded up to a power of two; 88 bytes each. Launches
+    take places, too. If the number changes, the history so far is dropped. Memory that
+    was allocated while the recording was off does not appear in a snapshot.
     """
     room = 0
     if events:

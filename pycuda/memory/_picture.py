@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from pycuda._page import (
     tiles_html,
     time_text,
 )
-from pycuda.memory._processes import others
 from pycuda.memory._records import (
     ALLOCATED,
     FREED,
@@ -30,10 +29,8 @@ from pycuda.memory._records import (
     TAKEN,
     Line,
     LineUse,
+    Records,
 )
-
-if TYPE_CHECKING:
-    from pycuda.memory._snapshot import Snapshot
 
 #: Bands of lines in a picture; the others are one band.
 _BANDS = 8
@@ -59,7 +56,7 @@ class Curve(NamedTuple):
 # -- from events to curves -------------------------------------------------------------
 
 
-def _chosen_events(snapshot: Snapshot, device: int, host: bool) -> np.ndarray[Any, Any]:
+def _chosen_events(snapshot: Records, device: int, host: bool) -> np.ndarray[Any, Any]:
     on_host = np.array([kind in HOST_KINDS for kind in KINDS])
     events = snapshot.events
     chosen = (on_host[events["kind"]] == host) & (events["device"] == device)
@@ -67,7 +64,7 @@ def _chosen_events(snapshot: Snapshot, device: int, host: bool) -> np.ndarray[An
     return kept
 
 
-def _steps(snapshot: Snapshot, events: np.ndarray[Any, Any]) -> list[Any]:
+def _steps(snapshot: Records, events: np.ndarray[Any, Any]) -> list[Any]:
     """Return (number of the event, name, signed bytes) for every change of a band."""
     found: list[Any] = []
     changes = zip(
@@ -84,7 +81,7 @@ def _steps(snapshot: Snapshot, events: np.ndarray[Any, Any]) -> list[Any]:
     return found
 
 
-def _final(snapshot: Snapshot, device: int, host: bool) -> dict[Hashable, int]:
+def _final(snapshot: Records, device: int, host: bool) -> dict[Hashable, int]:
     """Return the bytes of each band at the moment of the snapshot."""
     total: dict[Hashable, int] = {}
     for a in snapshot.allocations:
@@ -94,7 +91,7 @@ def _final(snapshot: Snapshot, device: int, host: bool) -> dict[Hashable, int]:
     return total
 
 
-def curve(snapshot: Snapshot, device: int, host: bool) -> Curve:
+def curve(snapshot: Records, device: int, host: bool) -> Curve:
     """Return the use over time.
 
     The history may have lost its beginning, so the bytes before the first event follow
@@ -231,7 +228,7 @@ def _legend(c: Curve, top: float) -> list[str]:
     return out
 
 
-def draw(snapshot: Snapshot, device: int, host: bool) -> str:
+def draw(snapshot: Records, device: int, host: bool) -> str:
     """Return the picture as an ``<svg>`` element without a style of its own."""
     c = _thin(_join(curve(snapshot, device, host)))
     floor = _TOP + _HEIGHT
@@ -265,7 +262,7 @@ def draw(snapshot: Snapshot, device: int, host: bool) -> str:
     return "".join(out) + "</svg>"
 
 
-def _main_device(snapshot: Snapshot) -> int:
+def _main_device(snapshot: Records) -> int:
     total: dict[int, int] = {}
     for a in snapshot.allocations:
         total[a.device] = total.get(a.device, 0) + a.bytes
@@ -274,7 +271,7 @@ def _main_device(snapshot: Snapshot) -> int:
     return max(total, key=lambda d: total[d])
 
 
-def svg(snapshot: Snapshot, device: int | None, host: bool) -> str:
+def svg_of(snapshot: Records, device: int | None, host: bool) -> str:
     """Return a picture with its style, as the text of a file."""
     if device is None:
         device = _main_device(snapshot)
@@ -282,9 +279,9 @@ def svg(snapshot: Snapshot, device: int | None, host: bool) -> str:
     return picture.replace(">", f"><style>{PICTURE_STYLE}</style>", 1)
 
 
-def cell(snapshot: Snapshot) -> str:
+def cell_of(snapshot: Records) -> str:
     """Return the picture for the output of a notebook."""
-    return f'<div style="max-width:1100px">{svg(snapshot, None, False)}</div>'
+    return f'<div style="max-width:1100px">{svg_of(snapshot, None, False)}</div>'
 
 
 # -- the page --------------------------------------------------------------------------
@@ -304,7 +301,7 @@ def _line_rows(uses: list[LineUse]) -> list[list[str]]:
     ]
 
 
-def _allocation_rows(snapshot: Snapshot, most: int = 100) -> list[list[str]]:
+def _allocation_rows(snapshot: Records, most: int = 100) -> list[list[str]]:
     return [
         [
             bytes_text(a.bytes),
@@ -324,7 +321,7 @@ def _section(title: str, heads: list[str], rows: list[Any], numbers: list[int]) 
     return f"<h2>{escape(title)}</h2>" + table_html(heads, rows, numbers)
 
 
-def _tiles(snapshot: Snapshot) -> str:
+def _tiles(snapshot: Records) -> str:
     tiles = [
         (bytes_text(snapshot.used()), "device memory in use"),
         (bytes_text(snapshot.held()), "held by pools, unused"),
@@ -336,7 +333,7 @@ def _tiles(snapshot: Snapshot) -> str:
     return tiles_html(tiles)
 
 
-def _pictures(snapshot: Snapshot) -> list[str]:
+def _pictures(snapshot: Records) -> list[str]:
     used = {(a.device, a.on_host) for a in snapshot.allocations}
     for device, kind in {*zip(*_pairs(snapshot), strict=True)}:
         used.add((device, KINDS[kind] in HOST_KINDS))
@@ -348,11 +345,11 @@ def _pictures(snapshot: Snapshot) -> list[str]:
     ]
 
 
-def _pairs(snapshot: Snapshot) -> tuple[list[int], list[int]]:
+def _pairs(snapshot: Records) -> tuple[list[int], list[int]]:
     return snapshot.events["device"].tolist(), snapshot.events["kind"].tolist()
 
 
-def html(snapshot: Snapshot) -> str:
+def page_of(snapshot: Records) -> str:
     """Return the page of a snapshot."""
     dropped = snapshot.event_count - len(snapshot.events)
     note = (
@@ -389,7 +386,7 @@ def html(snapshot: Snapshot) -> str:
             ["process", "name", "bytes"],
             [
                 [str(p.pid), escape(p.name), bytes_text(p.bytes or 0)]
-                for p in others(snapshot.processes)
+                for p in snapshot.others()
             ],
             [2],
         ),

@@ -1,9 +1,11 @@
-"""The records of a snapshot: lines, allocations, events."""
+"""The records of a snapshot, and the numbers that follow from them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -103,3 +105,71 @@ class DevicePool(NamedTuple):
     device: int
     reserved: int
     used: int
+
+
+class Process(NamedTuple):
+    """A process that uses a device. ``bytes`` is None if it is not known."""
+
+    pid: int
+    name: str
+    bytes: int | None
+
+
+@dataclass(frozen=True)
+class Records:
+    """The records of a snapshot, and the numbers that follow from them."""
+
+    allocations: list[Allocation]
+    devices: list[DeviceUse]
+    pools: list[DevicePool]
+    processes: list[Process]
+    events: np.ndarray[Any, Any]
+    #: The number of events since the recording began; older ones were dropped.
+    event_count: int
+    time: int
+    #: Allocations that could not be noted for lack of memory.
+    missed: int = 0
+    _lines: dict[int, Line] = field(default_factory=dict, repr=False)
+
+    # -- numbers -----------------------------------------------------------------------
+
+    def lines(self, *, host: bool = False, device: int | None = None) -> list[LineUse]:
+        """Return what each line holds, the most bytes first.
+
+        Memory that pools hold unused belongs to no line. ``host``: lines that hold
+        page-locked memory of the host instead of device memory.
+        """
+        found: dict[Line, list[int]] = {}
+        for a in self._chosen(host, device):
+            if not a.held:
+                total = found.setdefault(a.line, [0, 0])
+                total[0] += a.bytes
+                total[1] += 1
+        uses = [LineUse(line, size, count) for line, (size, count) in found.items()]
+        return sorted(uses, key=lambda use: (-use.bytes, str(use.line)))
+
+    def used(self, *, host: bool = False, device: int | None = None) -> int:
+        """Return the bytes that the program uses."""
+        return sum(a.bytes for a in self._chosen(host, device) if not a.held)
+
+    def held(self, *, host: bool = False, device: int | None = None) -> int:
+        """Return the bytes that pools hold unused. ``free_held()`` releases them."""
+        return sum(a.bytes for a in self._chosen(host, device) if a.held)
+
+    def rounding(self, *, host: bool = False, device: int | None = None) -> int:
+        """Return the bytes by which blocks of pools exceed what was asked for."""
+        chosen = self._chosen(host, device)
+        return sum(a.bytes - a.asked for a in chosen if not a.held)
+
+    def _chosen(self, host: bool, device: int | None) -> Iterable[Allocation]:
+        for a in self.allocations:
+            if a.on_host == host and device in (None, a.device):
+                yield a
+
+    def line_of(self, site: int) -> Line:
+        """Return the line of the number ``site`` of an event."""
+        return self._lines.get(int(site), Line(None, 0, None))
+
+    def others(self) -> list[Process]:
+        """Return the processes that are not this one."""
+        return [p for p in self.processes if p.pid != os.getpid()]

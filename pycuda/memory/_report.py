@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pycuda._page import bytes_text
-from pycuda.memory._processes import others
-from pycuda.memory._records import LineUse
-
-if TYPE_CHECKING:
-    from pycuda.memory._snapshot import Snapshot
+from pycuda.memory._records import LineUse, Records
 
 #: How many lines the text of an error lists.
 _TOP = 10
@@ -33,7 +27,7 @@ def _lines(uses: list[LineUse], top: int) -> list[str]:
     return rows
 
 
-def _pools(snapshot: Snapshot) -> list[str]:
+def _pools(snapshot: Records) -> list[str]:
     """Return what pools hold, and what releases it."""
     rows = []
     held = snapshot.held()
@@ -54,10 +48,10 @@ def _pools(snapshot: Snapshot) -> list[str]:
     return rows
 
 
-def _rest(snapshot: Snapshot) -> list[str]:
+def _rest(snapshot: Records) -> list[str]:
     """Return what uses the device besides the allocations of this program."""
     rows = []
-    away = others(snapshot.processes)
+    away = snapshot.others()
     own = sum(p.bytes or 0 for p in snapshot.processes) - sum(
         p.bytes or 0 for p in away
     )
@@ -80,7 +74,7 @@ def _rest(snapshot: Snapshot) -> list[str]:
     return rows
 
 
-def text(snapshot: Snapshot, top: int = _TOP) -> str:
+def text_of(snapshot: Records, top: int = _TOP) -> str:
     """Return the report of :meth:`Snapshot.text`."""
     rows = []
     for d in snapshot.devices:
@@ -101,7 +95,7 @@ def text(snapshot: Snapshot, top: int = _TOP) -> str:
     return "\n".join(rows)
 
 
-def out_of_memory(snapshot: Snapshot, asked: int, host: bool) -> str:
+def out_of_memory(snapshot: Records, asked: int, host: bool) -> str:
     """Return what the text of a MemoryError says after its first line.
 
     ``asked``: the bytes of the request. ``host``: for page-locked memory.
@@ -120,7 +114,7 @@ def out_of_memory(snapshot: Snapshot, asked: int, host: bool) -> str:
     return "".join("\n" + row for row in rows)
 
 
-def _fragmentation(snapshot: Snapshot, asked: int) -> list[str]:
+def _fragmentation(snapshot: Records, asked: int) -> list[str]:
     """Say if free memory would suffice if it were in one piece."""
     rows = []
     for d in snapshot.devices:

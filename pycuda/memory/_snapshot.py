@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import json
 import os
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from pycuda import _driver, driver as drv
 from pycuda._page import encodable
-from pycuda.memory import _picture, _processes, _report
-from pycuda.memory._processes import Process
+from pycuda.memory._picture import cell_of, page_of, svg_of
 from pycuda.memory._records import (
     EVENT,
     Allocation,
     DevicePool,
     DeviceUse,
     Line,
-    LineUse,
+    Process,
+    Records,
 )
+from pycuda.memory._report import out_of_memory, text_of
 
 
 @dataclass(frozen=True)
-class Snapshot:
+class Snapshot(Records):
     """What holds memory at one moment, and what happened before.
 
     ``allocations``: every :class:`Allocation`, the largest first. ``devices``: the
@@ -37,62 +40,9 @@ class Snapshot:
     ``time.monotonic_ns()``.
     """
 
-    allocations: list[Allocation]
-    devices: list[DeviceUse]
-    pools: list[DevicePool]
-    processes: list[Process]
-    events: np.ndarray[Any, Any]
-    #: The number of events since the recording began; older ones were dropped.
-    event_count: int
-    time: int
-    #: Allocations that could not be noted for lack of memory.
-    missed: int = 0
-    _lines: dict[int, Line] = field(default_factory=dict, repr=False)
-
-    # -- numbers -----------------------------------------------------------------------
-
-    def lines(self, *, host: bool = False, device: int | None = None) -> list[LineUse]:
-        """Return what each line holds, the most bytes first.
-
-        Memory that pools hold unused belongs to no line. ``host``: lines that hold
-        page-locked memory of the host instead of device memory.
-        """
-        found: dict[Line, list[int]] = {}
-        for a in self._chosen(host, device):
-            if not a.held:
-                total = found.setdefault(a.line, [0, 0])
-                total[0] += a.bytes
-                total[1] += 1
-        uses = [LineUse(line, size, count) for line, (size, count) in found.items()]
-        return sorted(uses, key=lambda use: (-use.bytes, str(use.line)))
-
-    def used(self, *, host: bool = False, device: int | None = None) -> int:
-        """Return the bytes that the program uses."""
-        return sum(a.bytes for a in self._chosen(host, device) if not a.held)
-
-    def held(self, *, host: bool = False, device: int | None = None) -> int:
-        """Return the bytes that pools hold unused. ``free_held()`` releases them."""
-        return sum(a.bytes for a in self._chosen(host, device) if a.held)
-
-    def rounding(self, *, host: bool = False, device: int | None = None) -> int:
-        """Return the bytes by which blocks of pools exceed what was asked for."""
-        chosen = self._chosen(host, device)
-        return sum(a.bytes - a.asked for a in chosen if not a.held)
-
-    def _chosen(self, host: bool, device: int | None) -> Iterable[Allocation]:
-        for a in self.allocations:
-            if a.on_host == host and device in (None, a.device):
-                yield a
-
-    def line_of(self, site: int) -> Line:
-        """Return the line of the number ``site`` of an event."""
-        return self._lines.get(int(site), Line(None, 0, None))
-
-    # -- text and files ----------------------------------------------------------------
-
     def text(self, top: int = 10) -> str:
         """Return a report: the ``top`` lines, pools, and other processes."""
-        return _report.text(self, top)
+        return text_of(self, top)
 
     def __str__(self) -> str:
         return self.text()
@@ -103,14 +53,14 @@ class Snapshot:
         Each band is a line of the program, the heaviest at the bottom. ``device``: its
         number; by default the one with the most memory in use.
         """
-        return _picture.svg(self, device, host)
+        return svg_of(self, device, host)
 
     def html(self) -> str:
         """Return a page with the picture and tables, as one file."""
-        return _picture.html(self)
+        return page_of(self)
 
     def _repr_html_(self) -> str:
-        return _picture.cell(self)
+        return cell_of(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the snapshot without its history, made of numbers, texts and lists."""
@@ -203,7 +153,7 @@ def take() -> Snapshot:
     numbers = sorted({row[7] for row in notes} | _current_device())
     devices = [use for n in numbers if (use := _device_use(n)) is not None]
     pools = [pool for n in numbers for pool in _device_pools(n)]
-    processes = _processes.of_device(drv.Device(numbers[0])) if numbers else []
+    processes = processes_of(drv.Device(numbers[0])) if numbers else []
     missed = _driver._memory_recording()[2]
     return Snapshot(
         _allocations(notes, lines),
@@ -224,3 +174,80 @@ def _current_device() -> set[int]:
         return {n for n in range(drv.Device.count()) if drv.Device(n) == device}
     except drv.Error:
         return set()
+
+
+def explain(asked: int, host: bool) -> str:
+    """Return what the extension adds to the text of a MemoryError.
+
+    It is the lines that hold the most, pools and other processes. ``asked``: the bytes
+    of the request. ``host``: for page-locked memory. The result is empty or begins with
+    a line end.
+    """
+    return out_of_memory(take(), asked, host)
+
+
+# -- processes -------------------------------------------------------------------------
+
+#: The value that NVML stores where the memory of a process is not known.
+_UNKNOWN = 2**64 - 1
+_MOST = 512
+
+#: nvmlProcessInfo_t: the process, its bytes, and two numbers of instances.
+_INFO = np.dtype(
+    [("pid", "u4"), ("unused", "u4"), ("bytes", "u8"), ("instances", "u4", 2)]
+)
+
+
+def _library() -> ctypes.CDLL | None:
+    """Return NVML; with the software device it is in the same library as the driver."""
+    name = "libnvidia-ml.so.1"
+    if _driver._is_emulated():
+        name = str(Path(_driver.__file__).with_name("libpycuda_emulator.so"))
+    try:
+        library = ctypes.CDLL(name)
+        if library.nvmlInit_v2() == 0:
+            return library
+    except (OSError, AttributeError):
+        pass
+    return None
+
+
+def _name(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return "?"
+
+
+def processes_of(device: drv.Device) -> list[Process]:
+    """Return the processes that use a device, this one included, the largest first.
+
+    The result is empty if NVML is missing. In a container it may list no process, or
+    process ids of the host.
+    """
+    library = _library()
+    if library is None:
+        return []
+    try:
+        return _listed(library, device.pci_bus_id().encode())
+    except (AttributeError, drv.Error, ctypes.ArgumentError):
+        return []
+    finally:
+        library.nvmlShutdown()
+
+
+def _listed(library: ctypes.CDLL, bus_id: bytes) -> list[Process]:
+    handle = ctypes.c_void_p()
+    find = library.nvmlDeviceGetHandleByPciBusId_v2
+    if find(ctypes.c_char_p(bus_id), ctypes.byref(handle)) != 0:
+        return []
+    count = ctypes.c_uint(_MOST)
+    infos = np.zeros(_MOST, _INFO)
+    ask = library.nvmlDeviceGetComputeRunningProcesses_v3
+    if ask(handle, ctypes.byref(count), ctypes.c_void_p(infos.ctypes.data)) != 0:
+        return []
+    found = []
+    for info in infos[: count.value]:
+        pid, used = int(info["pid"]), int(info["bytes"])
+        found.append(Process(pid, _name(pid), None if used == _UNKNOWN else used))
+    return sorted(found, key=lambda p: -(p.bytes or 0))

@@ -28,7 +28,7 @@ from pycuda.notebook._kernel import Kernel, KernelTemplate
 from pycuda.notebook._progress import progress
 
 if TYPE_CHECKING:
-    from pycuda.notebook._session import Session
+    from pycuda.notebook._magic import CudaMagic
 
 __all__ = [
     "Kernel",
@@ -38,7 +38,7 @@ __all__ = [
     "unload_ipython_extension",
 ]
 
-_loaded: Session | None = None
+_loaded: CudaMagic | None = None
 
 
 def load_ipython_extension(shell: Any) -> None:
@@ -46,13 +46,13 @@ def load_ipython_extension(shell: Any) -> None:
 
     If no context is current, the one of ``pycuda.autoinit`` becomes current.
     """
-    from pycuda.notebook._session import Session
+    from pycuda.notebook._magic import CudaMagic
 
     global _loaded
     if _loaded is None:
-        session = Session(shell)
-        session.load()
-        _loaded = session
+        magic = CudaMagic(shell)
+        magic.load()
+        _loaded = magic
 
 
 def unload_ipython_extension(shell: Any) -> None:

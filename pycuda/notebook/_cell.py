@@ -1,33 +1,29 @@
-"""Cells of CUDA C: their text, their kernels, their module."""
+"""A notebook and its cells of CUDA C: what kernels and errors need to know of them."""
 
 from __future__ import annotations
 
-import contextlib
-import os
 import re
-import sys
-import warnings
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Protocol
 
-from pycuda import _excerpt, _parameter_types, driver as drv
-from pycuda.notebook import _errors
-from pycuda.notebook._kernel import (
-    Kernel,
-    KernelTemplate,
-    parameters_of,
-)
+from pycuda import _driver, _excerpt, _parameter_types, driver as drv
 
 if TYPE_CHECKING:
     from pycuda.compiler import SourceModule
-    from pycuda.notebook._session import Session
+    from pycuda.notebook._output import Output
 
-#: What a source has that cannot be inside of extern "C".
-_CXX = re.compile(
-    r'\btemplate\b|\bnamespace\b|\bextern\s*"C"|^\s*#\s*include|\boperator\b',
-    re.MULTILINE,
-)
-_LINE_OPTIONS = ("-lineinfo", "--generate-line-info", "-G", "--device-debug")
+#: Seconds between two looks at a kernel that runs on a GPU.
+_SHORTEST, _LONGEST = 2e-5, 2e-3
+
+
+class CellKernel(Protocol):
+    """A kernel of a cell, or a template of kernels."""
+
+    __name__: str
+
+    def symbols(self) -> Iterator[tuple[str, str]]:
+        """Yield (symbol, name) of the kernel, or of those made of the template."""
 
 
 class Cell:
@@ -37,97 +33,17 @@ class Cell:
     numbers of lines are those of the cell.
     """
 
-    def __init__(self, notebook: Session, number: int | None, text: str) -> None:
+    def __init__(self, notebook: Notebook, number: int | None, text: str) -> None:
         self.notebook = notebook
         self.number = number
         self.text = text
         self.module: SourceModule | None = None
-        self.kernels: dict[str, Kernel | KernelTemplate] = {}
+        self.kernels: dict[str, CellKernel] = {}
 
     @property
     def title(self) -> str:
         """How messages name the cell."""
         return "Cell" if self.number is None else f"Cell In[{self.number}]"
-
-    def compile(
-        self, options: Iterable[str], compiler: str | None = None, **arguments: Any
-    ) -> None:
-        """Compile the cell, and find its kernels.
-
-        ``arguments`` are those of SourceModule. Without a choice of the compiler, NVRTC
-        compiles if there is one, because it is fast. nvcc compiles what NVRTC refuses.
-        """
-        from pycuda.compiler import DEFAULT_NVCC_FLAGS
-
-        chosen = [*DEFAULT_NVCC_FLAGS, *options]
-        if not any(each in chosen for each in _LINE_OPTIONS):
-            chosen.append("-lineinfo")  # errors of kernels then name the line
-        found = _parameter_types.kernels(self.text)
-        is_cxx = _CXX.search(_parameter_types.COMMENTS.sub(" ", self.text)) is not None
-        arguments |= {"options": chosen, "no_extern_c": is_cxx}
-        if is_cxx:
-            arguments["name_expressions"] = [
-                each.qualified for each in found if not each.is_template
-            ]
-        with self.messages():
-            self.module = self._compiled(compiler, arguments)
-        for each in found:
-            kernel = self._kernel(each, is_cxx)
-            if kernel is not None:
-                self.kernels[each.name] = kernel
-
-    def _compiled(
-        self, compiler: str | None, arguments: dict[str, Any]
-    ) -> SourceModule:
-        from pycuda._compile import nvcc, nvrtc
-        from pycuda.compiler import SourceModule
-
-        compiler = compiler or os.environ.get("PYCUDA_COMPILER")
-        if compiler or nvrtc.find() is None:
-            return SourceModule(self.text, compiler=compiler, **arguments)
-        try:
-            return SourceModule(self.text, compiler="nvrtc", **arguments)
-        except drv.CompileError as error:
-            try:
-                nvcc.find("nvcc")
-            except drv.CompileError:
-                raise error from None
-        return SourceModule(self.text, compiler="nvcc", **arguments)
-
-    @contextlib.contextmanager
-    def messages(self) -> Iterator[None]:
-        """Show the messages of a compiler with the name of the cell."""
-        with warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always")
-            try:
-                yield
-            except drv.CompileError as error:
-                raise _errors.of_compiler(error, self) from None
-        for each in said:
-            print(self.named(str(each.message)), file=sys.stderr)
-
-    def _kernel(
-        self, found: _parameter_types.Kernel, is_cxx: bool
-    ) -> Kernel | KernelTemplate | None:
-        """Return a kernel, None if the preprocessor has removed it."""
-        assert self.module is not None
-        if found.is_template:
-            return KernelTemplate(found, self)
-        try:
-            name = found.qualified if is_cxx else found.name
-            function = self.module.get_function(name)
-        except drv.LogicError:
-            return None
-        parameters = parameters_of(self, function, found.name)
-        return Kernel(found.name, function, parameters, self)
-
-    def all_kernels(self) -> Iterator[Kernel]:
-        """Yield the kernels, and those that were made of templates."""
-        for each in self.kernels.values():
-            if isinstance(each, Kernel):
-                yield each
-            else:
-                yield from each.kernels.values()
 
     def named(self, said: str) -> str:
         """Return a compiler's text with the name of the cell in place of the file's."""
@@ -149,3 +65,58 @@ class Cell:
             arrow = "---->" if each == number else "     "
             rows.append(f"{arrow} {each:{width}} {lines[each - 1]}".rstrip())
         return "\n".join(rows)
+
+
+class Notebook:
+    """A shell of IPython and its cells of CUDA C.
+
+    ``output`` takes what kernels print, if the shell is a kernel of Jupyter.
+    """
+
+    def __init__(self, shell: Any, output: Output | None) -> None:
+        self.shell = shell
+        self.output = output
+        self.cells: list[Cell] = []
+
+    def finish(self) -> None:
+        """Wait for the device, and show what it has printed."""
+        try:
+            wait()
+        finally:
+            if self.output is not None:
+                self.output.pass_on()
+
+    def number_of(self, path: str) -> int | None:
+        """Return the number of the cell whose code has this file name, or None."""
+        known = getattr(self.shell.compile, "_filename_map", {})
+        number = known.get(path)
+        return number if isinstance(number, int) else None
+
+    def cell_of(self, kernel: str) -> Cell | None:
+        """Return the newest cell that has a kernel of this name, or None."""
+        name = _parameter_types.plain_name(kernel)
+        for cell in reversed(self.cells):
+            if name and name in cell.kernels:
+                return cell
+        return None
+
+    def name_of(self, symbol: str) -> str:
+        """Return the name of a kernel of a cell for its symbol, else the symbol."""
+        for cell in reversed(self.cells):
+            for kernel in cell.kernels.values():
+                for each, name in kernel.symbols():
+                    if each == symbol:
+                        return name
+        return symbol
+
+
+def wait() -> None:
+    """Wait until the device has done all work. Ctrl-C ends the wait."""
+    if not _driver._is_emulated():
+        event = drv.Event(drv.event_flags.DISABLE_TIMING)
+        event.record()
+        pause = _SHORTEST
+        while not event.query():
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST)
+    drv.Context.synchronize()  # the driver writes what kernels have printed

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import sys
 import types
-from typing import TYPE_CHECKING, TypeVar
+import warnings
+from collections.abc import Iterator
+from typing import TypeVar
 
 import IPython
 
 from pycuda import _driver, _excerpt, _reports, driver as drv
-
-if TYPE_CHECKING:
-    from pycuda.notebook._cell import Cell
-    from pycuda.notebook._session import Session
+from pycuda.notebook._cell import Cell, Notebook
 
 _Error = TypeVar("_Error", bound=BaseException)
 
@@ -54,24 +55,47 @@ def brief(error: _Error, text: str | None = None) -> _Error:
     return error
 
 
-def shorten(session: Session, error: Exception) -> None:
+def _shorten(notebook: Notebook, error: Exception) -> None:
     """Let notebooks show an error without the frames of this package."""
 
     def rows() -> list[str]:
-        return _rows(session, error)
+        return _rows(notebook, error)
 
     error._render_traceback_ = rows  # type: ignore[attr-defined]
 
 
-def _rows(session: Session, error: Exception) -> list[str]:
+@contextlib.contextmanager
+def short(notebook: Notebook) -> Iterator[None]:
+    """Leave the frames of this package out of the tracebacks of wrong arguments."""
+    try:
+        yield
+    except (TypeError, ValueError, OverflowError) as error:
+        _shorten(notebook, error)
+        raise
+
+
+@contextlib.contextmanager
+def messages(cell: Cell) -> Iterator[None]:
+    """Show the messages of a compiler with the name of the cell."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            yield
+        except drv.CompileError as error:
+            raise _of_compiler(error, cell) from None
+    for each in said:
+        print(cell.named(str(each.message)), file=sys.stderr)
+
+
+def _rows(notebook: Notebook, error: Exception) -> list[str]:
     """Return IPython's traceback of an error, without the frames of this package."""
-    found = session.shell.InteractiveTB.structured_traceback(
+    found = notebook.shell.InteractiveTB.structured_traceback(
         type(error), error, _of_program(error.__traceback__)
     )
     return [str(row) for row in found]
 
 
-def of_compiler(error: drv.CompileError, cell: Cell) -> drv.CompileError:
+def _of_compiler(error: drv.CompileError, cell: Cell) -> drv.CompileError:
     """Let notebooks show a compiler's error at the lines of the cell."""
     said = str(error.stderr or "")
     nvrtc = list(error.command_line or ())[:1] == ["nvrtc"]
@@ -84,17 +108,17 @@ def of_compiler(error: drv.CompileError, cell: Cell) -> drv.CompileError:
     return brief(error, text)
 
 
-def render(session: Session, error: drv.Error) -> list[str]:
+def render(notebook: Notebook, error: drv.Error) -> list[str]:
     """Return the traceback of an error, in the words of the notebook."""
-    rows = _rows(session, error)
+    rows = _rows(notebook, error)
     if isinstance(error, drv.CompileError):
         return rows
     said = str(error)
     report = _reports.parse("", said)
-    cell = session.cell_of(report.kernel)
+    cell = notebook.cell_of(report.kernel)
     if cell is None and error.launches:
-        cell = session.cell_of(error.launches[0].name)
-    words = _in_cells(session, said, cell)
+        cell = notebook.cell_of(error.launches[0].name)
+    words = _in_cells(notebook, said, cell)
     rows = [row.replace(said, words) for row in rows]
     more = _lines(report, cell)
     if error.launches:
@@ -120,11 +144,11 @@ def _of_program(trace: types.TracebackType | None) -> types.TracebackType | None
     return shown
 
 
-def _in_cells(session: Session, text: str, cell: Cell | None) -> str:
+def _in_cells(notebook: Notebook, text: str, cell: Cell | None) -> str:
     """Return a text with the names of cells in place of those of files."""
 
     def python(match: re.Match[str]) -> str:
-        number = session.number_of(match["file"])
+        number = notebook.number_of(match["file"])
         if number is None:
             return match[0]
         return f"Cell In[{number}], line {match['line']}"
@@ -133,7 +157,7 @@ def _in_cells(session: Session, text: str, cell: Cell | None) -> str:
         row for row in text.split("\n") if not row.lstrip().startswith(_FOR_SCRIPTS)
     ]
     text = _PYTHON.sub(python, "\n".join(rows))
-    text = _SYMBOL.sub(lambda match: session.name_of(match[0]), text)
+    text = _SYMBOL.sub(lambda match: notebook.name_of(match[0]), text)
     if cell is not None:
         text = _CUDA.sub(rf"{cell.title}, line \g<line>", text)
     return text

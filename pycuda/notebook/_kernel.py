@@ -5,26 +5,25 @@ from __future__ import annotations
 import inspect
 import keyword
 import re
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pycuda import _argument_types, _driver, _parameter_types, driver as drv
+import pycuda.notebook._errors as _errors
+from pycuda import _argument_types, _parameter_types, driver as drv
 from pycuda._parameter_types import Parameter
+from pycuda.notebook._cell import Cell
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pycuda.compiler import SourceModule
-    from pycuda.notebook._cell import Cell
 
 Dims = int | Sequence[int]
 
 #: The threads of a block by the number of axes, if the call does not choose.
 _BLOCKS = {1: (256, 1, 1), 2: (16, 16, 1), 3: (8, 8, 4)}
-
-#: Seconds between two looks at a kernel that runs on a GPU.
-_SHORTEST, _LONGEST = 2e-5, 2e-3
 
 
 class Shape(NamedTuple):
@@ -32,18 +31,6 @@ class Shape(NamedTuple):
 
     block: tuple[int, int, int]
     grid: tuple[int, int, int]
-
-
-def wait() -> None:
-    """Wait until the device has done all work. Ctrl-C ends the wait."""
-    if not _driver._is_emulated():
-        event = drv.Event(drv.event_flags.DISABLE_TIMING)
-        event.record()
-        pause = _SHORTEST
-        while not event.query():
-            time.sleep(pause)
-            pause = min(2 * pause, _LONGEST)
-    drv.Context.synchronize()  # the driver writes what kernels have printed
 
 
 def _dims(value: Dims, name: str) -> tuple[int, int, int]:
@@ -119,6 +106,10 @@ class Kernel:
     def __repr__(self) -> str:
         return f"<kernel {self.__name__}{self.__signature__}, {self._cell.title}>"
 
+    def symbols(self) -> Iterator[tuple[str, str]]:
+        """Yield the symbol of the function and the name."""
+        yield self.function.name, self.__name__
+
     def __call__(
         self,
         *args: Any,
@@ -129,7 +120,7 @@ class Kernel:
         shared: int = 0,
         **named: Any,
     ) -> None:
-        with self._cell.notebook.short_errors():
+        with _errors.short(self._cell.notebook):
             arguments = self.arguments(args, named)
             shape = self.shape(arguments, block, grid, threads)
             self.function(
@@ -152,7 +143,7 @@ class Kernel:
         **named: Any,
     ) -> float:
         """Call the kernel, and return how many seconds it took, without copies."""
-        with self._cell.notebook.short_errors():
+        with _errors.short(self._cell.notebook):
             arguments = self.arguments(args, named)
             shape = self.shape(arguments, block, grid, threads)
             seconds = self.function(
@@ -258,13 +249,13 @@ class KernelTemplate:
 
     def __getitem__(self, arguments: Any) -> Kernel:
         several = arguments if isinstance(arguments, tuple) else (arguments,)
-        with self._cell.notebook.short_errors():
+        with _errors.short(self._cell.notebook):
             words = [self._argument(each) for each in several]
         listed = ", ".join(words)
         if listed not in self.kernels:
             module = self._cell.module
             assert module is not None
-            with self._cell.messages():
+            with _errors.messages(self._cell):
                 function = module.get_function(f"{self._found.qualified}<{listed}>")
             types = dict(zip(self._found.template or (), words, strict=False))
             self.kernels[listed] = Kernel(
@@ -296,7 +287,7 @@ class KernelTemplate:
         )
 
     def __call__(self, *args: Any, **named: Any) -> None:
-        with self._cell.notebook.short_errors():
+        with _errors.short(self._cell.notebook):
             raise TypeError(
                 f"{self.__name__} is a template. Choose its arguments with brackets, "
                 f"such as {self.__name__}['float'](...)"
@@ -304,6 +295,11 @@ class KernelTemplate:
 
     def __repr__(self) -> str:
         return f"<kernel template {self.__name__}, {self._cell.title}>"
+
+    def symbols(self) -> Iterator[tuple[str, str]]:
+        """Yield the symbols and the names of the kernels that were made."""
+        for kernel in self.kernels.values():
+            yield from kernel.symbols()
 
 
 def parameters_of(

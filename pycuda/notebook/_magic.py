@@ -5,12 +5,10 @@ from __future__ import annotations
 import argparse
 import keyword
 import shlex
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
-from pycuda.notebook import _errors
-
-if TYPE_CHECKING:
-    from pycuda.notebook._session import Session
+import pycuda.notebook._errors as _errors
+from pycuda.notebook._session import Session
 
 _NAME = "cuda"
 _SHAPE = ("block", "grid", "threads", "shared")
@@ -80,13 +78,14 @@ def _parser() -> _Parser:
 class CudaMagic:
     """The magic of one shell."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._shell = session.shell
+    def __init__(self, shell: Any) -> None:
+        self._session = Session(shell)
+        self._shell = shell
         self._parser = _parser()
 
-    def register(self) -> None:
-        """Make the magic known to the shell."""
+    def load(self) -> None:
+        """Connect to the shell, and make the magic known to it."""
+        self._session.load()
 
         def cuda(line: str, cell: str | None = None) -> None:
             if cell is None:  # %cuda
@@ -97,10 +96,11 @@ class CudaMagic:
         cuda.__doc__ = self._parser.format_help()
         self._shell.register_magic_function(cuda, "line_cell", _NAME)
 
-    def remove(self) -> None:
-        """Remove the magic from the shell."""
+    def unload(self) -> None:
+        """Remove the magic, and disconnect from the shell."""
         for known in self._shell.magics_manager.magics.values():
             known.pop(_NAME, None)
+        self._session.unload()
 
     def run(self, line: str, cell: str) -> None:
         """Compile a cell, and run a kernel if the line says so."""

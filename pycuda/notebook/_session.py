@@ -3,32 +3,38 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
-from pycuda import _parameter_types, driver as drv
+import pycuda.notebook._errors as _errors
+from pycuda import _driver, _parameter_types, driver as drv
 from pycuda._page import time_text
-from pycuda.notebook import _errors, _kernel
-from pycuda.notebook._cell import Cell
-from pycuda.notebook._kernel import Kernel
-from pycuda.notebook._magic import CudaMagic
+from pycuda.notebook._cell import Cell, Notebook, wait
+from pycuda.notebook._kernel import Kernel, KernelTemplate, parameters_of
 from pycuda.notebook._output import Output
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from types import FrameType
 
+    from pycuda.compiler import SourceModule
+
+#: What a source has that cannot be inside of extern "C".
+_CXX = re.compile(
+    r'\btemplate\b|\bnamespace\b|\bextern\s*"C"|^\s*#\s*include|\boperator\b',
+    re.MULTILINE,
+)
+_LINE_OPTIONS = ("-lineinfo", "--generate-line-info", "-G", "--device-debug")
 _SHOWN_BY = "_render_traceback_"
 
 
-class Session:
+class Session(Notebook):
     """The extension in one shell."""
 
     def __init__(self, shell: Any) -> None:
-        self.shell = shell
-        self.cells: list[Cell] = []
-        self._magic = CudaMagic(self)
-        self._output = Output() if hasattr(shell, "kernel") else None
+        super().__init__(shell, Output() if hasattr(shell, "kernel") else None)
         self._lines_before = 0  # the magic, in the cell that runs
         self._last_launch = 0
 
@@ -40,7 +46,6 @@ class Session:
         with contextlib.suppress(drv.Error, RuntimeError):
             make_context()
         self._last_launch = _newest_launch()
-        self._magic.register()
         self.shell.events.register("pre_run_cell", self.begin_cell)
         self.shell.events.register("post_run_cell", self.end_cell)
         session = self
@@ -49,25 +54,24 @@ class Session:
             return _errors.render(session, error)
 
         setattr(drv.Error, _SHOWN_BY, render)
-        if self._output is not None:
-            self._output.begin()
+        if self.output is not None:
+            self.output.begin()
 
     def unload(self) -> None:
         """Disconnect from the shell."""
-        self._magic.remove()
         self.shell.events.unregister("pre_run_cell", self.begin_cell)
         self.shell.events.unregister("post_run_cell", self.end_cell)
         delattr(drv.Error, _SHOWN_BY)
-        if self._output is not None:
-            self._output.close()
+        if self.output is not None:
+            self.output.close()
 
     def begin_cell(self, info: Any) -> None:
         """Prepare for a cell."""
         text = getattr(info, "raw_cell", None) or ""
         self._lines_before = text[: len(text) - len(text.lstrip())].count("\n")
         self._last_launch = _newest_launch()
-        if self._output is not None:
-            self._output.begin()
+        if self.output is not None:
+            self.output.begin()
 
     def end_cell(self, result: Any) -> None:
         """Wait for what the cell has launched, and show its errors.
@@ -79,38 +83,15 @@ class Session:
             if isinstance(failure, KeyboardInterrupt):
                 pass
             elif _newest_launch() != self._last_launch:
-                _kernel.wait()
+                wait()
         except (drv.Error, KeyboardInterrupt) as error:
             if result is not None and result.success:
                 # The cell has launched the work that failed, so the cell fails.
                 result.error_in_exec = error
                 self.shell.showtraceback((type(error), error, error.__traceback__))
         finally:
-            if self._output is not None:
-                self._output.end()
-
-    def finish(self) -> None:
-        """Wait for the device, and show what it has printed."""
-        try:
-            _kernel.wait()
-        finally:
-            if self._output is not None:
-                self._output.pass_on()
-
-    @contextlib.contextmanager
-    def short_errors(self) -> Iterator[None]:
-        """Leave the frames of this package out of the tracebacks of wrong arguments."""
-        try:
-            yield
-        except (TypeError, ValueError, OverflowError) as error:
-            _errors.shorten(self, error)
-            raise
-
-    def number_of(self, path: str) -> int | None:
-        """Return the number of the cell whose code has this file name, or None."""
-        known = getattr(self.shell.compile, "_filename_map", {})
-        number = known.get(path)
-        return number if isinstance(number, int) else None
+            if self.output is not None:
+                self.output.end()
 
     def _number_of_caller(self) -> int | None:
         """Return the number of the cell that runs, None if it has none."""
@@ -124,28 +105,12 @@ class Session:
 
     # -- cells of CUDA C ---------------------------------------------------------------
 
-    def cell_of(self, kernel: str) -> Cell | None:
-        """Return the newest cell that has a kernel of this name, or None."""
-        name = _parameter_types.plain_name(kernel)
-        for cell in reversed(self.cells):
-            if name and name in cell.kernels:
-                return cell
-        return None
-
-    def name_of(self, symbol: str) -> str:
-        """Return the name of a kernel of a cell for its symbol, else the symbol."""
-        for cell in reversed(self.cells):
-            for kernel in cell.all_kernels():
-                if kernel.function.name == symbol:
-                    return kernel.__name__
-        return symbol
-
     def compile(self, body: str, options: Iterable[str], **arguments: Any) -> Cell:
         """Compile a cell of CUDA C, and give its kernels to the notebook."""
         make_context()
         text = "\n" * (self._lines_before + 1) + body
         cell = Cell(self, self._number_of_caller(), text)
-        cell.compile(options, **arguments)
+        compile_cell(cell, options, **arguments)
         self.cells.append(cell)
         self.shell.push(cell.kernels)
         return cell
@@ -209,3 +174,70 @@ def make_context() -> None:
 
         if drv.Context.get_current() is None:  # made before, and popped since then
             pycuda.autoinit.context.push()
+
+
+# -- compiling -------------------------------------------------------------------------
+
+
+def compile_cell(
+    cell: Cell, options: Iterable[str], compiler: str | None = None, **arguments: Any
+) -> None:
+    """Compile a cell, and find its kernels.
+
+    ``arguments`` are those of SourceModule. Without a choice of the compiler, NVRTC
+    compiles if there is one, because it is fast. nvcc compiles what NVRTC refuses.
+    """
+    from pycuda.compiler import DEFAULT_NVCC_FLAGS
+
+    chosen = [*DEFAULT_NVCC_FLAGS, *options]
+    if not any(each in chosen for each in _LINE_OPTIONS):
+        chosen.append("-lineinfo")  # errors of kernels then name the line
+    found = _parameter_types.kernels(cell.text)
+    is_cxx = _CXX.search(_parameter_types.COMMENTS.sub(" ", cell.text)) is not None
+    arguments |= {"options": chosen, "no_extern_c": is_cxx}
+    if is_cxx:
+        arguments["name_expressions"] = [
+            each.qualified for each in found if not each.is_template
+        ]
+    with _errors.messages(cell):
+        cell.module = _compiled(cell.text, compiler, arguments)
+    for each in found:
+        kernel = _kernel_of(cell, each, is_cxx)
+        if kernel is not None:
+            cell.kernels[each.name] = kernel
+
+
+def _compiled(
+    text: str, compiler: str | None, arguments: dict[str, Any]
+) -> SourceModule:
+    from pycuda._compile import nvcc, nvrtc
+    from pycuda.compiler import SourceModule
+
+    if not compiler and os.environ.get("PYCUDA_COMPILER"):
+        compiler = _driver._setting("PYCUDA_COMPILER")
+    if compiler or nvrtc.find() is None:
+        return SourceModule(text, compiler=compiler, **arguments)
+    try:
+        return SourceModule(text, compiler="nvrtc", **arguments)
+    except drv.CompileError as error:
+        try:
+            nvcc.find("nvcc")
+        except drv.CompileError:
+            raise error from None
+    return SourceModule(text, compiler="nvcc", **arguments)
+
+
+def _kernel_of(
+    cell: Cell, found: _parameter_types.Kernel, is_cxx: bool
+) -> Kernel | KernelTemplate | None:
+    """Return a kernel, None if the preprocessor has removed it."""
+    assert cell.module is not None
+    if found.is_template:
+        return KernelTemplate(found, cell)
+    try:
+        name = found.qualified if is_cxx else found.name
+        function = cell.module.get_function(name)
+    except drv.LogicError:
+        return None
+    parameters = parameters_of(cell, function, found.name)
+    return Kernel(found.name, function, parameters, cell)

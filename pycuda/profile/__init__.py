@@ -20,12 +20,13 @@ records no timeline pays nothing.
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import functools
 import os
 from collections.abc import Iterator
 
-from pycuda import _driver
+from pycuda import _driver, _libraries
 from pycuda._page import encodable
-from pycuda.profile import _nvtx
 from pycuda.profile._spans import Kernel, Limits, Span
 from pycuda.profile._summary import CopyTime, KernelTime, LineTime
 from pycuda.profile._timeline import MOST, Timeline
@@ -53,6 +54,13 @@ def timeline(*paths: str | os.PathLike[str], most: int = MOST) -> Timeline:
     return Timeline(*paths, most=most)
 
 
+@functools.cache
+def _nvtx() -> ctypes.CDLL | None:
+    """Return the library of NVTX, None if it is not installed."""
+    functions = {"nvtxRangePushA": [ctypes.c_char_p], "nvtxRangePop": []}
+    return _libraries.NVTX.find(functions)
+
+
 @contextlib.contextmanager
 def range(name: str) -> Iterator[None]:
     """Name a part of the program, in the timeline and in Nsight Systems.
@@ -63,7 +71,9 @@ def range(name: str) -> Iterator[None]:
     if not isinstance(name, str):
         raise TypeError(f"the name of a range is a text, not {name!r}")
     name = encodable(name.replace("\0", " "))
-    _nvtx.push(name)
+    nvtx = _nvtx()
+    if nvtx is not None:
+        nvtx.nvtxRangePushA(name.encode())
     begin = _driver._timeline_clock()
     try:
         yield
@@ -71,4 +81,5 @@ def range(name: str) -> Iterator[None]:
         end = _driver._timeline_clock()
         if begin and end:
             _driver._timeline_note("range", name, begin, end)
-        _nvtx.pop()
+        if nvtx is not None:
+            nvtx.nvtxRangePop()

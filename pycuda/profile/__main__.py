@@ -29,8 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-q", "--quiet", action="store_true", help="print no table")
     parser.add_argument("-m", dest="module", action="store_true", help="run a module")
-    parser.add_argument("script", help="the program, or the module with -m")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER)
+    _command_line.add_program(parser, "script")
 
 
 def _report(given: argparse.Namespace, recording: Timeline, paths: list[str]) -> None:
@@ -102,10 +101,7 @@ class _Recording:
 
 
 def _check(given: argparse.Namespace, paths: list[str]) -> None:
-    """End with a message about files that cannot be read or written."""
-    reason = _program.missing(given.script, given.module)
-    if reason:
-        given.refuse(reason)
+    """End with a message about files that cannot be written."""
     try:
         timeline(*paths)
     except ValueError as error:
@@ -126,6 +122,9 @@ def run(given: argparse.Namespace) -> int:
     The exit status and the exceptions are those of the program.
     """
     paths = given.output or [_DEFAULT_FILE]
+    reason = _program.missing(given.script, given.module)
+    if reason:
+        return _command_line.fail_without(given, "profile", reason)
     _check(given, paths)
     recording = _Recording(given, paths)
     recording.begin()

@@ -9,7 +9,7 @@ import base64
 import json
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pycuda._page import (
     bar_html,
@@ -21,10 +21,8 @@ from pycuda._page import (
     tiles_html,
     time_text,
 )
-
-if TYPE_CHECKING:
-    from pycuda.profile._spans import Span
-    from pycuda.profile._timeline import Timeline
+from pycuda.profile._spans import Span
+from pycuda.profile._summary import Summary
 
 #: Kinds of spans in the order of their colours, c0 and following.
 _KINDS = (
@@ -136,7 +134,7 @@ def _detail(span: Span) -> str:
     return ", ".join(parts)
 
 
-def _data(timeline: Timeline) -> dict[str, Any]:
+def _data(timeline: Summary) -> dict[str, Any]:
     """Return what the viewer draws. A bar is [track, kind, name, line, detail, span,
     begin, duration]; times are in nanoseconds."""
     spans = timeline.spans[:_MOST]
@@ -193,7 +191,7 @@ white-space:nowrap}
 </style>"""
 
 
-def _viewer(timeline: Timeline) -> tuple[str, str]:
+def _viewer(timeline: Summary) -> tuple[str, str]:
     """Return the markup and the script of the viewer."""
     data = _data(timeline)
     used = sorted({bar[1] for bar in data["bars"]})
@@ -238,7 +236,7 @@ def _share(share: float | None) -> str:
     return "" if share is None else f"{share * 100:.0f} %"
 
 
-def _line_table(timeline: Timeline) -> str:
+def _line_table(timeline: Summary) -> str:
     rows = timeline.lines()[:50]
     most = max((row.time for row in rows), default=1) or 1
     cells = [
@@ -255,7 +253,7 @@ def _line_table(timeline: Timeline) -> str:
     return table_html(["device", "host", "calls", "line", "work", ""], cells, [0, 1, 2])
 
 
-def _kernel_table(timeline: Timeline) -> str:
+def _kernel_table(timeline: Summary) -> str:
     rows = timeline.kernels()[:50]
     most = max((row.device_time for row in rows), default=1) or 1
     cells = [
@@ -281,7 +279,7 @@ def _kernel_table(timeline: Timeline) -> str:
     return table_html(heads, cells, range(1, 11))
 
 
-def _copy_table(timeline: Timeline) -> str:
+def _copy_table(timeline: Summary) -> str:
     cells = [
         [
             escape(row.kind),
@@ -295,7 +293,7 @@ def _copy_table(timeline: Timeline) -> str:
     return table_html(["kind", "calls", "bytes", "device", "GB/s"], cells, range(1, 5))
 
 
-def _limits_note(timeline: Timeline) -> str:
+def _limits_note(timeline: Summary) -> str:
     parts = []
     for number, limits in timeline.limits.items():
         text = (
@@ -315,7 +313,7 @@ _KERNEL_NOTE = (
 )
 
 
-def _tiles(timeline: Timeline) -> str:
+def _tiles(timeline: Summary) -> str:
     busy = timeline.busy()
     share = busy / timeline.duration if timeline.duration else 0
     counts = dict.fromkeys(_KINDS, 0)
@@ -335,7 +333,7 @@ def _tiles(timeline: Timeline) -> str:
     return tiles_html(tiles)
 
 
-def page_of(timeline: Timeline) -> str:
+def page_of(timeline: Summary) -> str:
     """Return the page."""
     markup, script = _viewer(timeline)
     notes = [_limits_note(timeline)]
@@ -358,7 +356,7 @@ def page_of(timeline: Timeline) -> str:
     return page("Timeline", "".join(body), script)
 
 
-def cell_of(timeline: Timeline) -> str:
+def cell_of(timeline: Summary) -> str:
     """Return the page inside of a frame, for the output of a notebook."""
     data = base64.b64encode(encodable(page_of(timeline)).encode()).decode()
     return (

@@ -111,7 +111,7 @@ def limits_of(number: int) -> Limits:
     )
 
 
-def of_rows(rows: list[Any], kernels: list[Kernel], start: int) -> list[Span]:
+def spans_of(rows: list[Any], kernels: list[Kernel], start: int) -> list[Span]:
     """Return spans from the tuples of the extension, in the order of their calls."""
     lines: dict[int, Line] = {}
     spans = []

@@ -68,27 +68,6 @@ def _groups(
     return found
 
 
-def lines(spans: Iterable[Span]) -> list[LineTime]:
-    """Return the time of each line, the heaviest first."""
-    found = []
-    ranges = ("range",)
-    for group in _groups((s for s in spans if s.kind not in ranges), _line).values():
-        work: dict[str, int] = {}
-        for s in group:
-            name = s.name if s.kind in ("kernel", "compile") else s.kind
-            work[name] = work.get(name, 0) + max(s.device_time, s.host_time)
-        found.append(
-            LineTime(
-                group[0].line,
-                sum(s.device_time for s in group),
-                sum(s.host_time for s in group),
-                len(group),
-                sorted(work, key=lambda name: -work[name]),
-            )
-        )
-    return sorted(found, key=lambda row: -row.time)
-
-
 def _line(span: Span) -> Hashable:
     return span.line
 
@@ -121,24 +100,6 @@ def _kernel_time(group: list[Span], limits: Limits) -> KernelTime:
     )
 
 
-def kernels(spans: Iterable[Span], limits: dict[int, Limits]) -> list[KernelTime]:
-    """Return the time of each kernel and size of blocks, the heaviest first."""
-    launched = (s for s in spans if s.kernel is not None and s.device in limits)
-    groups = _groups(launched, lambda s: (s.device, s.kernel)).values()
-    found = [_kernel_time(group, limits[group[0].device or 0]) for group in groups]
-    return sorted(found, key=lambda row: -row.device_time)
-
-
-def copies(spans: Iterable[Span]) -> list[CopyTime]:
-    """Return the time of each kind of copy, the heaviest first."""
-    found = []
-    groups = _groups((s for s in spans if s.kind in COPIES), lambda s: s.kind)
-    for group in groups.values():
-        size, time = sum(s.bytes for s in group), sum(s.device_time for s in group)
-        found.append(CopyTime(group[0].kind, len(group), size, time, _rate(size, time)))
-    return sorted(found, key=lambda row: -row.device_time)
-
-
 def busy(spans: Iterable[Span]) -> int:
     """Return for how many nanoseconds at least one piece of work ran on a device."""
     parts = sorted(
@@ -153,3 +114,61 @@ def busy(spans: Iterable[Span]) -> int:
             total += end - begin
             reached = end
     return total
+
+
+class Summary:
+    """The spans of a timeline, and their sums."""
+
+    def __init__(self) -> None:
+        self.spans: list[Span] = []
+        self.limits: dict[int, Limits] = {}
+        #: Nanoseconds from begin to end.
+        self.duration: int = 0
+        #: Calls that were not kept, because there were too many.
+        self.dropped: int = 0
+
+    def lines(self) -> list[LineTime]:
+        """Return the time of each line of the program, the heaviest first."""
+        found = []
+        calls = (s for s in self.spans if s.kind != "range")
+        for group in _groups(calls, _line).values():
+            work: dict[str, int] = {}
+            for s in group:
+                name = s.name if s.kind in ("kernel", "compile") else s.kind
+                work[name] = work.get(name, 0) + max(s.device_time, s.host_time)
+            found.append(
+                LineTime(
+                    group[0].line,
+                    sum(s.device_time for s in group),
+                    sum(s.host_time for s in group),
+                    len(group),
+                    sorted(work, key=lambda name: -work[name]),
+                )
+            )
+        return sorted(found, key=lambda row: -row.time)
+
+    def kernels(self) -> list[KernelTime]:
+        """Return the time of each kernel and size of blocks, the heaviest first."""
+        launched = (
+            s for s in self.spans if s.kernel is not None and s.device in self.limits
+        )
+        groups = _groups(launched, lambda s: (s.device, s.kernel)).values()
+        found = [
+            _kernel_time(group, self.limits[group[0].device or 0]) for group in groups
+        ]
+        return sorted(found, key=lambda row: -row.device_time)
+
+    def copies(self) -> list[CopyTime]:
+        """Return the time of each kind of copy, the heaviest first."""
+        found = []
+        groups = _groups((s for s in self.spans if s.kind in COPIES), lambda s: s.kind)
+        for group in groups.values():
+            size, time = sum(s.bytes for s in group), sum(s.device_time for s in group)
+            found.append(
+                CopyTime(group[0].kind, len(group), size, time, _rate(size, time))
+            )
+        return sorted(found, key=lambda row: -row.device_time)
+
+    def busy(self) -> int:
+        """Return for how many nanoseconds a device worked."""
+        return busy(self.spans)

@@ -1,24 +1,25 @@
-"""Recording a timeline, and what it shows."""
+"""Recording a timeline, and its files: a page, a trace, a table."""
 
 from __future__ import annotations
 
 import functools
+import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import Final
+from typing import Any, Final
 
 from pycuda import _driver
 from pycuda._page import bytes_text, encodable, time_text
-from pycuda.profile import _html, _spans, _summary, _trace
-from pycuda.profile._spans import Kernel, Limits, Span
-from pycuda.profile._summary import CopyTime, KernelTime, LineTime
+from pycuda.profile._html import cell_of, page_of
+from pycuda.profile._spans import Kernel, Limits, Span, limits_of, spans_of
+from pycuda.profile._summary import Summary
 
 #: Spans that a timeline keeps, by default; about 200 bytes each.
 MOST: Final = 1_000_000
 
 
-class Timeline:
+class Timeline(Summary):
     """What a program did while the timeline recorded.
 
     It is a context manager. ``spans``, ``limits`` (the devices by number) and the sums
@@ -26,17 +27,12 @@ class Timeline:
     """
 
     def __init__(self, *paths: str | os.PathLike[str], most: int = MOST) -> None:
+        super().__init__()
         for path in paths:
             self._writer(os.fsdecode(path))
         # absolute, because the program may change its folder
         self._paths = [os.path.abspath(os.fsdecode(path)) for path in paths]
         self._most = most
-        self.spans: list[Span] = []
-        self.limits: dict[int, Limits] = {}
-        #: Nanoseconds from begin to end.
-        self.duration: int = 0
-        #: Calls that were not kept, because there were more than ``most``.
-        self.dropped: int = 0
 
     # -- recording ---------------------------------------------------------------------
 
@@ -49,9 +45,9 @@ class Timeline:
         """Wait for the device, end the recording, and write the files."""
         begin, end, self.dropped, rows, kernels = _driver._timeline_finish()
         self.duration = end - begin
-        self.spans = _spans.of_rows(rows, [Kernel(*row) for row in kernels], begin)
+        self.spans = spans_of(rows, [Kernel(*row) for row in kernels], begin)
         devices = {s.device for s in self.spans if s.device is not None}
-        self.limits = {n: _spans.limits_of(n) for n in sorted(devices)}
+        self.limits = {n: limits_of(n) for n in sorted(devices)}
         for path in self._paths:
             self.save(path)
         return self
@@ -67,24 +63,6 @@ class Timeline:
     ) -> None:
         self.stop()
 
-    # -- sums --------------------------------------------------------------------------
-
-    def lines(self) -> list[LineTime]:
-        """Return the time of each line of the program, the heaviest first."""
-        return _summary.lines(self.spans)
-
-    def kernels(self) -> list[KernelTime]:
-        """Return the time of each kernel and size of blocks, the heaviest first."""
-        return _summary.kernels(self.spans, self.limits)
-
-    def copies(self) -> list[CopyTime]:
-        """Return the time of each kind of copy, the heaviest first."""
-        return _summary.copies(self.spans)
-
-    def busy(self) -> int:
-        """Return for how many nanoseconds a device worked."""
-        return _summary.busy(self.spans)
-
     # -- text and files ----------------------------------------------------------------
 
     def text(self, top: int = 15) -> str:
@@ -96,11 +74,11 @@ class Timeline:
 
     def html(self) -> str:
         """Return a page: the timeline to zoom into, and tables."""
-        return _html.page_of(self)
+        return page_of(self)
 
     def trace(self) -> str:
         """Return a trace for Perfetto and Chrome, in their JSON format."""
-        return _trace.text(self.spans, self.limits)
+        return _trace(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a file: ``.html``, ``.json`` (a trace) or ``.txt``, by its name."""
@@ -120,7 +98,7 @@ class Timeline:
         return functools.partial(writers[end])
 
     def _repr_html_(self) -> str:
-        return _html.cell_of(self)
+        return cell_of(self)
 
 
 # -- the table -------------------------------------------------------------------------
@@ -149,7 +127,7 @@ def _rows(heads: list[str], rows: list[list[str]], left: int) -> list[str]:
     return lines
 
 
-def _line_table(timeline: Timeline, top: int) -> list[str]:
+def _line_table(timeline: Summary, top: int) -> list[str]:
     rows = [
         [
             time_text(row.device_time),
@@ -163,7 +141,7 @@ def _line_table(timeline: Timeline, top: int) -> list[str]:
     return _rows(["device", "host", "calls", "line", "work"], rows, 2)
 
 
-def _kernel_table(timeline: Timeline, top: int) -> list[str]:
+def _kernel_table(timeline: Summary, top: int) -> list[str]:
     rows = [
         [
             time_text(row.device_time),
@@ -188,7 +166,7 @@ def _kernel_table(timeline: Timeline, top: int) -> list[str]:
     return _rows(heads, rows, 1)
 
 
-def _copy_table(timeline: Timeline) -> list[str]:
+def _copy_table(timeline: Summary) -> list[str]:
     rows = [
         [
             time_text(row.device_time),
@@ -202,7 +180,7 @@ def _copy_table(timeline: Timeline) -> list[str]:
     return _rows(["device", "calls", "bytes", "bandwidth", "kind"], rows, 1)
 
 
-def _text(timeline: Timeline, top: int) -> str:
+def _text(timeline: Summary, top: int) -> str:
     busy, duration = timeline.busy(), timeline.duration
     share = busy / duration * 100 if duration else 0
     out = [
@@ -220,3 +198,71 @@ def _text(timeline: Timeline, top: int) -> str:
         if is_there:
             out += ["", f"{title}:", *rows]
     return "\n".join(out)
+
+
+# -- the trace, in the format of Perfetto and Chrome -----------------------------------
+
+#: The process number of the host in a trace; a device has 1 + its number.
+_HOST = 0
+
+
+def _arguments(span: Span) -> dict[str, Any]:
+    found: dict[str, Any] = {"line": str(span.line)}
+    if span.routine:
+        found["call"] = span.routine
+    if span.kernel is not None:
+        found.update(grid=span.grid, block=span.block, shared=span.kernel.shared)
+        found["registers"] = span.kernel.registers
+    if span.bytes:
+        found["bytes"] = span.bytes
+    if span.failed:
+        found["failed"] = True
+    return found
+
+
+def _names(kind: str, process: int, thread: int, name: str) -> dict[str, Any]:
+    return {"ph": "M", "name": kind, "pid": process, "tid": thread} | {
+        "args": {"name": name}
+    }
+
+
+def _work(span: Span, number: int, tracks: dict[Any, int]) -> list[dict[str, Any]]:
+    """Return the events of the work of the device, with an arrow from the call."""
+    begin, end = span.device_begin, span.device_end
+    if begin is None or end is None:
+        return []
+    process = 1 + (span.device or 0)
+    track = tracks.setdefault((span.context, span.stream), len(tracks))
+    where = {"pid": process, "tid": track, "ts": begin / 1000}
+    arrow = {"name": "work", "cat": "work", "id": number}
+    return [
+        {"ph": "X", "name": span.name, "cat": span.kind, **where}
+        | {"dur": (end - begin) / 1000, "args": _arguments(span)},
+        {"ph": "s", "pid": _HOST, "tid": span.thread, "ts": span.begin / 1000, **arrow},
+        {"ph": "f", "bp": "e", **where, **arrow},
+    ]
+
+
+def _events(spans: Iterable[Span], limits: dict[int, Limits]) -> list[dict[str, Any]]:
+    """Return the events of a trace. Times are in microseconds."""
+    found = [_names("process_name", _HOST, 0, "host")]
+    for number, device in limits.items():
+        found.append(_names("process_name", 1 + number, 0, device.name))
+    tracks: dict[Any, int] = {}
+    for number, span in enumerate(spans):
+        found.append(
+            {"ph": "X", "name": span.name, "cat": span.kind}
+            | {"pid": _HOST, "tid": span.thread, "ts": span.begin / 1000}
+            | {"dur": span.host_time / 1000, "args": _arguments(span)}
+        )
+        found.extend(_work(span, number, tracks))
+    for (_, stream), track in tracks.items():
+        name = f"stream 0x{stream:x}" if stream > 2 else "default stream"
+        found.extend(_names("thread_name", 1 + n, track, name) for n in limits)
+    return found
+
+
+def _trace(timeline: Summary) -> str:
+    """Return the trace as the text of a file."""
+    events = _events(timeline.spans, timeline.limits)
+    return json.dumps({"traceEvents": events, "displayTimeUnit": "ns"})

@@ -18,9 +18,8 @@ from pycuda._driver import GPUArray, _plain_array
 from pycuda.driver import DeviceMemoryPool, PageLockedMemoryPool
 from pycuda.elementwise import _combination_by_address, get_elwise_kernel
 from pycuda.gpuarray import empty_like, zeros_like
-from pycuda.sparse._convergence import ConvergenceError as ConvergenceError
 from pycuda.sparse._matrix import DeviceOperator
-from pycuda.sparse.cg_graph import CGGraph
+from pycuda.sparse.cg_graph import CGGraph, ConvergenceError as ConvergenceError
 from pycuda.sparse.inner import AsyncInnerProduct, inner_product
 from pycuda.sparse.operator import DiagonalPreconditioner, IdentityOperator
 from pycuda.tools import (

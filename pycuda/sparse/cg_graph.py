@@ -16,8 +16,8 @@ import numpy as np
 import pycuda.driver as drv
 from pycuda._array.kernels.compilation import load
 from pycuda._driver import GPUArray
+from pycuda._public import published_by
 from pycuda.gpuarray import zeros
-from pycuda.sparse._convergence import ConvergenceError
 from pycuda.sparse.inner import inner_product
 from pycuda.tools import context_dependent_memoize, dtype_to_ctype
 
@@ -73,6 +73,11 @@ _ONE = {"block": (1, 1, 1)}
 _PROGRESS = np.dtype(
     [("bound", "f8"), ("found", "f8"), ("iterations", "i8"), ("residuals", "i8")]
 )
+
+
+@published_by("pycuda.sparse.cg")
+class ConvergenceError(RuntimeError):
+    """The iterations ended or diverged before the residual was small."""
 
 
 def kernel_text(dtype: np.dtype[Any]) -> str:

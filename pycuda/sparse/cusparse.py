@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import threading
 import weakref
 from ctypes import POINTER, byref, c_int, c_int64, c_size_t, c_void_p
 from typing import Any
@@ -17,14 +16,10 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as _cuda
-from pycuda import _driver
-from pycuda._compile import toolkit
+from pycuda import _driver, _libraries
 from pycuda._driver import GPUArray
 from pycuda.sparse._matrix import HostCSR
 from pycuda.sparse.csr import CsrSpMV
-
-_NAMES = ("libcusparse.so.12", "libcusparse.so.11", "libcusparse.so")
-_WHEEL_FOLDERS = ("nvidia/cu13/lib", "nvidia/cusparse/lib")
 
 # The library's numbers for what is used of it.
 _INDEX = {4: 2, 8: 3}
@@ -49,35 +44,9 @@ _FUNCTIONS: dict[str, list[Any]] = {
     "cusparseSpMV": [*_SPMV, c_void_p],
 }
 
-_library: ctypes.CDLL | None = None
-_lock = threading.Lock()
-
-
-def paths() -> list[str]:
-    """Return what to open, in order: names for the loader, then files."""
-    return toolkit.library_paths(_NAMES, _WHEEL_FOLDERS)
-
 
 def _open() -> ctypes.CDLL:
-    global _library
-    with _lock:
-        if _library is None:
-            for path in paths():
-                try:
-                    library = ctypes.CDLL(path)
-                    for name, types in _FUNCTIONS.items():
-                        function = getattr(library, name)
-                        function.argtypes, function.restype = types, c_int
-                except (OSError, AttributeError):
-                    continue  # not there, or older than generic matrices
-                _library = library
-                return library
-            raise _cuda.RuntimeError(
-                "cuSPARSE (libcusparse.so) was not found: not where the loader looks, "
-                "not under CUDA_HOME, CUDA_PATH or /usr/local/cuda and not in NVIDIA's "
-                "wheels; install the CUDA toolkit, or 'pip install nvidia-cusparse'"
-            )
-        return _library
+    return _libraries.CUSPARSE.open(_FUNCTIONS)
 
 
 def get_cusparse_version() -> tuple[int, int, int]:

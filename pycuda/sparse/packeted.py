@@ -24,7 +24,6 @@ from pycuda.sparse._matrix import (
     read_matrix,
     scipy_sparse,
 )
-from pycuda.sparse._partition import partition, symmetric_pattern
 from pycuda.sparse.coordinate import CoordinateSpMV
 from pycuda.sparse.pkt_build import build_pkt_data_structure
 from pycuda.tools import context_dependent_memoize
@@ -76,6 +75,8 @@ spmv_pkt_kernel(const {index_type} *packet_base_rows, const {index_type} *thread
 
 #: The bytes of shared memory for a packet's parts of x and y.
 _ROOM = 16384
+
+_Indices = np.ndarray[Any, np.dtype[np.int64]]
 
 
 def _text(dtype: Any, index_type: str, threads: int, rows: int) -> str:
@@ -134,8 +135,8 @@ class PacketedSpMV(DeviceOperator):
         indptr = host.indptr.astype(np.int64)
         indices = host.indices.astype(np.int64)
         if not is_symmetric:
-            indptr, indices = symmetric_pattern(indptr, indices)
-        packet_nr_to_dofs = partition(indptr, indices, self.rows_per_packet)
+            indptr, indices = _symmetric_pattern(indptr, indices)
+        packet_nr_to_dofs = _partition(indptr, indices, self.rows_per_packet)
         self.block_count: int = len(packet_nr_to_dofs)
         self._build(host, packet_nr_to_dofs)
         self._kernel = self.get_kernel() if self.block_count else None
@@ -310,3 +311,75 @@ class PacketedSpMV(DeviceOperator):
         old = self.new2old_fetch_indices.get()
         coo = scipy_sparse().coo_matrix((data, (old[rows], old[columns])), self._shape)
         return coo.tocsr()
+
+
+# -- connected parts of a graph --------------------------------------------------------
+
+
+def _symmetric_pattern(
+    indptr: _Indices, indices: _Indices
+) -> tuple[_Indices, _Indices]:
+    """Return (indptr, indices) of the elements of a square matrix and its transpose."""
+    count = len(indptr) - 1
+    rows = np.repeat(np.arange(count), np.diff(indptr))
+    both = np.concatenate([rows, indices]), np.concatenate([indices, rows])
+    order = np.argsort(both[0], kind="stable")
+    pointers = np.searchsorted(both[0][order], np.arange(count + 1))
+    return pointers, both[1][order].astype(np.int64)
+
+
+def _neighbours(indptr: _Indices, indices: _Indices, vertices: _Indices) -> _Indices:
+    begins = indptr[vertices]
+    counts = indptr[vertices + 1] - begins
+    ends = np.cumsum(counts)
+    places = np.arange(ends[-1]) + np.repeat(begins - ends + counts, counts)
+    return indices[places]
+
+
+def _once_each(vertices: _Indices, marks: _Indices) -> _Indices:
+    """Return the vertices without repetitions; ``marks`` is a buffer for all."""
+    numbers = np.arange(len(vertices))
+    marks[vertices] = numbers
+    return vertices[marks[vertices] == numbers]
+
+
+def _partition(indptr: _Indices, indices: _Indices, most: int) -> list[_Indices]:
+    """Return parts of at most ``most`` vertices each, as large as possible.
+
+    A part grows from a vertex by whole rings of neighbours that have no part yet. The
+    next part begins beside it. ``indptr`` and ``indices`` are the neighbours of each
+    vertex.
+    """
+    count = len(indptr) - 1
+    if most >= count:
+        return [np.arange(count)] if count else []
+    parts_left = -(-count // most)
+    free = np.ones(count, bool)
+    marks = np.empty(count, np.int64)
+    lowest = 0  # no vertex below is free
+    border: _Indices = np.empty(0, np.int64)
+    parts = []
+    left = count
+    while left:
+        size = -(-left // parts_left)
+        rings: list[_Indices] = []
+        missing = size
+        ring = border[free[border]][:1]
+        while missing:
+            if not len(ring):
+                while not free[lowest]:
+                    step = free[lowest : lowest + 4096].argmax()
+                    lowest += int(step) or len(free[lowest : lowest + 4096])
+                ring = np.array([lowest])
+            taken = ring[:missing]
+            free[taken] = False
+            missing -= len(taken)
+            rings.append(taken)
+            found = _neighbours(indptr, indices, taken)
+            found = _once_each(found[free[found]], marks)
+            border = np.concatenate([ring[len(taken) :], found])
+            ring = border
+        parts.append(np.sort(np.concatenate(rings)))
+        left -= size
+        parts_left -= 1
+    return parts

@@ -5,6 +5,8 @@ device, the tests' cuSOLVER (support/cusolver.py) computes what needs the librar
 """
 
 import gc
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -12,12 +14,12 @@ import pytest
 import pycuda.array_api as xp
 import pycuda.driver as drv
 from pycuda import _driver
-from pycuda.array_api._comparison.draws import Draw
-from pycuda.array_api._comparison.results import Tolerance, compare
-from pycuda.array_api._standard_names import missing
 from pycuda.gpuarray import GPUArray, to_gpu
 from pycuda.tools import clear_context_caches
-from support.child import run_child
+from support.cc import ROOT
+from support.standard.draws import Draw
+from support.standard.names import missing
+from support.standard.results import Tolerance, compare
 
 pytestmark = pytest.mark.gpu
 
@@ -76,7 +78,7 @@ def test_all_names_are_attributes():
 
 def test_no_differences(library):
     pytest.importorskip("array_api_strict", minversion="2.6")
-    from pycuda.array_api._comparison.run import DRAWERS, run
+    from support.standard.run import DRAWERS, run
 
     outcome = run(2 * len(DRAWERS), seed=12, variety=1)
     assert outcome.differences == []
@@ -85,20 +87,27 @@ def test_no_differences(library):
     assert outcome.cases == 2 * len(DRAWERS)
 
 
-def test_command(ctx):
+@pytest.mark.parametrize(
+    "words, status, said",
+    [
+        ("--cases 40 add sum errors", 0, "40 cases, 0 differences"),
+        ("nothing", 2, "the comparison knows no function 'nothing'"),
+        ("--types 0", 2, "--types is the number of data types"),
+    ],
+)
+def test_command(ctx, words, status, said):
     pytest.importorskip("array_api_strict", minversion="2.6")
-    done = run_child(
-        """
-        import runpy, sys
-        sys.argv = ["pycuda.array_api", "--cases", "40", "add", "sum", "errors"]
-        runpy.run_module("pycuda.array_api", run_name="__main__")
-        """,
-        timeout=300,
+    script = ROOT / "tools" / "compare_array_api.py"
+    done = subprocess.run(
+        [sys.executable, script, *words.split()],
         check=False,
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "names implemented" in done.stdout
-    assert "40 cases, 0 differences" in done.stdout
+    assert done.returncode == status, done.stdout + done.stderr
+    assert said in done.stdout + done.stderr
+    assert status or "names implemented" in done.stdout
 
 
 def test_draws_repeat():
@@ -176,6 +185,17 @@ def test_counts_of_truth_values(ctx):
     assert int(xp.sum(mask)) == 3
     assert xp.cumulative_sum(mask[0]).dtype == xp.int64
     assert xp.where(mask, 1, to_gpu(MATRIX)).dtype == xp.float32
+
+
+def test_casts_between_kinds(ctx):
+    """The standard has no rule for mixed kinds; result_type() and can_cast() agree."""
+    assert xp.can_cast(xp.bool, xp.float64) is True
+    names = ["bool", "int8", "uint32", "uint64", "float16", "float64", "complex64"]
+    for source in map(np.dtype, names):
+        for target in map(np.dtype, names):
+            expected = xp.result_type(source, target) == target
+            assert xp.can_cast(source, target) is expected
+            assert xp.can_cast(xp.zeros(2, dtype=source), target) is expected
 
 
 def test_from_dlpack(ctx):

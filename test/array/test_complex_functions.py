@@ -20,6 +20,7 @@ NAMES = " ".join([EXPONENTIALS, CIRCULAR, INVERSE, OTHERS]).split()
 NUMPY_DIFFERS = {
     "expm1": lambda z: (np.abs(z.real) > 1e29) | (np.isnan(z.real) & (z.imag == 0)),
     "log1p": lambda z: np.isfinite(z) & (np.abs(z.imag) < 1e-30),
+    "sign": lambda z: np.isnan(z.real) | np.isnan(z.imag),
     "square": lambda z: np.isfinite(z.real) & (np.abs(z.real) >= 1e-40),
 }
 

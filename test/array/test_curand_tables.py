@@ -112,8 +112,8 @@ def test_without_the_library(tmp_path):
         (tmp_path / name).write_text("not a library")
     code = """
         from pycuda import _driver
-        from pycuda._random import curand_library
-        curand_library.paths = lambda: ["libcurand.so.10", "libcurand.so"]
+        from pycuda._libraries import CURAND
+        CURAND.paths = lambda: ["libcurand.so.10", "libcurand.so"]
         for call in (_driver.get_curand_version,
                      lambda: _driver._get_scramble_constants32(bytearray(4), 1)):
             try:

@@ -12,10 +12,11 @@ import pytest
 import pycuda.driver as drv
 from pycuda import _extras, curandom, gpuarray
 from pycuda._array.kernels.compilation import load
+from pycuda._libraries import CURAND
 from pycuda._pvt_struct import error as PackingError  # noqa: N812
-from pycuda._random import curand_library
+from pycuda._random import generator as bases
 from pycuda._random.generator import block_size, module_of
-from pycuda._random.rand import _rand_kernel
+from pycuda._random.kinds import _rand_kernel, sample_sources
 from pycuda.gpuarray import GPUArray, to_gpu
 from pycuda.tools import DeviceMemoryPool
 from support.child import run_child
@@ -30,7 +31,7 @@ from support.curand import (
     needs_curand,
     words,
 )
-from support.emulator import symbols
+from support.emulator import functions
 from support.faults import OUT_OF_MEMORY, fail_calls
 
 pytestmark = [pytest.mark.gpu, needs_curand]
@@ -114,7 +115,7 @@ def plain(name, count, each, offset=0, seed=SEED):
     """Return the states' first words, floats, doubles, normal floats and doubles."""
     doubles = TWO_DOUBLES if name == "Philox" else ONE_DOUBLE
     text = PLAIN.replace("STATE", PSEUDO[name]).replace("DOUBLES", doubles)
-    kernel = load(text, curand_library.compiler_options()).get_function("plain")
+    kernel = load(text, bases.compiler_options()).get_function("plain")
     dtypes = (np.uint32, np.float32, np.float64, np.float32, np.float64)
     outs = [np.zeros((count, each), dtype) for dtype in dtypes]
     kernel(
@@ -275,7 +276,7 @@ def test_kernels_without_launch_bounds_limit_the_states(ctx, monkeypatch):
 
 def of_the_host(number, size, dtype=np.uint32, ordering=None, dimensions=None):
     """Return numbers of a generator of the cuRAND library on the host."""
-    library = next(filter(None, map(opened, curand_library.paths())))
+    library = next(filter(None, map(opened, CURAND.paths())))
     generator = ctypes.c_void_p()
 
     def call(name, *arguments):
@@ -377,7 +378,7 @@ def test_quasirandom_numbers_are_those_of_the_header(ctx, name, offset):
         .replace("STATE", f"curandState{name}_t")
         .replace("INIT", f"curand_init(vectors[threadIdx.x], {given}offset, &first);")
     )
-    kernel = load(text, curand_library.compiler_options()).get_function("plain")
+    kernel = load(text, bases.compiler_options()).get_function("plain")
     sets = curandom.direction_vector_set
     which = f"{'SCRAMBLED_' if scrambled else ''}VECTOR_{bits}"
     vectors = curandom.generate_direction_vectors(64, sets.names[which])
@@ -858,7 +859,7 @@ def test_a_stream_is_used_and_not_waited_for(ctx):
 
 def test_fills_neither_allocate_nor_wait(ctx, fail_calls):
     """The only driver calls are launches."""
-    names = [f"cu{name}" for name in symbols()]
+    names = [f"cu{row.name}" for row in functions()]
     generator, data = make("Philox"), GPUArray(1001, np.float32)
     whole, stream = data.view(np.uint32), drv.Stream()
 
@@ -1102,7 +1103,7 @@ def test_every_text_is_in_a_generator(ctx, monkeypatch):
 
 
 def test_samples_for_other_compilers(ctx):
-    samples = dict(curandom.sample_sources())
+    samples = dict(sample_sources())
     assert len(samples) == 8
     for name in (*PSEUDO, *QUASI):
         assert "curand_kernel.h" in samples[name]
@@ -1160,7 +1161,7 @@ def test_where_the_header_is_looked_for(monkeypatch, tmp_path):
     """The folders are those of compilers, the named toolkit, wheels and the system."""
     monkeypatch.setenv("CUDA_HOME", str(tmp_path / "toolkit"))
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
-    folders = list(curand_library._folders())
+    folders = list(bases._folders())
     named = folders.index(f"{tmp_path}/toolkit/include")
     wheel = folders.index(f"{tmp_path}/site/nvidia/cu13/include")
     older = folders.index(f"{tmp_path}/site/nvidia/curand/include")
@@ -1168,25 +1169,25 @@ def test_where_the_header_is_looked_for(monkeypatch, tmp_path):
     place = tmp_path / "site" / "nvidia" / "curand" / "include"
     place.mkdir(parents=True)
     (place / "curand_kernel.h").touch()
-    monkeypatch.setattr(curand_library.toolkit, "homes", lambda: [])
-    monkeypatch.setattr(curand_library.nvrtc, "find", lambda: None)
-    monkeypatch.setattr(curand_library.toolkit, "on_path", lambda names: None)
-    assert curand_library.compiler_options() == [f"-I{place}"]
+    monkeypatch.setattr(bases.toolkit, "homes", lambda: [])
+    monkeypatch.setattr(bases.nvrtc, "find", lambda: None)
+    monkeypatch.setattr(bases.toolkit, "on_path", lambda names: None)
+    assert bases.compiler_options() == [f"-I{place}"]
 
 
 def test_without_the_header(tmp_path):
     code = """
-        from pycuda._random import curand_library
+        from pycuda._random import generator as bases
         import pycuda.driver as drv
-        curand_library._folders = lambda: iter([{folder!r}])
+        bases._folders = lambda: iter([{folder!r}])
         try:
-            curand_library.compiler_options()
+            bases.compiler_options()
         except drv.CompileError as error:
             print(error)
         open({folder!r} + "/curand_kernel.h", "w").close()
-        print(curand_library.compiler_options() == ["-I" + {folder!r}])
-        curand_library._SYSTEM = {folder!r}
-        print(curand_library.compiler_options() == [])
+        print(bases.compiler_options() == ["-I" + {folder!r}])
+        bases._SYSTEM = {folder!r}
+        print(bases.compiler_options() == [])
         """
     done = run_child(code.replace("{folder!r}", repr(str(tmp_path))))
     first, *others = done.stdout.splitlines()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pycuda import _driver, gpuarray
-from pycuda._array.kernels import kernel_request
+from pycuda._array.kernels import compilation
 from pycuda.gpuarray import to_gpu
 from support.arrays import same
 
@@ -161,13 +161,13 @@ def test_in_place_in_views(ctx):
 def asked_for(monkeypatch, calls):
     """Return the requests for kernels that the calls make in a context of their own."""
     asked = []
-    kernel_image = kernel_request.kernel_image
+    kernel_image = compilation.kernel_image
 
     def noted(request):
         asked.append(request)
         return kernel_image(request)
 
-    monkeypatch.setattr(kernel_request, "kernel_image", noted)
+    monkeypatch.setattr(compilation, "kernel_image", noted)
     context = _driver.Device(0).make_context()
     try:
         calls()
@@ -332,7 +332,7 @@ def test_diff(ctx, dtype):
         expected = np.diff(a, 1, 1, **words)
         same(gpuarray.diff(x, 1, 1, *device), expected)
     if dtype != "bool":
-        same(np.diff(x, prepend=3), np.diff(a, prepend=np.array(3, dtype)))
+        same(np.diff(x, prepend=3), np.diff(a, prepend=3))
     for wrong in ({"n": -1}, {"axis": 3}):
         with pytest.raises(ValueError):
             np.diff(x, **wrong)

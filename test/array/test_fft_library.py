@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import fft
-from pycuda._array import cufft
+from pycuda import _libraries, fft
 from pycuda.gpuarray import GPUArray, to_gpu
 from support.child import run_child
 from support.fake_library import FakeLibrary, build
@@ -34,7 +33,7 @@ def built(tmp_path_factory):
 @pytest.fixture
 def fake(built, monkeypatch, ctx):
     """The library of the tests, opened as cuFFT by the context."""
-    monkeypatch.setattr(cufft, "paths", lambda: [str(built)])
+    monkeypatch.setattr(_libraries.CUFFT, "paths", lambda: [str(built)])
     monkeypatch.setenv("PYCUDA_FFT", "cufft")
     found = FakeLibrary(built)
     found.variable("made").value = found.variable("executed").value = 0
@@ -254,10 +253,9 @@ def test_the_choice(ctx, built, monkeypatch):
 
 MISSING = """
 import numpy as np, pycuda.autoinit, pycuda.driver
-from pycuda import fft
-from pycuda._array import cufft
+from pycuda import _libraries, fft
 from pycuda.gpuarray import to_gpu
-cufft.paths = lambda: ["/nowhere/libcufft.so"]
+_libraries.CUFFT.paths = lambda: ["/nowhere/libcufft.so"]
 try:
     fft.fft(to_gpu(np.ones(8)))
 except pycuda.driver.RuntimeError as error:

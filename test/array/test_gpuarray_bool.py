@@ -2,6 +2,7 @@
 
 import copy
 import operator
+import pickle
 
 import numpy as np
 import pytest
@@ -225,6 +226,10 @@ def test_copies_and_extremes_remember():
         gpuarray.to_gpu_async(p),
         gpuarray.empty_like(p),
         gpuarray.zeros_like(p),
+        gpuarray.from_dlpack(p),
+        gpuarray.from_dlpack(p, copy=True),
+        pickle.loads(pickle.dumps(p)),
+        copy.deepcopy(p),
         gpuarray.max(p),
         gpuarray.min(p),
     ):

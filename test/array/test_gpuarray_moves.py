@@ -8,7 +8,7 @@ import pytest
 import pycuda.driver as drv
 from pycuda import gpuarray
 from pycuda._array.kernels.compilation import compile_text
-from pycuda._array.sources import indexing, joining, remapping
+from pycuda._array.sources import indexing, moving
 from pycuda.gpuarray import GPUArray, to_gpu
 from support.arrays import same
 from support.capture import captured
@@ -374,7 +374,7 @@ def test_nothing_waits():
     same(got, expected)
 
 
-@pytest.mark.parametrize("module", [indexing, joining, remapping])
+@pytest.mark.parametrize("module", [indexing, moving])
 def test_all_kernels_compile(module):
     """Kernels of arrays that are too large for the software device."""
     for name, source in module.sample_sources():

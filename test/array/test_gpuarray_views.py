@@ -5,7 +5,7 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import gpuarray
-from pycuda._array.sources import transpose
+from pycuda._array.sources import moving
 from pycuda.gpuarray import GPUArray, to_gpu
 from support.arrays import DTYPES, same, sample
 
@@ -105,9 +105,9 @@ def test_iteration_and_length(ctx):
     assert [row.shape for row in array] == [(5, 6)] * 4
     first, *rest = array
     same(first, HOST[0])
-    assert list(array[0, 0, 0]) == []
-    with pytest.raises(TypeError):
-        len(array[0, 0, 0])
+    for function in (list, len):
+        with pytest.raises(TypeError, match="without axes"):
+            function(array[0, 0, 0])
 
 
 def test_elements_cannot_be_deleted(ctx):
@@ -602,13 +602,13 @@ def test_an_array_becomes_its_own_transpose(ctx):
 
 def test_which_copies_go_through_tiles(monkeypatch):
     made = []
-    text_of = transpose.transpose_text
+    text_of = moving.transpose_text
 
     def noted(request):
         made.append((request.raw_bytes, request.tile, request.vector, request.ndim))
         return text_of(request)
 
-    monkeypatch.setattr(transpose, "transpose_text", noted)
+    monkeypatch.setattr(moving, "transpose_text", noted)
     context = drv.Device(0).make_context()  # kernels belong to a context
     try:
         x = to_gpu(np.zeros((64, 96), np.float32))

@@ -14,7 +14,7 @@ import pytest
 
 from pycuda import _driver, gpuarray
 from pycuda._array import sources as sources_folder
-from pycuda._array.kernels import kernel_request
+from pycuda._array.kernels import compilation
 from support.cc import SOURCE, compilers, must, run
 
 SOURCES = sources_folder.__name__
@@ -55,8 +55,8 @@ def test_names_are_those_of_the_table(table, value):
 
 def test_python_knows_every_name():
     """Every variant is in the writer of its family. One variant may be the rest."""
-    assert set(kernel_request.WRITER_OF_FAMILY) == set(_driver._kernel_families)
-    for module, function in kernel_request.WRITER_OF_FAMILY.values():
+    assert set(compilation.WRITER_OF_FAMILY) == set(_driver._kernel_families)
+    for module, function in compilation.WRITER_OF_FAMILY.values():
         assert callable(getattr(import_module(f"{SOURCES}.{module}"), function))
     sources = Path(sources_folder.__file__).parent.glob("*.py")
     text = "".join(path.read_text() for path in sources)
@@ -93,13 +93,13 @@ def test_c_follows_a_changed_table(tmp_path, changed):
 
 def test_what_c_asks_for(monkeypatch):
     asked = []
-    kernel_image = kernel_request.kernel_image
+    kernel_image = compilation.kernel_image
 
     def noted(request):
         asked.append(request)
         return kernel_image(request)
 
-    monkeypatch.setattr(kernel_request, "kernel_image", noted)
+    monkeypatch.setattr(compilation, "kernel_image", noted)
     context = _driver.Device(0).make_context()  # a context's kernels are its own
     try:
         x = gpuarray.to_gpu(np.ones((4, 6), np.int16))
@@ -134,4 +134,4 @@ def test_a_family_without_a_writer_is_an_error():
     values = dict.fromkeys(_driver._KernelRequest.__match_args__)
     request = _driver._KernelRequest((values | {"family": "new"}).values())
     with pytest.raises(KeyError, match="new"):
-        kernel_request.text_of(request)
+        compilation.text_of(request)

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import _driver, gpuarray, linalg
-from pycuda._array.linalg import cublas, cusolver, factors, handles
+from pycuda import _driver, _libraries, gpuarray, linalg
+from pycuda._array.linalg import cusolver, factors
 from pycuda.gpuarray import to_gpu
 from pycuda.tools import clear_context_caches
 
@@ -375,11 +375,11 @@ def test_the_software_device_has_no_solvers(ctx, monkeypatch):
 def test_without_cusolver(ctx, monkeypatch):
     """The libraries are hidden: the error is that of a GPU's machine without them."""
     monkeypatch.setenv("PYCUDA_SOLVER", "cusolver")
-    for module in (cublas, cusolver):
-        monkeypatch.setattr(module, "paths", lambda: ["/nowhere/library.so"])
-        monkeypatch.setattr(module, "_library", None)
+    for library in (_libraries.CUBLAS, _libraries.CUSOLVER):
+        monkeypatch.setattr(library, "paths", lambda: ["/nowhere/library.so"])
+        monkeypatch.setattr(library, "_library", None)
     hardware = type("Hardware", (), {"_is_emulated": staticmethod(lambda: False)})
-    monkeypatch.setattr(handles, "_driver", hardware)
+    monkeypatch.setattr(cusolver, "_driver", hardware)
     clear_context_caches()
     for each in (np.eye(3), np.eye(40)):
         with pytest.raises(drv.RuntimeError, match=r"cuda-toolkit\[cublas,cusolver\]"):

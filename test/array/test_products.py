@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import _driver, gpuarray
-from pycuda._array.linalg import cublas
+from pycuda import _driver, _libraries, gpuarray
 from pycuda.gpuarray import matmul, to_gpu
 from support.arrays import COMPLEX, DTYPES, FLOATS, same
 from support.child import run_child
@@ -50,7 +49,7 @@ def fake(built, monkeypatch):
     """The library of the tests, opened as cuBLAS by new contexts."""
     if not _driver._is_emulated():
         pytest.skip("only the software device has memory that a processor can read")
-    monkeypatch.setattr(cublas, "paths", lambda: [str(built)])
+    monkeypatch.setattr(_libraries.CUBLAS, "paths", lambda: [str(built)])
     monkeypatch.setenv("PYCUDA_BLAS", "cublas")
     found = FakeLibrary(built)
     yield found
@@ -479,8 +478,8 @@ def test_no_library():
     code = """
 import numpy as np, pycuda.autoinit
 from pycuda import gpuarray
-from pycuda._array.linalg import cublas
-cublas.paths = lambda: ["/nowhere/libcublas.so"]
+from pycuda._libraries import CUBLAS
+CUBLAS.paths = lambda: ["/nowhere/libcublas.so"]
 x = gpuarray.zeros((4, 4), np.float32)
 try:
     x @ x

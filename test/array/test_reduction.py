@@ -126,6 +126,40 @@ def test_arrays_of_any_layout(ctx):
     np.testing.assert_allclose(got, (a * b)[::2].sum())
 
 
+def test_maps_that_write_to_arrays_with_gaps(ctx):
+    """As with an ElementwiseKernel, the elements that were written come back."""
+    host = np.arange(24, dtype=np.float32)
+    x, z = to_gpu(host)[::2], to_gpu(host)
+    double = ReductionKernel(
+        np.float32, "0", "a+b", "z[i] = 2 * x[i]", "const float *x, float *z"
+    )
+    assert double(x, z[1::2]).get() == 2 * host[::2].sum()
+    expected = host.copy()
+    expected[1::2] = 2 * host[::2]
+    same(z, expected)
+    # one element in place, in an array that shares memory with another argument
+    add = ReductionKernel(
+        np.float32, "0", "a+b", "i == 0 ? (x[i] += 5) : y[i]", "float *x, float *y"
+    )
+    rows = to_gpu(host.reshape(4, 6))
+    add(rows[:, ::2], rows[:, 1::2])
+    expected = host.reshape(4, 6).copy()
+    expected[0, 0] += 5
+    same(rows, expected)
+
+
+def test_maps_that_only_read_copy_nothing_back(ctx, monkeypatch):
+    """The kernel compiles with constant arguments, so the copies are dropped."""
+    from pycuda._array.kernels import reduction_kernel
+
+    monkeypatch.setattr(reduction_kernel, "copy_back", None)
+    host = np.arange(24, dtype=np.float32)
+    total = ReductionKernel(np.float32, "0", "a+b", "x[i] * y[i]", "float *x, float *y")
+    x = to_gpu(host)
+    assert total(x[::2], x[1::2]).get() == (host[::2] * host[1::2]).sum()
+    assert total(x[::2], x[::2] > 5).get() == host[6::2].sum()
+
+
 def test_wrong_calls(ctx):
     with pytest.raises(RuntimeError, match="array"):
         ReductionKernel(np.float32, "0", "a + b", "x", "float x")

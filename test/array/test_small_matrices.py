@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pycuda import _driver, driver as drv, gpuarray, linalg
+from pycuda import _driver, _libraries, driver as drv, gpuarray, linalg
 from pycuda.gpuarray import to_gpu
 
 pytestmark = pytest.mark.gpu
@@ -18,7 +18,8 @@ SHAPES = [(1, 1), (4, 4), (3, 7), (7, 3), (1, 5), (5, 1), (40, 34), (20, 35)]
 def no_library(ctx, monkeypatch):
     """A context in which only the kernels compute: there is no cuSOLVER."""
     monkeypatch.delenv("PYCUDA_SOLVER", raising=False)
-    monkeypatch.setattr("pycuda._array.linalg.handles.open_first", lambda _: None)
+    for library in (_libraries.CUBLAS, _libraries.CUSOLVER):
+        monkeypatch.setattr(library, "find", lambda functions=None: None)
 
 
 def sample(dtype, *shape, seed=0):

@@ -12,12 +12,11 @@ from pycuda import gpuarray
 from pycuda.gpuarray import GPUArray, to_gpu
 from pycuda.sparse import csr, packeted
 from pycuda.sparse._matrix import HostCSR, read_matrix
-from pycuda.sparse._partition import partition, symmetric_pattern
 from pycuda.sparse.coordinate import CoordinateSpMV
 from pycuda.sparse.csr import CsrSpMV
 from pycuda.sparse.cusparse import CusparseSpMV
 from pycuda.sparse.operator import DiagonalPreconditioner
-from pycuda.sparse.packeted import PacketedSpMV
+from pycuda.sparse.packeted import PacketedSpMV, _partition, _symmetric_pattern
 from pycuda.tools import DeviceMemoryPool
 from support.child import run_child
 from support.faults import OUT_OF_MEMORY, fail_calls  # noqa: F401
@@ -305,12 +304,12 @@ def grid(side):
     b = np.concatenate([pair[1].ravel() for pair in pairs])
     order = np.argsort(a, kind="stable")
     indptr = np.searchsorted(a[order], np.arange(side * side + 1))
-    return symmetric_pattern(indptr, b[order])
+    return _symmetric_pattern(indptr, b[order])
 
 
 def test_parts_are_whole_and_hang_together():
     indptr, indices = grid(40)
-    parts = partition(indptr, indices, 40)
+    parts = _partition(indptr, indices, 40)
     assert [len(part) for part in parts] == [40] * 40
     assert sorted(np.concatenate(parts)) == list(range(1600))
     number = np.empty(1600, int)
@@ -325,13 +324,13 @@ def test_parts_are_whole_and_hang_together():
 @pytest.mark.parametrize("most", [1, 7, 10, 11])
 def test_parts_of_what_is_in_pieces(most):
     indptr, indices = np.zeros(11, np.int64), np.empty(0, np.int64)
-    parts = partition(indptr, indices, most)
+    parts = _partition(indptr, indices, most)
     assert len(parts) == -(-10 // most) and max(map(len, parts)) <= most
     assert sorted(np.concatenate(parts)) == list(range(10))
 
 
 def test_no_part_of_nothing():
-    assert partition(np.zeros(1, np.int64), np.empty(0, np.int64), 5) == []
+    assert _partition(np.zeros(1, np.int64), np.empty(0, np.int64), 5) == []
 
 
 @pytest.mark.gpu

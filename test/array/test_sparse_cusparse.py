@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import _driver, gpuarray
+from pycuda import _driver, _libraries, gpuarray
 from pycuda.gpuarray import to_gpu
 from pycuda.sparse import cusparse
 from pycuda.sparse.csr import CsrSpMV
@@ -40,8 +40,8 @@ def fake(built, ctx, monkeypatch):
     """The library of the tests, opened as cuSPARSE. Its objects must be released."""
     if not _driver._is_emulated():
         pytest.skip("only the software device has memory that a processor can read")
-    monkeypatch.setattr(cusparse, "paths", lambda: [str(built)])
-    monkeypatch.setattr(cusparse, "_library", None)
+    monkeypatch.setattr(_libraries.CUSPARSE, "paths", lambda: [str(built)])
+    monkeypatch.setattr(_libraries.CUSPARSE, "_library", None)
     monkeypatch.setattr(_driver, "_is_emulated", lambda: False)
     library = ctypes.CDLL(str(built))
 
@@ -136,8 +136,9 @@ def test_a_matrix_without_elements(fake):
 
 
 def test_a_library_that_is_not_there(ctx, monkeypatch):
-    monkeypatch.setattr(cusparse, "paths", lambda: ["/no/such/libcusparse.so"])
-    monkeypatch.setattr(cusparse, "_library", None)
+    nowhere = ["/no/such/libcusparse.so"]
+    monkeypatch.setattr(_libraries.CUSPARSE, "paths", lambda: nowhere)
+    monkeypatch.setattr(_libraries.CUSPARSE, "_library", None)
     monkeypatch.setattr(_driver, "_is_emulated", lambda: False)
     with pytest.raises(drv.RuntimeError, match="pip install nvidia-cusparse"):
         cusparse.get_cusparse_version()
@@ -148,8 +149,8 @@ def test_a_library_that_is_not_there(ctx, monkeypatch):
 
 
 def test_a_library_that_is_something_else(ctx, monkeypatch):
-    monkeypatch.setattr(cusparse, "paths", lambda: ["libc.so.6"])
-    monkeypatch.setattr(cusparse, "_library", None)
+    monkeypatch.setattr(_libraries.CUSPARSE, "paths", lambda: ["libc.so.6"])
+    monkeypatch.setattr(_libraries.CUSPARSE, "_library", None)
     with pytest.raises(drv.RuntimeError, match="was not found"):
         cusparse.get_cusparse_version()
 

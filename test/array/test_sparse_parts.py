@@ -37,7 +37,7 @@ def matrix():
 @pytest.fixture
 def packets(ctx, monkeypatch):
     """The matrix in the two packets, with four threads each."""
-    monkeypatch.setattr(packeted, "partition", lambda *args: PACKETS)
+    monkeypatch.setattr(packeted, "_partition", lambda *args: PACKETS)
     return PacketedSpMV(matrix(), True, np.float64)
 
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda._array.kernels.compilation import compile_text
-from pycuda._array.kernels.kernel_request import text_of
+from pycuda._array.kernels.compilation import compile_text, text_of
 from pycuda._driver import _KernelRequest
 from pycuda.gpuarray import GPUArray, to_gpu
 from support.arrays import same

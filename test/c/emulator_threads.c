@@ -16,14 +16,16 @@
 #include <string.h>
 
 #include "abi/cuda_abi.h"
+#include "abi/client_abi.h"
+#include "abi/functions.h"
 #include "abi/graph_abi.h"
-#include "abi/symbols.h"
 
 enum { THREADS = 8, LARGEST = 100000 };
 
-#define MEMBER(name, version, need, blocking, parameters) CUresult(*name) parameters;
+#define MEMBER(name, export, version, thread, caller, door, traits, span, ...) \
+    CUresult (*name)(PCU_PARAMETERS(__VA_ARGS__));
 static struct {
-    PCU_DRV_SYMBOLS(MEMBER)
+    PCU_FUNCTIONS(MEMBER)
 } drv;
 #undef MEMBER
 
@@ -356,11 +358,11 @@ load(const char *path)
         return -1;
     }
     memcpy(&find, &symbol, sizeof(symbol));
-#define LOAD(name, version, need, blocking, parameters)                \
+#define LOAD(name, export, version, ...)                               \
     if (find("cu" #name, &symbol, version, 0, NULL) == CUDA_SUCCESS) { \
         memcpy(&drv.name, &symbol, sizeof(symbol));                    \
     }
-    PCU_DRV_SYMBOLS(LOAD)
+    PCU_FUNCTIONS(LOAD)
 #undef LOAD
     return 0;
 }

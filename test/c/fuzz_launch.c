@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/api/entry/entry.h"
 #include "device/api/context/live_count.h"
+#include "device/api/exports/exports.h"
 #include "fuzz_target.h"
 
 enum { MOST_KERNELS = 4, PARAMETERS = 64 };
@@ -22,7 +22,7 @@ fuzz_open(void)
 {
     (void)setenv("PYCUDA_EMULATOR_MEMORY", "256M", 0);
     (void)setenv("PYCUDA_EMULATOR_CAPABILITY", "9.0", 0);
-    if (emu_cuInit(0) != CUDA_SUCCESS) {
+    if (cuInit(0) != CUDA_SUCCESS) {
         fuzz_fail("there is no device");
     }
 }
@@ -40,12 +40,12 @@ launch(CUfunction function, CUdeviceptr buffer)
         values[i][0] = fuzz_below(3) ? (uint64_t)buffer : odd[fuzz_below(6)];
         parameters[i] = values[i];
     }
-    status = emu_cuLaunchKernel(function, 2, 1, 1, 1 + (unsigned)fuzz_below(96), 1, 1,
-                                (unsigned)fuzz_below(3) * 512, NULL, parameters, NULL);
+    status = cuLaunchKernel(function, 2, 1, 1, 1 + (unsigned)fuzz_below(96), 1, 1,
+                            (unsigned)fuzz_below(3) * 512, NULL, parameters, NULL);
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    return emu_cuCtxSynchronize();
+    return cuCtxSynchronize();
 }
 
 static void
@@ -55,10 +55,9 @@ launch_all(CUmodule module)
     CUdeviceptr buffer;
     unsigned count = 0;
 
-    if (emu_cuMemAlloc(&buffer, 1024) != CUDA_SUCCESS ||
-        emu_cuModuleGetFunctionCount(&count, module) != CUDA_SUCCESS ||
-        emu_cuModuleEnumerateFunctions(functions, MOST_KERNELS, module) !=
-            CUDA_SUCCESS) {
+    if (cuMemAlloc_v2(&buffer, 1024) != CUDA_SUCCESS ||
+        cuModuleGetFunctionCount(&count, module) != CUDA_SUCCESS ||
+        cuModuleEnumerateFunctions(functions, MOST_KERNELS, module) != CUDA_SUCCESS) {
         fuzz_fail("a module that is loaded cannot be asked");
     }
     for (unsigned i = 0; i < count && i < MOST_KERNELS; i++) {
@@ -85,17 +84,17 @@ fuzz_one(const uint8_t *data, size_t size)
     }
     memcpy(text, data, size);
     text[size] = 0;
-    if (emu_cuCtxCreate(&own, 0, 0) != CUDA_SUCCESS) {
+    if (cuCtxCreate_v2(&own, 0, 0) != CUDA_SUCCESS) {
         fuzz_fail("there is no context");
     }
-    status = emu_cuModuleLoadDataEx(&module, text, 2, options, values);
+    status = cuModuleLoadDataEx(&module, text, 2, options, values);
     if (status == CUDA_ERROR_INVALID_PTX && log[0] == 0) {
         fuzz_fail("a text was refused without a word");
     }
     if (status == CUDA_SUCCESS) {
         launch_all(module);
     }
-    if (emu_cuCtxDestroy(own) != CUDA_SUCCESS ||
+    if (cuCtxDestroy_v2(own) != CUDA_SUCCESS ||
         emu_live_count("memory") + emu_live_count("module") != before) {
         fuzz_fail("something is left of a context");
     }

@@ -10,13 +10,13 @@
 #include "device/base/device.h"
 #include "device/compile/operations.h"
 #include "device/compile/program.h"
-#include "device/compile/program_lookup.h"
 #include "device/memory/memory.h"
 #include "fuzz_target.h"
 
 static emu_device device = {.major = 9};
 static emu_context context = {.device = &device};
-static emu_handler handlers[EMU_OP_COUNT];
+static emu_handler functions[EMU_OP_COUNT];
+static const emu_handler_set handlers = {functions, functions};
 
 static const emu_insn *
 never_called(emu_warp *warp, const emu_insn *insn)
@@ -34,7 +34,7 @@ fuzz_open(void)
     }
     emu_memory_set_total(device.ordinal, (uint64_t)256 << 20);
     for (unsigned op = 0; op < EMU_OP_COUNT; op++) {
-        handlers[op] = never_called;
+        functions[op] = never_called;
     }
 }
 
@@ -122,7 +122,7 @@ fuzz_one(const uint8_t *data, size_t size)
         options.max_registers = 16;
     }
     status = emu_program_load(&context, sources, first < size ? 2 : 1, &options,
-                              handlers, &program);
+                              &handlers, &program);
     if ((status == CUDA_SUCCESS) != (program != NULL)) {
         fuzz_fail("status and program disagree");
     }

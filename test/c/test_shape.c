@@ -41,16 +41,6 @@ test_counts(void)
     CHECK_EQ(pcu_shape_count(2, (size_t[]){HUGE_LENGTH, 2}, &out), -1);
     CHECK_EQ(pcu_shape_count(1, (size_t[]){PTRDIFF_MAX}, &out), 0);
     CHECK(out == PTRDIFF_MAX);
-
-    CHECK_EQ(pcu_shape_nbytes(2, (size_t[]){5, 7}, 8, &out), 0);
-    CHECK_EQ(out, 280);
-    CHECK_EQ(pcu_shape_nbytes(0, NULL, 16, &out), 0);
-    CHECK_EQ(out, 16);
-    CHECK_EQ(pcu_shape_nbytes(1, (size_t[]){0}, 16, &out), 0);
-    CHECK_EQ(out, 0);
-    CHECK_EQ(pcu_shape_nbytes(1, (size_t[]){HUGE_LENGTH}, 2, &out), -1);
-    CHECK_EQ(pcu_shape_nbytes(1, (size_t[]){HUGE_LENGTH}, 8, &out), -1);
-    CHECK_EQ(pcu_shape_nbytes(1, (size_t[]){SIZE_MAX}, 1, &out), -1);
 }
 
 static void
@@ -259,6 +249,12 @@ test_reshape(void)
 {
     ptrdiff_t out[PCU_MAX_NDIM];
 
+    for (int f_order = 0; f_order < 2; f_order++) { /* an array without items */
+        CHECK_EQ(pcu_reshape_strides(2, (size_t[]){2, 0}, (ptrdiff_t[]){8, 8}, 4, 3,
+                                     (size_t[]){5, 0, 3}, f_order, out),
+                 0);
+        CHECK_EQ(out[f_order ? 0 : 2], 4);
+    }
     /* every second column of (4, 6): the rows cannot be joined, but they can be cut */
     CHECK_EQ(pcu_reshape_strides(2, (size_t[]){4, 3}, (ptrdiff_t[]){24, 8}, 4, 3,
                                  (size_t[]){2, 2, 3}, 0, out),
@@ -291,6 +287,11 @@ test_reshape(void)
                                  (size_t[]){3, 1, 1}, 0, out),
              0);
     CHECK_EQ(out[0], 8);
+    /* no items: the strides of a packed array */
+    CHECK_EQ(pcu_reshape_strides(2, (size_t[]){2, 0}, (ptrdiff_t[]){24, 8}, 4, 1,
+                                 (size_t[]){0}, 0, out),
+             0);
+    CHECK_EQ(out[0], 4);
     /* an array of one item: all axes of the new shape have length 1 */
     CHECK_EQ(pcu_reshape_strides(1, (size_t[]){1}, (ptrdiff_t[]){99}, 4, 2,
                                  (size_t[]){1, 1}, 0, out),

@@ -171,6 +171,29 @@ check_a_lack_of_memory(void)
     pcu_virtual_range_free(range);
 }
 
+static void
+test_search(void)
+{
+    pcu_virtual_range *low = pcu_virtual_range_new();
+    pcu_virtual_range *high = pcu_virtual_range_new();
+    CHECK(pcu_virtual_range_at(0) == NULL); /* neither has addresses */
+    low->base = BASE;
+    low->size = PIECE;
+    high->base = BASE + PIECE;
+    high->size = 2 * PIECE;
+    CHECK(pcu_virtual_range_at(BASE - 1) == NULL);
+    CHECK(pcu_virtual_range_at(BASE) == low);
+    CHECK(pcu_virtual_range_at(BASE + PIECE - 1) == low);
+    CHECK(pcu_virtual_range_at(BASE + PIECE) == high);
+    CHECK(pcu_virtual_range_at(BASE + 3 * PIECE - 1) == high);
+    CHECK(pcu_virtual_range_at(BASE + 3 * PIECE) == NULL);
+    pcu_virtual_range_free(low);
+    CHECK(pcu_virtual_range_at(BASE) == NULL);
+    CHECK(pcu_virtual_range_at(BASE + PIECE) == high);
+    pcu_virtual_range_free(high);
+    CHECK(pcu_virtual_range_at(BASE + PIECE) == NULL);
+}
+
 int
 main(void)
 {
@@ -181,5 +204,6 @@ main(void)
     check_the_end();
     check_failures_of_the_driver();
     check_a_lack_of_memory();
+    test_search();
     return check_report();
 }

@@ -16,7 +16,6 @@ from pycuda import compiler, doctor, precompile
 from pycuda._compile import (
     architecture,
     bundle,
-    bundle_images,
     bundle_writer,
     recording,
     store,
@@ -357,14 +356,14 @@ def test_without_a_context_only_what_was_compiled_without(make, on, without):
     ],
 )
 def test_architectures(text, code, ptx):
-    found = bundle_images.parse_architectures(text)
+    found = bundle_writer.parse_architectures(text)
     assert found == (tuple(code.split()), tuple(ptx.split()))
 
 
 @pytest.mark.parametrize("text", ["", ",", "8", "sm80", "hopper", "sm_9x", "80;90"])
 def test_what_is_no_architecture(text):
     with pytest.raises(ValueError, match="architecture"):
-        bundle_images.parse_architectures(text)
+        bundle_writer.parse_architectures(text)
 
 
 def test_architectures_of_the_devices():
@@ -372,7 +371,7 @@ def test_architectures_of_the_devices():
         device = Device(device[:2], device[2]) if device else None
         return Recorded(CompileRequest("text"), (), device, "a.py:1")
 
-    on = bundle_images.architectures_of
+    on = bundle_writer.architectures_of
     assert on([source(8, 0, False), source(9, 0, False)]) == (("80", "90"), ("90",))
     assert on([source(9, 0, True)]) == ((), ("90",))
     assert on([source(9, 0, True), source(9, 0, False)]) == (("90",), ("90",))
@@ -507,9 +506,9 @@ def test_command_lines_that_make_no_sense(words, text, capsys):
         (["--read", "/nonexistent/a.py", "--arch", "80"], "No such file"),
     ],
 )
-def test_what_cannot_be_done(words, text, capsys, tmp_path, monkeypatch):
+def test_files_that_do_not_exist(words, text, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert precompile.main([*words, "-o", "x.bundle"]) == 1
+    assert precompile.main([*words, "-o", "x.bundle"]) == 2
     assert text in capsys.readouterr().err
     assert list(tmp_path.glob("x.bundle*")) == []
 
@@ -634,7 +633,7 @@ FACTS = [
 def test_architectures_that_a_compiler_may_know(monkeypatch):
     def unknown(text, compilers):
         monkeypatch.setattr(tools, "installed", lambda: compilers)
-        return bundle_images.unknown(bundle_images.parse_architectures(text))
+        return bundle_writer.unknown(bundle_writer.parse_architectures(text))
 
     assert unknown("80,90a,compute_100f", FACTS) == ""
     assert "80a" in unknown("80a", FACTS)
@@ -658,8 +657,8 @@ def test_a_bundle_is_written_through_a_link_and_never_over_a_device(tmp_path):
 
 def test_the_first_words_of_the_compiler_are_in_the_message():
     error = CompileError("it failed", ["nvcc"], stderr="\nno room on disk\nmore\n")
-    assert bundle_images.first_lines(error) == "it failed: no room on disk"
-    assert bundle_images.first_lines(ValueError("other")) == "other"
+    assert bundle_writer.first_lines(error) == "it failed: no room on disk"
+    assert bundle_writer.first_lines(ValueError("other")) == "other"
 
 
 def index_of(path):

@@ -132,10 +132,10 @@ ALLOWED = {
     "pycuda._compile.build",
     "pycuda._compile.bundle",
     "pycuda._compile.request",
+    "pycuda._compile.source_text",
     "pycuda._compile.store",
-    "pycuda._compile.text",
-    "pycuda._compile.warning",
     "pycuda._excerpt",
+    "pycuda._warning",
     "pycuda.compiler",
 }
 

@@ -6,10 +6,11 @@ import subprocess
 import sys
 import threading
 import types
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pycuda._compile import architecture, parallel
+from pycuda._compile import architecture, progress
 from pycuda.compiler import SourceModule, compile_many
 from pycuda.driver import CompileError
 
@@ -153,12 +154,12 @@ def test_interruption_drops_what_has_not_begun():
         begun.append("wait")
         go_on.wait()
 
-    class Line(parallel._Line):
-        def show(self, done):
-            if done == 1:
+    class Line:
+        def show(self, text):
+            if text == "compiling: 1 of 4 done":
                 raise KeyboardInterrupt
 
-        def __exit__(self, *exc_info):
+        def remove(self):
             assert begun[0] == "first"
             assert "stop" not in begun
 
@@ -166,21 +167,21 @@ def test_interruption_drops_what_has_not_begun():
         begun.append("first")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parallel, "_Line", Line)
-        shutdown = parallel.ThreadPoolExecutor.shutdown
+        patch.setattr(progress, "_line", Line)
+        shutdown = ThreadPoolExecutor.shutdown
 
         def let_go(self, *args, **how):
             shutdown(self, wait=False, cancel_futures=True)
             go_on.set()
             shutdown(self, wait=True)
 
-        patch.setattr(parallel.ThreadPoolExecutor, "shutdown", let_go)
+        patch.setattr(ThreadPoolExecutor, "shutdown", let_go)
         with pytest.raises(KeyboardInterrupt):
-            parallel.run([first, wait, stop, stop], 1, False)
+            progress.run_all([first, wait, stop, stop], 1, True)
 
 
 def test_workers_default_to_the_processors_of_this_process():
-    assert parallel.processors() == len(os.sched_getaffinity(0))
+    assert progress.processors() == len(os.sched_getaffinity(0))
 
 
 # The line
@@ -221,7 +222,7 @@ def said(count, toy, progress, terminal):
 
 
 def test_terminal_shows_how_far_it_is(toy):
-    shown = said(3, toy, progress=True, terminal=True).split(parallel._ERASE)
+    shown = said(3, toy, progress=True, terminal=True).split(progress._ERASE)
     assert shown == ["", *(f"compiling: {n} of 3 done" for n in range(4)), "end"]
 
 

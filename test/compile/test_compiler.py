@@ -16,7 +16,7 @@ import pytest
 
 from pycuda import compiler, driver
 from pycuda._compile import architecture, nvcc
-from pycuda._compile.text import wrapped
+from pycuda._compile.source_text import wrapped
 from pycuda.compiler import SourceModule
 from pycuda.driver import CompileError, CompilerNotFoundError
 from support.compilers import make_toy, needs_nvcc

@@ -675,6 +675,19 @@ def test_disk_that_fails_costs_one_warning(toy, cache, monkeypatch, code, call):
     assert nothing_in(cache)
 
 
+@pytest.mark.parametrize("say", [True, False])
+def test_save_returns_whether_it_wrote(cache, monkeypatch, say):
+    path = str(cache / "entry")
+    assert store.save(path, b"", b"first", say) is True
+    with monkeypatch.context() as patch, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        patch.setattr(os, "replace", lambda *paths: os.mkdir(cache))  # it exists
+        assert store.save(path, b"", b"second", say) is False
+        assert len(caught) == say
+    assert store.load(path) == b"first"
+    assert set(os.listdir(cache)) <= {"entry", "usage"}
+
+
 def test_write_that_stops_halfway_leaves_nothing(toy, cache, monkeypatch):
     def run_full(path, data):
         Path(path).write_bytes(data[:10])

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+import warnings
 from collections import Counter
 
 import pytest
@@ -263,6 +264,30 @@ def test_failure_of_one_lets_the_others_try_side_by_side(toy, cache, child, tmp_
         assert "text" in end(waiter)
     assert len(toy.compilations) == 3
     assert hidden_in(cache) == []
+
+
+@pytest.mark.parametrize("fits", [True, False])
+def test_processes_do_not_queue_for_what_the_cache_cannot_keep(
+    fits, toy, cache, monkeypatch
+):
+    """The waiting processes learn whether the entry was written."""
+    lock = lock_of(cache, toy)
+    write, seen = store._write, []
+
+    def write_or_fail(path, data):
+        seen.append(open(lock, "rb"))  # noqa: SIM115  as a process that waits
+        if not fits:
+            raise OSError(28, "No space left on device")
+        write(path, data)
+
+    monkeypatch.setattr(store, "_write", write_or_fail)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert b"text" in compiler.compile("text", nvcc=toy.path)
+    with seen[0] as file:
+        assert file.read() == (b"" if fits else entry_lock.GIVEN_UP)
+    assert ["cannot be kept" in str(w.message) for w in caught] == [True] * (not fits)
+    assert not lock.exists()
 
 
 def test_mark_of_a_killed_holder_does_not_stay(toy, cache):

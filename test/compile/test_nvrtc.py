@@ -11,9 +11,9 @@ import pytest
 
 from pycuda import compiler
 from pycuda._compile import (
+    manifest,
     nvcc,
     nvrtc,
-    nvrtc_inputs,
     nvrtc_options,
     toolkit,
     tools,
@@ -921,7 +921,7 @@ def test_include_lines_are_followed_as_the_compiler_does(tmp_path):
     write_old(tmp_path / "one/c.h", "")
     folders = [str(tmp_path / "one"), str(tmp_path / "two")]
     source = '#include <stdio.h>\n#include "a.h"\n'
-    read = nvrtc_inputs.follow(source, folders, [])
+    read = manifest.follow_includes(source, folders, [])
     assert sorted(os.path.relpath(path, tmp_path) for path in read) == [
         "one/c.h",
         "two/a.h",

@@ -11,7 +11,7 @@ import types
 import pytest
 
 from pycuda import compiler
-from pycuda._compile import parallel, progress
+from pycuda._compile import progress
 from support.compilers import make_toy
 
 
@@ -48,7 +48,6 @@ def use_as_stderr(monkeypatch, stream):
     """Replace stderr for the package; pytest replaces the real one in each phase."""
     fake = types.SimpleNamespace(stderr=stream)
     monkeypatch.setattr(progress, "sys", fake)
-    monkeypatch.setattr(parallel, "sys", fake)
 
 
 @pytest.fixture(autouse=True)
@@ -165,7 +164,7 @@ def test_compile_many_has_its_own_line(screen):
         with progress.shown("scale"):
             time.sleep(0.15)
 
-    parallel.run([job, job], 2, True)
+    progress.run_all([job, job], 2, True)
     text = screen.text()
     assert "2 of 2 done" in text
     assert "scale" not in text

@@ -1,11 +1,12 @@
-"""Random writes to device memory, and whether an element was written.
+"""Random writes to device and shared memory, and whether an element was written.
 
     python test/device/init_oracle.py [SEED [CASES]]
 
 Each case fills, copies and stores to parts of an allocation, and then lets each thread
-of a kernel decide by an element. NumPy follows which bytes were written. The software
-device must report an uninitialised read if no byte of one of these elements was
-written. Needs PYCUDA_CHECK=init.
+of a kernel decide by an element. Or some threads of a block store to parts of shared
+memory, and others decide by elements of it. NumPy follows which bytes were written. The
+software device must report an uninitialised read if no byte of one of these elements
+was written. Needs PYCUDA_CHECK=init.
 """
 
 import random
@@ -18,6 +19,8 @@ from pycuda.compiler import compile as compile_cuda
 
 BYTES = 2048
 THREADS = 64
+SHARED_BYTES = 256
+TYPES = {1: "char", 2: "short", 4: "int", 8: "long long"}
 
 SOURCE = r"""
 extern "C" {
@@ -49,6 +52,35 @@ __global__ void use8(const long long *x, int first, int *out)
 }
 }
 """
+
+#: Three stores of some threads to shared memory, which another warp uses.
+SHARED_SOURCE = r"""
+extern "C" __global__ void shared_{write}_{read}(const int *numbers, int *out)
+{{
+    __shared__ __align__(16) char s[{bytes}];
+    const int first = numbers[6], count = numbers[7];
+    for (int k = 0; k < 3; k++)
+        if (threadIdx.x < numbers[k + 3])
+            ((volatile {store} *)s)[numbers[k] + threadIdx.x] = 1;
+    __syncthreads();
+    if (threadIdx.x < count)
+        if (((volatile {load} *)s)[first + threadIdx.x] == 77) out[threadIdx.x] = 1;
+    out[threadIdx.x + 64] = 1;
+}}
+"""
+SOURCE += "".join(
+    SHARED_SOURCE.format(
+        write=write, read=read, bytes=SHARED_BYTES, store=store, load=load
+    )
+    for write, store in TYPES.items()
+    for read, load in TYPES.items()
+)
+
+
+def elements(random, size):
+    """Return the first element of an access to shared memory, and how many follow."""
+    count = random.randrange(1, min(THREADS, SHARED_BYTES // size) + 1)
+    return random.randrange(SHARED_BYTES // size - count + 1), count
 
 
 class Memory:
@@ -113,6 +145,29 @@ class Memory:
         used = self.written[first * size : (first + THREADS) * size]
         return not used.reshape(-1, size).any(axis=1).all()
 
+    def use_shared(self, random, out):
+        """The same for shared memory."""
+        write, read = random.choice(list(TYPES)), random.choice(list(TYPES))
+        written = np.zeros(SHARED_BYTES, bool)
+        stores = [elements(random, write) for _ in range(3)]
+        for first, count in stores:
+            written[first * write : (first + count) * write] = True
+        first, count = elements(random, read)
+        if random.random() < 0.7:  # near the end of what was written
+            last = np.flatnonzero(written)[-1] // read
+            count = random.randrange(1, min(last + 1, THREADS) + 1)
+            first = last + 1 - count
+            if random.random() < 0.3 and last + 1 < SHARED_BYTES // read:
+                first += 1
+        numbers = [*zip(*stores, strict=True), (first, count)]
+        numbers = np.array([n for pair in numbers for n in pair], np.int32)
+        name = f"shared_{write}_{read}"
+        self.steps.append((name, *numbers.tolist()))
+        self.numbers = drv.to_device(numbers)
+        self.module.get_function(name)(self.numbers, out, block=(THREADS, 1, 1))
+        used = written[first * read : (first + count) * read]
+        return not used.reshape(-1, read).any(axis=1).all()
+
 
 def run_case(numbers, text):
     """Return what the device reports, whether it should, and the steps of the case."""
@@ -127,7 +182,8 @@ def run_case(numbers, text):
                 step = memory.copy_words
             if step != memory.fill or numbers.random() < 0.3:
                 step(numbers)
-        expected = memory.use(numbers, out)
+        use = numbers.choice([memory.use, memory.use_shared])
+        expected = use(numbers, out)
         try:
             context.synchronize()
         except drv.LaunchError as error:

@@ -21,7 +21,7 @@ UNITS = {
     "stream_check": (
         *("check/use_table.c", "check/use_log.c", "check/uses.c", "check/guard.c"),
         *("check/lane_clock.c", "check/stream_check.c", "check/stream_finding.c"),
-        *("base/site.c", "base/value_text.c"),
+        *("base/site.c", "base/checks.c"),
     ),
 }
 

@@ -11,9 +11,9 @@ from support.emulator import (
     EMPTY_KERNEL,
     R,
     child,
+    functions,
     results,
     size,
-    symbols,
 )
 
 pytest_plugins = ["support.emulator_fixtures"]
@@ -27,9 +27,9 @@ MIB = 1024 * 1024
 
 def test_required_symbols_are_all_there(emu_driver):
     missing = [
-        name
-        for name, (_, need) in symbols().items()
-        if need == "REQUIRED" and name not in vars(emu_driver)
+        row.name
+        for row in functions()
+        if row.caller == "REQUIRED" and row.name not in vars(emu_driver)
     ]
     assert missing == []
 

@@ -1,10 +1,9 @@
 """The names that the software device's library exports, and their versions."""
 
 import ctypes
+import dataclasses
 import os
 import re
-import subprocess
-import sys
 from ctypes import byref, c_int, c_uint, c_uint64, c_void_p
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import pytest
 
 from device import proc_address
 from support import cc
-from support.emulator import LIBRARY, ROOT, R, child
+from support.emulator import LIBRARY, ROOT, R, child, functions
 
 pytest_plugins = ["support.emulator_fixtures"]
 
@@ -66,14 +65,46 @@ def test_the_list_is_that_of_the_toolkit():
     assert set(stub) <= exported(LIBRARY)
 
 
-def test_the_table_of_exports_is_up_to_date():
-    done = subprocess.run(
-        [sys.executable, ROOT / "tools" / "make_exports.py", "--check", ROOT],
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout
+def exports_of_table(rows):
+    """Return the names that the rows of abi/functions.h export, and their versions."""
+    return {name: version for row in rows for name, version in row.exports}
+
+
+def mixed_abis(rows):
+    """Return the functions whose rows do not have one ABI each."""
+    known, found = {**exports()[0], **exports()[1]}, {}
+    wrong = []
+    for row in (row for row in rows if row.is_built):
+        base = re.sub(r"_v\d$", "", row.name)
+        abis = {known[name][1] for name, _ in row.exports if name in known}
+        others = found.setdefault(base, set())
+        if len(abis) != 1 or abis & others:
+            wrong.append(row.name)
+        others |= abis
+    return wrong
+
+
+def test_the_table_has_the_names_and_versions_of_the_driver():
+    known = {**exports()[0], **exports()[1]}
+    assert exports_of_table(functions()) == {n: v for n, (v, _) in known.items()}
+    assert mixed_abis(functions()) == []
+
+
+@pytest.mark.parametrize(
+    "name, other, mixed",
+    [
+        ("CtxCreate", ("cuCtxCreate_v3", 11040), ["CtxCreate", "CtxCreate_v3"]),
+        ("MemAlloc", ("cuMemAlloc", 2000), ["MemAlloc"]),
+    ],
+)
+def test_an_export_of_another_abi_is_found(name, other, mixed):
+    rows = [
+        dataclasses.replace(row, exports=(*row.exports, other))
+        if row.name == name
+        else row
+        for row in functions()
+    ]
+    assert mixed_abis(rows) == mixed
 
 
 @pytest.mark.skipif(cc.cuda_include() is None, reason="no cudaTypedefs.h")

@@ -24,8 +24,10 @@ LAUNCHED = 4000
 
 def build(launch=False, images=False):
     compiler = shutil.which("clang") or shutil.which("gcc")
-    folder = cc.ROOT / "build" / "fuzz" / f"{Path(compiler).name}-own"
-    return fuzz_ptx.build(folder, compiler, launch=launch, images=images)
+    folder = cc.ROOT / "build" / "fuzz" / f"{Path(compiler).name}-test"
+    return fuzz_ptx.build(
+        folder, compiler, launch=launch, images=images, optimise="-O0"
+    )
 
 
 @pytest.fixture(scope="module")

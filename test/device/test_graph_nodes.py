@@ -494,6 +494,42 @@ def test_a_child_graph_that_moves(bench):
     assert bench.instantiate_code(child)[0] != 0
 
 
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_child_graph_around_its_node(bench, inside):
+    """The copy is made of the graph as it is before the node is added."""
+    d = bench.d
+    g = bench.graph()
+    last = bench.step(g, times=10, plus=1)
+    target = g
+    if inside:
+        target = bench.graph()
+        last = bench.add("GraphAddChildGraphNode", g, (last,), target)
+        target = c_void_p(d.last(c_void_p, "GraphChildGraphNodeGetGraph", last))
+        last = bench.step(target, times=10, plus=2)
+    node = bench.add("GraphAddChildGraphNode", target, (last,), g)
+    inner = c_void_p(d.last(c_void_p, "GraphChildGraphNodeGetGraph", node))
+    if inside:
+        assert bench.types(target) == [KERNEL, GRAPH]
+        assert bench.types(inner) == [KERNEL, GRAPH]
+        body = d.last(c_void_p, "GraphChildGraphNodeGetGraph", bench.nodes(inner)[1])
+        assert bench.types(c_void_p(body)) == [KERNEL]
+    else:
+        assert bench.types(g) == [KERNEL, GRAPH]
+        assert bench.types(inner) == [KERNEL]
+    bench.run(g)
+    assert bench.get() == (1212 if inside else 11)
+
+
+def test_a_graph_does_not_move_into_itself(bench):
+    g = bench.graph()
+    bench.step(g)
+    params = NodeParams(type=GRAPH)
+    params.of.graph = ChildParams(g, 1)
+    assert bench.add_node_code(g, params)[0] == BAD
+    assert bench.types(g) == [KERNEL]
+    bench.run(g)
+
+
 # -- nodes of any kind -----------------------------------------------------------------
 
 

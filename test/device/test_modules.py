@@ -335,6 +335,52 @@ def test_linking(d, emu_ctx, tmp_path):
     assert d.ModuleLoad(byref(m), str(path).encode()) == R.ERROR_INVALID_IMAGE
 
 
+def machine_code(d, state, options):
+    return d.LinkAddData(state, 0, b"\x7fELF" + bytes(100), size(104), None, *options)
+
+
+def wrong_type(d, state, options):
+    return d.LinkAddData(
+        state, 99, EMPTY_KERNEL, size(len(EMPTY_KERNEL)), b"", *options
+    )
+
+
+def missing_file(d, state, options):
+    return d.LinkAddFile(state, 1, b"/no/file", *options)
+
+
+def no_path(d, state, options):
+    return d.LinkAddFile(state, 1, None, *options)
+
+
+@pytest.mark.parametrize(
+    "add, code, words",
+    [
+        (machine_code, "NO_BINARY_FOR_GPU", b"-ptx"),
+        (wrong_type, "INVALID_VALUE", b""),
+        (missing_file, "FILE_NOT_FOUND", b""),
+        (no_path, "INVALID_VALUE", b""),
+    ],
+)
+def test_logs_of_an_input_that_is_refused(d, emu_ctx, add, code, words):
+    """The call stores the sizes and the time in the options of cuLinkCreate."""
+    time, info, info_size, error, error_size = range(2, 7)
+    logs = ctypes.create_string_buffer(b"x" * 500), ctypes.create_string_buffer(500)
+    names = (c_int * 5)(time, info, info_size, error, error_size)
+    values = (c_void_p * 5)(77, ctypes.addressof(logs[0]), 500)
+    values[3:] = ctypes.addressof(logs[1]), 500
+    state = c_void_p()
+    d.ok("LinkCreate", 5, names, values, byref(state))
+    none = (0, None, None)
+    assert add(d, state, none) == getattr(R, f"ERROR_{code}")
+    assert words in logs[1].value
+    sizes = [values[i] or 0 for i in (0, 2, 4)]
+    assert sizes == [0, 0, len(logs[1].value)]
+    assert bool(sizes[2]) == bool(words)
+    assert logs[0].value == b""
+    d.ok("LinkDestroy", state)
+
+
 def test_a_fault_sticks_to_its_context(emu_driver):
     d = emu_driver
     healthy = d.context()

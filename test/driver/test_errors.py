@@ -304,7 +304,7 @@ def test_the_toolkits_stub_library(tmp_path):
 def test_an_unknown_choice():
     head, text = said_by_init(PYCUDA_DRIVER="gpu")
     assert head[0] == "LogicError"
-    assert "PYCUDA_DRIVER is 'gpu'; use cuda, emulator" in text
+    assert "PYCUDA_DRIVER is 'gpu'; set it to auto, cuda or emulator" in text
 
 
 def test_before_init():

@@ -2,6 +2,7 @@
 while a graph uses them.
 """
 
+import ctypes
 import gc
 import warnings
 import weakref
@@ -11,7 +12,8 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import _driver, gpuarray
+import pycuda.memory
+from pycuda import _driver, emulator, gpuarray
 from pycuda.compiler import SourceModule
 from pycuda.interop import to_gpuarray
 from support.child import run_child
@@ -23,6 +25,8 @@ COUNT = 256
 SHAPE = {"block": (COUNT, 1, 1)}
 KERNELS = """
 __global__ void copy(int *to, const int *from) { to[threadIdx.x] = from[threadIdx.x]; }
+struct named { long long n; const int *from; };
+__global__ void copy_named(int *to, named s) { to[threadIdx.x] = s.from[threadIdx.x]; }
 __global__ void read(float *to, cudaTextureObject_t t)
 {
     to[threadIdx.x] = tex2DLod<float>(t, 0.5f, 0.5f, 0.0f);
@@ -171,6 +175,129 @@ def test_a_graph_keeps_virtual_memory(mod, stream, how):
     assert (out.get() == 7).all()
     del executable, other, out
     assert nothing_lives_but(before)
+
+
+def filled(value=7):
+    memory = drv.mem_alloc(4 * (COUNT + 1))
+    drv.memset_d32(memory, value, COUNT + 1)
+    return memory
+
+
+STRUCTURE = np.dtype([("n", np.int64), ("from", np.uint64)])
+#: How a program names the memory that a kernel reads.
+NAMES = {
+    "object": lambda memory: memory,
+    "address": lambda memory: np.uint64(int(memory)),
+    "address inside": lambda memory: np.uint64(int(memory) + 4),
+    "structure": lambda memory: np.array([(0, int(memory))], STRUCTURE)[0],
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("recording", [True, False])
+def test_a_graph_keeps_memory_however_it_is_named(mod, stream, name, recording):
+    out, copy = gpuarray.zeros(COUNT, np.int32), mod.get_function("copy")
+    if name == "structure":
+        copy = mod.get_function("copy_named")
+    before = _driver._live_counts()
+    pycuda.memory.record(recording)
+    source = filled()
+    with stream.capture() as graph:
+        copy(out, NAMES[name](source), **SHAPE)
+    pycuda.memory.record()
+    executable = graph.instantiate()
+    source.free()
+    del source, graph
+    assert _driver._live_counts()["memory"] == before["memory"] + 1
+    other = filled(1)
+    executable.launch(stream)
+    stream.synchronize()
+    assert (out.get() == 7).all()
+    del executable, other
+    assert nothing_lives_but(before)
+
+
+def test_the_last_graph_releases_memory(mod, stream):
+    before = _driver._live_counts()["memory"]
+    source, out = filled(), gpuarray.zeros(COUNT, np.int32)
+    graphs = []
+    for _ in range(3):
+        with stream.capture() as graph:
+            mod.get_function("copy")(out, source, **SHAPE)
+            mod.get_function("copy")(out, source, **SHAPE)
+        graphs.append(graph)
+    del graph
+    graphs.pop()
+    source.free()
+    graphs.pop()
+    assert _driver._live_counts()["memory"] == before + 2
+    graphs.pop()
+    assert _driver._live_counts()["memory"] == before + 1
+    del out
+    assert _driver._live_counts()["memory"] == before
+
+
+def test_memory_outlives_the_graphs_that_used_it(mod, stream):
+    source, out = filled(), gpuarray.zeros(COUNT, np.int32)
+    with stream.capture() as graph:
+        mod.get_function("copy")(out, source, **SHAPE)
+    del graph
+    mod.get_function("copy")(out, source, **SHAPE)
+    assert (out.get() == 7).all()
+    source.free()
+    with pytest.raises(drv.LogicError, match="released before"):
+        source.free()
+
+
+def test_a_graph_keeps_a_texture_by_its_handle(mod, stream):
+    out, (image, pixels) = gpuarray.zeros(COUNT, np.float32), filled_image("array")
+    texture = drv.TextureObject(image, normalized_coords=True)
+    before = _driver._live_counts()["texture_object"]
+    with stream.capture() as graph:
+        mod.get_function("read")(out, np.uint64(texture.handle), **SHAPE)
+    del texture
+    assert _driver._live_counts()["texture_object"] == before
+    graph.instantiate().launch(stream)
+    stream.synchronize()
+    assert (out.get() == 3).all()
+    del graph
+    assert _driver._live_counts()["texture_object"] == before - 1
+    del pixels
+
+
+@pytest.mark.software(why="contexts of a GPU must be peers for that")
+def test_a_graph_keeps_memory_of_another_context(mod, stream):
+    other = drv.Device(0).make_context()
+    source = filled()
+    other.pop()
+    before = _driver._live_counts()["memory"]
+    out = gpuarray.zeros(COUNT, np.int32)
+    with stream.capture() as graph:
+        drv.memcpy_dtod_async(out.gpudata, source, 4 * COUNT, stream)
+    executable = graph.instantiate()
+    source.free()
+    executable.launch(stream)
+    stream.synchronize()
+    assert (out.get() == 7).all()
+    del executable, graph, out
+    assert _driver._live_counts()["memory"] == before - 1
+    other.detach()
+
+
+@pytest.mark.software(why="the library is the software device")
+def test_captures_of_another_library_are_seen(stream):
+    """The default stream of a thread can be captured, too."""
+    library, graph = ctypes.CDLL(emulator.library()), ctypes.c_void_p()
+    per_thread = drv.Stream.from_handle(2)
+    for other, handle in [(per_thread, 2), (stream, stream.handle)]:
+        assert not other.is_capturing
+        assert library.cuStreamBeginCapture_v2(ctypes.c_void_p(handle), 2) == 0
+        assert other.is_capturing
+        assert not drv.Stream.from_handle(0).is_capturing
+        end = library.cuStreamEndCapture
+        assert end(ctypes.c_void_p(handle), ctypes.byref(graph)) == 0
+        assert library.cuGraphDestroy(graph) == 0
+        assert not other.is_capturing
 
 
 def test_a_graph_keeps_an_array_that_grows(mod, stream):

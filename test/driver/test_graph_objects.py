@@ -733,6 +733,22 @@ def test_events_and_children(mod, stream):
     assert (x.get() == 5).all()
 
 
+def test_a_graph_as_its_own_child(mod, stream):
+    x = zeros()
+    graph = drv.Graph()
+    with stream.capture(graph):
+        x += 1
+    node = graph.add_child(graph, after=graph.leaves)
+    assert [n.type for n in graph.nodes] == ["kernel", "child"]
+    assert [n.type for n in node.bodies[0].nodes] == ["kernel"]
+    assert "child" in graph.to_dot()
+    run(graph, stream)
+    assert (x.get() == 2).all()
+    graph.add_child(graph, after=node)
+    run(graph, stream)
+    assert (x.get() == 6).all()
+
+
 def test_a_copy_of_a_graph(mod, stream):
     x = zeros()
     graph = drv.Graph()

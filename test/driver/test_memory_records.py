@@ -14,7 +14,7 @@ import pytest
 import pycuda.driver as drv
 import pycuda.memory as memory
 from pycuda import _driver, _leaks, gpuarray
-from pycuda.memory import _picture, _records
+from pycuda.memory import _picture, _records, _snapshot
 from support.child import run_child
 
 pytestmark = pytest.mark.gpu
@@ -248,7 +248,7 @@ def allocate():
     return drv.mem_alloc(64)
 
 first = allocate()
-for number in range(17000):
+for number in range(66000):
     code = allocate.__code__.replace(co_firstlineno=number + 100)
     types.FunctionType(code, globals())()
 last = drv.mem_alloc(128)
@@ -258,7 +258,7 @@ print(lines[64].line, lines[128].file)
 
 
 def test_a_program_that_makes_code_without_end_runs_on():
-    """There are numbers for 16,384 lines. Later ones are not known."""
+    """There are numbers for 65,536 lines. Later ones are not known."""
     assert run_child(MANY_LINES).stdout.split() == ["8", "None"]
 
 
@@ -423,26 +423,22 @@ def test_the_error_of_host_memory_lists_host_lines():
 
 
 def test_a_failing_report_leaves_the_error(monkeypatch):
-    from pycuda.memory import _out_of_memory
-
     def fail(asked, host):
         raise RuntimeError("no report")
 
-    monkeypatch.setattr(_out_of_memory, "explain", fail)
+    monkeypatch.setattr(_snapshot, "explain", fail)
     with pytest.raises(drv.MemoryError, match="are free$"):
         drv.mem_alloc(1 << 50)
-    monkeypatch.setattr(_out_of_memory, "explain", lambda asked, host: 3)
+    monkeypatch.setattr(_snapshot, "explain", lambda asked, host: 3)
     with pytest.raises(drv.MemoryError, match="are free$"):
         drv.mem_alloc(1 << 50)
 
 
 def test_an_interrupt_during_the_report_is_raised(monkeypatch):
-    from pycuda.memory import _out_of_memory
-
     def interrupt(asked, host):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_out_of_memory, "explain", interrupt)
+    monkeypatch.setattr(_snapshot, "explain", interrupt)
     with pytest.raises(KeyboardInterrupt):
         drv.mem_alloc(1 << 50)
 
@@ -462,17 +458,13 @@ def _report_of(snapshot, asked):
 
 
 def test_other_processes_are_named(monkeypatch):
-    from pycuda.memory import _processes
-
     other = memory.Process(1, "other", 3 << 30)
-    monkeypatch.setattr(_processes, "of_device", lambda device: [other])
+    monkeypatch.setattr(_snapshot, "processes_of", lambda device: [other])
     text = memory.snapshot().text()
     assert "Process 1 (other) uses 3.0 GiB." in text
 
 
 def test_the_rest_of_this_process_is_told_from_others():
-    from pycuda.memory import _processes
-
     s = memory.snapshot()
     known = s.used() + s.held()
     own = memory.Process(os.getpid(), "own", known + (5 << 30))
@@ -481,7 +473,7 @@ def test_the_rest_of_this_process_is_told_from_others():
     text = s.text()
     assert "5.0 GiB are used by contexts, kernels and other libraries of this" in text
     assert "9.0 GiB are used by other processes." in text
-    assert _processes.others(s.processes) == []
+    assert s.others() == []
 
 
 def test_a_mark_knows_memory_again(ctx, monkeypatch):

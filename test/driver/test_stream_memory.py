@@ -128,6 +128,63 @@ seen()
 """) == ["1"]
 
 
+@pytest.mark.parametrize("flags", list(drv.stream_flags.values.values()))
+def test_streams_and_events_begin_and_end_in_a_capture(ctx, flags):
+    """Also the first stream that has no order with the captured one."""
+    stream = drv.Stream()
+    x = gpuarray.zeros(8, np.int32)
+    with stream.capture() as graph:
+        x += 1
+        other, event = drv.Stream(flags), drv.Event()
+        event.record(other)
+        event.synchronize()
+        del other, event
+        x += 1
+        drv.Stream(flags).synchronize()
+    assert len(graph.nodes) == 2
+    graph.instantiate().launch(stream)
+    stream.synchronize()
+    assert (x.get() == 2).all()
+
+
+@pools
+def test_the_work_before_a_capture(pool):
+    """A stream that begins in a capture waits for work from before the capture."""
+    assert late(
+        """
+s = drv.Stream()
+a = pool.allocate(N)
+use(a, s)
+del a
+b, c = pool.allocate(N), drv.mem_alloc(N)
+with s.capture() as graph:
+    fill(c, np.int32(3), block=BLOCK, stream=s)
+    t = drv.Stream(drv.stream_flags.NON_BLOCKING)
+    overwrite(b, t)
+assert len(graph.nodes) == 1
+seen()
+""",
+        pool,
+    ) == ["1"]
+
+
+def test_a_stream_that_cannot_wait_for_a_captured_one(ctx):
+    """Another library began the capture, so nothing marks the work before it."""
+    stream, pool = drv.Stream(), drv.DeviceMemoryPool()
+    memory = pool.allocate(8)
+    drv.memset_d8_async(memory, 0, 8, stream)
+    driver = ctypes.CDLL(LIBRARY if _driver._is_emulated() else "libcuda.so.1")
+    handle, graph = ctypes.c_void_p(stream.handle), ctypes.c_void_p()
+    relaxed = 2
+    assert driver.cuStreamBeginCapture_v2(handle, relaxed) == 0
+    for _ in range(2):  # also not the second time
+        with pytest.raises(drv.LogicError, match="make or use this stream before"):
+            drv.Stream()
+    assert driver.cuStreamEndCapture(handle, ctypes.byref(graph)) == 0
+    assert driver.cuGraphDestroy(graph) == 0
+    drv.Stream().synchronize()
+
+
 def test_the_work_of_a_destroyed_stream():
     assert late("""
 s, t = drv.Stream(), drv.Stream()

@@ -14,8 +14,7 @@ import pytest
 import pycuda.driver as drv
 from pycuda import _driver, compiler
 from pycuda._compile import nvrtc, tools
-from pycuda._compile.references import header_for
-from pycuda._compile.text import wrapped
+from pycuda._compile.source_text import header_for, wrapped
 from pycuda.compiler import SourceModule
 from support import old_sources
 from support.compilers import REAL_NVCC

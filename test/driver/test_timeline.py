@@ -15,7 +15,7 @@ import pycuda.driver as drv
 import pycuda.profile as profile
 from pycuda import _driver, gpuarray
 from pycuda.compiler import SourceModule
-from pycuda.profile import _html, _nvtx, _summary
+from pycuda.profile import _html, _summary
 from support.child import run_child
 
 pytestmark = [pytest.mark.gpu, pytest.mark.module_context]
@@ -346,11 +346,11 @@ def test_ranges_of_nvtx(monkeypatch):
             self.calls.append("pop")
 
     library = Library()
-    monkeypatch.setattr(_nvtx, "_library", lambda: library)
+    monkeypatch.setattr(profile, "_nvtx", lambda: library)
     with profile.range("part"):
         pass
     assert library.calls == [b"part", "pop"]
-    monkeypatch.setattr(_nvtx, "_library", lambda: None)
+    monkeypatch.setattr(profile, "_nvtx", lambda: None)
     with profile.range("part"):
         pass
 

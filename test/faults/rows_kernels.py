@@ -298,6 +298,7 @@ calls(
     absorbs={
         **NO_MORE,
         "cuPointerGetAttribute": "memory that the driver does not know is the device's",
+        "cuStreamIsCapturing": "the stream counts as not captured",
     },
 )
 

@@ -39,6 +39,7 @@ def foreign(w):
 NO_ANSWER = {
     "cuPointerGetAttribute": "memory that the driver does not know is the device's own"
 }
+NOT_CAPTURED = {"cuStreamIsCapturing": "the stream counts as not captured"}
 SEEN = ("shape", "strides", "dtype", "device", "readonly", "__cuda_array_interface__")
 
 calls(
@@ -53,13 +54,18 @@ calls(
     block,
     absorbs=NO_ANSWER,
 )
-calls("from_dlpack", drv.from_dlpack, Producer, absorbs=NO_ANSWER)
+calls(
+    "from_dlpack",
+    drv.from_dlpack,
+    Producer,
+    absorbs={**NO_ANSWER, **NOT_CAPTURED},
+)
 calls(
     "from_dlpack (stream)",
     drv.from_dlpack,
     Producer,
     "stream",
-    absorbs={**NO_ANSWER, "cuStreamIsCapturing": "the stream counts as not captured"},
+    absorbs={**NO_ANSWER, **NOT_CAPTURED},
 )
 calls("ForeignAllocation.__int__", int, foreign)
 calls("ForeignAllocation.__index__", lambda f: f.__index__(), foreign)

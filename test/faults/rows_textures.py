@@ -120,6 +120,7 @@ MADE = "the module keeps what was made of its references, for the next launch"
 row(
     "Function.__call__ (references)",
     call_with_references,
+    absorbs={"cuStreamIsCapturing": "the stream counts as not captured"},
     changes=dict.fromkeys(
         (
             "cuSurfObjectCreate",

@@ -114,7 +114,6 @@ class Attempt:
             hook, sys.unraisablehook = sys.unraisablehook, self.note_unraisable
             call = row.make(world)
             self.before = State(device)
-            gc.collect()  # empties the interpreter's lists of free objects
             arm()
             try:
                 result = call()
@@ -131,7 +130,6 @@ class Attempt:
             del call
             self.restore_stack(world)
             world.close()
-            gc.collect()
         self.end = State(device)
 
     def note_unraisable(self, unraisable):
@@ -182,6 +180,16 @@ class Sweep:
         for difference in attempt.end.differences(attempt.start):
             self.wrong(where, f"at the end, {difference}")
 
+    def prepare(self, attempts):
+        """Let the package make what it makes at first use only.
+
+        Each attempt collects garbage four times. Exclude what exists before the first.
+        """
+        for _ in range(attempts):
+            Attempt(self.device, self.row, lambda: None, lambda: None)
+        gc.collect()
+        gc.freeze()
+
     # -- driver calls
 
     def failing(self, numbers, code):
@@ -204,8 +212,7 @@ class Sweep:
         return attempt
 
     def calls(self):
-        # Let the package make what it makes at first use only.
-        Attempt(self.device, self.row, lambda: None, lambda: None)
+        self.prepare(1)
         for code in CODES:
             number = 0
             while number < MOST:
@@ -269,8 +276,7 @@ class Sweep:
         """Let each allocation fail, first alone, then with the first driver call."""
         if self.row.no_allocations:
             return
-        for _ in range(2):
-            Attempt(self.device, self.row, lambda: None, lambda: None)
+        self.prepare(2)
         self.failing_allocations("")
         self.failing([1], 1)
         if self.failed:
@@ -302,6 +308,7 @@ class Sweep:
             def arm(number=number):
                 if also:
                     self.device.fail(1, 1)
+                gc.collect()  # empties the interpreter's lists of free objects
                 nomemory.arm(number)
 
             attempt = Attempt(self.device, self.row, arm, disarm)

@@ -29,6 +29,7 @@ def run_sweep(kind, table, *names, path="", variables=()):
         ),
         **dict(variables),
     }
+    environment.pop("PYCUDA_COMPILER", None)  # the rows of compilers name a program
     command = [sys.executable, "-X", "faulthandler", "-m", "faults.sweep"]
     return cc.run([*command, kind, table, *names], env=environment, timeout=1800)
 
@@ -111,8 +112,9 @@ CHECKED = (
 )
 
 
-#: Rows of which work that runs late leaves more. The checks let work run late.
-LATE = {
+#: Rows that work in another way under the checks, which let work run late.
+OTHERWISE = {
+    "Function.__call__ (another type)": "the argument is an error, not a warning",
     "StreamAllocation of two streams dropped (captured)": "an event stays until the "
     "context ends, and is then destroyed while no context is current",
 }
@@ -120,7 +122,7 @@ LATE = {
 
 def test_each_driver_call_fails_once_with_all_checks():
     """A call that fails leaves nothing in the checks that a later call could meet."""
-    names = [n for n in ROWS if n.startswith(CHECKED) and n not in LATE]
+    names = [n for n in ROWS if n.startswith(CHECKED) and n not in OTHERWISE]
     lines = sweep("calls", "faults.rows", *names, variables={"PYCUDA_CHECK": "all"})
     assert problems(lines) == []
     assert set(lines) == set(names)

@@ -251,5 +251,7 @@ def test_variables_add_to_those_that_there_are():
 
 def test_a_program_that_does_not_exist():
     done = command("run", "/no/such/program")
-    assert done.returncode == 127
-    assert done.stderr == "cannot run /no/such/program: No such file or directory\n"
+    assert done.returncode == 2
+    assert done.stderr == (
+        "pycuda.emulator: cannot run /no/such/program: No such file or directory\n"
+    )

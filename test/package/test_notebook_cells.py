@@ -409,7 +409,7 @@ def test_after_an_interrupt_nothing_is_waited_for(monkeypatch, failure, waits):
     """On a GPU the kernel runs on, so another wait would be as long as the first."""
     session, waited = _session.Session(SimpleNamespace()), []
     monkeypatch.setattr(_session, "_newest_launch", lambda: 5)
-    monkeypatch.setattr(_session._kernel, "wait", lambda: waited.append(1))
+    monkeypatch.setattr(_session, "wait", lambda: waited.append(1))
     result = SimpleNamespace(success=failure is None, error_in_exec=failure)
     session.end_cell(result)
     assert len(waited) == waits

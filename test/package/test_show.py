@@ -10,8 +10,7 @@ import pytest
 
 import pycuda
 import pycuda.driver as drv
-from pycuda import gpuarray
-from pycuda._show import display, pixels, png, terminal
+from pycuda import _pixels as pixels, _show, gpuarray
 
 RAMP = np.arange(12, dtype=np.float32).reshape(3, 4)
 RED = np.array([[[255, 0, 0], [0, 255, 0]]], np.uint8)
@@ -29,14 +28,14 @@ def read(path):
 @pytest.mark.parametrize(("channels", "mode"), [(1, "L"), (3, "RGB"), (4, "RGBA")])
 def test_a_png_file_is_what_pillow_reads(tmp_path, channels, mode):
     values = np.random.default_rng(1).integers(0, 256, (7, 5, channels), np.uint8)
-    (tmp_path / "x.png").write_bytes(png.encode(values))
+    (tmp_path / "x.png").write_bytes(_show.png_of(values))
     found, image = read(tmp_path / "x.png")
     assert found == mode
     assert (image.reshape(values.shape) == values).all()
 
 
 def test_a_damaged_png_file_is_refused(tmp_path):
-    body = bytearray(png.encode(RED))
+    body = bytearray(_show.png_of(RED))
     body[45] ^= 1
     (tmp_path / "x.png").write_bytes(body)
     with pytest.raises(OSError, match=r"(?i)broken|truncated|crc|checksum|identify"):
@@ -249,46 +248,46 @@ class Terminal(io.StringIO):
     ],
 )
 def test_the_colors_of_a_terminal(variables, colors):
-    assert terminal.colors_of(Terminal(), variables) == colors
+    assert _show.colors_of(Terminal(), variables) == colors
 
 
 def test_a_terminal_without_the_character():
     file = Terminal()
     file.encoding = "ascii"
-    assert terminal.colors_of(file, {"TERM": "xterm"}) == 0
+    assert _show.colors_of(file, {"TERM": "xterm"}) == 0
 
 
 def test_two_pixels_are_a_character():
     code = "\x1b[38;2;255;0;0;48;2;0;0;0m\u2580"
-    text = terminal.text_of(RED, 80, 1 << 24)
+    text = _show.text_of(RED, 80, 1 << 24)
     assert text.startswith(code) and text.endswith("\x1b[0m")
     assert text.count("\u2580") == 2
     grey = np.array([[[0]], [[255]]], np.uint8)
-    assert terminal.text_of(grey, 80, 256) == "\x1b[38;5;232;48;5;255m\u2580\x1b[0m"
-    assert terminal.text_of(RED, 80, 256).startswith("\x1b[38;5;196;48;5;232m")
+    assert _show.text_of(grey, 80, 256) == "\x1b[38;5;232;48;5;255m\u2580\x1b[0m"
+    assert _show.text_of(RED, 80, 256).startswith("\x1b[38;5;196;48;5;232m")
 
 
 def test_a_wide_picture_is_averaged():
     stripes = np.zeros((4, 100, 1), np.uint8)
     stripes[:, ::2] = 200
-    text = terminal.text_of(stripes, 50, 1 << 24)
+    text = _show.text_of(stripes, 50, 1 << 24)
     assert set(re.findall(r"38;2;(\d+);", text)) == {"100"}
     assert text.count("\u2580") == 50
 
 
 def test_a_high_picture_fits_on_the_terminal(monkeypatch):
     size = os.terminal_size((200, 45))
-    monkeypatch.setattr(terminal.shutil, "get_terminal_size", lambda: size)
+    monkeypatch.setattr(_show.shutil, "get_terminal_size", lambda: size)
     square, flat = np.zeros((400, 400, 1)), np.zeros((100, 900, 1))
-    assert terminal.width_of(square) == 80
-    assert terminal.width_of(flat) == 120  # the widest
-    assert terminal.width_of(np.zeros((400, 4, 1))) == 40  # the narrowest
-    square_text = terminal.text_of(square.astype(np.uint8), 80, 1 << 24)
+    assert _show.width_of(square) == 80
+    assert _show.width_of(flat) == 120  # the widest
+    assert _show.width_of(np.zeros((400, 4, 1))) == 40  # the narrowest
+    square_text = _show.text_of(square.astype(np.uint8), 80, 1 << 24)
     assert square_text.count("\n") + 1 == 40
 
 
 def test_without_color_it_is_made_of_letters():
-    assert terminal.text_of(np.array([[[0], [255]]], np.uint8), 80, 0) == " ="
+    assert _show.text_of(np.array([[[0], [255]]], np.uint8), 80, 0) == " ="
 
 
 def test_a_terminal_gets_the_picture(monkeypatch):
@@ -296,7 +295,7 @@ def test_a_terminal_gets_the_picture(monkeypatch):
     monkeypatch.setattr(sys, "stdout", file)
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setattr(display, "_in_notebook", lambda: False)
+    monkeypatch.setattr(_show, "in_notebook", lambda: False)
     pycuda.show(RAMP)
     assert file.getvalue().count("\u2580") == 8
     assert file.getvalue().endswith("4 x 3 pixels, float32 from 0 to 11\n")

@@ -5,14 +5,14 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import curandom
-from pycuda._random import curand_library
+from pycuda._random.generator import compiler_options
 from pycuda.gpuarray import to_gpu
 
 
 def missing():
     """Return why no generator can be made here, or None."""
     try:
-        curand_library.compiler_options()
+        compiler_options()
         curandom.get_curand_version()
     except drv.Error as error:
         return str(error)

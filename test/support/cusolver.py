@@ -9,8 +9,8 @@ import numpy as np
 from scipy.linalg import lapack, solve_triangular
 
 import pycuda.driver as drv
-from pycuda import _driver
-from pycuda._array.linalg import cublas, cusolver, handles
+from pycuda import _driver, _libraries
+from pycuda._array.linalg import cusolver
 
 DTYPES = {"S": np.float32, "D": np.float64, "C": np.complex64, "Z": np.complex128}
 OPTIMAL = 7  # the elements of every work space: an odd number
@@ -42,9 +42,9 @@ def install(setattr=setattr):
     ``setattr`` may be that of pytest's monkeypatch, which undoes the changes.
     """
     found = Cusolver()
-    for module in (cublas, cusolver):
-        setattr(module, "open_library", lambda: found)
-    setattr(handles, "_driver", Hardware)
+    for library in (_libraries.CUBLAS, _libraries.CUSOLVER):
+        setattr(library, "open", lambda: found)
+    setattr(cusolver, "_driver", Hardware)
     return found
 
 

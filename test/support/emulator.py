@@ -1,6 +1,6 @@
 """The software device's library through ctypes and cuGetProcAddress.
 
-`Driver` resolves every name of abi/symbols.h. A call returns its CUresult as an int;
+`Driver` resolves every name of abi/functions.h. A call returns its CUresult as an int;
 `ok` raises DriverError unless the call succeeds. This module uses only the exported
 names of the library.
 """
@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_uint64, c_void_p
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,17 +49,38 @@ KINDS = [
 ]
 
 
-def symbols():
-    """Return the version and the need of each row, by name."""
-    text = (TABLES / "symbols.h").read_text()
-    rows = re.findall(r"X\((\w+), (\d+), (REQUIRED|OPTIONAL),", text)
-    return {name: (int(version), need) for name, version, need in rows}
+#: A row of a function: name, exports, version, form for threads, caller, door.
+ROW = re.compile(
+    r"X\((\w+), (?:(\w+)|\((\w+), (\w+), (\d+)\)), (\d+), (ONE|PTDS|PTSZ), "
+    r"(REQUIRED|OPTIONAL|CLIENT)(?:\(\w+\))?, (\w+)"
+)
 
 
-def client_symbols():
-    """Return the version of each row of the functions that only other programs call."""
-    text = (TABLES / "client_symbols.h").read_text()
-    return {n: int(v) for n, v in re.findall(r"X\((\w+), (\d+),", text)}
+@dataclass(frozen=True)
+class Function:
+    """One row of a function of the driver."""
+
+    name: str
+    version: int
+    caller: str
+    is_built: bool  # in the software device
+    exports: tuple[tuple[str, int], ...]  # all names and their versions
+
+
+def functions():
+    """Return the rows of all functions."""
+    text = (TABLES / "functions.h").read_text().replace("\\\n", " ")
+    found = []
+    for row in ROW.findall(" ".join(text.split())):
+        name, plain, first, other, since, version, thread, caller, door = row
+        exports = [(plain or first, int(version))]
+        exports += [(other, int(since))] if other else []
+        if thread != "ONE":
+            ending = "_" + thread.lower()
+            exports += [(n + ending, max(v, 7000)) for n, v in exports]
+        is_built = door != "NOT_BUILT"
+        found.append(Function(name, int(version), caller, is_built, tuple(exports)))
+    return found
 
 
 def results():
@@ -92,16 +114,15 @@ class Driver:
         self.emulated = hasattr(lib, "emu_live_count")
         if self.emulated:
             self._declare_own()
-        versions = {name: version for name, (version, _) in symbols().items()}
-        for name, version in {**client_symbols(), **versions}.items():
+        for row in functions():
             pointer = c_void_p()
-            base = re.sub(r"_v\d$", "", name)
+            base = re.sub(r"_v\d$", "", row.name)
             code = lib.cuGetProcAddress_v2(
-                b"cu" + base.encode(), byref(pointer), version, 0, None
+                b"cu" + base.encode(), byref(pointer), row.version, 0, None
             )
             # a driver may know a symbol without having a function for it
-            if code == 0 and pointer.value:
-                setattr(self, name, ctypes.CFUNCTYPE(c_int)(pointer.value))
+            if row.is_built and code == 0 and pointer.value:
+                setattr(self, row.name, ctypes.CFUNCTYPE(c_int)(pointer.value))
 
     def _declare_own(self):
         lib = self.lib

@@ -10,7 +10,7 @@ from ctypes import byref, c_float, c_int, c_size_t, c_uint, c_uint64, c_void_p
 import numpy as np
 
 from pycuda import _driver
-from support.emulator import LIBRARY, NAMES, symbols
+from support.emulator import LIBRARY, NAMES, functions
 
 FORMATS = {
     "uint8": 0x01,
@@ -117,12 +117,13 @@ class Raw:
     def __init__(self):
         self.emulated = _driver._is_emulated()
         lib = ctypes.CDLL(LIBRARY if self.emulated else "libcuda.so.1")
-        self._find, self._versions, self._known = lib.cuGetProcAddress_v2, symbols(), {}
+        self._find, self._known = lib.cuGetProcAddress_v2, {}
+        self._versions = {row.name: row.version for row in functions()}
 
     def code(self, name, *arguments):
         if name not in self._known:
             at = c_void_p()
-            version = self._versions[name][0]
+            version = self._versions[name]
             if self._find(f"cu{name}".encode(), byref(at), version, c_uint64(0), None):
                 raise LookupError(f"the driver has no cu{name}")
             self._known[name] = ctypes.CFUNCTYPE(c_int)(at.value)

@@ -6,14 +6,13 @@ import operator
 
 import numpy as np
 
-from pycuda._array.copies import c_copy, np_ravel
+from pycuda._array.copies import c_copy, np_ravel, on_stream
 from pycuda._array.functions.conversion import operand
 from pycuda._array.functions.shapes import moveaxis
 from pycuda._array.kernels.c_types import dtype_to_ctype
-from pycuda._array.kernels.context_cache import context_dependent_memoize
 from pycuda._array.kernels.elementwise_kernel import ElementwiseKernel
 from pycuda._array.layout import normal_axis
-from pycuda._array.streams import on_stream
+from pycuda._context_cache import context_dependent_memoize
 from pycuda._driver import GPUArray
 
 

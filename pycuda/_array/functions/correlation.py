@@ -6,14 +6,13 @@ import warnings
 
 import numpy as np
 
-from pycuda._array.copies import c_copy
-from pycuda._array.functions import averages, fourier, joining, reductions
+from pycuda._array.copies import c_copy, on_stream
+from pycuda._array.functions import fourier, joining, reductions
 from pycuda._array.functions.conversion import operand
 from pycuda._array.functions.operations import clip
 from pycuda._array.kernels.c_types import dtype_to_ctype
-from pycuda._array.kernels.context_cache import context_dependent_memoize
 from pycuda._array.kernels.elementwise_kernel import ElementwiseKernel
-from pycuda._array.streams import on_stream
+from pycuda._context_cache import context_dependent_memoize
 from pycuda._driver import GPUArray, matmul
 
 _MODES = ("full", "same", "valid")
@@ -157,7 +156,7 @@ def _observations(m, y, rowvar):
             continue
         if part.ndim < 2:
             part = part.reshape((1, part.size))
-        elif not rowvar and part.shape[0] != 1:
+        elif not rowvar and (part is m or part.shape[0] != 1):  # as NumPy
             part = part.T
         rows.append(part)
     return rows[0] if len(rows) == 1 else joining.concatenate(rows, 0)
@@ -234,7 +233,7 @@ def cov(
                 "Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=2
             )
             divisor = 0.0
-        mean = averages.average(x, axis=1, weights=weights)
+        mean = reductions.average(x, axis=1, weights=weights)
         x = x - mean.reshape((-1, 1))
         scaled = x if weights is None else x * weights.astype(x.real.dtype)
         result = matmul(x, np.conjugate(scaled).T)

@@ -1,26 +1,151 @@
-"""Counts of elements in bins: ``bincount`` and the histograms."""
+"""Counts of elements in bins: ``bincount``, histograms of one or more coordinates."""
 
 from __future__ import annotations
 
 import functools
+import math
 import operator
 import warnings
 
 import numpy as np
 
+from pycuda._array.copies import on_stream
 from pycuda._array.creation import zeros
-from pycuda._array.functions.bin_widths import count_of_bins
-from pycuda._array.streams import on_stream
+from pycuda._array.functions.conversion import asarray, operand
+from pycuda._array.functions.flat_indices import ravel_multi_index
 from pycuda._driver import (
     GPUArray,
     _any,
     _array_reductions,
     _count,
     _max,
+    _mean,
     _min,
+    _percentile,
     _reduce,
+    _searchsorted,
+    _std,
     to_gpu,
 )
+
+# -- NumPy's rules for the number of bins, such as "auto" ------------------------------
+
+
+def _extent(x):
+    """Return the distance of the least and the greatest element."""
+    return _numbers(_max(x))[()] - _numbers(_min(x))[()]
+
+
+def _numbers(x):
+    """Return the few elements of a result in host memory."""
+    return x.get()
+
+
+def _sqrt(x):
+    return _extent(x) / np.sqrt(x.size)
+
+
+def _sturges(x):
+    return _extent(x) / (np.log2(x.size) + 1.0)
+
+
+def _rice(x):
+    return _extent(x) / (2.0 * x.size ** (1.0 / 3))
+
+
+def _scott(x):
+    deviation = float(_numbers(_std(x)))
+    return (24.0 * np.pi**0.5 / x.size) ** (1.0 / 3.0) * deviation
+
+
+def _doane(x):
+    if x.size <= 2:
+        return 0.0
+    n = x.size
+    spread_of_skew = np.sqrt(6.0 * (n - 2) / ((n + 1.0) * (n + 3)))
+    deviation = float(_numbers(_std(x)))
+    if deviation <= 0:
+        return 0.0
+    away = (x - float(_numbers(_mean(x)))) / deviation
+    skew = float(_numbers(_mean(away * away * away)))
+    count = 1.0 + np.log2(n) + np.log2(1.0 + abs(skew) / spread_of_skew)
+    return _extent(x) / count
+
+
+def _freedman_diaconis(x):
+    upper, lower = _numbers(_percentile(x, [75, 25]))
+    return 2.0 * (upper - lower) * x.size ** (-1.0 / 3.0)
+
+
+def _auto(x):
+    width = max(_freedman_diaconis(x), _sqrt(x) / 2)
+    return min(width, _sturges(x)) if width else _sturges(x)
+
+
+def _stone(x, ends, counts_of):
+    """Return the width for which Stone's estimate of the squared error is least.
+
+    One histogram is made for each number of bins up to 100, or up to the root of the
+    number of elements.
+    """
+    extent = _extent(x)
+    if x.size <= 1 or extent == 0:
+        return 0.0
+    most = max(100, int(np.sqrt(x.size)))
+
+    def error(bins):
+        shares = counts_of(x, bins, ends) / x.size
+        return (2 - (x.size + 1) * shares.dot(shares)) * bins / extent
+
+    best = min(range(1, most + 1), key=error)
+    if best == most:
+        warnings.warn(
+            "The number of bins estimated may be suboptimal.",
+            RuntimeWarning,
+            stacklevel=5,
+        )
+    return extent / best
+
+
+_RULES = {
+    "sqrt": _sqrt,
+    "sturges": _sturges,
+    "rice": _rice,
+    "scott": _scott,
+    "doane": _doane,
+    "fd": _freedman_diaconis,
+    "auto": _auto,
+}
+
+
+def count_of_bins(a, rule, range, counts_of):
+    """Return the number of bins that a rule of NumPy gives for the elements.
+
+    ``counts_of(a, bins, range)`` returns the counts of a histogram in host memory.
+    """
+    if rule != "stone" and rule not in _RULES:
+        known = ", ".join([*_RULES, "stone"])
+        raise ValueError(f"bins is {rule!r}, which is none of the rules {known}")
+    a = a.ravel()
+    # NumPy tests the range, and gives its outer edges.
+    if range is None:
+        ends = [] if a.size == 0 else [_numbers(_min(a))[()], _numbers(_max(a))[()]]
+        first, last = np.histogram_bin_edges(np.array(ends, a.dtype), 1)
+    else:
+        first, last = np.histogram_bin_edges(np.zeros(0, a.dtype), 1, range)
+        a = a[(a >= first) & (a <= last)]
+    if a.size == 0:
+        return 1
+    rules = {**_RULES, "stone": lambda x: _stone(x, (first, last), counts_of)}
+    width = rules[rule](a)
+    if not width:
+        return 1
+    if a.dtype.kind in "iu" and width < 1:
+        width = 1
+    return int(np.ceil((float(last) - float(first)) / width))
+
+
+# -- counts, and histograms of one coordinate ------------------------------------------
 
 
 def _require_array(name, what, value):
@@ -113,7 +238,7 @@ def _even_edges(a, bins, range):
     return _edges_between(ends, a.dtype, bins)
 
 
-def _edges_of(name, a, bins, range):
+def _edges_of(name, a, bins, range, weights):
     """Return (edges, how a kernel finds the bin of an element)."""
     if isinstance(bins, GPUArray):
         if bins.ndim != 1:
@@ -122,7 +247,9 @@ def _edges_of(name, a, bins, range):
             raise ValueError(f"{name}: the edges in bins must rise monotonically")
         return bins, "search"
     if isinstance(bins, str):
-        bins = count_of_bins(a, bins, range)
+        if weights is not None:
+            raise TypeError(f"{name}: no rule for the number of bins knows weights")
+        bins = count_of_bins(a, bins, range, _counts_of)
     if np.ndim(bins) == 0:
         return _even_edges(a, bins, range), "distance"
     edges = np.ascontiguousarray(bins)
@@ -131,6 +258,10 @@ def _edges_of(name, a, bins, range):
     if (edges[:-1] > edges[1:]).any():
         raise ValueError(f"{name}: the edges in bins must rise monotonically")
     return edges, "search"
+
+
+def _counts_of(a, bins, range):
+    return histogram(a, bins, range)[0].get()
 
 
 def _checked(name, a, weights):
@@ -164,7 +295,7 @@ def histogram_bin_edges(
     """
     with on_stream(stream):
         a = _checked("histogram_bin_edges", a, weights)
-        edges, _ = _edges_of("histogram_bin_edges", a, bins, range)
+        edges, _ = _edges_of("histogram_bin_edges", a, bins, range, weights)
         if isinstance(edges, GPUArray):
             return edges
         return to_gpu(edges, allocator or a.allocator)
@@ -194,7 +325,7 @@ def histogram(
     with on_stream(stream):
         a = _checked("histogram", a, weights)
         allocator = allocator or a.allocator
-        edges, kind = _edges_of("histogram", a, bins, range)
+        edges, kind = _edges_of("histogram", a, bins, range, weights)
         first = last = 0.0
         if kind == "distance":
             first, last = float(edges[0]), float(edges[-1])
@@ -231,3 +362,116 @@ def histogram(
             widths = (result[1:] - result[:-1]).astype(np.float64)
             counts = counts / widths / counts.sum()
         return counts, result
+
+
+# -- histograms of several coordinates -------------------------------------------------
+
+
+def _coordinates(sample):
+    """Return an array for each coordinate of the points."""
+    if isinstance(sample, GPUArray):
+        if sample.ndim == 1:
+            return [sample]
+        if sample.ndim != 2:
+            raise ValueError(
+                f"histogramdd: sample must have two axes, not shape {sample.shape}"
+            )
+        return [sample[:, k] for k in range(sample.shape[1])]
+    return [operand("histogramdd", part) for part in sample]
+
+
+def _bins_of(bins, count):
+    """Return the bins of each coordinate."""
+    try:
+        return [operator.index(bins)] * count
+    except TypeError:
+        bins = list(bins)
+    if len(bins) != count:
+        raise ValueError(f"there are {len(bins)} bins for {count} coordinates")
+    return bins
+
+
+def _edges(values, bins, range):
+    """Return the edges along one coordinate."""
+    if isinstance(bins, GPUArray) or np.ndim(bins):
+        edges = asarray(bins)
+        if edges.ndim != 1 or edges.shape[0] < 2:
+            raise ValueError(f"bins must have one axis and 2 edges, not {edges.shape}")
+        host = edges.get()
+        if np.any(host[:-1] > host[1:]):
+            raise ValueError("the edges in bins must rise monotonically")
+        return edges
+    if range is not None and range[0] > range[1]:
+        raise ValueError(f"the range must rise, but is {range}")
+    if range is not None:  # without the dtype of the values, as in NumPy
+        return asarray(np.linspace(*_outer_edges(*range), bins + 1))
+    return histogram_bin_edges(values, bins)
+
+
+def _outer_edges(first, last):
+    """Return the outer edges of a range, with a width if it has none."""
+    return (first - 0.5, last + 0.5) if first == last else (first, last)
+
+
+def _places(values, edges):
+    """Return the bin of each value: 0 below the first edge, the last one above."""
+    dtype = np.result_type(edges.dtype, values.dtype)
+    edges, values = edges.astype(dtype), values.astype(dtype)
+    places = _searchsorted(edges, values, "right")
+    return places - (values == edges[-1:]).astype(np.int64)
+
+
+def _density(counts, edges):
+    """Return the counts as a density whose integral is 1."""
+    result = counts
+    for axis, edge in enumerate(edges):
+        widths = edge[1:] - edge[:-1]
+        shape = [1] * counts.ndim
+        shape[axis] = widths.shape[0]
+        result = result / widths.reshape(tuple(shape))
+    return result / counts.sum()
+
+
+def histogramdd(
+    sample, bins=10, range=None, density=None, weights=None, *, stream=None
+):
+    """Return (counts, edges) of points: how many lie in each cell of a grid.
+
+    ``sample`` has a row for each point, or is a list with an array for each coordinate.
+    ``bins`` is a number of bins or edges for each coordinate, or one number;
+    ``range`` has a pair or None for each. The counts are float64, sums of ``weights``
+    or a ``density``; ``edges`` is a list of arrays. Points outside and NaN are not
+    counted. The call waits for the least and the greatest coordinates, and for edges
+    that are given. Raises ValueError for edges that do not rise or do not fit.
+    """
+    with on_stream(stream):
+        points = _coordinates(sample)
+        bins = _bins_of(bins, len(points))
+        ranges = [None] * len(points) if range is None else list(range)
+        if len(ranges) != len(points):
+            raise ValueError(
+                f"there are {len(ranges)} ranges for {len(points)} coordinates"
+            )
+        dtype = np.result_type(*(x.dtype for x in points))
+        points = [x.astype(dtype) for x in points]
+        edges = [_edges(*each) for each in zip(points, bins, ranges, strict=True)]
+        shape = tuple(edge.shape[0] + 1 for edge in edges)
+        places = [_places(x, edge) for x, edge in zip(points, edges, strict=True)]
+        flat = ravel_multi_index(places, shape)
+        if weights is not None:
+            weights = operand("histogramdd", weights).astype(np.float64)
+        counts = bincount(flat, weights, math.prod(shape))
+        inside = tuple(slice(1, -1) for _ in shape)
+        counts = counts.reshape(shape)[inside].astype(np.float64)
+        return (_density(counts, edges) if density else counts), edges
+
+
+def histogram2d(x, y, bins=10, range=None, density=None, weights=None, *, stream=None):
+    """Return (counts, edges of x, edges of y) of points: see ``histogramdd``.
+
+    ``bins`` is a number, an array of edges for both coordinates, or a pair of either.
+    """
+    if not isinstance(bins, int) and len(bins) not in (1, 2):
+        bins = [bins, bins]
+    counts, edges = histogramdd([x, y], bins, range, density, weights, stream=stream)
+    return counts, edges[0], edges[1]

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from pycuda._array.copies import c_copy
+from pycuda._array.copies import c_copy, on_stream
 from pycuda._array.functions import joining, reductions
 from pycuda._array.functions.conversion import operand
 from pycuda._array.functions.differences import diff
 from pycuda._array.functions.operations import where
 from pycuda._array.functions.sorting import argsort
 from pycuda._array.kernels.c_types import dtype_to_ctype
-from pycuda._array.kernels.context_cache import context_dependent_memoize
 from pycuda._array.kernels.elementwise_kernel import ElementwiseKernel
 from pycuda._array.layout import normal_axis
-from pycuda._array.streams import on_stream
+from pycuda._context_cache import context_dependent_memoize
 from pycuda._driver import GPUArray, _cumsum, _take
 
 

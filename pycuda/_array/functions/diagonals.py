@@ -6,11 +6,10 @@ import operator
 
 import numpy as np
 
-from pycuda._array.copies import c_copy, np_ravel
+from pycuda._array.copies import as_values, c_copy, np_ravel, on_stream
 from pycuda._array.creation import allocator_of
 from pycuda._array.functions.rearranging import tile
-from pycuda._array.layout import normal_axis
-from pycuda._array.streams import on_stream
+from pycuda._array.layout import broadcast_to, normal_axis
 from pycuda._driver import (
     GPUArray,
     _array_ops,
@@ -19,7 +18,6 @@ from pycuda._driver import (
     _nonzero as nonzero,
     _plain_array,
     _triangle,
-    to_gpu,
 )
 
 
@@ -64,20 +62,29 @@ def tri(N, M=None, k=0, dtype=np.float64, *, allocator=None, stream=None):
     return _fill_triangle(result, True, operator.index(k), stream)
 
 
+def _with_rows(m):
+    """Return an array of one axis as a square matrix of equal rows, as NumPy does."""
+    if isinstance(m, GPUArray) and m.ndim == 1:
+        return broadcast_to(m, (m.shape[0], m.shape[0]))
+    return m
+
+
 def tril(m, k=0, *, stream=None):
     """Return a copy of matrices with zeros above diagonal ``k``.
 
-    The matrices are in the last two axes. Raises ValueError for fewer than two axes.
+    The matrices are in the last two axes. One axis is repeated to a matrix of equal
+    rows. Raises ValueError for an array without axes.
     """
-    return _triangle(m, True, operator.index(k), stream)
+    return _triangle(_with_rows(m), True, operator.index(k), stream)
 
 
 def triu(m, k=0, *, stream=None):
     """Return a copy of matrices with zeros below diagonal ``k``.
 
-    The matrices are in the last two axes. Raises ValueError for fewer than two axes.
+    The matrices are in the last two axes. One axis is repeated to a matrix of equal
+    rows. Raises ValueError for an array without axes.
     """
-    return _triangle(m, False, operator.index(k), stream)
+    return _triangle(_with_rows(m), False, operator.index(k), stream)
 
 
 def tril_indices(n, k=0, m=None, *, allocator=None, stream=None):
@@ -248,16 +255,12 @@ def fill_diagonal(a, val, wrap=False, *, stream=None):
         if view is None:
             target = c_copy(a)
             view = _diagonal_view(target, wrap)
-        if isinstance(val, GPUArray) and val.size != 1:
-            flat = np_ravel(val)
+        if np.ndim(val):
+            flat = np_ravel(as_values(val, a))
             if flat.size == 0:
                 raise ValueError("fill_diagonal: val has no elements")
             times = -(-view.size // flat.size)
-            val = tile(flat, times)[: view.size]
-        elif isinstance(val, GPUArray):
-            val = val.reshape(())
-        elif np.ndim(val):
-            val = to_gpu(np.resize(np.asarray(val).astype(a.dtype), view.size))
+            val = flat if flat.size == 1 else tile(flat, times)[: view.size]
         view[...] = val
         if target is not a:
             a[...] = target

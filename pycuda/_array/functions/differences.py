@@ -7,9 +7,10 @@ import operator
 import numpy as np
 
 from pycuda._array.copies import np_ravel
+from pycuda._array.functions.conversion import asarray, operand
 from pycuda._array.functions.joining import concatenate
 from pycuda._array.layout import broadcast_to, normal_axis
-from pycuda._driver import GPUArray
+from pycuda._driver import GPUArray, to_gpu
 
 
 def _extended(a, axis, prepend, append):
@@ -24,8 +25,7 @@ def _extended(a, axis, prepend, append):
                     "prepend and append are GPUArrays or numbers, not "
                     f"{type(extra).__name__}; copy it with to_gpu()"
                 )
-            dtype = np.result_type(a.dtype, extra)
-            extra = GPUArray((), dtype, a.allocator).fill(extra)
+            extra = asarray(extra)
         if extra.ndim == 0:
             shape = [*a.shape]
             shape[axis] = 1
@@ -68,11 +68,12 @@ def diff(
 def ediff1d(ary, to_end=None, to_begin=None):
     """Return the differences of neighbouring elements of the flattened array.
 
-    ``to_begin`` and ``to_end`` are GPUArrays that are put before and after them.
+    ``to_begin`` and ``to_end`` are GPUArrays, numbers or lists of numbers that are put
+    before and after them.
     """
     flat = diff(np_ravel(ary))
     parts = [to_begin, flat, to_end]
-    parts = [np_ravel(part) for part in parts if part is not None]
+    parts = [np_ravel(operand("ediff1d", p)) for p in parts if p is not None]
     for part in parts:
         if not np.can_cast(part.dtype, ary.dtype, "same_kind"):
             raise TypeError(
@@ -85,33 +86,51 @@ def ediff1d(ary, to_end=None, to_begin=None):
 def gradient(f, *varargs, axis=None, edge_order=1):
     """Return the derivative along an axis, or a tuple of those along several.
 
-    The spacings are numbers, one for all axes or one for each. Inner elements have
+    The spacings are one for all axes or one for each: a number, or an array of the
+    host or of the device with the coordinates of the elements. Inner elements have
     central differences, those at the edges one-sided ones of the first or second
     ``edge_order``. Raises ValueError for an axis with fewer than ``edge_order + 1``
-    elements.
+    elements and for coordinates of another number, TypeError for another number of
+    spacings.
     """
     axes = range(f.ndim) if axis is None else np.atleast_1d(axis).tolist()
     axes = [normal_axis(k, f.ndim) for k in axes]
     spacings = list(varargs) or [1.0]
-    if len(spacings) == 1:
+    if len(spacings) == 1 and np.ndim(spacings[0]) == 0:
         spacings *= len(axes)
     if len(spacings) != len(axes):
         raise TypeError(f"gradient: {len(varargs)} spacings for {len(axes)} axes")
-    if any(np.ndim(spacing) for spacing in spacings):
-        raise TypeError("gradient of a GPUArray takes spacings that are numbers")
     if edge_order not in (1, 2):
         raise ValueError(f"gradient: edge_order is {edge_order}, not 1 or 2")
     if f.dtype.kind in "biu":
         f = f.astype(np.float64)
     results = [
-        _derivative(f, k, float(h), edge_order)
-        for k, h in zip(axes, spacings, strict=True)
+        _derivative(f, k, _distances(f, k, spacing), edge_order)
+        for k, spacing in zip(axes, spacings, strict=True)
     ]
     return results[0] if len(axes) == 1 else tuple(results)
 
 
-def _derivative(f, axis, spacing, edge_order):
-    """Return the derivative along an axis with evenly spaced elements."""
+def _distances(f, axis, spacing):
+    """Return the distance of neighbouring elements, or one distance for each pair."""
+    if np.ndim(spacing) == 0:
+        return float(spacing)
+    places = spacing.get() if isinstance(spacing, GPUArray) else np.asarray(spacing)
+    if places.shape != (f.shape[axis],):
+        raise ValueError(
+            f"gradient: coordinates of shape {places.shape} for axis {axis} of "
+            f"{f.shape[axis]} elements"
+        )
+    if places.dtype.kind in "iu":
+        places = places.astype(np.float64)  # differences of unsigned integers wrap
+    distances = np.diff(places)
+    if distances.size and (distances == distances[0]).all():
+        return float(distances[0])
+    return distances
+
+
+def _derivative(f, axis, distances, edge_order):
+    """Return the derivative along an axis."""
     if f.shape[axis] < edge_order + 1:
         raise ValueError(
             f"gradient: axis {axis} has {f.shape[axis]} elements, edge_order "
@@ -123,14 +142,49 @@ def _derivative(f, axis, spacing, edge_order):
 
     result = GPUArray(f.shape, f.dtype, f.allocator)
     if f.shape[axis] > 2:
-        inner = f[part(2, None)] - f[part(None, -2)]
-        result[part(1, -1)] = inner / (2.0 * spacing)
-    for first, place in ((0, part(0, 1)), (-1, part(-1, None))):
-        step = 1 if first == 0 else -1
+        result[part(1, -1)] = _inner_derivative(f, axis, part, distances)
+    for step, place in ((1, part(0, 1)), (-1, part(-1, None))):
+        first = 0 if step == 1 else -1
         near = [f[part(k, k + 1 or None)] for k in (first, first + step)]
-        edge = near[1] - near[0]
         if edge_order == 2:
             k = first + 2 * step
-            edge = 2.0 * near[1] - 1.5 * near[0] - 0.5 * f[part(k, k + 1 or None)]
-        result[place] = edge / (step * spacing)
+            near.append(f[part(k, k + 1 or None)])
+        result[place] = _edge_derivative(near, distances, step)
     return result
+
+
+def _inner_derivative(f, axis, part, distances):
+    """Return the central differences of the elements that have two neighbours."""
+    before, middle, after = f[part(None, -2)], f[part(1, -1)], f[part(2, None)]
+    if isinstance(distances, float):
+        return (after - before) / (2.0 * distances)
+    shape = [1] * f.ndim
+    shape[axis] = -1
+    left, right = distances[:-1], distances[1:]
+    weights = (
+        -right / (left * (left + right)),
+        (right - left) / (left * right),
+        left / (right * (left + right)),
+    )
+    a, b, c = (to_gpu(weight.reshape(shape)) for weight in weights)
+    return a * before + b * middle + c * after
+
+
+def _edge_derivative(near, distances, step):
+    """Return the one-sided difference at an edge, from its elements inward."""
+    if isinstance(distances, float):
+        if len(near) == 2:
+            return (near[1] - near[0]) / (step * distances)
+        edge = 2.0 * near[1] - 1.5 * near[0] - 0.5 * near[2]
+        return edge / (step * distances)
+    first, second = distances[:2] if step == 1 else distances[:-3:-1]
+    if len(near) == 2:
+        return (near[1] - near[0]) / float(step * first)
+    both = first + second
+    weights = (
+        -(first + both) / (first * both),
+        both / (first * second),
+        -first / (second * both),
+    )
+    a, b, c = (float(step * weight) for weight in weights)
+    return a * near[0] + b * near[1] + c * near[2]

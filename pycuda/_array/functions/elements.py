@@ -1,21 +1,31 @@
-"""Functions of the elements at index arrays: ``take``, ``multi_put``, ``subset_sum``.
+"""Functions of the elements at index arrays, and of those that a condition selects.
 
-No function waits for a kernel. A kernel skips an element whose index is out of bounds;
-the next call that waits for the device raises the IndexError.
+No function of index arrays waits for a kernel. A kernel skips an element whose index is
+out of bounds; the next call that waits for the device raises the IndexError.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from pycuda._array.copies import np_ravel
+from pycuda._array.copies import (
+    apart,
+    as_values,
+    c_copy,
+    np_ravel,
+    np_reshape,
+    on_stream,
+)
 from pycuda._array.creation import arange
 from pycuda._array.functions import operations, reductions
-from pycuda._array.overlap import apart
+from pycuda._array.functions.reductions import count_nonzero
+from pycuda._array.layout import normal_axis
+from pycuda._array.numpy_calls import into, mask_of
 from pycuda._driver import (
     GPUArray,
     _array_ops,
     _elementwise,
+    _flatnonzero,
     _put,
     _put_along_axis,
     _take,
@@ -51,15 +61,16 @@ def subset_max(subset, a, stream=None):
 def put(a, indices, values, mode="raise", stream=None):
     """Assign values to the elements at flat indices in C order, as ``numpy.put`` does.
 
-    ``values`` are repeated if there are fewer than indices. The array must be in C
-    order. ``mode`` and errors are those of ``take``.
+    ``values`` are repeated if there are fewer than indices. An array that is not in C
+    order is copied. ``mode`` and errors are those of ``take``.
     """
     if not a.flags.c_contiguous:
-        raise ValueError("put: the array to put into must be in C order")
-    if not isinstance(values, GPUArray):
-        host = np.asarray(values)
-        values = GPUArray(host.shape, a.dtype, a.allocator)
-        values[...] = host
+        with on_stream(stream):
+            flat = c_copy(a)
+            put(flat, indices, values, mode)
+            a[...] = flat
+        return
+    values = as_values(values, a)
     count = indices.size if isinstance(indices, GPUArray) else np.size(indices)
     if count == 0:
         return
@@ -86,10 +97,27 @@ def select(condlist, choicelist, default=0, *, stream=None):
     for condition in conditions:
         if condition.dtype != bool:
             raise TypeError(f"select: conditions must be bool, not {condition.dtype}")
-    result = default
-    for condition, choice in zip(conditions[::-1], choices[::-1], strict=True):
-        result = operations.where(condition, choice, result, stream=stream)
+    dtype = np.result_type(*map(_weak_dtype, [*choices, default]))
+    with on_stream(stream):
+        choices = [_as_dtype(choice, dtype, "same_kind") for choice in choices]
+        result = _as_dtype(default, dtype, "unsafe")
+        for condition, choice in zip(conditions[::-1], choices[::-1], strict=True):
+            result = operations.where(condition, choice, result)
     return result
+
+
+def _weak_dtype(value):
+    """Return what a choice contributes to the dtype: Python's numbers adapt to it."""
+    if type(value) in (int, float, complex):
+        return value
+    return getattr(value, "dtype", None) or np.asarray(value).dtype
+
+
+def _as_dtype(value, dtype, casting):
+    """Return an array or a number in a dtype, as NumPy converts elements."""
+    if not isinstance(value, GPUArray):
+        return np.asarray(value).astype(dtype, casting=casting)[()]
+    return value if value.dtype == dtype else value.astype(dtype)
 
 
 def take_along_axis(arr, indices, axis=-1, *, stream=None):
@@ -106,14 +134,16 @@ def take_along_axis(arr, indices, axis=-1, *, stream=None):
 def put_along_axis(arr, indices, values, axis, *, stream=None):
     """Assign values to the elements at indices along an axis.
 
-    ``values`` broadcast to the indices; the rest is as in ``take_along_axis``. For
-    ``axis=None`` the array must be in C order.
+    ``values`` broadcast to the indices; the rest is as in ``take_along_axis``.
     """
-    if axis is None:
-        if not arr.flags.c_contiguous:
-            raise ValueError("put_along_axis: the array must be in C order")
-        arr, axis = arr.reshape(-1), 0
-    _put_along_axis(arr, indices, values, axis, stream)
+    if axis is not None:
+        _put_along_axis(arr, indices, values, axis, stream)
+        return
+    with on_stream(stream):
+        flat = arr if arr.flags.c_contiguous else c_copy(arr)
+        _put_along_axis(flat.reshape(-1), indices, values, 0)
+        if flat is not arr:
+            arr[...] = flat
 
 
 def multi_take(arrays, indices, out=None, stream=None):
@@ -196,3 +226,96 @@ def _outputs(arrays, dest_shape, out):
     if dest_shape is None:
         raise ValueError("either dest_shape or out must be given")
     return [GPUArray(dest_shape, a.dtype, a.allocator) for a in arrays]
+
+
+# -- elements that a condition selects -------------------------------------------------
+
+
+def _condition(condition):
+    """Return a condition on the device as a mask, one of the host as indices."""
+    if isinstance(condition, GPUArray):
+        return condition if condition.dtype == bool else condition != 0
+    return np.flatnonzero(condition)
+
+
+def extract(condition, arr):
+    """Return the elements of a flat array where a flat condition is not 0.
+
+    ``condition`` is a GPUArray of the size of ``arr``, or a NumPy array, whose
+    indices are copied to the device. The result has one axis and the dtype of ``arr``.
+    Its length is read back. IndexError if the condition is true beyond the end of
+    ``arr``.
+    """
+    chosen = _condition(condition)
+    flat = np_ravel(arr)
+    if isinstance(chosen, GPUArray):
+        chosen = np_ravel(chosen)
+        if chosen.size != flat.size:
+            chosen = _flatnonzero(chosen)
+    return flat[chosen]
+
+
+def compress(condition, a, axis=None, out=None):
+    """Return the parts of an array along an axis where a condition is not 0.
+
+    ``condition`` has one axis: a GPUArray, or a NumPy array or list, which is copied to
+    the device. Without an axis the array is flat. The result has the dtype of ``a``;
+    ``out`` gets it if given. Raises ValueError if the condition has more axes, and
+    IndexError if it is true beyond the end of the axis.
+    """
+    if np.ndim(condition) != 1:
+        raise ValueError(
+            f"compress takes a condition with one axis, not {np.ndim(condition)}"
+        )
+    if axis is None:
+        return into(extract(condition, a), out)
+    axis = normal_axis(axis, a.ndim)
+    chosen = _condition(condition)
+    if isinstance(chosen, GPUArray):
+        chosen = _flatnonzero(chosen)
+    return into(a[(slice(None),) * axis + (chosen,)], out)
+
+
+def _repeated(values, indices):
+    """Return the values at indices, of values that are repeated without end."""
+    size = values.size
+    return np_ravel(values)[indices % size]
+
+
+def place(arr, mask, vals):
+    """Store values where a mask is true, one after the other.
+
+    ``mask`` is a GPUArray of bool with the shape of ``arr``. ``vals`` are a GPUArray, a
+    NumPy array or numbers; they are repeated if they are fewer than the true elements.
+    Their number is read back unless there is one value. ValueError without a value.
+    """
+    mask = mask_of(mask, arr)
+    values = as_values(vals, arr)
+    if values.size == 0:
+        raise ValueError("place: there is no value to store")
+    if values.size > 1:
+        count = int(count_nonzero(mask).get())
+        values = _repeated(values, arange(count, dtype=np.int64))
+    arr[mask] = values
+
+
+def putmask(a, mask, values):
+    """Store values where a mask is true, each in the place that it has itself.
+
+    ``mask`` is a GPUArray of bool with the shape of ``a``. ``values`` are a number, a
+    GPUArray or a NumPy array; the flat elements of an array are repeated up to the size
+    of ``a``. ValueError without a value. An elementwise kernel stores them.
+    """
+    mask = mask_of(mask, a)
+    if np.ndim(values) == 0 and not isinstance(values, GPUArray):
+        a[mask] = values
+        return
+    values = as_values(values, a)
+    if values.size == 0:
+        raise ValueError("putmask: there is no value to store")
+    if values.shape != a.shape:
+        indices = arange(a.size, dtype=np.int64)
+        values = np_reshape(_repeated(values, indices), a.shape)
+    if values.dtype != a.dtype:
+        values = values.astype(a.dtype)
+    _elementwise(_array_ops["where"], (mask, values, a), a)

@@ -11,14 +11,13 @@ import operator
 
 import numpy as np
 
+from pycuda._array.copies import may_overlap, on_stream
 from pycuda._array.functions.conversion import operand
 from pycuda._array.functions.grids import broadcast_arrays
 from pycuda._array.kernels.c_types import dtype_to_ctype
-from pycuda._array.kernels.context_cache import context_dependent_memoize
 from pycuda._array.kernels.elementwise_kernel import ElementwiseKernel
 from pycuda._array.numpy_calls import into
-from pycuda._array.overlap import may_overlap
-from pycuda._array.streams import on_stream
+from pycuda._context_cache import context_dependent_memoize
 from pycuda._driver import GPUArray, _index_report
 
 _MODES = ("raise", "wrap", "clip")

@@ -31,6 +31,15 @@ _HFFT = _fourier_functions["hfft"]
 _IHFFT = _fourier_functions["ihfft"]
 
 
+def _real_result(
+    result: GPUArray, a: GPUArray, out: GPUArray | None, stream: Stream | None
+) -> GPUArray:
+    """Return real numbers in half precision if the input has it, as NumPy does."""
+    if out is None and a.dtype == np.float16:
+        return result.astype(np.float16, stream)
+    return result
+
+
 def fft(
     a: GPUArray,
     n: SupportsIndex | None = None,
@@ -105,7 +114,7 @@ def irfft(
     that of the last one if ``n`` is even. The result goes to ``out``, an array of its
     shape, or to a new array. ValueError if there is no such axis, norm or length.
     """
-    return _fourier(_IRFFT, a, n, axis, norm, out, stream)
+    return _real_result(_fourier(_IRFFT, a, n, axis, norm, out, stream), a, out, stream)
 
 
 def hfft(
@@ -125,7 +134,7 @@ def hfft(
     of its shape, or to a new array. ValueError if there is no such axis, norm or
     length.
     """
-    return _fourier(_HFFT, a, n, axis, norm, out, stream)
+    return _real_result(_fourier(_HFFT, a, n, axis, norm, out, stream), a, out, stream)
 
 
 def ihfft(

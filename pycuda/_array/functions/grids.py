@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from pycuda._array.copies import on_stream
 from pycuda._array.layout import broadcast_to
-from pycuda._array.streams import on_stream
 from pycuda._driver import (
     GPUArray,
     _array_ops,

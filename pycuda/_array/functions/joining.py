@@ -6,9 +6,8 @@ import operator
 
 import numpy as np
 
-from pycuda._array.copies import copy_into, np_ravel
+from pycuda._array.copies import as_values, copy_into, np_ravel, on_stream
 from pycuda._array.layout import normal_axis
-from pycuda._array.streams import on_stream
 from pycuda._driver import GPUArray, _flatnonzero, _join, _take, to_gpu
 
 
@@ -267,8 +266,7 @@ def insert(arr, obj, values, axis=None, *, stream=None):
     places = _places(obj, length, "insert")
     is_single = places.size == 1
     places = _checked(places, length, length + 1, "insert", axis).ravel()
-    if not isinstance(values, GPUArray):
-        values = to_gpu(np.asarray(values))
+    values = as_values(values, arr)
     if is_single:
         if np.ndim(obj) == 0 and not isinstance(obj, slice) and values.ndim:
             values = np.moveaxis(_with_axes(values, arr.ndim), 0, axis)

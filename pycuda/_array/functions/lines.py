@@ -9,10 +9,11 @@ import numpy as np
 from pycuda._array.functions import joining
 from pycuda._array.functions.conversion import asarray
 from pycuda._array.functions.operations import where
+from pycuda._array.functions.quantiles import axes_of_lines
 from pycuda._array.functions.shapes import expand_dims, moveaxis
 from pycuda._array.layout import normal_axis
-from pycuda._array.masks import as_mask
-from pycuda._driver import GPUArray, _nonzero
+from pycuda._array.numpy_calls import as_mask
+from pycuda._driver import GPUArray, _any
 
 
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):
@@ -96,20 +97,23 @@ def piecewise(x, condlist, funclist, *args, **kw):
     return result
 
 
-def trim_zeros(filt, trim="fb"):
-    """Return a view without the zeros at the ends of a sequence; this waits.
+def trim_zeros(filt, trim="fb", axis=None):
+    """Return a view without the zeros at the ends of axes; this waits.
 
-    ``trim`` names the ends: "f" is the front, "b" the back. Raises ValueError for more
-    than one axis.
+    ``trim`` names the ends: "f" is the front, "b" the back. ``axis`` is an axis,
+    several or None for all: what is cut off is zero in all elements of the other axes.
     """
     ends = trim.lower()
     if not {*ends} <= {*"fb"}:
         raise ValueError(f"trim_zeros: trim names 'f', 'b' or both, not {trim!r}")
-    if filt.ndim != 1:
-        raise ValueError(f"trim_zeros takes one axis, not shape {filt.shape}")
-    (places,) = _nonzero(filt)
-    if places.size == 0:
-        return filt[:0]
-    first, last = (int(places[k].get()) for k in (0, -1))
-    begin = first if "f" in ends else 0
-    return filt[begin : last + 1 if "b" in ends else None]
+    axes = axes_of_lines(filt.ndim, axis)
+    bounds = [slice(None)] * filt.ndim
+    for k in axes:
+        others = tuple(each for each in range(filt.ndim) if each != k)
+        places = np.flatnonzero(_any(filt, axis=others).get())
+        if places.size == 0:
+            bounds[k] = slice(0, 0)
+            continue
+        begin = int(places[0]) if "f" in ends else 0
+        bounds[k] = slice(begin, int(places[-1]) + 1 if "b" in ends else None)
+    return filt[tuple(bounds)]

@@ -1,14 +1,24 @@
-"""Reductions of the elements that are not NaN, as their kernels do not do them.
+"""Reductions and cumulative operations that leave out NaNs.
 
-``pycuda.gpuarray`` has C functions of these names, which call the functions here for
-``initial``, ``where`` and other dtypes.
+``pycuda.gpuarray`` has C functions with the names of these reductions. They call the
+functions here for ``initial``, ``where`` and other dtypes, as their kernels do not do
+these. Other cumulative operations are C.
 """
 
 from __future__ import annotations
 
+import numpy as np
+
+from pycuda._array.copies import on_stream
 from pycuda._array.functions import reductions
-from pycuda._array.masks import mask_of
-from pycuda._driver import _array_ops, _elementwise
+from pycuda._array.numpy_calls import mask_of
+from pycuda._driver import (
+    GPUArray,
+    _array_ops,
+    _cumprod,
+    _cumsum,
+    _elementwise,
+)
 
 
 def _without_nan(a, where, stream):
@@ -19,6 +29,19 @@ def _without_nan(a, where, stream):
         return mask
     pair = (mask, mask_of(where, a))
     return _elementwise(_array_ops["logical_and"], pair, None, None, stream)
+
+
+def _check_inexact(a, dtype, out):
+    """Refuse an exact dtype for the mean or the deviation of floats, as NumPy does."""
+    if a.dtype.kind in "biu":
+        return
+    for name, given in (("dtype", dtype), ("out", out)):
+        asked = getattr(given, "dtype", given)
+        if asked is not None and np.dtype(asked).kind in "biu":
+            raise TypeError(
+                f"{name} must be a floating-point dtype for an array of {a.dtype}, not "
+                f"{np.dtype(asked)}; convert the result with astype()"
+            )
 
 
 def _nan_reducer(name):
@@ -80,6 +103,7 @@ def nanmean(
     allocator=None,
 ):
     """Return the mean of the elements that count and are not NaN."""
+    _check_inexact(a, dtype, out)
     where = _without_nan(a, where, stream)
     return reductions.mean(
         a,
@@ -106,9 +130,13 @@ def _nan_deviation(function):
         stream=None,
         allocator=None,
     ):
-        if dtype is not None:
-            a = a.astype(dtype, stream)
+        _check_inexact(a, dtype, out)
         where = _without_nan(a, where, stream)
+        if dtype is not None:
+            with on_stream(stream):
+                return reductions.deviation_in(
+                    function.__name__, a, dtype, axis, ddof, keepdims, out, where
+                )
         return function(
             a,
             axis,
@@ -124,3 +152,31 @@ def _nan_deviation(function):
 
 
 nanvar, nanstd = _nan_deviation(reductions.var), _nan_deviation(reductions.std)
+
+
+# -- cumulative operations -------------------------------------------------------------
+
+
+def _replaced_nan(a, value, stream):
+    """Return an array with a value in place of NaNs; integers as they are."""
+    if not isinstance(a, GPUArray) or a.dtype.kind not in "fc":
+        return a
+    is_nan = _elementwise(_array_ops["isnan"], (a,), None, None, stream)
+    where = _array_ops["where"]
+    return _elementwise(where, (is_nan, a.dtype.type(value), a), None, None, stream)
+
+
+def nancumsum(a, axis=None, dtype=None, out=None, *, stream=None):
+    """Return the sums up to each element, in which NaNs count as 0.
+
+    See ``cumsum``. An array of floats or complex numbers is copied first.
+    """
+    return _cumsum(_replaced_nan(a, 0, stream), axis, dtype, out, stream)
+
+
+def nancumprod(a, axis=None, dtype=None, out=None, *, stream=None):
+    """Return the products up to each element, in which NaNs count as 1.
+
+    See ``cumprod``. An array of floats or complex numbers is copied first.
+    """
+    return _cumprod(_replaced_nan(a, 1, stream), axis, dtype, out, stream)

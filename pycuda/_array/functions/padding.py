@@ -6,11 +6,10 @@ import itertools
 
 import numpy as np
 
-from pycuda._array.copies import copy_into
+from pycuda._array.copies import copy_into, on_stream
 from pycuda._array.functions import elements, reductions
 from pycuda._array.functions.operations import where
 from pycuda._array.layout import normal_axis
-from pycuda._array.streams import on_stream
 from pycuda._driver import GPUArray, _array_ops, _elementwise, _median, _remap
 
 # The rules of src/cpp_free_c/python/array/ops/remap.h: one kernel pads all axes.
@@ -258,9 +257,14 @@ def _padded_by_axis(array, shape, widths, fill, stream):
 def _pad_constant(array, shape, widths, constant_values, stream):
     """Return the array with constants at its ends."""
     firsts = tuple(before for before, _ in widths)
-    if isinstance(constant_values, (int, float, complex)):
-        return _remap(array, _RULES["constant"], shape, firsts, constant_values, stream)
-    values = _pairs(constant_values, array.ndim, "constant_values")
+    values = np.asarray(
+        constant_values
+    )  # with a dtype, so they are converted as elements
+    if values.ndim == 0:
+        return _remap(array, _RULES["constant"], shape, firsts, values, stream)
+    kind = values.dtype.type
+    pairs = _pairs(values, array.ndim, "constant_values")
+    values = [[kind(number) for number in pair] for pair in pairs]
     numbers = {repr(number) for pair in values for number in pair}
     if len(numbers) <= 1:
         value = values[0][0] if values else 0

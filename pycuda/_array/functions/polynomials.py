@@ -6,15 +6,14 @@ import operator
 
 import numpy as np
 
-from pycuda._array.copies import c_copy
+from pycuda._array.copies import c_copy, on_stream
 from pycuda._array.functions import joining
 from pycuda._array.functions.conversion import operand
 from pycuda._array.functions.correlation import convolve
 from pycuda._array.functions.lines import trim_zeros
 from pycuda._array.kernels.c_types import dtype_to_ctype
-from pycuda._array.kernels.context_cache import context_dependent_memoize
 from pycuda._array.kernels.elementwise_kernel import ElementwiseKernel
-from pycuda._array.streams import on_stream
+from pycuda._context_cache import context_dependent_memoize
 from pycuda._driver import GPUArray, _array_ops, _elementwise
 
 

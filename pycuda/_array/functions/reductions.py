@@ -1,19 +1,22 @@
-"""Reductions: one result of all elements, or results along axes."""
+"""Reductions: one result of all elements, or results along axes; weighted means."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from pycuda._array.copies import np_reshape, on_stream
 from pycuda._array.creation import allocator_of, full
 from pycuda._array.functions.operations import maximum
-from pycuda._array.masks import mask_of
-from pycuda._array.streams import on_stream
+from pycuda._array.layout import broadcast_to, normal_axis
+from pycuda._array.numpy_calls import into, mask_of
 from pycuda._driver import (
     _array_ops,
     _array_reductions,
     _elementwise,
+    _mean,
     _plain_array,
     _reduce,
+    _sum,
 )
 
 
@@ -144,9 +147,8 @@ def _stored(result, out, stream):
     """Return a result, or ``out`` with a copy of it."""
     if out is None:
         return result
-    if out.shape != result.shape:
-        raise ValueError(f"the result has shape {result.shape}, out has {out.shape}")
-    return _elementwise(_array_ops["copy"], (result,), out, None, stream)
+    with on_stream(stream):
+        return into(result, out)
 
 
 _AXES = """
@@ -262,6 +264,29 @@ def _deviation(name, a, axis, ddof, keepdims, out, stream, allocator, where):
     return _stored(result, out, stream)
 
 
+def deviation_in(name, a, dtype, axis, ddof, keepdims, out, where):
+    """Return "var" or "std" with NumPy's argument ``dtype``.
+
+    In an exact dtype, or with only one of the two complex, each step of NumPy is made:
+    the mean and the squares have the dtype.
+    """
+    dtype = np.dtype(dtype)
+    if dtype.kind not in "biuc" and a.dtype.kind != "c":
+        return _deviation(
+            name, a.astype(dtype), axis, ddof, keepdims, out, None, None, where
+        )
+    mask = True if where is True else mask_of(where, a)
+    counted = full(a.shape, True, bool, a.allocator) if where is True else mask
+    count = count_nonzero(counted, axis=axis, keepdims=True)
+    total = sum(a, dtype, axis=axis, keepdims=True, where=mask)
+    distance = abs(a - (total / count).astype(dtype))
+    total = sum(distance * distance, dtype, axis=axis, keepdims=keepdims, where=mask)
+    result = (total / maximum(count - ddof, 0).reshape(total.shape)).astype(dtype)
+    if name == "std":
+        result = np.sqrt(result).astype(dtype)
+    return _stored(result, out, None)
+
+
 def ptp(a, axis=None, out=None, *, keepdims=False, stream=None, allocator=None):
     """Return the difference of the greatest and the least element of bool arrays."""
     with on_stream(stream):
@@ -282,3 +307,71 @@ def dot(a, b, dtype=None, stream=None, allocator=None):
         stream=stream,
         allocator=allocator,
     )
+
+
+# -- weighted means --------------------------------------------------------------------
+
+
+def average(
+    a,
+    axis=None,
+    weights=None,
+    returned=False,
+    *,
+    keepdims=False,
+    stream=None,
+    allocator=None,
+):
+    """Return the weighted mean, along all axes or along ``axis``.
+
+    ``weights`` have the shape of ``a``, or of ``a`` along ``axis``. With ``returned``
+    the result is a tuple of the mean and the sums of the weights. A sum of 0
+    gives NaN or infinity: the call does not wait to find out. TypeError for shapes that
+    differ without an axis, ValueError if the weights do not fit the axes.
+    """
+    with on_stream(stream):
+        if weights is None:
+            result = _mean(a, allocator=allocator, axis=axis, keepdims=keepdims)
+            if not returned:
+                return result
+            count = _plain_array(a).size // (_plain_array(result).size or 1)
+            return result, full(result.shape, count, result.dtype, allocator)
+        exact = a.dtype.kind in "biu"
+        dtype = np.result_type(a.dtype, weights.dtype, *(["f8"] if exact else []))
+        weights = _weights_along(a, axis, weights)
+        # One kernel multiplies and adds; the weights may be broadcast.
+        total = _reduce(
+            _array_reductions["dot"],
+            (a, weights),
+            axis,
+            keepdims,
+            dtype,
+            allocator=allocator,
+        )
+        scale = _sum(
+            broadcast_to(weights, a.shape), dtype, axis=axis, keepdims=keepdims
+        )
+        result = total / scale
+        return (result, scale) if returned else result
+
+
+def _weights_along(a, axis, weights):
+    """Return the weights in a shape that broadcasts to the array's."""
+    if weights.shape == a.shape:
+        return weights
+    if axis is None:
+        raise TypeError(
+            f"average: a has shape {a.shape}, weights have shape {weights.shape}; "
+            "give the axis of the weights"
+        )
+    axes = [normal_axis(k, a.ndim) for k in (axis if np.iterable(axis) else (axis,))]
+    if weights.shape != tuple(a.shape[k] for k in axes):
+        raise ValueError(
+            f"average: weights have shape {weights.shape}, a has shape {a.shape}, of "
+            f"which the axes are {axis}"
+        )
+    order = sorted(range(len(axes)), key=axes.__getitem__)
+    shape = [1] * a.ndim
+    for k in axes:
+        shape[k] = a.shape[k]
+    return np_reshape(weights.transpose(order), tuple(shape))

@@ -6,14 +6,15 @@ import operator
 
 import numpy as np
 
+from pycuda._array.copies import on_stream
 from pycuda._array.functions.shapes import moveaxis
 from pycuda._array.layout import normal_axis
-from pycuda._array.streams import on_stream
 from pycuda._driver import GPUArray, _array_ops, _elementwise
 
 _DOUBLE = np.dtype(np.float64)
 _LINSPACE = _array_ops["linspace"]
 _PLAIN = (int, float)
+_NUMBERS = (int, float, complex)
 
 
 def _count(num):
@@ -25,8 +26,8 @@ def _count(num):
 
 
 def _bound(value, name):
-    """Return a bound as an array of the device or as a number of NumPy."""
-    if isinstance(value, GPUArray):
+    """Return a bound as an array of the device, or as a number of Python or NumPy."""
+    if isinstance(value, GPUArray) or type(value) in _NUMBERS:
         return value
     value = np.asanyarray(value)
     if value.ndim:
@@ -37,9 +38,13 @@ def _bound(value, name):
     return value[()]
 
 
-def _dtype_of(bound):
-    """Return what a bound contributes to the dtype: integers count as float64."""
-    return np.result_type(bound.dtype, 1.0) if bound.dtype.kind in "fc" else np.float64
+def _inexact_type(*bounds):
+    """Return the common dtype of bounds, float64 for integers.
+
+    Python's numbers adapt to the others.
+    """
+    dtype = np.result_type(*(getattr(bound, "dtype", bound) for bound in bounds))
+    return _DOUBLE if dtype.kind in "biu" else dtype
 
 
 def linspace(
@@ -58,8 +63,9 @@ def linspace(
 
     The values are those of ``numpy.linspace``. ``start`` and ``stop`` are numbers, or
     GPUArrays that broadcast: then the sequences are along the new ``axis``. The default
-    dtype is float64, or wider with complex bounds. With ``retstep`` return (array,
-    step). Without ``endpoint`` the last number is one step before ``stop``.
+    dtype is that to which NumPy promotes the bounds, float64 for integers. With
+    ``retstep`` return (array, step). Without ``endpoint`` the last number is one step
+    before ``stop``.
 
     Raises ValueError if ``num`` is negative, TypeError for arrays in host memory.
     """
@@ -67,7 +73,7 @@ def linspace(
     if type(start) in _PLAIN and type(stop) in _PLAIN and not retstep:
         return _spaced_plain(start, stop, num, endpoint, dtype, allocator, stream)
     start, stop = _bound(start, "start"), _bound(stop, "stop")
-    work = np.result_type(_dtype_of(start), _dtype_of(stop))
+    work = _inexact_type(start, stop)
     dtype = work if dtype is None else np.dtype(dtype)
     divisor = num - 1 if endpoint else num
     with on_stream(stream):
@@ -200,7 +206,7 @@ def geomspace(
     for bound in bounds:
         if not isinstance(bound, GPUArray) and bound == 0:
             raise ValueError("a geometric sequence cannot include 0")
-    work = np.result_type(*map(_dtype_of, bounds), np.dtype(dtype or np.int8))
+    work = _inexact_type(*map(np.result_type, bounds), np.dtype(dtype))
     dtype = work if dtype is None else np.dtype(dtype)
     with on_stream(stream):
         start, stop = (

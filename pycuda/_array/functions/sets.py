@@ -10,14 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pycuda._array.copies import np_ravel
+from pycuda._array.copies import np_ravel, on_stream
 from pycuda._array.creation import arange, empty_like, zeros
 from pycuda._array.functions import joining
 from pycuda._array.functions.sorting import along_axis, lexsort, sort
 from pycuda._array.kernels.c_types import dtype_to_ctype
-from pycuda._array.kernels.context_cache import context_dependent_memoize
 from pycuda._array.layout import normal_axis
-from pycuda._array.streams import on_stream
+from pycuda._context_cache import context_dependent_memoize
 from pycuda._driver import (
     GPUArray,
     _array_ops,
@@ -26,8 +25,10 @@ from pycuda._driver import (
     _nonzero,
     _sort,
 )
+from pycuda._public import published_by
 
 
+@published_by("pycuda.gpuarray")
 class UniqueAllResult(NamedTuple):
     """What ``unique_all`` returns."""
 
@@ -37,6 +38,7 @@ class UniqueAllResult(NamedTuple):
     counts: GPUArray
 
 
+@published_by("pycuda.gpuarray")
 class UniqueCountsResult(NamedTuple):
     """What ``unique_counts`` returns."""
 
@@ -44,6 +46,7 @@ class UniqueCountsResult(NamedTuple):
     counts: GPUArray
 
 
+@published_by("pycuda.gpuarray")
 class UniqueInverseResult(NamedTuple):
     """What ``unique_inverse`` returns."""
 

@@ -64,17 +64,20 @@ def broadcast_to(array, shape, subok=False):
     return layout.broadcast_to(array, shape)
 
 
-def _at_least(ndim):
-    """Return the function that adds leading axes to arrays with fewer than ``ndim``."""
-
-    def call(*arrays):
-        results = [a[(None,) * (ndim - a.ndim)] if a.ndim < ndim else a for a in arrays]
-        return results[0] if len(results) == 1 else results
-
-    return call
+def _at_least(arys, ndim):
+    """Return arrays, or the only one, with leading axes up to ``ndim``."""
+    results = [a[(None,) * (ndim - a.ndim)] if a.ndim < ndim else a for a in arys]
+    return results[0] if len(results) == 1 else results
 
 
-atleast_1d, atleast_2d = _at_least(1), _at_least(2)
+def atleast_1d(*arys):
+    """Return views of arrays with one axis or more; of one array, the view."""
+    return _at_least(arys, 1)
+
+
+def atleast_2d(*arys):
+    """Return views with two axes or more. New axes are the first ones."""
+    return _at_least(arys, 2)
 
 
 def atleast_3d(*arys):

@@ -1,4 +1,4 @@
-"""Sorted arrays, and the indices that sort them.
+"""Sorts: arrays, the indices that sort them, their first elements, searches in them.
 
 All sorts are stable: equal elements keep their order. NaNs are equal and greater than
 all numbers; 0.0 and -0.0 are equal. Complex numbers are compared by real part and then
@@ -12,10 +12,78 @@ import operator
 
 import numpy as np
 
-from pycuda._array.copies import c_copy, np_ravel
+from pycuda._array.copies import c_copy, np_ravel, on_stream
 from pycuda._array.layout import normal_axis
-from pycuda._array.streams import on_stream
-from pycuda._driver import _first_few, _plain_array, _sort, _take_along_axis
+from pycuda._context_cache import context_dependent_memoize
+from pycuda._driver import (
+    Context,
+    GPUArray,
+    _check_arrays,
+    _digitize,
+    _first_few,
+    _plain_array,
+    _searchsorted,
+    _sort,
+    _take,
+    _take_along_axis,
+    device_attribute,
+    module_from_buffer,
+    to_gpu,
+)
+
+# -- the first elements of an order, of packed arrays without complex numbers ----------
+
+
+_STATE = 256 + 5  # words of 64 bits: struct selection in pycuda-select.hpp
+_LEFT = 256  # the word that holds how many elements are wanted
+_ALL = (1 << 64) - 1
+_BLOCKS = 8  # on a multiprocessor
+_EACH = 2048  # elements of a block, at least
+
+
+@context_dependent_memoize
+def _kernels(name):
+    """Return (find, store, blocks that fill the device) for a dtype."""
+    from pycuda._array.kernels.compilation import compile_text
+    from pycuda._array.sources.ordering import selection_text
+
+    module = module_from_buffer(compile_text(selection_text(name)))
+    find = module.get_function("find").prepare("PQPQII")
+    store = module.get_function("store").prepare("PQPQPP")
+    count = device_attribute.MULTIPROCESSOR_COUNT
+    return find, store, _BLOCKS * Context.get_device().get_attribute(count)
+
+
+def _first_of_order(x, k, descending, allocator):
+    """Return (elements, indices) of the first ``k`` in the order of a stable sort.
+
+    ``k`` is at least 1. The kernels read all elements once for each byte of a key, and
+    once more.
+    """
+    _check_arrays(x)
+    find, store, most = _kernels(x.dtype.name)
+    grid = (min(most, -(-x.size // _EACH)), 1)
+    block = (256, 1, 1)
+    state = GPUArray(_STATE, np.uint64, allocator).fill(0)
+    state[_LEFT].fill(k)
+    elements = GPUArray(k, x.dtype, allocator)
+    indices = GPUArray(k, np.int64, allocator)
+    flip = _ALL if descending else 0
+    head = (x.ptr, x.size, state.ptr, flip)
+    for place in range(x.dtype.itemsize - 1, -1, -1):
+        find.prepared_async_call(grid, block, None, *head, place, 0)
+    for place in range((x.size.bit_length() - 1) // 8, -1, -1):
+        find.prepared_async_call(grid, block, None, *head, place, 1)
+    store.prepared_async_call(grid, block, None, *head, elements.ptr, indices.ptr)
+    indices, order = _sort(indices, 0, True, True)
+    elements, order = _sort(
+        _take(elements, order, mode="clip"), 0, True, True, descending
+    )
+    return elements, _take(indices, order, mode="clip")
+
+
+# -- sorts -----------------------------------------------------------------------------
+
 
 #: The length from which ``top_k`` selects many elements; a shorter array is sorted.
 _SELECTED_FROM = 1 << 17
@@ -173,9 +241,7 @@ def top_k(x, k, axis=-1, *, largest=True, stream=None, allocator=None):
         if few is not NotImplemented:
             return few
         if _is_worth_selecting(x, k):
-            from pycuda._array.functions.selecting import first_of_order
-
-            return first_of_order(x, k, largest, allocator)
+            return _first_of_order(x, k, largest, allocator)
         both = _sort(x, place, True, True, largest, False, None, allocator)
         return tuple(c_copy(array[first]) for array in both)
 
@@ -223,3 +289,41 @@ def along_axis(a, indices, axis):
     ``indices`` has the shape of ``a``, except along the axis. They are not checked.
     """
     return _take_along_axis(_plain_array(a), indices, axis, None)
+
+
+# -- searches, which C calls for arguments that are not on the device ------------------
+
+
+def _on_device(value, allocator):
+    """Return a number or a sequence as a GPUArray."""
+    if isinstance(value, GPUArray):
+        return value
+    return to_gpu(np.asarray(value), allocator)
+
+
+def searchsorted(a, v, side="left", sorter=None, *, stream=None, allocator=None):
+    """Return the place at which a number goes into a sorted array."""
+    values = _on_device(v, allocator)
+    return _searchsorted(a, values, side, sorter, stream=stream, allocator=allocator)
+
+
+def digitize(x, bins, right=False, *, stream=None, allocator=None):
+    """Return the numbers of bins, whose edges may be on the host."""
+    if not isinstance(bins, GPUArray):
+        bins = np.asarray(bins)
+        if bins.ndim != 1:
+            raise ValueError(f"digitize: bins must have one axis, not {bins.ndim}")
+        rises = bins[1:] >= bins[:-1]
+        if not (rises.all() or (bins[1:] <= bins[:-1]).all()):
+            raise ValueError(
+                "digitize: bins must rise or fall monotonically; sort them first"
+            )
+        bins = to_gpu(bins, allocator)
+    if not isinstance(x, GPUArray):
+        if isinstance(x, np.ndarray | list | tuple):
+            raise TypeError(
+                f"digitize takes a GPUArray, not {type(x).__name__}; copy it with "
+                "to_gpu()"
+            )
+        x = _on_device(x, allocator)
+    return _digitize(x, bins, right, stream=stream, allocator=allocator)

@@ -9,8 +9,8 @@ import numpy as np
 
 from pycuda._array.functions.conversion import asarray
 from pycuda._array.functions.grids import broadcast_arrays
-from pycuda._array.kernels.context_cache import context_dependent_memoize
 from pycuda._array.kernels.elementwise_kernel import ElementwiseKernel
+from pycuda._context_cache import context_dependent_memoize
 from pycuda._driver import GPUArray
 
 _Function: TypeAlias = Callable[..., GPUArray]

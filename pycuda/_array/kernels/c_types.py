@@ -1,4 +1,4 @@
-"""The names of dtypes in CUDA C, and the declared arguments of a kernel."""
+"""The types of CUDA C: names, vectors, arguments of kernels, elements of textures."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from pycuda._driver import _plain_array
+from pycuda._texture_arrays import dtype_to_array_format
 from pycuda.compyte import dtypes
-from pycuda.compyte.dtypes import get_or_register_dtype
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,32 +18,12 @@ if TYPE_CHECKING:
 
     _Arguments: TypeAlias = "str | Iterable[ScalarArg | VectorArg]"
 
-_CUDA_TYPES = {
-    "uchar": np.uint8,
-    "ushort": np.uint16,
-    "uint": np.uint32,
-    "pycuda::complex<float>": np.complex64,
-    "pycuda::complex<double>": np.complex128,
-}
 _FP_TEX = {
     np.dtype(np.float32): "fp_tex_float",
     np.dtype(np.float64): "fp_tex_double",
     np.dtype(np.complex64): "fp_tex_cfloat",
     np.dtype(np.complex128): "fp_tex_cdouble",
 }
-
-
-def fill_dtype_registry(respect_windows, include_bool=True):
-    """Register the types of C and CUDA C in ``pycuda.compyte.dtypes``.
-
-    With ``respect_windows``, ``long`` has its size on this operating system.
-    """
-    dtypes._fill_dtype_registry(respect_windows, include_bool)
-    for name, dtype in _CUDA_TYPES.items():
-        get_or_register_dtype(name, dtype)
-
-
-fill_dtype_registry(respect_windows=True)
 
 
 def base_dtype_to_ctype(dtype: DTypeLike) -> str:
@@ -103,3 +84,77 @@ def parse_c_arg(c_arg: str) -> ScalarArg | VectorArg:
 def get_arg_type(c_arg: str) -> str:
     """Return the format character of a C declaration's argument."""
     return parse_c_arg(c_arg).struct_char
+
+
+def _maker(dtype, name):
+    """Return the function that makes one value of a vector type."""
+
+    def value_of(*numbers):
+        value = np.zeros((), dtype)
+        value[()] = numbers
+        return value
+
+    makers = (
+        lambda x: value_of(x),
+        lambda x, y: value_of(x, y),
+        lambda x, y, z: value_of(x, y, z),
+        lambda x, y, z, w: value_of(x, y, z, w),
+    )
+    make = makers[len(dtype.names) - 1]
+    make.__name__ = make.__qualname__ = f"make_{name}"
+    make.__doc__ = f"Return a {name} as a NumPy array without axes."
+    return make
+
+
+def _vector_members():
+    """Yield (name, dtype or function) of all that ``pycuda.gpuarray.vec`` has."""
+    for name, _ in dtypes._vector_types():
+        dtype = dtypes.get_or_register_dtype(name)
+        yield name, dtype
+        yield f"make_{name}", staticmethod(_maker(dtype, name))
+
+
+vec: Any = type("vec", (), dict(_vector_members()))
+vec.__doc__ = (
+    "CUDA's vector types: dtype ``vec.float4``; ``vec.make_float4(x, y, z, w)``."
+)
+
+
+# -- elements of textures --------------------------------------------------------------
+
+
+def bind_to_texref(array, texref, allow_offset=False):
+    """Let a texture reference read an array; return the offset in elements."""
+    return bind_to_texref_ext(array, texref, 1, False, False, allow_offset)
+
+
+def bind_to_texref_ext(
+    array,
+    texref,
+    channels=1,
+    allow_double_hack=False,
+    allow_complex_hack=False,
+    allow_offset=False,
+):
+    """Let a texture reference read an array; return the offset in elements.
+
+    ``channels`` elements of the array are one element of the texture. No texture has
+    doubles or complex numbers: with the arguments called hack, they are bound as
+    several channels of 32 bits.
+    """
+    array = _plain_array(array)
+    if not array.flags.forc:
+        raise RuntimeError("an array with gaps cannot be bound to a texture reference")
+    dtype = array.dtype
+    if dtype == np.float64 and allow_double_hack:
+        if channels != 1:
+            raise ValueError("doubles are read as pairs: they have one channel")
+        channels, dtype = 2, np.dtype(np.int32)
+    elif dtype.kind == "c" and allow_complex_hack:
+        if channels != 1:
+            raise ValueError("complex numbers are read as pairs: they have one channel")
+        channels = 2 if dtype == np.complex64 else 4
+        dtype = np.dtype(np.float32 if dtype == np.complex64 else np.int32)
+    offset = texref.set_address(array.gpudata, array.nbytes, allow_offset)
+    texref.set_format(dtype_to_array_format(dtype), channels)
+    return offset / array.dtype.itemsize

@@ -1,25 +1,290 @@
-"""``ElementwiseKernel``: a program's operation on the elements of its arguments."""
+"""``ElementwiseKernel``: a program's operation on the elements of its arguments.
+
+The operation becomes the body of a generated loop over the elements.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pycuda._array.kernels.argument_names import check_names, names_of
-from pycuda._array.kernels.c_types import VectorArg
-from pycuda._array.kernels.compilation import CompileError
-from pycuda._array.kernels.copy_back import copy_back
-from pycuda._array.kernels.elementwise_module import BOUNDS, get_elwise_kernel_and_types
+import numpy as np
+
+from pycuda._array.copies import empty_alike
+from pycuda._array.kernels.argument_names import (
+    Names,
+    check_names,
+    elementwise_names,
+    names_of,
+    parse_arguments,
+)
+from pycuda._array.kernels.c_types import ScalarArg, VectorArg
+from pycuda._array.kernels.compilation import CompileError, load
 from pycuda._array.kernels.kernel_arguments import Arguments, count_of
-from pycuda._array.kernels.launch_shape import splay
-from pycuda._array.kernels.used_elements import elementwise_names
-from pycuda._driver import _KernelCall, _plain_array, _working_context
+from pycuda._context_cache import context_dependent_memoize
+from pycuda._driver import (
+    Context,
+    _KernelCall,
+    _plain_array,
+    _working_context,
+    device_attribute,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import TypeAlias
 
     from pycuda._array.kernels.c_types import _Arguments
-    from pycuda._array.kernels.elementwise_module import _Made
-    from pycuda._driver import TextureReference
+    from pycuda._array.kernels.compilation import SourceModule
+    from pycuda._driver import Function, TextureReference
+
+    _Made: TypeAlias = tuple[SourceModule, Function, list[ScalarArg | VectorArg]]
+
+
+def splay_backend(n, dev):
+    """Return (grid, block) for a loop over ``n`` elements on a device."""
+    most = 32 * dev.get_attribute(device_attribute.MULTIPROCESSOR_COUNT)
+    each = -(-n // most)
+    threads = 32 * min(max(-(-each // 32), 1), 4)
+    blocks = min(max(-(-n // threads), 1), most)
+    return (blocks, 1), (threads, 1, 1)
+
+
+def splay(n, dev=None):
+    """Return (grid, block) for a kernel whose threads share ``n`` elements."""
+    return splay_backend(n, Context.get_device() if dev is None else dev)
+
+
+# -- the module of a kernel ------------------------------------------------------------
+
+
+# The loop of a kernel over the first n elements, and of one over a range.
+_LOOPS = {
+    False: """
+    size_t i;
+    {loop_prep};
+    for (i = (size_t){cta_start} + {tid}; i < {n}; i += {total_threads})
+    {{
+        {operation};
+    }}
+    {after_loop};
+""",
+    True: """
+    long i;
+    {loop_prep};
+    if ({step} < 0)
+    {{
+        for (i = {start} + (long)({cta_start} + {tid}) * {step}; i > {stop};
+             i += (long){total_threads} * {step})
+        {{
+            {operation};
+        }}
+    }}
+    else
+    {{
+        for (i = {start} + (long)({cta_start} + {tid}) * {step}; i < {stop};
+             i += (long){total_threads} * {step})
+        {{
+            {operation};
+        }}
+    }}
+    {after_loop};
+""",
+}
+_KERNEL = """#include <pycuda-complex.hpp>
+{preamble}
+
+extern "C" __global__ void {name}({parameters})
+{{
+    const unsigned int {tid} = threadIdx.x;
+    const unsigned int {total_threads} = gridDim.x * blockDim.x;
+    const unsigned int {cta_start} = blockDim.x * blockIdx.x;
+{loop}}}
+"""
+
+#: What follows a program's arguments, by use_range.
+BOUNDS = {False: ("n",), True: ("start", "stop", "step")}
+_BOUND_DTYPES = {False: np.uintp, True: np.intp}
+
+
+def _module(
+    use_range,
+    arguments,
+    operation,
+    name="kernel",
+    keep=False,
+    options=None,
+    preamble="",
+    loop_prep="",
+    after_loop="",
+    bounds=None,
+):
+    """Return the module. ``bounds`` are the names of the last arguments, if special."""
+    usual = BOUNDS[use_range]
+    bounds = usual if bounds is None else bounds
+    own = [argument for argument in arguments if argument.name not in bounds]
+    check_names(own)
+    texts = (operation, preamble, loop_prep, after_loop)
+    names = Names(own, *texts)
+    names = names.public("tid", "total_threads", "cta_start")
+    names |= zip(usual, bounds, strict=True)
+    loop = _LOOPS[use_range].format(
+        operation=operation, loop_prep=loop_prep, after_loop=after_loop, **names
+    )
+    text = _KERNEL.format(
+        preamble=preamble,
+        name=name,
+        parameters=", ".join(argument.declarator() for argument in arguments),
+        loop=loop,
+        **names,
+    )
+    return load(text, options, keep)
+
+
+def get_elwise_module(
+    arguments: Sequence[ScalarArg | VectorArg],
+    operation: str,
+    name: str = "kernel",
+    keep: bool = False,
+    options: Sequence[str] | None = None,
+    preamble: str = "",
+    loop_prep: str = "",
+    after_loop: str = "",
+) -> SourceModule:
+    """Return the module of a kernel over ``n`` elements. ``n`` is an argument."""
+    return _module(
+        False,
+        arguments,
+        operation,
+        name,
+        keep,
+        options,
+        preamble,
+        loop_prep,
+        after_loop,
+    )
+
+
+def get_elwise_range_module(
+    arguments: Sequence[ScalarArg | VectorArg],
+    operation: str,
+    name: str = "kernel",
+    keep: bool = False,
+    options: Sequence[str] | None = None,
+    preamble: str = "",
+    loop_prep: str = "",
+    after_loop: str = "",
+) -> SourceModule:
+    """Return the module of a kernel over a range.
+
+    ``start``, ``stop`` and ``step`` are arguments.
+    """
+    return _module(
+        True,
+        arguments,
+        operation,
+        name,
+        keep,
+        options,
+        preamble,
+        loop_prep,
+        after_loop,
+    )
+
+
+def get_elwise_kernel_and_types(
+    arguments: _Arguments,
+    operation: str,
+    name: str = "kernel",
+    keep: bool = False,
+    options: Sequence[str] | None = None,
+    use_range: bool = False,
+    **kwargs: Any,
+) -> _Made:
+    """Return (module, prepared function, arguments).
+
+    The arguments end with ``n``, or with ``start``, ``stop`` and ``step``.
+    """
+    parsed = parse_arguments(arguments)
+    texts = [kwargs.get(w, "") for w in ("preamble", "loop_prep", "after_loop")]
+    usual = BOUNDS[use_range]
+    bounds = Names(parsed, operation, *texts).public(*usual).values()
+    parsed += [ScalarArg(_BOUND_DTYPES[use_range], bound) for bound in bounds]
+    module = _module(
+        use_range,
+        parsed,
+        operation,
+        name,
+        keep,
+        options,
+        bounds=tuple(bounds),
+        **kwargs,
+    )
+    function = module.get_function(name)
+    function.prepare("".join(argument.struct_char for argument in parsed))
+    return module, function, parsed
+
+
+def get_elwise_kernel(
+    arguments: _Arguments,
+    operation: str,
+    name: str = "kernel",
+    keep: bool = False,
+    options: Sequence[str] | None = None,
+    **kwargs: Any,
+) -> Function:
+    """Return the prepared function of a kernel; its last parameter is ``n``."""
+    return get_elwise_kernel_and_types(
+        arguments, operation, name, keep, options, **kwargs
+    )[1]
+
+
+# -- copies that a kernel worked on, and the way back to the arrays --------------------
+
+
+@context_dependent_memoize
+def _merger(itemsize):
+    """Return the kernel that copies from ``after`` the elements that changed.
+
+    Its arguments are ``now``, which it writes to, ``before`` and ``after``. Elements
+    are compared by their bits.
+    """
+    word = min(itemsize & -itemsize, 8)
+    kind = {1: "char", 2: "short", 4: "int", 8: "long long"}[word]
+    count = itemsize // word
+    return get_elwise_kernel(
+        f"{kind} *now, {kind} *before, {kind} *after",
+        f"""
+        bool changed = false;
+        for (size_t k = i * {count}; k < (i + 1) * {count}; k++)
+            changed = changed || before[k] != after[k];
+        for (size_t k = i * {count}; changed && k < (i + 1) * {count}; k++)
+            now[k] = after[k];
+        """,
+        "merge",
+    )
+
+
+def copy_back(triples, stream):
+    """Copy the triples of ``Arguments.copies_before`` back to their arrays."""
+    for array, packed, before in triples:
+        if before is None:
+            array.set_async(packed, stream)
+            continue
+        now = empty_alike(packed)
+        now.set_async(array, stream)
+        _merger(packed.dtype.itemsize).prepared_async_call(
+            now._grid,
+            now._block,
+            stream,
+            now.gpudata,
+            before.gpudata,
+            packed.gpudata,
+            now.size,
+        )
+        array.set_async(now, stream)
+
+
+# -- kernels ---------------------------------------------------------------------------
 
 
 #: What the constructor takes beside the names in its signature.

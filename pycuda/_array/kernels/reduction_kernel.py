@@ -14,14 +14,15 @@ import numpy as np
 from pycuda._array.kernels.argument_names import (
     Names,
     check_names,
+    elementwise_names,
     parse_arguments,
 )
 from pycuda._array.kernels.c_types import VectorArg, dtype_to_ctype
 from pycuda._array.kernels.compilation import CompileError, load
+from pycuda._array.kernels.elementwise_kernel import copy_back
 from pycuda._array.kernels.kernel_arguments import Arguments
-from pycuda._array.kernels.used_elements import elementwise_names
-from pycuda._compile.warning import warn
 from pycuda._driver import GPUArray, _KernelCall, _plain_array, _working_context
+from pycuda._warning import warn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -300,27 +301,43 @@ class ReductionKernel(_KernelCall):
             _MOST_BLOCKS,
         )
 
-    def _reading_stage(self, converted):
-        """Return the first stage with the arguments at these places declared const."""
+    def _reading_stage(self, places):
+        """Return the first stage with the arguments at these places declared const.
+
+        None if it does not compile: then the kernel may write to them.
+        """
         context = _working_context()
-        key = (id(context), *converted)
+        key = (id(context), *places)
         made = self._made.get(key)
         if made is None:
-            function, _ = self._stage(1, self._arguments.read_only(converted))
-            made = self._made[key] = (function, context)
-        return made[0].prepared_async_call
-
-    def _arranged(self, args, stream):
-        """Return (values, first array, a special first stage or None)."""
-        values, first, _, converted = self._arguments.arrange(args, stream)
-        stage1 = None
-        if converted:
             self._stages()  # raises the errors in the program's own code
             try:
-                stage1 = self._reading_stage(converted)
+                function = self._stage(1, self._arguments.read_only(places))[0]
+                call = function.prepared_async_call
             except CompileError:
-                raise self._arguments.writes(args, converted) from None
-        return values, first, stage1
+                call = None
+            made = self._made[key] = (call, context)
+        return made[0]
+
+    def _arranged(self, args, stream):
+        """Return (values, first array, a first stage or None, triples to copy back)."""
+        arguments = self._arguments
+        values, first, back, converted = arguments.arrange(args, stream)
+        copied = [
+            k
+            for k, value in enumerate(values)
+            if any(value is packed.gpudata for _, packed in back)
+        ]
+        if not converted and not copied:
+            return values, first, None, ()
+        stage1 = self._reading_stage(sorted([*converted, *copied]))
+        if stage1 is not None:
+            return values, first, stage1, ()
+        if converted:
+            stage1 = self._reading_stage(converted)
+            if stage1 is None:
+                raise arguments.writes(args, converted)
+        return values, first, stage1, arguments.copies_before(args, back, stream)
 
     if TYPE_CHECKING:
 
@@ -343,9 +360,9 @@ class ReductionKernel(_KernelCall):
             )
         args = args[: len(self._arguments)]
         values, first = self._arguments.gather(args), args[self._arguments.first]
-        reading = None
+        reading, back = None, ()
         if values is None:
-            values, first, reading = self._arranged(args, stream)
+            values, first, reading, back = self._arranged(args, stream)
         else:
             self._remember_stages()
         allocator = kwargs.get("allocator")
@@ -383,6 +400,9 @@ class ReductionKernel(_KernelCall):
                 each,
                 size,
             )
+            if back:
+                copy_back(back, stream)
+                back = ()
             if last:
                 return result if given is None else given
             # gpudata keeps the partial results until the next stage is enqueued.

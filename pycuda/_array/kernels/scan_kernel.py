@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from pycuda._array.creation import empty_like
-from pycuda._array.kernels.argument_dtypes import accepts, wrong_dtype
 from pycuda._array.kernels.argument_names import Names
 from pycuda._array.kernels.c_types import dtype_to_ctype
 from pycuda._array.kernels.compilation import load
+from pycuda._array.kernels.kernel_arguments import accepts, wrong_dtype
 from pycuda._driver import GPUArray, _KernelCall, _plain_array, _working_context
 
 if TYPE_CHECKING:

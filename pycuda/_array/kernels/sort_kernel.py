@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pycuda._array.kernels.argument_dtypes import accepts, wrong_dtype
+from pycuda._array.copies import may_overlap
 from pycuda._array.kernels.argument_names import Names
 from pycuda._array.kernels.c_types import dtype_to_ctype
 from pycuda._array.kernels.compilation import load
-from pycuda._array.overlap import may_overlap
+from pycuda._array.kernels.kernel_arguments import accepts, wrong_dtype
 from pycuda._driver import GPUArray, _plain_array, _working_context
 
 if TYPE_CHECKING:

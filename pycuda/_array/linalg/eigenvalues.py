@@ -9,7 +9,14 @@ import numpy as np
 
 import pycuda.driver as _cuda
 from pycuda import _extras
-from pycuda._array.linalg.cusolver import VALUES, VECTORS, Routines, at, check
+from pycuda._array.copies import on_stream
+from pycuda._array.linalg.cusolver import (
+    VALUES,
+    VECTORS,
+    Routines,
+    at,
+    check_cusolver,
+)
 from pycuda._array.linalg.matrices import (
     by_column,
     check_square,
@@ -17,13 +24,14 @@ from pycuda._array.linalg.matrices import (
     refuse_stopped,
     result,
 )
-from pycuda._array.streams import on_stream
 from pycuda._driver import GPUArray
+from pycuda._public import published_by
 
 #: CUDA's numbers of the complex data types.
 _DATA_TYPES = {"complex64": 4, "complex128": 5}
 
 
+@published_by("pycuda.linalg")
 class EigResult(NamedTuple):
     """Eigenvalues, and the eigenvectors as columns. Both are complex."""
 
@@ -37,7 +45,7 @@ class _Parameters:
     def __init__(self, library):
         self._library = library
         self.value = c_void_p()
-        check(
+        check_cusolver(
             "cusolverDnCreateParams", library.cusolverDnCreateParams(byref(self.value))
         )
 

@@ -15,10 +15,10 @@ import string
 
 import numpy as np
 
+from pycuda._array.copies import on_stream
 from pycuda._array.linalg.plans import Plan, Term
 from pycuda._array.linalg.products import require_arrays
 from pycuda._array.numpy_calls import into
-from pycuda._array.streams import on_stream
 
 _LETTERS = string.ascii_uppercase + string.ascii_lowercase
 
@@ -192,7 +192,29 @@ def _planned(subscripts, shapes, dtypes, dtype, optimize):
 _kept_plan = functools.lru_cache(maxsize=256)(_planned)
 
 
-def einsum(subscripts, *operands, out=None, dtype=None, optimize=True, stream=None):
+def _as_asked(operands, dtype, casting):
+    """Return the operands, converted where the dtype is of a narrower kind."""
+    for number, a in enumerate(operands):
+        if not np.can_cast(a.dtype, dtype, casting):
+            raise TypeError(
+                f"einsum: operand {number} of dtype {a.dtype} cannot become {dtype} by "
+                f"{casting!r} casting"
+            )
+    return [
+        a if np.can_cast(a.dtype, dtype, "same_kind") else a.astype(dtype)
+        for a in operands
+    ]
+
+
+def einsum(
+    subscripts,
+    *operands,
+    out=None,
+    dtype=None,
+    casting="safe",
+    optimize=True,
+    stream=None,
+):
     """Return Einstein's sum of products of GPUArrays, as ``numpy.einsum`` defines it.
 
     The subscripts are a string such as ``"ij,jk->ik"`` or ``"...ij,...j"``, or lists of
@@ -200,14 +222,20 @@ def einsum(subscripts, *operands, out=None, dtype=None, optimize=True, stream=No
     ``"ij->ji"``, is returned as a view. NumPy's ``einsum_path`` chooses the order of
     several operands; ``optimize`` is passed to it, False takes them from left to right.
     Products of matrices are ``matmul``'s. ValueError if subscripts and shapes do not
-    fit.
+    fit, TypeError if ``casting`` does not allow to compute an operand in ``dtype``.
     """
     if not isinstance(subscripts, str):
         subscripts, operands = _from_lists((subscripts, *operands))
     require_arrays("einsum", *operands)
-    shapes = tuple([a.shape for a in operands])
     dtypes = tuple([a.dtype for a in operands])
-    dtype = np.result_type(*dtypes) if dtype is None else np.dtype(dtype)
+    if dtype is not None or casting != "safe":
+        dtype = np.result_type(*dtypes) if dtype is None else np.dtype(dtype)
+        with on_stream(stream):
+            operands = _as_asked(operands, dtype, casting)
+        dtypes = tuple([a.dtype for a in operands])
+    else:
+        dtype = np.result_type(*dtypes)
+    shapes = tuple([a.shape for a in operands])
     find = _kept_plan
     if optimize is not True and optimize is not False:
         find = _planned  # a list of steps has no hash

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pycuda._array.copies import on_stream
 from pycuda._array.creation import zeros
 from pycuda._array.functions import reductions
 from pycuda._array.functions.diagonals import diagonal, tril, triu
@@ -33,7 +34,6 @@ from pycuda._array.linalg.matrices import (
     result,
     turned,
 )
-from pycuda._array.streams import on_stream
 from pycuda._driver import (
     Context,
     GPUArray,
@@ -42,12 +42,14 @@ from pycuda._driver import (
     device_attribute,
     matmul,
 )
+from pycuda._public import published_by
 
 #: The most columns of matrices whose singular values Jacobi's method finds sooner than
 #: bisection of a bidiagonal matrix: measured on an H200.
 JACOBI_MOST = 900
 
 
+@published_by("pycuda.linalg")
 class QRResult(NamedTuple):
     """The factors of a QR decomposition."""
 
@@ -55,6 +57,7 @@ class QRResult(NamedTuple):
     R: GPUArray
 
 
+@published_by("pycuda.linalg")
 class SVDResult(NamedTuple):
     """The factors of a singular value decomposition: ``U * S @ Vh``."""
 
@@ -63,6 +66,7 @@ class SVDResult(NamedTuple):
     Vh: GPUArray
 
 
+@published_by("pycuda.linalg")
 class EighResult(NamedTuple):
     """Eigenvalues, in ascending order, and the eigenvectors as columns."""
 

@@ -7,13 +7,12 @@ import operator
 
 import numpy as np
 
-from pycuda._array.copies import np_ravel, np_reshape
+from pycuda._array.copies import np_ravel, np_reshape, on_stream
 from pycuda._array.functions import reductions
 from pycuda._array.functions.diagonals import diagonal
 from pycuda._array.layout import broadcast_to, normal_axis
 from pycuda._array.linalg.plans import Plan, Term
 from pycuda._array.numpy_calls import into
-from pycuda._array.streams import on_stream
 from pycuda._driver import (
     GPUArray,
     _array_ops,

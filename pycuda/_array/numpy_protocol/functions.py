@@ -9,14 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from pycuda._array import creation
-from pycuda._array.copies import np_ravel, np_reshape
+from pycuda._array.copies import may_overlap, np_ravel, np_reshape
 from pycuda._array.functions import (
-    averages,
     bits,
     conversion,
     correlation,
     counting,
-    cumulative,
     curves,
     diagonals,
     differences,
@@ -24,13 +22,12 @@ from pycuda._array.functions import (
     flat_indices,
     fourier,
     grids,
-    histograms,
     joining,
     lines,
+    nan_reductions,
     operations,
     padding,
     polynomials,
-    queries,
     rearranging,
     reductions,
     sequences,
@@ -38,16 +35,14 @@ from pycuda._array.functions import (
     shapes,
     sorting,
 )
-from pycuda._array.functions.masked import compress, extract, place, putmask
+from pycuda._array.functions.elements import compress, extract, place, putmask
 from pycuda._array.layout import broadcast_to
-from pycuda._array.masks import as_mask
-from pycuda._array.numpy_calls import called, into
+from pycuda._array.numpy_calls import as_mask, called, casting_dtype, into
 from pycuda._array.numpy_protocol import (
     elementwise as numpy_elementwise,
     linalg as linear_algebra,
     reductions as numpy_reductions,
 )
-from pycuda._array.overlap import may_overlap
 from pycuda._driver import (
     GPUArray,
     _argwhere as argwhere,
@@ -127,9 +122,11 @@ def round(a, decimals=0, out=None):
 
 def copyto(dst, src, casting="same_kind", where=True):
     """Copy values into an array, or only where a mask is true."""
-    dtype = getattr(src, "dtype", None)
-    if dtype is not None and not np.can_cast(dtype, dst.dtype, casting):
+    dtype = casting_dtype(src, dst.dtype)
+    if not np.can_cast(dtype, dst.dtype, casting):
         raise TypeError(f"cannot convert {dtype} to {dst.dtype} by {casting!r} casting")
+    if isinstance(src, (float, complex)):
+        src = np.asarray(src)  # has a dtype, so it is converted as elements are
     if where is True:
         dst[...] = src
         return
@@ -139,11 +136,19 @@ def copyto(dst, src, casting="same_kind", where=True):
     _elementwise(_array_ops["where"], (mask, values, dst), dst)
 
 
-def array_equal(a1, a2):
-    """Return whether shapes and elements are equal, as Python's bool."""
+def array_equal(a1, a2, equal_nan=False):
+    """Return whether shapes and elements are equal, as Python's bool.
+
+    With ``equal_nan`` a NaN equals a NaN.
+    """
     if not (isinstance(a1, GPUArray) and isinstance(a2, GPUArray)):
         raise TypeError("array_equal takes two GPUArrays; copy with to_gpu()")
-    return a1.shape == a2.shape and bool(reductions.all(a1 == a2))
+    if a1.shape != a2.shape:
+        return False
+    equal = a1 == a2
+    if equal_nan:
+        equal = equal | (np.isnan(a1) & np.isnan(a2))
+    return bool(reductions.all(equal))
 
 
 def may_share_memory(a, b, max_work=None):
@@ -214,8 +219,8 @@ _FUNCTIONS = {
     np.percentile: percentile,
     np.quantile: quantile,
     np.cumprod: cumprod,
-    np.nancumsum: cumulative.nancumsum,
-    np.nancumprod: cumulative.nancumprod,
+    np.nancumsum: nan_reductions.nancumsum,
+    np.nancumprod: nan_reductions.nancumprod,
     np.ptp: numpy_reductions.ptp,
     np.where: where,
     np.concatenate: joining.np_concatenate,
@@ -284,7 +289,7 @@ _FUNCTIONS = {
     np.shape: lambda a: a.shape,
     np.ndim: lambda a: a.ndim,
     np.size: lambda a, axis=None: a.size if axis is None else a.shape[axis],
-    np.average: averages.average,
+    np.average: reductions.average,
     np.nanmean: _nanmean,
     np.nanvar: _nanvar,
     np.nanstd: _nanstd,
@@ -437,8 +442,8 @@ _FUNCTIONS.update(
             flat_indices.ravel_multi_index,
             flat_indices.unravel_index,
             grids.ix_,
-            histograms.histogram2d,
-            histograms.histogramdd,
+            counting.histogram2d,
+            counting.histogramdd,
             lines.apply_along_axis,
             lines.apply_over_axes,
             lines.piecewise,
@@ -449,13 +454,13 @@ _FUNCTIONS.update(
             polynomials.polymul,
             polynomials.polysub,
             polynomials.polyval,
-            queries.array_equiv,
-            queries.astype,
-            queries.can_cast,
-            queries.common_type,
-            queries.min_scalar_type,
-            queries.real_if_close,
-            queries.shares_memory,
+            conversion.array_equiv,
+            conversion.astype,
+            conversion.can_cast,
+            conversion.common_type,
+            conversion.min_scalar_type,
+            conversion.real_if_close,
+            conversion.shares_memory,
             shapes.rollaxis,
         )
         if hasattr(np, function.__name__)

@@ -30,7 +30,9 @@ def _linalg_cross(x1, x2, /, *, axis=-1):
 
 
 def _einsum(*operands, out=None, optimize=True, dtype=None, casting="safe", order="K"):
-    return einsum.einsum(*operands, out=out, dtype=dtype, optimize=optimize)
+    return einsum.einsum(
+        *operands, out=out, dtype=dtype, casting=casting, optimize=optimize
+    )
 
 
 def _einsum_path(subscripts, *operands, optimize="greedy"):

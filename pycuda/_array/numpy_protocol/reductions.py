@@ -25,16 +25,18 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     return reductions.mean(a, dtype, axis=axis, keepdims=keepdims, out=out, where=where)
 
 
-def _spread(function):
+def _spread(name, function):
     def call(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True):
         if dtype is not None:
-            a = a.astype(dtype)
+            return reductions.deviation_in(
+                name, a, dtype, axis, ddof, keepdims, out, where
+            )
         return function(a, axis, ddof, keepdims, out=out, where=where)
 
     return call
 
 
-var, std = _spread(reductions.var), _spread(reductions.std)
+var, std = _spread("var", reductions.var), _spread("std", reductions.std)
 
 
 def _bound(function):

@@ -9,8 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from pycuda._array.functions import reductions, special
-from pycuda._array.masks import as_mask
-from pycuda._array.numpy_calls import called, into
+from pycuda._array.numpy_calls import as_mask, called, into
 from pycuda._array.numpy_protocol.linalg import UFUNCS
 from pycuda._driver import (
     GPUArray,

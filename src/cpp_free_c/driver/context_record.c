@@ -7,7 +7,6 @@ PCU_THREAD pcu_context_record *pcu_ctx_current;
 /* The innermost scope of the calling thread. */
 static PCU_THREAD pcu_scope *scope_top;
 unsigned int pcu_calls_waiting;
-unsigned long pcu_launch_count;
 
 /* All records between pcu_context_record_register and pcu_context_record_forget, the
  * newest first. */

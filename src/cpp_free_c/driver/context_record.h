@@ -12,6 +12,9 @@
 #ifndef DRIVER_CONTEXT_RECORD_H
 #define DRIVER_CONTEXT_RECORD_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "driver/table.h"
 
 typedef enum {
@@ -29,6 +32,19 @@ typedef struct {
     int cache; /* bytes of the L2 cache */
 } pcu_device_limits;
 
+/* What waits have proved about launches: see driver/events.h. */
+enum { PCU_LAUNCH_WAITS = 8 };
+typedef struct {
+    CUstream stream;
+    uint64_t number; /* its launches until this one have finished; 0: no wait */
+} pcu_launch_wait;
+
+typedef struct {
+    uint64_t all; /* all launches until this number have finished */
+    unsigned int next;
+    pcu_launch_wait waits[PCU_LAUNCH_WAITS];
+} pcu_launch_proof;
+
 typedef struct pcu_context_record {
     CUcontext handle;
     CUdevice device;
@@ -42,9 +58,10 @@ typedef struct pcu_context_record {
     unsigned long passed;  /* of these, the calls before the last synchronisation */
     unsigned int releases; /* in progress: the context must not end before they do */
     struct pcu_stream_table
-        *streams; /* see stream_use.h; NULL: only the default stream */
-    struct pcu_launch_ring
-        *launches; /* of python/support/launch_ring.h; NULL: not made */
+        *streams;           /* see stream_use.h; NULL: only the default stream */
+    unsigned long launches; /* in this context, through this record */
+    pcu_launch_proof proof;
+    void *lost; /* what python/support/suspects.h keeps once the context is lost */
 } pcu_context_record;
 
 /* The top of the calling thread's context stack, NULL if that is empty. Written by
@@ -54,9 +71,6 @@ extern PCU_HIDDEN PCU_THREAD pcu_context_record *pcu_ctx_current;
 /* The number of driver calls that currently run without the interpreter lock. Read and
  * written under that lock. */
 extern PCU_HIDDEN unsigned int pcu_calls_waiting;
-
-/* The number of launches of the process: see python/support/launch_ring.h. */
-extern PCU_HIDDEN unsigned long pcu_launch_count;
 
 /* The queue of a GPU has room for 1,021 launches; a call waits while it is full. After
  * this many calls without a synchronisation the queue may be full. */

@@ -5,8 +5,7 @@
 
 #include <stdlib.h>
 
-struct pcu_memory_map pcu_memory_map = {.recording = 1,
-                                        .event_room = PCU_MEMORY_EVENTS};
+struct pcu_memory_map pcu_memory_map = {.recording = 1};
 
 /* Notes are allocated in chunks, which are kept: programs allocate and free in turns.
  */
@@ -81,126 +80,102 @@ map_new_note(void)
     return note;
 }
 
-/* -- events ------------------------------------------------------------------------ */
-
-static int
-events_ready(void)
-{
-    struct pcu_memory_map *map = &pcu_memory_map;
-    if (map->events != NULL) {
-        return 1;
-    }
-    if (map->event_room != 0) {
-        map->events = calloc(map->event_room, sizeof(*map->events));
-        map->start = pcu_ticks_now(pcu_ticks_cheapest());
-    }
-    return map->events != NULL;
-}
+/* -- notes ------------------------------------------------------------------------- */
 
 uint64_t
 pcu_memory_event_write(const pcu_memory_note *note, pcu_memory_change change)
 {
-    struct pcu_memory_map *map = &pcu_memory_map;
-    if (!map->recording) {
+    if (!pcu_memory_map.recording || !note->recorded) {
         return 0;
     }
-    int ready = events_ready();
-    uint64_t now = pcu_ticks(map->start.source);
-    if (!ready) {
-        return now;
-    }
-    map->events[map->event_count++ & (map->event_room - 1)] =
-        (pcu_memory_event){.ticks = now,
-                           .address = note->address,
-                           .size = note->size,
-                           .site = note->site,
-                           .kind = note->kind,
-                           .change = (uint8_t)change,
-                           .device = (uint8_t)note->ctx->device};
-    return now;
+    return pcu_event_memory(change, note->kind, note->site, note->ctx->device,
+                            note->address, note->size);
 }
-
-int
-pcu_memory_keep_events(size_t count)
-{
-    struct pcu_memory_map *map = &pcu_memory_map;
-    size_t room = count != 0;
-    while (room < count && room < SIZE_MAX / 4 / sizeof(*map->events)) {
-        room *= 2;
-    }
-    if (room < count) {
-        return -1;
-    }
-    pcu_memory_event *fresh = NULL;
-    if (room != 0) {
-        fresh = calloc(room, sizeof(*fresh));
-        if (fresh == NULL) {
-            return -1;
-        }
-    }
-    free(map->events);
-    map->events = fresh;
-    map->event_room = room;
-    map->event_count = 0;
-    map->start = pcu_ticks_now(pcu_ticks_cheapest());
-    return 0;
-}
-
-/* -- notes ------------------------------------------------------------------------- */
 
 static pcu_memory_note *
-map_add(const pcu_memory_note *values, pcu_memory_change change)
+map_add(const pcu_memory_note *values)
 {
-    struct pcu_memory_map *map = &pcu_memory_map;
-    if (!map->recording) {
-        return NULL;
-    }
     pcu_memory_note *note = NULL;
     if (map_grow() == 0) {
         note = map_new_note();
     }
-    if (note == NULL) {
-        map->missed++;
-        return NULL;
+    if (note != NULL) {
+        *note = *values;
+        map_link(note);
+        pcu_memory_map.count++;
     }
-    *note = *values;
-    map_link(note);
-    map->count++;
-    note->ticks = pcu_memory_event_write(note, change);
     return note;
 }
 
 pcu_memory_note *
-pcu_memory_add(pcu_memory_kind kind, uint64_t address, size_t size, size_t asked,
-               uint32_t site, const pcu_context_record *ctx)
+pcu_memory_add(uint64_t address, const pcu_context_record *ctx)
 {
-    pcu_memory_note values = {.address = address,
-                              .size = size,
-                              .asked = asked,
-                              .ctx = ctx,
-                              .site = site,
-                              .kind = (uint8_t)kind};
-    return map_add(&values, PCU_MEMORY_ALLOCATED);
+    pcu_memory_note values = {.address = address, .ctx = ctx};
+    return map_add(&values);
+}
+
+/* The link to the note of an address in a context; it links to NULL if there is none.
+ */
+static pcu_memory_note **
+map_find(uint64_t address, const pcu_context_record *ctx)
+{
+    pcu_memory_note **link = map_bucket(address);
+    while (*link != NULL && ((*link)->address != address || (*link)->ctx != ctx)) {
+        link = &(*link)->next;
+    }
+    return link;
+}
+
+void
+pcu_memory_record(pcu_memory_kind kind, uint64_t address, size_t size, uint32_t site,
+                  const pcu_context_record *ctx)
+{
+    pcu_memory_note *note = NULL;
+    if (pcu_memory_map.count != 0) {
+        note = *map_find(address, ctx);
+    }
+    if (note == NULL) {
+        pcu_memory_map.missed++;
+        return;
+    }
+    note->size = size;
+    note->asked = size;
+    note->site = site;
+    note->kind = (uint8_t)kind;
+    note->recorded = true;
+    note->ticks = pcu_memory_event_write(note, PCU_MEMORY_ALLOCATED);
 }
 
 pcu_memory_note *
 pcu_memory_add_block(pcu_memory_kind kind, uint64_t address, size_t size,
                      const pcu_context_record *ctx)
 {
-    pcu_memory_note values = {
-        .address = address, .size = size, .ctx = ctx, .kind = (uint8_t)kind, .held = 1};
-    return map_add(&values, PCU_MEMORY_GROWN);
+    pcu_memory_note values = {.address = address,
+                              .size = size,
+                              .ctx = ctx,
+                              .kind = (uint8_t)kind,
+                              .held = true,
+                              .recorded = pcu_memory_map.recording != 0};
+    pcu_memory_note *note = map_add(&values);
+    if (note != NULL) {
+        note->ticks = pcu_memory_event_write(note, PCU_MEMORY_GROWN);
+    }
+    else if (values.recorded) {
+        pcu_memory_map.missed++;
+    }
+    return note;
 }
 
 pcu_memory_note *
-pcu_memory_find(uint64_t address)
+pcu_memory_find(uint64_t address, const pcu_context_record *ctx)
 {
     if (pcu_memory_map.count == 0) {
         return NULL;
     }
     pcu_memory_note *note = *map_bucket(address);
     while (note != NULL &&
-           (note->address != address || !pcu_context_record_usable(note->ctx))) {
+           (note->address != address || (ctx != NULL && note->ctx != ctx) ||
+            !pcu_context_record_usable(note->ctx))) {
         note = note->next;
     }
     return note;
@@ -212,10 +187,7 @@ pcu_memory_take_out(uint64_t address, const pcu_context_record *ctx)
     if (pcu_memory_map.count == 0) {
         return NULL;
     }
-    pcu_memory_note **link = map_bucket(address);
-    while (*link != NULL && ((*link)->address != address || (*link)->ctx != ctx)) {
-        link = &(*link)->next;
-    }
+    pcu_memory_note **link = map_find(address, ctx);
     pcu_memory_note *note = *link;
     if (note != NULL) {
         *link = note->next;
@@ -240,6 +212,13 @@ pcu_memory_forget(uint64_t address, const pcu_context_record *ctx)
     }
 }
 
+static void
+map_recycle(pcu_memory_note *note)
+{
+    note->next = pcu_memory_map.unused;
+    pcu_memory_map.unused = note;
+}
+
 void
 pcu_memory_end(pcu_memory_note *note)
 {
@@ -248,6 +227,33 @@ pcu_memory_end(pcu_memory_note *note)
         change = PCU_MEMORY_SHRUNK;
     }
     (void)pcu_memory_event_write(note, change);
-    note->next = pcu_memory_map.unused;
-    pcu_memory_map.unused = note;
+    note->ended = true;
+    if (note->graphs == 0) {
+        map_recycle(note);
+    }
+}
+
+/* -- graphs ------------------------------------------------------------------------ */
+
+void
+pcu_memory_keep(pcu_memory_note *note)
+{
+    pcu_memory_map.kept += note->graphs == 0;
+    note->graphs++;
+}
+
+bool
+pcu_memory_let_go(pcu_memory_note *note)
+{
+    if (--note->graphs != 0) {
+        return false;
+    }
+    pcu_memory_map.kept--;
+    if (note->ended) {
+        map_recycle(note);
+        return false;
+    }
+    bool owed = note->owed;
+    note->owed = false;
+    return owed;
 }

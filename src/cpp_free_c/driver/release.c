@@ -3,6 +3,7 @@
 #include "driver/release.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 #include "driver/status.h"
 
@@ -97,17 +98,40 @@ pcu_handle_address(pcu_handle_kind kind, pcu_handle handle)
     switch ((int)kind) {
         case PCU_HANDLE_memory:
             return handle.memory;
+        case PCU_HANDLE_ipc_memory:
+            return handle.ipc_memory;
         case PCU_HANDLE_host:
             return (uint64_t)(uintptr_t)handle.host;
+        case PCU_HANDLE_registered:
+            return (uint64_t)(uintptr_t)handle.registered;
         case PCU_HANDLE_physical:
             return (uint64_t)handle.physical;
+        case PCU_HANDLE_range:
+            return handle.range->base;
         case PCU_HANDLE_array:
             return (uint64_t)(uintptr_t)handle.array;
         case PCU_HANDLE_mipmapped_array:
             return (uint64_t)(uintptr_t)handle.mipmapped_array;
+        case PCU_HANDLE_texture_object:
+            return handle.texture_object;
+        case PCU_HANDLE_surface_object:
+            return handle.surface_object;
         default:
             return 0;
     }
+}
+
+pcu_handle
+pcu_handle_owed(const pcu_memory_note *note)
+{
+    pcu_handle handle = {0};
+    if (note->handle_kind == PCU_HANDLE_range) {
+        handle.range = pcu_virtual_range_at(note->address);
+    }
+    else {
+        memcpy(&handle, &note->address, sizeof(note->address));
+    }
+    return handle;
 }
 
 /* Another thread may get the same memory while the driver frees it, so its note leaves

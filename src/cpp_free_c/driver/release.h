@@ -74,9 +74,13 @@ PCU_HIDDEN void pcu_release_call(pcu_release *release);
  * longer exists (the driver shuts down, the context is lost) count as success. */
 PCU_HIDDEN CUresult pcu_release_finish(pcu_release *release);
 
-/* The address of memory, or the bits of the handle of other memory; 0 for kinds that
- * are not memory. It is the key of the note in driver/memory_map.h. */
+/* The word by which work refers to a handle: the address of memory, the bits of the
+ * handle of an array or a texture; 0 for other kinds. It is the key of the note in
+ * driver/memory_map.h. */
 PCU_HIDDEN uint64_t pcu_handle_address(pcu_handle_kind kind, pcu_handle handle);
+
+/* The handle of a note that is owed. */
+PCU_HIDDEN pcu_handle pcu_handle_owed(const pcu_memory_note *note);
 
 /* When the call that releases a handle of this kind may wait: PCU_BLOCKING_... */
 PCU_HIDDEN int pcu_handle_blocking(pcu_handle_kind kind);

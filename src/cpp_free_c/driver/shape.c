@@ -14,17 +14,27 @@ shape_mul_distance(ptrdiff_t a, ptrdiff_t b, ptrdiff_t *out)
     return 0;
 }
 
+/* 1 if an axis has no items. */
+static int
+shape_is_empty(int ndim, const size_t *shape)
+{
+    for (int i = 0; i < ndim; i++) {
+        if (shape[i] == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 int
 pcu_shape_count(int ndim, const size_t *shape, size_t *count)
 {
     size_t product = 1;
 
     /* Look for zeros first: (0, huge, huge) has no items and must not overflow. */
-    for (int i = 0; i < ndim; i++) {
-        if (shape[i] == 0) {
-            *count = 0;
-            return 0;
-        }
+    if (shape_is_empty(ndim, shape)) {
+        *count = 0;
+        return 0;
     }
     for (int i = 0; i < ndim; i++) {
         if (pcu_mul_size(product, shape[i], &product) < 0) {
@@ -33,23 +43,6 @@ pcu_shape_count(int ndim, const size_t *shape, size_t *count)
     }
     *count = product;
     if (product > PTRDIFF_MAX) {
-        return -1;
-    }
-    return 0;
-}
-
-int
-pcu_shape_nbytes(int ndim, const size_t *shape, size_t itemsize, size_t *nbytes)
-{
-    size_t count;
-
-    if (pcu_shape_count(ndim, shape, &count) < 0) {
-        return -1;
-    }
-    if (pcu_mul_size(count, itemsize, nbytes) < 0) {
-        return -1;
-    }
-    if (*nbytes > PTRDIFF_MAX) {
         return -1;
     }
     return 0;
@@ -104,10 +97,8 @@ shape_is_packed(int ndim, const size_t *shape, const ptrdiff_t *strides,
 {
     size_t expected = itemsize;
 
-    for (int i = 0; i < ndim; i++) {
-        if (shape[i] == 0) {
-            return 1;
-        }
+    if (shape_is_empty(ndim, shape)) {
+        return 1;
     }
     for (int i = 0; i < ndim; i++, axis += direction) {
         if (shape[axis] == 1) {
@@ -143,10 +134,8 @@ pcu_extent(int ndim, const size_t *shape, const ptrdiff_t *strides, size_t items
 
     *low = 0;
     *high = 0;
-    for (int i = 0; i < ndim; i++) {
-        if (shape[i] == 0) {
-            return 0;
-        }
+    if (shape_is_empty(ndim, shape)) {
+        return 0;
     }
     if (itemsize > PTRDIFF_MAX) {
         return -1;
@@ -354,6 +343,10 @@ pcu_reshape_strides(int ndim, const size_t *shape, const ptrdiff_t *strides,
     int runs = 0;
     int run = 0;
 
+    if (shape_is_empty(ndim, shape)) { /* no item has a place: any strides do */
+        return f_order ? pcu_strides_f(ndim_out, shape_out, itemsize, out)
+                       : pcu_strides_c(ndim_out, shape_out, itemsize, out);
+    }
     /* Collect the evenly spaced runs of items, the fastest first. */
     for (int d = 0; d < ndim; d++) {
         int axis = shape_axis_at(ndim, f_order, d);

@@ -47,9 +47,6 @@ pcu_add_size(size_t a, size_t b, size_t *out)
  * 0, or -1 on overflow. */
 int pcu_shape_count(int ndim, const size_t *shape, size_t *count);
 
-/* *nbytes = the bytes of these items without gaps. Return 0, or -1 on overflow. */
-int pcu_shape_nbytes(int ndim, const size_t *shape, size_t itemsize, size_t *nbytes);
-
 /* -- strides ----------------------------------------------------------------------- */
 
 /* Store the strides of a packed array whose last (C) or first (F) axis is the fastest.

@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/capture.h"
 #include "driver/release.h"
 
-enum { DEFAULT_ENTRY = 0, CAPTURE_NONE = 0, CAPTURE_RELAXED = 2 };
+enum { DEFAULT_ENTRY = 0, CAPTURE_RELAXED = 2 };
 enum { STREAM_FOREIGN_KEPT = 16 }; /* larger tables let go of idle foreign streams */
 
 unsigned int pcu_stream_tables;
@@ -191,8 +192,11 @@ pcu_stream_table_share(pcu_context_record *rec)
 static void
 stream_entry_note(pcu_stream_table *table, size_t index)
 {
-    table->entries[index]->used = ++stream_clock;
-    table->last = index;
+    pcu_stream_entry *entry = table->entries[index];
+    if (!entry->captured) {
+        entry->used = ++stream_clock;
+        table->last = index;
+    }
 }
 
 void
@@ -284,29 +288,6 @@ pcu_stream_life_end(pcu_stream_life *life, const pcu_stream_table *table)
             stream_life_gather(life, other, given);
         }
     }
-}
-
-void
-pcu_stream_life_add(pcu_stream_life *life, pcu_stream_table *table, CUstream stream)
-{
-    size_t index = stream_table_index(table, stream);
-    if (index == table->count || life->count == PCU_STREAM_USES_MANY) {
-        return;
-    }
-    stream_entry_note(table, index);
-    const pcu_stream_entry *entry = table->entries[index];
-    for (unsigned int i = 0; i < life->count; i++) {
-        if (life->uses[i].id == entry->id) {
-            life->uses[i].clock = entry->used;
-            return;
-        }
-    }
-    if (life->count == PCU_STREAM_USES) {
-        life->count = PCU_STREAM_USES_MANY;
-        life->clock = stream_clock;
-        return;
-    }
-    life->uses[life->count++] = (pcu_stream_use){entry->id, entry->used};
 }
 
 static pcu_stream_entry *
@@ -455,18 +436,14 @@ stream_entry_ask(pcu_stream_entry *entry)
     }
 }
 
-/* An event in a stream that is being captured becomes a part of the graph and never
- * ends. The legacy stream reports the captures of the streams that it waits for. */
-static int
+/* Whether no event can be recorded behind the stream's work: in a captured stream the
+ * event becomes a part of the graph and never ends. */
+static bool
 stream_is_captured(CUstream stream)
 {
-    CUstreamCaptureStatus status = CAPTURE_NONE;
-    if (stream == NULL) {
-        stream = CU_STREAM_LEGACY;
-    }
-    CUresult answer = drv.StreamIsCapturing(stream, &status);
-    return answer == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT ||
-           (answer == CUDA_SUCCESS && status != CAPTURE_NONE);
+    pcu_capture state;
+    (void)pcu_capture_ask(stream, &state); /* else the driver refuses the event */
+    return state != PCU_CAPTURE_NONE;
 }
 
 /* 1 if enqueuing an event cannot wait for room in the queue. */
@@ -792,10 +769,70 @@ pcu_stream_table_order_new(pcu_context_record *rec, CUstream stream,
     if (!table->unordered || table->ordered_until == table->epoch) {
         return CUDA_SUCCESS;
     }
-    table->ordered_until = table->epoch;
-    if (pcu_stream_followers == 0 || index == table->count) {
-        return CUDA_SUCCESS;
+    CUresult status = CUDA_SUCCESS;
+    if (pcu_stream_followers != 0 && index != table->count) {
+        table->start = stream_clock;
+        status = pcu_stream_life_order(&all, table, stream, routine);
     }
-    table->start = stream_clock;
-    return pcu_stream_life_order(&all, table, stream, routine);
+    if (status == CUDA_SUCCESS) {
+        table->ordered_until = table->epoch;
+    }
+    return status;
+}
+
+/* -- captures ---------------------------------------------------------------------- */
+
+CUresult
+pcu_stream_table_fence_capture(pcu_context_record *rec, CUstream stream,
+                               const char **routine)
+{
+    pcu_stream_table *table = pcu_stream_table_find(rec);
+    CUresult status = CUDA_SUCCESS;
+    if (table == NULL || pcu_stream_followers == 0) {
+        return status;
+    }
+    pcu_stream_entry *entries[] = {table->entries[DEFAULT_ENTRY],
+                                   stream_entry_of(table, stream)};
+    table->busy++;
+    for (size_t i = 0; status == CUDA_SUCCESS && i < 2; i++) {
+        pcu_stream_entry *entry = entries[i];
+        int fenced =
+            entry != NULL && entry->fence != NULL && entry->fenced == entry->used;
+        if (entry != NULL && !fenced && entry->used > entry->done &&
+            !stream_is_captured(entry->handle)) {
+            status = stream_entry_fence(entry, routine);
+        }
+    }
+    table->busy--;
+    return status;
+}
+
+void
+pcu_stream_table_begin_capture(pcu_context_record *rec, CUstream stream)
+{
+    pcu_stream_table *table = pcu_stream_table_find(rec);
+    pcu_stream_entry *entry = NULL;
+    if (table != NULL) {
+        entry = stream_entry_of(table, stream);
+    }
+    if (entry != NULL) {
+        entry->captured = 1;
+    }
+}
+
+void
+pcu_stream_table_end_capture(pcu_context_record *rec, CUstream stream)
+{
+    pcu_stream_table *table = pcu_stream_table_find(rec);
+    if (table == NULL) {
+        return;
+    }
+    pcu_stream_entry *entry = stream_entry_of(table, stream);
+    table->busy++;
+    stream_entry_drop_fence(table->entries[DEFAULT_ENTRY]);
+    if (entry != NULL) {
+        entry->captured = 0;
+        stream_entry_drop_fence(entry);
+    }
+    table->busy--;
 }

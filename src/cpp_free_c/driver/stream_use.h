@@ -33,6 +33,7 @@ typedef struct {
     unsigned char blocking; /* ordered with the default stream */
     unsigned char ended;    /* the stream was destroyed: the fence covers its work */
     unsigned char opaque;   /* its work cannot be fenced */
+    unsigned char captured; /* its work goes into a graph, so notes are no uses */
 } pcu_stream_entry;
 
 typedef struct pcu_stream_table {
@@ -126,6 +127,18 @@ PCU_HIDDEN int pcu_stream_table_add(pcu_context_record *rec, CUstream stream,
  */
 PCU_HIDDEN CUresult pcu_stream_table_order_new(pcu_context_record *rec, CUstream stream,
                                                const char **routine);
+/* A stream of the context is about to be captured. During the capture, the driver
+ * accepts no events in it, nor in the default stream if the stream is a blocking one.
+ * So record fences behind the work that both have now. The context is current. On
+ * failure *routine names the driver call. */
+PCU_HIDDEN CUresult pcu_stream_table_fence_capture(pcu_context_record *rec,
+                                                   CUstream stream,
+                                                   const char **routine);
+/* The capture has begun: until it ends, work of the stream uses no memory. */
+PCU_HIDDEN void pcu_stream_table_begin_capture(pcu_context_record *rec,
+                                               CUstream stream);
+/* The capture ends, with its fences. */
+PCU_HIDDEN void pcu_stream_table_end_capture(pcu_context_record *rec, CUstream stream);
 /* Add a table to a context whose memory other contexts may use from now on. */
 PCU_HIDDEN int pcu_stream_table_share(pcu_context_record *rec);
 /* The stream is about to be destroyed; its context is current. */
@@ -144,9 +157,6 @@ PCU_HIDDEN void pcu_stream_life_begin(pcu_stream_life *life,
                                       const pcu_stream_table *table);
 PCU_HIDDEN void pcu_stream_life_end(pcu_stream_life *life,
                                     const pcu_stream_table *table);
-/* Count the work that `stream` has now as a use of freed memory. */
-PCU_HIDDEN void pcu_stream_life_add(pcu_stream_life *life, pcu_stream_table *table,
-                                    CUstream stream);
 /* 1 if work that is enqueued in `stream` from now on runs behind all uses of the freed
  * memory. Calls no driver function. */
 PCU_HIDDEN int pcu_stream_life_is_over(const pcu_stream_life *life,

@@ -5,8 +5,11 @@
 
 #include "driver/table.h"
 
+#include "driver/setting.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,18 +19,22 @@ static CUresult drv_stub_status = CUDA_ERROR_NOT_INITIALIZED;
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-#define DRV_STUB(name, version, need, blocking, params) \
-    static CUresult drv_stub_##name params              \
-    {                                                   \
-        return drv_stub_status;                         \
-    }
-PCU_DRV_SYMBOLS(DRV_STUB)
+/* clang-format off */
+#define DRV_STUB(name, export, version, thread, caller, door, traits, span, ...) \
+    PCU_IF_CALLED_##caller(                                                      \
+        static CUresult drv_stub_##name(PCU_PARAMETERS(__VA_ARGS__))             \
+        {                                                                        \
+            return drv_stub_status;                                              \
+        })
+/* clang-format on */
+PCU_FUNCTIONS(DRV_STUB)
 #undef DRV_STUB
 #pragma GCC diagnostic pop
 
-#define DRV_STUB_MEMBER(name, version, need, blocking, params) .name = drv_stub_##name,
-static const struct pcu_drv drv_stubs = {PCU_DRV_SYMBOLS(DRV_STUB_MEMBER)};
-struct pcu_drv drv = {PCU_DRV_SYMBOLS(DRV_STUB_MEMBER)};
+#define DRV_STUB_MEMBER(name, export, version, thread, caller, ...) \
+    PCU_IF_CALLED_##caller(.name = drv_stub_##name, )
+static const struct pcu_drv drv_stubs = {PCU_FUNCTIONS(DRV_STUB_MEMBER)};
+struct pcu_drv drv = {PCU_FUNCTIONS(DRV_STUB_MEMBER)};
 #undef DRV_STUB_MEMBER
 
 struct pcu_drv_info pcu_drv_info;
@@ -40,18 +47,17 @@ static pthread_once_t drv_once = PTHREAD_ONCE_INIT;
  * wait for its own thread. */
 static _Thread_local int drv_loading;
 
-enum { REQUIRED = 1, OPTIONAL = 0 };
-
 typedef struct {
     const char *name;
     int version;
-    int required;
+    bool required;
     size_t offset;
 } drv_entry;
 
-#define DRV_ENTRY(name, version, need, blocking, params) \
-    {"cu" #name, version, need, offsetof(struct pcu_drv, name)},
-static const drv_entry drv_entries[] = {PCU_DRV_SYMBOLS(DRV_ENTRY)};
+#define DRV_ENTRY(name, export, version, thread, caller, ...)            \
+    PCU_IF_CALLED_##caller({"cu" #name, version, PCU_IS_NEEDED_##caller, \
+                            offsetof(struct pcu_drv, name)}, )
+static const drv_entry drv_entries[] = {PCU_FUNCTIONS(DRV_ENTRY)};
 #undef DRV_ENTRY
 
 enum { DRV_ENTRY_COUNT = sizeof(drv_entries) / sizeof(drv_entries[0]) };
@@ -192,26 +198,14 @@ drv_open(const char *path)
 
 /* Note whether a library is the software device, which may have the driver's name. */
 static void
-drv_know_emulator(void *library)
+drv_know_device(void *library)
 {
-    void *report = NULL, *set_host = NULL, *set_caller = NULL;
-    void *before = NULL, *after = NULL, *set_asked = NULL;
+    const pcu_software_device *device = NULL;
     if (library != NULL) {
-        report = dlsym(library, "emu_last_message");
-        set_host = dlsym(library, "emu_set_host");
-        set_caller = dlsym(library, "emu_set_caller");
-        set_asked = dlsym(library, "emu_set_asked");
-        before = dlsym(library, "emu_leak_before_collection");
-        after = dlsym(library, "emu_leak_after_collection");
+        device = dlsym(library, PCU_SOFTWARE_DEVICE);
     }
-    if (report != NULL && set_host != NULL) {
-        pcu_drv_info.emulated = 1;
-        memcpy(&pcu_drv_info.report, &report, sizeof(report));
-        memcpy(&pcu_drv_info.set_host, &set_host, sizeof(set_host));
-        memcpy(&pcu_drv_info.set_caller, &set_caller, sizeof(set_caller));
-        memcpy(&pcu_drv_info.set_asked, &set_asked, sizeof(set_asked));
-        memcpy(&pcu_drv_info.before_collection, &before, sizeof(before));
-        memcpy(&pcu_drv_info.after_collection, &after, sizeof(after));
+    if (device != NULL && device->size == sizeof(*device)) {
+        pcu_drv_info.device = device;
     }
 }
 
@@ -227,28 +221,25 @@ drv_open_emulator(void)
         (void)snprintf(pcu_drv_info.detail, sizeof(pcu_drv_info.detail),
                        "the path of libpycuda_emulator.so is too long");
     }
-    drv_know_emulator(library);
+    drv_know_device(library);
     return library;
 }
+
+/* The words of PYCUDA_DRIVER, in the order of its row. */
+enum { DRV_CHOICE_AUTO, DRV_CHOICE_CUDA, DRV_CHOICE_EMULATOR };
 
 /* Open the library that PYCUDA_DRIVER names. If it is unset, open the driver, or the
  * software device where there is no driver. */
 static void *
 drv_open_choice(void)
 {
-    const char *choice = getenv("PYCUDA_DRIVER");
-    if (choice != NULL && strcmp(choice, "emulator") == 0) {
+    int choice = pcu_setting_find(PCU_SETTING_DRIVER);
+    if (choice == DRV_CHOICE_EMULATOR) {
         return drv_open_emulator();
     }
-    int insist = choice != NULL && strcmp(choice, "cuda") == 0;
-    if (choice != NULL && choice[0] != '\0' && !insist) {
-        (void)snprintf(pcu_drv_info.detail, sizeof(pcu_drv_info.detail), "%s", choice);
-        pcu_drv_info.state = PCU_DRV_BAD_CHOICE;
-        return NULL;
-    }
     void *library = drv_open("libcuda.so.1");
-    drv_know_emulator(library);
-    if (library == NULL && !insist) {
+    drv_know_device(library);
+    if (library == NULL && choice == DRV_CHOICE_AUTO) {
         char reason[sizeof(pcu_drv_info.detail)];
         memcpy(reason, pcu_drv_info.detail, sizeof(reason));
         library = drv_open_emulator();
@@ -295,22 +286,17 @@ drv_fill(void *library)
 static pcu_drv_state
 drv_load_locked(void)
 {
+    pcu_setting wrong = pcu_setting_find_wrong();
+    if (wrong != PCU_SETTING_COUNT) {
+        pcu_setting_complain(wrong, pcu_drv_info.detail, sizeof(pcu_drv_info.detail));
+        return PCU_DRV_BAD_CHOICE;
+    }
+    pcu_drv_info.launch_blocking = pcu_setting_find(PCU_SETTING_LAUNCH_BLOCKING);
     void *library = drv_open_choice();
     if (library != NULL) {
         return drv_fill(library);
     }
-    if (pcu_drv_info.state == PCU_DRV_BAD_CHOICE) {
-        return PCU_DRV_BAD_CHOICE;
-    }
     return PCU_DRV_NO_LIBRARY;
-}
-
-/* 1 if an environment variable is set, and not to 0. */
-static int
-drv_read_switch(const char *name)
-{
-    const char *value = getenv(name);
-    return value != NULL && value[0] != '\0' && strcmp(value, "0") != 0;
 }
 
 CUresult
@@ -320,7 +306,6 @@ pcu_drv_load(void)
     pthread_mutex_lock(&drv_lock);
     if (pcu_drv_info.state == PCU_DRV_UNLOADED) {
         drv_loading = 1;
-        pcu_drv_info.launch_blocking = drv_read_switch("PYCUDA_LAUNCH_BLOCKING");
         pcu_drv_info.state = drv_load_locked();
         drv_loading = 0;
     }

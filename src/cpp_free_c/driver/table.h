@@ -12,27 +12,20 @@
 #define DRIVER_TABLE_H
 
 #include "abi/cuda_abi.h"
+#include "abi/functions.h"
 #include "abi/graph_abi.h"
-#include "abi/symbols.h"
+#include "abi/software_device.h"
+#include "driver/visibility.h"
 
-#if defined(__GNUC__)
-#    define PCU_HIDDEN __attribute__((visibility("hidden")))
-/* A thread-local variable that is read without a function call. The C library reserves
- * space for a few such pointers in libraries that are loaded at run time. */
-#    define PCU_THREAD _Thread_local __attribute__((tls_model("initial-exec")))
-#else
-#    define PCU_HIDDEN
-#    define PCU_THREAD _Thread_local
-#endif
-
-#define PCU_DRV_MEMBER(name, version, need, blocking, params) CUresult(*name) params;
+#define PCU_DRV_MEMBER(name, export, version, thread, caller, door, traits, span, ...) \
+    PCU_IF_CALLED_##caller(CUresult (*name)(PCU_PARAMETERS(__VA_ARGS__));)
 struct pcu_drv {
-    PCU_DRV_SYMBOLS(PCU_DRV_MEMBER)
+    PCU_FUNCTIONS(PCU_DRV_MEMBER)
 };
 #undef PCU_DRV_MEMBER
 
-/* The values of the column `blocking`, which abi/symbols.h explains, and for each
- * function the constant PCU_BLOCKING_OF_<Name>, the value in its row. */
+/* The values of `lock`, which abi/functions.h explains, and for each function the
+ * constant PCU_BLOCKING_OF_<Name>, the value in its row. */
 enum {
     PCU_BLOCKING_GIL,
     PCU_BLOCKING_BEHIND,
@@ -40,10 +33,10 @@ enum {
     PCU_BLOCKING_COPY,
     PCU_BLOCKING_NOGIL
 };
-#define PCU_DRV_BLOCKING_MEMBER(name, version, need, blocking, params) \
-    PCU_BLOCKING_OF_##name = PCU_BLOCKING_##blocking,
-enum { PCU_DRV_SYMBOLS(PCU_DRV_BLOCKING_MEMBER) };
-#undef PCU_DRV_BLOCKING_MEMBER
+#define PCU_DRV_BLOCKING(name, export, version, thread, caller, ...) \
+    PCU_IF_CALLED_##caller(PCU_BLOCKING_OF_##name = PCU_LOCK_##caller, )
+enum { PCU_FUNCTIONS(PCU_DRV_BLOCKING) };
+#undef PCU_DRV_BLOCKING
 
 typedef enum {
     PCU_DRV_UNLOADED,   /* not tried yet */
@@ -52,7 +45,7 @@ typedef enum {
     PCU_DRV_STUB,       /* the library is the toolkit's stub for linking */
     PCU_DRV_TOO_OLD,    /* the library has no cuGetProcAddress */
     PCU_DRV_INCOMPLETE, /* a REQUIRED symbol is missing */
-    PCU_DRV_BAD_CHOICE, /* PYCUDA_DRIVER has an unknown value */
+    PCU_DRV_BAD_CHOICE, /* a variable of tables/settings.h has an unknown value */
     PCU_DRV_FORKED      /* the parent process had initialised the driver */
 } pcu_drv_state;
 
@@ -61,25 +54,11 @@ enum { PCU_DRV_OLDEST = 11040 }; /* the oldest supported driver: CUDA 11.4 */
 struct pcu_drv_info {
     pcu_drv_state state;
     int initialized;     /* cuInit has succeeded in this process */
-    int emulated;        /* the library is the software device */
     int fallback;        /* the software device was chosen because there is no driver */
     int launch_blocking; /* PYCUDA_LAUNCH_BLOCKING: each launch waits for its end */
     int version;         /* from cuDriverGetVersion; 0 until loaded */
-    /* The software device's report on the last fault; NULL on a real driver. */
-    const char *(*report)(void);
-    /* Registers the callback that handles signals during long calls of the software
-     * device (device/machine/warp/wait.h); NULL on a real driver. */
-    void (*set_host)(int (*host)(int question));
-    /* Registers the callback that tells the line of the present call
-     * (device/base/site.h); NULL on a real driver. */
-    void (*set_caller)(size_t (*caller)(char *text, size_t room));
-    /* Says whether the program asked for the next free; NULL on a real driver. */
-    void (*set_asked)(int asked);
-    const void *caller_state; /* that the callback above uses; NULL: none */
-    /* Called before and after the last collection of garbage of a program
-     * (device/api/context/leak.h); NULL on a real driver. */
-    int (*before_collection)(void);
-    void (*after_collection)(void);
+    const pcu_software_device *device; /* NULL: the library is a real driver */
+    const void *caller_state;  /* that device->set_caller's callback uses; NULL: none */
     unsigned long main_thread; /* the thread that runs Python's signal handlers, or 0 */
     char path[512];            /* the library given to dlopen */
     char detail[512];          /* the loader's message, or the missing symbol */

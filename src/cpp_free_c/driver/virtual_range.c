@@ -6,19 +6,42 @@
 
 #include "driver/status.h"
 
+static pcu_virtual_range *range_list;
+
 pcu_virtual_range *
 pcu_virtual_range_new(void)
 {
-    return calloc(1, sizeof(pcu_virtual_range));
+    pcu_virtual_range *range = calloc(1, sizeof(*range));
+    if (range != NULL) {
+        range->next = range_list;
+        range_list = range;
+    }
+    return range;
+}
+
+pcu_virtual_range *
+pcu_virtual_range_at(CUdeviceptr address)
+{
+    pcu_virtual_range *range = range_list;
+    while (range != NULL && address - range->base >= range->size) {
+        range = range->next;
+    }
+    return range;
 }
 
 void
 pcu_virtual_range_free(pcu_virtual_range *range)
 {
-    if (range != NULL) {
-        free(range->mappings);
-        free(range);
+    pcu_virtual_range **link = &range_list;
+    if (range == NULL) {
+        return;
     }
+    while (*link != range) {
+        link = &(*link)->next;
+    }
+    *link = range->next;
+    free(range->mappings);
+    free(range);
 }
 
 int

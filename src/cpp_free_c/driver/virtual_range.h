@@ -5,7 +5,8 @@
  * interpreter lock protects it, except during pcu_virtual_range_end: its caller has
  * taken it from the program before.
  *
- * Callers: python/driver/memory/virtual_memory.c, and driver/release.c in the end. */
+ * Callers: python/driver/memory/virtual_memory.c, graphs, and driver/release.c in the
+ * end. */
 #ifndef DRIVER_VIRTUAL_RANGE_H
 #define DRIVER_VIRTUAL_RANGE_H
 
@@ -17,6 +18,7 @@ typedef struct {
 } pcu_virtual_mapping;
 
 typedef struct pcu_virtual_range {
+    struct pcu_virtual_range *next; /* in the list of all ranges */
     CUdeviceptr base;
     size_t size; /* the reserved bytes */
     pcu_virtual_mapping *mappings;
@@ -27,6 +29,9 @@ typedef struct pcu_virtual_range {
 /* A range without addresses, or NULL if there is no memory for it. */
 PCU_HIDDEN pcu_virtual_range *pcu_virtual_range_new(void);
 PCU_HIDDEN void pcu_virtual_range_free(pcu_virtual_range *range);
+
+/* The range that an address is in, or NULL. */
+PCU_HIDDEN pcu_virtual_range *pcu_virtual_range_at(CUdeviceptr address);
 
 /* Make room for one more mapping: pcu_virtual_range_add then cannot fail. Return 0, or
  * -1 if there is no memory. */

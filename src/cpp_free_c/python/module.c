@@ -6,8 +6,7 @@
 
 #define PCU_IMPORT_NUMPY
 #include "python/support/call_site.h"
-#include "python/support/caller.h"
-#include "python/support/device_caller.h"
+#include "driver/events.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 
@@ -112,9 +111,9 @@ module_free(void *m)
     pcu_state *st = pcu_state_of_module((PyObject *)m);
     module_clear((PyObject *)m);
     pcu_free_properties(st);
-    pcu_device_caller_finish();
     pcu_call_sites_finish(st);
-    pcu_caller_finish(st);
+    pcu_events_finish();
+    Py_CLEAR(st->launch_names);
 }
 
 static PyModuleDef_Slot module_slots[] = {

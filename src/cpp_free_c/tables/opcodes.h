@@ -28,7 +28,7 @@ enum { PTX_ROW_OPERATIONS = 26 };
 
 /* clang-format off */
 
-/* -- lower_arithmetic.c -------------------------------------------------------------- */
+/* -- lower_arithmetic.c ------------------------------------------------------------ */
 
 #define PTX_ARITHMETIC(X) \
     X(add, low_add, PTX_INTEGERS | PTX_FLOATS | PTX_HALVES | PTX_PAIRS, \
@@ -82,7 +82,7 @@ enum { PTX_ROW_OPERATIONS = 26 };
       EMU_OP_half_max, EMU_OP_maxnan_f32, EMU_OP_simd_video, EMU_OP_max_s32, \
       EMU_OP_xor_32, EMU_OP_abs_f32, EMU_OP_copysign_f32)
 
-/* -- lower_arithmetic.c: those of integers only -------------------------------------- */
+/* -- lower_arithmetic.c: those of integers only ------------------------------------ */
 
 #define PTX_INTEGER_ARITHMETIC(X) \
     X(addc, low_addc, PTX_INTEGERS, "cc", EMU_OP_addc_32, EMU_OP_addc_64) \
@@ -100,7 +100,7 @@ enum { PTX_ROW_OPERATIONS = 26 };
       EMU_OP_rem_u16, EMU_OP_rem_s16, EMU_OP_rem_u32, EMU_OP_rem_s32, \
       EMU_OP_rem_u64, EMU_OP_rem_s64)
 
-/* -- lower_float.c --------------------------------------------------------------------- */
+/* -- lower_arithmetic.c: functions ------------------------------------------------- */
 
 #define PTX_FLOAT_FUNCTIONS(X) \
     X(rcp, low_reciprocal, PTX_FLOATS, "approx ftz rm rn rp rz", \
@@ -121,7 +121,7 @@ enum { PTX_ROW_OPERATIONS = 26 };
       "finite infinite normal notanumber number subnormal", \
       EMU_OP_testp_f32, EMU_OP_testp_f64)
 
-/* -- lower_bits.c -------------------------------------------------------------------- */
+/* -- lower_bits.c ------------------------------------------------------------------ */
 
 #define PTX_BITS(X) \
     X(and, low_logic, PTX_INTEGERS | PTX_T(pred), "", \
@@ -158,7 +158,7 @@ enum { PTX_ROW_OPERATIONS = 26 };
     X(dp4a, low_dot, PTX_INTEGERS, "", EMU_OP_dp4a) \
     X(dp2a, low_dot, PTX_INTEGERS, "hi lo", EMU_OP_dp2a)
 
-/* -- lower_video.c ------------------------------------------------------------------- */
+/* -- lower_bits.c: video ----------------------------------------------------------- */
 
 #define PTX_VIDEO(X) \
     X(vadd4, low_video_parts, PTX_T(u32) | PTX_T(s32), "add sat", \
@@ -200,7 +200,7 @@ enum { PTX_ROW_OPERATIONS = 26 };
       "add eq ge gt le lt max min ne", EMU_OP_video) \
     X(vmad, low_video_mad, PTX_T(u32) | PTX_T(s32), "po sat shr15 shr7", EMU_OP_video_mad)
 
-/* -- lower_move.c, lower_compare.c, lower_conversion.c ------------------------------- */
+/* -- lower_move.c, lower_compare.c, lower_conversion.c ----------------------------- */
 
 #define PTX_MOVES(X) \
     X(mov, low_mov, PTX_ANY, "v2 v4", EMU_OP_NONE) \
@@ -232,7 +232,7 @@ enum { PTX_ROW_OPERATIONS = 26 };
       "ftz pack relu rm rmi rn rna rni rp rpi rz rzi s2 s4 sat satfinite u2 u4", \
       EMU_OP_NONE)
 
-/* -- lower_memory.c ------------------------------------------------------------------ */
+/* -- lower_memory.c ---------------------------------------------------------------- */
 
 #define PTX_MEMORY(X) \
     X(ld, low_ld, PTX_ANY, \
@@ -281,7 +281,7 @@ enum { PTX_ROW_OPERATIONS = 26 };
     X(stackrestore, low_stackrestore, PTX_INTEGERS, "", \
       EMU_OP_stackrestore, EMU_OP_cvt_64from32_u32)
 
-/* -- lower_atomic.c ------------------------------------------------------------------ */
+/* -- lower_memory.c: atomics ------------------------------------------------------- */
 
 #define PTX_ATOMICS(X) \
     X(atom, low_atom, PTX_INTEGERS | PTX_FLOATS | PTX_HALVES | PTX_T(b128), \
@@ -297,7 +297,7 @@ enum { PTX_ROW_OPERATIONS = 26 };
       EMU_OP_atom_16, EMU_OP_atom_32, EMU_OP_atom_64, EMU_OP_atom_128, \
       EMU_OP_mbarrier_bytes)
 
-/* -- lower_flow.c, lower_warp.c ------------------------------------------------------ */
+/* -- lower_flow.c ------------------------------------------------------------------ */
 
 #define PTX_FLOW(X) \
     X(bra, low_bra, PTX_NO_TYPES, "uni", EMU_OP_bra, EMU_OP_bra_if) \
@@ -335,7 +335,7 @@ enum { PTX_ROW_OPERATIONS = 26 };
       "add and max min or sync xor", EMU_OP_redux) \
     X(elect, low_elect, PTX_NO_TYPES, "sync", EMU_OP_elect)
 
-/* -- lower_texture.c ----------------------------------------------------------------- */
+/* -- lower_texture.c --------------------------------------------------------------- */
 
 #define PTX_TEXTURES(X) \
     X(tex, low_tex, PTX_T(f32) | PTX_T(s32) | PTX_T(u32) | PTX_T(f16x2), \
@@ -359,7 +359,7 @@ enum { PTX_ROW_OPERATIONS = 26 };
     X(sured, low_sured, PTX_INTEGERS, \
       "1d 2d 3d add and b clamp max min or p trap zero", EMU_OP_sured)
 
-/* -- lower_wmma.c, lower_mma.c, lower_matrix_move.c: the rows list no shapes ---------- */
+/* -- lower_wmma.c, lower_matrix.c: the rows list no shapes ------------------------- */
 
 #define PTX_MATRICES(X) \
     X(wmma, low_wmma, PTX_NO_TYPES | PTX_MATRIX_TYPES, \
@@ -379,7 +379,7 @@ enum { PTX_ROW_OPERATIONS = 26 };
       EMU_OP_shfl, EMU_OP_st_32_32, EMU_OP_st_16_16) \
     X(movmatrix, low_movmatrix, PTX_T(b16), "aligned m8n8 sync trans", EMU_OP_shfl)
 
-/* -- opcodes that the software device does not have ---------------------------------- */
+/* -- opcodes that the software device does not have -------------------------------- */
 
 #define PTX_REFUSED(X) \
     X(multimem, low_refuse, PTX_ANY, "", EMU_OP_NONE) \

@@ -1,9 +1,13 @@
-/* The checks that a program asks for: the words of PYCUDA_CHECK, and of its older form
- * PYCUDA_EMULATOR_CHECK. Any thread may call these functions at any time. */
+/* What the checks of the software device share: which ones a program asks for, values
+ * of memory as text, and the file of reports. Any thread may call these functions at
+ * any time. */
 #ifndef DEVICE_BASE_CHECKS_H
 #define DEVICE_BASE_CHECKS_H
 
 #include <stdbool.h>
+#include <stddef.h>
+
+/* -- the words of PYCUDA_CHECK, and of its older form PYCUDA_EMULATOR_CHECK -------- */
 
 enum {
     EMU_CHECK_INIT = 1,    /* reads of memory that was never written */
@@ -24,5 +28,30 @@ bool emu_checks_parse_older(const char *text, unsigned *checks);
 /* The checks of both variables, as the environment has them now. A value that cannot be
  * parsed counts as empty: cuInit has refused it. */
 unsigned emu_checks_wanted(void);
+
+/* -- values as text ---------------------------------------------------------------- */
+
+enum {
+    EMU_VALUE_MOST = 16, /* bytes of a value that has a text */
+    EMU_VALUE_ROOM = 80
+};
+
+/* Write a value of `size` bytes as a hexadecimal number and as the numbers that it may
+ * be, such as "0x3f800000 (int 1065353216, float 1)".
+ * Values of more than EMU_VALUE_MOST bytes, or none, are "". */
+void emu_value_text(const void *value, size_t size, char text[EMU_VALUE_ROOM]);
+
+/* -- the file of reports ----------------------------------------------------------- */
+
+/* Everything that the software device finds wrong in a program is appended to the file
+ * that the variable PYCUDA_CHECK_LOG names, as one block: the line "== KIND PID", the
+ * text of the report, an empty line. Any process may append at any time. Without the
+ * variable nothing is written. */
+
+/* Append a report. kind: memory, init, race, sync, barrier, leak, or the word for
+ * another failure of a kernel (assert, trap, timeout, launch). Returns whether the
+ * report was written. Without a file, or with one that cannot be written, it is no
+ * error. */
+bool emu_report_log(const char *kind, const char *text);
 
 #endif

@@ -13,6 +13,7 @@ enum { SITE_ROOM = 512, FIRST_SLOTS = 256 };
 static _Atomic emu_caller registered;
 static _Atomic bool is_wanted;
 static _Thread_local bool is_asked;
+static _Thread_local const char *entered; /* the site of this thread's last call */
 
 /* Open addressing with linear probing; guarded by the mutex. */
 static struct {
@@ -115,7 +116,7 @@ site_keep_locked(const char *text)
 }
 
 const char *
-emu_site_now(void)
+emu_site_ask(void)
 {
     char text[SITE_ROOM];
     emu_caller caller;
@@ -132,4 +133,16 @@ emu_site_now(void)
     kept = site_keep_locked(text);
     pthread_mutex_unlock(&sites.mutex);
     return kept;
+}
+
+void
+emu_site_enter(void)
+{
+    entered = emu_site_ask();
+}
+
+const char *
+emu_site_now(void)
+{
+    return entered;
 }

@@ -14,7 +14,7 @@
 
 /* Write the place of the present call into `text` and return its length; 0: unknown.
  * It is called in the thread of the call, with or without the lock of the interpreter,
- * with locks of the device held: it may not call the device. */
+ * which it may take: no lock of the device is held. It may not call the device. */
 typedef size_t (*emu_caller)(char *text, size_t room);
 
 /* Register the function of this process; NULL: none. */
@@ -29,7 +29,14 @@ bool emu_site_is_asked(void);
 /* Turn sites on: it costs a microsecond to find one, so only checks turn them on. */
 void emu_site_want(bool wanted);
 
-/* The site of the present call; NULL: unknown, or sites are off. */
+/* Ask for the place that this thread is at. No lock of the device is held. NULL:
+ * unknown, or sites are off. */
+const char *emu_site_ask(void);
+
+/* A call of the driver begins: ask for its site. */
+void emu_site_enter(void);
+
+/* The site of the present call, as emu_site_enter found it. */
 const char *emu_site_now(void);
 
 #endif

@@ -908,7 +908,7 @@ guard_answer(uint64_t address, bool is_write)
         check_unlock();
         return EMU_GUARD_OPEN;
     }
-    access.site = emu_site_now();
+    access.site = emu_site_ask();
     check_lock();
     for (emu_operation *o = check.first; o != NULL; o = o->next) {
         if (operation_is_over(o)) {

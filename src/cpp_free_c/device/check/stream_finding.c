@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "device/base/site.h"
-#include "device/base/value_text.h"
+#include "device/base/checks.h"
 #include "device/check/guard.h"
 #include "device/check/uses.h"
 #include "device/memory/memory.h"

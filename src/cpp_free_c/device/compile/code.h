@@ -29,7 +29,7 @@ enum {
     EMU_TAG_MASK = EMU_TAGS - 1
 };
 
-/* How often a block computes a value, see hoist.h. */
+/* How often a block computes a value, see hoist.c. */
 enum {
     EMU_EACH, /* in each warp */
     EMU_ONCE_LAUNCH,
@@ -101,7 +101,7 @@ typedef struct {
 /* The target, the parameters and the results of a call. */
 typedef struct emu_callsite {
     const emu_func *func; /* NULL: the address is operand a */
-    unsigned service;     /* EMU_SERVICE_ constant of service_names.h, or 0 */
+    unsigned service;     /* EMU_SERVICE_ constant of runtime.h, or 0 */
     uint32_t param_count, return_count;
     const emu_slot *params, *returns;
 } emu_callsite;

@@ -1,25 +1,36 @@
-/* The text of functions after each pass. See dump.h. */
-#include "device/compile/dump.h"
+/* The text of functions after each pass. See lower.h. */
+#include "device/compile/lower.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+bool
+emu_dump_parse(const char *text, unsigned *flags)
+{
+    static const char letters[] = "plrc"; /* in the order of the flags */
+
+    *flags = 0;
+    for (; *text != 0; text++) {
+        const char *letter = strchr(letters, *text);
+
+        if (letter == NULL) {
+            return false;
+        }
+        *flags |= 1u << (letter - letters);
+    }
+    return true;
+}
+
 unsigned
 emu_dump_flags(void)
 {
-    static const char letters[] = "plrc"; /* in the order of the flags */
     const char *wanted = getenv("PYCUDA_EMULATOR_DUMP");
-    unsigned flags = 0;
+    unsigned flags;
 
-    if (wanted == NULL) {
+    if (wanted == NULL || !emu_dump_parse(wanted, &flags)) {
         return 0;
-    }
-    for (unsigned i = 0; letters[i] != 0; i++) {
-        if (strchr(wanted, letters[i]) != NULL) {
-            flags |= 1u << i;
-        }
     }
     return flags;
 }
@@ -159,11 +170,11 @@ dump_value(const low_func *f, const char *name, low_value value, bool placed)
 static void
 dump_low(const low_func *f, const low_insn *insn, bool placed)
 {
-    const unsigned flags = emu_operation_flags[insn->op];
+    const unsigned fields = emu_op_rows[insn->op].fields;
 
-    (void)fprintf(stderr, "    %s", emu_operation_names[insn->op]);
+    (void)fprintf(stderr, "    %s", emu_op_names[insn->op]);
     dump_value(f, "d", insn->d, placed);
-    if (flags & EMU_NUMBER_E) {
+    if (fields & EMU_NUMBER_E) {
         (void)fprintf(stderr, " e=%u", insn->e >> 1);
     }
     else {
@@ -175,14 +186,14 @@ dump_low(const low_func *f, const low_insn *insn, bool placed)
     for (uint32_t i = 0; i < insn->x_count; i++) {
         const low_value value = f->xs[insn->x + i];
 
-        if (flags & EMU_TARGETS) {
+        if (fields & EMU_TARGETS) {
             (void)fprintf(stderr, " L%u", value);
         }
         else {
             dump_value(f, i < insn->x_defs ? "out" : "in", value, placed);
         }
     }
-    if ((flags & EMU_TARGET) != 0 || insn->op == EMU_OP_label) {
+    if ((fields & EMU_TARGET) != 0 || insn->op == EMU_OP_label) {
         (void)fprintf(stderr, " L%u", insn->label);
     }
     (void)fprintf(stderr, " aux=%u imm=%" PRId64, insn->aux, insn->imm);
@@ -219,30 +230,17 @@ emu_dump_registers(const low_func *f)
 
 /* -- final code -------------------------------------------------------------------- */
 
-static const char *
-dump_name_of(emu_handler run, const emu_handler_set *handlers)
-{
-    for (unsigned op = EMU_OP_NONE + 1; op < EMU_OP_COUNT; op++) {
-        if (handlers->run[op] == run) {
-            return emu_operation_names[op];
-        }
-    }
-    return emu_operation_names[EMU_OP_NONE];
-}
-
 void
-emu_dump_code(const emu_func *func, const emu_handler_set *handlers)
+emu_dump_code(const emu_func *func)
 {
     (void)fprintf(stderr, "-- code %s: %u instructions\n", func->name, func->count);
     for (uint32_t i = 0; i < func->count; i++) {
         const emu_insn *insn = &func->code[i];
 
         (void)fprintf(stderr, "%6u %s d=%u e=%u a=%u b=%u c=%u aux=%u", i,
-                      dump_name_of(insn->run, handlers), insn->d, insn->e, insn->a,
-                      insn->b, insn->c, insn->aux);
-        if (insn->run == handlers->run[EMU_OP_call] ||
-            insn->run == handlers->run[EMU_OP_call_to] ||
-            insn->run == handlers->run[EMU_OP_service]) {
+                      emu_op_names[insn->op], insn->d, insn->e, insn->a, insn->b,
+                      insn->c, insn->aux);
+        if (emu_op_rows[insn->op].fields & EMU_HAS_CALL) {
             (void)fprintf(stderr, " params=%u\n", insn->call->param_count);
         }
         else {

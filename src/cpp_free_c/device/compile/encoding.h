@@ -1,7 +1,7 @@
 /* Encodings of an instruction's fields: what lowering writes and the machine reads.
  *
  * Most are flags and small fields of emu_insn.aux; EMU_ATOM_ numbers are in operand e.
- * The flags of half-precision operations are in device/base/half.h. */
+ * The flags of half-precision operations are in device/base/number.h. */
 #ifndef DEVICE_COMPILE_ENCODING_H
 #define DEVICE_COMPILE_ENCODING_H
 

@@ -1,10 +1,10 @@
 /* The final code: instructions with their prefixes, branches with their distances. See
- * finish.h. */
-#include "device/compile/finish.h"
+ * lower.h. */
+#include "device/compile/lower.h"
 
 #include <fenv.h>
 
-#include "device/base/half.h"
+#include "device/base/number.h"
 
 /* The rounding mode of the processor, by low_insn.round. */
 static const int rounding_modes[] = {[EMU_RN] = FE_TONEAREST,
@@ -64,7 +64,7 @@ finish_prefixes(const low_func *f, const low_insn *insn,
 {
     if (insn->guarded) {
         finish_handlers(handlers, EMU_OP_guard, at);
-        if (emu_operation_flags[insn->op] & EMU_ALONE) {
+        if (emu_op_rows[insn->op].lockstep == EMU_LOCKSTEP_separate) {
             at->lockstep = handlers->lockstep[insn->op];
         }
         at->a = finish_final_operand(f, insn->guard);
@@ -83,7 +83,7 @@ finish_prefixes(const low_func *f, const low_insn *insn,
 
 /* Says which operands of the instruction are registers. */
 static void
-finish_uses(const low_insn *insn, unsigned flags, emu_insn *at)
+finish_uses(const low_insn *insn, unsigned fields, emu_insn *at)
 {
     const low_value values[] = {insn->d, insn->e, insn->a, insn->b, insn->c};
 
@@ -92,7 +92,7 @@ finish_uses(const low_insn *insn, unsigned flags, emu_insn *at)
             at->used |= (uint8_t)(1u << k);
         }
     }
-    if (!(flags & EMU_TARGETS) && insn->x_count <= UINT8_MAX) {
+    if (!(fields & EMU_TARGETS) && insn->x_count <= UINT8_MAX) {
         at->x_count = (uint8_t)insn->x_count;
         at->x_written = (uint8_t)insn->x_defs;
     }
@@ -102,7 +102,7 @@ static void
 finish_insn(const low_func *f, const low_insn *insn, const emu_handler_set *handlers,
             const uint32_t *label_at, const emu_insn *code, emu_insn *at, uint32_t *xs)
 {
-    const unsigned flags = emu_operation_flags[insn->op];
+    const unsigned fields = emu_op_rows[insn->op].fields;
 
     finish_handlers(handlers, insn->op, at);
     at->d = finish_final_operand(f, insn->d) & ~(uint32_t)EMU_TAG_MASK;
@@ -113,11 +113,11 @@ finish_insn(const low_func *f, const low_insn *insn, const emu_handler_set *hand
     at->aux = insn->aux;
     at->imm = insn->imm;
     at->x = xs;
-    finish_uses(insn, flags, at);
-    if (flags & EMU_NUMBER_E) {
+    finish_uses(insn, fields, at);
+    if (fields & EMU_NUMBER_E) {
         at->e >>= 1; /* see LOW_NUMBER */
     }
-    if (flags & EMU_TARGET) {
+    if (fields & EMU_TARGET) {
         at->imm = (int64_t)label_at[insn->label] - (at - code);
     }
     if (insn->call != NULL) {
@@ -127,7 +127,7 @@ finish_insn(const low_func *f, const low_insn *insn, const emu_handler_set *hand
     for (uint32_t k = 0; k < insn->x_count; k++) {
         const low_value value = f->xs[insn->x + k];
 
-        if (flags & EMU_TARGETS) {
+        if (fields & EMU_TARGETS) {
             xs[k] = label_at[value] - (uint32_t)(at - code);
         }
         else {

@@ -1,5 +1,5 @@
-/* Values that are computed once. See hoist.h. */
-#include "device/compile/hoist.h"
+/* Values that are computed once. See lower.h. */
+#include "device/compile/lower.h"
 
 #include "device/compile/encoding.h"
 #include "device/ptx/words.h"
@@ -63,7 +63,7 @@ hoist_count(hoist *h)
         hoist_count_read(h, insn->b);
         hoist_count_read(h, insn->c);
         hoist_count_read(h, insn->guard);
-        if (emu_operation_flags[insn->op] & EMU_TARGETS) {
+        if (emu_op_rows[insn->op].fields & EMU_TARGETS) {
             k = insn->x_count; /* they are labels */
         }
         for (; k < insn->x_count; k++) {
@@ -79,88 +79,13 @@ hoist_count(hoist *h)
 
 /* -- values that are computed once ------------------------------------------------- */
 
-/* Operations that cannot fault and depend only on their operands. */
-static bool
-hoist_is_pure(unsigned op)
-{
-    switch (op) {
-        case EMU_OP_mov_16:
-        case EMU_OP_mov_32:
-        case EMU_OP_mov_64:
-        case EMU_OP_add_32:
-        case EMU_OP_add_64:
-        case EMU_OP_sub_32:
-        case EMU_OP_sub_64:
-        case EMU_OP_mul_32:
-        case EMU_OP_mul_64:
-        case EMU_OP_mad_32:
-        case EMU_OP_mad_64:
-        case EMU_OP_mulwide_u32:
-        case EMU_OP_mulwide_s32:
-        case EMU_OP_madwide_u32:
-        case EMU_OP_madwide_s32:
-        case EMU_OP_neg_32:
-        case EMU_OP_neg_64:
-        case EMU_OP_min_u32:
-        case EMU_OP_min_s32:
-        case EMU_OP_max_u32:
-        case EMU_OP_max_s32:
-        case EMU_OP_and_32:
-        case EMU_OP_and_64:
-        case EMU_OP_or_32:
-        case EMU_OP_or_64:
-        case EMU_OP_xor_32:
-        case EMU_OP_xor_64:
-        case EMU_OP_not_32:
-        case EMU_OP_not_64:
-        case EMU_OP_shl_32:
-        case EMU_OP_shl_64:
-        case EMU_OP_shr_u32:
-        case EMU_OP_shr_u64:
-        case EMU_OP_shr_s32:
-        case EMU_OP_shr_s64:
-        case EMU_OP_cvt_32from16_u16:
-        case EMU_OP_cvt_32from16_s16:
-        case EMU_OP_cvt_16from32_u16:
-        case EMU_OP_cvt_64from32_u32:
-        case EMU_OP_cvt_64from32_s32:
-        case EMU_OP_cvt_32from64_u32:
-        case EMU_OP_add_f32:
-        case EMU_OP_sub_f32:
-        case EMU_OP_mul_f32:
-        case EMU_OP_fma_f32:
-        case EMU_OP_add_f64:
-        case EMU_OP_sub_f64:
-        case EMU_OP_mul_f64:
-        case EMU_OP_fma_f64:
-            return true;
-        default:
-            return false;
-    }
-}
-
-static uint64_t
-hoist_load_size(unsigned op)
-{
-    switch (op) {
-        case EMU_OP_ld_u16_16:
-            return 2;
-        case EMU_OP_ld_u32_32:
-            return 4;
-        case EMU_OP_ld_u64_64:
-            return 8;
-        default:
-            return 0;
-    }
-}
-
 /* Whether the instruction loads a parameter of the kernel, and cannot fault. */
 static bool
 hoist_loads_parameter(const hoist *h, const low_insn *insn)
 {
-    const uint64_t size = hoist_load_size(insn->op), at = (uint64_t)insn->imm;
+    const uint64_t size = emu_op_rows[insn->op].bytes, at = (uint64_t)insn->imm;
 
-    return size && insn->aux == EMU_AT_PARAM && at % size == 0 && at < h->params_size &&
+    return insn->aux == EMU_AT_PARAM && at % size == 0 && at < h->params_size &&
            size <= h->params_size - at;
 }
 
@@ -198,6 +123,24 @@ hoist_join(unsigned one, unsigned other)
     return EMU_EACH;
 }
 
+/* The same of a special register. */
+static unsigned
+hoist_level_of_special(unsigned special)
+{
+    switch (special) {
+        case PTX_S_ctaid:
+            return EMU_ONCE_BLOCK;
+        case PTX_S_ntid:
+        case PTX_S_nctaid:
+            return EMU_ONCE_LAUNCH;
+        case PTX_S_tid:
+        case PTX_S_laneid:
+            return EMU_ONCE_WARP;
+        default:
+            return EMU_EACH;
+    }
+}
+
 /* How often the instruction must run. */
 static unsigned
 hoist_level(const hoist *h, const low_insn *insn)
@@ -208,26 +151,18 @@ hoist_level(const hoist *h, const low_insn *insn)
         !hoist_is_register(insn->d) || h->writes[LOW_REGISTER_NUMBER(insn->d)] != 1) {
         return EMU_EACH;
     }
-    if (insn->op == EMU_OP_special && insn->aux == PTX_S_ctaid) {
-        return EMU_ONCE_BLOCK;
+    switch (emu_op_rows[insn->op].runs) {
+        case EMU_RUNS_SPECIAL:
+            return hoist_level_of_special(insn->aux);
+        case EMU_RUNS_PARAMETER:
+            return hoist_loads_parameter(h, insn) ? EMU_ONCE_LAUNCH : EMU_EACH;
+        case EMU_RUNS_ONCE:
+            return hoist_join(hoist_join(hoist_level_of_value(f, insn->a),
+                                         hoist_level_of_value(f, insn->b)),
+                              hoist_level_of_value(f, insn->c));
+        default:
+            return EMU_EACH;
     }
-    if (insn->op == EMU_OP_special &&
-        (insn->aux == PTX_S_ntid || insn->aux == PTX_S_nctaid)) {
-        return EMU_ONCE_LAUNCH;
-    }
-    if (insn->op == EMU_OP_lane_special &&
-        (insn->aux == PTX_S_tid || insn->aux == PTX_S_laneid)) {
-        return EMU_ONCE_WARP;
-    }
-    if (hoist_loads_parameter(h, insn)) {
-        return EMU_ONCE_LAUNCH;
-    }
-    if (hoist_is_pure(insn->op)) {
-        return hoist_join(hoist_join(hoist_level_of_value(f, insn->a),
-                                     hoist_level_of_value(f, insn->b)),
-                          hoist_level_of_value(f, insn->c));
-    }
-    return EMU_EACH;
 }
 
 /* The place of a result in the memory of its level. False: this memory is full. */
@@ -328,8 +263,8 @@ hoist_is_access(const low_insn *insn)
 {
     const uint32_t space = insn->aux & EMU_AT_MASK;
 
-    return insn->op >= EMU_OP_ld_u8_16 && insn->op <= EMU_OP_st_64_64 &&
-           space <= EMU_AT_GLOBAL && insn->aux & EMU_AT_BASE64;
+    return emu_op_rows[insn->op].fields & EMU_TAKES_INDEX && space <= EMU_AT_GLOBAL &&
+           insn->aux & EMU_AT_BASE64;
 }
 
 /* The only instruction that writes the value, or NULL. */
@@ -363,7 +298,7 @@ hoist_keeps(const hoist *h, const low_insn *from, const low_insn *to, low_value 
     }
     for (const low_insn *insn = from + 1; insn < to; insn++) {
         if (insn->op == EMU_OP_label || insn->d == value || insn->e == value ||
-            emu_operation_flags[insn->op] & (EMU_TARGET | EMU_TARGETS | EMU_LEAVES)) {
+            emu_op_rows[insn->op].fields & (EMU_TARGET | EMU_TARGETS | EMU_LEAVES)) {
             return false;
         }
         for (uint32_t k = 0; k < insn->x_defs; k++) {
@@ -490,10 +425,11 @@ hoist_shape_of(low_func *f, uint32_t value)
 static void
 hoist_shape(low_func *f, low_insn *load)
 {
+    const emu_op_row *row = &emu_op_rows[load->op];
     const low_register *r;
     uint32_t place;
 
-    if (load->op < EMU_OP_ld_u8_16 || load->op > EMU_OP_ld_u64_64 ||
+    if (!(row->fields & EMU_TAKES_INDEX) || row->effect != EMU_EFFECT_READ ||
         (load->aux & ~(uint32_t)(EMU_AT_STRONG | EMU_AT_VOLATILE)) !=
             (EMU_AT_SHARED | EMU_AT_BASE32) ||
         !hoist_is_register(load->a)) {

@@ -1,7 +1,6 @@
-/* Lowering of comparisons, and of selections by a comparison. See lower_opcodes.h. */
-#include "device/base/half.h"
-#include "device/compile/lower_opcodes.h"
-#include "device/compile/lower_operand.h"
+/* Lowering of comparisons, and of selections by a comparison. See lower.h. */
+#include "device/base/number.h"
+#include "device/compile/lower.h"
 
 /* -- which operation --------------------------------------------------------------- */
 

@@ -1,7 +1,6 @@
-/* Lowering of moves, selections and conversions of addresses. See lower_opcodes.h. */
-#include "device/compile/lower_opcodes.h"
+/* Lowering of moves, selections and conversions of addresses. See lower.h. */
+#include "device/compile/lower.h"
 #include "device/compile/encoding.h"
-#include "device/compile/lower_operand.h"
 
 static const uint16_t mov_ops[PTX_CLASSES] = {
     EMU_OP_mov_p, EMU_OP_mov_16, EMU_OP_mov_32, EMU_OP_mov_64, EMU_OP_mov_128};

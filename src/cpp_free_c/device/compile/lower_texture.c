@@ -1,12 +1,11 @@
-/* Lowering of texture and surface instructions. See lower_opcodes.h; the fields that
+/* Lowering of texture and surface instructions. See lower.h; the fields that
  * the operations read are in encoding.h.
  *
  * Textures and surfaces are 64-bit handles in registers, or in variables of type
  * .texref and .surfref. Separate samplers are refused. */
-#include "device/base/geometry.h"
+#include "device/memory/texture.h"
 #include "device/compile/encoding.h"
-#include "device/compile/lower_opcodes.h"
-#include "device/compile/lower_operand.h"
+#include "device/compile/lower.h"
 
 static unsigned
 texture_geometry_of(const low_func *f)

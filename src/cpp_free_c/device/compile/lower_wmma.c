@@ -1,5 +1,5 @@
 /* Lowering of wmma: loads and stores of fragments, and products, which become the
- * operation mma. See lower_opcodes.h.
+ * operation mma. See lower.h.
  *
  * PTX does not say how the lanes share a matrix. These are the places on an H200. Lane
  * 4 g + t has elements of the lines g, g + 8, ... of a matrix: rows of A, columns of B.
@@ -8,14 +8,84 @@
  * other one has a line after the other. Lines of C and D are those of the wide matrix:
  * rows, or columns if B has 32 of them. A and B of halves have eight registers, which
  * repeat the distinct ones. */
-#include "device/compile/lower_opcodes.h"
+#include "device/compile/lower_matrix.h"
 
 #include <string.h>
 
 #include "device/compile/encoding.h"
-#include "device/compile/lower_operand.h"
-#include "device/compile/matrix_forms.h"
-#include "device/compile/wmma_forms.h"
+#include "device/compile/lower.h"
+
+/* -- which shapes exist with which types ------------------------------------------- */
+
+/* A bit of a set is for the shape at its place. */
+static const ptx_shape wmma_shapes[] = {{16, 16, 16}, {32, 8, 16}, {8, 32, 16},
+                                        {16, 16, 8},  {8, 8, 4},   {8, 8, 32},
+                                        {8, 8, 128}};
+enum {
+    BIG_SHAPES = 7,
+    TF32_SHAPE = 8,
+    F64_SHAPE = 16,
+    NIBBLE_SHAPE = 32,
+    BIT_SHAPE = 64
+};
+
+/* The shapes with A and B of this type (EMU_MATRIX_), and those with C and D of it: a
+ * bit for each. */
+static unsigned
+low_wmma_shapes(unsigned type)
+{
+    switch (type) {
+        case EMU_MATRIX_F16:
+        case EMU_MATRIX_BF16:
+        case EMU_MATRIX_S8:
+        case EMU_MATRIX_U8:
+            return BIG_SHAPES;
+        case EMU_MATRIX_TF32:
+            return TF32_SHAPE;
+        case EMU_MATRIX_F64:
+            return F64_SHAPE;
+        case EMU_MATRIX_S4:
+        case EMU_MATRIX_U4:
+            return NIBBLE_SHAPE;
+        case EMU_MATRIX_B1:
+            return BIT_SHAPE;
+        default:
+            return 0;
+    }
+}
+
+static unsigned
+low_wmma_result_shapes(unsigned type)
+{
+    switch (type) {
+        case EMU_MATRIX_F16:
+            return BIG_SHAPES;
+        case EMU_MATRIX_F32:
+            return BIG_SHAPES | TF32_SHAPE;
+        case EMU_MATRIX_F64:
+            return F64_SHAPE;
+        case EMU_MATRIX_S32:
+            return BIG_SHAPES | NIBBLE_SHAPE | BIT_SHAPE;
+        default:
+            return 0;
+    }
+}
+
+/* Fails unless the shape is one of the set. */
+static void
+low_check_wmma_shape(const low_func *f, ptx_shape shape, unsigned set)
+{
+    for (unsigned i = 0; i < sizeof wmma_shapes / sizeof *wmma_shapes; i++) {
+        if ((set >> i & 1) && wmma_shapes[i].rows == shape.rows &&
+            wmma_shapes[i].columns == shape.columns &&
+            wmma_shapes[i].depth == shape.depth) {
+            return;
+        }
+    }
+    low_unsupported(f);
+}
+
+/* -- fragments and products -------------------------------------------------------- */
 
 enum {
     MAX_FRAGMENT = 8,

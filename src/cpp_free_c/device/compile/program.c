@@ -9,18 +9,142 @@
 #include <string.h>
 
 #include "device/base/device.h"
-#include "device/compile/call_graph.h"
-#include "device/compile/dump.h"
-#include "device/compile/finish.h"
-#include "device/compile/kernel_info.h"
+#include "device/compile/link.h"
 #include "device/compile/lower.h"
-#include "device/compile/registers.h"
-#include "device/compile/runtime_text.h"
-#include "device/compile/shared_memory.h"
-#include "device/compile/stack_size.h"
-#include "device/compile/symbols.h"
+#include "device/compile/runtime.h"
 #include "device/memory/memory.h"
-#include "device/ptx/parse_module.h"
+#include "device/ptx/ir.h"
+#include "device/ptx/words.h"
+
+/* -- what the driver reports about a kernel ---------------------------------------- */
+
+enum {
+    MAX_REGISTERS = 255,
+    REGISTERS_PER_BLOCK = 65536,
+    MAX_THREADS = 1024,
+    MAX_PARAMETER_BYTES = 1 << 16,
+    EXTRA_REGISTERS = 8 /* for what a compiler adds, such as addresses */
+};
+
+/* -- parameters -------------------------------------------------------------------- */
+
+/* Places the parameters of a kernel in the packed block and describes them. Lowering
+ * needs the places. */
+static void
+kernel_place_parameters(emu_load *load, ptx_function *function, emu_kernel_info *info)
+{
+    emu_param *params;
+    size_t count = 0, top = 0;
+
+    for (const ptx_var *var = function->params; var != NULL; var = var->next) {
+        count++;
+    }
+    params = emu_arena_get(load, &load->keep, count, sizeof *params);
+    info->params = params;
+    info->param_count = count;
+    for (ptx_var *var = function->params; var != NULL; var = var->next, params++) {
+        if (var->space != PTX_SPACE_PARAM) {
+            emu_load_fail(load, EMU_LOAD_INVALID_PTX, function->line,
+                          "a parameter of the kernel %s is a register",
+                          function->name->text);
+        }
+        top = (top + var->align - 1) & ~((size_t)var->align - 1);
+        var->address = top;
+        params->offset = top;
+        params->size = (size_t)var->size;
+        params->align = var->align;
+        top += (size_t)var->size;
+        if (top > MAX_PARAMETER_BYTES) {
+            emu_load_fail(load, EMU_LOAD_INVALID_PTX, function->line,
+                          "the parameters of %s are too large", function->name->text);
+        }
+    }
+    info->params_size = top;
+}
+
+/* -- limits ------------------------------------------------------------------------ */
+
+/* The block size that the text names; all zeros if it names none. */
+static const unsigned *
+kernel_block_bound(const ptx_function *function)
+{
+    if (function->req_ntid[0] != 0) {
+        return function->req_ntid;
+    }
+    return function->max_ntid;
+}
+
+/* The threads of a block of this size, at most MAX_THREADS. */
+static unsigned
+kernel_block_threads(const unsigned size[3])
+{
+    uint64_t count = (uint64_t)size[0] * size[1];
+
+    if (count <= MAX_THREADS) {
+        count *= size[2];
+    }
+    if (count > MAX_THREADS) {
+        return MAX_THREADS;
+    }
+    return (unsigned)count;
+}
+
+static unsigned
+kernel_lesser(unsigned a, unsigned b)
+{
+    if (a < b) {
+        return a;
+    }
+    return b;
+}
+
+/* The number of registers to report: what a compiler would need, within all limits. The
+ * software device has no shortage of registers. A block of `threads` threads must
+ * therefore be able to run, if `threads` is not 0. */
+static unsigned
+kernel_count_registers(const ptx_function *function, unsigned max_registers,
+                       unsigned threads)
+{
+    unsigned count = function->code->registers + EXTRA_REGISTERS;
+
+    if (threads > 0) {
+        count = kernel_lesser(count, REGISTERS_PER_BLOCK / threads);
+    }
+    if (function->max_nreg > 0) {
+        count = kernel_lesser(count, function->max_nreg);
+    }
+    if (max_registers > 0) {
+        count = kernel_lesser(count, max_registers);
+    }
+    return kernel_lesser(count, MAX_REGISTERS);
+}
+
+/* Sets the name, the limits and the sizes of a kernel whose code is complete, except
+ * shared_size and const_size. `max_registers` is the limit of the load, or 0. */
+static void
+kernel_describe(const ptx_function *function, unsigned max_registers,
+                emu_kernel_info *info)
+{
+    const unsigned *bound = kernel_block_bound(function);
+
+    info->name = function->code->name;
+    memcpy(info->max_ntid, function->max_ntid, sizeof info->max_ntid);
+    memcpy(info->req_ntid, function->req_ntid, sizeof info->req_ntid);
+    memcpy(info->req_cluster, function->req_cluster, sizeof info->req_cluster);
+    info->max_threads = MAX_THREADS;
+    if (bound[0] != 0) {
+        info->max_threads = kernel_block_threads(bound);
+    }
+    info->registers =
+        kernel_count_registers(function, max_registers, info->max_threads);
+    if (function->code->local_size > LOW_ENTRY_ROOM) {
+        info->local_size = function->code->local_size - LOW_ENTRY_ROOM;
+    }
+    info->ptx_version = function->module->version;
+    info->target = function->module->target;
+}
+
+/* -- loading ----------------------------------------------------------------------- */
 
 enum {
     NEWEST_VERSION = 99,   /* of PTX: 9.9 */
@@ -285,7 +409,7 @@ program_compile_function(loader *l, ptx_function *function)
     }
     low_finish(&f, l->handlers, function->code);
     if (l->dump & EMU_DUMP_CODE) {
-        emu_dump_code(function->code, l->handlers);
+        emu_dump_code(function->code);
     }
     emu_arena_free(&l->load.scratch);
     l->load.scratch = l->load.parsed;
@@ -309,7 +433,7 @@ program_compile_kernel(loader *l, ptx_function *function)
     emu_kernel *kernel = &l->program->kernels[l->program->kernel_count++];
     uint64_t shared = 0;
 
-    emu_kernel_place_parameters(&l->load, function, &kernel->info);
+    kernel_place_parameters(&l->load, function, &kernel->info);
     function->code->dynamic_shared = (uint32_t)emu_shared_place_kernel(
         &l->load, function, l->modules, &l->shared, &shared);
     program_compile_function(l, function);
@@ -317,8 +441,8 @@ program_compile_kernel(loader *l, ptx_function *function)
     kernel->program = l->program;
     kernel->info.shared_size = (size_t)shared;
     kernel->info.const_size = l->const_size;
-    emu_kernel_describe(function, program_max_registers(l, function->module),
-                        &kernel->info);
+    kernel_describe(function, program_max_registers(l, function->module),
+                    &kernel->info);
 }
 
 static void
@@ -512,4 +636,92 @@ emu_program_free(emu_program *program)
 
     program_release_variables(program);
     emu_arena_free(&arena);
+}
+
+/* -- lookups ----------------------------------------------------------------------- */
+
+/* -- kernels ----------------------------------------------------------------------- */
+
+const emu_kernel *
+emu_program_kernel(const emu_program *program, const char *name)
+{
+    for (size_t i = 0; i < program->kernel_count; i++) {
+        if (strcmp(program->kernels[i].info.name, name) == 0) {
+            return &program->kernels[i];
+        }
+    }
+    return NULL;
+}
+
+size_t
+emu_program_kernel_count(const emu_program *program)
+{
+    return program->kernel_count;
+}
+
+const emu_kernel *
+emu_program_kernel_at(const emu_program *program, size_t index)
+{
+    if (index >= program->kernel_count) {
+        return NULL;
+    }
+    return &program->kernels[index];
+}
+
+const emu_kernel_info *
+emu_kernel_get_info(const emu_kernel *kernel)
+{
+    return &kernel->info;
+}
+
+/* -- variables --------------------------------------------------------------------- */
+
+/* The variable of a name and of a kind: `reference` is PTX_W_texref, PTX_W_surfref or
+ * 0. A visible variable is preferred. Returns NULL if there is none. */
+static const emu_variable *
+lookup_variable(const emu_program *program, const char *name, unsigned reference)
+{
+    const emu_variable *found = NULL;
+
+    for (size_t i = 0; i < program->variable_count; i++) {
+        const emu_variable *variable = &program->variables[i];
+
+        if (strcmp(variable->name, name) == 0 && variable->reference == reference &&
+            (found == NULL || variable->is_visible)) {
+            found = variable;
+        }
+    }
+    return found;
+}
+
+int
+emu_program_variable(const emu_program *program, const char *name, uint64_t *address,
+                     size_t *size)
+{
+    const emu_variable *found = lookup_variable(program, name, 0);
+
+    if (found == NULL) {
+        return 0;
+    }
+    *address = found->address;
+    *size = found->size;
+    return 1;
+}
+
+int
+emu_program_reference(const emu_program *program, const char *name, int surface,
+                      uint64_t *address)
+{
+    unsigned reference = PTX_W_texref;
+    const emu_variable *found;
+
+    if (surface) {
+        reference = PTX_W_surfref;
+    }
+    found = lookup_variable(program, name, reference);
+    if (found == NULL) {
+        return 0;
+    }
+    *address = found->address;
+    return 1;
 }

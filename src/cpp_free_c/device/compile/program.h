@@ -44,4 +44,23 @@ CUresult emu_program_load(CUcontext context, const emu_source *sources, size_t c
  * allowed. */
 void emu_program_free(emu_program *program);
 
+/* -- kernels ----------------------------------------------------------------------- */
+
+/* The kernel of a name, or NULL. */
+const emu_kernel *emu_program_kernel(const emu_program *program, const char *name);
+size_t emu_program_kernel_count(const emu_program *program);
+/* Kernels in the order of the texts; NULL past the end. */
+const emu_kernel *emu_program_kernel_at(const emu_program *program, size_t index);
+const emu_kernel_info *emu_kernel_get_info(const emu_kernel *kernel);
+
+/* -- variables --------------------------------------------------------------------- */
+
+/* Finds a .global or .const variable. Returns 1 and sets address and size, or 0. */
+int emu_program_variable(const emu_program *program, const char *name,
+                         uint64_t *address, size_t *size);
+/* The same for a variable of type .surfref (`surface` is not 0) or .texref.
+ * emu_program_variable does not find these. */
+int emu_program_reference(const emu_program *program, const char *name, int surface,
+                          uint64_t *address);
+
 #endif

@@ -1,5 +1,5 @@
 /* Places of virtual registers in the frame: liveness, then linear scan. See
- * registers.h.
+ * lower.h.
  *
  * A lane never writes the values of another lane. A register is therefore free for
  * another use when no path of a single lane reads it any more, whatever the other lanes
@@ -7,11 +7,9 @@
  * counts as a read of the register. A write of a temporary does not: the instructions
  * that read a temporary have the same guard, so they read only lanes that were written.
  */
-#include "device/compile/registers.h"
+#include "device/compile/lower.h"
 
 #include <string.h>
-
-#include "device/compile/hoist.h"
 
 typedef struct {
     uint32_t first, last; /* its first and its last instruction */
@@ -56,7 +54,7 @@ registers_is_register(low_value value)
 static bool
 registers_ends_block(unsigned op)
 {
-    return (emu_operation_flags[op] & (EMU_TARGET | EMU_TARGETS | EMU_LEAVES)) != 0;
+    return (emu_op_rows[op].fields & (EMU_TARGET | EMU_TARGETS | EMU_LEAVES)) != 0;
 }
 
 static void
@@ -88,16 +86,16 @@ registers_find_blocks(scan *s)
     for (uint32_t i = 0; i < s->block_count; i++) {
         block *b = &s->blocks[i];
         const low_insn *insn = &f->insns[b->last];
-        const unsigned flags = emu_operation_flags[insn->op];
+        const unsigned fields = emu_op_rows[insn->op].fields;
 
         b->succ[0] = b->succ[1] = NO_BLOCK;
-        if (flags & EMU_TARGET) {
+        if (fields & EMU_TARGET) {
             b->succ[0] = s->block_of_label[insn->label];
         }
-        if (flags & EMU_TARGETS) {
+        if (fields & EMU_TARGETS) {
             b->branch = b->last + 1;
         }
-        if (!(flags & EMU_LEAVES) && i + 1 < s->block_count) {
+        if (!(fields & EMU_LEAVES) && i + 1 < s->block_count) {
             b->succ[1] = i + 1;
         }
     }
@@ -140,7 +138,7 @@ registers_visit_insn(scan *s, uint32_t index, uint32_t blk, visit read, visit wr
             read(s, LOW_REGISTER_NUMBER(reads[k]), index, blk);
         }
     }
-    if (emu_operation_flags[insn->op] & EMU_TARGETS) {
+    if (emu_op_rows[insn->op].fields & EMU_TARGETS) {
         first = insn->x_count; /* they are labels */
     }
     for (uint32_t k = first; k < insn->x_count; k++) {

@@ -1,4 +1,4 @@
-/* The address space of the memory of all software devices. See address_space.h.
+/* The address space of the memory of all software devices. See memory.h.
  *
  * The range has two parts. The small part consists of runs of 512-byte granules, one
  * run for each allocation up to 32 KiB; a run and its record stay together and are
@@ -6,7 +6,7 @@
  * returns to a sorted list. Every allocation has a guard zone behind it, so that an
  * access beyond its end never reaches the next allocation. */
 #define _GNU_SOURCE
-#include "device/memory/address_space.h"
+#include "device/memory/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* CUDA arrays and mipmapped arrays. See array.h. */
-#include "device/memory/array.h"
+/* CUDA arrays and mipmapped arrays. See texture.h. */
+#include "device/memory/texture.h"
 
 #define LARGEST_SIDE ((size_t)1 << 28)
 

@@ -1,19 +1,142 @@
 /* Allocating, freeing, registering, and accounts. See memory.h.
  *
  * Invariant: `state.mutex` guards everything here and in address_space.c except the
- * tables and extents, which are read without it. While it is held, only the lock of
- * registered.c is taken. */
+ * tables and extents, which are read without it. While it is held, only the lock of the
+ * list of registered memory is taken. */
 #define _GNU_SOURCE
 #include "device/memory/memory.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "device/base/checks.h"
-#include "device/memory/shadow.h"
-
 #include "device/base/site.h"
+
+/* -- registered memory ------------------------------------------------------------- */
+
+/* The sorted list of the program's own memory that it has registered
+ * (cuMemHostRegister). It is outside the range. Its records are live and do not
+ * overlap. Changed with the mutex held; read by the lookups of memory.h from any
+ * thread. */
+
+static struct {
+    pthread_rwlock_t lock; /* guards the list; taken after the mutex of memory.c */
+    emu_allocation **list; /* sorted by base, never overlapping */
+    size_t count, room;
+} registered = {.lock = PTHREAD_RWLOCK_INITIALIZER};
+
+/* The index of the first registered record that ends after `address`. */
+static size_t
+registered_after(uint64_t address)
+{
+    size_t low = 0, high = registered.count;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        const emu_allocation *record = registered.list[middle];
+
+        if (record->base + record->size <= address) {
+            low = middle + 1;
+        }
+        else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static const emu_allocation *
+registered_overlap_locked(uint64_t base, uint64_t size)
+{
+    size_t at = registered_after(base);
+
+    if (at < registered.count && registered.list[at]->base < base + size) {
+        return registered.list[at];
+    }
+    return NULL;
+}
+
+const emu_allocation *
+emu_registered_overlap(uint64_t base, size_t size)
+{
+    const emu_allocation *record;
+
+    pthread_rwlock_rdlock(&registered.lock);
+    record = registered_overlap_locked(base, size);
+    pthread_rwlock_unlock(&registered.lock);
+    return record;
+}
+
+static bool
+registered_grow_locked(void)
+{
+    size_t room = 16;
+    emu_allocation **list;
+
+    if (registered.count < registered.room) {
+        return true;
+    }
+    if (registered.room != 0) {
+        room = registered.room * 2;
+    }
+    list = realloc(registered.list, room * sizeof(*list));
+    if (list == NULL) {
+        return false;
+    }
+    registered.list = list;
+    registered.room = room;
+    return true;
+}
+
+/* Make room for one more record. False: out of memory. */
+static bool
+registered_reserve(void)
+{
+    bool has_room;
+
+    pthread_rwlock_wrlock(&registered.lock);
+    has_room = registered_grow_locked();
+    pthread_rwlock_unlock(&registered.lock);
+    return has_room;
+}
+
+/* Insert a record; registered_reserve has made room for it. */
+static void
+registered_insert(emu_allocation *record)
+{
+    size_t at;
+
+    pthread_rwlock_wrlock(&registered.lock);
+    at = registered_after(record->base);
+    memmove(&registered.list[at + 1], &registered.list[at],
+            (registered.count - at) * sizeof(*registered.list));
+    registered.list[at] = record;
+    registered.count++;
+    pthread_rwlock_unlock(&registered.lock);
+}
+
+/* Remove the record that begins at `base` and return it, or NULL. */
+static emu_allocation *
+registered_remove(uint64_t base)
+{
+    emu_allocation *record = NULL;
+    size_t at;
+
+    pthread_rwlock_wrlock(&registered.lock);
+    at = registered_after(base);
+    if (at < registered.count && registered.list[at]->base == base) {
+        record = registered.list[at];
+        registered.count--;
+        memmove(&registered.list[at], &registered.list[at + 1],
+                (registered.count - at) * sizeof(*registered.list));
+    }
+    pthread_rwlock_unlock(&registered.lock);
+    return record;
+}
+
+/* -- allocations ------------------------------------------------------------------- */
 
 #define HUGE_PAGE ((uint64_t)2 << 20)
 
@@ -373,7 +496,7 @@ memory_register_locked(uint64_t base, const emu_memory_request *request)
     if (emu_registered_overlap(base, request->size) != NULL) {
         return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     }
-    if (!emu_registered_reserve()) {
+    if (!registered_reserve()) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     record = emu_space_take_record_locked();
@@ -383,7 +506,7 @@ memory_register_locked(uint64_t base, const emu_memory_request *request)
     record->base = base;
     record->span = request->size;
     memory_start_locked(record, request, 0);
-    emu_registered_insert(record);
+    registered_insert(record);
     return CUDA_SUCCESS;
 }
 
@@ -410,7 +533,7 @@ emu_memory_unregister(uint64_t base)
     emu_allocation *record;
 
     pthread_mutex_lock(&state.mutex);
-    record = emu_registered_remove(base);
+    record = registered_remove(base);
     if (record != NULL) {
         memory_stop_locked(record);
         emu_space_return_record_locked(record);

@@ -1,4 +1,5 @@
-/* The memory of all software devices: one reserved range of addresses, checked lookups.
+/* The memory of all software devices: one reserved range of addresses, checked lookups,
+ * and what checks know about its bytes.
  *
  * Every device pointer is a host pointer inside the range (page-locked and managed
  * memory too), so a kernel may read it with plain loads once it has been checked.
@@ -17,8 +18,133 @@
 #ifndef DEVICE_MEMORY_MEMORY_H
 #define DEVICE_MEMORY_MEMORY_H
 
-#include "device/memory/address_space.h"
-#include "device/memory/registered.h"
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "device/base/device.h"
+
+/* -- allocations: the record of one piece of device memory ------------------------- */
+
+/* Records never move. A freed record keeps its place, with extent 0, until its
+ * addresses are used again. */
+
+#define EMU_ALL_DEVICES UINT64_MAX
+
+typedef enum {
+    EMU_MEMORY_NONE,
+    EMU_MEMORY_DEVICE,     /* cuMemAlloc */
+    EMU_MEMORY_PITCHED,    /* cuMemAllocPitch */
+    EMU_MEMORY_HOST,       /* cuMemHostAlloc: page-locked */
+    EMU_MEMORY_REGISTERED, /* cuMemHostRegister: outside the range */
+    EMU_MEMORY_MANAGED,    /* cuMemAllocManaged */
+    EMU_MEMORY_ARRAY,      /* the elements of a CUarray */
+    EMU_MEMORY_GLOBAL,     /* a .global or .const variable of a module */
+    EMU_MEMORY_HEAP,       /* malloc() in a kernel */
+    EMU_MEMORY_IPC,        /* another process's allocation, opened here */
+    EMU_MEMORY_POOLED,     /* cuMemAllocAsync */
+    EMU_MEMORY_GRAPHICS,   /* an OpenGL buffer */
+    EMU_MEMORY_GRAPH_NODE, /* of an allocation node of a graph */
+    EMU_MEMORY_IMPORTED,   /* memory of another process's pool, opened here */
+    EMU_MEMORY_RESERVED,   /* addresses of cuMemAddressReserve, without memory */
+    EMU_MEMORY_MAPPED,     /* cuMemMap: a part of such addresses that has memory */
+    EMU_MEMORY_KINDS
+} emu_memory_kind;
+
+typedef struct emu_allocation {
+    uint64_t base;           /* first address */
+    _Atomic uint64_t extent; /* bytes that may be accessed: size while live, then 0 */
+    uint64_t devices;        /* bit d: a context of device d may access it */
+    uint64_t size;           /* bytes requested; kept after the free, for reports */
+    uint64_t span;           /* bytes of the range that it occupies, guard included */
+    uint64_t charged;        /* bytes charged to the memory of its device */
+    uint64_t serial;         /* 1, 2, 3, ... in order of allocation, never reused */
+    emu_memory_kind kind;
+    int device;         /* ordinal of the device that has the memory */
+    unsigned int flags; /* flags of the call that allocated it */
+    CUcontext context;  /* the context that allocated it; NULL after its destruction */
+    const char *name;   /* name of the variable of a module; owned by the program */
+    const char *site;   /* of the call that allocated it (site.h); NULL: unknown */
+    void *owner;        /* the array, pool or IPC record that it belongs to */
+    bool mapped;        /* its pages are mapped from a shared file */
+    bool suspended;     /* it keeps its addresses, but is neither live nor charged */
+    size_t pitch;       /* row pitch of a pitched allocation */
+    /* Advice on managed memory; it always counts for a whole allocation. Places are
+     * ordinals of devices, -1 for the host, -2 for none. */
+    struct {
+        bool read_mostly;
+        int preferred, prefetched;
+        uint64_t accessed_by; /* bit d: device d */
+        bool accessed_by_host;
+    } managed;
+    struct emu_allocation *next, *previous; /* the allocations of one context */
+    struct emu_allocation *queue;           /* free list or quarantine */
+} emu_allocation;
+
+/* -- the range: for memory.c, address_space.c and shadow.c ------------------------- */
+
+/* The range is divided into places for allocations.
+ *
+ * Invariant: the tables map every granule and chunk of the range to the record that
+ * owns it, or to record 0. The place of a freed allocation is in quarantine first; it
+ * is used again when the quarantine is full.
+ *
+ * The functions that end with _locked are called with the mutex of memory.c held. The
+ * tables are read without a lock. */
+
+#define EMU_GRANULE_SHIFT                                                            \
+    9                      /* small allocations: 512 bytes, as aligned as cuMemAlloc \
+                            */
+#define EMU_CHUNK_SHIFT 16 /* large allocations: 64 KiB */
+#define EMU_GRANULE ((size_t)1 << EMU_GRANULE_SHIFT)
+#define EMU_CHUNK ((size_t)1 << EMU_CHUNK_SHIFT)
+#define EMU_SMALL_LIMIT \
+    ((size_t)32 << 10) /* the largest allocation of the small part */
+
+/* The range and its tables. Written once by emu_space_open.
+ */
+typedef struct {
+    uint64_t base;              /* first address of the range */
+    uint64_t size;              /* its bytes; 0 before the first cuInit */
+    uint64_t small_size;        /* bytes at its start that consist of granules */
+    _Atomic uint32_t *granules; /* record number for each granule of the small part */
+    _Atomic uint32_t *chunks;   /* record number for each chunk of the whole range */
+    emu_allocation *records;    /* record 0 means no allocation */
+} emu_memory_range;
+
+extern emu_memory_range emu_memory_tables;
+
+static inline uint64_t
+emu_space_round_up(uint64_t value, uint64_t step)
+{
+    return (value + step - 1) / step * step;
+}
+
+/* Reserve the range. */
+CUresult emu_space_open(void);
+
+/* Take a place in the small or in the large part, with its record, whose extent is
+ * 0. NULL: no place or no record is left. */
+emu_allocation *emu_space_take_run_locked(size_t size);
+emu_allocation *emu_space_take_large_locked(size_t size);
+/* Put the place of a freed record in quarantine. */
+void emu_space_keep_freed_locked(emu_allocation *record);
+
+/* Take and return a record without a place, for memory outside the range. */
+emu_allocation *emu_space_take_record_locked(void);
+void emu_space_return_record_locked(emu_allocation *record);
+
+/* Let the chunks of [base, base + bytes) belong to a record. */
+void emu_space_assign_locked(uint64_t base, uint64_t bytes,
+                             const emu_allocation *record);
+
+/* Whether a record is in the small part. */
+bool emu_space_is_small(const emu_allocation *record);
+/* The bytes of addresses left for large allocations, without the guard of one. */
+uint64_t emu_space_large_room_locked(void);
+
+/* -- allocating, freeing, lookups -------------------------------------------------- */
 
 typedef struct {
     emu_memory_kind kind;
@@ -93,6 +219,9 @@ uint64_t emu_memory_free_bytes(int device);
 void emu_memory_set_total(int device, uint64_t bytes);
 uint64_t emu_memory_total(int device);
 
+/* The live registered memory that shares a byte with [base, base + size), or NULL. */
+const emu_allocation *emu_registered_overlap(uint64_t base, size_t size);
+
 /* The record of an address: live, freed, or near (the address is in the guard zone
  * behind the allocation). NULL: the address is unknown. */
 static inline const emu_allocation *
@@ -162,5 +291,102 @@ emu_memory_may_use(const emu_context *context, const emu_allocation *allocation)
 
 /* A word for a kind in reports: "device", "page-locked", ... */
 const char *emu_memory_kind_name(emu_memory_kind kind);
+
+/* -- the shadow of memory: what checks know about its bytes ------------------------ */
+
+/* The check of uninitialised memory has a mark for each byte of the range: 1 if it was
+ * written since its allocation began. Another mark says that a whole line of 64 bytes
+ * was written; the marks of its bytes then have no meaning.
+ *
+ * The check of races has cells with three stamps each. Lines have cells, for accesses
+ * to whole lines. A line that is accessed in other ways has a cell for each word of
+ * four bytes, and, where kernels access smaller elements, for each byte. A stamp of 0
+ * means no access (machine/warp/race_visit.h, race_lines.h).
+ *
+ * The range is reserved and has no memory until it is used. Without the checks nothing
+ * is reserved, and every function here returns at once. Memory outside the range
+ * (registered memory) has no shadow. Any thread may call these functions; threads that
+ * write to the same bytes without an order may lose a mark. */
+
+#define EMU_LINE_SHIFT 6
+#define EMU_LINE ((size_t)1 << EMU_LINE_SHIFT)
+
+/* The stamps of cells: the last write, and the last reads of two different warps. */
+typedef struct {
+    uint32_t *writer, *reader, *other;
+} emu_visits;
+
+typedef struct {
+    uint8_t *written; /* NULL: there is no check of uninitialised memory */
+    uint8_t *whole;   /* 1 for each line that was written as a whole */
+    emu_visits lines, words, bytes; /* NULL: there is no check of races */
+    uint8_t *narrow;                /* 1 for each chunk with stamps in `bytes` */
+} emu_shadow;
+
+extern emu_shadow emu_memory_shadow;
+
+/* Reserve the shadow of a check, after the range. False: the system has no room. */
+bool emu_shadow_open_written(void);
+bool emu_shadow_open_visits(void);
+/* Forget all visits. No kernel may run. */
+void emu_shadow_clear_visits(void);
+
+/* An allocation begins or gets new content: none of its bytes is written. */
+void emu_shadow_begin(const emu_allocation *record);
+
+/* Whether bytes have marks: there is the check, and they are in the range. */
+static inline bool
+emu_shadow_has_marks(uint64_t address, uint64_t bytes)
+{
+    const uint64_t offset = address - emu_memory_tables.base;
+
+    return emu_memory_shadow.written != NULL && offset < emu_memory_tables.size &&
+           bytes <= emu_memory_tables.size - offset;
+}
+
+/* -- the functions below are for bytes that have marks ----------------------------- */
+
+/* Mark bytes as written, or as not written. */
+void emu_shadow_mark(uint64_t address, uint64_t bytes);
+void emu_shadow_unmark(uint64_t address, uint64_t bytes);
+/* Whether not one of these bytes was written. */
+bool emu_shadow_is_unset(uint64_t address, unsigned bytes);
+/* Whether each byte was written; of lines that are not marked as a whole. */
+bool emu_shadow_is_set_in_parts(uint64_t address, uint64_t bytes);
+
+/* Whether each of these bytes was written. */
+static inline bool
+emu_shadow_is_set(uint64_t address, uint64_t bytes)
+{
+    const uint64_t offset = address - emu_memory_tables.base;
+    const uint64_t first = offset >> EMU_LINE_SHIFT;
+    const uint64_t last = (offset + bytes - 1) >> EMU_LINE_SHIFT;
+    uint8_t all = 1;
+
+    for (uint64_t i = first; i <= last; i++) {
+        all &= emu_memory_shadow.whole[i];
+    }
+    return all || emu_shadow_is_set_in_parts(address, bytes);
+}
+
+/* Whether the bytes of an allocation are without a value until they are written. */
+static inline bool
+emu_shadow_tracks(const emu_allocation *record)
+{
+    return !record->mapped &&
+           (record->kind == EMU_MEMORY_DEVICE || record->kind == EMU_MEMORY_PITCHED ||
+            record->kind == EMU_MEMORY_POOLED || record->kind == EMU_MEMORY_HEAP ||
+            record->kind == EMU_MEMORY_GRAPH_NODE);
+}
+
+/* -- what is written other than by a store of a kernel ----------------------------- */
+
+/* Without the check of uninitialised memory, nothing happens. Called by the copies and
+ * fills of the driver and of kernels. */
+
+/* Bytes have been written: by the host, by a fill, or by a kernel. */
+void emu_written_mark(uint64_t address, uint64_t bytes);
+/* Bytes have been copied. The ranges may overlap. */
+void emu_written_copy(uint64_t to, uint64_t from, uint64_t bytes);
 
 #endif

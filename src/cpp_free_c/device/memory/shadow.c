@@ -1,6 +1,6 @@
-/* The shadow of memory. See shadow.h. */
+/* The shadow of memory. See memory.h. */
 #define _GNU_SOURCE
-#include "device/memory/shadow.h"
+#include "device/memory/memory.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -215,8 +215,9 @@ shadow_split_range(uint64_t address, uint64_t bytes)
     return emu_memory_shadow.written + start;
 }
 
-void
-emu_shadow_copy(uint64_t to, uint64_t from, uint64_t bytes)
+/* Give bytes the marks of other bytes. The ranges may overlap. */
+static void
+shadow_copy(uint64_t to, uint64_t from, uint64_t bytes)
 {
     if (bytes == 0) {
         return;
@@ -270,5 +271,37 @@ emu_shadow_begin(const emu_allocation *record)
 {
     if (emu_shadow_has_marks(record->base, record->size)) {
         emu_shadow_unmark(record->base, record->size);
+    }
+}
+
+/* -- what is written other than by a store of a kernel ----------------------------- */
+
+static bool
+written_tracks(uint64_t address)
+{
+    const emu_allocation *record = emu_memory_find(address);
+
+    return record != NULL && emu_shadow_tracks(record);
+}
+
+void
+emu_written_mark(uint64_t address, uint64_t bytes)
+{
+    if (emu_shadow_has_marks(address, bytes) && written_tracks(address)) {
+        emu_shadow_mark(address, bytes);
+    }
+}
+
+void
+emu_written_copy(uint64_t to, uint64_t from, uint64_t bytes)
+{
+    if (!emu_shadow_has_marks(to, bytes) || !written_tracks(to)) {
+        return;
+    }
+    if (!emu_shadow_has_marks(from, bytes) || !written_tracks(from)) {
+        emu_shadow_mark(to, bytes);
+    }
+    else {
+        shadow_copy(to, from, bytes);
     }
 }

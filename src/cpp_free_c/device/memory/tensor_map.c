@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "device/base/element.h"
+#include "device/base/number.h"
 
 _Static_assert(sizeof(emu_tensor_map) <= sizeof(CUtensorMap), "the map is too small");
 

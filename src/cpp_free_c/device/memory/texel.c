@@ -1,9 +1,9 @@
-/* Texels: from the bytes of an element to four channels. See texel.h. */
-#include "device/memory/texel.h"
+/* Texels: from the bytes of an element to four channels. See texture.h. */
+#include "device/memory/texture.h"
 
 #include <string.h>
 
-#include "device/base/half.h"
+#include "device/base/number.h"
 
 #ifdef __clang__
 #    pragma STDC FP_CONTRACT OFF

@@ -2,7 +2,7 @@
  *
  * Written by the parser, read by device/compile. Registers are numbered in each
  * function in the order of their first use. The parser resolves the names that the text
- * declares first; device/compile/symbols.c resolves the others. All of it is in the
+ * declares first; device/compile/link.c resolves the others. All of it is in the
  * scratch arena of the load. */
 #ifndef DEVICE_PTX_IR_H
 #define DEVICE_PTX_IR_H
@@ -10,8 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "device/ptx/names.h"
-#include "device/ptx/types.h"
+#include "device/ptx/words.h"
 
 /* -- variables --------------------------------------------------------------------- */
 
@@ -149,8 +148,8 @@ typedef struct ptx_function {
     unsigned max_ntid[3], req_ntid[3], req_cluster[3], max_nreg;
     struct ptx_module *module;
     struct ptx_function *next;
-    struct ptx_function *same; /* set by symbols.c: the definition */
-    ptx_operand **references;  /* set by call_graph.c: functions, shared variables */
+    struct ptx_function *same; /* set by link.c: the definition */
+    ptx_operand **references;  /* set by link.c: functions, shared variables */
     size_t reference_count;
     bool calls_pointers;   /* a call names no function */
     struct emu_func *code; /* set by program.c */
@@ -176,5 +175,11 @@ typedef struct ptx_module {
     ptx_file *files;
     struct ptx_module *next;
 } ptx_module;
+
+/* -- the parser -------------------------------------------------------------------- */
+
+/* Parses a text, of which `size` bytes are read. Errors leave through emu_load_fail. */
+ptx_module *ptx_parse(emu_load *load, ptx_names *names, const char *text, size_t size,
+                      const char *source_name);
 
 #endif

@@ -1,6 +1,6 @@
 /* Constant expressions: operators wait on a stack until those that bind more closely
- * are done. See parse_constant.h. */
-#include "device/ptx/parse_constant.h"
+ * are done. See parser.h. */
+#include "device/ptx/parser.h"
 
 #include <string.h>
 

@@ -1,9 +1,7 @@
-/* Functions and statements of a PTX text. See parse_function.h. */
-#include "device/ptx/parse_function.h"
+/* Functions and statements of a PTX text. See parser.h. */
+#include "device/ptx/parser.h"
 
 #include <string.h>
-
-#include "device/ptx/parse_operand.h"
 
 /* -- statements -------------------------------------------------------------------- */
 

@@ -1,9 +1,9 @@
-/* Modules of a PTX text: the directives outside of functions. See parse_module.h. */
-#include "device/ptx/parse_module.h"
+/* Modules of a PTX text: the directives outside of functions. See parser.h. */
+#include "device/ptx/ir.h"
 
 #include <string.h>
 
-#include "device/ptx/parse_function.h"
+#include "device/ptx/parser.h"
 
 static void
 module_skip_braces(ptx_parser *parser)

@@ -1,9 +1,7 @@
-/* Operands of PTX instructions. See parse_operand.h. */
-#include "device/ptx/parse_operand.h"
+/* Operands of PTX instructions. See parser.h. */
+#include "device/ptx/parser.h"
 
 #include <string.h>
-
-#include "device/ptx/parse_constant.h"
 
 /* -- names ------------------------------------------------------------------------- */
 

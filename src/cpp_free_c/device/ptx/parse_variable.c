@@ -1,9 +1,7 @@
-/* Variables and parameters of a PTX text. See parse_variable.h. */
-#include "device/ptx/parse_variable.h"
+/* Variables and parameters of a PTX text. See parser.h. */
+#include "device/ptx/parser.h"
 
 #include <string.h>
-
-#include "device/ptx/parse_constant.h"
 
 /* -- variables --------------------------------------------------------------------- */
 

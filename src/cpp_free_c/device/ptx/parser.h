@@ -1,16 +1,93 @@
-/* The state of the parser: the cursor over the tokens, the scopes, the registers.
+/* The parser of PTX: its tokens, its state, and what its files call of each other. The
+ * entry, ptx_parse, is in ir.h.
  *
- * ptx_name.binding is the stack of a name's meanings, the innermost first; the end of a
- * scope removes its meanings. A label may be used before it is defined, so a scope
- * keeps the uses of labels and resolves them when it ends. All errors leave through
- * ptx_fail. Used by parse_operand.c, parse_variable.c, parse_function.c and
- * parse_module.c. */
+ * parser.c has the tokens, the cursor over them, the scopes and the registers;
+ * parse_module.c, parse_function.c, parse_variable.c and parse_operand.c have the
+ * statements, parse_constant.c the constant expressions, source_line.c the lines for
+ * reports. All errors leave through ptx_fail. */
 #ifndef DEVICE_PTX_PARSER_H
 #define DEVICE_PTX_PARSER_H
 
+#include <stdint.h>
+
 #include "device/ptx/ir.h"
-#include "device/ptx/lexer.h"
-#include "device/ptx/source_line.h"
+#include "device/ptx/load.h"
+#include "device/ptx/words.h"
+
+/* -- tokens ------------------------------------------------------------------------ */
+
+/* The lexer never reads past the end of the text. A byte that cannot begin a token
+ * fails the load. */
+
+typedef enum {
+    PTX_T_END,
+    PTX_T_NAME,   /* name */
+    PTX_T_WORD,   /* a word after a dot: name, without the dot */
+    PTX_T_INT,    /* bits: 64-bit two's complement; is_unsigned */
+    PTX_T_F32,    /* bits */
+    PTX_T_F64,    /* bits */
+    PTX_T_STRING, /* start, size: between the quotes */
+    PTX_T_PUNCT   /* punct */
+} ptx_token_kind;
+
+typedef struct {
+    ptx_token_kind kind;
+    char punct;
+    bool is_unsigned; /* INT: written with U, or larger than any signed number */
+    unsigned line;
+    ptx_name *name;
+    uint64_t bits;
+    const char *start;
+    size_t size;
+} ptx_token;
+
+typedef struct {
+    emu_load *load;
+    ptx_names *names;
+    const char *at;
+    const char *end;
+    unsigned line;
+    ptx_token token; /* the next one, not yet taken */
+} ptx_lexer;
+
+/* Reads the first token. */
+void ptx_lex_open(ptx_lexer *lexer, emu_load *load, ptx_names *names, const char *text,
+                  size_t size);
+/* Whether a word after a dot consists of digits, as that of .5 does. Then *bits are
+ * those of the double. */
+bool ptx_lex_fraction(const char *word, uint64_t *bits);
+/* Returns the token and moves to the next one. */
+ptx_token ptx_lex_take(ptx_lexer *lexer);
+
+/* -- the line of the source for reports -------------------------------------------- */
+
+/* A function of a header, such as nvcc's atomicAdd, is inlined into a kernel. Its .loc
+ * names the line of the header and, after inlined_at, an earlier .loc: the call. The
+ * line of the call is the one that a programmer knows. Functions of the program's own
+ * files keep their lines. */
+
+typedef struct {
+    uint32_t file, line, column;
+} ptx_loc;
+
+typedef struct ptx_source_lines ptx_source_lines;
+
+/* Read the .file directives in the rest of a text. The result lives as long as the
+ * load. */
+ptx_source_lines *ptx_source_lines_open(emu_load *load, const char *text, size_t size);
+/* Add a .file directive that was read before. */
+void ptx_source_lines_add(ptx_source_lines *lines, unsigned number, const char *path,
+                          size_t size);
+
+/* The line to report for a .loc that is inlined at another. Later calls may name `own`
+ * as the place of a call. */
+ptx_loc ptx_source_line_inlined(ptx_source_lines *lines, ptx_loc own, ptx_loc call);
+
+/* -- the state of the parser ------------------------------------------------------- */
+
+/* ptx_name.binding is the stack of a name's meanings, the innermost first; the end of a
+ * scope removes its meanings. A label may be used before it is defined, so a scope
+ * keeps the uses of labels and resolves them when it ends. */
 
 typedef enum {
     PTX_B_REG,
@@ -104,5 +181,51 @@ uint32_t ptx_new_regs(ptx_parser *parser, unsigned type, uint32_t lanes);
 void ptx_parse_loc(ptx_parser *parser);
 /* A directive without effect. */
 void ptx_skip_directive(ptx_parser *parser);
+
+/* -- constant expressions, such as (1 << 4) + 2 or 1.0 / 3.0 ----------------------- */
+
+/* The rules are those of NVIDIA's assembler: integers have 64 bits and are unsigned if
+ * an operand is, numbers of floating point are doubles, and the two do not mix. */
+
+typedef struct {
+    ptx_token_kind kind; /* PTX_T_INT, PTX_T_F32, PTX_T_F64 */
+    bool is_unsigned;
+    uint64_t bits;
+} ptx_constant;
+
+/* Whether a name is a number: WARP_SZ. */
+bool ptx_is_constant_name(const ptx_name *name);
+/* A whole expression, as far as the text continues it. Fails if none begins here. */
+ptx_constant ptx_parse_constant(ptx_parser *parser);
+/* The same for an expression whose first number has been taken. */
+ptx_constant ptx_parse_constant_from(ptx_parser *parser, const ptx_token *first);
+/* An expression that is an integer; `what` describes it in the message. */
+uint64_t ptx_parse_integer(ptx_parser *parser, const char *what);
+
+/* -- operands ---------------------------------------------------------------------- */
+
+/* All operands of an instruction, up to and including the semicolon. */
+void ptx_parse_operands(ptx_parser *parser, const char *opcode, ptx_insn *insn);
+/* The meaning of a name as a register, whose number is *reg; NULL if it has none. */
+ptx_binding *ptx_find_reg(ptx_parser *parser, ptx_name *name, uint32_t *reg);
+/* The targets of .branchtargets and .calltargets, up to and including the semicolon. */
+void ptx_parse_label_list(ptx_parser *parser, ptx_proto *proto);
+
+/* -- variables and parameters ------------------------------------------------------ */
+
+/* The linkage words before a declaration. */
+typedef struct {
+    bool is_extern, is_visible, is_weak, is_common;
+} ptx_linkage;
+
+/* One declaration after its linkage words, up to and including the semicolon. */
+void ptx_parse_vars(ptx_parser *parser, ptx_linkage linkage);
+/* The parameters of a function, after "(" and up to and including ")". */
+ptx_var *ptx_parse_params(ptx_parser *parser);
+
+/* -- functions and statements ------------------------------------------------------ */
+
+/* A function or kernel, after .entry or .func. */
+void ptx_parse_function(ptx_parser *parser, bool is_entry, ptx_linkage linkage);
 
 #endif

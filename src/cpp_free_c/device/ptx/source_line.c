@@ -1,6 +1,6 @@
-/* The line of the source for reports. See source_line.h. */
+/* The line of the source for reports. See parser.h. */
 #define _GNU_SOURCE
-#include "device/ptx/source_line.h"
+#include "device/ptx/parser.h"
 
 #include <stdbool.h>
 #include <stdio.h>

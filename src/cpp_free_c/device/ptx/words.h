@@ -1,18 +1,54 @@
-/* The words of PTX: opcodes, types, other words after a dot, shapes, special registers.
+/* The names and words of PTX: opcodes, types, other words after a dot, shapes, special
+ * registers.
  *
  * The opcodes are the rows of tables/opcodes.h. Types come first among the words after
  * a dot: a word is a type when it is at most PTX_W_LAST_TYPE. A text with a word or an
- * opcode that is not listed fails to load; the message names it.
+ * opcode that is not listed fails to load; the message names it. A word with colons has
+ * the same name with one line below for two colons: L2::64B is PTX_W_L2_64B.
  *
- * ptx_words_enter gives the names of a load the numbers of opcodes and words. The lexer
- * reads them from the record of the name (names.h). Used by the parser, by
- * device/compile and by the operations of device/machine that read special registers or
- * textures. */
+ * Used by the parser, by device/compile and by the operations of device/machine that
+ * read special registers or textures. */
 #ifndef DEVICE_PTX_WORDS_H
 #define DEVICE_PTX_WORDS_H
 
-#include "device/ptx/names.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "device/ptx/load.h"
 #include "tables/opcodes.h"
+
+/* -- names: one record for each distinct name of a text ---------------------------- */
+
+/* Two names are equal if their records are the same record. ptx_words_enter enters the
+ * fixed words first, so the lexer finds their numbers with the name. Linking reads the
+ * fields of the records. */
+
+typedef struct ptx_name {
+    struct ptx_name *next;         /* in the same slot */
+    struct ptx_binding *binding;   /* the innermost meaning while parsing */
+    struct ptx_function *function; /* link: the definition that all modules see */
+    struct ptx_var *var;
+    struct ptx_function *own_function; /* link: the definition of the current module */
+    struct ptx_var *own_var;
+    uint32_t hash;
+    uint16_t word;   /* its PTX_W_ number as a word after a dot, or 0 (words.h) */
+    uint16_t opcode; /* its PTX_OP_ number, or 0 */
+    uint32_t size;
+    char text[];
+} ptx_name;
+
+typedef struct {
+    ptx_name **slots;
+    size_t count;
+    size_t room; /* a power of two */
+} ptx_names;
+
+/* The record of a name. Without one, creates it if `add` is set, else returns NULL. */
+ptx_name *ptx_names_get(emu_load *load, ptx_names *names, const char *text, size_t size,
+                        bool add);
+
+/* -- words ------------------------------------------------------------------------- */
 
 /* clang-format off */
 /* X(name, bytes, kind): the kinds are in types.c. */
@@ -28,7 +64,7 @@
 /* X(identifier, text) */
 #define PTX_WORDS(X) \
     X(shr7, "shr7") X(shr15, "shr15") X(po, "po") X(oob, "oob") X(u2, "u2") \
-    X(s2, "s2") X(l2_eu, "L2::evict_unchanged") \
+    X(s2, "s2") X(L2_evict_unchanged, "L2::evict_unchanged") \
     X(fractional, "fractional") X(range, "range") X(cvt, "cvt") \
     X(abs, "abs") X(satfinite, "satfinite") X(pack, "pack") X(rs, "rs") \
     X(eq, "eq") X(ne, "ne") X(lt, "lt") X(le, "le") X(gt, "gt") X(ge, "ge") \
@@ -95,27 +131,27 @@
     X(abi_preserve, "abi_preserve") \
     X(abi_preserve_control, "abi_preserve_control") X(shared_cta, "shared::cta") \
     X(shared_cluster, "shared::cluster") X(param_entry, "param::entry") \
-    X(param_func, "param::func") X(l1_en, "L1::evict_normal") \
-    X(l1_eu, "L1::evict_unchanged") X(l1_ef, "L1::evict_first") \
-    X(l1_el, "L1::evict_last") X(l1_na, "L1::no_allocate") X(l2_64, "L2::64B") \
-    X(l2_128, "L2::128B") X(l2_256, "L2::256B") X(l2_hint, "L2::cache_hint") \
-    X(l2_ef, "L2::evict_first") X(l2_el, "L2::evict_last") \
-    X(l2_en, "L2::evict_normal") X(sync_restrict, "sync_restrict") X(n128, "128") \
+    X(param_func, "param::func") X(L1_evict_normal, "L1::evict_normal") \
+    X(L1_evict_unchanged, "L1::evict_unchanged") X(L1_evict_first, "L1::evict_first") \
+    X(L1_evict_last, "L1::evict_last") X(L1_no_allocate, "L1::no_allocate") X(L2_64B, "L2::64B") \
+    X(L2_128B, "L2::128B") X(L2_256B, "L2::256B") X(L2_cache_hint, "L2::cache_hint") \
+    X(L2_evict_first, "L2::evict_first") X(L2_evict_last, "L2::evict_last") \
+    X(L2_evict_normal, "L2::evict_normal") X(sync_restrict, "sync_restrict") X(n128, "128") \
     X(n16, "16") X(fp8, "fp8") X(memory_layout, "memory_layout") \
     X(force_unnormalized_coords, "force_unnormalized_coords") \
     X(parity, "parity") X(c, "c") X(d, "d") \
     X(launch_dependents, "launch_dependents") \
     X(tensor, "tensor") X(reduce, "reduce") X(prefetch, "prefetch") \
     X(mbarrier, "mbarrier") X(bulk_group, "bulk_group") \
-    X(mbarrier_bytes, "mbarrier::complete_tx::bytes") \
-    X(multicast, "multicast::cluster") X(tile, "tile") X(im2col, "im2col") \
+    X(mbarrier_complete_tx_bytes, "mbarrier::complete_tx::bytes") \
+    X(multicast_cluster, "multicast::cluster") X(tile, "tile") X(im2col, "im2col") \
     X(im2col_no_offs, "im2col_no_offs") X(t4d, "4d") X(t5d, "5d") \
     X(noComplete, "noComplete") X(noinc, "noinc") \
     X(tensormap_generic, "tensormap::generic") X(async_generic, "async::generic") \
-    X(restrict_cta, "sync_restrict::shared::cta") \
-    X(restrict_cluster, "sync_restrict::shared::cluster") \
+    X(sync_restrict_shared_cta, "sync_restrict::shared::cta") \
+    X(sync_restrict_shared_cluster, "sync_restrict::shared::cluster") \
     X(e4m3, "e4m3") X(e5m2, "e5m2") X(s4, "s4") X(u4, "u4") \
-    X(sp, "sp") X(sp_ordered, "sp::ordered_metadata") X(mma_async, "mma_async") \
+    X(sp, "sp") X(sp_ordered_metadata, "sp::ordered_metadata") X(mma_async, "mma_async") \
     X(m8n8, "m8n8") X(x1, "x1") X(x2, "x2") X(x4, "x4") X(trans, "trans") \
     X(replace, "replace") X(cp_fenceproxy, "cp_fenceproxy") X(b1024, "b1024") \
     X(global_address, "global_address") X(rank, "rank") X(box_dim, "box_dim") \
@@ -202,5 +238,23 @@ ptx_shape ptx_word_shape(unsigned word);
 /* Sets the number of each opcode and word in the record of its name. Called once for
  * each load, before the first text. */
 void ptx_words_enter(emu_load *load, ptx_names *names);
+
+/* -- types of data, and the classes of registers that hold them -------------------- */
+
+/* Width classes of registers: the interpreter keeps 32 lanes of that many bytes. */
+typedef enum { PTX_PRED, PTX_R16, PTX_R32, PTX_R64, PTX_R128, PTX_CLASSES } ptx_class;
+
+/* Size in bytes of a PTX_W_ type word; 0 when the word is not a type. */
+unsigned ptx_type_size(unsigned word);
+/* .f16 to .f64 and their pairs. */
+bool ptx_type_is_float(unsigned word);
+/* .s8 to .s64. */
+bool ptx_type_is_signed(unsigned word);
+/* .u8 to .u64; .b types are neither signed nor unsigned. */
+bool ptx_type_is_unsigned(unsigned word);
+/* The class of a register of the type. A word that is not a type gives PTX_R32. */
+ptx_class ptx_type_class(unsigned word);
+/* The bytes of one lane of a register; 0 for a predicate. */
+unsigned ptx_class_bytes(ptx_class width);
 
 #endif

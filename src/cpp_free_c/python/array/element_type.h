@@ -68,6 +68,19 @@ pcu_type_is_exact(int type)
     return type < PCU_T_COUNT && pcu_types[type].kind <= PCU_KIND_INTEGER;
 }
 
+/* 1 if NumPy's rule same_kind allows the conversion: to the same kind or a wider one,
+ * but not from signed integers to unsigned ones. */
+static inline int
+pcu_type_casts(int from, int to)
+{
+    int from_kind = pcu_types[from].kind;
+    int to_kind = pcu_types[to].kind;
+    if (from_kind == PCU_KIND_INTEGER && to_kind == PCU_KIND_INTEGER) {
+        return pcu_types[to].is_signed || !pcu_types[from].is_signed;
+    }
+    return from_kind <= to_kind;
+}
+
 /* The type of the real part of a complex type; other types themselves. */
 PCU_HIDDEN int pcu_type_real(int type);
 

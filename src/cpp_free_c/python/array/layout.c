@@ -50,6 +50,43 @@ pcu_raise_shapes(const char *format, const char *name, int ndim, const size_t *s
     return -1;
 }
 
+/* -- the argument out -------------------------------------------------------------- */
+
+int
+pcu_check_out(pcu_state *st, const char *name, PyObject *out, int ndim,
+              const size_t *shape)
+{
+    pcu_gpuarray *array = (pcu_gpuarray *)out;
+    if (!pcu_is_array(st, out)) {
+        PyErr_Format(PyExc_TypeError, "%s: out must be a GPUArray, not %s", name,
+                     Py_TYPE(out)->tp_name);
+        return -1;
+    }
+    if (pcu_gpuarray_ready(array) < 0) {
+        return -1;
+    }
+    if (!pcu_gpuarray_has_shape(array, ndim, shape)) {
+        return pcu_raise_shapes("%s: the result has shape %S, out has %S", name, ndim,
+                                shape, array);
+    }
+    return 0;
+}
+
+int
+pcu_check_out_type(const char *name, const pcu_gpuarray *out, int type)
+{
+    if (pcu_type_is_number(out->type) && pcu_type_casts(type, out->type)) {
+        return 0;
+    }
+    PyArray_Descr *dtype = pcu_dtype_of_type(type);
+    PyErr_Format(PyExc_TypeError,
+                 "%s: the result of dtype %S cannot be put into an array of dtype %S; "
+                 "convert with astype()",
+                 name, (PyObject *)dtype, (PyObject *)out->dtype);
+    Py_XDECREF(dtype);
+    return -1;
+}
+
 /* -- shape and strides ------------------------------------------------------------- */
 
 static int

@@ -36,6 +36,14 @@ PCU_HIDDEN PCU_RAISES int pcu_raise_shapes(const char *format, const char *name,
                                            int ndim, const size_t *shape,
                                            const pcu_gpuarray *array);
 
+/* Check the argument `out` of a function: an initialised GPUArray of this shape. */
+PCU_HIDDEN PCU_RAISES int pcu_check_out(pcu_state *st, const char *name, PyObject *out,
+                                        int ndim, const size_t *shape);
+
+/* Check that elements of the type can be stored in `out` by the rule same_kind. */
+PCU_HIDDEN PCU_RAISES int pcu_check_out_type(const char *name, const pcu_gpuarray *out,
+                                             int type);
+
 /* The strides of a packed array in C order, or in Fortran order if f_order is 1.
  * Inline: every reshape calls it. */
 PCU_RAISES static inline int

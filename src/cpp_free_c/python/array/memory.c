@@ -154,7 +154,7 @@ pcu_gpuarray_check(pcu_gpuarray *self, const pcu_context *ctx)
             return memory_wrong_context(self, memory);
         }
     }
-    if (pcu_captures_active != 0 && memory_captured(self) < 0) {
+    if (pcu_captures != NULL && memory_captured(self) < 0) {
         return -1;
     }
     if (self->inside) {

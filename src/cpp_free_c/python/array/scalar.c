@@ -326,11 +326,22 @@ scalar_truth(const scalar_number *n)
     return n->number.real != 0 || n->number.imag != 0;
 }
 
+/* 1 if the number is converted as an element of an array is. */
 static int
-scalar_pack_float(PyObject *value, const scalar_number *n, int type, unsigned char *out)
+scalar_is_converted(PyObject *value, pcu_scalar_way way)
+{
+    if (way == PCU_SCALAR_ASSIGNED) {
+        return PyArray_IsScalar(value, Generic) || PyArray_Check(value);
+    }
+    return way == PCU_SCALAR_CONVERTED;
+}
+
+static int
+scalar_pack_float(PyObject *value, const scalar_number *n, int type, pcu_scalar_way way,
+                  unsigned char *out)
 {
     int is_complex = !n->integer && (PyComplex_Check(value) || n->number.imag != 0);
-    if (is_complex && !pcu_type_is_complex(type)) {
+    if (is_complex && !pcu_type_is_complex(type) && !scalar_is_converted(value, way)) {
         return scalar_misfit(value, type);
     }
     scalar_store_float(n->number, type, out);
@@ -338,25 +349,28 @@ scalar_pack_float(PyObject *value, const scalar_number *n, int type, unsigned ch
 }
 
 static int
-scalar_pack_integer(PyObject *value, scalar_number *n, int type, int force,
+scalar_pack_integer(PyObject *value, scalar_number *n, int type, pcu_scalar_way way,
                     unsigned char *out)
 {
+    int is_converted = scalar_is_converted(value, way);
     if (!n->integer) {
-        if (!force || PyComplex_Check(value) || n->number.imag != 0) {
+        int is_complex = PyComplex_Check(value) || n->number.imag != 0;
+        if (way == PCU_SCALAR_OPERAND || (is_complex && !is_converted)) {
             return scalar_misfit(value, type);
         }
         if (scalar_truncate(value, type, n) < 0) {
             return -1;
         }
     }
-    if (n->beyond || !scalar_store_integer(n, type, out)) {
+    int fits = !n->beyond && scalar_store_integer(n, type, out);
+    if (!fits && (n->beyond || !is_converted)) {
         return scalar_overflow(value, type);
     }
     return 0;
 }
 
 int
-pcu_scalar_pack(PyObject *value, int type, int force, unsigned char *out)
+pcu_scalar_pack(PyObject *value, int type, pcu_scalar_way way, unsigned char *out)
 {
     scalar_number number;
     if (PyFloat_CheckExact(value)) { /* the usual case */
@@ -370,8 +384,8 @@ pcu_scalar_pack(PyObject *value, int type, int force, unsigned char *out)
             SCALAR_STORE(uint8_t, scalar_truth(&number));
             return 0;
         case PCU_KIND_INTEGER:
-            return scalar_pack_integer(value, &number, type, force, out);
+            return scalar_pack_integer(value, &number, type, way, out);
         default:
-            return scalar_pack_float(value, &number, type, out);
+            return scalar_pack_float(value, &number, type, way, out);
     }
 }

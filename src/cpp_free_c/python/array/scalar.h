@@ -17,10 +17,20 @@ PCU_HIDDEN int pcu_is_scalar(PyObject *value);
  * PCU_T_NONE if kernels do not compute with its dtype. */
 PCU_HIDDEN PCU_RAISES int pcu_scalar_type(PyObject *value, int *type, int *yields);
 
-/* Write the value's bytes in a type. OverflowError for an integer that the type cannot
- * hold, TypeError for a number of a wider kind. With `force` a float loses its fraction
- * in an integer type; NaN is a ValueError. */
-PCU_HIDDEN PCU_RAISES int pcu_scalar_pack(PyObject *value, int type, int force,
+/* How a number becomes one of a type. OverflowError for an integer that the type cannot
+ * hold, TypeError for a number of a wider kind, ValueError for NaN as an integer. */
+typedef enum {
+    PCU_SCALAR_OPERAND,
+    /* A float loses its fraction in an integer type. A number that has a dtype is
+     * converted as the elements of an array are: integers wrap around, complex numbers
+     * lose their imaginary part. */
+    PCU_SCALAR_ASSIGNED,
+    /* Any number is converted as if it had a dtype. */
+    PCU_SCALAR_CONVERTED
+} pcu_scalar_way;
+
+/* Write the value's bytes in a type. */
+PCU_HIDDEN PCU_RAISES int pcu_scalar_pack(PyObject *value, int type, pcu_scalar_way way,
                                           unsigned char *out);
 
 /* 1 if the number is less than zero, 0 if not. */

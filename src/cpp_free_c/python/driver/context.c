@@ -10,10 +10,11 @@
 #include <time.h>
 
 #include "python/support/convert.h"
-#include "python/support/device_caller.h"
+#include "python/support/call_site.h"
 #include "python/support/interrupt.h"
-#include "python/support/launch_ring.h"
+#include "driver/events.h"
 #include "python/support/setup.h"
+#include "python/support/suspects.h"
 #include "python/support/type.h"
 #include "driver/stream_use.h"
 #include "python/driver/context_stack.h"
@@ -150,10 +151,6 @@ context_wrap_new(pcu_state *st, CUcontext handle, CUdevice device, pcu_ctx_kind 
     self->rec.alive = 1;
     self->rec.owner = self;
     pcu_context_record_register(&self->rec);
-    if (pcu_launch_ring_make(&self->rec) < 0) {
-        Py_DECREF(self);
-        return NULL;
-    }
     CUresult status = pcu_scope_enter(&scope, &self->rec);
     routine = scope.routine;
     if (status == CUDA_SUCCESS) {
@@ -331,7 +328,8 @@ context_dealloc(PyObject *op)
         PyObject_ClearWeakRefs(op);
     }
     context_end_noraise((pcu_context *)op);
-    pcu_launch_ring_end(&((pcu_context *)op)->rec);
+    pcu_events_forget(&((pcu_context *)op)->rec);
+    pcu_suspects_forget(&((pcu_context *)op)->rec);
     context_clear(op);
     type->tp_free(op);
     Py_DECREF(type);
@@ -507,9 +505,9 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
     Py_ssize_t count = context_count(stack, self);
     pcu_stream_table_let_go(&self->rec);
     self->rec.alive = 0; /* from now on no other thread uses or ends it */
-    pcu_device_caller_asks(1);
+    pcu_device_site_asks(1);
     CUresult status = context_end(&self->rec, &routine);
-    pcu_device_caller_asks(0);
+    pcu_device_site_asks(0);
     if (status != CUDA_SUCCESS && !pcu_status_is_sticky(status)) {
         pcu_raise(st, routine, status);
         context_stay(self, stack, count);

@@ -63,7 +63,7 @@ pcu_context_check_indices(pcu_context *self)
 }
 
 /* The native record of a Context. */
-static inline const pcu_context_record *
+static inline pcu_context_record *
 pcu_context_rec(PyObject *ctx)
 {
     return &((pcu_context *)ctx)->rec;

@@ -36,18 +36,17 @@ curand_open(PyObject *path)
     return library;
 }
 
-/* Open the first library of the list in pycuda._random or pycuda._curand that can be
- * opened. */
+/* Open the first cuRAND that can be opened. */
 static int
 curand_load(pcu_state *st)
 {
     if (st->curand != NULL) {
         return 0;
     }
-    PyObject *module = PyImport_ImportModule("pycuda._random.curand_library");
+    PyObject *module = PyImport_ImportModule("pycuda._libraries");
     PyObject *paths = NULL;
     if (module != NULL) {
-        paths = PyObject_CallMethod(module, "paths", NULL);
+        paths = PyObject_CallMethod(module, "paths", "s", "curand");
     }
     PyObject *items = NULL;
     if (paths != NULL) {

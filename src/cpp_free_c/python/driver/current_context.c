@@ -3,8 +3,9 @@
 #include "python/driver/current_context.h"
 
 #include "driver/stream_use.h"
-#include "python/support/launch_ring.h"
+#include "driver/events.h"
 #include "python/driver/context_stack.h"
+#include "python/support/suspects.h"
 
 int
 pcu_current_context_settle(pcu_state *st)
@@ -58,7 +59,7 @@ pcu_current_context_synchronize(pcu_state *st)
     pcu_context_record *rec = pcu_ctx_current;
     unsigned long queued = 0;
     unsigned long clock = pcu_stream_clock();
-    unsigned long number = pcu_launch_newest();
+    uint64_t number = pcu_launch_newest();
     int rc;
     if (rec != NULL) {
         queued = rec->queued;
@@ -72,6 +73,7 @@ pcu_current_context_synchronize(pcu_state *st)
     if (rc == 0 && rec != NULL && rec == pcu_ctx_current) {
         pcu_stream_table_passed(rec, clock);
         pcu_launches_passed_all(rec, number);
+        pcu_suspects_forget(rec); /* the context works: it was reset */
     }
     return rc;
 }

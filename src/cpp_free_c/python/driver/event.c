@@ -12,14 +12,14 @@
 #include "python/driver/ipc_bytes.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
-#include "python/support/launch_ring.h"
+#include "driver/events.h"
 
 typedef struct {
     pcu_resource head;
-    PyObject *owner;        /* keeps a foreign event alive; never in tp_clear */
-    int foreign;            /* another library destroys the handle */
-    CUstream stream;        /* of the last record */
-    unsigned long recorded; /* the newest launch then; 0: not recorded */
+    PyObject *owner;   /* keeps a foreign event alive; never in tp_clear */
+    int foreign;       /* another library destroys the handle */
+    CUstream stream;   /* of the last record */
+    uint64_t recorded; /* the newest launch then; 0: not recorded */
 } event_object;
 
 static int

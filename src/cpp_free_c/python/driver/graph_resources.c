@@ -1,15 +1,14 @@
 /* The type _GraphResources: what a graph and its executable graphs own. See
  * graph_resources.h.
  *
- * Work names memory by address. So the words among the parameters of kernels are noted,
- * and for addresses the starts of their allocations. A release then finds out by the
- * start whether a graph uses the memory. Objects are kept
- * only where the release cannot be seen: buffers of the host, memory of other
- * libraries, functions of the program.
+ * Work names memory by address, and a program may pass an address as an integer. So
+ * when work is captured or added, each word among its parameters that is an address is
+ * looked up in the map of this package's memory (driver/memory_map.h), and the graph
+ * keeps the note that it finds. Memory of other libraries, buffers of the host and
+ * functions of the program are kept as objects.
  *
- * Invariant: the record is registered as long as the object exists. There is no
- * tp_clear: a cycle through a function of the program ends where a Graph or GraphExec
- * is cleared, which releases the driver's graph first. */
+ * Invariant: there is no tp_clear: a cycle through a function of the program ends where
+ * a Graph or GraphExec is cleared, which releases the driver's graph first. */
 #include "python/driver/graph_resources.h"
 
 #include "python/support/driver_call.h"
@@ -31,14 +30,14 @@ pcu_graph_resources_new(pcu_state *st, PyObject *ctx)
     }
     self->st = st;
     self->ctx = Py_NewRef(ctx);
-    self->rec.context = pcu_context_rec(ctx)->handle;
-    pcu_graph_record_register(&self->rec);
+    self->capture.context = pcu_context_rec(ctx)->handle;
     self->kept = PyList_New(0);
+    self->memory = PySet_New(NULL);
     self->functions = PyDict_New();
     self->bodies = PyDict_New();
     self->pools = PyList_New(0);
-    if (self->kept == NULL || self->functions == NULL || self->bodies == NULL ||
-        self->pools == NULL) {
+    if (self->kept == NULL || self->memory == NULL || self->functions == NULL ||
+        self->bodies == NULL || self->pools == NULL) {
         Py_CLEAR(self);
     }
     return self;
@@ -79,43 +78,76 @@ pcu_graph_resources_function(pcu_graph_resources *self, CUfunction handle)
     return found;
 }
 
-static int
-graph_resources_add(pcu_graph_resources *self, uint64_t word)
-{
-    if (pcu_graph_record_add(&self->rec, word) < 0) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    return 0;
-}
-
-/* The driver answers for addresses of device memory, and refuses all other words. */
-int
-pcu_graph_resources_note(pcu_graph_resources *self, uint64_t word)
+/* The note of the memory that an address is in. The driver answers for addresses of
+ * device memory, and refuses all other words. */
+static pcu_memory_note *
+graph_memory_at(uint64_t word)
 {
     CUdeviceptr base = 0;
     size_t size = 0;
-    if (pcu_graph_record_has(&self->rec, word)) {
-        return 0;
+    pcu_memory_note *note = pcu_memory_find(word, NULL);
+    if (note != NULL || word < GRAPH_LOWEST_ADDRESS) {
+        return note;
     }
-    if (word >= GRAPH_LOWEST_ADDRESS &&
-        drv.MemGetAddressRange(&base, &size, word) == CUDA_SUCCESS && base != word &&
-        graph_resources_add(self, base) < 0) {
-        return -1;
+    const pcu_virtual_range *range = pcu_virtual_range_at(word);
+    if (range != NULL) {
+        return pcu_memory_find(range->base, NULL);
     }
-    return graph_resources_add(self, word);
+    if (drv.MemGetAddressRange(&base, &size, word) == CUDA_SUCCESS) {
+        return pcu_memory_find(base, NULL);
+    }
+    return NULL;
 }
 
 int
-pcu_graph_resources_note_all(pcu_graph_resources *self, const void *bytes, size_t size)
+pcu_graph_resources_keep_word(pcu_graph_resources *self, uint64_t word)
+{
+    pcu_memory_note *note = graph_memory_at(word);
+    if (note == NULL) {
+        return 0;
+    }
+    PyObject *key = PyLong_FromVoidPtr(note);
+    int rc = -1;
+    if (key != NULL) {
+        rc = PySet_Contains(self->memory, key);
+    }
+    if (rc == 0 && (rc = PySet_Add(self->memory, key)) == 0) {
+        pcu_memory_keep(note);
+    }
+    Py_XDECREF(key);
+    return rc < 0 ? -1 : 0;
+}
+
+int
+pcu_graph_resources_keep_words(pcu_graph_resources *self, const void *bytes,
+                               size_t size)
 {
     uint64_t word;
     int rc = 0;
     for (size_t i = 0; rc == 0 && i + sizeof(word) <= size; i += sizeof(word)) {
         memcpy(&word, (const char *)bytes + i, sizeof(word));
-        rc = pcu_graph_resources_note(self, word);
+        rc = pcu_graph_resources_keep_word(self, word);
     }
     return rc;
+}
+
+/* Let go of all memory. What the program has released meanwhile, the last graph that
+ * used it releases. */
+static void
+graph_resources_let_go(pcu_graph_resources *self)
+{
+    while (self->memory != NULL && PySet_GET_SIZE(self->memory) > 0) {
+        PyObject *key = PySet_Pop(self->memory);
+        pcu_memory_note *note = PyLong_AsVoidPtr(key);
+        Py_DECREF(key);
+        if (pcu_memory_let_go(note)) {
+            PyObject *ctx = note->ctx->owner;
+            pcu_release_noraise(self->st, note->handle_kind, pcu_handle_owed(note),
+                                ctx);
+            Py_DECREF(ctx);
+        }
+    }
+    Py_CLEAR(self->memory);
 }
 
 /* -- captures ---------------------------------------------------------------------- */
@@ -134,21 +166,21 @@ pcu_graph_resources_begin(pcu_graph_resources *self, PyObject *pool, int early)
     self->forked = 0;
     self->following = NULL;
     self->early = early;
-    self->rec.thread = PyThread_get_thread_ident();
-    self->rec.capturing = 1;
-    pcu_captures_active++;
+    self->capture.thread = PyThread_get_thread_ident();
+    self->capturing = 1;
+    pcu_capture_begin(&self->capture);
     return 0;
 }
 
-/* Release the handles that the record took. A handle that a graph uses is taken again.
- */
+/* Release the handles that the capture took. One that a graph uses stays until the
+ * graph is gone. */
 static void
-graph_resources_pay(pcu_graph_resources *self)
+capture_pay(pcu_graph_resources *self)
 {
-    pcu_owed_handle *owed = self->rec.owed;
-    size_t count = self->rec.owed_count;
-    self->rec.owed = NULL;
-    self->rec.owed_count = self->rec.owed_room = 0;
+    pcu_owed_handle *owed = self->capture.owed;
+    size_t count = self->capture.owed_count;
+    self->capture.owed = NULL;
+    self->capture.owed_count = self->capture.owed_room = 0;
     for (size_t i = 0; i < count; i++) {
         PyObject *ctx = (PyObject *)owed[i].ctx;
         pcu_release_noraise(self->st, owed[i].kind, owed[i].handle, ctx);
@@ -160,13 +192,13 @@ graph_resources_pay(pcu_graph_resources *self)
 void
 pcu_graph_resources_end(pcu_graph_resources *self)
 {
-    if (self->rec.capturing) {
-        self->rec.capturing = 0;
-        pcu_captures_active--;
+    if (self->capturing) {
+        self->capturing = 0;
+        pcu_capture_end(&self->capture);
     }
     Py_CLEAR(self->pool);
     Py_CLEAR(self->workspaces); /* `kept` has them, too */
-    graph_resources_pay(self);
+    capture_pay(self);
 }
 
 /* The resources of the active capture of the current context that follows `last`; the
@@ -174,20 +206,19 @@ pcu_graph_resources_end(pcu_graph_resources *self)
 static pcu_graph_resources *
 captured_next(const pcu_graph_resources *last)
 {
-    pcu_graph_record *rec = pcu_graph_records;
+    pcu_capture_record *rec = pcu_captures;
     if (last != NULL) {
-        rec = last->rec.next;
+        rec = last->capture.next;
     }
-    while (rec != NULL &&
-           !(rec->capturing &&
-             (pcu_ctx_current == NULL || pcu_ctx_current->handle == rec->context))) {
+    while (rec != NULL && pcu_ctx_current != NULL &&
+           pcu_ctx_current->handle != rec->context) {
         rec = rec->next;
     }
     if (rec == NULL) {
         return NULL;
     }
     return (pcu_graph_resources *)(void *)((char *)rec -
-                                           offsetof(pcu_graph_resources, rec));
+                                           offsetof(pcu_graph_resources, capture));
 }
 
 int
@@ -197,7 +228,7 @@ pcu_captured_launch_slow(const void *params, size_t size, CUfunction handle,
     int rc = 0;
     for (pcu_graph_resources *r = captured_next(NULL); rc == 0 && r != NULL;
          r = captured_next(r)) {
-        rc = pcu_graph_resources_note_all(r, params, size);
+        rc = pcu_graph_resources_keep_words(r, params, size);
         r->seen++;
         if (rc == 0 && function != NULL) {
             rc = pcu_graph_resources_keep_function(r, handle, function);
@@ -212,7 +243,7 @@ pcu_captured_address_slow(uint64_t word)
     int rc = 0;
     for (pcu_graph_resources *r = captured_next(NULL); rc == 0 && r != NULL;
          r = captured_next(r)) {
-        rc = pcu_graph_resources_note(r, word);
+        rc = pcu_graph_resources_keep_word(r, word);
     }
     return rc;
 }
@@ -242,7 +273,7 @@ pcu_captured_copy_slow(pcu_state *st, const char *routine)
     }
     for (pcu_graph_resources *r = captured_next(NULL); r != NULL;
          r = captured_next(r)) {
-        if (r->rec.thread == thread) {
+        if (r->capture.thread == thread) {
             return pcu_raise_detail(
                 st, routine, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
                 "the call would copy now, not when the graph is launched; use the "
@@ -279,8 +310,7 @@ captured_last(CUstream stream)
     const CUgraphNode *nodes = NULL;
     const CUgraphEdgeData *data = NULL;
     size_t count = 0;
-    if ((uintptr_t)stream <= (uintptr_t)CU_STREAM_PER_THREAD ||
-        drv.StreamGetCaptureInfo(stream, &state, NULL, NULL, &nodes, &data, &count) !=
+    if (drv.StreamGetCaptureInfo(stream, &state, NULL, NULL, &nodes, &data, &count) !=
             CUDA_SUCCESS ||
         state != CU_STREAM_CAPTURE_STATUS_ACTIVE || count != 1) {
         return NULL;
@@ -319,7 +349,7 @@ captured_by_thread(void)
 {
     unsigned long thread = PyThread_get_thread_ident();
     pcu_graph_resources *r = captured_next(NULL);
-    while (r != NULL && r->rec.thread != thread) {
+    while (r != NULL && r->capture.thread != thread) {
         r = captured_next(r);
     }
     return r;
@@ -354,6 +384,7 @@ graph_resources_traverse(PyObject *op, visitproc visit, void *arg)
     Py_VISIT(Py_TYPE(op));
     Py_VISIT(self->ctx);
     Py_VISIT(self->kept);
+    Py_VISIT(self->memory);
     Py_VISIT(self->functions);
     Py_VISIT(self->bodies);
     Py_VISIT(self->pools);
@@ -387,20 +418,13 @@ graph_resources_dealloc(PyObject *op)
     pcu_graph_resources *self = (pcu_graph_resources *)op;
     PyTypeObject *type = Py_TYPE(op);
     PyObject_GC_UnTrack(op);
-    pcu_graph_record_forget(&self->rec);
-    if (self->rec.capturing) {
-        self->rec.capturing = 0;
-        pcu_captures_active--;
-    }
+    pcu_graph_resources_end(self);
+    graph_resources_let_go(self);
     graph_resources_stop_pools(self);
-    Py_CLEAR(self->pool);
-    Py_CLEAR(self->workspaces);
     Py_CLEAR(self->pools);
     Py_CLEAR(self->kept);
     Py_CLEAR(self->functions);
     Py_CLEAR(self->bodies);
-    graph_resources_pay(self);
-    pcu_graph_record_free(&self->rec);
     Py_CLEAR(self->ctx);
     type->tp_free(op);
     Py_DECREF(type);

@@ -11,26 +11,28 @@
 #include "python/support/base.h"
 
 #include "driver/context_record.h"
-#include "driver/graph_record.h"
+#include "driver/capture.h"
 
 typedef struct {
     PyObject_HEAD
     pcu_state *st;
-    PyObject *ctx;         /* strong; dropped last */
-    PyObject *kept;        /* a list: objects that work uses */
-    PyObject *functions;   /* {handle: Function} of the kernels */
-    PyObject *bodies;      /* {node: (type, *graphs)} of conditional nodes, as ints */
-    PyObject *pools;       /* a list of the DeviceMemoryPools of its captures */
-    PyObject *pool;        /* of the active capture, else NULL */
-    PyObject *workspaces;  /* {stream: memory} for libraries, of the active capture */
-    size_t seen;           /* pieces of work that the hooks noted */
-    int calls_host;        /* a node calls a function of the host */
-    int allocates;         /* a node allocates memory */
-    int forked;            /* the active capture may have work in a second stream */
+    PyObject *ctx;        /* strong; dropped last */
+    PyObject *kept;       /* a list: objects that work uses */
+    PyObject *memory;     /* a set: the addresses of the notes of memory that it uses */
+    PyObject *functions;  /* {handle: Function} of the kernels */
+    PyObject *bodies;     /* {node: (type, *graphs)} of conditional nodes, as ints */
+    PyObject *pools;      /* a list of the DeviceMemoryPools of its captures */
+    PyObject *pool;       /* of the active capture, else NULL */
+    PyObject *workspaces; /* {stream: memory} for libraries, of the active capture */
+    size_t seen;          /* pieces of work that the hooks noted */
+    int calls_host;       /* a node calls a function of the host */
+    int allocates;        /* a node allocates memory */
+    int forked;           /* the active capture may have work in a second stream */
     CUgraphNode following; /* the last kernel of pcu_captured_note_following */
     int early;             /* the active capture launches small operations early */
     int has_early;         /* it did so */
-    pcu_graph_record rec;
+    int capturing;         /* a capture is active */
+    pcu_capture_record capture;
 } pcu_graph_resources;
 
 PCU_HIDDEN PCU_NEWREF pcu_graph_resources *pcu_graph_resources_new(pcu_state *st,
@@ -47,13 +49,14 @@ PCU_HIDDEN PCU_RAISES int pcu_graph_resources_keep_function(pcu_graph_resources 
 PCU_HIDDEN PCU_BORROWED PyObject *pcu_graph_resources_function(
     pcu_graph_resources *self, CUfunction handle);
 
-/* Note a word that work contains. If it is an address of device memory, note the start
- * of the allocation too. */
-PCU_HIDDEN PCU_RAISES int pcu_graph_resources_note(pcu_graph_resources *self,
-                                                   uint64_t word);
-/* Note the words among `size` bytes of kernel parameters. */
-PCU_HIDDEN PCU_RAISES int pcu_graph_resources_note_all(pcu_graph_resources *self,
-                                                       const void *bytes, size_t size);
+/* Work contains this word. If it is the address of memory of this package, or the
+ * handle of an array or a texture, keep that. */
+PCU_HIDDEN PCU_RAISES int pcu_graph_resources_keep_word(pcu_graph_resources *self,
+                                                        uint64_t word);
+/* The same for the words among `size` bytes of kernel parameters. */
+PCU_HIDDEN PCU_RAISES int pcu_graph_resources_keep_words(pcu_graph_resources *self,
+                                                         const void *bytes,
+                                                         size_t size);
 
 /* Begin and end a capture: releases wait, memory comes from a new pool. `early`: small
  * operations may be launched early. */
@@ -90,7 +93,7 @@ static inline PCU_RAISES int
 pcu_captured_launch(const void *params, size_t size, CUfunction handle,
                     PyObject *function)
 {
-    if (pcu_captures_active == 0) {
+    if (pcu_captures == NULL) {
         return 0;
     }
     return pcu_captured_launch_slow(params, size, handle, function);
@@ -100,7 +103,7 @@ pcu_captured_launch(const void *params, size_t size, CUfunction handle,
 static inline PCU_RAISES int
 pcu_captured_address(uint64_t word)
 {
-    if (pcu_captures_active == 0) {
+    if (pcu_captures == NULL) {
         return 0;
     }
     return pcu_captured_address_slow(word);
@@ -110,7 +113,7 @@ pcu_captured_address(uint64_t word)
 static inline PCU_RAISES int
 pcu_captured_object(PyObject *object)
 {
-    if (pcu_captures_active == 0 || object == NULL) {
+    if (pcu_captures == NULL || object == NULL) {
         return 0;
     }
     return pcu_captured_object_slow(object);
@@ -120,7 +123,7 @@ pcu_captured_object(PyObject *object)
 static inline PCU_RAISES int
 pcu_captured_copy(pcu_state *st, const char *routine)
 {
-    if (pcu_captures_active == 0) {
+    if (pcu_captures == NULL) {
         return 0;
     }
     return pcu_captured_copy_slow(st, routine);
@@ -130,7 +133,7 @@ pcu_captured_copy(pcu_state *st, const char *routine)
 static inline PCU_RAISES int
 pcu_captured_fork(void)
 {
-    if (pcu_captures_active == 0) {
+    if (pcu_captures == NULL) {
         return 0;
     }
     return pcu_captured_fork_slow();
@@ -140,7 +143,7 @@ pcu_captured_fork(void)
 static inline PCU_BORROWED PyObject *
 pcu_captured_pool(void)
 {
-    if (pcu_captures_active == 0) {
+    if (pcu_captures == NULL) {
         return NULL;
     }
     return pcu_captured_pool_slow();

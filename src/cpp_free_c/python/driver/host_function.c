@@ -155,18 +155,6 @@ host_function_run(void *data)
 
 /* -- Stream.add_callback, launch_host_func ----------------------------------------- */
 
-/* 1 if the stream is being captured. Drivers before CUDA 10 have no captures. */
-static int
-host_function_is_captured(pcu_state *st, CUstream stream)
-{
-    CUstreamCaptureStatus found = 0;
-    CUresult status = drv.StreamIsCapturing(stream, &found);
-    if (status != CUDA_SUCCESS && status != CUDA_ERROR_NOT_FOUND) {
-        return pcu_raise(st, "cuStreamIsCapturing", status);
-    }
-    return found != 0;
-}
-
 static void
 host_call_free(host_call *call)
 {
@@ -222,13 +210,18 @@ host_function_enqueue(pcu_state *st, pcu_context *context, CUstream stream,
     if (rc < 0) {
         return -1;
     }
-    int captured = host_function_is_captured(st, stream);
-    int of_graph = captured > 0 && pcu_captures_active != 0;
-    host_call *call = NULL;
+    pcu_capture capture;
+    CUresult status = pcu_capture_ask(stream, &capture);
+    if (status != CUDA_SUCCESS) {
+        return pcu_raise(st, "cuStreamIsCapturing", status);
+    }
+    bool captured = capture == PCU_CAPTURE_STREAM;
+    bool of_graph = captured && pcu_captures != NULL;
+    host_call *call;
     if (of_graph) {
         call = host_call_of_graph(function, args);
     }
-    else if (captured >= 0) {
+    else {
         call = host_call_new(context, function, args, captured);
     }
     if (call == NULL) {

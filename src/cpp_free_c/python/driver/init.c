@@ -6,7 +6,7 @@
 #include "python/support/base.h"
 
 #include "python/support/convert.h"
-#include "python/support/device_caller.h"
+#include "python/support/call_site.h"
 #include "python/support/driver_call.h"
 #include "python/support/interrupt.h"
 #include "python/support/driver_thread.h"
@@ -33,11 +33,11 @@ init_warn_fallback(void)
     pcu_drv_info.fallback = 0; /* warn once */
     reason = PyUnicode_DecodeUTF8(pcu_drv_info.detail,
                                   (Py_ssize_t)strlen(pcu_drv_info.detail), "replace");
-    module = PyImport_ImportModule("pycuda._fallback");
+    module = PyImport_ImportModule("pycuda._warning");
     if (reason == NULL || module == NULL) {
         goto done;
     }
-    result = PyObject_CallMethod(module, "warn", "O", reason);
+    result = PyObject_CallMethod(module, "warn_of_software_device", "O", reason);
     if (result != NULL) {
         rc = 0;
     }
@@ -79,7 +79,7 @@ init_init(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
         pcu_last_collection_setup(st) < 0) {
         return NULL;
     }
-    pcu_device_caller_begin(st);
+    pcu_device_sites_begin(st);
     if (init_warn_fallback() < 0) {
         return NULL;
     }
@@ -149,7 +149,7 @@ PyDoc_STRVAR(init_is_emulated_doc,
 static PyObject *
 init_is_emulated(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
 {
-    return PyBool_FromLong(pcu_drv_info.emulated);
+    return PyBool_FromLong(pcu_drv_info.device != NULL);
 }
 
 static PyMethodDef init_functions[] = {

@@ -2,7 +2,7 @@
 #include "python/driver/launched.h"
 
 #include "python/driver/current_context.h"
-#include "python/support/launch_error.h"
+#include "python/support/suspects.h"
 #include "python/support/setup.h"
 
 static const char *
@@ -17,23 +17,13 @@ launched_routine(pcu_launch_kind kind)
     return "cuLaunchKernel";
 }
 
-/* The driver refuses the question for the default stream while a blocking stream is
- * captured. No work of the default stream is captured. */
-static int
-launched_is_captured(CUstream stream)
-{
-    CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
-    return drv.StreamIsCapturing(stream, &capture) == CUDA_SUCCESS &&
-           capture != CU_STREAM_CAPTURE_STATUS_NONE;
-}
-
 /* Wait for the end of the launch. The launches before it in its stream have finished,
  * so a failure is the failure of this launch. */
 static int
-launched_block(pcu_state *st, const pcu_context_record *rec, pcu_launch_kind kind,
+launched_block(pcu_state *st, pcu_context_record *rec, pcu_launch_kind kind,
                CUstream stream)
 {
-    unsigned long number = pcu_launch_newest();
+    uint64_t number = pcu_launch_newest();
     CUresult status;
     PCU_STATUS(status, StreamSynchronize, (stream));
     if (status == CUDA_SUCCESS) {
@@ -45,58 +35,61 @@ launched_block(pcu_state *st, const pcu_context_record *rec, pcu_launch_kind kin
 
 /* Note the launch unless it is captured. */
 static void
-launched_note_run(const pcu_state *st, const pcu_context_record *rec,
-                  pcu_launch_kind kind, CUfunction kernel, PyObject *name,
-                  const pcu_launch_shape *shape)
+launched_note_run(const pcu_state *st, pcu_context_record *rec, pcu_launch_kind kind,
+                  CUfunction kernel, PyObject *name, const pcu_launch_shape *shape)
 {
-    if (pcu_captures_active == 0 || !launched_is_captured(shape->stream)) {
-        pcu_launch_note(st, rec->launches, kind, kernel, name, shape);
+    if (pcu_captures == NULL || !pcu_is_captured(shape->stream)) {
+        pcu_event_launch(rec, kind, kernel, name, shape, pcu_call_site(st));
     }
 }
 
 int
-pcu_launched_slow(pcu_state *st, const pcu_context_record *rec, pcu_launch_kind kind,
+pcu_launched_slow(pcu_state *st, pcu_context_record *rec, pcu_launch_kind kind,
                   CUfunction kernel, PyObject *name, const pcu_launch_shape *shape)
 {
     launched_note_run(st, rec, kind, kernel, name, shape);
-    if (!pcu_drv_info.launch_blocking || pcu_captures_active != 0) {
+    if (!pcu_drv_info.launch_blocking || pcu_captures != NULL) {
         return 0;
     }
     return launched_block(st, rec, kind, shape->stream);
 }
 
 int
-pcu_launched_library(pcu_state *st, const pcu_context_record *rec, const char *function,
+pcu_launched_library(pcu_state *st, pcu_context_record *rec, const char *function,
                      CUstream stream)
 {
     int rc = pcu_launched_exchange(st, rec, function, stream);
     if (rc == 0 && rec != NULL && pcu_drv_info.launch_blocking &&
-        pcu_captures_active == 0) {
+        pcu_captures == NULL) {
         rc = launched_block(st, rec, PCU_LAUNCH_LIBRARY, stream);
     }
     return rc;
 }
 
 int
-pcu_launched_exchange(pcu_state *st, const pcu_context_record *rec,
-                      const char *function, CUstream stream)
+pcu_launched_exchange(pcu_state *st, pcu_context_record *rec, const char *function,
+                      CUstream stream)
 {
     const pcu_launch_shape shape = {.stream = stream};
     PyObject *name = PyUnicode_InternFromString(function);
-    if (name == NULL) {
+    PyObject *kept = NULL;
+    if (name != NULL) {
+        kept = pcu_launch_name_keep(st, name);
+        Py_DECREF(name);
+    }
+    if (kept == NULL) {
         return -1;
     }
     if (rec != NULL) {
-        launched_note_run(st, rec, PCU_LAUNCH_LIBRARY, NULL, name, &shape);
+        launched_note_run(st, rec, PCU_LAUNCH_LIBRARY, NULL, kept, &shape);
     }
-    Py_DECREF(name);
     return 0;
 }
 
 int
 pcu_launched_wait(pcu_state *st, CUstream stream)
 {
-    unsigned long number = pcu_launch_newest();
+    uint64_t number = pcu_launch_newest();
     int rc;
     PCU_CALL_CURRENT(rc, st, StreamSynchronize, (stream));
     if (rc == 0) {

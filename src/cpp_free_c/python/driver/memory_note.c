@@ -8,9 +8,9 @@ pcu_memory_noted(PyObject *self, pcu_memory_kind kind, size_t size)
 {
     if (self != NULL && pcu_memory_map.recording) {
         pcu_resource *resource = (pcu_resource *)self;
-        (void)pcu_memory_add(kind, pcu_handle_address(resource->kind, resource->handle),
-                             size, size, pcu_call_site(resource->st),
-                             pcu_context_rec(resource->ctx));
+        pcu_memory_record(kind, pcu_handle_address(resource->kind, resource->handle),
+                          size, pcu_call_site(resource->st),
+                          pcu_context_rec(resource->ctx));
     }
     return self;
 }

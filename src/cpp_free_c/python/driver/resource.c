@@ -8,7 +8,7 @@
 
 #include "python/support/driver_call.h"
 
-#include "driver/graph_record.h"
+#include "driver/capture.h"
 
 PyMemberDef pcu_resource_members[] = {
     {"__dictoffset__", Py_T_PYSSIZET, offsetof(pcu_resource, dict), Py_READONLY, NULL},
@@ -52,17 +52,37 @@ release_run(pcu_release *r, int blocking)
     return status;
 }
 
+/* 1 if a graph uses the handle, and releases it in the end. */
+static int
+release_is_owed(pcu_handle_kind kind, pcu_handle handle, const pcu_context_record *rec)
+{
+    pcu_memory_note *note = NULL;
+    uint64_t address = pcu_handle_address(kind, handle);
+    if (pcu_memory_map.kept != 0 && address != 0) {
+        note = pcu_memory_find(address, rec);
+    }
+    if (note == NULL || note->graphs == 0) {
+        return 0;
+    }
+    note->owed = true;
+    note->handle_kind = (uint8_t)kind;
+    return 1;
+}
+
 int
 pcu_release_is_taken(pcu_handle_kind kind, pcu_handle handle, PyObject *ctx)
 {
     const pcu_context_record *rec = pcu_context_rec(ctx);
-    if (pcu_graph_records == NULL) {
+    pcu_capture_record *capture = NULL;
+    if ((pcu_captures == NULL && pcu_memory_map.kept == 0) ||
+        !pcu_context_record_usable(rec)) {
         return 0;
     }
-    pcu_graph_record *user =
-        pcu_graph_record_user(kind, handle, rec->handle, PyThread_get_thread_ident());
-    if (user == NULL || !pcu_context_record_usable(rec) ||
-        pcu_graph_record_take(user, kind, handle, ctx) < 0) {
+    if (pcu_captures != NULL) {
+        capture = pcu_capture_delays(rec->handle, PyThread_get_thread_ident());
+    }
+    if ((capture == NULL || pcu_capture_take(capture, kind, handle, ctx) < 0) &&
+        !release_is_owed(kind, handle, rec)) {
         return 0;
     }
     Py_INCREF(ctx);
@@ -164,7 +184,11 @@ pcu_resource_adopt(pcu_resource *self, PyObject *ctx, pcu_handle_kind kind,
     PyObject *old_ctx = self->ctx;
     pcu_handle_kind old_kind = self->kind;
     int old_live = self->live;
+    uint64_t address = pcu_handle_address(kind, handle);
     pcu_handle_created(kind);
+    if (address != 0) {
+        (void)pcu_memory_add(address, pcu_context_rec(ctx)); /* or it has no note */
+    }
     self->ctx = Py_NewRef(ctx);
     self->handle = handle;
     self->kind = kind;

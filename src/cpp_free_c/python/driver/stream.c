@@ -85,6 +85,12 @@ stream_follow(pcu_state *st, pcu_context_record *rec, CUstream handle,
         routine = "cuCtxPopCurrent";
         status = left;
     }
+    if (status == CUDA_ERROR_NOT_PERMITTED) {
+        return pcu_raise_detail(
+            st, routine, status,
+            "memory of a pool orders this stream behind the work of a stream that is "
+            "being captured; make or use this stream before the capture");
+    }
     if (status != CUDA_SUCCESS) {
         return pcu_raise(st, routine, status);
     }
@@ -658,19 +664,16 @@ static PyObject *
 stream_get_is_capturing(PyObject *op, void *Py_UNUSED(closure))
 {
     pcu_resource *self = (pcu_resource *)op;
-    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    int rc = pcu_resource_check(self, "cuStreamIsCapturing");
-    if (rc < 0) {
+    pcu_capture state;
+    if (pcu_resource_check(self, "cuStreamIsCapturing") < 0) {
         return NULL;
     }
-    if ((uintptr_t)self->handle.stream <= (uintptr_t)CU_STREAM_PER_THREAD) {
-        Py_RETURN_FALSE; /* a default stream cannot be captured */
-    }
-    PCU_CALL(rc, self->st, StreamIsCapturing, (self->handle.stream, &status));
-    if (rc < 0) {
+    CUresult status = pcu_capture_ask(self->handle.stream, &state);
+    if (status != CUDA_SUCCESS) {
+        pcu_raise(self->st, "cuStreamIsCapturing", status);
         return NULL;
     }
-    return PyBool_FromLong(status != CU_STREAM_CAPTURE_STATUS_NONE);
+    return PyBool_FromLong(state == PCU_CAPTURE_STREAM);
 }
 
 static PyGetSetDef stream_getset[] = {

@@ -7,6 +7,7 @@
 #include "python/support/base.h"
 
 #include "python/support/args.h"
+#include "driver/capture.h"
 #include "driver/stream_use.h"
 #include "python/driver/context_stack.h"
 #include "python/driver/resource.h"
@@ -36,9 +37,6 @@ pcu_stream_current(void)
     pcu_stream_note(stream);
     return stream;
 }
-
-/* 1 if the work of the stream is captured, by this or another library. */
-PCU_HIDDEN int pcu_stream_is_captured(CUstream stream);
 
 /* Let work that is enqueued in `after` from now on wait for the work already enqueued
  * in `before`. The calling thread waits only if the streams belong to different

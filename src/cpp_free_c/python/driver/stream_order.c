@@ -66,21 +66,12 @@ pcu_stream_synchronize(pcu_state *st, CUstream handle)
     return rc;
 }
 
-int
-pcu_stream_is_captured(CUstream stream)
-{
-    CUstreamCaptureStatus state = CU_STREAM_CAPTURE_STATUS_NONE;
-    return (uintptr_t)stream > (uintptr_t)CU_STREAM_PER_THREAD &&
-           drv.StreamIsCapturing(stream, &state) == CUDA_SUCCESS &&
-           state != CU_STREAM_CAPTURE_STATUS_NONE;
-}
-
 /* 1 if the work of `after` is captured and that of `before` is not: the order of the
  * two is that of the launch of the graph, which the program decides. */
 static int
 stream_order_is_for_the_launch(CUstream before, CUstream after)
 {
-    return pcu_stream_is_captured(after) && !pcu_stream_is_captured(before);
+    return pcu_is_captured(after) && !pcu_is_captured(before);
 }
 
 int

@@ -2,7 +2,7 @@
 
 #include "python/support/capture_error.h"
 
-#include "python/support/caller.h"
+#include "python/support/call_site.h"
 
 static const char *
 capture_explain(CUresult status)
@@ -40,13 +40,11 @@ capture_explain(CUresult status)
 static PyObject *
 capture_place_new(const pcu_state *st)
 {
-    pcu_caller place;
-    pcu_caller_find(st, &place);
-    if (place.code == NULL) {
+    pcu_line line = pcu_call_site_line(st, pcu_call_site(st));
+    if (line.file == NULL) {
         return PyUnicode_FromString("an unknown line");
     }
-    return PyUnicode_FromFormat("%U:%d", place.code->co_filename,
-                                pcu_caller_line(&place));
+    return PyUnicode_FromFormat("%U:%d", line.file, line.line);
 }
 
 PyObject *

@@ -2,11 +2,61 @@
 #ifndef PYTHON_SUPPORT_COMPAT_H
 #define PYTHON_SUPPORT_COMPAT_H
 
+#include <stdbool.h>
+
 #include <structmember.h>
 
 #if PY_VERSION_HEX < 0x030D0000
 #    define PyThreadState_GetUnchecked _PyThreadState_UncheckedGet
 #endif
+
+/* The offset of the instruction that a frame executes. */
+#if PY_VERSION_HEX < 0x030B0000
+#    include <frameobject.h>
+static inline int
+PyFrame_GetLasti(PyFrameObject *frame)
+{
+    return frame->f_lasti < 0 ? -1 : frame->f_lasti * 2;
+}
+#endif
+
+/* Keep the next allocations of objects from collecting garbage, which runs any code,
+ * and undo that. Other versions collect between instructions only; 3.10 makes no frame
+ * objects. */
+static inline bool
+pcu_collections_hold(void)
+{
+#if PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030C0000
+    return PyGC_Disable() != 0;
+#else
+    return false;
+#endif
+}
+
+static inline void
+pcu_collections_resume(bool held)
+{
+    if (held) {
+        (void)PyGC_Enable();
+    }
+}
+
+/* The state of the calling thread if the thread holds the interpreter lock, else NULL.
+ * The module works in one interpreter only, so a thread has one state. Without the lock
+ * the states are only compared: a thread may ask after Python has finalized and freed
+ * them. */
+static inline PyThreadState *
+pcu_thread_attached(void)
+{
+    PyThreadState *current = PyThreadState_GetUnchecked();
+#if PY_VERSION_HEX < 0x030C0000
+    /* In these versions it is the state of the thread that holds the lock. */
+    if (current != PyGILState_GetThisThreadState()) {
+        return NULL;
+    }
+#endif
+    return current;
+}
 
 #if PY_VERSION_HEX < 0x030C0000
 #    define Py_T_INT T_INT

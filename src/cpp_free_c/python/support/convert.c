@@ -28,6 +28,23 @@ convert_out_of_range(PyObject *number, long long low, unsigned long long high,
     Py_DECREF(text);
 }
 
+bool
+pcu_integer_fits(PyObject *integer, long long low, unsigned long long high,
+                 unsigned long long *out)
+{
+    int overflow = 0;
+    long long number = PyLong_AsLongLongAndOverflow(integer, &overflow);
+    unsigned long long bits = (unsigned long long)number;
+    bool fits = overflow == 0 && number >= low && (number < 0 || bits <= high);
+    if (overflow > 0) { /* above LLONG_MAX: it may fit an unsigned type */
+        bits = PyLong_AsUnsignedLongLong(integer);
+        fits = !PyErr_Occurred() && bits <= high;
+        PyErr_Clear(); /* the caller says what does not fit */
+    }
+    *out = bits;
+    return fits;
+}
+
 int
 pcu_as_integer(PyObject *value, long long low, unsigned long long high,
                unsigned long long *out, const char *name)
@@ -47,20 +64,11 @@ pcu_as_integer(PyObject *value, long long low, unsigned long long high,
         }
         return -1; /* keep the exception that __index__ raised */
     }
-    int overflow = 0;
-    long long number = PyLong_AsLongLongAndOverflow(index, &overflow);
-    unsigned long long bits = (unsigned long long)number;
-    int fits = overflow == 0 && number >= low && (number < 0 || bits <= high);
-    if (overflow > 0) { /* above LLONG_MAX: it may fit an unsigned type */
-        bits = PyLong_AsUnsignedLongLong(index);
-        fits = !PyErr_Occurred() && bits <= high;
-        PyErr_Clear(); /* the range error below names the argument */
-    }
+    bool fits = pcu_integer_fits(index, low, high, out);
     if (!fits) {
         convert_out_of_range(index, low, high, name);
     }
     Py_DECREF(index);
-    *out = bits;
     if (!fits) {
         return -1;
     }

@@ -30,6 +30,10 @@ PCU_HIDDEN PCU_RAISES int pcu_as_integer(PyObject *value, long long low,
                                          unsigned long long high,
                                          unsigned long long *out, const char *name);
 
+/* Whether an int is between low and high; *out becomes its bits. */
+PCU_HIDDEN bool pcu_integer_fits(PyObject *integer, long long low,
+                                 unsigned long long high, unsigned long long *out);
+
 /* 1 if the value has __index__ and is not an array with axes. */
 PCU_HIDDEN int pcu_is_one_integer(PyObject *value);
 

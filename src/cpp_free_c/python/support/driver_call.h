@@ -11,6 +11,7 @@
 
 #include "python/support/base.h"
 
+#include "python/support/call_site.h"
 #include "python/support/errors.h"
 
 #include "driver/context_record.h"
@@ -20,6 +21,7 @@ static inline PyThreadState *
 pcu_unlock(void)
 {
     pcu_calls_waiting++;
+    pcu_device_site_keep();
     return PyEval_SaveThread();
 }
 
@@ -28,6 +30,7 @@ static inline void
 pcu_lock(PyThreadState *thread)
 {
     PyEval_RestoreThread(thread);
+    pcu_device_site_forget();
     pcu_calls_waiting--;
 }
 

@@ -7,7 +7,7 @@
 
 #include "python/support/capture_error.h"
 #include "python/support/interrupt.h"
-#include "python/support/launch_error.h"
+#include "python/support/suspects.h"
 #include "python/support/setup.h"
 
 #include "driver/context_record.h"
@@ -63,8 +63,7 @@ errors_driver_state(CUresult status)
                 pcu_drv_info.path, detail, PCU_DRV_OLDEST / 1000,
                 PCU_DRV_OLDEST % 1000 / 10);
         case PCU_DRV_BAD_CHOICE:
-            return PyUnicode_FromFormat(
-                "PYCUDA_DRIVER is '%s'; use cuda, emulator, or leave it unset", detail);
+            return PyUnicode_DecodeUTF8(detail, (Py_ssize_t)strlen(detail), "replace");
         case PCU_DRV_FORKED:
             return PyUnicode_FromString(
                 "this process was forked from one that had initialised CUDA, which the "
@@ -83,7 +82,7 @@ errors_driver_state(CUresult status)
         return PyUnicode_FromString(
             "call pycuda.driver.init() first, or import pycuda.autoinit");
     }
-    if (status == CUDA_ERROR_NO_DEVICE && pcu_drv_info.emulated) {
+    if (status == CUDA_ERROR_NO_DEVICE && pcu_drv_info.device != NULL) {
         return PyUnicode_FromString(
             "PYCUDA_EMULATOR_DEVICES is 0; set it to 1 or more, or unset it");
     }
@@ -114,7 +113,7 @@ static const char *
 errors_explain(const char *routine, CUresult status)
 {
     if (status == CUDA_ERROR_INVALID_GRAPHICS_CONTEXT) {
-        if (pcu_drv_info.emulated) {
+        if (pcu_drv_info.device != NULL) {
             return "the software device shares nothing with OpenGL";
         }
         return "OpenGL has no current context in this thread, or one on another device";
@@ -126,7 +125,7 @@ errors_explain(const char *routine, CUresult status)
         return "this thread has no current context; make one with "
                "Device.make_context(), push() one, or import pycuda.autoinit";
     }
-    if (status == CUDA_ERROR_TIMEOUT && pcu_drv_info.emulated) {
+    if (status == CUDA_ERROR_TIMEOUT && pcu_drv_info.device != NULL) {
         return "the software device cancelled the kernel, because a signal ended "
                "another "
                "thread's wait for it";
@@ -157,10 +156,10 @@ errors_own_detail(const char *routine, CUresult status)
             since / 1000, since % 1000 / 10, pcu_drv_info.version / 1000,
             pcu_drv_info.version % 1000 / 10);
     }
-    if (pcu_drv_info.report != NULL &&
+    if (pcu_drv_info.device != NULL &&
         (pcu_status_is_sticky(status) || !pcu_drv_info.initialized)) {
-        return PyUnicode_DecodeUTF8(pcu_drv_info.report(),
-                                    (Py_ssize_t)strlen(pcu_drv_info.report()),
+        return PyUnicode_DecodeUTF8(pcu_drv_info.device->report(),
+                                    (Py_ssize_t)strlen(pcu_drv_info.device->report()),
                                     "replace");
     }
     return PyUnicode_FromString("");
@@ -242,11 +241,11 @@ errors_add_launches(pcu_state *st, CUresult status, PyObject **message,
     if (!pcu_status_is_sticky(status)) {
         return 0;
     }
-    *launches = pcu_launch_suspects_new(st, pcu_ctx_current);
+    *launches = pcu_suspects_new(st, pcu_ctx_current);
     if (*launches == NULL) {
         return -1;
     }
-    PyObject *text = pcu_launch_suspects_text_new(*launches);
+    PyObject *text = pcu_suspects_text_new(*launches);
     Py_ssize_t length = PyUnicode_GET_LENGTH(*message);
     if (text != NULL && PyUnicode_READ_CHAR(*message, length - 1) == '\n') {
         Py_SETREF(text, PyUnicode_Substring(text, 1, PY_SSIZE_T_MAX));
@@ -368,19 +367,19 @@ pcu_report_cleanup(pcu_state *st, const char *routine, uintptr_t handle,
 }
 
 void
-pcu_report_lost(pcu_state *st, const char *routine, const pcu_context_record *rec,
+pcu_report_lost(pcu_state *st, const char *routine, pcu_context_record *rec,
                 CUresult status)
 {
     PyObject *text = NULL;
     if (pcu_is_finalizing() || st->exc_PyCUDAWarning == NULL ||
-        pcu_launch_suspects_are_known(rec)) {
+        pcu_suspects_are_known(rec)) {
         return;
     }
     pcu_saved_error pending;
     pcu_error_save(&pending);
-    PyObject *launches = pcu_launch_suspects_new(st, rec);
+    PyObject *launches = pcu_suspects_new(st, rec);
     if (launches != NULL && PyTuple_GET_SIZE(launches) != 0) {
-        text = pcu_launch_suspects_text_new(launches);
+        text = pcu_suspects_text_new(launches);
     }
     if (text != NULL && PyErr_WarnFormat(st->exc_PyCUDAWarning, 1,
                                          "a clean-up operation failed: %s failed: %s%U",

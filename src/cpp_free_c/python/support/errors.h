@@ -32,6 +32,6 @@ PCU_HIDDEN void pcu_error_attach_jit_log(PyObject *log);
  * report it, with the launches that it may come from, by a PyCUDAWarning. Never raises.
  */
 PCU_HIDDEN void pcu_report_lost(pcu_state *st, const char *routine,
-                                const pcu_context_record *rec, CUresult status);
+                                pcu_context_record *rec, CUresult status);
 
 #endif

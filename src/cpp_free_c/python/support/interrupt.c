@@ -25,22 +25,6 @@ static PCU_THREAD PyThreadState *interrupt_released;
 static PCU_THREAD pcu_saved_error interrupt_error;
 static PCU_THREAD int interrupt_is_raised;
 
-/* The module works in one interpreter only, so a thread has one state. Without the lock
- * the states are only compared: a thread may poll after Python has finalized and freed
- * them. */
-PyThreadState *
-pcu_thread_attached(void)
-{
-    PyThreadState *current = PyThreadState_GetUnchecked();
-#if PY_VERSION_HEX < 0x030C0000
-    /* In these versions it is the state of the thread that holds the lock. */
-    if (current != PyGILState_GetThisThreadState()) {
-        return NULL;
-    }
-#endif
-    return current;
-}
-
 /* A pending call: raise the exception if no failed driver call has raised it. */
 static int
 interrupt_deliver(void *Py_UNUSED(arg))
@@ -171,7 +155,7 @@ pcu_interrupt_raise(CUresult status)
 int
 pcu_interrupt_setup(void)
 {
-    if (pcu_drv_info.set_host == NULL || pcu_drv_info.main_thread != 0) {
+    if (pcu_drv_info.device == NULL || pcu_drv_info.main_thread != 0) {
         return 0;
     }
     PyObject *threading = PyImport_ImportModule("threading");
@@ -191,7 +175,7 @@ pcu_interrupt_setup(void)
         }
     }
     if (rc == 0) {
-        pcu_drv_info.set_host(interrupt_ask);
+        pcu_drv_info.device->set_host(interrupt_ask);
     }
     Py_XDECREF(ident);
     Py_XDECREF(thread);

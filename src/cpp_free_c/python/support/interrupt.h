@@ -17,9 +17,6 @@ PCU_HIDDEN int pcu_interrupt_raise(CUresult status);
  * Python code runs. */
 PCU_HIDDEN int pcu_interrupt_check(void);
 
-/* The state of this thread if it holds the interpreter lock, else NULL. */
-PCU_HIDDEN PCU_BORROWED PyThreadState *pcu_thread_attached(void);
-
 /* Register the callback by which the software device runs signal handlers. Does nothing
  * with a real driver. */
 PCU_HIDDEN PCU_RAISES int pcu_interrupt_setup(void);

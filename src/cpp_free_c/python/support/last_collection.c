@@ -10,9 +10,9 @@
 static PyObject *
 last_collection_run(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(ignored))
 {
-    if (pcu_drv_info.before_collection()) {
+    if (pcu_drv_info.device->before_collection()) {
         (void)PyGC_Collect();
-        pcu_drv_info.after_collection();
+        pcu_drv_info.device->after_collection();
     }
     Py_RETURN_NONE;
 }
@@ -25,7 +25,7 @@ static int
 last_collection_is_wanted(void)
 {
     const char *words = getenv("PYCUDA_CHECK");
-    return pcu_drv_info.before_collection != NULL && words != NULL &&
+    return pcu_drv_info.device != NULL && words != NULL &&
            (strstr(words, "leak") != NULL || strstr(words, "all") != NULL);
 }
 

@@ -21,21 +21,21 @@ library_try(PyObject *paths, pcu_library_opener open, char *reason)
 }
 
 int
-pcu_library_open(const char *module, pcu_library_opener open, char *reason)
+pcu_library_open(const char *name, pcu_library_opener open, char *reason)
 {
     int opened = -1;
-    PyObject *finder = PyImport_ImportModule(module);
+    PyObject *finder = PyImport_ImportModule("pycuda._libraries");
     reason[0] = '\0';
     if (finder == NULL) {
         return -1;
     }
-    PyObject *paths = PyObject_CallMethod(finder, "paths", NULL);
+    PyObject *paths = PyObject_CallMethod(finder, "paths", "s", name);
     Py_DECREF(finder);
     if (paths != NULL && PyList_Check(paths)) {
         opened = library_try(paths, open, reason);
     }
     else if (paths != NULL) {
-        PyErr_Format(PyExc_TypeError, "%s.paths() must return a list", module);
+        PyErr_SetString(PyExc_TypeError, "paths() must return a list");
     }
     Py_XDECREF(paths);
     return opened;

@@ -11,11 +11,10 @@ typedef int (*pcu_library_opener)(const char *path, char *detail, size_t size);
 
 enum { PCU_LIBRARY_REASON = 400 };
 
-/* Try to open the paths that the function paths() of a Python module returns, a list of
- * strings. Return 1 if one was opened; 0 if none was, with the first reason in
- * `reason`, which has PCU_LIBRARY_REASON bytes: the later ones are mostly files that
- * are not there. */
-PCU_HIDDEN PCU_RAISES int pcu_library_open(const char *module, pcu_library_opener open,
+/* Try to open the paths that pycuda._libraries.paths(name) returns. Return 1 if one was
+ * opened; 0 if none was, with the first reason in `reason`, which has
+ * PCU_LIBRARY_REASON bytes: the later ones are mostly files that are not there. */
+PCU_HIDDEN PCU_RAISES int pcu_library_open(const char *name, pcu_library_opener open,
                                            char *reason);
 
 #endif

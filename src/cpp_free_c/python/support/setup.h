@@ -9,9 +9,10 @@
 
 #define PCU_SETUPS(X)         \
     X(errors)                 \
-    X(caller)                 \
-    X(launch_error)           \
+    X(call_site)              \
+    X(suspects)               \
     X(enums)                  \
+    X(settings)               \
     X(init)                   \
     X(launched)               \
     X(context)                \

@@ -138,7 +138,8 @@ typedef struct {
     PCU_ENUM_CLASSES(PCU_STATE_ENUM_MEMBER)
     struct pcu_call_sites *call_sites;     /* see call_site.h; freed with the module */
     struct pcu_property_block *properties; /* owned list; freed with the module */
-    struct pcu_caller_rules *caller_rules; /* owned; freed with the module */
+    PyObject *launch_names; /* owned: {str: the same}, for driver/events.h; freed with
+                               the module */
     /* Raises unless all elements of a GPUArray lie in its memory. Set by python/array,
      * called by launches. */
     int (*check_array)(PyObject *array);

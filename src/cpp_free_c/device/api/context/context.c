@@ -103,29 +103,22 @@ context_flags_are_valid(unsigned int flags)
 CUresult
 emu_cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice dev)
 {
-    emu_device *device = NULL;
-    emu_context *context = NULL;
-    CUresult status = EMU_ENTER(CtxCreate);
+    emu_context *context;
 
-    if (status == CUDA_SUCCESS && (pctx == NULL || !context_flags_are_valid(flags))) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (pctx == NULL || !context_flags_are_valid(flags)) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_device_find(dev, &device);
+    CUresult status = context_new(emu_device_get(dev), flags, &context);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        status = context_new(device, flags, &context);
+    status = emu_context_push(context, context);
+    if (status != CUDA_SUCCESS) {
+        context_destroy(context);
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_context_push(context, context);
-        if (status == CUDA_SUCCESS) {
-            *pctx = context;
-        }
-        else {
-            context_destroy(context);
-        }
-    }
-    return emu_leave(status);
+    *pctx = context;
+    return CUDA_SUCCESS;
 }
 
 /* Check that a program may destroy the context of a handle. */
@@ -150,20 +143,17 @@ context_check_destroy(CUcontext handle, const emu_context *context)
 CUresult
 emu_cuCtxDestroy(CUcontext ctx)
 {
-    emu_context *context = NULL;
-    CUresult status = EMU_ENTER(CtxDestroy);
+    emu_context *context = emu_context_get(ctx);
+    CUresult status = context_check_destroy(ctx, context);
 
-    if (status == CUDA_SUCCESS) {
-        context = emu_context_get(ctx);
-        status = context_check_destroy(ctx, context);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        if (emu_context_top() == context) {
-            emu_context_pop();
-        }
-        context_destroy(context);
+    if (emu_context_top() == context) {
+        emu_context_pop();
     }
-    return emu_leave(status);
+    context_destroy(context);
+    return CUDA_SUCCESS;
 }
 
 /* -- primary contexts -------------------------------------------------------------- */
@@ -171,29 +161,24 @@ emu_cuCtxDestroy(CUcontext ctx)
 CUresult
 emu_cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
 {
-    emu_device *device = NULL;
-    CUresult status = EMU_ENTER(DevicePrimaryCtxRetain);
+    emu_device *device = emu_device_get(dev);
 
-    if (status == CUDA_SUCCESS && pctx == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (pctx == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_device_find(dev, &device);
-    }
-    if (status == CUDA_SUCCESS && device->primary == NULL) {
+    if (device->primary == NULL) {
         emu_context *context;
+        CUresult status = context_new(device, device->primary_flags, &context);
 
-        status = context_new(device, device->primary_flags, &context);
-        if (status == CUDA_SUCCESS) {
-            context->primary = true;
-            device->primary = context;
+        if (status != CUDA_SUCCESS) {
+            return status;
         }
+        context->primary = true;
+        device->primary = context;
     }
-    if (status == CUDA_SUCCESS) {
-        device->primary_count++;
-        *pctx = device->primary;
-    }
-    return emu_leave(status);
+    device->primary_count++;
+    *pctx = device->primary;
+    return CUDA_SUCCESS;
 }
 
 static CUresult
@@ -212,9 +197,11 @@ primary_destroy(emu_device *device)
     return CUDA_SUCCESS;
 }
 
-static CUresult
-primary_release(emu_device *device)
+CUresult
+emu_cuDevicePrimaryCtxRelease(CUdevice dev)
 {
+    emu_device *device = emu_device_get(dev);
+
     if (device->primary_count == 0) {
         return CUDA_ERROR_INVALID_CONTEXT;
     }
@@ -226,73 +213,37 @@ primary_release(emu_device *device)
 }
 
 CUresult
-emu_cuDevicePrimaryCtxRelease(CUdevice dev)
-{
-    emu_device *device = NULL;
-    CUresult status = EMU_ENTER(DevicePrimaryCtxRelease);
-
-    if (status == CUDA_SUCCESS) {
-        status = emu_device_find(dev, &device);
-    }
-    if (status == CUDA_SUCCESS) {
-        status = primary_release(device);
-    }
-    return emu_leave(status);
-}
-
-CUresult
 emu_cuDevicePrimaryCtxReset(CUdevice dev)
 {
-    emu_device *device = NULL;
-    CUresult status = EMU_ENTER(DevicePrimaryCtxReset);
-
-    if (status == CUDA_SUCCESS) {
-        status = emu_device_find(dev, &device);
-    }
-    if (status == CUDA_SUCCESS) {
-        status = primary_destroy(device);
-    }
-    return emu_leave(status);
+    return primary_destroy(emu_device_get(dev));
 }
 
 CUresult
 emu_cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int flags)
 {
-    emu_device *device = NULL;
-    CUresult status = EMU_ENTER(DevicePrimaryCtxSetFlags);
+    emu_device *device = emu_device_get(dev);
 
-    if (status == CUDA_SUCCESS) {
-        status = emu_device_find(dev, &device);
+    if (!context_flags_are_valid(flags)) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS && !context_flags_are_valid(flags)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    device->primary_flags = flags;
+    if (device->primary != NULL) {
+        device->primary->flags = flags;
     }
-    if (status == CUDA_SUCCESS) {
-        device->primary_flags = flags;
-        if (device->primary != NULL) {
-            device->primary->flags = flags;
-        }
-    }
-    return emu_leave(status);
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active)
 {
-    emu_device *device = NULL;
-    CUresult status = EMU_ENTER(DevicePrimaryCtxGetState);
+    emu_device *device = emu_device_get(dev);
 
-    if (status == CUDA_SUCCESS) {
-        status = emu_device_find(dev, &device);
+    if (flags == NULL || active == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS && (flags == NULL || active == NULL)) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS) {
-        *flags = device->primary_flags;
-        *active = device->primary != NULL;
-    }
-    return emu_leave(status);
+    *flags = device->primary_flags;
+    *active = device->primary != NULL;
+    return CUDA_SUCCESS;
 }
 
 /* -- the stack of the calling thread ----------------------------------------------- */
@@ -300,116 +251,74 @@ emu_cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active)
 CUresult
 emu_cuCtxPushCurrent(CUcontext ctx)
 {
-    CUresult status = EMU_ENTER(CtxPushCurrent);
+    emu_context *context = emu_context_get(ctx);
 
-    if (status == CUDA_SUCCESS) {
-        emu_context *context = emu_context_get(ctx);
-
-        if (context == NULL) {
-            status = CUDA_ERROR_INVALID_CONTEXT;
-        }
-        else {
-            status = emu_context_push(context, ctx);
-        }
+    if (context == NULL) {
+        return CUDA_ERROR_INVALID_CONTEXT;
     }
-    return emu_leave(status);
+    return emu_context_push(context, ctx);
 }
 
 CUresult
 emu_cuCtxPopCurrent(CUcontext *pctx)
 {
-    CUresult status = EMU_ENTER(CtxPopCurrent);
+    CUcontext top = emu_context_top_handle();
 
-    if (status == CUDA_SUCCESS) {
-        CUcontext top = emu_context_top_handle();
-
-        if (top == NULL) {
-            status = CUDA_ERROR_INVALID_CONTEXT;
-        }
-        else {
-            emu_context_pop();
-            if (pctx != NULL) {
-                *pctx = top;
-            }
-        }
+    if (top == NULL) {
+        return CUDA_ERROR_INVALID_CONTEXT;
     }
-    return emu_leave(status);
+    emu_context_pop();
+    if (pctx != NULL) {
+        *pctx = top;
+    }
+    return CUDA_SUCCESS;
 }
 
 /* Replace the top of the stack; NULL removes it. */
 CUresult
 emu_cuCtxSetCurrent(CUcontext ctx)
 {
-    CUresult status = EMU_ENTER(CtxSetCurrent);
+    emu_context *context = emu_context_get(ctx);
 
-    if (status == CUDA_SUCCESS) {
-        emu_context *context = emu_context_get(ctx);
-
-        if (ctx != NULL && context == NULL) {
-            status = CUDA_ERROR_INVALID_CONTEXT;
-        }
-        else {
-            emu_context_pop();
-            if (context != NULL) {
-                status = emu_context_push(context, ctx);
-            }
-        }
+    if (ctx != NULL && context == NULL) {
+        return CUDA_ERROR_INVALID_CONTEXT;
     }
-    return emu_leave(status);
+    emu_context_pop();
+    if (context == NULL) {
+        return CUDA_SUCCESS;
+    }
+    return emu_context_push(context, ctx);
 }
 
 CUresult
 emu_cuCtxGetCurrent(CUcontext *pctx)
 {
-    CUresult status = EMU_ENTER(CtxGetCurrent);
-
-    if (status == CUDA_SUCCESS && pctx == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (pctx == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        *pctx = emu_context_top_handle();
-    }
-    return emu_leave(status);
+    *pctx = emu_context_top_handle();
+    return CUDA_SUCCESS;
 }
 
 /* -- facts about a context --------------------------------------------------------- */
 
-/* The context that the program gives, or the current one for NULL. */
-static CUresult
-context_given_or_current(CUcontext handle, emu_context **context)
-{
-    if (handle == NULL) {
-        return emu_context_current(context);
-    }
-    *context = emu_context_get(handle);
-    if (*context == NULL) {
-        return CUDA_ERROR_INVALID_CONTEXT;
-    }
-    return CUDA_SUCCESS;
-}
-
-/* A call that stores one fact about a context. A failed context still has its facts. */
-#define CONTEXT_GETTER(name, parameters, handle, out, value)     \
-    CUresult emu_cuCtx##name parameters                          \
-    {                                                            \
-        emu_context *context = NULL;                             \
-        CUresult status = EMU_ENTER(Ctx##name);                  \
-                                                                 \
-        if (status == CUDA_SUCCESS) {                            \
-            status = context_given_or_current(handle, &context); \
-        }                                                        \
-        if (status == CUDA_SUCCESS && (out) == NULL) {           \
-            status = CUDA_ERROR_INVALID_VALUE;                   \
-        }                                                        \
-        if (status == CUDA_SUCCESS) {                            \
-            *(out) = value;                                      \
-        }                                                        \
-        return emu_leave(status);                                \
+/* A failed context still has its facts: see the doors of these calls. */
+#define CONTEXT_GETTER(name, parameters, context, out, value) \
+    CUresult emu_cuCtx##name parameters                       \
+    {                                                         \
+        if ((out) == NULL) {                                  \
+            return CUDA_ERROR_INVALID_VALUE;                  \
+        }                                                     \
+        *(out) = (context)->value;                            \
+        return CUDA_SUCCESS;                                  \
     }
 
-CONTEXT_GETTER(GetDevice, (CUdevice * device), NULL, device, context->device->ordinal)
-CONTEXT_GETTER(GetFlags, (unsigned int *flags), NULL, flags, context->flags)
-CONTEXT_GETTER(GetApiVersion, (CUcontext ctx, unsigned int *version), ctx, version,
-               context->api_version)
-CONTEXT_GETTER(GetId, (CUcontext ctx, unsigned long long *ctxId), ctx, ctxId,
-               context->id)
+CONTEXT_GETTER(GetDevice, (emu_context * context, CUdevice *device), context, device,
+               device->ordinal)
+CONTEXT_GETTER(GetDevice_v2, (CUdevice * device, emu_context *ctx), ctx, device,
+               device->ordinal)
+CONTEXT_GETTER(GetFlags, (emu_context * context, unsigned int *flags), context, flags,
+               flags)
+CONTEXT_GETTER(GetApiVersion, (emu_context * ctx, unsigned int *version), ctx, version,
+               api_version)
+CONTEXT_GETTER(GetId, (emu_context * ctx, unsigned long long *ctxId), ctx, ctxId, id)

@@ -11,59 +11,51 @@
 /* Everything that this thread enqueued has run by then. The null stream's turn comes
  * after the work of other threads in the streams that the null stream waits for. */
 CUresult
-emu_cuCtxSynchronize(void)
+emu_cuCtxSynchronize(emu_context *context)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(CtxSynchronize, &context);
+    CUresult status = emu_stream_synchronize(context->null_stream);
 
-    if (status == CUDA_SUCCESS) {
-        status = emu_stream_synchronize(context->null_stream);
-        emu_host_awaits_context(context);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        status = (CUresult)atomic_load(&context->sticky);
-    }
-    return emu_leave(status);
+    emu_host_awaits_context(context);
+    return emu_context_status(context);
 }
 
 /* -- limits and configurations ----------------------------------------------------- */
 
-/* A call that stores one setting. */
-#define SETTING_GETTER(name, Type, value)                         \
-    CUresult emu_cuCtx##name(Type *out)                           \
-    {                                                             \
-        emu_context *context;                                     \
-        CUresult status = EMU_ENTER_CONTEXT(Ctx##name, &context); \
-                                                                  \
-        if (status == CUDA_SUCCESS && out == NULL) {              \
-            status = CUDA_ERROR_INVALID_VALUE;                    \
-        }                                                         \
-        if (status == CUDA_SUCCESS) {                             \
-            *out = value;                                         \
-        }                                                         \
-        return emu_leave(status);                                 \
+CUresult
+emu_cuCtxGetCacheConfig(emu_context *context, CUfunc_cache *pconfig)
+{
+    if (pconfig == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
+    *pconfig = context->cache_config;
+    return CUDA_SUCCESS;
+}
 
-SETTING_GETTER(GetCacheConfig, CUfunc_cache, context->cache_config)
 /* The banks are four bytes wide, whatever a program prefers. */
-SETTING_GETTER(GetSharedMemConfig, CUsharedconfig, 1)
+CUresult
+emu_cuCtxGetSharedMemConfig(CUsharedconfig *pConfig)
+{
+    if (pConfig == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *pConfig = 1;
+    return CUDA_SUCCESS;
+}
 
 CUresult
-emu_cuCtxGetLimit(size_t *pvalue, CUlimit limit)
+emu_cuCtxGetLimit(emu_context *context, size_t *pvalue, CUlimit limit)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(CtxGetLimit, &context);
-
-    if (status == CUDA_SUCCESS && pvalue == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (pvalue == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS && limit >= EMU_LIMITS) {
-        status = CUDA_ERROR_UNSUPPORTED_LIMIT;
+    if (limit >= EMU_LIMITS) {
+        return CUDA_ERROR_UNSUPPORTED_LIMIT;
     }
-    if (status == CUDA_SUCCESS) {
-        *pvalue = context->limits[limit];
-    }
-    return emu_leave(status);
+    *pvalue = context->limits[limit];
+    return CUDA_SUCCESS;
 }
 
 static CUresult
@@ -100,74 +92,52 @@ limit_set(emu_context *context, CUlimit limit, size_t value)
 }
 
 CUresult
-emu_cuCtxSetLimit(CUlimit limit, size_t value)
+emu_cuCtxSetLimit(emu_context *context, CUlimit limit, size_t value)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(CtxSetLimit, &context);
+    CUresult status = limit_check(context, limit, value);
 
-    if (status == CUDA_SUCCESS) {
-        status = limit_check(context, limit, value);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        status = limit_set(context, limit, value);
-    }
-    return emu_leave(status);
+    return limit_set(context, limit, value);
 }
 
 CUresult
-emu_cuCtxSetCacheConfig(CUfunc_cache config)
+emu_cuCtxSetCacheConfig(emu_context *context, CUfunc_cache config)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(CtxSetCacheConfig, &context);
-
-    if (status == CUDA_SUCCESS && config > 3) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (config > 3) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        context->cache_config = config;
-    }
-    return emu_leave(status);
+    context->cache_config = config;
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuCtxSetSharedMemConfig(CUsharedconfig config)
+emu_cuCtxSetSharedMemConfig(emu_context *context, CUsharedconfig config)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(CtxSetSharedMemConfig, &context);
-
-    if (status == CUDA_SUCCESS && config > 2) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (config > 2) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        context->shared_config = config;
-    }
-    return emu_leave(status);
+    context->shared_config = config;
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(CtxGetStreamPriorityRange, &context);
-
-    if (status == CUDA_SUCCESS) {
-        if (leastPriority != NULL) {
-            *leastPriority = 0;
-        }
-        if (greatestPriority != NULL) {
-            *greatestPriority = -5;
-        }
+    if (leastPriority != NULL) {
+        *leastPriority = 0;
     }
-    return emu_leave(status);
+    if (greatestPriority != NULL) {
+        *greatestPriority = -5;
+    }
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuCtxResetPersistingL2Cache(void)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(CtxResetPersistingL2Cache, &context);
-
-    return emu_leave(status);
+    return CUDA_SUCCESS;
 }
 
 /* -- peers ------------------------------------------------------------------------- */
@@ -189,42 +159,37 @@ peer_bit(const emu_context *context, CUcontext handle, uint64_t *bit)
 }
 
 CUresult
-emu_cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
+emu_cuCtxEnablePeerAccess(emu_context *context, CUcontext peerContext,
+                          unsigned int Flags)
 {
-    emu_context *context;
-    uint64_t bit = 0;
-    CUresult status = EMU_ENTER_CONTEXT(CtxEnablePeerAccess, &context);
+    uint64_t bit;
 
-    if (status == CUDA_SUCCESS && Flags != 0) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (Flags != 0) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = peer_bit(context, peerContext, &bit);
+    CUresult status = peer_bit(context, peerContext, &bit);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS && (atomic_load(&context->access) & bit) != 0) {
-        status = CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+    if ((atomic_load(&context->access) & bit) != 0) {
+        return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
     }
-    if (status == CUDA_SUCCESS) {
-        atomic_fetch_or(&context->access, bit);
-    }
-    return emu_leave(status);
+    atomic_fetch_or(&context->access, bit);
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuCtxDisablePeerAccess(CUcontext peerContext)
+emu_cuCtxDisablePeerAccess(emu_context *context, CUcontext peerContext)
 {
-    emu_context *context;
-    uint64_t bit = 0;
-    CUresult status = EMU_ENTER_CONTEXT(CtxDisablePeerAccess, &context);
+    uint64_t bit;
+    CUresult status = peer_bit(context, peerContext, &bit);
 
-    if (status == CUDA_SUCCESS) {
-        status = peer_bit(context, peerContext, &bit);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS && (atomic_load(&context->access) & bit) == 0) {
-        status = CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
+    if ((atomic_load(&context->access) & bit) == 0) {
+        return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
     }
-    if (status == CUDA_SUCCESS) {
-        atomic_fetch_and(&context->access, ~bit);
-    }
-    return emu_leave(status);
+    atomic_fetch_and(&context->access, ~bit);
+    return CUDA_SUCCESS;
 }

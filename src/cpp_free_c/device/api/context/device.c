@@ -8,102 +8,64 @@
 CUresult
 emu_cuDeviceGet(CUdevice *device, int ordinal)
 {
-    CUresult status = EMU_ENTER(DeviceGet);
-
-    if (status == CUDA_SUCCESS && device == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (device == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS && emu_device_get(ordinal) == NULL) {
-        status = CUDA_ERROR_INVALID_DEVICE;
+    if (emu_device_get(ordinal) == NULL) {
+        return CUDA_ERROR_INVALID_DEVICE;
     }
-    if (status == CUDA_SUCCESS) {
-        *device = ordinal;
-    }
-    return emu_leave(status);
+    *device = ordinal;
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuDeviceGetCount(int *count)
 {
-    CUresult status = EMU_ENTER(DeviceGetCount);
-
-    if (status == CUDA_SUCCESS && count == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (count == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        *count = emu_device_count;
-    }
-    return emu_leave(status);
+    *count = emu_device_count;
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuDeviceGetName(char *name, int len, CUdevice dev)
 {
-    emu_device *device;
-    CUresult status = EMU_ENTER(DeviceGetName);
-
-    if (status == CUDA_SUCCESS) {
-        status = emu_device_find(dev, &device);
+    (void)dev; /* all devices have one name */
+    if (name == NULL || len <= 0) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS && (name == NULL || len <= 0)) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS) {
-        (void)snprintf(name, (size_t)len, "%s", EMU_DEVICE_NAME); /* cut to fit */
-    }
-    return emu_leave(status);
+    (void)snprintf(name, (size_t)len, "%s", EMU_DEVICE_NAME); /* cut to fit */
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
 {
-    emu_device *device;
-    CUresult status = EMU_ENTER(DeviceGetUuid);
-
-    if (status == CUDA_SUCCESS) {
-        status = emu_device_find(dev, &device);
+    if (uuid == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS && uuid == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS) {
-        emu_device_uuid(dev, uuid);
-    }
-    return emu_leave(status);
+    emu_device_uuid(dev, uuid);
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuDeviceTotalMem(size_t *bytes, CUdevice dev)
 {
-    emu_device *device;
-    CUresult status = EMU_ENTER(DeviceTotalMem);
-
-    if (status == CUDA_SUCCESS) {
-        status = emu_device_find(dev, &device);
+    if (bytes == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS && bytes == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS) {
-        *bytes = (size_t)device->memory_bytes;
-    }
-    return emu_leave(status);
+    *bytes = (size_t)emu_device_get(dev)->memory_bytes;
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev)
 {
-    emu_device *device;
-    CUresult status = EMU_ENTER(DeviceGetAttribute);
-
-    if (status == CUDA_SUCCESS) {
-        status = emu_device_find(dev, &device);
+    if (pi == NULL || !emu_device_attribute(emu_device_get(dev), attrib, pi)) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS &&
-        (pi == NULL || !emu_device_attribute(device, attrib, pi))) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    return emu_leave(status);
+    return CUDA_SUCCESS;
 }
 
 /* The ordinal of the device with a PCI address, or -1. Its text is domain:bus:slot or
@@ -128,77 +90,52 @@ device_of_pci_address(const char *text)
 CUresult
 emu_cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId)
 {
-    CUresult status = EMU_ENTER(DeviceGetByPCIBusId);
-
-    if (status == CUDA_SUCCESS && (dev == NULL || pciBusId == NULL)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (dev == NULL || pciBusId == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        const CUdevice ordinal = device_of_pci_address(pciBusId);
+    const CUdevice ordinal = device_of_pci_address(pciBusId);
 
-        if (emu_device_get(ordinal) == NULL) {
-            status = CUDA_ERROR_INVALID_DEVICE;
-        }
-        else {
-            *dev = ordinal;
-        }
+    if (emu_device_get(ordinal) == NULL) {
+        return CUDA_ERROR_INVALID_DEVICE;
     }
-    return emu_leave(status);
+    *dev = ordinal;
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev)
 {
-    emu_device *device;
-    CUresult status = EMU_ENTER(DeviceGetPCIBusId);
-
-    if (status == CUDA_SUCCESS) {
-        status = emu_device_find(dev, &device);
+    if (pciBusId == NULL || len < EMU_BUS_ID_ROOM) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS && (pciBusId == NULL || len < 13)) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS) {
-        emu_device_bus_id(dev, pciBusId, (size_t)len);
-    }
-    return emu_leave(status);
+    emu_device_bus_id(dev, pciBusId, (size_t)len);
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev)
 {
-    CUresult status = EMU_ENTER(DeviceCanAccessPeer);
-
-    if (status == CUDA_SUCCESS && canAccessPeer == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (canAccessPeer == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS &&
-        (emu_device_get(dev) == NULL || emu_device_get(peerDev) == NULL)) {
-        status = CUDA_ERROR_INVALID_DEVICE;
+    if (emu_device_get(dev) == NULL || emu_device_get(peerDev) == NULL) {
+        return CUDA_ERROR_INVALID_DEVICE;
     }
-    if (status == CUDA_SUCCESS) {
-        *canAccessPeer = dev != peerDev;
-    }
-    return emu_leave(status);
+    *canAccessPeer = dev != peerDev;
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib,
                             CUdevice srcDevice, CUdevice dstDevice)
 {
-    CUresult status = EMU_ENTER(DeviceGetP2PAttribute);
-
-    if (status == CUDA_SUCCESS && (value == NULL || attrib == 0 || attrib > 4)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (value == NULL || attrib == 0 || attrib > 4) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS &&
-        (emu_device_get(srcDevice) == NULL || emu_device_get(dstDevice) == NULL ||
-         srcDevice == dstDevice)) {
-        status = CUDA_ERROR_INVALID_DEVICE;
+    if (emu_device_get(srcDevice) == NULL || emu_device_get(dstDevice) == NULL ||
+        srcDevice == dstDevice) {
+        return CUDA_ERROR_INVALID_DEVICE;
     }
-    if (status == CUDA_SUCCESS) {
-        *value =
-            attrib != 1; /* 1 is the rank, equal for all; the others are abilities */
-    }
-    return emu_leave(status);
+    *value = attrib != 1; /* 1 is the rank, equal for all; the others are abilities */
+    return CUDA_SUCCESS;
 }

@@ -13,6 +13,10 @@
 #include "device/base/checks.h"
 #include "device/base/site.h"
 #include "device/check/stream_check.h"
+#include "device/compile/lower.h"
+#include "device/machine/grid/execution.h"
+#include "device/machine/grid/threads.h"
+#include "device/machine/warp/handlers.h"
 #include "device/api/context/leak.h"
 #include "device/api/context/driver_version.h"
 #include "device/api/entry/message.h"
@@ -126,6 +130,42 @@ setup_parse_version(const char *text, setup_wish *wish)
     return emu_driver_version_parse(text, &version);
 }
 
+/* The users of these read them themselves; here they are only checked. */
+
+static bool
+setup_parse_timeout(const char *text, setup_wish *wish)
+{
+    double seconds;
+
+    (void)wish;
+    return emu_execution_parse_timeout(text, &seconds);
+}
+
+static bool
+setup_parse_threads(const char *text, setup_wish *wish)
+{
+    unsigned count;
+
+    (void)wish;
+    return emu_threads_parse(text, &count);
+}
+
+static bool
+setup_parse_simd(const char *text, setup_wish *wish)
+{
+    (void)wish;
+    return emu_handlers_know(text);
+}
+
+static bool
+setup_parse_dump(const char *text, setup_wish *wish)
+{
+    unsigned flags;
+
+    (void)wish;
+    return emu_dump_parse(text, &flags);
+}
+
 /* The variables, in the order in which they are checked. */
 static const struct {
     const char *name;
@@ -146,6 +186,11 @@ static const struct {
      "names of checks with commas between: init, race, barrier, or all"},
     {"PYCUDA_EMULATOR_DRIVER_VERSION", setup_parse_version,
      "a version of CUDA such as 12.4, from 11.0 on"},
+    {"PYCUDA_EMULATOR_TIMEOUT", setup_parse_timeout,
+     "a number of seconds such as 2.5, or 0 for no limit"},
+    {"PYCUDA_EMULATOR_THREADS", setup_parse_threads, "a number of threads from 1 on"},
+    {"PYCUDA_EMULATOR_SIMD", setup_parse_simd, "best, 0, 256 or 512"},
+    {"PYCUDA_EMULATOR_DUMP", setup_parse_dump, "some of the letters p, l, r and c"},
 };
 
 _Static_assert(EMU_MAX_DEVICES == 64, "the text above names the number");

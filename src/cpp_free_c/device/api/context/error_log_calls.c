@@ -5,27 +5,25 @@
 
 #include "device/api/entry/entry.h"
 #include "device/api/entry/error_log.h"
+#include "device/api/entry/lock.h"
 
 CUresult
 emu_cuLogsRegisterCallback(CUlogsCallback callbackFunc, void *userData,
                            CUlogsCallbackHandle *callback_out)
 {
-    CUlogsCallbackHandle callback;
-    CUresult status = emu_enter_early(EMU_CALL_LogsRegisterCallback);
-
-    if (status == CUDA_SUCCESS && callbackFunc == NULL) {
+    if (callbackFunc == NULL) {
         emu_error_log_say("The callback must not be NULL.");
-        status = CUDA_ERROR_INVALID_VALUE;
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS && emu_error_log_is_delivering()) {
+    if (emu_error_log_is_delivering()) {
         emu_error_log_say("A callback of the log cannot register callbacks.");
-        status = CUDA_ERROR_NOT_PERMITTED;
+        return CUDA_ERROR_NOT_PERMITTED;
     }
-    status = emu_leave(status);
-    if (status != CUDA_SUCCESS) {
-        return status;
-    }
-    callback = emu_error_log_register(callbackFunc, userData);
+    const emu_call call = emu_lock_pause();
+    const CUlogsCallbackHandle callback =
+        emu_error_log_register(callbackFunc, userData);
+
+    emu_lock_resume(call);
     if (callback == NULL) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -38,17 +36,18 @@ emu_cuLogsRegisterCallback(CUlogsCallback callbackFunc, void *userData,
 CUresult
 emu_cuLogsUnregisterCallback(CUlogsCallbackHandle callback)
 {
-    CUresult status = emu_enter_early(EMU_CALL_LogsUnregisterCallback);
-
-    if (status == CUDA_SUCCESS && emu_error_log_is_delivering()) {
+    if (emu_error_log_is_delivering()) {
         emu_error_log_say("A callback of the log cannot unregister callbacks.");
-        status = CUDA_ERROR_NOT_PERMITTED;
+        return CUDA_ERROR_NOT_PERMITTED;
     }
-    status = emu_leave(status);
-    if (status == CUDA_SUCCESS && !emu_error_log_unregister(callback)) {
+    const emu_call call = emu_lock_pause();
+    const bool is_found = emu_error_log_unregister(callback);
+
+    emu_lock_resume(call);
+    if (!is_found) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    return status;
+    return CUDA_SUCCESS;
 }
 
 /* The line at which a dump begins: the oldest one without an iterator. */
@@ -73,17 +72,13 @@ log_advance(CUlogIterator *iterator, unsigned int next)
 CUresult
 emu_cuLogsCurrent(CUlogIterator *iterator_out, unsigned int flags)
 {
-    CUresult status = emu_enter_early(EMU_CALL_LogsCurrent);
-
     (void)flags;
-    if (status == CUDA_SUCCESS && iterator_out == NULL) {
+    if (iterator_out == NULL) {
         emu_error_log_say("The place for the iterator must not be NULL.");
-        status = CUDA_ERROR_INVALID_VALUE;
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        *iterator_out = emu_error_log_next();
-    }
-    return emu_leave(status);
+    *iterator_out = emu_error_log_next();
+    return CUDA_SUCCESS;
 }
 
 /* Write the lines to a file. False: it cannot be written. */
@@ -104,61 +99,49 @@ CUresult
 emu_cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile,
                      unsigned int flags)
 {
-    CUresult status = emu_enter_early(EMU_CALL_LogsDumpToFile);
-    char *text = NULL;
+    unsigned int next;
 
     (void)flags;
-    if (status == CUDA_SUCCESS && pathToFile == NULL) {
+    if (pathToFile == NULL) {
         emu_error_log_say("The path of the file must not be NULL.");
-        status = CUDA_ERROR_INVALID_VALUE;
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        text = malloc(2 * EMU_ERROR_LOG_ROOM);
-        if (text == NULL) {
-            status = CUDA_ERROR_OUT_OF_MEMORY;
-        }
+    char *text = malloc(2 * EMU_ERROR_LOG_ROOM);
+    if (text == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    if (text != NULL) {
-        unsigned int next;
-        const size_t length = emu_error_log_read(log_begin(iterator), text,
-                                                 2 * EMU_ERROR_LOG_ROOM, &next);
+    const size_t length =
+        emu_error_log_read(log_begin(iterator), text, 2 * EMU_ERROR_LOG_ROOM, &next);
+    const bool good = log_write_file(pathToFile, text, length);
 
-        if (log_write_file(pathToFile, text, length)) {
-            log_advance(iterator, next);
-        }
-        else {
-            emu_error_log_say("The file \"%.200s\" cannot be written.", pathToFile);
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-    }
     free(text);
-    return emu_leave(status);
+    if (!good) {
+        emu_error_log_say("The file \"%.200s\" cannot be written.", pathToFile);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    log_advance(iterator, next);
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size,
                        unsigned int flags)
 {
-    CUresult status = emu_enter_early(EMU_CALL_LogsDumpToMemory);
     unsigned int next;
 
     (void)flags;
-    if (status == CUDA_SUCCESS && (buffer == NULL || size == NULL || *size == 0)) {
+    if (buffer == NULL || size == NULL || *size == 0) {
         emu_error_log_say("There must be a buffer, and its size must be at least 1.");
-        status = CUDA_ERROR_INVALID_VALUE;
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        const size_t room = *size;
+    const size_t room = *size;
 
-        *size = emu_error_log_read(log_begin(iterator), buffer, room, &next);
-        if (*size < room) {
-            log_advance(iterator, next);
-        }
-        else {
-            emu_error_log_say("No message fits into the buffer of %zu bytes.", room);
-            *size = 0;
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
+    *size = emu_error_log_read(log_begin(iterator), buffer, room, &next);
+    if (*size == room) {
+        emu_error_log_say("No message fits into the buffer of %zu bytes.", room);
+        *size = 0;
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    log_advance(iterator, next);
+    return CUDA_SUCCESS;
 }

@@ -59,19 +59,14 @@ CUresult
 emu_cuDeviceGetDevResource(CUdevice device, CUdevResource *resource,
                            CUdevResourceType type)
 {
-    emu_device *found;
-    CUresult status = EMU_ENTER(DeviceGetDevResource);
+    const emu_device *found = emu_device_get(device);
+    CUresult status = resource_check(resource, type);
 
-    if (status == CUDA_SUCCESS) {
-        status = resource_check(resource, type);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_device_find(device, &found);
-    }
-    if (status == CUDA_SUCCESS) {
-        resource_fill(resource, found, (unsigned int)found->limits.multiprocessors);
-    }
-    return emu_leave(status);
+    resource_fill(resource, found, (unsigned int)found->limits.multiprocessors);
+    return CUDA_SUCCESS;
 }
 
 /* The multiprocessors of a live context: all of the device, or those of a part. */
@@ -89,22 +84,18 @@ context_multiprocessors(CUcontext handle)
 CUresult
 emu_cuCtxGetDevResource(CUcontext hCtx, CUdevResource *resource, CUdevResourceType type)
 {
-    CUresult status = EMU_ENTER(CtxGetDevResource);
+    CUresult status = resource_check(resource, type);
 
-    if (status == CUDA_SUCCESS) {
-        status = resource_check(resource, type);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        const emu_context *context = emu_context_get(hCtx);
+    const emu_context *context = emu_context_get(hCtx);
 
-        if (context == NULL) {
-            status = CUDA_ERROR_INVALID_CONTEXT;
-        }
-        else {
-            resource_fill(resource, context->device, context_multiprocessors(hCtx));
-        }
+    if (context == NULL) {
+        return CUDA_ERROR_INVALID_CONTEXT;
     }
-    return emu_leave(status);
+    resource_fill(resource, context->device, context_multiprocessors(hCtx));
+    return CUDA_SUCCESS;
 }
 
 /* Divide `input` into at most `most` parts. Return their number. */
@@ -143,22 +134,17 @@ emu_cuDevSmResourceSplitByCount(CUdevResource *result, unsigned int *nbGroups,
                                 const CUdevResource *input, CUdevResource *remaining,
                                 unsigned int useFlags, unsigned int minCount)
 {
-    CUresult status = EMU_ENTER(DevSmResourceSplitByCount);
-
-    if (status == CUDA_SUCCESS && (nbGroups == NULL || input == NULL || useFlags > 3)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (nbGroups == NULL || input == NULL || useFlags > 3) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS && resource_device(input) == NULL) {
-        status = CUDA_ERROR_INVALID_RESOURCE_TYPE;
+    if (resource_device(input) == NULL) {
+        return CUDA_ERROR_INVALID_RESOURCE_TYPE;
     }
-    if (status == CUDA_SUCCESS &&
-        (minCount > input->sm.smCount || input->sm.smCount < LEAST_PART)) {
-        status = CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
+    if (minCount > input->sm.smCount || input->sm.smCount < LEAST_PART) {
+        return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
     }
-    if (status == CUDA_SUCCESS) {
-        *nbGroups = resource_split(result, *nbGroups, input, remaining, minCount);
-    }
-    return emu_leave(status);
+    *nbGroups = resource_split(result, *nbGroups, input, remaining, minCount);
+    return CUDA_SUCCESS;
 }
 
 CUresult
@@ -166,68 +152,32 @@ emu_cuDevResourceGenerateDesc(CUdevResourceDesc *phDesc, CUdevResource *resource
                               unsigned int nbResources)
 {
     uintptr_t count = 0;
-    const emu_device *device = NULL;
-    CUresult status = EMU_ENTER(DevResourceGenerateDesc);
 
-    if (status == CUDA_SUCCESS &&
-        (phDesc == NULL || resources == NULL || nbResources == 0)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (phDesc == NULL || resources == NULL || nbResources == 0) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    for (unsigned int i = 0; status == CUDA_SUCCESS && i < nbResources; i++) {
+    const emu_device *device = resource_device(&resources[0]);
+
+    for (unsigned int i = 0; i < nbResources; i++) {
         const emu_device *next = resource_device(&resources[i]);
 
         if (next == NULL) {
-            status = CUDA_ERROR_INVALID_RESOURCE_TYPE;
+            return CUDA_ERROR_INVALID_RESOURCE_TYPE;
         }
-        else if (device != NULL && next != device) {
-            status = CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
+        if (next != device) {
+            return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
         }
-        device = next;
         count += resources[i].sm.smCount;
     }
-    if (status == CUDA_SUCCESS && count > (uintptr_t)device->limits.multiprocessors) {
-        status = CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
+    if (count > (uintptr_t)device->limits.multiprocessors) {
+        return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
     }
-    if (status == CUDA_SUCCESS) {
-        *phDesc =
-            (CUdevResourceDesc)((uintptr_t)DESCRIPTION_MARK << MARK_SHIFT |
-                                (uintptr_t)device->ordinal << DEVICE_SHIFT | count);
-    }
-    return emu_leave(status);
-}
-
-/* -- green contexts ---------------------------------------------------------------- */
-
-static CUresult
-green_find(CUgreenCtx handle, emu_green_context **green)
-{
-    *green = emu_object_get(handle, EMU_GREEN_CONTEXT);
-    if (*green == NULL) {
-        return CUDA_ERROR_INVALID_HANDLE;
-    }
+    *phDesc = (CUdevResourceDesc)((uintptr_t)DESCRIPTION_MARK << MARK_SHIFT |
+                                  (uintptr_t)device->ordinal << DEVICE_SHIFT | count);
     return CUDA_SUCCESS;
 }
 
-static CUresult
-green_new(emu_device *device, unsigned int count, CUcontext primary, CUgreenCtx *out)
-{
-    emu_green_context *green = NULL;
-    CUresult status = EMU_ENTER(GreenCtxCreate);
-
-    if (status == CUDA_SUCCESS) {
-        green = emu_object_new(EMU_GREEN_CONTEXT, sizeof(*green), NULL, NULL);
-        if (green == NULL) {
-            status = CUDA_ERROR_OUT_OF_MEMORY;
-        }
-    }
-    if (status == CUDA_SUCCESS) {
-        green->device = device;
-        green->multiprocessors = count;
-        green->primary = primary;
-        *out = green;
-    }
-    return emu_leave(status);
-}
+/* -- green contexts ---------------------------------------------------------------- */
 
 CUresult
 emu_cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev,
@@ -235,175 +185,104 @@ emu_cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev,
 {
     const uintptr_t bits = (uintptr_t)desc;
     CUcontext primary;
+
+    if (phCtx == NULL || flags != CU_GREEN_CTX_DEFAULT_STREAM ||
+        bits >> MARK_SHIFT != DESCRIPTION_MARK ||
+        (CUdevice)(bits >> DEVICE_SHIFT & 0xff) != dev) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
     CUresult status = emu_cuDevicePrimaryCtxRetain(&primary, dev);
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    emu_green_context *green =
+        emu_object_new(EMU_GREEN_CONTEXT, sizeof(*green), NULL, NULL);
+    if (green == NULL) {
+        /* The context was held a moment ago, so this cannot fail. */
+        (void)emu_cuDevicePrimaryCtxRelease(dev);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    green->device = emu_device_get(dev);
+    green->multiprocessors = bits & SIZE_MASK;
+    green->primary = primary;
+    *phCtx = green;
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuGreenCtxDestroy(emu_green_context *green)
+{
+    const CUdevice device = green->device->ordinal;
+
+    emu_object_free(&green->object);
+    return emu_cuDevicePrimaryCtxRelease(device);
+}
+
+CUresult
+emu_cuCtxFromGreenCtx(CUcontext *pContext, emu_green_context *green)
+{
+    if (pContext == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *pContext = (CUcontext)(void *)green;
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuGreenCtxGetDevResource(emu_green_context *green, CUdevResource *resource,
+                             CUdevResourceType type)
+{
+    CUresult status = resource_check(resource, type);
 
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    if (phCtx == NULL || flags != CU_GREEN_CTX_DEFAULT_STREAM ||
-        bits >> MARK_SHIFT != DESCRIPTION_MARK ||
-        (CUdevice)(bits >> DEVICE_SHIFT & 0xff) != dev) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    else {
-        status = green_new(emu_device_get(dev), bits & SIZE_MASK, primary, phCtx);
-    }
-    if (status != CUDA_SUCCESS) {
-        /* The context was held a moment ago, so this cannot fail. */
-        (void)emu_cuDevicePrimaryCtxRelease(dev);
-    }
-    return status;
+    resource_fill(resource, green->device, green->multiprocessors);
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuGreenCtxDestroy(CUgreenCtx hCtx)
+emu_cuGreenCtxGetId(emu_green_context *green, unsigned long long *greenCtxId)
 {
-    emu_green_context *green;
-    CUdevice device = 0;
-    CUresult status = EMU_ENTER(GreenCtxDestroy);
-
-    if (status == CUDA_SUCCESS) {
-        status = green_find(hCtx, &green);
+    if (greenCtxId == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        device = green->device->ordinal;
-        emu_object_free(&green->object);
-    }
-    status = emu_leave(status);
-    if (status == CUDA_SUCCESS) {
-        status = emu_cuDevicePrimaryCtxRelease(device);
-    }
-    return status;
-}
-
-CUresult
-emu_cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx)
-{
-    emu_green_context *green;
-    CUresult status = EMU_ENTER(CtxFromGreenCtx);
-
-    if (status == CUDA_SUCCESS) {
-        status = green_find(hCtx, &green);
-    }
-    if (status == CUDA_SUCCESS && pContext == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS) {
-        *pContext = (CUcontext)(void *)green;
-    }
-    return emu_leave(status);
-}
-
-CUresult
-emu_cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource,
-                             CUdevResourceType type)
-{
-    emu_green_context *green;
-    CUresult status = EMU_ENTER(GreenCtxGetDevResource);
-
-    if (status == CUDA_SUCCESS) {
-        status = green_find(hCtx, &green);
-    }
-    if (status == CUDA_SUCCESS) {
-        status = resource_check(resource, type);
-    }
-    if (status == CUDA_SUCCESS) {
-        resource_fill(resource, green->device, green->multiprocessors);
-    }
-    return emu_leave(status);
-}
-
-CUresult
-emu_cuGreenCtxGetId(CUgreenCtx greenCtx, unsigned long long *greenCtxId)
-{
-    emu_green_context *green;
-    CUresult status = EMU_ENTER(GreenCtxGetId);
-
-    if (status == CUDA_SUCCESS) {
-        status = green_find(greenCtx, &green);
-    }
-    if (status == CUDA_SUCCESS && greenCtxId == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS) {
-        *greenCtxId = green->object.serial;
-    }
-    return emu_leave(status);
+    *greenCtxId = green->object.serial;
+    return CUDA_SUCCESS;
 }
 
 /* -- streams and events ------------------------------------------------------------ */
 
-/* Make a call with a context current. */
+/* The context of a handle, which must not have failed. */
 static CUresult
-context_run(CUcontext context, CUresult (*call)(void *), void *argument)
+context_find(CUcontext handle, emu_context **context)
 {
-    CUresult status = emu_cuCtxPushCurrent(context);
-
-    if (status == CUDA_SUCCESS) {
-        status = call(argument);
-        (void)emu_cuCtxPopCurrent(NULL); /* it was pushed above */
+    *context = emu_context_get(handle);
+    if (*context == NULL) {
+        return CUDA_ERROR_INVALID_CONTEXT;
     }
-    return status;
-}
-
-/* The context of a green one; NULL for a handle that is none. */
-static CUcontext
-green_to_context(CUgreenCtx handle)
-{
-    CUcontext context = NULL;
-
-    if (emu_cuCtxFromGreenCtx(&context, handle) != CUDA_SUCCESS) {
-        return NULL;
-    }
-    return context;
-}
-
-typedef struct {
-    CUstream *stream;
-    CUgreenCtx green;
-    unsigned int flags;
-    int priority;
-} stream_wish;
-
-static CUresult
-stream_make(void *argument)
-{
-    const stream_wish *wish = argument;
-    CUresult status =
-        emu_cuStreamCreateWithPriority(wish->stream, wish->flags, wish->priority);
-
-    if (status == CUDA_SUCCESS) {
-        (*wish->stream)->green = wish->green;
-    }
-    return status;
+    return emu_context_status(*context);
 }
 
 CUresult
-emu_cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, unsigned int flags,
-                           int priority)
+emu_cuGreenCtxStreamCreate(CUstream *phStream, emu_green_context *green,
+                           unsigned int flags, int priority)
 {
-    stream_wish wish = {phStream, greenCtx, flags, priority};
-    CUcontext context = green_to_context(greenCtx);
+    emu_context *context;
 
-    if (context == NULL) {
-        return CUDA_ERROR_INVALID_HANDLE;
-    }
     if (phStream == NULL || flags != EMU_STREAM_NON_BLOCKING) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    return context_run(context, stream_make, &wish);
-}
-
-static CUresult
-event_record(void *argument)
-{
-    return emu_cuEventRecord(argument, CU_STREAM_LEGACY);
-}
-
-static CUresult
-event_wait(void *argument)
-{
-    return emu_cuStreamWaitEvent(CU_STREAM_LEGACY, argument, 0);
+    CUresult status = context_find(green->primary, &context);
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    status = emu_cuStreamCreateWithPriority(context, phStream, flags, priority);
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    (*phStream)->green = green;
+    return CUDA_SUCCESS;
 }
 
 /* All that this thread has enqueued in the context is done, once the deferred work has
@@ -411,51 +290,35 @@ event_wait(void *argument)
 CUresult
 emu_cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent)
 {
-    CUresult status = EMU_ENTER(CtxRecordEvent);
+    emu_context *context;
+    CUresult status = context_find(hCtx, &context);
 
-    if (status == CUDA_SUCCESS && emu_context_get(hCtx) == NULL) {
-        status = CUDA_ERROR_INVALID_CONTEXT;
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    status = emu_leave(status);
-    if (status == CUDA_SUCCESS) {
-        status = context_run(hCtx, event_record, hEvent);
-    }
-    return status;
+    return emu_cuEventRecord(hEvent, context->null_stream);
 }
 
 CUresult
 emu_cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
 {
-    CUresult status = EMU_ENTER(CtxWaitEvent);
+    emu_context *context;
+    CUresult status = context_find(hCtx, &context);
 
-    if (status == CUDA_SUCCESS && emu_context_get(hCtx) == NULL) {
-        status = CUDA_ERROR_INVALID_CONTEXT;
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    status = emu_leave(status);
-    if (status == CUDA_SUCCESS) {
-        status = context_run(hCtx, event_wait, hEvent);
-    }
-    return status;
+    return emu_cuStreamWaitEvent(context->null_stream, hEvent, 0);
 }
 
 CUresult
-emu_cuGreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent)
+emu_cuGreenCtxRecordEvent(emu_green_context *green, CUevent hEvent)
 {
-    CUcontext context = green_to_context(hCtx);
-
-    if (context == NULL) {
-        return CUDA_ERROR_INVALID_HANDLE;
-    }
-    return emu_cuCtxRecordEvent(context, hEvent);
+    return emu_cuCtxRecordEvent(green->primary, hEvent);
 }
 
 CUresult
-emu_cuGreenCtxWaitEvent(CUgreenCtx hCtx, CUevent hEvent)
+emu_cuGreenCtxWaitEvent(emu_green_context *green, CUevent hEvent)
 {
-    CUcontext context = green_to_context(hCtx);
-
-    if (context == NULL) {
-        return CUDA_ERROR_INVALID_HANDLE;
-    }
-    return emu_cuCtxWaitEvent(context, hEvent);
+    return emu_cuCtxWaitEvent(green->primary, hEvent);
 }

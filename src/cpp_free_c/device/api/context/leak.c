@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/base/report_log.h"
+#include "device/base/checks.h"
 #include "device/base/site.h"
 #include "device/memory/memory.h"
 #include "device/api/entry/context_stack.h"

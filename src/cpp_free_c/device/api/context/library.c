@@ -34,36 +34,33 @@ static CUresult (*const library_steps[])(void) = {
 CUresult
 emu_cuInit(unsigned int Flags)
 {
-    CUresult status = emu_enter_early(EMU_CALL_Init);
+    const size_t steps = sizeof(library_steps) / sizeof(library_steps[0]);
 
-    if (status == CUDA_SUCCESS && Flags != 0) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (Flags != 0) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS && !emu_is_initialised()) {
-        const size_t steps = sizeof(library_steps) / sizeof(library_steps[0]);
+    if (emu_is_initialised()) {
+        return CUDA_SUCCESS;
+    }
+    for (size_t i = 0; i < steps; i++) {
+        CUresult status = library_steps[i]();
 
-        for (size_t i = 0; status == CUDA_SUCCESS && i < steps; i++) {
-            status = library_steps[i]();
-        }
-        if (status == CUDA_SUCCESS) {
-            emu_mark_initialised();
+        if (status != CUDA_SUCCESS) {
+            return status;
         }
     }
-    return emu_leave(status);
+    emu_mark_initialised();
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuDriverGetVersion(int *driverVersion)
 {
-    CUresult status = emu_enter_early(EMU_CALL_DriverGetVersion);
-
-    if (status == CUDA_SUCCESS && driverVersion == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (driverVersion == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        *driverVersion = emu_driver_version();
-    }
-    return emu_leave(status);
+    *driverVersion = emu_driver_version();
+    return CUDA_SUCCESS;
 }
 
 /* Programs ask for these texts when something has failed, so no fault is injected here.

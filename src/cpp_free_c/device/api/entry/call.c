@@ -4,86 +4,47 @@
 #include <string.h>
 
 enum {
-    ALLOCATES = EMU_CALL_IS_UNSAFE,
-    FREES = EMU_CALL_IS_UNSAFE | EMU_CALL_RUNS_DEFERRED | EMU_CALL_WAITS_RUNNING,
-    DESTROYS_OBJECT = EMU_CALL_IS_UNSAFE | EMU_CALL_RUNS_DEFERRED,
-    DESTROYS_CONTEXT =
-        EMU_CALL_RUNS_DEFERRED | EMU_CALL_WAITS_RUNNING | EMU_CALL_ENDS_CONTEXT
+    TRAITS_PLAIN = 0,
+    TRAITS_ALLOCATES = EMU_CALL_IS_UNSAFE,
+    TRAITS_FREES = EMU_CALL_IS_UNSAFE | EMU_CALL_RUNS_DEFERRED | EMU_CALL_WAITS_RUNNING,
+    TRAITS_DESTROYS = EMU_CALL_IS_UNSAFE | EMU_CALL_RUNS_DEFERRED,
+    TRAITS_ENDS_CONTEXT =
+        EMU_CALL_RUNS_DEFERRED | EMU_CALL_WAITS_RUNNING | EMU_CALL_ENDS_CONTEXT,
+    TRAITS_RUNS_KEPT = EMU_CALL_RUNS_DEFERRED,
+    TRAITS_REACHES = EMU_CALL_RUNS_DEFERRED | EMU_CALL_WAITS_RUNNING,
+    TRAITS_WAITS = EMU_CALL_STOPS_CAPTURE | EMU_CALL_RUNS_DEFERRED |
+                   EMU_CALL_WAITS_RUNNING | EMU_CALL_IS_INTERRUPTIBLE
 };
 
-const unsigned char emu_call_traits[EMU_CALLS] = {
-    [EMU_CALL_CtxSynchronize] = EMU_CALL_STOPS_CAPTURE | EMU_CALL_RUNS_DEFERRED |
-                                EMU_CALL_WAITS_RUNNING | EMU_CALL_IS_INTERRUPTIBLE,
-    [EMU_CALL_CtxSynchronize_v2] = EMU_CALL_STOPS_CAPTURE | EMU_CALL_RUNS_DEFERRED |
-                                   EMU_CALL_WAITS_RUNNING | EMU_CALL_IS_INTERRUPTIBLE,
-    [EMU_CALL_CtxRecordEvent] = EMU_CALL_RUNS_DEFERRED | EMU_CALL_WAITS_RUNNING,
-    [EMU_CALL_CtxDestroy] = DESTROYS_CONTEXT,
-    [EMU_CALL_DevicePrimaryCtxRelease] = DESTROYS_CONTEXT,
-    [EMU_CALL_DevicePrimaryCtxReset] = DESTROYS_CONTEXT,
-    [EMU_CALL_StreamDestroy] = EMU_CALL_RUNS_DEFERRED,
-    [EMU_CALL_MemAlloc] = ALLOCATES,
-    [EMU_CALL_MemAllocPitch] = ALLOCATES,
-    [EMU_CALL_MemAllocManaged] = ALLOCATES,
-    [EMU_CALL_MemHostAlloc] = ALLOCATES,
-    [EMU_CALL_MemHostRegister] = ALLOCATES,
-    [EMU_CALL_ArrayCreate] = ALLOCATES,
-    [EMU_CALL_Array3DCreate] = ALLOCATES,
-    [EMU_CALL_MipmappedArrayCreate] = ALLOCATES,
-    [EMU_CALL_TexObjectCreate] = ALLOCATES,
-    [EMU_CALL_SurfObjectCreate] = ALLOCATES,
-    [EMU_CALL_ModuleLoad] = ALLOCATES,
-    [EMU_CALL_ModuleLoadData] = ALLOCATES,
-    [EMU_CALL_ModuleLoadDataEx] = ALLOCATES,
-    [EMU_CALL_ModuleLoadFatBinary] = ALLOCATES,
-    [EMU_CALL_LibraryLoadData] = ALLOCATES,
-    [EMU_CALL_LibraryLoadFromFile] = ALLOCATES,
-    [EMU_CALL_LibraryUnload] = FREES,
-    [EMU_CALL_MemAllocHost] = ALLOCATES,
-    [EMU_CALL_MemFree] = FREES,
-    [EMU_CALL_MemFreeHost] = FREES,
-    [EMU_CALL_MemHostUnregister] = FREES,
-    [EMU_CALL_ArrayDestroy] = FREES,
-    [EMU_CALL_MipmappedArrayDestroy] = FREES,
-    [EMU_CALL_ModuleUnload] = FREES,
-    [EMU_CALL_TexObjectDestroy] = DESTROYS_OBJECT,
-    [EMU_CALL_SurfObjectDestroy] = DESTROYS_OBJECT,
-};
+#define CALL_TRAITS(name, export, version, thread, caller, door, traits, ...) \
+    [EMU_CALL_##name] = TRAITS_##traits,
+const unsigned char emu_call_traits[EMU_CALLS] = {PCU_FUNCTIONS(CALL_TRAITS)};
+#undef CALL_TRAITS
 
-#define CALL_NAME(name, version, need, blocking, parameters) "cu" #name,
-#define CLIENT_NAME(name, version, parameters) "cu" #name,
-#define MISSING_NAME(name) "cu" #name,
-static const char *const call_names[EMU_CALLS] = {PCU_DRV_SYMBOLS(
-    CALL_NAME) PCU_CLIENT_SYMBOLS(CLIENT_NAME) PCU_DRIVER_MISSING_CALLS(MISSING_NAME)};
-#undef CALL_NAME
-#undef CLIENT_NAME
-#undef MISSING_NAME
-
-/* The exports for the default stream of the process, the newest of a call last. */
-#define EXPORT_LEGACY(export, name) {EMU_CALL_##name, #export},
-#define EXPORT_PER_THREAD(export, name)
-#define EXPORT_ROW(export, base, version, stream, name, parameters, arguments) \
-    EXPORT_##stream(export, name)
+/* The newest export comes first. */
+#define NEWEST_EXPORT(export, version) \
+    PCU_JOIN(NEWEST_EXPORT_, PCU_IN_PARENTHESES(export))(export, version)
+#define NEWEST_EXPORT_0(export, version) PCU_TEXT(export)
+#define NEWEST_EXPORT_1(names, version)                                \
+    (version) > PCU_OTHER_VERSION(names) ? PCU_TEXT(PCU_EXPORT(names)) \
+                                         : PCU_TEXT(PCU_OTHER_NAME(names))
+#define CALL_NAMES(name, export, version, ...) \
+    {"cu" #name, NEWEST_EXPORT(export, version)},
 static const struct {
-    emu_call call;
-    const char *export;
-} call_exports[] = {PCU_DRIVER_EXPORTS(EXPORT_ROW)};
-#undef EXPORT_ROW
+    const char *name, *export;
+} calls[EMU_CALLS] = {PCU_FUNCTIONS(CALL_NAMES)};
+#undef CALL_NAMES
 
 const char *
 emu_call_export(emu_call call)
 {
-    for (size_t i = sizeof(call_exports) / sizeof(call_exports[0]); i-- > 0;) {
-        if (call_exports[i].call == call) {
-            return call_exports[i].export;
-        }
-    }
-    return emu_call_name(call);
+    return calls[call].export;
 }
 
 const char *
 emu_call_name(emu_call call)
 {
-    return call_names[call];
+    return calls[call].name;
 }
 
 int
@@ -93,7 +54,7 @@ emu_call_find(const char *name)
         return EMU_CALLS;
     }
     for (int i = 0; i < EMU_CALLS; i++) {
-        if (strcmp(name, call_names[i]) == 0 || strcmp(name, call_names[i] + 2) == 0) {
+        if (strcmp(name, calls[i].name) == 0 || strcmp(name, calls[i].name + 2) == 0) {
             return i;
         }
     }

@@ -5,35 +5,30 @@
 #ifndef DEVICE_API_ENTRY_CALL_H
 #define DEVICE_API_ENTRY_CALL_H
 
-#include "abi/cuda_abi.h"
 #include "abi/client_abi.h"
-#include "abi/client_symbols.h"
+#include "abi/cuda_abi.h"
+#include "abi/functions.h"
 #include "abi/graph_abi.h"
-#include "abi/symbols.h"
-#include "tables/driver_exports.h"
 
-/* A function that no file defines is NULL here: it is not built. */
-#define EMU_DECLARE(name, version, need, blocking, parameters) \
-    __attribute__((weak)) CUresult emu_cu##name parameters;
-PCU_DRV_SYMBOLS(EMU_DECLARE)
-#undef EMU_DECLARE
-#define EMU_DECLARE(name, version, parameters) \
-    __attribute__((weak)) CUresult emu_cu##name parameters;
-PCU_CLIENT_SYMBOLS(EMU_DECLARE)
-#undef EMU_DECLARE
+/* The bodies of the functions. Some doors (entry.h) hand a body one thing more, as its
+ * first parameter. */
+#define EMU_HANDS_CONTEXT (CUcontext, context)
+#define EMU_HANDS_CONTEXT_EVEN_FAILED (CUcontext, context)
+#define EMU_HANDS_STREAM_CONTEXT(handle) (CUcontext, context)
+#define EMU_HANDS_DEFAULT_STREAM (CUstream, stream)
+#define EMU_IF_HANDS(what) PCU_JOIN(PCU_IF_OTHER_, PCU_IN_PARENTHESES(what))
+#define EMU_PARAMETERS(what, ...) \
+    PCU_JOIN(EMU_PARAMETERS_, PCU_IN_PARENTHESES(what))(what, __VA_ARGS__)
+#define EMU_PARAMETERS_0(what, ...) PCU_PARAMETERS(__VA_ARGS__)
+#define EMU_PARAMETERS_1(what, ...) PCU_PARAMETERS_AFTER(PCU_DECLARE what, __VA_ARGS__)
+#define EMU_BODY(name, export, version, thread, caller, door, traits, span, ...) \
+    CUresult emu_cu##name(EMU_PARAMETERS(EMU_HANDS_##door, __VA_ARGS__));
+PCU_FUNCTIONS(EMU_BODY)
+#undef EMU_BODY
 
-/* The functions that the extension calls, those that only other programs call, and
- * those that are not built. */
-#define EMU_NUMBER(name, version, need, blocking, parameters) EMU_CALL_##name,
-#define EMU_CLIENT_NUMBER(name, version, parameters) EMU_CALL_##name,
-#define EMU_MISSING_NUMBER(name) EMU_MISSING_##name,
-typedef enum {
-    PCU_DRV_SYMBOLS(EMU_NUMBER) PCU_CLIENT_SYMBOLS(EMU_CLIENT_NUMBER)
-        PCU_DRIVER_MISSING_CALLS(EMU_MISSING_NUMBER) EMU_CALLS
-} emu_call;
+#define EMU_NUMBER(name, ...) EMU_CALL_##name,
+typedef enum { PCU_FUNCTIONS(EMU_NUMBER) EMU_CALLS } emu_call;
 #undef EMU_NUMBER
-#undef EMU_CLIENT_NUMBER
-#undef EMU_MISSING_NUMBER
 
 /* Traits of a call. The waits were measured on an H200: such a call waits for the
  * device there, or the device keeps what the call releases until its work is done. */
@@ -53,7 +48,7 @@ extern const unsigned char emu_call_traits[EMU_CALLS];
 const char *emu_call_name(emu_call call);
 
 /* The name of the newest function that the library exports for a call, as
- * cuMemAlloc_v2: for the log. It takes a search. */
+ * cuMemAlloc_v2: for the log. */
 const char *emu_call_export(emu_call call);
 
 /* The call of that name, with or without its cu; EMU_CALLS for NULL, "" and "*", which

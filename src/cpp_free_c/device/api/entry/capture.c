@@ -167,10 +167,13 @@ emu_capture_take(emu_stream *stream, const emu_work *work, const void *payload,
 {
     CUresult status = capture_add(stream, work, payload, size, taken);
 
-    if (status == CUDA_SUCCESS && !*taken) {
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    if (!*taken) {
         *taken = emu_deferred_keep(stream, work, payload, size);
     }
-    return status;
+    return CUDA_SUCCESS;
 }
 
 void
@@ -197,17 +200,19 @@ CUresult
 emu_capture_refuse(emu_stream *stream)
 {
     emu_capture *capture;
-    CUresult status;
 
     if (captures == NULL) {
         return CUDA_SUCCESS;
     }
-    status = capture_find(stream, &capture);
-    if (status == CUDA_SUCCESS && capture != NULL) {
-        capture->invalid = true;
-        status = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    CUresult status = capture_find(stream, &capture);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    return status;
+    if (capture != NULL) {
+        capture->invalid = true;
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    }
+    return CUDA_SUCCESS;
 }
 
 /* Whether a code is one with which a capture itself refuses a call. */
@@ -458,8 +463,8 @@ capture_new(emu_context *context, emu_graph *graph)
 }
 
 CUresult
-emu_capture_begin(emu_context *context, emu_stream *stream, CUstreamCaptureMode mode,
-                  emu_graph *graph, const emu_edges *after)
+emu_capture_begin(emu_stream *stream, CUstreamCaptureMode mode, emu_graph *graph,
+                  const emu_edges *after)
 {
     emu_capture *capture;
 
@@ -469,7 +474,7 @@ emu_capture_begin(emu_context *context, emu_stream *stream, CUstreamCaptureMode 
     if (stream->place.capture != NULL) {
         return CUDA_ERROR_ILLEGAL_STATE;
     }
-    capture = capture_new(context, graph);
+    capture = capture_new(stream->object.context, graph);
     if (capture == NULL) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }

@@ -61,9 +61,8 @@ CUresult emu_capture_look(emu_capture_place *event);
 
 /* Begin a capture that adds nodes to a graph, the first ones after `after`. With NULL
  * for the graph, the capture makes one. */
-CUresult emu_capture_begin(emu_context *context, emu_stream *stream,
-                           CUstreamCaptureMode mode, emu_graph *graph,
-                           const emu_edges *after);
+CUresult emu_capture_begin(emu_stream *stream, CUstreamCaptureMode mode,
+                           emu_graph *graph, const emu_edges *after);
 /* End the capture that began in the stream. On success the caller owns the graph; on
  * failure the graph is destroyed, even one that the program gave. */
 CUresult emu_capture_end(emu_stream *stream, emu_graph **graph);

@@ -29,5 +29,11 @@ emu_context *emu_context_get(CUcontext handle);
 
 /* Record a kernel's fault: every later call in the context fails with it. */
 void emu_context_fail(emu_context *context, CUresult status);
+/* That fault, or SUCCESS. */
+static inline CUresult
+emu_context_status(const emu_context *context)
+{
+    return (CUresult)atomic_load(&context->sticky);
+}
 
 #endif

@@ -328,7 +328,7 @@ emu_deferred_run(emu_stream *stream, uint64_t until)
             deferred_run_earlier(stream, NULL);
             emu_users_remove(&stream->object);
         }
-        status = (CUresult)atomic_load(&context->sticky);
+        status = emu_context_status(context);
         if (queue->done < until) {
             deferred_await(stream);
         }

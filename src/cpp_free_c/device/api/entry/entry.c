@@ -1,10 +1,11 @@
-/* The first and last steps of every entry point. See entry.h. */
+/* The doors. See entry.h. */
 #define _GNU_SOURCE
 #include "device/api/entry/entry.h"
 
 #include <pthread.h>
 
-#include "device/base/report_log.h"
+#include "device/base/checks.h"
+#include "device/base/site.h"
 #include "device/check/stream_check.h"
 #include "device/check/stream_finding.h"
 #include "device/memory/memory.h"
@@ -47,10 +48,9 @@ entry_publish_finding(void)
 CUresult
 emu_enter_early(emu_call call)
 {
-    CUresult status = CUDA_SUCCESS;
-
     pthread_once(&opened, entry_open);
     emu_stream_check_enter();
+    emu_site_enter();
     emu_lock_for(call);
     entry_publish_finding();
     if (!has_begun) {
@@ -61,12 +61,15 @@ emu_enter_early(emu_call call)
         return CUDA_ERROR_NOT_INITIALIZED;
     }
     emu_call_log_begin(call);
-    status = emu_fault_check(call);
-    if (status == CUDA_SUCCESS && in_callback) {
-        emu_error_log_say("A host function cannot call the driver.");
-        status = CUDA_ERROR_NOT_PERMITTED;
+    CUresult status = emu_fault_check(call);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    return status;
+    if (in_callback) {
+        emu_error_log_say("A host function cannot call the driver.");
+        return CUDA_ERROR_NOT_PERMITTED;
+    }
+    return CUDA_SUCCESS;
 }
 
 CUresult
@@ -74,26 +77,41 @@ emu_enter(emu_call call)
 {
     CUresult status = emu_enter_early(call);
 
-    if (status == CUDA_SUCCESS && !emu_is_initialised()) {
-        status = CUDA_ERROR_NOT_INITIALIZED;
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_capture_permit(call);
-        if (status != CUDA_SUCCESS) {
-            emu_error_log_say("A stream is being captured, which forbids this call.");
-        }
+    if (!emu_is_initialised()) {
+        return CUDA_ERROR_NOT_INITIALIZED;
     }
-    if (status == CUDA_SUCCESS && emu_deferred_enter(call) && emu_wait_interrupted()) {
-        status = EMU_INTERRUPTED;
+    status = emu_capture_permit(call);
+    if (status != CUDA_SUCCESS) {
+        emu_error_log_say("A stream is being captured, which forbids this call.");
+        return status;
+    }
+    if (emu_deferred_enter(call) && emu_wait_interrupted()) {
+        return EMU_INTERRUPTED;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_enter_device(emu_call call, CUdevice ordinal)
+{
+    CUresult status = emu_enter(call);
+
+    if (status == CUDA_SUCCESS && emu_device_get(ordinal) == NULL) {
+        return CUDA_ERROR_INVALID_DEVICE;
     }
     return status;
 }
 
-/* Get the current context. */
+/* -- contexts ---------------------------------------------------------------------- */
+
+/* Get the current context, which may have failed. */
 static CUresult
 entry_current(emu_context **context)
 {
-    const CUresult status = emu_context_current(context);
+    CUresult status = emu_context_current(context);
 
     if (status != CUDA_SUCCESS) {
         emu_error_log_say("No context is current in this thread.");
@@ -101,14 +119,15 @@ entry_current(emu_context **context)
     return status;
 }
 
-/* The last step of entering: the context must not have failed. */
-static CUresult
-entry_check_sound(CUresult status, emu_context *context)
+CUresult
+emu_entered_current(emu_context **context)
 {
+    CUresult status = entry_current(context);
+
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    return (CUresult)atomic_load(&context->sticky);
+    return emu_context_status(*context);
 }
 
 CUresult
@@ -116,50 +135,111 @@ emu_enter_context(emu_call call, emu_context **context)
 {
     CUresult status = emu_enter(call);
 
-    *context = NULL;
-    if (status == CUDA_SUCCESS) {
-        status = entry_current(context);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    return entry_check_sound(status, *context);
+    return emu_entered_current(context);
 }
 
 CUresult
-emu_enter_object(emu_call call, const void *handle, emu_kind kind,
-                 emu_context **context)
+emu_enter_context_even_failed(emu_call call, emu_context **context)
 {
     CUresult status = emu_enter(call);
 
-    *context = NULL;
-    if (status == CUDA_SUCCESS) {
-        const emu_object *object = emu_object_get(handle, kind);
-
-        if (object != NULL) {
-            *context = object->context;
-        }
-        else {
-            status = entry_current(context);
-        }
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    return entry_check_sound(status, *context);
+    return entry_current(context);
 }
 
 CUresult
-emu_enter_memory(emu_call call, uint64_t address, emu_context **context)
+emu_enter_current(emu_call call)
+{
+    emu_context *context;
+
+    return emu_enter_context(call, &context);
+}
+
+CUresult
+emu_enter_given_context(emu_call call, CUcontext *context)
 {
     CUresult status = emu_enter(call);
 
-    *context = NULL;
-    if (status == CUDA_SUCCESS) {
-        const emu_allocation *found = emu_memory_check(address, 1);
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    if (*context == NULL) {
+        return entry_current(context);
+    }
+    *context = emu_context_get(*context);
+    if (*context == NULL) {
+        return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    return CUDA_SUCCESS;
+}
 
-        if (found != NULL && found->context != NULL) {
-            *context = found->context;
-        }
-        else {
-            status = entry_current(context);
+/* -- objects and memory ------------------------------------------------------------ */
+
+/* The context that a call on an object of a kind needs, and what it returns if there is
+ * no such object. */
+static const struct {
+    enum { OWN, CURRENT, NONE } context;
+    bool is_value; /* INVALID_VALUE instead of INVALID_HANDLE */
+} kind_rules[EMU_KINDS] = {
+    [EMU_ARRAY] = {CURRENT, false},     [EMU_MIPMAP] = {CURRENT, false},
+    [EMU_TEXREF] = {CURRENT, false},    [EMU_SURFREF] = {CURRENT, false},
+    [EMU_LINK] = {CURRENT, false},      [EMU_POOL] = {NONE, true},
+    [EMU_GRAPH] = {CURRENT, true},      [EMU_GRAPH_NODE] = {CURRENT, true},
+    [EMU_GRAPH_EXEC] = {CURRENT, true}, [EMU_USER_OBJECT] = {NONE, true},
+    [EMU_GRAPHICS] = {CURRENT, false},  [EMU_LIBRARY] = {NONE, false},
+    [EMU_KERNEL] = {NONE, false},       [EMU_GREEN_CONTEXT] = {NONE, false},
+};
+
+CUresult
+emu_enter_object(emu_call call, emu_kind kind, const void *handle)
+{
+    CUresult status = emu_enter(call);
+
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    const emu_object *object = emu_object_get(handle, kind);
+
+    if (object != NULL && kind_rules[kind].context == OWN) {
+        return emu_context_status(object->context);
+    }
+    if (kind_rules[kind].context != NONE) {
+        emu_context *context;
+
+        status = emu_entered_current(&context);
+        if (status != CUDA_SUCCESS) {
+            return status;
         }
     }
-    return entry_check_sound(status, *context);
+    if (object != NULL) {
+        return CUDA_SUCCESS;
+    }
+    if (kind_rules[kind].is_value) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult
+emu_enter_memory(emu_call call, uint64_t address)
+{
+    CUresult status = emu_enter(call);
+
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    const emu_allocation *found = emu_memory_check(address, 1);
+    emu_context *context;
+
+    if (found != NULL && found->context != NULL) {
+        return emu_context_status(found->context);
+    }
+    return emu_entered_current(&context);
 }
 
 CUresult

@@ -1,14 +1,11 @@
-/* How an entry point begins and ends: the lock, the fault injection, the call log.
+/* The doors: how a call enters the software device, and how it leaves.
  *
- *   CUresult
- *   emu_cuCtxGetFlags(unsigned int *flags)
- *   {
- *       emu_context *context;
- *       CUresult status = EMU_ENTER_CONTEXT(CtxGetFlags, &context);
- *
- *       if (status == CUDA_SUCCESS) { ... }
- *       return emu_leave(status);
- *   }
+ * exports/ makes the exported function of each row of abi/functions.h: it enters by the
+ * door that the row names, calls the body (emu_cuMemAlloc, say) if the door let the
+ * call in, and leaves. So a body runs with the API lock held, in a sound context, with
+ * an object that exists; it returns a status wherever it has one. What a door finds
+ * (the context, the stream) is the body's first parameter or stands in the place of the
+ * handle.
  *
  * Entering takes the API lock (lock.h) even if it fails; leaving releases it. */
 #ifndef DEVICE_API_ENTRY_ENTRY_H
@@ -20,29 +17,30 @@
 #include "device/base/export.h"
 #include "device/api/entry/call.h"
 
-/* For calls that need no context. */
-#define EMU_ENTER(name) emu_enter(EMU_CALL_##name)
-/* For calls that need a sound current context. */
-#define EMU_ENTER_CONTEXT(name, context) emu_enter_context(EMU_CALL_##name, context)
-/* For calls on an object or on memory: they work in its context, whichever context is
- * current, as on a GPU. The default streams (the handles up to 2) are those of the
- * current context. */
-#define EMU_ENTER_MODULE(name, module, context) \
-    emu_enter_object(EMU_CALL_##name, module, EMU_MODULE, context)
-#define EMU_ENTER_STREAM(name, stream, context) \
-    emu_enter_object(EMU_CALL_##name, stream, EMU_STREAM, context)
-#define EMU_ENTER_EVENT(name, event, context) \
-    emu_enter_object(EMU_CALL_##name, event, EMU_EVENT, context)
-#define EMU_ENTER_MEMORY(name, address, context) \
-    emu_enter_memory(EMU_CALL_##name, address, context)
-
-CUresult emu_enter(emu_call call);
-CUresult emu_enter_context(emu_call call, emu_context **context);
-CUresult emu_enter_object(emu_call call, const void *handle, emu_kind kind,
-                          emu_context **context);
-CUresult emu_enter_memory(emu_call call, uint64_t address, emu_context **context);
-/* As emu_enter, but allowed before cuInit. */
+/* For calls that are allowed before cuInit, and for calls that need no context. */
 CUresult emu_enter_early(emu_call call);
+CUresult emu_enter(emu_call call);
+/* For calls on a device. */
+CUresult emu_enter_device(emu_call call, CUdevice ordinal);
+
+/* For calls that need the current context: a sound one, or one that a kernel's fault
+ * may have ended. */
+CUresult emu_enter_context(emu_call call, emu_context **context);
+CUresult emu_enter_context_even_failed(emu_call call, emu_context **context);
+/* Only check that there is a sound one. */
+CUresult emu_enter_current(emu_call call);
+/* For calls on the context given; NULL stands for the current one. It may have failed.
+ */
+CUresult emu_enter_given_context(emu_call call, CUcontext *context);
+
+/* For calls on an object, or on memory: they need its context, whichever context is
+ * current, as on a GPU; a few kinds of objects need the current one, or none. */
+CUresult emu_enter_object(emu_call call, emu_kind kind, const void *handle);
+CUresult emu_enter_memory(emu_call call, uint64_t address);
+
+/* The last step of a door: the current context, which must be a sound one. */
+CUresult emu_entered_current(emu_context **context);
+
 /* Log the call, release the lock and return the status. */
 CUresult emu_leave(CUresult status);
 

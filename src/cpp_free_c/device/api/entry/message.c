@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "device/api/entry/lock.h"
-#include "device/base/report_log.h"
+#include "device/base/checks.h"
 #include "device/check/stream_finding.h"
 
 enum { MESSAGE_ROOM = 2048 };

@@ -2,8 +2,7 @@
  *
  * The versions of one function are rows of one table, with the names that the library
  * exports. The newest version that is not above the one asked for is the answer. Names
- * are those without a version. Behind the exports come the rows of abi/, for functions
- * that no driver exports.
+ * are those without a version.
  *
  * The answers are those of an H200's driver. Only a version above that of the driver,
  * which a driver refuses, counts as the newest one here. */
@@ -18,43 +17,30 @@ typedef void (*entry_point)(void);
 enum { LEGACY = 0, PER_THREAD = 1 };
 
 typedef struct {
-    const char *base, *export;
-    unsigned short base_length, export_length;
+    const char *name, *export;
     unsigned short version;
     unsigned char stream;
-    bool is_built;
-    bool is_exported;
-    entry_point function; /* NULL: none */
+    entry_point function;
 } export_row;
 
 /* clang-format off */
-#define ROW(base, export, version, stream, is_built, is_exported, function) \
-    {base, export, sizeof(base) - 1, sizeof(export) - 1, version, stream, is_built,    \
-     is_exported, (entry_point)function},
-#define BUILT(export, base, version, stream, name, parameters, arguments) \
-    ROW(#base, #export, version, stream, true, true, export)
-#define RENAMED(export, base, version, stream) \
-    ROW(#base, #export, version, stream, true, true, export)
-#define MISSING(export, base, version, stream, name) \
-    ROW(#base, #export, version, stream, false, true, export)
-#define SYMBOL(name, version, need, blocking, parameters) \
-    ROW("cu" #name, "cu" #name, version, LEGACY, true, false, emu_cu##name)
-#define CLIENT_SYMBOL(name, version, parameters) \
-    ROW("cu" #name, "cu" #name, version, LEGACY, true, false, emu_cu##name)
-static const export_row rows[] = {
-    PCU_DRIVER_EXPORTS(BUILT)
-    PCU_DRIVER_RENAMED(RENAMED)
-    PCU_DRIVER_MISSING(MISSING)
-    PCU_DRV_SYMBOLS(SYMBOL)
-    PCU_CLIENT_SYMBOLS(CLIENT_SYMBOL)
-};
+#define THREAD_VERSION(version) \
+    (version) > PCU_THREAD_VERSION ? (version) : PCU_THREAD_VERSION
+#define ROW(name, export, version, stream) \
+    {"cu" #name, PCU_TEXT(export), version, stream, (entry_point)export},
+#define ROWS(name, export, version, thread)                                     \
+    ROW(name, export, version, LEGACY)                                          \
+    PCU_IF_THREAD_##thread(ROW(name, PCU_THREAD_NAME_##thread(export),          \
+                               THREAD_VERSION(version), PER_THREAD))
+#define FUNCTION(name, export, version, thread, ...)                            \
+    ROWS(name, PCU_EXPORT(export), version, thread)                             \
+    PCU_IF_OTHER(export)(ROWS(name, PCU_OTHER_NAME(export),                     \
+                              PCU_OTHER_VERSION(export), thread))
+static const export_row rows[] = {PCU_FUNCTIONS(FUNCTION)};
 /* clang-format on */
 #undef ROW
-#undef BUILT
-#undef RENAMED
-#undef MISSING
-#undef SYMBOL
-#undef CLIENT_SYMBOL
+#undef ROWS
+#undef FUNCTION
 
 /* Pointers to objects and to functions are alike on every system with dlsym. C alone
  * does not promise that, so the bytes are copied. */
@@ -65,46 +51,28 @@ row_store(void **out, const export_row *row)
     memcpy(out, &row->function, sizeof(row->function));
 }
 
+/* Whether a row is of the function with that name; the row's may have a version. */
 static bool
 row_is_of(const export_row *row, const char *symbol, size_t length)
 {
-    return row->base_length == length && memcmp(row->base, symbol, length) == 0;
+    const char *rest = row->name + length;
+
+    return strncmp(row->name, symbol, length) == 0 &&
+           (*rest == 0 || (rest[0] == '_' && rest[1] == 'v' && rest[3] == 0));
 }
 
-/* What the table has for a symbol. */
-typedef struct {
-    bool is_exported; /* the library exports it, as the name or with a version */
-    int stream;       /* PER_THREAD if a row is of that kind, else LEGACY */
-} symbol_rows;
-
-static symbol_rows
-row_survey(const char *symbol, size_t length)
+/* What the table has for a symbol: PER_THREAD if a row is of that kind. */
+static int
+row_streams(const char *symbol, size_t length)
 {
-    symbol_rows found = {.stream = LEGACY};
+    int stream = LEGACY;
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        const export_row *row = &rows[i];
-        const bool is_of = row_is_of(row, symbol, length);
-
-        if (row->is_exported) {
-            found.is_exported |= is_of || (row->export_length == length &&
-                                           memcmp(row->export, symbol, length) == 0);
-        }
-        if (is_of && row->stream > found.stream) {
-            found.stream = row->stream;
+        if (rows[i].stream > stream && row_is_of(&rows[i], symbol, length)) {
+            stream = rows[i].stream;
         }
     }
-    return found;
-}
-
-/* Whether a row is a better answer than the one found so far. */
-static bool
-row_is_better(const export_row *row, const export_row *found)
-{
-    if (found == NULL || row->version != found->version) {
-        return found == NULL || row->version > found->version;
-    }
-    return row->is_built && !found->is_built;
+    return stream;
 }
 
 /* Find the newest row up to a version. Return the answer for the caller's status. A
@@ -113,18 +81,17 @@ static unsigned int
 row_find(const char *symbol, int version, int stream, const export_row **found)
 {
     const size_t length = strlen(symbol);
-    const symbol_rows known = row_survey(symbol, length);
+    const int known = row_streams(symbol, length);
     unsigned int status = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
 
     *found = NULL;
-    if (stream > known.stream) {
-        stream = known.stream;
+    if (stream > known) {
+        stream = known;
     }
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const export_row *row = &rows[i];
 
-        if (row->function == NULL || row->stream != stream ||
-            row->is_exported != known.is_exported || !row_is_of(row, symbol, length)) {
+        if (row->stream != stream || !row_is_of(row, symbol, length)) {
             continue;
         }
         if (row->version > version) {
@@ -132,7 +99,7 @@ row_find(const char *symbol, int version, int stream, const export_row **found)
                 status = CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
             }
         }
-        else if (row_is_better(row, *found)) {
+        else if (*found == NULL || row->version > (*found)->version) {
             *found = row;
             status = CU_GET_PROC_ADDRESS_SUCCESS;
         }

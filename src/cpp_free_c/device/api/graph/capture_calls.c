@@ -5,35 +5,23 @@
 #include "device/api/stream/stream.h"
 
 CUresult
-emu_cuStreamBeginCapture(CUstream hStream, CUstreamCaptureMode mode)
+emu_cuStreamBeginCapture(emu_stream *stream, CUstreamCaptureMode mode)
 {
-    emu_context *context;
-    emu_stream *stream;
-    CUresult status = EMU_ENTER_STREAM(StreamBeginCapture, hStream, &context);
+    const emu_edges none = {0};
 
-    if (status == CUDA_SUCCESS && mode > EMU_CAPTURE_RELAXED) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (mode > EMU_CAPTURE_RELAXED) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_stream_find(context, hStream, &stream);
-    }
-    if (status == CUDA_SUCCESS) {
-        const emu_edges none = {0};
-
-        status = emu_capture_begin(context, stream, mode, NULL, &none);
-    }
-    return emu_leave(status);
+    return emu_capture_begin(stream, mode, NULL, &none);
 }
 
 /* Begin a capture into a graph, after some of its nodes. */
 static CUresult
-capture_begin_in(emu_context *context, emu_stream *stream, CUgraph handle,
-                 const CUgraphNode *nodes, const CUgraphEdgeData *data, size_t count,
-                 CUstreamCaptureMode mode)
+capture_begin_in(emu_stream *stream, CUgraph handle, const CUgraphNode *nodes,
+                 const CUgraphEdgeData *data, size_t count, CUstreamCaptureMode mode)
 {
     emu_graph *graph = emu_graph_get(handle);
     emu_edges after = {0};
-    CUresult status;
 
     if (graph == NULL) {
         return CUDA_ERROR_INVALID_VALUE;
@@ -41,74 +29,45 @@ capture_begin_in(emu_context *context, emu_stream *stream, CUgraph handle,
     if (graph->capturing != NULL) {
         return CUDA_ERROR_ILLEGAL_STATE;
     }
-    status = emu_edges_read(graph, nodes, data, count, false, &after);
-    if (status == CUDA_SUCCESS) {
-        status = emu_capture_begin(context, stream, mode, graph, &after);
+    CUresult status = emu_edges_read(graph, nodes, data, count, false, &after);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
+    status = emu_capture_begin(stream, mode, graph, &after);
     emu_edges_clear(&after);
     return status;
 }
 
 CUresult
-emu_cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph,
+emu_cuStreamBeginCaptureToGraph(emu_stream *stream, CUgraph hGraph,
                                 const CUgraphNode *dependencies,
                                 const CUgraphEdgeData *dependencyData,
                                 size_t numDependencies, CUstreamCaptureMode mode)
 {
-    emu_context *context;
-    emu_stream *stream;
-    CUresult status = EMU_ENTER_STREAM(StreamBeginCaptureToGraph, hStream, &context);
-
-    if (status == CUDA_SUCCESS && mode > EMU_CAPTURE_RELAXED) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (mode > EMU_CAPTURE_RELAXED) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_stream_find(context, hStream, &stream);
-    }
-    if (status == CUDA_SUCCESS) {
-        status = capture_begin_in(context, stream, hGraph, dependencies, dependencyData,
-                                  numDependencies, mode);
-    }
-    return emu_leave(status);
+    return capture_begin_in(stream, hGraph, dependencies, dependencyData,
+                            numDependencies, mode);
 }
 
 CUresult
-emu_cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
+emu_cuStreamEndCapture(emu_stream *stream, CUgraph *phGraph)
 {
-    emu_context *context;
-    emu_stream *stream;
-    CUresult status = EMU_ENTER_STREAM(StreamEndCapture, hStream, &context);
-
-    if (status == CUDA_SUCCESS && phGraph == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (phGraph == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_stream_find(context, hStream, &stream);
-    }
-    if (status == CUDA_SUCCESS) {
-        *phGraph = NULL; /* a misuse gives no graph */
-        status = emu_capture_end(stream, phGraph);
-    }
-    return emu_leave(status);
+    *phGraph = NULL; /* a misuse gives no graph */
+    return emu_capture_end(stream, phGraph);
 }
 
 CUresult
-emu_cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus)
+emu_cuStreamIsCapturing(emu_stream *stream, CUstreamCaptureStatus *captureStatus)
 {
-    emu_context *context;
-    emu_stream *stream;
-    CUresult status = EMU_ENTER_STREAM(StreamIsCapturing, hStream, &context);
-
-    if (status == CUDA_SUCCESS && captureStatus == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (captureStatus == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_stream_find(context, hStream, &stream);
-    }
-    if (status == CUDA_SUCCESS) {
-        status = emu_capture_status(stream, captureStatus);
-    }
-    return emu_leave(status);
+    return emu_capture_status(stream, captureStatus);
 }
 
 /* Store what the next work of a captured stream waits for. The arrays stay until the
@@ -150,32 +109,25 @@ capture_describe(const emu_stream *stream, cuuint64_t *number, CUgraph *graph,
 }
 
 CUresult
-emu_cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
+emu_cuStreamGetCaptureInfo(emu_stream *stream, CUstreamCaptureStatus *captureStatus_out,
                            cuuint64_t *id_out, CUgraph *graph_out,
                            const CUgraphNode **dependencies_out,
                            const CUgraphEdgeData **edgeData_out,
                            size_t *numDependencies_out)
 {
-    emu_context *context;
-    emu_stream *stream;
-    CUresult status = EMU_ENTER_STREAM(StreamGetCaptureInfo, hStream, &context);
-
-    if (status == CUDA_SUCCESS &&
-        (captureStatus_out == NULL ||
-         (edgeData_out != NULL && dependencies_out == NULL))) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (captureStatus_out == NULL ||
+        (edgeData_out != NULL && dependencies_out == NULL)) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_stream_find(context, hStream, &stream);
+    CUresult status = emu_capture_status(stream, captureStatus_out);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_capture_status(stream, captureStatus_out);
+    if (*captureStatus_out != EMU_CAPTURE_ACTIVE) {
+        return CUDA_SUCCESS;
     }
-    if (status == CUDA_SUCCESS && *captureStatus_out == EMU_CAPTURE_ACTIVE) {
-        status = capture_describe(stream, id_out, graph_out, dependencies_out,
-                                  edgeData_out, numDependencies_out);
-    }
-    return emu_leave(status);
+    return capture_describe(stream, id_out, graph_out, dependencies_out, edgeData_out,
+                            numDependencies_out);
 }
 
 /* Add nodes to what the next work of a stream waits for, or replace it. */
@@ -209,48 +161,35 @@ capture_update(emu_stream *stream, const CUgraphNode *nodes,
 }
 
 CUresult
-emu_cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dependencies,
+emu_cuStreamUpdateCaptureDependencies(emu_stream *stream, CUgraphNode *dependencies,
                                       const CUgraphEdgeData *dependencyData,
                                       size_t numDependencies, unsigned int flags)
 {
-    emu_context *context;
-    emu_stream *stream;
     CUstreamCaptureStatus state = EMU_CAPTURE_NONE;
-    CUresult status =
-        EMU_ENTER_STREAM(StreamUpdateCaptureDependencies, hStream, &context);
 
-    if (status == CUDA_SUCCESS && flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_stream_find(context, hStream, &stream);
+    CUresult status = emu_capture_status(stream, &state);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_capture_status(stream, &state);
+    if (state == EMU_CAPTURE_NONE) {
+        return CUDA_ERROR_ILLEGAL_STATE;
     }
-    if (status == CUDA_SUCCESS && state == EMU_CAPTURE_NONE) {
-        status = CUDA_ERROR_ILLEGAL_STATE;
+    if (state == EMU_CAPTURE_INVALIDATED) {
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     }
-    if (status == CUDA_SUCCESS && state == EMU_CAPTURE_INVALIDATED) {
-        status = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    }
-    if (status == CUDA_SUCCESS) {
-        status = capture_update(stream, dependencies, dependencyData, numDependencies,
-                                flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES);
-    }
-    return emu_leave(status);
+    return capture_update(stream, dependencies, dependencyData, numDependencies,
+                          flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES);
 }
 
 CUresult
 emu_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 {
-    CUresult status = EMU_ENTER(ThreadExchangeStreamCaptureMode);
-
-    if (status == CUDA_SUCCESS && (mode == NULL || *mode > EMU_CAPTURE_RELAXED)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (mode == NULL || *mode > EMU_CAPTURE_RELAXED) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        emu_capture_exchange_mode(mode);
-    }
-    return emu_leave(status);
+    emu_capture_exchange_mode(mode);
+    return CUDA_SUCCESS;
 }

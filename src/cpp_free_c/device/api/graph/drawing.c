@@ -91,20 +91,10 @@ drawing_write_file(const emu_graph *graph, const char *path, unsigned int flags)
 }
 
 CUresult
-emu_cuGraphDebugDotPrint(CUgraph hGraph, const char *path, unsigned int flags)
+emu_cuGraphDebugDotPrint(emu_graph *graph, const char *path, unsigned int flags)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(GraphDebugDotPrint, &context);
-
-    if (status == CUDA_SUCCESS) {
-        const emu_graph *graph = emu_graph_get(hGraph);
-
-        if (graph == NULL || path == NULL) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else {
-            status = drawing_write_file(graph, path, flags);
-        }
+    if (path == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    return drawing_write_file(graph, path, flags);
 }

@@ -55,23 +55,22 @@ CUresult
 emu_edges_read(const emu_graph *graph, const CUgraphNode *nodes,
                const CUgraphEdgeData *data, size_t count, bool once, emu_edges *out)
 {
-    CUresult status = CUDA_SUCCESS;
-
     if (count > 0 && nodes == NULL) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    for (size_t i = 0; status == CUDA_SUCCESS && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const CUgraphEdgeData *one = NULL;
 
         if (data != NULL) {
             one = &data[i];
         }
-        status = edge_read(graph, nodes[i], one, once, out);
+        CUresult status = edge_read(graph, nodes[i], one, once, out);
+        if (status != CUDA_SUCCESS) {
+            emu_edges_clear(out);
+            return status;
+        }
     }
-    if (status != CUDA_SUCCESS) {
-        emu_edges_clear(out);
-    }
-    return status;
+    return CUDA_SUCCESS;
 }
 
 /* -- lists of nodes ---------------------------------------------------------------- */
@@ -139,12 +138,11 @@ list_close(const node_list *list, size_t *count)
 }
 
 static CUresult
-graph_list_nodes(CUgraph handle, CUgraphNode *nodes, size_t *count, bool roots)
+graph_list_nodes(const emu_graph *graph, CUgraphNode *nodes, size_t *count, bool roots)
 {
-    const emu_graph *graph = emu_graph_get(handle);
     node_list list;
 
-    if (graph == NULL || !list_open(&list, nodes, NULL, NULL, count)) {
+    if (!list_open(&list, nodes, NULL, NULL, count)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     for (size_t i = 0; i < graph->count; i++) {
@@ -156,38 +154,24 @@ graph_list_nodes(CUgraph handle, CUgraphNode *nodes, size_t *count, bool roots)
 }
 
 CUresult
-emu_cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes)
+emu_cuGraphGetNodes(emu_graph *graph, CUgraphNode *nodes, size_t *numNodes)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(GraphGetNodes, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status = graph_list_nodes(hGraph, nodes, numNodes, false);
-    }
-    return emu_leave(status);
+    return graph_list_nodes(graph, nodes, numNodes, false);
 }
 
 CUresult
-emu_cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes)
+emu_cuGraphGetRootNodes(emu_graph *graph, CUgraphNode *rootNodes, size_t *numRootNodes)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(GraphGetRootNodes, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status = graph_list_nodes(hGraph, rootNodes, numRootNodes, true);
-    }
-    return emu_leave(status);
+    return graph_list_nodes(graph, rootNodes, numRootNodes, true);
 }
 
 static CUresult
-graph_list_edges(CUgraph handle, CUgraphNode *from, CUgraphNode *to,
+graph_list_edges(const emu_graph *graph, CUgraphNode *from, CUgraphNode *to,
                  CUgraphEdgeData *data, size_t *count)
 {
-    const emu_graph *graph = emu_graph_get(handle);
     node_list list;
 
-    if (graph == NULL || (from == NULL) != (to == NULL) ||
-        !list_open(&list, from, to, data, count)) {
+    if ((from == NULL) != (to == NULL) || !list_open(&list, from, to, data, count)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     for (size_t i = 0; i < graph->count; i++) {
@@ -201,26 +185,19 @@ graph_list_edges(CUgraph handle, CUgraphNode *from, CUgraphNode *to,
 }
 
 CUresult
-emu_cuGraphGetEdges(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to,
+emu_cuGraphGetEdges(emu_graph *graph, CUgraphNode *from, CUgraphNode *to,
                     CUgraphEdgeData *edgeData, size_t *numEdges)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(GraphGetEdges, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status = graph_list_edges(hGraph, from, to, edgeData, numEdges);
-    }
-    return emu_leave(status);
+    return graph_list_edges(graph, from, to, edgeData, numEdges);
 }
 
 static CUresult
-node_list_dependencies(CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeData *data,
+node_list_dependencies(const emu_node *node, CUgraphNode *nodes, CUgraphEdgeData *data,
                        size_t *count)
 {
-    const emu_node *node = emu_node_get(handle);
     node_list list;
 
-    if (node == NULL || !list_open(&list, nodes, NULL, data, count)) {
+    if (!list_open(&list, nodes, NULL, data, count)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     for (size_t k = 0; k < node->after.count; k++) {
@@ -230,26 +207,19 @@ node_list_dependencies(CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeData *
 }
 
 CUresult
-emu_cuGraphNodeGetDependencies(CUgraphNode hNode, CUgraphNode *dependencies,
+emu_cuGraphNodeGetDependencies(emu_node *node, CUgraphNode *dependencies,
                                CUgraphEdgeData *edgeData, size_t *numDependencies)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(GraphNodeGetDependencies, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status = node_list_dependencies(hNode, dependencies, edgeData, numDependencies);
-    }
-    return emu_leave(status);
+    return node_list_dependencies(node, dependencies, edgeData, numDependencies);
 }
 
 static CUresult
-node_list_dependents(CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeData *data,
+node_list_dependents(const emu_node *node, CUgraphNode *nodes, CUgraphEdgeData *data,
                      size_t *count)
 {
-    const emu_node *node = emu_node_get(handle);
     node_list list;
 
-    if (node == NULL || !list_open(&list, nodes, NULL, data, count)) {
+    if (!list_open(&list, nodes, NULL, data, count)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     for (size_t i = 0; i < node->graph->count; i++) {
@@ -264,60 +234,39 @@ node_list_dependents(CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeData *da
 }
 
 CUresult
-emu_cuGraphNodeGetDependentNodes(CUgraphNode hNode, CUgraphNode *dependentNodes,
+emu_cuGraphNodeGetDependentNodes(emu_node *node, CUgraphNode *dependentNodes,
                                  CUgraphEdgeData *edgeData, size_t *numDependentNodes)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(GraphNodeGetDependentNodes, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status =
-            node_list_dependents(hNode, dependentNodes, edgeData, numDependentNodes);
-    }
-    return emu_leave(status);
+    return node_list_dependents(node, dependentNodes, edgeData, numDependentNodes);
 }
 
 CUresult
 emu_cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNode,
                            CUgraph hClonedGraph)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(GraphNodeFindInClone, &context);
+    const emu_node *node = emu_node_get(hOriginalNode);
+    const emu_graph *clone = emu_graph_get(hClonedGraph);
 
-    if (status == CUDA_SUCCESS) {
-        const emu_node *node = emu_node_get(hOriginalNode);
-        const emu_graph *clone = emu_graph_get(hClonedGraph);
-
-        status = CUDA_ERROR_INVALID_VALUE;
-        for (size_t i = 0; phNode != NULL && node != NULL && clone != NULL &&
-                           status != CUDA_SUCCESS && i < clone->count;
-             i++) {
-            if (clone->nodes[i]->original == node->object.serial) {
-                *phNode = clone->nodes[i];
-                status = CUDA_SUCCESS;
-            }
+    if (phNode == NULL || node == NULL || clone == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    for (size_t i = 0; i < clone->count; i++) {
+        if (clone->nodes[i]->original == node->object.serial) {
+            *phNode = clone->nodes[i];
+            return CUDA_SUCCESS;
         }
     }
-    return emu_leave(status);
+    return CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult
-emu_cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
+emu_cuGraphNodeGetType(emu_node *node, CUgraphNodeType *type)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(GraphNodeGetType, &context);
-
-    if (status == CUDA_SUCCESS) {
-        const emu_node *node = emu_node_get(hNode);
-
-        if (node != NULL && type != NULL) {
-            *type = node->work->type;
-        }
-        else {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
+    if (type == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    *type = node->work->type;
+    return CUDA_SUCCESS;
 }
 
 /* -- changes ----------------------------------------------------------------------- */
@@ -375,20 +324,19 @@ edge_remove(const emu_graph *graph, CUgraphNode from, CUgraphNode to)
 
 /* Add or remove edges. If one fails, those before it stay changed. */
 static CUresult
-graph_change_edges(CUgraph handle, const CUgraphNode *from, const CUgraphNode *to,
-                   const CUgraphEdgeData *data, size_t count, bool add)
+graph_change_edges(const emu_graph *graph, const CUgraphNode *from,
+                   const CUgraphNode *to, const CUgraphEdgeData *data, size_t count,
+                   bool add)
 {
-    const emu_graph *graph = emu_graph_get(handle);
-    CUresult status = CUDA_SUCCESS;
-
-    if (graph == NULL || (count > 0 && (from == NULL || to == NULL))) {
+    if (count > 0 && (from == NULL || to == NULL)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (!add && emu_graph_has(graph, EMU_NODES_MEMORY)) {
         return CUDA_ERROR_NOT_SUPPORTED;
     }
-    for (size_t i = 0; status == CUDA_SUCCESS && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const CUgraphEdgeData *one = data;
+        CUresult status;
 
         if (data != NULL) {
             one = &data[i];
@@ -399,60 +347,39 @@ graph_change_edges(CUgraph handle, const CUgraphNode *from, const CUgraphNode *t
         else {
             status = edge_remove(graph, from[i], to[i]);
         }
+        if (status != CUDA_SUCCESS) {
+            return status;
+        }
     }
-    return status;
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode *from,
+emu_cuGraphAddDependencies(emu_graph *graph, const CUgraphNode *from,
                            const CUgraphNode *to, const CUgraphEdgeData *edgeData,
                            size_t numDependencies)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(GraphAddDependencies, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status = graph_change_edges(hGraph, from, to, edgeData, numDependencies, true);
-    }
-    return emu_leave(status);
+    return graph_change_edges(graph, from, to, edgeData, numDependencies, true);
 }
 
 CUresult
-emu_cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode *from,
+emu_cuGraphRemoveDependencies(emu_graph *graph, const CUgraphNode *from,
                               const CUgraphNode *to, const CUgraphEdgeData *edgeData,
                               size_t numDependencies)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(GraphRemoveDependencies, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status = graph_change_edges(hGraph, from, to, edgeData, numDependencies, false);
-    }
-    return emu_leave(status);
+    return graph_change_edges(graph, from, to, edgeData, numDependencies, false);
 }
 
 CUresult
-emu_cuGraphDestroyNode(CUgraphNode hNode)
+emu_cuGraphDestroyNode(emu_node *node)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(GraphDestroyNode, &context);
-
-    if (status == CUDA_SUCCESS) {
-        emu_node *node = emu_node_get(hNode);
-
-        if (node == NULL) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else if (emu_graph_is_captured(node->graph)) {
-            status = CUDA_ERROR_ILLEGAL_STATE;
-        }
-        else if (emu_graph_has(node->graph, EMU_NODES_MEMORY)) {
-            status = CUDA_ERROR_NOT_SUPPORTED;
-        }
-        else {
-            emu_node_release_handle(node);
-            emu_graph_remove(node);
-        }
+    if (emu_graph_is_captured(node->graph)) {
+        return CUDA_ERROR_ILLEGAL_STATE;
     }
-    return emu_leave(status);
+    if (emu_graph_has(node->graph, EMU_NODES_MEMORY)) {
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    emu_node_release_handle(node);
+    emu_graph_remove(node);
+    return CUDA_SUCCESS;
 }

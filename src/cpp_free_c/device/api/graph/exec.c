@@ -7,6 +7,7 @@
 #include "device/check/stream_check.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
+#include "device/api/entry/context_stack.h"
 #include "device/api/entry/entry.h"
 #include "device/api/entry/lock.h"
 #include "device/api/entry/message.h"
@@ -99,16 +100,17 @@ graph_exec_new(emu_context *context, emu_graph *graph, uint64_t flags,
 {
     emu_graph_exec *exec;
     emu_exec_body *body;
-    CUresult status = emu_capture_graph_unsafe(graph);
 
     said->result_out = CUDA_GRAPH_INSTANTIATE_ERROR;
-    if (status == CUDA_SUCCESS) {
-        status = graph_check_instance(graph, flags, &said->result_out);
+    CUresult status = emu_capture_graph_unsafe(graph);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        status =
-            emu_graph_check_branches(graph, &said->result_out, &said->hErrNode_out);
+    status = graph_check_instance(graph, flags, &said->result_out);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
+    status = emu_graph_check_branches(graph, &said->result_out, &said->hErrNode_out);
     if (status != CUDA_SUCCESS) {
         return status;
     }
@@ -136,94 +138,60 @@ graph_exec_new(emu_context *context, emu_graph *graph, uint64_t flags,
 }
 
 CUresult
-emu_cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph,
-                                unsigned long long flags)
+emu_cuGraphInstantiateWithFlags(emu_context *context, CUgraphExec *phGraphExec,
+                                CUgraph hGraph, unsigned long long flags)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(GraphInstantiateWithFlags, &context);
+    CUDA_GRAPH_INSTANTIATE_PARAMS said = {0};
+    emu_graph *graph = emu_graph_get(hGraph);
 
-    if (status == CUDA_SUCCESS) {
-        CUDA_GRAPH_INSTANTIATE_PARAMS said = {0};
-        emu_graph *graph = emu_graph_get(hGraph);
-
-        if (graph == NULL || phGraphExec == NULL ||
-            (flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) != 0) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else {
-            status = graph_exec_new(context, graph, flags, &said, phGraphExec);
-        }
+    if (graph == NULL || phGraphExec == NULL ||
+        (flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) != 0) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    return graph_exec_new(context, graph, flags, &said, phGraphExec);
 }
 
 CUresult
-emu_cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph,
+emu_cuGraphInstantiateWithParams(emu_context *context, CUgraphExec *phGraphExec,
+                                 CUgraph hGraph,
                                  CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
 {
     CUDA_GRAPH_INSTANTIATE_PARAMS *said = instantiateParams;
-    emu_context *context;
     emu_stream *stream;
-    CUresult status = EMU_ENTER_CONTEXT(GraphInstantiateWithParams, &context);
 
-    if (status == CUDA_SUCCESS && said == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (said == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        emu_graph *graph = emu_graph_get(hGraph);
+    emu_graph *graph = emu_graph_get(hGraph);
 
-        said->result_out = CUDA_GRAPH_INSTANTIATE_ERROR;
-        said->hErrNode_out = NULL;
-        if (graph == NULL || phGraphExec == NULL) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        if (status == CUDA_SUCCESS &&
-            (said->flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) != 0) {
-            status = emu_stream_find(context, said->hUploadStream, &stream);
-        }
-        if (status == CUDA_SUCCESS) {
-            status = graph_exec_new(context, graph, said->flags, said, phGraphExec);
+    said->result_out = CUDA_GRAPH_INSTANTIATE_ERROR;
+    said->hErrNode_out = NULL;
+    if (graph == NULL || phGraphExec == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if ((said->flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) != 0) {
+        CUresult status = emu_stream_find(context, said->hUploadStream, &stream);
+        if (status != CUDA_SUCCESS) {
+            return status;
         }
     }
-    return emu_leave(status);
+    return graph_exec_new(context, graph, said->flags, said, phGraphExec);
 }
 
 CUresult
-emu_cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags)
+emu_cuGraphExecGetFlags(emu_graph_exec *exec, cuuint64_t *flags)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(GraphExecGetFlags, &context);
-
-    if (status == CUDA_SUCCESS) {
-        const emu_graph_exec *exec = emu_graph_exec_get(hGraphExec);
-
-        if (exec == NULL || flags == NULL) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else {
-            *flags = exec->flags;
-        }
+    if (flags == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    *flags = exec->flags;
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuGraphExecDestroy(CUgraphExec hGraphExec)
+emu_cuGraphExecDestroy(emu_graph_exec *exec)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(GraphExecDestroy, &context);
-
-    if (status == CUDA_SUCCESS) {
-        emu_graph_exec *exec = emu_graph_exec_get(hGraphExec);
-
-        if (exec == NULL) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else {
-            status = emu_users_destroy(&exec->object);
-        }
-    }
-    return emu_leave(status);
+    return emu_users_destroy(&exec->object);
 }
 
 /* -- launching --------------------------------------------------------------------- */
@@ -266,7 +234,7 @@ graph_exec_run(emu_graph_exec *exec, const emu_exec_body *body, emu_context *con
     if (!emu_wait_mutex(&exec->turn)) {
         return emu_wait_status();
     }
-    status = (CUresult)atomic_load(&context->sticky);
+    status = emu_context_status(context);
     if (status == CUDA_SUCCESS) {
         status = graph_exec_run_body(exec, body, context, report);
     }
@@ -275,15 +243,15 @@ graph_exec_run(emu_graph_exec *exec, const emu_exec_body *body, emu_context *con
 }
 
 static CUresult
-graph_exec_launch(emu_context *context, emu_graph_exec *exec, emu_stream *stream)
+graph_exec_launch(emu_graph_exec *exec, emu_stream *stream)
 {
+    emu_context *context = stream->object.context;
     emu_report report = {.text = ""};
     emu_exec_body *body = exec->body; /* changes during the launch are for later ones */
-    CUresult status;
     int token;
+    /* A GPU does not nest graphs like that either. */
+    CUresult status = emu_capture_refuse(stream);
 
-    status =
-        emu_capture_refuse(stream); /* a GPU does not nest graphs like that either */
     if (status != CUDA_SUCCESS) {
         return status;
     }
@@ -302,55 +270,29 @@ graph_exec_launch(emu_context *context, emu_graph_exec *exec, emu_stream *stream
     emu_exec_body_release(body);
     emu_users_remove(&exec->object);
     emu_message_set_report(&report);
-    if (atomic_load(&context->sticky) != 0) {
+    if (emu_context_status(context) != CUDA_SUCCESS) {
         return CUDA_SUCCESS; /* as on a GPU, the next call reports the fault */
     }
     return status;
 }
 
-/* Find the graph and the stream of a call. */
-static CUresult
-graph_exec_find(emu_context *context, CUgraphExec handle, CUstream stream_handle,
-                emu_graph_exec **exec, emu_stream **stream)
-{
-    *exec = emu_graph_exec_get(handle);
-    if (*exec == NULL) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    return emu_stream_find(context, stream_handle, stream);
-}
-
 /* The graph already is where it will run, so there is nothing to upload. */
 CUresult
-emu_cuGraphUpload(CUgraphExec hGraph, CUstream hStream)
+emu_cuGraphUpload(CUgraphExec hGraph, emu_stream *stream)
 {
-    emu_context *context;
-    emu_graph_exec *exec;
-    emu_stream *stream;
-    CUresult status = EMU_ENTER_STREAM(GraphUpload, hStream, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status = graph_exec_find(context, hGraph, hStream, &exec, &stream);
+    if (emu_graph_exec_get(hGraph) == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_capture_refuse(stream);
-    }
-    return emu_leave(status);
+    return emu_capture_refuse(stream);
 }
 
 CUresult
-emu_cuGraphLaunch(CUgraphExec hGraph, CUstream hStream)
+emu_cuGraphLaunch(CUgraphExec hGraph, emu_stream *stream)
 {
-    emu_context *context;
-    emu_graph_exec *exec;
-    emu_stream *stream;
-    CUresult status = EMU_ENTER_STREAM(GraphLaunch, hStream, &context);
+    emu_graph_exec *exec = emu_graph_exec_get(hGraph);
 
-    if (status == CUDA_SUCCESS) {
-        status = graph_exec_find(context, hGraph, hStream, &exec, &stream);
+    if (exec == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = graph_exec_launch(context, exec, stream);
-    }
-    return emu_leave(status);
+    return graph_exec_launch(exec, stream);
 }

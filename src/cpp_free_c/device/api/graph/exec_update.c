@@ -71,18 +71,22 @@ exec_node_replace(emu_graph_exec *exec, const emu_node *source, emu_exec_node *n
 
     if (node->work->type == CU_GRAPH_NODE_TYPE_KERNEL) {
         status = emu_kernel_node_copy_attributes(payload.data, node->payload.data);
+        if (status != CUDA_SUCCESS) {
+            return status;
+        }
     }
-    if (status == CUDA_SUCCESS) {
-        status = exec_node_check(node, payload.data);
+    status = exec_node_check(node, payload.data);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        status = exec_change_node(exec, source, &node);
+    status = exec_change_node(exec, source, &node);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS &&
-        !emu_exec_node_set_payload(node, payload.data, payload.size)) {
-        status = CUDA_ERROR_OUT_OF_MEMORY;
+    if (!emu_exec_node_set_payload(node, payload.data, payload.size)) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    return status;
+    return CUDA_SUCCESS;
 }
 
 static CUresult exec_update_child(emu_graph_exec *exec, const emu_node *source,
@@ -100,23 +104,24 @@ exec_set(emu_context *context, CUgraphExec handle, CUgraphNode node_handle,
     emu_payload payload;
     CUresult status = exec_find_node(handle, node_handle, &exec, &source, &node);
 
-    if (status == CUDA_SUCCESS && node->work->type != params->type) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS && (1u << params->type & fixed) != 0) {
-        status = CUDA_ERROR_NOT_SUPPORTED;
-    }
     if (status != CUDA_SUCCESS) {
         return status;
+    }
+    if (node->work->type != params->type) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if ((1u << params->type & fixed) != 0) {
+        return CUDA_ERROR_NOT_SUPPORTED;
     }
     if (params->type == CU_GRAPH_NODE_TYPE_GRAPH) {
         return exec_update_child(exec, source, emu_graph_get(params->graph.graph));
     }
     status = emu_node_make(context, source->graph, params, &payload);
-    if (status == CUDA_SUCCESS) {
-        status = exec_node_replace(exec, source, node, payload);
-        emu_node_discard(node->work, payload);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
+    status = exec_node_replace(exec, source, node, payload);
+    emu_node_discard(emu_node_kind(params->type), payload);
     return status;
 }
 
@@ -245,7 +250,6 @@ exec_update(CUgraphExec handle, CUgraph graph_handle, CUgraphExecUpdateResultInf
 {
     emu_graph_exec *exec = emu_graph_exec_get(handle);
     const emu_graph *graph = emu_graph_get(graph_handle);
-    CUresult status;
 
     *info = (CUgraphExecUpdateResultInfo){CU_GRAPH_EXEC_UPDATE_ERROR, NULL, NULL};
     if (exec == NULL || graph == NULL || graph->owner != NULL ||
@@ -258,71 +262,55 @@ exec_update(CUgraphExec handle, CUgraph graph_handle, CUgraphExecUpdateResultInf
         }
         return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
     }
-    status = update_apply(exec, NULL, graph);
-    if (status == CUDA_SUCCESS) {
-        info->result = CU_GRAPH_EXEC_UPDATE_SUCCESS;
+    CUresult status = update_apply(exec, NULL, graph);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    return status;
+    info->result = CU_GRAPH_EXEC_UPDATE_SUCCESS;
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph,
                       CUgraphExecUpdateResultInfo *resultInfo)
 {
-    emu_context *context;
     CUgraphExecUpdateResultInfo own;
-    CUresult status = EMU_ENTER_CONTEXT(GraphExecUpdate, &context);
 
-    if (status == CUDA_SUCCESS) {
-        if (resultInfo == NULL) {
-            resultInfo = &own;
-        }
-        status = exec_update(hGraphExec, hGraph, resultInfo);
+    if (resultInfo == NULL) {
+        resultInfo = &own;
     }
-    return emu_leave(status);
+    return exec_update(hGraphExec, hGraph, resultInfo);
 }
 
 /* -- the calls on one node --------------------------------------------------------- */
 
 CUresult
-emu_cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
-                             CUgraphNodeParams *nodeParams)
+emu_cuGraphExecNodeSetParams(emu_context *context, CUgraphExec hGraphExec,
+                             CUgraphNode hNode, CUgraphNodeParams *nodeParams)
 {
     static const int zeros[3];
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(GraphExecNodeSetParams, &context);
 
-    if (status == CUDA_SUCCESS &&
-        (nodeParams == NULL || nodeParams->reserved2 != 0 ||
-         memcmp(nodeParams->reserved0, zeros, sizeof(zeros)) != 0)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (nodeParams == NULL || nodeParams->reserved2 != 0 ||
+        memcmp(nodeParams->reserved0, zeros, sizeof(zeros)) != 0) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = exec_set(context, hGraphExec, hNode, nodeParams);
-    }
-    return emu_leave(status);
+    return exec_set(context, hGraphExec, hNode, nodeParams);
 }
 
 /* A call on a node of one kind. `good`: whether the arguments may be read. */
-#define EXEC_SET(name, parameters, kind, good, ...)                         \
-    CUresult emu_cuGraphExec##name parameters                               \
-    {                                                                       \
-        emu_context *context;                                               \
-        CUresult status = EMU_ENTER_CONTEXT(GraphExec##name, &context);     \
-                                                                            \
-        if (status == CUDA_SUCCESS && !(good)) {                            \
-            status = CUDA_ERROR_INVALID_VALUE;                              \
-        }                                                                   \
-        if (status == CUDA_SUCCESS) {                                       \
-            CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_##kind}; \
-                                                                            \
-            __VA_ARGS__;                                                    \
-            status = exec_set(context, hGraphExec, hNode, &params);         \
-        }                                                                   \
-        return emu_leave(status);                                           \
+#define EXEC_SET(name, parameters, kind, good, ...)                     \
+    CUresult emu_cuGraphExec##name parameters                           \
+    {                                                                   \
+        CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_##kind}; \
+                                                                        \
+        if (!(good)) {                                                  \
+            return CUDA_ERROR_INVALID_VALUE;                            \
+        }                                                               \
+        __VA_ARGS__;                                                    \
+        return exec_set(context, hGraphExec, hNode, &params);           \
     }
 
-#define NODE CUgraphExec hGraphExec, CUgraphNode hNode
+#define NODE emu_context *context, CUgraphExec hGraphExec, CUgraphNode hNode
 
 /* clang-format off */
 EXEC_SET(KernelNodeSetParams, (NODE, const CUDA_KERNEL_NODE_PARAMS *nodeParams), KERNEL,
@@ -364,46 +352,40 @@ CUresult
 emu_cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode,
                           unsigned int isEnabled)
 {
-    emu_context *context;
     emu_graph_exec *exec = NULL;
     emu_node *source = NULL;
     emu_exec_node *node = NULL;
-    CUresult status = EMU_ENTER_CONTEXT(GraphNodeSetEnabled, &context);
+    CUresult status = exec_find_node(hGraphExec, hNode, &exec, &source, &node);
 
-    if (status == CUDA_SUCCESS) {
-        status = exec_find_node(hGraphExec, hNode, &exec, &source, &node);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS && (1u << node->work->type & CAN_BE_DISABLED) == 0) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if ((1u << node->work->type & CAN_BE_DISABLED) == 0) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = exec_change_node(exec, source, &node);
+    status = exec_change_node(exec, source, &node);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        node->enabled = isEnabled != 0;
-    }
-    return emu_leave(status);
+    node->enabled = isEnabled != 0;
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode,
                           unsigned int *isEnabled)
 {
-    emu_context *context;
     emu_graph_exec *exec = NULL;
     emu_node *source = NULL;
     emu_exec_node *node = NULL;
-    CUresult status = EMU_ENTER_CONTEXT(GraphNodeGetEnabled, &context);
+    CUresult status = exec_find_node(hGraphExec, hNode, &exec, &source, &node);
 
-    if (status == CUDA_SUCCESS) {
-        status = exec_find_node(hGraphExec, hNode, &exec, &source, &node);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS &&
-        (isEnabled == NULL || (1u << node->work->type & CAN_BE_DISABLED) == 0)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (isEnabled == NULL || (1u << node->work->type & CAN_BE_DISABLED) == 0) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        *isEnabled = node->enabled;
-    }
-    return emu_leave(status);
+    *isEnabled = node->enabled;
+    return CUDA_SUCCESS;
 }

@@ -5,131 +5,87 @@
 #include "device/api/graph/node_kinds.h"
 
 CUresult
-emu_cuGraphCreate(CUgraph *phGraph, unsigned int flags)
+emu_cuGraphCreate(emu_context *context, CUgraph *phGraph, unsigned int flags)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(GraphCreate, &context);
-
-    if (status == CUDA_SUCCESS && (phGraph == NULL || flags != 0)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (phGraph == NULL || flags != 0) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        emu_graph *graph = emu_graph_new(context, NULL);
+    emu_graph *graph = emu_graph_new(context, NULL);
 
-        if (graph != NULL) {
-            *phGraph = graph;
-        }
-        else {
-            status = CUDA_ERROR_OUT_OF_MEMORY;
-        }
+    if (graph == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    return emu_leave(status);
+    *phGraph = graph;
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
+emu_cuGraphClone(emu_context *context, CUgraph *phGraphClone, CUgraph originalGraph)
 {
-    emu_context *context;
-    const emu_graph *graph = NULL;
-    CUresult status = EMU_ENTER_CONTEXT(GraphClone, &context);
+    const emu_graph *graph = emu_graph_get(originalGraph);
 
-    if (status == CUDA_SUCCESS) {
-        graph = emu_graph_get(originalGraph);
-        if (graph == NULL || phGraphClone == NULL) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else if (emu_graph_has(graph, EMU_NODES_MEMORY | EMU_NODES_CONDITIONAL) ||
-                 emu_graph_is_in_branch(graph)) {
-            status = CUDA_ERROR_NOT_SUPPORTED;
-        }
+    if (graph == NULL || phGraphClone == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        emu_graph *copy = emu_graph_copy(context, graph, NULL);
+    if (emu_graph_has(graph, EMU_NODES_MEMORY | EMU_NODES_CONDITIONAL) ||
+        emu_graph_is_in_branch(graph)) {
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    emu_graph *copy = emu_graph_copy(context, graph, NULL);
 
-        if (copy != NULL) {
-            *phGraphClone = copy;
-        }
-        else {
-            status = CUDA_ERROR_OUT_OF_MEMORY;
-        }
+    if (copy == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    return emu_leave(status);
+    *phGraphClone = copy;
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuGraphDestroy(CUgraph hGraph)
+emu_cuGraphDestroy(emu_graph *graph)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(GraphDestroy, &context);
-
-    if (status == CUDA_SUCCESS) {
-        emu_graph *graph = emu_graph_get(hGraph);
-
-        if (graph == NULL || graph->owner != NULL) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else if (emu_graph_is_captured(graph)) {
-            status = CUDA_ERROR_ILLEGAL_STATE;
-        }
-        else {
-            emu_count_free(graph->object.context);
-            emu_graph_destroy(&graph->object);
-        }
+    if (graph->owner != NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    if (emu_graph_is_captured(graph)) {
+        return CUDA_ERROR_ILLEGAL_STATE;
+    }
+    emu_count_free(graph->object.context);
+    emu_graph_destroy(&graph->object);
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph)
+emu_cuGraphChildGraphNodeGetGraph(emu_node *node, CUgraph *phGraph)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(GraphChildGraphNodeGetGraph, &context);
-
-    if (status == CUDA_SUCCESS) {
-        const emu_node *node = emu_node_get(hNode);
-
-        if (node == NULL || phGraph == NULL ||
-            node->work->type != CU_GRAPH_NODE_TYPE_GRAPH) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else {
-            *phGraph = node->bodies[0];
-        }
+    if (phGraph == NULL || node->work->type != CU_GRAPH_NODE_TYPE_GRAPH) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    *phGraph = node->bodies[0];
+    return CUDA_SUCCESS;
 }
 
 /* -- conditional handles ----------------------------------------------------------- */
 
 CUresult
 emu_cuGraphConditionalHandleCreate(CUgraphConditionalHandle *pHandle_out,
-                                   CUgraph hGraph, CUcontext ctx,
+                                   emu_graph *graph, CUcontext ctx,
                                    unsigned int defaultLaunchValue, unsigned int flags)
 {
-    emu_context *context;
-    emu_graph *graph = NULL;
-    CUresult status = EMU_ENTER_CONTEXT(GraphConditionalHandleCreate, &context);
+    emu_context *context = emu_context_get(ctx);
 
-    if (status == CUDA_SUCCESS) {
-        graph = emu_graph_get(hGraph);
-        context = emu_context_get(ctx);
-        if (graph == NULL || pHandle_out == NULL ||
-            flags > CU_GRAPH_COND_ASSIGN_DEFAULT) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else if (context == NULL) {
-            status = CUDA_ERROR_INVALID_CONTEXT;
-        }
+    if (pHandle_out == NULL || flags > CU_GRAPH_COND_ASSIGN_DEFAULT) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        *pHandle_out =
-            emu_conditional_new(&graph->conditionals, context, defaultLaunchValue,
-                                flags == CU_GRAPH_COND_ASSIGN_DEFAULT);
-        if (*pHandle_out == 0) {
-            status = CUDA_ERROR_OUT_OF_MEMORY;
-        }
+    if (context == NULL) {
+        return CUDA_ERROR_INVALID_CONTEXT;
     }
-    return emu_leave(status);
+    *pHandle_out =
+        emu_conditional_new(&graph->conditionals, context, defaultLaunchValue,
+                            flags == CU_GRAPH_COND_ASSIGN_DEFAULT);
+    if (*pHandle_out == 0) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    return CUDA_SUCCESS;
 }
 
 /* -- user objects ------------------------------------------------------------------ */
@@ -146,97 +102,67 @@ CUresult
 emu_cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn destroy,
                        unsigned int initialRefcount, unsigned int flags)
 {
-    CUresult status = EMU_ENTER(UserObjectCreate);
-
-    if (status == CUDA_SUCCESS && (object_out == NULL || destroy == NULL ||
-                                   !references_are_valid(initialRefcount) ||
-                                   flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (object_out == NULL || destroy == NULL ||
+        !references_are_valid(initialRefcount) ||
+        flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        emu_user_object *object = emu_user_object_new(ptr, destroy, initialRefcount);
+    emu_user_object *object = emu_user_object_new(ptr, destroy, initialRefcount);
 
-        if (object != NULL) {
-            *object_out = object;
-        }
-        else {
-            status = CUDA_ERROR_OUT_OF_MEMORY;
-        }
+    if (object == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    return emu_leave(status);
+    *object_out = object;
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuUserObjectRetain(CUuserObject object, unsigned int count)
+emu_cuUserObjectRetain(emu_user_object *object, unsigned int count)
 {
-    CUresult status = EMU_ENTER(UserObjectRetain);
-
-    if (status == CUDA_SUCCESS) {
-        emu_user_object *found = emu_user_object_get(object);
-
-        if (found == NULL || !references_are_valid(count)) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else {
-            found->count += count;
-        }
+    if (!references_are_valid(count)) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    object->count += count;
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuUserObjectRelease(CUuserObject object, unsigned int count)
+emu_cuUserObjectRelease(emu_user_object *object, unsigned int count)
 {
-    CUresult status = EMU_ENTER(UserObjectRelease);
-
-    if (status == CUDA_SUCCESS) {
-        emu_user_object *found = emu_user_object_get(object);
-
-        if (found == NULL || !references_are_valid(count)) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else {
-            emu_user_object_release(found, count);
-        }
+    if (!references_are_valid(count)) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    emu_user_object_release(object, count);
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned int count,
                             unsigned int flags)
 {
-    CUresult status = EMU_ENTER(GraphRetainUserObject);
+    emu_graph *owner = emu_graph_get(graph);
+    emu_user_object *found = emu_user_object_get(object);
 
-    if (status == CUDA_SUCCESS) {
-        emu_graph *owner = emu_graph_get(graph);
-        emu_user_object *found = emu_user_object_get(object);
-
-        if (owner == NULL || found == NULL || !references_are_valid(count) ||
-            flags > CU_GRAPH_USER_OBJECT_MOVE) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else if (!emu_user_references_add(&owner->references, found, count,
-                                          flags != CU_GRAPH_USER_OBJECT_MOVE)) {
-            status = CUDA_ERROR_OUT_OF_MEMORY;
-        }
+    if (owner == NULL || found == NULL || !references_are_valid(count) ||
+        flags > CU_GRAPH_USER_OBJECT_MOVE) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    if (!emu_user_references_add(&owner->references, found, count,
+                                 flags != CU_GRAPH_USER_OBJECT_MOVE)) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count)
 {
-    CUresult status = EMU_ENTER(GraphReleaseUserObject);
+    emu_graph *owner = emu_graph_get(graph);
+    emu_user_object *found = emu_user_object_get(object);
 
-    if (status == CUDA_SUCCESS) {
-        emu_graph *owner = emu_graph_get(graph);
-        emu_user_object *found = emu_user_object_get(object);
-
-        if (owner == NULL || found == NULL || !references_are_valid(count) ||
-            !emu_user_references_remove(&owner->references, found, count)) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
+    if (owner == NULL || found == NULL || !references_are_valid(count) ||
+        !emu_user_references_remove(&owner->references, found, count)) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    return CUDA_SUCCESS;
 }

@@ -274,30 +274,42 @@ node_take_child(emu_node *node, emu_graph *child)
     return true;
 }
 
-/* Give a child node its graph. */
-static bool
-node_add_child(emu_node *node, const CUDA_CHILD_GRAPH_NODE_PARAMS *params)
+/* Find the graph that a new child node gets: the given one, or a copy of it as it is
+ * before the node is added, since the node may be inside the given graph. */
+static CUresult
+child_prepare(const emu_graph *graph, const CUDA_CHILD_GRAPH_NODE_PARAMS *params,
+              emu_graph **child)
 {
-    emu_graph *child = params->graph;
-    emu_graph *copy;
-
     if (params->ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE) {
-        return node_take_child(node, child);
+        *child = params->graph;
+        if (emu_graph_holds(*child, graph)) {
+            return CUDA_ERROR_INVALID_VALUE; /* a graph cannot be inside itself */
+        }
+        return CUDA_SUCCESS;
     }
-    copy = emu_graph_copy(node->graph->object.context, child, NULL);
-    if (copy != NULL && !node_take_child(node, copy)) {
-        emu_graph_destroy(&copy->object);
-        copy = NULL;
+    *child = emu_graph_copy(graph->object.context, params->graph, NULL);
+    if (*child == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    return copy != NULL;
+    return CUDA_SUCCESS;
 }
 
-/* Give a node what belongs to its kind beyond the payload. */
-static bool
-node_complete(emu_node *node, CUgraphNodeParams *params)
+/* The node was not added: destroy its graph, unless it belongs to the program. */
+static void
+child_discard(const CUDA_CHILD_GRAPH_NODE_PARAMS *params, emu_graph *child)
 {
-    if (node->work == &child_work) {
-        return node_add_child(node, &params->graph);
+    if (child != NULL && params->ownership != CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE) {
+        emu_graph_destroy(&child->object);
+    }
+}
+
+/* Give a node what belongs to its kind beyond the payload. `child`: the graph of a
+ * child node. */
+static bool
+node_complete(emu_node *node, CUgraphNodeParams *params, emu_graph *child)
+{
+    if (child != NULL) {
+        return node_take_child(node, child);
     }
     if (node->work == &conditional_work) {
         if (!emu_node_add_bodies(node, params->conditional.size)) {
@@ -314,30 +326,34 @@ CUresult
 emu_node_add(emu_context *context, emu_graph *graph, const emu_edges *after,
              CUgraphNodeParams *params, emu_node **out)
 {
-    CUresult status = node_check_place(graph, params->type);
+    emu_graph *child = NULL;
     emu_payload payload;
-    emu_node *node;
+    CUresult status = node_check_place(graph, params->type);
 
-    if (status == CUDA_SUCCESS) {
-        status = emu_node_make(context, graph, params, &payload);
-    }
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    if (params->type == CU_GRAPH_NODE_TYPE_GRAPH &&
-        emu_graph_holds(params->graph.graph, graph) &&
-        params->graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE) {
-        emu_node_discard(&child_work, payload);
-        return CUDA_ERROR_INVALID_VALUE; /* a graph cannot be inside itself */
+    status = emu_node_make(context, graph, params, &payload);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    node =
+    if (params->type == CU_GRAPH_NODE_TYPE_GRAPH) {
+        status = child_prepare(graph, &params->graph, &child);
+        if (status != CUDA_SUCCESS) {
+            emu_node_discard(emu_node_kind(params->type), payload);
+            return status;
+        }
+    }
+    emu_node *node =
         emu_graph_add(graph, emu_node_kind(params->type), payload.data, payload.size);
     emu_node_discard(emu_node_kind(params->type), payload);
-    if (node == NULL) {
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    if (!emu_edges_copy(&node->after, after) || !node_complete(node, params)) {
+    if (node != NULL &&
+        (!emu_edges_copy(&node->after, after) || !node_complete(node, params, child))) {
         emu_graph_remove(node);
+        node = NULL;
+    }
+    if (node == NULL) {
+        child_discard(&params->graph, child);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     *out = node;
@@ -374,9 +390,8 @@ emu_graph_check_branches(const emu_graph *graph, CUgraphInstantiateResult *resul
                          CUgraphNode *wrong)
 {
     const bool branch = emu_graph_is_in_branch(graph);
-    CUresult status = CUDA_SUCCESS;
 
-    for (size_t i = 0; status == CUDA_SUCCESS && i < graph->count; i++) {
+    for (size_t i = 0; i < graph->count; i++) {
         emu_node *node = graph->nodes[i];
 
         if (branch) {
@@ -385,12 +400,16 @@ emu_graph_check_branches(const emu_graph *graph, CUgraphInstantiateResult *resul
             if (found != CUDA_GRAPH_INSTANTIATE_SUCCESS) {
                 *result = found;
                 *wrong = node;
-                status = CUDA_ERROR_INVALID_VALUE;
+                return CUDA_ERROR_INVALID_VALUE;
             }
         }
-        for (size_t k = 0; status == CUDA_SUCCESS && k < node->body_count; k++) {
-            status = emu_graph_check_branches(node->bodies[k], result, wrong);
+        for (size_t k = 0; k < node->body_count; k++) {
+            CUresult status = emu_graph_check_branches(node->bodies[k], result, wrong);
+
+            if (status != CUDA_SUCCESS) {
+                return status;
+            }
         }
     }
-    return status;
+    return CUDA_SUCCESS;
 }

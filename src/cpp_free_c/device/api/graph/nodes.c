@@ -27,30 +27,48 @@ node_add(emu_context *context, CUgraphNode *out, CUgraph handle,
         return CUDA_ERROR_INVALID_VALUE;
     }
     status = emu_edges_read(graph, dependencies, data, count, true, &after);
-    if (status == CUDA_SUCCESS) {
-        status = emu_node_add(context, graph, &after, params, &node);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
+    status = emu_node_add(context, graph, &after, params, &node);
     emu_edges_clear(&after);
-    if (status == CUDA_SUCCESS) {
-        *out = node;
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    return status;
+    *out = node;
+    return CUDA_SUCCESS;
 }
 
-/* Find a node of a type and describe it. */
+/* Describe a node, which must be of a type. */
 static CUresult
-node_describe(CUgraphNode handle, CUgraphNodeType type, CUgraphNodeParams *params)
+node_describe(const emu_node *node, CUgraphNodeType type, CUgraphNodeParams *params)
 {
-    const emu_node *node = emu_node_get(handle);
-
-    if (node == NULL || node->work->type != type) {
+    if (node->work->type != type) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     node->work->describe(node->payload.data, params);
     return CUDA_SUCCESS;
 }
 
-/* Give a node new parameters. A kernel node keeps its attributes. */
+/* Give a node a copy of a payload. A kernel node keeps its attributes. */
+static CUresult
+node_replace(emu_node *node, emu_payload payload)
+{
+    if (node->work->type == CU_GRAPH_NODE_TYPE_KERNEL) {
+        CUresult status =
+            emu_kernel_node_copy_attributes(payload.data, node->payload.data);
+
+        if (status != CUDA_SUCCESS) {
+            return status;
+        }
+    }
+    if (!emu_node_set_payload(node, payload.data, payload.size)) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    return CUDA_SUCCESS;
+}
+
+/* Give a node new parameters. */
 static CUresult
 node_set(emu_context *context, CUgraphNode handle, CUgraphNodeParams *params)
 {
@@ -59,7 +77,6 @@ node_set(emu_context *context, CUgraphNode handle, CUgraphNodeParams *params)
                                1u << CU_GRAPH_NODE_TYPE_EMPTY;
     emu_node *node = emu_node_get(handle);
     emu_payload payload;
-    CUresult status;
 
     if (node == NULL || node->work->type != params->type) {
         return CUDA_ERROR_INVALID_VALUE;
@@ -67,17 +84,11 @@ node_set(emu_context *context, CUgraphNode handle, CUgraphNodeParams *params)
     if ((1u << params->type & fixed) != 0) {
         return CUDA_ERROR_NOT_SUPPORTED;
     }
-    status = emu_node_make(context, node->graph, params, &payload);
+    CUresult status = emu_node_make(context, node->graph, params, &payload);
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    if (params->type == CU_GRAPH_NODE_TYPE_KERNEL) {
-        status = emu_kernel_node_copy_attributes(payload.data, node->payload.data);
-    }
-    if (status == CUDA_SUCCESS &&
-        !emu_node_set_payload(node, payload.data, payload.size)) {
-        status = CUDA_ERROR_OUT_OF_MEMORY;
-    }
+    status = node_replace(node, payload);
     emu_node_discard(node->work, payload);
     return status;
 }
@@ -108,106 +119,81 @@ params_are_clean(const CUgraphNodeParams *params)
 }
 
 CUresult
-emu_cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+emu_cuGraphAddNode(emu_context *context, CUgraphNode *phGraphNode, CUgraph hGraph,
                    const CUgraphNode *dependencies,
                    const CUgraphEdgeData *dependencyData, size_t numDependencies,
                    CUgraphNodeParams *nodeParams)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(GraphAddNode, &context);
-
-    if (status == CUDA_SUCCESS && !params_are_clean(nodeParams)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (!params_are_clean(nodeParams)) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = node_add(context, phGraphNode, hGraph, dependencies, dependencyData,
-                          numDependencies, nodeParams);
-    }
-    return emu_leave(status);
+    return node_add(context, phGraphNode, hGraph, dependencies, dependencyData,
+                    numDependencies, nodeParams);
 }
 
 CUresult
-emu_cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams)
+emu_cuGraphNodeSetParams(emu_context *context, CUgraphNode hNode,
+                         CUgraphNodeParams *nodeParams)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(GraphNodeSetParams, &context);
-
-    if (status == CUDA_SUCCESS && !params_are_clean(nodeParams)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (!params_are_clean(nodeParams)) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = node_set(context, hNode, nodeParams);
-    }
-    return emu_leave(status);
+    return node_set(context, hNode, nodeParams);
 }
 
 /* -- one kind ---------------------------------------------------------------------- */
 
-#define DEPENDENCIES                                                           \
-    CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, \
-        size_t numDependencies
+#define DEPENDENCIES                                                \
+    emu_context *context, CUgraphNode *phGraphNode, CUgraph hGraph, \
+        const CUgraphNode *dependencies, size_t numDependencies
 
 /* A call that adds a node. `good`: whether the arguments may be read; `target`: the
  * context that the call names, or NULL. */
-#define ADD_NODE(name, parameters, kind, good, target, ...)                     \
-    CUresult emu_cuGraph##name parameters                                       \
-    {                                                                           \
-        emu_context *context;                                                   \
-        CUresult status = EMU_ENTER_CONTEXT(Graph##name, &context);             \
-                                                                                \
-        if (status == CUDA_SUCCESS && !(good)) {                                \
-            status = CUDA_ERROR_INVALID_VALUE;                                  \
-        }                                                                       \
-        if (status == CUDA_SUCCESS) {                                           \
-            status = node_context(target, &context);                            \
-        }                                                                       \
-        if (status == CUDA_SUCCESS) {                                           \
-            CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_##kind};     \
-                                                                                \
-            __VA_ARGS__;                                                        \
-            status = node_add(context, phGraphNode, hGraph, dependencies, NULL, \
-                              numDependencies, &params);                        \
-        }                                                                       \
-        return emu_leave(status);                                               \
+#define ADD_NODE(name, parameters, kind, good, target, ...)               \
+    CUresult emu_cuGraph##name parameters                                 \
+    {                                                                     \
+        CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_##kind};   \
+                                                                          \
+        if (!(good)) {                                                    \
+            return CUDA_ERROR_INVALID_VALUE;                              \
+        }                                                                 \
+        CUresult status = node_context(target, &context);                 \
+        if (status != CUDA_SUCCESS) {                                     \
+            return status;                                                \
+        }                                                                 \
+        __VA_ARGS__;                                                      \
+        return node_add(context, phGraphNode, hGraph, dependencies, NULL, \
+                        numDependencies, &params);                        \
     }
 
 /* A call that stores the parameters of a node of a kind. */
-#define GET_PARAMS(name, Type, kind, value)                                    \
-    CUresult emu_cuGraph##name(CUgraphNode hNode, Type *out)                   \
-    {                                                                          \
-        emu_context *context;                                                  \
-        CUgraphNodeParams params;                                              \
-        CUresult status = EMU_ENTER_CONTEXT(Graph##name, &context);            \
-                                                                               \
-        if (status == CUDA_SUCCESS && out == NULL) {                           \
-            status = CUDA_ERROR_INVALID_VALUE;                                 \
-        }                                                                      \
-        if (status == CUDA_SUCCESS) {                                          \
-            status = node_describe(hNode, CU_GRAPH_NODE_TYPE_##kind, &params); \
-        }                                                                      \
-        if (status == CUDA_SUCCESS) {                                          \
-            *out = value;                                                      \
-        }                                                                      \
-        return emu_leave(status);                                              \
+#define GET_PARAMS(name, Type, kind, value)                                        \
+    CUresult emu_cuGraph##name(emu_node *node, Type *out)                          \
+    {                                                                              \
+        CUgraphNodeParams params;                                                  \
+                                                                                   \
+        if (out == NULL) {                                                         \
+            return CUDA_ERROR_INVALID_VALUE;                                       \
+        }                                                                          \
+        CUresult status = node_describe(node, CU_GRAPH_NODE_TYPE_##kind, &params); \
+        if (status != CUDA_SUCCESS) {                                              \
+            return status;                                                         \
+        }                                                                          \
+        *out = value;                                                              \
+        return CUDA_SUCCESS;                                                       \
     }
 
 /* A call that changes the parameters of a node of a kind. */
-#define SET_PARAMS(name, Type, kind, good, ...)                             \
-    CUresult emu_cuGraph##name(CUgraphNode hNode, Type given)               \
-    {                                                                       \
-        emu_context *context;                                               \
-        CUresult status = EMU_ENTER_CONTEXT(Graph##name, &context);         \
-                                                                            \
-        if (status == CUDA_SUCCESS && !(good)) {                            \
-            status = CUDA_ERROR_INVALID_VALUE;                              \
-        }                                                                   \
-        if (status == CUDA_SUCCESS) {                                       \
-            CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_##kind}; \
-                                                                            \
-            __VA_ARGS__;                                                    \
-            status = node_set(context, hNode, &params);                     \
-        }                                                                   \
-        return emu_leave(status);                                           \
+#define SET_PARAMS(name, Type, kind, good, ...)                                     \
+    CUresult emu_cuGraph##name(emu_context *context, CUgraphNode hNode, Type given) \
+    {                                                                               \
+        CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_##kind};             \
+                                                                                    \
+        if (!(good)) {                                                              \
+            return CUDA_ERROR_INVALID_VALUE;                                        \
+        }                                                                           \
+        __VA_ARGS__;                                                                \
+        return node_set(context, hNode, &params);                                   \
     }
 
 /* The parameters of fills in the two forms that the calls have. */
@@ -286,93 +272,55 @@ GET_PARAMS(MemFreeNodeGetParams, CUdeviceptr, MEM_FREE, params.free.dptr)
 CUresult
 emu_cuGraphAddMemAllocNode(DEPENDENCIES, CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(GraphAddMemAllocNode, &context);
-
-    if (status == CUDA_SUCCESS && nodeParams == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (nodeParams == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC,
-                                    .alloc = *nodeParams};
-
-        status = node_add(context, phGraphNode, hGraph, dependencies, NULL,
-                          numDependencies, &params);
-        if (status == CUDA_SUCCESS) {
-            nodeParams->dptr = params.alloc.dptr;
-        }
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC,
+                                .alloc = *nodeParams};
+    CUresult status = node_add(context, phGraphNode, hGraph, dependencies, NULL,
+                               numDependencies, &params);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    return emu_leave(status);
+    nodeParams->dptr = params.alloc.dptr;
+    return CUDA_SUCCESS;
 }
 
 /* -- attributes of kernel nodes ---------------------------------------------------- */
 
-/* Find a kernel node. */
-static CUresult
-kernel_find(CUgraphNode handle, emu_node **node)
+static bool
+node_is_kernel(const emu_node *node)
 {
-    *node = emu_node_get(handle);
-    if (*node == NULL || (*node)->work->type != CU_GRAPH_NODE_TYPE_KERNEL) {
+    return node != NULL && node->work->type == CU_GRAPH_NODE_TYPE_KERNEL;
+}
+
+CUresult
+emu_cuGraphKernelNodeCopyAttributes(emu_node *to, CUgraphNode src)
+{
+    const emu_node *from = emu_node_get(src);
+
+    if (!node_is_kernel(to) || !node_is_kernel(from)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    return CUDA_SUCCESS;
+    return emu_kernel_node_copy_attributes(to->payload.data, from->payload.data);
 }
 
 CUresult
-emu_cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src)
-{
-    emu_context *context;
-    emu_node *from = NULL, *to = NULL;
-    CUresult status = EMU_ENTER_CONTEXT(GraphKernelNodeCopyAttributes, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status = kernel_find(src, &from);
-    }
-    if (status == CUDA_SUCCESS) {
-        status = kernel_find(dst, &to);
-    }
-    if (status == CUDA_SUCCESS) {
-        status = emu_kernel_node_copy_attributes(to->payload.data, from->payload.data);
-    }
-    return emu_leave(status);
-}
-
-CUresult
-emu_cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUlaunchAttributeID attr,
+emu_cuGraphKernelNodeGetAttribute(emu_node *node, CUlaunchAttributeID attr,
                                   CUlaunchAttributeValue *value_out)
 {
-    emu_context *context;
-    emu_node *node = NULL;
-    CUresult status = EMU_ENTER_CONTEXT(GraphKernelNodeGetAttribute, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status = kernel_find(hNode, &node);
+    if (!node_is_kernel(node) || value_out == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS && value_out == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS) {
-        status = emu_kernel_node_get_attribute(node->payload.data, attr, value_out);
-    }
-    return emu_leave(status);
+    return emu_kernel_node_get_attribute(node->payload.data, attr, value_out);
 }
 
 CUresult
-emu_cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUlaunchAttributeID attr,
+emu_cuGraphKernelNodeSetAttribute(emu_node *node, CUlaunchAttributeID attr,
                                   const CUlaunchAttributeValue *value)
 {
-    emu_context *context;
-    emu_node *node = NULL;
-    CUresult status = EMU_ENTER_CONTEXT(GraphKernelNodeSetAttribute, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status = kernel_find(hNode, &node);
+    if (!node_is_kernel(node) || value == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS && value == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS) {
-        status = emu_kernel_node_set_attribute(node->payload.data, attr, value);
-    }
-    return emu_leave(status);
+    return emu_kernel_node_set_attribute(node->payload.data, attr, value);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "device/api/entry/call.h"
+#include "device/api/entry/stream_order.h"
 
 CUresult
 emu_cuGraphGetEdges_v1(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to,
@@ -41,12 +42,12 @@ emu_cuGraphRemoveDependencies_v1(CUgraph hGraph, const CUgraphNode *from,
 }
 
 CUresult
-emu_cuGraphAddNode_v1(CUgraphNode *phGraphNode, CUgraph hGraph,
+emu_cuGraphAddNode_v1(emu_context *context, CUgraphNode *phGraphNode, CUgraph hGraph,
                       const CUgraphNode *dependencies, size_t numDependencies,
                       CUgraphNodeParams *nodeParams)
 {
-    return emu_cuGraphAddNode(phGraphNode, hGraph, dependencies, NULL, numDependencies,
-                              nodeParams);
+    return emu_cuGraphAddNode(context, phGraphNode, hGraph, dependencies, NULL,
+                              numDependencies, nodeParams);
 }
 
 /* The first form of a kernel's parameters is the beginning of the present one. */
@@ -60,19 +61,18 @@ kernel_params(const CUDA_KERNEL_NODE_PARAMS_v1 *old)
 }
 
 CUresult
-emu_cuGraphAddKernelNode_v1(CUgraphNode *phGraphNode, CUgraph hGraph,
-                            const CUgraphNode *dependencies, size_t numDependencies,
+emu_cuGraphAddKernelNode_v1(emu_context *context, CUgraphNode *phGraphNode,
+                            CUgraph hGraph, const CUgraphNode *dependencies,
+                            size_t numDependencies,
                             const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
 {
-    CUDA_KERNEL_NODE_PARAMS params;
-
     if (nodeParams == NULL) {
-        return emu_cuGraphAddKernelNode(phGraphNode, hGraph, dependencies,
+        return emu_cuGraphAddKernelNode(context, phGraphNode, hGraph, dependencies,
                                         numDependencies, NULL);
     }
-    params = kernel_params(nodeParams);
-    return emu_cuGraphAddKernelNode(phGraphNode, hGraph, dependencies, numDependencies,
-                                    &params);
+    CUDA_KERNEL_NODE_PARAMS params = kernel_params(nodeParams);
+    return emu_cuGraphAddKernelNode(context, phGraphNode, hGraph, dependencies,
+                                    numDependencies, &params);
 }
 
 CUresult
@@ -80,58 +80,60 @@ emu_cuGraphKernelNodeGetParams_v1(CUgraphNode hNode,
                                   CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
 {
     CUDA_KERNEL_NODE_PARAMS params;
-    CUresult status;
 
     if (nodeParams == NULL) {
         return emu_cuGraphKernelNodeGetParams(hNode, NULL);
     }
-    status = emu_cuGraphKernelNodeGetParams(hNode, &params);
-    if (status == CUDA_SUCCESS) {
-        memcpy(nodeParams, &params, sizeof(*nodeParams));
+    CUresult status = emu_cuGraphKernelNodeGetParams(hNode, &params);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    return status;
+    memcpy(nodeParams, &params, sizeof(*nodeParams));
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuGraphKernelNodeSetParams_v1(CUgraphNode hNode,
+emu_cuGraphKernelNodeSetParams_v1(emu_context *context, CUgraphNode hNode,
                                   const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
 {
-    CUDA_KERNEL_NODE_PARAMS params;
-
     if (nodeParams == NULL) {
-        return emu_cuGraphKernelNodeSetParams(hNode, NULL);
+        return emu_cuGraphKernelNodeSetParams(context, hNode, NULL);
     }
-    params = kernel_params(nodeParams);
-    return emu_cuGraphKernelNodeSetParams(hNode, &params);
+    CUDA_KERNEL_NODE_PARAMS params = kernel_params(nodeParams);
+    return emu_cuGraphKernelNodeSetParams(context, hNode, &params);
 }
 
 CUresult
-emu_cuGraphExecKernelNodeSetParams_v1(CUgraphExec hGraphExec, CUgraphNode hNode,
+emu_cuGraphExecKernelNodeSetParams_v1(emu_context *context, CUgraphExec hGraphExec,
+                                      CUgraphNode hNode,
                                       const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
 {
-    CUDA_KERNEL_NODE_PARAMS params;
-
     if (nodeParams == NULL) {
-        return emu_cuGraphExecKernelNodeSetParams(hGraphExec, hNode, NULL);
+        return emu_cuGraphExecKernelNodeSetParams(context, hGraphExec, hNode, NULL);
     }
-    params = kernel_params(nodeParams);
-    return emu_cuGraphExecKernelNodeSetParams(hGraphExec, hNode, &params);
+    CUDA_KERNEL_NODE_PARAMS params = kernel_params(nodeParams);
+    return emu_cuGraphExecKernelNodeSetParams(context, hGraphExec, hNode, &params);
 }
 
 CUresult
-emu_cuGraphInstantiate_v1(CUgraphExec *phGraphExec, CUgraph hGraph,
-                          CUgraphNode *phErrorNode, char *logBuffer, size_t bufferSize)
+emu_cuGraphInstantiate_v1(emu_context *context, CUgraphExec *phGraphExec,
+                          CUgraph hGraph, CUgraphNode *phErrorNode, char *logBuffer,
+                          size_t bufferSize)
 {
     CUDA_GRAPH_INSTANTIATE_PARAMS params = {.flags = 0};
-    CUresult status = emu_cuGraphInstantiateWithParams(phGraphExec, hGraph, &params);
+    CUresult status =
+        emu_cuGraphInstantiateWithParams(context, phGraphExec, hGraph, &params);
 
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
     if (phErrorNode != NULL) {
         *phErrorNode = params.hErrNode_out;
     }
     if (logBuffer != NULL && bufferSize > 0) {
         logBuffer[0] = '\0';
     }
-    return status;
+    return CUDA_SUCCESS;
 }
 
 CUresult
@@ -142,45 +144,48 @@ emu_cuGraphExecUpdate_v1(CUgraphExec hGraphExec, CUgraph hGraph,
     CUgraphExecUpdateResultInfo info = {.result = 0};
     CUresult status = emu_cuGraphExecUpdate(hGraphExec, hGraph, &info);
 
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
     if (hErrorNode_out != NULL) {
         *hErrorNode_out = info.errorNode;
     }
     if (updateResult_out != NULL) {
         *updateResult_out = info.result;
     }
-    return status;
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuStreamBeginCapture_v1(CUstream hStream)
+emu_cuStreamBeginCapture_v1(emu_stream *stream)
 {
-    return emu_cuStreamBeginCapture(hStream, CU_STREAM_CAPTURE_MODE_GLOBAL);
+    return emu_cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
 }
 
 CUresult
-emu_cuStreamGetCaptureInfo_v1(CUstream hStream,
+emu_cuStreamGetCaptureInfo_v1(emu_stream *stream,
                               CUstreamCaptureStatus *captureStatus_out,
                               cuuint64_t *id_out)
 {
-    return emu_cuStreamGetCaptureInfo(hStream, captureStatus_out, id_out, NULL, NULL,
+    return emu_cuStreamGetCaptureInfo(stream, captureStatus_out, id_out, NULL, NULL,
                                       NULL, NULL);
 }
 
 CUresult
-emu_cuStreamGetCaptureInfo_v2(CUstream hStream,
+emu_cuStreamGetCaptureInfo_v2(emu_stream *stream,
                               CUstreamCaptureStatus *captureStatus_out,
                               cuuint64_t *id_out, CUgraph *graph_out,
                               const CUgraphNode **dependencies_out,
                               size_t *numDependencies_out)
 {
-    return emu_cuStreamGetCaptureInfo(hStream, captureStatus_out, id_out, graph_out,
+    return emu_cuStreamGetCaptureInfo(stream, captureStatus_out, id_out, graph_out,
                                       dependencies_out, NULL, numDependencies_out);
 }
 
 CUresult
-emu_cuStreamUpdateCaptureDependencies_v1(CUstream hStream, CUgraphNode *dependencies,
+emu_cuStreamUpdateCaptureDependencies_v1(emu_stream *stream, CUgraphNode *dependencies,
                                          size_t numDependencies, unsigned int flags)
 {
-    return emu_cuStreamUpdateCaptureDependencies(hStream, dependencies, NULL,
+    return emu_cuStreamUpdateCaptureDependencies(stream, dependencies, NULL,
                                                  numDependencies, flags);
 }

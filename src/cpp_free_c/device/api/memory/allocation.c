@@ -44,116 +44,94 @@ emu_allocation_find(uint64_t address, unsigned int kinds)
 }
 
 CUresult
-emu_cuMemGetInfo(size_t *free, size_t *total)
+emu_cuMemGetInfo(emu_context *context, size_t *free, size_t *total)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(MemGetInfo, &context);
-
-    if (status == CUDA_SUCCESS && (free == NULL || total == NULL)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (free == NULL || total == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        int device = context->device->ordinal;
+    const int device = context->device->ordinal;
 
-        *total = (size_t)emu_memory_total(device);
-        *free = (size_t)emu_memory_free_bytes(device);
-    }
-    return emu_leave(status);
+    *total = (size_t)emu_memory_total(device);
+    *free = (size_t)emu_memory_free_bytes(device);
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuMemAlloc(CUdeviceptr *dptr, size_t bytesize)
+emu_cuMemAlloc(emu_context *context, CUdeviceptr *dptr, size_t bytesize)
 {
-    emu_context *context;
     emu_allocation *made;
-    CUresult status = EMU_ENTER_CONTEXT(MemAlloc, &context);
 
-    if (status == CUDA_SUCCESS && (dptr == NULL || bytesize == 0)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (dptr == NULL || bytesize == 0) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_allocation_new(context, EMU_MEMORY_DEVICE, bytesize, 0, &made);
+    CUresult status =
+        emu_allocation_new(context, EMU_MEMORY_DEVICE, bytesize, 0, &made);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        *dptr = made->base;
-    }
-    return emu_leave(status);
+    *dptr = made->base;
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuMemAllocPitch(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes,
-                    size_t Height, unsigned int ElementSizeBytes)
+emu_cuMemAllocPitch(emu_context *context, CUdeviceptr *dptr, size_t *pPitch,
+                    size_t WidthInBytes, size_t Height, unsigned int ElementSizeBytes)
 {
-    emu_context *context;
-    emu_allocation *made = NULL;
-    size_t pitch = 0;
-    CUresult status = EMU_ENTER_CONTEXT(MemAllocPitch, &context);
+    emu_allocation *made;
 
-    if (status == CUDA_SUCCESS &&
-        (dptr == NULL || pPitch == NULL || WidthInBytes == 0 || Height == 0 ||
-         (ElementSizeBytes != 4 && ElementSizeBytes != 8 && ElementSizeBytes != 16) ||
-         WidthInBytes > SIZE_MAX - PITCH_ALIGNMENT)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (dptr == NULL || pPitch == NULL || WidthInBytes == 0 || Height == 0 ||
+        (ElementSizeBytes != 4 && ElementSizeBytes != 8 && ElementSizeBytes != 16) ||
+        WidthInBytes > SIZE_MAX - PITCH_ALIGNMENT) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        pitch =
-            (WidthInBytes + PITCH_ALIGNMENT - 1) / PITCH_ALIGNMENT * PITCH_ALIGNMENT;
-        if (Height > SIZE_MAX / pitch) {
-            status = CUDA_ERROR_OUT_OF_MEMORY;
-        }
-        else {
-            status = emu_allocation_new(context, EMU_MEMORY_PITCHED, pitch * Height, 0,
-                                        &made);
-        }
+    const size_t pitch =
+        (WidthInBytes + PITCH_ALIGNMENT - 1) / PITCH_ALIGNMENT * PITCH_ALIGNMENT;
+    if (Height > SIZE_MAX / pitch) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    if (status == CUDA_SUCCESS) {
-        made->pitch = pitch;
-        *dptr = made->base;
-        *pPitch = pitch;
+    CUresult status =
+        emu_allocation_new(context, EMU_MEMORY_PITCHED, pitch * Height, 0, &made);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    return emu_leave(status);
+    made->pitch = pitch;
+    *dptr = made->base;
+    *pPitch = pitch;
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuMemFree(CUdeviceptr dptr)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_MEMORY(MemFree, dptr, &context);
+    const unsigned int kinds = 1u << EMU_MEMORY_DEVICE | 1u << EMU_MEMORY_PITCHED |
+                               1u << EMU_MEMORY_MANAGED | 1u << EMU_MEMORY_POOLED |
+                               1u << EMU_MEMORY_GRAPH_NODE;
+    emu_allocation *found = emu_memory_starting_at(dptr);
 
-    if (status == CUDA_SUCCESS && dptr != 0) {
-        emu_allocation *found = emu_memory_starting_at(dptr);
-
-        if (found != NULL && found->kind == EMU_MEMORY_IMPORTED) {
-            emu_ipc_memory_close(found);
-            return emu_leave(status);
-        }
-        status = emu_allocation_free(
-            dptr, 1u << EMU_MEMORY_DEVICE | 1u << EMU_MEMORY_PITCHED |
-                      1u << EMU_MEMORY_MANAGED | 1u << EMU_MEMORY_POOLED |
-                      1u << EMU_MEMORY_GRAPH_NODE);
+    if (dptr == 0) {
+        return CUDA_SUCCESS;
     }
-    return emu_leave(status);
+    if (found != NULL && found->kind == EMU_MEMORY_IMPORTED) {
+        emu_ipc_memory_close(found);
+        return CUDA_SUCCESS;
+    }
+    return emu_allocation_free(dptr, kinds);
 }
 
 CUresult
 emu_cuMemGetAddressRange(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(MemGetAddressRange, &context);
+    const emu_allocation *found =
+        emu_allocation_find(dptr, ~(1u << EMU_MEMORY_ARRAY | 1u << EMU_MEMORY_HEAP));
 
-    if (status == CUDA_SUCCESS) {
-        const emu_allocation *found = emu_allocation_find(
-            dptr, ~(1u << EMU_MEMORY_ARRAY | 1u << EMU_MEMORY_HEAP));
-
-        if (found == NULL) {
-            status = CUDA_ERROR_NOT_FOUND;
-        }
-        if (found != NULL && pbase != NULL) {
-            *pbase = found->base;
-        }
-        if (found != NULL && psize != NULL) {
-            *psize = (size_t)found->size;
-        }
+    if (found == NULL) {
+        return CUDA_ERROR_NOT_FOUND;
     }
-    return emu_leave(status);
+    if (pbase != NULL) {
+        *pbase = found->base;
+    }
+    if (psize != NULL) {
+        *psize = (size_t)found->size;
+    }
+    return CUDA_SUCCESS;
 }

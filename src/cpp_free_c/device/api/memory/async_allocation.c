@@ -16,76 +16,57 @@
 #include "device/api/stream/stream.h"
 
 static CUresult
-async_allocate(emu_context *context, CUdeviceptr *out, size_t size, emu_pool *pool,
-               CUstream handle)
+async_allocate(emu_stream *stream, CUdeviceptr *out, size_t size, emu_pool *pool)
 {
-    emu_stream *stream;
-    CUresult status;
+    emu_context *context = stream->object.context;
 
     if (out == NULL || size == 0) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    status = emu_stream_find(context, handle, &stream);
-    if (status == CUDA_SUCCESS && emu_capture_is_active(stream)) {
+    if (emu_capture_is_active(stream)) {
         if (!emu_pool_is_of_device(pool)) {
             return emu_capture_failed(stream, CUDA_ERROR_NOT_SUPPORTED);
         }
         return emu_graph_memory_capture_alloc(context, stream, size, out);
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_capture_refuse(stream);
+    CUresult status = emu_capture_refuse(stream);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_pool_allocate(pool, context, size, out);
-        if (status == CUDA_SUCCESS) {
-            emu_operation *operation =
-                emu_operation_new(stream->lane, emu_call_name(emu_lock_call()));
+    status = emu_pool_allocate(pool, context, size, out);
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    emu_operation *operation =
+        emu_operation_new(stream->lane, emu_call_name(emu_lock_call()));
 
-            emu_operation_use(operation, *out, size, EMU_USE_ALLOCATE);
-            emu_operation_begin(operation);
-            emu_operation_end();
-        }
-    }
-    return status;
+    emu_operation_use(operation, *out, size, EMU_USE_ALLOCATE);
+    emu_operation_begin(operation);
+    emu_operation_end();
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
+emu_cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, emu_stream *stream)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_STREAM(MemAllocAsync, hStream, &context);
+    emu_pool *pool = emu_pool_current(stream->object.context->device);
 
-    if (status == CUDA_SUCCESS) {
-        emu_pool *pool = emu_pool_current(context->device);
-
-        if (pool == NULL) {
-            status = CUDA_ERROR_OUT_OF_MEMORY;
-        }
-        else {
-            status = async_allocate(context, dptr, bytesize, pool, hStream);
-        }
+    if (pool == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    return emu_leave(status);
+    return async_allocate(stream, dptr, bytesize, pool);
 }
 
 CUresult
 emu_cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool,
-                            CUstream hStream)
+                            emu_stream *stream)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_STREAM(MemAllocFromPoolAsync, hStream, &context);
+    emu_pool *found = emu_object_get(pool, EMU_POOL);
 
-    if (status == CUDA_SUCCESS) {
-        emu_pool *found = emu_object_get(pool, EMU_POOL);
-
-        if (found == NULL) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else {
-            status = async_allocate(context, dptr, bytesize, found, hStream);
-        }
+    if (found == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    return async_allocate(stream, dptr, bytesize, found);
 }
 
 /* Free the memory after the work of the stream. */
@@ -119,23 +100,14 @@ async_free(emu_stream *stream, CUdeviceptr address)
 }
 
 CUresult
-emu_cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
+emu_cuMemFreeAsync(CUdeviceptr dptr, emu_stream *stream)
 {
-    emu_context *context;
-    emu_stream *stream;
-    CUresult status = EMU_ENTER_STREAM(MemFreeAsync, hStream, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status = emu_stream_find(context, hStream, &stream);
+    if (dptr != 0 && emu_capture_is_active(stream)) {
+        return emu_graph_memory_capture_free(stream, dptr);
     }
-    if (status == CUDA_SUCCESS && dptr != 0 && emu_capture_is_active(stream)) {
-        status = emu_graph_memory_capture_free(stream, dptr);
+    CUresult status = emu_capture_refuse(stream);
+    if (status != CUDA_SUCCESS || dptr == 0) {
+        return status;
     }
-    else if (status == CUDA_SUCCESS) {
-        status = emu_capture_refuse(stream);
-        if (status == CUDA_SUCCESS && dptr != 0) {
-            status = async_free(stream, dptr);
-        }
-    }
-    return emu_leave(status);
+    return async_free(stream, dptr);
 }

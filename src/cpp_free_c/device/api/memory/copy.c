@@ -6,7 +6,6 @@
 
 #include "device/check/stream_check.h"
 #include "device/memory/memory.h"
-#include "device/memory/written.h"
 #include "device/machine/services/services.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
@@ -309,9 +308,9 @@ copy_host_waits(const emu_copy_box *b, bool blocking)
 
 /* Moves a checked box in a stream's turn. `blocking` waits, so it also flushes. */
 CUresult
-emu_copy_run(emu_context *context, emu_stream *stream, const emu_copy_box *b,
-             bool blocking)
+emu_copy_run(emu_stream *stream, const emu_copy_box *b, bool blocking)
 {
+    emu_context *context = stream->object.context;
     CUresult status;
     bool taken;
     int token;
@@ -343,7 +342,7 @@ emu_copy_run(emu_context *context, emu_stream *stream, const emu_copy_box *b,
         emu_host_awaits_lane(stream->lane);
     }
     if (status == CUDA_SUCCESS && blocking) {
-        status = (CUresult)atomic_load(&context->sticky);
+        status = emu_context_status(context);
     }
     return status;
 }

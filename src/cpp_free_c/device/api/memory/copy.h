@@ -50,8 +50,7 @@ bool emu_copy_check(const emu_copy_box *box, emu_copy_kind kind, uint64_t addres
 
 /* Move a checked box, or let the stream keep it. A `blocking` copy also writes what
  * kernels printed and reports a fault of the context. */
-CUresult emu_copy_run(emu_context *context, emu_stream *stream, const emu_copy_box *box,
-                      bool blocking);
+CUresult emu_copy_run(emu_stream *stream, const emu_copy_box *box, bool blocking);
 
 /* -- copies and fills as nodes of graphs ------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* Batches of copies: each copy is enqueued in the order of the arrays. */
 #include "device/api/entry/entry.h"
 #include "device/api/stream/stream.h"
-#include "device/memory/array.h"
+#include "device/memory/texture.h"
 
 /* Check the attributes of a batch: the first of each applies up to the next index. */
 static CUresult
@@ -23,53 +23,48 @@ batch_check(size_t count, const CUmemcpyAttributes *attributes, const size_t *fi
     return CUDA_SUCCESS;
 }
 
+/* Enqueue the copies of a batch. *failed: the number of the copy that is wrong, or
+ * SIZE_MAX for an error that is none of one copy. */
 static CUresult
-batch_enter(emu_call call, const CUdeviceptr *dsts, const CUdeviceptr *srcs,
-            const size_t *sizes, size_t count, const CUmemcpyAttributes *attrs,
-            const size_t *attrsIdxs, size_t numAttrs, CUstream hStream)
+batch_copy(emu_stream *stream, const CUdeviceptr *dsts, const CUdeviceptr *srcs,
+           const size_t *sizes, size_t count, const CUmemcpyAttributes *attributes,
+           const size_t *firsts, size_t attribute_count, size_t *failed)
 {
-    emu_context *context;
-    CUresult status = emu_enter_object(call, hStream, EMU_STREAM, &context);
-
-    if (status == CUDA_SUCCESS &&
-        (dsts == NULL || srcs == NULL || sizes == NULL || count == 0 || attrs == NULL ||
-         attrsIdxs == NULL || numAttrs == 0 ||
-         emu_stream_get(context, hStream) == context->null_stream)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    *failed = SIZE_MAX;
+    if (dsts == NULL || srcs == NULL || sizes == NULL || count == 0 ||
+        attributes == NULL || firsts == NULL || attribute_count == 0 ||
+        stream->is_null) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = batch_check(count, attrs, attrsIdxs, numAttrs);
-    }
-    return emu_leave(status);
-}
-
-CUresult
-emu_cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes,
-                          size_t count, CUmemcpyAttributes *attrs, size_t *attrsIdxs,
-                          size_t numAttrs, CUstream hStream)
-{
-    CUresult status = batch_enter(EMU_CALL_MemcpyBatchAsync_v2, dsts, srcs, sizes,
-                                  count, attrs, attrsIdxs, numAttrs, hStream);
+    CUresult status = batch_check(count, attributes, firsts, attribute_count);
 
     for (size_t i = 0; status == CUDA_SUCCESS && i < count; i++) {
-        status = emu_cuMemcpyAsync(dsts[i], srcs[i], sizes[i], hStream);
+        status = emu_cuMemcpyAsync(dsts[i], srcs[i], sizes[i], stream);
+        *failed = i;
     }
     return status;
 }
 
 CUresult
+emu_cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes,
+                          size_t count, CUmemcpyAttributes *attrs, size_t *attrsIdxs,
+                          size_t numAttrs, emu_stream *stream)
+{
+    size_t failed;
+
+    return batch_copy(stream, dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs,
+                      &failed);
+}
+
+CUresult
 emu_cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes,
                        size_t count, CUmemcpyAttributes *attrs, size_t *attrsIdxs,
-                       size_t numAttrs, size_t *failIdx, CUstream hStream)
+                       size_t numAttrs, size_t *failIdx, emu_stream *stream)
 {
-    CUresult status = batch_enter(EMU_CALL_MemcpyBatchAsync, dsts, srcs, sizes, count,
-                                  attrs, attrsIdxs, numAttrs, hStream);
-    size_t failed = SIZE_MAX; /* an error that is none of one copy */
+    size_t failed;
+    CUresult status = batch_copy(stream, dsts, srcs, sizes, count, attrs, attrsIdxs,
+                                 numAttrs, &failed);
 
-    for (size_t i = 0; status == CUDA_SUCCESS && i < count; i++) {
-        status = emu_cuMemcpyAsync(dsts[i], srcs[i], sizes[i], hStream);
-        failed = i;
-    }
     if (status != CUDA_SUCCESS && failIdx != NULL) {
         *failIdx = failed;
     }
@@ -161,74 +156,46 @@ batch_convert(const CUDA_MEMCPY3D_BATCH_OP *op, CUDA_MEMCPY3D *out)
     return CUDA_SUCCESS;
 }
 
-/* Check a batch of boxes before the first one is enqueued. *failed: the number of the
- * copy that is wrong. */
+/* Check all boxes of a batch, then enqueue them. *failed is as above. */
 static CUresult
-batch_enter_boxes(emu_call call, size_t count, const CUDA_MEMCPY3D_BATCH_OP *ops,
-                  unsigned long long flags, CUstream hStream, size_t *failed)
-{
-    emu_context *context;
-    CUDA_MEMCPY3D copy;
-    CUresult status = emu_enter_object(call, hStream, EMU_STREAM, &context);
-
-    *failed = SIZE_MAX; /* an error that is none of one copy */
-    if (status == CUDA_SUCCESS &&
-        (ops == NULL || count == 0 || flags != 0 ||
-         emu_stream_get(context, hStream) == context->null_stream)) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    for (size_t i = 0; status == CUDA_SUCCESS && i < count; i++) {
-        status = batch_convert(&ops[i], &copy);
-        if (status != CUDA_SUCCESS) {
-            *failed = i;
-        }
-    }
-    return emu_leave(status);
-}
-
-static CUresult
-batch_copy_boxes(size_t count, const CUDA_MEMCPY3D_BATCH_OP *ops, CUstream hStream,
-                 size_t *failed)
+batch_copy_boxes(emu_stream *stream, size_t count, const CUDA_MEMCPY3D_BATCH_OP *ops,
+                 unsigned long long flags, size_t *failed)
 {
     CUresult status = CUDA_SUCCESS;
+    CUDA_MEMCPY3D copy;
 
+    *failed = SIZE_MAX;
+    if (ops == NULL || count == 0 || flags != 0 || stream->is_null) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
     for (size_t i = 0; status == CUDA_SUCCESS && i < count; i++) {
-        CUDA_MEMCPY3D copy;
-
         *failed = i;
         status = batch_convert(&ops[i], &copy);
-        if (status == CUDA_SUCCESS) {
-            status = emu_cuMemcpy3DAsync(&copy, hStream);
-        }
+    }
+    for (size_t i = 0; status == CUDA_SUCCESS && i < count; i++) {
+        *failed = i;
+        (void)batch_convert(&ops[i], &copy); /* it was checked */
+        status = emu_cuMemcpy3DAsync(&copy, stream);
     }
     return status;
 }
 
 CUresult
 emu_cuMemcpy3DBatchAsync_v2(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList,
-                            unsigned long long flags, CUstream hStream)
+                            unsigned long long flags, emu_stream *stream)
 {
     size_t failed;
-    CUresult status = batch_enter_boxes(EMU_CALL_Memcpy3DBatchAsync_v2, numOps, opList,
-                                        flags, hStream, &failed);
 
-    if (status == CUDA_SUCCESS) {
-        status = batch_copy_boxes(numOps, opList, hStream, &failed);
-    }
-    return status;
+    return batch_copy_boxes(stream, numOps, opList, flags, &failed);
 }
 
 CUresult
 emu_cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx,
-                         unsigned long long flags, CUstream hStream)
+                         unsigned long long flags, emu_stream *stream)
 {
     size_t failed;
-    CUresult status = batch_enter_boxes(EMU_CALL_Memcpy3DBatchAsync, numOps, opList,
-                                        flags, hStream, &failed);
+    CUresult status = batch_copy_boxes(stream, numOps, opList, flags, &failed);
 
-    if (status == CUDA_SUCCESS) {
-        status = batch_copy_boxes(numOps, opList, hStream, &failed);
-    }
     if (status != CUDA_SUCCESS && failIdx != NULL) {
         *failIdx = failed;
     }

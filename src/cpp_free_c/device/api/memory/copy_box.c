@@ -1,7 +1,7 @@
 /* The calls that copy boxes of two and three dimensions, as their descriptors say. */
 #include <stdlib.h>
 
-#include "device/memory/array.h"
+#include "device/memory/texture.h"
 #include "device/api/entry/capture.h"
 #include "device/api/entry/context_stack.h"
 #include "device/api/memory/copy.h"
@@ -147,35 +147,29 @@ box_check(const box_side *target, const box_side *source, emu_copy_box *b)
 {
     CUresult status = box_check_side(source, b, &b->source);
 
-    if (status == CUDA_SUCCESS) {
-        status = box_check_side(target, b, &b->target);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    return status;
+    return box_check_side(target, b, &b->target);
 }
 
 static CUresult
-box_copy(emu_context *context, const box_side *target, const box_side *source,
-         emu_copy_box *b, emu_stream *stream, bool blocking)
+box_copy(emu_stream *stream, const box_side *target, const box_side *source,
+         emu_copy_box *b, bool blocking)
 {
-    CUresult status;
-
-    if (stream == NULL) {
-        return CUDA_ERROR_INVALID_HANDLE;
-    }
     if (b->width == 0 || b->height == 0 || b->depth == 0) {
         return CUDA_SUCCESS;
     }
     b->later = emu_capture_is_active(stream);
-    status = box_check(target, source, b);
-    if (status == CUDA_SUCCESS) {
-        status = emu_copy_run(context, stream, b, blocking);
+    CUresult status = box_check(target, source, b);
+    if (status != CUDA_SUCCESS) {
+        return emu_capture_failed(stream, status);
     }
-    return emu_capture_failed(stream, status);
+    return emu_capture_failed(stream, emu_copy_run(stream, b, blocking));
 }
 
 static CUresult
-box_copy_2d(emu_context *context, const CUDA_MEMCPY2D *c, emu_stream *stream,
-            bool blocking)
+box_copy_2d(emu_stream *stream, const CUDA_MEMCPY2D *c, bool blocking)
 {
     box_side source, target;
     emu_copy_box b = {.depth = 1};
@@ -199,7 +193,7 @@ box_copy_2d(emu_context *context, const CUDA_MEMCPY2D *c, emu_stream *stream,
                         .device = c->dstDevice,
                         .array = c->dstArray,
                         .pitch = c->dstPitch};
-    return box_copy(context, &target, &source, &b, stream, blocking);
+    return box_copy(stream, &target, &source, &b, blocking);
 }
 
 /* CUDA_MEMCPY3D and CUDA_MEMCPY3D_PEER name their members alike. */
@@ -214,8 +208,7 @@ box_copy_2d(emu_context *context, const CUDA_MEMCPY2D *c, emu_stream *stream,
     }
 
 static CUresult
-box_copy_3d(emu_context *context, const CUDA_MEMCPY3D *c, emu_stream *stream,
-            bool blocking)
+box_copy_3d(emu_stream *stream, const CUDA_MEMCPY3D *c, bool blocking)
 {
     box_side source, target;
     emu_copy_box b = {0};
@@ -228,7 +221,7 @@ box_copy_3d(emu_context *context, const CUDA_MEMCPY3D *c, emu_stream *stream,
     b.depth = c->Depth;
     source = SIDE_3D(c, src);
     target = SIDE_3D(c, dst);
-    return box_copy(context, &target, &source, &b, stream, blocking);
+    return box_copy(stream, &target, &source, &b, blocking);
 }
 
 CUresult
@@ -262,8 +255,7 @@ emu_copy_node_make(emu_context *context, const CUgraphNodeParams *params,
 }
 
 static CUresult
-box_copy_3d_peer(emu_context *context, const CUDA_MEMCPY3D_PEER *c, emu_stream *stream,
-                 bool blocking)
+box_copy_3d_peer(emu_stream *stream, const CUDA_MEMCPY3D_PEER *c, bool blocking)
 {
     box_side source, target;
     emu_copy_box b = {0};
@@ -282,38 +274,27 @@ box_copy_3d_peer(emu_context *context, const CUDA_MEMCPY3D_PEER *c, emu_stream *
     b.depth = c->Depth;
     source = SIDE_3D(c, src);
     target = SIDE_3D(c, dst);
-    return box_copy(context, &target, &source, &b, stream, blocking);
+    return box_copy(stream, &target, &source, &b, blocking);
 }
 
-#define BOX_COPY(name, Type, function)                                            \
-    CUresult emu_cu##name(const Type *pCopy)                                      \
-    {                                                                             \
-        emu_context *context;                                                     \
-        CUresult status = EMU_ENTER_CONTEXT(name, &context);                      \
-                                                                                  \
-        if (status == CUDA_SUCCESS) {                                             \
-            status = function(context, pCopy, emu_stream_default(context), true); \
-        }                                                                         \
-        return emu_leave(status);                                                 \
-    }
-
-#define BOX_COPY_ASYNC(name, Type, function)                                       \
-    CUresult emu_cu##name(const Type *pCopy, CUstream hStream)                     \
-    {                                                                              \
-        emu_context *context;                                                      \
-        CUresult status = EMU_ENTER_STREAM(name, hStream, &context);               \
-                                                                                   \
-        if (status == CUDA_SUCCESS) {                                              \
-            status =                                                               \
-                function(context, pCopy, emu_stream_get(context, hStream), false); \
-        }                                                                          \
-        return emu_leave(status);                                                  \
+/* The blocking form of a copy works in the default stream. */
+#define BOX_COPY(name, Type, function)                                  \
+    CUresult emu_cu##name(emu_stream *stream, const Type *pCopy)        \
+    {                                                                   \
+        return function(stream, pCopy, true);                           \
+    }                                                                   \
+                                                                        \
+    CUresult emu_cu##name##Async(const Type *pCopy, emu_stream *stream) \
+    {                                                                   \
+        return function(stream, pCopy, false);                          \
     }
 
 BOX_COPY(Memcpy2D, CUDA_MEMCPY2D, box_copy_2d)
-BOX_COPY(Memcpy2DUnaligned, CUDA_MEMCPY2D, box_copy_2d)
-BOX_COPY_ASYNC(Memcpy2DAsync, CUDA_MEMCPY2D, box_copy_2d)
 BOX_COPY(Memcpy3D, CUDA_MEMCPY3D, box_copy_3d)
-BOX_COPY_ASYNC(Memcpy3DAsync, CUDA_MEMCPY3D, box_copy_3d)
 BOX_COPY(Memcpy3DPeer, CUDA_MEMCPY3D_PEER, box_copy_3d_peer)
-BOX_COPY_ASYNC(Memcpy3DPeerAsync, CUDA_MEMCPY3D_PEER, box_copy_3d_peer)
+
+CUresult
+emu_cuMemcpy2DUnaligned(emu_stream *stream, const CUDA_MEMCPY2D *pCopy)
+{
+    return box_copy_2d(stream, pCopy, true);
+}

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/memory/written.h"
+#include "device/memory/memory.h"
 #include "device/check/stream_check.h"
 #include "device/machine/grid/execution.h"
 #include "device/machine/warp/wait.h"
@@ -192,9 +192,6 @@ fill_enqueue(emu_stream *stream, fill_payload p)
     bool taken;
     int token;
 
-    if (stream == NULL) {
-        return CUDA_ERROR_INVALID_HANDLE;
-    }
     if (p.width == 0 || p.height == 0) {
         return CUDA_SUCCESS;
     }
@@ -215,7 +212,6 @@ fill_enqueue(emu_stream *stream, fill_payload p)
     return CUDA_SUCCESS;
 }
 
-/* A fill of `columns` elements in each of `rows` rows, `distance` bytes apart. */
 /* Fill memory in a call that waits. The default stream of a thread may be capturing,
  * which forbids that. */
 static CUresult
@@ -223,68 +219,53 @@ fill_now(emu_stream *stream, fill_payload p)
 {
     CUresult status = emu_capture_refuse(stream);
 
-    if (status == CUDA_SUCCESS) {
-        status = fill_enqueue(stream, p);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS && stream != NULL) {
-        /* A GPU need not wait, but programs count on it, and no fault is known. */
-        emu_host_awaits_lane(stream->lane);
+    status = fill_enqueue(stream, p);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    return status;
+    /* A GPU need not wait, but programs count on it, and no fault is known. */
+    emu_host_awaits_lane(stream->lane);
+    return CUDA_SUCCESS;
 }
 
-#define FILL_BLOCKING(name, parameters, columns, distance, rows, bytes) \
-    CUresult emu_cu##name parameters                                    \
-    {                                                                   \
-        emu_context *context;                                           \
-        CUresult status = EMU_ENTER_CONTEXT(name, &context);            \
-                                                                        \
-        if (status == CUDA_SUCCESS) {                                   \
-            const fill_payload p = {.address = dstDevice,               \
-                                    .pitch = distance,                  \
-                                    .value = value,                     \
-                                    .unit = bytes,                      \
-                                    .width = columns,                   \
-                                    .height = rows};                    \
-                                                                        \
-            status = fill_now(emu_stream_default(context), p);          \
-        }                                                               \
-        return emu_leave(status);                                       \
-    }
-
-#define FILL_ASYNC(name, parameters, columns, distance, rows, bytes)    \
-    CUresult emu_cu##name parameters                                    \
-    {                                                                   \
-        emu_context *context;                                           \
-        CUresult status = EMU_ENTER_STREAM(name, hStream, &context);    \
-                                                                        \
-        if (status == CUDA_SUCCESS) {                                   \
-            const fill_payload p = {.address = dstDevice,               \
-                                    .pitch = distance,                  \
-                                    .value = value,                     \
-                                    .unit = bytes,                      \
-                                    .width = columns,                   \
-                                    .height = rows};                    \
-                                                                        \
-            status = fill_enqueue(emu_stream_get(context, hStream), p); \
-        }                                                               \
-        return emu_leave(status);                                       \
-    }
+/* `columns` elements in each of `rows` rows, which are `distance` bytes apart. */
+#define FILL_PAYLOAD(columns, distance, rows, bytes) \
+    ((fill_payload){.address = dstDevice,            \
+                    .pitch = distance,               \
+                    .value = value,                  \
+                    .unit = bytes,                   \
+                    .width = columns,                \
+                    .height = rows})
 
 #define FILL(bits, Type)                                                              \
-    FILL_BLOCKING(MemsetD##bits, (CUdeviceptr dstDevice, Type value, size_t N), N, 0, \
-                  1, bits / 8)                                                        \
-    FILL_ASYNC(MemsetD##bits##Async,                                                  \
-               (CUdeviceptr dstDevice, Type value, size_t N, CUstream hStream), N, 0, \
-               1, bits / 8)                                                           \
-    FILL_BLOCKING(MemsetD2D##bits,                                                    \
-                  (CUdeviceptr dstDevice, size_t dstPitch, Type value, size_t Width,  \
-                   size_t Height),                                                    \
-                  Width, dstPitch, Height, bits / 8)                                  \
-    FILL_ASYNC(MemsetD2D##bits##Async,                                                \
-               (CUdeviceptr dstDevice, size_t dstPitch, Type value, size_t Width,     \
-                size_t Height, CUstream hStream),                                     \
-               Width, dstPitch, Height, bits / 8)
+    CUresult emu_cuMemsetD##bits(emu_stream *stream, CUdeviceptr dstDevice,           \
+                                 Type value, size_t N)                                \
+    {                                                                                 \
+        return fill_now(stream, FILL_PAYLOAD(N, 0, 1, bits / 8));                     \
+    }                                                                                 \
+                                                                                      \
+    CUresult emu_cuMemsetD##bits##Async(CUdeviceptr dstDevice, Type value, size_t N,  \
+                                        emu_stream *stream)                           \
+    {                                                                                 \
+        return fill_enqueue(stream, FILL_PAYLOAD(N, 0, 1, bits / 8));                 \
+    }                                                                                 \
+                                                                                      \
+    CUresult emu_cuMemsetD2D##bits(emu_stream *stream, CUdeviceptr dstDevice,         \
+                                   size_t dstPitch, Type value, size_t Width,         \
+                                   size_t Height)                                     \
+    {                                                                                 \
+        return fill_now(stream, FILL_PAYLOAD(Width, dstPitch, Height, bits / 8));     \
+    }                                                                                 \
+                                                                                      \
+    CUresult emu_cuMemsetD2D##bits##Async(CUdeviceptr dstDevice, size_t dstPitch,     \
+                                          Type value, size_t Width, size_t Height,    \
+                                          emu_stream *stream)                         \
+    {                                                                                 \
+        return fill_enqueue(stream, FILL_PAYLOAD(Width, dstPitch, Height, bits / 8)); \
+    }
 
 FILL(8, unsigned char)
 FILL(16, unsigned short)

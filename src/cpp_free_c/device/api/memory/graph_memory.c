@@ -280,21 +280,20 @@ emu_alloc_node_make(emu_context *context, CUgraphNodeParams *params, emu_payload
     CUDA_MEM_ALLOC_NODE_PARAMS *p = &params->alloc;
     const size_t access = p->accessDescCount * sizeof(CUmemAccessDesc);
     uint64_t devices = 0;
-    alloc_payload *made;
-    CUresult status = alloc_access(p, &devices);
 
-    if (status == CUDA_SUCCESS && p->poolProps.handleTypes != 0) {
-        status = CUDA_ERROR_NOT_SUPPORTED;
-    }
     if (p->bytesize == 0 || p->poolProps.allocType != TYPE_PINNED ||
         p->poolProps.location.type != LOCATION_DEVICE ||
         emu_device_get(p->poolProps.location.id) == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+        return CUDA_ERROR_INVALID_VALUE;
     }
+    CUresult status = alloc_access(p, &devices);
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    made = calloc(1, sizeof(*made) + access);
+    if (p->poolProps.handleTypes != 0) {
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    alloc_payload *made = calloc(1, sizeof(*made) + access);
     if (made == NULL) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -457,19 +456,20 @@ emu_graph_memory_capture_alloc(emu_context *context, emu_stream *stream, size_t 
 {
     CUgraphNodeParams params = {.alloc = {.bytesize = size}};
     emu_payload payload;
-    CUresult status;
 
     params.alloc.poolProps.allocType = TYPE_PINNED;
     params.alloc.poolProps.location.type = LOCATION_DEVICE;
     params.alloc.poolProps.location.id = context->device->ordinal;
-    status = emu_alloc_node_make(context, &params, &payload);
-    if (status == CUDA_SUCCESS) {
-        status = capture_node(stream, &emu_alloc_work, payload);
+    CUresult status = emu_alloc_node_make(context, &params, &payload);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        *out = params.alloc.dptr;
+    status = capture_node(stream, &emu_alloc_work, payload);
+    if (status != CUDA_SUCCESS) {
+        return status; /* as on an H200, the capture stays as it is */
     }
-    return status; /* as on an H200, a refused allocation leaves the capture as it is */
+    *out = params.alloc.dptr;
+    return CUDA_SUCCESS;
 }
 
 CUresult
@@ -477,16 +477,16 @@ emu_graph_memory_capture_free(emu_stream *stream, CUdeviceptr address)
 {
     const CUgraphNodeParams params = {.free = {address}};
     const emu_graph *graph = emu_capture_graph(stream);
-    CUresult status = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     emu_payload payload;
 
-    if (graph != NULL) {
-        status = emu_free_node_make(graph, &params, &payload);
+    if (graph == NULL) {
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     }
-    if (status == CUDA_SUCCESS) {
-        status = capture_node(stream, &emu_free_work, payload);
+    CUresult status = emu_free_node_make(graph, &params, &payload);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    return status;
+    return capture_node(stream, &emu_free_work, payload);
 }
 
 /* -- accounts ---------------------------------------------------------------------- */
@@ -495,22 +495,14 @@ CUresult
 emu_cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr,
                                  void *value)
 {
-    emu_device *found;
-    CUresult status = EMU_ENTER(DeviceGetGraphMemAttribute);
+    if (value == NULL || attr > 3) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    const account *of = &accounts[device];
+    const uint64_t values[] = {of->used, of->high[0], of->used, of->high[1]};
 
-    if (status == CUDA_SUCCESS) {
-        status = emu_device_find(device, &found);
-    }
-    if (status == CUDA_SUCCESS && (value == NULL || attr > 3)) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS) {
-        const account *of = &accounts[device];
-        const uint64_t values[] = {of->used, of->high[0], of->used, of->high[1]};
-
-        memcpy(value, &values[attr], sizeof(values[attr]));
-    }
-    return emu_leave(status);
+    memcpy(value, &values[attr], sizeof(values[attr]));
+    return CUDA_SUCCESS;
 }
 
 /* Only the high marks may be set, and only to 0: they become the present values. */
@@ -518,38 +510,22 @@ CUresult
 emu_cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr,
                                  void *value)
 {
-    emu_device *found;
     uint64_t wish = 1;
-    CUresult status = EMU_ENTER(DeviceSetGraphMemAttribute);
 
-    if (status == CUDA_SUCCESS) {
-        status = emu_device_find(device, &found);
-    }
-    if (status == CUDA_SUCCESS && value != NULL) {
+    if (value != NULL) {
         memcpy(&wish, value, sizeof(wish));
     }
-    if (status == CUDA_SUCCESS &&
-        (wish != 0 || (attr != CU_GRAPH_MEM_ATTR_USED_MEM_HIGH &&
-                       attr != CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH))) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (wish != 0 || (attr != CU_GRAPH_MEM_ATTR_USED_MEM_HIGH &&
+                      attr != CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH)) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        accounts[device].high[attr / 2] = accounts[device].used;
-    }
-    return emu_leave(status);
+    accounts[device].high[attr / 2] = accounts[device].used;
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuDeviceGraphMemTrim(CUdevice device)
 {
-    emu_device *found;
-    CUresult status = EMU_ENTER(DeviceGraphMemTrim);
-
-    if (status == CUDA_SUCCESS) {
-        status = emu_device_find(device, &found);
-    }
-    if (status == CUDA_SUCCESS) {
-        accounts[device].used = accounts[device].live;
-    }
-    return emu_leave(status);
+    accounts[device].used = accounts[device].live;
+    return CUDA_SUCCESS;
 }

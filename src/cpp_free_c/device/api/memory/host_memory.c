@@ -12,99 +12,68 @@ enum {
     IOMEMORY = 4
 };
 
-static CUresult
-host_alloc(emu_call call, void **pp, size_t bytesize, unsigned int Flags)
+CUresult
+emu_cuMemHostAlloc(emu_context *context, void **pp, size_t bytesize, unsigned int Flags)
 {
-    emu_context *context;
     emu_allocation *made;
-    CUresult status = emu_enter_context(call, &context);
 
-    if (status == CUDA_SUCCESS &&
-        (pp == NULL || bytesize == 0 || Flags > HOST_ALLOC_FLAGS)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (pp == NULL || bytesize == 0 || Flags > HOST_ALLOC_FLAGS) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_allocation_new(context, EMU_MEMORY_HOST, bytesize, Flags, &made);
+    CUresult status =
+        emu_allocation_new(context, EMU_MEMORY_HOST, bytesize, Flags, &made);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        *pp = (void *)(uintptr_t)made->base;
-    }
-    return emu_leave(status);
+    *pp = (void *)(uintptr_t)made->base;
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
+emu_cuMemAllocHost(emu_context *context, void **pp, size_t bytesize)
 {
-    return host_alloc(EMU_CALL_MemHostAlloc, pp, bytesize, Flags);
-}
-
-CUresult
-emu_cuMemAllocHost(void **pp, size_t bytesize)
-{
-    return host_alloc(EMU_CALL_MemAllocHost, pp, bytesize, 0);
+    return emu_cuMemHostAlloc(context, pp, bytesize, 0);
 }
 
 CUresult
 emu_cuMemFreeHost(void *p)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_MEMORY(MemFreeHost, (uintptr_t)p, &context);
+    const emu_allocation *found =
+        emu_allocation_find((uintptr_t)p, 1u << EMU_MEMORY_HOST);
 
-    if (status == CUDA_SUCCESS) {
-        const emu_allocation *found =
-            emu_allocation_find((uintptr_t)p, 1u << EMU_MEMORY_HOST);
-
-        if (found != NULL) {
-            emu_stream_check_free(found->base, found->size, "page-locked memory");
-        }
-        status = emu_allocation_free((uintptr_t)p, 1u << EMU_MEMORY_HOST);
+    if (found != NULL) {
+        emu_stream_check_free(found->base, found->size, "page-locked memory");
     }
-    return emu_leave(status);
+    return emu_allocation_free((uintptr_t)p, 1u << EMU_MEMORY_HOST);
 }
 
 CUresult
 emu_cuMemHostGetDevicePointer(CUdeviceptr *pdptr, void *p, unsigned int Flags)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(MemHostGetDevicePointer, &context);
+    const unsigned int kinds = 1u << EMU_MEMORY_HOST | 1u << EMU_MEMORY_REGISTERED;
 
-    if (status == CUDA_SUCCESS && (pdptr == NULL || Flags != 0)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (pdptr == NULL || Flags != 0 ||
+        emu_allocation_find((uintptr_t)p, kinds) == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        const unsigned int kinds = 1u << EMU_MEMORY_HOST | 1u << EMU_MEMORY_REGISTERED;
-
-        if (emu_allocation_find((uintptr_t)p, kinds) != NULL) {
-            *pdptr = (uintptr_t)p;
-        }
-        else {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-    }
-    return emu_leave(status);
+    *pdptr = (uintptr_t)p;
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuMemHostGetFlags(unsigned int *pFlags, void *p)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(MemHostGetFlags, &context);
-
-    if (status == CUDA_SUCCESS && pFlags == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (pFlags == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        const emu_allocation *found =
-            emu_allocation_find((uintptr_t)p, 1u << EMU_MEMORY_HOST);
+    const emu_allocation *found =
+        emu_allocation_find((uintptr_t)p, 1u << EMU_MEMORY_HOST);
 
-        if (found != NULL) {
-            *pFlags = found->flags;
-        }
-        else {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
+    if (found == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    *pFlags = found->flags;
+    return CUDA_SUCCESS;
 }
 
 static CUresult
@@ -128,40 +97,32 @@ host_check_register(uint64_t base, size_t size, unsigned int flags)
 }
 
 CUresult
-emu_cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags)
+emu_cuMemHostRegister(emu_context *context, void *p, size_t bytesize,
+                      unsigned int Flags)
 {
-    emu_context *context;
     const uint64_t base = (uintptr_t)p;
-    CUresult status = EMU_ENTER_CONTEXT(MemHostRegister, &context);
 
-    if (status == CUDA_SUCCESS) {
-        status = host_check_register(base, bytesize, Flags);
+    CUresult status = host_check_register(base, bytesize, Flags);
+
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_memory_register(base, bytesize, context->device->ordinal, context,
-                                     Flags);
-    }
-    return emu_leave(status);
+    return emu_memory_register(base, bytesize, context->device->ordinal, context,
+                               Flags);
 }
 
 CUresult
 emu_cuMemHostUnregister(void *p)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(MemHostUnregister, &context);
-
-    if (status == CUDA_SUCCESS && p == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (p == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        const emu_allocation *found = emu_registered_overlap((uintptr_t)p, 1);
+    const emu_allocation *found = emu_registered_overlap((uintptr_t)p, 1);
 
-        if (found != NULL) {
-            emu_count_free(found->context);
-            emu_stream_check_free(found->base, found->size, "registered memory");
-            emu_stream_check_forget(found->base, found->size);
-        }
-        status = emu_memory_unregister((uintptr_t)p);
+    if (found != NULL) {
+        emu_count_free(found->context);
+        emu_stream_check_free(found->base, found->size, "registered memory");
+        emu_stream_check_forget(found->base, found->size);
     }
-    return emu_leave(status);
+    return emu_memory_unregister((uintptr_t)p);
 }

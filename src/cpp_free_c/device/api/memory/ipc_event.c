@@ -48,41 +48,38 @@ ipc_share_event(emu_event *event)
 CUresult
 emu_cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event)
 {
-    emu_context *context;
-    emu_event *found = NULL;
     struct stat about;
-    CUresult status = EMU_ENTER_CONTEXT(IpcGetEventHandle, &context);
 
-    if (status == CUDA_SUCCESS) {
-        found = emu_object_get(event, EMU_EVENT);
-        if (found == NULL) {
-            status = CUDA_ERROR_INVALID_HANDLE;
+    emu_event *found = emu_object_get(event, EMU_EVENT);
+
+    if (found == NULL) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (pHandle == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if ((found->flags & EMU_EVENT_INTERPROCESS) == 0) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (found->file < 0) {
+        CUresult status = ipc_share_event(found);
+        if (status != CUDA_SUCCESS) {
+            return status;
         }
     }
-    if (status == CUDA_SUCCESS && pHandle == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (fstat(found->file, &about) != 0) {
+        return CUDA_ERROR_OPERATING_SYSTEM;
     }
-    if (status == CUDA_SUCCESS && (found->flags & EMU_EVENT_INTERPROCESS) == 0) {
-        status = CUDA_ERROR_INVALID_HANDLE;
-    }
-    if (status == CUDA_SUCCESS && found->file < 0) {
-        status = ipc_share_event(found);
-    }
-    if (status == CUDA_SUCCESS && fstat(found->file, &about) != 0) {
-        status = CUDA_ERROR_OPERATING_SYSTEM;
-    }
-    if (status == CUDA_SUCCESS) {
-        emu_ipc_handle data = {.magic = EVENT_MAGIC,
-                               .process = (int32_t)getpid(),
-                               .file = found->file,
-                               .flags = found->flags,
-                               .inode = (uint64_t)about.st_ino,
-                               .bytes = sizeof(emu_event_mark)};
+    emu_ipc_handle data = {.magic = EVENT_MAGIC,
+                           .process = (int32_t)getpid(),
+                           .file = found->file,
+                           .flags = found->flags,
+                           .inode = (uint64_t)about.st_ino,
+                           .bytes = sizeof(emu_event_mark)};
 
-        memset(pHandle, 0, sizeof(*pHandle));
-        memcpy(pHandle, &data, sizeof(data));
-    }
-    return emu_leave(status);
+    memset(pHandle, 0, sizeof(*pHandle));
+    memcpy(pHandle, &data, sizeof(data));
+    return CUDA_SUCCESS;
 }
 
 /* Make an event that shares the mark in a file. The event owns both afterwards. */
@@ -114,22 +111,17 @@ ipc_import_event(emu_context *context, const emu_ipc_handle *data, CUevent *out)
 }
 
 CUresult
-emu_cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle)
+emu_cuIpcOpenEventHandle(emu_context *context, CUevent *phEvent,
+                         CUipcEventHandle handle)
 {
-    emu_context *context;
     emu_ipc_handle data;
-    CUresult status = EMU_ENTER_CONTEXT(IpcOpenEventHandle, &context);
 
     memcpy(&data, &handle, sizeof(data));
-    if (status == CUDA_SUCCESS && phEvent == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (phEvent == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS &&
-        (data.magic != EVENT_MAGIC || data.bytes != sizeof(emu_event_mark))) {
-        status = CUDA_ERROR_INVALID_HANDLE;
+    if (data.magic != EVENT_MAGIC || data.bytes != sizeof(emu_event_mark)) {
+        return CUDA_ERROR_INVALID_HANDLE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = ipc_import_event(context, &data, phEvent);
-    }
-    return emu_leave(status);
+    return ipc_import_event(context, &data, phEvent);
 }

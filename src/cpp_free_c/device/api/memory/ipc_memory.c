@@ -195,16 +195,10 @@ emu_ipc_memory_export(emu_context *context, CUdeviceptr address, unsigned int ki
 }
 
 CUresult
-emu_cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr)
+emu_cuIpcGetMemHandle(emu_context *context, CUipcMemHandle *pHandle, CUdeviceptr dptr)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(IpcGetMemHandle, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status = emu_ipc_memory_export(
-            context, dptr, 1u << EMU_MEMORY_DEVICE | 1u << EMU_MEMORY_PITCHED, pHandle);
-    }
-    return emu_leave(status);
+    return emu_ipc_memory_export(
+        context, dptr, 1u << EMU_MEMORY_DEVICE | 1u << EMU_MEMORY_PITCHED, pHandle);
 }
 
 /* -- opening memory ---------------------------------------------------------------- */
@@ -308,27 +302,22 @@ emu_ipc_memory_import(emu_context *context, const CUipcMemHandle *handle,
 }
 
 CUresult
-emu_cuIpcOpenMemHandle(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags)
+emu_cuIpcOpenMemHandle(emu_context *context, CUdeviceptr *pdptr, CUipcMemHandle handle,
+                       unsigned int Flags)
 {
-    emu_context *context;
     emu_ipc_handle data;
-    CUresult status = EMU_ENTER_CONTEXT(IpcOpenMemHandle, &context);
 
     memcpy(&data, &handle, sizeof(data));
-    if (status == CUDA_SUCCESS && (pdptr == NULL || Flags != 1)) {
-        status =
-            CUDA_ERROR_INVALID_VALUE; /* LAZY_ENABLE_PEER_ACCESS is the only flag */
+    if (pdptr == NULL || Flags != 1) {
+        return CUDA_ERROR_INVALID_VALUE; /* LAZY_ENABLE_PEER_ACCESS is the only flag */
     }
-    if (status == CUDA_SUCCESS && !ipc_memory_handle_is_valid(&data)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (!ipc_memory_handle_is_valid(&data)) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS && data.process == (int32_t)getpid()) {
-        status = CUDA_ERROR_INVALID_CONTEXT; /* a process cannot open its own memory */
+    if (data.process == (int32_t)getpid()) {
+        return CUDA_ERROR_INVALID_CONTEXT; /* a process cannot open its own memory */
     }
-    if (status == CUDA_SUCCESS) {
-        status = opening_get(context, EMU_MEMORY_IPC, &data, pdptr);
-    }
-    return emu_leave(status);
+    return opening_get(context, EMU_MEMORY_IPC, &data, pdptr);
 }
 
 void
@@ -344,20 +333,13 @@ emu_ipc_memory_close(emu_allocation *memory)
 CUresult
 emu_cuIpcCloseMemHandle(CUdeviceptr dptr)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(IpcCloseMemHandle, &context);
+    emu_allocation *memory = emu_memory_starting_at(dptr);
 
-    if (status == CUDA_SUCCESS) {
-        emu_allocation *memory = emu_memory_starting_at(dptr);
-
-        if (memory == NULL || memory->kind != EMU_MEMORY_IPC) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else {
-            emu_ipc_memory_close(memory);
-        }
+    if (memory == NULL || memory->kind != EMU_MEMORY_IPC) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    emu_ipc_memory_close(memory);
+    return CUDA_SUCCESS;
 }
 
 static void

@@ -10,24 +10,22 @@
 enum { ATTACH_GLOBAL = 1, ATTACH_HOST = 2, ATTACH_SINGLE = 4 };
 
 CUresult
-emu_cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags)
+emu_cuMemAllocManaged(emu_context *context, CUdeviceptr *dptr, size_t bytesize,
+                      unsigned int flags)
 {
-    emu_context *context;
     emu_allocation *made;
-    CUresult status = EMU_ENTER_CONTEXT(MemAllocManaged, &context);
 
-    if (status == CUDA_SUCCESS && (dptr == NULL || bytesize == 0 ||
-                                   (flags != ATTACH_GLOBAL && flags != ATTACH_HOST))) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (dptr == NULL || bytesize == 0 ||
+        (flags != ATTACH_GLOBAL && flags != ATTACH_HOST)) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status =
-            emu_allocation_new(context, EMU_MEMORY_MANAGED, bytesize, flags, &made);
+    CUresult status =
+        emu_allocation_new(context, EMU_MEMORY_MANAGED, bytesize, flags, &made);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        *dptr = made->base;
-    }
-    return emu_leave(status);
+    *dptr = made->base;
+    return CUDA_SUCCESS;
 }
 
 static bool
@@ -43,19 +41,6 @@ static bool
 managed_is_place(CUdevice device)
 {
     return device == -1 || emu_device_get(device) != NULL;
-}
-
-/* Check the stream of a call that a capture refuses. */
-static CUresult
-managed_check_stream(emu_context *context, CUstream handle)
-{
-    emu_stream *stream;
-    CUresult status = emu_stream_find(context, handle, &stream);
-
-    if (status == CUDA_SUCCESS) {
-        status = emu_capture_refuse(stream);
-    }
-    return status;
 }
 
 /* A place of the functions since CUDA 12.2 as a number of a device; -1: the host. */
@@ -83,55 +68,43 @@ managed_find(CUdeviceptr address)
 }
 
 static CUresult
-managed_prefetch(emu_context *context, CUdeviceptr address, size_t count,
-                 CUdevice place, CUstream handle)
+managed_prefetch(emu_stream *stream, CUdeviceptr address, size_t count, CUdevice place)
 {
-    CUresult status;
-
     if (!managed_has_range(address, count)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (!managed_is_place(place)) {
         return CUDA_ERROR_INVALID_DEVICE;
     }
-    status = managed_check_stream(context, handle);
-    if (status == CUDA_SUCCESS) {
-        managed_find(address)->managed.prefetched = place;
+    CUresult status = emu_capture_refuse(stream);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    return status;
+    managed_find(address)->managed.prefetched = place;
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice,
-                       CUstream hStream)
+                       emu_stream *stream)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_STREAM(MemPrefetchAsync, hStream, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status = managed_prefetch(context, devPtr, count, dstDevice, hStream);
-    }
-    return emu_leave(status);
+    return managed_prefetch(stream, devPtr, count, dstDevice);
 }
 
 CUresult
 emu_cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location,
-                          unsigned int flags, CUstream hStream)
+                          unsigned int flags, emu_stream *stream)
 {
-    emu_context *context;
     CUdevice place;
-    CUresult status = EMU_ENTER_STREAM(MemPrefetchAsync_v2, hStream, &context);
 
-    if (status == CUDA_SUCCESS && flags != 0) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (flags != 0) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = managed_place(&location, &place);
+    CUresult status = managed_place(&location, &place);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        status = managed_prefetch(context, devPtr, count, place, hStream);
-    }
-    return emu_leave(status);
+    return managed_prefetch(stream, devPtr, count, place);
 }
 
 /* Whether the operands of a batch are sound: each range from an index on goes to the
@@ -152,28 +125,26 @@ CUresult
 emu_cuMemPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count,
                             CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs,
                             size_t numPrefetchLocs, unsigned long long flags,
-                            CUstream hStream)
+                            emu_stream *stream)
 {
-    emu_context *context;
+    CUresult status = CUDA_SUCCESS;
     CUdevice place = -1;
     size_t next = 0;
-    CUresult status = EMU_ENTER_STREAM(MemPrefetchBatchAsync, hStream, &context);
 
-    if (status == CUDA_SUCCESS &&
-        (dptrs == NULL || sizes == NULL || prefetchLocs == NULL ||
-         prefetchLocIdxs == NULL || flags != 0 || (uintptr_t)hStream <= 1 ||
-         !managed_is_batch(prefetchLocIdxs, numPrefetchLocs, count))) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (dptrs == NULL || sizes == NULL || prefetchLocs == NULL ||
+        prefetchLocIdxs == NULL || flags != 0 || stream->is_null ||
+        !managed_is_batch(prefetchLocIdxs, numPrefetchLocs, count)) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
     for (size_t i = 0; status == CUDA_SUCCESS && i < count; i++) {
         if (next < numPrefetchLocs && prefetchLocIdxs[next] == i) {
             status = managed_place(&prefetchLocs[next++], &place);
         }
         if (status == CUDA_SUCCESS) {
-            status = managed_prefetch(context, dptrs[i], sizes[i], place, hStream);
+            status = managed_prefetch(stream, dptrs[i], sizes[i], place);
         }
     }
-    return emu_leave(status);
+    return status;
 }
 
 /* -- advice ------------------------------------------------------------------------ */
@@ -239,30 +210,20 @@ managed_advise(CUdeviceptr address, size_t count, CUmem_advise advice, CUdevice 
 CUresult
 emu_cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(MemAdvise, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status = managed_advise(devPtr, count, advice, device);
-    }
-    return emu_leave(status);
+    return managed_advise(devPtr, count, advice, device);
 }
 
 CUresult
 emu_cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice,
                    CUmemLocation location)
 {
-    emu_context *context;
     CUdevice place;
-    CUresult status = EMU_ENTER_CONTEXT(MemAdvise_v2, &context);
+    CUresult status = managed_place(&location, &place);
 
-    if (status == CUDA_SUCCESS) {
-        status = managed_place(&location, &place);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        status = managed_advise(devPtr, count, advice, place);
-    }
-    return emu_leave(status);
+    return managed_advise(devPtr, count, advice, place);
 }
 
 /* -- attributes of ranges ---------------------------------------------------------- */
@@ -339,16 +300,10 @@ CUresult
 emu_cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute,
                            CUdeviceptr devPtr, size_t count)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(MemRangeGetAttribute, &context);
-
-    if (status == CUDA_SUCCESS && (data == NULL || !managed_has_range(devPtr, count))) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (data == NULL || !managed_has_range(devPtr, count)) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = managed_attribute(managed_find(devPtr), attribute, data, dataSize);
-    }
-    return emu_leave(status);
+    return managed_attribute(managed_find(devPtr), attribute, data, dataSize);
 }
 
 CUresult
@@ -356,22 +311,18 @@ emu_cuMemRangeGetAttributes(void **data, size_t *dataSizes,
                             CUmem_range_attribute *attributes, size_t numAttributes,
                             CUdeviceptr devPtr, size_t count)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(MemRangeGetAttributes, &context);
-
-    if (status == CUDA_SUCCESS &&
-        (data == NULL || dataSizes == NULL || attributes == NULL ||
-         numAttributes == 0 || !managed_has_range(devPtr, count))) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (data == NULL || dataSizes == NULL || attributes == NULL || numAttributes == 0) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    for (size_t i = 0; status == CUDA_SUCCESS && i < numAttributes; i++) {
-        status = CUDA_ERROR_INVALID_VALUE;
-        if (data[i] != NULL) {
-            status = managed_attribute(managed_find(devPtr), attributes[i], data[i],
-                                       dataSizes[i]);
+    for (size_t i = 0; i < numAttributes; i++) {
+        CUresult status = emu_cuMemRangeGetAttribute(data[i], dataSizes[i],
+                                                     attributes[i], devPtr, count);
+
+        if (status != CUDA_SUCCESS) {
+            return status;
         }
     }
-    return emu_leave(status);
+    return CUDA_SUCCESS;
 }
 
 /* Attach a whole allocation. A single stream must not be the null stream. */
@@ -393,19 +344,13 @@ managed_attach(CUdeviceptr address, size_t length, unsigned int flags, bool is_n
 }
 
 CUresult
-emu_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length,
+emu_cuStreamAttachMemAsync(emu_stream *stream, CUdeviceptr dptr, size_t length,
                            unsigned int flags)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_STREAM(StreamAttachMemAsync, hStream, &context);
+    CUresult status = emu_capture_refuse(stream);
 
-    if (status == CUDA_SUCCESS) {
-        status = managed_check_stream(context, hStream);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        const bool is_null = emu_stream_get(context, hStream) == context->null_stream;
-
-        status = managed_attach(dptr, length, flags, is_null);
-    }
-    return emu_leave(status);
+    return managed_attach(dptr, length, flags, stream->is_null);
 }

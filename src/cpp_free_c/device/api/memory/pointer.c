@@ -146,18 +146,13 @@ pointer_store(void *data, size_t row, uint64_t address, const emu_allocation *fo
 CUresult
 emu_cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_MEMORY(PointerGetAttribute, ptr, &context);
+    const size_t row = pointer_find_row(attribute);
 
-    if (status == CUDA_SUCCESS) {
-        const size_t row = pointer_find_row(attribute);
-
-        if (data == NULL || row == ATTRIBUTES ||
-            !pointer_store(data, row, ptr, emu_memory_check(ptr, 1))) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
+    if (data == NULL || row == ATTRIBUTES ||
+        !pointer_store(data, row, ptr, emu_memory_check(ptr, 1))) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    return CUDA_SUCCESS;
 }
 
 /* Store what an attribute is where it has no value: zeros, and -2 for the device. */
@@ -177,42 +172,32 @@ CUresult
 emu_cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes,
                            void **data, CUdeviceptr ptr)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_MEMORY(PointerGetAttributes, ptr, &context);
+    const emu_allocation *found = emu_memory_check(ptr, 1);
 
-    if (status == CUDA_SUCCESS &&
-        (numAttributes == 0 || attributes == NULL || data == NULL)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (numAttributes == 0 || attributes == NULL || data == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    for (unsigned int i = 0; status == CUDA_SUCCESS && i < numAttributes; i++) {
+    for (unsigned int i = 0; i < numAttributes; i++) {
         if (data[i] == NULL || pointer_find_row(attributes[i]) == ATTRIBUTES) {
-            status = CUDA_ERROR_INVALID_VALUE;
+            return CUDA_ERROR_INVALID_VALUE;
         }
     }
-    if (status == CUDA_SUCCESS) {
-        const emu_allocation *found = emu_memory_check(ptr, 1);
+    for (unsigned int i = 0; i < numAttributes; i++) {
+        const size_t row = pointer_find_row(attributes[i]);
 
-        for (unsigned int i = 0; i < numAttributes; i++) {
-            const size_t row = pointer_find_row(attributes[i]);
-
-            if (!pointer_store(data[i], row, ptr, found)) {
-                pointer_store_nothing(data[i], row);
-            }
+        if (!pointer_store(data[i], row, ptr, found)) {
+            pointer_store_nothing(data[i], row);
         }
     }
-    return emu_leave(status);
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuPointerSetAttribute(const void *value, CUpointer_attribute attribute,
                           CUdeviceptr ptr)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(PointerSetAttribute, &context);
-
-    if (status == CUDA_SUCCESS && (value == NULL || attribute != SYNC_MEMOPS ||
-                                   emu_memory_check(ptr, 1) == NULL)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (value == NULL || attribute != SYNC_MEMOPS || emu_memory_check(ptr, 1) == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    return CUDA_SUCCESS;
 }

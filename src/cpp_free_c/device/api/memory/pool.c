@@ -315,72 +315,45 @@ CUresult
 emu_cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev)
 {
     const CUmemLocation place = {LOCATION_DEVICE, dev};
-    CUresult status = EMU_ENTER(DeviceGetDefaultMemPool);
 
-    if (status == CUDA_SUCCESS) {
-        status = pool_get(pool_out, &place, TYPE_PINNED, pool_default);
-    }
-    return emu_leave(status);
+    return pool_get(pool_out, &place, TYPE_PINNED, pool_default);
 }
 
 CUresult
 emu_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
 {
     const CUmemLocation place = {LOCATION_DEVICE, dev};
-    CUresult status = EMU_ENTER(DeviceGetMemPool);
 
-    if (status == CUDA_SUCCESS) {
-        status = pool_get(pool, &place, TYPE_PINNED, pool_current);
-    }
-    return emu_leave(status);
+    return pool_get(pool, &place, TYPE_PINNED, pool_current);
 }
 
 CUresult
 emu_cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location,
                            CUmemAllocationType type)
 {
-    CUresult status = EMU_ENTER(MemGetDefaultMemPool);
-
-    if (status == CUDA_SUCCESS) {
-        status = pool_get(pool_out, location, type, pool_default);
-    }
-    return emu_leave(status);
+    return pool_get(pool_out, location, type, pool_default);
 }
 
 CUresult
 emu_cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location,
                     CUmemAllocationType type)
 {
-    CUresult status = EMU_ENTER(MemGetMemPool);
-
-    if (status == CUDA_SUCCESS) {
-        status = pool_get(pool, location, type, pool_current);
-    }
-    return emu_leave(status);
+    return pool_get(pool, location, type, pool_current);
 }
 
 CUresult
 emu_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
 {
     const CUmemLocation place = {LOCATION_DEVICE, dev};
-    CUresult status = EMU_ENTER(DeviceSetMemPool);
 
-    if (status == CUDA_SUCCESS) {
-        status = pool_set(&place, TYPE_PINNED, pool);
-    }
-    return emu_leave(status);
+    return pool_set(&place, TYPE_PINNED, pool);
 }
 
 CUresult
 emu_cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type,
                     CUmemoryPool pool)
 {
-    CUresult status = EMU_ENTER(MemSetMemPool);
-
-    if (status == CUDA_SUCCESS) {
-        status = pool_set(location, type, pool);
-    }
-    return emu_leave(status);
+    return pool_set(location, type, pool);
 }
 
 /* The slot of the pool that a program asks for. */
@@ -401,62 +374,46 @@ CUresult
 emu_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps)
 {
     int slot = 0;
-    CUresult status = EMU_ENTER(MemPoolCreate);
 
-    if (status == CUDA_SUCCESS && pool == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (pool == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = pool_read(poolProps, &slot);
+    CUresult status = pool_read(poolProps, &slot);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        emu_pool *made = pool_new(slot_device(slot), slot_kind(slot));
+    emu_pool *made = pool_new(slot_device(slot), slot_kind(slot));
 
-        if (made != NULL) {
-            made->shareable = poolProps->handleTypes != 0;
-            *pool = made;
-        }
-        else {
-            status = CUDA_ERROR_OUT_OF_MEMORY;
-        }
+    if (made == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    return emu_leave(status);
+    made->shareable = poolProps->handleTypes != 0;
+    *pool = made;
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuMemPoolDestroy(CUmemoryPool pool)
+emu_cuMemPoolDestroy(emu_pool *pool)
 {
-    CUresult status = EMU_ENTER(MemPoolDestroy);
-
-    if (status == CUDA_SUCCESS) {
-        emu_pool *found = emu_object_get(pool, EMU_POOL);
-
-        if (found == NULL || found->builtin) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else {
-            if (current_pools[found->device->ordinal] == found) {
-                current_pools[found->device->ordinal] = NULL;
-            }
-            found->destroyed = true;
-            emu_object_unlist(&found->object);
-            pool_release_if_unused(found); /* its allocations live on */
-        }
+    if (pool->builtin) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    if (current_pools[pool->device->ordinal] == pool) {
+        current_pools[pool->device->ordinal] = NULL;
+    }
+    pool->destroyed = true;
+    emu_object_unlist(&pool->object);
+    pool_release_if_unused(pool); /* its allocations live on */
+    return CUDA_SUCCESS;
 }
 
 /* Nothing is kept in reserve, so there is nothing to trim. */
 CUresult
 emu_cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep)
 {
-    CUresult status = EMU_ENTER(MemPoolTrimTo);
-
-    (void)minBytesToKeep; /* see above */
-    if (status == CUDA_SUCCESS && emu_object_get(pool, EMU_POOL) == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    return emu_leave(status);
+    (void)pool;
+    (void)minBytesToKeep;
+    return CUDA_SUCCESS;
 }
 
 static CUresult
@@ -512,39 +469,21 @@ pool_get_attribute(const emu_pool *pool, CUmemPool_attribute attribute, void *va
 }
 
 CUresult
-emu_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
+emu_cuMemPoolSetAttribute(emu_pool *pool, CUmemPool_attribute attr, void *value)
 {
-    CUresult status = EMU_ENTER(MemPoolSetAttribute);
-
-    if (status == CUDA_SUCCESS) {
-        emu_pool *found = emu_object_get(pool, EMU_POOL);
-
-        if (found == NULL || value == NULL) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else {
-            status = pool_set_attribute(found, attr, value);
-        }
+    if (value == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    return pool_set_attribute(pool, attr, value);
 }
 
 CUresult
-emu_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
+emu_cuMemPoolGetAttribute(emu_pool *pool, CUmemPool_attribute attr, void *value)
 {
-    CUresult status = EMU_ENTER(MemPoolGetAttribute);
-
-    if (status == CUDA_SUCCESS) {
-        const emu_pool *found = emu_object_get(pool, EMU_POOL);
-
-        if (found == NULL || value == NULL) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else {
-            status = pool_get_attribute(found, attr, value);
-        }
+    if (value == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    return pool_get_attribute(pool, attr, value);
 }
 
 /* Change one device's bit of *access, as a program asks. */
@@ -575,52 +514,37 @@ pool_change_access(const emu_pool *pool, const CUmemAccessDesc *wish, uint64_t *
 
 /* The access applies to allocations from now on. */
 CUresult
-emu_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count)
+emu_cuMemPoolSetAccess(emu_pool *pool, const CUmemAccessDesc *map, size_t count)
 {
-    CUresult status = EMU_ENTER(MemPoolSetAccess);
-    emu_pool *found = NULL;
-    uint64_t access = 0;
+    uint64_t access = pool->access;
 
-    if (status == CUDA_SUCCESS) {
-        found = emu_object_get(pool, EMU_POOL);
-        if (found == NULL || (map == NULL && count > 0)) {
-            status = CUDA_ERROR_INVALID_VALUE;
+    if (map == NULL && count > 0) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    for (size_t i = 0; i < count; i++) {
+        CUresult status = pool_change_access(pool, &map[i], &access);
+
+        if (status != CUDA_SUCCESS) {
+            return status;
         }
-        else {
-            access = found->access;
-        }
     }
-    for (size_t i = 0; status == CUDA_SUCCESS && i < count; i++) {
-        status = pool_change_access(found, &map[i], &access);
-    }
-    if (status == CUDA_SUCCESS) {
-        found->access = access;
-    }
-    return emu_leave(status);
+    pool->access = access;
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool,
+emu_cuMemPoolGetAccess(CUmemAccess_flags *flags, emu_pool *pool,
                        CUmemLocation *location)
 {
-    CUresult status = EMU_ENTER(MemPoolGetAccess);
-
-    if (status == CUDA_SUCCESS) {
-        const emu_pool *found = emu_object_get(memPool, EMU_POOL);
-
-        if (found == NULL || flags == NULL || location == NULL ||
-            location->type != LOCATION_DEVICE) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else if (emu_device_get(location->id) == NULL) {
-            status = CUDA_ERROR_INVALID_DEVICE;
-        }
-        else if (found->access >> location->id & 1) {
-            *flags = ACCESS_READ_WRITE;
-        }
-        else {
-            *flags = ACCESS_NONE;
-        }
+    if (flags == NULL || location == NULL || location->type != LOCATION_DEVICE) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    if (emu_device_get(location->id) == NULL) {
+        return CUDA_ERROR_INVALID_DEVICE;
+    }
+    *flags = ACCESS_NONE;
+    if (pool->access >> location->id & 1) {
+        *flags = ACCESS_READ_WRITE;
+    }
+    return CUDA_SUCCESS;
 }

@@ -44,38 +44,29 @@ pool_write_label(emu_pool *pool, int *file)
 }
 
 CUresult
-emu_cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool,
+emu_cuMemPoolExportToShareableHandle(void *handle_out, emu_pool *pool,
                                      CUmemAllocationHandleType handleType,
                                      unsigned long long flags)
 {
-    CUresult status = EMU_ENTER(MemPoolExportToShareableHandle);
-    emu_pool *found = NULL;
-    int *file = NULL;
+    int *file = emu_pool_file(pool);
 
-    if (status == CUDA_SUCCESS) {
-        found = emu_object_get(pool, EMU_POOL);
-        if (found != NULL) {
-            file = emu_pool_file(found);
-        }
-        if (file == NULL || handle_out == NULL || handleType != POSIX_FILE ||
-            flags != 0) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
+    if (file == NULL || handle_out == NULL || handleType != POSIX_FILE || flags != 0) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS && *file < 0) {
-        status = pool_write_label(found, file);
-    }
-    if (status == CUDA_SUCCESS) {
-        int copy = fcntl(*file, F_DUPFD_CLOEXEC, 0);
+    if (*file < 0) {
+        CUresult status = pool_write_label(pool, file);
 
-        if (copy < 0) {
-            status = CUDA_ERROR_OPERATING_SYSTEM;
-        }
-        else {
-            memcpy(handle_out, &copy, sizeof(copy));
+        if (status != CUDA_SUCCESS) {
+            return status;
         }
     }
-    return emu_leave(status);
+    const int copy = fcntl(*file, F_DUPFD_CLOEXEC, 0);
+
+    if (copy < 0) {
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    }
+    memcpy(handle_out, &copy, sizeof(copy));
+    return CUDA_SUCCESS;
 }
 
 CUresult
@@ -83,72 +74,56 @@ emu_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle,
                                        CUmemAllocationHandleType handleType,
                                        unsigned long long flags)
 {
-    CUresult status = EMU_ENTER(MemPoolImportFromShareableHandle);
     pool_label label = {0, 0};
     int file = (int)(intptr_t)handle;
 
-    if (status == CUDA_SUCCESS &&
-        (pool_out == NULL || handleType != POSIX_FILE || flags != 0 ||
-         pread(file, &label, sizeof(label), 0) != (ssize_t)sizeof(label) ||
-         label.magic != POOL_MAGIC || emu_device_get(label.device) == NULL)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (pool_out == NULL || handleType != POSIX_FILE || flags != 0 ||
+        pread(file, &label, sizeof(label), 0) != (ssize_t)sizeof(label) ||
+        label.magic != POOL_MAGIC || emu_device_get(label.device) == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        emu_pool *made = emu_pool_new_imported(emu_device_get(label.device));
+    emu_pool *made = emu_pool_new_imported(emu_device_get(label.device));
 
-        if (made == NULL) {
-            status = CUDA_ERROR_OUT_OF_MEMORY;
-        }
-        else {
-            *pool_out = made;
-        }
+    if (made == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    return emu_leave(status);
+    *pool_out = made;
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUdeviceptr ptr)
+emu_cuMemPoolExportPointer(emu_context *context, CUmemPoolPtrExportData *shareData_out,
+                           CUdeviceptr ptr)
 {
-    emu_context *context;
     CUipcMemHandle handle;
-    CUresult status = EMU_ENTER_CONTEXT(MemPoolExportPointer, &context);
 
-    if (status == CUDA_SUCCESS) {
-        const emu_allocation *found = emu_memory_check(ptr, 1);
+    const emu_allocation *found = emu_memory_check(ptr, 1);
 
-        if (shareData_out == NULL || found == NULL ||
-            found->kind != EMU_MEMORY_POOLED || !emu_pool_is_exported(found->owner)) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
+    if (shareData_out == NULL || found == NULL || found->kind != EMU_MEMORY_POOLED ||
+        !emu_pool_is_exported(found->owner)) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_ipc_memory_export(context, ptr, 1u << EMU_MEMORY_POOLED, &handle);
+    CUresult status =
+        emu_ipc_memory_export(context, ptr, 1u << EMU_MEMORY_POOLED, &handle);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        memcpy(shareData_out, &handle, sizeof(handle));
-    }
-    return emu_leave(status);
+    memcpy(shareData_out, &handle, sizeof(handle));
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuMemPoolImportPointer(CUdeviceptr *ptr_out, CUmemoryPool pool,
-                           CUmemPoolPtrExportData *shareData)
+emu_cuMemPoolImportPointer(emu_context *context, CUdeviceptr *ptr_out,
+                           CUmemoryPool pool, CUmemPoolPtrExportData *shareData)
 {
-    emu_context *context;
     CUipcMemHandle handle;
-    CUresult status = EMU_ENTER_CONTEXT(MemPoolImportPointer, &context);
 
-    if (status == CUDA_SUCCESS) {
-        const emu_pool *found = emu_object_get(pool, EMU_POOL);
+    const emu_pool *found = emu_object_get(pool, EMU_POOL);
 
-        if (found == NULL || !emu_pool_is_imported(found) || ptr_out == NULL ||
-            shareData == NULL) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
+    if (found == NULL || !emu_pool_is_imported(found) || ptr_out == NULL ||
+        shareData == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        memcpy(&handle, shareData, sizeof(handle));
-        status = emu_ipc_memory_import(context, &handle, ptr_out);
-    }
-    return emu_leave(status);
+    memcpy(&handle, shareData, sizeof(handle));
+    return emu_ipc_memory_import(context, &handle, ptr_out);
 }

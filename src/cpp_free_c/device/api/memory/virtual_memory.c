@@ -24,41 +24,31 @@ typedef struct {
 /* -- addresses --------------------------------------------------------------------- */
 
 CUresult
-emu_cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment,
-                        CUdeviceptr addr, unsigned long long flags)
+emu_cuMemAddressReserve(emu_context *context, CUdeviceptr *ptr, size_t size,
+                        size_t alignment, CUdeviceptr addr, unsigned long long flags)
 {
-    emu_context *context;
     uint64_t base = 0;
-    CUresult status = EMU_ENTER_CONTEXT(MemAddressReserve, &context);
 
     (void)addr; /* a wish, which a driver need not fulfil */
-    if (status == CUDA_SUCCESS &&
-        (ptr == NULL || size == 0 || size % EMU_VIRTUAL_GRANULE != 0 || flags != 0 ||
-         (alignment & (alignment - 1)) != 0)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (ptr == NULL || size == 0 || size % EMU_VIRTUAL_GRANULE != 0 || flags != 0 ||
+        (alignment & (alignment - 1)) != 0) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS &&
-        (size > emu_memory_tables.size / 2 || alignment > emu_memory_tables.size / 2)) {
-        status = CUDA_ERROR_OUT_OF_MEMORY;
+    if (size > emu_memory_tables.size / 2 || alignment > emu_memory_tables.size / 2) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_virtual_reserve(context, size, alignment, &base);
+    CUresult status = emu_virtual_reserve(context, size, alignment, &base);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        *ptr = base;
-    }
-    return emu_leave(status);
+    *ptr = base;
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuMemAddressFree(CUdeviceptr ptr, size_t size)
 {
-    CUresult status = EMU_ENTER(MemAddressFree);
-
-    if (status == CUDA_SUCCESS) {
-        status = emu_virtual_free(ptr, size);
-    }
-    return emu_leave(status);
+    return emu_virtual_free(ptr, size);
 }
 
 /* -- memory ------------------------------------------------------------------------ */
@@ -102,22 +92,22 @@ physical_new(int device, uint64_t size, int file, emu_physical **out)
 static CUresult
 physical_create(int device, uint64_t size, emu_physical **out)
 {
-    physical_label label = {PHYSICAL_MAGIC, device, size};
+    const physical_label label = {PHYSICAL_MAGIC, device, size};
     uint64_t inode;
     CUresult status = CUDA_ERROR_OUT_OF_MEMORY;
-    int file;
 
     if (!emu_memory_charge(device, size)) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    file = emu_ipc_file_make(size + sizeof(label), &inode);
+    const int file = emu_ipc_file_make(size + sizeof(label), &inode);
+
     if (file >= 0 &&
         pwrite(file, &label, sizeof(label), (off_t)size) == (ssize_t)sizeof(label)) {
         status = physical_new(device, size, file, out);
     }
     if (status == CUDA_SUCCESS) {
         (*out)->charged = true;
-        return status;
+        return CUDA_SUCCESS;
     }
     if (file >= 0) {
         (void)close(file); /* nothing else refers to it */
@@ -138,45 +128,37 @@ emu_cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
 {
     emu_device *device = NULL;
     emu_physical *made = NULL;
-    CUresult status = EMU_ENTER(MemCreate);
 
-    if (status == CUDA_SUCCESS && (handle == NULL || size == 0 || flags != 0 ||
-                                   size % EMU_VIRTUAL_GRANULE != 0)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (handle == NULL || size == 0 || flags != 0 || size % EMU_VIRTUAL_GRANULE != 0) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = physical_check(prop, &device);
+    CUresult status = physical_check(prop, &device);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        status = physical_create(device->ordinal, size, &made);
+    status = physical_create(device->ordinal, size, &made);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        made->shareable = prop->requestedHandleTypes != 0;
-        *handle = (uintptr_t)made;
-    }
-    return emu_leave(status);
+    made->shareable = prop->requestedHandleTypes != 0;
+    *handle = (uintptr_t)made;
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuMemRelease(CUmemGenericAllocationHandle handle)
 {
-    CUresult status = EMU_ENTER(MemRelease);
+    emu_physical *found = physical_get(handle);
 
-    if (status == CUDA_SUCCESS) {
-        emu_physical *found = physical_get(handle);
-
-        if (found == NULL) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else {
-            found->handles--;
-            if (found->handles == 0) {
-                emu_object_unlist(&found->object);
-                emu_physical_release_if_unused(found); /* its mappings live on */
-            }
-        }
+    if (found == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    found->handles--;
+    if (found->handles == 0) {
+        emu_object_unlist(&found->object);
+        emu_physical_release_if_unused(found); /* its mappings live on */
+    }
+    return CUDA_SUCCESS;
 }
 
 /* Give a handle of mapped memory again, also after the last one was released. */
@@ -193,20 +175,17 @@ physical_retain(emu_physical *physical)
 CUresult
 emu_cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr)
 {
-    CUresult status = EMU_ENTER(MemRetainAllocationHandle);
+    emu_physical *found = emu_virtual_memory_at((uintptr_t)addr);
 
-    if (status == CUDA_SUCCESS) {
-        emu_physical *found = emu_virtual_memory_at((uintptr_t)addr);
-
-        if (found == NULL || handle == NULL) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else {
-            status = physical_retain(found);
-            *handle = (uintptr_t)found;
-        }
+    if (found == NULL || handle == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    CUresult status = physical_retain(found);
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    *handle = (uintptr_t)found;
+    return CUDA_SUCCESS;
 }
 
 CUresult
@@ -214,40 +193,32 @@ emu_cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp
                                   CUmemAllocationGranularity_flags option)
 {
     emu_device *device;
-    CUresult status = EMU_ENTER(MemGetAllocationGranularity);
 
-    if (status == CUDA_SUCCESS && (granularity == NULL || option > 1)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (granularity == NULL || option > 1) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = physical_check(prop, &device);
+    CUresult status = physical_check(prop, &device);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        *granularity = (size_t)EMU_VIRTUAL_GRANULE;
-    }
-    return emu_leave(status);
+    *granularity = (size_t)EMU_VIRTUAL_GRANULE;
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop,
                                            CUmemGenericAllocationHandle handle)
 {
-    CUresult status = EMU_ENTER(MemGetAllocationPropertiesFromHandle);
+    const emu_physical *found = physical_get(handle);
 
-    if (status == CUDA_SUCCESS) {
-        const emu_physical *found = physical_get(handle);
-
-        if (found == NULL || prop == NULL) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else {
-            memset(prop, 0, sizeof(*prop));
-            prop->type = TYPE_PINNED;
-            prop->requestedHandleTypes = found->shareable;
-            prop->location = (CUmemLocation){LOCATION_DEVICE, found->device};
-        }
+    if (found == NULL || prop == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    memset(prop, 0, sizeof(*prop));
+    prop->type = TYPE_PINNED;
+    prop->requestedHandleTypes = found->shareable;
+    prop->location = (CUmemLocation){LOCATION_DEVICE, found->device};
+    return CUDA_SUCCESS;
 }
 
 /* -- mapping and rights ------------------------------------------------------------ */
@@ -256,54 +227,42 @@ CUresult
 emu_cuMemMap(CUdeviceptr ptr, size_t size, size_t offset,
              CUmemGenericAllocationHandle handle, unsigned long long flags)
 {
-    CUresult status = EMU_ENTER(MemMap);
+    emu_physical *found = physical_get(handle);
 
-    if (status == CUDA_SUCCESS) {
-        emu_physical *found = physical_get(handle);
-
-        if (found == NULL || flags != 0 || offset % EMU_VIRTUAL_GRANULE != 0) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else if (offset != 0) {
-            status = CUDA_ERROR_NOT_SUPPORTED; /* as the driver of an H200 */
-        }
-        else {
-            status = emu_virtual_map(ptr, size, found, offset);
-        }
+    if (found == NULL || flags != 0 || offset % EMU_VIRTUAL_GRANULE != 0) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    if (offset != 0) {
+        return CUDA_ERROR_NOT_SUPPORTED; /* as the driver of an H200 */
+    }
+    return emu_virtual_map(ptr, size, found, offset);
 }
 
 CUresult
 emu_cuMemUnmap(CUdeviceptr ptr, size_t size)
 {
-    CUresult status = EMU_ENTER(MemUnmap);
-
-    if (status == CUDA_SUCCESS) {
-        status = emu_virtual_unmap(ptr, size);
-    }
-    return emu_leave(status);
+    return emu_virtual_unmap(ptr, size);
 }
 
 CUresult
 emu_cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc,
                    size_t count)
 {
-    CUresult status = EMU_ENTER(MemSetAccess);
+    CUresult status = CUDA_SUCCESS;
 
-    if (status == CUDA_SUCCESS && (desc == NULL || count == 0)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (desc == NULL || count == 0) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    for (size_t i = 0; status == CUDA_SUCCESS && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (desc[i].location.type != LOCATION_DEVICE ||
             emu_device_get(desc[i].location.id) == NULL) {
-            status = CUDA_ERROR_INVALID_DEVICE;
+            return CUDA_ERROR_INVALID_DEVICE;
         }
     }
     for (size_t i = 0; status == CUDA_SUCCESS && i < count; i++) {
         status = emu_virtual_set_access(ptr, size, desc[i].location.id, desc[i].flags);
     }
-    return emu_leave(status);
+    return status;
 }
 
 CUresult
@@ -311,20 +270,17 @@ emu_cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location,
                    CUdeviceptr ptr)
 {
     unsigned int rights = 0;
-    CUresult status = EMU_ENTER(MemGetAccess);
 
-    if (status == CUDA_SUCCESS &&
-        (flags == NULL || location == NULL || location->type != LOCATION_DEVICE ||
-         emu_device_get(location->id) == NULL)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (flags == NULL || location == NULL || location->type != LOCATION_DEVICE ||
+        emu_device_get(location->id) == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_virtual_get_access(ptr, location->id, &rights);
+    CUresult status = emu_virtual_get_access(ptr, location->id, &rights);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        *flags = rights;
-    }
-    return emu_leave(status);
+    *flags = rights;
+    return CUDA_SUCCESS;
 }
 
 /* -- other processes --------------------------------------------------------------- */
@@ -335,27 +291,18 @@ emu_cuMemExportToShareableHandle(void *shareableHandle,
                                  CUmemAllocationHandleType handleType,
                                  unsigned long long flags)
 {
-    CUresult status = EMU_ENTER(MemExportToShareableHandle);
+    const emu_physical *found = physical_get(handle);
 
-    if (status == CUDA_SUCCESS) {
-        const emu_physical *found = physical_get(handle);
-        int copy = -1;
-
-        if (found == NULL || !found->shareable || shareableHandle == NULL ||
-            handleType != POSIX_FILE || flags != 0) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else {
-            copy = fcntl(found->file, F_DUPFD_CLOEXEC, 0);
-        }
-        if (status == CUDA_SUCCESS && copy < 0) {
-            status = CUDA_ERROR_OPERATING_SYSTEM;
-        }
-        if (status == CUDA_SUCCESS) {
-            memcpy(shareableHandle, &copy, sizeof(copy));
-        }
+    if (found == NULL || !found->shareable || shareableHandle == NULL ||
+        handleType != POSIX_FILE || flags != 0) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    const int copy = fcntl(found->file, F_DUPFD_CLOEXEC, 0);
+    if (copy < 0) {
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    }
+    memcpy(shareableHandle, &copy, sizeof(copy));
+    return CUDA_SUCCESS;
 }
 
 /* Read the label behind the memory of a file. */
@@ -377,30 +324,22 @@ emu_cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *o
                                    CUmemAllocationHandleType shHandleType)
 {
     physical_label label;
-    emu_physical *made = NULL;
-    int file = -1;
-    CUresult status = EMU_ENTER(MemImportFromShareableHandle);
+    emu_physical *made;
 
-    if (status == CUDA_SUCCESS &&
-        (handle == NULL || shHandleType != POSIX_FILE ||
-         !physical_read_label((int)(intptr_t)osHandle, &label))) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (handle == NULL || shHandleType != POSIX_FILE ||
+        !physical_read_label((int)(intptr_t)osHandle, &label)) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        file = fcntl((int)(intptr_t)osHandle, F_DUPFD_CLOEXEC, 0);
-        if (file < 0) {
-            status = CUDA_ERROR_OPERATING_SYSTEM;
-        }
-        else {
-            status = physical_new(label.device, label.size, file, &made);
-        }
-        if (file >= 0 && status != CUDA_SUCCESS) {
-            (void)close(file); /* the caller has it open too */
-        }
+    const int file = fcntl((int)(intptr_t)osHandle, F_DUPFD_CLOEXEC, 0);
+    if (file < 0) {
+        return CUDA_ERROR_OPERATING_SYSTEM;
     }
-    if (status == CUDA_SUCCESS) {
-        made->shareable = true;
-        *handle = (uintptr_t)made;
+    CUresult status = physical_new(label.device, label.size, file, &made);
+    if (status != CUDA_SUCCESS) {
+        (void)close(file); /* the caller has it open too */
+        return status;
     }
-    return emu_leave(status);
+    made->shareable = true;
+    *handle = (uintptr_t)made;
+    return CUDA_SUCCESS;
 }

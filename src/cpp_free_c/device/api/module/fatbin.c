@@ -177,7 +177,6 @@ fatbin_take(const fatbin_offer *offer, emu_source text, emu_image *image)
 {
     const fatbin_entry *entry = &offer->entry;
     emu_compression kind = EMU_COMPRESSION_ZSTD;
-    CUresult status;
 
     text.text = offer->best;
     text.size = (size_t)entry->size;
@@ -197,13 +196,13 @@ fatbin_take(const fatbin_offer *offer, emu_source text, emu_image *image)
         return emu_image_refuse(image, CUDA_ERROR_INVALID_IMAGE,
                                 "An entry of the fat binary is cut off.");
     }
-    status = emu_decompress(image, kind, offer->best, entry->compressed_size,
-                            (size_t)entry->full_size, &text.text);
-    text.size = (size_t)entry->full_size;
-    if (status == CUDA_SUCCESS) {
-        status = emu_image_add(image, text);
+    CUresult status = emu_decompress(image, kind, offer->best, entry->compressed_size,
+                                     (size_t)entry->full_size, &text.text);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    return status;
+    text.size = (size_t)entry->full_size;
+    return emu_image_add(image, text);
 }
 
 size_t

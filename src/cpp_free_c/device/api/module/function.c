@@ -1,4 +1,5 @@
 /* The calls on functions: attributes, parameters, names. */
+#include "device/api/entry/context_stack.h"
 #include "device/api/entry/entry.h"
 #include "device/api/module/module.h"
 
@@ -19,18 +20,25 @@ enum {
     CLUSTER_POLICY = 15
 };
 
-/* Enter a call on a function. */
-static CUresult
-function_enter(emu_call call, CUfunction handle, emu_function **function)
+CUresult
+emu_enter_function(emu_call call, CUfunction *function)
 {
-    emu_context *context;
-    CUresult status = emu_enter_object(call, handle, EMU_FUNCTION, &context);
+    CUresult status = emu_enter(call);
 
-    *function = NULL;
-    if (status == CUDA_SUCCESS) {
-        status = emu_function_find(handle, function);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    return status;
+    const emu_object *object = emu_object_get(*function, EMU_FUNCTION);
+    emu_context *context;
+
+    if (object != NULL) {
+        return emu_context_status(object->context);
+    }
+    status = emu_entered_current(&context);
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    return emu_function_find_in(context, *function, function);
 }
 
 CUresult
@@ -129,89 +137,58 @@ emu_function_set_attribute(emu_function *function, CUfunction_attribute attribut
 }
 
 CUresult
-emu_cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
+emu_cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, emu_function *function)
 {
-    emu_function *function;
-    CUresult status = function_enter(EMU_CALL_FuncGetAttribute, hfunc, &function);
-
-    if (status == CUDA_SUCCESS) {
-        if (pi == NULL) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else {
-            status = emu_function_get_attribute(function, attrib, pi);
-        }
+    if (pi == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    return emu_function_get_attribute(function, attrib, pi);
 }
 
 CUresult
-emu_cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value)
+emu_cuFuncSetAttribute(emu_function *function, CUfunction_attribute attrib, int value)
 {
-    emu_function *function;
-    CUresult status = function_enter(EMU_CALL_FuncSetAttribute, hfunc, &function);
-
-    if (status == CUDA_SUCCESS) {
-        status = emu_function_set_attribute(function, attrib, value);
-    }
-    return emu_leave(status);
+    return emu_function_set_attribute(function, attrib, value);
 }
 
 CUresult
-emu_cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
+emu_cuFuncSetCacheConfig(emu_function *function, CUfunc_cache config)
 {
-    emu_function *function;
-    CUresult status = function_enter(EMU_CALL_FuncSetCacheConfig, hfunc, &function);
-
-    if (status == CUDA_SUCCESS && config > 3) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (config > 3) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        function->cache_config = config; /* without effect: there is no cache */
-    }
-    return emu_leave(status);
+    function->cache_config = config; /* without effect: there is no cache */
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config)
+emu_cuFuncSetSharedMemConfig(emu_function *function, CUsharedconfig config)
 {
-    emu_function *function;
-    CUresult status = function_enter(EMU_CALL_FuncSetSharedMemConfig, hfunc, &function);
-
-    if (status == CUDA_SUCCESS && config > 2) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    (void)function; /* without effect: there are no banks */
+    if (config > 2) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuFuncGetModule(CUmodule *hmod, CUfunction hfunc)
+emu_cuFuncGetModule(CUmodule *hmod, emu_function *function)
 {
-    emu_function *function;
-    CUresult status = function_enter(EMU_CALL_FuncGetModule, hfunc, &function);
-
-    if (status == CUDA_SUCCESS && hmod == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (hmod == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        *hmod = function->module;
-    }
-    return emu_leave(status);
+    *hmod = function->module;
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuFuncGetName(const char **name, CUfunction hfunc)
+emu_cuFuncGetName(const char **name, emu_function *function)
 {
-    emu_function *function;
-    CUresult status = function_enter(EMU_CALL_FuncGetName, hfunc, &function);
-
-    if (status == CUDA_SUCCESS && name == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (name == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        *name = emu_kernel_get_info(function->kernel)->name;
-    }
-    return emu_leave(status);
+    *name = emu_kernel_get_info(function->kernel)->name;
+    return CUDA_SUCCESS;
 }
 
 CUresult
@@ -229,39 +206,27 @@ emu_kernel_param_info(const emu_kernel_info *info, size_t index, size_t *offset,
 }
 
 CUresult
-emu_cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset,
+emu_cuFuncGetParamInfo(emu_function *function, size_t paramIndex, size_t *paramOffset,
                        size_t *paramSize)
 {
-    emu_function *function;
-    CUresult status = function_enter(EMU_CALL_FuncGetParamInfo, func, &function);
-
-    if (status == CUDA_SUCCESS) {
-        status = emu_kernel_param_info(emu_kernel_get_info(function->kernel),
-                                       paramIndex, paramOffset, paramSize);
-    }
-    return emu_leave(status);
+    return emu_kernel_param_info(emu_kernel_get_info(function->kernel), paramIndex,
+                                 paramOffset, paramSize);
 }
 
 CUresult
-emu_cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction hfunc)
+emu_cuFuncIsLoaded(CUfunctionLoadingState *state, emu_function *function)
 {
-    emu_function *function;
-    CUresult status = function_enter(EMU_CALL_FuncIsLoaded, hfunc, &function);
-
-    if (status == CUDA_SUCCESS && state == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    (void)function;
+    if (state == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        *state = 1; /* loaded, since its module was */
-    }
-    return emu_leave(status);
+    *state = 1; /* loaded, since its module was */
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuFuncLoad(CUfunction hfunc)
+emu_cuFuncLoad(emu_function *function)
 {
-    emu_function *function;
-    CUresult status = function_enter(EMU_CALL_FuncLoad, hfunc, &function);
-
-    return emu_leave(status);
+    (void)function; /* loaded, since its module was */
+    return CUDA_SUCCESS;
 }

@@ -8,21 +8,6 @@
 #include "device/api/entry/entry.h"
 #include "device/api/module/library.h"
 
-static CUresult
-kernel_enter(emu_call call, CUkernel handle, emu_library_kernel **kernel)
-{
-    CUresult status = emu_enter(call);
-
-    *kernel = NULL;
-    if (status == CUDA_SUCCESS) {
-        *kernel = emu_object_get(handle, EMU_KERNEL);
-        if (*kernel == NULL) {
-            status = CUDA_ERROR_INVALID_HANDLE;
-        }
-    }
-    return status;
-}
-
 /* Copy what can be set. */
 static void
 settings_copy(emu_function *to, const emu_function *from)
@@ -38,14 +23,13 @@ CUresult
 emu_kernel_function(emu_library_kernel *kernel, emu_context *context,
                     emu_function **function)
 {
-    const emu_kernel *found;
     emu_module *module;
     CUresult status = emu_library_module(kernel->library, context, &module);
 
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    found = emu_program_kernel(module->program, kernel->name);
+    const emu_kernel *found = emu_program_kernel(module->program, kernel->name);
     for (*function = module->functions; *function != NULL;
          *function = (*function)->next) {
         if ((*function)->kernel == found) {
@@ -53,14 +37,17 @@ emu_kernel_function(emu_library_kernel *kernel, emu_context *context,
         }
     }
     status = emu_module_function(module, found, function);
-    if (status == CUDA_SUCCESS && kernel->settings != NULL) {
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    if (kernel->settings != NULL) {
         const emu_function *set = &kernel->settings[context->device->ordinal];
 
         if (set->kernel != NULL) {
             settings_copy(*function, set);
         }
     }
-    return status;
+    return CUDA_SUCCESS;
 }
 
 /* Make a function on a device that belongs to no context, with the kernel's settings
@@ -72,9 +59,10 @@ kernel_on_device(emu_library_kernel *kernel, CUdevice ordinal, emu_context *cont
     const emu_program *program;
     CUresult status = emu_device_find(ordinal, &context->device);
 
-    if (status == CUDA_SUCCESS) {
-        status = emu_library_program(kernel->library, &program);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
+    status = emu_library_program(kernel->library, &program);
     if (status != CUDA_SUCCESS) {
         return status;
     }
@@ -114,132 +102,104 @@ kernel_set(emu_library_kernel *kernel, const emu_device *device,
 /* -- entry points ------------------------------------------------------------------ */
 
 CUresult
-emu_cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
+emu_cuKernelGetFunction(CUfunction *pFunc, emu_library_kernel *kernel)
 {
-    emu_library_kernel *found;
     emu_context *context;
-    CUresult status = kernel_enter(EMU_CALL_KernelGetFunction, kernel, &found);
 
-    if (status == CUDA_SUCCESS && pFunc == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (pFunc == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_context_current(&context);
+    CUresult status = emu_context_current(&context);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_kernel_function(found, context, pFunc);
-    }
-    return emu_leave(status);
+    return emu_kernel_function(kernel, context, pFunc);
 }
 
 CUresult
-emu_cuKernelGetLibrary(CUlibrary *pLib, CUkernel kernel)
+emu_cuKernelGetLibrary(CUlibrary *pLib, emu_library_kernel *kernel)
 {
-    emu_library_kernel *found;
-    CUresult status = kernel_enter(EMU_CALL_KernelGetLibrary, kernel, &found);
-
-    if (status == CUDA_SUCCESS && pLib == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (pLib == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        *pLib = found->library;
-    }
-    return emu_leave(status);
+    *pLib = kernel->library;
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuKernelGetName(const char **name, CUkernel hfunc)
+emu_cuKernelGetName(const char **name, emu_library_kernel *kernel)
 {
-    emu_library_kernel *found;
-    CUresult status = kernel_enter(EMU_CALL_KernelGetName, hfunc, &found);
-
-    if (status == CUDA_SUCCESS && name == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (name == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        *name = found->name;
-    }
-    return emu_leave(status);
+    *name = kernel->name;
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel kernel,
-                         CUdevice dev)
+emu_cuKernelGetAttribute(int *pi, CUfunction_attribute attrib,
+                         emu_library_kernel *kernel, CUdevice dev)
 {
-    emu_library_kernel *found;
     emu_context context = {.id = 0};
     emu_function function;
-    CUresult status = kernel_enter(EMU_CALL_KernelGetAttribute, kernel, &found);
 
-    if (status == CUDA_SUCCESS && pi == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (pi == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = kernel_on_device(found, dev, &context, &function);
+    CUresult status = kernel_on_device(kernel, dev, &context, &function);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_function_get_attribute(&function, attrib, pi);
-    }
-    return emu_leave(status);
+    return emu_function_get_attribute(&function, attrib, pi);
 }
 
 CUresult
-emu_cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel,
-                         CUdevice dev)
+emu_cuKernelSetAttribute(CUfunction_attribute attrib, int val,
+                         emu_library_kernel *kernel, CUdevice dev)
 {
-    emu_library_kernel *found;
     emu_context context = {.id = 0};
     emu_function function;
-    CUresult status = kernel_enter(EMU_CALL_KernelSetAttribute, kernel, &found);
+    CUresult status = kernel_on_device(kernel, dev, &context, &function);
 
-    if (status == CUDA_SUCCESS) {
-        status = kernel_on_device(found, dev, &context, &function);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_function_set_attribute(&function, attrib, val);
+    status = emu_function_set_attribute(&function, attrib, val);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        status = kernel_set(found, context.device, &function);
-    }
-    return emu_leave(status);
+    return kernel_set(kernel, context.device, &function);
 }
 
 CUresult
-emu_cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev)
+emu_cuKernelSetCacheConfig(emu_library_kernel *kernel, CUfunc_cache config,
+                           CUdevice dev)
 {
-    emu_library_kernel *found;
     emu_context context = {.id = 0};
     emu_function function;
-    CUresult status = kernel_enter(EMU_CALL_KernelSetCacheConfig, kernel, &found);
 
-    if (status == CUDA_SUCCESS && config > 3) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (config > 3) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = kernel_on_device(found, dev, &context, &function);
+    CUresult status = kernel_on_device(kernel, dev, &context, &function);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        function.cache_config = config; /* without effect: there is no cache */
-        status = kernel_set(found, context.device, &function);
-    }
-    return emu_leave(status);
+    function.cache_config = config; /* without effect: there is no cache */
+    return kernel_set(kernel, context.device, &function);
 }
 
 CUresult
-emu_cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramOffset,
-                         size_t *paramSize)
+emu_cuKernelGetParamInfo(emu_library_kernel *kernel, size_t paramIndex,
+                         size_t *paramOffset, size_t *paramSize)
 {
-    emu_library_kernel *found;
     const emu_program *program;
-    CUresult status = kernel_enter(EMU_CALL_KernelGetParamInfo, kernel, &found);
+    CUresult status = emu_library_program(kernel->library, &program);
 
-    if (status == CUDA_SUCCESS) {
-        status = emu_library_program(found->library, &program);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_kernel_param_info(
-            emu_kernel_get_info(emu_program_kernel(program, found->name)), paramIndex,
-            paramOffset, paramSize);
-    }
-    return emu_leave(status);
+    return emu_kernel_param_info(
+        emu_kernel_get_info(emu_program_kernel(program, kernel->name)), paramIndex,
+        paramOffset, paramSize);
 }

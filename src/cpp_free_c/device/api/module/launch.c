@@ -273,14 +273,15 @@ launch_execute(const emu_function *function, const emu_launch *launch,
                emu_report *report)
 {
     emu_context *context = function->object.context;
-    CUresult status = (CUresult)atomic_load(&context->sticky);
+    CUresult status = emu_context_status(context);
     emu_launch own = *launch;
 
     own.uses = emu_operation_kernel(emu_operation_present(),
                                     emu_kernel_get_info(function->kernel)->name);
-    if (status == CUDA_SUCCESS) {
-        status = emu_execution_run(context, &own, report);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
+    status = emu_execution_run(context, &own, report);
     if (status != CUDA_SUCCESS && !launch_is_refusal(status)) {
         emu_context_fail(context, status);
     }
@@ -412,9 +413,10 @@ emu_launch_fill(emu_function *function, const emu_launch_request *r,
     emu_launch_request own = *r;
     CUresult status = launch_check(function, r);
 
-    if (status == CUDA_SUCCESS) {
-        status = launch_check_clusters(function, &own);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
+    status = launch_check_clusters(function, &own);
     if (status != CUDA_SUCCESS) {
         return status;
     }
@@ -446,91 +448,101 @@ emu_launch_apply(emu_launch_work *work, const emu_launch_attributes *attributes)
     emu_launch *launch = &work->launch;
     emu_launch_request r = {.shared = (unsigned int)launch->dynamic_shared,
                             .cooperative = attributes->cooperative != 0};
-    CUresult status;
 
     memcpy(r.grid, launch->grid, sizeof(r.grid));
     memcpy(r.block, launch->block, sizeof(r.block));
     memcpy(r.cluster, attributes->cluster, sizeof(r.cluster));
-    status = launch_check(work->function, &r);
-    if (status == CUDA_SUCCESS) {
-        status = launch_check_clusters(work->function, &r);
-    }
-    if (status == CUDA_SUCCESS) {
-        work->attributes = *attributes;
-        launch->cooperative = r.cooperative;
-        memcpy(launch->cluster, r.cluster, sizeof(launch->cluster));
-    }
-    return status;
-}
-
-/* Check a launch. If no capture and no deferred stream takes it, run it. */
-static CUresult
-launch_submit(emu_context *context, CUfunction handle, CUstream stream_handle,
-              const emu_launch_request *r)
-{
-    emu_function *function;
-    emu_stream *stream;
-    _Alignas(emu_launch_work) char on_stack[sizeof(emu_launch_work) + STACK_PARAMETERS];
-    emu_launch_work *work = (emu_launch_work *)(void *)on_stack;
-    size_t size;
-    bool taken;
-    CUresult status;
-
-    status = emu_function_find_in(context, handle, &function);
+    CUresult status = launch_check(work->function, &r);
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    stream = emu_stream_get(context, stream_handle);
-    if (stream == NULL || function->object.context != context) {
+    status = launch_check_clusters(work->function, &r);
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    work->attributes = *attributes;
+    launch->cooperative = r.cooperative;
+    memcpy(launch->cluster, r.cluster, sizeof(launch->cluster));
+    return CUDA_SUCCESS;
+}
+
+/* Submit a launch. `work` has room for it. */
+static CUresult
+launch_fill_and_submit(emu_stream *stream, emu_function *function,
+                       const emu_launch_request *r, emu_launch_work *work, size_t size)
+{
+    bool taken;
+    CUresult status = emu_launch_fill(function, r, work);
+
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    if (work->attributes.priority == 0) {
+        work->attributes.priority = stream->priority;
+    }
+    status = emu_capture_take(stream, &emu_launch_kind, work, size, &taken);
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    if (!taken) {
+        return launch_run(function, stream, &work->launch);
+    }
+    if (r->early) {
+        emu_capture_launched_early(stream);
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+launch_submit(emu_stream *stream, CUfunction handle, const emu_launch_request *r)
+{
+    _Alignas(emu_launch_work) char on_stack[sizeof(emu_launch_work) + STACK_PARAMETERS];
+    emu_launch_work *work = (emu_launch_work *)(void *)on_stack;
+    emu_context *context = stream->object.context;
+    emu_function *function;
+    CUresult status = emu_function_find_in(context, handle, &function);
+
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    if (function->object.context != context) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
-    size = emu_launch_work_size(function);
+    const size_t size = emu_launch_work_size(function);
     if (size > sizeof(on_stack)) {
         work = malloc(size);
         if (work == NULL) {
             return CUDA_ERROR_OUT_OF_MEMORY;
         }
     }
-    status = emu_launch_fill(function, r, work);
-    if (status == CUDA_SUCCESS) {
-        if (work->attributes.priority == 0) {
-            work->attributes.priority = stream->priority;
-        }
-        status = emu_capture_take(stream, &emu_launch_kind, work, size, &taken);
-    }
-    if (status == CUDA_SUCCESS && taken && r->early) {
-        emu_capture_launched_early(stream);
-    }
-    if (status == CUDA_SUCCESS && !taken) {
-        status = launch_run(function, stream, &work->launch);
-    }
+    status = launch_fill_and_submit(stream, function, r, work, size);
     if ((char *)work != on_stack) {
         free(work);
     }
     return status;
 }
 
+/* A launch that a captured stream refuses ends the capture. */
+static CUresult
+launch(emu_stream *stream, CUfunction function, const emu_launch_request *r)
+{
+    return emu_capture_failed(stream, launch_submit(stream, function, r));
+}
+
 CUresult
 emu_cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
                    unsigned int gridDimZ, unsigned int blockDimX,
                    unsigned int blockDimY, unsigned int blockDimZ,
-                   unsigned int sharedMemBytes, CUstream hStream, void **kernelParams,
+                   unsigned int sharedMemBytes, emu_stream *stream, void **kernelParams,
                    void **extra)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_STREAM(LaunchKernel, hStream, &context);
+    const emu_launch_request r = {.grid = {gridDimX, gridDimY, gridDimZ},
+                                  .block = {blockDimX, blockDimY, blockDimZ},
+                                  .shared = sharedMemBytes,
+                                  .parameters = kernelParams,
+                                  .extra = extra};
 
-    if (status == CUDA_SUCCESS) {
-        emu_launch_request r = {.grid = {gridDimX, gridDimY, gridDimZ},
-                                .block = {blockDimX, blockDimY, blockDimZ},
-                                .shared = sharedMemBytes,
-                                .parameters = kernelParams,
-                                .extra = extra};
-
-        status = launch_submit(context, f, hStream, &r);
-        status = emu_capture_failed(emu_stream_get(context, hStream), status);
-    }
-    return emu_leave(status);
+    return launch(stream, f, &r);
 }
 
 CUresult
@@ -538,22 +550,15 @@ emu_cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX,
                               unsigned int gridDimY, unsigned int gridDimZ,
                               unsigned int blockDimX, unsigned int blockDimY,
                               unsigned int blockDimZ, unsigned int sharedMemBytes,
-                              CUstream hStream, void **kernelParams)
+                              emu_stream *stream, void **kernelParams)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_STREAM(LaunchCooperativeKernel, hStream, &context);
+    const emu_launch_request r = {.grid = {gridDimX, gridDimY, gridDimZ},
+                                  .block = {blockDimX, blockDimY, blockDimZ},
+                                  .shared = sharedMemBytes,
+                                  .cooperative = 1,
+                                  .parameters = kernelParams};
 
-    if (status == CUDA_SUCCESS) {
-        emu_launch_request r = {.grid = {gridDimX, gridDimY, gridDimZ},
-                                .block = {blockDimX, blockDimY, blockDimZ},
-                                .shared = sharedMemBytes,
-                                .cooperative = 1,
-                                .parameters = kernelParams};
-
-        status = launch_submit(context, f, hStream, &r);
-        status = emu_capture_failed(emu_stream_get(context, hStream), status);
-    }
-    return emu_leave(status);
+    return launch(stream, f, &r);
 }
 
 /* Read the attributes that change how a kernel runs here; the others are hints to
@@ -589,29 +594,27 @@ launch_read_attributes(const CUlaunchConfig *config, emu_launch_request *r)
 }
 
 CUresult
-emu_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams,
-                     void **extra)
+emu_cuLaunchKernelEx(emu_context *context, const CUlaunchConfig *config, CUfunction f,
+                     void **kernelParams, void **extra)
 {
-    emu_context *context;
-    CUstream stream = config != NULL ? config->hStream : NULL;
-    CUresult status = EMU_ENTER_STREAM(LaunchKernelEx, stream, &context);
+    emu_stream *stream;
 
-    if (status == CUDA_SUCCESS && config == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (config == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        emu_launch_request r = {
-            .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
-            .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
-            .shared = config->sharedMemBytes,
-            .parameters = kernelParams,
-            .extra = extra};
-
-        status = launch_read_attributes(config, &r);
-        if (status == CUDA_SUCCESS) {
-            status = launch_submit(context, f, config->hStream, &r);
-        }
-        status = emu_capture_failed(emu_stream_get(context, config->hStream), status);
+    CUresult status = emu_stream_find(context, config->hStream, &stream);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    return emu_leave(status);
+    emu_launch_request r = {
+        .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+        .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+        .shared = config->sharedMemBytes,
+        .parameters = kernelParams,
+        .extra = extra};
+    status = launch_read_attributes(config, &r);
+    if (status != CUDA_SUCCESS) {
+        return emu_capture_failed(stream, status);
+    }
+    return launch(stream, f, &r);
 }

@@ -88,19 +88,19 @@ emu_library_module(emu_library *library, emu_context *context, emu_module **modu
     emu_jit jit = {.load = {.max_registers = library->max_registers,
                             .error_log = log,
                             .error_log_room = sizeof(log)}};
-    CUresult status;
 
     for (*module = library->modules; *module != NULL; *module = (*module)->next) {
         if ((*module)->object.context == context) {
             return CUDA_SUCCESS;
         }
     }
-    status =
+    CUresult status =
         emu_module_load(context, library->image, library->size, &jit, false, module);
-    if (status == CUDA_SUCCESS) {
-        library_add_module(library, *module);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    return status;
+    library_add_module(library, *module);
+    return CUDA_SUCCESS;
 }
 
 /* Load the program without a context: its variables are in a record that no program
@@ -194,17 +194,17 @@ library_load_first(emu_library *library, emu_jit *jit)
 {
     emu_context *context;
     emu_module *module;
-    CUresult status;
 
     if (emu_context_current(&context) != CUDA_SUCCESS) {
         return library_load_unbound(library, jit);
     }
-    status =
+    CUresult status =
         emu_module_load(context, library->image, library->size, jit, true, &module);
-    if (status == CUDA_SUCCESS) {
-        library_add_module(library, module);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    return status;
+    library_add_module(library, module);
+    return CUDA_SUCCESS;
 }
 
 static CUresult
@@ -258,20 +258,16 @@ emu_cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOpt
                       CUlibraryOption *libraryOptions, void **libraryOptionValues,
                       unsigned int numLibraryOptions)
 {
-    CUresult status = EMU_ENTER(LibraryLoadData);
-
-    if (status == CUDA_SUCCESS && (library == NULL || code == NULL)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (library == NULL || code == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = library_check_options(libraryOptions, libraryOptionValues,
-                                       numLibraryOptions);
+    CUresult status =
+        library_check_options(libraryOptions, libraryOptionValues, numLibraryOptions);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        status = library_load(code, EMU_IMAGE_SIZE_UNKNOWN, jitOptions,
-                              jitOptionsValues, numJitOptions, library);
-    }
-    return emu_leave(status);
+    return library_load(code, EMU_IMAGE_SIZE_UNKNOWN, jitOptions, jitOptionsValues,
+                        numJitOptions, library);
 }
 
 CUresult
@@ -280,29 +276,28 @@ emu_cuLibraryLoadFromFile(CUlibrary *library, const char *fileName,
                           unsigned int numJitOptions, CUlibraryOption *libraryOptions,
                           void **libraryOptionValues, unsigned int numLibraryOptions)
 {
-    CUresult status = EMU_ENTER(LibraryLoadFromFile);
     size_t size;
     char *data;
 
-    if (status == CUDA_SUCCESS && (library == NULL || fileName == NULL)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (library == NULL || fileName == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = library_check_options(libraryOptions, libraryOptionValues,
-                                       numLibraryOptions);
+    CUresult status =
+        library_check_options(libraryOptions, libraryOptionValues, numLibraryOptions);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_image_read_file(fileName, &data, &size);
+    status = emu_image_read_file(fileName, &data, &size);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        status = CUDA_ERROR_INVALID_IMAGE;
-        if (size > 0) {
-            status = library_load(data, size, jitOptions, jitOptionsValues,
-                                  numJitOptions, library);
-        }
-        free(data);
+    status = CUDA_ERROR_INVALID_IMAGE;
+    if (size > 0) {
+        status = library_load(data, size, jitOptions, jitOptionsValues, numJitOptions,
+                              library);
     }
-    return emu_leave(status);
+    free(data);
+    return status;
 }
 
 /* Unload the library's modules, after the work that uses them. */
@@ -332,179 +327,143 @@ library_unload(emu_library *library)
 }
 
 CUresult
-emu_cuLibraryUnload(CUlibrary library)
+emu_cuLibraryUnload(emu_library *library)
 {
-    emu_library *found;
-    CUresult status = EMU_ENTER(LibraryUnload);
-
-    if (status == CUDA_SUCCESS) {
-        status = library_find(library, &found);
-    }
-    if (status == CUDA_SUCCESS) {
-        status = library_unload(found);
-    }
-    return emu_leave(status);
+    return library_unload(library);
 }
 
 /* -- what is in a library ---------------------------------------------------------- */
 
 CUresult
-emu_cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
+emu_cuLibraryGetModule(emu_context *context, CUmodule *pMod, CUlibrary library)
 {
-    emu_context *context;
     emu_library *found;
-    CUresult status = EMU_ENTER_CONTEXT(LibraryGetModule, &context);
+    CUresult status = library_find(library, &found);
 
-    if (status == CUDA_SUCCESS) {
-        status = library_find(library, &found);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS && pMod == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (pMod == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_library_module(found, context, pMod);
-    }
-    return emu_leave(status);
+    return emu_library_module(found, context, pMod);
 }
 
 CUresult
-emu_cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)
+emu_cuLibraryGetKernel(CUkernel *pKernel, emu_library *library, const char *name)
 {
     const emu_program *program;
-    emu_library *found;
-    CUresult status = EMU_ENTER(LibraryGetKernel);
 
-    if (status == CUDA_SUCCESS) {
-        status = library_find(library, &found);
+    if (pKernel == NULL || name == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS && (pKernel == NULL || name == NULL)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    CUresult status = emu_library_program(library, &program);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_library_program(found, &program);
+    const emu_kernel *kernel = emu_program_kernel(program, name);
+    if (kernel == NULL) {
+        return CUDA_ERROR_NOT_FOUND;
     }
-    if (status == CUDA_SUCCESS) {
-        const emu_kernel *kernel = emu_program_kernel(program, name);
+    return emu_library_kernel_of(library, kernel, pKernel);
+}
 
-        status = CUDA_ERROR_NOT_FOUND;
-        if (kernel != NULL) {
-            status = emu_library_kernel_of(found, kernel, pKernel);
+CUresult
+emu_cuLibraryGetKernelCount(unsigned int *count, emu_library *library)
+{
+    const emu_program *program;
+
+    if (count == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    CUresult status = emu_library_program(library, &program);
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    *count = (unsigned int)emu_program_kernel_count(program);
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels,
+                              emu_library *library)
+{
+    const emu_program *program;
+
+    if (kernels == NULL && numKernels > 0) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    CUresult status = emu_library_program(library, &program);
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    const size_t count = emu_program_kernel_count(program);
+    for (unsigned int i = 0; i < numKernels && i < count; i++) {
+        status = emu_library_kernel_of(library, emu_program_kernel_at(program, i),
+                                       &kernels[i]);
+        if (status != CUDA_SUCCESS) {
+            return status;
         }
     }
-    return emu_leave(status);
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib)
+emu_cuLibraryGetGlobal(emu_context *context, CUdeviceptr *dptr, size_t *bytes,
+                       CUlibrary library, const char *name)
 {
-    const emu_program *program;
-    emu_library *found;
-    CUresult status = EMU_ENTER(LibraryGetKernelCount);
-
-    if (status == CUDA_SUCCESS) {
-        status = library_find(lib, &found);
-    }
-    if (status == CUDA_SUCCESS && count == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS) {
-        status = emu_library_program(found, &program);
-    }
-    if (status == CUDA_SUCCESS) {
-        *count = (unsigned int)emu_program_kernel_count(program);
-    }
-    return emu_leave(status);
-}
-
-CUresult
-emu_cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, CUlibrary lib)
-{
-    const emu_program *program;
-    emu_library *found;
-    CUresult status = EMU_ENTER(LibraryEnumerateKernels);
-
-    if (status == CUDA_SUCCESS) {
-        status = library_find(lib, &found);
-    }
-    if (status == CUDA_SUCCESS && kernels == NULL && numKernels > 0) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS) {
-        status = emu_library_program(found, &program);
-    }
-    for (unsigned int i = 0; status == CUDA_SUCCESS && i < numKernels; i++) {
-        const emu_kernel *kernel = emu_program_kernel_at(program, i);
-
-        if (kernel == NULL) {
-            break;
-        }
-        status = emu_library_kernel_of(found, kernel, &kernels[i]);
-    }
-    return emu_leave(status);
-}
-
-CUresult
-emu_cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library,
-                       const char *name)
-{
-    emu_context *context;
     emu_library *found;
     emu_module *module = NULL;
     uint64_t address;
     size_t size;
-    CUresult status = EMU_ENTER_CONTEXT(LibraryGetGlobal, &context);
+    CUresult status = library_find(library, &found);
 
-    if (status == CUDA_SUCCESS) {
-        status = library_find(library, &found);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS && (name == NULL || (dptr == NULL && bytes == NULL))) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (name == NULL || (dptr == NULL && bytes == NULL)) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_library_module(found, context, &module);
+    status = emu_library_module(found, context, &module);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_module_variable(module, name, &address, &size);
+    status = emu_module_variable(module, name, &address, &size);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS && dptr != NULL) {
+    if (dptr != NULL) {
         *dptr = address;
     }
-    if (status == CUDA_SUCCESS && bytes != NULL) {
+    if (bytes != NULL) {
         *bytes = size;
     }
-    return emu_leave(status);
+    return CUDA_SUCCESS;
 }
 
 /* Managed variables and functions of the host need what a compiler adds for the runtime
  * library. PTX alone has neither. */
 static CUresult
-library_refuse(emu_call call, CUlibrary library, const void *out, const char *name)
+library_refuse(const void *out, const char *name)
 {
-    emu_library *found;
-    CUresult status = emu_enter(call);
-
-    if (status == CUDA_SUCCESS) {
-        status = library_find(library, &found);
+    if (out == NULL || name == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS && (out == NULL || name == NULL)) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS) {
-        status = CUDA_ERROR_NOT_FOUND;
-    }
-    return emu_leave(status);
+    return CUDA_ERROR_NOT_FOUND;
 }
 
 CUresult
-emu_cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library,
+emu_cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, emu_library *library,
                         const char *name)
 {
     (void)bytes;
-    return library_refuse(EMU_CALL_LibraryGetManaged, library, dptr, name);
+    (void)library;
+    return library_refuse(dptr, name);
 }
 
 CUresult
-emu_cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const char *symbol)
+emu_cuLibraryGetUnifiedFunction(void **fptr, emu_library *library, const char *symbol)
 {
-    return library_refuse(EMU_CALL_LibraryGetUnifiedFunction, library, fptr, symbol);
+    (void)library;
+    return library_refuse(fptr, symbol);
 }

@@ -139,6 +139,28 @@ link_max_registers(const link_state *link, const emu_jit *jit)
     return link->jit.load.max_registers;
 }
 
+/* Add the texts of an image. Its problem is told if the link fails. */
+static CUresult
+link_add_image(link_state *link, const emu_image *image, const emu_jit *jit,
+               const char *name)
+{
+    for (size_t i = 0; i < image->count; i++) {
+        emu_source text = image->texts[i];
+
+        if (text.max_registers == 0) {
+            text.max_registers = link_max_registers(link, jit);
+        }
+        CUresult status = link_add_text(link, &text, name);
+        if (status != CUDA_SUCCESS) {
+            return status;
+        }
+    }
+    if (image->problem[0] != 0 && link->problem == NULL) {
+        link->problem = strdup(image->problem); /* without memory, it is not told */
+    }
+    return CUDA_SUCCESS;
+}
+
 static CUresult
 link_add_data(link_state *link, CUjitInputType type, const char *data, size_t size,
               const char *name, const emu_jit *jit)
@@ -160,86 +182,56 @@ link_add_data(link_state *link, CUjitInputType type, const char *data, size_t si
         emu_jit_complain(&link->jit, image.problem);
         return status;
     }
-    for (size_t i = 0; status == CUDA_SUCCESS && i < image.count; i++) {
-        emu_source text = image.texts[i];
-
-        if (text.max_registers == 0) {
-            text.max_registers = link_max_registers(link, jit);
-        }
-        status = link_add_text(link, &text, name);
-    }
-    if (status == CUDA_SUCCESS && image.problem[0] != 0 && link->problem == NULL) {
-        link->problem = strdup(image.problem); /* without memory, it is not told */
-    }
+    status = link_add_image(link, &image, jit, name);
     emu_image_close(&image);
     return status;
 }
 
-/* Enter a call on a link state. */
+/* Finish the logs if an input could not be added. */
 static CUresult
-link_enter(emu_call call, CUlinkState handle, link_state **link)
+link_failed(link_state *link, CUresult status)
 {
-    emu_context *context;
-    CUresult status = emu_enter_context(call, &context);
-
-    *link = NULL;
-    if (status == CUDA_SUCCESS) {
-        *link = emu_object_get(handle, EMU_LINK);
-        if (*link == NULL) {
-            status = CUDA_ERROR_INVALID_HANDLE;
-        }
+    if (status != CUDA_SUCCESS) {
+        emu_jit_finish(&link->jit, 0);
     }
     return status;
 }
 
 CUresult
-emu_cuLinkCreate(unsigned int numOptions, CUjit_option *options, void **optionValues,
-                 CUlinkState *stateOut)
+emu_cuLinkCreate(emu_context *context, unsigned int numOptions, CUjit_option *options,
+                 void **optionValues, CUlinkState *stateOut)
 {
-    emu_context *context;
     emu_jit jit;
-    CUresult status = EMU_ENTER_CONTEXT(LinkCreate, &context);
 
-    if (status == CUDA_SUCCESS && stateOut == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (stateOut == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_jit_read(&jit, numOptions, options, optionValues);
+    CUresult status = emu_jit_read(&jit, numOptions, options, optionValues);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        link_state *link =
-            emu_object_new(EMU_LINK, sizeof(*link), context, link_destroy);
+    link_state *link = emu_object_new(EMU_LINK, sizeof(*link), context, link_destroy);
 
-        if (link != NULL) {
-            link->jit = jit;
-            *stateOut = link;
-        }
-        else {
-            status = CUDA_ERROR_OUT_OF_MEMORY;
-        }
+    if (link == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    return emu_leave(status);
+    link->jit = jit;
+    *stateOut = link;
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t size,
+emu_cuLinkAddData(link_state *link, CUjitInputType type, void *data, size_t size,
                   const char *name, unsigned int numOptions, CUjit_option *options,
                   void **optionValues)
 {
-    link_state *link;
     emu_jit jit;
-    CUresult status = link_enter(EMU_CALL_LinkAddData, state, &link);
+    CUresult status = emu_jit_read(&jit, numOptions, options, optionValues);
 
-    if (status == CUDA_SUCCESS) {
-        status = emu_jit_read(&jit, numOptions, options, optionValues);
+    if (status != CUDA_SUCCESS) {
+        return link_failed(link, status);
     }
-    if (status == CUDA_SUCCESS) {
-        status = link_add_data(link, type, data, size, name, &jit);
-    }
-    if (status != CUDA_SUCCESS && link != NULL) {
-        emu_jit_finish(&link->jit, 0);
-    }
-    return emu_leave(status);
+    return link_failed(link, link_add_data(link, type, data, size, name, &jit));
 }
 
 /* Add a file. Any file that cannot be opened is FILE_NOT_FOUND. */
@@ -254,35 +246,31 @@ link_add_file(link_state *link, CUjitInputType type, const char *path,
     if (status == CUDA_ERROR_INVALID_VALUE) {
         return CUDA_ERROR_FILE_NOT_FOUND;
     }
-    if (status == CUDA_SUCCESS) {
-        status = link_add_data(link, type, data, size, path, jit);
-        free(data);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
+    status = link_add_data(link, type, data, size, path, jit);
+    free(data);
     return status;
 }
 
 CUresult
-emu_cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path,
+emu_cuLinkAddFile(link_state *link, CUjitInputType type, const char *path,
                   unsigned int numOptions, CUjit_option *options, void **optionValues)
 {
-    link_state *link;
     emu_jit jit;
-    CUresult status = link_enter(EMU_CALL_LinkAddFile, state, &link);
 
-    if (status == CUDA_SUCCESS && path == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (path == NULL) {
+        return link_failed(link, CUDA_ERROR_INVALID_VALUE);
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_jit_read(&jit, numOptions, options, optionValues);
+    CUresult status = emu_jit_read(&jit, numOptions, options, optionValues);
+    if (status != CUDA_SUCCESS) {
+        return link_failed(link, status);
     }
-    if (status == CUDA_SUCCESS &&
-        !(type == INPUT_LIBRARY && link_is_device_runtime(path))) {
-        status = link_add_file(link, type, path, &jit);
+    if (type == INPUT_LIBRARY && link_is_device_runtime(path)) {
+        return CUDA_SUCCESS;
     }
-    if (status != CUDA_SUCCESS && link != NULL) {
-        emu_jit_finish(&link->jit, 0);
-    }
-    return emu_leave(status);
+    return link_failed(link, link_add_file(link, type, path, &jit));
 }
 
 /* Load the texts together, so that an undefined symbol is found here and not later. */
@@ -314,45 +302,33 @@ link_try(link_state *link)
 }
 
 CUresult
-emu_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
+emu_cuLinkComplete(link_state *link, void **cubinOut, size_t *sizeOut)
 {
-    link_state *link;
-    CUresult status = link_enter(EMU_CALL_LinkComplete, state, &link);
+    if (cubinOut == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (link->count == 0 || link->image != NULL) {
+        return CUDA_ERROR_INVALID_IMAGE; /* nothing to link, or linked already */
+    }
+    CUresult status = link_try(link);
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    size_t size;
 
-    if (status == CUDA_SUCCESS && cubinOut == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    link->image = emu_image_pack(link->texts, link->count, &size);
+    if (link->image == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    if (status == CUDA_SUCCESS && (link->count == 0 || link->image != NULL)) {
-        status = CUDA_ERROR_INVALID_IMAGE; /* nothing to link, or linked already */
+    *cubinOut = link->image;
+    if (sizeOut != NULL) {
+        *sizeOut = size;
     }
-    if (status == CUDA_SUCCESS) {
-        status = link_try(link);
-    }
-    if (status == CUDA_SUCCESS) {
-        size_t size;
-
-        link->image = emu_image_pack(link->texts, link->count, &size);
-        if (link->image != NULL) {
-            *cubinOut = link->image;
-            if (sizeOut != NULL) {
-                *sizeOut = size;
-            }
-        }
-        else {
-            status = CUDA_ERROR_OUT_OF_MEMORY;
-        }
-    }
-    return emu_leave(status);
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuLinkDestroy(CUlinkState state)
+emu_cuLinkDestroy(link_state *link)
 {
-    link_state *link;
-    CUresult status = link_enter(EMU_CALL_LinkDestroy, state, &link);
-
-    if (status == CUDA_SUCCESS) {
-        status = emu_users_destroy(&link->object);
-    }
-    return emu_leave(status);
+    return emu_users_destroy(&link->object);
 }

@@ -58,16 +58,6 @@ module_destroy(emu_object *object)
     emu_object_free(object);
 }
 
-CUresult
-emu_module_find(CUmodule handle, emu_module **module)
-{
-    *module = emu_object_get(handle, EMU_MODULE);
-    if (*module == NULL) {
-        return CUDA_ERROR_INVALID_HANDLE;
-    }
-    return CUDA_SUCCESS;
-}
-
 /* -- loading ----------------------------------------------------------------------- */
 
 static unsigned
@@ -186,105 +176,74 @@ module_load_plain(emu_context *context, const void *data, size_t size, CUmodule 
 }
 
 CUresult
-emu_cuModuleLoad(CUmodule *module, const char *fname)
+emu_cuModuleLoad(emu_context *context, CUmodule *module, const char *fname)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(ModuleLoad, &context);
+    size_t size;
+    char *data;
 
-    if (status == CUDA_SUCCESS && (module == NULL || fname == NULL)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (module == NULL || fname == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        size_t size;
-        char *data;
-
-        status = emu_image_read_file(fname, &data, &size);
-        if (status == CUDA_SUCCESS) {
-            status = CUDA_ERROR_INVALID_IMAGE;
-            if (size > 0) {
-                status = module_load_plain(context, data, size, module);
-            }
-            free(data);
-        }
+    CUresult status = emu_image_read_file(fname, &data, &size);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    return emu_leave(status);
+    status = CUDA_ERROR_INVALID_IMAGE;
+    if (size > 0) {
+        status = module_load_plain(context, data, size, module);
+    }
+    free(data);
+    return status;
 }
 
 CUresult
-emu_cuModuleLoadData(CUmodule *module, const void *image)
+emu_cuModuleLoadData(emu_context *context, CUmodule *module, const void *image)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(ModuleLoadData, &context);
-
-    if (status == CUDA_SUCCESS && (module == NULL || image == NULL)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (module == NULL || image == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = module_load_plain(context, image, EMU_IMAGE_SIZE_UNKNOWN, module);
-    }
-    return emu_leave(status);
+    return module_load_plain(context, image, EMU_IMAGE_SIZE_UNKNOWN, module);
 }
 
 CUresult
-emu_cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
+emu_cuModuleLoadFatBinary(emu_context *context, CUmodule *module, const void *fatCubin)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(ModuleLoadFatBinary, &context);
-
-    if (status == CUDA_SUCCESS && (module == NULL || fatCubin == NULL)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (module == NULL || fatCubin == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = module_load_plain(context, fatCubin, EMU_IMAGE_SIZE_UNKNOWN, module);
-    }
-    return emu_leave(status);
+    return module_load_plain(context, fatCubin, EMU_IMAGE_SIZE_UNKNOWN, module);
 }
 
 CUresult
-emu_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions,
-                       CUjit_option *options, void **optionValues)
+emu_cuModuleLoadDataEx(emu_context *context, CUmodule *module, const void *image,
+                       unsigned int numOptions, CUjit_option *options,
+                       void **optionValues)
 {
-    emu_context *context;
     emu_jit jit;
-    CUresult status = EMU_ENTER_CONTEXT(ModuleLoadDataEx, &context);
 
-    if (status == CUDA_SUCCESS && (module == NULL || image == NULL)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (module == NULL || image == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_jit_read(&jit, numOptions, options, optionValues);
+    CUresult status = emu_jit_read(&jit, numOptions, options, optionValues);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        char log[1024] = "";
+    char log[1024] = "";
 
-        if (jit.load.error_log == NULL) {
-            jit.load.error_log = log;
-            jit.load.error_log_room = sizeof(log);
-        }
-        status =
-            emu_module_load(context, image, EMU_IMAGE_SIZE_UNKNOWN, &jit, true, module);
+    if (jit.load.error_log == NULL) {
+        jit.load.error_log = log;
+        jit.load.error_log_room = sizeof(log);
     }
-    return emu_leave(status);
+    return emu_module_load(context, image, EMU_IMAGE_SIZE_UNKNOWN, &jit, true, module);
 }
 
 CUresult
-emu_cuModuleUnload(CUmodule hmod)
+emu_cuModuleUnload(emu_module *module)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_MODULE(ModuleUnload, hmod, &context);
-
-    if (status == CUDA_SUCCESS) {
-        emu_module *module;
-
-        status = emu_module_find(hmod, &module);
-        if (status == CUDA_SUCCESS && module->library != NULL) {
-            status = CUDA_ERROR_NOT_PERMITTED; /* the library unloads it */
-        }
-        if (status == CUDA_SUCCESS) {
-            status = emu_users_destroy(&module->object);
-        }
+    if (module->library != NULL) {
+        return CUDA_ERROR_NOT_PERMITTED; /* the library unloads it */
     }
-    return emu_leave(status);
+    return emu_users_destroy(&module->object);
 }
 
 /* -- names ------------------------------------------------------------------------- */
@@ -328,29 +287,17 @@ emu_module_function(emu_module *module, const emu_kernel *kernel, emu_function *
 }
 
 CUresult
-emu_cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
+emu_cuModuleGetFunction(CUfunction *hfunc, emu_module *module, const char *name)
 {
-    emu_context *context;
-    emu_module *module = NULL;
-    CUresult status = EMU_ENTER_MODULE(ModuleGetFunction, hmod, &context);
+    if (hfunc == NULL || name == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    const emu_kernel *kernel = emu_program_kernel(module->program, name);
 
-    if (status == CUDA_SUCCESS && (hfunc == NULL || name == NULL)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (kernel == NULL) {
+        return CUDA_ERROR_NOT_FOUND;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_module_find(hmod, &module);
-    }
-    if (status == CUDA_SUCCESS) {
-        const emu_kernel *kernel = emu_program_kernel(module->program, name);
-
-        if (kernel == NULL) {
-            status = CUDA_ERROR_NOT_FOUND;
-        }
-        else {
-            status = emu_module_function(module, kernel, hfunc);
-        }
-    }
-    return emu_leave(status);
+    return emu_module_function(module, kernel, hfunc);
 }
 
 /* Find a variable. As on an H200, the name of a texture or surface reference is
@@ -370,87 +317,64 @@ emu_module_variable(const emu_module *module, const char *name, uint64_t *addres
 }
 
 CUresult
-emu_cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name)
+emu_cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, emu_module *module,
+                      const char *name)
 {
-    emu_context *context;
-    emu_module *module = NULL;
     uint64_t address;
     size_t size;
-    CUresult status = EMU_ENTER_MODULE(ModuleGetGlobal, hmod, &context);
 
-    if (status == CUDA_SUCCESS && (name == NULL || (dptr == NULL && bytes == NULL))) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (name == NULL || (dptr == NULL && bytes == NULL)) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_module_find(hmod, &module);
+    CUresult status = emu_module_variable(module, name, &address, &size);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_module_variable(module, name, &address, &size);
-    }
-    if (status == CUDA_SUCCESS && dptr != NULL) {
+    if (dptr != NULL) {
         *dptr = address;
     }
-    if (status == CUDA_SUCCESS && bytes != NULL) {
+    if (bytes != NULL) {
         *bytes = size;
     }
-    return emu_leave(status);
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuModuleGetFunctionCount(unsigned int *count, CUmodule hmod)
+emu_cuModuleGetFunctionCount(unsigned int *count, emu_module *module)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_MODULE(ModuleGetFunctionCount, hmod, &context);
-
-    if (status == CUDA_SUCCESS) {
-        emu_module *module;
-
-        status = emu_module_find(hmod, &module);
-        if (status == CUDA_SUCCESS && count == NULL) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        if (status == CUDA_SUCCESS) {
-            *count = (unsigned int)emu_program_kernel_count(module->program);
-        }
+    if (count == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    *count = (unsigned int)emu_program_kernel_count(module->program);
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions,
-                               CUmodule mod)
+                               emu_module *module)
 {
-    emu_context *context;
-    emu_module *module = NULL;
-    CUresult status = EMU_ENTER_MODULE(ModuleEnumerateFunctions, mod, &context);
+    const size_t count = emu_program_kernel_count(module->program);
 
-    if (status == CUDA_SUCCESS) {
-        status = emu_module_find(mod, &module);
+    if (functions == NULL && numFunctions > 0) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS && functions == NULL && numFunctions > 0) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    for (unsigned int i = 0; status == CUDA_SUCCESS && i < numFunctions; i++) {
-        const emu_kernel *kernel = emu_program_kernel_at(module->program, i);
+    for (unsigned int i = 0; i < numFunctions && i < count; i++) {
+        CUresult status = emu_module_function(
+            module, emu_program_kernel_at(module->program, i), &functions[i]);
 
-        if (kernel == NULL) {
-            break;
+        if (status != CUDA_SUCCESS) {
+            return status;
         }
-        status = emu_module_function(module, kernel, &functions[i]);
     }
-    return emu_leave(status);
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
 {
-    CUresult status = EMU_ENTER(ModuleGetLoadingMode);
-
-    if (status == CUDA_SUCCESS && mode == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (mode == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        *mode = 1; /* eager */
-    }
-    return emu_leave(status);
+    *mode = 1; /* eager */
+    return CUDA_SUCCESS;
 }

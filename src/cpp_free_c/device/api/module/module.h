@@ -10,7 +10,7 @@
 
 #include "device/base/device.h"
 #include "device/compile/program.h"
-#include "device/compile/program_lookup.h"
+#include "device/api/entry/call.h"
 #include "device/api/module/jit.h"
 
 typedef struct CUfunc_st {
@@ -56,14 +56,14 @@ typedef struct CUlib_st {
     emu_program *unbound;        /* loaded while no context was current; or NULL */
 } emu_library;
 
-/* The live module of a handle, or INVALID_HANDLE. */
-CUresult emu_module_find(CUmodule handle, emu_module **module);
 /* The live function of a handle, or INVALID_HANDLE. The handle of a library's kernel
  * gives its function in the current context. */
 CUresult emu_function_find(CUfunction handle, emu_function **function);
 /* The same; a library's kernel gives its function in this context. */
 CUresult emu_function_find_in(emu_context *context, CUfunction handle,
                               emu_function **function);
+/* The door of calls on a function: replaces the handle by the function. */
+CUresult emu_enter_function(emu_call call, CUfunction *function);
 
 /* Load an image into a context. `pause`: release the API lock while the image is
  * parsed, which may take long. */

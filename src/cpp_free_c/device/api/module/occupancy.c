@@ -51,14 +51,7 @@ CUresult
 emu_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction func,
                                                 int blockSize, size_t dynamicSMemSize)
 {
-    emu_context *context;
-    CUresult status =
-        EMU_ENTER_CONTEXT(OccupancyMaxActiveBlocksPerMultiprocessor, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status = occupancy_count(func, blockSize, dynamicSMemSize, numBlocks);
-    }
-    return emu_leave(status);
+    return occupancy_count(func, blockSize, dynamicSMemSize, numBlocks);
 }
 
 CUresult
@@ -67,17 +60,10 @@ emu_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks,
                                                          size_t dynamicSMemSize,
                                                          unsigned int flags)
 {
-    emu_context *context;
-    CUresult status =
-        EMU_ENTER_CONTEXT(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags, &context);
-
-    if (status == CUDA_SUCCESS && flags > 1) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (flags > 1) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = occupancy_count(func, blockSize, dynamicSMemSize, numBlocks);
-    }
-    return emu_leave(status);
+    return occupancy_count(func, blockSize, dynamicSMemSize, numBlocks);
 }
 
 /* A search for the best block size. */
@@ -115,52 +101,38 @@ search_run(search *s)
     }
 }
 
-static CUresult
-occupancy_potential(emu_call entered, int *minGridSize, int *blockSize, CUfunction func,
-                    CUoccupancyB2DSize blockSizeToDynamicSMemSize,
-                    size_t dynamicSMemSize, int blockSizeLimit)
-{
-    emu_context *context;
-    emu_function *function = NULL;
-    CUresult status = emu_enter_context(entered, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status = emu_function_find(func, &function);
-    }
-    if (status == CUDA_SUCCESS && (minGridSize == NULL || blockSize == NULL)) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS) {
-        search s = {.function = function,
-                    .shared_of = blockSizeToDynamicSMemSize,
-                    .shared = dynamicSMemSize,
-                    .largest = (int)emu_kernel_get_info(function->kernel)->max_threads};
-        emu_module *module = function->module;
-        emu_call call;
-
-        if (blockSizeLimit > 0 && blockSizeLimit < s.largest) {
-            s.largest = blockSizeLimit;
-        }
-        emu_users_add(
-            &module->object); /* the caller's function runs without the lock */
-        call = emu_lock_pause();
-        search_run(&s);
-        emu_lock_resume(call);
-        emu_users_remove(&module->object);
-        *blockSize = s.best_size;
-        *minGridSize = s.best_blocks * context->device->limits.multiprocessors;
-    }
-    return emu_leave(status);
-}
-
 CUresult
 emu_cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func,
                                      CUoccupancyB2DSize blockSizeToDynamicSMemSize,
                                      size_t dynamicSMemSize, int blockSizeLimit)
 {
-    return occupancy_potential(EMU_CALL_OccupancyMaxPotentialBlockSize, minGridSize,
-                               blockSize, func, blockSizeToDynamicSMemSize,
-                               dynamicSMemSize, blockSizeLimit);
+    emu_function *function;
+    CUresult status = emu_function_find(func, &function);
+
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    if (minGridSize == NULL || blockSize == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    search s = {.function = function,
+                .shared_of = blockSizeToDynamicSMemSize,
+                .shared = dynamicSMemSize,
+                .largest = (int)emu_kernel_get_info(function->kernel)->max_threads};
+    emu_module *module = function->module;
+    const int multiprocessors = module->object.context->device->limits.multiprocessors;
+
+    if (blockSizeLimit > 0 && blockSizeLimit < s.largest) {
+        s.largest = blockSizeLimit;
+    }
+    emu_users_add(&module->object); /* the caller's function runs without the lock */
+    const emu_call call = emu_lock_pause();
+    search_run(&s);
+    emu_lock_resume(call);
+    emu_users_remove(&module->object);
+    *blockSize = s.best_size;
+    *minGridSize = s.best_blocks * multiprocessors;
+    return CUDA_SUCCESS;
 }
 
 /* The flag is about caches, which there are none of. */
@@ -171,11 +143,11 @@ emu_cuOccupancyMaxPotentialBlockSizeWithFlags(
     int blockSizeLimit, unsigned int flags)
 {
     if (flags > 1) {
-        minGridSize = NULL; /* refused below */
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return occupancy_potential(EMU_CALL_OccupancyMaxPotentialBlockSizeWithFlags,
-                               minGridSize, blockSize, func, blockSizeToDynamicSMemSize,
-                               dynamicSMemSize, blockSizeLimit);
+    return emu_cuOccupancyMaxPotentialBlockSize(minGridSize, blockSize, func,
+                                                blockSizeToDynamicSMemSize,
+                                                dynamicSMemSize, blockSizeLimit);
 }
 
 /* The dynamic shared memory that each of `count` blocks can have. */
@@ -202,22 +174,17 @@ CUresult
 emu_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func,
                                             int numBlocks, int blockSize)
 {
-    emu_context *context;
-    emu_function *function = NULL;
-    CUresult status =
-        EMU_ENTER_CONTEXT(OccupancyAvailableDynamicSMemPerBlock, &context);
+    emu_function *function;
+    CUresult status = emu_function_find(func, &function);
 
-    if (status == CUDA_SUCCESS) {
-        status = emu_function_find(func, &function);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS &&
-        (dynamicSmemSize == NULL || numBlocks <= 0 || blockSize <= 0)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (dynamicSmemSize == NULL || numBlocks <= 0 || blockSize <= 0) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        *dynamicSmemSize = occupancy_available(function, numBlocks, blockSize);
-    }
-    return emu_leave(status);
+    *dynamicSmemSize = occupancy_available(function, numBlocks, blockSize);
+    return CUDA_SUCCESS;
 }
 
 /* -- clusters ---------------------------------------------------------------------- */
@@ -250,23 +217,20 @@ CUresult
 emu_cuOccupancyMaxPotentialClusterSize(int *clusterSize, CUfunction func,
                                        const CUlaunchConfig *config)
 {
-    emu_context *context;
-    emu_function *function = NULL;
-    CUresult status = EMU_ENTER_CONTEXT(OccupancyMaxPotentialClusterSize, &context);
+    emu_function *function;
+    CUresult status = emu_function_find(func, &function);
 
-    if (status == CUDA_SUCCESS) {
-        status = emu_function_find(func, &function);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS && (clusterSize == NULL || config == NULL)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (clusterSize == NULL || config == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        /* an H200 takes no account of the size that the kernel requires */
-        *clusterSize = (int)emu_occupancy_cluster_most(function);
-        *clusterSize =
-            occupancy_min(*clusterSize, occupancy_device_blocks(function, config));
-    }
-    return emu_leave(status);
+    /* an H200 takes no account of the size that the kernel requires */
+    *clusterSize = (int)emu_occupancy_cluster_most(function);
+    *clusterSize =
+        occupancy_min(*clusterSize, occupancy_device_blocks(function, config));
+    return CUDA_SUCCESS;
 }
 
 /* The blocks of a cluster of this launch, 0 if they are too many. */
@@ -297,26 +261,20 @@ CUresult
 emu_cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func,
                                  const CUlaunchConfig *config)
 {
-    emu_context *context;
-    emu_function *function = NULL;
-    unsigned int size = 0;
-    CUresult status = EMU_ENTER_CONTEXT(OccupancyMaxActiveClusters, &context);
+    emu_function *function;
+    CUresult status = emu_function_find(func, &function);
 
-    if (status == CUDA_SUCCESS) {
-        status = emu_function_find(func, &function);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS && (numClusters == NULL || config == NULL ||
-                                   (config->numAttrs > 0 && config->attrs == NULL))) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (numClusters == NULL || config == NULL ||
+        (config->numAttrs > 0 && config->attrs == NULL)) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        size = occupancy_cluster_size(function, config);
-        if (size == 0) {
-            status = CUDA_ERROR_INVALID_CLUSTER_SIZE;
-        }
-        else {
-            *numClusters = occupancy_device_blocks(function, config) / (int)size;
-        }
+    unsigned int size = occupancy_cluster_size(function, config);
+    if (size == 0) {
+        return CUDA_ERROR_INVALID_CLUSTER_SIZE;
     }
-    return emu_leave(status);
+    *numClusters = occupancy_device_blocks(function, config) / (int)size;
+    return CUDA_SUCCESS;
 }

@@ -71,45 +71,26 @@ event_flags_are_valid(unsigned int flags)
 }
 
 CUresult
-emu_cuEventCreate(CUevent *phEvent, unsigned int Flags)
+emu_cuEventCreate(emu_context *context, CUevent *phEvent, unsigned int Flags)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(EventCreate, &context);
-
-    if (status == CUDA_SUCCESS && (phEvent == NULL || !event_flags_are_valid(Flags))) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (phEvent == NULL || !event_flags_are_valid(Flags)) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        emu_event *event = emu_event_new(context, Flags);
+    emu_event *event = emu_event_new(context, Flags);
 
-        if (event != NULL) {
-            *phEvent = event;
-        }
-        else {
-            status = CUDA_ERROR_OUT_OF_MEMORY;
-        }
+    if (event == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    return emu_leave(status);
+    *phEvent = event;
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuEventDestroy(CUevent hEvent)
+emu_cuEventDestroy(emu_event *event)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_EVENT(EventDestroy, hEvent, &context);
-
-    if (status == CUDA_SUCCESS) {
-        emu_event *event = emu_object_get(hEvent, EMU_EVENT);
-
-        if (event != NULL) {
-            emu_count_free(event->object.context);
-            event_destroy(&event->object);
-        }
-        else {
-            status = CUDA_ERROR_INVALID_HANDLE;
-        }
-    }
-    return emu_leave(status);
+    emu_count_free(event->object.context);
+    event_destroy(&event->object);
+    return CUDA_SUCCESS;
 }
 
 /* -- recording --------------------------------------------------------------------- */
@@ -206,7 +187,7 @@ event_add_node(emu_stream *stream, emu_event *event, const emu_work *work)
 
 /* Let a deferred stream that keeps work keep the record too. */
 static bool
-event_defer_record(emu_event *event, CUstream handle, emu_stream *stream)
+event_defer_record(emu_event *event, emu_stream *stream)
 {
     const event_payload payload = {event, event->object.serial, true};
     const emu_deferred_queue *queue = &stream->deferred;
@@ -216,22 +197,20 @@ event_defer_record(emu_event *event, CUstream handle, emu_stream *stream)
         !emu_deferred_keep(stream, &emu_event_record_work, &payload, sizeof(payload))) {
         return false;
     }
-    event->deferred_stream = handle;
+    event->deferred_stream = stream;
     event->deferred_serial = stream->object.serial;
     event->deferred_number = queue->kept;
     return true;
 }
 
 static CUresult
-event_record(emu_context *context, CUevent handle, CUstream stream_handle,
-             bool external)
+event_record(emu_stream *stream, CUevent handle, bool external)
 {
     emu_event *event = emu_object_get(handle, EMU_EVENT);
-    emu_stream *stream = emu_stream_get(context, stream_handle);
     CUresult status;
     bool taken;
 
-    if (event == NULL || stream == NULL || event->object.context != context) {
+    if (event == NULL || event->object.context != stream->object.context) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
     if (external) {
@@ -242,7 +221,7 @@ event_record(emu_context *context, CUevent handle, CUstream stream_handle,
         return status;
     }
     emu_lane_record(stream->lane, &event->clock);
-    if (event_defer_record(event, stream_handle, stream)) {
+    if (event_defer_record(event, stream)) {
         return CUDA_SUCCESS;
     }
     /* No turn is needed: this thread's work has run, and the order with work that other
@@ -252,30 +231,18 @@ event_record(emu_context *context, CUevent handle, CUstream stream_handle,
 }
 
 CUresult
-emu_cuEventRecord(CUevent hEvent, CUstream hStream)
+emu_cuEventRecord(CUevent hEvent, emu_stream *stream)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_STREAM(EventRecord, hStream, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status = event_record(context, hEvent, hStream, false);
-    }
-    return emu_leave(status);
+    return event_record(stream, hEvent, false);
 }
 
 CUresult
-emu_cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
+emu_cuEventRecordWithFlags(CUevent hEvent, emu_stream *stream, unsigned int flags)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_STREAM(EventRecordWithFlags, hStream, &context);
-
-    if (status == CUDA_SUCCESS && flags > 1) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (flags > 1) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = event_record(context, hEvent, hStream, flags != 0);
-    }
-    return emu_leave(status);
+    return event_record(stream, hEvent, flags != 0);
 }
 
 /* -- asking and waiting ------------------------------------------------------------ */
@@ -309,18 +276,6 @@ event_reach(const emu_event *event)
     }
 }
 
-/* Find an event whose state a call asks for. */
-static CUresult
-event_look(CUevent handle)
-{
-    emu_event *event = emu_object_get(handle, EMU_EVENT);
-
-    if (event == NULL) {
-        return CUDA_ERROR_INVALID_HANDLE;
-    }
-    return emu_capture_look(&event->place);
-}
-
 /* The host has waited for the record of an event, or has seen that it is over. */
 static void
 event_is_reached(const emu_event *event)
@@ -334,61 +289,50 @@ event_is_reached(const emu_event *event)
 }
 
 CUresult
-emu_cuEventQuery(CUevent hEvent)
+emu_cuEventQuery(emu_event *event)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_EVENT(EventQuery, hEvent, &context);
+    CUresult status = emu_capture_look(&event->place);
 
-    if (status == CUDA_SUCCESS) {
-        status = event_look(hEvent);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        emu_stream *stream = event_deferred_stream(hEvent);
-
-        if (stream != NULL) {
-            /* One item a query, so that a program which polls gets to the end. */
-            emu_deferred_advance(stream, stream->deferred.done + 1);
-            status = CUDA_ERROR_NOT_READY;
-        }
-        else {
-            event_is_reached(hEvent);
-        }
+    emu_stream *stream = event_deferred_stream(event);
+    if (stream != NULL) {
+        /* One item a query, so that a program which polls gets to the end. */
+        emu_deferred_advance(stream, stream->deferred.done + 1);
+        return CUDA_ERROR_NOT_READY;
     }
-    return emu_leave(status);
+    event_is_reached(event);
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuEventSynchronize(CUevent hEvent)
+emu_cuEventSynchronize(emu_event *event)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_EVENT(EventSynchronize, hEvent, &context);
+    emu_context *context = event->object.context;
+    CUresult status = emu_capture_look(&event->place);
 
-    if (status == CUDA_SUCCESS) {
-        status = event_look(hEvent);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        emu_call call;
-
-        event_reach(hEvent);
-        emu_users_add(&context->object);
-        call = emu_lock_pause();
-        emu_services_flush(context);
-        emu_lock_resume(call);
-        emu_users_remove(&context->object);
-        if (emu_wait_interrupted()) {
-            status = EMU_INTERRUPTED;
-        }
-        event_is_reached(hEvent);
+    event_reach(event);
+    emu_users_add(&context->object);
+    const emu_call call = emu_lock_pause();
+    emu_services_flush(context);
+    emu_lock_resume(call);
+    emu_users_remove(&context->object);
+    event_is_reached(event);
+    if (emu_wait_interrupted()) {
+        return EMU_INTERRUPTED;
     }
-    return emu_leave(status);
+    return CUDA_SUCCESS;
 }
 
 /* Check that the time between two events can be asked for. */
 static CUresult
 event_check_pair(const emu_event *start, const emu_event *end)
 {
-    if (start == NULL || end == NULL ||
-        ((start->flags | end->flags) & EMU_EVENT_DISABLE_TIMING) != 0) {
+    if (((start->flags | end->flags) & EMU_EVENT_DISABLE_TIMING) != 0) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
     if (start->place.capture != NULL || end->place.capture != NULL) {
@@ -404,34 +348,29 @@ event_check_pair(const emu_event *start, const emu_event *end)
 }
 
 CUresult
-emu_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+emu_cuEventElapsedTime(float *pMilliseconds, emu_event *start, CUevent hEnd)
 {
-    emu_context *context;
-    const emu_event *start = NULL, *end = NULL;
-    CUresult status = EMU_ENTER_EVENT(EventElapsedTime, hStart, &context);
+    const emu_event *end = emu_object_get(hEnd, EMU_EVENT);
 
-    if (status == CUDA_SUCCESS && pMilliseconds == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (pMilliseconds == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        start = emu_object_get(hStart, EMU_EVENT);
-        end = emu_object_get(hEnd, EMU_EVENT);
-        status = event_check_pair(start, end);
+    if (end == NULL) {
+        return CUDA_ERROR_INVALID_HANDLE;
     }
-    if (status == CUDA_SUCCESS) {
-        uint64_t from = atomic_load(&start->mark->recorded);
-        uint64_t to = atomic_load(&end->mark->recorded);
-
-        if (from != 0 && to != 0) {
-            *pMilliseconds = (float)((double)(int64_t)(to - from) * 1e-6);
-            event_is_reached(start);
-            event_is_reached(end);
-        }
-        else {
-            status = CUDA_ERROR_INVALID_HANDLE; /* never recorded */
-        }
+    CUresult status = event_check_pair(start, end);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    return emu_leave(status);
+    const uint64_t from = atomic_load(&start->mark->recorded);
+    const uint64_t to = atomic_load(&end->mark->recorded);
+    if (from == 0 || to == 0) {
+        return CUDA_ERROR_INVALID_HANDLE; /* never recorded */
+    }
+    *pMilliseconds = (float)((double)(int64_t)(to - from) * 1e-6);
+    event_is_reached(start);
+    event_is_reached(end);
+    return CUDA_SUCCESS;
 }
 
 /* A wait for the record of an event that a stream still keeps. */
@@ -492,24 +431,15 @@ event_wait(emu_stream *stream, emu_event *event, bool external)
 }
 
 CUresult
-emu_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
+emu_cuStreamWaitEvent(emu_stream *stream, CUevent hEvent, unsigned int Flags)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_STREAM(StreamWaitEvent, hStream, &context);
+    emu_event *event = emu_object_get(hEvent, EMU_EVENT); /* of any context */
 
-    if (status == CUDA_SUCCESS && Flags > 1) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (Flags > 1) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        emu_stream *stream = emu_stream_get(context, hStream);
-        emu_event *event = emu_object_get(hEvent, EMU_EVENT); /* of any context */
-
-        if (stream == NULL || event == NULL) {
-            status = CUDA_ERROR_INVALID_HANDLE;
-        }
-        else {
-            status = event_wait(stream, event, Flags != 0);
-        }
+    if (event == NULL) {
+        return CUDA_ERROR_INVALID_HANDLE;
     }
-    return emu_leave(status);
+    return event_wait(stream, event, Flags != 0);
 }

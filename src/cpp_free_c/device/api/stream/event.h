@@ -8,6 +8,7 @@
 #include "device/base/device.h"
 #include "device/check/lane_clock.h"
 #include "device/api/entry/capture_place.h"
+#include "device/api/entry/stream_order.h"
 #include "device/api/entry/work.h"
 
 /* What two processes share of an event. */
@@ -25,7 +26,7 @@ typedef struct CUevent_st {
     emu_clock clock; /* of its last record, for the check of streams */
     /* A deferred stream keeps the last record, as its item `deferred_number`; NULL if
      * no stream does. It may have run by now. */
-    CUstream deferred_stream;
+    emu_stream *deferred_stream;
     uint64_t deferred_serial; /* of the stream, as an object */
     uint64_t deferred_number;
 } emu_event;

@@ -183,10 +183,10 @@ emu_memory_operation_read(emu_context *context, const CUstreamBatchMemOpParams *
 {
     CUresult status = operation_convert(p, o);
 
-    if (status == CUDA_SUCCESS && (o->waits || o->writes)) {
-        status = operation_check_memory(context, o);
+    if (status != CUDA_SUCCESS || (!o->waits && !o->writes)) {
+        return status;
     }
-    return status;
+    return operation_check_memory(context, o);
 }
 
 /* -- nodes of graphs --------------------------------------------------------------- */
@@ -204,9 +204,6 @@ emu_batch_node_make(emu_context *context, const CUgraphNodeParams *params,
 {
     const CUDA_BATCH_MEM_OP_NODE_PARAMS *p = &params->memOp;
     const size_t bytes = p->count * sizeof(*p->paramArray);
-    CUresult status = CUDA_SUCCESS;
-    emu_memory_operation read;
-    batch_payload *made;
 
     if (p->ctx != NULL) {
         context = emu_context_get(p->ctx);
@@ -218,13 +215,15 @@ emu_batch_node_make(emu_context *context, const CUgraphNodeParams *params,
         p->count > EMU_MOST_MEMORY_OPERATIONS) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    for (unsigned int i = 0; i < p->count && status == CUDA_SUCCESS; i++) {
-        status = emu_memory_operation_read(context, &p->paramArray[i], &read);
+    for (unsigned int i = 0; i < p->count; i++) {
+        emu_memory_operation read;
+        CUresult status = emu_memory_operation_read(context, &p->paramArray[i], &read);
+
+        if (status != CUDA_SUCCESS) {
+            return status;
+        }
     }
-    if (status != CUDA_SUCCESS) {
-        return status;
-    }
-    made = malloc(sizeof(*made) + bytes);
+    batch_payload *made = malloc(sizeof(*made) + bytes);
     if (made == NULL) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -239,17 +238,20 @@ static CUresult
 batch_run(const void *payload, emu_context *context, emu_report *report)
 {
     const batch_payload *p = payload;
-    CUresult status = CUDA_SUCCESS;
 
-    for (unsigned int i = 0; i < p->count && status == CUDA_SUCCESS; i++) {
+    for (unsigned int i = 0; i < p->count; i++) {
         emu_memory_operation o;
+        CUresult status = operation_convert(&p->operations[i], &o);
 
-        status = operation_convert(&p->operations[i], &o);
-        if (status == CUDA_SUCCESS) {
-            status = emu_memory_operation_run(&o, context, report);
+        if (status != CUDA_SUCCESS) {
+            return status;
+        }
+        status = emu_memory_operation_run(&o, context, report);
+        if (status != CUDA_SUCCESS) {
+            return status;
         }
     }
-    return status;
+    return CUDA_SUCCESS;
 }
 
 static void

@@ -8,6 +8,7 @@
 #include "device/machine/services/services.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
+#include "device/api/entry/context_stack.h"
 #include "device/api/entry/deferred.h"
 #include "device/api/entry/entry.h"
 #include "device/api/entry/lock.h"
@@ -131,36 +132,72 @@ emu_stream_default(emu_context *context)
     return context->null_stream;
 }
 
-emu_stream *
-emu_stream_get(emu_context *context, CUstream handle)
-{
-    emu_stream *stream;
-
-    if (handle == NULL) {
-        return emu_stream_default(context);
-    }
-    if (handle == CU_STREAM_LEGACY) {
-        return context->null_stream;
-    }
-    if (handle == CU_STREAM_PER_THREAD) {
-        return stream_of_thread(context);
-    }
-    stream = emu_object_get(handle, EMU_STREAM);
-    if (stream == NULL || stream->object.context != context) {
-        return NULL;
-    }
-    return stream;
-}
-
 CUresult
 emu_stream_find(emu_context *context, CUstream handle, emu_stream **stream)
 {
-    *stream = emu_stream_get(context, handle);
+    if (handle == NULL) {
+        *stream = emu_stream_default(context);
+    }
+    else if (handle == CU_STREAM_LEGACY) {
+        *stream = context->null_stream;
+    }
+    else if (handle == CU_STREAM_PER_THREAD) {
+        *stream = stream_of_thread(context);
+    }
+    else {
+        *stream = emu_object_get(handle, EMU_STREAM);
+    }
     if (*stream == NULL) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
     return CUDA_SUCCESS;
 }
+
+/* -- doors ------------------------------------------------------------------------- */
+
+CUresult
+emu_enter_stream_context(emu_call call, CUstream handle, emu_context **context)
+{
+    CUresult status = emu_enter(call);
+
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    const emu_stream *stream = emu_object_get(handle, EMU_STREAM);
+
+    if (stream == NULL) {
+        return emu_entered_current(context);
+    }
+    *context = stream->object.context;
+    return emu_context_status(*context);
+}
+
+CUresult
+emu_enter_stream(emu_call call, CUstream *stream)
+{
+    emu_context *context;
+    CUresult status = emu_enter_stream_context(call, *stream, &context);
+
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    return emu_stream_find(context, *stream, stream);
+}
+
+CUresult
+emu_enter_default_stream(emu_call call, emu_stream **stream)
+{
+    emu_context *context;
+    CUresult status = emu_enter_context(call, &context);
+
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    *stream = emu_stream_default(context);
+    return CUDA_SUCCESS;
+}
+
+/* -- turns ------------------------------------------------------------------------- */
 
 int
 emu_stream_begin(emu_stream *stream)
@@ -202,153 +239,87 @@ emu_stream_synchronize(emu_stream *stream)
 
 /* -- entry points ------------------------------------------------------------------ */
 
-static CUresult
-stream_create(emu_context *context, CUstream *out, unsigned int flags, int priority)
+CUresult
+emu_cuStreamCreate(emu_context *context, CUstream *phStream, unsigned int Flags)
 {
-    emu_stream *stream;
+    return emu_cuStreamCreateWithPriority(context, phStream, Flags, 0);
+}
 
-    if (out == NULL || flags > EMU_STREAM_NON_BLOCKING) {
+CUresult
+emu_cuStreamCreateWithPriority(emu_context *context, CUstream *phStream,
+                               unsigned int flags, int priority)
+{
+    if (phStream == NULL || flags > EMU_STREAM_NON_BLOCKING) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    stream = stream_new(context, flags, priority);
+    emu_stream *stream = stream_new(context, flags, priority);
     if (stream == NULL) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    *out = stream;
+    *phStream = stream;
     return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuStreamCreate(CUstream *phStream, unsigned int Flags)
+emu_cuStreamDestroy(emu_stream *stream)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(StreamCreate, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status = stream_create(context, phStream, Flags, 0);
-    }
-    return emu_leave(status);
-}
-
-CUresult
-emu_cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority)
-{
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(StreamCreateWithPriority, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status = stream_create(context, phStream, flags, priority);
-    }
-    return emu_leave(status);
-}
-
-/* Find the stream of a handle, in the context or in any other. */
-static CUresult
-stream_find_any(emu_context *context, CUstream handle, emu_stream **stream)
-{
-    *stream = emu_stream_get(context, handle);
-    if (*stream == NULL) {
-        *stream = emu_object_get(handle, EMU_STREAM);
-    }
-    if (*stream == NULL) {
-        return CUDA_ERROR_INVALID_HANDLE;
-    }
-    return CUDA_SUCCESS;
-}
-
-CUresult
-emu_cuStreamDestroy(CUstream hStream)
-{
-    emu_context *context;
-    CUresult status = EMU_ENTER_STREAM(StreamDestroy, hStream, &context);
-
-    if (status == CUDA_SUCCESS) {
-        emu_stream *stream = emu_object_get(hStream, EMU_STREAM);
-
-        if (stream == NULL) {
-            status = CUDA_ERROR_INVALID_HANDLE;
-        }
-        else {
-            status = emu_users_destroy(&stream->object);
-        }
-    }
-    return emu_leave(status);
+    return emu_users_destroy(&stream->object);
 }
 
 /* A call that stores one fact about a stream. */
-#define STREAM_GETTER(name, Type, value)                                     \
-    CUresult emu_cuStream##name(CUstream hStream, Type *out)                 \
-    {                                                                        \
-        emu_context *context;                                                \
-        emu_stream *stream;                                                  \
-        CUresult status = EMU_ENTER_STREAM(Stream##name, hStream, &context); \
-                                                                             \
-        if (status == CUDA_SUCCESS) {                                        \
-            status = stream_find_any(context, hStream, &stream);             \
-        }                                                                    \
-        if (status == CUDA_SUCCESS && out == NULL) {                         \
-            status = CUDA_ERROR_INVALID_VALUE;                               \
-        }                                                                    \
-        if (status == CUDA_SUCCESS) {                                        \
-            *out = value;                                                    \
-        }                                                                    \
-        return emu_leave(status);                                            \
+#define STREAM_GETTER(name, Type, value)                       \
+    CUresult emu_cuStream##name(emu_stream *stream, Type *out) \
+    {                                                          \
+        if (out == NULL) {                                     \
+            return CUDA_ERROR_INVALID_VALUE;                   \
+        }                                                      \
+        *out = value;                                          \
+        return CUDA_SUCCESS;                                   \
     }
 
 STREAM_GETTER(GetPriority, int, stream->priority)
 STREAM_GETTER(GetFlags, unsigned int, stream->flags)
 STREAM_GETTER(GetCtx, CUcontext, emu_stream_context(stream))
 STREAM_GETTER(GetId, unsigned long long, stream->id)
+STREAM_GETTER(GetDevice, CUdevice, stream->object.context->device->ordinal)
+STREAM_GETTER(GetGreenCtx, CUgreenCtx, emu_green_context_get(stream->green))
 
 CUresult
-emu_cuStreamQuery(CUstream hStream)
+emu_cuStreamQuery(emu_stream *stream)
 {
-    emu_context *context;
-    emu_stream *stream = NULL;
-    CUresult status = EMU_ENTER_STREAM(StreamQuery, hStream, &context);
+    CUresult status = emu_capture_refuse(stream);
 
-    if (status == CUDA_SUCCESS) {
-        status = stream_find_any(context, hStream, &stream);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_capture_refuse(stream);
-    }
-    if (status == CUDA_SUCCESS && stream->deferred.done < stream->deferred.kept) {
+    if (stream->deferred.done < stream->deferred.kept) {
         /* One item a query, so that a program which polls gets to the end. */
         emu_deferred_advance(stream, stream->deferred.done + 1);
         if (stream->deferred.done < stream->deferred.kept) {
-            status = CUDA_ERROR_NOT_READY;
+            return CUDA_ERROR_NOT_READY;
         }
     }
-    if (status == CUDA_SUCCESS && stream->object.users > 0) {
-        status = CUDA_ERROR_NOT_READY; /* another thread's work is under way */
+    if (stream->object.users > 0) {
+        return CUDA_ERROR_NOT_READY; /* another thread's work is under way */
     }
-    if (status == CUDA_SUCCESS) {
-        emu_host_awaits_lane(stream->lane);
-    }
-    return emu_leave(status);
+    emu_host_awaits_lane(stream->lane);
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuStreamSynchronize(CUstream hStream)
+emu_cuStreamSynchronize(emu_stream *stream)
 {
-    emu_context *context;
-    emu_stream *stream;
-    CUresult status = EMU_ENTER_STREAM(StreamSynchronize, hStream, &context);
+    const emu_context *context = stream->object.context;
+    CUresult status = emu_capture_refuse(stream);
 
-    if (status == CUDA_SUCCESS) {
-        status = stream_find_any(context, hStream, &stream);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_capture_refuse(stream);
+    status = emu_stream_synchronize(stream);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_stream_synchronize(stream);
-    }
-    if (status == CUDA_SUCCESS) {
-        status = (CUresult)atomic_load(&context->sticky);
-    }
-    return emu_leave(status);
+    return emu_context_status(context);
 }
 
 /* -- host functions ---------------------------------------------------------------- */
@@ -425,56 +396,41 @@ host_call_enqueue(emu_stream *stream, const host_call *call)
 }
 
 CUresult
-emu_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
+emu_cuLaunchHostFunc(emu_stream *stream, CUhostFn fn, void *userData)
 {
-    emu_context *context;
-    emu_stream *stream;
-    CUresult status = EMU_ENTER_STREAM(LaunchHostFunc, hStream, &context);
+    const host_call call = {fn, userData};
 
-    if (status == CUDA_SUCCESS && fn == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (fn == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_stream_find(context, hStream, &stream);
-    }
-    if (status == CUDA_SUCCESS) {
-        const host_call call = {fn, userData};
-
-        status = host_call_enqueue(stream, &call);
-    }
-    return emu_leave(status);
+    return host_call_enqueue(stream, &call);
 }
 
 CUresult
-emu_cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData,
-                        unsigned int flags)
+emu_cuStreamAddCallback(emu_context *context, CUstream hStream,
+                        CUstreamCallback callback, void *userData, unsigned int flags)
 {
-    emu_context *context;
     emu_stream *stream;
-    int token = 0;
-    CUresult status = EMU_ENTER_STREAM(StreamAddCallback, hStream, &context);
 
-    if (status == CUDA_SUCCESS && (callback == NULL || flags != 0)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (callback == NULL || flags != 0) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_stream_find(context, hStream, &stream);
+    CUresult status = emu_stream_find(context, hStream, &stream);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_capture_refuse(stream);
+    status = emu_capture_refuse(stream);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        token = emu_stream_begin(stream);
-        if (token < 0) {
-            status = emu_wait_status();
-        }
+    const int token = emu_stream_begin(stream);
+    if (token < 0) {
+        return emu_wait_status();
     }
-    if (status == CUDA_SUCCESS) {
-        emu_set_in_callback(true);
-        callback(hStream, (CUresult)atomic_load(&context->sticky), userData);
-        emu_set_in_callback(false);
-        emu_operation_signals(emu_operation_present());
-        emu_stream_end(stream, token);
-    }
-    return emu_leave(status);
+    emu_set_in_callback(true);
+    callback(hStream, emu_context_status(context), userData);
+    emu_set_in_callback(false);
+    emu_operation_signals(emu_operation_present());
+    emu_stream_end(stream, token);
+    return CUDA_SUCCESS;
 }

@@ -5,6 +5,7 @@
 #ifndef DEVICE_API_STREAM_STREAM_H
 #define DEVICE_API_STREAM_STREAM_H
 
+#include "device/api/entry/call.h"
 #include "device/api/entry/green_context.h"
 #include "device/api/entry/stream_order.h"
 #include "device/api/entry/work.h"
@@ -17,12 +18,17 @@ extern _Thread_local bool emu_stream_is_per_thread;
 /* The stream of a call without a stream. */
 emu_stream *emu_stream_default(emu_context *context);
 
-/* The live stream of a handle. 1 is the null stream, 2 the default stream of the
- * thread, NULL one of both. NULL if there is none or if it belongs to another context.
- */
-emu_stream *emu_stream_get(emu_context *context, CUstream handle);
-/* The same with INVALID_HANDLE for a stream that is not found. */
+/* Find the stream of a handle: a live one of any context, or a default one of a
+ * context. 1 is the null stream, 2 the default stream of the thread, NULL one of both.
+ * INVALID_HANDLE: there is none. */
 CUresult emu_stream_find(emu_context *context, CUstream handle, emu_stream **stream);
+
+/* The doors of calls on streams: replace the handle by the stream, or store the default
+ * stream of the current context, or the context of a handle's stream. */
+CUresult emu_enter_stream(emu_call call, CUstream *stream);
+CUresult emu_enter_default_stream(emu_call call, emu_stream **stream);
+CUresult emu_enter_stream_context(emu_call call, CUstream handle,
+                                  emu_context **context);
 
 /* Run the deferred work that must come before new work in the stream, and take the
  * stream's turn. See emu_stream_turn for the token and emu_stream_end for the end. */

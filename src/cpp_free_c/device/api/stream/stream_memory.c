@@ -22,16 +22,18 @@ operation_enqueue(emu_stream *stream, const emu_memory_operation *o)
     bool taken = false;
     CUresult status =
         emu_capture_take(stream, &emu_memory_operation_work, o, sizeof(*o), &taken);
-    int token;
 
-    if (status == CUDA_SUCCESS && taken && o->writes) {
-        /* other streams or the host may wait for it */
-        emu_deferred_advance(stream, stream->deferred.kept);
-    }
-    if (status != CUDA_SUCCESS || taken) {
+    if (status != CUDA_SUCCESS) {
         return status;
     }
-    token = emu_stream_begin(stream);
+    if (taken) {
+        if (o->writes) {
+            /* other streams or the host may wait for it */
+            emu_deferred_advance(stream, stream->deferred.kept);
+        }
+        return CUDA_SUCCESS;
+    }
+    const int token = emu_stream_begin(stream);
     if (token < 0) {
         return emu_wait_status();
     }
@@ -39,65 +41,71 @@ operation_enqueue(emu_stream *stream, const emu_memory_operation *o)
     emu_stream_end(stream, token);
     if (status == CUDA_ERROR_ILLEGAL_ADDRESS) {
         emu_context_fail(context, status);
-        status = CUDA_SUCCESS; /* as a launch that fails while it runs */
+        return CUDA_SUCCESS; /* as a launch that fails while it runs */
     }
     return status;
 }
 
 /* Add the operations to the captured graph, as one node. */
 static CUresult
-operations_capture(emu_context *context, emu_stream *stream,
-                   CUstreamBatchMemOpParams *operations, unsigned int count)
+operations_capture(emu_stream *stream, CUstreamBatchMemOpParams *operations,
+                   unsigned int count)
 {
     const CUgraphNodeParams params = {
         .type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
         .memOp = {.count = count, .paramArray = operations}};
     emu_payload payload;
     bool taken;
-    CUresult status = emu_batch_node_make(context, &params, &payload);
+    CUresult status = emu_batch_node_make(stream->object.context, &params, &payload);
 
-    if (status == CUDA_SUCCESS) {
-        status = emu_capture_take(stream, &emu_batch_work, payload.data, payload.size,
-                                  &taken);
-        free(payload.data);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
+    status =
+        emu_capture_take(stream, &emu_batch_work, payload.data, payload.size, &taken);
+    free(payload.data);
     return status;
 }
 
 /* Check all operations, then enqueue them. */
 static CUresult
-operations_enqueue(emu_context *context, CUstream handle,
-                   CUstreamBatchMemOpParams *operations, unsigned int count,
-                   unsigned int flags)
+operations_enqueue(emu_stream *stream, CUstreamBatchMemOpParams *operations,
+                   unsigned int count, unsigned int flags)
 {
+    emu_context *context = stream->object.context;
     emu_memory_operation read;
-    emu_stream *stream;
-    CUresult status = emu_stream_find(context, handle, &stream);
 
-    if (status == CUDA_SUCCESS && (flags != 0 || operations == NULL || count == 0 ||
-                                   count > EMU_MOST_MEMORY_OPERATIONS)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (flags != 0 || operations == NULL || count == 0 ||
+        count > EMU_MOST_MEMORY_OPERATIONS) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    for (unsigned int i = 0; i < count && status == CUDA_SUCCESS; i++) {
-        status = emu_memory_operation_read(context, &operations[i], &read);
-    }
-    if (status == CUDA_SUCCESS && emu_capture_is_active(stream)) {
-        return operations_capture(context, stream, operations, count);
-    }
-    for (unsigned int i = 0; i < count && status == CUDA_SUCCESS; i++) {
-        status = emu_memory_operation_read(context, &operations[i], &read);
-        if (status == CUDA_SUCCESS) {
-            status = operation_enqueue(stream, &read);
+    for (unsigned int i = 0; i < count; i++) {
+        CUresult status = emu_memory_operation_read(context, &operations[i], &read);
+
+        if (status != CUDA_SUCCESS) {
+            return status;
         }
     }
-    return status;
+    if (emu_capture_is_active(stream)) {
+        return operations_capture(stream, operations, count);
+    }
+    for (unsigned int i = 0; i < count; i++) {
+        CUresult status = emu_memory_operation_read(context, &operations[i], &read);
+
+        if (status != CUDA_SUCCESS) {
+            return status;
+        }
+        status = operation_enqueue(stream, &read);
+        if (status != CUDA_SUCCESS) {
+            return status;
+        }
+    }
+    return CUDA_SUCCESS;
 }
 
-/* -- entry points ------------------------------------------------------------------ */
-
 static CUresult
-value_enqueue(emu_context *context, CUstream stream, unsigned int operation,
-              CUdeviceptr address, uint64_t value, unsigned int flags)
+value_enqueue(emu_stream *stream, unsigned int operation, CUdeviceptr address,
+              uint64_t value, unsigned int flags)
 {
     CUstreamBatchMemOpParams p;
 
@@ -106,20 +114,14 @@ value_enqueue(emu_context *context, CUstream stream, unsigned int operation,
     p.waitValue.address = address;
     p.waitValue.value64 = value;
     p.waitValue.flags = flags;
-    return operations_enqueue(context, stream, &p, 1, 0);
+    return operations_enqueue(stream, &p, 1, 0);
 }
 
-#define VALUE_CALL(name, Type, operation)                                           \
-    CUresult emu_cu##name(CUstream stream, CUdeviceptr addr, Type value,            \
-                          unsigned int flags)                                       \
-    {                                                                               \
-        emu_context *context;                                                       \
-        CUresult status = EMU_ENTER_STREAM(name, stream, &context);                 \
-                                                                                    \
-        if (status == CUDA_SUCCESS) {                                               \
-            status = value_enqueue(context, stream, operation, addr, value, flags); \
-        }                                                                           \
-        return emu_leave(status);                                                   \
+#define VALUE_CALL(name, Type, operation)                                   \
+    CUresult emu_cu##name(emu_stream *stream, CUdeviceptr addr, Type value, \
+                          unsigned int flags)                               \
+    {                                                                       \
+        return value_enqueue(stream, operation, addr, value, flags);        \
     }
 
 VALUE_CALL(StreamWaitValue32, unsigned int, CU_STREAM_MEM_OP_WAIT_VALUE_32)
@@ -128,14 +130,8 @@ VALUE_CALL(StreamWriteValue32, unsigned int, CU_STREAM_MEM_OP_WRITE_VALUE_32)
 VALUE_CALL(StreamWriteValue64, uint64_t, CU_STREAM_MEM_OP_WRITE_VALUE_64)
 
 CUresult
-emu_cuStreamBatchMemOp(CUstream stream, unsigned int count,
+emu_cuStreamBatchMemOp(emu_stream *stream, unsigned int count,
                        CUstreamBatchMemOpParams *paramArray, unsigned int flags)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_STREAM(StreamBatchMemOp, stream, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status = operations_enqueue(context, stream, paramArray, count, flags);
-    }
-    return emu_leave(status);
+    return operations_enqueue(stream, paramArray, count, flags);
 }

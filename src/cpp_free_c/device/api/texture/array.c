@@ -1,105 +1,65 @@
-/* The driver's calls on CUDA arrays and mipmapped arrays (memory/array.h). */
-#include "device/memory/array.h"
+/* The driver's calls on CUDA arrays and mipmapped arrays (memory/texture.h). */
+#include "device/memory/texture.h"
 
 #include "device/api/entry/entry.h"
 #include "device/api/entry/release_count.h"
 #include "device/api/entry/running.h"
 
 CUresult
-emu_cuArrayCreate(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateArray)
+emu_cuArrayCreate(emu_context *context, CUarray *pHandle,
+                  const CUDA_ARRAY_DESCRIPTOR *pAllocateArray)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(ArrayCreate, &context);
-
-    if (status == CUDA_SUCCESS && (pHandle == NULL || pAllocateArray == NULL)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (pHandle == NULL || pAllocateArray == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        CUDA_ARRAY3D_DESCRIPTOR descriptor = {
-            .Width = pAllocateArray->Width,
-            .Height = pAllocateArray->Height,
-            .Format = pAllocateArray->Format,
-            .NumChannels = pAllocateArray->NumChannels};
+    CUDA_ARRAY3D_DESCRIPTOR descriptor = {.Width = pAllocateArray->Width,
+                                          .Height = pAllocateArray->Height,
+                                          .Format = pAllocateArray->Format,
+                                          .NumChannels = pAllocateArray->NumChannels};
 
-        status = emu_array_create(context, &descriptor, pHandle);
-    }
-    return emu_leave(status);
+    return emu_array_create(context, &descriptor, pHandle);
 }
 
 CUresult
-emu_cuArray3DCreate(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray)
+emu_cuArray3DCreate(emu_context *context, CUarray *pHandle,
+                    const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(Array3DCreate, &context);
-
-    if (status == CUDA_SUCCESS && (pHandle == NULL || pAllocateArray == NULL)) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS) {
-        status = emu_array_create(context, pAllocateArray, pHandle);
-    }
-    return emu_leave(status);
-}
-
-/* Find the array of a call that describes it. */
-static CUresult
-array_find(CUarray handle, const void *out, const emu_array **array)
-{
-    *array = emu_object_get(handle, EMU_ARRAY);
-    if (*array == NULL) {
-        return CUDA_ERROR_INVALID_HANDLE;
-    }
-    if (out == NULL) {
+    if (pHandle == NULL || pAllocateArray == NULL) {
         return CUDA_ERROR_INVALID_VALUE;
     }
+    return emu_array_create(context, pAllocateArray, pHandle);
+}
+
+CUresult
+emu_cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, emu_array *array)
+{
+    if (pArrayDescriptor == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    pArrayDescriptor->Width = array->descriptor.Width;
+    pArrayDescriptor->Height = array->descriptor.Height;
+    pArrayDescriptor->Format = array->descriptor.Format;
+    pArrayDescriptor->NumChannels = array->descriptor.NumChannels;
     return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, CUarray hArray)
+emu_cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, emu_array *array)
 {
-    emu_context *context;
-    const emu_array *array;
-    CUresult status = EMU_ENTER_CONTEXT(ArrayGetDescriptor, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status = array_find(hArray, pArrayDescriptor, &array);
+    if (pArrayDescriptor == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        pArrayDescriptor->Width = array->descriptor.Width;
-        pArrayDescriptor->Height = array->descriptor.Height;
-        pArrayDescriptor->Format = array->descriptor.Format;
-        pArrayDescriptor->NumChannels = array->descriptor.NumChannels;
-    }
-    return emu_leave(status);
+    *pArrayDescriptor = array->descriptor;
+    return CUDA_SUCCESS;
 }
 
-CUresult
-emu_cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, CUarray hArray)
-{
-    emu_context *context;
-    const emu_array *array;
-    CUresult status = EMU_ENTER_CONTEXT(Array3DGetDescriptor, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status = array_find(hArray, pArrayDescriptor, &array);
-    }
-    if (status == CUDA_SUCCESS) {
-        *pArrayDescriptor = array->descriptor;
-    }
-    return emu_leave(status);
-}
-
-/* Destroy an array or a mipmapped array (NULL: there is none), unless another object
- * owns it. A nested call cannot wait for the work that may use it. */
+/* Destroy an array or a mipmapped array, unless another object owns it. A nested call
+ * cannot wait for the work that may use it. */
 static CUresult
 array_destroy(emu_object *object, bool is_owned)
 {
     uint64_t ticket;
 
-    if (object == NULL) {
-        return CUDA_ERROR_INVALID_HANDLE;
-    }
     if (emu_running_cannot_settle(object->context, &ticket)) {
         return CUDA_ERROR_NOT_PERMITTED;
     }
@@ -112,75 +72,40 @@ array_destroy(emu_object *object, bool is_owned)
 }
 
 CUresult
-emu_cuArrayDestroy(CUarray hArray)
+emu_cuArrayDestroy(emu_array *array)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(ArrayDestroy, &context);
+    /* A mipmapped array owns its levels, an OpenGL registration its image. */
+    const bool is_owned = array->parent != NULL || array->keeper != NULL;
 
-    if (status == CUDA_SUCCESS) {
-        emu_array *array = emu_object_get(hArray, EMU_ARRAY);
-        /* A mipmapped array owns its levels, an OpenGL registration its image. */
-        const bool is_owned =
-            array != NULL && (array->parent != NULL || array->keeper != NULL);
-
-        status = array_destroy((emu_object *)array, is_owned);
-    }
-    return emu_leave(status);
+    return array_destroy(&array->object, is_owned);
 }
 
 /* -- mipmapped --------------------------------------------------------------------- */
 
 CUresult
-emu_cuMipmappedArrayCreate(CUmipmappedArray *pHandle,
+emu_cuMipmappedArrayCreate(emu_context *context, CUmipmappedArray *pHandle,
                            const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc,
                            unsigned int numMipmapLevels)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(MipmappedArrayCreate, &context);
-
-    if (status == CUDA_SUCCESS && (pHandle == NULL || pMipmappedArrayDesc == NULL)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (pHandle == NULL || pMipmappedArrayDesc == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status =
-            emu_mipmap_create(context, pMipmappedArrayDesc, numMipmapLevels, pHandle);
-    }
-    return emu_leave(status);
+    return emu_mipmap_create(context, pMipmappedArrayDesc, numMipmapLevels, pHandle);
 }
 
 CUresult
-emu_cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmappedArray,
+emu_cuMipmappedArrayGetLevel(CUarray *pLevelArray, emu_mipmap *mipmap,
                              unsigned int level)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(MipmappedArrayGetLevel, &context);
-
-    if (status == CUDA_SUCCESS) {
-        const emu_mipmap *mipmap = emu_object_get(hMipmappedArray, EMU_MIPMAP);
-
-        if (mipmap == NULL) {
-            status = CUDA_ERROR_INVALID_HANDLE;
-        }
-        else if (pLevelArray == NULL || level >= mipmap->level_count) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else {
-            *pLevelArray = mipmap->levels[level];
-        }
+    if (pLevelArray == NULL || level >= mipmap->level_count) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    *pLevelArray = mipmap->levels[level];
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray)
+emu_cuMipmappedArrayDestroy(emu_mipmap *mipmap)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(MipmappedArrayDestroy, &context);
-
-    if (status == CUDA_SUCCESS) {
-        emu_mipmap *mipmap = emu_object_get(hMipmappedArray, EMU_MIPMAP);
-
-        status = array_destroy((emu_object *)mipmap, false);
-    }
-    return emu_leave(status);
+    return array_destroy(&mipmap->object, false);
 }

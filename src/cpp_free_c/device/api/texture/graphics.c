@@ -3,7 +3,7 @@
  *
  * A registration has its own memory in its context, which keeps its content between two
  * mappings. A GPU shares the memory with OpenGL instead. */
-#include "device/memory/array.h"
+#include "device/memory/texture.h"
 #include "device/memory/memory.h"
 #include "device/api/entry/entry.h"
 #include "device/api/texture/opengl.h"
@@ -45,31 +45,30 @@ graphics_allocate(emu_context *context, graphics *resource, const emu_gl_name *f
                                   .size = found->bytes,
                                   .device = context->device->ordinal,
                                   .context = context};
-    CUresult status;
 
     if (!found->image) {
         return emu_memory_allocate(&request, &resource->memory);
     }
-    status = emu_array_create(context, &found->descriptor, &resource->array);
-    if (status == CUDA_SUCCESS) {
-        resource->array->keeper = &resource->array;
+    CUresult status = emu_array_create(context, &found->descriptor, &resource->array);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    return status;
+    resource->array->keeper = &resource->array;
+    return CUDA_SUCCESS;
 }
 
 static CUresult
 graphics_register(emu_context *context, const emu_gl_name *found, graphics **out)
 {
-    graphics *resource;
     CUresult status = emu_gl_check_context();
 
-    if (status == CUDA_SUCCESS && found == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    resource =
+    if (found == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    graphics *resource =
         emu_object_new(EMU_GRAPHICS, sizeof(*resource), context, graphics_destroy);
     if (resource == NULL) {
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -77,73 +76,51 @@ graphics_register(emu_context *context, const emu_gl_name *found, graphics **out
     resource->name = found->name;
     resource->image = found->image;
     status = graphics_allocate(context, resource, found);
-    if (status == CUDA_SUCCESS) {
-        *out = resource;
-    }
-    else {
+    if (status != CUDA_SUCCESS) {
         emu_object_free(&resource->object);
+        return status;
     }
-    return status;
+    *out = resource;
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuGraphicsGLRegisterBuffer(CUgraphicsResource *pCudaResource, GLuint buffer,
-                               unsigned int Flags)
+emu_cuGraphicsGLRegisterBuffer(emu_context *context, CUgraphicsResource *pCudaResource,
+                               GLuint buffer, unsigned int Flags)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(GraphicsGLRegisterBuffer, &context);
-
-    if (status == CUDA_SUCCESS && (pCudaResource == NULL || Flags > LARGEST_FLAGS)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (pCudaResource == NULL || Flags > LARGEST_FLAGS) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = graphics_register(context, emu_gl_find(buffer, false), pCudaResource);
-    }
-    return emu_leave(status);
+    return graphics_register(context, emu_gl_find(buffer, false), pCudaResource);
 }
 
 CUresult
-emu_cuGraphicsGLRegisterImage(CUgraphicsResource *pCudaResource, GLuint image,
-                              GLenum target, unsigned int Flags)
+emu_cuGraphicsGLRegisterImage(emu_context *context, CUgraphicsResource *pCudaResource,
+                              GLuint image, GLenum target, unsigned int Flags)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(GraphicsGLRegisterImage, &context);
-
-    if (status == CUDA_SUCCESS && (pCudaResource == NULL || Flags > LARGEST_FLAGS)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (pCudaResource == NULL || Flags > LARGEST_FLAGS) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        const emu_gl_name *found = emu_gl_find(image, true);
+    const emu_gl_name *found = emu_gl_find(image, true);
 
-        if (found != NULL && found->target != target) {
-            found = NULL;
-        }
-        status = graphics_register(context, found, pCudaResource);
+    if (found != NULL && found->target != target) {
+        found = NULL;
     }
-    return emu_leave(status);
+    return graphics_register(context, found, pCudaResource);
 }
 
 CUresult
-emu_cuGraphicsUnregisterResource(CUgraphicsResource handle)
+emu_cuGraphicsUnregisterResource(graphics *resource)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(GraphicsUnregisterResource, &context);
-
-    if (status == CUDA_SUCCESS) {
-        graphics *resource = emu_object_get(handle, EMU_GRAPHICS);
-
-        if (resource == NULL || resource->old) {
-            status = CUDA_ERROR_INVALID_HANDLE;
-        }
-        else if (resource->mapped) {
-            status = CUDA_ERROR_ALREADY_MAPPED;
-        }
-        else {
-            emu_count_free(resource->object.context);
-            graphics_destroy(&resource->object);
-        }
+    if (resource->old) {
+        return CUDA_ERROR_INVALID_HANDLE;
     }
-    return emu_leave(status);
+    if (resource->mapped) {
+        return CUDA_ERROR_ALREADY_MAPPED;
+    }
+    emu_count_free(resource->object.context);
+    graphics_destroy(&resource->object);
+    return CUDA_SUCCESS;
 }
 
 /* -- mapping ----------------------------------------------------------------------- */
@@ -172,43 +149,36 @@ graphics_check_all(unsigned int count, const CUgraphicsResource *handles, bool m
 
 static CUresult
 graphics_map_all(emu_context *context, unsigned int count,
-                 const CUgraphicsResource *handles, CUstream stream, bool map)
+                 const CUgraphicsResource *handles, CUstream handle, bool map)
 {
+    emu_stream *stream;
     CUresult status = graphics_check_all(count, handles, !map);
 
-    if (status == CUDA_SUCCESS && emu_stream_get(context, stream) == NULL) {
-        status = CUDA_ERROR_INVALID_HANDLE;
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    for (unsigned int i = 0; status == CUDA_SUCCESS && i < count; i++) {
+    status = emu_stream_find(context, handle, &stream);
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    for (unsigned int i = 0; i < count; i++) {
         handles[i]->mapped = map;
     }
-    return status;
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuGraphicsMapResources(unsigned int count, CUgraphicsResource *resources,
-                           CUstream hStream)
+emu_cuGraphicsMapResources(emu_context *context, unsigned int count,
+                           CUgraphicsResource *resources, CUstream hStream)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(GraphicsMapResources, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status = graphics_map_all(context, count, resources, hStream, true);
-    }
-    return emu_leave(status);
+    return graphics_map_all(context, count, resources, hStream, true);
 }
 
 CUresult
-emu_cuGraphicsUnmapResources(unsigned int count, CUgraphicsResource *resources,
-                             CUstream hStream)
+emu_cuGraphicsUnmapResources(emu_context *context, unsigned int count,
+                             CUgraphicsResource *resources, CUstream hStream)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(GraphicsUnmapResources, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status = graphics_map_all(context, count, resources, hStream, false);
-    }
-    return emu_leave(status);
+    return graphics_map_all(context, count, resources, hStream, false);
 }
 
 static CUresult
@@ -228,48 +198,42 @@ CUresult
 emu_cuGraphicsResourceGetMappedPointer(CUdeviceptr *pDevPtr, size_t *pSize,
                                        CUgraphicsResource handle)
 {
-    emu_context *context;
     graphics *resource;
-    CUresult status = EMU_ENTER_CONTEXT(GraphicsResourceGetMappedPointer, &context);
+    CUresult status = graphics_find_mapped(handle, &resource);
 
-    if (status == CUDA_SUCCESS) {
-        status = graphics_find_mapped(handle, &resource);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS && resource->image) {
-        status = CUDA_ERROR_NOT_MAPPED_AS_POINTER;
+    if (resource->image) {
+        return CUDA_ERROR_NOT_MAPPED_AS_POINTER;
     }
-    if (status == CUDA_SUCCESS) {
-        if (pDevPtr != NULL) {
-            *pDevPtr = resource->memory->base;
-        }
-        if (pSize != NULL) {
-            *pSize = (size_t)resource->memory->size;
-        }
+    if (pDevPtr != NULL) {
+        *pDevPtr = resource->memory->base;
     }
-    return emu_leave(status);
+    if (pSize != NULL) {
+        *pSize = (size_t)resource->memory->size;
+    }
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuGraphicsSubResourceGetMappedArray(CUarray *pArray, CUgraphicsResource handle,
                                         unsigned int arrayIndex, unsigned int mipLevel)
 {
-    emu_context *context;
     graphics *resource;
-    CUresult status = EMU_ENTER_CONTEXT(GraphicsSubResourceGetMappedArray, &context);
+    CUresult status = graphics_find_mapped(handle, &resource);
 
-    if (status == CUDA_SUCCESS) {
-        status = graphics_find_mapped(handle, &resource);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS && !resource->image) {
-        status = CUDA_ERROR_NOT_MAPPED_AS_ARRAY;
+    if (!resource->image) {
+        return CUDA_ERROR_NOT_MAPPED_AS_ARRAY;
     }
-    if (status == CUDA_SUCCESS && (pArray == NULL || arrayIndex > 0 || mipLevel > 0)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (pArray == NULL || arrayIndex > 0 || mipLevel > 0) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        *pArray = resource->array;
-    }
-    return emu_leave(status);
+    *pArray = resource->array;
+    return CUDA_SUCCESS;
 }
 
 /* -- the interface before CUDA 3 --------------------------------------------------- */
@@ -291,92 +255,67 @@ graphics_find_old(const emu_context *context, GLuint name)
 CUresult
 emu_cuGLInit(void)
 {
-    return emu_leave(EMU_ENTER(GLInit));
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuGLRegisterBufferObject(GLuint buffer)
+emu_cuGLRegisterBufferObject(emu_context *context, GLuint buffer)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(GLRegisterBufferObject, &context);
-
-    if (status == CUDA_SUCCESS && graphics_find_old(context, buffer) != NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (graphics_find_old(context, buffer) != NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        graphics *resource;
-
-        status = graphics_register(context, emu_gl_find(buffer, false), &resource);
-        if (status == CUDA_SUCCESS) {
-            resource->old = true;
-        }
+    graphics *resource;
+    CUresult status = graphics_register(context, emu_gl_find(buffer, false), &resource);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    return emu_leave(status);
+    resource->old = true;
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuGLUnregisterBufferObject(GLuint buffer)
+emu_cuGLUnregisterBufferObject(emu_context *context, GLuint buffer)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(GLUnregisterBufferObject, &context);
+    graphics *resource = graphics_find_old(context, buffer);
 
-    if (status == CUDA_SUCCESS) {
-        graphics *resource = graphics_find_old(context, buffer);
-
-        if (resource == NULL) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else if (resource->mapped) {
-            status = CUDA_ERROR_ALREADY_MAPPED;
-        }
-        else {
-            graphics_destroy(&resource->object);
-        }
+    if (resource == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    if (resource->mapped) {
+        return CUDA_ERROR_ALREADY_MAPPED;
+    }
+    graphics_destroy(&resource->object);
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuGLMapBufferObject(CUdeviceptr *dptr, size_t *size, GLuint buffer)
+emu_cuGLMapBufferObject(emu_context *context, CUdeviceptr *dptr, size_t *size,
+                        GLuint buffer)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(GLMapBufferObject, &context);
+    graphics *resource = graphics_find_old(context, buffer);
 
-    if (status == CUDA_SUCCESS) {
-        graphics *resource = graphics_find_old(context, buffer);
-
-        if (resource == NULL || dptr == NULL || size == NULL) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else if (resource->mapped) {
-            status = CUDA_ERROR_MAP_FAILED;
-        }
-        else {
-            resource->mapped = true;
-            *dptr = resource->memory->base;
-            *size = (size_t)resource->memory->size;
-        }
+    if (resource == NULL || dptr == NULL || size == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    if (resource->mapped) {
+        return CUDA_ERROR_MAP_FAILED;
+    }
+    resource->mapped = true;
+    *dptr = resource->memory->base;
+    *size = (size_t)resource->memory->size;
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuGLUnmapBufferObject(GLuint buffer)
+emu_cuGLUnmapBufferObject(emu_context *context, GLuint buffer)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(GLUnmapBufferObject, &context);
+    graphics *resource = graphics_find_old(context, buffer);
 
-    if (status == CUDA_SUCCESS) {
-        graphics *resource = graphics_find_old(context, buffer);
-
-        if (resource == NULL || !resource->mapped) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else {
-            resource->mapped = false;
-        }
+    if (resource == NULL || !resource->mapped) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    resource->mapped = false;
+    return CUDA_SUCCESS;
 }
 
 /* -- contexts ---------------------------------------------------------------------- */
@@ -384,12 +323,8 @@ emu_cuGLUnmapBufferObject(GLuint buffer)
 CUresult
 emu_cuGLCtxCreate(CUcontext *pCtx, unsigned int Flags, CUdevice device)
 {
-    CUresult status = EMU_ENTER(GLCtxCreate);
+    CUresult status = emu_gl_check_context();
 
-    if (status == CUDA_SUCCESS) {
-        status = emu_gl_check_context();
-    }
-    status = emu_leave(status);
     if (status != CUDA_SUCCESS) {
         return status;
     }
@@ -400,25 +335,22 @@ CUresult
 emu_cuGLGetDevices(unsigned int *pCudaDeviceCount, CUdevice *pCudaDevices,
                    unsigned int cudaDeviceCount, CUGLDeviceList deviceList)
 {
-    CUresult status = EMU_ENTER(GLGetDevices);
+    if (pCudaDeviceCount == NULL || pCudaDevices == NULL || deviceList < 1 ||
+        deviceList > 3) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    CUresult status = emu_gl_check_context();
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    unsigned int count = (unsigned int)emu_device_count;
 
-    if (status == CUDA_SUCCESS && (pCudaDeviceCount == NULL || pCudaDevices == NULL ||
-                                   deviceList < 1 || deviceList > 3)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (count > cudaDeviceCount) {
+        count = cudaDeviceCount;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_gl_check_context();
+    *pCudaDeviceCount = count;
+    for (unsigned int i = 0; i < count; i++) {
+        pCudaDevices[i] = (CUdevice)i;
     }
-    if (status == CUDA_SUCCESS) {
-        unsigned int count = (unsigned int)emu_device_count;
-
-        if (count > cudaDeviceCount) {
-            count = cudaDeviceCount;
-        }
-        *pCudaDeviceCount = count;
-        for (unsigned int i = 0; i < count; i++) {
-            pCudaDevices[i] = (CUdevice)i;
-        }
-    }
-    return emu_leave(status);
+    return CUDA_SUCCESS;
 }

@@ -1,7 +1,7 @@
 /* The table of declared names. See opengl.h. */
 #include "device/api/texture/opengl.h"
 
-#include "device/memory/array.h"
+#include "device/memory/texture.h"
 #include "device/api/entry/lock.h"
 
 enum { DECLARED_MOST = 64 };

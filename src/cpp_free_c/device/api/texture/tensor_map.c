@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "device/api/entry/entry.h"
-#include "device/base/element.h"
+#include "device/base/number.h"
 #include "device/memory/tensor_map.h"
 
 enum {
@@ -148,14 +148,12 @@ emu_cuTensorMapEncodeTiled(CUtensorMap *tensorMap, CUtensorMapDataType tensorDat
                            globalDim, globalStrides,  elementStrides, interleave,
                            swizzle,   l2Promotion,    oobFill};
     emu_tensor_map m = {.is_im2col = 0};
-    CUresult status = emu_enter(EMU_CALL_TensorMapEncodeTiled);
 
-    if (status == CUDA_SUCCESS &&
-        (!map_begin(&m, &r) || !map_set_box(&m, tensorRank, boxDim) ||
-         !map_finish(&m, &r))) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (!map_begin(&m, &r) || !map_set_box(&m, tensorRank, boxDim) ||
+        !map_finish(&m, &r)) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    return CUDA_SUCCESS;
 }
 
 /* -- im2col maps ------------------------------------------------------------------- */
@@ -194,25 +192,22 @@ emu_cuTensorMapEncodeIm2col(
                            globalDim, globalStrides,  elementStrides, interleave,
                            swizzle,   l2Promotion,    oobFill};
     emu_tensor_map m = {.is_im2col = 1};
-    CUresult status = emu_enter(EMU_CALL_TensorMapEncodeIm2col);
     bool valid = tensorRank >= 3 && channelsPerPixel != 0 &&
                  channelsPerPixel <= CHANNELS_MOST && pixelsPerColumn != 0 &&
                  pixelsPerColumn <= PIXELS_MOST;
 
-    if (status == CUDA_SUCCESS && interleave != EMU_INTERLEAVE_NONE) {
-        status = CUDA_ERROR_NOT_SUPPORTED; /* no copy runs with such a map here */
+    if (interleave != EMU_INTERLEAVE_NONE) {
+        return CUDA_ERROR_NOT_SUPPORTED; /* no copy runs with such a map here */
     }
-    if (status == CUDA_SUCCESS) {
-        m.box[0] = (uint16_t)channelsPerPixel;
-        m.box[1] = (uint16_t)pixelsPerColumn;
-        valid = valid && map_begin(&m, &r) &&
-                map_set_corners(&m, pixelBoxLowerCorner, pixelBoxUpperCorner) &&
-                map_finish(&m, &r);
-        if (!valid) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
+    m.box[0] = (uint16_t)channelsPerPixel;
+    m.box[1] = (uint16_t)pixelsPerColumn;
+    valid = valid && map_begin(&m, &r) &&
+            map_set_corners(&m, pixelBoxLowerCorner, pixelBoxUpperCorner) &&
+            map_finish(&m, &r);
+    if (!valid) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    return CUDA_SUCCESS;
 }
 
 /* -- both kinds -------------------------------------------------------------------- */
@@ -221,16 +216,12 @@ CUresult
 emu_cuTensorMapReplaceAddress(CUtensorMap *tensorMap, void *globalAddress)
 {
     emu_tensor_map m;
-    CUresult status = EMU_ENTER(TensorMapReplaceAddress);
 
-    if (status == CUDA_SUCCESS &&
-        (tensorMap == NULL || !emu_tensor_map_read(&m, tensorMap) ||
-         (uintptr_t)globalAddress % LINE != 0)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (tensorMap == NULL || !emu_tensor_map_read(&m, tensorMap) ||
+        (uintptr_t)globalAddress % LINE != 0) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        m.address = (uint64_t)(uintptr_t)globalAddress;
-        memcpy(tensorMap, &m, sizeof m);
-    }
-    return emu_leave(status);
+    m.address = (uint64_t)(uintptr_t)globalAddress;
+    memcpy(tensorMap, &m, sizeof m);
+    return CUDA_SUCCESS;
 }

@@ -33,106 +33,81 @@ texture_release(uint64_t handle, emu_kind kind)
 }
 
 CUresult
-emu_cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc,
+emu_cuTexObjectCreate(emu_context *context, CUtexObject *pTexObject,
+                      const CUDA_RESOURCE_DESC *pResDesc,
                       const CUDA_TEXTURE_DESC *pTexDesc,
                       const CUDA_RESOURCE_VIEW_DESC *pResViewDesc)
 {
-    emu_context *context;
     uint64_t handle;
-    CUresult status = EMU_ENTER_CONTEXT(TexObjectCreate, &context);
 
-    if (status == CUDA_SUCCESS &&
-        (pTexObject == NULL || pResDesc == NULL || pTexDesc == NULL)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (pTexObject == NULL || pResDesc == NULL || pTexDesc == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = texture_check(pTexDesc);
+    CUresult status = texture_check(pTexDesc);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        status = emu_texture_create(context, EMU_TEXTURE, pResDesc, pTexDesc,
-                                    pResViewDesc, &handle);
+    status = emu_texture_create(context, EMU_TEXTURE, pResDesc, pTexDesc, pResViewDesc,
+                                &handle);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        *pTexObject = handle;
-    }
-    return emu_leave(status);
+    *pTexObject = handle;
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuTexObjectDestroy(CUtexObject texObject)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(TexObjectDestroy, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status = texture_release(texObject, EMU_TEXTURE);
-    }
-    return emu_leave(status);
+    return texture_release(texObject, EMU_TEXTURE);
 }
 
 CUresult
-emu_cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DESC *pResDesc)
+emu_cuSurfObjectCreate(emu_context *context, CUsurfObject *pSurfObject,
+                       const CUDA_RESOURCE_DESC *pResDesc)
 {
-    emu_context *context;
     uint64_t handle;
-    CUresult status = EMU_ENTER_CONTEXT(SurfObjectCreate, &context);
 
-    if (status == CUDA_SUCCESS && (pSurfObject == NULL || pResDesc == NULL ||
-                                   pResDesc->resType != CU_RESOURCE_TYPE_ARRAY)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (pSurfObject == NULL || pResDesc == NULL ||
+        pResDesc->resType != CU_RESOURCE_TYPE_ARRAY) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        const emu_array *array = emu_object_get(pResDesc->res.array.hArray, EMU_ARRAY);
+    const emu_array *array = emu_object_get(pResDesc->res.array.hArray, EMU_ARRAY);
 
-        if (array == NULL) {
-            status = CUDA_ERROR_INVALID_HANDLE;
-        }
-        else if ((array->descriptor.Flags & EMU_ARRAY_SURFACE) == 0) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
+    if (array == NULL) {
+        return CUDA_ERROR_INVALID_HANDLE;
     }
-    if (status == CUDA_SUCCESS) {
-        status =
-            emu_texture_create(context, EMU_SURFACE, pResDesc, NULL, NULL, &handle);
+    if ((array->descriptor.Flags & EMU_ARRAY_SURFACE) == 0) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        *pSurfObject = handle;
+    CUresult status =
+        emu_texture_create(context, EMU_SURFACE, pResDesc, NULL, NULL, &handle);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    return emu_leave(status);
+    *pSurfObject = handle;
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuSurfObjectDestroy(CUsurfObject surfObject)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(SurfObjectDestroy, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status = texture_release(surfObject, EMU_SURFACE);
-    }
-    return emu_leave(status);
+    return texture_release(surfObject, EMU_SURFACE);
 }
 
 /* -- descriptors ------------------------------------------------------------------- */
 
 /* A call that stores a descriptor of the live `object`, if the condition holds. */
-#define TEXTURE_GETTER(name, kind, Type, condition, member)                   \
-    CUresult emu_cu##name(Type *out, unsigned long long handle)               \
-    {                                                                         \
-        emu_context *context;                                                 \
-        CUresult status = EMU_ENTER_CONTEXT(name, &context);                  \
-                                                                              \
-        if (status == CUDA_SUCCESS) {                                         \
-            const emu_texture_object *object = emu_texture_get(handle, kind); \
-                                                                              \
-            if (object != NULL && out != NULL && (condition)) {               \
-                *out = object->slot->member;                                  \
-            }                                                                 \
-            else {                                                            \
-                status = CUDA_ERROR_INVALID_VALUE;                            \
-            }                                                                 \
-        }                                                                     \
-        return emu_leave(status);                                             \
+#define TEXTURE_GETTER(name, kind, Type, condition, member)               \
+    CUresult emu_cu##name(Type *out, unsigned long long handle)           \
+    {                                                                     \
+        const emu_texture_object *object = emu_texture_get(handle, kind); \
+                                                                          \
+        if (object == NULL || out == NULL || !(condition)) {              \
+            return CUDA_ERROR_INVALID_VALUE;                              \
+        }                                                                 \
+        *out = object->slot->member;                                      \
+        return CUDA_SUCCESS;                                              \
     }
 
 TEXTURE_GETTER(TexObjectGetResourceDesc, EMU_TEXTURE, CUDA_RESOURCE_DESC, true,

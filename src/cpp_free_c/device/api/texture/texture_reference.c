@@ -8,7 +8,6 @@
 #define _GNU_SOURCE
 #include <string.h>
 
-#include "device/memory/array.h"
 #include "device/memory/texture.h"
 #include "device/machine/grid/execution.h"
 #include "device/machine/warp/wait.h"
@@ -18,17 +17,22 @@
 
 enum { LARGEST_ALIGNMENT = 512, OVERRIDE_FORMAT = 1 };
 
+/* What a program sets. */
+typedef struct {
+    bool bound;
+    CUDA_RESOURCE_DESC resource;
+    CUDA_TEXTURE_DESC texture;
+    CUarray_format format;
+    unsigned int channels;
+} settings;
+
 struct CUtexref_st {
     emu_object object;
     emu_module *module; /* NULL: of cuTexRefCreate */
     struct CUtexref_st *next;
     uint64_t variable; /* its address */
     uint64_t handle;   /* of the object in the variable, or 0 */
-    bool bound;
-    CUDA_RESOURCE_DESC resource;
-    CUDA_TEXTURE_DESC texture;
-    CUarray_format format;
-    unsigned int channels;
+    settings set;
 };
 
 /* -- making and destroying --------------------------------------------------------- */
@@ -57,8 +61,8 @@ reference_new(emu_kind kind, emu_context *context)
         emu_object_new(kind, sizeof(*reference), context, reference_destroy);
 
     if (reference != NULL) {
-        reference->format = 0x20; /* float */
-        reference->channels = 1;
+        reference->set.format = 0x20; /* float */
+        reference->set.channels = 1;
     }
     return reference;
 }
@@ -79,20 +83,14 @@ reference_new_of_variable(emu_kind kind, emu_module *module, uint64_t address)
 
 /* Find the reference of a variable, or make it at the first request. */
 static CUresult
-reference_find(CUmodule handle, const char *name, emu_kind kind, CUtexref *out)
+reference_find(emu_module *module, const char *name, emu_kind kind, CUtexref *out)
 {
-    emu_module *module;
-    CUtexref reference;
+    CUtexref reference = module->references;
     uint64_t address;
-    CUresult status = emu_module_find(handle, &module);
 
-    if (status != CUDA_SUCCESS) {
-        return status;
-    }
     if (!emu_program_reference(module->program, name, kind == EMU_SURFREF, &address)) {
         return CUDA_ERROR_NOT_FOUND;
     }
-    reference = module->references;
     while (reference != NULL && reference->variable != address) {
         reference = reference->next;
     }
@@ -106,413 +104,360 @@ reference_find(CUmodule handle, const char *name, emu_kind kind, CUtexref *out)
     return CUDA_SUCCESS;
 }
 
-/* Wait for all work, and store an object of the present settings in the variable. */
+/* Wait for all work, and store an object of the settings in the variable. */
 static CUresult
-reference_renew(emu_context *context, CUtexref reference)
+reference_renew(CUtexref reference, const settings *s)
 {
-    const CUDA_TEXTURE_DESC *texture = &reference->texture;
+    emu_context *context = reference->object.context;
+    const CUDA_TEXTURE_DESC *texture = &s->texture;
     uint64_t handle = 0;
-    CUresult status;
+    CUresult status = emu_stream_synchronize(context->null_stream);
 
-    if (!reference->bound || reference->module == NULL) {
-        return CUDA_SUCCESS;
-    }
-    status = emu_stream_synchronize(context->null_stream);
     if (status != CUDA_SUCCESS) {
         return status;
     }
     if (reference->object.kind == EMU_SURFREF) {
         texture = NULL;
     }
-    status = emu_texture_make_hidden(context, &reference->resource, texture, &handle);
-    if (status == CUDA_SUCCESS) {
-        emu_texture_drop_hidden(reference->handle);
-        reference->handle = handle;
-        memcpy((void *)(uintptr_t)reference->variable, &handle, sizeof(handle));
+    status = emu_texture_make_hidden(context, &s->resource, texture, &handle);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    return status;
+    emu_texture_drop_hidden(reference->handle);
+    reference->handle = handle;
+    memcpy((void *)(uintptr_t)reference->variable, &handle, sizeof(handle));
+    return CUDA_SUCCESS;
 }
 
-/* Change the settings, and undo the change if no object can be made of them. */
-#define CHANGE(context, reference, statement)            \
-    do {                                                 \
-        const struct CUtexref_st before_ = *(reference); \
-        statement;                                       \
-        status = reference_renew(context, reference);    \
-        if (status != CUDA_SUCCESS) {                    \
-            (reference)->bound = before_.bound;          \
-            (reference)->resource = before_.resource;    \
-            (reference)->texture = before_.texture;      \
-            (reference)->format = before_.format;        \
-            (reference)->channels = before_.channels;    \
-        }                                                \
-    } while (0)
-
-/* Enter a call on a reference of a kind. */
+/* Give a reference new settings, unless no object can be made of them. */
 static CUresult
-reference_enter(emu_call call, const void *handle, emu_kind kind, emu_context **context,
-                CUtexref *reference)
+reference_set(CUtexref reference, const settings *s)
 {
-    CUresult status = emu_enter_context(call, context);
+    if (s->bound && reference->module != NULL) {
+        CUresult status = reference_renew(reference, s);
 
-    *reference = NULL;
-    if (status == CUDA_SUCCESS) {
-        *reference = emu_object_get(handle, kind);
-        if (*reference == NULL) {
-            status = CUDA_ERROR_INVALID_HANDLE;
+        if (status != CUDA_SUCCESS) {
+            return status;
         }
     }
-    return status;
+    reference->set = *s;
+    return CUDA_SUCCESS;
 }
-
-#define ENTER(name, handle, kind) \
-    reference_enter(EMU_CALL_##name, handle, kind, &context, &reference)
 
 /* -- finding and making ------------------------------------------------------------ */
 
 CUresult
-emu_cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name)
+emu_cuModuleGetTexRef(CUtexref *pTexRef, emu_module *module, const char *name)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_MODULE(ModuleGetTexRef, hmod, &context);
-
-    if (status == CUDA_SUCCESS && (pTexRef == NULL || name == NULL)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (pTexRef == NULL || name == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = reference_find(hmod, name, EMU_TEXREF, pTexRef);
-    }
-    return emu_leave(status);
+    return reference_find(module, name, EMU_TEXREF, pTexRef);
 }
 
 CUresult
-emu_cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const char *name)
+emu_cuModuleGetSurfRef(CUsurfref *pSurfRef, emu_module *module, const char *name)
 {
-    emu_context *context;
     CUtexref reference = NULL;
-    CUresult status = EMU_ENTER_MODULE(ModuleGetSurfRef, hmod, &context);
 
-    if (status == CUDA_SUCCESS && (pSurfRef == NULL || name == NULL)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (pSurfRef == NULL || name == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        status = reference_find(hmod, name, EMU_SURFREF, &reference);
+    CUresult status = reference_find(module, name, EMU_SURFREF, &reference);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS) {
-        *pSurfRef = (CUsurfref)(void *)reference;
-    }
-    return emu_leave(status);
+    *pSurfRef = (CUsurfref)(void *)reference;
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuTexRefCreate(CUtexref *pTexRef)
+emu_cuTexRefCreate(emu_context *context, CUtexref *pTexRef)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(TexRefCreate, &context);
-
-    if (status == CUDA_SUCCESS && pTexRef == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (pTexRef == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        CUtexref reference = reference_new(EMU_TEXREF, context);
+    CUtexref reference = reference_new(EMU_TEXREF, context);
 
-        if (reference != NULL) {
-            *pTexRef = reference;
-        }
-        else {
-            status = CUDA_ERROR_OUT_OF_MEMORY;
-        }
+    if (reference == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    return emu_leave(status);
+    *pTexRef = reference;
+    return CUDA_SUCCESS;
 }
 
 CUresult
-emu_cuTexRefDestroy(CUtexref hTexRef)
+emu_cuTexRefDestroy(CUtexref reference)
 {
-    emu_context *context;
-    CUtexref reference;
-    CUresult status = ENTER(TexRefDestroy, hTexRef, EMU_TEXREF);
-
-    if (status == CUDA_SUCCESS && reference->module != NULL) {
-        status = CUDA_ERROR_INVALID_HANDLE; /* the module owns it */
+    if (reference->module != NULL) {
+        return CUDA_ERROR_INVALID_HANDLE; /* the module owns it */
     }
-    if (status == CUDA_SUCCESS) {
-        reference_destroy(&reference->object);
-    }
-    return emu_leave(status);
+    reference_destroy(&reference->object);
+    return CUDA_SUCCESS;
 }
 
 /* -- binding ----------------------------------------------------------------------- */
 
 static void
-reference_bind_array(CUtexref reference, CUarray handle,
-                     const CUDA_ARRAY3D_DESCRIPTOR *d)
+settings_bind_array(settings *s, CUarray handle, const CUDA_ARRAY3D_DESCRIPTOR *d)
 {
-    memset(&reference->resource, 0, sizeof(reference->resource));
-    reference->resource.resType = CU_RESOURCE_TYPE_ARRAY;
-    reference->resource.res.array.hArray = handle;
-    reference->format = d->Format;
-    reference->channels = d->NumChannels;
-    reference->bound = true;
+    memset(&s->resource, 0, sizeof(s->resource));
+    s->resource.resType = CU_RESOURCE_TYPE_ARRAY;
+    s->resource.res.array.hArray = handle;
+    s->format = d->Format;
+    s->channels = d->NumChannels;
+    s->bound = true;
 }
 
 CUresult
-emu_cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flags)
+emu_cuTexRefSetArray(CUtexref reference, CUarray hArray, unsigned int Flags)
 {
-    emu_context *context;
-    CUtexref reference;
-    CUresult status = ENTER(TexRefSetArray, hTexRef, EMU_TEXREF);
-    const emu_array *array = NULL;
+    const emu_array *array = emu_object_get(hArray, EMU_ARRAY);
+    settings s = reference->set;
 
-    if (status == CUDA_SUCCESS && Flags != OVERRIDE_FORMAT) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (Flags != OVERRIDE_FORMAT) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        array = emu_object_get(hArray, EMU_ARRAY);
-        if (array == NULL) {
-            status = CUDA_ERROR_INVALID_HANDLE;
-        }
+    if (array == NULL) {
+        return CUDA_ERROR_INVALID_HANDLE;
     }
-    if (status == CUDA_SUCCESS) {
-        CHANGE(context, reference,
-               reference_bind_array(reference, hArray, &array->descriptor));
-    }
-    return emu_leave(status);
+    settings_bind_array(&s, hArray, &array->descriptor);
+    return reference_set(reference, &s);
 }
 
 CUresult
 emu_cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flags)
 {
-    emu_context *context;
-    CUtexref reference;
-    CUresult status = ENTER(SurfRefSetArray, hSurfRef, EMU_SURFREF);
-    const emu_array *array = NULL;
+    CUtexref reference = (CUtexref)(void *)hSurfRef;
+    const emu_array *array = emu_object_get(hArray, EMU_ARRAY);
+    settings s = reference->set;
 
-    if (status == CUDA_SUCCESS && Flags != 0) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (Flags != 0) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        array = emu_object_get(hArray, EMU_ARRAY);
-        if (array == NULL) {
-            status = CUDA_ERROR_INVALID_HANDLE;
-        }
-        else if ((array->descriptor.Flags & EMU_ARRAY_SURFACE) == 0) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
+    if (array == NULL) {
+        return CUDA_ERROR_INVALID_HANDLE;
     }
-    if (status == CUDA_SUCCESS) {
-        CHANGE(context, reference,
-               reference_bind_array(reference, hArray, &array->descriptor));
+    if ((array->descriptor.Flags & EMU_ARRAY_SURFACE) == 0) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_leave(status);
+    settings_bind_array(&s, hArray, &array->descriptor);
+    return reference_set(reference, &s);
 }
 
 static void
-reference_bind_linear(CUtexref reference, uint64_t address, size_t size)
+settings_bind_linear(settings *s, uint64_t address, size_t size)
 {
-    memset(&reference->resource, 0, sizeof(reference->resource));
-    reference->resource.resType = CU_RESOURCE_TYPE_LINEAR;
-    reference->resource.res.linear.devPtr = address;
-    reference->resource.res.linear.format = reference->format;
-    reference->resource.res.linear.numChannels = reference->channels;
-    reference->resource.res.linear.sizeInBytes = size;
-    reference->bound = true;
+    memset(&s->resource, 0, sizeof(s->resource));
+    s->resource.resType = CU_RESOURCE_TYPE_LINEAR;
+    s->resource.res.linear.devPtr = address;
+    s->resource.res.linear.format = s->format;
+    s->resource.res.linear.numChannels = s->channels;
+    s->resource.res.linear.sizeInBytes = size;
+    s->bound = true;
 }
 
 CUresult
-emu_cuTexRefSetAddress(size_t *ByteOffset, CUtexref hTexRef, CUdeviceptr dptr,
+emu_cuTexRefSetAddress(size_t *ByteOffset, CUtexref reference, CUdeviceptr dptr,
                        size_t bytes)
 {
-    emu_context *context;
-    CUtexref reference;
-    CUresult status = ENTER(TexRefSetAddress, hTexRef, EMU_TEXREF);
     const size_t offset = dptr % LARGEST_ALIGNMENT;
+    settings s = reference->set;
 
-    if (status == CUDA_SUCCESS && offset != 0 && ByteOffset == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (offset != 0 && ByteOffset == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        CHANGE(context, reference,
-               reference_bind_linear(reference, dptr - offset, bytes + offset));
+    settings_bind_linear(&s, dptr - offset, bytes + offset);
+    CUresult status = reference_set(reference, &s);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (status == CUDA_SUCCESS && ByteOffset != NULL) {
+    if (ByteOffset != NULL) {
         *ByteOffset = offset;
     }
-    return emu_leave(status);
+    return CUDA_SUCCESS;
 }
 
 static void
-reference_bind_pitched(CUtexref reference, const CUDA_ARRAY_DESCRIPTOR *d,
-                       uint64_t address, size_t pitch)
+settings_bind_pitched(settings *s, const CUDA_ARRAY_DESCRIPTOR *d, uint64_t address,
+                      size_t pitch)
 {
-    memset(&reference->resource, 0, sizeof(reference->resource));
-    reference->resource.resType = CU_RESOURCE_TYPE_PITCH2D;
-    reference->resource.res.pitch2D.devPtr = address;
-    reference->resource.res.pitch2D.format = d->Format;
-    reference->resource.res.pitch2D.numChannels = d->NumChannels;
-    reference->resource.res.pitch2D.width = d->Width;
-    reference->resource.res.pitch2D.height = d->Height;
-    reference->resource.res.pitch2D.pitchInBytes = pitch;
-    reference->format = d->Format;
-    reference->channels = d->NumChannels;
-    reference->bound = true;
+    memset(&s->resource, 0, sizeof(s->resource));
+    s->resource.resType = CU_RESOURCE_TYPE_PITCH2D;
+    s->resource.res.pitch2D.devPtr = address;
+    s->resource.res.pitch2D.format = d->Format;
+    s->resource.res.pitch2D.numChannels = d->NumChannels;
+    s->resource.res.pitch2D.width = d->Width;
+    s->resource.res.pitch2D.height = d->Height;
+    s->resource.res.pitch2D.pitchInBytes = pitch;
+    s->format = d->Format;
+    s->channels = d->NumChannels;
+    s->bound = true;
 }
 
 CUresult
-emu_cuTexRefSetAddress2D(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR *desc,
+emu_cuTexRefSetAddress2D(CUtexref reference, const CUDA_ARRAY_DESCRIPTOR *desc,
                          CUdeviceptr dptr, size_t Pitch)
 {
-    emu_context *context;
-    CUtexref reference;
-    CUresult status = ENTER(TexRefSetAddress2D, hTexRef, EMU_TEXREF);
+    settings s = reference->set;
 
-    if (status == CUDA_SUCCESS && desc == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (desc == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        CHANGE(context, reference,
-               reference_bind_pitched(reference, desc, dptr, Pitch));
-    }
-    return emu_leave(status);
+    settings_bind_pitched(&s, desc, dptr, Pitch);
+    return reference_set(reference, &s);
 }
 
 /* -- settings ---------------------------------------------------------------------- */
 
 static void
-reference_set_format(CUtexref reference, CUarray_format format, unsigned int channels)
+settings_set_format(settings *s, CUarray_format format, unsigned int channels)
 {
-    reference->format = format;
-    reference->channels = channels;
-    if (reference->bound && reference->resource.resType == CU_RESOURCE_TYPE_LINEAR) {
-        reference->resource.res.linear.format = format;
-        reference->resource.res.linear.numChannels = channels;
+    s->format = format;
+    s->channels = channels;
+    if (s->bound && s->resource.resType == CU_RESOURCE_TYPE_LINEAR) {
+        s->resource.res.linear.format = format;
+        s->resource.res.linear.numChannels = channels;
     }
 }
 
 CUresult
-emu_cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPackedComponents)
+emu_cuTexRefSetFormat(CUtexref reference, CUarray_format fmt, int NumPackedComponents)
 {
-    emu_context *context;
-    CUtexref reference;
+    settings s = reference->set;
     const unsigned int channels = (unsigned int)NumPackedComponents;
-    CUresult status = ENTER(TexRefSetFormat, hTexRef, EMU_TEXREF);
 
-    if (status == CUDA_SUCCESS && (emu_array_format_size(fmt) == 0 ||
-                                   (channels != 1 && channels != 2 && channels != 4))) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (emu_array_format_size(fmt) == 0 ||
+        (channels != 1 && channels != 2 && channels != 4)) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        CHANGE(context, reference, reference_set_format(reference, fmt, channels));
-    }
-    return emu_leave(status);
+    settings_set_format(&s, fmt, channels);
+    return reference_set(reference, &s);
 }
 
 CUresult
-emu_cuTexRefSetAddressMode(CUtexref hTexRef, int dim, CUaddress_mode am)
+emu_cuTexRefSetAddressMode(CUtexref reference, int dim, CUaddress_mode am)
 {
-    emu_context *context;
-    CUtexref reference;
-    CUresult status = ENTER(TexRefSetAddressMode, hTexRef, EMU_TEXREF);
+    settings s = reference->set;
 
-    if (status == CUDA_SUCCESS && (dim < 0 || dim > 2 || am > 3)) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (dim < 0 || dim > 2 || am > 3) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        CHANGE(context, reference, reference->texture.addressMode[dim] = am);
-    }
-    return emu_leave(status);
+    s.texture.addressMode[dim] = am;
+    return reference_set(reference, &s);
 }
 
 CUresult
-emu_cuTexRefSetFilterMode(CUtexref hTexRef, CUfilter_mode fm)
+emu_cuTexRefSetFilterMode(CUtexref reference, CUfilter_mode fm)
 {
-    emu_context *context;
-    CUtexref reference;
-    CUresult status = ENTER(TexRefSetFilterMode, hTexRef, EMU_TEXREF);
+    settings s = reference->set;
 
-    if (status == CUDA_SUCCESS && fm > 1) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (fm > 1) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS) {
-        CHANGE(context, reference, reference->texture.filterMode = fm);
-    }
-    return emu_leave(status);
+    s.texture.filterMode = fm;
+    return reference_set(reference, &s);
 }
 
 CUresult
-emu_cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags)
+emu_cuTexRefSetFlags(CUtexref reference, unsigned int Flags)
 {
-    emu_context *context;
-    CUtexref reference;
-    CUresult status = ENTER(TexRefSetFlags, hTexRef, EMU_TEXREF);
+    settings s = reference->set;
 
-    if (status == CUDA_SUCCESS) {
-        CHANGE(context, reference, reference->texture.flags = Flags);
-    }
-    return emu_leave(status);
+    s.texture.flags = Flags;
+    return reference_set(reference, &s);
 }
 
 /* -- getters ----------------------------------------------------------------------- */
 
-/* A call that stores facts about a reference if the condition holds. */
-#define REFERENCE_GETTER(name, parameters, handle, kind, condition, statement) \
-    CUresult emu_cu##name parameters                                           \
-    {                                                                          \
-        emu_context *context;                                                  \
-        CUtexref reference;                                                    \
-        CUresult status = ENTER(name, handle, kind);                           \
-                                                                               \
-        if (status == CUDA_SUCCESS && !(condition)) {                          \
-            status = CUDA_ERROR_INVALID_VALUE;                                 \
-        }                                                                      \
-        if (status == CUDA_SUCCESS) {                                          \
-            statement;                                                         \
-        }                                                                      \
-        return emu_leave(status);                                              \
-    }
-
 static bool
 reference_is_bound_to(const struct CUtexref_st *reference, CUresourcetype type)
 {
-    return reference->bound && reference->resource.resType == type;
+    return reference->set.bound && reference->set.resource.resType == type;
 }
 
 /* The address of a reference that is bound to linear or pitched memory. */
 static CUdeviceptr
 reference_address(const struct CUtexref_st *reference)
 {
-    if (reference->resource.resType == CU_RESOURCE_TYPE_LINEAR) {
-        return reference->resource.res.linear.devPtr;
+    if (reference->set.resource.resType == CU_RESOURCE_TYPE_LINEAR) {
+        return reference->set.resource.res.linear.devPtr;
     }
-    return reference->resource.res.pitch2D.devPtr;
+    return reference->set.resource.res.pitch2D.devPtr;
 }
 
-REFERENCE_GETTER(TexRefGetAddress, (CUdeviceptr * pdptr, CUtexref hTexRef), hTexRef,
-                 EMU_TEXREF,
-                 pdptr != NULL &&
-                     (reference_is_bound_to(reference, CU_RESOURCE_TYPE_LINEAR) ||
-                      reference_is_bound_to(reference, CU_RESOURCE_TYPE_PITCH2D)),
-                 *pdptr = reference_address(reference))
-REFERENCE_GETTER(TexRefGetArray, (CUarray * phArray, CUtexref hTexRef), hTexRef,
-                 EMU_TEXREF,
-                 phArray != NULL &&
-                     reference_is_bound_to(reference, CU_RESOURCE_TYPE_ARRAY),
-                 *phArray = reference->resource.res.array.hArray)
-REFERENCE_GETTER(SurfRefGetArray, (CUarray * phArray, CUsurfref hSurfRef), hSurfRef,
-                 EMU_SURFREF,
-                 phArray != NULL &&
-                     reference_is_bound_to(reference, CU_RESOURCE_TYPE_ARRAY),
-                 *phArray = reference->resource.res.array.hArray)
-REFERENCE_GETTER(TexRefGetAddressMode,
-                 (CUaddress_mode * pam, CUtexref hTexRef, int dim), hTexRef, EMU_TEXREF,
-                 pam != NULL && dim >= 0 && dim <= 2,
-                 *pam = reference->texture.addressMode[dim])
-REFERENCE_GETTER(TexRefGetFilterMode, (CUfilter_mode * pfm, CUtexref hTexRef), hTexRef,
-                 EMU_TEXREF, pfm != NULL, *pfm = reference->texture.filterMode)
-REFERENCE_GETTER(TexRefGetFormat,
-                 (CUarray_format * pFormat, int *pNumChannels, CUtexref hTexRef),
-                 hTexRef, EMU_TEXREF, pFormat != NULL && pNumChannels != NULL,
-                 (*pFormat = reference->format,
-                  *pNumChannels = (int)reference->channels))
-REFERENCE_GETTER(TexRefGetFlags, (unsigned int *pFlags, CUtexref hTexRef), hTexRef,
-                 EMU_TEXREF, pFlags != NULL, *pFlags = reference->texture.flags)
+/* The array of a reference that is bound to one. */
+static CUresult
+reference_array(const struct CUtexref_st *reference, CUarray *array)
+{
+    if (array == NULL || !reference_is_bound_to(reference, CU_RESOURCE_TYPE_ARRAY)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *array = reference->set.resource.res.array.hArray;
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuTexRefGetArray(CUarray *phArray, CUtexref reference)
+{
+    return reference_array(reference, phArray);
+}
+
+CUresult
+emu_cuSurfRefGetArray(CUarray *phArray, CUsurfref hSurfRef)
+{
+    return reference_array((CUtexref)(void *)hSurfRef, phArray);
+}
+
+CUresult
+emu_cuTexRefGetAddress(CUdeviceptr *pdptr, CUtexref reference)
+{
+    if (pdptr == NULL ||
+        (!reference_is_bound_to(reference, CU_RESOURCE_TYPE_LINEAR) &&
+         !reference_is_bound_to(reference, CU_RESOURCE_TYPE_PITCH2D))) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *pdptr = reference_address(reference);
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuTexRefGetAddressMode(CUaddress_mode *pam, CUtexref reference, int dim)
+{
+    if (pam == NULL || dim < 0 || dim > 2) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *pam = reference->set.texture.addressMode[dim];
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuTexRefGetFilterMode(CUfilter_mode *pfm, CUtexref reference)
+{
+    if (pfm == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *pfm = reference->set.texture.filterMode;
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuTexRefGetFormat(CUarray_format *pFormat, int *pNumChannels, CUtexref reference)
+{
+    if (pFormat == NULL || pNumChannels == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *pFormat = reference->set.format;
+    *pNumChannels = (int)reference->set.channels;
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuTexRefGetFlags(unsigned int *pFlags, CUtexref reference)
+{
+    if (pFlags == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *pFlags = reference->set.texture.flags;
+    return CUDA_SUCCESS;
+}

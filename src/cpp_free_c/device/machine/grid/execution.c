@@ -76,6 +76,15 @@ execution_stack_size(CUcontext context, const emu_func *func)
     return (size + 63) & ~(size_t)63;
 }
 
+bool
+emu_execution_parse_timeout(const char *text, double *seconds)
+{
+    char *end;
+
+    *seconds = strtod(text, &end);
+    return end != text && *end == 0 && *seconds >= 0 && *seconds < 1e9;
+}
+
 /* The deadline of a launch that begins now: PYCUDA_EMULATOR_TIMEOUT, in seconds. */
 static uint64_t
 execution_deadline(void)
@@ -83,11 +92,7 @@ execution_deadline(void)
     const char *text = getenv("PYCUDA_EMULATOR_TIMEOUT");
     double seconds;
 
-    if (text == NULL) {
-        return 0;
-    }
-    seconds = strtod(text, NULL);
-    if (!(seconds > 0 && seconds < 1e9)) {
+    if (text == NULL || !emu_execution_parse_timeout(text, &seconds) || seconds == 0) {
         return 0;
     }
     return emu_clock_steady() + (uint64_t)(seconds * 1e9);

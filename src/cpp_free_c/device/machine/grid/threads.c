@@ -30,31 +30,48 @@ static struct {
           .work = PTHREAD_COND_INITIALIZER,
           .done = PTHREAD_COND_INITIALIZER};
 
+bool
+emu_threads_parse(const char *text, unsigned *count)
+{
+    char *end;
+    const long number = strtol(text, &end, 10);
+
+    if (*text < '0' || *text > '9' || *end != 0 || number < 1) {
+        return false;
+    }
+    *count = MAX_WORKERS;
+    if (number < MAX_WORKERS) {
+        *count = (unsigned)number;
+    }
+    return true;
+}
+
+/* The processors that this process may use. */
+static unsigned
+threads_cores(void)
+{
+    cpu_set_t cores;
+    int count = 1;
+
+    CPU_ZERO(&cores);
+    if (sched_getaffinity(0, sizeof cores, &cores) == 0) {
+        count = CPU_COUNT(&cores);
+    }
+    if (count > MAX_WORKERS) {
+        count = MAX_WORKERS;
+    }
+    return (unsigned)count;
+}
+
 static unsigned
 threads_limit_locked(void)
 {
     if (!pool.limit) {
         const char *text = getenv("PYCUDA_EMULATOR_THREADS");
-        long count = 0;
 
-        if (text) {
-            count = strtol(text, NULL, 10);
+        if (text == NULL || !emu_threads_parse(text, &pool.limit)) {
+            pool.limit = threads_cores();
         }
-        if (count <= 0) {
-            cpu_set_t cores; /* the processors that this process may use */
-
-            CPU_ZERO(&cores);
-            if (sched_getaffinity(0, sizeof cores, &cores) == 0) {
-                count = CPU_COUNT(&cores);
-            }
-        }
-        if (count < 1) {
-            count = 1;
-        }
-        if (count > MAX_WORKERS) {
-            count = MAX_WORKERS;
-        }
-        pool.limit = (unsigned)count;
     }
     return pool.limit;
 }

@@ -5,6 +5,11 @@
 #ifndef DEVICE_MACHINE_GRID_THREADS_H
 #define DEVICE_MACHINE_GRID_THREADS_H
 
+#include <stdbool.h>
+
+/* Read the number of PYCUDA_EMULATOR_THREADS: at least 1. */
+bool emu_threads_parse(const char *text, unsigned *count);
+
 /* The most threads that work: PYCUDA_EMULATOR_THREADS, or the number of cores. */
 unsigned emu_threads_count(void);
 

@@ -14,6 +14,13 @@ handlers_have_avx512(void)
 }
 #endif
 
+bool
+emu_handlers_know(const char *choice)
+{
+    return strcmp(choice, "best") == 0 || strcmp(choice, "0") == 0 ||
+           strcmp(choice, "256") == 0 || strcmp(choice, "512") == 0;
+}
+
 const emu_handler_set *
 emu_handlers(void)
 {

@@ -17,7 +17,7 @@ emu_op_ld_128(emu_warp *warp, const emu_insn *insn)
     uint64_t at[EMU_LANES];
     uint32_t left;
 
-    if (!emu_address_check(warp, insn, warp->mask, 16, false, at)) {
+    if (!emu_address_check(warp, insn, at)) {
         return NULL;
     }
     for (left = warp->mask; left; left &= left - 1) {
@@ -35,7 +35,7 @@ emu_op_st_128(emu_warp *warp, const emu_insn *insn)
     uint64_t at[EMU_LANES];
     uint32_t left;
 
-    if (!emu_address_check(warp, insn, warp->mask, 16, true, at)) {
+    if (!emu_address_check(warp, insn, at)) {
         return NULL;
     }
     for (left = warp->mask; left; left &= left - 1) {
@@ -159,13 +159,6 @@ emu_op_isspacep(emu_warp *warp, const emu_insn *insn)
         bits |= (uint32_t)is << i;
     }
     *d = (*d & ~warp->mask) | bits;
-    return insn + 1;
-}
-
-const emu_insn *
-emu_op_prefetch(emu_warp *warp, const emu_insn *insn)
-{
-    (void)warp;
     return insn + 1;
 }
 

@@ -3,7 +3,7 @@
  * shared memory with plain accesses, since a block belongs to one thread. */
 #include "device/machine/warp/machine.h"
 
-#include "device/base/half.h"
+#include "device/base/number.h"
 #include "device/compile/encoding.h"
 #include "device/machine/warp/address_check.h"
 #include "device/machine/warp/lanes.h"
@@ -195,7 +195,7 @@ atom_result(unsigned operation, uint64_t old, uint64_t b, unsigned bits, bool sh
         uint32_t left;                                                                \
         const emu_block *block = warp->block;                                         \
                                                                                       \
-        if (!emu_address_check(warp, insn, warp->mask, sizeof(type), true, at)) {     \
+        if (!emu_address_check(warp, insn, at)) {                                     \
             return NULL;                                                              \
         }                                                                             \
         warp->spins += EMU_SPIN_STEP;                                                 \
@@ -289,7 +289,7 @@ emu_op_atom_128(emu_warp *warp, const emu_insn *insn)
     uint64_t at[EMU_LANES];
     uint32_t left;
 
-    if (!emu_address_check(warp, insn, warp->mask, 16, true, at)) {
+    if (!emu_address_check(warp, insn, at)) {
         return NULL;
     }
     warp->spins += EMU_SPIN_STEP;

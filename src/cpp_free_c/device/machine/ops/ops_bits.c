@@ -4,7 +4,7 @@
 #include "device/compile/encoding.h"
 #include "device/machine/warp/lanes.h"
 
-/* Operations of EMU_OPS_COMMON have public names: they are built once. */
+/* These operations are built once: OP_OWN in tables/operations.inc. */
 #undef EMU_OP
 #define EMU_OP(name) const emu_insn *emu_op_##name(emu_warp *warp, const emu_insn *insn)
 

@@ -1,5 +1,5 @@
 /* bulk_copy: copies and reductions of ranges of bytes. See encoding.h. */
-#include "device/base/element.h"
+#include "device/base/number.h"
 #include "device/compile/encoding.h"
 #include "device/machine/ops/reduction.h"
 #include "device/machine/warp/address_check.h"

@@ -1,5 +1,5 @@
-/* Operations on 16-bit numbers. See base/half.h. */
-#include "device/base/half.h"
+/* Operations on 16-bit numbers. See base/number.h. */
+#include "device/base/number.h"
 
 #include "device/machine/warp/lanes.h"
 #include "device/machine/warp/machine.h"

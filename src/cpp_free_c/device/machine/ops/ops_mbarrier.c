@@ -11,7 +11,7 @@ emu_op_mbarrier_init(emu_warp *warp, const emu_insn *insn)
     uint64_t at[EMU_LANES];
     uint32_t left;
 
-    if (!emu_mbarrier_find(warp, insn, warp->mask, at)) {
+    if (!emu_mbarrier_find(warp, insn, at)) {
         return NULL;
     }
     for (left = warp->mask; left; left &= left - 1) {
@@ -30,7 +30,7 @@ emu_op_mbarrier_arrive(emu_warp *warp, const emu_insn *insn)
     uint64_t at[EMU_LANES];
     uint32_t left;
 
-    if (!emu_mbarrier_find(warp, insn, warp->mask, at)) {
+    if (!emu_mbarrier_find(warp, insn, at)) {
         return NULL;
     }
     for (left = warp->mask; left; left &= left - 1) {
@@ -55,7 +55,7 @@ emu_op_mbarrier_bytes(emu_warp *warp, const emu_insn *insn)
     uint64_t at[EMU_LANES];
     uint32_t left;
 
-    if (!emu_mbarrier_find(warp, insn, warp->mask, at)) {
+    if (!emu_mbarrier_find(warp, insn, at)) {
         return NULL;
     }
     for (left = warp->mask; left; left &= left - 1) {
@@ -84,7 +84,7 @@ emu_op_mbarrier_wait(emu_warp *warp, const emu_insn *insn)
     uint64_t at[EMU_LANES];
     uint32_t left, bits = 0;
 
-    if (!emu_mbarrier_find(warp, insn, warp->mask, at)) {
+    if (!emu_mbarrier_find(warp, insn, at)) {
         return NULL;
     }
     for (left = warp->mask; left; left &= left - 1) {

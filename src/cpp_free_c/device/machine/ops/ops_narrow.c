@@ -1,7 +1,7 @@
-/* Conversions to and from numbers of 8 bits and tf32, and cvt.pack. See base/fp8.h. */
-#include "device/base/fp8.h"
+/* Conversions to and from numbers of 8 bits and tf32, and cvt.pack. See base/number.h.
+ */
+#include "device/base/number.h"
 
-#include "device/base/half.h"
 #include "device/compile/encoding.h"
 #include "device/machine/warp/lanes.h"
 #include "device/machine/warp/machine.h"

@@ -1,10 +1,10 @@
 /* The operation `service`: calls of functions that the device itself provides, by their
- * number in service_names.h. */
+ * number in runtime.h. */
 #include "device/machine/warp/machine.h"
 
 #include <stdio.h>
 
-#include "device/compile/service_names.h"
+#include "device/compile/runtime.h"
 #include "device/machine/services/conditional.h"
 #include "device/machine/services/device_printf.h"
 #include "device/machine/services/dynamic_parallelism.h"

@@ -5,11 +5,10 @@
 
 #include <string.h>
 
-#include "device/base/geometry.h"
+#include "device/memory/texture.h"
 #include "device/compile/encoding.h"
 #include "device/machine/warp/lanes.h"
 #include "device/machine/warp/report.h"
-#include "device/memory/texel.h"
 
 typedef struct {
     unsigned geometry, mode, count, bytes, wide;

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include "device/base/half.h"
+#include "device/base/number.h"
 #include "device/machine/warp/lanes.h"
 #include "device/machine/warp/report.h"
-#include "device/memory/sampling.h"
+#include "device/memory/texture.h"
 #include "device/ptx/words.h"
 
 /* -- handles --------------------------------------------------------------- */

@@ -1,8 +1,7 @@
 /* Reductions of elements in memory. See reduction.h. */
 #include "device/machine/ops/reduction.h"
 
-#include "device/base/element.h"
-#include "device/base/half.h"
+#include "device/base/number.h"
 #include "device/machine/warp/lanes.h"
 
 /* As red.global.add, but subnormal numbers of single precision are kept. A NaN of

@@ -11,8 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "device/base/float_bits.h"
-#include "device/base/half.h"
+#include "device/base/number.h"
 #include "device/compile/encoding.h"
 
 /* -- floating-point elements ------------------------------------------------------- */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/memory/written.h"
+#include "device/memory/memory.h"
 
 void
 emu_child_work_open(emu_child_work *work, unsigned depth)

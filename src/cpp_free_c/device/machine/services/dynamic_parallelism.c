@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/compile/service_names.h"
+#include "device/compile/runtime.h"
 #include "device/machine/warp/address_check.h"
 #include "device/machine/services/heap.h"
 #include "device/machine/warp/occupancy.h"

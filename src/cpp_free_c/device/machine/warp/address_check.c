@@ -5,7 +5,6 @@
 
 #include "device/check/use_log.h"
 #include "device/compile/encoding.h"
-#include "device/machine/warp/handlers.h"
 #include "device/machine/warp/lanes.h"
 #include "device/machine/warp/cluster.h"
 #include "device/machine/warp/report.h"
@@ -263,9 +262,11 @@ emu_address_of_lanes(const emu_warp *warp, const emu_insn *insn,
 
 /* Report the first lane whose address is not a multiple of the size. */
 static bool
-address_fault_misaligned(emu_warp *warp, const emu_insn *insn, uint32_t mask,
-                         unsigned size, bool write, const uint64_t address[EMU_LANES])
+address_fault_misaligned(emu_warp *warp, const emu_insn *insn,
+                         const uint64_t address[EMU_LANES])
 {
+    const unsigned size = emu_access_bytes(insn);
+    uint32_t mask = warp->mask;
     unsigned lane = (unsigned)__builtin_ctz(mask);
     char value[EMU_VALUE_LINE];
 
@@ -276,41 +277,58 @@ address_fault_misaligned(emu_warp *warp, const emu_insn *insn, uint32_t mask,
     emu_store_value_line(warp, insn, lane, size, NULL, value);
     (void)emu_fault(warp, insn, CUDA_ERROR_MISALIGNED_ADDRESS, lane, address[lane],
                     "%s of %u bytes at address 0x%llx, which is no multiple of %u%s",
-                    address_access_word(write), size, (unsigned long long)address[lane],
-                    size, value);
+                    address_access_word(emu_access_writes(insn)), size,
+                    (unsigned long long)address[lane], size, value);
     return false;
 }
 
 /* Check lane by lane. */
 static bool
-address_each_lane(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
-                  bool write, const uint64_t address[EMU_LANES],
-                  uint64_t out[EMU_LANES])
+address_each_lane(emu_warp *warp, const emu_insn *insn,
+                  const uint64_t address[EMU_LANES], uint64_t out[EMU_LANES])
 {
     const uint32_t space = insn->aux & EMU_AT_MASK;
+    const unsigned size = emu_access_bytes(insn);
 
-    for (uint32_t left = mask; left; left &= left - 1) {
+    for (uint32_t left = warp->mask; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         const uint8_t *at = address_of_lane(warp, space, lane, address[lane], size);
 
         if (at == NULL) {
-            return address_fault(warp, insn, lane, address[lane], size, write);
+            return address_fault(warp, insn, lane, address[lane], size,
+                                 emu_access_writes(insn));
         }
         out[lane] = (uint64_t)(uintptr_t)at;
     }
     return true;
 }
 
+/* An operation whose row says that it accesses no memory: the checks would not see the
+ * access. */
+static bool
+address_fault_row(emu_warp *warp, const emu_insn *insn)
+{
+    (void)emu_fault(warp, insn, CUDA_ERROR_ILLEGAL_INSTRUCTION,
+                    (unsigned)__builtin_ctz(warp->mask), 0,
+                    "the operation %s accesses memory: its row in "
+                    "tables/operations.inc must say so",
+                    emu_op_names[insn->op]);
+    return false;
+}
+
 bool
-emu_address_resolve(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
-                    bool write, uint64_t out[EMU_LANES])
+emu_address_resolve(emu_warp *warp, const emu_insn *insn, uint64_t out[EMU_LANES])
 {
     const uint32_t space = insn->aux & EMU_AT_MASK;
+    const unsigned size = emu_access_bytes(insn);
     uint64_t address[EMU_LANES], low = UINT64_MAX, high = 0, bits = 0;
     uint32_t left;
 
+    if (size == 0) {
+        return address_fault_row(warp, insn);
+    }
     emu_address_of_lanes(warp, insn, address);
-    for (left = mask; left; left &= left - 1) {
+    for (left = warp->mask; left; left &= left - 1) {
         const uint64_t a = address[__builtin_ctz(left)];
 
         if (a < low) {
@@ -322,10 +340,10 @@ emu_address_resolve(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigne
         bits |= a;
     }
     if (bits & (size - 1)) {
-        return address_fault_misaligned(warp, insn, mask, size, write, address);
+        return address_fault_misaligned(warp, insn, address);
     }
     if (space <= EMU_AT_GLOBAL && emu_address_global(warp, low, high - low + size)) {
-        for (left = mask; left; left &= left - 1) {
+        for (left = warp->mask; left; left &= left - 1) {
             const int i = __builtin_ctz(left);
 
             out[i] = address[i];
@@ -336,14 +354,14 @@ emu_address_resolve(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigne
         high + size <= warp->block->shared_size) {
         const uint64_t shared = (uint64_t)(uintptr_t)warp->block->shared;
 
-        for (left = mask; left; left &= left - 1) {
+        for (left = warp->mask; left; left &= left - 1) {
             const int i = __builtin_ctz(left);
 
             out[i] = shared + address[i];
         }
         return true;
     }
-    return address_each_lane(warp, insn, mask, size, write, address, out);
+    return address_each_lane(warp, insn, address, out);
 }
 
 void
@@ -360,34 +378,34 @@ emu_address_note(emu_warp *warp, uint64_t address, uint64_t bytes, bool write)
 }
 
 static unsigned
-address_use(const emu_insn *insn, bool write)
+address_use(const emu_insn *insn)
 {
-    if (insn->run == emu_op_atom_16 || insn->run == emu_op_atom_32 ||
-        insn->run == emu_op_atom_64 || insn->run == emu_op_atom_128) {
-        return EMU_USE_ATOMIC;
+    switch (emu_op_rows[insn->op].effect) {
+        case EMU_EFFECT_UPDATE:
+            return EMU_USE_ATOMIC;
+        case EMU_EFFECT_READ:
+            return EMU_USE_READ;
+        default:
+            return EMU_USE_WRITE;
     }
-    if (write) {
-        return EMU_USE_WRITE;
-    }
-    return EMU_USE_READ;
 }
 
 void
-emu_address_note_lanes(emu_warp *warp, const emu_insn *insn, unsigned size, bool write,
+emu_address_note_lanes(emu_warp *warp, const emu_insn *insn,
                        const uint64_t at[EMU_LANES])
 {
-    emu_use_log_add_lanes(warp->block->worker->uses, at, warp->mask, size,
-                          address_use(insn, write));
+    emu_use_log_add_lanes(warp->block->worker->uses, at, warp->mask,
+                          emu_access_bytes(insn), address_use(insn));
 }
 
 /* Note the access of each lane whose memory is to be noted. */
 static void
-address_note_each(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
-                  bool write, const uint64_t at[EMU_LANES])
+address_note_each(emu_warp *warp, const emu_insn *insn, const uint64_t at[EMU_LANES])
 {
+    const unsigned size = emu_access_bytes(insn);
     uint32_t noted = 0;
 
-    for (uint32_t left = mask; left; left &= left - 1) {
+    for (uint32_t left = warp->mask; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
 
         if (emu_address_global(warp, at[lane], size) != NULL && warp->is_noted &&
@@ -397,21 +415,19 @@ address_note_each(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned 
     }
     if (noted != 0) {
         emu_use_log_add_lanes(warp->block->worker->uses, at, noted, size,
-                              address_use(insn, write));
+                              address_use(insn));
     }
 }
 
 bool
-emu_address_check(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
-                  bool write, uint64_t out[EMU_LANES])
+emu_address_check(emu_warp *warp, const emu_insn *insn, uint64_t out[EMU_LANES])
 {
-    const uint32_t space = insn->aux & EMU_AT_MASK;
-
-    if (!emu_address_resolve(warp, insn, mask, size, write, out)) {
+    if (!emu_address_resolve(warp, insn, out)) {
         return false;
     }
-    if (warp->block->grid->launch->uses != NULL && space <= EMU_AT_GLOBAL) {
-        address_note_each(warp, insn, mask, size, write, out);
+    if (warp->block->grid->launch->uses != NULL &&
+        (insn->aux & EMU_AT_MASK) <= EMU_AT_GLOBAL) {
+        address_note_each(warp, insn, out);
     }
     return true;
 }

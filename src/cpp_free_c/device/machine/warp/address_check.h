@@ -10,21 +10,20 @@
 #include "device/compile/encoding.h"
 #include "device/machine/warp/machine.h"
 
-/* Check the access of each lane in `mask` and return its host address. False after a
- * fault. */
-bool emu_address_check(emu_warp *warp, const emu_insn *insn, uint32_t mask,
-                       unsigned size, bool write, uint64_t out[EMU_LANES]);
+/* Check the access of each active lane and return its host address. The row of the
+ * operation says how many bytes it has, and whether it writes. False after a fault: one
+ * is that the row says that the operation accesses no memory. */
+bool emu_address_check(emu_warp *warp, const emu_insn *insn, uint64_t out[EMU_LANES]);
 /* The same; the access is not noted (uses.h). */
-bool emu_address_resolve(emu_warp *warp, const emu_insn *insn, uint32_t mask,
-                         unsigned size, bool write, uint64_t out[EMU_LANES]);
+bool emu_address_resolve(emu_warp *warp, const emu_insn *insn, uint64_t out[EMU_LANES]);
 /* The address that each lane accesses, not checked. */
 void emu_address_of_lanes(const emu_warp *warp, const emu_insn *insn,
                           uint64_t out[EMU_LANES]);
 /* Note an access to the allocation warp->recent, if that is noted (use_log.h). */
 void emu_address_note(emu_warp *warp, uint64_t address, uint64_t bytes, bool write);
 /* The same for the accesses of the lanes to one noted allocation. */
-void emu_address_note_lanes(emu_warp *warp, const emu_insn *insn, unsigned size,
-                            bool write, const uint64_t at[EMU_LANES]);
+void emu_address_note_lanes(emu_warp *warp, const emu_insn *insn,
+                            const uint64_t at[EMU_LANES]);
 /* The host address of bytes of global memory within one allocation; NULL if the access
  * is not legal. Remembers the allocation in warp->recent. */
 uint8_t *emu_address_global(emu_warp *warp, uint64_t address, uint64_t size);

@@ -3,7 +3,6 @@
 
 #include "device/compile/encoding.h"
 #include "device/machine/warp/address_check.h"
-#include "device/machine/warp/effect.h"
 #include "device/machine/warp/group.h"
 #include "device/machine/warp/init_check.h"
 #include "device/machine/warp/init_follow.h"
@@ -15,7 +14,7 @@
 static emu_race_kind
 checked_race_kind(const emu_insn *insn)
 {
-    const unsigned kind = emu_effects[insn->op].kind;
+    const unsigned kind = emu_op_rows[insn->op].effect;
     const uint32_t volatile_shared = EMU_AT_STRONG | EMU_AT_VOLATILE;
     bool strong = insn->aux & EMU_AT_STRONG;
 
@@ -47,7 +46,7 @@ bool
 emu_checked_parts(emu_warp *warp, const emu_insn *insn)
 {
     const emu_block *block = warp->block;
-    const unsigned size = emu_effect_size(insn);
+    const unsigned size = emu_access_bytes(insn);
     emu_parts parts;
 
     return emu_parts_find(warp, insn, size, &parts) &&
@@ -58,36 +57,29 @@ emu_checked_parts(emu_warp *warp, const emu_insn *insn)
 
 /* Check the access of each lane. False after a fault. */
 static bool
-checked_lanes(emu_warp *warp, const emu_insn *insn, unsigned size, bool writes)
+checked_lanes(emu_warp *warp, const emu_insn *insn, unsigned size)
 {
     const emu_block *block = warp->block;
     uint64_t at[EMU_LANES];
 
-    return emu_address_resolve(warp, insn, warp->mask, size, writes, at) &&
+    return emu_address_resolve(warp, insn, at) &&
            (!block->race || checked_race(warp, insn, size, at)) &&
            (!block->init || emu_init_access(warp, insn, size, at));
 }
 
-static bool
-checked_is_mbarrier(const emu_insn *insn)
-{
-    return insn->op == EMU_OP_mbarrier_init || insn->op == EMU_OP_mbarrier_arrive ||
-           insn->op == EMU_OP_mbarrier_bytes || insn->op == EMU_OP_mbarrier_wait;
-}
-
 /* An object in memory on which lanes wait: it is written by its initialisation. */
 static const emu_insn *
-checked_mbarrier(emu_warp *warp, const emu_insn *insn)
+checked_object(emu_warp *warp, const emu_insn *insn)
 {
     const emu_block *block = warp->block;
     uint64_t at[EMU_LANES];
 
-    if (block->init && insn->op == EMU_OP_mbarrier_init) {
-        if (!emu_address_resolve(warp, insn, warp->mask, 8, true, at)) {
+    if (block->init && emu_op_rows[insn->op].effect == EMU_EFFECT_NEW_OBJECT) {
+        if (!emu_address_resolve(warp, insn, at)) {
             return NULL;
         }
         for (uint32_t left = warp->mask; left; left &= left - 1) {
-            emu_init_write(block, at[__builtin_ctz(left)], 8);
+            emu_init_write(block, at[__builtin_ctz(left)], emu_access_bytes(insn));
         }
     }
     if (warp->unset) {
@@ -100,12 +92,9 @@ static const emu_insn *
 checked_access(emu_warp *warp, const emu_insn *insn)
 {
     const emu_block *block = warp->block;
-    const unsigned size = emu_effect_size(insn), kind = emu_effects[insn->op].kind;
+    const unsigned size = emu_access_bytes(insn), kind = emu_op_rows[insn->op].effect;
     const emu_insn *next;
 
-    if (checked_is_mbarrier(insn)) {
-        return checked_mbarrier(warp, insn);
-    }
     if ((insn->aux & EMU_AT_MASK) == EMU_AT_PARAM) {
         if (warp->unset) {
             emu_init_follow(warp, insn);
@@ -116,7 +105,7 @@ checked_access(emu_warp *warp, const emu_insn *insn)
         emu_race_fence(warp, insn->aux & EMU_AT_IN_BLOCK);
     }
     if ((kind == EMU_EFFECT_UPDATE || !emu_checked_parts(warp, insn)) &&
-        !checked_lanes(warp, insn, size, kind != EMU_EFFECT_READ)) {
+        !checked_lanes(warp, insn, size)) {
         return NULL;
     }
     next = insn->run(warp, insn);
@@ -164,13 +153,17 @@ checked_prefix(emu_warp *warp, const emu_insn *insn)
 const emu_insn *
 emu_checked_step(emu_warp *warp, const emu_insn *insn)
 {
-    switch (emu_effects[insn->op].kind) {
+    switch (emu_op_rows[insn->op].effect) {
         case EMU_EFFECT_PREFIX:
             return checked_prefix(warp, insn);
         case EMU_EFFECT_READ:
         case EMU_EFFECT_WRITE:
         case EMU_EFFECT_UPDATE:
             return checked_access(warp, insn);
+        case EMU_EFFECT_NEW_OBJECT:
+        case EMU_EFFECT_CHANGE_OBJECT:
+        case EMU_EFFECT_TEST_OBJECT:
+            return checked_object(warp, insn);
         case EMU_EFFECT_SPIN:
             if (insn->op == EMU_OP_fence && warp->block->race &&
                 !(insn->aux & EMU_FENCE_ACQUIRE)) {

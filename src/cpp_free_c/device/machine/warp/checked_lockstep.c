@@ -8,7 +8,6 @@
 #include "device/compile/encoding.h"
 #include "device/machine/warp/access_parts.h"
 #include "device/machine/warp/checked.h"
-#include "device/machine/warp/effect.h"
 #include "device/machine/warp/init_check.h"
 #include "device/machine/warp/lockstep.h"
 #include "device/machine/warp/race_parts.h"
@@ -19,7 +18,7 @@
 static bool
 checked_is_plain(const emu_insn *insn)
 {
-    const unsigned kind = emu_effects[insn->op].kind;
+    const unsigned kind = emu_op_rows[insn->op].effect;
 
     return (kind == EMU_EFFECT_READ || kind == EMU_EFFECT_WRITE) &&
            !(insn->aux & (EMU_AT_STRONG | EMU_AT_RELEASE));
@@ -31,8 +30,8 @@ static bool
 checked_span(emu_warp *warp, const emu_insn *insn)
 {
     const emu_block *block = warp->block;
-    const unsigned size = emu_effect_size(insn);
-    const bool loads = emu_effects[insn->op].kind == EMU_EFFECT_READ;
+    const unsigned size = emu_access_bytes(insn);
+    const bool loads = emu_op_rows[insn->op].effect == EMU_EFFECT_READ;
     const uint64_t start = emu_parts_of_warps(warp, insn, size);
 
     return start != 0 &&
@@ -49,10 +48,10 @@ static bool
 checked_plan(emu_warp *warp, const emu_insn *insn)
 {
     const emu_block *block = warp->block;
-    const unsigned size = emu_effect_size(insn);
+    const unsigned size = emu_access_bytes(insn);
     const emu_shared_plan *plan = emu_shared_plan_of(warp, insn, size);
 
-    return plan != NULL && emu_effects[insn->op].kind == EMU_EFFECT_READ &&
+    return plan != NULL && emu_op_rows[insn->op].effect == EMU_EFFECT_READ &&
            (!block->race || emu_race_plan(warp, insn, size, plan)) &&
            (!block->init || emu_init_plan(block, plan));
 }
@@ -79,7 +78,7 @@ checked_all(emu_warp *warp, const emu_insn *insn)
 static const emu_insn *
 checked_access(emu_warp *warp, const emu_insn *insn)
 {
-    if (emu_operation_flags[insn->op] & EMU_ALONE) {
+    if (emu_op_rows[insn->op].lockstep == EMU_LOCKSTEP_separate) {
         return insn->lockstep(warp, insn);
     }
     if (checked_is_plain(insn) && checked_all(warp, insn)) {
@@ -91,7 +90,7 @@ checked_access(emu_warp *warp, const emu_insn *insn)
 static const emu_insn *
 checked_step_all(emu_warp *warp, const emu_insn *insn)
 {
-    switch (emu_effects[insn->op].kind) {
+    switch (emu_op_rows[insn->op].effect) {
         case EMU_EFFECT_PREFIX:
         case EMU_EFFECT_SPIN:
             return emu_lockstep_each_by(warp, insn, emu_checked_step);

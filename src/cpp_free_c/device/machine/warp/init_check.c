@@ -6,10 +6,8 @@
 
 #include "device/base/checks.h"
 #include "device/compile/encoding.h"
-#include "device/machine/warp/effect.h"
 #include "device/machine/warp/init_report.h"
-#include "device/memory/shadow.h"
-#include "device/memory/written.h"
+#include "device/memory/memory.h"
 
 enum {
     ENTRY_ROOM = 16, /* bytes at the start of local memory that no variable has */
@@ -119,7 +117,7 @@ emu_init_free(emu_block *block)
 typedef struct {
     emu_unset_space space; /* NOWHERE: its bytes always have a value */
     uint64_t first, end;   /* host addresses */
-    uint8_t *marks;        /* of `first`; those of global memory are in shadow.h */
+    uint8_t *marks;        /* of `first`; those of global memory are in memory.h */
 } marked;
 
 static bool
@@ -253,8 +251,8 @@ typedef struct {
 static elements
 init_elements(const emu_insn *insn, unsigned size, bool loads)
 {
-    if (insn->op == EMU_OP_ld_vector || insn->op == EMU_OP_st_vector) {
-        return (elements){insn->e >> 16 & 0xff, insn->e >> 8 & 0xff, insn->x};
+    if (emu_op_rows[insn->op].bytes == EMU_BYTES_IN_E) {
+        return (elements){emu_vector_count(insn), emu_vector_bytes(insn), insn->x};
     }
     if (loads) {
         return (elements){1, size, &insn->d};
@@ -471,7 +469,7 @@ emu_init_access(emu_warp *warp, const emu_insn *insn, unsigned size,
     if (warp->unset && !init_check_address(warp, insn)) {
         return false;
     }
-    switch (emu_effects[insn->op].kind) {
+    switch (emu_op_rows[insn->op].effect) {
         case EMU_EFFECT_READ:
             if (warp->block->grid->checks & EMU_CHECK_READS &&
                 !init_check_reads(warp, insn, size, at)) {
@@ -561,7 +559,7 @@ bool
 emu_init_parts(emu_warp *warp, const emu_insn *insn, unsigned size,
                const emu_parts *parts)
 {
-    const bool loads = emu_effects[insn->op].kind == EMU_EFFECT_READ;
+    const bool loads = emu_op_rows[insn->op].effect == EMU_EFFECT_READ;
 
     if (warp->unset | warp->astray) {
         return false;

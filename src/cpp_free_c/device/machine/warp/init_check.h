@@ -2,7 +2,7 @@
  * it.
  *
  * Each byte of global, shared and local memory has a mark that says whether it was
- * written (memory/shadow.h for global memory). A load of an element of which no byte
+ * written (memory/memory.h for global memory). A load of an element of which no byte
  * was written gives a value that is unset; so does a register that is read before it is
  * written. Unset values may be moved and computed with: compilers copy the padding of
  * structures, and threads beyond the end of an array compute with what no thread has

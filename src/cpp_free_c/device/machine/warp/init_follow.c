@@ -3,120 +3,6 @@
 
 #include "device/machine/warp/lanes.h"
 
-/* How an operation passes unset values on; COMPUTE unless `ways` says otherwise. */
-enum { COMPUTE, COPY, PACK, SELECT, AND, OR, AND_BITS, OR_BITS, BRANCH, DEFINE };
-
-#define COPIES(name) [EMU_OP_##name] = COPY
-#define PACKS(name) [EMU_OP_##name] = PACK
-#define DEFINES(name) [EMU_OP_##name] = DEFINE
-static const uint8_t ways[EMU_OP_COUNT] = {
-    COPIES(mov_16),
-    COPIES(mov_32),
-    COPIES(mov_64),
-    COPIES(mov_128),
-    COPIES(mov_p),
-    PACKS(join_16),
-    PACKS(join_32),
-    PACKS(join_64),
-    PACKS(join_128),
-    COPIES(part_16from32),
-    COPIES(part_16from64),
-    COPIES(part_32from64),
-    COPIES(part_64from128),
-    COPIES(cvt_16_u8),
-    COPIES(cvt_16_s8),
-    COPIES(cvt_32from16_u8),
-    COPIES(cvt_32from16_s8),
-    COPIES(cvt_32from16_u16),
-    COPIES(cvt_32from16_s16),
-    COPIES(cvt_64from16_u8),
-    COPIES(cvt_64from16_s8),
-    COPIES(cvt_64from16_u16),
-    COPIES(cvt_64from16_s16),
-    COPIES(cvt_16from32_u8),
-    COPIES(cvt_16from32_s8),
-    COPIES(cvt_16from32_u16),
-    COPIES(cvt_32_u8),
-    COPIES(cvt_32_s8),
-    COPIES(cvt_32_u16),
-    COPIES(cvt_32_s16),
-    COPIES(cvt_64from32_u8),
-    COPIES(cvt_64from32_s8),
-    COPIES(cvt_64from32_u16),
-    COPIES(cvt_64from32_s16),
-    COPIES(cvt_64from32_u32),
-    COPIES(cvt_64from32_s32),
-    COPIES(cvt_16from64_u8),
-    COPIES(cvt_16from64_s8),
-    COPIES(cvt_16from64_u16),
-    COPIES(cvt_32from64_u8),
-    COPIES(cvt_32from64_s8),
-    COPIES(cvt_32from64_u16),
-    COPIES(cvt_32from64_s16),
-    COPIES(cvt_32from64_u32),
-    COPIES(cvt_64_u8),
-    COPIES(cvt_64_s8),
-    COPIES(cvt_64_u16),
-    COPIES(cvt_64_s16),
-    COPIES(cvt_64_u32),
-    COPIES(cvt_64_s32),
-    COPIES(shl_16),
-    COPIES(shl_32),
-    COPIES(shl_64),
-    COPIES(shr_u16),
-    COPIES(shr_u32),
-    COPIES(shr_u64),
-    COPIES(shr_s16),
-    COPIES(shr_s32),
-    COPIES(shr_s64),
-    PACKS(prmt),
-    PACKS(shf),
-    COPIES(bfe_32),
-    COPIES(bfe_64),
-    PACKS(bfi_32),
-    PACKS(bfi_64),
-    COPIES(lop3),
-    [EMU_OP_and_16] = AND_BITS,
-    [EMU_OP_and_32] = AND_BITS,
-    [EMU_OP_and_64] = AND_BITS,
-    [EMU_OP_or_16] = OR_BITS,
-    [EMU_OP_or_32] = OR_BITS,
-    [EMU_OP_or_64] = OR_BITS,
-    [EMU_OP_and_p] = AND,
-    [EMU_OP_or_p] = OR,
-    [EMU_OP_selp_16] = SELECT,
-    [EMU_OP_selp_32] = SELECT,
-    [EMU_OP_selp_64] = SELECT,
-    [EMU_OP_bra_if] = BRANCH,
-    [EMU_OP_brx] = BRANCH,
-    DEFINES(call),
-    DEFINES(call_to),
-    DEFINES(ret),
-    DEFINES(exit),
-    DEFINES(bra),
-    DEFINES(label),
-    DEFINES(entry),
-    DEFINES(shfl),
-    DEFINES(vote),
-    DEFINES(match),
-    DEFINES(elect),
-    DEFINES(activemask),
-    DEFINES(special),
-    DEFINES(lane_special),
-    DEFINES(tex),
-    DEFINES(tex_query),
-    DEFINES(suld),
-    DEFINES(sust),
-    DEFINES(sured),
-    DEFINES(mma),
-    DEFINES(wgmma),
-    DEFINES(service),
-    DEFINES(bar_red),
-};
-#undef COPIES
-#undef PACKS
-#undef DEFINES
-
 static emu_unset
 follow_join(emu_unset a, emu_unset b)
 {
@@ -137,39 +23,23 @@ follow_only(emu_unset value, uint32_t mask)
     return value;
 }
 
-/* The lanes in which an operand of `bits` bits has this value. */
+/* The lanes in which operand a or b is not 0: a predicate, or a number of this width.
+ */
 static uint32_t
-follow_lanes_with(const emu_warp *warp, uint32_t operand, unsigned bits, uint64_t value)
+follow_nonzero(const emu_warp *warp, uint32_t operand, unsigned width)
 {
     uint32_t lanes = 0;
 
+    if (width == EMU_WIDTH_PREDICATE) {
+        return *EMU_SOURCE(u32, operand);
+    }
     for (unsigned i = 0; i < EMU_LANES; i++) {
-        uint64_t now = EMU_SOURCE(u64, operand)[bits == 64 ? i : 0];
+        uint64_t now = 0;
 
-        if (bits == 32) {
-            now = EMU_SOURCE(u32, operand)[i];
-        }
-        if (bits == 16) {
-            now = EMU_SOURCE(u16, operand)[i];
-        }
-        lanes |= (uint32_t)(now == value) << i;
+        memcpy(&now, EMU_SOURCE(uint8_t, operand) + (size_t)i * width, width);
+        lanes |= (uint32_t)(now != 0) << i;
     }
     return lanes;
-}
-
-static unsigned
-follow_bits(unsigned op)
-{
-    switch (op) {
-        case EMU_OP_and_16:
-        case EMU_OP_or_16:
-            return 16;
-        case EMU_OP_and_32:
-        case EMU_OP_or_32:
-            return 32;
-        default:
-            return 64;
-    }
 }
 
 /* The unset lanes of an operand that is present. */
@@ -236,31 +106,25 @@ follow_pack(const emu_warp *warp, const emu_insn *insn)
 static emu_unset
 follow_result(const emu_warp *warp, const emu_insn *insn)
 {
-    const unsigned bits = follow_bits(insn->op);
+    const unsigned width = emu_op_rows[insn->op].widths[EMU_A];
     emu_unset value;
 
-    switch (ways[insn->op]) {
-        case SELECT:
+    switch (emu_op_rows[insn->op].unset) {
+        case EMU_FOLLOW_SELECT:
             return follow_select(warp, insn);
-        case AND:
-            return follow_deciding(warp, insn, ~*EMU_SOURCE(u32, insn->a),
-                                   ~*EMU_SOURCE(u32, insn->b));
-        case OR:
-            return follow_deciding(warp, insn, *EMU_SOURCE(u32, insn->a),
-                                   *EMU_SOURCE(u32, insn->b));
-        case AND_BITS:
-            return follow_deciding(warp, insn,
-                                   follow_lanes_with(warp, insn->a, bits, 0),
-                                   follow_lanes_with(warp, insn->b, bits, 0));
-        case OR_BITS: /* a number that is not 0 is mostly the truth of a condition */
-            return follow_deciding(warp, insn,
-                                   ~follow_lanes_with(warp, insn->a, bits, 0),
-                                   ~follow_lanes_with(warp, insn->b, bits, 0));
-        case COPY:
+        case EMU_FOLLOW_AND:
+            return follow_deciding(warp, insn, ~follow_nonzero(warp, insn->a, width),
+                                   ~follow_nonzero(warp, insn->b, width));
+        case EMU_FOLLOW_OR: /* a number that is not 0 is mostly the truth of a condition
+                             */
+            return follow_deciding(warp, insn, follow_nonzero(warp, insn->a, width),
+                                   follow_nonzero(warp, insn->b, width));
+        case EMU_FOLLOW_COPY:
             return follow_all(warp, insn);
-        case PACK:
+        case EMU_FOLLOW_PACK:
             return follow_pack(warp, insn);
-        case DEFINE:
+        case EMU_FOLLOW_DEFINE:
+        case EMU_FOLLOW_SHUFFLE:
             return (emu_unset){0, 0, 0};
         default:
             value = follow_all(warp, insn);
@@ -300,13 +164,13 @@ emu_init_follow(emu_warp *warp, const emu_insn *insn)
 {
     emu_unset value;
 
-    if (ways[insn->op] == BRANCH) {
+    if (emu_op_rows[insn->op].unset == EMU_FOLLOW_BRANCH) {
         emu_init_branch(warp, insn);
         return;
     }
     value = follow_only(follow_result(warp, insn), warp->mask);
     follow_name(warp, insn, &value);
-    if (insn->used & EMU_USES_D && insn->op != EMU_OP_shfl) {
+    if (insn->used & EMU_USES_D && emu_op_rows[insn->op].unset != EMU_FOLLOW_SHUFFLE) {
         emu_unset_store(warp, insn->d, warp->mask, value);
     }
     if (insn->used & EMU_USES_E) {

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "device/base/float_bits.h"
+#include "device/base/number.h"
 #include "device/machine/warp/machine.h"
 
 /* The types of registers. A register may be accessed as any type of its size. */
@@ -204,6 +204,7 @@ EMU_BLEND(u64, uint32_t)
         const uint32_t y = *EMU_SOURCE(u32, insn->b);    \
         u32 *const pd = EMU_TARGET(u32, insn->d);        \
                                                          \
+        (void)y; /* of one operand */                    \
         *pd = (*pd & ~warp->mask) | ((expr)&warp->mask); \
         return insn + 1;                                 \
     }

@@ -3,10 +3,11 @@
  *
  * Warps can run in lockstep if all of their lanes are at one instruction of the kernel
  * itself. They do so until they branch differently, wait, or reach an operation whose
- * effect depends on the order of the warps (EMU_ALONE). Then each of them continues by
- * itself until it yields. emu_insn.lockstep is the handler of an instruction for warps
- * in lockstep: the first of them has their number and the distance of their registers.
- * Between two instructions none of them has a waiting group.
+ * effect depends on the order of the warps (emu_lockstep_separate). Then each of them
+ * continues by itself until it yields. emu_insn.lockstep is the handler of an
+ * instruction for warps in lockstep: the first of them has their number and the
+ * distance of their registers. Between two instructions none of them has a waiting
+ * group.
  *
  * Called by block.c. There is no lockstep while a block is watched, while it is checked
  * and a warp has unset values (init_value.h), and with a seed, which shuffles the

@@ -219,6 +219,7 @@ lockstep_bits(lockstep_words elements)
         const uint32_t x = *EMU_SOURCE(u32, insn->a); \
         const uint32_t y = *EMU_SOURCE(u32, insn->b); \
                                                       \
+        (void)y; /* of one operand */                 \
         *EMU_TARGET(u32, insn->d) = (expr);           \
         return insn + 1;                              \
     }

@@ -87,10 +87,9 @@ emu_mbarrier_pending(uint64_t object)
 }
 
 bool
-emu_mbarrier_find(emu_warp *warp, const emu_insn *insn, uint32_t mask,
-                  uint64_t at[EMU_LANES])
+emu_mbarrier_find(emu_warp *warp, const emu_insn *insn, uint64_t at[EMU_LANES])
 {
-    return emu_address_resolve(warp, insn, mask, 8, true, at);
+    return emu_address_resolve(warp, insn, at);
 }
 
 bool

@@ -34,10 +34,9 @@ uint32_t emu_mbarrier_pending(uint64_t object);
 
 /* -- objects in memory ------------------------------------------------------------- */
 
-/* The host addresses of the objects that the lanes in `mask` name by the address of the
+/* The host addresses of the objects that the active lanes name by the address of the
  * instruction. False after a fault. The race checks do not see the access. */
-bool emu_mbarrier_find(emu_warp *warp, const emu_insn *insn, uint32_t mask,
-                       uint64_t at[EMU_LANES]);
+bool emu_mbarrier_find(emu_warp *warp, const emu_insn *insn, uint64_t at[EMU_LANES]);
 /* A copy of a lane has completed `bytes`: tell the object at a generic address in
  * shared memory. False after a fault. */
 bool emu_mbarrier_copied(emu_warp *warp, const emu_insn *insn, unsigned lane,

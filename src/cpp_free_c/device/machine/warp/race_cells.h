@@ -4,7 +4,7 @@
 #ifndef DEVICE_MACHINE_WARP_RACE_CELLS_H
 #define DEVICE_MACHINE_WARP_RACE_CELLS_H
 
-#include "device/memory/shadow.h"
+#include "device/memory/memory.h"
 
 typedef struct {
     uint32_t stamp; /* of the first cell */

@@ -1,7 +1,6 @@
 /* Accesses to global memory in the race check. See race_lines.h. */
 #include "device/machine/warp/race_lines.h"
 
-#include "device/machine/warp/effect.h"
 #include "device/machine/warp/race_cell.h"
 #include "device/machine/warp/race_cells.h"
 
@@ -89,7 +88,7 @@ lines_split_stamp(const emu_race_try *a, uint32_t stamp, uint64_t line, uint32_t
     if (visit->launch != (uint32_t)a->warp->block->grid->number) {
         return;
     }
-    size = emu_effect_size(visit->insn);
+    size = emu_access_bytes(visit->insn);
     for (unsigned i = 0; i < WORDS && size >= WORD; i++) {
         words[line * WORDS + i] = stamp + i * WORD / size;
     }

@@ -5,7 +5,7 @@
 
 #include "device/machine/warp/race_log.h"
 #include "device/machine/warp/race_visit.h"
-#include "device/memory/shadow.h"
+#include "device/memory/memory.h"
 
 /* Epochs of each warp, and of copies, that are ordered before something. */
 typedef struct {

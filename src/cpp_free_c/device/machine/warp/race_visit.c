@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "device/memory/shadow.h"
+#include "device/memory/memory.h"
 
 enum {
     GLOBAL_VISITS = 1 << 23, /* so that stamps have 31 bits */

@@ -4,16 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "device/machine/warp/effect.h"
-
 void
 emu_store_value(const emu_warp *warp, const emu_insn *insn, unsigned lane,
                 unsigned size, uint8_t value[EMU_MOST_STORED])
 {
-    const unsigned wide = emu_effects[insn->op].wide;
-    const unsigned count = insn->e >> 16 & 0xff, bytes = insn->e >> 8 & 0xff;
+    const unsigned wide = emu_op_rows[insn->op].widths[EMU_B];
+    const unsigned count = emu_vector_count(insn), bytes = emu_vector_bytes(insn);
 
-    if (insn->op != EMU_OP_st_vector) {
+    if (emu_op_rows[insn->op].bytes != EMU_BYTES_IN_E) {
         memcpy(value, EMU_SOURCE(uint8_t, insn->b) + (size_t)lane * wide, size);
         return;
     }
@@ -24,15 +22,6 @@ emu_store_value(const emu_warp *warp, const emu_insn *insn, unsigned lane,
     }
 }
 
-/* Whether the operand of the instruction is what it writes. */
-static bool
-store_is_plain(const emu_insn *insn)
-{
-    return emu_effects[insn->op].kind == EMU_EFFECT_WRITE &&
-           insn->op != EMU_OP_mbarrier_init && insn->op != EMU_OP_mbarrier_arrive &&
-           insn->op != EMU_OP_mbarrier_bytes;
-}
-
 void
 emu_store_value_line(const emu_warp *warp, const emu_insn *insn, unsigned lane,
                      unsigned size, const void *present, char line[EMU_VALUE_LINE])
@@ -41,7 +30,7 @@ emu_store_value_line(const emu_warp *warp, const emu_insn *insn, unsigned lane,
     char written[EMU_VALUE_ROOM] = "", before[EMU_VALUE_ROOM] = "";
 
     line[0] = 0;
-    if (store_is_plain(insn) && size <= EMU_VALUE_MOST) {
+    if (emu_op_rows[insn->op].effect == EMU_EFFECT_WRITE && size <= EMU_VALUE_MOST) {
         emu_store_value(warp, insn, lane, size, value);
         emu_value_text(value, size, written);
     }

@@ -3,7 +3,7 @@
 #ifndef DEVICE_MACHINE_WARP_STORE_VALUE_H
 #define DEVICE_MACHINE_WARP_STORE_VALUE_H
 
-#include "device/base/value_text.h"
+#include "device/base/checks.h"
 #include "device/machine/warp/machine.h"
 
 enum { EMU_MOST_STORED = 64 };

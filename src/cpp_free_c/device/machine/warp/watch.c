@@ -8,7 +8,6 @@
 #include "device/machine/warp/address_check.h"
 #include "device/machine/warp/block.h"
 #include "device/machine/warp/checked.h"
-#include "device/machine/warp/effect.h"
 #include "device/machine/warp/group.h"
 #include "device/machine/warp/lanes.h"
 #include "device/machine/warp/warp.h"
@@ -151,16 +150,17 @@ watch_has_changed(const before *kept)
 static const emu_insn *
 watch_step_access(emu_watch *watch, emu_warp *warp, const emu_insn *insn)
 {
-    const unsigned size = emu_effect_size(insn), kind = emu_effects[insn->op].kind;
+    const unsigned size = emu_access_bytes(insn);
+    const bool writes = emu_access_writes(insn);
     uint64_t address[EMU_LANES];
     const emu_insn *next;
     before kept;
 
     emu_address_of_lanes(warp, insn, address);
-    if (kind != EMU_EFFECT_WRITE) {
+    if (!writes || emu_op_rows[insn->op].effect == EMU_EFFECT_UPDATE) {
         watch_note_read(watch, warp, insn, address);
     }
-    if (kind == EMU_EFFECT_READ) {
+    if (!writes) {
         return watch->run(warp, insn);
     }
     if (size > sizeof kept.bytes[0]) {
@@ -200,11 +200,11 @@ watch_run_insn(emu_warp *warp, const emu_insn *insn)
 static const emu_insn *
 watch_step(emu_watch *watch, emu_warp *warp, const emu_insn *insn)
 {
-    const unsigned kind = emu_effects[insn->op].kind;
+    const unsigned effect = emu_op_rows[insn->op].effect;
     const emu_insn *next;
     uint32_t mask, bits;
 
-    switch (kind) {
+    switch (effect) {
         case EMU_EFFECT_PREFIX:
             if (insn->op == EMU_OP_round) { /* before an operation without effects */
                 break;
@@ -222,7 +222,10 @@ watch_step(emu_watch *watch, emu_warp *warp, const emu_insn *insn)
         case EMU_EFFECT_READ:
         case EMU_EFFECT_WRITE:
         case EMU_EFFECT_UPDATE:
-            watch->spins |= kind == EMU_EFFECT_UPDATE;
+        case EMU_EFFECT_NEW_OBJECT:
+        case EMU_EFFECT_CHANGE_OBJECT:
+        case EMU_EFFECT_TEST_OBJECT:
+            watch->spins |= effect == EMU_EFFECT_UPDATE;
             return watch_step_access(watch, warp, insn);
         case EMU_EFFECT_CLOCK:
             watch->timed |= watch_is_clock(insn->aux);

@@ -11,7 +11,7 @@ pcu_nccl_require(pcu_state *st)
     if (pcu_nccl_is_loaded()) {
         return 0;
     }
-    int loaded = pcu_library_open("pycuda._array.nccl_paths", pcu_nccl_load, reason);
+    int loaded = pcu_library_open("nccl", pcu_nccl_load, reason);
     if (loaded < 0) {
         return -1;
     }

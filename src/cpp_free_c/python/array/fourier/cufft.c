@@ -5,12 +5,13 @@
 #include <stdlib.h>
 
 #include "driver/fft_table.h"
-#include "driver/graph_record.h"
+#include "driver/capture.h"
 #include "python/array/construction.h"
 #include "python/array/element_type.h"
 #include "python/driver/launched.h"
 #include "python/driver/current_context.h"
 #include "python/support/library_paths.h"
+#include "python/support/settings.h"
 
 enum { CUFFT_PLANS = 64 };
 
@@ -60,27 +61,6 @@ cufft_raise(pcu_state *st, const char *routine, int status)
 
 /* -- the library ------------------------------------------------------------------- */
 
-static int
-cufft_read_wish(cufft_wish *wish)
-{
-    const char *value = getenv("PYCUDA_FFT");
-    if (value == NULL || value[0] == '\0' || strcmp(value, "auto") == 0) {
-        *wish = CUFFT_AUTOMATIC;
-    }
-    else if (strcmp(value, "cufft") == 0) {
-        *wish = CUFFT_REQUIRED;
-    }
-    else if (strcmp(value, "generated") == 0) {
-        *wish = CUFFT_UNWANTED;
-    }
-    else {
-        PyErr_Format(PyExc_ValueError,
-                     "PYCUDA_FFT is '%s'; set it to auto, cufft or generated", value);
-        return -1;
-    }
-    return 0;
-}
-
 /* Decide what transforms. The reason says why it is not cuFFT. */
 static int
 cufft_decide(pcu_state *st, struct pcu_fourier_library *library, cufft_wish wish)
@@ -89,15 +69,14 @@ cufft_decide(pcu_state *st, struct pcu_fourier_library *library, cufft_wish wish
         strcpy(library->reason, "PYCUDA_FFT is 'generated'");
         return 0;
     }
-    if (wish == CUFFT_AUTOMATIC && pcu_drv_info.emulated) {
+    if (wish == CUFFT_AUTOMATIC && pcu_drv_info.device != NULL) {
         strcpy(library->reason, "the software device runs no machine code");
         return 0;
     }
     library->required = wish == CUFFT_REQUIRED;
     library->usable = pcu_fft_is_loaded();
     if (!library->usable) {
-        library->usable =
-            pcu_library_open("pycuda._array.cufft", pcu_fft_load, library->reason);
+        library->usable = pcu_library_open("cufft", pcu_fft_load, library->reason);
     }
     if (library->usable == 0 && wish == CUFFT_REQUIRED) {
         PyErr_Format(st->exc_RuntimeError,
@@ -167,8 +146,8 @@ cufft_end_noraise(pcu_context *ctx)
 static int
 cufft_begin(pcu_state *st, pcu_context *ctx)
 {
-    cufft_wish wish;
-    if (cufft_read_wish(&wish) < 0) {
+    int wish = pcu_setting_read(PCU_SETTING_FFT);
+    if (wish < 0) {
         return -1;
     }
     struct pcu_fourier_library *library = PyMem_Calloc(1, sizeof(*library));
@@ -439,7 +418,7 @@ cufft_enqueue(pcu_state *st, struct pcu_fourier_library *library, cufft_plan *pl
 {
     const char *routine = "";
     int status;
-    plan->captured |= pcu_captures_active != 0;
+    plan->captured |= pcu_captures != NULL;
     int unlock = pcu_must_unlock(PCU_BLOCKING_QUEUE) || call->repeats > 1;
     if (!unlock && PyThread_acquire_lock(library->lock, NOWAIT_LOCK)) {
         status = cufft_enqueue_locked(plan, call, area, stream, &routine);

@@ -423,17 +423,8 @@ static int
 fourier_check_out(const fourier_job *job, PyObject *out)
 {
     pcu_gpuarray *array = (pcu_gpuarray *)out;
-    if (!pcu_is_array(job->st, out)) {
-        PyErr_Format(PyExc_TypeError, "%s: out must be a GPUArray, not %s",
-                     job->row->name, Py_TYPE(out)->tp_name);
+    if (pcu_check_out(job->st, job->row->name, out, job->ndim, job->shape) < 0) {
         return -1;
-    }
-    if (pcu_gpuarray_ready(array) < 0) {
-        return -1;
-    }
-    if (!pcu_gpuarray_has_shape(array, job->ndim, job->shape)) {
-        return pcu_raise_shapes("%s: the result has shape %S, out has %S",
-                                job->row->name, job->ndim, job->shape, array);
     }
     if (pcu_type_is_complex(array->type) ||
         (!pcu_type_is_complex(job->result) && !pcu_type_is_exact(array->type) &&

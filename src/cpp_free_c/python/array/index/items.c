@@ -133,7 +133,8 @@ items_set_where(pcu_gpuarray *view, PyObject *mask, PyObject *value, CUstream st
         inputs[1].array = (pcu_gpuarray *)value;
         inputs[1].type = inputs[1].array->type;
     }
-    else if (pcu_scalar_pack(value, view->type, 1, inputs[1].value) < 0) {
+    else if (pcu_scalar_pack(value, view->type, PCU_SCALAR_ASSIGNED, inputs[1].value) <
+             0) {
         return -1;
     }
     rc = pcu_device_copy_conflicting(3, inputs, 1, &view, copies, stream);

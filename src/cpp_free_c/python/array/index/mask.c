@@ -5,10 +5,9 @@
 #include "python/array/construction.h"
 #include "python/array/element_type.h"
 #include "python/array/index/mask_bits.h"
+#include "python/array/index/values.h"
 #include "python/array/layout.h"
 #include "python/array/memory.h"
-#include "python/array/ops/assign.h"
-#include "python/array/ops/device_copy.h"
 #include "python/array/ops/kernel_launch.h"
 #include "python/array/ops/overlap.h"
 #include "python/array/scalar.h"
@@ -285,7 +284,7 @@ mask_fill(pcu_gpuarray *self, pcu_gpuarray *mask, PyObject *value, CUstream stre
 {
     unsigned char bytes[PCU_SCALAR_BYTES] = {0};
     PyObject *copy = NULL;
-    if (pcu_scalar_pack(value, self->type, 1, bytes) < 0) {
+    if (pcu_scalar_pack(value, self->type, PCU_SCALAR_ASSIGNED, bytes) < 0) {
         return -1;
     }
     if (pcu_gpuarray_conflicts(mask, self)) {
@@ -301,48 +300,6 @@ mask_fill(pcu_gpuarray *self, pcu_gpuarray *mask, PyObject *value, CUstream stre
 }
 
 /* -- x[mask] = array --------------------------------------------------------------- */
-
-/* An array of self's dtype with the value's elements, on the device: the value itself,
- * unless it must be converted, copied to the device, or shares memory with self. */
-static PyObject *
-mask_values_new(pcu_gpuarray *self, PyObject *value, CUstream stream)
-{
-    if (pcu_is_array(self->st, value)) {
-        pcu_gpuarray *array = (pcu_gpuarray *)value;
-        if (pcu_gpuarray_ready(array) < 0) {
-            return NULL;
-        }
-        if (PyArray_EquivTypes(array->dtype, self->dtype) &&
-            !pcu_gpuarray_conflicts(array, self) &&
-            !pcu_gpuarray_conflicts(self, array) && array->address != self->address) {
-            return Py_NewRef(value);
-        }
-        PyObject *values = pcu_gpuarray_new(self->st, NULL, array->ndim, array->shape,
-                                            NULL, self->dtype, self->allocator);
-        if (values != NULL &&
-            pcu_device_copy((pcu_gpuarray *)values, array, stream) < 0) {
-            Py_CLEAR(values);
-        }
-        return values;
-    }
-    PyObject *host = PyArray_FROM_O(value);
-    if (host == NULL) {
-        return NULL;
-    }
-    PyArrayObject *array = (PyArrayObject *)host;
-    size_t shape[PCU_MAX_NDIM];
-    for (int k = 0; k < PyArray_NDIM(array); k++) {
-        shape[k] = (size_t)PyArray_DIM(array, k);
-    }
-    PyObject *values = pcu_gpuarray_new(self->st, NULL, PyArray_NDIM(array), shape,
-                                        NULL, self->dtype, self->allocator);
-    if (values != NULL &&
-        pcu_gpuarray_assign((pcu_gpuarray *)values, host, stream) < 0) {
-        Py_CLEAR(values);
-    }
-    Py_DECREF(host);
-    return values;
-}
 
 /* *step = the distance in bytes of values that follow each other, 0 for one value.
  * Return 1, or 0 if the values have several axes. */
@@ -410,7 +367,7 @@ pcu_mask_set(pcu_gpuarray *self, pcu_gpuarray *mask, PyObject *value, CUstream s
         if (mask->ndim != self->ndim) {
             return 0;
         }
-        PyObject *values = mask_values_new(self, value, stream);
+        PyObject *values = pcu_values_new(self, value, stream);
         if (values == NULL) {
             return -1;
         }

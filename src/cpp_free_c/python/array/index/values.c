@@ -9,9 +9,8 @@
 #include "python/array/ops/overlap.h"
 #include "python/array/scalar.h"
 
-/* The value as an array of self's dtype that shares no memory with it. */
-static PyObject *
-values_new(pcu_gpuarray *self, PyObject *value, CUstream stream)
+PyObject *
+pcu_values_new(pcu_gpuarray *self, PyObject *value, CUstream stream)
 {
     size_t shape[PCU_MAX_NDIM];
     PyObject *source = NULL;
@@ -31,7 +30,7 @@ values_new(pcu_gpuarray *self, PyObject *value, CUstream stream)
         memcpy(shape, array->shape, (size_t)ndim * sizeof(*shape));
     }
     else {
-        source = PyArray_FromAny(value, NULL, 0, 0, 0, NULL);
+        source = pcu_assigned_array_new(self, value);
         if (source == NULL) {
             return NULL;
         }
@@ -86,7 +85,7 @@ values_fitting_new(const pcu_selection *selection, pcu_gpuarray *values)
 static PyObject *
 values_for(const pcu_selection *selection, PyObject *value, CUstream stream)
 {
-    PyObject *values = values_new(selection->array, value, stream);
+    PyObject *values = pcu_values_new(selection->array, value, stream);
     if (values == NULL) {
         return NULL;
     }
@@ -104,7 +103,7 @@ pcu_selection_assign(pcu_selection *selection, PyObject *value, CUstream stream)
         return -1;
     }
     if (pcu_type_is_number(self->type) && pcu_is_scalar(value)) {
-        if (pcu_scalar_pack(value, self->type, 1, bytes) < 0) {
+        if (pcu_scalar_pack(value, self->type, PCU_SCALAR_ASSIGNED, bytes) < 0) {
             return -1;
         }
         return pcu_selection_fill(selection, bytes, stream);

@@ -62,7 +62,7 @@ pcu_gpuarray_fill(pcu_gpuarray *target, PyObject *value, CUstream stream)
     if (!pcu_type_is_number(target->type)) {
         return assign_record(target, value, stream);
     }
-    if (pcu_scalar_pack(value, target->type, 1, input.value) < 0) {
+    if (pcu_scalar_pack(value, target->type, PCU_SCALAR_ASSIGNED, input.value) < 0) {
         return -1;
     }
     if (target->count == 0) {
@@ -95,10 +95,8 @@ assign_native_new(PyObject *host, const pcu_gpuarray *target)
     return swapped;
 }
 
-/* A numpy array of a value that is no GPUArray and no number: a list gets target's
- * dtype. */
-static PyObject *
-assign_host_array_new(const pcu_gpuarray *target, PyObject *value)
+PyObject *
+pcu_assigned_array_new(const pcu_gpuarray *target, PyObject *value)
 {
     PyArray_Descr *dtype = NULL;
     if (!PyArray_Check(value)) {
@@ -123,7 +121,7 @@ assign_host_array_new(const pcu_gpuarray *target, PyObject *value)
 static int
 assign_host(pcu_gpuarray *target, PyObject *value, CUstream stream)
 {
-    PyObject *host = assign_host_array_new(target, value);
+    PyObject *host = pcu_assigned_array_new(target, value);
     if (host == NULL) {
         return -1;
     }

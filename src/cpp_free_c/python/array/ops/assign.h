@@ -16,4 +16,9 @@ PCU_HIDDEN PCU_RAISES int pcu_gpuarray_assign(pcu_gpuarray *target, PyObject *so
 PCU_HIDDEN PCU_RAISES int pcu_gpuarray_fill(pcu_gpuarray *target, PyObject *value,
                                             CUstream stream);
 
+/* A NumPy array of a value that is no GPUArray: a list gets target's dtype, and a
+ * number in it that the dtype cannot hold is an OverflowError. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_assigned_array_new(const pcu_gpuarray *target,
+                                                       PyObject *value);
+
 #endif

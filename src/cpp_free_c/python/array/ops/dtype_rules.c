@@ -123,6 +123,14 @@ rule_widen_bool(const rule_row *rule, int type)
     return type;
 }
 
+/* 1 for an input that has no part in the common dtype: a condition, exponents. */
+static int
+rule_is_apart(const pcu_typed_call *call, int i)
+{
+    return (call->row->rule == PCU_RULE_SELECT && i == 0) ||
+           (call->row->rule == PCU_RULE_LDEXP && i == 1);
+}
+
 /* The type of the inputs that a rule considers, and what a new bool array remembers.
  *
  * A bool array takes part with the dtype that it remembers where the outputs are new,
@@ -246,19 +254,64 @@ rule_float_of_both(const pcu_typed_call *call, int type)
     return result;
 }
 
+/* 1 if an input is complex. */
+static int
+rule_takes_complex(const pcu_typed_call *call)
+{
+    for (int i = 0; i < call->row->inputs; i++) {
+        if (pcu_type_is_complex(call->inputs[i].type)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Check a dtype that the program asks for: the operation computes in it, and the inputs
+ * can be converted to it. */
+static int
+rule_check_asked(const pcu_typed_call *call, int dtype)
+{
+    const rule_row *rule = &rule_rows[call->row->rule];
+    if ((dtype == PCU_T_BOOL && rule->counts) ||
+        rule_computed_type(rule, dtype) != dtype || rule->result == RESULT_BOOL) {
+        PyErr_Format(PyExc_TypeError, "%s does not compute in dtype %s",
+                     call->row->name, pcu_types[dtype].name);
+        return -1;
+    }
+    for (int i = 0; i < call->row->inputs; i++) {
+        int own = call->inputs[i].type;
+        if (rule_is_apart(call, i) || call->yields[i] || pcu_type_casts(own, dtype)) {
+            continue;
+        }
+        PyErr_Format(PyExc_TypeError,
+                     "%s: an input of dtype %s cannot be computed in dtype %s; convert "
+                     "with astype()",
+                     call->row->name, pcu_types[own].name, pcu_types[dtype].name);
+        return -1;
+    }
+    return 0;
+}
+
 int
 pcu_dtype_rules_apply(pcu_typed_call *call, int dtype, int new_outputs)
 {
     const rule_row *rule = &rule_rows[call->row->rule];
-    int common = dtype;
     call->counts_as = PCU_T_BOOL;
+    if (dtype == PCU_T_BOOL && rule->result == RESULT_BOOL) {
+        dtype = PCU_T_NONE; /* the dtype of the result, as in NumPy */
+    }
+    if (rule->result == RESULT_REAL && rule_takes_complex(call) &&
+        (dtype == PCU_T_FLOAT32 || dtype == PCU_T_FLOAT64)) {
+        dtype = pcu_type_complex(dtype);
+    }
+    int common = dtype;
     if (dtype == PCU_T_NONE) {
         if (rule_inputs_type(call, new_outputs, &common) < 0) {
             return -1;
         }
     }
-    else if (dtype == PCU_T_BOOL && rule->counts) {
-        return rule_refuse(call, dtype);
+    else if (rule_check_asked(call, dtype) < 0) {
+        return -1;
     }
     if (rule_kind(common) > rule->widest) {
         return rule_refuse(call, common);
@@ -302,6 +355,18 @@ pcu_dtype_rules_scalar_type(const pcu_typed_call *call, int i)
         return call->inputs[i].type;
     }
     return call->compute;
+}
+
+pcu_scalar_way
+pcu_dtype_rules_scalar_way(const pcu_typed_call *call, int i)
+{
+    if (rule_is_apart(call, i)) {
+        return PCU_SCALAR_ASSIGNED;
+    }
+    if (call->row->rule == PCU_RULE_SELECT) {
+        return PCU_SCALAR_CONVERTED; /* as NumPy's where() */
+    }
+    return PCU_SCALAR_OPERAND;
 }
 
 int

@@ -9,6 +9,7 @@
 
 #include "python/array/ops/elementwise_kernel.h"
 #include "python/array/ops/operations.h"
+#include "python/array/scalar.h"
 
 enum { PCU_INPUTS_MAX = 4 };
 
@@ -31,6 +32,9 @@ PCU_HIDDEN PCU_RAISES int pcu_dtype_rules_apply(pcu_typed_call *call, int dtype,
 
 /* The type in which input i goes to the kernel if it is a scalar. */
 PCU_HIDDEN int pcu_dtype_rules_scalar_type(const pcu_typed_call *call, int i);
+
+/* How input i becomes a number of that type if it is a scalar. */
+PCU_HIDDEN pcu_scalar_way pcu_dtype_rules_scalar_way(const pcu_typed_call *call, int i);
 
 /* 1 if a number that the type cannot hold is taken as an infinity. */
 PCU_HIDDEN int pcu_dtype_rules_take_infinity(const pcu_typed_call *call);

@@ -54,7 +54,7 @@ transfer_down(PyArrayObject *host, const pcu_gpuarray *device, CUstream stream,
 {
     pcu_state *st = device->st;
     size_t nbytes = 0;
-    unsigned long number = pcu_launch_newest();
+    uint64_t number = pcu_launch_newest();
     int rc;
     if (transfer_bytes(host, device, &nbytes) < 0) {
         return -1;

@@ -42,7 +42,7 @@ kernel_launch_run(pcu_state *st, CUfunction kernel, const CUlaunchConfig *config
     if (pcu_captured_launch(params->data, params->used, kernel, NULL) < 0) {
         return -1;
     }
-    const pcu_context_record *rec = pcu_ctx_current; /* the kernel's context */
+    pcu_context_record *rec = pcu_ctx_current; /* the kernel's context */
     CUstream stream = config->hStream;
     CUresult status;
     pcu_stream_note(stream); /* making the result may have run other calls */
@@ -131,7 +131,7 @@ pcu_kernel_launch_following(pcu_state *st, CUfunction kernel, size_t blocks,
                                    .hStream = stream,
                                    .attrs = &attribute,
                                    .numAttrs = 1};
-    if (pcu_captures_active == 0 || blocks > PCU_FOLLOWING_BLOCKS_MOST ||
+    if (pcu_captures == NULL || blocks > PCU_FOLLOWING_BLOCKS_MOST ||
         !kernel_can_follow(kernel)) {
         return pcu_kernel_launch(st, kernel, blocks, threads, stream, params);
     }

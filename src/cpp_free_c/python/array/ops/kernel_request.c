@@ -222,7 +222,7 @@ pcu_kernel_request_images_new(pcu_state *st, size_t count, const pcu_kernel_key 
     if (requests == NULL) {
         return NULL;
     }
-    module = PyImport_ImportModule("pycuda._array.kernels.kernel_request");
+    module = PyImport_ImportModule("pycuda._array.kernels.compilation");
     if (module == NULL) {
         goto done;
     }

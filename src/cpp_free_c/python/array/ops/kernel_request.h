@@ -57,7 +57,7 @@ enum { PCU_FOURIER_WORDS(PCU_FOURIER_BIT) };
 _Static_assert(PCU_FOURIER_PLACE_COUNT <= 31, "the words must fit the field");
 
 /* Request the kernels of some keys from Python: kernel_images() of
- * pycuda/_array/kernels/kernel_request.py writes and compiles their sources. The result
+ * pycuda/_array/kernels/compilation.py writes and compiles their sources. The result
  * is a tuple of images, bytes that cuModuleLoadData takes. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_kernel_request_images_new(
     pcu_state *st, size_t count, const pcu_kernel_key *keys);

@@ -143,26 +143,6 @@ reduce_run(pcu_reduction_plan *plan, pcu_gpuarray *target, PyObject *allocator)
 
 /* -- the result -------------------------------------------------------------------- */
 
-static int
-reduce_check_out(const pcu_reduction_plan *plan, PyObject *out, int ndim,
-                 const size_t *shape)
-{
-    pcu_gpuarray *array = (pcu_gpuarray *)out;
-    if (!pcu_is_array(plan->st, out)) {
-        PyErr_Format(PyExc_TypeError, "out must be a GPUArray, not %s",
-                     Py_TYPE(out)->tp_name);
-        return -1;
-    }
-    if (pcu_gpuarray_ready(array) < 0) {
-        return -1;
-    }
-    if (!pcu_gpuarray_has_shape(array, ndim, shape)) {
-        return pcu_raise_shapes("%s: the result has shape %S, out has %S",
-                                plan->row->name, ndim, shape, array);
-    }
-    return 0;
-}
-
 /* 1 if the kernel can write its results to `out`. */
 static int
 reduce_is_direct(const pcu_reduction_plan *plan, const pcu_gpuarray *out)
@@ -213,7 +193,7 @@ static PyObject *
 reduce_result_in_out(pcu_reduction_plan *plan, PyObject *out, int ndim,
                      const size_t *shape, PyObject *allocator)
 {
-    if (reduce_check_out(plan, out, ndim, shape) < 0) {
+    if (pcu_check_out(plan->st, plan->row->name, out, ndim, shape) < 0) {
         return NULL;
     }
     if (reduce_is_direct(plan, (pcu_gpuarray *)out)) {
@@ -260,7 +240,7 @@ pcu_reduce(pcu_state *st, const pcu_reduction_call *call)
     plan.row = &pcu_reductions[call->op];
     plan.nin = plan.row->inputs;
     plan.inputs = call->inputs;
-    if (pcu_reduction_types(&plan, call->dtype) < 0 ||
+    if (pcu_reduction_types(&plan, call->dtype, call->out) < 0 ||
         pcu_reduction_axes_read(call->axis, x->ndim, mask) < 0 ||
         pcu_reduction_plan_axes(&plan, mask) < 0) {
         return NULL;

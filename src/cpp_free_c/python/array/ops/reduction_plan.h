@@ -41,8 +41,10 @@ typedef struct {
     int streamed; /* the inputs are larger than the cache, so loads bypass it */
 } pcu_reduction_plan;
 
-/* Fill in compute and result; dtype is the type that a program asked for, or NONE. */
-PCU_HIDDEN PCU_RAISES int pcu_reduction_types(pcu_reduction_plan *plan, int dtype);
+/* Fill in compute and result; dtype is the type that a program asked for, or NONE. out
+ * is borrowed: the argument, not checked yet, or None. */
+PCU_HIDDEN PCU_RAISES int pcu_reduction_types(pcu_reduction_plan *plan, int dtype,
+                                              PyObject *out);
 
 /* Fill in the axes. mask: of the axes that are reduced. */
 PCU_HIDDEN PCU_RAISES int pcu_reduction_plan_axes(pcu_reduction_plan *plan,

@@ -67,8 +67,21 @@ reduce_common_type(const pcu_reduction_plan *plan, int *common)
     return 0;
 }
 
+/* The type of a sum of elements of type `common`: with `out`, the common type of both.
+ */
+static int
+reduce_sum_type(const pcu_reduction_plan *plan, PyObject *out, int common, int *type)
+{
+    *type = reduce_widened(common);
+    if (!pcu_is_array(plan->st, out) ||
+        !pcu_type_is_number(((pcu_gpuarray *)out)->type)) {
+        return 0;
+    }
+    return pcu_type_promote(common, ((pcu_gpuarray *)out)->type, type);
+}
+
 int
-pcu_reduction_types(pcu_reduction_plan *plan, int dtype)
+pcu_reduction_types(pcu_reduction_plan *plan, int dtype, PyObject *out)
 {
     int common = PCU_T_NONE;
     if (reduce_common_type(plan, &common) < 0) {
@@ -78,7 +91,10 @@ pcu_reduction_types(pcu_reduction_plan *plan, int dtype)
     plan->compute = common;
     switch ((pcu_reduction_rule)plan->row->rule) {
         case PCU_REDUCE_TO_WIDEN:
-            plan->compute = asked ? dtype : reduce_widened(common);
+            plan->compute = dtype;
+            if (!asked && reduce_sum_type(plan, out, common, &plan->compute) < 0) {
+                return -1;
+            }
             plan->result = plan->compute;
             break;
         case PCU_REDUCE_TO_PRODUCTS:

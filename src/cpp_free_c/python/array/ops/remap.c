@@ -338,8 +338,8 @@ pcu_remap_new(pcu_gpuarray *source, const pcu_remap_call *call)
                      (PyObject *)source->dtype);
         return NULL;
     }
-    if (call->value != NULL &&
-        pcu_scalar_pack(call->value, source->type, 1, plan.value) < 0) {
+    if (call->value != NULL && pcu_scalar_pack(call->value, source->type,
+                                               PCU_SCALAR_ASSIGNED, plan.value) < 0) {
         return NULL;
     }
     PyObject *result = pcu_gpuarray_new(st, NULL, source->ndim, call->shape, NULL,

@@ -100,8 +100,9 @@ scan_types(scan_plan *plan)
     }
     else if (call->out != Py_None && rule == SCAN_WIDENS) {
         int type = ((pcu_gpuarray *)call->out)->type;
-        if (pcu_type_is_number(type)) {
-            plan->result = type;
+        if (pcu_type_is_number(type) &&
+            pcu_type_promote(x->type, type, &plan->result) < 0) {
+            return -1;
         }
     }
     if ((rule == SCAN_BITS && !pcu_type_is_exact(plan->result)) ||
@@ -470,20 +471,6 @@ scan_result_new(const scan_plan *plan)
 
 /* -- out --------------------------------------------------------------------------- */
 
-static int
-scan_check_out(pcu_state *st, const pcu_scan_call *call)
-{
-    if (call->out == Py_None) {
-        return 0;
-    }
-    if (!pcu_is_array(st, call->out)) {
-        PyErr_Format(PyExc_TypeError, "%s: out must be a GPUArray, not %s", call->name,
-                     Py_TYPE(call->out)->tp_name);
-        return -1;
-    }
-    return pcu_gpuarray_ready((pcu_gpuarray *)call->out);
-}
-
 /* 1 if no two elements of the array are known to share memory. */
 static int
 scan_is_disjoint(const pcu_gpuarray *array)
@@ -508,11 +495,6 @@ static PyObject *
 scan_result_in_out(const scan_plan *plan)
 {
     pcu_gpuarray *out = (pcu_gpuarray *)plan->call->out;
-    if (!pcu_gpuarray_has_shape(out, plan->ndim, plan->out_shape)) {
-        pcu_raise_shapes("%s: the result has shape %S, out has shape %S",
-                         plan->call->name, plan->ndim, plan->out_shape, out);
-        return NULL;
-    }
     if (scan_is_direct(plan, out)) {
         if (scan_into(plan, out) < 0) {
             return NULL;
@@ -541,8 +523,10 @@ pcu_scan(pcu_state *st, const pcu_scan_call *call)
     if (plan.allocator == NULL) {
         plan.allocator = call->x->allocator;
     }
-    if (scan_check_out(st, call) < 0 || scan_types(&plan) < 0 ||
-        scan_shapes(&plan) < 0) {
+    if (scan_shapes(&plan) < 0 ||
+        (call->out != Py_None &&
+         pcu_check_out(st, call->name, call->out, plan.ndim, plan.out_shape) < 0) ||
+        scan_types(&plan) < 0) {
         return NULL;
     }
     if (call->out != Py_None) {

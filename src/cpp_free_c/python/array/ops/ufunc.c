@@ -5,6 +5,7 @@
 
 #include "python/array/ops/ufunc.h"
 
+#include "driver/setting.h"
 #include "driver/shape.h"
 #include "python/array/construction.h"
 #include "python/array/element_type.h"
@@ -120,19 +121,25 @@ ufunc_pack_infinity(ufunc_plan *plan, pcu_operand *input, PyObject *value)
 }
 
 /* A negative exponent for unsigned integers: the power is 1 where the element is 1,
- * else 0. So the operation becomes a comparison with 1. Returns 1 if it was done, 0 if
- * not, -1 on error.
- */
+ * else 0. So the operation becomes a comparison with 1. OverflowError for an exponent
+ * that signed integers of this size cannot hold. Returns 1 if it was done, 0 if not, -1
+ * on error. */
 static int
 ufunc_pack_negative_exponent(ufunc_plan *plan, pcu_operand *input, PyObject *value)
 {
     int negative = pcu_scalar_is_negative(value);
-    if (negative > 0) {
-        plan->call.op = PCU_OP_EQUAL;
-        memset(input->value, 0, sizeof(input->value));
-        input->value[0] = 1; /* all hosts of CUDA are little-endian */
+    if (negative <= 0) {
+        return negative;
     }
-    return negative;
+    int type =
+        input->type - 1; /* of the same size: the row before in tables/dtypes.h */
+    if (pcu_scalar_pack(value, type, PCU_SCALAR_OPERAND, input->value) < 0) {
+        return -1;
+    }
+    plan->call.op = PCU_OP_EQUAL;
+    memset(input->value, 0, sizeof(input->value));
+    input->value[0] = 1; /* all hosts of CUDA are little-endian */
+    return 1;
 }
 
 /* A float as exponent: the operation POWER has exact cases, which the kernel need not
@@ -168,15 +175,12 @@ ufunc_pack_scalar(ufunc_plan *plan, int i)
     input->type = pcu_dtype_rules_scalar_type(&plan->call, i);
     if (plan->call.op == PCU_OP_POWER && i == 1 && pcu_type_is_unsigned(input->type)) {
         int done = ufunc_pack_negative_exponent(plan, input, value);
-        if (done < 0) {
-            return -1;
-        }
-        if (done) {
-            return 0;
+        if (done != 0) {
+            return Py_MIN(done, 0);
         }
     }
-    int force = plan->call.row->rule == PCU_RULE_LDEXP;
-    if (pcu_scalar_pack(value, input->type, force, input->value) == 0) {
+    pcu_scalar_way way = pcu_dtype_rules_scalar_way(&plan->call, i);
+    if (pcu_scalar_pack(value, input->type, way, input->value) == 0) {
         if (plan->call.op == PCU_OP_POWER && i == 1 &&
             pcu_types[input->type].kind == PCU_KIND_FLOAT) {
             ufunc_note_exponent(plan, input);
@@ -273,35 +277,49 @@ ufunc_output_new(const ufunc_plan *plan, int type)
     return made;
 }
 
+/* 1 if the output takes integers of any sign: PyCUDA's operators in place keep the
+ * dtype of the array. Warns that NumPy refuses it; in a strict program we refuse it
+ * too. -1 if the warning is an error. */
+static int
+ufunc_keeps_type(const ufunc_plan *plan, const pcu_gpuarray *out, int type)
+{
+    if (!plan->options->keeps_type || !pcu_type_is_integer(type) ||
+        !pcu_type_is_integer(out->type) || pcu_type_casts(type, out->type) ||
+        pcu_setting_is_strict()) {
+        return 0;
+    }
+    if (PyErr_WarnFormat(plan->st->exc_PyCUDAWarning, 1,
+                         "%s in place: the result of dtype %s is stored in an array of "
+                         "dtype %s, where negative numbers wrap around. NumPy refuses "
+                         "this; convert the operand with astype()",
+                         plan->call.row->name, pcu_types[type].name,
+                         pcu_types[out->type].name) < 0) {
+        return -1;
+    }
+    return 1;
+}
+
 /* Check an output that the program gives: it has the result's shape, and its dtype
  * takes the result by NumPy's rule same_kind. */
 static int
 ufunc_check_out(const ufunc_plan *plan, PyObject *out, int type)
 {
-    if (!pcu_is_array(plan->st, out)) {
-        PyErr_Format(PyExc_TypeError, "out must be a GPUArray, not %s",
-                     Py_TYPE(out)->tp_name);
+    const char *name = plan->call.row->name;
+    const pcu_gpuarray *array = (pcu_gpuarray *)out;
+    if (pcu_check_out(plan->st, name, out, plan->ndim, plan->shape) < 0) {
         return -1;
     }
-    pcu_gpuarray *array = (pcu_gpuarray *)out;
-    if (pcu_gpuarray_ready(array) < 0) {
+    if (array->type == type) {
+        return 0;
+    }
+    int keeps = ufunc_keeps_type(plan, array, type);
+    if (keeps < 0) {
         return -1;
     }
-    if (!pcu_gpuarray_has_shape(array, plan->ndim, plan->shape)) {
-        return pcu_raise_shapes("%s: the result has shape %S, out has %S",
-                                plan->call.row->name, plan->ndim, plan->shape, array);
+    if (keeps) {
+        return 0;
     }
-    if (!pcu_type_is_number(array->type) ||
-        pcu_types[type].kind > pcu_types[array->type].kind) {
-        PyArray_Descr *dtype = pcu_dtype_of_type(type);
-        PyErr_Format(PyExc_TypeError,
-                     "%s: the result of dtype %S cannot be put into an array of dtype "
-                     "%S; convert with astype()",
-                     plan->call.row->name, (PyObject *)dtype, (PyObject *)array->dtype);
-        Py_XDECREF(dtype);
-        return -1;
-    }
-    return 0;
+    return pcu_check_out_type(name, array, type);
 }
 
 static PyObject *

@@ -15,6 +15,7 @@
 #include "python/driver/memory/pool.h"
 #include "python/driver/resource.h"
 #include "python/support/library_paths.h"
+#include "python/support/settings.h"
 
 struct pcu_blas_handle {
     pcu_cublas_handle handle; /* NULL: generated kernels multiply */
@@ -98,27 +99,6 @@ blas_raise(pcu_state *st, const char *routine, int status)
 
 /* -- the library ------------------------------------------------------------------- */
 
-static int
-blas_read_wish(blas_wish *wish)
-{
-    const char *value = getenv("PYCUDA_BLAS");
-    if (value == NULL || value[0] == '\0' || strcmp(value, "auto") == 0) {
-        *wish = BLAS_AUTOMATIC;
-    }
-    else if (strcmp(value, "cublas") == 0) {
-        *wish = BLAS_REQUIRED;
-    }
-    else if (strcmp(value, "generated") == 0) {
-        *wish = BLAS_REFUSED;
-    }
-    else {
-        PyErr_Format(PyExc_ValueError,
-                     "PYCUDA_BLAS is '%s'; set it to auto, cublas or generated", value);
-        return -1;
-    }
-    return 0;
-}
-
 static void
 blas_free(struct pcu_blas_handle *blas)
 {
@@ -189,13 +169,12 @@ blas_fill(pcu_state *st, struct pcu_blas_handle *blas, blas_wish wish)
         strcpy(blas->reason, "PYCUDA_BLAS is 'generated'");
         return 0;
     }
-    if (wish == BLAS_AUTOMATIC && pcu_drv_info.emulated) {
+    if (wish == BLAS_AUTOMATIC && pcu_drv_info.device != NULL) {
         strcpy(blas->reason, "the software device runs no machine code");
         return 0;
     }
     if (!pcu_blas_is_loaded()) {
-        int loaded = pcu_library_open("pycuda._array.linalg.cublas", pcu_blas_load,
-                                      blas->reason);
+        int loaded = pcu_library_open("cublas", pcu_blas_load, blas->reason);
         if (loaded < 0) {
             return -1;
         }
@@ -227,8 +206,8 @@ blas_fill(pcu_state *st, struct pcu_blas_handle *blas, blas_wish wish)
 static int
 blas_begin(pcu_state *st, pcu_context *ctx)
 {
-    blas_wish wish;
-    if (blas_read_wish(&wish) < 0) {
+    int wish = pcu_setting_read(PCU_SETTING_BLAS);
+    if (wish < 0) {
         return -1;
     }
     struct pcu_blas_handle *blas = PyMem_Calloc(1, sizeof(*blas));

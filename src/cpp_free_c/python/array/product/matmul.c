@@ -40,6 +40,24 @@ typedef struct {
 
 /* -- dtypes and shapes ------------------------------------------------------------- */
 
+/* Check that the operands can be converted to the dtype that the program asks for. */
+static int
+matmul_check_type(const matmul_plan *plan)
+{
+    for (int i = 0; i < 2; i++) {
+        if (pcu_type_casts(plan->operands[i]->type, plan->compute)) {
+            continue;
+        }
+        PyErr_Format(PyExc_TypeError,
+                     "matmul: an operand of dtype %S cannot be computed in dtype %s; "
+                     "convert with astype()",
+                     (PyObject *)plan->operands[i]->dtype,
+                     pcu_types[plan->compute].name);
+        return -1;
+    }
+    return 0;
+}
+
 static int
 matmul_find_type(matmul_plan *plan)
 {
@@ -59,7 +77,7 @@ matmul_find_type(matmul_plan *plan)
     }
     if (plan->options->dtype != PCU_T_NONE) {
         plan->compute = plan->options->dtype;
-        return 0;
+        return matmul_check_type(plan);
     }
     return pcu_type_promote(plan->operands[0]->type, plan->operands[1]->type,
                             &plan->compute);
@@ -458,33 +476,6 @@ matmul_result_new(matmul_plan *plan, int ndim, const size_t *shape)
     return result;
 }
 
-static int
-matmul_check_out(const matmul_plan *plan, PyObject *out, int ndim, const size_t *shape)
-{
-    pcu_gpuarray *array = (pcu_gpuarray *)out;
-    if (!pcu_is_array(plan->st, out)) {
-        PyErr_Format(PyExc_TypeError, "out must be a GPUArray, not %s",
-                     Py_TYPE(out)->tp_name);
-        return -1;
-    }
-    if (pcu_gpuarray_ready(array) < 0) {
-        return -1;
-    }
-    if (!pcu_gpuarray_has_shape(array, ndim, shape)) {
-        return pcu_raise_shapes("%s: the result has shape %S, out has %S", "matmul",
-                                ndim, shape, array);
-    }
-    if (!pcu_type_is_number(array->type) ||
-        pcu_types[plan->compute].kind > pcu_types[array->type].kind) {
-        PyErr_Format(PyExc_TypeError,
-                     "matmul: the result of dtype %s cannot be put into an array of "
-                     "dtype %S; convert with astype()",
-                     pcu_types[plan->compute].name, (PyObject *)array->dtype);
-        return -1;
-    }
-    return 0;
-}
-
 /* 1 if the product can be written to `out`: it has the dtype, BLAS can store to it, and
  * no operand shares its memory. */
 static int
@@ -505,7 +496,8 @@ static PyObject *
 matmul_result_in_out(matmul_plan *plan, int ndim, const size_t *shape)
 {
     PyObject *out = plan->options->out;
-    if (matmul_check_out(plan, out, ndim, shape) < 0) {
+    if (pcu_check_out(plan->st, "matmul", out, ndim, shape) < 0 ||
+        pcu_check_out_type("matmul", (pcu_gpuarray *)out, plan->compute) < 0) {
         return NULL;
     }
     if (matmul_is_direct(plan, (pcu_gpuarray *)out)) {

@@ -15,6 +15,7 @@
 #include "python/array/ops/operations.h"
 #include "python/array/solver/solver_params.h"
 #include "python/support/driver_call.h"
+#include "python/support/settings.h"
 
 enum {
     SMALL_SPARE = 64,   /* elements of working memory, besides those of vectors */
@@ -66,16 +67,11 @@ typedef struct {
 static int
 small_read_wish(void)
 {
-    const char *value = getenv("PYCUDA_SOLVER");
-    if (value == NULL || value[0] == '\0' || strcmp(value, "auto") == 0) {
-        return 1;
+    int found = pcu_setting_read(PCU_SETTING_SOLVER); /* auto or cusolver */
+    if (found < 0) {
+        return -1;
     }
-    if (strcmp(value, "cusolver") == 0) {
-        return 0;
-    }
-    PyErr_Format(PyExc_ValueError, "PYCUDA_SOLVER is '%s'; set it to auto or cusolver",
-                 value);
-    return -1;
+    return found == 0;
 }
 
 static int

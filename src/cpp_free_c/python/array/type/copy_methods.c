@@ -222,9 +222,11 @@ copy_new_like_me(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 /* -- pickling ---------------------------------------------------------------------- */
 
-PyDoc_STRVAR(copy_reduce_doc,
-             "__reduce__($self, /)\n--\n\n"
-             "Return the pickled form: the elements, as a numpy array.");
+PyDoc_STRVAR(
+    copy_reduce_doc,
+    "__reduce__($self, /)\n--\n\n"
+    "Return the pickled form: the elements, as a numpy array, and the dtype that a "
+    "bool array has in arithmetic.");
 
 static PyObject *
 copy_reduce(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -232,6 +234,7 @@ copy_reduce(PyObject *op, PyObject *Py_UNUSED(ignored))
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     PyObject *result = NULL;
     PyObject *host = NULL;
+    PyObject *counts_as = NULL;
     PyObject *state = Py_None;
     PyObject *module = PyImport_ImportModule("pycuda.gpuarray");
     if (module == NULL) {
@@ -246,11 +249,17 @@ copy_reduce(PyObject *op, PyObject *Py_UNUSED(ignored))
     if (host == NULL) {
         goto done;
     }
+    counts_as = PyObject_GetAttrString(op, "_counts_as");
+    if (counts_as == NULL) {
+        goto done;
+    }
     if (self->dict != NULL) {
         state = self->dict;
     }
-    result = Py_BuildValue("(O(OO)O)", rebuild, (PyObject *)Py_TYPE(op), host, state);
+    result = Py_BuildValue("(O(OOO)O)", rebuild, (PyObject *)Py_TYPE(op), host,
+                           counts_as, state);
 done:
+    Py_XDECREF(counts_as);
     Py_XDECREF(host);
     Py_DECREF(rebuild);
     return result;

@@ -125,6 +125,12 @@ element_format(PyObject *op, PyObject *spec)
     if (self->ndim == 0) {
         value = element_value_new(op, "format", PyExc_TypeError);
     }
+    else if (PyUnicode_GET_LENGTH(spec) > 0) {
+        PyErr_SetString(PyExc_TypeError,
+                        "unsupported format string passed to GPUArray.__format__: "
+                        "format an element, or the array that get() returns");
+        return NULL;
+    }
     else {
         value = PyObject_Str(op);
     }

@@ -249,7 +249,11 @@ index_item(PyObject *op, Py_ssize_t index)
     if (pcu_gpuarray_ready(self) < 0) {
         return NULL;
     }
-    if (self->ndim == 0 || index < 0 || (size_t)index >= self->shape[0]) {
+    if (self->ndim == 0) {
+        PyErr_SetString(PyExc_TypeError, "iteration over an array without axes");
+        return NULL;
+    }
+    if (index < 0 || (size_t)index >= self->shape[0]) {
         PyErr_Format(PyExc_IndexError, "index %zd is out of bounds for axis 0", index);
         return NULL;
     }

@@ -30,10 +30,13 @@ operator_state_of(PyObject *op)
 }
 
 static PyObject *
-operator_call(pcu_state *st, int op, PyObject *const *values, PyObject *out)
+operator_call(pcu_state *st, int op, PyObject *const *values, PyObject *out,
+              int keeps_type)
 {
-    pcu_ufunc_options options = {
-        .outs = {out, NULL}, .dtype = PCU_T_NONE, .stream = pcu_stream_current()};
+    pcu_ufunc_options options = {.outs = {out, NULL},
+                                 .dtype = PCU_T_NONE,
+                                 .stream = pcu_stream_current(),
+                                 .keeps_type = keeps_type};
     PyObject *result = pcu_ufunc_call(st, op, values, &options);
     if (result == NULL && !PyErr_Occurred()) {
         Py_RETURN_NOTIMPLEMENTED;
@@ -53,20 +56,22 @@ operator_binary(int op, PyObject *a, PyObject *b)
     if (st == NULL) {
         Py_RETURN_NOTIMPLEMENTED;
     }
-    return operator_call(st, op, values, NULL);
+    return operator_call(st, op, values, NULL, 0);
 }
 
 static PyObject *
 operator_inplace(int op, PyObject *self, PyObject *other)
 {
     PyObject *values[2] = {self, other};
-    return operator_call(((pcu_gpuarray *)self)->st, op, values, self);
+    int keeps_type = op == PCU_OP_ADD || op == PCU_OP_SUBTRACT ||
+                     op == PCU_OP_MULTIPLY || op == PCU_OP_DIVIDE || op == PCU_OP_POWER;
+    return operator_call(((pcu_gpuarray *)self)->st, op, values, self, keeps_type);
 }
 
 static PyObject *
 operator_unary(int op, PyObject *self)
 {
-    return operator_call(((pcu_gpuarray *)self)->st, op, &self, NULL);
+    return operator_call(((pcu_gpuarray *)self)->st, op, &self, NULL, 0);
 }
 
 #define OPERATOR_BINARY(name, OP)                              \

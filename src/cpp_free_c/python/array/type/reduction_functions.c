@@ -81,8 +81,34 @@ reduction_enqueue(pcu_state *st, int op, PyObject *const *inputs,
     return pcu_reduce(st, &call);
 }
 
-/* 1 if a kernel does what the arguments ask for. The difference of two bool values is
- * no bool. */
+/* 1 if NaN has no place in the dtype or the output of a reduction that leaves out NaN:
+ * the kernel would convert the elements before it looks. -1 for a wrong dtype. */
+static int
+reduction_loses_nan(pcu_state *st, int op, PyObject *input, const pcu_reduction_args *a)
+{
+    int type = PCU_T_NONE;
+    int is_sum = op == PCU_REDUCE_NANSUM || op == PCU_REDUCE_NANPROD;
+    int is_mean =
+        op == PCU_REDUCE_NANMEAN || op == PCU_REDUCE_NANVAR || op == PCU_REDUCE_NANSTD;
+    if ((!is_sum && !is_mean) || !pcu_is_array(st, input)) {
+        return 0;
+    }
+    int own = ((pcu_gpuarray *)input)->type;
+    if (!pcu_type_is_number(own) || pcu_type_is_exact(own)) {
+        return 0;
+    }
+    if (a->dtype != Py_None) {
+        if (pcu_type_read(st, a->dtype, &type) < 0) {
+            return -1;
+        }
+        return !pcu_type_casts(own, type);
+    }
+    return pcu_is_array(st, a->out) &&
+           pcu_type_is_exact(((pcu_gpuarray *)a->out)->type);
+}
+
+/* 1 if a kernel does what the arguments ask for, -1 on error. The difference of two
+ * bool values is no bool. */
 static int
 reduction_is_plain(pcu_state *st, int op, PyObject *input, const pcu_reduction_args *a)
 {
@@ -91,6 +117,10 @@ reduction_is_plain(pcu_state *st, int op, PyObject *input, const pcu_reduction_a
         return 0;
     }
     int is_spread = pcu_reductions[op].rule == PCU_REDUCE_TO_SPREAD;
+    int loses_nan = reduction_loses_nan(st, op, input, a);
+    if (loses_nan != 0) {
+        return -(loses_nan < 0);
+    }
     return a->initial == Py_None && a->where == Py_True &&
            !(is_spread && a->dtype != Py_None);
 }
@@ -122,7 +152,11 @@ reduction_method(PyObject *self, int op, const pcu_reduction_signature *signatur
     if (reduction_parse(st, op, signature, args, nargs, kwnames, 0, &a) < 0) {
         return NULL;
     }
-    if (!reduction_is_plain(st, op, self, &a)) {
+    int plain = reduction_is_plain(st, op, self, &a);
+    if (plain < 0) {
+        return NULL;
+    }
+    if (!plain) {
         return pcu_gpuarray_forward(self, module, pcu_reductions[op].name, args, nargs,
                                     kwnames);
     }
@@ -140,7 +174,11 @@ reduction_function(PyObject *m, int op, const pcu_reduction_signature *signature
     if (reduction_parse(st, op, signature, args, nargs, kwnames, 1, &a) < 0) {
         return NULL;
     }
-    if (!reduction_is_plain(st, op, a.a, &a)) {
+    int plain = reduction_is_plain(st, op, a.a, &a);
+    if (plain < 0) {
+        return NULL;
+    }
+    if (!plain) {
         return pcu_forward(module, pcu_reductions[op].name, args, nargs, kwnames);
     }
     return reduction_enqueue(st, op, &a.a, &a);

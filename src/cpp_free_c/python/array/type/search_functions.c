@@ -115,7 +115,7 @@ method_searchsorted(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
         return NULL;
     }
     if (search_is_number(st, &a)) {
-        return pcu_gpuarray_forward(self, "pycuda._array.functions.searching",
+        return pcu_gpuarray_forward(self, "pycuda._array.functions.sorting",
                                     "searchsorted", args, nargs, kwnames);
     }
     return search_enqueue(st, "searchsorted", 0, &a);
@@ -155,7 +155,7 @@ function_searchsorted(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
         return NULL;
     }
     if (search_is_number(st, &a)) {
-        return pcu_forward("pycuda._array.functions.searching", "searchsorted", args,
+        return pcu_forward("pycuda._array.functions.sorting", "searchsorted", args,
                            nargs, kwnames);
     }
     return search_enqueue(st, "searchsorted", 0, &a);
@@ -195,7 +195,7 @@ function_digitize(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
         return NULL;
     }
     if (!pcu_is_array(st, a.sorted) || search_is_number(st, &a)) {
-        return pcu_forward("pycuda._array.functions.searching", "digitize", args, nargs,
+        return pcu_forward("pycuda._array.functions.sorting", "digitize", args, nargs,
                            kwnames);
     }
     a.right = !a.right; /* the side on which values go that equal an edge */

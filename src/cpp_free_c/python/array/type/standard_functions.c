@@ -174,7 +174,7 @@ clip_keeps_type(pcu_state *st, int type, PyObject *bound)
         !(PyFloat_CheckExact(bound) && pcu_types[type].kind >= PCU_KIND_FLOAT)) {
         return 0;
     }
-    if (pcu_scalar_pack(bound, type, 0, value) == 0) {
+    if (pcu_scalar_pack(bound, type, PCU_SCALAR_OPERAND, value) == 0) {
         return 1;
     }
     if (!PyErr_ExceptionMatches(PyExc_OverflowError)) {
@@ -228,7 +228,8 @@ standard_clip(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
     }
     PyObject *values[3] = {a.x, a.min, a.max};
     if (!plain) {
-        return pcu_forward("pycuda.array_api._limits", "clip", values, 3, NULL);
+        return pcu_forward("pycuda.array_api._elementwise", "_clip_by_others", values,
+                           3, NULL);
     }
     if (a.min == Py_None && a.max == Py_None) {
         return standard_call(m, PCU_OP_POSITIVE, values);

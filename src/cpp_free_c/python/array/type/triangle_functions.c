@@ -122,7 +122,7 @@ triangle_fill(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
     if (one == NULL) {
         return NULL;
     }
-    int rc = pcu_scalar_pack(one, call.target->type, 1, call.value);
+    int rc = pcu_scalar_pack(one, call.target->type, PCU_SCALAR_ASSIGNED, call.value);
     Py_DECREF(one);
     if (rc < 0 || pcu_triangle(st, &call) < 0) {
         return NULL;

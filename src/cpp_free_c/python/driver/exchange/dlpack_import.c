@@ -242,7 +242,7 @@ pcu_dlpack_borrow_new(pcu_state *st, PyObject *producer, CUstream stream)
     if (device.type == PCU_DL_CUDA_HOST) {
         number = Py_NewRef(Py_None);
     }
-    else if (pcu_stream_is_captured(stream)) {
+    else if (pcu_is_captured(stream)) {
         number = PyLong_FromLong(-1); /* the program orders the launch of the graph */
     }
     else {

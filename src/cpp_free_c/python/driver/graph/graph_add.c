@@ -86,7 +86,8 @@ graph_add_kernel(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
         pcu_kernel_parameters(function, args + 1, nargs - 1, &shape, &buffer, extra,
                               &params.kernel) == 0 &&
         pcu_arguments_keep(self->resources, args + 1, nargs - 1) == 0 &&
-        pcu_graph_resources_note_all(self->resources, buffer.data, buffer.used) == 0 &&
+        pcu_graph_resources_keep_words(self->resources, buffer.data, buffer.used) ==
+            0 &&
         pcu_graph_resources_keep_function(self->resources, function->handle,
                                           (PyObject *)function) == 0) {
         node = pcu_graph_add_node(self, after, &params);

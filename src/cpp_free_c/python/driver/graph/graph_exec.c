@@ -12,6 +12,7 @@
 #include "python/support/args.h"
 #include "python/support/convert.h"
 #include "python/support/setup.h"
+#include "python/support/suspects.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/launched.h"
@@ -102,7 +103,7 @@ pcu_graph_exec_new(pcu_graph *graph, unsigned int flags)
 static int
 exec_is_captured(CUstream stream)
 {
-    return pcu_captures_active != 0 && pcu_stream_is_captured(stream);
+    return pcu_captures != NULL && pcu_is_captured(stream);
 }
 
 /* -- launching --------------------------------------------------------------------- */
@@ -177,8 +178,9 @@ exec_name_make(pcu_graph_exec *self)
         return -1;
     }
     self->named = PyDict_GET_SIZE(functions);
-    Py_XSETREF(self->name, name);
-    return 0;
+    self->name = pcu_launch_name_keep(self->head.st, name);
+    Py_DECREF(name);
+    return self->name == NULL ? -1 : 0;
 }
 
 static const pcu_argspec exec_stream_specs[] = {{"stream", pcu_as_object, 0}};
@@ -364,7 +366,6 @@ exec_clear(PyObject *op)
     Py_CLEAR(self->updates);
     Py_CLEAR(self->retired);
     Py_CLEAR(self->stream);
-    Py_CLEAR(self->name);
     return pcu_resource_clear(op);
 }
 

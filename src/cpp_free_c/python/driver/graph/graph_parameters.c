@@ -182,7 +182,7 @@ copy_read(pcu_state *st, PyObject *object, int writable, const char *name,
     end->is_host = copy_is_host(st, object);
     if (!end->is_host) {
         if (copy_read_device(st, object, name, end) < 0 ||
-            pcu_graph_resources_note(resources, end->device) < 0) {
+            pcu_graph_resources_keep_word(resources, end->device) < 0) {
             return -1;
         }
         if (pcu_is_array(st, object)) {

@@ -26,7 +26,7 @@ scan_kernel(pcu_graph_resources *resources, CUgraphNode node)
     for (size_t i = 0; rc == 0 && drv.FuncGetParamInfo(params.func, i, &offset,
                                                        &size) == CUDA_SUCCESS;
          i++) {
-        rc = pcu_graph_resources_note_all(resources, params.kernelParams[i], size);
+        rc = pcu_graph_resources_keep_words(resources, params.kernelParams[i], size);
     }
     return rc;
 }

@@ -10,6 +10,7 @@
  * stream of the thread that entered, and the resources of the graph take releases. */
 #include "python/driver/graph/graph.h"
 
+#include "driver/stream_use.h"
 #include "python/support/args.h"
 #include "python/support/convert.h"
 #include "python/support/setup.h"
@@ -94,27 +95,22 @@ capture_nodes_before(const stream_capture *self)
     return count;
 }
 
-/* Make the pool, begin, and make the stream current. */
+/* Make the stream current, and begin. */
 static int
-capture_begin(stream_capture *self, PyObject *ctx)
+capture_begin_current(stream_capture *self, PyObject *pool)
 {
-    PyObject *pool = pcu_pool_of_graph_new(self->st, ctx);
-    if (pool == NULL) {
+    PyObject *entered = PyObject_CallMethod(self->stream, "__enter__", NULL);
+    if (entered == NULL) {
         return -1;
     }
-    PyObject *entered = PyObject_CallMethod(self->stream, "__enter__", NULL);
-    int rc = -1;
-    if (entered != NULL) {
-        rc = capture_begin_call(self, ((pcu_resource *)self->stream)->handle.stream);
-    }
+    Py_DECREF(entered);
+    int rc = capture_begin_call(self, ((pcu_resource *)self->stream)->handle.stream);
     if (rc == 0) {
         self->active = 1;
         rc = pcu_graph_resources_begin(self->graph->resources, pool, self->early);
         self->graph->resources->seen = capture_nodes_before(self);
     }
-    Py_XDECREF(entered);
-    Py_DECREF(pool);
-    if (entered != NULL && rc < 0) {
+    if (rc < 0) {
         pcu_saved_error pending;
         pcu_error_save(&pending);
         PyObject *left = PyObject_CallMethod(self->stream, "__exit__", NULL);
@@ -125,6 +121,35 @@ capture_begin(stream_capture *self, PyObject *ctx)
     return rc;
 }
 
+/* Make the pool, fence the work so far, begin, and make the stream current. */
+static int
+capture_begin(stream_capture *self, PyObject *ctx)
+{
+    pcu_context_record *rec = &((pcu_context *)ctx)->rec;
+    CUstream stream = ((pcu_resource *)self->stream)->handle.stream;
+    const char *routine = "";
+    int rc = -1;
+    PyObject *pool = pcu_pool_of_graph_new(self->st, ctx);
+    if (pool == NULL) {
+        return -1;
+    }
+    CUresult status = pcu_stream_table_fence_capture(rec, stream, &routine);
+    if (status == CUDA_SUCCESS) {
+        rc = capture_begin_current(self, pool);
+    }
+    else {
+        pcu_raise(self->st, routine, status);
+    }
+    if (self->active) {
+        pcu_stream_table_begin_capture(rec, stream);
+    }
+    else {
+        pcu_stream_table_end_capture(rec, stream);
+    }
+    Py_DECREF(pool);
+    return rc;
+}
+
 /* -- end --------------------------------------------------------------------------- */
 
 /* cuStreamEndCapture failed. If the stream is still being captured, try again, and drop
@@ -132,11 +157,9 @@ capture_begin(stream_capture *self, PyObject *ctx)
 static void
 capture_end_again(const stream_capture *self, CUstream stream)
 {
-    CUstreamCaptureStatus state = CU_STREAM_CAPTURE_STATUS_NONE;
     CUgraph graph = NULL;
     CUresult status;
-    if (drv.StreamIsCapturing(stream, &state) != CUDA_SUCCESS ||
-        state == CU_STREAM_CAPTURE_STATUS_NONE) {
+    if (!pcu_is_captured(stream)) {
         return;
     }
     PCU_STATUS(status, StreamEndCapture, (stream, &graph));
@@ -153,6 +176,8 @@ capture_end_call(stream_capture *self, CUgraph *graph, const char **routine)
     pcu_scope scope;
     pcu_resource *stream = (pcu_resource *)self->stream;
     self->active = 0;
+    pcu_stream_table_end_capture(&((pcu_context *)stream->ctx)->rec,
+                                 stream->handle.stream);
     *graph = NULL;
     *routine = "cuStreamEndCapture";
     if (!stream->live || !pcu_context_record_usable(pcu_context_rec(stream->ctx))) {

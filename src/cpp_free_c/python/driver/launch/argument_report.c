@@ -8,13 +8,13 @@
 
 #include <stdarg.h>
 
-#include "python/support/caller.h"
+#include "python/support/call_site.h"
 #include "python/driver/module_struct.h"
 
 enum { SITES = 16 };
 
 typedef struct {
-    pcu_caller caller;
+    uint32_t line;
     Py_ssize_t index; /* of the argument */
 } argument_site;
 
@@ -30,9 +30,6 @@ pcu_argument_sites_free(struct pcu_argument_sites *sites)
 {
     if (sites == NULL) {
         return;
-    }
-    for (size_t i = 0; i < SITES; i++) {
-        pcu_caller_clear(&sites->items[i].caller);
     }
     Py_CLEAR(sites->filters);
     PyMem_Free(sites);
@@ -59,16 +56,15 @@ site_filters_new(const pcu_state *st)
 
 /* 1 if this call site has warned of the argument, under the same filters. */
 static int
-site_is_known(const pcu_function *fn, const pcu_caller *caller, Py_ssize_t index)
+site_is_known(const pcu_function *fn, uint32_t line, Py_ssize_t index)
 {
     const struct pcu_argument_sites *sites = fn->sites;
-    if (sites == NULL || caller->code == NULL) {
+    if (sites == NULL || line == PCU_CALL_SITE_UNKNOWN) {
         return 0;
     }
     for (size_t i = 0; i < SITES; i++) {
         const argument_site *site = &sites->items[i];
-        if (site->caller.code == caller->code &&
-            site->caller.offset == caller->offset && site->index == index) {
+        if (site->line == line && site->index == index) {
             PyObject *filters = site_filters_new(fn->st);
             int same = filters != NULL && filters == sites->filters &&
                        PyList_GET_SIZE(filters) == sites->length;
@@ -81,10 +77,10 @@ site_is_known(const pcu_function *fn, const pcu_caller *caller, Py_ssize_t index
 
 /* Remember a call site. A lack of memory is no error: the site warns again. */
 static void
-site_add(pcu_function *fn, const pcu_caller *caller, Py_ssize_t index)
+site_add(pcu_function *fn, uint32_t line, Py_ssize_t index)
 {
     PyObject *filters = site_filters_new(fn->st);
-    if (filters == NULL || caller->code == NULL) {
+    if (filters == NULL || line == PCU_CALL_SITE_UNKNOWN) {
         Py_XDECREF(filters);
         return;
     }
@@ -97,25 +93,22 @@ site_add(pcu_function *fn, const pcu_caller *caller, Py_ssize_t index)
         return;
     }
     if (sites->filters != filters || sites->length != PyList_GET_SIZE(filters)) {
-        for (size_t i = 0; i < SITES; i++) {
-            pcu_caller_clear(&sites->items[i].caller);
-        }
+        memset(sites->items, 0, sizeof(sites->items));
         sites->length = PyList_GET_SIZE(filters);
         Py_XSETREF(sites->filters, Py_NewRef(filters));
     }
     argument_site *site = &sites->items[sites->next];
     sites->next = (sites->next + 1) % SITES;
     site->index = index;
-    pcu_caller_keep(&site->caller, caller);
+    site->line = line;
     Py_DECREF(filters);
 }
 
 static int
 argument_report(pcu_function *fn, Py_ssize_t index, PyObject *arg, int is_format)
 {
-    pcu_caller caller;
-    pcu_caller_find(fn->st, &caller);
-    if (site_is_known(fn, &caller, index)) {
+    uint32_t line = pcu_call_site(fn->st);
+    if (site_is_known(fn, line, index)) {
         return 0;
     }
     PyObject *entries = ((pcu_module *)fn->module)->entries;
@@ -132,7 +125,7 @@ argument_report(pcu_function *fn, Py_ssize_t index, PyObject *arg, int is_format
     if (settled != NULL) {
         rc = 0;
         if (settled == Py_True) {
-            site_add(fn, &caller, index);
+            site_add(fn, line, index);
         }
     }
     Py_XDECREF(module);

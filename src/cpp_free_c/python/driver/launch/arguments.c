@@ -82,7 +82,6 @@ argument_convert(argument_packer *p, PyObject *arg, size_t size)
 {
     pcu_function *fn = p->function;
     unsigned long long bits = 0;
-    char name[64];
     if (!argument_is_integer(arg) || size > sizeof(p->discard)) {
         argument_bad_size(p, arg, size);
         return NULL;
@@ -102,9 +101,12 @@ argument_convert(argument_packer *p, PyObject *arg, size_t size)
         top >>= 1;
         low = -(long long)top - 1;
     }
-    (void)PyOS_snprintf(name, sizeof(name), "argument %zd", p->index); /* fits */
-    if (pcu_as_integer(arg, low, top, &bits, name) < 0) {
-        return NULL;
+    if (!PyLong_CheckExact(arg) || !pcu_integer_fits(arg, low, top, &bits)) {
+        char name[64];
+        (void)PyOS_snprintf(name, sizeof(name), "argument %zd", p->index); /* fits */
+        if (pcu_as_integer(arg, low, top, &bits, name) < 0) {
+            return NULL;
+        }
     }
     memcpy(p->buffer->data + param->offset, &bits, param->size);
     return p->discard;

@@ -89,7 +89,7 @@ launch_explain_cluster(pcu_function *self, const pcu_launch_shape *s,
 static const char *
 launch_capability_hint(void)
 {
-    if (pcu_drv_info.emulated) {
+    if (pcu_drv_info.device != NULL) {
         return "; set PYCUDA_EMULATOR_CAPABILITY=9.0 for the software device";
     }
     return "";
@@ -155,7 +155,7 @@ pcu_launch_run_attributes(pcu_function *self, const pcu_launch_shape *s,
              pcu_context_record_lives(self->ctx));
     if (status == CUDA_SUCCESS) {
         return pcu_launched(self->st, self->ctx, PCU_LAUNCH_KERNEL, self->handle,
-                            self->name, s);
+                            self->launch_name, s);
     }
     return launch_explain(self, s, attributes, &config, status);
 }

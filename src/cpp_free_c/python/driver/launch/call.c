@@ -219,7 +219,7 @@ pcu_call_function(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *
          pcu_handlers_before(self->st, args, nargs, memory, call.stream) < 0)) {
         goto done;
     }
-    if (pcu_captures_active != 0 && pcu_captured_arguments(self->st, args, nargs) < 0) {
+    if (pcu_captures != NULL && pcu_captured_arguments(self->st, args, nargs) < 0) {
         goto done;
     }
     if (call.special != 0) {

@@ -12,6 +12,7 @@
 #include "python/support/enums.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
+#include "python/support/suspects.h"
 #include "python/driver/context.h"
 #include "python/driver/launch/argument_report.h"
 #include "python/driver/launch/call.h"
@@ -29,6 +30,10 @@ PyObject *
 pcu_function_new(pcu_state *st, PyObject *module, CUfunction handle, PyObject *name)
 {
     PyTypeObject *type = st->Function;
+    PyObject *kept = pcu_launch_name_keep(st, name);
+    if (kept == NULL) {
+        return NULL;
+    }
     pcu_function *self = (pcu_function *)type->tp_alloc(type, 0);
     if (self == NULL) {
         return NULL;
@@ -37,6 +42,7 @@ pcu_function_new(pcu_state *st, PyObject *module, CUfunction handle, PyObject *n
     self->st = st;
     self->module = Py_NewRef(module);
     self->name = Py_NewRef(name);
+    self->launch_name = kept;
     self->handle = handle;
     self->ctx = pcu_context_rec(((pcu_resource *)module)->ctx);
     self->nparams = -1;

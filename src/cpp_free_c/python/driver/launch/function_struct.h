@@ -47,12 +47,13 @@ typedef struct {
     PyObject_HEAD
     vectorcallfunc vectorcall;
     pcu_state *st;
-    PyObject *module; /* strong: the module owns the code */
-    PyObject *name;   /* str */
+    PyObject *module;      /* strong: the module owns the code */
+    PyObject *name;        /* str, as the program gave it */
+    PyObject *launch_name; /* borrowed: see pcu_launch_name_keep */
     PyObject *dict;
     PyObject *weakrefs;
     CUfunction handle;
-    const pcu_context_record *ctx; /* the module's context; the module holds it */
+    pcu_context_record *ctx; /* the module's context; the module holds it */
 
     int described;        /* 1 if the next five members are set */
     int max_threads;      /* of a block, for this kernel */

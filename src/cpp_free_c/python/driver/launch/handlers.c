@@ -29,11 +29,6 @@ handler_array_new(pcu_handler *self)
     return Py_XNewRef(self->array);
 }
 
-/* The name of the array in messages, such as "the array of InOut". */
-typedef struct {
-    char text[64];
-} handler_words;
-
 /* The name of the type without its module. */
 static const char *
 handler_type_name(const pcu_handler *self)
@@ -46,19 +41,30 @@ handler_type_name(const pcu_handler *self)
     return name;
 }
 
-static handler_words
-handler_describe(const pcu_handler *self)
+/* The array in messages, such as "the array of InOut". Only a derived type needs memory
+ * for it, and keeps it: each call of a kernel with handlers comes here. */
+static const char *
+handler_words(pcu_handler *self)
 {
-    static const char start[] = "the array of ";
-    enum { START = sizeof(start) - 1 };
-    handler_words words;
-    const char *name = handler_type_name(self);
-    /* not by snprintf: each call of a kernel with handlers runs this */
-    size_t length = strnlen(name, sizeof(words.text) - START - 1);
-    memcpy(words.text, start, START);
-    memcpy(words.text + START, name, length);
-    words.text[START + length] = 0;
-    return words;
+    const pcu_state *st = self->st;
+    const PyTypeObject *type = Py_TYPE(self);
+    if (type == st->In) {
+        return "the array of In";
+    }
+    if (type == st->Out) {
+        return "the array of Out";
+    }
+    if (type == st->InOut) {
+        return "the array of InOut";
+    }
+    if (self->words == NULL) {
+        self->words = PyBytes_FromFormat("the array of %.40s", handler_type_name(self));
+    }
+    if (self->words == NULL) {
+        PyErr_Clear(); /* no memory: a message must do without the name */
+        return "the array";
+    }
+    return PyBytes_AS_STRING(self->words);
 }
 
 /* Read the size of the array in bytes. nbytes is read only if there is no buffer. */
@@ -67,7 +73,6 @@ handler_size(pcu_handler *self, size_t *size)
 {
     PyObject *array = handler_array_new(self);
     PyObject *nbytes = NULL;
-    handler_words words = handler_describe(self);
     int rc = -1;
     if (array == NULL) {
         return -1;
@@ -78,7 +83,7 @@ handler_size(pcu_handler *self, size_t *size)
     }
     else if (PyObject_CheckBuffer(array)) {
         pcu_buffer buffer = {0};
-        rc = pcu_buffer_acquire(&buffer, array, 0, words.text);
+        rc = pcu_buffer_acquire(&buffer, array, 0, handler_words(self));
         *size = buffer.size;
         pcu_buffer_release(&buffer);
     }
@@ -101,9 +106,8 @@ handler_check_meaning(pcu_handler *self)
     if (self->array == NULL || !PyArray_Check(self->array)) {
         return 0;
     }
-    handler_words words = handler_describe(self);
     PyObject *array = Py_NewRef(self->array);
-    int rc = pcu_array_check_elements((PyArrayObject *)array, words.text);
+    int rc = pcu_array_check_elements((PyArrayObject *)array, handler_words(self));
     Py_DECREF(array);
     return rc;
 }
@@ -191,7 +195,6 @@ handler_copy(pcu_handler *self, CUdeviceptr pointer, PyObject *alloc, int upload
 {
     pcu_state *st = self->st;
     pcu_buffer buffer = {0};
-    handler_words words = handler_describe(self);
     int rc = -1;
     const char *routine = "cuMemcpyDtoH";
     if (upload) {
@@ -200,8 +203,8 @@ handler_copy(pcu_handler *self, CUdeviceptr pointer, PyObject *alloc, int upload
     PyObject *array = handler_array_new(self);
     if (array == NULL ||
         (PyArray_Check(array) &&
-         pcu_array_check_elements((PyArrayObject *)array, words.text) < 0) ||
-        pcu_buffer_acquire(&buffer, array, !upload, words.text) < 0) {
+         pcu_array_check_elements((PyArrayObject *)array, handler_words(self)) < 0) ||
+        pcu_buffer_acquire(&buffer, array, !upload, handler_words(self)) < 0) {
         goto done;
     }
     pcu_resource *memory = (pcu_resource *)alloc;
@@ -211,7 +214,7 @@ handler_copy(pcu_handler *self, CUdeviceptr pointer, PyObject *alloc, int upload
     }
     if (ours && memory->has_size && buffer.size > memory->size) {
         PyErr_Format(PyExc_ValueError, "%s has %zu bytes, its device memory has %zu",
-                     words.text, buffer.size, memory->size);
+                     handler_words(self), buffer.size, memory->size);
         goto done;
     }
     if (upload) {
@@ -429,6 +432,7 @@ handler_clear(PyObject *op)
     pcu_handler *self = (pcu_handler *)op;
     Py_CLEAR(self->array);
     Py_CLEAR(self->dev_alloc);
+    Py_CLEAR(self->words);
     Py_CLEAR(self->dict);
     return 0;
 }

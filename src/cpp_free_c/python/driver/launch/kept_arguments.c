@@ -38,7 +38,7 @@ pcu_arguments_keep(pcu_graph_resources *resources, PyObject *const *args,
             rc = pcu_graph_resources_keep(resources, memory);
             uint64_t word = pcu_texture_source_word(st, memory);
             if (rc == 0 && word != 0) {
-                rc = pcu_graph_resources_note(resources, word);
+                rc = pcu_graph_resources_keep_word(resources, word);
             }
         }
     }

@@ -160,7 +160,7 @@ pcu_launch_run(pcu_function *self, const pcu_launch_shape *s, void *params, size
              pcu_context_record_lives(self->ctx));
     if (status == CUDA_SUCCESS) {
         return pcu_launched(self->st, self->ctx, PCU_LAUNCH_KERNEL, self->handle,
-                            self->name, s);
+                            self->launch_name, s);
     }
     return pcu_raise_detail(
         self->st, "cuLaunchKernel", status,

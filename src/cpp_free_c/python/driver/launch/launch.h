@@ -10,7 +10,7 @@
 
 #include "python/support/base.h"
 
-#include "python/support/launch_ring.h"
+#include "driver/events.h"
 
 #include "python/driver/launch/function_struct.h"
 

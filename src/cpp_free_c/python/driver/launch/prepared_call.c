@@ -201,9 +201,8 @@ prepared_pack_call(pcu_function *self, const pcu_prepared *plan,
         pcu_module_references_check(self->st, self->texrefs, 1) < 0) {
         return -1;
     }
-    if (pcu_captures_active != 0 &&
-        pcu_captured_arguments(self->st, request->args + first,
-                               request->nargs - first) < 0) {
+    if (pcu_captures != NULL && pcu_captured_arguments(self->st, request->args + first,
+                                                       request->nargs - first) < 0) {
         return -1;
     }
     return pcu_prepared_pack(self, plan, request->args + first, request->nargs - first,

@@ -32,12 +32,6 @@ pcu_tensor_map_bytes(pcu_state *st, PyObject *op)
     return ((tensor_map *)op)->bytes;
 }
 
-PyObject *
-pcu_tensor_map_array(PyObject *op)
-{
-    return ((tensor_map *)op)->array;
-}
-
 /* -- the description --------------------------------------------------------------- */
 
 /* The arguments of both constructors. */

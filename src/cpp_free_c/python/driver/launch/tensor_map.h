@@ -11,7 +11,4 @@ enum { PCU_TENSOR_MAP_SIZE = 128, PCU_TENSOR_MAP_ALIGN = 64 };
 /* The bytes of a TensorMap, NULL if the object is none; borrowed from it. */
 PCU_HIDDEN const void *pcu_tensor_map_bytes(pcu_state *st, PyObject *op);
 
-/* The array of a TensorMap: borrowed. */
-PCU_HIDDEN PCU_BORROWED PyObject *pcu_tensor_map_array(PyObject *op);
-
 #endif

@@ -13,7 +13,7 @@
 #include "python/driver/memory/copy_error.h"
 #include "python/driver/memory/texture_array.h"
 #include "python/driver/stream.h"
-#include "python/support/launch_ring.h"
+#include "driver/events.h"
 
 /* The parsed arguments of all functions below; each function uses some of them. */
 typedef struct {
@@ -160,7 +160,7 @@ COPY_RUN(dtoh_plain, MemcpyDtoH, (a->buffer.data, a->src, a->buffer.size), 0,
 static int
 copy_run_dtoh(pcu_state *st, copy_args *a)
 {
-    unsigned long number = pcu_launch_newest();
+    uint64_t number = pcu_launch_newest();
     int rc = copy_run_dtoh_plain(st, a);
     if (rc == 0) {
         pcu_launches_passed(pcu_ctx_current, NULL, number);

@@ -40,7 +40,7 @@ PCU_HIDDEN PCU_RAISES int pcu_copy_captured(pcu_state *st, const char *routine,
     do {                                                                      \
         CUresult pcu_copied_ = CUDA_SUCCESS;                                  \
         (rc) = pcu_current_context_ready(st);                                 \
-        if ((rc) == 0 && pcu_captures_active != 0) {                          \
+        if ((rc) == 0 && pcu_captures != NULL) {                              \
             const pcu_copy_range pcu_used_[] = {__VA_ARGS__};                 \
             (rc) = pcu_copy_captured((st), "cu" #name, pcu_used_,             \
                                      (int)Py_ARRAY_LENGTH(pcu_used_));        \

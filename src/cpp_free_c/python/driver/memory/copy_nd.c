@@ -362,7 +362,7 @@ copy_nd_release(copy_nd_job *job)
 static int
 copy_nd_captured(const copy_nd *self, const copy_nd_job *job, const char *routine)
 {
-    if (pcu_captures_active == 0) {
+    if (pcu_captures == NULL) {
         return 0;
     }
     if (pcu_captured_copy(self->st, routine) < 0 ||

@@ -8,7 +8,7 @@
 #include "python/driver/memory/host.h"
 
 #include "python/support/convert.h"
-#include "python/support/device_caller.h"
+#include "python/support/call_site.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
@@ -82,9 +82,9 @@ PyDoc_STRVAR(pagelocked_free_doc,
 static PyObject *
 pagelocked_free(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
-    pcu_device_caller_asks(1);
+    pcu_device_site_asks(1);
     int rc = pcu_resource_free((pcu_resource *)op);
-    pcu_device_caller_asks(0);
+    pcu_device_site_asks(0);
     if (rc < 0) {
         return NULL;
     }

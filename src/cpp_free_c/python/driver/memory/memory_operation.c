@@ -38,7 +38,7 @@ pcu_memory_value_address(pcu_state *st, PyObject *memory,
     if (!PyLong_Check(memory) && pcu_graph_resources_keep(resources, memory) < 0) {
         return -1;
     }
-    return pcu_graph_resources_note(resources, *address);
+    return pcu_graph_resources_keep_word(resources, *address);
 }
 
 /* Read (WAIT_... or WRITE_..., memory, value[, flags]). */

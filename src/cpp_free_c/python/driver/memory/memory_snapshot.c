@@ -1,5 +1,5 @@
-/* What pycuda.memory reads: the notes and the events of driver/memory_map.h as Python
- * objects, and the switch of the recording.
+/* What pycuda.memory reads: the notes of driver/memory_map.h and the changes of
+ * allocations in driver/events.h as Python objects, and the switch of the recording.
  *
  * Invariant: a snapshot allocates Python objects, which may collect garbage and so
  * change the map. So the notes are copied first. Callers: Python. */
@@ -24,7 +24,7 @@ snapshot_copy(pcu_memory_note **out)
     for (size_t i = 0; i < map->bucket_count; i++) {
         for (const pcu_memory_note *note = map->buckets[i]; note != NULL;
              note = note->next) {
-            if (pcu_context_record_usable(note->ctx)) {
+            if (note->recorded && pcu_context_record_usable(note->ctx)) {
                 (*out)[count++] = *note;
             }
         }
@@ -44,7 +44,7 @@ snapshot_kind_name(unsigned int kind)
 static PyObject *
 snapshot_tuple(const pcu_memory_note *note, const pcu_ticks_pair *now)
 {
-    uint64_t time = pcu_ticks_convert(note->ticks, &pcu_memory_map.start, now);
+    uint64_t time = pcu_ticks_convert(note->ticks, &pcu_events.start, now);
     return Py_BuildValue("(KKKsiKIiK)", (unsigned long long)note->address,
                          (unsigned long long)note->size,
                          (unsigned long long)note->asked,
@@ -66,7 +66,7 @@ static PyObject *
 snapshot_notes(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
 {
     pcu_memory_note *notes = NULL;
-    pcu_ticks_pair now = pcu_ticks_now(pcu_memory_map.start.source);
+    pcu_ticks_pair now = pcu_ticks_now(pcu_events.start.source);
     Py_ssize_t count = snapshot_copy(&notes);
     PyObject *result = NULL;
     if (count >= 0) {
@@ -95,31 +95,46 @@ PyDoc_STRVAR(
     "bytes (64 bits each), the number of the call site (32), the kind, the change,\n"
     "the device and nothing (8 each).");
 
+/* The layout of pycuda.memory._records.EVENT. */
+typedef struct {
+    uint64_t time;
+    uint64_t address;
+    uint64_t size;
+    uint32_t site;
+    uint8_t kind;
+    uint8_t change;
+    uint8_t device;
+    uint8_t unused;
+} snapshot_event;
+
 static PyObject *
 snapshot_events(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
 {
-    const struct pcu_memory_map *map = &pcu_memory_map;
-    pcu_ticks_pair now = pcu_ticks_now(pcu_memory_map.start.source);
-    size_t count = 0;
-    if (map->events != NULL) {
-        count = map->event_room;
-        if (map->event_count < count) {
-            count = (size_t)map->event_count;
-        }
+    pcu_ticks_pair now = pcu_ticks_now(pcu_events.start.source);
+    Py_ssize_t count = 0;
+    const pcu_event *event = NULL;
+    while ((event = pcu_event_next(event, PCU_EVENT_MEMORY)) != NULL) {
+        count++;
     }
     PyObject *bytes =
-        PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(count * sizeof(pcu_memory_event)));
+        PyBytes_FromStringAndSize(NULL, count * (Py_ssize_t)sizeof(snapshot_event));
     if (bytes == NULL) {
         return NULL;
     }
     char *out = PyBytes_AS_STRING(bytes);
-    for (size_t i = 0; i < count; i++) {
-        size_t place = (size_t)(map->event_count - count + i) & (map->event_room - 1);
-        pcu_memory_event event = map->events[place];
-        event.ticks = pcu_ticks_convert(event.ticks, &map->start, &now);
-        memcpy(out + i * sizeof(event), &event, sizeof(event));
+    while ((event = pcu_event_next(event, PCU_EVENT_MEMORY)) != NULL) {
+        const snapshot_event row = {
+            .time = pcu_ticks_convert(event->memory.ticks, &pcu_events.start, &now),
+            .address = event->memory.address,
+            .size = event->memory.size,
+            .site = event->site,
+            .kind = event->kind,
+            .change = event->change,
+            .device = event->device};
+        memcpy(out, &row, sizeof(row));
+        out += sizeof(row);
     }
-    return Py_BuildValue("(NK)", bytes, (unsigned long long)map->event_count);
+    return Py_BuildValue("(NK)", bytes, (unsigned long long)pcu_events.changes);
 }
 
 /* -- lines ------------------------------------------------------------------------- */
@@ -160,8 +175,7 @@ snapshot_record(PyObject *Py_UNUSED(m), PyObject *args)
                      events);
         return NULL;
     }
-    if ((size_t)events != pcu_memory_map.event_room &&
-        pcu_memory_keep_events((size_t)events) < 0) {
+    if ((size_t)events != pcu_events.history && pcu_events_keep((size_t)events) < 0) {
         return PyErr_NoMemory();
     }
     pcu_memory_map.recording = on;
@@ -177,7 +191,7 @@ static PyObject *
 snapshot_recording(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
 {
     return Py_BuildValue("(Nnn)", PyBool_FromLong(pcu_memory_map.recording),
-                         (Py_ssize_t)pcu_memory_map.event_room,
+                         (Py_ssize_t)pcu_events.history,
                          (Py_ssize_t)pcu_memory_map.missed);
 }
 

@@ -20,7 +20,7 @@ pcu_collect_garbage(void)
 static PyObject *
 use_ask(size_t asked, int host)
 {
-    PyObject *module = PyImport_ImportModule("pycuda.memory._out_of_memory");
+    PyObject *module = PyImport_ImportModule("pycuda.memory._snapshot");
     PyObject *text = NULL;
     if (module != NULL) {
         text = PyObject_CallMethod(module, "explain", "nO", (Py_ssize_t)asked,

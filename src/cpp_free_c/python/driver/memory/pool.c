@@ -500,6 +500,7 @@ pcu_pool_of_graph_new(pcu_state *st, PyObject *ctx)
     if (self != NULL) {
         self->ctx = Py_NewRef(ctx);
         self->of_graph = 1;
+        pcu_stream_followers--; /* the order of the graph is that of its memory */
     }
     return (PyObject *)self;
 }

@@ -14,7 +14,7 @@
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
 
-#include "driver/graph_record.h"
+#include "driver/capture.h"
 
 /* How many blocks of a bin are looked at for one that no stream uses. */
 enum { BLOCK_SEARCH = 32 };
@@ -119,7 +119,7 @@ void
 pcu_pool_unfollow(pcu_memory_pool *self)
 {
     pcu_scope scope;
-    if (self->kind != PCU_HANDLE_memory) {
+    if (self->kind != PCU_HANDLE_memory || self->of_graph) {
         return;
     }
     pcu_stream_followers--;
@@ -140,12 +140,14 @@ static int
 block_is_captured(const pcu_memory_pool *self, const pcu_pool_block *block,
                   PyObject *ctx)
 {
-    if (pcu_graph_records == NULL || self->of_graph || ctx == NULL) {
+    if (self->of_graph || ctx == NULL) {
         return 0;
     }
-    return pcu_graph_record_user(self->kind, block->handle,
-                                 pcu_context_rec(ctx)->handle,
-                                 PyThread_get_thread_ident()) != NULL;
+    if (pcu_captures != NULL &&
+        pcu_capture_delays(pcu_context_rec(ctx)->handle, PyThread_get_thread_ident())) {
+        return 1;
+    }
+    return block->note != NULL && block->note->graphs != 0;
 }
 
 void

@@ -10,7 +10,7 @@
 #include "python/driver/context_struct.h"
 
 #include "driver/bins.h"
-#include "driver/graph_record.h"
+#include "driver/capture.h"
 #include "driver/memory_map.h"
 #include "driver/release.h"
 #include "driver/stream_use.h"
@@ -19,7 +19,7 @@
 typedef struct {
     pcu_bins_block base;
     pcu_handle handle;
-    pcu_memory_note *note; /* NULL if nothing was recorded */
+    pcu_memory_note *note; /* NULL if there was no memory for it */
     pcu_stream_life life;  /* which streams may use it; for device memory */
 } pcu_pool_block;
 
@@ -53,8 +53,8 @@ pcu_pool_is_usable(const pcu_memory_pool *self)
 static inline int
 pcu_pool_is_plain(const pcu_memory_pool *self)
 {
-    return pcu_stream_unordered == 0 && pcu_graph_records == NULL &&
-           self->source == NULL;
+    return pcu_stream_unordered == 0 && pcu_captures == NULL &&
+           pcu_memory_map.kept == 0 && self->source == NULL;
 }
 
 /* A block of the pool's context, counted as active. */

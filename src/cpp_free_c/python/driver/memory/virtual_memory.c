@@ -85,6 +85,7 @@ virtual_init(PyObject *op, PyObject *args, PyObject *kwargs)
         return -1;
     }
     pcu_handle_created(PCU_HANDLE_range);
+    (void)pcu_memory_add(range->base, pcu_context_rec(ctx)); /* or it has no note */
     self->head.ctx = ctx;
     self->head.handle.memory = range->base;
     self->head.live = 1;

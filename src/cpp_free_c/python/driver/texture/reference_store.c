@@ -28,7 +28,6 @@
 enum {
     STORE_RETIRED_MAX = 64,
     STORE_EVENT_FLAGS = 2, /* no timing */
-    STORE_CAPTURE_ACTIVE = 1,
     STORE_CAPTURE_RELAXED = 2
 };
 
@@ -311,15 +310,6 @@ store_mark(pcu_state *st, pcu_reference_store *store, CUstream stream)
     return pcu_raise(st, "cuEventRecord", status);
 }
 
-/* 1 if the stream is being captured. */
-static int
-store_is_captured(CUstream stream)
-{
-    CUstreamCaptureStatus status = 0;
-    return stream != NULL && drv.StreamIsCapturing(stream, &status) == CUDA_SUCCESS &&
-           status == STORE_CAPTURE_ACTIVE;
-}
-
 /* 1 if a store into the stream could overtake a launch or another store. */
 static int
 store_must_wait(const pcu_reference_store *store, CUstream stream)
@@ -390,7 +380,7 @@ store_changes(pcu_module *module, CUstream stream)
     pcu_state *st = module->base.st;
     pcu_reference_store *store = module->references;
     int stored = 0;
-    int capturing = store_is_captured(stream);
+    int capturing = pcu_is_captured(stream);
     if (store_need_event(st, module->base.ctx, store) < 0) {
         return -1;
     }
@@ -432,7 +422,7 @@ static int
 store_follow(pcu_state *st, pcu_reference_store *store, CUstream stream)
 {
     int same = store_is_stream(store, store->store_stream, stream);
-    if ((same && store->retired == NULL) || store_is_captured(stream)) {
+    if ((same && store->retired == NULL) || pcu_is_captured(stream)) {
         return 0; /* a captured stream can neither ask nor wait; the graph runs later */
     }
     if (same) {

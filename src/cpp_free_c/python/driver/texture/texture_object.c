@@ -206,27 +206,23 @@ texture_is_read(const pcu_texture *self)
            pcu_context_record_usable(pcu_context_rec(self->base.ctx));
 }
 
-/* 1 if a stream of the object's context is being captured. The legacy stream reports
- * the capture of every stream that it is ordered with. Of the other streams only the
- * current one is asked. */
+/* 1 if a stream of the object's context is being captured. The default stream answers
+ * for every stream that it is ordered with. Of the other streams only the current one
+ * is asked. */
 static int
 texture_is_captured(const pcu_texture *self)
 {
-    enum { CAPTURE_ACTIVE = 1 };
-    CUstreamCaptureStatus status = 0;
-    CUstream current = pcu_stream_current();
+    pcu_capture state;
     pcu_scope scope;
-    if (current != NULL && drv.StreamIsCapturing(current, &status) == CUDA_SUCCESS &&
-        status == CAPTURE_ACTIVE) {
+    if (pcu_is_captured(pcu_stream_peek())) {
         return 1;
     }
     if (pcu_scope_enter(&scope, pcu_context_rec(self->base.ctx)) != CUDA_SUCCESS) {
         return 0;
     }
-    CUresult answer = drv.StreamIsCapturing(CU_STREAM_LEGACY, &status);
-    /* an error here shows up in the next call */
-    (void)pcu_scope_leave(&scope);
-    return answer == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    (void)pcu_capture_ask(NULL, &state); /* an error shows up in the next call, */
+    (void)pcu_scope_leave(&scope);       /* and here too */
+    return state == PCU_CAPTURE_BLOCKS;
 }
 
 /* Move the driver's object to a new Python object, which waits in the module's state.

@@ -1,0 +1,92 @@
+"""The names of public modules: the module that defines them, and when it is loaded.
+
+A public module publishes what private modules define. ``names_at_first_use`` loads a
+private module when a program uses one of its names for the first time, so the import of
+the public module stays short.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+_Class = TypeVar("_Class", bound=type)
+
+_PRIVATE = (
+    "pycuda._array.",
+    "pycuda._context_cache",
+    "pycuda._random.",
+    "pycuda._texture_arrays",
+)
+
+
+def _publish_as(name: str, value: Any, module: str) -> None:
+    """Give a function or class of a private module the name of a public module."""
+    home = getattr(value, "__module__", None)
+    is_private = isinstance(home, str) and home.startswith(_PRIVATE)
+    if is_private and value.__name__ == name and not name.startswith("_"):
+        value.__module__ = module
+
+
+def published_by(module: str) -> Callable[[_Class], _Class]:
+    """Return a decorator for classes whose objects programs get without their name.
+
+    A pickle of such an object names the public module, even if nothing has published
+    the class yet.
+    """
+
+    def name(value: _Class) -> _Class:
+        value.__module__ = module
+        return value
+
+    return name
+
+
+def publish(namespace: dict[str, Any]) -> None:
+    """Give the functions and classes of a public module that module's name.
+
+    ``namespace`` is the module's ``globals()``. Pickles, pages and messages then name
+    the module that programs import. What another public module has published keeps its
+    name.
+    """
+    for name, value in namespace.items():
+        _publish_as(name, value, namespace["__name__"])
+
+
+def names_at_first_use(
+    namespace: dict[str, Any], homes: Mapping[str, str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` of a public module.
+
+    ``namespace`` is the module's ``globals()``. ``homes`` maps a module to the names
+    that it defines, separated by spaces; ``copy:_copy`` publishes ``copy`` as
+    ``_copy``. The first use of a name loads the module that defines it, and publishes
+    all its names. ``from module import *`` binds all names, and so loads all modules.
+    """
+    home_of = {
+        pair.rpartition(":")[2]: home
+        for home, pairs in homes.items()
+        for pair in pairs.split()
+    }
+
+    def load(name: str) -> Any:
+        if name == "__all__":
+            return [each for each in names() if not each.startswith("_")]
+        if name not in home_of:
+            raise AttributeError(
+                f"module {namespace['__name__']!r} has no attribute {name!r}"
+            )
+        home = home_of[name]
+        pairs = [pair.partition(":") for pair in homes[home].split()]
+        # As `from home import name` does it: the name may be that of a module in home.
+        module = __import__(home, fromlist=[defined for defined, _, _ in pairs])
+        for defined, _, public in pairs:
+            value = getattr(module, defined)
+            _publish_as(public or defined, value, namespace["__name__"])
+            namespace.setdefault(public or defined, value)
+        return namespace[name]
+
+    def names() -> list[str]:
+        return sorted({*namespace, *home_of})
+
+    return load, names

@@ -1,1 +1,0 @@
-"""Pictures of arrays: in notebooks, on terminals, in files."""

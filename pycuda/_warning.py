@@ -1,0 +1,127 @@
+"""Warnings that name the line of the program, not a line of this package.
+
+Filters decide whether a warning is shown, hidden or an error. In a notebook, a warning
+is a red box. The warning that no driver was found is a line of small text there.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import warnings
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+# The folder of the package, with its separator.
+PACKAGE = os.path.join(os.path.dirname(__file__), "")
+
+#: The end of a note in front of the messages of a compiler.
+NOTE_END = "\f"
+
+# How the names of files begin whose frames are between the package and the program: the
+# package, and Python's import.
+_SKIPPED = (PACKAGE, "<frozen importlib")
+
+# Newer toolkits print this for each kernel if they will drop its architecture one day.
+_DEPRECATED_ARCHITECTURE = (
+    r"(?im)^(?:nvrtc|nvcc) ?:? ?warning ?:.*\barchitectures prior to\b.*\n?"
+)
+
+
+def warn_settled(text: str | Warning, category: type[Warning]) -> bool:
+    """Warn at the nearest line outside of the package.
+
+    Return whether the filters hide the same warning at that line from now on.
+    """
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and frame.f_code.co_filename.startswith(_SKIPPED):
+        frame = frame.f_back
+    if frame is None:
+        warnings.warn(text, category, stacklevel=1)
+        return False
+    names, line = frame.f_globals, frame.f_lineno
+    registry = names.setdefault("__warningregistry__", {})
+    warnings.warn_explicit(
+        text,
+        category,
+        frame.f_code.co_filename,
+        line,
+        names.get("__name__", "<unknown>"),
+        registry,
+    )
+    return bool(registry.get((str(text), category, line)))
+
+
+def warn(text: str) -> None:
+    """Warn at the nearest line outside of the package."""
+    warn_settled(text, UserWarning)
+
+
+def pass_on(messages: str) -> None:
+    """Warn of the messages that a compiler printed although it succeeded.
+
+    Notes of this package come first, each with ``NOTE_END`` behind it.
+    """
+    if not messages:
+        return
+    *notes, messages = messages.split(NOTE_END)
+    for note in notes:
+        warn(note)
+    text = re.sub(_DEPRECATED_ARCHITECTURE, "", messages).strip()
+    if not text:
+        return
+    if "demoted" in text.lower() or "demoting" in text.lower():
+        warn(
+            "the compiler turned double into float; an architecture of 1.3 or more "
+            "(arch=) has double"
+        )
+    warn(f"The CUDA compiler succeeded, but said the following:\n{text}")
+
+
+# -- no driver -------------------------------------------------------------------------
+
+_NO_DRIVER = (
+    "no NVIDIA driver was found: using the software device "
+    "(PYCUDA_DRIVER=emulator chooses it silently)"
+)
+
+
+def warn_of_software_device(reason: str) -> None:
+    """Warn, at the line of the program, that the software device replaces the driver.
+
+    ``reason`` is what the loader said about the driver's library. It is the cause of
+    the warning.
+    """
+    from pycuda._driver import PyCUDAWarning
+
+    message = PyCUDAWarning(_NO_DRIVER)
+    message.__cause__ = OSError(reason)
+    if not in_notebook():
+        warn_settled(message, PyCUDAWarning)
+        return
+    shown = warnings.showwarning
+    warnings.showwarning = _show_in_notebook
+    try:
+        warn_settled(message, PyCUDAWarning)
+    finally:
+        warnings.showwarning = shown
+
+
+def in_notebook() -> bool:
+    """Return whether the output of the program is in a notebook of Jupyter."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return getattr(shell, "kernel", None) is not None
+
+
+def _show_in_notebook(message: Any, *where: object, **more: object) -> None:
+    import html
+    import importlib
+
+    text = str(message)
+    small = f'<small style="opacity: 0.7">pycuda: {html.escape(text)}</small>'
+    display = importlib.import_module("IPython.display").display
+    display({"text/plain": f"pycuda: {text}", "text/html": small}, raw=True)

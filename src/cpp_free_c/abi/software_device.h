@@ -1,0 +1,28 @@
+/* What the library of the software device offers to the extension, besides the driver's
+ * functions: one structure, which it exports as PCU_SOFTWARE_DEVICE. The driver's own
+ * library lacks the name. */
+#ifndef ABI_SOFTWARE_DEVICE_H
+#define ABI_SOFTWARE_DEVICE_H
+
+#include <stddef.h>
+
+#define PCU_SOFTWARE_DEVICE "emu_software_device"
+
+typedef struct {
+    size_t size; /* of this structure; a library of another release may differ */
+    /* The report on the last fault: why cuInit failed, or what a kernel did. */
+    const char *(*report)(void);
+    /* Register the callback that handles signals during long calls
+     * (device/machine/warp/wait.h), and the one that tells the line of the present call
+     * (device/base/site.h). */
+    void (*set_host)(int (*host)(int question));
+    void (*set_caller)(size_t (*caller)(char *text, size_t room));
+    /* Say whether the program asked for the next free. */
+    void (*set_asked)(int asked);
+    /* Called before and after the last collection of garbage of a program
+     * (device/api/context/leak.h). */
+    int (*before_collection)(void);
+    void (*after_collection)(void);
+} pcu_software_device;
+
+#endif

@@ -1,0 +1,44 @@
+/* What the environment chooses: the settings of tables/settings.h.
+ *
+ * Invariant: a setting is read from the environment whenever it is asked for, so a
+ * program may change it while it runs. pcu_drv_load refuses a wrong value of any of
+ * them. Callers: any code in driver/ and python/. */
+#ifndef DRIVER_SETTING_H
+#define DRIVER_SETTING_H
+
+#include <stddef.h>
+
+#include "driver/visibility.h"
+#include "tables/settings.h"
+
+#define PCU_SETTING_MEMBER(name, variable, words, otherwise) PCU_SETTING_##name,
+typedef enum { PCU_SETTINGS(PCU_SETTING_MEMBER) PCU_SETTING_COUNT } pcu_setting;
+#undef PCU_SETTING_MEMBER
+
+/* The place of the chosen word in its row, so 0 and 1 for a switch; -1 if the variable
+ * has another value. */
+PCU_HIDDEN int pcu_setting_find(pcu_setting setting);
+
+/* The same, with the usual word for a wrong value: for code that cannot raise. */
+PCU_HIDDEN int pcu_setting_or_default(pcu_setting setting);
+
+/* Write what is wrong with the value of a variable, and what it may be. */
+PCU_HIDDEN void pcu_setting_complain(pcu_setting setting, char *text, size_t room);
+
+/* The first setting with a wrong value; PCU_SETTING_COUNT if all are right. */
+PCU_HIDDEN pcu_setting pcu_setting_find_wrong(void);
+
+PCU_HIDDEN const char *pcu_setting_variable(pcu_setting setting);
+
+/* Write the word at a place of the setting's row. */
+PCU_HIDDEN void pcu_setting_word(pcu_setting setting, int place, char *text,
+                                 size_t room);
+
+/* 1 if the variable is a switch. */
+PCU_HIDDEN int pcu_setting_is_switch(pcu_setting setting);
+
+/* 1 if a mistake of a program that a GPU may forgive is an error: PYCUDA_STRICT is on,
+ * or PYCUDA_CHECK names a check. */
+PCU_HIDDEN int pcu_setting_is_strict(void);
+
+#endif
