@@ -29,8 +29,6 @@ __extension__ typedef __int128 s128;
 
 /* "unroll 1": otherwise gcc unrolls short loops before it can vectorise them. */
 #ifdef __clang__
-#    pragma clang diagnostic ignored "-Wpass-failed" /* sqrt sets errno: a plain loop \
-                                                      */
 #    define EMU_VECTORISE _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #else
 #    define EMU_VECTORISE _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
