@@ -17,7 +17,7 @@
  * run it has no floor.
  *
  * A program of its own: cc -std=c11 -O2 -I ../src/cpp_free_c floor.c -ldl. It needs no
- * toolkit; types and signatures come from abi/cuda_abi.h and abi/symbols.h. */
+ * toolkit; types and signatures come from abi/cuda_abi.h and abi/functions.h. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "floor_driver.h"

@@ -1,20 +1,22 @@
 /* What the programs of the floor share: the driver's functions, the clock, and lines of
  * JSON. Each program includes it once; there is no library. */
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "abi/cuda_abi.h"
+#include "abi/functions.h"
 #include "abi/graph_abi.h"
-#include "abi/symbols.h"
 
 /* -- the driver -------------------------------------------------------------------- */
 
-#define MEMBER(name, version, need, blocking, params) CUresult(*name) params;
+#define MEMBER(name, export, version, thread, caller, door, traits, span, ...) \
+    PCU_IF_CALLED_##caller(CUresult (*name)(PCU_PARAMETERS(__VA_ARGS__));)
 struct driver {
-    PCU_DRV_SYMBOLS(MEMBER)
+    PCU_FUNCTIONS(MEMBER)
 };
 #undef MEMBER
 
@@ -22,15 +24,15 @@ struct driver {
  */
 static struct driver drv;
 
-#define ROW(name, version, need, blocking, params) \
-    {"cu" #name, version, offsetof(struct driver, name), NEED_##need},
-enum need { NEED_OPTIONAL, NEED_REQUIRED };
+#define ROW(name, export, version, thread, caller, ...)                  \
+    PCU_IF_CALLED_##caller({"cu" #name, version, PCU_IS_NEEDED_##caller, \
+                            offsetof(struct driver, name)}, )
 static const struct row {
     const char *name;
     int version;
+    bool required;
     size_t offset;
-    enum need need;
-} rows[] = {PCU_DRV_SYMBOLS(ROW)};
+} rows[] = {PCU_FUNCTIONS(ROW)};
 #undef ROW
 
 typedef CUresult (*get_proc_fn)(const char *, void **, int, uint64_t);
@@ -78,7 +80,7 @@ driver_open(void)
         if (status != CUDA_SUCCESS) {
             symbol = NULL;
         }
-        if (symbol == NULL && row->need == NEED_REQUIRED) {
+        if (symbol == NULL && row->required) {
             fail("the driver lacks a function", row->name);
         }
         memcpy((char *)&drv + row->offset, &symbol, sizeof symbol);

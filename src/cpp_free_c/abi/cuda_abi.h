@@ -2,7 +2,7 @@
  *
  * The package builds without a CUDA toolkit. Where a toolkit is installed,
  * test/driver/test_abi.py compares sizes, offsets, constants and the signatures in
- * abi/symbols.h with its cuda.h. Names and layouts are the driver's. An enumeration
+ * abi/functions.h with its cuda.h. Names and layouts are the driver's. An enumeration
  * that this package only passes through is an unsigned int, as in the ABI.
  *
  * Invariant: declarations only. Callers: driver/, python/ and device/. */

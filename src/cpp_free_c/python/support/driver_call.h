@@ -1,7 +1,7 @@
 /* Macros that call the driver: with or without the interpreter lock, and raising the
  * exception of a failure.
  *
- * Invariant: the column `blocking` of abi/symbols.h decides for each function whether
+ * Invariant: the column `caller` of abi/functions.h decides for each function whether
  * the interpreter lock is released. Code in python/ calls a function whose row is not
  * GIL through these macros, except where a comment says why the lock must be kept. A
  * function whose row is GIL may also be called as drv.Name(). Callers: any code in

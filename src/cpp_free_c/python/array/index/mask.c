@@ -8,6 +8,7 @@
 #include "python/array/index/values.h"
 #include "python/array/layout.h"
 #include "python/array/memory.h"
+#include "python/array/ops/device_copy.h"
 #include "python/array/ops/kernel_launch.h"
 #include "python/array/ops/overlap.h"
 #include "python/array/scalar.h"
