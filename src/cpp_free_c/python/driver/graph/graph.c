@@ -291,22 +291,15 @@ graph_instantiate(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     return pcu_graph_exec_new(self, flags);
 }
 
-PyDoc_STRVAR(graph_clone_doc,
-             "clone($self, /)\n--\n\n"
-             "Return a copy of the graph.\n\n"
-             "Both use the same memory. The nodes of the copy are in the order of the\n"
-             "nodes of the graph.");
-
-static PyObject *
-graph_clone(PyObject *op, PyObject *Py_UNUSED(ignored))
+PyObject *
+pcu_graph_copy_new(pcu_graph *self)
 {
-    pcu_graph *self = (pcu_graph *)op;
     pcu_handle handle = {0};
     int rc;
     if (pcu_graph_check(self, "cuGraphClone") < 0) {
         return NULL;
     }
-    pcu_graph *copy = (pcu_graph *)Py_TYPE(op)->tp_alloc(Py_TYPE(op), 0);
+    pcu_graph *copy = (pcu_graph *)Py_TYPE(self)->tp_alloc(Py_TYPE(self), 0);
     if (copy == NULL) {
         return NULL;
     }
@@ -320,6 +313,18 @@ graph_clone(PyObject *op, PyObject *Py_UNUSED(ignored))
     }
     pcu_resource_adopt(&copy->head, self->head.ctx, PCU_HANDLE_graph, handle);
     return (PyObject *)copy;
+}
+
+PyDoc_STRVAR(graph_clone_doc,
+             "clone($self, /)\n--\n\n"
+             "Return a copy of the graph.\n\n"
+             "Both use the same memory. The nodes of the copy are in the order of the\n"
+             "nodes of the graph.");
+
+static PyObject *
+graph_clone(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    return pcu_graph_copy_new((pcu_graph *)op);
 }
 
 PyDoc_STRVAR(

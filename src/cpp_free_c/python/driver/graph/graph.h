@@ -43,6 +43,9 @@ PCU_HIDDEN PCU_NEWREF pcu_graph *pcu_graph_blank_new(pcu_state *st, PyObject *ct
 /* A Graph of a handle that belongs to a node of `owner`. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_graph_body_new(pcu_graph *owner, CUgraph handle);
 
+/* A Graph of the same type with a copy of the nodes. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_graph_copy_new(pcu_graph *self);
+
 /* Check that the graph has a handle and is not being captured. */
 PCU_HIDDEN PCU_RAISES int pcu_graph_check(pcu_graph *self, const char *routine);
 

@@ -338,7 +338,19 @@ graph_add_child(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                             &params.graph.graph) < 0) {
         return NULL;
     }
-    return pcu_graph_add_node(self, a.after, &params);
+    PyObject *copy = NULL;
+    if (((pcu_graph *)a.what)->resources == self->resources) {
+        /* The graph itself, or one that has it in a node: driver 580 crashes if a graph
+         * becomes a part of itself. */
+        copy = pcu_graph_copy_new((pcu_graph *)a.what);
+        if (copy == NULL) {
+            return NULL;
+        }
+        params.graph.graph = ((pcu_graph *)copy)->head.handle.graph;
+    }
+    PyObject *node = pcu_graph_add_node(self, a.after, &params);
+    Py_XDECREF(copy);
+    return node;
 }
 
 /* -- conditions -------------------------------------------------------------------- */
