@@ -38,7 +38,15 @@ from pycuda.driver import (
 )
 
 if TYPE_CHECKING:
-    from pycuda._array.kernels.c_types import *  # noqa: F403
+    from pycuda._array.kernels.c_types import (
+        Argument as Argument,
+        ScalarArg as ScalarArg,
+        VectorArg as VectorArg,
+        base_dtype_to_ctype as base_dtype_to_ctype,
+        dtype_to_ctype as dtype_to_ctype,
+        get_arg_type as get_arg_type,
+        parse_c_arg as parse_c_arg,
+    )
     from pycuda._driver import Device
     from pycuda.compyte.dtypes import (
         get_or_register_dtype as get_or_register_dtype,

@@ -23,7 +23,7 @@ import contextlib
 import ctypes
 import functools
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from pycuda import _driver, _libraries
 from pycuda._page import encodable
@@ -54,11 +54,13 @@ def timeline(*paths: str | os.PathLike[str], most: int = MOST) -> Timeline:
     return Timeline(*paths, most=most)
 
 
-@functools.cache
-def _nvtx() -> ctypes.CDLL | None:
-    """Return the library of NVTX, None if it is not installed."""
-    functions = {"nvtxRangePushA": [ctypes.c_char_p], "nvtxRangePop": []}
-    return _libraries.NVTX.find(functions)
+#: The functions of NVTX that ranges call.
+_NVTX = {"nvtxRangePushA": [ctypes.c_char_p], "nvtxRangePop": []}
+
+#: Returns the library of NVTX, None if it is not installed.
+_nvtx: Callable[[], ctypes.CDLL | None] = functools.cache(
+    lambda: _libraries.NVTX.find(_NVTX)
+)
 
 
 @contextlib.contextmanager

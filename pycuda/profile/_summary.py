@@ -119,13 +119,25 @@ def busy(spans: Iterable[Span]) -> int:
 class Summary:
     """The spans of a timeline, and their sums."""
 
+    #: Nanoseconds from begin to end.
+    duration: int
+    #: Calls that were not kept, because there were too many.
+    dropped: int
+
     def __init__(self) -> None:
-        self.spans: list[Span] = []
-        self.limits: dict[int, Limits] = {}
-        #: Nanoseconds from begin to end.
-        self.duration: int = 0
-        #: Calls that were not kept, because there were too many.
-        self.dropped: int = 0
+        self._fill([], {}, 0, 0)
+
+    def _fill(
+        self,
+        spans: list[Span],
+        limits: dict[int, Limits],
+        duration: int,
+        dropped: int,
+    ) -> None:
+        self.spans = spans
+        self.limits = limits
+        self.duration = duration
+        self.dropped = dropped
 
     def lines(self) -> list[LineTime]:
         """Return the time of each line of the program, the heaviest first."""

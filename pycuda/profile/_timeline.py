@@ -43,11 +43,11 @@ class Timeline(Summary):
 
     def stop(self) -> Timeline:
         """Wait for the device, end the recording, and write the files."""
-        begin, end, self.dropped, rows, kernels = _driver._timeline_finish()
-        self.duration = end - begin
-        self.spans = spans_of(rows, [Kernel(*row) for row in kernels], begin)
-        devices = {s.device for s in self.spans if s.device is not None}
-        self.limits = {n: limits_of(n) for n in sorted(devices)}
+        begin, end, dropped, rows, kernels = _driver._timeline_finish()
+        spans = spans_of(rows, [Kernel(*row) for row in kernels], begin)
+        devices = {s.device for s in spans if s.device is not None}
+        limits = {n: limits_of(n) for n in sorted(devices)}
+        self._fill(spans, limits, end - begin, dropped)
         for path in self._paths:
             self.save(path)
         return self

@@ -421,6 +421,10 @@ MORE = {
         "into(y[::2], lambda z: double(x[:N // 2], z, stream=a))",
         "2 * v[:N // 2]",
     ),
+    "put of few numbers": (
+        "into(y, lambda y: gpuarray.put(y, place, [7, 8], stream=a))",
+        "np.append(np.resize([7, 8], len(index)), np.zeros(N - len(index)))",
+    ),
     "put of gaps": (
         "gpuarray.multi_put([x.reshape(-1, 4)[:100, :2]], place[:200], 200, "
         "stream=a)[0]",

@@ -161,7 +161,7 @@ def test_stubtest_finds_what_is_wrong_in_another_stub(run, copy_of_package):
         MYPYPATH=str(copy_of_package),
     )
     assert status == 1
-    names = {line.split()[0] for line in said.splitlines()}
+    names = {line.split()[0] for line in said.splitlines()} - NOT_COMPARED.keys()
     assert names == {f"pycuda.gpuarray.{name}" for name in ("transpose", "vec.float4")}
 
 

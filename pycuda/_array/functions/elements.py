@@ -70,14 +70,16 @@ def put(a, indices, values, mode="raise", stream=None):
             put(flat, indices, values, mode)
             a[...] = flat
         return
-    values = as_values(values, a)
     count = indices.size if isinstance(indices, GPUArray) else np.size(indices)
-    if count == 0:
-        return
-    if values.size not in (1, count):
-        if values.size == 0:
-            raise ValueError(f"put: there are no values for {count} indices")
-        values = _take(np_ravel(values), arange(count, dtype=np.int64), mode="wrap")
+    with on_stream(stream):
+        values = as_values(values, a)
+        if count == 0:
+            return
+        if values.size not in (1, count):
+            if values.size == 0:
+                raise ValueError(f"put: there are no values for {count} indices")
+            order = arange(count, dtype=np.int64)
+            values = _take(np_ravel(values), order, mode="wrap")
     _put(a, indices, values, mode, stream)
 
 

@@ -266,7 +266,8 @@ def insert(arr, obj, values, axis=None, *, stream=None):
     places = _places(obj, length, "insert")
     is_single = places.size == 1
     places = _checked(places, length, length + 1, "insert", axis).ravel()
-    values = as_values(values, arr)
+    with on_stream(stream):
+        values = as_values(values, arr)
     if is_single:
         if np.ndim(obj) == 0 and not isinstance(obj, slice) and values.ndim:
             values = np.moveaxis(_with_axes(values, arr.ndim), 0, axis)
