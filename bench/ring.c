@@ -50,13 +50,7 @@ ring_measure(PyObject *Py_UNUSED(m), PyObject *args)
 static PyObject *
 ring_line(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
 {
-    const pcu_event *event = NULL;
-    const pcu_event *last = NULL;
-    while ((event = pcu_event_next(event, PCU_EVENT_LAUNCH)) != NULL) {
-        if (last == NULL || event->number > last->number) {
-            last = event;
-        }
-    }
+    const pcu_launch_event *last = pcu_launch_kept(&record, 0);
     if (last == NULL) {
         Py_RETURN_NONE;
     }

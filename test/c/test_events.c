@@ -1,5 +1,5 @@
-/* Unit test of driver/events: the ring, what it passes over, its history, what waits
- * prove, and what happens without memory. */
+/* Unit test of driver/events: the last launches of a context, the ring of changes, what
+ * waits prove, and what happens without memory. */
 #include "driver/events.h"
 
 #include "check.h"
@@ -54,14 +54,13 @@ change(uint64_t address)
     (void)pcu_event_memory(PCU_MEMORY_ALLOCATED, 3, 7, 1, address, 100);
 }
 
-/* The number of launches of a context that are in the ring. */
-static int
+/* The number of launches of a context that are kept. */
+static size_t
 launches_of(const pcu_context_record *ctx)
 {
-    const pcu_event *event = NULL;
-    int count = 0;
-    while ((event = pcu_event_next(event, PCU_EVENT_LAUNCH)) != NULL) {
-        count += event->launch.ctx == ctx;
+    size_t count = 0;
+    while (pcu_launch_kept(ctx, count) != NULL) {
+        count++;
     }
     return count;
 }
@@ -70,48 +69,50 @@ static void
 test_without_memory(void)
 {
     pcu_context_record ctx = {.alive = 1};
-    CHECK(pcu_event_next(NULL, PCU_EVENT_LAUNCH) == NULL);
+    CHECK_EQ(launches_of(&ctx), 0);
     pcu_events_forget(&ctx);
     calloc_fails = true;
     launch(&ctx, 1);
     change(0x100);
-    CHECK(pcu_events.places == NULL);
+    CHECK(pcu_events.ring == NULL);
+    CHECK_EQ(pcu_changes_count(), 0);
     CHECK_EQ(pcu_launch_newest(), 1); /* counted all the same */
+    CHECK_EQ(launches_of(&ctx), 0);
     CHECK_EQ(pcu_events_keep(16), -1);
     calloc_fails = false;
     launch(&ctx, 2);
-    const pcu_event *event = pcu_event_next(NULL, PCU_EVENT_LAUNCH);
-    CHECK(event != NULL && event->number == 2 && event->site == 2);
-    CHECK(pcu_event_next(event, PCU_EVENT_LAUNCH) == NULL);
-    calloc_fails = true;
-    CHECK_EQ(pcu_events_keep(16), -1); /* the old ring stays */
-    calloc_fails = false;
     CHECK_EQ(launches_of(&ctx), 1);
+    const pcu_launch_event *event = pcu_launch_kept(&ctx, 0);
+    CHECK(event->number == 2 && event->site == 2);
+    CHECK_EQ(pcu_events_keep(16), 0);
+    change(0x200);
+    calloc_fails = true;
+    CHECK_EQ(pcu_events_keep(8), -1); /* the old ring stays */
+    calloc_fails = false;
+    CHECK_EQ(pcu_changes_count(), 1);
     pcu_events_forget(&ctx);
     CHECK_EQ(launches_of(&ctx), 0);
 }
 
 static void
-test_history(void)
+test_changes(void)
 {
     CHECK_EQ(pcu_events_keep(3), 0);
-    CHECK_EQ(pcu_events.history, 4);
+    CHECK_EQ(pcu_events.room, 4);
     for (uint64_t i = 1; i <= 6; i++) {
         change(i << 9);
     }
-    const pcu_event *event = NULL;
-    for (uint64_t i = 3; i <= 6; i++) {
-        event = pcu_event_next(event, PCU_EVENT_MEMORY);
-        CHECK(event != NULL);
-        CHECK_EQ(event->memory.address, i << 9);
-        CHECK_EQ(event->number, i);
+    CHECK_EQ(pcu_changes_count(), 4);
+    CHECK_EQ(pcu_events.changes, 6);
+    for (size_t i = 0; i < 4; i++) {
+        const pcu_memory_event *event = pcu_change_kept(i);
+        CHECK_EQ(event->address, (i + 3) << 9); /* in order */
         CHECK_EQ(event->site, 7);
         CHECK_EQ(event->kind, 3);
         CHECK_EQ(event->device, 1);
     }
-    CHECK(pcu_event_next(event, PCU_EVENT_MEMORY) == NULL);
     CHECK_EQ(pcu_events_keep(0), 0);
-    CHECK(pcu_event_next(NULL, PCU_EVENT_MEMORY) == NULL);
+    CHECK_EQ(pcu_changes_count(), 0);
     change(512);
     CHECK_EQ(pcu_events.changes, 0);
     CHECK_EQ(pcu_events_keep((size_t)-1), -1); /* no such number */
@@ -119,7 +120,7 @@ test_history(void)
     CHECK_EQ(pcu_events.room, 1 << 12);
 }
 
-/* The last launches of living contexts stay, whatever else is written. */
+/* The last launches of a context stay, whatever else is written. */
 static void
 test_kept_launches(void)
 {
@@ -130,44 +131,20 @@ test_kept_launches(void)
         launch(&one, i);
     }
     launch(&other, 1000);
-    for (uint64_t i = 1; i <= 3 * PCU_EVENTS_LEAST; i++) {
+    for (uint64_t i = 1; i <= 100; i++) {
         change(i << 9);
     }
     CHECK_EQ(launches_of(&one), PCU_LAUNCHES_KEPT);
+    for (uint32_t age = 0; age < PCU_LAUNCHES_KEPT; age++) {
+        CHECK_EQ(pcu_launch_kept(&one, age)->site, 100 - age); /* the newest first */
+    }
     CHECK_EQ(launches_of(&other), 1);
-    const pcu_event *event = NULL;
-    while ((event = pcu_event_next(event, PCU_EVENT_LAUNCH)) != NULL) {
-        CHECK(event->site > 100 - PCU_LAUNCHES_KEPT);
-    }
-    uint64_t address = 3 * PCU_EVENTS_LEAST - 7;
-    while ((event = pcu_event_next(event, PCU_EVENT_MEMORY)) != NULL) {
-        CHECK_EQ(event->memory.address, address++ << 9); /* in order */
-    }
-    CHECK_EQ(address, 3 * PCU_EVENTS_LEAST + 1);
-    CHECK_EQ(pcu_events_keep(1 << 11), 0); /* the launches move */
-    CHECK_EQ(launches_of(&one), PCU_LAUNCHES_KEPT);
     pcu_events_forget(&one);
     CHECK_EQ(launches_of(&one), 0);
     CHECK_EQ(launches_of(&other), 1);
     pcu_events_forget(&other);
-}
-
-/* Contexts whose launches take more places than there are lose the oldest. */
-static void
-test_many_contexts(void)
-{
-    enum { CONTEXTS = 2 * PCU_EVENTS_LEAST / PCU_LAUNCHES_KEPT };
-    static pcu_context_record contexts[CONTEXTS];
-    int left = 0;
-    CHECK_EQ(pcu_events_keep(8), 0);
-    for (uint32_t i = 0; i < CONTEXTS * PCU_LAUNCHES_KEPT; i++) {
-        launch(&contexts[i / PCU_LAUNCHES_KEPT], i);
-    }
-    for (int i = 0; i < CONTEXTS; i++) {
-        left += launches_of(&contexts[i]);
-        pcu_events_forget(&contexts[i]);
-    }
-    CHECK_EQ(left, PCU_EVENTS_LEAST);
+    pcu_events_finish();
+    CHECK_EQ(pcu_changes_count(), 0);
 }
 
 static void
@@ -180,30 +157,30 @@ test_proofs(void)
     CHECK_EQ(pcu_events_keep(8), 0);
     pcu_event_launch(&ctx, PCU_LAUNCH_KERNEL, NULL, "name", &in_a, 1);
     launch(&ctx, 2); /* in the default stream */
-    const pcu_event *first = pcu_event_next(NULL, PCU_EVENT_LAUNCH);
-    const pcu_event *second = pcu_event_next(first, PCU_EVENT_LAUNCH);
-    CHECK(!pcu_launch_has_passed(first) && !pcu_launch_has_passed(second));
+    const pcu_launch_event *first = pcu_launch_kept(&ctx, 1);
+    const pcu_launch_event *second = pcu_launch_kept(&ctx, 0);
+    CHECK(!pcu_launch_has_passed(&ctx, first) && !pcu_launch_has_passed(&ctx, second));
     pcu_launches_passed(NULL, a, pcu_launch_newest());
     pcu_launches_passed(&ctx, a, pcu_launch_newest());
-    CHECK(pcu_launch_has_passed(first) && !pcu_launch_has_passed(second));
+    CHECK(pcu_launch_has_passed(&ctx, first) && !pcu_launch_has_passed(&ctx, second));
     pcu_launches_passed(&ctx, a, 1); /* an older proof takes nothing back */
-    CHECK(pcu_launch_has_passed(first));
+    CHECK(pcu_launch_has_passed(&ctx, first));
     pcu_launches_passed_all(NULL, pcu_launch_newest());
     pcu_launches_passed_all(&ctx, first->number);
-    CHECK(!pcu_launch_has_passed(second));
+    CHECK(!pcu_launch_has_passed(&ctx, second));
     pcu_launches_passed_all(&ctx, second->number);
     pcu_launches_passed_all(&ctx, first->number);
-    CHECK(pcu_launch_has_passed(second));
+    CHECK(pcu_launch_has_passed(&ctx, second));
     /* A proof for another stream replaces the oldest when there are many. */
     pcu_event_launch(&ctx, PCU_LAUNCH_KERNEL, NULL, "name", &in_a, 3);
-    const pcu_event *third = pcu_event_next(second, PCU_EVENT_LAUNCH);
-    CHECK(!pcu_launch_has_passed(third));
+    const pcu_launch_event *third = pcu_launch_kept(&ctx, 0);
+    CHECK(!pcu_launch_has_passed(&ctx, third));
     for (uintptr_t i = 1; i <= PCU_LAUNCH_WAITS; i++) {
         pcu_launches_passed(&ctx, (CUstream)(0x100 * i), pcu_launch_newest());
     }
-    CHECK(!pcu_launch_has_passed(third));
+    CHECK(!pcu_launch_has_passed(&ctx, third));
     pcu_launches_passed(&ctx, a, pcu_launch_newest());
-    CHECK(pcu_launch_has_passed(third));
+    CHECK(pcu_launch_has_passed(&ctx, third));
     pcu_events_forget(&ctx);
 }
 
@@ -211,11 +188,10 @@ int
 main(void)
 {
     test_without_memory();
-    test_history();
+    test_changes();
     test_kept_launches();
-    test_many_contexts();
     test_proofs();
     pcu_events_finish();
-    CHECK(pcu_events.places == NULL);
+    CHECK(pcu_events.ring == NULL);
     return check_report();
 }

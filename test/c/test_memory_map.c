@@ -79,7 +79,7 @@ test_without_memory(void)
     CHECK_EQ(pcu_memory_map.missed, 3);
     calloc_fails = 1; /* no ring */
     pcu_memory_note *note = allocate(0x1000, 1);
-    CHECK(note != NULL && note->recorded && pcu_events.places == NULL);
+    CHECK(note != NULL && note->recorded && pcu_events.ring == NULL);
     calloc_fails = -1;
     pcu_memory_forget(0x1000, &alive);
     pcu_memory_forget(0x1000, &alive);
@@ -181,11 +181,11 @@ test_events(void)
     static const pcu_memory_change order[] = {PCU_MEMORY_GROWN, PCU_MEMORY_TAKEN,
                                               PCU_MEMORY_RETURNED, PCU_MEMORY_SHRUNK};
     static const uint32_t sites[] = {0, 5, 5, 5};
-    const pcu_event *event = NULL;
-    for (int i = 0; i < 4; i++) {
-        event = pcu_event_next(event, PCU_EVENT_MEMORY);
-        CHECK(event != NULL && event->memory.address == 512 &&
-              event->memory.size == 100 && event->kind == PCU_MEMORY_POOL);
+    CHECK_EQ(pcu_changes_count(), 4);
+    for (size_t i = 0; i < 4; i++) {
+        const pcu_memory_event *event = pcu_change_kept(i);
+        CHECK(event->address == 512 && event->size == 100 &&
+              event->kind == PCU_MEMORY_POOL);
         CHECK_EQ(event->change, order[i]);
         CHECK_EQ(event->site, sites[i]);
     }

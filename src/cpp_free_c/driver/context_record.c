@@ -22,7 +22,7 @@ pcu_context_record_find(CUcontext handle)
     return rec;
 }
 
-const pcu_context_record *
+pcu_context_record *
 pcu_context_record_first(void)
 {
     return context_record_registry;

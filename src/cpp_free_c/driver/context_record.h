@@ -58,8 +58,9 @@ typedef struct pcu_context_record {
     unsigned long passed;  /* of these, the calls before the last synchronisation */
     unsigned int releases; /* in progress: the context must not end before they do */
     struct pcu_stream_table
-        *streams;           /* see stream_use.h; NULL: only the default stream */
-    unsigned long launches; /* in this context, through this record */
+        *streams;                  /* see stream_use.h; NULL: only the default stream */
+    unsigned long launches;        /* through this record that were noted in `kept` */
+    struct pcu_launch_event *kept; /* the last ones: see driver/events.h; or NULL */
     pcu_launch_proof proof;
     void *lost; /* what python/support/suspects.h keeps once the context is lost */
 } pcu_context_record;
@@ -110,7 +111,7 @@ PCU_HIDDEN void pcu_context_record_forget(pcu_context_record *rec);
 PCU_HIDDEN pcu_context_record *pcu_context_record_find(CUcontext handle);
 
 /* The newest record of the registry; the others follow through `next`. */
-PCU_HIDDEN const pcu_context_record *pcu_context_record_first(void);
+PCU_HIDDEN pcu_context_record *pcu_context_record_first(void);
 
 /* Read device and limits of rec->handle, which is current. *routine names the driver
  * call that failed. */

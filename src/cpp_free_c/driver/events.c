@@ -1,176 +1,131 @@
-/* The ring of events, and what waits prove. Invariant and callers: see events.h. */
+/* The last launches and changes of allocations, and what waits prove. Invariant and
+ * callers: see events.h. */
 
 #include "driver/events.h"
 
 #include <stdlib.h>
 
-struct pcu_events pcu_events = {.history = PCU_EVENTS_USUAL};
+struct pcu_events pcu_events = {.room = PCU_CHANGES_KEPT};
 
-/* -- the ring ---------------------------------------------------------------------- */
-
-/* The places that a history of so many changes takes. */
-static size_t
-events_room(size_t history)
-{
-    if (history < PCU_EVENTS_LEAST) {
-        return PCU_EVENTS_LEAST;
-    }
-    return history;
-}
-
-static bool
-events_ready(void)
-{
-    struct pcu_events *ring = &pcu_events;
-    if (ring->places == NULL) {
-        ring->room = events_room(ring->history);
-        ring->places = calloc(ring->room, sizeof(*ring->places));
-        ring->start = pcu_ticks_now(pcu_ticks_cheapest());
-    }
-    return ring->places != NULL;
-}
-
-/* Whether the event is one of the last launches of a living context. */
-static inline bool
-event_is_kept(const pcu_event *event)
-{
-    return event->type == PCU_EVENT_LAUNCH && event->launch.ctx != NULL &&
-           event->launch.ctx->launches - event->launch.place < PCU_LAUNCHES_KEPT;
-}
-
-/* The place of the next event. Contexts that keep more launches than the ring has
- * places lose the oldest. */
-static pcu_event *
-event_new(void)
-{
-    struct pcu_events *ring = &pcu_events;
-    pcu_event *place = &ring->places[ring->next];
-    for (size_t passed = 0; event_is_kept(place) && passed < ring->room; passed++) {
-        ring->next = (ring->next + 1) & (ring->room - 1);
-        place = &ring->places[ring->next];
-    }
-    ring->next = (ring->next + 1) & (ring->room - 1);
-    return place;
-}
+/* -- launches ---------------------------------------------------------------------- */
 
 void
 pcu_event_launch(pcu_context_record *ctx, pcu_launch_kind kind, CUfunction kernel,
                  const void *name, const pcu_launch_shape *shape, uint32_t site)
 {
     pcu_events.launches++;
-    ctx->launches++;
-    if (!events_ready()) {
+    if (ctx->kept == NULL) {
+        ctx->kept = calloc(PCU_LAUNCHES_KEPT, sizeof(*ctx->kept));
+    }
+    if (ctx->kept == NULL) {
         return;
     }
-    pcu_event *event = event_new();
+    pcu_launch_event *event = &ctx->kept[ctx->launches++ % PCU_LAUNCHES_KEPT];
     event->number = pcu_events.launches;
+    event->kernel = kernel;
+    event->name = name;
+    event->shape = *shape;
     event->site = site;
-    event->type = PCU_EVENT_LAUNCH;
-    event->kind = (uint8_t)kind;
-    event->launch.ctx = ctx;
-    event->launch.place = ctx->launches;
-    event->launch.kernel = kernel;
-    event->launch.name = name;
-    event->launch.shape = *shape;
+    event->kind = kind;
+}
+
+const pcu_launch_event *
+pcu_launch_kept(const pcu_context_record *ctx, size_t age)
+{
+    if (age >= PCU_LAUNCHES_KEPT || age >= ctx->launches) {
+        return NULL;
+    }
+    return &ctx->kept[(ctx->launches - 1 - age) % PCU_LAUNCHES_KEPT];
+}
+
+void
+pcu_events_forget(pcu_context_record *ctx)
+{
+    free(ctx->kept);
+    ctx->kept = NULL;
+    ctx->launches = 0;
+}
+
+/* -- changes of allocations -------------------------------------------------------- */
+
+static bool
+changes_ready(void)
+{
+    struct pcu_events *events = &pcu_events;
+    if (events->ring == NULL && events->room != 0) {
+        events->ring = calloc(events->room, sizeof(*events->ring));
+        events->start = pcu_ticks_now(pcu_ticks_cheapest());
+    }
+    return events->ring != NULL;
 }
 
 uint64_t
 pcu_event_memory(pcu_memory_change change, unsigned int kind, uint32_t site,
                  CUdevice device, uint64_t address, uint64_t size)
 {
-    bool ready = events_ready();
+    bool ready = changes_ready();
     uint64_t now = pcu_ticks(pcu_events.start.source);
-    if (!ready || pcu_events.history == 0) {
-        return now;
+    if (ready) {
+        size_t place = (size_t)pcu_events.changes++ & (pcu_events.room - 1);
+        pcu_events.ring[place] = (pcu_memory_event){.ticks = now,
+                                                    .address = address,
+                                                    .size = size,
+                                                    .site = site,
+                                                    .kind = (uint8_t)kind,
+                                                    .change = (uint8_t)change,
+                                                    .device = (uint8_t)device};
     }
-    pcu_event *event = event_new();
-    event->number = ++pcu_events.changes;
-    event->site = site;
-    event->type = PCU_EVENT_MEMORY;
-    event->kind = (uint8_t)kind;
-    event->change = (uint8_t)change;
-    event->device = (uint8_t)device;
-    event->memory.ticks = now;
-    event->memory.address = address;
-    event->memory.size = size;
     return now;
 }
 
-const pcu_event *
-pcu_event_next(const pcu_event *last, pcu_event_type type)
+size_t
+pcu_changes_count(void)
 {
-    const struct pcu_events *ring = &pcu_events;
-    if (ring->places == NULL) {
-        return NULL;
+    if (pcu_events.changes < pcu_events.room) {
+        return (size_t)pcu_events.changes;
     }
-    /* The oldest event is at `next`. */
-    size_t age = 0;
-    if (last != NULL) {
-        age = (((size_t)(last - ring->places) - ring->next) & (ring->room - 1)) + 1;
-    }
-    for (; age < ring->room; age++) {
-        const pcu_event *event = &ring->places[(ring->next + age) & (ring->room - 1)];
-        bool shown =
-            type != PCU_EVENT_MEMORY || event->number + ring->history > ring->changes;
-        if (event->type == type && shown) {
-            return event;
-        }
-    }
-    return NULL;
+    return pcu_events.room;
 }
 
-/* The launches that are kept move to the new ring. */
+const pcu_memory_event *
+pcu_change_kept(size_t place)
+{
+    size_t oldest = (size_t)pcu_events.changes - pcu_changes_count();
+    return &pcu_events.ring[(oldest + place) & (pcu_events.room - 1)];
+}
+
 int
 pcu_events_keep(size_t count)
 {
-    struct pcu_events *ring = &pcu_events;
-    size_t history = count != 0;
-    while (history < count && history < SIZE_MAX / 4 / sizeof(pcu_event)) {
-        history *= 2;
+    struct pcu_events *events = &pcu_events;
+    pcu_memory_event *ring = NULL;
+    size_t room = count != 0;
+    while (room < count && room < SIZE_MAX / 4 / sizeof(*ring)) {
+        room *= 2;
     }
-    if (history < count) {
+    if (room < count) {
         return -1;
     }
-    pcu_event *old = ring->places;
-    size_t old_room = ring->room;
-    size_t oldest = ring->next;
-    ring->places = calloc(events_room(history), sizeof(*ring->places));
-    if (ring->places == NULL) {
-        ring->places = old;
-        return -1;
-    }
-    ring->room = events_room(history);
-    ring->next = 0;
-    ring->history = history;
-    ring->changes = 0;
-    ring->start = pcu_ticks_now(pcu_ticks_cheapest());
-    for (size_t i = 0; old != NULL && i < old_room; i++) {
-        const pcu_event *event = &old[(oldest + i) & (old_room - 1)];
-        if (event_is_kept(event)) {
-            *event_new() = *event;
+    if (room != 0) {
+        ring = calloc(room, sizeof(*ring));
+        if (ring == NULL) {
+            return -1;
         }
     }
-    free(old);
+    free(events->ring);
+    events->ring = ring;
+    events->room = room;
+    events->changes = 0;
+    events->start = pcu_ticks_now(pcu_ticks_cheapest());
     return 0;
-}
-
-void
-pcu_events_forget(const pcu_context_record *ctx)
-{
-    for (size_t i = 0; pcu_events.places != NULL && i < pcu_events.room; i++) {
-        pcu_event *event = &pcu_events.places[i];
-        if (event->type == PCU_EVENT_LAUNCH && event->launch.ctx == ctx) {
-            event->launch.ctx = NULL;
-        }
-    }
 }
 
 void
 pcu_events_finish(void)
 {
-    free(pcu_events.places);
-    pcu_events.places = NULL;
-    pcu_events.next = 0;
+    free(pcu_events.ring);
+    pcu_events.ring = NULL;
+    pcu_events.changes = 0;
 }
 
 /* -- what waits prove -------------------------------------------------------------- */
@@ -203,16 +158,15 @@ pcu_launches_passed_all(pcu_context_record *ctx, uint64_t number)
 }
 
 bool
-pcu_launch_has_passed(const pcu_event *launch)
+pcu_launch_has_passed(const pcu_context_record *ctx, const pcu_launch_event *launch)
 {
-    const pcu_launch_proof *proof = &launch->launch.ctx->proof;
+    const pcu_launch_proof *proof = &ctx->proof;
     if (launch->number <= proof->all) {
         return true;
     }
     for (int i = 0; i < PCU_LAUNCH_WAITS; i++) {
         const pcu_launch_wait *wait = &proof->waits[i];
-        if (wait->stream == launch->launch.shape.stream &&
-            wait->number >= launch->number) {
+        if (wait->stream == launch->shape.stream && wait->number >= launch->number) {
             return true;
         }
     }

@@ -1,34 +1,31 @@
-/* The record of what this package did last: one ring of events.
+/* The record of what this package did last: launches, and changes of allocations.
  *
- * An event is a launch, or a change of an allocation. It has the number of the line of
- * Python that caused it (python/support/call_site.h), and it is written by whoever did
- * the work: pcu_event_launch after the driver has accepted a launch, the functions of
- * driver/memory_map.h. Nothing is converted to text, and an event holds no reference,
- * so a note costs some nanoseconds. Readers make the rest: the launches that an error
- * may come from (python/support/suspects.c), and the history of allocations
- * (python/driver/memory/snapshot.c).
+ * An event has the number of the line of Python that caused it
+ * (python/support/call_site.h). It is written by whoever did the work: pcu_event_launch
+ * after the driver has accepted a launch, the functions of driver/memory_map.h. Nothing
+ * is converted to text, and an event holds no reference, so a note costs some
+ * nanoseconds. Readers make the rest: the launches that an error may come from
+ * (python/support/suspects.c), and the history of allocations
+ * (python/driver/memory/memory_snapshot.c).
  *
- * A new event replaces the oldest one. Three things live longer:
- * - The last PCU_LAUNCHES_KEPT launches of each living context: the ring passes over
- *   their places.
+ * Changes are in one ring; a new one replaces the oldest. Each context has places for
+ * its last PCU_LAUNCHES_KEPT launches, which it writes in turn: they stay in the
+ * processor's cache, and no other work can push them out. Two things live longer:
  * - Live allocations: driver/memory_map.h has a note for each.
  * - The calls that a timeline records. All of them are kept until its end, and the
- * times of the device are added later: python/driver/timeline.c.
+ *   times of the device are added later: python/driver/timeline.c.
  *
  * Waits store what they prove in the record of the context: launches until a number
  * have finished, in one stream or in all. The other launches are the suspects of an
  * error.
  *
- * Invariant: ring and proofs are read and written under the interpreter lock only. An
- * event of a launch refers to its context as long as the context's record is
- * registered. Callers: see above, and files that wait. */
+ * Invariant: events and proofs are read and written under the interpreter lock only.
+ * Callers: see above, and files that wait. */
 #ifndef DRIVER_EVENTS_H
 #define DRIVER_EVENTS_H
 
 #include "driver/context_record.h"
 #include "driver/ticks.h"
-
-typedef enum { PCU_EVENT_NONE, PCU_EVENT_LAUNCH, PCU_EVENT_MEMORY } pcu_event_type;
 
 typedef enum {
     PCU_LAUNCH_KERNEL,  /* of a module of the program */
@@ -55,43 +52,36 @@ typedef enum {
     PCU_MEMORY_RETURNED   /* the program gave a block back to its pool */
 } pcu_memory_change;
 
+typedef struct pcu_launch_event {
+    uint64_t number;   /* counts the launches of the process, from 1 */
+    CUfunction kernel; /* NULL for graphs and libraries */
+    const void *name;  /* a str that the module keeps; NULL: generated kernel */
+    pcu_launch_shape shape;
+    uint32_t site;
+    pcu_launch_kind kind;
+} pcu_launch_event;
+
 typedef struct {
-    uint64_t number; /* counts the events of its type, from 1 */
-    uint32_t site;   /* of a change: that of the allocation, for its end as well */
-    uint8_t type;    /* pcu_event_type */
-    uint8_t kind;    /* pcu_launch_kind, or pcu_memory_kind of driver/memory_map.h */
-    uint8_t change;  /* pcu_memory_change */
-    uint8_t device;  /* of a change */
-    union {
-        struct {
-            const pcu_context_record *ctx; /* NULL after its end */
-            unsigned long place;           /* counts the launches of the context */
-            CUfunction kernel;             /* NULL for graphs and libraries */
-            const void *name; /* a str that the module keeps; NULL: generated kernel */
-            pcu_launch_shape shape;
-        } launch;
-        struct {
-            uint64_t ticks;
-            uint64_t address;
-            uint64_t size; /* bytes of the driver's memory */
-        } memory;
-    };
-} pcu_event;
+    uint64_t ticks;
+    uint64_t address;
+    uint64_t size;  /* bytes of the driver's memory */
+    uint32_t site;  /* of the allocation, for its end as well */
+    uint8_t kind;   /* pcu_memory_kind of driver/memory_map.h */
+    uint8_t change; /* pcu_memory_change */
+    uint8_t device;
+} pcu_memory_event;
 
 enum {
-    PCU_LAUNCHES_KEPT = 64,    /* launches of a context that the ring keeps */
-    PCU_EVENTS_LEAST = 1024,   /* places of the ring */
-    PCU_EVENTS_USUAL = 1 << 15 /* by default */
+    PCU_LAUNCHES_KEPT = 64,    /* of a context */
+    PCU_CHANGES_KEPT = 1 << 15 /* of allocations, by default */
 };
 
 struct pcu_events {
-    pcu_event *places; /* NULL before the first event */
-    size_t room;       /* a power of two */
-    size_t next;       /* the place of the next event */
-    uint64_t launches; /* events of launches so far */
-    uint64_t changes;  /* of allocations, since pcu_events_keep */
-    size_t history;    /* changes that a reader shows at most: a power of two, or 0 */
-    pcu_ticks_pair start; /* when the first event was written, and the clock */
+    pcu_memory_event *ring; /* NULL before the first event */
+    size_t room;            /* of the ring: a power of two, or 0 */
+    uint64_t launches;      /* events of launches so far */
+    uint64_t changes;       /* of allocations, since pcu_events_keep */
+    pcu_ticks_pair start;   /* when the ring was made, and the clock */
 };
 
 extern PCU_HIDDEN struct pcu_events pcu_events;
@@ -114,16 +104,20 @@ PCU_HIDDEN uint64_t pcu_event_memory(pcu_memory_change change, unsigned int kind
 PCU_HIDDEN int pcu_events_keep(size_t count);
 
 /* The record of a context ends: its launches are dropped. */
-PCU_HIDDEN void pcu_events_forget(const pcu_context_record *ctx);
+PCU_HIDDEN void pcu_events_forget(pcu_context_record *ctx);
 
-/* Drop all events. The names are gone. */
+/* Drop all changes. */
 PCU_HIDDEN void pcu_events_finish(void);
 
 /* -- reading ----------------------------------------------------------------------- */
 
-/* The next event of a type after `last`, or the first one for NULL; NULL at the end.
- * Changes of allocations come in their order, launches in any. */
-PCU_HIDDEN const pcu_event *pcu_event_next(const pcu_event *last, pcu_event_type type);
+/* A launch of the context: the newest for age 0, then older ones; NULL at the end. */
+PCU_HIDDEN const pcu_launch_event *pcu_launch_kept(const pcu_context_record *ctx,
+                                                   size_t age);
+
+/* How many changes the ring has, and one of them: 0 is the oldest. */
+PCU_HIDDEN size_t pcu_changes_count(void);
+PCU_HIDDEN const pcu_memory_event *pcu_change_kept(size_t place);
 
 /* -- what waits prove -------------------------------------------------------------- */
 
@@ -142,7 +136,8 @@ PCU_HIDDEN void pcu_launches_passed(pcu_context_record *ctx, CUstream stream,
 /* The same for all streams of the context. */
 PCU_HIDDEN void pcu_launches_passed_all(pcu_context_record *ctx, uint64_t number);
 
-/* Whether a wait has proved that the launch has finished. */
-PCU_HIDDEN bool pcu_launch_has_passed(const pcu_event *launch);
+/* Whether a wait has proved that the launch of the context has finished. */
+PCU_HIDDEN bool pcu_launch_has_passed(const pcu_context_record *ctx,
+                                      const pcu_launch_event *launch);
 
 #endif

@@ -112,6 +112,10 @@ module_free(void *m)
     module_clear((PyObject *)m);
     pcu_free_properties(st);
     pcu_call_sites_finish(st);
+    pcu_context_record *rec = pcu_context_record_first();
+    for (; rec != NULL; rec = rec->next) {
+        pcu_events_forget(rec); /* the names of its kernels go */
+    }
     pcu_events_finish();
     Py_CLEAR(st->launch_names);
 }

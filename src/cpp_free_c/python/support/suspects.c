@@ -8,7 +8,7 @@ enum { SUSPECTS_MOST = PCU_LAUNCHES_KEPT, SUSPECTS_SHOWN = 5 };
 
 /* A launch and how likely it failed. */
 typedef struct {
-    pcu_event launch;
+    pcu_launch_event launch;
     int score;
 } suspect;
 
@@ -38,14 +38,14 @@ suspect_is_reported(const char *name)
 }
 
 static const char *
-suspect_kernel_name(const pcu_event *event)
+suspect_kernel_name(const pcu_launch_event *event)
 {
     const char *name = NULL;
     if (event->kind == PCU_LAUNCH_ARRAY) {
         return "kernel"; /* the name of all generated kernels */
     }
-    if (event->kind == PCU_LAUNCH_KERNEL && event->launch.name != NULL) {
-        name = PyUnicode_AsUTF8((PyObject *)event->launch.name);
+    if (event->kind == PCU_LAUNCH_KERNEL && event->name != NULL) {
+        name = PyUnicode_AsUTF8((PyObject *)event->name);
     }
     if (name == NULL) {
         PyErr_Clear(); /* the name has a lone surrogate: it cannot be compared */
@@ -55,33 +55,32 @@ suspect_kernel_name(const pcu_event *event)
 }
 
 static bool
-suspect_is_like(const pcu_event *a, const pcu_event *b)
+suspect_is_like(const pcu_launch_event *a, const pcu_launch_event *b)
 {
-    const pcu_launch_shape *one = &a->launch.shape;
-    const pcu_launch_shape *other = &b->launch.shape;
-    return a->kind == b->kind && a->launch.kernel == b->launch.kernel &&
-           a->launch.name == b->launch.name &&
+    const pcu_launch_shape *one = &a->shape;
+    const pcu_launch_shape *other = &b->shape;
+    return a->kind == b->kind && a->kernel == b->kernel && a->name == b->name &&
            memcmp(one->grid, other->grid, sizeof(one->grid)) == 0 &&
            memcmp(one->block, other->block, sizeof(one->block)) == 0;
 }
 
 /* Whether the same kernel has finished with the same shape. */
 static bool
-suspect_was_good(const pcu_event *launch)
+suspect_was_good(const pcu_context_record *ctx, const pcu_launch_event *launch)
 {
-    const pcu_event *other = pcu_event_next(NULL, PCU_EVENT_LAUNCH);
-    while (other != NULL &&
-           (other->launch.ctx != launch->launch.ctx ||
-            !suspect_is_like(other, launch) || !pcu_launch_has_passed(other))) {
-        other = pcu_event_next(other, PCU_EVENT_LAUNCH);
+    const pcu_launch_event *other;
+    for (size_t age = 0; (other = pcu_launch_kept(ctx, age)) != NULL; age++) {
+        if (suspect_is_like(other, launch) && pcu_launch_has_passed(ctx, other)) {
+            return true;
+        }
     }
-    return other != NULL;
+    return false;
 }
 
 /* How likely it is that the launch failed. The kernels of this package and of NVIDIA's
  * libraries are tested; a kernel that was good before is less likely than a new one. */
 static int
-suspect_score(const pcu_event *launch)
+suspect_score(const pcu_context_record *ctx, const pcu_launch_event *launch)
 {
     int score = 0;
     if (suspect_is_reported(suspect_kernel_name(launch))) {
@@ -93,7 +92,7 @@ suspect_score(const pcu_event *launch)
     if (launch->kind == PCU_LAUNCH_GRAPH) {
         score += 2;
     }
-    if (!suspect_was_good(launch)) {
+    if (!suspect_was_good(ctx, launch)) {
         score += 1;
     }
     return score;
@@ -129,33 +128,43 @@ suspect_insert(suspect_list *list, suspect item)
     list->items[place] = item;
 }
 
-/* Whether the launch was made through a wrapper of the context of a record; NULL stands
- * for all contexts. */
+/* Whether both are records of the same life of one context. */
 static bool
-suspect_is_of(const pcu_event *event, const pcu_context_record *rec)
+suspect_is_same(const pcu_context_record *one, const pcu_context_record *other)
 {
-    const pcu_context_record *ctx = event->launch.ctx;
-    return ctx != NULL && (rec == NULL || ctx == rec ||
-                           (ctx->handle == rec->handle && ctx->life == rec->life));
+    return one->handle == other->handle && one->life == other->life;
 }
 
-/* Add the last launches of a context, or of all: those that may still run, or all, the
- * newest first. */
+/* Add the last launches of a record: those that may still run, or all. */
 static void
-suspects_collect(suspect_list *list, const pcu_context_record *rec, bool all)
+suspects_add(suspect_list *list, const pcu_context_record *ctx, bool all)
 {
-    const pcu_event *event = NULL;
-    while ((event = pcu_event_next(event, PCU_EVENT_LAUNCH)) != NULL) {
-        if (!suspect_is_of(event, rec) ||
-            event->launch.ctx->launches - event->launch.place >= PCU_LAUNCHES_KEPT ||
-            (!all && pcu_launch_has_passed(event))) {
+    const pcu_launch_event *event;
+    for (size_t age = 0; (event = pcu_launch_kept(ctx, age)) != NULL; age++) {
+        if (!all && pcu_launch_has_passed(ctx, event)) {
             continue;
         }
         suspect item = {*event, 0};
         if (!all) {
-            item.score = suspect_score(event);
+            item.score = suspect_score(ctx, event);
         }
         suspect_insert(list, item);
+    }
+}
+
+/* Add the last launches of a context, or of all for NULL, the newest first. The record
+ * itself may have left the registry: its context ends. */
+static void
+suspects_collect(suspect_list *list, const pcu_context_record *rec, bool all)
+{
+    if (rec != NULL) {
+        suspects_add(list, rec, all);
+    }
+    const pcu_context_record *ctx = pcu_context_record_first();
+    for (; ctx != NULL; ctx = ctx->next) {
+        if (ctx != rec && (rec == NULL || suspect_is_same(ctx, rec))) {
+            suspects_add(list, ctx, all);
+        }
     }
 }
 
@@ -185,19 +194,19 @@ static PyStructSequence_Desc record_desc = {
 };
 
 static PyObject *
-record_name_new(const pcu_state *st, const pcu_event *event)
+record_name_new(const pcu_state *st, const pcu_launch_event *event)
 {
-    if (event->launch.name != NULL) {
-        return Py_NewRef((PyObject *)event->launch.name);
+    if (event->name != NULL) {
+        return Py_NewRef((PyObject *)event->name);
     }
     if (st->kernel_name_new != NULL) {
-        return st->kernel_name_new(event->launch.kernel);
+        return st->kernel_name_new(event->kernel);
     }
     return PyUnicode_FromString("array operation");
 }
 
 static PyObject *
-record_dims_new(const pcu_event *event, const unsigned int dims[3])
+record_dims_new(const pcu_launch_event *event, const unsigned int dims[3])
 {
     if (event->kind == PCU_LAUNCH_GRAPH || event->kind == PCU_LAUNCH_LIBRARY) {
         Py_RETURN_NONE;
@@ -216,11 +225,11 @@ record_put(PyObject *record, Py_ssize_t *place, PyObject *value)
 }
 
 static PyObject *
-record_new(const pcu_state *st, const pcu_event *event)
+record_new(const pcu_state *st, const pcu_launch_event *event)
 {
     static const char *const kinds[PCU_LAUNCH_KINDS] = {"kernel", "array", "graph",
                                                         "library"};
-    const pcu_launch_shape *shape = &event->launch.shape;
+    const pcu_launch_shape *shape = &event->shape;
     pcu_line line = pcu_call_site_line(st, event->site);
     Py_ssize_t count = 0;
     PyObject *record = PyStructSequence_New(st->LaunchRecord);

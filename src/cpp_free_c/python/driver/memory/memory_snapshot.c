@@ -111,22 +111,19 @@ static PyObject *
 snapshot_events(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
 {
     pcu_ticks_pair now = pcu_ticks_now(pcu_events.start.source);
-    Py_ssize_t count = 0;
-    const pcu_event *event = NULL;
-    while ((event = pcu_event_next(event, PCU_EVENT_MEMORY)) != NULL) {
-        count++;
-    }
+    size_t count = pcu_changes_count();
     PyObject *bytes =
-        PyBytes_FromStringAndSize(NULL, count * (Py_ssize_t)sizeof(snapshot_event));
+        PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(count * sizeof(snapshot_event)));
     if (bytes == NULL) {
         return NULL;
     }
     char *out = PyBytes_AS_STRING(bytes);
-    while ((event = pcu_event_next(event, PCU_EVENT_MEMORY)) != NULL) {
+    for (size_t i = 0; i < count; i++) {
+        const pcu_memory_event *event = pcu_change_kept(i);
         const snapshot_event row = {
-            .time = pcu_ticks_convert(event->memory.ticks, &pcu_events.start, &now),
-            .address = event->memory.address,
-            .size = event->memory.size,
+            .time = pcu_ticks_convert(event->ticks, &pcu_events.start, &now),
+            .address = event->address,
+            .size = event->size,
             .site = event->site,
             .kind = event->kind,
             .change = event->change,
@@ -175,7 +172,7 @@ snapshot_record(PyObject *Py_UNUSED(m), PyObject *args)
                      events);
         return NULL;
     }
-    if ((size_t)events != pcu_events.history && pcu_events_keep((size_t)events) < 0) {
+    if ((size_t)events != pcu_events.room && pcu_events_keep((size_t)events) < 0) {
         return PyErr_NoMemory();
     }
     pcu_memory_map.recording = on;
@@ -191,7 +188,7 @@ static PyObject *
 snapshot_recording(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
 {
     return Py_BuildValue("(Nnn)", PyBool_FromLong(pcu_memory_map.recording),
-                         (Py_ssize_t)pcu_events.history,
+                         (Py_ssize_t)pcu_events.room,
                          (Py_ssize_t)pcu_memory_map.missed);
 }
 
