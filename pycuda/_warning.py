@@ -31,10 +31,15 @@ _DEPRECATED_ARCHITECTURE = (
 )
 
 
-def warn_settled(text: str | Warning, category: type[Warning]) -> bool:
+def warn_settled(
+    text: str | Warning,
+    category: type[Warning],
+    settled: set[tuple[str, int]] | None = None,
+) -> bool:
     """Warn at the nearest line outside of the package.
 
-    Return whether the filters hide the same warning at that line from now on.
+    Return whether the filters hide the same warning at that line from now on. Such
+    lines are added to ``settled``, and do not warn again, whatever the text.
     """
     frame: FrameType | None = sys._getframe()
     while frame is not None and frame.f_code.co_filename.startswith(_SKIPPED):
@@ -43,6 +48,9 @@ def warn_settled(text: str | Warning, category: type[Warning]) -> bool:
         warnings.warn(text, category, stacklevel=1)
         return False
     names, line = frame.f_globals, frame.f_lineno
+    place = (frame.f_code.co_filename, line)
+    if settled is not None and place in settled:
+        return True
     registry = names.setdefault("__warningregistry__", {})
     warnings.warn_explicit(
         text,
@@ -52,7 +60,10 @@ def warn_settled(text: str | Warning, category: type[Warning]) -> bool:
         names.get("__name__", "<unknown>"),
         registry,
     )
-    return bool(registry.get((str(text), category, line)))
+    is_settled = bool(registry.get((str(text), category, line)))
+    if is_settled and settled is not None:
+        settled.add(place)
+    return is_settled
 
 
 def warn(text: str) -> None:

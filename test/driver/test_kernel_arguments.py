@@ -1,5 +1,7 @@
 """Arguments of a program's kernels: dtypes, sizes, comparisons, names."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -20,6 +22,12 @@ def ones(size, dtype=np.float32):
 
 
 COPY = ("float *x, float *y", "y[i] = x[i]")
+
+
+@pytest.fixture
+def strict(monkeypatch):
+    """An array has its own elements only, not what the driver gave it in addition."""
+    monkeypatch.setenv("PYCUDA_STRICT", "1")
 
 
 # -- dtypes ----------------------------------------------------------------------------
@@ -176,13 +184,13 @@ def test_an_array_that_is_switched_off_may_be_short(operation):
     "operation",
     ["x[i] += x[i] > 0 ? y[i] : 0", "if (x[i] > 0) x[i] = y[i]", "x[i] = y[i] && use"],
 )
-def test_an_array_that_is_chosen_by_elements_must_be_long(operation):
+def test_an_array_that_is_chosen_by_elements_must_be_long(operation, strict):
     kernel = ElementwiseKernel("float *x, int use, float *y", operation)
     with pytest.raises(ValueError, match="1 elements"):
         kernel(ones(8), 0, ones(1))
 
 
-def test_too_few_elements():
+def test_too_few_elements(strict):
     kernel = ElementwiseKernel(*COPY)
     with pytest.raises(
         ValueError,
@@ -204,7 +212,7 @@ def test_too_few_elements():
         four(ones(8))
 
 
-def test_ranges_and_slices_end_within():
+def test_ranges_and_slices_end_within(strict):
     kernel = ElementwiseKernel(*COPY)
     x = ones(10)
     for y, where in ((9, slice(0, 9)), (10, slice(None)), (5, slice(4, None, -1))):
@@ -220,6 +228,114 @@ def test_ranges_and_slices_end_within():
         kernel(x, ones(20), range=slice(9, -2, -1))
     kernel(x, x, range=slice(9, -1, -1))
     kernel(x, x, range=slice(5, 5, 1))
+
+
+# -- elements that the driver gave in addition -----------------------------------------
+
+
+def quiet(call, *args, **kwargs):
+    """Make a call that must not warn."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        call(*args, **kwargs)
+
+
+@pytest.mark.parametrize("size", [2, 10, 128, 1000, 2**19 + 2])
+def test_differences_of_neighbours_run(size):
+    diff = ElementwiseKernel("float *a, float *b", "b[i] = a[i + 1] - a[i]")
+    a = gpuarray.arange(0, 3 * size, 3, dtype=np.float32)
+    b = gpuarray.zeros(size - 1, np.float32)
+    with pytest.warns(
+        drv.PyCUDAWarning,
+        match=rf"argument 1 \(b\) .* {size - 1} elements.* 0 to {size - 1} of .*STRICT",
+    ):
+        diff(a, b)
+    assert (b.get() == 3).all()
+
+
+def test_integrals_by_neighbours_run():
+    area = ElementwiseKernel(
+        "double *x, double *y, double *z",
+        "z[i] = (x[i + 1] - x[i]) * (y[i + 1] + y[i]) / 2",
+    )
+    x = np.linspace(0, 1, 64)
+    z = gpuarray.zeros(63, np.float64)
+    with pytest.warns(drv.PyCUDAWarning, match=r"argument 2 \(z\)"):
+        area(to_gpu(x), to_gpu(x**2), z)
+    wanted = np.diff(x) * (x[1:] ** 2 + x[:-1] ** 2) / 2
+    assert np.allclose(z.get(), wanted)
+    with pytest.warns(drv.PyCUDAWarning, match=r"argument 1 \(y\)"):
+        total = ReductionKernel(
+            np.float32, "0", "a + b", "x[i] * y[i]", "float *x, float *y"
+        )(ones(10), ones(10)[:9])
+    assert total.get() == 10
+
+
+def test_a_line_warns_once_of_a_kernel():
+    kernel, other = (ElementwiseKernel(*COPY) for _ in range(2))
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("default")
+        for size in (9, 8, 7):
+            kernel(ones(10), ones(size))
+        assert len(shown) == 1
+        assert shown[0].filename == __file__
+        kernel(ones(10), ones(9))  # another line
+        assert len(shown) == 2
+        other(ones(10), ones(9))  # another kernel
+        assert len(shown) == 3
+    with pytest.warns(drv.PyCUDAWarning):  # filters that show all are obeyed
+        for _ in range(2):
+            kernel(ones(10), ones(9))
+
+
+def test_no_more_than_the_driver_gave():
+    kernel = ElementwiseKernel(*COPY)
+    full = ones(128)  # 512 bytes: the next allocation may follow
+    with pytest.raises(ValueError, match="128 elements.* 0 to 128 of it"):
+        kernel(ones(129), full)
+    with pytest.raises(ValueError, match="9 elements.* 0 to 128 of it"):
+        kernel(ones(129), ones(9))
+    with pytest.warns(drv.PyCUDAWarning):
+        kernel(ones(128), ones(9))
+    with pytest.raises(ValueError, match="0 to 524288 of it"):
+        kernel(ones(2**19 + 1), ones(2**19))  # 2 MiB
+
+
+def test_a_view_may_use_its_base():
+    kernel = ElementwiseKernel(*COPY)
+    base = gpuarray.zeros(200, np.float32)
+    with pytest.warns(drv.PyCUDAWarning, match=r"argument 1 \(y\)"):
+        kernel(ones(50), base[100:140])
+    assert base.get().tolist() == [0] * 100 + [1] * 50 + [0] * 50
+    with pytest.warns(drv.PyCUDAWarning, match=r"-5 to 9"):
+        kernel(base[100:110], base[20:30], range=slice(9, -6, -1))
+    assert base.get()[15:30].tolist() == [0] * 5 + [1] * 10
+    with pytest.raises(ValueError, match=r"-5 to 9"):
+        kernel(base[:10], base[20:30], range=slice(9, -6, -1))
+    with pytest.raises(ValueError, match="0 to 119 of it"):  # the base has 1,024 bytes
+        kernel(ones(120), base[148:])
+
+
+def test_a_block_of_a_pool_may_be_used():
+    pool = tools.DeviceMemoryPool()
+    kernel = ElementwiseKernel(*COPY)
+    x = gpuarray.zeros(1100, np.float32, pool.allocate)  # of a block of 4,608 bytes
+    with pytest.warns(drv.PyCUDAWarning, match=r"argument 1 \(y\)"):
+        kernel(ones(1150), x)
+    quiet(kernel, ones(1100), x)
+
+
+def test_strict_programs_get_an_error(strict):
+    with pytest.raises(ValueError, match="9 elements"):
+        ElementwiseKernel(*COPY)(ones(10), ones(9))
+
+
+def test_copies_and_foreign_arrays_have_their_own_elements_only():
+    kernel = ElementwiseKernel("float *y, float *x", "y[i] = x[i]")
+    with pytest.raises(ValueError, match="9 elements"):
+        kernel(ones(10), gpuarray.ones(9, bool))  # is converted
+    with pytest.raises(ValueError, match="9 elements"):
+        kernel(ones(10), Foreign(ones(9), dtype=np.float32, size=9))
 
 
 FREE = [
@@ -261,7 +377,7 @@ def test_tables_may_be_small(operation):
         "float t = x[0]; y[i] = t + x[i]",
     ],
 )
-def test_what_is_used_element_by_element(operation):
+def test_what_is_used_element_by_element(operation, strict):
     with pytest.raises(ValueError, match=r"argument 1 \(x\)"):
         ElementwiseKernel("float *y, float *x", operation)(ones(10), ones(3))
 
@@ -279,7 +395,7 @@ class Plain(GPUArray):
     """A subclass, which the fast path leaves to Python."""
 
 
-def test_subclasses_are_checked_too():
+def test_subclasses_are_checked_too(strict):
     kernel = ElementwiseKernel(*COPY)
     x = Plain(5, np.float32)
     x.fill(3)

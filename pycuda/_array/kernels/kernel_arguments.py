@@ -13,7 +13,16 @@ import numpy as np
 
 from pycuda._array.copies import empty_alike, has_same_elements, shares_some
 from pycuda._array.kernels.c_types import VectorArg, dtype_to_ctype
-from pycuda._driver import GPUArray, _gather, _plain_array
+from pycuda._driver import (
+    GPUArray,
+    PyCUDAWarning,
+    _allocated,
+    _gather,
+    _is_strict,
+    _plain_array,
+    _use_rest,
+)
+from pycuda._warning import warn_settled
 
 
 def _base_of(dtype):
@@ -167,6 +176,8 @@ class Arguments:
             None if use == _SCALAR else argument.dtype
             for argument, use in zip(self.arguments, self.uses, strict=True)
         )
+        #: The lines of the program that have warned, by argument.
+        self._warned = {}
         arrays = [k for k, use in enumerate(self.uses) if use != _SCALAR]
         #: The place of the first array, which gives the number of elements.
         self.first = arrays[0] if arrays else -1
@@ -188,8 +199,8 @@ class Arguments:
         call. Arguments with the same elements share their copy. Arrays of bool are
         converted where the kernel declares numbers. The kernel must not write to those.
         """
-        values, back, converted = list(args), [], []
-        first = None
+        values, back, converted, arrays = list(args), [], [], []
+        first, is_beyond = None, False
         for k, (given, argument) in enumerate(zip(args, self.arguments, strict=False)):
             if self.uses[k] == _SCALAR:
                 continue
@@ -211,10 +222,14 @@ class Arguments:
                     extent = count_of(given)
             else:
                 packed = _like_first(packed, first, argument, stream)
-            self._check_size(k, what, value, packed, extent, least)
+            is_beyond |= self._is_beyond(k, what, value, packed, extent, least)
+            arrays.append(packed)
             if packed is not value and shared is None and k not in converted:
                 back.append((value, packed))
             values[k] = 0 if packed.gpudata is None else packed.gpudata
+        if is_beyond:  # such kernels read neighbours in the other arrays, too
+            for array in arrays:
+                _use_rest(array.ptr)
         return values, first, back, converted
 
     def copies_before(self, args, back, stream):
@@ -238,28 +253,44 @@ class Arguments:
             triples.append((array, packed, before))
         return triples
 
-    def _check_size(self, k, what, value, packed, extent, least):
-        """Raise ValueError if the kernel would use elements outside the array."""
+    def _is_beyond(self, k, what, value, packed, extent, least):
+        """Return whether the kernel uses elements outside of the array.
+
+        That is a warning, once for each line of the program, if the driver gave that
+        memory to the array's allocation; else ValueError. With PYCUDA_STRICT, and under
+        a check, it is always an error.
+        """
         if dtype_of(value) is None or not hasattr(packed, "size"):
-            return
+            return False
         declared, dtype = self.arguments[k].dtype, dtype_of(packed)
         is_alias = declared.itemsize != dtype.itemsize
         if self.uses[k] != _ELEMENTS and not (is_alias and is_bytes(dtype)):
-            return
+            return False
         size = packed.size * dtype.itemsize // max(declared.itemsize, 1)
         if k == self.first and not is_alias:
             size = max(size, packed.mem_size)
         if extent <= size and least >= 0:
-            return
+            return False
         if is_alias and is_bytes(dtype):
             raise wrong_dtype(what, declared, value)
         first = self.arguments[self.first].name
-        raise ValueError(
+        found = (
             f"{what} is an array of {value.dtype} with {value.size} elements, but the "
-            f"kernel uses {type_name(declared)} elements {least} to {extent - 1} of "
-            f"it: pass an array of at least {extent} elements, or a range or slice "
-            f"that ends before (without them the size of {first} is the limit)"
+            f"kernel uses {type_name(declared)} elements {least} to {extent - 1} of it"
         )
+        step = (
+            f"pass an array of at least {extent} elements, or a range or slice that "
+            f"ends before (without them the size of {first} is the limit)"
+        )
+        is_plain = packed is value and isinstance(value, GPUArray)
+        if _is_strict() or not is_plain or not _has(packed, declared, least, extent):
+            raise ValueError(f"{found}: {step}")
+        text = (
+            f"{found}. The driver gave it that memory, because it rounds sizes up, so "
+            f"the kernel runs; with PYCUDA_STRICT=1 this is an error: {step}"
+        )
+        warn_settled(text, PyCUDAWarning, self._warned.setdefault(k, set()))
+        return True
 
     def read_only(self, converted):
         """Return the arguments with those at these places declared const."""
@@ -277,6 +308,14 @@ class Arguments:
             f"passes its address to code that may write; convert the array before with "
             f".astype(np.{dtype})"
         )
+
+
+def _has(array, declared, least, extent):
+    """Return whether the driver gave elements to the memory of an array."""
+    size = declared.itemsize
+    low, high = array.ptr + min(least, 0) * size, array.ptr + extent * size
+    begin, end = _allocated(array.ptr) or (high, low)
+    return begin <= low and high <= end
 
 
 def _array_of(what, value):

@@ -17,6 +17,10 @@ typedef struct {
      * (device/base/site.h). */
     void (*set_host)(int (*host)(int question));
     void (*set_caller)(size_t (*caller)(char *text, size_t room));
+    /* Let kernels use the memory behind the allocation that begins at the address, as a
+     * GPU does. Without this call, an access behind the size that was asked for is an
+     * error. */
+    void (*use_rest)(unsigned long long address);
     /* Say whether the program asked for the next free. */
     void (*set_asked)(int asked);
     /* Called before and after the last collection of garbage of a program

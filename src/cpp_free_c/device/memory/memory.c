@@ -450,6 +450,20 @@ emu_memory_trim_front(emu_allocation *record, uint64_t lead)
     pthread_mutex_unlock(&state.mutex);
 }
 
+void
+emu_memory_use_rest(unsigned long long address)
+{
+    const unsigned int kinds = 1u << EMU_MEMORY_DEVICE | 1u << EMU_MEMORY_PITCHED |
+                               1u << EMU_MEMORY_POOLED | 1u << EMU_MEMORY_GRAPH_NODE;
+    emu_allocation *found = emu_memory_starting_at(address);
+
+    if (found != NULL && (kinds >> found->kind & 1u) != 0) {
+        pthread_mutex_lock(&state.mutex);
+        atomic_store_explicit(&found->extent, found->span, memory_order_release);
+        pthread_mutex_unlock(&state.mutex);
+    }
+}
+
 /* -- virtual memory ---------------------------------------------------------------- */
 
 void

@@ -82,6 +82,9 @@ typedef struct emu_allocation {
     struct emu_allocation *queue;           /* free list or quarantine */
 } emu_allocation;
 
+/* Let kernels use the guard zone of the allocation that begins at the address. */
+void emu_memory_use_rest(unsigned long long address);
+
 /* -- the range: for memory.c, address_space.c and shadow.c ------------------------- */
 
 /* The range is divided into places for allocations.

@@ -116,6 +116,7 @@ const pcu_software_device emu_software_device = {
     .report = emu_last_message,
     .set_host = emu_set_host,
     .set_caller = emu_set_caller,
+    .use_rest = emu_memory_use_rest,
     .set_asked = emu_set_asked,
     .before_collection = emu_leak_before_collection,
     .after_collection = emu_leak_after_collection};

@@ -1,5 +1,5 @@
-/* _pointer_facts: context, device and kind of memory of an address, for pycuda.interop.
- */
+/* What the driver knows of an address: its context, device and kind of memory, and the
+ * memory that may be used around it. */
 
 #include "python/array/type/members.h"
 
@@ -65,7 +65,75 @@ pointer_facts(PyObject *m, PyObject *arg)
                          PyBool_FromLong(managed));
 }
 
+/* The bytes that a GPU's driver gives for an allocation: until there, no other one
+ * begins, and an access does not fail. Seen on an H200 with driver 580: small
+ * allocations, and those of a pool of the driver, begin at multiples of 512; others
+ * over 2 MiB have pages of 2 MiB, behind which the next access fails. */
+static size_t
+allocated_size(size_t size, bool is_of_pool)
+{
+    const size_t page = (size_t)2 << 20;
+    size_t unit = 512;
+    if (size > page && !is_of_pool) {
+        unit = page;
+    }
+    return (size + unit - 1) / unit * unit;
+}
+
+PyDoc_STRVAR(
+    allocated_doc,
+    "_allocated($module, pointer, /)\n--\n\n"
+    "Return the addresses (begin, end) that the driver gave to an allocation.\n\n"
+    "It rounds sizes up, so the end may be behind the size that was asked for. None "
+    "if\n"
+    "the address is in no allocation.");
+
+static PyObject *
+allocated(PyObject *m, PyObject *arg)
+{
+    unsigned long long address = 0;
+    CUdeviceptr base = 0;
+    CUmemoryPool pool = NULL;
+    size_t size = 0;
+    if (pcu_as_address(arg, &address, "pointer") < 0 ||
+        pcu_context_launch_borrow(pcu_state_of_module(m)) == NULL) {
+        return NULL;
+    }
+    CUdeviceptr pointer = (CUdeviceptr)address;
+    if (drv.MemGetAddressRange(&base, &size, pointer) != CUDA_SUCCESS) {
+        Py_RETURN_NONE;
+    }
+    /* A driver that has no such attribute has no pools of its own. */
+    (void)drv.PointerGetAttribute(&pool, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, pointer);
+    return Py_BuildValue("(KK)", (unsigned long long)base,
+                         base + allocated_size(size, pool != NULL));
+}
+
+PyDoc_STRVAR(use_rest_doc,
+             "_use_rest($module, pointer, /)\n--\n\n"
+             "Let the software device permit accesses behind an allocation, as a GPU "
+             "does.");
+
+static PyObject *
+use_rest(PyObject *m, PyObject *arg)
+{
+    unsigned long long address = 0;
+    CUdeviceptr base = 0;
+    size_t size = 0;
+    if (pcu_as_address(arg, &address, "pointer") < 0 ||
+        pcu_context_launch_borrow(pcu_state_of_module(m)) == NULL) {
+        return NULL;
+    }
+    if (pcu_drv_info.device != NULL &&
+        drv.MemGetAddressRange(&base, &size, (CUdeviceptr)address) == CUDA_SUCCESS) {
+        pcu_drv_info.device->use_rest(base);
+    }
+    Py_RETURN_NONE;
+}
+
 PyMethodDef pcu_pointer_facts_functions[] = {
     {"_pointer_facts", pointer_facts, METH_O, pointer_facts_doc},
+    {"_allocated", allocated, METH_O, allocated_doc},
+    {"_use_rest", use_rest, METH_O, use_rest_doc},
     {NULL, NULL, 0, NULL},
 };
