@@ -188,7 +188,7 @@ def imported(path):
 
 
 def test_no_test_imports_pip(tmp_path):
-    """Before Python 3.12, its import puts other classes in the place of setuptools's."""
+    """Before Python 3.12, its import takes distutils away from setuptools."""
     files = [*(ROOT / "test").rglob("*.py")]
     assert len(files) > 300
     wrong = {path for path in files for name in imported(path) if is_pip(name)}

@@ -168,8 +168,8 @@ format_has_type(char code, const pcu_param *param)
     }
 }
 
-/* 1 if the items, with the natural layout of the format, have the places of the kernel's
- * parameters. The last one may be shorter than its parameter. */
+/* 1 if the items, with the natural layout of the format, have the places of the
+ * kernel's parameters. The last one may be shorter than its parameter. */
 static int
 format_has_places(const pcu_function *self, const format_plan *plan)
 {
