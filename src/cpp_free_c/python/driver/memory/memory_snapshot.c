@@ -35,7 +35,7 @@ snapshot_copy(pcu_memory_note **out)
 static const char *
 snapshot_kind_name(unsigned int kind)
 {
-#define KIND_NAME(kind_, name, on_device) name,
+#define KIND_NAME(kind_, name) name,
     static const char *const names[] = {PCU_MEMORY_KINDS(KIND_NAME)};
 #undef KIND_NAME
     return names[kind];

@@ -313,7 +313,7 @@ PyDoc_STRVAR(pool_stop_holding_doc,
 static PyObject *
 pool_stop_holding(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
-    ((pcu_memory_pool *)op)->bins.stopped = 1;
+    ((pcu_memory_pool *)op)->bins.stopped = true;
     pcu_pool_free_held_noraise((pcu_memory_pool *)op);
     Py_RETURN_NONE;
 }
