@@ -12,7 +12,7 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/current_context.h"
-#include "python/driver/launch/kept_arguments.h"
+#include "python/driver/launch/launch.h"
 
 PyObject *
 pcu_graph_add_node(pcu_graph *self, PyObject *after, CUgraphNodeParams *params)

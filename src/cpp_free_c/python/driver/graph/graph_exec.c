@@ -17,7 +17,7 @@
 #include "python/driver/context.h"
 #include "python/driver/launched.h"
 #include "python/driver/stream.h"
-#include "python/driver/launch/function_struct.h"
+#include "python/driver/launch/launch.h"
 
 enum { EXEC_RETIRED_MAX = 64 };
 

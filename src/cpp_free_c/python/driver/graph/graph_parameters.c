@@ -4,9 +4,7 @@
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
 #include "python/support/driver_thread.h"
-#include "python/driver/launch/arguments.h"
-#include "python/driver/launch/function_description.h"
-#include "python/driver/launch/handlers.h"
+#include "python/driver/launch/launch.h"
 #include "python/driver/memory/gpuarray.h"
 #include "python/driver/memory/pointer.h"
 

@@ -10,7 +10,7 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/graph/graph_parameters.h"
-#include "python/driver/launch/kept_arguments.h"
+#include "python/driver/launch/launch.h"
 #include "python/driver/memory/memory_operation.h"
 
 /* -- update ------------------------------------------------------------------------ */

@@ -10,7 +10,7 @@
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/foreign_handle.h"
-#include "python/driver/launch/function.h"
+#include "python/driver/launch/launch.h"
 #include "python/driver/module_struct.h"
 
 /* 1 if the object's type has this name, in any module. */

@@ -14,7 +14,7 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
-#include "python/driver/launch/function.h"
+#include "python/driver/launch/launch.h"
 #include "python/driver/module/image.h"
 #include "python/driver/module/jit.h"
 #include "python/driver/module_struct.h"
