@@ -8,8 +8,7 @@
 #include "python/driver/graph_resources.h"
 #include "python/driver/memory/pool.h"
 #include "driver/shape.h"
-#include "python/driver/memory/allocation.h"
-#include "python/driver/memory/pointer.h"
+#include "python/driver/memory/memory.h"
 #include "python/support/convert.h"
 #include "python/support/errors.h"
 

@@ -10,7 +10,7 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/current_context.h"
-#include "python/driver/memory/pointer.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 
 PyDoc_STRVAR(

@@ -13,7 +13,7 @@
 #include "python/support/errors.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
-#include "python/driver/memory/memory_operation.h"
+#include "python/driver/memory/memory.h"
 
 typedef struct {
     PyObject *what;

@@ -6,7 +6,7 @@
 #include "python/support/driver_thread.h"
 #include "python/driver/launch/launch.h"
 #include "python/driver/memory/gpuarray.h"
-#include "python/driver/memory/pointer.h"
+#include "python/driver/memory/memory.h"
 
 /* -- kernels ----------------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
 #include "python/support/type.h"
 #include "python/driver/graph/graph_parameters.h"
 #include "python/driver/launch/launch.h"
-#include "python/driver/memory/memory_operation.h"
+#include "python/driver/memory/memory.h"
 
 /* -- update ------------------------------------------------------------------------ */
 

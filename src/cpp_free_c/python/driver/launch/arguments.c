@@ -17,7 +17,7 @@
 #include "python/driver/exchange/foreign_allocation.h"
 #include "python/support/errors.h"
 #include "python/driver/memory/gpuarray.h"
-#include "python/driver/memory/managed.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
 #include "python/driver/texture/texture_object.h"

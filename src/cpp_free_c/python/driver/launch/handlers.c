@@ -10,9 +10,8 @@
 #include "python/support/driver_call.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
-#include "python/driver/memory/allocation.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/memory/copy.h"
-#include "python/driver/memory/pointer.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
 

@@ -7,7 +7,7 @@
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
 #include "python/driver/memory/gpuarray.h"
-#include "python/driver/memory/pointer.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 #include "python/driver/texture/texture_object.h"
 

@@ -3,7 +3,7 @@
  *
  * Invariant: a snapshot allocates Python objects, which may collect garbage and so
  * change the map. So the notes are copied first. Callers: Python. */
-#include "python/driver/memory_note.h"
+#include "python/driver/memory/memory.h"
 
 #include "python/support/convert.h"
 #include "python/support/setup.h"

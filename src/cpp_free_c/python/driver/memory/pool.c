@@ -16,8 +16,7 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
-#include "python/driver/memory_note.h"
-#include "python/driver/memory/pool_struct.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
 

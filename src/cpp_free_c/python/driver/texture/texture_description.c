@@ -4,10 +4,8 @@
 #include "python/support/args.h"
 #include "python/support/convert.h"
 #include "python/support/enums.h"
-#include "python/driver/memory/array_descriptor.h"
-#include "python/driver/memory/mipmapped_array.h"
-#include "python/driver/memory/pointer.h"
 #include "python/driver/memory/texture_array.h"
+#include "python/driver/memory/memory.h"
 
 typedef struct {
     PyObject *source;     /* borrowed, as the others */

@@ -7,7 +7,7 @@
 
 #include "python/support/base.h"
 
-#include "python/driver/memory/array_descriptor.h"
+#include "python/driver/memory/texture_array.h"
 
 /* A description. The elements are for checks that the driver does
  * not make. */
