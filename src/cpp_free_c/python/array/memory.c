@@ -4,7 +4,7 @@
 
 #include "python/array/layout.h"
 #include "python/driver/context.h"
-#include "python/driver/exchange/foreign_allocation.h"
+#include "python/driver/exchange/dlpack.h"
 #include "python/driver/graph_resources.h"
 #include "python/driver/memory/pool.h"
 #include "driver/shape.h"

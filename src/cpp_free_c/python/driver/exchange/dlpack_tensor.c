@@ -1,5 +1,5 @@
-/* The types of items and of devices in DLPack. See dlpack_tensor.h. */
-#include "python/driver/exchange/dlpack_tensor.h"
+/* The types of items and of devices in DLPack. See dlpack.h. */
+#include "python/driver/exchange/dlpack.h"
 
 #include "python/support/bfloat16.h"
 

@@ -5,7 +5,7 @@
  *
  * Invariant: a node is added only after the graph keeps what the node uses. Callers:
  * Python, and graph_memory.c for more nodes. */
-#include "python/driver/graph/graph_parameters.h"
+#include "python/driver/graph/graph.h"
 
 #include "python/support/args.h"
 #include "python/support/convert.h"

@@ -5,9 +5,8 @@
  * known to have finished. Deleting a GraphExec waits for its last launch, as releasing
  * memory does.
  *
- * graph_update.c has its changes. Invariant: see graph_exec.h. Callers: Python, and see
- * graph.h. */
-#include "python/driver/graph/graph_exec.h"
+ * graph_update.c has its changes. Invariant: see graph.h. Callers: Python. */
+#include "python/driver/graph/graph.h"
 
 #include "python/support/args.h"
 #include "python/support/convert.h"

@@ -6,7 +6,7 @@
  * it. Different launches, and different graphs, may use the same physical memory.
  *
  * Invariant: see graph_add.c. Python is the only caller. */
-#include "python/driver/graph/graph_parameters.h"
+#include "python/driver/graph/graph.h"
 
 #include "python/support/args.h"
 #include "python/support/convert.h"

@@ -1,5 +1,5 @@
-/* The driver's parameters of nodes: see graph_parameters.h. */
-#include "python/driver/graph/graph_parameters.h"
+/* The driver's parameters of nodes. See graph.h. */
+#include "python/driver/graph/graph.h"
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"

@@ -14,7 +14,7 @@
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
-#include "python/driver/exchange/foreign_allocation.h"
+#include "python/driver/exchange/dlpack.h"
 #include "python/support/errors.h"
 #include "python/driver/memory/gpuarray.h"
 #include "python/driver/memory/memory.h"

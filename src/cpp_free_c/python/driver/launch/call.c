@@ -23,7 +23,7 @@
 
 #include "python/support/convert.h"
 #include "python/driver/stream.h"
-#include "python/driver/texture/module_references.h"
+#include "python/driver/texture/reference.h"
 
 typedef struct {
     pcu_launch_shape shape;

@@ -14,7 +14,7 @@
 #include "python/support/suspects.h"
 #include "python/driver/context.h"
 #include "python/driver/resource.h"
-#include "python/driver/texture/module_references.h"
+#include "python/driver/texture/reference.h"
 
 #include "abi/function_attributes.h"
 #include "python/support/errors.h"

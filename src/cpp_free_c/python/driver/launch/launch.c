@@ -10,7 +10,7 @@
 #include "python/driver/launched.h"
 #include "python/driver/module_struct.h"
 #include "python/driver/resource.h"
-#include "python/driver/texture/reference_store.h"
+#include "python/driver/texture/reference.h"
 
 static int
 launch_bad_shape(pcu_function *self, const char *routine, const char *what,

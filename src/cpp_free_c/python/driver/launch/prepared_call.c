@@ -7,7 +7,7 @@
 
 #include "python/support/convert.h"
 #include "python/driver/stream.h"
-#include "python/driver/texture/module_references.h"
+#include "python/driver/texture/reference.h"
 
 /* -- prepare() --------------------------------------------------------------------- */
 

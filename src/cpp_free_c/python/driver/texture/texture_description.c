@@ -1,5 +1,5 @@
-/* Reading the arguments of TextureObject. See texture_description.h. */
-#include "python/driver/texture/texture_description.h"
+/* Reading the arguments of TextureObject. See texture_object.h. */
+#include "python/driver/texture/texture_object.h"
 
 #include "python/support/args.h"
 #include "python/support/convert.h"

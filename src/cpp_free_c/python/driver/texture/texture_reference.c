@@ -4,7 +4,7 @@
  * A setter changes the state of the reference; for a reference of kind DRIVER it also
  * calls the driver. Getters ask the driver for a reference of that kind. The next
  * launch brings the state to the device: see reference_store.c. */
-#include "python/driver/texture/reference_wrapper.h"
+#include "python/driver/texture/reference.h"
 
 #include "python/support/convert.h"
 #include "python/support/enums.h"
