@@ -145,7 +145,7 @@ pcu_scope_enter(pcu_scope *scope, const pcu_context_record *rec)
         return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     }
     if (rec == pcu_ctx_current) {
-        /* The driver has the same context: see python/driver/context_stack.h. */
+        /* The driver has the same context: see python/driver/current_context.h. */
         return scope_begin(scope, rec->handle);
     }
     CUresult status = drv.CtxGetCurrent(&current);

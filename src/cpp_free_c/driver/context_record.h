@@ -66,7 +66,8 @@ typedef struct pcu_context_record {
 } pcu_context_record;
 
 /* The top of the calling thread's context stack, NULL if that is empty. Written by
- * python/driver/context_stack.c; borrowed, valid while the thread's stack holds it. */
+ * python/driver/current_context.c; borrowed, valid while the thread's stack holds it.
+ */
 extern PCU_HIDDEN PCU_THREAD pcu_context_record *pcu_ctx_current;
 
 /* The number of driver calls that currently run without the interpreter lock. Read and

@@ -17,7 +17,6 @@
 #include "python/support/suspects.h"
 #include "python/support/type.h"
 #include "driver/stream_use.h"
-#include "python/driver/context_stack.h"
 #include "python/driver/current_context.h"
 
 static int

@@ -10,7 +10,7 @@
 #include "python/support/driver_call.h"
 #include "python/support/interrupt.h"
 #include "python/support/driver_thread.h"
-#include "python/support/last_collection.h"
+#include "python/support/at_exit.h"
 #include "python/support/setup.h"
 
 #include "driver/driver_log.h"

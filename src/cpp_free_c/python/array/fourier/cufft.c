@@ -10,7 +10,6 @@
 #include "python/array/element_type.h"
 #include "python/driver/launched.h"
 #include "python/driver/current_context.h"
-#include "python/support/library_paths.h"
 #include "python/support/settings.h"
 
 enum { CUFFT_PLANS = 64 };

@@ -14,7 +14,6 @@
 #include "python/driver/graph_resources.h"
 #include "python/driver/memory/pool.h"
 #include "python/driver/resource.h"
-#include "python/support/library_paths.h"
 #include "python/support/settings.h"
 
 struct pcu_blas_handle {

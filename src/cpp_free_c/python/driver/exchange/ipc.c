@@ -3,7 +3,7 @@
  * Invariant: the exporting process keeps the memory allocated while another process has
  * it open. Callers: only programs. */
 #include "python/driver/context.h"
-#include "python/driver/ipc_bytes.h"
+#include "python/driver/foreign_handle.h"
 
 #include "python/support/convert.h"
 #include "python/support/enums.h"

@@ -9,7 +9,7 @@
 #include <stdarg.h>
 
 #include "python/support/call_site.h"
-#include "python/driver/module_struct.h"
+#include "python/driver/resource.h"
 
 enum { SITES = 16 };
 

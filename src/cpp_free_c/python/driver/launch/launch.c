@@ -8,7 +8,6 @@
 #include "python/driver/current_context.h"
 #include "python/driver/graph_resources.h"
 #include "python/driver/launched.h"
-#include "python/driver/module_struct.h"
 #include "python/driver/resource.h"
 #include "python/driver/texture/reference.h"
 

@@ -9,7 +9,7 @@
 #include "python/support/errors.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
-#include "python/driver/device.h"
+#include "python/driver/context.h"
 #include "python/driver/launch/launch.h"
 #include "python/driver/resource.h"
 

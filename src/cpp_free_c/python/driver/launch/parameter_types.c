@@ -5,7 +5,7 @@
  * type takes. A type leaves out only what is a mistake for sure. */
 #include "python/driver/launch/launch.h"
 
-#include "python/driver/module_struct.h"
+#include "python/driver/resource.h"
 
 #define TYPE(name) (1u << PCU_T_##name)
 

@@ -8,9 +8,8 @@
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
-#include "python/support/instance.h"
-#include "python/support/setup.h"
 #include "python/support/type.h"
+#include "python/support/setup.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
 #include "python/driver/memory/gpuarray.h"

@@ -7,9 +7,8 @@
 
 #include "python/support/convert.h"
 #include "python/support/enums.h"
-#include "python/support/instance.h"
-#include "python/support/setup.h"
 #include "python/support/type.h"
+#include "python/support/setup.h"
 
 typedef struct {
     pcu_instance base;

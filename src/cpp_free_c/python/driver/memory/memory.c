@@ -4,7 +4,7 @@
 
 #include "python/support/convert.h"
 #include "python/driver/current_context.h"
-#include "python/driver/device.h"
+#include "python/driver/context.h"
 #include "python/driver/resource.h"
 
 /* -- addresses --------------------------------------------------------------------- */

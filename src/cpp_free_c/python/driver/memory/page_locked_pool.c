@@ -8,9 +8,8 @@
 #include "python/driver/memory/pool.h"
 
 #include "python/support/convert.h"
-#include "python/support/instance.h"
-#include "python/support/setup.h"
 #include "python/support/type.h"
+#include "python/support/setup.h"
 #include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 

@@ -12,7 +12,7 @@
 #include "python/support/base.h"
 
 #include "python/support/args.h"
-#include "python/driver/context_struct.h"
+#include "python/driver/resource.h"
 
 #include "driver/bins.h"
 #include "driver/capture.h"

@@ -16,7 +16,7 @@
 #include "python/driver/context.h"
 #include "python/driver/launch/launch.h"
 #include "python/driver/module/module.h"
-#include "python/driver/module_struct.h"
+#include "python/driver/resource.h"
 #include "python/driver/texture/reference.h"
 
 /* Load the code, call the handler, and raise after a failure. The Module is made before

@@ -22,7 +22,6 @@
 #include "python/driver/current_context.h"
 #include "python/driver/graph_resources.h"
 #include "python/driver/memory/texture_array.h"
-#include "python/driver/module_struct.h"
 #include "python/driver/resource.h"
 
 enum {
