@@ -49,9 +49,9 @@ pcu_as_context_or_none(pcu_state *st, PyObject *value, void *out, const char *na
 
 /* -- making ------------------------------------------------------------------------ */
 
-/* 1 if a signal handler or finalizer interrupted a call that uses this context, and
+/* Whether a signal handler or finalizer interrupted a call that uses this context, and
  * would now end the context. */
-static int
+static bool
 context_is_interrupted(const pcu_context_record *rec)
 {
     return pcu_drv_info.state == PCU_DRV_READY && pcu_context_record_is_last(rec) &&

@@ -2,7 +2,6 @@
  * callers: see current_context.h. */
 #include "python/driver/current_context.h"
 
-#include "driver/events.h"
 #include "driver/stream_use.h"
 #include "python/support/driver_call.h"
 #include "python/support/suspects.h"
@@ -225,8 +224,8 @@ pcu_ctxstack_sync(pcu_state *st, pcu_ctxstack *self)
     return rc;
 }
 
-/* 1 if another library has ended the context. */
-static int
+/* Whether another library has ended the context. */
+static bool
 ctxstack_was_ended(const pcu_context_record *rec)
 {
     CUcontext popped = NULL;
@@ -343,23 +342,35 @@ int
 pcu_current_context_synchronize(pcu_state *st)
 {
     pcu_context_record *rec = pcu_ctx_current;
-    unsigned long queued = 0;
-    unsigned long clock = pcu_stream_clock();
-    uint64_t number = pcu_launch_newest();
+    pcu_wait wait = pcu_wait_begin(rec);
     int rc;
-    if (rec != NULL) {
-        queued = rec->queued;
-    }
     PCU_CALL_CURRENT(rc, st, CtxSynchronize, ());
-    if (rc == 0 && rec != NULL && rec == pcu_ctx_current && queued > rec->passed) {
-        /* Not rec->queued: work that other threads enqueued meanwhile may be pending.
-         */
-        rec->passed = queued;
-    }
     if (rc == 0 && rec != NULL && rec == pcu_ctx_current) {
-        pcu_stream_table_passed(rec, clock);
-        pcu_launches_passed_all(rec, number);
+        pcu_wait_succeeded(rec, &wait);
         pcu_suspects_forget(rec); /* the context works: it was reset */
     }
     return rc;
+}
+
+CUresult
+pcu_context_wait(pcu_context_record *rec, const char **routine)
+{
+    pcu_wait wait = pcu_wait_begin(rec);
+    pcu_scope scope;
+    CUresult status = pcu_scope_enter(&scope, rec);
+    *routine = scope.routine;
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    PCU_STATUS(status, CtxSynchronize, ());
+    *routine = "cuCtxSynchronize";
+    if (status == CUDA_SUCCESS) {
+        pcu_wait_succeeded(rec, &wait);
+    }
+    CUresult left = pcu_scope_leave(&scope);
+    if (status == CUDA_SUCCESS && left != CUDA_SUCCESS) {
+        *routine = "cuCtxPopCurrent";
+        status = left;
+    }
+    return status;
 }

@@ -55,6 +55,10 @@ PCU_HIDDEN int pcu_current_context_repair(pcu_state *st, CUresult status);
 /* Wait until all work of the current context has finished. */
 PCU_HIDDEN PCU_RAISES int pcu_current_context_synchronize(pcu_state *st);
 
+/* The same for a context that need not be current; the caller keeps it alive. On
+ * failure *routine names the driver call. */
+PCU_HIDDEN CUresult pcu_context_wait(pcu_context_record *rec, const char **routine);
+
 /* -- the stack --------------------------------------------------------------------- */
 
 /* `active` is the only handle of this package on the driver's own stack, or NULL. The

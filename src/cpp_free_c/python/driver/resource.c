@@ -52,8 +52,8 @@ release_run(pcu_release *r, int blocking)
     return status;
 }
 
-/* 1 if a graph uses the handle, and releases it in the end. */
-static int
+/* Whether a graph uses the handle, and releases it in the end. */
+static bool
 release_is_owed(pcu_handle_kind kind, pcu_handle handle, const pcu_context_record *rec)
 {
     pcu_memory_note *note = NULL;
@@ -62,31 +62,31 @@ release_is_owed(pcu_handle_kind kind, pcu_handle handle, const pcu_context_recor
         note = pcu_memory_find(address, rec);
     }
     if (note == NULL || note->graphs == 0) {
-        return 0;
+        return false;
     }
     note->owed = true;
     note->handle_kind = (uint8_t)kind;
-    return 1;
+    return true;
 }
 
-int
+bool
 pcu_release_is_taken(pcu_handle_kind kind, pcu_handle handle, PyObject *ctx)
 {
     const pcu_context_record *rec = pcu_context_rec(ctx);
     pcu_capture_record *capture = NULL;
     if ((pcu_captures == NULL && pcu_memory_map.kept == 0) ||
         !pcu_context_record_usable(rec)) {
-        return 0;
+        return false;
     }
     if (pcu_captures != NULL) {
         capture = pcu_capture_delays(rec->handle, PyThread_get_thread_ident());
     }
     if ((capture == NULL || pcu_capture_take(capture, kind, handle, ctx) < 0) &&
         !release_is_owed(kind, handle, rec)) {
-        return 0;
+        return false;
     }
     Py_INCREF(ctx);
-    return 1;
+    return true;
 }
 
 CUresult
@@ -192,7 +192,7 @@ pcu_resource_adopt(pcu_resource *self, PyObject *ctx, pcu_handle_kind kind,
     self->ctx = Py_NewRef(ctx);
     self->handle = handle;
     self->kind = kind;
-    self->live = 1;
+    self->live = true;
     if (old_live) { /* a second __init__ */
         pcu_release_noraise(self->st, old_kind, old, old_ctx);
     }
@@ -222,7 +222,7 @@ pcu_resource_with_size(PyObject *self, size_t size)
 {
     if (self != NULL) {
         ((pcu_resource *)self)->size = size;
-        ((pcu_resource *)self)->has_size = 1;
+        ((pcu_resource *)self)->has_size = true;
     }
     return self;
 }
@@ -233,7 +233,7 @@ pcu_resource_free(pcu_resource *self)
     if (!self->live) {
         return pcu_resource_check_slow(self, pcu_handle_release_routine(self->kind));
     }
-    self->live = 0; /* no other thread releases it during the call */
+    self->live = false; /* no other thread releases it during the call */
     const char *routine = "";
     int ended;
     CUresult status =
@@ -253,7 +253,7 @@ pcu_resource_free_async(pcu_resource *self, CUstream stream)
     if (!self->live) {
         return pcu_resource_check_slow(self, "cuMemFreeAsync");
     }
-    self->live = 0; /* no other thread releases it during the call */
+    self->live = false; /* no other thread releases it during the call */
     CUresult status =
         pcu_release_async(self->handle.memory, stream, self->ctx, &routine, &ended);
     self->live = !ended;
@@ -307,7 +307,7 @@ pcu_resource_dealloc(PyObject *op)
         PyObject_ClearWeakRefs(op);
     }
     if (self->live) {
-        self->live = 0;
+        self->live = false;
         pcu_release_noraise(self->st, self->kind, self->handle, self->ctx);
     }
     pcu_resource_clear(op);

@@ -85,8 +85,8 @@ typedef struct {
     pcu_handle handle; /* still readable after release */
     size_t size;       /* bytes of the memory, if has_size */
     pcu_handle_kind kind;
-    int live;     /* 1 if this object must release the handle */
-    int has_size; /* 1 if the size of the memory is known */
+    bool live;     /* this object must release the handle */
+    bool has_size; /* the size of the memory is known */
 } pcu_resource;
 
 /* Wrap a new handle. On failure the handle is released. */
@@ -117,10 +117,10 @@ PCU_HIDDEN PyObject *pcu_resource_with_size(PyObject *self, size_t size);
 PCU_HIDDEN CUresult pcu_release_handle(pcu_handle_kind kind, pcu_handle handle,
                                        PyObject *ctx, const char **routine, int *ended);
 
-/* 1 if a graph uses the handle, so that pcu_release_handle would keep it: the graph's
- * record has taken it, and it counts as released. */
-PCU_HIDDEN int pcu_release_is_taken(pcu_handle_kind kind, pcu_handle handle,
-                                    PyObject *ctx);
+/* Whether a graph uses the handle, so that pcu_release_handle would keep it: the
+ * graph's record has taken it, and it counts as released. */
+PCU_HIDDEN bool pcu_release_is_taken(pcu_handle_kind kind, pcu_handle handle,
+                                     PyObject *ctx);
 
 /* The same as pcu_release_handle for a handle that no caller can release later: it
  * counts as released, and a failure is a warning. */
@@ -176,7 +176,7 @@ typedef struct {
     PyObject *owner; /* keeps a foreign module loaded; never in tp_clear */
     PyObject
         *entries; /* str: the kernels' declarations in PTX; NULL if none is known */
-    int foreign;  /* another library unloads it */
+    bool foreign; /* another library unloads it */
 } pcu_module;
 
 #endif

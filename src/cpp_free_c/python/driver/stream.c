@@ -24,7 +24,7 @@
 typedef struct {
     pcu_resource head;
     PyObject *owner; /* keeps a foreign stream alive; never in tp_clear */
-    int foreign;     /* another library destroys the handle */
+    bool foreign;    /* another library destroys the handle */
 } stream;
 
 enum { STREAM_NON_BLOCKING = 1 }; /* stream_flags.NON_BLOCKING */
@@ -433,8 +433,8 @@ stream_from_handle(PyObject *type, PyTypeObject *defining, PyObject *const *args
     self->head.ctx = ctx;
     self->head.kind = PCU_HANDLE_stream;
     self->head.handle.stream = handle;
-    self->head.live = 1;
-    self->foreign = 1;
+    self->head.live = true;
+    self->foreign = true;
     self->owner = Py_XNewRef(a.owner);
     if ((uintptr_t)handle > (uintptr_t)CU_STREAM_LEGACY &&
         stream_follow(st, &((pcu_context *)ctx)->rec, handle, stream_facts(handle),
@@ -487,8 +487,8 @@ stream_init(PyObject *op, PyObject *args, PyObject *kwargs)
     }
     if (rc == 0) {
         if (self->foreign) { /* the object was made by from_handle */
-            self->foreign = 0;
-            self->head.live = 0;
+            self->foreign = false;
+            self->head.live = false;
             Py_CLEAR(self->owner);
         }
         pcu_resource_adopt(&self->head, ctx, PCU_HANDLE_stream, handle);
@@ -532,7 +532,7 @@ stream_dealloc(PyObject *op)
     }
     self->owner = NULL;
     if (self->foreign) {
-        self->head.live = 0;
+        self->head.live = false;
     }
     pcu_resource_dealloc(op);
     Py_XDECREF(owner);

@@ -24,7 +24,7 @@ buffer_from_array(pcu_buffer *buffer, PyArrayObject *array, int writable,
     buffer->data = PyArray_DATA(array);
     buffer->size = (size_t)PyArray_NBYTES(array);
     buffer->array = Py_NewRef((PyObject *)array);
-    buffer->held = 0;
+    buffer->held = false;
     return 0;
 }
 
@@ -52,7 +52,7 @@ pcu_buffer_acquire(pcu_buffer *buffer, PyObject *object, int writable, const cha
     }
     buffer->data = buffer->view.buf;
     buffer->size = (size_t)buffer->view.len;
-    buffer->held = 1;
+    buffer->held = true;
     return 0;
 }
 
@@ -62,6 +62,6 @@ pcu_buffer_release(pcu_buffer *buffer)
     Py_CLEAR(buffer->array);
     if (buffer->held) {
         PyBuffer_Release(&buffer->view);
-        buffer->held = 0;
+        buffer->held = false;
     }
 }

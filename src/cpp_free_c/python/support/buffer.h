@@ -12,7 +12,7 @@ typedef struct {
     void *data;
     size_t size;
     PyObject *array; /* strong: the array, if the object is one */
-    int held;        /* 1 if `view` was acquired */
+    bool held;       /* `view` was acquired */
     Py_buffer view;
 } pcu_buffer;
 

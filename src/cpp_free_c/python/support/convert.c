@@ -3,7 +3,7 @@
 
 #include "python/support/errors.h"
 
-int
+bool
 pcu_is_one_integer(PyObject *value)
 {
     return PyIndex_Check(value) &&

@@ -3,7 +3,7 @@
 
 /* -- bfloat16 ---------------------------------------------------------------------- */
 
-int
+bool
 pcu_dtype_is_bfloat16(const PyArray_Descr *dtype)
 {
     return PyTypeNum_ISUSERDEF(dtype->type_num) && dtype->typeobj != NULL &&

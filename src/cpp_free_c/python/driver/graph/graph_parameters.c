@@ -129,12 +129,12 @@ typedef struct {
     int is_host;
     void *host;
     CUdeviceptr device;
-    int has_size;
+    bool has_size;
     size_t size;
 } copy_end;
 
-/* 1 if the object has memory of the host. */
-static int
+/* Whether the object has memory of the host. */
+static bool
 copy_is_host(pcu_state *st, PyObject *object)
 {
     return !pcu_is_array(st, object) && !PyLong_Check(object) &&
@@ -157,7 +157,7 @@ copy_read_device(pcu_state *st, PyObject *object, const char *name, copy_end *en
                          name);
             return -1;
         }
-        end->has_size = 1;
+        end->has_size = true;
         end->size = pcu_gpuarray_nbytes(array);
         return st->check_array(object);
     }
@@ -198,7 +198,7 @@ copy_read(pcu_state *st, PyObject *object, int writable, const char *name,
         return -1;
     }
     end->host = buffer.data;
-    end->has_size = 1;
+    end->has_size = true;
     end->size = buffer.size;
     pcu_buffer_release(&buffer);
     if (PyArray_Check(object)) {
@@ -361,7 +361,7 @@ pcu_host_parameters(PyObject *function, pcu_graph_resources *resources,
     if (pcu_graph_resources_keep(resources, function) < 0) {
         return -1;
     }
-    resources->calls_host = 1;
+    resources->calls_host = true;
     host->fn = host_node_run;
     host->userData = function;
     return 0;

@@ -64,19 +64,19 @@ exec_used_new(pcu_state *st, PyObject *const *args, Py_ssize_t nargs,
     return used;
 }
 
-/* 1 if the node's present arguments use the same objects as these. */
-static int
+/* Whether the node's present arguments use the same objects as these. */
+static bool
 exec_uses_same(pcu_state *st, PyObject *old, PyObject *const *args, Py_ssize_t nargs)
 {
     if (old == NULL || PyTuple_GET_SIZE(old) != nargs + 1) {
-        return 0;
+        return false;
     }
     for (Py_ssize_t i = 0; i < nargs; i++) {
         if (PyTuple_GET_ITEM(old, i + 1) != exec_used_borrow(st, args[i])) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 /* Hold what the node's new arguments use. exec_settle() ends the old ones. */

@@ -10,6 +10,7 @@
 #include "python/support/driver_call.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
+#include "python/driver/current_context.h"
 #include "python/driver/memory/memory.h"
 #include "python/driver/memory/copy.h"
 #include "python/driver/resource.h"
@@ -110,17 +111,17 @@ handler_check_meaning(pcu_handler *self)
     return rc;
 }
 
-/* 1 if the present device memory serves for this call. Memory from an earlier call may
- * be too small, if the program replaced the array, or may belong to another context.
- * Memory that the program set always serves. */
-static int
+/* Whether the present device memory serves for this call. Memory from an earlier call
+ * may be too small, if the program replaced the array, or may belong to another
+ * context. Memory that the program set always serves. */
+static bool
 handler_has_memory(const pcu_handler *self, size_t size)
 {
     if (self->dev_alloc == NULL || self->dev_alloc == Py_None) {
-        return 0;
+        return false;
     }
     if (self->room == 0 || self->finishing) {
-        return 1;
+        return true;
     }
     const pcu_resource *memory = (const pcu_resource *)self->dev_alloc;
     return size <= self->room && memory->live &&
@@ -178,7 +179,7 @@ pcu_handler_method_pointer(PyObject *op, CUdeviceptr *pointer)
     return 0;
 }
 
-static int
+static bool
 handler_is_ours(pcu_state *st, PyObject *alloc)
 {
     return PyObject_TypeCheck(alloc, st->DeviceAllocation) ||
@@ -242,7 +243,6 @@ handler_upload(pcu_handler *self, PyObject *alloc)
 static int
 handler_wait(pcu_state *st, PyObject *alloc, CUstream stream)
 {
-    pcu_scope scope;
     pcu_resource *memory = (pcu_resource *)alloc;
     if (stream != NULL || !handler_is_ours(st, alloc)) {
         return pcu_launch_synchronize(st, stream);
@@ -253,16 +253,8 @@ handler_wait(pcu_state *st, PyObject *alloc, CUstream stream)
     if (pcu_context_rec(memory->ctx) == pcu_ctx_current) {
         return pcu_launch_synchronize(st, NULL);
     }
-    CUresult status = pcu_scope_enter(&scope, pcu_context_rec(memory->ctx));
-    const char *routine = scope.routine;
-    if (status == CUDA_SUCCESS) {
-        routine = "cuCtxSynchronize";
-        PCU_STATUS(status, CtxSynchronize, ());
-        CUresult left = pcu_scope_leave(&scope);
-        if (status == CUDA_SUCCESS) {
-            status = left;
-        }
-    }
+    const char *routine;
+    CUresult status = pcu_context_wait(pcu_context_rec(memory->ctx), &routine);
     if (status == CUDA_SUCCESS) {
         return 0;
     }

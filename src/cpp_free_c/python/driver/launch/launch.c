@@ -58,16 +58,16 @@ launch_explain_shape(pcu_function *self, const pcu_launch_shape *s)
         self->name, s->shared, self->static_shared, self->max_dynamic);
 }
 
-/* 1 if the shape is within the limits of the device and the kernel. A dimension of 0
+/* Whether the shape is within the limits of the device and the kernel. A dimension of 0
  * wraps to a huge number here. */
-static inline int
+static inline bool
 launch_shape_fits(const pcu_function *self, const pcu_launch_shape *s)
 {
     const pcu_device_limits *device = &self->ctx->limits;
     unsigned long long threads =
         (unsigned long long)s->block[0] * s->block[1] * s->block[2];
-    int fits = threads <= (unsigned long long)self->max_threads &&
-               s->shared <= self->max_dynamic;
+    bool fits = threads <= (unsigned long long)self->max_threads &&
+                s->shared <= self->max_dynamic;
     for (int i = 0; i < 3; i++) {
         fits &= s->block[i] - 1 < (unsigned int)device->max_block[i];
         fits &= s->grid[i] - 1 < (unsigned int)device->max_grid[i];

@@ -59,7 +59,7 @@ format_find(char code)
     return &format_codes[index];
 }
 
-static int
+static bool
 format_code_is_integer(char code)
 {
     return format_find(code)->kind != FORMAT_OTHER;
@@ -211,8 +211,8 @@ format_padded_size(const pcu_function *self, const format_plan *plan)
     return (plan->used + align - 1) & ~(align - 1);
 }
 
-/* 1 if each item lies inside one parameter, as the members of structures do. */
-static int
+/* Whether each item lies inside one parameter, as the members of structures do. */
+static bool
 format_items_lie_inside(const pcu_function *self, const format_plan *plan)
 {
     Py_ssize_t k = 0;
@@ -226,10 +226,10 @@ format_items_lie_inside(const pcu_function *self, const format_plan *plan)
             (k == self->nparams || item->offset < self->params[k].offset ||
              item->offset + item->size >
                  self->params[k].offset + self->params[k].size)) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 /* Fit the plan to the kernel's parameters. A format with one item for each parameter

@@ -110,8 +110,8 @@ value_put_texture(pcu_state *st, PyObject *value, unsigned char *place)
     return found;
 }
 
-/* 1 if the value is an array of other elements than the parameter's pointer has. */
-static int
+/* Whether the value is an array of other elements than the parameter's pointer has. */
+static bool
 value_has_other_elements(pcu_state *st, const pcu_prepared_arg *item, PyObject *value)
 {
     return pcu_is_array(st, value) &&

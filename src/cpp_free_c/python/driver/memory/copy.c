@@ -73,8 +73,8 @@ copy_captured(const copy_args *a)
     return pcu_captured_object(a->src_ary);
 }
 
-/* 1 if the last parameter is a stream. Other copies are in the default stream. */
-static int
+/* Whether the last parameter is a stream. Other copies are in the default stream. */
+static bool
 copy_takes_stream(const copy_row *row)
 {
     return row->args.specs[row->args.count - 1].convert == pcu_as_stream;

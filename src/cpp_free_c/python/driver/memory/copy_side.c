@@ -236,21 +236,21 @@ side_needed(const pcu_copy_extent *extent, const pcu_copy_side *side)
     return bytes;
 }
 
-/* 1 if the side lies in its owner's memory; *size is the number of bytes from its
+/* Whether the side lies in its owner's memory; *size is the number of bytes from its
  * address to the end. A program may have moved the address of unified memory inside its
  * owner. */
-static int
+static bool
 side_is_in_owner(const pcu_copy_side *side, size_t *size)
 {
     size_t skipped = 0;
     if (side->start == NULL) {
-        return 0;
+        return false;
     }
     if (side->type == CU_MEMORYTYPE_UNIFIED) {
         skipped = (size_t)(side->device - (uintptr_t)side->start);
     }
     else if (side->type != CU_MEMORYTYPE_HOST) {
-        return 0;
+        return false;
     }
     *size = side->size - skipped;
     return skipped <= side->size;

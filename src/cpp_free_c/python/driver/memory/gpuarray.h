@@ -49,7 +49,7 @@ typedef struct pcu_gpuarray {
     ptrdiff_t inline_strides[PCU_ARRAY_INLINE];
 } pcu_gpuarray;
 
-static inline int
+static inline bool
 pcu_is_array(pcu_state *st, PyObject *op)
 {
     return Py_IS_TYPE(op, st->GPUArray) || PyObject_TypeCheck(op, st->GPUArray);
@@ -80,8 +80,8 @@ pcu_gpuarray_nbytes(const pcu_gpuarray *self)
     return self->count * pcu_gpuarray_itemsize(self);
 }
 
-/* 1 if the lengths of the array are `shape`. */
-static inline int
+/* Whether the lengths of the array are `shape`. */
+static inline bool
 pcu_gpuarray_has_shape(const pcu_gpuarray *self, int ndim, const size_t *shape)
 {
     return self->ndim == ndim &&

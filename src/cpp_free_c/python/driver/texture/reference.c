@@ -132,7 +132,7 @@ pcu_reference_new(const char *name, int is_surface)
     ref->is_surface = is_surface;
     ref->format = CU_AD_FORMAT_FLOAT;
     ref->channels = 1;
-    ref->changed = 1;
+    ref->changed = true;
     for (int i = 0; i < 3; i++) {
         ref->modes[i] = CU_TR_ADDRESS_MODE_CLAMP;
     }

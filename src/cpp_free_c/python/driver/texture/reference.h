@@ -38,7 +38,7 @@ typedef struct pcu_reference {
     struct pcu_reference *next; /* of the same module */
     char *name;                 /* owned */
     pcu_reference_kind kind;
-    int is_surface;
+    bool is_surface;
     CUdeviceptr variable;  /* VARIABLE: its address */
     unsigned int declared; /* VARIABLE: element, channels, read mode, dimensions */
     CUtexref texref;       /* DRIVER */
@@ -57,8 +57,8 @@ typedef struct pcu_reference {
     CUfilter_mode filter;
     unsigned int flags;
 
-    int changed;      /* the state has changed since object was made */
-    int stored;       /* the variable holds the handle of object */
+    bool changed;     /* the state has changed since object was made */
+    bool stored;      /* the variable holds the handle of object */
     PyObject *object; /* strong: TextureObject or SurfaceObject; NULL at first */
 } pcu_reference;
 
@@ -100,8 +100,8 @@ typedef enum {
 /* The references of a module, and the launches that may be reading their variables. */
 typedef struct pcu_reference_store {
     pcu_reference *first;
-    int changed;           /* a reference must be stored */
-    int unsettled;         /* the last store may not have run yet */
+    bool changed;          /* a reference must be stored */
+    bool unsettled;        /* the last store may not have run yet */
     unsigned long stores;  /* the number of stores */
     CUstream store_stream; /* the stream of the last store */
     PyObject *event;       /* strong: an Event after the last store; NULL at first */
