@@ -509,8 +509,16 @@ argument_put_scalar(argument_packer *p, PyObject *arg)
         }
     }
     else {
-        void *place =
-            argument_place_dtype(p, arg, size, dtype, pcu_type_of_dtype(dtype), 0);
+        int type = pcu_type_of_dtype(dtype);
+        if (PyTypeNum_ISDATETIME(dtype->type_num)) {
+            type = PCU_T_INT64; /* but no address, as integers may be */
+            int is_for_pointer = argument_is_for_pointer(p);
+            if (is_for_pointer < 0 ||
+                (is_for_pointer && pcu_argument_report(p->function, p->index, arg) < 0)) {
+                goto done;
+            }
+        }
+        void *place = argument_place_dtype(p, arg, size, dtype, type, 0);
         if (place != NULL) {
             argument_copy_scalar(arg, dtype, place, size);
             rc = 0;
