@@ -83,6 +83,15 @@ context_settle(const pcu_context_record *rec)
     return CUDA_SUCCESS;
 }
 
+/* 1 if a status of the release of a primary context says that another library has reset
+ * it: it has ended, and there is nothing to release. */
+static bool
+context_was_reset(const pcu_context_record *rec, CUresult status)
+{
+    return rec->kind == PCU_CTX_PRIMARY && (status == CUDA_ERROR_INVALID_CONTEXT ||
+                                            status == CUDA_ERROR_CONTEXT_IS_DESTROYED);
+}
+
 /* Destroy an owned context, or release a retained one. The caller has ensured that no
  * other thread finds it. Releases in progress finish first. */
 static CUresult
@@ -101,6 +110,9 @@ context_end(const pcu_context_record *rec, const char **routine)
     }
     else if (rec->kind == PCU_CTX_PRIMARY) {
         PCU_STATUS(status, DevicePrimaryCtxRelease, (rec->device));
+    }
+    if (context_was_reset(rec, status)) {
+        return CUDA_SUCCESS;
     }
     return status;
 }

@@ -52,6 +52,18 @@ context_parse_peer(pcu_state *st, const pcu_argtable *table, const char *routine
     return pcu_context_handle(st, a->peer, routine, "peer");
 }
 
+/* Count a context whose memory the current one may use, or no longer. */
+static void
+context_count_peers(pcu_state *st, int change)
+{
+    pcu_context *ctx = pcu_context_launch_borrow(st);
+    if (ctx == NULL) {
+        PyErr_Clear(); /* the context has just ended */
+        return;
+    }
+    ctx->peers += change;
+}
+
 PyDoc_STRVAR(
     context_enable_peer_access_doc,
     "enable_peer_access($type, /, peer, flags=0)\n--\n\n"
@@ -76,6 +88,7 @@ context_enable_peer_access(PyObject *type, PyObject *const *args, Py_ssize_t nar
     if (rc < 0) {
         return NULL;
     }
+    context_count_peers(st, 1);
     /* From now on streams of one context may use the pooled memory of the other, and
      * also the work that was ordered by the default stream until now. */
     pcu_context_record *other = pcu_context_record_find(peer);
@@ -111,6 +124,7 @@ context_disable_peer_access(PyObject *type, PyObject *const *args, Py_ssize_t na
     if (rc < 0) {
         return NULL;
     }
+    context_count_peers(st, -1);
     Py_RETURN_NONE;
 }
 

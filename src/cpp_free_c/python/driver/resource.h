@@ -52,6 +52,7 @@ typedef struct pcu_context {
      * takes a context without the part, too. */
     void (*end_part[PCU_CONTEXT_PART_COUNT])(struct pcu_context *self);
     int (*check_index_report)(struct pcu_context *self); /* set with index_report */
+    int peers; /* contexts whose memory this one may use: enable_peer_access */
     pcu_context_record rec;
 } pcu_context;
 

@@ -1,8 +1,9 @@
 /* Reductions as programs call them: methods of GPUArray, functions of pycuda.gpuarray,
  * and _reduce, which pycuda's modules call with the number of a reduction.
  *
- * An ordinary call is enqueued here. With `initial` or `where`, which the kernels do
- * not know, the Python function of the same name does the work. */
+ * An ordinary call is enqueued here. What the kernels do not know, such as `initial`
+ * and `where`, is the work of one Python function: `general` in
+ * functions/reductions.py. */
 
 #include "python/array/type/members.h"
 
@@ -141,37 +142,53 @@ reduction_parse(pcu_state *st, int op, const pcu_reduction_signature *signature,
     return pcu_args_parse(st, &table, args, nargs, kwnames, a);
 }
 
+/* Call the Python function `general` with the name of the reduction and the arguments
+ * by name. self is NULL unless a method was called. */
 static PyObject *
-reduction_method(PyObject *self, int op, const pcu_reduction_signature *signature,
-                 const char *module, PyObject *const *args, Py_ssize_t nargs,
-                 PyObject *kwnames)
+reduction_general(int op, PyObject *self, const pcu_reduction_signature *signature,
+                  PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    pcu_state *st = ((pcu_gpuarray *)self)->st;
-    pcu_reduction_args a;
-    reduction_args_init(&a);
-    if (reduction_parse(st, op, signature, args, nargs, kwnames, 0, &a) < 0) {
-        return NULL;
+    PyObject *stack[2 + PCU_ARGS_MAX] = {PyUnicode_FromString(pcu_reductions[op].name),
+                                         self};
+    Py_ssize_t leading = self == NULL ? 1 : 2;
+    Py_ssize_t count = nargs;
+    PyObject *result = NULL;
+    if (kwnames != NULL) {
+        count += PyTuple_GET_SIZE(kwnames);
     }
-    int plain = reduction_is_plain(st, op, self, &a);
-    if (plain < 0) {
-        return NULL;
+    PyObject *names = PyTuple_New(count);
+    if (stack[0] == NULL || names == NULL) {
+        goto done;
     }
-    if (!plain) {
-        return pcu_gpuarray_forward(self, module, pcu_reductions[op].name, args, nargs,
-                                    kwnames);
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *name = i < nargs
+                             ? PyUnicode_InternFromString(signature->specs[i].name)
+                             : Py_NewRef(PyTuple_GET_ITEM(kwnames, i - nargs));
+        if (name == NULL) {
+            goto done;
+        }
+        PyTuple_SET_ITEM(names, i, name);
+        stack[leading + i] = args[i];
     }
-    return reduction_enqueue(st, op, &self, &a);
+    result = pcu_forward("pycuda._array.functions.reductions", "general", stack,
+                         leading, names);
+done:
+    Py_XDECREF(stack[0]);
+    Py_XDECREF(names);
+    return result;
 }
 
+/* Run a method, or a function where self is NULL. */
 static PyObject *
-reduction_function(PyObject *m, int op, const pcu_reduction_signature *signature,
-                   const char *module, PyObject *const *args, Py_ssize_t nargs,
-                   PyObject *kwnames)
+reduction_call(pcu_state *st, PyObject *self, int op,
+               const pcu_reduction_signature *signature, PyObject *const *args,
+               Py_ssize_t nargs, PyObject *kwnames)
 {
-    pcu_state *st = pcu_state_of_module(m);
     pcu_reduction_args a;
     reduction_args_init(&a);
-    if (reduction_parse(st, op, signature, args, nargs, kwnames, 1, &a) < 0) {
+    a.a = self;
+    if (reduction_parse(st, op, signature, args, nargs, kwnames, self == NULL, &a) <
+        0) {
         return NULL;
     }
     int plain = reduction_is_plain(st, op, a.a, &a);
@@ -179,7 +196,7 @@ reduction_function(PyObject *m, int op, const pcu_reduction_signature *signature
         return NULL;
     }
     if (!plain) {
-        return pcu_forward(module, pcu_reductions[op].name, args, nargs, kwnames);
+        return reduction_general(op, self, signature, args, nargs, kwnames);
     }
     return reduction_enqueue(st, op, &a.a, &a);
 }
@@ -212,85 +229,80 @@ operation_reduce(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
 
 /* -- methods ----------------------------------------------------------------------- */
 
-/* The method `name`: its number in tables/array_reductions.h, its signature, the module
- * of the Python function of that name. */
-#define METHOD(name, NUMBER, signature, module, text)                            \
-    PyDoc_STRVAR(method_##name##_doc, text);                                     \
-    static PyObject *method_##name(PyObject *self, PyObject *const *args,        \
-                                   Py_ssize_t nargs, PyObject *kwnames)          \
-    {                                                                            \
-        return reduction_method(self, NUMBER, &(signature), module, args, nargs, \
-                                kwnames);                                        \
+/* The method `name`: its number in tables/array_reductions.h, and its signature. */
+#define METHOD(name, NUMBER, signature, text)                                         \
+    PyDoc_STRVAR(method_##name##_doc, text);                                          \
+    static PyObject *method_##name(PyObject *self, PyObject *const *args,             \
+                                   Py_ssize_t nargs, PyObject *kwnames)               \
+    {                                                                                 \
+        return reduction_call(((pcu_gpuarray *)self)->st, self, NUMBER, &(signature), \
+                              args, nargs, kwnames);                                  \
     }
 
-#define NUMPY_METHODS "pycuda._array.numpy_protocol.methods"
-#define REDUCTIONS "pycuda._array.functions.reductions"
-#define NAN_REDUCTIONS "pycuda._array.functions.nan_reductions"
-
-METHOD(sum, PCU_REDUCE_SUM, pcu_method_sum_signature, NUMPY_METHODS,
+METHOD(sum, PCU_REDUCE_SUM, pcu_method_sum_signature,
        "sum($self, /, axis=None, dtype=None, out=None, keepdims=False, "
        "initial=None, where=True)\n"
        "--\n"
        "\n"
        "Return the sum along all axes or some; integers are summed in 64 bits.")
-METHOD(prod, PCU_REDUCE_PROD, pcu_method_sum_signature, NUMPY_METHODS,
+METHOD(prod, PCU_REDUCE_PROD, pcu_method_sum_signature,
        "prod($self, /, axis=None, dtype=None, out=None, keepdims=False, "
        "initial=None, where=True)\n"
        "--\n"
        "\n"
        "Return the product along all axes or some.")
-METHOD(min, PCU_REDUCE_MIN, pcu_method_min_signature, NUMPY_METHODS,
+METHOD(min, PCU_REDUCE_MIN, pcu_method_min_signature,
        "min($self, /, axis=None, out=None, keepdims=False, initial=None, "
        "where=True)\n"
        "--\n"
        "\n"
        "Return the smallest element along all axes or some.")
-METHOD(max, PCU_REDUCE_MAX, pcu_method_min_signature, NUMPY_METHODS,
+METHOD(max, PCU_REDUCE_MAX, pcu_method_min_signature,
        "max($self, /, axis=None, out=None, keepdims=False, initial=None, "
        "where=True)\n"
        "--\n"
        "\n"
        "Return the largest element along all axes or some.")
-METHOD(argmin, PCU_REDUCE_ARGMIN, pcu_method_argmin_signature, NUMPY_METHODS,
+METHOD(argmin, PCU_REDUCE_ARGMIN, pcu_method_argmin_signature,
        "argmin($self, /, axis=None, out=None, *, keepdims=False)\n"
        "--\n"
        "\n"
        "Return the index of the first smallest element.")
-METHOD(argmax, PCU_REDUCE_ARGMAX, pcu_method_argmin_signature, NUMPY_METHODS,
+METHOD(argmax, PCU_REDUCE_ARGMAX, pcu_method_argmin_signature,
        "argmax($self, /, axis=None, out=None, *, keepdims=False)\n"
        "--\n"
        "\n"
        "Return the index of the first largest element.")
-METHOD(mean, PCU_REDUCE_MEAN, pcu_method_mean_signature, NUMPY_METHODS,
+METHOD(mean, PCU_REDUCE_MEAN, pcu_method_mean_signature,
        "mean($self, /, axis=None, dtype=None, out=None, keepdims=False, *, "
        "where=True)\n"
        "--\n"
        "\n"
        "Return the mean along all axes or some.")
-METHOD(var, PCU_REDUCE_VAR, pcu_method_var_signature, NUMPY_METHODS,
+METHOD(var, PCU_REDUCE_VAR, pcu_method_var_signature,
        "var($self, /, axis=None, dtype=None, out=None, ddof=0, "
        "keepdims=False, *, where=True)\n"
        "--\n"
        "\n"
        "Return the variance along all axes or some, in one pass over the "
        "elements.")
-METHOD(std, PCU_REDUCE_STD, pcu_method_var_signature, NUMPY_METHODS,
+METHOD(std, PCU_REDUCE_STD, pcu_method_var_signature,
        "std($self, /, axis=None, dtype=None, out=None, ddof=0, "
        "keepdims=False, *, where=True)\n"
        "--\n"
        "\n"
        "Return the standard deviation along all axes or some.")
-METHOD(ptp, PCU_REDUCE_PTP, pcu_method_ptp_signature, NUMPY_METHODS,
+METHOD(ptp, PCU_REDUCE_PTP, pcu_method_ptp_signature,
        "ptp($self, /, axis=None, out=None, keepdims=False)\n--\n\n"
        "Return the difference of the largest and the smallest element.")
-METHOD(any, PCU_REDUCE_ANY, pcu_method_any_signature, REDUCTIONS,
+METHOD(any, PCU_REDUCE_ANY, pcu_method_any_signature,
        "any($self, /, stream=None, allocator=None, axis=None, keepdims=False, "
        "out=None, *, initial=None, where=True)\n"
        "--\n"
        "\n"
        "Return whether any element is true: a bool array, without axes unless "
        "axis is given.")
-METHOD(all, PCU_REDUCE_ALL, pcu_method_any_signature, REDUCTIONS,
+METHOD(all, PCU_REDUCE_ALL, pcu_method_any_signature,
        "all($self, /, stream=None, allocator=None, axis=None, keepdims=False, "
        "out=None, *, initial=None, where=True)\n"
        "--\n"
@@ -313,16 +325,16 @@ PyMethodDef pcu_reduction_methods[] = {
 
 /* -- functions of pycuda.gpuarray -------------------------------------------------- */
 
-#define FUNCTION(name, NUMBER, signature, module, text)                         \
-    PyDoc_STRVAR(function_##name##_doc, text);                                  \
-    static PyObject *function_##name(PyObject *m, PyObject *const *args,        \
-                                     Py_ssize_t nargs, PyObject *kwnames)       \
-    {                                                                           \
-        return reduction_function(m, NUMBER, &(signature), module, args, nargs, \
-                                  kwnames);                                     \
+#define FUNCTION(name, NUMBER, signature, text)                                   \
+    PyDoc_STRVAR(function_##name##_doc, text);                                    \
+    static PyObject *function_##name(PyObject *m, PyObject *const *args,          \
+                                     Py_ssize_t nargs, PyObject *kwnames)         \
+    {                                                                             \
+        return reduction_call(pcu_state_of_module(m), NULL, NUMBER, &(signature), \
+                              args, nargs, kwnames);                              \
     }
 
-FUNCTION(sum, PCU_REDUCE_SUM, pcu_function_sum_signature, REDUCTIONS,
+FUNCTION(sum, PCU_REDUCE_SUM, pcu_function_sum_signature,
          "sum($module, a, dtype=None, stream=None, allocator=None, *, axis=None, "
          "keepdims=False, out=None, initial=None, where=True)\n"
          "--\n"
@@ -336,7 +348,7 @@ FUNCTION(sum, PCU_REDUCE_SUM, pcu_function_sum_signature, REDUCTIONS,
          "have no axes. ``where`` is a mask of the elements that count. "
          "``initial`` is one\n"
          "more element.")
-FUNCTION(prod, PCU_REDUCE_PROD, pcu_function_sum_signature, REDUCTIONS,
+FUNCTION(prod, PCU_REDUCE_PROD, pcu_function_sum_signature,
          "prod($module, a, dtype=None, stream=None, allocator=None, *, axis=None, "
          "keepdims=False, out=None, initial=None, where=True)\n"
          "--\n"
@@ -350,7 +362,7 @@ FUNCTION(prod, PCU_REDUCE_PROD, pcu_function_sum_signature, REDUCTIONS,
          "have no axes. ``where`` is a mask of the elements that count. "
          "``initial`` is one\n"
          "more element.")
-FUNCTION(min, PCU_REDUCE_MIN, pcu_function_min_signature, REDUCTIONS,
+FUNCTION(min, PCU_REDUCE_MIN, pcu_function_min_signature,
          "min($module, a, stream=None, *, axis=None, keepdims=False, out=None, "
          "allocator=None, initial=None, where=True)\n"
          "--\n"
@@ -364,7 +376,7 @@ FUNCTION(min, PCU_REDUCE_MIN, pcu_function_min_signature, REDUCTIONS,
          "have no axes. ``where`` is a mask of the elements that count. "
          "``initial`` is one\n"
          "more element.")
-FUNCTION(max, PCU_REDUCE_MAX, pcu_function_min_signature, REDUCTIONS,
+FUNCTION(max, PCU_REDUCE_MAX, pcu_function_min_signature,
          "max($module, a, stream=None, *, axis=None, keepdims=False, out=None, "
          "allocator=None, initial=None, where=True)\n"
          "--\n"
@@ -378,7 +390,7 @@ FUNCTION(max, PCU_REDUCE_MAX, pcu_function_min_signature, REDUCTIONS,
          "have no axes. ``where`` is a mask of the elements that count. "
          "``initial`` is one\n"
          "more element.")
-FUNCTION(argmin, PCU_REDUCE_ARGMIN, pcu_function_argmin_signature, REDUCTIONS,
+FUNCTION(argmin, PCU_REDUCE_ARGMIN, pcu_function_argmin_signature,
          "argmin($module, a, stream=None, *, axis=None, keepdims=False, out=None, "
          "allocator=None)\n"
          "--\n"
@@ -390,7 +402,7 @@ FUNCTION(argmin, PCU_REDUCE_ARGMIN, pcu_function_argmin_signature, REDUCTIONS,
          "stay with length 1. The result is an array of int64, which may have "
          "no axes. NaN is\n"
          "less and greater than all numbers.")
-FUNCTION(argmax, PCU_REDUCE_ARGMAX, pcu_function_argmin_signature, REDUCTIONS,
+FUNCTION(argmax, PCU_REDUCE_ARGMAX, pcu_function_argmin_signature,
          "argmax($module, a, stream=None, *, axis=None, keepdims=False, out=None, "
          "allocator=None)\n"
          "--\n"
@@ -403,14 +415,14 @@ FUNCTION(argmax, PCU_REDUCE_ARGMAX, pcu_function_argmin_signature, REDUCTIONS,
          "no axes. NaN is\n"
          "less and greater than all numbers.")
 FUNCTION(
-    count_nonzero, PCU_REDUCE_COUNT_NONZERO, pcu_function_argmin_signature, REDUCTIONS,
+    count_nonzero, PCU_REDUCE_COUNT_NONZERO, pcu_function_argmin_signature,
     "count_nonzero($module, a, stream=None, *, axis=None, keepdims=False, out=None, "
     "allocator=None)\n"
     "--\n"
     "\n"
     "Return the number of elements that are not 0, along all axes or along "
     "``axis``.")
-FUNCTION(any, PCU_REDUCE_ANY, pcu_function_any_signature, REDUCTIONS,
+FUNCTION(any, PCU_REDUCE_ANY, pcu_function_any_signature,
          "any($module, a, stream=None, allocator=None, axis=None, keepdims=False, "
          "out=None, *, initial=None, where=True)\n"
          "--\n"
@@ -424,7 +436,7 @@ FUNCTION(any, PCU_REDUCE_ANY, pcu_function_any_signature, REDUCTIONS,
          "have no axes. ``where`` is a mask of the elements that count. "
          "``initial`` is one\n"
          "more element.")
-FUNCTION(all, PCU_REDUCE_ALL, pcu_function_any_signature, REDUCTIONS,
+FUNCTION(all, PCU_REDUCE_ALL, pcu_function_any_signature,
          "all($module, a, stream=None, allocator=None, axis=None, keepdims=False, "
          "out=None, *, initial=None, where=True)\n"
          "--\n"
@@ -438,7 +450,7 @@ FUNCTION(all, PCU_REDUCE_ALL, pcu_function_any_signature, REDUCTIONS,
          "have no axes. ``where`` is a mask of the elements that count. "
          "``initial`` is one\n"
          "more element.")
-FUNCTION(mean, PCU_REDUCE_MEAN, pcu_function_mean_signature, REDUCTIONS,
+FUNCTION(mean, PCU_REDUCE_MEAN, pcu_function_mean_signature,
          "mean($module, a, dtype=None, stream=None, allocator=None, *, axis=None, "
          "keepdims=False, out=None, where=True)\n"
          "--\n"
@@ -446,7 +458,7 @@ FUNCTION(mean, PCU_REDUCE_MEAN, pcu_function_mean_signature, REDUCTIONS,
          "Return the mean, along all axes or along ``axis``.\n"
          "\n"
          "``where`` is a mask of the elements that count.")
-FUNCTION(var, PCU_REDUCE_VAR, pcu_function_var_signature, REDUCTIONS,
+FUNCTION(var, PCU_REDUCE_VAR, pcu_function_var_signature,
          "var($module, a, axis=None, ddof=0, keepdims=False, *, out=None, stream=None, "
          "allocator=None, where=True)\n"
          "--\n"
@@ -460,7 +472,7 @@ FUNCTION(var, PCU_REDUCE_VAR, pcu_function_var_signature, REDUCTIONS,
          "digits. Integers give float64, complex numbers the dtype of their "
          "parts. ``where`` is\n"
          "a mask of the elements that count.")
-FUNCTION(std, PCU_REDUCE_STD, pcu_function_var_signature, REDUCTIONS,
+FUNCTION(std, PCU_REDUCE_STD, pcu_function_var_signature,
          "std($module, a, axis=None, ddof=0, keepdims=False, *, out=None, stream=None, "
          "allocator=None, where=True)\n"
          "--\n"
@@ -476,7 +488,7 @@ FUNCTION(std, PCU_REDUCE_STD, pcu_function_var_signature, REDUCTIONS,
          "a mask of the elements that count.")
 
 /* NumPy's order of arguments. */
-FUNCTION(nansum, PCU_REDUCE_NANSUM, pcu_nan_sum_signature, NAN_REDUCTIONS,
+FUNCTION(nansum, PCU_REDUCE_NANSUM, pcu_nan_sum_signature,
          "nansum($module, a, axis=None, dtype=None, out=None, keepdims=False, "
          "initial=None, where=True, *, stream=None, allocator=None)\n"
          "--\n"
@@ -488,7 +500,7 @@ FUNCTION(nansum, PCU_REDUCE_NANSUM, pcu_nan_sum_signature, NAN_REDUCTIONS,
          "stay with length 1. The result is always an array, which may have no "
          "axes. ``where``\n"
          "is a mask of the elements that count.")
-FUNCTION(nanprod, PCU_REDUCE_NANPROD, pcu_nan_sum_signature, NAN_REDUCTIONS,
+FUNCTION(nanprod, PCU_REDUCE_NANPROD, pcu_nan_sum_signature,
          "nanprod($module, a, axis=None, dtype=None, out=None, keepdims=False, "
          "initial=None, where=True, *, stream=None, allocator=None)\n"
          "--\n"
@@ -500,7 +512,7 @@ FUNCTION(nanprod, PCU_REDUCE_NANPROD, pcu_nan_sum_signature, NAN_REDUCTIONS,
          "stay with length 1. The result is always an array, which may have no "
          "axes. ``where``\n"
          "is a mask of the elements that count.")
-FUNCTION(nanmin, PCU_REDUCE_NANMIN, pcu_nan_min_signature, NAN_REDUCTIONS,
+FUNCTION(nanmin, PCU_REDUCE_NANMIN, pcu_nan_min_signature,
          "nanmin($module, a, axis=None, out=None, keepdims=False, initial=None, "
          "where=True, *, stream=None, allocator=None)\n"
          "--\n"
@@ -514,7 +526,7 @@ FUNCTION(nanmin, PCU_REDUCE_NANMIN, pcu_nan_min_signature, NAN_REDUCTIONS,
          "stay with length 1. The result is always an array, which may have no "
          "axes. ``where``\n"
          "is a mask of the elements that count.")
-FUNCTION(nanmax, PCU_REDUCE_NANMAX, pcu_nan_min_signature, NAN_REDUCTIONS,
+FUNCTION(nanmax, PCU_REDUCE_NANMAX, pcu_nan_min_signature,
          "nanmax($module, a, axis=None, out=None, keepdims=False, initial=None, "
          "where=True, *, stream=None, allocator=None)\n"
          "--\n"
@@ -528,7 +540,7 @@ FUNCTION(nanmax, PCU_REDUCE_NANMAX, pcu_nan_min_signature, NAN_REDUCTIONS,
          "stay with length 1. The result is always an array, which may have no "
          "axes. ``where``\n"
          "is a mask of the elements that count.")
-FUNCTION(nanargmin, PCU_REDUCE_NANARGMIN, pcu_nan_argmin_signature, NAN_REDUCTIONS,
+FUNCTION(nanargmin, PCU_REDUCE_NANARGMIN, pcu_nan_argmin_signature,
          "nanargmin($module, a, axis=None, out=None, *, keepdims=False, "
          "stream=None, allocator=None)\n"
          "--\n"
@@ -538,7 +550,7 @@ FUNCTION(nanargmin, PCU_REDUCE_NANARGMIN, pcu_nan_argmin_signature, NAN_REDUCTIO
          "The index is -1 where all elements are NaN: the call does not wait to "
          "find out.\n"
          "ValueError for an array without elements.")
-FUNCTION(nanargmax, PCU_REDUCE_NANARGMAX, pcu_nan_argmin_signature, NAN_REDUCTIONS,
+FUNCTION(nanargmax, PCU_REDUCE_NANARGMAX, pcu_nan_argmin_signature,
          "nanargmax($module, a, axis=None, out=None, *, keepdims=False, "
          "stream=None, allocator=None)\n"
          "--\n"
@@ -548,7 +560,7 @@ FUNCTION(nanargmax, PCU_REDUCE_NANARGMAX, pcu_nan_argmin_signature, NAN_REDUCTIO
          "The index is -1 where all elements are NaN: the call does not wait to "
          "find out.\n"
          "ValueError for an array without elements.")
-FUNCTION(nanmean, PCU_REDUCE_NANMEAN, pcu_nan_mean_signature, NAN_REDUCTIONS,
+FUNCTION(nanmean, PCU_REDUCE_NANMEAN, pcu_nan_mean_signature,
          "nanmean($module, a, axis=None, dtype=None, out=None, keepdims=False, "
          "*, where=True, stream=None, allocator=None)\n"
          "--\n"
@@ -560,7 +572,7 @@ FUNCTION(nanmean, PCU_REDUCE_NANMEAN, pcu_nan_mean_signature, NAN_REDUCTIONS,
          "stay with length 1. The result is always an array, which may have no "
          "axes. ``where``\n"
          "is a mask of the elements that count.")
-FUNCTION(nanvar, PCU_REDUCE_NANVAR, pcu_nan_var_signature, NAN_REDUCTIONS,
+FUNCTION(nanvar, PCU_REDUCE_NANVAR, pcu_nan_var_signature,
          "nanvar($module, a, axis=None, dtype=None, out=None, ddof=0, "
          "keepdims=False, *, where=True, stream=None, allocator=None)\n"
          "--\n"
@@ -575,7 +587,7 @@ FUNCTION(nanvar, PCU_REDUCE_NANVAR, pcu_nan_var_signature, NAN_REDUCTIONS,
          "stay with length 1. The result is always an array, which may have no "
          "axes. ``where``\n"
          "is a mask of the elements that count.")
-FUNCTION(nanstd, PCU_REDUCE_NANSTD, pcu_nan_var_signature, NAN_REDUCTIONS,
+FUNCTION(nanstd, PCU_REDUCE_NANSTD, pcu_nan_var_signature,
          "nanstd($module, a, axis=None, dtype=None, out=None, ddof=0, "
          "keepdims=False, *, where=True, stream=None, allocator=None)\n"
          "--\n"
@@ -590,7 +602,7 @@ FUNCTION(nanstd, PCU_REDUCE_NANSTD, pcu_nan_var_signature, NAN_REDUCTIONS,
          "stay with length 1. The result is always an array, which may have no "
          "axes. ``where``\n"
          "is a mask of the elements that count.")
-FUNCTION(ptp, PCU_REDUCE_PTP, pcu_nan_argmin_signature, REDUCTIONS,
+FUNCTION(ptp, PCU_REDUCE_PTP, pcu_nan_argmin_signature,
          "ptp($module, a, axis=None, out=None, *, keepdims=False, stream=None, "
          "allocator=None)\n"
          "--\n"
@@ -603,13 +615,12 @@ FUNCTION(ptp, PCU_REDUCE_PTP, pcu_nan_argmin_signature, REDUCTIONS,
          "ValueError for an array without elements.")
 
 /* np.any and np.all: the order of arguments is another one than in pycuda.gpuarray. */
-#define NUMPY_REDUCTIONS "pycuda._array.numpy_protocol.reductions"
-FUNCTION(numpy_any, PCU_REDUCE_ANY, pcu_numpy_any_signature, NUMPY_REDUCTIONS,
+FUNCTION(numpy_any, PCU_REDUCE_ANY, pcu_numpy_any_signature,
          "numpy_any($module, a, axis=None, out=None, keepdims=False, *, where=True)\n"
          "--\n"
          "\n"
          "Return whether any element is true, with the arguments of NumPy.")
-FUNCTION(numpy_all, PCU_REDUCE_ALL, pcu_numpy_any_signature, NUMPY_REDUCTIONS,
+FUNCTION(numpy_all, PCU_REDUCE_ALL, pcu_numpy_any_signature,
          "numpy_all($module, a, axis=None, out=None, keepdims=False, *, where=True)\n"
          "--\n"
          "\n"
