@@ -269,8 +269,10 @@ ctxstack_borrow_lent(pcu_state *st, pcu_ctxstack *self)
     Py_XSETREF(self->lent, lent);
 }
 
-int
-pcu_ctxstack_refresh(pcu_state *st, pcu_ctxstack *self)
+/* Make the context that the thread works in the driver's current one: the top, or the
+ * context that is lent, if the stack is empty. */
+static int
+ctxstack_refresh(pcu_state *st, pcu_ctxstack *self)
 {
     ctxstack_drop_dead(self);
     if (ctxstack_wanted(self) == NULL) {
@@ -307,7 +309,7 @@ pcu_current_context_settle(pcu_state *st)
         }
         return 0;
     }
-    if (pcu_ctxstack_refresh(st, self) < 0) {
+    if (ctxstack_refresh(st, self) < 0) {
         return -1;
     }
     if (self->active != NULL) {

@@ -116,8 +116,4 @@ PCU_HIDDEN PCU_RAISES int pcu_ctxstack_setup(PyObject *m, pcu_state *st);
  * blocks. Borrowed from `streams` of the thread's stack; stream.c writes it. */
 extern PCU_HIDDEN PCU_THREAD pcu_resource *pcu_stream_top;
 
-/* Make the context that the thread works in the driver's current one: the top, or the
- * context that is lent, if the stack is empty. */
-PCU_HIDDEN PCU_RAISES int pcu_ctxstack_refresh(pcu_state *st, pcu_ctxstack *self);
-
 #endif

@@ -114,6 +114,72 @@ stream_follow_foreign(pcu_state *st, CUstream handle, PyObject *owner)
     return stream_follow(st, rec, handle, stream_facts(handle), owner);
 }
 
+/* Read the result of __cuda_stream__: the version, which must be 0, and the handle. */
+static int
+stream_parse_protocol(PyObject *pair, CUstream *out, const char *name)
+{
+    unsigned long long version = 0;
+    unsigned long long bits = 0;
+    PyObject *items = PySequence_Tuple(pair);
+    int rc = -1;
+    if (items == NULL) {
+        return -1;
+    }
+    if (PyTuple_GET_SIZE(items) != 2) {
+        PyErr_Format(PyExc_TypeError,
+                     "%s.__cuda_stream__ must give (version, handle), not %zd values",
+                     name, PyTuple_GET_SIZE(items));
+    }
+    else if (pcu_as_integer(PyTuple_GET_ITEM(items, 0), 0, UINT64_MAX, &version,
+                            "the version of __cuda_stream__") == 0 &&
+             pcu_as_integer(PyTuple_GET_ITEM(items, 1), 0, UINT64_MAX, &bits,
+                            "the handle of __cuda_stream__") == 0) {
+        if (version != 0) {
+            PyErr_Format(PyExc_TypeError,
+                         "%s.__cuda_stream__ has version %llu; only version 0 is "
+                         "supported",
+                         name, version);
+        }
+        else {
+            *out = (CUstream)(uintptr_t)bits;
+            rc = 0;
+        }
+    }
+    Py_DECREF(items);
+    return rc;
+}
+
+/* Read the handle of another library's stream from its __cuda_stream__. Return 1, or 0
+ * if the object does not have that attribute. */
+static int
+stream_from_protocol(pcu_state *st, PyObject *value, CUstream *out, const char *name)
+{
+    PyObject *protocol = pcu_attribute_new(value, st->str___cuda_stream__);
+    if (protocol == NULL) {
+        if (PyErr_Occurred()) {
+            return -1;
+        }
+        return 0;
+    }
+    PyObject *pair = NULL;
+    if (PyCallable_Check(protocol)) {
+        pair = PyObject_CallNoArgs(protocol);
+    }
+    else {
+        pair = Py_NewRef(protocol);
+    }
+    Py_DECREF(protocol);
+    int rc = -1;
+    if (pair != NULL) {
+        rc = stream_parse_protocol(pair, out, name);
+    }
+    Py_XDECREF(pair);
+    if (rc < 0) {
+        return -1;
+    }
+    return 1;
+}
+
 int
 pcu_as_stream(pcu_state *st, PyObject *value, void *out, const char *name)
 {
@@ -127,7 +193,7 @@ pcu_as_stream(pcu_state *st, PyObject *value, void *out, const char *name)
         *handle = pcu_stream_current();
         return 0;
     }
-    int found = pcu_stream_from_protocol(st, value, handle, name);
+    int found = stream_from_protocol(st, value, handle, name);
     if (found == 0) {
         PyErr_Format(PyExc_TypeError,
                      "%s must be a Stream or None, not %s, which has no "
@@ -271,71 +337,6 @@ stream_get_current(PyObject *Py_UNUSED(type), PyObject *Py_UNUSED(ignored))
 
 /* -- other libraries' streams ------------------------------------------------------ */
 
-/* Read the result of __cuda_stream__: the version, which must be 0, and the handle. */
-static int
-stream_parse_protocol(PyObject *pair, CUstream *out, const char *name)
-{
-    unsigned long long version = 0;
-    unsigned long long bits = 0;
-    PyObject *items = PySequence_Tuple(pair);
-    int rc = -1;
-    if (items == NULL) {
-        return -1;
-    }
-    if (PyTuple_GET_SIZE(items) != 2) {
-        PyErr_Format(PyExc_TypeError,
-                     "%s.__cuda_stream__ must give (version, handle), not %zd values",
-                     name, PyTuple_GET_SIZE(items));
-    }
-    else if (pcu_as_integer(PyTuple_GET_ITEM(items, 0), 0, UINT64_MAX, &version,
-                            "the version of __cuda_stream__") == 0 &&
-             pcu_as_integer(PyTuple_GET_ITEM(items, 1), 0, UINT64_MAX, &bits,
-                            "the handle of __cuda_stream__") == 0) {
-        if (version != 0) {
-            PyErr_Format(PyExc_TypeError,
-                         "%s.__cuda_stream__ has version %llu; only version 0 is "
-                         "supported",
-                         name, version);
-        }
-        else {
-            *out = (CUstream)(uintptr_t)bits;
-            rc = 0;
-        }
-    }
-    Py_DECREF(items);
-    return rc;
-}
-
-int
-pcu_stream_from_protocol(pcu_state *st, PyObject *value, CUstream *out,
-                         const char *name)
-{
-    PyObject *protocol = pcu_attribute_new(value, st->str___cuda_stream__);
-    if (protocol == NULL) {
-        if (PyErr_Occurred()) {
-            return -1;
-        }
-        return 0;
-    }
-    PyObject *pair = NULL;
-    if (PyCallable_Check(protocol)) {
-        pair = PyObject_CallNoArgs(protocol);
-    }
-    else {
-        pair = Py_NewRef(protocol);
-    }
-    Py_DECREF(protocol);
-    int rc = -1;
-    if (pair != NULL) {
-        rc = stream_parse_protocol(pair, out, name);
-    }
-    Py_XDECREF(pair);
-    if (rc < 0) {
-        return -1;
-    }
-    return 1;
-}
-
 PyDoc_STRVAR(stream_cuda_stream_doc,
              "__cuda_stream__($self, /)\n--\n\n"
              "Return (0, handle), by which other libraries accept this stream.");
@@ -400,7 +401,7 @@ stream_from_handle(PyObject *type, PyTypeObject *defining, PyObject *const *args
         return NULL;
     }
     if (!PyIndex_Check(a.handle)) {
-        int found = pcu_stream_from_protocol(st, a.handle, &handle, "handle");
+        int found = stream_from_protocol(st, a.handle, &handle, "handle");
         if (found == 0) {
             PyErr_Format(PyExc_TypeError,
                          "handle must be an int or an object with __cuda_stream__, not "

@@ -41,7 +41,7 @@ typedef struct pcu_gpuarray {
     int ndim;
     unsigned char type;       /* pcu_type of dtype */
     unsigned char contiguous; /* PCU_ARRAY_C | PCU_ARRAY_F */
-    unsigned char inside;     /* 1: all elements are known to lie in the memory; 0: the
+    bool inside;              /* all elements are known to lie in the memory; else the
                                  next pcu_gpuarray_check tests it */
     unsigned char counts_as;  /* pcu_type that a bool array has in arithmetic: the dtype
                                  that was compared. PCU_T_BOOL: not known */
