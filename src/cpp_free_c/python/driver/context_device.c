@@ -12,7 +12,6 @@
 #include "driver/stream_use.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
-#include "python/driver/device.h"
 
 PyDoc_STRVAR(context_get_device_doc,
              "get_device($type, /)\n--\n\nReturn the Device of the current context.");
