@@ -121,7 +121,7 @@ argument_place_beyond(argument_packer *p, PyObject *arg, size_t size)
         !argument_keeps_others(p->function, p->index, size)) {
         return NULL;
     }
-    PyErr_Clear(); /* the next call decides whether it is an error */
+    PyErr_Clear(); /* the report says it */
     if (pcu_argument_forgive(p->function, p->index, arg, PyExc_OverflowError,
                              " is %R, which its parameter cannot hold", arg) < 0) {
         return NULL;
