@@ -204,11 +204,11 @@ context_append_active(pcu_state *st, pcu_ctxstack *stack, PyObject *self)
 /* Create a context and push it. for_gl: use the function for OpenGL if the driver still
  * has it. */
 static PyObject *
-context_make_new(pcu_state *st, CUdevice device, unsigned int flags, int for_gl)
+context_make_new(pcu_state *st, CUdevice device, unsigned int flags, bool for_gl)
 {
     CUcontext handle = NULL;
     PyObject *self = NULL;
-    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 1);
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, true);
     if (stack == NULL) {
         return NULL;
     }
@@ -363,7 +363,7 @@ static int
 context_push_self(pcu_context *self)
 {
     pcu_state *st = self->st;
-    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 1);
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, true);
     if (stack == NULL || context_refuse_fork(st, "cuCtxPushCurrent") < 0) {
         return -1;
     }
@@ -401,7 +401,7 @@ context_push(PyObject *op, PyObject *Py_UNUSED(ignored))
 static int
 context_pop_current(pcu_state *st)
 {
-    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 0);
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, false);
     PyObject *top = NULL;
     if (stack != NULL) {
         top = pcu_ctxstack_take(stack);
@@ -498,7 +498,7 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
                          "call");
         return NULL;
     }
-    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 0);
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, false);
     if (stack == NULL && PyErr_Occurred()) {
         return NULL;
     }
@@ -550,7 +550,7 @@ context_attach(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &flags) < 0) {
         return NULL;
     }
-    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 1);
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, true);
     if (stack == NULL) {
         return NULL;
     }
@@ -583,7 +583,7 @@ context_get_current(PyObject *type, PyObject *Py_UNUSED(ignored))
     if (context_refuse_fork(st, "cuCtxGetCurrent") < 0) {
         return NULL;
     }
-    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 0);
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, false);
     if (stack == NULL) {
         if (PyErr_Occurred()) {
             return NULL;

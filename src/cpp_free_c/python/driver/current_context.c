@@ -96,7 +96,7 @@ ctxstack_create(pcu_state *st, PyObject *dict, PyObject *key)
 }
 
 pcu_ctxstack *
-pcu_ctxstack_borrow(pcu_state *st, int create)
+pcu_ctxstack_borrow(pcu_state *st, bool create)
 {
     PyObject *dict = PyThreadState_GetDict();
     PyObject *key = (PyObject *)st->ContextStack;

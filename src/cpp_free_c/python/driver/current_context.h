@@ -86,7 +86,7 @@ typedef struct {
 
 /* The calling thread's stack. If the thread has none, it is created if `create` is set;
  * otherwise the result is NULL without an exception. */
-PCU_HIDDEN PCU_BORROWED pcu_ctxstack *pcu_ctxstack_borrow(pcu_state *st, int create);
+PCU_HIDDEN PCU_BORROWED pcu_ctxstack *pcu_ctxstack_borrow(pcu_state *st, bool create);
 
 /* Drop ended contexts from the top, and make the top the driver's current context. */
 PCU_HIDDEN PCU_RAISES int pcu_ctxstack_sync(pcu_state *st, pcu_ctxstack *self);

@@ -153,7 +153,7 @@ graph_resources_let_go(pcu_graph_resources *self)
 /* -- captures ---------------------------------------------------------------------- */
 
 int
-pcu_graph_resources_begin(pcu_graph_resources *self, PyObject *pool, int early)
+pcu_graph_resources_begin(pcu_graph_resources *self, PyObject *pool, bool early)
 {
     PyObject *workspaces = PyDict_New();
     if (workspaces == NULL || PyList_Append(self->kept, workspaces) < 0 ||

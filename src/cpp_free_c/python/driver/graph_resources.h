@@ -61,7 +61,7 @@ PCU_HIDDEN PCU_RAISES int pcu_graph_resources_keep_words(pcu_graph_resources *se
 /* Begin and end a capture: releases wait, memory comes from a new pool. `early`: small
  * operations may be launched early. */
 PCU_HIDDEN PCU_RAISES int pcu_graph_resources_begin(pcu_graph_resources *self,
-                                                    PyObject *pool, int early);
+                                                    PyObject *pool, bool early);
 PCU_HIDDEN void pcu_graph_resources_end(pcu_graph_resources *self);
 
 /* -- hooks: no-ops unless a capture is active -------------------------------------- */

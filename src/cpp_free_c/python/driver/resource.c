@@ -91,7 +91,7 @@ pcu_release_is_taken(pcu_handle_kind kind, pcu_handle handle, PyObject *ctx)
 
 CUresult
 pcu_release_handle(pcu_handle_kind kind, pcu_handle handle, PyObject *ctx,
-                   const char **routine, int *ended)
+                   const char **routine, bool *ended)
 {
     if (pcu_release_is_taken(kind, handle, ctx)) {
         *ended = 1;
@@ -106,7 +106,7 @@ pcu_release_handle(pcu_handle_kind kind, pcu_handle handle, PyObject *ctx,
 
 CUresult
 pcu_release_mapping(CUgraphicsResource resource, CUstream stream, PyObject *ctx,
-                    const char **routine, int *ended)
+                    const char **routine, bool *ended)
 {
     pcu_release r = {.kind = PCU_HANDLE_graphics,
                      .handle = {.graphics = resource},
@@ -121,7 +121,7 @@ pcu_release_mapping(CUgraphicsResource resource, CUstream stream, PyObject *ctx,
 
 CUresult
 pcu_release_async(CUdeviceptr memory, CUstream stream, PyObject *ctx,
-                  const char **routine, int *ended)
+                  const char **routine, bool *ended)
 {
     pcu_handle handle = {.memory = memory};
     if (pcu_release_is_taken(PCU_HANDLE_memory, handle, ctx)) {
@@ -145,7 +145,7 @@ pcu_release_noraise(pcu_state *st, pcu_handle_kind kind, pcu_handle handle,
 {
     const char *routine = "";
     uintptr_t bits = resource_bits(kind, handle);
-    int ended;
+    bool ended;
     CUresult status = pcu_release_handle(kind, handle, ctx, &routine, &ended);
     if (!ended) {
         pcu_handle_abandon(kind);
@@ -235,7 +235,7 @@ pcu_resource_free(pcu_resource *self)
     }
     self->live = false; /* no other thread releases it during the call */
     const char *routine = "";
-    int ended;
+    bool ended;
     CUresult status =
         pcu_release_handle(self->kind, self->handle, self->ctx, &routine, &ended);
     self->live = !ended;
@@ -249,7 +249,7 @@ int
 pcu_resource_free_async(pcu_resource *self, CUstream stream)
 {
     const char *routine = "";
-    int ended;
+    bool ended;
     if (!self->live) {
         return pcu_resource_check_slow(self, "cuMemFreeAsync");
     }

@@ -116,7 +116,8 @@ PCU_HIDDEN PyObject *pcu_resource_with_size(PyObject *self, size_t size);
  *
  * On failure *routine names the driver call. *ended is 1 if the handle is released. */
 PCU_HIDDEN CUresult pcu_release_handle(pcu_handle_kind kind, pcu_handle handle,
-                                       PyObject *ctx, const char **routine, int *ended);
+                                       PyObject *ctx, const char **routine,
+                                       bool *ended);
 
 /* Whether a graph uses the handle, so that pcu_release_handle would keep it: the
  * graph's record has taken it, and it counts as released. */
@@ -132,12 +133,12 @@ PCU_HIDDEN void pcu_release_noraise(pcu_state *st, pcu_handle_kind kind,
  * pcu_release_handle. */
 PCU_HIDDEN CUresult pcu_release_mapping(CUgraphicsResource resource, CUstream stream,
                                         PyObject *ctx, const char **routine,
-                                        int *ended);
+                                        bool *ended);
 
 /* Free device memory behind the work that the stream has now. The results are those of
  * pcu_release_handle. */
 PCU_HIDDEN CUresult pcu_release_async(CUdeviceptr memory, CUstream stream,
-                                      PyObject *ctx, const char **routine, int *ended);
+                                      PyObject *ctx, const char **routine, bool *ended);
 
 /* Release the handle on request of the program. LogicError (invalid handle) the second
  * time. After a failure the handle is still live and may be released again. */

@@ -230,7 +230,7 @@ pcu_stream_find_borrow(void)
     else if (drv.CtxGetCurrent(&current) != CUDA_SUCCESS) {
         return NULL;
     }
-    pcu_ctxstack *stack = pcu_ctxstack_borrow(pcu_stream_top->st, 0);
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(pcu_stream_top->st, false);
     Py_ssize_t n = 0;
     if (!(stack == NULL || stack->streams == NULL)) {
         n = PyList_GET_SIZE(stack->streams);
@@ -266,7 +266,7 @@ stream_enter(PyObject *op, PyObject *Py_UNUSED(ignored))
     if (pcu_resource_check(self, "with stream") < 0) {
         return NULL;
     }
-    pcu_ctxstack *stack = pcu_ctxstack_borrow(self->st, 1);
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(self->st, true);
     if (stack == NULL) {
         return NULL;
     }
@@ -290,7 +290,7 @@ static PyObject *
 stream_exit(PyObject *op, PyObject *const *Py_UNUSED(args), Py_ssize_t Py_UNUSED(nargs))
 {
     pcu_resource *self = (pcu_resource *)op;
-    pcu_ctxstack *stack = pcu_ctxstack_borrow(self->st, 0);
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(self->st, false);
     PyObject *streams = stack == NULL ? NULL : stack->streams;
     Py_ssize_t n = 0;
     if (streams != NULL) {

@@ -4,7 +4,7 @@
 /* Arrays are read without the buffer protocol, which refuses datetimes and builds a
  * format string. */
 static int
-buffer_from_array(pcu_buffer *buffer, PyArrayObject *array, int writable,
+buffer_from_array(pcu_buffer *buffer, PyArrayObject *array, bool writable,
                   const char *name)
 {
     if (!PyArray_IS_C_CONTIGUOUS(array) && !PyArray_IS_F_CONTIGUOUS(array)) {
@@ -29,7 +29,8 @@ buffer_from_array(pcu_buffer *buffer, PyArrayObject *array, int writable,
 }
 
 int
-pcu_buffer_acquire(pcu_buffer *buffer, PyObject *object, int writable, const char *name)
+pcu_buffer_acquire(pcu_buffer *buffer, PyObject *object, bool writable,
+                   const char *name)
 {
     if (PyArray_Check(object)) {
         return buffer_from_array(buffer, (PyArrayObject *)object, writable, name);

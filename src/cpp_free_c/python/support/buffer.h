@@ -18,7 +18,7 @@ typedef struct {
 
 /* Acquire the memory of an object; `name` is the argument in error messages. */
 PCU_HIDDEN PCU_RAISES int pcu_buffer_acquire(pcu_buffer *buffer, PyObject *object,
-                                             int writable, const char *name);
+                                             bool writable, const char *name);
 
 /* Release the memory. Does nothing if none was acquired. */
 PCU_HIDDEN void pcu_buffer_release(pcu_buffer *buffer);

@@ -39,9 +39,9 @@ pcu_lock(PyThreadState *thread)
 static inline bool
 pcu_must_unlock(int blocking)
 {
-    int enqueues = blocking == PCU_BLOCKING_QUEUE || blocking == PCU_BLOCKING_COPY;
-    int full = enqueues && pcu_queue_count();
-    int waits = blocking == PCU_BLOCKING_COPY || blocking == PCU_BLOCKING_NOGIL;
+    bool enqueues = blocking == PCU_BLOCKING_QUEUE || blocking == PCU_BLOCKING_COPY;
+    bool full = enqueues && pcu_queue_count();
+    bool waits = blocking == PCU_BLOCKING_COPY || blocking == PCU_BLOCKING_NOGIL;
     return full || waits || (blocking != PCU_BLOCKING_GIL && pcu_calls_waiting != 0);
 }
 

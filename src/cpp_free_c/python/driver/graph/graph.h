@@ -86,7 +86,7 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_graph_exec_new(pcu_graph *graph,
 PCU_HIDDEN PCU_RAISES int pcu_graph_read_shape(pcu_state *st, const char *function,
                                                PyObject *const *values,
                                                PyObject *kwnames,
-                                               pcu_launch_shape *shape, int *has_block,
+                                               pcu_launch_shape *shape, bool *has_block,
                                                PyObject **after);
 
 /* -- graph_parameters.c: parameters of nodes, from Python's arguments -------------- */

@@ -246,7 +246,7 @@ exec_update_kernel(pcu_graph_exec *self, pcu_graph_node *node, PyObject *const *
     pcu_argument_buffer buffer;
     CUDA_KERNEL_NODE_PARAMS params;
     void *extra[PCU_KERNEL_EXTRA];
-    int has_block = 0;
+    bool has_block = false;
     if (node->function == NULL) {
         PyErr_SetString(PyExc_TypeError,
                         "the kernel of this node is not a Function of the program; "

@@ -780,7 +780,7 @@ argument_put_buffer(argument_packer *p, PyObject *arg)
 {
     pcu_buffer buffer = {0};
     int rc = -1;
-    if (pcu_buffer_acquire(&buffer, arg, 0, "a kernel argument") < 0) {
+    if (pcu_buffer_acquire(&buffer, arg, false, "a kernel argument") < 0) {
         return -1;
     }
     void *place = argument_place_raw(p, arg, buffer.size, 1, 0);

@@ -82,7 +82,7 @@ handler_size(pcu_handler *self, size_t *size)
     }
     else if (PyObject_CheckBuffer(array)) {
         pcu_buffer buffer = {0};
-        rc = pcu_buffer_acquire(&buffer, array, 0, handler_words(self));
+        rc = pcu_buffer_acquire(&buffer, array, false, handler_words(self));
         *size = buffer.size;
         pcu_buffer_release(&buffer);
     }
@@ -134,7 +134,7 @@ pcu_handler_alloc_new(pcu_handler *self, CUdeviceptr *pointer)
 {
     pcu_state *st = self->st;
     size_t size = 0;
-    int given = self->room == 0 && handler_has_memory(self, 0);
+    bool given = self->room == 0 && handler_has_memory(self, 0);
     if (handler_check_meaning(self) < 0 || (!given && handler_size(self, &size) < 0)) {
         return NULL;
     }
@@ -190,7 +190,7 @@ handler_is_ours(pcu_state *st, PyObject *alloc)
  * differ from the size of the buffer, and the program may have replaced the array or
  * the memory. */
 static int
-handler_copy(pcu_handler *self, CUdeviceptr pointer, PyObject *alloc, int upload)
+handler_copy(pcu_handler *self, CUdeviceptr pointer, PyObject *alloc, bool upload)
 {
     pcu_state *st = self->st;
     pcu_buffer buffer = {0};
@@ -235,7 +235,7 @@ handler_upload(pcu_handler *self, PyObject *alloc)
     if (pcu_as_pointer(self->st, alloc, &pointer, "dev_alloc") < 0) {
         return -1;
     }
-    return handler_copy(self, pointer, alloc, 1);
+    return handler_copy(self, pointer, alloc, true);
 }
 
 /* Wait for the launch that writes to the memory. Use the context of the memory: a
@@ -269,7 +269,7 @@ handler_download(pcu_handler *self, PyObject *alloc, CUstream stream)
         pcu_as_pointer(self->st, alloc, &pointer, "dev_alloc") < 0) {
         return -1;
     }
-    return handler_copy(self, pointer, alloc, 0);
+    return handler_copy(self, pointer, alloc, false);
 }
 
 /* Call pre_call of a derived type. */
@@ -507,7 +507,7 @@ handler_in_pre_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     PyObject *alloc = handler_method_alloc_new(op, &pointer);
     int rc = -1;
     if (alloc != NULL) {
-        rc = handler_copy((pcu_handler *)op, pointer, alloc, 1);
+        rc = handler_copy((pcu_handler *)op, pointer, alloc, true);
     }
     Py_XDECREF(alloc);
     if (rc < 0) {
@@ -539,7 +539,7 @@ handler_out_post_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
         rc = handler_wait(self->st, alloc, handle);
     }
     if (rc == 0) {
-        rc = handler_copy(self, pointer, alloc, 0);
+        rc = handler_copy(self, pointer, alloc, false);
     }
     Py_XDECREF(alloc);
     if (rc < 0) {

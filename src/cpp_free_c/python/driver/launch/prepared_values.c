@@ -39,7 +39,7 @@ value_put_bytes(const pcu_prepared_arg *item, PyObject *value, unsigned char *pl
         pcu_dtype_check_meaning(((PyVoidScalarObject *)value)->descr, what) < 0) {
         return -1;
     }
-    if (pcu_buffer_acquire(&buffer, value, 0, "the value") < 0) {
+    if (pcu_buffer_acquire(&buffer, value, false, "the value") < 0) {
         return -1;
     }
     size_t room = 0;

@@ -212,7 +212,7 @@ static int
 copy_to_object(pcu_state *st, PyObject *dest, CUdeviceptr source, const char *name)
 {
     pcu_buffer buffer = {0};
-    if (pcu_buffer_acquire(&buffer, dest, 1, name) < 0) {
+    if (pcu_buffer_acquire(&buffer, dest, true, name) < 0) {
         return -1;
     }
     int rc = pcu_copy_from_device(st, &buffer, source);

@@ -65,7 +65,7 @@ block_free_async(const pcu_pool_block *block, PyObject *ctx)
     const char *routine = "";
     CUstream stream = NULL;
     pcu_scope scope;
-    int ended = 0;
+    bool ended = false;
     if (!pcu_context_record_usable(rec)) {
         return 0;
     }
@@ -91,7 +91,7 @@ static void
 block_release_noraise(pcu_memory_pool *self, pcu_pool_block *block, PyObject *ctx)
 {
     pcu_handle handle = block->handle;
-    int ended = self->source != NULL && block_free_async(block, ctx);
+    bool ended = self->source != NULL && block_free_async(block, ctx);
     PyMem_Free(block);
     if (!ended) {
         pcu_release_noraise(self->st, self->kind, handle, ctx);
@@ -153,8 +153,8 @@ void
 pcu_pool_return_noraise(pcu_memory_pool *self, pcu_pool_block *block, PyObject *ctx,
                         size_t size)
 {
-    int holds = !self->bins.stopped && ctx == self->ctx && pcu_pool_is_usable(self) &&
-                !block_is_captured(self, block, ctx);
+    bool holds = !self->bins.stopped && ctx == self->ctx && pcu_pool_is_usable(self) &&
+                 !block_is_captured(self, block, ctx);
     pcu_stream_table *table = NULL;
     if (self->kind == PCU_HANDLE_memory && pcu_context_rec(ctx)->alive) {
         table = pcu_stream_table_tracking(block_rec(ctx));

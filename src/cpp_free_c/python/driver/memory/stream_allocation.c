@@ -62,7 +62,7 @@ static CUresult
 stream_allocation_release(stream_allocation *self, CUstream stream,
                           const char **routine)
 {
-    int ended = 0;
+    bool ended = false;
     if (pcu_release_is_taken(PCU_HANDLE_memory, self->head.handle, self->head.ctx)) {
         self->head.live = false;
         return CUDA_SUCCESS;

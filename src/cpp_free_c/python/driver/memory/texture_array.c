@@ -74,7 +74,7 @@ texture_array_init(PyObject *op, PyObject *args, PyObject *kwargs)
         return -1;
     }
     CUDA_ARRAY3D_DESCRIPTOR d = *given;
-    int full = PyObject_TypeCheck(descriptor, st->ArrayDescriptor3D);
+    bool full = PyObject_TypeCheck(descriptor, st->ArrayDescriptor3D);
     const char *routine = full ? "cuArray3DCreate" : "cuArrayCreate";
     PyObject *ctx = pcu_context_require(st, routine);
     if (ctx == NULL) {

@@ -120,7 +120,7 @@ virtual_free(PyObject *op, PyObject *Py_UNUSED(ignored))
     virtual_memory *self = (virtual_memory *)op;
     pcu_handle handle = {.range = self->range};
     const char *routine = "";
-    int ended;
+    bool ended;
     if (!self->head.live) {
         pcu_resource_check_slow(&self->head, "cuMemAddressFree");
         return NULL;

@@ -44,7 +44,7 @@ pcu_image_acquire(pcu_state *st, pcu_image *image, PyObject *source, const char 
                      what);
         return -1;
     }
-    if (pcu_buffer_acquire(&image->buffer, source, 0, name) < 0) {
+    if (pcu_buffer_acquire(&image->buffer, source, false, name) < 0) {
         return -1;
     }
     image->data = image->buffer.data;

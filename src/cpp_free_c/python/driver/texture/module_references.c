@@ -9,7 +9,7 @@ typedef struct {
 } references_name_args;
 
 static PyObject *
-references_of_module(PyObject *module, const char *function, int is_surface,
+references_of_module(PyObject *module, const char *function, bool is_surface,
                      PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     static const pcu_argspec specs[] = {
@@ -77,7 +77,7 @@ PyMethodDef pcu_module_reference_methods[] = {
 };
 
 static int
-references_check_one(pcu_state *st, PyObject *item, Py_ssize_t i, int bound)
+references_check_one(pcu_state *st, PyObject *item, Py_ssize_t i, bool bound)
 {
     if (!PyObject_TypeCheck(item, st->TextureReference) &&
         !PyObject_TypeCheck(item, st->SurfaceReference)) {
@@ -97,7 +97,7 @@ references_check_one(pcu_state *st, PyObject *item, Py_ssize_t i, int bound)
 }
 
 int
-pcu_module_references_check(pcu_state *st, PyObject *texrefs, int bound)
+pcu_module_references_check(pcu_state *st, PyObject *texrefs, bool bound)
 {
     PyObject *items = PySequence_Fast(texrefs, "texrefs must be a sequence");
     int rc = -1;

@@ -119,7 +119,7 @@ pcu_reference_resolve(pcu_resource *module, pcu_reference *ref)
 /* -- making and freeing ------------------------------------------------------------ */
 
 pcu_reference *
-pcu_reference_new(const char *name, int is_surface)
+pcu_reference_new(const char *name, bool is_surface)
 {
     pcu_reference *ref = PyMem_Calloc(1, sizeof(*ref));
     size_t size = strlen(name) + 1;

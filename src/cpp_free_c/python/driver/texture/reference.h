@@ -74,7 +74,7 @@ pcu_reference_noun(const pcu_reference *ref)
 
 /* Make a reference in its first state. It belongs to no module yet. */
 PCU_HIDDEN PCU_RAISES pcu_reference *pcu_reference_new(const char *name,
-                                                       int is_surface);
+                                                       bool is_surface);
 
 /* Find the variable of a module, or the reference of the driver, that has the
  * reference's name. LogicError if there is none. */
@@ -119,7 +119,7 @@ PCU_HIDDEN PCU_RAISES int pcu_reference_store_launch(PyObject *module, CUstream 
  * such variable. */
 PCU_HIDDEN PCU_RAISES pcu_reference *pcu_reference_store_get(PyObject *module,
                                                              const char *name,
-                                                             int is_surface);
+                                                             bool is_surface);
 
 /* Note that a reference was changed. The next launch stores it. */
 PCU_HIDDEN void pcu_reference_store_touch(PyObject *module, pcu_reference *ref);
@@ -190,7 +190,7 @@ extern PCU_HIDDEN PyMemberDef pcu_reference_wrapper_members[];
 /* Check that texrefs is a sequence of texture and surface references. With `bound` also
  * check that each reference is bound. */
 PCU_HIDDEN PCU_RAISES int pcu_module_references_check(pcu_state *st, PyObject *texrefs,
-                                                      int bound);
+                                                      bool bound);
 
 /* Methods of Module: get_texref, get_surfref. */
 extern PCU_HIDDEN PyMethodDef pcu_module_reference_methods[];

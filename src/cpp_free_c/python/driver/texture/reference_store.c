@@ -33,7 +33,7 @@ enum {
 /* -- the list ---------------------------------------------------------------------- */
 
 static pcu_reference *
-store_find(const pcu_reference_store *store, const char *name, int is_surface)
+store_find(const pcu_reference_store *store, const char *name, bool is_surface)
 {
     pcu_reference *ref = NULL;
     if (store != NULL) {
@@ -47,7 +47,7 @@ store_find(const pcu_reference_store *store, const char *name, int is_surface)
 }
 
 pcu_reference *
-pcu_reference_store_get(PyObject *module, const char *name, int is_surface)
+pcu_reference_store_get(PyObject *module, const char *name, bool is_surface)
 {
     pcu_module *self = (pcu_module *)module;
     pcu_reference *ref = store_find(self->references, name, is_surface);

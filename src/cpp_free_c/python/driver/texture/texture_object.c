@@ -395,7 +395,7 @@ texture_dealloc(PyObject *op)
     PyObject *source = self->source;
     pcu_state *st = self->base.st;
     PyObject_GC_UnTrack(op);
-    int waits = texture_is_read(self);
+    bool waits = texture_is_read(self);
     texture_settle(self);
     int waited = waits && self->base.live;
     pcu_resource_dealloc(op);
