@@ -13,7 +13,7 @@
 #include "device/api/entry/call_log.h"
 #include "device/api/entry/capture.h"
 #include "device/api/entry/context_stack.h"
-#include "device/api/entry/deferred.h"
+#include "device/api/entry/queue.h"
 #include "device/api/entry/error_log.h"
 #include "device/api/entry/fault_injection.h"
 #include "device/api/entry/lock.h"
@@ -88,7 +88,7 @@ emu_enter(emu_call call)
         emu_error_log_say("A stream is being captured, which forbids this call.");
         return status;
     }
-    if (emu_deferred_enter(call) && emu_wait_interrupted()) {
+    if (emu_queue_enter(call) && emu_wait_interrupted()) {
         return EMU_INTERRUPTED;
     }
     return CUDA_SUCCESS;

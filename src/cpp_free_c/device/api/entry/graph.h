@@ -61,6 +61,32 @@ void emu_edges_clear(emu_edges *edges);
 /* Whether an edge has the default data. */
 bool emu_edge_is_plain(const CUgraphEdgeData *data);
 
+/* -- places of captures ------------------------------------------------------------ */
+
+/* A stream that is captured has a place in the graph: the nodes that its next work
+ * waits for. So has an event that was recorded in the capture. Invariant: a place is in
+ * the list of its capture exactly while its `capture` is set. */
+struct emu_capture;
+
+typedef struct emu_capture_place {
+    struct emu_capture *capture;               /* NULL: in none */
+    struct emu_capture_place **places;         /* the list of the capture's places */
+    struct emu_capture_place *next, *previous; /* in that list */
+    struct CUstream_st *stream;                /* whose place it is; NULL: an event's */
+    emu_edges after;                           /* what the next work waits for */
+    bool captured; /* an event: its last record was in a capture, active or ended */
+} emu_capture_place;
+
+/* Put a place into a capture, after the nodes given. False: out of memory. */
+bool emu_capture_place_join(emu_capture_place *place, struct emu_capture *capture,
+                            emu_capture_place **places, const emu_edges *after);
+
+/* Make the next work of a place wait for more nodes. False: out of memory. */
+bool emu_capture_place_wait(emu_capture_place *place, const emu_edges *after);
+
+/* Take a place out of its capture, if it is in one, and forget that it was captured. */
+void emu_capture_place_leave(emu_capture_place *place);
+
 /* -- graphs ------------------------------------------------------------------------ */
 
 /* An empty graph. `owner` is the node whose body it is, or NULL. NULL: out of memory.

@@ -274,6 +274,21 @@ emu_exec_body_find(emu_exec_body *body, uint64_t source)
 
 /* -- running ----------------------------------------------------------------------- */
 
+void
+emu_exec_body_use(const emu_exec_body *body, emu_operation *operation)
+{
+    for (size_t i = 0; i < body->count; i++) {
+        const emu_exec_node *node = &body->nodes[i];
+
+        if (node->enabled && node->work->use != NULL) {
+            node->work->use(node->payload.data, operation);
+        }
+        for (size_t k = 0; k < node->body_count; k++) {
+            emu_exec_body_use(node->bodies[k], operation);
+        }
+    }
+}
+
 static void
 exec_node_end(const emu_exec_node *node)
 {

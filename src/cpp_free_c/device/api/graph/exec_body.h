@@ -46,6 +46,8 @@ emu_exec_node *emu_exec_body_find(emu_exec_body *body, uint64_t source);
 /* Replace the payload of a node by a copy. False: out of memory. */
 bool emu_exec_node_set_payload(emu_exec_node *node, const void *payload, size_t size);
 
+/* Note the memory that the nodes may use. */
+void emu_exec_body_use(const emu_exec_body *body, emu_operation *operation);
 /* Prepare a run: check and keep alive what all nodes need. `frees`: free what
  * allocation nodes left live. If it fails, nothing is kept. */
 CUresult emu_exec_body_begin(const emu_exec_body *body, bool frees);

@@ -2,7 +2,7 @@
 #include "device/api/memory/allocation.h"
 
 #include "device/api/entry/entry.h"
-#include "device/api/entry/pending_free.h"
+#include "device/api/entry/turn.h"
 #include "device/api/memory/ipc_memory.h"
 #include "device/api/memory/release.h"
 

@@ -7,8 +7,7 @@
 
 #include "device/base/device.h"
 #include "device/check/lane_clock.h"
-#include "device/api/entry/capture_place.h"
-#include "device/api/entry/stream_order.h"
+#include "device/api/entry/turn.h"
 #include "device/api/entry/work.h"
 
 /* What two processes share of an event. */

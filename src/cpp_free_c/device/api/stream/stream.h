@@ -7,7 +7,7 @@
 
 #include "device/api/entry/call.h"
 #include "device/api/entry/green_context.h"
-#include "device/api/entry/stream_order.h"
+#include "device/api/entry/queue.h"
 #include "device/api/entry/work.h"
 
 /* Whether NULL, and a call without a stream, mean the default stream of this thread
@@ -29,14 +29,6 @@ CUresult emu_enter_stream(emu_call call, CUstream *stream);
 CUresult emu_enter_default_stream(emu_call call, emu_stream **stream);
 CUresult emu_enter_stream_context(emu_call call, CUstream handle,
                                   emu_context **context);
-
-/* Run the deferred work that must come before new work in the stream, and take the
- * stream's turn. See emu_stream_turn for the token and emu_stream_end for the end. */
-int emu_stream_begin(emu_stream *stream);
-
-/* Run the work of the stream, wait for its turn and write what kernels printed. For the
- * null stream that covers all blocking streams of the context. */
-CUresult emu_stream_synchronize(emu_stream *stream);
 
 /* Make and free what a context needs: its null stream and order lock. */
 CUresult emu_stream_open(emu_context *context);
