@@ -325,6 +325,7 @@ emu_graph_destroy(emu_object *object)
         node_free(graph->nodes[i]);
     }
     free(graph->nodes);
+    free(graph->order);
     emu_user_references_drop(&graph->references);
     emu_conditionals_drop(&graph->conditionals);
     emu_object_free(object);
@@ -340,6 +341,14 @@ emu_graph_is_owned(const emu_object *object)
 
 static bool graph_fill(emu_graph *to, const emu_graph *from);
 
+/* Make an empty graph, which has just been made, a part of an executable graph. */
+static void
+graph_make_executable(emu_graph *graph)
+{
+    graph->is_executable = true;
+    emu_object_unlist(&graph->object);
+}
+
 /* Give a node copies of the bodies of another one. */
 static bool
 node_copy_bodies(emu_node *to, const emu_node *from)
@@ -351,11 +360,49 @@ node_copy_bodies(emu_node *to, const emu_node *from)
         return false;
     }
     for (size_t i = 0; i < from->body_count; i++) {
+        if (to->graph->is_executable) {
+            graph_make_executable(to->bodies[i]);
+        }
         if (!graph_fill(to->bodies[i], from->bodies[i])) {
             return false;
         }
     }
     return true;
+}
+
+/* Add a copy of a node, without its edges. */
+static bool
+graph_add_copy(emu_graph *to, const emu_node *node)
+{
+    emu_node *made =
+        emu_graph_add(to, node->work, node->payload.data, node->payload.size);
+
+    if (made == NULL) {
+        return false;
+    }
+    made->original = node->object.serial;
+    if (to->is_executable) {
+        emu_object_unlist(&made->object);
+        made->disabled = node->disabled;
+    }
+    if (node->graph->is_executable) {
+        made->original = node->original;
+    }
+    return node_copy_bodies(made, node);
+}
+
+/* Copy what only executable graphs have copies of. */
+static bool
+graph_fill_executable(emu_graph *to, const emu_graph *from)
+{
+    if (from->order != NULL) {
+        to->order = malloc((from->count + 1) * sizeof(*to->order));
+        if (to->order == NULL) {
+            return false;
+        }
+        memcpy(to->order, from->order, from->count * sizeof(*to->order));
+    }
+    return emu_conditionals_copy(&to->conditionals, &from->conditionals);
 }
 
 /* Copy the nodes of a graph into an empty one. */
@@ -364,14 +411,9 @@ graph_fill(emu_graph *to, const emu_graph *from)
 {
     to->original = from->object.serial;
     for (size_t i = 0; i < from->count; i++) {
-        const emu_node *node = from->nodes[i];
-        emu_node *made =
-            emu_graph_add(to, node->work, node->payload.data, node->payload.size);
-
-        if (made == NULL || !node_copy_bodies(made, node)) {
+        if (!graph_add_copy(to, from->nodes[i])) {
             return false;
         }
-        made->original = node->object.serial;
     }
     for (size_t i = 0; i < from->count; i++) { /* an edge may lead to a later node */
         const emu_edges *after = &from->nodes[i]->after;
@@ -382,6 +424,9 @@ graph_fill(emu_graph *to, const emu_graph *from)
                 return false;
             }
         }
+    }
+    if (to->is_executable && !graph_fill_executable(to, from)) {
+        return false;
     }
     return emu_user_references_copy(&to->references, &from->references);
 }
@@ -394,6 +439,23 @@ emu_graph_copy(emu_context *context, const emu_graph *from, emu_node *owner)
     if (to != NULL && !graph_fill(to, from)) {
         emu_graph_destroy(&to->object);
         to = NULL;
+    }
+    return to;
+}
+
+emu_graph *
+emu_graph_copy_executable(const emu_graph *from)
+{
+    emu_graph *to = emu_graph_new(from->object.context, NULL);
+
+    if (to == NULL) {
+        return NULL;
+    }
+    graph_make_executable(to);
+    to->holders = 1;
+    if (!graph_fill(to, from)) {
+        emu_graph_destroy(&to->object);
+        return NULL;
     }
     return to;
 }

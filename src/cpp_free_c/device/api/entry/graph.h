@@ -2,8 +2,9 @@
  *
  * A graph owns its nodes, and a node owns the graphs that are its bodies: the graph of
  * a child node, the branches of a conditional node. Programs and captures add nodes and
- * edges at any time. Nothing here runs work: an executable graph copies what it needs
- * (graph/exec_body.h). Call all functions with the API lock held. */
+ * edges at any time. Nothing here runs work. An executable graph has a copy of the
+ * graph and an order of its nodes (graph/exec.h). Call all functions with the API lock
+ * held. */
 #ifndef DEVICE_API_ENTRY_GRAPH_H
 #define DEVICE_API_ENTRY_GRAPH_H
 
@@ -33,6 +34,7 @@ struct CUgraphNode_st {
     uint64_t original; /* serial of the node that it is a copy of, or 0 */
     uint64_t capture;  /* number of the capture that made it; 0: the program */
     bool detached;     /* the program took it out of the dependencies of a capture */
+    bool disabled;     /* of an executable graph: a launch does not run it */
 };
 
 struct CUgraph_st {
@@ -42,7 +44,10 @@ struct CUgraph_st {
     emu_node *owner;       /* the node whose body it is, or NULL */
     emu_graph **capturing; /* where a capture keeps this graph, or NULL */
     uint64_t original;     /* serial of the graph that it is a copy of, or 0 */
-    size_t instances;      /* executable graphs made from it that exist */
+    bool is_executable; /* it belongs to an executable graph: no handle leads to it */
+    uint32_t *order;    /* in which its nodes run; NULL: not known */
+    int holders;        /* the executable graph, and the launches that run it */
+    size_t instances;   /* executable graphs made from it that exist */
     emu_user_references references;
     emu_conditionals conditionals; /* whose handles were made for this graph */
 };
@@ -96,6 +101,10 @@ emu_graph *emu_graph_new(emu_context *context, emu_node *owner);
 void emu_graph_destroy(emu_object *graph);
 /* A copy of a graph with all bodies; NULL: out of memory. */
 emu_graph *emu_graph_copy(emu_context *context, const emu_graph *from, emu_node *owner);
+
+/* A copy for an executable graph, with one holder. The originals of its nodes are those
+ * of the nodes that the program added. NULL: out of memory. */
+emu_graph *emu_graph_copy_executable(const emu_graph *from);
 
 /* Whether a capture adds nodes to the graph or to a body of its nodes. */
 bool emu_graph_is_captured(const emu_graph *graph);

@@ -24,11 +24,11 @@ emu_graph_exec_get(CUgraphExec handle)
     return emu_object_get(handle, EMU_GRAPH_EXEC);
 }
 
-emu_exec_body *
+emu_graph *
 emu_graph_exec_change(emu_graph_exec *exec)
 {
     if (exec->body->holders > 1) { /* a launch runs it */
-        emu_exec_body *copy = emu_exec_body_copy(exec->body);
+        emu_graph *copy = emu_graph_copy_executable(exec->body);
 
         if (copy == NULL) {
             return NULL;
@@ -98,7 +98,7 @@ graph_exec_new(emu_context *context, emu_graph *graph, uint64_t flags,
                CUDA_GRAPH_INSTANTIATE_PARAMS *said, CUgraphExec *out)
 {
     emu_graph_exec *exec;
-    emu_exec_body *body;
+    emu_graph *body;
 
     said->result_out = CUDA_GRAPH_INSTANTIATE_ERROR;
     CUresult status = emu_capture_graph_unsafe(graph);
@@ -198,8 +198,8 @@ emu_cuGraphExecDestroy(emu_graph_exec *exec)
 /* Run a body in a turn of the executable graph. What the nodes need is checked and kept
  * alive first, under the API lock. */
 static CUresult
-graph_exec_run_body(emu_graph_exec *exec, const emu_exec_body *body,
-                    emu_context *context, emu_report *report)
+graph_exec_run_body(emu_graph_exec *exec, const emu_graph *body, emu_context *context,
+                    emu_report *report)
 {
     const bool frees =
         (exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0;
@@ -225,7 +225,7 @@ graph_exec_run_body(emu_graph_exec *exec, const emu_exec_body *body,
 
 /* Run the body when no other thread runs the executable graph. */
 static CUresult
-graph_exec_run(emu_graph_exec *exec, const emu_exec_body *body, emu_context *context,
+graph_exec_run(emu_graph_exec *exec, const emu_graph *body, emu_context *context,
                emu_report *report)
 {
     CUresult status;
@@ -244,7 +244,7 @@ graph_exec_run(emu_graph_exec *exec, const emu_exec_body *body, emu_context *con
 /* A launch: changes of the executable graph during it are for later launches. */
 typedef struct {
     emu_graph_exec *exec;
-    emu_exec_body *body;
+    emu_graph *body;
 } exec_launch;
 
 static CUresult
