@@ -48,8 +48,7 @@ DATA_FILES = {
 
 #: Process-wide data of the software device, a library of its own: file -> names.
 DEVICE_DATA = {
-    "device/api/entry/call_log.c": ["call_log"],
-    "device/api/entry/error_log.c": ["error_log", "opened"],
+    "device/api/entry/call_log.c": ["call_log", "state", "opened"],
     "device/api/entry/capture.c": ["captures", "last_number", "last_thread"],
     "device/api/context/context.c": ["last_id"],
     "device/api/entry/context_stack.c": ["stack_key", "stack_once"],
@@ -59,15 +58,14 @@ DEVICE_DATA = {
         "queue_streams",
     ],
     "device/api/entry/entry.c": ["opened"],
-    "device/api/entry/fault_injection.c": ["state", "opened"],
     "device/api/entry/user_object.c": ["dead"],
     "device/api/memory/graph_memory.c": ["accounts", "live_count"],
     "device/api/memory/ipc_memory.c": ["segments", "openings"],
     "device/api/entry/lock.c": ["api", "prepared"],
-    "device/api/entry/message.c": ["message"],
+    "device/api/entry/message.c": ["message", "error_log", "opened"],
     "device/api/texture/opengl.c": ["declared"],
     "device/api/memory/pool.c": ["current_pools", "builtin_count"],
-    "device/api/entry/release_count.c": ["foreign"],
+    "device/api/entry/users.c": ["foreign"],
     "device/api/entry/turn.c": ["pending_first", "running"],
     "device/api/stream/stream.c": ["last_id", "last_thread"],
     "device/api/context/leak.c": ["leak"],

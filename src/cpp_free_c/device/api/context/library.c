@@ -5,9 +5,7 @@
 #include "device/api/entry/call_log.h"
 #include "device/api/entry/queue.h"
 #include "device/api/context/device_setup.h"
-#include "device/api/context/driver_version.h"
 #include "device/api/entry/entry.h"
-#include "device/api/entry/fault_injection.h"
 #include "device/api/entry/lock.h"
 #include "device/api/entry/message.h"
 

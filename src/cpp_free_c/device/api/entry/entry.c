@@ -14,11 +14,9 @@
 #include "device/api/entry/capture.h"
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/queue.h"
-#include "device/api/entry/error_log.h"
-#include "device/api/entry/fault_injection.h"
-#include "device/api/entry/lock.h"
 #include "device/api/entry/message.h"
-#include "device/api/entry/user_object.h"
+#include "device/api/entry/lock.h"
+#include "device/api/entry/graph.h"
 
 static pthread_once_t opened = PTHREAD_ONCE_INIT;
 static _Thread_local bool in_callback;

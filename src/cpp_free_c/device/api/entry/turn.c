@@ -7,7 +7,6 @@
 
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/lock.h"
-#include "device/api/entry/release_count.h"
 #include "device/api/entry/users.h"
 
 typedef struct emu_order {

@@ -10,8 +10,8 @@
 #include "device/api/memory/graph_memory.h"
 #include "device/api/memory/ipc_memory.h"
 #include "device/api/memory/pool.h"
-#include "device/api/memory/release.h"
-#include "device/api/entry/release_count.h"
+#include "device/api/memory/allocation.h"
+#include "device/api/entry/users.h"
 #include "device/api/stream/stream.h"
 
 static CUresult

@@ -14,10 +14,9 @@
 #include "device/api/entry/capture.h"
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/entry.h"
-#include "device/api/entry/error_log.h"
+#include "device/api/entry/message.h"
 #include "device/api/module/launch_work.h"
 #include "device/api/module/module.h"
-#include "device/api/module/occupancy.h"
 #include "device/api/stream/stream.h"
 #include "device/api/entry/users.h"
 

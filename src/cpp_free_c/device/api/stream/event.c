@@ -1,9 +1,9 @@
 /* Events: recording, waiting, elapsed times.
  *
  * Work runs when it is enqueued, so a recorded event is complete: waiting for it only
- * runs what a deferred stream keeps before the record. See event.h. */
+ * runs what a deferred stream keeps before the record. See stream.h. */
 #define _GNU_SOURCE
-#include "device/api/stream/event.h"
+#include "device/api/stream/stream.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -16,8 +16,6 @@
 #include "device/api/entry/capture.h"
 #include "device/api/entry/entry.h"
 #include "device/api/entry/lock.h"
-#include "device/api/entry/release_count.h"
-#include "device/api/stream/stream.h"
 #include "device/api/entry/users.h"
 
 static uint64_t

@@ -1,10 +1,9 @@
-/* Operations on values in memory: a stream waits for one, or writes one. See
- * memory_operation.h.
+/* Operations on values in memory: a stream waits for one, or writes one.
  *
  * A wait whose value is not there yet stays in its stream, with the work behind it
  * (queue.h). In a captured stream the operations become nodes of the graph. */
 #define _GNU_SOURCE
-#include "device/api/stream/memory_operation.h"
+#include "device/api/stream/stream.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,6 @@
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/entry.h"
 #include "device/api/entry/lock.h"
-#include "device/api/stream/stream.h"
 
 enum {
     MOST_OPERATIONS = 256,   /* of a batch */
