@@ -29,7 +29,7 @@ foreign_is(PyObject *object, const char *name)
  * is of the type with the name `other_type`, which needs another call of the driver. */
 static int
 foreign_read(PyObject *value, const char *other_type, const char *what,
-             unsigned long long *bits, bool *other)
+             unsigned long long *bits, int *other)
 {
     static const char *const names[] = {"handle", "ptr", NULL};
     if (pcu_as_foreign_handle(value, names, what, bits) < 0) {
@@ -69,7 +69,7 @@ foreign_module_new(pcu_state *st, PyTypeObject *type, PyObject *ctx, CUmodule mo
 typedef struct {
     PyObject *handle;
     PyObject *owner;
-    bool library;
+    int library;
 } foreign_args;
 
 PyDoc_STRVAR(
@@ -158,7 +158,7 @@ function_from_handle(PyObject *Py_UNUSED(type), PyTypeObject *defining,
     PyObject *module = NULL;
     PyObject *name = NULL;
     PyObject *self = NULL;
-    bool is_kernel = false;
+    int is_kernel = 0;
     int rc = 0;
     if (st == NULL || pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
         foreign_read(a.handle, "CUkernel", "CUfunction or CUkernel", &bits,
