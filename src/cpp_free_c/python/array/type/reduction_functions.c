@@ -9,23 +9,54 @@
 #include "python/array/element_type.h"
 #include "python/array/ops/reduction.h"
 #include "python/array/type/forwarding.h"
-#include "python/array/type/reduction_arguments.h"
 #include "python/driver/memory/pool.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
 
 /* -- calls ------------------------------------------------------------------------- */
 
+/* The arguments of every signature; objects are borrowed. */
+typedef struct {
+    PyObject *a;
+    PyObject *axis;
+    PyObject *dtype;
+    PyObject *out;
+    PyObject *initial;
+    PyObject *where;
+    PyObject *allocator;
+    PyObject *ddof;
+    int keepdims;
+    CUstream stream;
+    int op;           /* of _reduce */
+    PyObject *inputs; /* of _reduce */
+} reduction_args;
+
+#define AT(field) offsetof(reduction_args, field)
+static const pcu_word reduction_words[] = {
+    {"a", pcu_as_object, AT(a)},
+    {"axis", pcu_as_object, AT(axis)},
+    {"dtype", pcu_as_object, AT(dtype)},
+    {"out", pcu_as_object, AT(out)},
+    {"initial", pcu_as_object, AT(initial)},
+    {"where", pcu_as_object, AT(where)},
+    {"allocator", pcu_as_allocator, AT(allocator)},
+    {"ddof", pcu_as_object, AT(ddof)},
+    {"keepdims", pcu_as_bool, AT(keepdims)},
+    {"stream", pcu_as_stream, AT(stream)},
+    {"op", pcu_as_int, AT(op)},
+    {"inputs", pcu_as_object, AT(inputs)},
+};
+
 static void
-reduction_args_init(pcu_reduction_args *a)
+reduction_args_init(reduction_args *a)
 {
-    *a = (pcu_reduction_args){.axis = Py_None,
-                              .dtype = Py_None,
-                              .out = Py_None,
-                              .initial = Py_None,
-                              .where = Py_True,
-                              .allocator = Py_None,
-                              .stream = pcu_stream_current()};
+    *a = (reduction_args){.axis = Py_None,
+                          .dtype = Py_None,
+                          .out = Py_None,
+                          .initial = Py_None,
+                          .where = Py_True,
+                          .allocator = Py_None,
+                          .stream = pcu_stream_current()};
 }
 
 /* An input as an initialised array. */
@@ -61,7 +92,7 @@ reduction_read_ddof(PyObject *ddof, double *out)
 /* Enqueue the reduction of these inputs. */
 static PyObject *
 reduction_enqueue(pcu_state *st, int op, PyObject *const *inputs,
-                  const pcu_reduction_args *a)
+                  const reduction_args *a)
 {
     pcu_reduction_call call = {.op = op,
                                .axis = a->axis,
@@ -84,7 +115,7 @@ reduction_enqueue(pcu_state *st, int op, PyObject *const *inputs,
 /* 1 if NaN has no place in the dtype or the output of a reduction that leaves out NaN:
  * the kernel would convert the elements before it looks. -1 for a wrong dtype. */
 static int
-reduction_loses_nan(pcu_state *st, int op, PyObject *input, const pcu_reduction_args *a)
+reduction_loses_nan(pcu_state *st, int op, PyObject *input, const reduction_args *a)
 {
     int type = PCU_T_NONE;
     int is_sum = op == PCU_REDUCE_NANSUM || op == PCU_REDUCE_NANPROD;
@@ -110,7 +141,7 @@ reduction_loses_nan(pcu_state *st, int op, PyObject *input, const pcu_reduction_
 /* 1 if a kernel does what the arguments ask for, -1 on error. The difference of two
  * bool values is no bool. */
 static int
-reduction_is_plain(pcu_state *st, int op, PyObject *input, const pcu_reduction_args *a)
+reduction_is_plain(pcu_state *st, int op, PyObject *input, const reduction_args *a)
 {
     if (op == PCU_REDUCE_PTP && pcu_is_array(st, input) &&
         ((pcu_gpuarray *)input)->type == PCU_T_BOOL) {
@@ -125,31 +156,15 @@ reduction_is_plain(pcu_state *st, int op, PyObject *input, const pcu_reduction_a
            !(is_spread && a->dtype != Py_None);
 }
 
-static int
-reduction_parse(pcu_state *st, int op, const pcu_reduction_signature *signature,
-                PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
-                int required, pcu_reduction_args *a)
-{
-    const pcu_argtable table = {pcu_reductions[op].name, signature->specs,
-                                signature->count, required, 0};
-    if (nargs > signature->places) {
-        PyErr_Format(PyExc_TypeError,
-                     "%s() takes at most %d positional arguments (%zd given)",
-                     table.function, signature->places, nargs);
-        return -1;
-    }
-    return pcu_args_parse(st, &table, args, nargs, kwnames, a);
-}
-
 static PyObject *
-reduction_method(PyObject *self, int op, const pcu_reduction_signature *signature,
+reduction_method(PyObject *self, int op, const pcu_signature *signature,
                  const char *module, PyObject *const *args, Py_ssize_t nargs,
                  PyObject *kwnames)
 {
     pcu_state *st = ((pcu_gpuarray *)self)->st;
-    pcu_reduction_args a;
+    reduction_args a;
     reduction_args_init(&a);
-    if (reduction_parse(st, op, signature, args, nargs, kwnames, 0, &a) < 0) {
+    if (pcu_args_parse(st, signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
     int plain = reduction_is_plain(st, op, self, &a);
@@ -164,14 +179,14 @@ reduction_method(PyObject *self, int op, const pcu_reduction_signature *signatur
 }
 
 static PyObject *
-reduction_function(PyObject *m, int op, const pcu_reduction_signature *signature,
+reduction_function(PyObject *m, int op, const pcu_signature *signature,
                    const char *module, PyObject *const *args, Py_ssize_t nargs,
                    PyObject *kwnames)
 {
     pcu_state *st = pcu_state_of_module(m);
-    pcu_reduction_args a;
+    reduction_args a;
     reduction_args_init(&a);
-    if (reduction_parse(st, op, signature, args, nargs, kwnames, 1, &a) < 0) {
+    if (pcu_args_parse(st, signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
     int plain = reduction_is_plain(st, op, a.a, &a);
@@ -184,22 +199,20 @@ reduction_function(PyObject *m, int op, const pcu_reduction_signature *signature
     return reduction_enqueue(st, op, &a.a, &a);
 }
 
-PyDoc_STRVAR(
-    operation_reduce_doc,
+PCU_SIGNATURE(
+    operation_reduce, reduction_words,
     "_reduce($module, op, inputs, /, axis=None, keepdims=False, dtype=None, out=None, "
     "stream=None, allocator=None, ddof=0)\n--\n\n"
-    "Enqueue the reduction of that number on a tuple of GPUArrays.");
+    "Enqueue the reduction of that number on a tuple of GPUArrays.")
 
 static PyObject *
 operation_reduce(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                  PyObject *kwnames)
 {
-    const pcu_argtable table = {"_reduce", pcu_reduce_signature.specs,
-                                pcu_reduce_signature.count, 2, 2};
     pcu_state *st = pcu_state_of_module(m);
-    pcu_reduction_args a;
+    reduction_args a;
     reduction_args_init(&a);
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, &operation_reduce_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
     if (a.op < 0 || a.op >= PCU_REDUCE_COUNT || !PyTuple_Check(a.inputs) ||
@@ -212,85 +225,85 @@ operation_reduce(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
 
 /* -- methods ----------------------------------------------------------------------- */
 
-/* The method `name`: its number in tables/array_reductions.h, its signature, the module
- * of the Python function of that name. */
-#define METHOD(name, NUMBER, signature, module, text)                            \
-    PyDoc_STRVAR(method_##name##_doc, text);                                     \
-    static PyObject *method_##name(PyObject *self, PyObject *const *args,        \
-                                   Py_ssize_t nargs, PyObject *kwnames)          \
-    {                                                                            \
-        return reduction_method(self, NUMBER, &(signature), module, args, nargs, \
-                                kwnames);                                        \
+/* The method `name`: its number in tables/array_reductions.h, the module of the Python
+ * function of that name, its docstring. */
+#define METHOD(name, NUMBER, module, text)                                        \
+    PCU_SIGNATURE(method_##name, reduction_words, text)                           \
+    static PyObject *method_##name(PyObject *self, PyObject *const *args,         \
+                                   Py_ssize_t nargs, PyObject *kwnames)           \
+    {                                                                             \
+        return reduction_method(self, NUMBER, &method_##name##_signature, module, \
+                                args, nargs, kwnames);                            \
     }
 
 #define NUMPY_METHODS "pycuda._array.numpy_protocol.methods"
 #define REDUCTIONS "pycuda._array.functions.reductions"
 #define NAN_REDUCTIONS "pycuda._array.functions.nan_reductions"
 
-METHOD(sum, PCU_REDUCE_SUM, pcu_method_sum_signature, NUMPY_METHODS,
+METHOD(sum, PCU_REDUCE_SUM, NUMPY_METHODS,
        "sum($self, /, axis=None, dtype=None, out=None, keepdims=False, "
        "initial=None, where=True)\n"
        "--\n"
        "\n"
        "Return the sum along all axes or some; integers are summed in 64 bits.")
-METHOD(prod, PCU_REDUCE_PROD, pcu_method_sum_signature, NUMPY_METHODS,
+METHOD(prod, PCU_REDUCE_PROD, NUMPY_METHODS,
        "prod($self, /, axis=None, dtype=None, out=None, keepdims=False, "
        "initial=None, where=True)\n"
        "--\n"
        "\n"
        "Return the product along all axes or some.")
-METHOD(min, PCU_REDUCE_MIN, pcu_method_min_signature, NUMPY_METHODS,
+METHOD(min, PCU_REDUCE_MIN, NUMPY_METHODS,
        "min($self, /, axis=None, out=None, keepdims=False, initial=None, "
        "where=True)\n"
        "--\n"
        "\n"
        "Return the smallest element along all axes or some.")
-METHOD(max, PCU_REDUCE_MAX, pcu_method_min_signature, NUMPY_METHODS,
+METHOD(max, PCU_REDUCE_MAX, NUMPY_METHODS,
        "max($self, /, axis=None, out=None, keepdims=False, initial=None, "
        "where=True)\n"
        "--\n"
        "\n"
        "Return the largest element along all axes or some.")
-METHOD(argmin, PCU_REDUCE_ARGMIN, pcu_method_argmin_signature, NUMPY_METHODS,
+METHOD(argmin, PCU_REDUCE_ARGMIN, NUMPY_METHODS,
        "argmin($self, /, axis=None, out=None, *, keepdims=False)\n"
        "--\n"
        "\n"
        "Return the index of the first smallest element.")
-METHOD(argmax, PCU_REDUCE_ARGMAX, pcu_method_argmin_signature, NUMPY_METHODS,
+METHOD(argmax, PCU_REDUCE_ARGMAX, NUMPY_METHODS,
        "argmax($self, /, axis=None, out=None, *, keepdims=False)\n"
        "--\n"
        "\n"
        "Return the index of the first largest element.")
-METHOD(mean, PCU_REDUCE_MEAN, pcu_method_mean_signature, NUMPY_METHODS,
+METHOD(mean, PCU_REDUCE_MEAN, NUMPY_METHODS,
        "mean($self, /, axis=None, dtype=None, out=None, keepdims=False, *, "
        "where=True)\n"
        "--\n"
        "\n"
        "Return the mean along all axes or some.")
-METHOD(var, PCU_REDUCE_VAR, pcu_method_var_signature, NUMPY_METHODS,
+METHOD(var, PCU_REDUCE_VAR, NUMPY_METHODS,
        "var($self, /, axis=None, dtype=None, out=None, ddof=0, "
        "keepdims=False, *, where=True)\n"
        "--\n"
        "\n"
        "Return the variance along all axes or some, in one pass over the "
        "elements.")
-METHOD(std, PCU_REDUCE_STD, pcu_method_var_signature, NUMPY_METHODS,
+METHOD(std, PCU_REDUCE_STD, NUMPY_METHODS,
        "std($self, /, axis=None, dtype=None, out=None, ddof=0, "
        "keepdims=False, *, where=True)\n"
        "--\n"
        "\n"
        "Return the standard deviation along all axes or some.")
-METHOD(ptp, PCU_REDUCE_PTP, pcu_method_ptp_signature, NUMPY_METHODS,
+METHOD(ptp, PCU_REDUCE_PTP, NUMPY_METHODS,
        "ptp($self, /, axis=None, out=None, keepdims=False)\n--\n\n"
        "Return the difference of the largest and the smallest element.")
-METHOD(any, PCU_REDUCE_ANY, pcu_method_any_signature, REDUCTIONS,
+METHOD(any, PCU_REDUCE_ANY, REDUCTIONS,
        "any($self, /, stream=None, allocator=None, axis=None, keepdims=False, "
        "out=None, *, initial=None, where=True)\n"
        "--\n"
        "\n"
        "Return whether any element is true: a bool array, without axes unless "
        "axis is given.")
-METHOD(all, PCU_REDUCE_ALL, pcu_method_any_signature, REDUCTIONS,
+METHOD(all, PCU_REDUCE_ALL, REDUCTIONS,
        "all($self, /, stream=None, allocator=None, axis=None, keepdims=False, "
        "out=None, *, initial=None, where=True)\n"
        "--\n"
@@ -313,16 +326,16 @@ PyMethodDef pcu_reduction_methods[] = {
 
 /* -- functions of pycuda.gpuarray -------------------------------------------------- */
 
-#define FUNCTION(name, NUMBER, signature, module, text)                         \
-    PyDoc_STRVAR(function_##name##_doc, text);                                  \
-    static PyObject *function_##name(PyObject *m, PyObject *const *args,        \
-                                     Py_ssize_t nargs, PyObject *kwnames)       \
-    {                                                                           \
-        return reduction_function(m, NUMBER, &(signature), module, args, nargs, \
-                                  kwnames);                                     \
+#define FUNCTION(name, NUMBER, module, text)                                       \
+    PCU_SIGNATURE(function_##name, reduction_words, text)                          \
+    static PyObject *function_##name(PyObject *m, PyObject *const *args,           \
+                                     Py_ssize_t nargs, PyObject *kwnames)          \
+    {                                                                              \
+        return reduction_function(m, NUMBER, &function_##name##_signature, module, \
+                                  args, nargs, kwnames);                           \
     }
 
-FUNCTION(sum, PCU_REDUCE_SUM, pcu_function_sum_signature, REDUCTIONS,
+FUNCTION(sum, PCU_REDUCE_SUM, REDUCTIONS,
          "sum($module, a, dtype=None, stream=None, allocator=None, *, axis=None, "
          "keepdims=False, out=None, initial=None, where=True)\n"
          "--\n"
@@ -336,7 +349,7 @@ FUNCTION(sum, PCU_REDUCE_SUM, pcu_function_sum_signature, REDUCTIONS,
          "have no axes. ``where`` is a mask of the elements that count. "
          "``initial`` is one\n"
          "more element.")
-FUNCTION(prod, PCU_REDUCE_PROD, pcu_function_sum_signature, REDUCTIONS,
+FUNCTION(prod, PCU_REDUCE_PROD, REDUCTIONS,
          "prod($module, a, dtype=None, stream=None, allocator=None, *, axis=None, "
          "keepdims=False, out=None, initial=None, where=True)\n"
          "--\n"
@@ -350,7 +363,7 @@ FUNCTION(prod, PCU_REDUCE_PROD, pcu_function_sum_signature, REDUCTIONS,
          "have no axes. ``where`` is a mask of the elements that count. "
          "``initial`` is one\n"
          "more element.")
-FUNCTION(min, PCU_REDUCE_MIN, pcu_function_min_signature, REDUCTIONS,
+FUNCTION(min, PCU_REDUCE_MIN, REDUCTIONS,
          "min($module, a, stream=None, *, axis=None, keepdims=False, out=None, "
          "allocator=None, initial=None, where=True)\n"
          "--\n"
@@ -364,7 +377,7 @@ FUNCTION(min, PCU_REDUCE_MIN, pcu_function_min_signature, REDUCTIONS,
          "have no axes. ``where`` is a mask of the elements that count. "
          "``initial`` is one\n"
          "more element.")
-FUNCTION(max, PCU_REDUCE_MAX, pcu_function_min_signature, REDUCTIONS,
+FUNCTION(max, PCU_REDUCE_MAX, REDUCTIONS,
          "max($module, a, stream=None, *, axis=None, keepdims=False, out=None, "
          "allocator=None, initial=None, where=True)\n"
          "--\n"
@@ -378,7 +391,7 @@ FUNCTION(max, PCU_REDUCE_MAX, pcu_function_min_signature, REDUCTIONS,
          "have no axes. ``where`` is a mask of the elements that count. "
          "``initial`` is one\n"
          "more element.")
-FUNCTION(argmin, PCU_REDUCE_ARGMIN, pcu_function_argmin_signature, REDUCTIONS,
+FUNCTION(argmin, PCU_REDUCE_ARGMIN, REDUCTIONS,
          "argmin($module, a, stream=None, *, axis=None, keepdims=False, out=None, "
          "allocator=None)\n"
          "--\n"
@@ -390,7 +403,7 @@ FUNCTION(argmin, PCU_REDUCE_ARGMIN, pcu_function_argmin_signature, REDUCTIONS,
          "stay with length 1. The result is an array of int64, which may have "
          "no axes. NaN is\n"
          "less and greater than all numbers.")
-FUNCTION(argmax, PCU_REDUCE_ARGMAX, pcu_function_argmin_signature, REDUCTIONS,
+FUNCTION(argmax, PCU_REDUCE_ARGMAX, REDUCTIONS,
          "argmax($module, a, stream=None, *, axis=None, keepdims=False, out=None, "
          "allocator=None)\n"
          "--\n"
@@ -403,14 +416,14 @@ FUNCTION(argmax, PCU_REDUCE_ARGMAX, pcu_function_argmin_signature, REDUCTIONS,
          "no axes. NaN is\n"
          "less and greater than all numbers.")
 FUNCTION(
-    count_nonzero, PCU_REDUCE_COUNT_NONZERO, pcu_function_argmin_signature, REDUCTIONS,
+    count_nonzero, PCU_REDUCE_COUNT_NONZERO, REDUCTIONS,
     "count_nonzero($module, a, stream=None, *, axis=None, keepdims=False, out=None, "
     "allocator=None)\n"
     "--\n"
     "\n"
     "Return the number of elements that are not 0, along all axes or along "
     "``axis``.")
-FUNCTION(any, PCU_REDUCE_ANY, pcu_function_any_signature, REDUCTIONS,
+FUNCTION(any, PCU_REDUCE_ANY, REDUCTIONS,
          "any($module, a, stream=None, allocator=None, axis=None, keepdims=False, "
          "out=None, *, initial=None, where=True)\n"
          "--\n"
@@ -424,7 +437,7 @@ FUNCTION(any, PCU_REDUCE_ANY, pcu_function_any_signature, REDUCTIONS,
          "have no axes. ``where`` is a mask of the elements that count. "
          "``initial`` is one\n"
          "more element.")
-FUNCTION(all, PCU_REDUCE_ALL, pcu_function_any_signature, REDUCTIONS,
+FUNCTION(all, PCU_REDUCE_ALL, REDUCTIONS,
          "all($module, a, stream=None, allocator=None, axis=None, keepdims=False, "
          "out=None, *, initial=None, where=True)\n"
          "--\n"
@@ -438,7 +451,7 @@ FUNCTION(all, PCU_REDUCE_ALL, pcu_function_any_signature, REDUCTIONS,
          "have no axes. ``where`` is a mask of the elements that count. "
          "``initial`` is one\n"
          "more element.")
-FUNCTION(mean, PCU_REDUCE_MEAN, pcu_function_mean_signature, REDUCTIONS,
+FUNCTION(mean, PCU_REDUCE_MEAN, REDUCTIONS,
          "mean($module, a, dtype=None, stream=None, allocator=None, *, axis=None, "
          "keepdims=False, out=None, where=True)\n"
          "--\n"
@@ -446,7 +459,7 @@ FUNCTION(mean, PCU_REDUCE_MEAN, pcu_function_mean_signature, REDUCTIONS,
          "Return the mean, along all axes or along ``axis``.\n"
          "\n"
          "``where`` is a mask of the elements that count.")
-FUNCTION(var, PCU_REDUCE_VAR, pcu_function_var_signature, REDUCTIONS,
+FUNCTION(var, PCU_REDUCE_VAR, REDUCTIONS,
          "var($module, a, axis=None, ddof=0, keepdims=False, *, out=None, stream=None, "
          "allocator=None, where=True)\n"
          "--\n"
@@ -460,7 +473,7 @@ FUNCTION(var, PCU_REDUCE_VAR, pcu_function_var_signature, REDUCTIONS,
          "digits. Integers give float64, complex numbers the dtype of their "
          "parts. ``where`` is\n"
          "a mask of the elements that count.")
-FUNCTION(std, PCU_REDUCE_STD, pcu_function_var_signature, REDUCTIONS,
+FUNCTION(std, PCU_REDUCE_STD, REDUCTIONS,
          "std($module, a, axis=None, ddof=0, keepdims=False, *, out=None, stream=None, "
          "allocator=None, where=True)\n"
          "--\n"
@@ -476,7 +489,7 @@ FUNCTION(std, PCU_REDUCE_STD, pcu_function_var_signature, REDUCTIONS,
          "a mask of the elements that count.")
 
 /* NumPy's order of arguments. */
-FUNCTION(nansum, PCU_REDUCE_NANSUM, pcu_nan_sum_signature, NAN_REDUCTIONS,
+FUNCTION(nansum, PCU_REDUCE_NANSUM, NAN_REDUCTIONS,
          "nansum($module, a, axis=None, dtype=None, out=None, keepdims=False, "
          "initial=None, where=True, *, stream=None, allocator=None)\n"
          "--\n"
@@ -488,7 +501,7 @@ FUNCTION(nansum, PCU_REDUCE_NANSUM, pcu_nan_sum_signature, NAN_REDUCTIONS,
          "stay with length 1. The result is always an array, which may have no "
          "axes. ``where``\n"
          "is a mask of the elements that count.")
-FUNCTION(nanprod, PCU_REDUCE_NANPROD, pcu_nan_sum_signature, NAN_REDUCTIONS,
+FUNCTION(nanprod, PCU_REDUCE_NANPROD, NAN_REDUCTIONS,
          "nanprod($module, a, axis=None, dtype=None, out=None, keepdims=False, "
          "initial=None, where=True, *, stream=None, allocator=None)\n"
          "--\n"
@@ -500,7 +513,7 @@ FUNCTION(nanprod, PCU_REDUCE_NANPROD, pcu_nan_sum_signature, NAN_REDUCTIONS,
          "stay with length 1. The result is always an array, which may have no "
          "axes. ``where``\n"
          "is a mask of the elements that count.")
-FUNCTION(nanmin, PCU_REDUCE_NANMIN, pcu_nan_min_signature, NAN_REDUCTIONS,
+FUNCTION(nanmin, PCU_REDUCE_NANMIN, NAN_REDUCTIONS,
          "nanmin($module, a, axis=None, out=None, keepdims=False, initial=None, "
          "where=True, *, stream=None, allocator=None)\n"
          "--\n"
@@ -514,7 +527,7 @@ FUNCTION(nanmin, PCU_REDUCE_NANMIN, pcu_nan_min_signature, NAN_REDUCTIONS,
          "stay with length 1. The result is always an array, which may have no "
          "axes. ``where``\n"
          "is a mask of the elements that count.")
-FUNCTION(nanmax, PCU_REDUCE_NANMAX, pcu_nan_min_signature, NAN_REDUCTIONS,
+FUNCTION(nanmax, PCU_REDUCE_NANMAX, NAN_REDUCTIONS,
          "nanmax($module, a, axis=None, out=None, keepdims=False, initial=None, "
          "where=True, *, stream=None, allocator=None)\n"
          "--\n"
@@ -528,7 +541,7 @@ FUNCTION(nanmax, PCU_REDUCE_NANMAX, pcu_nan_min_signature, NAN_REDUCTIONS,
          "stay with length 1. The result is always an array, which may have no "
          "axes. ``where``\n"
          "is a mask of the elements that count.")
-FUNCTION(nanargmin, PCU_REDUCE_NANARGMIN, pcu_nan_argmin_signature, NAN_REDUCTIONS,
+FUNCTION(nanargmin, PCU_REDUCE_NANARGMIN, NAN_REDUCTIONS,
          "nanargmin($module, a, axis=None, out=None, *, keepdims=False, "
          "stream=None, allocator=None)\n"
          "--\n"
@@ -538,7 +551,7 @@ FUNCTION(nanargmin, PCU_REDUCE_NANARGMIN, pcu_nan_argmin_signature, NAN_REDUCTIO
          "The index is -1 where all elements are NaN: the call does not wait to "
          "find out.\n"
          "ValueError for an array without elements.")
-FUNCTION(nanargmax, PCU_REDUCE_NANARGMAX, pcu_nan_argmin_signature, NAN_REDUCTIONS,
+FUNCTION(nanargmax, PCU_REDUCE_NANARGMAX, NAN_REDUCTIONS,
          "nanargmax($module, a, axis=None, out=None, *, keepdims=False, "
          "stream=None, allocator=None)\n"
          "--\n"
@@ -548,7 +561,7 @@ FUNCTION(nanargmax, PCU_REDUCE_NANARGMAX, pcu_nan_argmin_signature, NAN_REDUCTIO
          "The index is -1 where all elements are NaN: the call does not wait to "
          "find out.\n"
          "ValueError for an array without elements.")
-FUNCTION(nanmean, PCU_REDUCE_NANMEAN, pcu_nan_mean_signature, NAN_REDUCTIONS,
+FUNCTION(nanmean, PCU_REDUCE_NANMEAN, NAN_REDUCTIONS,
          "nanmean($module, a, axis=None, dtype=None, out=None, keepdims=False, "
          "*, where=True, stream=None, allocator=None)\n"
          "--\n"
@@ -560,7 +573,7 @@ FUNCTION(nanmean, PCU_REDUCE_NANMEAN, pcu_nan_mean_signature, NAN_REDUCTIONS,
          "stay with length 1. The result is always an array, which may have no "
          "axes. ``where``\n"
          "is a mask of the elements that count.")
-FUNCTION(nanvar, PCU_REDUCE_NANVAR, pcu_nan_var_signature, NAN_REDUCTIONS,
+FUNCTION(nanvar, PCU_REDUCE_NANVAR, NAN_REDUCTIONS,
          "nanvar($module, a, axis=None, dtype=None, out=None, ddof=0, "
          "keepdims=False, *, where=True, stream=None, allocator=None)\n"
          "--\n"
@@ -575,7 +588,7 @@ FUNCTION(nanvar, PCU_REDUCE_NANVAR, pcu_nan_var_signature, NAN_REDUCTIONS,
          "stay with length 1. The result is always an array, which may have no "
          "axes. ``where``\n"
          "is a mask of the elements that count.")
-FUNCTION(nanstd, PCU_REDUCE_NANSTD, pcu_nan_var_signature, NAN_REDUCTIONS,
+FUNCTION(nanstd, PCU_REDUCE_NANSTD, NAN_REDUCTIONS,
          "nanstd($module, a, axis=None, dtype=None, out=None, ddof=0, "
          "keepdims=False, *, where=True, stream=None, allocator=None)\n"
          "--\n"
@@ -590,7 +603,7 @@ FUNCTION(nanstd, PCU_REDUCE_NANSTD, pcu_nan_var_signature, NAN_REDUCTIONS,
          "stay with length 1. The result is always an array, which may have no "
          "axes. ``where``\n"
          "is a mask of the elements that count.")
-FUNCTION(ptp, PCU_REDUCE_PTP, pcu_nan_argmin_signature, REDUCTIONS,
+FUNCTION(ptp, PCU_REDUCE_PTP, REDUCTIONS,
          "ptp($module, a, axis=None, out=None, *, keepdims=False, stream=None, "
          "allocator=None)\n"
          "--\n"
@@ -604,16 +617,28 @@ FUNCTION(ptp, PCU_REDUCE_PTP, pcu_nan_argmin_signature, REDUCTIONS,
 
 /* np.any and np.all: the order of arguments is another one than in pycuda.gpuarray. */
 #define NUMPY_REDUCTIONS "pycuda._array.numpy_protocol.reductions"
-FUNCTION(numpy_any, PCU_REDUCE_ANY, pcu_numpy_any_signature, NUMPY_REDUCTIONS,
-         "numpy_any($module, a, axis=None, out=None, keepdims=False, *, where=True)\n"
-         "--\n"
-         "\n"
-         "Return whether any element is true, with the arguments of NumPy.")
-FUNCTION(numpy_all, PCU_REDUCE_ALL, pcu_numpy_any_signature, NUMPY_REDUCTIONS,
-         "numpy_all($module, a, axis=None, out=None, keepdims=False, *, where=True)\n"
-         "--\n"
-         "\n"
-         "Return whether all elements are true, with the arguments of NumPy.")
+#define NUMPY_FUNCTION(name, NUMBER, module, text)                              \
+    PCU_SIGNATURE(function_numpy_##name, reduction_words, text)                 \
+    static PyObject *function_numpy_##name(PyObject *m, PyObject *const *args,  \
+                                           Py_ssize_t nargs, PyObject *kwnames) \
+    {                                                                           \
+        pcu_signature signature = function_numpy_##name##_signature;            \
+        signature.function = #name; /* in messages */                           \
+        return reduction_function(m, NUMBER, &signature, module, args, nargs,   \
+                                  kwnames);                                     \
+    }
+NUMPY_FUNCTION(
+    any, PCU_REDUCE_ANY, NUMPY_REDUCTIONS,
+    "numpy_any($module, a, axis=None, out=None, keepdims=False, *, where=True)\n"
+    "--\n"
+    "\n"
+    "Return whether any element is true, with the arguments of NumPy.")
+NUMPY_FUNCTION(
+    all, PCU_REDUCE_ALL, NUMPY_REDUCTIONS,
+    "numpy_all($module, a, axis=None, out=None, keepdims=False, *, where=True)\n"
+    "--\n"
+    "\n"
+    "Return whether all elements are true, with the arguments of NumPy.")
 
 #define FUNCTION_ROW(name)                                       \
     {                                                            \
