@@ -9,6 +9,7 @@
 #include "python/array/ops/device_copy.h"
 #include "python/array/ops/reduction_axes.h"
 #include "python/array/sort/quantile.h"
+#include "python/array/type/arguments.h"
 #include "python/array/type/forwarding.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
@@ -183,17 +184,7 @@ static int
 quantile_read_input(pcu_state *st, const quantile_function *f, PyObject *a,
                     pcu_gpuarray **x)
 {
-    const char *hint = "";
-    if (!pcu_is_array(st, a)) {
-        if (PyArray_Check(a)) {
-            hint = "; copy it with to_gpu()";
-        }
-        PyErr_Format(PyExc_TypeError, "%s takes a GPUArray, not %s%s", f->name,
-                     Py_TYPE(a)->tp_name, hint);
-        return -1;
-    }
-    *x = (pcu_gpuarray *)a;
-    if (pcu_gpuarray_ready(*x) < 0) {
+    if (pcu_array_argument(st, f->name, a, x) < 0) {
         return -1;
     }
     if (!pcu_type_is_number((*x)->type) ||
