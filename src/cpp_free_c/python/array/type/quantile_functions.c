@@ -6,6 +6,7 @@
 #include "python/array/type/members.h"
 
 #include "python/array/element_type.h"
+#include "python/array/layout.h"
 #include "python/array/ops/device_copy.h"
 #include "python/array/ops/reduction_axes.h"
 #include "python/array/sort/quantile.h"
@@ -249,18 +250,8 @@ quantile_into(pcu_state *st, const quantile_function *f, PyObject *result,
     if (result == NULL || out == Py_None) {
         return result;
     }
-    if (!pcu_is_array(st, out)) {
-        PyErr_Format(PyExc_TypeError, "%s: out must be a GPUArray, not %s", f->name,
-                     Py_TYPE(out)->tp_name);
-    }
-    else if (pcu_gpuarray_ready(target) == 0 &&
-             (target->ndim != source->ndim ||
-              memcmp(target->shape, source->shape,
-                     (size_t)source->ndim * sizeof(*source->shape)) != 0)) {
-        PyErr_Format(PyExc_ValueError, "%s: the shape of out is not that of the result",
-                     f->name);
-    }
-    else if (!PyErr_Occurred() && pcu_device_copy(target, source, stream) == 0) {
+    if (pcu_check_out(st, f->name, out, source->ndim, source->shape) == 0 &&
+        pcu_device_copy(target, source, stream) == 0) {
         Py_DECREF(result);
         return Py_NewRef(out);
     }

@@ -2,6 +2,7 @@
 
 #include "python/array/type/members.h"
 
+#include "python/array/layout.h"
 #include "python/array/ops/scan.h"
 #include "python/array/type/arguments.h"
 #include "python/support/convert.h"
@@ -11,28 +12,19 @@
 static int
 scan_read_axis(const char *name, PyObject *value, int ndim, int *axis)
 {
-    unsigned long long bits = 0;
+    int number = 0;
     *axis = PCU_SCAN_FLAT;
     if (value == Py_None) {
         return 0;
     }
-    if (pcu_as_integer(value, INT_MIN, INT_MAX, &bits, "axis") < 0) {
+    if (pcu_as_int(NULL, value, &number, "axis") < 0) {
         return -1;
     }
-    int number = (int)bits;
     if (ndim == 0 && (number == 0 || number == -1)) {
         return 0;
     }
-    if (number < -ndim || number >= ndim) {
-        PyErr_Format(PyExc_ValueError, "%s: axis %d is not one of the %d axes", name,
-                     number, ndim);
-        return -1;
-    }
     *axis = number;
-    if (number < 0) {
-        *axis += ndim;
-    }
-    return 0;
+    return pcu_axis_place(name, axis, ndim);
 }
 
 /* Scan an array whose other arguments were parsed. */
