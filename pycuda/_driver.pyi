@@ -3244,14 +3244,6 @@ class _KernelCall:
     ) -> None: ...
     def __getstate__(self) -> Any: ...
 
-def _gather(
-    args: tuple[Any, ...],
-    dtypes: tuple[np.dtype[Any] | None, ...],
-    uses: bytes,
-    first: int,
-    extent: int,
-    /,
-) -> list[Any] | None: ...
 def _join(
     arrays: Any,
     axis: int,

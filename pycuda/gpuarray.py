@@ -106,7 +106,6 @@ __getattr__, __dir__ = _names_at_first_use(
         "pycuda._array.functions.lines": (
             "apply_along_axis apply_over_axes piecewise trim_zeros"
         ),
-        "pycuda._array.functions.nan_reductions": "nancumprod nancumsum",
         "pycuda._array.functions.operations": (
             "binary_op_result:_get_broadcasted_binary_op_result clip "
             "common_dtype:_get_common_dtype if_positive logical_and logical_not "
@@ -121,7 +120,7 @@ __getattr__, __dir__ = _names_at_first_use(
             "array_split dsplit flip fliplr flipud hsplit repeat resize roll rot90 "
             "split tile vsplit"
         ),
-        "pycuda._array.functions.reductions": "average dot",
+        "pycuda._array.functions.reductions": "average dot nancumprod nancumsum",
         "pycuda._array.functions.sequences": "geomspace linspace logspace",
         "pycuda._array.functions.sets": (
             "UniqueAllResult UniqueCountsResult UniqueInverseResult intersect1d isin "

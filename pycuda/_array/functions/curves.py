@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pycuda._array.copies import c_copy, on_stream
-from pycuda._array.functions import joining, reductions
+from pycuda._array.functions import joining
 from pycuda._array.functions.conversion import operand
 from pycuda._array.functions.differences import diff
 from pycuda._array.functions.operations import where
@@ -14,7 +14,12 @@ from pycuda._array.kernels.c_types import dtype_to_ctype
 from pycuda._array.kernels.elementwise_kernel import ElementwiseKernel
 from pycuda._array.layout import normal_axis
 from pycuda._context_cache import context_dependent_memoize
-from pycuda._driver import GPUArray, _cumsum, _take
+from pycuda._driver import (
+    GPUArray,
+    _cumsum,
+    _sum,
+    _take,
+)
 
 
 @context_dependent_memoize
@@ -145,7 +150,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1, *, stream=None):
                 distance = diff(x, axis=axis - y.ndim)
         front = (slice(None),) * axis
         after, before = y[(*front, slice(1, None))], y[(*front, slice(None, -1))]
-        return reductions.sum(distance * (after + before) / 2.0, axis=axis)
+        return _sum(distance * (after + before) / 2.0, axis=axis)
 
 
 def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi, stream=None):

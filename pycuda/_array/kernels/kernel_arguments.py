@@ -3,7 +3,7 @@
 A kernel reads its arrays by address. An array of another dtype, or one that is too
 short, may give wrong values or an illegal access, so each call is checked. It goes on
 with a warning where PyCUDA's programs may be right.
-``_driver._gather`` and ``_driver._KernelCall`` accept the plain cases.
+``_driver._KernelCall`` accepts the plain cases.
 ``Arguments.arrange`` converts what can be converted, and raises errors that name the
 argument.
 """
@@ -18,7 +18,7 @@ from pycuda._driver import (
     GPUArray,
     PyCUDAWarning,
     _allocated,
-    _gather,
+    _check_arrays,
     _is_strict,
     _plain_array,
     _use_rest,
@@ -157,7 +157,7 @@ class ReadOnlyVector(VectorArg):
 
 
 def _use_of(argument, elements):
-    """Return how a kernel uses an argument, in the words of ``_driver._gather``."""
+    """Return how a kernel uses an argument, in the words of ``_KernelCall``."""
     if not isinstance(argument, VectorArg):
         return _SCALAR
     return _ELEMENTS if argument.name in elements else _POINTER
@@ -185,10 +185,6 @@ class Arguments:
 
     def __len__(self):
         return len(self.arguments)
-
-    def gather(self, args, extent=-1):
-        """Return values for the prepared kernel, or None if arrange() is needed."""
-        return _gather(args, self.dtypes, self.uses, self.first, extent)
 
     def arrange(self, args, stream, extent=-1, least=0):
         """Return (values, first array, pairs to copy back, converted arguments).
@@ -328,7 +324,10 @@ def _array_of(what, value):
     """Return an argument as a plain array; TypeError if it is no array."""
     if not hasattr(value, "gpudata"):
         raise TypeError(f"{what} must be a GPUArray, not {type(value).__name__}")
-    return _plain_array(value)
+    plain = _plain_array(value)
+    if isinstance(plain, GPUArray):
+        _check_arrays(plain)  # of the current context
+    return plain
 
 
 def _converted(what, declared, array, stream):

@@ -9,7 +9,6 @@ import numpy as np
 
 from pycuda._array.copies import on_stream
 from pycuda._array.creation import zeros
-from pycuda._array.functions import reductions
 from pycuda._array.functions.diagonals import diagonal, tril, triu
 from pycuda._array.functions.operations import where
 from pycuda._array.linalg.cusolver import (
@@ -37,7 +36,11 @@ from pycuda._array.linalg.matrices import (
 from pycuda._driver import (
     Context,
     GPUArray,
+    _any,
+    _count_nonzero,
+    _max,
     _small_solver,
+    _sum,
     _values_of_diagonals,
     device_attribute,
     matmul,
@@ -296,7 +299,7 @@ def _limit(values, rcond):
     """Return the limits below which singular values count as 0."""
     if isinstance(rcond, GPUArray):
         rcond = rcond.reshape((*rcond.shape, 1))
-    return reductions.max(values, axis=-1, keepdims=True) * rcond
+    return _max(values, axis=-1, keepdims=True) * rcond
 
 
 def pinv(a, rcond=None, hermitian=False, *, rtol=None, stream=None):
@@ -331,7 +334,7 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None, stream=None):  # noq
         raise ValueError("give tol or rtol, not both")
     with on_stream(stream):
         if A.ndim < 2:
-            return reductions.any(A != 0).astype(np.int64)
+            return _any(A != 0).astype(np.int64)
         s = svdvals(A)
         if tol is None:
             if rtol is None:
@@ -341,7 +344,7 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None, stream=None):  # noq
             tol = _limit(s, rtol)
         elif isinstance(tol, GPUArray):
             tol = tol.reshape((*tol.shape, 1))
-        return reductions.count_nonzero(s > tol, axis=-1)
+        return _count_nonzero(s > tol, axis=-1)
 
 
 def lstsq(a, b, rcond=None, *, stream=None):
@@ -371,14 +374,14 @@ def lstsq(a, b, rcond=None, *, stream=None):
         if m and n:
             u, s, vh = svd(a.astype(dtype), full_matrices=False)
             kept = s > _limit(s, rcond)
-            rank = int(reductions.count_nonzero(kept).get())
+            rank = int(_count_nonzero(kept).get())
             inverse = where(kept, 1 / where(kept, s, s.dtype.type(1)), s.dtype.type(0))
             parts = matmul(turned(u.conj()), right) * inverse[:, None]
             x = matmul(turned(vh.conj()), parts)
         residuals = GPUArray((0,), real_dtype(dtype), a.allocator)
         if rank == n and m > n:
             away = abs(right - matmul(a.astype(dtype), x))
-            residuals = reductions.sum(away * away, axis=0)
+            residuals = _sum(away * away, axis=0)
         if b.ndim == 1:
             x = x.reshape((n,))
         return x, residuals, rank, s

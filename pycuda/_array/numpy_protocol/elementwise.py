@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from pycuda._array.functions import reductions
-from pycuda._driver import GPUArray, _array_ops, _elementwise
+from pycuda._driver import (
+    GPUArray,
+    _all,
+    _array_ops,
+    _elementwise,
+)
 
 
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
@@ -31,7 +35,7 @@ def _isclose_of_halves(a, b, rtol, atol, equal_nan):
 
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Return whether all elements are close, as Python's bool."""
-    return bool(reductions.all(isclose(a, b, rtol, atol, equal_nan)))
+    return bool(_all(isclose(a, b, rtol, atol, equal_nan)))
 
 
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):

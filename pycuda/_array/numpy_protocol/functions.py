@@ -6,6 +6,8 @@ An operand whose type has its own ``__array_function__`` gets the call instead.
 
 from __future__ import annotations
 
+from types import MethodDescriptorType
+
 import numpy as np
 
 from pycuda._array import creation
@@ -24,7 +26,6 @@ from pycuda._array.functions import (
     grids,
     joining,
     lines,
-    nan_reductions,
     operations,
     padding,
     polynomials,
@@ -37,17 +38,24 @@ from pycuda._array.functions import (
 )
 from pycuda._array.functions.elements import compress, extract, place, putmask
 from pycuda._array.layout import broadcast_to
-from pycuda._array.numpy_calls import as_mask, called, casting_dtype, into
+from pycuda._array.numpy_calls import (
+    as_mask,
+    by_name,
+    called,
+    casting_dtype,
+    into,
+)
 from pycuda._array.numpy_protocol import (
     elementwise as numpy_elementwise,
     linalg as linear_algebra,
-    reductions as numpy_reductions,
 )
 from pycuda._driver import (
     GPUArray,
+    _all,
     _argwhere as argwhere,
     _array_functions,
     _array_ops,
+    _count_nonzero,
     _cumprod as cumprod,
     _cumsum as cumsum,
     _cumulative_prod as cumulative_prod,
@@ -148,7 +156,7 @@ def array_equal(a1, a2, equal_nan=False):
     equal = a1 == a2
     if equal_nan:
         equal = equal | (np.isnan(a1) & np.isnan(a2))
-    return bool(reductions.all(equal))
+    return bool(_all(equal))
 
 
 def may_share_memory(a, b, max_work=None):
@@ -197,20 +205,20 @@ def _text(function):
 
 
 _FUNCTIONS = {
-    np.sum: numpy_reductions.sum,
-    np.prod: numpy_reductions.prod,
-    np.mean: numpy_reductions.mean,
-    np.var: numpy_reductions.var,
-    np.std: numpy_reductions.std,
-    np.min: numpy_reductions.min,
-    np.max: numpy_reductions.max,
-    np.amin: numpy_reductions.min,
-    np.amax: numpy_reductions.max,
-    np.argmin: numpy_reductions.argmin,
-    np.argmax: numpy_reductions.argmax,
-    np.any: numpy_reductions.any,
-    np.all: numpy_reductions.all,
-    np.count_nonzero: numpy_reductions.count_nonzero,
+    np.sum: GPUArray.sum,
+    np.prod: GPUArray.prod,
+    np.mean: GPUArray.mean,
+    np.var: GPUArray.var,
+    np.std: GPUArray.std,
+    np.min: GPUArray.min,
+    np.max: GPUArray.max,
+    np.amin: GPUArray.min,
+    np.amax: GPUArray.max,
+    np.argmin: GPUArray.argmin,
+    np.argmax: GPUArray.argmax,
+    np.any: _numpy_any,
+    np.all: _numpy_all,
+    np.count_nonzero: by_name(np.count_nonzero, _count_nonzero),
     np.cumsum: cumsum,
     np.median: median,
     np.nanmedian: nanmedian,
@@ -219,12 +227,12 @@ _FUNCTIONS = {
     np.percentile: percentile,
     np.quantile: quantile,
     np.cumprod: cumprod,
-    np.nancumsum: nan_reductions.nancumsum,
-    np.nancumprod: nan_reductions.nancumprod,
-    np.ptp: numpy_reductions.ptp,
+    np.nancumsum: reductions.nancumsum,
+    np.nancumprod: reductions.nancumprod,
+    np.ptp: GPUArray.ptp,
     np.where: where,
-    np.concatenate: joining.np_concatenate,
-    np.stack: joining.np_stack,
+    np.concatenate: _numpy_concatenate,
+    np.stack: _numpy_stack,
     np.vstack: joining.vstack,
     np.hstack: joining.hstack,
     np.dstack: joining.dstack,
@@ -371,37 +379,6 @@ _FUNCTIONS |= {
     if hasattr(np, function.__name__)
 }
 
-# C calls these in place of the functions above: they run no Python.
-_array_functions.update(
-    {
-        getattr(np, name): getattr(GPUArray, name)
-        for name in ("sum", "prod", "mean", "var", "std", "argmin", "argmax")
-    }
-)
-_array_functions.update(
-    {
-        np.min: GPUArray.min,
-        np.max: GPUArray.max,
-        np.amin: GPUArray.min,
-        np.amax: GPUArray.max,
-        np.any: _numpy_any,
-        np.all: _numpy_all,
-        np.ptp: GPUArray.ptp,
-        np.nanmean: _nanmean,
-        np.nanvar: _nanvar,
-        np.nanstd: _nanstd,
-        np.nansum: _nansum,
-        np.nanprod: _nanprod,
-        np.nanmin: _nanmin,
-        np.nanmax: _nanmax,
-        np.nanargmin: _nanargmin,
-        np.nanargmax: _nanargmax,
-        np.searchsorted: _searchsorted,
-        np.digitize: _digitize,
-        np.concatenate: _numpy_concatenate,
-        np.stack: _numpy_stack,
-    }
-)
 # Sorts: the functions have NumPy's parameters.
 _FUNCTIONS.update(
     {
@@ -481,8 +458,7 @@ _FUNCTIONS.update(
 )
 
 # C calls all of them where each argument of an array type is a plain GPUArray.
-for _function, _ours in _FUNCTIONS.items():
-    _array_functions.setdefault(_function, _ours)
+_array_functions.update(_FUNCTIONS)
 
 
 def array_function(array, function, types, args, kwargs):
@@ -496,4 +472,11 @@ def array_function(array, function, types, args, kwargs):
         raise TypeError(f"{full} has no counterpart for GPUArrays: fetch with get()")
     if kwargs:
         kwargs = {k: v for k, v in kwargs.items() if v is not np._NoValue}
+    if isinstance(ours, MethodDescriptorType):
+        args = args or (kwargs.pop("a"),)
+        if not isinstance(args[0], GPUArray):
+            raise TypeError(
+                f"{ours.__name__} takes a GPUArray, not {type(args[0]).__name__}; copy "
+                "it with to_gpu()"
+            )
     return called(function, ours, args, kwargs)

@@ -1,9 +1,7 @@
 /* Packing and launching: see call_launch.h. */
 #include "python/array/type/call_launch.h"
 
-#include "python/driver/launch/function_description.h"
-#include "python/driver/launch/prepared_format.h"
-#include "python/driver/launch/prepared_values.h"
+#include "python/driver/launch/launch.h"
 
 /* Write the bytes of an address or a number of this file. The host is little-endian. */
 static void

@@ -325,7 +325,6 @@ array_add_functions(PyObject *m)
         array_functions,
         pcu_transfer_functions,
         pcu_plain_array_functions,
-        pcu_kernel_arguments_functions,
         pcu_operation_functions,
         pcu_fourier_functions,
         pcu_index_functions,

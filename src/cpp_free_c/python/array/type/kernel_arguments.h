@@ -2,7 +2,7 @@
  * ReductionKernel or a scan.
  *
  * The functions here accept the usual cases. pycuda/_array/kernels/kernel_arguments.py
- * handles all others. Called by kernel_call.c; _gather serves Python. */
+ * handles all others. Called by kernel_call.c and call_launch.c. */
 #ifndef PYTHON_ARRAY_TYPE_KERNEL_ARGUMENTS_H
 #define PYTHON_ARRAY_TYPE_KERNEL_ARGUMENTS_H
 

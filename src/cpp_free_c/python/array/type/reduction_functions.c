@@ -1,8 +1,9 @@
 /* Reductions as programs call them: methods of GPUArray, functions of pycuda.gpuarray,
  * and _reduce, which pycuda's modules call with the number of a reduction.
  *
- * An ordinary call is enqueued here. With `initial` or `where`, which the kernels do
- * not know, the Python function of the same name does the work. */
+ * An ordinary call is enqueued here. What the kernels do not know, such as `initial`
+ * and `where`, is the work of one Python function: `general` in
+ * functions/reductions.py. */
 
 #include "python/array/type/members.h"
 
@@ -71,35 +72,50 @@ reduction_is_plain(pcu_state *st, int op, PyObject *input, const pcu_array_args 
            a->where == Py_True && !(is_spread && a->dtype != PCU_T_NONE);
 }
 
+/* Call the Python function `general` with the name of the reduction and the arguments
+ * by name. self is NULL unless a method was called. */
 static PyObject *
-reduction_method(PyObject *self, int op, const pcu_signature *signature,
-                 const char *module, PyObject *const *args, Py_ssize_t nargs,
-                 PyObject *kwnames)
+reduction_general(int op, PyObject *self, const pcu_signature *signature,
+                  PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    pcu_state *st = ((pcu_gpuarray *)self)->st;
-    pcu_array_args a = pcu_array_defaults();
-    if (pcu_args_parse(st, signature, args, nargs, kwnames, &a) < 0) {
-        return NULL;
+    PyObject *stack[2 + PCU_ARGS_MAX] = {PyUnicode_FromString(pcu_reductions[op].name),
+                                         self};
+    Py_ssize_t leading = self == NULL ? 1 : 2;
+    Py_ssize_t count = nargs;
+    PyObject *result = NULL;
+    if (kwnames != NULL) {
+        count += PyTuple_GET_SIZE(kwnames);
     }
-    if (!reduction_is_plain(st, op, self, &a)) {
-        return pcu_gpuarray_forward(self, module, pcu_reductions[op].name, args, nargs,
-                                    kwnames);
+    PyObject *names = PyTuple_New(count);
+    if (stack[0] == NULL || names == NULL) {
+        goto done;
     }
-    return reduction_enqueue(st, op, &self, &a);
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *name = i < nargs ? signature->parameters[i].name
+                                   : PyTuple_GET_ITEM(kwnames, i - nargs);
+        PyTuple_SET_ITEM(names, i, Py_NewRef(name));
+        stack[leading + i] = args[i];
+    }
+    result = pcu_forward("pycuda._array.functions.reductions", "general", stack,
+                         leading, names);
+done:
+    Py_XDECREF(stack[0]);
+    Py_XDECREF(names);
+    return result;
 }
 
+/* Run a method, or a function where self is NULL. */
 static PyObject *
-reduction_function(PyObject *m, int op, const pcu_signature *signature,
-                   const char *module, PyObject *const *args, Py_ssize_t nargs,
-                   PyObject *kwnames)
+reduction_call(pcu_state *st, PyObject *self, int op, const pcu_signature *signature,
+               PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    pcu_state *st = pcu_state_of_module(m);
     pcu_array_args a = pcu_array_defaults();
+    a.a = self;
     if (pcu_args_parse(st, signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
     if (!reduction_is_plain(st, op, a.a, &a)) {
-        return pcu_forward(module, pcu_reductions[op].name, args, nargs, kwnames);
+        return reduction_general(op, self, signature, args, nargs, kwnames);
     }
     return reduction_enqueue(st, op, &a.a, &a);
 }
@@ -129,65 +145,60 @@ operation_reduce(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
 
 /* -- methods ----------------------------------------------------------------------- */
 
-/* The method `name`: its number in tables/array_reductions.h, the module of the Python
- * function of that name, its docstring. */
-#define METHOD(name, NUMBER, module, text)                                        \
-    PCU_SIGNATURE(method_##name, pcu_array_words, text)                           \
-    static PyObject *method_##name(PyObject *self, PyObject *const *args,         \
-                                   Py_ssize_t nargs, PyObject *kwnames)           \
-    {                                                                             \
-        return reduction_method(self, NUMBER, &method_##name##_signature, module, \
-                                args, nargs, kwnames);                            \
+/* The method `name`: its number in tables/array_reductions.h, its docstring. */
+#define METHOD(name, NUMBER, text)                                               \
+    PCU_SIGNATURE(method_##name, pcu_array_words, text)                          \
+    static PyObject *method_##name(PyObject *self, PyObject *const *args,        \
+                                   Py_ssize_t nargs, PyObject *kwnames)          \
+    {                                                                            \
+        return reduction_call(((pcu_gpuarray *)self)->st, self, NUMBER,          \
+                              &method_##name##_signature, args, nargs, kwnames); \
     }
 
-#define NUMPY_METHODS "pycuda._array.numpy_protocol.methods"
-#define REDUCTIONS "pycuda._array.functions.reductions"
-#define NAN_REDUCTIONS "pycuda._array.functions.nan_reductions"
-
-METHOD(sum, PCU_REDUCE_SUM, NUMPY_METHODS,
+METHOD(sum, PCU_REDUCE_SUM,
        "sum($self, /, axis=None, dtype=None, out=None, keepdims=False, "
        "initial=None, where=True)\n--\n\n"
        "Return the sum along all axes or some; integers are summed in 64 bits.")
-METHOD(prod, PCU_REDUCE_PROD, NUMPY_METHODS,
+METHOD(prod, PCU_REDUCE_PROD,
        "prod($self, /, axis=None, dtype=None, out=None, keepdims=False, "
        "initial=None, where=True)\n--\n\n"
        "Return the product along all axes or some.")
-METHOD(min, PCU_REDUCE_MIN, NUMPY_METHODS,
+METHOD(min, PCU_REDUCE_MIN,
        "min($self, /, axis=None, out=None, keepdims=False, initial=None, "
        "where=True)\n--\n\n"
        "Return the smallest element along all axes or some.")
-METHOD(max, PCU_REDUCE_MAX, NUMPY_METHODS,
+METHOD(max, PCU_REDUCE_MAX,
        "max($self, /, axis=None, out=None, keepdims=False, initial=None, "
        "where=True)\n--\n\n"
        "Return the largest element along all axes or some.")
-METHOD(argmin, PCU_REDUCE_ARGMIN, NUMPY_METHODS,
+METHOD(argmin, PCU_REDUCE_ARGMIN,
        "argmin($self, /, axis=None, out=None, *, keepdims=False)\n--\n\n"
        "Return the index of the first smallest element.")
-METHOD(argmax, PCU_REDUCE_ARGMAX, NUMPY_METHODS,
+METHOD(argmax, PCU_REDUCE_ARGMAX,
        "argmax($self, /, axis=None, out=None, *, keepdims=False)\n--\n\n"
        "Return the index of the first largest element.")
-METHOD(mean, PCU_REDUCE_MEAN, NUMPY_METHODS,
+METHOD(mean, PCU_REDUCE_MEAN,
        "mean($self, /, axis=None, dtype=None, out=None, keepdims=False, *, "
        "where=True)\n--\n\n"
        "Return the mean along all axes or some.")
-METHOD(var, PCU_REDUCE_VAR, NUMPY_METHODS,
+METHOD(var, PCU_REDUCE_VAR,
        "var($self, /, axis=None, dtype=None, out=None, ddof=0, "
        "keepdims=False, *, where=True)\n--\n\n"
        "Return the variance along all axes or some, in one pass over the "
        "elements.")
-METHOD(std, PCU_REDUCE_STD, NUMPY_METHODS,
+METHOD(std, PCU_REDUCE_STD,
        "std($self, /, axis=None, dtype=None, out=None, ddof=0, "
        "keepdims=False, *, where=True)\n--\n\n"
        "Return the standard deviation along all axes or some.")
-METHOD(ptp, PCU_REDUCE_PTP, NUMPY_METHODS,
+METHOD(ptp, PCU_REDUCE_PTP,
        "ptp($self, /, axis=None, out=None, keepdims=False)\n--\n\n"
        "Return the difference of the largest and the smallest element.")
-METHOD(any, PCU_REDUCE_ANY, REDUCTIONS,
+METHOD(any, PCU_REDUCE_ANY,
        "any($self, /, stream=None, allocator=None, axis=None, keepdims=False, "
        "out=None, *, initial=None, where=True)\n--\n\n"
        "Return whether any element is true: a bool array, without axes unless "
        "axis is given.")
-METHOD(all, PCU_REDUCE_ALL, REDUCTIONS,
+METHOD(all, PCU_REDUCE_ALL,
        "all($self, /, stream=None, allocator=None, axis=None, keepdims=False, "
        "out=None, *, initial=None, where=True)\n--\n\n"
        "Return whether all elements are true: a bool array, without axes "
@@ -230,117 +241,117 @@ PyMethodDef pcu_reduction_methods[] = {
     "The index is -1 where all elements are NaN: the call does not wait to find\n" \
     "out. ValueError for an array without elements."
 
-#define FUNCTION(name, NUMBER, module, text)                                       \
+#define FUNCTION(name, NUMBER, text)                                               \
     PCU_SIGNATURE(function_##name, pcu_array_words, text)                          \
     static PyObject *function_##name(PyObject *m, PyObject *const *args,           \
                                      Py_ssize_t nargs, PyObject *kwnames)          \
     {                                                                              \
-        return reduction_function(m, NUMBER, &function_##name##_signature, module, \
-                                  args, nargs, kwnames);                           \
+        return reduction_call(pcu_state_of_module(m), NULL, NUMBER,                \
+                              &function_##name##_signature, args, nargs, kwnames); \
     }
 
-FUNCTION(sum, PCU_REDUCE_SUM, REDUCTIONS,
+FUNCTION(sum, PCU_REDUCE_SUM,
          "sum($module, a, dtype=None, stream=None, allocator=None, *, axis=None, "
          "keepdims=False, out=None, initial=None, where=True)\n--\n\n"
          "Return the sum. Small integers are added in 64 bits.\n\n" REDUCTION_AXES)
-FUNCTION(prod, PCU_REDUCE_PROD, REDUCTIONS,
+FUNCTION(prod, PCU_REDUCE_PROD,
          "prod($module, a, dtype=None, stream=None, allocator=None, *, axis=None, "
          "keepdims=False, out=None, initial=None, where=True)\n--\n\n"
          "Return the product.\n\n" REDUCTION_AXES)
-FUNCTION(min, PCU_REDUCE_MIN, REDUCTIONS,
+FUNCTION(min, PCU_REDUCE_MIN,
          "min($module, a, stream=None, *, axis=None, keepdims=False, out=None, "
          "allocator=None, initial=None, where=True)\n--\n\n"
          "Return the least element; ValueError if none.\n\n" REDUCTION_AXES)
-FUNCTION(max, PCU_REDUCE_MAX, REDUCTIONS,
+FUNCTION(max, PCU_REDUCE_MAX,
          "max($module, a, stream=None, *, axis=None, keepdims=False, out=None, "
          "allocator=None, initial=None, where=True)\n--\n\n"
          "Return the greatest element; ValueError if none.\n\n" REDUCTION_AXES)
-FUNCTION(argmin, PCU_REDUCE_ARGMIN, REDUCTIONS,
+FUNCTION(argmin, PCU_REDUCE_ARGMIN,
          "argmin($module, a, stream=None, *, axis=None, keepdims=False, out=None, "
          "allocator=None)\n--\n\n"
          "Return the index of the first least element.\n\n" REDUCTION_SEARCH)
-FUNCTION(argmax, PCU_REDUCE_ARGMAX, REDUCTIONS,
+FUNCTION(argmax, PCU_REDUCE_ARGMAX,
          "argmax($module, a, stream=None, *, axis=None, keepdims=False, out=None, "
          "allocator=None)\n--\n\n"
          "Return the index of the first greatest element.\n\n" REDUCTION_SEARCH)
 FUNCTION(
-    count_nonzero, PCU_REDUCE_COUNT_NONZERO, REDUCTIONS,
+    count_nonzero, PCU_REDUCE_COUNT_NONZERO,
     "count_nonzero($module, a, stream=None, *, axis=None, keepdims=False, out=None, "
     "allocator=None)\n--\n\n"
     "Return the number of elements that are not 0, along all axes or along "
     "``axis``.")
-FUNCTION(any, PCU_REDUCE_ANY, REDUCTIONS,
+FUNCTION(any, PCU_REDUCE_ANY,
          "any($module, a, stream=None, allocator=None, axis=None, keepdims=False, "
          "out=None, *, initial=None, where=True)\n--\n\n"
          "Return whether any element is true.\n\n" REDUCTION_AXES)
-FUNCTION(all, PCU_REDUCE_ALL, REDUCTIONS,
+FUNCTION(all, PCU_REDUCE_ALL,
          "all($module, a, stream=None, allocator=None, axis=None, keepdims=False, "
          "out=None, *, initial=None, where=True)\n--\n\n"
          "Return whether all elements are true.\n\n" REDUCTION_AXES)
-FUNCTION(mean, PCU_REDUCE_MEAN, REDUCTIONS,
+FUNCTION(mean, PCU_REDUCE_MEAN,
          "mean($module, a, dtype=None, stream=None, allocator=None, *, axis=None, "
          "keepdims=False, out=None, where=True)\n--\n\n"
          "Return the mean, along all axes or along ``axis``.\n\n"
          "``where`` is a mask of the elements that count.")
-FUNCTION(var, PCU_REDUCE_VAR, REDUCTIONS,
+FUNCTION(var, PCU_REDUCE_VAR,
          "var($module, a, axis=None, ddof=0, keepdims=False, *, out=None, stream=None, "
          "allocator=None, where=True)\n--\n\n"
          "Return the variance.\n\n" REDUCTION_SPREAD)
 FUNCTION(
-    std, PCU_REDUCE_STD, REDUCTIONS,
+    std, PCU_REDUCE_STD,
     "std($module, a, axis=None, ddof=0, keepdims=False, *, out=None, stream=None, "
     "allocator=None, where=True)\n--\n\n"
     "Return the standard deviation: the root of the variance.\n\n" REDUCTION_SPREAD)
 
 /* NumPy's order of arguments. */
-FUNCTION(nansum, PCU_REDUCE_NANSUM, NAN_REDUCTIONS,
+FUNCTION(nansum, PCU_REDUCE_NANSUM,
          "nansum($module, a, axis=None, dtype=None, out=None, keepdims=False, "
          "initial=None, where=True, *, stream=None, allocator=None)\n--\n\n"
          "Return the sum of the elements that are not NaN, 0 if "
          "none.\n\n" NAN_REDUCTION_AXES)
-FUNCTION(nanprod, PCU_REDUCE_NANPROD, NAN_REDUCTIONS,
+FUNCTION(nanprod, PCU_REDUCE_NANPROD,
          "nanprod($module, a, axis=None, dtype=None, out=None, keepdims=False, "
          "initial=None, where=True, *, stream=None, allocator=None)\n--\n\n"
          "Return the product of the elements that are not NaN, 1 if "
          "none.\n\n" NAN_REDUCTION_AXES)
-FUNCTION(nanmin, PCU_REDUCE_NANMIN, NAN_REDUCTIONS,
+FUNCTION(nanmin, PCU_REDUCE_NANMIN,
          "nanmin($module, a, axis=None, out=None, keepdims=False, initial=None, "
          "where=True, *, stream=None, allocator=None)\n--\n\n"
          "Return the least element that is not NaN, NaN if none is.\n\n"
          "ValueError for an array without elements.\n\n" NAN_REDUCTION_AXES)
-FUNCTION(nanmax, PCU_REDUCE_NANMAX, NAN_REDUCTIONS,
+FUNCTION(nanmax, PCU_REDUCE_NANMAX,
          "nanmax($module, a, axis=None, out=None, keepdims=False, initial=None, "
          "where=True, *, stream=None, allocator=None)\n--\n\n"
          "Return the greatest element that is not NaN, NaN if none is.\n\n"
          "ValueError for an array without elements.\n\n" NAN_REDUCTION_AXES)
 FUNCTION(
-    nanargmin, PCU_REDUCE_NANARGMIN, NAN_REDUCTIONS,
+    nanargmin, PCU_REDUCE_NANARGMIN,
     "nanargmin($module, a, axis=None, out=None, *, keepdims=False, stream=None, "
     "allocator=None)\n--\n\n"
     "Return the index of the first least element, NaN aside.\n\n" NAN_REDUCTION_SEARCH)
-FUNCTION(nanargmax, PCU_REDUCE_NANARGMAX, NAN_REDUCTIONS,
+FUNCTION(nanargmax, PCU_REDUCE_NANARGMAX,
          "nanargmax($module, a, axis=None, out=None, *, keepdims=False, stream=None, "
          "allocator=None)\n--\n\n"
          "Return the index of the first greatest element, NaN "
          "aside.\n\n" NAN_REDUCTION_SEARCH)
-FUNCTION(nanmean, PCU_REDUCE_NANMEAN, NAN_REDUCTIONS,
+FUNCTION(nanmean, PCU_REDUCE_NANMEAN,
          "nanmean($module, a, axis=None, dtype=None, out=None, keepdims=False, *, "
          "where=True, stream=None, allocator=None)\n--\n\n"
          "Return the mean of the elements that are not NaN, NaN if none "
          "is.\n\n" NAN_REDUCTION_AXES)
-FUNCTION(nanvar, PCU_REDUCE_NANVAR, NAN_REDUCTIONS,
+FUNCTION(nanvar, PCU_REDUCE_NANVAR,
          "nanvar($module, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, "
          "*, where=True, stream=None, allocator=None)\n--\n\n"
          "Return the variance of the elements that are not NaN.\n\n"
          "The divisor is their number less ``ddof``; NaN where that is not "
          "positive.\n\n" NAN_REDUCTION_AXES)
-FUNCTION(nanstd, PCU_REDUCE_NANSTD, NAN_REDUCTIONS,
+FUNCTION(nanstd, PCU_REDUCE_NANSTD,
          "nanstd($module, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, "
          "*, where=True, stream=None, allocator=None)\n--\n\n"
          "Return the standard deviation of the elements that are not NaN.\n\n"
          "The divisor is their number less ``ddof``; NaN where that is not "
          "positive.\n\n" NAN_REDUCTION_AXES)
-FUNCTION(ptp, PCU_REDUCE_PTP, REDUCTIONS,
+FUNCTION(ptp, PCU_REDUCE_PTP,
          "ptp($module, a, axis=None, out=None, *, keepdims=False, stream=None, "
          "allocator=None)\n--\n\n"
          "Return the difference of the greatest and the least element, in one "
@@ -350,23 +361,22 @@ FUNCTION(ptp, PCU_REDUCE_PTP, REDUCTIONS,
          "ValueError for an array without elements.")
 
 /* np.any and np.all: the order of arguments is another one than in pycuda.gpuarray. */
-#define NUMPY_REDUCTIONS "pycuda._array.numpy_protocol.reductions"
-#define NUMPY_FUNCTION(name, NUMBER, module, text)                              \
-    PCU_SIGNATURE(function_numpy_##name, pcu_array_words, text)                 \
-    static PyObject *function_numpy_##name(PyObject *m, PyObject *const *args,  \
-                                           Py_ssize_t nargs, PyObject *kwnames) \
-    {                                                                           \
-        pcu_signature signature = function_numpy_##name##_signature;            \
-        signature.function = #name; /* in messages */                           \
-        return reduction_function(m, NUMBER, &signature, module, args, nargs,   \
-                                  kwnames);                                     \
+#define NUMPY_FUNCTION(name, NUMBER, text)                                            \
+    PCU_SIGNATURE(function_numpy_##name, pcu_array_words, text)                       \
+    static PyObject *function_numpy_##name(PyObject *m, PyObject *const *args,        \
+                                           Py_ssize_t nargs, PyObject *kwnames)       \
+    {                                                                                 \
+        pcu_signature signature = function_numpy_##name##_signature;                  \
+        signature.function = #name; /* in messages */                                 \
+        return reduction_call(pcu_state_of_module(m), NULL, NUMBER, &signature, args, \
+                              nargs, kwnames);                                        \
     }
 NUMPY_FUNCTION(
-    any, PCU_REDUCE_ANY, NUMPY_REDUCTIONS,
+    any, PCU_REDUCE_ANY,
     "numpy_any($module, a, axis=None, out=None, keepdims=False, *, where=True)\n--\n\n"
     "Return whether any element is true, with the arguments of NumPy.")
 NUMPY_FUNCTION(
-    all, PCU_REDUCE_ALL, NUMPY_REDUCTIONS,
+    all, PCU_REDUCE_ALL,
     "numpy_all($module, a, axis=None, out=None, keepdims=False, *, where=True)\n--\n\n"
     "Return whether all elements are true, with the arguments of NumPy.")
 

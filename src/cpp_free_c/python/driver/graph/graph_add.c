@@ -5,14 +5,14 @@
  *
  * Invariant: a node is added only after the graph keeps what the node uses. Callers:
  * Python, and graph_memory.c for more nodes. */
-#include "python/driver/graph/graph_parameters.h"
+#include "python/driver/graph/graph.h"
 
 #include "python/support/args.h"
 #include "python/support/convert.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/current_context.h"
-#include "python/driver/launch/kept_arguments.h"
+#include "python/driver/launch/launch.h"
 
 PyObject *
 pcu_graph_add_node(pcu_graph *self, PyObject *after, CUgraphNodeParams *params)

@@ -9,8 +9,8 @@
 #include "python/support/errors.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
-#include "python/driver/device.h"
-#include "python/driver/launch/function_struct.h"
+#include "python/driver/context.h"
+#include "python/driver/launch/launch.h"
 #include "python/driver/resource.h"
 
 enum { WARP = 32, COOPERATIVE_LAUNCH = 95 };

@@ -9,10 +9,9 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/current_context.h"
-#include "python/driver/device.h"
+#include "python/driver/context.h"
 #include "python/driver/memory/gpuarray.h"
-#include "python/driver/memory/location.h"
-#include "python/driver/memory/pointer.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
 

@@ -12,8 +12,7 @@
 #include "python/support/type.h"
 #include "driver/virtual_range.h"
 #include "python/driver/context.h"
-#include "python/driver/memory/location.h"
-#include "python/driver/memory/physical_memory.h"
+#include "python/driver/memory/memory.h"
 
 /* head.handle.memory is the first address, head.size the reserved bytes. */
 typedef struct {
