@@ -48,6 +48,20 @@ def called(full, function, args, kwargs):
     raise TypeError(f"{full} of GPUArrays: {text}")
 
 
+def same(namespace, homes, prefix=""):
+    """Return {NumPy's function: ours} for functions of the same names and parameters.
+
+    ``homes`` are {where ours are: their names}, where they have a prefix. An older
+    NumPy lacks some.
+    """
+    return {
+        getattr(namespace, name): getattr(home, prefix + name)
+        for home, names in homes.items()
+        for name in names.split()
+        if hasattr(namespace, name)
+    }
+
+
 def by_name(function, ours):
     """Return ``ours`` for calls with the parameters of a NumPy function, in its order.
 
