@@ -1,7 +1,8 @@
 """The arguments of kernels with a program's code, and the checks of each call.
 
 A kernel reads its arrays by address. An array of another dtype, or one that is too
-short, would give wrong values or an illegal access, so each call is checked.
+short, may give wrong values or an illegal access, so each call is checked. It goes on
+with a warning where PyCUDA's programs may be right.
 ``_driver._KernelCall`` accepts the plain cases.
 ``Arguments.arrange`` converts what can be converted, and raises errors that name the
 argument.
@@ -21,7 +22,7 @@ from pycuda._driver import (
     _plain_array,
     _use_rest,
 )
-from pycuda._warning import warn_settled
+from pycuda._warning import forgive, warn_settled
 
 
 def _base_of(dtype):
@@ -224,7 +225,7 @@ class Arguments:
             values[k] = 0 if packed.gpudata is None else packed.gpudata
         if is_beyond:  # such kernels read neighbours in the other arrays, too
             for array in arrays:
-                _use_rest(array.ptr)
+                _use_rest(_address_of(array))
         return values, first, back, converted
 
     def copies_before(self, args, back, stream):
@@ -266,8 +267,6 @@ class Arguments:
             size = max(size, packed.mem_size)
         if extent <= size and least >= 0:
             return False
-        if is_alias and is_bytes(dtype):
-            raise wrong_dtype(what, declared, value)
         first = self.arguments[self.first].name
         found = (
             f"{what} is an array of {value.dtype} with {value.size} elements, but the "
@@ -277,8 +276,10 @@ class Arguments:
             f"pass an array of at least {extent} elements, or a range or slice that "
             f"ends before (without them the size of {first} is the limit)"
         )
-        is_plain = packed is value and isinstance(value, GPUArray)
-        if _is_strict() or not is_plain or not _has(packed, declared, least, extent):
+        is_copy = packed is not value and dtype_of(value).kind != "b"
+        if _is_strict() or is_copy or not has(packed, declared, least, extent):
+            if is_alias and is_bytes(dtype):
+                raise wrong_dtype(what, declared, value)
             raise ValueError(f"{found}: {step}")
         text = (
             f"{found}. The driver gave it that memory, because it rounds sizes up, so "
@@ -305,11 +306,16 @@ class Arguments:
         )
 
 
-def _has(array, declared, least, extent):
+def _address_of(array):
+    """Return the address of an array, also of a foreign type."""
+    return 0 if array.gpudata is None else int(array.gpudata)
+
+
+def has(array, declared, least, extent):
     """Return whether the driver gave elements to the memory of an array."""
-    size = declared.itemsize
-    low, high = array.ptr + min(least, 0) * size, array.ptr + extent * size
-    begin, end = _allocated(array.ptr) or (high, low)
+    size, address = declared.itemsize, _address_of(array)
+    low, high = address + min(least, 0) * size, address + extent * size
+    begin, end = _allocated(address) or (high, low)
     return begin <= low and high <= end
 
 
@@ -321,12 +327,16 @@ def _array_of(what, value):
 
 
 def _converted(what, declared, array, stream):
-    """Return an array, or a bool array converted to the dtype that is declared."""
+    """Return an array, or a bool array converted to the dtype that is declared.
+
+    A kernel reads the bytes of other dtypes as its own.
+    """
     dtype = dtype_of(array)
     if dtype is None or accepts(declared, dtype):
         return array
     if dtype.kind != "b" or not takes_bool(declared):
-        raise wrong_dtype(what, declared, array)
+        forgive(str(wrong_dtype(what, declared, array)), TypeError)
+        return array
     return array.astype(declared, stream)
 
 

@@ -17,8 +17,15 @@ from pycuda._array.creation import empty_like
 from pycuda._array.kernels.argument_names import Names
 from pycuda._array.kernels.c_types import dtype_to_ctype
 from pycuda._array.kernels.compilation import load
-from pycuda._array.kernels.kernel_arguments import accepts, wrong_dtype
-from pycuda._driver import GPUArray, _KernelCall, _plain_array, _working_context
+from pycuda._array.kernels.kernel_arguments import accepts, has, wrong_dtype
+from pycuda._driver import (
+    GPUArray,
+    _KernelCall,
+    _plain_array,
+    _use_rest,
+    _working_context,
+)
+from pycuda._warning import forgive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -226,15 +233,33 @@ class _ScanKernelBase(_KernelCall):
             return True
         return dtype.itemsize == self.dtype.itemsize and accepts(self.dtype, dtype)
 
+    def _forgive(self, array, name):
+        """Warn that the kernel reads the bytes of an array as its own dtype.
+
+        ValueError if these are more than the driver gave to the array.
+        """
+        text = str(wrong_dtype(name, self.dtype, array))
+        is_short = array.dtype.itemsize < self.dtype.itemsize
+        is_long_enough = array.flags.forc and has(array, self.dtype, 0, array.size)
+        # The result of a comparison has no memory for numbers.
+        if array.dtype.kind == "b" or (is_short and not is_long_enough):
+            raise ValueError(text)
+        forgive(text, ValueError)
+        if is_short:
+            _use_rest(array.ptr)
+
     def _check(self, input_ary, output_ary):
         """Raise ValueError unless the arrays have one axis, one length, one dtype."""
-        for array, name in ((input_ary, "input_ary"), (output_ary, "output_ary")):
+        arrays = {"input_ary": input_ary}
+        if output_ary is not input_ary:
+            arrays["output_ary"] = output_ary
+        for name, array in arrays.items():
             if array.ndim != 1:
                 raise ValueError(f"{name} has shape {array.shape}; scans take one axis")
             # A bool input is copied as numbers.
             is_copied = array is not output_ary and array.dtype.kind == "b"
             if not self._accepts(array.dtype) and not is_copied:
-                raise ValueError(str(wrong_dtype(name, self.dtype, array)))
+                self._forgive(array, name)
         if output_ary.shape != input_ary.shape:
             raise ValueError(
                 f"input_ary has shape {input_ary.shape}, output_ary has "

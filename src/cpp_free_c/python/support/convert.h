@@ -63,8 +63,9 @@ typedef struct {
 } pcu_shape;
 PCU_CONVERTER(pcu_as_shape); /* pcu_shape */
 
-/* Check that the elements have the same meaning on the device as in the program.
- * TypeError with a hint for non-native byte order and for masked arrays. */
+/* Check that the elements have the same meaning on the device as in the program. For
+ * non-native byte order and for masked arrays warn, because their bytes can be copied,
+ * or raise TypeError: see pcu_forgive. */
 PCU_HIDDEN PCU_RAISES int pcu_array_check_meaning(PyArrayObject *array,
                                                   const char *name);
 

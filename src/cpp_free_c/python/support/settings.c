@@ -1,7 +1,33 @@
 /* Settings of the environment: _setting and _is_strict. See settings.h. */
 #include "python/support/settings.h"
 
+#include <stdarg.h>
+
 #include "python/support/setup.h"
+
+int
+pcu_forgive(PyObject *error, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    PyObject *text = PyUnicode_FromFormatV(format, values);
+    va_end(values);
+    PyObject *module = NULL;
+    PyObject *done = NULL;
+    if (text != NULL) {
+        module = PyImport_ImportModule("pycuda._warning");
+    }
+    if (module != NULL) {
+        done = PyObject_CallMethod(module, "forgive", "OO", text, error);
+    }
+    Py_XDECREF(module);
+    Py_XDECREF(text);
+    Py_XDECREF(done);
+    if (done == NULL) {
+        return -1;
+    }
+    return 0;
+}
 
 int
 pcu_setting_read(pcu_setting setting)

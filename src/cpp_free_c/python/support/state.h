@@ -140,8 +140,8 @@ typedef struct {
     struct pcu_property_block *properties; /* owned list; freed with the module */
     PyObject *launch_names; /* owned: {str: the same}, for driver/events.h; freed with
                                the module */
-    /* Raises unless all elements of a GPUArray lie in its memory. Set by python/array,
-     * called by launches. */
+    /* Warns or raises unless all elements of a GPUArray lie in its memory. Set by
+     * python/array, called by launches. */
     int (*check_array)(PyObject *array);
     /* The name of the array operation of a generated kernel: a new str. Set by
      * python/array, called for the text of errors. */

@@ -436,15 +436,15 @@ array_add_fourier_numbers(PyObject *m)
 
 /* For launches: see python/support/state.h. */
 static int
-array_check_inside(PyObject *array)
+array_check_launch(PyObject *array)
 {
-    return pcu_gpuarray_check_inside((pcu_gpuarray *)array);
+    return pcu_gpuarray_check_launch((pcu_gpuarray *)array);
 }
 
 int
 pcu_gpuarray_setup(PyObject *m, pcu_state *st)
 {
-    st->check_array = array_check_inside;
+    st->check_array = array_check_launch;
     st->kernel_name_new = pcu_kernel_name_new;
     st->mem_alloc = PyObject_GetAttrString(m, "mem_alloc");
     if (st->mem_alloc == NULL) {

@@ -26,6 +26,13 @@ PCU_HIDDEN PCU_RAISES int pcu_argument_raise(pcu_function *fn, Py_ssize_t index,
                                              PyObject *arg, PyObject *error,
                                              const char *format, ...);
 
+/* The same for an argument that PyCUDA passes, and that is right on a GPU if the kernel
+ * does not use it: raise only if such mistakes are errors. Otherwise warn, and return
+ * 0. The driver must report the parameters. */
+PCU_HIDDEN PCU_RAISES int pcu_argument_forgive(pcu_function *fn, Py_ssize_t index,
+                                               PyObject *arg, PyObject *error,
+                                               const char *format, ...);
+
 /* Forget the call sites of a function, when it is freed. */
 PCU_HIDDEN void pcu_argument_sites_free(struct pcu_argument_sites *sites);
 

@@ -121,12 +121,6 @@ launch_ready(pcu_function *self, const pcu_launch_shape *s, void *params, size_t
     if (pcu_launch_check(self, s) < 0) {
         return -1;
     }
-    if (self->nparams > 0 && size < self->params_size) {
-        PyErr_Format(PyExc_TypeError,
-                     "%U takes %zu bytes of parameters, %zu were given", self->name,
-                     self->params_size, size);
-        return -1;
-    }
     if (((pcu_module *)self->module)->references != NULL &&
         pcu_reference_store_launch(self->module, s->stream) < 0) {
         return -1;

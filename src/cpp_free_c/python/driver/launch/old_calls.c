@@ -8,6 +8,7 @@
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
+#include "python/support/settings.h"
 #include "python/driver/launch/arguments.h"
 #include "python/driver/launch/function_description.h"
 #include "python/driver/launch/handlers.h"
@@ -269,31 +270,51 @@ old_set_shared_size(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     Py_RETURN_NONE;
 }
 
+/* Launch with a copy of the parameters: another thread or a signal handler may set them
+ * while the launch waits. If the kernel has more, these are zeros. PyCUDA launches such
+ * a kernel, too; it then reads bytes of an earlier launch. */
+static int
+old_launch_copy(pcu_function *self, const pcu_launch_shape *shape, const void *bytes,
+                size_t size)
+{
+    pcu_argument_buffer buffer;
+    size_t whole = size;
+    int rc = 0;
+    if (self->nparams > 0 && size < self->params_size) {
+        whole = self->params_size;
+    }
+    pcu_argument_buffer_init(&buffer);
+    unsigned char *params = pcu_argument_buffer_reserve(&buffer, whole, 1);
+    if (params == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    if (size != 0) {
+        memcpy(params, bytes, size);
+    }
+    memset(params + size, 0, whole - size);
+    if (size < whole) {
+        rc = pcu_forgive(PyExc_TypeError,
+                         "%U takes %zu bytes of parameters, %zu were given", self->name,
+                         whole, size);
+    }
+    if (rc == 0) {
+        rc = pcu_launch_run(self, shape, buffer.data, buffer.used);
+    }
+    pcu_argument_buffer_free(&buffer);
+    return rc;
+}
+
 static PyObject *
 old_launch(pcu_function *self, unsigned int width, unsigned int height, CUstream stream)
 {
     pcu_launch_shape shape = {
         .grid = {width, height, 1}, .shared = self->old_shared, .stream = stream};
-    pcu_argument_buffer buffer;
-    int rc = -1;
     memcpy(shape.block, self->old_block, sizeof(shape.block));
     if (pcu_function_describe(self) < 0) {
         return NULL;
     }
-    /* launch with a copy: another thread or a signal handler may set parameters while
-     * the launch waits */
-    pcu_argument_buffer_init(&buffer);
-    void *params = pcu_argument_buffer_reserve(&buffer, self->old_params_size, 1);
-    if (params == NULL) {
-        PyErr_NoMemory();
-    }
-    else {
-        if (self->old_params_size != 0) {
-            memcpy(params, self->old_params, self->old_params_size);
-        }
-        rc = pcu_launch_run(self, &shape, buffer.data, buffer.used);
-    }
-    pcu_argument_buffer_free(&buffer);
+    int rc = old_launch_copy(self, &shape, self->old_params, self->old_params_size);
     if (rc < 0) {
         return NULL;
     }
@@ -413,7 +434,7 @@ old_launch_kernel(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
     }
     shape.shared = a.shared;
     shape.stream = a.stream;
-    int rc = pcu_launch_run(self, &shape, buffer.data, buffer.size);
+    int rc = old_launch_copy(self, &shape, buffer.data, buffer.size);
     pcu_buffer_release(&buffer);
     if (rc < 0) {
         return NULL;
