@@ -62,21 +62,6 @@ def same(namespace, homes, prefix=""):
     }
 
 
-def by_name(function, ours):
-    """Return ``ours`` for calls with the parameters of a NumPy function, in its order.
-
-    All parameters after the first are given to ``ours`` by name.
-    """
-    names = list(inspect.signature(function).parameters)[1:]
-
-    def call(a, *args, **kwargs):
-        named = dict(zip(names, args, strict=False))
-        return ours(a, *args[len(names) :], **named, **kwargs)
-
-    call.__signature__ = inspect.signature(function)
-    return call
-
-
 def casting_dtype(value, dtype):
     """Return the dtype by which NumPy's casting rules judge a value for a dtype.
 

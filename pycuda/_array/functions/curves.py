@@ -7,7 +7,6 @@ import operator
 import numpy as np
 
 from pycuda._array.copies import c_copy, on_stream
-from pycuda._array.functions import joining
 from pycuda._array.functions.conversion import operand
 from pycuda._array.functions.correlation import convolve
 from pycuda._array.functions.differences import diff
@@ -18,7 +17,15 @@ from pycuda._array.kernels.c_types import dtype_to_ctype
 from pycuda._array.kernels.elementwise_kernel import ElementwiseKernel
 from pycuda._array.layout import normal_axis
 from pycuda._context_cache import context_dependent_memoize
-from pycuda._driver import GPUArray, _array_ops, _cumsum, _elementwise, _sum, _take
+from pycuda._driver import (
+    GPUArray,
+    _array_ops,
+    _concatenate,
+    _cumsum,
+    _elementwise,
+    _sum,
+    _take,
+)
 
 
 @context_dependent_memoize
@@ -98,8 +105,8 @@ def _periodic(x, xp, fp, period):
     x, xp = x % period, xp % period
     order = argsort(xp, kind="stable")
     xp, fp = _take(xp, order), _take(fp, order)
-    xp = joining.concatenate([xp[-1:] - period, xp, xp[:1] + period])
-    fp = joining.concatenate([fp[-1:], fp, fp[:1]])
+    xp = _concatenate([xp[-1:] - period, xp, xp[:1] + period])
+    fp = _concatenate([fp[-1:], fp, fp[:1]])
     return x, xp, fp
 
 
@@ -232,7 +239,7 @@ def _of_length(p, length):
     if p.shape[0] == length:
         return p
     zeros = GPUArray((length - p.shape[0],), p.dtype, p.allocator).fill(0)
-    return joining.concatenate([zeros, p])
+    return _concatenate([zeros, p])
 
 
 def _combined(name, a1, a2, function):
@@ -309,5 +316,5 @@ def polyint(p, m=1, k=None, *, stream=None):
         for step in range(m):
             quotients = p / _powers(p.shape[0], p.shape[0], p)
             first = step if count > 1 else 0
-            p = joining.concatenate([quotients, constants[first : first + 1]])
+            p = _concatenate([quotients, constants[first : first + 1]])
         return p

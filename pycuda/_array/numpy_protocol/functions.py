@@ -6,6 +6,7 @@ An operand whose type has its own ``__array_function__`` gets the call instead.
 
 from __future__ import annotations
 
+import inspect
 from types import MethodDescriptorType
 
 import numpy as np
@@ -37,7 +38,6 @@ from pycuda._array.functions import (
 from pycuda._array.layout import broadcast_to
 from pycuda._array.numpy_calls import (
     as_mask,
-    by_name,
     called,
     casting_dtype,
     into,
@@ -47,14 +47,13 @@ from pycuda._array.numpy_protocol import linalg as linear_algebra
 from pycuda._driver import (
     GPUArray,
     _all,
+    _any,
     _array_functions,
     _array_ops,
+    _concatenate,
     _count_nonzero,
     _elementwise,
     _nonzero as nonzero,
-    _numpy_all,
-    _numpy_any,
-    _numpy_concatenate,
     _numpy_stack,
     _take,
 )
@@ -145,6 +144,14 @@ def result_type(*arrays_and_dtypes):
     )
 
 
+def _by_name(ours, function):
+    """Return a function whose parameters have another order, and the names of NumPy's.
+
+    All arguments but the first go to ours by name.
+    """
+    return ours, tuple(inspect.signature(function).parameters)
+
+
 def _like(function):
     def call(a, dtype=None, order="K"):
         return function(a, dtype, order)
@@ -176,7 +183,9 @@ def _text(function):
     return call
 
 
-_FUNCTIONS = {
+# C calls these where each argument of an array type is a plain GPUArray.
+_FUNCTIONS = _array_functions
+_FUNCTIONS |= {
     **same(
         np,
         {
@@ -248,11 +257,11 @@ _FUNCTIONS = {
     ),
     np.amin: GPUArray.min,
     np.amax: GPUArray.max,
-    np.any: _numpy_any,
-    np.all: _numpy_all,
-    np.count_nonzero: by_name(np.count_nonzero, _count_nonzero),
+    np.any: _by_name(_any, np.any),
+    np.all: _by_name(_all, np.all),
+    np.count_nonzero: _by_name(_count_nonzero, np.count_nonzero),
+    np.concatenate: (_concatenate, ("arrays", "axis", "out", "dtype", "casting")),
     np.where: where,
-    np.concatenate: _numpy_concatenate,
     np.stack: _numpy_stack,
     np.reshape: np_reshape,
     np.ravel: np_ravel,
@@ -287,9 +296,6 @@ _FUNCTIONS = {
     **linear_algebra.FUNCTIONS,
 }
 
-# C calls all of them where each argument of an array type is a plain GPUArray.
-_array_functions.update(_FUNCTIONS)
-
 
 def array_function(array, function, types, args, kwargs):
     """Apply a function of NumPy by its counterpart for the device."""
@@ -302,6 +308,10 @@ def array_function(array, function, types, args, kwargs):
         raise TypeError(f"{full} has no counterpart for GPUArrays: fetch with get()")
     if kwargs:
         kwargs = {k: v for k, v in kwargs.items() if v is not np._NoValue}
+    if isinstance(ours, tuple):
+        ours, names = ours
+        kwargs = {**dict(zip(names[1:], args[1:], strict=False)), **kwargs}
+        args = args[:1]
     if isinstance(ours, MethodDescriptorType):
         args = args or (kwargs.pop("a"),)
         if not isinstance(args[0], GPUArray):

@@ -5,7 +5,7 @@
 #ifndef PYTHON_ARRAY_TYPE_CALL_PLAN_H
 #define PYTHON_ARRAY_TYPE_CALL_PLAN_H
 
-#include "python/support/base.h"
+#include "python/support/args.h"
 
 /* The kinds of kernels. */
 typedef enum {
@@ -31,9 +31,13 @@ typedef struct {
     size_t most_blocks;    /* of a reduction */
 } pcu_call_plan;
 
+/* The vocabulary of _KernelCall._remember. */
+extern PCU_HIDDEN const pcu_word pcu_call_plan_words[10];
+
 /* A plan with one reference, of the arguments of _KernelCall._remember. TypeError if
  * they make none. */
 PCU_HIDDEN PCU_RAISES pcu_call_plan *pcu_call_plan_new(pcu_state *st,
+                                                       const pcu_signature *signature,
                                                        PyObject *const *args,
                                                        Py_ssize_t nargs,
                                                        PyObject *kwnames);

@@ -13,24 +13,24 @@ typedef struct {
     CUstream stream;
 } cross_args;
 
-PyDoc_STRVAR(
-    cross_doc,
+static const pcu_word cross_words[] = {
+    {"a", pcu_as_object, offsetof(cross_args, left)},
+    {"b", pcu_as_object, offsetof(cross_args, right)},
+    {"stream", pcu_as_stream, offsetof(cross_args, stream)},
+};
+
+PCU_SIGNATURE(
+    cross, cross_words,
     "_cross($module, a, b, /, stream=None)\n--\n\n"
     "Return the cross products of vectors along the last axis, or None if the\n"
-    "arrays are not C-contiguous, of one shape and dtype, with 3 elements.");
+    "arrays are not C-contiguous, of one shape and dtype, with 3 elements.")
 
 static PyObject *
 cross_of(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"a", pcu_as_object, offsetof(cross_args, left)},
-        {"b", pcu_as_object, offsetof(cross_args, right)},
-        {"stream", pcu_as_stream, offsetof(cross_args, stream)},
-    };
-    static const pcu_argtable table = {"_cross", specs, 3, 2, 2};
     pcu_state *st = pcu_state_of_module(m);
     cross_args a = {.stream = pcu_stream_current()};
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, &cross_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
     if (!pcu_is_array(st, a.left) || !pcu_is_array(st, a.right)) {

@@ -14,6 +14,11 @@ typedef struct {
     CUstream stream;
 } places_args;
 
+static const pcu_word places_words[] = {
+    {"a", pcu_as_object, offsetof(places_args, x)},
+    {"stream", pcu_as_stream, offsetof(places_args, stream)},
+};
+
 /* Check the argument and call the function. */
 static PyObject *
 places_call(pcu_state *st, const char *name, PyObject *x, CUstream stream,
@@ -40,20 +45,15 @@ places_call(pcu_state *st, const char *name, PyObject *x, CUstream stream,
 }
 
 static PyObject *
-places_parse(PyObject *m, const char *name, PyObject *const *args, Py_ssize_t nargs,
-             PyObject *kwnames, places_function function)
+places_parse(PyObject *m, const pcu_signature *signature, PyObject *const *args,
+             Py_ssize_t nargs, PyObject *kwnames, places_function function)
 {
-    static const pcu_argspec specs[] = {
-        {"a", pcu_as_object, offsetof(places_args, x)},
-        {"stream", pcu_as_stream, offsetof(places_args, stream)},
-    };
-    const pcu_argtable table = {name, specs, 2, 1, 0};
     pcu_state *st = pcu_state_of_module(m);
     places_args a = {.x = NULL, .stream = pcu_stream_current()};
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
-    return places_call(st, name, a.x, a.stream, function);
+    return places_call(st, signature->function, a.x, a.stream, function);
 }
 
 PyDoc_STRVAR(mask_nonzero_method_doc,
@@ -72,46 +72,49 @@ PyMethodDef pcu_mask_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-PyDoc_STRVAR(
-    mask_nonzero_doc,
+PCU_SIGNATURE(
+    mask_nonzero, places_words,
     "nonzero($module, /, a, stream=None)\n--\n\n"
     "Return the indices of the elements that are not 0, an array for each axis.\n\n"
     "A tuple of int64 arrays, in the C order of the elements: see numpy.nonzero. "
     "Their length is read back, so the call waits for the stream. ValueError for "
-    "an array without axes. A generated kernel finds the indices.");
+    "an array without axes. A generated kernel finds the indices.")
 
 static PyObject *
 mask_nonzero(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    return places_parse(m, "nonzero", args, nargs, kwnames, pcu_nonzero_new);
+    return places_parse(m, &mask_nonzero_signature, args, nargs, kwnames,
+                        pcu_nonzero_new);
 }
 
-PyDoc_STRVAR(
-    mask_flatnonzero_doc,
+PCU_SIGNATURE(
+    mask_flatnonzero, places_words,
     "flatnonzero($module, /, a, stream=None)\n--\n\n"
     "Return the indices of the elements that are not 0, in the flat array.\n\n"
     "An int64 array with one axis: see numpy.flatnonzero. Its length is read back, "
-    "so the call waits for the stream. A generated kernel finds the indices.");
+    "so the call waits for the stream. A generated kernel finds the indices.")
 
 static PyObject *
 mask_flatnonzero(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                  PyObject *kwnames)
 {
-    return places_parse(m, "flatnonzero", args, nargs, kwnames, pcu_flatnonzero_new);
+    return places_parse(m, &mask_flatnonzero_signature, args, nargs, kwnames,
+                        pcu_flatnonzero_new);
 }
 
-PyDoc_STRVAR(
-    mask_argwhere_doc,
+PCU_SIGNATURE(
+    mask_argwhere, places_words,
     "argwhere($module, /, a, stream=None)\n--\n\n"
     "Return the indices of the elements that are not 0, a row for each element.\n\n"
     "An int64 array of shape (number, a.ndim): see numpy.argwhere. The number is "
     "read back, so the call waits for the stream. A generated kernel finds the "
-    "indices.");
+    "indices.")
 
 static PyObject *
 mask_argwhere(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    return places_parse(m, "argwhere", args, nargs, kwnames, pcu_argwhere_new);
+    return places_parse(m, &mask_argwhere_signature, args, nargs, kwnames,
+                        pcu_argwhere_new);
 }
 
 #define MASK_ROW(name)                                       \

@@ -38,29 +38,30 @@ elementwise_read_options(pcu_state *st, const elementwise_args *a,
     return pcu_as_stream(st, a->stream, &options->stream, "stream");
 }
 
-PyDoc_STRVAR(operation_elementwise_doc,
-             "_elementwise($module, op, inputs, /, out=None, dtype=None, stream=None, "
-             "allocator=None)\n--\n\n"
-             "Enqueue the elementwise operation of that number on a tuple of inputs.");
+static const pcu_word elementwise_words[] = {
+    {"op", pcu_as_int, offsetof(elementwise_args, op)},
+    {"inputs", pcu_as_object, offsetof(elementwise_args, inputs)},
+    {"out", pcu_as_object, offsetof(elementwise_args, out)},
+    {"dtype", pcu_as_object, offsetof(elementwise_args, dtype)},
+    {"stream", pcu_as_object, offsetof(elementwise_args, stream)},
+    {"allocator", pcu_as_allocator, offsetof(elementwise_args, allocator)},
+};
+
+PCU_SIGNATURE(operation_elementwise, elementwise_words,
+              "_elementwise($module, op, inputs, /, out=None, dtype=None, stream=None, "
+              "allocator=None)\n--\n\n"
+              "Enqueue the elementwise operation of that number on a tuple of inputs.")
 
 static PyObject *
 operation_elementwise(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                       PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"op", pcu_as_int, offsetof(elementwise_args, op)},
-        {"inputs", pcu_as_object, offsetof(elementwise_args, inputs)},
-        {"out", pcu_as_object, offsetof(elementwise_args, out)},
-        {"dtype", pcu_as_object, offsetof(elementwise_args, dtype)},
-        {"stream", pcu_as_object, offsetof(elementwise_args, stream)},
-        {"allocator", pcu_as_allocator, offsetof(elementwise_args, allocator)},
-    };
-    static const pcu_argtable table = {"_elementwise", specs, 6, 2, 2};
     pcu_state *st = pcu_state_of_module(m);
     elementwise_args a = {
         .out = Py_None, .dtype = Py_None, .stream = Py_None, .allocator = Py_None};
     pcu_ufunc_options options = {.outs = {NULL, NULL}, .dtype = PCU_T_NONE};
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, &operation_elementwise_signature, args, nargs, kwnames, &a) <
+        0) {
         return NULL;
     }
     if (a.op < 0 || a.op >= PCU_OP_COUNT || !PyTuple_Check(a.inputs) ||

@@ -34,8 +34,17 @@ product_read_operand(pcu_state *st, PyObject *operand)
     return NULL;
 }
 
-PyDoc_STRVAR(
-    product_matmul_doc,
+static const pcu_word product_words[] = {
+    {"a", pcu_as_object, offsetof(product_args, operands[0])},
+    {"b", pcu_as_object, offsetof(product_args, operands[1])},
+    {"out", pcu_as_object, offsetof(product_args, out)},
+    {"dtype", pcu_as_object, offsetof(product_args, dtype)},
+    {"stream", pcu_as_stream, offsetof(product_args, stream)},
+    {"allocator", pcu_as_allocator, offsetof(product_args, allocator)},
+};
+
+PCU_SIGNATURE(
+    product_matmul, product_words,
     "matmul($module, a, b, /, out=None, dtype=None, stream=None, allocator=None)\n"
     "--\n\n"
     "Return the matrix product a @ b of two GPUArrays, by NumPy's rules.\n\n"
@@ -48,27 +57,18 @@ PyDoc_STRVAR(
     "full\n"
     "precision of the dtype (no TF32); generated kernels compute all others. Strided\n"
     "and transposed operands are not copied where BLAS can take them. ValueError if\n"
-    "the shapes do not fit or an operand has no axes, TypeError for other types.");
+    "the shapes do not fit or an operand has no axes, TypeError for other types.")
 
 static PyObject *
 product_matmul(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"a", pcu_as_object, offsetof(product_args, operands[0])},
-        {"b", pcu_as_object, offsetof(product_args, operands[1])},
-        {"out", pcu_as_object, offsetof(product_args, out)},
-        {"dtype", pcu_as_object, offsetof(product_args, dtype)},
-        {"stream", pcu_as_stream, offsetof(product_args, stream)},
-        {"allocator", pcu_as_allocator, offsetof(product_args, allocator)},
-    };
-    static const pcu_argtable table = {"matmul", specs, 6, 2, 2};
     pcu_state *st = pcu_state_of_module(m);
     product_args a = {.out = Py_None,
                       .dtype = Py_None,
                       .stream = pcu_stream_current(),
                       .allocator = Py_None};
     pcu_matmul_options options;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(st, &product_matmul_signature, args, nargs, kwnames, &a) < 0 ||
         pcu_type_read(st, a.dtype, &options.dtype) < 0) {
         return NULL;
     }

@@ -318,78 +318,61 @@ quantile_enqueue(pcu_state *st, const quantile_function *f, const quantile_args 
     return quantile_into(st, f, result, a->out, a->stream);
 }
 
+static const pcu_word quantile_words[] = {
+    {"a", pcu_as_object, AT(a)},
+    {"q", pcu_as_object, AT(q)},
+    {"axis", pcu_as_object, AT(axis)},
+    {"out", pcu_as_object, AT(out)},
+    {"overwrite_input", pcu_as_bool, AT(overwrite_input)},
+    {"method", pcu_as_object, AT(method)},
+    {"keepdims", pcu_as_bool, AT(keepdims)},
+    {"weights", pcu_as_object, AT(weights)},
+    {"stream", pcu_as_stream, AT(stream)},
+};
+
 static PyObject *
-quantile_by_q(PyObject *m, const quantile_function *f, PyObject *const *args,
-              Py_ssize_t nargs, PyObject *kwnames)
+quantile_call(PyObject *m, const quantile_function *f, const pcu_signature *signature,
+              PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"a", pcu_as_object, AT(a)},
-        {"q", pcu_as_object, AT(q)},
-        {"axis", pcu_as_object, AT(axis)},
-        {"out", pcu_as_object, AT(out)},
-        {"overwrite_input", pcu_as_bool, AT(overwrite_input)},
-        {"method", pcu_as_object, AT(method)},
-        {"keepdims", pcu_as_bool, AT(keepdims)},
-        {"weights", pcu_as_object, AT(weights)},
-        {"stream", pcu_as_stream, AT(stream)},
-    };
-    const pcu_argtable table = {f->name, specs, 9, 2, 0};
     pcu_state *st = pcu_state_of_module(m);
     quantile_args a;
     quantile_args_init(&a);
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
     if (a.weights != Py_None) {
-        return pcu_forward(QUANTILE_MODULE, f->name, args, nargs, kwnames);
-    }
-    return quantile_enqueue(st, f, &a);
-}
-
-static PyObject *
-quantile_median(PyObject *m, const quantile_function *f, PyObject *const *args,
-                Py_ssize_t nargs, PyObject *kwnames)
-{
-    static const pcu_argspec specs[] = {
-        {"a", pcu_as_object, AT(a)},
-        {"axis", pcu_as_object, AT(axis)},
-        {"out", pcu_as_object, AT(out)},
-        {"overwrite_input", pcu_as_bool, AT(overwrite_input)},
-        {"keepdims", pcu_as_bool, AT(keepdims)},
-        {"stream", pcu_as_stream, AT(stream)},
-    };
-    const pcu_argtable table = {f->name, specs, 6, 1, 0};
-    pcu_state *st = pcu_state_of_module(m);
-    quantile_args a;
-    quantile_args_init(&a);
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
-        return NULL;
+        return pcu_forward_by_name(QUANTILE_MODULE, "weighted",
+                                   f->name, NULL, signature, args, nargs, kwnames);
     }
     return quantile_enqueue(st, f, &a);
 }
 
 /* A function with the argument q, and one without. */
-#define QUANTILE_BY_Q(name, is_percent, skips_nan, text)                      \
-    PyDoc_STRVAR(function_##name##_doc, #name                                 \
-                 "($module, /, a, q, axis=None, out=None, "                   \
-                 "overwrite_input=False, method='linear', "                   \
-                 "keepdims=False, weights=None, stream=None)\n--\n\n" text);  \
-    static PyObject *function_##name(PyObject *m, PyObject *const *args,      \
-                                     Py_ssize_t nargs, PyObject *kwnames)     \
-    {                                                                         \
-        static const quantile_function f = {#name, 0, is_percent, skips_nan}; \
-        return quantile_by_q(m, &f, args, nargs, kwnames);                    \
+#define QUANTILE_BY_Q(name, is_percent, skips_nan, text)                       \
+    PCU_SIGNATURE(function_##name, quantile_words,                             \
+                  #name                                                        \
+                  "($module, /, a, q, axis=None, out=None, "                   \
+                  "overwrite_input=False, method='linear', "                   \
+                  "keepdims=False, weights=None, stream=None)\n--\n\n" text)   \
+    static PyObject *function_##name(PyObject *m, PyObject *const *args,       \
+                                     Py_ssize_t nargs, PyObject *kwnames)      \
+    {                                                                          \
+        static const quantile_function f = {#name, 0, is_percent, skips_nan};  \
+        return quantile_call(m, &f, &function_##name##_signature, args, nargs, \
+                             kwnames);                                         \
     }
-#define QUANTILE_MEDIAN(name, skips_nan, text)                            \
-    PyDoc_STRVAR(function_##name##_doc, #name                             \
-                 "($module, /, a, axis=None, out=None, "                  \
-                 "overwrite_input=False, keepdims=False, "                \
-                 "stream=None)\n--\n\n" text);                            \
-    static PyObject *function_##name(PyObject *m, PyObject *const *args,  \
-                                     Py_ssize_t nargs, PyObject *kwnames) \
-    {                                                                     \
-        static const quantile_function f = {#name, 1, 0, skips_nan};      \
-        return quantile_median(m, &f, args, nargs, kwnames);              \
+#define QUANTILE_MEDIAN(name, skips_nan, text)                                 \
+    PCU_SIGNATURE(function_##name, quantile_words,                             \
+                  #name                                                        \
+                  "($module, /, a, axis=None, out=None, "                      \
+                  "overwrite_input=False, keepdims=False, "                    \
+                  "stream=None)\n--\n\n" text)                                 \
+    static PyObject *function_##name(PyObject *m, PyObject *const *args,       \
+                                     Py_ssize_t nargs, PyObject *kwnames)      \
+    {                                                                          \
+        static const quantile_function f = {#name, 1, 0, skips_nan};           \
+        return quantile_call(m, &f, &function_##name##_signature, args, nargs, \
+                             kwnames);                                         \
     }
 
 QUANTILE_BY_Q(
