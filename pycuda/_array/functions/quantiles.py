@@ -11,13 +11,13 @@ import numpy as np
 from pycuda._array.copies import c_copy, np_ravel, on_stream
 from pycuda._array.functions.conversion import asarray
 from pycuda._array.functions.operations import where
-from pycuda._array.functions.reductions import count_nonzero
 from pycuda._array.functions.sorting import along_axis
 from pycuda._array.layout import broadcast_to, normal_axis
 from pycuda._array.numpy_calls import into
 from pycuda._context_cache import context_dependent_memoize
 from pycuda._driver import (
     GPUArray,
+    _count_nonzero as count_nonzero,
     _cumsum as cumsum,
     _plain_array,
     _sort,
