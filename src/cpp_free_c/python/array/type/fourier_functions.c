@@ -5,6 +5,7 @@
 
 #include "python/array/fourier/cufft.h"
 #include "python/array/fourier/fourier.h"
+#include "python/array/type/arguments.h"
 #include "python/driver/context.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
@@ -42,24 +43,14 @@ fourier_call(PyObject *m, const pcu_signature *signature, int is_nd,
         PyErr_SetString(PyExc_TypeError, "no Fourier transform has this number");
         return NULL;
     }
-    if (!pcu_is_array(st, a.a)) {
-        const char *hint = "";
-        if (PyArray_Check(a.a)) {
-            hint = "; copy it with to_gpu()";
-        }
-        PyErr_Format(PyExc_TypeError, "a Fourier transform takes a GPUArray, not %s%s",
-                     Py_TYPE(a.a)->tp_name, hint);
-        return NULL;
-    }
     pcu_fourier_call call = {.function = a.function,
-                             .a = (pcu_gpuarray *)a.a,
                              .is_nd = is_nd,
                              .lengths = a.lengths,
                              .axes = a.axes,
                              .norm = a.norm,
                              .out = a.out,
                              .stream = a.stream};
-    if (pcu_gpuarray_ready(call.a) < 0) {
+    if (pcu_array_argument(st, "a Fourier transform", a.a, &call.a) < 0) {
         return NULL;
     }
     return pcu_fourier(st, &call);

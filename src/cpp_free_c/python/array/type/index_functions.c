@@ -6,6 +6,7 @@
 #include "python/array/index/items.h"
 #include "python/array/index/report.h"
 #include "python/array/index/take.h"
+#include "python/array/layout.h"
 #include "python/array/ops/operations.h"
 #include "python/driver/context.h"
 #include "python/driver/stream.h"
@@ -40,23 +41,16 @@ index_as_array(pcu_state *st, PyObject *value, void *out, const char *name)
 
 /* The number of an axis from 0 on; PCU_AXIS_FLAT for None. */
 static int
-index_read_axis(const index_args *a, int *axis)
+index_read_axis(const char *function, const index_args *a, int *axis)
 {
-    int ndim = a->array->ndim;
     *axis = PCU_AXIS_FLAT;
     if (a->axis == Py_None) {
         return 0;
     }
-    Py_ssize_t number = PyNumber_AsSsize_t(a->axis, PyExc_ValueError);
-    if (number == -1 && PyErr_Occurred()) {
+    if (pcu_as_int(NULL, a->axis, axis, "axis") < 0) {
         return -1;
     }
-    if (number < -ndim || number >= ndim) {
-        PyErr_Format(PyExc_ValueError, "axis %zd is not one of %d axes", number, ndim);
-        return -1;
-    }
-    *axis = (int)(number < 0 ? number + ndim : number);
-    return 0;
+    return pcu_axis_place(function, axis, a->array->ndim);
 }
 
 static int
@@ -112,7 +106,8 @@ index_take(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnam
     int axis;
     if (pcu_args_parse(pcu_state_of_module(m), &index_take_signature, args, nargs,
                        kwnames, &a) < 0 ||
-        index_read_axis(&a, &axis) < 0 || index_read_mode(a.mode, &bounds) < 0) {
+        index_read_axis("take", &a, &axis) < 0 ||
+        index_read_mode(a.mode, &bounds) < 0) {
         return NULL;
     }
     return pcu_take(a.array, a.indices, axis, a.out, bounds, a.stream);
@@ -151,7 +146,7 @@ index_take_along(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     int axis;
     if (pcu_args_parse(pcu_state_of_module(m), &index_take_along_signature, args, nargs,
                        kwnames, &a) < 0 ||
-        index_read_axis(&a, &axis) < 0) {
+        index_read_axis("take_along_axis", &a, &axis) < 0) {
         return NULL;
     }
     if (axis == PCU_AXIS_FLAT) {
@@ -173,7 +168,7 @@ index_put_along(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *
     int axis;
     if (pcu_args_parse(pcu_state_of_module(m), &index_put_along_signature, args, nargs,
                        kwnames, &a) < 0 ||
-        index_read_axis(&a, &axis) < 0) {
+        index_read_axis("put_along_axis", &a, &axis) < 0) {
         return NULL;
     }
     if (axis == PCU_AXIS_FLAT) {

@@ -21,7 +21,7 @@ protocol_read_keyword(pcu_state *st, PyObject *name, PyObject *value,
         rc = pcu_ufunc_read_outs(value, "out", options->outs);
     }
     else if (PyUnicode_CompareWithASCIIString(name, "dtype") == 0) {
-        rc = pcu_type_read(st, value, &options->dtype);
+        rc = pcu_as_type(st, value, &options->dtype, "dtype");
     }
     else {
         return PyUnicode_CompareWithASCIIString(name, "where") == 0 && value == Py_True;

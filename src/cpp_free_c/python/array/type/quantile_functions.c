@@ -6,9 +6,11 @@
 #include "python/array/type/members.h"
 
 #include "python/array/element_type.h"
+#include "python/array/layout.h"
 #include "python/array/ops/device_copy.h"
 #include "python/array/ops/reduction_axes.h"
 #include "python/array/sort/quantile.h"
+#include "python/array/type/arguments.h"
 #include "python/array/type/forwarding.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
@@ -183,17 +185,7 @@ static int
 quantile_read_input(pcu_state *st, const quantile_function *f, PyObject *a,
                     pcu_gpuarray **x)
 {
-    const char *hint = "";
-    if (!pcu_is_array(st, a)) {
-        if (PyArray_Check(a)) {
-            hint = "; copy it with to_gpu()";
-        }
-        PyErr_Format(PyExc_TypeError, "%s takes a GPUArray, not %s%s", f->name,
-                     Py_TYPE(a)->tp_name, hint);
-        return -1;
-    }
-    *x = (pcu_gpuarray *)a;
-    if (pcu_gpuarray_ready(*x) < 0) {
+    if (pcu_array_argument(st, f->name, a, x) < 0) {
         return -1;
     }
     if (!pcu_type_is_number((*x)->type) ||
@@ -258,18 +250,8 @@ quantile_into(pcu_state *st, const quantile_function *f, PyObject *result,
     if (result == NULL || out == Py_None) {
         return result;
     }
-    if (!pcu_is_array(st, out)) {
-        PyErr_Format(PyExc_TypeError, "%s: out must be a GPUArray, not %s", f->name,
-                     Py_TYPE(out)->tp_name);
-    }
-    else if (pcu_gpuarray_ready(target) == 0 &&
-             (target->ndim != source->ndim ||
-              memcmp(target->shape, source->shape,
-                     (size_t)source->ndim * sizeof(*source->shape)) != 0)) {
-        PyErr_Format(PyExc_ValueError, "%s: the shape of out is not that of the result",
-                     f->name);
-    }
-    else if (!PyErr_Occurred() && pcu_device_copy(target, source, stream) == 0) {
+    if (pcu_check_out(st, f->name, out, source->ndim, source->shape) == 0 &&
+        pcu_device_copy(target, source, stream) == 0) {
         Py_DECREF(result);
         return Py_NewRef(out);
     }

@@ -6,6 +6,7 @@
 #include "python/array/element_type.h"
 #include "python/array/ops/count.h"
 #include "python/array/ops/search.h"
+#include "python/array/type/arguments.h"
 #include "python/array/type/forwarding.h"
 #include "python/driver/memory/pool.h"
 #include "python/driver/stream.h"
@@ -23,24 +24,6 @@ typedef struct {
 } search_args;
 
 #define AT(field) offsetof(search_args, field)
-
-/* An argument as an initialised array. */
-static int
-search_read_array(pcu_state *st, const char *function, PyObject *value,
-                  pcu_gpuarray **array)
-{
-    const char *hint = "";
-    if (pcu_is_array(st, value)) {
-        *array = (pcu_gpuarray *)value;
-        return pcu_gpuarray_ready(*array);
-    }
-    if (PyArray_Check(value) || PyList_Check(value)) {
-        hint = "; copy it with to_gpu()";
-    }
-    PyErr_Format(PyExc_TypeError, "%s takes a GPUArray, not %s%s", function,
-                 Py_TYPE(value)->tp_name, hint);
-    return -1;
-}
 
 static int
 search_read_side(PyObject *side, int *right)
@@ -70,13 +53,13 @@ search_enqueue(pcu_state *st, const char *name, int digitize, const search_args 
                             .digitize = digitize,
                             .allocator = a->allocator,
                             .stream = a->stream};
-    if (search_read_array(st, name, a->sorted, &call.sorted) < 0 ||
-        search_read_array(st, name, a->values, &call.values) < 0 ||
+    if (pcu_array_argument(st, name, a->sorted, &call.sorted) < 0 ||
+        pcu_array_argument(st, name, a->values, &call.values) < 0 ||
         search_read_side(a->side, &call.right) < 0) {
         return NULL;
     }
     if (a->sorter != Py_None &&
-        search_read_array(st, name, a->sorter, &call.sorter) < 0) {
+        pcu_array_argument(st, name, a->sorter, &call.sorter) < 0) {
         return NULL;
     }
     return pcu_search(st, &call);
@@ -213,22 +196,6 @@ typedef struct {
 #define AT(field) offsetof(count_args, field)
 
 static int
-count_as_double(pcu_state *Py_UNUSED(st), PyObject *value, void *out, const char *name)
-{
-    double number = PyFloat_AsDouble(value);
-    if (number == -1 && PyErr_Occurred()) {
-        if (!PyErr_ExceptionMatches(PyExc_TypeError)) {
-            return -1;
-        }
-        PyErr_Format(PyExc_TypeError, "%s must be a number, not %s", name,
-                     Py_TYPE(value)->tp_name);
-        return -1;
-    }
-    *(double *)out = number;
-    return 0;
-}
-
-static int
 count_read_kind(PyObject *kind, int *variant)
 {
     static const struct {
@@ -257,7 +224,7 @@ count_read_edges(pcu_state *st, PyObject *edges, pcu_count_call *call)
         return 0;
     }
     if (!PyArray_Check(edges)) {
-        return search_read_array(st, "_count", edges, &call->edges);
+        return pcu_array_argument(st, "_count", edges, &call->edges);
     }
     PyArrayObject *array = (PyArrayObject *)edges;
     call->edge_type = pcu_type_of_dtype(PyArray_DESCR(array));
@@ -278,8 +245,8 @@ static const pcu_word count_words[] = {
     {"edges_out", pcu_as_object, offsetof(count_args, edges_out)},
     {"weights", pcu_as_object, offsetof(count_args, weights)},
     {"bins", pcu_as_size, offsetof(count_args, bins)},
-    {"first", count_as_double, offsetof(count_args, first)},
-    {"last", count_as_double, offsetof(count_args, last)},
+    {"first", pcu_as_double, offsetof(count_args, first)},
+    {"last", pcu_as_double, offsetof(count_args, last)},
     {"stream", pcu_as_stream, offsetof(count_args, stream)},
     {"allocator", pcu_as_allocator, offsetof(count_args, allocator)},
 };
@@ -303,18 +270,18 @@ function_count(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *k
                            .allocator = a.allocator,
                            .stream = a.stream};
     if (count_read_kind(a.kind, &call.variant) < 0 ||
-        search_read_array(st, "_count", a.values, &call.values) < 0) {
+        pcu_array_argument(st, "_count", a.values, &call.values) < 0) {
         return NULL;
     }
     if (count_read_edges(st, a.edges, &call) < 0) {
         return NULL;
     }
     if (a.edges_out != Py_None &&
-        search_read_array(st, "_count", a.edges_out, &call.edges_out) < 0) {
+        pcu_array_argument(st, "_count", a.edges_out, &call.edges_out) < 0) {
         return NULL;
     }
     if (a.weights != Py_None &&
-        search_read_array(st, "weights", a.weights, &call.weights) < 0) {
+        pcu_array_argument(st, "weights", a.weights, &call.weights) < 0) {
         return NULL;
     }
     return pcu_count(st, &call);

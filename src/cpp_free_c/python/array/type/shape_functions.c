@@ -111,15 +111,7 @@ join_place_axis(join_args *args, const pcu_gpuarray *first)
         PyErr_SetString(PyExc_ValueError, "arrays without axes cannot be concatenated");
         return -1;
     }
-    if (args->axis < -ndim || args->axis >= ndim) {
-        PyErr_Format(PyExc_ValueError, "axis %d is not one of %d axes", args->axis,
-                     ndim);
-        return -1;
-    }
-    if (args->axis < 0) {
-        args->axis += ndim;
-    }
-    return 0;
+    return pcu_axis_place(args->is_new ? "stack" : "concatenate", &args->axis, ndim);
 }
 
 /* Read the arrays into `arrays`, as new references. *count is how many there are, also
