@@ -350,6 +350,54 @@ def test_other_arrays_may_be_short_too(x):
         kernel(ones(129), x)
 
 
+# -- another context ------------------------------------------------------------------
+
+
+CALLS = {
+    "elementwise": lambda x: ElementwiseKernel("float *x", "x[i] = 1")(x),
+    "second": lambda x: ElementwiseKernel(*COPY)(ones(x.size), x),
+    "reduction": lambda x: ReductionKernel(
+        np.float32, "0", "a + b", "x[i]", "float *x"
+    )(x),
+    "scan": lambda x: InclusiveScanKernel(np.float32, "a + b")(x),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("part", [slice(None), slice(2, 6)], ids=["whole", "view"])
+def test_an_array_of_another_context_is_noticed(call, part, strict):
+    theirs = ones(10)
+    views = {"array": theirs, "view": theirs[part]}
+    other = drv.Device(0).make_context()
+    try:
+        for x in views.values():
+            for _ in range(2):  # the second call runs without Python code
+                with pytest.raises(drv.LogicError, match="belongs to another context"):
+                    CALLS[call](x)
+    finally:
+        other.pop()
+        other.detach()
+    assert theirs.get().tolist() == [1] * 10
+
+
+def test_a_kernel_that_is_kept_notices_another_context(strict):
+    kernel = ElementwiseKernel(*COPY)
+    theirs = ones(10)
+    other = drv.Device(0).make_context()
+    try:
+        x, y = ones(4), gpuarray.zeros(4, np.float32)
+        for _ in range(3):
+            kernel(x, y)
+        for wrong in (theirs[2:6], theirs):
+            for arguments in ((wrong, y), (x, wrong)):
+                with pytest.raises(drv.LogicError, match="belongs to another context"):
+                    kernel(*arguments)
+        del x, y, wrong, arguments
+    finally:
+        other.pop()
+        other.detach()
+
+
 # -- bytes of another dtype ------------------------------------------------------------
 
 

@@ -18,6 +18,7 @@ from pycuda._driver import (
     GPUArray,
     PyCUDAWarning,
     _allocated,
+    _check_arrays,
     _is_strict,
     _plain_array,
     _use_rest,
@@ -323,7 +324,10 @@ def _array_of(what, value):
     """Return an argument as a plain array; TypeError if it is no array."""
     if not hasattr(value, "gpudata"):
         raise TypeError(f"{what} must be a GPUArray, not {type(value).__name__}")
-    return _plain_array(value)
+    plain = _plain_array(value)
+    if isinstance(plain, GPUArray):
+        _check_arrays(plain)  # of the current context
+    return plain
 
 
 def _converted(what, declared, array, stream):

@@ -20,6 +20,7 @@ from pycuda._array.kernels.compilation import load
 from pycuda._array.kernels.kernel_arguments import accepts, has, wrong_dtype
 from pycuda._driver import (
     GPUArray,
+    _check_arrays,
     _KernelCall,
     _plain_array,
     _use_rest,
@@ -205,6 +206,7 @@ class _ScanKernelBase(_KernelCall):
         """Arrange the arguments of a call that C refuses, and launch the scan."""
         given = self._output(input_ary, output_ary)
         values, result = _plain_array(input_ary), _plain_array(given)
+        _check_arrays(values, result)
         self._check(values, result)
         if values.size == 0:
             return given

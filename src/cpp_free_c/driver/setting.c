@@ -18,7 +18,7 @@ static const struct {
 static const char *const switch_values[][2] = {
     {"0", "1"}, {"off", "on"}, {"false", "true"}, {"no", "yes"}};
 
-int
+bool
 pcu_setting_is_switch(pcu_setting setting)
 {
     return strcmp(settings[setting].words, PCU_SWITCH_WORDS) == 0;
@@ -139,7 +139,7 @@ pcu_setting_variable(pcu_setting setting)
     return settings[setting].variable;
 }
 
-int
+bool
 pcu_setting_is_strict(void)
 {
     const char *checks = getenv("PYCUDA_CHECK");

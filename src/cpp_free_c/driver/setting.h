@@ -6,6 +6,7 @@
 #ifndef DRIVER_SETTING_H
 #define DRIVER_SETTING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "driver/visibility.h"
@@ -34,11 +35,11 @@ PCU_HIDDEN const char *pcu_setting_variable(pcu_setting setting);
 PCU_HIDDEN void pcu_setting_word(pcu_setting setting, int place, char *text,
                                  size_t room);
 
-/* 1 if the variable is a switch. */
-PCU_HIDDEN int pcu_setting_is_switch(pcu_setting setting);
+/* Whether the variable is a switch. */
+PCU_HIDDEN bool pcu_setting_is_switch(pcu_setting setting);
 
-/* 1 if a mistake of a program that a GPU may forgive is an error: PYCUDA_STRICT is on,
- * or PYCUDA_CHECK names a check. */
-PCU_HIDDEN int pcu_setting_is_strict(void);
+/* Whether a mistake of a program that a GPU may forgive is an error: PYCUDA_STRICT is
+ * on, or PYCUDA_CHECK names a check. */
+PCU_HIDDEN bool pcu_setting_is_strict(void);
 
 #endif

@@ -112,14 +112,14 @@ shape_is_packed(int ndim, const size_t *shape, const ptrdiff_t *strides,
     return 1;
 }
 
-int
+bool
 pcu_is_c_contiguous(int ndim, const size_t *shape, const ptrdiff_t *strides,
                     size_t itemsize)
 {
     return shape_is_packed(ndim, shape, strides, itemsize, ndim - 1, -1);
 }
 
-int
+bool
 pcu_is_f_contiguous(int ndim, const size_t *shape, const ptrdiff_t *strides,
                     size_t itemsize)
 {
@@ -315,7 +315,7 @@ pcu_view_index(ptrdiff_t index, size_t length, ptrdiff_t stride, ptrdiff_t *offs
 
 /* The axis at a distance from the fastest one. */
 static int
-shape_axis_at(int ndim, int f_order, int distance)
+shape_axis_at(int ndim, bool f_order, int distance)
 {
     if (f_order) {
         return distance;
@@ -335,8 +335,8 @@ shape_unit_stride(const ptrdiff_t *step, int run, int runs, size_t itemsize)
 
 int
 pcu_reshape_strides(int ndim, const size_t *shape, const ptrdiff_t *strides,
-                    size_t itemsize, int ndim_out, const size_t *shape_out, int f_order,
-                    ptrdiff_t *out)
+                    size_t itemsize, int ndim_out, const size_t *shape_out,
+                    bool f_order, ptrdiff_t *out)
 {
     size_t length[PCU_MAX_NDIM];
     ptrdiff_t step[PCU_MAX_NDIM];

@@ -1,7 +1,7 @@
 /* The element types that kernels know: see element_type.h. */
 
 #include "python/array/element_type.h"
-#include "python/support/bfloat16.h"
+#include "python/support/element_dtype.h"
 #include "python/support/convert.h"
 
 /* The kinds of tables/dtypes.h: what they are, and whether they have a sign. */
@@ -20,7 +20,7 @@ enum {
     TYPE_SIGN_COMPLEX = 1,
 };
 
-/* ml_dtypes gets its number when it is imported: see python/support/bfloat16.h. */
+/* ml_dtypes gets its number when it is imported: see python/support/element_dtype.h. */
 enum { NPY_BFLOAT16 = NPY_NOTYPE };
 
 #define TYPE_ROW(CODE, name, size, align, KIND) \

@@ -4,12 +4,11 @@
 
 #include "python/array/layout.h"
 #include "python/driver/context.h"
-#include "python/driver/exchange/foreign_allocation.h"
+#include "python/driver/exchange/dlpack.h"
 #include "python/driver/graph_resources.h"
 #include "python/driver/memory/pool.h"
 #include "driver/shape.h"
-#include "python/driver/memory/allocation.h"
-#include "python/driver/memory/pointer.h"
+#include "python/driver/memory/memory.h"
 #include "python/support/convert.h"
 #include "python/support/errors.h"
 #include "python/support/settings.h"
@@ -74,20 +73,30 @@ pcu_gpuarray_allocation(const pcu_gpuarray *self)
     return NULL;
 }
 
+/* The memory belongs to another context. PyCUDA passes the address: a copy is right
+ * where the driver finds the memory, and so is a kernel that does not use the array. */
 static int
 memory_wrong_context(pcu_gpuarray *self, const pcu_resource *memory)
 {
+    static const char text[] =
+        "the memory of an array of shape %S and dtype %S belongs to another context "
+        "(device %d) than the current one";
     PyObject *shape = pcu_shape_tuple_new(self->ndim, self->shape);
+    PyObject *dtype = (PyObject *)self->dtype;
+    int device = (int)pcu_context_rec(memory->ctx)->device;
+    int rc = -1;
     if (shape == NULL) {
         return -1;
     }
-    pcu_raise_detail(self->st, "cuLaunchKernel", CUDA_ERROR_INVALID_CONTEXT,
-                     "the memory of an array of shape %S and dtype %S belongs to "
-                     "another context (device %d) than the current one",
-                     shape, (PyObject *)self->dtype,
-                     (int)pcu_context_rec(memory->ctx)->device);
+    if (pcu_setting_is_strict()) {
+        rc = pcu_raise_detail(self->st, "cuLaunchKernel", CUDA_ERROR_INVALID_CONTEXT,
+                              text, shape, dtype, device);
+    }
+    else {
+        rc = pcu_forgive(self->st->exc_LogicError, text, shape, dtype, device);
+    }
     Py_DECREF(shape);
-    return -1;
+    return rc;
 }
 
 /* The range of memory that an object owns: 1 and *start, *size; 0 if its size is not
@@ -225,8 +234,9 @@ pcu_gpuarray_check(pcu_gpuarray *self, const pcu_context *ctx)
         if (pcu_resource_check(memory, "cuLaunchKernel") < 0) {
             return -1;
         }
-        if (ctx != NULL && pcu_context_rec(memory->ctx)->handle != ctx->rec.handle) {
-            return memory_wrong_context(self, memory);
+        if (ctx != NULL && pcu_context_rec(memory->ctx)->handle != ctx->rec.handle &&
+            ctx->peers == 0 && memory_wrong_context(self, memory) < 0) {
+            return -1;
         }
     }
     if (pcu_captures != NULL && memory_captured(self) < 0) {

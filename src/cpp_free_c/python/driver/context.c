@@ -17,7 +17,6 @@
 #include "python/support/suspects.h"
 #include "python/support/type.h"
 #include "driver/stream_use.h"
-#include "python/driver/context_stack.h"
 #include "python/driver/current_context.h"
 
 static int
@@ -84,6 +83,15 @@ context_settle(const pcu_context_record *rec)
     return CUDA_SUCCESS;
 }
 
+/* 1 if a status of the release of a primary context says that another library has reset
+ * it: it has ended, and there is nothing to release. */
+static bool
+context_was_reset(const pcu_context_record *rec, CUresult status)
+{
+    return rec->kind == PCU_CTX_PRIMARY && (status == CUDA_ERROR_INVALID_CONTEXT ||
+                                            status == CUDA_ERROR_CONTEXT_IS_DESTROYED);
+}
+
 /* Destroy an owned context, or release a retained one. The caller has ensured that no
  * other thread finds it. Releases in progress finish first. */
 static CUresult
@@ -102,6 +110,9 @@ context_end(const pcu_context_record *rec, const char **routine)
     }
     else if (rec->kind == PCU_CTX_PRIMARY) {
         PCU_STATUS(status, DevicePrimaryCtxRelease, (rec->device));
+    }
+    if (context_was_reset(rec, status)) {
+        return CUDA_SUCCESS;
     }
     return status;
 }
@@ -122,7 +133,7 @@ context_end_noraise(pcu_context *self)
         }
     }
     if (self->rec.alive) {
-        self->rec.alive = 0;
+        self->rec.alive = false;
         status = context_end(&self->rec, &routine);
     }
     if (status != CUDA_SUCCESS && status != CUDA_ERROR_DEINITIALIZED &&
@@ -140,7 +151,7 @@ context_wrap_new(pcu_state *st, CUcontext handle, CUdevice device, pcu_ctx_kind 
     pcu_context *self = (pcu_context *)st->Context->tp_alloc(st->Context, 0);
     if (self == NULL) {
         pcu_context_record rec = {
-            .handle = handle, .device = device, .kind = kind, .alive = 1};
+            .handle = handle, .device = device, .kind = kind, .alive = true};
         (void)context_end(&rec, &routine); /* the failed allocation is reported */
         return NULL;
     }
@@ -148,7 +159,7 @@ context_wrap_new(pcu_state *st, CUcontext handle, CUdevice device, pcu_ctx_kind 
     self->rec.handle = handle;
     self->rec.device = device;
     self->rec.kind = kind;
-    self->rec.alive = 1;
+    self->rec.alive = true;
     self->rec.owner = self;
     pcu_context_record_register(&self->rec);
     CUresult status = pcu_scope_enter(&scope, &self->rec);
@@ -451,7 +462,7 @@ static void
 context_stay(pcu_context *self, pcu_ctxstack *stack, Py_ssize_t count)
 {
     pcu_saved_error pending;
-    self->rec.alive = 1;
+    self->rec.alive = true;
     pcu_error_save(&pending);
     while (context_count(stack, self) < count &&
            pcu_ctxstack_put(stack, (PyObject *)self) == 0) {
@@ -504,7 +515,7 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
     }
     Py_ssize_t count = context_count(stack, self);
     pcu_stream_table_let_go(&self->rec);
-    self->rec.alive = 0; /* from now on no other thread uses or ends it */
+    self->rec.alive = false; /* from now on no other thread uses or ends it */
     pcu_device_site_asks(1);
     CUresult status = context_end(&self->rec, &routine);
     pcu_device_site_asks(0);

@@ -12,7 +12,6 @@
 #include "driver/stream_use.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
-#include "python/driver/device.h"
 
 PyDoc_STRVAR(context_get_device_doc,
              "get_device($type, /)\n--\n\nReturn the Device of the current context.");
@@ -48,6 +47,18 @@ context_parse_peer(pcu_state *st, const pcu_signature *signature, const char *ro
     return pcu_context_handle(st, a->peer, routine, "peer");
 }
 
+/* Count a context whose memory the current one may use, or no longer. */
+static void
+context_count_peers(pcu_state *st, int change)
+{
+    pcu_context *ctx = pcu_context_launch_borrow(st);
+    if (ctx == NULL) {
+        PyErr_Clear(); /* the context has just ended */
+        return;
+    }
+    ctx->peers += change;
+}
+
 static const pcu_word context_peer_words[] = {
     {"peer", pcu_as_context, offsetof(context_peer_args, peer)},
     {"flags", pcu_as_uint, offsetof(context_peer_args, flags)},
@@ -76,6 +87,7 @@ context_enable_peer_access(PyObject *type, PyObject *const *args, Py_ssize_t nar
     if (rc < 0) {
         return NULL;
     }
+    context_count_peers(st, 1);
     /* From now on streams of one context may use the pooled memory of the other, and
      * also the work that was ordered by the default stream until now. */
     pcu_context_record *other = pcu_context_record_find(peer);
@@ -110,6 +122,7 @@ context_disable_peer_access(PyObject *type, PyObject *const *args, Py_ssize_t na
     if (rc < 0) {
         return NULL;
     }
+    context_count_peers(st, -1);
     Py_RETURN_NONE;
 }
 

@@ -3,15 +3,13 @@
  * Invariant: a Device owns no driver object. Its handle is the ordinal; devices are
  * equal if their ordinals are equal. Callers: Python, and context_device.c by device.h.
  */
-#include "python/driver/device.h"
+#include "python/driver/context.h"
 
 #include "python/support/convert.h"
 #include "python/support/driver_call.h"
 #include "python/support/enums.h"
-#include "python/support/instance.h"
-#include "python/support/setup.h"
 #include "python/support/type.h"
-#include "python/driver/context.h"
+#include "python/support/setup.h"
 
 #include "abi/device_attributes.h"
 

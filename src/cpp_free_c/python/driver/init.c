@@ -10,7 +10,7 @@
 #include "python/support/driver_call.h"
 #include "python/support/interrupt.h"
 #include "python/support/driver_thread.h"
-#include "python/support/last_collection.h"
+#include "python/support/at_exit.h"
 #include "python/support/setup.h"
 
 #include "driver/driver_log.h"
@@ -30,7 +30,7 @@ init_warn_fallback(void)
     if (!pcu_drv_info.fallback) {
         return 0;
     }
-    pcu_drv_info.fallback = 0; /* warn once */
+    pcu_drv_info.fallback = false; /* warn once */
     reason = PyUnicode_DecodeUTF8(pcu_drv_info.detail,
                                   (Py_ssize_t)strlen(pcu_drv_info.detail), "replace");
     module = PyImport_ImportModule("pycuda._warning");

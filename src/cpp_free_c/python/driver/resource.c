@@ -110,7 +110,7 @@ pcu_release_mapping(CUgraphicsResource resource, CUstream stream, PyObject *ctx,
 {
     pcu_release r = {.kind = PCU_HANDLE_graphics,
                      .handle = {.graphics = resource},
-                     .unmaps = 1,
+                     .unmaps = true,
                      .stream = stream,
                      .ctx = &((pcu_context *)ctx)->rec};
     CUresult status = release_run(&r, PCU_BLOCKING_OF_GraphicsUnmapResources);
@@ -130,7 +130,7 @@ pcu_release_async(CUdeviceptr memory, CUstream stream, PyObject *ctx,
     }
     pcu_release r = {.kind = PCU_HANDLE_memory,
                      .handle = {.memory = memory},
-                     .async = 1,
+                     .async = true,
                      .stream = stream,
                      .ctx = &((pcu_context *)ctx)->rec};
     CUresult status = release_run(&r, PCU_BLOCKING_OF_MemFreeAsync);

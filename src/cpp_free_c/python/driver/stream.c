@@ -17,10 +17,8 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
-#include "python/driver/context_stack.h"
 #include "python/driver/current_context.h"
 #include "python/driver/launched.h"
-#include "python/driver/event_handle.h"
 #include "python/driver/graph_resources.h"
 
 typedef struct {

@@ -303,12 +303,16 @@ deferred_run_earlier(const emu_stream *stream, const emu_uses *uses)
     }
 }
 
+bool
+emu_deferred_needs_uses(void)
+{
+    return deferred_has_order && deferred_streams != NULL;
+}
+
 void
 emu_deferred_run_earlier(const emu_uses *uses)
 {
-    if (deferred_has_order) {
-        deferred_run_earlier(NULL, uses);
-    }
+    deferred_run_earlier(NULL, uses);
 }
 
 bool

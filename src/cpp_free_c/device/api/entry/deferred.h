@@ -33,8 +33,10 @@ bool emu_deferred_keep(emu_stream *stream, const emu_work *work, const void *pay
 bool emu_deferred_run(emu_stream *stream, uint64_t until);
 /* Run the work up to that item, but only as far as it is ready. */
 void emu_deferred_advance(emu_stream *stream, uint64_t until);
-/* With the checks `init` and `sync`: before new work with these uses runs at once, run
- * what streams keep and may conflict with it. */
+/* Whether work that runs at once must run conflicting work that streams keep before: the
+ * checks `init` and `sync` are on, and streams keep work. */
+bool emu_deferred_needs_uses(void);
+/* Run what streams keep and may conflict with work of these uses. */
 void emu_deferred_run_earlier(const emu_uses *uses);
 /* Drop all work that the stream keeps. */
 void emu_deferred_drop(emu_stream *stream);

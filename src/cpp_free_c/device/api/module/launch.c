@@ -376,7 +376,7 @@ launch_run(emu_function *function, emu_stream *stream, const emu_launch *launch)
     int token;
 
     emu_users_add(&module->object);
-    if (emu_deferred_any()) {
+    if (emu_deferred_needs_uses()) {
         launch_run_earlier(launch);
     }
     token = emu_stream_begin(stream);

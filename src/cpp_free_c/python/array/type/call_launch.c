@@ -4,9 +4,7 @@
 #include "python/array/element_type.h"
 #include "python/array/memory.h"
 #include "python/array/type/plain_array.h"
-#include "python/driver/launch/function_description.h"
-#include "python/driver/launch/prepared_format.h"
-#include "python/driver/launch/prepared_values.h"
+#include "python/driver/context.h"
 #include "python/driver/resource.h"
 
 /* -- arguments --------------------------------------------------------------------- */
@@ -41,6 +39,14 @@ argument_accepts(const pcu_kernel_arguments *call, const pcu_gpuarray *array,
            argument_matches(array, (PyArray_Descr *)declared);
 }
 
+/* 1 if the memory of the array belongs to another context than the current one. */
+static int
+argument_is_elsewhere(const pcu_gpuarray *array)
+{
+    const pcu_resource *memory = pcu_gpuarray_allocation(array);
+    return memory != NULL && pcu_context_rec(memory->ctx) != pcu_ctx_current;
+}
+
 int
 pcu_kernel_arguments_check(const pcu_kernel_arguments *call, Py_ssize_t i)
 {
@@ -52,7 +58,8 @@ pcu_kernel_arguments_check(const pcu_kernel_arguments *call, Py_ssize_t i)
         return 0;
     }
     int is_view = array->gpudata == NULL; /* else the memory is checked when packed */
-    if ((is_view || !array->inside) && pcu_gpuarray_check(array, NULL) < 0) {
+    if ((is_view || !array->inside || argument_is_elsewhere(array)) &&
+        pcu_gpuarray_check_current(array) < 0) {
         return -1;
     }
     return 1;

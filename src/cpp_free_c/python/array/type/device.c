@@ -9,8 +9,8 @@
 #include "python/array/memory.h"
 #include "python/array/type/forwarding.h"
 #include "python/array/type/members.h"
-#include "python/driver/device.h"
-#include "python/driver/exchange/foreign_allocation.h"
+#include "python/driver/context.h"
+#include "python/driver/exchange/dlpack.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
 

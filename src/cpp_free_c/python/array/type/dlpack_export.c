@@ -9,7 +9,7 @@
 
 #include "python/array/memory.h"
 #include "python/array/ops/device_copy.h"
-#include "python/driver/exchange/dlpack_export.h"
+#include "python/driver/exchange/dlpack.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
 

@@ -20,15 +20,6 @@ typedef struct {
     CUstream stream;
 } fourier_args;
 
-#define FOURIER_SPECS(lengths_name, axes_name)                          \
-    {"function", pcu_as_int, offsetof(fourier_args, function)},         \
-        {"a", pcu_as_object, offsetof(fourier_args, a)},                \
-        {lengths_name, pcu_as_object, offsetof(fourier_args, lengths)}, \
-        {axes_name, pcu_as_object, offsetof(fourier_args, axes)},       \
-        {"norm", pcu_as_object, offsetof(fourier_args, norm)},          \
-        {"out", pcu_as_object, offsetof(fourier_args, out)},            \
-        {"stream", pcu_as_stream, offsetof(fourier_args, stream)},
-
 /* The call itself, with the arguments of either function. */
 static PyObject *
 fourier_call(PyObject *m, const pcu_signature *signature, int is_nd,

@@ -1,9 +1,9 @@
 /* Exporting device memory by DLPack, and as_dlpack() of allocations. See
- * dlpack_export.h.
+ * dlpack.h.
  *
  * The consumer may end a loan in any thread. The reference to the owner is then dropped
  * under the interpreter lock. After the interpreter has ended, the reference stays. */
-#include "python/driver/exchange/dlpack_export.h"
+#include "python/driver/exchange/dlpack.h"
 
 #include "python/support/convert.h"
 #include "python/support/driver_thread.h"

@@ -2,7 +2,7 @@
  *
  * Invariant: a tensor belongs to its producer until its capsule is renamed, and to a
  * ForeignAllocation after that. Callers: only programs, through from_dlpack(). */
-#include "python/driver/exchange/foreign_allocation.h"
+#include "python/driver/exchange/dlpack.h"
 
 #include "python/support/convert.h"
 #include "python/support/setup.h"

@@ -3,14 +3,14 @@
  * Invariant: the exporting process keeps the memory allocated while another process has
  * it open. Callers: only programs. */
 #include "python/driver/context.h"
-#include "python/driver/ipc_bytes.h"
+#include "python/driver/foreign_handle.h"
 
 #include "python/support/convert.h"
 #include "python/support/enums.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/current_context.h"
-#include "python/driver/memory/pointer.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 
 PyDoc_STRVAR(

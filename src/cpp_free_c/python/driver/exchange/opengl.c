@@ -6,7 +6,6 @@
 #include "python/support/driver_call.h"
 #include "python/support/setup.h"
 #include "python/driver/context.h"
-#include "python/driver/device.h"
 
 int
 pcu_opengl_warn_deprecated(const char *what, const char *instead)

@@ -28,4 +28,11 @@ PCU_HIDDEN PCU_RAISES int pcu_opengl_warn_deprecated(const char *what,
 /* The attribute table of all types: __dict__. */
 extern PCU_HIDDEN PyGetSetDef pcu_opengl_getset[];
 
+/* -- opengl_mapping.c -------------------------------------------------------------- */
+
+/* Map a registration. `stream` is the Stream or other object that was given, `handle`
+ * its handle. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_opengl_map_new(pcu_opengl_registration *self,
+                                                   PyObject *stream, CUstream handle);
+
 #endif

@@ -1,6 +1,6 @@
 /* RegisteredMapping: the time in which CUDA may use an object of OpenGL. See opengl.h
  * for the rules. */
-#include "python/driver/exchange/opengl_mapping.h"
+#include "python/driver/exchange/opengl.h"
 
 #include "python/support/convert.h"
 #include "python/support/driver_call.h"

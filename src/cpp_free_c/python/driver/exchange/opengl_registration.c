@@ -1,6 +1,6 @@
 /* RegisteredBuffer and RegisteredImage: objects of OpenGL that are registered with
  * CUDA. See opengl.h for the rules. */
-#include "python/driver/exchange/opengl_mapping.h"
+#include "python/driver/exchange/opengl.h"
 
 #include "python/support/convert.h"
 #include "python/support/enums.h"

@@ -5,14 +5,14 @@
  *
  * Invariant: a node is added only after the graph keeps what the node uses. Callers:
  * Python, and graph_memory.c for more nodes. */
-#include "python/driver/graph/graph_parameters.h"
+#include "python/driver/graph/graph.h"
 
 #include "python/support/args.h"
 #include "python/support/convert.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/current_context.h"
-#include "python/driver/launch/kept_arguments.h"
+#include "python/driver/launch/launch.h"
 
 PyObject *
 pcu_graph_add_node(pcu_graph *self, PyObject *after, CUgraphNodeParams *params)
@@ -102,22 +102,33 @@ graph_add_kernel(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 /* -- copies and fills -------------------------------------------------------------- */
 
+/* The arguments of the methods; objects are borrowed. */
 typedef struct {
     PyObject *dest;
     PyObject *src;
     PyObject *size;
     PyObject *after;
-} graph_copy_args;
+    PyObject *value;
+    PyObject *count;
+    unsigned int width;
+    PyObject *what;
+} graph_add_args;
 
-static const pcu_word graph_copy_words[] = {
-    {"dest", pcu_as_object, offsetof(graph_copy_args, dest)},
-    {"src", pcu_as_object, offsetof(graph_copy_args, src)},
-    {"size", pcu_as_object, offsetof(graph_copy_args, size)},
-    {"after", pcu_as_object, offsetof(graph_copy_args, after)},
+static const pcu_word graph_add_words[] = {
+    {"dest", pcu_as_object, offsetof(graph_add_args, dest)},
+    {"src", pcu_as_object, offsetof(graph_add_args, src)},
+    {"size", pcu_as_object, offsetof(graph_add_args, size)},
+    {"after", pcu_as_object, offsetof(graph_add_args, after)},
+    {"value", pcu_as_object, offsetof(graph_add_args, value)},
+    {"count", pcu_as_object, offsetof(graph_add_args, count)},
+    {"width", pcu_as_uint, offsetof(graph_add_args, width)},
+    {"function", pcu_as_object, offsetof(graph_add_args, what)},
+    {"graph", pcu_as_object, offsetof(graph_add_args, what)},
+    {"event", pcu_as_object, offsetof(graph_add_args, what)},
 };
 
 PCU_SIGNATURE(
-    graph_add_copy, graph_copy_words,
+    graph_add_copy, graph_add_words,
     "add_copy($self, /, dest, src, size=None, after=())\n--\n\n"
     "Add a copy of size bytes, and return its GraphNode.\n\n"
     "dest and src are arrays or buffers of the host, or device memory: a GPUArray, an\n"
@@ -129,7 +140,7 @@ graph_add_copy(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
 {
     pcu_graph *self = (pcu_graph *)op;
     pcu_state *st = self->head.st;
-    graph_copy_args a = {0};
+    graph_add_args a = {0};
     CUgraphNodeParams params;
     if (pcu_args_parse(st, &graph_add_copy_signature, args, nargs, kwnames, &a) < 0 ||
         pcu_graph_check(self, "cuGraphAddNode") < 0) {
@@ -145,24 +156,8 @@ graph_add_copy(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
     return pcu_graph_add_node(self, a.after, &params);
 }
 
-typedef struct {
-    PyObject *dest;
-    PyObject *value;
-    PyObject *count;
-    unsigned int width;
-    PyObject *after;
-} graph_set_args;
-
-static const pcu_word graph_set_words[] = {
-    {"dest", pcu_as_object, offsetof(graph_set_args, dest)},
-    {"value", pcu_as_object, offsetof(graph_set_args, value)},
-    {"count", pcu_as_object, offsetof(graph_set_args, count)},
-    {"width", pcu_as_uint, offsetof(graph_set_args, width)},
-    {"after", pcu_as_object, offsetof(graph_set_args, after)},
-};
-
 PCU_SIGNATURE(
-    graph_add_set, graph_set_words,
+    graph_add_set, graph_add_words,
     "add_set($self, /, dest, value, count=None, width=1, after=())\n--\n\n"
     "Add a fill of device memory, and return its GraphNode.\n\n"
     "Set count elements of width bytes (1, 2 or 4) to the integer value. By default\n"
@@ -173,7 +168,7 @@ graph_add_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
 {
     pcu_graph *self = (pcu_graph *)op;
     pcu_state *st = self->head.st;
-    graph_set_args a = {.width = 1};
+    graph_add_args a = {.width = 1};
     CUDA_MEMSET_NODE_PARAMS fill;
     CUgraphNodeParams params;
     if (pcu_args_parse(st, &graph_add_set_signature, args, nargs, kwnames, &a) < 0 ||
@@ -195,15 +190,10 @@ graph_add_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
 
 /* -- host functions ---------------------------------------------------------------- */
 
-typedef struct {
-    PyObject *what;
-    PyObject *after;
-} graph_one_args;
-
 /* Parse (what, after=()). */
 static int
 graph_read_one(pcu_graph *self, const pcu_signature *signature, PyObject *const *args,
-               Py_ssize_t nargs, PyObject *kwnames, graph_one_args *a)
+               Py_ssize_t nargs, PyObject *kwnames, graph_add_args *a)
 {
     if (pcu_args_parse(self->head.st, signature, args, nargs, kwnames, a) < 0) {
         return -1;
@@ -211,15 +201,8 @@ graph_read_one(pcu_graph *self, const pcu_signature *signature, PyObject *const 
     return pcu_graph_check(self, "cuGraphAddNode");
 }
 
-static const pcu_word graph_one_words[] = {
-    {"function", pcu_as_object, offsetof(graph_one_args, what)},
-    {"after", pcu_as_object, offsetof(graph_one_args, after)},
-    {"graph", pcu_as_object, offsetof(graph_one_args, what)},
-    {"event", pcu_as_object, offsetof(graph_one_args, what)},
-};
-
 PCU_SIGNATURE(
-    graph_add_host, graph_one_words,
+    graph_add_host, graph_add_words,
     "add_host($self, /, function, after=())\n--\n\n"
     "Add a call of a Python function without arguments, and return its GraphNode.\n\n"
     "A thread of the driver calls it each time the graph is launched; nodes that wait\n"
@@ -230,7 +213,7 @@ static PyObject *
 graph_add_host(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     pcu_graph *self = (pcu_graph *)op;
-    graph_one_args a = {0};
+    graph_add_args a = {0};
     CUgraphNodeParams params;
     if (graph_read_one(self, &graph_add_host_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
@@ -245,9 +228,7 @@ graph_add_host(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
 
 /* -- empty nodes, events, children ------------------------------------------------- */
 
-static const pcu_word graph_add_empty_words[] = {{"after", pcu_as_object, 0}};
-
-PCU_SIGNATURE(graph_add_empty, graph_add_empty_words,
+PCU_SIGNATURE(graph_add_empty, graph_add_words,
               "add_empty($self, /, after=())\n--\n\n"
               "Add a node without work, at which others can meet, and return it.")
 
@@ -255,15 +236,15 @@ static PyObject *
 graph_add_empty(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                 PyObject *kwnames)
 {
-    PyObject *after = NULL;
+    graph_add_args a = {0};
     CUgraphNodeParams params;
     if (pcu_args_parse(((pcu_graph *)op)->head.st, &graph_add_empty_signature, args,
-                       nargs, kwnames, &after) < 0) {
+                       nargs, kwnames, &a) < 0) {
         return NULL;
     }
     memset(&params, 0, sizeof(params));
     params.type = CU_GRAPH_NODE_TYPE_EMPTY;
-    return pcu_graph_add_node((pcu_graph *)op, after, &params);
+    return pcu_graph_add_node((pcu_graph *)op, a.after, &params);
 }
 
 /* Add a node that records an event or waits for it. */
@@ -272,7 +253,7 @@ graph_add_event(PyObject *op, const pcu_signature *signature, CUgraphNodeType ty
                 PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     pcu_graph *self = (pcu_graph *)op;
-    graph_one_args a = {0};
+    graph_add_args a = {0};
     CUgraphNodeParams params;
     if (graph_read_one(self, signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
@@ -286,7 +267,7 @@ graph_add_event(PyObject *op, const pcu_signature *signature, CUgraphNodeType ty
     return pcu_graph_add_node(self, a.after, &params);
 }
 
-PCU_SIGNATURE(graph_add_event_record, graph_one_words,
+PCU_SIGNATURE(graph_add_event_record, graph_add_words,
               "add_event_record($self, /, event, after=())\n--\n\n"
               "Add a node that records an Event, and return it.")
 
@@ -298,7 +279,7 @@ graph_add_event_record(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                            CU_GRAPH_NODE_TYPE_EVENT_RECORD, args, nargs, kwnames);
 }
 
-PCU_SIGNATURE(graph_add_event_wait, graph_one_words,
+PCU_SIGNATURE(graph_add_event_wait, graph_add_words,
               "add_event_wait($self, /, event, after=())\n--\n\n"
               "Add a node that waits for an Event, and return it.")
 
@@ -310,7 +291,7 @@ graph_add_event_wait(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                            CU_GRAPH_NODE_TYPE_WAIT_EVENT, args, nargs, kwnames);
 }
 
-PCU_SIGNATURE(graph_add_child, graph_one_words,
+PCU_SIGNATURE(graph_add_child, graph_add_words,
               "add_child($self, /, graph, after=())\n--\n\n"
               "Add a copy of another graph as one node, and return the node.")
 
@@ -319,7 +300,7 @@ graph_add_child(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                 PyObject *kwnames)
 {
     pcu_graph *self = (pcu_graph *)op;
-    graph_one_args a = {0};
+    graph_add_args a = {0};
     CUgraphNodeParams params;
     if (graph_read_one(self, &graph_add_child_signature, args, nargs, kwnames, &a) <
         0) {

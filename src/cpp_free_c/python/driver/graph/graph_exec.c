@@ -5,9 +5,8 @@
  * known to have finished. Deleting a GraphExec waits for its last launch, as releasing
  * memory does.
  *
- * graph_update.c has its changes. Invariant: see graph_exec.h. Callers: Python, and see
- * graph.h. */
-#include "python/driver/graph/graph_exec.h"
+ * graph_update.c has its changes. Invariant: see graph.h. Callers: Python. */
+#include "python/driver/graph/graph.h"
 
 #include "python/support/args.h"
 #include "python/support/convert.h"
@@ -17,7 +16,7 @@
 #include "python/driver/context.h"
 #include "python/driver/launched.h"
 #include "python/driver/stream.h"
-#include "python/driver/launch/function_struct.h"
+#include "python/driver/launch/launch.h"
 
 enum { EXEC_RETIRED_MAX = 64 };
 

@@ -6,14 +6,14 @@
  * it. Different launches, and different graphs, may use the same physical memory.
  *
  * Invariant: see graph_add.c. Python is the only caller. */
-#include "python/driver/graph/graph_parameters.h"
+#include "python/driver/graph/graph.h"
 
 #include "python/support/args.h"
 #include "python/support/convert.h"
 #include "python/support/errors.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
-#include "python/driver/memory/memory_operation.h"
+#include "python/driver/memory/memory.h"
 
 typedef struct {
     PyObject *what;

@@ -1,14 +1,12 @@
-/* The driver's parameters of nodes: see graph_parameters.h. */
-#include "python/driver/graph/graph_parameters.h"
+/* The driver's parameters of nodes. See graph.h. */
+#include "python/driver/graph/graph.h"
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
 #include "python/support/driver_thread.h"
-#include "python/driver/launch/arguments.h"
-#include "python/driver/launch/function_description.h"
-#include "python/driver/launch/handlers.h"
+#include "python/driver/launch/launch.h"
 #include "python/driver/memory/gpuarray.h"
-#include "python/driver/memory/pointer.h"
+#include "python/driver/memory/memory.h"
 
 /* -- kernels ----------------------------------------------------------------------- */
 

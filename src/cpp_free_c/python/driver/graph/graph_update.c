@@ -3,15 +3,14 @@
  *
  * Invariant: before the driver takes new parameters, the GraphExec holds what they use.
  * What the old ones used is retired. Python is the only caller. */
-#include "python/driver/graph/graph_exec.h"
+#include "python/driver/graph/graph.h"
 
 #include "python/support/args.h"
 #include "python/support/convert.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
-#include "python/driver/graph/graph_parameters.h"
-#include "python/driver/launch/kept_arguments.h"
-#include "python/driver/memory/memory_operation.h"
+#include "python/driver/launch/launch.h"
+#include "python/driver/memory/memory.h"
 
 /* -- update ------------------------------------------------------------------------ */
 

@@ -1,4 +1,4 @@
-/* Packing the arguments of a kernel call. See arguments.h.
+/* Packing the arguments of a kernel call.
  *
  * One pass packs every argument into the parameter block. Exact types are tested first,
  * protocols last. From CUDA 12.4 on the driver reports the place of each parameter:
@@ -6,23 +6,19 @@
  * driver the values are laid out with natural alignment.
  *
  * The type of each argument is compared with that of its parameter, see
- * parameter_types.h: another type is a warning, see argument_report.h.
+ * parameter_types.c: another type is a warning, see argument_report.c.
  *
  * The only Python code that runs is that of an argument's class, and, at the first
  * launch of a kernel and for a warning, pycuda/_argument_types.py. */
-#include "python/driver/launch/arguments.h"
+#include "python/driver/launch/launch.h"
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
-#include "python/driver/exchange/foreign_allocation.h"
+#include "python/driver/exchange/dlpack.h"
 #include "python/support/errors.h"
 #include "python/support/settings.h"
-#include "python/driver/launch/argument_report.h"
-#include "python/driver/launch/handlers.h"
-#include "python/driver/launch/parameter_types.h"
-#include "python/driver/launch/tensor_map.h"
 #include "python/driver/memory/gpuarray.h"
-#include "python/driver/memory/managed.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
 #include "python/driver/texture/texture_object.h"
@@ -124,7 +120,7 @@ argument_place_beyond(argument_packer *p, PyObject *arg, size_t size)
         !argument_keeps_others(p->function, p->index, size)) {
         return NULL;
     }
-    PyErr_Clear();
+    PyErr_Clear(); /* the report says it */
     if (pcu_argument_forgive(p->function, p->index, arg, PyExc_OverflowError,
                              " is %R, which its parameter cannot hold", arg) < 0) {
         return NULL;
@@ -509,8 +505,16 @@ argument_put_scalar(argument_packer *p, PyObject *arg)
         }
     }
     else {
-        void *place =
-            argument_place_dtype(p, arg, size, dtype, pcu_type_of_dtype(dtype), 0);
+        int type = pcu_type_of_dtype(dtype);
+        if (PyTypeNum_ISDATETIME(dtype->type_num)) {
+            type = PCU_T_INT64; /* but no address, as integers may be */
+            int is_for_pointer = argument_is_for_pointer(p);
+            if (is_for_pointer < 0 ||
+                (is_for_pointer && pcu_argument_report(p->function, p->index, arg) < 0)) {
+                goto done;
+            }
+        }
+        void *place = argument_place_dtype(p, arg, size, dtype, type, 0);
         if (place != NULL) {
             argument_copy_scalar(arg, dtype, place, size);
             rc = 0;

@@ -4,16 +4,14 @@
  * A handler allocates device memory at its first call and keeps it for the next. The
  * functions in handlers.h serve objects whose type is exactly In, Out or InOut, without
  * a method call. For types that programs derive, the methods below are looked up. */
-#include "python/driver/launch/handlers.h"
+#include "python/driver/launch/launch.h"
 
 #include "python/support/convert.h"
 #include "python/support/driver_call.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
-#include "python/driver/launch/launch.h"
-#include "python/driver/memory/allocation.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/memory/copy.h"
-#include "python/driver/memory/pointer.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
 

@@ -1,5 +1,5 @@
-/* The arguments of a kernel that a graph must keep: see kept_arguments.h. */
-#include "python/driver/launch/kept_arguments.h"
+/* The arguments of a kernel that a graph must keep. */
+#include "python/driver/launch/launch.h"
 
 #include "python/driver/memory/gpuarray.h"
 #include "python/driver/texture/texture_object.h"

@@ -1,8 +1,8 @@
-/* The type LaunchConfig. See launch_config.h.
+/* The type LaunchConfig.
  *
  * Invariant: a LaunchConfig never changes after __new__, so that a call may read its
  * list while other code runs. It holds the events among its values. */
-#include "python/driver/launch/launch_config.h"
+#include "python/driver/launch/launch.h"
 
 #include "python/support/convert.h"
 #include "python/support/enums.h"

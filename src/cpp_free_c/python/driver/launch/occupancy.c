@@ -9,8 +9,8 @@
 #include "python/support/errors.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
-#include "python/driver/device.h"
-#include "python/driver/launch/function_struct.h"
+#include "python/driver/context.h"
+#include "python/driver/launch/launch.h"
 #include "python/driver/resource.h"
 
 enum { WARP = 32, COOPERATIVE_LAUNCH = 95 };
@@ -80,17 +80,24 @@ occupancy_blocks(pcu_function *self, int threads, size_t shared, int *blocks)
 
 /* -- Function.max_active_blocks ---------------------------------------------------- */
 
+/* The arguments of the functions here; objects are borrowed. */
 typedef struct {
     PyObject *block;
     size_t shared;
-} active_args;
+    int blocks;
+    PyObject *cluster;
+    PyObject *function;
+} occupancy_args;
 
-static const pcu_word active_words[] = {
-    {"block", pcu_as_object, offsetof(active_args, block)},
-    {"shared", pcu_as_size, offsetof(active_args, shared)},
+static const pcu_word occupancy_words[] = {
+    {"block", pcu_as_object, offsetof(occupancy_args, block)},
+    {"shared", pcu_as_size, offsetof(occupancy_args, shared)},
+    {"blocks", pcu_as_int, offsetof(occupancy_args, blocks)},
+    {"cluster", pcu_as_object, offsetof(occupancy_args, cluster)},
+    {"function", pcu_as_object, offsetof(occupancy_args, function)},
 };
 
-PCU_SIGNATURE(occupancy_max_active_blocks, active_words,
+PCU_SIGNATURE(occupancy_max_active_blocks, occupancy_words,
               "max_active_blocks($self, /, block, shared=0)\n--\n\n"
               "Return how many blocks one multiprocessor holds at once.\n\n"
               "block: threads of a block, an int or up to 3 ints. shared: bytes of\n"
@@ -101,7 +108,7 @@ occupancy_max_active_blocks(PyObject *op, PyObject *const *args, Py_ssize_t narg
                             PyObject *kwnames)
 {
     pcu_function *self = (pcu_function *)op;
-    active_args a = {NULL, 0};
+    occupancy_args a = {0};
     int threads = 0;
     int blocks = 0;
     if (pcu_args_parse(self->st, &occupancy_max_active_blocks_signature, args, nargs,
@@ -236,18 +243,8 @@ occupancy_suggest_block(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 /* -- Function.available_shared ----------------------------------------------------- */
 
-typedef struct {
-    PyObject *block;
-    int blocks;
-} available_args;
-
-static const pcu_word available_words[] = {
-    {"block", pcu_as_object, offsetof(available_args, block)},
-    {"blocks", pcu_as_int, offsetof(available_args, blocks)},
-};
-
 PCU_SIGNATURE(
-    occupancy_available_shared, available_words,
+    occupancy_available_shared, occupancy_words,
     "available_shared($self, /, block, blocks=1)\n--\n\n"
     "Return the bytes of dynamic shared memory that each block can have.\n\n"
     "block: threads of a block. blocks: how many blocks one multiprocessor is to\n"
@@ -259,7 +256,7 @@ occupancy_available_shared(PyObject *op, PyObject *const *args, Py_ssize_t nargs
 {
     static const char routine[] = "cuOccupancyAvailableDynamicSMemPerBlock";
     pcu_function *self = (pcu_function *)op;
-    available_args a = {NULL, 1};
+    occupancy_args a = {.blocks = 1};
     int threads = 0;
     size_t bytes = 0;
     pcu_scope scope;
@@ -279,15 +276,9 @@ occupancy_available_shared(PyObject *op, PyObject *const *args, Py_ssize_t nargs
 
 /* -- clusters ---------------------------------------------------------------------- */
 
-typedef struct {
-    PyObject *cluster;
-    PyObject *block;
-    size_t shared;
-} cluster_args;
-
 /* A launch whose grid is one cluster for each multiprocessor. */
 static int
-occupancy_config(pcu_function *self, const cluster_args *a, CUlaunchConfig *config,
+occupancy_config(pcu_function *self, const occupancy_args *a, CUlaunchConfig *config,
                  CUlaunchAttribute *attribute)
 {
     unsigned int block[3];
@@ -317,14 +308,8 @@ occupancy_config(pcu_function *self, const cluster_args *a, CUlaunchConfig *conf
     return 0;
 }
 
-static const pcu_word cluster_words[] = {
-    {"cluster", pcu_as_object, offsetof(cluster_args, cluster)},
-    {"block", pcu_as_object, offsetof(cluster_args, block)},
-    {"shared", pcu_as_size, offsetof(cluster_args, shared)},
-};
-
 PCU_SIGNATURE(
-    occupancy_max_active_clusters, cluster_words,
+    occupancy_max_active_clusters, occupancy_words,
     "max_active_clusters($self, /, cluster, block, shared=0)\n--\n\n"
     "Return how many clusters the device holds at once.\n\n"
     "cluster: blocks of a cluster, an int or up to 3 ints. block and shared:\n"
@@ -336,7 +321,7 @@ occupancy_max_active_clusters(PyObject *op, PyObject *const *args, Py_ssize_t na
 {
     static const char routine[] = "cuOccupancyMaxActiveClusters";
     pcu_function *self = (pcu_function *)op;
-    cluster_args a = {NULL, NULL, 0};
+    occupancy_args a = {0};
     CUlaunchConfig config;
     CUlaunchAttribute attribute;
     int clusters = 0;
@@ -354,7 +339,7 @@ occupancy_max_active_clusters(PyObject *op, PyObject *const *args, Py_ssize_t na
     return PyLong_FromLong(clusters);
 }
 
-PCU_SIGNATURE(occupancy_max_cluster_size, cluster_words,
+PCU_SIGNATURE(occupancy_max_cluster_size, occupancy_words,
               "max_cluster_size($self, /, block, shared=0)\n--\n\n"
               "Return the most blocks that a cluster can have.\n\n"
               "block and shared: threads and bytes of dynamic shared memory of a\n"
@@ -367,7 +352,7 @@ occupancy_max_cluster_size(PyObject *op, PyObject *const *args, Py_ssize_t nargs
 {
     static const char routine[] = "cuOccupancyMaxPotentialClusterSize";
     pcu_function *self = (pcu_function *)op;
-    cluster_args a = {NULL, NULL, 0};
+    occupancy_args a = {0};
     CUlaunchConfig config;
     CUlaunchAttribute attribute;
     int blocks = 0;
@@ -388,20 +373,8 @@ occupancy_max_cluster_size(PyObject *op, PyObject *const *args, Py_ssize_t nargs
 
 /* -- Device.max_cooperative_blocks ------------------------------------------------- */
 
-typedef struct {
-    PyObject *function;
-    PyObject *block;
-    size_t shared;
-} cooperative_args;
-
-static const pcu_word cooperative_words[] = {
-    {"function", pcu_as_object, offsetof(cooperative_args, function)},
-    {"block", pcu_as_object, offsetof(cooperative_args, block)},
-    {"shared", pcu_as_size, offsetof(cooperative_args, shared)},
-};
-
 PCU_SIGNATURE(
-    occupancy_max_cooperative_blocks, cooperative_words,
+    occupancy_max_cooperative_blocks, occupancy_words,
     "max_cooperative_blocks($self, /, function, block=None, shared=0)\n--\n\n"
     "Return the most blocks of a cooperative launch of a kernel.\n\n"
     "block: threads of a block; None is the result of function.suggest_block().\n"
@@ -433,7 +406,7 @@ occupancy_max_cooperative_blocks(PyObject *device, PyTypeObject *defining,
                                  PyObject *kwnames)
 {
     pcu_state *st = pcu_state_of_type(defining);
-    cooperative_args a = {NULL, NULL, 0};
+    occupancy_args a = {0};
     suggestion size = {0, 0};
     int able = 0;
     int blocks = 0;

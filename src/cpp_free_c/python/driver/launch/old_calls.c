@@ -1,18 +1,14 @@
-/* The launch calls of CUDA before 4.0. See old_calls.h.
+/* The launch calls of CUDA before 4.0.
  *
  * They keep the state of a launch in the function: the block shape, the size of shared
  * memory, and a parameter block that param_set() and its variants write piece by piece.
  * launch(), launch_grid() and launch_grid_async() use that state. Each method has a
  * second name with an underscore. */
-#include "python/driver/launch/old_calls.h"
+#include "python/driver/launch/launch.h"
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
 #include "python/support/settings.h"
-#include "python/driver/launch/arguments.h"
-#include "python/driver/launch/function_description.h"
-#include "python/driver/launch/handlers.h"
-#include "python/driver/launch/launch.h"
 #include "python/driver/stream.h"
 
 enum { OLD_PARAMS_MAX = 32764 }; /* bytes of parameters that a kernel can have */

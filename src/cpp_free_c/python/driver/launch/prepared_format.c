@@ -1,16 +1,13 @@
-/* Compiling the format of prepared calls. See prepared_format.h.
+/* Compiling the format of prepared calls.
  *
  * If the driver reports the parameters and the format has one item for each of them,
  * the values go to the places of the parameters, and integers take the sizes of the
  * parameters. Formats that use pointer-sized items for everything then still pass the
  * right values. Otherwise the layout is that of the format, with natural alignment. */
-#include "python/driver/launch/prepared_format.h"
+#include "python/driver/launch/launch.h"
 
 #include "python/support/convert.h"
 #include "python/support/settings.h"
-#include "python/driver/launch/argument_report.h"
-#include "python/driver/launch/function_description.h"
-#include "python/driver/launch/parameter_types.h"
 
 /* How the values of a format character are converted. */
 typedef enum {

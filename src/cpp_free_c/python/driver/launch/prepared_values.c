@@ -1,14 +1,13 @@
-/* Packing the values of a prepared call. See prepared_values.h.
+/* Packing the values of a prepared call.
  *
  * Invariant: the compiled format says for each value where its bytes go, so packing
  * looks at no keyword and allocates nothing. */
-#include "python/driver/launch/prepared_values.h"
+#include "python/driver/launch/launch.h"
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
-#include "python/driver/launch/argument_report.h"
 #include "python/driver/memory/gpuarray.h"
-#include "python/driver/memory/pointer.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 #include "python/driver/texture/texture_object.h"
 

@@ -2,19 +2,16 @@
  * mem_alloc_like, mem_alloc_pitch, to_device and queries.
  *
  * Invariant: a DeviceAllocation is a pcu_resource; int() of it stays valid after
- * free(). Callers: Python, and see allocation.h. */
-#include "python/driver/memory/allocation.h"
-#include "python/driver/memory/out_of_memory.h"
+ * free(). Callers: Python; arrays and In/Out arguments allocate without a Python call.
+ */
+#include "python/driver/memory/memory.h"
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
-#include "python/support/instance.h"
-#include "python/support/setup.h"
 #include "python/support/type.h"
+#include "python/support/setup.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
-#include "python/driver/memory_note.h"
-#include "python/driver/memory/pointer.h"
 #include "python/driver/memory/gpuarray.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"

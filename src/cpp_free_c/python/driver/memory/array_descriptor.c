@@ -1,15 +1,14 @@
 /* ArrayDescriptor and ArrayDescriptor3D: size and element type of a texture array.
  *
  * Invariant: both types hold the driver's three-dimensional descriptor. ArrayDescriptor
- * shows four of its six fields; the other two stay 0. Callers: see array_descriptor.h.
+ * shows four of its six fields; the other two stay 0. Callers: see texture_array.h.
  */
-#include "python/driver/memory/array_descriptor.h"
+#include "python/driver/memory/texture_array.h"
 
 #include "python/support/convert.h"
 #include "python/support/enums.h"
-#include "python/support/instance.h"
-#include "python/support/setup.h"
 #include "python/support/type.h"
+#include "python/support/setup.h"
 
 typedef struct {
     pcu_instance base;

@@ -14,9 +14,8 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
-#include "python/driver/memory/pointer.h"
-#include "python/driver/memory/copy_error.h"
-#include "python/driver/memory/copy_side.h"
+#include "python/driver/memory/memory.h"
+#include "python/driver/memory/copy.h"
 #include "python/driver/memory/texture_array.h"
 #include "python/driver/stream.h"
 

@@ -1,14 +1,14 @@
-/* The memory of one side of a copy. Invariant and caller: see copy_side.h.
+/* The memory of one side of a copy. See copy.h.
  *
  * A host buffer that is too small for the rectangle is found here, before the driver is
  * called: the driver would read and write past its end. */
-#include "python/driver/memory/copy_side.h"
+#include "python/driver/memory/copy.h"
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
-#include "python/driver/memory/pointer.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/memory/texture_array.h"
 
 /* Host memory of a Python object. */

@@ -4,8 +4,8 @@
  * arrays (RegisteredHostMemory).
  *
  * Invariant: the objects are pcu_resources; aligned memory has no driver handle and is
- * freed with its object. Callers: Python, and see host.h. */
-#include "python/driver/memory/host.h"
+ * freed with its object. Callers: Python, and numpy_array.c. */
+#include "python/driver/memory/memory.h"
 
 #include "python/support/convert.h"
 #include "python/support/call_site.h"
@@ -13,8 +13,6 @@
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
-#include "python/driver/memory_note.h"
-#include "python/driver/memory/out_of_memory.h"
 #include "python/driver/resource.h"
 
 /* -- HostPointer ------------------------------------------------------------------- */

@@ -2,16 +2,14 @@
  * device. The driver moves it between them.
  *
  * Invariant: a ManagedAllocation is a DeviceAllocation whose address the host can use.
- * Callers: Python, and see managed.h. */
-#include "python/driver/memory/managed.h"
+ * Callers: Python, numpy_array.c and memory.c. */
+#include "python/driver/memory/memory.h"
 
 #include "python/support/convert.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
-#include "python/driver/memory_note.h"
-#include "python/driver/memory/out_of_memory.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
 

@@ -2,17 +2,15 @@
  *
  * Invariant: a MipmappedArray is a pcu_resource. Its levels are Arrays that hold it and
  * borrow their handles from the driver, which ends them with the whole. Callers: see
- * mipmapped_array.h. */
-#include "python/driver/memory/mipmapped_array.h"
+ * texture_array.h. */
+#include "python/driver/memory/texture_array.h"
 
 #include "python/support/convert.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
-#include "python/driver/memory_note.h"
-#include "python/driver/memory/array_descriptor.h"
-#include "python/driver/memory/texture_array.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 
 typedef struct {

@@ -2,12 +2,10 @@
  * managed_*.
  *
  * Invariant: the base of such an array is its allocation, which is released when the
- * last view of the array is deleted. Callers: Python, and see numpy_array.h. */
-#include "python/driver/memory/numpy_array.h"
+ * last view of the array is deleted. Callers: Python, and page_locked_pool.c. */
+#include "python/driver/memory/memory.h"
 
 #include "python/support/setup.h"
-#include "python/driver/memory/host.h"
-#include "python/driver/memory/managed.h"
 
 int
 pcu_numpy_array_bytes(const pcu_shape *shape, PyArray_Descr *dtype, size_t *bytes)

@@ -5,13 +5,12 @@
  * __init__ with other flags releases the held blocks first. A pool takes the current
  * context when it first needs one, and another one after that context has ended. Python
  * is the only caller; the shared part is in pool.c. */
-#include "python/driver/memory/pool_struct.h"
+#include "python/driver/memory/pool.h"
 
 #include "python/support/convert.h"
-#include "python/support/instance.h"
-#include "python/support/setup.h"
 #include "python/support/type.h"
-#include "python/driver/memory/numpy_array.h"
+#include "python/support/setup.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 
 /* -- PageLockedAllocator ----------------------------------------------------------- */

@@ -1,17 +1,14 @@
 /* PhysicalMemory, which is memory without an address, and mem_granularity.
  *
  * Invariant: a PhysicalMemory is a pcu_resource. In the driver it does not belong to
- * its context. Callers: Python, and see physical_memory.h. */
-#include "python/driver/memory/physical_memory.h"
+ * its context. Callers: Python, and virtual_memory.c, which maps it. */
+#include "python/driver/memory/memory.h"
 
 #include "python/support/convert.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
-#include "python/driver/memory_note.h"
-#include "python/driver/memory/location.h"
-#include "python/driver/memory/out_of_memory.h"
 
 static CUmemAllocationProp
 physical_properties(CUdevice device, int ipc)

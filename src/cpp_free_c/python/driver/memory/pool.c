@@ -16,8 +16,7 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
-#include "python/driver/memory_note.h"
-#include "python/driver/memory/pool_struct.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
 
@@ -314,7 +313,7 @@ PyDoc_STRVAR(pool_stop_holding_doc,
 static PyObject *
 pool_stop_holding(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
-    ((pcu_memory_pool *)op)->bins.stopped = 1;
+    ((pcu_memory_pool *)op)->bins.stopped = true;
     pcu_pool_free_held_noraise((pcu_memory_pool *)op);
     Py_RETURN_NONE;
 }

@@ -2,15 +2,14 @@
  * driver/bins.c, the types in pool.c.
  *
  * Invariant: see pool.c. Which streams may use a held block is in its `life`
- * (driver/stream_use.h). Callers: see pool_struct.h. */
-#include "python/driver/memory/pool_struct.h"
+ * (driver/stream_use.h). Callers: see pool.h. */
+#include "python/driver/memory/pool.h"
 
 #include "python/support/convert.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
 #include "python/driver/graph_resources.h"
-#include "python/driver/memory_note.h"
-#include "python/driver/memory/out_of_memory.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
 

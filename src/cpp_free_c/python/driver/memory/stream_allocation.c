@@ -3,8 +3,8 @@
  *
  * Invariant: a StreamAllocation is a DeviceAllocation. It keeps its stream alive and is
  * freed in it, behind the work of all other streams that may use the memory
- * (driver/stream_use.h). Callers: Python, and see stream_allocation.h. */
-#include "python/driver/memory/stream_allocation.h"
+ * (driver/stream_use.h). Callers: Python, and stream_pool.c. */
+#include "python/driver/memory/memory.h"
 
 #include "python/support/convert.h"
 #include "python/support/setup.h"
@@ -13,9 +13,6 @@
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
 #include "python/driver/graph_resources.h"
-#include "python/driver/memory_note.h"
-#include "python/driver/memory/allocation.h"
-#include "python/driver/memory/out_of_memory.h"
 #include "python/driver/stream.h"
 
 typedef struct {

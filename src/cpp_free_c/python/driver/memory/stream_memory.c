@@ -7,7 +7,7 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/current_context.h"
-#include "python/driver/memory/memory_operation.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 
 typedef struct {

@@ -7,16 +7,15 @@
  * and allocates the same size in a loop makes no driver calls. All other blocks return
  * to the driver at once, in the order of the stream that used them.
  *
- * Invariant: see stream_pool.h. Callers: Python, and see stream_pool.h. */
-#include "python/driver/memory/stream_pool.h"
+ * Invariant: see pool.h. Callers: Python, and the other files of MemoryPool. */
+#include "python/driver/memory/pool.h"
 
 #include "python/support/convert.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
-#include "python/driver/device.h"
-#include "python/driver/memory/location.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
 

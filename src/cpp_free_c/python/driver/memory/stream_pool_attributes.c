@@ -2,14 +2,14 @@
  * methods of MemoryPool.
  *
  * Python is the only caller. */
-#include "python/driver/memory/stream_pool.h"
+#include "python/driver/memory/pool.h"
 
 #include "python/support/convert.h"
 #include "python/support/driver_call.h"
 #include "python/support/enums.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
-#include "python/driver/memory/location.h"
+#include "python/driver/memory/memory.h"
 
 /* 1 for attributes that are an int of the driver; the others are 64-bit numbers. */
 static int

@@ -1,15 +1,13 @@
 /* Memory pools of other processes, and pointers into them: methods of MemoryPool.
  *
  * Python is the only caller. */
-#include "python/driver/memory/stream_pool.h"
+#include "python/driver/memory/pool.h"
 
 #include "python/support/convert.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/current_context.h"
-#include "python/driver/memory/location.h"
-#include "python/driver/memory/pointer.h"
-#include "python/driver/memory/stream_allocation.h"
+#include "python/driver/memory/memory.h"
 
 PyDoc_STRVAR(
     stream_pool_export_handle_doc,

@@ -13,7 +13,7 @@
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
-#include "python/driver/memory_note.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 
 typedef struct {

@@ -11,7 +11,7 @@
 #include "python/support/type.h"
 #include "python/driver/current_context.h"
 #include "python/driver/graph_resources.h"
-#include "python/driver/memory/pointer.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/memory/texture_array.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"

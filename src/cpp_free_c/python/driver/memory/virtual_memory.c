@@ -12,8 +12,7 @@
 #include "python/support/type.h"
 #include "driver/virtual_range.h"
 #include "python/driver/context.h"
-#include "python/driver/memory/location.h"
-#include "python/driver/memory/physical_memory.h"
+#include "python/driver/memory/memory.h"
 
 /* head.handle.memory is the first address, head.size the reserved bytes. */
 typedef struct {
@@ -149,13 +148,26 @@ virtual_free(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 /* -- mapping ----------------------------------------------------------------------- */
 
+/* The arguments of the functions here; objects are borrowed. */
 typedef struct {
     PyObject *memory;
     size_t offset;
     size_t memory_offset;
     PyObject *size;
     unsigned int access;
-} virtual_map_args;
+    CUdevice device;
+    unsigned int flags;
+} range_args;
+
+static const pcu_word range_words[] = {
+    {"memory", pcu_as_object, offsetof(range_args, memory)},
+    {"offset", pcu_as_size, offsetof(range_args, offset)},
+    {"memory_offset", pcu_as_size, offsetof(range_args, memory_offset)},
+    {"size", pcu_as_object, offsetof(range_args, size)},
+    {"access", pcu_as_uint, offsetof(range_args, access)},
+    {"device", pcu_as_device, offsetof(range_args, device)},
+    {"flags", pcu_as_uint, offsetof(range_args, flags)},
+};
 
 /* Read a size that may be None. */
 static int
@@ -228,16 +240,8 @@ virtual_remember(virtual_memory *self, size_t offset, size_t size)
     return pcu_resource_check_slow(&self->head, "cuMemMap");
 }
 
-static const pcu_word virtual_map_words[] = {
-    {"memory", pcu_as_object, offsetof(virtual_map_args, memory)},
-    {"offset", pcu_as_size, offsetof(virtual_map_args, offset)},
-    {"memory_offset", pcu_as_size, offsetof(virtual_map_args, memory_offset)},
-    {"size", pcu_as_object, offsetof(virtual_map_args, size)},
-    {"access", pcu_as_uint, offsetof(virtual_map_args, access)},
-};
-
 PCU_SIGNATURE(
-    virtual_map, virtual_map_words,
+    virtual_map, range_words,
     "map($self, /, memory, offset=0, memory_offset=0, size=None,\n"
     "    access=mem_access_flags.READWRITE)\n--\n\n"
     "Map a PhysicalMemory at an offset from the first address.\n\n"
@@ -252,8 +256,7 @@ virtual_map(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
 {
     virtual_memory *self = (virtual_memory *)op;
     pcu_state *st = self->head.st;
-    virtual_map_args a = {.size = Py_None,
-                          .access = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    range_args a = {.size = Py_None, .access = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
     size_t size = 0;
     int rc;
     if (pcu_args_parse(st, &virtual_map_signature, args, nargs, kwnames, &a) < 0 ||
@@ -362,18 +365,8 @@ virtual_unmap_within(virtual_memory *self, size_t first, size_t end)
     return 0;
 }
 
-typedef struct {
-    size_t offset;
-    PyObject *size;
-} virtual_range_args;
-
-static const pcu_word virtual_range_words[] = {
-    {"offset", pcu_as_size, offsetof(virtual_range_args, offset)},
-    {"size", pcu_as_object, offsetof(virtual_range_args, size)},
-};
-
 PCU_SIGNATURE(
-    virtual_unmap, virtual_range_words,
+    virtual_unmap, range_words,
     "unmap($self, /, offset=0, size=None)\n--\n\n"
     "Wait for the context, and unmap the memory in a range of bytes.\n\n"
     "The range must consist of whole mappings. size: by default up to the end. The\n"
@@ -384,7 +377,7 @@ virtual_unmap(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
 {
     virtual_memory *self = (virtual_memory *)op;
     pcu_state *st = self->head.st;
-    virtual_range_args a = {.size = Py_None};
+    range_args a = {.size = Py_None};
     size_t size = 0;
     if (pcu_args_parse(st, &virtual_unmap_signature, args, nargs, kwnames, &a) < 0 ||
         pcu_resource_check(&self->head, "cuMemUnmap") < 0 ||
@@ -401,22 +394,8 @@ virtual_unmap(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
     Py_RETURN_NONE;
 }
 
-typedef struct {
-    CUdevice device;
-    unsigned int flags;
-    size_t offset;
-    PyObject *size;
-} virtual_access_args;
-
-static const pcu_word virtual_access_words[] = {
-    {"device", pcu_as_device, offsetof(virtual_access_args, device)},
-    {"flags", pcu_as_uint, offsetof(virtual_access_args, flags)},
-    {"offset", pcu_as_size, offsetof(virtual_access_args, offset)},
-    {"size", pcu_as_object, offsetof(virtual_access_args, size)},
-};
-
 PCU_SIGNATURE(
-    virtual_set_access, virtual_access_words,
+    virtual_set_access, range_words,
     "set_access($self, /, device, flags=mem_access_flags.READWRITE, offset=0,\n"
     "           size=None)\n--\n\n"
     "Set the rights of a device to use the mapped memory in a range of bytes.\n\n"
@@ -428,8 +407,7 @@ virtual_set_access(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                    PyObject *kwnames)
 {
     virtual_memory *self = (virtual_memory *)op;
-    virtual_access_args a = {.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
-                             .size = Py_None};
+    range_args a = {.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE, .size = Py_None};
     size_t size = 0;
     if (pcu_args_parse(self->head.st, &virtual_set_access_signature, args, nargs,
                        kwnames, &a) < 0 ||
@@ -452,17 +430,7 @@ virtual_set_access(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     Py_RETURN_NONE;
 }
 
-typedef struct {
-    CUdevice device;
-    size_t offset;
-} virtual_get_access_args;
-
-static const pcu_word virtual_get_access_words[] = {
-    {"device", pcu_as_device, offsetof(virtual_get_access_args, device)},
-    {"offset", pcu_as_size, offsetof(virtual_get_access_args, offset)},
-};
-
-PCU_SIGNATURE(virtual_get_access, virtual_get_access_words,
+PCU_SIGNATURE(virtual_get_access, range_words,
               "get_access($self, /, device, offset=0)\n--\n\n"
               "Return the mem_access_flags of a device for the memory at an offset.\n\n"
               "cuMemGetAccess.")
@@ -472,7 +440,7 @@ virtual_get_access(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                    PyObject *kwnames)
 {
     virtual_memory *self = (virtual_memory *)op;
-    virtual_get_access_args a = {0};
+    range_args a = {0};
     unsigned long long flags = 0;
     int rc = pcu_args_parse(self->head.st, &virtual_get_access_signature, args, nargs,
                             kwnames, &a);

@@ -10,8 +10,8 @@
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/foreign_handle.h"
-#include "python/driver/launch/function.h"
-#include "python/driver/module_struct.h"
+#include "python/driver/launch/launch.h"
+#include "python/driver/resource.h"
 
 /* 1 if the object's type has this name, in any module. */
 static int

@@ -1,5 +1,5 @@
 /* Images: checking and copying code for the driver. See image.h. */
-#include "python/driver/module/image.h"
+#include "python/driver/module/module.h"
 
 #include "python/support/errors.h"
 

@@ -12,8 +12,7 @@
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
-#include "python/driver/module/image.h"
-#include "python/driver/module/jit.h"
+#include "python/driver/module/module.h"
 #include "python/driver/resource.h"
 
 typedef struct {

@@ -14,12 +14,10 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
-#include "python/driver/launch/function.h"
-#include "python/driver/module/image.h"
-#include "python/driver/module/jit.h"
-#include "python/driver/module_struct.h"
-#include "python/driver/texture/module_references.h"
-#include "python/driver/texture/reference_store.h"
+#include "python/driver/launch/launch.h"
+#include "python/driver/module/module.h"
+#include "python/driver/resource.h"
+#include "python/driver/texture/reference.h"
 
 /* Load the code, call the handler, and raise after a failure. The Module is made before
  * the handler runs, so the code has an owner if the handler raises. */

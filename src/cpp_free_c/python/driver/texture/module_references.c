@@ -1,10 +1,8 @@
-/* The references of a module, for Module and for launches. See module_references.h. */
-#include "python/driver/texture/module_references.h"
+/* The references of a module, for Module and for launches. See reference.h. */
+#include "python/driver/texture/reference.h"
 
 #include "python/support/convert.h"
 #include "python/support/args.h"
-#include "python/driver/texture/reference_store.h"
-#include "python/driver/texture/reference_wrapper.h"
 
 typedef struct {
     PyObject *name;

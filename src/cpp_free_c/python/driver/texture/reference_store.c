@@ -1,5 +1,5 @@
 /* The references of a module, and storing changed ones on the device. See
- * reference_store.h.
+ * reference.h.
  *
  * A store is a copy of eight bytes to a VARIABLE, in the stream of a launch. A launch
  * that reads the variable must not see it change, and must not read it before the
@@ -17,12 +17,11 @@
  * counts as changed, because a later launch outside the graph needs its own store.
  *
  * The copy reads the handle from the object, which lives longer than the copy. */
-#include "python/driver/texture/reference_store.h"
+#include "python/driver/texture/reference.h"
 
 #include "python/driver/current_context.h"
 #include "python/driver/graph_resources.h"
 #include "python/driver/memory/texture_array.h"
-#include "python/driver/module_struct.h"
 #include "python/driver/resource.h"
 
 enum {
@@ -122,10 +121,10 @@ store_wait_for_context(pcu_state *st, pcu_reference_store *store)
     PyObject *retired = store->retired;
     int rc;
     store->retired = NULL;
-    store->readers = 0;
+    store->readers = PCU_READERS_NONE;
     rc = pcu_current_context_synchronize(st);
     if (rc < 0) {
-        store->readers = 2;
+        store->readers = PCU_READERS_OTHERS;
         Py_XDECREF(retired);
         return -1;
     }
@@ -145,7 +144,7 @@ store_poll(pcu_reference_store *store)
     CUresult status = drv.EventQuery(((pcu_resource *)store->event)->handle.event);
     if (status == CUDA_SUCCESS) {
         store->unsettled = 0;
-        if (store->readers != 2) {
+        if (store->readers != PCU_READERS_OTHERS) {
             PyObject *retired = store->retired;
             store->retired = NULL;
             store_drop(retired);
@@ -297,7 +296,7 @@ store_mark(pcu_state *st, pcu_reference_store *store, CUstream stream)
     store->unsettled = 1;
     store->stores++;
     store->store_stream = stream;
-    store->readers = 0;
+    store->readers = PCU_READERS_NONE;
     store->epoch = pcu_handle_released(PCU_HANDLE_stream);
     if (status == CUDA_SUCCESS) {
         return 0;
@@ -306,7 +305,7 @@ store_mark(pcu_state *st, pcu_reference_store *store, CUstream stream)
         ref->stored = 0;
     }
     store->changed = 1;
-    store->readers = 2;
+    store->readers = PCU_READERS_OTHERS;
     return pcu_raise(st, "cuEventRecord", status);
 }
 
@@ -314,8 +313,9 @@ store_mark(pcu_state *st, pcu_reference_store *store, CUstream stream)
 static int
 store_must_wait(const pcu_reference_store *store, CUstream stream)
 {
-    return store->readers == 2 ||
-           (store->readers == 1 && !store_is_stream(store, store->reader, stream)) ||
+    return store->readers == PCU_READERS_OTHERS ||
+           (store->readers == PCU_READERS_ONE_STREAM &&
+            !store_is_stream(store, store->reader, stream)) ||
            (store->unsettled && !store_is_stream(store, store->store_stream, stream)) ||
            (store->retired != NULL &&
             PyList_GET_SIZE(store->retired) > STORE_RETIRED_MAX);
@@ -347,7 +347,7 @@ store_put_captured(pcu_module *module, CUstream stream)
     pcu_reference_store *store = module->references;
     int stored = 0;
     store->changed = 1; /* launches outside the graph need their own store */
-    store->readers = 2; /* no event tells when the graph has run */
+    store->readers = PCU_READERS_OTHERS; /* no event tells when the graph has run */
     int relaxed = drv.ThreadExchangeStreamCaptureMode(&mode) == CUDA_SUCCESS;
     int rc = store_put_all(module, stream, 1, &stored);
     if (relaxed) {
@@ -405,15 +405,16 @@ store_changes(pcu_module *module, CUstream stream)
 static inline void
 store_note_reader(pcu_reference_store *store, CUstream stream)
 {
-    if (store->readers == 0) {
-        store->readers = 1;
+    if (store->readers == PCU_READERS_NONE) {
+        store->readers = PCU_READERS_ONE_STREAM;
         store->reader = stream;
         if (!store->unsettled) {
             store->epoch = pcu_handle_released(PCU_HANDLE_stream);
         }
     }
-    else if (store->readers == 1 && !store_is_stream(store, store->reader, stream)) {
-        store->readers = 2;
+    else if (store->readers == PCU_READERS_ONE_STREAM &&
+             !store_is_stream(store, store->reader, stream)) {
+        store->readers = PCU_READERS_OTHERS;
     }
 }
 

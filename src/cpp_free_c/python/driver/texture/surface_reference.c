@@ -1,6 +1,6 @@
 /* SurfaceReference: binding an Array that kernels read and write. Programs written for
  * CUDA before 12 use it. See texture_reference.c for the common rules. */
-#include "python/driver/texture/reference_wrapper.h"
+#include "python/driver/texture/reference.h"
 
 #include "python/support/convert.h"
 #include "python/support/setup.h"

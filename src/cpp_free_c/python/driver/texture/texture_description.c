@@ -1,13 +1,11 @@
-/* Reading the arguments of TextureObject. See texture_description.h. */
-#include "python/driver/texture/texture_description.h"
+/* Reading the arguments of TextureObject. See texture_object.h. */
+#include "python/driver/texture/texture_object.h"
 
 #include "python/support/args.h"
 #include "python/support/convert.h"
 #include "python/support/enums.h"
-#include "python/driver/memory/array_descriptor.h"
-#include "python/driver/memory/mipmapped_array.h"
-#include "python/driver/memory/pointer.h"
 #include "python/driver/memory/texture_array.h"
+#include "python/driver/memory/memory.h"
 
 typedef struct {
     PyObject *source;     /* borrowed, as the others */

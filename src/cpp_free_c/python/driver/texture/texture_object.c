@@ -14,7 +14,7 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
-#include "python/driver/memory/pointer.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/memory/texture_array.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"

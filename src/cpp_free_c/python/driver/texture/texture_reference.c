@@ -4,14 +4,14 @@
  * A setter changes the state of the reference; for a reference of kind DRIVER it also
  * calls the driver. Getters ask the driver for a reference of that kind. The next
  * launch brings the state to the device: see reference_store.c. */
-#include "python/driver/texture/reference_wrapper.h"
+#include "python/driver/texture/reference.h"
 
 #include "python/support/convert.h"
 #include "python/support/enums.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
-#include "python/driver/memory/pointer.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/memory/texture_array.h"
 
 /* -- TextureReference: binding ----------------------------------------------------- */
