@@ -9,7 +9,7 @@
 
 #include "device/api/entry/user_object.h"
 #include "device/api/entry/work.h"
-#include "device/machine/services/conditional.h"
+#include "device/machine/services/services.h"
 
 typedef struct CUgraphNode_st emu_node;
 typedef struct CUgraph_st emu_graph;

@@ -7,7 +7,7 @@
 
 #include "device/api/entry/lock.h"
 #include "device/base/checks.h"
-#include "device/check/stream_finding.h"
+#include "device/check/stream_check.h"
 
 enum { MESSAGE_ROOM = 2048 };
 
