@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import _driver, gpuarray, reduction, tools
+from pycuda import gpuarray, reduction, tools
 from pycuda._array.kernels import kernel_arguments
 from pycuda.elementwise import ElementwiseKernel, get_elwise_module
 from pycuda.gpuarray import GPUArray, to_gpu, vec
@@ -550,35 +550,31 @@ def test_plain_calls_take_the_fast_path(monkeypatch):
         kernel(2, x.astype(np.int32), y)
 
 
-def test_the_fast_path_itself():
-    float32, int32 = np.dtype(np.float32), np.dtype(np.int32)
-    x, n = ones(4), ones(4, np.uint32)
-    dtypes = (None, float32, int32)
-    assert _driver._gather((7, x, n), dtypes, b"\0\2\2", 1, -1) == [
-        7,
-        x.gpudata,
-        n.gpudata,
-    ]
-    empty = ones(0)
-    assert _driver._gather(
-        (1, empty, empty), (None, float32, float32), b"\0\2\2", 1, -1
-    )
-    for args, extent in (
-        ((7, n, n), -1),
-        ((7, x, x), -1),
-        ((7, x, n[:3]), -1),
-        ((7, x, n), 5),
-        ((7, x, n[::2]), 2),
-        ((7, x, n.get()), -1),
-        ((7, 8, n), -1),
+def test_what_the_fast_path_takes(monkeypatch):
+    kernel = ElementwiseKernel("float a, float *x, int *n", "x[i] = a * n[i]")
+    pointer = ElementwiseKernel("float a, float *x, int *n", "x[i] = a * n[0]")
+    x, n, empty = ones(4), ones(4, np.uint32), ones(0)
+    arranged = []
+    for each in (kernel, pointer):
+        monkeypatch.setattr(each, "_run", lambda *args, **kw: arranged.append(args))
+    kernel(7, x, n)
+    kernel(7, x, n, slice=slice(9))  # which ends where the array ends
+    pointer(7, x, n[:3])
+    kernel(1, empty, empty.view(np.int32))
+    assert arranged == []
+    x[...] = 0
+    for args, keywords in (
+        ((7, n, n), {}),
+        ((7, x, x), {}),
+        ((7, x, n[:3]), {}),
+        ((7, x, n), {"range": range(5)}),
+        ((7, x, n[::2]), {"slice": slice(2)}),
+        ((7, x, n.get()), {}),
+        ((7, 8, n), {}),
     ):
-        assert _driver._gather(args, dtypes, b"\0\2\2", 1, extent) is None
-    assert _driver._gather((7, x, n[:3]), dtypes, b"\0\2\1", 1, -1) is not None
-    for wrong in ((), ((), (), b"", 0), ([], (), b"", 0, 0), ((), (), b"1", 0, 0)):
-        with pytest.raises(TypeError):
-            _driver._gather(*wrong)
-    with pytest.raises(OverflowError):
-        _driver._gather((7,), (None,), b"\0", 1 << 70, 0)
+        kernel(*args, **keywords)
+        assert len(arranged.pop()) == 3
+    assert not x.get().any()
 
 
 # -- comparisons -----------------------------------------------------------------------

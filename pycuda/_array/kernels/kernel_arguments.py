@@ -3,7 +3,7 @@
 A kernel reads its arrays by address. An array of another dtype, or one that is too
 short, may give wrong values or an illegal access, so each call is checked. It goes on
 with a warning where PyCUDA's programs may be right.
-``_driver._gather`` and ``_driver._KernelCall`` accept the plain cases.
+``_driver._KernelCall`` accepts the plain cases.
 ``Arguments.arrange`` converts what can be converted, and raises errors that name the
 argument.
 """
@@ -19,7 +19,6 @@ from pycuda._driver import (
     PyCUDAWarning,
     _allocated,
     _check_arrays,
-    _gather,
     _is_strict,
     _plain_array,
     _use_rest,
@@ -133,7 +132,7 @@ def wrong_dtype(what, declared, array):
 # -- arguments -------------------------------------------------------------------------
 
 
-# How a kernel uses an argument; type/kernel_arguments.h has the same values.
+# How a kernel uses an argument; type/kernel_call.h has the same values.
 _SCALAR, _POINTER, _ELEMENTS = range(3)
 
 
@@ -158,7 +157,7 @@ class ReadOnlyVector(VectorArg):
 
 
 def _use_of(argument, elements):
-    """Return how a kernel uses an argument, in the words of ``_driver._gather``."""
+    """Return how a kernel uses an argument, in the words of ``_KernelCall``."""
     if not isinstance(argument, VectorArg):
         return _SCALAR
     return _ELEMENTS if argument.name in elements else _POINTER
@@ -186,10 +185,6 @@ class Arguments:
 
     def __len__(self):
         return len(self.arguments)
-
-    def gather(self, args, extent=-1):
-        """Return values for the prepared kernel, or None if arrange() is needed."""
-        return _gather(args, self.dtypes, self.uses, self.first, extent)
 
     def arrange(self, args, stream, extent=-1, least=0):
         """Return (values, first array, pairs to copy back, converted arguments).

@@ -188,15 +188,8 @@ class _ScanKernelBase(_KernelCall):
             stream: Stream | None = None,
         ) -> GPUArray: ...
 
-    def _run(self, input_ary, output_ary=None, allocator=None, stream=None):
-        """Run a call that C does not handle: see ``_KernelCall``."""
-        given = self._output(input_ary, output_ary)
-        values, result = _plain_array(input_ary), _plain_array(given)
-        _check_arrays(values, result)
-        self._check(values, result)
-        if values.size == 0:
-            return given
-        source, target = self._packed(values, result, stream)
+    def _prepare(self, use_range):
+        """Let C run the calls in this context: see ``_KernelCall``."""
         self._remember(
             "scan",
             _working_context(),
@@ -208,9 +201,19 @@ class _ScanKernelBase(_KernelCall):
             self.scan_wg_size,
             self.scan_wg_seq_batches,
         )
+
+    def _run(self, input_ary, output_ary=None, allocator=None, stream=None):
+        """Arrange the arguments of a call that C refuses, and launch the scan."""
+        given = self._output(input_ary, output_ary)
+        values, result = _plain_array(input_ary), _plain_array(given)
+        _check_arrays(values, result)
+        self._check(values, result)
+        if values.size == 0:
+            return given
+        source, target = self._packed(values, result, stream)
         if allocator is None:
             allocator = values.allocator
-        self._scan_lines(source, target, 1, allocator, stream)
+        self._scan(source, target, allocator, stream)
         if target is not result:
             result.set_async(target, stream)
         return given
@@ -279,30 +282,26 @@ class _ScanKernelBase(_KernelCall):
             source = source.astype(source.dtype, stream)
         return source, target
 
-    def _scan_lines(self, source, target, lines, allocator, stream):
-        """Scan each of ``lines`` lines, which follow each other in memory."""
-        length = source.size // lines
+    def _scan(self, source, target, allocator, stream):
+        """Launch the kernel on packed arrays."""
         threads, each = self.scan_wg_size, self.scan_wg_seq_batches
-        tiles = -(-length // (threads * each))
+        tiles = -(-source.size // (threads * each))
         slots = 0
         if tiles > 1:
             windows = -(-tiles // _WINDOW)
-            sums = lines * (tiles + windows + -(-windows // _WINDOW))
+            sums = tiles + windows + -(-windows // _WINDOW)
             count = 1 + sums * -(-self.dtype.itemsize // 4)
             slots = GPUArray(count, np.uint64, allocator).fill(0, stream)
-        is_vector = (source.ptr | target.ptr) % 16 == 0 and (
-            lines == 1 or length * self.dtype.itemsize % 16 == 0
-        )
         self._function().prepared_async_call(
-            (lines * tiles, 1),
+            (tiles, 1),
             (threads, 1, 1),
             stream,
             source.gpudata,
             target.gpudata,
             slots.gpudata if tiles > 1 else 0,
-            length,
+            source.size,
             tiles,
-            is_vector,
+            (source.ptr | target.ptr) % 16 == 0,
         )
 
 

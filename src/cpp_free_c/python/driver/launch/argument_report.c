@@ -1,15 +1,15 @@
-/* Warnings about the types of arguments. See argument_report.h.
+/* Warnings about the types of arguments.
  *
  * pycuda/_argument_types.py writes the text and calls Python's machinery of warnings,
  * which shows a warning once for each line, or as the program's filters say. It answers
  * whether the same warning would be hidden the next time. The call site is remembered
  * then, until the filters change. */
-#include "python/driver/launch/argument_report.h"
+#include "python/driver/launch/launch.h"
 
 #include <stdarg.h>
 
 #include "python/support/call_site.h"
-#include "python/driver/module_struct.h"
+#include "python/driver/resource.h"
 
 enum { SITES = 16 };
 

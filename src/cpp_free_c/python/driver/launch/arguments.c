@@ -1,4 +1,4 @@
-/* Packing the arguments of a kernel call. See arguments.h.
+/* Packing the arguments of a kernel call.
  *
  * One pass packs every argument into the parameter block. Exact types are tested first,
  * protocols last. From CUDA 12.4 on the driver reports the place of each parameter:
@@ -6,23 +6,19 @@
  * driver the values are laid out with natural alignment.
  *
  * The type of each argument is compared with that of its parameter, see
- * parameter_types.h: another type is a warning, see argument_report.h.
+ * parameter_types.c: another type is a warning, see argument_report.c.
  *
  * The only Python code that runs is that of an argument's class, and, at the first
  * launch of a kernel and for a warning, pycuda/_argument_types.py. */
-#include "python/driver/launch/arguments.h"
+#include "python/driver/launch/launch.h"
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
-#include "python/driver/exchange/foreign_allocation.h"
+#include "python/driver/exchange/dlpack.h"
 #include "python/support/errors.h"
 #include "python/support/settings.h"
-#include "python/driver/launch/argument_report.h"
-#include "python/driver/launch/handlers.h"
-#include "python/driver/launch/parameter_types.h"
-#include "python/driver/launch/tensor_map.h"
 #include "python/driver/memory/gpuarray.h"
-#include "python/driver/memory/managed.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
 #include "python/driver/texture/texture_object.h"
@@ -125,7 +121,7 @@ argument_place_beyond(argument_packer *p, PyObject *arg, size_t size)
         !argument_keeps_others(p->function, p->index, size)) {
         return NULL;
     }
-    PyErr_Clear(); /* the report says what it said */
+    PyErr_Clear(); /* the report says it */
     if (pcu_argument_forgive(p->function, p->index, arg, PyExc_OverflowError,
                              " is %R, which its parameter cannot hold", arg) < 0) {
         return NULL;
@@ -146,17 +142,18 @@ argument_convert(argument_packer *p, PyObject *arg, size_t size)
     if (!argument_is_integer(arg) || size > sizeof(p->discard)) {
         return argument_place_other_size(p, arg, size);
     }
-    if (fn->params[p->index].integer == 0 && pcu_parameter_integers_read(fn) < 0) {
+    if (fn->params[p->index].integer == PCU_INTEGER_UNKNOWN &&
+        pcu_parameter_integers_read(fn) < 0) {
         return NULL;
     }
     const pcu_param *param = &fn->params[p->index];
-    if (param->integer <= 0 || param->size > sizeof(bits) ||
+    if (param->integer == PCU_INTEGER_NONE || param->size > sizeof(bits) ||
         !argument_has_room(fn, p->index, size)) {
         return argument_place_other_size(p, arg, size);
     }
     unsigned long long top = UINT64_MAX >> (64 - 8 * param->size);
     long long low = 0;
-    if (param->integer == 1) { /* signed */
+    if (param->integer == PCU_INTEGER_SIGNED) {
         top >>= 1;
         low = -(long long)top - 1;
     }
@@ -783,7 +780,7 @@ argument_put_buffer(argument_packer *p, PyObject *arg)
 {
     pcu_buffer buffer = {0};
     int rc = -1;
-    if (pcu_buffer_acquire(&buffer, arg, 0, "a kernel argument") < 0) {
+    if (pcu_buffer_acquire(&buffer, arg, false, "a kernel argument") < 0) {
         return -1;
     }
     void *place = argument_place_raw(p, arg, buffer.size, 1, 0);

@@ -1,16 +1,13 @@
-/* Compiling the format of prepared calls. See prepared_format.h.
+/* Compiling the format of prepared calls.
  *
  * If the driver reports the parameters and the format has one item for each of them,
  * the values go to the places of the parameters, and integers take the sizes of the
  * parameters. Formats that use pointer-sized items for everything then still pass the
  * right values. Otherwise the layout is that of the format, with natural alignment. */
-#include "python/driver/launch/prepared_format.h"
+#include "python/driver/launch/launch.h"
 
 #include "python/support/convert.h"
 #include "python/support/settings.h"
-#include "python/driver/launch/argument_report.h"
-#include "python/driver/launch/function_description.h"
-#include "python/driver/launch/parameter_types.h"
 
 /* How the values of a format character are converted. */
 typedef enum {
@@ -63,7 +60,7 @@ format_find(char code)
     return &format_codes[index];
 }
 
-static int
+static bool
 format_code_is_integer(char code)
 {
     return format_find(code)->kind != FORMAT_OTHER;
@@ -234,8 +231,8 @@ format_padded_size(const pcu_function *self, const format_plan *plan)
     return (plan->used + align - 1) & ~(align - 1);
 }
 
-/* 1 if each item lies inside one parameter, as the members of structures do. */
-static int
+/* Whether each item lies inside one parameter, as the members of structures do. */
+static bool
 format_items_lie_inside(const pcu_function *self, const format_plan *plan)
 {
     Py_ssize_t k = 0;
@@ -249,10 +246,10 @@ format_items_lie_inside(const pcu_function *self, const format_plan *plan)
             (k == self->nparams || item->offset < self->params[k].offset ||
              item->offset + item->size >
                  self->params[k].offset + self->params[k].size)) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 /* Check a format that has another number of items than the kernel has parameters. If it
