@@ -143,12 +143,12 @@ def _reduced_shape(a, axis, keepdims):
     return np.empty(a.shape, bool).any(axis=axis, keepdims=keepdims).shape
 
 
-def _stored(result, out, stream):
-    """Return a result, or ``out`` with a copy of it."""
+def _stored(result, out, stream, casting="unsafe"):
+    """Return a result, or ``out`` with a copy of it: NumPy's reductions convert it."""
     if out is None:
         return result
     with on_stream(stream):
-        return into(result, out)
+        return into(result, out, casting)
 
 
 _AXES = """
@@ -241,6 +241,10 @@ def std(
     return _deviation("std", a, axis, ddof, keepdims, out, stream, allocator, where)
 
 
+#: By which rule a deviation is stored in ``out``: NumPy's square root is not converted.
+_STORED = {"var": "unsafe", "std": "same_kind"}
+
+
 def _deviation(name, a, axis, ddof, keepdims, out, stream, allocator, where):
     """Return the variance ("var") or the standard deviation ("std")."""
     dtype = np.dtype(a.dtype.char.lower() if a.dtype.kind in "fc" else np.float64)
@@ -249,7 +253,7 @@ def _deviation(name, a, axis, ddof, keepdims, out, stream, allocator, where):
             result = _var_where(a, mask_of(where, a), axis, ddof, keepdims)
             if name == "std":
                 result = np.sqrt(result)
-            return _stored(result.astype(dtype), out, None)
+            return _stored(result.astype(dtype), out, None, _STORED[name])
     result = _reduce(
         _array_reductions[name],
         (a,),
@@ -261,7 +265,7 @@ def _deviation(name, a, axis, ddof, keepdims, out, stream, allocator, where):
     )
     if result.dtype != dtype:
         result = result.astype(dtype, stream)
-    return _stored(result, out, stream)
+    return _stored(result, out, stream, _STORED[name])
 
 
 def deviation_in(name, a, dtype, axis, ddof, keepdims, out, where):
@@ -284,14 +288,15 @@ def deviation_in(name, a, dtype, axis, ddof, keepdims, out, where):
     result = (total / maximum(count - ddof, 0).reshape(total.shape)).astype(dtype)
     if name == "std":
         result = np.sqrt(result).astype(dtype)
-    return _stored(result, out, None)
+    return _stored(result, out, None, _STORED[name])
 
 
 def ptp(a, axis=None, out=None, *, keepdims=False, stream=None, allocator=None):
     """Return the difference of the greatest and the least element of bool arrays."""
     with on_stream(stream):
         most = max(a, axis=axis, keepdims=keepdims, allocator=allocator)
-        return _stored(most - min(a, axis=axis, keepdims=keepdims), out, None)
+        least = min(a, axis=axis, keepdims=keepdims)
+        return _stored(most - least, out, None, "same_kind")
 
 
 def dot(a, b, dtype=None, stream=None, allocator=None):

@@ -50,6 +50,29 @@ pcu_raise_shapes(const char *format, const char *name, int ndim, const size_t *s
     return -1;
 }
 
+int
+pcu_place_axis(const char *name, long axis, int ndim)
+{
+    PyObject *module = NULL;
+    PyObject *kind = NULL;
+    if (axis >= -ndim && axis < 0) {
+        return (int)axis + ndim;
+    }
+    if (axis >= 0 && axis < ndim) {
+        return (int)axis;
+    }
+    module = PyImport_ImportModule("pycuda._array.layout");
+    if (module != NULL) {
+        kind = PyObject_GetAttrString(module, "AxisError");
+        Py_DECREF(module);
+    }
+    if (kind != NULL) {
+        PyErr_Format(kind, "%s: axis %ld is not one of the %d axes", name, axis, ndim);
+        Py_DECREF(kind);
+    }
+    return -1;
+}
+
 /* -- the argument out -------------------------------------------------------------- */
 
 int

@@ -36,6 +36,10 @@ PCU_HIDDEN PCU_RAISES int pcu_raise_shapes(const char *format, const char *name,
                                            int ndim, const size_t *shape,
                                            const pcu_gpuarray *array);
 
+/* The number of an axis from 0 on, or -1 and AxisError, which is a ValueError and an
+ * IndexError, if an array of ndim axes has no such axis. */
+PCU_HIDDEN PCU_RAISES int pcu_place_axis(const char *name, long axis, int ndim);
+
 /* Check the argument `out` of a function: an initialised GPUArray of this shape. */
 PCU_HIDDEN PCU_RAISES int pcu_check_out(pcu_state *st, const char *name, PyObject *out,
                                         int ndim, const size_t *shape);

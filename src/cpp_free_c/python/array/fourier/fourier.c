@@ -115,16 +115,8 @@ fourier_read_axis(const fourier_job *job, PyObject *value, int *axis)
     if (pcu_as_integer(value, INT_MIN, INT_MAX, &bits, "axis") < 0) {
         return -1;
     }
-    *axis = (int)bits;
-    if (*axis < 0) {
-        *axis += ndim;
-    }
-    if (*axis < 0 || *axis >= ndim) {
-        PyErr_Format(PyExc_ValueError, "%s: axis %S is not one of the %d axes",
-                     job->row->name, value, ndim);
-        return -1;
-    }
-    return 0;
+    *axis = pcu_place_axis(job->row->name, (int)bits, ndim);
+    return *axis < 0 ? -1 : 0;
 }
 
 /* Read a length. value NULL or None: `own`, that of the array. */

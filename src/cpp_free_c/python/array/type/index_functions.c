@@ -6,6 +6,7 @@
 #include "python/array/index/items.h"
 #include "python/array/index/report.h"
 #include "python/array/index/take.h"
+#include "python/array/layout.h"
 #include "python/array/ops/operations.h"
 #include "python/driver/context.h"
 #include "python/driver/stream.h"
@@ -40,7 +41,7 @@ index_as_array(pcu_state *st, PyObject *value, void *out, const char *name)
 
 /* The number of an axis from 0 on; PCU_AXIS_FLAT for None. */
 static int
-index_read_axis(const index_args *a, int *axis)
+index_read_axis(const char *name, const index_args *a, int *axis)
 {
     int ndim = a->array->ndim;
     *axis = PCU_AXIS_FLAT;
@@ -51,12 +52,8 @@ index_read_axis(const index_args *a, int *axis)
     if (number == -1 && PyErr_Occurred()) {
         return -1;
     }
-    if (number < -ndim || number >= ndim) {
-        PyErr_Format(PyExc_ValueError, "axis %zd is not one of %d axes", number, ndim);
-        return -1;
-    }
-    *axis = (int)(number < 0 ? number + ndim : number);
-    return 0;
+    *axis = pcu_place_axis(name, number, ndim);
+    return *axis < 0 ? -1 : 0;
 }
 
 static int
@@ -110,7 +107,8 @@ index_take(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnam
     pcu_bounds bounds;
     int axis;
     if (pcu_args_parse(pcu_state_of_module(m), &table, args, nargs, kwnames, &a) < 0 ||
-        index_read_axis(&a, &axis) < 0 || index_read_mode(a.mode, &bounds) < 0) {
+        index_read_axis("take", &a, &axis) < 0 ||
+        index_read_mode(a.mode, &bounds) < 0) {
         return NULL;
     }
     return pcu_take(a.array, a.indices, axis, a.out, bounds, a.stream);
@@ -160,7 +158,7 @@ index_take_along(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     index_args a = {.stream = pcu_stream_current()};
     int axis;
     if (pcu_args_parse(pcu_state_of_module(m), &table, args, nargs, kwnames, &a) < 0 ||
-        index_read_axis(&a, &axis) < 0) {
+        index_read_axis("take_along_axis", &a, &axis) < 0) {
         return NULL;
     }
     if (axis == PCU_AXIS_FLAT) {
@@ -189,7 +187,7 @@ index_put_along(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *
     index_args a = {.stream = pcu_stream_current()};
     int axis;
     if (pcu_args_parse(pcu_state_of_module(m), &table, args, nargs, kwnames, &a) < 0 ||
-        index_read_axis(&a, &axis) < 0) {
+        index_read_axis("put_along_axis", &a, &axis) < 0) {
         return NULL;
     }
     if (axis == PCU_AXIS_FLAT) {

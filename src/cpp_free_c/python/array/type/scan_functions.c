@@ -3,6 +3,7 @@
 #include "python/array/type/members.h"
 
 #include "python/array/element_type.h"
+#include "python/array/layout.h"
 #include "python/array/ops/scan.h"
 #include "python/driver/memory/pool.h"
 #include "python/driver/stream.h"
@@ -72,16 +73,8 @@ scan_read_axis(const char *name, PyObject *value, int ndim, int *axis)
     if (ndim == 0 && (number == 0 || number == -1)) {
         return 0;
     }
-    if (number < -ndim || number >= ndim) {
-        PyErr_Format(PyExc_ValueError, "%s: axis %d is not one of the %d axes", name,
-                     number, ndim);
-        return -1;
-    }
-    *axis = number;
-    if (number < 0) {
-        *axis += ndim;
-    }
-    return 0;
+    *axis = pcu_place_axis(name, number, ndim);
+    return *axis < 0 ? -1 : 0;
 }
 
 /* Scan an array whose other arguments were parsed. */

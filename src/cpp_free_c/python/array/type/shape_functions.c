@@ -110,15 +110,9 @@ join_place_axis(join_args *args, const pcu_gpuarray *first)
         PyErr_SetString(PyExc_ValueError, "arrays without axes cannot be concatenated");
         return -1;
     }
-    if (args->axis < -ndim || args->axis >= ndim) {
-        PyErr_Format(PyExc_ValueError, "axis %d is not one of %d axes", args->axis,
-                     ndim);
-        return -1;
-    }
-    if (args->axis < 0) {
-        args->axis += ndim;
-    }
-    return 0;
+    args->axis =
+        pcu_place_axis(args->is_new ? "stack" : "concatenate", args->axis, ndim);
+    return args->axis < 0 ? -1 : 0;
 }
 
 /* Read the arrays into `arrays`, as new references. *count is how many there are, also
@@ -394,7 +388,8 @@ shape_public_join(PyObject *m, const public_join *kind, PyObject *const *args,
     if (pcu_args_parse(st, &kind->table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
-    if (a.axis == Py_None || a.out != Py_None || a.casting != Py_None) {
+    if (a.axis == Py_None || a.out != Py_None || a.casting != Py_None ||
+        a.join.dtype != Py_None) {
         return shape_join_in_steps(kind, args, nargs, kwnames);
     }
     if (a.axis != NULL && pcu_as_int(st, a.axis, &a.join.axis, "axis") < 0) {
