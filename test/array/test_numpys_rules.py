@@ -83,6 +83,21 @@ def test_assigned_lists(ctx):
             agree(put, x, [2, 0, 1], values)
 
 
+def test_values_for_no_elements(ctx):
+    """The shape of the values counts although there is nothing to store."""
+    shapes = [(0,), (1,), (2,), (3,), (1, 0), (1, 1, 1), (2, 0), (2, 3), (2, 1, 1)]
+    for shape in ((0,), (0, 3), (3, 0)):
+        for key in (Ellipsis, slice(0, 0), slice(None)):
+            for values in map(empty, shapes):
+                agree(set_list, empty(shape), key, values)
+                if values.ndim == 1:
+                    agree(set_list, empty(shape, "f4"), key, values.tolist())
+            agree(set_list, empty(shape), key, 5)
+    agree(copy_to, empty(0), np.ones(2))
+    agree(copy_to, empty((0, 3)), np.ones(3))
+    agree(set_list, np.arange(4), slice(3, 1), [7, 8])
+
+
 def test_values_that_functions_store(ctx):
     x, mask = empty(2, "u1"), np.array([True, True])
     for value in (300, [300], [1.5], 1.5, np.int8(-3), [1, 2]):
@@ -345,6 +360,18 @@ def test_dtypes_of_deviations(ctx, function, dtype):
         if dtype in ("i4", "u1") and "std" in function.__name__:
             continue  # NumPy refuses to store a root in an array of integers
         agree(function, x, axis=1, dtype=np.dtype(dtype), ddof=1, keepdims=True)
+
+
+@pytest.mark.parametrize("function", [np.nanvar, np.nanstd])
+def test_too_few_elements_have_no_deviation(ctx, function):
+    x = np.array([[4.5, NAN, -5], [NAN, NAN, NAN], [1, 2, 4]], "f4")
+    rows = np.array([[True], [True], [False]])
+    for ddof in (0, 1, 2, 3, 4):
+        for axis in (None, 1):
+            agree(function, x, axis=axis, ddof=ddof, tolerance=1e-5)
+            for dtype in map(np.dtype, ("f8", "f2", "c8")):
+                agree(function, x, axis=axis, ddof=ddof, dtype=dtype, tolerance=1e-3)
+            agree(function, x, axis=axis, ddof=ddof, where=rows, tolerance=1e-5)
 
 
 def test_nan_reductions_of_quantiles_have_the_axes_of_q_first(ctx):

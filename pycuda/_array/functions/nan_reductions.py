@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from pycuda._array.copies import on_stream
-from pycuda._array.functions import reductions
-from pycuda._array.numpy_calls import mask_of
+from pycuda._array.functions import operations, reductions
+from pycuda._array.numpy_calls import into, mask_of
 from pycuda._driver import (
     GPUArray,
     _array_ops,
@@ -131,22 +131,22 @@ def _nan_deviation(function):
         allocator=None,
     ):
         _check_inexact(a, dtype, out)
-        where = _without_nan(a, where, stream)
-        if dtype is not None:
-            with on_stream(stream):
-                return reductions.deviation_in(
-                    function.__name__, a, dtype, axis, ddof, keepdims, out, where
+        name = function.__name__
+        with on_stream(stream):
+            where = mask_of(_without_nan(a, where, None), a)
+            if dtype is None:
+                result = function(
+                    a, axis, ddof, keepdims, allocator=allocator, where=where
                 )
-        return function(
-            a,
-            axis,
-            ddof,
-            keepdims,
-            out=out,
-            stream=stream,
-            allocator=allocator,
-            where=where,
-        )
+            else:
+                result = reductions.deviation_in(
+                    name, a, dtype, axis, ddof, keepdims, None, where
+                )
+            if a.dtype.kind in "fc":  # too few elements have no deviation
+                count = reductions.count_nonzero(where, axis=axis, keepdims=keepdims)
+                nan = result.dtype.type(np.nan)
+                result = operations.where(count > ddof, result, nan)
+            return into(result, out, reductions.STORED[name])
 
     return call
 

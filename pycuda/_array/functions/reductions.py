@@ -242,7 +242,7 @@ def std(
 
 
 #: By which rule a deviation is stored in ``out``: NumPy's square root is not converted.
-_STORED = {"var": "unsafe", "std": "same_kind"}
+STORED = {"var": "unsafe", "std": "same_kind"}
 
 
 def _deviation(name, a, axis, ddof, keepdims, out, stream, allocator, where):
@@ -253,7 +253,7 @@ def _deviation(name, a, axis, ddof, keepdims, out, stream, allocator, where):
             result = _var_where(a, mask_of(where, a), axis, ddof, keepdims)
             if name == "std":
                 result = np.sqrt(result)
-            return _stored(result.astype(dtype), out, None, _STORED[name])
+            return _stored(result.astype(dtype), out, None, STORED[name])
     result = _reduce(
         _array_reductions[name],
         (a,),
@@ -265,7 +265,7 @@ def _deviation(name, a, axis, ddof, keepdims, out, stream, allocator, where):
     )
     if result.dtype != dtype:
         result = result.astype(dtype, stream)
-    return _stored(result, out, stream, _STORED[name])
+    return _stored(result, out, stream, STORED[name])
 
 
 def deviation_in(name, a, dtype, axis, ddof, keepdims, out, where):
@@ -288,7 +288,7 @@ def deviation_in(name, a, dtype, axis, ddof, keepdims, out, where):
     result = (total / maximum(count - ddof, 0).reshape(total.shape)).astype(dtype)
     if name == "std":
         result = np.sqrt(result).astype(dtype)
-    return _stored(result, out, None, _STORED[name])
+    return _stored(result, out, None, STORED[name])
 
 
 def ptp(a, axis=None, out=None, *, keepdims=False, stream=None, allocator=None):
