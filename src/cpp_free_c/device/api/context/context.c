@@ -291,38 +291,21 @@ emu_cuCtxSetCurrent(CUcontext ctx)
     return emu_context_push(context, ctx);
 }
 
-CUresult
-emu_cuCtxGetCurrent(CUcontext *pctx)
-{
-    if (pctx == NULL) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *pctx = emu_context_top_handle();
-    return CUDA_SUCCESS;
-}
+EMU_GETTER(emu_cuCtxGetCurrent, (CUcontext * pctx), pctx, emu_context_top_handle())
 
 /* -- facts about a context --------------------------------------------------------- */
 
 /* A failed context still has its facts: see the doors of these calls. */
-#define CONTEXT_GETTER(name, parameters, context, out, value) \
-    CUresult emu_cuCtx##name parameters                       \
-    {                                                         \
-        if ((out) == NULL) {                                  \
-            return CUDA_ERROR_INVALID_VALUE;                  \
-        }                                                     \
-        *(out) = (context)->value;                            \
-        return CUDA_SUCCESS;                                  \
-    }
-
-CONTEXT_GETTER(GetDevice, (emu_context * context, CUdevice *device), context, device,
-               device->ordinal)
-CONTEXT_GETTER(GetDevice_v2, (CUdevice * device, emu_context *ctx), ctx, device,
-               device->ordinal)
-CONTEXT_GETTER(GetFlags, (emu_context * context, unsigned int *flags), context, flags,
-               flags)
-CONTEXT_GETTER(GetApiVersion, (emu_context * ctx, unsigned int *version), ctx, version,
-               api_version)
-CONTEXT_GETTER(GetId, (emu_context * ctx, unsigned long long *ctxId), ctx, ctxId, id)
+EMU_GETTER(emu_cuCtxGetDevice, (emu_context * context, CUdevice *device), device,
+           context->device->ordinal)
+EMU_GETTER(emu_cuCtxGetDevice_v2, (CUdevice * device, emu_context *ctx), device,
+           ctx->device->ordinal)
+EMU_GETTER(emu_cuCtxGetFlags, (emu_context * context, unsigned int *flags), flags,
+           context->flags)
+EMU_GETTER(emu_cuCtxGetApiVersion, (emu_context * ctx, unsigned int *version), version,
+           ctx->api_version)
+EMU_GETTER(emu_cuCtxGetId, (emu_context * ctx, unsigned long long *ctxId), ctxId,
+           ctx->id)
 
 /* -- newer forms ------------------------------------------------------------------- */
 

@@ -18,15 +18,7 @@ emu_cuDeviceGet(CUdevice *device, int ordinal)
     return CUDA_SUCCESS;
 }
 
-CUresult
-emu_cuDeviceGetCount(int *count)
-{
-    if (count == NULL) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *count = emu_device_count;
-    return CUDA_SUCCESS;
-}
+EMU_GETTER(emu_cuDeviceGetCount, (int *count), count, emu_device_count)
 
 CUresult
 emu_cuDeviceGetName(char *name, int len, CUdevice dev)
@@ -49,15 +41,8 @@ emu_cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-CUresult
-emu_cuDeviceTotalMem(size_t *bytes, CUdevice dev)
-{
-    if (bytes == NULL) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *bytes = (size_t)emu_device_get(dev)->memory_bytes;
-    return CUDA_SUCCESS;
-}
+EMU_GETTER(emu_cuDeviceTotalMem, (size_t * bytes, CUdevice dev), bytes,
+           (size_t)emu_device_get(dev)->memory_bytes)
 
 CUresult
 emu_cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev)

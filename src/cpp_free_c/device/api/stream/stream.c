@@ -222,23 +222,18 @@ emu_cuStreamDestroy(emu_stream *stream)
     return emu_users_destroy(&stream->object);
 }
 
-/* A call that stores one fact about a stream. */
-#define STREAM_GETTER(name, Type, value)                       \
-    CUresult emu_cuStream##name(emu_stream *stream, Type *out) \
-    {                                                          \
-        if (out == NULL) {                                     \
-            return CUDA_ERROR_INVALID_VALUE;                   \
-        }                                                      \
-        *out = value;                                          \
-        return CUDA_SUCCESS;                                   \
-    }
-
-STREAM_GETTER(GetPriority, int, stream->priority)
-STREAM_GETTER(GetFlags, unsigned int, stream->flags)
-STREAM_GETTER(GetCtx, CUcontext, emu_stream_context(stream))
-STREAM_GETTER(GetId, unsigned long long, stream->id)
-STREAM_GETTER(GetDevice, CUdevice, stream->object.context->device->ordinal)
-STREAM_GETTER(GetGreenCtx, CUgreenCtx, emu_green_context_get(stream->green))
+EMU_GETTER(emu_cuStreamGetPriority, (emu_stream * stream, int *out), out,
+           stream->priority)
+EMU_GETTER(emu_cuStreamGetFlags, (emu_stream * stream, unsigned int *out), out,
+           stream->flags)
+EMU_GETTER(emu_cuStreamGetCtx, (emu_stream * stream, CUcontext *out), out,
+           emu_stream_context(stream))
+EMU_GETTER(emu_cuStreamGetId, (emu_stream * stream, unsigned long long *out), out,
+           stream->id)
+EMU_GETTER(emu_cuStreamGetDevice, (emu_stream * stream, CUdevice *out), out,
+           stream->object.context->device->ordinal)
+EMU_GETTER(emu_cuStreamGetGreenCtx, (emu_stream * stream, CUgreenCtx *out), out,
+           emu_green_context_get(stream->green))
 
 CUresult
 emu_cuStreamQuery(emu_stream *stream)
