@@ -432,7 +432,6 @@ def test_scans_that_python_handles(scan):
     for arguments in [
         (x, "old"),
         (x, x[:-1]),
-        (x.astype(np.int64),),
         (),
         (x, x, 0, 0, 0),
     ]:
@@ -440,6 +439,8 @@ def test_scans_that_python_handles(scan):
             scan(*arguments)
     with pytest.raises(TypeError, match="unknown"):
         scan(x, unknown=1)
+    with pytest.warns(drv.PyCUDAWarning, match="input_ary is an array of int64"):
+        assert scan(x.astype(np.int64), "new").dtype == np.int64
     x.gpudata.free()
     with pytest.raises(drv.LogicError):
         scan(x)

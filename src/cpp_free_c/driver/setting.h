@@ -20,9 +20,6 @@ typedef enum { PCU_SETTINGS(PCU_SETTING_MEMBER) PCU_SETTING_COUNT } pcu_setting;
  * has another value. */
 PCU_HIDDEN int pcu_setting_find(pcu_setting setting);
 
-/* The same, with the usual word for a wrong value: for code that cannot raise. */
-PCU_HIDDEN int pcu_setting_or_default(pcu_setting setting);
-
 /* Write what is wrong with the value of a variable, and what it may be. */
 PCU_HIDDEN void pcu_setting_complain(pcu_setting setting, char *text, size_t room);
 

@@ -22,12 +22,6 @@ static pcu_stream_table *stream_table_list;
 static unsigned long stream_clock; /* counts notes */
 static unsigned long stream_ids;
 
-unsigned long
-pcu_stream_clock(void)
-{
-    return stream_clock;
-}
-
 /* -- tables ------------------------------------------------------------------------ */
 
 pcu_stream_table *
@@ -647,8 +641,9 @@ pcu_stream_table_end(pcu_context_record *rec, CUstream stream)
     (void)stream_table_remove(table, stream_table_place(table, entry));
 }
 
-void
-pcu_stream_table_passed(pcu_context_record *rec, unsigned long clock)
+/* All work of the context until this clock has finished. */
+static void
+stream_table_passed(pcu_context_record *rec, unsigned long clock)
 {
     pcu_stream_table *table = rec->streams;
     for (size_t i = 0; table != NULL && i < table->count; i++) {
@@ -661,6 +656,26 @@ pcu_stream_table_passed(pcu_context_record *rec, unsigned long clock)
             entry->done = until;
         }
     }
+}
+
+pcu_wait
+pcu_wait_begin(const pcu_context_record *rec)
+{
+    pcu_wait wait = {.clock = stream_clock, .launch = pcu_launch_newest()};
+    if (rec != NULL) {
+        wait.queued = rec->queued;
+    }
+    return wait;
+}
+
+void
+pcu_wait_succeeded(pcu_context_record *rec, const pcu_wait *wait)
+{
+    if (wait->queued > rec->passed) {
+        rec->passed = wait->queued;
+    }
+    stream_table_passed(rec, wait->clock);
+    pcu_launches_passed_all(rec, wait->launch);
 }
 
 void

@@ -11,14 +11,16 @@
  * it was given out. When it is freed, the streams with a later note may have used it:
  * its uses. No launch looks at its arguments. A use has ended when the stream has
  * finished the work until the note; a fence, which is an event, tells that. Fences are
- * recorded only when memory is wanted that another stream may use.
+ * recorded only when memory is wanted that another stream may use. The notes are no
+ * events of driver/events.h: only the last note of a stream counts, and no later work
+ * may push it out.
  *
  * Invariant: the interpreter lock guards all tables. No function here waits or raises.
  * Callers: driver_call.h and stream.c note; pools ask. */
 #ifndef DRIVER_STREAM_USE_H
 #define DRIVER_STREAM_USE_H
 
-#include "driver/context_record.h"
+#include "driver/events.h"
 
 /* A stream of a context. */
 typedef struct {
@@ -148,9 +150,19 @@ PCU_HIDDEN void pcu_stream_table_end(pcu_context_record *rec, CUstream stream);
 PCU_HIDDEN void pcu_stream_table_let_go(pcu_context_record *rec);
 /* The record ends. If no other record shares its table, the table ends too. */
 PCU_HIDDEN void pcu_stream_table_forget(pcu_context_record *rec);
-/* All work of the context until this clock has finished. */
-PCU_HIDDEN void pcu_stream_table_passed(pcu_context_record *rec, unsigned long clock);
-PCU_HIDDEN unsigned long pcu_stream_clock(void);
+
+/* What a wait for all work of a context proves, if it succeeds: calls, notes and
+ * launches until these numbers have finished. Work that other threads enqueue during
+ * the wait may be pending. */
+typedef struct {
+    unsigned long queued;
+    unsigned long clock;
+    uint64_t launch;
+} pcu_wait;
+
+/* Read the numbers before the wait. `rec` may be NULL. */
+PCU_HIDDEN pcu_wait pcu_wait_begin(const pcu_context_record *rec);
+PCU_HIDDEN void pcu_wait_succeeded(pcu_context_record *rec, const pcu_wait *wait);
 
 /* The memory is given out; it is freed. */
 PCU_HIDDEN void pcu_stream_life_begin(pcu_stream_life *life,

@@ -49,9 +49,9 @@ pcu_as_context_or_none(pcu_state *st, PyObject *value, void *out, const char *na
 
 /* -- making ------------------------------------------------------------------------ */
 
-/* 1 if a signal handler or finalizer interrupted a call that uses this context, and
+/* Whether a signal handler or finalizer interrupted a call that uses this context, and
  * would now end the context. */
-static int
+static bool
 context_is_interrupted(const pcu_context_record *rec)
 {
     return pcu_drv_info.state == PCU_DRV_READY && pcu_context_record_is_last(rec) &&
@@ -204,11 +204,11 @@ context_append_active(pcu_state *st, pcu_ctxstack *stack, PyObject *self)
 /* Create a context and push it. for_gl: use the function for OpenGL if the driver still
  * has it. */
 static PyObject *
-context_make_new(pcu_state *st, CUdevice device, unsigned int flags, int for_gl)
+context_make_new(pcu_state *st, CUdevice device, unsigned int flags, bool for_gl)
 {
     CUcontext handle = NULL;
     PyObject *self = NULL;
-    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 1);
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, true);
     if (stack == NULL) {
         return NULL;
     }
@@ -363,7 +363,7 @@ static int
 context_push_self(pcu_context *self)
 {
     pcu_state *st = self->st;
-    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 1);
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, true);
     if (stack == NULL || context_refuse_fork(st, "cuCtxPushCurrent") < 0) {
         return -1;
     }
@@ -401,7 +401,7 @@ context_push(PyObject *op, PyObject *Py_UNUSED(ignored))
 static int
 context_pop_current(pcu_state *st)
 {
-    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 0);
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, false);
     PyObject *top = NULL;
     if (stack != NULL) {
         top = pcu_ctxstack_take(stack);
@@ -498,7 +498,7 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
                          "call");
         return NULL;
     }
-    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 0);
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, false);
     if (stack == NULL && PyErr_Occurred()) {
         return NULL;
     }
@@ -551,7 +551,7 @@ context_attach(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
         0) {
         return NULL;
     }
-    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 1);
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, true);
     if (stack == NULL) {
         return NULL;
     }
@@ -584,7 +584,7 @@ context_get_current(PyObject *type, PyObject *Py_UNUSED(ignored))
     if (context_refuse_fork(st, "cuCtxGetCurrent") < 0) {
         return NULL;
     }
-    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 0);
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, false);
     if (stack == NULL) {
         if (PyErr_Occurred()) {
             return NULL;

@@ -134,7 +134,7 @@ static PyObject *
 curand_fill(PyObject *dst, size_t count, const void *table, size_t entry)
 {
     pcu_buffer buffer = {0};
-    if (pcu_buffer_acquire(&buffer, dst, 1, "dst") < 0) {
+    if (pcu_buffer_acquire(&buffer, dst, true, "dst") < 0) {
         return NULL;
     }
     int fits = count <= buffer.size / entry;

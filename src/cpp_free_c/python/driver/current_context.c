@@ -2,7 +2,6 @@
  * callers: see current_context.h. */
 #include "python/driver/current_context.h"
 
-#include "driver/events.h"
 #include "driver/stream_use.h"
 #include "python/support/driver_call.h"
 #include "python/support/suspects.h"
@@ -97,7 +96,7 @@ ctxstack_create(pcu_state *st, PyObject *dict, PyObject *key)
 }
 
 pcu_ctxstack *
-pcu_ctxstack_borrow(pcu_state *st, int create)
+pcu_ctxstack_borrow(pcu_state *st, bool create)
 {
     PyObject *dict = PyThreadState_GetDict();
     PyObject *key = (PyObject *)st->ContextStack;
@@ -225,8 +224,8 @@ pcu_ctxstack_sync(pcu_state *st, pcu_ctxstack *self)
     return rc;
 }
 
-/* 1 if another library has ended the context. */
-static int
+/* Whether another library has ended the context. */
+static bool
 ctxstack_was_ended(const pcu_context_record *rec)
 {
     CUcontext popped = NULL;
@@ -270,8 +269,10 @@ ctxstack_borrow_lent(pcu_state *st, pcu_ctxstack *self)
     Py_XSETREF(self->lent, lent);
 }
 
-int
-pcu_ctxstack_refresh(pcu_state *st, pcu_ctxstack *self)
+/* Make the context that the thread works in the driver's current one: the top, or the
+ * context that is lent, if the stack is empty. */
+static int
+ctxstack_refresh(pcu_state *st, pcu_ctxstack *self)
 {
     ctxstack_drop_dead(self);
     if (ctxstack_wanted(self) == NULL) {
@@ -308,7 +309,7 @@ pcu_current_context_settle(pcu_state *st)
         }
         return 0;
     }
-    if (pcu_ctxstack_refresh(st, self) < 0) {
+    if (ctxstack_refresh(st, self) < 0) {
         return -1;
     }
     if (self->active != NULL) {
@@ -343,23 +344,35 @@ int
 pcu_current_context_synchronize(pcu_state *st)
 {
     pcu_context_record *rec = pcu_ctx_current;
-    unsigned long queued = 0;
-    unsigned long clock = pcu_stream_clock();
-    uint64_t number = pcu_launch_newest();
+    pcu_wait wait = pcu_wait_begin(rec);
     int rc;
-    if (rec != NULL) {
-        queued = rec->queued;
-    }
     PCU_CALL_CURRENT(rc, st, CtxSynchronize, ());
-    if (rc == 0 && rec != NULL && rec == pcu_ctx_current && queued > rec->passed) {
-        /* Not rec->queued: work that other threads enqueued meanwhile may be pending.
-         */
-        rec->passed = queued;
-    }
     if (rc == 0 && rec != NULL && rec == pcu_ctx_current) {
-        pcu_stream_table_passed(rec, clock);
-        pcu_launches_passed_all(rec, number);
+        pcu_wait_succeeded(rec, &wait);
         pcu_suspects_forget(rec); /* the context works: it was reset */
     }
     return rc;
+}
+
+CUresult
+pcu_context_wait(pcu_context_record *rec, const char **routine)
+{
+    pcu_wait wait = pcu_wait_begin(rec);
+    pcu_scope scope;
+    CUresult status = pcu_scope_enter(&scope, rec);
+    *routine = scope.routine;
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    PCU_STATUS(status, CtxSynchronize, ());
+    *routine = "cuCtxSynchronize";
+    if (status == CUDA_SUCCESS) {
+        pcu_wait_succeeded(rec, &wait);
+    }
+    CUresult left = pcu_scope_leave(&scope);
+    if (status == CUDA_SUCCESS && left != CUDA_SUCCESS) {
+        *routine = "cuCtxPopCurrent";
+        status = left;
+    }
+    return status;
 }

@@ -55,6 +55,10 @@ PCU_HIDDEN int pcu_current_context_repair(pcu_state *st, CUresult status);
 /* Wait until all work of the current context has finished. */
 PCU_HIDDEN PCU_RAISES int pcu_current_context_synchronize(pcu_state *st);
 
+/* The same for a context that need not be current; the caller keeps it alive. On
+ * failure *routine names the driver call. */
+PCU_HIDDEN CUresult pcu_context_wait(pcu_context_record *rec, const char **routine);
+
 /* -- the stack --------------------------------------------------------------------- */
 
 /* `active` is the only handle of this package on the driver's own stack, or NULL. The
@@ -82,7 +86,7 @@ typedef struct {
 
 /* The calling thread's stack. If the thread has none, it is created if `create` is set;
  * otherwise the result is NULL without an exception. */
-PCU_HIDDEN PCU_BORROWED pcu_ctxstack *pcu_ctxstack_borrow(pcu_state *st, int create);
+PCU_HIDDEN PCU_BORROWED pcu_ctxstack *pcu_ctxstack_borrow(pcu_state *st, bool create);
 
 /* Drop ended contexts from the top, and make the top the driver's current context. */
 PCU_HIDDEN PCU_RAISES int pcu_ctxstack_sync(pcu_state *st, pcu_ctxstack *self);
@@ -111,9 +115,5 @@ PCU_HIDDEN PCU_RAISES int pcu_ctxstack_setup(PyObject *m, pcu_state *st);
 /* The stream of the innermost `with stream:` block of this thread, NULL outside of such
  * blocks. Borrowed from `streams` of the thread's stack; stream.c writes it. */
 extern PCU_HIDDEN PCU_THREAD pcu_resource *pcu_stream_top;
-
-/* Make the context that the thread works in the driver's current one: the top, or the
- * context that is lent, if the stack is empty. */
-PCU_HIDDEN PCU_RAISES int pcu_ctxstack_refresh(pcu_state *st, pcu_ctxstack *self);
 
 #endif

@@ -17,7 +17,7 @@
 
 /* Streams and modules have attributes of the same names, so the name of the type
  * counts, too: Event in cuda.core, CuPy, PyTorch and Numba. */
-static int
+static bool
 event_may_be(PyObject *op)
 {
     return strstr(Py_TYPE(op)->tp_name, "Event") != NULL;
@@ -53,7 +53,7 @@ pcu_event_handle(pcu_state *st, PyObject *op, CUevent *out, const char *routine)
 typedef struct {
     pcu_resource head;
     PyObject *owner;   /* keeps a foreign event alive; never in tp_clear */
-    int foreign;       /* another library destroys the handle */
+    bool foreign;      /* another library destroys the handle */
     CUstream stream;   /* of the last record */
     uint64_t recorded; /* the newest launch then; 0: not recorded */
 } event_object;
@@ -365,8 +365,8 @@ event_from_handle(PyObject *type, PyTypeObject *defining, PyObject *const *args,
         self->head.ctx = Py_NewRef(ctx);
         self->head.kind = PCU_HANDLE_event;
         self->head.handle = handle;
-        self->head.live = 1;
-        self->foreign = 1;
+        self->head.live = true;
+        self->foreign = true;
         self->owner = Py_XNewRef(a.owner);
     }
     Py_DECREF(ctx);
@@ -387,7 +387,7 @@ event_dealloc(PyObject *op)
     PyObject *owner = self->owner;
     self->owner = NULL;
     if (self->foreign) {
-        self->head.live = 0;
+        self->head.live = false;
     }
     pcu_resource_dealloc(op);
     Py_XDECREF(owner);

@@ -86,8 +86,8 @@ typedef struct {
     pcu_handle handle; /* still readable after release */
     size_t size;       /* bytes of the memory, if has_size */
     pcu_handle_kind kind;
-    int live;     /* 1 if this object must release the handle */
-    int has_size; /* 1 if the size of the memory is known */
+    bool live;     /* this object must release the handle */
+    bool has_size; /* the size of the memory is known */
 } pcu_resource;
 
 /* Wrap a new handle. On failure the handle is released. */
@@ -116,12 +116,13 @@ PCU_HIDDEN PyObject *pcu_resource_with_size(PyObject *self, size_t size);
  *
  * On failure *routine names the driver call. *ended is 1 if the handle is released. */
 PCU_HIDDEN CUresult pcu_release_handle(pcu_handle_kind kind, pcu_handle handle,
-                                       PyObject *ctx, const char **routine, int *ended);
+                                       PyObject *ctx, const char **routine,
+                                       bool *ended);
 
-/* 1 if a graph uses the handle, so that pcu_release_handle would keep it: the graph's
- * record has taken it, and it counts as released. */
-PCU_HIDDEN int pcu_release_is_taken(pcu_handle_kind kind, pcu_handle handle,
-                                    PyObject *ctx);
+/* Whether a graph uses the handle, so that pcu_release_handle would keep it: the
+ * graph's record has taken it, and it counts as released. */
+PCU_HIDDEN bool pcu_release_is_taken(pcu_handle_kind kind, pcu_handle handle,
+                                     PyObject *ctx);
 
 /* The same as pcu_release_handle for a handle that no caller can release later: it
  * counts as released, and a failure is a warning. */
@@ -132,12 +133,12 @@ PCU_HIDDEN void pcu_release_noraise(pcu_state *st, pcu_handle_kind kind,
  * pcu_release_handle. */
 PCU_HIDDEN CUresult pcu_release_mapping(CUgraphicsResource resource, CUstream stream,
                                         PyObject *ctx, const char **routine,
-                                        int *ended);
+                                        bool *ended);
 
 /* Free device memory behind the work that the stream has now. The results are those of
  * pcu_release_handle. */
 PCU_HIDDEN CUresult pcu_release_async(CUdeviceptr memory, CUstream stream,
-                                      PyObject *ctx, const char **routine, int *ended);
+                                      PyObject *ctx, const char **routine, bool *ended);
 
 /* Release the handle on request of the program. LogicError (invalid handle) the second
  * time. After a failure the handle is still live and may be released again. */
@@ -177,7 +178,7 @@ typedef struct {
     PyObject *owner; /* keeps a foreign module loaded; never in tp_clear */
     PyObject
         *entries; /* str: the kernels' declarations in PTX; NULL if none is known */
-    int foreign;  /* another library unloads it */
+    bool foreign; /* another library unloads it */
 } pcu_module;
 
 #endif

@@ -24,7 +24,7 @@
 typedef struct {
     pcu_resource head;
     PyObject *owner; /* keeps a foreign stream alive; never in tp_clear */
-    int foreign;     /* another library destroys the handle */
+    bool foreign;    /* another library destroys the handle */
 } stream;
 
 enum { STREAM_NON_BLOCKING = 1 }; /* stream_flags.NON_BLOCKING */
@@ -114,6 +114,72 @@ stream_follow_foreign(pcu_state *st, CUstream handle, PyObject *owner)
     return stream_follow(st, rec, handle, stream_facts(handle), owner);
 }
 
+/* Read the result of __cuda_stream__: the version, which must be 0, and the handle. */
+static int
+stream_parse_protocol(PyObject *pair, CUstream *out, const char *name)
+{
+    unsigned long long version = 0;
+    unsigned long long bits = 0;
+    PyObject *items = PySequence_Tuple(pair);
+    int rc = -1;
+    if (items == NULL) {
+        return -1;
+    }
+    if (PyTuple_GET_SIZE(items) != 2) {
+        PyErr_Format(PyExc_TypeError,
+                     "%s.__cuda_stream__ must give (version, handle), not %zd values",
+                     name, PyTuple_GET_SIZE(items));
+    }
+    else if (pcu_as_integer(PyTuple_GET_ITEM(items, 0), 0, UINT64_MAX, &version,
+                            "the version of __cuda_stream__") == 0 &&
+             pcu_as_integer(PyTuple_GET_ITEM(items, 1), 0, UINT64_MAX, &bits,
+                            "the handle of __cuda_stream__") == 0) {
+        if (version != 0) {
+            PyErr_Format(PyExc_TypeError,
+                         "%s.__cuda_stream__ has version %llu; only version 0 is "
+                         "supported",
+                         name, version);
+        }
+        else {
+            *out = (CUstream)(uintptr_t)bits;
+            rc = 0;
+        }
+    }
+    Py_DECREF(items);
+    return rc;
+}
+
+/* Read the handle of another library's stream from its __cuda_stream__. Return 1, or 0
+ * if the object does not have that attribute. */
+static int
+stream_from_protocol(pcu_state *st, PyObject *value, CUstream *out, const char *name)
+{
+    PyObject *protocol = pcu_attribute_new(value, st->str___cuda_stream__);
+    if (protocol == NULL) {
+        if (PyErr_Occurred()) {
+            return -1;
+        }
+        return 0;
+    }
+    PyObject *pair = NULL;
+    if (PyCallable_Check(protocol)) {
+        pair = PyObject_CallNoArgs(protocol);
+    }
+    else {
+        pair = Py_NewRef(protocol);
+    }
+    Py_DECREF(protocol);
+    int rc = -1;
+    if (pair != NULL) {
+        rc = stream_parse_protocol(pair, out, name);
+    }
+    Py_XDECREF(pair);
+    if (rc < 0) {
+        return -1;
+    }
+    return 1;
+}
+
 int
 pcu_as_stream(pcu_state *st, PyObject *value, void *out, const char *name)
 {
@@ -127,7 +193,7 @@ pcu_as_stream(pcu_state *st, PyObject *value, void *out, const char *name)
         *handle = pcu_stream_current();
         return 0;
     }
-    int found = pcu_stream_from_protocol(st, value, handle, name);
+    int found = stream_from_protocol(st, value, handle, name);
     if (found == 0) {
         PyErr_Format(PyExc_TypeError,
                      "%s must be a Stream or None, not %s, which has no "
@@ -164,7 +230,7 @@ pcu_stream_find_borrow(void)
     else if (drv.CtxGetCurrent(&current) != CUDA_SUCCESS) {
         return NULL;
     }
-    pcu_ctxstack *stack = pcu_ctxstack_borrow(pcu_stream_top->st, 0);
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(pcu_stream_top->st, false);
     Py_ssize_t n = 0;
     if (!(stack == NULL || stack->streams == NULL)) {
         n = PyList_GET_SIZE(stack->streams);
@@ -200,7 +266,7 @@ stream_enter(PyObject *op, PyObject *Py_UNUSED(ignored))
     if (pcu_resource_check(self, "with stream") < 0) {
         return NULL;
     }
-    pcu_ctxstack *stack = pcu_ctxstack_borrow(self->st, 1);
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(self->st, true);
     if (stack == NULL) {
         return NULL;
     }
@@ -224,7 +290,7 @@ static PyObject *
 stream_exit(PyObject *op, PyObject *const *Py_UNUSED(args), Py_ssize_t Py_UNUSED(nargs))
 {
     pcu_resource *self = (pcu_resource *)op;
-    pcu_ctxstack *stack = pcu_ctxstack_borrow(self->st, 0);
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(self->st, false);
     PyObject *streams = stack == NULL ? NULL : stack->streams;
     Py_ssize_t n = 0;
     if (streams != NULL) {
@@ -270,71 +336,6 @@ stream_get_current(PyObject *Py_UNUSED(type), PyObject *Py_UNUSED(ignored))
 }
 
 /* -- other libraries' streams ------------------------------------------------------ */
-
-/* Read the result of __cuda_stream__: the version, which must be 0, and the handle. */
-static int
-stream_parse_protocol(PyObject *pair, CUstream *out, const char *name)
-{
-    unsigned long long version = 0;
-    unsigned long long bits = 0;
-    PyObject *items = PySequence_Tuple(pair);
-    int rc = -1;
-    if (items == NULL) {
-        return -1;
-    }
-    if (PyTuple_GET_SIZE(items) != 2) {
-        PyErr_Format(PyExc_TypeError,
-                     "%s.__cuda_stream__ must give (version, handle), not %zd values",
-                     name, PyTuple_GET_SIZE(items));
-    }
-    else if (pcu_as_integer(PyTuple_GET_ITEM(items, 0), 0, UINT64_MAX, &version,
-                            "the version of __cuda_stream__") == 0 &&
-             pcu_as_integer(PyTuple_GET_ITEM(items, 1), 0, UINT64_MAX, &bits,
-                            "the handle of __cuda_stream__") == 0) {
-        if (version != 0) {
-            PyErr_Format(PyExc_TypeError,
-                         "%s.__cuda_stream__ has version %llu; only version 0 is "
-                         "supported",
-                         name, version);
-        }
-        else {
-            *out = (CUstream)(uintptr_t)bits;
-            rc = 0;
-        }
-    }
-    Py_DECREF(items);
-    return rc;
-}
-
-int
-pcu_stream_from_protocol(pcu_state *st, PyObject *value, CUstream *out,
-                         const char *name)
-{
-    PyObject *protocol = pcu_attribute_new(value, st->str___cuda_stream__);
-    if (protocol == NULL) {
-        if (PyErr_Occurred()) {
-            return -1;
-        }
-        return 0;
-    }
-    PyObject *pair = NULL;
-    if (PyCallable_Check(protocol)) {
-        pair = PyObject_CallNoArgs(protocol);
-    }
-    else {
-        pair = Py_NewRef(protocol);
-    }
-    Py_DECREF(protocol);
-    int rc = -1;
-    if (pair != NULL) {
-        rc = stream_parse_protocol(pair, out, name);
-    }
-    Py_XDECREF(pair);
-    if (rc < 0) {
-        return -1;
-    }
-    return 1;
-}
 
 PyDoc_STRVAR(stream_cuda_stream_doc,
              "__cuda_stream__($self, /)\n--\n\n"
@@ -401,7 +402,7 @@ stream_from_handle(PyObject *type, PyTypeObject *defining, PyObject *const *args
         return NULL;
     }
     if (!PyIndex_Check(a.handle)) {
-        int found = pcu_stream_from_protocol(st, a.handle, &handle, "handle");
+        int found = stream_from_protocol(st, a.handle, &handle, "handle");
         if (found == 0) {
             PyErr_Format(PyExc_TypeError,
                          "handle must be an int or an object with __cuda_stream__, not "
@@ -434,8 +435,8 @@ stream_from_handle(PyObject *type, PyTypeObject *defining, PyObject *const *args
     self->head.ctx = ctx;
     self->head.kind = PCU_HANDLE_stream;
     self->head.handle.stream = handle;
-    self->head.live = 1;
-    self->foreign = 1;
+    self->head.live = true;
+    self->foreign = true;
     self->owner = Py_XNewRef(a.owner);
     if ((uintptr_t)handle > (uintptr_t)CU_STREAM_LEGACY &&
         stream_follow(st, &((pcu_context *)ctx)->rec, handle, stream_facts(handle),
@@ -496,8 +497,8 @@ stream_init(PyObject *op, PyObject *args, PyObject *kwargs)
     }
     if (rc == 0) {
         if (self->foreign) { /* the object was made by from_handle */
-            self->foreign = 0;
-            self->head.live = 0;
+            self->foreign = false;
+            self->head.live = false;
             Py_CLEAR(self->owner);
         }
         pcu_resource_adopt(&self->head, ctx, PCU_HANDLE_stream, handle);
@@ -541,7 +542,7 @@ stream_dealloc(PyObject *op)
     }
     self->owner = NULL;
     if (self->foreign) {
-        self->head.live = 0;
+        self->head.live = false;
     }
     pcu_resource_dealloc(op);
     Py_XDECREF(owner);

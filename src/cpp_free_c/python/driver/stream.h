@@ -51,11 +51,6 @@ PCU_HIDDEN PCU_RAISES int pcu_stream_order(pcu_state *st, CUstream before,
  * that is not current. */
 PCU_HIDDEN PCU_RAISES int pcu_stream_synchronize(pcu_state *st, CUstream handle);
 
-/* Read the handle of another library's stream from its __cuda_stream__. Return 1, or 0
- * if the object does not have that attribute. */
-PCU_HIDDEN PCU_RAISES int pcu_stream_from_protocol(pcu_state *st, PyObject *value,
-                                                   CUstream *out, const char *name);
-
 /* Converter: CUstream, from a Stream, an object with __cuda_stream__, or None, which is
  * the current stream. */
 PCU_CONVERTER(pcu_as_stream);

@@ -39,7 +39,7 @@ static PyMethodDef last_collection_method = {"last_collection", last_collection_
                                              METH_NOARGS, NULL};
 
 /* Whether PYCUDA_CHECK has the word. The driver has checked all words. */
-static int
+static bool
 last_collection_is_wanted(void)
 {
     const char *words = getenv("PYCUDA_CHECK");

@@ -4,7 +4,7 @@
 #include "python/support/errors.h"
 #include "python/support/settings.h"
 
-int
+bool
 pcu_is_one_integer(PyObject *value)
 {
     return PyIndex_Check(value) &&
@@ -58,7 +58,7 @@ pcu_as_integer(PyObject *value, long long low, unsigned long long high,
         index = PyNumber_Index(value);
     }
     if (index == NULL) {
-        int has_index = PyIndex_Check(value) && !PyArray_Check(value);
+        bool has_index = PyIndex_Check(value) && !PyArray_Check(value);
         if (!has_index && PyErr_ExceptionMatches(PyExc_TypeError)) {
             PyErr_Format(PyExc_TypeError, "%s must be an integer, not %s", name,
                          Py_TYPE(value)->tp_name);
@@ -229,8 +229,8 @@ pcu_as_order(pcu_state *Py_UNUSED(st), PyObject *value, void *out, const char *n
         convert_name_half(name);
         return -1;
     }
-    int is_f = strcmp(text, "F") == 0 || strcmp(text, "f") == 0;
-    int is_c = strcmp(text, "C") == 0 || strcmp(text, "c") == 0;
+    bool is_f = strcmp(text, "F") == 0 || strcmp(text, "f") == 0;
+    bool is_c = strcmp(text, "C") == 0 || strcmp(text, "c") == 0;
     if (!is_f && !is_c) {
         PyErr_Format(PyExc_ValueError, "%s must be 'C' or 'F', not %R", name, value);
         return -1;

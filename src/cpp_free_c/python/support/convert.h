@@ -35,8 +35,8 @@ PCU_HIDDEN PCU_RAISES int pcu_as_integer(PyObject *value, long long low,
 PCU_HIDDEN bool pcu_integer_fits(PyObject *integer, long long low,
                                  unsigned long long high, unsigned long long *out);
 
-/* 1 if the value has __index__ and is not an array with axes. */
-PCU_HIDDEN int pcu_is_one_integer(PyObject *value);
+/* Whether the value has __index__ and is not an array with axes. */
+PCU_HIDDEN bool pcu_is_one_integer(PyObject *value);
 
 /* Convert an address: an integer, or an object with __int__ that is not a float. */
 PCU_HIDDEN PCU_RAISES int pcu_as_address(PyObject *value, CUdeviceptr *out,

@@ -3,7 +3,7 @@
 
 /* -- bfloat16 ---------------------------------------------------------------------- */
 
-int
+bool
 pcu_dtype_is_bfloat16(const PyArray_Descr *dtype)
 {
     return PyTypeNum_ISUSERDEF(dtype->type_num) && dtype->typeobj != NULL &&
@@ -51,7 +51,7 @@ pcu_bfloat16_dtype_new(void)
 /* NumPy has several numbers for integers of one size: find the type by size and sign.
  */
 static int
-type_of_integer(size_t size, int is_signed)
+type_of_integer(size_t size, bool is_signed)
 {
     static const unsigned char types[2][9] = {
         {[1] = PCU_T_UINT8, [2] = PCU_T_UINT16, [4] = PCU_T_UINT32, [8] = PCU_T_UINT64},

@@ -22,8 +22,8 @@ PCU_HIDDEN int pcu_type_of_dtype(const PyArray_Descr *dtype);
 
 /* -- bfloat16, which NumPy does not have: the package ml_dtypes registers it ------- */
 
-/* 1 for ml_dtypes' bfloat16. */
-PCU_HIDDEN int pcu_dtype_is_bfloat16(const PyArray_Descr *dtype);
+/* Whether the dtype is ml_dtypes' bfloat16. */
+PCU_HIDDEN bool pcu_dtype_is_bfloat16(const PyArray_Descr *dtype);
 
 /* The dtype. Imports ml_dtypes if the program has not; TypeError without the package.
  */

@@ -95,8 +95,8 @@ errors_driver_state(CUresult status)
     return NULL;
 }
 
-/* 1 for driver functions that take the context as an argument. */
-static int
+/* Whether it is one of the driver functions that take the context as an argument. */
+static bool
 errors_takes_context(const char *routine)
 {
     static const char *const names[] = {"cuCtxPushCurrent", "cuCtxSetCurrent",

@@ -146,9 +146,9 @@ typedef struct {
     /* The name of the array operation of a generated kernel: a new str. Set by
      * python/array, called for the text of errors. */
     PyObject *(*kernel_name_new)(CUfunction kernel);
-    int has_last_collection; /* at_exit.c has registered it with atexit */
-    int has_driver_threads;  /* driver_thread.c has, too */
-    void *curand;            /* cuRAND; NULL until first used; never closed */
+    bool has_last_collection; /* at_exit.c has registered it with atexit */
+    bool has_driver_threads;  /* driver_thread.c has, too */
+    void *curand;             /* cuRAND; NULL until first used; never closed */
 } pcu_state;
 
 /* The module's definition. It identifies the module when the state is looked up from a

@@ -22,8 +22,8 @@ typedef struct {
     int64_t dims[];  /* shape, then strides */
 } export_loan;
 
-/* 1 if this thread holds the interpreter lock. */
-static int
+/* Whether this thread holds the interpreter lock. */
+static bool
 export_thread_has_lock(void)
 {
     return PyThreadState_GetUnchecked() != NULL && PyGILState_Check();

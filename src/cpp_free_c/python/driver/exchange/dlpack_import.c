@@ -9,7 +9,7 @@
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
 
-static int
+static bool
 import_is_cuda(pcu_dl_device device)
 {
     return device.type == PCU_DL_CUDA || device.type == PCU_DL_CUDA_HOST ||

@@ -18,7 +18,7 @@
 typedef struct {
     pcu_resource base; /* handle.graphics */
     GLuint name;
-    int mapped; /* a live mapping uses it */
+    bool mapped; /* a live mapping uses it */
 } pcu_opengl_registration;
 
 /* Warn that a function or type belongs to the interface before CUDA 3. */

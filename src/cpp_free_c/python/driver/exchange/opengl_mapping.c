@@ -17,7 +17,7 @@ typedef struct {
     PyObject *stream; /* strong: the argument of map(), or the current Stream */
     CUstream handle;  /* of that stream */
     PyObject *arrays; /* strong: list of weak references to the arrays of array() */
-    int mapped;
+    bool mapped;
 } opengl_mapping;
 
 /* -- mapping ----------------------------------------------------------------------- */
@@ -25,7 +25,7 @@ typedef struct {
 /* Map in the registration's context. The mapping, which exists already, undoes it. */
 static CUresult
 mapping_begin(pcu_opengl_registration *self, CUstream stream, const char **routine,
-              int *mapped)
+              bool *mapped)
 {
     CUgraphicsResource handle = self->base.handle.graphics;
     pcu_scope scope;
@@ -49,7 +49,7 @@ pcu_opengl_map_new(pcu_opengl_registration *self, PyObject *stream, CUstream han
 {
     pcu_state *st = self->base.st;
     const char *routine = "";
-    int mapped = 0;
+    bool mapped = false;
     Py_INCREF(stream); /* making the mapping may collect garbage */
     opengl_mapping *mapping =
         (opengl_mapping *)st->RegisteredMapping->tp_alloc(st->RegisteredMapping, 0);
@@ -124,7 +124,7 @@ mapping_free_arrays(opengl_mapping *self)
 
 /* Unmap. *ended says whether the object is unmapped now. */
 static CUresult
-mapping_end(opengl_mapping *self, CUstream stream, const char **routine, int *ended)
+mapping_end(opengl_mapping *self, CUstream stream, const char **routine, bool *ended)
 {
     pcu_opengl_registration *object = self->object;
     self->mapped = 0;
@@ -163,7 +163,7 @@ mapping_unmap(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
         mapping_check(self, "cuGraphicsUnmapResources") < 0) {
         return NULL;
     }
-    int ended;
+    bool ended;
     CUresult status = mapping_end(self, handle, &routine, &ended);
     if (status != CUDA_SUCCESS) {
         self->mapped = !ended;
@@ -272,7 +272,7 @@ mapping_dealloc(PyObject *op)
     PyObject_GC_UnTrack(op);
     if (self->mapped) { /* no array is left: each array holds its mapping */
         const char *routine = "";
-        int ended;
+        bool ended;
         CUresult status = mapping_end(self, self->handle, &routine, &ended);
         if (status != CUDA_SUCCESS) {
             pcu_report_cleanup(self->base.st, routine,

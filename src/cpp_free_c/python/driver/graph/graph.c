@@ -45,7 +45,7 @@ pcu_graph_body_new(pcu_graph *owner, CUgraph handle)
     self->head.ctx = Py_NewRef(owner->head.ctx);
     self->head.kind = PCU_HANDLE_graph;
     self->head.handle.graph = handle;
-    self->head.live = 1;
+    self->head.live = true;
     self->parent = Py_NewRef((PyObject *)owner);
     self->resources = (pcu_graph_resources *)Py_NewRef((PyObject *)owner->resources);
     return (PyObject *)self;
@@ -477,7 +477,7 @@ graph_clear(PyObject *op)
 {
     pcu_graph *self = (pcu_graph *)op;
     if (self->head.live) {
-        self->head.live = 0;
+        self->head.live = false;
         if (self->parent == NULL) {
             pcu_release_noraise(self->head.st, PCU_HANDLE_graph, self->head.handle,
                                 self->head.ctx);

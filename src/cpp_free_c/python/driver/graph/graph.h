@@ -40,7 +40,7 @@ typedef struct {
     PyObject *function;     /* strong: the Function of a kernel node, or NULL */
     pcu_launch_shape shape; /* of a kernel node */
     CUdeviceptr address;    /* of a node that allocates or frees memory */
-    int removed;
+    bool removed;
 } pcu_graph_node;
 
 /* A Graph without a handle, for a capture. */
@@ -86,7 +86,7 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_graph_exec_new(pcu_graph *graph,
 PCU_HIDDEN PCU_RAISES int pcu_graph_read_shape(pcu_state *st, const char *function,
                                                PyObject *const *values,
                                                PyObject *kwnames,
-                                               pcu_launch_shape *shape, int *has_block,
+                                               pcu_launch_shape *shape, bool *has_block,
                                                PyObject **after);
 
 /* -- graph_parameters.c: parameters of nodes, from Python's arguments -------------- */
@@ -144,8 +144,8 @@ typedef struct {
     PyObject *retired; /* a list: what earlier arguments used; NULL: none */
     CUstream last;     /* of the last launch, if `launched` */
     PyObject *stream;  /* strong: keeps `last` valid; NULL: a default stream */
-    int is_ours;       /* `stream` is a Stream, not an object of another library */
-    int launched;      /* a launch may still be running */
+    bool is_ours;      /* `stream` is a Stream, not an object of another library */
+    bool launched;     /* a launch may still be running */
     PyObject *name;    /* strong: a str for messages; NULL before the first launch */
     Py_ssize_t named;  /* how many functions `resources` had when it was made */
 } pcu_graph_exec;

@@ -61,7 +61,7 @@ graph_add_kernel(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     pcu_argument_buffer buffer;
     PyObject *after = NULL;
     PyObject *node = NULL;
-    int has_block = 0;
+    bool has_block = false;
     if (nargs < 1 || !PyObject_TypeCheck(args[0], st->Function)) {
         PyErr_SetString(PyExc_TypeError,
                         "add_kernel() takes a Function first, then its arguments");

@@ -98,8 +98,8 @@ pcu_graph_exec_new(pcu_graph *graph, unsigned int flags)
     return (PyObject *)self;
 }
 
-/* 1 if the stream is being captured. */
-static int
+/* Whether the stream is being captured. */
+static bool
 exec_is_captured(CUstream stream)
 {
     return pcu_captures != NULL && pcu_is_captured(stream);
@@ -211,7 +211,7 @@ exec_launch(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
             Py_XSETREF(self->stream, Py_XNewRef(owner));
         }
         self->last = stream;
-        self->launched = 1;
+        self->launched = true;
     }
     do {
         PCU_EXEC_STATUS(status, self, GraphLaunch,
@@ -287,7 +287,7 @@ exec_wait_noraise(pcu_graph_exec *self)
     if (!self->launched || self->head.ctx == NULL ||
         !pcu_context_record_usable(pcu_context_rec(self->head.ctx)) ||
         (self->is_ours && !((pcu_resource *)self->stream)->live)) {
-        self->launched = 0; /* destroying a stream waits for its work */
+        self->launched = false; /* destroying a stream waits for its work */
         return;
     }
     if (pcu_scope_enter(&scope, pcu_context_rec(self->head.ctx)) != CUDA_SUCCESS) {
@@ -297,7 +297,7 @@ exec_wait_noraise(pcu_graph_exec *self)
     if (status == CUDA_ERROR_NOT_READY) {
         PCU_STATUS(status, StreamSynchronize, (self->last));
     }
-    self->launched = 0;
+    self->launched = false;
     (void)pcu_scope_leave(&scope); /* an error shows up in the next call */
 }
 
@@ -357,7 +357,7 @@ exec_clear(PyObject *op)
     pcu_graph_exec *self = (pcu_graph_exec *)op;
     if (self->head.live) {
         exec_wait_noraise(self);
-        self->head.live = 0;
+        self->head.live = false;
         pcu_release_noraise(self->head.st, PCU_HANDLE_graph_exec, self->head.handle,
                             self->head.ctx);
     }

@@ -100,7 +100,7 @@ graph_add_alloc(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     PyObject *node = pcu_graph_add_node(self, a.after, &params);
     if (node != NULL) {
         ((pcu_graph_node *)node)->address = params.alloc.dptr;
-        self->resources->allocates = 1;
+        self->resources->allocates = true;
     }
     return node;
 }
@@ -140,8 +140,8 @@ graph_add_free(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
 
 /* -- the check before an instantiation --------------------------------------------- */
 
-/* 1 if one of the nodes frees the memory at an address. */
-static int
+/* Whether one of the nodes frees the memory at an address. */
+static bool
 graph_frees(PyObject *nodes, CUdeviceptr address)
 {
     int found = 0;

@@ -64,19 +64,19 @@ exec_used_new(pcu_state *st, PyObject *const *args, Py_ssize_t nargs,
     return used;
 }
 
-/* 1 if the node's present arguments use the same objects as these. */
-static int
+/* Whether the node's present arguments use the same objects as these. */
+static bool
 exec_uses_same(pcu_state *st, PyObject *old, PyObject *const *args, Py_ssize_t nargs)
 {
     if (old == NULL || PyTuple_GET_SIZE(old) != nargs + 1) {
-        return 0;
+        return false;
     }
     for (Py_ssize_t i = 0; i < nargs; i++) {
         if (PyTuple_GET_ITEM(old, i + 1) != exec_used_borrow(st, args[i])) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 /* Hold what the node's new arguments use. exec_settle() ends the old ones. */
@@ -246,7 +246,7 @@ exec_update_kernel(pcu_graph_exec *self, pcu_graph_node *node, PyObject *const *
     pcu_argument_buffer buffer;
     CUDA_KERNEL_NODE_PARAMS params;
     void *extra[PCU_KERNEL_EXTRA];
-    int has_block = 0;
+    bool has_block = false;
     if (node->function == NULL) {
         PyErr_SetString(PyExc_TypeError,
                         "the kernel of this node is not a Function of the program; "

@@ -26,9 +26,9 @@ typedef struct {
     PyObject *stream; /* strong */
     pcu_graph *graph; /* strong: the target; NULL until __enter__ makes one */
     PyObject *after;  /* strong: the nodes of the target that the work follows */
-    int into;         /* the program gave the graph */
+    bool into;        /* the program gave the graph */
     int early;        /* small operations may be launched early */
-    int active;
+    bool active;
 } stream_capture;
 
 /* -- begin ------------------------------------------------------------------------- */
@@ -107,7 +107,7 @@ capture_begin_current(stream_capture *self, PyObject *pool)
     Py_DECREF(entered);
     int rc = capture_begin_call(self, ((pcu_resource *)self->stream)->handle.stream);
     if (rc == 0) {
-        self->active = 1;
+        self->active = true;
         rc = pcu_graph_resources_begin(self->graph->resources, pool, self->early);
         self->graph->resources->seen = capture_nodes_before(self);
     }
@@ -200,7 +200,7 @@ capture_scan(pcu_graph *graph)
         CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
         PCU_CALL(rc, st, GraphNodeGetType, (nodes[i], &type));
         if (type == CU_GRAPH_NODE_TYPE_HOST || type == CU_GRAPH_NODE_TYPE_GRAPH) {
-            graph->resources->calls_host = 1; /* a child may have such a node, too */
+            graph->resources->calls_host = true; /* a child may have such a node, too */
         }
         if (rc == 0 && type == CU_GRAPH_NODE_TYPE_KERNEL) {
             rc = capture_scan_kernel(graph->resources, nodes[i]);
@@ -235,7 +235,7 @@ capture_end_call(stream_capture *self, CUgraph *graph, const char **routine)
 {
     pcu_scope scope;
     pcu_resource *stream = (pcu_resource *)self->stream;
-    self->active = 0;
+    self->active = false;
     pcu_stream_table_end_capture(&((pcu_context *)stream->ctx)->rec,
                                  stream->handle.stream);
     *graph = NULL;

@@ -23,7 +23,7 @@ typedef struct {
     CUuserObject handle;
     PyObject *dict;
     PyObject *weakrefs;
-    int live;
+    bool live;
 } user_object;
 
 /* What the driver gives to user_call_run. */
@@ -144,10 +144,10 @@ user_object_release(PyObject *op, PyObject *Py_UNUSED(ignored))
     if (user_object_check(self, "cuUserObjectRelease") < 0) {
         return NULL;
     }
-    self->live = 0;
+    self->live = false;
     PCU_CALL(rc, self->st, UserObjectRelease, (self->handle, 1));
     if (rc < 0) {
-        self->live = 1;
+        self->live = true;
         return NULL;
     }
     Py_RETURN_NONE;
@@ -180,7 +180,7 @@ user_object_dealloc(PyObject *op)
     }
     if (self->live) {
         CUresult status;
-        self->live = 0;
+        self->live = false;
         pcu_error_save(&pending);
         PCU_STATUS(status, UserObjectRelease, (self->handle, 1));
         if (status != CUDA_SUCCESS && pcu_drv_info.state == PCU_DRV_READY) {
@@ -263,7 +263,7 @@ graph_retain(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
     if (rc < 0) {
         return NULL;
     }
-    self->resources->calls_host = 1;
+    self->resources->calls_host = true;
     Py_RETURN_NONE;
 }
 

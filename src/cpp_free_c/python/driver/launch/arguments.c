@@ -31,7 +31,8 @@ typedef struct {
     const CUstream *stream; /* of the launch; NULL: not known yet */
     Py_ssize_t index;       /* of the argument that is packed now */
     Py_ssize_t nargs;
-    int natural; /* 1: the values follow each other, as in PyCUDA; see argument_check_count */
+    int natural;               /* 1: the values follow each other, as in PyCUDA; see
+                                  argument_check_count */
     PyObject **memory;         /* of handlers: the result of pcu_arguments_pack */
     unsigned char discard[16]; /* receives the bytes of arguments that were converted */
 } argument_packer;
@@ -68,9 +69,9 @@ argument_keeps_others(const pcu_function *fn, Py_ssize_t index, size_t size)
     return ((param->offset + size + align - 1) & ~(align - 1)) == param[1].offset;
 }
 
-/* The place for an argument of another size than its parameter. PyCUDA passes its bytes:
- * a kernel that does not use that parameter, or finds zeros there, is right. NULL with
- * an exception if that is an error. */
+/* The place for an argument of another size than its parameter. PyCUDA passes its
+ * bytes: a kernel that does not use that parameter, or finds zeros there, is right.
+ * NULL with an exception if that is an error. */
 static void *
 argument_place_other_size(argument_packer *p, PyObject *arg, size_t size)
 {
@@ -141,17 +142,18 @@ argument_convert(argument_packer *p, PyObject *arg, size_t size)
     if (!argument_is_integer(arg) || size > sizeof(p->discard)) {
         return argument_place_other_size(p, arg, size);
     }
-    if (fn->params[p->index].integer == 0 && pcu_parameter_integers_read(fn) < 0) {
+    if (fn->params[p->index].integer == PCU_INTEGER_UNKNOWN &&
+        pcu_parameter_integers_read(fn) < 0) {
         return NULL;
     }
     const pcu_param *param = &fn->params[p->index];
-    if (param->integer <= 0 || param->size > sizeof(bits) ||
+    if (param->integer == PCU_INTEGER_NONE || param->size > sizeof(bits) ||
         !argument_has_room(fn, p->index, size)) {
         return argument_place_other_size(p, arg, size);
     }
     unsigned long long top = UINT64_MAX >> (64 - 8 * param->size);
     long long low = 0;
-    if (param->integer == 1) { /* signed */
+    if (param->integer == PCU_INTEGER_SIGNED) {
         top >>= 1;
         low = -(long long)top - 1;
     }
@@ -510,7 +512,8 @@ argument_put_scalar(argument_packer *p, PyObject *arg)
             type = PCU_T_INT64; /* but no address, as integers may be */
             int is_for_pointer = argument_is_for_pointer(p);
             if (is_for_pointer < 0 ||
-                (is_for_pointer && pcu_argument_report(p->function, p->index, arg) < 0)) {
+                (is_for_pointer &&
+                 pcu_argument_report(p->function, p->index, arg) < 0)) {
                 goto done;
             }
         }
@@ -777,7 +780,7 @@ argument_put_buffer(argument_packer *p, PyObject *arg)
 {
     pcu_buffer buffer = {0};
     int rc = -1;
-    if (pcu_buffer_acquire(&buffer, arg, 0, "a kernel argument") < 0) {
+    if (pcu_buffer_acquire(&buffer, arg, false, "a kernel argument") < 0) {
         return -1;
     }
     void *place = argument_place_raw(p, arg, buffer.size, 1, 0);
@@ -910,10 +913,10 @@ argument_put_one(argument_packer *p, PyObject *arg)
     return argument_put_by_protocol(p, arg);
 }
 
-/* The number of arguments is not that of the parameters. PyCUDA passes the values behind
- * each other: a kernel is right if these are the members of its structures, or if it does
- * not use the parameters at the end. Only more bytes than the parameters have are always
- * an error, of the driver too. */
+/* The number of arguments is not that of the parameters. PyCUDA passes the values
+ * behind each other: a kernel is right if these are the members of its structures, or
+ * if it does not use the parameters at the end. Only more bytes than the parameters
+ * have are always an error, of the driver too. */
 static int
 argument_check_count(argument_packer *p)
 {

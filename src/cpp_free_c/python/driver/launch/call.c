@@ -28,7 +28,7 @@
 typedef struct {
     pcu_launch_shape shape;
     PyObject *stream; /* borrowed; Py_None if not given */
-    int has_block;
+    bool has_block;
     int special;                      /* or-ed CALL_ flags; 0: the usual call */
     pcu_launch_attributes attributes; /* set if `special` has CALL_ATTRIBUTES */
 } call_options;
@@ -62,7 +62,7 @@ call_keyword(pcu_state *st, call_options *call, PyObject *name, PyObject *value)
         if (value == Py_None) {
             return 0;
         }
-        return pcu_module_references_check(st, value, 1);
+        return pcu_module_references_check(st, value, true);
     }
     return 1;
 }

@@ -10,6 +10,7 @@
 #include "python/support/driver_call.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
+#include "python/driver/current_context.h"
 #include "python/driver/memory/memory.h"
 #include "python/driver/memory/copy.h"
 #include "python/driver/resource.h"
@@ -81,7 +82,7 @@ handler_size(pcu_handler *self, size_t *size)
     }
     else if (PyObject_CheckBuffer(array)) {
         pcu_buffer buffer = {0};
-        rc = pcu_buffer_acquire(&buffer, array, 0, handler_words(self));
+        rc = pcu_buffer_acquire(&buffer, array, false, handler_words(self));
         *size = buffer.size;
         pcu_buffer_release(&buffer);
     }
@@ -110,17 +111,17 @@ handler_check_meaning(pcu_handler *self)
     return rc;
 }
 
-/* 1 if the present device memory serves for this call. Memory from an earlier call may
- * be too small, if the program replaced the array, or may belong to another context.
- * Memory that the program set always serves. */
-static int
+/* Whether the present device memory serves for this call. Memory from an earlier call
+ * may be too small, if the program replaced the array, or may belong to another
+ * context. Memory that the program set always serves. */
+static bool
 handler_has_memory(const pcu_handler *self, size_t size)
 {
     if (self->dev_alloc == NULL || self->dev_alloc == Py_None) {
-        return 0;
+        return false;
     }
     if (self->room == 0 || self->finishing) {
-        return 1;
+        return true;
     }
     const pcu_resource *memory = (const pcu_resource *)self->dev_alloc;
     return size <= self->room && memory->live &&
@@ -133,7 +134,7 @@ pcu_handler_alloc_new(pcu_handler *self, CUdeviceptr *pointer)
 {
     pcu_state *st = self->st;
     size_t size = 0;
-    int given = self->room == 0 && handler_has_memory(self, 0);
+    bool given = self->room == 0 && handler_has_memory(self, 0);
     if (handler_check_meaning(self) < 0 || (!given && handler_size(self, &size) < 0)) {
         return NULL;
     }
@@ -178,7 +179,7 @@ pcu_handler_method_pointer(PyObject *op, CUdeviceptr *pointer)
     return 0;
 }
 
-static int
+static bool
 handler_is_ours(pcu_state *st, PyObject *alloc)
 {
     return PyObject_TypeCheck(alloc, st->DeviceAllocation) ||
@@ -189,7 +190,7 @@ handler_is_ours(pcu_state *st, PyObject *alloc)
  * differ from the size of the buffer, and the program may have replaced the array or
  * the memory. */
 static int
-handler_copy(pcu_handler *self, CUdeviceptr pointer, PyObject *alloc, int upload)
+handler_copy(pcu_handler *self, CUdeviceptr pointer, PyObject *alloc, bool upload)
 {
     pcu_state *st = self->st;
     pcu_buffer buffer = {0};
@@ -234,7 +235,7 @@ handler_upload(pcu_handler *self, PyObject *alloc)
     if (pcu_as_pointer(self->st, alloc, &pointer, "dev_alloc") < 0) {
         return -1;
     }
-    return handler_copy(self, pointer, alloc, 1);
+    return handler_copy(self, pointer, alloc, true);
 }
 
 /* Wait for the launch that writes to the memory. Use the context of the memory: a
@@ -242,7 +243,6 @@ handler_upload(pcu_handler *self, PyObject *alloc)
 static int
 handler_wait(pcu_state *st, PyObject *alloc, CUstream stream)
 {
-    pcu_scope scope;
     pcu_resource *memory = (pcu_resource *)alloc;
     if (stream != NULL || !handler_is_ours(st, alloc)) {
         return pcu_launch_synchronize(st, stream);
@@ -253,16 +253,8 @@ handler_wait(pcu_state *st, PyObject *alloc, CUstream stream)
     if (pcu_context_rec(memory->ctx) == pcu_ctx_current) {
         return pcu_launch_synchronize(st, NULL);
     }
-    CUresult status = pcu_scope_enter(&scope, pcu_context_rec(memory->ctx));
-    const char *routine = scope.routine;
-    if (status == CUDA_SUCCESS) {
-        routine = "cuCtxSynchronize";
-        PCU_STATUS(status, CtxSynchronize, ());
-        CUresult left = pcu_scope_leave(&scope);
-        if (status == CUDA_SUCCESS) {
-            status = left;
-        }
-    }
+    const char *routine;
+    CUresult status = pcu_context_wait(pcu_context_rec(memory->ctx), &routine);
     if (status == CUDA_SUCCESS) {
         return 0;
     }
@@ -277,7 +269,7 @@ handler_download(pcu_handler *self, PyObject *alloc, CUstream stream)
         pcu_as_pointer(self->st, alloc, &pointer, "dev_alloc") < 0) {
         return -1;
     }
-    return handler_copy(self, pointer, alloc, 0);
+    return handler_copy(self, pointer, alloc, false);
 }
 
 /* Call pre_call of a derived type. */
@@ -527,7 +519,7 @@ handler_in_pre_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     PyObject *alloc = handler_method_alloc_new(op, &pointer);
     int rc = -1;
     if (alloc != NULL) {
-        rc = handler_copy((pcu_handler *)op, pointer, alloc, 1);
+        rc = handler_copy((pcu_handler *)op, pointer, alloc, true);
     }
     Py_XDECREF(alloc);
     if (rc < 0) {
@@ -560,7 +552,7 @@ handler_out_post_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
         rc = handler_wait(self->st, alloc, handle);
     }
     if (rc == 0) {
-        rc = handler_copy(self, pointer, alloc, 0);
+        rc = handler_copy(self, pointer, alloc, false);
     }
     Py_XDECREF(alloc);
     if (rc < 0) {

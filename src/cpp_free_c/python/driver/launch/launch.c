@@ -58,16 +58,16 @@ launch_explain_shape(pcu_function *self, const pcu_launch_shape *s)
         self->name, s->shared, self->static_shared, self->max_dynamic);
 }
 
-/* 1 if the shape is within the limits of the device and the kernel. A dimension of 0
+/* Whether the shape is within the limits of the device and the kernel. A dimension of 0
  * wraps to a huge number here. */
-static inline int
+static inline bool
 launch_shape_fits(const pcu_function *self, const pcu_launch_shape *s)
 {
     const pcu_device_limits *device = &self->ctx->limits;
     unsigned long long threads =
         (unsigned long long)s->block[0] * s->block[1] * s->block[2];
-    int fits = threads <= (unsigned long long)self->max_threads &&
-               s->shared <= self->max_dynamic;
+    bool fits = threads <= (unsigned long long)self->max_threads &&
+                s->shared <= self->max_dynamic;
     for (int i = 0; i < 3; i++) {
         fits &= s->block[i] - 1 < (unsigned int)device->max_block[i];
         fits &= s->grid[i] - 1 < (unsigned int)device->max_grid[i];
@@ -96,8 +96,10 @@ pcu_launch_check(pcu_function *self, const pcu_launch_shape *shape)
     return launch_explain_shape(self, shape);
 }
 
-const char *
-pcu_launch_hint(const pcu_function *self, CUresult status)
+/* A hint for the message of a launch that failed: a handle that the driver calls
+ * invalid may belong to another context. */
+static const char *
+launch_hint(const pcu_function *self, CUresult status)
 {
     if (status == CUDA_ERROR_INVALID_CONTEXT && pcu_ctx_current == NULL) {
         return "; this thread has no current context; push() one, or import "
@@ -127,13 +129,6 @@ launch_ready(pcu_function *self, const pcu_launch_shape *s, void *params, size_t
 }
 
 int
-pcu_launch_ready(pcu_function *self, const pcu_launch_shape *s, void *params,
-                 size_t size)
-{
-    return launch_ready(self, s, params, size);
-}
-
-int
 pcu_launch_run(pcu_function *self, const pcu_launch_shape *s, void *params, size_t size)
 {
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, params,
@@ -159,7 +154,7 @@ pcu_launch_run(pcu_function *self, const pcu_launch_shape *s, void *params, size
         "%U with grid (%u, %u, %u), block (%u, %u, %u), %u bytes of "
         "dynamic shared memory%s",
         self->name, s->grid[0], s->grid[1], s->grid[2], s->block[0], s->block[1],
-        s->block[2], s->shared, pcu_launch_hint(self, status));
+        s->block[2], s->shared, launch_hint(self, status));
 }
 
 int
@@ -287,7 +282,7 @@ launch_explain(pcu_function *self, const pcu_launch_shape *s,
     return pcu_raise_detail(self->st, "cuLaunchKernelEx", status,
                             SHAPE_FORMAT " of dynamic shared memory, %u attributes%s",
                             SHAPE_VALUES(self, s), attributes->count,
-                            pcu_launch_hint(self, status));
+                            launch_hint(self, status));
 }
 
 int
@@ -300,7 +295,7 @@ pcu_launch_run_attributes(pcu_function *self, const pcu_launch_shape *s,
     if (attributes->count == 0) {
         return pcu_launch_run(self, s, params, size);
     }
-    if (pcu_launch_ready(self, s, params, size) < 0) {
+    if (launch_ready(self, s, params, size) < 0) {
         return -1;
     }
     CUlaunchConfig config = {.gridDimX = s->grid[0],

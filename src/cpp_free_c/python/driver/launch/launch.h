@@ -21,6 +21,15 @@
 
 /* -- the struct of a Function ------------------------------------------------------ */
 
+/* Whether a parameter is an integer for sure. pycuda/_parameter_types.py uses the
+ * values of the two kinds. */
+typedef enum {
+    PCU_INTEGER_UNKNOWN, /* the declaration was not read */
+    PCU_INTEGER_SIGNED,
+    PCU_INTEGER_UNSIGNED,
+    PCU_INTEGER_NONE
+} pcu_param_integer;
+
 /* The place of a kernel parameter in the parameter block, as the driver reports it, and
  * what may be passed for it. */
 typedef struct {
@@ -28,7 +37,7 @@ typedef struct {
     size_t size;
     unsigned int values;   /* the types of values that it takes: parameter_types.c */
     unsigned int elements; /* those of arrays whose address it takes */
-    signed char integer;   /* 1 signed, 2 unsigned, -1 no integer; 0 not known */
+    unsigned char integer; /* pcu_param_integer */
     bool is_pointer;       /* for sure */
 } pcu_param;
 
@@ -250,16 +259,6 @@ PCU_HIDDEN PCU_RAISES int pcu_launch_run(pcu_function *self,
                                          const pcu_launch_shape *shape, void *params,
                                          size_t size);
 
-/* Do everything that comes before the driver call of a launch: check the shape and the
- * size of the parameters, store changed texture references, tell an active capture. */
-PCU_HIDDEN PCU_RAISES int pcu_launch_ready(pcu_function *self,
-                                           const pcu_launch_shape *shape, void *params,
-                                           size_t size);
-
-/* A hint for the message of a launch that failed: a handle that the driver calls
- * invalid may belong to another context. */
-PCU_HIDDEN const char *pcu_launch_hint(const pcu_function *self, CUresult status);
-
 /* Check the shape without launching. */
 PCU_HIDDEN PCU_RAISES int pcu_launch_check(pcu_function *self,
                                            const pcu_launch_shape *shape);
@@ -282,10 +281,6 @@ typedef struct {
 /* The value of an attribute in a list, NULL if the list does not have it. */
 PCU_HIDDEN CUlaunchAttributeValue *pcu_launch_attribute_find(
     pcu_launch_attributes *list, unsigned int id);
-
-/* Store a value that was read before, in place of an earlier one. */
-PCU_HIDDEN PCU_RAISES int pcu_launch_attribute_store(
-    pcu_launch_attributes *list, unsigned int id, const CUlaunchAttributeValue *value);
 
 /* Set an attribute, in place of an earlier value. `event` may be NULL; otherwise it
  * receives a borrowed reference to the Event in the value, if there is one. */

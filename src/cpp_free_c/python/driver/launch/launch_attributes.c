@@ -17,9 +17,10 @@ pcu_launch_attribute_find(pcu_launch_attributes *list, unsigned int id)
     return NULL;
 }
 
-int
-pcu_launch_attribute_store(pcu_launch_attributes *list, unsigned int id,
-                           const CUlaunchAttributeValue *value)
+/* Store a value that was read before, in place of an earlier one. */
+static int
+launch_attribute_store(pcu_launch_attributes *list, unsigned int id,
+                       const CUlaunchAttributeValue *value)
 {
     CUlaunchAttributeValue *place = pcu_launch_attribute_find(list, id);
     if (place == NULL) {
@@ -230,7 +231,7 @@ pcu_launch_attribute_set(pcu_state *st, pcu_launch_attributes *list, unsigned in
     if (attribute_read(st, id, value, &read, name, event) < 0) {
         return -1;
     }
-    return pcu_launch_attribute_store(list, id, &read);
+    return launch_attribute_store(list, id, &read);
 }
 
 /* -- keywords of calls ------------------------------------------------------------- */
@@ -246,7 +247,7 @@ launch_add_config(pcu_state *st, pcu_launch_attributes *list, PyObject *config)
     for (unsigned int i = 0; i < added->count; i++) {
         const CUlaunchAttribute *item = &added->items[i];
         if (pcu_launch_attribute_find(list, item->id) == NULL &&
-            pcu_launch_attribute_store(list, item->id, &item->value) < 0) {
+            launch_attribute_store(list, item->id, &item->value) < 0) {
             return -1;
         }
     }

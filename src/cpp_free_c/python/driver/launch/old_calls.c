@@ -156,7 +156,7 @@ old_param_setv(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
     pcu_buffer buffer = {0};
     if (pcu_args_parse(self->st, &old_param_setv_signature, args, nargs, kwnames, &a) <
             0 ||
-        pcu_buffer_acquire(&buffer, a.value, 0, "buffer") < 0) {
+        pcu_buffer_acquire(&buffer, a.value, false, "buffer") < 0) {
         return NULL;
     }
     int rc = old_write(self, a.offset, buffer.data, buffer.size);
@@ -414,7 +414,7 @@ old_launch_kernel(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
         old_dims(self->st, a.grid, shape.grid, "grid") < 0 ||
         old_dims(self->st, a.block, shape.block, "block") < 0 ||
         pcu_function_describe(self) < 0 ||
-        pcu_buffer_acquire(&buffer, a.params, 0, "param_buffer") < 0) {
+        pcu_buffer_acquire(&buffer, a.params, false, "param_buffer") < 0) {
         return NULL;
     }
     shape.shared = a.shared;

@@ -170,9 +170,9 @@ pcu_parameter_integers_read(pcu_function *fn)
         kinds = PyBytes_AS_STRING(found);
     }
     for (Py_ssize_t i = 0; i < fn->nparams; i++) {
-        fn->params[i].integer = -1;
+        fn->params[i].integer = PCU_INTEGER_NONE;
         if (kinds != NULL && kinds[i] != 0) {
-            fn->params[i].integer = (signed char)kinds[i];
+            fn->params[i].integer = (unsigned char)kinds[i];
         }
     }
     Py_DECREF(found);

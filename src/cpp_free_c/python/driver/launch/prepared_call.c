@@ -28,7 +28,7 @@ prepared_take_texrefs(PyObject *op, PyObject *texrefs)
         kept = PySequence_Tuple(list);
     }
     int rc = 0;
-    if (kept == NULL || pcu_module_references_check(st, kept, 0) < 0 ||
+    if (kept == NULL || pcu_module_references_check(st, kept, false) < 0 ||
         PyObject_SetAttr(op, st->str_texrefs, list) < 0) {
         rc = -1;
     }
@@ -261,7 +261,7 @@ prepared_pack_call(pcu_function *self, const pcu_prepared *plan,
         return -1;
     }
     if (self->texrefs != NULL &&
-        pcu_module_references_check(self->st, self->texrefs, 1) < 0) {
+        pcu_module_references_check(self->st, self->texrefs, true) < 0) {
         return -1;
     }
     if (pcu_captures != NULL && pcu_captured_arguments(self->st, request->args + first,

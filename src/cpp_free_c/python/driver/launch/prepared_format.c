@@ -60,7 +60,7 @@ format_find(char code)
     return &format_codes[index];
 }
 
-static int
+static bool
 format_code_is_integer(char code)
 {
     return format_find(code)->kind != FORMAT_OTHER;
@@ -230,8 +230,8 @@ format_padded_size(const pcu_function *self, const format_plan *plan)
     return (plan->used + align - 1) & ~(align - 1);
 }
 
-/* 1 if each item lies inside one parameter, as the members of structures do. */
-static int
+/* Whether each item lies inside one parameter, as the members of structures do. */
+static bool
 format_items_lie_inside(const pcu_function *self, const format_plan *plan)
 {
     Py_ssize_t k = 0;
@@ -245,10 +245,10 @@ format_items_lie_inside(const pcu_function *self, const format_plan *plan)
             (k == self->nparams || item->offset < self->params[k].offset ||
              item->offset + item->size >
                  self->params[k].offset + self->params[k].size)) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 /* Check a format that has another number of items than the kernel has parameters. If it

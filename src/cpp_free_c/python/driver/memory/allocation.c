@@ -236,7 +236,7 @@ allocation_to_device(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
         }
         Py_XDECREF(view);
     }
-    if (packed == NULL || pcu_buffer_acquire(&buffer, packed, 0, "bf_obj") < 0) {
+    if (packed == NULL || pcu_buffer_acquire(&buffer, packed, false, "bf_obj") < 0) {
         goto done;
     }
     result = pcu_allocation_new(st, buffer.size);

@@ -95,7 +95,7 @@ pcu_array_descriptor_new(pcu_state *st, PyTypeObject *type,
 typedef struct {
     const char *name;
     size_t offset; /* in CUDA_ARRAY3D_DESCRIPTOR */
-    int is_size;   /* size_t, else unsigned int */
+    bool is_size;  /* size_t, else unsigned int */
 } descriptor_field;
 
 static const descriptor_field descriptor_width = {

@@ -73,8 +73,8 @@ copy_captured(const copy_args *a)
     return pcu_captured_object(a->src_ary);
 }
 
-/* 1 if the last parameter is a stream. Other copies are in the default stream. */
-static int
+/* Whether the last parameter is a stream. Other copies are in the default stream. */
+static bool
 copy_takes_stream(const copy_row *row)
 {
     const pcu_signature *s = row->signature;
@@ -233,7 +233,7 @@ static int
 copy_to_object(pcu_state *st, PyObject *dest, CUdeviceptr source, const char *name)
 {
     pcu_buffer buffer = {0};
-    if (pcu_buffer_acquire(&buffer, dest, 1, name) < 0) {
+    if (pcu_buffer_acquire(&buffer, dest, true, name) < 0) {
         return -1;
     }
     int rc = pcu_copy_from_device(st, &buffer, source);

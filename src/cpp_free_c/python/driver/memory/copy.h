@@ -75,7 +75,7 @@ typedef struct {
     size_t y;
     size_t z;
     size_t lod;
-    int writable;      /* the destination; never changes */
+    bool writable;     /* the destination; never changes */
     CUmemorytype type; /* selects one of the next three; 0: not set */
     void *host;
     CUdeviceptr device; /* also the address of unified memory */

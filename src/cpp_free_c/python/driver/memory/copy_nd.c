@@ -437,7 +437,7 @@ copy_nd_stream(pcu_state *st, PyObject *value, CUstream *stream, const char *nam
 }
 
 /* bool, numpy.bool_, 0 and 1 */
-static int
+static bool
 copy_nd_is_truth(PyObject *value)
 {
     return PyLong_Check(value) || PyArray_IsScalar(value, Bool);

@@ -160,7 +160,7 @@ pcu_pagelocked_alloc(pcu_state *st, size_t bytes, unsigned int flags, void **dat
 /* Memory of the C library, in handle.host; the driver has nothing to release. */
 typedef struct {
     pcu_resource head;
-    int held; /* 0 after free() */
+    bool held; /* false after free() */
 } aligned;
 
 static int
@@ -185,7 +185,7 @@ aligned_free(PyObject *op, PyObject *Py_UNUSED(ignored))
     if (aligned_check(self, "free") < 0) {
         return NULL;
     }
-    self->held = 0;
+    self->held = false;
     Py_RETURN_NONE;
 }
 
@@ -266,7 +266,7 @@ pcu_aligned_alloc(pcu_state *st, size_t bytes, size_t alignment, void **data)
     self->head.st = st;
     self->head.ctx = Py_NewRef(ctx);
     self->head.handle.host = *data = memory;
-    self->held = 1;
+    self->held = true;
 done:
     Py_DECREF(ctx);
     return (PyObject *)self;

@@ -154,7 +154,7 @@ pcu_collect_garbage(void)
 
 /* Ask pycuda.memory. NULL with an exception if that fails. */
 static PyObject *
-use_ask(size_t asked, int host)
+use_ask(size_t asked, bool host)
 {
     PyObject *module = PyImport_ImportModule("pycuda.memory._snapshot");
     PyObject *text = NULL;
@@ -171,7 +171,7 @@ use_ask(size_t asked, int host)
 }
 
 PyObject *
-pcu_memory_use_new(size_t asked, int host)
+pcu_memory_use_new(size_t asked, bool host)
 {
     PyObject *text = NULL;
     if (!pcu_is_finalizing()) {
@@ -201,7 +201,7 @@ pcu_out_of_memory_raise(pcu_state *st, const char *routine, CUresult status,
         return pcu_raise(st, routine, status);
     }
     CUresult asked = drv.MemGetInfo(&free_bytes, &total);
-    PyObject *use = pcu_memory_use_new(size, 0);
+    PyObject *use = pcu_memory_use_new(size, false);
     if (use == NULL) {
         return -1;
     }
@@ -224,7 +224,7 @@ pcu_out_of_host_memory_raise(pcu_state *st, const char *routine, CUresult status
     if (status != CUDA_ERROR_OUT_OF_MEMORY) {
         return pcu_raise_detail(st, routine, status, "%zu bytes were asked for", size);
     }
-    PyObject *use = pcu_memory_use_new(size, 1);
+    PyObject *use = pcu_memory_use_new(size, true);
     if (use != NULL) {
         pcu_raise_detail(st, routine, status, "%zu bytes were asked for%U", size, use);
     }

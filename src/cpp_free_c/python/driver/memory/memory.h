@@ -52,7 +52,7 @@ PCU_HIDDEN void pcu_collect_garbage(void);
  * str that begins with a line end or is empty. `host`: for page-locked memory. It runs
  * Python code. If that fails, the result is empty; NULL only for an exception that is
  * no failure of the code, such as KeyboardInterrupt. */
-PCU_HIDDEN PCU_NEWREF PyObject *pcu_memory_use_new(size_t asked, int host);
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_memory_use_new(size_t asked, bool host);
 
 /* Raise the failure of an allocation of `size` bytes of device memory, with the free
  * and total bytes of the device and the lines that hold memory. Returns -1. */
@@ -128,7 +128,7 @@ PCU_HIDDEN PCU_NEWREF PCU_STEALS(2)
 /* Round a size up to what the device can map. recommended: to the multiple for the best
  * speed. Raises if the result would be too large. */
 PCU_HIDDEN PCU_RAISES int pcu_physical_round(pcu_state *st, CUdevice device,
-                                             int recommended, size_t *size);
+                                             bool recommended, size_t *size);
 
 /* -- stream_allocation.c: memory in the order of a stream -------------------------- */
 

@@ -24,7 +24,7 @@ physical_properties(CUdevice device, int ipc)
 }
 
 int
-pcu_physical_round(pcu_state *st, CUdevice device, int recommended, size_t *size)
+pcu_physical_round(pcu_state *st, CUdevice device, bool recommended, size_t *size)
 {
     CUmemAllocationProp properties = physical_properties(device, 0);
     size_t step = 0;

@@ -36,7 +36,7 @@ pooled_give_back_noraise(pooled *self)
     pcu_pool_block *block = self->block;
     pcu_memory_pool *pool = self->pool;
     self->block = NULL;
-    self->head.live = 0;
+    self->head.live = false;
     if (pcu_pool_is_plain(pool) && !pool->bins.stopped && self->head.ctx == pool->ctx &&
         pcu_pool_is_usable(pool)) {
         pcu_bins_hold(&pool->bins, &block->base, self->head.size);
@@ -81,7 +81,7 @@ pcu_pooled_new(pcu_memory_pool *pool, PyTypeObject *type, size_t size)
     self->block = block;
     self->head.ctx = Py_NewRef(pool->ctx);
     self->head.handle = block->handle;
-    self->head.live = 1;
+    self->head.live = true;
     return (PyObject *)self;
 }
 
@@ -460,7 +460,7 @@ static PyType_Spec devicepool_spec = {"pycuda._driver.DeviceMemoryPool",
                                       sizeof(pcu_memory_pool), 0, POOL_FLAGS,
                                       devicepool_slots};
 
-static int
+static bool
 pool_is_allocator(pcu_state *st, PyObject *value)
 {
     return PyObject_TypeCheck(value, st->DeviceMemoryPool) ||
@@ -482,7 +482,7 @@ pcu_as_allocator(pcu_state *st, PyObject *value, void *out, const char *name)
     return 0;
 }
 
-int
+bool
 pcu_allocator_is_ours(pcu_state *st, PyObject *allocator)
 {
     return allocator == NULL || allocator == st->mem_alloc ||
@@ -498,7 +498,7 @@ pcu_pool_of_graph_new(pcu_state *st, PyObject *ctx)
     pcu_memory_pool *self = pcu_pool_blank_new(st->DeviceMemoryPool, PCU_HANDLE_memory);
     if (self != NULL) {
         self->ctx = Py_NewRef(ctx);
-        self->of_graph = 1;
+        self->of_graph = true;
         pcu_stream_followers--; /* the order of the graph is that of its memory */
     }
     return (PyObject *)self;

@@ -35,9 +35,9 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_pool_alloc(PyObject *pool, size_t size);
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_allocate(pcu_state *st, PyObject *allocator,
                                              size_t size);
 
-/* 1 if the allocator, which may be NULL, is one of this package: the default one,
+/* Whether the allocator, which may be NULL, is one of this package: the default one,
  * mem_alloc, a DeviceMemoryPool or its method. */
-PCU_HIDDEN int pcu_allocator_is_ours(pcu_state *st, PyObject *allocator);
+PCU_HIDDEN bool pcu_allocator_is_ours(pcu_state *st, PyObject *allocator);
 
 /* The pool of a graph, in a context. Its blocks are not released while a capture is
  * active, and stay with the graph. */
@@ -65,7 +65,7 @@ typedef struct {
     PyObject *weakrefs;
     pcu_handle_kind kind; /* memory or host */
     unsigned int flags;   /* of cuMemHostAlloc */
-    int of_graph;         /* the blocks belong to a graph */
+    bool of_graph;        /* the blocks belong to a graph */
     CUmemoryPool source;  /* of a MemoryPool: the driver's pool; else NULL */
     size_t hold_limit;    /* of a MemoryPool: the bytes that it holds at most */
     pcu_bins bins;
@@ -75,16 +75,16 @@ typedef struct {
 PCU_HIDDEN PCU_NEWREF pcu_memory_pool *pcu_pool_blank_new(PyTypeObject *type,
                                                           pcu_handle_kind kind);
 
-/* 1 if the pool's blocks are valid: its context is set and may be used. */
-static inline int
+/* Whether the pool's blocks are valid: its context is set and may be used. */
+static inline bool
 pcu_pool_is_usable(const pcu_memory_pool *self)
 {
     return self->ctx != NULL && pcu_context_record_usable(pcu_context_rec(self->ctx));
 }
 
-/* 1 if the pool need not ask who uses a block: no context has unordered streams, and no
- * graph holds memory. */
-static inline int
+/* Whether the pool need not ask who uses a block: no context has unordered streams, and
+ * no graph holds memory. */
+static inline bool
 pcu_pool_is_plain(const pcu_memory_pool *self)
 {
     return pcu_stream_unordered == 0 && pcu_captures == NULL &&
@@ -128,7 +128,7 @@ extern PCU_HIDDEN PyMethodDef pcu_pool_methods[];
 typedef struct {
     pcu_memory_pool base;
     CUdevice device; /* that has the memory */
-    int owned;       /* this object destroys the pool */
+    bool owned;      /* this object destroys the pool */
 } pcu_stream_pool;
 
 /* An object without a pool, in the current context. */

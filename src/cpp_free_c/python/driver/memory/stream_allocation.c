@@ -62,12 +62,12 @@ static CUresult
 stream_allocation_release(stream_allocation *self, CUstream stream,
                           const char **routine)
 {
-    int ended = 0;
+    bool ended = false;
     if (pcu_release_is_taken(PCU_HANDLE_memory, self->head.handle, self->head.ctx)) {
-        self->head.live = 0;
+        self->head.live = false;
         return CUDA_SUCCESS;
     }
-    self->head.live = 0; /* no other thread releases it during the calls */
+    self->head.live = false; /* no other thread releases it during the calls */
     CUresult status = stream_allocation_order(self, stream, routine);
     if (status == CUDA_SUCCESS) {
         status = pcu_release_async(self->head.handle.memory, stream, self->head.ctx,

@@ -53,7 +53,7 @@ pcu_stream_pool_adopt(pcu_stream_pool *self, CUmemoryPool handle, CUdevice devic
     pcu_handle_created(PCU_HANDLE_pool);
     self->base.source = handle;
     self->device = device;
-    self->owned = 1;
+    self->owned = true;
 }
 
 int

@@ -11,8 +11,8 @@
 #include "python/support/type.h"
 #include "python/driver/memory/memory.h"
 
-/* 1 for attributes that are an int of the driver; the others are 64-bit numbers. */
-static int
+/* Whether the attribute is an int of the driver; the others are 64-bit numbers. */
+static bool
 stream_pool_is_flag(unsigned int attribute)
 {
     return attribute >= CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES &&

@@ -19,7 +19,7 @@
 typedef struct {
     pcu_resource base;
     PyObject *owner; /* keeps a borrowed handle valid; NULL otherwise */
-    int borrowed;    /* another object releases the handle */
+    bool borrowed;   /* another object releases the handle */
 } texture_array;
 
 /* -- the array --------------------------------------------------------------------- */
@@ -81,7 +81,7 @@ texture_array_init(PyObject *op, PyObject *args, PyObject *kwargs)
         return -1;
     }
     CUDA_ARRAY3D_DESCRIPTOR d = *given;
-    int full = PyObject_TypeCheck(descriptor, st->ArrayDescriptor3D);
+    bool full = PyObject_TypeCheck(descriptor, st->ArrayDescriptor3D);
     const char *routine = full ? "cuArray3DCreate" : "cuArrayCreate";
     PyObject *ctx = pcu_context_require(st, routine);
     if (ctx == NULL) {
@@ -96,7 +96,7 @@ texture_array_init(PyObject *op, PyObject *args, PyObject *kwargs)
         PCU_STATUS(status, ArrayCreate, (&handle.array, &flat));
     }
     if (status == CUDA_SUCCESS) {
-        self->borrowed = 0;
+        self->borrowed = false;
         Py_CLEAR(self->owner);
         pcu_resource_adopt(&self->base, ctx, PCU_HANDLE_array, handle);
         pcu_memory_noted(op, PCU_MEMORY_ARRAY, pcu_array_descriptor_bytes(&d));
@@ -108,7 +108,7 @@ texture_array_init(PyObject *op, PyObject *args, PyObject *kwargs)
     return texture_array_raise(st, routine, status, &d);
 }
 
-static int
+static bool
 texture_array_is_level(const texture_array *self)
 {
     return self->borrowed && self->owner != NULL &&
@@ -138,7 +138,7 @@ pcu_texture_array_wrap_new(pcu_state *st, PyObject *ctx, CUarray handle,
         self->base.kind = PCU_HANDLE_array;
         self->base.handle.array = handle;
         self->owner = Py_XNewRef(owner);
-        self->borrowed = 1;
+        self->borrowed = true;
     }
     return (PyObject *)self;
 }
@@ -181,7 +181,7 @@ pcu_texture_array_word(pcu_state *st, PyObject *object)
     return (uintptr_t)self->base.handle.array;
 }
 
-int
+bool
 pcu_texture_array_is_borrowed(PyObject *array)
 {
     return ((texture_array *)array)->borrowed;
@@ -208,7 +208,7 @@ static PyObject *
 texture_array_free(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
     texture_array *self = (texture_array *)op;
-    self->borrowed = 0;
+    self->borrowed = false;
     Py_CLEAR(self->owner);
     if (self->base.live && pcu_resource_free(&self->base) < 0) {
         return NULL;

@@ -29,8 +29,8 @@ PCU_HIDDEN size_t pcu_array_format_size(CUarray_format format);
 /* The bytes of all elements of an array. */
 PCU_HIDDEN size_t pcu_array_descriptor_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d);
 
-/* 1 for the integer formats. */
-static inline int
+/* Whether the elements are integers. */
+static inline bool
 pcu_array_format_is_integer(CUarray_format format)
 {
     return format >= CU_AD_FORMAT_UNSIGNED_INT8 && format <= CU_AD_FORMAT_SIGNED_INT32;
@@ -50,8 +50,8 @@ PCU_HIDDEN PCU_RAISES int pcu_texture_array_handle(PyObject *obj, const char *wh
 PCU_HIDDEN PCU_RAISES int pcu_texture_array_describe(
     pcu_state *st, PyObject *array, CUDA_ARRAY3D_DESCRIPTOR *descriptor);
 
-/* 1 if another object releases the handle of this Array. */
-PCU_HIDDEN int pcu_texture_array_is_borrowed(PyObject *array);
+/* Whether another object releases the handle of this Array. */
+PCU_HIDDEN bool pcu_texture_array_is_borrowed(PyObject *array);
 
 /* The word by which a graph notes that it uses this object, if it is an Array: the
  * handle that a release of its memory names. For a level of a MipmappedArray that is

@@ -101,7 +101,7 @@ texture_array_set_host(pcu_state *st, const texture_array_set_args *a,
                         "buffer");
         return -1;
     }
-    if (pcu_buffer_acquire(&buffer, a->source, 0, "source") < 0) {
+    if (pcu_buffer_acquire(&buffer, a->source, false, "source") < 0) {
         return -1;
     }
     int rc = -1;

@@ -12,6 +12,7 @@
 #include "python/support/type.h"
 #include "driver/virtual_range.h"
 #include "python/driver/context.h"
+#include "python/driver/current_context.h"
 #include "python/driver/memory/memory.h"
 
 /* head.handle.memory is the first address, head.size the reserved bytes. */
@@ -95,7 +96,7 @@ virtual_init(PyObject *op, PyObject *args, PyObject *kwargs)
     (void)pcu_memory_add(range->base, pcu_context_rec(ctx)); /* or it has no note */
     self->head.ctx = ctx;
     self->head.handle.memory = range->base;
-    self->head.live = 1;
+    self->head.live = true;
     self->range = range;
     pcu_resource_with_size(op, a.size);
     return 0;
@@ -107,7 +108,7 @@ virtual_dealloc(PyObject *op)
     virtual_memory *self = (virtual_memory *)op;
     pcu_handle handle = {.range = self->range};
     if (self->head.live) {
-        self->head.live = 0;
+        self->head.live = false;
         self->range = NULL;
         PyObject_GC_UnTrack(op);
         pcu_release_noraise(self->head.st, PCU_HANDLE_range, handle, self->head.ctx);
@@ -127,12 +128,12 @@ virtual_free(PyObject *op, PyObject *Py_UNUSED(ignored))
     virtual_memory *self = (virtual_memory *)op;
     pcu_handle handle = {.range = self->range};
     const char *routine = "";
-    int ended;
+    bool ended;
     if (!self->head.live) {
         pcu_resource_check_slow(&self->head, "cuMemAddressFree");
         return NULL;
     }
-    self->head.live = 0; /* no other thread uses it during the calls */
+    self->head.live = false; /* no other thread uses it during the calls */
     CUresult status =
         pcu_release_handle(PCU_HANDLE_range, handle, self->head.ctx, &routine, &ended);
     self->head.live = !ended;
@@ -322,20 +323,12 @@ virtual_check_whole(virtual_memory *self, size_t first, size_t end)
 static int
 virtual_wait(virtual_memory *self)
 {
-    pcu_scope scope;
-    CUresult status = pcu_scope_enter(&scope, pcu_context_rec(self->head.ctx));
-    if (status != CUDA_SUCCESS) {
-        return pcu_raise(self->head.st, scope.routine, status);
+    const char *routine;
+    CUresult status = pcu_context_wait(pcu_context_rec(self->head.ctx), &routine);
+    if (status == CUDA_SUCCESS) {
+        return 0;
     }
-    PCU_STATUS(status, CtxSynchronize, ());
-    CUresult left = pcu_scope_leave(&scope);
-    if (status != CUDA_SUCCESS) {
-        return pcu_raise(self->head.st, "cuCtxSynchronize", status);
-    }
-    if (left != CUDA_SUCCESS) {
-        return pcu_raise(self->head.st, "cuCtxPopCurrent", left);
-    }
-    return 0;
+    return pcu_raise(self->head.st, routine, status);
 }
 
 /* Unmap the mappings in a range. Other threads may use the object during the calls, so

@@ -13,8 +13,8 @@
 #include "python/driver/launch/launch.h"
 #include "python/driver/resource.h"
 
-/* 1 if the object's type has this name, in any module. */
-static int
+/* Whether the object's type has this name, in any module. */
+static bool
 foreign_is(PyObject *object, const char *name)
 {
     const char *type = Py_TYPE(object)->tp_name;
@@ -59,8 +59,8 @@ foreign_module_new(pcu_state *st, PyTypeObject *type, PyObject *ctx, CUmodule mo
         self->base.ctx = Py_NewRef(ctx);
         self->base.kind = PCU_HANDLE_module;
         self->base.handle.module = module;
-        self->base.live = 1;
-        self->foreign = 1;
+        self->base.live = true;
+        self->foreign = true;
         self->owner = Py_XNewRef(owner);
     }
     return (PyObject *)self;

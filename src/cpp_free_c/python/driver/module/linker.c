@@ -353,7 +353,7 @@ linker_link_module(PyObject *op, PyObject *Py_UNUSED(ignored))
     CUresult status = linker_run(self, &job);
     uintptr_t link = (uintptr_t)base->handle.link;
     const char *routine = "";
-    int gone;
+    bool gone;
     base->live =
         0; /* end it before any Python code runs, which may begin another link */
     CUresult ended =

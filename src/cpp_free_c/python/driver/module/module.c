@@ -282,7 +282,7 @@ module_dealloc(PyObject *op)
     self->owner = NULL;
     self->entries = NULL;
     if (self->foreign) {
-        self->base.live = 0;
+        self->base.live = false;
     }
     pcu_resource_dealloc(op);
     pcu_reference_store_free(references);

@@ -12,7 +12,7 @@ static const pcu_word references_words[] = {
     {"name", pcu_as_object, offsetof(references_name_args, name)}};
 
 static PyObject *
-references_of_module(PyObject *module, const pcu_signature *signature, int is_surface,
+references_of_module(PyObject *module, const pcu_signature *signature, bool is_surface,
                      PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     pcu_state *st = ((pcu_resource *)module)->st;
@@ -79,7 +79,7 @@ PyMethodDef pcu_module_reference_methods[] = {
 };
 
 static int
-references_check_one(pcu_state *st, PyObject *item, Py_ssize_t i, int bound)
+references_check_one(pcu_state *st, PyObject *item, Py_ssize_t i, bool bound)
 {
     if (!PyObject_TypeCheck(item, st->TextureReference) &&
         !PyObject_TypeCheck(item, st->SurfaceReference)) {
@@ -99,7 +99,7 @@ references_check_one(pcu_state *st, PyObject *item, Py_ssize_t i, int bound)
 }
 
 int
-pcu_module_references_check(pcu_state *st, PyObject *texrefs, int bound)
+pcu_module_references_check(pcu_state *st, PyObject *texrefs, bool bound)
 {
     PyObject *items = PySequence_Fast(texrefs, "texrefs must be a sequence");
     int rc = -1;

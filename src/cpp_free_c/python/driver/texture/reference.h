@@ -38,7 +38,7 @@ typedef struct pcu_reference {
     struct pcu_reference *next; /* of the same module */
     char *name;                 /* owned */
     pcu_reference_kind kind;
-    int is_surface;
+    bool is_surface;
     CUdeviceptr variable;  /* VARIABLE: its address */
     unsigned int declared; /* VARIABLE: element, channels, read mode, dimensions */
     CUtexref texref;       /* DRIVER */
@@ -57,8 +57,8 @@ typedef struct pcu_reference {
     CUfilter_mode filter;
     unsigned int flags;
 
-    int changed;      /* the state has changed since object was made */
-    int stored;       /* the variable holds the handle of object */
+    bool changed;     /* the state has changed since object was made */
+    bool stored;      /* the variable holds the handle of object */
     PyObject *object; /* strong: TextureObject or SurfaceObject; NULL at first */
 } pcu_reference;
 
@@ -74,7 +74,7 @@ pcu_reference_noun(const pcu_reference *ref)
 
 /* Make a reference in its first state. It belongs to no module yet. */
 PCU_HIDDEN PCU_RAISES pcu_reference *pcu_reference_new(const char *name,
-                                                       int is_surface);
+                                                       bool is_surface);
 
 /* Find the variable of a module, or the reference of the driver, that has the
  * reference's name. LogicError if there is none. */
@@ -100,8 +100,8 @@ typedef enum {
 /* The references of a module, and the launches that may be reading their variables. */
 typedef struct pcu_reference_store {
     pcu_reference *first;
-    int changed;           /* a reference must be stored */
-    int unsettled;         /* the last store may not have run yet */
+    bool changed;          /* a reference must be stored */
+    bool unsettled;        /* the last store may not have run yet */
     unsigned long stores;  /* the number of stores */
     CUstream store_stream; /* the stream of the last store */
     PyObject *event;       /* strong: an Event after the last store; NULL at first */
@@ -119,7 +119,7 @@ PCU_HIDDEN PCU_RAISES int pcu_reference_store_launch(PyObject *module, CUstream 
  * such variable. */
 PCU_HIDDEN PCU_RAISES pcu_reference *pcu_reference_store_get(PyObject *module,
                                                              const char *name,
-                                                             int is_surface);
+                                                             bool is_surface);
 
 /* Note that a reference was changed. The next launch stores it. */
 PCU_HIDDEN void pcu_reference_store_touch(PyObject *module, pcu_reference *ref);
@@ -190,7 +190,7 @@ extern PCU_HIDDEN PyMemberDef pcu_reference_wrapper_members[];
 /* Check that texrefs is a sequence of texture and surface references. With `bound` also
  * check that each reference is bound. */
 PCU_HIDDEN PCU_RAISES int pcu_module_references_check(pcu_state *st, PyObject *texrefs,
-                                                      int bound);
+                                                      bool bound);
 
 /* Methods of Module: get_texref, get_surfref. */
 extern PCU_HIDDEN PyMethodDef pcu_module_reference_methods[];

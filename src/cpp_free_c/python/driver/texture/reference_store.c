@@ -33,7 +33,7 @@ enum {
 /* -- the list ---------------------------------------------------------------------- */
 
 static pcu_reference *
-store_find(const pcu_reference_store *store, const char *name, int is_surface)
+store_find(const pcu_reference_store *store, const char *name, bool is_surface)
 {
     pcu_reference *ref = NULL;
     if (store != NULL) {
@@ -47,7 +47,7 @@ store_find(const pcu_reference_store *store, const char *name, int is_surface)
 }
 
 pcu_reference *
-pcu_reference_store_get(PyObject *module, const char *name, int is_surface)
+pcu_reference_store_get(PyObject *module, const char *name, bool is_surface)
 {
     pcu_module *self = (pcu_module *)module;
     pcu_reference *ref = store_find(self->references, name, is_surface);
@@ -85,17 +85,17 @@ failed:
 void
 pcu_reference_store_touch(PyObject *module, pcu_reference *ref)
 {
-    ref->changed = 1;
+    ref->changed = true;
     if (ref->kind == PCU_REFERENCE_VARIABLE && ref->bound != PCU_BOUND_NOT) {
-        ((pcu_module *)module)->references->changed = 1;
+        ((pcu_module *)module)->references->changed = true;
     }
 }
 
 /* -- the order of streams ---------------------------------------------------------- */
 
-/* 1 if a stream is certainly the noted one. The driver may reuse the handle of a
+/* Whether a stream is certainly the noted one. The driver may reuse the handle of a
  * destroyed stream, so the answer is 0 after any stream was destroyed. */
-static inline int
+static inline bool
 store_is_stream(const pcu_reference_store *store, CUstream noted, CUstream stream)
 {
     return noted == stream && store->epoch == pcu_handle_released(PCU_HANDLE_stream);
@@ -129,7 +129,7 @@ store_wait_for_context(pcu_state *st, pcu_reference_store *store)
         return -1;
     }
     if (store->stores == stores) {
-        store->unsettled = 0;
+        store->unsettled = false;
     }
     store_drop(retired);
     return 0;
@@ -143,7 +143,7 @@ store_poll(pcu_reference_store *store)
 {
     CUresult status = drv.EventQuery(((pcu_resource *)store->event)->handle.event);
     if (status == CUDA_SUCCESS) {
-        store->unsettled = 0;
+        store->unsettled = false;
         if (store->readers != PCU_READERS_OTHERS) {
             PyObject *retired = store->retired;
             store->retired = NULL;
@@ -199,7 +199,7 @@ store_rebuild(pcu_module *module, pcu_reference *ref)
 {
     PyObject *before = Py_XNewRef(ref->object);
     PyObject *list = PyList_New(0);
-    ref->changed = 0;
+    ref->changed = false;
     PyObject *object = NULL;
     if (list != NULL) {
         object = pcu_reference_object_new(module->base.st, module->base.ctx, ref);
@@ -216,9 +216,9 @@ store_rebuild(pcu_module *module, pcu_reference *ref)
         }
     }
     if (rc < 0) {
-        ref->changed = 1;
+        ref->changed = true;
     }
-    ref->stored = 0;
+    ref->stored = false;
     Py_XDECREF(object);
     Py_XDECREF(list);
     Py_XDECREF(before);
@@ -293,7 +293,7 @@ store_mark(pcu_state *st, pcu_reference_store *store, CUstream stream)
     CUevent event = ((pcu_resource *)store->event)->handle.event;
     /* keeps the lock: see store_put_one */
     CUresult status = drv.EventRecord(event, stream);
-    store->unsettled = 1;
+    store->unsettled = true;
     store->stores++;
     store->store_stream = stream;
     store->readers = PCU_READERS_NONE;
@@ -302,15 +302,15 @@ store_mark(pcu_state *st, pcu_reference_store *store, CUstream stream)
         return 0;
     }
     for (pcu_reference *ref = store->first; ref != NULL; ref = ref->next) {
-        ref->stored = 0;
+        ref->stored = false;
     }
-    store->changed = 1;
+    store->changed = true;
     store->readers = PCU_READERS_OTHERS;
     return pcu_raise(st, "cuEventRecord", status);
 }
 
-/* 1 if a store into the stream could overtake a launch or another store. */
-static int
+/* Whether a store into the stream could overtake a launch or another store. */
+static bool
 store_must_wait(const pcu_reference_store *store, CUstream stream)
 {
     return store->readers == PCU_READERS_OTHERS ||
@@ -346,7 +346,7 @@ store_put_captured(pcu_module *module, CUstream stream)
     CUstreamCaptureMode mode = STORE_CAPTURE_RELAXED;
     pcu_reference_store *store = module->references;
     int stored = 0;
-    store->changed = 1; /* launches outside the graph need their own store */
+    store->changed = true; /* launches outside the graph need their own store */
     store->readers = PCU_READERS_OTHERS; /* no event tells when the graph has run */
     int relaxed = drv.ThreadExchangeStreamCaptureMode(&mode) == CUDA_SUCCESS;
     int rc = store_put_all(module, stream, 1, &stored);
@@ -390,10 +390,10 @@ store_changes(pcu_module *module, CUstream stream)
     if (store_wait_for_order(st, store, stream) < 0) {
         return -1;
     }
-    store->changed = 0;
+    store->changed = false;
     int rc = store_put_all(module, stream, 0, &stored);
     if (rc < 0) {
-        store->changed = 1;
+        store->changed = true;
     }
     if (stored != 0) {
         rc = store_mark_after(st, store, stream, rc);

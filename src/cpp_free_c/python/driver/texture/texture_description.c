@@ -224,7 +224,7 @@ description_read_memory(pcu_state *st, const description_args *a,
 /* Raise unless exactly one of these is true: the source is an Array, there is a
  * descriptor. */
 static int
-description_check_descriptor(const description_args *a, int of_array)
+description_check_descriptor(const description_args *a, bool of_array)
 {
     int described = a->descriptor != NULL && a->descriptor != Py_None;
     if (of_array && described) {
@@ -248,7 +248,7 @@ static int
 description_read_args(pcu_state *st, const description_args *a, pcu_texture_spec *spec)
 {
     unsigned int filter = CU_TR_FILTER_MODE_POINT;
-    int of_array = PyObject_TypeCheck(a->source, st->Array);
+    bool of_array = PyObject_TypeCheck(a->source, st->Array);
     int of_mipmap = PyObject_TypeCheck(a->source, st->MipmappedArray);
     int rc;
     if (description_check_descriptor(a, of_array || of_mipmap) < 0 ||

@@ -14,6 +14,7 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
+#include "python/driver/current_context.h"
 #include "python/driver/memory/memory.h"
 #include "python/driver/memory/texture_array.h"
 #include "python/driver/resource.h"
@@ -162,7 +163,7 @@ pcu_texture_argument(pcu_state *st, PyObject *value, CUdeviceptr *handle)
     else {
         return 0;
     }
-    self->used = 1;
+    self->used = true;
     if (pcu_resource_check(&self->base, "cuLaunchKernel") < 0) {
         return -1;
     }
@@ -198,27 +199,27 @@ pcu_texture_source_word(pcu_state *st, PyObject *value)
     return word;
 }
 
-/* 1 if a kernel may be using the object. */
-static int
+/* Whether a kernel may be using the object. */
+static bool
 texture_is_read(const pcu_texture *self)
 {
     return self->used && self->base.live &&
            pcu_context_record_usable(pcu_context_rec(self->base.ctx));
 }
 
-/* 1 if a stream of the object's context is being captured. The default stream answers
- * for every stream that it is ordered with. Of the other streams only the current one
- * is asked. */
-static int
+/* Whether a stream of the object's context is being captured. The default stream
+ * answers for every stream that it is ordered with. Of the other streams only the
+ * current one is asked. */
+static bool
 texture_is_captured(const pcu_texture *self)
 {
     pcu_capture state;
     pcu_scope scope;
     if (pcu_is_captured(pcu_stream_peek())) {
-        return 1;
+        return true;
     }
     if (pcu_scope_enter(&scope, pcu_context_rec(self->base.ctx)) != CUDA_SUCCESS) {
-        return 0;
+        return false;
     }
     (void)pcu_capture_ask(NULL, &state); /* an error shows up in the next call, */
     (void)pcu_scope_leave(&scope);       /* and here too */
@@ -236,7 +237,7 @@ texture_defer(pcu_texture *self)
         type = st->SurfaceObject;
     }
     pcu_saved_error pending;
-    self->used = 0;
+    self->used = false;
     if (type == NULL) {
         return; /* the module is being cleared */
     }
@@ -255,9 +256,9 @@ texture_defer(pcu_texture *self)
             deferred->base.handle = self->base.handle;
             deferred->base.kind = self->base.kind;
             deferred->source = Py_XNewRef(self->source);
-            deferred->used = 1;
-            deferred->base.live = 1;
-            self->base.live = 0;
+            deferred->used = true;
+            deferred->base.live = true;
+            self->base.live = false;
         }
         Py_DECREF(deferred);
     }
@@ -277,7 +278,7 @@ texture_end_deferred(pcu_state *st)
 static void
 texture_settle(pcu_texture *self)
 {
-    pcu_scope scope;
+    const char *routine;
     if (!texture_is_read(self)) {
         return;
     }
@@ -285,13 +286,9 @@ texture_settle(pcu_texture *self)
         texture_defer(self);
         return;
     }
-    self->used = 0;
-    if (pcu_scope_enter(&scope, pcu_context_rec(self->base.ctx)) == CUDA_SUCCESS) {
-        CUresult status;
-        PCU_STATUS(status, CtxSynchronize, ());
-        (void)status; /* after an error no kernel runs in the context */
-        (void)pcu_scope_leave(&scope);
-    }
+    self->used = false;
+    /* After an error no kernel runs in the context. */
+    (void)pcu_context_wait(pcu_context_rec(self->base.ctx), &routine);
 }
 
 /* -- __init__ ---------------------------------------------------------------------- */
@@ -420,7 +417,7 @@ texture_dealloc(PyObject *op)
     PyObject *source = self->source;
     pcu_state *st = self->base.st;
     PyObject_GC_UnTrack(op);
-    int waits = texture_is_read(self);
+    bool waits = texture_is_read(self);
     texture_settle(self);
     int waited = waits && self->base.live;
     pcu_resource_dealloc(op);

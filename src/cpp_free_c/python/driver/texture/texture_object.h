@@ -38,7 +38,7 @@ PCU_HIDDEN PCU_RAISES int pcu_texture_describe(pcu_state *st,
 typedef struct {
     pcu_resource base;
     PyObject *source; /* strong: an Array or device memory; None: not held */
-    int used;         /* a kernel may be using it: wait before the release */
+    bool used;        /* a kernel may be using it: wait before the release */
 } pcu_texture;
 
 /* Make the object in ctx, which is current. The object holds `source`. */
