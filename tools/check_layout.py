@@ -79,7 +79,7 @@ DEVICE_DATA = {
     "device/base/site.c": ["registered", "is_wanted", "sites"],
     "device/api/management/nvml.c": ["management"],
     "device/machine/grid/execution.c": ["launches"],
-    "device/machine/grid/idle_workers.c": ["idle"],
+    "device/machine/grid/workers.c": ["idle"],
     "device/machine/services/conditional.c": [
         "conditionals",
         "last_handle",

@@ -1,7 +1,6 @@
-/* Plans of calls: see call_plan.h. */
-#include "python/array/type/call_plan.h"
+/* Plans of calls: see kernel_call.h. */
+#include "python/array/type/kernel_call.h"
 
-#include "python/array/type/kernel_arguments.h"
 #include "python/support/args.h"
 #include "python/support/convert.h"
 

@@ -8,12 +8,10 @@
  * arguments.
  *
  * call_plan.c has the plans, call_launch.c the launch. */
-#include "python/array/type/call_launch.h"
+#include "python/array/type/kernel_call.h"
 
 #include "python/array/construction.h"
-#include "python/array/type/call_range.h"
 #include "python/array/type/launch_shape.h"
-#include "python/array/type/scan_call.h"
 #include "python/driver/context.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"

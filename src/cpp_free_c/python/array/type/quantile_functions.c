@@ -313,7 +313,7 @@ static const pcu_word quantile_words[] = {
 };
 
 static PyObject *
-quantile_by_q(PyObject *m, const quantile_function *f, const pcu_signature *signature,
+quantile_call(PyObject *m, const quantile_function *f, const pcu_signature *signature,
               PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     pcu_state *st = pcu_state_of_module(m);
@@ -323,20 +323,8 @@ quantile_by_q(PyObject *m, const quantile_function *f, const pcu_signature *sign
         return NULL;
     }
     if (a.weights != Py_None) {
-        return pcu_forward(QUANTILE_MODULE, f->name, args, nargs, kwnames);
-    }
-    return quantile_enqueue(st, f, &a);
-}
-
-static PyObject *
-quantile_median(PyObject *m, const quantile_function *f, const pcu_signature *signature,
-                PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
-{
-    pcu_state *st = pcu_state_of_module(m);
-    quantile_args a;
-    quantile_args_init(&a);
-    if (pcu_args_parse(st, signature, args, nargs, kwnames, &a) < 0) {
-        return NULL;
+        return pcu_forward_by_name(QUANTILE_MODULE, "weighted",
+                                   f->name, NULL, signature, args, nargs, kwnames);
     }
     return quantile_enqueue(st, f, &a);
 }
@@ -352,21 +340,21 @@ quantile_median(PyObject *m, const quantile_function *f, const pcu_signature *si
                                      Py_ssize_t nargs, PyObject *kwnames)      \
     {                                                                          \
         static const quantile_function f = {#name, 0, is_percent, skips_nan};  \
-        return quantile_by_q(m, &f, &function_##name##_signature, args, nargs, \
+        return quantile_call(m, &f, &function_##name##_signature, args, nargs, \
                              kwnames);                                         \
     }
-#define QUANTILE_MEDIAN(name, skips_nan, text)                                   \
-    PCU_SIGNATURE(function_##name, quantile_words,                               \
-                  #name                                                          \
-                  "($module, /, a, axis=None, out=None, "                        \
-                  "overwrite_input=False, keepdims=False, "                      \
-                  "stream=None)\n--\n\n" text)                                   \
-    static PyObject *function_##name(PyObject *m, PyObject *const *args,         \
-                                     Py_ssize_t nargs, PyObject *kwnames)        \
-    {                                                                            \
-        static const quantile_function f = {#name, 1, 0, skips_nan};             \
-        return quantile_median(m, &f, &function_##name##_signature, args, nargs, \
-                               kwnames);                                         \
+#define QUANTILE_MEDIAN(name, skips_nan, text)                                 \
+    PCU_SIGNATURE(function_##name, quantile_words,                             \
+                  #name                                                        \
+                  "($module, /, a, axis=None, out=None, "                      \
+                  "overwrite_input=False, keepdims=False, "                    \
+                  "stream=None)\n--\n\n" text)                                 \
+    static PyObject *function_##name(PyObject *m, PyObject *const *args,       \
+                                     Py_ssize_t nargs, PyObject *kwnames)      \
+    {                                                                          \
+        static const quantile_function f = {#name, 1, 0, skips_nan};           \
+        return quantile_call(m, &f, &function_##name##_signature, args, nargs, \
+                             kwnames);                                         \
     }
 
 QUANTILE_BY_Q(

@@ -72,38 +72,6 @@ reduction_is_plain(pcu_state *st, int op, PyObject *input, const pcu_array_args 
            a->where == Py_True && !(is_spread && a->dtype != PCU_T_NONE);
 }
 
-/* Call the Python function `general` with the name of the reduction and the arguments
- * by name. self is NULL unless a method was called. */
-static PyObject *
-reduction_general(int op, PyObject *self, const pcu_signature *signature,
-                  PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
-{
-    PyObject *stack[2 + PCU_ARGS_MAX] = {PyUnicode_FromString(pcu_reductions[op].name),
-                                         self};
-    Py_ssize_t leading = self == NULL ? 1 : 2;
-    Py_ssize_t count = nargs;
-    PyObject *result = NULL;
-    if (kwnames != NULL) {
-        count += PyTuple_GET_SIZE(kwnames);
-    }
-    PyObject *names = PyTuple_New(count);
-    if (stack[0] == NULL || names == NULL) {
-        goto done;
-    }
-    for (Py_ssize_t i = 0; i < count; i++) {
-        PyObject *name = i < nargs ? signature->parameters[i].name
-                                   : PyTuple_GET_ITEM(kwnames, i - nargs);
-        PyTuple_SET_ITEM(names, i, Py_NewRef(name));
-        stack[leading + i] = args[i];
-    }
-    result = pcu_forward("pycuda._array.functions.reductions", "general", stack,
-                         leading, names);
-done:
-    Py_XDECREF(stack[0]);
-    Py_XDECREF(names);
-    return result;
-}
-
 /* Run a method, or a function where self is NULL. */
 static PyObject *
 reduction_call(pcu_state *st, PyObject *self, int op, const pcu_signature *signature,
@@ -115,7 +83,9 @@ reduction_call(pcu_state *st, PyObject *self, int op, const pcu_signature *signa
         return NULL;
     }
     if (!reduction_is_plain(st, op, a.a, &a)) {
-        return reduction_general(op, self, signature, args, nargs, kwnames);
+        return pcu_forward_by_name("pycuda._array.functions.reductions", "general",
+                                   pcu_reductions[op].name, self, signature, args,
+                                   nargs, kwnames);
     }
     return reduction_enqueue(st, op, &a.a, &a);
 }
@@ -145,7 +115,7 @@ operation_reduce(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
 
 /* -- methods ----------------------------------------------------------------------- */
 
-/* The method `name`: its number in tables/array_reductions.h, its docstring. */
+/* The method `name`: its number in tables/array_reductions.h, and its docstring. */
 #define METHOD(name, NUMBER, text)                                               \
     PCU_SIGNATURE(method_##name, pcu_array_words, text)                          \
     static PyObject *method_##name(PyObject *self, PyObject *const *args,        \
@@ -360,26 +330,6 @@ FUNCTION(ptp, PCU_REDUCE_PTP,
          "around, as NumPy's do.\n"
          "ValueError for an array without elements.")
 
-/* np.any and np.all: the order of arguments is another one than in pycuda.gpuarray. */
-#define NUMPY_FUNCTION(name, NUMBER, text)                                            \
-    PCU_SIGNATURE(function_numpy_##name, pcu_array_words, text)                       \
-    static PyObject *function_numpy_##name(PyObject *m, PyObject *const *args,        \
-                                           Py_ssize_t nargs, PyObject *kwnames)       \
-    {                                                                                 \
-        pcu_signature signature = function_numpy_##name##_signature;                  \
-        signature.function = #name; /* in messages */                                 \
-        return reduction_call(pcu_state_of_module(m), NULL, NUMBER, &signature, args, \
-                              nargs, kwnames);                                        \
-    }
-NUMPY_FUNCTION(
-    any, PCU_REDUCE_ANY,
-    "numpy_any($module, a, axis=None, out=None, keepdims=False, *, where=True)\n--\n\n"
-    "Return whether any element is true, with the arguments of NumPy.")
-NUMPY_FUNCTION(
-    all, PCU_REDUCE_ALL,
-    "numpy_all($module, a, axis=None, out=None, keepdims=False, *, where=True)\n--\n\n"
-    "Return whether all elements are true, with the arguments of NumPy.")
-
 #define FUNCTION_ROW(name)                                       \
     {                                                            \
 #        name, (PyCFunction)(void (*)(void))function_##name,     \
@@ -394,8 +344,7 @@ PyMethodDef pcu_public_reduction_functions[] = {
     FUNCTION_ROW(nansum),        FUNCTION_ROW(nanprod),   FUNCTION_ROW(nanmin),
     FUNCTION_ROW(nanmax),        FUNCTION_ROW(nanargmin), FUNCTION_ROW(nanargmax),
     FUNCTION_ROW(nanmean),       FUNCTION_ROW(nanvar),    FUNCTION_ROW(nanstd),
-    FUNCTION_ROW(ptp),           FUNCTION_ROW(numpy_any), FUNCTION_ROW(numpy_all),
-    {NULL, NULL, 0, NULL},
+    FUNCTION_ROW(ptp),           {NULL, NULL, 0, NULL},
 };
 
 PyMethodDef pcu_reduction_functions[] = {

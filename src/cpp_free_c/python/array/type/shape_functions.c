@@ -9,6 +9,7 @@
 #include "python/array/ops/host_transfer.h"
 #include "python/array/ops/join.h"
 #include "python/array/ops/remap.h"
+#include "python/array/type/forwarding.h"
 #include "python/driver/memory/pool.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
@@ -342,27 +343,8 @@ typedef struct {
     const char *name;     /* in messages */
     int is_new;           /* 1: along a new axis */
     int f_order;          /* 1: in Fortran order unless the new axis is the first */
-    const char *in_steps; /* the function in Python for what takes more than one step */
+    const char *in_steps; /* the name in Python, for what takes more than one step */
 } public_join;
-
-/* Call the function in Python. All arguments may be keywords. */
-static PyObject *
-shape_join_in_steps(const public_join *kind, PyObject *const *args, Py_ssize_t nargs,
-                    PyObject *kwnames)
-{
-    PyObject *result = NULL;
-    PyObject *module = PyImport_ImportModule("pycuda._array.functions.joining");
-    if (module == NULL) {
-        return NULL;
-    }
-    PyObject *function = PyObject_GetAttrString(module, kind->in_steps);
-    if (function != NULL) {
-        result = PyObject_Vectorcall(function, args, (size_t)nargs, kwnames);
-        Py_DECREF(function);
-    }
-    Py_DECREF(module);
-    return result;
-}
 
 static PyObject *
 shape_public_join(PyObject *m, const public_join *kind, PyObject *const *args,
@@ -381,7 +363,9 @@ shape_public_join(PyObject *m, const public_join *kind, PyObject *const *args,
         return NULL;
     }
     if (a.axis == Py_None || a.out != Py_None || a.casting != Py_None) {
-        return shape_join_in_steps(kind, args, nargs, kwnames);
+        return pcu_forward_by_name("pycuda._array.functions.joining", "in_steps",
+                                   kind->in_steps, NULL, &signature, args, nargs,
+                                   kwnames);
     }
     if (a.axis != NULL && pcu_as_int(st, a.axis, &a.join.axis, "axis") < 0) {
         return NULL;
@@ -425,20 +409,6 @@ shape_stack(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwna
     return shape_public_join(m, &kind, args, nargs, kwnames);
 }
 
-PCU_SIGNATURE(shape_numpy_concatenate, public_join_words,
-              "_numpy_concatenate($module, /, arrays, axis=0, out=None, dtype=None, "
-              "casting=None)\n--\n\n"
-              "Do what numpy.concatenate does.")
-
-static PyObject *
-shape_numpy_concatenate(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
-                        PyObject *kwnames)
-{
-    static const public_join kind = {&shape_numpy_concatenate_signature, "concatenate",
-                                     0, 0, "np_concatenate"};
-    return shape_public_join(m, &kind, args, nargs, kwnames);
-}
-
 PCU_SIGNATURE(shape_numpy_stack, public_join_words,
               "_numpy_stack($module, /, arrays, axis=0, out=None, dtype=None, "
               "casting=None)\n--\n\n"
@@ -449,7 +419,7 @@ shape_numpy_stack(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                   PyObject *kwnames)
 {
     static const public_join kind = {&shape_numpy_stack_signature, "stack", 1, 0,
-                                     "np_stack"};
+                                     "numpy.stack"};
     return shape_public_join(m, &kind, args, nargs, kwnames);
 }
 
@@ -546,8 +516,6 @@ PyMethodDef pcu_public_shape_functions[] = {
 PyMethodDef pcu_shape_functions[] = {
     {"_join", (PyCFunction)(void (*)(void))shape_join, METH_FASTCALL | METH_KEYWORDS,
      shape_join_doc},
-    {"_numpy_concatenate", (PyCFunction)(void (*)(void))shape_numpy_concatenate,
-     METH_FASTCALL | METH_KEYWORDS, shape_numpy_concatenate_doc},
     {"_numpy_stack", (PyCFunction)(void (*)(void))shape_numpy_stack,
      METH_FASTCALL | METH_KEYWORDS, shape_numpy_stack_doc},
     {"_remap", (PyCFunction)(void (*)(void))shape_remap, METH_FASTCALL | METH_KEYWORDS,
