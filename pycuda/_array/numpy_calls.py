@@ -48,6 +48,20 @@ def called(full, function, args, kwargs):
     raise TypeError(f"{full} of GPUArrays: {text}")
 
 
+def same(namespace, homes, prefix=""):
+    """Return {NumPy's function: ours} for functions of the same names and parameters.
+
+    ``homes`` are {where ours are: their names}, where they have a prefix. An older
+    NumPy lacks some.
+    """
+    return {
+        getattr(namespace, name): getattr(home, prefix + name)
+        for home, names in homes.items()
+        for name in names.split()
+        if hasattr(namespace, name)
+    }
+
+
 def casting_dtype(value, dtype):
     """Return the dtype by which NumPy's casting rules judge a value for a dtype.
 

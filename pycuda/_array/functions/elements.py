@@ -18,16 +18,19 @@ from pycuda._array.copies import (
 )
 from pycuda._array.creation import arange
 from pycuda._array.functions import operations, reductions
-from pycuda._array.functions.reductions import count_nonzero
 from pycuda._array.layout import normal_axis
 from pycuda._array.numpy_calls import into, mask_of
 from pycuda._driver import (
     GPUArray,
     _array_ops,
+    _count_nonzero as count_nonzero,
     _elementwise,
     _flatnonzero,
+    _max,
+    _min,
     _put,
     _put_along_axis,
+    _sum,
     _take,
     _take_along_axis,
 )
@@ -39,7 +42,7 @@ def _subset(a, subset, stream):
 
 def subset_sum(subset, a, dtype=None, stream=None, allocator=None):
     """Return the sum of the elements whose flat indices are in ``subset``."""
-    return reductions.sum(_subset(a, subset, stream), dtype, stream, allocator)
+    return _sum(_subset(a, subset, stream), dtype, stream, allocator)
 
 
 def subset_dot(subset, a, b, dtype=None, stream=None, allocator=None):
@@ -50,12 +53,12 @@ def subset_dot(subset, a, b, dtype=None, stream=None, allocator=None):
 
 def subset_min(subset, a, stream=None):
     """Return the least of the elements whose flat indices are in ``subset``."""
-    return reductions.min(_subset(a, subset, stream), stream)
+    return _min(_subset(a, subset, stream), stream)
 
 
 def subset_max(subset, a, stream=None):
     """Return the greatest of the elements whose flat indices are in ``subset``."""
-    return reductions.max(_subset(a, subset, stream), stream)
+    return _max(_subset(a, subset, stream), stream)
 
 
 def put(a, indices, values, mode="raise", stream=None):

@@ -78,7 +78,8 @@ emu_operation *emu_operation_present(void);
 
 /* Whether uses are to be noted: not if it was done before it ran. */
 bool emu_operation_is_open(const emu_operation *operation);
-/* Note a use of a copy or fill, which knows its ranges. */
+/* Note a use of a copy or fill, which knows its ranges. A graph that has not begun only
+ * may use them. */
 void emu_operation_use(emu_operation *operation, uint64_t start, uint64_t bytes,
                        unsigned kind);
 /* The same for a fill with one value, of a unit of bytes. */
@@ -86,13 +87,12 @@ void emu_operation_fill(emu_operation *operation, uint64_t start, uint64_t bytes
                         uint32_t value, unsigned unit);
 /* All uses of the operation are noted, before it runs. */
 void emu_operation_known(emu_operation *operation);
-/* Note that it may use all of an allocation: the parameter of a kernel that a stream
- * keeps points to it. */
+/* Note that it may use all of an allocation: a parameter of a kernel that has not run
+ * points to it. */
 void emu_operation_may_use(emu_operation *operation, const emu_allocation *allocation);
 
-/* Whether an operation that has not run may conflict with these uses. */
-bool emu_operation_may_meet(const emu_operation *operation, const emu_uses *uses);
-/* Whether it may conflict with one that was enqueued later and does not wait for it. */
+/* Whether an operation that has not run may conflict with one that was enqueued later
+ * and does not wait for it. */
 bool emu_operation_may_race(const emu_operation *operation, const emu_operation *later);
 
 /* It is a kernel of that name. */

@@ -4,7 +4,7 @@
 /* Arrays are read without the buffer protocol, which refuses datetimes and builds a
  * format string. */
 static int
-buffer_from_array(pcu_buffer *buffer, PyArrayObject *array, int writable,
+buffer_from_array(pcu_buffer *buffer, PyArrayObject *array, bool writable,
                   const char *name)
 {
     if (!PyArray_IS_C_CONTIGUOUS(array) && !PyArray_IS_F_CONTIGUOUS(array)) {
@@ -24,12 +24,13 @@ buffer_from_array(pcu_buffer *buffer, PyArrayObject *array, int writable,
     buffer->data = PyArray_DATA(array);
     buffer->size = (size_t)PyArray_NBYTES(array);
     buffer->array = Py_NewRef((PyObject *)array);
-    buffer->held = 0;
+    buffer->held = false;
     return 0;
 }
 
 int
-pcu_buffer_acquire(pcu_buffer *buffer, PyObject *object, int writable, const char *name)
+pcu_buffer_acquire(pcu_buffer *buffer, PyObject *object, bool writable,
+                   const char *name)
 {
     if (PyArray_Check(object)) {
         return buffer_from_array(buffer, (PyArrayObject *)object, writable, name);
@@ -52,7 +53,7 @@ pcu_buffer_acquire(pcu_buffer *buffer, PyObject *object, int writable, const cha
     }
     buffer->data = buffer->view.buf;
     buffer->size = (size_t)buffer->view.len;
-    buffer->held = 1;
+    buffer->held = true;
     return 0;
 }
 
@@ -62,6 +63,6 @@ pcu_buffer_release(pcu_buffer *buffer)
     Py_CLEAR(buffer->array);
     if (buffer->held) {
         PyBuffer_Release(&buffer->view);
-        buffer->held = 0;
+        buffer->held = false;
     }
 }

@@ -9,10 +9,9 @@
 #include "device/base/device.h"
 #include "device/api/entry/entry.h"
 #include "device/api/context/leak.h"
-#include "device/api/memory/release.h"
-#include "device/api/entry/release_count.h"
-#include "device/api/stream/stream.h"
+#include "device/api/memory/allocation.h"
 #include "device/api/entry/users.h"
+#include "device/api/stream/stream.h"
 
 static uint64_t last_id; /* guarded by the API lock */
 

@@ -13,13 +13,13 @@
 CUresult
 emu_cuCtxSynchronize(emu_context *context)
 {
-    CUresult status = emu_stream_synchronize(context->null_stream);
+    CUresult status = emu_cuStreamSynchronize(context->null_stream);
 
     if (status != CUDA_SUCCESS) {
         return status;
     }
     emu_host_awaits_context(context);
-    return emu_context_status(context);
+    return CUDA_SUCCESS;
 }
 
 /* -- limits and configurations ----------------------------------------------------- */

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "device/api/context/device_name.h"
+#include "device/api/context/device_setup.h"
 #include "device/api/entry/entry.h"
 
 CUresult

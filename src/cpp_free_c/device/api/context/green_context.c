@@ -1,9 +1,8 @@
-/* Green contexts: the driver's calls. See device/api/entry/green_context.h. */
+/* Green contexts: the driver's calls. See entry/context_stack.h. */
 #include <string.h>
 
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/entry.h"
-#include "device/api/entry/green_context.h"
 #include "device/api/stream/stream.h"
 
 /* The least part, and the step between sizes of parts. */

@@ -1,6 +1,5 @@
 /* Nodes and edges of graphs: listing, adding, removing. */
 #include "device/api/entry/entry.h"
-#include "device/api/graph/edge_check.h"
 #include "device/api/graph/node_kinds.h"
 
 /* -- checks ------------------------------------------------------------------------ */

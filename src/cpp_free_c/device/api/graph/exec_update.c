@@ -7,7 +7,6 @@
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/entry.h"
 #include "device/api/graph/exec.h"
-#include "device/api/graph/exec_pairs.h"
 #include "device/api/graph/node_kinds.h"
 #include "device/api/module/launch_work.h"
 
@@ -15,7 +14,7 @@
 
 /* Whether a node may get a payload, as a code of the calls on one node. */
 static CUresult
-exec_node_check(const emu_exec_node *node, const void *payload)
+exec_node_check(const emu_node *node, const void *payload)
 {
     CUgraphExecUpdateResult result = CU_GRAPH_EXEC_UPDATE_SUCCESS;
 
@@ -34,7 +33,7 @@ exec_node_check(const emu_exec_node *node, const void *payload)
 /* Find the copy of a node in an executable graph. A launch may use it. */
 static CUresult
 exec_find_node(CUgraphExec handle, CUgraphNode node_handle, emu_graph_exec **exec,
-               emu_node **source, emu_exec_node **node)
+               emu_node **source, emu_node **node)
 {
     *exec = emu_graph_exec_get(handle);
     *source = emu_node_get(node_handle);
@@ -50,9 +49,9 @@ exec_find_node(CUgraphExec handle, CUgraphNode node_handle, emu_graph_exec **exe
 
 /* Find it for a change. */
 static CUresult
-exec_change_node(emu_graph_exec *exec, const emu_node *source, emu_exec_node **node)
+exec_change_node(emu_graph_exec *exec, const emu_node *source, emu_node **node)
 {
-    emu_exec_body *body = emu_graph_exec_change(exec);
+    emu_graph *body = emu_graph_exec_change(exec);
 
     if (body == NULL) {
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -64,7 +63,7 @@ exec_change_node(emu_graph_exec *exec, const emu_node *source, emu_exec_node **n
 /* Give a node the payload, if its kind allows that. A kernel node keeps its attributes.
  */
 static CUresult
-exec_node_replace(emu_graph_exec *exec, const emu_node *source, emu_exec_node *node,
+exec_node_replace(emu_graph_exec *exec, const emu_node *source, emu_node *node,
                   emu_payload payload)
 {
     CUresult status = CUDA_SUCCESS;
@@ -83,7 +82,7 @@ exec_node_replace(emu_graph_exec *exec, const emu_node *source, emu_exec_node *n
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    if (!emu_exec_node_set_payload(node, payload.data, payload.size)) {
+    if (!emu_node_set_payload(node, payload.data, payload.size)) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     return CUDA_SUCCESS;
@@ -100,7 +99,7 @@ exec_set(emu_context *context, CUgraphExec handle, CUgraphNode node_handle,
         EMU_NODES_MEMORY | EMU_NODES_CONDITIONAL | 1u << CU_GRAPH_NODE_TYPE_EMPTY;
     emu_graph_exec *exec;
     emu_node *source;
-    emu_exec_node *node;
+    emu_node *node;
     emu_payload payload;
     CUresult status = exec_find_node(handle, node_handle, &exec, &source, &node);
 
@@ -135,12 +134,12 @@ update_refuse(CUgraphExecUpdateResultInfo *info, CUgraphExecUpdateResult result,
     return false;
 }
 
-static bool update_check(const emu_exec_body *body, const emu_graph *graph,
+static bool update_check(const emu_graph *body, const emu_graph *graph,
                          CUgraphExecUpdateResultInfo *info);
 
 /* Whether a node may become like its pair. */
 static bool
-update_check_node(const emu_exec_node *node, emu_node *wish,
+update_check_node(const emu_node *node, emu_node *wish,
                   CUgraphExecUpdateResultInfo *info)
 {
     CUgraphExecUpdateResult result = CU_GRAPH_EXEC_UPDATE_SUCCESS;
@@ -165,25 +164,25 @@ update_check_node(const emu_exec_node *node, emu_node *wish,
 
 /* Whether an executable graph may become like a graph. */
 static bool
-update_check(const emu_exec_body *body, const emu_graph *graph,
+update_check(const emu_graph *body, const emu_graph *graph,
              CUgraphExecUpdateResultInfo *info)
 {
     uint32_t *pairs = emu_exec_pair(body, graph, info);
     bool good = pairs != NULL;
 
     for (size_t i = 0; good && i < body->count; i++) {
-        good = update_check_node(&body->nodes[i], graph->nodes[pairs[i]], info);
+        good = update_check_node(body->nodes[i], graph->nodes[pairs[i]], info);
     }
     free(pairs);
     return good;
 }
 
-static bool update_copy(emu_exec_body *body, const emu_graph *graph);
+static bool update_copy(emu_graph *body, const emu_graph *graph);
 
 static bool
-update_copy_node(emu_exec_node *node, const emu_node *wish)
+update_copy_node(emu_node *node, const emu_node *wish)
 {
-    if (!emu_exec_node_set_payload(node, wish->payload.data, wish->payload.size)) {
+    if (!emu_node_set_payload(node, wish->payload.data, wish->payload.size)) {
         return false;
     }
     for (size_t i = 0; i < node->body_count; i++) {
@@ -197,14 +196,14 @@ update_copy_node(emu_exec_node *node, const emu_node *wish)
 /* Copy the payloads of a graph that was checked. Conditional nodes get its handles,
  * which its kernels set. */
 static bool
-update_copy(emu_exec_body *body, const emu_graph *graph)
+update_copy(emu_graph *body, const emu_graph *graph)
 {
     CUgraphExecUpdateResultInfo ignored; /* the graph was checked */
     uint32_t *pairs = emu_exec_pair(body, graph, &ignored);
     bool good = pairs != NULL;
 
     for (size_t i = 0; good && i < body->count; i++) {
-        good = update_copy_node(&body->nodes[i], graph->nodes[pairs[i]]);
+        good = update_copy_node(body->nodes[i], graph->nodes[pairs[i]]);
     }
     free(pairs);
     emu_user_references_drop(&body->references);
@@ -217,8 +216,8 @@ update_copy(emu_exec_body *body, const emu_graph *graph)
 static CUresult
 update_apply(emu_graph_exec *exec, const emu_node *child, const emu_graph *graph)
 {
-    emu_exec_body *copy = emu_exec_body_copy(exec->body);
-    emu_exec_body *inner = copy;
+    emu_graph *copy = emu_graph_copy_executable(exec->body);
+    emu_graph *inner = copy;
 
     if (copy != NULL && child != NULL) {
         inner = emu_exec_body_find(copy, child->object.serial)->bodies[0];
@@ -237,7 +236,7 @@ static CUresult
 exec_update_child(emu_graph_exec *exec, const emu_node *source, const emu_graph *graph)
 {
     CUgraphExecUpdateResultInfo info;
-    emu_exec_node *node = emu_exec_body_find(exec->body, source->object.serial);
+    emu_node *node = emu_exec_body_find(exec->body, source->object.serial);
 
     if (graph == NULL || !update_check(node->bodies[0], graph, &info)) {
         return CUDA_ERROR_INVALID_VALUE;
@@ -354,7 +353,7 @@ emu_cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode,
 {
     emu_graph_exec *exec = NULL;
     emu_node *source = NULL;
-    emu_exec_node *node = NULL;
+    emu_node *node = NULL;
     CUresult status = exec_find_node(hGraphExec, hNode, &exec, &source, &node);
 
     if (status != CUDA_SUCCESS) {
@@ -367,7 +366,7 @@ emu_cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode,
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    node->enabled = isEnabled != 0;
+    node->disabled = isEnabled == 0;
     return CUDA_SUCCESS;
 }
 
@@ -377,7 +376,7 @@ emu_cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode,
 {
     emu_graph_exec *exec = NULL;
     emu_node *source = NULL;
-    emu_exec_node *node = NULL;
+    emu_node *node = NULL;
     CUresult status = exec_find_node(hGraphExec, hNode, &exec, &source, &node);
 
     if (status != CUDA_SUCCESS) {
@@ -386,6 +385,6 @@ emu_cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode,
     if (isEnabled == NULL || (1u << node->work->type & CAN_BE_DISABLED) == 0) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    *isEnabled = node->enabled;
+    *isEnabled = !node->disabled;
     return CUDA_SUCCESS;
 }

@@ -6,7 +6,6 @@
 
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/entry.h"
-#include "device/api/graph/edge_check.h"
 #include "device/api/graph/node_kinds.h"
 #include "device/api/module/launch_work.h"
 

@@ -165,7 +165,7 @@ box_copy(emu_stream *stream, const box_side *target, const box_side *source,
     if (status != CUDA_SUCCESS) {
         return emu_capture_failed(stream, status);
     }
-    return emu_capture_failed(stream, emu_copy_run(stream, b, blocking));
+    return emu_capture_failed(stream, emu_copy_submit(stream, b, blocking));
 }
 
 static CUresult

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "device/api/entry/entry.h"
-#include "device/api/memory/ipc_file.h"
+#include "device/api/memory/ipc_memory.h"
 
 #define PHYSICAL_MAGIC 0x73796850u
 

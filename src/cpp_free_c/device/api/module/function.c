@@ -230,3 +230,37 @@ emu_cuFuncLoad(emu_function *function)
     (void)function; /* loaded, since its module was */
     return CUDA_SUCCESS;
 }
+
+/* -- finding a function ------------------------------------------------------------ */
+
+CUresult
+emu_function_find_in(emu_context *context, CUfunction handle, emu_function **function)
+{
+    emu_library_kernel *kernel;
+
+    *function = emu_object_get(handle, EMU_FUNCTION);
+    if (*function != NULL) {
+        return CUDA_SUCCESS;
+    }
+    kernel = emu_object_get(handle, EMU_KERNEL);
+    if (kernel == NULL || context == NULL) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    return emu_kernel_function(kernel, context, function);
+}
+
+CUresult
+emu_function_find(CUfunction handle, emu_function **function)
+{
+    emu_context *context = NULL;
+
+    if (emu_object_get(handle, EMU_FUNCTION) == NULL) {
+        CUresult status = emu_context_current(&context);
+
+        if (status != CUDA_SUCCESS) {
+            *function = NULL;
+            return CUDA_ERROR_INVALID_HANDLE;
+        }
+    }
+    return emu_function_find_in(context, handle, function);
+}

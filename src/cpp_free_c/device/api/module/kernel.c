@@ -6,7 +6,7 @@
 
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/entry.h"
-#include "device/api/module/library.h"
+#include "device/api/module/module.h"
 
 /* Copy what can be set. */
 static void

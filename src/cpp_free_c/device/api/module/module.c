@@ -7,7 +7,6 @@
 #include "device/machine/warp/handlers.h"
 #include "device/api/entry/entry.h"
 #include "device/api/module/image.h"
-#include "device/api/module/jit.h"
 #include "device/api/entry/lock.h"
 #include "device/api/entry/message.h"
 #include "device/api/entry/users.h"

@@ -5,14 +5,10 @@
 #include <stdlib.h>
 
 #include "device/check/stream_check.h"
-#include "device/machine/services/services.h"
-#include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
 #include "device/api/entry/context_stack.h"
-#include "device/api/entry/deferred.h"
 #include "device/api/entry/entry.h"
 #include "device/api/entry/lock.h"
-#include "device/api/entry/release_count.h"
 #include "device/api/entry/users.h"
 
 enum { LOWEST_PRIORITY = 0, HIGHEST_PRIORITY = -5 };
@@ -29,7 +25,7 @@ stream_destroy(emu_object *object)
     emu_stream *stream = (emu_stream *)object;
 
     emu_capture_stream_gone(stream);
-    emu_deferred_drop(stream);
+    emu_queue_drop(stream);
     emu_lane_free(stream->lane);
     pthread_mutex_destroy(&stream->turn);
     emu_object_free(object);
@@ -197,46 +193,6 @@ emu_enter_default_stream(emu_call call, emu_stream **stream)
     return CUDA_SUCCESS;
 }
 
-/* -- turns ------------------------------------------------------------------------- */
-
-int
-emu_stream_begin(emu_stream *stream)
-{
-    emu_operation *operation;
-    int token;
-
-    if (emu_deferred_any()) {
-        emu_deferred_run_before(stream);
-        if (emu_wait_interrupted()) {
-            return -1;
-        }
-    }
-    operation = emu_operation_new(stream->lane, emu_call_name(emu_lock_call()));
-    token = emu_stream_turn(stream);
-    if (token < 0) {
-        emu_operation_drop(operation);
-    }
-    else {
-        emu_operation_begin(operation);
-    }
-    return token;
-}
-
-CUresult
-emu_stream_synchronize(emu_stream *stream)
-{
-    emu_context *context = stream->object.context;
-    int token = emu_stream_begin(stream);
-
-    if (token < 0) {
-        return emu_wait_status();
-    }
-    emu_services_flush(context);
-    emu_stream_end(stream, token);
-    emu_host_awaits_lane(stream->lane);
-    return CUDA_SUCCESS;
-}
-
 /* -- entry points ------------------------------------------------------------------ */
 
 CUresult
@@ -292,10 +248,10 @@ emu_cuStreamQuery(emu_stream *stream)
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    if (stream->deferred.done < stream->deferred.kept) {
+    if (stream->queue.done < stream->queue.kept) {
         /* One item a query, so that a program which polls gets to the end. */
-        emu_deferred_advance(stream, stream->deferred.done + 1);
-        if (stream->deferred.done < stream->deferred.kept) {
+        emu_queue_advance(stream, stream->queue.done + 1);
+        if (stream->queue.done < stream->queue.kept) {
             return CUDA_ERROR_NOT_READY;
         }
     }
@@ -309,17 +265,9 @@ emu_cuStreamQuery(emu_stream *stream)
 CUresult
 emu_cuStreamSynchronize(emu_stream *stream)
 {
-    const emu_context *context = stream->object.context;
-    CUresult status = emu_capture_refuse(stream);
+    static const emu_work nothing = {.type = CU_GRAPH_NODE_TYPE_EMPTY};
 
-    if (status != CUDA_SUCCESS) {
-        return status;
-    }
-    status = emu_stream_synchronize(stream);
-    if (status != CUDA_SUCCESS) {
-        return status;
-    }
-    return emu_context_status(context);
+    return emu_stream_submit(stream, &nothing, NULL, 0, EMU_SUBMIT_AND_WAIT);
 }
 
 /* -- host functions ---------------------------------------------------------------- */
@@ -375,26 +323,6 @@ emu_host_node_make(emu_context *context, const CUgraphNodeParams *params,
     return CUDA_SUCCESS;
 }
 
-static CUresult
-host_call_enqueue(emu_stream *stream, const host_call *call)
-{
-    bool taken = false;
-    CUresult status =
-        emu_capture_take(stream, &emu_host_work, call, sizeof(*call), &taken);
-    int token;
-
-    if (status != CUDA_SUCCESS || taken) {
-        return status;
-    }
-    token = emu_stream_begin(stream);
-    if (token < 0) {
-        return emu_wait_status();
-    }
-    (void)host_call_run(call, stream->object.context, NULL); /* always succeeds */
-    emu_stream_end(stream, token);
-    return CUDA_SUCCESS;
-}
-
 CUresult
 emu_cuLaunchHostFunc(emu_stream *stream, CUhostFn fn, void *userData)
 {
@@ -403,13 +331,37 @@ emu_cuLaunchHostFunc(emu_stream *stream, CUhostFn fn, void *userData)
     if (fn == NULL) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    return host_call_enqueue(stream, &call);
+    return emu_stream_submit(stream, &emu_host_work, &call, sizeof(call), EMU_SUBMIT);
 }
+
+/* A function that gets the stream and its status. */
+typedef struct {
+    CUstream stream;
+    CUstreamCallback function;
+    void *data;
+} stream_callback;
+
+static CUresult
+callback_run(const void *payload, emu_context *context, emu_report *report)
+{
+    const stream_callback *callback = payload;
+
+    (void)report;
+    emu_set_in_callback(true);
+    callback->function(callback->stream, emu_context_status(context), callback->data);
+    emu_set_in_callback(false);
+    emu_operation_signals(emu_operation_present());
+    return CUDA_SUCCESS;
+}
+
+static const emu_work callback_work = {
+    .type = CU_GRAPH_NODE_TYPE_HOST, .runs_after_fault = true, .run = callback_run};
 
 CUresult
 emu_cuStreamAddCallback(emu_context *context, CUstream hStream,
                         CUstreamCallback callback, void *userData, unsigned int flags)
 {
+    const stream_callback payload = {hStream, callback, userData};
     emu_stream *stream;
 
     if (callback == NULL || flags != 0) {
@@ -419,18 +371,6 @@ emu_cuStreamAddCallback(emu_context *context, CUstream hStream,
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    status = emu_capture_refuse(stream);
-    if (status != CUDA_SUCCESS) {
-        return status;
-    }
-    const int token = emu_stream_begin(stream);
-    if (token < 0) {
-        return emu_wait_status();
-    }
-    emu_set_in_callback(true);
-    callback(hStream, emu_context_status(context), userData);
-    emu_set_in_callback(false);
-    emu_operation_signals(emu_operation_present());
-    emu_stream_end(stream, token);
-    return CUDA_SUCCESS;
+    return emu_stream_submit(stream, &callback_work, &payload, sizeof(payload),
+                             EMU_SUBMIT_AT_ONCE);
 }

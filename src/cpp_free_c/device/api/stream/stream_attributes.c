@@ -1,6 +1,6 @@
 /* The context, the device and the attributes of a stream. */
 #include "device/api/entry/entry.h"
-#include "device/api/entry/green_context.h"
+#include "device/api/entry/context_stack.h"
 #include "device/api/stream/stream.h"
 
 enum { SYNCHRONIZATION_POLICY = 3, MEM_SYNC_DOMAIN = 10 };

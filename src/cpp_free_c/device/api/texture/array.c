@@ -2,8 +2,8 @@
 #include "device/memory/texture.h"
 
 #include "device/api/entry/entry.h"
-#include "device/api/entry/release_count.h"
-#include "device/api/entry/running.h"
+#include "device/api/entry/users.h"
+#include "device/api/entry/turn.h"
 
 CUresult
 emu_cuArrayCreate(emu_context *context, CUarray *pHandle,
@@ -58,9 +58,7 @@ emu_cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, emu_array 
 static CUresult
 array_destroy(emu_object *object, bool is_owned)
 {
-    uint64_t ticket;
-
-    if (emu_running_cannot_settle(object->context, &ticket)) {
+    if (emu_running_cannot_settle(object->context)) {
         return CUDA_ERROR_NOT_PERMITTED;
     }
     if (is_owned) {

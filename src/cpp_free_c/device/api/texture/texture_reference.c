@@ -111,7 +111,7 @@ reference_renew(CUtexref reference, const settings *s)
     emu_context *context = reference->object.context;
     const CUDA_TEXTURE_DESC *texture = &s->texture;
     uint64_t handle = 0;
-    CUresult status = emu_stream_synchronize(context->null_stream);
+    CUresult status = emu_cuStreamSynchronize(context->null_stream);
 
     if (status != CUDA_SUCCESS) {
         return status;

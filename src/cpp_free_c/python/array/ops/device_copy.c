@@ -11,7 +11,7 @@
 #include "python/array/memory.h"
 #include "python/array/ops/operations.h"
 #include "python/array/ops/overlap.h"
-#include "python/driver/memory/copy_error.h"
+#include "python/driver/memory/copy.h"
 #include "driver/shape.h"
 
 /* The type under which elements are moved without conversion: an integer of their size,
