@@ -25,7 +25,7 @@ TEXT = {".c", ".h", ".inc", ".py", ".pyi", ".hpp", ".rst", ".md", ".cu", ".toml"
 MOST_FUNCTION_LINES = 80
 
 #: Files that may hold process-wide data: the driver table, the context registry, the
-#: deferred list.
+#: deferred list, the signatures of functions.
 DATA_FILES = {
     f"driver/{name}.{end}"
     for name in (
@@ -42,7 +42,10 @@ DATA_FILES = {
         "virtual_range",
     )
     for end in "ch"
-} | {"python/driver/timeline.c"}  # the functions of the table that its wrappers call
+} | {
+    "python/driver/timeline.c",  # the functions of the table that its wrappers call
+    "python/support/args.c",  # the signatures, which it reads when the module starts
+}
 
 #: Process-wide data of the software device, a library of its own: file -> names.
 DEVICE_DATA = {
@@ -76,7 +79,7 @@ DEVICE_DATA = {
     "device/base/site.c": ["registered", "is_wanted", "sites"],
     "device/api/management/nvml.c": ["management"],
     "device/machine/grid/execution.c": ["launches"],
-    "device/machine/grid/idle_workers.c": ["idle"],
+    "device/machine/grid/workers.c": ["idle"],
     "device/machine/services/conditional.c": [
         "conditionals",
         "last_handle",
@@ -465,6 +468,7 @@ def docstrings(source, macros):
     pattern = (
         r"\bPyDoc_STRVAR\s*\(\s*(\w+)\s*,\s*([^;]*?)\)\s*(?:;|\Z)"
         r"|\bchar\s+(\w+)\[\]\s*=([^;]*);"
+        r"|\bPCU_SIGNATURE\s*\(\s*(\w+)\s*,\s*\w+\s*,([^;()]*)\)"
     )
     # Strings are one character each meanwhile: they may hold what ends the pattern.
     strings = []
@@ -475,9 +479,9 @@ def docstrings(source, macros):
 
     hidden = TOKENS.sub(hide, text)
     return {
-        match[1] or match[3]: "".join(
+        match[1] or match[3] or f"{match[5]}_doc": "".join(
             literal(strings[int(number)])
-            for number in re.findall(r'"(\d+)"', match[2] or match[4])
+            for number in re.findall(r'"(\d+)"', match[2] or match[4] or match[6])
         )
         for match in re.finditer(pattern, hidden)
     }

@@ -18,13 +18,10 @@ SOURCE = ROOT / "src" / "cpp_free_c"
 #: Tests of the Python around compilers, of tools and documents, and tests that run
 #: sanitizers themselves. They run no C of the package that other tests do not run.
 LEFT_OUT = (
-    *("bench", "bench_compile", "bench_emulator", "bench_loops", "doc_snippets"),
-    *("examples", "layout"),
+    *("bench", "dist", "doc_compiling", "doc_snippets", "docs", "examples", "recipes"),
     *("cache", "compile_many", "compiler_cache", "compiler_names", "compiler_once"),
     *("excerpt", "link", "nvrtc"),
-    *("core_c", "fuzz_ptx", "mpi", "notebook"),
-    *("bench_array", "bench_random", "bench_sparse", "dist", "doc_compiling"),
-    *("docs", "recipes", "coverage", "typing"),
+    *("core_c", "coverage", "fuzz_ptx", "layout", "mpi", "notebook", "typing"),
 )
 
 

@@ -48,19 +48,18 @@ def called(full, function, args, kwargs):
     raise TypeError(f"{full} of GPUArrays: {text}")
 
 
-def by_name(function, ours):
-    """Return ``ours`` for calls with the parameters of a NumPy function, in its order.
+def same(namespace, homes, prefix=""):
+    """Return {NumPy's function: ours} for functions of the same names and parameters.
 
-    All parameters after the first are given to ``ours`` by name.
+    ``homes`` are {where ours are: their names}, where they have a prefix. An older
+    NumPy lacks some.
     """
-    names = list(inspect.signature(function).parameters)[1:]
-
-    def call(a, *args, **kwargs):
-        named = dict(zip(names, args, strict=False))
-        return ours(a, *args[len(names) :], **named, **kwargs)
-
-    call.__signature__ = inspect.signature(function)
-    return call
+    return {
+        getattr(namespace, name): getattr(home, prefix + name)
+        for home, names in homes.items()
+        for name in names.split()
+        if hasattr(namespace, name)
+    }
 
 
 def casting_dtype(value, dtype):

@@ -108,8 +108,7 @@ def test_parts_without_python(scaled, where):
     same(y, 3 * HOST)
 
 
-def test_parts_that_python_handles(scaled, monkeypatch):
-    monkeypatch.setenv("PYCUDA_STRICT", "1")
+def test_parts_that_python_handles(scaled, strict):
     kernel, x, y = scaled
     kernel(1, x, y, slice=slice(2))
     for bad, error in [
@@ -174,8 +173,7 @@ def test_calls_that_python_handles(scaled, change):
         (lambda x, y: (2, x, y), {"range": slice(0, None, 1)}),
     ],
 )
-def test_errors_are_those_of_a_first_call(scaled, change, keywords, monkeypatch):
-    monkeypatch.setenv("PYCUDA_STRICT", "1")
+def test_errors_are_those_of_a_first_call(scaled, change, keywords, strict):
     kernel, x, y = scaled
     arguments = change(x, y)
     with pytest.raises(Exception) as expected:  # noqa: PT011  compared below
@@ -356,8 +354,7 @@ def test_an_allocator_that_fails(dot):
         kernel(x, x, allocator=allocator)
 
 
-def test_errors_of_reductions(dot, monkeypatch):
-    monkeypatch.setenv("PYCUDA_STRICT", "1")
+def test_errors_of_reductions(dot, strict):
     kernel, x = dot
     with pytest.raises(TypeError, match="float64"):
         kernel(x.astype(np.float64), x)
@@ -421,7 +418,7 @@ def test_scans_of_any_size(scan, size):
     assert scan.general == 0
 
 
-def test_scans_that_python_handles(scan):
+def test_scans_that_python_handles(scan, strict):
     host = np.arange(100, dtype=np.int32)
     x = to_gpu(host)
     same(scan(x[::2], "new"), np.cumsum(host[::2], dtype=np.int32))

@@ -35,6 +35,13 @@ TEST = Path(__file__).resolve().parents[1]
 #: The checksums, by the last word of a suite's name, and the fingerprints.
 RECORDED = TEST / "data" / "ptx_answers.npz"
 
+#: The ways in which the software device runs a kernel, and what chooses them.
+WAYS = {
+    "lockstep": {},
+    "warp by warp": {"PYCUDA_EMULATOR_SEED": "5"},
+    "any processor": {"PYCUDA_EMULATOR_SIMD": "0"},
+}
+
 SUITES = ("device.forms.kernels", "device.forms.atomics", "device.random_ptx.program")
 
 
@@ -61,7 +68,7 @@ def answers(driver, suite, numbers):
     driver.free(target)
 
 
-def run(suite, library, first, count, processes):
+def run(suite, library, first, count, processes, way="lockstep"):
     """Return the answers of kernels as an array of bytes, a row for each kernel."""
     parts = [first + count * i // processes for i in range(processes + 1)]
     with tempfile.TemporaryDirectory() as folder:
@@ -70,7 +77,11 @@ def run(suite, library, first, count, processes):
             file = Path(folder, f"{at}")
             command = [sys.executable, "-m", "device.batch", suite.__name__]
             command += [str(library), str(at), str(end - at), str(file)]
-            environment = {**os.environ, "PYCUDA_EMULATOR_CAPABILITY": "9.0"}
+            environment = {
+                **os.environ,
+                "PYCUDA_EMULATOR_CAPABILITY": "9.0",
+                **WAYS[way],
+            }
             child = subprocess.Popen(command, cwd=TEST, env=environment)
             children.append((child, file))
         codes = [child.wait() for child, _ in children]

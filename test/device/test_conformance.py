@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from device import batch
 from device.conformance import answers, rules, runner, suite
 from device.conformance.case import Kernel, header
 from pycuda import _driver
@@ -33,10 +34,15 @@ def recorded():
     return answers.Answers.load(suite.ANSWERS)
 
 
-@pytest.fixture(scope="module")
-def results():
+#: The software device answers in each of its ways, a GPU once.
+WAYS = batch.WAYS if _driver._is_emulated() else {"a GPU": {}}
+
+
+@pytest.fixture(scope="module", params=WAYS)
+def results(request):
     """The answers of this device."""
-    found = runner.run_cases(library(), list(suite.cases()), ENVIRONMENT)
+    environment = {**ENVIRONMENT, **WAYS[request.param]}
+    found = runner.run_cases(library(), list(suite.cases()), environment)
     for name, case in suite.cases().items():
         if case.target > found.about.get("capability", 0):
             found.errors.pop(name, None)

@@ -22,21 +22,23 @@ from support.emulator import LIBRARY
 PROGRAMS = 2500
 
 
-def different(suite, count):
+def different(suite, count, way="lockstep"):
     """Return the numbers of the first kernels that differ from the recorded answers."""
-    found = batch.run(suite, LIBRARY, 0, count, 2)
+    found = batch.run(suite, LIBRARY, 0, count, 2, way)
     want = batch.recorded(suite)[:count]
     return np.nonzero(batch.checksums(found) != want)[0].tolist()
 
 
-def test_each_form_computes_what_an_H200_computes():
-    wrong = different(kernels, kernels.count())
+@pytest.mark.parametrize("way", batch.WAYS)
+def test_each_form_computes_what_an_H200_computes(way):
+    wrong = different(kernels, kernels.count(), way)
     assert not wrong, [kernels.name_of(kernels.forms()[n]) for n in wrong[:20]]
     assert kernels.count() > 4000
 
 
-def test_each_atomic_form_does_what_an_H200_does():
-    wrong = different(atomics, atomics.count())
+@pytest.mark.parametrize("way", batch.WAYS)
+def test_each_atomic_form_does_what_an_H200_does(way):
+    wrong = different(atomics, atomics.count(), way)
     assert not wrong, [kernels.name_of(atomics.forms()[n]) for n in wrong[:20]]
 
 

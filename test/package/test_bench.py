@@ -1,27 +1,210 @@
-"""The arithmetic, the protocol and the programs of the benchmarks, not their speed."""
+"""The benchmarks run and judge rightly. Their speeds are not tested.
+
+Each program runs once, as small as possible. Its result must have all rows. The numbers
+of doc/performance.rst are computed and judged by the functions that other tests call.
+"""
 
 import gc
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
+
+from support import cc
+from support.compilers import needs_nvcc
+from support.curand import needs_curand
 
 BENCH = Path(__file__).resolve().parents[2] / "bench"
 sys.path.insert(0, str(BENCH))
 
 import bench_array  # noqa: E402
+import bench_checks  # noqa: E402
+import bench_compile  # noqa: E402
+import bench_emulator  # noqa: E402
+import bench_graph  # noqa: E402
 import bench_launch  # noqa: E402
+import bench_loops  # noqa: E402
+import bench_random  # noqa: E402
+import bench_ring  # noqa: E402
+import bench_sparse  # noqa: E402
+import bench_wide  # noqa: E402
 import common  # noqa: E402
+import wide  # noqa: E402
 
-STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wstrict-prototypes"]
-STRICT += ["-Wmissing-prototypes", "-Wvla", "-Werror"]
+# -- the programs ----------------------------------------------------------------------
 
 
-# -- statistics ------------------------------------------------------------------------
+def run(name, tmp_path, *options):
+    """Run a benchmark. Return its result and its output."""
+    path = tmp_path / "result.json"
+    done = subprocess.run(
+        [sys.executable, BENCH / f"{name}.py", *options, "--json", path],
+        check=False,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(BENCH.parent)},
+        timeout=900,
+    )
+    assert done.returncode == 0, done.stderr + done.stdout
+    return json.loads(path.read_text()), done.stdout
+
+
+needs_c = pytest.mark.skipif(not cc.compilers(), reason="needs a C compiler")
+
+
+@needs_c
+@pytest.mark.gpu
+def test_launch(tmp_path):
+    result, said = run("bench_launch", tmp_path, "--quick", "--no-peers")
+    measured = {row["case"] for row in result["rows"]}
+    assert measured == {case.name for case in bench_launch.CASES} | {"import"}
+    assert not result["missing"]
+    for row in result["rows"]:
+        assert row["ours"]["min"] > 0
+        assert row["title"] in said
+
+
+@needs_c
+@pytest.mark.gpu
+def test_array(tmp_path):
+    options = ("--rounds", "1", "--batches", "1", "--most", "2000")
+    result, _ = run("bench_array", tmp_path, *options)
+    names = [case.name for case in bench_array.CASES]
+    assert [row["case"] for row in result["small"]] == names
+    assert all(row["ns"]["pycuda"] > 0 for row in result["small"])
+    assert {row["verdict"] for row in result["small"]} <= {"pass", "MISS"}
+    assert len(result["streaming"]) == 2 * len(bench_array.STREAMING)
+    assert all(row["GB/s"]["pycuda"] > 0 for row in result["streaming"])
+
+
+@needs_nvcc
+@pytest.mark.gpu
+def test_checks(tmp_path):
+    options = ("--quick", "--rounds", "2", "--processes", "1", "--words", "sync")
+    result, _ = run("bench_checks", tmp_path, *options)
+    assert [row["words"] for row in result["rows"]] == ["sync"] * 5
+    assert all(row["s"] > 0 and row["plain_s"] > 0 for row in result["rows"])
+
+
+@needs_nvcc
+@pytest.mark.gpu
+def test_compile(tmp_path):
+    result, said = run("bench_compile", tmp_path, "--quick")
+    measured = {row["case"] for row in result["rows"]}
+    assert {case.name for case in bench_compile.CASES} <= measured
+    assert bench_compile.FIRST_MODULE.name in measured
+    assert set(result["missing"]) <= {bench_compile.FIRST.title}
+    for row in result["rows"]:
+        assert row["ours"]["min"] > 0
+        assert row["title"] in said
+
+
+@needs_nvcc
+@pytest.mark.gpu
+@pytest.mark.software(why="a benchmark of it")
+def test_emulator(tmp_path):
+    result, _ = run("bench_emulator", tmp_path, "--quick")
+    rows = {row["kernel"]: row for row in result["rows"]}
+    assert set(rows) == {"saxpy", "reduction", "matmul", "mandelbrot", "exponentials"}
+    for row in rows.values():
+        assert row["best"] == pytest.approx(
+            row["lane_instructions"] / row["best_s"] / 1e9
+        )
+    # No lane exits early: all lanes run the whole kernel.
+    assert rows["saxpy"]["lane_instructions"] % (1 << 16) == 0
+    assert 10 <= rows["saxpy"]["lane_instructions"] >> 16 <= 40
+
+
+@needs_nvcc
+@pytest.mark.gpu
+def test_graph(tmp_path):
+    result, _ = run("bench_graph", tmp_path, "--quick", "--no-peers")
+    measured = {row["case"] for row in result["rows"]}
+    assert measured >= {case.name for case in bench_graph.CASES} - {"cg"}
+    assert all(row["ours"]["median"] > 0 for row in result["rows"])
+
+
+@needs_nvcc
+@needs_c
+def test_loops(tmp_path):
+    result, _ = run("bench_loops", tmp_path, "--quick")
+    rows = result["rows"]
+    assert [row["threads"] for row in rows] == [1] * 5 + [2] * 5
+    kernels = {"vector_add", "matmul", "nbody", "reduction", "black_scholes"}
+    assert {row["kernel"] for row in rows} == kernels
+    assert all(row["ours_s"] > 0 and row["loop_s"] > 0 for row in rows)
+
+
+@needs_curand
+@pytest.mark.gpu
+def test_random(tmp_path):
+    result, _ = run("bench_random", tmp_path, "--quick", "--most", "2000")
+    speeds = {row["case"]: row["GB/s"].get("pycuda") for row in result["streaming"]}
+    speeds = {case: speed for case, speed in speeds.items() if speed is not None}
+    assert set(speeds) == set(bench_random.CASES) - {"normal-default"}
+    assert all(speed > 0 for speed in speeds.values())
+    assert [row["case"] for row in result["states"]] == list(bench_random.STATES)
+    assert all(row["ns"] > 0 for row in result["states"])
+
+
+@needs_c
+@pytest.mark.gpu
+def test_ring(tmp_path):
+    result, said = run("bench_ring", tmp_path, "--quick")
+    assert [row["title"] for row in result["rows"]] == list(bench_ring.CASES)
+    for row in result["rows"]:
+        assert row["title"] in said
+        assert 0 < row["ours"]["min"] <= row["ours"]["median"]
+
+
+@pytest.mark.gpu
+def test_sparse(tmp_path):
+    options = ("--rounds", "1", "--batches", "1", "--rows", "200")
+    result, _ = run("bench_sparse", tmp_path, *options)
+    assert len(result["products"]) == 2 * len(bench_sparse.MATRICES)
+    for row in result["products"]:
+        wanted = {"gathers", "csr", "coordinate"}
+        if row["matrix"] in bench_sparse.SYMMETRIC:
+            wanted.add("packeted")
+        assert wanted <= set(row["GB/s"])
+        assert all(speed > 0 for speed in row["GB/s"].values())
+
+
+@pytest.mark.gpu
+def test_wide(tmp_path):
+    options = "--sizes 256 --rounds 1 --ms 0.1 --peers --topics elementwise shapes"
+    result, said = run("bench_wide", tmp_path, *options.split())
+    assert [r["name"] for r in result["rows"] if r["verdict"] == "fails"] == []
+    assert "roll" in said
+
+
+def test_each_row_of_bench_wide_is_python_with_a_name_of_its_own():
+    topics, data = wide.load(wide.topics())
+    rows = [row for rows in topics.values() for row in rows]
+    assert len({row.name for row in rows}) == len(rows) >= 70
+    assert set(data) == set(topics)
+    for row in rows:
+        assert "ours" in row.texts(), row.name
+        for text in row.texts().values():
+            compile(text, text, "exec")
+
+
+@pytest.mark.parametrize("compiler", cc.compilers())
+@pytest.mark.parametrize("floor", ["floor", "floor_compile", "floor_graph"])
+def test_floors_compile_without_a_warning(floor, compiler, tmp_path):
+    flags = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"]
+    flags += ["-Wstrict-prototypes", "-Wmissing-prototypes", "-Wvla"]
+    source, out = BENCH / f"{floor}.c", tmp_path / floor
+    include = ["-I", common.C_SOURCE]
+    cc.must(cc.run([compiler, *flags, *include, source, "-o", out, "-ldl"]))
+
+
+# -- statistics and verdicts -----------------------------------------------------------
 
 
 def test_summary_of_known_numbers():
@@ -31,9 +214,6 @@ def test_summary_of_known_numbers():
     # 20 values: rank 19; 21 values: 19.95 goes up to rank 20.
     assert common.summary(list(range(1, 21)))["p95"] == 19
     assert common.summary(list(range(1, 22)))["p95"] == 20
-
-
-def test_summary_of_nothing_is_refused():
     with pytest.raises(ValueError, match="nothing"):
         common.summary([])
 
@@ -68,21 +248,6 @@ def test_bounds_hold_up_to_their_limit(bound, ours, holds):
     assert bound.holds([[ours]], [[1000]]) is holds
 
 
-def test_bounds_in_words():
-    assert str(common.Bound(plus=350)) == "floor + 350"
-    assert str(common.Bound(times=1.1)) == "floor x 1.1"
-    assert str(common.Bound(at_most=200_000)) == "200,000"
-
-
-@pytest.mark.parametrize("parts", [{}, {"plus": 1, "times": 2}])
-def test_a_bound_is_one_thing(parts):
-    with pytest.raises(ValueError, match="exactly one"):
-        common.Bound(**parts)
-
-
-# -- timing ----------------------------------------------------------------------------
-
-
 def test_measure_waits_for_the_device_outside_of_the_timed_part(monkeypatch):
     log = []
     now = iter(range(0, 100_000, 1000))
@@ -93,122 +258,23 @@ def test_measure_waits_for_the_device_outside_of_the_timed_part(monkeypatch):
 
     monkeypatch.setattr(common.time, "perf_counter_ns", clock)
     ns = common.measure(
-        lambda calls: log.append(calls), lambda: log.append("wait"), batches=2, calls=10
+        lambda calls: log.append((calls, gc.isenabled())),
+        lambda: log.append("wait"),
+        batches=2,
+        calls=10,
     )
     assert ns == [100, 100]
-    batch = ["clock", 10, "clock", "wait"]
-    assert log == [10, "wait", *batch, *batch]
-
-
-def test_measure_leaves_the_collector_as_it_was():
-    def run(calls):
-        seen.append(gc.isenabled())
-        if len(seen) == 3:
-            raise ZeroDivisionError
-
-    seen = []
+    batch = ["clock", (10, False), "clock", "wait"]
+    assert log == [(10, True), "wait", *batch, *batch]
     assert gc.isenabled()
-    with pytest.raises(ZeroDivisionError):
-        common.measure(run, lambda: None, batches=5, calls=1)
-    assert seen == [True, False, False]
-    assert gc.isenabled()
-
-
-# -- tables and files ------------------------------------------------------------------
-
-
-def test_table_is_aligned():
-    text = common.table(["case", "ns"], [["launch", "1,059"], ["x", "-"]])
-    assert text.split("\n") == [
-        "case       ns",
-        "------  -----",
-        "launch  1,059",
-        "x           -",
-    ]
-    with pytest.raises(ValueError, match="different length"):
-        common.table(["a", "b"], [["1"]])
-
-
-def test_numbers_for_people():
-    assert common.number(1234567.6) == "1,234,568"
-    assert common.number(None) == "-"
-    assert common.cuda_version(13000) == "13.0"
-    assert common.cuda_version(11040) == "11.4"
-
-
-def test_json_is_written_whole(tmp_path):
-    path = tmp_path / "new" / "result.json"
-    common.write_json(path, {"a": 1})
-    assert json.loads(path.read_text()) == {"a": 1}
-    assert [p.name for p in path.parent.iterdir()] == ["result.json"]
-    with pytest.raises(TypeError):
-        common.write_json(path, {"a": object()})
-    assert json.loads(path.read_text()) == {"a": 1}
-
-
-# -- subjects --------------------------------------------------------------------------
-
-
-def subject(code, name="child"):
-    prelude = f"import sys; sys.path.insert(0, {str(BENCH)!r}); import common\n"
-    return common.Subject(name, [sys.executable, "-c", prelude + code])
-
-
-SERVING = """
-calls = []
-def noisy(n):
-    print("said by a library")
-    calls.append(n)
-def broken(n):
-    raise KeyError("inside")
-cases = {"noisy": noisy, "broken": broken}
-common.serve({"cases": sorted(cases), "device": "none"}, cases, lambda: None)
-"""
-
-
-def test_a_subject_answers_and_survives_bad_cases():
-    with subject(SERVING) as child:
-        assert child.header == {"cases": ["broken", "noisy"], "device": "none"}
-        ns = child.ask("noisy", 4, 10)
-        assert len(ns) == 4
-        assert all(value > 0 for value in ns)
-        with pytest.raises(common.SubjectError, match="KeyError: 'inside'"):
-            child.ask("broken", 1, 1)
-        with pytest.raises(common.SubjectError, match="no such case"):
-            child.ask("unknown", 1, 1)
-        assert len(child.ask("noisy", 2, 1)) == 2
-    assert child.process.returncode == 0
-
-
-@pytest.mark.parametrize(
-    ("code", "why"),
-    [
-        ('print(\'{"missing": "not installed"}\')', "^not installed$"),
-        ("raise SystemExit(3)", "exit status 3"),
-        ("print('hello')", "answered 'hello"),
-    ],
-)
-def test_a_subject_that_cannot_start_says_why(code, why):
-    with pytest.raises(common.SubjectError, match=why):
-        subject(code)
-
-
-def test_a_subject_that_dies_says_so():
-    with (
-        subject("print('{}', flush=True); input(); sys.exit(4)") as child,
-        pytest.raises(common.SubjectError, match="exit status 4"),
-    ):
-        child.ask("any", 1, 1)
 
 
 class Scripted:
     """A subject without a process. It answers from a list and keeps a log."""
 
-    def __init__(self, name, answers, log, cases=("launch",)):
-        self.name = name
-        self.answers = iter(answers)
-        self.log = log
-        self.header = {"cases": list(cases)}
+    def __init__(self, name, answers, log):
+        self.name, self.answers, self.log = name, iter(answers), log
+        self.header = {"cases": ["launch"]}
 
     def ask(self, case, batches, calls):
         self.log.append((self.name, case))
@@ -218,161 +284,249 @@ class Scripted:
         return [answer] * batches
 
 
-def launch_case(bound):
-    return bench_launch.Case("launch", "a launch", ("params", "extra"), 10, bound)
-
-
 @pytest.mark.parametrize(("plus", "verdict"), [(50, "pass"), (49, "MISS")])
 def test_a_row_is_judged_against_the_cheaper_floor(plus, verdict):
+    """A peer may fail. The order of the subjects alternates."""
     log = []
-    # The order alternates: params, extra; then extra, params.
     floor = Scripted("floor", [100, 110, 200, 210], log)
     ours = Scripted("ours", [150, 250], log)
-    peer = Scripted("peer", [300, 400], log)
-    absent = Scripted("absent", [], log, cases=())
-    peers = {"peer": peer, "absent": absent}
-    case = launch_case(common.Bound(plus=plus))
+    peers = {"peer": Scripted("peer", [300, 400], log)}
+    peers["broken"] = Scripted("broken", ["it broke"] * 2, [])
+    bound = common.Bound(plus=plus)
+    case = bench_launch.Case("launch", "a launch", ("params", "extra"), 10, bound)
     row, failed = bench_launch.measure_case(case, floor, ours, peers, 2, 3)
-    assert failed == {}
-    assert row["verdict"] == verdict
-    assert row["over"] == 50
+    assert failed == {"broken": "it broke"}
+    assert (row["verdict"], row["over"]) == (verdict, 50)
     assert row["floor"] == {"min": 100, "median": 150, "p95": 200}
-    assert row["ours"]["median"] == 200
     assert row["peers"] == {"peer": {"min": 300, "median": 350, "p95": 400}}
     first = [("floor", "params"), ("floor", "extra"), ("ours", "launch")]
     first.append(("peer", "launch"))
     assert log == first + first[::-1]
 
 
-def test_a_peer_may_fail_and_the_floor_may_not():
-    log = []
-    case = launch_case(None)
-    floor = Scripted("floor", [100] * 4, log)
-    ours = Scripted("ours", [150] * 2, log)
-    peers = {"peer": Scripted("peer", ["it broke"], log)}
-    row, failed = bench_launch.measure_case(case, floor, ours, peers, 2, 1)
-    assert failed == {"peer": "it broke"}
-    assert row["peers"] == {}
-    assert row["verdict"] is None
-    floor = Scripted("floor", ["no device"], log)
-    with pytest.raises(common.SubjectError, match="no device"):
-        bench_launch.measure_case(case, floor, ours, {}, 1, 1)
+@pytest.mark.parametrize(
+    "words, seconds, holds",
+    [
+        ("memory,sync", 1.5, True),
+        ("memory,sync", 1.51, False),
+        ("all", 4.0, True),
+        ("all", 4.1, False),
+        ("race", 9.0, True),  # has no bound
+    ],
+)
+def test_checks_are_judged_by_the_least_time(monkeypatch, words, seconds, holds):
+    left = {"": iter([2.0, 1.0]), words: iter([seconds, seconds + 9])}
+    monkeypatch.setattr(
+        bench_checks, "measured", lambda args, words: {"sum": next(left[words])}
+    )
+    args = {"words": [words], "rounds": 1, "processes": 2, "threads": 1}
+    (row,) = bench_checks.run(SimpleNamespace(**args))["rows"]
+    assert (row["s"], row["plain_s"], row["holds"]) == (seconds, 1.0, holds)
 
 
-def test_the_report_shows_every_row():
-    case = launch_case(common.Bound(plus=50))
-    log = []
-    floor, ours = Scripted("f", [100, 100], log), Scripted("o", [1250], log)
-    peers = {"cupy": Scripted("p", [777], log)}
-    row, _ = bench_launch.measure_case(case, floor, ours, peers, 1, 1)
-    result = {
-        "environment": {**common.environment(), "kernel_module": "580.1"},
-        "device": "A GPU",
-        "driver": "13.0",
-        "version": "2026.1",
-        "rounds": 1,
-        "batches": 1,
-        "rows": [row],
-        "source_module_less_load": None,
-        "peers": {"cupy": "14.2"},
-        "missing": {"torch": "not installed"},
-    }
-    lines = bench_launch.report(result).split("\n")
-    assert lines[0] == "A GPU, driver for CUDA 13.0, kernel module 580.1"
-    shown = next(line for line in lines if line.startswith("a launch"))
-    assert shown.split() == [
-        *["a", "launch", "100", "1,250", "1,250", "1,150"],
-        *["floor", "+", "50", "MISS", "777"],
+def test_the_verdict_about_graphs():
+    rows = [
+        {"case": "operations", "ours": {"median": 2_000_000}, "verdict": None},
+        {"case": "replay_1", "ours": {"median": 2}, "verdict": "pass"},
     ]
-    assert lines[-2:] == ["pycuda 2026.1; peers: cupy 14.2", "torch: not installed"]
+    assert bench_graph.verdict({"faster": 5.5, "rows": rows})[1]
+    assert not bench_graph.verdict({"faster": 4.9, "rows": rows})[1]
+    rows[1]["verdict"] = "MISS"
+    assert not bench_graph.verdict({"faster": 9, "rows": rows})[1]
 
 
-# -- the programs ----------------------------------------------------------------------
+def test_loops_with_other_results_end_the_program():
+    bench_loops.compare("k", [[1.0, 2.0]], [[1.0, 2.001]])
+    with pytest.raises(SystemExit):
+        bench_loops.compare("k", [[1.0, 2.0]], [[1.0, 2.1]])
 
 
-def run(command, **env):
-    return subprocess.run(
-        command,
-        check=False,
-        capture_output=True,
-        text=True,
-        env={**os.environ, **env},
-        timeout=300,
-    )
+# -- bench_wide ------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def floor_program(tmp_path_factory):
-    return common.build_floor(tmp_path_factory.mktemp("floor"))
+def record(ours, cupy=None, torch=None, size=2**22, **more):
+    seconds = {"ours": ours, "cupy": cupy, "torch": torch}
+    seconds = {name: value for name, value in seconds.items() if value is not None}
+    return {"name": "row", "size": size, "seconds": seconds, "errors": {}, **more}
 
 
-@pytest.mark.parametrize("compiler", ["gcc", "clang"])
-def test_floor_compiles_without_a_warning(compiler, tmp_path):
-    if shutil.which(compiler) is None:
-        pytest.skip(f"{compiler} is not installed")
-    source, include = str(BENCH / "floor.c"), str(common.C_SOURCE)
-    command = [compiler, "-std=c11", "-O2", *STRICT, "-I", include, source]
-    done = run([*command, "-o", str(tmp_path / "floor"), "-ldl"])
-    assert (done.returncode, done.stderr) == (0, "")
+@pytest.mark.parametrize(
+    ("given", "verdict"),
+    [
+        (record(1.0, 2.0, 0.98), ""),
+        (record(1.0, 2.0, 0.96), "behind"),
+        (record(1.0, 0.99, size=2**14), "behind"),
+        (record(1.0, 1.01, size=2**14), ""),
+        (record(1.0), ""),
+        (record(1.0, 2.0, equal=False), "differs"),
+        (record(1.0, 2.0, equal=True), ""),
+        (record(None, 2.0), "fails"),
+    ],
+)
+def test_verdict_of_a_wide_row(given, verdict):
+    bench_wide.judge(given, 2**14, {})
+    assert given["verdict"] == verdict
 
 
-def test_floor_and_bench_agree_on_the_cases(floor_program):
-    listed = dict(
-        line.split() for line in run([floor_program, "--list"]).stdout.splitlines()
-    )
-    used = {name: case.calls for case in bench_launch.CASES for name in case.floor}
-    of_arrays = {name for case in bench_array.CASES for name in case.floor}
-    calls = {name: int(calls) for name, calls in listed.items()}
-    assert {name: calls[name] for name in used} == used
-    assert set(calls) == set(used) | of_arrays
+class Package:
+    """A package whose arrays are those of NumPy."""
+
+    version, device = "1", "a device"
+
+    def host(self, array):
+        return array
+
+    def forget(self):
+        pass
 
 
-def test_floor_says_what_is_missing(floor_program, tmp_path):
-    nowhere = str(tmp_path / "libcuda.so.1")
-    image = str(BENCH / "floor.c")
-    for command, words in [
-        ([floor_program], "usage"),
-        ([floor_program, "--wrong"], "--wrong"),
-        ([floor_program, str(tmp_path / "image")], "cannot open the image"),
-        ([floor_program, image, "--batches", "0"], "--batches"),
-        ([floor_program, image, "--only", "nothing"], "no such case"),
-        ([floor_program, image], "no driver library"),
-    ]:
-        done = run(command, FLOOR_LIBCUDA=nowhere)
-        assert done.returncode == 1
-        assert done.stdout == ""
-        assert words in done.stderr
-        assert done.stderr.count("\n") == 1
+def test_results_are_compared():
+    packages = dict.fromkeys(("ours", "cupy", "torch"), Package())
+
+    def compare(ours, theirs):
+        return bench_wide.compare({"ours": ours, "cupy": theirs}, packages)
+
+    ones = np.ones(4)
+    assert compare(ones, ones) is True
+    assert compare(ones, ones * 1.1) is False
+    assert compare(ones, np.ones(5)) is False
+    assert compare((ones, ones), (ones, ones * 2)) is False
+    assert bench_wide.compare({"ours": ones}, packages) is None
+    results = {"ours": ones, "cupy": ones * 2, "torch": ones}
+    assert bench_wide.compare(results, packages) is True
 
 
-def test_cases_have_names_of_their_own():
-    names = [case.name for case in bench_launch.CASES]
-    titles = [case.title for case in bench_launch.CASES]
-    assert len(set(names)) == len(names)
-    assert len(set(titles)) == len(titles)
+def test_a_comparison_that_fails_is_an_error_of_the_row():
+    def check(ours, theirs):
+        texts = wide.Row("row", ours="f(x)", cupy="g(x)")
+        calls = {"ours": (ours, 1), "cupy": (theirs, 1)}
+        given = record(1.0, 2.0)
+        packages = dict.fromkeys(calls, Package())
+        bench_wide.check_results(texts, calls, packages, given)
+        return given
+
+    assert check(lambda: np.ones(3), lambda: np.ones(3))["equal"] is True
+    assert check(lambda: np.ones(3), lambda: np.zeros(3))["equal"] is False
+    assert "ZeroDivision" in check(lambda: 1 / 0, lambda: 0)["errors"]["comparison"]
 
 
-def test_help_and_wrong_arguments():
-    script = str(BENCH / "bench_launch.py")
-    done = run([sys.executable, script, "--help"])
-    assert done.returncode == 0
-    assert "--quick" in done.stdout
-    assert run([sys.executable, script, "--rounds", "0"]).returncode == 2
-    assert run([sys.executable, script, "--other", "x"]).returncode == 2
+def test_large_results_are_not_compared(monkeypatch):
+    """A run of large sizes only would copy gigabytes to the host for each row."""
+    checked = []
+
+    def measure(row, packages, data, size, args, check):
+        if row.name != "copy":
+            checked.append((size, check))
+        return {"name": row.name, "size": size, "seconds": {"ours": 1.0}, "moved": 1.0}
+
+    monkeypatch.setattr(bench_wide, "start", lambda args: ({"ours": Package()}, {}))
+    monkeypatch.setattr(bench_wide, "measure", measure)
+    rows = [("shapes", wide.Row("roll", "roll(x)"))]
+    monkeypatch.setattr(bench_wide, "selected", lambda args: (rows, {"shapes": {}}))
+    for sizes in ([2**28], [2**14, 2**28]):
+        bench_wide.run(SimpleNamespace(sizes=sizes))
+    assert checked == [(2**28, False), (2**14, True), (2**28, False)]
 
 
-@pytest.mark.gpu
-def test_a_quick_run_measures_everything(tmp_path):
-    path = tmp_path / "result.json"
-    script = str(BENCH / "bench_launch.py")
-    done = run([sys.executable, script, "--quick", "--no-peers", "--json", str(path)])
-    assert done.returncode == 0, done.stderr
-    result = json.loads(path.read_text())
-    measured = {row["case"] for row in result["rows"]}
-    wanted = {case.name for case in bench_launch.CASES} | {"import"}
-    absent = {"launch, GPUArrays"} if "launch_gpuarray" not in measured else set()
-    assert measured | {"launch_gpuarray"} == wanted
-    assert set(result["missing"]) == absent, result["missing"]
-    for row in result["rows"]:
-        assert row["ours"]["min"] > 0
-        assert row["title"] in done.stdout
+# -- what is measured ------------------------------------------------------------------
+
+
+def dense(matrix):
+    indptr, indices, data, shape = matrix
+    result = np.zeros(shape)
+    np.add.at(result, (np.repeat(np.arange(shape[0]), np.diff(indptr)), indices), data)
+    return result
+
+
+def test_poisson():
+    line = 2 * np.eye(5) - np.eye(5, k=1) - np.eye(5, k=-1)
+    one = np.eye(5)
+    plane = np.kron(line, one) + np.kron(one, line)
+    np.testing.assert_array_equal(dense(bench_sparse.poisson2d(25, "float64")), plane)
+    space = np.kron(plane, one) + np.kron(np.eye(25), line)
+    np.testing.assert_array_equal(dense(bench_sparse.poisson3d(125, "float64")), space)
+
+
+def test_the_matrix_of_the_graph_is_the_one_of_its_floor(monkeypatch):
+    monkeypatch.setattr(bench_graph, "SIDE", 3)
+    indptr, indices, data, shape = bench_graph.poisson()
+    assert shape == (9, 9)
+    assert indices[indptr[4] : indptr[5]].tolist() == [1, 3, 4, 5, 7]
+    assert indices[indptr[3] : indptr[4]].tolist() == [0, 3, 4, 6]
+    assert data[: indptr[1]].tolist() == [4, -1, -1]
+
+
+@pytest.mark.parametrize("name", bench_sparse.MATRICES)
+def test_sparse_matrices_are_valid(name):
+    indptr, indices, data, shape = bench_sparse.MATRICES[name][1](900, "float32")
+    assert len(indptr) == shape[0] + 1 and indptr[0] == 0
+    assert len(indices) == len(data) == indptr[-1]
+    assert (np.diff(indptr) > 0).all()
+    assert indices.min() >= 0 and indices.max() < shape[1]
+    assert data.dtype == np.float32
+
+
+def test_the_power_law_has_a_long_row_and_common_columns():
+    indptr, indices, _, shape = bench_sparse.power_law(20_000, "float32")
+    lengths = np.diff(indptr)
+    assert lengths.max() == 1000 > 50 * np.median(lengths)
+    assert np.mean(indices < shape[1] // 100) > 0.5
+
+
+def test_bytes_of_a_sparse_product():
+    assert bench_sparse.bytes_of(5, (2, 3), "float32") == 5 * 8 + 3 * 4 + 5 * 4
+    assert bench_sparse.bytes_of(5, (2, 3), "float64") == 5 * 12 + 3 * 4 + 5 * 8
+
+
+def test_a_wrong_sparse_product_is_found():
+    _, _, y, _ = bench_sparse.generated("random", 100, "float64")
+    bench_sparse.check(y, "random", 100, "float64")
+    with pytest.raises(RuntimeError, match="wrong"):
+        bench_sparse.check(y * (1 + 1e-6), "random", 100, "float64")
+
+
+PROGRAM = """.version 9.0
+.target sm_75
+.address_size 64
+.visible .entry other()
+{
+	ret;
+}
+.visible .entry loop(
+	.param .u32 loop_param_0
+)
+{
+	.reg .pred 	%p<2>;
+	.reg .b32 	%r<4>;
+	// a comment;
+	ld.param.u32 	%r1, [loop_param_0];
+	setp.eq.s32 	%p1, %r1, 0;
+	@%p1 bra 	$L__BB1_2;
+
+$L__BB1_1:
+	.pragma "nounroll";
+	add.s32 	%r1, %r1, -1; // another
+	setp.ne.s32 	%p1, %r1, 0;
+	@%p1 bra 	$L__BB1_1;
+	@%p1 mov.u32 	%r2, 0;
+
+$L__BB1_2:
+	ret;
+}
+"""
+
+
+def test_blocks_of_a_kernel_and_their_sizes():
+    program, sizes = bench_emulator.with_counters(PROGRAM, "loop")
+    assert sizes == [3, 3, 1, 1]
+    lines = [line.strip() for line in program.splitlines()]
+    assert ".visible .global .align 8 .b64 counters[4];" in lines
+    places = [i for i, line in enumerate(lines) if line.startswith("red.global")]
+    assert [lines[i + 1].split()[0] for i in places] == [
+        "ld.param.u32",
+        "add.s32",
+        "@%p1",
+        "ret;",
+    ]
+    left = [line for line in lines if "counters" not in line]
+    assert left == [line.strip() for line in PROGRAM.splitlines()]

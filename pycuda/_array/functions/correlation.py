@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from pycuda._array.copies import c_copy, on_stream
-from pycuda._array.functions import fourier, joining, reductions
+from pycuda._array.functions import fourier, reductions
 from pycuda._array.functions.conversion import operand
 from pycuda._array.functions.operations import clip
 from pycuda._array.kernels.c_types import dtype_to_ctype
@@ -16,6 +16,7 @@ from pycuda._context_cache import context_dependent_memoize
 from pycuda._driver import (
     GPUArray,
     _any,
+    _concatenate,
     _sum,
     matmul,
 )
@@ -164,7 +165,7 @@ def _observations(m, y, rowvar):
         elif not rowvar and (part is m or part.shape[0] != 1):  # as NumPy
             part = part.T
         rows.append(part)
-    return rows[0] if len(rows) == 1 else joining.concatenate(rows, 0)
+    return rows[0] if len(rows) == 1 else _concatenate(rows, 0)
 
 
 def _weights(fweights, aweights, count):

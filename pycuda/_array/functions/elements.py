@@ -18,12 +18,12 @@ from pycuda._array.copies import (
 )
 from pycuda._array.creation import arange
 from pycuda._array.functions import operations, reductions
-from pycuda._array.functions.reductions import count_nonzero
 from pycuda._array.layout import normal_axis
 from pycuda._array.numpy_calls import into, mask_of
 from pycuda._driver import (
     GPUArray,
     _array_ops,
+    _count_nonzero as count_nonzero,
     _elementwise,
     _flatnonzero,
     _max,

@@ -13,7 +13,7 @@ import numpy as np
 
 from pycuda._array.copies import may_overlap, on_stream
 from pycuda._array.functions.conversion import operand
-from pycuda._array.functions.grids import broadcast_arrays
+from pycuda._array.functions.sequences import broadcast_arrays
 from pycuda._array.kernels.c_types import dtype_to_ctype
 from pycuda._array.kernels.elementwise_kernel import ElementwiseKernel
 from pycuda._array.numpy_calls import into

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from pycuda._array.creation import arange
-from pycuda._array.functions.rearranging import roll, rolled
+from pycuda._array.functions.shapes import roll, rolled
 from pycuda._driver import (
     GPUArray,
     Stream,

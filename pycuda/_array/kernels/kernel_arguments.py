@@ -132,7 +132,7 @@ def wrong_dtype(what, declared, array):
 # -- arguments -------------------------------------------------------------------------
 
 
-# How a kernel uses an argument; type/kernel_arguments.h has the same values.
+# How a kernel uses an argument; type/kernel_call.h has the same values.
 _SCALAR, _POINTER, _ELEMENTS = range(3)
 
 

@@ -9,8 +9,6 @@
 #include <string.h>
 
 #include "device/base/site.h"
-#include "device/check/guard.h"
-#include "device/check/stream_finding.h"
 
 enum { MOST_OPERATIONS = 4096, MOST_SUSPECTS = 64, NAME_ROOM = 96 };
 

@@ -73,14 +73,15 @@ pcu_type_promote(int a, int b, int *out)
 }
 
 int
-pcu_type_read(pcu_state *st, PyObject *value, int *type)
+pcu_as_type(pcu_state *st, PyObject *value, void *out, const char *name)
 {
+    int *type = out;
     PyArray_Descr *dtype = NULL;
     *type = PCU_T_NONE;
     if (value == Py_None) {
         return 0;
     }
-    if (pcu_as_dtype(st, value, &dtype, "dtype") < 0) {
+    if (pcu_as_dtype(st, value, &dtype, name) < 0) {
         return -1;
     }
     int rc = 0;

@@ -50,7 +50,21 @@ pcu_raise_shapes(const char *format, const char *name, int ndim, const size_t *s
     return -1;
 }
 
-/* -- the argument out -------------------------------------------------------------- */
+/* -- the arguments axis and out ---------------------------------------------------- */
+
+int
+pcu_axis_place(const char *function, int *axis, int ndim)
+{
+    if (*axis < -ndim || *axis >= ndim) {
+        PyErr_Format(PyExc_ValueError, "%s: axis %d is not one of the %d axes",
+                     function, *axis, ndim);
+        return -1;
+    }
+    if (*axis < 0) {
+        *axis += ndim;
+    }
+    return 0;
+}
 
 int
 pcu_check_out(pcu_state *st, const char *name, PyObject *out, int ndim,

@@ -531,23 +531,24 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(
-    context_attach_doc,
+static const pcu_word context_attach_words[] = {{"flags", pcu_as_uint, 0}};
+
+PCU_SIGNATURE(
+    context_attach, context_attach_words,
     "attach($type, /, flags=0)\n--\n\n"
     "Push the context that is current in the driver on this thread's stack.\n\n"
-    "A context of another library is not ended by this package.");
+    "A context of another library is not ended by this package.")
 
 static PyObject *
 context_attach(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
                PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {{"flags", pcu_as_uint, 0}};
-    static const pcu_argtable table = {"attach", specs, 1, 0, 0};
     pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
     unsigned int flags = 0;
     CUcontext handle = NULL;
     int rc;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &flags) < 0) {
+    if (pcu_args_parse(st, &context_attach_signature, args, nargs, kwnames, &flags) <
+        0) {
         return NULL;
     }
     pcu_ctxstack *stack = pcu_ctxstack_borrow(st, true);

@@ -34,19 +34,14 @@ typedef struct {
     unsigned int flags;
 } context_peer_args;
 
-static const pcu_argspec context_peer_specs[] = {
-    {"peer", pcu_as_context, offsetof(context_peer_args, peer)},
-    {"flags", pcu_as_uint, offsetof(context_peer_args, flags)},
-};
-
 /* Parse the arguments, and return the handle of the peer, which is alive. NULL with an
  * exception. */
 static CUcontext
-context_parse_peer(pcu_state *st, const pcu_argtable *table, const char *routine,
+context_parse_peer(pcu_state *st, const pcu_signature *signature, const char *routine,
                    PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
                    context_peer_args *a)
 {
-    if (pcu_args_parse(st, table, args, nargs, kwnames, a) < 0) {
+    if (pcu_args_parse(st, signature, args, nargs, kwnames, a) < 0) {
         return NULL;
     }
     return pcu_context_handle(st, a->peer, routine, "peer");
@@ -64,23 +59,27 @@ context_count_peers(pcu_state *st, int change)
     ctx->peers += change;
 }
 
-PyDoc_STRVAR(
-    context_enable_peer_access_doc,
+static const pcu_word context_peer_words[] = {
+    {"peer", pcu_as_context, offsetof(context_peer_args, peer)},
+    {"flags", pcu_as_uint, offsetof(context_peer_args, flags)},
+};
+
+PCU_SIGNATURE(
+    context_enable_peer_access, context_peer_words,
     "enable_peer_access($type, /, peer, flags=0)\n--\n\n"
     "Let the current context read and write the memory of `peer`.\n\n"
-    "LogicError if the devices cannot do it, or if access is enabled already.");
+    "LogicError if the devices cannot do it, or if access is enabled already.")
 
 static PyObject *
 context_enable_peer_access(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
                            PyObject *kwnames)
 {
-    static const pcu_argtable table = {"enable_peer_access", context_peer_specs, 2, 1,
-                                       0};
     pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
     context_peer_args a = {0};
     int rc;
-    CUcontext peer = context_parse_peer(st, &table, "cuCtxEnablePeerAccess", args,
-                                        nargs, kwnames, &a);
+    CUcontext peer =
+        context_parse_peer(st, &context_enable_peer_access_signature,
+                           "cuCtxEnablePeerAccess", args, nargs, kwnames, &a);
     if (peer == NULL) {
         return NULL;
     }
@@ -102,21 +101,20 @@ context_enable_peer_access(PyObject *type, PyObject *const *args, Py_ssize_t nar
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(context_disable_peer_access_doc,
-             "disable_peer_access($type, /, peer)\n--\n\n"
-             "Undo enable_peer_access.");
+PCU_SIGNATURE(context_disable_peer_access, context_peer_words,
+              "disable_peer_access($type, /, peer)\n--\n\n"
+              "Undo enable_peer_access.")
 
 static PyObject *
 context_disable_peer_access(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
                             PyObject *kwnames)
 {
-    static const pcu_argtable table = {"disable_peer_access", context_peer_specs, 1, 1,
-                                       0};
     pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
     context_peer_args a = {0};
     int rc;
-    CUcontext peer = context_parse_peer(st, &table, "cuCtxDisablePeerAccess", args,
-                                        nargs, kwnames, &a);
+    CUcontext peer =
+        context_parse_peer(st, &context_disable_peer_access_signature,
+                           "cuCtxDisablePeerAccess", args, nargs, kwnames, &a);
     if (peer == NULL) {
         return NULL;
     }

@@ -295,25 +295,25 @@ typedef struct {
     CUstream stream;
 } launch_host_args;
 
-PyDoc_STRVAR(launch_host_func_doc,
-             "launch_host_func($module, /, function, stream=None)\n--\n\n"
-             "Call function() when the work of a stream so far has ended.\n\n"
-             "None is the current stream. See Stream.add_callback().");
+static const pcu_word launch_host_words[] = {
+    {"function", pcu_as_object, offsetof(launch_host_args, function)},
+    {"stream", pcu_as_stream, offsetof(launch_host_args, stream)},
+};
+
+PCU_SIGNATURE(launch_host_func, launch_host_words,
+              "launch_host_func($module, /, function, stream=None)\n--\n\n"
+              "Call function() when the work of a stream so far has ended.\n\n"
+              "None is the current stream. See Stream.add_callback().")
 
 static PyObject *
 launch_host_func(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
                  PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"function", pcu_as_object, offsetof(launch_host_args, function)},
-        {"stream", pcu_as_stream, offsetof(launch_host_args, stream)},
-    };
-    static const pcu_argtable table = {"launch_host_func", specs, 2, 1, 0};
     pcu_state *st = pcu_state_of_module(module);
     launch_host_args a = {NULL, pcu_stream_current()};
     PyObject *none = NULL;
     int rc = -1;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(st, &launch_host_func_signature, args, nargs, kwnames, &a) < 0 ||
         host_function_check(a.function) < 0) {
         return NULL;
     }

@@ -376,28 +376,29 @@ typedef struct {
     PyObject *owner;
 } stream_foreign_args;
 
-PyDoc_STRVAR(
-    stream_from_handle_doc,
+static const pcu_word stream_foreign_words[] = {
+    {"handle", pcu_as_object, offsetof(stream_foreign_args, handle)},
+    {"owner", pcu_as_object, offsetof(stream_foreign_args, owner)},
+};
+
+PCU_SIGNATURE(
+    stream_from_handle, stream_foreign_words,
     "from_handle($type, /, handle, owner=None)\n--\n\n"
     "Wrap a stream of another library, which also destroys it.\n\n"
     "handle: a CUstream as an int, or an object with __cuda_stream__. 0 and 1\n"
     "are the default stream, 2 is the thread's default stream. owner is kept\n"
-    "alive; by default it is the object that was given.");
+    "alive; by default it is the object that was given.")
 
 static PyObject *
 stream_from_handle(PyObject *type, PyTypeObject *defining, PyObject *const *args,
                    Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"handle", pcu_as_object, offsetof(stream_foreign_args, handle)},
-        {"owner", pcu_as_object, offsetof(stream_foreign_args, owner)},
-    };
-    static const pcu_argtable table = {"from_handle", specs, 2, 1, 0};
     pcu_state *st = pcu_state_of_type(defining);
     stream_foreign_args a = {0};
     unsigned long long bits = 0;
     CUstream handle = NULL;
-    if (st == NULL || pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (st == NULL || pcu_args_parse(st, &stream_from_handle_signature, args, nargs,
+                                     kwnames, &a) < 0) {
         return NULL;
     }
     if (!PyIndex_Check(a.handle)) {
@@ -452,11 +453,19 @@ typedef struct {
     int priority;
 } stream_args;
 
-static const pcu_argspec stream_specs[] = {
+static const pcu_word stream_words[] = {
     {"flags", pcu_as_uint, offsetof(stream_args, flags)},
     {"priority", pcu_as_int, offsetof(stream_args, priority)},
 };
-static const pcu_argtable stream_table = {"Stream", stream_specs, 2, 0, 0};
+
+PCU_SIGNATURE(
+    stream, stream_words,
+    "Stream(flags=0, priority=0)\n--\n\n"
+    "A queue of work on the device of the current context.\n\n"
+    "flags: or-ed stream_flags. priority: a lower number is a higher priority; the\n"
+    "driver clips it to Context.get_stream_priority_range(). Work of one stream runs\n"
+    "in order; different streams run concurrently. In a with block the stream is\n"
+    "used by all work that names no stream.")
 
 static int
 stream_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -466,7 +475,7 @@ stream_init(PyObject *op, PyObject *args, PyObject *kwargs)
     stream_args a = {0};
     pcu_handle handle = {0};
     int rc;
-    if (pcu_args_parse_tuple(st, &stream_table, args, kwargs, &a) < 0) {
+    if (pcu_args_parse_tuple(st, &stream_signature, args, kwargs, &a) < 0) {
         return -1;
     }
     if (self->head.live && !self->foreign) {
@@ -586,28 +595,29 @@ typedef struct {
     unsigned int flags;
 } stream_wait_args;
 
-PyDoc_STRVAR(
-    stream_wait_for_event_doc,
+static const pcu_word stream_wait_words[] = {
+    {"event", pcu_as_object, offsetof(stream_wait_args, event)},
+    {"flags", pcu_as_uint, offsetof(stream_wait_args, flags)},
+};
+
+PCU_SIGNATURE(
+    stream_wait_for_event, stream_wait_words,
     "wait_for_event($self, event, /, flags=0)\n--\n\n"
     "Let work that is enqueued from now on wait for the event.\n\n"
     "The calling thread does not wait. event: an Event, or one of cuda.core,\n"
     "CuPy, PyTorch or Numba. flags: an event_wait_flags. In a captured stream,\n"
-    "EXTERNAL adds a node that waits for the event each time the graph runs.");
+    "EXTERNAL adds a node that waits for the event each time the graph runs.")
 
 static PyObject *
 stream_wait_for_event(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                       PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"event", pcu_as_object, offsetof(stream_wait_args, event)},
-        {"flags", pcu_as_uint, offsetof(stream_wait_args, flags)},
-    };
-    static const pcu_argtable table = {"wait_for_event", specs, 2, 1, 1};
     pcu_resource *self = (pcu_resource *)op;
     stream_wait_args a = {NULL, 0};
     CUevent event = NULL;
     int rc;
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(self->st, &stream_wait_for_event_signature, args, nargs, kwnames,
+                       &a) < 0 ||
         pcu_resource_check(self, "cuStreamWaitEvent") < 0 ||
         pcu_event_handle(self->st, a.event, &event, "cuStreamWaitEvent") < 0 ||
         (a.flags != 0 && pcu_captured_object(a.event) < 0)) {
@@ -701,15 +711,6 @@ static PyMethodDef stream_methods[] = {
      stream_exit_doc},
     {NULL, NULL, 0, NULL},
 };
-
-PyDoc_STRVAR(
-    stream_doc,
-    "Stream(flags=0, priority=0)\n--\n\n"
-    "A queue of work on the device of the current context.\n\n"
-    "flags: or-ed stream_flags. priority: a lower number is a higher priority; the\n"
-    "driver clips it to Context.get_stream_priority_range(). Work of one stream runs\n"
-    "in order; different streams run concurrently. In a with block the stream is\n"
-    "used by all work that names no stream.");
 
 static PyType_Slot stream_slots[] = {
     {Py_tp_doc, (void *)stream_doc},

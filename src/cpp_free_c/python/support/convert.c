@@ -115,6 +115,22 @@ pcu_as_bool(pcu_state *Py_UNUSED(st), PyObject *value, void *out,
 }
 
 int
+pcu_as_double(pcu_state *Py_UNUSED(st), PyObject *value, void *out, const char *name)
+{
+    double number = PyFloat_AsDouble(value);
+    if (number == -1 && PyErr_Occurred()) {
+        if (!PyErr_ExceptionMatches(PyExc_TypeError)) {
+            return -1;
+        }
+        PyErr_Format(PyExc_TypeError, "%s must be a number, not %s", name,
+                     Py_TYPE(value)->tp_name);
+        return -1;
+    }
+    *(double *)out = number;
+    return 0;
+}
+
+int
 pcu_as_address(PyObject *value, CUdeviceptr *out, const char *name)
 {
     unsigned long long bits = 0;

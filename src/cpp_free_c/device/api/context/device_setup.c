@@ -16,7 +16,6 @@
 #include "device/check/stream_check.h"
 #include "device/compile/lower.h"
 #include "device/machine/grid/execution.h"
-#include "device/machine/grid/threads.h"
 #include "device/machine/warp/handlers.h"
 #include "device/api/context/leak.h"
 #include "device/api/entry/message.h"

@@ -7,7 +7,6 @@
 #include "device/base/checks.h"
 #include "device/base/site.h"
 #include "device/check/stream_check.h"
-#include "device/check/stream_finding.h"
 #include "device/memory/memory.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/call_log.h"

@@ -14,7 +14,7 @@
 #include "abi/graph_abi.h"
 #include "device/base/object.h"
 #include "device/api/entry/work.h"
-#include "device/machine/services/conditional.h"
+#include "device/machine/services/services.h"
 
 /* -- user objects ------------------------------------------------------------------ */
 

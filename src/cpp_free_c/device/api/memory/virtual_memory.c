@@ -1,7 +1,7 @@
 /* The calls on virtual memory: reserving addresses, making memory, mapping, rights, and
  * sharing with other processes. */
 #define _GNU_SOURCE
-#include "device/memory/virtual.h"
+#include "device/memory/memory.h"
 
 #include <fcntl.h>
 #include <string.h>

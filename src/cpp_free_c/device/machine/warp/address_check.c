@@ -3,12 +3,11 @@
 
 #include <stdio.h>
 
-#include "device/check/use_log.h"
+#include "device/check/uses.h"
 #include "device/compile/encoding.h"
 #include "device/machine/warp/lanes.h"
-#include "device/machine/warp/cluster.h"
+#include "device/machine/warp/warp.h"
 #include "device/machine/warp/report.h"
-#include "device/machine/warp/store_value.h"
 
 static const char *
 address_access_word(bool write)

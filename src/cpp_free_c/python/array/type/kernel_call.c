@@ -8,12 +8,10 @@
  * arguments.
  *
  * call_plan.c has the plans, call_launch.c the launch. */
-#include "python/array/type/call_launch.h"
+#include "python/array/type/kernel_call.h"
 
 #include "python/array/construction.h"
-#include "python/array/type/call_range.h"
 #include "python/array/type/launch_shape.h"
-#include "python/array/type/scan_call.h"
 #include "python/driver/context.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
@@ -347,8 +345,8 @@ call_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *kw
 
 /* -- the type ---------------------------------------------------------------------- */
 
-PyDoc_STRVAR(
-    call_remember_doc,
+PCU_SIGNATURE(
+    call_remember, pcu_call_plan_words,
     "_remember($self, kind, context, stages, dtypes, uses, first, result=None, "
     "threads=0, each=0, most_blocks=0, /)\n--\n\n"
     "Store what later calls in this context need.\n\n"
@@ -358,13 +356,14 @@ PyDoc_STRVAR(
     "for\n"
     "a number, 1 for an array, 2 for an array of which the kernel uses the elements.\n"
     "first is the place of the array that gives the size. For a reduction or a scan,\n"
-    "result is the dtype of its result, and the numbers decide its blocks.");
+    "result is the dtype of its result, and the numbers decide its blocks.")
 
 static PyObject *
 call_remember(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     kernel_call *self = (kernel_call *)op;
-    pcu_call_plan *plan = pcu_call_plan_new(self->st, args, nargs, kwnames);
+    pcu_call_plan *plan =
+        pcu_call_plan_new(self->st, &call_remember_signature, args, nargs, kwnames);
     if (plan == NULL) {
         return NULL;
     }

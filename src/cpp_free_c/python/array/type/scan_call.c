@@ -1,6 +1,6 @@
-/* Calls of scans: see scan_call.h. pycuda/_array/kernels/scan_kernel.py has the general
- * way. */
-#include "python/array/type/scan_call.h"
+/* Calls of scans: see kernel_call.h. pycuda/_array/kernels/scan_kernel.py has the
+ * general way. */
+#include "python/array/type/kernel_call.h"
 
 #include "python/array/construction.h"
 #include "python/array/memory.h"

@@ -247,30 +247,31 @@ export_check_extent(pcu_resource *self, const pcu_dlpack *t)
     return 0;
 }
 
-PyDoc_STRVAR(
-    export_as_dlpack_doc,
+static const pcu_word export_words[] = {
+    {"shape", pcu_as_shape, offsetof(export_args, shape)},
+    {"dtype", pcu_as_dtype, offsetof(export_args, dtype)},
+    {"strides", pcu_as_object, offsetof(export_args, strides)},
+    {"max_version", pcu_as_object, offsetof(export_args, max_version)},
+};
+
+PCU_SIGNATURE(
+    export_as_dlpack, export_words,
     "as_dlpack($self, /, shape, dtype, strides=None, max_version=None)\n--\n\n"
     "Return a DLPack capsule of an array in this memory, for another library.\n\n"
     "strides are in bytes; None is C order. The capsule keeps this allocation alive.\n"
     "It does not wait for enqueued work. max_version=(1, 0) gives the form of\n"
-    "DLPack 1.");
+    "DLPack 1.")
 
 static PyObject *
 export_as_dlpack(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                  PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"shape", pcu_as_shape, offsetof(export_args, shape)},
-        {"dtype", pcu_as_dtype, offsetof(export_args, dtype)},
-        {"strides", pcu_as_object, offsetof(export_args, strides)},
-        {"max_version", pcu_as_object, offsetof(export_args, max_version)},
-    };
-    static const pcu_argtable table = {"as_dlpack", specs, 4, 2, 0};
     pcu_resource *self = (pcu_resource *)op;
     export_args a = {.dtype = NULL};
     pcu_dlpack t;
     PyObject *capsule = NULL;
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(self->st, &export_as_dlpack_signature, args, nargs, kwnames,
+                       &a) < 0) {
         Py_XDECREF(a.dtype);
         return NULL;
     }

@@ -133,24 +133,25 @@ mapping_end(opengl_mapping *self, CUstream stream, const char **routine, bool *e
                                routine, ended);
 }
 
-PyDoc_STRVAR(
-    mapping_unmap_doc,
+static const pcu_word mapping_unmap_words[] = {{"stream", pcu_as_object, 0}};
+
+PCU_SIGNATURE(
+    mapping_unmap, mapping_unmap_words,
     "unmap($self, /, stream=...)\n--\n\n"
     "Return the object to OpenGL after the work of the stream.\n\n"
     "The default is the stream of map(). Do not use the pointer and the arrays of\n"
-    "the mapping any more.");
+    "the mapping any more.")
 
 static PyObject *
 mapping_unmap(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {{"stream", pcu_as_object, 0}};
-    static const pcu_argtable table = {"unmap", specs, 1, 0, 0};
     opengl_mapping *self = (opengl_mapping *)op;
     pcu_state *st = self->base.st;
     PyObject *stream = Py_Ellipsis;
     CUstream handle = self->handle;
     const char *routine = "";
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &stream) < 0) {
+    if (pcu_args_parse(st, &mapping_unmap_signature, args, nargs, kwnames, &stream) <
+        0) {
         return NULL;
     }
     if (stream == Py_Ellipsis && PyObject_TypeCheck(self->stream, st->Stream)) {
@@ -217,26 +218,26 @@ typedef struct {
     unsigned int level;
 } mapping_array_args;
 
-PyDoc_STRVAR(
-    mapping_array_doc,
+static const pcu_word mapping_array_words[] = {
+    {"index", pcu_as_uint, offsetof(mapping_array_args, index)},
+    {"level", pcu_as_uint, offsetof(mapping_array_args, level)},
+};
+
+PCU_SIGNATURE(
+    mapping_array, mapping_array_words,
     "array($self, /, index, level)\n--\n\n"
     "Return the Array of a layer or cube face and a mipmap level of a mapped image.\n\n"
-    "The array keeps the mapping alive. You can use it until unmap().");
+    "The array keeps the mapping alive. You can use it until unmap().")
 
 static PyObject *
 mapping_array(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"index", pcu_as_uint, offsetof(mapping_array_args, index)},
-        {"level", pcu_as_uint, offsetof(mapping_array_args, level)},
-    };
-    static const pcu_argtable table = {"array", specs, 2, 2, 0};
     opengl_mapping *self = (opengl_mapping *)op;
     pcu_state *st = self->base.st;
     mapping_array_args a = {0};
     CUarray handle = NULL;
     int rc;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(st, &mapping_array_signature, args, nargs, kwnames, &a) < 0 ||
         mapping_check(self, "cuGraphicsSubResourceGetMappedArray") < 0) {
         return NULL;
     }

@@ -109,21 +109,21 @@ exec_is_captured(CUstream stream)
 
 /* Read the argument of a function that takes a stream or None. *owner is the Stream. */
 static int
-exec_read_stream(pcu_graph_exec *self, const pcu_argtable *table, PyObject *const *args,
-                 Py_ssize_t nargs, PyObject *kwnames, CUstream *stream,
-                 PyObject **owner)
+exec_read_stream(pcu_graph_exec *self, const pcu_signature *signature,
+                 PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
+                 CUstream *stream, PyObject **owner)
 {
     pcu_state *st = self->head.st;
     *owner = Py_None;
     if (nargs == 1 && kwnames == NULL) {
         *owner = args[0]; /* most calls: without the parser */
     }
-    else if (pcu_args_parse(st, table, args, nargs, kwnames, owner) < 0) {
+    else if (pcu_args_parse(st, signature, args, nargs, kwnames, owner) < 0) {
         return -1;
     }
     if (Py_IS_TYPE(*owner, st->Stream) && ((pcu_resource *)*owner)->live) {
         *stream = ((pcu_resource *)*owner)->handle.stream;
-        return pcu_resource_check((pcu_resource *)*owner, table->function);
+        return pcu_resource_check((pcu_resource *)*owner, signature->function);
     }
     if (pcu_as_stream(st, *owner, stream, "stream") < 0) {
         return -1;
@@ -182,25 +182,25 @@ exec_name_make(pcu_graph_exec *self)
     return self->name == NULL ? -1 : 0;
 }
 
-static const pcu_argspec exec_stream_specs[] = {{"stream", pcu_as_object, 0}};
+static const pcu_word exec_launch_words[] = {{"stream", pcu_as_object, 0}};
 
-PyDoc_STRVAR(exec_launch_doc,
-             "launch($self, /, stream=None)\n--\n\n"
-             "Enqueue the whole graph in a stream (cuGraphLaunch).\n\n"
-             "A launch runs after the previous launches of the same GraphExec. A "
-             "stream that is\n"
-             "being captured refuses it: add the graph by Graph.add_child.");
+PCU_SIGNATURE(exec_launch, exec_launch_words,
+              "launch($self, /, stream=None)\n--\n\n"
+              "Enqueue the whole graph in a stream (cuGraphLaunch).\n\n"
+              "A launch runs after the previous launches of the same GraphExec. A "
+              "stream that is\n"
+              "being captured refuses it: add the graph by Graph.add_child.")
 
 static PyObject *
 exec_launch(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argtable table = {"launch", exec_stream_specs, 1, 0, 0};
     pcu_graph_exec *self = (pcu_graph_exec *)op;
     pcu_state *st = self->head.st;
     CUstream stream = NULL;
     PyObject *owner = NULL;
     CUresult status;
-    if (exec_read_stream(self, &table, args, nargs, kwnames, &stream, &owner) < 0 ||
+    if (exec_read_stream(self, &exec_launch_signature, args, nargs, kwnames, &stream,
+                         &owner) < 0 ||
         pcu_resource_check(&self->head, "cuGraphLaunch") < 0 ||
         exec_name_make(self) < 0) {
         return NULL;
@@ -230,21 +230,21 @@ exec_launch(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(
-    exec_upload_doc,
+PCU_SIGNATURE(
+    exec_upload, exec_launch_words,
     "upload($self, /, stream=None)\n--\n\n"
     "Move the graph to the device now, so that the first launch is as fast as\n"
-    "the others (cuGraphUpload). The work is not run.");
+    "the others (cuGraphUpload). The work is not run.")
 
 static PyObject *
 exec_upload(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argtable table = {"upload", exec_stream_specs, 1, 0, 0};
     pcu_graph_exec *self = (pcu_graph_exec *)op;
     CUstream stream = NULL;
     PyObject *owner = NULL;
     int rc;
-    if (exec_read_stream(self, &table, args, nargs, kwnames, &stream, &owner) < 0 ||
+    if (exec_read_stream(self, &exec_upload_signature, args, nargs, kwnames, &stream,
+                         &owner) < 0 ||
         pcu_resource_check(&self->head, "cuGraphUpload") < 0) {
         return NULL;
     }

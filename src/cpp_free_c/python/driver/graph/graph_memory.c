@@ -23,27 +23,29 @@ typedef struct {
 
 /* -- operations on values ---------------------------------------------------------- */
 
-PyDoc_STRVAR(graph_add_batch_doc,
-             "add_batch($self, /, operations, after=())\n--\n\n"
-             "Add waits for values in memory and writes of values as one node, and "
-             "return it.\n\n"
-             "operations: tuples as for Stream.batch_memory_operations(), 1 to 256.");
+static const pcu_word graph_memory_words[] = {
+    {"operations", pcu_as_object, offsetof(graph_memory_args, what)},
+    {"after", pcu_as_object, offsetof(graph_memory_args, after)},
+    {"bytes", pcu_as_size, offsetof(graph_memory_args, bytes)},
+    {"node", pcu_as_object, offsetof(graph_memory_args, what)},
+};
+
+PCU_SIGNATURE(graph_add_batch, graph_memory_words,
+              "add_batch($self, /, operations, after=())\n--\n\n"
+              "Add waits for values in memory and writes of values as one node, and "
+              "return it.\n\n"
+              "operations: tuples as for Stream.batch_memory_operations(), 1 to 256.")
 
 static PyObject *
 graph_add_batch(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                 PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"operations", pcu_as_object, offsetof(graph_memory_args, what)},
-        {"after", pcu_as_object, offsetof(graph_memory_args, after)},
-    };
-    static const pcu_argtable table = {"add_batch", specs, 2, 1, 0};
     pcu_graph *self = (pcu_graph *)op;
     pcu_state *st = self->head.st;
     graph_memory_args a = {0};
     CUgraphNodeParams params;
     PyObject *node = NULL;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(st, &graph_add_batch_signature, args, nargs, kwnames, &a) < 0 ||
         pcu_graph_check(self, "cuGraphAddNode") < 0) {
         return NULL;
     }
@@ -61,30 +63,26 @@ graph_add_batch(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 /* -- memory of the graph ----------------------------------------------------------- */
 
-PyDoc_STRVAR(
-    graph_add_alloc_doc,
+PCU_SIGNATURE(
+    graph_add_alloc, graph_memory_words,
     "add_alloc($self, /, bytes, after=())\n--\n\n"
     "Add a node that allocates device memory, and return it.\n\n"
     "node.address is the address, at each launch the same. The nodes that use the\n"
     "memory must wait for this node, and a node of Graph.add_free() for them. Graphs\n"
     "that run one after the other can share the physical memory. The driver does not\n"
     "clone such a graph, does not accept it as a child, and instantiates it once at a\n"
-    "time.");
+    "time.")
 
 static PyObject *
 graph_add_alloc(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                 PyObject *kwnames)
 {
     enum { PINNED = 1, ON_DEVICE = 1 }; /* CUmemAllocationType, CUmemLocationType */
-    static const pcu_argspec specs[] = {
-        {"bytes", pcu_as_size, offsetof(graph_memory_args, bytes)},
-        {"after", pcu_as_object, offsetof(graph_memory_args, after)},
-    };
-    static const pcu_argtable table = {"add_alloc", specs, 2, 1, 0};
     pcu_graph *self = (pcu_graph *)op;
     graph_memory_args a = {0};
     CUgraphNodeParams params;
-    if (pcu_args_parse(self->head.st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(self->head.st, &graph_add_alloc_signature, args, nargs, kwnames,
+                       &a) < 0 ||
         pcu_graph_check(self, "cuGraphAddNode") < 0) {
         return NULL;
     }
@@ -107,23 +105,19 @@ graph_add_alloc(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     return node;
 }
 
-PyDoc_STRVAR(graph_add_free_doc,
-             "add_free($self, /, node, after=())\n--\n\n"
-             "Add a node that frees the memory of a node of Graph.add_alloc().\n\n"
-             "after: the last nodes that use the memory. Return the new node.");
+PCU_SIGNATURE(graph_add_free, graph_memory_words,
+              "add_free($self, /, node, after=())\n--\n\n"
+              "Add a node that frees the memory of a node of Graph.add_alloc().\n\n"
+              "after: the last nodes that use the memory. Return the new node.")
 
 static PyObject *
 graph_add_free(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"node", pcu_as_object, offsetof(graph_memory_args, what)},
-        {"after", pcu_as_object, offsetof(graph_memory_args, after)},
-    };
-    static const pcu_argtable table = {"add_free", specs, 2, 1, 0};
     pcu_graph *self = (pcu_graph *)op;
     graph_memory_args a = {0};
     CUgraphNodeParams params;
-    if (pcu_args_parse(self->head.st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(self->head.st, &graph_add_free_signature, args, nargs, kwnames,
+                       &a) < 0 ||
         pcu_graph_check(self, "cuGraphAddNode") < 0) {
         return NULL;
     }

@@ -294,22 +294,29 @@ exec_hold_resources(pcu_graph_exec *self, pcu_graph_node *node,
     return rc;
 }
 
+static const pcu_word exec_copy_words[] = {
+    {"node", pcu_as_object, offsetof(exec_copy_args, node)},
+    {"dest", pcu_as_object, offsetof(exec_copy_args, dest)},
+    {"src", pcu_as_object, offsetof(exec_copy_args, src)},
+    {"size", pcu_as_object, offsetof(exec_copy_args, size)},
+    {"value", pcu_as_object, offsetof(exec_copy_args, src)},
+    {"count", pcu_as_object, offsetof(exec_copy_args, size)},
+    {"width", pcu_as_uint, offsetof(exec_copy_args, width)},
+};
+
+/* The arguments for a copy. */
+PCU_SIGNATURE(exec_update_copy, exec_copy_words,
+              "update_node(node, /, dest, src, size=None)\n--\n\n")
+
 static int
 exec_update_copy(pcu_graph_exec *self, pcu_graph_node *node, PyObject *const *args,
                  Py_ssize_t nargs, PyObject *kwnames, pcu_graph_resources *resources)
 {
-    static const pcu_argspec specs[] = {
-        {"node", pcu_as_object, offsetof(exec_copy_args, node)},
-        {"dest", pcu_as_object, offsetof(exec_copy_args, dest)},
-        {"src", pcu_as_object, offsetof(exec_copy_args, src)},
-        {"size", pcu_as_object, offsetof(exec_copy_args, size)},
-    };
-    static const pcu_argtable table = {"update_node", specs, 4, 3, 1};
     pcu_state *st = self->head.st;
     exec_copy_args a = {0};
     CUDA_MEMCPY3D copy;
     int rc;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(st, &exec_update_copy_signature, args, nargs, kwnames, &a) < 0 ||
         pcu_copy_parameters(st, a.dest, a.src, a.size, resources, &copy) < 0 ||
         exec_hold_resources(self, node, resources) < 0) {
         return -1;
@@ -320,23 +327,19 @@ exec_update_copy(pcu_graph_exec *self, pcu_graph_node *node, PyObject *const *ar
     return rc;
 }
 
+/* The arguments for a fill. */
+PCU_SIGNATURE(exec_update_set, exec_copy_words,
+              "update_node(node, /, dest, value, count=None, width=1)\n--\n\n")
+
 static int
 exec_update_set(pcu_graph_exec *self, pcu_graph_node *node, PyObject *const *args,
                 Py_ssize_t nargs, PyObject *kwnames, pcu_graph_resources *resources)
 {
-    static const pcu_argspec specs[] = {
-        {"node", pcu_as_object, offsetof(exec_copy_args, node)},
-        {"dest", pcu_as_object, offsetof(exec_copy_args, dest)},
-        {"value", pcu_as_object, offsetof(exec_copy_args, src)},
-        {"count", pcu_as_object, offsetof(exec_copy_args, size)},
-        {"width", pcu_as_uint, offsetof(exec_copy_args, width)},
-    };
-    static const pcu_argtable table = {"update_node", specs, 5, 3, 1};
     pcu_state *st = self->head.st;
     exec_copy_args a = {.width = 1};
     CUDA_MEMSET_NODE_PARAMS fill;
     int rc;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(st, &exec_update_set_signature, args, nargs, kwnames, &a) < 0 ||
         pcu_set_parameters(st, a.dest, a.src, a.size, a.width, resources, &fill) < 0 ||
         exec_hold_resources(self, node, resources) < 0) {
         return -1;
@@ -530,23 +533,25 @@ typedef struct {
     int enabled;
 } exec_enable_args;
 
-PyDoc_STRVAR(exec_enable_doc,
-             "enable($self, /, node, enabled=True)\n--\n\n"
-             "Switch a kernel, copy or fill on or off for the launches that follow.\n\n"
-             "A node that is off does nothing; its order is kept.");
+static const pcu_word exec_enable_words[] = {
+    {"node", pcu_as_object, offsetof(exec_enable_args, node)},
+    {"enabled", pcu_as_bool, offsetof(exec_enable_args, enabled)},
+};
+
+PCU_SIGNATURE(
+    exec_enable, exec_enable_words,
+    "enable($self, /, node, enabled=True)\n--\n\n"
+    "Switch a kernel, copy or fill on or off for the launches that follow.\n\n"
+    "A node that is off does nothing; its order is kept.")
 
 static PyObject *
 exec_enable(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"node", pcu_as_object, offsetof(exec_enable_args, node)},
-        {"enabled", pcu_as_bool, offsetof(exec_enable_args, enabled)},
-    };
-    static const pcu_argtable table = {"enable", specs, 2, 1, 0};
     pcu_graph_exec *self = (pcu_graph_exec *)op;
     exec_enable_args a = {NULL, 1};
     int rc;
-    if (pcu_args_parse(self->head.st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(self->head.st, &exec_enable_signature, args, nargs, kwnames,
+                       &a) < 0) {
         return NULL;
     }
     const pcu_graph_node *node =

@@ -445,8 +445,14 @@ typedef struct {
     int early;
 } capture_args;
 
-PyDoc_STRVAR(
-    capture_capture_doc,
+static const pcu_word capture_words[] = {
+    {"graph", pcu_as_object, offsetof(capture_args, graph)},
+    {"after", pcu_as_object, offsetof(capture_args, after)},
+    {"early", pcu_as_bool, offsetof(capture_args, early)},
+};
+
+PCU_SIGNATURE(
+    capture_capture, capture_words,
     "capture($self, /, graph=None, after=(), early=True)\n--\n\n"
     "Return a context manager that records the work of the with block as a Graph.\n\n"
     "In the block this stream is the current one, and its work is not executed. All\n"
@@ -456,21 +462,15 @@ PyDoc_STRVAR(
     "node; by default a new one. after: the nodes of graph that the work waits for.\n"
     "early: on devices of compute capability 9.0, operations of small arrays may be\n"
     "launched before the one ahead has ended. That depends on the sizes and changes\n"
-    "the edges; with False, GraphExec.update() takes captures of all sizes.");
+    "the edges; with False, GraphExec.update() takes captures of all sizes.")
 
 static PyObject *
 capture_capture(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                 PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"graph", pcu_as_object, offsetof(capture_args, graph)},
-        {"after", pcu_as_object, offsetof(capture_args, after)},
-        {"early", pcu_as_bool, offsetof(capture_args, early)},
-    };
-    static const pcu_argtable table = {"capture", specs, 3, 0, 0};
     pcu_state *st = ((pcu_resource *)op)->st;
     capture_args a = {.early = 1};
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, &capture_capture_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
     if (a.graph == Py_None) {

@@ -259,25 +259,26 @@ typedef struct {
     int value;
 } function_set_args;
 
-PyDoc_STRVAR(function_set_attribute_doc,
-             "set_attribute($self, attr, value, /)\n--\n\n"
-             "Set a function_attribute.\n\n"
-             "The driver lets you set MAX_DYNAMIC_SHARED_SIZE_BYTES,\n"
-             "PREFERRED_SHARED_MEMORY_CARVEOUT and some others.");
+static const pcu_word function_set_words[] = {
+    {"attr", pcu_as_object, offsetof(function_set_args, which)},
+    {"value", pcu_as_int, offsetof(function_set_args, value)},
+};
+
+PCU_SIGNATURE(function_set_attribute, function_set_words,
+              "set_attribute($self, attr, value, /)\n--\n\n"
+              "Set a function_attribute.\n\n"
+              "The driver lets you set MAX_DYNAMIC_SHARED_SIZE_BYTES,\n"
+              "PREFERRED_SHARED_MEMORY_CARVEOUT and some others.")
 
 static PyObject *
 function_set_attribute(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
 {
-    static const pcu_argspec specs[] = {
-        {"attr", pcu_as_object, offsetof(function_set_args, which)},
-        {"value", pcu_as_int, offsetof(function_set_args, value)},
-    };
-    static const pcu_argtable table = {"set_attribute", specs, 2, 2, 2};
     pcu_function *self = (pcu_function *)op;
     function_set_args a = {0};
     unsigned int attribute = 0;
     int rc;
-    if (pcu_args_parse(self->st, &table, args, nargs, NULL, &a) < 0 ||
+    if (pcu_args_parse(self->st, &function_set_attribute_signature, args, nargs, NULL,
+                       &a) < 0 ||
         pcu_enum_value(self->st->enum_function_attribute, a.which, &attribute, "attr") <
             0) {
         return NULL;
@@ -361,12 +362,35 @@ function_param_set_texref(PyObject *op, PyObject *texref)
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(
-    function_prepare_doc,
+typedef struct {
+    PyObject *arg_types; /* borrowed, as is the other */
+    PyObject *texrefs;
+} prepare_args;
+
+static const pcu_word prepare_words[] = {
+    {"arg_types", pcu_as_object, offsetof(prepare_args, arg_types)},
+    {"texrefs", pcu_as_object, offsetof(prepare_args, texrefs)},
+};
+
+PCU_SIGNATURE(
+    function_prepare, prepare_words,
     "prepare($self, /, arg_types, texrefs=None)\n--\n\n"
     "Set the argument types of prepared calls, and return the function.\n\n"
     "arg_types: a format string of pycuda._pvt_struct, or an iterable of numpy\n"
-    "types and dtypes. Any other item, such as None or 'P', is a pointer.");
+    "types and dtypes. Any other item, such as None or 'P', is a pointer.")
+
+static PyObject *
+function_prepare(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                 PyObject *kwnames)
+{
+    prepare_args a = {0};
+    if (pcu_args_parse(((pcu_function *)op)->st, &function_prepare_signature, args,
+                       nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    return pcu_function_prepare(op, a.arg_types, a.texrefs);
+}
+
 PyDoc_STRVAR(function_prepared_call_doc,
              "prepared_call($self, /, grid, block, *args, shared_size=0,\n"
              "cooperative=None, cluster=None, programmatic=None, priority=None,\n"
@@ -403,7 +427,7 @@ static PyMethodDef function_methods[] = {
      function_set_shared_config_doc},
     {"param_set_texref", function_param_set_texref, METH_O,
      function_param_set_texref_doc},
-    FUNCTION_KEYWORDS(prepare, pcu_function_prepare),
+    FUNCTION_KEYWORDS(prepare, function_prepare),
     FUNCTION_KEYWORDS(prepared_call, pcu_function_prepared_call),
     FUNCTION_KEYWORDS(prepared_async_call, pcu_function_prepared_async_call),
     FUNCTION_KEYWORDS(prepared_timed_call, pcu_function_prepared_timed_call),

@@ -354,20 +354,32 @@ handler_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(k
     return (PyObject *)self;
 }
 
+static const pcu_word handler_vocabulary[] = {
+    {"array", pcu_as_object, 0},
+    {"ary", pcu_as_object, 0},
+    {"stream", pcu_as_object, 0},
+};
+
+PCU_SIGNATURE(handler, handler_vocabulary,
+              "ArgumentHandler(array)\n--\n\n"
+              "Base class of kernel arguments that act before and after the launch.\n\n"
+              "Override get_device_alloc(), pre_call(stream) and post_call(stream).")
+
 /* The keyword is `array` or, in many programs, `ary`. */
+PCU_SIGNATURE(handler_ary, handler_vocabulary, "ArgumentHandler(ary)\n--\n\n")
+
 static int
 handler_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
-    static const pcu_argspec array_spec[] = {{"array", pcu_as_object, 0}};
-    static const pcu_argspec ary_spec[] = {{"ary", pcu_as_object, 0}};
     pcu_handler *self = (pcu_handler *)op;
     int short_name = kwargs != NULL && PyDict_GetItemString(kwargs, "ary") != NULL;
-    pcu_argtable table = {handler_type_name(self), array_spec, 1, 1, 0};
+    pcu_signature signature = handler_signature;
     if (short_name) {
-        table.specs = ary_spec;
+        signature = handler_ary_signature;
     }
+    signature.function = handler_type_name(self);
     PyObject *array = NULL;
-    if (pcu_args_parse_tuple(self->st, &table, args, kwargs, &array) < 0) {
+    if (pcu_args_parse_tuple(self->st, &signature, args, kwargs, &array) < 0) {
         return -1;
     }
     PyObject *nbytes = pcu_attribute_new(array, self->st->str_nbytes);
@@ -446,42 +458,42 @@ handler_get_device_alloc(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 /* The stream argument of pre_call and post_call. Borrowed; NULL with an exception. */
 static PyObject *
-handler_stream_borrow(PyObject *op, const char *function, PyObject *const *args,
-                      Py_ssize_t nargs, PyObject *kwnames)
+handler_stream_borrow(PyObject *op, const pcu_signature *signature,
+                      PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {{"stream", pcu_as_object, 0}};
-    const pcu_argtable table = {function, specs, 1, 1, 0};
     PyObject *stream = NULL;
-    if (pcu_args_parse(((pcu_handler *)op)->st, &table, args, nargs, kwnames, &stream) <
-        0) {
+    if (pcu_args_parse(((pcu_handler *)op)->st, signature, args, nargs, kwnames,
+                       &stream) < 0) {
         return NULL;
     }
     return stream;
 }
 
-PyDoc_STRVAR(
-    handler_base_pre_call_doc,
-    "pre_call($self, /, stream)\n--\n\nCalled before the launch. Does nothing.");
+PCU_SIGNATURE(
+    handler_base_pre_call, handler_vocabulary,
+    "pre_call($self, /, stream)\n--\n\nCalled before the launch. Does nothing.")
 
 static PyObject *
 handler_base_pre_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                       PyObject *kwnames)
 {
-    if (handler_stream_borrow(op, "pre_call", args, nargs, kwnames) == NULL) {
+    if (handler_stream_borrow(op, &handler_base_pre_call_signature, args, nargs,
+                              kwnames) == NULL) {
         return NULL;
     }
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(handler_in_pre_call_doc,
-             "pre_call($self, /, stream)\n--\n\nCopy the array to the device.");
+PCU_SIGNATURE(handler_in_pre_call, handler_vocabulary,
+              "pre_call($self, /, stream)\n--\n\nCopy the array to the device.")
 
 static PyObject *
 handler_in_pre_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                     PyObject *kwnames)
 {
     CUdeviceptr pointer = 0;
-    if (handler_stream_borrow(op, "pre_call", args, nargs, kwnames) == NULL) {
+    if (handler_stream_borrow(op, &handler_in_pre_call_signature, args, nargs,
+                              kwnames) == NULL) {
         return NULL;
     }
     PyObject *alloc = handler_method_alloc_new(op, &pointer);
@@ -496,16 +508,17 @@ handler_in_pre_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(handler_out_post_call_doc,
-             "post_call($self, /, stream)\n--\n\n"
-             "Wait for the launch and copy the device memory back to the array.");
+PCU_SIGNATURE(handler_out_post_call, handler_vocabulary,
+              "post_call($self, /, stream)\n--\n\n"
+              "Wait for the launch and copy the device memory back to the array.")
 
 static PyObject *
 handler_out_post_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                       PyObject *kwnames)
 {
     pcu_handler *self = (pcu_handler *)op;
-    PyObject *stream = handler_stream_borrow(op, "post_call", args, nargs, kwnames);
+    PyObject *stream = handler_stream_borrow(op, &handler_out_post_call_signature, args,
+                                             nargs, kwnames);
     CUdeviceptr pointer = 0;
     CUstream handle = NULL;
     if (stream == NULL || pcu_as_stream(self->st, stream, &handle, "stream") < 0) {
@@ -571,10 +584,6 @@ static PyMethodDef out_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-PyDoc_STRVAR(handler_doc,
-             "ArgumentHandler(array)\n--\n\n"
-             "Base class of kernel arguments that act before and after the launch.\n\n"
-             "Override get_device_alloc(), pre_call(stream) and post_call(stream).");
 PyDoc_STRVAR(
     in_doc,
     "In(array)\n--\n\nAn array that is copied to the device before the launch.");

@@ -11,11 +11,6 @@
 
 /* -- prepare() --------------------------------------------------------------------- */
 
-typedef struct {
-    PyObject *arg_types;
-    PyObject *texrefs;
-} prepare_args;
-
 /* Keep the texture references of prepare(), and set the attribute texrefs. */
 static int
 prepared_take_texrefs(PyObject *op, PyObject *texrefs)
@@ -59,23 +54,13 @@ prepared_install(pcu_function *self, PyObject *format, pcu_prepared *prepared)
 }
 
 PyObject *
-pcu_function_prepare(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
-                     PyObject *kwnames)
+pcu_function_prepare(PyObject *op, PyObject *arg_types, PyObject *texrefs)
 {
-    static const pcu_argspec specs[] = {
-        {"arg_types", pcu_as_object, offsetof(prepare_args, arg_types)},
-        {"texrefs", pcu_as_object, offsetof(prepare_args, texrefs)},
-    };
-    static const pcu_argtable table = {"prepare", specs, 2, 1, 0};
     pcu_function *self = (pcu_function *)op;
-    prepare_args a = {0};
     pcu_prepared *prepared = NULL;
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
-        return NULL;
-    }
-    PyObject *format = pcu_prepared_format_new(a.arg_types);
+    PyObject *format = pcu_prepared_format_new(arg_types);
     if (format == NULL || pcu_prepared_compile(self, format, &prepared) < 0 ||
-        prepared_take_texrefs(op, a.texrefs) < 0) {
+        prepared_take_texrefs(op, texrefs) < 0) {
         pcu_prepared_release(prepared);
         Py_XDECREF(format);
         return NULL;

@@ -516,30 +516,51 @@ map_make_new(PyTypeObject *type, pcu_state *st, const map_args *args)
     return (PyObject *)self;
 }
 
+static const pcu_word map_words[] = {
+    {"array", pcu_as_object, offsetof(map_args, array)},
+    {"box", pcu_as_object, offsetof(map_args, box)},
+    {"swizzle", pcu_as_object, offsetof(map_args, swizzle)},
+    {"element_strides", pcu_as_object, offsetof(map_args, element_strides)},
+    {"interleave", pcu_as_object, offsetof(map_args, interleave)},
+    {"l2_promotion", pcu_as_object, offsetof(map_args, l2_promotion)},
+    {"oob_fill", pcu_as_object, offsetof(map_args, oob_fill)},
+    {"data_type", pcu_as_object, offsetof(map_args, data_type)},
+    {"lower", pcu_as_object, offsetof(map_args, lower)},
+    {"upper", pcu_as_object, offsetof(map_args, upper)},
+    {"channels", pcu_as_uint, offsetof(map_args, channels)},
+    {"pixels", pcu_as_uint, offsetof(map_args, pixels)},
+};
+
+PCU_SIGNATURE(
+    map, map_words,
+    "TensorMap(array, box, swizzle=0, element_strides=None, interleave=0,\n"
+    "          l2_promotion=0, oob_fill=0, data_type=None)\n--\n\n"
+    "A CUtensorMap, by which kernels copy tiles of an array to shared memory.\n\n"
+    "array: a GPUArray, or another array with __cuda_array_interface__, of 1 to 5\n"
+    "dimensions. Its address and its strides are multiples of 16 bytes. box: the\n"
+    "shape of a tile, in the order of the array's shape, up to 256 each. swizzle: a\n"
+    "tensor_map_swizzle. element_strides: the step in each dimension, 1 to 8. The\n"
+    "other arguments are members of tensor_map_interleave, tensor_map_l2_promotion,\n"
+    "tensor_map_oob_fill and tensor_map_data_type (by default that of the dtype).\n"
+    "With an interleave the array has a shape such as (N, C/k, H, W, k), where k\n"
+    "channels are 16 or 32 bytes; box, element_strides and coordinates leave out k,\n"
+    "and a tile has one slice of channels.\n"
+    "The kernel's parameter is const __grid_constant__ CUtensorMap. The map keeps\n"
+    "the array. It needs CUDA 12.0, and kernels that use it need capability 9.0.")
+
 static PyObject *
 map_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    static const pcu_argspec specs[] = {
-        {"array", pcu_as_object, offsetof(map_args, array)},
-        {"box", pcu_as_object, offsetof(map_args, box)},
-        {"swizzle", pcu_as_object, offsetof(map_args, swizzle)},
-        {"element_strides", pcu_as_object, offsetof(map_args, element_strides)},
-        {"interleave", pcu_as_object, offsetof(map_args, interleave)},
-        {"l2_promotion", pcu_as_object, offsetof(map_args, l2_promotion)},
-        {"oob_fill", pcu_as_object, offsetof(map_args, oob_fill)},
-        {"data_type", pcu_as_object, offsetof(map_args, data_type)},
-    };
-    static const pcu_argtable table = {"TensorMap", specs, 8, 2, 0};
     pcu_state *st = pcu_state_of_type(type);
     map_args a = {.array = NULL};
-    if (st == NULL || pcu_args_parse_tuple(st, &table, args, kwargs, &a) < 0) {
+    if (st == NULL || pcu_args_parse_tuple(st, &map_signature, args, kwargs, &a) < 0) {
         return NULL;
     }
     return map_make_new(type, st, &a);
 }
 
-PyDoc_STRVAR(
-    map_im2col_doc,
+PCU_SIGNATURE(
+    map_im2col, map_words,
     "im2col($type, array, lower, upper, channels, pixels, swizzle=0,\n"
     "       element_strides=None, interleave=0, l2_promotion=0, oob_fill=0,\n"
     "       data_type=None)\n--\n\n"
@@ -552,29 +573,16 @@ PyDoc_STRVAR(
     "pixels: of a column, at most 1024. The tile has the shape\n"
     "(pixels, channels).\n"
     "The other arguments are those of TensorMap. It calls\n"
-    "cuTensorMapEncodeIm2col.");
+    "cuTensorMapEncodeIm2col.")
 
 static PyObject *
 map_im2col(PyObject *cls, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"array", pcu_as_object, offsetof(map_args, array)},
-        {"lower", pcu_as_object, offsetof(map_args, lower)},
-        {"upper", pcu_as_object, offsetof(map_args, upper)},
-        {"channels", pcu_as_uint, offsetof(map_args, channels)},
-        {"pixels", pcu_as_uint, offsetof(map_args, pixels)},
-        {"swizzle", pcu_as_object, offsetof(map_args, swizzle)},
-        {"element_strides", pcu_as_object, offsetof(map_args, element_strides)},
-        {"interleave", pcu_as_object, offsetof(map_args, interleave)},
-        {"l2_promotion", pcu_as_object, offsetof(map_args, l2_promotion)},
-        {"oob_fill", pcu_as_object, offsetof(map_args, oob_fill)},
-        {"data_type", pcu_as_object, offsetof(map_args, data_type)},
-    };
-    static const pcu_argtable table = {"im2col", specs, 11, 5, 0};
     PyTypeObject *type = (PyTypeObject *)cls;
     pcu_state *st = pcu_state_of_type(type);
     map_args a = {.array = NULL};
-    if (st == NULL || pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (st == NULL ||
+        pcu_args_parse(st, &map_im2col_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
     return map_make_new(type, st, &a);
@@ -634,23 +642,6 @@ static PyGetSetDef map_getset[] = {
     {"array", map_get_array, NULL, "The array whose tiles kernels copy.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
-
-PyDoc_STRVAR(
-    map_doc,
-    "TensorMap(array, box, swizzle=0, element_strides=None, interleave=0,\n"
-    "          l2_promotion=0, oob_fill=0, data_type=None)\n--\n\n"
-    "A CUtensorMap, by which kernels copy tiles of an array to shared memory.\n\n"
-    "array: a GPUArray, or another array with __cuda_array_interface__, of 1 to 5\n"
-    "dimensions. Its address and its strides are multiples of 16 bytes. box: the\n"
-    "shape of a tile, in the order of the array's shape, up to 256 each. swizzle: a\n"
-    "tensor_map_swizzle. element_strides: the step in each dimension, 1 to 8. The\n"
-    "other arguments are members of tensor_map_interleave, tensor_map_l2_promotion,\n"
-    "tensor_map_oob_fill and tensor_map_data_type (by default that of the dtype).\n"
-    "With an interleave the array has a shape such as (N, C/k, H, W, k), where k\n"
-    "channels are 16 or 32 bytes; box, element_strides and coordinates leave out k,\n"
-    "and a tile has one slice of channels.\n"
-    "The kernel's parameter is const __grid_constant__ CUtensorMap. The map keeps\n"
-    "the array. It needs CUDA 12.0, and kernels that use it need capability 9.0.");
 
 static PyType_Slot map_slots[] = {
     {Py_tp_doc, (void *)map_doc},     {Py_tp_new, map_new},

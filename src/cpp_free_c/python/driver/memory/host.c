@@ -367,27 +367,28 @@ typedef struct {
     unsigned int flags;
 } register_args;
 
-PyDoc_STRVAR(
-    host_register_host_memory_doc,
+static const pcu_word register_words[] = {
+    {"ary", pcu_as_object, offsetof(register_args, array)},
+    {"flags", pcu_as_uint, offsetof(register_args, flags)},
+};
+
+PCU_SIGNATURE(
+    host_register_host_memory, register_words,
     "register_host_memory($module, /, ary, flags=0)\n--\n\n"
     "Page-lock the memory of an array and return an array that shares it.\n\n"
     "ary: a contiguous numpy array, preferably from aligned_empty. flags: or-ed\n"
     "mem_host_register_flags. The base of the result is a RegisteredHostMemory. The\n"
     "memory is unregistered when the last view of the result is deleted. LogicError\n"
-    "for memory that the driver cannot lock.");
+    "for memory that the driver cannot lock.")
 
 static PyObject *
 host_register_host_memory(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                           PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"ary", pcu_as_object, offsetof(register_args, array)},
-        {"flags", pcu_as_uint, offsetof(register_args, flags)},
-    };
-    static const pcu_argtable table = {"register_host_memory", specs, 2, 1, 0};
     pcu_state *st = pcu_state_of_module(m);
     register_args a = {0};
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, &host_register_host_memory_signature, args, nargs, kwnames,
+                       &a) < 0) {
         return NULL;
     }
     if (!PyArray_Check(a.array)) {

@@ -120,23 +120,24 @@ pooled_dealloc(PyObject *op)
     Py_DECREF(type);
 }
 
-PyDoc_STRVAR(
-    pooled_free_doc,
+static const pcu_word pooled_free_words[] = {{"stream", pcu_as_stream, 0}};
+
+PCU_SIGNATURE(
+    pooled_free, pooled_free_words,
     "free($self, /, stream=None)\n--\n\n"
     "Return the block to the pool now. LogicError the second time.\n\n"
     "The pool gives the block out again when the work that the streams of the\n"
     "program have now can no longer use it. stream: a stream whose work uses the\n"
-    "memory although this package did not enqueue that work.");
+    "memory although this package did not enqueue that work.")
 
 static PyObject *
 pooled_free(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {{"stream", pcu_as_stream, 0}};
-    static const pcu_argtable table = {"free", specs, 1, 0, 0};
     pooled *self = (pooled *)op;
     CUstream stream = NULL;
     if ((nargs != 0 || kwnames != NULL) &&
-        pcu_args_parse(self->head.st, &table, args, nargs, kwnames, &stream) < 0) {
+        pcu_args_parse(self->head.st, &pooled_free_signature, args, nargs, kwnames,
+                       &stream) < 0) {
         return NULL;
     }
     if (self->block == NULL) {
@@ -409,12 +410,19 @@ devicepool_new(PyTypeObject *type, PyObject *Py_UNUSED(args),
     return (PyObject *)self;
 }
 
+PCU_SIGNATURE(
+    devicepool, pcu_no_words,
+    "DeviceMemoryPool()\n--\n\n"
+    "A pool that keeps freed device memory of the current context for reuse.\n\n"
+    "A returned block is given out again at once to work that runs behind its last\n"
+    "use, such as work in the same stream, and otherwise when the streams that used\n"
+    "it have finished that work. See the chapter Memory that follows streams.")
+
 static int
 devicepool_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
-    static const pcu_argtable table = {"DeviceMemoryPool", NULL, 0, 0, 0};
-    return pcu_args_parse_tuple(((pcu_memory_pool *)op)->st, &table, args, kwargs,
-                                NULL);
+    return pcu_args_parse_tuple(((pcu_memory_pool *)op)->st, &devicepool_signature,
+                                args, kwargs, NULL);
 }
 
 PyDoc_STRVAR(
@@ -439,14 +447,6 @@ static PyMethodDef devicepool_methods[] = {
     {"allocate", pcu_pool_allocate, METH_O, devicepool_allocate_doc},
     {NULL, NULL, 0, NULL},
 };
-
-PyDoc_STRVAR(
-    devicepool_doc,
-    "DeviceMemoryPool()\n--\n\n"
-    "A pool that keeps freed device memory of the current context for reuse.\n\n"
-    "A returned block is given out again at once to work that runs behind its last\n"
-    "use, such as work in the same stream, and otherwise when the streams that used\n"
-    "it have finished that work. See the chapter Memory that follows streams.");
 
 static PyType_Slot devicepool_slots[] = {
     {Py_tp_doc, (void *)devicepool_doc}, {Py_tp_new, devicepool_new},

@@ -59,17 +59,24 @@ texture_array_raise(pcu_state *st, const char *routine, CUresult status,
     return rc;
 }
 
+static const pcu_word texture_array_words[] = {{"descriptor", pcu_as_object, 0}};
+
+PCU_SIGNATURE(texture_array, texture_array_words,
+              "Array(descriptor)\n--\n\n"
+              "An image on the device in the layout of the texture unit.\n\n"
+              "descriptor: an ArrayDescriptor or ArrayDescriptor3D. Copies fill it;\n"
+              "kernels read and write it through textures and surfaces.")
+
 static int
 texture_array_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
-    static const pcu_argspec specs[] = {{"descriptor", pcu_as_object, 0}};
-    static const pcu_argtable table = {"Array", specs, 1, 1, 0};
     texture_array *self = (texture_array *)op;
     pcu_state *st = self->base.st;
     PyObject *descriptor = NULL;
     const CUDA_ARRAY3D_DESCRIPTOR *given = NULL;
     pcu_handle handle = {0};
-    if (pcu_args_parse_tuple(st, &table, args, kwargs, &descriptor) < 0 ||
+    if (pcu_args_parse_tuple(st, &texture_array_signature, args, kwargs, &descriptor) <
+            0 ||
         pcu_as_array_descriptor(st, descriptor, &given, "descriptor") < 0) {
         return -1;
     }
@@ -289,12 +296,6 @@ texture_array_dealloc(PyObject *op)
     pcu_resource_dealloc(op);
     Py_XDECREF(owner);
 }
-
-PyDoc_STRVAR(texture_array_doc,
-             "Array(descriptor)\n--\n\n"
-             "An image on the device in the layout of the texture unit.\n\n"
-             "descriptor: an ArrayDescriptor or ArrayDescriptor3D. Copies fill it;\n"
-             "kernels read and write it through textures and surfaces.");
 
 static PyType_Slot texture_array_slots[] = {
     {Py_tp_doc, (void *)texture_array_doc}, {Py_tp_new, pcu_resource_blank_new},

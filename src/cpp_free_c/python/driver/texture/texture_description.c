@@ -287,32 +287,31 @@ description_read_args(pcu_state *st, const description_args *a, pcu_texture_spec
     return 0;
 }
 
+const pcu_word pcu_texture_words[15] = {
+    {"source", pcu_as_object, offsetof(description_args, source)},
+    {"descriptor", pcu_as_object, offsetof(description_args, descriptor)},
+    {"pitch", pcu_as_size, offsetof(description_args, pitch)},
+    {"address_mode", pcu_as_object, offsetof(description_args, modes)},
+    {"filter_mode", pcu_as_object, offsetof(description_args, filter)},
+    {"normalized_coords", pcu_as_bool, offsetof(description_args, normalized)},
+    {"read_as_float", pcu_as_bool, offsetof(description_args, as_float)},
+    {"srgb", pcu_as_bool, offsetof(description_args, srgb)},
+    {"border_color", pcu_as_object, offsetof(description_args, border)},
+    {"max_anisotropy", pcu_as_uint, offsetof(description_args, anisotropy)},
+    {"seamless_cubemap", pcu_as_bool, offsetof(description_args, seamless)},
+    {"mipmap_filter_mode", pcu_as_object, offsetof(description_args, mipmap_filter)},
+    {"mipmap_level_bias", pcu_as_object, offsetof(description_args, bias)},
+    {"min_mipmap_level", pcu_as_object, offsetof(description_args, least_level)},
+    {"max_mipmap_level", pcu_as_object, offsetof(description_args, most_level)},
+};
+
 int
-pcu_texture_describe(pcu_state *st, PyObject *args, PyObject *kwargs,
-                     pcu_texture_spec *spec, PyObject **source)
+pcu_texture_describe(pcu_state *st, const pcu_signature *signature, PyObject *args,
+                     PyObject *kwargs, pcu_texture_spec *spec, PyObject **source)
 {
-    static const pcu_argspec specs[] = {
-        {"source", pcu_as_object, offsetof(description_args, source)},
-        {"descriptor", pcu_as_object, offsetof(description_args, descriptor)},
-        {"pitch", pcu_as_size, offsetof(description_args, pitch)},
-        {"address_mode", pcu_as_object, offsetof(description_args, modes)},
-        {"filter_mode", pcu_as_object, offsetof(description_args, filter)},
-        {"normalized_coords", pcu_as_bool, offsetof(description_args, normalized)},
-        {"read_as_float", pcu_as_bool, offsetof(description_args, as_float)},
-        {"srgb", pcu_as_bool, offsetof(description_args, srgb)},
-        {"border_color", pcu_as_object, offsetof(description_args, border)},
-        {"max_anisotropy", pcu_as_uint, offsetof(description_args, anisotropy)},
-        {"seamless_cubemap", pcu_as_bool, offsetof(description_args, seamless)},
-        {"mipmap_filter_mode", pcu_as_object,
-         offsetof(description_args, mipmap_filter)},
-        {"mipmap_level_bias", pcu_as_object, offsetof(description_args, bias)},
-        {"min_mipmap_level", pcu_as_object, offsetof(description_args, least_level)},
-        {"max_mipmap_level", pcu_as_object, offsetof(description_args, most_level)},
-    };
-    static const pcu_argtable table = {"TextureObject", specs, 15, 1, 0};
     description_args a = {0};
     memset(spec, 0, sizeof(*spec));
-    if (pcu_args_parse_tuple(st, &table, args, kwargs, &a) < 0) {
+    if (pcu_args_parse_tuple(st, signature, args, kwargs, &a) < 0) {
         return -1;
     }
     *source = a.source;

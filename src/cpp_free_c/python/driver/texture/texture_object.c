@@ -306,6 +306,22 @@ texture_adopt(pcu_texture *self, PyObject *ctx, pcu_handle_kind kind, pcu_handle
     Py_XDECREF(old);
 }
 
+PCU_SIGNATURE(
+    texture, pcu_texture_words,
+    "TextureObject(source, descriptor=None, pitch=0, address_mode=address_mode.CLAMP,\n"
+    "filter_mode=filter_mode.POINT, normalized_coords=False, read_as_float=False,\n"
+    "srgb=False, border_color=None, max_anisotropy=0, seamless_cubemap=False,\n"
+    "mipmap_filter_mode=filter_mode.POINT, mipmap_level_bias=0, min_mipmap_level=0,\n"
+    "max_mipmap_level=1000)\n--\n\n"
+    "A cudaTextureObject_t: kernels read an image through it.\n\n"
+    "source: an Array, or device memory. For device memory descriptor gives the\n"
+    "elements, width and height, and pitch the bytes from row to row (0: no gaps).\n"
+    "Read one row without a pitch with tex1Dfetch. address_mode: one value, or one\n"
+    "for each dimension. read_as_float: read 8- and 16-bit integers as [0, 1] or\n"
+    "[-1, 1].\n\n"
+    "The last four are for a MipmappedArray, whose textures need\n"
+    "normalized_coords=True.")
+
 static int
 texture_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
@@ -314,7 +330,8 @@ texture_init(PyObject *op, PyObject *args, PyObject *kwargs)
     pcu_texture_spec spec;
     PyObject *source = NULL;
     pcu_handle handle = {0};
-    if (pcu_texture_describe(st, args, kwargs, &spec, &source) < 0) {
+    if (pcu_texture_describe(st, &texture_signature, args, kwargs, &spec, &source) <
+        0) {
         return -1;
     }
     PyObject *ctx = pcu_context_require(st, "cuTexObjectCreate");
@@ -329,16 +346,21 @@ texture_init(PyObject *op, PyObject *args, PyObject *kwargs)
     return rc;
 }
 
+static const pcu_word surface_words[] = {{"array", pcu_as_texture_array, 0}};
+
+PCU_SIGNATURE(surface, surface_words,
+              "SurfaceObject(array)\n--\n\n"
+              "A cudaSurfaceObject_t: kernels read and write an Array through it.\n\n"
+              "The array must have been made with array3d_flags.SURFACE_LDST.")
+
 static int
 surface_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
-    static const pcu_argspec specs[] = {{"array", pcu_as_texture_array, 0}};
-    static const pcu_argtable table = {"SurfaceObject", specs, 1, 1, 0};
     pcu_texture *self = (pcu_texture *)op;
     pcu_state *st = self->base.st;
     PyObject *array = NULL;
     pcu_handle handle = {0};
-    if (pcu_args_parse_tuple(st, &table, args, kwargs, &array) < 0) {
+    if (pcu_args_parse_tuple(st, &surface_signature, args, kwargs, &array) < 0) {
         return -1;
     }
     PyObject *ctx = pcu_context_require(st, "cuSurfObjectCreate");
@@ -441,27 +463,6 @@ static PyMethodDef texture_methods[] = {
     {"free", texture_free, METH_NOARGS, texture_free_doc},
     {NULL, NULL, 0, NULL},
 };
-
-PyDoc_STRVAR(
-    texture_doc,
-    "TextureObject(source, descriptor=None, pitch=0, address_mode=address_mode.CLAMP,\n"
-    "filter_mode=filter_mode.POINT, normalized_coords=False, read_as_float=False,\n"
-    "srgb=False, border_color=None, max_anisotropy=0, seamless_cubemap=False,\n"
-    "mipmap_filter_mode=filter_mode.POINT, mipmap_level_bias=0, min_mipmap_level=0,\n"
-    "max_mipmap_level=1000)\n--\n\n"
-    "A cudaTextureObject_t: kernels read an image through it.\n\n"
-    "source: an Array, or device memory. For device memory descriptor gives the\n"
-    "elements, width and height, and pitch the bytes from row to row (0: no gaps).\n"
-    "Read one row without a pitch with tex1Dfetch. address_mode: one value, or one\n"
-    "for each dimension. read_as_float: read 8- and 16-bit integers as [0, 1] or\n"
-    "[-1, 1].\n\n"
-    "The last four are for a MipmappedArray, whose textures need\n"
-    "normalized_coords=True.");
-
-PyDoc_STRVAR(surface_doc,
-             "SurfaceObject(array)\n--\n\n"
-             "A cudaSurfaceObject_t: kernels read and write an Array through it.\n\n"
-             "The array must have been made with array3d_flags.SURFACE_LDST.");
 
 #define TEXTURE_TYPE(prefix, type_name)                                             \
     static PyType_Slot prefix##_slots[] = {                                         \

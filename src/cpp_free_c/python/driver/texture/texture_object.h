@@ -5,7 +5,7 @@
 #ifndef PYTHON_DRIVER_TEXTURE_TEXTURE_OBJECT_H
 #define PYTHON_DRIVER_TEXTURE_TEXTURE_OBJECT_H
 
-#include "python/support/base.h"
+#include "python/support/args.h"
 
 #include "python/driver/memory/texture_array.h"
 #include "python/driver/resource.h"
@@ -22,9 +22,14 @@ typedef struct {
     const char *name; /* of the reference that the object is for, or NULL */
 } pcu_texture_spec;
 
+/* The vocabulary of TextureObject. */
+extern PCU_HIDDEN const pcu_word pcu_texture_words[15];
+
 /* Read the arguments of TextureObject. *source is borrowed from them. */
-PCU_HIDDEN PCU_RAISES int pcu_texture_describe(pcu_state *st, PyObject *args,
-                                               PyObject *kwargs, pcu_texture_spec *spec,
+PCU_HIDDEN PCU_RAISES int pcu_texture_describe(pcu_state *st,
+                                               const pcu_signature *signature,
+                                               PyObject *args, PyObject *kwargs,
+                                               pcu_texture_spec *spec,
                                                PyObject **source);
 
 /* -- texture_object.c -------------------------------------------------------------- */
