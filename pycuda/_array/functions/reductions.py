@@ -9,7 +9,7 @@ import numpy as np
 
 from pycuda._array.copies import np_reshape, on_stream
 from pycuda._array.creation import allocator_of, full
-from pycuda._array.functions.operations import maximum, where as select
+from pycuda._array.functions.operations import maximum, where as where_
 from pycuda._array.layout import broadcast_to, normal_axis
 from pycuda._array.numpy_calls import into, mask_of
 from pycuda._driver import (
@@ -64,7 +64,7 @@ def general(
         with on_stream(stream):
             most = max(a, axis=axis, keepdims=keepdims, allocator=allocator)
             least = min(a, axis=axis, keepdims=keepdims)
-            return _stored(most - least, out, None, "same_kind")
+            return _stored(most - least, out, None, _STORED[name])
     skips_nan = name.startswith("nan")
     if skips_nan:
         name = name.removeprefix("nan")
@@ -76,24 +76,21 @@ def general(
             name, a, axis, keepdims, dtype, out, stream, allocator, initial, where
         )
     with on_stream(stream):
-        mask = True if where is True else mask_of(where, a)
         if name == "mean":
             if dtype is None:
                 dtype = a.dtype if a.dtype.kind in "fc" else np.float64
-            result = _mean_where(a, mask, axis, keepdims).astype(dtype)
-            return _stored(result, out, None)
-        if dtype is None:
-            result = _var_where(a, mask, axis, ddof, keepdims)
-            result = np.sqrt(result) if name == "std" else result
-            result = result.astype(_real_dtype(a.dtype))
+            result = _mean_where(a, mask_of(where, a), axis, keepdims).astype(dtype)
+        elif dtype is None:
+            dtype = _real_dtype(a.dtype)
+            result = _var_where(a, mask_of(where, a), axis, ddof, keepdims)
+            result = (np.sqrt(result) if name == "std" else result).astype(dtype)
         else:
-            result = _deviation_in(name, a, dtype, axis, ddof, keepdims, mask)
-        if skips_nan and a.dtype.kind in "fc":  # too few elements have no deviation
-            count = count_nonzero(mask, axis=axis, keepdims=keepdims)
-            result = select(count > ddof, result, result.dtype.type(np.nan))
-        # NumPy's square root is not converted to the dtype of ``out``.
-        casting = "same_kind" if name == "std" else "unsafe"
-        return _stored(result, out, None, casting)
+            result = _deviation_in(name, a, dtype, axis, ddof, keepdims, where)
+        if skips_nan and name != "mean" and a.dtype.kind in "fc":
+            # Too few elements have no deviation.
+            count = count_nonzero(mask_of(where, a), axis=axis, keepdims=keepdims)
+            result = where_(count > ddof, result, result.dtype.type(np.nan))
+        return _stored(result, out, None, _STORED.get(name, "unsafe"))
 
 
 def _reduced(
@@ -180,7 +177,11 @@ def _var_where(a, mask, axis, ddof, keepdims):
     return total / maximum(count - ddof, 0)
 
 
-def _deviation_in(name, a, dtype, axis, ddof, keepdims, mask):
+#: By which rule a result is stored in ``out``: NumPy converts the others.
+_STORED = {"std": "same_kind", "ptp": "same_kind"}
+
+
+def _deviation_in(name, a, dtype, axis, ddof, keepdims, where):
     """Return "var" or "std" with NumPy's argument ``dtype``.
 
     In an exact dtype, or with only one of the two complex, each step of NumPy is made:
@@ -189,8 +190,9 @@ def _deviation_in(name, a, dtype, axis, ddof, keepdims, mask):
     dtype = np.dtype(dtype)
     if dtype.kind not in "biuc" and a.dtype.kind != "c":
         function = {"var": _var, "std": _std}[name]
-        return function(a.astype(dtype), axis, ddof, keepdims, where=mask)
-    counted = full(a.shape, True, bool, a.allocator) if mask is True else mask
+        return function(a.astype(dtype), axis, ddof, keepdims, where=where)
+    mask = True if where is True else mask_of(where, a)
+    counted = full(a.shape, True, bool, a.allocator) if where is True else mask
     count = count_nonzero(counted, axis=axis, keepdims=True)
     total = sum(a, dtype, axis=axis, keepdims=True, where=mask)
     distance = abs(a - (total / count).astype(dtype))

@@ -55,15 +55,14 @@ pcu_raise_shapes(const char *format, const char *name, int ndim, const size_t *s
 int
 pcu_axis_place(const char *function, int *axis, int ndim)
 {
-    PyObject *module = NULL;
-    PyObject *kind = NULL;
     if (*axis >= -ndim && *axis < ndim) {
         if (*axis < 0) {
             *axis += ndim;
         }
         return 0;
     }
-    module = PyImport_ImportModule("pycuda._array.layout");
+    PyObject *module = PyImport_ImportModule("pycuda._array.layout");
+    PyObject *kind = NULL;
     if (module != NULL) {
         kind = PyObject_GetAttrString(module, "AxisError");
         Py_DECREF(module);
