@@ -15,7 +15,7 @@
 struct pcu_drv_info pcu_drv_info;
 
 static pcu_state state;
-static pcu_context_record record = {.alive = 1};
+static pcu_context_record record = {.alive = true};
 
 static double
 ring_seconds(void)

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from pycuda._driver import _is_strict
-from pycuda._warning import warn_settled
+from pycuda._warning import forgive, warn_settled
 from pycuda.driver import ArgumentTypeWarning
 
 if TYPE_CHECKING:
@@ -150,6 +150,21 @@ def explained(
     if parameter.text:
         text += f". It is for {here}"
     return text
+
+
+def mistaken(
+    module: object,
+    entries: str | None,
+    symbol: str,
+    count: int,
+    index: int,
+    argument: object,
+    text: str,
+    error: type[Exception],
+) -> None:
+    """Warn of an argument that PyCUDA passes; raise ``error`` with PYCUDA_STRICT."""
+    text = explained(module, entries, symbol, count, index, argument, text)
+    forgive(text, error, ArgumentTypeWarning)
 
 
 #: What to do with an array of the host where a kernel needs memory of the device.

@@ -3202,22 +3202,6 @@ def _digitize(
     stream: Stream | None = None,
     allocator: _Allocator | None = None,
 ) -> GPUArray: ...
-def _numpy_any(
-    a: GPUArray,
-    axis: _Axis = None,
-    out: GPUArray | None = None,
-    keepdims: bool = False,
-    *,
-    where: GPUArray | bool = True,
-) -> GPUArray: ...
-def _numpy_all(
-    a: GPUArray,
-    axis: _Axis = None,
-    out: GPUArray | None = None,
-    keepdims: bool = False,
-    *,
-    where: GPUArray | bool = True,
-) -> GPUArray: ...
 def _lend_to_threads(context: Context | None, /) -> None: ...
 def _working_context() -> Context | None: ...
 def _set_default_allocator(allocator: Any, /) -> None: ...
@@ -3244,14 +3228,6 @@ class _KernelCall:
     ) -> None: ...
     def __getstate__(self) -> Any: ...
 
-def _gather(
-    args: tuple[Any, ...],
-    dtypes: tuple[np.dtype[Any] | None, ...],
-    uses: bytes,
-    first: int,
-    extent: int,
-    /,
-) -> list[Any] | None: ...
 def _join(
     arrays: Any,
     axis: int,
@@ -3296,13 +3272,6 @@ def _take(
     stream: Stream | None = None,
     axis: int | None = None,
     mode: str = "raise",
-) -> GPUArray: ...
-def _numpy_concatenate(
-    arrays: Iterable[GPUArray],
-    axis: int | None = 0,
-    out: GPUArray | None = None,
-    dtype: DTypeLike | None = None,
-    casting: str | None = None,
 ) -> GPUArray: ...
 def _numpy_stack(
     arrays: Iterable[GPUArray],

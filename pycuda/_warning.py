@@ -66,6 +66,27 @@ def warn_settled(
     return is_settled
 
 
+def forgive(
+    text: str, error: type[Exception], category: type[Warning] | None = None
+) -> None:
+    """Warn of a mistake that does no harm on a GPU if the program is lucky.
+
+    PyCUDA does not notice it, so the program goes on. Raise ``error`` with
+    PYCUDA_STRICT, and under a check.
+    """
+    from pycuda._driver import PyCUDAWarning, _is_strict
+
+    if _is_strict():
+        raise error(text)
+    warn_settled(f"{text}. {_FORGIVEN}", category or PyCUDAWarning)
+
+
+_FORGIVEN = (
+    "PyCUDA does not check this, so the program goes on; with PYCUDA_STRICT=1 it is an "
+    "error"
+)
+
+
 def warn(text: str) -> None:
     """Warn at the nearest line outside of the package."""
     warn_settled(text, UserWarning)

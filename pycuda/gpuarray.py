@@ -82,7 +82,9 @@ __getattr__, __dir__ = _names_at_first_use(
         "pycuda._array.functions.counting": (
             "bincount histogram histogram2d histogram_bin_edges histogramdd"
         ),
-        "pycuda._array.functions.curves": "interp trapezoid unwrap",
+        "pycuda._array.functions.curves": (
+            "interp polyadd polyder polyint polymul polysub polyval trapezoid unwrap"
+        ),
         "pycuda._array.functions.diagonals": (
             "diag diag_indices diag_indices_from diagflat diagonal eye fill_diagonal "
             "identity tri tril tril_indices tril_indices_from triu triu_indices "
@@ -97,16 +99,12 @@ __getattr__, __dir__ = _names_at_first_use(
         "pycuda._array.functions.flat_indices": (
             "choose ravel_multi_index unravel_index"
         ),
-        "pycuda._array.functions.grids": (
-            "broadcast_arrays fromfunction indices ix_ meshgrid vander"
-        ),
         "pycuda._array.functions.joining": (
             "append block column_stack delete dstack hstack insert vstack"
         ),
         "pycuda._array.functions.lines": (
             "apply_along_axis apply_over_axes piecewise trim_zeros"
         ),
-        "pycuda._array.functions.nan_reductions": "nancumprod nancumsum",
         "pycuda._array.functions.operations": (
             "binary_op_result:_get_broadcasted_binary_op_result clip "
             "common_dtype:_get_common_dtype if_positive logical_and logical_not "
@@ -114,23 +112,21 @@ __getattr__, __dir__ = _names_at_first_use(
             "where"
         ),
         "pycuda._array.functions.padding": "pad",
-        "pycuda._array.functions.polynomials": (
-            "polyadd polyder polyint polymul polysub polyval"
+        "pycuda._array.functions.reductions": "average dot nancumprod nancumsum",
+        "pycuda._array.functions.sequences": (
+            "broadcast_arrays fromfunction geomspace indices ix_ linspace logspace "
+            "meshgrid vander"
         ),
-        "pycuda._array.functions.rearranging": (
-            "array_split dsplit flip fliplr flipud hsplit repeat resize roll rot90 "
-            "split tile vsplit"
-        ),
-        "pycuda._array.functions.reductions": "average dot",
-        "pycuda._array.functions.sequences": "geomspace linspace logspace",
         "pycuda._array.functions.sets": (
             "UniqueAllResult UniqueCountsResult UniqueInverseResult intersect1d isin "
             "setdiff1d setxor1d union1d unique unique_all unique_counts "
             "unique_inverse unique_values"
         ),
         "pycuda._array.functions.shapes": (
-            "atleast_1d atleast_2d atleast_3d broadcast_to expand_dims "
-            "matrix_transpose moveaxis permute_dims rollaxis squeeze swapaxes unstack"
+            "array_split atleast_1d atleast_2d atleast_3d broadcast_to dsplit "
+            "expand_dims flip fliplr flipud hsplit matrix_transpose moveaxis "
+            "permute_dims repeat resize roll rollaxis rot90 split squeeze swapaxes "
+            "tile unstack vsplit"
         ),
         "pycuda._array.functions.sorting": (
             "argpartition argsort lexsort partition sort sort_complex top_k"

@@ -13,13 +13,15 @@ from numpy.linalg import LinAlgError
 
 from pycuda._array.functions.diagonals import diagonal
 from pycuda._array.functions.shapes import matrix_transpose
-from pycuda._array.linalg.eigenvalues import EigResult, eig, eigvals
 from pycuda._array.linalg.factors import (
     EighResult,
+    EigResult,
     QRResult,
     SVDResult,
     cholesky,
+    eig,
     eigh,
+    eigvals,
     eigvalsh,
     lstsq,
     matrix_rank,

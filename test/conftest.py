@@ -173,6 +173,12 @@ def module_context():
 
 
 @pytest.fixture
+def strict(monkeypatch):
+    """Mistakes that do no harm on a GPU are errors."""
+    monkeypatch.setenv("PYCUDA_STRICT", "1")
+
+
+@pytest.fixture
 def primary_ctx():
     """The primary context of device 0, current in this thread."""
     context = drv.Device(0).retain_primary_context()

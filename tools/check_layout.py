@@ -25,7 +25,7 @@ TEXT = {".c", ".h", ".inc", ".py", ".pyi", ".hpp", ".rst", ".md", ".cu", ".toml"
 MOST_FUNCTION_LINES = 80
 
 #: Files that may hold process-wide data: the driver table, the context registry, the
-#: deferred list.
+#: deferred list, the signatures of functions.
 DATA_FILES = {
     f"driver/{name}.{end}"
     for name in (
@@ -34,9 +34,7 @@ DATA_FILES = {
         "release",
         "capture",
         "stream_use",
-        "blas_table",
-        "fft_table",
-        "nccl_table",
+        "libraries",
         "driver_log",
         "events",
         "host_threads",
@@ -44,32 +42,32 @@ DATA_FILES = {
         "virtual_range",
     )
     for end in "ch"
-} | {"python/driver/timeline.c"}  # the functions of the table that its wrappers call
+} | {
+    "python/driver/timeline.c",  # the functions of the table that its wrappers call
+    "python/support/args.c",  # the signatures, which it reads when the module starts
+}
 
 #: Process-wide data of the software device, a library of its own: file -> names.
 DEVICE_DATA = {
-    "device/api/entry/call_log.c": ["call_log"],
-    "device/api/entry/error_log.c": ["error_log", "opened"],
+    "device/api/entry/call_log.c": ["call_log", "state", "opened"],
     "device/api/entry/capture.c": ["captures", "last_number", "last_thread"],
     "device/api/context/context.c": ["last_id"],
     "device/api/entry/context_stack.c": ["stack_key", "stack_once"],
-    "device/api/entry/deferred.c": [
-        "emu_deferred_on",
-        "deferred_has_order",
-        "deferred_streams",
+    "device/api/entry/queue.c": [
+        "emu_queue_keeps_all",
+        "queue_has_order",
+        "queue_streams",
     ],
     "device/api/entry/entry.c": ["opened"],
-    "device/api/entry/fault_injection.c": ["state", "opened"],
     "device/api/entry/user_object.c": ["dead"],
     "device/api/memory/graph_memory.c": ["accounts", "live_count"],
     "device/api/memory/ipc_memory.c": ["segments", "openings"],
     "device/api/entry/lock.c": ["api", "prepared"],
-    "device/api/entry/message.c": ["message"],
+    "device/api/entry/message.c": ["message", "error_log", "opened"],
     "device/api/texture/opengl.c": ["declared"],
-    "device/api/entry/pending_free.c": ["pending_first"],
     "device/api/memory/pool.c": ["current_pools", "builtin_count"],
-    "device/api/entry/release_count.c": ["foreign"],
-    "device/api/entry/running.c": ["running"],
+    "device/api/entry/users.c": ["foreign"],
+    "device/api/entry/turn.c": ["pending_first", "running"],
     "device/api/stream/stream.c": ["last_id", "last_thread"],
     "device/api/context/leak.c": ["leak"],
     "device/check/guard.c": ["guard"],
@@ -81,7 +79,7 @@ DEVICE_DATA = {
     "device/base/site.c": ["registered", "is_wanted", "sites"],
     "device/api/management/nvml.c": ["management"],
     "device/machine/grid/execution.c": ["launches"],
-    "device/machine/grid/idle_workers.c": ["idle"],
+    "device/machine/grid/workers.c": ["idle"],
     "device/machine/services/conditional.c": [
         "conditionals",
         "last_handle",
@@ -470,6 +468,7 @@ def docstrings(source, macros):
     pattern = (
         r"\bPyDoc_STRVAR\s*\(\s*(\w+)\s*,\s*([^;]*?)\)\s*(?:;|\Z)"
         r"|\bchar\s+(\w+)\[\]\s*=([^;]*);"
+        r"|\bPCU_SIGNATURE\s*\(\s*(\w+)\s*,\s*\w+\s*,([^;()]*)\)"
     )
     # Strings are one character each meanwhile: they may hold what ends the pattern.
     strings = []
@@ -480,9 +479,9 @@ def docstrings(source, macros):
 
     hidden = TOKENS.sub(hide, text)
     return {
-        match[1] or match[3]: "".join(
+        match[1] or match[3] or f"{match[5]}_doc": "".join(
             literal(strings[int(number)])
-            for number in re.findall(r'"(\d+)"', match[2] or match[4])
+            for number in re.findall(r'"(\d+)"', match[2] or match[4] or match[6])
         )
         for match in re.finditer(pattern, hidden)
     }

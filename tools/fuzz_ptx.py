@@ -58,7 +58,7 @@ def newest_header():
 
 def image_sources():
     """Return the sources that read fat binaries, objects and libraries."""
-    names = ("image", "image_texts", "fatbin", "decompression", "object_file")
+    names = ("image", "fatbin", "decompression", "object_file")
     folder = SOURCE / "device" / "api" / "module"
     found = [folder / f"{name}.c" for name in names]
     return [*found, HARNESS, HARNESS.with_name("fuzz_image.c")]

@@ -48,6 +48,20 @@ def called(full, function, args, kwargs):
     raise TypeError(f"{full} of GPUArrays: {text}")
 
 
+def same(namespace, homes, prefix=""):
+    """Return {NumPy's function: ours} for functions of the same names and parameters.
+
+    ``homes`` are {where ours are: their names}, where they have a prefix. An older
+    NumPy lacks some.
+    """
+    return {
+        getattr(namespace, name): getattr(home, prefix + name)
+        for home, names in homes.items()
+        for name in names.split()
+        if hasattr(namespace, name)
+    }
+
+
 def casting_dtype(value, dtype):
     """Return the dtype by which NumPy's casting rules judge a value for a dtype.
 
@@ -61,11 +75,16 @@ def casting_dtype(value, dtype):
     return np.asarray(value).dtype
 
 
-def into(result, out):
+def into(result, out, casting="same_kind"):
     """Return a result, or ``out`` with the elements of it."""
     if out is None:
         return result
     if out.shape != result.shape:
         raise ValueError(f"the result has shape {result.shape}, out has {out.shape}")
+    if not np.can_cast(result.dtype, out.dtype, casting):
+        raise TypeError(
+            f"the result of dtype {result.dtype} cannot be put into an array of dtype "
+            f"{out.dtype}; convert with astype()"
+        )
     out[...] = result
     return out

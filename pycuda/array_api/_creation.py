@@ -13,6 +13,25 @@ from pycuda.array_api._data_types import DType, Number, check_device
 from pycuda.driver import Device
 from pycuda.gpuarray import GPUArray
 
+__all__ = [
+    "arange",
+    "asarray",
+    "empty",
+    "empty_like",
+    "eye",
+    "from_dlpack",
+    "full",
+    "full_like",
+    "linspace",
+    "meshgrid",
+    "ones",
+    "ones_like",
+    "tril",
+    "triu",
+    "zeros",
+    "zeros_like",
+]
+
 _DEFAULT = np.dtype("float64")
 _INT64 = np.dtype("int64")
 _EXACT = 2**53

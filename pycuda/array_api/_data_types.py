@@ -10,6 +10,29 @@ import numpy as np
 from pycuda.driver import Context, Device
 from pycuda.gpuarray import GPUArray
 
+__all__ = [
+    "__array_namespace_info__",
+    "astype",
+    "bool",
+    "can_cast",
+    "complex128",
+    "complex64",
+    "finfo",
+    "float32",
+    "float64",
+    "iinfo",
+    "int16",
+    "int32",
+    "int64",
+    "int8",
+    "isdtype",
+    "result_type",
+    "uint16",
+    "uint32",
+    "uint64",
+    "uint8",
+]
+
 # -- the devices: that of the current context ------------------------------------------
 
 

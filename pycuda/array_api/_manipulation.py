@@ -11,6 +11,28 @@ import pycuda.gpuarray as _ga
 from pycuda._array.copies import c_copy
 from pycuda.gpuarray import GPUArray
 
+__all__ = [
+    "broadcast_arrays",
+    "broadcast_shapes",
+    "broadcast_to",
+    "concat",
+    "expand_dims",
+    "flip",
+    "matmul",
+    "matrix_transpose",
+    "moveaxis",
+    "permute_dims",
+    "repeat",
+    "reshape",
+    "roll",
+    "squeeze",
+    "stack",
+    "tensordot",
+    "tile",
+    "unstack",
+    "vecdot",
+]
+
 
 def broadcast_arrays(*arrays: GPUArray) -> tuple[GPUArray, ...]:
     """Return views of arrays that repeat their elements to a common shape.

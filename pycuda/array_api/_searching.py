@@ -11,6 +11,23 @@ from pycuda._array.layout import normal_axis
 from pycuda._driver import _nonzero
 from pycuda.gpuarray import GPUArray
 
+__all__ = [
+    "argmax",
+    "argmin",
+    "argsort",
+    "count_nonzero",
+    "isin",
+    "nonzero",
+    "searchsorted",
+    "sort",
+    "take",
+    "take_along_axis",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+]
+
 
 def argmax(
     x: GPUArray, /, *, axis: int | None = None, keepdims: bool = False

@@ -13,6 +13,21 @@ from pycuda.array_api._data_types import DType, int64
 from pycuda.array_api._manipulation import concat
 from pycuda.gpuarray import GPUArray
 
+__all__ = [
+    "all",
+    "any",
+    "cumulative_prod",
+    "cumulative_sum",
+    "diff",
+    "max",
+    "mean",
+    "min",
+    "prod",
+    "std",
+    "sum",
+    "var",
+]
+
 _Axis: TypeAlias = int | tuple[int, ...] | None
 
 

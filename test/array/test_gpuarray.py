@@ -333,7 +333,7 @@ def test_released_memory_is_an_error(ctx):
             action()
 
 
-def test_an_array_of_another_context_is_an_error(ctx):
+def test_an_array_of_another_context_is_an_error(ctx, strict):
     mine = gpuarray.zeros((2, 3), np.float32)
     other = drv.Device(0).make_context()
     try:
@@ -348,6 +348,18 @@ def test_an_array_of_another_context_is_an_error(ctx):
         other.pop()
         other.detach()
     assert (mine + mine).get().tolist() == [[0, 0, 0], [0, 0, 0]]
+
+
+def test_an_array_of_another_context_is_a_warning(ctx):
+    """PyCUDA passes the address, and a driver may find the memory."""
+    mine = gpuarray.zeros((2, 3), np.float32)
+    other = drv.Device(0).make_context()
+    try:
+        with pytest.warns(drv.PyCUDAWarning, match=r"\(2, 3\).*another .*STRICT=1"):
+            assert mine.get().tolist() == [[0, 0, 0], [0, 0, 0]]
+    finally:
+        other.pop()
+        other.detach()
 
 
 def test_kernels_belong_to_their_context():

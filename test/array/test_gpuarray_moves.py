@@ -143,8 +143,11 @@ def test_selections_by_conditions():
     "function, text",
     [
         (lambda x: gpuarray.concatenate([]), "no arrays"),
-        (lambda x: gpuarray.concatenate((x, x), 2), "axis 2 is not one of 2 axes"),
-        (lambda x: gpuarray.stack((x, x), 3), "axis 3 is not one of 3 axes"),
+        (
+            lambda x: gpuarray.concatenate((x, x), 2),
+            "concatenate: axis 2 is not one of the 2 axes",
+        ),
+        (lambda x: gpuarray.stack((x, x), 3), "stack: axis 3 is not one of the 3 axes"),
         (lambda x: gpuarray.concatenate((x, x.T)), r"\(2, 3\) and \(3, 2\)"),
         (lambda x: gpuarray.stack((x, x[:1])), r"\(2, 3\) and \(1, 3\)"),
         (lambda x: gpuarray.concatenate((x[0, 0], x[0, 0])), "without axes"),

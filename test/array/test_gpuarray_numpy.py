@@ -425,3 +425,16 @@ def test_membership(ctx):
     assert None not in x and "text" not in x
     assert 5.5 not in x and np.int64(11) in x
     assert 0 not in gpuarray.zeros(0, np.float32)
+
+
+def test_methods_that_serve_numpys_functions(ctx):
+    x = to_gpu(B)
+    assert int(np.sum(a=x).get()) == B.sum()
+    assert int(np.max(a=x, axis=None).get()) == B.max()
+    same(np.count_nonzero(x, 0, keepdims=True), np.count_nonzero(B, 0, keepdims=True))
+    for function in (np.sum, np.mean, np.std, np.argmax):
+        out = to_gpu(np.zeros((), np.float64 if function is not np.argmax else np.intp))
+        with pytest.raises(TypeError, match=r"takes a GPUArray, not ndarray; copy it"):
+            function(B, out=out)
+    with pytest.raises(TypeError, match=r"numpy.sum of GPUArrays: .*'colour'"):
+        x.__array_function__(np.sum, (type(x),), (x,), {"colour": 1})

@@ -585,7 +585,7 @@ def test_misaligned_vectors(square):
 
 
 @pytest.mark.gpu
-def test_another_context(square):
+def test_another_context(square, strict):
     x = gpuarray.zeros(6, np.float32)
     other = drv.Device(0).make_context()
     try:

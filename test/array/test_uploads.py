@@ -58,7 +58,8 @@ def double(ctx):
 
 
 @pytest.mark.parametrize("name", SWAPPED)
-def test_another_byte_order_is_refused(double, name):
+def test_another_byte_order_is_refused(double, name, monkeypatch):
+    monkeypatch.setenv("PYCUDA_STRICT", "1")
     array = swapped(name)
     for use in (to_gpu, gpuarray.to_gpu_async):
         with pytest.raises(TypeError, match=f"ary has .*{SWAPPED[name]}"):
@@ -72,11 +73,12 @@ def test_another_byte_order_is_refused(double, name):
         with pytest.raises(TypeError, match=words):
             double(kind(array))
         assert array.tobytes() == before
+    monkeypatch.setenv("PYCUDA_STRICT", "0")
     double(drv.In(native(array)))
 
 
 @pytest.mark.parametrize("kind", [drv.In, drv.Out, drv.InOut])
-def test_another_byte_order_in_a_derived_handler(double, kind):
+def test_another_byte_order_in_a_derived_handler(double, kind, strict):
     class Derived(kind):
         pass
 
@@ -101,9 +103,9 @@ def test_another_byte_order_in_a_derived_handler(double, kind):
 def test_another_byte_order_in_set_and_get(ctx):
     array = to_gpu(np.array(VALUES, np.float32))
     other = np.array([5, 6, 7, 8], ">f4")
-    with pytest.raises(TypeError, match="byte order"):
+    with pytest.raises(ValueError, match="byte order"):
         array.set(other)
-    with pytest.raises(TypeError, match="byte order"):
+    with pytest.raises(ValueError, match="byte order"):
         array.set_async(other)
     with pytest.raises(TypeError, match="byte order"):
         array.get(other)
@@ -127,7 +129,7 @@ def test_assignment_converts_the_byte_order(ctx):
     assert array.get().tolist() == [5] * 4
 
 
-def test_values_of_another_byte_order(ctx):
+def test_values_of_another_byte_order(ctx, strict):
     """Numbers are converted if their type is known, and rejected otherwise."""
     array = to_gpu(np.array(VALUES, np.float32))
     ElementwiseKernel("float *x, float a", "x[i] *= a")(array, np.array(2, ">f4"))
@@ -157,7 +159,7 @@ def test_values_of_another_byte_order(ctx):
     record.prepared_call((1, 1), (1, 1, 1), out, np.ones(1, dtype))
 
 
-def test_masked_arrays_are_refused(double):
+def test_masked_arrays_are_refused(double, strict):
     array = masked()
     words = r"is a masked array.*\.filled\(value\), or its \.data"
     device = to_gpu(np.zeros(4, np.float32))
@@ -175,6 +177,62 @@ def test_masked_arrays_are_refused(double):
             use(plain)
     double(drv.InOut(array.data))
     assert array.data.tolist() == [2, 4, 6, 8]
+
+
+@pytest.mark.parametrize("name", SWAPPED)
+def test_bytes_of_another_byte_order_are_copied(ctx, name):
+    """A kernel may swap them, and what comes back is the same."""
+    array = swapped(name)
+    array.view(np.uint8)[:] = np.arange(array.nbytes)
+    copy = SourceModule(
+        "__global__ void f(char *to, char *x) { to[threadIdx.x] = x[threadIdx.x]; }"
+    ).get_function("f")
+    back = np.zeros_like(array)
+    with pytest.warns(drv.PyCUDAWarning, match="byte order of other.*STRICT=1"):
+        device = to_gpu(array)
+    assert device.dtype == array.dtype and device.get().tobytes() == array.tobytes()
+    with pytest.warns(drv.PyCUDAWarning, match="byte order of other") as shown:
+        copy(drv.Out(back), drv.In(array), block=(array.nbytes, 1, 1))
+    assert back.tobytes() == array.tobytes()
+    assert {str(each.message).split(" has ")[0] for each in shown} == {
+        "the array of In",
+        "the array of Out",
+    }
+
+
+def test_arithmetic_of_another_byte_order(ctx):
+    """PyCUDA has no kernels for these dtypes. Their bytes are no native numbers."""
+    with pytest.warns(drv.PyCUDAWarning, match="byte order"):
+        x = to_gpu(np.array(VALUES, ">f4"))
+    for work in (lambda: x + x, lambda: x * 2, lambda: gpuarray.sum(x)):
+        with pytest.raises((TypeError, ValueError)):
+            work()
+    with pytest.warns(drv.PyCUDAWarning, match="reads float"):
+        ElementwiseKernel("float *x", "x[i] = x[i]")(x)
+    assert x.get().tolist() == VALUES
+
+
+def test_a_structure_of_another_byte_order_is_passed(ctx):
+    source = "struct two { int a, b; }; __global__ void f(two *out, two x) { *out = x; }"
+    record = np.array((1, 2), [("a", ">i4"), ("b", ">i4")])
+    out, kernel = drv.mem_alloc(8), SourceModule(source).get_function("f")
+    for value in (record, record[()]):
+        with pytest.warns(drv.PyCUDAWarning, match="kernel argument has .*byte order"):
+            kernel(out, value, block=(1, 1, 1))
+        assert drv.from_device(out, 8, np.uint8).tobytes() == record.tobytes()
+
+
+def test_masked_arrays_are_copied_without_their_mask(double):
+    array, device = masked(), to_gpu(np.zeros(4, np.float32))
+    words = r"is a masked array.*\.filled\(value\), or its \.data.*STRICT=1"
+    with pytest.warns(drv.PyCUDAWarning, match=words):
+        assert to_gpu(array).get().tolist() == VALUES
+    with pytest.warns(drv.PyCUDAWarning, match=words):
+        device.set(array)
+    with pytest.warns(drv.PyCUDAWarning, match=words):
+        double(drv.InOut(array))
+    assert device.get().tolist() == VALUES
+    assert array.data.tolist() == [2, 4, 6, 8] and array.mask.sum() == 1
 
 
 def test_other_subclasses_are_taken(double):

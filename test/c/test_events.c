@@ -68,7 +68,7 @@ launches_of(const pcu_context_record *ctx)
 static void
 test_without_memory(void)
 {
-    pcu_context_record ctx = {.alive = 1};
+    pcu_context_record ctx = {.alive = true};
     CHECK_EQ(launches_of(&ctx), 0);
     pcu_events_forget(&ctx);
     calloc_fails = true;
@@ -124,8 +124,8 @@ test_changes(void)
 static void
 test_kept_launches(void)
 {
-    static pcu_context_record one = {.alive = 1};
-    static pcu_context_record other = {.alive = 1};
+    static pcu_context_record one = {.alive = true};
+    static pcu_context_record other = {.alive = true};
     CHECK_EQ(pcu_events_keep(8), 0);
     for (uint32_t i = 1; i <= 100; i++) {
         launch(&one, i);
@@ -150,7 +150,7 @@ test_kept_launches(void)
 static void
 test_proofs(void)
 {
-    static pcu_context_record ctx = {.alive = 1};
+    static pcu_context_record ctx = {.alive = true};
     CUstream a = (CUstream)(uintptr_t)0x10;
     pcu_launch_shape in_a = shape;
     in_a.stream = a;

@@ -7,7 +7,7 @@
 /* What the map reads of other units. */
 struct pcu_drv_info pcu_drv_info = {.state = PCU_DRV_READY};
 
-int
+bool
 pcu_context_record_outlived(const pcu_context_record *rec)
 {
     (void)rec;
@@ -54,7 +54,7 @@ __wrap_calloc(size_t count, size_t size)
     return __real_calloc(count, size);
 }
 
-static pcu_context_record alive = {.alive = 1};
+static pcu_context_record alive = {.alive = true};
 static pcu_context_record ended;
 
 static pcu_memory_note *
@@ -190,14 +190,14 @@ test_events(void)
         CHECK_EQ(event->site, sites[i]);
     }
     CHECK_EQ(pcu_events.changes, 4);
-    pcu_memory_map.recording = 0;
+    pcu_memory_map.recording = false;
     pcu_memory_note *plain = pcu_memory_add(1024, &alive);
     pcu_memory_note *held = pcu_memory_add_block(PCU_MEMORY_POOL, 2048, 100, &alive);
     CHECK(plain != NULL && !plain->recorded && held != NULL && !held->recorded);
     pcu_memory_block_taken(held, 90, 5);
     CHECK(!held->recorded);
     CHECK_EQ(pcu_events.changes, 4);
-    pcu_memory_map.recording = 1;
+    pcu_memory_map.recording = true;
     pcu_memory_block_held(held); /* the program got it while nothing was recorded */
     CHECK_EQ(pcu_events.changes, 4);
     pcu_memory_block_taken(held, 90, 5);

@@ -1,8 +1,7 @@
 /* Unit test of device/check/stream_check: programs with several streams, right and
  * wrong, and the same while each allocation of the check fails once. */
 #include "device/check/stream_check.h"
-#include "device/check/stream_finding.h"
-#include "device/check/use_log.h"
+#include "device/check/uses.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* Unit test of device/check: the bytes that operations use, against arrays that have
  * the kinds of each byte; and the same without memory. */
-#include "device/check/use_log.h"
 #include "device/check/uses.h"
 
 #include <stdio.h>

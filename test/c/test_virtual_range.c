@@ -35,7 +35,7 @@ __wrap_realloc(void *old, size_t size)
     return fail_allocations ? NULL : __real_realloc(old, size);
 }
 
-int
+bool
 pcu_status_is_sticky(CUresult status)
 {
     return status == CUDA_ERROR_ILLEGAL_ADDRESS;

@@ -190,3 +190,13 @@ def test_a_value_that_is_neither():
         PYCUDA_EMULATOR_STREAMS="now",
     )
     assert out.startswith(f"{R.ERROR_INVALID_VALUE} PYCUDA_EMULATOR_STREAMS")
+
+
+def test_a_blocking_copy_in_the_default_stream_of_a_thread_is_done():
+    """Its memory is page-locked, so a copy that does not block could be kept."""
+    assert late("""
+d.ok("MemsetD32", w.word(0), 7, size(1))
+copy = d.lib.cuMemcpyDtoH_v2_ptds
+assert copy(host, w.word(0), size(4)) == 0
+print(pinned[0])
+""") == ["7"]

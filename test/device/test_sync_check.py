@@ -200,6 +200,54 @@ def test_faults(name):
     assert run(code.replace("WAIT", "pass"), words) == "found"
 
 
+#: Work that runs when it is enqueued, and reads what a kernel that a stream still keeps
+#: must write first: what the program does before that kernel, and the work.
+EARLIER = {
+    "a launch": ("", "copy_back(third, third, memory, block=block)"),
+    "a graph": (
+        "with s.capture() as graph:\n"
+        "    copy_back(third, third, memory, block=block, stream=s)\n"
+        "executable = graph.instantiate()\n",
+        "executable.launch(s)",
+    ),
+    "a copy in a graph": (
+        "with s.capture() as graph:\n"
+        "    drv.memcpy_dtod_async(second, memory, 4 * N, s)\n"
+        "    copy_back(third, third, second, block=block, stream=s)\n"
+        "executable = graph.instantiate()\n",
+        "executable.launch(s)",
+    ),
+    "a copy": (
+        "",
+        "drv.memcpy_dtod(second, memory, 4 * N)\n"
+        "copy_back(third, third, second, block=block)",
+    ),
+}
+REPORT = """
+try:
+    exec(work)
+    event.record(t)  # it runs no work that streams keep
+except drv.LaunchError as error:
+    assert "sync: " in str(error), error
+"""
+
+
+@pytest.mark.parametrize("name", EARLIER)
+def test_a_missing_wait_is_no_uninitialised_read(name):
+    """With ``init`` too, the report names the missing wait instead of its effect."""
+    before, work = EARLIER[name]
+    kernel = "fill(memory, zero, n, block=block, stream=free)\n"
+    code = (
+        "copy_back = module.get_function('copy_back')\n"
+        "second, third = drv.mem_alloc(4 * N), drv.mem_alloc(4 * N)\n"
+        f"drv.memset_d8(third, 0, 4 * N)\n{before}{kernel}work = {work!r}\n{REPORT}"
+    )
+    words = ["kernel fill in another stream writes", "neither stream waits"]
+    assert run(code, words, check="init,sync") == "found"
+    waits = code.replace(kernel, kernel + "free.synchronize()\n")
+    assert run(waits, check="init,sync") == "nothing"
+
+
 def test_the_same_programs_that_wait():
     """They run in one process."""
     for code, _, wait in FAULTS.values():

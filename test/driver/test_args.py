@@ -7,16 +7,19 @@ argument always has a type that its converter rejects. The error names this argu
 """
 
 import ctypes
+import importlib.util
 import inspect
 import itertools
 import re
 import subprocess
 import sys
+import sysconfig
 
 import numpy as np
 import pytest
 
 import pycuda._driver as drv
+from support import cc
 
 REQUIRED = inspect.Parameter.empty
 
@@ -664,3 +667,116 @@ def test_a_keyword_that_is_no_string():
         check=False,
     )
     assert (done.returncode, done.stdout) == (0, "refused\n"), done.stderr
+
+
+# -- reading text signatures -----------------------------------------------------------
+
+needs_compiler = pytest.mark.skipif(not cc.compilers(), reason="needs a C compiler")
+
+
+def build_signatures(folder, planted=None):
+    """Compile and import test/c/signatures.c, a module with the parser alone."""
+    library = folder / "signatures.so"
+    flags = ["-std=c11", "-shared", "-fPIC", "-Wall", "-Werror"]
+    for include in (sysconfig.get_path("include"), np.get_include()):
+        flags += ["-isystem", include]
+    if planted is not None:
+        text = planted.replace("\n", "\\n")
+        flags.append(f'-DPLANTED="{text}"')
+    source = cc.ROOT / "test" / "c" / "signatures.c"
+    cc.must(cc.compile_c(cc.compilers()[0], [source], library, flags))
+    spec = importlib.util.spec_from_file_location("signatures", library)
+    return importlib.util.module_from_spec(spec)
+
+
+@pytest.fixture(scope="module")
+def call(tmp_path_factory):
+    if not cc.compilers():
+        pytest.skip("needs a C compiler")
+    return build_signatures(tmp_path_factory.mktemp("signatures")).call
+
+
+def test_a_text_signature_is_the_description(call):
+    text = "f($self, a, /, b=(1, ')'), *, long_name={'x,': [2]})\n--\n\nReturn."
+    assert call(text, 1) == (1, None, None)
+    assert call(text, 1, 2, long_name=3) == (1, 2, 3)
+    assert call(text, 1, **{"long" + "_name": 3, "".join("b"): 2}) == (1, 2, 3)
+    for args, kwargs, said in [
+        ([], {}, "f() missing required argument 'a' (pos 1)"),
+        ([1, 2, 3], {}, "f() takes at most 2 positional arguments (3 given)"),
+        ([], {"a": 1}, "f() got an unexpected keyword argument 'a'"),
+        ([1, 2], {"b": 1}, "f() got multiple values for argument 'b'"),
+    ]:
+        with pytest.raises(TypeError) as caught:
+            call(text, *args, **kwargs)
+        assert str(caught.value) == said
+    with pytest.raises(ValueError, match="^b is an ellipsis$"):
+        call(text, 1, ..., long_name=...)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "given", "said"),
+    [
+        ("", 1, "f() takes exactly 0 arguments (1 given)"),
+        ("$self, /", 1, "f() takes exactly 0 arguments (1 given)"),
+        ("a", 2, "f() takes exactly 1 argument (2 given)"),
+        ("a, *, b=1", 2, "f() takes at most 1 positional argument (2 given)"),
+        ("*, a=1, b=2", 1, "f() takes keywords only"),
+    ],
+)
+def test_too_many_arguments(call, parameters, given, said):
+    with pytest.raises(TypeError) as caught:
+        call(f"f({parameters})\n--\n\n", *range(given))
+    assert str(caught.value) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("f", "no function"),
+        ("f(a", "no comma"),
+        ("f(a)", "no line of two dashes"),
+        ("f(a)\n--\nReturn.", "no line of two dashes"),
+        ("f(a b)\n--\n\n", "no comma"),
+        ("f(, a)\n--\n\n", "no name"),
+        ("f(a=)\n--\n\n", "no default value"),
+        ("f(a='x)\n--\n\n", "no default value"),
+        ("f(a=(1)\n--\n\n", "no default value"),
+        ("f(a=1, b)\n--\n\n", "a parameter without a default behind"),
+        ("f(a, *, b=1, *, long_name=2)\n--\n\n", "no name"),
+        ("f(a, **kwargs)\n--\n\n", "no comma"),
+        ("f(nonsense)\n--\n\n", "a name that the vocabulary does not have"),
+        ("f(long)\n--\n\n", "a name that the vocabulary does not have"),
+        ("f(long_name_2)\n--\n\n", "a name that the vocabulary does not have"),
+        ("f(" + "a=1, " * 17 + "b=2)\n--\n\n", "too many parameters"),
+    ],
+)
+def test_a_wrong_text_is_refused(call, text, said):
+    with pytest.raises(SystemError) as caught:
+        call(text, 1)
+    line = text.partition("\n")[0]
+    assert str(caught.value).startswith(f"signature {line}: {said}")
+
+
+@needs_compiler
+def test_a_module_with_a_wrong_text_does_not_start(tmp_path):
+    for parameters, wrong in [("a, b=1", False), ("a, nonsense", True)]:
+        folder = tmp_path / parameters
+        folder.mkdir()
+        text = f"f({parameters})\n--\n\nReturn."
+        if wrong:
+            with pytest.raises(SystemError, match="does not have at 'nonsense"):
+                build_signatures(folder, text)
+        else:
+            build_signatures(folder, text)
+
+
+def test_every_function_with_keywords_is_described():
+    """The parser refuses a call with too many arguments before all other checks."""
+    own = {"_launch_kernel"}
+    for name, function in vars(drv).items():
+        if inspect.isbuiltin(function) and name not in own:
+            kinds = [p.kind for p in inspect.signature(function).parameters.values()]
+            if inspect.Parameter.VAR_POSITIONAL not in kinds:
+                with pytest.raises(TypeError, match="takes|expected"):
+                    function(*[UNFIT] * 99)

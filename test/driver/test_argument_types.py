@@ -441,6 +441,27 @@ def test_ptx_tells_floats_from_integers(mod, ptx, tmp_path, from_file):
             plain(*wrong, **ONE)
 
 
+@pytest.mark.parametrize("value", [np.datetime64(5, "s"), np.timedelta64(5, "s")])
+def test_a_time_is_no_address(ctx, value, monkeypatch):
+    """It has the 8 bytes of an integer, which may be an address."""
+    source = "__global__ void f(float *p, long n, double x, long long m) {}"
+    kernel = SourceModule(source).get_function("f")
+    right = [np.uintp(0), np.int64(1), 1 * np.float64(1), np.int64(1)]
+    for place, message in enumerate([r"float \*", None, "double", None]):
+        arguments = [*right]
+        arguments[place] = value
+        if message is None:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                kernel(*arguments, **ONE)
+            continue
+        with pytest.warns(ArgumentTypeWarning, match=f"{place} of f .*64.*{message}"):
+            kernel(*arguments, **ONE)
+        with monkeypatch.context() as strict, pytest.raises(TypeError, match=message):
+            strict.setenv("PYCUDA_STRICT", "1")
+            kernel(*arguments, **ONE)
+
+
 def test_a_mangled_symbol_has_the_types(mod, ptx):
     module = drv.module_from_buffer(ptx)
     mangled = module.get_function("_Z7mangledPfhPKdPd")

@@ -8,6 +8,7 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import _driver
+from support import no_context
 from support.emulator import Driver
 from support.faults import fail_calls  # noqa: F401
 
@@ -97,6 +98,29 @@ def test_what_one_wrapper_of_the_primary_context_made_lives_with_the_other():
     b.detach()
     with pytest.raises(drv.LogicError, match="was detached"):
         stream.synchronize()
+
+
+@pytest.mark.parametrize("pushed", [True, False])
+def test_a_primary_context_that_another_library_has_reset(pushed):
+    """It has ended, so detach() has nothing to release, and the device goes on."""
+    device, library = drv.Device(0), Driver(no_context.library())
+    for _ in range(2):
+        context = device.retain_primary_context()
+        memory = None
+        if pushed:
+            context.push()
+            memory = drv.mem_alloc(8)
+        library.ok("DevicePrimaryCtxReset", 0)
+        context.detach()
+        with pytest.raises(drv.LogicError, match="detached before"):
+            context.detach()
+        assert drv.Context.get_current() is None
+        del memory
+    context = device.retain_primary_context()
+    context.push()
+    assert drv.mem_alloc(8)
+    context.pop()
+    context.detach()
 
 
 def test_a_new_life_of_the_primary_context_has_nothing_of_the_old():

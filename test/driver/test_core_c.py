@@ -164,8 +164,8 @@ class Slice(ctypes.Structure):
         ("start", ctypes.c_ssize_t),
         ("stop", ctypes.c_ssize_t),
         ("step", ctypes.c_ssize_t),
-        ("has_start", ctypes.c_int),
-        ("has_stop", ctypes.c_int),
+        ("has_start", ctypes.c_bool),
+        ("has_stop", ctypes.c_bool),
     ]
 
 
@@ -175,7 +175,10 @@ def shape(tmp_path_factory):
     library = tmp_path_factory.mktemp("shape") / "shape.so"
     flags = [*cc.STRICT, "-O2", "-fPIC", "-shared"]
     cc.must(cc.compile_c(COMPILERS[0], [CORE / "shape.c"], library, flags))
-    return ctypes.CDLL(str(library))
+    loaded = ctypes.CDLL(str(library))
+    loaded.pcu_is_c_contiguous.restype = ctypes.c_bool
+    loaded.pcu_is_f_contiguous.restype = ctypes.c_bool
+    return loaded
 
 
 def sizes(values):

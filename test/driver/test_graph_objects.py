@@ -775,7 +775,7 @@ def test_capture_into_a_graph(mod, stream):
     assert (x.get() == 6).all()
 
 
-def test_wrong_arguments_of_nodes(mod, stream):
+def test_wrong_arguments_of_nodes(mod, stream, strict):
     graph, other = drv.Graph(), drv.Graph()
     x = zeros()
     fill = mod.get_function("fill")
@@ -913,7 +913,7 @@ def test_loops_in_loops(conditions, stream):
 # -- executable graphs -----------------------------------------------------------------
 
 
-def test_update_of_a_kernel(mod, stream, live):
+def test_update_of_a_kernel(mod, stream, live, strict):
     x, y = zeros(), zeros()
     with stream.capture() as graph:
         mod.get_function("fill")(x, np.int32(1), **SHAPE)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import _driver, gpuarray, reduction, tools
+from pycuda import gpuarray, reduction, tools
 from pycuda._array.kernels import kernel_arguments
 from pycuda.elementwise import ElementwiseKernel, get_elwise_module
 from pycuda.gpuarray import GPUArray, to_gpu, vec
@@ -24,19 +24,13 @@ def ones(size, dtype=np.float32):
 COPY = ("float *x, float *y", "y[i] = x[i]")
 
 
-@pytest.fixture
-def strict(monkeypatch):
-    """An array has its own elements only, not what the driver gave it in addition."""
-    monkeypatch.setenv("PYCUDA_STRICT", "1")
-
-
 # -- dtypes ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "dtype", ["int32", "uint32", "float64", "float16", "complex64", "int8"]
 )
-def test_another_dtype_is_an_error(dtype):
+def test_another_dtype_is_an_error(dtype, strict):
     kernel = ElementwiseKernel(*COPY)
     x = gpuarray.zeros(5, dtype)
     for args, number, name in (((x, ones(5)), 0, "x"), ((ones(5), x), 1, "y")):
@@ -55,7 +49,7 @@ def test_another_dtype_is_an_error(dtype):
             kind(np.float32, "a + b", 0)(x)
 
 
-def test_the_hint_fits():
+def test_the_hint_fits(strict):
     kernel = ElementwiseKernel("float4 *x, double *y, bool *z", "x[0].x = 1")
     four, double, truth = zeros = (
         gpuarray.zeros(4, vec.float4),
@@ -99,7 +93,7 @@ def test_other_names_of_a_type(declared, dtype):
     np.testing.assert_array_equal(x.view(np.uint8).get(), before)
 
 
-def test_memory_of_anything():
+def test_memory_of_anything(strict):
     # A pointer to bytes accepts any array, and any pointer accepts an array of bytes.
     bytes_of = ElementwiseKernel(
         "unsigned char *out, unsigned char *x", "out[i] = x[4 * i + 3]"
@@ -121,7 +115,7 @@ def test_memory_of_anything():
     assert four.get()["w"].tolist() == [1, 1, 1]
 
 
-def test_structs_of_one_size():
+def test_structs_of_one_size(strict):
     pair = np.dtype([("number", np.int32), ("weight", np.float32)])
     tools.get_or_register_dtype("argument_pair", pair)
     kernel = ElementwiseKernel(
@@ -137,7 +131,7 @@ def test_structs_of_one_size():
         kernel(gpuarray.zeros(3, np.float64))
 
 
-def test_integers_of_either_sign():
+def test_integers_of_either_sign(strict):
     for dtype in (np.int32, np.uint32):
         x = gpuarray.arange(6, dtype=dtype)
         for kernel in (np.int32, np.uint32):
@@ -330,12 +324,119 @@ def test_strict_programs_get_an_error(strict):
         ElementwiseKernel(*COPY)(ones(10), ones(9))
 
 
-def test_copies_and_foreign_arrays_have_their_own_elements_only():
+def test_copies_have_their_own_elements_only():
     kernel = ElementwiseKernel("float *y, float *x", "y[i] = x[i]")
+    with pytest.raises(RuntimeError, match="x has gaps, and its shape"):
+        kernel(ones(10), ones(18)[::2])  # would be copied
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        lambda: gpuarray.ones(9, bool),  # is converted
+        lambda: ones(9) > 0,
+        lambda: Foreign(ones(9), dtype=np.float32, size=9),
+        lambda: Plain(9, np.float32).fill(1),
+    ],
+    ids=["bool", "comparison", "foreign", "subclass"],
+)
+def test_other_arrays_may_be_short_too(x):
+    kernel, y = ElementwiseKernel("float *y, float *x", "y[i] = x[i]"), ones(10) - 1
+    x = x()
+    with pytest.warns(drv.PyCUDAWarning, match="9 elements"):
+        kernel(y, x)
+    assert y.get()[:9].tolist() == [1] * 9
     with pytest.raises(ValueError, match="9 elements"):
-        kernel(ones(10), gpuarray.ones(9, bool))  # is converted
-    with pytest.raises(ValueError, match="9 elements"):
-        kernel(ones(10), Foreign(ones(9), dtype=np.float32, size=9))
+        kernel(ones(129), x)
+
+
+# -- another context ------------------------------------------------------------------
+
+
+CALLS = {
+    "elementwise": lambda x: ElementwiseKernel("float *x", "x[i] = 1")(x),
+    "second": lambda x: ElementwiseKernel(*COPY)(ones(x.size), x),
+    "reduction": lambda x: ReductionKernel(
+        np.float32, "0", "a + b", "x[i]", "float *x"
+    )(x),
+    "scan": lambda x: InclusiveScanKernel(np.float32, "a + b")(x),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("part", [slice(None), slice(2, 6)], ids=["whole", "view"])
+def test_an_array_of_another_context_is_noticed(call, part, strict):
+    theirs = ones(10)
+    views = {"array": theirs, "view": theirs[part]}
+    other = drv.Device(0).make_context()
+    try:
+        for x in views.values():
+            for _ in range(2):  # the second call runs without Python code
+                with pytest.raises(drv.LogicError, match="belongs to another context"):
+                    CALLS[call](x)
+    finally:
+        other.pop()
+        other.detach()
+    assert theirs.get().tolist() == [1] * 10
+
+
+def test_a_kernel_that_is_kept_notices_another_context(strict):
+    kernel = ElementwiseKernel(*COPY)
+    theirs = ones(10)
+    other = drv.Device(0).make_context()
+    try:
+        x, y = ones(4), gpuarray.zeros(4, np.float32)
+        for _ in range(3):
+            kernel(x, y)
+        for wrong in (theirs[2:6], theirs):
+            for arguments in ((wrong, y), (x, wrong)):
+                with pytest.raises(drv.LogicError, match="belongs to another context"):
+                    kernel(*arguments)
+        del x, y, wrong, arguments
+    finally:
+        other.pop()
+        other.detach()
+
+
+# -- bytes of another dtype ------------------------------------------------------------
+
+
+def test_bytes_of_another_dtype_are_read_as_the_declared_type():
+    """Programs keep the bits of floats in integers, as PyCUDA lets them."""
+    kernel, y = ElementwiseKernel(*COPY), ones(4)
+    values = np.array([1.5, -2, 3, 4], np.float32)
+    for bits in (values.view(np.int32), values.view(np.uint32), values.view(np.int16)):
+        with pytest.warns(drv.PyCUDAWarning, match="reads float.*STRICT=1") as shown:
+            kernel(to_gpu(bits), y, range=slice(0, 4, 1))
+        assert y.get().tolist() == values.tolist()
+        assert "argument 0 (x) is an array of" in str(shown[0].message)
+    with pytest.warns(drv.PyCUDAWarning, match=r"argument 1 \(y\) is an array of int32"):
+        bits = gpuarray.zeros(4, np.int32)
+        kernel(to_gpu(values), bits)
+    assert (bits.get() == values.view(np.int32)).all()
+    total = ReductionKernel(np.float32, "0", "a + b", "x[i]", "float *x")
+    with pytest.warns(drv.PyCUDAWarning, match=r"argument 0 \(x\) is an array of int32"):
+        assert total(bits).get() == 6.5
+
+
+def test_bytes_of_another_dtype_that_are_too_few():
+    kernel = ElementwiseKernel(*COPY)
+    for x in (gpuarray.zeros(200, np.int8), gpuarray.zeros(200, np.float16)):
+        with pytest.raises((TypeError, ValueError), match="is an array of"):
+            kernel(ones(200), x)  # 800 bytes, of which the driver gave 512
+    with pytest.warns(drv.PyCUDAWarning):
+        kernel(ones(100), gpuarray.zeros(100, np.int8))  # 400 of 512 bytes
+
+
+def test_scans_of_another_dtype():
+    """PyCUDA's scans do not check the dtype."""
+    values = np.array([1.5, -2, 3, 4], np.float32)
+    bits = to_gpu(values.view(np.int32))
+    with pytest.warns(drv.PyCUDAWarning, match="input_ary is an array of int32"):
+        InclusiveScanKernel(np.float32, "a + b")(bits)
+    assert bits.get().view(np.float32).tolist() == [1.5, -0.5, 2.5, 6.5]
+    with pytest.raises(ValueError, match="input_ary is an array of int8"):
+        InclusiveScanKernel(np.float32, "a + b")(gpuarray.zeros(200, np.int8))
 
 
 FREE = [
@@ -417,7 +518,7 @@ class Foreign:
         self.__dict__.update(attributes)
 
 
-def test_arrays_of_other_libraries():
+def test_arrays_of_other_libraries(strict):
     kernel = ElementwiseKernel(*COPY)
     x, y = ones(5), gpuarray.zeros(5, np.float32)
     kernel(y, Foreign(x))
@@ -445,41 +546,37 @@ def test_plain_calls_take_the_fast_path(monkeypatch):
         kernel(2, x.astype(np.int32), y)
 
 
-def test_the_fast_path_itself():
-    float32, int32 = np.dtype(np.float32), np.dtype(np.int32)
-    x, n = ones(4), ones(4, np.uint32)
-    dtypes = (None, float32, int32)
-    assert _driver._gather((7, x, n), dtypes, b"\0\2\2", 1, -1) == [
-        7,
-        x.gpudata,
-        n.gpudata,
-    ]
-    empty = ones(0)
-    assert _driver._gather(
-        (1, empty, empty), (None, float32, float32), b"\0\2\2", 1, -1
-    )
-    for args, extent in (
-        ((7, n, n), -1),
-        ((7, x, x), -1),
-        ((7, x, n[:3]), -1),
-        ((7, x, n), 5),
-        ((7, x, n[::2]), 2),
-        ((7, x, n.get()), -1),
-        ((7, 8, n), -1),
+def test_what_the_fast_path_takes(monkeypatch):
+    kernel = ElementwiseKernel("float a, float *x, int *n", "x[i] = a * n[i]")
+    pointer = ElementwiseKernel("float a, float *x, int *n", "x[i] = a * n[0]")
+    x, n, empty = ones(4), ones(4, np.uint32), ones(0)
+    arranged = []
+    for each in (kernel, pointer):
+        monkeypatch.setattr(each, "_run", lambda *args, **kw: arranged.append(args))
+    kernel(7, x, n)
+    kernel(7, x, n, slice=slice(9))  # which ends where the array ends
+    pointer(7, x, n[:3])
+    kernel(1, empty, empty.view(np.int32))
+    assert arranged == []
+    x[...] = 0
+    for args, keywords in (
+        ((7, n, n), {}),
+        ((7, x, x), {}),
+        ((7, x, n[:3]), {}),
+        ((7, x, n), {"range": range(5)}),
+        ((7, x, n[::2]), {"slice": slice(2)}),
+        ((7, x, n.get()), {}),
+        ((7, 8, n), {}),
     ):
-        assert _driver._gather(args, dtypes, b"\0\2\2", 1, extent) is None
-    assert _driver._gather((7, x, n[:3]), dtypes, b"\0\2\1", 1, -1) is not None
-    for wrong in ((), ((), (), b"", 0), ([], (), b"", 0, 0), ((), (), b"1", 0, 0)):
-        with pytest.raises(TypeError):
-            _driver._gather(*wrong)
-    with pytest.raises(OverflowError):
-        _driver._gather((7,), (None,), b"\0", 1 << 70, 0)
+        kernel(*args, **keywords)
+        assert len(arranged.pop()) == 3
+    assert not x.get().any()
 
 
 # -- comparisons -----------------------------------------------------------------------
 
 
-def test_a_comparison_is_read_as_numbers():
+def test_a_comparison_is_read_as_numbers(monkeypatch):
     x = to_gpu(np.array([-1, 2, 0, 5, 7], np.float32))
     y = gpuarray.zeros(5, np.float32)
     kernel = ElementwiseKernel(*COPY)
@@ -499,6 +596,9 @@ def test_a_comparison_is_read_as_numbers():
     )
     assert count(x > 0, x < 6).get() == 2
     assert count(x, x > 0).get() == 14
+    with pytest.warns(drv.PyCUDAWarning, match="3 elements"):
+        count(x, (x > 0)[:3])
+    monkeypatch.setenv("PYCUDA_STRICT", "1")
     with pytest.raises(ValueError, match="3 elements"):
         kernel(x, (x > 0)[:3])
 
@@ -535,7 +635,7 @@ def test_each_argument_of_a_reduction_may_be_a_comparison():
         copied(numbers, m)
 
 
-def test_bool_kernels_read_bool():
+def test_bool_kernels_read_bool(strict):
     m = ones(5) > 0
     ElementwiseKernel("bool *m", "m[i] = i == 2")(m)
     assert m.get().tolist() == [False, False, True, False, False]

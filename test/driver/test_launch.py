@@ -348,7 +348,7 @@ def test_a_wrong_argument_is_named(axpy, argument, text):
         axpy(drv.In(y), drv.In(x), a, argument, block=(1, 1, 1))
 
 
-def test_wrong_calls(axpy):
+def test_wrong_calls(axpy, strict):
     y, x, a, n, _ = axpy_case()
     dy, dx = drv.to_device(y), drv.to_device(x)
     with pytest.raises(TypeError, match=r"axpy takes 4 arguments \(3 given\)"):
@@ -469,7 +469,7 @@ def test_prepared_structures(mod):
         assert drv.from_device(out, 1, dtype)[0] == value
 
 
-def test_wrong_prepared_calls(axpy, mod):
+def test_wrong_prepared_calls(axpy, mod, strict):
     y, x, _, _, _ = axpy_case()
     dy, dx = drv.to_device(y), drv.to_device(x)
     with pytest.raises(AttributeError, match="call prepare"):
@@ -505,7 +505,7 @@ def test_a_parameter_wider_than_its_format(mod):
     assert drv.from_device(out, 1, np.int64)[0] == -2
 
 
-def test_the_calls_of_cuda_3(axpy):
+def test_the_calls_of_cuda_3(axpy, strict):
     y, x, a, n, expected = axpy_case()
     dy, dx = drv.to_device(y), drv.to_device(x)
     axpy.set_block_shape(128, 1, 1)
@@ -720,7 +720,9 @@ def declared_arguments(place, value):
     ],
     ids=["10 floats", "2 floats", "a double", "with gaps", "structures"],
 )
-def test_an_array_of_the_host_is_no_pointer(declared, place, declaration, array):
+def test_an_array_of_the_host_is_no_pointer(
+    declared, place, declaration, array, strict
+):
     with pytest.raises(TypeError) as caught:
         declared(*declared_arguments(place, array), block=(1, 1, 1))
     text = str(caught.value)

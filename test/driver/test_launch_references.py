@@ -324,7 +324,7 @@ def test_a_launch_that_fails_keeps_no_reference(kernel, name):
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_refused_argument_keeps_no_reference(kernel, name):
+def test_a_refused_argument_keeps_no_reference(kernel, name, strict):
     look_up, memory = kernel
     which, make, error = REFUSED[name]
     function, arg = look_up(which), make(memory)

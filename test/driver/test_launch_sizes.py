@@ -114,7 +114,7 @@ def test_the_ends_of_the_range_fit(mod, out, int_, short):
         (5, np.int8(-1)),
     ],
 )
-def test_a_value_that_does_not_fit_is_refused(mod, out, place, value):
+def test_a_value_that_does_not_fit_is_refused(mod, out, place, value, strict):
     arguments = [out, np.int32(1), np.int64(1), np.uint64(1), np.int16(1), np.uint32(1)]
     arguments[place] = value
     with pytest.raises(OverflowError, match=f"argument {place}"):
@@ -131,7 +131,7 @@ def test_a_value_that_does_not_fit_is_refused(mod, out, place, value):
         ("inner", np.uint32(5)),  # in place of the pointer
     ],
 )
-def test_other_sizes_are_refused(mod, out, name, value):
+def test_other_sizes_are_refused(mod, out, name, value, strict):
     arguments = (out, np.uint64(1), value) if name == "inner" else (out, value)
     with pytest.raises(TypeError, match=r"of 4 bytes, but that parameter takes 8"):
         mod.get_function(name)(*arguments, **ONE)
@@ -146,14 +146,14 @@ def test_a_wide_integer_needs_padding_behind_its_parameter(mod, out):
         mod.get_function("three_ints")(out, *map(np.int64, range(3)), **ONE)
 
 
-def test_a_wrong_number_is_refused(mod, out):
+def test_a_wrong_number_is_refused(mod, out, strict):
     last = mod.get_function("last")
     for arguments in [(out,), (out, np.uint64(1), np.int32(1))]:
         with pytest.raises(TypeError, match=r"last takes 2 arguments \(\d given\)"):
             last(*arguments, **ONE)
 
 
-def test_code_without_a_source_converts_nothing(mod, out):
+def test_code_without_a_source_converts_nothing(mod, out, strict):
     """The types of code from a file are unknown."""
     module = drv.module_from_buffer(drv_image(mod))
     module.get_function("last")(out, np.uint64(3), **ONE)
@@ -166,6 +166,115 @@ def drv_image(module):
     from pycuda.compiler import compile
 
     return compile(SOURCE, target="ptx")
+
+
+# -- what PyCUDA passes, and a GPU forgives
+
+PADDED = np.int32(1), np.int64(1), np.uint64(1), np.int16(1), np.uint32(1)
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "read_there"),
+    [
+        (1, np.int64(2**31), -(2**31)),
+        (1, np.uint64(2**63 + 7), 7),
+        (4, np.int32(70000), 70000 - 2**16),
+        (5, np.int8(-1), 255),
+        (5, np.float16(0), 0),
+        (1, np.float64(0), 0),
+    ],
+)
+def test_bytes_that_move_no_other_argument_are_passed(
+    mod, out, place, value, read_there
+):
+    """The kernel reads the lowest bytes. There are zeros behind a short argument."""
+    arguments = [out, *PADDED]
+    arguments[place] = value
+    with pytest.warns(drv.ArgumentTypeWarning, match=f"argument {place} .*STRICT=1"):
+        mod.get_function("mixed")(*arguments, **ONE)
+    expected = [1] * 5
+    expected[place - 1] = read_there
+    assert read(out) == expected
+
+
+@pytest.mark.parametrize(
+    "zero",
+    [np.int32(0), np.uint8(0), np.float32(0), np.zeros(2, np.float32), b"\0" * 4],
+    ids=["int", "byte", "float", "host array", "bytes"],
+)
+def test_zeros_are_a_null_pointer(mod, out, zero):
+    """A kernel may take NULL, or an address that it does not use."""
+    with pytest.warns(UserWarning, match="argument 2 of inner") as shown:
+        mod.get_function("inner")(out, np.uint64(5), zero, **ONE)
+    assert len(shown) == 1
+    assert read(out, n=2) == [5, 0]
+
+
+def test_a_short_argument_that_moves_others_is_an_error(mod, out):
+    """In PyCUDA's layout the kernel finds none of the arguments behind it."""
+    arguments = [out, *PADDED]
+    for place, value in ((3, np.int32(-1)), (3, np.float32(0))):
+        arguments[place] = value
+        with pytest.raises((TypeError, OverflowError), match=f"argument {place}"):
+            mod.get_function("mixed")(*arguments, **ONE)
+        arguments[place] = PADDED[place - 1]
+
+
+def test_missing_arguments_are_zeros(mod, out):
+    with pytest.warns(drv.PyCUDAWarning, match=r"last takes 2 .*1 given.*STRICT=1"):
+        mod.get_function("last")(out, **ONE)
+    assert read(out, n=1) == [0]
+    with pytest.raises(TypeError, match=r"takes 2 arguments \(3 given\)"):
+        mod.get_function("last")(out, np.uint64(1), np.int32(1), **ONE)
+
+
+def test_members_of_a_structure_as_arguments(mod, out):
+    with pytest.warns(drv.PyCUDAWarning, match=r"of_pair takes 2 arguments \(3 given\)"):
+        mod.get_function("of_pair")(out, np.float64(2.5), np.int32(7), **ONE)
+    assert read(out, np.float64, 2) == [2.5, 7]
+    with pytest.warns(drv.PyCUDAWarning, match=r"of_four takes 2 arguments \(5 given\)"):
+        mod.get_function("of_four")(out, *np.arange(4, dtype=np.int32), **ONE)
+    assert read(out, np.int32, 4)[::3] == [0, 3]
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "values", "dtype", "expected"),
+    [
+        ("last", "P", (), np.uint64, 0),
+        ("three_ints", "Pq", (1 + (2 << 32),), np.int32, 3),
+        ("three_ints", "Pqi", (1 + (2 << 32), 4), np.int32, 7),
+        ("three_ints", "Pii", (1, 2), np.int32, 3),
+        ("real", "Pf", (0.0,), np.float64, 0),
+        ("mixed", "PdqQhI", (0.0, 1, 1, 1, 1), np.int64, 0),
+    ],
+)
+def test_formats_that_pycuda_passes(mod, out, name, form, values, dtype, expected):
+    function = mod.get_function(name)
+    with pytest.warns(drv.PyCUDAWarning, match="argument.*STRICT=1"):
+        function.prepare(form)
+    function.prepared_call((1, 1), (1, 1, 1), out, *values)
+    assert read(out, dtype, 1) == [expected]
+
+
+def test_a_format_with_wider_integers_takes_both_signs(mod, out):
+    """The kernel reads the lowest bytes of what PyCUDA passes."""
+    mixed = mod.get_function("mixed").prepare("PllLhl")
+    for number, expected in ((2**32 - 5, -5), (-5, -5)):
+        mixed.prepared_call((1, 1), (1, 1, 1), out, number, 1, 1, 1, 2**32 - 1)
+        assert read(out) == [expected, 1, 1, 1, 2**32 - 1]
+
+
+def test_the_calls_of_cuda_3_may_be_short(mod, out):
+    last = mod.get_function("last")
+    block = struct.pack("P", int(out))
+    last.set_block_shape(1, 1, 1)
+    last.param_set_size(8)
+    last.param_setv(0, block)
+    with pytest.warns(drv.PyCUDAWarning, match="16 bytes of parameters, 8 were given"):
+        last.launch()
+    assert read(out, n=1) == [0]
+    with pytest.warns(drv.PyCUDAWarning, match="16 bytes of parameters, 8 were given"):
+        last._launch_kernel((1, 1, 1), (1, 1, 1), block, 0, None)
 
 
 # -- prepared formats
@@ -185,7 +294,7 @@ def drv_image(module):
         ("of_four", "Piii", "4 arguments of 20 bytes, but of_four takes 2 of 24"),
     ],
 )
-def test_a_format_of_another_size_is_refused(mod, name, form, words):
+def test_a_format_of_another_size_is_refused(mod, name, form, words, strict):
     function = mod.get_function(name)
     with pytest.raises(TypeError, match=words):
         function.prepare(form)

@@ -1,10 +1,14 @@
 """Copies and kernels between the memories of two devices."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 import pycuda.driver as drv
+from pycuda import gpuarray
 from pycuda.compiler import SourceModule
+from pycuda.elementwise import ElementwiseKernel
 
 pytestmark = pytest.mark.gpus(2)
 
@@ -155,6 +159,28 @@ def test_a_kernel_reads_the_memory_of_its_peer(two):
     drv.Context.disable_peer_access(second)
     with pytest.raises(drv.LogicError, match="cuCtxDisablePeerAccess"):
         drv.Context.disable_peer_access(second)
+
+
+def test_arrays_of_a_peer_are_like_others(two):
+    """Programs for several devices use them without copies, and need no warning."""
+    if not drv.Device(0).can_access_peer(drv.Device(1)):
+        pytest.skip("device 0 has no access to the memory of device 1")
+    first, second = two
+    second.push()
+    theirs = gpuarray.ones(10, np.float32)
+    second.pop()
+    mine = gpuarray.zeros(10, np.float32)
+    kernel = ElementwiseKernel("float *y, float *x", "y[i] += x[i]")
+    drv.Context.enable_peer_access(second)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for x in (theirs, theirs[:]):
+            kernel(mine, x)
+        assert (mine + theirs).get().tolist() == [3] * 10
+    drv.Context.disable_peer_access(second)
+    with pytest.warns(drv.PyCUDAWarning, match="another context"):
+        theirs.get()
+    del kernel
 
 
 def test_memory_is_freed_in_its_own_context(two):

@@ -472,7 +472,7 @@ def test_an_array_is_no_pointer(mod):
         mod.get_function("one")(np.zeros(1, np.int32), np.int32(1), block=(1, 1, 1))
 
 
-def test_too_short_a_parameter_block(mod):
+def test_too_short_a_parameter_block(mod, strict):
     one = mod.get_function("one")
     with pytest.raises(TypeError, match="one takes 12 bytes of parameters, 4 were"):
         one._launch_kernel((), (1,), b"1234", 0, None)

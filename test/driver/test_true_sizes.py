@@ -159,7 +159,7 @@ def test_copies_have_the_elements(part):
     exact = GPUArray(N, np.int32, gpudata=memory)
     exact.fill(0)
     with pytest.raises(ValueError, match="of memory that has 400 bytes"):
-        GPUArray(N + 1, np.int32, gpudata=memory).fill(0)
+        GPUArray(2 * N, np.int32, gpudata=memory).fill(0)
 
 
 def test_other_libraries_see_the_elements(part):
@@ -344,7 +344,7 @@ SPOILERS += [view_of_a_longer_one]
 
 
 @pytest.mark.parametrize("spoil", SPOILERS, ids=lambda spoil: spoil.__name__)
-def test_an_array_that_leaves_its_memory(ctx, spoil):
+def test_an_array_that_leaves_its_memory(ctx, spoil, strict):
     array = spoil(gpuarray.zeros(N, np.float32))
     for name in ("get", "set", "fill", "add", "interface", "kernel"):
         with pytest.raises(ValueError, match=r"bytes .* of memory that has \d+ bytes"):
@@ -352,12 +352,45 @@ def test_an_array_that_leaves_its_memory(ctx, spoil):
 
 
 @pytest.mark.parametrize("use", USES)
-def test_every_use_of_an_array_that_leaves_its_memory(ctx, use):
+def test_every_use_of_an_array_that_leaves_its_memory(ctx, use, strict):
     array = longer(gpuarray.zeros(N, np.float32))
     with pytest.raises(ValueError, match="takes the bytes 0 to 404 of memory that has"):
         USES[use](array)
     array.shape = (N,)
     USES[use](array)
+
+
+@pytest.mark.parametrize("use", ["fill", "fill one", "add", "sum", "assign", "elementwise"])
+def test_kernels_may_use_what_the_driver_gave(ctx, use):
+    """PyCUDA uses the elements. The driver has rounded the 400 bytes up to 512."""
+    array = longer(gpuarray.zeros(N, np.float32))
+    words = r"takes the bytes 0 to 404 of memory that has 400 bytes.*STRICT=1"
+    with pytest.warns(drv.PyCUDAWarning, match=words):
+        USES[use](array)
+    ctx.synchronize()
+    array.shape = (129,)
+    with pytest.raises(ValueError, match="takes the bytes 0 to 516 of memory that has"):
+        USES[use](array)
+
+
+def test_a_block_of_a_pool_is_longer_than_asked_for(ctx):
+    array = GPUArray(100, np.float32, gpudata=DeviceMemoryPool().allocate(390))
+    values = np.arange(100, dtype=np.float32)
+    with pytest.warns(drv.PyCUDAWarning, match="takes the bytes 0 to 400 of memory"):
+        array.set(values)
+        assert array.get().tolist() == values.tolist()
+
+
+def test_a_kernel_may_use_a_part_of_an_array(ctx):
+    """The kernel gets an address, and only its programmer knows what it uses."""
+    source = "__global__ void f(float *x) { x[threadIdx.x] = 2; }"
+    kernel = SourceModule(source).get_function("f")
+    array = gpuarray.zeros(N, np.float32)
+    array.shape = (1000, 1000)
+    with pytest.warns(drv.PyCUDAWarning, match="takes the bytes 0 to 4000000 of memory"):
+        kernel(array, block=(N, 1, 1))
+    array.shape = (N,)
+    assert array.get().tolist() == [2] * N
 
 
 def test_what_lies_inside_is_not_refused(ctx):

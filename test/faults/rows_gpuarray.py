@@ -99,9 +99,6 @@ for _name, _call in {
     "(a < 3) + (a > 1)": lambda a: (a < 3) + (a > 1),
     "(a < 3) * (a > 1)": lambda a: (a < 3) * (a > 1),
     "_counts_as": lambda a: (a < 3)._counts_as,
-    "arguments of a kernel": lambda a: _driver._gather(
-        (2, a, a[1:]), (None, a.dtype, a.dtype), b"\0\2\1", 1, -1
-    ),
     "dot of comparisons": lambda a: gpuarray.dot(a < 3, a > 1),
     "sum": gpuarray.sum,
     "sum of columns": lambda a: gpuarray.sum(a, axis=0),

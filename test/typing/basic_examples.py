@@ -13,7 +13,10 @@ from typing_extensions import assert_type
 
 import pycuda.autoinit
 import pycuda.driver as drv
+from pycuda import array_api as xp
+from pycuda.array_api import concat, full
 from pycuda.compiler import SourceModule
+from pycuda.gpuarray import GPUArray
 from pycuda.interop import from_gpuarray, to_gpuarray
 from pycuda.tools import device_for_rank, make_default_context
 
@@ -260,6 +263,16 @@ def exchanged(theirs: object, a: Floats) -> drv.Device:
     assert_type(ours.__dlpack_device__(), tuple[int, int])
     assert_type(device_for_rank(), drv.Device)
     return device_for_rank(comm=theirs)
+
+
+def standard_arrays(x: GPUArray) -> GPUArray:
+    """Use names of the standard's namespace from each of its modules."""
+    assert_type(concat([x, full(3, 2.5, dtype=xp.float32)]), GPUArray)
+    assert_type(xp.where(xp.isnan(x), 0.0, x), GPUArray)
+    assert_type(xp.unstack(xp.sort(x)), tuple[GPUArray, ...])
+    assert_type(xp.fft.fft(x), GPUArray)
+    xp.sum(x, 0)  # type: ignore[call-arg]
+    return xp.sum(x, axis=(0, 1), keepdims=True)
 
 
 # -- what must be refused --------------------------------------------------------------

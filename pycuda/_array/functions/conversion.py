@@ -10,8 +10,12 @@ import numpy as np
 
 from pycuda._array.copies import c_copy, may_overlap, on_stream
 from pycuda._array.creation import from_dlpack
-from pycuda._array.functions.joining import stack
-from pycuda._driver import GPUArray, _all, to_gpu
+from pycuda._driver import (
+    GPUArray,
+    _all,
+    _stack as stack,
+    to_gpu,
+)
 
 
 def _refuse_to_copy(what):

@@ -7,13 +7,19 @@ import warnings
 import numpy as np
 
 from pycuda._array.copies import c_copy, on_stream
-from pycuda._array.functions import fourier, joining, reductions
+from pycuda._array.functions import fourier, reductions
 from pycuda._array.functions.conversion import operand
 from pycuda._array.functions.operations import clip
 from pycuda._array.kernels.c_types import dtype_to_ctype
 from pycuda._array.kernels.elementwise_kernel import ElementwiseKernel
 from pycuda._context_cache import context_dependent_memoize
-from pycuda._driver import GPUArray, matmul
+from pycuda._driver import (
+    GPUArray,
+    _any,
+    _concatenate,
+    _sum,
+    matmul,
+)
 
 _MODES = ("full", "same", "valid")
 
@@ -159,7 +165,7 @@ def _observations(m, y, rowvar):
         elif not rowvar and (part is m or part.shape[0] != 1):  # as NumPy
             part = part.T
         rows.append(part)
-    return rows[0] if len(rows) == 1 else joining.concatenate(rows, 0)
+    return rows[0] if len(rows) == 1 else _concatenate(rows, 0)
 
 
 def _weights(fweights, aweights, count):
@@ -174,9 +180,9 @@ def _weights(fweights, aweights, count):
                 f"{name} has shape {weights.shape}, but there are {count} observations"
             )
         is_whole = name == "aweights" or weights.dtype.kind in "biu"
-        if not is_whole and bool(reductions.any(weights != np.rint(weights))):
+        if not is_whole and bool(_any(weights != np.rint(weights))):
             raise TypeError("fweights must be whole numbers")
-        if bool(reductions.any(weights < 0)):
+        if bool(_any(weights < 0)):
             raise ValueError(f"{name} must not be negative")
         weights = weights.astype(np.float64)
         result = weights if result is None else result * weights
@@ -187,10 +193,10 @@ def _divisor(weights, aweights, count, ddof):
     """Return the number by which sums of products are divided."""
     if weights is None:
         return count - ddof
-    total = float(reductions.sum(weights).get())
+    total = float(_sum(weights).get())
     if ddof == 0 or aweights is None:
         return total - ddof
-    share = float(reductions.sum(weights * operand("aweights", aweights)).get())
+    share = float(_sum(weights * operand("aweights", aweights)).get())
     return total - ddof * share / total
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from pycuda._array.copies import as_values, c_copy, np_ravel, on_stream
 from pycuda._array.creation import allocator_of
-from pycuda._array.functions.rearranging import tile
+from pycuda._array.functions.shapes import tile
 from pycuda._array.layout import broadcast_to, normal_axis
 from pycuda._driver import (
     GPUArray,

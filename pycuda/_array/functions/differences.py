@@ -8,9 +8,12 @@ import numpy as np
 
 from pycuda._array.copies import np_ravel
 from pycuda._array.functions.conversion import asarray, operand
-from pycuda._array.functions.joining import concatenate
 from pycuda._array.layout import broadcast_to, normal_axis
-from pycuda._driver import GPUArray, to_gpu
+from pycuda._driver import (
+    GPUArray,
+    _concatenate as concatenate,
+    to_gpu,
+)
 
 
 def _extended(a, axis, prepend, append):

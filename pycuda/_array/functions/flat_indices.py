@@ -13,7 +13,7 @@ import numpy as np
 
 from pycuda._array.copies import may_overlap, on_stream
 from pycuda._array.functions.conversion import operand
-from pycuda._array.functions.grids import broadcast_arrays
+from pycuda._array.functions.sequences import broadcast_arrays
 from pycuda._array.kernels.c_types import dtype_to_ctype
 from pycuda._array.kernels.elementwise_kernel import ElementwiseKernel
 from pycuda._array.numpy_calls import into
@@ -264,4 +264,4 @@ def choose(a, choices, out=None, mode="raise", *, stream=None):
             kernel = _chooser(index.dtype, mode, dtype.itemsize, len(arrays))
             views = [array.view(word) for array in (result, *arrays)]
             kernel(views[0], index, len(arrays), *_index_report(), *views[1:])
-        return result if result is out else into(result, out)
+        return result if result is out else into(result, out, "unsafe")

@@ -11,7 +11,8 @@ from pycuda._array.layout import normal_axis
 from pycuda._driver import GPUArray, _flatnonzero, _join, _take, to_gpu
 
 
-def concatenate(
+def in_steps(
+    name,
     arrays,
     axis=0,
     allocator=None,
@@ -20,42 +21,21 @@ def concatenate(
     casting=None,
     stream=None,
 ):
-    """Do what ``gpuarray.concatenate`` cannot do in one step."""
-    if axis is None:
+    """Do what "concatenate", "stack" or "numpy.stack" cannot do in one step."""
+    is_new = name != "concatenate"
+    if is_new:
+        axis = operator.index(axis)
+    elif axis is None:
         arrays, axis = [np_ravel(a) for a in arrays], 0
-    if casting is not None:
-        arrays = list(arrays)
-        _check_casting(arrays, dtype if out is None else out.dtype, casting)
-    result = _join(arrays, axis, False, dtype, False, allocator, stream)
+    arrays = list(arrays)
+    _check_casting(arrays, dtype if out is None else out.dtype, casting)
+    f_order = name == "stack" and axis != 0
+    result = _join(arrays, axis, is_new, dtype, f_order, allocator, stream)
     return result if out is None else _into(out, result, stream)
 
 
-def stack(
-    arrays, axis=0, allocator=None, out=None, dtype=None, casting=None, stream=None
-):
-    """Do what ``gpuarray.stack`` cannot do in one step."""
-    return _stack(arrays, axis, out, dtype, casting, axis != 0, allocator, stream)
-
-
-def _stack(arrays, axis, out, dtype, casting, f_order, allocator=None, stream=None):
-    arrays, axis = list(arrays), operator.index(axis)
-    if casting is not None:
-        _check_casting(arrays, dtype if out is None else out.dtype, casting)
-    result = _join(arrays, axis, True, dtype, f_order, allocator, stream)
-    return result if out is None else _into(out, result, stream)
-
-
-def np_concatenate(arrays, axis=0, out=None, dtype=None, casting=None):
-    """Do what ``numpy.concatenate`` cannot do in one step."""
-    return concatenate(arrays, axis, None, out, dtype, casting)
-
-
-def np_stack(arrays, axis=0, out=None, dtype=None, casting=None):
-    """Do what ``numpy.stack`` cannot do in one step."""
-    return _stack(arrays, axis, out, dtype, casting, False)
-
-
-def _check_casting(arrays, dtype, casting):
+def _check_casting(arrays, dtype, casting=None):
+    casting = "same_kind" if casting is None else casting
     for array in arrays:
         if dtype is not None and not np.can_cast(array.dtype, dtype, casting):
             raise TypeError(
@@ -79,6 +59,7 @@ def _with_axes(array, ndim):
 def vstack(tup, *, dtype=None, stream=None):
     """Return the arrays joined along the first axis; those with one axis are rows."""
     arrays = [_with_axes(a, 2) for a in tup]
+    _check_casting(arrays, dtype)
     return _join(arrays, 0, False, dtype, stream=stream)
 
 
@@ -86,6 +67,7 @@ def hstack(tup, *, dtype=None, stream=None):
     """Return the arrays joined along the second axis, or along the only one."""
     arrays = [_with_axes(a, 1) for a in tup]
     axis = 0 if arrays and arrays[0].ndim == 1 else 1
+    _check_casting(arrays, dtype)
     return _join(arrays, axis, False, dtype, stream=stream)
 
 

@@ -6,14 +6,17 @@ import itertools
 
 import numpy as np
 
-from pycuda._array.functions import joining
 from pycuda._array.functions.conversion import asarray
 from pycuda._array.functions.operations import where
 from pycuda._array.functions.quantiles import axes_of_lines
 from pycuda._array.functions.shapes import expand_dims, moveaxis
 from pycuda._array.layout import normal_axis
 from pycuda._array.numpy_calls import as_mask
-from pycuda._driver import GPUArray, _any
+from pycuda._driver import (
+    GPUArray,
+    _any,
+    _stack,
+)
 
 
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):
@@ -36,7 +39,7 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
         line = arr[(*place[:axis], slice(None), *place[axis:])]
         results.append(asarray(func1d(line, *args, **kwargs)))
     shape = results[0].shape
-    result = joining.stack(results, 0).reshape((*outer, *shape))
+    result = _stack(results, 0).reshape((*outer, *shape))
     for k in range(len(shape)):
         result = moveaxis(result, len(outer) + k, axis + k)
     return result
@@ -104,7 +107,7 @@ def trim_zeros(filt, trim="fb", axis=None):
     several or None for all: what is cut off is zero in all elements of the other axes.
     """
     ends = trim.lower()
-    if not {*ends} <= {*"fb"}:
+    if not ends or not {*ends} <= {*"fb"}:
         raise ValueError(f"trim_zeros: trim names 'f', 'b' or both, not {trim!r}")
     axes = axes_of_lines(filt.ndim, axis)
     bounds = [slice(None)] * filt.ndim

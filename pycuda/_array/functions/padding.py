@@ -7,10 +7,19 @@ import itertools
 import numpy as np
 
 from pycuda._array.copies import copy_into, on_stream
-from pycuda._array.functions import elements, reductions
+from pycuda._array.functions import elements
 from pycuda._array.functions.operations import where
 from pycuda._array.layout import normal_axis
-from pycuda._driver import GPUArray, _array_ops, _elementwise, _median, _remap
+from pycuda._driver import (
+    GPUArray,
+    _array_ops,
+    _elementwise,
+    _max,
+    _mean,
+    _median,
+    _min,
+    _remap,
+)
 
 # The rules of src/cpp_free_c/python/array/ops/remap.h: one kernel pads all axes.
 _RULES = {
@@ -22,10 +31,10 @@ _RULES = {
     "symmetric": 8,
 }
 _STATISTICS = {
-    "maximum": reductions.max,
-    "mean": reductions.mean,
+    "maximum": _max,
+    "mean": _mean,
     "median": _median,
-    "minimum": reductions.min,
+    "minimum": _min,
 }
 #: The only keyword of each mode.
 _KEYWORDS = {

@@ -1,7 +1,7 @@
 """Quantiles and percentiles of elements with weights.
 
 C computes those without weights, in ``python/array/type/quantile_functions.c``. With
-weights it calls the functions here, which have the same names and arguments.
+weights it calls ``weighted``.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import numpy as np
 from pycuda._array.copies import c_copy, np_ravel, on_stream
 from pycuda._array.functions.conversion import asarray
 from pycuda._array.functions.operations import where
-from pycuda._array.functions.reductions import count_nonzero
 from pycuda._array.functions.sorting import along_axis
 from pycuda._array.layout import broadcast_to, normal_axis
 from pycuda._array.numpy_calls import into
 from pycuda._context_cache import context_dependent_memoize
 from pycuda._driver import (
     GPUArray,
+    _count_nonzero as count_nonzero,
     _cumsum as cumsum,
     _plain_array,
     _sort,
@@ -132,9 +132,23 @@ def _check_sums(name, weights, sums, is_used):
         )
 
 
-def _weighted(name, a, q, arguments, most, skips_nan):
-    """Return weighted quantiles ``q / most``: ``arguments`` are those behind q."""
-    axis, out, _, method, keepdims, weights, stream = arguments
+def weighted(
+    name,
+    a,
+    q,
+    axis=None,
+    out=None,
+    overwrite_input=False,
+    method="linear",
+    keepdims=False,
+    weights=None,
+    stream=None,
+):
+    """Return weighted quantiles or percentiles, as ``pycuda.gpuarray`` has their name.
+
+    The quantile is the first element of a sorted line up to which the weights are at
+    least ``q`` of their sum. Waits for the device, which checks the weights.
+    """
     if method != "inverted_cdf":
         raise ValueError(
             f"{name}: weights need the method 'inverted_cdf', not {method!r}"
@@ -144,7 +158,7 @@ def _weighted(name, a, q, arguments, most, skips_nan):
     if a.dtype.kind == "c":
         raise TypeError(f"{name} takes real numbers, not {a.dtype}")
     axes = axes_of_lines(a.ndim, axis)
-    wanted = _read_quantiles(name, a, q, most)
+    wanted = _read_quantiles(name, a, q, 100 if name.endswith("percentile") else 1)
     with on_stream(stream):
         weights = _read_weights(name, a, weights, axes, axis)
         result = _of_lines(
@@ -152,7 +166,7 @@ def _weighted(name, a, q, arguments, most, skips_nan):
             _lines(_plain_array(a), axes),
             _lines(weights, axes),
             wanted,
-            skips_nan and a.dtype.kind not in "biu",
+            name.startswith("nan") and a.dtype.kind not in "biu",
         )
         shape = [n for k, n in enumerate(a.shape) if k not in axes]
         if keepdims:
@@ -186,74 +200,3 @@ def _of_lines(name, lines, weights, wanted, skips_nan):
     if not skips_nan:  # a line with a NaN has it at its end
         found = where(is_number[:, -1], found, np.int64(length - 1))
     return c_copy(along_axis(ordered, c_copy(found.T), 1).T)
-
-
-# -- functions -------------------------------------------------------------------------
-
-
-def quantile(
-    a,
-    q,
-    axis=None,
-    out=None,
-    overwrite_input=False,
-    method="linear",
-    keepdims=False,
-    weights=None,
-    stream=None,
-):
-    """Return weighted quantiles: see ``pycuda.gpuarray.quantile``.
-
-    The quantile is the first element of a sorted line up to which the weights are at
-    least ``q`` of their sum. Waits for the device, which checks the weights.
-    """
-    arguments = (axis, out, overwrite_input, method, keepdims, weights, stream)
-    return _weighted("quantile", a, q, arguments, 1, False)
-
-
-def percentile(
-    a,
-    q,
-    axis=None,
-    out=None,
-    overwrite_input=False,
-    method="linear",
-    keepdims=False,
-    weights=None,
-    stream=None,
-):
-    """Return weighted percentiles, ``q`` from 0 to 100: see ``quantile``."""
-    arguments = (axis, out, overwrite_input, method, keepdims, weights, stream)
-    return _weighted("percentile", a, q, arguments, 100, False)
-
-
-def nanquantile(
-    a,
-    q,
-    axis=None,
-    out=None,
-    overwrite_input=False,
-    method="linear",
-    keepdims=False,
-    weights=None,
-    stream=None,
-):
-    """Return weighted quantiles of the elements that are not NaN: see ``quantile``."""
-    arguments = (axis, out, overwrite_input, method, keepdims, weights, stream)
-    return _weighted("nanquantile", a, q, arguments, 1, True)
-
-
-def nanpercentile(
-    a,
-    q,
-    axis=None,
-    out=None,
-    overwrite_input=False,
-    method="linear",
-    keepdims=False,
-    weights=None,
-    stream=None,
-):
-    """Return weighted percentiles of the elements that are not NaN."""
-    arguments = (axis, out, overwrite_input, method, keepdims, weights, stream)
-    return _weighted("nanpercentile", a, q, arguments, 100, True)

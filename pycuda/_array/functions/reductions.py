@@ -1,4 +1,7 @@
-"""Reductions: one result of all elements, or results along axes; weighted means."""
+"""Reductions that no kernel does, weighted means, sums that leave out NaN.
+
+The public reductions are C. Their text signatures describe them.
+"""
 
 from __future__ import annotations
 
@@ -6,101 +9,26 @@ import numpy as np
 
 from pycuda._array.copies import np_reshape, on_stream
 from pycuda._array.creation import allocator_of, full
-from pycuda._array.functions.operations import maximum
+from pycuda._array.functions.operations import maximum, where as where_
 from pycuda._array.layout import broadcast_to, normal_axis
 from pycuda._array.numpy_calls import into, mask_of
 from pycuda._driver import (
+    GPUArray,
     _array_ops,
     _array_reductions,
+    _count_nonzero as count_nonzero,
+    _cumprod,
+    _cumsum,
     _elementwise,
+    _max as max,
     _mean,
+    _min as min,
     _plain_array,
     _reduce,
-    _sum,
+    _std,
+    _sum as sum,
+    _var,
 )
-
-
-def _named(function, name, doc):
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = doc
-    return function
-
-
-def _reducer(name, doc):
-    """Return ``sum`` or ``prod``."""
-
-    def function(
-        a,
-        dtype=None,
-        stream=None,
-        allocator=None,
-        *,
-        axis=None,
-        keepdims=False,
-        out=None,
-        initial=None,
-        where=True,
-    ):
-        return _reduced(
-            name, a, axis, keepdims, dtype, out, stream, allocator, initial, where
-        )
-
-    return _named(function, name, doc)
-
-
-def _bounder(name, doc):
-    """Return ``min`` or ``max``."""
-
-    def function(
-        a,
-        stream=None,
-        *,
-        axis=None,
-        keepdims=False,
-        out=None,
-        allocator=None,
-        initial=None,
-        where=True,
-    ):
-        return _reduced(
-            name, a, axis, keepdims, None, out, stream, allocator, initial, where
-        )
-
-    return _named(function, name, doc)
-
-
-def _placer(name, doc):
-    """Return ``argmin``, ``argmax`` or ``count_nonzero``."""
-    number = _array_reductions[name]
-
-    def function(
-        a, stream=None, *, axis=None, keepdims=False, out=None, allocator=None
-    ):
-        return _reduce(number, (a,), axis, keepdims, None, out, stream, allocator)
-
-    return _named(function, name, doc)
-
-
-def _tester(name, doc):
-    """Return ``any`` or ``all``."""
-
-    def function(
-        a,
-        stream=None,
-        allocator=None,
-        axis=None,
-        keepdims=False,
-        out=None,
-        *,
-        initial=None,
-        where=True,
-    ):
-        return _reduced(
-            name, a, axis, keepdims, None, out, stream, allocator, initial, where
-        )
-
-    return _named(function, name, doc)
-
 
 # (operation that joins a result with ``initial``, its neutral element)
 _JOINS = {
@@ -113,13 +41,62 @@ _JOINS = {
 }
 
 
+def general(
+    name,
+    a,
+    axis=None,
+    dtype=None,
+    out=None,
+    keepdims=False,
+    initial=None,
+    where=True,
+    ddof=0,
+    stream=None,
+    allocator=None,
+):
+    """Return a reduction that no kernel does, under its name in ``pycuda.gpuarray``.
+
+    C calls this function with the arguments of its own: for ``initial``, for ``where``,
+    for deviations in another dtype, for dtypes that would lose NaN, and for ``ptp`` of
+    bool arrays.
+    """
+    if name == "ptp":
+        with on_stream(stream):
+            most = max(a, axis=axis, keepdims=keepdims, allocator=allocator)
+            least = min(a, axis=axis, keepdims=keepdims)
+            return _stored(most - least, out, None, _STORED[name])
+    skips_nan = name.startswith("nan")
+    if skips_nan:
+        name = name.removeprefix("nan")
+        if name not in _JOINS:
+            _check_inexact(a, dtype, out)
+        where = _without_nan(a, where, stream)
+    if name in _JOINS:
+        return _reduced(
+            name, a, axis, keepdims, dtype, out, stream, allocator, initial, where
+        )
+    with on_stream(stream):
+        if name == "mean":
+            if dtype is None:
+                dtype = a.dtype if a.dtype.kind in "fc" else np.float64
+            result = _mean_where(a, mask_of(where, a), axis, keepdims).astype(dtype)
+        elif dtype is None:
+            dtype = _real_dtype(a.dtype)
+            result = _var_where(a, mask_of(where, a), axis, ddof, keepdims)
+            result = (np.sqrt(result) if name == "std" else result).astype(dtype)
+        else:
+            result = _deviation_in(name, a, dtype, axis, ddof, keepdims, where)
+        if skips_nan and name != "mean" and a.dtype.kind in "fc":
+            # Too few elements have no deviation.
+            count = count_nonzero(mask_of(where, a), axis=axis, keepdims=keepdims)
+            result = where_(count > ddof, result, result.dtype.type(np.nan))
+        return _stored(result, out, None, _STORED.get(name, "unsafe"))
+
+
 def _reduced(
     name, a, axis, keepdims, dtype, out, stream, allocator, initial=None, where=True
 ):
-    """Reduce with NumPy's ``initial`` and ``where``, which the kernels do not know."""
-    number = _array_reductions[name]
-    if initial is None and where is True:
-        return _reduce(number, (a,), axis, keepdims, dtype, out, stream, allocator)
+    """Reduce with NumPy's ``initial`` and ``where``."""
     joint, neutral = _JOINS[name]
     if where is not True:
         mask = mask_of(where, a)
@@ -131,6 +108,7 @@ def _reduced(
         shape = _reduced_shape(a, axis, keepdims)
         result = full(shape, initial, a.dtype, allocator_of(allocator, a))
     else:
+        number = _array_reductions[name]
         result = _reduce(number, (a,), axis, keepdims, dtype, None, stream, allocator)
     if initial is not None:
         pair = (result, result.dtype.type(initial))
@@ -143,60 +121,48 @@ def _reduced_shape(a, axis, keepdims):
     return np.empty(a.shape, bool).any(axis=axis, keepdims=keepdims).shape
 
 
-def _stored(result, out, stream):
-    """Return a result, or ``out`` with a copy of it."""
+def _stored(result, out, stream, casting="unsafe"):
+    """Return a result, or ``out`` with a copy of it: NumPy's reductions convert it."""
     if out is None:
         return result
     with on_stream(stream):
-        return into(result, out)
+        return into(result, out, casting)
 
 
-_AXES = """
-
-    The reduction is along all axes or along ``axis``, a number or a tuple. With
-    ``keepdims`` these axes stay with length 1. The result is always an array, which may
-    have no axes. ``where`` is a mask of the elements that count. ``initial`` is one
-    more element.
-    """
-sum = _reducer("sum", "Return the sum. Small integers are added in 64 bits." + _AXES)
-prod = _reducer("prod", "Return the product." + _AXES)
-min = _bounder("min", "Return the least element; ValueError if none." + _AXES)
-max = _bounder("max", "Return the greatest element; ValueError if none." + _AXES)
-argmin = _placer("argmin", "Return the index of the first least element." + _AXES)
-argmax = _placer("argmax", "Return the index of the first greatest element." + _AXES)
-count_nonzero = _placer("count_nonzero", "Return the number that are not 0." + _AXES)
-any = _tester("any", "Return whether any element is true." + _AXES)
-all = _tester("all", "Return whether all elements are true." + _AXES)
-
-
-def mean(
-    a,
-    dtype=None,
-    stream=None,
-    allocator=None,
-    *,
-    axis=None,
-    keepdims=False,
-    out=None,
-    where=True,
-):
-    """Return the mean, along all axes or along ``axis``.
-
-    ``where`` is a mask of the elements that count.
-    """
+def _without_nan(a, where, stream):
+    """Return the mask of the elements that count."""
+    mask = _elementwise(_array_ops["isnan"], (a,), None, None, stream)
+    mask = _elementwise(_array_ops["logical_not"], (mask,), None, None, stream)
     if where is True:
-        number = _array_reductions["mean"]
-        return _reduce(number, (a,), axis, keepdims, dtype, out, stream, allocator)
-    if dtype is None:
-        dtype = a.dtype if a.dtype.kind in "fc" else np.float64
-    with on_stream(stream):
-        result = _mean_where(a, mask_of(where, a), axis, keepdims)
-        return _stored(result.astype(dtype), out, None)
+        return mask
+    pair = (mask, mask_of(where, a))
+    return _elementwise(_array_ops["logical_and"], pair, None, None, stream)
+
+
+def _check_inexact(a, dtype, out):
+    """Refuse an exact dtype for the mean or the deviation of floats, as NumPy does."""
+    if a.dtype.kind in "biu":
+        return
+    for name, given in (("dtype", dtype), ("out", out)):
+        asked = getattr(given, "dtype", given)
+        if asked is not None and np.dtype(asked).kind in "biu":
+            raise TypeError(
+                f"{name} must be a floating-point dtype for an array of {a.dtype}, not "
+                f"{np.dtype(asked)}; convert the result with astype()"
+            )
+
+
+# -- means and deviations --------------------------------------------------------------
 
 
 def _wide(dtype):
     """Return the dtype of double precision for sums of a dtype."""
     return np.dtype(np.complex128 if dtype.kind == "c" else np.float64)
+
+
+def _real_dtype(dtype):
+    """Return the dtype of the deviation of elements of a dtype."""
+    return np.dtype(dtype.char.lower() if dtype.kind in "fc" else np.float64)
 
 
 def _mean_where(a, mask, axis, keepdims):
@@ -211,60 +177,11 @@ def _var_where(a, mask, axis, ddof, keepdims):
     return total / maximum(count - ddof, 0)
 
 
-def var(
-    a,
-    axis=None,
-    ddof=0,
-    keepdims=False,
-    *,
-    out=None,
-    stream=None,
-    allocator=None,
-    where=True,
-):
-    """Return the variance: the mean squared distance from the mean."""
-    return _deviation("var", a, axis, ddof, keepdims, out, stream, allocator, where)
+#: By which rule a result is stored in ``out``: NumPy converts the others.
+_STORED = {"std": "same_kind", "ptp": "same_kind"}
 
 
-def std(
-    a,
-    axis=None,
-    ddof=0,
-    keepdims=False,
-    *,
-    out=None,
-    stream=None,
-    allocator=None,
-    where=True,
-):
-    """Return the standard deviation: the root of the variance."""
-    return _deviation("std", a, axis, ddof, keepdims, out, stream, allocator, where)
-
-
-def _deviation(name, a, axis, ddof, keepdims, out, stream, allocator, where):
-    """Return the variance ("var") or the standard deviation ("std")."""
-    dtype = np.dtype(a.dtype.char.lower() if a.dtype.kind in "fc" else np.float64)
-    if where is not True:
-        with on_stream(stream):
-            result = _var_where(a, mask_of(where, a), axis, ddof, keepdims)
-            if name == "std":
-                result = np.sqrt(result)
-            return _stored(result.astype(dtype), out, None)
-    result = _reduce(
-        _array_reductions[name],
-        (a,),
-        axis,
-        keepdims,
-        stream=stream,
-        allocator=allocator,
-        ddof=ddof,
-    )
-    if result.dtype != dtype:
-        result = result.astype(dtype, stream)
-    return _stored(result, out, stream)
-
-
-def deviation_in(name, a, dtype, axis, ddof, keepdims, out, where):
+def _deviation_in(name, a, dtype, axis, ddof, keepdims, where):
     """Return "var" or "std" with NumPy's argument ``dtype``.
 
     In an exact dtype, or with only one of the two complex, each step of NumPy is made:
@@ -272,9 +189,8 @@ def deviation_in(name, a, dtype, axis, ddof, keepdims, out, where):
     """
     dtype = np.dtype(dtype)
     if dtype.kind not in "biuc" and a.dtype.kind != "c":
-        return _deviation(
-            name, a.astype(dtype), axis, ddof, keepdims, out, None, None, where
-        )
+        function = {"var": _var, "std": _std}[name]
+        return function(a.astype(dtype), axis, ddof, keepdims, where=where)
     mask = True if where is True else mask_of(where, a)
     counted = full(a.shape, True, bool, a.allocator) if where is True else mask
     count = count_nonzero(counted, axis=axis, keepdims=True)
@@ -282,16 +198,7 @@ def deviation_in(name, a, dtype, axis, ddof, keepdims, out, where):
     distance = abs(a - (total / count).astype(dtype))
     total = sum(distance * distance, dtype, axis=axis, keepdims=keepdims, where=mask)
     result = (total / maximum(count - ddof, 0).reshape(total.shape)).astype(dtype)
-    if name == "std":
-        result = np.sqrt(result).astype(dtype)
-    return _stored(result, out, None)
-
-
-def ptp(a, axis=None, out=None, *, keepdims=False, stream=None, allocator=None):
-    """Return the difference of the greatest and the least element of bool arrays."""
-    with on_stream(stream):
-        most = max(a, axis=axis, keepdims=keepdims, allocator=allocator)
-        return _stored(most - min(a, axis=axis, keepdims=keepdims), out, None)
+    return np.sqrt(result).astype(dtype) if name == "std" else result
 
 
 def dot(a, b, dtype=None, stream=None, allocator=None):
@@ -348,9 +255,7 @@ def average(
             dtype,
             allocator=allocator,
         )
-        scale = _sum(
-            broadcast_to(weights, a.shape), dtype, axis=axis, keepdims=keepdims
-        )
+        scale = sum(broadcast_to(weights, a.shape), dtype, axis=axis, keepdims=keepdims)
         result = total / scale
         return (result, scale) if returned else result
 
@@ -375,3 +280,31 @@ def _weights_along(a, axis, weights):
     for k in axes:
         shape[k] = a.shape[k]
     return np_reshape(weights.transpose(order), tuple(shape))
+
+
+# -- cumulative operations in which NaNs do not count ---------------------------------
+
+
+def _replaced_nan(a, value, stream):
+    """Return an array with a value in place of NaNs; integers as they are."""
+    if not isinstance(a, GPUArray) or a.dtype.kind not in "fc":
+        return a
+    is_nan = _elementwise(_array_ops["isnan"], (a,), None, None, stream)
+    where = _array_ops["where"]
+    return _elementwise(where, (is_nan, a.dtype.type(value), a), None, None, stream)
+
+
+def nancumsum(a, axis=None, dtype=None, out=None, *, stream=None):
+    """Return the sums up to each element, in which NaNs count as 0.
+
+    See ``cumsum``. An array of floats or complex numbers is copied first.
+    """
+    return _cumsum(_replaced_nan(a, 0, stream), axis, dtype, out, stream)
+
+
+def nancumprod(a, axis=None, dtype=None, out=None, *, stream=None):
+    """Return the products up to each element, in which NaNs count as 1.
+
+    See ``cumprod``. An array of floats or complex numbers is copied first.
+    """
+    return _cumprod(_replaced_nan(a, 1, stream), axis, dtype, out, stream)

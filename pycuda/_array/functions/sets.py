@@ -12,7 +12,6 @@ import numpy as np
 
 from pycuda._array.copies import np_ravel, on_stream
 from pycuda._array.creation import arange, empty_like, zeros
-from pycuda._array.functions import joining
 from pycuda._array.functions.sorting import along_axis, lexsort, sort
 from pycuda._array.kernels.c_types import dtype_to_ctype
 from pycuda._array.layout import normal_axis
@@ -20,6 +19,7 @@ from pycuda._context_cache import context_dependent_memoize
 from pycuda._driver import (
     GPUArray,
     _array_ops,
+    _concatenate,
     _cumsum as cumsum,
     _elementwise,
     _nonzero,
@@ -273,7 +273,7 @@ def isin(
 def union1d(ar1, ar2, *, stream=None):
     """Return the different elements of both arrays, sorted."""
     with on_stream(stream):
-        return unique(joining.concatenate(_common(ar1, ar2)))
+        return unique(_concatenate(_common(ar1, ar2)))
 
 
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False, *, stream=None):
@@ -291,7 +291,7 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False, *, stream=N
                 ar2, first2 = unique(ar2, return_index=True)
             else:
                 ar1, ar2 = unique(ar1), unique(ar2)
-        both = joining.concatenate([ar1, ar2])
+        both = _concatenate([ar1, ar2])
         if return_indices:
             ordered, order = _sort(both, 0, True, True)
         else:
@@ -323,7 +323,7 @@ def setxor1d(ar1, ar2, assume_unique=False, *, stream=None):
         ar1, ar2 = _common(ar1, ar2)
         if not assume_unique:
             ar1, ar2 = unique(ar1), unique(ar2)
-        ordered = sort(joining.concatenate([ar1, ar2]))
+        ordered = sort(_concatenate([ar1, ar2]))
         if ordered.size == 0:
             return ordered
         edge = GPUArray(ordered.size + 1, np.bool_, ordered.allocator)

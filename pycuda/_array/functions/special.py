@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from pycuda._array.functions.conversion import asarray
-from pycuda._array.functions.grids import broadcast_arrays
+from pycuda._array.functions.sequences import broadcast_arrays
 from pycuda._array.kernels.elementwise_kernel import ElementwiseKernel
 from pycuda._context_cache import context_dependent_memoize
 from pycuda._driver import GPUArray

@@ -287,6 +287,21 @@ def copy_back(triples, stream):
 # -- kernels ---------------------------------------------------------------------------
 
 
+def _bounds(array, range_, slice_):
+    """Return (start, stop and step, number of indices, least index, extent)."""
+    if slice_ is not None:
+        bounds = slice_.indices(getattr(_plain_array(array), "size", 0))
+    else:
+        bounds = (range_.start, range_.stop, range_.step)
+        if None in bounds:
+            raise TypeError("range needs start, stop and step")
+    indices = range(*bounds)
+    least = extent = 0
+    if indices:
+        least, extent = min(indices[0], indices[-1]), max(indices[0], indices[-1]) + 1
+    return bounds, len(indices), least, extent
+
+
 #: What the constructor takes beside the names in its signature.
 _TEXTS = ("preamble", "loop_prep", "after_loop")
 
@@ -385,86 +400,47 @@ class ElementwiseKernel(_KernelCall):
 
         def __call__(self, *args: Any, **kwargs: Any) -> None: ...
 
-    def _run(self, *args, **kwargs):
-        """Run a call that C does not handle: see ``_KernelCall``."""
-        range_ = slice_ = stream = None
-        if kwargs:
-            range_ = kwargs.pop("range", None)
-            slice_ = kwargs.pop("slice", None)
-            stream = kwargs.pop("stream", None)
-            if kwargs:
-                raise TypeError(f"unknown keywords: {', '.join(sorted(kwargs))}")
-            if range_ is not None and slice_ is not None:
-                raise TypeError("range and slice cannot be given together")
-        use_range = range_ is not None or slice_ is not None
+    def _prepare(self, use_range):
+        """Let C run the calls in this context: see ``_KernelCall``."""
         _, function, _, arguments, context = self._variant(use_range)
+        self._remember(
+            "range" if use_range else "elementwise",
+            context,
+            (function,),
+            arguments.dtypes,
+            arguments.uses,
+            arguments.first,
+        )
+
+    def _run(self, *args, range=None, slice=None, stream=None, **unknown):
+        """Arrange the arguments of a call that C refuses, and launch the kernel."""
+        if unknown:
+            raise TypeError(f"unknown keywords: {', '.join(sorted(unknown))}")
+        if range is not None and slice is not None:
+            raise TypeError("range and slice cannot be given together")
+        use_range = range is not None or slice is not None
+        _, function, _, arguments, _ = self._variant(use_range)
         if len(args) != len(arguments):
             raise TypeError(
                 f"the kernel takes {len(arguments)} arguments, {len(args)} were given"
             )
+        given, extent, least = args[arguments.first], -1, 0
         if use_range:
-            self._call_range(context, function, arguments, args, range_, slice_, stream)
-            return
-        values, first, back = arguments.gather(args), args[arguments.first], ()
-        if values is None:
-            function, values, first, back = self._arranged(
-                False, function, arguments, args, stream
-            )
-            count = count_of(args[arguments.first])
+            bounds, count, least, extent = _bounds(given, range, slice)
+        function, values, first, back = self._arranged(
+            use_range, function, arguments, args, stream, extent, least
+        )
+        if use_range:
+            (grid, block), has_work = splay(max(count, 1)), first.mem_size
         else:
-            count = first.mem_size
-            self._remember(
-                "elementwise",
-                context,
-                (function,),
-                arguments.dtypes,
-                arguments.uses,
-                arguments.first,
-            )
-        values.append(count)
-        if count:
-            function.prepared_async_call(first._grid, first._block, stream, *values)
-        if back:
-            copy_back(back, stream)
-
-    def _call_range(self, context, function, arguments, args, range_, slice_, stream):
-        """Run the kernel for the indices of a range or a slice."""
-        if slice_ is not None:
-            first = _plain_array(args[arguments.first])
-            bounds = slice_.indices(getattr(first, "size", 0))
-        else:
-            bounds = (range_.start, range_.stop, range_.step)
-            if None in bounds:
-                raise TypeError("range needs start, stop and step")
-        indices = range(*bounds)
-        extent = least = 0
-        if indices:
-            extent = max(indices[0], indices[-1]) + 1
-            least = min(indices[0], indices[-1])
-        first, back = args[arguments.first], ()
-        values = arguments.gather(args, extent) if least >= 0 else None
-        if values is None:
-            function, values, first, back = self._arranged(
-                True, function, arguments, args, stream, extent, least
-            )
-        else:
-            self._remember(
-                "range",
-                context,
-                (function,),
-                arguments.dtypes,
-                arguments.uses,
-                arguments.first,
-            )
-        grid, block = splay(max(len(indices), 1))
-        if first.mem_size:
+            grid, block, has_work = first._grid, first._block, count_of(given)
+            bounds = (has_work,)
+        if has_work:
             function.prepared_async_call(grid, block, stream, *values, *bounds)
         if back:
             copy_back(back, stream)
 
-    def _arranged(
-        self, use_range, function, arguments, args, stream, extent=-1, least=0
-    ):
+    def _arranged(self, use_range, function, arguments, args, stream, extent, least):
         """Return (function, values, first array, triples for copy_back())."""
         values, first, back, converted = arguments.arrange(args, stream, extent, least)
         if converted:

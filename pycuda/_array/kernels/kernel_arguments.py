@@ -1,8 +1,9 @@
 """The arguments of kernels with a program's code, and the checks of each call.
 
 A kernel reads its arrays by address. An array of another dtype, or one that is too
-short, would give wrong values or an illegal access, so each call is checked.
-``_driver._gather`` and ``_driver._KernelCall`` accept the plain cases.
+short, may give wrong values or an illegal access, so each call is checked. It goes on
+with a warning where PyCUDA's programs may be right.
+``_driver._KernelCall`` accepts the plain cases.
 ``Arguments.arrange`` converts what can be converted, and raises errors that name the
 argument.
 """
@@ -17,12 +18,12 @@ from pycuda._driver import (
     GPUArray,
     PyCUDAWarning,
     _allocated,
-    _gather,
+    _check_arrays,
     _is_strict,
     _plain_array,
     _use_rest,
 )
-from pycuda._warning import warn_settled
+from pycuda._warning import forgive, warn_settled
 
 
 def _base_of(dtype):
@@ -131,7 +132,7 @@ def wrong_dtype(what, declared, array):
 # -- arguments -------------------------------------------------------------------------
 
 
-# How a kernel uses an argument; type/kernel_arguments.h has the same values.
+# How a kernel uses an argument; type/kernel_call.h has the same values.
 _SCALAR, _POINTER, _ELEMENTS = range(3)
 
 
@@ -156,7 +157,7 @@ class ReadOnlyVector(VectorArg):
 
 
 def _use_of(argument, elements):
-    """Return how a kernel uses an argument, in the words of ``_driver._gather``."""
+    """Return how a kernel uses an argument, in the words of ``_KernelCall``."""
     if not isinstance(argument, VectorArg):
         return _SCALAR
     return _ELEMENTS if argument.name in elements else _POINTER
@@ -184,10 +185,6 @@ class Arguments:
 
     def __len__(self):
         return len(self.arguments)
-
-    def gather(self, args, extent=-1):
-        """Return values for the prepared kernel, or None if arrange() is needed."""
-        return _gather(args, self.dtypes, self.uses, self.first, extent)
 
     def arrange(self, args, stream, extent=-1, least=0):
         """Return (values, first array, pairs to copy back, converted arguments).
@@ -229,7 +226,7 @@ class Arguments:
             values[k] = 0 if packed.gpudata is None else packed.gpudata
         if is_beyond:  # such kernels read neighbours in the other arrays, too
             for array in arrays:
-                _use_rest(array.ptr)
+                _use_rest(_address_of(array))
         return values, first, back, converted
 
     def copies_before(self, args, back, stream):
@@ -271,8 +268,6 @@ class Arguments:
             size = max(size, packed.mem_size)
         if extent <= size and least >= 0:
             return False
-        if is_alias and is_bytes(dtype):
-            raise wrong_dtype(what, declared, value)
         first = self.arguments[self.first].name
         found = (
             f"{what} is an array of {value.dtype} with {value.size} elements, but the "
@@ -282,8 +277,10 @@ class Arguments:
             f"pass an array of at least {extent} elements, or a range or slice that "
             f"ends before (without them the size of {first} is the limit)"
         )
-        is_plain = packed is value and isinstance(value, GPUArray)
-        if _is_strict() or not is_plain or not _has(packed, declared, least, extent):
+        is_copy = packed is not value and dtype_of(value).kind != "b"
+        if _is_strict() or is_copy or not has(packed, declared, least, extent):
+            if is_alias and is_bytes(dtype):
+                raise wrong_dtype(what, declared, value)
             raise ValueError(f"{found}: {step}")
         text = (
             f"{found}. The driver gave it that memory, because it rounds sizes up, so "
@@ -310,11 +307,16 @@ class Arguments:
         )
 
 
-def _has(array, declared, least, extent):
+def _address_of(array):
+    """Return the address of an array, also of a foreign type."""
+    return 0 if array.gpudata is None else int(array.gpudata)
+
+
+def has(array, declared, least, extent):
     """Return whether the driver gave elements to the memory of an array."""
-    size = declared.itemsize
-    low, high = array.ptr + min(least, 0) * size, array.ptr + extent * size
-    begin, end = _allocated(array.ptr) or (high, low)
+    size, address = declared.itemsize, _address_of(array)
+    low, high = address + min(least, 0) * size, address + extent * size
+    begin, end = _allocated(address) or (high, low)
     return begin <= low and high <= end
 
 
@@ -322,16 +324,23 @@ def _array_of(what, value):
     """Return an argument as a plain array; TypeError if it is no array."""
     if not hasattr(value, "gpudata"):
         raise TypeError(f"{what} must be a GPUArray, not {type(value).__name__}")
-    return _plain_array(value)
+    plain = _plain_array(value)
+    if isinstance(plain, GPUArray):
+        _check_arrays(plain)  # of the current context
+    return plain
 
 
 def _converted(what, declared, array, stream):
-    """Return an array, or a bool array converted to the dtype that is declared."""
+    """Return an array, or a bool array converted to the dtype that is declared.
+
+    A kernel reads the bytes of other dtypes as its own.
+    """
     dtype = dtype_of(array)
     if dtype is None or accepts(declared, dtype):
         return array
     if dtype.kind != "b" or not takes_bool(declared):
-        raise wrong_dtype(what, declared, array)
+        forgive(str(wrong_dtype(what, declared, array)), TypeError)
+        return array
     return array.astype(declared, stream)
 
 

@@ -284,8 +284,8 @@ class ReductionKernel(_KernelCall):
             made = self._made[id(context)] = (*stages, context)
         return made[0][0].prepared_async_call, made[1][0].prepared_async_call
 
-    def _remember_stages(self):
-        """Let C run the next calls in this context."""
+    def _prepare(self, use_range):
+        """Let C run the calls in this context: see ``_KernelCall``."""
         self._stages()
         stage1, stage2, context = self._made[id(_working_context())]
         self._remember(
@@ -344,7 +344,7 @@ class ReductionKernel(_KernelCall):
         def __call__(self, *args: Any, **kwargs: Any) -> GPUArray: ...
 
     def _run(self, *args, **kwargs):
-        """Run a call that C does not handle: see ``_KernelCall``."""
+        """Arrange the arguments of a call that C refuses, and launch the stages."""
         for name in kwargs:
             if name in _KEYWORDS:
                 continue
@@ -359,12 +359,7 @@ class ReductionKernel(_KernelCall):
                 f"{len(args)} were given"
             )
         args = args[: len(self._arguments)]
-        values, first = self._arguments.gather(args), args[self._arguments.first]
-        reading, back = None, ()
-        if values is None:
-            values, first, reading, back = self._arranged(args, stream)
-        else:
-            self._remember_stages()
+        values, first, reading, back = self._arranged(args, stream)
         allocator = kwargs.get("allocator")
         if allocator is None:
             allocator = first.allocator

@@ -17,8 +17,16 @@ from pycuda._array.creation import empty_like
 from pycuda._array.kernels.argument_names import Names
 from pycuda._array.kernels.c_types import dtype_to_ctype
 from pycuda._array.kernels.compilation import load
-from pycuda._array.kernels.kernel_arguments import accepts, wrong_dtype
-from pycuda._driver import GPUArray, _KernelCall, _plain_array, _working_context
+from pycuda._array.kernels.kernel_arguments import accepts, has, wrong_dtype
+from pycuda._driver import (
+    GPUArray,
+    _check_arrays,
+    _KernelCall,
+    _plain_array,
+    _use_rest,
+    _working_context,
+)
+from pycuda._warning import forgive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -180,14 +188,8 @@ class _ScanKernelBase(_KernelCall):
             stream: Stream | None = None,
         ) -> GPUArray: ...
 
-    def _run(self, input_ary, output_ary=None, allocator=None, stream=None):
-        """Run a call that C does not handle: see ``_KernelCall``."""
-        given = self._output(input_ary, output_ary)
-        values, result = _plain_array(input_ary), _plain_array(given)
-        self._check(values, result)
-        if values.size == 0:
-            return given
-        source, target = self._packed(values, result, stream)
+    def _prepare(self, use_range):
+        """Let C run the calls in this context: see ``_KernelCall``."""
         self._remember(
             "scan",
             _working_context(),
@@ -199,9 +201,19 @@ class _ScanKernelBase(_KernelCall):
             self.scan_wg_size,
             self.scan_wg_seq_batches,
         )
+
+    def _run(self, input_ary, output_ary=None, allocator=None, stream=None):
+        """Arrange the arguments of a call that C refuses, and launch the scan."""
+        given = self._output(input_ary, output_ary)
+        values, result = _plain_array(input_ary), _plain_array(given)
+        _check_arrays(values, result)
+        self._check(values, result)
+        if values.size == 0:
+            return given
+        source, target = self._packed(values, result, stream)
         if allocator is None:
             allocator = values.allocator
-        self._scan_lines(source, target, 1, allocator, stream)
+        self._scan(source, target, allocator, stream)
         if target is not result:
             result.set_async(target, stream)
         return given
@@ -223,15 +235,33 @@ class _ScanKernelBase(_KernelCall):
             return True
         return dtype.itemsize == self.dtype.itemsize and accepts(self.dtype, dtype)
 
+    def _forgive(self, array, name):
+        """Warn that the kernel reads the bytes of an array as its own dtype.
+
+        ValueError if these are more than the driver gave to the array.
+        """
+        text = str(wrong_dtype(name, self.dtype, array))
+        is_short = array.dtype.itemsize < self.dtype.itemsize
+        is_long_enough = array.flags.forc and has(array, self.dtype, 0, array.size)
+        # The result of a comparison has no memory for numbers.
+        if array.dtype.kind == "b" or (is_short and not is_long_enough):
+            raise ValueError(text)
+        forgive(text, ValueError)
+        if is_short:
+            _use_rest(array.ptr)
+
     def _check(self, input_ary, output_ary):
         """Raise ValueError unless the arrays have one axis, one length, one dtype."""
-        for array, name in ((input_ary, "input_ary"), (output_ary, "output_ary")):
+        arrays = {"input_ary": input_ary}
+        if output_ary is not input_ary:
+            arrays["output_ary"] = output_ary
+        for name, array in arrays.items():
             if array.ndim != 1:
                 raise ValueError(f"{name} has shape {array.shape}; scans take one axis")
             # A bool input is copied as numbers.
             is_copied = array is not output_ary and array.dtype.kind == "b"
             if not self._accepts(array.dtype) and not is_copied:
-                raise ValueError(str(wrong_dtype(name, self.dtype, array)))
+                self._forgive(array, name)
         if output_ary.shape != input_ary.shape:
             raise ValueError(
                 f"input_ary has shape {input_ary.shape}, output_ary has "
@@ -252,30 +282,26 @@ class _ScanKernelBase(_KernelCall):
             source = source.astype(source.dtype, stream)
         return source, target
 
-    def _scan_lines(self, source, target, lines, allocator, stream):
-        """Scan each of ``lines`` lines, which follow each other in memory."""
-        length = source.size // lines
+    def _scan(self, source, target, allocator, stream):
+        """Launch the kernel on packed arrays."""
         threads, each = self.scan_wg_size, self.scan_wg_seq_batches
-        tiles = -(-length // (threads * each))
+        tiles = -(-source.size // (threads * each))
         slots = 0
         if tiles > 1:
             windows = -(-tiles // _WINDOW)
-            sums = lines * (tiles + windows + -(-windows // _WINDOW))
+            sums = tiles + windows + -(-windows // _WINDOW)
             count = 1 + sums * -(-self.dtype.itemsize // 4)
             slots = GPUArray(count, np.uint64, allocator).fill(0, stream)
-        is_vector = (source.ptr | target.ptr) % 16 == 0 and (
-            lines == 1 or length * self.dtype.itemsize % 16 == 0
-        )
         self._function().prepared_async_call(
-            (lines * tiles, 1),
+            (tiles, 1),
             (threads, 1, 1),
             stream,
             source.gpudata,
             target.gpudata,
             slots.gpudata if tiles > 1 else 0,
-            length,
+            source.size,
             tiles,
-            is_vector,
+            (source.ptr | target.ptr) % 16 == 0,
         )
 
 

@@ -5,12 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from pycuda._array.copies import on_stream
-from pycuda._array.functions import reductions
 from pycuda._array.layout import normal_axis
 from pycuda._array.linalg.factors import svdvals
 from pycuda._array.linalg.products import require_arrays
 from pycuda._array.linalg.systems import inv
-from pycuda._driver import _array_reductions, _reduce
+from pycuda._driver import (
+    _array_reductions,
+    _count_nonzero,
+    _max,
+    _min,
+    _reduce,
+    _sum,
+)
 
 _NORM = _array_reductions["norm"]
 _ABSOLUTE_SUM = _array_reductions["absolute_sum"]
@@ -34,7 +40,7 @@ def _euclidean(x, axis, keepdims):
 def _greatest(x, axis, keepdims=False):
     """Return the greatest elements; 0 of no elements, as these have no size."""
     initial = 0 if 0 in x.shape else None
-    return reductions.max(x, axis=axis, keepdims=keepdims, initial=initial)
+    return _max(x, axis=axis, keepdims=keepdims, initial=initial)
 
 
 def _vector(x, order, axis, keepdims):
@@ -46,13 +52,13 @@ def _vector(x, order, axis, keepdims):
     if order == np.inf:
         return _greatest(size, axis, keepdims)
     if order == -np.inf:
-        return reductions.min(size, axis=axis, keepdims=keepdims)
+        return _min(size, axis=axis, keepdims=keepdims)
     if order == 0:
-        count = reductions.count_nonzero(x, axis=axis, keepdims=keepdims)
+        count = _count_nonzero(x, axis=axis, keepdims=keepdims)
         return count.astype(size.dtype)
     if isinstance(order, str):
         raise ValueError(f"{order!r} is not an order of a norm of vectors")
-    total = reductions.sum(size**order, axis=axis, keepdims=keepdims)
+    total = _sum(size**order, axis=axis, keepdims=keepdims)
     return total ** (1 / order)
 
 
@@ -63,12 +69,12 @@ def _matrix(x, order, row, column, keepdims):
     if order in ("nuc", 2, -2):
         rest = [k for k in range(x.ndim) if k not in (row, column)]
         values = svdvals(x.transpose((*rest, row, column)))
-        reduce = {"nuc": reductions.sum, 2: _greatest, -2: reductions.min}[order]
+        reduce = {"nuc": _sum, 2: _greatest, -2: _min}[order]
         result = reduce(values, axis=-1)
     elif order in (1, -1, np.inf, -np.inf):
         inside, outside = (row, column) if abs(order) == 1 else (column, row)
         sums = _reduce(_ABSOLUTE_SUM, (x,), inside, True)
-        reduce = _greatest if order > 0 else reductions.min
+        reduce = _greatest if order > 0 else _min
         result = reduce(sums, axis=(inside, outside))
     else:
         raise ValueError(f"{order!r} is not an order of a norm of matrices")

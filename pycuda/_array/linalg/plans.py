@@ -8,9 +8,14 @@ from __future__ import annotations
 import numpy as np
 
 from pycuda._array.copies import np_reshape
-from pycuda._array.functions import reductions
 from pycuda._array.layout import broadcast_to
-from pycuda._driver import GPUArray, _plain_array, matmul
+from pycuda._driver import (
+    GPUArray,
+    _any,
+    _plain_array,
+    _sum,
+    matmul,
+)
 
 
 def strided(a, shape, strides):
@@ -94,9 +99,9 @@ class Plan:
         labels = [k for k in term.labels if k in kept]
         dtype = self.dtype
         if dtype.kind == "b":
-            function = lambda a: reductions.any(a, axis=axes)  # noqa: E731
+            function = lambda a: _any(a, axis=axes)  # noqa: E731
         else:
-            function = lambda a: reductions.sum(a, dtype, axis=axes)  # noqa: E731
+            function = lambda a: _sum(a, dtype, axis=axes)  # noqa: E731
         lengths = term.shape(labels)
         return self.add(function, term, labels=labels, lengths=lengths, dtype=dtype)
 

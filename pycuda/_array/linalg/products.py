@@ -15,11 +15,13 @@ from pycuda._array.linalg.plans import Plan, Term
 from pycuda._array.numpy_calls import into
 from pycuda._driver import (
     GPUArray,
+    _any,
     _array_ops,
     _array_reductions,
     _cross,
     _elementwise,
     _reduce,
+    _sum,
     matmul,
 )
 
@@ -39,7 +41,7 @@ def require_arrays(name, *arrays):
 
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     """Return the sums of the diagonals of two axes. Small integers add in 64 bits."""
-    return reductions.sum(diagonal(a, offset, axis1, axis2), dtype, axis=-1, out=out)
+    return _sum(diagonal(a, offset, axis1, axis2), dtype, axis=-1, out=out)
 
 
 # -- products of vectors ---------------------------------------------------------------
@@ -55,6 +57,11 @@ def vecdot(x1, x2, /, out=None, *, axis=-1, dtype=None, stream=None, allocator=N
     for x in (x1, x2):
         if x.ndim == 0:
             raise ValueError("vecdot takes arrays with one axis or more")
+        if dtype is not None and not np.can_cast(x.dtype, dtype, "same_kind"):
+            raise TypeError(
+                f"vecdot: an operand of dtype {x.dtype} cannot be computed in dtype "
+                f"{np.dtype(dtype)}; convert with astype()"
+            )
     if x1.shape[normal_axis(axis, x1.ndim)] != x2.shape[normal_axis(axis, x2.ndim)]:
         raise ValueError(
             f"vecdot: shapes {x1.shape} and {x2.shape} differ along axis {axis}"
@@ -67,7 +74,7 @@ def vecdot(x1, x2, /, out=None, *, axis=-1, dtype=None, stream=None, allocator=N
     if x1.dtype == bool and x2.dtype == bool and dtype is None:
         with on_stream(stream):
             both = _elementwise(_array_ops["logical_and"], (x1, x2))
-            return reductions.any(both, axis=-1, out=out, allocator=allocator)
+            return _any(both, axis=-1, out=out, allocator=allocator)
     number = _VDOT if x1.dtype.kind == "c" else _DOT
     return _reduce(number, (x1, x2), -1, False, dtype, out, stream, allocator)
 

@@ -6,8 +6,12 @@ An operand whose type has its own ``__array_function__`` gets the call instead.
 
 from __future__ import annotations
 
+import inspect
+from types import MethodDescriptorType
+
 import numpy as np
 
+from pycuda import _driver
 from pycuda._array import creation
 from pycuda._array.copies import may_overlap, np_ravel, np_reshape
 from pycuda._array.functions import (
@@ -21,61 +25,36 @@ from pycuda._array.functions import (
     elements,
     flat_indices,
     fourier,
-    grids,
     joining,
     lines,
-    nan_reductions,
     operations,
     padding,
-    polynomials,
-    rearranging,
     reductions,
     sequences,
     sets,
     shapes,
     sorting,
 )
-from pycuda._array.functions.elements import compress, extract, place, putmask
 from pycuda._array.layout import broadcast_to
-from pycuda._array.numpy_calls import as_mask, called, casting_dtype, into
-from pycuda._array.numpy_protocol import (
-    elementwise as numpy_elementwise,
-    linalg as linear_algebra,
-    reductions as numpy_reductions,
+from pycuda._array.numpy_calls import (
+    as_mask,
+    called,
+    casting_dtype,
+    into,
+    same,
 )
+from pycuda._array.numpy_protocol import linalg as linear_algebra
 from pycuda._driver import (
     GPUArray,
-    _argwhere as argwhere,
+    _all,
+    _any,
     _array_functions,
     _array_ops,
-    _cumprod as cumprod,
-    _cumsum as cumsum,
-    _cumulative_prod as cumulative_prod,
-    _cumulative_sum as cumulative_sum,
-    _digitize,
+    _concatenate,
+    _count_nonzero,
     _elementwise,
-    _flatnonzero as flatnonzero,
-    _median as median,
-    _nanargmax,
-    _nanargmin,
-    _nanmax,
-    _nanmean,
-    _nanmedian as nanmedian,
-    _nanmin,
-    _nanpercentile as nanpercentile,
-    _nanprod,
-    _nanquantile as nanquantile,
-    _nanstd,
-    _nansum,
-    _nanvar,
     _nonzero as nonzero,
-    _numpy_all,
-    _numpy_any,
-    _numpy_concatenate,
     _numpy_stack,
-    _percentile as percentile,
-    _quantile as quantile,
-    _searchsorted,
     _take,
 )
 
@@ -85,7 +64,7 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     if axis is None:
         a = np_ravel(a)
     if out is not None and out.dtype != a.dtype:
-        return into(_take(a, indices, None, None, axis, mode), out)
+        return into(_take(a, indices, None, None, axis, mode), out, "unsafe")
     return _take(a, indices, out, None, axis, mode)
 
 
@@ -148,7 +127,7 @@ def array_equal(a1, a2, equal_nan=False):
     equal = a1 == a2
     if equal_nan:
         equal = equal | (np.isnan(a1) & np.isnan(a2))
-    return bool(reductions.all(equal))
+    return bool(_all(equal))
 
 
 def may_share_memory(a, b, max_work=None):
@@ -163,6 +142,14 @@ def result_type(*arrays_and_dtypes):
     return np.result_type(
         *(a.dtype if isinstance(a, GPUArray) else a for a in arrays_and_dtypes)
     )
+
+
+def _by_name(ours, function):
+    """Return a function whose parameters have another order, and the names of NumPy's.
+
+    All arguments but the first go to ours by name.
+    """
+    return ours, tuple(inspect.signature(function).parameters)
 
 
 def _like(function):
@@ -196,81 +183,90 @@ def _text(function):
     return call
 
 
-_FUNCTIONS = {
-    np.sum: numpy_reductions.sum,
-    np.prod: numpy_reductions.prod,
-    np.mean: numpy_reductions.mean,
-    np.var: numpy_reductions.var,
-    np.std: numpy_reductions.std,
-    np.min: numpy_reductions.min,
-    np.max: numpy_reductions.max,
-    np.amin: numpy_reductions.min,
-    np.amax: numpy_reductions.max,
-    np.argmin: numpy_reductions.argmin,
-    np.argmax: numpy_reductions.argmax,
-    np.any: numpy_reductions.any,
-    np.all: numpy_reductions.all,
-    np.count_nonzero: numpy_reductions.count_nonzero,
-    np.cumsum: cumsum,
-    np.median: median,
-    np.nanmedian: nanmedian,
-    np.nanpercentile: nanpercentile,
-    np.nanquantile: nanquantile,
-    np.percentile: percentile,
-    np.quantile: quantile,
-    np.cumprod: cumprod,
-    np.nancumsum: nan_reductions.nancumsum,
-    np.nancumprod: nan_reductions.nancumprod,
-    np.ptp: numpy_reductions.ptp,
+# C calls these where each argument of an array type is a plain GPUArray.
+_FUNCTIONS = _array_functions
+_FUNCTIONS |= {
+    **same(
+        np,
+        {
+            _driver: (
+                "argwhere cumprod cumsum cumulative_prod cumulative_sum digitize "
+                "flatnonzero median nanargmax nanargmin nanmax nanmean nanmedian "
+                "nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar nonzero "
+                "percentile quantile searchsorted"
+            )
+        },
+        prefix="_",
+    ),
+    **same(
+        np,
+        {
+            GPUArray: "argmax argmin max mean min prod ptp std sum var",
+            bits: "packbits unpackbits",
+            conversion: (
+                "array_equiv ascontiguousarray asfortranarray astype can_cast "
+                "common_type min_scalar_type real_if_close shares_memory"
+            ),
+            correlation: "convolve corrcoef correlate cov",
+            counting: "bincount histogram histogram2d histogram_bin_edges histogramdd",
+            curves: (
+                "interp polyadd polyder polyint polymul polysub polyval trapezoid "
+                "unwrap"
+            ),
+            diagonals: (
+                "diag diag_indices_from diagflat diagonal fill_diagonal identity tri "
+                "tril tril_indices_from triu triu_indices_from"
+            ),
+            differences: "diff ediff1d gradient",
+            elements: (
+                "compress extract place put_along_axis putmask select take_along_axis"
+            ),
+            flat_indices: "choose ravel_multi_index unravel_index",
+            joining: "append block column_stack delete dstack hstack insert vstack",
+            lines: "apply_along_axis apply_over_axes piecewise trim_zeros",
+            operations: (
+                "allclose angle clip fix isclose isneginf isposinf nan_to_num sinc "
+                "transpose"
+            ),
+            padding: "pad",
+            reductions: "average nancumprod nancumsum",
+            sequences: (
+                "broadcast_arrays fromfunction geomspace ix_ logspace meshgrid vander"
+            ),
+            sets: (
+                "intersect1d isin setdiff1d setxor1d union1d unique unique_all "
+                "unique_counts unique_inverse unique_values"
+            ),
+            shapes: (
+                "array_split atleast_1d atleast_2d atleast_3d broadcast_to dsplit "
+                "expand_dims flip fliplr flipud hsplit matrix_transpose moveaxis "
+                "repeat resize roll rollaxis rot90 split squeeze swapaxes tile unstack "
+                "vsplit"
+            ),
+            sorting: "argpartition argsort lexsort partition sort sort_complex",
+        },
+    ),
+    **same(
+        np.fft,
+        {
+            fourier: (
+                "fft fft2 fftn fftshift hfft ifft ifft2 ifftn ifftshift ihfft irfft "
+                "irfft2 irfftn rfft rfft2 rfftn"
+            )
+        },
+    ),
+    np.amin: GPUArray.min,
+    np.amax: GPUArray.max,
+    np.any: _by_name(_any, np.any),
+    np.all: _by_name(_all, np.all),
+    np.count_nonzero: _by_name(_count_nonzero, np.count_nonzero),
+    np.concatenate: (_concatenate, ("arrays", "axis", "out", "dtype", "casting")),
     np.where: where,
-    np.concatenate: joining.np_concatenate,
-    np.stack: joining.np_stack,
-    np.vstack: joining.vstack,
-    np.hstack: joining.hstack,
-    np.dstack: joining.dstack,
-    np.column_stack: joining.column_stack,
-    np.block: joining.block,
-    np.select: elements.select,
-    np.append: joining.append,
-    np.insert: joining.insert,
-    np.delete: joining.delete,
-    np.split: rearranging.split,
-    np.array_split: rearranging.array_split,
-    np.vsplit: rearranging.vsplit,
-    np.hsplit: rearranging.hsplit,
-    np.dsplit: rearranging.dsplit,
-    np.flip: rearranging.flip,
-    np.flipud: rearranging.flipud,
-    np.fliplr: rearranging.fliplr,
-    np.rot90: rearranging.rot90,
-    np.roll: rearranging.roll,
-    np.repeat: rearranging.repeat,
-    np.tile: rearranging.tile,
-    np.pad: padding.pad,
-    np.resize: rearranging.resize,
+    np.stack: _numpy_stack,
     np.reshape: np_reshape,
     np.ravel: np_ravel,
-    np.transpose: operations.transpose,
-    np.squeeze: shapes.squeeze,
-    np.expand_dims: shapes.expand_dims,
-    np.swapaxes: shapes.swapaxes,
-    np.moveaxis: shapes.moveaxis,
-    np.broadcast_to: shapes.broadcast_to,
-    np.atleast_1d: shapes.atleast_1d,
-    np.atleast_2d: shapes.atleast_2d,
-    np.diff: differences.diff,
     np.take: take,
     np.put: lambda a, ind, v, mode="raise": elements.put(a, ind, v, mode),
-    np.take_along_axis: elements.take_along_axis,
-    np.put_along_axis: elements.put_along_axis,
-    np.nonzero: nonzero,
-    np.flatnonzero: flatnonzero,
-    np.argwhere: argwhere,
-    np.extract: extract,
-    np.compress: compress,
-    np.place: place,
-    np.putmask: putmask,
-    np.clip: operations.clip,
     np.round: round,
     np.around: round,
     np.copyto: copyto,
@@ -281,7 +277,6 @@ _FUNCTIONS = {
     np.copy: lambda a: a.copy(),
     np.real: lambda val: val.real,
     np.imag: lambda val: val.imag,
-    np.angle: numpy_elementwise.angle,
     np.isreal: lambda x: x.imag == 0,
     np.iscomplex: lambda x: x.imag != 0,
     np.isrealobj: lambda x: x.dtype.kind != "c",
@@ -289,200 +284,17 @@ _FUNCTIONS = {
     np.shape: lambda a: a.shape,
     np.ndim: lambda a: a.ndim,
     np.size: lambda a, axis=None: a.size if axis is None else a.shape[axis],
-    np.average: reductions.average,
-    np.nanmean: _nanmean,
-    np.nanvar: _nanvar,
-    np.nanstd: _nanstd,
-    np.nansum: _nansum,
-    np.nanprod: _nanprod,
-    np.nanmin: _nanmin,
-    np.nanmax: _nanmax,
-    np.nanargmin: _nanargmin,
-    np.nanargmax: _nanargmax,
-    np.searchsorted: _searchsorted,
-    np.digitize: _digitize,
-    np.bincount: counting.bincount,
-    np.histogram: counting.histogram,
-    np.histogram_bin_edges: counting.histogram_bin_edges,
     np.result_type: result_type,
-    np.isclose: numpy_elementwise.isclose,
-    np.allclose: numpy_elementwise.allclose,
-    np.nan_to_num: numpy_elementwise.nan_to_num,
-    np.sinc: numpy_elementwise.sinc,
-    np.fix: numpy_elementwise.fix,
-    np.isposinf: numpy_elementwise.isposinf,
-    np.isneginf: numpy_elementwise.isneginf,
-    np.ediff1d: differences.ediff1d,
-    np.gradient: differences.gradient,
     np.array_equal: array_equal,
     np.may_share_memory: may_share_memory,
     np.linspace: _like_device(sequences.linspace),
-    np.logspace: sequences.logspace,
-    np.geomspace: sequences.geomspace,
     np.eye: _like_device(diagonals.eye),
-    np.identity: diagonals.identity,
-    np.tri: diagonals.tri,
-    np.tril: diagonals.tril,
-    np.triu: diagonals.triu,
-    np.tril_indices_from: diagonals.tril_indices_from,
-    np.triu_indices_from: diagonals.triu_indices_from,
-    np.diag: diagonals.diag,
-    np.diagflat: diagonals.diagflat,
-    np.diagonal: diagonals.diagonal,
-    np.meshgrid: grids.meshgrid,
-    np.broadcast_arrays: grids.broadcast_arrays,
-    np.vander: grids.vander,
-    np.fromfunction: grids.fromfunction,
-    np.atleast_3d: shapes.atleast_3d,
     np.asarray: _like_device(conversion.asarray),
-    np.ascontiguousarray: conversion.ascontiguousarray,
-    np.asfortranarray: conversion.asfortranarray,
-    np.fft.fft: fourier.fft,
-    np.fft.fft2: fourier.fft2,
-    np.fft.fftn: fourier.fftn,
-    np.fft.fftshift: fourier.fftshift,
-    np.fft.hfft: fourier.hfft,
-    np.fft.ifft: fourier.ifft,
-    np.fft.ifft2: fourier.ifft2,
-    np.fft.ifftn: fourier.ifftn,
-    np.fft.ifftshift: fourier.ifftshift,
-    np.fft.ihfft: fourier.ihfft,
-    np.fft.irfft: fourier.irfft,
-    np.fft.irfft2: fourier.irfft2,
-    np.fft.irfftn: fourier.irfftn,
-    np.fft.rfft: fourier.rfft,
-    np.fft.rfft2: fourier.rfft2,
-    np.fft.rfftn: fourier.rfftn,
     np.array_repr: _text(np.array_repr),
     np.array_str: _text(np.array_str),
     np.array2string: _text(np.array2string),
     **linear_algebra.FUNCTIONS,
 }
-
-for _name in ("unstack", "matrix_transpose"):  # since NumPy 2.1 and 2.0
-    if hasattr(np, _name):
-        _FUNCTIONS[getattr(np, _name)] = getattr(shapes, _name)
-
-
-#: Functions that NumPy has since version 2.1.
-_FUNCTIONS |= {
-    getattr(np, function.__name__): function
-    for function in (cumulative_sum, cumulative_prod)
-    if hasattr(np, function.__name__)
-}
-
-# C calls these in place of the functions above: they run no Python.
-_array_functions.update(
-    {
-        getattr(np, name): getattr(GPUArray, name)
-        for name in ("sum", "prod", "mean", "var", "std", "argmin", "argmax")
-    }
-)
-_array_functions.update(
-    {
-        np.min: GPUArray.min,
-        np.max: GPUArray.max,
-        np.amin: GPUArray.min,
-        np.amax: GPUArray.max,
-        np.any: _numpy_any,
-        np.all: _numpy_all,
-        np.ptp: GPUArray.ptp,
-        np.nanmean: _nanmean,
-        np.nanvar: _nanvar,
-        np.nanstd: _nanstd,
-        np.nansum: _nansum,
-        np.nanprod: _nanprod,
-        np.nanmin: _nanmin,
-        np.nanmax: _nanmax,
-        np.nanargmin: _nanargmin,
-        np.nanargmax: _nanargmax,
-        np.searchsorted: _searchsorted,
-        np.digitize: _digitize,
-        np.concatenate: _numpy_concatenate,
-        np.stack: _numpy_stack,
-    }
-)
-# Sorts: the functions have NumPy's parameters.
-_FUNCTIONS.update(
-    {
-        getattr(np, function.__name__): function
-        for function in (
-            sorting.sort,
-            sorting.argsort,
-            sorting.lexsort,
-            sorting.partition,
-            sorting.argpartition,
-            sorting.sort_complex,
-            sets.unique,
-            sets.isin,
-            sets.union1d,
-            sets.intersect1d,
-            sets.setdiff1d,
-            sets.setxor1d,
-        )
-    }
-)
-# Functions with NumPy's names and parameters.
-_FUNCTIONS.update(
-    {
-        getattr(np, function.__name__): function
-        for function in (
-            bits.packbits,
-            bits.unpackbits,
-            correlation.convolve,
-            correlation.correlate,
-            correlation.cov,
-            correlation.corrcoef,
-            curves.interp,
-            curves.trapezoid,
-            curves.unwrap,
-            diagonals.diag_indices_from,
-            diagonals.fill_diagonal,
-            flat_indices.choose,
-            flat_indices.ravel_multi_index,
-            flat_indices.unravel_index,
-            grids.ix_,
-            counting.histogram2d,
-            counting.histogramdd,
-            lines.apply_along_axis,
-            lines.apply_over_axes,
-            lines.piecewise,
-            lines.trim_zeros,
-            polynomials.polyadd,
-            polynomials.polyder,
-            polynomials.polyint,
-            polynomials.polymul,
-            polynomials.polysub,
-            polynomials.polyval,
-            conversion.array_equiv,
-            conversion.astype,
-            conversion.can_cast,
-            conversion.common_type,
-            conversion.min_scalar_type,
-            conversion.real_if_close,
-            conversion.shares_memory,
-            shapes.rollaxis,
-        )
-        if hasattr(np, function.__name__)
-    }
-)
-# NumPy 2 has these.
-_FUNCTIONS.update(
-    {
-        getattr(np, function.__name__): function
-        for function in (
-            sets.unique_all,
-            sets.unique_counts,
-            sets.unique_inverse,
-            sets.unique_values,
-        )
-        if hasattr(np, function.__name__)
-    }
-)
-
-# C calls all of them where each argument of an array type is a plain GPUArray.
-for _function, _ours in _FUNCTIONS.items():
-    _array_functions.setdefault(_function, _ours)
 
 
 def array_function(array, function, types, args, kwargs):
@@ -496,4 +308,15 @@ def array_function(array, function, types, args, kwargs):
         raise TypeError(f"{full} has no counterpart for GPUArrays: fetch with get()")
     if kwargs:
         kwargs = {k: v for k, v in kwargs.items() if v is not np._NoValue}
+    if isinstance(ours, tuple):
+        ours, names = ours
+        kwargs = {**dict(zip(names[1:], args[1:], strict=False)), **kwargs}
+        args = args[:1]
+    if isinstance(ours, MethodDescriptorType):
+        args = args or (kwargs.pop("a"),)
+        if not isinstance(args[0], GPUArray):
+            raise TypeError(
+                f"{ours.__name__} takes a GPUArray, not {type(args[0]).__name__}; copy "
+                "it with to_gpu()"
+            )
     return called(function, ours, args, kwargs)

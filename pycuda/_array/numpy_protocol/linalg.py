@@ -6,14 +6,13 @@ import numpy as np
 
 from pycuda._array.functions import diagonals, shapes
 from pycuda._array.linalg import (
-    eigenvalues,
     einsum,
     factors,
     norms,
     products,
     systems,
 )
-from pycuda._array.numpy_calls import into
+from pycuda._array.numpy_calls import into, same
 from pycuda._driver import matmul
 
 
@@ -45,60 +44,35 @@ def _linalg_matmul(x1, x2, /):
     return matmul(x1, x2)
 
 
-#: {name in numpy: counterpart}
-_NUMPY = {
-    "dot": products.dot,
-    "vdot": products.vdot,
-    "inner": products.inner,
-    "outer": products.outer,
-    "tensordot": products.tensordot,
-    "kron": products.kron,
-    "cross": products.cross,
-    "trace": products.trace,
-    "einsum": _einsum,
-    "einsum_path": _einsum_path,
-}
-
-#: {name in numpy.linalg: counterpart}; an older NumPy lacks some.
-_LINALG = {
-    "norm": norms.norm,
-    "vector_norm": norms.vector_norm,
-    "matrix_norm": norms.matrix_norm,
-    "matmul": _linalg_matmul,
-    "outer": products.outer,
-    "tensordot": products.tensordot,
-    "vecdot": products.vecdot,
-    "matrix_transpose": shapes.matrix_transpose,
+_ODD = {  # other parameters
     "diagonal": _linalg_diagonal,
     "trace": _linalg_trace,
     "cross": _linalg_cross,
-    "multi_dot": products.multi_dot,
-    "matrix_power": systems.matrix_power,
-    "cond": norms.cond,
-    "tensorsolve": systems.tensorsolve,
-    "tensorinv": systems.tensorinv,
-    "solve": systems.solve,
-    "inv": systems.inv,
-    "det": systems.det,
-    "slogdet": systems.slogdet,
-    "cholesky": factors.cholesky,
-    "qr": factors.qr,
-    "svd": factors.svd,
-    "svdvals": factors.svdvals,
-    "pinv": factors.pinv,
-    "matrix_rank": factors.matrix_rank,
-    "lstsq": factors.lstsq,
-    "eigh": factors.eigh,
-    "eigvalsh": factors.eigvalsh,
-    "eig": eigenvalues.eig,
-    "eigvals": eigenvalues.eigvals,
+    "matmul": _linalg_matmul,
 }
 
 FUNCTIONS = {
-    getattr(module, name): function
-    for module, names in ((np, _NUMPY), (np.linalg, _LINALG))
-    for name, function in names.items()
-    if hasattr(module, name)
+    np.einsum: _einsum,
+    np.einsum_path: _einsum_path,
+    **same(np, {products: "dot vdot inner outer tensordot kron cross trace"}),
+    **same(
+        np.linalg,
+        {
+            factors: (
+                "cholesky eig eigh eigvals eigvalsh lstsq matrix_rank pinv qr svd "
+                "svdvals"
+            ),
+            norms: "cond matrix_norm norm vector_norm",
+            products: "multi_dot outer tensordot vecdot",
+            shapes: "matrix_transpose",
+            systems: "det inv matrix_power slogdet solve tensorinv tensorsolve",
+        },
+    ),
+    **{
+        getattr(np.linalg, name): function
+        for name, function in _ODD.items()
+        if hasattr(np.linalg, name)
+    },
 }
 
 

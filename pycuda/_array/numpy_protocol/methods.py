@@ -18,18 +18,6 @@ from pycuda._array.functions.sorting import (
 )
 from pycuda._array.linalg.products import dot, trace
 from pycuda._array.numpy_protocol.functions import may_share_memory, round, take
-from pycuda._array.numpy_protocol.reductions import (
-    argmax,
-    argmin,
-    max,
-    mean,
-    min,
-    prod,
-    ptp,
-    std,
-    sum,
-    var,
-)
 from pycuda._driver import _plain_array
 
 

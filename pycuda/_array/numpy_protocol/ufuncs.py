@@ -8,24 +8,30 @@ from __future__ import annotations
 
 import numpy as np
 
-from pycuda._array.functions import reductions, special
+from pycuda._array.functions import special
 from pycuda._array.numpy_calls import as_mask, called, into
 from pycuda._array.numpy_protocol.linalg import UFUNCS
 from pycuda._driver import (
     GPUArray,
     _accumulate,
+    _all,
+    _any,
     _apply_at,
     _array_ops,
     _elementwise,
+    _max,
+    _min,
+    _prod,
+    _sum,
 )
 
 _REDUCTIONS = {
-    "add": reductions.sum,
-    "multiply": reductions.prod,
-    "minimum": reductions.min,
-    "maximum": reductions.max,
-    "logical_and": reductions.all,
-    "logical_or": reductions.any,
+    "add": _sum,
+    "multiply": _prod,
+    "minimum": _min,
+    "maximum": _max,
+    "logical_and": _all,
+    "logical_or": _any,
 }
 
 #: Keywords of ufuncs with the only value that is supported.
@@ -111,7 +117,7 @@ def _choose(name, mask, result, out):
     shape = np.broadcast_shapes(mask.shape, result.shape)
     if out is None:
         out = GPUArray(shape, result.dtype, result.allocator)
-    elif out.shape != shape:
+    elif np.broadcast_shapes(shape, out.shape) != out.shape:
         raise ValueError(f"{name}: the result has shape {shape}, out has {out.shape}")
     if not np.can_cast(result.dtype, out.dtype, "same_kind"):
         raise TypeError(
@@ -132,7 +138,7 @@ def _ufunc_reduce(name, a, axis=0, dtype=None, out=None, keepdims=False, **kwarg
     if a.ndim == 0 and axis in (0, -1):
         axis = None
     if dtype is not None:
-        if function not in (reductions.sum, reductions.prod):
+        if function not in (_sum, _prod):
             a = a.astype(dtype)
         else:
             kwargs["dtype"] = dtype

@@ -14,8 +14,11 @@
 #ifndef DRIVER_BINS_H
 #define DRIVER_BINS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "driver/visibility.h"
 
 enum {
     PCU_BINS_MANTISSA = 4, /* bits kept below the leading one */
@@ -36,16 +39,10 @@ typedef struct {
     size_t held_bytes;                      /* sizes of the held blocks */
     size_t managed_bytes;                   /* sizes of all blocks */
     size_t active_bytes;                    /* requested sizes of the active blocks */
-    int stopped;                            /* returned blocks are no longer held */
+    bool stopped;                           /* returned blocks are no longer held */
     uint64_t occupied[PCU_BINS_COUNT / 64]; /* bit i: the list of bin i is not empty */
     pcu_bins_block *lists[PCU_BINS_COUNT];
 } pcu_bins;
-
-#if defined(__GNUC__)
-#    define PCU_BINS_API __attribute__((visibility("hidden")))
-#else
-#    define PCU_BINS_API
-#endif
 
 /* floor(log2(value)), and 0 for 0. */
 static inline int
@@ -69,27 +66,27 @@ pcu_bins_number(size_t size)
 
 /* The largest size of a bin, which is the size of its blocks. 0 <= bin <
  * PCU_BINS_COUNT. */
-PCU_BINS_API size_t pcu_bins_size(int bin);
+PCU_HIDDEN size_t pcu_bins_size(int bin);
 
 /* Make a held block of the bin active for a request of `size` bytes. Return NULL if the
  * bin holds none. */
-PCU_BINS_API pcu_bins_block *pcu_bins_take(pcu_bins *self, int bin, size_t size);
+PCU_HIDDEN pcu_bins_block *pcu_bins_take(pcu_bins *self, int bin, size_t size);
 
 /* Make the block active that follows `before` in the list of its bin; NULL: the first
  * one. */
-PCU_BINS_API pcu_bins_block *pcu_bins_take_after(pcu_bins *self, int bin,
-                                                 pcu_bins_block *before, size_t size);
+PCU_HIDDEN pcu_bins_block *pcu_bins_take_after(pcu_bins *self, int bin,
+                                               pcu_bins_block *before, size_t size);
 
 /* Add a new block as active for a request of `size` bytes. Its bin is set. */
-PCU_BINS_API void pcu_bins_admit(pcu_bins *self, pcu_bins_block *block, size_t size);
+PCU_HIDDEN void pcu_bins_admit(pcu_bins *self, pcu_bins_block *block, size_t size);
 
 /* Hold an active block that served a request of `size` bytes. */
-PCU_BINS_API void pcu_bins_hold(pcu_bins *self, pcu_bins_block *block, size_t size);
+PCU_HIDDEN void pcu_bins_hold(pcu_bins *self, pcu_bins_block *block, size_t size);
 
 /* Remove an active block, which served a request of `size` bytes, from the pool. */
-PCU_BINS_API void pcu_bins_dismiss(pcu_bins *self, pcu_bins_block *block, size_t size);
+PCU_HIDDEN void pcu_bins_dismiss(pcu_bins *self, pcu_bins_block *block, size_t size);
 
 /* Remove one of the largest held blocks from the pool. Return NULL if none is held. */
-PCU_BINS_API pcu_bins_block *pcu_bins_evict(pcu_bins *self);
+PCU_HIDDEN pcu_bins_block *pcu_bins_evict(pcu_bins *self);
 
 #endif

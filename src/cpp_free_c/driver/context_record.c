@@ -55,11 +55,11 @@ pcu_context_record_forget(pcu_context_record *rec)
     }
 }
 
-int
+bool
 pcu_context_record_outlived(const pcu_context_record *rec)
 {
     if (rec->kind == PCU_CTX_OWNED) {
-        return 0;
+        return false;
     }
     const pcu_context_record *twin = pcu_context_record_find(rec->handle);
     return twin != NULL && twin->life == rec->life;
@@ -101,7 +101,7 @@ pcu_context_record_describe(pcu_context_record *rec, const char **routine)
     return status;
 }
 
-int
+bool
 pcu_context_record_is_busy(const pcu_context_record *rec)
 {
     unsigned int releases = rec->releases; /* rec may have left the registry */
@@ -114,7 +114,7 @@ pcu_context_record_is_busy(const pcu_context_record *rec)
     return releases != 0;
 }
 
-int
+bool
 pcu_context_record_is_last(const pcu_context_record *rec)
 {
     const pcu_context_record *r = context_record_registry;
@@ -129,7 +129,7 @@ static CUresult
 scope_begin(pcu_scope *scope, CUcontext context)
 {
     scope->context = context;
-    scope->suspended = 0;
+    scope->suspended = false;
     scope->outer = scope_top;
     scope_top = scope;
     return CUDA_SUCCESS;
@@ -145,7 +145,7 @@ pcu_scope_enter(pcu_scope *scope, const pcu_context_record *rec)
         return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     }
     if (rec == pcu_ctx_current) {
-        /* The driver has the same context: see python/driver/context_stack.h. */
+        /* The driver has the same context: see python/driver/current_context.h. */
         return scope_begin(scope, rec->handle);
     }
     CUresult status = drv.CtxGetCurrent(&current);
@@ -191,7 +191,7 @@ pcu_scope_leave(pcu_scope *scope)
     return status;
 }
 
-int
+bool
 pcu_scope_is_within(CUcontext context)
 {
     const pcu_scope *scope = scope_top;
@@ -207,7 +207,7 @@ pcu_scopes_suspend(void)
     pcu_scope *scope = scope_top;
     while (scope != NULL && !scope->suspended &&
            (scope->entered == NULL || scope_pop(scope) == CUDA_SUCCESS)) {
-        scope->suspended = 1;
+        scope->suspended = true;
         scope = scope->outer;
     }
     return scope;
@@ -225,7 +225,7 @@ pcu_scopes_resume(pcu_scope *stop)
             drv.CtxPushCurrent(scope->entered) != CUDA_SUCCESS) {
             scope->entered = NULL; /* pcu_scope_leave has nothing to pop */
         }
-        scope->suspended = 0;
+        scope->suspended = false;
         stop = scope;
     }
 }

@@ -1,7 +1,7 @@
 /* The native record of a context, and scopes: making a context current during a call.
  *
  * Invariant: `handle` may be used while the record lives and the driver is READY (in a
- * forked child it is not). A record lives while `alive` is 1. The record of a primary
+ * forked child it is not). A record lives while it is `alive`. The record of a primary
  * context also lives while another record of the same life of that context does: an
  * object made through one wrapper stays valid while another wrapper retains the
  * context. The record is part of the Python object that owns it; a reference to that
@@ -49,7 +49,7 @@ typedef struct pcu_context_record {
     CUcontext handle;
     CUdevice device;
     pcu_ctx_kind kind;
-    int alive;
+    bool alive;
     void *owner;                     /* the Python object this record is part of */
     struct pcu_context_record *next; /* in the registry */
     pcu_device_limits limits;
@@ -66,7 +66,8 @@ typedef struct pcu_context_record {
 } pcu_context_record;
 
 /* The top of the calling thread's context stack, NULL if that is empty. Written by
- * python/driver/context_stack.c; borrowed, valid while the thread's stack holds it. */
+ * python/driver/current_context.c; borrowed, valid while the thread's stack holds it.
+ */
 extern PCU_HIDDEN PCU_THREAD pcu_context_record *pcu_ctx_current;
 
 /* The number of driver calls that currently run without the interpreter lock. Read and
@@ -78,25 +79,25 @@ extern PCU_HIDDEN unsigned int pcu_calls_waiting;
 enum { PCU_QUEUE_SAFE = 600 };
 
 /* Count a call that enqueues work in the current context, whether or not it then waits.
- * Return 1 if the queue may be full. */
-static inline int
+ * Return whether the queue may be full. */
+static inline bool
 pcu_queue_count(void)
 {
     pcu_context_record *rec = pcu_ctx_current;
     return rec == NULL || ++rec->queued - rec->passed > PCU_QUEUE_SAFE;
 }
 
-/* 1 if the context of an ended record lives on through another record. */
-PCU_HIDDEN int pcu_context_record_outlived(const pcu_context_record *rec);
+/* Whether the context of an ended record lives on through another record. */
+PCU_HIDDEN bool pcu_context_record_outlived(const pcu_context_record *rec);
 
-static inline int
+static inline bool
 pcu_context_record_lives(const pcu_context_record *rec)
 {
     return rec->alive || pcu_context_record_outlived(rec);
 }
 
-/* 1 if handles of this context may be used in this process. */
-static inline int
+/* Whether handles of this context may be used in this process. */
+static inline bool
 pcu_context_record_usable(const pcu_context_record *rec)
 {
     return pcu_context_record_lives(rec) && pcu_drv_info.state == PCU_DRV_READY;
@@ -118,19 +119,19 @@ PCU_HIDDEN pcu_context_record *pcu_context_record_first(void);
 PCU_HIDDEN CUresult pcu_context_record_describe(pcu_context_record *rec,
                                                 const char **routine);
 
-/* 1 while a handle of the context is being released through any of its records. */
-PCU_HIDDEN int pcu_context_record_is_busy(const pcu_context_record *rec);
+/* Whether a handle of the context is being released through any of its records. */
+PCU_HIDDEN bool pcu_context_record_is_busy(const pcu_context_record *rec);
 
-/* 1 if ending this record ends the context: the context is not foreign, and no other
+/* Whether ending this record ends the context: the context is not foreign, and no other
  * record retains it. */
-PCU_HIDDEN int pcu_context_record_is_last(const pcu_context_record *rec);
+PCU_HIDDEN bool pcu_context_record_is_last(const pcu_context_record *rec);
 
 typedef struct pcu_scope {
     CUcontext context;       /* current inside the scope */
     CUcontext entered;       /* pushed by the scope; NULL: it was current already */
     const char *routine;     /* the driver call that failed in pcu_scope_enter */
     struct pcu_scope *outer; /* the enclosing scope of this thread */
-    int suspended;
+    bool suspended;
 } pcu_scope;
 
 /* Make rec current until pcu_scope_leave. On failure scope->routine names the driver
@@ -141,9 +142,9 @@ PCU_HIDDEN CUresult pcu_scope_enter(pcu_scope *scope, const pcu_context_record *
  * than the scope had pushed. */
 PCU_HIDDEN CUresult pcu_scope_leave(pcu_scope *scope);
 
-/* 1 if this thread is inside a scope of the context. A signal handler may then run
+/* Whether this thread is inside a scope of the context. A signal handler may then run
  * inside a call that uses the context. */
-PCU_HIDDEN int pcu_scope_is_within(CUcontext context);
+PCU_HIDDEN bool pcu_scope_is_within(CUcontext context);
 
 /* Pop the contexts of this thread's scopes from the driver's stack, so that a signal
  * handler finds the driver's stack as the thread's context stack describes it. Pass the

@@ -57,7 +57,7 @@ log_keep(void *data, CUlogLevel level, char *text, size_t length)
 void
 pcu_driver_log_begin(void)
 {
-    static int begun; /* callers hold the lock of their interpreter */
+    static bool begun; /* callers hold the lock of their interpreter */
     CUlogsCallbackHandle handle = NULL;
     if (!begun) {
         begun = drv.LogsRegisterCallback(log_keep, NULL, &handle) == CUDA_SUCCESS;
@@ -73,8 +73,8 @@ log_word(const char *text)
     return strcspn(text, " ]\n");
 }
 
-/* 1 if the name is that of the routine, perhaps with the suffix of an ABI. */
-static int
+/* Whether the name is that of the routine, perhaps with the suffix of an ABI. */
+static bool
 log_names(const char *name, const char *routine)
 {
     size_t length = strlen(routine);
@@ -120,7 +120,7 @@ typedef struct {
     char *text;
     size_t room;
     size_t length;
-    int ended; /* the messages so far are of a call that has ended */
+    bool ended; /* the messages so far are of a call that has ended */
 } log_reader;
 
 static void

@@ -2,7 +2,8 @@
  *
  * The driver hands each message to a callback, in the thread of the failed call and
  * before the call returns. The last messages are kept as text, so that the exception
- * for the call can take them.
+ * for the call can take them. They are apart from the events of driver/events.h: the
+ * driver calls in any thread, without the interpreter lock that guards the events.
  *
  * Invariant: the callback calls neither Python nor the driver; a lock of this file
  * guards the messages. Callers: table.c begins, errors.c takes. */

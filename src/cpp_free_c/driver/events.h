@@ -17,7 +17,8 @@
  *
  * Waits store what they prove in the record of the context: launches until a number
  * have finished, in one stream or in all. The other launches are the suspects of an
- * error.
+ * error. pcu_wait_succeeded (driver/stream_use.h) stores all that a wait for a context
+ * proves.
  *
  * Invariant: events and proofs are read and written under the interpreter lock only.
  * Callers: see above, and files that wait. */

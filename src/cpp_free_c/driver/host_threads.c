@@ -8,19 +8,19 @@
 
 static struct {
     atomic_int inside;
-    atomic_int closed;
+    atomic_bool closed;
     pid_t process; /* whose threads are counted */
 } threads;
 
-int
+bool
 pcu_host_threads_enter(void)
 {
     atomic_fetch_add(&threads.inside, 1);
     if (atomic_load(&threads.closed)) {
         pcu_host_threads_leave();
-        return 0;
+        return false;
     }
-    return 1;
+    return true;
 }
 
 void
@@ -33,13 +33,13 @@ void
 pcu_host_threads_open(void)
 {
     threads.process = getpid();
-    atomic_store(&threads.closed, 0);
+    atomic_store(&threads.closed, false);
 }
 
 void
 pcu_host_threads_close(void)
 {
-    atomic_store(&threads.closed, 1);
+    atomic_store(&threads.closed, true);
 }
 
 int

@@ -9,10 +9,10 @@
 
 #include "driver/table.h"
 
-/* Count this thread. Return 0, and do not count it, if the door is closed. */
-PCU_HIDDEN int pcu_host_threads_enter(void);
+/* Count this thread. Return false, and do not count it, if the door is closed. */
+PCU_HIDDEN bool pcu_host_threads_enter(void);
 
-/* Undo pcu_host_threads_enter after it returned 1. */
+/* Undo pcu_host_threads_enter after it returned true. */
 PCU_HIDDEN void pcu_host_threads_leave(void);
 
 /* Open the door. */

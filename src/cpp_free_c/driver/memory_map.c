@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-struct pcu_memory_map pcu_memory_map = {.recording = 1};
+struct pcu_memory_map pcu_memory_map = {.recording = true};
 
 /* Notes are allocated in chunks, which are kept: programs allocate and free in turns.
  */
@@ -155,7 +155,7 @@ pcu_memory_add_block(pcu_memory_kind kind, uint64_t address, size_t size,
                               .ctx = ctx,
                               .kind = (uint8_t)kind,
                               .held = true,
-                              .recorded = pcu_memory_map.recording != 0};
+                              .recorded = pcu_memory_map.recording};
     pcu_memory_note *note = map_add(&values);
     if (note != NULL) {
         note->ticks = pcu_memory_event_write(note, PCU_MEMORY_GROWN);

@@ -22,9 +22,21 @@
 #include <stddef.h>
 
 #include "driver/events.h"
-#include "tables/memory_kinds.h"
 
-#define PCU_MEMORY_MEMBER(kind, name, on_device) PCU_MEMORY_##kind,
+/* Kinds of memory: X(KIND, name in snapshots). */
+/* clang-format off */
+#define PCU_MEMORY_KINDS(X) \
+    X(DEVICE, "device")           \
+    X(STREAM, "stream")           \
+    X(POOL, "pool")               \
+    X(MANAGED, "managed")         \
+    X(PHYSICAL, "physical")       \
+    X(ARRAY, "array")             \
+    X(PAGE_LOCKED, "page-locked") \
+    X(HOST_POOL, "page-locked pool")
+/* clang-format on */
+
+#define PCU_MEMORY_MEMBER(kind, name) PCU_MEMORY_##kind,
 typedef enum {
     PCU_MEMORY_KINDS(PCU_MEMORY_MEMBER) PCU_MEMORY_KIND_COUNT
 } pcu_memory_kind;
@@ -48,7 +60,7 @@ typedef struct pcu_memory_note {
 } pcu_memory_note;
 
 struct pcu_memory_map {
-    int recording;             /* 0: notes are for graphs only */
+    bool recording;            /* else notes are for graphs only */
     pcu_memory_note **buckets; /* a power of two of them; NULL before the first note */
     size_t bucket_count;
     size_t count;  /* notes in the map */
@@ -108,7 +120,7 @@ pcu_memory_block_taken(pcu_memory_note *note, size_t asked, uint32_t site)
         note->asked = asked;
         note->site = site;
         note->held = false;
-        note->recorded = pcu_memory_map.recording != 0;
+        note->recorded = pcu_memory_map.recording;
         note->ticks = pcu_memory_event_write(note, PCU_MEMORY_TAKEN);
     }
 }

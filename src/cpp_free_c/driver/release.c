@@ -75,17 +75,17 @@ pcu_handle_abandon(pcu_handle_kind kind)
     handle_gone(kind);
 }
 
-/* 1 for codes that mean that the handle no longer exists, although the call did not
+/* Whether the code means that the handle no longer exists, although the call did not
  * release it. */
-static int
+static bool
 handle_status_is_moot(CUresult status)
 {
     return status == CUDA_ERROR_DEINITIALIZED ||
            status == CUDA_ERROR_CONTEXT_IS_DESTROYED || pcu_status_is_sticky(status);
 }
 
-/* 1 for kinds that do not end with their context. */
-static int
+/* Whether handles of the kind do not end with their context. */
+static bool
 handle_outlives_context(pcu_handle_kind kind)
 {
     return kind == PCU_HANDLE_physical || kind == PCU_HANDLE_range ||
@@ -160,14 +160,14 @@ release_end_note(pcu_release *r)
     }
 }
 
-int
+bool
 pcu_release_begin(pcu_release *r)
 {
     release_take_note(r);
     r->status = CUDA_SUCCESS;
     r->routine = "";
-    r->entered = 0;
-    r->calls = 0;
+    r->entered = false;
+    r->calls = false;
     r->lost = CUDA_SUCCESS;
     if (pcu_context_record_usable(r->ctx)) {
         r->status = pcu_scope_enter(&r->scope, r->ctx);

@@ -45,27 +45,27 @@ PCU_HIDDEN const char *pcu_handle_release_routine(pcu_handle_kind kind);
 typedef struct {
     pcu_handle_kind kind;
     pcu_handle handle;
-    int unmaps;      /* unmap the graphics resource instead of releasing it */
+    bool unmaps;     /* unmap the graphics resource instead of releasing it */
     CUstream stream; /* where to unmap, or to free */
-    int async;       /* free memory behind the work of the stream */
+    bool async;      /* free memory behind the work of the stream */
     pcu_context_record *ctx;
     pcu_scope scope;
-    int entered;
-    int calls;             /* pcu_release_call must follow */
+    bool entered;
+    bool calls;            /* pcu_release_call must follow */
     pcu_memory_note *note; /* of memory; outside the map until the release has ended */
     const char *routine;   /* result: the driver call that failed */
     CUresult status;
-    int ended;     /* result: the handle is released; otherwise it is still live */
+    bool ended;    /* result: the handle is released; otherwise it is still live */
     CUresult lost; /* result: the code by which the call found the context lost, or 0 */
 } pcu_release;
 
-/* Enter the context of the handle. Return 1 if pcu_release_call must follow, 0 if there
- * is nothing to call. pcu_release_finish follows in both cases.
+/* Enter the context of the handle. Return whether pcu_release_call must follow.
+ * pcu_release_finish follows in both cases.
  *
  * A context that has ended, or that belongs to the parent process, took its handles
  * with it: the release succeeds without a call. Handles that belong to no context are
  * released after it too. */
-PCU_HIDDEN int pcu_release_begin(pcu_release *release);
+PCU_HIDDEN bool pcu_release_begin(pcu_release *release);
 
 /* Call the driver. This needs no lock and may wait for the device. */
 PCU_HIDDEN void pcu_release_call(pcu_release *release);

@@ -18,7 +18,7 @@ static const struct {
 static const char *const switch_values[][2] = {
     {"0", "1"}, {"off", "on"}, {"false", "true"}, {"no", "yes"}};
 
-int
+bool
 pcu_setting_is_switch(pcu_setting setting)
 {
     return strcmp(settings[setting].words, PCU_SWITCH_WORDS) == 0;
@@ -65,8 +65,9 @@ pcu_setting_find(pcu_setting setting)
     return setting_find_word(settings[setting].words, value);
 }
 
-int
-pcu_setting_or_default(pcu_setting setting)
+/* The place of the chosen word, or of the usual one for a wrong value. */
+static int
+setting_or_default(pcu_setting setting)
 {
     int found = pcu_setting_find(setting);
     if (found < 0) {
@@ -139,10 +140,10 @@ pcu_setting_variable(pcu_setting setting)
     return settings[setting].variable;
 }
 
-int
+bool
 pcu_setting_is_strict(void)
 {
     const char *checks = getenv("PYCUDA_CHECK");
     return (checks != NULL && checks[0] != '\0') ||
-           pcu_setting_or_default(PCU_SETTING_STRICT) == 1;
+           setting_or_default(PCU_SETTING_STRICT) == 1;
 }

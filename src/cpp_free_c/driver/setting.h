@@ -6,6 +6,7 @@
 #ifndef DRIVER_SETTING_H
 #define DRIVER_SETTING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "driver/visibility.h"
@@ -19,9 +20,6 @@ typedef enum { PCU_SETTINGS(PCU_SETTING_MEMBER) PCU_SETTING_COUNT } pcu_setting;
  * has another value. */
 PCU_HIDDEN int pcu_setting_find(pcu_setting setting);
 
-/* The same, with the usual word for a wrong value: for code that cannot raise. */
-PCU_HIDDEN int pcu_setting_or_default(pcu_setting setting);
-
 /* Write what is wrong with the value of a variable, and what it may be. */
 PCU_HIDDEN void pcu_setting_complain(pcu_setting setting, char *text, size_t room);
 
@@ -34,11 +32,11 @@ PCU_HIDDEN const char *pcu_setting_variable(pcu_setting setting);
 PCU_HIDDEN void pcu_setting_word(pcu_setting setting, int place, char *text,
                                  size_t room);
 
-/* 1 if the variable is a switch. */
-PCU_HIDDEN int pcu_setting_is_switch(pcu_setting setting);
+/* Whether the variable is a switch. */
+PCU_HIDDEN bool pcu_setting_is_switch(pcu_setting setting);
 
-/* 1 if a mistake of a program that a GPU may forgive is an error: PYCUDA_STRICT is on,
- * or PYCUDA_CHECK names a check. */
-PCU_HIDDEN int pcu_setting_is_strict(void);
+/* Whether a mistake of a program that a GPU may forgive is an error: PYCUDA_STRICT is
+ * on, or PYCUDA_CHECK names a check. */
+PCU_HIDDEN bool pcu_setting_is_strict(void);
 
 #endif

@@ -14,16 +14,16 @@ shape_mul_distance(ptrdiff_t a, ptrdiff_t b, ptrdiff_t *out)
     return 0;
 }
 
-/* 1 if an axis has no items. */
-static int
+/* Whether an axis has no items. */
+static bool
 shape_is_empty(int ndim, const size_t *shape)
 {
     for (int i = 0; i < ndim; i++) {
         if (shape[i] == 0) {
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 int
@@ -88,17 +88,17 @@ pcu_strides_f(int ndim, const size_t *shape, size_t itemsize, ptrdiff_t *strides
     return 0;
 }
 
-/* Is the array packed if its axes are visited from `axis` on in steps of `direction`?
- * The answer is 0 where the expected stride overflows: no array in memory has that
- * shape. */
-static int
+/* Whether the array is packed if its axes are visited from `axis` on in steps of
+ * `direction`. The answer is false where the expected stride overflows: no array in
+ * memory has that shape. */
+static bool
 shape_is_packed(int ndim, const size_t *shape, const ptrdiff_t *strides,
                 size_t itemsize, int axis, int direction)
 {
     size_t expected = itemsize;
 
     if (shape_is_empty(ndim, shape)) {
-        return 1;
+        return true;
     }
     for (int i = 0; i < ndim; i++, axis += direction) {
         if (shape[axis] == 1) {
@@ -106,20 +106,20 @@ shape_is_packed(int ndim, const size_t *shape, const ptrdiff_t *strides,
         }
         if (strides[axis] < 0 || (size_t)strides[axis] != expected ||
             pcu_mul_size(expected, shape[axis], &expected) < 0) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
-int
+bool
 pcu_is_c_contiguous(int ndim, const size_t *shape, const ptrdiff_t *strides,
                     size_t itemsize)
 {
     return shape_is_packed(ndim, shape, strides, itemsize, ndim - 1, -1);
 }
 
-int
+bool
 pcu_is_f_contiguous(int ndim, const size_t *shape, const ptrdiff_t *strides,
                     size_t itemsize)
 {
@@ -315,7 +315,7 @@ pcu_view_index(ptrdiff_t index, size_t length, ptrdiff_t stride, ptrdiff_t *offs
 
 /* The axis at a distance from the fastest one. */
 static int
-shape_axis_at(int ndim, int f_order, int distance)
+shape_axis_at(int ndim, bool f_order, int distance)
 {
     if (f_order) {
         return distance;
@@ -335,8 +335,8 @@ shape_unit_stride(const ptrdiff_t *step, int run, int runs, size_t itemsize)
 
 int
 pcu_reshape_strides(int ndim, const size_t *shape, const ptrdiff_t *strides,
-                    size_t itemsize, int ndim_out, const size_t *shape_out, int f_order,
-                    ptrdiff_t *out)
+                    size_t itemsize, int ndim_out, const size_t *shape_out,
+                    bool f_order, ptrdiff_t *out)
 {
     size_t length[PCU_MAX_NDIM];
     ptrdiff_t step[PCU_MAX_NDIM];
@@ -397,9 +397,9 @@ shape_magnitude(ptrdiff_t distance)
     return (size_t)distance;
 }
 
-/* Should axis a be slower than axis b? The first array with different non-zero strides
- * decides. */
-static int
+/* Whether axis a should be slower than axis b. The first array with different non-zero
+ * strides decides. */
+static bool
 shape_is_slower(int narrays, const ptrdiff_t *strides, int a, int b)
 {
     for (int r = 0; r < narrays; r++) {
@@ -429,8 +429,8 @@ shape_swap_axes(size_t *shape, int narrays, ptrdiff_t *strides, int a, int b)
     }
 }
 
-/* Is axis b, repeated along axis a, one evenly spaced axis in every array? */
-static int
+/* Whether axis b, repeated along axis a, is one evenly spaced axis in every array. */
+static bool
 shape_is_joint(size_t length_b, int narrays, const ptrdiff_t *strides, int a, int b)
 {
     for (int r = 0; r < narrays; r++) {
@@ -439,10 +439,10 @@ shape_is_joint(size_t length_b, int narrays, const ptrdiff_t *strides, int a, in
 
         if (shape_mul_distance(row[b], (ptrdiff_t)length_b, &reach) < 0 ||
             reach != row[a]) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 int

@@ -7,13 +7,14 @@
  * them.
  *
  * Invariant: if a function returns -1, its out-parameters are undefined. No function
- * returns a number that overflowed. Predicates return 1 or 0.
+ * returns a number that overflowed.
  *
  * Pure: no Python, no driver, no process-wide state; any thread, no lock. Callers: code
  * in python/. */
 #ifndef DRIVER_SHAPE_H
 #define DRIVER_SHAPE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,12 +55,12 @@ int pcu_shape_count(int ndim, const size_t *shape, size_t *count);
 int pcu_strides_c(int ndim, const size_t *shape, size_t itemsize, ptrdiff_t *strides);
 int pcu_strides_f(int ndim, const size_t *shape, size_t itemsize, ptrdiff_t *strides);
 
-/* Are these the strides of a packed array? Axes of length 1 are ignored. An array
- * without items is packed in both orders. */
-int pcu_is_c_contiguous(int ndim, const size_t *shape, const ptrdiff_t *strides,
-                        size_t itemsize);
-int pcu_is_f_contiguous(int ndim, const size_t *shape, const ptrdiff_t *strides,
-                        size_t itemsize);
+/* Whether these are the strides of a packed array. Axes of length 1 are ignored. An
+ * array without items is packed in both orders. */
+bool pcu_is_c_contiguous(int ndim, const size_t *shape, const ptrdiff_t *strides,
+                         size_t itemsize);
+bool pcu_is_f_contiguous(int ndim, const size_t *shape, const ptrdiff_t *strides,
+                         size_t itemsize);
 
 /* The bytes that an array covers, relative to its first item: [*low, *high). Both are 0
  * for an array without items; *low is negative if a stride is. Return 0, or -1 on
@@ -72,7 +73,7 @@ int pcu_extent(int ndim, const size_t *shape, const ptrdiff_t *strides, size_t i
  */
 int pcu_reshape_strides(int ndim, const size_t *shape, const ptrdiff_t *strides,
                         size_t itemsize, int ndim_out, const size_t *shape_out,
-                        int f_order, ptrdiff_t *out);
+                        bool f_order, ptrdiff_t *out);
 
 /* -- loops over several arrays ----------------------------------------------------- */
 
@@ -98,14 +99,14 @@ int pcu_broadcast_strides(int ndim, const size_t *shape, const ptrdiff_t *stride
 
 /* -- views ------------------------------------------------------------------------- */
 
-/* start:stop:step as the program wrote it. has_start and has_stop are 0 for a missing
- * end; a missing step is 1. */
+/* start:stop:step as the program wrote it. has_start and has_stop are false for a
+ * missing end; a missing step is 1. */
 typedef struct {
     ptrdiff_t start;
     ptrdiff_t stop;
     ptrdiff_t step;
-    int has_start;
-    int has_stop;
+    bool has_start;
+    bool has_stop;
 } pcu_slice;
 
 /* The items of one axis that a slice selects. */

@@ -63,7 +63,7 @@ pcu_status_text(CUresult status)
     return row->text;
 }
 
-int
+bool
 pcu_status_is_sticky(CUresult status)
 {
     switch (status) {
@@ -77,8 +77,8 @@ pcu_status_is_sticky(CUresult status)
         case CUDA_ERROR_INVALID_ADDRESS_SPACE:
         case CUDA_ERROR_INVALID_PC:
         case CUDA_ERROR_LAUNCH_FAILED:
-            return 1;
+            return true;
         default:
-            return 0;
+            return false;
     }
 }

@@ -26,8 +26,8 @@ PCU_HIDDEN const char *pcu_status_name(CUresult status);
  */
 PCU_HIDDEN const char *pcu_status_text(CUresult status);
 
-/* 1 if the code means that the context is lost: every later call in it fails with the
- * same code. */
-PCU_HIDDEN int pcu_status_is_sticky(CUresult status);
+/* Whether the code means that the context is lost: every later call in it fails with
+ * the same code. */
+PCU_HIDDEN bool pcu_status_is_sticky(CUresult status);
 
 #endif

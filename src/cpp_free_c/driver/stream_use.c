@@ -22,12 +22,6 @@ static pcu_stream_table *stream_table_list;
 static unsigned long stream_clock; /* counts notes */
 static unsigned long stream_ids;
 
-unsigned long
-pcu_stream_clock(void)
-{
-    return stream_clock;
-}
-
 /* -- tables ------------------------------------------------------------------------ */
 
 pcu_stream_table *
@@ -47,7 +41,7 @@ pcu_stream_table_find(pcu_context_record *rec)
     return table;
 }
 
-static int
+static bool
 stream_is_default(CUstream stream)
 {
     return stream == NULL || stream == CU_STREAM_LEGACY;
@@ -82,7 +76,7 @@ stream_table_place(const pcu_stream_table *table, const pcu_stream_entry *entry)
 static void
 stream_table_judge(pcu_stream_table *table)
 {
-    int unordered = table->peer || table->count > 2;
+    bool unordered = table->peer || table->count > 2;
     for (size_t i = 1; i < table->count; i++) {
         unordered |= !table->entries[i]->blocking;
     }
@@ -97,7 +91,7 @@ stream_table_judge(pcu_stream_table *table)
     table->unordered = unordered;
 }
 
-static int
+static bool
 stream_table_append(pcu_stream_table *table, const pcu_stream_entry *entry)
 {
     if (table->count == table->room) {
@@ -105,31 +99,31 @@ stream_table_append(pcu_stream_table *table, const pcu_stream_entry *entry)
         pcu_stream_entry **entries =
             realloc(table->entries, room * sizeof(*table->entries));
         if (entries == NULL) {
-            return 0;
+            return false;
         }
         table->entries = entries;
         table->room = room;
     }
     pcu_stream_entry *made = malloc(sizeof(*made));
     if (made == NULL) {
-        return 0;
+        return false;
     }
     *made = *entry;
     made->context = table->context;
     made->id = ++stream_ids;
     table->entries[table->count++] = made;
-    return 1;
+    return true;
 }
 
 /* Remove a stream that was destroyed, if its work has finished. A call further up the
  * C stack may use the entry: a signal handler can run inside driver calls. Then a later
  * call removes it. */
-static int
+static bool
 stream_table_remove(pcu_stream_table *table, size_t index)
 {
     pcu_stream_entry *entry = table->entries[index];
     if (!entry->ended || entry->done < entry->used || table->busy) {
-        return 0;
+        return false;
     }
     void *owner = entry->owner;
     table->entries[index] = table->entries[--table->count];
@@ -139,7 +133,7 @@ stream_table_remove(pcu_stream_table *table, size_t index)
     if (owner != NULL) {
         pcu_stream_drop_owner(owner); /* may run any code */
     }
-    return 1;
+    return true;
 }
 
 static pcu_stream_table *
@@ -147,7 +141,7 @@ stream_table_new(pcu_context_record *rec)
 {
     pcu_stream_table *table = calloc(1, sizeof(*table));
     /* The default stream may have been used before the table was made. */
-    pcu_stream_entry first = {.used = ++stream_clock, .blocking = 1};
+    pcu_stream_entry first = {.used = ++stream_clock, .blocking = true};
     if (table != NULL) {
         table->context = rec->handle;
     }
@@ -175,16 +169,16 @@ stream_table_require(pcu_context_record *rec)
     return table;
 }
 
-int
+bool
 pcu_stream_table_share(pcu_context_record *rec)
 {
     pcu_stream_table *table = stream_table_require(rec);
     if (table == NULL) {
-        return 0;
+        return false;
     }
-    table->peer = 1;
+    table->peer = true;
     stream_table_judge(table);
-    return 1;
+    return true;
 }
 
 /* -- notes ------------------------------------------------------------------------- */
@@ -309,15 +303,15 @@ stream_entry_by_id(const pcu_stream_table *table, unsigned long id)
     return NULL; /* the stream was destroyed, and its work has finished */
 }
 
-/* 1 if new work in the stream `target` runs behind the work of an entry until `clock`.
- * Work that names no stream may follow in any stream, so for it the use must have
- * ended. */
-static int
+/* Whether new work in the stream `target` runs behind the work of an entry until
+ * `clock`. Work that names no stream may follow in any stream, so for it the use must
+ * have ended. */
+static bool
 stream_entry_is_past(const pcu_stream_table *table, const pcu_stream_entry *entry,
                      unsigned long clock, const pcu_stream_entry *target)
 {
     if (entry == target || entry->done >= clock) {
-        return 1;
+        return true;
     }
     return target != NULL && target != table->entries[DEFAULT_ENTRY] &&
            entry == table->entries[DEFAULT_ENTRY] && target->blocking;
@@ -336,16 +330,16 @@ stream_life_limit(const pcu_stream_life *life, const pcu_stream_table *table)
     return 0;
 }
 
-/* Call `function` for each use that the life may have, until one returns 0. */
-typedef int (*stream_use_visit)(pcu_stream_table *table, pcu_stream_entry *entry,
-                                unsigned long clock, void *data);
+/* Call `function` for each use that the life may have, until one returns false. */
+typedef bool (*stream_use_visit)(pcu_stream_table *table, pcu_stream_entry *entry,
+                                 unsigned long clock, void *data);
 
-static int
+static bool
 stream_life_visit(const pcu_stream_life *life, pcu_stream_table *table,
                   stream_use_visit function, void *data)
 {
     unsigned long limit = stream_life_limit(life, table);
-    int go_on = 1;
+    bool go_on = true;
     for (unsigned int i = 0; limit == 0 && go_on && i < life->count; i++) {
         pcu_stream_entry *entry = stream_entry_by_id(table, life->uses[i].id);
         if (entry != NULL) {
@@ -368,7 +362,7 @@ stream_life_visit(const pcu_stream_life *life, pcu_stream_table *table,
     return go_on;
 }
 
-static int
+static bool
 stream_visit_past(pcu_stream_table *table, pcu_stream_entry *entry, unsigned long clock,
                   void *data)
 {
@@ -385,7 +379,7 @@ stream_entry_of(const pcu_stream_table *table, CUstream stream)
     return table->entries[index];
 }
 
-int
+bool
 pcu_stream_life_is_over(const pcu_stream_life *life, const pcu_stream_table *table,
                         CUstream stream)
 {
@@ -393,7 +387,7 @@ pcu_stream_life_is_over(const pcu_stream_life *life, const pcu_stream_table *tab
                              stream_entry_of(table, stream));
 }
 
-static int
+static bool
 stream_visit_clear(pcu_stream_table *table, pcu_stream_entry *entry,
                    unsigned long clock, void *data)
 {
@@ -402,7 +396,7 @@ stream_visit_clear(pcu_stream_table *table, pcu_stream_entry *entry,
     return !(entry->opaque && entry->done < clock);
 }
 
-int
+bool
 pcu_stream_life_is_opaque(const pcu_stream_life *life, const pcu_stream_table *table)
 {
     return !stream_life_visit(life, (pcu_stream_table *)table, stream_visit_clear,
@@ -446,8 +440,8 @@ stream_is_captured(CUstream stream)
     return state != PCU_CAPTURE_NONE;
 }
 
-/* 1 if enqueuing an event cannot wait for room in the queue. */
-static int
+/* Whether enqueuing an event cannot wait for room in the queue. */
+static bool
 stream_queue_has_room(const pcu_stream_table *table)
 {
     const pcu_context_record *rec = pcu_context_record_find(table->context);
@@ -509,8 +503,9 @@ stream_entry_fence(pcu_stream_entry *entry, const char **routine)
 }
 
 /* Ask one entry. Return 1 if it stays in the table. */
-static int
-stream_table_poll_at(pcu_stream_table *table, size_t index, CUstream stream, int record)
+static bool
+stream_table_poll_at(pcu_stream_table *table, size_t index, CUstream stream,
+                     bool record)
 {
     pcu_stream_entry *entry = table->entries[index];
     const char *routine;
@@ -528,7 +523,7 @@ stream_table_poll_at(pcu_stream_table *table, size_t index, CUstream stream, int
 
 /* Ask the streams of another context. */
 static void
-stream_table_poll_peer(pcu_stream_table *table, int record)
+stream_table_poll_peer(pcu_stream_table *table, bool record)
 {
     table->busy++; /* the caller walks the list of tables */
     for (size_t i = 0; i < table->count; i++) {
@@ -538,12 +533,12 @@ stream_table_poll_peer(pcu_stream_table *table, int record)
 }
 
 void
-pcu_stream_table_poll(pcu_stream_table *table, CUstream stream, int record)
+pcu_stream_table_poll(pcu_stream_table *table, CUstream stream, bool record)
 {
     size_t i = 0;
     /* Asking an event is allowed during a capture only in this mode. */
     CUstreamCaptureMode mode = CAPTURE_RELAXED;
-    int relaxed = drv.ThreadExchangeStreamCaptureMode(&mode) == CUDA_SUCCESS;
+    bool relaxed = drv.ThreadExchangeStreamCaptureMode(&mode) == CUDA_SUCCESS;
     record = record && stream_queue_has_room(table);
     while (i < table->count) {
         i += (size_t)stream_table_poll_at(table, i, stream, record);
@@ -565,26 +560,26 @@ stream_table_sweep(pcu_stream_table *table)
 {
     size_t i = 1;
     if (pcu_stream_followers != 0) {
-        pcu_stream_table_poll(table, CU_STREAM_PER_THREAD, 1);
+        pcu_stream_table_poll(table, CU_STREAM_PER_THREAD, true);
     }
     while (i < table->count) {
         pcu_stream_entry *entry = table->entries[i];
-        int idle = pcu_stream_followers == 0 || entry->done >= entry->used;
+        bool idle = pcu_stream_followers == 0 || entry->done >= entry->used;
         if (entry->owner != NULL && idle && !table->busy) {
             entry->done = entry->used;
-            entry->ended = 1;
+            entry->ended = true;
         }
         i += (size_t)!stream_table_remove(table, i);
     }
 }
 
-int
+bool
 pcu_stream_table_add(pcu_context_record *rec, CUstream stream, unsigned int facts,
                      void *owner)
 {
     pcu_stream_table *table = stream_table_require(rec);
     if (table == NULL) {
-        return 0;
+        return false;
     }
     size_t index = stream_table_index(table, stream);
     if (index < table->count) {
@@ -598,7 +593,7 @@ pcu_stream_table_add(pcu_context_record *rec, CUstream stream, unsigned int fact
         if (old != NULL) {
             pcu_stream_drop_owner(old);
         }
-        return 1;
+        return true;
     }
     if (table->count >= STREAM_FOREIGN_KEPT && owner != NULL) {
         stream_table_sweep(table);
@@ -611,10 +606,10 @@ pcu_stream_table_add(pcu_context_record *rec, CUstream stream, unsigned int fact
         entry.done = stream_clock;
     }
     if (!stream_table_append(table, &entry)) {
-        return 0;
+        return false;
     }
     stream_table_judge(table);
-    return 1;
+    return true;
 }
 
 void
@@ -629,7 +624,7 @@ pcu_stream_table_end(pcu_context_record *rec, CUstream stream)
         return;
     }
     pcu_stream_entry *entry = table->entries[index];
-    entry->ended = 1;
+    entry->ended = true;
     if (pcu_stream_followers != 0 && entry->used > entry->done) {
         const char *routine;
         table->busy++;
@@ -646,8 +641,9 @@ pcu_stream_table_end(pcu_context_record *rec, CUstream stream)
     (void)stream_table_remove(table, stream_table_place(table, entry));
 }
 
-void
-pcu_stream_table_passed(pcu_context_record *rec, unsigned long clock)
+/* All work of the context until this clock has finished. */
+static void
+stream_table_passed(pcu_context_record *rec, unsigned long clock)
 {
     pcu_stream_table *table = rec->streams;
     for (size_t i = 0; table != NULL && i < table->count; i++) {
@@ -660,6 +656,26 @@ pcu_stream_table_passed(pcu_context_record *rec, unsigned long clock)
             entry->done = until;
         }
     }
+}
+
+pcu_wait
+pcu_wait_begin(const pcu_context_record *rec)
+{
+    pcu_wait wait = {.clock = stream_clock, .launch = pcu_launch_newest()};
+    if (rec != NULL) {
+        wait.queued = rec->queued;
+    }
+    return wait;
+}
+
+void
+pcu_wait_succeeded(pcu_context_record *rec, const pcu_wait *wait)
+{
+    if (wait->queued > rec->passed) {
+        rec->passed = wait->queued;
+    }
+    stream_table_passed(rec, wait->clock);
+    pcu_launches_passed_all(rec, wait->launch);
 }
 
 void
@@ -675,8 +691,8 @@ pcu_stream_table_let_go(pcu_context_record *rec)
             entry->opaque |= entry->ended;
         }
         if (owner != NULL) { /* its library may destroy the stream now */
-            entry->opaque = 1;
-            entry->ended = 1;
+            entry->opaque = true;
+            entry->ended = true;
             pcu_stream_drop_owner(owner);
         }
     }
@@ -696,7 +712,7 @@ pcu_stream_table_forget(pcu_context_record *rec)
     }
     *link = table->next;
     pcu_stream_tables--;
-    pcu_stream_unordered -= table->unordered != 0;
+    pcu_stream_unordered -= table->unordered;
     rec->streams = table;
     pcu_stream_table_let_go(rec);
     rec->streams = NULL;
@@ -720,15 +736,15 @@ typedef struct {
     CUresult status;
 } stream_ordering;
 
-static int
+static bool
 stream_visit_order(pcu_stream_table *table, pcu_stream_entry *entry,
                    unsigned long clock, void *data)
 {
     stream_ordering *order = data;
     if (stream_entry_is_past(table, entry, clock, order->target)) {
-        return 1;
+        return true;
     }
-    int fresh = !entry->ended && (entry->fence == NULL || entry->fenced < clock);
+    bool fresh = !entry->ended && (entry->fence == NULL || entry->fenced < clock);
     if (fresh) {
         order->status = stream_entry_fence(entry, &order->routine);
     }
@@ -796,7 +812,7 @@ pcu_stream_table_fence_capture(pcu_context_record *rec, CUstream stream,
     table->busy++;
     for (size_t i = 0; status == CUDA_SUCCESS && i < 2; i++) {
         pcu_stream_entry *entry = entries[i];
-        int fenced =
+        bool fenced =
             entry != NULL && entry->fence != NULL && entry->fenced == entry->used;
         if (entry != NULL && !fenced && entry->used > entry->done &&
             !stream_is_captured(entry->handle)) {
@@ -816,7 +832,7 @@ pcu_stream_table_begin_capture(pcu_context_record *rec, CUstream stream)
         entry = stream_entry_of(table, stream);
     }
     if (entry != NULL) {
-        entry->captured = 1;
+        entry->captured = true;
     }
 }
 
@@ -831,7 +847,7 @@ pcu_stream_table_end_capture(pcu_context_record *rec, CUstream stream)
     table->busy++;
     stream_entry_drop_fence(table->entries[DEFAULT_ENTRY]);
     if (entry != NULL) {
-        entry->captured = 0;
+        entry->captured = false;
         stream_entry_drop_fence(entry);
     }
     table->busy--;

@@ -11,29 +11,31 @@
  * it was given out. When it is freed, the streams with a later note may have used it:
  * its uses. No launch looks at its arguments. A use has ended when the stream has
  * finished the work until the note; a fence, which is an event, tells that. Fences are
- * recorded only when memory is wanted that another stream may use.
+ * recorded only when memory is wanted that another stream may use. The notes are no
+ * events of driver/events.h: only the last note of a stream counts, and no later work
+ * may push it out.
  *
  * Invariant: the interpreter lock guards all tables. No function here waits or raises.
  * Callers: driver_call.h and stream.c note; pools ask. */
 #ifndef DRIVER_STREAM_USE_H
 #define DRIVER_STREAM_USE_H
 
-#include "driver/context_record.h"
+#include "driver/events.h"
 
 /* A stream of a context. */
 typedef struct {
     CUstream handle;
     CUcontext context;
-    unsigned long id;       /* never used twice, as handles are */
-    unsigned long used;     /* clock of the last note; 0: never */
-    unsigned long done;     /* the work until this clock has finished */
-    unsigned long fenced;   /* clock of the fence */
-    CUevent fence;          /* pending; NULL: none */
-    void *owner;            /* a reference to the object that has a foreign stream */
-    unsigned char blocking; /* ordered with the default stream */
-    unsigned char ended;    /* the stream was destroyed: the fence covers its work */
-    unsigned char opaque;   /* its work cannot be fenced */
-    unsigned char captured; /* its work goes into a graph, so notes are no uses */
+    unsigned long id;     /* never used twice, as handles are */
+    unsigned long used;   /* clock of the last note; 0: never */
+    unsigned long done;   /* the work until this clock has finished */
+    unsigned long fenced; /* clock of the fence */
+    CUevent fence;        /* pending; NULL: none */
+    void *owner;          /* a reference to the object that has a foreign stream */
+    bool blocking;        /* ordered with the default stream */
+    bool ended;           /* the stream was destroyed: the fence covers its work */
+    bool opaque;          /* its work cannot be fenced */
+    bool captured;        /* its work goes into a graph, so notes are no uses */
 } pcu_stream_entry;
 
 typedef struct pcu_stream_table {
@@ -46,8 +48,8 @@ typedef struct pcu_stream_table {
     unsigned long start;         /* the clock of the last such moment */
     unsigned long ordered_until; /* the epoch whose first stream waits for the others */
     CUcontext context;
-    int unordered;     /* two streams that were used are unordered */
-    int peer;          /* other contexts may use its memory, and it theirs */
+    bool unordered;    /* two streams that were used are unordered */
+    bool peer;         /* other contexts may use its memory, and it theirs */
     unsigned int busy; /* driver calls on entries in progress: none may be removed */
     unsigned int records;
     struct pcu_stream_table *next;
@@ -117,10 +119,10 @@ enum {
     PCU_STREAM_FRESH = 2     /* no work was enqueued in it yet */
 };
 /* Add a stream to the table of its context. `owner` is a reference that the table takes
- * over, or NULL. Return 0 if memory is short. A known foreign stream gets the new
+ * over, or NULL. Return false if memory is short. A known foreign stream gets the new
  * owner. */
-PCU_HIDDEN int pcu_stream_table_add(pcu_context_record *rec, CUstream stream,
-                                    unsigned int facts, void *owner);
+PCU_HIDDEN bool pcu_stream_table_add(pcu_context_record *rec, CUstream stream,
+                                     unsigned int facts, void *owner);
 /* Call it after pcu_stream_table_add, with the context current. While all streams were
  * ordered, memory was given out although earlier work may still use it. So the stream
  * that ends this state waits for that work. On failure *routine names the driver call.
@@ -140,7 +142,7 @@ PCU_HIDDEN void pcu_stream_table_begin_capture(pcu_context_record *rec,
 /* The capture ends, with its fences. */
 PCU_HIDDEN void pcu_stream_table_end_capture(pcu_context_record *rec, CUstream stream);
 /* Add a table to a context whose memory other contexts may use from now on. */
-PCU_HIDDEN int pcu_stream_table_share(pcu_context_record *rec);
+PCU_HIDDEN bool pcu_stream_table_share(pcu_context_record *rec);
 /* The stream is about to be destroyed; its context is current. */
 PCU_HIDDEN void pcu_stream_table_end(pcu_context_record *rec, CUstream stream);
 /* The context of the record is about to end, which may still fail: destroy the fences
@@ -148,22 +150,32 @@ PCU_HIDDEN void pcu_stream_table_end(pcu_context_record *rec, CUstream stream);
 PCU_HIDDEN void pcu_stream_table_let_go(pcu_context_record *rec);
 /* The record ends. If no other record shares its table, the table ends too. */
 PCU_HIDDEN void pcu_stream_table_forget(pcu_context_record *rec);
-/* All work of the context until this clock has finished. */
-PCU_HIDDEN void pcu_stream_table_passed(pcu_context_record *rec, unsigned long clock);
-PCU_HIDDEN unsigned long pcu_stream_clock(void);
+
+/* What a wait for all work of a context proves, if it succeeds: calls, notes and
+ * launches until these numbers have finished. Work that other threads enqueue during
+ * the wait may be pending. */
+typedef struct {
+    unsigned long queued;
+    unsigned long clock;
+    uint64_t launch;
+} pcu_wait;
+
+/* Read the numbers before the wait. `rec` may be NULL. */
+PCU_HIDDEN pcu_wait pcu_wait_begin(const pcu_context_record *rec);
+PCU_HIDDEN void pcu_wait_succeeded(pcu_context_record *rec, const pcu_wait *wait);
 
 /* The memory is given out; it is freed. */
 PCU_HIDDEN void pcu_stream_life_begin(pcu_stream_life *life,
                                       const pcu_stream_table *table);
 PCU_HIDDEN void pcu_stream_life_end(pcu_stream_life *life,
                                     const pcu_stream_table *table);
-/* 1 if work that is enqueued in `stream` from now on runs behind all uses of the freed
- * memory. Calls no driver function. */
-PCU_HIDDEN int pcu_stream_life_is_over(const pcu_stream_life *life,
-                                       const pcu_stream_table *table, CUstream stream);
-/* 1 if a use of the memory cannot be fenced, so that only the driver can free it. */
-PCU_HIDDEN int pcu_stream_life_is_opaque(const pcu_stream_life *life,
-                                         const pcu_stream_table *table);
+/* Whether work that is enqueued in `stream` from now on runs behind all uses of the
+ * freed memory. Calls no driver function. */
+PCU_HIDDEN bool pcu_stream_life_is_over(const pcu_stream_life *life,
+                                        const pcu_stream_table *table, CUstream stream);
+/* Whether a use of the memory cannot be fenced, so that only the driver can free it. */
+PCU_HIDDEN bool pcu_stream_life_is_opaque(const pcu_stream_life *life,
+                                          const pcu_stream_table *table);
 
 /* The living stream that was noted last. */
 PCU_HIDDEN CUstream pcu_stream_table_last(const pcu_stream_table *table);
@@ -171,7 +183,7 @@ PCU_HIDDEN CUstream pcu_stream_table_last(const pcu_stream_table *table);
 /* Ask the fences, and record those that are missing for all streams but `stream`. The
  * context is current. */
 PCU_HIDDEN void pcu_stream_table_poll(pcu_stream_table *table, CUstream stream,
-                                      int record);
+                                      bool record);
 /* Let work that is enqueued in `stream` from now on wait for all uses of freed memory.
  * On failure *routine names the driver call. */
 PCU_HIDDEN CUresult pcu_stream_life_order(const pcu_stream_life *life,

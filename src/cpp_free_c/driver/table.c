@@ -9,7 +9,6 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,9 +42,9 @@ struct pcu_drv_info pcu_drv_info;
  * inherit the lock from a thread that the child does not have. */
 static pthread_mutex_t drv_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t drv_once = PTHREAD_ONCE_INIT;
-/* 1 if this thread holds drv_lock. A library that forks while it is loaded must not
+/* Whether this thread holds drv_lock. A library that forks while it is loaded must not
  * wait for its own thread. */
-static _Thread_local int drv_loading;
+static _Thread_local bool drv_loading;
 
 typedef struct {
     const char *name;
@@ -87,7 +86,7 @@ typedef struct {
     drv_resolve_v11 v11;
 } drv_resolver;
 
-static int
+static bool
 drv_resolver_find(drv_resolver *resolver, void *library)
 {
     void *v12 = dlsym(library, "cuGetProcAddress_v2");
@@ -153,7 +152,7 @@ drv_fork_child(void)
         drv = drv_stubs;
         drv_stub_status = CUDA_ERROR_NOT_INITIALIZED;
         pcu_drv_info.state = PCU_DRV_FORKED;
-        pcu_drv_info.initialized = 0;
+        pcu_drv_info.initialized = false;
     }
 }
 
@@ -164,7 +163,7 @@ drv_watch_forks(void)
 }
 
 /* The path of the software device's library, which is in the extension's folder. */
-static int
+static bool
 drv_emulator_path(char *path, size_t size)
 {
     Dl_info self;
@@ -291,7 +290,7 @@ drv_load_locked(void)
         pcu_setting_complain(wrong, pcu_drv_info.detail, sizeof(pcu_drv_info.detail));
         return PCU_DRV_BAD_CHOICE;
     }
-    pcu_drv_info.launch_blocking = pcu_setting_find(PCU_SETTING_LAUNCH_BLOCKING);
+    pcu_drv_info.launch_blocking = pcu_setting_find(PCU_SETTING_LAUNCH_BLOCKING) == 1;
     void *library = drv_open_choice();
     if (library != NULL) {
         return drv_fill(library);
@@ -305,9 +304,9 @@ pcu_drv_load(void)
     pthread_once(&drv_once, drv_watch_forks);
     pthread_mutex_lock(&drv_lock);
     if (pcu_drv_info.state == PCU_DRV_UNLOADED) {
-        drv_loading = 1;
+        drv_loading = true;
         pcu_drv_info.state = drv_load_locked();
-        drv_loading = 0;
+        drv_loading = false;
     }
     pcu_drv_state state = pcu_drv_info.state;
     pthread_mutex_unlock(&drv_lock);
@@ -322,7 +321,7 @@ pcu_drv_init(unsigned int flags)
         status = drv.Init(flags);
     }
     if (status == CUDA_SUCCESS) {
-        pcu_drv_info.initialized = 1;
+        pcu_drv_info.initialized = true;
     }
     return status;
 }
@@ -352,7 +351,7 @@ pcu_drv_state_status(pcu_drv_state state)
 int
 pcu_drv_missing_since(const char *routine)
 {
-    int loaded = pcu_drv_info.state == PCU_DRV_READY; /* if not, all are stubs */
+    bool loaded = pcu_drv_info.state == PCU_DRV_READY; /* if not, all are stubs */
     int since = 0;
     for (int i = 0; loaded && i < DRV_ENTRY_COUNT; i++) {
         const drv_entry *entry = &drv_entries[i];

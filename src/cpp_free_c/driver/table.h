@@ -11,6 +11,8 @@
 #ifndef DRIVER_TABLE_H
 #define DRIVER_TABLE_H
 
+#include <stdbool.h>
+
 #include "abi/cuda_abi.h"
 #include "abi/functions.h"
 #include "abi/graph_abi.h"
@@ -53,10 +55,10 @@ enum { PCU_DRV_OLDEST = 11040 }; /* the oldest supported driver: CUDA 11.4 */
 
 struct pcu_drv_info {
     pcu_drv_state state;
-    int initialized;     /* cuInit has succeeded in this process */
-    int fallback;        /* the software device was chosen because there is no driver */
-    int launch_blocking; /* PYCUDA_LAUNCH_BLOCKING: each launch waits for its end */
-    int version;         /* from cuDriverGetVersion; 0 until loaded */
+    bool initialized; /* cuInit has succeeded in this process */
+    bool fallback;    /* the software device was chosen because there is no driver */
+    bool launch_blocking; /* PYCUDA_LAUNCH_BLOCKING: each launch waits for its end */
+    int version;          /* from cuDriverGetVersion; 0 until loaded */
     const pcu_software_device *device; /* NULL: the library is a real driver */
     const void *caller_state;  /* that device->set_caller's callback uses; NULL: none */
     unsigned long main_thread; /* the thread that runs Python's signal handlers, or 0 */

@@ -8,14 +8,10 @@
 
 #include <stdint.h>
 
-#if defined(__GNUC__)
-#    define PCU_TICKS_API __attribute__((visibility("hidden")))
-#else
-#    define PCU_TICKS_API
-#endif
+#include "driver/visibility.h"
 
 /* Nanoseconds of the monotonic clock. */
-PCU_TICKS_API uint64_t pcu_nanoseconds(void);
+PCU_HIDDEN uint64_t pcu_nanoseconds(void);
 
 /* What is read. The counter of the processor is exact, but takes long in some virtual
  * machines. The coarse clock has steps of a few milliseconds, and takes long in others.
@@ -23,10 +19,10 @@ PCU_TICKS_API uint64_t pcu_nanoseconds(void);
 typedef enum { PCU_TICKS_COUNTER, PCU_TICKS_COARSE } pcu_ticks_source;
 
 /* Nanoseconds of the coarse monotonic clock. */
-PCU_TICKS_API uint64_t pcu_ticks_coarse(void);
+PCU_HIDDEN uint64_t pcu_ticks_coarse(void);
 
 /* The source that takes less time on this machine. */
-PCU_TICKS_API pcu_ticks_source pcu_ticks_cheapest(void);
+PCU_HIDDEN pcu_ticks_source pcu_ticks_cheapest(void);
 
 static inline uint64_t
 pcu_ticks(pcu_ticks_source source)
@@ -53,10 +49,10 @@ typedef struct {
     uint64_t nanoseconds;
 } pcu_ticks_pair;
 
-PCU_TICKS_API pcu_ticks_pair pcu_ticks_now(pcu_ticks_source source);
+PCU_HIDDEN pcu_ticks_pair pcu_ticks_now(pcu_ticks_source source);
 
 /* The nanoseconds of a moment between or near two pairs, of which `first` is older. */
-PCU_TICKS_API uint64_t pcu_ticks_convert(uint64_t ticks, const pcu_ticks_pair *first,
-                                         const pcu_ticks_pair *second);
+PCU_HIDDEN uint64_t pcu_ticks_convert(uint64_t ticks, const pcu_ticks_pair *first,
+                                      const pcu_ticks_pair *second);
 
 #endif

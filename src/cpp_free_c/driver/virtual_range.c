@@ -75,7 +75,7 @@ pcu_virtual_range_remove(pcu_virtual_range *range, size_t number)
 }
 
 CUresult
-pcu_virtual_range_end(pcu_virtual_range *range, int waits, const char **routine)
+pcu_virtual_range_end(pcu_virtual_range *range, bool waits, const char **routine)
 {
     CUresult status = CUDA_SUCCESS;
     if (waits && range->count != 0) {

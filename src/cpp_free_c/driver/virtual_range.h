@@ -45,7 +45,7 @@ PCU_HIDDEN void pcu_virtual_range_remove(pcu_virtual_range *range, size_t number
 /* Unmap everything and return the addresses to the driver. `waits`: the context of the
  * range is current, and its kernels finish first. After a failure, *routine names the
  * driver call, and the function can be called again. */
-PCU_HIDDEN CUresult pcu_virtual_range_end(pcu_virtual_range *range, int waits,
+PCU_HIDDEN CUresult pcu_virtual_range_end(pcu_virtual_range *range, bool waits,
                                           const char **routine);
 
 #endif

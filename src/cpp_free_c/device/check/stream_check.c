@@ -9,8 +9,6 @@
 #include <string.h>
 
 #include "device/base/site.h"
-#include "device/check/guard.h"
-#include "device/check/stream_finding.h"
 
 enum { MOST_OPERATIONS = 4096, MOST_SUSPECTS = 64, NAME_ROOM = 96 };
 
@@ -645,16 +643,40 @@ emu_operation_is_open(const emu_operation *operation)
     return operation != NULL && !operation->is_early;
 }
 
+/* Note a use. Accesses of the host to what an operation may use are kept for it. */
+static void
+operation_note(emu_operation *operation, emu_uses *uses, const emu_use_range *range)
+{
+    check_lock();
+    emu_uses_add_range(uses, range->start, range->end - range->start, range->kind,
+                       range->value);
+    operation->frees |= range->kind == EMU_USE_FREE;
+    if (operation->may.has_host && operation->suspects == NULL) {
+        /* not in the handler of signals; without memory, nothing is kept */
+        operation->suspects = calloc(MOST_SUSPECTS, sizeof(suspect));
+    }
+    check.is_stale |= operation_has_host(operation);
+    check_unlock();
+}
+
+/* Where the uses of a copy or fill belong. Before a graph runs it only may use what its
+ * nodes use: a node need not run. */
+static emu_uses *
+operation_noted(emu_operation *operation)
+{
+    if (operation->is_graph && operation != present) {
+        return &operation->may;
+    }
+    return &operation->uses;
+}
+
 void
 emu_operation_use(emu_operation *operation, uint64_t start, uint64_t bytes,
                   unsigned kind)
 {
     if (operation != NULL) {
-        check_lock();
-        emu_uses_add_range(&operation->uses, start, bytes, kind, 0);
-        operation->frees |= kind == EMU_USE_FREE;
-        check.is_stale |= operation_has_host(operation);
-        check_unlock();
+        operation_note(operation, operation_noted(operation),
+                       &(emu_use_range){start, start + bytes, kind, 0});
     }
 }
 
@@ -663,11 +685,9 @@ emu_operation_fill(emu_operation *operation, uint64_t start, uint64_t bytes,
                    uint32_t value, unsigned unit)
 {
     if (operation != NULL) {
-        check_lock();
-        emu_uses_add_range(&operation->uses, start, bytes, EMU_USE_WRITE,
-                           (uint64_t)value << 8 | unit);
-        check.is_stale |= operation_has_host(operation);
-        check_unlock();
+        operation_note(operation, operation_noted(operation),
+                       &(emu_use_range){start, start + bytes, EMU_USE_WRITE,
+                                        (uint64_t)value << 8 | unit});
     }
 }
 
@@ -675,15 +695,10 @@ void
 emu_operation_may_use(emu_operation *operation, const emu_allocation *allocation)
 {
     if (operation != NULL) {
-        check_lock();
-        emu_uses_add_range(&operation->may, allocation->base, allocation->size,
-                           EMU_USE_WRITE, 0);
-        if (operation->may.has_host && operation->suspects == NULL) {
-            /* not in the handler of signals; without memory, nothing is kept */
-            operation->suspects = calloc(MOST_SUSPECTS, sizeof(suspect));
-        }
-        check.is_stale |= operation_has_host(operation);
-        check_unlock();
+        operation_note(
+            operation, &operation->may,
+            &(emu_use_range){allocation->base, allocation->base + allocation->size,
+                             EMU_USE_WRITE, 0});
     }
 }
 
@@ -696,20 +711,6 @@ emu_operation_known(emu_operation *operation)
         check_operation(operation);
         check_unlock();
     }
-}
-
-bool
-emu_operation_may_meet(const emu_operation *operation, const emu_uses *uses)
-{
-    emu_use_conflict found;
-    bool meets = false;
-
-    if (operation != NULL) {
-        check_lock();
-        meets = emu_uses_conflict(operation_uses(operation), uses, NULL, NULL, &found);
-        check_unlock();
-    }
-    return meets;
 }
 
 bool

@@ -6,7 +6,7 @@
  * program, and the bytes that it uses (uses.h). Two operations of which neither
  * happened before the other, and whose uses conflict, are a finding; so is an access of
  * the host to memory that an operation uses, unless the host has waited for the
- * operation (guard.h). The order in which the work really ran does not matter.
+ * operation. The order in which the work really ran does not matter.
  *
  * A finding makes the context fail. The next call publishes its text (message.h).
  *
@@ -78,7 +78,8 @@ emu_operation *emu_operation_present(void);
 
 /* Whether uses are to be noted: not if it was done before it ran. */
 bool emu_operation_is_open(const emu_operation *operation);
-/* Note a use of a copy or fill, which knows its ranges. */
+/* Note a use of a copy or fill, which knows its ranges. A graph that has not begun only
+ * may use them. */
 void emu_operation_use(emu_operation *operation, uint64_t start, uint64_t bytes,
                        unsigned kind);
 /* The same for a fill with one value, of a unit of bytes. */
@@ -86,13 +87,12 @@ void emu_operation_fill(emu_operation *operation, uint64_t start, uint64_t bytes
                         uint32_t value, unsigned unit);
 /* All uses of the operation are noted, before it runs. */
 void emu_operation_known(emu_operation *operation);
-/* Note that it may use all of an allocation: the parameter of a kernel that a stream
- * keeps points to it. */
+/* Note that it may use all of an allocation: a parameter of a kernel that has not run
+ * points to it. */
 void emu_operation_may_use(emu_operation *operation, const emu_allocation *allocation);
 
-/* Whether an operation that has not run may conflict with these uses. */
-bool emu_operation_may_meet(const emu_operation *operation, const emu_uses *uses);
-/* Whether it may conflict with one that was enqueued later and does not wait for it. */
+/* Whether an operation that has not run may conflict with one that was enqueued later
+ * and does not wait for it. */
 bool emu_operation_may_race(const emu_operation *operation, const emu_operation *later);
 
 /* It is a kernel of that name. */
@@ -122,5 +122,67 @@ void emu_stream_check_forget(uint64_t start, uint64_t bytes);
  * watches the memory that the host must not touch. */
 void emu_stream_check_enter(void);
 void emu_stream_check_leave(void);
+
+/* -- the guard --------------------------------------------------------------------- */
+
+/* The guard: accesses of the host to memory that operations of streams still use.
+ *
+ * While no work runs and no call of the driver is under way, the pages of page-locked
+ * and managed memory that operations use are protected. An access of the program makes
+ * a signal. Its handler asks the check (guard_ask) whether the byte is in use. If not,
+ * the access is done alone, and the page is protected again.
+ *
+ * All functions are called with the mutex of the check held, except the handler. */
+
+/* The answer to an access. */
+typedef enum {
+    EMU_GUARD_STEP, /* it is correct: the page stays guarded */
+    EMU_GUARD_OPEN  /* the page is no longer guarded */
+} emu_guard_answer;
+
+/* The question of the handler: the thread of the program reads or writes a byte. Called
+ * without the mutex. */
+typedef emu_guard_answer (*emu_guard_ask)(uint64_t address, bool is_write);
+
+void emu_guard_open(emu_guard_ask ask);
+
+/* Plan to guard the whole pages around [start, end), or only those inside of it;
+ * against writes or against all accesses. */
+void emu_guard_plan_range(uint64_t start, uint64_t end, bool inside, bool reads_too);
+/* Guard what is planned, and nothing else. The next plan is empty. */
+void emu_guard_apply_plan(void);
+/* Let the page of an address be read, whoever reads it. */
+void emu_guard_open_page(uint64_t address);
+/* Guard nothing. */
+void emu_guard_clear(void);
+bool emu_guard_is_clear(void);
+
+/* -- findings ---------------------------------------------------------------------- */
+
+/* The texts of the findings of the check `sync`, and how they reach the program.
+ *
+ * A finding makes its context fail. The next call publishes the text; what no call has
+ * published is written to the standard error when the process exits. Only the first
+ * finding counts until it is published. Called with the mutex of the check held. */
+
+/* One of two accesses that conflict. */
+typedef struct {
+    const char *name; /* "kernel scale", "cuMemcpyDtoHAsync", "the host" */
+    const char *site; /* NULL: unknown */
+    unsigned kinds;   /* EMU_USE_ values */
+} emu_finding_side;
+
+void emu_finding_of_streams(emu_context *context, const emu_finding_side *older,
+                            const emu_finding_side *newer, uint64_t address);
+void emu_finding_of_host(emu_context *context, const emu_finding_side *work,
+                         const emu_finding_side *host, uint64_t address);
+void emu_finding_of_free(emu_context *context, const emu_finding_side *work,
+                         uint64_t address, const char *word);
+
+/* Take the text of a finding that was not published; NULL: none. Any thread may call
+ * it without the mutex. */
+const char *emu_finding_take(void);
+/* The program has read the message that has the text. */
+void emu_finding_is_told(void);
 
 #endif

@@ -1,6 +1,6 @@
-/* The texts of findings. See stream_finding.h. */
+/* The texts of findings. See stream_check.h. */
 #define _GNU_SOURCE
-#include "device/check/stream_finding.h"
+#include "device/check/stream_check.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -9,7 +9,6 @@
 
 #include "device/base/site.h"
 #include "device/base/checks.h"
-#include "device/check/guard.h"
 #include "device/check/uses.h"
 #include "device/memory/memory.h"
 

@@ -1,5 +1,5 @@
-/* Logs of workers. See use_log.h. */
-#include "device/check/use_log.h"
+/* Logs of workers. See uses.h. */
+#include "device/check/uses.h"
 
 #include <stdlib.h>
 

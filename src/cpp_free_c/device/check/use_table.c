@@ -1,5 +1,5 @@
-/* Regions in a hash table, and their blocks. See use_table.h. */
-#include "device/check/use_table.h"
+/* Regions in a hash table, and their blocks. See uses.h. */
+#include "device/check/uses.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -67,7 +67,7 @@ typedef struct {
 
 struct emu_insn {
     emu_handler run;
-    emu_handler lockstep; /* for several warps (device/machine/warp/lockstep.h) */
+    emu_handler lockstep; /* for several warps (device/machine/warp/warp.h) */
     uint32_t d, e;        /* written: offsets in the frame */
     uint32_t a, b, c;     /* read: offsets, odd for constants */
     uint32_t aux;

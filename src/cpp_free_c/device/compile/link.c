@@ -1,6 +1,6 @@
 /* Linking of names, initialisers, the places of shared variables, and stacks. See
- * link.h. */
-#include "device/compile/link.h"
+ * lower.h. */
+#include "device/compile/lower.h"
 
 #include <string.h>
 

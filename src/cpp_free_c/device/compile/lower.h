@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "device/compile/code.h"
+#include "device/compile/encoding.h"
 #include "device/compile/operations.h"
 #include "device/ptx/ir.h"
 #include "device/ptx/load.h"
@@ -296,5 +297,93 @@ void emu_dump_lowered(const low_func *f, size_t first);
 void emu_dump_registers(const low_func *f);
 /* The final code. */
 void emu_dump_code(const emu_func *func);
+
+/* -- matrices ---------------------------------------------------------------------- */
+
+/* The forms of matrix operations: which shapes exist with which types, and the fields
+ * of the machine's operations mma and wgmma. Used by lower_matrix.c and lower_wmma.c.
+ */
+
+/* A product of matrices. The types are EMU_MATRIX_ numbers. */
+typedef struct {
+    ptx_shape shape;
+    unsigned d, a, b, c;
+    uint64_t flags; /* EMU_MMA_ fields other than the shape and the types */
+} low_matrix_product;
+
+enum { LOW_MAX_MATRIX_TYPES = 4 };
+
+/* The types among the words, in their order; returns how many. Fails for more than
+ * LOW_MAX_MATRIX_TYPES. */
+unsigned low_matrix_types(const low_func *f, unsigned types[LOW_MAX_MATRIX_TYPES]);
+/* The shape among the words; fails without one. */
+ptx_shape low_matrix_shape(const low_func *f);
+/* The bit of an EMU_MMA_ flag if the instruction has the word, else 0. */
+uint64_t low_matrix_flag(const low_func *f, unsigned word, unsigned bit);
+/* Fails for a saturation, a rounding or a combination of bits that the types lack. */
+void low_check_product_modifiers(const low_func *f, const low_matrix_product *product);
+/* imm of the operation. */
+int64_t low_product_fields(const low_matrix_product *product);
+ptx_class low_matrix_register_class(unsigned type);
+/* The operand's registers: those to write, or those to read. Fails unless it has
+ * `count` of them. */
+void low_matrix_targets(low_func *f, const ptx_operand *operand, unsigned type,
+                        unsigned count, low_value *out);
+void low_matrix_sources(low_func *f, const ptx_operand *operand, unsigned type,
+                        unsigned count, low_value *out);
+
+/* -- linking ----------------------------------------------------------------------- */
+
+/* Linking: what is done with all modules of a load between parsing and lowering. Called
+ * by program.c. */
+
+/* -- the symbols of a program ------------------------------------------------------ */
+
+/* The definition of each name, and the initialisers of variables, which may hold
+ * addresses. */
+
+/* Removes the modules of libraries that define nothing that the others need. If all are
+ * of libraries, all stay. Returns the first of those that stay. */
+ptx_module *emu_symbols_choose(ptx_module *modules);
+/* Sets `same` of each declaration to its definition, in whichever module it is. */
+void emu_symbols_link(emu_load *load, ptx_module *modules);
+/* Writes the initialisers of a module's variables into their memory, at `address`. */
+void emu_symbols_initialise(emu_load *load, ptx_module *module);
+
+/* -- what functions refer to: other functions, and shared variables ---------------- */
+
+/* Set once; then the places and sizes below walk over it for each kernel. */
+
+typedef void (*emu_operand_visit)(void *data, ptx_operand *operand);
+
+/* Sets the references of all functions. Must come before the walks. */
+void emu_references_collect(emu_load *load, ptx_module *modules);
+
+/* -- the places of shared variables in the shared memory of a block ---------------- */
+
+/* A device function has one code for all kernels, so the variables that it uses have
+ * the same place in all kernels. Each kernel places its other variables behind these.
+ */
+
+/* What the walks of one load share. Begin with zeros. */
+typedef struct {
+    bool in_functions;    /* a device function uses a shared variable */
+    ptx_function **queue; /* memory that the walks use one after the other */
+    size_t room;
+} emu_shared_state;
+
+/* Places the shared variables that device functions use, and sets their in_function. */
+void emu_shared_place_common(emu_load *load, ptx_module *modules,
+                             emu_shared_state *state);
+/* Places the other shared variables of one kernel. *size is the end of all that the
+ * kernel can reach. Returns the start of dynamic shared memory. */
+uint64_t emu_shared_place_kernel(emu_load *load, ptx_function *kernel,
+                                 ptx_module *modules, emu_shared_state *state,
+                                 uint64_t *size);
+
+/* -- the stack that each function needs -------------------------------------------- */
+
+/* Sets stack_size and unbounded of all functions from the calls between them. */
+void emu_stack_sizes(ptx_module *modules);
 
 #endif

@@ -1,10 +1,9 @@
 /* Lowering of mma and wgmma, and of ldmatrix, stmatrix and movmatrix, which move
  * matrices of 8 by 8 elements of 16 bits; and the forms of matrix operations. See
- * lower_matrix.h. */
-#include "device/compile/lower_matrix.h"
+ * lower.h. */
+#include "device/compile/lower.h"
 
 #include "device/compile/encoding.h"
-#include "device/compile/lower.h"
 
 /* -- forms ------------------------------------------------------------------------- */
 
@@ -129,7 +128,7 @@ matrix_is_result(unsigned a, unsigned type)
 
 /* Whether A, B, C and D may have the product's types together. */
 static bool
-matrix_types_fit(const low_product *p)
+matrix_types_fit(const low_matrix_product *p)
 {
     return matrix_fit_together(p->a, p->b) && matrix_is_result(p->a, p->d) &&
            matrix_is_result(p->a, p->c);
@@ -145,7 +144,7 @@ matrix_is_rounded(const low_func *f)
 }
 
 void
-low_check_product_modifiers(const low_func *f, const low_product *p)
+low_check_product_modifiers(const low_func *f, const low_matrix_product *p)
 {
     const bool saturates = p->flags & FLAG(EMU_MMA_SATFINITE_BIT);
 
@@ -159,7 +158,7 @@ low_check_product_modifiers(const low_func *f, const low_product *p)
 /* Fails unless the hardware has a product of one warp, or of wgmma, with these types,
  * this shape and these flags. */
 static void
-low_check_product(const low_func *f, const low_product *p)
+low_check_product(const low_func *f, const low_matrix_product *p)
 {
     const bool sparse = p->flags & FLAG(EMU_MMA_SPARSE_BIT);
     const bool is_quad = p->shape.rows == 8 && p->a == EMU_MATRIX_F16;
@@ -187,7 +186,7 @@ low_check_product(const low_func *f, const low_product *p)
 }
 
 static void
-low_check_group_product(const low_func *f, const low_product *p)
+low_check_group_product(const low_func *f, const low_matrix_product *p)
 {
     const bool sparse = p->flags & FLAG(EMU_MMA_SPARSE_BIT);
     const bool is_integer = p->d == EMU_MATRIX_S32;
@@ -211,7 +210,7 @@ low_check_group_product(const low_func *f, const low_product *p)
 }
 
 int64_t
-low_product_fields(const low_product *p)
+low_product_fields(const low_matrix_product *p)
 {
     const uint64_t fields =
         (uint64_t)p->d << EMU_MMA_D_SHIFT | (uint64_t)p->a << EMU_MMA_A_SHIFT |
@@ -227,7 +226,7 @@ low_product_fields(const low_product *p)
 
 /* The registers of D, A, B and C of a product of one warp. */
 static void
-low_product_registers(const low_product *p, unsigned counts[4])
+low_product_registers(const low_matrix_product *p, unsigned counts[4])
 {
     const ptx_shape s = p->shape;
     unsigned copies = 1, stored = s.depth;
@@ -315,11 +314,11 @@ mma_add(low_func *f, low_insn *insn, const low_value *values, unsigned count,
 
 /* -- mma --------------------------------------------------------------------------- */
 
-static low_product
+static low_matrix_product
 mma_product(const low_func *f)
 {
     unsigned types[LOW_MAX_MATRIX_TYPES];
-    low_product p = {.shape = low_matrix_shape(f)};
+    low_matrix_product p = {.shape = low_matrix_shape(f)};
 
     if (low_matrix_types(f, types) != 4) {
         low_unsupported(f);
@@ -364,7 +363,7 @@ mma_layouts(const low_func *f)
 
 /* Which of the four lanes of a row hold the indices of a sparse matrix. */
 static uint64_t
-mma_selector(const low_func *f, const low_product *p, const ptx_operand *operand)
+mma_selector(const low_func *f, const low_matrix_product *p, const ptx_operand *operand)
 {
     const uint64_t selector = low_number(f, operand);
     const unsigned bits = emu_matrix_bits(p->a);
@@ -388,7 +387,7 @@ void
 low_mma(low_func *f)
 {
     const ptx_operand *const operands = f->in->operands;
-    low_product p = mma_product(f);
+    low_matrix_product p = mma_product(f);
     const bool sparse = p.flags >> EMU_MMA_SPARSE_BIT & 1;
     low_value x[4][8], e = 0;
     unsigned counts[4];
@@ -421,11 +420,11 @@ low_mma(low_func *f)
 
 /* -- wgmma ------------------------------------------------------------------------- */
 
-static low_product
+static low_matrix_product
 group_product(const low_func *f)
 {
     unsigned types[LOW_MAX_MATRIX_TYPES];
-    low_product p = {.shape = low_matrix_shape(f)};
+    low_matrix_product p = {.shape = low_matrix_shape(f)};
 
     if (low_matrix_types(f, types) != 3) {
         low_unsupported(f);
@@ -467,8 +466,8 @@ group_transposed(const low_func *f, const ptx_operand *operand, unsigned bit)
 
 /* The numbers that follow the predicate: signs and transpositions. */
 static uint64_t
-group_numbers(const low_func *f, const low_product *p, const ptx_operand *numbers,
-              unsigned count)
+group_numbers(const low_func *f, const low_matrix_product *p,
+              const ptx_operand *numbers, unsigned count)
 {
     const bool a_shared = p->flags >> EMU_MMA_A_SHARED_BIT & 1;
     unsigned wanted = 0;
@@ -500,7 +499,7 @@ static void
 group_multiply(low_func *f)
 {
     const ptx_operand *const operands = f->in->operands, *next = &operands[3];
-    low_product p = group_product(f);
+    low_matrix_product p = group_product(f);
     const bool sparse = p.flags >> EMU_MMA_SPARSE_BIT & 1;
     const bool a_is_loaded = operands[1].kind == PTX_O_VECTOR;
     const unsigned results =

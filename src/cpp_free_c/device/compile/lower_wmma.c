@@ -8,12 +8,11 @@
  * other one has a line after the other. Lines of C and D are those of the wide matrix:
  * rows, or columns if B has 32 of them. A and B of halves have eight registers, which
  * repeat the distinct ones. */
-#include "device/compile/lower_matrix.h"
+#include "device/compile/lower.h"
 
 #include <string.h>
 
 #include "device/compile/encoding.h"
-#include "device/compile/lower.h"
 
 /* -- which shapes exist with which types ------------------------------------------- */
 
@@ -524,12 +523,12 @@ wmma_check_layouts(const low_func *f, unsigned bits)
 }
 
 /* The types of D, A, B, C: all four, or those of D and C of halves. */
-static low_product
+static low_matrix_product
 wmma_types(const low_func *f)
 {
     unsigned types[LOW_MAX_MATRIX_TYPES];
     const unsigned count = low_matrix_types(f, types);
-    low_product p = {.shape = low_matrix_shape(f)};
+    low_matrix_product p = {.shape = low_matrix_shape(f)};
 
     p.flags = low_matrix_flag(f, PTX_W_satfinite, EMU_MMA_SATFINITE_BIT) |
               low_matrix_flag(f, PTX_W_xor, EMU_MMA_XOR_BIT) |
@@ -565,7 +564,7 @@ typedef struct {
 } wmma_tile;
 
 static void
-wmma_emit_tile(low_func *f, const low_product *p, const wmma_tile *tile)
+wmma_emit_tile(low_func *f, const low_matrix_product *p, const wmma_tile *tile)
 {
     low_insn *insn = low_emit(f, EMU_OP_mma, 0, 0, 0, 0);
 
@@ -619,7 +618,7 @@ wmma_part_of(const wmma_work *w, bool is_a, unsigned number)
 /* The tile number `number` of D. Steps follow each other along the depth: the hardware
  * multiplies tf32 by four elements at a time. */
 static void
-wmma_emit_steps(low_func *f, low_product p, const wmma_work *w, unsigned number)
+wmma_emit_steps(low_func *f, low_matrix_product p, const wmma_work *w, unsigned number)
 {
     const bool swapped = p.shape.columns == 32;
     const wmma_part wide = wmma_part_of(w, !swapped, number);
@@ -669,7 +668,7 @@ static void
 wmma_multiply(low_func *f)
 {
     const ptx_operand *const operands = f->in->operands;
-    const low_product p = wmma_types(f);
+    const low_matrix_product p = wmma_types(f);
     wmma_work w = {.fd = wmma_result(p.shape, p.d),
                    .fa = wmma_factor(p.shape, p.a, true),
                    .fb = wmma_factor(p.shape, p.b, false),

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "device/base/device.h"
-#include "device/compile/link.h"
 #include "device/compile/lower.h"
 #include "device/compile/runtime.h"
 #include "device/memory/memory.h"

@@ -1,6 +1,6 @@
-/* Virtual memory. See virtual.h. */
+/* Virtual memory. See memory.h. */
 #define _GNU_SOURCE
-#include "device/memory/virtual.h"
+#include "device/memory/memory.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

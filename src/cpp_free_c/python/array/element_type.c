@@ -1,7 +1,7 @@
 /* The element types that kernels know: see element_type.h. */
 
 #include "python/array/element_type.h"
-#include "python/support/bfloat16.h"
+#include "python/support/element_dtype.h"
 #include "python/support/convert.h"
 
 /* The kinds of tables/dtypes.h: what they are, and whether they have a sign. */
@@ -20,7 +20,7 @@ enum {
     TYPE_SIGN_COMPLEX = 1,
 };
 
-/* ml_dtypes gets its number when it is imported: see python/support/bfloat16.h. */
+/* ml_dtypes gets its number when it is imported: see python/support/element_dtype.h. */
 enum { NPY_BFLOAT16 = NPY_NOTYPE };
 
 #define TYPE_ROW(CODE, name, size, align, KIND) \
@@ -73,14 +73,15 @@ pcu_type_promote(int a, int b, int *out)
 }
 
 int
-pcu_type_read(pcu_state *st, PyObject *value, int *type)
+pcu_as_type(pcu_state *st, PyObject *value, void *out, const char *name)
 {
+    int *type = out;
     PyArray_Descr *dtype = NULL;
     *type = PCU_T_NONE;
     if (value == Py_None) {
         return 0;
     }
-    if (pcu_as_dtype(st, value, &dtype, "dtype") < 0) {
+    if (pcu_as_dtype(st, value, &dtype, name) < 0) {
         return -1;
     }
     int rc = 0;

@@ -5,6 +5,7 @@
 #ifndef PYTHON_ARRAY_ELEMENT_TYPE_H
 #define PYTHON_ARRAY_ELEMENT_TYPE_H
 
+#include "python/support/args.h"
 #include "python/support/element_dtype.h"
 #include "python/driver/memory/gpuarray.h"
 
@@ -102,7 +103,7 @@ PCU_HIDDEN PCU_RAISES int pcu_type_promote(int a, int b, int *out);
 
 /* The pcu_type of an argument `dtype`: NONE for None, TypeError if kernels do not
  * compute with it. */
-PCU_HIDDEN PCU_RAISES int pcu_type_read(pcu_state *st, PyObject *value, int *type);
+PCU_CONVERTER(pcu_as_type);
 
 /* The pcu_type that the array has in arithmetic. For a bool array that remembers no
  * dtype this is PCU_T_BOOL, and the rules choose. */

@@ -61,14 +61,19 @@ flags_copy_new(pcu_state *st, PyObject *source)
     return pcu_array_flags_new(st, c * PCU_ARRAY_C + f * PCU_ARRAY_F);
 }
 
+static const pcu_word flags_words[] = {{"ary", pcu_as_object, 0}};
+
+PCU_SIGNATURE(flags, flags_words,
+              "ArrayFlags(ary)\n--\n\n"
+              "Describe how the elements of an array lie in memory.")
+
 static PyObject *
 flags_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    static const pcu_argspec specs[] = {{"ary", pcu_as_object, 0}};
-    static const pcu_argtable table = {"ArrayFlags", specs, 1, 1, 0};
     pcu_state *st = pcu_state_of_type(type);
     PyObject *ary = NULL;
-    if (st == NULL || pcu_args_parse_tuple(st, &table, args, kwargs, &ary) < 0) {
+    if (st == NULL ||
+        pcu_args_parse_tuple(st, &flags_signature, args, kwargs, &ary) < 0) {
         return NULL;
     }
     if (pcu_is_array(st, ary)) {
@@ -117,10 +122,6 @@ static PyMemberDef flags_members[] = {
      "True if either of the other flags is true."},
     {NULL, 0, 0, 0, NULL},
 };
-
-PyDoc_STRVAR(flags_doc,
-             "ArrayFlags(ary)\n--\n\n"
-             "Describe how the elements of an array lie in memory.");
 
 static PyType_Slot flags_slots[] = {
     {Py_tp_doc, (void *)flags_doc},

@@ -117,10 +117,6 @@ pcu_host_checked_new(pcu_gpuarray *self, PyObject *host, PyObject *dtype_error,
         return NULL;
     }
     PyArrayObject *array = (PyArrayObject *)host;
-    if (!PyArray_EquivTypes(PyArray_DESCR(array), self->dtype) &&
-        pcu_dtype_check_meaning(PyArray_DESCR(array), "ary") < 0) {
-        return NULL;
-    }
     if (!PyArray_CheckExact(host) && pcu_array_check_meaning(array, "ary") < 0) {
         return NULL;
     }
@@ -130,8 +126,12 @@ pcu_host_checked_new(pcu_gpuarray *self, PyObject *host, PyObject *dtype_error,
         return NULL;
     }
     if (!PyArray_EquivTypes(PyArray_DESCR(array), self->dtype)) {
-        PyErr_Format(dtype_error, "ary has dtype %S, the GPUArray has %S",
-                     (PyObject *)PyArray_DESCR(array), (PyObject *)self->dtype);
+        const char *order = "";
+        if (!PyArray_ISNBO(PyArray_DESCR(array)->byteorder)) {
+            order = ", in the byte order of other machines";
+        }
+        PyErr_Format(dtype_error, "ary has dtype %S%s, the GPUArray has %S",
+                     (PyObject *)PyArray_DESCR(array), order, (PyObject *)self->dtype);
         return NULL;
     }
     if (pcu_host_has_shape(array, self)) {

@@ -50,7 +50,30 @@ pcu_raise_shapes(const char *format, const char *name, int ndim, const size_t *s
     return -1;
 }
 
-/* -- the argument out -------------------------------------------------------------- */
+/* -- the arguments axis and out ---------------------------------------------------- */
+
+int
+pcu_axis_place(const char *function, int *axis, int ndim)
+{
+    if (*axis >= -ndim && *axis < ndim) {
+        if (*axis < 0) {
+            *axis += ndim;
+        }
+        return 0;
+    }
+    PyObject *module = PyImport_ImportModule("pycuda._array.layout");
+    PyObject *kind = NULL;
+    if (module != NULL) {
+        kind = PyObject_GetAttrString(module, "AxisError");
+        Py_DECREF(module);
+    }
+    if (kind != NULL) {
+        PyErr_Format(kind, "%s: axis %d is not one of the %d axes", function, *axis,
+                     ndim);
+        Py_DECREF(kind);
+    }
+    return -1;
+}
 
 int
 pcu_check_out(pcu_state *st, const char *name, PyObject *out, int ndim,

@@ -4,14 +4,54 @@
 
 #include "python/array/layout.h"
 #include "python/driver/context.h"
-#include "python/driver/exchange/foreign_allocation.h"
+#include "python/driver/exchange/dlpack.h"
 #include "python/driver/graph_resources.h"
 #include "python/driver/memory/pool.h"
 #include "driver/shape.h"
-#include "python/driver/memory/allocation.h"
-#include "python/driver/memory/pointer.h"
+#include "python/driver/memory/memory.h"
 #include "python/support/convert.h"
 #include "python/support/errors.h"
+#include "python/support/settings.h"
+
+/* The bytes that a GPU's driver gives for an allocation: until there, no other one
+ * begins, and an access does not fail. Seen on an H200 with driver 580: small
+ * allocations, and those of a pool of the driver, begin at multiples of 512; others
+ * over 2 MiB have pages of 2 MiB, behind which the next access fails. */
+static size_t
+memory_rounded_size(size_t size, bool is_of_pool)
+{
+    const size_t page = (size_t)2 << 20;
+    size_t unit = 512;
+    if (size > page && !is_of_pool) {
+        unit = page;
+    }
+    return (size + unit - 1) / unit * unit;
+}
+
+bool
+pcu_memory_allocated(CUdeviceptr pointer, CUdeviceptr *begin, CUdeviceptr *end)
+{
+    CUmemoryPool pool = NULL;
+    size_t size = 0;
+    if (drv.MemGetAddressRange(begin, &size, pointer) != CUDA_SUCCESS) {
+        return false;
+    }
+    /* A driver that has no such attribute has no pools of its own. */
+    (void)drv.PointerGetAttribute(&pool, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, pointer);
+    *end = *begin + memory_rounded_size(size, pool != NULL);
+    return true;
+}
+
+void
+pcu_memory_use_rest(CUdeviceptr pointer)
+{
+    CUdeviceptr base = 0;
+    size_t size = 0;
+    if (pcu_drv_info.device != NULL &&
+        drv.MemGetAddressRange(&base, &size, pointer) == CUDA_SUCCESS) {
+        pcu_drv_info.device->use_rest(base);
+    }
+}
 
 /* 1 if the object is an allocation of ours, which knows its context and whether it is
  * alive. */
@@ -33,20 +73,30 @@ pcu_gpuarray_allocation(const pcu_gpuarray *self)
     return NULL;
 }
 
+/* The memory belongs to another context. PyCUDA passes the address: a copy is right
+ * where the driver finds the memory, and so is a kernel that does not use the array. */
 static int
 memory_wrong_context(pcu_gpuarray *self, const pcu_resource *memory)
 {
+    static const char text[] =
+        "the memory of an array of shape %S and dtype %S belongs to another context "
+        "(device %d) than the current one";
     PyObject *shape = pcu_shape_tuple_new(self->ndim, self->shape);
+    PyObject *dtype = (PyObject *)self->dtype;
+    int device = (int)pcu_context_rec(memory->ctx)->device;
+    int rc = -1;
     if (shape == NULL) {
         return -1;
     }
-    pcu_raise_detail(self->st, "cuLaunchKernel", CUDA_ERROR_INVALID_CONTEXT,
-                     "the memory of an array of shape %S and dtype %S belongs to "
-                     "another context (device %d) than the current one",
-                     shape, (PyObject *)self->dtype,
-                     (int)pcu_context_rec(memory->ctx)->device);
+    if (pcu_setting_is_strict()) {
+        rc = pcu_raise_detail(self->st, "cuLaunchKernel", CUDA_ERROR_INVALID_CONTEXT,
+                              text, shape, dtype, device);
+    }
+    else {
+        rc = pcu_forgive(self->st->exc_LogicError, text, shape, dtype, device);
+    }
     Py_DECREF(shape);
-    return -1;
+    return rc;
 }
 
 /* The range of memory that an object owns: 1 and *start, *size; 0 if its size is not
@@ -78,24 +128,46 @@ memory_range(pcu_state *st, PyObject *memory, CUdeviceptr *start, size_t *size)
     return 1;
 }
 
+/* An array whose elements are the bytes `first` to `last` of memory at `start`, which
+ * has only `size` bytes. PyCUDA uses them. That does no harm where the driver gave them
+ * to the allocation, and in a launch, where the kernel may use a part of the array. */
 static int
-memory_is_outside(pcu_gpuarray *self, long long first, long long last, size_t size)
+memory_is_outside(pcu_gpuarray *self, CUdeviceptr start, long long first,
+                  long long last, size_t size, bool is_launch)
 {
+    static const char text[] =
+        "an array of shape %S, strides %S and dtype %S takes the bytes %lld to %lld of "
+        "memory that has %zu bytes";
     PyObject *shape = pcu_shape_tuple_new(self->ndim, self->shape);
     PyObject *strides = pcu_strides_tuple_new(self->ndim, self->strides);
+    CUdeviceptr begin = 0;
+    CUdeviceptr end = 0;
+    int rc = -1;
     if (shape != NULL && strides != NULL) {
-        PyErr_Format(PyExc_ValueError,
-                     "an array of shape %S, strides %S and dtype %S takes the bytes "
-                     "%lld to %lld of memory that has %zu bytes",
-                     shape, strides, (PyObject *)self->dtype, first, last, size);
+        bool is_given = pcu_context_launch_borrow(self->st) != NULL &&
+                        pcu_memory_allocated(start, &begin, &end) &&
+                        first >= (long long)(begin - start) &&
+                        last <= (long long)(end - start);
+        PyErr_Clear(); /* without a context the launch fails */
+        if (is_given || is_launch) {
+            rc = pcu_forgive(PyExc_ValueError, text, shape, strides,
+                             (PyObject *)self->dtype, first, last, size);
+        }
+        else {
+            PyErr_Format(PyExc_ValueError, text, shape, strides,
+                         (PyObject *)self->dtype, first, last, size);
+        }
+        if (rc == 0 && is_given) {
+            pcu_memory_use_rest(start);
+        }
     }
     Py_XDECREF(shape);
     Py_XDECREF(strides);
-    return -1;
+    return rc;
 }
 
-int
-pcu_gpuarray_check_inside(pcu_gpuarray *self)
+static int
+memory_check_inside(pcu_gpuarray *self, bool is_launch)
 {
     CUdeviceptr start = 0;
     size_t size = 0;
@@ -119,12 +191,24 @@ pcu_gpuarray_check_inside(pcu_gpuarray *self)
             self->address - start; /* huge if the address is below start */
         if (offset > size || offset < (uint64_t)0 - (uint64_t)low ||
             size - offset < (uint64_t)high) {
-            return memory_is_outside(self, (long long)offset + low,
-                                     (long long)offset + high, size);
+            return memory_is_outside(self, start, (long long)offset + low,
+                                     (long long)offset + high, size, is_launch);
         }
     }
     self->inside = 1; /* no further test until the layout or the memory changes */
     return 0;
+}
+
+int
+pcu_gpuarray_check_inside(pcu_gpuarray *self)
+{
+    return memory_check_inside(self, false);
+}
+
+int
+pcu_gpuarray_check_launch(pcu_gpuarray *self)
+{
+    return memory_check_inside(self, true);
 }
 
 /* A stream is captured, and its graph uses the array: note the memory. */
@@ -150,8 +234,9 @@ pcu_gpuarray_check(pcu_gpuarray *self, const pcu_context *ctx)
         if (pcu_resource_check(memory, "cuLaunchKernel") < 0) {
             return -1;
         }
-        if (ctx != NULL && pcu_context_rec(memory->ctx)->handle != ctx->rec.handle) {
-            return memory_wrong_context(self, memory);
+        if (ctx != NULL && pcu_context_rec(memory->ctx)->handle != ctx->rec.handle &&
+            ctx->peers == 0 && memory_wrong_context(self, memory) < 0) {
+            return -1;
         }
     }
     if (pcu_captures != NULL && memory_captured(self) < 0) {

@@ -20,8 +20,20 @@ PCU_HIDDEN PCU_RAISES int pcu_gpuarray_adopt(pcu_gpuarray *self, PyObject *gpuda
 PCU_HIDDEN void pcu_gpuarray_forget_memory(pcu_gpuarray *self);
 
 /* 0 if no element lies outside the memory, as far as its size is known; else ValueError
- * with the sizes. */
+ * with the sizes. If the driver gave the memory behind it, too, warn: see pcu_forgive. */
 PCU_HIDDEN PCU_RAISES int pcu_gpuarray_check_inside(pcu_gpuarray *self);
+
+/* The same for an argument of a program's kernel, which may use a part of the array:
+ * warn whatever the driver gave. */
+PCU_HIDDEN PCU_RAISES int pcu_gpuarray_check_launch(pcu_gpuarray *self);
+
+/* Find the memory that the driver gave to the allocation of an address. Return false if
+ * there is none. */
+PCU_HIDDEN bool pcu_memory_allocated(CUdeviceptr pointer, CUdeviceptr *begin,
+                                     CUdeviceptr *end);
+
+/* Let the software device permit accesses behind an allocation, as a GPU does. */
+PCU_HIDDEN void pcu_memory_use_rest(CUdeviceptr pointer);
 
 /* 0 if work in ctx (NULL: any context) may use the array: it is initialised, and its
  * memory is alive, of that context and large enough. */

@@ -17,7 +17,6 @@
 #include "python/support/suspects.h"
 #include "python/support/type.h"
 #include "driver/stream_use.h"
-#include "python/driver/context_stack.h"
 #include "python/driver/current_context.h"
 
 static int
@@ -50,9 +49,9 @@ pcu_as_context_or_none(pcu_state *st, PyObject *value, void *out, const char *na
 
 /* -- making ------------------------------------------------------------------------ */
 
-/* 1 if a signal handler or finalizer interrupted a call that uses this context, and
+/* Whether a signal handler or finalizer interrupted a call that uses this context, and
  * would now end the context. */
-static int
+static bool
 context_is_interrupted(const pcu_context_record *rec)
 {
     return pcu_drv_info.state == PCU_DRV_READY && pcu_context_record_is_last(rec) &&
@@ -84,6 +83,15 @@ context_settle(const pcu_context_record *rec)
     return CUDA_SUCCESS;
 }
 
+/* 1 if a status of the release of a primary context says that another library has reset
+ * it: it has ended, and there is nothing to release. */
+static bool
+context_was_reset(const pcu_context_record *rec, CUresult status)
+{
+    return rec->kind == PCU_CTX_PRIMARY && (status == CUDA_ERROR_INVALID_CONTEXT ||
+                                            status == CUDA_ERROR_CONTEXT_IS_DESTROYED);
+}
+
 /* Destroy an owned context, or release a retained one. The caller has ensured that no
  * other thread finds it. Releases in progress finish first. */
 static CUresult
@@ -102,6 +110,9 @@ context_end(const pcu_context_record *rec, const char **routine)
     }
     else if (rec->kind == PCU_CTX_PRIMARY) {
         PCU_STATUS(status, DevicePrimaryCtxRelease, (rec->device));
+    }
+    if (context_was_reset(rec, status)) {
+        return CUDA_SUCCESS;
     }
     return status;
 }
@@ -122,7 +133,7 @@ context_end_noraise(pcu_context *self)
         }
     }
     if (self->rec.alive) {
-        self->rec.alive = 0;
+        self->rec.alive = false;
         status = context_end(&self->rec, &routine);
     }
     if (status != CUDA_SUCCESS && status != CUDA_ERROR_DEINITIALIZED &&
@@ -140,7 +151,7 @@ context_wrap_new(pcu_state *st, CUcontext handle, CUdevice device, pcu_ctx_kind 
     pcu_context *self = (pcu_context *)st->Context->tp_alloc(st->Context, 0);
     if (self == NULL) {
         pcu_context_record rec = {
-            .handle = handle, .device = device, .kind = kind, .alive = 1};
+            .handle = handle, .device = device, .kind = kind, .alive = true};
         (void)context_end(&rec, &routine); /* the failed allocation is reported */
         return NULL;
     }
@@ -148,7 +159,7 @@ context_wrap_new(pcu_state *st, CUcontext handle, CUdevice device, pcu_ctx_kind 
     self->rec.handle = handle;
     self->rec.device = device;
     self->rec.kind = kind;
-    self->rec.alive = 1;
+    self->rec.alive = true;
     self->rec.owner = self;
     pcu_context_record_register(&self->rec);
     CUresult status = pcu_scope_enter(&scope, &self->rec);
@@ -193,11 +204,11 @@ context_append_active(pcu_state *st, pcu_ctxstack *stack, PyObject *self)
 /* Create a context and push it. for_gl: use the function for OpenGL if the driver still
  * has it. */
 static PyObject *
-context_make_new(pcu_state *st, CUdevice device, unsigned int flags, int for_gl)
+context_make_new(pcu_state *st, CUdevice device, unsigned int flags, bool for_gl)
 {
     CUcontext handle = NULL;
     PyObject *self = NULL;
-    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 1);
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, true);
     if (stack == NULL) {
         return NULL;
     }
@@ -352,7 +363,7 @@ static int
 context_push_self(pcu_context *self)
 {
     pcu_state *st = self->st;
-    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 1);
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, true);
     if (stack == NULL || context_refuse_fork(st, "cuCtxPushCurrent") < 0) {
         return -1;
     }
@@ -390,7 +401,7 @@ context_push(PyObject *op, PyObject *Py_UNUSED(ignored))
 static int
 context_pop_current(pcu_state *st)
 {
-    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 0);
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, false);
     PyObject *top = NULL;
     if (stack != NULL) {
         top = pcu_ctxstack_take(stack);
@@ -451,7 +462,7 @@ static void
 context_stay(pcu_context *self, pcu_ctxstack *stack, Py_ssize_t count)
 {
     pcu_saved_error pending;
-    self->rec.alive = 1;
+    self->rec.alive = true;
     pcu_error_save(&pending);
     while (context_count(stack, self) < count &&
            pcu_ctxstack_put(stack, (PyObject *)self) == 0) {
@@ -487,7 +498,7 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
                          "call");
         return NULL;
     }
-    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 0);
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, false);
     if (stack == NULL && PyErr_Occurred()) {
         return NULL;
     }
@@ -504,7 +515,7 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
     }
     Py_ssize_t count = context_count(stack, self);
     pcu_stream_table_let_go(&self->rec);
-    self->rec.alive = 0; /* from now on no other thread uses or ends it */
+    self->rec.alive = false; /* from now on no other thread uses or ends it */
     pcu_device_site_asks(1);
     CUresult status = context_end(&self->rec, &routine);
     pcu_device_site_asks(0);
@@ -520,26 +531,27 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(
-    context_attach_doc,
+static const pcu_word context_attach_words[] = {{"flags", pcu_as_uint, 0}};
+
+PCU_SIGNATURE(
+    context_attach, context_attach_words,
     "attach($type, /, flags=0)\n--\n\n"
     "Push the context that is current in the driver on this thread's stack.\n\n"
-    "A context of another library is not ended by this package.");
+    "A context of another library is not ended by this package.")
 
 static PyObject *
 context_attach(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
                PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {{"flags", pcu_as_uint, 0}};
-    static const pcu_argtable table = {"attach", specs, 1, 0, 0};
     pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
     unsigned int flags = 0;
     CUcontext handle = NULL;
     int rc;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &flags) < 0) {
+    if (pcu_args_parse(st, &context_attach_signature, args, nargs, kwnames, &flags) <
+        0) {
         return NULL;
     }
-    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 1);
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, true);
     if (stack == NULL) {
         return NULL;
     }
@@ -572,7 +584,7 @@ context_get_current(PyObject *type, PyObject *Py_UNUSED(ignored))
     if (context_refuse_fork(st, "cuCtxGetCurrent") < 0) {
         return NULL;
     }
-    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 0);
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, false);
     if (stack == NULL) {
         if (PyErr_Occurred()) {
             return NULL;

@@ -1,8 +1,7 @@
-/* Contexts: making them, and finding the context of new objects.
+/* Contexts: making them, and finding the context of new objects. Devices.
  *
- * current_context.h makes the thread's context the driver's current one
- * (PCU_CALL_CURRENT), context_stack.h has the stack of each thread, context_struct.h
- * the struct.
+ * current_context.h has the stack of each thread, and makes the thread's context the
+ * driver's current one (PCU_CALL_CURRENT). resource.h has the struct.
  *
  * Invariant: see context.c. Callers: device.c makes contexts; every file that makes
  * driver objects requires one. */
@@ -12,8 +11,7 @@
 #include "python/support/base.h"
 
 #include "python/support/args.h"
-
-#include "python/driver/context_struct.h"
+#include "python/driver/resource.h"
 
 /* The context to which new objects belong: the top of this thread's stack, or a wrapper
  * of the context that another library made current. If there is neither, LogicError
@@ -44,5 +42,13 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_retain_primary(pcu_state *st,
 
 PCU_CONVERTER(pcu_as_context);         /* PyObject *: a Context */
 PCU_CONVERTER(pcu_as_context_or_none); /* the same; None stores nothing */
+
+/* -- device.c ---------------------------------------------------------------------- */
+
+/* A Device for a handle of the driver. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_device_new(pcu_state *st, CUdevice handle);
+
+/* The CUdevice of a Device. */
+PCU_HIDDEN CUdevice pcu_device_handle(PyObject *device);
 
 #endif

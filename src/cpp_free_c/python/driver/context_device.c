@@ -12,7 +12,6 @@
 #include "driver/stream_use.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
-#include "python/driver/device.h"
 
 PyDoc_STRVAR(context_get_device_doc,
              "get_device($type, /)\n--\n\nReturn the Device of the current context.");
@@ -35,41 +34,52 @@ typedef struct {
     unsigned int flags;
 } context_peer_args;
 
-static const pcu_argspec context_peer_specs[] = {
-    {"peer", pcu_as_context, offsetof(context_peer_args, peer)},
-    {"flags", pcu_as_uint, offsetof(context_peer_args, flags)},
-};
-
 /* Parse the arguments, and return the handle of the peer, which is alive. NULL with an
  * exception. */
 static CUcontext
-context_parse_peer(pcu_state *st, const pcu_argtable *table, const char *routine,
+context_parse_peer(pcu_state *st, const pcu_signature *signature, const char *routine,
                    PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
                    context_peer_args *a)
 {
-    if (pcu_args_parse(st, table, args, nargs, kwnames, a) < 0) {
+    if (pcu_args_parse(st, signature, args, nargs, kwnames, a) < 0) {
         return NULL;
     }
     return pcu_context_handle(st, a->peer, routine, "peer");
 }
 
-PyDoc_STRVAR(
-    context_enable_peer_access_doc,
+/* Count a context whose memory the current one may use, or no longer. */
+static void
+context_count_peers(pcu_state *st, int change)
+{
+    pcu_context *ctx = pcu_context_launch_borrow(st);
+    if (ctx == NULL) {
+        PyErr_Clear(); /* the context has just ended */
+        return;
+    }
+    ctx->peers += change;
+}
+
+static const pcu_word context_peer_words[] = {
+    {"peer", pcu_as_context, offsetof(context_peer_args, peer)},
+    {"flags", pcu_as_uint, offsetof(context_peer_args, flags)},
+};
+
+PCU_SIGNATURE(
+    context_enable_peer_access, context_peer_words,
     "enable_peer_access($type, /, peer, flags=0)\n--\n\n"
     "Let the current context read and write the memory of `peer`.\n\n"
-    "LogicError if the devices cannot do it, or if access is enabled already.");
+    "LogicError if the devices cannot do it, or if access is enabled already.")
 
 static PyObject *
 context_enable_peer_access(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
                            PyObject *kwnames)
 {
-    static const pcu_argtable table = {"enable_peer_access", context_peer_specs, 2, 1,
-                                       0};
     pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
     context_peer_args a = {0};
     int rc;
-    CUcontext peer = context_parse_peer(st, &table, "cuCtxEnablePeerAccess", args,
-                                        nargs, kwnames, &a);
+    CUcontext peer =
+        context_parse_peer(st, &context_enable_peer_access_signature,
+                           "cuCtxEnablePeerAccess", args, nargs, kwnames, &a);
     if (peer == NULL) {
         return NULL;
     }
@@ -77,6 +87,7 @@ context_enable_peer_access(PyObject *type, PyObject *const *args, Py_ssize_t nar
     if (rc < 0) {
         return NULL;
     }
+    context_count_peers(st, 1);
     /* From now on streams of one context may use the pooled memory of the other, and
      * also the work that was ordered by the default stream until now. */
     pcu_context_record *other = pcu_context_record_find(peer);
@@ -90,21 +101,20 @@ context_enable_peer_access(PyObject *type, PyObject *const *args, Py_ssize_t nar
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(context_disable_peer_access_doc,
-             "disable_peer_access($type, /, peer)\n--\n\n"
-             "Undo enable_peer_access.");
+PCU_SIGNATURE(context_disable_peer_access, context_peer_words,
+              "disable_peer_access($type, /, peer)\n--\n\n"
+              "Undo enable_peer_access.")
 
 static PyObject *
 context_disable_peer_access(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
                             PyObject *kwnames)
 {
-    static const pcu_argtable table = {"disable_peer_access", context_peer_specs, 1, 1,
-                                       0};
     pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
     context_peer_args a = {0};
     int rc;
-    CUcontext peer = context_parse_peer(st, &table, "cuCtxDisablePeerAccess", args,
-                                        nargs, kwnames, &a);
+    CUcontext peer =
+        context_parse_peer(st, &context_disable_peer_access_signature,
+                           "cuCtxDisablePeerAccess", args, nargs, kwnames, &a);
     if (peer == NULL) {
         return NULL;
     }
@@ -112,6 +122,7 @@ context_disable_peer_access(PyObject *type, PyObject *const *args, Py_ssize_t na
     if (rc < 0) {
         return NULL;
     }
+    context_count_peers(st, -1);
     Py_RETURN_NONE;
 }
 

@@ -19,32 +19,34 @@ typedef struct {
     int green;
 } foreign_args;
 
-PyDoc_STRVAR(
-    context_from_handle_doc,
+static const pcu_word foreign_words[] = {
+    {"handle", pcu_as_object, offsetof(foreign_args, handle)},
+    {"owner", pcu_as_object, offsetof(foreign_args, owner)},
+    {"green", pcu_as_bool, offsetof(foreign_args, green)},
+};
+
+PCU_SIGNATURE(
+    context_from_handle, foreign_words,
     "from_handle($type, /, handle, owner=None, green=False)\n--\n\n"
     "Return the Context of another library's context, which also ends it.\n\n"
     "handle: a CUcontext as an int, or an object of another library with the\n"
     "attribute handle. green: it is a CUgreenCtx, a context with a part of the\n"
     "device (cuCtxFromGreenCtx, CUDA 12.4). owner is kept alive; by default it is\n"
     "the object that was given. The handle must be valid: the driver does not check\n"
-    "it. push() makes the context current.");
+    "it. push() makes the context current.")
 
 static PyObject *
 context_from_handle(PyObject *Py_UNUSED(type), PyTypeObject *defining,
                     PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"handle", pcu_as_object, offsetof(foreign_args, handle)},
-        {"owner", pcu_as_object, offsetof(foreign_args, owner)},
-        {"green", pcu_as_bool, offsetof(foreign_args, green)},
-    };
-    static const pcu_argtable table = {"from_handle", specs, 3, 1, 0};
     static const char *const names[] = {"handle", "_handle", NULL};
     pcu_state *st = pcu_state_of_type(defining);
     foreign_args a = {NULL, NULL, 0};
     unsigned long long bits = 0;
     int rc = 0;
-    if (st == NULL || pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (st == NULL ||
+        pcu_args_parse(st, &context_from_handle_signature, args, nargs, kwnames, &a) <
+            0 ||
         pcu_as_foreign_handle(a.handle, names, "CUcontext", &bits) < 0) {
         return NULL;
     }

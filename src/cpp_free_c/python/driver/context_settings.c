@@ -20,11 +20,6 @@ typedef struct {
     size_t value;
 } context_limit_args;
 
-static const pcu_argspec context_limit_specs[] = {
-    {"limit", pcu_as_object, offsetof(context_limit_args, limit)},
-    {"value", pcu_as_size, offsetof(context_limit_args, value)},
-};
-
 PyDoc_STRVAR(context_get_limit_doc,
              "get_limit($type, limit, /)\n--\n\n"
              "Return a limit of the current context: bytes, or a count.");
@@ -46,20 +41,25 @@ context_get_limit(PyObject *type, PyObject *limit)
     return PyLong_FromSize_t(value);
 }
 
-PyDoc_STRVAR(context_set_limit_doc,
-             "set_limit($type, limit, value, /)\n--\n\n"
-             "Set a limit of the current context: bytes, or a count.");
+static const pcu_word context_limit_words[] = {
+    {"limit", pcu_as_object, offsetof(context_limit_args, limit)},
+    {"value", pcu_as_size, offsetof(context_limit_args, value)},
+};
+
+PCU_SIGNATURE(context_set_limit, context_limit_words,
+              "set_limit($type, limit, value, /)\n--\n\n"
+              "Set a limit of the current context: bytes, or a count.")
 
 static PyObject *
 context_set_limit(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
                   PyObject *kwnames)
 {
-    static const pcu_argtable table = {"set_limit", context_limit_specs, 2, 2, 2};
     pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
     context_limit_args a = {0};
     unsigned int which = 0;
     int rc;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(st, &context_set_limit_signature, args, nargs, kwnames, &a) <
+            0 ||
         pcu_enum_value(st->enum_limit, a.limit, &which, "limit") < 0) {
         return NULL;
     }

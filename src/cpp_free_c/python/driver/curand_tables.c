@@ -134,7 +134,7 @@ static PyObject *
 curand_fill(PyObject *dst, size_t count, const void *table, size_t entry)
 {
     pcu_buffer buffer = {0};
-    if (pcu_buffer_acquire(&buffer, dst, 1, "dst") < 0) {
+    if (pcu_buffer_acquire(&buffer, dst, true, "dst") < 0) {
         return NULL;
     }
     int fits = count <= buffer.size / entry;
@@ -163,30 +163,30 @@ typedef struct {
     size_t count;
 } curand_args;
 
-static const pcu_argspec curand_specs[] = {
+static const pcu_word curand_words[] = {
     {"set", pcu_as_object, offsetof(curand_args, set)},
     {"dst", pcu_as_object, offsetof(curand_args, dst)},
     {"count", pcu_as_size, offsetof(curand_args, count)},
 };
 
-PyDoc_STRVAR(
-    curand_get_direction_vectors_doc,
+PCU_SIGNATURE(
+    curand_get_direction_vectors, curand_words,
     "_get_direction_vectors($module, /, set, dst, count)\n--\n\n"
     "Fill dst, a writable buffer, with `count` direction vectors of a set.\n\n"
     "set: a direction_vector_set. A vector is 32 uint32 or 64 uint64. The table has\n"
-    "20000 vectors and is repeated.");
+    "20000 vectors and is repeated.")
 
 static PyObject *
 curand_get_direction_vectors(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                              PyObject *kwnames)
 {
-    static const pcu_argtable table = {"_get_direction_vectors", curand_specs, 3, 3, 0};
     pcu_state *st = pcu_state_of_module(m);
     curand_args a = {0};
     curand_vectors_function get = NULL;
     unsigned int set = 0;
     void *vectors = NULL;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(st, &curand_get_direction_vectors_signature, args, nargs,
+                       kwnames, &a) < 0 ||
         pcu_enum_value(st->enum_direction_vector_set, a.set, &set, "set") < 0) {
         return NULL;
     }
@@ -203,15 +203,15 @@ curand_get_direction_vectors(PyObject *m, PyObject *const *args, Py_ssize_t narg
 }
 
 static PyObject *
-curand_get_constants(PyObject *m, const char *function, const char *name, size_t size,
-                     PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+curand_get_constants(PyObject *m, const pcu_signature *signature, const char *name,
+                     size_t size, PyObject *const *args, Py_ssize_t nargs,
+                     PyObject *kwnames)
 {
-    const pcu_argtable table = {function, curand_specs + 1, 2, 2, 0};
     pcu_state *st = pcu_state_of_module(m);
     curand_args a = {0};
     curand_constants_function get = NULL;
     void *constants = NULL;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(st, signature, args, nargs, kwnames, &a) < 0 ||
         curand_find(st, name, &get) < 0 ||
         curand_check(st, name, get(&constants)) < 0) {
         return NULL;
@@ -219,30 +219,30 @@ curand_get_constants(PyObject *m, const char *function, const char *name, size_t
     return curand_fill(a.dst, a.count, constants, size);
 }
 
-PyDoc_STRVAR(curand_get_scramble_constants32_doc,
-             "_get_scramble_constants32($module, /, dst, count)\n--\n\n"
-             "Fill dst, a writable buffer, with `count` uint32.\n\n"
-             "The table has 20000 constants and is repeated.");
+PCU_SIGNATURE(curand_get_scramble_constants32, curand_words,
+              "_get_scramble_constants32($module, /, dst, count)\n--\n\n"
+              "Fill dst, a writable buffer, with `count` uint32.\n\n"
+              "The table has 20000 constants and is repeated.")
 
 static PyObject *
 curand_get_scramble_constants32(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                                 PyObject *kwnames)
 {
-    return curand_get_constants(m, "_get_scramble_constants32",
+    return curand_get_constants(m, &curand_get_scramble_constants32_signature,
                                 "curandGetScrambleConstants32", sizeof(unsigned int),
                                 args, nargs, kwnames);
 }
 
-PyDoc_STRVAR(curand_get_scramble_constants64_doc,
-             "_get_scramble_constants64($module, /, dst, count)\n--\n\n"
-             "Fill dst, a writable buffer, with `count` uint64.\n\n"
-             "The table has 20000 constants and is repeated.");
+PCU_SIGNATURE(curand_get_scramble_constants64, curand_words,
+              "_get_scramble_constants64($module, /, dst, count)\n--\n\n"
+              "Fill dst, a writable buffer, with `count` uint64.\n\n"
+              "The table has 20000 constants and is repeated.")
 
 static PyObject *
 curand_get_scramble_constants64(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                                 PyObject *kwnames)
 {
-    return curand_get_constants(m, "_get_scramble_constants64",
+    return curand_get_constants(m, &curand_get_scramble_constants64_signature,
                                 "curandGetScrambleConstants64",
                                 sizeof(unsigned long long), args, nargs, kwnames);
 }

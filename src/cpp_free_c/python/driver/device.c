@@ -3,15 +3,13 @@
  * Invariant: a Device owns no driver object. Its handle is the ordinal; devices are
  * equal if their ordinals are equal. Callers: Python, and context_device.c by device.h.
  */
-#include "python/driver/device.h"
+#include "python/driver/context.h"
 
 #include "python/support/convert.h"
 #include "python/support/driver_call.h"
 #include "python/support/enums.h"
-#include "python/support/instance.h"
-#include "python/support/setup.h"
 #include "python/support/type.h"
-#include "python/driver/context.h"
+#include "python/support/setup.h"
 
 #include "abi/device_attributes.h"
 
@@ -86,14 +84,19 @@ device_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kw
     return device_wrap_new(st, type, -1);
 }
 
+static const pcu_word device_words[] = {{"number_or_pci_bus_id", pcu_as_object, 0}};
+
+PCU_SIGNATURE(device, device_words,
+              "Device(number_or_pci_bus_id, /)\n--\n\n"
+              "A GPU, identified by its ordinal or PCI bus id.\n\n"
+              "Each device_attribute is also a property with its name in lower case.")
+
 static int
 device_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
-    static const pcu_argspec specs[] = {{"number_or_pci_bus_id", pcu_as_object, 0}};
-    static const pcu_argtable table = {"Device", specs, 1, 1, 1};
     device *self = (device *)op;
     PyObject *which = NULL;
-    if (pcu_args_parse_tuple(self->st, &table, args, kwargs, &which) < 0) {
+    if (pcu_args_parse_tuple(self->st, &device_signature, args, kwargs, &which) < 0) {
         return -1;
     }
     return device_find(self->st, which, &self->handle);
@@ -224,19 +227,18 @@ device_get_attribute_property(PyObject *op, void *closure)
 
 /* -- methods ----------------------------------------------------------------------- */
 
-PyDoc_STRVAR(device_count_doc,
-             "count($type, /)\n--\n\n"
-             "Return the number of GPUs that this process can use.");
+PCU_SIGNATURE(device_count, pcu_no_words,
+              "count($type, /)\n--\n\n"
+              "Return the number of GPUs that this process can use.")
 
 static PyObject *
 device_count(PyObject *Py_UNUSED(type), PyTypeObject *defining, PyObject *const *args,
              Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argtable table = {"count", NULL, 0, 0, 0};
     pcu_state *st = pcu_state_of_type(defining);
     int count = 0;
     int rc;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, NULL) < 0) {
+    if (pcu_args_parse(st, &device_count_signature, args, nargs, kwnames, NULL) < 0) {
         return NULL;
     }
     PCU_CALL(rc, st, DeviceGetCount, (&count));
@@ -318,20 +320,21 @@ device_total_memory(PyObject *op, PyObject *Py_UNUSED(ignored))
     return PyLong_FromSize_t(bytes);
 }
 
-PyDoc_STRVAR(device_make_context_doc,
-             "make_context($self, /, flags=0)\n--\n\n"
-             "Make a context and push it on this thread's stack.\n\n"
-             "flags: or-ed ctx_flags.");
+static const pcu_word device_make_context_words[] = {{"flags", pcu_as_uint, 0}};
+
+PCU_SIGNATURE(device_make_context, device_make_context_words,
+              "make_context($self, /, flags=0)\n--\n\n"
+              "Make a context and push it on this thread's stack.\n\n"
+              "flags: or-ed ctx_flags.")
 
 static PyObject *
 device_make_context(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                     PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {{"flags", pcu_as_uint, 0}};
-    static const pcu_argtable table = {"make_context", specs, 1, 0, 0};
     device *self = (device *)op;
     unsigned int flags = 0;
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &flags) < 0) {
+    if (pcu_args_parse(self->st, &device_make_context_signature, args, nargs, kwnames,
+                       &flags) < 0) {
         return NULL;
     }
     return pcu_context_make(self->st, self->handle, flags);
@@ -373,11 +376,6 @@ device_can_access_peer(PyObject *op, PyObject *other)
     }
     return PyBool_FromLong(possible);
 }
-
-PyDoc_STRVAR(device_doc,
-             "Device(number_or_pci_bus_id, /)\n--\n\n"
-             "A GPU, identified by its ordinal or PCI bus id.\n\n"
-             "Each device_attribute is also a property with its name in lower case.");
 
 static PyGetSetDef device_getset[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},

@@ -1,7 +1,7 @@
 /* The type Event: a point in the work of a stream, to wait for and to time.
  *
  * Invariant: an Event is a pcu_resource. Python is the only caller. */
-#include "python/driver/event_handle.h"
+#include "python/driver/stream.h"
 
 #include "python/support/convert.h"
 #include "python/support/setup.h"
@@ -9,24 +9,64 @@
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
 #include "python/driver/graph_resources.h"
-#include "python/driver/ipc_bytes.h"
+#include "python/driver/foreign_handle.h"
 #include "python/driver/resource.h"
-#include "python/driver/stream.h"
 #include "driver/events.h"
+
+/* -- events as arguments ----------------------------------------------------------- */
+
+/* Streams and modules have attributes of the same names, so the name of the type
+ * counts, too: Event in cuda.core, CuPy, PyTorch and Numba. */
+static bool
+event_may_be(PyObject *op)
+{
+    return strstr(Py_TYPE(op)->tp_name, "Event") != NULL;
+}
+
+int
+pcu_event_handle(pcu_state *st, PyObject *op, CUevent *out, const char *routine)
+{
+    static const char *const names[] = {"cuda_event", "ptr", "handle", NULL};
+    unsigned long long bits = 0;
+    if (PyObject_TypeCheck(op, st->Event)) {
+        *out = ((pcu_resource *)op)->handle.event;
+        return pcu_resource_check((pcu_resource *)op, routine);
+    }
+    int found = 0;
+    if (event_may_be(op)) {
+        found = pcu_foreign_handle(op, names, &bits);
+    }
+    if (found == 0) {
+        PyErr_Format(
+            PyExc_TypeError,
+            "event must be an Event, or an event of cuda.core, CuPy, PyTorch or "
+            "Numba that was recorded, not %s",
+            Py_TYPE(op)->tp_name);
+    }
+    if (found <= 0) {
+        return -1;
+    }
+    *out = (CUevent)(uintptr_t)bits;
+    return 0;
+}
 
 typedef struct {
     pcu_resource head;
     PyObject *owner;   /* keeps a foreign event alive; never in tp_clear */
-    int foreign;       /* another library destroys the handle */
+    bool foreign;      /* another library destroys the handle */
     CUstream stream;   /* of the last record */
     uint64_t recorded; /* the newest launch then; 0: not recorded */
 } event_object;
 
+static const pcu_word event_words[] = {{"flags", pcu_as_uint, 0}};
+
+PCU_SIGNATURE(event, event_words,
+              "Event(flags=0)\n--\n\n"
+              "A point in the work of a stream.\n\nflags: or-ed event_flags.")
+
 static int
 event_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
-    static const pcu_argspec specs[] = {{"flags", pcu_as_uint, 0}};
-    static const pcu_argtable table = {"Event", specs, 1, 0, 0};
     pcu_resource *self = (pcu_resource *)op;
     unsigned int flags = 0;
     pcu_handle handle = {0};
@@ -35,7 +75,7 @@ event_init(PyObject *op, PyObject *args, PyObject *kwargs)
         PyErr_SetString(PyExc_TypeError, "this event was made by Event.from_handle");
         return -1;
     }
-    if (pcu_args_parse_tuple(self->st, &table, args, kwargs, &flags) < 0) {
+    if (pcu_args_parse_tuple(self->st, &event_signature, args, kwargs, &flags) < 0) {
         return -1;
     }
     PyObject *ctx = pcu_context_require(self->st, "cuEventCreate");
@@ -55,26 +95,27 @@ typedef struct {
     unsigned int flags;
 } record_args;
 
-PyDoc_STRVAR(
-    event_record_doc,
+static const pcu_word record_words[] = {
+    {"stream", pcu_as_stream, offsetof(record_args, stream)},
+    {"flags", pcu_as_uint, offsetof(record_args, flags)},
+};
+
+PCU_SIGNATURE(
+    event_record, record_words,
     "record($self, /, stream=None, flags=0)\n--\n\n"
     "Record the event after all work enqueued in the stream so far. Return the "
     "event.\n\n"
     "flags: an event_record_flags. In a captured stream, EXTERNAL adds a node that\n"
-    "records the event each time the graph runs.");
+    "records the event each time the graph runs.")
 
 static PyObject *
 event_record(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"stream", pcu_as_stream, offsetof(record_args, stream)},
-        {"flags", pcu_as_uint, offsetof(record_args, flags)},
-    };
-    static const pcu_argtable table = {"record", specs, 2, 0, 0};
     pcu_resource *self = (pcu_resource *)op;
     record_args a = {pcu_stream_current(), 0};
     int rc;
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(self->st, &event_record_signature, args, nargs, kwnames, &a) <
+            0 ||
         pcu_resource_check(self, "cuEventRecord") < 0 || pcu_captured_fork() < 0) {
         return NULL;
     }
@@ -238,23 +279,24 @@ event_ipc_handle(PyObject *op, PyObject *Py_UNUSED(ignored))
     return pcu_ipc_bytes_new(&handle);
 }
 
-PyDoc_STRVAR(event_from_ipc_handle_doc,
-             "from_ipc_handle($type, handle, /)\n--\n\n"
-             "Open an Event of another process from the result of its ipc_handle().");
+static const pcu_word event_from_ipc_handle_words[] = {{"handle", pcu_as_object, 0}};
+
+PCU_SIGNATURE(event_from_ipc_handle, event_from_ipc_handle_words,
+              "from_ipc_handle($type, handle, /)\n--\n\n"
+              "Open an Event of another process from the result of its ipc_handle().")
 
 static PyObject *
 event_from_ipc_handle(PyObject *Py_UNUSED(type), PyTypeObject *defining,
                       PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {{"handle", pcu_as_object, 0}};
-    static const pcu_argtable table = {"from_ipc_handle", specs, 1, 1, 1};
     pcu_state *st = pcu_state_of_type(defining);
     PyObject *bytes = NULL;
     PyObject *self = NULL;
     CUipcEventHandle handle;
     pcu_handle event = {0};
     int rc;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &bytes) < 0 ||
+    if (pcu_args_parse(st, &event_from_ipc_handle_signature, args, nargs, kwnames,
+                       &bytes) < 0 ||
         pcu_ipc_bytes(st, bytes, "cuIpcOpenEventHandle", &handle) < 0) {
         return NULL;
     }
@@ -275,27 +317,29 @@ typedef struct {
     PyObject *owner;
 } event_foreign_args;
 
-PyDoc_STRVAR(event_from_handle_doc,
-             "from_handle($type, /, handle, owner=None)\n--\n\n"
-             "Wrap an event of another library, which also destroys it.\n\n"
-             "handle: a CUevent as an int, or an event of cuda.core, CuPy, PyTorch or\n"
-             "Numba. owner is kept alive; by default it is the object that was given.\n"
-             "The event belongs to the current context.");
+static const pcu_word event_foreign_words[] = {
+    {"handle", pcu_as_object, offsetof(event_foreign_args, handle)},
+    {"owner", pcu_as_object, offsetof(event_foreign_args, owner)},
+};
+
+PCU_SIGNATURE(
+    event_from_handle, event_foreign_words,
+    "from_handle($type, /, handle, owner=None)\n--\n\n"
+    "Wrap an event of another library, which also destroys it.\n\n"
+    "handle: a CUevent as an int, or an event of cuda.core, CuPy, PyTorch or\n"
+    "Numba. owner is kept alive; by default it is the object that was given.\n"
+    "The event belongs to the current context.")
 
 static PyObject *
 event_from_handle(PyObject *type, PyTypeObject *defining, PyObject *const *args,
                   Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"handle", pcu_as_object, offsetof(event_foreign_args, handle)},
-        {"owner", pcu_as_object, offsetof(event_foreign_args, owner)},
-    };
-    static const pcu_argtable table = {"from_handle", specs, 2, 1, 0};
     pcu_state *st = pcu_state_of_type(defining);
     event_foreign_args a = {NULL, NULL};
     pcu_handle handle = {0};
     unsigned long long bits = 0;
-    if (st == NULL || pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (st == NULL || pcu_args_parse(st, &event_from_handle_signature, args, nargs,
+                                     kwnames, &a) < 0) {
         return NULL;
     }
     if (PyIndex_Check(a.handle)) {
@@ -321,8 +365,8 @@ event_from_handle(PyObject *type, PyTypeObject *defining, PyObject *const *args,
         self->head.ctx = Py_NewRef(ctx);
         self->head.kind = PCU_HANDLE_event;
         self->head.handle = handle;
-        self->head.live = 1;
-        self->foreign = 1;
+        self->head.live = true;
+        self->foreign = true;
         self->owner = Py_XNewRef(a.owner);
     }
     Py_DECREF(ctx);
@@ -343,7 +387,7 @@ event_dealloc(PyObject *op)
     PyObject *owner = self->owner;
     self->owner = NULL;
     if (self->foreign) {
-        self->head.live = 0;
+        self->head.live = false;
     }
     pcu_resource_dealloc(op);
     Py_XDECREF(owner);
@@ -376,10 +420,6 @@ static PyMethodDef event_methods[] = {
      METH_CLASS | METH_METHOD | METH_FASTCALL | METH_KEYWORDS, event_from_handle_doc},
     {NULL, NULL, 0, NULL},
 };
-
-PyDoc_STRVAR(event_doc,
-             "Event(flags=0)\n--\n\n"
-             "A point in the work of a stream.\n\nflags: or-ed event_flags.");
 
 static PyType_Slot event_slots[] = {
     {Py_tp_doc, (void *)event_doc},

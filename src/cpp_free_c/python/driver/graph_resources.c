@@ -153,7 +153,7 @@ graph_resources_let_go(pcu_graph_resources *self)
 /* -- captures ---------------------------------------------------------------------- */
 
 int
-pcu_graph_resources_begin(pcu_graph_resources *self, PyObject *pool, int early)
+pcu_graph_resources_begin(pcu_graph_resources *self, PyObject *pool, bool early)
 {
     PyObject *workspaces = PyDict_New();
     if (workspaces == NULL || PyList_Append(self->kept, workspaces) < 0 ||
@@ -163,11 +163,11 @@ pcu_graph_resources_begin(pcu_graph_resources *self, PyObject *pool, int early)
     }
     self->workspaces = workspaces;
     self->pool = Py_NewRef(pool);
-    self->forked = 0;
+    self->forked = false;
     self->following = NULL;
     self->early = early;
     self->capture.thread = PyThread_get_thread_ident();
-    self->capturing = 1;
+    self->capturing = true;
     pcu_capture_begin(&self->capture);
     return 0;
 }
@@ -193,7 +193,7 @@ void
 pcu_graph_resources_end(pcu_graph_resources *self)
 {
     if (self->capturing) {
-        self->capturing = 0;
+        self->capturing = false;
         pcu_capture_end(&self->capture);
     }
     Py_CLEAR(self->pool);
@@ -290,7 +290,7 @@ pcu_captured_fork_slow(void)
     for (pcu_graph_resources *r = captured_next(NULL); r != NULL;
          r = captured_next(r)) {
         if (!r->forked) {
-            r->forked = 1;
+            r->forked = true;
             PyObject *done = PyObject_CallMethod(r->pool, "stop_holding", NULL);
             Py_XDECREF(done);
             if (done == NULL) {
@@ -318,7 +318,7 @@ captured_last(CUstream stream)
     return nodes[0];
 }
 
-int
+bool
 pcu_captured_follows(CUstream stream)
 {
     CUgraphNode last = captured_last(stream);
@@ -327,10 +327,10 @@ pcu_captured_follows(CUstream stream)
         r = captured_next(r);
     }
     if (last == NULL || r == NULL || !r->early) {
-        return 0;
+        return false;
     }
-    r->has_early = 1;
-    return 1;
+    r->has_early = true;
+    return true;
 }
 
 void

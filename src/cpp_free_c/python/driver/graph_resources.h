@@ -25,13 +25,13 @@ typedef struct {
     PyObject *pool;       /* of the active capture, else NULL */
     PyObject *workspaces; /* {stream: memory} for libraries, of the active capture */
     size_t seen;          /* pieces of work that the hooks noted */
-    int calls_host;       /* a node calls a function of the host */
-    int allocates;        /* a node allocates memory */
-    int forked;           /* the active capture may have work in a second stream */
+    bool calls_host;      /* a node calls a function of the host */
+    bool allocates;       /* a node allocates memory */
+    bool forked;          /* the active capture may have work in a second stream */
     CUgraphNode following; /* the last kernel of pcu_captured_note_following */
-    int early;             /* the active capture launches small operations early */
-    int has_early;         /* it did so */
-    int capturing;         /* a capture is active */
+    bool early;            /* the active capture launches small operations early */
+    bool has_early;        /* it did so */
+    bool capturing;        /* a capture is active */
     pcu_capture_record capture;
 } pcu_graph_resources;
 
@@ -61,7 +61,7 @@ PCU_HIDDEN PCU_RAISES int pcu_graph_resources_keep_words(pcu_graph_resources *se
 /* Begin and end a capture: releases wait, memory comes from a new pool. `early`: small
  * operations may be launched early. */
 PCU_HIDDEN PCU_RAISES int pcu_graph_resources_begin(pcu_graph_resources *self,
-                                                    PyObject *pool, int early);
+                                                    PyObject *pool, bool early);
 PCU_HIDDEN void pcu_graph_resources_end(pcu_graph_resources *self);
 
 /* -- hooks: no-ops unless a capture is active -------------------------------------- */
@@ -75,9 +75,9 @@ PCU_HIDDEN PCU_RAISES int pcu_captured_copy_slow(pcu_state *st, const char *rout
 PCU_HIDDEN PCU_RAISES int pcu_captured_fork_slow(void);
 PCU_HIDDEN PCU_BORROWED PyObject *pcu_captured_pool_slow(void);
 
-/* 1 if the next work of a captured stream waits for nothing but the last kernel that
+/* Whether the next work of a captured stream waits for nothing but the last kernel that
  * pcu_captured_note_following noted. */
-PCU_HIDDEN int pcu_captured_follows(CUstream stream);
+PCU_HIDDEN bool pcu_captured_follows(CUstream stream);
 
 /* Note the kernel that was just enqueued in a captured stream. It waits for the work
  * ahead before it does anything. */

@@ -10,7 +10,7 @@
 #include "python/support/driver_call.h"
 #include "python/support/interrupt.h"
 #include "python/support/driver_thread.h"
-#include "python/support/last_collection.h"
+#include "python/support/at_exit.h"
 #include "python/support/setup.h"
 
 #include "driver/driver_log.h"
@@ -30,7 +30,7 @@ init_warn_fallback(void)
     if (!pcu_drv_info.fallback) {
         return 0;
     }
-    pcu_drv_info.fallback = 0; /* warn once */
+    pcu_drv_info.fallback = false; /* warn once */
     reason = PyUnicode_DecodeUTF8(pcu_drv_info.detail,
                                   (Py_ssize_t)strlen(pcu_drv_info.detail), "replace");
     module = PyImport_ImportModule("pycuda._warning");
@@ -48,23 +48,23 @@ done:
     return rc;
 }
 
-PyDoc_STRVAR(
-    init_init_doc,
+static const pcu_word init_init_words[] = {{"flags", pcu_as_uint, 0}};
+
+PCU_SIGNATURE(
+    init_init, init_init_words,
     "init($module, /, flags=0)\n--\n\n"
     "Open the driver library and initialise it. May be called again.\n\n"
     "RuntimeError if there is no driver or no device. PYCUDA_DRIVER=cuda|emulator\n"
     "chooses the library. If it is unset and no driver library exists, the software\n"
-    "device is used, with a warning.");
+    "device is used, with a warning.")
 
 static PyObject *
 init_init(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {{"flags", pcu_as_uint, 0}};
-    static const pcu_argtable table = {"init", specs, 1, 0, 0};
     pcu_state *st = pcu_state_of_module(m);
     unsigned int flags = 0;
     CUresult status;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &flags) < 0) {
+    if (pcu_args_parse(st, &init_init_signature, args, nargs, kwnames, &flags) < 0) {
         return NULL;
     }
     Py_BEGIN_ALLOW_THREADS

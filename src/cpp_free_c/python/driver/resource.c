@@ -52,8 +52,8 @@ release_run(pcu_release *r, int blocking)
     return status;
 }
 
-/* 1 if a graph uses the handle, and releases it in the end. */
-static int
+/* Whether a graph uses the handle, and releases it in the end. */
+static bool
 release_is_owed(pcu_handle_kind kind, pcu_handle handle, const pcu_context_record *rec)
 {
     pcu_memory_note *note = NULL;
@@ -62,36 +62,36 @@ release_is_owed(pcu_handle_kind kind, pcu_handle handle, const pcu_context_recor
         note = pcu_memory_find(address, rec);
     }
     if (note == NULL || note->graphs == 0) {
-        return 0;
+        return false;
     }
     note->owed = true;
     note->handle_kind = (uint8_t)kind;
-    return 1;
+    return true;
 }
 
-int
+bool
 pcu_release_is_taken(pcu_handle_kind kind, pcu_handle handle, PyObject *ctx)
 {
     const pcu_context_record *rec = pcu_context_rec(ctx);
     pcu_capture_record *capture = NULL;
     if ((pcu_captures == NULL && pcu_memory_map.kept == 0) ||
         !pcu_context_record_usable(rec)) {
-        return 0;
+        return false;
     }
     if (pcu_captures != NULL) {
         capture = pcu_capture_delays(rec->handle, PyThread_get_thread_ident());
     }
     if ((capture == NULL || pcu_capture_take(capture, kind, handle, ctx) < 0) &&
         !release_is_owed(kind, handle, rec)) {
-        return 0;
+        return false;
     }
     Py_INCREF(ctx);
-    return 1;
+    return true;
 }
 
 CUresult
 pcu_release_handle(pcu_handle_kind kind, pcu_handle handle, PyObject *ctx,
-                   const char **routine, int *ended)
+                   const char **routine, bool *ended)
 {
     if (pcu_release_is_taken(kind, handle, ctx)) {
         *ended = 1;
@@ -106,11 +106,11 @@ pcu_release_handle(pcu_handle_kind kind, pcu_handle handle, PyObject *ctx,
 
 CUresult
 pcu_release_mapping(CUgraphicsResource resource, CUstream stream, PyObject *ctx,
-                    const char **routine, int *ended)
+                    const char **routine, bool *ended)
 {
     pcu_release r = {.kind = PCU_HANDLE_graphics,
                      .handle = {.graphics = resource},
-                     .unmaps = 1,
+                     .unmaps = true,
                      .stream = stream,
                      .ctx = &((pcu_context *)ctx)->rec};
     CUresult status = release_run(&r, PCU_BLOCKING_OF_GraphicsUnmapResources);
@@ -121,7 +121,7 @@ pcu_release_mapping(CUgraphicsResource resource, CUstream stream, PyObject *ctx,
 
 CUresult
 pcu_release_async(CUdeviceptr memory, CUstream stream, PyObject *ctx,
-                  const char **routine, int *ended)
+                  const char **routine, bool *ended)
 {
     pcu_handle handle = {.memory = memory};
     if (pcu_release_is_taken(PCU_HANDLE_memory, handle, ctx)) {
@@ -130,7 +130,7 @@ pcu_release_async(CUdeviceptr memory, CUstream stream, PyObject *ctx,
     }
     pcu_release r = {.kind = PCU_HANDLE_memory,
                      .handle = {.memory = memory},
-                     .async = 1,
+                     .async = true,
                      .stream = stream,
                      .ctx = &((pcu_context *)ctx)->rec};
     CUresult status = release_run(&r, PCU_BLOCKING_OF_MemFreeAsync);
@@ -145,7 +145,7 @@ pcu_release_noraise(pcu_state *st, pcu_handle_kind kind, pcu_handle handle,
 {
     const char *routine = "";
     uintptr_t bits = resource_bits(kind, handle);
-    int ended;
+    bool ended;
     CUresult status = pcu_release_handle(kind, handle, ctx, &routine, &ended);
     if (!ended) {
         pcu_handle_abandon(kind);
@@ -192,7 +192,7 @@ pcu_resource_adopt(pcu_resource *self, PyObject *ctx, pcu_handle_kind kind,
     self->ctx = Py_NewRef(ctx);
     self->handle = handle;
     self->kind = kind;
-    self->live = 1;
+    self->live = true;
     if (old_live) { /* a second __init__ */
         pcu_release_noraise(self->st, old_kind, old, old_ctx);
     }
@@ -222,7 +222,7 @@ pcu_resource_with_size(PyObject *self, size_t size)
 {
     if (self != NULL) {
         ((pcu_resource *)self)->size = size;
-        ((pcu_resource *)self)->has_size = 1;
+        ((pcu_resource *)self)->has_size = true;
     }
     return self;
 }
@@ -233,9 +233,9 @@ pcu_resource_free(pcu_resource *self)
     if (!self->live) {
         return pcu_resource_check_slow(self, pcu_handle_release_routine(self->kind));
     }
-    self->live = 0; /* no other thread releases it during the call */
+    self->live = false; /* no other thread releases it during the call */
     const char *routine = "";
-    int ended;
+    bool ended;
     CUresult status =
         pcu_release_handle(self->kind, self->handle, self->ctx, &routine, &ended);
     self->live = !ended;
@@ -249,11 +249,11 @@ int
 pcu_resource_free_async(pcu_resource *self, CUstream stream)
 {
     const char *routine = "";
-    int ended;
+    bool ended;
     if (!self->live) {
         return pcu_resource_check_slow(self, "cuMemFreeAsync");
     }
-    self->live = 0; /* no other thread releases it during the call */
+    self->live = false; /* no other thread releases it during the call */
     CUresult status =
         pcu_release_async(self->handle.memory, stream, self->ctx, &routine, &ended);
     self->live = !ended;
@@ -307,7 +307,7 @@ pcu_resource_dealloc(PyObject *op)
         PyObject_ClearWeakRefs(op);
     }
     if (self->live) {
-        self->live = 0;
+        self->live = false;
         pcu_release_noraise(self->st, self->kind, self->handle, self->ctx);
     }
     pcu_resource_clear(op);

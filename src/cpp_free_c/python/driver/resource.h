@@ -1,15 +1,80 @@
-/* The common part of every wrapper of a driver handle: its struct, construction and
- * release.
+/* The structs of contexts and of modules, and the common part of every wrapper of a
+ * driver handle: its struct, construction and release.
  *
- * Invariant: see resource.c. Callers: every type that owns a driver handle. */
+ * Invariant: see resource.c. The record of a Context is registered as long as the
+ * object exists. Callers: every type that owns a driver handle, and all files that have
+ * a Context at hand. */
 #ifndef PYTHON_DRIVER_RESOURCE_H
 #define PYTHON_DRIVER_RESOURCE_H
 
 #include "python/support/base.h"
 
-#include "python/driver/context_struct.h"
-
+#include "driver/context_record.h"
 #include "driver/release.h"
+
+/* -- the struct behind a Context --------------------------------------------------- */
+
+struct pcu_blas_handle;
+struct pcu_communicator;
+struct pcu_fourier_library;
+struct pcu_host_call;
+struct pcu_index_report;
+struct pcu_kernels;
+struct pcu_true_counts;
+
+/* What rooms above this one keep in a context, in the order in which it is ended: plans
+ * of libraries, then the kernels, then page-locked memory that kernels write. */
+typedef enum {
+    PCU_CONTEXT_COMMUNICATORS,
+    PCU_CONTEXT_BLAS,
+    PCU_CONTEXT_FOURIER,
+    PCU_CONTEXT_KERNELS,
+    PCU_CONTEXT_TRUE_COUNTS,
+    PCU_CONTEXT_INDEX_REPORT,
+    PCU_CONTEXT_HOST_CALLS,
+    PCU_CONTEXT_PART_COUNT
+} pcu_context_part;
+
+typedef struct pcu_context {
+    PyObject_HEAD
+    pcu_state *st;
+    PyObject *dict;
+    PyObject *weakrefs;
+    /* The parts. Each is NULL before its first use. */
+    struct pcu_kernels *kernels;
+    struct pcu_blas_handle *blas;
+    struct pcu_fourier_library *fourier;
+    struct pcu_true_counts *true_counts;
+    struct pcu_index_report *index_report;
+    struct pcu_communicator *communicators; /* a list */
+    struct pcu_host_call *host_calls;       /* a list: calls that have not run */
+    /* How to end each part, set when the part is made. The function raises nothing and
+     * takes a context without the part, too. */
+    void (*end_part[PCU_CONTEXT_PART_COUNT])(struct pcu_context *self);
+    int (*check_index_report)(struct pcu_context *self); /* set with index_report */
+    int peers; /* contexts whose memory this one may use: enable_peer_access */
+    pcu_context_record rec;
+} pcu_context;
+
+/* After a wait for the device: raise IndexError if a kernel noted an index out of
+ * bounds. See python/array/index/report.h. */
+PCU_RAISES static inline int
+pcu_context_check_indices(pcu_context *self)
+{
+    if (self->index_report == NULL) {
+        return 0;
+    }
+    return self->check_index_report(self);
+}
+
+/* The native record of a Context. */
+static inline pcu_context_record *
+pcu_context_rec(PyObject *ctx)
+{
+    return &((pcu_context *)ctx)->rec;
+}
+
+/* -- resource.c -------------------------------------------------------------------- */
 
 /* The first member of every wrapper of a driver handle. */
 typedef struct {
@@ -21,8 +86,8 @@ typedef struct {
     pcu_handle handle; /* still readable after release */
     size_t size;       /* bytes of the memory, if has_size */
     pcu_handle_kind kind;
-    int live;     /* 1 if this object must release the handle */
-    int has_size; /* 1 if the size of the memory is known */
+    bool live;     /* this object must release the handle */
+    bool has_size; /* the size of the memory is known */
 } pcu_resource;
 
 /* Wrap a new handle. On failure the handle is released. */
@@ -51,12 +116,13 @@ PCU_HIDDEN PyObject *pcu_resource_with_size(PyObject *self, size_t size);
  *
  * On failure *routine names the driver call. *ended is 1 if the handle is released. */
 PCU_HIDDEN CUresult pcu_release_handle(pcu_handle_kind kind, pcu_handle handle,
-                                       PyObject *ctx, const char **routine, int *ended);
+                                       PyObject *ctx, const char **routine,
+                                       bool *ended);
 
-/* 1 if a graph uses the handle, so that pcu_release_handle would keep it: the graph's
- * record has taken it, and it counts as released. */
-PCU_HIDDEN int pcu_release_is_taken(pcu_handle_kind kind, pcu_handle handle,
-                                    PyObject *ctx);
+/* Whether a graph uses the handle, so that pcu_release_handle would keep it: the
+ * graph's record has taken it, and it counts as released. */
+PCU_HIDDEN bool pcu_release_is_taken(pcu_handle_kind kind, pcu_handle handle,
+                                     PyObject *ctx);
 
 /* The same as pcu_release_handle for a handle that no caller can release later: it
  * counts as released, and a failure is a warning. */
@@ -67,12 +133,12 @@ PCU_HIDDEN void pcu_release_noraise(pcu_state *st, pcu_handle_kind kind,
  * pcu_release_handle. */
 PCU_HIDDEN CUresult pcu_release_mapping(CUgraphicsResource resource, CUstream stream,
                                         PyObject *ctx, const char **routine,
-                                        int *ended);
+                                        bool *ended);
 
 /* Free device memory behind the work that the stream has now. The results are those of
  * pcu_release_handle. */
 PCU_HIDDEN CUresult pcu_release_async(CUdeviceptr memory, CUstream stream,
-                                      PyObject *ctx, const char **routine, int *ended);
+                                      PyObject *ctx, const char **routine, bool *ended);
 
 /* Release the handle on request of the program. LogicError (invalid handle) the second
  * time. After a failure the handle is still live and may be released again. */
@@ -101,5 +167,18 @@ pcu_resource_check(pcu_resource *self, const char *routine)
     }
     return pcu_resource_check_slow(self, routine);
 }
+
+/* -- the struct of a Module, which launches and textures read ---------------------- */
+
+struct pcu_reference_store;
+
+typedef struct {
+    pcu_resource base;
+    struct pcu_reference_store *references; /* owned; NULL before the first use */
+    PyObject *owner; /* keeps a foreign module loaded; never in tp_clear */
+    PyObject
+        *entries; /* str: the kernels' declarations in PTX; NULL if none is known */
+    bool foreign; /* another library unloads it */
+} pcu_module;
 
 #endif

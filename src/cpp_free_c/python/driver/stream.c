@@ -17,16 +17,14 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
-#include "python/driver/context_stack.h"
 #include "python/driver/current_context.h"
 #include "python/driver/launched.h"
-#include "python/driver/event_handle.h"
 #include "python/driver/graph_resources.h"
 
 typedef struct {
     pcu_resource head;
     PyObject *owner; /* keeps a foreign stream alive; never in tp_clear */
-    int foreign;     /* another library destroys the handle */
+    bool foreign;    /* another library destroys the handle */
 } stream;
 
 enum { STREAM_NON_BLOCKING = 1 }; /* stream_flags.NON_BLOCKING */
@@ -116,6 +114,72 @@ stream_follow_foreign(pcu_state *st, CUstream handle, PyObject *owner)
     return stream_follow(st, rec, handle, stream_facts(handle), owner);
 }
 
+/* Read the result of __cuda_stream__: the version, which must be 0, and the handle. */
+static int
+stream_parse_protocol(PyObject *pair, CUstream *out, const char *name)
+{
+    unsigned long long version = 0;
+    unsigned long long bits = 0;
+    PyObject *items = PySequence_Tuple(pair);
+    int rc = -1;
+    if (items == NULL) {
+        return -1;
+    }
+    if (PyTuple_GET_SIZE(items) != 2) {
+        PyErr_Format(PyExc_TypeError,
+                     "%s.__cuda_stream__ must give (version, handle), not %zd values",
+                     name, PyTuple_GET_SIZE(items));
+    }
+    else if (pcu_as_integer(PyTuple_GET_ITEM(items, 0), 0, UINT64_MAX, &version,
+                            "the version of __cuda_stream__") == 0 &&
+             pcu_as_integer(PyTuple_GET_ITEM(items, 1), 0, UINT64_MAX, &bits,
+                            "the handle of __cuda_stream__") == 0) {
+        if (version != 0) {
+            PyErr_Format(PyExc_TypeError,
+                         "%s.__cuda_stream__ has version %llu; only version 0 is "
+                         "supported",
+                         name, version);
+        }
+        else {
+            *out = (CUstream)(uintptr_t)bits;
+            rc = 0;
+        }
+    }
+    Py_DECREF(items);
+    return rc;
+}
+
+/* Read the handle of another library's stream from its __cuda_stream__. Return 1, or 0
+ * if the object does not have that attribute. */
+static int
+stream_from_protocol(pcu_state *st, PyObject *value, CUstream *out, const char *name)
+{
+    PyObject *protocol = pcu_attribute_new(value, st->str___cuda_stream__);
+    if (protocol == NULL) {
+        if (PyErr_Occurred()) {
+            return -1;
+        }
+        return 0;
+    }
+    PyObject *pair = NULL;
+    if (PyCallable_Check(protocol)) {
+        pair = PyObject_CallNoArgs(protocol);
+    }
+    else {
+        pair = Py_NewRef(protocol);
+    }
+    Py_DECREF(protocol);
+    int rc = -1;
+    if (pair != NULL) {
+        rc = stream_parse_protocol(pair, out, name);
+    }
+    Py_XDECREF(pair);
+    if (rc < 0) {
+        return -1;
+    }
+    return 1;
+}
+
 int
 pcu_as_stream(pcu_state *st, PyObject *value, void *out, const char *name)
 {
@@ -129,7 +193,7 @@ pcu_as_stream(pcu_state *st, PyObject *value, void *out, const char *name)
         *handle = pcu_stream_current();
         return 0;
     }
-    int found = pcu_stream_from_protocol(st, value, handle, name);
+    int found = stream_from_protocol(st, value, handle, name);
     if (found == 0) {
         PyErr_Format(PyExc_TypeError,
                      "%s must be a Stream or None, not %s, which has no "
@@ -166,7 +230,7 @@ pcu_stream_find_borrow(void)
     else if (drv.CtxGetCurrent(&current) != CUDA_SUCCESS) {
         return NULL;
     }
-    pcu_ctxstack *stack = pcu_ctxstack_borrow(pcu_stream_top->st, 0);
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(pcu_stream_top->st, false);
     Py_ssize_t n = 0;
     if (!(stack == NULL || stack->streams == NULL)) {
         n = PyList_GET_SIZE(stack->streams);
@@ -202,7 +266,7 @@ stream_enter(PyObject *op, PyObject *Py_UNUSED(ignored))
     if (pcu_resource_check(self, "with stream") < 0) {
         return NULL;
     }
-    pcu_ctxstack *stack = pcu_ctxstack_borrow(self->st, 1);
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(self->st, true);
     if (stack == NULL) {
         return NULL;
     }
@@ -226,7 +290,7 @@ static PyObject *
 stream_exit(PyObject *op, PyObject *const *Py_UNUSED(args), Py_ssize_t Py_UNUSED(nargs))
 {
     pcu_resource *self = (pcu_resource *)op;
-    pcu_ctxstack *stack = pcu_ctxstack_borrow(self->st, 0);
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(self->st, false);
     PyObject *streams = stack == NULL ? NULL : stack->streams;
     Py_ssize_t n = 0;
     if (streams != NULL) {
@@ -273,71 +337,6 @@ stream_get_current(PyObject *Py_UNUSED(type), PyObject *Py_UNUSED(ignored))
 
 /* -- other libraries' streams ------------------------------------------------------ */
 
-/* Read the result of __cuda_stream__: the version, which must be 0, and the handle. */
-static int
-stream_parse_protocol(PyObject *pair, CUstream *out, const char *name)
-{
-    unsigned long long version = 0;
-    unsigned long long bits = 0;
-    PyObject *items = PySequence_Tuple(pair);
-    int rc = -1;
-    if (items == NULL) {
-        return -1;
-    }
-    if (PyTuple_GET_SIZE(items) != 2) {
-        PyErr_Format(PyExc_TypeError,
-                     "%s.__cuda_stream__ must give (version, handle), not %zd values",
-                     name, PyTuple_GET_SIZE(items));
-    }
-    else if (pcu_as_integer(PyTuple_GET_ITEM(items, 0), 0, UINT64_MAX, &version,
-                            "the version of __cuda_stream__") == 0 &&
-             pcu_as_integer(PyTuple_GET_ITEM(items, 1), 0, UINT64_MAX, &bits,
-                            "the handle of __cuda_stream__") == 0) {
-        if (version != 0) {
-            PyErr_Format(PyExc_TypeError,
-                         "%s.__cuda_stream__ has version %llu; only version 0 is "
-                         "supported",
-                         name, version);
-        }
-        else {
-            *out = (CUstream)(uintptr_t)bits;
-            rc = 0;
-        }
-    }
-    Py_DECREF(items);
-    return rc;
-}
-
-int
-pcu_stream_from_protocol(pcu_state *st, PyObject *value, CUstream *out,
-                         const char *name)
-{
-    PyObject *protocol = pcu_attribute_new(value, st->str___cuda_stream__);
-    if (protocol == NULL) {
-        if (PyErr_Occurred()) {
-            return -1;
-        }
-        return 0;
-    }
-    PyObject *pair = NULL;
-    if (PyCallable_Check(protocol)) {
-        pair = PyObject_CallNoArgs(protocol);
-    }
-    else {
-        pair = Py_NewRef(protocol);
-    }
-    Py_DECREF(protocol);
-    int rc = -1;
-    if (pair != NULL) {
-        rc = stream_parse_protocol(pair, out, name);
-    }
-    Py_XDECREF(pair);
-    if (rc < 0) {
-        return -1;
-    }
-    return 1;
-}
-
 PyDoc_STRVAR(stream_cuda_stream_doc,
              "__cuda_stream__($self, /)\n--\n\n"
              "Return (0, handle), by which other libraries accept this stream.");
@@ -377,32 +376,33 @@ typedef struct {
     PyObject *owner;
 } stream_foreign_args;
 
-PyDoc_STRVAR(
-    stream_from_handle_doc,
+static const pcu_word stream_foreign_words[] = {
+    {"handle", pcu_as_object, offsetof(stream_foreign_args, handle)},
+    {"owner", pcu_as_object, offsetof(stream_foreign_args, owner)},
+};
+
+PCU_SIGNATURE(
+    stream_from_handle, stream_foreign_words,
     "from_handle($type, /, handle, owner=None)\n--\n\n"
     "Wrap a stream of another library, which also destroys it.\n\n"
     "handle: a CUstream as an int, or an object with __cuda_stream__. 0 and 1\n"
     "are the default stream, 2 is the thread's default stream. owner is kept\n"
-    "alive; by default it is the object that was given.");
+    "alive; by default it is the object that was given.")
 
 static PyObject *
 stream_from_handle(PyObject *type, PyTypeObject *defining, PyObject *const *args,
                    Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"handle", pcu_as_object, offsetof(stream_foreign_args, handle)},
-        {"owner", pcu_as_object, offsetof(stream_foreign_args, owner)},
-    };
-    static const pcu_argtable table = {"from_handle", specs, 2, 1, 0};
     pcu_state *st = pcu_state_of_type(defining);
     stream_foreign_args a = {0};
     unsigned long long bits = 0;
     CUstream handle = NULL;
-    if (st == NULL || pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (st == NULL || pcu_args_parse(st, &stream_from_handle_signature, args, nargs,
+                                     kwnames, &a) < 0) {
         return NULL;
     }
     if (!PyIndex_Check(a.handle)) {
-        int found = pcu_stream_from_protocol(st, a.handle, &handle, "handle");
+        int found = stream_from_protocol(st, a.handle, &handle, "handle");
         if (found == 0) {
             PyErr_Format(PyExc_TypeError,
                          "handle must be an int or an object with __cuda_stream__, not "
@@ -435,8 +435,8 @@ stream_from_handle(PyObject *type, PyTypeObject *defining, PyObject *const *args
     self->head.ctx = ctx;
     self->head.kind = PCU_HANDLE_stream;
     self->head.handle.stream = handle;
-    self->head.live = 1;
-    self->foreign = 1;
+    self->head.live = true;
+    self->foreign = true;
     self->owner = Py_XNewRef(a.owner);
     if ((uintptr_t)handle > (uintptr_t)CU_STREAM_LEGACY &&
         stream_follow(st, &((pcu_context *)ctx)->rec, handle, stream_facts(handle),
@@ -453,11 +453,19 @@ typedef struct {
     int priority;
 } stream_args;
 
-static const pcu_argspec stream_specs[] = {
+static const pcu_word stream_words[] = {
     {"flags", pcu_as_uint, offsetof(stream_args, flags)},
     {"priority", pcu_as_int, offsetof(stream_args, priority)},
 };
-static const pcu_argtable stream_table = {"Stream", stream_specs, 2, 0, 0};
+
+PCU_SIGNATURE(
+    stream, stream_words,
+    "Stream(flags=0, priority=0)\n--\n\n"
+    "A queue of work on the device of the current context.\n\n"
+    "flags: or-ed stream_flags. priority: a lower number is a higher priority; the\n"
+    "driver clips it to Context.get_stream_priority_range(). Work of one stream runs\n"
+    "in order; different streams run concurrently. In a with block the stream is\n"
+    "used by all work that names no stream.")
 
 static int
 stream_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -467,7 +475,7 @@ stream_init(PyObject *op, PyObject *args, PyObject *kwargs)
     stream_args a = {0};
     pcu_handle handle = {0};
     int rc;
-    if (pcu_args_parse_tuple(st, &stream_table, args, kwargs, &a) < 0) {
+    if (pcu_args_parse_tuple(st, &stream_signature, args, kwargs, &a) < 0) {
         return -1;
     }
     if (self->head.live && !self->foreign) {
@@ -489,8 +497,8 @@ stream_init(PyObject *op, PyObject *args, PyObject *kwargs)
     }
     if (rc == 0) {
         if (self->foreign) { /* the object was made by from_handle */
-            self->foreign = 0;
-            self->head.live = 0;
+            self->foreign = false;
+            self->head.live = false;
             Py_CLEAR(self->owner);
         }
         pcu_resource_adopt(&self->head, ctx, PCU_HANDLE_stream, handle);
@@ -534,7 +542,7 @@ stream_dealloc(PyObject *op)
     }
     self->owner = NULL;
     if (self->foreign) {
-        self->head.live = 0;
+        self->head.live = false;
     }
     pcu_resource_dealloc(op);
     Py_XDECREF(owner);
@@ -587,28 +595,29 @@ typedef struct {
     unsigned int flags;
 } stream_wait_args;
 
-PyDoc_STRVAR(
-    stream_wait_for_event_doc,
+static const pcu_word stream_wait_words[] = {
+    {"event", pcu_as_object, offsetof(stream_wait_args, event)},
+    {"flags", pcu_as_uint, offsetof(stream_wait_args, flags)},
+};
+
+PCU_SIGNATURE(
+    stream_wait_for_event, stream_wait_words,
     "wait_for_event($self, event, /, flags=0)\n--\n\n"
     "Let work that is enqueued from now on wait for the event.\n\n"
     "The calling thread does not wait. event: an Event, or one of cuda.core,\n"
     "CuPy, PyTorch or Numba. flags: an event_wait_flags. In a captured stream,\n"
-    "EXTERNAL adds a node that waits for the event each time the graph runs.");
+    "EXTERNAL adds a node that waits for the event each time the graph runs.")
 
 static PyObject *
 stream_wait_for_event(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                       PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"event", pcu_as_object, offsetof(stream_wait_args, event)},
-        {"flags", pcu_as_uint, offsetof(stream_wait_args, flags)},
-    };
-    static const pcu_argtable table = {"wait_for_event", specs, 2, 1, 1};
     pcu_resource *self = (pcu_resource *)op;
     stream_wait_args a = {NULL, 0};
     CUevent event = NULL;
     int rc;
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(self->st, &stream_wait_for_event_signature, args, nargs, kwnames,
+                       &a) < 0 ||
         pcu_resource_check(self, "cuStreamWaitEvent") < 0 ||
         pcu_event_handle(self->st, a.event, &event, "cuStreamWaitEvent") < 0 ||
         (a.flags != 0 && pcu_captured_object(a.event) < 0)) {
@@ -702,15 +711,6 @@ static PyMethodDef stream_methods[] = {
      stream_exit_doc},
     {NULL, NULL, 0, NULL},
 };
-
-PyDoc_STRVAR(
-    stream_doc,
-    "Stream(flags=0, priority=0)\n--\n\n"
-    "A queue of work on the device of the current context.\n\n"
-    "flags: or-ed stream_flags. priority: a lower number is a higher priority; the\n"
-    "driver clips it to Context.get_stream_priority_range(). Work of one stream runs\n"
-    "in order; different streams run concurrently. In a with block the stream is\n"
-    "used by all work that names no stream.");
 
 static PyType_Slot stream_slots[] = {
     {Py_tp_doc, (void *)stream_doc},

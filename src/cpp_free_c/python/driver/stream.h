@@ -1,16 +1,18 @@
-/* Streams: the current stream of a thread, order and waiting, and the converter.
+/* Streams and events: the current stream of a thread, order and waiting, and the
+ * converter.
  *
- * Invariant: see stream.c. Callers: every file that enqueues work. */
+ * Invariant: see stream.c and event.c. Callers: every file that enqueues work. */
 #ifndef PYTHON_DRIVER_STREAM_H
 #define PYTHON_DRIVER_STREAM_H
 
 #include "python/support/base.h"
 
 #include "python/support/args.h"
+#include "python/driver/current_context.h"
+#include "python/driver/resource.h"
+
 #include "driver/capture.h"
 #include "driver/stream_use.h"
-#include "python/driver/context_stack.h"
-#include "python/driver/resource.h"
 
 /* The current Stream of this thread; NULL if the default stream is current. Never
  * raises. */
@@ -49,13 +51,15 @@ PCU_HIDDEN PCU_RAISES int pcu_stream_order(pcu_state *st, CUstream before,
  * that is not current. */
 PCU_HIDDEN PCU_RAISES int pcu_stream_synchronize(pcu_state *st, CUstream handle);
 
-/* Read the handle of another library's stream from its __cuda_stream__. Return 1, or 0
- * if the object does not have that attribute. */
-PCU_HIDDEN PCU_RAISES int pcu_stream_from_protocol(pcu_state *st, PyObject *value,
-                                                   CUstream *out, const char *name);
-
 /* Converter: CUstream, from a Stream, an object with __cuda_stream__, or None, which is
  * the current stream. */
 PCU_CONVERTER(pcu_as_stream);
+
+/* -- event.c: events as arguments -------------------------------------------------- */
+
+/* Read the handle of an Event, or of another library's event: cuda.core, CuPy, PyTorch,
+ * Numba. `routine` is named if ours was released. */
+PCU_HIDDEN PCU_RAISES int pcu_event_handle(pcu_state *st, PyObject *event, CUevent *out,
+                                           const char *routine);
 
 #endif

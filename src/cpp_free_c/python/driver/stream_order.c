@@ -6,7 +6,7 @@
 #include "python/support/driver_call.h"
 #include "python/driver/graph_resources.h"
 
-static int
+static bool
 stream_is_legacy(CUstream handle)
 {
     return handle == NULL || handle == CU_STREAM_LEGACY;
@@ -66,9 +66,9 @@ pcu_stream_synchronize(pcu_state *st, CUstream handle)
     return rc;
 }
 
-/* 1 if the work of `after` is captured and that of `before` is not: the order of the
+/* Whether the work of `after` is captured and that of `before` is not: the order of the
  * two is that of the launch of the graph, which the program decides. */
-static int
+static bool
 stream_order_is_for_the_launch(CUstream before, CUstream after)
 {
     return pcu_is_captured(after) && !pcu_is_captured(before);

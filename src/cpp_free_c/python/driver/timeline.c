@@ -23,7 +23,25 @@
 #include "driver/capture.h"
 #include "driver/memory_map.h"
 #include "driver/ticks.h"
-#include "tables/span_kinds.h"
+
+/* What a span is: X(KIND, name, it is work of a stream, which the device does later).
+ */
+/* clang-format off */
+#define PCU_SPAN_KINDS(X) \
+    X(KERNEL, "kernel", true)               \
+    X(GRAPH, "graph", true)                 \
+    X(HOST_FUNCTION, "host function", true) \
+    X(COPY_IN, "copy to device", true)      \
+    X(COPY_OUT, "copy to host", true)       \
+    X(COPY, "copy", true)                   \
+    X(FILL, "fill", true)                   \
+    X(WAIT, "wait", false)                  \
+    X(ALLOCATE, "allocate", false)          \
+    X(FREE, "free", false)                  \
+    X(LOAD, "load", false)                  \
+    X(COMPILE, "compile", false)            \
+    X(RANGE, "range", false)
+/* clang-format on */
 
 #define PCU_SPAN_MEMBER(kind, name, on_device) PCU_SPAN_##kind,
 typedef enum { PCU_SPAN_KINDS(PCU_SPAN_MEMBER) PCU_SPAN_KIND_COUNT } span_kind;
@@ -69,7 +87,7 @@ typedef struct {
     uint32_t site;
     int context; /* the index in `contexts`, -1: none */
     int kernel;  /* the index in `kernels`, -1: none */
-    int failed;
+    bool failed;
     unsigned int grid[3];
     unsigned int block[3];
     size_t bytes; /* copied or filled; of the arrays among a kernel's arguments */
@@ -175,7 +193,7 @@ event_time(const timed_context *context, CUevent event)
 
 /* Read the times of a span whose work has ended, or give them up. */
 static void
-span_read(timed_context *context, timed_span *span, int ended)
+span_read(timed_context *context, timed_span *span, bool ended)
 {
     float milliseconds = 0;
     if (ended && timeline.plain.EventElapsedTime(&milliseconds, span->before,
@@ -195,7 +213,7 @@ span_read(timed_context *context, timed_span *span, int ended)
 /* Read the times of the spans whose work has ended, the oldest first, up to one whose
  * work has not. `give_up`: also read the others. */
 static void
-context_read(timed_context *context, int give_up)
+context_read(timed_context *context, bool give_up)
 {
     int index = (int)(context - timeline.contexts);
     size_t i = context->first_waiting;
@@ -204,7 +222,7 @@ context_read(timed_context *context, int give_up)
         if (span->context != index || span->behind == NULL) {
             continue;
         }
-        int ended = timeline.plain.EventQuery(span->behind) == CUDA_SUCCESS;
+        bool ended = timeline.plain.EventQuery(span->behind) == CUDA_SUCCESS;
         if (!ended && !give_up) {
             break;
         }
@@ -286,7 +304,7 @@ static void
 context_close(timed_context *context)
 {
     const struct pcu_drv *plain = &timeline.plain;
-    context_read(context, 1);
+    context_read(context, true);
     event_give_back(context, context->base);
     for (size_t i = 0; i < context->unused_count; i++) {
         (void)plain->EventDestroy(context->unused[i]);
@@ -298,8 +316,8 @@ context_close(timed_context *context)
     *context = (timed_context){.device = context->device};
 }
 
-/* 1 if the context lives, as far as this package knows. */
-static int
+/* Whether the context lives, as far as this package knows. */
+static bool
 context_lives(const timed_context *context)
 {
     return context->handle != NULL && pcu_context_record_find(context->handle) != NULL;
@@ -359,11 +377,11 @@ timeline_add(const timed_span *span)
     return &array[timeline.span_count++];
 }
 
-static int
+static bool
 span_is_of_device(span_kind kind)
 {
 #define ON_DEVICE(kind_, name, on_device) on_device,
-    static const unsigned char on[] = {PCU_SPAN_KINDS(ON_DEVICE)};
+    static const bool on[] = {PCU_SPAN_KINDS(ON_DEVICE)};
 #undef ON_DEVICE
     return on[kind];
 }
@@ -379,9 +397,9 @@ span_time(timed_span *span)
     if (context == NULL) {
         return;
     }
-    int old = pcu_nanoseconds() - context->base_time > TIMELINE_BASE_AGE;
+    bool old = pcu_nanoseconds() - context->base_time > TIMELINE_BASE_AGE;
     if (context->waiting >= TIMELINE_WAITING || old) {
-        context_read(context, 0);
+        context_read(context, false);
     }
     if (old && context->waiting == 0) {
         context_set_base(context);
@@ -410,7 +428,7 @@ call_start(timed_call *call)
     call->thread = pcu_unlock();
     if (span->behind != NULL &&
         timeline.plain.EventRecord(span->before, span->stream) != CUDA_SUCCESS) {
-        span->failed = 1;
+        span->failed = true;
     }
     span->begin = pcu_nanoseconds();
 }
@@ -514,7 +532,7 @@ timeline_leave(timed_call *call, CUresult status)
     span->end = pcu_nanoseconds();
     if (span->behind != NULL && status == CUDA_SUCCESS && !span->failed &&
         timeline.plain.EventRecord(span->behind, span->stream) != CUDA_SUCCESS) {
-        span->failed = 1;
+        span->failed = true;
     }
     pcu_lock(call->thread);
     call_store(call, status);
@@ -632,7 +650,7 @@ launch_bytes(void **extra)
          i += sizeof(uint64_t)) {
         uint64_t word;
         uint64_t base = 0;
-        int known = 0;
+        bool known = false;
         memcpy(&word, params + i, sizeof(word));
         size_t bytes = argument_bytes(word, &base);
         for (int k = 0; k < seen_count; k++) {

@@ -1,6 +1,4 @@
-/* Functions of the extension that run when the interpreter ends: at_exit.c.
- *
- * Callers: last_collection.c, driver_thread.c. */
+/* Functions of the extension that run when the interpreter ends: at_exit.c. */
 #ifndef PYTHON_SUPPORT_AT_EXIT_H
 #define PYTHON_SUPPORT_AT_EXIT_H
 
@@ -8,5 +6,9 @@
 
 /* Register a function without arguments with the module atexit. */
 PCU_HIDDEN PCU_RAISES int pcu_at_exit(PyMethodDef *function);
+
+/* Register the collection with atexit, once. Does nothing unless PYCUDA_CHECK has the
+ * word leak and the driver is the software device. */
+PCU_HIDDEN PCU_RAISES int pcu_last_collection_setup(pcu_state *st);
 
 #endif

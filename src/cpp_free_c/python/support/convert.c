@@ -2,8 +2,9 @@
 #include "python/support/convert.h"
 
 #include "python/support/errors.h"
+#include "python/support/settings.h"
 
-int
+bool
 pcu_is_one_integer(PyObject *value)
 {
     return PyIndex_Check(value) &&
@@ -57,7 +58,7 @@ pcu_as_integer(PyObject *value, long long low, unsigned long long high,
         index = PyNumber_Index(value);
     }
     if (index == NULL) {
-        int has_index = PyIndex_Check(value) && !PyArray_Check(value);
+        bool has_index = PyIndex_Check(value) && !PyArray_Check(value);
         if (!has_index && PyErr_ExceptionMatches(PyExc_TypeError)) {
             PyErr_Format(PyExc_TypeError, "%s must be an integer, not %s", name,
                          Py_TYPE(value)->tp_name);
@@ -110,6 +111,22 @@ pcu_as_bool(pcu_state *Py_UNUSED(st), PyObject *value, void *out,
     if (truth < 0) {
         return -1;
     }
+    return 0;
+}
+
+int
+pcu_as_double(pcu_state *Py_UNUSED(st), PyObject *value, void *out, const char *name)
+{
+    double number = PyFloat_AsDouble(value);
+    if (number == -1 && PyErr_Occurred()) {
+        if (!PyErr_ExceptionMatches(PyExc_TypeError)) {
+            return -1;
+        }
+        PyErr_Format(PyExc_TypeError, "%s must be a number, not %s", name,
+                     Py_TYPE(value)->tp_name);
+        return -1;
+    }
+    *(double *)out = number;
     return 0;
 }
 
@@ -212,8 +229,8 @@ pcu_as_order(pcu_state *Py_UNUSED(st), PyObject *value, void *out, const char *n
         convert_name_half(name);
         return -1;
     }
-    int is_f = strcmp(text, "F") == 0 || strcmp(text, "f") == 0;
-    int is_c = strcmp(text, "C") == 0 || strcmp(text, "c") == 0;
+    bool is_f = strcmp(text, "F") == 0 || strcmp(text, "f") == 0;
+    bool is_c = strcmp(text, "C") == 0 || strcmp(text, "c") == 0;
     if (!is_f && !is_c) {
         PyErr_Format(PyExc_ValueError, "%s must be 'C' or 'F', not %R", name, value);
         return -1;
@@ -321,8 +338,9 @@ pcu_as_shape(pcu_state *Py_UNUSED(st), PyObject *value, void *out, const char *n
     return rc;
 }
 
-int
-pcu_dtype_check_meaning(PyArray_Descr *dtype, const char *name)
+/* 1 if all numbers of a dtype have the byte order of this machine. -1 on error. */
+static int
+convert_is_native(PyArray_Descr *dtype)
 {
     int native = PyArray_ISNBO(dtype->byteorder);
     if (native && (PyDataType_HASFIELDS(dtype) || PyDataType_HASSUBARRAY(dtype))) {
@@ -333,21 +351,33 @@ pcu_dtype_check_meaning(PyArray_Descr *dtype, const char *name)
         }
         Py_XDECREF(answer);
     }
+    return native;
+}
+
+static int
+convert_check_dtype(PyArray_Descr *dtype, const char *name, const char *owner)
+{
+    int native = convert_is_native(dtype);
     if (native != 0) {
-        if (native < 0) {
-            return -1;
-        }
-        return 0;
+        return Py_MIN(native, 0);
     }
     PyArray_Descr *wanted = PyArray_DescrNewByteorder(dtype, NPY_NATIVE);
+    int rc = -1;
     if (wanted != NULL) {
-        PyErr_Format(PyExc_TypeError,
-                     "%s has %R, in the byte order of other machines, which no GPU "
-                     "reads; convert it with .astype(numpy.%R)",
-                     name, (PyObject *)dtype, (PyObject *)wanted);
+        rc = pcu_forgive(
+            PyExc_TypeError,
+            "%s%s has %R, in the byte order of other machines, which no GPU "
+            "reads; convert it with .astype(numpy.%R)",
+            name, owner, (PyObject *)dtype, (PyObject *)wanted);
         Py_DECREF(wanted);
     }
-    return -1;
+    return rc;
+}
+
+int
+pcu_dtype_check_meaning(PyArray_Descr *dtype, const char *name)
+{
+    return convert_check_dtype(dtype, name, "");
 }
 
 /* 1 if the array is a masked array. numpy.ma is not imported: if it was not imported
@@ -377,36 +407,43 @@ convert_is_masked(PyArrayObject *array)
     return masked;
 }
 
-int
-pcu_array_check_meaning(PyArrayObject *array, const char *name)
+static int
+convert_check_array(PyArrayObject *array, const char *name, const char *owner)
 {
     if (!PyArray_CheckExact(array)) {
         int masked = convert_is_masked(array);
         if (masked > 0) {
-            PyErr_Format(PyExc_TypeError,
-                         "%s is a masked array, and arrays on a GPU have no mask; pass "
-                         "its .filled(value), or its .data",
-                         name);
+            masked = pcu_forgive(PyExc_TypeError,
+                                 "%s%s is a masked array, and arrays on a GPU have no "
+                                 "mask; pass its .filled(value), or its .data",
+                                 name, owner);
         }
-        if (masked != 0) {
+        if (masked < 0) {
             return -1;
         }
     }
-    return pcu_dtype_check_meaning(PyArray_DESCR(array), name);
+    return convert_check_dtype(PyArray_DESCR(array), name, owner);
 }
 
 int
-pcu_array_check_elements(PyArrayObject *array, const char *name)
+pcu_array_check_meaning(PyArrayObject *array, const char *name)
+{
+    return convert_check_array(array, name, "");
+}
+
+int
+pcu_array_check_elements(PyArrayObject *array, const char *name, const char *owner)
 {
     PyArray_Descr *dtype = PyArray_DESCR(array);
     if (PyDataType_REFCHK(dtype)) {
-        PyErr_Format(PyExc_TypeError,
-                     "%s is an array of Python objects (%R), which no kernel can use; "
-                     "convert it to numbers, as in array.astype(numpy.float32)",
-                     name, (PyObject *)dtype);
+        PyErr_Format(
+            PyExc_TypeError,
+            "%s%s is an array of Python objects (%R), which no kernel can use; "
+            "convert it to numbers, as in array.astype(numpy.float32)",
+            name, owner, (PyObject *)dtype);
         return -1;
     }
-    return pcu_array_check_meaning(array, name);
+    return convert_check_array(array, name, owner);
 }
 
 int

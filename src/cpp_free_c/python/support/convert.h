@@ -21,6 +21,7 @@ PCU_CONVERTER(pcu_as_uint8);  /* unsigned char */
 PCU_CONVERTER(pcu_as_uint16); /* unsigned short */
 PCU_CONVERTER(pcu_as_size);   /* size_t: any __index__ */
 PCU_CONVERTER(pcu_as_bool);   /* int */
+PCU_CONVERTER(pcu_as_double); /* double */
 PCU_CONVERTER(pcu_as_dtype);  /* PyArray_Descr *: NEW reference */
 PCU_CONVERTER(pcu_as_order);  /* NPY_ORDER: "C" or "F" */
 
@@ -34,8 +35,8 @@ PCU_HIDDEN PCU_RAISES int pcu_as_integer(PyObject *value, long long low,
 PCU_HIDDEN bool pcu_integer_fits(PyObject *integer, long long low,
                                  unsigned long long high, unsigned long long *out);
 
-/* 1 if the value has __index__ and is not an array with axes. */
-PCU_HIDDEN int pcu_is_one_integer(PyObject *value);
+/* Whether the value has __index__ and is not an array with axes. */
+PCU_HIDDEN bool pcu_is_one_integer(PyObject *value);
 
 /* Convert an address: an integer, or an object with __int__ that is not a float. */
 PCU_HIDDEN PCU_RAISES int pcu_as_address(PyObject *value, CUdeviceptr *out,
@@ -63,14 +64,16 @@ typedef struct {
 } pcu_shape;
 PCU_CONVERTER(pcu_as_shape); /* pcu_shape */
 
-/* Check that the elements have the same meaning on the device as in the program.
- * TypeError with a hint for non-native byte order and for masked arrays. */
+/* Check that the elements have the same meaning on the device as in the program. For
+ * non-native byte order and for masked arrays warn, because their bytes can be copied,
+ * or raise TypeError: see pcu_forgive. */
 PCU_HIDDEN PCU_RAISES int pcu_array_check_meaning(PyArrayObject *array,
                                                   const char *name);
 
-/* The same, and TypeError for elements that no kernel can use: Python objects. */
+/* The same, and TypeError for elements that no kernel can use: Python objects. A
+ * message calls the array `name` and `owner`, one after the other. */
 PCU_HIDDEN PCU_RAISES int pcu_array_check_elements(PyArrayObject *array,
-                                                   const char *name);
+                                                   const char *name, const char *owner);
 
 /* The same as pcu_array_check_meaning for a dtype. */
 PCU_HIDDEN PCU_RAISES int pcu_dtype_check_meaning(PyArray_Descr *dtype,

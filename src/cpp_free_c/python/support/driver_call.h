@@ -34,14 +34,14 @@ pcu_lock(PyThreadState *thread)
     pcu_calls_waiting--;
 }
 
-/* 1 if the interpreter lock must be released around a call. `blocking` is the constant
- * in the function's row. Calls that enqueue work are counted. */
-static inline int
+/* Whether the interpreter lock must be released around a call. `blocking` is the
+ * constant in the function's row. Calls that enqueue work are counted. */
+static inline bool
 pcu_must_unlock(int blocking)
 {
-    int enqueues = blocking == PCU_BLOCKING_QUEUE || blocking == PCU_BLOCKING_COPY;
-    int full = enqueues && pcu_queue_count();
-    int waits = blocking == PCU_BLOCKING_COPY || blocking == PCU_BLOCKING_NOGIL;
+    bool enqueues = blocking == PCU_BLOCKING_QUEUE || blocking == PCU_BLOCKING_COPY;
+    bool full = enqueues && pcu_queue_count();
+    bool waits = blocking == PCU_BLOCKING_COPY || blocking == PCU_BLOCKING_NOGIL;
     return full || waits || (blocking != PCU_BLOCKING_GIL && pcu_calls_waiting != 0);
 }
 

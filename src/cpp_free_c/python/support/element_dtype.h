@@ -1,7 +1,7 @@
 /* The element types that kernels know, and the one of a NumPy dtype.
  *
  * tables/dtypes.h has one row for each type. Callers: launches, which compare arguments
- * with parameters, and the rooms of arrays. */
+ * with parameters, DLPack, and the rooms of arrays. */
 #ifndef PYTHON_SUPPORT_ELEMENT_DTYPE_H
 #define PYTHON_SUPPORT_ELEMENT_DTYPE_H
 
@@ -19,5 +19,14 @@ typedef enum {
 
 /* The type of a dtype: PCU_T_RAW if kernels only move it, PCU_T_NONE if they cannot. */
 PCU_HIDDEN int pcu_type_of_dtype(const PyArray_Descr *dtype);
+
+/* -- bfloat16, which NumPy does not have: the package ml_dtypes registers it ------- */
+
+/* Whether the dtype is ml_dtypes' bfloat16. */
+PCU_HIDDEN bool pcu_dtype_is_bfloat16(const PyArray_Descr *dtype);
+
+/* The dtype. Imports ml_dtypes if the program has not; TypeError without the package.
+ */
+PCU_HIDDEN PCU_NEWREF PyArray_Descr *pcu_bfloat16_dtype_new(void);
 
 #endif

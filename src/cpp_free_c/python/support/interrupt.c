@@ -59,7 +59,7 @@ pcu_interrupt_check(void)
 static int
 interrupt_poll(void)
 {
-    int is_main = PyThread_get_thread_ident() == pcu_drv_info.main_thread;
+    bool is_main = PyThread_get_thread_ident() == pcu_drv_info.main_thread;
     PyThreadState *attached = pcu_thread_attached();
     if (attached != NULL) {
         int raised = is_main && pcu_interrupt_check();

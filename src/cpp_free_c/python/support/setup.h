@@ -8,6 +8,7 @@
 #include "python/support/base.h"
 
 #define PCU_SETUPS(X)         \
+    X(args)                   \
     X(errors)                 \
     X(call_site)              \
     X(suspects)               \

@@ -140,15 +140,15 @@ typedef struct {
     struct pcu_property_block *properties; /* owned list; freed with the module */
     PyObject *launch_names; /* owned: {str: the same}, for driver/events.h; freed with
                                the module */
-    /* Raises unless all elements of a GPUArray lie in its memory. Set by python/array,
-     * called by launches. */
+    /* Warns or raises unless all elements of a GPUArray lie in its memory. Set by
+     * python/array, called by launches. */
     int (*check_array)(PyObject *array);
     /* The name of the array operation of a generated kernel: a new str. Set by
      * python/array, called for the text of errors. */
     PyObject *(*kernel_name_new)(CUfunction kernel);
-    int has_last_collection; /* last_collection.c has registered with atexit */
-    int has_driver_threads;  /* driver_thread.c has, too */
-    void *curand;            /* cuRAND; NULL until first used; never closed */
+    bool has_last_collection; /* at_exit.c has registered it with atexit */
+    bool has_driver_threads;  /* driver_thread.c has, too */
+    void *curand;             /* cuRAND; NULL until first used; never closed */
 } pcu_state;
 
 /* The module's definition. It identifies the module when the state is looked up from a

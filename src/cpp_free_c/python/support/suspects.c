@@ -366,7 +366,7 @@ text_line_new(PyObject *record, Py_ssize_t number)
 
 /* Whether the checks of the software device are on: their reports name the launch and
  * the line of the source. */
-static int
+static bool
 text_is_of_check(void)
 {
     const char *checks = getenv("PYCUDA_CHECK");

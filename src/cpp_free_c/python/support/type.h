@@ -38,4 +38,22 @@ PCU_HIDDEN PCU_RAISES int pcu_add_properties(pcu_state *st, PyTypeObject *type,
 /* Free the memory that pcu_add_properties allocated. */
 PCU_HIDDEN void pcu_free_properties(pcu_state *st);
 
+/* -- objects with attributes and weak references that own no driver handle --------- */
+
+/* pcu_instance is the first member of the object's struct, and the object owns nothing
+ * else that must be released. Device, the array descriptors, PointerHolderBase and
+ * PageLockedAllocator use the functions as type slots. */
+
+typedef struct {
+    PyObject_HEAD
+    PyObject *dict; /* attributes that programs add */
+    PyObject *weakrefs;
+} pcu_instance;
+
+PCU_HIDDEN int pcu_instance_traverse(PyObject *op, visitproc visit, void *arg);
+PCU_HIDDEN int pcu_instance_clear(PyObject *op);
+PCU_HIDDEN void pcu_instance_dealloc(PyObject *op);
+
+extern PCU_HIDDEN PyMemberDef pcu_instance_members[];
+
 #endif

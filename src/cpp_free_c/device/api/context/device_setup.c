@@ -2,24 +2,24 @@
  *
  * Called once, by cuInit. The limits follow a small GPU of the compute capability. */
 #define _GNU_SOURCE /* dladdr */
-#include "device/memory/memory.h"
 #include "device/api/context/device_setup.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/memory/memory.h"
 #include "device/base/checks.h"
 #include "device/base/site.h"
 #include "device/check/stream_check.h"
 #include "device/compile/lower.h"
 #include "device/machine/grid/execution.h"
-#include "device/machine/grid/threads.h"
 #include "device/machine/warp/handlers.h"
 #include "device/api/context/leak.h"
-#include "device/api/context/driver_version.h"
 #include "device/api/entry/message.h"
+#include "device/base/device.h"
 
 #define DEFAULT_MEMORY ((uint64_t)4 << 30)
 #define LARGEST_MEMORY ((uint64_t)1 << 38)
@@ -333,4 +333,54 @@ emu_device_open(void)
     emu_leak_open((emu_checks_wanted() & EMU_CHECK_LEAK) != 0);
     emu_stream_check_open((emu_checks_wanted() & EMU_CHECK_SYNC) != 0);
     return CUDA_SUCCESS;
+}
+
+/* -- names ------------------------------------------------------------------------- */
+
+void
+emu_device_uuid(int ordinal, CUuuid *uuid)
+{
+    memcpy(uuid->bytes, "PyCUDA software", sizeof(uuid->bytes));
+    uuid->bytes[15] = (char)ordinal;
+}
+
+void
+emu_device_bus_id(int ordinal, char *text, size_t room)
+{
+    (void)snprintf(text, room, "0000:%02X:00.0", (unsigned)ordinal + 1);
+}
+
+/* -- the version ------------------------------------------------------------------- */
+
+enum { OLDEST_MAJOR = 11, NEWEST_MAJOR = 99 };
+
+bool
+emu_driver_version_parse(const char *text, int *version)
+{
+    int major = 0, minor;
+
+    while (*text >= '0' && *text <= '9' && major <= NEWEST_MAJOR) {
+        major = major * 10 + (*text++ - '0');
+    }
+    if (major < OLDEST_MAJOR || major > NEWEST_MAJOR || *text++ != '.') {
+        return false;
+    }
+    minor = *text++ - '0';
+    if (minor < 0 || minor > 9 || *text != '\0') {
+        return false;
+    }
+    *version = major * 1000 + minor * 10;
+    return true;
+}
+
+int
+emu_driver_version(void)
+{
+    const char *text = getenv("PYCUDA_EMULATOR_DRIVER_VERSION");
+    int version;
+
+    if (text != NULL && emu_driver_version_parse(text, &version)) {
+        return version;
+    }
+    return EMU_DRIVER_VERSION;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "device/api/entry/entry.h"
-#include "device/api/entry/error_log.h"
+#include "device/api/entry/message.h"
 #include "device/api/entry/lock.h"
 
 CUresult

@@ -31,4 +31,14 @@ bool emu_leak_is_memory(const struct emu_allocation *allocation);
 EMU_EXPORT int emu_leak_before_collection(void);
 EMU_EXPORT void emu_leak_after_collection(void);
 
+/* -- counts of live handles -------------------------------------------------------- */
+
+/* They come from the registry, the memory and the pools; nothing is counted here. */
+
+/* How many handles of a kind are alive: context, module, memory, host, registered,
+ * managed, array, mipmap, stream, event, texture, surface, link, graph, graph_exec,
+ * graphics, pool, ipc, global, heap. -1 for an unknown kind. May be called from any
+ * thread at any time, before cuInit too; a test reaches it through dlsym or ctypes. */
+EMU_EXPORT long long emu_live_count(const char *kind);
+
 #endif

@@ -3,11 +3,9 @@
 
 #include "device/memory/memory.h"
 #include "device/api/entry/call_log.h"
-#include "device/api/entry/deferred.h"
+#include "device/api/entry/queue.h"
 #include "device/api/context/device_setup.h"
-#include "device/api/context/driver_version.h"
 #include "device/api/entry/entry.h"
-#include "device/api/entry/fault_injection.h"
 #include "device/api/entry/lock.h"
 #include "device/api/entry/message.h"
 
@@ -27,7 +25,7 @@ library_open_memory(void)
 
 /* The steps of the first cuInit. */
 static CUresult (*const library_steps[])(void) = {
-    emu_fault_environment, emu_call_log_environment, emu_deferred_open,
+    emu_fault_environment, emu_call_log_environment, emu_queue_open,
     library_open_memory,   emu_device_open,
 };
 
@@ -53,15 +51,8 @@ emu_cuInit(unsigned int Flags)
     return CUDA_SUCCESS;
 }
 
-CUresult
-emu_cuDriverGetVersion(int *driverVersion)
-{
-    if (driverVersion == NULL) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *driverVersion = emu_driver_version();
-    return CUDA_SUCCESS;
-}
+EMU_GETTER(emu_cuDriverGetVersion, (int *driverVersion), driverVersion,
+           emu_driver_version())
 
 /* Programs ask for these texts when something has failed, so no fault is injected here.
  */

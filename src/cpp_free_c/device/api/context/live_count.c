@@ -1,6 +1,6 @@
 /* Counts of live handles: a table of kinds over the registry, the memory and the pools.
- * See live_count.h. */
-#include "device/api/context/live_count.h"
+ * See leak.h. */
+#include "device/api/context/leak.h"
 
 #include <string.h>
 

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 
 #include "device/api/entry/context_stack.h"
-#include "device/api/entry/deferred.h"
 
 typedef struct emu_capture {
     emu_context *context; /* of the origin */
@@ -127,10 +126,9 @@ emu_capture_is_active(const emu_stream *stream)
     return stream->place.capture != NULL;
 }
 
-/* Add the work to the capture of the stream, if there is one. */
-static CUresult
-capture_add(emu_stream *stream, const emu_work *work, const void *payload, size_t size,
-            bool *taken)
+CUresult
+emu_capture_add(emu_stream *stream, const emu_work *work, const void *payload,
+                size_t size, bool *taken)
 {
     emu_edges after = {0};
     emu_capture *capture;
@@ -158,21 +156,6 @@ capture_add(emu_stream *stream, const emu_work *work, const void *payload, size_
     node->capture = capture->number;
     node->after = stream->place.after;
     stream->place.after = after;
-    return CUDA_SUCCESS;
-}
-
-CUresult
-emu_capture_take(emu_stream *stream, const emu_work *work, const void *payload,
-                 size_t size, bool *taken)
-{
-    CUresult status = capture_add(stream, work, payload, size, taken);
-
-    if (status != CUDA_SUCCESS) {
-        return status;
-    }
-    if (!*taken) {
-        *taken = emu_deferred_keep(stream, work, payload, size);
-    }
     return CUDA_SUCCESS;
 }
 

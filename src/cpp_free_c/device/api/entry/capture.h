@@ -10,7 +10,7 @@
 
 #include "device/api/entry/call.h"
 #include "device/api/entry/graph.h"
-#include "device/api/entry/stream_order.h"
+#include "device/api/entry/turn.h"
 
 /* CUstreamCaptureMode and CUstreamCaptureStatus values. */
 enum { EMU_CAPTURE_GLOBAL = 0, EMU_CAPTURE_THREAD_LOCAL = 1, EMU_CAPTURE_RELAXED = 2 };
@@ -21,11 +21,10 @@ enum { EMU_CAPTURE_NONE = 0, EMU_CAPTURE_ACTIVE = 1, EMU_CAPTURE_INVALIDATED = 2
 /* Whether work in the stream becomes nodes. */
 bool emu_capture_is_active(const emu_stream *stream);
 
-/* Keep the work if the stream is being captured or is deferred. Sets `taken` if so:
- * then the caller must not run the work. */
-CUresult emu_capture_take(emu_stream *stream, const emu_work *work, const void *payload,
-                          size_t size, bool *taken);
-/* The kernel that was just taken may begin before kernels that it waits for have ended:
+/* Add the work to the capture of the stream, if there is one. Sets `taken` if so. */
+CUresult emu_capture_add(emu_stream *stream, const emu_work *work, const void *payload,
+                         size_t size, bool *taken);
+/* The kernel that was just added may begin before kernels that it waits for have ended:
  * the edges from them are programmatic. No capture: no effect. */
 void emu_capture_launched_early(emu_stream *stream);
 /* Report how such a call ended. A failure makes the capture of the stream invalid; if

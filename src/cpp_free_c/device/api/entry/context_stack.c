@@ -4,8 +4,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "device/api/entry/green_context.h"
-
 typedef struct {
     emu_context *context;
     CUcontext handle; /* what the program gave */

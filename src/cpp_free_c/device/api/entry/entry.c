@@ -7,18 +7,15 @@
 #include "device/base/checks.h"
 #include "device/base/site.h"
 #include "device/check/stream_check.h"
-#include "device/check/stream_finding.h"
 #include "device/memory/memory.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/call_log.h"
 #include "device/api/entry/capture.h"
 #include "device/api/entry/context_stack.h"
-#include "device/api/entry/deferred.h"
-#include "device/api/entry/error_log.h"
-#include "device/api/entry/fault_injection.h"
-#include "device/api/entry/lock.h"
+#include "device/api/entry/queue.h"
 #include "device/api/entry/message.h"
-#include "device/api/entry/user_object.h"
+#include "device/api/entry/lock.h"
+#include "device/api/entry/graph.h"
 
 static pthread_once_t opened = PTHREAD_ONCE_INIT;
 static _Thread_local bool in_callback;
@@ -88,7 +85,7 @@ emu_enter(emu_call call)
         emu_error_log_say("A stream is being captured, which forbids this call.");
         return status;
     }
-    if (emu_deferred_enter(call) && emu_wait_interrupted()) {
+    if (emu_queue_enter(call) && emu_wait_interrupted()) {
         return EMU_INTERRUPTED;
     }
     return CUDA_SUCCESS;

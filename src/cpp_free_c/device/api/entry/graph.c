@@ -96,6 +96,65 @@ emu_edge_is_plain(const CUgraphEdgeData *data)
     return memcmp(data, &plain, sizeof(plain)) == 0;
 }
 
+/* -- places of captures ------------------------------------------------------------ */
+
+void
+emu_capture_place_leave(emu_capture_place *place)
+{
+    place->captured = false;
+    if (place->capture == NULL) {
+        return;
+    }
+    if (place->previous != NULL) {
+        place->previous->next = place->next;
+    }
+    else {
+        *place->places = place->next;
+    }
+    if (place->next != NULL) {
+        place->next->previous = place->previous;
+    }
+    emu_edges_clear(&place->after);
+    place->capture = NULL;
+    place->places = NULL;
+    place->next = place->previous = NULL;
+}
+
+bool
+emu_capture_place_join(emu_capture_place *place, struct emu_capture *capture,
+                       emu_capture_place **places, const emu_edges *after)
+{
+    emu_edges copy = {0};
+
+    if (!emu_edges_copy(&copy, after)) {
+        return false;
+    }
+    emu_capture_place_leave(place);
+    place->capture = capture;
+    place->places = places;
+    place->after = copy;
+    place->next = *places;
+    if (place->next != NULL) {
+        place->next->previous = place;
+    }
+    *places = place;
+    return true;
+}
+
+bool
+emu_capture_place_wait(emu_capture_place *place, const emu_edges *after)
+{
+    for (size_t i = 0; i < after->count; i++) {
+        emu_node *node = after->nodes[i];
+
+        if (emu_edges_find(&place->after, node) == place->after.count &&
+            !emu_edges_add(&place->after, node, &after->data[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* -- nodes ------------------------------------------------------------------------- */
 
 emu_graph *
@@ -266,6 +325,7 @@ emu_graph_destroy(emu_object *object)
         node_free(graph->nodes[i]);
     }
     free(graph->nodes);
+    free(graph->order);
     emu_user_references_drop(&graph->references);
     emu_conditionals_drop(&graph->conditionals);
     emu_object_free(object);
@@ -281,6 +341,14 @@ emu_graph_is_owned(const emu_object *object)
 
 static bool graph_fill(emu_graph *to, const emu_graph *from);
 
+/* Make an empty graph, which has just been made, a part of an executable graph. */
+static void
+graph_make_executable(emu_graph *graph)
+{
+    graph->is_executable = true;
+    emu_object_unlist(&graph->object);
+}
+
 /* Give a node copies of the bodies of another one. */
 static bool
 node_copy_bodies(emu_node *to, const emu_node *from)
@@ -292,11 +360,49 @@ node_copy_bodies(emu_node *to, const emu_node *from)
         return false;
     }
     for (size_t i = 0; i < from->body_count; i++) {
+        if (to->graph->is_executable) {
+            graph_make_executable(to->bodies[i]);
+        }
         if (!graph_fill(to->bodies[i], from->bodies[i])) {
             return false;
         }
     }
     return true;
+}
+
+/* Add a copy of a node, without its edges. */
+static bool
+graph_add_copy(emu_graph *to, const emu_node *node)
+{
+    emu_node *made =
+        emu_graph_add(to, node->work, node->payload.data, node->payload.size);
+
+    if (made == NULL) {
+        return false;
+    }
+    made->original = node->object.serial;
+    if (to->is_executable) {
+        emu_object_unlist(&made->object);
+        made->disabled = node->disabled;
+    }
+    if (node->graph->is_executable) {
+        made->original = node->original;
+    }
+    return node_copy_bodies(made, node);
+}
+
+/* Copy what only executable graphs have copies of. */
+static bool
+graph_fill_executable(emu_graph *to, const emu_graph *from)
+{
+    if (from->order != NULL) {
+        to->order = malloc((from->count + 1) * sizeof(*to->order));
+        if (to->order == NULL) {
+            return false;
+        }
+        memcpy(to->order, from->order, from->count * sizeof(*to->order));
+    }
+    return emu_conditionals_copy(&to->conditionals, &from->conditionals);
 }
 
 /* Copy the nodes of a graph into an empty one. */
@@ -305,14 +411,9 @@ graph_fill(emu_graph *to, const emu_graph *from)
 {
     to->original = from->object.serial;
     for (size_t i = 0; i < from->count; i++) {
-        const emu_node *node = from->nodes[i];
-        emu_node *made =
-            emu_graph_add(to, node->work, node->payload.data, node->payload.size);
-
-        if (made == NULL || !node_copy_bodies(made, node)) {
+        if (!graph_add_copy(to, from->nodes[i])) {
             return false;
         }
-        made->original = node->object.serial;
     }
     for (size_t i = 0; i < from->count; i++) { /* an edge may lead to a later node */
         const emu_edges *after = &from->nodes[i]->after;
@@ -323,6 +424,9 @@ graph_fill(emu_graph *to, const emu_graph *from)
                 return false;
             }
         }
+    }
+    if (to->is_executable && !graph_fill_executable(to, from)) {
+        return false;
     }
     return emu_user_references_copy(&to->references, &from->references);
 }
@@ -335,6 +439,23 @@ emu_graph_copy(emu_context *context, const emu_graph *from, emu_node *owner)
     if (to != NULL && !graph_fill(to, from)) {
         emu_graph_destroy(&to->object);
         to = NULL;
+    }
+    return to;
+}
+
+emu_graph *
+emu_graph_copy_executable(const emu_graph *from)
+{
+    emu_graph *to = emu_graph_new(from->object.context, NULL);
+
+    if (to == NULL) {
+        return NULL;
+    }
+    graph_make_executable(to);
+    to->holders = 1;
+    if (!graph_fill(to, from)) {
+        emu_graph_destroy(&to->object);
+        return NULL;
     }
     return to;
 }

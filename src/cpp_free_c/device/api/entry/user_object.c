@@ -1,5 +1,5 @@
-/* User objects. See user_object.h. */
-#include "device/api/entry/user_object.h"
+/* User objects. See graph.h. */
+#include "device/api/entry/graph.h"
 
 #include <stdlib.h>
 

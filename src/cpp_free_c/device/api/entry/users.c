@@ -1,4 +1,4 @@
-/* Counting the users of an object and waiting for them. See users.h. */
+/* The users of objects, waiting for them, and doubtful releases. See users.h. */
 #define _GNU_SOURCE
 #include "device/api/entry/users.h"
 
@@ -7,7 +7,7 @@
 #include "device/base/device.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/lock.h"
-#include "device/api/entry/release_count.h"
+#include "device/api/entry/context_stack.h"
 
 void
 emu_users_add(emu_object *object)
@@ -67,4 +67,44 @@ emu_users_destroy(emu_object *object)
     object->destroy(object);
     emu_users_remove(context);
     return CUDA_SUCCESS;
+}
+
+/* -- doubtful releases ------------------------------------------------------------- */
+
+static unsigned long long abandoned, foreign; /* guarded by the API lock */
+
+void
+emu_count_abandoned(size_t count)
+{
+    abandoned += count;
+}
+
+void
+emu_count_free(const emu_context *owner)
+{
+    if (owner != NULL && emu_context_top() != owner) {
+        foreign++;
+    }
+}
+
+unsigned long long
+emu_abandoned_count(void)
+{
+    unsigned long long count;
+
+    emu_lock();
+    count = abandoned;
+    emu_unlock();
+    return count;
+}
+
+unsigned long long
+emu_foreign_free_count(void)
+{
+    unsigned long long count;
+
+    emu_lock();
+    count = foreign;
+    emu_unlock();
+    return count;
 }

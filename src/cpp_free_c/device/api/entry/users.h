@@ -8,8 +8,11 @@
 #define DEVICE_API_ENTRY_USERS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "device/base/object.h"
+#include "device/base/device.h"
+#include "device/base/export.h"
 
 void emu_users_add(emu_object *object);
 void emu_users_remove(emu_object *object);
@@ -26,5 +29,22 @@ CUresult emu_users_destroy(emu_object *object);
  * makes while its own thread waits or runs a kernel: the thread would wait for itself.
  */
 bool emu_users_can_wait(const emu_object *object);
+
+/* -- doubtful releases ------------------------------------------------------------- */
+
+/* What programs left to a context, or freed while another one was current. The
+ * functions marked EMU_EXPORT may be called from any thread at any time, before cuInit
+ * too; a test reaches them through dlsym or ctypes. */
+
+/* Objects and allocations that contexts still held when they were destroyed. */
+EMU_EXPORT unsigned long long emu_abandoned_count(void);
+/* Objects and allocations that were released while another context was current. */
+EMU_EXPORT unsigned long long emu_foreign_free_count(void);
+
+/* Add to the first count. */
+void emu_count_abandoned(size_t count);
+/* Add to the second count if `owner`, the context of what is released, is not current.
+ */
+void emu_count_free(const emu_context *owner);
 
 #endif

@@ -1,8 +1,8 @@
 /* Work that can be kept and run later: the nodes of graphs and deferred work.
  *
- * A queue that keeps work copies its payload and later calls the functions here. So the
- * queues are independent of kernels and copies, which have their own files above. A
- * payload is bytes: it may be copied and moved. */
+ * A queue (queue.h) that keeps work copies its payload and later calls the functions
+ * here. So the queues are independent of kernels and copies, which have their own files
+ * above. A payload is bytes: it may be copied and moved. */
 #ifndef DEVICE_API_ENTRY_WORK_H
 #define DEVICE_API_ENTRY_WORK_H
 
@@ -13,6 +13,14 @@
 #include "device/check/stream_check.h"
 #include "device/machine/warp/launch.h"
 
+/* When work may run. */
+typedef enum {
+    EMU_WORK_LATE,    /* at any time after the call that enqueues it has returned */
+    EMU_WORK_SOON,    /* as soon as it is ready: others may wait for it */
+    EMU_WORK_AT_ONCE, /* before the call returns */
+    EMU_WORK_AWAITED  /* the same, and the host has then waited for it */
+} emu_work_time;
+
 /* A kind of work: a row of the table of node kinds. Any of the functions may be NULL.
  */
 typedef struct {
@@ -20,15 +28,17 @@ typedef struct {
     /* Before a run, with the API lock held: check that everything the work needs still
      * exists, and keep it alive until `end`. */
     CUresult (*begin)(const void *payload);
-    /* Note the memory that it will use, as far as that is known (stream_check.h). */
+    /* Before a run: note the memory that it may use (stream_check.h). */
     void (*use)(const void *payload, emu_operation *operation);
+    bool runs_after_fault; /* even if the context has failed */
+    bool uses_are_exact;   /* `use` notes no more than the run will use */
     /* Do the work, in the turn of a stream of the context, without the API lock.
-     * Anything but success ends the run; after a fault the context has failed too. */
+     * Anything but success ends the run; after a fault the context has failed too.
+     * NULL: there is nothing to do. */
     CUresult (*run)(const void *payload, emu_context *context, emu_report *report);
     /* After a run, with the API lock held. */
     void (*end)(const void *payload);
-    /* Whether it may run after the call that enqueues it has returned; NULL: yes. */
-    bool (*can_wait)(const void *payload);
+    emu_work_time (*when)(const void *payload); /* NULL: late */
     /* Whether it can run now, with the API lock held; NULL: yes. A stream keeps work
      * that is not ready, and all work behind it, until it is. */
     bool (*is_ready)(const void *payload);

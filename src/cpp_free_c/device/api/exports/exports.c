@@ -9,7 +9,6 @@
 #include "device/machine/warp/wait.h"
 #include "device/api/context/leak.h"
 #include "device/api/entry/entry.h"
-#include "device/api/entry/error_log.h"
 #include "device/api/entry/message.h"
 #include "device/api/module/module.h"
 #include "device/api/stream/stream.h"

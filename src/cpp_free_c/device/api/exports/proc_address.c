@@ -8,7 +8,7 @@
  * which a driver refuses, counts as the newest one here. */
 #include <string.h>
 
-#include "device/api/context/driver_version.h"
+#include "device/api/context/device_setup.h"
 #include "device/api/entry/entry.h"
 #include "device/api/exports/exports.h"
 

@@ -1,7 +1,7 @@
 /* The calls that begin, end, describe and change a stream capture. */
 #include "device/api/entry/capture.h"
 #include "device/api/entry/entry.h"
-#include "device/api/graph/edge_check.h"
+#include "device/api/graph/node_kinds.h"
 #include "device/api/stream/stream.h"
 
 CUresult

@@ -1,6 +1,5 @@
 /* Nodes and edges of graphs: listing, adding, removing. */
 #include "device/api/entry/entry.h"
-#include "device/api/graph/edge_check.h"
 #include "device/api/graph/node_kinds.h"
 
 /* -- checks ------------------------------------------------------------------------ */
@@ -259,15 +258,8 @@ emu_cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNode,
     return CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult
-emu_cuGraphNodeGetType(emu_node *node, CUgraphNodeType *type)
-{
-    if (type == NULL) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *type = node->work->type;
-    return CUDA_SUCCESS;
-}
+EMU_GETTER(emu_cuGraphNodeGetType, (emu_node * node, CUgraphNodeType *type), type,
+           node->work->type)
 
 /* -- changes ----------------------------------------------------------------------- */
 

@@ -10,7 +10,6 @@
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/entry.h"
 #include "device/api/entry/lock.h"
-#include "device/api/entry/message.h"
 #include "device/api/graph/node_kinds.h"
 #include "device/api/stream/stream.h"
 #include "device/api/entry/users.h"
@@ -25,11 +24,11 @@ emu_graph_exec_get(CUgraphExec handle)
     return emu_object_get(handle, EMU_GRAPH_EXEC);
 }
 
-emu_exec_body *
+emu_graph *
 emu_graph_exec_change(emu_graph_exec *exec)
 {
     if (exec->body->holders > 1) { /* a launch runs it */
-        emu_exec_body *copy = emu_exec_body_copy(exec->body);
+        emu_graph *copy = emu_graph_copy_executable(exec->body);
 
         if (copy == NULL) {
             return NULL;
@@ -99,7 +98,7 @@ graph_exec_new(emu_context *context, emu_graph *graph, uint64_t flags,
                CUDA_GRAPH_INSTANTIATE_PARAMS *said, CUgraphExec *out)
 {
     emu_graph_exec *exec;
-    emu_exec_body *body;
+    emu_graph *body;
 
     said->result_out = CUDA_GRAPH_INSTANTIATE_ERROR;
     CUresult status = emu_capture_graph_unsafe(graph);
@@ -178,15 +177,8 @@ emu_cuGraphInstantiateWithParams(emu_context *context, CUgraphExec *phGraphExec,
     return graph_exec_new(context, graph, said->flags, said, phGraphExec);
 }
 
-CUresult
-emu_cuGraphExecGetFlags(emu_graph_exec *exec, cuuint64_t *flags)
-{
-    if (flags == NULL) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *flags = exec->flags;
-    return CUDA_SUCCESS;
-}
+EMU_GETTER(emu_cuGraphExecGetFlags, (emu_graph_exec * exec, cuuint64_t *flags), flags,
+           exec->flags)
 
 CUresult
 emu_cuGraphExecDestroy(emu_graph_exec *exec)
@@ -199,8 +191,8 @@ emu_cuGraphExecDestroy(emu_graph_exec *exec)
 /* Run a body in a turn of the executable graph. What the nodes need is checked and kept
  * alive first, under the API lock. */
 static CUresult
-graph_exec_run_body(emu_graph_exec *exec, const emu_exec_body *body,
-                    emu_context *context, emu_report *report)
+graph_exec_run_body(emu_graph_exec *exec, const emu_graph *body, emu_context *context,
+                    emu_report *report)
 {
     const bool frees =
         (exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0;
@@ -226,7 +218,7 @@ graph_exec_run_body(emu_graph_exec *exec, const emu_exec_body *body,
 
 /* Run the body when no other thread runs the executable graph. */
 static CUresult
-graph_exec_run(emu_graph_exec *exec, const emu_exec_body *body, emu_context *context,
+graph_exec_run(emu_graph_exec *exec, const emu_graph *body, emu_context *context,
                emu_report *report)
 {
     CUresult status;
@@ -242,39 +234,53 @@ graph_exec_run(emu_graph_exec *exec, const emu_exec_body *body, emu_context *con
     return status;
 }
 
-static CUresult
-graph_exec_launch(emu_graph_exec *exec, emu_stream *stream)
-{
-    emu_context *context = stream->object.context;
-    emu_report report = {.text = ""};
-    emu_exec_body *body = exec->body; /* changes during the launch are for later ones */
-    int token;
-    /* A GPU does not nest graphs like that either. */
-    CUresult status = emu_capture_refuse(stream);
+/* A launch: changes of the executable graph during it are for later launches. */
+typedef struct {
+    emu_graph_exec *exec;
+    emu_graph *body;
+} exec_launch;
 
-    if (status != CUDA_SUCCESS) {
-        return status;
-    }
-    emu_users_add(&exec->object);
-    body->holders++;
-    emu_lane_await(stream->lane, &exec->clock); /* it never runs twice at once */
-    token = emu_stream_begin(stream);
-    if (token < 0) {
-        status = emu_wait_status();
-    }
-    else {
-        emu_operation_record(emu_operation_present(), &exec->clock);
-        status = graph_exec_run(exec, body, context, &report);
-        emu_stream_end(stream, token);
-    }
-    emu_exec_body_release(body);
-    emu_users_remove(&exec->object);
-    emu_message_set_report(&report);
-    if (emu_context_status(context) != CUDA_SUCCESS) {
-        return CUDA_SUCCESS; /* as on a GPU, the next call reports the fault */
-    }
-    return status;
+static CUresult
+launch_begin(const void *payload)
+{
+    const exec_launch *launch = payload;
+
+    emu_users_add(&launch->exec->object);
+    launch->body->holders++;
+    return CUDA_SUCCESS;
 }
+
+static void
+launch_use(const void *payload, emu_operation *operation)
+{
+    const exec_launch *launch = payload;
+
+    emu_exec_body_use(launch->body, operation);
+}
+
+static CUresult
+launch_run(const void *payload, emu_context *context, emu_report *report)
+{
+    const exec_launch *launch = payload;
+
+    emu_operation_record(emu_operation_present(), &launch->exec->clock);
+    return graph_exec_run(launch->exec, launch->body, context, report);
+}
+
+static void
+launch_end(const void *payload)
+{
+    const exec_launch *launch = payload;
+
+    emu_exec_body_release(launch->body);
+    emu_users_remove(&launch->exec->object);
+}
+
+static const emu_work launch_work = {.type = CU_GRAPH_NODE_TYPE_GRAPH,
+                                     .begin = launch_begin,
+                                     .use = launch_use,
+                                     .run = launch_run,
+                                     .end = launch_end};
 
 /* The graph already is where it will run, so there is nothing to upload. */
 CUresult
@@ -294,5 +300,10 @@ emu_cuGraphLaunch(CUgraphExec hGraph, emu_stream *stream)
     if (exec == NULL) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    return graph_exec_launch(exec, stream);
+    const exec_launch launch = {exec, exec->body};
+
+    emu_lane_await(stream->lane, &exec->clock); /* it never runs twice at once */
+    /* A GPU does not nest graphs by a capture either. */
+    return emu_stream_submit(stream, &launch_work, &launch, sizeof(launch),
+                             EMU_SUBMIT_AT_ONCE);
 }

@@ -1,5 +1,5 @@
-/* Pairing the nodes of two graphs. See exec_pairs.h. */
-#include "device/api/graph/exec_pairs.h"
+/* Pairing the nodes of two graphs. See exec.h. */
+#include "device/api/graph/exec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #define NO_PAIR UINT32_MAX
 
 typedef struct {
-    const emu_exec_body *body;
+    const emu_graph *body;
     const emu_graph *graph;
     uint32_t *pairs;            /* of the nodes of the body */
     uint32_t *others;           /* of the nodes of the graph */
@@ -23,6 +23,15 @@ pairing_refuse(pairing *p, emu_node *node, emu_node *from)
     *p->info = (CUgraphExecUpdateResultInfo){
         CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, node, from};
     return false;
+}
+
+/* Mark the nodes that a node waits for. */
+static void
+pairing_mark(bool *inner, const emu_edges *after)
+{
+    for (size_t k = 0; k < after->count; k++) {
+        inner[after->nodes[k]->number] = true;
+    }
 }
 
 static bool
@@ -44,15 +53,8 @@ pairing_open(pairing *p)
     memset(p->pairs, 0xff, count * sizeof(*p->pairs)); /* NO_PAIR */
     memset(p->others, 0xff, count * sizeof(*p->others));
     for (size_t i = 0; i < count; i++) {
-        const emu_exec_node *node = &p->body->nodes[i];
-        const emu_edges *after = &p->graph->nodes[i]->after;
-
-        for (size_t k = 0; k < node->after_count; k++) {
-            p->inner[node->after[k]] = true;
-        }
-        for (size_t k = 0; k < after->count; k++) {
-            p->others_inner[after->nodes[k]->number] = true;
-        }
+        pairing_mark(p->inner, &p->body->nodes[i]->after);
+        pairing_mark(p->others_inner, &p->graph->nodes[i]->after);
     }
     return true;
 }
@@ -100,17 +102,18 @@ pairing_ends(pairing *p)
 static bool
 pairing_edges(pairing *p, uint32_t number)
 {
-    const emu_exec_node *node = &p->body->nodes[number];
+    const emu_edges *after = &p->body->nodes[number]->after;
     emu_node *other = p->graph->nodes[p->pairs[number]];
 
-    if (node->after_count != other->after.count) {
+    if (after->count != other->after.count) {
         return pairing_refuse(p, other, NULL);
     }
-    for (size_t k = 0; k < node->after_count; k++) {
+    for (size_t k = 0; k < after->count; k++) {
         emu_node *from = other->after.nodes[k];
-        const uint32_t a = node->after[k], b = (uint32_t)from->number;
+        const uint32_t a = (uint32_t)after->nodes[k]->number;
+        const uint32_t b = (uint32_t)from->number;
 
-        if (memcmp(&node->edges[k], &other->after.data[k], sizeof(node->edges[k])) !=
+        if (memcmp(&after->data[k], &other->after.data[k], sizeof(after->data[k])) !=
             0) {
             return pairing_refuse(p, other, from);
         }
@@ -143,7 +146,7 @@ pairing_find(pairing *p)
 }
 
 uint32_t *
-emu_exec_pair(const emu_exec_body *body, const emu_graph *graph,
+emu_exec_pair(const emu_graph *body, const emu_graph *graph,
               CUgraphExecUpdateResultInfo *info)
 {
     pairing p = {.body = body, .graph = graph, .info = info};

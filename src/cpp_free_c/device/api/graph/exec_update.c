@@ -2,12 +2,10 @@
  * them. */
 #define _GNU_SOURCE
 #include <stdlib.h>
-#include <string.h>
 
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/entry.h"
 #include "device/api/graph/exec.h"
-#include "device/api/graph/exec_pairs.h"
 #include "device/api/graph/node_kinds.h"
 #include "device/api/module/launch_work.h"
 
@@ -15,7 +13,7 @@
 
 /* Whether a node may get a payload, as a code of the calls on one node. */
 static CUresult
-exec_node_check(const emu_exec_node *node, const void *payload)
+exec_node_check(const emu_node *node, const void *payload)
 {
     CUgraphExecUpdateResult result = CU_GRAPH_EXEC_UPDATE_SUCCESS;
 
@@ -34,7 +32,7 @@ exec_node_check(const emu_exec_node *node, const void *payload)
 /* Find the copy of a node in an executable graph. A launch may use it. */
 static CUresult
 exec_find_node(CUgraphExec handle, CUgraphNode node_handle, emu_graph_exec **exec,
-               emu_node **source, emu_exec_node **node)
+               emu_node **source, emu_node **node)
 {
     *exec = emu_graph_exec_get(handle);
     *source = emu_node_get(node_handle);
@@ -50,9 +48,9 @@ exec_find_node(CUgraphExec handle, CUgraphNode node_handle, emu_graph_exec **exe
 
 /* Find it for a change. */
 static CUresult
-exec_change_node(emu_graph_exec *exec, const emu_node *source, emu_exec_node **node)
+exec_change_node(emu_graph_exec *exec, const emu_node *source, emu_node **node)
 {
-    emu_exec_body *body = emu_graph_exec_change(exec);
+    emu_graph *body = emu_graph_exec_change(exec);
 
     if (body == NULL) {
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -64,7 +62,7 @@ exec_change_node(emu_graph_exec *exec, const emu_node *source, emu_exec_node **n
 /* Give a node the payload, if its kind allows that. A kernel node keeps its attributes.
  */
 static CUresult
-exec_node_replace(emu_graph_exec *exec, const emu_node *source, emu_exec_node *node,
+exec_node_replace(emu_graph_exec *exec, const emu_node *source, emu_node *node,
                   emu_payload payload)
 {
     CUresult status = CUDA_SUCCESS;
@@ -83,7 +81,7 @@ exec_node_replace(emu_graph_exec *exec, const emu_node *source, emu_exec_node *n
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    if (!emu_exec_node_set_payload(node, payload.data, payload.size)) {
+    if (!emu_node_set_payload(node, payload.data, payload.size)) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     return CUDA_SUCCESS;
@@ -92,15 +90,15 @@ exec_node_replace(emu_graph_exec *exec, const emu_node *source, emu_exec_node *n
 static CUresult exec_update_child(emu_graph_exec *exec, const emu_node *source,
                                   const emu_graph *graph);
 
-static CUresult
-exec_set(emu_context *context, CUgraphExec handle, CUgraphNode node_handle,
-         CUgraphNodeParams *params)
+CUresult
+emu_exec_set(emu_context *context, CUgraphExec handle, CUgraphNode node_handle,
+             CUgraphNodeParams *params)
 {
     const unsigned int fixed =
         EMU_NODES_MEMORY | EMU_NODES_CONDITIONAL | 1u << CU_GRAPH_NODE_TYPE_EMPTY;
     emu_graph_exec *exec;
     emu_node *source;
-    emu_exec_node *node;
+    emu_node *node;
     emu_payload payload;
     CUresult status = exec_find_node(handle, node_handle, &exec, &source, &node);
 
@@ -135,12 +133,12 @@ update_refuse(CUgraphExecUpdateResultInfo *info, CUgraphExecUpdateResult result,
     return false;
 }
 
-static bool update_check(const emu_exec_body *body, const emu_graph *graph,
+static bool update_check(const emu_graph *body, const emu_graph *graph,
                          CUgraphExecUpdateResultInfo *info);
 
 /* Whether a node may become like its pair. */
 static bool
-update_check_node(const emu_exec_node *node, emu_node *wish,
+update_check_node(const emu_node *node, emu_node *wish,
                   CUgraphExecUpdateResultInfo *info)
 {
     CUgraphExecUpdateResult result = CU_GRAPH_EXEC_UPDATE_SUCCESS;
@@ -165,25 +163,25 @@ update_check_node(const emu_exec_node *node, emu_node *wish,
 
 /* Whether an executable graph may become like a graph. */
 static bool
-update_check(const emu_exec_body *body, const emu_graph *graph,
+update_check(const emu_graph *body, const emu_graph *graph,
              CUgraphExecUpdateResultInfo *info)
 {
     uint32_t *pairs = emu_exec_pair(body, graph, info);
     bool good = pairs != NULL;
 
     for (size_t i = 0; good && i < body->count; i++) {
-        good = update_check_node(&body->nodes[i], graph->nodes[pairs[i]], info);
+        good = update_check_node(body->nodes[i], graph->nodes[pairs[i]], info);
     }
     free(pairs);
     return good;
 }
 
-static bool update_copy(emu_exec_body *body, const emu_graph *graph);
+static bool update_copy(emu_graph *body, const emu_graph *graph);
 
 static bool
-update_copy_node(emu_exec_node *node, const emu_node *wish)
+update_copy_node(emu_node *node, const emu_node *wish)
 {
-    if (!emu_exec_node_set_payload(node, wish->payload.data, wish->payload.size)) {
+    if (!emu_node_set_payload(node, wish->payload.data, wish->payload.size)) {
         return false;
     }
     for (size_t i = 0; i < node->body_count; i++) {
@@ -197,14 +195,14 @@ update_copy_node(emu_exec_node *node, const emu_node *wish)
 /* Copy the payloads of a graph that was checked. Conditional nodes get its handles,
  * which its kernels set. */
 static bool
-update_copy(emu_exec_body *body, const emu_graph *graph)
+update_copy(emu_graph *body, const emu_graph *graph)
 {
     CUgraphExecUpdateResultInfo ignored; /* the graph was checked */
     uint32_t *pairs = emu_exec_pair(body, graph, &ignored);
     bool good = pairs != NULL;
 
     for (size_t i = 0; good && i < body->count; i++) {
-        good = update_copy_node(&body->nodes[i], graph->nodes[pairs[i]]);
+        good = update_copy_node(body->nodes[i], graph->nodes[pairs[i]]);
     }
     free(pairs);
     emu_user_references_drop(&body->references);
@@ -217,8 +215,8 @@ update_copy(emu_exec_body *body, const emu_graph *graph)
 static CUresult
 update_apply(emu_graph_exec *exec, const emu_node *child, const emu_graph *graph)
 {
-    emu_exec_body *copy = emu_exec_body_copy(exec->body);
-    emu_exec_body *inner = copy;
+    emu_graph *copy = emu_graph_copy_executable(exec->body);
+    emu_graph *inner = copy;
 
     if (copy != NULL && child != NULL) {
         inner = emu_exec_body_find(copy, child->object.serial)->bodies[0];
@@ -237,7 +235,7 @@ static CUresult
 exec_update_child(emu_graph_exec *exec, const emu_node *source, const emu_graph *graph)
 {
     CUgraphExecUpdateResultInfo info;
-    emu_exec_node *node = emu_exec_body_find(exec->body, source->object.serial);
+    emu_node *node = emu_exec_body_find(exec->body, source->object.serial);
 
     if (graph == NULL || !update_check(node->bodies[0], graph, &info)) {
         return CUDA_ERROR_INVALID_VALUE;
@@ -282,65 +280,6 @@ emu_cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph,
     return exec_update(hGraphExec, hGraph, resultInfo);
 }
 
-/* -- the calls on one node --------------------------------------------------------- */
-
-CUresult
-emu_cuGraphExecNodeSetParams(emu_context *context, CUgraphExec hGraphExec,
-                             CUgraphNode hNode, CUgraphNodeParams *nodeParams)
-{
-    static const int zeros[3];
-
-    if (nodeParams == NULL || nodeParams->reserved2 != 0 ||
-        memcmp(nodeParams->reserved0, zeros, sizeof(zeros)) != 0) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    return exec_set(context, hGraphExec, hNode, nodeParams);
-}
-
-/* A call on a node of one kind. `good`: whether the arguments may be read. */
-#define EXEC_SET(name, parameters, kind, good, ...)                     \
-    CUresult emu_cuGraphExec##name parameters                           \
-    {                                                                   \
-        CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_##kind}; \
-                                                                        \
-        if (!(good)) {                                                  \
-            return CUDA_ERROR_INVALID_VALUE;                            \
-        }                                                               \
-        __VA_ARGS__;                                                    \
-        return exec_set(context, hGraphExec, hNode, &params);           \
-    }
-
-#define NODE emu_context *context, CUgraphExec hGraphExec, CUgraphNode hNode
-
-/* clang-format off */
-EXEC_SET(KernelNodeSetParams, (NODE, const CUDA_KERNEL_NODE_PARAMS *nodeParams), KERNEL,
-         nodeParams != NULL, params.kernel = *nodeParams)
-EXEC_SET(MemcpyNodeSetParams, (NODE, const CUDA_MEMCPY3D *copyParams, CUcontext ctx),
-         MEMCPY, copyParams != NULL && (ctx == NULL || emu_context_get(ctx) != NULL),
-         params.memcpy.copyParams = *copyParams)
-EXEC_SET(MemsetNodeSetParams,
-         (NODE, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx), MEMSET,
-         memsetParams != NULL && (ctx == NULL || emu_context_get(ctx) != NULL),
-         params.memset = (CUDA_MEMSET_NODE_PARAMS_v2){
-             .dst = memsetParams->dst,
-             .pitch = memsetParams->pitch,
-             .value = memsetParams->value,
-             .elementSize = memsetParams->elementSize,
-             .width = memsetParams->width,
-             .height = memsetParams->height})
-EXEC_SET(HostNodeSetParams, (NODE, const CUDA_HOST_NODE_PARAMS *nodeParams), HOST,
-         nodeParams != NULL, params.host = *nodeParams)
-EXEC_SET(BatchMemOpNodeSetParams,
-         (NODE, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams), BATCH_MEM_OP,
-         nodeParams != NULL, params.memOp = *nodeParams)
-EXEC_SET(ChildGraphNodeSetParams, (NODE, CUgraph childGraph), GRAPH, true,
-         params.graph.graph = childGraph)
-EXEC_SET(EventRecordNodeSetEvent, (NODE, CUevent event), EVENT_RECORD, true,
-         params.eventRecord.event = event)
-EXEC_SET(EventWaitNodeSetEvent, (NODE, CUevent event), WAIT_EVENT, true,
-         params.eventWait.event = event)
-/* clang-format on */
-
 /* -- switching nodes off ----------------------------------------------------------- */
 
 enum {
@@ -354,7 +293,7 @@ emu_cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode,
 {
     emu_graph_exec *exec = NULL;
     emu_node *source = NULL;
-    emu_exec_node *node = NULL;
+    emu_node *node = NULL;
     CUresult status = exec_find_node(hGraphExec, hNode, &exec, &source, &node);
 
     if (status != CUDA_SUCCESS) {
@@ -367,7 +306,7 @@ emu_cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode,
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    node->enabled = isEnabled != 0;
+    node->disabled = isEnabled == 0;
     return CUDA_SUCCESS;
 }
 
@@ -377,7 +316,7 @@ emu_cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode,
 {
     emu_graph_exec *exec = NULL;
     emu_node *source = NULL;
-    emu_exec_node *node = NULL;
+    emu_node *node = NULL;
     CUresult status = exec_find_node(hGraphExec, hNode, &exec, &source, &node);
 
     if (status != CUDA_SUCCESS) {
@@ -386,6 +325,6 @@ emu_cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode,
     if (isEnabled == NULL || (1u << node->work->type & CAN_BE_DISABLED) == 0) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    *isEnabled = node->enabled;
+    *isEnabled = !node->disabled;
     return CUDA_SUCCESS;
 }

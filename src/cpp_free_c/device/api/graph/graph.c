@@ -1,7 +1,7 @@
 /* Graphs: making, copying, destroying, user objects and conditional handles. */
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/entry.h"
-#include "device/api/entry/release_count.h"
+#include "device/api/entry/users.h"
 #include "device/api/graph/node_kinds.h"
 
 CUresult

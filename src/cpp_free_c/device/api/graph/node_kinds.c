@@ -7,8 +7,6 @@
 #include "device/api/memory/copy.h"
 #include "device/api/memory/graph_memory.h"
 #include "device/api/module/launch_work.h"
-#include "device/api/stream/event.h"
-#include "device/api/stream/memory_operation.h"
 #include "device/api/stream/stream.h"
 
 /* -- kinds that consist of other graphs -------------------------------------------- */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "device/api/entry/call.h"
-#include "device/api/entry/stream_order.h"
+#include "device/api/entry/turn.h"
 
 CUresult
 emu_cuGraphGetEdges_v1(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to,

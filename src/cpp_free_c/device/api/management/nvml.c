@@ -10,9 +10,7 @@
 #include <string.h>
 
 #include "device/memory/memory.h"
-#include "device/api/context/device_name.h"
 #include "device/api/context/device_setup.h"
-#include "device/api/context/driver_version.h"
 #include "device/api/entry/lock.h"
 
 /* The series of NVIDIA's driver that has CUDA 13.0. */

@@ -18,4 +18,16 @@ CUresult emu_allocation_free(uint64_t address, unsigned int kinds);
 /* The live allocation that holds an address, if its kind is one of `kinds`, or NULL. */
 const emu_allocation *emu_allocation_find(uint64_t address, unsigned int kinds);
 
+/* -- releases ---------------------------------------------------------------------- */
+
+/* Every free of a program goes through here, at once or later (turn.h), and so does the
+ * end of a context. */
+
+/* Tell the pool or the shared memory that an allocation is about to be freed. Call it
+ * with the API lock held. */
+void emu_release_forget(const emu_allocation *allocation);
+
+/* The same, and free the allocation. False if it was freed before. */
+bool emu_release_memory(emu_allocation *allocation);
+
 #endif

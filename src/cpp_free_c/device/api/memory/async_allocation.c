@@ -4,15 +4,14 @@
 #define _GNU_SOURCE
 #include "device/check/stream_check.h"
 #include "device/memory/memory.h"
-#include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
 #include "device/api/entry/entry.h"
 #include "device/api/entry/lock.h"
 #include "device/api/memory/graph_memory.h"
 #include "device/api/memory/ipc_memory.h"
 #include "device/api/memory/pool.h"
-#include "device/api/memory/release.h"
-#include "device/api/entry/release_count.h"
+#include "device/api/memory/allocation.h"
+#include "device/api/entry/users.h"
 #include "device/api/stream/stream.h"
 
 static CUresult
@@ -69,45 +68,59 @@ emu_cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool poo
     return async_allocate(stream, dptr, bytesize, found);
 }
 
-/* Free the memory after the work of the stream. */
-static CUresult
-async_free(emu_stream *stream, CUdeviceptr address)
-{
-    int token = emu_stream_begin(stream);
-    emu_allocation *found;
+/* -- frees ------------------------------------------------------------------------- */
 
-    if (token < 0) {
-        return emu_wait_status();
-    }
-    found = emu_memory_starting_at(address);
+static void
+free_use(const void *payload, emu_operation *operation)
+{
+    const emu_allocation *found = emu_memory_starting_at(*(const CUdeviceptr *)payload);
+
     if (found != NULL) {
-        emu_operation_use(emu_operation_present(), found->base, found->size,
-                          EMU_USE_FREE);
+        emu_operation_use(operation, found->base, found->size, EMU_USE_FREE);
     }
-    emu_stream_end(stream, token);
-    found = emu_memory_starting_at(address);
+}
+
+static CUresult
+free_run(const void *payload, emu_context *context, emu_report *report)
+{
+    CUresult status = CUDA_SUCCESS;
+
+    (void)context; /* memory of any context */
+    (void)report;
+    emu_lock();
+    emu_allocation *found = emu_memory_starting_at(*(const CUdeviceptr *)payload);
+
     if (found != NULL && found->kind == EMU_MEMORY_IMPORTED) {
         emu_ipc_memory_close(found);
-        return CUDA_SUCCESS;
     }
-    if (found == NULL || (!emu_pool_has(found) && found->kind != EMU_MEMORY_DEVICE &&
-                          found->kind != EMU_MEMORY_GRAPH_NODE)) {
-        return CUDA_ERROR_INVALID_VALUE;
+    else if (found != NULL &&
+             (emu_pool_has(found) || found->kind == EMU_MEMORY_DEVICE ||
+              found->kind == EMU_MEMORY_GRAPH_NODE)) {
+        emu_count_free(found->context);
+        (void)emu_release_memory(found); /* just found alive, under the lock */
     }
-    emu_count_free(found->context);
-    (void)emu_release_memory(found); /* just found alive, under the lock */
-    return CUDA_SUCCESS;
+    else {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    emu_unlock();
+    return status;
 }
+
+static const emu_work free_work = {.type = CU_GRAPH_NODE_TYPE_MEM_FREE,
+                                   .use = free_use,
+                                   .uses_are_exact = true,
+                                   .runs_after_fault = true,
+                                   .run = free_run};
 
 CUresult
 emu_cuMemFreeAsync(CUdeviceptr dptr, emu_stream *stream)
 {
-    if (dptr != 0 && emu_capture_is_active(stream)) {
+    if (dptr == 0) {
+        return emu_capture_refuse(stream);
+    }
+    if (emu_capture_is_active(stream)) {
         return emu_graph_memory_capture_free(stream, dptr);
     }
-    CUresult status = emu_capture_refuse(stream);
-    if (status != CUDA_SUCCESS || dptr == 0) {
-        return status;
-    }
-    return async_free(stream, dptr);
+    return emu_stream_submit(stream, &free_work, &dptr, sizeof(dptr),
+                             EMU_SUBMIT_AT_ONCE);
 }

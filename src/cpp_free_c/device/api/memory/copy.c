@@ -6,7 +6,6 @@
 
 #include "device/check/stream_check.h"
 #include "device/memory/memory.h"
-#include "device/machine/services/services.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
 #include "device/api/entry/context_stack.h"
@@ -133,7 +132,7 @@ static void
 copy_use_side(const emu_copy_box *b, const emu_copy_side *s, emu_operation *operation,
               unsigned kind)
 {
-    if (emu_memory_check(s->start, 1) == NULL) {
+    if (!emu_operation_is_open(operation) || emu_memory_check(s->start, 1) == NULL) {
         return;
     }
     for (size_t z = 0; z < b->depth; z++) {
@@ -149,23 +148,14 @@ copy_use(const void *payload, emu_operation *operation)
 {
     const emu_copy_box *b = payload;
 
-    if (emu_operation_is_open(operation)) {
-        copy_use_side(b, &b->source, operation, EMU_USE_READ);
-        copy_use_side(b, &b->target, operation, EMU_USE_WRITE);
-    }
+    copy_use_side(b, &b->source, operation, EMU_USE_READ);
+    copy_use_side(b, &b->target, operation, EMU_USE_WRITE);
 }
 
-static void
-copy_use_early(const void *payload, emu_operation *operation)
-{
-    copy_use(payload, operation);
-    emu_operation_known(operation);
-}
-
-/* Run a kept copy in the stream's turn. The memory may have been freed since the call
+/* Copy in the stream's turn. The memory may have been freed since the call
  * checked it. */
 static CUresult
-copy_run_work(const void *payload, emu_context *context, emu_report *report)
+copy_run(const void *payload, emu_context *context, emu_report *report)
 {
     const emu_copy_box *b = payload;
 
@@ -194,6 +184,21 @@ emu_copy_is_reachable(const void *payload)
 
     return copy_side_is_reachable(b, &b->source) &&
            copy_side_is_reachable(b, &b->target);
+}
+
+/* A GPU's driver also waits for a copy to memory that the GPU cannot reach. */
+static emu_work_time
+copy_when(const void *payload)
+{
+    const emu_copy_box *b = payload;
+
+    if (!copy_side_is_reachable(b, &b->target)) {
+        return EMU_WORK_AWAITED;
+    }
+    if (!copy_side_is_reachable(b, &b->source)) {
+        return EMU_WORK_AT_ONCE;
+    }
+    return EMU_WORK_LATE;
 }
 
 /* -- nodes of graphs --------------------------------------------------------------- */
@@ -282,9 +287,10 @@ copy_draw(const void *payload, FILE *file)
 }
 
 const emu_work emu_copy_work = {.type = CU_GRAPH_NODE_TYPE_MEMCPY,
-                                .use = copy_use_early,
-                                .run = copy_run_work,
-                                .can_wait = emu_copy_is_reachable,
+                                .use = copy_use,
+                                .uses_are_exact = true,
+                                .run = copy_run,
+                                .when = copy_when,
                                 .describe = copy_describe,
                                 .compare = copy_compare,
                                 .draw = copy_draw};
@@ -298,51 +304,19 @@ copy_is_on_device(const emu_copy_box *b)
            emu_is_device_range(b->target.start, copy_extent(b, &b->target));
 }
 
-/* Whether the host goes on only when the copy is done, for the check of streams. A
- * GPU's driver also waits for a copy to memory that the GPU cannot reach. */
-static bool
-copy_host_waits(const emu_copy_box *b, bool blocking)
-{
-    return blocking || emu_memory_check(b->target.start, 1) == NULL;
-}
-
-/* Moves a checked box in a stream's turn. `blocking` waits, so it also flushes. */
 CUresult
-emu_copy_run(emu_stream *stream, const emu_copy_box *b, bool blocking)
+emu_copy_submit(emu_stream *stream, const emu_copy_box *b, bool blocking)
 {
-    emu_context *context = stream->object.context;
-    CUresult status;
-    bool taken;
-    int token;
-
-    if (blocking) {
-        status = emu_capture_refuse(stream); /* the default stream of a thread */
-        if (status != CUDA_SUCCESS) {
-            return status;
-        }
+    if (!blocking) {
+        return emu_stream_submit(stream, &emu_copy_work, b, sizeof(*b), EMU_SUBMIT);
     }
-    status = emu_capture_take(stream, &emu_copy_work, b, sizeof(*b), &taken);
-    if (status == CUDA_SUCCESS && blocking && !copy_is_on_device(b)) {
+    CUresult status = emu_capture_refuse(stream); /* the default stream of a thread */
+    if (status == CUDA_SUCCESS && !copy_is_on_device(b)) {
         status = emu_capture_unsafe();
     }
-    if (status != CUDA_SUCCESS || taken) {
+    if (status != CUDA_SUCCESS) {
         return status;
     }
-    token = emu_stream_begin(stream);
-    if (token < 0) {
-        return emu_wait_status();
-    }
-    copy_use(b, emu_operation_present());
-    status = copy_move(b);
-    if (blocking) {
-        emu_services_flush(context);
-    }
-    emu_stream_end(stream, token);
-    if (copy_host_waits(b, blocking)) {
-        emu_host_awaits_lane(stream->lane);
-    }
-    if (status == CUDA_SUCCESS && blocking) {
-        status = emu_context_status(context);
-    }
-    return status;
+    return emu_stream_submit(stream, &emu_copy_work, b, sizeof(*b),
+                             EMU_SUBMIT_AND_WAIT);
 }

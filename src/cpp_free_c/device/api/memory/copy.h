@@ -8,7 +8,7 @@
 #define DEVICE_API_MEMORY_COPY_H
 
 #include "device/base/device.h"
-#include "device/api/entry/stream_order.h"
+#include "device/api/entry/queue.h"
 #include "device/api/entry/work.h"
 
 /* Whether an address lies in the range of the device's own memory. */
@@ -48,9 +48,8 @@ typedef struct {
 bool emu_copy_check(const emu_copy_box *box, emu_copy_kind kind, uint64_t address,
                     size_t bytes);
 
-/* Move a checked box, or let the stream keep it. A `blocking` copy also writes what
- * kernels printed and reports a fault of the context. */
-CUresult emu_copy_run(emu_stream *stream, const emu_copy_box *box, bool blocking);
+/* Enqueue the copy of a checked box. */
+CUresult emu_copy_submit(emu_stream *stream, const emu_copy_box *box, bool blocking);
 
 /* -- copies and fills as nodes of graphs ------------------------------------------- */
 

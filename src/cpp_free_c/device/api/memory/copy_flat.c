@@ -43,7 +43,7 @@ copy_flat(emu_stream *stream, emu_copy_kind target_kind, uint64_t target,
         !emu_copy_check(&b, source_kind, source, bytes)) {
         return emu_capture_failed(stream, CUDA_ERROR_INVALID_VALUE);
     }
-    return emu_copy_run(stream, &b, blocking);
+    return emu_copy_submit(stream, &b, blocking);
 }
 
 /* The blocking form of a copy, which works in the default stream, and the other one. */

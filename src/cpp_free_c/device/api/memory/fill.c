@@ -67,14 +67,7 @@ fill_use(const void *payload, emu_operation *operation)
     }
 }
 
-static void
-fill_use_early(const void *payload, emu_operation *operation)
-{
-    fill_use(payload, operation);
-    emu_operation_known(operation);
-}
-
-/* Run a kept fill in the stream's turn. The memory may have been freed since the call
+/* Fill in the stream's turn. The memory may have been freed since the call
  * checked it. */
 static CUresult
 fill_run(const void *payload, emu_context *context, emu_report *report)
@@ -128,7 +121,8 @@ fill_draw(const void *payload, FILE *file)
 }
 
 const emu_work emu_fill_work = {.type = CU_GRAPH_NODE_TYPE_MEMSET,
-                                .use = fill_use_early,
+                                .use = fill_use,
+                                .uses_are_exact = true,
                                 .run = fill_run,
                                 .describe = fill_describe,
                                 .compare = fill_compare,
@@ -186,30 +180,15 @@ emu_fill_node_make(emu_context *context, const CUgraphNodeParams *params,
 
 /* As on a GPU, the forms without Async need not wait either. */
 static CUresult
-fill_enqueue(emu_stream *stream, fill_payload p)
+fill_enqueue(emu_stream *stream, fill_payload p, emu_submit how)
 {
-    CUresult status;
-    bool taken;
-    int token;
-
     if (p.width == 0 || p.height == 0) {
         return CUDA_SUCCESS;
     }
     if (!fill_check(&p, emu_capture_is_active(stream))) {
         return emu_capture_failed(stream, CUDA_ERROR_INVALID_VALUE);
     }
-    status = emu_capture_take(stream, &emu_fill_work, &p, sizeof(p), &taken);
-    if (status != CUDA_SUCCESS || taken) {
-        return status;
-    }
-    token = emu_stream_begin(stream);
-    if (token < 0) {
-        return emu_wait_status();
-    }
-    fill_use(&p, emu_operation_present());
-    fill_rows(&p);
-    emu_stream_end(stream, token);
-    return CUDA_SUCCESS;
+    return emu_stream_submit(stream, &emu_fill_work, &p, sizeof(p), how);
 }
 
 /* Fill memory in a call that waits. The default stream of a thread may be capturing,
@@ -222,7 +201,7 @@ fill_now(emu_stream *stream, fill_payload p)
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    status = fill_enqueue(stream, p);
+    status = fill_enqueue(stream, p, EMU_SUBMIT_AT_ONCE);
     if (status != CUDA_SUCCESS) {
         return status;
     }
@@ -240,31 +219,32 @@ fill_now(emu_stream *stream, fill_payload p)
                     .width = columns,                \
                     .height = rows})
 
-#define FILL(bits, Type)                                                              \
-    CUresult emu_cuMemsetD##bits(emu_stream *stream, CUdeviceptr dstDevice,           \
-                                 Type value, size_t N)                                \
-    {                                                                                 \
-        return fill_now(stream, FILL_PAYLOAD(N, 0, 1, bits / 8));                     \
-    }                                                                                 \
-                                                                                      \
-    CUresult emu_cuMemsetD##bits##Async(CUdeviceptr dstDevice, Type value, size_t N,  \
-                                        emu_stream *stream)                           \
-    {                                                                                 \
-        return fill_enqueue(stream, FILL_PAYLOAD(N, 0, 1, bits / 8));                 \
-    }                                                                                 \
-                                                                                      \
-    CUresult emu_cuMemsetD2D##bits(emu_stream *stream, CUdeviceptr dstDevice,         \
-                                   size_t dstPitch, Type value, size_t Width,         \
-                                   size_t Height)                                     \
-    {                                                                                 \
-        return fill_now(stream, FILL_PAYLOAD(Width, dstPitch, Height, bits / 8));     \
-    }                                                                                 \
-                                                                                      \
-    CUresult emu_cuMemsetD2D##bits##Async(CUdeviceptr dstDevice, size_t dstPitch,     \
-                                          Type value, size_t Width, size_t Height,    \
-                                          emu_stream *stream)                         \
-    {                                                                                 \
-        return fill_enqueue(stream, FILL_PAYLOAD(Width, dstPitch, Height, bits / 8)); \
+#define FILL(bits, Type)                                                             \
+    CUresult emu_cuMemsetD##bits(emu_stream *stream, CUdeviceptr dstDevice,          \
+                                 Type value, size_t N)                               \
+    {                                                                                \
+        return fill_now(stream, FILL_PAYLOAD(N, 0, 1, bits / 8));                    \
+    }                                                                                \
+                                                                                     \
+    CUresult emu_cuMemsetD##bits##Async(CUdeviceptr dstDevice, Type value, size_t N, \
+                                        emu_stream *stream)                          \
+    {                                                                                \
+        return fill_enqueue(stream, FILL_PAYLOAD(N, 0, 1, bits / 8), EMU_SUBMIT);    \
+    }                                                                                \
+                                                                                     \
+    CUresult emu_cuMemsetD2D##bits(emu_stream *stream, CUdeviceptr dstDevice,        \
+                                   size_t dstPitch, Type value, size_t Width,        \
+                                   size_t Height)                                    \
+    {                                                                                \
+        return fill_now(stream, FILL_PAYLOAD(Width, dstPitch, Height, bits / 8));    \
+    }                                                                                \
+                                                                                     \
+    CUresult emu_cuMemsetD2D##bits##Async(CUdeviceptr dstDevice, size_t dstPitch,    \
+                                          Type value, size_t Width, size_t Height,   \
+                                          emu_stream *stream)                        \
+    {                                                                                \
+        return fill_enqueue(stream, FILL_PAYLOAD(Width, dstPitch, Height, bits / 8), \
+                            EMU_SUBMIT);                                             \
     }
 
 FILL(8, unsigned char)

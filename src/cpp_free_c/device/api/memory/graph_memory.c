@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "device/api/entry/capture.h"
+#include "device/api/entry/queue.h"
 #include "device/api/entry/entry.h"
 #include "device/api/entry/lock.h"
 
@@ -438,9 +439,8 @@ emu_memory_node_added(const emu_node *node)
 static CUresult
 capture_node(emu_stream *stream, const emu_work *work, emu_payload payload)
 {
-    bool taken = false;
     CUresult status =
-        emu_capture_take(stream, work, payload.data, payload.size, &taken);
+        emu_stream_submit(stream, work, payload.data, payload.size, EMU_SUBMIT);
 
     if (status == CUDA_SUCCESS) {
         emu_memory_node_added(stream->place.after.nodes[0]);

@@ -8,7 +8,7 @@
 #define DEVICE_API_MEMORY_GRAPH_MEMORY_H
 
 #include "device/api/entry/graph.h"
-#include "device/api/entry/stream_order.h"
+#include "device/api/entry/turn.h"
 #include "device/memory/memory.h"
 
 extern const emu_work emu_alloc_work, emu_free_work;

@@ -4,7 +4,7 @@
 #include "device/check/stream_check.h"
 #include "device/api/memory/allocation.h"
 #include "device/api/entry/entry.h"
-#include "device/api/entry/release_count.h"
+#include "device/api/entry/users.h"
 
 enum {
     HOST_ALLOC_FLAGS = 7,     /* PORTABLE, DEVICEMAP, WRITECOMBINED */

@@ -1,4 +1,4 @@
-/* Sharing events between processes of one machine: they share the mark (event.h). */
+/* Sharing events between processes of one machine: they share the mark (stream.h). */
 #define _GNU_SOURCE
 #include <string.h>
 #include <sys/mman.h>
@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "device/api/entry/entry.h"
-#include "device/api/stream/event.h"
-#include "device/api/memory/ipc_file.h"
+#include "device/api/stream/stream.h"
+#include "device/api/memory/ipc_memory.h"
 
 #define EVENT_MAGIC 0x4576656eu
 

@@ -1,24 +1,62 @@
 /* Sharing memory between processes of one machine. See ipc_memory.h.
  *
  * Memory becomes shared when a program first asks for its handle: its pages move into a
- * file in memory (ipc_file.h), which is mapped in their place. Small allocations share
+ * file in memory, which is mapped in their place. Small allocations share
  * a chunk and thus a file, which is never closed. Behind the memory, the file holds the
  * serial number of the allocation that lives at each granule, so that the handle of a
  * freed allocation does not open. */
 #define _GNU_SOURCE
 #include "device/api/memory/ipc_memory.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/entry.h"
-#include "device/api/memory/ipc_file.h"
 #include "device/api/entry/lock.h"
-#include "device/api/entry/release_count.h"
+#include "device/api/entry/users.h"
 #include "device/api/stream/stream.h"
+
+/* -- files ------------------------------------------------------------------------- */
+
+int
+emu_ipc_file_make(uint64_t bytes, uint64_t *inode)
+{
+    int file = memfd_create("pycuda-software-device", MFD_CLOEXEC);
+    struct stat about;
+
+    if (file >= 0 && (ftruncate(file, (off_t)bytes) != 0 || fstat(file, &about) != 0)) {
+        (void)close(file); /* empty: nothing is lost */
+        file = -1;
+    }
+    if (file >= 0) {
+        *inode = (uint64_t)about.st_ino;
+    }
+    return file;
+}
+
+int
+emu_ipc_file_open(const emu_ipc_handle *handle)
+{
+    char path[64];
+    struct stat about;
+    int file;
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", handle->process, handle->file);
+    file = open(path, O_RDWR | O_CLOEXEC);
+    if (file >= 0 &&
+        (fstat(file, &about) != 0 || (uint64_t)about.st_ino != handle->inode ||
+         (uint64_t)about.st_size < handle->bytes)) {
+        (void)close(file); /* not the file meant: no data is lost */
+        file = -1;
+    }
+    return file;
+}
 
 #define MEMORY_MAGIC 0x4d656d50u
 

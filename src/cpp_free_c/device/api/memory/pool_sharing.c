@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "device/api/entry/entry.h"
-#include "device/api/memory/ipc_file.h"
 #include "device/api/memory/ipc_memory.h"
 #include "device/api/memory/pool.h"
 

@@ -1,14 +1,14 @@
 /* The calls on virtual memory: reserving addresses, making memory, mapping, rights, and
  * sharing with other processes. */
 #define _GNU_SOURCE
-#include "device/memory/virtual.h"
+#include "device/memory/memory.h"
 
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "device/api/entry/entry.h"
-#include "device/api/memory/ipc_file.h"
+#include "device/api/memory/ipc_memory.h"
 
 #define PHYSICAL_MAGIC 0x73796850u
 

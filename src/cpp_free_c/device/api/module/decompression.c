@@ -1,5 +1,5 @@
-/* Calls of libzstd and liblz4. See decompression.h. */
-#include "device/api/module/decompression.h"
+/* Calls of libzstd and liblz4. See image.h. */
+#include "device/api/module/image.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>

@@ -1,10 +1,8 @@
-/* The entries of fat binaries, and the choice among them. See fatbin.h. */
-#include "device/api/module/fatbin.h"
+/* The entries of fat binaries, and the choice among them. See image.h. */
+#include "device/api/module/image.h"
 
 #include <stdint.h>
 #include <string.h>
-
-#include "device/api/module/decompression.h"
 
 /* -- layouts ----------------------------------------------------------------------- */
 

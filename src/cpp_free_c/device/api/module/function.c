@@ -171,25 +171,11 @@ emu_cuFuncSetSharedMemConfig(emu_function *function, CUsharedconfig config)
     return CUDA_SUCCESS;
 }
 
-CUresult
-emu_cuFuncGetModule(CUmodule *hmod, emu_function *function)
-{
-    if (hmod == NULL) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *hmod = function->module;
-    return CUDA_SUCCESS;
-}
+EMU_GETTER(emu_cuFuncGetModule, (CUmodule * hmod, emu_function *function), hmod,
+           function->module)
 
-CUresult
-emu_cuFuncGetName(const char **name, emu_function *function)
-{
-    if (name == NULL) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *name = emu_kernel_get_info(function->kernel)->name;
-    return CUDA_SUCCESS;
-}
+EMU_GETTER(emu_cuFuncGetName, (const char **name, emu_function *function), name,
+           emu_kernel_get_info(function->kernel)->name)
 
 CUresult
 emu_kernel_param_info(const emu_kernel_info *info, size_t index, size_t *offset,
@@ -229,4 +215,38 @@ emu_cuFuncLoad(emu_function *function)
 {
     (void)function; /* loaded, since its module was */
     return CUDA_SUCCESS;
+}
+
+/* -- finding a function ------------------------------------------------------------ */
+
+CUresult
+emu_function_find_in(emu_context *context, CUfunction handle, emu_function **function)
+{
+    emu_library_kernel *kernel;
+
+    *function = emu_object_get(handle, EMU_FUNCTION);
+    if (*function != NULL) {
+        return CUDA_SUCCESS;
+    }
+    kernel = emu_object_get(handle, EMU_KERNEL);
+    if (kernel == NULL || context == NULL) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    return emu_kernel_function(kernel, context, function);
+}
+
+CUresult
+emu_function_find(CUfunction handle, emu_function **function)
+{
+    emu_context *context = NULL;
+
+    if (emu_object_get(handle, EMU_FUNCTION) == NULL) {
+        CUresult status = emu_context_current(&context);
+
+        if (status != CUDA_SUCCESS) {
+            *function = NULL;
+            return CUDA_ERROR_INVALID_HANDLE;
+        }
+    }
+    return emu_function_find_in(context, handle, function);
 }

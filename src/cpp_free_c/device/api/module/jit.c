@@ -1,6 +1,6 @@
-/* Reading the options of loading and linking, and storing the results. See jit.h. */
+/* Reading the options of loading and linking, and storing the results. See module.h. */
 #define _GNU_SOURCE
-#include "device/api/module/jit.h"
+#include "device/api/module/module.h"
 
 #include <stdio.h>
 #include <string.h>

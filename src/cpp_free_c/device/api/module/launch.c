@@ -13,13 +13,10 @@
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
 #include "device/api/entry/context_stack.h"
-#include "device/api/entry/deferred.h"
 #include "device/api/entry/entry.h"
-#include "device/api/entry/error_log.h"
 #include "device/api/entry/message.h"
 #include "device/api/module/launch_work.h"
 #include "device/api/module/module.h"
-#include "device/api/module/occupancy.h"
 #include "device/api/stream/stream.h"
 #include "device/api/entry/users.h"
 
@@ -249,53 +246,20 @@ launch_memory(const void *params, size_t index)
     return emu_memory_check(word, 1);
 }
 
-/* Run the work that streams keep and that may conflict with a launch at once. */
-static void
-launch_run_earlier(const emu_launch *launch)
+/* -- launches as work: their function may be unloaded before they run -------------- */
+
+static bool
+payload_has_function(const emu_launch_work *work)
 {
-    const size_t words = launch->params_size / sizeof(uint64_t);
-    emu_uses uses = {0};
-
-    for (size_t i = 0; i < words; i++) {
-        const emu_allocation *memory = launch_memory(launch->params, i);
-
-        if (memory != NULL) {
-            emu_uses_add_range(&uses, memory->base, memory->size, EMU_USE_WRITE, 0);
-        }
-    }
-    emu_deferred_run_earlier(&uses);
-    emu_uses_close(&uses);
+    return emu_object_get_same(work->function, EMU_FUNCTION, work->serial) != NULL;
 }
-
-/* Run in a stream's turn, without the API lock. A fault makes the context fail. */
-static CUresult
-launch_execute(const emu_function *function, const emu_launch *launch,
-               emu_report *report)
-{
-    emu_context *context = function->object.context;
-    CUresult status = emu_context_status(context);
-    emu_launch own = *launch;
-
-    own.uses = emu_operation_kernel(emu_operation_present(),
-                                    emu_kernel_get_info(function->kernel)->name);
-    if (status != CUDA_SUCCESS) {
-        return status;
-    }
-    status = emu_execution_run(context, &own, report);
-    if (status != CUDA_SUCCESS && !launch_is_refusal(status)) {
-        emu_context_fail(context, status);
-    }
-    return status;
-}
-
-/* -- launches that run later: their function may be unloaded by then --------------- */
 
 static CUresult
 payload_begin(const void *payload)
 {
     const emu_launch_work *work = payload;
 
-    if (emu_object_get_same(work->function, EMU_FUNCTION, work->serial) == NULL) {
+    if (!payload_has_function(work)) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
     emu_users_add(&work->function->module->object);
@@ -310,6 +274,9 @@ payload_use(const void *payload, emu_operation *operation)
     const emu_launch_work *work = payload;
     const size_t words = work->launch.params_size / sizeof(uint64_t);
 
+    if (!payload_has_function(work)) {
+        return; /* a graph that cannot run */
+    }
     for (size_t i = 0; i < words; i++) {
         const emu_allocation *memory = launch_memory(work->parameters, i);
 
@@ -320,19 +287,32 @@ payload_use(const void *payload, emu_operation *operation)
     emu_operation_name(operation, emu_kernel_get_info(work->function->kernel)->name);
 }
 
+/* Make a context fail, and the function's too: a graph may run in another one. */
+static CUresult
+payload_failed(const emu_function *function, emu_context *context, CUresult status)
+{
+    if (status != CUDA_SUCCESS && !launch_is_refusal(status)) {
+        emu_context_fail(function->object.context, status);
+        emu_context_fail(context, status);
+    }
+    return status;
+}
+
 static CUresult
 payload_run(const void *payload, emu_context *context, emu_report *report)
 {
     const emu_launch_work *work = payload;
+    const emu_function *function = work->function;
     emu_launch launch = work->launch;
-    CUresult status;
+    CUresult status = emu_context_status(function->object.context);
 
     launch.params = work->parameters;
-    status = launch_execute(work->function, &launch, report);
-    if (status != CUDA_SUCCESS && !launch_is_refusal(status)) {
-        emu_context_fail(context, status); /* a graph may run in another context */
+    launch.uses = emu_operation_kernel(emu_operation_present(),
+                                       emu_kernel_get_info(function->kernel)->name);
+    if (status == CUDA_SUCCESS) {
+        status = emu_execution_run(function->object.context, &launch, report);
     }
-    return status;
+    return payload_failed(function, context, status);
 }
 
 static void
@@ -349,7 +329,7 @@ payload_name(const void *payload)
 {
     const emu_launch_work *work = payload;
 
-    if (emu_object_get_same(work->function, EMU_FUNCTION, work->serial) == NULL) {
+    if (!payload_has_function(work)) {
         return "a function of an unloaded module";
     }
     return emu_kernel_get_info(work->function->kernel)->name;
@@ -365,35 +345,7 @@ const emu_work emu_launch_kind = {.type = CU_GRAPH_NODE_TYPE_KERNEL,
                                   .compare = emu_kernel_node_compare,
                                   .draw = emu_kernel_node_draw};
 
-/* -- launches at once -------------------------------------------------------------- */
-
-static CUresult
-launch_run(emu_function *function, emu_stream *stream, const emu_launch *launch)
-{
-    emu_module *module = function->module;
-    emu_report report = {.text = ""};
-    CUresult status;
-    int token;
-
-    emu_users_add(&module->object);
-    if (emu_deferred_any()) {
-        launch_run_earlier(launch);
-    }
-    token = emu_stream_begin(stream);
-    if (token < 0) {
-        status = emu_wait_status();
-    }
-    else {
-        status = launch_execute(function, launch, &report);
-        emu_stream_end(stream, token);
-    }
-    emu_users_remove(&module->object);
-    emu_message_set_report(&report);
-    if (launch_is_refusal(status)) {
-        return status;
-    }
-    return CUDA_SUCCESS;
-}
+/* -- launches ---------------------------------------------------------------------- */
 
 size_t
 emu_launch_work_size(const emu_function *function)
@@ -471,7 +423,6 @@ static CUresult
 launch_fill_and_submit(emu_stream *stream, emu_function *function,
                        const emu_launch_request *r, emu_launch_work *work, size_t size)
 {
-    bool taken;
     CUresult status = emu_launch_fill(function, r, work);
 
     if (status != CUDA_SUCCESS) {
@@ -480,12 +431,9 @@ launch_fill_and_submit(emu_stream *stream, emu_function *function,
     if (work->attributes.priority == 0) {
         work->attributes.priority = stream->priority;
     }
-    status = emu_capture_take(stream, &emu_launch_kind, work, size, &taken);
+    status = emu_stream_submit(stream, &emu_launch_kind, work, size, EMU_SUBMIT);
     if (status != CUDA_SUCCESS) {
         return status;
-    }
-    if (!taken) {
-        return launch_run(function, stream, &work->launch);
     }
     if (r->early) {
         emu_capture_launched_early(stream);

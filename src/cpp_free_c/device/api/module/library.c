@@ -2,7 +2,7 @@
  *
  * Loading copies the PTX of the image. If a context is current, the library is loaded
  * there at once, so that errors show; a further context loads it at its first use. */
-#include "device/api/module/library.h"
+#include "device/api/module/module.h"
 
 #include <stdlib.h>
 #include <string.h>

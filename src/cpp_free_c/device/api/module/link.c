@@ -10,7 +10,7 @@
 #include "device/machine/warp/handlers.h"
 #include "device/api/entry/entry.h"
 #include "device/api/module/image.h"
-#include "device/api/module/jit.h"
+#include "device/api/module/module.h"
 #include "device/api/entry/lock.h"
 #include "device/api/entry/users.h"
 

@@ -11,7 +11,34 @@
 #include "device/base/device.h"
 #include "device/compile/program.h"
 #include "device/api/entry/call.h"
-#include "device/api/module/jit.h"
+#include "device/machine/warp/occupancy.h"
+
+/* -- options ----------------------------------------------------------------------- */
+
+/* Of cuModuleLoadDataEx and cuLink*: logs, sizes, times. The logs and the slots for
+ * results belong to the caller. */
+
+/* The options as the loader takes them, and the slots of the caller's array in which
+ * results are stored. */
+typedef struct {
+    emu_load_options load;
+    void **info_size, **error_size, **wall_time; /* NULL: not asked for */
+} emu_jit;
+
+/* Read the options. INVALID_VALUE for an unknown option. */
+CUresult emu_jit_read(emu_jit *jit, unsigned int count, const CUjit_option *options,
+                      void **values);
+/* Write a sentence to the error log, which must be empty. */
+void emu_jit_complain(emu_jit *jit, const char *sentence);
+/* Add a sentence to the error log. */
+void emu_jit_complain_too(emu_jit *jit, const char *sentence);
+/* Store the sizes of the logs and the time that the work took. */
+void emu_jit_finish(const emu_jit *jit, double seconds);
+
+/* The present time in seconds, to measure that. */
+double emu_jit_now(void);
+
+/* -- modules ----------------------------------------------------------------------- */
 
 typedef struct CUfunc_st {
     emu_object object;
@@ -90,5 +117,32 @@ CUresult emu_kernel_param_info(const emu_kernel_info *info, size_t index,
 /* Give a new function what a device sets by default. */
 void emu_function_init(emu_function *function, const emu_kernel *kernel,
                        const emu_device *device);
+
+/* -- libraries --------------------------------------------------------------------- */
+
+/* What the calls on libraries and those on their kernels share. */
+
+/* The library's module in a context; loaded there if the context has none yet. */
+CUresult emu_library_module(emu_library *library, emu_context *context,
+                            emu_module **module);
+
+/* A program of the library, to read names and facts from: that of any context, or one
+ * of no context. */
+CUresult emu_library_program(emu_library *library, const emu_program **program);
+
+/* The record of a kernel, made when a program first asks for it. */
+CUresult emu_library_kernel_of(emu_library *library, const emu_kernel *kernel,
+                               emu_library_kernel **out);
+
+/* -- occupancy --------------------------------------------------------------------- */
+
+/* How many blocks of a function fit on a multiprocessor. */
+
+/* emu_occupancy_blocks on the device of the function. */
+int emu_occupancy_of(const emu_function *function, int block_size,
+                     size_t dynamic_shared);
+
+/* The most blocks that a cluster of the kernel may have. */
+unsigned int emu_occupancy_cluster_most(const emu_function *function);
 
 #endif

@@ -1,11 +1,9 @@
-/* The sections of ELF object files, and the members of archives. See object_file.h. */
-#include "device/api/module/object_file.h"
+/* The sections of ELF object files, and the members of archives. See image.h. */
+#include "device/api/module/image.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-
-#include "device/api/module/fatbin.h"
 
 /* -- layouts ----------------------------------------------------------------------- */
 

@@ -1,9 +1,8 @@
 /* The calls on occupancy. The computation is in machine/occupancy.h. */
-#include "device/api/module/occupancy.h"
+#include "device/api/module/module.h"
 
 #include "device/api/entry/entry.h"
 #include "device/api/entry/lock.h"
-#include "device/api/module/module.h"
 #include "device/api/entry/users.h"
 
 enum { CLUSTER_PORTABLE = 8, CLUSTER_NON_PORTABLE = 16 };

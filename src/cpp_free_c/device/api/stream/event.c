@@ -1,9 +1,9 @@
 /* Events: recording, waiting, elapsed times.
  *
  * Work runs when it is enqueued, so a recorded event is complete: waiting for it only
- * runs what a deferred stream keeps before the record. See event.h. */
+ * runs what a deferred stream keeps before the record. See stream.h. */
 #define _GNU_SOURCE
-#include "device/api/stream/event.h"
+#include "device/api/stream/stream.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -14,11 +14,8 @@
 #include "device/machine/services/services.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
-#include "device/api/entry/deferred.h"
 #include "device/api/entry/entry.h"
 #include "device/api/entry/lock.h"
-#include "device/api/entry/release_count.h"
-#include "device/api/stream/stream.h"
 #include "device/api/entry/users.h"
 
 static uint64_t
@@ -177,12 +174,11 @@ static CUresult
 event_add_node(emu_stream *stream, emu_event *event, const emu_work *work)
 {
     const event_payload payload = {event, event->object.serial, false};
-    bool taken;
 
     if (stream->place.capture == NULL) {
         return CUDA_ERROR_ILLEGAL_STATE; /* the flag is for captures only */
     }
-    return emu_capture_take(stream, work, &payload, sizeof(payload), &taken);
+    return emu_stream_submit(stream, work, &payload, sizeof(payload), EMU_SUBMIT);
 }
 
 /* Let a deferred stream that keeps work keep the record too. */
@@ -190,11 +186,11 @@ static bool
 event_defer_record(emu_event *event, emu_stream *stream)
 {
     const event_payload payload = {event, event->object.serial, true};
-    const emu_deferred_queue *queue = &stream->deferred;
+    const emu_queue *queue = &stream->queue;
 
     event->deferred_stream = NULL;
     if (queue->done >= queue->kept ||
-        !emu_deferred_keep(stream, &emu_event_record_work, &payload, sizeof(payload))) {
+        !emu_queue_keep(stream, &emu_event_record_work, &payload, sizeof(payload))) {
         return false;
     }
     event->deferred_stream = stream;
@@ -258,7 +254,7 @@ event_deferred_stream(const emu_event *event)
     }
     stream =
         emu_object_get_same(event->deferred_stream, EMU_STREAM, event->deferred_serial);
-    if (stream == NULL || stream->deferred.done >= event->deferred_number) {
+    if (stream == NULL || stream->queue.done >= event->deferred_number) {
         return NULL;
     }
     return stream;
@@ -272,7 +268,7 @@ event_reach(const emu_event *event)
 
     if (stream != NULL) {
         /* If a signal ends this, the caller sees it in emu_wait_interrupted. */
-        (void)emu_deferred_run(stream, event->deferred_number);
+        (void)emu_queue_run(stream, event->deferred_number);
     }
 }
 
@@ -299,7 +295,7 @@ emu_cuEventQuery(emu_event *event)
     emu_stream *stream = event_deferred_stream(event);
     if (stream != NULL) {
         /* One item a query, so that a program which polls gets to the end. */
-        emu_deferred_advance(stream, stream->deferred.done + 1);
+        emu_queue_advance(stream, stream->queue.done + 1);
         return CUDA_ERROR_NOT_READY;
     }
     event_is_reached(event);
@@ -386,7 +382,7 @@ event_kept_is_over(const void *payload)
     const emu_stream *stream =
         emu_object_get_same(record->stream, EMU_STREAM, record->serial);
 
-    return stream == NULL || stream->deferred.done >= record->number;
+    return stream == NULL || stream->queue.done >= record->number;
 }
 
 static const emu_work kept_work = {.type = CU_GRAPH_NODE_TYPE_WAIT_EVENT,
@@ -403,9 +399,9 @@ event_defer_wait(emu_stream *stream, const emu_event *event)
     if (keeper == NULL || stream->place.capture != NULL) {
         return false;
     }
-    emu_deferred_advance(keeper, event->deferred_number);
+    emu_queue_advance(keeper, event->deferred_number);
     return event_deferred_stream(event) != NULL &&
-           emu_deferred_keep(stream, &kept_work, &record, sizeof(record));
+           emu_queue_keep(stream, &kept_work, &record, sizeof(record));
 }
 
 static CUresult

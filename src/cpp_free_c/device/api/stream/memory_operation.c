@@ -1,6 +1,9 @@
-/* Operations on values in memory. See memory_operation.h. */
+/* Operations on values in memory: a stream waits for one, or writes one.
+ *
+ * A wait whose value is not there yet stays in its stream, with the work behind it
+ * (queue.h). In a captured stream the operations become nodes of the graph. */
 #define _GNU_SOURCE
-#include "device/api/stream/memory_operation.h"
+#include "device/api/stream/stream.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,19 +12,31 @@
 #include "device/check/stream_check.h"
 #include "device/machine/warp/wait.h"
 #include "device/memory/memory.h"
+#include "device/api/entry/capture.h"
 #include "device/api/entry/context_stack.h"
+#include "device/api/entry/entry.h"
 #include "device/api/entry/lock.h"
 
 enum {
+    MOST_OPERATIONS = 256,   /* of a batch */
     CONDITION = 3,           /* the bits of the flags of a wait that say for what */
     FLUSH = 1 << 30,         /* the device says that it cannot */
     POLL_NANOSECONDS = 50000 /* between two looks of a graph's wait */
 };
 
+/* One operation: a wait, a write, or neither. */
+typedef struct {
+    bool waits, writes;
+    unsigned int condition;
+    unsigned int size; /* bytes of the value */
+    uint64_t address;
+    uint64_t value;
+} memory_operation;
+
 /* -- the values -------------------------------------------------------------------- */
 
 static uint64_t
-operation_load(const emu_memory_operation *o)
+operation_load(const memory_operation *o)
 {
     if (o->size == 8) {
         return __atomic_load_n((const uint64_t *)(uintptr_t)o->address,
@@ -32,7 +47,7 @@ operation_load(const emu_memory_operation *o)
 
 /* Whether the value in memory fulfils the condition. */
 static bool
-operation_is_met(const emu_memory_operation *o)
+operation_is_met(const memory_operation *o)
 {
     const uint64_t found = operation_load(o);
     const uint64_t difference = found - o->value;
@@ -57,7 +72,7 @@ operation_is_met(const emu_memory_operation *o)
 
 /* Whether the memory of the operation still exists. */
 static bool
-operation_has_memory(const emu_memory_operation *o)
+operation_has_memory(const memory_operation *o)
 {
     return emu_memory_check(o->address, o->size) != NULL;
 }
@@ -68,15 +83,27 @@ operation_has_memory(const emu_memory_operation *o)
 static bool
 operation_is_ready(const void *payload)
 {
-    const emu_memory_operation *o = payload;
+    const memory_operation *o = payload;
 
     return !o->waits || !operation_has_memory(o) || operation_is_met(o);
 }
 
-CUresult
-emu_memory_operation_run(const void *payload, emu_context *context, emu_report *report)
+/* Others may wait for a value that is written. */
+static emu_work_time
+operation_when(const void *payload)
 {
-    const emu_memory_operation *o = payload;
+    const memory_operation *o = payload;
+
+    if (o->writes) {
+        return EMU_WORK_SOON;
+    }
+    return EMU_WORK_LATE;
+}
+
+static CUresult
+operation_run(const void *payload, emu_context *context, emu_report *report)
+{
+    const memory_operation *o = payload;
     const struct timespec pause = {.tv_nsec = POLL_NANOSECONDS};
 
     (void)report;
@@ -107,17 +134,19 @@ emu_memory_operation_run(const void *payload, emu_context *context, emu_report *
         }
         (void)nanosleep(&pause, NULL); /* in a graph or in the null stream */
     }
+    emu_context_fail(context, CUDA_ERROR_ILLEGAL_ADDRESS);
     return CUDA_ERROR_ILLEGAL_ADDRESS;
 }
 
-const emu_work emu_memory_operation_work = {.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
-                                            .run = emu_memory_operation_run,
-                                            .is_ready = operation_is_ready};
+static const emu_work operation_work = {.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
+                                        .run = operation_run,
+                                        .when = operation_when,
+                                        .is_ready = operation_is_ready};
 
 /* -- checks ------------------------------------------------------------------------ */
 
 static CUresult
-operation_check_memory(emu_context *context, const emu_memory_operation *o)
+operation_check_memory(emu_context *context, const memory_operation *o)
 {
     const emu_allocation *memory;
 
@@ -133,7 +162,7 @@ operation_check_memory(emu_context *context, const emu_memory_operation *o)
 
 /* Convert an operation of the program, and check all but its memory. */
 static CUresult
-operation_convert(const CUstreamBatchMemOpParams *p, emu_memory_operation *o)
+operation_convert(const CUstreamBatchMemOpParams *p, memory_operation *o)
 {
     const bool wide = p->operation == CU_STREAM_MEM_OP_WAIT_VALUE_64 ||
                       p->operation == CU_STREAM_MEM_OP_WRITE_VALUE_64;
@@ -177,9 +206,9 @@ operation_convert(const CUstreamBatchMemOpParams *p, emu_memory_operation *o)
     return CUDA_SUCCESS;
 }
 
-CUresult
-emu_memory_operation_read(emu_context *context, const CUstreamBatchMemOpParams *p,
-                          emu_memory_operation *o)
+static CUresult
+operation_read(emu_context *context, const CUstreamBatchMemOpParams *p,
+               memory_operation *o)
 {
     CUresult status = operation_convert(p, o);
 
@@ -212,12 +241,12 @@ emu_batch_node_make(emu_context *context, const CUgraphNodeParams *params,
         return CUDA_ERROR_INVALID_CONTEXT;
     }
     if (p->flags != 0 || p->paramArray == NULL || p->count == 0 ||
-        p->count > EMU_MOST_MEMORY_OPERATIONS) {
+        p->count > MOST_OPERATIONS) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     for (unsigned int i = 0; i < p->count; i++) {
-        emu_memory_operation read;
-        CUresult status = emu_memory_operation_read(context, &p->paramArray[i], &read);
+        memory_operation read;
+        CUresult status = operation_read(context, &p->paramArray[i], &read);
 
         if (status != CUDA_SUCCESS) {
             return status;
@@ -240,13 +269,13 @@ batch_run(const void *payload, emu_context *context, emu_report *report)
     const batch_payload *p = payload;
 
     for (unsigned int i = 0; i < p->count; i++) {
-        emu_memory_operation o;
+        memory_operation o;
         CUresult status = operation_convert(&p->operations[i], &o);
 
         if (status != CUDA_SUCCESS) {
             return status;
         }
-        status = emu_memory_operation_run(&o, context, report);
+        status = operation_run(&o, context, report);
         if (status != CUDA_SUCCESS) {
             return status;
         }
@@ -284,3 +313,94 @@ const emu_work emu_batch_work = {.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
                                  .run = batch_run,
                                  .describe = batch_describe,
                                  .compare = batch_compare};
+
+/* -- entry points ------------------------------------------------------------------ */
+
+/* Add the operations to the captured graph, as one node. */
+static CUresult
+operations_capture(emu_stream *stream, CUstreamBatchMemOpParams *operations,
+                   unsigned int count)
+{
+    const CUgraphNodeParams params = {
+        .type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
+        .memOp = {.count = count, .paramArray = operations}};
+    emu_payload payload;
+    CUresult status = emu_batch_node_make(stream->object.context, &params, &payload);
+
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    status = emu_stream_submit(stream, &emu_batch_work, payload.data, payload.size,
+                               EMU_SUBMIT);
+    free(payload.data);
+    return status;
+}
+
+/* Check all operations, then enqueue them. */
+static CUresult
+operations_enqueue(emu_stream *stream, CUstreamBatchMemOpParams *operations,
+                   unsigned int count, unsigned int flags)
+{
+    emu_context *context = stream->object.context;
+    memory_operation read;
+
+    if (flags != 0 || operations == NULL || count == 0 || count > MOST_OPERATIONS) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    for (unsigned int i = 0; i < count; i++) {
+        CUresult status = operation_read(context, &operations[i], &read);
+
+        if (status != CUDA_SUCCESS) {
+            return status;
+        }
+    }
+    if (emu_capture_is_active(stream)) {
+        return operations_capture(stream, operations, count);
+    }
+    for (unsigned int i = 0; i < count; i++) {
+        CUresult status = operation_read(context, &operations[i], &read);
+
+        if (status != CUDA_SUCCESS) {
+            return status;
+        }
+        status =
+            emu_stream_submit(stream, &operation_work, &read, sizeof(read), EMU_SUBMIT);
+        if (status != CUDA_SUCCESS) {
+            return status;
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+value_enqueue(emu_stream *stream, unsigned int operation, CUdeviceptr address,
+              uint64_t value, unsigned int flags)
+{
+    CUstreamBatchMemOpParams p;
+
+    memset(&p, 0, sizeof(p));
+    p.waitValue.operation = operation;
+    p.waitValue.address = address;
+    p.waitValue.value64 = value;
+    p.waitValue.flags = flags;
+    return operations_enqueue(stream, &p, 1, 0);
+}
+
+#define VALUE_CALL(name, Type, operation)                                   \
+    CUresult emu_cu##name(emu_stream *stream, CUdeviceptr addr, Type value, \
+                          unsigned int flags)                               \
+    {                                                                       \
+        return value_enqueue(stream, operation, addr, value, flags);        \
+    }
+
+VALUE_CALL(StreamWaitValue32, unsigned int, CU_STREAM_MEM_OP_WAIT_VALUE_32)
+VALUE_CALL(StreamWaitValue64, uint64_t, CU_STREAM_MEM_OP_WAIT_VALUE_64)
+VALUE_CALL(StreamWriteValue32, unsigned int, CU_STREAM_MEM_OP_WRITE_VALUE_32)
+VALUE_CALL(StreamWriteValue64, uint64_t, CU_STREAM_MEM_OP_WRITE_VALUE_64)
+
+CUresult
+emu_cuStreamBatchMemOp(emu_stream *stream, unsigned int count,
+                       CUstreamBatchMemOpParams *paramArray, unsigned int flags)
+{
+    return operations_enqueue(stream, paramArray, count, flags);
+}

@@ -5,14 +5,10 @@
 #include <stdlib.h>
 
 #include "device/check/stream_check.h"
-#include "device/machine/services/services.h"
-#include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
 #include "device/api/entry/context_stack.h"
-#include "device/api/entry/deferred.h"
 #include "device/api/entry/entry.h"
 #include "device/api/entry/lock.h"
-#include "device/api/entry/release_count.h"
 #include "device/api/entry/users.h"
 
 enum { LOWEST_PRIORITY = 0, HIGHEST_PRIORITY = -5 };
@@ -29,7 +25,7 @@ stream_destroy(emu_object *object)
     emu_stream *stream = (emu_stream *)object;
 
     emu_capture_stream_gone(stream);
-    emu_deferred_drop(stream);
+    emu_queue_drop(stream);
     emu_lane_free(stream->lane);
     pthread_mutex_destroy(&stream->turn);
     emu_object_free(object);
@@ -197,46 +193,6 @@ emu_enter_default_stream(emu_call call, emu_stream **stream)
     return CUDA_SUCCESS;
 }
 
-/* -- turns ------------------------------------------------------------------------- */
-
-int
-emu_stream_begin(emu_stream *stream)
-{
-    emu_operation *operation;
-    int token;
-
-    if (emu_deferred_any()) {
-        emu_deferred_run_before(stream);
-        if (emu_wait_interrupted()) {
-            return -1;
-        }
-    }
-    operation = emu_operation_new(stream->lane, emu_call_name(emu_lock_call()));
-    token = emu_stream_turn(stream);
-    if (token < 0) {
-        emu_operation_drop(operation);
-    }
-    else {
-        emu_operation_begin(operation);
-    }
-    return token;
-}
-
-CUresult
-emu_stream_synchronize(emu_stream *stream)
-{
-    emu_context *context = stream->object.context;
-    int token = emu_stream_begin(stream);
-
-    if (token < 0) {
-        return emu_wait_status();
-    }
-    emu_services_flush(context);
-    emu_stream_end(stream, token);
-    emu_host_awaits_lane(stream->lane);
-    return CUDA_SUCCESS;
-}
-
 /* -- entry points ------------------------------------------------------------------ */
 
 CUresult
@@ -266,23 +222,18 @@ emu_cuStreamDestroy(emu_stream *stream)
     return emu_users_destroy(&stream->object);
 }
 
-/* A call that stores one fact about a stream. */
-#define STREAM_GETTER(name, Type, value)                       \
-    CUresult emu_cuStream##name(emu_stream *stream, Type *out) \
-    {                                                          \
-        if (out == NULL) {                                     \
-            return CUDA_ERROR_INVALID_VALUE;                   \
-        }                                                      \
-        *out = value;                                          \
-        return CUDA_SUCCESS;                                   \
-    }
-
-STREAM_GETTER(GetPriority, int, stream->priority)
-STREAM_GETTER(GetFlags, unsigned int, stream->flags)
-STREAM_GETTER(GetCtx, CUcontext, emu_stream_context(stream))
-STREAM_GETTER(GetId, unsigned long long, stream->id)
-STREAM_GETTER(GetDevice, CUdevice, stream->object.context->device->ordinal)
-STREAM_GETTER(GetGreenCtx, CUgreenCtx, emu_green_context_get(stream->green))
+EMU_GETTER(emu_cuStreamGetPriority, (emu_stream * stream, int *out), out,
+           stream->priority)
+EMU_GETTER(emu_cuStreamGetFlags, (emu_stream * stream, unsigned int *out), out,
+           stream->flags)
+EMU_GETTER(emu_cuStreamGetCtx, (emu_stream * stream, CUcontext *out), out,
+           emu_stream_context(stream))
+EMU_GETTER(emu_cuStreamGetId, (emu_stream * stream, unsigned long long *out), out,
+           stream->id)
+EMU_GETTER(emu_cuStreamGetDevice, (emu_stream * stream, CUdevice *out), out,
+           stream->object.context->device->ordinal)
+EMU_GETTER(emu_cuStreamGetGreenCtx, (emu_stream * stream, CUgreenCtx *out), out,
+           emu_green_context_get(stream->green))
 
 CUresult
 emu_cuStreamQuery(emu_stream *stream)
@@ -292,10 +243,10 @@ emu_cuStreamQuery(emu_stream *stream)
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    if (stream->deferred.done < stream->deferred.kept) {
+    if (stream->queue.done < stream->queue.kept) {
         /* One item a query, so that a program which polls gets to the end. */
-        emu_deferred_advance(stream, stream->deferred.done + 1);
-        if (stream->deferred.done < stream->deferred.kept) {
+        emu_queue_advance(stream, stream->queue.done + 1);
+        if (stream->queue.done < stream->queue.kept) {
             return CUDA_ERROR_NOT_READY;
         }
     }
@@ -309,17 +260,9 @@ emu_cuStreamQuery(emu_stream *stream)
 CUresult
 emu_cuStreamSynchronize(emu_stream *stream)
 {
-    const emu_context *context = stream->object.context;
-    CUresult status = emu_capture_refuse(stream);
+    static const emu_work nothing = {.type = CU_GRAPH_NODE_TYPE_EMPTY};
 
-    if (status != CUDA_SUCCESS) {
-        return status;
-    }
-    status = emu_stream_synchronize(stream);
-    if (status != CUDA_SUCCESS) {
-        return status;
-    }
-    return emu_context_status(context);
+    return emu_stream_submit(stream, &nothing, NULL, 0, EMU_SUBMIT_AND_WAIT);
 }
 
 /* -- host functions ---------------------------------------------------------------- */
@@ -375,26 +318,6 @@ emu_host_node_make(emu_context *context, const CUgraphNodeParams *params,
     return CUDA_SUCCESS;
 }
 
-static CUresult
-host_call_enqueue(emu_stream *stream, const host_call *call)
-{
-    bool taken = false;
-    CUresult status =
-        emu_capture_take(stream, &emu_host_work, call, sizeof(*call), &taken);
-    int token;
-
-    if (status != CUDA_SUCCESS || taken) {
-        return status;
-    }
-    token = emu_stream_begin(stream);
-    if (token < 0) {
-        return emu_wait_status();
-    }
-    (void)host_call_run(call, stream->object.context, NULL); /* always succeeds */
-    emu_stream_end(stream, token);
-    return CUDA_SUCCESS;
-}
-
 CUresult
 emu_cuLaunchHostFunc(emu_stream *stream, CUhostFn fn, void *userData)
 {
@@ -403,13 +326,37 @@ emu_cuLaunchHostFunc(emu_stream *stream, CUhostFn fn, void *userData)
     if (fn == NULL) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    return host_call_enqueue(stream, &call);
+    return emu_stream_submit(stream, &emu_host_work, &call, sizeof(call), EMU_SUBMIT);
 }
+
+/* A function that gets the stream and its status. */
+typedef struct {
+    CUstream stream;
+    CUstreamCallback function;
+    void *data;
+} stream_callback;
+
+static CUresult
+callback_run(const void *payload, emu_context *context, emu_report *report)
+{
+    const stream_callback *callback = payload;
+
+    (void)report;
+    emu_set_in_callback(true);
+    callback->function(callback->stream, emu_context_status(context), callback->data);
+    emu_set_in_callback(false);
+    emu_operation_signals(emu_operation_present());
+    return CUDA_SUCCESS;
+}
+
+static const emu_work callback_work = {
+    .type = CU_GRAPH_NODE_TYPE_HOST, .runs_after_fault = true, .run = callback_run};
 
 CUresult
 emu_cuStreamAddCallback(emu_context *context, CUstream hStream,
                         CUstreamCallback callback, void *userData, unsigned int flags)
 {
+    const stream_callback payload = {hStream, callback, userData};
     emu_stream *stream;
 
     if (callback == NULL || flags != 0) {
@@ -419,18 +366,99 @@ emu_cuStreamAddCallback(emu_context *context, CUstream hStream,
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    status = emu_capture_refuse(stream);
+    return emu_stream_submit(stream, &callback_work, &payload, sizeof(payload),
+                             EMU_SUBMIT_AT_ONCE);
+}
+
+/* -- attributes -------------------------------------------------------------------- */
+
+enum { SYNCHRONIZATION_POLICY = 3, MEM_SYNC_DOMAIN = 10 };
+
+CUresult
+emu_cuStreamGetCtx_v2(emu_stream *stream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
+{
+    if (pCtx == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *pCtx = emu_stream_context(stream);
+    if (pGreenCtx != NULL) {
+        *pGreenCtx = emu_green_context_get(stream->green);
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuStreamGetAttribute(emu_stream *stream, CUlaunchAttributeID attr,
+                         CUlaunchAttributeValue *value_out)
+{
+    if (value_out == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    const emu_stream_attributes *from = &stream->attributes;
+
+    switch (attr) {
+        case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+            value_out->accessPolicyWindow = from->window;
+            break;
+        case SYNCHRONIZATION_POLICY:
+            value_out->cooperative = from->policy; /* also one int */
+            break;
+        case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+            value_out->priority = stream->priority;
+            break;
+        case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+            value_out->memSyncDomainMap = from->domain_map;
+            break;
+        case MEM_SYNC_DOMAIN:
+            value_out->cooperative = from->domain;
+            break;
+        default:
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuStreamSetAttribute(emu_stream *stream, CUlaunchAttributeID attr,
+                         const CUlaunchAttributeValue *value)
+{
+    if (value == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    emu_stream_attributes *to = &stream->attributes;
+
+    /* Hints to hardware: without effect here. */
+    switch (attr) {
+        case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+            to->window = value->accessPolicyWindow;
+            break;
+        case SYNCHRONIZATION_POLICY:
+            to->policy = value->cooperative;
+            break;
+        case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+            stream->priority = emu_stream_clamp_priority(value->priority);
+            break;
+        case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+            to->domain_map = value->memSyncDomainMap;
+            break;
+        case MEM_SYNC_DOMAIN:
+            to->domain = value->cooperative;
+            break;
+        default:
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuStreamCopyAttributes(emu_stream *to, CUstream src)
+{
+    emu_stream *from;
+    CUresult status = emu_stream_find(to->object.context, src, &from);
+
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    const int token = emu_stream_begin(stream);
-    if (token < 0) {
-        return emu_wait_status();
-    }
-    emu_set_in_callback(true);
-    callback(hStream, emu_context_status(context), userData);
-    emu_set_in_callback(false);
-    emu_operation_signals(emu_operation_present());
-    emu_stream_end(stream, token);
+    to->attributes = from->attributes;
     return CUDA_SUCCESS;
 }

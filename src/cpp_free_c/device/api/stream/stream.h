@@ -6,9 +6,12 @@
 #define DEVICE_API_STREAM_STREAM_H
 
 #include "device/api/entry/call.h"
-#include "device/api/entry/green_context.h"
-#include "device/api/entry/stream_order.h"
+#include "device/api/entry/context_stack.h"
+#include "device/api/entry/queue.h"
 #include "device/api/entry/work.h"
+#include "device/base/device.h"
+#include "device/check/lane_clock.h"
+#include "device/api/entry/turn.h"
 
 /* Whether NULL, and a call without a stream, mean the default stream of this thread
  * instead of the context's null stream. The exported functions whose names end in _ptsz
@@ -29,14 +32,6 @@ CUresult emu_enter_stream(emu_call call, CUstream *stream);
 CUresult emu_enter_default_stream(emu_call call, emu_stream **stream);
 CUresult emu_enter_stream_context(emu_call call, CUstream handle,
                                   emu_context **context);
-
-/* Run the deferred work that must come before new work in the stream, and take the
- * stream's turn. See emu_stream_turn for the token and emu_stream_end for the end. */
-int emu_stream_begin(emu_stream *stream);
-
-/* Run the work of the stream, wait for its turn and write what kernels printed. For the
- * null stream that covers all blocking streams of the context. */
-CUresult emu_stream_synchronize(emu_stream *stream);
 
 /* Make and free what a context needs: its null stream and order lock. */
 CUresult emu_stream_open(emu_context *context);
@@ -61,5 +56,54 @@ emu_stream_context(const emu_stream *stream)
     }
     return stream->object.context;
 }
+
+/* -- events ------------------------------------------------------------------------ */
+
+/* Marks in a stream, with times of the system's clock. The mark of an event is atomic,
+ * since another process may share it. */
+
+/* What two processes share of an event. */
+typedef struct {
+    _Atomic uint64_t recorded; /* time of the last record in nanoseconds; 0: none yet */
+} emu_event_mark;
+
+typedef struct CUevent_st {
+    emu_object object;
+    unsigned int flags;
+    emu_event_mark own;
+    emu_event_mark *mark; /* &own, or in memory shared between processes */
+    int file;             /* of the shared memory; -1: none */
+    emu_capture_place place;
+    emu_clock clock; /* of its last record, for the check of streams */
+    /* A deferred stream keeps the last record, as its item `deferred_number`; NULL if
+     * no stream does. It may have run by now. */
+    emu_stream *deferred_stream;
+    uint64_t deferred_serial; /* of the stream, as an object */
+    uint64_t deferred_number;
+} emu_event;
+
+enum {
+    EMU_EVENT_BLOCKING_SYNC = 1,
+    EMU_EVENT_DISABLE_TIMING = 2,
+    EMU_EVENT_INTERPROCESS = 4,
+    EMU_EVENT_FLAGS = 7 /* all flags */
+};
+
+/* A new event; NULL: out of memory. Call it with the API lock held. */
+emu_event *emu_event_new(emu_context *context, unsigned int flags);
+
+/* Records of events, and waits for them, as nodes of graphs. */
+extern const emu_work emu_event_record_work, emu_event_wait_work;
+CUresult emu_event_node_make(emu_context *context, const CUgraphNodeParams *params,
+                             emu_payload *out);
+
+/* -- values in memory -------------------------------------------------------------- */
+
+/* Batches of operations on them, as nodes of graphs. */
+
+extern const emu_work emu_batch_work;
+/* Make the payload of a node. Call it with the API lock held. */
+CUresult emu_batch_node_make(emu_context *context, const CUgraphNodeParams *params,
+                             emu_payload *out);
 
 #endif

@@ -2,8 +2,8 @@
 #include "device/memory/texture.h"
 
 #include "device/api/entry/entry.h"
-#include "device/api/entry/release_count.h"
-#include "device/api/entry/running.h"
+#include "device/api/entry/users.h"
+#include "device/api/entry/turn.h"
 
 CUresult
 emu_cuArrayCreate(emu_context *context, CUarray *pHandle,
@@ -43,24 +43,16 @@ emu_cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, emu_array *arr
     return CUDA_SUCCESS;
 }
 
-CUresult
-emu_cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, emu_array *array)
-{
-    if (pArrayDescriptor == NULL) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *pArrayDescriptor = array->descriptor;
-    return CUDA_SUCCESS;
-}
+EMU_GETTER(emu_cuArray3DGetDescriptor,
+           (CUDA_ARRAY3D_DESCRIPTOR * pArrayDescriptor, emu_array *array),
+           pArrayDescriptor, array->descriptor)
 
 /* Destroy an array or a mipmapped array, unless another object owns it. A nested call
  * cannot wait for the work that may use it. */
 static CUresult
 array_destroy(emu_object *object, bool is_owned)
 {
-    uint64_t ticket;
-
-    if (emu_running_cannot_settle(object->context, &ticket)) {
+    if (emu_running_cannot_settle(object->context)) {
         return CUDA_ERROR_NOT_PERMITTED;
     }
     if (is_owned) {

@@ -7,7 +7,7 @@
 #include "device/memory/memory.h"
 #include "device/api/entry/entry.h"
 #include "device/api/texture/opengl.h"
-#include "device/api/entry/release_count.h"
+#include "device/api/entry/users.h"
 #include "device/api/stream/stream.h"
 
 enum { LARGEST_FLAGS = 15 };

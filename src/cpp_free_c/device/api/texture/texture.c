@@ -2,7 +2,7 @@
 #include "device/memory/texture.h"
 
 #include "device/api/entry/entry.h"
-#include "device/api/entry/release_count.h"
+#include "device/api/entry/users.h"
 
 static CUresult
 texture_check(const CUDA_TEXTURE_DESC *texture)

@@ -1,17 +1,16 @@
 /* Launches: checks, the record of the grid, then the blocks and the child work. See
  * execution.h. */
+#define _GNU_SOURCE
 #include "device/machine/grid/execution.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/machine/warp/clock.h"
-#include "device/machine/services/child_work.h"
+#include "device/machine/warp/wait.h"
+#include "device/machine/services/services.h"
 #include "device/machine/warp/race_check.h"
 #include "device/machine/warp/machine.h"
 #include "device/machine/warp/occupancy.h"
-#include "device/machine/services/services.h"
-#include "device/machine/grid/workers.h"
 
 static _Atomic uint64_t launches; /* so far, for %gridid */
 

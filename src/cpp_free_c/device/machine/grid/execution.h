@@ -10,8 +10,11 @@
 #ifndef DEVICE_MACHINE_GRID_EXECUTION_H
 #define DEVICE_MACHINE_GRID_EXECUTION_H
 
+#include <stdbool.h>
+
 #include "device/base/device.h"
 #include "device/machine/warp/launch.h"
+#include "device/machine/warp/machine.h"
 
 /* Read the seconds of PYCUDA_EMULATOR_TIMEOUT: a number from 0 on, where 0 is no limit.
  */
@@ -24,5 +27,53 @@ bool emu_execution_parse_timeout(const char *text, double *seconds);
  * context->sticky. */
 CUresult emu_execution_run(CUcontext context, const emu_launch *launch,
                            emu_report *report);
+
+/* -- workers ----------------------------------------------------------------------- */
+
+/* Workers: the threads that run the blocks of a grid.
+ *
+ * A worker runs one block after the other, which needs the least memory. Blocks may
+ * wait for each other by reading global memory, as far as they can be resident on the
+ * device at once (emu_grid.max_resident). So when the blocks of all workers wait
+ * (warp.h), the grid changes its mode for the rest of the launch: workers begin all
+ * blocks that can be resident and give them turns. Cooperative launches begin in this
+ * mode.
+ *
+ * When all resident blocks wait and no further block can begin, the workers only watch.
+ * If each worker proves that all of its blocks wait, while all workers only watch, then
+ * the grid cannot make progress by itself (warp.h). The launch fails if nothing else
+ * can write to the memory that it waits for:
+ *
+ * - none of it is memory that the host or other processes can write to,
+ *
+ * - all threads of the program that have used the device wait for it, no deferred
+ *   stream keeps work (wait.h), and Python has no thread that may still use the device,
+ *
+ * - this state has lasted for GRACE nanoseconds.
+ *
+ * Otherwise the launch continues. */
+
+/* Run all blocks of the grid. The report says how the launch ended. */
+void emu_workers_run(emu_grid *grid);
+
+/* -- threads ----------------------------------------------------------------------- */
+
+/* The worker threads of the process.
+ *
+ * They help one caller at a time; other callers do all of their work themselves. So
+ * does a child after a fork, which has no workers. */
+
+/* Read the number of PYCUDA_EMULATOR_THREADS: at least 1. */
+bool emu_threads_parse(const char *text, unsigned *count);
+
+/* The most threads that work: PYCUDA_EMULATOR_THREADS, or the number of cores. */
+unsigned emu_threads_count(void);
+
+/* Call `part` with number 0 in this thread, and with other numbers in up to count - 1
+ * workers if they are free. Return when all calls have returned. It is not certain that
+ * a worker joins, so part 0 must be able to do all of the work. While this thread waits
+ * for the workers it calls `idle` every EMU_POLL_NANOSECONDS. */
+void emu_threads_run(void (*part)(void *data, unsigned number),
+                     void (*idle)(void *data), void *data, unsigned count);
 
 #endif

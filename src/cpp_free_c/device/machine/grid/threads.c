@@ -1,6 +1,6 @@
-/* The worker threads. See threads.h. */
+/* The worker threads. See execution.h. */
 #define _GNU_SOURCE
-#include "device/machine/grid/threads.h"
+#include "device/machine/grid/execution.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,24 +1,86 @@
-/* Workers. See workers.h. */
+/* Workers. See execution.h. Idle workers keep their block and their frames for the next
+ * launch. */
 #define _GNU_SOURCE
-#include "device/machine/grid/workers.h"
-
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "device/check/use_log.h"
-#include "device/machine/warp/block.h"
-#include "device/machine/warp/cancel.h"
-#include "device/machine/warp/clock.h"
-#include "device/machine/warp/cluster.h"
-#include "device/machine/grid/idle_workers.h"
-#include "device/machine/warp/proof.h"
+#include "device/check/uses.h"
+#include "device/machine/grid/execution.h"
 #include "device/machine/warp/report.h"
-#include "device/machine/grid/threads.h"
 #include "device/machine/warp/wait.h"
-#include "device/machine/warp/watch.h"
+#include "device/machine/warp/warp.h"
+
+enum { KEEP_BYTES = 1 << 24 }; /* the most memory of an idle worker */
+
+static struct {
+    pthread_mutex_t lock;
+    emu_worker *first;
+} idle = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void
+idle_free_frames(emu_worker *worker)
+{
+    unsigned bin;
+
+    for (bin = 0; bin < EMU_FRAME_SIZES; bin++) {
+        while (worker->free_frames[bin]) {
+            emu_frame *next = worker->free_frames[bin]->parent;
+
+            free(worker->free_frames[bin]->regs);
+            free(worker->free_frames[bin]);
+            worker->free_frames[bin] = next;
+        }
+    }
+    worker->frame_bytes = 0;
+}
+
+static emu_worker *
+idle_worker_take(void)
+{
+    emu_worker *worker;
+
+    (void)pthread_mutex_lock(&idle.lock);
+    worker = idle.first;
+    if (worker) {
+        idle.first = worker->next;
+    }
+    (void)pthread_mutex_unlock(&idle.lock);
+    if (worker == NULL) {
+        worker = calloc(1, sizeof *worker);
+    }
+    return worker;
+}
+
+static void
+idle_free(emu_worker *worker)
+{
+    idle_free_frames(worker);
+    emu_block_free(worker->block);
+    emu_use_log_free(worker->uses);
+    free(worker);
+}
+
+static void
+idle_worker_give(emu_worker *worker)
+{
+    const emu_block *block = worker->block;
+
+    if (worker->frame_bytes > KEEP_BYTES ||
+        (block &&
+         block->regs_room + block->local_room + block->shared_room > KEEP_BYTES)) {
+        idle_free(worker);
+        return;
+    }
+    (void)pthread_mutex_lock(&idle.lock);
+    worker->next = idle.first;
+    idle.first = worker;
+    (void)pthread_mutex_unlock(&idle.lock);
+}
+
+/* -- the blocks of a grid ---------------------------------------------------------- */
 
 enum {
     SUSPECT = 2000000, /* a block that has run for this time may be waiting */
@@ -596,7 +658,7 @@ static void
 worker_run_part(void *data, unsigned number)
 {
     emu_grid *grid = data;
-    emu_worker *worker = emu_idle_worker_take();
+    emu_worker *worker = idle_worker_take();
     crew c = {.worker = worker, .grid = grid};
 
     if (worker == NULL) {
@@ -605,7 +667,7 @@ worker_run_part(void *data, unsigned number)
     }
     if (!worker_open_log(worker, grid->launch)) {
         emu_cancel_no_memory(grid);
-        emu_idle_worker_give(worker);
+        idle_worker_give(worker);
         return;
     }
     worker->number = number;
@@ -630,7 +692,7 @@ worker_run_part(void *data, unsigned number)
     crew_end(&c);
     worker_close_log(worker);
     atomic_fetch_sub(&grid->active, 1);
-    emu_idle_worker_give(worker);
+    idle_worker_give(worker);
 }
 
 /* Called while the thread that launched waits for the other workers. */

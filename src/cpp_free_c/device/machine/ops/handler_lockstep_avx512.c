@@ -13,7 +13,7 @@
 #endif
 
 #include "device/machine/warp/address_check.h"
-#include "device/machine/warp/lockstep.h"
+#include "device/machine/warp/warp.h"
 #include "device/machine/warp/machine.h"
 
 #define EMU_HANDLERS emu_lockstep_avx512

@@ -4,7 +4,7 @@
 
 #include "device/compile/encoding.h"
 #include "device/machine/warp/address_check.h"
-#include "device/machine/warp/cluster.h"
+#include "device/machine/warp/warp.h"
 #include "device/machine/warp/lanes.h"
 #include "device/machine/warp/report.h"
 

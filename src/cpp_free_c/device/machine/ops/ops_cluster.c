@@ -1,11 +1,9 @@
-/* Operations of clusters: barrier.cluster, mapa, getctarank. See cluster.h. */
+/* Operations of clusters: barrier.cluster, mapa, getctarank. See warp.h. */
 #include "device/machine/warp/machine.h"
 
-#include "device/machine/warp/cluster.h"
-#include "device/machine/warp/lanes.h"
-#include "device/machine/warp/race_block.h"
-#include "device/machine/warp/race_order.h"
 #include "device/machine/warp/warp.h"
+#include "device/machine/warp/lanes.h"
+#include "device/machine/warp/race_check.h"
 
 enum { CLUSTER_BARRIER = EMU_BARRIERS - 1 }; /* its number for the race check */
 

@@ -5,10 +5,9 @@
 
 #include <fenv.h>
 
-#include "device/machine/warp/group.h"
+#include "device/machine/warp/warp.h"
 #include "device/machine/warp/lanes.h"
 #include "device/machine/warp/report.h"
-#include "device/machine/warp/warp.h"
 
 /* -- operations that run the next instruction -------------------------------------- */
 

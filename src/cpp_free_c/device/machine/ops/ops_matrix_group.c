@@ -4,13 +4,13 @@
  * they lie. wgmma is asynchronous on a GPU. Here it is complete when the instruction
  * ends: a program must not change its operands before wgmma.wait_group, so it cannot
  * see the difference. */
-#include "device/machine/ops/ops_matrix.h"
+#include "device/machine/ops/ops.h"
 
 #include "device/compile/encoding.h"
 #include "device/machine/warp/lanes.h"
 #include "device/machine/warp/race_check.h"
 #include "device/machine/warp/report.h"
-#include "device/machine/warp/sync.h"
+#include "device/machine/warp/warp.h"
 
 enum { GROUP_WARPS = 4, CORE = 8 /* lines of a core matrix */, CORE_BYTES = 16 };
 

@@ -5,12 +5,8 @@
 #include <stdio.h>
 
 #include "device/compile/runtime.h"
-#include "device/machine/services/conditional.h"
-#include "device/machine/services/device_printf.h"
-#include "device/machine/services/dynamic_parallelism.h"
-#include "device/machine/services/heap.h"
-#include "device/machine/warp/report.h"
 #include "device/machine/services/services.h"
+#include "device/machine/warp/report.h"
 
 /* The string that parameter `index` points to, or "?". */
 static void

@@ -1,7 +1,8 @@
 /* Special registers. d: result; aux: the PTX_S_ number; imm: the part. */
+#define _GNU_SOURCE
 #include "device/machine/warp/machine.h"
 
-#include "device/machine/warp/clock.h"
+#include "device/machine/warp/wait.h"
 #include "device/machine/warp/lanes.h"
 #include "device/ptx/words.h"
 

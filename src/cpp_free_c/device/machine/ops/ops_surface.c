@@ -1,7 +1,7 @@
-/* Loads, stores and reductions of a warp through surfaces: see ops_texture.h. The
+/* Loads, stores and reductions of a warp through surfaces: see ops.h. The
  * first coordinate counts bytes, or elements if the access is formatted; the others
  * count rows, slices or layers. */
-#include "device/machine/ops/ops_texture.h"
+#include "device/machine/ops/ops.h"
 
 #include <string.h>
 

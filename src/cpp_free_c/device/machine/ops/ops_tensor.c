@@ -1,12 +1,10 @@
 /* tensor_copy: copies and reductions of tiles by a tensor map. See encoding.h. */
 #include "device/base/number.h"
 #include "device/compile/encoding.h"
-#include "device/machine/ops/reduction.h"
+#include "device/machine/ops/ops.h"
 #include "device/machine/warp/address_check.h"
-#include "device/machine/warp/bulk_copy.h"
 #include "device/machine/warp/init_check.h"
 #include "device/machine/warp/lanes.h"
-#include "device/machine/warp/mbarrier.h"
 #include "device/machine/warp/report.h"
 #include "device/memory/tensor_map.h"
 

@@ -1,6 +1,6 @@
-/* Texture fetches and queries of a warp. See ops_texture.h. Nearly always all lanes use
+/* Texture fetches and queries of a warp. See ops.h. Nearly always all lanes use
  * one texture, so its state is read once and kept while the handle stays the same. */
-#include "device/machine/ops/ops_texture.h"
+#include "device/machine/ops/ops.h"
 
 #include <string.h>
 

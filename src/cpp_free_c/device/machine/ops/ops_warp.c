@@ -2,9 +2,9 @@
  * .sync operation: emu_sync calls its two phases (see emu_sync_phase). */
 #include "device/machine/warp/machine.h"
 
-#include "device/machine/warp/init_follow.h"
+#include "device/machine/warp/init_check.h"
 #include "device/machine/warp/lanes.h"
-#include "device/machine/warp/sync.h"
+#include "device/machine/warp/warp.h"
 
 static void
 warp_bar_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,

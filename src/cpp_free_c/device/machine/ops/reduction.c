@@ -1,5 +1,5 @@
-/* Reductions of elements in memory. See reduction.h. */
-#include "device/machine/ops/reduction.h"
+/* Reductions of elements in memory. See ops.h. */
+#include "device/machine/ops/ops.h"
 
 #include "device/base/number.h"
 #include "device/machine/warp/lanes.h"

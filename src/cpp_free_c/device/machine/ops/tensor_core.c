@@ -1,11 +1,11 @@
-/* The arithmetic of tensor cores. See tensor_core.h.
+/* The arithmetic of tensor cores. See ops.h.
  *
  * An H200 multiplies exactly, aligns the products and the addend to the largest
  * exponent among them, cuts off what is below a fixed number of fraction bits, and adds
  * exactly. It rounds the sum toward zero to single precision, or to nearest to half
  * precision. The exponent of a product is the sum of the exponents: products are not
  * normalised. PTX does not define this. It was found by recordings. */
-#include "device/machine/ops/tensor_core.h"
+#include "device/machine/ops/ops.h"
 
 #include <fenv.h>
 #include <math.h>

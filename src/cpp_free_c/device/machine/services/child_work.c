@@ -1,6 +1,6 @@
-/* The queue of child work. See child_work.h. */
+/* The queue of child work. See services.h. */
 #define _GNU_SOURCE
-#include "device/machine/services/child_work.h"
+#include "device/machine/services/services.h"
 
 #include <stdio.h>
 #include <stdlib.h>

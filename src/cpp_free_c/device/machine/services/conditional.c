@@ -1,5 +1,5 @@
-/* The variables of conditional nodes. See conditional.h. */
-#include "device/machine/services/conditional.h"
+/* The variables of conditional nodes. See services.h. */
+#include "device/machine/services/services.h"
 
 #include <pthread.h>
 #include <stdlib.h>

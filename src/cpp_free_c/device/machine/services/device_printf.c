@@ -1,6 +1,6 @@
-/* printf in kernels. See device_printf.h. */
+/* printf in kernels. See services.h. */
 #define _GNU_SOURCE
-#include "device/machine/services/device_printf.h"
+#include "device/machine/services/services.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,6 @@
 #include "device/machine/warp/address_check.h"
 #include "device/machine/warp/lanes.h"
 #include "device/machine/warp/report.h"
-#include "device/machine/services/services.h"
 
 enum { STRING_LIMIT = 1 << 16, SIZE_LARGEST = 4096 /* of a width or precision */ };
 

@@ -1,19 +1,17 @@
-/* Dynamic parallelism. See dynamic_parallelism.h.
+/* Dynamic parallelism. See services.h.
  *
  * A function returns a code of the runtime's interface (cudaError_t). Each thread has a
  * last error; few threads ever have one, so they are in a list of the grid. */
 #define _GNU_SOURCE
-#include "device/machine/services/dynamic_parallelism.h"
+#include "device/machine/services/services.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "device/compile/runtime.h"
 #include "device/machine/warp/address_check.h"
-#include "device/machine/services/heap.h"
 #include "device/machine/warp/occupancy.h"
 #include "device/machine/warp/report.h"
-#include "device/machine/services/services.h"
 
 #define ERRORS(X)                                                                \
     X(SUCCESS, 0, "cudaSuccess", "no error")                                     \

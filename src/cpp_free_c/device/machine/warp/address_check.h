@@ -19,7 +19,7 @@ bool emu_address_resolve(emu_warp *warp, const emu_insn *insn, uint64_t out[EMU_
 /* The address that each lane accesses, not checked. */
 void emu_address_of_lanes(const emu_warp *warp, const emu_insn *insn,
                           uint64_t out[EMU_LANES]);
-/* Note an access to the allocation warp->recent, if that is noted (use_log.h). */
+/* Note an access to the allocation warp->recent, if that is noted (uses.h). */
 void emu_address_note(emu_warp *warp, uint64_t address, uint64_t bytes, bool write);
 /* The same for the accesses of the lanes to one noted allocation. */
 void emu_address_note_lanes(emu_warp *warp, const emu_insn *insn,

@@ -9,13 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/machine/warp/barrier.h"
-#include "device/machine/warp/group.h"
+#include "device/machine/warp/warp.h"
 #include "device/machine/warp/lanes.h"
 #include "device/machine/warp/race_check.h"
 #include "device/machine/warp/report.h"
-#include "device/machine/warp/warp.h"
-#include "device/machine/warp/sync.h"
 
 /* -- frames ------------------------------------------------------------------------ */
 

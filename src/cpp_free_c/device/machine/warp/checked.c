@@ -1,20 +1,17 @@
-/* A checked warp. See checked.h. */
-#include "device/machine/warp/checked.h"
-
+/* A checked warp. See warp.h. */
 #include "device/compile/encoding.h"
+#include "device/machine/warp/access_parts.h"
 #include "device/machine/warp/address_check.h"
-#include "device/machine/warp/group.h"
 #include "device/machine/warp/init_check.h"
-#include "device/machine/warp/init_follow.h"
 #include "device/machine/warp/race_check.h"
-#include "device/machine/warp/race_parts.h"
+#include "device/machine/warp/warp.h"
 
 /* -- accesses to memory ------------------------------------------------------------ */
 
 static emu_race_kind
 checked_race_kind(const emu_insn *insn)
 {
-    const unsigned kind = emu_op_rows[insn->op].effect;
+    const emu_effect kind = emu_op_effect(insn->op);
     const uint32_t volatile_shared = EMU_AT_STRONG | EMU_AT_VOLATILE;
     bool strong = insn->aux & EMU_AT_STRONG;
 
@@ -74,7 +71,7 @@ checked_object(emu_warp *warp, const emu_insn *insn)
     const emu_block *block = warp->block;
     uint64_t at[EMU_LANES];
 
-    if (block->init && emu_op_rows[insn->op].effect == EMU_EFFECT_NEW_OBJECT) {
+    if (block->init && emu_op_effect(insn->op) == EMU_EFFECT_NEW_OBJECT) {
         if (!emu_address_resolve(warp, insn, at)) {
             return NULL;
         }
@@ -92,7 +89,7 @@ static const emu_insn *
 checked_access(emu_warp *warp, const emu_insn *insn)
 {
     const emu_block *block = warp->block;
-    const unsigned size = emu_access_bytes(insn), kind = emu_op_rows[insn->op].effect;
+    const unsigned size = emu_access_bytes(insn), kind = emu_op_effect(insn->op);
     const emu_insn *next;
 
     if ((insn->aux & EMU_AT_MASK) == EMU_AT_PARAM) {
@@ -138,24 +135,17 @@ checked_guard(emu_warp *warp, const emu_insn *insn)
     return next;
 }
 
-static const emu_insn *
-checked_prefix(emu_warp *warp, const emu_insn *insn)
-{
-    if (insn->op == EMU_OP_guard) {
-        return checked_guard(warp, insn);
-    }
-    if (warp->unset) {
-        emu_init_follow(warp, insn + 1);
-    }
-    return insn->run(warp, insn);
-}
-
 const emu_insn *
 emu_checked_step(emu_warp *warp, const emu_insn *insn)
 {
-    switch (emu_op_rows[insn->op].effect) {
-        case EMU_EFFECT_PREFIX:
-            return checked_prefix(warp, insn);
+    switch (emu_op_effect(insn->op)) {
+        case EMU_EFFECT_GUARD:
+            return checked_guard(warp, insn);
+        case EMU_EFFECT_ROUND:
+            if (warp->unset) {
+                emu_init_follow(warp, insn + 1);
+            }
+            return insn->run(warp, insn);
         case EMU_EFFECT_READ:
         case EMU_EFFECT_WRITE:
         case EMU_EFFECT_UPDATE:
@@ -164,13 +154,15 @@ emu_checked_step(emu_warp *warp, const emu_insn *insn)
         case EMU_EFFECT_CHANGE_OBJECT:
         case EMU_EFFECT_TEST_OBJECT:
             return checked_object(warp, insn);
-        case EMU_EFFECT_SPIN:
-            if (insn->op == EMU_OP_fence && warp->block->race &&
-                !(insn->aux & EMU_FENCE_ACQUIRE)) {
+        case EMU_EFFECT_FENCE:
+            if (warp->block->race && !(insn->aux & EMU_FENCE_ACQUIRE)) {
                 emu_race_fence(warp, insn->aux & EMU_FENCE_IN_BLOCK);
             }
             break;
-        default:
+        case EMU_EFFECT_PLAIN:
+        case EMU_EFFECT_CLOCK:
+        case EMU_EFFECT_SPIN:
+        case EMU_EFFECT_ACT:
             break;
     }
     if (warp->unset) {
@@ -186,5 +178,124 @@ emu_checked_run(emu_warp *warp)
 
     while (insn != NULL) {
         insn = emu_checked_step(warp, insn);
+    }
+}
+
+/* -- warps in lockstep ------------------------------------------------------------- */
+
+/* Checked warps in lockstep. See warp.h.
+ *
+ * No warp has unset values here, so only accesses to memory and fences are looked at.
+ * An access that is right for sure is remembered for all warps, and then run for all of
+ * them. Any other access is checked and run for one warp after the other. */
+
+/* Whether an access may be checked for all warps before it runs: it is a plain load or
+ * store. */
+static bool
+checked_is_plain(const emu_insn *insn)
+{
+    const emu_effect kind = emu_op_effect(insn->op);
+
+    return (kind == EMU_EFFECT_READ || kind == EMU_EFFECT_WRITE) &&
+           !(insn->aux & (EMU_AT_STRONG | EMU_AT_RELEASE));
+}
+
+/* Check an access of all warps to consecutive elements of global memory. False: it has
+ * another form, or that is not enough. */
+static bool
+checked_span(emu_warp *warp, const emu_insn *insn)
+{
+    const emu_block *block = warp->block;
+    const unsigned size = emu_access_bytes(insn);
+    const bool loads = emu_op_effect(insn->op) == EMU_EFFECT_READ;
+    const uint64_t start = emu_parts_of_warps(warp, insn, size);
+
+    return start != 0 &&
+           (!block->race ||
+            emu_race_warps(warp, insn, size, loads ? EMU_RACE_READ : EMU_RACE_WRITE,
+                           start)) &&
+           (!block->init ||
+            emu_init_range(warp, start, (uint64_t)size * EMU_LANES * warp->abreast,
+                           loads));
+}
+
+/* Check loads of all warps from shared memory. False as above. */
+static bool
+checked_plan(emu_warp *warp, const emu_insn *insn)
+{
+    const emu_block *block = warp->block;
+    const unsigned size = emu_access_bytes(insn);
+    const emu_shared_plan *plan = emu_shared_plan_of(warp, insn, size);
+
+    return plan != NULL && emu_op_effect(insn->op) == EMU_EFFECT_READ &&
+           (!block->race || emu_race_plan(warp, insn, size, plan)) &&
+           (!block->init || emu_init_plan(block, plan));
+}
+
+static bool
+checked_all(emu_warp *warp, const emu_insn *insn)
+{
+    const emu_warp *const end = warp + warp->abreast;
+
+    if ((insn->aux & EMU_AT_MASK) == EMU_AT_PARAM) {
+        return true;
+    }
+    if (checked_span(warp, insn) || checked_plan(warp, insn)) {
+        return true;
+    }
+    for (; warp < end; warp++) {
+        if (!emu_checked_parts(warp, insn)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static const emu_insn *
+lockstep_checked_access(emu_warp *warp, const emu_insn *insn)
+{
+    if (emu_op_rows[insn->op].lockstep == EMU_LOCKSTEP_separate) {
+        return insn->lockstep(warp, insn);
+    }
+    if (checked_is_plain(insn) && checked_all(warp, insn)) {
+        return insn->lockstep(warp, insn);
+    }
+    return emu_lockstep_each_by(warp, insn, emu_checked_step);
+}
+
+static const emu_insn *
+checked_step_all(emu_warp *warp, const emu_insn *insn)
+{
+    switch (emu_op_effect(insn->op)) {
+        case EMU_EFFECT_GUARD:
+        case EMU_EFFECT_ROUND:
+        case EMU_EFFECT_FENCE:
+            return emu_lockstep_each_by(warp, insn, emu_checked_step);
+        case EMU_EFFECT_READ:
+        case EMU_EFFECT_WRITE:
+        case EMU_EFFECT_UPDATE:
+            return lockstep_checked_access(warp, insn);
+        case EMU_EFFECT_NEW_OBJECT:
+        case EMU_EFFECT_CHANGE_OBJECT:
+        case EMU_EFFECT_TEST_OBJECT: /* they separate the warps */
+        case EMU_EFFECT_PLAIN:
+        case EMU_EFFECT_CLOCK:
+        case EMU_EFFECT_SPIN:
+        case EMU_EFFECT_ACT:
+            break;
+    }
+    return insn->lockstep(warp, insn);
+}
+
+void
+emu_checked_run_lockstep(emu_warp *warp, const emu_insn *insn)
+{
+    const emu_block *block = warp->block;
+
+    while (insn != NULL && !block->is_apart) {
+        insn = checked_step_all(warp, insn);
+    }
+    if (insn != NULL) {
+        (void)emu_lockstep_separate(warp, insn);
     }
 }

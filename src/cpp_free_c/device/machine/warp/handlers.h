@@ -5,7 +5,7 @@
  * number; the operations with OP_OWN (tables/operations.inc) are built once and have
  * the same handler in both tables. Loading is given the table of this processor, so
  * loading a program chooses the build. Each build has a second table, with the handlers
- * for warps in lockstep (lockstep.h). */
+ * for warps in lockstep (warp.h). */
 #ifndef DEVICE_MACHINE_WARP_HANDLERS_H
 #define DEVICE_MACHINE_WARP_HANDLERS_H
 

@@ -16,14 +16,13 @@
  * and textures.
  *
  * A checked block has an emu_init; a block without the check has NULL in block->init.
- * Called by block.c (blocks), checked.c (instructions), and bulk_copy.c, ops_bulk.c,
+ * Called by block.c (blocks), checked.c (instructions), ops_bulk.c and
  * ops_tensor.c (copies). */
 #ifndef DEVICE_MACHINE_WARP_INIT_CHECK_H
 #define DEVICE_MACHINE_WARP_INIT_CHECK_H
 
 #include "device/machine/warp/access_parts.h"
-#include "device/machine/warp/init_value.h"
-#include "device/machine/warp/shared_plan.h"
+#include "device/machine/warp/machine.h"
 
 /* Prepare a block to run with the check, or without it. False: out of memory. */
 bool emu_init_begin(emu_block *block);
@@ -45,5 +44,103 @@ bool emu_init_plan(const emu_block *block, const emu_shared_plan *plan);
 /* Bytes of shared or global memory are written by other means than a store. Does
  * nothing without the check. */
 void emu_init_write(const emu_block *block, uint64_t address, uint64_t bytes);
+
+/* -- unset values in registers ----------------------------------------------------- */
+
+/* Which lanes of which registers have no value, and where it was read. Only registers
+ * of the kernel itself are followed, not those of functions that it calls. */
+
+/* Where an unset value is from. */
+typedef enum {
+    EMU_UNSET_NOWHERE, /* a register, and it is not known yet where it was read */
+    EMU_UNSET_REGISTER,
+    EMU_UNSET_GLOBAL,
+    EMU_UNSET_SHARED,
+    EMU_UNSET_LOCAL,
+    EMU_UNSET_SHUFFLE /* from a lane that does not take part */
+} emu_unset_space;
+
+typedef struct {
+    const emu_insn *insn; /* that read it */
+    emu_unset_space space;
+    unsigned size;
+    uint64_t at[EMU_LANES]; /* host addresses; of a shuffle: lanes */
+} emu_unset_origin;
+
+/* A register. The lanes in `copied` have an unset value as it was read, those in `used`
+ * one that was computed with unset values. */
+typedef struct {
+    uint32_t copied, used;
+    uint32_t origin; /* a number of the warp's origins */
+} emu_unset;
+
+enum { EMU_UNSET_ORIGINS = 32 };
+
+struct emu_init {
+    uint8_t *shared; /* 1 for each byte that was written */
+    size_t shared_room;
+    uint64_t
+        *words; /* of shared memory: a bit for each word that was written as such */
+    size_t word_room;
+    uint8_t *local;
+    size_t local_room;
+    uint64_t local_launch; /* `local` is as at the start of a block of this launch */
+    emu_unset *registers;  /* of all warps; NULL until a value is unset */
+    size_t register_room;
+    size_t each;     /* registers of a warp */
+    bool has_unset;  /* some may not be zero */
+    bool all_shared; /* other blocks may write to shared memory: no check there */
+    emu_unset_origin *origins; /* EMU_UNSET_ORIGINS for each warp, NULL as above */
+};
+
+/* Forget all unset values, for the next block. */
+void emu_unset_clear(emu_block *block);
+/* Mark the registers that the kernel may read before it writes them. */
+void emu_unset_enter(emu_block *block);
+
+/* The unset lanes of an operand. */
+emu_unset emu_unset_of(const emu_warp *warp, uint32_t operand);
+/* Set those of a register for the lanes in `mask`. */
+void emu_unset_store(emu_warp *warp, uint32_t operand, uint32_t mask, emu_unset value);
+
+/* Set *number to the number of the origin of what an instruction reads now. False: out
+ * of memory; unset values are then not followed. */
+bool emu_unset_from(emu_warp *warp, const emu_insn *insn, emu_unset_space space,
+                    unsigned size, uint32_t *number);
+emu_unset_origin *emu_unset_origin_of(const emu_warp *warp, uint32_t number);
+
+/* -- following unset values -------------------------------------------------------- */
+
+/* Following unset values from register to register.
+ *
+ * An operation that moves bits gives a copy of an unset value; any other one, a value
+ * that was computed with it. Results that do not depend on the unset operand are set:
+ * the operand that a selection does not choose, or `x && y` where the other side is
+ * false. */
+
+/* Follow unset values through an instruction that does not access memory. Called before
+ * it runs, if warp->unset is not 0. */
+void emu_init_follow(emu_warp *warp, const emu_insn *insn);
+/* Note the lanes whose branch or guard has an unset condition. */
+void emu_init_branch(emu_warp *warp, const emu_insn *insn);
+/* A lane takes the value of another lane in a shuffle; `is_there`: that lane takes part
+ * in it. `before` has the unset lanes of the operand before the shuffle. */
+void emu_init_shuffle(emu_warp *warp, const emu_insn *insn, unsigned lane,
+                      unsigned source, bool is_there, const emu_unset *before);
+
+/* -- reports ----------------------------------------------------------------------- */
+
+/* The decisions that an unset value may not make. */
+typedef enum {
+    EMU_DECIDES_ADDRESS,
+    EMU_DECIDES_BRANCH,
+    EMU_DECIDES_ATOMIC,
+    EMU_DECIDES_STORE,
+    EMU_DECIDES_READ /* for the older check of shared memory */
+} emu_unset_effect;
+
+/* Fault: a lane uses in `insn` an unset value with this origin. */
+void emu_init_fault(emu_warp *warp, const emu_insn *insn, unsigned lane,
+                    uint32_t origin, emu_unset_effect use);
 
 #endif

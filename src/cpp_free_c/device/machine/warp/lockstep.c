@@ -1,10 +1,7 @@
-/* Warps in lockstep. See lockstep.h. */
-#include "device/machine/warp/lockstep.h"
-
-#include "device/machine/warp/group.h"
-#include "device/machine/warp/race_block.h"
-#include "device/machine/warp/race_order.h"
+/* Warps in lockstep. See warp.h. */
 #include "device/machine/warp/warp.h"
+
+#include "device/machine/warp/race_check.h"
 
 enum {
     /* The registers of all warps in lockstep should stay in the first-level cache. */

@@ -8,7 +8,7 @@
 #define DEVICE_MACHINE_WARP_LOCKSTEP_LANES_H
 
 #include "device/machine/warp/lanes.h"
-#include "device/machine/warp/lockstep.h"
+#include "device/machine/warp/warp.h"
 
 /* Here gcc vectorises first, and unrolls the four or eight steps that remain. */
 #ifdef __clang__

@@ -99,7 +99,7 @@ struct emu_warp {
     size_t local_stride;
     emu_block *block;
     const emu_allocation *recent; /* the allocation of the last access */
-    bool is_noted;                /* accesses to it are (use_log.h) */
+    bool is_noted;                /* accesses to it are (uses.h) */
     const emu_allocation
         *recents[EMU_RECENTS];   /* and of some instructions; not noted */
     emu_pace paces[EMU_RECENTS]; /* the same, of warps in lockstep */
@@ -139,19 +139,19 @@ struct emu_block {
     emu_worker *worker;
     uint32_t ctaid[3];
     uint64_t number;
-    emu_cluster *cluster; /* NULL: the block is a cluster of its own (cluster.h) */
+    emu_cluster *cluster; /* NULL: the block is a cluster of its own (warp.h) */
     uint32_t cluster_rank;
     uint32_t warp_count;
     uint32_t full_warps; /* those with 32 threads, which come first */
-    uint32_t abreast;    /* how many of them run in lockstep at most (lockstep.h) */
+    uint32_t abreast;    /* how many of them run in lockstep at most (warp.h) */
     uint32_t live;       /* threads that have not exited */
     bool is_fresh;       /* its warps, all in lockstep, are set when they first run */
     uint8_t *shared;
     size_t shared_size;
-    struct emu_watch *watch;       /* while the block is watched (watch.h), else NULL */
+    struct emu_watch *watch;       /* while the block is watched (warp.h), else NULL */
     emu_race *race;                /* NULL: no check of races (race_check.h) */
     emu_init *init;                /* NULL: no check of values (init_check.h) */
-    struct emu_shared_plan *plans; /* NULL, or EMU_PLANS of them (shared_plan.h) */
+    struct emu_shared_plan *plans; /* NULL, or EMU_PLANS of them (access_parts.h) */
     bool is_apart;                 /* no lockstep: warps have unset values */
     bool has_barriers;             /* some have been used, and must be cleared */
     emu_barrier barriers[EMU_BARRIERS];
@@ -170,11 +170,11 @@ struct emu_block {
     emu_frame roots[EMU_MAX_WARPS];
     /* emu_warp_run, or the function of checked.c or of watch.c */
     void (*run_warp)(emu_warp *warp);
-    /* emu_lockstep_run_warps, or the function of checked_lockstep.c */
+    /* emu_lockstep_run_warps, or the function of checked.c */
     void (*run_lockstep)(emu_warp *warp, const emu_insn *insn);
 };
 
-/* The proof that a grid cannot make progress: proof.h. */
+/* The proof that a grid cannot make progress: warp.h. */
 typedef struct {
     pthread_mutex_t lock; /* guards all of it */
     unsigned still;       /* workers that only watch their blocks */
@@ -217,14 +217,14 @@ struct emu_grid {
     _Atomic unsigned resident; /* clusters that have begun and not ended; at least one
                                   for each worker */
     unsigned max_resident;     /* the most clusters that may be resident */
-    _Atomic bool takes_turns;  /* all resident blocks take turns: workers.h */
+    _Atomic bool takes_turns;  /* all resident blocks take turns: execution.h */
     _Atomic bool stuck;        /* the launch must fail: it cannot make progress */
     emu_proof proof;
     _Atomic bool swapping; /* an atomic operation of 128 bits is in progress */
     _Atomic int failed;    /* a fault has been written to the report */
     emu_report *report;
     uint64_t number;             /* of the launch, for %gridid */
-    struct emu_child_work *work; /* enqueued by its threads: child_work.h */
+    struct emu_child_work *work; /* enqueued by its threads: services.h */
     uint64_t deadline;           /* nanoseconds; 0: none */
 };
 
@@ -237,7 +237,7 @@ struct emu_worker {
     size_t frame_bytes;                      /* in use and free */
     emu_block *block;                        /* kept between launches */
     struct emu_use_log *uses;                /* of the check sync; NULL: never wanted */
-    int32_t until_look;      /* turns of blocks until the next look (cancel.h) */
+    int32_t until_look;      /* turns of blocks until the next look (report.h) */
     int32_t look_gap;        /* turns between two looks: about a millisecond */
     uint64_t looked;         /* nanoseconds; 0: no look yet in this launch */
     bool has_looked;         /* set by a look, cleared by the loop that runs blocks */

@@ -1,5 +1,5 @@
-/* The log of accesses to shared memory. See race_log.h. */
-#include "device/machine/warp/race_log.h"
+/* The log of accesses to shared memory. See race_state.h. */
+#include "device/machine/warp/race_state.h"
 
 #include <stdlib.h>
 #include <string.h>

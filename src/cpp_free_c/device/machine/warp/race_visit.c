@@ -1,6 +1,6 @@
-/* The accesses that the race check remembers. See race_visit.h. */
+/* The accesses that the race check remembers. See race_state.h. */
 #define _GNU_SOURCE
-#include "device/machine/warp/race_visit.h"
+#include "device/machine/warp/race_state.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,12 @@
 /* Faults and reports. See report.h. */
+#define _GNU_SOURCE
 #include "device/machine/warp/report.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "device/machine/warp/wait.h"
 #include "device/memory/memory.h"
 
 static const char *
@@ -221,4 +223,113 @@ emu_fault_with_other(emu_warp *warp, const emu_insn *insn, CUresult code, unsign
     report_fault(warp, insn, lane, other, &fault, format, args);
     va_end(args);
     return NULL;
+}
+
+/* -- values that a store writes ---------------------------------------------------- */
+
+void
+emu_store_value(const emu_warp *warp, const emu_insn *insn, unsigned lane,
+                unsigned size, uint8_t value[EMU_MOST_STORED])
+{
+    const unsigned wide = emu_op_rows[insn->op].widths[EMU_B];
+    const unsigned count = emu_vector_count(insn), bytes = emu_vector_bytes(insn);
+
+    if (emu_op_rows[insn->op].bytes != EMU_BYTES_IN_E) {
+        memcpy(value, EMU_SOURCE(uint8_t, insn->b) + (size_t)lane * wide, size);
+        return;
+    }
+    for (unsigned i = 0; i < count && (i + 1) * bytes <= EMU_MOST_STORED; i++) {
+        memcpy(value + (size_t)i * bytes,
+               EMU_SOURCE(uint8_t, insn->x[i]) + (size_t)lane * (insn->e & 0xff),
+               bytes);
+    }
+}
+
+void
+emu_store_value_line(const emu_warp *warp, const emu_insn *insn, unsigned lane,
+                     unsigned size, const void *present, char line[EMU_VALUE_LINE])
+{
+    uint8_t value[EMU_MOST_STORED];
+    char written[EMU_VALUE_ROOM] = "", before[EMU_VALUE_ROOM] = "";
+
+    line[0] = 0;
+    if (emu_op_effect(insn->op) == EMU_EFFECT_WRITE && size <= EMU_VALUE_MOST) {
+        emu_store_value(warp, insn, lane, size, value);
+        emu_value_text(value, size, written);
+    }
+    if (present != NULL) {
+        emu_value_text(present, size, before);
+    }
+    if (written[0] != 0 && before[0] != 0) {
+        (void)snprintf(line, EMU_VALUE_LINE,
+                       "\n  value: the thread writes %s, the memory has %s", written,
+                       before);
+    }
+    else if (written[0] != 0) {
+        (void)snprintf(line, EMU_VALUE_LINE, "\n  value: the thread writes %s",
+                       written);
+    }
+    else if (before[0] != 0) {
+        (void)snprintf(line, EMU_VALUE_LINE, "\n  value: the memory has %s", before);
+    }
+}
+
+/* -- ending a launch before its blocks end ----------------------------------------- */
+
+enum {
+    LOOK_GAP = 63, /* the most turns between two looks */
+    LOOK_NANOSECONDS = 1000000
+};
+
+void
+emu_cancel(emu_grid *grid, CUresult code, const char *text)
+{
+    int expected = 0;
+
+    if (atomic_compare_exchange_strong(&grid->failed, &expected, 1)) {
+        grid->report->code = code;
+        if (text) {
+            (void)snprintf(grid->report->text, sizeof grid->report->text,
+                           "%s kernel %.200s\n", text, grid->kernel->info.name);
+        }
+    }
+}
+
+void
+emu_cancel_no_memory(emu_grid *grid)
+{
+    emu_cancel(grid, CUDA_ERROR_OUT_OF_MEMORY,
+               "CUDA_ERROR_OUT_OF_MEMORY\n  no host memory to run");
+}
+
+static void
+cancel_at_deadline(emu_grid *grid)
+{
+    emu_cancel(grid, CUDA_ERROR_LAUNCH_TIMEOUT,
+               "CUDA_ERROR_LAUNCH_TIMEOUT\n  the time limit PYCUDA_EMULATOR_TIMEOUT "
+               "ended");
+}
+
+void
+emu_cancel_look(emu_worker *worker, emu_grid *grid)
+{
+    const uint64_t now = emu_clock_steady(), passed = now - worker->looked;
+
+    if (worker->looked && passed > UINT64_C(2) * LOOK_NANOSECONDS) {
+        worker->look_gap /= 2;
+    }
+    else if (worker->looked && passed < LOOK_NANOSECONDS / 2 &&
+             worker->look_gap < LOOK_GAP) {
+        worker->look_gap = worker->look_gap * 2 + 1;
+    }
+    worker->looked = now;
+    worker->until_look = worker->look_gap;
+    worker->has_looked = true;
+    if (grid->deadline && now > grid->deadline) {
+        cancel_at_deadline(grid);
+    }
+    if (atomic_load_explicit(&grid->context->cancels, memory_order_relaxed) ||
+        (worker->number == 0 && emu_wait_poll_at(now))) {
+        emu_cancel(grid, EMU_INTERRUPTED, NULL);
+    }
 }

@@ -3,6 +3,7 @@
 #ifndef DEVICE_MACHINE_WARP_REPORT_H
 #define DEVICE_MACHINE_WARP_REPORT_H
 
+#include "device/base/checks.h"
 #include "device/machine/warp/machine.h"
 
 /* End the launch with a code and a text; the report adds the place. Returns NULL, for
@@ -31,5 +32,37 @@ void emu_report_place_text(const emu_program *program, emu_place place, char *te
 /* Write "(x, y, z)" for a thread by its number in the block. */
 void emu_report_thread_text(const emu_grid *grid, unsigned thread, char *text,
                             size_t room);
+
+/* -- values that a store writes ---------------------------------------------------- */
+
+/* What a lane has in the registers of the instruction. */
+
+enum { EMU_MOST_STORED = 64 };
+
+/* Copy the `size` bytes that a store writes for a lane; at most EMU_MOST_STORED. */
+void emu_store_value(const emu_warp *warp, const emu_insn *insn, unsigned lane,
+                     unsigned size, uint8_t value[EMU_MOST_STORED]);
+
+enum { EMU_VALUE_LINE = 3 * EMU_VALUE_ROOM };
+
+/* Write the line of a report about the value that a lane writes, if the instruction is
+ * a plain store, and the value that the memory has, if `present` is not NULL. "": there
+ * is neither. */
+void emu_store_value_line(const emu_warp *warp, const emu_insn *insn, unsigned lane,
+                          unsigned size, const void *present,
+                          char line[EMU_VALUE_LINE]);
+
+/* -- ending a launch before its blocks end ----------------------------------------- */
+
+/* The deadline, a signal, no memory. */
+
+/* End the launch with a code, unless it has failed already. The text may be NULL. */
+void emu_cancel(emu_grid *grid, CUresult code, const char *text);
+/* End the launch because the host has no memory to run it. */
+void emu_cancel_no_memory(emu_grid *grid);
+
+/* Called every few turns of a block: let the program handle signals, and end the launch
+ * at its deadline or when it is cancelled. */
+void emu_cancel_look(emu_worker *worker, emu_grid *grid);
 
 #endif

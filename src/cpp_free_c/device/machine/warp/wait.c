@@ -3,8 +3,7 @@
 #include "device/machine/warp/wait.h"
 
 #include <stdatomic.h>
-
-#include "device/machine/warp/clock.h"
+#include <time.h>
 
 static _Atomic(emu_host) host;
 
@@ -240,4 +239,27 @@ bool
 emu_wait_write_slow(pthread_rwlock_t *lock)
 {
     return wait_for(wait_try_write, lock);
+}
+
+/* -- clocks ------------------------------------------------------------------------ */
+
+static uint64_t
+clock_read(clockid_t clock)
+{
+    struct timespec now;
+
+    (void)clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t
+emu_clock_steady(void)
+{
+    return clock_read(CLOCK_MONOTONIC);
+}
+
+uint64_t
+emu_clock_of_day(void)
+{
+    return clock_read(CLOCK_REALTIME);
 }

@@ -103,4 +103,11 @@ struct timespec emu_wait_deadline(void);
 void emu_wait_thread_begins(void);
 void emu_wait_leave(void);
 
+/* -- clocks of the device, in nanoseconds ------------------------------------------ */
+
+/* The time since an arbitrary start; it never goes back. */
+uint64_t emu_clock_steady(void);
+/* The time of the day, for %globaltimer. */
+uint64_t emu_clock_of_day(void);
+
 #endif

@@ -1,15 +1,12 @@
-/* The watch. See watch.h. */
-#include "device/machine/warp/watch.h"
-
+/* The watch. See warp.h. */
+#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 
 #include "device/compile/encoding.h"
 #include "device/machine/warp/address_check.h"
-#include "device/machine/warp/block.h"
-#include "device/machine/warp/checked.h"
-#include "device/machine/warp/group.h"
 #include "device/machine/warp/lanes.h"
+#include "device/machine/warp/wait.h"
 #include "device/machine/warp/warp.h"
 #include "device/ptx/words.h"
 
@@ -157,7 +154,7 @@ watch_step_access(emu_watch *watch, emu_warp *warp, const emu_insn *insn)
     before kept;
 
     emu_address_of_lanes(warp, insn, address);
-    if (!writes || emu_op_rows[insn->op].effect == EMU_EFFECT_UPDATE) {
+    if (!writes || emu_op_effect(insn->op) == EMU_EFFECT_UPDATE) {
         watch_note_read(watch, warp, insn, address);
     }
     if (!writes) {
@@ -200,16 +197,12 @@ watch_run_insn(emu_warp *warp, const emu_insn *insn)
 static const emu_insn *
 watch_step(emu_watch *watch, emu_warp *warp, const emu_insn *insn)
 {
-    const unsigned effect = emu_op_rows[insn->op].effect;
+    const emu_effect effect = emu_op_effect(insn->op);
     const emu_insn *next;
     uint32_t mask, bits;
 
     switch (effect) {
-        case EMU_EFFECT_PREFIX:
-            if (insn->op == EMU_OP_round) { /* before an operation without effects */
-                break;
-            }
-            /* as emu_op_guard */
+        case EMU_EFFECT_GUARD: /* as emu_op_guard */
             mask = warp->mask;
             bits = emu_predicate(warp, insn->a, insn->aux != 0);
             if (!(mask & bits)) {
@@ -231,12 +224,14 @@ watch_step(emu_watch *watch, emu_warp *warp, const emu_insn *insn)
             watch->timed |= watch_is_clock(insn->aux);
             break;
         case EMU_EFFECT_SPIN:
+        case EMU_EFFECT_FENCE:
             watch->spins = true;
             break;
         case EMU_EFFECT_ACT:
             watch->changed = true;
             break;
-        default:
+        case EMU_EFFECT_ROUND:
+        case EMU_EFFECT_PLAIN:
             break;
     }
     return watch->run(warp, insn);
@@ -495,5 +490,92 @@ emu_watch_free(emu_watch *watch)
     if (watch) {
         free(watch->saved);
         free(watch);
+    }
+}
+
+/* -- the proof that a grid cannot make progress ------------------------------------ */
+
+enum { GRACE = 1000000000 }; /* nanoseconds */
+
+uint64_t
+emu_proof_join(emu_grid *grid, emu_proof_part *part)
+{
+    emu_proof *proof = &grid->proof;
+    uint64_t epoch;
+
+    (void)pthread_mutex_lock(&proof->lock);
+    if (!part->is_still) {
+        part->is_still = true;
+        proof->still++;
+    }
+    if (!proof->is_open && proof->still == atomic_load(&grid->active)) {
+        proof->is_open = true;
+        proof->epoch++;
+        proof->votes = 0;
+        proof->host = false;
+        proof->since = emu_clock_steady();
+    }
+    epoch = 0;
+    if (proof->is_open) {
+        epoch = proof->epoch;
+    }
+    (void)pthread_mutex_unlock(&proof->lock);
+    return epoch;
+}
+
+void
+emu_proof_vote(emu_grid *grid, emu_proof_part *part, uint64_t epoch, bool host)
+{
+    emu_proof *proof = &grid->proof;
+
+    (void)pthread_mutex_lock(&proof->lock);
+    if (proof->is_open && proof->epoch == epoch && part->voted != epoch) {
+        part->voted = epoch;
+        proof->votes++;
+        proof->host |= host;
+    }
+    (void)pthread_mutex_unlock(&proof->lock);
+}
+
+void
+emu_proof_leave(emu_grid *grid, emu_proof_part *part)
+{
+    emu_proof *proof = &grid->proof;
+
+    (void)pthread_mutex_lock(&proof->lock);
+    if (part->is_still) {
+        part->is_still = false;
+        proof->still--;
+    }
+    proof->is_open = false;
+    (void)pthread_mutex_unlock(&proof->lock);
+}
+
+void
+emu_proof_judge(emu_grid *grid)
+{
+    emu_proof *proof = &grid->proof;
+    bool proven;
+    uint64_t since;
+
+    (void)pthread_mutex_lock(&proof->lock);
+    proven = proof->is_open && !proof->host && proof->votes &&
+             proof->votes == atomic_load(&grid->active);
+    since = proof->since;
+    (void)pthread_mutex_unlock(&proof->lock);
+    emu_wait_set_stuck(proven);
+    if (!proven) {
+        return;
+    }
+    if (proof->last_free < since || emu_wait_is_any_free(&proof->ends)) {
+        proof->last_free = emu_clock_steady();
+    }
+    else if (emu_clock_steady() - proof->last_free > GRACE) {
+        if (emu_wait_is_any_new()) {
+            proof->last_free = emu_clock_steady();
+        }
+        else {
+            atomic_store(&grid->stuck, true);
+        }
     }
 }

@@ -298,18 +298,27 @@ communicator_connect(pcu_communicator *self, pcu_context *ctx,
     return 0;
 }
 
+static const pcu_word communicator_words[] = {
+    {"size", pcu_as_int, offsetof(communicator_args, size)},
+    {"unique_id", pcu_as_object, offsetof(communicator_args, id)},
+    {"rank", pcu_as_int, offsetof(communicator_args, rank)},
+};
+
+PCU_SIGNATURE(communicator, communicator_words,
+              "Communicator(size, unique_id, rank)\n--\n\n"
+              "Processes, or contexts of one process, that exchange arrays through "
+              "NCCL.\n\n"
+              "Each of them makes a Communicator with the same unique_id and its own "
+              "rank, in the primary context of its own device, at the same time. The "
+              "exchanges are enqueued in a stream. All processes must enqueue the same "
+              "exchanges in the same order.")
+
 static int
 communicator_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
-    static const pcu_argspec specs[] = {
-        {"size", pcu_as_int, offsetof(communicator_args, size)},
-        {"unique_id", pcu_as_object, offsetof(communicator_args, id)},
-        {"rank", pcu_as_int, offsetof(communicator_args, rank)},
-    };
-    static const pcu_argtable table = {"Communicator", specs, 3, 3, 0};
     pcu_communicator *self = (pcu_communicator *)op;
     communicator_args a = {0};
-    if (pcu_args_parse_tuple(self->st, &table, args, kwargs, &a) < 0 ||
+    if (pcu_args_parse_tuple(self->st, &communicator_signature, args, kwargs, &a) < 0 ||
         communicator_check_args(self->st, &a) < 0 || pcu_nccl_require(self->st) < 0) {
         return -1;
     }
@@ -431,15 +440,6 @@ static PyGetSetDef communicator_getset[] = {
     {"context", communicator_context, NULL, "the context in which it works", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
-
-PyDoc_STRVAR(communicator_doc,
-             "Communicator(size, unique_id, rank)\n--\n\n"
-             "Processes, or contexts of one process, that exchange arrays through "
-             "NCCL.\n\n"
-             "Each of them makes a Communicator with the same unique_id and its own "
-             "rank, in the primary context of its own device, at the same time. The "
-             "exchanges are enqueued in a stream. All processes must enqueue the same "
-             "exchanges in the same order.");
 
 static PyType_Slot communicator_slots[] = {
     {Py_tp_doc, (void *)communicator_doc}, {Py_tp_new, communicator_new},

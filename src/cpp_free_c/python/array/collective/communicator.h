@@ -7,7 +7,7 @@
 #define PYTHON_ARRAY_COLLECTIVE_COMMUNICATOR_H
 
 #include "python/array/collective/library.h"
-#include "python/driver/context_struct.h"
+#include "python/driver/resource.h"
 
 typedef struct pcu_communicator {
     PyObject_HEAD

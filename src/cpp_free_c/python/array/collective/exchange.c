@@ -266,14 +266,15 @@ exchange_enqueue(const pcu_exchange *e, pcu_exchange_function function)
 
 /* Parse the arguments and check `send`. */
 int
-pcu_exchange_begin(pcu_exchange *e, const pcu_argtable *table, pcu_exchange_args *a,
-                   PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+pcu_exchange_begin(pcu_exchange *e, const pcu_signature *signature,
+                   pcu_exchange_args *a, PyObject *const *args, Py_ssize_t nargs,
+                   PyObject *kwnames)
 {
     pcu_state *st = e->self->st;
-    e->routine = table->function;
+    e->routine = signature->function;
     e->stream = pcu_stream_current();
     e->stream_object = (PyObject *)pcu_stream_find_borrow();
-    if (pcu_args_parse(st, table, args, nargs, kwnames, a) < 0 ||
+    if (pcu_args_parse(st, signature, args, nargs, kwnames, a) < 0 ||
         exchange_check_context(e) < 0) {
         return -1;
     }
@@ -283,7 +284,7 @@ pcu_exchange_begin(pcu_exchange *e, const pcu_argtable *table, pcu_exchange_args
             return -1;
         }
     }
-    return exchange_check_array(e, a->send, table->specs[0].name, &e->send);
+    return exchange_check_array(e, a->send, signature->parameters[0].text, &e->send);
 }
 
 /* Enqueue into the array `result`, which is consumed and returned. */

@@ -37,7 +37,8 @@ PCU_HIDDEN const void *pcu_exchange_source(const pcu_exchange *e);
 PCU_HIDDEN void *pcu_exchange_target(const pcu_exchange *e);
 
 /* Parse the arguments, find the stream, and check the first array. */
-PCU_HIDDEN PCU_RAISES int pcu_exchange_begin(pcu_exchange *e, const pcu_argtable *table,
+PCU_HIDDEN PCU_RAISES int pcu_exchange_begin(pcu_exchange *e,
+                                             const pcu_signature *signature,
                                              pcu_exchange_args *a,
                                              PyObject *const *args, Py_ssize_t nargs,
                                              PyObject *kwnames);

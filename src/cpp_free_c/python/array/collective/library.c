@@ -2,7 +2,7 @@
 
 #include "python/array/collective/library.h"
 
-#include "python/support/library_paths.h"
+#include "python/support/settings.h"
 
 int
 pcu_nccl_require(pcu_state *st)

@@ -9,26 +9,6 @@
 #include "python/array/layout.h"
 #include "python/support/convert.h"
 
-#define EXCHANGE_ARRAY(name)                                    \
-    {                                                           \
-#        name, pcu_as_object, offsetof(pcu_exchange_args, send) \
-    }
-#define EXCHANGE_RECV                                            \
-    {                                                            \
-        "recv", pcu_as_object, offsetof(pcu_exchange_args, recv) \
-    }
-#define EXCHANGE_OP                                          \
-    {                                                        \
-        "op", pcu_as_object, offsetof(pcu_exchange_args, op) \
-    }
-#define EXCHANGE_PEER(name)                                  \
-    {                                                        \
-#        name, pcu_as_int, offsetof(pcu_exchange_args, peer) \
-    }
-#define EXCHANGE_STREAM                                              \
-    {                                                                \
-        "stream", pcu_as_object, offsetof(pcu_exchange_args, stream) \
-    }
 #define EXCHANGE_DEFAULTS                  \
     {                                      \
         .recv = Py_None, .stream = Py_None \
@@ -43,23 +23,30 @@ call_all_reduce(const pcu_exchange *e)
                               e->type, e->op, e->self->handle, e->stream);
 }
 
-PyDoc_STRVAR(
-    all_reduce_doc,
+static const pcu_word pcu_exchange_words[] = {
+    {"send", pcu_as_object, offsetof(pcu_exchange_args, send)},
+    {"recv", pcu_as_object, offsetof(pcu_exchange_args, recv)},
+    {"op", pcu_as_object, offsetof(pcu_exchange_args, op)},
+    {"stream", pcu_as_object, offsetof(pcu_exchange_args, stream)},
+    {"root", pcu_as_int, offsetof(pcu_exchange_args, peer)},
+    {"array", pcu_as_object, offsetof(pcu_exchange_args, send)},
+    {"peer", pcu_as_int, offsetof(pcu_exchange_args, peer)},
+};
+
+PCU_SIGNATURE(
+    all_reduce, pcu_exchange_words,
     "all_reduce($self, /, send, recv=None, op='sum', stream=None)\n--\n\n"
     "Reduce the elements of all processes, and return the result in each: recv, "
     "or a new array. recv may be send. op is 'sum', 'prod', 'max', 'min' or "
-    "'avg'.");
+    "'avg'.")
 
 static PyObject *
 exchange_all_reduce(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                     PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {EXCHANGE_ARRAY(send), EXCHANGE_RECV,
-                                        EXCHANGE_OP, EXCHANGE_STREAM};
-    static const pcu_argtable table = {"all_reduce", specs, 4, 1, 0};
     pcu_exchange e = {.self = (pcu_communicator *)op};
     pcu_exchange_args a = EXCHANGE_DEFAULTS;
-    if (pcu_exchange_begin(&e, &table, &a, args, nargs, kwnames) < 0 ||
+    if (pcu_exchange_begin(&e, &all_reduce_signature, &a, args, nargs, kwnames) < 0 ||
         (a.op != NULL && pcu_exchange_set_op(&e, a.op) < 0) ||
         pcu_exchange_as_numbers(&e, e.send->count) < 0) {
         return NULL;
@@ -81,23 +68,19 @@ call_reduce(const pcu_exchange *e)
                            e->type, e->op, e->peer, e->self->handle, e->stream);
 }
 
-PyDoc_STRVAR(reduce_doc,
-             "reduce($self, /, send, recv=None, op='sum', root=0, stream=None)\n--\n\n"
-             "Reduce the elements of all processes. Return the result in the process "
-             "root, as all_reduce() does, and None in the others.");
+PCU_SIGNATURE(reduce, pcu_exchange_words,
+              "reduce($self, /, send, recv=None, op='sum', root=0, stream=None)\n--\n\n"
+              "Reduce the elements of all processes. Return the result in the process "
+              "root, as all_reduce() does, and None in the others.")
 
 static PyObject *
 exchange_reduce(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                 PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {EXCHANGE_ARRAY(send), EXCHANGE_RECV,
-                                        EXCHANGE_OP, EXCHANGE_PEER(root),
-                                        EXCHANGE_STREAM};
-    static const pcu_argtable table = {"reduce", specs, 5, 1, 0};
     pcu_exchange e = {.self = (pcu_communicator *)op};
     pcu_exchange_args a = EXCHANGE_DEFAULTS;
     PyObject *made = Py_None;
-    if (pcu_exchange_begin(&e, &table, &a, args, nargs, kwnames) < 0 ||
+    if (pcu_exchange_begin(&e, &reduce_signature, &a, args, nargs, kwnames) < 0 ||
         (a.op != NULL && pcu_exchange_set_op(&e, a.op) < 0) ||
         pcu_exchange_set_peer(&e, "root", a.peer) < 0 ||
         pcu_exchange_as_numbers(&e, e.send->count) < 0) {
@@ -123,22 +106,19 @@ call_broadcast(const pcu_exchange *e)
                               e->type, e->peer, e->self->handle, e->stream);
 }
 
-PyDoc_STRVAR(
-    broadcast_doc,
+PCU_SIGNATURE(
+    broadcast, pcu_exchange_words,
     "broadcast($self, /, array, root=0, stream=None)\n--\n\n"
     "Copy the elements of the array of the process root into the arrays of the "
-    "others, which have its shape and dtype. Return the array.");
+    "others, which have its shape and dtype. Return the array.")
 
 static PyObject *
 exchange_broadcast(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                    PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {EXCHANGE_ARRAY(array), EXCHANGE_PEER(root),
-                                        EXCHANGE_STREAM};
-    static const pcu_argtable table = {"broadcast", specs, 3, 1, 0};
     pcu_exchange e = {.self = (pcu_communicator *)op};
     pcu_exchange_args a = EXCHANGE_DEFAULTS;
-    if (pcu_exchange_begin(&e, &table, &a, args, nargs, kwnames) < 0 ||
+    if (pcu_exchange_begin(&e, &broadcast_signature, &a, args, nargs, kwnames) < 0 ||
         pcu_exchange_set_peer(&e, "root", a.peer) < 0) {
         return NULL;
     }
@@ -199,22 +179,19 @@ call_all_gather(const pcu_exchange *e)
                               e->type, e->self->handle, e->stream);
 }
 
-PyDoc_STRVAR(all_gather_doc,
-             "all_gather($self, /, send, recv=None, stream=None)\n--\n\n"
-             "Collect the arrays of all processes. Return an array of shape (size, "
-             "*send.shape): recv, or a new one. send may be its part recv[rank].");
+PCU_SIGNATURE(all_gather, pcu_exchange_words,
+              "all_gather($self, /, send, recv=None, stream=None)\n--\n\n"
+              "Collect the arrays of all processes. Return an array of shape (size, "
+              "*send.shape): recv, or a new one. send may be its part recv[rank].")
 
 static PyObject *
 exchange_all_gather(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                     PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {EXCHANGE_ARRAY(send), EXCHANGE_RECV,
-                                        EXCHANGE_STREAM};
-    static const pcu_argtable table = {"all_gather", specs, 3, 1, 0};
     pcu_exchange e = {.self = (pcu_communicator *)op};
     pcu_exchange_args a = EXCHANGE_DEFAULTS;
     size_t shape[NPY_MAXDIMS + 1];
-    if (pcu_exchange_begin(&e, &table, &a, args, nargs, kwnames) < 0 ||
+    if (pcu_exchange_begin(&e, &all_gather_signature, &a, args, nargs, kwnames) < 0 ||
         parts_shape(&e, shape) < 0) {
         return NULL;
     }
@@ -237,22 +214,20 @@ call_reduce_scatter(const pcu_exchange *e)
                                   e->count, e->type, e->op, e->self->handle, e->stream);
 }
 
-PyDoc_STRVAR(reduce_scatter_doc,
-             "reduce_scatter($self, /, send, recv=None, op='sum', stream=None)\n--\n\n"
-             "Reduce the elements of all processes; each gets one part of the result. "
-             "send has shape (size, ...). Return send's shape without the first axis: "
-             "recv, or a new array. recv may be send[rank].");
+PCU_SIGNATURE(reduce_scatter, pcu_exchange_words,
+              "reduce_scatter($self, /, send, recv=None, op='sum', stream=None)\n--\n\n"
+              "Reduce the elements of all processes; each gets one part of the result. "
+              "send has shape (size, ...). Return send's shape without the first axis: "
+              "recv, or a new array. recv may be send[rank].")
 
 static PyObject *
 exchange_reduce_scatter(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                         PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {EXCHANGE_ARRAY(send), EXCHANGE_RECV,
-                                        EXCHANGE_OP, EXCHANGE_STREAM};
-    static const pcu_argtable table = {"reduce_scatter", specs, 4, 1, 0};
     pcu_exchange e = {.self = (pcu_communicator *)op};
     pcu_exchange_args a = EXCHANGE_DEFAULTS;
-    if (pcu_exchange_begin(&e, &table, &a, args, nargs, kwnames) < 0 ||
+    if (pcu_exchange_begin(&e, &reduce_scatter_signature, &a, args, nargs, kwnames) <
+            0 ||
         (a.op != NULL && pcu_exchange_set_op(&e, a.op) < 0) || parts_check(&e) < 0 ||
         pcu_exchange_as_numbers(&e, parts_count(&e)) < 0) {
         return NULL;
@@ -292,22 +267,19 @@ call_all_to_all(const pcu_exchange *e)
     return status;
 }
 
-PyDoc_STRVAR(
-    all_to_all_doc,
+PCU_SIGNATURE(
+    all_to_all, pcu_exchange_words,
     "all_to_all($self, /, send, recv=None, stream=None)\n--\n\n"
     "Send part send[i] to process i. Return what the processes sent here, with "
-    "send's shape (size, ...): recv, or a new array.");
+    "send's shape (size, ...): recv, or a new array.")
 
 static PyObject *
 exchange_all_to_all(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                     PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {EXCHANGE_ARRAY(send), EXCHANGE_RECV,
-                                        EXCHANGE_STREAM};
-    static const pcu_argtable table = {"all_to_all", specs, 3, 1, 0};
     pcu_exchange e = {.self = (pcu_communicator *)op};
     pcu_exchange_args a = EXCHANGE_DEFAULTS;
-    if (pcu_exchange_begin(&e, &table, &a, args, nargs, kwnames) < 0 ||
+    if (pcu_exchange_begin(&e, &all_to_all_signature, &a, args, nargs, kwnames) < 0 ||
         parts_check(&e) < 0) {
         return NULL;
     }
@@ -340,13 +312,13 @@ call_recv(const pcu_exchange *e)
 
 /* send() and recv() differ in the function of NCCL. Return the array. */
 static PyObject *
-exchange_with_peer(PyObject *op, const pcu_argtable *table,
+exchange_with_peer(PyObject *op, const pcu_signature *signature,
                    pcu_exchange_function function, PyObject *const *args,
                    Py_ssize_t nargs, PyObject *kwnames)
 {
     pcu_exchange e = {.self = (pcu_communicator *)op};
     pcu_exchange_args a = EXCHANGE_DEFAULTS;
-    if (pcu_exchange_begin(&e, table, &a, args, nargs, kwnames) < 0 ||
+    if (pcu_exchange_begin(&e, signature, &a, args, nargs, kwnames) < 0 ||
         pcu_exchange_set_peer(&e, "peer", a.peer) < 0) {
         return NULL;
     }
@@ -354,31 +326,26 @@ exchange_with_peer(PyObject *op, const pcu_argtable *table,
     return pcu_exchange_finish(&e, function, Py_NewRef(a.send));
 }
 
-static const pcu_argspec peer_specs[] = {EXCHANGE_ARRAY(array), EXCHANGE_PEER(peer),
-                                         EXCHANGE_STREAM};
-
-PyDoc_STRVAR(send_doc,
-             "send($self, /, array, peer, stream=None)\n--\n\n"
-             "Send the elements to the process peer, which calls recv() with an array "
-             "of as many bytes. Return the array.");
+PCU_SIGNATURE(send, pcu_exchange_words,
+              "send($self, /, array, peer, stream=None)\n--\n\n"
+              "Send the elements to the process peer, which calls recv() with an array "
+              "of as many bytes. Return the array.")
 
 static PyObject *
 exchange_send(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argtable table = {"send", peer_specs, 3, 2, 0};
-    return exchange_with_peer(op, &table, call_send, args, nargs, kwnames);
+    return exchange_with_peer(op, &send_signature, call_send, args, nargs, kwnames);
 }
 
-PyDoc_STRVAR(recv_doc,
-             "recv($self, /, array, peer, stream=None)\n--\n\n"
-             "Fill the array with what the process peer sends with send(). Return the "
-             "array.");
+PCU_SIGNATURE(recv, pcu_exchange_words,
+              "recv($self, /, array, peer, stream=None)\n--\n\n"
+              "Fill the array with what the process peer sends with send(). Return the "
+              "array.")
 
 static PyObject *
 exchange_recv(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argtable table = {"recv", peer_specs, 3, 2, 0};
-    return exchange_with_peer(op, &table, call_recv, args, nargs, kwnames);
+    return exchange_with_peer(op, &recv_signature, call_recv, args, nargs, kwnames);
 }
 
 #define EXCHANGE_METHOD(name)                                \

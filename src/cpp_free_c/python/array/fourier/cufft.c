@@ -4,13 +4,12 @@
 
 #include <stdlib.h>
 
-#include "driver/fft_table.h"
+#include "driver/libraries.h"
 #include "driver/capture.h"
 #include "python/array/construction.h"
 #include "python/array/element_type.h"
 #include "python/driver/launched.h"
 #include "python/driver/current_context.h"
-#include "python/support/library_paths.h"
 #include "python/support/settings.h"
 
 enum { CUFFT_PLANS = 64 };

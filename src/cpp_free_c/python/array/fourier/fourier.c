@@ -110,21 +110,10 @@ fourier_scale(fourier_norm norm, int inverse, size_t n)
 static int
 fourier_read_axis(const fourier_job *job, PyObject *value, int *axis)
 {
-    unsigned long long bits = 0;
-    int ndim = job->call->a->ndim;
-    if (pcu_as_integer(value, INT_MIN, INT_MAX, &bits, "axis") < 0) {
+    if (pcu_as_int(NULL, value, axis, "axis") < 0) {
         return -1;
     }
-    *axis = (int)bits;
-    if (*axis < 0) {
-        *axis += ndim;
-    }
-    if (*axis < 0 || *axis >= ndim) {
-        PyErr_Format(PyExc_ValueError, "%s: axis %S is not one of the %d axes",
-                     job->row->name, value, ndim);
-        return -1;
-    }
-    return 0;
+    return pcu_axis_place(job->row->name, axis, job->call->a->ndim);
 }
 
 /* Read a length. value NULL or None: `own`, that of the array. */

@@ -7,7 +7,7 @@
 #include "python/array/memory.h"
 #include "python/array/ops/kernel_launch.h"
 #include "python/array/ops/scan_layout.h"
-#include "python/driver/memory/copy_error.h"
+#include "python/driver/memory/copy.h"
 
 /* As in cuda/pycuda-mask.hpp. */
 enum {

@@ -5,7 +5,7 @@
 #include <frameobject.h>
 
 #include "python/driver/current_context.h"
-#include "python/driver/memory/out_of_memory.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 
 enum {

@@ -4,7 +4,7 @@
 
 #include "python/driver/current_context.h"
 #include "python/driver/launched.h"
-#include "python/driver/memory/out_of_memory.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 
 enum {

@@ -9,7 +9,7 @@
 #include "python/array/ops/host_transfer.h"
 #include "python/array/ops/operations.h"
 #include "python/array/scalar.h"
-#include "python/driver/memory/copy_error.h"
+#include "python/driver/memory/copy.h"
 #include "python/support/convert.h"
 
 /* -- one value --------------------------------------------------------------------- */

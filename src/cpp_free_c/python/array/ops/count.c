@@ -13,7 +13,7 @@
 #include "python/array/ops/kernel_launch.h"
 #include "python/array/ops/kernel_table.h"
 #include "python/driver/context.h"
-#include "python/driver/memory/copy_error.h"
+#include "python/driver/memory/copy.h"
 
 enum {
     COUNT_THREADS = 512,

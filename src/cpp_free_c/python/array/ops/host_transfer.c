@@ -8,7 +8,7 @@
 #include "python/array/memory.h"
 #include "python/array/ops/device_copy.h"
 #include "python/driver/launched.h"
-#include "python/driver/memory/copy_error.h"
+#include "python/driver/memory/copy.h"
 #include "python/support/convert.h"
 
 /* -- one piece --------------------------------------------------------------------- */

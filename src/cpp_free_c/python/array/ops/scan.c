@@ -17,7 +17,7 @@
 #include "python/array/ops/scan_layout.h"
 #include "python/array/scalar.h"
 #include "python/driver/context.h"
-#include "python/driver/memory/copy_error.h"
+#include "python/driver/memory/copy.h"
 
 /* One scan in progress. */
 typedef struct {

@@ -7,14 +7,13 @@
 
 #include <stdlib.h>
 
-#include "driver/blas_table.h"
+#include "driver/libraries.h"
 #include "driver/shape.h"
 #include "python/driver/launched.h"
 #include "python/driver/current_context.h"
 #include "python/driver/graph_resources.h"
 #include "python/driver/memory/pool.h"
 #include "python/driver/resource.h"
-#include "python/support/library_paths.h"
 #include "python/support/settings.h"
 
 struct pcu_blas_handle {

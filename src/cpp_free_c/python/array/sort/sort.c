@@ -285,21 +285,6 @@ sort_indirect(const sort_plan *plan, sort_results *results)
     return 0;
 }
 
-static int
-sort_read_axis(const pcu_gpuarray *x, int axis, int *place)
-{
-    if (axis < -x->ndim || axis >= x->ndim) {
-        PyErr_Format(PyExc_ValueError, "sort: axis %d is not one of the %d axes", axis,
-                     x->ndim);
-        return -1;
-    }
-    *place = axis;
-    if (axis < 0) {
-        *place += x->ndim;
-    }
-    return 0;
-}
-
 /* Check the array and fill in the plan. */
 static int
 sort_fill(sort_plan *plan, pcu_state *st, const pcu_sort_call *call)
@@ -312,7 +297,8 @@ sort_fill(sort_plan *plan, pcu_state *st, const pcu_sort_call *call)
                      (PyObject *)x->dtype);
         return -1;
     }
-    if (sort_read_axis(x, call->axis, &plan->axis) < 0) {
+    plan->axis = call->axis;
+    if (pcu_axis_place("sort", &plan->axis, x->ndim) < 0) {
         return -1;
     }
     size_t length = x->shape[plan->axis];

@@ -1,7 +1,6 @@
-/* Plans of calls: see call_plan.h. */
-#include "python/array/type/call_plan.h"
+/* Plans of calls: see kernel_call.h. */
+#include "python/array/type/kernel_call.h"
 
-#include "python/array/type/kernel_arguments.h"
 #include "python/support/args.h"
 #include "python/support/convert.h"
 
@@ -101,25 +100,25 @@ remember_is_valid(pcu_state *st, const remember_args *a)
            remember_has_arguments(a) && remember_has_result(a, kind);
 }
 
+const pcu_word pcu_call_plan_words[10] = {
+    {"kind", pcu_as_object, offsetof(remember_args, kind)},
+    {"context", pcu_as_object, offsetof(remember_args, context)},
+    {"stages", pcu_as_object, offsetof(remember_args, stages)},
+    {"dtypes", pcu_as_object, offsetof(remember_args, dtypes)},
+    {"uses", pcu_as_object, offsetof(remember_args, uses)},
+    {"first", pcu_as_size, offsetof(remember_args, first)},
+    {"result", pcu_as_object, offsetof(remember_args, result)},
+    {"threads", pcu_as_uint, offsetof(remember_args, threads)},
+    {"each", pcu_as_uint, offsetof(remember_args, each)},
+    {"most_blocks", pcu_as_size, offsetof(remember_args, most_blocks)},
+};
+
 pcu_call_plan *
-pcu_call_plan_new(pcu_state *st, PyObject *const *args, Py_ssize_t nargs,
-                  PyObject *kwnames)
+pcu_call_plan_new(pcu_state *st, const pcu_signature *signature, PyObject *const *args,
+                  Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"kind", pcu_as_object, offsetof(remember_args, kind)},
-        {"context", pcu_as_object, offsetof(remember_args, context)},
-        {"stages", pcu_as_object, offsetof(remember_args, stages)},
-        {"dtypes", pcu_as_object, offsetof(remember_args, dtypes)},
-        {"uses", pcu_as_object, offsetof(remember_args, uses)},
-        {"first", pcu_as_size, offsetof(remember_args, first)},
-        {"result", pcu_as_object, offsetof(remember_args, result)},
-        {"threads", pcu_as_uint, offsetof(remember_args, threads)},
-        {"each", pcu_as_uint, offsetof(remember_args, each)},
-        {"most_blocks", pcu_as_size, offsetof(remember_args, most_blocks)},
-    };
-    static const pcu_argtable table = {"_remember", specs, 10, 6, 10};
     remember_args a = {.result = Py_None};
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
     if (!remember_is_valid(st, &a)) {

@@ -1,9 +1,9 @@
-/* The indices of a call with `range` or `slice`: see call_range.h.
+/* The indices of a call with `range` or `slice`: see kernel_call.h.
  *
  * Handled here are slices, and ranges whose numbers fit. A range may be a slice with
  * three numbers. Python handles the rest: other objects with start, stop and step,
  * negative indices, errors. */
-#include "python/array/type/call_range.h"
+#include "python/array/type/kernel_call.h"
 
 int
 pcu_call_select(pcu_call_selection *selection, PyObject *name, PyObject *value)

@@ -43,35 +43,31 @@ combination_refuse_timer(PyObject *add_timer)
     return 0;
 }
 
-#define COMBINATION_OBJECT(name, member)                        \
-    {                                                           \
-        name, pcu_as_object, offsetof(combination_args, member) \
-    }
-#define COMBINATION_STREAM                                          \
-    {                                                               \
-        "stream", pcu_as_stream, offsetof(combination_args, stream) \
-    }
+static const pcu_word combination_words[] = {
+    {"selffac", pcu_as_object, offsetof(combination_args, a)},
+    {"other", pcu_as_object, offsetof(combination_args, other)},
+    {"otherfac", pcu_as_object, offsetof(combination_args, b)},
+    {"add_timer", pcu_as_object, offsetof(combination_args, add_timer)},
+    {"stream", pcu_as_stream, offsetof(combination_args, stream)},
+    {"out", pcu_as_object, offsetof(combination_args, out)},
+    {"new", pcu_as_object, offsetof(combination_args, a)},
+};
 
-PyDoc_STRVAR(combination_mul_add_doc,
-             "mul_add($self, /, selffac, other, otherfac, add_timer=None, stream=None, "
-             "out=None)\n--\n\n"
-             "Return selffac * self + otherfac * other, computed in one kernel.");
+PCU_SIGNATURE(
+    combination_mul_add, combination_words,
+    "mul_add($self, /, selffac, other, otherfac, add_timer=None, stream=None, "
+    "out=None)\n--\n\n"
+    "Return selffac * self + otherfac * other, computed in one kernel.")
 
 static PyObject *
 combination_mul_add(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                     PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {COMBINATION_OBJECT("selffac", a),
-                                        COMBINATION_OBJECT("other", other),
-                                        COMBINATION_OBJECT("otherfac", b),
-                                        COMBINATION_OBJECT("add_timer", add_timer),
-                                        COMBINATION_STREAM,
-                                        COMBINATION_OBJECT("out", out)};
-    static const pcu_argtable table = {"mul_add", specs, 6, 3, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     combination_args a = {
         .add_timer = Py_None, .out = Py_None, .stream = pcu_stream_current()};
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(self->st, &combination_mul_add_signature, args, nargs, kwnames,
+                       &a) < 0 ||
         combination_refuse_timer(a.add_timer) < 0) {
         return NULL;
     }
@@ -79,23 +75,19 @@ combination_mul_add(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     return combination_call(self, PCU_OP_AXPBY, inputs, a.out, a.stream);
 }
 
-PyDoc_STRVAR(combination_axpbyz_doc,
-             "_axpbyz($self, /, selffac, other, otherfac, out, add_timer=None, "
-             "stream=None)\n--\n\n"
-             "Compute out = selffac * self + otherfac * other.");
+PCU_SIGNATURE(combination_axpbyz, combination_words,
+              "_axpbyz($self, /, selffac, other, otherfac, out, add_timer=None, "
+              "stream=None)\n--\n\n"
+              "Compute out = selffac * self + otherfac * other.")
 
 static PyObject *
 combination_axpbyz(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                    PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        COMBINATION_OBJECT("selffac", a),           COMBINATION_OBJECT("other", other),
-        COMBINATION_OBJECT("otherfac", b),          COMBINATION_OBJECT("out", out),
-        COMBINATION_OBJECT("add_timer", add_timer), COMBINATION_STREAM};
-    static const pcu_argtable table = {"_axpbyz", specs, 6, 4, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     combination_args a = {.add_timer = Py_None, .stream = pcu_stream_current()};
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(self->st, &combination_axpbyz_signature, args, nargs, kwnames,
+                       &a) < 0 ||
         combination_refuse_timer(a.add_timer) < 0) {
         return NULL;
     }
@@ -103,21 +95,18 @@ combination_axpbyz(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     return combination_call(self, PCU_OP_AXPBY, inputs, a.out, a.stream);
 }
 
-PyDoc_STRVAR(combination_axpbz_doc,
-             "_axpbz($self, /, selffac, other, out, stream=None)\n--\n\n"
-             "Compute out = selffac * self + other.");
+PCU_SIGNATURE(combination_axpbz, combination_words,
+              "_axpbz($self, /, selffac, other, out, stream=None)\n--\n\n"
+              "Compute out = selffac * self + other.")
 
 static PyObject *
 combination_axpbz(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                   PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        COMBINATION_OBJECT("selffac", a), COMBINATION_OBJECT("other", other),
-        COMBINATION_OBJECT("out", out), COMBINATION_STREAM};
-    static const pcu_argtable table = {"_axpbz", specs, 4, 3, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     combination_args a = {.stream = pcu_stream_current()};
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(self->st, &combination_axpbz_signature, args, nargs, kwnames,
+                       &a) < 0) {
         return NULL;
     }
     PyObject *inputs[3] = {a.a, op, a.other};
@@ -127,15 +116,12 @@ combination_axpbz(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 /* Parse (other, out, stream=None) and compute out = self op other, or the reverse. */
 static PyObject *
 combination_pair(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
-                 PyObject *kwnames, const char *name, int operation, int reversed)
+                 PyObject *kwnames, const pcu_signature *signature, int operation,
+                 int reversed)
 {
-    static const pcu_argspec specs[] = {COMBINATION_OBJECT("other", other),
-                                        COMBINATION_OBJECT("out", out),
-                                        COMBINATION_STREAM};
-    const pcu_argtable table = {name, specs, 3, 2, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     combination_args a = {.stream = pcu_stream_current()};
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(self->st, signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
     PyObject *inputs[2] = {op, a.other};
@@ -146,21 +132,21 @@ combination_pair(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     return combination_call(self, operation, inputs, a.out, a.stream);
 }
 
-PyDoc_STRVAR(combination_multiply_doc,
-             "_elwise_multiply($self, /, other, out, stream=None)\n--\n\n"
-             "Compute out = self * other.");
-PyDoc_STRVAR(
-    combination_div_doc,
-    "_div($self, /, other, out, stream=None)\n--\n\nCompute out = self / other.");
-PyDoc_STRVAR(combination_rdiv_doc,
-             "_rdiv_scalar($self, /, other, out, stream=None)\n--\n\n"
-             "Compute out = other / self.");
+PCU_SIGNATURE(combination_multiply, combination_words,
+              "_elwise_multiply($self, /, other, out, stream=None)\n--\n\n"
+              "Compute out = self * other.")
+PCU_SIGNATURE(
+    combination_div, combination_words,
+    "_div($self, /, other, out, stream=None)\n--\n\nCompute out = self / other.")
+PCU_SIGNATURE(combination_rdiv, combination_words,
+              "_rdiv_scalar($self, /, other, out, stream=None)\n--\n\n"
+              "Compute out = other / self.")
 
 static PyObject *
 combination_multiply(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                      PyObject *kwnames)
 {
-    return combination_pair(op, args, nargs, kwnames, "_elwise_multiply",
+    return combination_pair(op, args, nargs, kwnames, &combination_multiply_signature,
                             PCU_OP_MULTIPLY, 0);
 }
 
@@ -168,30 +154,30 @@ static PyObject *
 combination_div(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                 PyObject *kwnames)
 {
-    return combination_pair(op, args, nargs, kwnames, "_div", PCU_OP_DIVIDE, 0);
+    return combination_pair(op, args, nargs, kwnames, &combination_div_signature,
+                            PCU_OP_DIVIDE, 0);
 }
 
 static PyObject *
 combination_rdiv(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                  PyObject *kwnames)
 {
-    return combination_pair(op, args, nargs, kwnames, "_rdiv_scalar", PCU_OP_DIVIDE, 1);
+    return combination_pair(op, args, nargs, kwnames, &combination_rdiv_signature,
+                            PCU_OP_DIVIDE, 1);
 }
 
-PyDoc_STRVAR(combination_pow_doc,
-             "_pow($self, /, other, new)\n--\n\n"
-             "Return self ** other: in a new array if new is true, else in self.");
+PCU_SIGNATURE(combination_pow, combination_words,
+              "_pow($self, /, other, new)\n--\n\n"
+              "Return self ** other: in a new array if new is true, else in self.")
 
 static PyObject *
 combination_pow(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                 PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {COMBINATION_OBJECT("other", other),
-                                        COMBINATION_OBJECT("new", a)};
-    static const pcu_argtable table = {"_pow", specs, 2, 2, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     combination_args a = {.stream = pcu_stream_current()};
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(self->st, &combination_pow_signature, args, nargs, kwnames, &a) <
+        0) {
         return NULL;
     }
     int new = PyObject_IsTrue(a.a);

@@ -19,10 +19,12 @@ complex_call(PyObject *op, int operation, PyObject *out)
     return pcu_ufunc_require(((pcu_gpuarray *)op)->st, operation, &op, &options);
 }
 
-PyDoc_STRVAR(
-    complex_conj_doc,
+static const pcu_word complex_conj_words[] = {{"out", pcu_as_object, 0}};
+
+PCU_SIGNATURE(
+    complex_conj, complex_conj_words,
     "conj($self, /, out=None)\n--\n\n"
-    "Return the complex conjugate, in out if it is given; self if it is real.");
+    "Return the complex conjugate, in out if it is given; self if it is real.")
 PyDoc_STRVAR(
     complex_conjugate_doc,
     "conjugate($self, /, out=None)\n--\n\n"
@@ -31,11 +33,10 @@ PyDoc_STRVAR(
 static PyObject *
 complex_conj(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {{"out", pcu_as_object, 0}};
-    static const pcu_argtable table = {"conj", specs, 1, 0, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     PyObject *out = Py_None;
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &out) < 0 ||
+    if (pcu_args_parse(self->st, &complex_conj_signature, args, nargs, kwnames, &out) <
+            0 ||
         pcu_gpuarray_ready(self) < 0) {
         return NULL;
     }

@@ -45,9 +45,14 @@ typedef struct {
     CUstream stream;
 } astype_args;
 
-PyDoc_STRVAR(copy_astype_doc,
-             "astype($self, /, dtype, stream=None)\n--\n\n"
-             "Return a copy with its elements converted to another dtype.");
+static const pcu_word astype_words[] = {
+    {"dtype", pcu_as_dtype, offsetof(astype_args, dtype)},
+    {"stream", pcu_as_stream, offsetof(astype_args, stream)},
+};
+
+PCU_SIGNATURE(copy_astype, astype_words,
+              "astype($self, /, dtype, stream=None)\n--\n\n"
+              "Return a copy with its elements converted to another dtype.")
 
 /* An array of self's type with self's elements, converted. */
 static PyObject *
@@ -67,15 +72,11 @@ copy_converted_new(pcu_gpuarray *self, PyArray_Descr *dtype, CUstream stream)
 static PyObject *
 copy_astype(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"dtype", pcu_as_dtype, offsetof(astype_args, dtype)},
-        {"stream", pcu_as_stream, offsetof(astype_args, stream)},
-    };
-    static const pcu_argtable table = {"astype", specs, 2, 1, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     astype_args a = {.stream = pcu_stream_current()};
     PyObject *result = NULL;
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) == 0 &&
+    if (pcu_args_parse(self->st, &copy_astype_signature, args, nargs, kwnames, &a) ==
+            0 &&
         pcu_gpuarray_ready(self) == 0) {
         result = copy_converted_new(self, a.dtype, a.stream);
     }
@@ -83,9 +84,11 @@ copy_astype(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     return result;
 }
 
-PyDoc_STRVAR(copy_reverse_doc,
-             "reverse($self, /, stream=None)\n--\n\n"
-             "Return a copy with the elements in the opposite order of memory.");
+static const pcu_word copy_reverse_words[] = {{"stream", pcu_as_stream, 0}};
+
+PCU_SIGNATURE(copy_reverse, copy_reverse_words,
+              "reverse($self, /, stream=None)\n--\n\n"
+              "Return a copy with the elements in the opposite order of memory.")
 
 /* A view with all axes in the opposite direction. */
 static pcu_gpuarray *
@@ -105,11 +108,10 @@ copy_reversed_view_new(pcu_gpuarray *self)
 static PyObject *
 copy_reverse(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {{"stream", pcu_as_stream, 0}};
-    static const pcu_argtable table = {"reverse", specs, 1, 0, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     CUstream stream = pcu_stream_current();
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &stream) < 0 ||
+    if (pcu_args_parse(self->st, &copy_reverse_signature, args, nargs, kwnames,
+                       &stream) < 0 ||
         pcu_gpuarray_ready(self) < 0) {
         return NULL;
     }
@@ -133,22 +135,22 @@ typedef struct {
     CUstream stream;
 } fill_args;
 
-PyDoc_STRVAR(copy_fill_doc,
-             "fill($self, /, value, stream=None)\n--\n\n"
-             "Set every element to a value and return the array itself.\n\n"
-             "OverflowError for an integer that the dtype cannot hold.");
+static const pcu_word fill_words[] = {
+    {"value", pcu_as_object, offsetof(fill_args, value)},
+    {"stream", pcu_as_stream, offsetof(fill_args, stream)},
+};
+
+PCU_SIGNATURE(copy_fill, fill_words,
+              "fill($self, /, value, stream=None)\n--\n\n"
+              "Set every element to a value and return the array itself.\n\n"
+              "OverflowError for an integer that the dtype cannot hold.")
 
 static PyObject *
 copy_fill(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"value", pcu_as_object, offsetof(fill_args, value)},
-        {"stream", pcu_as_stream, offsetof(fill_args, stream)},
-    };
-    static const pcu_argtable table = {"fill", specs, 2, 1, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     fill_args a = {.stream = pcu_stream_current()};
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(self->st, &copy_fill_signature, args, nargs, kwnames, &a) < 0 ||
         pcu_gpuarray_ready(self) < 0) {
         return NULL;
     }
@@ -170,10 +172,15 @@ typedef struct {
     NPY_ORDER order;
 } like_args;
 
-PyDoc_STRVAR(copy_new_like_me_doc,
-             "_new_like_me($self, /, dtype=None, order='C')\n--\n\n"
-             "Return an uninitialised array of self's type, shape and allocator.\n\n"
-             "The same dtype keeps the order of the axes, another dtype takes order.");
+static const pcu_word like_words[] = {
+    {"dtype", pcu_as_object, offsetof(like_args, dtype)},
+    {"order", pcu_as_order, offsetof(like_args, order)},
+};
+
+PCU_SIGNATURE(copy_new_like_me, like_words,
+              "_new_like_me($self, /, dtype=None, order='C')\n--\n\n"
+              "Return an uninitialised array of self's type, shape and allocator.\n\n"
+              "The same dtype keeps the order of the axes, another dtype takes order.")
 
 static int
 copy_like_strides(const pcu_gpuarray *self, PyArray_Descr *dtype, NPY_ORDER order,
@@ -191,18 +198,13 @@ static PyObject *
 copy_new_like_me(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                  PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"dtype", pcu_as_object, offsetof(like_args, dtype)},
-        {"order", pcu_as_order, offsetof(like_args, order)},
-    };
-    static const pcu_argtable table = {"_new_like_me", specs, 2, 0, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     pcu_state *st = self->st;
     like_args a = {.dtype = Py_None, .order = NPY_CORDER};
     ptrdiff_t strides[PCU_MAX_NDIM];
     PyArray_Descr *dtype = NULL;
     PyObject *result = NULL;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(st, &copy_new_like_me_signature, args, nargs, kwnames, &a) < 0 ||
         pcu_gpuarray_ready(self) < 0) {
         return NULL;
     }

@@ -4,42 +4,29 @@
 
 #include "python/array/construction.h"
 #include "python/array/ops/cross.h"
-#include "python/driver/stream.h"
-#include "python/support/convert.h"
+#include "python/array/type/arguments.h"
 
-typedef struct {
-    PyObject *left; /* borrowed, as is the other */
-    PyObject *right;
-    CUstream stream;
-} cross_args;
-
-PyDoc_STRVAR(
-    cross_doc,
+PCU_SIGNATURE(
+    cross, pcu_array_words,
     "_cross($module, a, b, /, stream=None)\n--\n\n"
     "Return the cross products of vectors along the last axis, or None if the\n"
-    "arrays are not C-contiguous, of one shape and dtype, with 3 elements.");
+    "arrays are not C-contiguous, of one shape and dtype, with 3 elements.")
 
 static PyObject *
 cross_of(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"a", pcu_as_object, offsetof(cross_args, left)},
-        {"b", pcu_as_object, offsetof(cross_args, right)},
-        {"stream", pcu_as_stream, offsetof(cross_args, stream)},
-    };
-    static const pcu_argtable table = {"_cross", specs, 3, 2, 2};
     pcu_state *st = pcu_state_of_module(m);
-    cross_args a = {.stream = pcu_stream_current()};
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    pcu_array_args a = pcu_array_defaults();
+    if (pcu_args_parse(st, &cross_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
-    if (!pcu_is_array(st, a.left) || !pcu_is_array(st, a.right)) {
+    if (!pcu_is_array(st, a.a) || !pcu_is_array(st, a.b)) {
         PyErr_Format(PyExc_TypeError, "cross takes two GPUArrays, not %s and %s",
-                     Py_TYPE(a.left)->tp_name, Py_TYPE(a.right)->tp_name);
+                     Py_TYPE(a.a)->tp_name, Py_TYPE(a.b)->tp_name);
         return NULL;
     }
-    pcu_gpuarray *left = (pcu_gpuarray *)a.left;
-    pcu_gpuarray *right = (pcu_gpuarray *)a.right;
+    pcu_gpuarray *left = (pcu_gpuarray *)a.a;
+    pcu_gpuarray *right = (pcu_gpuarray *)a.b;
     if (pcu_gpuarray_ready(left) < 0 || pcu_gpuarray_ready(right) < 0) {
         return NULL;
     }

@@ -9,8 +9,8 @@
 #include "python/array/memory.h"
 #include "python/array/type/forwarding.h"
 #include "python/array/type/members.h"
-#include "python/driver/device.h"
-#include "python/driver/exchange/foreign_allocation.h"
+#include "python/driver/context.h"
+#include "python/driver/exchange/dlpack.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
 
@@ -70,27 +70,28 @@ typedef struct {
     PyObject *stream;
 } to_device_args;
 
-PyDoc_STRVAR(
-    device_to_device_doc,
+static const pcu_word to_device_words[] = {
+    {"device", pcu_as_object, offsetof(to_device_args, device)},
+    {"stream", pcu_as_object, offsetof(to_device_args, stream)},
+};
+
+PCU_SIGNATURE(
+    device_to_device, to_device_words,
     "to_device($self, device, /, *, stream=None)\n--\n\n"
     "Return the array itself if it is on that device, a pycuda.driver.Device.\n\n"
     "ValueError for another device: an array of that device is made in a context of\n"
     "it, and filled with pycuda.driver.memcpy_peer(). With stream, that Stream waits\n"
-    "for the work that the current stream has now.");
+    "for the work that the current stream has now.")
 
 static PyObject *
 device_to_device(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                  PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"device", pcu_as_object, offsetof(to_device_args, device)},
-        {"stream", pcu_as_object, offsetof(to_device_args, stream)},
-    };
-    static const pcu_argtable table = {"to_device", specs, 2, 1, 1};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     to_device_args a = {.stream = Py_None};
     CUstream stream = NULL;
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(self->st, &device_to_device_signature, args, nargs, kwnames,
+                       &a) < 0 ||
         pcu_gpuarray_ready(self) < 0) {
         return NULL;
     }

@@ -2,7 +2,7 @@
 #ifndef PYTHON_ARRAY_TYPE_DEVICE_H
 #define PYTHON_ARRAY_TYPE_DEVICE_H
 
-#include "python/driver/exchange/dlpack_export.h"
+#include "python/driver/exchange/dlpack.h"
 #include "python/driver/memory/gpuarray.h"
 
 /* The DLPack tensor that another library lent, if the array is in it, else NULL. */

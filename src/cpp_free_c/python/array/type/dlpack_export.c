@@ -9,7 +9,7 @@
 
 #include "python/array/memory.h"
 #include "python/array/ops/device_copy.h"
-#include "python/driver/exchange/dlpack_export.h"
+#include "python/driver/exchange/dlpack.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
 
@@ -223,8 +223,15 @@ export_here(pcu_gpuarray *self, int copy, const export_args *a)
     return capsule;
 }
 
-PyDoc_STRVAR(
-    export_dlpack_doc,
+static const pcu_word export_words[] = {
+    {"stream", pcu_as_object, offsetof(export_args, stream)},
+    {"max_version", pcu_as_object, offsetof(export_args, max_version)},
+    {"dl_device", pcu_as_object, offsetof(export_args, dl_device)},
+    {"copy", pcu_as_object, offsetof(export_args, copy)},
+};
+
+PCU_SIGNATURE(
+    export_dlpack, export_words,
     "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, "
     "copy=None)\n--\n\n"
     "Return a DLPack capsule over the array, for another library.\n\n"
@@ -232,25 +239,19 @@ PyDoc_STRVAR(
     "for\n"
     "the current stream, unless it is -1. max_version=(1, 0) asks for the format of\n"
     "DLPack 1, copy=True for a copy, dl_device=(1, 0) for a copy in host memory.\n"
-    "BufferError if the array cannot be lent in this way.");
+    "BufferError if the array cannot be lent in this way.")
 
 static PyObject *
 export_dlpack(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"stream", pcu_as_object, offsetof(export_args, stream)},
-        {"max_version", pcu_as_object, offsetof(export_args, max_version)},
-        {"dl_device", pcu_as_object, offsetof(export_args, dl_device)},
-        {"copy", pcu_as_object, offsetof(export_args, copy)},
-    };
-    static const pcu_argtable table = {"__dlpack__", specs, 4, 0, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     export_args a = {Py_None, Py_None, Py_None, Py_None};
     if (nargs != 0) {
         PyErr_SetString(PyExc_TypeError, "__dlpack__() takes keywords only");
         return NULL;
     }
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(self->st, &export_dlpack_signature, args, nargs, kwnames, &a) <
+            0 ||
         export_check(self) < 0) {
         return NULL;
     }

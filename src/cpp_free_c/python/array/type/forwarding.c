@@ -54,3 +54,30 @@ pcu_gpuarray_forward(PyObject *op, const char *where, const char *function,
     Py_DECREF(callable);
     return result;
 }
+
+PyObject *
+pcu_forward_by_name(const char *where, const char *function, const char *what,
+                    PyObject *self, const pcu_signature *signature,
+                    PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    PyObject *stack[2 + PCU_ARGS_MAX] = {PyUnicode_FromString(what), self};
+    Py_ssize_t leading = self == NULL ? 1 : 2;
+    Py_ssize_t count = nargs;
+    PyObject *result = NULL;
+    if (kwnames != NULL) {
+        count += PyTuple_GET_SIZE(kwnames);
+    }
+    PyObject *names = PyTuple_New(count);
+    if (stack[0] != NULL && names != NULL) {
+        for (Py_ssize_t i = 0; i < count; i++) {
+            PyObject *name = i < nargs ? signature->parameters[i].name
+                                       : PyTuple_GET_ITEM(kwnames, i - nargs);
+            PyTuple_SET_ITEM(names, i, Py_NewRef(name));
+            stack[leading + i] = args[i];
+        }
+        result = pcu_forward(where, function, stack, leading, names);
+    }
+    Py_XDECREF(stack[0]);
+    Py_XDECREF(names);
+    return result;
+}

@@ -5,6 +5,7 @@
 
 #include "python/array/fourier/cufft.h"
 #include "python/array/fourier/fourier.h"
+#include "python/array/type/arguments.h"
 #include "python/driver/context.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
@@ -19,76 +20,65 @@ typedef struct {
     CUstream stream;
 } fourier_args;
 
-#define FOURIER_SPECS(lengths_name, axes_name)                          \
-    {"function", pcu_as_int, offsetof(fourier_args, function)},         \
-        {"a", pcu_as_object, offsetof(fourier_args, a)},                \
-        {lengths_name, pcu_as_object, offsetof(fourier_args, lengths)}, \
-        {axes_name, pcu_as_object, offsetof(fourier_args, axes)},       \
-        {"norm", pcu_as_object, offsetof(fourier_args, norm)},          \
-        {"out", pcu_as_object, offsetof(fourier_args, out)},            \
-        {"stream", pcu_as_stream, offsetof(fourier_args, stream)},
-
 /* The call itself, with the arguments of either function. */
 static PyObject *
-fourier_call(PyObject *m, const pcu_argtable *table, int is_nd, PyObject *const *args,
-             Py_ssize_t nargs, PyObject *kwnames)
+fourier_call(PyObject *m, const pcu_signature *signature, int is_nd,
+             PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     pcu_state *st = pcu_state_of_module(m);
     fourier_args a = {.stream = pcu_stream_current()};
-    if (pcu_args_parse(st, table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
     if (a.function < 0 || a.function >= PCU_FOURIER_FUNCTION_COUNT) {
         PyErr_SetString(PyExc_TypeError, "no Fourier transform has this number");
         return NULL;
     }
-    if (!pcu_is_array(st, a.a)) {
-        const char *hint = "";
-        if (PyArray_Check(a.a)) {
-            hint = "; copy it with to_gpu()";
-        }
-        PyErr_Format(PyExc_TypeError, "a Fourier transform takes a GPUArray, not %s%s",
-                     Py_TYPE(a.a)->tp_name, hint);
-        return NULL;
-    }
     pcu_fourier_call call = {.function = a.function,
-                             .a = (pcu_gpuarray *)a.a,
                              .is_nd = is_nd,
                              .lengths = a.lengths,
                              .axes = a.axes,
                              .norm = a.norm,
                              .out = a.out,
                              .stream = a.stream};
-    if (pcu_gpuarray_ready(call.a) < 0) {
+    if (pcu_array_argument(st, "a Fourier transform", a.a, &call.a) < 0) {
         return NULL;
     }
     return pcu_fourier(st, &call);
 }
 
-PyDoc_STRVAR(fourier_along_doc,
-             "_fourier($module, function, a, n, axis, norm, out, stream, /)\n--\n\n"
-             "Enqueue the Fourier transform of that number along an axis.");
+static const pcu_word fourier_words[] = {
+    {"function", pcu_as_int, offsetof(fourier_args, function)},
+    {"a", pcu_as_object, offsetof(fourier_args, a)},
+    {"n", pcu_as_object, offsetof(fourier_args, lengths)},
+    {"axis", pcu_as_object, offsetof(fourier_args, axes)},
+    {"norm", pcu_as_object, offsetof(fourier_args, norm)},
+    {"out", pcu_as_object, offsetof(fourier_args, out)},
+    {"stream", pcu_as_stream, offsetof(fourier_args, stream)},
+    {"s", pcu_as_object, offsetof(fourier_args, lengths)},
+    {"axes", pcu_as_object, offsetof(fourier_args, axes)},
+};
+
+PCU_SIGNATURE(fourier_along, fourier_words,
+              "_fourier($module, function, a, n, axis, norm, out, stream, /)\n--\n\n"
+              "Enqueue the Fourier transform of that number along an axis.")
 
 static PyObject *
 fourier_along(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {FOURIER_SPECS("n", "axis")};
-    static const pcu_argtable table = {"_fourier", specs, 7, 7, 7};
-    return fourier_call(m, &table, 0, args, nargs, kwnames);
+    return fourier_call(m, &fourier_along_signature, 0, args, nargs, kwnames);
 }
 
-PyDoc_STRVAR(
-    fourier_along_axes_doc,
+PCU_SIGNATURE(
+    fourier_along_axes, fourier_words,
     "_fourier_axes($module, function, a, s, axes, norm, out, stream, /)\n--\n\n"
-    "Enqueue the Fourier transform of that number along several axes.");
+    "Enqueue the Fourier transform of that number along several axes.")
 
 static PyObject *
 fourier_along_axes(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                    PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {FOURIER_SPECS("s", "axes")};
-    static const pcu_argtable table = {"_fourier_axes", specs, 7, 7, 7};
-    return fourier_call(m, &table, 1, args, nargs, kwnames);
+    return fourier_call(m, &fourier_along_axes_signature, 1, args, nargs, kwnames);
 }
 
 PyDoc_STRVAR(fourier_library_doc,

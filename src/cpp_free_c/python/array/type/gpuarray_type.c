@@ -39,7 +39,7 @@ typedef struct {
     NPY_ORDER order;
 } array_args;
 
-static const pcu_argspec array_specs[] = {
+static const pcu_word array_words[] = {
     {"shape", pcu_as_shape, offsetof(array_args, shape)},
     {"dtype", pcu_as_dtype, offsetof(array_args, dtype)},
     {"allocator", pcu_as_allocator, offsetof(array_args, allocator)},
@@ -48,7 +48,15 @@ static const pcu_argspec array_specs[] = {
     {"strides", pcu_as_object, offsetof(array_args, strides)},
     {"order", pcu_as_order, offsetof(array_args, order)},
 };
-static const pcu_argtable array_table = {"GPUArray", array_specs, 7, 2, 0};
+
+PCU_SIGNATURE(
+    array, array_words,
+    "GPUArray(shape, dtype, allocator=None, base=None, gpudata=None, strides=None, "
+    "order='C')\n--\n\n"
+    "Make an array in device memory: any shape, any strides.\n\n"
+    "allocator(nbytes) allocates the memory, by default pycuda.driver.mem_alloc.\n"
+    "gpudata uses memory that exists, and base is kept alive with it. strides are in\n"
+    "bytes; without them order is 'C' or 'F'. The elements are not initialised.")
 
 static int
 array_init_layout(pcu_gpuarray *self, const array_args *a)
@@ -120,7 +128,7 @@ array_init(PyObject *op, PyObject *args, PyObject *kwargs)
                     .gpudata = Py_None,
                     .strides = Py_None,
                     .order = NPY_CORDER};
-    int rc = pcu_args_parse_tuple(self->st, &array_table, args, kwargs, &a);
+    int rc = pcu_args_parse_tuple(self->st, &array_signature, args, kwargs, &a);
     if (rc == 0) {
         rc = array_init_parsed(self, &a);
     }
@@ -240,15 +248,6 @@ static PyMemberDef array_members[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-PyDoc_STRVAR(
-    array_doc,
-    "GPUArray(shape, dtype, allocator=None, base=None, gpudata=None, strides=None, "
-    "order='C')\n--\n\n"
-    "Make an array in device memory: any shape, any strides.\n\n"
-    "allocator(nbytes) allocates the memory, by default pycuda.driver.mem_alloc.\n"
-    "gpudata uses memory that exists, and base is kept alive with it. strides are in\n"
-    "bytes; without them order is 'C' or 'F'. The elements are not initialised.");
-
 static const PyType_Slot array_slots[] = {
     {Py_tp_doc, (void *)array_doc}, {Py_tp_new, array_new},
     {Py_tp_init, array_init},       {Py_tp_traverse, array_traverse},
@@ -326,7 +325,6 @@ array_add_functions(PyObject *m)
         array_functions,
         pcu_transfer_functions,
         pcu_plain_array_functions,
-        pcu_kernel_arguments_functions,
         pcu_operation_functions,
         pcu_fourier_functions,
         pcu_index_functions,
@@ -437,15 +435,15 @@ array_add_fourier_numbers(PyObject *m)
 
 /* For launches: see python/support/state.h. */
 static int
-array_check_inside(PyObject *array)
+array_check_launch(PyObject *array)
 {
-    return pcu_gpuarray_check_inside((pcu_gpuarray *)array);
+    return pcu_gpuarray_check_launch((pcu_gpuarray *)array);
 }
 
 int
 pcu_gpuarray_setup(PyObject *m, pcu_state *st)
 {
-    st->check_array = array_check_inside;
+    st->check_array = array_check_launch;
     st->kernel_name_new = pcu_kernel_name_new;
     st->mem_alloc = PyObject_GetAttrString(m, "mem_alloc");
     if (st->mem_alloc == NULL) {

@@ -6,11 +6,13 @@
 #include "python/array/index/items.h"
 #include "python/array/index/report.h"
 #include "python/array/index/take.h"
+#include "python/array/layout.h"
 #include "python/array/ops/operations.h"
 #include "python/driver/context.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
 
+/* The arguments of the functions here; objects are borrowed. */
 typedef struct {
     pcu_gpuarray *array; /* borrowed, as are all objects */
     PyObject *indices;
@@ -19,6 +21,8 @@ typedef struct {
     PyObject *out;
     PyObject *mode;
     CUstream stream;
+    int op;
+    PyObject *index;
 } index_args;
 
 /* An array that was initialised. */
@@ -40,23 +44,16 @@ index_as_array(pcu_state *st, PyObject *value, void *out, const char *name)
 
 /* The number of an axis from 0 on; PCU_AXIS_FLAT for None. */
 static int
-index_read_axis(const index_args *a, int *axis)
+index_read_axis(const char *function, const index_args *a, int *axis)
 {
-    int ndim = a->array->ndim;
     *axis = PCU_AXIS_FLAT;
     if (a->axis == Py_None) {
         return 0;
     }
-    Py_ssize_t number = PyNumber_AsSsize_t(a->axis, PyExc_ValueError);
-    if (number == -1 && PyErr_Occurred()) {
+    if (pcu_as_int(NULL, a->axis, axis, "axis") < 0) {
         return -1;
     }
-    if (number < -ndim || number >= ndim) {
-        PyErr_Format(PyExc_ValueError, "axis %zd is not one of %d axes", number, ndim);
-        return -1;
-    }
-    *axis = (int)(number < 0 ? number + ndim : number);
-    return 0;
+    return pcu_axis_place(function, axis, a->array->ndim);
 }
 
 static int
@@ -82,8 +79,20 @@ index_read_mode(PyObject *mode, pcu_bounds *bounds)
     return -1;
 }
 
-PyDoc_STRVAR(
-    index_take_doc,
+static const pcu_word index_words[] = {
+    {"a", index_as_array, offsetof(index_args, array)},
+    {"indices", pcu_as_object, offsetof(index_args, indices)},
+    {"out", pcu_as_object, offsetof(index_args, out)},
+    {"stream", pcu_as_stream, offsetof(index_args, stream)},
+    {"axis", pcu_as_object, offsetof(index_args, axis)},
+    {"mode", pcu_as_object, offsetof(index_args, mode)},
+    {"values", pcu_as_object, offsetof(index_args, values)},
+    {"op", pcu_as_int, offsetof(index_args, op)},
+    {"index", pcu_as_object, offsetof(index_args, index)},
+};
+
+PCU_SIGNATURE(
+    index_take, index_words,
     "take($module, /, a, indices, out=None, stream=None, axis=None, mode='raise')\n--\n"
     "\n"
     "Return the elements of a at indices, flat ones or those along an axis.\n\n"
@@ -92,75 +101,57 @@ PyDoc_STRVAR(
     "bounds does, as in NumPy: 'raise' (negative ones count from the end), 'wrap' or\n"
     "'clip'. Raises IndexError for a wrong index of the host at once; for one on the\n"
     "device, the next get() or synchronize() raises it. A generated kernel moves the\n"
-    "elements.");
+    "elements.")
 
 static PyObject *
 index_take(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"a", index_as_array, offsetof(index_args, array)},
-        {"indices", pcu_as_object, offsetof(index_args, indices)},
-        {"out", pcu_as_object, offsetof(index_args, out)},
-        {"stream", pcu_as_stream, offsetof(index_args, stream)},
-        {"axis", pcu_as_object, offsetof(index_args, axis)},
-        {"mode", pcu_as_object, offsetof(index_args, mode)},
-    };
-    static const pcu_argtable table = {"take", specs, 6, 2, 0};
     index_args a = {.axis = Py_None, .out = Py_None, .stream = pcu_stream_current()};
     pcu_bounds bounds;
     int axis;
-    if (pcu_args_parse(pcu_state_of_module(m), &table, args, nargs, kwnames, &a) < 0 ||
-        index_read_axis(&a, &axis) < 0 || index_read_mode(a.mode, &bounds) < 0) {
+    if (pcu_args_parse(pcu_state_of_module(m), &index_take_signature, args, nargs,
+                       kwnames, &a) < 0 ||
+        index_read_axis("take", &a, &axis) < 0 ||
+        index_read_mode(a.mode, &bounds) < 0) {
         return NULL;
     }
     return pcu_take(a.array, a.indices, axis, a.out, bounds, a.stream);
 }
 
-PyDoc_STRVAR(index_put_doc,
-             "_put($module, a, indices, values, /, mode='raise', stream=None)\n--\n\n"
-             "Assign an array of values to the elements at flat indices.");
+PCU_SIGNATURE(index_put, index_words,
+              "_put($module, a, indices, values, /, mode='raise', stream=None)\n--\n\n"
+              "Assign an array of values to the elements at flat indices.")
 
 static PyObject *
 index_put(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"a", index_as_array, offsetof(index_args, array)},
-        {"indices", pcu_as_object, offsetof(index_args, indices)},
-        {"values", index_as_array, offsetof(index_args, values)},
-        {"mode", pcu_as_object, offsetof(index_args, mode)},
-        {"stream", pcu_as_stream, offsetof(index_args, stream)},
-    };
-    static const pcu_argtable table = {"_put", specs, 5, 3, 3};
+    pcu_state *st = pcu_state_of_module(m);
+    pcu_gpuarray *values = NULL;
     index_args a = {.stream = pcu_stream_current()};
     pcu_bounds bounds;
-    if (pcu_args_parse(pcu_state_of_module(m), &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(st, &index_put_signature, args, nargs, kwnames, &a) < 0 ||
+        index_as_array(st, a.values, &values, "values") < 0 ||
         index_read_mode(a.mode, &bounds) < 0 ||
-        pcu_put(a.array, a.indices, (pcu_gpuarray *)a.values, bounds, a.stream) < 0) {
+        pcu_put(a.array, a.indices, values, bounds, a.stream) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(
-    index_take_along_doc,
+PCU_SIGNATURE(
+    index_take_along, index_words,
     "_take_along_axis($module, a, indices, axis, /, stream=None)\n--\n\n"
-    "Return the elements at indices along an axis, with indices for each line.");
+    "Return the elements at indices along an axis, with indices for each line.")
 
 static PyObject *
 index_take_along(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                  PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"a", index_as_array, offsetof(index_args, array)},
-        {"indices", pcu_as_object, offsetof(index_args, indices)},
-        {"axis", pcu_as_object, offsetof(index_args, axis)},
-        {"stream", pcu_as_stream, offsetof(index_args, stream)},
-    };
-    static const pcu_argtable table = {"_take_along_axis", specs, 4, 3, 3};
     index_args a = {.stream = pcu_stream_current()};
     int axis;
-    if (pcu_args_parse(pcu_state_of_module(m), &table, args, nargs, kwnames, &a) < 0 ||
-        index_read_axis(&a, &axis) < 0) {
+    if (pcu_args_parse(pcu_state_of_module(m), &index_take_along_signature, args, nargs,
+                       kwnames, &a) < 0 ||
+        index_read_axis("take_along_axis", &a, &axis) < 0) {
         return NULL;
     }
     if (axis == PCU_AXIS_FLAT) {
@@ -170,26 +161,19 @@ index_take_along(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     return pcu_take_along_axis(a.array, a.indices, axis, a.stream);
 }
 
-PyDoc_STRVAR(
-    index_put_along_doc,
+PCU_SIGNATURE(
+    index_put_along, index_words,
     "_put_along_axis($module, a, indices, values, axis, /, stream=None)\n--\n\n"
-    "Assign values to the elements at indices along an axis.");
+    "Assign values to the elements at indices along an axis.")
 
 static PyObject *
 index_put_along(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"a", index_as_array, offsetof(index_args, array)},
-        {"indices", pcu_as_object, offsetof(index_args, indices)},
-        {"values", pcu_as_object, offsetof(index_args, values)},
-        {"axis", pcu_as_object, offsetof(index_args, axis)},
-        {"stream", pcu_as_stream, offsetof(index_args, stream)},
-    };
-    static const pcu_argtable table = {"_put_along_axis", specs, 5, 4, 4};
     index_args a = {.stream = pcu_stream_current()};
     int axis;
-    if (pcu_args_parse(pcu_state_of_module(m), &table, args, nargs, kwnames, &a) < 0 ||
-        index_read_axis(&a, &axis) < 0) {
+    if (pcu_args_parse(pcu_state_of_module(m), &index_put_along_signature, args, nargs,
+                       kwnames, &a) < 0 ||
+        index_read_axis("put_along_axis", &a, &axis) < 0) {
         return NULL;
     }
     if (axis == PCU_AXIS_FLAT) {
@@ -202,30 +186,17 @@ index_put_along(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *
     Py_RETURN_NONE;
 }
 
-typedef struct {
-    int op;
-    pcu_gpuarray *array; /* borrowed, as are all objects */
-    PyObject *index;
-    PyObject *values;
-} apply_args;
-
-PyDoc_STRVAR(
-    index_apply_doc,
+PCU_SIGNATURE(
+    index_apply, index_words,
     "_apply_at($module, op, a, index, values, /)\n--\n\n"
-    "Enqueue the operation of that number on elements at an index and values.");
+    "Enqueue the operation of that number on elements at an index and values.")
 
 static PyObject *
 index_apply(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"op", pcu_as_int, offsetof(apply_args, op)},
-        {"a", index_as_array, offsetof(apply_args, array)},
-        {"index", pcu_as_object, offsetof(apply_args, index)},
-        {"values", pcu_as_object, offsetof(apply_args, values)},
-    };
-    static const pcu_argtable table = {"_apply_at", specs, 4, 4, 4};
-    apply_args a = {0};
-    if (pcu_args_parse(pcu_state_of_module(m), &table, args, nargs, kwnames, &a) < 0) {
+    index_args a = {0};
+    if (pcu_args_parse(pcu_state_of_module(m), &index_apply_signature, args, nargs,
+                       kwnames, &a) < 0) {
         return NULL;
     }
     if (a.op < 0 || a.op >= PCU_OP_COUNT || pcu_ops[a.op].inputs != 2 ||

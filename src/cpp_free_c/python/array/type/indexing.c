@@ -13,7 +13,6 @@
 #include "python/array/index/items.h"
 #include "python/array/index/mask.h"
 #include "python/array/ops/assign.h"
-#include "python/array/type/forwarding.h"
 #include "python/driver/stream.h"
 
 /* The view that is being built. */
@@ -285,9 +284,7 @@ index_contains(PyObject *op, PyObject *value)
         return -1;
     }
     if (pcu_is_array(((pcu_gpuarray *)op)->st, equal)) {
-        Py_SETREF(equal,
-                  pcu_gpuarray_forward(equal, "pycuda._array.functions.reductions",
-                                       "any", NULL, 0, NULL));
+        Py_SETREF(equal, PyObject_CallMethod(equal, "any", NULL));
         if (equal == NULL) {
             return -1;
         }

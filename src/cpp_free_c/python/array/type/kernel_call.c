@@ -1,18 +1,17 @@
 /* The type _KernelCall, the base of ElementwiseKernel, ReductionKernel and the scans:
  * calls of a program's own kernels without Python code.
  *
- * The first call in a context runs the Python method _run, which compiles the kernel,
- * checks the arguments and hands over a plan with _remember. A later call with plain
- * arguments is checked, packed and launched here. Every other call goes to _run: other
- * keywords, arrays that need a copy, all errors about arguments.
+ * The first call in a context runs the Python method _prepare, which compiles the
+ * kernel and hands over a plan with _remember. A call with plain arguments is checked,
+ * packed and launched here. Every other call goes to the Python method _run, which
+ * arranges the arguments: other keywords, arrays that need a copy, all errors about
+ * arguments.
  *
  * call_plan.c has the plans, call_launch.c the launch. */
-#include "python/array/type/call_launch.h"
+#include "python/array/type/kernel_call.h"
 
 #include "python/array/construction.h"
-#include "python/array/type/call_range.h"
 #include "python/array/type/launch_shape.h"
-#include "python/array/type/scan_call.h"
 #include "python/driver/context.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
@@ -263,9 +262,9 @@ call_by_plan(kernel_call *self, const pcu_call_plan *plan, PyObject *const *args
     return rc;
 }
 
-/* The plan for the keywords of a call, borrowed; NULL: none yet. */
-static pcu_call_plan *
-call_plan_of(const kernel_call *self, PyObject *const *values, PyObject *kwnames)
+/* The kind of plan for the keywords of a call; -1: they contradict each other. */
+static int
+call_kind_of(PyObject *const *values, PyObject *kwnames)
 {
     pcu_call_selection selection = {.value = NULL};
     Py_ssize_t count = 0;
@@ -274,10 +273,10 @@ call_plan_of(const kernel_call *self, PyObject *const *values, PyObject *kwnames
     }
     for (Py_ssize_t i = 0; i < count; i++) {
         if (pcu_call_select(&selection, PyTuple_GET_ITEM(kwnames, i), values[i]) < 0) {
-            return NULL;
+            return -1;
         }
     }
-    return self->plans[selection.value == NULL ? CALL_PLAN_WHOLE : CALL_PLAN_RANGE];
+    return selection.value == NULL ? CALL_PLAN_WHOLE : CALL_PLAN_RANGE;
 }
 
 /* 1 if the plan belongs to the context in which this call works. */
@@ -289,10 +288,31 @@ call_plan_applies(const kernel_call *self, const pcu_call_plan *plan)
     }
     pcu_context *ctx = pcu_context_launch_borrow(self->st);
     if (ctx == NULL) {
-        PyErr_Clear(); /* _run raises the error of this case */
+        PyErr_Clear(); /* _prepare raises the error of this case */
         return 0;
     }
     return (PyObject *)ctx == plan->context;
+}
+
+/* The plan of a kind for this context, which Python makes at the first call: *plan is
+ * borrowed, NULL if there is none. */
+static int
+call_plan_get(kernel_call *self, int kind, pcu_call_plan **plan)
+{
+    if (!call_plan_applies(self, self->plans[kind])) {
+        PyObject *done =
+            PyObject_CallMethod((PyObject *)self, "_prepare", "O",
+                                kind == CALL_PLAN_RANGE ? Py_True : Py_False);
+        if (done == NULL) {
+            return -1;
+        }
+        Py_DECREF(done);
+    }
+    *plan = self->plans[kind];
+    if (!call_plan_applies(self, *plan)) {
+        *plan = NULL;
+    }
+    return 0;
 }
 
 static PyObject *
@@ -301,8 +321,12 @@ call_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *kw
     kernel_call *self = (kernel_call *)op;
     Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
     PyObject *out = NULL;
-    pcu_call_plan *plan = call_plan_of(self, args + nargs, kwnames);
-    if (call_plan_applies(self, plan)) {
+    pcu_call_plan *plan = NULL;
+    int kind = call_kind_of(args + nargs, kwnames);
+    if (kind >= 0 && call_plan_get(self, kind, &plan) < 0) {
+        return NULL;
+    }
+    if (plan != NULL) {
         plan->references++;
         int rc = call_by_plan(self, plan, args, nargs, kwnames, &out);
         pcu_call_plan_release(plan);
@@ -321,22 +345,25 @@ call_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *kw
 
 /* -- the type ---------------------------------------------------------------------- */
 
-PyDoc_STRVAR(
-    call_remember_doc,
+PCU_SIGNATURE(
+    call_remember, pcu_call_plan_words,
     "_remember($self, kind, context, stages, dtypes, uses, first, result=None, "
     "threads=0, each=0, most_blocks=0, /)\n--\n\n"
     "Store what later calls in this context need.\n\n"
     "The kind is 'elementwise', 'reduction', 'scan' or 'range', an elementwise\n"
-    "kernel for some of the elements. stages has the prepared functions, dtypes and "
-    "uses are those of _gather. For a reduction or a scan, "
-    "result\n"
-    "is the dtype of its result, and the numbers decide its blocks.");
+    "kernel for some of the elements. stages has the prepared functions, dtypes what\n"
+    "the kernel declares (None for a number). uses has a byte for each argument: 0 "
+    "for\n"
+    "a number, 1 for an array, 2 for an array of which the kernel uses the elements.\n"
+    "first is the place of the array that gives the size. For a reduction or a scan,\n"
+    "result is the dtype of its result, and the numbers decide its blocks.")
 
 static PyObject *
 call_remember(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     kernel_call *self = (kernel_call *)op;
-    pcu_call_plan *plan = pcu_call_plan_new(self->st, args, nargs, kwnames);
+    pcu_call_plan *plan =
+        pcu_call_plan_new(self->st, &call_remember_signature, args, nargs, kwnames);
     if (plan == NULL) {
         return NULL;
     }

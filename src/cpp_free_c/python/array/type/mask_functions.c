@@ -4,56 +4,38 @@
 #include "python/array/type/members.h"
 
 #include "python/array/index/nonzero.h"
+#include "python/array/type/arguments.h"
 #include "python/driver/stream.h"
-#include "python/support/convert.h"
 
 typedef PyObject *(*places_function)(pcu_gpuarray *x, CUstream stream);
-
-typedef struct {
-    PyObject *x; /* borrowed */
-    CUstream stream;
-} places_args;
 
 /* Check the argument and call the function. */
 static PyObject *
 places_call(pcu_state *st, const char *name, PyObject *x, CUstream stream,
             places_function function)
 {
-    if (!pcu_is_array(st, x)) {
-        const char *hint = "";
-        if (PyArray_Check(x)) {
-            hint = "; copy it with to_gpu()";
-        }
-        PyErr_Format(PyExc_TypeError, "%s takes a GPUArray, not %s%s", name,
-                     Py_TYPE(x)->tp_name, hint);
+    pcu_gpuarray *array = NULL;
+    if (pcu_array_argument(st, name, x, &array) < 0) {
         return NULL;
     }
-    if (pcu_gpuarray_ready((pcu_gpuarray *)x) < 0) {
-        return NULL;
-    }
-    if (function == pcu_nonzero_new && ((pcu_gpuarray *)x)->ndim == 0) {
+    if (function == pcu_nonzero_new && array->ndim == 0) {
         PyErr_SetString(PyExc_ValueError,
                         "nonzero of an array without axes: use atleast_1d()");
         return NULL;
     }
-    return function((pcu_gpuarray *)x, stream);
+    return function(array, stream);
 }
 
 static PyObject *
-places_parse(PyObject *m, const char *name, PyObject *const *args, Py_ssize_t nargs,
-             PyObject *kwnames, places_function function)
+places_parse(PyObject *m, const pcu_signature *signature, PyObject *const *args,
+             Py_ssize_t nargs, PyObject *kwnames, places_function function)
 {
-    static const pcu_argspec specs[] = {
-        {"a", pcu_as_object, offsetof(places_args, x)},
-        {"stream", pcu_as_stream, offsetof(places_args, stream)},
-    };
-    const pcu_argtable table = {name, specs, 2, 1, 0};
     pcu_state *st = pcu_state_of_module(m);
-    places_args a = {.x = NULL, .stream = pcu_stream_current()};
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    pcu_array_args a = pcu_array_defaults();
+    if (pcu_args_parse(st, signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
-    return places_call(st, name, a.x, a.stream, function);
+    return places_call(st, signature->function, a.a, a.stream, function);
 }
 
 PyDoc_STRVAR(mask_nonzero_method_doc,
@@ -72,46 +54,49 @@ PyMethodDef pcu_mask_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-PyDoc_STRVAR(
-    mask_nonzero_doc,
+PCU_SIGNATURE(
+    mask_nonzero, pcu_array_words,
     "nonzero($module, /, a, stream=None)\n--\n\n"
     "Return the indices of the elements that are not 0, an array for each axis.\n\n"
     "A tuple of int64 arrays, in the C order of the elements: see numpy.nonzero. "
     "Their length is read back, so the call waits for the stream. ValueError for "
-    "an array without axes. A generated kernel finds the indices.");
+    "an array without axes. A generated kernel finds the indices.")
 
 static PyObject *
 mask_nonzero(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    return places_parse(m, "nonzero", args, nargs, kwnames, pcu_nonzero_new);
+    return places_parse(m, &mask_nonzero_signature, args, nargs, kwnames,
+                        pcu_nonzero_new);
 }
 
-PyDoc_STRVAR(
-    mask_flatnonzero_doc,
+PCU_SIGNATURE(
+    mask_flatnonzero, pcu_array_words,
     "flatnonzero($module, /, a, stream=None)\n--\n\n"
     "Return the indices of the elements that are not 0, in the flat array.\n\n"
     "An int64 array with one axis: see numpy.flatnonzero. Its length is read back, "
-    "so the call waits for the stream. A generated kernel finds the indices.");
+    "so the call waits for the stream. A generated kernel finds the indices.")
 
 static PyObject *
 mask_flatnonzero(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                  PyObject *kwnames)
 {
-    return places_parse(m, "flatnonzero", args, nargs, kwnames, pcu_flatnonzero_new);
+    return places_parse(m, &mask_flatnonzero_signature, args, nargs, kwnames,
+                        pcu_flatnonzero_new);
 }
 
-PyDoc_STRVAR(
-    mask_argwhere_doc,
+PCU_SIGNATURE(
+    mask_argwhere, pcu_array_words,
     "argwhere($module, /, a, stream=None)\n--\n\n"
     "Return the indices of the elements that are not 0, a row for each element.\n\n"
     "An int64 array of shape (number, a.ndim): see numpy.argwhere. The number is "
     "read back, so the call waits for the stream. A generated kernel finds the "
-    "indices.");
+    "indices.")
 
 static PyObject *
 mask_argwhere(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    return places_parse(m, "argwhere", args, nargs, kwnames, pcu_argwhere_new);
+    return places_parse(m, &mask_argwhere_signature, args, nargs, kwnames,
+                        pcu_argwhere_new);
 }
 
 #define MASK_ROW(name)                                       \

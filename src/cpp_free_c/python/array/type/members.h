@@ -42,7 +42,6 @@ extern PCU_HIDDEN PyMethodDef pcu_public_shape_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_reduction_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_transfer_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_plain_array_functions[];
-extern PCU_HIDDEN PyMethodDef pcu_kernel_arguments_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_pointer_facts_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_stream_waits_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_scan_functions[];

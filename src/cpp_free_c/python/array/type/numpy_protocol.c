@@ -21,7 +21,7 @@ protocol_read_keyword(pcu_state *st, PyObject *name, PyObject *value,
         rc = pcu_ufunc_read_outs(value, "out", options->outs);
     }
     else if (PyUnicode_CompareWithASCIIString(name, "dtype") == 0) {
-        rc = pcu_type_read(st, value, &options->dtype);
+        rc = pcu_as_type(st, value, &options->dtype, "dtype");
     }
     else {
         return PyUnicode_CompareWithASCIIString(name, "where") == 0 && value == Py_True;
@@ -196,8 +196,38 @@ protocol_lacks_value(PyObject *kwargs)
     return 0;
 }
 
-/* Call a function of _array_functions, which has the arguments of NumPy's function.
- * NULL without an exception: Python has to do it, or to say what is wrong. */
+/* Call a function with all arguments but the first by name. NULL without an exception
+ * if there are more than names. */
+static PyObject *
+protocol_call_by_name(PyObject *function, PyObject *names, PyObject *args,
+                      PyObject *kwargs)
+{
+    Py_ssize_t count = PyTuple_GET_SIZE(args);
+    PyObject *first = NULL;
+    PyObject *result = NULL;
+    if (count > PyTuple_GET_SIZE(names)) {
+        return NULL;
+    }
+    PyObject *named = PyDict_Copy(kwargs);
+    int rc = named == NULL ? -1 : 0;
+    for (Py_ssize_t i = 1; i < count && rc == 0; i++) {
+        rc = PyDict_SetItem(named, PyTuple_GET_ITEM(names, i),
+                            PyTuple_GET_ITEM(args, i));
+    }
+    if (rc == 0) {
+        first = PyTuple_GetSlice(args, 0, 1);
+    }
+    if (first != NULL) {
+        result = PyObject_Call(function, first, named);
+    }
+    Py_XDECREF(first);
+    Py_XDECREF(named);
+    return result;
+}
+
+/* Call a function of _array_functions. It has the parameters of NumPy's function, or is
+ * in a tuple with the names of these, because the order of its own is another one. NULL
+ * without an exception: Python has to do it, or to say what is wrong. */
 static PyObject *
 protocol_array_function_quick(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
 {
@@ -212,9 +242,16 @@ protocol_array_function_quick(PyObject *op, PyObject *const *args, Py_ssize_t na
         return NULL;
     }
     Py_INCREF(function);
-    PyObject *result = PyObject_Call(function, args[2], args[3]);
+    PyObject *result = NULL;
+    if (!PyTuple_Check(function)) {
+        result = PyObject_Call(function, args[2], args[3]);
+    }
+    else {
+        result = protocol_call_by_name(PyTuple_GET_ITEM(function, 0),
+                                       PyTuple_GET_ITEM(function, 1), args[2], args[3]);
+    }
     Py_DECREF(function);
-    if (result == NULL && PyErr_ExceptionMatches(PyExc_TypeError)) {
+    if (result == NULL && PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_TypeError)) {
         PyErr_Clear(); /* Python raises it again, with the name of NumPy's function */
     }
     return result;

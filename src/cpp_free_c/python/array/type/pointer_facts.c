@@ -65,21 +65,6 @@ pointer_facts(PyObject *m, PyObject *arg)
                          PyBool_FromLong(managed));
 }
 
-/* The bytes that a GPU's driver gives for an allocation: until there, no other one
- * begins, and an access does not fail. Seen on an H200 with driver 580: small
- * allocations, and those of a pool of the driver, begin at multiples of 512; others
- * over 2 MiB have pages of 2 MiB, behind which the next access fails. */
-static size_t
-allocated_size(size_t size, bool is_of_pool)
-{
-    const size_t page = (size_t)2 << 20;
-    size_t unit = 512;
-    if (size > page && !is_of_pool) {
-        unit = page;
-    }
-    return (size + unit - 1) / unit * unit;
-}
-
 PyDoc_STRVAR(
     allocated_doc,
     "_allocated($module, pointer, /)\n--\n\n"
@@ -92,21 +77,16 @@ static PyObject *
 allocated(PyObject *m, PyObject *arg)
 {
     unsigned long long address = 0;
-    CUdeviceptr base = 0;
-    CUmemoryPool pool = NULL;
-    size_t size = 0;
+    CUdeviceptr begin = 0;
+    CUdeviceptr end = 0;
     if (pcu_as_address(arg, &address, "pointer") < 0 ||
         pcu_context_launch_borrow(pcu_state_of_module(m)) == NULL) {
         return NULL;
     }
-    CUdeviceptr pointer = (CUdeviceptr)address;
-    if (drv.MemGetAddressRange(&base, &size, pointer) != CUDA_SUCCESS) {
+    if (!pcu_memory_allocated((CUdeviceptr)address, &begin, &end)) {
         Py_RETURN_NONE;
     }
-    /* A driver that has no such attribute has no pools of its own. */
-    (void)drv.PointerGetAttribute(&pool, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, pointer);
-    return Py_BuildValue("(KK)", (unsigned long long)base,
-                         base + allocated_size(size, pool != NULL));
+    return Py_BuildValue("(KK)", (unsigned long long)begin, (unsigned long long)end);
 }
 
 PyDoc_STRVAR(use_rest_doc,
@@ -118,16 +98,11 @@ static PyObject *
 use_rest(PyObject *m, PyObject *arg)
 {
     unsigned long long address = 0;
-    CUdeviceptr base = 0;
-    size_t size = 0;
     if (pcu_as_address(arg, &address, "pointer") < 0 ||
         pcu_context_launch_borrow(pcu_state_of_module(m)) == NULL) {
         return NULL;
     }
-    if (pcu_drv_info.device != NULL &&
-        drv.MemGetAddressRange(&base, &size, (CUdeviceptr)address) == CUDA_SUCCESS) {
-        pcu_drv_info.device->use_rest(base);
-    }
+    pcu_memory_use_rest((CUdeviceptr)address);
     Py_RETURN_NONE;
 }
 

@@ -6,36 +6,10 @@
 #include "python/array/element_type.h"
 #include "python/array/product/blas.h"
 #include "python/array/product/matmul.h"
-#include "python/driver/memory/pool.h"
-#include "python/driver/stream.h"
-#include "python/support/convert.h"
+#include "python/array/type/arguments.h"
 
-typedef struct {
-    PyObject *operands[2]; /* borrowed, as are all objects */
-    PyObject *out;
-    PyObject *dtype;
-    CUstream stream;
-    PyObject *allocator;
-} product_args;
-
-/* The operand as an array, or NULL and an exception. */
-static pcu_gpuarray *
-product_read_operand(pcu_state *st, PyObject *operand)
-{
-    if (pcu_is_array(st, operand)) {
-        return (pcu_gpuarray *)operand;
-    }
-    const char *hint = "";
-    if (PyArray_Check(operand)) {
-        hint = "; copy it with to_gpu()";
-    }
-    PyErr_Format(PyExc_TypeError, "matmul takes two GPUArrays, not %s%s",
-                 Py_TYPE(operand)->tp_name, hint);
-    return NULL;
-}
-
-PyDoc_STRVAR(
-    product_matmul_doc,
+PCU_SIGNATURE(
+    product_matmul, pcu_array_words,
     "matmul($module, a, b, /, out=None, dtype=None, stream=None, allocator=None)\n"
     "--\n\n"
     "Return the matrix product a @ b of two GPUArrays, by NumPy's rules.\n\n"
@@ -48,38 +22,22 @@ PyDoc_STRVAR(
     "full\n"
     "precision of the dtype (no TF32); generated kernels compute all others. Strided\n"
     "and transposed operands are not copied where BLAS can take them. ValueError if\n"
-    "the shapes do not fit or an operand has no axes, TypeError for other types.");
+    "the shapes do not fit or an operand has no axes, TypeError for other types.")
 
 static PyObject *
 product_matmul(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"a", pcu_as_object, offsetof(product_args, operands[0])},
-        {"b", pcu_as_object, offsetof(product_args, operands[1])},
-        {"out", pcu_as_object, offsetof(product_args, out)},
-        {"dtype", pcu_as_object, offsetof(product_args, dtype)},
-        {"stream", pcu_as_stream, offsetof(product_args, stream)},
-        {"allocator", pcu_as_allocator, offsetof(product_args, allocator)},
-    };
-    static const pcu_argtable table = {"matmul", specs, 6, 2, 2};
     pcu_state *st = pcu_state_of_module(m);
-    product_args a = {.out = Py_None,
-                      .dtype = Py_None,
-                      .stream = pcu_stream_current(),
-                      .allocator = Py_None};
+    pcu_array_args a = pcu_array_defaults();
     pcu_matmul_options options;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
-        pcu_type_read(st, a.dtype, &options.dtype) < 0) {
+    pcu_gpuarray *left = NULL;
+    pcu_gpuarray *right = NULL;
+    if (pcu_args_parse(st, &product_matmul_signature, args, nargs, kwnames, &a) < 0 ||
+        pcu_array_argument(st, "matmul", a.a, &left) < 0 ||
+        pcu_array_argument(st, "matmul", a.b, &right) < 0) {
         return NULL;
     }
-    pcu_gpuarray *left = product_read_operand(st, a.operands[0]);
-    if (left == NULL) {
-        return NULL;
-    }
-    pcu_gpuarray *right = product_read_operand(st, a.operands[1]);
-    if (right == NULL) {
-        return NULL;
-    }
+    options.dtype = a.dtype;
     options.out = a.out;
     options.stream = a.stream;
     options.allocator = a.allocator;

@@ -6,9 +6,11 @@
 #include "python/array/type/members.h"
 
 #include "python/array/element_type.h"
+#include "python/array/layout.h"
 #include "python/array/ops/device_copy.h"
 #include "python/array/ops/reduction_axes.h"
 #include "python/array/sort/quantile.h"
+#include "python/array/type/arguments.h"
 #include "python/array/type/forwarding.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
@@ -147,53 +149,11 @@ quantile_read_q(pcu_state *st, const quantile_function *f, PyObject *value,
 
 /* -- the other arguments ----------------------------------------------------------- */
 
-/* Raise for an axis that x does not have: the Python function knows the exception. */
-static int
-quantile_bad_axis(const pcu_gpuarray *x, PyObject *axis)
-{
-    PyObject *module = NULL;
-    PyObject *result = NULL;
-    PyErr_Clear(); /* a ValueError; AxisError is more exact */
-    module = PyImport_ImportModule(QUANTILE_MODULE);
-    if (module != NULL) {
-        result = PyObject_CallMethod(module, "axes_of_lines", "(iO)", x->ndim, axis);
-        Py_DECREF(module);
-    }
-    if (result != NULL) {
-        Py_DECREF(result);
-        PyErr_Format(PyExc_ValueError, "axis %S is not one of the %d axes", axis,
-                     x->ndim);
-    }
-    return -1;
-}
-
-static int
-quantile_read_axes(const pcu_gpuarray *x, PyObject *axis, unsigned char *reduced)
-{
-    if (pcu_reduction_axes_read(axis, x->ndim, reduced) == 0) {
-        return 0;
-    }
-    if (PyErr_ExceptionMatches(PyExc_ValueError)) {
-        return quantile_bad_axis(x, axis);
-    }
-    return -1;
-}
-
 static int
 quantile_read_input(pcu_state *st, const quantile_function *f, PyObject *a,
                     pcu_gpuarray **x)
 {
-    const char *hint = "";
-    if (!pcu_is_array(st, a)) {
-        if (PyArray_Check(a)) {
-            hint = "; copy it with to_gpu()";
-        }
-        PyErr_Format(PyExc_TypeError, "%s takes a GPUArray, not %s%s", f->name,
-                     Py_TYPE(a)->tp_name, hint);
-        return -1;
-    }
-    *x = (pcu_gpuarray *)a;
-    if (pcu_gpuarray_ready(*x) < 0) {
+    if (pcu_array_argument(st, f->name, a, x) < 0) {
         return -1;
     }
     if (!pcu_type_is_number((*x)->type) ||
@@ -258,18 +218,10 @@ quantile_into(pcu_state *st, const quantile_function *f, PyObject *result,
     if (result == NULL || out == Py_None) {
         return result;
     }
-    if (!pcu_is_array(st, out)) {
-        PyErr_Format(PyExc_TypeError, "%s: out must be a GPUArray, not %s", f->name,
-                     Py_TYPE(out)->tp_name);
-    }
-    else if (pcu_gpuarray_ready(target) == 0 &&
-             (target->ndim != source->ndim ||
-              memcmp(target->shape, source->shape,
-                     (size_t)source->ndim * sizeof(*source->shape)) != 0)) {
-        PyErr_Format(PyExc_ValueError, "%s: the shape of out is not that of the result",
-                     f->name);
-    }
-    else if (!PyErr_Occurred() && pcu_device_copy(target, source, stream) == 0) {
+    if (pcu_check_out(st, f->name, out, source->ndim, source->shape) == 0 &&
+        (f->is_median || f->skips_nan || /* NumPy converts these */
+         pcu_check_out_type(f->name, target, source->type) == 0) &&
+        pcu_device_copy(target, source, stream) == 0) {
         Py_DECREF(result);
         return Py_NewRef(out);
     }
@@ -293,7 +245,7 @@ quantile_enqueue(pcu_state *st, const quantile_function *f, const quantile_args 
                               .stream = a->stream};
     PyObject *result = NULL;
     if (quantile_read_input(st, f, a->a, &call.x) < 0 ||
-        quantile_read_axes(call.x, a->axis, reduced) < 0) {
+        pcu_reduction_axes_read(f->name, a->axis, call.x->ndim, reduced) < 0) {
         return NULL;
     }
     if (!f->is_median && quantile_read_q(st, f, a->q, &q) < 0) {
@@ -303,7 +255,8 @@ quantile_enqueue(pcu_state *st, const quantile_function *f, const quantile_args 
         quantile_choose_type(f, &q, &call) == 0) {
         int is_exact = pcu_type_is_exact(call.x->type);
         call.skips_nan = f->skips_nan && !is_exact;
-        call.needs_values = !f->is_median && !call.skips_nan;
+        call.needs_values =
+            !f->is_median && (!f->skips_nan || pcu_type_is_exact(call.type));
         call.is_single = q.type == PCU_T_FLOAT32 || q.type == PCU_T_FLOAT16;
         if (q.values != NULL) {
             PyArrayObject *values = (PyArrayObject *)q.values;
@@ -318,78 +271,61 @@ quantile_enqueue(pcu_state *st, const quantile_function *f, const quantile_args 
     return quantile_into(st, f, result, a->out, a->stream);
 }
 
+static const pcu_word quantile_words[] = {
+    {"a", pcu_as_object, AT(a)},
+    {"q", pcu_as_object, AT(q)},
+    {"axis", pcu_as_object, AT(axis)},
+    {"out", pcu_as_object, AT(out)},
+    {"overwrite_input", pcu_as_bool, AT(overwrite_input)},
+    {"method", pcu_as_object, AT(method)},
+    {"keepdims", pcu_as_bool, AT(keepdims)},
+    {"weights", pcu_as_object, AT(weights)},
+    {"stream", pcu_as_stream, AT(stream)},
+};
+
 static PyObject *
-quantile_by_q(PyObject *m, const quantile_function *f, PyObject *const *args,
-              Py_ssize_t nargs, PyObject *kwnames)
+quantile_call(PyObject *m, const quantile_function *f, const pcu_signature *signature,
+              PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"a", pcu_as_object, AT(a)},
-        {"q", pcu_as_object, AT(q)},
-        {"axis", pcu_as_object, AT(axis)},
-        {"out", pcu_as_object, AT(out)},
-        {"overwrite_input", pcu_as_bool, AT(overwrite_input)},
-        {"method", pcu_as_object, AT(method)},
-        {"keepdims", pcu_as_bool, AT(keepdims)},
-        {"weights", pcu_as_object, AT(weights)},
-        {"stream", pcu_as_stream, AT(stream)},
-    };
-    const pcu_argtable table = {f->name, specs, 9, 2, 0};
     pcu_state *st = pcu_state_of_module(m);
     quantile_args a;
     quantile_args_init(&a);
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
     if (a.weights != Py_None) {
-        return pcu_forward(QUANTILE_MODULE, f->name, args, nargs, kwnames);
-    }
-    return quantile_enqueue(st, f, &a);
-}
-
-static PyObject *
-quantile_median(PyObject *m, const quantile_function *f, PyObject *const *args,
-                Py_ssize_t nargs, PyObject *kwnames)
-{
-    static const pcu_argspec specs[] = {
-        {"a", pcu_as_object, AT(a)},
-        {"axis", pcu_as_object, AT(axis)},
-        {"out", pcu_as_object, AT(out)},
-        {"overwrite_input", pcu_as_bool, AT(overwrite_input)},
-        {"keepdims", pcu_as_bool, AT(keepdims)},
-        {"stream", pcu_as_stream, AT(stream)},
-    };
-    const pcu_argtable table = {f->name, specs, 6, 1, 0};
-    pcu_state *st = pcu_state_of_module(m);
-    quantile_args a;
-    quantile_args_init(&a);
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
-        return NULL;
+        return pcu_forward_by_name(QUANTILE_MODULE, "weighted",
+                                   f->name, NULL, signature, args, nargs, kwnames);
     }
     return quantile_enqueue(st, f, &a);
 }
 
 /* A function with the argument q, and one without. */
-#define QUANTILE_BY_Q(name, is_percent, skips_nan, text)                      \
-    PyDoc_STRVAR(function_##name##_doc, #name                                 \
-                 "($module, /, a, q, axis=None, out=None, "                   \
-                 "overwrite_input=False, method='linear', "                   \
-                 "keepdims=False, weights=None, stream=None)\n--\n\n" text);  \
-    static PyObject *function_##name(PyObject *m, PyObject *const *args,      \
-                                     Py_ssize_t nargs, PyObject *kwnames)     \
-    {                                                                         \
-        static const quantile_function f = {#name, 0, is_percent, skips_nan}; \
-        return quantile_by_q(m, &f, args, nargs, kwnames);                    \
+#define QUANTILE_BY_Q(name, is_percent, skips_nan, text)                       \
+    PCU_SIGNATURE(function_##name, quantile_words,                             \
+                  #name                                                        \
+                  "($module, /, a, q, axis=None, out=None, "                   \
+                  "overwrite_input=False, method='linear', "                   \
+                  "keepdims=False, weights=None, stream=None)\n--\n\n" text)   \
+    static PyObject *function_##name(PyObject *m, PyObject *const *args,       \
+                                     Py_ssize_t nargs, PyObject *kwnames)      \
+    {                                                                          \
+        static const quantile_function f = {#name, 0, is_percent, skips_nan};  \
+        return quantile_call(m, &f, &function_##name##_signature, args, nargs, \
+                             kwnames);                                         \
     }
-#define QUANTILE_MEDIAN(name, skips_nan, text)                            \
-    PyDoc_STRVAR(function_##name##_doc, #name                             \
-                 "($module, /, a, axis=None, out=None, "                  \
-                 "overwrite_input=False, keepdims=False, "                \
-                 "stream=None)\n--\n\n" text);                            \
-    static PyObject *function_##name(PyObject *m, PyObject *const *args,  \
-                                     Py_ssize_t nargs, PyObject *kwnames) \
-    {                                                                     \
-        static const quantile_function f = {#name, 1, 0, skips_nan};      \
-        return quantile_median(m, &f, args, nargs, kwnames);              \
+#define QUANTILE_MEDIAN(name, skips_nan, text)                                 \
+    PCU_SIGNATURE(function_##name, quantile_words,                             \
+                  #name                                                        \
+                  "($module, /, a, axis=None, out=None, "                      \
+                  "overwrite_input=False, keepdims=False, "                    \
+                  "stream=None)\n--\n\n" text)                                 \
+    static PyObject *function_##name(PyObject *m, PyObject *const *args,       \
+                                     Py_ssize_t nargs, PyObject *kwnames)      \
+    {                                                                          \
+        static const quantile_function f = {#name, 1, 0, skips_nan};           \
+        return quantile_call(m, &f, &function_##name##_signature, args, nargs, \
+                             kwnames);                                         \
     }
 
 QUANTILE_BY_Q(

@@ -1,6 +1,6 @@
-/* Calls of scans: see scan_call.h. pycuda/_array/kernels/scan_kernel.py has the general
- * way. */
-#include "python/array/type/scan_call.h"
+/* Calls of scans: see kernel_call.h. pycuda/_array/kernels/scan_kernel.py has the
+ * general way. */
+#include "python/array/type/kernel_call.h"
 
 #include "python/array/construction.h"
 #include "python/array/memory.h"
@@ -181,8 +181,8 @@ pcu_call_scan(pcu_state *st, pcu_call_run *run, PyObject *const *args, Py_ssize_
     if (source->count != 0 && source->count == target->count &&
         !scan_overlaps(source, target)) {
         rc = -1;
-        if (pcu_gpuarray_check(source, NULL) == 0 &&
-            pcu_gpuarray_check(target, NULL) == 0) {
+        if (pcu_gpuarray_check_current(source) == 0 &&
+            pcu_gpuarray_check_current(target) == 0) {
             Py_XINCREF(allocator);
             rc = scan_enqueue(run, source, target, allocator);
             Py_XDECREF(allocator);

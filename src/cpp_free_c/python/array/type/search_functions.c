@@ -6,6 +6,7 @@
 #include "python/array/element_type.h"
 #include "python/array/ops/count.h"
 #include "python/array/ops/search.h"
+#include "python/array/type/arguments.h"
 #include "python/array/type/forwarding.h"
 #include "python/driver/memory/pool.h"
 #include "python/driver/stream.h"
@@ -23,24 +24,6 @@ typedef struct {
 } search_args;
 
 #define AT(field) offsetof(search_args, field)
-
-/* An argument as an initialised array. */
-static int
-search_read_array(pcu_state *st, const char *function, PyObject *value,
-                  pcu_gpuarray **array)
-{
-    const char *hint = "";
-    if (pcu_is_array(st, value)) {
-        *array = (pcu_gpuarray *)value;
-        return pcu_gpuarray_ready(*array);
-    }
-    if (PyArray_Check(value) || PyList_Check(value)) {
-        hint = "; copy it with to_gpu()";
-    }
-    PyErr_Format(PyExc_TypeError, "%s takes a GPUArray, not %s%s", function,
-                 Py_TYPE(value)->tp_name, hint);
-    return -1;
-}
 
 static int
 search_read_side(PyObject *side, int *right)
@@ -70,13 +53,13 @@ search_enqueue(pcu_state *st, const char *name, int digitize, const search_args 
                             .digitize = digitize,
                             .allocator = a->allocator,
                             .stream = a->stream};
-    if (search_read_array(st, name, a->sorted, &call.sorted) < 0 ||
-        search_read_array(st, name, a->values, &call.values) < 0 ||
+    if (pcu_array_argument(st, name, a->sorted, &call.sorted) < 0 ||
+        pcu_array_argument(st, name, a->values, &call.values) < 0 ||
         search_read_side(a->side, &call.right) < 0) {
         return NULL;
     }
     if (a->sorter != Py_None &&
-        search_read_array(st, name, a->sorter, &call.sorter) < 0) {
+        pcu_array_argument(st, name, a->sorter, &call.sorter) < 0) {
         return NULL;
     }
     return pcu_search(st, &call);
@@ -91,27 +74,34 @@ search_is_number(pcu_state *st, const search_args *a)
            !PyArray_Check(a->values);
 }
 
-PyDoc_STRVAR(method_searchsorted_doc,
-             "searchsorted($self, v, side='left', sorter=None)\n--\n\n"
-             "Return the places at which values go into this sorted array: see\n"
-             "``pycuda.gpuarray.searchsorted``.");
+static const pcu_word search_words[] = {
+    {"v", pcu_as_object, offsetof(search_args, values)},
+    {"side", pcu_as_object, offsetof(search_args, side)},
+    {"sorter", pcu_as_object, offsetof(search_args, sorter)},
+    {"a", pcu_as_object, offsetof(search_args, sorted)},
+    {"stream", pcu_as_stream, offsetof(search_args, stream)},
+    {"allocator", pcu_as_allocator, offsetof(search_args, allocator)},
+    {"x", pcu_as_object, offsetof(search_args, values)},
+    {"bins", pcu_as_object, offsetof(search_args, sorted)},
+    {"right", pcu_as_bool, offsetof(search_args, right)},
+};
+
+PCU_SIGNATURE(method_searchsorted, search_words,
+              "searchsorted($self, v, side='left', sorter=None)\n--\n\n"
+              "Return the places at which values go into this sorted array: see\n"
+              "``pycuda.gpuarray.searchsorted``.")
 
 static PyObject *
 method_searchsorted(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                     PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"v", pcu_as_object, AT(values)},
-        {"side", pcu_as_object, AT(side)},
-        {"sorter", pcu_as_object, AT(sorter)},
-    };
-    static const pcu_argtable table = {"searchsorted", specs, 3, 1, 0};
     pcu_state *st = ((pcu_gpuarray *)self)->st;
     search_args a = {.sorted = self,
                      .sorter = Py_None,
                      .allocator = Py_None,
                      .stream = pcu_stream_current()};
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, &method_searchsorted_signature, args, nargs, kwnames, &a) <
+        0) {
         return NULL;
     }
     if (search_is_number(st, &a)) {
@@ -121,8 +111,8 @@ method_searchsorted(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     return search_enqueue(st, "searchsorted", 0, &a);
 }
 
-PyDoc_STRVAR(
-    function_searchsorted_doc,
+PCU_SIGNATURE(
+    function_searchsorted, search_words,
     "searchsorted($module, a, v, side='left', sorter=None, *, stream=None, "
     "allocator=None)\n--\n\n"
     "Return the places at which values go into a sorted array, int64 of ``v``'s "
@@ -133,25 +123,17 @@ PyDoc_STRVAR(
     "before\n"
     "equal elements with ``side=\"left\"``, behind them with ``\"right\"``. ``v`` is "
     "an\n"
-    "array of any shape or a number. The values are compared in the common dtype.");
+    "array of any shape or a number. The values are compared in the common dtype.")
 
 static PyObject *
 function_searchsorted(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                       PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"a", pcu_as_object, AT(sorted)},
-        {"v", pcu_as_object, AT(values)},
-        {"side", pcu_as_object, AT(side)},
-        {"sorter", pcu_as_object, AT(sorter)},
-        {"stream", pcu_as_stream, AT(stream)},
-        {"allocator", pcu_as_allocator, AT(allocator)},
-    };
-    static const pcu_argtable table = {"searchsorted", specs, 6, 2, 0};
     pcu_state *st = pcu_state_of_module(m);
     search_args a = {
         .sorter = Py_None, .allocator = Py_None, .stream = pcu_stream_current()};
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, &function_searchsorted_signature, args, nargs, kwnames, &a) <
+        0) {
         return NULL;
     }
     if (search_is_number(st, &a)) {
@@ -161,8 +143,8 @@ function_searchsorted(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     return search_enqueue(st, "searchsorted", 0, &a);
 }
 
-PyDoc_STRVAR(
-    function_digitize_doc,
+PCU_SIGNATURE(
+    function_digitize, search_words,
     "digitize($module, x, bins, right=False, *, stream=None, allocator=None)\n--\n\n"
     "Return the number of the bin that each element lies in, int64 of ``x``'s shape.\n"
     "\n"
@@ -174,24 +156,17 @@ PyDoc_STRVAR(
     "are\n"
     "not tested, or a sequence on the host, which is tested and copied. ValueError if "
     "it\n"
-    "is not monotonic, TypeError for complex numbers.");
+    "is not monotonic, TypeError for complex numbers.")
 
 static PyObject *
 function_digitize(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                   PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"x", pcu_as_object, AT(values)},
-        {"bins", pcu_as_object, AT(sorted)},
-        {"right", pcu_as_bool, AT(right)},
-        {"stream", pcu_as_stream, AT(stream)},
-        {"allocator", pcu_as_allocator, AT(allocator)},
-    };
-    static const pcu_argtable table = {"digitize", specs, 5, 2, 0};
     pcu_state *st = pcu_state_of_module(m);
     search_args a = {
         .sorter = Py_None, .allocator = Py_None, .stream = pcu_stream_current()};
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, &function_digitize_signature, args, nargs, kwnames, &a) <
+        0) {
         return NULL;
     }
     if (!pcu_is_array(st, a.sorted) || search_is_number(st, &a)) {
@@ -219,22 +194,6 @@ typedef struct {
 
 #undef AT
 #define AT(field) offsetof(count_args, field)
-
-static int
-count_as_double(pcu_state *Py_UNUSED(st), PyObject *value, void *out, const char *name)
-{
-    double number = PyFloat_AsDouble(value);
-    if (number == -1 && PyErr_Occurred()) {
-        if (!PyErr_ExceptionMatches(PyExc_TypeError)) {
-            return -1;
-        }
-        PyErr_Format(PyExc_TypeError, "%s must be a number, not %s", name,
-                     Py_TYPE(value)->tp_name);
-        return -1;
-    }
-    *(double *)out = number;
-    return 0;
-}
 
 static int
 count_read_kind(PyObject *kind, int *variant)
@@ -265,7 +224,7 @@ count_read_edges(pcu_state *st, PyObject *edges, pcu_count_call *call)
         return 0;
     }
     if (!PyArray_Check(edges)) {
-        return search_read_array(st, "_count", edges, &call->edges);
+        return pcu_array_argument(st, "_count", edges, &call->edges);
     }
     PyArrayObject *array = (PyArrayObject *)edges;
     call->edge_type = pcu_type_of_dtype(PyArray_DESCR(array));
@@ -279,30 +238,30 @@ count_read_edges(pcu_state *st, PyObject *edges, pcu_count_call *call)
     return 0;
 }
 
-PyDoc_STRVAR(function_count_doc,
-             "_count($module, kind, values, edges, edges_out, weights, bins, first, "
-             "last, /, stream=None, allocator=None)\n--\n\n"
-             "Enqueue a count of values in bins: int64, or float64 with weights.");
+static const pcu_word count_words[] = {
+    {"kind", pcu_as_object, offsetof(count_args, kind)},
+    {"values", pcu_as_object, offsetof(count_args, values)},
+    {"edges", pcu_as_object, offsetof(count_args, edges)},
+    {"edges_out", pcu_as_object, offsetof(count_args, edges_out)},
+    {"weights", pcu_as_object, offsetof(count_args, weights)},
+    {"bins", pcu_as_size, offsetof(count_args, bins)},
+    {"first", pcu_as_double, offsetof(count_args, first)},
+    {"last", pcu_as_double, offsetof(count_args, last)},
+    {"stream", pcu_as_stream, offsetof(count_args, stream)},
+    {"allocator", pcu_as_allocator, offsetof(count_args, allocator)},
+};
+
+PCU_SIGNATURE(function_count, count_words,
+              "_count($module, kind, values, edges, edges_out, weights, bins, first, "
+              "last, /, stream=None, allocator=None)\n--\n\n"
+              "Enqueue a count of values in bins: int64, or float64 with weights.")
 
 static PyObject *
 function_count(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"kind", pcu_as_object, AT(kind)},
-        {"values", pcu_as_object, AT(values)},
-        {"edges", pcu_as_object, AT(edges)},
-        {"edges_out", pcu_as_object, AT(edges_out)},
-        {"weights", pcu_as_object, AT(weights)},
-        {"bins", pcu_as_size, AT(bins)},
-        {"first", count_as_double, AT(first)},
-        {"last", count_as_double, AT(last)},
-        {"stream", pcu_as_stream, AT(stream)},
-        {"allocator", pcu_as_allocator, AT(allocator)},
-    };
-    static const pcu_argtable table = {"_count", specs, 10, 8, 8};
     pcu_state *st = pcu_state_of_module(m);
     count_args a = {.allocator = Py_None, .stream = pcu_stream_current()};
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, &function_count_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
     pcu_count_call call = {.bins = a.bins,
@@ -311,18 +270,18 @@ function_count(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *k
                            .allocator = a.allocator,
                            .stream = a.stream};
     if (count_read_kind(a.kind, &call.variant) < 0 ||
-        search_read_array(st, "_count", a.values, &call.values) < 0) {
+        pcu_array_argument(st, "_count", a.values, &call.values) < 0) {
         return NULL;
     }
     if (count_read_edges(st, a.edges, &call) < 0) {
         return NULL;
     }
     if (a.edges_out != Py_None &&
-        search_read_array(st, "_count", a.edges_out, &call.edges_out) < 0) {
+        pcu_array_argument(st, "_count", a.edges_out, &call.edges_out) < 0) {
         return NULL;
     }
     if (a.weights != Py_None &&
-        search_read_array(st, "weights", a.weights, &call.weights) < 0) {
+        pcu_array_argument(st, "weights", a.weights, &call.weights) < 0) {
         return NULL;
     }
     return pcu_count(st, &call);

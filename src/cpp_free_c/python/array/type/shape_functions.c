@@ -9,6 +9,7 @@
 #include "python/array/ops/host_transfer.h"
 #include "python/array/ops/join.h"
 #include "python/array/ops/remap.h"
+#include "python/array/type/forwarding.h"
 #include "python/driver/memory/pool.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
@@ -110,15 +111,7 @@ join_place_axis(join_args *args, const pcu_gpuarray *first)
         PyErr_SetString(PyExc_ValueError, "arrays without axes cannot be concatenated");
         return -1;
     }
-    if (args->axis < -ndim || args->axis >= ndim) {
-        PyErr_Format(PyExc_ValueError, "axis %d is not one of %d axes", args->axis,
-                     ndim);
-        return -1;
-    }
-    if (args->axis < 0) {
-        args->axis += ndim;
-    }
-    return 0;
+    return pcu_axis_place(args->is_new ? "stack" : "concatenate", &args->axis, ndim);
 }
 
 /* Read the arrays into `arrays`, as new references. *count is how many there are, also
@@ -299,28 +292,28 @@ join_arrays(pcu_state *st, join_args *a)
 
 /* -- joins: the functions ---------------------------------------------------------- */
 
-PyDoc_STRVAR(shape_join_doc,
-             "_join($module, arrays, axis, is_new, /, dtype=None, f_order=False, "
-             "allocator=None, stream=None)\n--\n\n"
-             "Return arrays joined along an axis, or along a new one.");
+static const pcu_word join_words[] = {
+    {"arrays", pcu_as_object, offsetof(join_args, arrays)},
+    {"axis", pcu_as_int, offsetof(join_args, axis)},
+    {"is_new", pcu_as_bool, offsetof(join_args, is_new)},
+    {"dtype", pcu_as_object, offsetof(join_args, dtype)},
+    {"f_order", pcu_as_bool, offsetof(join_args, f_order)},
+    {"allocator", pcu_as_allocator, offsetof(join_args, allocator)},
+    {"stream", pcu_as_stream, offsetof(join_args, stream)},
+};
+
+PCU_SIGNATURE(shape_join, join_words,
+              "_join($module, arrays, axis, is_new, /, dtype=None, f_order=False, "
+              "allocator=None, stream=None)\n--\n\n"
+              "Return arrays joined along an axis, or along a new one.")
 
 static PyObject *
 shape_join(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"arrays", pcu_as_object, offsetof(join_args, arrays)},
-        {"axis", pcu_as_int, offsetof(join_args, axis)},
-        {"is_new", pcu_as_bool, offsetof(join_args, is_new)},
-        {"dtype", pcu_as_object, offsetof(join_args, dtype)},
-        {"f_order", pcu_as_bool, offsetof(join_args, f_order)},
-        {"allocator", pcu_as_allocator, offsetof(join_args, allocator)},
-        {"stream", pcu_as_stream, offsetof(join_args, stream)},
-    };
-    static const pcu_argtable table = {"_join", specs, 7, 3, 3};
     pcu_state *st = pcu_state_of_module(m);
     join_args a = {
         .dtype = Py_None, .allocator = Py_None, .stream = pcu_stream_current()};
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, &shape_join_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
     return join_arrays(st, &a);
@@ -334,7 +327,7 @@ typedef struct {
     PyObject *casting;
 } public_join_args;
 
-static const pcu_argspec public_join_specs[] = {
+static const pcu_word public_join_words[] = {
     {"arrays", pcu_as_object, offsetof(public_join_args, join.arrays)},
     {"axis", pcu_as_object, offsetof(public_join_args, axis)},
     {"allocator", pcu_as_allocator, offsetof(public_join_args, join.allocator)},
@@ -344,41 +337,14 @@ static const pcu_argspec public_join_specs[] = {
     {"stream", pcu_as_stream, offsetof(public_join_args, join.stream)},
 };
 
-/* The same in the order of NumPy's functions, which have no allocator. */
-static const pcu_argspec numpy_join_specs[] = {
-    {"arrays", pcu_as_object, offsetof(public_join_args, join.arrays)},
-    {"axis", pcu_as_object, offsetof(public_join_args, axis)},
-    {"out", pcu_as_object, offsetof(public_join_args, out)},
-    {"dtype", pcu_as_object, offsetof(public_join_args, join.dtype)},
-    {"casting", pcu_as_object, offsetof(public_join_args, casting)},
-};
-
 /* What a function that joins arrays does. */
 typedef struct {
-    pcu_argtable table;
+    const pcu_signature *signature;
+    const char *name;     /* in messages */
     int is_new;           /* 1: along a new axis */
     int f_order;          /* 1: in Fortran order unless the new axis is the first */
-    const char *in_steps; /* the function in Python for what takes more than one step */
+    const char *in_steps; /* the name in Python, for what takes more than one step */
 } public_join;
-
-/* Call the function in Python. All arguments may be keywords. */
-static PyObject *
-shape_join_in_steps(const public_join *kind, PyObject *const *args, Py_ssize_t nargs,
-                    PyObject *kwnames)
-{
-    PyObject *result = NULL;
-    PyObject *module = PyImport_ImportModule("pycuda._array.functions.joining");
-    if (module == NULL) {
-        return NULL;
-    }
-    PyObject *function = PyObject_GetAttrString(module, kind->in_steps);
-    if (function != NULL) {
-        result = PyObject_Vectorcall(function, args, (size_t)nargs, kwnames);
-        Py_DECREF(function);
-    }
-    Py_DECREF(module);
-    return result;
-}
 
 static PyObject *
 shape_public_join(PyObject *m, const public_join *kind, PyObject *const *args,
@@ -391,11 +357,16 @@ shape_public_join(PyObject *m, const public_join *kind, PyObject *const *args,
                                    .stream = pcu_stream_current()},
                           .out = Py_None,
                           .casting = Py_None};
-    if (pcu_args_parse(st, &kind->table, args, nargs, kwnames, &a) < 0) {
+    pcu_signature signature = *kind->signature;
+    signature.function = kind->name;
+    if (pcu_args_parse(st, &signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
-    if (a.axis == Py_None || a.out != Py_None || a.casting != Py_None) {
-        return shape_join_in_steps(kind, args, nargs, kwnames);
+    if (a.axis == Py_None || a.out != Py_None || a.casting != Py_None ||
+        a.join.dtype != Py_None) {
+        return pcu_forward_by_name("pycuda._array.functions.joining", "in_steps",
+                                   kind->in_steps, NULL, &signature, args, nargs,
+                                   kwnames);
     }
     if (a.axis != NULL && pcu_as_int(st, a.axis, &a.join.axis, "axis") < 0) {
         return NULL;
@@ -404,8 +375,8 @@ shape_public_join(PyObject *m, const public_join *kind, PyObject *const *args,
     return join_arrays(st, &a.join);
 }
 
-PyDoc_STRVAR(
-    shape_concatenate_doc,
+PCU_SIGNATURE(
+    shape_concatenate, public_join_words,
     "concatenate($module, /, arrays, axis=0, allocator=None, out=None, dtype=None, "
     "casting=None, stream=None)\n--\n\n"
     "Return the arrays joined along an existing axis.\n\n"
@@ -413,58 +384,43 @@ PyDoc_STRVAR(
     "result has the dtype to which NumPy promotes those of the arrays, or dtype. out\n"
     "gets the elements instead of a new array. Raises ValueError for shapes that do\n"
     "not fit and for an axis that does not exist. A generated kernel copies up to\n"
-    "eight arrays in C order.");
+    "eight arrays in C order.")
 
 static PyObject *
 shape_concatenate(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                   PyObject *kwnames)
 {
-    static const public_join kind = {
-        {"concatenate", public_join_specs, 7, 1, 0}, 0, 0, "concatenate"};
+    static const public_join kind = {&shape_concatenate_signature, "concatenate", 0, 0,
+                                     "concatenate"};
     return shape_public_join(m, &kind, args, nargs, kwnames);
 }
 
-PyDoc_STRVAR(
-    shape_stack_doc,
+PCU_SIGNATURE(
+    shape_stack, public_join_words,
     "stack($module, /, arrays, axis=0, allocator=None, out=None, dtype=None, "
     "casting=None, stream=None)\n--\n\n"
     "Return arrays of one shape joined along a new axis.\n\n"
     "The result is in C order for axis 0, in Fortran order for others; numpy.stack\n"
-    "gives C order. The dtype and errors are those of concatenate.");
+    "gives C order. The dtype and errors are those of concatenate.")
 
 static PyObject *
 shape_stack(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const public_join kind = {
-        {"stack", public_join_specs, 7, 1, 0}, 1, 1, "stack"};
+    static const public_join kind = {&shape_stack_signature, "stack", 1, 1, "stack"};
     return shape_public_join(m, &kind, args, nargs, kwnames);
 }
 
-PyDoc_STRVAR(shape_numpy_concatenate_doc,
-             "_numpy_concatenate($module, /, arrays, axis=0, out=None, dtype=None, "
-             "casting=None)\n--\n\n"
-             "Do what numpy.concatenate does.");
-
-static PyObject *
-shape_numpy_concatenate(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
-                        PyObject *kwnames)
-{
-    static const public_join kind = {
-        {"concatenate", numpy_join_specs, 5, 1, 0}, 0, 0, "np_concatenate"};
-    return shape_public_join(m, &kind, args, nargs, kwnames);
-}
-
-PyDoc_STRVAR(shape_numpy_stack_doc,
-             "_numpy_stack($module, /, arrays, axis=0, out=None, dtype=None, "
-             "casting=None)\n--\n\n"
-             "Do what numpy.stack does.");
+PCU_SIGNATURE(shape_numpy_stack, public_join_words,
+              "_numpy_stack($module, /, arrays, axis=0, out=None, dtype=None, "
+              "casting=None)\n--\n\n"
+              "Do what numpy.stack does.")
 
 static PyObject *
 shape_numpy_stack(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                   PyObject *kwnames)
 {
-    static const public_join kind = {
-        {"stack", numpy_join_specs, 5, 1, 0}, 1, 0, "np_stack"};
+    static const public_join kind = {&shape_numpy_stack_signature, "stack", 1, 0,
+                                     "numpy.stack"};
     return shape_public_join(m, &kind, args, nargs, kwnames);
 }
 
@@ -496,29 +452,30 @@ remap_read_tuple(PyObject *tuple, int ndim, ptrdiff_t *numbers)
     return 0;
 }
 
-PyDoc_STRVAR(shape_remap_doc,
-             "_remap($module, a, rule, shape, firsts, /, value=None, stream=None)\n--\n"
-             "\n"
-             "Return a copy of that shape by a rule of ops/remap.h.");
+static const pcu_word remap_words[] = {
+    {"a", pcu_as_object, offsetof(remap_args, array)},
+    {"rule", pcu_as_int, offsetof(remap_args, rule)},
+    {"shape", pcu_as_object, offsetof(remap_args, shape)},
+    {"firsts", pcu_as_object, offsetof(remap_args, firsts)},
+    {"value", pcu_as_object, offsetof(remap_args, value)},
+    {"stream", pcu_as_stream, offsetof(remap_args, stream)},
+};
+
+PCU_SIGNATURE(
+    shape_remap, remap_words,
+    "_remap($module, a, rule, shape, firsts, /, value=None, stream=None)\n--\n"
+    "\n"
+    "Return a copy of that shape by a rule of ops/remap.h.")
 
 static PyObject *
 shape_remap(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"a", pcu_as_object, offsetof(remap_args, array)},
-        {"rule", pcu_as_int, offsetof(remap_args, rule)},
-        {"shape", pcu_as_object, offsetof(remap_args, shape)},
-        {"firsts", pcu_as_object, offsetof(remap_args, firsts)},
-        {"value", pcu_as_object, offsetof(remap_args, value)},
-        {"stream", pcu_as_stream, offsetof(remap_args, stream)},
-    };
-    static const pcu_argtable table = {"_remap", specs, 6, 4, 4};
     pcu_state *st = pcu_state_of_module(m);
     remap_args a = {.value = Py_None, .stream = pcu_stream_current()};
     ptrdiff_t lengths[PCU_MAX_NDIM];
     ptrdiff_t firsts[PCU_MAX_NDIM];
     size_t shape[PCU_MAX_NDIM];
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, &shape_remap_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
     if (!pcu_is_array(st, a.array) || a.rule < 0 || a.rule > PCU_REMAP_SYMMETRIC) {
@@ -560,8 +517,6 @@ PyMethodDef pcu_public_shape_functions[] = {
 PyMethodDef pcu_shape_functions[] = {
     {"_join", (PyCFunction)(void (*)(void))shape_join, METH_FASTCALL | METH_KEYWORDS,
      shape_join_doc},
-    {"_numpy_concatenate", (PyCFunction)(void (*)(void))shape_numpy_concatenate,
-     METH_FASTCALL | METH_KEYWORDS, shape_numpy_concatenate_doc},
     {"_numpy_stack", (PyCFunction)(void (*)(void))shape_numpy_stack,
      METH_FASTCALL | METH_KEYWORDS, shape_numpy_stack_doc},
     {"_remap", (PyCFunction)(void (*)(void))shape_remap, METH_FASTCALL | METH_KEYWORDS,

@@ -75,29 +75,29 @@ solver_results_new(pcu_small_results *results)
     return Py_BuildValue("NN", results->arrays[0], results->arrays[1]);
 }
 
-PyDoc_STRVAR(
-    solver_small_doc,
+static const pcu_word solver_words[] = {
+    {"kind", pcu_as_object, offsetof(solver_args, kind)},
+    {"a", pcu_as_object, offsetof(solver_args, a)},
+    {"b", pcu_as_object, offsetof(solver_args, b)},
+    {"option", pcu_as_int, offsetof(solver_args, option)},
+    {"stream", pcu_as_stream, offsetof(solver_args, stream)},
+};
+
+PCU_SIGNATURE(
+    solver_small, solver_words,
     "_small_solver($module, kind, a, b=None, option=0, stream=None)\n--\n\n"
     "Solve or decompose small matrices by one kernel.\n\n"
     "Return the array or the tuple of arrays that the function of that name in\n"
-    "pycuda.linalg returns, or None if the kernels do not take these arguments.");
+    "pycuda.linalg returns, or None if the kernels do not take these arguments.")
 
 static PyObject *
 solver_small(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"kind", pcu_as_object, offsetof(solver_args, kind)},
-        {"a", pcu_as_object, offsetof(solver_args, a)},
-        {"b", pcu_as_object, offsetof(solver_args, b)},
-        {"option", pcu_as_int, offsetof(solver_args, option)},
-        {"stream", pcu_as_stream, offsetof(solver_args, stream)},
-    };
-    static const pcu_argtable table = {"_small_solver", specs, 5, 2, 0};
     pcu_state *st = pcu_state_of_module(m);
     solver_args a = {.b = Py_None, .stream = pcu_stream_current()};
     pcu_small_results results;
     pcu_small_kind kind = PCU_SMALL_KINDS;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(st, &solver_small_signature, args, nargs, kwnames, &a) < 0 ||
         solver_read_kind(a.kind, &kind) < 0) {
         return NULL;
     }
@@ -138,29 +138,29 @@ typedef struct {
     CUstream stream;
 } diagonals_args;
 
-PyDoc_STRVAR(
-    solver_diagonals_doc,
+static const pcu_word diagonals_words[] = {
+    {"diagonal", pcu_as_object, offsetof(diagonals_args, arrays[0])},
+    {"beside", pcu_as_object, offsetof(diagonals_args, arrays[1])},
+    {"is_bidiagonal", pcu_as_bool, offsetof(diagonals_args, is_bidiagonal)},
+    {"stream", pcu_as_stream, offsetof(diagonals_args, stream)},
+};
+
+PCU_SIGNATURE(
+    solver_diagonals, diagonals_words,
     "_values_of_diagonals($module, diagonal, beside, is_bidiagonal, /, stream=None)\n"
     "--\n\n"
     "Return the eigenvalues of symmetric tridiagonal matrices, ascending, or the\n"
     "singular values of bidiagonal ones, descending.\n\n"
     "Both arrays have shape (..., n); the last elements beside the diagonals are not\n"
-    "used. None if n is too great for a kernel.");
+    "used. None if n is too great for a kernel.")
 
 static PyObject *
 solver_diagonals(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                  PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"diagonal", pcu_as_object, offsetof(diagonals_args, arrays[0])},
-        {"beside", pcu_as_object, offsetof(diagonals_args, arrays[1])},
-        {"is_bidiagonal", pcu_as_bool, offsetof(diagonals_args, is_bidiagonal)},
-        {"stream", pcu_as_stream, offsetof(diagonals_args, stream)},
-    };
-    static const pcu_argtable table = {"_values_of_diagonals", specs, 4, 3, 3};
     pcu_state *st = pcu_state_of_module(m);
     diagonals_args a = {.stream = pcu_stream_current()};
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, &solver_diagonals_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
     for (int i = 0; i < 2; i++) {

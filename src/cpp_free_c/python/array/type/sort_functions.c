@@ -4,11 +4,12 @@
 
 #include "python/array/sort/few_first.h"
 #include "python/array/sort/sort.h"
+#include "python/array/type/arguments.h"
 #include "python/driver/memory/pool.h"
 #include "python/driver/stream.h"
-#include "python/support/args.h"
 #include "python/support/convert.h"
 
+/* The arguments of the functions here; objects are borrowed. */
 typedef struct {
     PyObject *array; /* borrowed, as are all objects */
     int axis;
@@ -16,33 +17,36 @@ typedef struct {
     int indices;
     int descending;
     int in_place;
-    PyObject *stream;
+    CUstream stream;
     PyObject *allocator;
+    size_t count;
 } sort_args;
 
-PyDoc_STRVAR(sort_doc,
-             "_sort($module, array, /, axis=-1, keys=True, indices=False, "
-             "descending=False, in_place=False, stream=None, allocator=None)\n--\n\n"
-             "Enqueue a stable sort along an axis; return the elements, their indices "
-             "before the sort, or both.");
+static const pcu_word sort_words[] = {
+    {"array", pcu_as_object, offsetof(sort_args, array)},
+    {"axis", pcu_as_int, offsetof(sort_args, axis)},
+    {"keys", pcu_as_bool, offsetof(sort_args, keys)},
+    {"indices", pcu_as_bool, offsetof(sort_args, indices)},
+    {"descending", pcu_as_bool, offsetof(sort_args, descending)},
+    {"in_place", pcu_as_bool, offsetof(sort_args, in_place)},
+    {"stream", pcu_as_stream, offsetof(sort_args, stream)},
+    {"allocator", pcu_as_allocator, offsetof(sort_args, allocator)},
+    {"count", pcu_as_size, offsetof(sort_args, count)},
+};
+
+PCU_SIGNATURE(sort, sort_words,
+              "_sort($module, array, /, axis=-1, keys=True, indices=False, "
+              "descending=False, in_place=False, stream=None, allocator=None)\n--\n\n"
+              "Enqueue a stable sort along an axis; return the elements, their indices "
+              "before the sort, or both.")
 
 static PyObject *
 sort_function(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"array", pcu_as_object, offsetof(sort_args, array)},
-        {"axis", pcu_as_int, offsetof(sort_args, axis)},
-        {"keys", pcu_as_bool, offsetof(sort_args, keys)},
-        {"indices", pcu_as_bool, offsetof(sort_args, indices)},
-        {"descending", pcu_as_bool, offsetof(sort_args, descending)},
-        {"in_place", pcu_as_bool, offsetof(sort_args, in_place)},
-        {"stream", pcu_as_object, offsetof(sort_args, stream)},
-        {"allocator", pcu_as_allocator, offsetof(sort_args, allocator)},
-    };
-    static const pcu_argtable table = {"_sort", specs, 8, 1, 1};
     pcu_state *st = pcu_state_of_module(m);
-    sort_args a = {.axis = -1, .keys = 1, .stream = Py_None, .allocator = Py_None};
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    sort_args a = {
+        .axis = -1, .keys = 1, .stream = pcu_stream_current(), .allocator = Py_None};
+    if (pcu_args_parse(st, &sort_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
     if (!(a.keys || a.indices) || (a.in_place && (!a.keys || a.indices))) {
@@ -51,79 +55,44 @@ sort_function(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
                         "the indices or both");
         return NULL;
     }
-    if (!pcu_is_array(st, a.array)) {
-        PyErr_Format(PyExc_TypeError, "sort takes a GPUArray, not %s",
-                     Py_TYPE(a.array)->tp_name);
-        return NULL;
-    }
-    pcu_sort_call call = {.x = (pcu_gpuarray *)a.array,
-                          .axis = a.axis,
+    pcu_sort_call call = {.axis = a.axis,
                           .keys = a.keys,
                           .indices = a.indices,
                           .descending = a.descending,
                           .in_place = a.in_place,
                           .allocator = a.allocator,
-                          .stream = pcu_stream_current()};
-    if (pcu_gpuarray_ready(call.x) < 0) {
-        return NULL;
-    }
-    if (a.stream != Py_None &&
-        pcu_as_stream(st, a.stream, &call.stream, "stream") < 0) {
+                          .stream = a.stream};
+    if (pcu_array_argument(st, "sort", a.array, &call.x) < 0) {
         return NULL;
     }
     return pcu_sort(st, &call);
 }
 
-typedef struct {
-    PyObject *array; /* borrowed, as are all objects */
-    size_t count;
-    int descending;
-    PyObject *stream;
-    PyObject *allocator;
-} few_args;
-
-PyDoc_STRVAR(few_doc,
-             "_first_few($module, array, count, descending=False, stream=None, "
-             "allocator=None, /)\n--\n\n"
-             "Enqueue the selection of the first elements of an order; return them and "
-             "their indices, or NotImplemented.");
+PCU_SIGNATURE(
+    few, sort_words,
+    "_first_few($module, array, count, descending=False, stream=None, "
+    "allocator=None, /)\n--\n\n"
+    "Enqueue the selection of the first elements of an order; return them and "
+    "their indices, or NotImplemented.")
 
 static PyObject *
 few_function(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"array", pcu_as_object, offsetof(few_args, array)},
-        {"count", pcu_as_size, offsetof(few_args, count)},
-        {"descending", pcu_as_bool, offsetof(few_args, descending)},
-        {"stream", pcu_as_object, offsetof(few_args, stream)},
-        {"allocator", pcu_as_allocator, offsetof(few_args, allocator)},
-    };
-    static const pcu_argtable table = {"_first_few", specs, 5, 2, 5};
     pcu_state *st = pcu_state_of_module(m);
-    few_args a = {.stream = Py_None, .allocator = Py_None};
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    sort_args a = {.stream = pcu_stream_current(), .allocator = Py_None};
+    if (pcu_args_parse(st, &few_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
-    if (!pcu_is_array(st, a.array)) {
-        PyErr_Format(PyExc_TypeError, "top_k takes a GPUArray, not %s",
-                     Py_TYPE(a.array)->tp_name);
-        return NULL;
-    }
-    pcu_few_call call = {.x = (pcu_gpuarray *)a.array,
-                         .count = a.count,
+    pcu_few_call call = {.count = a.count,
                          .descending = a.descending,
                          .allocator = a.allocator,
-                         .stream = pcu_stream_current()};
-    if (pcu_gpuarray_ready(call.x) < 0) {
+                         .stream = a.stream};
+    if (pcu_array_argument(st, "top_k", a.array, &call.x) < 0) {
         return NULL;
     }
     if (call.x->ndim == 1 && call.count > call.x->count) {
         PyErr_Format(PyExc_ValueError, "top_k: k=%zu, but the array has %zu elements",
                      call.count, call.x->count);
-        return NULL;
-    }
-    if (a.stream != Py_None &&
-        pcu_as_stream(st, a.stream, &call.stream, "stream") < 0) {
         return NULL;
     }
     return pcu_few_first(st, &call);

@@ -202,24 +202,24 @@ clip_is_plain(pcu_state *st, const clip_args *a)
     return plain;
 }
 
-PyDoc_STRVAR(standard_clip_doc,
-             "clip($module, x, /, min=None, max=None)\n--\n\n"
-             "Return the elements, limited to the range from min to max.\n\n"
-             "The bounds are arrays, which broadcast with x, numbers, or None. The "
-             "result has\nthe data type of x. It is NaN where an operand is NaN.");
+static const pcu_word clip_words[] = {
+    {"x", pcu_as_object, offsetof(clip_args, x)},
+    {"min", pcu_as_object, offsetof(clip_args, min)},
+    {"max", pcu_as_object, offsetof(clip_args, max)},
+};
+
+PCU_SIGNATURE(standard_clip, clip_words,
+              "clip($module, x, /, min=None, max=None)\n--\n\n"
+              "Return the elements, limited to the range from min to max.\n\n"
+              "The bounds are arrays, which broadcast with x, numbers, or None. The "
+              "result has\nthe data type of x. It is NaN where an operand is NaN.")
 
 static PyObject *
 standard_clip(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"x", pcu_as_object, offsetof(clip_args, x)},
-        {"min", pcu_as_object, offsetof(clip_args, min)},
-        {"max", pcu_as_object, offsetof(clip_args, max)},
-    };
-    static const pcu_argtable table = {"clip", specs, 3, 1, 1};
     pcu_state *st = pcu_state_of_module(m);
     clip_args a = {.min = Py_None, .max = Py_None};
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, &standard_clip_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
     int plain = clip_is_plain(st, &a);

@@ -76,50 +76,47 @@ pcu_gpuarray_get(pcu_gpuarray *self)
     return transfer_get_array(self, &a);
 }
 
-PyDoc_STRVAR(
-    transfer_get_doc,
+static const pcu_word transfer_words[] = {
+    {"ary", pcu_as_object, offsetof(transfer_args, ary)},
+    {"pagelocked", pcu_as_bool, offsetof(transfer_args, pagelocked)},
+    {"async_", pcu_as_bool, offsetof(transfer_args, async)},
+    {"stream", pcu_as_stream, offsetof(transfer_args, stream)},
+};
+
+PCU_SIGNATURE(
+    transfer_get, transfer_words,
     "get($self, /, ary=None, pagelocked=False, async_=False, stream=None)\n--\n\n"
     "Copy the array to the host and return the numpy array.\n\n"
     "ary: the target, of the same size (ValueError) and dtype (TypeError). Without "
     "it,\n"
     "the result is a new array, in page-locked memory if pagelocked. With async_ the\n"
-    "copy is only enqueued: use the result after the stream has reached this point.");
+    "copy is only enqueued: use the result after the stream has reached this point.")
 
 static PyObject *
 transfer_get(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"ary", pcu_as_object, offsetof(transfer_args, ary)},
-        {"pagelocked", pcu_as_bool, offsetof(transfer_args, pagelocked)},
-        {"async_", pcu_as_bool, offsetof(transfer_args, async)},
-        {"stream", pcu_as_stream, offsetof(transfer_args, stream)},
-    };
-    static const pcu_argtable table = {"get", specs, 4, 0, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     transfer_args a = {.ary = Py_None, .stream = pcu_stream_current()};
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(self->st, &transfer_get_signature, args, nargs, kwnames, &a) <
+        0) {
         return NULL;
     }
     return transfer_get_array(self, &a);
 }
 
-PyDoc_STRVAR(transfer_get_async_doc,
-             "get_async($self, /, stream=None, ary=None)\n--\n\n"
-             "Enqueue a copy to the host and return its numpy array.\n\n"
-             "Use the array after the stream has reached this point.");
+PCU_SIGNATURE(transfer_get_async, transfer_words,
+              "get_async($self, /, stream=None, ary=None)\n--\n\n"
+              "Enqueue a copy to the host and return its numpy array.\n\n"
+              "Use the array after the stream has reached this point.")
 
 static PyObject *
 transfer_get_async(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                    PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"stream", pcu_as_stream, offsetof(transfer_args, stream)},
-        {"ary", pcu_as_object, offsetof(transfer_args, ary)},
-    };
-    static const pcu_argtable table = {"get_async", specs, 2, 0, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     transfer_args a = {.ary = Py_None, .stream = pcu_stream_current(), .async = 1};
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(self->st, &transfer_get_async_signature, args, nargs, kwnames,
+                       &a) < 0) {
         return NULL;
     }
     return transfer_get_array(self, &a);
@@ -194,45 +191,36 @@ transfer_set_array(pcu_gpuarray *self, const transfer_args *a)
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(transfer_set_doc,
-             "set($self, /, ary, async_=False, stream=None)\n--\n\n"
-             "Copy a numpy array or a GPUArray into this one.\n\n"
-             "ValueError if size or dtype differ; another shape is a warning. With "
-             "async_ the\ncopy is only enqueued.");
+PCU_SIGNATURE(transfer_set, transfer_words,
+              "set($self, /, ary, async_=False, stream=None)\n--\n\n"
+              "Copy a numpy array or a GPUArray into this one.\n\n"
+              "ValueError if size or dtype differ; another shape is a warning. With "
+              "async_ the\ncopy is only enqueued.")
 
 static PyObject *
 transfer_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"ary", pcu_as_object, offsetof(transfer_args, ary)},
-        {"async_", pcu_as_bool, offsetof(transfer_args, async)},
-        {"stream", pcu_as_stream, offsetof(transfer_args, stream)},
-    };
-    static const pcu_argtable table = {"set", specs, 3, 1, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     transfer_args a = {.stream = pcu_stream_current()};
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(self->st, &transfer_set_signature, args, nargs, kwnames, &a) <
+        0) {
         return NULL;
     }
     return transfer_set_array(self, &a);
 }
 
-PyDoc_STRVAR(transfer_set_async_doc,
-             "set_async($self, /, ary, stream=None)\n--\n\n"
-             "Enqueue a copy of a numpy array or a GPUArray into this one.");
+PCU_SIGNATURE(transfer_set_async, transfer_words,
+              "set_async($self, /, ary, stream=None)\n--\n\n"
+              "Enqueue a copy of a numpy array or a GPUArray into this one.")
 
 static PyObject *
 transfer_set_async(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                    PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"ary", pcu_as_object, offsetof(transfer_args, ary)},
-        {"stream", pcu_as_stream, offsetof(transfer_args, stream)},
-    };
-    static const pcu_argtable table = {"set_async", specs, 2, 1, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     transfer_args a = {.stream = pcu_stream_current(), .async = 1};
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(self->st, &transfer_set_async_signature, args, nargs, kwnames,
+                       &a) < 0) {
         return NULL;
     }
     return transfer_set_array(self, &a);
@@ -292,45 +280,42 @@ transfer_upload(pcu_state *st, const upload_args *a, int async)
     return pcu_gpuarray_copy_new(source, allocator, a->stream);
 }
 
-PyDoc_STRVAR(transfer_to_gpu_doc,
-             "to_gpu($module, /, ary, allocator=None)\n--\n\n"
-             "Copy a numpy array, or a GPUArray, to a new GPUArray.\n\n"
-             "The order of the axes is kept, gaps are not.");
+static const pcu_word upload_words[] = {
+    {"ary", pcu_as_object, offsetof(upload_args, ary)},
+    {"allocator", pcu_as_allocator, offsetof(upload_args, allocator)},
+    {"stream", pcu_as_stream, offsetof(upload_args, stream)},
+};
+
+PCU_SIGNATURE(transfer_to_gpu, upload_words,
+              "to_gpu($module, /, ary, allocator=None)\n--\n\n"
+              "Copy a numpy array, or a GPUArray, to a new GPUArray.\n\n"
+              "The order of the axes is kept, gaps are not.")
 
 static PyObject *
 transfer_to_gpu(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"ary", pcu_as_object, offsetof(upload_args, ary)},
-        {"allocator", pcu_as_allocator, offsetof(upload_args, allocator)},
-    };
-    static const pcu_argtable table = {"to_gpu", specs, 2, 1, 0};
     pcu_state *st = pcu_state_of_module(m);
     upload_args a = {.allocator = Py_None, .stream = pcu_stream_current()};
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, &transfer_to_gpu_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
     return transfer_upload(st, &a, 0);
 }
 
-PyDoc_STRVAR(transfer_to_gpu_async_doc,
-             "to_gpu_async($module, /, ary, allocator=None, stream=None)\n--\n\n"
-             "Enqueue a copy of a numpy array, or of a GPUArray, to a new GPUArray.\n\n"
-             "Do not change ary before the stream has reached this point.");
+PCU_SIGNATURE(
+    transfer_to_gpu_async, upload_words,
+    "to_gpu_async($module, /, ary, allocator=None, stream=None)\n--\n\n"
+    "Enqueue a copy of a numpy array, or of a GPUArray, to a new GPUArray.\n\n"
+    "Do not change ary before the stream has reached this point.")
 
 static PyObject *
 transfer_to_gpu_async(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                       PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"ary", pcu_as_object, offsetof(upload_args, ary)},
-        {"allocator", pcu_as_allocator, offsetof(upload_args, allocator)},
-        {"stream", pcu_as_stream, offsetof(upload_args, stream)},
-    };
-    static const pcu_argtable table = {"to_gpu_async", specs, 3, 1, 0};
     pcu_state *st = pcu_state_of_module(m);
     upload_args a = {.allocator = Py_None, .stream = pcu_stream_current()};
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, &transfer_to_gpu_async_signature, args, nargs, kwnames, &a) <
+        0) {
         return NULL;
     }
     return transfer_upload(st, &a, 1);

@@ -16,6 +16,13 @@ typedef struct {
     CUstream stream;
 } triangle_args;
 
+static const pcu_word triangle_words[] = {
+    {"array", pcu_as_object, offsetof(triangle_args, array)},
+    {"lower", pcu_as_bool, offsetof(triangle_args, lower)},
+    {"k", pcu_as_object, offsetof(triangle_args, k)},
+    {"stream", pcu_as_stream, offsetof(triangle_args, stream)},
+};
+
 /* The diagonal: numbers far beyond any matrix stay so far that no distance overflows.
  */
 static int
@@ -38,18 +45,11 @@ triangle_read_k(PyObject *value, int64_t *k)
 
 /* Read the arguments that both functions take. The array becomes the target. */
 static int
-triangle_read(pcu_state *st, const char *name, PyObject *const *args, Py_ssize_t nargs,
-              PyObject *kwnames, pcu_triangle_call *call)
+triangle_read(pcu_state *st, const pcu_signature *signature, PyObject *const *args,
+              Py_ssize_t nargs, PyObject *kwnames, pcu_triangle_call *call)
 {
-    static const pcu_argspec specs[] = {
-        {"array", pcu_as_object, offsetof(triangle_args, array)},
-        {"lower", pcu_as_bool, offsetof(triangle_args, lower)},
-        {"k", pcu_as_object, offsetof(triangle_args, k)},
-        {"stream", pcu_as_stream, offsetof(triangle_args, stream)},
-    };
-    const pcu_argtable table = {name, specs, 4, 3, 3};
     triangle_args a = {.stream = pcu_stream_current()};
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, signature, args, nargs, kwnames, &a) < 0) {
         return -1;
     }
     if (!pcu_is_array(st, a.array)) {
@@ -72,17 +72,18 @@ triangle_read(pcu_state *st, const char *name, PyObject *const *args, Py_ssize_t
     return 0;
 }
 
-PyDoc_STRVAR(triangle_of_doc,
-             "_triangle($module, array, lower, k, /, stream=None)\n--\n\n"
-             "Return a copy of matrices in which one triangle is 0. With lower the one "
-             "above diagonal k, else the one below.");
+PCU_SIGNATURE(
+    triangle_of, triangle_words,
+    "_triangle($module, array, lower, k, /, stream=None)\n--\n\n"
+    "Return a copy of matrices in which one triangle is 0. With lower the one "
+    "above diagonal k, else the one below.")
 
 static PyObject *
 triangle_of(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     pcu_state *st = pcu_state_of_module(m);
     pcu_triangle_call call = {.source = NULL};
-    if (triangle_read(st, "_triangle", args, nargs, kwnames, &call) < 0) {
+    if (triangle_read(st, &triangle_of_signature, args, nargs, kwnames, &call) < 0) {
         return NULL;
     }
     call.source = call.target;
@@ -100,16 +101,16 @@ triangle_of(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwna
     return target;
 }
 
-PyDoc_STRVAR(triangle_fill_doc,
-             "_fill_triangle($module, array, lower, k, /, stream=None)\n--\n\n"
-             "Fill a C-contiguous array of numbers: 1 in one triangle, 0 elsewhere.");
+PCU_SIGNATURE(triangle_fill, triangle_words,
+              "_fill_triangle($module, array, lower, k, /, stream=None)\n--\n\n"
+              "Fill a C-contiguous array of numbers: 1 in one triangle, 0 elsewhere.")
 
 static PyObject *
 triangle_fill(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     pcu_state *st = pcu_state_of_module(m);
     pcu_triangle_call call = {.source = NULL};
-    if (triangle_read(st, "_fill_triangle", args, nargs, kwnames, &call) < 0) {
+    if (triangle_read(st, &triangle_fill_signature, args, nargs, kwnames, &call) < 0) {
         return NULL;
     }
     if (!(call.target->contiguous & PCU_ARRAY_C) ||

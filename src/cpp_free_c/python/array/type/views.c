@@ -470,22 +470,23 @@ view_as_dtype(pcu_gpuarray *self, PyArray_Descr *dtype)
                                              dtype);
 }
 
-PyDoc_STRVAR(
-    view_view_doc,
+static const pcu_word view_view_words[] = {{"dtype", pcu_as_object, 0}};
+
+PCU_SIGNATURE(
+    view_view, view_view_words,
     "view($self, /, dtype=None)\n--\n\n"
     "Return the same memory, viewed as elements of another dtype.\n\n"
     "If the size of an element changes, the length of the axis of the shortest stride\n"
-    "changes, too; ValueError if that is not possible.");
+    "changes, too; ValueError if that is not possible.")
 
 static PyObject *
 view_view(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {{"dtype", pcu_as_object, 0}};
-    static const pcu_argtable table = {"view", specs, 1, 0, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     PyObject *dtype = Py_None;
     PyArray_Descr *descr = NULL;
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &dtype) < 0 ||
+    if (pcu_args_parse(self->st, &view_view_signature, args, nargs, kwnames, &dtype) <
+            0 ||
         pcu_gpuarray_ready(self) < 0) {
         return NULL;
     }

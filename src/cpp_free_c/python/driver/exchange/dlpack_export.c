@@ -1,9 +1,9 @@
 /* Exporting device memory by DLPack, and as_dlpack() of allocations. See
- * dlpack_export.h.
+ * dlpack.h.
  *
  * The consumer may end a loan in any thread. The reference to the owner is then dropped
  * under the interpreter lock. After the interpreter has ended, the reference stays. */
-#include "python/driver/exchange/dlpack_export.h"
+#include "python/driver/exchange/dlpack.h"
 
 #include "python/support/convert.h"
 #include "python/support/driver_thread.h"
@@ -22,8 +22,8 @@ typedef struct {
     int64_t dims[];  /* shape, then strides */
 } export_loan;
 
-/* 1 if this thread holds the interpreter lock. */
-static int
+/* Whether this thread holds the interpreter lock. */
+static bool
 export_thread_has_lock(void)
 {
     return PyThreadState_GetUnchecked() != NULL && PyGILState_Check();
@@ -247,30 +247,31 @@ export_check_extent(pcu_resource *self, const pcu_dlpack *t)
     return 0;
 }
 
-PyDoc_STRVAR(
-    export_as_dlpack_doc,
+static const pcu_word export_words[] = {
+    {"shape", pcu_as_shape, offsetof(export_args, shape)},
+    {"dtype", pcu_as_dtype, offsetof(export_args, dtype)},
+    {"strides", pcu_as_object, offsetof(export_args, strides)},
+    {"max_version", pcu_as_object, offsetof(export_args, max_version)},
+};
+
+PCU_SIGNATURE(
+    export_as_dlpack, export_words,
     "as_dlpack($self, /, shape, dtype, strides=None, max_version=None)\n--\n\n"
     "Return a DLPack capsule of an array in this memory, for another library.\n\n"
     "strides are in bytes; None is C order. The capsule keeps this allocation alive.\n"
     "It does not wait for enqueued work. max_version=(1, 0) gives the form of\n"
-    "DLPack 1.");
+    "DLPack 1.")
 
 static PyObject *
 export_as_dlpack(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                  PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"shape", pcu_as_shape, offsetof(export_args, shape)},
-        {"dtype", pcu_as_dtype, offsetof(export_args, dtype)},
-        {"strides", pcu_as_object, offsetof(export_args, strides)},
-        {"max_version", pcu_as_object, offsetof(export_args, max_version)},
-    };
-    static const pcu_argtable table = {"as_dlpack", specs, 4, 2, 0};
     pcu_resource *self = (pcu_resource *)op;
     export_args a = {.dtype = NULL};
     pcu_dlpack t;
     PyObject *capsule = NULL;
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(self->st, &export_as_dlpack_signature, args, nargs, kwnames,
+                       &a) < 0) {
         Py_XDECREF(a.dtype);
         return NULL;
     }

@@ -2,14 +2,14 @@
  *
  * Invariant: a tensor belongs to its producer until its capsule is renamed, and to a
  * ForeignAllocation after that. Callers: only programs, through from_dlpack(). */
-#include "python/driver/exchange/foreign_allocation.h"
+#include "python/driver/exchange/dlpack.h"
 
 #include "python/support/convert.h"
 #include "python/support/setup.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
 
-static int
+static bool
 import_is_cuda(pcu_dl_device device)
 {
     return device.type == PCU_DL_CUDA || device.type == PCU_DL_CUDA_HOST ||
@@ -292,26 +292,27 @@ typedef struct {
     PyObject *stream;
 } import_args;
 
-PyDoc_STRVAR(
-    import_from_dlpack_doc,
+static const pcu_word import_words[] = {
+    {"x", pcu_as_object, offsetof(import_args, producer)},
+    {"stream", pcu_as_object, offsetof(import_args, stream)},
+};
+
+PCU_SIGNATURE(
+    import_from_dlpack, import_words,
     "from_dlpack($module, x, /, stream=None)\n--\n\n"
     "Borrow the array of another library, and return a ForeignAllocation.\n\n"
     "x has __dlpack__ and __dlpack_device__, or is a DLPack capsule. Its library\n"
     "is asked to make it safe for work on the stream. BufferError if the array is\n"
-    "not in memory of CUDA.");
+    "not in memory of CUDA.")
 
 static PyObject *
 import_from_dlpack(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                    PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"x", pcu_as_object, offsetof(import_args, producer)},
-        {"stream", pcu_as_object, offsetof(import_args, stream)},
-    };
-    static const pcu_argtable table = {"from_dlpack", specs, 2, 1, 1};
     pcu_state *st = pcu_state_of_module(m);
     import_args a = {0};
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, &import_from_dlpack_signature, args, nargs, kwnames, &a) <
+        0) {
         return NULL;
     }
     return import_new(st, a.producer, a.stream);

@@ -1,7 +1,7 @@
-/* The types of items and of devices in DLPack. See dlpack_tensor.h. */
-#include "python/driver/exchange/dlpack_tensor.h"
+/* The types of items and of devices in DLPack. See dlpack.h. */
+#include "python/driver/exchange/dlpack.h"
 
-#include "python/support/bfloat16.h"
+#include "python/support/element_dtype.h"
 
 /* DLPack's code for a kind of dtype, -1 if there is none. */
 static int

@@ -1,6 +1,6 @@
-/* ForeignAllocation: an array in memory of another library. See foreign_allocation.h.
+/* ForeignAllocation: an array in memory of another library. See dlpack.h.
  */
-#include "python/driver/exchange/foreign_allocation.h"
+#include "python/driver/exchange/dlpack.h"
 
 #include "python/support/errors.h"
 #include "python/support/setup.h"

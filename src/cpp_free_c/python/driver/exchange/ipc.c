@@ -3,14 +3,14 @@
  * Invariant: the exporting process keeps the memory allocated while another process has
  * it open. Callers: only programs. */
 #include "python/driver/context.h"
-#include "python/driver/ipc_bytes.h"
+#include "python/driver/foreign_handle.h"
 
 #include "python/support/convert.h"
 #include "python/support/enums.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/current_context.h"
-#include "python/driver/memory/pointer.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 
 PyDoc_STRVAR(
@@ -44,21 +44,29 @@ typedef struct {
     PyObject *flags;
 } ipc_args;
 
+static const pcu_word ipc_words[] = {
+    {"ipc_handle", pcu_as_object, offsetof(ipc_args, bytes)},
+    {"flags", pcu_as_object, offsetof(ipc_args, flags)},
+};
+
+PCU_SIGNATURE(
+    ipc, ipc_words,
+    "IPCMemoryHandle(ipc_handle, flags=ipc_mem_flags.LAZY_ENABLE_PEER_ACCESS, "
+    "/)\n--\n\n"
+    "Device memory of another process, opened in the current context.\n\n"
+    "ipc_handle: the result of mem_get_ipc_handle() in that process. int() gives the\n"
+    "address in this process.")
+
 static int
 ipc_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
-    static const pcu_argspec specs[] = {
-        {"ipc_handle", pcu_as_object, offsetof(ipc_args, bytes)},
-        {"flags", pcu_as_object, offsetof(ipc_args, flags)},
-    };
-    static const pcu_argtable table = {"IPCMemoryHandle", specs, 2, 1, 2};
     pcu_resource *self = (pcu_resource *)op;
     ipc_args a = {0};
     unsigned int flags = 1; /* LAZY_ENABLE_PEER_ACCESS */
     CUipcMemHandle handle;
     pcu_handle memory = {0};
     int rc;
-    if (pcu_args_parse_tuple(self->st, &table, args, kwargs, &a) < 0 ||
+    if (pcu_args_parse_tuple(self->st, &ipc_signature, args, kwargs, &a) < 0 ||
         (a.flags != NULL &&
          pcu_enum_value(self->st->enum_ipc_mem_flags, a.flags, &flags, "flags") < 0) ||
         pcu_ipc_bytes(self->st, a.bytes, "cuIpcOpenMemHandle", &handle) < 0) {
@@ -114,14 +122,6 @@ static PyGetSetDef ipc_getset[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
-
-PyDoc_STRVAR(
-    ipc_doc,
-    "IPCMemoryHandle(ipc_handle, flags=ipc_mem_flags.LAZY_ENABLE_PEER_ACCESS, "
-    "/)\n--\n\n"
-    "Device memory of another process, opened in the current context.\n\n"
-    "ipc_handle: the result of mem_get_ipc_handle() in that process. int() gives the\n"
-    "address in this process.");
 
 static PyType_Slot ipc_slots[] = {
     {Py_tp_doc, (void *)ipc_doc},

@@ -6,7 +6,6 @@
 #include "python/support/driver_call.h"
 #include "python/support/setup.h"
 #include "python/driver/context.h"
-#include "python/driver/device.h"
 
 int
 pcu_opengl_warn_deprecated(const char *what, const char *instead)
@@ -51,25 +50,26 @@ typedef struct {
     unsigned int flags;
 } opengl_context_args;
 
-PyDoc_STRVAR(
-    opengl_make_context_doc,
+static const pcu_word opengl_context_words[] = {
+    {"dev", pcu_as_object, offsetof(opengl_context_args, device)},
+    {"flags", pcu_as_uint, offsetof(opengl_context_args, flags)},
+};
+
+PCU_SIGNATURE(
+    opengl_make_context, opengl_context_words,
     "make_gl_context($module, /, dev, flags=0)\n--\n\n"
     "Make a context on the device and push it.\n\n"
     "Call it in the thread where the context of OpenGL is current. With current\n"
-    "drivers any context can share with OpenGL. flags: ctx_flags, combined with |.");
+    "drivers any context can share with OpenGL. flags: ctx_flags, combined with |.")
 
 static PyObject *
 opengl_make_context(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                     PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"dev", pcu_as_object, offsetof(opengl_context_args, device)},
-        {"flags", pcu_as_uint, offsetof(opengl_context_args, flags)},
-    };
-    static const pcu_argtable table = {"make_gl_context", specs, 2, 1, 0};
     pcu_state *st = pcu_state_of_module(m);
     opengl_context_args a = {0};
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, &opengl_make_context_signature, args, nargs, kwnames, &a) <
+        0) {
         return NULL;
     }
     if (!PyObject_TypeCheck(a.device, st->Device)) {

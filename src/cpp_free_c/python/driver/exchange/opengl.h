@@ -18,7 +18,7 @@
 typedef struct {
     pcu_resource base; /* handle.graphics */
     GLuint name;
-    int mapped; /* a live mapping uses it */
+    bool mapped; /* a live mapping uses it */
 } pcu_opengl_registration;
 
 /* Warn that a function or type belongs to the interface before CUDA 3. */
@@ -27,5 +27,12 @@ PCU_HIDDEN PCU_RAISES int pcu_opengl_warn_deprecated(const char *what,
 
 /* The attribute table of all types: __dict__. */
 extern PCU_HIDDEN PyGetSetDef pcu_opengl_getset[];
+
+/* -- opengl_mapping.c -------------------------------------------------------------- */
+
+/* Map a registration. `stream` is the Stream or other object that was given, `handle`
+ * its handle. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_opengl_map_new(pcu_opengl_registration *self,
+                                                   PyObject *stream, CUstream handle);
 
 #endif

@@ -17,16 +17,22 @@ typedef struct {
     size_t size;
 } buffer_mapping;
 
+static const pcu_word buffer_object_words[] = {{"bufobj", pcu_as_uint, 0}};
+
+PCU_SIGNATURE(buffer_object, buffer_object_words,
+              "BufferObject(bufobj)\n--\n\n"
+              "A buffer of OpenGL, in the interface before CUDA 3.\n\n"
+              "Deprecated: use RegisteredBuffer.")
+
 static int
 buffer_object_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
-    static const pcu_argspec specs[] = {{"bufobj", pcu_as_uint, 0}};
-    static const pcu_argtable table = {"BufferObject", specs, 1, 1, 0};
     pcu_resource *self = (pcu_resource *)op;
     pcu_state *st = self->st;
     pcu_handle handle = {0};
     int rc;
-    if (pcu_args_parse_tuple(st, &table, args, kwargs, &handle.gl_buffer) < 0 ||
+    if (pcu_args_parse_tuple(st, &buffer_object_signature, args, kwargs,
+                             &handle.gl_buffer) < 0 ||
         pcu_opengl_warn_deprecated("BufferObject", "use RegisteredBuffer") < 0) {
         return -1;
     }
@@ -151,11 +157,6 @@ static PyMethodDef buffer_mapping_methods[] = {
     {"size", buffer_mapping_size, METH_NOARGS, buffer_mapping_size_doc},
     {NULL, NULL, 0, NULL},
 };
-
-PyDoc_STRVAR(buffer_object_doc,
-             "BufferObject(bufobj)\n--\n\n"
-             "A buffer of OpenGL, in the interface before CUDA 3.\n\n"
-             "Deprecated: use RegisteredBuffer.");
 
 static PyType_Slot buffer_object_slots[] = {
     {Py_tp_doc, (void *)buffer_object_doc}, {Py_tp_new, pcu_resource_blank_new},

@@ -1,6 +1,6 @@
 /* RegisteredMapping: the time in which CUDA may use an object of OpenGL. See opengl.h
  * for the rules. */
-#include "python/driver/exchange/opengl_mapping.h"
+#include "python/driver/exchange/opengl.h"
 
 #include "python/support/convert.h"
 #include "python/support/driver_call.h"
@@ -17,7 +17,7 @@ typedef struct {
     PyObject *stream; /* strong: the argument of map(), or the current Stream */
     CUstream handle;  /* of that stream */
     PyObject *arrays; /* strong: list of weak references to the arrays of array() */
-    int mapped;
+    bool mapped;
 } opengl_mapping;
 
 /* -- mapping ----------------------------------------------------------------------- */
@@ -25,7 +25,7 @@ typedef struct {
 /* Map in the registration's context. The mapping, which exists already, undoes it. */
 static CUresult
 mapping_begin(pcu_opengl_registration *self, CUstream stream, const char **routine,
-              int *mapped)
+              bool *mapped)
 {
     CUgraphicsResource handle = self->base.handle.graphics;
     pcu_scope scope;
@@ -49,7 +49,7 @@ pcu_opengl_map_new(pcu_opengl_registration *self, PyObject *stream, CUstream han
 {
     pcu_state *st = self->base.st;
     const char *routine = "";
-    int mapped = 0;
+    bool mapped = false;
     Py_INCREF(stream); /* making the mapping may collect garbage */
     opengl_mapping *mapping =
         (opengl_mapping *)st->RegisteredMapping->tp_alloc(st->RegisteredMapping, 0);
@@ -62,7 +62,7 @@ pcu_opengl_map_new(pcu_opengl_registration *self, PyObject *stream, CUstream han
     mapping->object = (pcu_opengl_registration *)Py_NewRef((PyObject *)self);
     mapping->stream = stream;
     mapping->handle = handle;
-    self->mapped = 1; /* refuse other calls of map() and unregister() meanwhile */
+    self->mapped = true; /* refuse other calls of map() and unregister() meanwhile */
     CUresult status = mapping_begin(self, handle, &routine, &mapped);
     mapping->mapped = mapped;
     self->mapped = mapped;
@@ -124,7 +124,7 @@ mapping_free_arrays(opengl_mapping *self)
 
 /* Unmap. *ended says whether the object is unmapped now. */
 static CUresult
-mapping_end(opengl_mapping *self, CUstream stream, const char **routine, int *ended)
+mapping_end(opengl_mapping *self, CUstream stream, const char **routine, bool *ended)
 {
     pcu_opengl_registration *object = self->object;
     self->mapped = 0;
@@ -133,24 +133,25 @@ mapping_end(opengl_mapping *self, CUstream stream, const char **routine, int *en
                                routine, ended);
 }
 
-PyDoc_STRVAR(
-    mapping_unmap_doc,
+static const pcu_word mapping_unmap_words[] = {{"stream", pcu_as_object, 0}};
+
+PCU_SIGNATURE(
+    mapping_unmap, mapping_unmap_words,
     "unmap($self, /, stream=...)\n--\n\n"
     "Return the object to OpenGL after the work of the stream.\n\n"
     "The default is the stream of map(). Do not use the pointer and the arrays of\n"
-    "the mapping any more.");
+    "the mapping any more.")
 
 static PyObject *
 mapping_unmap(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {{"stream", pcu_as_object, 0}};
-    static const pcu_argtable table = {"unmap", specs, 1, 0, 0};
     opengl_mapping *self = (opengl_mapping *)op;
     pcu_state *st = self->base.st;
     PyObject *stream = Py_Ellipsis;
     CUstream handle = self->handle;
     const char *routine = "";
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &stream) < 0) {
+    if (pcu_args_parse(st, &mapping_unmap_signature, args, nargs, kwnames, &stream) <
+        0) {
         return NULL;
     }
     if (stream == Py_Ellipsis && PyObject_TypeCheck(self->stream, st->Stream)) {
@@ -162,7 +163,7 @@ mapping_unmap(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
         mapping_check(self, "cuGraphicsUnmapResources") < 0) {
         return NULL;
     }
-    int ended;
+    bool ended;
     CUresult status = mapping_end(self, handle, &routine, &ended);
     if (status != CUDA_SUCCESS) {
         self->mapped = !ended;
@@ -217,26 +218,26 @@ typedef struct {
     unsigned int level;
 } mapping_array_args;
 
-PyDoc_STRVAR(
-    mapping_array_doc,
+static const pcu_word mapping_array_words[] = {
+    {"index", pcu_as_uint, offsetof(mapping_array_args, index)},
+    {"level", pcu_as_uint, offsetof(mapping_array_args, level)},
+};
+
+PCU_SIGNATURE(
+    mapping_array, mapping_array_words,
     "array($self, /, index, level)\n--\n\n"
     "Return the Array of a layer or cube face and a mipmap level of a mapped image.\n\n"
-    "The array keeps the mapping alive. You can use it until unmap().");
+    "The array keeps the mapping alive. You can use it until unmap().")
 
 static PyObject *
 mapping_array(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"index", pcu_as_uint, offsetof(mapping_array_args, index)},
-        {"level", pcu_as_uint, offsetof(mapping_array_args, level)},
-    };
-    static const pcu_argtable table = {"array", specs, 2, 2, 0};
     opengl_mapping *self = (opengl_mapping *)op;
     pcu_state *st = self->base.st;
     mapping_array_args a = {0};
     CUarray handle = NULL;
     int rc;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(st, &mapping_array_signature, args, nargs, kwnames, &a) < 0 ||
         mapping_check(self, "cuGraphicsSubResourceGetMappedArray") < 0) {
         return NULL;
     }
@@ -271,7 +272,7 @@ mapping_dealloc(PyObject *op)
     PyObject_GC_UnTrack(op);
     if (self->mapped) { /* no array is left: each array holds its mapping */
         const char *routine = "";
-        int ended;
+        bool ended;
         CUresult status = mapping_end(self, self->handle, &routine, &ended);
         if (status != CUDA_SUCCESS) {
             pcu_report_cleanup(self->base.st, routine,

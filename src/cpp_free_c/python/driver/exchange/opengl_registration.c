@@ -1,6 +1,6 @@
 /* RegisteredBuffer and RegisteredImage: objects of OpenGL that are registered with
  * CUDA. See opengl.h for the rules. */
-#include "python/driver/exchange/opengl_mapping.h"
+#include "python/driver/exchange/opengl.h"
 
 #include "python/support/convert.h"
 #include "python/support/enums.h"
@@ -72,34 +72,44 @@ registration_begin(pcu_opengl_registration *self, const registration_args *a, in
     return rc;
 }
 
+static const pcu_word registration_words[] = {
+    {"bufobj", pcu_as_uint, offsetof(registration_args, name)},
+    {"flags", registration_as_flags, offsetof(registration_args, flags)},
+    {"target", pcu_as_uint, offsetof(registration_args, target)},
+};
+
+PCU_SIGNATURE(
+    registered_buffer, registration_words,
+    "RegisteredBuffer(bufobj, flags=0)\n--\n\n"
+    "Register a buffer object of OpenGL, by its name, in the current context.\n\n"
+    "flags: graphics_register_flags or graphics_map_flags, combined with |.")
+
 static int
 registered_buffer_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
-    static const pcu_argspec specs[] = {
-        {"bufobj", pcu_as_uint, offsetof(registration_args, name)},
-        {"flags", registration_as_flags, offsetof(registration_args, flags)},
-    };
-    static const pcu_argtable table = {"RegisteredBuffer", specs, 2, 1, 0};
     pcu_opengl_registration *self = (pcu_opengl_registration *)op;
     registration_args a = {0};
-    if (pcu_args_parse_tuple(self->base.st, &table, args, kwargs, &a) < 0) {
+    if (pcu_args_parse_tuple(self->base.st, &registered_buffer_signature, args, kwargs,
+                             &a) < 0) {
         return -1;
     }
     return registration_begin(self, &a, 0);
 }
 
+PCU_SIGNATURE(
+    registered_image, registration_words,
+    "RegisteredImage(bufobj, target, flags=0)\n--\n\n"
+    "Register a texture or renderbuffer of OpenGL in the current context.\n\n"
+    "bufobj: its name. target: its kind, such as GL_TEXTURE_2D (0x0DE1). flags:\n"
+    "graphics_register_flags or graphics_map_flags, combined with |.")
+
 static int
 registered_image_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
-    static const pcu_argspec specs[] = {
-        {"bufobj", pcu_as_uint, offsetof(registration_args, name)},
-        {"target", pcu_as_uint, offsetof(registration_args, target)},
-        {"flags", registration_as_flags, offsetof(registration_args, flags)},
-    };
-    static const pcu_argtable table = {"RegisteredImage", specs, 3, 2, 0};
     pcu_opengl_registration *self = (pcu_opengl_registration *)op;
     registration_args a = {0};
-    if (pcu_args_parse_tuple(self->base.st, &table, args, kwargs, &a) < 0) {
+    if (pcu_args_parse_tuple(self->base.st, &registered_image_signature, args, kwargs,
+                             &a) < 0) {
         return -1;
     }
     return registration_begin(self, &a, 1);
@@ -131,22 +141,23 @@ registration_unregister(PyObject *op, PyObject *Py_UNUSED(ignored))
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(registration_map_doc,
-             "map($self, /, stream=None)\n--\n\n"
-             "Let CUDA use the object, and return a RegisteredMapping.\n\n"
-             "Later work of the stream sees the earlier work of OpenGL.");
+static const pcu_word registration_map_words[] = {{"stream", pcu_as_object, 0}};
+
+PCU_SIGNATURE(registration_map, registration_map_words,
+              "map($self, /, stream=None)\n--\n\n"
+              "Let CUDA use the object, and return a RegisteredMapping.\n\n"
+              "Later work of the stream sees the earlier work of OpenGL.")
 
 static PyObject *
 registration_map(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                  PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {{"stream", pcu_as_object, 0}};
-    static const pcu_argtable table = {"map", specs, 1, 0, 0};
     pcu_opengl_registration *self = (pcu_opengl_registration *)op;
     pcu_state *st = self->base.st;
     PyObject *stream = Py_None;
     CUstream handle = NULL;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &stream) < 0 ||
+    if (pcu_args_parse(st, &registration_map_signature, args, nargs, kwnames, &stream) <
+            0 ||
         pcu_current_context_ready(st) < 0) {
         return NULL;
     }
@@ -203,19 +214,6 @@ static PyType_Spec registration_spec = {
     static PyType_Spec prefix##_spec = {                                 \
         "pycuda._driver." type_name, sizeof(pcu_opengl_registration), 0, \
         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, prefix##_slots}
-
-PyDoc_STRVAR(
-    registered_buffer_doc,
-    "RegisteredBuffer(bufobj, flags=0)\n--\n\n"
-    "Register a buffer object of OpenGL, by its name, in the current context.\n\n"
-    "flags: graphics_register_flags or graphics_map_flags, combined with |.");
-
-PyDoc_STRVAR(
-    registered_image_doc,
-    "RegisteredImage(bufobj, target, flags=0)\n--\n\n"
-    "Register a texture or renderbuffer of OpenGL in the current context.\n\n"
-    "bufobj: its name. target: its kind, such as GL_TEXTURE_2D (0x0DE1). flags:\n"
-    "graphics_register_flags or graphics_map_flags, combined with |.");
 
 REGISTRATION_TYPE(registered_buffer, "RegisteredBuffer");
 REGISTRATION_TYPE(registered_image, "RegisteredImage");

@@ -45,21 +45,29 @@ pcu_graph_body_new(pcu_graph *owner, CUgraph handle)
     self->head.ctx = Py_NewRef(owner->head.ctx);
     self->head.kind = PCU_HANDLE_graph;
     self->head.handle.graph = handle;
-    self->head.live = 1;
+    self->head.live = true;
     self->parent = Py_NewRef((PyObject *)owner);
     self->resources = (pcu_graph_resources *)Py_NewRef((PyObject *)owner->resources);
     return (PyObject *)self;
 }
 
+PCU_SIGNATURE(
+    graph, pcu_no_words,
+    "Graph()\n--\n\n"
+    "Work of the device in the form of nodes and edges, to be launched many times.\n\n"
+    "Stream.capture() makes a graph of the work of a stream; the methods add_... add\n"
+    "single nodes. instantiate() returns the GraphExec that is launched. The graph, "
+    "and\n"
+    "each GraphExec made from it, keeps what its nodes use.")
+
 static int
 graph_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
-    static const pcu_argtable table = {"Graph", NULL, 0, 0, 0};
     pcu_graph *self = (pcu_graph *)op;
     pcu_state *st = self->head.st;
     pcu_handle handle = {0};
     int rc;
-    if (pcu_args_parse_tuple(st, &table, args, kwargs, NULL) < 0) {
+    if (pcu_args_parse_tuple(st, &graph_signature, args, kwargs, NULL) < 0) {
         return -1;
     }
     if (self->resources != NULL) {
@@ -255,8 +263,13 @@ typedef struct {
     int device_launch;
 } graph_instantiate_args;
 
-PyDoc_STRVAR(
-    graph_instantiate_doc,
+static const pcu_word graph_instantiate_words[] = {
+    {"priorities", pcu_as_bool, offsetof(graph_instantiate_args, priorities)},
+    {"device_launch", pcu_as_bool, offsetof(graph_instantiate_args, device_launch)},
+};
+
+PCU_SIGNATURE(
+    graph_instantiate, graph_instantiate_words,
     "instantiate($self, /, priorities=False, device_launch=False)\n--\n\n"
     "Make a GraphExec, which can be launched, from the present state of the graph.\n\n"
     "Later changes of the graph do not change it. priorities: kernels have their own\n"
@@ -265,21 +278,17 @@ PyDoc_STRVAR(
     "handle\n"
     "of the GraphExec, after GraphExec.upload(); the driver then allows kernels, "
     "copies\n"
-    "and fills only. LogicError if the driver cannot run the graph.");
+    "and fills only. LogicError if the driver cannot run the graph.")
 
 static PyObject *
 graph_instantiate(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                   PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"priorities", pcu_as_bool, offsetof(graph_instantiate_args, priorities)},
-        {"device_launch", pcu_as_bool, offsetof(graph_instantiate_args, device_launch)},
-    };
-    static const pcu_argtable table = {"instantiate", specs, 2, 0, 0};
     pcu_graph *self = (pcu_graph *)op;
     graph_instantiate_args a = {0, 0};
     unsigned int flags = 0;
-    if (pcu_args_parse(self->head.st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(self->head.st, &graph_instantiate_signature, args, nargs,
+                       kwnames, &a) < 0) {
         return NULL;
     }
     if (a.priorities) {
@@ -361,30 +370,30 @@ typedef struct {
     int reset;
 } graph_condition_args;
 
-PyDoc_STRVAR(graph_condition_doc,
-             "condition($self, /, value=0, reset=True)\n--\n\n"
-             "Make a condition of this graph: a numpy.uint64 to pass to kernels.\n\n"
-             "A kernel sets it by cudaGraphSetConditional(handle, value); the "
-             "parameter has the\n"
-             "type cudaGraphConditionalHandle. add_if, add_while and add_switch take "
-             "it. If reset\n"
-             "is true, each launch of the graph begins with value.");
+static const pcu_word graph_condition_words[] = {
+    {"value", pcu_as_uint, offsetof(graph_condition_args, value)},
+    {"reset", pcu_as_bool, offsetof(graph_condition_args, reset)},
+};
+
+PCU_SIGNATURE(graph_condition, graph_condition_words,
+              "condition($self, /, value=0, reset=True)\n--\n\n"
+              "Make a condition of this graph: a numpy.uint64 to pass to kernels.\n\n"
+              "A kernel sets it by cudaGraphSetConditional(handle, value); the "
+              "parameter has the\n"
+              "type cudaGraphConditionalHandle. add_if, add_while and add_switch take "
+              "it. If reset\n"
+              "is true, each launch of the graph begins with value.")
 
 static PyObject *
 graph_condition(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                 PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"value", pcu_as_uint, offsetof(graph_condition_args, value)},
-        {"reset", pcu_as_bool, offsetof(graph_condition_args, reset)},
-    };
-    static const pcu_argtable table = {"condition", specs, 2, 0, 0};
     pcu_graph *self = (pcu_graph *)op;
     pcu_state *st = self->head.st;
     graph_condition_args a = {0, 1};
     CUgraphConditionalHandle handle = 0;
     int rc;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(st, &graph_condition_signature, args, nargs, kwnames, &a) < 0 ||
         pcu_graph_check(self, "cuGraphConditionalHandleCreate") < 0) {
         return NULL;
     }
@@ -468,7 +477,7 @@ graph_clear(PyObject *op)
 {
     pcu_graph *self = (pcu_graph *)op;
     if (self->head.live) {
-        self->head.live = 0;
+        self->head.live = false;
         if (self->parent == NULL) {
             pcu_release_noraise(self->head.st, PCU_HANDLE_graph, self->head.handle,
                                 self->head.ctx);
@@ -515,15 +524,6 @@ static PyMethodDef graph_methods[] = {
     {"_repr_svg_", graph_repr_svg, METH_NOARGS, graph_repr_svg_doc},
     {NULL, NULL, 0, NULL},
 };
-
-PyDoc_STRVAR(
-    graph_doc,
-    "Graph()\n--\n\n"
-    "Work of the device in the form of nodes and edges, to be launched many times.\n\n"
-    "Stream.capture() makes a graph of the work of a stream; the methods add_... add\n"
-    "single nodes. instantiate() returns the GraphExec that is launched. The graph, "
-    "and\n"
-    "each GraphExec made from it, keeps what its nodes use.");
 
 static PyType_Slot graph_slots[] = {
     {Py_tp_doc, (void *)graph_doc},

@@ -1,16 +1,22 @@
-/* Graphs and their nodes: the structs, and what the files of this room share.
+/* Graphs, their nodes and executable graphs: the structs, and what the files of this
+ * room share.
  *
  * Invariant: the handle of a node is valid while its Graph has its handle and the node
  * was not removed. A Graph that is the body of a conditional node has the handle of the
- * driver but does not own it: `parent` does. Callers: the files of this room. */
+ * driver but does not own it: `parent` does. A GraphExec is a pcu_resource; its
+ * `resources` are those of the graph it has the form of. Callers: the files of this
+ * room. */
 #ifndef PYTHON_DRIVER_GRAPH_GRAPH_H
 #define PYTHON_DRIVER_GRAPH_GRAPH_H
 
 #include "python/support/base.h"
 
+#include "python/driver/current_context.h"
 #include "python/driver/graph_resources.h"
 #include "python/driver/launch/launch.h"
 #include "python/driver/resource.h"
+
+#include "driver/argument_buffer.h"
 
 typedef enum {
     PCU_GRAPH_READY,     /* it may be used */
@@ -34,7 +40,7 @@ typedef struct {
     PyObject *function;     /* strong: the Function of a kernel node, or NULL */
     pcu_launch_shape shape; /* of a kernel node */
     CUdeviceptr address;    /* of a node that allocates or frees memory */
-    int removed;
+    bool removed;
 } pcu_graph_node;
 
 /* A Graph without a handle, for a capture. */
@@ -68,9 +74,6 @@ PCU_HIDDEN PCU_RAISES int pcu_graph_nodes_read(pcu_graph *graph, PyObject *after
 /* A list of the nodes of a graph. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_graph_nodes_new(pcu_graph *self);
 
-/* After a capture: note what the kernels of libraries use. */
-PCU_HIDDEN PCU_RAISES int pcu_graph_scan(pcu_graph *graph);
-
 /* Check that the graph frees the memory that its nodes allocate. */
 PCU_HIDDEN PCU_RAISES int pcu_graph_check_memory(pcu_graph *self);
 
@@ -83,7 +86,98 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_graph_exec_new(pcu_graph *graph,
 PCU_HIDDEN PCU_RAISES int pcu_graph_read_shape(pcu_state *st, const char *function,
                                                PyObject *const *values,
                                                PyObject *kwnames,
-                                               pcu_launch_shape *shape, int *has_block,
+                                               pcu_launch_shape *shape, bool *has_block,
                                                PyObject **after);
+
+/* -- graph_parameters.c: parameters of nodes, from Python's arguments -------------- */
+
+enum { PCU_KERNEL_EXTRA = 5 };
+
+/* The parameters of a kernel node. Buffer and `extra` must live until the driver has
+ * read them. */
+PCU_HIDDEN PCU_RAISES int pcu_kernel_parameters(pcu_function *function,
+                                                PyObject *const *args, Py_ssize_t nargs,
+                                                const pcu_launch_shape *shape,
+                                                pcu_argument_buffer *buffer,
+                                                void *extra[PCU_KERNEL_EXTRA],
+                                                CUDA_KERNEL_NODE_PARAMS *params);
+
+/* The parameters of a copy. `resources` keeps what the copy uses. */
+PCU_HIDDEN PCU_RAISES int pcu_copy_parameters(pcu_state *st, PyObject *dest,
+                                              PyObject *src, PyObject *size,
+                                              pcu_graph_resources *resources,
+                                              CUDA_MEMCPY3D *copy);
+
+/* The parameters of a fill. */
+PCU_HIDDEN PCU_RAISES int pcu_set_parameters(pcu_state *st, PyObject *dest,
+                                             PyObject *value, PyObject *count,
+                                             unsigned int width,
+                                             pcu_graph_resources *resources,
+                                             CUDA_MEMSET_NODE_PARAMS *fill);
+
+/* The parameters of a call of a function of the host. */
+PCU_HIDDEN PCU_RAISES int pcu_host_parameters(PyObject *function,
+                                              pcu_graph_resources *resources,
+                                              CUDA_HOST_NODE_PARAMS *host);
+
+/* The event of a node that records it or waits for it. */
+PCU_HIDDEN PCU_RAISES int pcu_event_parameter(pcu_state *st, PyObject *value,
+                                              pcu_graph_resources *resources,
+                                              CUevent *event);
+
+/* The graph of a child node. */
+PCU_HIDDEN PCU_RAISES int pcu_child_parameter(pcu_state *st, PyObject *value,
+                                              pcu_graph_resources *resources,
+                                              CUgraph *child);
+
+/* Add a node that waits for the nodes `after`. Nothing can fail after the driver has
+ * added it. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_graph_add_node(pcu_graph *self, PyObject *after,
+                                                   CUgraphNodeParams *params);
+
+/* -- graph_exec.c, graph_update.c: executable graphs ------------------------------- */
+
+typedef struct {
+    pcu_resource head;
+    pcu_graph_resources *resources; /* strong */
+    PyObject *updates; /* {node: what its present arguments use}; NULL: no updates */
+    PyObject *retired; /* a list: what earlier arguments used; NULL: none */
+    CUstream last;     /* of the last launch, if `launched` */
+    PyObject *stream;  /* strong: keeps `last` valid; NULL: a default stream */
+    bool is_ours;      /* `stream` is a Stream, not an object of another library */
+    bool launched;     /* a launch may still be running */
+    PyObject *name;    /* strong: a str for messages; NULL before the first launch */
+    Py_ssize_t named;  /* how many functions `resources` had when it was made */
+} pcu_graph_exec;
+
+/* Retire what earlier arguments used: keep it until the last launch has finished.
+ * Steals the reference, which may be NULL. */
+PCU_HIDDEN PCU_RAISES int pcu_graph_exec_retire(pcu_graph_exec *self, PyObject *used);
+
+/* Calls on a graph with functions of the host may wait for these functions, which need
+ * the interpreter lock. So the calls are made without it, as if another call waited. */
+#define PCU_EXEC_STATUS(status, self, name, args)        \
+    do {                                                 \
+        int calls_host_ = (self)->resources->calls_host; \
+        pcu_calls_waiting += (unsigned int)calls_host_;  \
+        PCU_STATUS(status, name, args);                  \
+        pcu_calls_waiting -= (unsigned int)calls_host_;  \
+    } while (0)
+
+/* The same, with the exception of a failure. After a failure in another context than
+ * the thread's, the call is repeated. */
+#define PCU_EXEC_CALL(rc, self, name, args)                                   \
+    do {                                                                      \
+        CUresult exec_status_;                                                \
+        (rc) = 0;                                                             \
+        do {                                                                  \
+            PCU_EXEC_STATUS(exec_status_, self, name, args);                  \
+        } while (exec_status_ != CUDA_SUCCESS &&                              \
+                 pcu_current_context_repair((self)->head.st, exec_status_) && \
+                 (self)->head.live);                                          \
+        if (exec_status_ != CUDA_SUCCESS) {                                   \
+            (rc) = pcu_raise((self)->head.st, "cu" #name, exec_status_);      \
+        }                                                                     \
+    } while (0)
 
 #endif

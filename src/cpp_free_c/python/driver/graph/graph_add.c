@@ -5,14 +5,14 @@
  *
  * Invariant: a node is added only after the graph keeps what the node uses. Callers:
  * Python, and graph_memory.c for more nodes. */
-#include "python/driver/graph/graph_parameters.h"
+#include "python/driver/graph/graph.h"
 
 #include "python/support/args.h"
 #include "python/support/convert.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/current_context.h"
-#include "python/driver/launch/kept_arguments.h"
+#include "python/driver/launch/launch.h"
 
 PyObject *
 pcu_graph_add_node(pcu_graph *self, PyObject *after, CUgraphNodeParams *params)
@@ -61,7 +61,7 @@ graph_add_kernel(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     pcu_argument_buffer buffer;
     PyObject *after = NULL;
     PyObject *node = NULL;
-    int has_block = 0;
+    bool has_block = false;
     if (nargs < 1 || !PyObject_TypeCheck(args[0], st->Function)) {
         PyErr_SetString(PyExc_TypeError,
                         "add_kernel() takes a Function first, then its arguments");
@@ -102,36 +102,47 @@ graph_add_kernel(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 /* -- copies and fills -------------------------------------------------------------- */
 
+/* The arguments of the methods; objects are borrowed. */
 typedef struct {
     PyObject *dest;
     PyObject *src;
     PyObject *size;
     PyObject *after;
-} graph_copy_args;
+    PyObject *value;
+    PyObject *count;
+    unsigned int width;
+    PyObject *what;
+} graph_add_args;
 
-PyDoc_STRVAR(
-    graph_add_copy_doc,
+static const pcu_word graph_add_words[] = {
+    {"dest", pcu_as_object, offsetof(graph_add_args, dest)},
+    {"src", pcu_as_object, offsetof(graph_add_args, src)},
+    {"size", pcu_as_object, offsetof(graph_add_args, size)},
+    {"after", pcu_as_object, offsetof(graph_add_args, after)},
+    {"value", pcu_as_object, offsetof(graph_add_args, value)},
+    {"count", pcu_as_object, offsetof(graph_add_args, count)},
+    {"width", pcu_as_uint, offsetof(graph_add_args, width)},
+    {"function", pcu_as_object, offsetof(graph_add_args, what)},
+    {"graph", pcu_as_object, offsetof(graph_add_args, what)},
+    {"event", pcu_as_object, offsetof(graph_add_args, what)},
+};
+
+PCU_SIGNATURE(
+    graph_add_copy, graph_add_words,
     "add_copy($self, /, dest, src, size=None, after=())\n--\n\n"
     "Add a copy of size bytes, and return its GraphNode.\n\n"
     "dest and src are arrays or buffers of the host, or device memory: a GPUArray, an\n"
     "allocation, an address. By default size is that of the smaller array; it must be\n"
-    "given if both are addresses. The graph keeps host memory alive.");
+    "given if both are addresses. The graph keeps host memory alive.")
 
 static PyObject *
 graph_add_copy(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"dest", pcu_as_object, offsetof(graph_copy_args, dest)},
-        {"src", pcu_as_object, offsetof(graph_copy_args, src)},
-        {"size", pcu_as_object, offsetof(graph_copy_args, size)},
-        {"after", pcu_as_object, offsetof(graph_copy_args, after)},
-    };
-    static const pcu_argtable table = {"add_copy", specs, 4, 2, 0};
     pcu_graph *self = (pcu_graph *)op;
     pcu_state *st = self->head.st;
-    graph_copy_args a = {0};
+    graph_add_args a = {0};
     CUgraphNodeParams params;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(st, &graph_add_copy_signature, args, nargs, kwnames, &a) < 0 ||
         pcu_graph_check(self, "cuGraphAddNode") < 0) {
         return NULL;
     }
@@ -145,38 +156,22 @@ graph_add_copy(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
     return pcu_graph_add_node(self, a.after, &params);
 }
 
-typedef struct {
-    PyObject *dest;
-    PyObject *value;
-    PyObject *count;
-    unsigned int width;
-    PyObject *after;
-} graph_set_args;
-
-PyDoc_STRVAR(
-    graph_add_set_doc,
+PCU_SIGNATURE(
+    graph_add_set, graph_add_words,
     "add_set($self, /, dest, value, count=None, width=1, after=())\n--\n\n"
     "Add a fill of device memory, and return its GraphNode.\n\n"
     "Set count elements of width bytes (1, 2 or 4) to the integer value. By default\n"
-    "count is that of the elements of width bytes in the array dest.");
+    "count is that of the elements of width bytes in the array dest.")
 
 static PyObject *
 graph_add_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"dest", pcu_as_object, offsetof(graph_set_args, dest)},
-        {"value", pcu_as_object, offsetof(graph_set_args, value)},
-        {"count", pcu_as_object, offsetof(graph_set_args, count)},
-        {"width", pcu_as_uint, offsetof(graph_set_args, width)},
-        {"after", pcu_as_object, offsetof(graph_set_args, after)},
-    };
-    static const pcu_argtable table = {"add_set", specs, 5, 2, 0};
     pcu_graph *self = (pcu_graph *)op;
     pcu_state *st = self->head.st;
-    graph_set_args a = {.width = 1};
+    graph_add_args a = {.width = 1};
     CUDA_MEMSET_NODE_PARAMS fill;
     CUgraphNodeParams params;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(st, &graph_add_set_signature, args, nargs, kwnames, &a) < 0 ||
         pcu_graph_check(self, "cuGraphAddNode") < 0 ||
         pcu_set_parameters(st, a.dest, a.value, a.count, a.width, self->resources,
                            &fill) < 0) {
@@ -195,42 +190,32 @@ graph_add_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
 
 /* -- host functions ---------------------------------------------------------------- */
 
-typedef struct {
-    PyObject *what;
-    PyObject *after;
-} graph_one_args;
-
 /* Parse (what, after=()). */
 static int
-graph_read_one(pcu_graph *self, const pcu_argtable *table, PyObject *const *args,
-               Py_ssize_t nargs, PyObject *kwnames, graph_one_args *a)
+graph_read_one(pcu_graph *self, const pcu_signature *signature, PyObject *const *args,
+               Py_ssize_t nargs, PyObject *kwnames, graph_add_args *a)
 {
-    if (pcu_args_parse(self->head.st, table, args, nargs, kwnames, a) < 0) {
+    if (pcu_args_parse(self->head.st, signature, args, nargs, kwnames, a) < 0) {
         return -1;
     }
     return pcu_graph_check(self, "cuGraphAddNode");
 }
 
-PyDoc_STRVAR(
-    graph_add_host_doc,
+PCU_SIGNATURE(
+    graph_add_host, graph_add_words,
     "add_host($self, /, function, after=())\n--\n\n"
     "Add a call of a Python function without arguments, and return its GraphNode.\n\n"
     "A thread of the driver calls it each time the graph is launched; nodes that wait\n"
     "for it run after its return. It must not call the driver. An exception goes to\n"
-    "sys.unraisablehook.");
+    "sys.unraisablehook.")
 
 static PyObject *
 graph_add_host(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"function", pcu_as_object, offsetof(graph_one_args, what)},
-        {"after", pcu_as_object, offsetof(graph_one_args, after)},
-    };
-    static const pcu_argtable table = {"add_host", specs, 2, 1, 0};
     pcu_graph *self = (pcu_graph *)op;
-    graph_one_args a = {0};
+    graph_add_args a = {0};
     CUgraphNodeParams params;
-    if (graph_read_one(self, &table, args, nargs, kwnames, &a) < 0) {
+    if (graph_read_one(self, &graph_add_host_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
     memset(&params, 0, sizeof(params));
@@ -243,41 +228,34 @@ graph_add_host(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
 
 /* -- empty nodes, events, children ------------------------------------------------- */
 
-PyDoc_STRVAR(graph_add_empty_doc,
-             "add_empty($self, /, after=())\n--\n\n"
-             "Add a node without work, at which others can meet, and return it.");
+PCU_SIGNATURE(graph_add_empty, graph_add_words,
+              "add_empty($self, /, after=())\n--\n\n"
+              "Add a node without work, at which others can meet, and return it.")
 
 static PyObject *
 graph_add_empty(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                 PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {{"after", pcu_as_object, 0}};
-    static const pcu_argtable table = {"add_empty", specs, 1, 0, 0};
-    PyObject *after = NULL;
+    graph_add_args a = {0};
     CUgraphNodeParams params;
-    if (pcu_args_parse(((pcu_graph *)op)->head.st, &table, args, nargs, kwnames,
-                       &after) < 0) {
+    if (pcu_args_parse(((pcu_graph *)op)->head.st, &graph_add_empty_signature, args,
+                       nargs, kwnames, &a) < 0) {
         return NULL;
     }
     memset(&params, 0, sizeof(params));
     params.type = CU_GRAPH_NODE_TYPE_EMPTY;
-    return pcu_graph_add_node((pcu_graph *)op, after, &params);
+    return pcu_graph_add_node((pcu_graph *)op, a.after, &params);
 }
 
 /* Add a node that records an event or waits for it. */
 static PyObject *
-graph_add_event(PyObject *op, const char *name, CUgraphNodeType type,
+graph_add_event(PyObject *op, const pcu_signature *signature, CUgraphNodeType type,
                 PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"event", pcu_as_object, offsetof(graph_one_args, what)},
-        {"after", pcu_as_object, offsetof(graph_one_args, after)},
-    };
-    const pcu_argtable table = {name, specs, 2, 1, 0};
     pcu_graph *self = (pcu_graph *)op;
-    graph_one_args a = {0};
+    graph_add_args a = {0};
     CUgraphNodeParams params;
-    if (graph_read_one(self, &table, args, nargs, kwnames, &a) < 0) {
+    if (graph_read_one(self, signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
     memset(&params, 0, sizeof(params));
@@ -289,47 +267,43 @@ graph_add_event(PyObject *op, const char *name, CUgraphNodeType type,
     return pcu_graph_add_node(self, a.after, &params);
 }
 
-PyDoc_STRVAR(graph_add_event_record_doc,
-             "add_event_record($self, /, event, after=())\n--\n\n"
-             "Add a node that records an Event, and return it.");
+PCU_SIGNATURE(graph_add_event_record, graph_add_words,
+              "add_event_record($self, /, event, after=())\n--\n\n"
+              "Add a node that records an Event, and return it.")
 
 static PyObject *
 graph_add_event_record(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                        PyObject *kwnames)
 {
-    return graph_add_event(op, "add_event_record", CU_GRAPH_NODE_TYPE_EVENT_RECORD,
-                           args, nargs, kwnames);
+    return graph_add_event(op, &graph_add_event_record_signature,
+                           CU_GRAPH_NODE_TYPE_EVENT_RECORD, args, nargs, kwnames);
 }
 
-PyDoc_STRVAR(graph_add_event_wait_doc,
-             "add_event_wait($self, /, event, after=())\n--\n\n"
-             "Add a node that waits for an Event, and return it.");
+PCU_SIGNATURE(graph_add_event_wait, graph_add_words,
+              "add_event_wait($self, /, event, after=())\n--\n\n"
+              "Add a node that waits for an Event, and return it.")
 
 static PyObject *
 graph_add_event_wait(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                      PyObject *kwnames)
 {
-    return graph_add_event(op, "add_event_wait", CU_GRAPH_NODE_TYPE_WAIT_EVENT, args,
-                           nargs, kwnames);
+    return graph_add_event(op, &graph_add_event_wait_signature,
+                           CU_GRAPH_NODE_TYPE_WAIT_EVENT, args, nargs, kwnames);
 }
 
-PyDoc_STRVAR(graph_add_child_doc,
-             "add_child($self, /, graph, after=())\n--\n\n"
-             "Add a copy of another graph as one node, and return the node.");
+PCU_SIGNATURE(graph_add_child, graph_add_words,
+              "add_child($self, /, graph, after=())\n--\n\n"
+              "Add a copy of another graph as one node, and return the node.")
 
 static PyObject *
 graph_add_child(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                 PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"graph", pcu_as_object, offsetof(graph_one_args, what)},
-        {"after", pcu_as_object, offsetof(graph_one_args, after)},
-    };
-    static const pcu_argtable table = {"add_child", specs, 2, 1, 0};
     pcu_graph *self = (pcu_graph *)op;
-    graph_one_args a = {0};
+    graph_add_args a = {0};
     CUgraphNodeParams params;
-    if (graph_read_one(self, &table, args, nargs, kwnames, &a) < 0) {
+    if (graph_read_one(self, &graph_add_child_signature, args, nargs, kwnames, &a) <
+        0) {
         return NULL;
     }
     memset(&params, 0, sizeof(params));
@@ -418,36 +392,28 @@ graph_add_conditional(pcu_graph *self, const graph_condition_args *a,
     return node;
 }
 
-#define GRAPH_CONDITION                                                       \
-    {                                                                         \
-        "condition", pcu_as_object, offsetof(graph_condition_args, condition) \
-    }
-#define GRAPH_AFTER                                                   \
-    {                                                                 \
-        "after", pcu_as_object, offsetof(graph_condition_args, after) \
-    }
+static const pcu_word graph_condition_words[] = {
+    {"condition", pcu_as_object, offsetof(graph_condition_args, condition)},
+    {"otherwise", pcu_as_bool, offsetof(graph_condition_args, otherwise)},
+    {"after", pcu_as_object, offsetof(graph_condition_args, after)},
+    {"count", pcu_as_uint, offsetof(graph_condition_args, count)},
+};
 
-PyDoc_STRVAR(
-    graph_add_if_doc,
+PCU_SIGNATURE(
+    graph_add_if, graph_condition_words,
     "add_if($self, /, condition, otherwise=False, after=())\n--\n\n"
     "Add a node that runs its body if the condition is not 0, and return it.\n\n"
     "condition comes from Graph.condition(). The body is node.bodies[0]: add nodes to\n"
     "it, or capture into it. With otherwise, node.bodies[1] runs if the condition is "
     "0;\n"
-    "that needs CUDA 12.8.");
+    "that needs CUDA 12.8.")
 
 static PyObject *
 graph_add_if(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        GRAPH_CONDITION,
-        {"otherwise", pcu_as_bool, offsetof(graph_condition_args, otherwise)},
-        GRAPH_AFTER,
-    };
-    static const pcu_argtable table = {"add_if", specs, 3, 1, 0};
     graph_condition_args a = {.count = 1};
-    if (pcu_args_parse(((pcu_graph *)op)->head.st, &table, args, nargs, kwnames, &a) <
-        0) {
+    if (pcu_args_parse(((pcu_graph *)op)->head.st, &graph_add_if_signature, args, nargs,
+                       kwnames, &a) < 0) {
         return NULL;
     }
     if (a.otherwise) {
@@ -456,48 +422,40 @@ graph_add_if(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
     return graph_add_conditional((pcu_graph *)op, &a, CU_GRAPH_COND_TYPE_IF);
 }
 
-PyDoc_STRVAR(
-    graph_add_while_doc,
+PCU_SIGNATURE(
+    graph_add_while, graph_condition_words,
     "add_while($self, /, condition, after=())\n--\n\n"
     "Add a node that repeats its body while the condition is not 0, and return it.\n\n"
     "condition comes from Graph.condition(); a kernel in the body sets it. The body "
     "is\n"
-    "node.bodies[0]: add nodes to it, or capture into it.");
+    "node.bodies[0]: add nodes to it, or capture into it.")
 
 static PyObject *
 graph_add_while(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                 PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {GRAPH_CONDITION, GRAPH_AFTER};
-    static const pcu_argtable table = {"add_while", specs, 2, 1, 0};
     graph_condition_args a = {.count = 1};
-    if (pcu_args_parse(((pcu_graph *)op)->head.st, &table, args, nargs, kwnames, &a) <
-        0) {
+    if (pcu_args_parse(((pcu_graph *)op)->head.st, &graph_add_while_signature, args,
+                       nargs, kwnames, &a) < 0) {
         return NULL;
     }
     return graph_add_conditional((pcu_graph *)op, &a, CU_GRAPH_COND_TYPE_WHILE);
 }
 
-PyDoc_STRVAR(graph_add_switch_doc,
-             "add_switch($self, /, condition, count, after=())\n--\n\n"
-             "Add a node that runs one of count bodies, and return it.\n\n"
-             "The body node.bodies[i] runs if the condition is i; none runs for count "
-             "and more.\n"
-             "It needs CUDA 12.8.");
+PCU_SIGNATURE(graph_add_switch, graph_condition_words,
+              "add_switch($self, /, condition, count, after=())\n--\n\n"
+              "Add a node that runs one of count bodies, and return it.\n\n"
+              "The body node.bodies[i] runs if the condition is i; none runs for count "
+              "and more.\n"
+              "It needs CUDA 12.8.")
 
 static PyObject *
 graph_add_switch(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                  PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        GRAPH_CONDITION,
-        {"count", pcu_as_uint, offsetof(graph_condition_args, count)},
-        GRAPH_AFTER,
-    };
-    static const pcu_argtable table = {"add_switch", specs, 3, 2, 0};
     graph_condition_args a = {0};
-    if (pcu_args_parse(((pcu_graph *)op)->head.st, &table, args, nargs, kwnames, &a) <
-        0) {
+    if (pcu_args_parse(((pcu_graph *)op)->head.st, &graph_add_switch_signature, args,
+                       nargs, kwnames, &a) < 0) {
         return NULL;
     }
     return graph_add_conditional((pcu_graph *)op, &a, CU_GRAPH_COND_TYPE_SWITCH);

@@ -81,19 +81,13 @@ typedef struct {
     int programmatic;
 } graph_edge_args;
 
-static const pcu_argspec graph_edge_specs[] = {
-    {"before", pcu_as_object, offsetof(graph_edge_args, before)},
-    {"after", pcu_as_object, offsetof(graph_edge_args, after)},
-    {"programmatic", pcu_as_bool, offsetof(graph_edge_args, programmatic)},
-};
-
 /* Read the two nodes of an edge. */
 static int
-graph_read_edge(pcu_graph *self, const pcu_argtable *table, PyObject *const *args,
+graph_read_edge(pcu_graph *self, const pcu_signature *signature, PyObject *const *args,
                 Py_ssize_t nargs, PyObject *kwnames, graph_edge_args *a,
                 CUgraphNode ends[2])
 {
-    if (pcu_args_parse(self->head.st, table, args, nargs, kwnames, a) < 0 ||
+    if (pcu_args_parse(self->head.st, signature, args, nargs, kwnames, a) < 0 ||
         pcu_graph_check(self, "cuGraphAddDependencies") < 0) {
         return -1;
     }
@@ -110,17 +104,22 @@ graph_read_edge(pcu_graph *self, const pcu_argtable *table, PyObject *const *arg
     return 0;
 }
 
-PyDoc_STRVAR(
-    graph_add_edge_doc,
+static const pcu_word graph_edge_words[] = {
+    {"before", pcu_as_object, offsetof(graph_edge_args, before)},
+    {"after", pcu_as_object, offsetof(graph_edge_args, after)},
+    {"programmatic", pcu_as_bool, offsetof(graph_edge_args, programmatic)},
+};
+
+PCU_SIGNATURE(
+    graph_add_edge, graph_edge_words,
     "add_edge($self, /, before, after, programmatic=False)\n--\n\n"
     "Let the node after wait for the node before.\n\n"
     "With programmatic, both are kernels, and the second one may be launched before\n"
-    "the first one has ended: it waits itself, by griddepcontrol.wait.");
+    "the first one has ended: it waits itself, by griddepcontrol.wait.")
 
 static PyObject *
 graph_add_edge(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argtable table = {"add_edge", graph_edge_specs, 3, 2, 0};
     static const CUgraphEdgeData early = {
         .from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,
         .type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC};
@@ -129,7 +128,8 @@ graph_add_edge(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
     const CUgraphEdgeData *data = NULL;
     CUgraphNode ends[2];
     int rc;
-    if (graph_read_edge(self, &table, args, nargs, kwnames, &a, ends) < 0) {
+    if (graph_read_edge(self, &graph_add_edge_signature, args, nargs, kwnames, &a,
+                        ends) < 0) {
         return NULL;
     }
     if (a.programmatic) {
@@ -143,20 +143,20 @@ graph_add_edge(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(graph_remove_edge_doc,
-             "remove_edge($self, /, before, after)\n--\n\n"
-             "Remove the edge between two nodes.");
+PCU_SIGNATURE(graph_remove_edge, graph_edge_words,
+              "remove_edge($self, /, before, after)\n--\n\n"
+              "Remove the edge between two nodes.")
 
 static PyObject *
 graph_remove_edge(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                   PyObject *kwnames)
 {
-    static const pcu_argtable table = {"remove_edge", graph_edge_specs, 2, 2, 0};
     pcu_graph *self = (pcu_graph *)op;
     graph_edge_args a = {0};
     CUgraphNode ends[2];
     int rc;
-    if (graph_read_edge(self, &table, args, nargs, kwnames, &a, ends) < 0) {
+    if (graph_read_edge(self, &graph_remove_edge_signature, args, nargs, kwnames, &a,
+                        ends) < 0) {
         return NULL;
     }
     PCU_CALL_CURRENT(rc, self->head.st, GraphRemoveDependencies,

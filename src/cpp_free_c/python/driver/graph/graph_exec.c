@@ -5,9 +5,8 @@
  * known to have finished. Deleting a GraphExec waits for its last launch, as releasing
  * memory does.
  *
- * graph_update.c has its changes. Invariant: see graph_exec.h. Callers: Python, and see
- * graph.h. */
-#include "python/driver/graph/graph_exec.h"
+ * graph_update.c has its changes. Invariant: see graph.h. Callers: Python. */
+#include "python/driver/graph/graph.h"
 
 #include "python/support/args.h"
 #include "python/support/convert.h"
@@ -17,7 +16,7 @@
 #include "python/driver/context.h"
 #include "python/driver/launched.h"
 #include "python/driver/stream.h"
-#include "python/driver/launch/function_struct.h"
+#include "python/driver/launch/launch.h"
 
 enum { EXEC_RETIRED_MAX = 64 };
 
@@ -99,8 +98,8 @@ pcu_graph_exec_new(pcu_graph *graph, unsigned int flags)
     return (PyObject *)self;
 }
 
-/* 1 if the stream is being captured. */
-static int
+/* Whether the stream is being captured. */
+static bool
 exec_is_captured(CUstream stream)
 {
     return pcu_captures != NULL && pcu_is_captured(stream);
@@ -110,21 +109,21 @@ exec_is_captured(CUstream stream)
 
 /* Read the argument of a function that takes a stream or None. *owner is the Stream. */
 static int
-exec_read_stream(pcu_graph_exec *self, const pcu_argtable *table, PyObject *const *args,
-                 Py_ssize_t nargs, PyObject *kwnames, CUstream *stream,
-                 PyObject **owner)
+exec_read_stream(pcu_graph_exec *self, const pcu_signature *signature,
+                 PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
+                 CUstream *stream, PyObject **owner)
 {
     pcu_state *st = self->head.st;
     *owner = Py_None;
     if (nargs == 1 && kwnames == NULL) {
         *owner = args[0]; /* most calls: without the parser */
     }
-    else if (pcu_args_parse(st, table, args, nargs, kwnames, owner) < 0) {
+    else if (pcu_args_parse(st, signature, args, nargs, kwnames, owner) < 0) {
         return -1;
     }
     if (Py_IS_TYPE(*owner, st->Stream) && ((pcu_resource *)*owner)->live) {
         *stream = ((pcu_resource *)*owner)->handle.stream;
-        return pcu_resource_check((pcu_resource *)*owner, table->function);
+        return pcu_resource_check((pcu_resource *)*owner, signature->function);
     }
     if (pcu_as_stream(st, *owner, stream, "stream") < 0) {
         return -1;
@@ -183,25 +182,25 @@ exec_name_make(pcu_graph_exec *self)
     return self->name == NULL ? -1 : 0;
 }
 
-static const pcu_argspec exec_stream_specs[] = {{"stream", pcu_as_object, 0}};
+static const pcu_word exec_launch_words[] = {{"stream", pcu_as_object, 0}};
 
-PyDoc_STRVAR(exec_launch_doc,
-             "launch($self, /, stream=None)\n--\n\n"
-             "Enqueue the whole graph in a stream (cuGraphLaunch).\n\n"
-             "A launch runs after the previous launches of the same GraphExec. A "
-             "stream that is\n"
-             "being captured refuses it: add the graph by Graph.add_child.");
+PCU_SIGNATURE(exec_launch, exec_launch_words,
+              "launch($self, /, stream=None)\n--\n\n"
+              "Enqueue the whole graph in a stream (cuGraphLaunch).\n\n"
+              "A launch runs after the previous launches of the same GraphExec. A "
+              "stream that is\n"
+              "being captured refuses it: add the graph by Graph.add_child.")
 
 static PyObject *
 exec_launch(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argtable table = {"launch", exec_stream_specs, 1, 0, 0};
     pcu_graph_exec *self = (pcu_graph_exec *)op;
     pcu_state *st = self->head.st;
     CUstream stream = NULL;
     PyObject *owner = NULL;
     CUresult status;
-    if (exec_read_stream(self, &table, args, nargs, kwnames, &stream, &owner) < 0 ||
+    if (exec_read_stream(self, &exec_launch_signature, args, nargs, kwnames, &stream,
+                         &owner) < 0 ||
         pcu_resource_check(&self->head, "cuGraphLaunch") < 0 ||
         exec_name_make(self) < 0) {
         return NULL;
@@ -212,7 +211,7 @@ exec_launch(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
             Py_XSETREF(self->stream, Py_XNewRef(owner));
         }
         self->last = stream;
-        self->launched = 1;
+        self->launched = true;
     }
     do {
         PCU_EXEC_STATUS(status, self, GraphLaunch,
@@ -231,21 +230,21 @@ exec_launch(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(
-    exec_upload_doc,
+PCU_SIGNATURE(
+    exec_upload, exec_launch_words,
     "upload($self, /, stream=None)\n--\n\n"
     "Move the graph to the device now, so that the first launch is as fast as\n"
-    "the others (cuGraphUpload). The work is not run.");
+    "the others (cuGraphUpload). The work is not run.")
 
 static PyObject *
 exec_upload(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argtable table = {"upload", exec_stream_specs, 1, 0, 0};
     pcu_graph_exec *self = (pcu_graph_exec *)op;
     CUstream stream = NULL;
     PyObject *owner = NULL;
     int rc;
-    if (exec_read_stream(self, &table, args, nargs, kwnames, &stream, &owner) < 0 ||
+    if (exec_read_stream(self, &exec_upload_signature, args, nargs, kwnames, &stream,
+                         &owner) < 0 ||
         pcu_resource_check(&self->head, "cuGraphUpload") < 0) {
         return NULL;
     }
@@ -288,7 +287,7 @@ exec_wait_noraise(pcu_graph_exec *self)
     if (!self->launched || self->head.ctx == NULL ||
         !pcu_context_record_usable(pcu_context_rec(self->head.ctx)) ||
         (self->is_ours && !((pcu_resource *)self->stream)->live)) {
-        self->launched = 0; /* destroying a stream waits for its work */
+        self->launched = false; /* destroying a stream waits for its work */
         return;
     }
     if (pcu_scope_enter(&scope, pcu_context_rec(self->head.ctx)) != CUDA_SUCCESS) {
@@ -298,7 +297,7 @@ exec_wait_noraise(pcu_graph_exec *self)
     if (status == CUDA_ERROR_NOT_READY) {
         PCU_STATUS(status, StreamSynchronize, (self->last));
     }
-    self->launched = 0;
+    self->launched = false;
     (void)pcu_scope_leave(&scope); /* an error shows up in the next call */
 }
 
@@ -358,7 +357,7 @@ exec_clear(PyObject *op)
     pcu_graph_exec *self = (pcu_graph_exec *)op;
     if (self->head.live) {
         exec_wait_noraise(self);
-        self->head.live = 0;
+        self->head.live = false;
         pcu_release_noraise(self->head.st, PCU_HANDLE_graph_exec, self->head.handle,
                             self->head.ctx);
     }

@@ -6,14 +6,14 @@
  * it. Different launches, and different graphs, may use the same physical memory.
  *
  * Invariant: see graph_add.c. Python is the only caller. */
-#include "python/driver/graph/graph_parameters.h"
+#include "python/driver/graph/graph.h"
 
 #include "python/support/args.h"
 #include "python/support/convert.h"
 #include "python/support/errors.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
-#include "python/driver/memory/memory_operation.h"
+#include "python/driver/memory/memory.h"
 
 typedef struct {
     PyObject *what;
@@ -23,27 +23,29 @@ typedef struct {
 
 /* -- operations on values ---------------------------------------------------------- */
 
-PyDoc_STRVAR(graph_add_batch_doc,
-             "add_batch($self, /, operations, after=())\n--\n\n"
-             "Add waits for values in memory and writes of values as one node, and "
-             "return it.\n\n"
-             "operations: tuples as for Stream.batch_memory_operations(), 1 to 256.");
+static const pcu_word graph_memory_words[] = {
+    {"operations", pcu_as_object, offsetof(graph_memory_args, what)},
+    {"after", pcu_as_object, offsetof(graph_memory_args, after)},
+    {"bytes", pcu_as_size, offsetof(graph_memory_args, bytes)},
+    {"node", pcu_as_object, offsetof(graph_memory_args, what)},
+};
+
+PCU_SIGNATURE(graph_add_batch, graph_memory_words,
+              "add_batch($self, /, operations, after=())\n--\n\n"
+              "Add waits for values in memory and writes of values as one node, and "
+              "return it.\n\n"
+              "operations: tuples as for Stream.batch_memory_operations(), 1 to 256.")
 
 static PyObject *
 graph_add_batch(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                 PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"operations", pcu_as_object, offsetof(graph_memory_args, what)},
-        {"after", pcu_as_object, offsetof(graph_memory_args, after)},
-    };
-    static const pcu_argtable table = {"add_batch", specs, 2, 1, 0};
     pcu_graph *self = (pcu_graph *)op;
     pcu_state *st = self->head.st;
     graph_memory_args a = {0};
     CUgraphNodeParams params;
     PyObject *node = NULL;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(st, &graph_add_batch_signature, args, nargs, kwnames, &a) < 0 ||
         pcu_graph_check(self, "cuGraphAddNode") < 0) {
         return NULL;
     }
@@ -61,30 +63,26 @@ graph_add_batch(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 /* -- memory of the graph ----------------------------------------------------------- */
 
-PyDoc_STRVAR(
-    graph_add_alloc_doc,
+PCU_SIGNATURE(
+    graph_add_alloc, graph_memory_words,
     "add_alloc($self, /, bytes, after=())\n--\n\n"
     "Add a node that allocates device memory, and return it.\n\n"
     "node.address is the address, at each launch the same. The nodes that use the\n"
     "memory must wait for this node, and a node of Graph.add_free() for them. Graphs\n"
     "that run one after the other can share the physical memory. The driver does not\n"
     "clone such a graph, does not accept it as a child, and instantiates it once at a\n"
-    "time.");
+    "time.")
 
 static PyObject *
 graph_add_alloc(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                 PyObject *kwnames)
 {
     enum { PINNED = 1, ON_DEVICE = 1 }; /* CUmemAllocationType, CUmemLocationType */
-    static const pcu_argspec specs[] = {
-        {"bytes", pcu_as_size, offsetof(graph_memory_args, bytes)},
-        {"after", pcu_as_object, offsetof(graph_memory_args, after)},
-    };
-    static const pcu_argtable table = {"add_alloc", specs, 2, 1, 0};
     pcu_graph *self = (pcu_graph *)op;
     graph_memory_args a = {0};
     CUgraphNodeParams params;
-    if (pcu_args_parse(self->head.st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(self->head.st, &graph_add_alloc_signature, args, nargs, kwnames,
+                       &a) < 0 ||
         pcu_graph_check(self, "cuGraphAddNode") < 0) {
         return NULL;
     }
@@ -102,28 +100,24 @@ graph_add_alloc(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     PyObject *node = pcu_graph_add_node(self, a.after, &params);
     if (node != NULL) {
         ((pcu_graph_node *)node)->address = params.alloc.dptr;
-        self->resources->allocates = 1;
+        self->resources->allocates = true;
     }
     return node;
 }
 
-PyDoc_STRVAR(graph_add_free_doc,
-             "add_free($self, /, node, after=())\n--\n\n"
-             "Add a node that frees the memory of a node of Graph.add_alloc().\n\n"
-             "after: the last nodes that use the memory. Return the new node.");
+PCU_SIGNATURE(graph_add_free, graph_memory_words,
+              "add_free($self, /, node, after=())\n--\n\n"
+              "Add a node that frees the memory of a node of Graph.add_alloc().\n\n"
+              "after: the last nodes that use the memory. Return the new node.")
 
 static PyObject *
 graph_add_free(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"node", pcu_as_object, offsetof(graph_memory_args, what)},
-        {"after", pcu_as_object, offsetof(graph_memory_args, after)},
-    };
-    static const pcu_argtable table = {"add_free", specs, 2, 1, 0};
     pcu_graph *self = (pcu_graph *)op;
     graph_memory_args a = {0};
     CUgraphNodeParams params;
-    if (pcu_args_parse(self->head.st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(self->head.st, &graph_add_free_signature, args, nargs, kwnames,
+                       &a) < 0 ||
         pcu_graph_check(self, "cuGraphAddNode") < 0) {
         return NULL;
     }
@@ -146,11 +140,11 @@ graph_add_free(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
 
 /* -- the check before an instantiation --------------------------------------------- */
 
-/* 1 if one of the nodes frees the memory at an address. */
-static int
+/* Whether one of the nodes frees the memory at an address. */
+static bool
 graph_frees(PyObject *nodes, CUdeviceptr address)
 {
-    int found = 0;
+    bool found = false;
     for (Py_ssize_t i = 0; !found && i < PyList_GET_SIZE(nodes); i++) {
         const pcu_graph_node *node = (pcu_graph_node *)PyList_GET_ITEM(nodes, i);
         found = node->type == CU_GRAPH_NODE_TYPE_MEM_FREE && node->address == address;

@@ -362,7 +362,7 @@ node_remove(PyObject *op, PyObject *Py_UNUSED(ignored))
     if (rc < 0) {
         return NULL;
     }
-    self->removed = 1;
+    self->removed = true;
     Py_RETURN_NONE;
 }
 

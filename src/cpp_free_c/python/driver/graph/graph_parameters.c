@@ -1,21 +1,19 @@
-/* The driver's parameters of nodes: see graph_parameters.h. */
-#include "python/driver/graph/graph_parameters.h"
+/* The driver's parameters of nodes. See graph.h. */
+#include "python/driver/graph/graph.h"
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
 #include "python/support/driver_thread.h"
-#include "python/driver/launch/arguments.h"
-#include "python/driver/launch/function_description.h"
-#include "python/driver/launch/handlers.h"
+#include "python/driver/launch/launch.h"
 #include "python/driver/memory/gpuarray.h"
-#include "python/driver/memory/pointer.h"
+#include "python/driver/memory/memory.h"
 
 /* -- kernels ----------------------------------------------------------------------- */
 
 /* Read one keyword. Return 1 if it is not known. */
 static int
 shape_keyword(pcu_state *st, PyObject *name, PyObject *value, pcu_launch_shape *shape,
-              int *has_block, PyObject **after)
+              bool *has_block, PyObject **after)
 {
     if (PyUnicode_CompareWithASCIIString(name, "block") == 0) {
         *has_block = value != Py_None;
@@ -45,7 +43,7 @@ shape_keyword(pcu_state *st, PyObject *name, PyObject *value, pcu_launch_shape *
 
 int
 pcu_graph_read_shape(pcu_state *st, const char *function, PyObject *const *values,
-                     PyObject *kwnames, pcu_launch_shape *shape, int *has_block,
+                     PyObject *kwnames, pcu_launch_shape *shape, bool *has_block,
                      PyObject **after)
 {
     Py_ssize_t n = 0;
@@ -128,15 +126,15 @@ pcu_kernel_parameters(pcu_function *function, PyObject *const *args, Py_ssize_t 
 
 /* One side of a copy: memory of the host or of the device, and its bytes if known. */
 typedef struct {
-    int is_host;
+    bool is_host;
     void *host;
     CUdeviceptr device;
-    int has_size;
+    bool has_size;
     size_t size;
 } copy_end;
 
-/* 1 if the object has memory of the host. */
-static int
+/* Whether the object has memory of the host. */
+static bool
 copy_is_host(pcu_state *st, PyObject *object)
 {
     return !pcu_is_array(st, object) && !PyLong_Check(object) &&
@@ -159,7 +157,7 @@ copy_read_device(pcu_state *st, PyObject *object, const char *name, copy_end *en
                          name);
             return -1;
         }
-        end->has_size = 1;
+        end->has_size = true;
         end->size = pcu_gpuarray_nbytes(array);
         return st->check_array(object);
     }
@@ -175,7 +173,7 @@ copy_read_device(pcu_state *st, PyObject *object, const char *name, copy_end *en
 /* Read one side, and let the graph keep it. A buffer that is no array of NumPy is held
  * as a memoryview, so that its memory cannot move. */
 static int
-copy_read(pcu_state *st, PyObject *object, int writable, const char *name,
+copy_read(pcu_state *st, PyObject *object, bool writable, const char *name,
           pcu_graph_resources *resources, copy_end *end)
 {
     memset(end, 0, sizeof(*end));
@@ -200,7 +198,7 @@ copy_read(pcu_state *st, PyObject *object, int writable, const char *name,
         return -1;
     }
     end->host = buffer.data;
-    end->has_size = 1;
+    end->has_size = true;
     end->size = buffer.size;
     pcu_buffer_release(&buffer);
     if (PyArray_Check(object)) {
@@ -363,7 +361,7 @@ pcu_host_parameters(PyObject *function, pcu_graph_resources *resources,
     if (pcu_graph_resources_keep(resources, function) < 0) {
         return -1;
     }
-    resources->calls_host = 1;
+    resources->calls_host = true;
     host->fn = host_node_run;
     host->userData = function;
     return 0;

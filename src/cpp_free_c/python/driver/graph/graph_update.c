@@ -3,15 +3,14 @@
  *
  * Invariant: before the driver takes new parameters, the GraphExec holds what they use.
  * What the old ones used is retired. Python is the only caller. */
-#include "python/driver/graph/graph_exec.h"
+#include "python/driver/graph/graph.h"
 
 #include "python/support/args.h"
 #include "python/support/convert.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
-#include "python/driver/graph/graph_parameters.h"
-#include "python/driver/launch/kept_arguments.h"
-#include "python/driver/memory/memory_operation.h"
+#include "python/driver/launch/launch.h"
+#include "python/driver/memory/memory.h"
 
 /* -- update ------------------------------------------------------------------------ */
 
@@ -65,19 +64,19 @@ exec_used_new(pcu_state *st, PyObject *const *args, Py_ssize_t nargs,
     return used;
 }
 
-/* 1 if the node's present arguments use the same objects as these. */
-static int
+/* Whether the node's present arguments use the same objects as these. */
+static bool
 exec_uses_same(pcu_state *st, PyObject *old, PyObject *const *args, Py_ssize_t nargs)
 {
     if (old == NULL || PyTuple_GET_SIZE(old) != nargs + 1) {
-        return 0;
+        return false;
     }
     for (Py_ssize_t i = 0; i < nargs; i++) {
         if (PyTuple_GET_ITEM(old, i + 1) != exec_used_borrow(st, args[i])) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 /* Hold what the node's new arguments use. exec_settle() ends the old ones. */
@@ -247,7 +246,7 @@ exec_update_kernel(pcu_graph_exec *self, pcu_graph_node *node, PyObject *const *
     pcu_argument_buffer buffer;
     CUDA_KERNEL_NODE_PARAMS params;
     void *extra[PCU_KERNEL_EXTRA];
-    int has_block = 0;
+    bool has_block = false;
     if (node->function == NULL) {
         PyErr_SetString(PyExc_TypeError,
                         "the kernel of this node is not a Function of the program; "
@@ -295,22 +294,29 @@ exec_hold_resources(pcu_graph_exec *self, pcu_graph_node *node,
     return rc;
 }
 
+static const pcu_word exec_copy_words[] = {
+    {"node", pcu_as_object, offsetof(exec_copy_args, node)},
+    {"dest", pcu_as_object, offsetof(exec_copy_args, dest)},
+    {"src", pcu_as_object, offsetof(exec_copy_args, src)},
+    {"size", pcu_as_object, offsetof(exec_copy_args, size)},
+    {"value", pcu_as_object, offsetof(exec_copy_args, src)},
+    {"count", pcu_as_object, offsetof(exec_copy_args, size)},
+    {"width", pcu_as_uint, offsetof(exec_copy_args, width)},
+};
+
+/* The arguments for a copy. */
+PCU_SIGNATURE(exec_update_copy, exec_copy_words,
+              "update_node(node, /, dest, src, size=None)\n--\n\n")
+
 static int
 exec_update_copy(pcu_graph_exec *self, pcu_graph_node *node, PyObject *const *args,
                  Py_ssize_t nargs, PyObject *kwnames, pcu_graph_resources *resources)
 {
-    static const pcu_argspec specs[] = {
-        {"node", pcu_as_object, offsetof(exec_copy_args, node)},
-        {"dest", pcu_as_object, offsetof(exec_copy_args, dest)},
-        {"src", pcu_as_object, offsetof(exec_copy_args, src)},
-        {"size", pcu_as_object, offsetof(exec_copy_args, size)},
-    };
-    static const pcu_argtable table = {"update_node", specs, 4, 3, 1};
     pcu_state *st = self->head.st;
     exec_copy_args a = {0};
     CUDA_MEMCPY3D copy;
     int rc;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(st, &exec_update_copy_signature, args, nargs, kwnames, &a) < 0 ||
         pcu_copy_parameters(st, a.dest, a.src, a.size, resources, &copy) < 0 ||
         exec_hold_resources(self, node, resources) < 0) {
         return -1;
@@ -321,23 +327,19 @@ exec_update_copy(pcu_graph_exec *self, pcu_graph_node *node, PyObject *const *ar
     return rc;
 }
 
+/* The arguments for a fill. */
+PCU_SIGNATURE(exec_update_set, exec_copy_words,
+              "update_node(node, /, dest, value, count=None, width=1)\n--\n\n")
+
 static int
 exec_update_set(pcu_graph_exec *self, pcu_graph_node *node, PyObject *const *args,
                 Py_ssize_t nargs, PyObject *kwnames, pcu_graph_resources *resources)
 {
-    static const pcu_argspec specs[] = {
-        {"node", pcu_as_object, offsetof(exec_copy_args, node)},
-        {"dest", pcu_as_object, offsetof(exec_copy_args, dest)},
-        {"value", pcu_as_object, offsetof(exec_copy_args, src)},
-        {"count", pcu_as_object, offsetof(exec_copy_args, size)},
-        {"width", pcu_as_uint, offsetof(exec_copy_args, width)},
-    };
-    static const pcu_argtable table = {"update_node", specs, 5, 3, 1};
     pcu_state *st = self->head.st;
     exec_copy_args a = {.width = 1};
     CUDA_MEMSET_NODE_PARAMS fill;
     int rc;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(st, &exec_update_set_signature, args, nargs, kwnames, &a) < 0 ||
         pcu_set_parameters(st, a.dest, a.src, a.size, a.width, resources, &fill) < 0 ||
         exec_hold_resources(self, node, resources) < 0) {
         return -1;
@@ -531,23 +533,25 @@ typedef struct {
     int enabled;
 } exec_enable_args;
 
-PyDoc_STRVAR(exec_enable_doc,
-             "enable($self, /, node, enabled=True)\n--\n\n"
-             "Switch a kernel, copy or fill on or off for the launches that follow.\n\n"
-             "A node that is off does nothing; its order is kept.");
+static const pcu_word exec_enable_words[] = {
+    {"node", pcu_as_object, offsetof(exec_enable_args, node)},
+    {"enabled", pcu_as_bool, offsetof(exec_enable_args, enabled)},
+};
+
+PCU_SIGNATURE(
+    exec_enable, exec_enable_words,
+    "enable($self, /, node, enabled=True)\n--\n\n"
+    "Switch a kernel, copy or fill on or off for the launches that follow.\n\n"
+    "A node that is off does nothing; its order is kept.")
 
 static PyObject *
 exec_enable(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"node", pcu_as_object, offsetof(exec_enable_args, node)},
-        {"enabled", pcu_as_bool, offsetof(exec_enable_args, enabled)},
-    };
-    static const pcu_argtable table = {"enable", specs, 2, 1, 0};
     pcu_graph_exec *self = (pcu_graph_exec *)op;
     exec_enable_args a = {NULL, 1};
     int rc;
-    if (pcu_args_parse(self->head.st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(self->head.st, &exec_enable_signature, args, nargs, kwnames,
+                       &a) < 0) {
         return NULL;
     }
     const pcu_graph_node *node =

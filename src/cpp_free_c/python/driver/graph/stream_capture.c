@@ -18,6 +18,7 @@
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
 #include "python/driver/memory/pool.h"
+#include "python/support/driver_call.h"
 
 typedef struct {
     PyObject_HEAD
@@ -25,9 +26,9 @@ typedef struct {
     PyObject *stream; /* strong */
     pcu_graph *graph; /* strong: the target; NULL until __enter__ makes one */
     PyObject *after;  /* strong: the nodes of the target that the work follows */
-    int into;         /* the program gave the graph */
+    bool into;        /* the program gave the graph */
     int early;        /* small operations may be launched early */
-    int active;
+    bool active;
 } stream_capture;
 
 /* -- begin ------------------------------------------------------------------------- */
@@ -106,7 +107,7 @@ capture_begin_current(stream_capture *self, PyObject *pool)
     Py_DECREF(entered);
     int rc = capture_begin_call(self, ((pcu_resource *)self->stream)->handle.stream);
     if (rc == 0) {
-        self->active = 1;
+        self->active = true;
         rc = pcu_graph_resources_begin(self->graph->resources, pool, self->early);
         self->graph->resources->seen = capture_nodes_before(self);
     }
@@ -150,6 +151,65 @@ capture_begin(stream_capture *self, PyObject *ctx)
     return rc;
 }
 
+/* -- what the kernels of libraries use --------------------------------------------- */
+
+/* cuBLAS, cuFFT and other libraries launch kernels themselves, so no hook sees their
+ * parameters. At the end of a capture that has more nodes than the hooks have seen, the
+ * parameters of all kernels are read. The driver reports them since CUDA 12.4.
+ *
+ * A function of the host that was captured is noted as well: see PCU_EXEC_STATUS. */
+
+/* Note the words of one kernel. What the driver does not report is left out. */
+static int
+capture_scan_kernel(pcu_graph_resources *resources, CUgraphNode node)
+{
+    CUDA_KERNEL_NODE_PARAMS params = {0};
+    size_t offset = 0;
+    size_t size = 0;
+    int rc = 0;
+    if (drv.GraphKernelNodeGetParams(node, &params) != CUDA_SUCCESS ||
+        params.kernelParams == NULL || params.func == NULL) {
+        return 0;
+    }
+    for (size_t i = 0; rc == 0 && drv.FuncGetParamInfo(params.func, i, &offset,
+                                                       &size) == CUDA_SUCCESS;
+         i++) {
+        rc = pcu_graph_resources_keep_words(resources, params.kernelParams[i], size);
+    }
+    return rc;
+}
+
+static int
+capture_scan(pcu_graph *graph)
+{
+    CUgraph handle = graph->head.handle.graph;
+    pcu_state *st = graph->head.st;
+    size_t count = 0;
+    int rc;
+    PCU_CALL(rc, st, GraphGetNodes, (handle, NULL, &count));
+    if (rc < 0 || count <= graph->resources->seen) {
+        return rc;
+    }
+    CUgraphNode *nodes = PyMem_Calloc(count, sizeof(*nodes));
+    if (nodes == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    PCU_CALL(rc, st, GraphGetNodes, (handle, nodes, &count));
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+        PCU_CALL(rc, st, GraphNodeGetType, (nodes[i], &type));
+        if (type == CU_GRAPH_NODE_TYPE_HOST || type == CU_GRAPH_NODE_TYPE_GRAPH) {
+            graph->resources->calls_host = true; /* a child may have such a node, too */
+        }
+        if (rc == 0 && type == CU_GRAPH_NODE_TYPE_KERNEL) {
+            rc = capture_scan_kernel(graph->resources, nodes[i]);
+        }
+    }
+    PyMem_Free(nodes);
+    return rc;
+}
+
 /* -- end --------------------------------------------------------------------------- */
 
 /* cuStreamEndCapture failed. If the stream is still being captured, try again, and drop
@@ -175,7 +235,7 @@ capture_end_call(stream_capture *self, CUgraph *graph, const char **routine)
 {
     pcu_scope scope;
     pcu_resource *stream = (pcu_resource *)self->stream;
-    self->active = 0;
+    self->active = false;
     pcu_stream_table_end_capture(&((pcu_context *)stream->ctx)->rec,
                                  stream->handle.stream);
     *graph = NULL;
@@ -227,7 +287,7 @@ capture_end(stream_capture *self, int failed)
         }
     }
     if (rc == 0 && !failed) {
-        rc = pcu_graph_scan(graph);
+        rc = capture_scan(graph);
     }
     pcu_saved_error pending;
     pcu_error_save(&pending);
@@ -385,8 +445,14 @@ typedef struct {
     int early;
 } capture_args;
 
-PyDoc_STRVAR(
-    capture_capture_doc,
+static const pcu_word capture_words[] = {
+    {"graph", pcu_as_object, offsetof(capture_args, graph)},
+    {"after", pcu_as_object, offsetof(capture_args, after)},
+    {"early", pcu_as_bool, offsetof(capture_args, early)},
+};
+
+PCU_SIGNATURE(
+    capture_capture, capture_words,
     "capture($self, /, graph=None, after=(), early=True)\n--\n\n"
     "Return a context manager that records the work of the with block as a Graph.\n\n"
     "In the block this stream is the current one, and its work is not executed. All\n"
@@ -396,21 +462,15 @@ PyDoc_STRVAR(
     "node; by default a new one. after: the nodes of graph that the work waits for.\n"
     "early: on devices of compute capability 9.0, operations of small arrays may be\n"
     "launched before the one ahead has ended. That depends on the sizes and changes\n"
-    "the edges; with False, GraphExec.update() takes captures of all sizes.");
+    "the edges; with False, GraphExec.update() takes captures of all sizes.")
 
 static PyObject *
 capture_capture(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                 PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"graph", pcu_as_object, offsetof(capture_args, graph)},
-        {"after", pcu_as_object, offsetof(capture_args, after)},
-        {"early", pcu_as_bool, offsetof(capture_args, early)},
-    };
-    static const pcu_argtable table = {"capture", specs, 3, 0, 0};
     pcu_state *st = ((pcu_resource *)op)->st;
     capture_args a = {.early = 1};
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, &capture_capture_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
     if (a.graph == Py_None) {

@@ -23,7 +23,7 @@ typedef struct {
     CUuserObject handle;
     PyObject *dict;
     PyObject *weakrefs;
-    int live;
+    bool live;
 } user_object;
 
 /* What the driver gives to user_call_run. */
@@ -54,15 +54,26 @@ user_call_run(void *data)
 
 /* -- making and releasing ---------------------------------------------------------- */
 
+static const pcu_word user_object_words[] = {{"function", pcu_as_object, 0}};
+
+PCU_SIGNATURE(
+    user_object, user_object_words,
+    "UserObject(function)\n--\n\n"
+    "Call function() when no graph refers to this object any more.\n\n"
+    "Graph.retain() gives a graph references. The function is called once, when the\n"
+    "graphs, the executable graphs made from them and this object are gone and all\n"
+    "launches have finished. A thread of the driver may call it. The function must\n"
+    "not call the driver. An exception goes to sys.unraisablehook. If the process\n"
+    "ends first, the function is not called. cuUserObjectCreate, of CUDA 11.3.")
+
 static int
 user_object_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
-    static const pcu_argspec specs[] = {{"function", pcu_as_object, 0}};
-    static const pcu_argtable table = {"UserObject", specs, 1, 1, 0};
     user_object *self = (user_object *)op;
     PyObject *function = NULL;
     int rc;
-    if (pcu_args_parse_tuple(self->st, &table, args, kwargs, &function) < 0) {
+    if (pcu_args_parse_tuple(self->st, &user_object_signature, args, kwargs,
+                             &function) < 0) {
         return -1;
     }
     if (!PyCallable_Check(function)) {
@@ -133,10 +144,10 @@ user_object_release(PyObject *op, PyObject *Py_UNUSED(ignored))
     if (user_object_check(self, "cuUserObjectRelease") < 0) {
         return NULL;
     }
-    self->live = 0;
+    self->live = false;
     PCU_CALL(rc, self->st, UserObjectRelease, (self->handle, 1));
     if (rc < 0) {
-        self->live = 1;
+        self->live = true;
         return NULL;
     }
     Py_RETURN_NONE;
@@ -169,7 +180,7 @@ user_object_dealloc(PyObject *op)
     }
     if (self->live) {
         CUresult status;
-        self->live = 0;
+        self->live = false;
         pcu_error_save(&pending);
         PCU_STATUS(status, UserObjectRelease, (self->handle, 1));
         if (status != CUDA_SUCCESS && pcu_drv_info.state == PCU_DRV_READY) {
@@ -200,19 +211,14 @@ typedef struct {
     unsigned int count;
 } graph_retain_args;
 
-static const pcu_argspec graph_retain_specs[] = {
-    {"user_object", pcu_as_object, offsetof(graph_retain_args, object)},
-    {"count", pcu_as_uint, offsetof(graph_retain_args, count)},
-};
-
 /* Read the arguments of the two methods. */
 static user_object *
-graph_read_user_object(pcu_graph *self, const pcu_argtable *table,
+graph_read_user_object(pcu_graph *self, const pcu_signature *signature,
                        PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
                        graph_retain_args *a, const char *routine)
 {
     pcu_state *st = self->head.st;
-    if (pcu_args_parse(st, table, args, nargs, kwnames, a) < 0) {
+    if (pcu_args_parse(st, signature, args, nargs, kwnames, a) < 0) {
         return NULL;
     }
     if (!PyObject_TypeCheck(a->object, st->UserObject)) {
@@ -227,24 +233,28 @@ graph_read_user_object(pcu_graph *self, const pcu_argtable *table,
     return (user_object *)a->object;
 }
 
-PyDoc_STRVAR(
-    graph_retain_doc,
+static const pcu_word graph_retain_words[] = {
+    {"user_object", pcu_as_object, offsetof(graph_retain_args, object)},
+    {"count", pcu_as_uint, offsetof(graph_retain_args, count)},
+};
+
+PCU_SIGNATURE(
+    graph_retain, graph_retain_words,
     "retain($self, /, user_object, count=1)\n--\n\n"
     "Let the graph have references to a UserObject (cuGraphRetainUserObject).\n\n"
     "Clones of the graph and executable graphs made from it afterwards have as many.\n"
     "A reference of an executable graph ends when the graph is deleted and its last\n"
-    "launch has finished.");
+    "launch has finished.")
 
 static PyObject *
 graph_retain(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     static const char *const routine = "cuGraphRetainUserObject";
-    static const pcu_argtable table = {"retain", graph_retain_specs, 2, 1, 0};
     pcu_graph *self = (pcu_graph *)op;
     graph_retain_args a = {NULL, 1};
     int rc;
-    const user_object *object =
-        graph_read_user_object(self, &table, args, nargs, kwnames, &a, routine);
+    const user_object *object = graph_read_user_object(
+        self, &graph_retain_signature, args, nargs, kwnames, &a, routine);
     if (object == NULL) {
         return NULL;
     }
@@ -253,25 +263,24 @@ graph_retain(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
     if (rc < 0) {
         return NULL;
     }
-    self->resources->calls_host = 1;
+    self->resources->calls_host = true;
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(graph_release_doc,
-             "release($self, /, user_object, count=1)\n--\n\n"
-             "Give up references of the graph (cuGraphReleaseUserObject).\n\n"
-             "The graph must have that many; some drivers do not check it.");
+PCU_SIGNATURE(graph_release, graph_retain_words,
+              "release($self, /, user_object, count=1)\n--\n\n"
+              "Give up references of the graph (cuGraphReleaseUserObject).\n\n"
+              "The graph must have that many; some drivers do not check it.")
 
 static PyObject *
 graph_release(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     static const char *const routine = "cuGraphReleaseUserObject";
-    static const pcu_argtable table = {"release", graph_retain_specs, 2, 1, 0};
     pcu_graph *self = (pcu_graph *)op;
     graph_retain_args a = {NULL, 1};
     int rc;
-    const user_object *object =
-        graph_read_user_object(self, &table, args, nargs, kwnames, &a, routine);
+    const user_object *object = graph_read_user_object(
+        self, &graph_release_signature, args, nargs, kwnames, &a, routine);
     if (object == NULL) {
         return NULL;
     }
@@ -310,16 +319,6 @@ static PyMemberDef user_object_members[] = {
      NULL},
     {NULL, 0, 0, 0, NULL},
 };
-
-PyDoc_STRVAR(
-    user_object_doc,
-    "UserObject(function)\n--\n\n"
-    "Call function() when no graph refers to this object any more.\n\n"
-    "Graph.retain() gives a graph references. The function is called once, when the\n"
-    "graphs, the executable graphs made from them and this object are gone and all\n"
-    "launches have finished. A thread of the driver may call it. The function must\n"
-    "not call the driver. An exception goes to sys.unraisablehook. If the process\n"
-    "ends first, the function is not called. cuUserObjectCreate, of CUDA 11.3.");
 
 static PyType_Slot user_object_slots[] = {
     {Py_tp_doc, (void *)user_object_doc}, {Py_tp_new, user_object_new},

@@ -1,15 +1,15 @@
-/* Warnings about the types of arguments. See argument_report.h.
+/* Warnings about the types of arguments.
  *
  * pycuda/_argument_types.py writes the text and calls Python's machinery of warnings,
  * which shows a warning once for each line, or as the program's filters say. It answers
  * whether the same warning would be hidden the next time. The call site is remembered
  * then, until the filters change. */
-#include "python/driver/launch/argument_report.h"
+#include "python/driver/launch/launch.h"
 
 #include <stdarg.h>
 
 #include "python/support/call_site.h"
-#include "python/driver/module_struct.h"
+#include "python/driver/resource.h"
 
 enum { SITES = 16 };
 
@@ -151,9 +151,11 @@ pcu_argument_report_format(pcu_function *fn, Py_ssize_t index, char code)
     return rc;
 }
 
-/* The text with what is known of the parameter. NULL with an exception. */
+/* Call a function of pycuda/_argument_types.py with what is known of the parameter. The
+ * format is that of the values behind the argument. NULL with an exception. */
 static PyObject *
-argument_explain_new(pcu_function *fn, Py_ssize_t index, PyObject *arg, PyObject *text)
+argument_ask_new(pcu_function *fn, const char *function, Py_ssize_t index,
+                 PyObject *arg, PyObject *text, PyObject *error)
 {
     PyObject *entries = ((pcu_module *)fn->module)->entries;
     PyObject *module = PyImport_ImportModule("pycuda._argument_types");
@@ -163,11 +165,28 @@ argument_explain_new(pcu_function *fn, Py_ssize_t index, PyObject *arg, PyObject
     if (entries == NULL) {
         entries = Py_None;
     }
+    /* without an error, the list of arguments ends before it */
     PyObject *found =
-        PyObject_CallMethod(module, "explained", "OOOnnOO", fn->module, entries,
-                            fn->name, fn->nparams, index, arg, text);
+        PyObject_CallMethod(module, function, error == NULL ? "OOOnnOO" : "OOOnnOOO",
+                            fn->module, entries, fn->name, fn->nparams, index, arg, text,
+                            error);
     Py_DECREF(module);
     return found;
+}
+
+/* The words "argument INDEX of KERNEL" and what is wrong. NULL with an exception. */
+static PyObject *
+argument_text_new(const pcu_function *fn, Py_ssize_t index, const char *format,
+                  va_list values)
+{
+    PyObject *wrong = PyUnicode_FromFormatV(format, values);
+    if (wrong == NULL) {
+        return NULL;
+    }
+    PyObject *text =
+        PyUnicode_FromFormat("argument %zd of %U%U", index, fn->name, wrong);
+    Py_DECREF(wrong);
+    return text;
 }
 
 int
@@ -176,19 +195,13 @@ pcu_argument_raise(pcu_function *fn, Py_ssize_t index, PyObject *arg, PyObject *
 {
     va_list values;
     va_start(values, format);
-    PyObject *wrong = PyUnicode_FromFormatV(format, values);
+    PyObject *text = argument_text_new(fn, index, format, values);
     va_end(values);
-    if (wrong == NULL) {
-        return -1;
-    }
-    PyObject *text =
-        PyUnicode_FromFormat("argument %zd of %U%U", index, fn->name, wrong);
-    Py_DECREF(wrong);
     if (text == NULL) {
         return -1;
     }
-    if (fn->nparams >= 0) {
-        PyObject *full = argument_explain_new(fn, index, arg, text);
+    if (index < fn->nparams) {
+        PyObject *full = argument_ask_new(fn, "explained", index, arg, text, NULL);
         if (full == NULL) {
             Py_DECREF(text);
             return -1;
@@ -198,4 +211,24 @@ pcu_argument_raise(pcu_function *fn, Py_ssize_t index, PyObject *arg, PyObject *
     PyErr_SetObject(error, text);
     Py_DECREF(text);
     return -1;
+}
+
+int
+pcu_argument_forgive(pcu_function *fn, Py_ssize_t index, PyObject *arg, PyObject *error,
+                     const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    PyObject *text = argument_text_new(fn, index, format, values);
+    va_end(values);
+    PyObject *done = NULL;
+    if (text != NULL) {
+        done = argument_ask_new(fn, "mistaken", index, arg, text, error);
+    }
+    Py_XDECREF(text);
+    Py_XDECREF(done);
+    if (done == NULL) {
+        return -1;
+    }
+    return 0;
 }

@@ -1,4 +1,4 @@
-/* Packing the arguments of a kernel call. See arguments.h.
+/* Packing the arguments of a kernel call.
  *
  * One pass packs every argument into the parameter block. Exact types are tested first,
  * protocols last. From CUDA 12.4 on the driver reports the place of each parameter:
@@ -6,22 +6,19 @@
  * driver the values are laid out with natural alignment.
  *
  * The type of each argument is compared with that of its parameter, see
- * parameter_types.h: another type is a warning, see argument_report.h.
+ * parameter_types.c: another type is a warning, see argument_report.c.
  *
  * The only Python code that runs is that of an argument's class, and, at the first
  * launch of a kernel and for a warning, pycuda/_argument_types.py. */
-#include "python/driver/launch/arguments.h"
+#include "python/driver/launch/launch.h"
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
-#include "python/driver/exchange/foreign_allocation.h"
+#include "python/driver/exchange/dlpack.h"
 #include "python/support/errors.h"
-#include "python/driver/launch/argument_report.h"
-#include "python/driver/launch/handlers.h"
-#include "python/driver/launch/parameter_types.h"
-#include "python/driver/launch/tensor_map.h"
+#include "python/support/settings.h"
 #include "python/driver/memory/gpuarray.h"
-#include "python/driver/memory/managed.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
 #include "python/driver/texture/texture_object.h"
@@ -34,6 +31,8 @@ typedef struct {
     const CUstream *stream; /* of the launch; NULL: not known yet */
     Py_ssize_t index;       /* of the argument that is packed now */
     Py_ssize_t nargs;
+    int natural;               /* 1: the values follow each other, as in PyCUDA; see
+                                  argument_check_count */
     PyObject **memory;         /* of handlers: the result of pcu_arguments_pack */
     unsigned char discard[16]; /* receives the bytes of arguments that were converted */
 } argument_packer;
@@ -45,14 +44,55 @@ argument_article(const char *name)
     return strchr("aeiouAEIOU", name[0]) != NULL ? "an" : "a";
 }
 
-static int
-argument_bad_size(argument_packer *p, PyObject *arg, size_t size)
+/* The alignment that PyCUDA gives to the parameter behind this one. */
+static size_t
+argument_next_align(const pcu_function *fn, Py_ssize_t index)
 {
-    return pcu_argument_raise(p->function, p->index, arg, PyExc_TypeError,
-                              " is %s %s of %zu bytes, but that parameter takes %zu",
-                              argument_article(Py_TYPE(arg)->tp_name),
-                              Py_TYPE(arg)->tp_name, size,
-                              p->function->params[p->index].size);
+    size_t size = fn->params[index + 1].size;
+    if (size == 2 || size == 4 || size == 8) {
+        return size;
+    }
+    return 1;
+}
+
+/* 1 if PyCUDA puts the parameters behind an argument of this size where the kernel
+ * expects them. PyCUDA puts each argument directly behind the one before, aligned for
+ * its own type. Behind the last one, the kernel reads bytes of an earlier launch. */
+static int
+argument_keeps_others(const pcu_function *fn, Py_ssize_t index, size_t size)
+{
+    const pcu_param *param = &fn->params[index];
+    if (index + 1 == fn->nparams) {
+        return size <= param->size;
+    }
+    size_t align = argument_next_align(fn, index);
+    return ((param->offset + size + align - 1) & ~(align - 1)) == param[1].offset;
+}
+
+/* The place for an argument of another size than its parameter. PyCUDA passes its
+ * bytes: a kernel that does not use that parameter, or finds zeros there, is right.
+ * NULL with an exception if that is an error. */
+static void *
+argument_place_other_size(argument_packer *p, PyObject *arg, size_t size)
+{
+    static const char text[] = " is %s %s of %zu bytes, but that parameter takes %zu";
+    pcu_function *fn = p->function;
+    const pcu_param *param = &fn->params[p->index];
+    const char *name = Py_TYPE(arg)->tp_name;
+    const char *article = argument_article(name);
+    int rc;
+    if (argument_keeps_others(fn, p->index, size)) {
+        rc = pcu_argument_forgive(fn, p->index, arg, PyExc_TypeError, text, article,
+                                  name, size, param->size);
+    }
+    else {
+        rc = pcu_argument_raise(fn, p->index, arg, PyExc_TypeError, text, article, name,
+                                size, param->size);
+    }
+    if (rc < 0) {
+        return NULL;
+    }
+    return p->buffer->data + param->offset;
 }
 
 static int
@@ -72,6 +112,23 @@ argument_has_room(const pcu_function *fn, Py_ssize_t index, size_t size)
            (index + 1 < fn->nparams && param[1].offset - param->offset >= size);
 }
 
+/* An integer that does not fit into its parameter: pass its lowest bytes, as PyCUDA
+ * does, where that moves no other parameter. */
+static void *
+argument_place_beyond(argument_packer *p, PyObject *arg, size_t size)
+{
+    if (!PyErr_ExceptionMatches(PyExc_OverflowError) ||
+        !argument_keeps_others(p->function, p->index, size)) {
+        return NULL;
+    }
+    PyErr_Clear(); /* the report says it */
+    if (pcu_argument_forgive(p->function, p->index, arg, PyExc_OverflowError,
+                             " is %R, which its parameter cannot hold", arg) < 0) {
+        return NULL;
+    }
+    return p->buffer->data + p->function->params[p->index].offset;
+}
+
 /* Convert an argument whose size differs from its parameter's, or raise. An integer is
  * converted if the parameter is an integer that can hold the value, and its bytes are
  * written to the parameter block. Return p->discard: the caller writes the argument's
@@ -83,21 +140,20 @@ argument_convert(argument_packer *p, PyObject *arg, size_t size)
     pcu_function *fn = p->function;
     unsigned long long bits = 0;
     if (!argument_is_integer(arg) || size > sizeof(p->discard)) {
-        argument_bad_size(p, arg, size);
-        return NULL;
+        return argument_place_other_size(p, arg, size);
     }
-    if (fn->params[p->index].integer == 0 && pcu_parameter_integers_read(fn) < 0) {
+    if (fn->params[p->index].integer == PCU_INTEGER_UNKNOWN &&
+        pcu_parameter_integers_read(fn) < 0) {
         return NULL;
     }
     const pcu_param *param = &fn->params[p->index];
-    if (param->integer <= 0 || param->size > sizeof(bits) ||
+    if (param->integer == PCU_INTEGER_NONE || param->size > sizeof(bits) ||
         !argument_has_room(fn, p->index, size)) {
-        argument_bad_size(p, arg, size);
-        return NULL;
+        return argument_place_other_size(p, arg, size);
     }
     unsigned long long top = UINT64_MAX >> (64 - 8 * param->size);
     long long low = 0;
-    if (param->integer == 1) { /* signed */
+    if (param->integer == PCU_INTEGER_SIGNED) {
         top >>= 1;
         low = -(long long)top - 1;
     }
@@ -105,7 +161,7 @@ argument_convert(argument_packer *p, PyObject *arg, size_t size)
         char name[64];
         (void)PyOS_snprintf(name, sizeof(name), "argument %zd", p->index); /* fits */
         if (pcu_as_integer(arg, low, top, &bits, name) < 0) {
-            return NULL;
+            return argument_place_beyond(p, arg, size);
         }
     }
     memcpy(p->buffer->data + param->offset, &bits, param->size);
@@ -154,7 +210,7 @@ argument_place_raw(argument_packer *p, PyObject *arg, size_t size, size_t align,
                    int structure)
 {
     pcu_function *fn = p->function;
-    if (fn->nparams < 0) {
+    if (p->natural) {
         return argument_reserve(p, size, align);
     }
     const pcu_param *param = &fn->params[p->index];
@@ -170,11 +226,10 @@ static inline void *
 argument_place(argument_packer *p, PyObject *arg, size_t size, size_t align,
                unsigned int type)
 {
-    pcu_function *fn = p->function;
-    if (fn->nparams < 0) {
+    if (p->natural) {
         return argument_reserve(p, size, align);
     }
-    const pcu_param *param = &fn->params[p->index];
+    const pcu_param *param = &p->function->params[p->index];
     if (!pcu_parameter_takes(param, type)) {
         return argument_place_slow(p, arg, size, type, 0);
     }
@@ -206,7 +261,7 @@ argument_put_elements(argument_packer *p, PyObject *arg, CUdeviceptr pointer,
                       unsigned int type)
 {
     void *place;
-    if (p->function->nparams < 0) {
+    if (p->natural) {
         place = argument_reserve(p, sizeof(pointer), sizeof(pointer));
     }
     else {
@@ -310,24 +365,44 @@ argument_place_dtype(argument_packer *p, PyObject *arg, size_t size,
     return argument_place_raw(p, arg, size, align, structure);
 }
 
-/* Refuse an array of the host if the parameter is a pointer for sure: its bytes are no
- * address. */
+/* 1 if an argument is no address, and its parameter is a pointer for sure. -1 on error.
+ */
 static int
-argument_refuse_for_pointer(argument_packer *p, PyObject *arg)
+argument_is_for_pointer(argument_packer *p)
 {
     pcu_function *fn = p->function;
-    if (fn->nparams < 0 || fn->params[p->index].size != sizeof(CUdeviceptr)) {
+    if (p->natural || fn->params[p->index].size != sizeof(CUdeviceptr)) {
         return 0;
     }
     if (pcu_parameter_types_read(fn) < 0) {
         return -1;
     }
-    if (!fn->params[p->index].is_pointer) {
-        return 0;
+    return fn->params[p->index].is_pointer;
+}
+
+/* The place for an array of the host if the parameter is a pointer for sure: its bytes
+ * are no address. PyCUDA passes them: a kernel that does not use that pointer, or
+ * compares it with NULL, is right. NULL with an exception. */
+static void *
+argument_place_host_array(argument_packer *p, PyObject *arg, size_t size)
+{
+    static const char text[] = " is %s %s in the memory of the host";
+    pcu_function *fn = p->function;
+    const char *name = Py_TYPE(arg)->tp_name;
+    int rc;
+    if (PyArray_IS_C_CONTIGUOUS((PyArrayObject *)arg) &&
+        argument_keeps_others(fn, p->index, size)) {
+        rc = pcu_argument_forgive(fn, p->index, arg, PyExc_TypeError, text,
+                                  argument_article(name), name);
     }
-    return pcu_argument_raise(
-        fn, p->index, arg, PyExc_TypeError, " is %s %s in the memory of the host",
-        argument_article(Py_TYPE(arg)->tp_name), Py_TYPE(arg)->tp_name);
+    else {
+        rc = pcu_argument_raise(fn, p->index, arg, PyExc_TypeError, text,
+                                argument_article(name), name);
+    }
+    if (rc < 0) {
+        return NULL;
+    }
+    return p->buffer->data + fn->params[p->index].offset;
 }
 
 /* The type of the elements of a NumPy array, for argument_put_elements. */
@@ -350,7 +425,7 @@ argument_put_array(argument_packer *p, PyObject *arg)
     PyArray_Descr *dtype = PyArray_DESCR(array);
     size_t size = (size_t)PyArray_NBYTES(array);
     int structure = PyDataType_HASFIELDS(dtype) || dtype->type_num == NPY_VOID;
-    if (pcu_array_check_elements(array, "the value of a kernel argument") < 0) {
+    if (pcu_array_check_elements(array, "the value of a kernel argument", "") < 0) {
         return -1;
     }
     PyObject *managed = pcu_managed_of_array(p->function->st, array);
@@ -365,16 +440,25 @@ argument_put_array(argument_packer *p, PyObject *arg)
     if (PyArray_SIZE(array) == 1) {
         type = pcu_type_of_dtype(dtype);
     }
-    if (!structure && type != PCU_T_INT64 && type != PCU_T_UINT64 &&
-        argument_refuse_for_pointer(p, arg) < 0) {
+    int is_for_pointer = 0;
+    if (!structure && type != PCU_T_INT64 && type != PCU_T_UINT64) {
+        is_for_pointer = argument_is_for_pointer(p);
+    }
+    if (is_for_pointer < 0) {
         return -1;
     }
-    if (!PyArray_IS_C_CONTIGUOUS(array)) {
+    void *place;
+    if (is_for_pointer) {
+        place = argument_place_host_array(p, arg, size);
+    }
+    else if (!PyArray_IS_C_CONTIGUOUS(array)) {
         return pcu_argument_raise(
             p->function, p->index, arg, PyExc_ValueError,
             " is an array with gaps, which cannot be passed by value");
     }
-    void *place = argument_place_dtype(p, arg, size, dtype, type, structure);
+    else {
+        place = argument_place_dtype(p, arg, size, dtype, type, structure);
+    }
     if (place == NULL) {
         return -1;
     }
@@ -423,8 +507,17 @@ argument_put_scalar(argument_packer *p, PyObject *arg)
         }
     }
     else {
-        void *place =
-            argument_place_dtype(p, arg, size, dtype, pcu_type_of_dtype(dtype), 0);
+        int type = pcu_type_of_dtype(dtype);
+        if (PyTypeNum_ISDATETIME(dtype->type_num)) {
+            type = PCU_T_INT64; /* but no address, as integers may be */
+            int is_for_pointer = argument_is_for_pointer(p);
+            if (is_for_pointer < 0 ||
+                (is_for_pointer &&
+                 pcu_argument_report(p->function, p->index, arg) < 0)) {
+                goto done;
+            }
+        }
+        void *place = argument_place_dtype(p, arg, size, dtype, type, 0);
         if (place != NULL) {
             argument_copy_scalar(arg, dtype, place, size);
             rc = 0;
@@ -687,7 +780,7 @@ argument_put_buffer(argument_packer *p, PyObject *arg)
 {
     pcu_buffer buffer = {0};
     int rc = -1;
-    if (pcu_buffer_acquire(&buffer, arg, 0, "a kernel argument") < 0) {
+    if (pcu_buffer_acquire(&buffer, arg, false, "a kernel argument") < 0) {
         return -1;
     }
     void *place = argument_place_raw(p, arg, buffer.size, 1, 0);
@@ -706,7 +799,7 @@ static int
 argument_put_map(argument_packer *p, PyObject *arg, const void *map)
 {
     pcu_function *fn = p->function;
-    if (fn->nparams < 0) {
+    if (p->natural) {
         return pcu_raise_detail(
             fn->st, argument_routine, CUDA_ERROR_NOT_SUPPORTED,
             "argument %zd of %U is a TensorMap: only drivers of CUDA 12.4 and later "
@@ -820,33 +913,62 @@ argument_put_one(argument_packer *p, PyObject *arg)
     return argument_put_by_protocol(p, arg);
 }
 
+/* The number of arguments is not that of the parameters. PyCUDA passes the values
+ * behind each other: a kernel is right if these are the members of its structures, or
+ * if it does not use the parameters at the end. Only more bytes than the parameters
+ * have are always an error, of the driver too. */
+static int
+argument_check_count(argument_packer *p)
+{
+    static const char text[] = "%U takes %zd argument%s (%zd given)";
+    pcu_function *fn = p->function;
+    const char *plural = "s";
+    if (fn->nparams == 1) {
+        plural = "";
+    }
+    if (p->buffer->used > fn->params_size) {
+        PyErr_Format(PyExc_TypeError, text, fn->name, fn->nparams, plural, p->nargs);
+        return -1;
+    }
+    return pcu_forgive(PyExc_TypeError, text, fn->name, fn->nparams, plural, p->nargs);
+}
+
+/* Append zeros up to the size of the parameters. */
+static int
+argument_fill(argument_packer *p)
+{
+    size_t missing = p->function->params_size - p->buffer->used;
+    void *rest = argument_reserve(p, missing, 1);
+    if (rest == NULL) {
+        return -1;
+    }
+    memset(rest, 0, missing);
+    return 0;
+}
+
 int
 pcu_arguments_pack(pcu_function *self, PyObject *const *args, Py_ssize_t nargs,
                    const CUstream *stream, pcu_argument_buffer *buffer,
                    PyObject ***memory)
 {
-    argument_packer p = {
-        .function = self, .buffer = buffer, .stream = stream, .nargs = nargs};
+    argument_packer p = {.function = self,
+                         .buffer = buffer,
+                         .stream = stream,
+                         .nargs = nargs,
+                         .natural = nargs != self->nparams};
+    int is_other_count = p.natural && self->nparams >= 0;
     int rc = 0;
-    if (self->nparams >= 0) {
-        if (nargs != self->nparams) {
-            const char *plural = "s";
-            if (self->nparams == 1) {
-                plural = "";
-            }
-            PyErr_Format(PyExc_TypeError, "%U takes %zd argument%s (%zd given)",
-                         self->name, self->nparams, plural, nargs);
-            return -1;
-        }
-        void *block = pcu_argument_buffer_reserve(buffer, self->params_size, 1);
-        if (block == NULL) {
-            PyErr_NoMemory();
-            return -1;
-        }
-        memset(block, 0, self->params_size);
+    if (!p.natural) {
+        rc = argument_fill(&p); /* the values are written to their places */
     }
     for (p.index = 0; rc == 0 && p.index < nargs; p.index++) {
         rc = argument_put_one(&p, args[p.index]);
+    }
+    if (rc == 0 && is_other_count) {
+        rc = argument_check_count(&p);
+    }
+    if (rc == 0 && is_other_count) {
+        rc = argument_fill(&p);
     }
     *memory = p.memory;
     return rc;

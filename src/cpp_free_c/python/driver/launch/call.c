@@ -1,15 +1,15 @@
 /* Function.__call__: f(*args, block=, grid=, stream=, shared=, texrefs=, time_kernel=),
- * and the keywords of launch_keywords.h.
+ * and the keywords of launch_attributes.c.
  *
  * The steps of a call, and their files:
- *   call.c                  reads the keywords
- *   function_description.c  reads the limits and parameters of the kernel, once
- *   launch.c                checks the shape
- *   arguments.c             packs the arguments into the parameter block
- *   handlers.c              copies the arrays of In and InOut to the device
- *   launch.c                checks the shape again, and calls cuLaunchKernel
- *   attribute_launch.c      calls cuLaunchKernelEx instead if there are attributes
- *   handlers.c              copies the arrays of Out and InOut back
+ *   call.c        reads the keywords
+ *   function.c    reads the limits and parameters of the kernel, once
+ *   launch.c      checks the shape
+ *   arguments.c   packs the arguments into the parameter block
+ *   handlers.c    copies the arrays of In and InOut to the device
+ *   launch.c      checks the shape again, and calls cuLaunchKernel
+ *                 or cuLaunchKernelEx, if there are attributes
+ *   handlers.c    copies the arrays of Out and InOut back
  *
  * The shape is checked before the arguments, so that a wrong shape copies nothing, and
  * again before the launch, because code that runs meanwhile may change the limits or
@@ -17,25 +17,18 @@
  *
  * Invariant: the only Python code that runs is that of the classes of the arguments and
  * of the keywords' values, and pycuda/_parameter_types.py (see arguments.c). */
-#include "python/driver/launch/call.h"
+#include "python/driver/launch/launch.h"
 
 #include <time.h>
 
 #include "python/support/convert.h"
-#include "python/driver/launch/arguments.h"
-#include "python/driver/launch/attribute_launch.h"
-#include "python/driver/launch/function_description.h"
-#include "python/driver/launch/handlers.h"
-#include "python/driver/launch/kept_arguments.h"
-#include "python/driver/launch/launch.h"
-#include "python/driver/launch/launch_keywords.h"
 #include "python/driver/stream.h"
-#include "python/driver/texture/module_references.h"
+#include "python/driver/texture/reference.h"
 
 typedef struct {
     pcu_launch_shape shape;
     PyObject *stream; /* borrowed; Py_None if not given */
-    int has_block;
+    bool has_block;
     int special;                      /* or-ed CALL_ flags; 0: the usual call */
     pcu_launch_attributes attributes; /* set if `special` has CALL_ATTRIBUTES */
 } call_options;
@@ -69,7 +62,7 @@ call_keyword(pcu_state *st, call_options *call, PyObject *name, PyObject *value)
         if (value == Py_None) {
             return 0;
         }
-        return pcu_module_references_check(st, value, 1);
+        return pcu_module_references_check(st, value, true);
     }
     return 1;
 }

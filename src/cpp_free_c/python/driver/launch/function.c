@@ -1,11 +1,10 @@
 /* Function: a kernel of a loaded module. The object, its attributes and settings.
  *
  * Function.__call__ is in call.c, prepare() and the prepared calls in prepared_call.c,
- * the launch calls of CUDA before 4.0 in old_calls.c. function_description.c reads the
- * kernel's limits and parameters.
+ * the launch calls of CUDA before 4.0 in old_calls.c.
  *
  * Invariant: a Function holds its module, which owns the code. */
-#include "python/driver/launch/function.h"
+#include "python/driver/launch/launch.h"
 
 #include "python/support/convert.h"
 #include "python/support/driver_call.h"
@@ -14,17 +13,11 @@
 #include "python/support/type.h"
 #include "python/support/suspects.h"
 #include "python/driver/context.h"
-#include "python/driver/launch/argument_report.h"
-#include "python/driver/launch/call.h"
-#include "python/driver/launch/function_description.h"
-#include "python/driver/launch/function_struct.h"
-#include "python/driver/launch/old_calls.h"
-#include "python/driver/launch/prepared_call.h"
-#include "python/driver/launch/prepared_format.h"
 #include "python/driver/resource.h"
-#include "python/driver/texture/module_references.h"
+#include "python/driver/texture/reference.h"
 
 #include "abi/function_attributes.h"
+#include "python/support/errors.h"
 
 PyObject *
 pcu_function_new(pcu_state *st, PyObject *module, CUfunction handle, PyObject *name)
@@ -48,6 +41,126 @@ pcu_function_new(pcu_state *st, PyObject *module, CUfunction handle, PyObject *n
     self->nparams = -1;
     self->old_block[0] = self->old_block[1] = self->old_block[2] = 1;
     return (PyObject *)self;
+}
+
+/* -- limits and parameters, as the driver reports them ----------------------------- */
+
+static CUresult
+description_read_limits(pcu_function *self)
+{
+    int threads = 0;
+    int static_shared = 0;
+    int dynamic = 0;
+    CUresult status = drv.FuncGetAttribute(
+        &threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, self->handle);
+    if (status == CUDA_SUCCESS) {
+        status = drv.FuncGetAttribute(
+            &static_shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, self->handle);
+    }
+    if (status == CUDA_SUCCESS) {
+        status = drv.FuncGetAttribute(
+            &dynamic, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, self->handle);
+    }
+    self->max_threads = threads;
+    self->static_shared = (size_t)static_shared;
+    self->max_dynamic = (size_t)dynamic;
+    return status;
+}
+
+/* Count the parameters. *count is -1 if this driver cannot report them. */
+static int
+description_count_params(pcu_function *self, Py_ssize_t *count)
+{
+    size_t offset = 0;
+    size_t size = 0;
+    CUresult status = CUDA_SUCCESS;
+    for (*count = 0; status == CUDA_SUCCESS; ++*count) {
+        status = drv.FuncGetParamInfo(self->handle, (size_t)*count, &offset, &size);
+    }
+    --*count;
+    if (status == CUDA_ERROR_INVALID_VALUE) { /* past the last one */
+        return 0;
+    }
+    *count = -1;
+    if (status == CUDA_ERROR_NOT_FOUND || status == CUDA_ERROR_NOT_SUPPORTED) {
+        return 0;
+    }
+    return pcu_raise(self->st, "cuFuncGetParamInfo", status);
+}
+
+static int
+description_read_params(pcu_function *self)
+{
+    Py_ssize_t n;
+    pcu_param *params = NULL;
+    size_t end = 0;
+    if (self->nparams >= 0) { /* they never change, and a call may be using them */
+        return 0;
+    }
+    if (description_count_params(self, &n) < 0) {
+        return -1;
+    }
+    if (n > 0) {
+        params = PyMem_Calloc((size_t)n, sizeof(*params));
+        if (params == NULL) {
+            PyErr_NoMemory();
+            return -1;
+        }
+    }
+    for (Py_ssize_t i = 0; i < n; i++) {
+        pcu_param *param = &params[i];
+        CUresult status =
+            drv.FuncGetParamInfo(self->handle, (size_t)i, &param->offset, &param->size);
+        if (status != CUDA_SUCCESS) {
+            PyMem_Free(params);
+            return pcu_raise(self->st, "cuFuncGetParamInfo", status);
+        }
+        if (param->offset + param->size > end) {
+            end = param->offset + param->size;
+        }
+    }
+    PyMem_Free(self->params);
+    self->params = params;
+    self->params_size = end;
+    self->nparams = n;
+    return 0;
+}
+
+int
+pcu_function_describe(pcu_function *self)
+{
+    pcu_resource *module = (pcu_resource *)self->module;
+    pcu_scope scope;
+    int rc;
+    if (self->described) {
+        return 0;
+    }
+    if (pcu_resource_check(module, "cuFuncGetAttribute") < 0) {
+        return -1;
+    }
+    CUresult status = pcu_scope_enter(&scope, pcu_context_rec(module->ctx));
+    if (status != CUDA_SUCCESS) {
+        return pcu_raise(self->st, scope.routine, status);
+    }
+    status = description_read_limits(self);
+    if (status == CUDA_SUCCESS) {
+        rc = description_read_params(self);
+    }
+    else {
+        rc = pcu_raise(self->st, "cuFuncGetAttribute", status);
+    }
+    status = pcu_scope_leave(&scope);
+    if (rc == 0 && status != CUDA_SUCCESS) {
+        rc = pcu_raise(self->st, "cuCtxPopCurrent", status);
+    }
+    self->described = rc == 0;
+    return rc;
+}
+
+void
+pcu_function_forget(pcu_function *self)
+{
+    self->described = false;
 }
 
 static int
@@ -146,25 +259,26 @@ typedef struct {
     int value;
 } function_set_args;
 
-PyDoc_STRVAR(function_set_attribute_doc,
-             "set_attribute($self, attr, value, /)\n--\n\n"
-             "Set a function_attribute.\n\n"
-             "The driver lets you set MAX_DYNAMIC_SHARED_SIZE_BYTES,\n"
-             "PREFERRED_SHARED_MEMORY_CARVEOUT and some others.");
+static const pcu_word function_set_words[] = {
+    {"attr", pcu_as_object, offsetof(function_set_args, which)},
+    {"value", pcu_as_int, offsetof(function_set_args, value)},
+};
+
+PCU_SIGNATURE(function_set_attribute, function_set_words,
+              "set_attribute($self, attr, value, /)\n--\n\n"
+              "Set a function_attribute.\n\n"
+              "The driver lets you set MAX_DYNAMIC_SHARED_SIZE_BYTES,\n"
+              "PREFERRED_SHARED_MEMORY_CARVEOUT and some others.")
 
 static PyObject *
 function_set_attribute(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
 {
-    static const pcu_argspec specs[] = {
-        {"attr", pcu_as_object, offsetof(function_set_args, which)},
-        {"value", pcu_as_int, offsetof(function_set_args, value)},
-    };
-    static const pcu_argtable table = {"set_attribute", specs, 2, 2, 2};
     pcu_function *self = (pcu_function *)op;
     function_set_args a = {0};
     unsigned int attribute = 0;
     int rc;
-    if (pcu_args_parse(self->st, &table, args, nargs, NULL, &a) < 0 ||
+    if (pcu_args_parse(self->st, &function_set_attribute_signature, args, nargs, NULL,
+                       &a) < 0 ||
         pcu_enum_value(self->st->enum_function_attribute, a.which, &attribute, "attr") <
             0) {
         return NULL;
@@ -248,12 +362,35 @@ function_param_set_texref(PyObject *op, PyObject *texref)
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(
-    function_prepare_doc,
+typedef struct {
+    PyObject *arg_types; /* borrowed, as is the other */
+    PyObject *texrefs;
+} prepare_args;
+
+static const pcu_word prepare_words[] = {
+    {"arg_types", pcu_as_object, offsetof(prepare_args, arg_types)},
+    {"texrefs", pcu_as_object, offsetof(prepare_args, texrefs)},
+};
+
+PCU_SIGNATURE(
+    function_prepare, prepare_words,
     "prepare($self, /, arg_types, texrefs=None)\n--\n\n"
     "Set the argument types of prepared calls, and return the function.\n\n"
     "arg_types: a format string of pycuda._pvt_struct, or an iterable of numpy\n"
-    "types and dtypes. Any other item, such as None or 'P', is a pointer.");
+    "types and dtypes. Any other item, such as None or 'P', is a pointer.")
+
+static PyObject *
+function_prepare(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                 PyObject *kwnames)
+{
+    prepare_args a = {0};
+    if (pcu_args_parse(((pcu_function *)op)->st, &function_prepare_signature, args,
+                       nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    return pcu_function_prepare(op, a.arg_types, a.texrefs);
+}
+
 PyDoc_STRVAR(function_prepared_call_doc,
              "prepared_call($self, /, grid, block, *args, shared_size=0,\n"
              "cooperative=None, cluster=None, programmatic=None, priority=None,\n"
@@ -290,7 +427,7 @@ static PyMethodDef function_methods[] = {
      function_set_shared_config_doc},
     {"param_set_texref", function_param_set_texref, METH_O,
      function_param_set_texref_doc},
-    FUNCTION_KEYWORDS(prepare, pcu_function_prepare),
+    FUNCTION_KEYWORDS(prepare, function_prepare),
     FUNCTION_KEYWORDS(prepared_call, pcu_function_prepared_call),
     FUNCTION_KEYWORDS(prepared_async_call, pcu_function_prepared_async_call),
     FUNCTION_KEYWORDS(prepared_timed_call, pcu_function_prepared_timed_call),

@@ -4,16 +4,15 @@
  * A handler allocates device memory at its first call and keeps it for the next. The
  * functions in handlers.h serve objects whose type is exactly In, Out or InOut, without
  * a method call. For types that programs derive, the methods below are looked up. */
-#include "python/driver/launch/handlers.h"
+#include "python/driver/launch/launch.h"
 
 #include "python/support/convert.h"
 #include "python/support/driver_call.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
-#include "python/driver/launch/launch.h"
-#include "python/driver/memory/allocation.h"
+#include "python/driver/current_context.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/memory/copy.h"
-#include "python/driver/memory/pointer.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
 
@@ -41,31 +40,8 @@ handler_type_name(const pcu_handler *self)
     return name;
 }
 
-/* The array in messages, such as "the array of InOut". Only a derived type needs memory
- * for it, and keeps it: each call of a kernel with handlers comes here. */
-static const char *
-handler_words(pcu_handler *self)
-{
-    const pcu_state *st = self->st;
-    const PyTypeObject *type = Py_TYPE(self);
-    if (type == st->In) {
-        return "the array of In";
-    }
-    if (type == st->Out) {
-        return "the array of Out";
-    }
-    if (type == st->InOut) {
-        return "the array of InOut";
-    }
-    if (self->words == NULL) {
-        self->words = PyBytes_FromFormat("the array of %.40s", handler_type_name(self));
-    }
-    if (self->words == NULL) {
-        PyErr_Clear(); /* no memory: a message must do without the name */
-        return "the array";
-    }
-    return PyBytes_AS_STRING(self->words);
-}
+/* The array in messages: these words, then the name of the type. */
+static const char handler_words[] = "the array of ";
 
 /* Read the size of the array in bytes. nbytes is read only if there is no buffer. */
 static int
@@ -83,7 +59,8 @@ handler_size(pcu_handler *self, size_t *size)
     }
     else if (PyObject_CheckBuffer(array)) {
         pcu_buffer buffer = {0};
-        rc = pcu_buffer_acquire(&buffer, array, 0, handler_words(self));
+        rc = pcu_buffer_acquire_of(&buffer, array, false, handler_words,
+                                   handler_type_name(self));
         *size = buffer.size;
         pcu_buffer_release(&buffer);
     }
@@ -107,22 +84,23 @@ handler_check_meaning(pcu_handler *self)
         return 0;
     }
     PyObject *array = Py_NewRef(self->array);
-    int rc = pcu_array_check_elements((PyArrayObject *)array, handler_words(self));
+    int rc = pcu_array_check_elements((PyArrayObject *)array, handler_words,
+                                      handler_type_name(self));
     Py_DECREF(array);
     return rc;
 }
 
-/* 1 if the present device memory serves for this call. Memory from an earlier call may
- * be too small, if the program replaced the array, or may belong to another context.
- * Memory that the program set always serves. */
-static int
+/* Whether the present device memory serves for this call. Memory from an earlier call
+ * may be too small, if the program replaced the array, or may belong to another
+ * context. Memory that the program set always serves. */
+static bool
 handler_has_memory(const pcu_handler *self, size_t size)
 {
     if (self->dev_alloc == NULL || self->dev_alloc == Py_None) {
-        return 0;
+        return false;
     }
     if (self->room == 0 || self->finishing) {
-        return 1;
+        return true;
     }
     const pcu_resource *memory = (const pcu_resource *)self->dev_alloc;
     return size <= self->room && memory->live &&
@@ -135,7 +113,7 @@ pcu_handler_alloc_new(pcu_handler *self, CUdeviceptr *pointer)
 {
     pcu_state *st = self->st;
     size_t size = 0;
-    int given = self->room == 0 && handler_has_memory(self, 0);
+    bool given = self->room == 0 && handler_has_memory(self, 0);
     if (handler_check_meaning(self) < 0 || (!given && handler_size(self, &size) < 0)) {
         return NULL;
     }
@@ -180,7 +158,7 @@ pcu_handler_method_pointer(PyObject *op, CUdeviceptr *pointer)
     return 0;
 }
 
-static int
+static bool
 handler_is_ours(pcu_state *st, PyObject *alloc)
 {
     return PyObject_TypeCheck(alloc, st->DeviceAllocation) ||
@@ -191,7 +169,7 @@ handler_is_ours(pcu_state *st, PyObject *alloc)
  * differ from the size of the buffer, and the program may have replaced the array or
  * the memory. */
 static int
-handler_copy(pcu_handler *self, CUdeviceptr pointer, PyObject *alloc, int upload)
+handler_copy(pcu_handler *self, CUdeviceptr pointer, PyObject *alloc, bool upload)
 {
     pcu_state *st = self->st;
     pcu_buffer buffer = {0};
@@ -203,8 +181,10 @@ handler_copy(pcu_handler *self, CUdeviceptr pointer, PyObject *alloc, int upload
     PyObject *array = handler_array_new(self);
     if (array == NULL ||
         (PyArray_Check(array) &&
-         pcu_array_check_elements((PyArrayObject *)array, handler_words(self)) < 0) ||
-        pcu_buffer_acquire(&buffer, array, !upload, handler_words(self)) < 0) {
+         pcu_array_check_elements((PyArrayObject *)array, handler_words,
+                                  handler_type_name(self)) < 0) ||
+        pcu_buffer_acquire_of(&buffer, array, !upload, handler_words,
+                              handler_type_name(self)) < 0) {
         goto done;
     }
     pcu_resource *memory = (pcu_resource *)alloc;
@@ -213,8 +193,8 @@ handler_copy(pcu_handler *self, CUdeviceptr pointer, PyObject *alloc, int upload
         goto done;
     }
     if (ours && memory->has_size && buffer.size > memory->size) {
-        PyErr_Format(PyExc_ValueError, "%s has %zu bytes, its device memory has %zu",
-                     handler_words(self), buffer.size, memory->size);
+        PyErr_Format(PyExc_ValueError, "%s%s has %zu bytes, its device memory has %zu",
+                     handler_words, handler_type_name(self), buffer.size, memory->size);
         goto done;
     }
     if (upload) {
@@ -236,7 +216,7 @@ handler_upload(pcu_handler *self, PyObject *alloc)
     if (pcu_as_pointer(self->st, alloc, &pointer, "dev_alloc") < 0) {
         return -1;
     }
-    return handler_copy(self, pointer, alloc, 1);
+    return handler_copy(self, pointer, alloc, true);
 }
 
 /* Wait for the launch that writes to the memory. Use the context of the memory: a
@@ -244,7 +224,6 @@ handler_upload(pcu_handler *self, PyObject *alloc)
 static int
 handler_wait(pcu_state *st, PyObject *alloc, CUstream stream)
 {
-    pcu_scope scope;
     pcu_resource *memory = (pcu_resource *)alloc;
     if (stream != NULL || !handler_is_ours(st, alloc)) {
         return pcu_launch_synchronize(st, stream);
@@ -255,16 +234,8 @@ handler_wait(pcu_state *st, PyObject *alloc, CUstream stream)
     if (pcu_context_rec(memory->ctx) == pcu_ctx_current) {
         return pcu_launch_synchronize(st, NULL);
     }
-    CUresult status = pcu_scope_enter(&scope, pcu_context_rec(memory->ctx));
-    const char *routine = scope.routine;
-    if (status == CUDA_SUCCESS) {
-        routine = "cuCtxSynchronize";
-        PCU_STATUS(status, CtxSynchronize, ());
-        CUresult left = pcu_scope_leave(&scope);
-        if (status == CUDA_SUCCESS) {
-            status = left;
-        }
-    }
+    const char *routine;
+    CUresult status = pcu_context_wait(pcu_context_rec(memory->ctx), &routine);
     if (status == CUDA_SUCCESS) {
         return 0;
     }
@@ -279,7 +250,7 @@ handler_download(pcu_handler *self, PyObject *alloc, CUstream stream)
         pcu_as_pointer(self->st, alloc, &pointer, "dev_alloc") < 0) {
         return -1;
     }
-    return handler_copy(self, pointer, alloc, 0);
+    return handler_copy(self, pointer, alloc, false);
 }
 
 /* Call pre_call of a derived type. */
@@ -383,20 +354,32 @@ handler_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(k
     return (PyObject *)self;
 }
 
+static const pcu_word handler_vocabulary[] = {
+    {"array", pcu_as_object, 0},
+    {"ary", pcu_as_object, 0},
+    {"stream", pcu_as_object, 0},
+};
+
+PCU_SIGNATURE(handler, handler_vocabulary,
+              "ArgumentHandler(array)\n--\n\n"
+              "Base class of kernel arguments that act before and after the launch.\n\n"
+              "Override get_device_alloc(), pre_call(stream) and post_call(stream).")
+
 /* The keyword is `array` or, in many programs, `ary`. */
+PCU_SIGNATURE(handler_ary, handler_vocabulary, "ArgumentHandler(ary)\n--\n\n")
+
 static int
 handler_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
-    static const pcu_argspec array_spec[] = {{"array", pcu_as_object, 0}};
-    static const pcu_argspec ary_spec[] = {{"ary", pcu_as_object, 0}};
     pcu_handler *self = (pcu_handler *)op;
     int short_name = kwargs != NULL && PyDict_GetItemString(kwargs, "ary") != NULL;
-    pcu_argtable table = {handler_type_name(self), array_spec, 1, 1, 0};
+    pcu_signature signature = handler_signature;
     if (short_name) {
-        table.specs = ary_spec;
+        signature = handler_ary_signature;
     }
+    signature.function = handler_type_name(self);
     PyObject *array = NULL;
-    if (pcu_args_parse_tuple(self->st, &table, args, kwargs, &array) < 0) {
+    if (pcu_args_parse_tuple(self->st, &signature, args, kwargs, &array) < 0) {
         return -1;
     }
     PyObject *nbytes = pcu_attribute_new(array, self->st->str_nbytes);
@@ -432,7 +415,6 @@ handler_clear(PyObject *op)
     pcu_handler *self = (pcu_handler *)op;
     Py_CLEAR(self->array);
     Py_CLEAR(self->dev_alloc);
-    Py_CLEAR(self->words);
     Py_CLEAR(self->dict);
     return 0;
 }
@@ -476,48 +458,48 @@ handler_get_device_alloc(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 /* The stream argument of pre_call and post_call. Borrowed; NULL with an exception. */
 static PyObject *
-handler_stream_borrow(PyObject *op, const char *function, PyObject *const *args,
-                      Py_ssize_t nargs, PyObject *kwnames)
+handler_stream_borrow(PyObject *op, const pcu_signature *signature,
+                      PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {{"stream", pcu_as_object, 0}};
-    const pcu_argtable table = {function, specs, 1, 1, 0};
     PyObject *stream = NULL;
-    if (pcu_args_parse(((pcu_handler *)op)->st, &table, args, nargs, kwnames, &stream) <
-        0) {
+    if (pcu_args_parse(((pcu_handler *)op)->st, signature, args, nargs, kwnames,
+                       &stream) < 0) {
         return NULL;
     }
     return stream;
 }
 
-PyDoc_STRVAR(
-    handler_base_pre_call_doc,
-    "pre_call($self, /, stream)\n--\n\nCalled before the launch. Does nothing.");
+PCU_SIGNATURE(
+    handler_base_pre_call, handler_vocabulary,
+    "pre_call($self, /, stream)\n--\n\nCalled before the launch. Does nothing.")
 
 static PyObject *
 handler_base_pre_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                       PyObject *kwnames)
 {
-    if (handler_stream_borrow(op, "pre_call", args, nargs, kwnames) == NULL) {
+    if (handler_stream_borrow(op, &handler_base_pre_call_signature, args, nargs,
+                              kwnames) == NULL) {
         return NULL;
     }
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(handler_in_pre_call_doc,
-             "pre_call($self, /, stream)\n--\n\nCopy the array to the device.");
+PCU_SIGNATURE(handler_in_pre_call, handler_vocabulary,
+              "pre_call($self, /, stream)\n--\n\nCopy the array to the device.")
 
 static PyObject *
 handler_in_pre_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                     PyObject *kwnames)
 {
     CUdeviceptr pointer = 0;
-    if (handler_stream_borrow(op, "pre_call", args, nargs, kwnames) == NULL) {
+    if (handler_stream_borrow(op, &handler_in_pre_call_signature, args, nargs,
+                              kwnames) == NULL) {
         return NULL;
     }
     PyObject *alloc = handler_method_alloc_new(op, &pointer);
     int rc = -1;
     if (alloc != NULL) {
-        rc = handler_copy((pcu_handler *)op, pointer, alloc, 1);
+        rc = handler_copy((pcu_handler *)op, pointer, alloc, true);
     }
     Py_XDECREF(alloc);
     if (rc < 0) {
@@ -526,16 +508,17 @@ handler_in_pre_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(handler_out_post_call_doc,
-             "post_call($self, /, stream)\n--\n\n"
-             "Wait for the launch and copy the device memory back to the array.");
+PCU_SIGNATURE(handler_out_post_call, handler_vocabulary,
+              "post_call($self, /, stream)\n--\n\n"
+              "Wait for the launch and copy the device memory back to the array.")
 
 static PyObject *
 handler_out_post_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                       PyObject *kwnames)
 {
     pcu_handler *self = (pcu_handler *)op;
-    PyObject *stream = handler_stream_borrow(op, "post_call", args, nargs, kwnames);
+    PyObject *stream = handler_stream_borrow(op, &handler_out_post_call_signature, args,
+                                             nargs, kwnames);
     CUdeviceptr pointer = 0;
     CUstream handle = NULL;
     if (stream == NULL || pcu_as_stream(self->st, stream, &handle, "stream") < 0) {
@@ -549,7 +532,7 @@ handler_out_post_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
         rc = handler_wait(self->st, alloc, handle);
     }
     if (rc == 0) {
-        rc = handler_copy(self, pointer, alloc, 0);
+        rc = handler_copy(self, pointer, alloc, false);
     }
     Py_XDECREF(alloc);
     if (rc < 0) {
@@ -601,10 +584,6 @@ static PyMethodDef out_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-PyDoc_STRVAR(handler_doc,
-             "ArgumentHandler(array)\n--\n\n"
-             "Base class of kernel arguments that act before and after the launch.\n\n"
-             "Override get_device_alloc(), pre_call(stream) and post_call(stream).");
 PyDoc_STRVAR(
     in_doc,
     "In(array)\n--\n\nAn array that is copied to the device before the launch.");

@@ -1,5 +1,5 @@
-/* The arguments of a kernel that a graph must keep: see kept_arguments.h. */
-#include "python/driver/launch/kept_arguments.h"
+/* The arguments of a kernel that a graph must keep. */
+#include "python/driver/launch/launch.h"
 
 #include "python/driver/memory/gpuarray.h"
 #include "python/driver/texture/texture_object.h"
@@ -17,9 +17,9 @@ pcu_argument_memory(pcu_state *st, PyObject *arg)
     return arg;
 }
 
-/* 1 if the release of the object goes through pcu_release_handle, and the object keeps
- * nothing else alive. */
-static int
+/* Whether the release of the object goes through pcu_release_handle, and the object
+ * keeps nothing else alive. */
+static bool
 argument_is_seen(pcu_state *st, PyObject *memory)
 {
     return Py_IS_TYPE(memory, st->DeviceAllocation) ||

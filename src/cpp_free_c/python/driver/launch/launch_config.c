@@ -1,8 +1,8 @@
-/* The type LaunchConfig. See launch_config.h.
+/* The type LaunchConfig.
  *
  * Invariant: a LaunchConfig never changes after __new__, so that a call may read its
  * list while other code runs. It holds the events among its values. */
-#include "python/driver/launch/launch_config.h"
+#include "python/driver/launch/launch.h"
 
 #include "python/support/convert.h"
 #include "python/support/enums.h"
@@ -139,20 +139,35 @@ config_set_keyword(launch_config *self, unsigned int id, PyObject *value,
     return config_set(self, id, value, name);
 }
 
+static const pcu_word config_words[] = {
+    {"cooperative", pcu_as_object, offsetof(config_args, cooperative)},
+    {"cluster", pcu_as_object, offsetof(config_args, cluster)},
+    {"programmatic", pcu_as_object, offsetof(config_args, programmatic)},
+    {"priority", pcu_as_object, offsetof(config_args, priority)},
+    {"attributes", pcu_as_object, offsetof(config_args, attributes)},
+};
+
+PCU_SIGNATURE(
+    config, config_words,
+    "LaunchConfig(cooperative=None, cluster=None, programmatic=None, priority=None,\n"
+    "             attributes=None)\n--\n\n"
+    "Attributes for launches, given to calls as launch_config=.\n\n"
+    "cooperative: all blocks are on the device together, so that they can wait for\n"
+    "each other. cluster: blocks of a cluster, an int or up to 3 ints.\n"
+    "programmatic: the kernel may begin before the kernel ahead of it in the stream\n"
+    "has ended. priority: as of streams; a lower number is a higher priority.\n"
+    "attributes: a mapping from launch_attribute to its value: an int; a tuple for\n"
+    "attributes of several fields; an Event; or the bytes of the driver's union.\n"
+    "Keywords of a call replace these attributes. Launches with attributes call\n"
+    "cuLaunchKernelEx, which needs CUDA 11.6.")
+
 static PyObject *
 config_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    static const pcu_argspec specs[] = {
-        {"cooperative", pcu_as_object, offsetof(config_args, cooperative)},
-        {"cluster", pcu_as_object, offsetof(config_args, cluster)},
-        {"programmatic", pcu_as_object, offsetof(config_args, programmatic)},
-        {"priority", pcu_as_object, offsetof(config_args, priority)},
-        {"attributes", pcu_as_object, offsetof(config_args, attributes)},
-    };
-    static const pcu_argtable table = {"LaunchConfig", specs, 5, 0, 0};
     pcu_state *st = pcu_state_of_type(type);
     config_args a = {NULL, NULL, NULL, NULL, NULL};
-    if (st == NULL || pcu_args_parse_tuple(st, &table, args, kwargs, &a) < 0) {
+    if (st == NULL ||
+        pcu_args_parse_tuple(st, &config_signature, args, kwargs, &a) < 0) {
         return NULL;
     }
     launch_config *self = (launch_config *)type->tp_alloc(type, 0);
@@ -225,20 +240,6 @@ static PyGetSetDef config_getset[] = {
      "The attributes as a new dict {launch_attribute: value}.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
-
-PyDoc_STRVAR(
-    config_doc,
-    "LaunchConfig(cooperative=None, cluster=None, programmatic=None, priority=None,\n"
-    "             attributes=None)\n--\n\n"
-    "Attributes for launches, given to calls as launch_config=.\n\n"
-    "cooperative: all blocks are on the device together, so that they can wait for\n"
-    "each other. cluster: blocks of a cluster, an int or up to 3 ints.\n"
-    "programmatic: the kernel may begin before the kernel ahead of it in the stream\n"
-    "has ended. priority: as of streams; a lower number is a higher priority.\n"
-    "attributes: a mapping from launch_attribute to its value: an int; a tuple for\n"
-    "attributes of several fields; an Event; or the bytes of the driver's union.\n"
-    "Keywords of a call replace these attributes. Launches with attributes call\n"
-    "cuLaunchKernelEx, which needs CUDA 11.6.");
 
 static PyType_Slot config_slots[] = {
     {Py_tp_doc, (void *)config_doc},   {Py_tp_new, config_new},

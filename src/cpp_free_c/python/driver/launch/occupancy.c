@@ -9,8 +9,8 @@
 #include "python/support/errors.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
-#include "python/driver/device.h"
-#include "python/driver/launch/function_struct.h"
+#include "python/driver/context.h"
+#include "python/driver/launch/launch.h"
 #include "python/driver/resource.h"
 
 enum { WARP = 32, COOPERATIVE_LAUNCH = 95 };
@@ -80,31 +80,39 @@ occupancy_blocks(pcu_function *self, int threads, size_t shared, int *blocks)
 
 /* -- Function.max_active_blocks ---------------------------------------------------- */
 
+/* The arguments of the functions here; objects are borrowed. */
 typedef struct {
     PyObject *block;
     size_t shared;
-} active_args;
+    int blocks;
+    PyObject *cluster;
+    PyObject *function;
+} occupancy_args;
 
-PyDoc_STRVAR(occupancy_max_active_blocks_doc,
-             "max_active_blocks($self, /, block, shared=0)\n--\n\n"
-             "Return how many blocks one multiprocessor holds at once.\n\n"
-             "block: threads of a block, an int or up to 3 ints. shared: bytes of\n"
-             "dynamic shared memory of a block. The result is 0 if not even one fits.");
+static const pcu_word occupancy_words[] = {
+    {"block", pcu_as_object, offsetof(occupancy_args, block)},
+    {"shared", pcu_as_size, offsetof(occupancy_args, shared)},
+    {"blocks", pcu_as_int, offsetof(occupancy_args, blocks)},
+    {"cluster", pcu_as_object, offsetof(occupancy_args, cluster)},
+    {"function", pcu_as_object, offsetof(occupancy_args, function)},
+};
+
+PCU_SIGNATURE(occupancy_max_active_blocks, occupancy_words,
+              "max_active_blocks($self, /, block, shared=0)\n--\n\n"
+              "Return how many blocks one multiprocessor holds at once.\n\n"
+              "block: threads of a block, an int or up to 3 ints. shared: bytes of\n"
+              "dynamic shared memory of a block. The result is 0 if not even one fits.")
 
 static PyObject *
 occupancy_max_active_blocks(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                             PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"block", pcu_as_object, offsetof(active_args, block)},
-        {"shared", pcu_as_size, offsetof(active_args, shared)},
-    };
-    static const pcu_argtable table = {"max_active_blocks", specs, 2, 1, 0};
     pcu_function *self = (pcu_function *)op;
-    active_args a = {NULL, 0};
+    occupancy_args a = {0};
     int threads = 0;
     int blocks = 0;
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(self->st, &occupancy_max_active_blocks_signature, args, nargs,
+                       kwnames, &a) < 0 ||
         occupancy_threads(self->st, a.block, &threads) < 0 ||
         occupancy_blocks(self, threads, a.shared, &blocks) < 0) {
         return NULL;
@@ -189,29 +197,30 @@ typedef struct {
     int limit;
 } suggest_args;
 
-PyDoc_STRVAR(
-    occupancy_suggest_block_doc,
+static const pcu_word suggest_words[] = {
+    {"shared", pcu_as_object, offsetof(suggest_args, shared)},
+    {"limit", pcu_as_int, offsetof(suggest_args, limit)},
+};
+
+PCU_SIGNATURE(
+    occupancy_suggest_block, suggest_words,
     "suggest_block($self, /, shared=0, limit=0)\n--\n\n"
     "Return the pair (threads of a block, blocks) that keeps most threads busy.\n\n"
     "shared: bytes of dynamic shared memory of a block, or a function from the\n"
     "number of threads to the bytes. limit: the most threads of a block; 0 is the\n"
-    "kernel's own limit. With the returned number of blocks the device is full.");
+    "kernel's own limit. With the returned number of blocks the device is full.")
 
 static PyObject *
 occupancy_suggest_block(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                         PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"shared", pcu_as_object, offsetof(suggest_args, shared)},
-        {"limit", pcu_as_int, offsetof(suggest_args, limit)},
-    };
-    static const pcu_argtable table = {"suggest_block", specs, 2, 0, 0};
     pcu_function *self = (pcu_function *)op;
     suggest_args a = {NULL, 0};
     suggestion found = {0, 0};
     size_t shared = 0;
     int rc;
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(self->st, &occupancy_suggest_block_signature, args, nargs,
+                       kwnames, &a) < 0) {
         return NULL;
     }
     if (a.shared != NULL && PyCallable_Check(a.shared)) {
@@ -234,34 +243,25 @@ occupancy_suggest_block(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 /* -- Function.available_shared ----------------------------------------------------- */
 
-typedef struct {
-    PyObject *block;
-    int blocks;
-} available_args;
-
-PyDoc_STRVAR(
-    occupancy_available_shared_doc,
+PCU_SIGNATURE(
+    occupancy_available_shared, occupancy_words,
     "available_shared($self, /, block, blocks=1)\n--\n\n"
     "Return the bytes of dynamic shared memory that each block can have.\n\n"
     "block: threads of a block. blocks: how many blocks one multiprocessor is to\n"
-    "hold at once.");
+    "hold at once.")
 
 static PyObject *
 occupancy_available_shared(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                            PyObject *kwnames)
 {
     static const char routine[] = "cuOccupancyAvailableDynamicSMemPerBlock";
-    static const pcu_argspec specs[] = {
-        {"block", pcu_as_object, offsetof(available_args, block)},
-        {"blocks", pcu_as_int, offsetof(available_args, blocks)},
-    };
-    static const pcu_argtable table = {"available_shared", specs, 2, 1, 0};
     pcu_function *self = (pcu_function *)op;
-    available_args a = {NULL, 1};
+    occupancy_args a = {.blocks = 1};
     int threads = 0;
     size_t bytes = 0;
     pcu_scope scope;
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(self->st, &occupancy_available_shared_signature, args, nargs,
+                       kwnames, &a) < 0 ||
         occupancy_threads(self->st, a.block, &threads) < 0 ||
         occupancy_enter(self, routine, &scope) < 0) {
         return NULL;
@@ -276,15 +276,9 @@ occupancy_available_shared(PyObject *op, PyObject *const *args, Py_ssize_t nargs
 
 /* -- clusters ---------------------------------------------------------------------- */
 
-typedef struct {
-    PyObject *cluster;
-    PyObject *block;
-    size_t shared;
-} cluster_args;
-
 /* A launch whose grid is one cluster for each multiprocessor. */
 static int
-occupancy_config(pcu_function *self, const cluster_args *a, CUlaunchConfig *config,
+occupancy_config(pcu_function *self, const occupancy_args *a, CUlaunchConfig *config,
                  CUlaunchAttribute *attribute)
 {
     unsigned int block[3];
@@ -314,30 +308,26 @@ occupancy_config(pcu_function *self, const cluster_args *a, CUlaunchConfig *conf
     return 0;
 }
 
-PyDoc_STRVAR(occupancy_max_active_clusters_doc,
-             "max_active_clusters($self, /, cluster, block, shared=0)\n--\n\n"
-             "Return how many clusters the device holds at once.\n\n"
-             "cluster: blocks of a cluster, an int or up to 3 ints. block and shared:\n"
-             "threads and bytes of dynamic shared memory of a block.");
+PCU_SIGNATURE(
+    occupancy_max_active_clusters, occupancy_words,
+    "max_active_clusters($self, /, cluster, block, shared=0)\n--\n\n"
+    "Return how many clusters the device holds at once.\n\n"
+    "cluster: blocks of a cluster, an int or up to 3 ints. block and shared:\n"
+    "threads and bytes of dynamic shared memory of a block.")
 
 static PyObject *
 occupancy_max_active_clusters(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                               PyObject *kwnames)
 {
     static const char routine[] = "cuOccupancyMaxActiveClusters";
-    static const pcu_argspec specs[] = {
-        {"cluster", pcu_as_object, offsetof(cluster_args, cluster)},
-        {"block", pcu_as_object, offsetof(cluster_args, block)},
-        {"shared", pcu_as_size, offsetof(cluster_args, shared)},
-    };
-    static const pcu_argtable table = {"max_active_clusters", specs, 3, 2, 0};
     pcu_function *self = (pcu_function *)op;
-    cluster_args a = {NULL, NULL, 0};
+    occupancy_args a = {0};
     CUlaunchConfig config;
     CUlaunchAttribute attribute;
     int clusters = 0;
     pcu_scope scope;
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(self->st, &occupancy_max_active_clusters_signature, args, nargs,
+                       kwnames, &a) < 0 ||
         occupancy_config(self, &a, &config, &attribute) < 0 ||
         occupancy_enter(self, routine, &scope) < 0) {
         return NULL;
@@ -349,30 +339,26 @@ occupancy_max_active_clusters(PyObject *op, PyObject *const *args, Py_ssize_t na
     return PyLong_FromLong(clusters);
 }
 
-PyDoc_STRVAR(occupancy_max_cluster_size_doc,
-             "max_cluster_size($self, /, block, shared=0)\n--\n\n"
-             "Return the most blocks that a cluster can have.\n\n"
-             "block and shared: threads and bytes of dynamic shared memory of a\n"
-             "block. More than 8 blocks need the function attribute\n"
-             "NON_PORTABLE_CLUSTER_SIZE_ALLOWED.");
+PCU_SIGNATURE(occupancy_max_cluster_size, occupancy_words,
+              "max_cluster_size($self, /, block, shared=0)\n--\n\n"
+              "Return the most blocks that a cluster can have.\n\n"
+              "block and shared: threads and bytes of dynamic shared memory of a\n"
+              "block. More than 8 blocks need the function attribute\n"
+              "NON_PORTABLE_CLUSTER_SIZE_ALLOWED.")
 
 static PyObject *
 occupancy_max_cluster_size(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                            PyObject *kwnames)
 {
     static const char routine[] = "cuOccupancyMaxPotentialClusterSize";
-    static const pcu_argspec specs[] = {
-        {"block", pcu_as_object, offsetof(cluster_args, block)},
-        {"shared", pcu_as_size, offsetof(cluster_args, shared)},
-    };
-    static const pcu_argtable table = {"max_cluster_size", specs, 2, 1, 0};
     pcu_function *self = (pcu_function *)op;
-    cluster_args a = {NULL, NULL, 0};
+    occupancy_args a = {0};
     CUlaunchConfig config;
     CUlaunchAttribute attribute;
     int blocks = 0;
     pcu_scope scope;
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(self->st, &occupancy_max_cluster_size_signature, args, nargs,
+                       kwnames, &a) < 0 ||
         occupancy_config(self, &a, &config, &attribute) < 0 ||
         occupancy_enter(self, routine, &scope) < 0) {
         return NULL;
@@ -387,19 +373,13 @@ occupancy_max_cluster_size(PyObject *op, PyObject *const *args, Py_ssize_t nargs
 
 /* -- Device.max_cooperative_blocks ------------------------------------------------- */
 
-typedef struct {
-    PyObject *function;
-    PyObject *block;
-    size_t shared;
-} cooperative_args;
-
-PyDoc_STRVAR(
-    occupancy_max_cooperative_blocks_doc,
+PCU_SIGNATURE(
+    occupancy_max_cooperative_blocks, occupancy_words,
     "max_cooperative_blocks($self, /, function, block=None, shared=0)\n--\n\n"
     "Return the most blocks of a cooperative launch of a kernel.\n\n"
     "block: threads of a block; None is the result of function.suggest_block().\n"
     "shared: bytes of dynamic shared memory of a block. The result is 0 if the\n"
-    "device has no cooperative launches.");
+    "device has no cooperative launches.")
 
 /* Check that the kernel is loaded on this device. */
 static int
@@ -425,18 +405,14 @@ occupancy_max_cooperative_blocks(PyObject *device, PyTypeObject *defining,
                                  PyObject *const *args, Py_ssize_t nargs,
                                  PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"function", pcu_as_object, offsetof(cooperative_args, function)},
-        {"block", pcu_as_object, offsetof(cooperative_args, block)},
-        {"shared", pcu_as_size, offsetof(cooperative_args, shared)},
-    };
-    static const pcu_argtable table = {"max_cooperative_blocks", specs, 3, 1, 0};
     pcu_state *st = pcu_state_of_type(defining);
-    cooperative_args a = {NULL, NULL, 0};
+    occupancy_args a = {0};
     suggestion size = {0, 0};
     int able = 0;
     int blocks = 0;
-    if (st == NULL || pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (st == NULL ||
+        pcu_args_parse(st, &occupancy_max_cooperative_blocks_signature, args, nargs,
+                       kwnames, &a) < 0 ||
         occupancy_check_device(st, device, a.function) < 0) {
         return NULL;
     }

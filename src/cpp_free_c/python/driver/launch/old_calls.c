@@ -1,17 +1,14 @@
-/* The launch calls of CUDA before 4.0. See old_calls.h.
+/* The launch calls of CUDA before 4.0.
  *
  * They keep the state of a launch in the function: the block shape, the size of shared
  * memory, and a parameter block that param_set() and its variants write piece by piece.
  * launch(), launch_grid() and launch_grid_async() use that state. Each method has a
  * second name with an underscore. */
-#include "python/driver/launch/old_calls.h"
+#include "python/driver/launch/launch.h"
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
-#include "python/driver/launch/arguments.h"
-#include "python/driver/launch/function_description.h"
-#include "python/driver/launch/handlers.h"
-#include "python/driver/launch/launch.h"
+#include "python/support/settings.h"
 #include "python/driver/stream.h"
 
 enum { OLD_PARAMS_MAX = 32764 }; /* bytes of parameters that a kernel can have */
@@ -54,32 +51,19 @@ typedef struct {
     PyObject *value;
 } old_set_args;
 
-static int
-old_set_parse(pcu_function *self, const char *function, const char *value,
-              PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
-              old_set_args *a)
-{
-    const pcu_argspec specs[] = {
-        {"offset", pcu_as_size, offsetof(old_set_args, offset)},
-        {value, pcu_as_object, offsetof(old_set_args, value)},
-    };
-    const pcu_argtable table = {function, specs, 2, 2, 0};
-    return pcu_args_parse(self->st, &table, args, nargs, kwnames, a);
-}
+static const pcu_word old_set_words[] = {
+    {"offset", pcu_as_size, offsetof(old_set_args, offset)},
+    {"value", pcu_as_object, offsetof(old_set_args, value)},
+    {"buffer", pcu_as_object, offsetof(old_set_args, value)},
+};
 
-/* Parse the one parameter, bytes, of a method. */
-static int
-old_bytes_parse(pcu_function *self, const char *function, pcu_converter convert,
-                PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, void *out)
-{
-    const pcu_argspec specs[] = {{"bytes", convert, 0}};
-    const pcu_argtable table = {function, specs, 1, 1, 0};
-    return pcu_args_parse(self->st, &table, args, nargs, kwnames, out);
-}
+static const pcu_word old_size_words[] = {{"bytes", pcu_as_size, 0}};
 
-PyDoc_STRVAR(
-    old_param_set_size_doc,
-    "param_set_size($self, /, bytes)\n--\n\nSet the size of the parameter block.");
+static const pcu_word old_shared_words[] = {{"bytes", pcu_as_uint, 0}};
+
+PCU_SIGNATURE(
+    old_param_set_size, old_size_words,
+    "param_set_size($self, /, bytes)\n--\n\nSet the size of the parameter block.")
 PyDoc_STRVAR(
     old_param_set_size_under_doc,
     "_param_set_size($self, bytes, /)\n--\n\nparam_set_size() under its other name.");
@@ -90,8 +74,8 @@ old_param_set_size(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 {
     pcu_function *self = (pcu_function *)op;
     size_t size = 0;
-    if (old_bytes_parse(self, "param_set_size", pcu_as_size, args, nargs, kwnames,
-                        &size) < 0) {
+    if (pcu_args_parse(self->st, &old_param_set_size_signature, args, nargs, kwnames,
+                       &size) < 0) {
         return NULL;
     }
     if (size > OLD_PARAMS_MAX) {
@@ -105,9 +89,9 @@ old_param_set_size(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(old_param_seti_doc,
-             "param_seti($self, /, offset, value)\n--\n\n"
-             "Write a 32-bit unsigned integer into the parameter block.");
+PCU_SIGNATURE(old_param_seti, old_set_words,
+              "param_seti($self, /, offset, value)\n--\n\n"
+              "Write a 32-bit unsigned integer into the parameter block.")
 PyDoc_STRVAR(
     old_param_seti_under_doc,
     "_param_seti($self, offset, value, /)\n--\n\nparam_seti() under its other name.");
@@ -118,7 +102,8 @@ old_param_seti(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
     pcu_function *self = (pcu_function *)op;
     old_set_args a;
     unsigned long long bits = 0;
-    if (old_set_parse(self, "param_seti", "value", args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(self->st, &old_param_seti_signature, args, nargs, kwnames, &a) <
+            0 ||
         pcu_as_integer(a.value, INT_MIN, UINT_MAX, &bits, "value") < 0) {
         return NULL;
     }
@@ -129,9 +114,9 @@ old_param_seti(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(old_param_setf_doc,
-             "param_setf($self, /, offset, value)\n--\n\n"
-             "Write a float into the parameter block.");
+PCU_SIGNATURE(old_param_setf, old_set_words,
+              "param_setf($self, /, offset, value)\n--\n\n"
+              "Write a float into the parameter block.")
 PyDoc_STRVAR(
     old_param_setf_under_doc,
     "_param_setf($self, offset, value, /)\n--\n\nparam_setf() under its other name.");
@@ -141,7 +126,8 @@ old_param_setf(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
 {
     pcu_function *self = (pcu_function *)op;
     old_set_args a;
-    if (old_set_parse(self, "param_setf", "value", args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(self->st, &old_param_setf_signature, args, nargs, kwnames, &a) <
+        0) {
         return NULL;
     }
     double number = PyFloat_AsDouble(a.value);
@@ -155,9 +141,9 @@ old_param_setf(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(old_param_setv_doc,
-             "param_setv($self, /, offset, buffer)\n--\n\n"
-             "Write the bytes of a buffer into the parameter block.");
+PCU_SIGNATURE(old_param_setv, old_set_words,
+              "param_setv($self, /, offset, buffer)\n--\n\n"
+              "Write the bytes of a buffer into the parameter block.")
 PyDoc_STRVAR(
     old_param_setv_under_doc,
     "_param_setv($self, offset, buffer, /)\n--\n\nparam_setv() under its other name.");
@@ -168,8 +154,9 @@ old_param_setv(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
     pcu_function *self = (pcu_function *)op;
     old_set_args a;
     pcu_buffer buffer = {0};
-    if (old_set_parse(self, "param_setv", "buffer", args, nargs, kwnames, &a) < 0 ||
-        pcu_buffer_acquire(&buffer, a.value, 0, "buffer") < 0) {
+    if (pcu_args_parse(self->st, &old_param_setv_signature, args, nargs, kwnames, &a) <
+            0 ||
+        pcu_buffer_acquire(&buffer, a.value, false, "buffer") < 0) {
         return NULL;
     }
     int rc = old_write(self, a.offset, buffer.data, buffer.size);
@@ -219,8 +206,14 @@ old_param_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(old_set_block_shape_doc,
-             "set_block_shape($self, /, x, y, z)\n--\n\nSet the threads of a block.");
+static const pcu_word old_set_block_shape_words[] = {
+    {"x", pcu_as_uint, 0},
+    {"y", pcu_as_uint, sizeof(unsigned int)},
+    {"z", pcu_as_uint, 2 * sizeof(unsigned int)},
+};
+
+PCU_SIGNATURE(old_set_block_shape, old_set_block_shape_words,
+              "set_block_shape($self, /, x, y, z)\n--\n\nSet the threads of a block.")
 PyDoc_STRVAR(old_set_block_shape_under_doc,
              "_set_block_shape($self, x, y, z, /)\n--\n\nset_block_shape() under its "
              "other name.");
@@ -231,13 +224,8 @@ old_set_block_shape(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 {
     pcu_function *self = (pcu_function *)op;
     unsigned int dims[3] = {0};
-    static const pcu_argspec specs[] = {
-        {"x", pcu_as_uint, 0},
-        {"y", pcu_as_uint, sizeof(unsigned int)},
-        {"z", pcu_as_uint, 2 * sizeof(unsigned int)},
-    };
-    static const pcu_argtable table = {"set_block_shape", specs, 3, 3, 0};
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, dims) < 0 ||
+    if (pcu_args_parse(self->st, &old_set_block_shape_signature, args, nargs, kwnames,
+                       dims) < 0 ||
         pcu_function_describe(self) < 0) {
         return NULL;
     }
@@ -250,9 +238,9 @@ old_set_block_shape(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(old_set_shared_size_doc,
-             "set_shared_size($self, /, bytes)\n--\n\n"
-             "Set the bytes of dynamic shared memory.");
+PCU_SIGNATURE(old_set_shared_size, old_shared_words,
+              "set_shared_size($self, /, bytes)\n--\n\n"
+              "Set the bytes of dynamic shared memory.")
 PyDoc_STRVAR(
     old_set_shared_size_under_doc,
     "_set_shared_size($self, bytes, /)\n--\n\nset_shared_size() under its other name.");
@@ -262,11 +250,46 @@ old_set_shared_size(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                     PyObject *kwnames)
 {
     pcu_function *self = (pcu_function *)op;
-    if (old_bytes_parse(self, "set_shared_size", pcu_as_uint, args, nargs, kwnames,
-                        &self->old_shared) < 0) {
+    if (pcu_args_parse(self->st, &old_set_shared_size_signature, args, nargs, kwnames,
+                       &self->old_shared) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;
+}
+
+/* Launch with a copy of the parameters: another thread or a signal handler may set them
+ * while the launch waits. If the kernel has more, these are zeros. PyCUDA launches such
+ * a kernel, too; it then reads bytes of an earlier launch. */
+static int
+old_launch_copy(pcu_function *self, const pcu_launch_shape *shape, const void *bytes,
+                size_t size)
+{
+    pcu_argument_buffer buffer;
+    size_t whole = size;
+    int rc = 0;
+    if (self->nparams > 0 && size < self->params_size) {
+        whole = self->params_size;
+    }
+    pcu_argument_buffer_init(&buffer);
+    unsigned char *params = pcu_argument_buffer_reserve(&buffer, whole, 1);
+    if (params == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    if (size != 0) {
+        memcpy(params, bytes, size);
+    }
+    memset(params + size, 0, whole - size);
+    if (size < whole) {
+        rc = pcu_forgive(PyExc_TypeError,
+                         "%U takes %zu bytes of parameters, %zu were given", self->name,
+                         whole, size);
+    }
+    if (rc == 0) {
+        rc = pcu_launch_run(self, shape, buffer.data, buffer.used);
+    }
+    pcu_argument_buffer_free(&buffer);
+    return rc;
 }
 
 static PyObject *
@@ -274,26 +297,11 @@ old_launch(pcu_function *self, unsigned int width, unsigned int height, CUstream
 {
     pcu_launch_shape shape = {
         .grid = {width, height, 1}, .shared = self->old_shared, .stream = stream};
-    pcu_argument_buffer buffer;
-    int rc = -1;
     memcpy(shape.block, self->old_block, sizeof(shape.block));
     if (pcu_function_describe(self) < 0) {
         return NULL;
     }
-    /* launch with a copy: another thread or a signal handler may set parameters while
-     * the launch waits */
-    pcu_argument_buffer_init(&buffer);
-    void *params = pcu_argument_buffer_reserve(&buffer, self->old_params_size, 1);
-    if (params == NULL) {
-        PyErr_NoMemory();
-    }
-    else {
-        if (self->old_params_size != 0) {
-            memcpy(params, self->old_params, self->old_params_size);
-        }
-        rc = pcu_launch_run(self, &shape, buffer.data, buffer.used);
-    }
-    pcu_argument_buffer_free(&buffer);
+    int rc = old_launch_copy(self, &shape, self->old_params, self->old_params_size);
     if (rc < 0) {
         return NULL;
     }
@@ -317,53 +325,50 @@ typedef struct {
 } old_grid_args;
 
 /* The method and its name with an underscore have different keywords. */
-static const pcu_argspec old_grid_specs[] = {
+static const pcu_word old_grid_words[] = {
     {"width", pcu_as_uint, offsetof(old_grid_args, width)},
     {"height", pcu_as_uint, offsetof(old_grid_args, height)},
     {"stream", pcu_as_stream, offsetof(old_grid_args, stream)},
-};
-static const pcu_argspec old_grid_under_specs[] = {
     {"grid_width", pcu_as_uint, offsetof(old_grid_args, width)},
     {"grid_height", pcu_as_uint, offsetof(old_grid_args, height)},
     {"s", pcu_as_stream, offsetof(old_grid_args, stream)},
 };
 
 static PyObject *
-old_launch_table(PyObject *op, const pcu_argtable *table, PyObject *const *args,
-                 Py_ssize_t nargs, PyObject *kwnames)
+old_launch_parsed(PyObject *op, const pcu_signature *signature, PyObject *const *args,
+                  Py_ssize_t nargs, PyObject *kwnames)
 {
     pcu_function *self = (pcu_function *)op;
     old_grid_args a = {.stream = pcu_stream_current()};
-    if (pcu_args_parse(self->st, table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(self->st, signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
     return old_launch(self, a.width, a.height, a.stream);
 }
 
-#define OLD_GRID(function, name, specs, count)                                       \
+#define OLD_GRID(function)                                                           \
     static PyObject *function(PyObject *op, PyObject *const *args, Py_ssize_t nargs, \
                               PyObject *kwnames)                                     \
     {                                                                                \
-        static const pcu_argtable table = {name, specs, count, count, 0};            \
-        return old_launch_table(op, &table, args, nargs, kwnames);                   \
+        return old_launch_parsed(op, &function##_signature, args, nargs, kwnames);   \
     }
 
-PyDoc_STRVAR(old_launch_grid_doc,
-             "launch_grid($self, /, width, height)\n--\n\n"
-             "Launch width times height blocks.");
-PyDoc_STRVAR(old_launch_grid_under_doc,
-             "_launch_grid($self, /, grid_width, grid_height)\n--\n\n"
-             "launch_grid() under its other name.");
-PyDoc_STRVAR(old_launch_grid_async_doc,
-             "launch_grid_async($self, /, width, height, stream)\n--\n\n"
-             "Launch width times height blocks on a stream.");
-PyDoc_STRVAR(old_launch_grid_async_under_doc,
-             "_launch_grid_async($self, /, grid_width, grid_height, s)\n--\n\n"
-             "launch_grid_async() under its other name.");
-OLD_GRID(old_launch_grid, "launch_grid", old_grid_specs, 2)
-OLD_GRID(old_launch_grid_under, "_launch_grid", old_grid_under_specs, 2)
-OLD_GRID(old_launch_grid_async, "launch_grid_async", old_grid_specs, 3)
-OLD_GRID(old_launch_grid_async_under, "_launch_grid_async", old_grid_under_specs, 3)
+PCU_SIGNATURE(old_launch_grid, old_grid_words,
+              "launch_grid($self, /, width, height)\n--\n\n"
+              "Launch width times height blocks.")
+PCU_SIGNATURE(old_launch_grid_under, old_grid_words,
+              "_launch_grid($self, /, grid_width, grid_height)\n--\n\n"
+              "launch_grid() under its other name.")
+PCU_SIGNATURE(old_launch_grid_async, old_grid_words,
+              "launch_grid_async($self, /, width, height, stream)\n--\n\n"
+              "Launch width times height blocks on a stream.")
+PCU_SIGNATURE(old_launch_grid_async_under, old_grid_words,
+              "_launch_grid_async($self, /, grid_width, grid_height, s)\n--\n\n"
+              "launch_grid_async() under its other name.")
+OLD_GRID(old_launch_grid)
+OLD_GRID(old_launch_grid_under)
+OLD_GRID(old_launch_grid_async)
+OLD_GRID(old_launch_grid_async_under)
 
 typedef struct {
     PyObject *grid;
@@ -384,36 +389,37 @@ old_dims(pcu_state *st, PyObject *value, unsigned int dims[3], const char *name)
     return pcu_as_dims(st, value, dims, name);
 }
 
-PyDoc_STRVAR(old_launch_kernel_doc,
-             "_launch_kernel"
-             "($self, grid, block, param_buffer, shared, stream, /)\n--\n\n"
-             "Launch with a parameter block that you packed.");
+static const pcu_word old_kernel_words[] = {
+    {"grid", pcu_as_object, offsetof(old_kernel_args, grid)},
+    {"block", pcu_as_object, offsetof(old_kernel_args, block)},
+    {"param_buffer", pcu_as_object, offsetof(old_kernel_args, params)},
+    {"shared", pcu_as_uint, offsetof(old_kernel_args, shared)},
+    {"stream", pcu_as_stream, offsetof(old_kernel_args, stream)},
+};
+
+PCU_SIGNATURE(old_launch_kernel, old_kernel_words,
+              "_launch_kernel"
+              "($self, grid, block, param_buffer, shared, stream, /)\n--\n\n"
+              "Launch with a parameter block that you packed.")
 
 static PyObject *
 old_launch_kernel(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
 {
-    static const pcu_argspec specs[] = {
-        {"grid", pcu_as_object, offsetof(old_kernel_args, grid)},
-        {"block", pcu_as_object, offsetof(old_kernel_args, block)},
-        {"param_buffer", pcu_as_object, offsetof(old_kernel_args, params)},
-        {"shared", pcu_as_uint, offsetof(old_kernel_args, shared)},
-        {"stream", pcu_as_stream, offsetof(old_kernel_args, stream)},
-    };
-    static const pcu_argtable table = {"_launch_kernel", specs, 5, 5, 5};
     pcu_function *self = (pcu_function *)op;
     old_kernel_args a = {0};
     pcu_launch_shape shape = {0};
     pcu_buffer buffer = {0};
-    if (pcu_args_parse(self->st, &table, args, nargs, NULL, &a) < 0 ||
+    if (pcu_args_parse(self->st, &old_launch_kernel_signature, args, nargs, NULL, &a) <
+            0 ||
         old_dims(self->st, a.grid, shape.grid, "grid") < 0 ||
         old_dims(self->st, a.block, shape.block, "block") < 0 ||
         pcu_function_describe(self) < 0 ||
-        pcu_buffer_acquire(&buffer, a.params, 0, "param_buffer") < 0) {
+        pcu_buffer_acquire(&buffer, a.params, false, "param_buffer") < 0) {
         return NULL;
     }
     shape.shared = a.shared;
     shape.stream = a.stream;
-    int rc = pcu_launch_run(self, &shape, buffer.data, buffer.size);
+    int rc = old_launch_copy(self, &shape, buffer.data, buffer.size);
     pcu_buffer_release(&buffer);
     if (rc < 0) {
         return NULL;

@@ -1,11 +1,11 @@
-/* Reading the types of a kernel's parameters. See parameter_types.h.
+/* Reading the types of a kernel's parameters.
  *
  * pycuda/_argument_types.py reads the declaration: two characters for each parameter,
  * which pycuda/_parameter_types.py describes. The table here says which arguments each
  * type takes. A type leaves out only what is a mistake for sure. */
-#include "python/driver/launch/parameter_types.h"
+#include "python/driver/launch/launch.h"
 
-#include "python/driver/module_struct.h"
+#include "python/driver/resource.h"
 
 #define TYPE(name) (1u << PCU_T_##name)
 
@@ -106,7 +106,7 @@ parameter_set_types(pcu_param *param, char level, char letter)
     }
 }
 
-int
+bool
 pcu_parameter_takes_integers(const pcu_param *param)
 {
     return (param->values & (TYPES_INTEGER | 1u << PCU_ARGUMENT_ADDRESS)) != 0;
@@ -153,7 +153,7 @@ pcu_parameter_types_read(pcu_function *fn)
         }
         parameter_set_types(&fn->params[i], level, letter);
     }
-    fn->typed = 1;
+    fn->typed = true;
     Py_DECREF(found);
     return 0;
 }
@@ -170,9 +170,9 @@ pcu_parameter_integers_read(pcu_function *fn)
         kinds = PyBytes_AS_STRING(found);
     }
     for (Py_ssize_t i = 0; i < fn->nparams; i++) {
-        fn->params[i].integer = -1;
+        fn->params[i].integer = PCU_INTEGER_NONE;
         if (kinds != NULL && kinds[i] != 0) {
-            fn->params[i].integer = (signed char)kinds[i];
+            fn->params[i].integer = (unsigned char)kinds[i];
         }
     }
     Py_DECREF(found);

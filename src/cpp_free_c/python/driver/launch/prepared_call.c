@@ -3,26 +3,13 @@
  *
  * prepared_format.c compiles the types once. prepared_values.c packs the values of each
  * call, and launch.c launches. */
-#include "python/driver/launch/prepared_call.h"
+#include "python/driver/launch/launch.h"
 
 #include "python/support/convert.h"
-#include "python/driver/launch/attribute_launch.h"
-#include "python/driver/launch/function_description.h"
-#include "python/driver/launch/kept_arguments.h"
-#include "python/driver/launch/launch.h"
-#include "python/driver/launch/launch_attributes.h"
-#include "python/driver/launch/prepared_format.h"
-#include "python/driver/launch/prepared_keywords.h"
-#include "python/driver/launch/prepared_values.h"
 #include "python/driver/stream.h"
-#include "python/driver/texture/module_references.h"
+#include "python/driver/texture/reference.h"
 
 /* -- prepare() --------------------------------------------------------------------- */
-
-typedef struct {
-    PyObject *arg_types;
-    PyObject *texrefs;
-} prepare_args;
 
 /* Keep the texture references of prepare(), and set the attribute texrefs. */
 static int
@@ -41,7 +28,7 @@ prepared_take_texrefs(PyObject *op, PyObject *texrefs)
         kept = PySequence_Tuple(list);
     }
     int rc = 0;
-    if (kept == NULL || pcu_module_references_check(st, kept, 0) < 0 ||
+    if (kept == NULL || pcu_module_references_check(st, kept, false) < 0 ||
         PyObject_SetAttr(op, st->str_texrefs, list) < 0) {
         rc = -1;
     }
@@ -67,23 +54,13 @@ prepared_install(pcu_function *self, PyObject *format, pcu_prepared *prepared)
 }
 
 PyObject *
-pcu_function_prepare(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
-                     PyObject *kwnames)
+pcu_function_prepare(PyObject *op, PyObject *arg_types, PyObject *texrefs)
 {
-    static const pcu_argspec specs[] = {
-        {"arg_types", pcu_as_object, offsetof(prepare_args, arg_types)},
-        {"texrefs", pcu_as_object, offsetof(prepare_args, texrefs)},
-    };
-    static const pcu_argtable table = {"prepare", specs, 2, 1, 0};
     pcu_function *self = (pcu_function *)op;
-    prepare_args a = {0};
     pcu_prepared *prepared = NULL;
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
-        return NULL;
-    }
-    PyObject *format = pcu_prepared_format_new(a.arg_types);
+    PyObject *format = pcu_prepared_format_new(arg_types);
     if (format == NULL || pcu_prepared_compile(self, format, &prepared) < 0 ||
-        prepared_take_texrefs(op, a.texrefs) < 0) {
+        prepared_take_texrefs(op, texrefs) < 0) {
         pcu_prepared_release(prepared);
         Py_XDECREF(format);
         return NULL;
@@ -132,6 +109,93 @@ pcu_function_set_arg_format(PyObject *op, PyObject *format, void *Py_UNUSED(clos
 
 /* -- the calls --------------------------------------------------------------------- */
 
+/* A prepared call as it came from Python. */
+typedef struct {
+    const char *method; /* for messages */
+    int async;          /* a stream follows the block */
+    PyObject *const *args;
+    Py_ssize_t nargs;
+    PyObject *kwnames;
+} prepared_request;
+
+/* Read a keyword that sets a launch attribute. Return 1 if it is none. */
+static int
+prepared_attribute(pcu_state *st, pcu_launch_attributes *attributes, PyObject *name,
+                   PyObject *value)
+{
+    PyObject *known = pcu_launch_keyword_name(st, name);
+    if (known == NULL) {
+        if (PyErr_Occurred()) {
+            return -1;
+        }
+        return 1;
+    }
+    return pcu_launch_keyword(st, attributes, known, value);
+}
+
+/* Read the keywords: shared_size into the shape, launch attributes into `attributes`,
+ * the leading parameters into `fixed`. `fixed` has room for grid, block and, with a
+ * stream, that one, and already holds those that were given by position. `attributes`
+ * may be NULL if there are no keywords. */
+static int
+prepared_keywords(pcu_function *self, const prepared_request *request, PyObject **fixed,
+                  pcu_launch_attributes *attributes, pcu_launch_shape *shape)
+{
+    Py_ssize_t count = 2 + request->async;
+    PyObject *const *values = request->args + request->nargs;
+    PyObject *kwnames = request->kwnames;
+    static const char *const names[] = {"grid", "block", "stream"};
+    Py_ssize_t n = 0;
+    if (kwnames != NULL) {
+        n = PyTuple_GET_SIZE(kwnames);
+    }
+    for (Py_ssize_t i = 0; i < n; i++) {
+        PyObject *name = PyTuple_GET_ITEM(kwnames, i);
+        Py_ssize_t k = 0;
+        if (name == self->st->str_shared_size ||
+            PyUnicode_CompareWithASCIIString(name, "shared_size") == 0) {
+            if (pcu_as_uint(self->st, values[i], &shape->shared, "shared_size") < 0) {
+                return -1;
+            }
+            continue;
+        }
+        while (k < count && PyUnicode_CompareWithASCIIString(name, names[k]) != 0) {
+            k++;
+        }
+        if (k == count) {
+            int rc = prepared_attribute(self->st, attributes, name, values[i]);
+            if (rc < 0) {
+                return -1;
+            }
+            if (rc == 0) {
+                continue;
+            }
+            PyErr_Format(PyExc_TypeError,
+                         "%s() got an unexpected keyword argument '%U'",
+                         request->method, name);
+            return -1;
+        }
+        if (fixed[k] != NULL) {
+            PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%U'",
+                         request->method, name);
+            return -1;
+        }
+        fixed[k] = values[i];
+    }
+    for (Py_ssize_t k = 0; k < count; k++) {
+        if (fixed[k] == NULL) {
+            const char *stream = "";
+            if (request->async) {
+                stream = ", stream";
+            }
+            PyErr_Format(PyExc_TypeError, "%s() needs grid, block%s and the arguments",
+                         request->method, stream);
+            return -1;
+        }
+    }
+    return 0;
+}
+
 /* 1 if the call has no block. Programs for CUDA before 4.0 set the block before the
  * call, so the first value follows the grid. */
 static int
@@ -150,7 +214,7 @@ prepared_block_is_missing(PyObject *block)
 /* Read grid, block, shared_size and stream. Return the index of the first value in the
  * arguments, or -1. */
 static Py_ssize_t
-prepared_read_shape(pcu_function *self, const pcu_prepared_request *request,
+prepared_read_shape(pcu_function *self, const prepared_request *request,
                     pcu_launch_attributes *attributes, pcu_launch_shape *shape)
 {
     PyObject *fixed[3] = {NULL};
@@ -163,7 +227,7 @@ prepared_read_shape(pcu_function *self, const pcu_prepared_request *request,
     memset(shape, 0, sizeof(*shape));
     shape->stream = pcu_stream_current();
     if ((attributes != NULL || given < count) &&
-        pcu_prepared_keywords(self, request, fixed, attributes, shape) < 0) {
+        prepared_keywords(self, request, fixed, attributes, shape) < 0) {
         return -1;
     }
     if (given == count) {
@@ -189,16 +253,15 @@ prepared_read_shape(pcu_function *self, const pcu_prepared_request *request,
  * so the caller holds the plan. */
 static int
 prepared_pack_call(pcu_function *self, const pcu_prepared *plan,
-                   const pcu_prepared_request *request,
-                   pcu_launch_attributes *attributes, pcu_argument_buffer *buffer,
-                   pcu_launch_shape *shape)
+                   const prepared_request *request, pcu_launch_attributes *attributes,
+                   pcu_argument_buffer *buffer, pcu_launch_shape *shape)
 {
     Py_ssize_t first = prepared_read_shape(self, request, attributes, shape);
     if (first < 0 || (!self->described && pcu_function_describe(self) < 0)) {
         return -1;
     }
     if (self->texrefs != NULL &&
-        pcu_module_references_check(self->st, self->texrefs, 1) < 0) {
+        pcu_module_references_check(self->st, self->texrefs, true) < 0) {
         return -1;
     }
     if (pcu_captures != NULL && pcu_captured_arguments(self->st, request->args + first,
@@ -211,7 +274,7 @@ prepared_pack_call(pcu_function *self, const pcu_prepared *plan,
 
 /* Pack a call by the present plan. `attributes` is NULL if the call has no keywords. */
 static int
-prepared_begin(pcu_function *self, const pcu_prepared_request *request,
+prepared_begin(pcu_function *self, const prepared_request *request,
                pcu_launch_attributes *attributes, pcu_argument_buffer *buffer,
                pcu_launch_shape *shape)
 {
@@ -229,7 +292,7 @@ prepared_begin(pcu_function *self, const pcu_prepared_request *request,
 }
 
 static PyObject *
-prepared_call(PyObject *op, const pcu_prepared_request *request)
+prepared_call(PyObject *op, const prepared_request *request)
 {
     pcu_function *self = (pcu_function *)op;
     pcu_launch_shape shape;
@@ -248,7 +311,7 @@ prepared_call(PyObject *op, const pcu_prepared_request *request)
 
 /* The same for a call with keywords, which may set launch attributes. */
 static PyObject *
-prepared_call_keywords(PyObject *op, pcu_prepared_request *request)
+prepared_call_keywords(PyObject *op, prepared_request *request)
 {
     pcu_function *self = (pcu_function *)op;
     pcu_launch_shape shape;
@@ -272,7 +335,7 @@ PyObject *
 pcu_function_prepared_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                            PyObject *kwnames)
 {
-    pcu_prepared_request request = {"prepared_call", 0, args, nargs, kwnames};
+    prepared_request request = {"prepared_call", 0, args, nargs, kwnames};
     if (kwnames != NULL) {
         return prepared_call_keywords(op, &request);
     }
@@ -283,7 +346,7 @@ PyObject *
 pcu_function_prepared_async_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                                  PyObject *kwnames)
 {
-    pcu_prepared_request request = {"prepared_async_call", 1, args, nargs, kwnames};
+    prepared_request request = {"prepared_async_call", 1, args, nargs, kwnames};
     if (kwnames != NULL) {
         return prepared_call_keywords(op, &request);
     }
@@ -336,7 +399,7 @@ pcu_function_prepared_timed_call(PyObject *op, PyObject *const *args, Py_ssize_t
 {
     pcu_function *self = (pcu_function *)op;
     pcu_launch_attributes attributes;
-    pcu_prepared_request request = {"prepared_timed_call", 0, args, nargs, kwnames};
+    prepared_request request = {"prepared_timed_call", 0, args, nargs, kwnames};
     pcu_launch_shape shape;
     pcu_argument_buffer buffer;
     PyObject *timer = NULL;

@@ -1,15 +1,13 @@
-/* Compiling the format of prepared calls. See prepared_format.h.
+/* Compiling the format of prepared calls.
  *
  * If the driver reports the parameters and the format has one item for each of them,
  * the values go to the places of the parameters, and integers take the sizes of the
  * parameters. Formats that use pointer-sized items for everything then still pass the
  * right values. Otherwise the layout is that of the format, with natural alignment. */
-#include "python/driver/launch/prepared_format.h"
+#include "python/driver/launch/launch.h"
 
 #include "python/support/convert.h"
-#include "python/driver/launch/argument_report.h"
-#include "python/driver/launch/function_description.h"
-#include "python/driver/launch/parameter_types.h"
+#include "python/support/settings.h"
 
 /* How the values of a format character are converted. */
 typedef enum {
@@ -62,7 +60,7 @@ format_find(char code)
     return &format_codes[index];
 }
 
-static int
+static bool
 format_code_is_integer(char code)
 {
     return format_find(code)->kind != FORMAT_OTHER;
@@ -73,7 +71,7 @@ typedef struct {
     Py_ssize_t count;
     Py_ssize_t capacity;
     size_t used; /* bytes of the natural layout */
-    int padded;  /* 'x' occurs: the layout is that of the format */
+    bool padded; /* 'x' occurs: the layout is that of the format */
 } format_plan;
 
 /* Append one value to the plan. */
@@ -128,7 +126,7 @@ format_parse(format_plan *plan, const char *format)
         }
         if (*c == 'x') {
             plan->used += count;
-            plan->padded = 1;
+            plan->padded = true;
         }
         else if (*c == 's' || *c == 'p') {
             if (format_add(plan, *c, count) < 0) {
@@ -167,21 +165,39 @@ format_has_type(char code, const pcu_param *param)
     }
 }
 
-/* Give item i the place of the kernel's parameter i. */
+/* 1 if the items, with the natural layout of the format, have the places of the
+ * kernel's parameters. The last one may be shorter than its parameter. */
 static int
-format_fit(pcu_function *self, pcu_prepared_arg *item, Py_ssize_t i)
+format_has_places(const pcu_function *self, const format_plan *plan)
 {
+    for (Py_ssize_t i = 0; i < plan->count; i++) {
+        if (plan->items[i].offset != self->params[i].offset) {
+            return 0;
+        }
+    }
+    return plan->used <= self->params_size;
+}
+
+/* Give item i the place of the kernel's parameter i. `passes`: PyCUDA passes the bytes
+ * of the format, and a kernel that does not use the parameter is right. */
+static int
+format_fit(pcu_function *self, pcu_prepared_arg *item, Py_ssize_t i, int passes)
+{
+    static const char text[] =
+        "argument %zd of %U is '%c' of %zu bytes, but that parameter takes %zu";
     const pcu_param *param = &self->params[i];
-    int resizable =
+    bool resizable =
         format_code_is_integer(item->code) &&
         (param->size == 1 || param->size == 2 || param->size == 4 || param->size == 8);
     int structure =
         item->code == 's' && item->size < param->size && param->size - item->size < 16;
     if (item->size != param->size && !resizable && !structure) {
-        PyErr_Format(
-            PyExc_TypeError,
-            "argument %zd of %U is '%c' of %zu bytes, but that parameter takes %zu", i,
-            self->name, item->code, item->size, param->size);
+        if (passes) {
+            return pcu_forgive(PyExc_TypeError, text, i, self->name, item->code,
+                               item->size, param->size);
+        }
+        PyErr_Format(PyExc_TypeError, text, i, self->name, item->code, item->size,
+                     param->size);
         return -1;
     }
     if (resizable) {
@@ -214,8 +230,8 @@ format_padded_size(const pcu_function *self, const format_plan *plan)
     return (plan->used + align - 1) & ~(align - 1);
 }
 
-/* 1 if each item lies inside one parameter, as the members of structures do. */
-static int
+/* Whether each item lies inside one parameter, as the members of structures do. */
+static bool
 format_items_lie_inside(const pcu_function *self, const format_plan *plan)
 {
     Py_ssize_t k = 0;
@@ -229,15 +245,41 @@ format_items_lie_inside(const pcu_function *self, const format_plan *plan)
             (k == self->nparams || item->offset < self->params[k].offset ||
              item->offset + item->size >
                  self->params[k].offset + self->params[k].size)) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
+}
+
+/* Check a format that has another number of items than the kernel has parameters. If it
+ * lists the members of structures, its own layout equals that of the kernel. PyCUDA
+ * passes any other one that is not too long, which is right for a kernel that does not
+ * use the parameters at the end, or if the program has packed two of them into one. */
+static int
+format_check_count(const pcu_function *self, const format_plan *plan)
+{
+    static const char text[] =
+        "the format describes %zd argument%s of %zu bytes, but %U takes %zd of %zu";
+    const char *plural = "s";
+    size_t padded = format_padded_size(self, plan);
+    if ((plan->used == self->params_size || padded == self->params_size) &&
+        format_items_lie_inside(self, plan)) {
+        return 0;
+    }
+    if (plan->count == 1) {
+        plural = "";
+    }
+    if (plan->used <= self->params_size) {
+        return pcu_forgive(PyExc_TypeError, text, plan->count, plural, plan->used,
+                           self->name, self->nparams, self->params_size);
+    }
+    PyErr_Format(PyExc_TypeError, text, plan->count, plural, plan->used, self->name,
+                 self->nparams, self->params_size);
+    return -1;
 }
 
 /* Fit the plan to the kernel's parameters. A format with one item for each parameter
- * takes the places of the parameters. Any other format lists the members of structures:
- * its own layout must then equal that of the kernel. */
+ * takes the places of the parameters. Any other format keeps its own layout. */
 static int
 format_fit_all(pcu_function *self, format_plan *plan)
 {
@@ -245,18 +287,7 @@ format_fit_all(pcu_function *self, format_plan *plan)
         return 0;
     }
     if (plan->count != self->nparams || plan->padded) {
-        if ((plan->used != self->params_size &&
-             format_padded_size(self, plan) != self->params_size) ||
-            !format_items_lie_inside(self, plan)) {
-            const char *plural = "s";
-            if (plan->count == 1) {
-                plural = "";
-            }
-            PyErr_Format(PyExc_TypeError,
-                         "the format describes %zd argument%s of %zu bytes, but %U "
-                         "takes %zd of %zu",
-                         plan->count, plural, plan->used, self->name, self->nparams,
-                         self->params_size);
+        if (format_check_count(self, plan) < 0) {
             return -1;
         }
         plan->used = self->params_size;
@@ -265,8 +296,9 @@ format_fit_all(pcu_function *self, format_plan *plan)
     if (pcu_parameter_types_read(self) < 0) {
         return -1;
     }
+    int passes = format_has_places(self, plan);
     for (Py_ssize_t i = 0; i < plan->count; i++) {
-        if (format_fit(self, &plan->items[i], i) < 0) {
+        if (format_fit(self, &plan->items[i], i, passes) < 0) {
             return -1;
         }
     }
@@ -282,7 +314,9 @@ pcu_prepared_release(pcu_prepared *plan)
     }
 }
 
-/* Set the range of an integer. */
+/* Set the range of an integer. A parameter that is shorter than its format takes the
+ * numbers of either sign: PyCUDA passes the bytes of the format, and the kernel reads
+ * the lowest ones. */
 static void
 format_set_range(pcu_prepared_arg *item)
 {
@@ -293,7 +327,7 @@ format_set_range(pcu_prepared_arg *item)
     }
     item->low = 0;
     item->high = top;
-    if (kind == FORMAT_SIGNED) {
+    if (kind == FORMAT_SIGNED && item->size >= format_find(item->code)->size) {
         item->high = top >> 1;
     }
     if (kind != FORMAT_UNSIGNED) {

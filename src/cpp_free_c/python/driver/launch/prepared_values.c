@@ -1,14 +1,13 @@
-/* Packing the values of a prepared call. See prepared_values.h.
+/* Packing the values of a prepared call.
  *
  * Invariant: the compiled format says for each value where its bytes go, so packing
  * looks at no keyword and allocates nothing. */
-#include "python/driver/launch/prepared_values.h"
+#include "python/driver/launch/launch.h"
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
-#include "python/driver/launch/argument_report.h"
 #include "python/driver/memory/gpuarray.h"
-#include "python/driver/memory/pointer.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 #include "python/driver/texture/texture_object.h"
 
@@ -40,7 +39,7 @@ value_put_bytes(const pcu_prepared_arg *item, PyObject *value, unsigned char *pl
         pcu_dtype_check_meaning(((PyVoidScalarObject *)value)->descr, what) < 0) {
         return -1;
     }
-    if (pcu_buffer_acquire(&buffer, value, 0, "the value") < 0) {
+    if (pcu_buffer_acquire(&buffer, value, false, "the value") < 0) {
         return -1;
     }
     size_t room = 0;
@@ -111,8 +110,8 @@ value_put_texture(pcu_state *st, PyObject *value, unsigned char *place)
     return found;
 }
 
-/* 1 if the value is an array of other elements than the parameter's pointer has. */
-static int
+/* Whether the value is an array of other elements than the parameter's pointer has. */
+static bool
 value_has_other_elements(pcu_state *st, const pcu_prepared_arg *item, PyObject *value)
 {
     return pcu_is_array(st, value) &&

@@ -1,18 +1,17 @@
 /* TensorMap: a tensor map of the driver, for the tensor memory access unit of GPUs of
- * compute capability 9.0. See tensor_map.h.
+ * compute capability 9.0.
  *
  * The driver numbers the dimensions from the innermost one; here they are in the order
  * of the array's shape.
  *
  * Invariant: a TensorMap never changes after __new__, and holds its array. */
-#include "python/driver/launch/tensor_map.h"
+#include "python/driver/launch/launch.h"
 
 #include "python/support/convert.h"
 #include "python/support/driver_call.h"
 #include "python/support/enums.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
-#include "python/driver/launch/tensor_array.h"
 
 enum { STRIDE_UNIT = 16, ADDRESS_UNIT = 16, BOX_MOST = 256, PIXELS_MOST = 1024 };
 
@@ -30,6 +29,137 @@ pcu_tensor_map_bytes(pcu_state *st, PyObject *op)
         return NULL;
     }
     return ((tensor_map *)op)->bytes;
+}
+
+/* -- the array: its address and layout, from __cuda_array_interface__ -------------- */
+
+/* The dimensions of a map, and those of an array, of which an interleaved layout has
+ * one more. */
+enum { TENSOR_RANK = 5, TENSOR_DIMENSIONS = 6 };
+
+/* An array as its interface describes it, dimensions in the order of the shape. */
+typedef struct {
+    CUdeviceptr address;
+    int rank;
+    unsigned long long shape[TENSOR_DIMENSIONS];
+    long long strides[TENSOR_DIMENSIONS]; /* bytes */
+    PyArray_Descr *dtype;                 /* strong */
+} tensor_array;
+
+/* The entry of the interface; NULL without an exception if there is none. */
+static PyObject *
+tensor_entry_new(PyObject *interface, const char *name)
+{
+    PyObject *value = PyMapping_GetItemString(interface, name);
+    if (value == NULL && PyErr_ExceptionMatches(PyExc_KeyError)) {
+        PyErr_Clear(); /* the entry is optional */
+    }
+    return value;
+}
+
+/* Read a tuple of `rank` integers, which may be negative if `low` is. */
+static int
+tensor_read_tuple(PyObject *value, int rank, long long low, unsigned long long high,
+                  unsigned long long *out, const char *name)
+{
+    PyObject *items = PySequence_Tuple(value);
+    int rc = 0;
+    if (items == NULL) {
+        return -1;
+    }
+    if (PyTuple_GET_SIZE(items) != rank) {
+        PyErr_Format(PyExc_ValueError,
+                     "%s has %zd items, but the array has %d dimensions", name,
+                     PyTuple_GET_SIZE(items), rank);
+        rc = -1;
+    }
+    for (int i = 0; i < rank && rc == 0; i++) {
+        rc = pcu_as_integer(PyTuple_GET_ITEM(items, i), low, high, &out[i], name);
+    }
+    Py_DECREF(items);
+    return rc;
+}
+
+/* Read shape and strides. Without strides the array is contiguous. */
+static int
+tensor_read_layout(PyObject *shape, PyObject *strides, tensor_array *a)
+{
+    Py_ssize_t rank = PySequence_Size(shape);
+    if (rank < 0) {
+        return -1;
+    }
+    if (rank < 1 || rank > TENSOR_DIMENSIONS) {
+        PyErr_Format(PyExc_ValueError,
+                     "a TensorMap has 1 to %d dimensions; the array has %zd",
+                     TENSOR_RANK, rank);
+        return -1;
+    }
+    a->rank = (int)rank;
+    if (tensor_read_tuple(shape, a->rank, 0, LLONG_MAX, a->shape, "shape") < 0) {
+        return -1;
+    }
+    if (strides != NULL && strides != Py_None) {
+        return tensor_read_tuple(strides, a->rank, LLONG_MIN, LLONG_MAX,
+                                 (unsigned long long *)a->strides, "strides");
+    }
+    long long stride = (long long)PyDataType_ELSIZE(a->dtype);
+    for (int i = a->rank; i-- > 0;) {
+        a->strides[i] = stride;
+        stride *= (long long)a->shape[i];
+    }
+    return 0;
+}
+
+/* Read the address, the first item of the entry `data`. */
+static int
+tensor_read_address(PyObject *data, CUdeviceptr *address)
+{
+    PyObject *item = PySequence_GetItem(data, 0);
+    int rc = -1;
+    if (item != NULL) {
+        rc = pcu_as_address(item, address, "__cuda_array_interface__['data'][0]");
+        Py_DECREF(item);
+    }
+    return rc;
+}
+
+/* Read the interface of an array. On failure dtype may be set too. */
+static int
+tensor_array_read(pcu_state *st, PyObject *array, tensor_array *a)
+{
+    PyObject *interface = pcu_attribute_new(array, st->str___cuda_array_interface__);
+    PyObject *entries[4] = {NULL, NULL, NULL, NULL};
+    static const char *const names[] = {"shape", "strides", "typestr", "data"};
+    int rc = -1;
+    if (interface == NULL) {
+        if (!PyErr_Occurred()) {
+            PyErr_Format(PyExc_TypeError,
+                         "array must be a GPUArray or another array on the device with "
+                         "__cuda_array_interface__, not %s",
+                         Py_TYPE(array)->tp_name);
+        }
+        return -1;
+    }
+    for (size_t i = 0; i < Py_ARRAY_LENGTH(names); i++) {
+        entries[i] = tensor_entry_new(interface, names[i]);
+        if (entries[i] == NULL && (i != 1 || PyErr_Occurred())) {
+            if (!PyErr_Occurred()) {
+                PyErr_Format(PyExc_TypeError, "__cuda_array_interface__ has no '%s'",
+                             names[i]);
+            }
+            goto done;
+        }
+    }
+    if (PyArray_DescrConverter(entries[2], &a->dtype) == NPY_SUCCEED &&
+        tensor_read_layout(entries[0], entries[1], a) == 0) {
+        rc = tensor_read_address(entries[3], &a->address);
+    }
+done:
+    for (size_t i = 0; i < Py_ARRAY_LENGTH(names); i++) {
+        Py_XDECREF(entries[i]);
+    }
+    Py_DECREF(interface);
+    return rc;
 }
 
 /* -- the description --------------------------------------------------------------- */
@@ -52,12 +182,12 @@ typedef struct {
 typedef struct {
     CUtensorMapDataType type;
     unsigned int rank;
-    uint64_t dims[PCU_TENSOR_RANK];
-    uint64_t strides[PCU_TENSOR_RANK]; /* of all dimensions but the innermost */
-    unsigned int box[PCU_TENSOR_RANK];
-    int lower[PCU_TENSOR_RANK]; /* corners of the pixels, innermost dimension first */
-    int upper[PCU_TENSOR_RANK];
-    unsigned int steps[PCU_TENSOR_RANK];
+    uint64_t dims[TENSOR_RANK];
+    uint64_t strides[TENSOR_RANK]; /* of all dimensions but the innermost */
+    unsigned int box[TENSOR_RANK];
+    int lower[TENSOR_RANK]; /* corners of the pixels, innermost dimension first */
+    int upper[TENSOR_RANK];
+    unsigned int steps[TENSOR_RANK];
     unsigned int interleave;
     unsigned int swizzle;
     unsigned int promotion;
@@ -91,7 +221,7 @@ map_data_type(PyArray_Descr *dtype, unsigned int *type)
 /* An array with an interleaved layout has slices of 16 or 32 bytes of channels as its
  * last dimension, which the map does not count. */
 static int
-map_leave_slices(pcu_tensor_array *a, const map_parameters *p)
+map_leave_slices(tensor_array *a, const map_parameters *p)
 {
     long long slice = 16LL * p->interleave;
     int last = a->rank - 1;
@@ -115,15 +245,15 @@ map_leave_slices(pcu_tensor_array *a, const map_parameters *p)
 /* Check the number of dimensions, and leave out the slices of an interleaved layout.
  * The driver refuses interleaved arrays of too few dimensions. */
 static int
-map_check_rank(pcu_tensor_array *a, const map_parameters *p)
+map_check_rank(tensor_array *a, const map_parameters *p)
 {
     if (p->interleave != 0 && a->rank > 3) {
         return map_leave_slices(a, p);
     }
-    if (a->rank > PCU_TENSOR_RANK) {
+    if (a->rank > TENSOR_RANK) {
         PyErr_Format(PyExc_ValueError,
                      "a TensorMap has 1 to %d dimensions; the array has %d",
-                     PCU_TENSOR_RANK, a->rank);
+                     TENSOR_RANK, a->rank);
         return -1;
     }
     return 0;
@@ -131,7 +261,7 @@ map_check_rank(pcu_tensor_array *a, const map_parameters *p)
 
 /* Check what the driver requires of the array, to name the dimension at fault. */
 static int
-map_check_array(const pcu_tensor_array *a, const map_parameters *p)
+map_check_array(const tensor_array *a, const map_parameters *p)
 {
     long long element = (long long)PyDataType_ELSIZE(a->dtype);
     if (p->interleave != 0 && a->rank >= 3) {
@@ -172,15 +302,15 @@ map_check_array(const pcu_tensor_array *a, const map_parameters *p)
 
 /* Read the dimensions and the element strides. */
 static int
-map_read_layout(const map_args *args, const pcu_tensor_array *a, map_parameters *p)
+map_read_layout(const map_args *args, const tensor_array *a, map_parameters *p)
 {
-    unsigned long long steps[PCU_TENSOR_RANK];
+    unsigned long long steps[TENSOR_RANK];
     for (int i = 0; i < a->rank; i++) {
         steps[i] = 1;
     }
     if (args->element_strides != NULL && args->element_strides != Py_None &&
-        pcu_tensor_read_tuple(args->element_strides, a->rank, 1, 8, steps,
-                              "element_strides") < 0) {
+        tensor_read_tuple(args->element_strides, a->rank, 1, 8, steps,
+                          "element_strides") < 0) {
         return -1;
     }
     p->rank = (unsigned int)a->rank;
@@ -197,7 +327,7 @@ map_read_layout(const map_args *args, const pcu_tensor_array *a, map_parameters 
 
 /* Check the bytes of a row of a tile. */
 static int
-map_check_row(const pcu_tensor_array *a, unsigned int elements, const char *name)
+map_check_row(const tensor_array *a, unsigned int elements, const char *name)
 {
     size_t bytes = elements * (size_t)PyDataType_ELSIZE(a->dtype);
     if (bytes % STRIDE_UNIT != 0) {
@@ -209,10 +339,10 @@ map_check_row(const pcu_tensor_array *a, unsigned int elements, const char *name
 }
 
 static int
-map_read_box(const map_args *args, const pcu_tensor_array *a, map_parameters *p)
+map_read_box(const map_args *args, const tensor_array *a, map_parameters *p)
 {
-    unsigned long long box[PCU_TENSOR_RANK];
-    if (pcu_tensor_read_tuple(args->box, a->rank, 1, BOX_MOST, box, "box") < 0) {
+    unsigned long long box[TENSOR_RANK];
+    if (tensor_read_tuple(args->box, a->rank, 1, BOX_MOST, box, "box") < 0) {
         return -1;
     }
     for (int i = 0; i < a->rank; i++) {
@@ -223,14 +353,13 @@ map_read_box(const map_args *args, const pcu_tensor_array *a, map_parameters *p)
 
 /* Read one corner: a number for each dimension between the first and the last one. */
 static int
-map_read_corner(PyObject *value, const pcu_tensor_array *a, int *corner,
-                const char *name)
+map_read_corner(PyObject *value, const tensor_array *a, int *corner, const char *name)
 {
     /* 16, 8 or 5 bits each */
     long long most = (1LL << (16 / (a->rank - 2) - 1)) - 1;
-    unsigned long long numbers[PCU_TENSOR_RANK];
-    if (pcu_tensor_read_tuple(value, a->rank - 2, -most - 1, (unsigned long long)most,
-                              numbers, name) < 0) {
+    unsigned long long numbers[TENSOR_RANK];
+    if (tensor_read_tuple(value, a->rank - 2, -most - 1, (unsigned long long)most,
+                          numbers, name) < 0) {
         return -1;
     }
     for (int i = 0; i < a->rank - 2; i++) {
@@ -240,12 +369,12 @@ map_read_corner(PyObject *value, const pcu_tensor_array *a, int *corner,
 }
 
 static int
-map_read_pixels(const map_args *args, const pcu_tensor_array *a, map_parameters *p)
+map_read_pixels(const map_args *args, const tensor_array *a, map_parameters *p)
 {
     if (a->rank < 3) {
         PyErr_Format(PyExc_ValueError,
                      "an im2col map has 3 to %d dimensions; the array has %d",
-                     PCU_TENSOR_RANK, a->rank);
+                     TENSOR_RANK, a->rank);
         return -1;
     }
     if (args->channels < 1 || args->channels > BOX_MOST || args->pixels < 1 ||
@@ -274,7 +403,7 @@ map_read_enum(PyObject *type, PyObject *value, unsigned int *out, const char *na
 }
 
 static int
-map_read_parameters(pcu_state *st, const map_args *args, const pcu_tensor_array *a,
+map_read_parameters(pcu_state *st, const map_args *args, const tensor_array *a,
                     map_parameters *p)
 {
     memset(p, 0, sizeof(*p));
@@ -312,7 +441,7 @@ map_adopt(tensor_map *self, const CUtensorMap *map, CUresult status,
 }
 
 static int
-map_encode_tiled(tensor_map *self, const pcu_tensor_array *a, const map_parameters *p)
+map_encode_tiled(tensor_map *self, const tensor_array *a, const map_parameters *p)
 {
     CUtensorMap map;
     memset(&map, 0, sizeof(map));
@@ -323,7 +452,7 @@ map_encode_tiled(tensor_map *self, const pcu_tensor_array *a, const map_paramete
 }
 
 static int
-map_encode_im2col(tensor_map *self, const pcu_tensor_array *a, const map_parameters *p,
+map_encode_im2col(tensor_map *self, const tensor_array *a, const map_parameters *p,
                   const map_args *args)
 {
     CUtensorMap map;
@@ -338,9 +467,9 @@ map_encode_im2col(tensor_map *self, const pcu_tensor_array *a, const map_paramet
 static int
 map_init(tensor_map *self, const map_args *args)
 {
-    pcu_tensor_array a = {.dtype = NULL};
+    tensor_array a = {.dtype = NULL};
     map_parameters p;
-    int rc = pcu_tensor_array_read(self->st, args->array, &a);
+    int rc = tensor_array_read(self->st, args->array, &a);
     if (rc == 0) {
         rc = map_read_parameters(self->st, args, &a, &p);
     }
@@ -387,30 +516,51 @@ map_make_new(PyTypeObject *type, pcu_state *st, const map_args *args)
     return (PyObject *)self;
 }
 
+static const pcu_word map_words[] = {
+    {"array", pcu_as_object, offsetof(map_args, array)},
+    {"box", pcu_as_object, offsetof(map_args, box)},
+    {"swizzle", pcu_as_object, offsetof(map_args, swizzle)},
+    {"element_strides", pcu_as_object, offsetof(map_args, element_strides)},
+    {"interleave", pcu_as_object, offsetof(map_args, interleave)},
+    {"l2_promotion", pcu_as_object, offsetof(map_args, l2_promotion)},
+    {"oob_fill", pcu_as_object, offsetof(map_args, oob_fill)},
+    {"data_type", pcu_as_object, offsetof(map_args, data_type)},
+    {"lower", pcu_as_object, offsetof(map_args, lower)},
+    {"upper", pcu_as_object, offsetof(map_args, upper)},
+    {"channels", pcu_as_uint, offsetof(map_args, channels)},
+    {"pixels", pcu_as_uint, offsetof(map_args, pixels)},
+};
+
+PCU_SIGNATURE(
+    map, map_words,
+    "TensorMap(array, box, swizzle=0, element_strides=None, interleave=0,\n"
+    "          l2_promotion=0, oob_fill=0, data_type=None)\n--\n\n"
+    "A CUtensorMap, by which kernels copy tiles of an array to shared memory.\n\n"
+    "array: a GPUArray, or another array with __cuda_array_interface__, of 1 to 5\n"
+    "dimensions. Its address and its strides are multiples of 16 bytes. box: the\n"
+    "shape of a tile, in the order of the array's shape, up to 256 each. swizzle: a\n"
+    "tensor_map_swizzle. element_strides: the step in each dimension, 1 to 8. The\n"
+    "other arguments are members of tensor_map_interleave, tensor_map_l2_promotion,\n"
+    "tensor_map_oob_fill and tensor_map_data_type (by default that of the dtype).\n"
+    "With an interleave the array has a shape such as (N, C/k, H, W, k), where k\n"
+    "channels are 16 or 32 bytes; box, element_strides and coordinates leave out k,\n"
+    "and a tile has one slice of channels.\n"
+    "The kernel's parameter is const __grid_constant__ CUtensorMap. The map keeps\n"
+    "the array. It needs CUDA 12.0, and kernels that use it need capability 9.0.")
+
 static PyObject *
 map_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    static const pcu_argspec specs[] = {
-        {"array", pcu_as_object, offsetof(map_args, array)},
-        {"box", pcu_as_object, offsetof(map_args, box)},
-        {"swizzle", pcu_as_object, offsetof(map_args, swizzle)},
-        {"element_strides", pcu_as_object, offsetof(map_args, element_strides)},
-        {"interleave", pcu_as_object, offsetof(map_args, interleave)},
-        {"l2_promotion", pcu_as_object, offsetof(map_args, l2_promotion)},
-        {"oob_fill", pcu_as_object, offsetof(map_args, oob_fill)},
-        {"data_type", pcu_as_object, offsetof(map_args, data_type)},
-    };
-    static const pcu_argtable table = {"TensorMap", specs, 8, 2, 0};
     pcu_state *st = pcu_state_of_type(type);
     map_args a = {.array = NULL};
-    if (st == NULL || pcu_args_parse_tuple(st, &table, args, kwargs, &a) < 0) {
+    if (st == NULL || pcu_args_parse_tuple(st, &map_signature, args, kwargs, &a) < 0) {
         return NULL;
     }
     return map_make_new(type, st, &a);
 }
 
-PyDoc_STRVAR(
-    map_im2col_doc,
+PCU_SIGNATURE(
+    map_im2col, map_words,
     "im2col($type, array, lower, upper, channels, pixels, swizzle=0,\n"
     "       element_strides=None, interleave=0, l2_promotion=0, oob_fill=0,\n"
     "       data_type=None)\n--\n\n"
@@ -423,29 +573,16 @@ PyDoc_STRVAR(
     "pixels: of a column, at most 1024. The tile has the shape\n"
     "(pixels, channels).\n"
     "The other arguments are those of TensorMap. It calls\n"
-    "cuTensorMapEncodeIm2col.");
+    "cuTensorMapEncodeIm2col.")
 
 static PyObject *
 map_im2col(PyObject *cls, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"array", pcu_as_object, offsetof(map_args, array)},
-        {"lower", pcu_as_object, offsetof(map_args, lower)},
-        {"upper", pcu_as_object, offsetof(map_args, upper)},
-        {"channels", pcu_as_uint, offsetof(map_args, channels)},
-        {"pixels", pcu_as_uint, offsetof(map_args, pixels)},
-        {"swizzle", pcu_as_object, offsetof(map_args, swizzle)},
-        {"element_strides", pcu_as_object, offsetof(map_args, element_strides)},
-        {"interleave", pcu_as_object, offsetof(map_args, interleave)},
-        {"l2_promotion", pcu_as_object, offsetof(map_args, l2_promotion)},
-        {"oob_fill", pcu_as_object, offsetof(map_args, oob_fill)},
-        {"data_type", pcu_as_object, offsetof(map_args, data_type)},
-    };
-    static const pcu_argtable table = {"im2col", specs, 11, 5, 0};
     PyTypeObject *type = (PyTypeObject *)cls;
     pcu_state *st = pcu_state_of_type(type);
     map_args a = {.array = NULL};
-    if (st == NULL || pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (st == NULL ||
+        pcu_args_parse(st, &map_im2col_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
     return map_make_new(type, st, &a);
@@ -505,23 +642,6 @@ static PyGetSetDef map_getset[] = {
     {"array", map_get_array, NULL, "The array whose tiles kernels copy.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
-
-PyDoc_STRVAR(
-    map_doc,
-    "TensorMap(array, box, swizzle=0, element_strides=None, interleave=0,\n"
-    "          l2_promotion=0, oob_fill=0, data_type=None)\n--\n\n"
-    "A CUtensorMap, by which kernels copy tiles of an array to shared memory.\n\n"
-    "array: a GPUArray, or another array with __cuda_array_interface__, of 1 to 5\n"
-    "dimensions. Its address and its strides are multiples of 16 bytes. box: the\n"
-    "shape of a tile, in the order of the array's shape, up to 256 each. swizzle: a\n"
-    "tensor_map_swizzle. element_strides: the step in each dimension, 1 to 8. The\n"
-    "other arguments are members of tensor_map_interleave, tensor_map_l2_promotion,\n"
-    "tensor_map_oob_fill and tensor_map_data_type (by default that of the dtype).\n"
-    "With an interleave the array has a shape such as (N, C/k, H, W, k), where k\n"
-    "channels are 16 or 32 bytes; box, element_strides and coordinates leave out k,\n"
-    "and a tile has one slice of channels.\n"
-    "The kernel's parameter is const __grid_constant__ CUtensorMap. The map keeps\n"
-    "the array. It needs CUDA 12.0, and kernels that use it need capability 9.0.");
 
 static PyType_Slot map_slots[] = {
     {Py_tp_doc, (void *)map_doc},     {Py_tp_new, map_new},

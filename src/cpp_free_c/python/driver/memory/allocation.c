@@ -2,19 +2,16 @@
  * mem_alloc_like, mem_alloc_pitch, to_device and queries.
  *
  * Invariant: a DeviceAllocation is a pcu_resource; int() of it stays valid after
- * free(). Callers: Python, and see allocation.h. */
-#include "python/driver/memory/allocation.h"
-#include "python/driver/memory/out_of_memory.h"
+ * free(). Callers: Python; arrays and In/Out arguments allocate without a Python call.
+ */
+#include "python/driver/memory/memory.h"
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
-#include "python/support/instance.h"
-#include "python/support/setup.h"
 #include "python/support/type.h"
+#include "python/support/setup.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
-#include "python/driver/memory_note.h"
-#include "python/driver/memory/pointer.h"
 #include "python/driver/memory/gpuarray.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
@@ -88,20 +85,21 @@ allocation_nbytes(pcu_state *st, PyObject *array, size_t *size)
     return rc;
 }
 
-PyDoc_STRVAR(allocation_mem_alloc_like_doc,
-             "mem_alloc_like($module, /, ary)\n--\n\n"
-             "Allocate device memory of the size of an array.");
+static const pcu_word allocation_mem_alloc_like_words[] = {{"ary", pcu_as_object, 0}};
+
+PCU_SIGNATURE(allocation_mem_alloc_like, allocation_mem_alloc_like_words,
+              "mem_alloc_like($module, /, ary)\n--\n\n"
+              "Allocate device memory of the size of an array.")
 
 static PyObject *
 allocation_mem_alloc_like(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                           PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {{"ary", pcu_as_object, 0}};
-    static const pcu_argtable table = {"mem_alloc_like", specs, 1, 1, 0};
     pcu_state *st = pcu_state_of_module(m);
     PyObject *ary = NULL;
     size_t size = 0;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &ary) < 0) {
+    if (pcu_args_parse(st, &allocation_mem_alloc_like_signature, args, nargs, kwnames,
+                       &ary) < 0) {
         return NULL;
     }
     if (allocation_nbytes(st, ary, &size) < 0) {
@@ -116,30 +114,31 @@ typedef struct {
     unsigned int access_size;
 } allocation_pitch_args;
 
-PyDoc_STRVAR(
-    allocation_mem_alloc_pitch_doc,
+static const pcu_word allocation_pitch_words[] = {
+    {"width", pcu_as_size, offsetof(allocation_pitch_args, width)},
+    {"height", pcu_as_size, offsetof(allocation_pitch_args, height)},
+    {"access_size", pcu_as_uint, offsetof(allocation_pitch_args, access_size)},
+};
+
+PCU_SIGNATURE(
+    allocation_mem_alloc_pitch, allocation_pitch_words,
     "mem_alloc_pitch($module, /, width, height, access_size)\n--\n\n"
     "Allocate height rows of width bytes, each row aligned for fast access.\n\n"
     "access_size: the bytes that a thread accesses at once, 4, 8 or 16. Return the\n"
-    "DeviceAllocation and the pitch, the bytes from row to row.");
+    "DeviceAllocation and the pitch, the bytes from row to row.")
 
 static PyObject *
 allocation_mem_alloc_pitch(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                            PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"width", pcu_as_size, offsetof(allocation_pitch_args, width)},
-        {"height", pcu_as_size, offsetof(allocation_pitch_args, height)},
-        {"access_size", pcu_as_uint, offsetof(allocation_pitch_args, access_size)},
-    };
-    static const pcu_argtable table = {"mem_alloc_pitch", specs, 3, 3, 0};
     pcu_state *st = pcu_state_of_module(m);
     allocation_pitch_args a = {0};
     pcu_handle handle = {0};
     size_t pitch = 0;
     CUresult status;
     PyObject *memory = NULL;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, &allocation_mem_alloc_pitch_signature, args, nargs, kwnames,
+                       &a) < 0) {
         return NULL;
     }
     PyObject *ctx = pcu_context_require(st, "cuMemAllocPitch");
@@ -206,23 +205,24 @@ allocation_mem_get_address_range(PyObject *m, PyObject *ptr)
     return Py_BuildValue("(Kn)", base, (Py_ssize_t)size);
 }
 
-PyDoc_STRVAR(allocation_to_device_doc,
-             "to_device($module, /, bf_obj)\n--\n\n"
-             "Copy a buffer to newly allocated device memory and return that.\n\n"
-             "A buffer with gaps is copied in C order.");
+static const pcu_word allocation_to_device_words[] = {{"bf_obj", pcu_as_object, 0}};
+
+PCU_SIGNATURE(allocation_to_device, allocation_to_device_words,
+              "to_device($module, /, bf_obj)\n--\n\n"
+              "Copy a buffer to newly allocated device memory and return that.\n\n"
+              "A buffer with gaps is copied in C order.")
 
 static PyObject *
 allocation_to_device(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                      PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {{"bf_obj", pcu_as_object, 0}};
-    static const pcu_argtable table = {"to_device", specs, 1, 1, 0};
     pcu_state *st = pcu_state_of_module(m);
     PyObject *source = NULL;
     PyObject *packed = NULL;
     PyObject *result = NULL;
     pcu_buffer buffer = {0};
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &source) < 0) {
+    if (pcu_args_parse(st, &allocation_to_device_signature, args, nargs, kwnames,
+                       &source) < 0) {
         return NULL;
     }
     if (PyArray_Check(source)) {
@@ -236,7 +236,7 @@ allocation_to_device(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
         }
         Py_XDECREF(view);
     }
-    if (packed == NULL || pcu_buffer_acquire(&buffer, packed, 0, "bf_obj") < 0) {
+    if (packed == NULL || pcu_buffer_acquire(&buffer, packed, false, "bf_obj") < 0) {
         goto done;
     }
     result = pcu_allocation_new(st, buffer.size);
@@ -264,17 +264,25 @@ typedef struct {
 
 /* A writable memoryview of the address, for memory that the host can access. The array
  * in between lets the view hold a reference to the owner. */
+static const pcu_word allocation_view_words[] = {
+    {"size", pcu_as_size, offsetof(allocation_view_args, size)},
+    {"offset", pcu_as_size, offsetof(allocation_view_args, offset)},
+};
+
+PCU_SIGNATURE(
+    allocation_as_buffer, allocation_view_words,
+    "as_buffer($self, /, size, offset=0)\n--\n\n"
+    "Return a writable memoryview of the address, for memory that the host can "
+    "access.\n\n"
+    "The view holds the allocation. LogicError if the allocation was released.")
+
 static PyObject *
 allocation_view_new(pcu_state *st, PyObject *owner, CUdeviceptr pointer,
                     PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"size", pcu_as_size, offsetof(allocation_view_args, size)},
-        {"offset", pcu_as_size, offsetof(allocation_view_args, offset)},
-    };
-    static const pcu_argtable table = {"as_buffer", specs, 2, 1, 0};
     allocation_view_args a = {0};
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, &allocation_as_buffer_signature, args, nargs, kwnames, &a) <
+        0) {
         return NULL;
     }
     if (a.size > PY_SSIZE_T_MAX) {
@@ -296,25 +304,26 @@ allocation_view_new(pcu_state *st, PyObject *owner, CUdeviceptr pointer,
 
 /* -- DeviceAllocation -------------------------------------------------------------- */
 
-PyDoc_STRVAR(
-    allocation_free_doc,
+static const pcu_word allocation_free_words[] = {{"stream", pcu_as_object, 0}};
+
+PCU_SIGNATURE(
+    allocation_free, allocation_free_words,
     "free($self, /, stream=None)\n--\n\n"
     "Release the memory now. LogicError the second time.\n\n"
     "stream: release it when this stream has finished the work that it has now,\n"
-    "without waiting (cuMemFreeAsync). Otherwise the call waits for the device.");
+    "without waiting (cuMemFreeAsync). Otherwise the call waits for the device.")
 
 static PyObject *
 allocation_free(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                 PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {{"stream", pcu_as_object, 0}};
-    static const pcu_argtable table = {"free", specs, 1, 0, 0};
     pcu_resource *self = (pcu_resource *)op;
     PyObject *given = Py_None;
     CUstream stream = NULL;
     int rc;
     if ((nargs != 0 || kwnames != NULL) &&
-        pcu_args_parse(self->st, &table, args, nargs, kwnames, &given) < 0) {
+        pcu_args_parse(self->st, &allocation_free_signature, args, nargs, kwnames,
+                       &given) < 0) {
         return NULL;
     }
     if (given == Py_None) {
@@ -337,13 +346,6 @@ allocation_int(PyObject *op)
 {
     return PyLong_FromUnsignedLongLong(((pcu_resource *)op)->handle.memory);
 }
-
-PyDoc_STRVAR(
-    allocation_as_buffer_doc,
-    "as_buffer($self, /, size, offset=0)\n--\n\n"
-    "Return a writable memoryview of the address, for memory that the host can "
-    "access.\n\n"
-    "The view holds the allocation. LogicError if the allocation was released.");
 
 static PyObject *
 allocation_as_buffer(PyObject *op, PyObject *const *args, Py_ssize_t nargs,

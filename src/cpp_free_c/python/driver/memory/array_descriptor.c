@@ -1,15 +1,14 @@
 /* ArrayDescriptor and ArrayDescriptor3D: size and element type of a texture array.
  *
  * Invariant: both types hold the driver's three-dimensional descriptor. ArrayDescriptor
- * shows four of its six fields; the other two stay 0. Callers: see array_descriptor.h.
+ * shows four of its six fields; the other two stay 0. Callers: see texture_array.h.
  */
-#include "python/driver/memory/array_descriptor.h"
+#include "python/driver/memory/texture_array.h"
 
 #include "python/support/convert.h"
 #include "python/support/enums.h"
-#include "python/support/instance.h"
-#include "python/support/setup.h"
 #include "python/support/type.h"
+#include "python/support/setup.h"
 
 typedef struct {
     pcu_instance base;
@@ -96,7 +95,7 @@ pcu_array_descriptor_new(pcu_state *st, PyTypeObject *type,
 typedef struct {
     const char *name;
     size_t offset; /* in CUDA_ARRAY3D_DESCRIPTOR */
-    int is_size;   /* size_t, else unsigned int */
+    bool is_size;  /* size_t, else unsigned int */
 } descriptor_field;
 
 static const descriptor_field descriptor_width = {

@@ -9,8 +9,7 @@
 #include "python/support/convert.h"
 #include "python/support/setup.h"
 #include "python/driver/context.h"
-#include "python/driver/memory/pointer.h"
-#include "python/driver/memory/copy_error.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/memory/texture_array.h"
 #include "python/driver/stream.h"
 #include "driver/events.h"
@@ -42,9 +41,9 @@ typedef struct {
 /* The use of the host object. */
 typedef enum { COPY_NO_HOST, COPY_READS_HOST, COPY_WRITES_HOST } copy_host;
 
-/* One function of the module: its parameters and the function that runs it. */
+/* One function of the module: its signature and the function that runs it. */
 typedef struct {
-    pcu_argtable args;
+    const pcu_signature *signature;
     copy_host host;
     int (*run)(pcu_state *st, copy_args *a);
 } copy_row;
@@ -74,11 +73,12 @@ copy_captured(const copy_args *a)
     return pcu_captured_object(a->src_ary);
 }
 
-/* 1 if the last parameter is a stream. Other copies are in the default stream. */
-static int
+/* Whether the last parameter is a stream. Other copies are in the default stream. */
+static bool
 copy_takes_stream(const copy_row *row)
 {
-    return row->args.specs[row->args.count - 1].convert == pcu_as_stream;
+    const pcu_signature *s = row->signature;
+    return s->parameters[s->count - 1].convert == pcu_as_stream;
 }
 
 /* The body of all functions of the table. */
@@ -88,7 +88,7 @@ copy_call(PyObject *m, const copy_row *row, PyObject *const *args, Py_ssize_t na
 {
     pcu_state *st = pcu_state_of_module(m);
     copy_args a = {.stream = pcu_stream_current()};
-    if (pcu_args_parse(st, &row->args, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, row->signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
     if (row->host != COPY_NO_HOST &&
@@ -110,14 +110,14 @@ copy_call(PyObject *m, const copy_row *row, PyObject *const *args, Py_ssize_t na
     Py_RETURN_NONE;
 }
 
-/* Define a function by its row: name, parameters, their number, the number of required
- * ones, the use of the host object, the run function, signature and docstring. */
-#define COPY_ROW(name, specs, count, required, host, run, signature, doc)              \
-    PyDoc_STRVAR(copy_##name##_doc, #name "($module, /, " signature ")\n--\n\n" doc);  \
+/* Define a function by its row: name, vocabulary, the use of the host object, the run
+ * function, signature and docstring. */
+#define COPY_ROW(name, words, host, run, signature, doc)                               \
+    PCU_SIGNATURE(copy_##name, words, #name "($module, /, " signature ")\n--\n\n" doc) \
     static PyObject *copy_##name(PyObject *m, PyObject *const *args, Py_ssize_t nargs, \
                                  PyObject *kwnames)                                    \
     {                                                                                  \
-        static const copy_row row = {{#name, specs, count, required, 0}, host, run};   \
+        static const copy_row row = {&copy_##name##_signature, host, run};             \
         return copy_call(m, &row, args, nargs, kwnames);                               \
     }
 
@@ -132,23 +132,43 @@ copy_call(PyObject *m, const copy_row *row, PyObject *const *args, Py_ssize_t na
         return rc;                                                             \
     }
 
-#define COPY_ARG(name, convert, member)            \
+#define COPY_WORD(name, convert, member)           \
     {                                              \
         name, convert, offsetof(copy_args, member) \
     }
-#define COPY_DEST COPY_ARG("dest", pcu_as_pointer, dest)
-#define COPY_SRC COPY_ARG("src", pcu_as_pointer, src)
-#define COPY_SIZE COPY_ARG("size", pcu_as_size, size)
-#define COPY_STREAM COPY_ARG("stream", pcu_as_stream, stream)
 
 /* -- host and device --------------------------------------------------------------- */
 
-static const pcu_argspec copy_htod_specs[] = {
-    COPY_DEST, COPY_ARG("src", pcu_as_object, host), COPY_STREAM};
-static const pcu_argspec copy_dtoh_specs[] = {COPY_ARG("dest", pcu_as_object, host),
-                                              COPY_SRC, COPY_STREAM};
-static const pcu_argspec copy_dtod_specs[] = {COPY_DEST, COPY_SRC, COPY_SIZE,
-                                              COPY_STREAM};
+/* Names of copies within the memory of devices. */
+static const pcu_word copy_device_words[] = {
+    COPY_WORD("dest", pcu_as_pointer, dest),
+    COPY_WORD("src", pcu_as_pointer, src),
+    COPY_WORD("size", pcu_as_size, size),
+    COPY_WORD("stream", pcu_as_stream, stream),
+    COPY_WORD("dest_context", pcu_as_context_or_none, dest_context),
+    COPY_WORD("src_context", pcu_as_context_or_none, src_context),
+    COPY_WORD("ary", pcu_as_texture_array, ary),
+    COPY_WORD("index", pcu_as_size, index),
+    COPY_WORD("len", pcu_as_size, size),
+};
+
+/* Names of copies from the host. */
+static const pcu_word copy_from_host_words[] = {
+    COPY_WORD("dest", pcu_as_pointer, dest),
+    COPY_WORD("src", pcu_as_object, host),
+    COPY_WORD("stream", pcu_as_stream, stream),
+    COPY_WORD("ary", pcu_as_texture_array, ary),
+    COPY_WORD("index", pcu_as_size, index),
+};
+
+/* Names of copies to the host. */
+static const pcu_word copy_to_host_words[] = {
+    COPY_WORD("dest", pcu_as_object, host),
+    COPY_WORD("src", pcu_as_pointer, src),
+    COPY_WORD("stream", pcu_as_stream, stream),
+    COPY_WORD("ary", pcu_as_texture_array, ary),
+    COPY_WORD("index", pcu_as_size, index),
+};
 
 COPY_RUN(htod, MemcpyHtoD, (a->dest, a->buffer.data, a->buffer.size), a->buffer.size, 0)
 COPY_RUN(htod_async, MemcpyHtoDAsync,
@@ -174,23 +194,23 @@ COPY_RUN(dtod, MemcpyDtoD, (a->dest, a->src, a->size), a->size, a->size)
 COPY_RUN(dtod_async, MemcpyDtoDAsync, (a->dest, a->src, a->size, a->stream), a->size,
          a->size)
 
-COPY_ROW(memcpy_htod, copy_htod_specs, 2, 2, COPY_READS_HOST, copy_run_htod,
-         "dest, src", "Copy all bytes of a host buffer to device memory.")
+COPY_ROW(memcpy_htod, copy_from_host_words, COPY_READS_HOST, copy_run_htod, "dest, src",
+         "Copy all bytes of a host buffer to device memory.")
 COPY_ROW(
-    memcpy_htod_async, copy_htod_specs, 3, 2, COPY_READS_HOST, copy_run_htod_async,
+    memcpy_htod_async, copy_from_host_words, COPY_READS_HOST, copy_run_htod_async,
     "dest, src, stream=None",
     "Enqueue a copy of a host buffer, which should be page-locked, to the device.\n\n"
     "Keep the buffer alive and unchanged until the copy has finished.")
-COPY_ROW(memcpy_dtoh, copy_dtoh_specs, 2, 2, COPY_WRITES_HOST, copy_run_dtoh,
-         "dest, src", "Copy device memory to all bytes of a writable host buffer.")
-COPY_ROW(memcpy_dtoh_async, copy_dtoh_specs, 3, 2, COPY_WRITES_HOST,
-         copy_run_dtoh_async, "dest, src, stream=None",
+COPY_ROW(memcpy_dtoh, copy_to_host_words, COPY_WRITES_HOST, copy_run_dtoh, "dest, src",
+         "Copy device memory to all bytes of a writable host buffer.")
+COPY_ROW(memcpy_dtoh_async, copy_to_host_words, COPY_WRITES_HOST, copy_run_dtoh_async,
+         "dest, src, stream=None",
          "Enqueue a copy of device memory to a host buffer, which should be "
          "page-locked.\n\n"
          "Keep the buffer alive until the copy has finished.")
-COPY_ROW(memcpy_dtod, copy_dtod_specs, 3, 3, COPY_NO_HOST, copy_run_dtod,
-         "dest, src, size", "Copy size bytes from device memory to device memory.")
-COPY_ROW(memcpy_dtod_async, copy_dtod_specs, 4, 3, COPY_NO_HOST, copy_run_dtod_async,
+COPY_ROW(memcpy_dtod, copy_device_words, COPY_NO_HOST, copy_run_dtod, "dest, src, size",
+         "Copy size bytes from device memory to device memory.")
+COPY_ROW(memcpy_dtod_async, copy_device_words, COPY_NO_HOST, copy_run_dtod_async,
          "dest, src, size, stream=None",
          "Enqueue a copy of size bytes from device memory to device memory.")
 
@@ -213,7 +233,7 @@ static int
 copy_to_object(pcu_state *st, PyObject *dest, CUdeviceptr source, const char *name)
 {
     pcu_buffer buffer = {0};
-    if (pcu_buffer_acquire(&buffer, dest, 1, name) < 0) {
+    if (pcu_buffer_acquire(&buffer, dest, true, name) < 0) {
         return -1;
     }
     int rc = pcu_copy_from_device(st, &buffer, source);
@@ -222,15 +242,6 @@ copy_to_object(pcu_state *st, PyObject *dest, CUdeviceptr source, const char *na
 }
 
 /* -- between contexts -------------------------------------------------------------- */
-
-static const pcu_argspec copy_peer_specs[] = {
-    COPY_DEST,
-    COPY_SRC,
-    COPY_SIZE,
-    COPY_ARG("dest_context", pcu_as_context_or_none, dest_context),
-    COPY_ARG("src_context", pcu_as_context_or_none, src_context),
-    COPY_STREAM,
-};
 
 /* The handles of the two contexts. */
 static int
@@ -281,32 +292,24 @@ copy_run_peer_async(pcu_state *st, copy_args *a)
     return rc;
 }
 
-COPY_ROW(memcpy_peer, copy_peer_specs, 5, 3, COPY_NO_HOST, copy_run_peer,
+COPY_ROW(memcpy_peer, copy_device_words, COPY_NO_HOST, copy_run_peer,
          "dest, src, size, dest_context=None, src_context=None",
          "Copy size bytes between the memories of two contexts.\n\n"
          "None is the current context.")
-COPY_ROW(memcpy_peer_async, copy_peer_specs, 6, 3, COPY_NO_HOST, copy_run_peer_async,
+COPY_ROW(memcpy_peer_async, copy_device_words, COPY_NO_HOST, copy_run_peer_async,
          "dest, src, size, dest_context=None, src_context=None, stream=None",
          "Enqueue a copy of size bytes between the memories of two contexts.")
 
 /* -- one-dimensional Arrays: indices and lengths are bytes ------------------------- */
 
-#define COPY_ARY COPY_ARG("ary", pcu_as_texture_array, ary)
-#define COPY_INDEX COPY_ARG("index", pcu_as_size, index)
-#define COPY_LEN COPY_ARG("len", pcu_as_size, size)
-
-static const pcu_argspec copy_atoa_specs[] = {
-    COPY_ARG("dest", pcu_as_texture_array, ary),
-    COPY_ARG("dest_index", pcu_as_size, index),
-    COPY_ARG("src", pcu_as_texture_array, src_ary),
-    COPY_ARG("src_index", pcu_as_size, src_index), COPY_LEN};
-static const pcu_argspec copy_atod_specs[] = {COPY_DEST, COPY_ARY, COPY_INDEX,
-                                              COPY_LEN};
-static const pcu_argspec copy_dtoa_specs[] = {COPY_ARY, COPY_INDEX, COPY_SRC, COPY_LEN};
-static const pcu_argspec copy_atoh_specs[] = {COPY_ARG("dest", pcu_as_object, host),
-                                              COPY_ARY, COPY_INDEX, COPY_STREAM};
-static const pcu_argspec copy_htoa_specs[] = {
-    COPY_ARY, COPY_INDEX, COPY_ARG("src", pcu_as_object, host), COPY_STREAM};
+/* Names of copies between two Arrays. */
+static const pcu_word copy_arrays_words[] = {
+    COPY_WORD("dest", pcu_as_texture_array, ary),
+    COPY_WORD("dest_index", pcu_as_size, index),
+    COPY_WORD("src", pcu_as_texture_array, src_ary),
+    COPY_WORD("src_index", pcu_as_size, src_index),
+    COPY_WORD("len", pcu_as_size, size),
+};
 
 static inline CUarray
 copy_array(PyObject *array)
@@ -330,29 +333,29 @@ COPY_RUN(htoa_async, MemcpyHtoAAsync,
          (copy_array(a->ary), a->index, a->buffer.data, a->buffer.size, a->stream), 0,
          0)
 
-COPY_ROW(memcpy_atoa, copy_atoa_specs, 5, 5, COPY_NO_HOST, copy_run_atoa,
+COPY_ROW(memcpy_atoa, copy_arrays_words, COPY_NO_HOST, copy_run_atoa,
          "dest, dest_index, src, src_index, len",
          "Copy len bytes between two Arrays. The indices count bytes.")
-COPY_ROW(memcpy_atod, copy_atod_specs, 4, 4, COPY_NO_HOST, copy_run_atod,
+COPY_ROW(memcpy_atod, copy_device_words, COPY_NO_HOST, copy_run_atod,
          "dest, ary, index, len",
          "Copy len bytes of an Array, starting at byte index, to device memory.")
-COPY_ROW(memcpy_dtoa, copy_dtoa_specs, 4, 4, COPY_NO_HOST, copy_run_dtoa,
+COPY_ROW(memcpy_dtoa, copy_device_words, COPY_NO_HOST, copy_run_dtoa,
          "ary, index, src, len",
          "Copy len bytes of device memory to an Array, starting at byte index.")
-COPY_ROW(memcpy_atoh, copy_atoh_specs, 3, 3, COPY_WRITES_HOST, copy_run_atoh,
+COPY_ROW(memcpy_atoh, copy_to_host_words, COPY_WRITES_HOST, copy_run_atoh,
          "dest, ary, index",
          "Fill a host buffer from an Array, starting at byte index.")
-COPY_ROW(py_memcpy_atoh, copy_atoh_specs, 3, 3, COPY_WRITES_HOST, copy_run_atoh,
+COPY_ROW(py_memcpy_atoh, copy_to_host_words, COPY_WRITES_HOST, copy_run_atoh,
          "dest, ary, index", "Fill a host buffer from an Array, as memcpy_atoh does.")
-COPY_ROW(memcpy_atoh_async, copy_atoh_specs, 4, 3, COPY_WRITES_HOST,
-         copy_run_atoh_async, "dest, ary, index, stream=None",
+COPY_ROW(memcpy_atoh_async, copy_to_host_words, COPY_WRITES_HOST, copy_run_atoh_async,
+         "dest, ary, index, stream=None",
          "Enqueue a copy that fills a host buffer from an Array.\n\n"
          "Keep both alive until the copy has finished.")
-COPY_ROW(memcpy_htoa, copy_htoa_specs, 3, 3, COPY_READS_HOST, copy_run_htoa,
+COPY_ROW(memcpy_htoa, copy_from_host_words, COPY_READS_HOST, copy_run_htoa,
          "ary, index, src", "Copy a host buffer to an Array, starting at byte index.")
-COPY_ROW(py_memcpy_htoa, copy_htoa_specs, 3, 3, COPY_READS_HOST, copy_run_htoa,
+COPY_ROW(py_memcpy_htoa, copy_from_host_words, COPY_READS_HOST, copy_run_htoa,
          "ary, index, src", "Copy a host buffer to an Array, as memcpy_htoa does.")
-COPY_ROW(memcpy_htoa_async, copy_htoa_specs, 4, 3, COPY_READS_HOST, copy_run_htoa_async,
+COPY_ROW(memcpy_htoa_async, copy_from_host_words, COPY_READS_HOST, copy_run_htoa_async,
          "ary, index, src, stream=None",
          "Enqueue a copy of a host buffer to an Array.\n\n"
          "Keep both alive until the copy has finished.")
@@ -384,21 +387,16 @@ copy_rows_size(const copy_args *a, size_t element)
     return (a->height - 1) * a->pitch + a->width * element;
 }
 
-/* The parameters and the run functions of the four fills with elements of one width. */
+/* The vocabulary and the run functions of the four fills with elements of one width. */
 #define FILL(bits, convert, linear, linear_async, rows, rows_async)                  \
-    static const pcu_argspec fill_d##bits##_specs[] = {                              \
-        COPY_DEST,                                                                   \
-        COPY_ARG("data", convert, data),                                             \
-        COPY_SIZE,                                                                   \
-        COPY_STREAM,                                                                 \
-    };                                                                               \
-    static const pcu_argspec fill_d2d##bits##_specs[] = {                            \
-        COPY_DEST,                                                                   \
-        COPY_ARG("pitch", pcu_as_size, pitch),                                       \
-        COPY_ARG("data", convert, data),                                             \
-        COPY_ARG("width", pcu_as_size, width),                                       \
-        COPY_ARG("height", pcu_as_size, height),                                     \
-        COPY_STREAM,                                                                 \
+    static const pcu_word fill_d##bits##_words[] = {                                 \
+        COPY_WORD("dest", pcu_as_pointer, dest),                                     \
+        COPY_WORD("data", convert, data),                                            \
+        COPY_WORD("size", pcu_as_size, size),                                        \
+        COPY_WORD("stream", pcu_as_stream, stream),                                  \
+        COPY_WORD("pitch", pcu_as_size, pitch),                                      \
+        COPY_WORD("width", pcu_as_size, width),                                      \
+        COPY_WORD("height", pcu_as_size, height),                                    \
     };                                                                               \
     COPY_RUN(d##bits, linear, (a->dest, a->data.d##bits, a->size),                   \
              a->size *(bits / 8), 0)                                                 \
@@ -428,42 +426,42 @@ FILL(8, pcu_as_uint8, MemsetD8, MemsetD8Async, MemsetD2D8, MemsetD2D8Async)
 FILL(16, pcu_as_uint16, MemsetD16, MemsetD16Async, MemsetD2D16, MemsetD2D16Async)
 FILL(32, pcu_as_uint, MemsetD32, MemsetD32Async, MemsetD2D32, MemsetD2D32Async)
 
-COPY_ROW(memset_d8, fill_d8_specs, 3, 3, COPY_NO_HOST, copy_run_d8, "dest, data, size",
+COPY_ROW(memset_d8, fill_d8_words, COPY_NO_HOST, copy_run_d8, "dest, data, size",
          "Set size elements of 8 bits to data.")
-COPY_ROW(memset_d8_async, fill_d8_specs, 4, 3, COPY_NO_HOST, copy_run_d8_async,
+COPY_ROW(memset_d8_async, fill_d8_words, COPY_NO_HOST, copy_run_d8_async,
          "dest, data, size, stream=None",
          "Enqueue a fill of size elements of 8 bits with data.")
-COPY_ROW(memset_d2d8, fill_d2d8_specs, 5, 5, COPY_NO_HOST, fill_d2d8,
+COPY_ROW(memset_d2d8, fill_d8_words, COPY_NO_HOST, fill_d2d8,
          "dest, pitch, data, width, height",
          "Set height rows of width elements of 8 bits to data.\n\n"
          "pitch: bytes from row to row.")
-COPY_ROW(memset_d2d8_async, fill_d2d8_specs, 6, 5, COPY_NO_HOST, fill_d2d8_async,
+COPY_ROW(memset_d2d8_async, fill_d8_words, COPY_NO_HOST, fill_d2d8_async,
          "dest, pitch, data, width, height, stream=None",
          "Enqueue a fill of height rows of width elements of 8 bits with data.\n\n"
          "pitch: bytes from row to row.")
-COPY_ROW(memset_d16, fill_d16_specs, 3, 3, COPY_NO_HOST, copy_run_d16,
-         "dest, data, size", "Set size elements of 16 bits to data.")
-COPY_ROW(memset_d16_async, fill_d16_specs, 4, 3, COPY_NO_HOST, copy_run_d16_async,
+COPY_ROW(memset_d16, fill_d16_words, COPY_NO_HOST, copy_run_d16, "dest, data, size",
+         "Set size elements of 16 bits to data.")
+COPY_ROW(memset_d16_async, fill_d16_words, COPY_NO_HOST, copy_run_d16_async,
          "dest, data, size, stream=None",
          "Enqueue a fill of size elements of 16 bits with data.")
-COPY_ROW(memset_d2d16, fill_d2d16_specs, 5, 5, COPY_NO_HOST, fill_d2d16,
+COPY_ROW(memset_d2d16, fill_d16_words, COPY_NO_HOST, fill_d2d16,
          "dest, pitch, data, width, height",
          "Set height rows of width elements of 16 bits to data.\n\n"
          "pitch: bytes from row to row.")
-COPY_ROW(memset_d2d16_async, fill_d2d16_specs, 6, 5, COPY_NO_HOST, fill_d2d16_async,
+COPY_ROW(memset_d2d16_async, fill_d16_words, COPY_NO_HOST, fill_d2d16_async,
          "dest, pitch, data, width, height, stream=None",
          "Enqueue a fill of height rows of width elements of 16 bits with data.\n\n"
          "pitch: bytes from row to row.")
-COPY_ROW(memset_d32, fill_d32_specs, 3, 3, COPY_NO_HOST, copy_run_d32,
-         "dest, data, size", "Set size elements of 32 bits to data.")
-COPY_ROW(memset_d32_async, fill_d32_specs, 4, 3, COPY_NO_HOST, copy_run_d32_async,
+COPY_ROW(memset_d32, fill_d32_words, COPY_NO_HOST, copy_run_d32, "dest, data, size",
+         "Set size elements of 32 bits to data.")
+COPY_ROW(memset_d32_async, fill_d32_words, COPY_NO_HOST, copy_run_d32_async,
          "dest, data, size, stream=None",
          "Enqueue a fill of size elements of 32 bits with data.")
-COPY_ROW(memset_d2d32, fill_d2d32_specs, 5, 5, COPY_NO_HOST, fill_d2d32,
+COPY_ROW(memset_d2d32, fill_d32_words, COPY_NO_HOST, fill_d2d32,
          "dest, pitch, data, width, height",
          "Set height rows of width elements of 32 bits to data.\n\n"
          "pitch: bytes from row to row.")
-COPY_ROW(memset_d2d32_async, fill_d2d32_specs, 6, 5, COPY_NO_HOST, fill_d2d32_async,
+COPY_ROW(memset_d2d32_async, fill_d32_words, COPY_NO_HOST, fill_d2d32_async,
          "dest, pitch, data, width, height, stream=None",
          "Enqueue a fill of height rows of width elements of 32 bits with data.\n\n"
          "pitch: bytes from row to row.")
@@ -477,26 +475,26 @@ typedef struct {
     NPY_ORDER order;
 } fetch_args;
 
-PyDoc_STRVAR(
-    copy_from_device_doc,
+static const pcu_word fetch_words[] = {
+    {"devptr", pcu_as_pointer, offsetof(fetch_args, devptr)},
+    {"shape", pcu_as_shape, offsetof(fetch_args, shape)},
+    {"dtype", pcu_as_dtype, offsetof(fetch_args, dtype)},
+    {"order", pcu_as_order, offsetof(fetch_args, order)},
+};
+
+PCU_SIGNATURE(
+    copy_from_device, fetch_words,
     "from_device($module, /, devptr, shape, dtype, order='C')\n--\n\n"
     "Return a new numpy array of this shape, dtype and order with a copy of device\n"
-    "memory.");
+    "memory.")
 
 static PyObject *
 copy_from_device(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                  PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"devptr", pcu_as_pointer, offsetof(fetch_args, devptr)},
-        {"shape", pcu_as_shape, offsetof(fetch_args, shape)},
-        {"dtype", pcu_as_dtype, offsetof(fetch_args, dtype)},
-        {"order", pcu_as_order, offsetof(fetch_args, order)},
-    };
-    static const pcu_argtable table = {"from_device", specs, 4, 3, 0};
     pcu_state *st = pcu_state_of_module(m);
     fetch_args a = {.order = NPY_CORDER};
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, &copy_from_device_signature, args, nargs, kwnames, &a) < 0) {
         Py_XDECREF(a.dtype);
         return NULL;
     }
@@ -508,22 +506,23 @@ copy_from_device(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     return array;
 }
 
-PyDoc_STRVAR(copy_from_device_like_doc,
-             "from_device_like($module, /, devptr, other_ary)\n--\n\n"
-             "Return a new numpy array like other_ary with a copy of device memory.");
+static const pcu_word copy_words[] = {
+    {"devptr", pcu_as_pointer, offsetof(copy_args, src)},
+    {"other_ary", pcu_as_object, offsetof(copy_args, host)},
+};
+
+PCU_SIGNATURE(copy_from_device_like, copy_words,
+              "from_device_like($module, /, devptr, other_ary)\n--\n\n"
+              "Return a new numpy array like other_ary with a copy of device memory.")
 
 static PyObject *
 copy_from_device_like(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                       PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"devptr", pcu_as_pointer, offsetof(copy_args, src)},
-        {"other_ary", pcu_as_object, offsetof(copy_args, host)},
-    };
-    static const pcu_argtable table = {"from_device_like", specs, 2, 2, 0};
     pcu_state *st = pcu_state_of_module(m);
     copy_args a = {.stream = pcu_stream_current()};
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, &copy_from_device_like_signature, args, nargs, kwnames, &a) <
+        0) {
         return NULL;
     }
     if (!PyArray_Check(a.host)) {
@@ -568,4 +567,72 @@ int
 pcu_copy_setup(PyObject *m, pcu_state *Py_UNUSED(st))
 {
     return PyModule_AddFunctions(m, copy_functions);
+}
+
+/* -- the error of a failed copy or fill -------------------------------------------- */
+
+/* Describe a range that is not inside one allocation. NULL without an exception if it
+ * is inside one, or if the driver cannot tell. */
+static PyObject *
+copy_error_describe(const pcu_copy_range *range)
+{
+    CUdeviceptr base = 0;
+    size_t size = 0;
+    CUresult status;
+    PCU_STATUS(status, MemGetAddressRange, (&base, &size, range->start));
+    if (status == CUDA_ERROR_NOT_FOUND || status == CUDA_ERROR_INVALID_VALUE) {
+        return PyUnicode_FromFormat(
+            "%s: %zu bytes were asked for at address %p, which is in no allocation",
+            range->name, range->bytes, (void *)(uintptr_t)range->start);
+    }
+    size_t offset = (size_t)(range->start - base);
+    if (status != CUDA_SUCCESS || offset > size || range->bytes <= size - offset) {
+        return NULL;
+    }
+    return PyUnicode_FromFormat(
+        "%s: %zu bytes from byte %zu on were asked for, but "
+        "the allocation at %p has %zu bytes",
+        range->name, range->bytes, offset, (void *)(uintptr_t)base, size);
+}
+
+int
+pcu_copy_ranges_check(pcu_state *st, const char *routine, CUresult status,
+                      const pcu_copy_range *ranges, int count)
+{
+    PyObject *fault = NULL;
+    for (int i = 0; status == CUDA_ERROR_INVALID_VALUE && i < count; i++) {
+        if (fault == NULL && ranges[i].bytes != 0) {
+            fault = copy_error_describe(&ranges[i]);
+            if (fault == NULL && PyErr_Occurred()) {
+                return -1;
+            }
+        }
+    }
+    if (fault == NULL) {
+        return 0;
+    }
+    pcu_raise_detail(st, routine, status, "%U", fault);
+    Py_DECREF(fault);
+    return -1;
+}
+
+int
+pcu_copy_raise(pcu_state *st, const char *routine, CUresult status,
+               const pcu_copy_range *ranges, int count)
+{
+    if (pcu_copy_ranges_check(st, routine, status, ranges, count) < 0) {
+        return -1;
+    }
+    return pcu_raise(st, routine, status);
+}
+
+int
+pcu_copy_captured(pcu_state *st, const char *routine, const pcu_copy_range *ranges,
+                  int count)
+{
+    int rc = pcu_captured_copy(st, routine);
+    for (int i = 0; rc == 0 && i < count; i++) {
+        rc = pcu_captured_address(ranges[i].start);
+    }
+    return rc;
 }

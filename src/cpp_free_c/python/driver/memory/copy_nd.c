@@ -14,9 +14,8 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
-#include "python/driver/memory/pointer.h"
-#include "python/driver/memory/copy_error.h"
-#include "python/driver/memory/copy_side.h"
+#include "python/driver/memory/memory.h"
+#include "python/driver/memory/copy.h"
 #include "python/driver/memory/texture_array.h"
 #include "python/driver/stream.h"
 
@@ -438,27 +437,35 @@ copy_nd_stream(pcu_state *st, PyObject *value, CUstream *stream, const char *nam
 }
 
 /* bool, numpy.bool_, 0 and 1 */
-static int
+static bool
 copy_nd_is_truth(PyObject *value)
 {
     return PyLong_Check(value) || PyArray_IsScalar(value, Bool);
 }
 
+static const pcu_word copy_nd_call_words[] = {
+    {"aligned", pcu_as_object, offsetof(copy_nd_call_args, first)},
+    {"stream", pcu_as_object, offsetof(copy_nd_call_args, stream)},
+};
+
+PCU_SIGNATURE(copy_nd_2d_call, copy_nd_call_words,
+              "Memcpy2D.__call__(aligned=True, stream=None)\n--\n\n")
+PCU_SIGNATURE(copy_nd_3d_call, copy_nd_call_words,
+              "Memcpy3D.__call__(stream=None)\n--\n\n")
+PCU_SIGNATURE(copy_nd_peer_call, copy_nd_call_words,
+              "Memcpy3DPeer.__call__(stream=None)\n--\n\n")
+
 /* copy(), copy(aligned), copy(stream) */
 static PyObject *
 copy_nd_call_2d(PyObject *op, PyObject *args, PyObject *kwargs)
 {
-    static const pcu_argspec specs[] = {
-        {"aligned", pcu_as_object, offsetof(copy_nd_call_args, first)},
-        {"stream", pcu_as_object, offsetof(copy_nd_call_args, stream)},
-    };
-    static const pcu_argtable table = {"Memcpy2D.__call__", specs, 2, 0, 0};
     copy_nd *self = (copy_nd *)op;
     copy_nd_call_args a = {0};
     CUstream stream = NULL;
     const char *name = "stream";
     int aligned = 1;
-    if (pcu_args_parse_tuple(self->st, &table, args, kwargs, &a) < 0) {
+    if (pcu_args_parse_tuple(self->st, &copy_nd_2d_call_signature, args, kwargs, &a) <
+        0) {
         return NULL;
     }
     if (a.first == Py_None || (a.first != NULL && copy_nd_is_truth(a.first))) {
@@ -490,17 +497,17 @@ copy_nd_call_2d(PyObject *op, PyObject *args, PyObject *kwargs)
 static PyObject *
 copy_nd_call_3d(PyObject *op, PyObject *args, PyObject *kwargs)
 {
-    static const pcu_argspec specs[] = {{"stream", pcu_as_object, 0}};
     copy_nd *self = (copy_nd *)op;
-    const pcu_argtable table = {
-        self->kind == COPY_ND_3D ? "Memcpy3D.__call__" : "Memcpy3DPeer.__call__", specs,
-        1, 0, 0};
-    PyObject *given = NULL;
+    const pcu_signature *signature = &copy_nd_peer_call_signature;
+    copy_nd_call_args a = {0};
     CUstream stream = NULL;
-    if (pcu_args_parse_tuple(self->st, &table, args, kwargs, &given) < 0) {
+    if (self->kind == COPY_ND_3D) {
+        signature = &copy_nd_3d_call_signature;
+    }
+    if (pcu_args_parse_tuple(self->st, signature, args, kwargs, &a) < 0) {
         return NULL;
     }
-    int queued = copy_nd_stream(self->st, given, &stream, "stream");
+    int queued = copy_nd_stream(self->st, a.stream, &stream, "stream");
     if (queued < 0) {
         return NULL;
     }
@@ -527,7 +534,7 @@ copy_nd_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     copy_nd *self = (copy_nd *)type->tp_alloc(type, 0);
     if (self != NULL) {
         self->st = st;
-        self->job.dst.writable = 1;
+        self->job.dst.writable = true;
         self->kind = COPY_ND_PEER;
         if (PyType_IsSubtype(type, st->Memcpy2D)) {
             self->kind = COPY_ND_2D;

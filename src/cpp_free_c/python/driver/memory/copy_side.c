@@ -1,14 +1,14 @@
-/* The memory of one side of a copy. Invariant and caller: see copy_side.h.
+/* The memory of one side of a copy. See copy.h.
  *
  * A host buffer that is too small for the rectangle is found here, before the driver is
  * called: the driver would read and write past its end. */
-#include "python/driver/memory/copy_side.h"
+#include "python/driver/memory/copy.h"
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
-#include "python/driver/memory/pointer.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/memory/texture_array.h"
 
 /* Host memory of a Python object. */
@@ -45,7 +45,7 @@ side_array_end(PyArrayObject *array)
 /* The memory of a view extends to the end of the array that it is a view of: with a
  * pitch, a copy may go past the end of the view itself. */
 static int
-side_hold_array(PyArrayObject *array, int writable, side_memory *out)
+side_hold_array(PyArrayObject *array, bool writable, side_memory *out)
 {
     if (writable && !PyArray_ISWRITEABLE(array)) {
         PyErr_SetString(PyExc_ValueError, "buffer is read-only");
@@ -72,7 +72,7 @@ side_hold_array(PyArrayObject *array, int writable, side_memory *out)
 }
 
 static int
-side_hold_buffer(PyObject *object, int writable, side_memory *out)
+side_hold_buffer(PyObject *object, bool writable, side_memory *out)
 {
     if (!PyObject_CheckBuffer(object)) {
         PyErr_Format(PyExc_TypeError, "buffer must be an array or a buffer, not %s",
@@ -103,7 +103,7 @@ side_hold_buffer(PyObject *object, int writable, side_memory *out)
 }
 
 static int
-side_hold(PyObject *object, int writable, side_memory *out)
+side_hold(PyObject *object, bool writable, side_memory *out)
 {
     if (PyArray_Check(object)) {
         return side_hold_array((PyArrayObject *)object, writable, out);
@@ -174,7 +174,7 @@ pcu_copy_side_set_unified(pcu_state *st, pcu_copy_side *side, PyObject *value)
     CUdeviceptr pointer = 0;
     if (PyArray_Check(value) || PyObject_CheckBuffer(value)) {
         pcu_buffer buffer = {0}; /* acquired to check that it is contiguous */
-        int writable = side->writable;
+        bool writable = side->writable;
         if (pcu_buffer_acquire(&buffer, value, writable, "buffer") < 0) {
             return -1;
         }
@@ -236,21 +236,21 @@ side_needed(const pcu_copy_extent *extent, const pcu_copy_side *side)
     return bytes;
 }
 
-/* 1 if the side lies in its owner's memory; *size is the number of bytes from its
+/* Whether the side lies in its owner's memory; *size is the number of bytes from its
  * address to the end. A program may have moved the address of unified memory inside its
  * owner. */
-static int
+static bool
 side_is_in_owner(const pcu_copy_side *side, size_t *size)
 {
     size_t skipped = 0;
     if (side->start == NULL) {
-        return 0;
+        return false;
     }
     if (side->type == CU_MEMORYTYPE_UNIFIED) {
         skipped = (size_t)(side->device - (uintptr_t)side->start);
     }
     else if (side->type != CU_MEMORYTYPE_HOST) {
-        return 0;
+        return false;
     }
     *size = side->size - skipped;
     return skipped <= side->size;

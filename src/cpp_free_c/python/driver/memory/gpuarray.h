@@ -41,7 +41,7 @@ typedef struct pcu_gpuarray {
     int ndim;
     unsigned char type;       /* pcu_type of dtype */
     unsigned char contiguous; /* PCU_ARRAY_C | PCU_ARRAY_F */
-    unsigned char inside;     /* 1: all elements are known to lie in the memory; 0: the
+    bool inside;              /* all elements are known to lie in the memory; else the
                                  next pcu_gpuarray_check tests it */
     unsigned char counts_as;  /* pcu_type that a bool array has in arithmetic: the dtype
                                  that was compared. PCU_T_BOOL: not known */
@@ -49,7 +49,7 @@ typedef struct pcu_gpuarray {
     ptrdiff_t inline_strides[PCU_ARRAY_INLINE];
 } pcu_gpuarray;
 
-static inline int
+static inline bool
 pcu_is_array(pcu_state *st, PyObject *op)
 {
     return Py_IS_TYPE(op, st->GPUArray) || PyObject_TypeCheck(op, st->GPUArray);
@@ -80,8 +80,8 @@ pcu_gpuarray_nbytes(const pcu_gpuarray *self)
     return self->count * pcu_gpuarray_itemsize(self);
 }
 
-/* 1 if the lengths of the array are `shape`. */
-static inline int
+/* Whether the lengths of the array are `shape`. */
+static inline bool
 pcu_gpuarray_has_shape(const pcu_gpuarray *self, int ndim, const size_t *shape)
 {
     return self->ndim == ndim &&

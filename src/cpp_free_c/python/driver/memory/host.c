@@ -4,8 +4,8 @@
  * arrays (RegisteredHostMemory).
  *
  * Invariant: the objects are pcu_resources; aligned memory has no driver handle and is
- * freed with its object. Callers: Python, and see host.h. */
-#include "python/driver/memory/host.h"
+ * freed with its object. Callers: Python, and numpy_array.c. */
+#include "python/driver/memory/memory.h"
 
 #include "python/support/convert.h"
 #include "python/support/call_site.h"
@@ -13,8 +13,6 @@
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
-#include "python/driver/memory_note.h"
-#include "python/driver/memory/out_of_memory.h"
 #include "python/driver/resource.h"
 
 /* -- HostPointer ------------------------------------------------------------------- */
@@ -162,7 +160,7 @@ pcu_pagelocked_alloc(pcu_state *st, size_t bytes, unsigned int flags, void **dat
 /* Memory of the C library, in handle.host; the driver has nothing to release. */
 typedef struct {
     pcu_resource head;
-    int held; /* 0 after free() */
+    bool held; /* false after free() */
 } aligned;
 
 static int
@@ -187,7 +185,7 @@ aligned_free(PyObject *op, PyObject *Py_UNUSED(ignored))
     if (aligned_check(self, "free") < 0) {
         return NULL;
     }
-    self->held = 0;
+    self->held = false;
     Py_RETURN_NONE;
 }
 
@@ -268,7 +266,7 @@ pcu_aligned_alloc(pcu_state *st, size_t bytes, size_t alignment, void **data)
     self->head.st = st;
     self->head.ctx = Py_NewRef(ctx);
     self->head.handle.host = *data = memory;
-    self->held = 1;
+    self->held = true;
 done:
     Py_DECREF(ctx);
     return (PyObject *)self;
@@ -369,27 +367,28 @@ typedef struct {
     unsigned int flags;
 } register_args;
 
-PyDoc_STRVAR(
-    host_register_host_memory_doc,
+static const pcu_word register_words[] = {
+    {"ary", pcu_as_object, offsetof(register_args, array)},
+    {"flags", pcu_as_uint, offsetof(register_args, flags)},
+};
+
+PCU_SIGNATURE(
+    host_register_host_memory, register_words,
     "register_host_memory($module, /, ary, flags=0)\n--\n\n"
     "Page-lock the memory of an array and return an array that shares it.\n\n"
     "ary: a contiguous numpy array, preferably from aligned_empty. flags: or-ed\n"
     "mem_host_register_flags. The base of the result is a RegisteredHostMemory. The\n"
     "memory is unregistered when the last view of the result is deleted. LogicError\n"
-    "for memory that the driver cannot lock.");
+    "for memory that the driver cannot lock.")
 
 static PyObject *
 host_register_host_memory(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                           PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"ary", pcu_as_object, offsetof(register_args, array)},
-        {"flags", pcu_as_uint, offsetof(register_args, flags)},
-    };
-    static const pcu_argtable table = {"register_host_memory", specs, 2, 1, 0};
     pcu_state *st = pcu_state_of_module(m);
     register_args a = {0};
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, &host_register_host_memory_signature, args, nargs, kwnames,
+                       &a) < 0) {
         return NULL;
     }
     if (!PyArray_Check(a.array)) {

@@ -2,16 +2,14 @@
  * device. The driver moves it between them.
  *
  * Invariant: a ManagedAllocation is a DeviceAllocation whose address the host can use.
- * Callers: Python, and see managed.h. */
-#include "python/driver/memory/managed.h"
+ * Callers: Python, numpy_array.c and memory.c. */
+#include "python/driver/memory/memory.h"
 
 #include "python/support/convert.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
-#include "python/driver/memory_note.h"
-#include "python/driver/memory/out_of_memory.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
 
@@ -22,25 +20,26 @@ typedef struct {
     CUstream stream;
 } managed_attach_args;
 
-PyDoc_STRVAR(
-    managed_attach_doc,
+static const pcu_word managed_attach_words[] = {
+    {"mem_flags", pcu_as_uint, offsetof(managed_attach_args, flags)},
+    {"stream", pcu_as_stream, offsetof(managed_attach_args, stream)},
+};
+
+PCU_SIGNATURE(
+    managed_attach, managed_attach_words,
     "attach($self, /, mem_flags, stream=None)\n--\n\n"
     "Restrict access to the memory, after the work already enqueued in the stream.\n\n"
     "mem_flags: a mem_attach_flags. SINGLE needs a stream and gives access to the\n"
-    "kernels of that stream only.");
+    "kernels of that stream only.")
 
 static PyObject *
 managed_attach(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"mem_flags", pcu_as_uint, offsetof(managed_attach_args, flags)},
-        {"stream", pcu_as_stream, offsetof(managed_attach_args, stream)},
-    };
-    static const pcu_argtable table = {"attach", specs, 2, 1, 0};
     pcu_resource *self = (pcu_resource *)op;
     managed_attach_args a = {.stream = pcu_stream_current()};
     int rc;
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(self->st, &managed_attach_signature, args, nargs, kwnames, &a) <
+            0 ||
         pcu_resource_check(self, "cuStreamAttachMemAsync") < 0) {
         return NULL;
     }

@@ -9,10 +9,9 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/current_context.h"
-#include "python/driver/device.h"
+#include "python/driver/context.h"
 #include "python/driver/memory/gpuarray.h"
-#include "python/driver/memory/location.h"
-#include "python/driver/memory/pointer.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
 
@@ -82,12 +81,26 @@ managed_old_place(pcu_state *st, const CUmemLocation *place, const char *routine
 
 /* -- advice ------------------------------------------------------------------------ */
 
+/* The arguments of the functions here; objects are borrowed. */
 typedef struct {
     PyObject *memory;
     unsigned int advice;
     PyObject *location;
     PyObject *size;
-} managed_advise_args;
+    CUstream stream;
+    PyObject *memories;
+    unsigned int attribute;
+} managed_args;
+
+static const pcu_word managed_words[] = {
+    {"memory", pcu_as_object, offsetof(managed_args, memory)},
+    {"advice", pcu_as_uint, offsetof(managed_args, advice)},
+    {"location", pcu_as_object, offsetof(managed_args, location)},
+    {"size", pcu_as_object, offsetof(managed_args, size)},
+    {"stream", pcu_as_stream, offsetof(managed_args, stream)},
+    {"memories", pcu_as_object, offsetof(managed_args, memories)},
+    {"attribute", pcu_as_uint, offsetof(managed_args, attribute)},
+};
 
 static int
 managed_advise_run(pcu_state *st, const managed_range *range, unsigned int advice,
@@ -114,29 +127,22 @@ managed_advise_run(pcu_state *st, const managed_range *range, unsigned int advic
     return 0;
 }
 
-PyDoc_STRVAR(
-    mem_advise_doc,
+PCU_SIGNATURE(
+    mem_advise, managed_words,
     "mem_advise($module, /, memory, advice, location=None, size=None)\n--\n\n"
     "Advise the driver how managed memory will be used.\n\n"
     "memory: an array of managed_empty, its base, or an address; size: its bytes.\n"
     "advice: a mem_advice. location: a Device or its number, None for the current\n"
-    "one, 'host', 'host_numa_current' or ('host_numa', node). cuMemAdvise.");
+    "one, 'host', 'host_numa_current' or ('host_numa', node). cuMemAdvise.")
 
 static PyObject *
 mem_advise(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"memory", pcu_as_object, offsetof(managed_advise_args, memory)},
-        {"advice", pcu_as_uint, offsetof(managed_advise_args, advice)},
-        {"location", pcu_as_object, offsetof(managed_advise_args, location)},
-        {"size", pcu_as_object, offsetof(managed_advise_args, size)},
-    };
-    static const pcu_argtable table = {"mem_advise", specs, 4, 2, 0};
     pcu_state *st = pcu_state_of_module(m);
-    managed_advise_args a = {.location = Py_None, .size = Py_None};
+    managed_args a = {.location = Py_None, .size = Py_None};
     managed_range range = {0};
     CUmemLocation place;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(st, &mem_advise_signature, args, nargs, kwnames, &a) < 0 ||
         managed_range_parse(st, a.memory, a.size, &range) < 0 ||
         pcu_as_location(st, a.location, &place, "location") < 0 ||
         managed_advise_run(st, &range, a.advice, &place) < 0) {
@@ -174,35 +180,21 @@ managed_prefetch_run(pcu_state *st, const managed_range *range,
     return 0;
 }
 
-typedef struct {
-    PyObject *memory;
-    PyObject *location;
-    CUstream stream;
-    PyObject *size;
-} managed_prefetch_args;
-
-PyDoc_STRVAR(
-    mem_prefetch_doc,
+PCU_SIGNATURE(
+    mem_prefetch, managed_words,
     "mem_prefetch($module, /, memory, location=None, stream=None, size=None)\n--\n\n"
     "Move managed memory to a place, in the order of a stream.\n\n"
-    "The parameters are those of mem_advise(). cuMemPrefetchAsync.");
+    "The parameters are those of mem_advise(). cuMemPrefetchAsync.")
 
 static PyObject *
 mem_prefetch(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"memory", pcu_as_object, offsetof(managed_prefetch_args, memory)},
-        {"location", pcu_as_object, offsetof(managed_prefetch_args, location)},
-        {"stream", pcu_as_stream, offsetof(managed_prefetch_args, stream)},
-        {"size", pcu_as_object, offsetof(managed_prefetch_args, size)},
-    };
-    static const pcu_argtable table = {"mem_prefetch", specs, 4, 1, 0};
     pcu_state *st = pcu_state_of_module(m);
-    managed_prefetch_args a = {
+    managed_args a = {
         .location = Py_None, .stream = pcu_stream_current(), .size = Py_None};
     managed_range range = {0};
     CUmemLocation place;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(st, &mem_prefetch_signature, args, nargs, kwnames, &a) < 0 ||
         managed_range_parse(st, a.memory, a.size, &range) < 0 ||
         pcu_as_location(st, a.location, &place, "location") < 0 ||
         managed_prefetch_run(st, &range, &place, a.stream) < 0) {
@@ -300,35 +292,24 @@ managed_batch_run(pcu_state *st, managed_batch *batch, CUstream stream)
     return rc;
 }
 
-typedef struct {
-    PyObject *memories;
-    PyObject *location;
-    CUstream stream;
-} managed_batch_args;
-
-PyDoc_STRVAR(
-    mem_prefetch_batch_doc,
+PCU_SIGNATURE(
+    mem_prefetch_batch, managed_words,
     "mem_prefetch_batch($module, /, memories, location=None, stream=None)\n--\n\n"
     "Move several arrays of managed memory by one call.\n\n"
     "location: one place for all, or a list with a place for each; see\n"
     "mem_advise(). cuMemPrefetchBatchAsync; with a driver before CUDA 13, and in\n"
-    "the default stream, one cuMemPrefetchAsync for each array.");
+    "the default stream, one cuMemPrefetchAsync for each array.")
 
 static PyObject *
 mem_prefetch_batch(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                    PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"memories", pcu_as_object, offsetof(managed_batch_args, memories)},
-        {"location", pcu_as_object, offsetof(managed_batch_args, location)},
-        {"stream", pcu_as_stream, offsetof(managed_batch_args, stream)},
-    };
-    static const pcu_argtable table = {"mem_prefetch_batch", specs, 3, 1, 0};
     pcu_state *st = pcu_state_of_module(m);
-    managed_batch_args a = {.location = Py_None, .stream = pcu_stream_current()};
+    managed_args a = {.location = Py_None, .stream = pcu_stream_current()};
     managed_batch batch = {0};
     PyObject *memories = NULL;
-    int rc = pcu_args_parse(st, &table, args, nargs, kwnames, &a);
+    int rc =
+        pcu_args_parse(st, &mem_prefetch_batch_signature, args, nargs, kwnames, &a);
     if (rc == 0) {
         memories = PySequence_Tuple(a.memories);
         rc = memories == NULL ? -1 : 0;
@@ -399,36 +380,25 @@ managed_accessors(pcu_state *st, const managed_range *range)
     return list;
 }
 
-typedef struct {
-    PyObject *memory;
-    unsigned int attribute;
-    PyObject *size;
-} managed_attribute_args;
-
-PyDoc_STRVAR(
-    mem_range_get_attribute_doc,
+PCU_SIGNATURE(
+    mem_range_get_attribute, managed_words,
     "mem_range_get_attribute($module, /, memory, attribute, size=None)\n--\n\n"
     "Return a mem_range_attribute of managed memory.\n\n"
     "READ_MOSTLY: a bool. ACCESSED_BY: a list of places. PREFERRED_LOCATION and\n"
     "LAST_PREFETCH_LOCATION: a Device, 'host', or None. The others: the driver's\n"
-    "number. cuMemRangeGetAttribute.");
+    "number. cuMemRangeGetAttribute.")
 
 static PyObject *
 mem_range_get_attribute(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                         PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"memory", pcu_as_object, offsetof(managed_attribute_args, memory)},
-        {"attribute", pcu_as_uint, offsetof(managed_attribute_args, attribute)},
-        {"size", pcu_as_object, offsetof(managed_attribute_args, size)},
-    };
-    static const pcu_argtable table = {"mem_range_get_attribute", specs, 3, 2, 0};
     pcu_state *st = pcu_state_of_module(m);
-    managed_attribute_args a = {.size = Py_None};
+    managed_args a = {.size = Py_None};
     managed_range range = {0};
     int value = 0;
     int rc;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(st, &mem_range_get_attribute_signature, args, nargs, kwnames,
+                       &a) < 0 ||
         managed_range_parse(st, a.memory, a.size, &range) < 0 ||
         pcu_current_context_ready(st) < 0) {
         return NULL;

@@ -1,9 +1,8 @@
-/* Operations on values in memory, as programs give them. See memory_operation.h. */
-#include "python/driver/memory/memory_operation.h"
+/* Operations on values in memory, as programs give them. See memory.h. */
+#include "python/driver/memory/memory.h"
 
 #include "python/support/convert.h"
 #include "python/support/enums.h"
-#include "python/driver/memory/pointer.h"
 
 enum { OPERATIONS_MOST = 256 }; /* of one call of the driver */
 

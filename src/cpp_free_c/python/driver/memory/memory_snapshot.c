@@ -3,7 +3,7 @@
  *
  * Invariant: a snapshot allocates Python objects, which may collect garbage and so
  * change the map. So the notes are copied first. Callers: Python. */
-#include "python/driver/memory_note.h"
+#include "python/driver/memory/memory.h"
 
 #include "python/support/convert.h"
 #include "python/support/setup.h"
@@ -35,7 +35,7 @@ snapshot_copy(pcu_memory_note **out)
 static const char *
 snapshot_kind_name(unsigned int kind)
 {
-#define KIND_NAME(kind_, name, on_device) name,
+#define KIND_NAME(kind_, name) name,
     static const char *const names[] = {PCU_MEMORY_KINDS(KIND_NAME)};
 #undef KIND_NAME
     return names[kind];

@@ -2,17 +2,15 @@
  *
  * Invariant: a MipmappedArray is a pcu_resource. Its levels are Arrays that hold it and
  * borrow their handles from the driver, which ends them with the whole. Callers: see
- * mipmapped_array.h. */
-#include "python/driver/memory/mipmapped_array.h"
+ * texture_array.h. */
+#include "python/driver/memory/texture_array.h"
 
 #include "python/support/convert.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
-#include "python/driver/memory_note.h"
-#include "python/driver/memory/array_descriptor.h"
-#include "python/driver/memory/texture_array.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 
 typedef struct {
@@ -58,20 +56,29 @@ mipmap_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned int levels)
     return bytes;
 }
 
+static const pcu_word mipmap_words[] = {
+    {"descriptor", pcu_as_object, offsetof(mipmap_args, descriptor)},
+    {"levels", pcu_as_uint, offsetof(mipmap_args, levels)},
+};
+
+PCU_SIGNATURE(
+    mipmap, mipmap_words,
+    "MipmappedArray(descriptor, levels=0)\n--\n\n"
+    "An image on the device at several sizes, each half as large as the one before.\n\n"
+    "descriptor: an ArrayDescriptor or ArrayDescriptor3D of the largest level.\n"
+    "levels: how many sizes; 0 is all down to one element. get_level() returns a "
+    "level\n"
+    "as an Array, which copies fill. A TextureObject of the whole reads between them.")
+
 static int
 mipmap_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
-    static const pcu_argspec specs[] = {
-        {"descriptor", pcu_as_object, offsetof(mipmap_args, descriptor)},
-        {"levels", pcu_as_uint, offsetof(mipmap_args, levels)},
-    };
-    static const pcu_argtable table = {"MipmappedArray", specs, 2, 1, 0};
     mipmapped_array *self = (mipmapped_array *)op;
     pcu_state *st = self->base.st;
     mipmap_args a = {NULL, 0};
     const CUDA_ARRAY3D_DESCRIPTOR *given = NULL;
     pcu_handle handle = {0};
-    if (pcu_args_parse_tuple(st, &table, args, kwargs, &a) < 0 ||
+    if (pcu_args_parse_tuple(st, &mipmap_signature, args, kwargs, &a) < 0 ||
         pcu_as_array_descriptor(st, a.descriptor, &given, "descriptor") < 0) {
         return -1;
     }
@@ -202,15 +209,6 @@ static PyGetSetDef mipmap_getset[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
-
-PyDoc_STRVAR(
-    mipmap_doc,
-    "MipmappedArray(descriptor, levels=0)\n--\n\n"
-    "An image on the device at several sizes, each half as large as the one before.\n\n"
-    "descriptor: an ArrayDescriptor or ArrayDescriptor3D of the largest level.\n"
-    "levels: how many sizes; 0 is all down to one element. get_level() returns a "
-    "level\n"
-    "as an Array, which copies fill. A TextureObject of the whole reads between them.");
 
 static PyType_Slot mipmap_slots[] = {
     {Py_tp_doc, (void *)mipmap_doc},

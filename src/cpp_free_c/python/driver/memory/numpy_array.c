@@ -2,12 +2,10 @@
  * managed_*.
  *
  * Invariant: the base of such an array is its allocation, which is released when the
- * last view of the array is deleted. Callers: Python, and see numpy_array.h. */
-#include "python/driver/memory/numpy_array.h"
+ * last view of the array is deleted. Callers: Python, and page_locked_pool.c. */
+#include "python/driver/memory/memory.h"
 
 #include "python/support/setup.h"
-#include "python/driver/memory/host.h"
-#include "python/driver/memory/managed.h"
 
 int
 pcu_numpy_array_bytes(const pcu_shape *shape, PyArray_Descr *dtype, size_t *bytes)
@@ -78,31 +76,18 @@ numpy_array_managed(pcu_state *st, const numpy_array_args *a, size_t bytes, void
     return pcu_managed_alloc(st, bytes, a->flags, data);
 }
 
-#define NUMPY_ARRAY_ARG(name, convert, member)            \
-    {                                                     \
-        name, convert, offsetof(numpy_array_args, member) \
-    }
-#define NUMPY_ARRAY_SHAPED(name, convert, member)      \
-    NUMPY_ARRAY_ARG("shape", pcu_as_shape, shape),     \
-        NUMPY_ARRAY_ARG("dtype", pcu_as_dtype, dtype), \
-        NUMPY_ARRAY_ARG("order", pcu_as_order, order), \
-        NUMPY_ARRAY_ARG(name, convert, member)
-#define NUMPY_ARRAY_LIKE(name, convert, member)    \
-    NUMPY_ARRAY_ARG("array", pcu_as_object, like), \
-        NUMPY_ARRAY_ARG(name, convert, member)
-
-static const pcu_argspec numpy_array_flags_specs[] = {
-    NUMPY_ARRAY_SHAPED("mem_flags", pcu_as_uint, flags)};
-static const pcu_argspec numpy_array_flags_like_specs[] = {
-    NUMPY_ARRAY_LIKE("mem_flags", pcu_as_uint, flags)};
-static const pcu_argspec numpy_array_alignment_specs[] = {
-    NUMPY_ARRAY_SHAPED("alignment", pcu_as_size, alignment)};
-static const pcu_argspec numpy_array_alignment_like_specs[] = {
-    NUMPY_ARRAY_LIKE("alignment", pcu_as_size, alignment)};
+static const pcu_word numpy_array_words[] = {
+    {"shape", pcu_as_shape, offsetof(numpy_array_args, shape)},
+    {"dtype", pcu_as_dtype, offsetof(numpy_array_args, dtype)},
+    {"order", pcu_as_order, offsetof(numpy_array_args, order)},
+    {"array", pcu_as_object, offsetof(numpy_array_args, like)},
+    {"mem_flags", pcu_as_uint, offsetof(numpy_array_args, flags)},
+    {"alignment", pcu_as_size, offsetof(numpy_array_args, alignment)},
+};
 
 /* One function of the module. */
 typedef struct {
-    pcu_argtable args;
+    const pcu_signature *signature;
     PyObject *(*allocate)(pcu_state *st, const numpy_array_args *a, size_t bytes,
                           void **data);
     int zero; /* fill the array with zeros */
@@ -147,7 +132,7 @@ numpy_array_new(pcu_state *st, const numpy_array_row *row, numpy_array_args *a)
     void *data = NULL;
     PyObject *allocation = NULL;
     if (PyDataType_REFCHK(a->dtype)) {
-        pcu_refuse_objects(a->dtype, row->args.function);
+        pcu_refuse_objects(a->dtype, row->signature->function);
     }
     else if (pcu_numpy_array_bytes(&a->shape, a->dtype, &bytes) == 0) {
         /* an empty array has a base too, so at least one byte is allocated */
@@ -170,7 +155,7 @@ numpy_array_call(PyObject *m, const numpy_array_row *row, PyObject *const *args,
 {
     pcu_state *st = pcu_state_of_module(m);
     numpy_array_args a = {.order = NPY_CORDER, .alignment = 4096};
-    if (pcu_args_parse(st, &row->args, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(st, row->signature, args, nargs, kwnames, &a) < 0 ||
         (a.like != NULL && numpy_array_read_like(&a) < 0)) {
         Py_XDECREF(a.dtype);
         return NULL;
@@ -178,76 +163,65 @@ numpy_array_call(PyObject *m, const numpy_array_row *row, PyObject *const *args,
     return numpy_array_new(st, row, &a);
 }
 
-/* Define a function by its row: name, parameters, their number, the number of required
- * ones, the kind of memory, whether it is filled with zeros, signature and docstring.
- */
-#define NUMPY_ARRAY_ROW(name, specs, count, required, allocate, zero, signature, doc) \
-    PyDoc_STRVAR(numpy_array_##name##_doc,                                            \
-                 #name "($module, /, " signature ")\n--\n\n" doc);                    \
-    static PyObject *numpy_array_##name(PyObject *m, PyObject *const *args,           \
-                                        Py_ssize_t nargs, PyObject *kwnames)          \
-    {                                                                                 \
-        static const numpy_array_row row = {                                          \
-            {#name, specs, count, required, 0}, allocate, zero};                      \
-        return numpy_array_call(m, &row, args, nargs, kwnames);                       \
+/* Define a function by its row: name, the kind of memory, whether it is filled with
+ * zeros, signature and docstring. */
+#define NUMPY_ARRAY_ROW(name, allocate, zero, signature, doc)                          \
+    PCU_SIGNATURE(numpy_array_##name, numpy_array_words,                               \
+                  #name "($module, /, " signature ")\n--\n\n" doc)                     \
+    static PyObject *numpy_array_##name(PyObject *m, PyObject *const *args,            \
+                                        Py_ssize_t nargs, PyObject *kwnames)           \
+    {                                                                                  \
+        static const numpy_array_row row = {&numpy_array_##name##_signature, allocate, \
+                                            zero};                                     \
+        return numpy_array_call(m, &row, args, nargs, kwnames);                        \
     }
 
 NUMPY_ARRAY_ROW(
-    pagelocked_empty, numpy_array_flags_specs, 4, 2, numpy_array_pagelocked, 0,
-    "shape, dtype, order='C', mem_flags=0",
+    pagelocked_empty, numpy_array_pagelocked, 0, "shape, dtype, order='C', mem_flags=0",
     "Return a new uninitialised array in page-locked memory.\n\n"
     "mem_flags: or-ed host_alloc_flags. Its base is a PagelockedHostAllocation.")
 NUMPY_ARRAY_ROW(
-    pagelocked_zeros, numpy_array_flags_specs, 4, 2, numpy_array_pagelocked, 1,
-    "shape, dtype, order='C', mem_flags=0",
+    pagelocked_zeros, numpy_array_pagelocked, 1, "shape, dtype, order='C', mem_flags=0",
     "Return a new array of zeros in page-locked memory; see pagelocked_empty.")
 NUMPY_ARRAY_ROW(
-    pagelocked_empty_like, numpy_array_flags_like_specs, 2, 1, numpy_array_pagelocked,
-    0, "array, mem_flags=0",
+    pagelocked_empty_like, numpy_array_pagelocked, 0, "array, mem_flags=0",
     "Return a new uninitialised array like another one in page-locked memory.\n\n"
     "It has the shape, dtype and order of the other. ValueError if that has gaps.")
 NUMPY_ARRAY_ROW(
-    pagelocked_zeros_like, numpy_array_flags_like_specs, 2, 1, numpy_array_pagelocked,
-    1, "array, mem_flags=0",
+    pagelocked_zeros_like, numpy_array_pagelocked, 1, "array, mem_flags=0",
     "Return a new array of zeros like another one in page-locked memory.\n\n"
     "It has the shape, dtype and order of the other. ValueError if that has gaps.")
 
 NUMPY_ARRAY_ROW(
-    aligned_empty, numpy_array_alignment_specs, 4, 2, numpy_array_aligned, 0,
-    "shape, dtype, order='C', alignment=4096",
+    aligned_empty, numpy_array_aligned, 0, "shape, dtype, order='C', alignment=4096",
     "Return a new uninitialised array in aligned memory.\n\n"
     "alignment: bytes, a power of two. Its base is an AlignedHostAllocation.")
-NUMPY_ARRAY_ROW(aligned_zeros, numpy_array_alignment_specs, 4, 2, numpy_array_aligned,
-                1, "shape, dtype, order='C', alignment=4096",
+NUMPY_ARRAY_ROW(aligned_zeros, numpy_array_aligned, 1,
+                "shape, dtype, order='C', alignment=4096",
                 "Return a new array of zeros in aligned memory; see aligned_empty.")
 NUMPY_ARRAY_ROW(
-    aligned_empty_like, numpy_array_alignment_like_specs, 2, 1, numpy_array_aligned, 0,
-    "array, alignment=4096",
+    aligned_empty_like, numpy_array_aligned, 0, "array, alignment=4096",
     "Return a new uninitialised array like another one in aligned memory.\n\n"
     "It has the shape, dtype and order of the other. ValueError if that has gaps.")
 NUMPY_ARRAY_ROW(
-    aligned_zeros_like, numpy_array_alignment_like_specs, 2, 1, numpy_array_aligned, 1,
-    "array, alignment=4096",
+    aligned_zeros_like, numpy_array_aligned, 1, "array, alignment=4096",
     "Return a new array of zeros like another one in aligned memory.\n\n"
     "It has the shape, dtype and order of the other. ValueError if that has gaps.")
 
 NUMPY_ARRAY_ROW(
-    managed_empty, numpy_array_flags_specs, 4, 2, numpy_array_managed, 0,
-    "shape, dtype, order='C', mem_flags=0",
+    managed_empty, numpy_array_managed, 0, "shape, dtype, order='C', mem_flags=0",
     "Return a new uninitialised array in managed memory.\n\n"
     "mem_flags: a mem_attach_flags; 0 means GLOBAL. Its base is a ManagedAllocation.\n"
     "Kernels accept the array as an argument.")
-NUMPY_ARRAY_ROW(managed_zeros, numpy_array_flags_specs, 4, 2, numpy_array_managed, 1,
+NUMPY_ARRAY_ROW(managed_zeros, numpy_array_managed, 1,
                 "shape, dtype, order='C', mem_flags=0",
                 "Return a new array of zeros in managed memory; see managed_empty.")
 NUMPY_ARRAY_ROW(
-    managed_empty_like, numpy_array_flags_like_specs, 2, 1, numpy_array_managed, 0,
-    "array, mem_flags=0",
+    managed_empty_like, numpy_array_managed, 0, "array, mem_flags=0",
     "Return a new uninitialised array like another one in managed memory.\n\n"
     "It has the shape, dtype and order of the other. ValueError if that has gaps.")
 NUMPY_ARRAY_ROW(
-    managed_zeros_like, numpy_array_flags_like_specs, 2, 1, numpy_array_managed, 1,
-    "array, mem_flags=0",
+    managed_zeros_like, numpy_array_managed, 1, "array, mem_flags=0",
     "Return a new array of zeros like another one in managed memory.\n\n"
     "It has the shape, dtype and order of the other. ValueError if that has gaps.")
 

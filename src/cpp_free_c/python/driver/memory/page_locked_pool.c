@@ -5,13 +5,12 @@
  * __init__ with other flags releases the held blocks first. A pool takes the current
  * context when it first needs one, and another one after that context has ended. Python
  * is the only caller; the shared part is in pool.c. */
-#include "python/driver/memory/pool_struct.h"
+#include "python/driver/memory/pool.h"
 
 #include "python/support/convert.h"
-#include "python/support/instance.h"
-#include "python/support/setup.h"
 #include "python/support/type.h"
-#include "python/driver/memory/numpy_array.h"
+#include "python/support/setup.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 
 /* -- PageLockedAllocator ----------------------------------------------------------- */
@@ -21,23 +20,24 @@ typedef struct {
     unsigned int flags;
 } hostallocator;
 
+static const pcu_word hostallocator_words[] = {{"flags", pcu_as_uint, 0}};
+
+PCU_SIGNATURE(hostallocator, hostallocator_words,
+              "PageLockedAllocator(flags=0, /)\n--\n\n"
+              "The flags of a PageLockedMemoryPool's memory: or-ed host_alloc_flags.")
+
 static int
 hostallocator_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
-    static const pcu_argspec specs[] = {{"flags", pcu_as_uint, 0}};
-    static const pcu_argtable table = {"PageLockedAllocator", specs, 1, 0, 1};
     pcu_state *st = pcu_state_of_type(Py_TYPE(op));
     unsigned int flags = 0;
-    if (st == NULL || pcu_args_parse_tuple(st, &table, args, kwargs, &flags) < 0) {
+    if (st == NULL ||
+        pcu_args_parse_tuple(st, &hostallocator_signature, args, kwargs, &flags) < 0) {
         return -1;
     }
     ((hostallocator *)op)->flags = flags;
     return 0;
 }
-
-PyDoc_STRVAR(hostallocator_doc,
-             "PageLockedAllocator(flags=0, /)\n--\n\n"
-             "The flags of a PageLockedMemoryPool's memory: or-ed host_alloc_flags.");
 
 static PyType_Slot hostallocator_slots[] = {
     {Py_tp_doc, (void *)hostallocator_doc}, {Py_tp_new, PyType_GenericNew},
@@ -60,15 +60,23 @@ hostpool_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(
     return (PyObject *)pcu_pool_blank_new(type, PCU_HANDLE_host);
 }
 
+static const pcu_word hostpool_words[] = {{"allocator", pcu_as_object, 0}};
+
+PCU_SIGNATURE(
+    hostpool, hostpool_words,
+    "PageLockedMemoryPool(allocator=..., /)\n--\n\n"
+    "A pool that keeps freed page-locked memory for the next array.\n\n"
+    "A returned block may be handed out again immediately: wait for copies that\n"
+    "still use an array before you delete its last view.")
+
 static int
 hostpool_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
-    static const pcu_argspec specs[] = {{"allocator", pcu_as_object, 0}};
-    static const pcu_argtable table = {"PageLockedMemoryPool", specs, 1, 0, 1};
     pcu_memory_pool *self = (pcu_memory_pool *)op;
     PyObject *allocator = NULL;
     unsigned int flags = 0;
-    if (pcu_args_parse_tuple(self->st, &table, args, kwargs, &allocator) < 0) {
+    if (pcu_args_parse_tuple(self->st, &hostpool_signature, args, kwargs, &allocator) <
+        0) {
         return -1;
     }
     if (allocator != NULL) {
@@ -93,6 +101,12 @@ typedef struct {
     PyObject *order;
 } hostpool_args;
 
+static const pcu_word hostpool_allocate_words[] = {
+    {"shape", pcu_as_shape, offsetof(hostpool_args, shape)},
+    {"dtype", pcu_as_dtype, offsetof(hostpool_args, dtype)},
+    {"order", pcu_as_object, offsetof(hostpool_args, order)},
+};
+
 /* The order of the array. A value that is neither C nor F is the built-in RuntimeError,
  * as in PyCUDA. */
 static int
@@ -108,30 +122,25 @@ hostpool_order(pcu_state *st, PyObject *value, NPY_ORDER *order)
     return -1;
 }
 
-PyDoc_STRVAR(
-    hostpool_allocate_doc,
+PCU_SIGNATURE(
+    hostpool_allocate, hostpool_allocate_words,
     "allocate($self, /, shape, dtype, order='C')\n--\n\n"
     "Return a new uninitialised array in page-locked memory of the pool.\n\n"
     "Its base is a PooledHostAllocation. The pool gets the memory back when the last\n"
-    "view of the array is deleted.");
+    "view of the array is deleted.")
 
 static PyObject *
 hostpool_allocate(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                   PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"shape", pcu_as_shape, offsetof(hostpool_args, shape)},
-        {"dtype", pcu_as_dtype, offsetof(hostpool_args, dtype)},
-        {"order", pcu_as_object, offsetof(hostpool_args, order)},
-    };
-    static const pcu_argtable table = {"allocate", specs, 3, 2, 0};
     pcu_memory_pool *self = (pcu_memory_pool *)op;
     hostpool_args a = {.order = NULL};
     PyObject *allocation = NULL;
     PyObject *array = NULL;
     NPY_ORDER order;
     size_t bytes = 0;
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(self->st, &hostpool_allocate_signature, args, nargs, kwnames,
+                       &a) < 0 ||
         hostpool_order(self->st, a.order, &order) < 0) {
         goto done;
     }
@@ -159,13 +168,6 @@ static PyMethodDef hostpool_methods[] = {
      METH_FASTCALL | METH_KEYWORDS, hostpool_allocate_doc},
     {NULL, NULL, 0, NULL},
 };
-
-PyDoc_STRVAR(
-    hostpool_doc,
-    "PageLockedMemoryPool(allocator=..., /)\n--\n\n"
-    "A pool that keeps freed page-locked memory for the next array.\n\n"
-    "A returned block may be handed out again immediately: wait for copies that\n"
-    "still use an array before you delete its last view.");
 
 static PyType_Slot hostpool_slots[] = {
     {Py_tp_doc, (void *)hostpool_doc}, {Py_tp_new, hostpool_new},

@@ -1,17 +1,14 @@
 /* PhysicalMemory, which is memory without an address, and mem_granularity.
  *
  * Invariant: a PhysicalMemory is a pcu_resource. In the driver it does not belong to
- * its context. Callers: Python, and see physical_memory.h. */
-#include "python/driver/memory/physical_memory.h"
+ * its context. Callers: Python, and virtual_memory.c, which maps it. */
+#include "python/driver/memory/memory.h"
 
 #include "python/support/convert.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
-#include "python/driver/memory_note.h"
-#include "python/driver/memory/location.h"
-#include "python/driver/memory/out_of_memory.h"
 
 static CUmemAllocationProp
 physical_properties(CUdevice device, int ipc)
@@ -27,7 +24,7 @@ physical_properties(CUdevice device, int ipc)
 }
 
 int
-pcu_physical_round(pcu_state *st, CUdevice device, int recommended, size_t *size)
+pcu_physical_round(pcu_state *st, CUdevice device, bool recommended, size_t *size)
 {
     CUmemAllocationProp properties = physical_properties(device, 0);
     size_t step = 0;
@@ -45,30 +42,38 @@ pcu_physical_round(pcu_state *st, CUdevice device, int recommended, size_t *size
     return 0;
 }
 
+/* The arguments of the functions here; objects are borrowed. */
 typedef struct {
     CUdevice device;
     int recommended;
-} granularity_args;
+    size_t size;
+    int ipc;
+    int file;
+} physical_args;
 
-PyDoc_STRVAR(
-    physical_granularity_doc,
+static const pcu_word physical_words[] = {
+    {"device", pcu_as_device, offsetof(physical_args, device)},
+    {"recommended", pcu_as_bool, offsetof(physical_args, recommended)},
+    {"size", pcu_as_size, offsetof(physical_args, size)},
+    {"ipc", pcu_as_bool, offsetof(physical_args, ipc)},
+    {"handle", pcu_as_int, offsetof(physical_args, file)},
+};
+
+PCU_SIGNATURE(
+    physical_granularity, physical_words,
     "mem_granularity($module, /, device=None, recommended=False)\n--\n\n"
     "Return the bytes of which virtual memory of a device has a multiple.\n\n"
-    "recommended: the multiple for the best speed. cuMemGetAllocationGranularity.");
+    "recommended: the multiple for the best speed. cuMemGetAllocationGranularity.")
 
 static PyObject *
 physical_granularity(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                      PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"device", pcu_as_device, offsetof(granularity_args, device)},
-        {"recommended", pcu_as_bool, offsetof(granularity_args, recommended)},
-    };
-    static const pcu_argtable table = {"mem_granularity", specs, 2, 0, 0};
     pcu_state *st = pcu_state_of_module(m);
-    granularity_args a = {.device = -1};
+    physical_args a = {.device = -1};
     size_t size = 1;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(st, &physical_granularity_signature, args, nargs, kwnames, &a) <
+            0 ||
         (a.device == -1 && pcu_as_device(st, Py_None, &a.device, "device") < 0) ||
         pcu_physical_round(st, a.device, a.recommended, &size) < 0) {
         return NULL;
@@ -78,27 +83,23 @@ physical_granularity(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
 
 /* -- PhysicalMemory ---------------------------------------------------------------- */
 
-typedef struct {
-    size_t size;
-    CUdevice device;
-    int ipc;
-} physical_args;
+PCU_SIGNATURE(
+    physical, physical_words,
+    "PhysicalMemory(size, device=None, ipc=False)\n--\n\n"
+    "Memory of a device that has no address until VirtualMemory.map() gives it one.\n\n"
+    "size: the bytes, which are rounded up to mem_granularity(). device: a Device or\n"
+    "its number; by default the current one. ipc: other processes may open it.\n"
+    "cuMemCreate.")
 
 static int
 physical_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
-    static const pcu_argspec specs[] = {
-        {"size", pcu_as_size, offsetof(physical_args, size)},
-        {"device", pcu_as_device, offsetof(physical_args, device)},
-        {"ipc", pcu_as_bool, offsetof(physical_args, ipc)},
-    };
-    static const pcu_argtable table = {"PhysicalMemory", specs, 3, 1, 0};
     pcu_resource *self = (pcu_resource *)op;
     pcu_state *st = self->st;
     physical_args a = {.device = -1};
     pcu_handle handle = {0};
     CUresult status;
-    if (pcu_args_parse_tuple(st, &table, args, kwargs, &a) < 0) {
+    if (pcu_args_parse_tuple(st, &physical_signature, args, kwargs, &a) < 0) {
         return -1;
     }
     PyObject *ctx = pcu_context_require(st, "cuMemCreate");
@@ -163,32 +164,23 @@ physical_export(PyObject *op, PyObject *Py_UNUSED(ignored))
     return PyLong_FromLong(file);
 }
 
-typedef struct {
-    int file;
-    size_t size;
-} physical_import_args;
-
-PyDoc_STRVAR(
-    physical_from_handle_doc,
+PCU_SIGNATURE(
+    physical_from_handle, physical_words,
     "from_handle($type, /, handle, size)\n--\n\n"
     "Open memory of another process by its file descriptor and size in bytes.\n\n"
-    "The caller closes the descriptor. cuMemImportFromShareableHandle.");
+    "The caller closes the descriptor. cuMemImportFromShareableHandle.")
 
 static PyObject *
 physical_from_handle(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
                      PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"handle", pcu_as_int, offsetof(physical_import_args, file)},
-        {"size", pcu_as_size, offsetof(physical_import_args, size)},
-    };
-    static const pcu_argtable table = {"from_handle", specs, 2, 2, 0};
     pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
-    physical_import_args a = {0};
+    physical_args a = {0};
     pcu_handle handle = {0};
     PyObject *result = NULL;
     int rc;
-    if (st == NULL || pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (st == NULL || pcu_args_parse(st, &physical_from_handle_signature, args, nargs,
+                                     kwnames, &a) < 0) {
         return NULL;
     }
     PyObject *ctx = pcu_context_require(st, "cuMemImportFromShareableHandle");
@@ -226,14 +218,6 @@ static PyGetSetDef physical_getset[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
-
-PyDoc_STRVAR(
-    physical_doc,
-    "PhysicalMemory(size, device=None, ipc=False)\n--\n\n"
-    "Memory of a device that has no address until VirtualMemory.map() gives it one.\n\n"
-    "size: the bytes, which are rounded up to mem_granularity(). device: a Device or\n"
-    "its number; by default the current one. ipc: other processes may open it.\n"
-    "cuMemCreate.");
 
 static PyType_Slot physical_slots[] = {
     {Py_tp_doc, (void *)physical_doc},     {Py_tp_new, pcu_resource_blank_new},

@@ -16,8 +16,7 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
-#include "python/driver/memory_note.h"
-#include "python/driver/memory/pool_struct.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
 
@@ -37,7 +36,7 @@ pooled_give_back_noraise(pooled *self)
     pcu_pool_block *block = self->block;
     pcu_memory_pool *pool = self->pool;
     self->block = NULL;
-    self->head.live = 0;
+    self->head.live = false;
     if (pcu_pool_is_plain(pool) && !pool->bins.stopped && self->head.ctx == pool->ctx &&
         pcu_pool_is_usable(pool)) {
         pcu_bins_hold(&pool->bins, &block->base, self->head.size);
@@ -82,7 +81,7 @@ pcu_pooled_new(pcu_memory_pool *pool, PyTypeObject *type, size_t size)
     self->block = block;
     self->head.ctx = Py_NewRef(pool->ctx);
     self->head.handle = block->handle;
-    self->head.live = 1;
+    self->head.live = true;
     return (PyObject *)self;
 }
 
@@ -121,23 +120,24 @@ pooled_dealloc(PyObject *op)
     Py_DECREF(type);
 }
 
-PyDoc_STRVAR(
-    pooled_free_doc,
+static const pcu_word pooled_free_words[] = {{"stream", pcu_as_stream, 0}};
+
+PCU_SIGNATURE(
+    pooled_free, pooled_free_words,
     "free($self, /, stream=None)\n--\n\n"
     "Return the block to the pool now. LogicError the second time.\n\n"
     "The pool gives the block out again when the work that the streams of the\n"
     "program have now can no longer use it. stream: a stream whose work uses the\n"
-    "memory although this package did not enqueue that work.");
+    "memory although this package did not enqueue that work.")
 
 static PyObject *
 pooled_free(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {{"stream", pcu_as_stream, 0}};
-    static const pcu_argtable table = {"free", specs, 1, 0, 0};
     pooled *self = (pooled *)op;
     CUstream stream = NULL;
     if ((nargs != 0 || kwnames != NULL) &&
-        pcu_args_parse(self->head.st, &table, args, nargs, kwnames, &stream) < 0) {
+        pcu_args_parse(self->head.st, &pooled_free_signature, args, nargs, kwnames,
+                       &stream) < 0) {
         return NULL;
     }
     if (self->block == NULL) {
@@ -313,7 +313,7 @@ PyDoc_STRVAR(pool_stop_holding_doc,
 static PyObject *
 pool_stop_holding(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
-    ((pcu_memory_pool *)op)->bins.stopped = 1;
+    ((pcu_memory_pool *)op)->bins.stopped = true;
     pcu_pool_free_held_noraise((pcu_memory_pool *)op);
     Py_RETURN_NONE;
 }
@@ -410,12 +410,19 @@ devicepool_new(PyTypeObject *type, PyObject *Py_UNUSED(args),
     return (PyObject *)self;
 }
 
+PCU_SIGNATURE(
+    devicepool, pcu_no_words,
+    "DeviceMemoryPool()\n--\n\n"
+    "A pool that keeps freed device memory of the current context for reuse.\n\n"
+    "A returned block is given out again at once to work that runs behind its last\n"
+    "use, such as work in the same stream, and otherwise when the streams that used\n"
+    "it have finished that work. See the chapter Memory that follows streams.")
+
 static int
 devicepool_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
-    static const pcu_argtable table = {"DeviceMemoryPool", NULL, 0, 0, 0};
-    return pcu_args_parse_tuple(((pcu_memory_pool *)op)->st, &table, args, kwargs,
-                                NULL);
+    return pcu_args_parse_tuple(((pcu_memory_pool *)op)->st, &devicepool_signature,
+                                args, kwargs, NULL);
 }
 
 PyDoc_STRVAR(
@@ -441,14 +448,6 @@ static PyMethodDef devicepool_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-PyDoc_STRVAR(
-    devicepool_doc,
-    "DeviceMemoryPool()\n--\n\n"
-    "A pool that keeps freed device memory of the current context for reuse.\n\n"
-    "A returned block is given out again at once to work that runs behind its last\n"
-    "use, such as work in the same stream, and otherwise when the streams that used\n"
-    "it have finished that work. See the chapter Memory that follows streams.");
-
 static PyType_Slot devicepool_slots[] = {
     {Py_tp_doc, (void *)devicepool_doc}, {Py_tp_new, devicepool_new},
     {Py_tp_init, devicepool_init},       {Py_tp_traverse, pcu_pool_traverse},
@@ -461,7 +460,7 @@ static PyType_Spec devicepool_spec = {"pycuda._driver.DeviceMemoryPool",
                                       sizeof(pcu_memory_pool), 0, POOL_FLAGS,
                                       devicepool_slots};
 
-static int
+static bool
 pool_is_allocator(pcu_state *st, PyObject *value)
 {
     return PyObject_TypeCheck(value, st->DeviceMemoryPool) ||
@@ -483,7 +482,7 @@ pcu_as_allocator(pcu_state *st, PyObject *value, void *out, const char *name)
     return 0;
 }
 
-int
+bool
 pcu_allocator_is_ours(pcu_state *st, PyObject *allocator)
 {
     return allocator == NULL || allocator == st->mem_alloc ||
@@ -499,7 +498,7 @@ pcu_pool_of_graph_new(pcu_state *st, PyObject *ctx)
     pcu_memory_pool *self = pcu_pool_blank_new(st->DeviceMemoryPool, PCU_HANDLE_memory);
     if (self != NULL) {
         self->ctx = Py_NewRef(ctx);
-        self->of_graph = 1;
+        self->of_graph = true;
         pcu_stream_followers--; /* the order of the graph is that of its memory */
     }
     return (PyObject *)self;

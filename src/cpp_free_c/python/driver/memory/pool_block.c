@@ -2,15 +2,14 @@
  * driver/bins.c, the types in pool.c.
  *
  * Invariant: see pool.c. Which streams may use a held block is in its `life`
- * (driver/stream_use.h). Callers: see pool_struct.h. */
-#include "python/driver/memory/pool_struct.h"
+ * (driver/stream_use.h). Callers: see pool.h. */
+#include "python/driver/memory/pool.h"
 
 #include "python/support/convert.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
 #include "python/driver/graph_resources.h"
-#include "python/driver/memory_note.h"
-#include "python/driver/memory/out_of_memory.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
 
@@ -66,7 +65,7 @@ block_free_async(const pcu_pool_block *block, PyObject *ctx)
     const char *routine = "";
     CUstream stream = NULL;
     pcu_scope scope;
-    int ended = 0;
+    bool ended = false;
     if (!pcu_context_record_usable(rec)) {
         return 0;
     }
@@ -92,7 +91,7 @@ static void
 block_release_noraise(pcu_memory_pool *self, pcu_pool_block *block, PyObject *ctx)
 {
     pcu_handle handle = block->handle;
-    int ended = self->source != NULL && block_free_async(block, ctx);
+    bool ended = self->source != NULL && block_free_async(block, ctx);
     PyMem_Free(block);
     if (!ended) {
         pcu_release_noraise(self->st, self->kind, handle, ctx);
@@ -135,17 +134,17 @@ pcu_pool_unfollow(pcu_memory_pool *self)
     }
 }
 
-/* 1 if a graph uses the block, so that the pool must not hand it out again. */
-static int
+/* Whether a graph uses the block, so that the pool must not hand it out again. */
+static bool
 block_is_captured(const pcu_memory_pool *self, const pcu_pool_block *block,
                   PyObject *ctx)
 {
     if (self->of_graph || ctx == NULL) {
-        return 0;
+        return false;
     }
     if (pcu_captures != NULL &&
         pcu_capture_delays(pcu_context_rec(ctx)->handle, PyThread_get_thread_ident())) {
-        return 1;
+        return true;
     }
     return block->note != NULL && block->note->graphs != 0;
 }
@@ -154,8 +153,8 @@ void
 pcu_pool_return_noraise(pcu_memory_pool *self, pcu_pool_block *block, PyObject *ctx,
                         size_t size)
 {
-    int holds = !self->bins.stopped && ctx == self->ctx && pcu_pool_is_usable(self) &&
-                !block_is_captured(self, block, ctx);
+    bool holds = !self->bins.stopped && ctx == self->ctx && pcu_pool_is_usable(self) &&
+                 !block_is_captured(self, block, ctx);
     pcu_stream_table *table = NULL;
     if (self->kind == PCU_HANDLE_memory && pcu_context_rec(ctx)->alive) {
         table = pcu_stream_table_tracking(block_rec(ctx));
@@ -321,20 +320,12 @@ static void
 block_wait_for_streams(pcu_memory_pool *self, int bin)
 {
     pcu_context_record *rec = block_rec(self->ctx);
-    unsigned long clock = pcu_stream_clock();
-    pcu_scope scope;
-    CUresult status;
-    if (self->kind != PCU_HANDLE_memory || self->bins.lists[bin] == NULL ||
-        pcu_stream_table_tracking(rec) == NULL ||
-        pcu_scope_enter(&scope, rec) != CUDA_SUCCESS) {
-        return;
+    const char *routine;
+    if (self->kind == PCU_HANDLE_memory && self->bins.lists[bin] != NULL &&
+        pcu_stream_table_tracking(rec) != NULL) {
+        /* An error of earlier work appears again in the next call. */
+        (void)pcu_context_wait(rec, &routine);
     }
-    PCU_STATUS(status, CtxSynchronize, ());
-    if (status == CUDA_SUCCESS) {
-        pcu_stream_table_passed(rec, clock);
-    }
-    /* An error of earlier work appears again in the next call. */
-    (void)pcu_scope_leave(&scope);
 }
 
 /* Ask the driver for a block. If memory is short, release held blocks, the largest

@@ -3,8 +3,8 @@
  *
  * Invariant: a StreamAllocation is a DeviceAllocation. It keeps its stream alive and is
  * freed in it, behind the work of all other streams that may use the memory
- * (driver/stream_use.h). Callers: Python, and see stream_allocation.h. */
-#include "python/driver/memory/stream_allocation.h"
+ * (driver/stream_use.h). Callers: Python, and stream_pool.c. */
+#include "python/driver/memory/memory.h"
 
 #include "python/support/convert.h"
 #include "python/support/setup.h"
@@ -13,9 +13,6 @@
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
 #include "python/driver/graph_resources.h"
-#include "python/driver/memory_note.h"
-#include "python/driver/memory/allocation.h"
-#include "python/driver/memory/out_of_memory.h"
 #include "python/driver/stream.h"
 
 typedef struct {
@@ -65,12 +62,12 @@ static CUresult
 stream_allocation_release(stream_allocation *self, CUstream stream,
                           const char **routine)
 {
-    int ended = 0;
+    bool ended = false;
     if (pcu_release_is_taken(PCU_HANDLE_memory, self->head.handle, self->head.ctx)) {
-        self->head.live = 0;
+        self->head.live = false;
         return CUDA_SUCCESS;
     }
-    self->head.live = 0; /* no other thread releases it during the calls */
+    self->head.live = false; /* no other thread releases it during the calls */
     CUresult status = stream_allocation_order(self, stream, routine);
     if (status == CUDA_SUCCESS) {
         status = pcu_release_async(self->head.handle.memory, stream, self->head.ctx,
@@ -80,24 +77,25 @@ stream_allocation_release(stream_allocation *self, CUstream stream,
     return status;
 }
 
-PyDoc_STRVAR(
-    stream_allocation_free_doc,
+static const pcu_word stream_allocation_free_words[] = {{"stream", pcu_as_object, 0}};
+
+PCU_SIGNATURE(
+    stream_allocation_free, stream_allocation_free_words,
     "free($self, /, stream=None)\n--\n\n"
     "Free the memory when the stream has finished the work that it has now.\n\n"
     "stream: by default the stream of the allocation. That stream also waits for\n"
-    "the work of other streams that may use the memory. LogicError the second time.");
+    "the work of other streams that may use the memory. LogicError the second time.")
 
 static PyObject *
 stream_allocation_free(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                        PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {{"stream", pcu_as_object, 0}};
-    static const pcu_argtable table = {"free", specs, 1, 0, 0};
     stream_allocation *self = (stream_allocation *)op;
     PyObject *given = Py_None;
     CUstream stream = self->handle;
     const char *routine = "";
-    if (pcu_args_parse(self->head.st, &table, args, nargs, kwnames, &given) < 0 ||
+    if (pcu_args_parse(self->head.st, &stream_allocation_free_signature, args, nargs,
+                       kwnames, &given) < 0 ||
         (given != Py_None &&
          pcu_as_stream(self->head.st, given, &stream, "stream") < 0)) {
         return NULL;
@@ -216,30 +214,30 @@ typedef struct {
     PyObject *stream;
 } stream_allocation_args;
 
-PyDoc_STRVAR(
-    mem_alloc_async_doc,
+static const pcu_word stream_allocation_words[] = {
+    {"bytes", pcu_as_size, offsetof(stream_allocation_args, bytes)},
+    {"stream", pcu_as_object, offsetof(stream_allocation_args, stream)},
+};
+
+PCU_SIGNATURE(
+    mem_alloc_async, stream_allocation_words,
     "mem_alloc_async($module, /, bytes, stream=None)\n--\n\n"
     "Allocate device memory in the order of a stream: a StreamAllocation.\n\n"
     "The memory comes from the current pool of the device. Work of the stream may\n"
     "use it; work of another stream must wait for the stream first. While the thread\n"
     "captures a stream, the result is a DeviceAllocation. MemoryError, with the\n"
-    "sizes, if memory is short; LogicError for 0 bytes. cuMemAllocAsync.");
+    "sizes, if memory is short; LogicError for 0 bytes. cuMemAllocAsync.")
 
 static PyObject *
 mem_alloc_async(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"bytes", pcu_as_size, offsetof(stream_allocation_args, bytes)},
-        {"stream", pcu_as_object, offsetof(stream_allocation_args, stream)},
-    };
-    static const pcu_argtable table = {"mem_alloc_async", specs, 2, 1, 0};
     pcu_state *st = pcu_state_of_module(m);
     stream_allocation_args a = {.stream = Py_None};
     CUstream handle = NULL;
     CUdeviceptr memory = 0;
     PyObject *result = NULL;
     CUresult status;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(st, &mem_alloc_async_signature, args, nargs, kwnames, &a) < 0 ||
         pcu_as_stream(st, a.stream, &handle, "stream") < 0) {
         return NULL;
     }

@@ -7,7 +7,7 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/current_context.h"
-#include "python/driver/memory/memory_operation.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 
 typedef struct {
@@ -36,25 +36,12 @@ value_raise(pcu_state *st, const char *routine, CUresult status, const value_pla
 
 /* -- Stream.wait_value, Stream.write_value ----------------------------------------- */
 
-static const pcu_argspec value_specs[] = {
-    {"memory", pcu_as_object, offsetof(value_args, memory)},
-    {"value", pcu_as_object, offsetof(value_args, value)},
-    {"condition", pcu_as_uint, offsetof(value_args, flags)},
-    {"width", pcu_as_uint, offsetof(value_args, width)},
-};
-static const pcu_argspec write_specs[] = {
-    {"memory", pcu_as_object, offsetof(value_args, memory)},
-    {"value", pcu_as_object, offsetof(value_args, value)},
-    {"flags", pcu_as_uint, offsetof(value_args, flags)},
-    {"width", pcu_as_uint, offsetof(value_args, width)},
-};
-
 /* Parse the arguments and make the stream's context ready. */
 static int
-value_begin(pcu_resource *self, const pcu_argtable *table, PyObject *const *args,
+value_begin(pcu_resource *self, const pcu_signature *signature, PyObject *const *args,
             Py_ssize_t nargs, PyObject *kwnames, value_args *a, value_place *place)
 {
-    if (pcu_args_parse(self->st, table, args, nargs, kwnames, a) < 0 ||
+    if (pcu_args_parse(self->st, signature, args, nargs, kwnames, a) < 0 ||
         pcu_memory_value_read(a->value, a->width, &place->bits) < 0 ||
         pcu_resource_check(self, "cuStreamBatchMemOp") < 0 ||
         pcu_memory_value_address(self->st, a->memory, NULL, &place->address) < 0) {
@@ -63,27 +50,35 @@ value_begin(pcu_resource *self, const pcu_argtable *table, PyObject *const *args
     return pcu_current_context_ready(self->st);
 }
 
-PyDoc_STRVAR(
-    stream_wait_value_doc,
+static const pcu_word value_words[] = {
+    {"memory", pcu_as_object, offsetof(value_args, memory)},
+    {"value", pcu_as_object, offsetof(value_args, value)},
+    {"condition", pcu_as_uint, offsetof(value_args, flags)},
+    {"width", pcu_as_uint, offsetof(value_args, width)},
+    {"flags", pcu_as_uint, offsetof(value_args, flags)},
+};
+
+PCU_SIGNATURE(
+    stream_wait_value, value_words,
     "wait_value($self, /, memory, value, condition=0, width=4)\n--\n\n"
     "Let work that is enqueued from now on wait for a value in memory.\n\n"
     "memory: device, managed or page-locked memory, or an address. condition, a\n"
     "stream_wait_value: GEQ (the default; the difference is 0 or more as a signed\n"
     "number), EQ, AND (common bits) or NOR. width: bytes of the value, 4 or 8.\n"
-    "Calls cuStreamWaitValue32 or cuStreamWaitValue64, of CUDA 11.7.");
+    "Calls cuStreamWaitValue32 or cuStreamWaitValue64, of CUDA 11.7.")
 
 static PyObject *
 stream_wait_value(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                   PyObject *kwnames)
 {
-    static const pcu_argtable table = {"wait_value", value_specs, 4, 2, 0};
     pcu_resource *self = (pcu_resource *)op;
     CUstream stream = self->handle.stream;
     value_args a = {.width = 4};
     value_place p;
     CUresult status;
     const char *routine = "cuStreamWaitValue32";
-    if (value_begin(self, &table, args, nargs, kwnames, &a, &p) < 0) {
+    if (value_begin(self, &stream_wait_value_signature, args, nargs, kwnames, &a, &p) <
+        0) {
         return NULL;
     }
     if (a.width == 8) {
@@ -101,27 +96,27 @@ stream_wait_value(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(
-    stream_write_value_doc,
+PCU_SIGNATURE(
+    stream_write_value, value_words,
     "write_value($self, /, memory, value, flags=0, width=4)\n--\n\n"
     "Write a value to memory after the work enqueued so far.\n\n"
     "memory: device, managed or page-locked memory, or an address. flags: a\n"
     "stream_write_value; drivers since CUDA 11.7 refuse NO_MEMORY_BARRIER. width:\n"
     "bytes of the value, 4 or 8. Calls cuStreamWriteValue32 or\n"
-    "cuStreamWriteValue64, of CUDA 11.7.");
+    "cuStreamWriteValue64, of CUDA 11.7.")
 
 static PyObject *
 stream_write_value(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                    PyObject *kwnames)
 {
-    static const pcu_argtable table = {"write_value", write_specs, 4, 2, 0};
     pcu_resource *self = (pcu_resource *)op;
     CUstream stream = self->handle.stream;
     value_args a = {.width = 4};
     value_place p;
     CUresult status;
     const char *routine = "cuStreamWriteValue32";
-    if (value_begin(self, &table, args, nargs, kwnames, &a, &p) < 0) {
+    if (value_begin(self, &stream_write_value_signature, args, nargs, kwnames, &a, &p) <
+        0) {
         return NULL;
     }
     if (a.width == 8) {

@@ -7,16 +7,15 @@
  * and allocates the same size in a loop makes no driver calls. All other blocks return
  * to the driver at once, in the order of the stream that used them.
  *
- * Invariant: see stream_pool.h. Callers: Python, and see stream_pool.h. */
-#include "python/driver/memory/stream_pool.h"
+ * Invariant: see pool.h. Callers: Python, and the other files of MemoryPool. */
+#include "python/driver/memory/pool.h"
 
 #include "python/support/convert.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
-#include "python/driver/device.h"
-#include "python/driver/memory/location.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
 
@@ -54,7 +53,7 @@ pcu_stream_pool_adopt(pcu_stream_pool *self, CUmemoryPool handle, CUdevice devic
     pcu_handle_created(PCU_HANDLE_pool);
     self->base.source = handle;
     self->device = device;
-    self->owned = 1;
+    self->owned = true;
 }
 
 int
@@ -74,22 +73,31 @@ typedef struct {
     int ipc;
 } stream_pool_args;
 
+static const pcu_word stream_pool_words[] = {
+    {"device", pcu_as_device, offsetof(stream_pool_args, device)},
+    {"max_size", pcu_as_size, offsetof(stream_pool_args, max_size)},
+    {"ipc", pcu_as_bool, offsetof(stream_pool_args, ipc)},
+};
+
+PCU_SIGNATURE(
+    stream_pool, stream_pool_words,
+    "MemoryPool(device=None, max_size=0, ipc=False)\n--\n\n"
+    "A pool of the driver. Its memory follows the order of streams.\n\n"
+    "device: a Device or its number; by default the current one. max_size: the\n"
+    "bytes that the pool may have; 0 is the driver's choice. ipc: other processes\n"
+    "may open the pool. Use it as the allocator of arrays. An allocation belongs to\n"
+    "the current stream; freed memory is used again behind its last use.")
+
 static int
 stream_pool_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
-    static const pcu_argspec specs[] = {
-        {"device", pcu_as_device, offsetof(stream_pool_args, device)},
-        {"max_size", pcu_as_size, offsetof(stream_pool_args, max_size)},
-        {"ipc", pcu_as_bool, offsetof(stream_pool_args, ipc)},
-    };
-    static const pcu_argtable table = {"MemoryPool", specs, 3, 0, 0};
     pcu_stream_pool *self = (pcu_stream_pool *)op;
     pcu_state *st = self->base.st;
     CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
                             .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
     stream_pool_args a = {.device = -1};
     CUmemoryPool handle = NULL;
-    int rc = pcu_args_parse_tuple(st, &table, args, kwargs, &a);
+    int rc = pcu_args_parse_tuple(st, &stream_pool_signature, args, kwargs, &a);
     if (rc == 0 && self->base.source != NULL) {
         rc = pcu_raise_detail(st, "cuMemPoolCreate", CUDA_ERROR_INVALID_VALUE,
                               "__init__ of this %s was called before; make a new one",
@@ -131,17 +139,24 @@ stream_pool_dealloc(PyObject *op)
 
 typedef CUresult (*stream_pool_getter)(CUmemoryPool *pool, CUdevice device);
 
+static const pcu_word stream_pool_get_current_words[] = {{"device", pcu_as_device, 0}};
+
+PCU_SIGNATURE(
+    stream_pool_get_current, stream_pool_get_current_words,
+    "get_current($type, /, device=None)\n--\n\n"
+    "Return the pool from which mem_alloc_async allocates. cuDeviceGetMemPool.")
+
 static PyObject *
 stream_pool_of_device(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
                       PyObject *kwnames, const char *routine, int current)
 {
-    static const pcu_argspec specs[] = {{"device", pcu_as_device, 0}};
-    static const pcu_argtable table = {"get_current", specs, 1, 0, 0};
     pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
     CUdevice device = -1;
     CUmemoryPool handle = NULL;
     CUresult status;
-    if (st == NULL || pcu_args_parse(st, &table, args, nargs, kwnames, &device) < 0 ||
+    if (st == NULL ||
+        pcu_args_parse(st, &stream_pool_get_current_signature, args, nargs, kwnames,
+                       &device) < 0 ||
         (device == -1 && pcu_as_device(st, Py_None, &device, "device") < 0)) {
         return NULL;
     }
@@ -162,11 +177,6 @@ stream_pool_of_device(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
     }
     return (PyObject *)self;
 }
-
-PyDoc_STRVAR(
-    stream_pool_get_current_doc,
-    "get_current($type, /, device=None)\n--\n\n"
-    "Return the pool from which mem_alloc_async allocates. cuDeviceGetMemPool.");
 
 static PyObject *
 stream_pool_get_current(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
@@ -211,21 +221,22 @@ stream_pool_make_current(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 /* -- trimming and holding ---------------------------------------------------------- */
 
-PyDoc_STRVAR(
-    stream_pool_trim_doc,
+static const pcu_word stream_pool_trim_words[] = {{"min_bytes", pcu_as_size, 0}};
+
+PCU_SIGNATURE(
+    stream_pool_trim, stream_pool_trim_words,
     "trim($self, /, min_bytes=0)\n--\n\n"
     "Release the held blocks, and memory of the driver's pool beyond min_bytes.\n\n"
-    "Memory that streams still use stays. cuMemPoolTrimTo.");
+    "Memory that streams still use stays. cuMemPoolTrimTo.")
 
 static PyObject *
 stream_pool_trim(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                  PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {{"min_bytes", pcu_as_size, 0}};
-    static const pcu_argtable table = {"trim", specs, 1, 0, 0};
     pcu_stream_pool *self = (pcu_stream_pool *)op;
     size_t bytes = 0;
-    int rc = pcu_args_parse(self->base.st, &table, args, nargs, kwnames, &bytes);
+    int rc = pcu_args_parse(self->base.st, &stream_pool_trim_signature, args, nargs,
+                            kwnames, &bytes);
     if (rc == 0) {
         rc = pcu_stream_pool_check(self, "cuMemPoolTrimTo");
     }
@@ -303,15 +314,6 @@ static PyMethodDef stream_pool_methods[] = {
     STREAM_POOL_METHOD(trim, METH_FASTCALL | METH_KEYWORDS),
     {NULL, NULL, 0, NULL},
 };
-
-PyDoc_STRVAR(
-    stream_pool_doc,
-    "MemoryPool(device=None, max_size=0, ipc=False)\n--\n\n"
-    "A pool of the driver. Its memory follows the order of streams.\n\n"
-    "device: a Device or its number; by default the current one. max_size: the\n"
-    "bytes that the pool may have; 0 is the driver's choice. ipc: other processes\n"
-    "may open the pool. Use it as the allocator of arrays. An allocation belongs to\n"
-    "the current stream; freed memory is used again behind its last use.");
 
 static PyType_Slot stream_pool_slots[] = {
     {Py_tp_doc, (void *)stream_pool_doc}, {Py_tp_new, stream_pool_blank_new},

@@ -2,17 +2,17 @@
  * methods of MemoryPool.
  *
  * Python is the only caller. */
-#include "python/driver/memory/stream_pool.h"
+#include "python/driver/memory/pool.h"
 
 #include "python/support/convert.h"
 #include "python/support/driver_call.h"
 #include "python/support/enums.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
-#include "python/driver/memory/location.h"
+#include "python/driver/memory/memory.h"
 
-/* 1 for attributes that are an int of the driver; the others are 64-bit numbers. */
-static int
+/* Whether the attribute is an int of the driver; the others are 64-bit numbers. */
+static bool
 stream_pool_is_flag(unsigned int attribute)
 {
     return attribute >= CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES &&
@@ -82,27 +82,33 @@ stream_pool_get_attribute(PyObject *op, PyObject *attribute)
     return stream_pool_read(self, which);
 }
 
+/* The arguments of the functions here; objects are borrowed. */
 typedef struct {
     unsigned int attribute;
     PyObject *value;
-} stream_pool_set_args;
+    CUdevice device;
+    unsigned int flags;
+} stream_pool_args;
 
-PyDoc_STRVAR(stream_pool_set_attribute_doc,
-             "set_attribute($self, attribute, value, /)\n--\n\n"
-             "Set a mem_pool_attribute.\n\n"
-             "The high marks can be set to 0 only. cuMemPoolSetAttribute.");
+static const pcu_word stream_pool_words[] = {
+    {"attribute", pcu_as_uint, offsetof(stream_pool_args, attribute)},
+    {"value", pcu_as_object, offsetof(stream_pool_args, value)},
+    {"device", pcu_as_device, offsetof(stream_pool_args, device)},
+    {"flags", pcu_as_uint, offsetof(stream_pool_args, flags)},
+};
+
+PCU_SIGNATURE(stream_pool_set_attribute, stream_pool_words,
+              "set_attribute($self, attribute, value, /)\n--\n\n"
+              "Set a mem_pool_attribute.\n\n"
+              "The high marks can be set to 0 only. cuMemPoolSetAttribute.")
 
 static PyObject *
 stream_pool_set_attribute(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
 {
-    static const pcu_argspec specs[] = {
-        {"attribute", pcu_as_uint, offsetof(stream_pool_set_args, attribute)},
-        {"value", pcu_as_object, offsetof(stream_pool_set_args, value)},
-    };
-    static const pcu_argtable table = {"set_attribute", specs, 2, 2, 2};
     pcu_stream_pool *self = (pcu_stream_pool *)op;
-    stream_pool_set_args a = {0};
-    if (pcu_args_parse(self->base.st, &table, args, nargs, NULL, &a) < 0 ||
+    stream_pool_args a = {0};
+    if (pcu_args_parse(self->base.st, &stream_pool_set_attribute_signature, args, nargs,
+                       NULL, &a) < 0 ||
         stream_pool_write(self, a.attribute, a.value) < 0) {
         return NULL;
     }
@@ -128,29 +134,20 @@ stream_pool_set_number(PyObject *op, PyObject *value, void *closure)
 
 /* -- access by other devices ------------------------------------------------------- */
 
-typedef struct {
-    CUdevice device;
-    unsigned int flags;
-} stream_pool_access_args;
-
-PyDoc_STRVAR(
-    stream_pool_set_access_doc,
+PCU_SIGNATURE(
+    stream_pool_set_access, stream_pool_words,
     "set_access($self, /, device, flags=mem_access_flags.READWRITE)\n--\n\n"
     "Let kernels of another device use the memory of this pool, or forbid that.\n\n"
-    "flags: READWRITE, READ or NONE. cuMemPoolSetAccess.");
+    "flags: READWRITE, READ or NONE. cuMemPoolSetAccess.")
 
 static PyObject *
 stream_pool_set_access(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                        PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"device", pcu_as_device, offsetof(stream_pool_access_args, device)},
-        {"flags", pcu_as_uint, offsetof(stream_pool_access_args, flags)},
-    };
-    static const pcu_argtable table = {"set_access", specs, 2, 1, 0};
     pcu_stream_pool *self = (pcu_stream_pool *)op;
-    stream_pool_access_args a = {.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-    int rc = pcu_args_parse(self->base.st, &table, args, nargs, kwnames, &a);
+    stream_pool_args a = {.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    int rc = pcu_args_parse(self->base.st, &stream_pool_set_access_signature, args,
+                            nargs, kwnames, &a);
     if (rc == 0) {
         rc = pcu_stream_pool_check(self, "cuMemPoolSetAccess");
     }
@@ -164,20 +161,21 @@ stream_pool_set_access(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(stream_pool_get_access_doc,
-             "get_access($self, /, device)\n--\n\n"
-             "Return the mem_access_flags of a device. cuMemPoolGetAccess.");
+static const pcu_word stream_pool_get_access_words[] = {{"device", pcu_as_device, 0}};
+
+PCU_SIGNATURE(stream_pool_get_access, stream_pool_get_access_words,
+              "get_access($self, /, device)\n--\n\n"
+              "Return the mem_access_flags of a device. cuMemPoolGetAccess.")
 
 static PyObject *
 stream_pool_get_access(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                        PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {{"device", pcu_as_device, 0}};
-    static const pcu_argtable table = {"get_access", specs, 1, 1, 0};
     pcu_stream_pool *self = (pcu_stream_pool *)op;
     CUmemLocation place = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
     CUmemAccess_flags flags = 0;
-    int rc = pcu_args_parse(self->base.st, &table, args, nargs, kwnames, &place.id);
+    int rc = pcu_args_parse(self->base.st, &stream_pool_get_access_signature, args,
+                            nargs, kwnames, &place.id);
     if (rc == 0) {
         rc = pcu_stream_pool_check(self, "cuMemPoolGetAccess");
     }

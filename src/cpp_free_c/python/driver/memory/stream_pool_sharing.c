@@ -1,15 +1,13 @@
 /* Memory pools of other processes, and pointers into them: methods of MemoryPool.
  *
  * Python is the only caller. */
-#include "python/driver/memory/stream_pool.h"
+#include "python/driver/memory/pool.h"
 
 #include "python/support/convert.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/current_context.h"
-#include "python/driver/memory/location.h"
-#include "python/driver/memory/pointer.h"
-#include "python/driver/memory/stream_allocation.h"
+#include "python/driver/memory/memory.h"
 
 PyDoc_STRVAR(
     stream_pool_export_handle_doc,
@@ -41,28 +39,30 @@ typedef struct {
     CUdevice device;
 } stream_pool_import_args;
 
-PyDoc_STRVAR(
-    stream_pool_from_handle_doc,
+static const pcu_word stream_pool_import_words[] = {
+    {"handle", pcu_as_int, offsetof(stream_pool_import_args, file)},
+    {"device", pcu_as_device, offsetof(stream_pool_import_args, device)},
+};
+
+PCU_SIGNATURE(
+    stream_pool_from_handle, stream_pool_import_words,
     "from_handle($type, /, handle, device=None)\n--\n\n"
     "Open the pool of another process by its file descriptor.\n\n"
     "The pool gives access to memory of the other process (import_pointer); it\n"
     "allocates nothing. device: the one that has the memory. The caller closes the\n"
-    "descriptor. cuMemPoolImportFromShareableHandle.");
+    "descriptor. cuMemPoolImportFromShareableHandle.")
 
 static PyObject *
 stream_pool_from_handle(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
                         PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"handle", pcu_as_int, offsetof(stream_pool_import_args, file)},
-        {"device", pcu_as_device, offsetof(stream_pool_import_args, device)},
-    };
-    static const pcu_argtable table = {"from_handle", specs, 2, 1, 0};
     pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
     stream_pool_import_args a = {.device = -1};
     CUmemoryPool handle = NULL;
     int rc;
-    if (st == NULL || pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (st == NULL ||
+        pcu_args_parse(st, &stream_pool_from_handle_signature, args, nargs, kwnames,
+                       &a) < 0 ||
         (a.device == -1 && pcu_as_device(st, Py_None, &a.device, "device") < 0)) {
         return NULL;
     }

@@ -13,13 +13,13 @@
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
-#include "python/driver/memory_note.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 
 typedef struct {
     pcu_resource base;
     PyObject *owner; /* keeps a borrowed handle valid; NULL otherwise */
-    int borrowed;    /* another object releases the handle */
+    bool borrowed;   /* another object releases the handle */
 } texture_array;
 
 /* -- the array --------------------------------------------------------------------- */
@@ -59,22 +59,29 @@ texture_array_raise(pcu_state *st, const char *routine, CUresult status,
     return rc;
 }
 
+static const pcu_word texture_array_words[] = {{"descriptor", pcu_as_object, 0}};
+
+PCU_SIGNATURE(texture_array, texture_array_words,
+              "Array(descriptor)\n--\n\n"
+              "An image on the device in the layout of the texture unit.\n\n"
+              "descriptor: an ArrayDescriptor or ArrayDescriptor3D. Copies fill it;\n"
+              "kernels read and write it through textures and surfaces.")
+
 static int
 texture_array_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
-    static const pcu_argspec specs[] = {{"descriptor", pcu_as_object, 0}};
-    static const pcu_argtable table = {"Array", specs, 1, 1, 0};
     texture_array *self = (texture_array *)op;
     pcu_state *st = self->base.st;
     PyObject *descriptor = NULL;
     const CUDA_ARRAY3D_DESCRIPTOR *given = NULL;
     pcu_handle handle = {0};
-    if (pcu_args_parse_tuple(st, &table, args, kwargs, &descriptor) < 0 ||
+    if (pcu_args_parse_tuple(st, &texture_array_signature, args, kwargs, &descriptor) <
+            0 ||
         pcu_as_array_descriptor(st, descriptor, &given, "descriptor") < 0) {
         return -1;
     }
     CUDA_ARRAY3D_DESCRIPTOR d = *given;
-    int full = PyObject_TypeCheck(descriptor, st->ArrayDescriptor3D);
+    bool full = PyObject_TypeCheck(descriptor, st->ArrayDescriptor3D);
     const char *routine = full ? "cuArray3DCreate" : "cuArrayCreate";
     PyObject *ctx = pcu_context_require(st, routine);
     if (ctx == NULL) {
@@ -89,7 +96,7 @@ texture_array_init(PyObject *op, PyObject *args, PyObject *kwargs)
         PCU_STATUS(status, ArrayCreate, (&handle.array, &flat));
     }
     if (status == CUDA_SUCCESS) {
-        self->borrowed = 0;
+        self->borrowed = false;
         Py_CLEAR(self->owner);
         pcu_resource_adopt(&self->base, ctx, PCU_HANDLE_array, handle);
         pcu_memory_noted(op, PCU_MEMORY_ARRAY, pcu_array_descriptor_bytes(&d));
@@ -101,7 +108,7 @@ texture_array_init(PyObject *op, PyObject *args, PyObject *kwargs)
     return texture_array_raise(st, routine, status, &d);
 }
 
-static int
+static bool
 texture_array_is_level(const texture_array *self)
 {
     return self->borrowed && self->owner != NULL &&
@@ -131,7 +138,7 @@ pcu_texture_array_wrap_new(pcu_state *st, PyObject *ctx, CUarray handle,
         self->base.kind = PCU_HANDLE_array;
         self->base.handle.array = handle;
         self->owner = Py_XNewRef(owner);
-        self->borrowed = 1;
+        self->borrowed = true;
     }
     return (PyObject *)self;
 }
@@ -174,7 +181,7 @@ pcu_texture_array_word(pcu_state *st, PyObject *object)
     return (uintptr_t)self->base.handle.array;
 }
 
-int
+bool
 pcu_texture_array_is_borrowed(PyObject *array)
 {
     return ((texture_array *)array)->borrowed;
@@ -201,7 +208,7 @@ static PyObject *
 texture_array_free(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
     texture_array *self = (texture_array *)op;
-    self->borrowed = 0;
+    self->borrowed = false;
     Py_CLEAR(self->owner);
     if (self->base.live && pcu_resource_free(&self->base) < 0) {
         return NULL;
@@ -289,12 +296,6 @@ texture_array_dealloc(PyObject *op)
     pcu_resource_dealloc(op);
     Py_XDECREF(owner);
 }
-
-PyDoc_STRVAR(texture_array_doc,
-             "Array(descriptor)\n--\n\n"
-             "An image on the device in the layout of the texture unit.\n\n"
-             "descriptor: an ArrayDescriptor or ArrayDescriptor3D. Copies fill it;\n"
-             "kernels read and write it through textures and surfaces.");
 
 static PyType_Slot texture_array_slots[] = {
     {Py_tp_doc, (void *)texture_array_doc}, {Py_tp_new, pcu_resource_blank_new},

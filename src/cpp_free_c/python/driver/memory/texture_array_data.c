@@ -11,7 +11,7 @@
 #include "python/support/type.h"
 #include "python/driver/current_context.h"
 #include "python/driver/graph_resources.h"
-#include "python/driver/memory/pointer.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/memory/texture_array.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
@@ -101,7 +101,7 @@ texture_array_set_host(pcu_state *st, const texture_array_set_args *a,
                         "buffer");
         return -1;
     }
-    if (pcu_buffer_acquire(&buffer, a->source, 0, "source") < 0) {
+    if (pcu_buffer_acquire(&buffer, a->source, false, "source") < 0) {
         return -1;
     }
     int rc = -1;
@@ -140,31 +140,32 @@ texture_array_set_device(pcu_state *st, const texture_array_set_args *a,
     return texture_array_fill(st, a, copy, stream);
 }
 
-PyDoc_STRVAR(
-    texture_array_set_doc,
+static const pcu_word texture_array_set_words[] = {
+    {"source", pcu_as_object, offsetof(texture_array_set_args, source)},
+    {"stream", pcu_as_object, offsetof(texture_array_set_args, stream)},
+    {"pitch", pcu_as_size, offsetof(texture_array_set_args, pitch)},
+};
+
+PCU_SIGNATURE(
+    texture_array_set, texture_array_set_words,
     "set($self, /, source, stream=None, pitch=0)\n--\n\n"
     "Fill the array from a host buffer of its size, or from device memory.\n\n"
     "The order of the bytes is: channels, then x, y, z or layers. pitch: bytes from\n"
     "row to row of device memory, if there are gaps. With a stream the copy is only\n"
-    "enqueued; keep the source alive until it has finished.");
+    "enqueued; keep the source alive until it has finished.")
 
 static PyObject *
 texture_array_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                   PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"source", pcu_as_object, offsetof(texture_array_set_args, source)},
-        {"stream", pcu_as_object, offsetof(texture_array_set_args, stream)},
-        {"pitch", pcu_as_size, offsetof(texture_array_set_args, pitch)},
-    };
-    static const pcu_argtable table = {"set", specs, 3, 1, 0};
     pcu_state *st = ((pcu_resource *)op)->st;
     texture_array_set_args a = {0};
     texture_array_shape s = {0};
     CUstream stream = NULL;
     CUDA_MEMCPY3D copy;
     memset(&copy, 0, sizeof(copy));
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, &texture_array_set_signature, args, nargs, kwnames, &a) <
+        0) {
         return NULL;
     }
     a.array = op;

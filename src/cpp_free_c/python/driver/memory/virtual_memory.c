@@ -12,8 +12,8 @@
 #include "python/support/type.h"
 #include "driver/virtual_range.h"
 #include "python/driver/context.h"
-#include "python/driver/memory/location.h"
-#include "python/driver/memory/physical_memory.h"
+#include "python/driver/current_context.h"
+#include "python/driver/memory/memory.h"
 
 /* head.handle.memory is the first address, head.size the reserved bytes. */
 typedef struct {
@@ -48,18 +48,26 @@ virtual_reserve(pcu_state *st, const virtual_args *a)
     return range;
 }
 
+static const pcu_word virtual_words[] = {
+    {"size", pcu_as_size, offsetof(virtual_args, size)},
+    {"alignment", pcu_as_size, offsetof(virtual_args, alignment)},
+};
+
+PCU_SIGNATURE(
+    virtual, virtual_words,
+    "VirtualMemory(size, alignment=0)\n--\n\n"
+    "A range of device addresses, into which PhysicalMemory is mapped.\n\n"
+    "size: the bytes, which are rounded up to mem_granularity(). alignment: of the\n"
+    "first address, a power of 2. The range itself needs no memory. Use the object\n"
+    "wherever a DeviceAllocation can be used. cuMemAddressReserve.")
+
 static int
 virtual_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
-    static const pcu_argspec specs[] = {
-        {"size", pcu_as_size, offsetof(virtual_args, size)},
-        {"alignment", pcu_as_size, offsetof(virtual_args, alignment)},
-    };
-    static const pcu_argtable table = {"VirtualMemory", specs, 2, 1, 0};
     virtual_memory *self = (virtual_memory *)op;
     pcu_state *st = self->head.st;
     virtual_args a = {0};
-    int rc = pcu_args_parse_tuple(st, &table, args, kwargs, &a);
+    int rc = pcu_args_parse_tuple(st, &virtual_signature, args, kwargs, &a);
     if (rc == 0 && self->head.ctx != NULL) {
         rc = pcu_raise_detail(st, "cuMemAddressReserve", CUDA_ERROR_INVALID_VALUE,
                               "__init__ of this %s was called before; make a new one",
@@ -88,7 +96,7 @@ virtual_init(PyObject *op, PyObject *args, PyObject *kwargs)
     (void)pcu_memory_add(range->base, pcu_context_rec(ctx)); /* or it has no note */
     self->head.ctx = ctx;
     self->head.handle.memory = range->base;
-    self->head.live = 1;
+    self->head.live = true;
     self->range = range;
     pcu_resource_with_size(op, a.size);
     return 0;
@@ -100,7 +108,7 @@ virtual_dealloc(PyObject *op)
     virtual_memory *self = (virtual_memory *)op;
     pcu_handle handle = {.range = self->range};
     if (self->head.live) {
-        self->head.live = 0;
+        self->head.live = false;
         self->range = NULL;
         PyObject_GC_UnTrack(op);
         pcu_release_noraise(self->head.st, PCU_HANDLE_range, handle, self->head.ctx);
@@ -120,12 +128,12 @@ virtual_free(PyObject *op, PyObject *Py_UNUSED(ignored))
     virtual_memory *self = (virtual_memory *)op;
     pcu_handle handle = {.range = self->range};
     const char *routine = "";
-    int ended;
+    bool ended;
     if (!self->head.live) {
         pcu_resource_check_slow(&self->head, "cuMemAddressFree");
         return NULL;
     }
-    self->head.live = 0; /* no other thread uses it during the calls */
+    self->head.live = false; /* no other thread uses it during the calls */
     CUresult status =
         pcu_release_handle(PCU_HANDLE_range, handle, self->head.ctx, &routine, &ended);
     self->head.live = !ended;
@@ -141,13 +149,26 @@ virtual_free(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 /* -- mapping ----------------------------------------------------------------------- */
 
+/* The arguments of the functions here; objects are borrowed. */
 typedef struct {
     PyObject *memory;
     size_t offset;
     size_t memory_offset;
     PyObject *size;
     unsigned int access;
-} virtual_map_args;
+    CUdevice device;
+    unsigned int flags;
+} range_args;
+
+static const pcu_word range_words[] = {
+    {"memory", pcu_as_object, offsetof(range_args, memory)},
+    {"offset", pcu_as_size, offsetof(range_args, offset)},
+    {"memory_offset", pcu_as_size, offsetof(range_args, memory_offset)},
+    {"size", pcu_as_object, offsetof(range_args, size)},
+    {"access", pcu_as_uint, offsetof(range_args, access)},
+    {"device", pcu_as_device, offsetof(range_args, device)},
+    {"flags", pcu_as_uint, offsetof(range_args, flags)},
+};
 
 /* Read a size that may be None. */
 static int
@@ -220,8 +241,8 @@ virtual_remember(virtual_memory *self, size_t offset, size_t size)
     return pcu_resource_check_slow(&self->head, "cuMemMap");
 }
 
-PyDoc_STRVAR(
-    virtual_map_doc,
+PCU_SIGNATURE(
+    virtual_map, range_words,
     "map($self, /, memory, offset=0, memory_offset=0, size=None,\n"
     "    access=mem_access_flags.READWRITE)\n--\n\n"
     "Map a PhysicalMemory at an offset from the first address.\n\n"
@@ -229,26 +250,17 @@ PyDoc_STRVAR(
     "default all of the memory from memory_offset on. Drivers up to CUDA 13 accept\n"
     "0 as memory_offset only. access: the rights of the context's device; see\n"
     "set_access(). The memory stays as long as it is mapped.\n"
-    "cuMemMap, cuMemSetAccess.");
+    "cuMemMap, cuMemSetAccess.")
 
 static PyObject *
 virtual_map(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"memory", pcu_as_object, offsetof(virtual_map_args, memory)},
-        {"offset", pcu_as_size, offsetof(virtual_map_args, offset)},
-        {"memory_offset", pcu_as_size, offsetof(virtual_map_args, memory_offset)},
-        {"size", pcu_as_object, offsetof(virtual_map_args, size)},
-        {"access", pcu_as_uint, offsetof(virtual_map_args, access)},
-    };
-    static const pcu_argtable table = {"map", specs, 5, 1, 0};
     virtual_memory *self = (virtual_memory *)op;
     pcu_state *st = self->head.st;
-    virtual_map_args a = {.size = Py_None,
-                          .access = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    range_args a = {.size = Py_None, .access = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
     size_t size = 0;
     int rc;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(st, &virtual_map_signature, args, nargs, kwnames, &a) < 0 ||
         pcu_resource_check(&self->head, "cuMemMap") < 0) {
         return NULL;
     }
@@ -311,20 +323,12 @@ virtual_check_whole(virtual_memory *self, size_t first, size_t end)
 static int
 virtual_wait(virtual_memory *self)
 {
-    pcu_scope scope;
-    CUresult status = pcu_scope_enter(&scope, pcu_context_rec(self->head.ctx));
-    if (status != CUDA_SUCCESS) {
-        return pcu_raise(self->head.st, scope.routine, status);
+    const char *routine;
+    CUresult status = pcu_context_wait(pcu_context_rec(self->head.ctx), &routine);
+    if (status == CUDA_SUCCESS) {
+        return 0;
     }
-    PCU_STATUS(status, CtxSynchronize, ());
-    CUresult left = pcu_scope_leave(&scope);
-    if (status != CUDA_SUCCESS) {
-        return pcu_raise(self->head.st, "cuCtxSynchronize", status);
-    }
-    if (left != CUDA_SUCCESS) {
-        return pcu_raise(self->head.st, "cuCtxPopCurrent", left);
-    }
-    return 0;
+    return pcu_raise(self->head.st, routine, status);
 }
 
 /* Unmap the mappings in a range. Other threads may use the object during the calls, so
@@ -354,31 +358,21 @@ virtual_unmap_within(virtual_memory *self, size_t first, size_t end)
     return 0;
 }
 
-typedef struct {
-    size_t offset;
-    PyObject *size;
-} virtual_range_args;
-
-PyDoc_STRVAR(
-    virtual_unmap_doc,
+PCU_SIGNATURE(
+    virtual_unmap, range_words,
     "unmap($self, /, offset=0, size=None)\n--\n\n"
     "Wait for the context, and unmap the memory in a range of bytes.\n\n"
     "The range must consist of whole mappings. size: by default up to the end. The\n"
-    "addresses stay reserved. cuMemUnmap.");
+    "addresses stay reserved. cuMemUnmap.")
 
 static PyObject *
 virtual_unmap(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"offset", pcu_as_size, offsetof(virtual_range_args, offset)},
-        {"size", pcu_as_object, offsetof(virtual_range_args, size)},
-    };
-    static const pcu_argtable table = {"unmap", specs, 2, 0, 0};
     virtual_memory *self = (virtual_memory *)op;
     pcu_state *st = self->head.st;
-    virtual_range_args a = {.size = Py_None};
+    range_args a = {.size = Py_None};
     size_t size = 0;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(st, &virtual_unmap_signature, args, nargs, kwnames, &a) < 0 ||
         pcu_resource_check(&self->head, "cuMemUnmap") < 0 ||
         virtual_check_range(self, a.offset, 0) < 0 ||
         virtual_size(st, a.size, self->head.size - a.offset, &size) < 0 ||
@@ -393,37 +387,23 @@ virtual_unmap(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
     Py_RETURN_NONE;
 }
 
-typedef struct {
-    CUdevice device;
-    unsigned int flags;
-    size_t offset;
-    PyObject *size;
-} virtual_access_args;
-
-PyDoc_STRVAR(
-    virtual_set_access_doc,
+PCU_SIGNATURE(
+    virtual_set_access, range_words,
     "set_access($self, /, device, flags=mem_access_flags.READWRITE, offset=0,\n"
     "           size=None)\n--\n\n"
     "Set the rights of a device to use the mapped memory in a range of bytes.\n\n"
     "flags: READWRITE, READ or NONE. size: by default up to the end. Memory that is\n"
-    "mapped later has its own rights. cuMemSetAccess.");
+    "mapped later has its own rights. cuMemSetAccess.")
 
 static PyObject *
 virtual_set_access(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                    PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"device", pcu_as_device, offsetof(virtual_access_args, device)},
-        {"flags", pcu_as_uint, offsetof(virtual_access_args, flags)},
-        {"offset", pcu_as_size, offsetof(virtual_access_args, offset)},
-        {"size", pcu_as_object, offsetof(virtual_access_args, size)},
-    };
-    static const pcu_argtable table = {"set_access", specs, 4, 1, 0};
     virtual_memory *self = (virtual_memory *)op;
-    virtual_access_args a = {.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
-                             .size = Py_None};
+    range_args a = {.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE, .size = Py_None};
     size_t size = 0;
-    if (pcu_args_parse(self->head.st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(self->head.st, &virtual_set_access_signature, args, nargs,
+                       kwnames, &a) < 0 ||
         pcu_resource_check(&self->head, "cuMemSetAccess") < 0 ||
         virtual_check_range(self, a.offset, 0) < 0 ||
         virtual_size(self->head.st, a.size, self->head.size - a.offset, &size) < 0 ||
@@ -443,29 +423,20 @@ virtual_set_access(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     Py_RETURN_NONE;
 }
 
-typedef struct {
-    CUdevice device;
-    size_t offset;
-} virtual_get_access_args;
-
-PyDoc_STRVAR(virtual_get_access_doc,
-             "get_access($self, /, device, offset=0)\n--\n\n"
-             "Return the mem_access_flags of a device for the memory at an offset.\n\n"
-             "cuMemGetAccess.");
+PCU_SIGNATURE(virtual_get_access, range_words,
+              "get_access($self, /, device, offset=0)\n--\n\n"
+              "Return the mem_access_flags of a device for the memory at an offset.\n\n"
+              "cuMemGetAccess.")
 
 static PyObject *
 virtual_get_access(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                    PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"device", pcu_as_device, offsetof(virtual_get_access_args, device)},
-        {"offset", pcu_as_size, offsetof(virtual_get_access_args, offset)},
-    };
-    static const pcu_argtable table = {"get_access", specs, 2, 1, 0};
     virtual_memory *self = (virtual_memory *)op;
-    virtual_get_access_args a = {0};
+    range_args a = {0};
     unsigned long long flags = 0;
-    int rc = pcu_args_parse(self->head.st, &table, args, nargs, kwnames, &a);
+    int rc = pcu_args_parse(self->head.st, &virtual_get_access_signature, args, nargs,
+                            kwnames, &a);
     if (rc == 0) {
         rc = pcu_resource_check(&self->head, "cuMemGetAccess");
     }
@@ -530,14 +501,6 @@ static PyGetSetDef virtual_getset[] = {
      "The mapped parts: a sorted list of (offset, size) in bytes.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
-
-PyDoc_STRVAR(
-    virtual_doc,
-    "VirtualMemory(size, alignment=0)\n--\n\n"
-    "A range of device addresses, into which PhysicalMemory is mapped.\n\n"
-    "size: the bytes, which are rounded up to mem_granularity(). alignment: of the\n"
-    "first address, a power of 2. The range itself needs no memory. Use the object\n"
-    "wherever a DeviceAllocation can be used. cuMemAddressReserve.");
 
 static PyType_Slot virtual_slots[] = {
     {Py_tp_doc, (void *)virtual_doc},

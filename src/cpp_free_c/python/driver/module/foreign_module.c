@@ -10,11 +10,11 @@
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/foreign_handle.h"
-#include "python/driver/launch/function.h"
-#include "python/driver/module_struct.h"
+#include "python/driver/launch/launch.h"
+#include "python/driver/resource.h"
 
-/* 1 if the object's type has this name, in any module. */
-static int
+/* Whether the object's type has this name, in any module. */
+static bool
 foreign_is(PyObject *object, const char *name)
 {
     const char *type = Py_TYPE(object)->tp_name;
@@ -59,8 +59,8 @@ foreign_module_new(pcu_state *st, PyTypeObject *type, PyObject *ctx, CUmodule mo
         self->base.ctx = Py_NewRef(ctx);
         self->base.kind = PCU_HANDLE_module;
         self->base.handle.module = module;
-        self->base.live = 1;
-        self->foreign = 1;
+        self->base.live = true;
+        self->foreign = true;
         self->owner = Py_XNewRef(owner);
     }
     return (PyObject *)self;
@@ -72,32 +72,34 @@ typedef struct {
     int library;
 } foreign_args;
 
-PyDoc_STRVAR(
-    module_from_handle_doc,
+static const pcu_word foreign_words[] = {
+    {"handle", pcu_as_object, offsetof(foreign_args, handle)},
+    {"owner", pcu_as_object, offsetof(foreign_args, owner)},
+    {"library", pcu_as_bool, offsetof(foreign_args, library)},
+};
+
+PCU_SIGNATURE(
+    module_from_handle, foreign_words,
     "from_handle($type, /, handle, owner=None, library=False)\n--\n\n"
     "Wrap loaded code of another library, which also unloads it.\n\n"
     "handle: a CUmodule or CUlibrary, or an object of another library with the\n"
     "attribute handle, such as an ObjectCode of cuda.core. Of a library, the module\n"
     "in the current context is taken (cuLibraryGetModule, CUDA 12.0). library: an\n"
     "int is a CUlibrary; the handles of cuda.bindings say so themselves. owner is\n"
-    "kept alive; by default it is the object that was given.");
+    "kept alive; by default it is the object that was given.")
 
 static PyObject *
 module_from_handle(PyObject *type, PyTypeObject *defining, PyObject *const *args,
                    Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"handle", pcu_as_object, offsetof(foreign_args, handle)},
-        {"owner", pcu_as_object, offsetof(foreign_args, owner)},
-        {"library", pcu_as_bool, offsetof(foreign_args, library)},
-    };
-    static const pcu_argtable table = {"from_handle", specs, 3, 1, 0};
     pcu_state *st = pcu_state_of_type(defining);
     foreign_args a = {NULL, NULL, 0};
     unsigned long long bits = 0;
     PyObject *self = NULL;
     int rc = 0;
-    if (st == NULL || pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (st == NULL ||
+        pcu_args_parse(st, &module_from_handle_signature, args, nargs, kwnames, &a) <
+            0 ||
         foreign_read(a.handle, "CUlibrary", "CUmodule or CUlibrary", &bits,
                      &a.library) < 0) {
         return NULL;
@@ -131,8 +133,8 @@ kernel_name_new(CUfunction function)
     return PyUnicode_FromString(name);
 }
 
-PyDoc_STRVAR(
-    function_from_handle_doc,
+PCU_SIGNATURE(
+    function_from_handle, foreign_words,
     "from_handle($type, /, handle, owner=None)\n--\n\n"
     "Wrap a kernel of another library, which also unloads it.\n\n"
     "handle: a CUfunction or CUkernel, or an object of another library with the\n"
@@ -140,17 +142,12 @@ PyDoc_STRVAR(
     "of CuPy's RawKernel. Of a CUkernel of cuda.bindings, the function in the\n"
     "current context is taken (cuKernelGetFunction, CUDA 12.0). An int is a\n"
     "CUfunction. owner is kept alive; by default it is the object that was given.\n"
-    "cuFuncGetModule.");
+    "cuFuncGetModule.")
 
 static PyObject *
 function_from_handle(PyObject *Py_UNUSED(type), PyTypeObject *defining,
                      PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"handle", pcu_as_object, offsetof(foreign_args, handle)},
-        {"owner", pcu_as_object, offsetof(foreign_args, owner)},
-    };
-    static const pcu_argtable table = {"from_handle", specs, 2, 1, 0};
     pcu_state *st = pcu_state_of_type(defining);
     foreign_args a = {NULL, NULL, 0};
     unsigned long long bits = 0;
@@ -160,7 +157,9 @@ function_from_handle(PyObject *Py_UNUSED(type), PyTypeObject *defining,
     PyObject *self = NULL;
     int is_kernel = 0;
     int rc = 0;
-    if (st == NULL || pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (st == NULL ||
+        pcu_args_parse(st, &function_from_handle_signature, args, nargs, kwnames, &a) <
+            0 ||
         foreign_read(a.handle, "CUkernel", "CUfunction or CUkernel", &bits,
                      &is_kernel) < 0) {
         return NULL;

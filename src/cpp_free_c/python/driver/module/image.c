@@ -1,5 +1,5 @@
 /* Images: checking and copying code for the driver. See image.h. */
-#include "python/driver/module/image.h"
+#include "python/driver/module/module.h"
 
 #include "python/support/errors.h"
 
@@ -44,7 +44,7 @@ pcu_image_acquire(pcu_state *st, pcu_image *image, PyObject *source, const char 
                      what);
         return -1;
     }
-    if (pcu_buffer_acquire(&image->buffer, source, 0, name) < 0) {
+    if (pcu_buffer_acquire(&image->buffer, source, false, name) < 0) {
         return -1;
     }
     image->data = image->buffer.data;
@@ -75,13 +75,13 @@ pcu_image_release(pcu_image *image)
     pcu_buffer_release(&image->buffer);
 }
 
-/* 1 if the bytes are text: PTX, and no ELF file or fat binary. */
-static int
+/* Whether the bytes are text: PTX, and no ELF file or fat binary. */
+static bool
 image_is_text(const unsigned char *data, size_t size)
 {
     for (size_t i = 0; i < size && i < 64 && data[i] != '\0'; i++) {
         if (data[i] >= 127 || (data[i] < ' ' && !Py_ISSPACE(data[i]))) {
-            return 0;
+            return false;
         }
     }
     return size != 0;

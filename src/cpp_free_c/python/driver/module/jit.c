@@ -1,5 +1,5 @@
-/* The JIT compiler's options and logs. See jit.h. */
-#include "python/driver/module/jit.h"
+/* The JIT compiler's options and logs. See module.h. */
+#include "python/driver/module/module.h"
 
 #include "python/support/convert.h"
 #include "python/support/enums.h"

@@ -12,15 +12,14 @@
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
-#include "python/driver/module/image.h"
-#include "python/driver/module/jit.h"
+#include "python/driver/module/module.h"
 #include "python/driver/resource.h"
 
 typedef struct {
     pcu_resource base; /* handle.link */
     pcu_jit *jit;      /* owned */
     PyObject *handler; /* strong; NULL or None: no handler */
-    int busy;
+    bool busy;
 } pcu_linker;
 
 typedef enum { LINKER_ADD_DATA, LINKER_ADD_FILE, LINKER_COMPLETE } linker_step;
@@ -90,7 +89,7 @@ linker_run(pcu_linker *self, linker_job *job)
     pcu_scope scope;
     const pcu_context_record *rec = pcu_context_rec(self->base.ctx);
     CUlinkState link = self->base.handle.link;
-    self->busy = 1;
+    self->busy = true;
     job->routine = "cuCtxPushCurrent";
     status = pcu_scope_enter(&scope, rec);
     if (status == CUDA_SUCCESS) {
@@ -101,7 +100,7 @@ linker_run(pcu_linker *self, linker_job *job)
             status = left;
         }
     }
-    self->busy = 0;
+    self->busy = false;
     return status;
 }
 
@@ -143,12 +142,19 @@ typedef struct {
     int verbose;
 } linker_args;
 
-static const pcu_argspec linker_specs[] = {
+static const pcu_word linker_words[] = {
     {"message_handler", pcu_as_object, offsetof(linker_args, handler)},
     {"options", pcu_as_object, offsetof(linker_args, options)},
     {"log_verbose", pcu_as_bool, offsetof(linker_args, verbose)},
 };
-static const pcu_argtable linker_table = {"Linker", linker_specs, 3, 0, 3};
+
+PCU_SIGNATURE(
+    linker, linker_words,
+    "Linker(message_handler=None, options=None, log_verbose=False, /)\n--\n\n"
+    "Link several pieces of code into one module, in the current context.\n\n"
+    "message_handler(success, info, error) receives the logs of the JIT compiler when\n"
+    "the module is linked, or when an addition fails. options: pairs\n"
+    "(jit_option, int).")
 
 /* Begin a link in the current context; the options are in jit. */
 static int
@@ -181,7 +187,7 @@ linker_init(PyObject *op, PyObject *args, PyObject *kwargs)
     pcu_linker *self = (pcu_linker *)op;
     pcu_state *st = self->base.st;
     linker_args a = {0};
-    if (pcu_args_parse_tuple(st, &linker_table, args, kwargs, &a) < 0) {
+    if (pcu_args_parse_tuple(st, &linker_signature, args, kwargs, &a) < 0) {
         return -1;
     }
     pcu_jit *jit = PyMem_Malloc(sizeof(*jit));
@@ -250,29 +256,30 @@ typedef struct {
     PyObject *name;
 } linker_add_args;
 
-PyDoc_STRVAR(
-    linker_add_data_doc,
+static const pcu_word linker_add_words[] = {
+    {"data", pcu_as_object, offsetof(linker_add_args, source)},
+    {"input_type", pcu_as_object, offsetof(linker_add_args, type)},
+    {"name", pcu_as_object, offsetof(linker_add_args, name)},
+    {"filename", pcu_as_object, offsetof(linker_add_args, source)},
+};
+
+PCU_SIGNATURE(
+    linker_add_data, linker_add_words,
     "add_data($self, /, data, input_type, name='unknown')\n--\n\n"
     "Add code in memory.\n\n"
     "data: bytes or another buffer. input_type: a jit_input_type. name: used in\n"
-    "messages.");
+    "messages.")
 
 static PyObject *
 linker_add_data(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                 PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"data", pcu_as_object, offsetof(linker_add_args, source)},
-        {"input_type", pcu_as_object, offsetof(linker_add_args, type)},
-        {"name", pcu_as_object, offsetof(linker_add_args, name)},
-    };
-    static const pcu_argtable table = {"add_data", specs, 3, 2, 0};
     pcu_linker *self = (pcu_linker *)op;
     pcu_state *st = self->base.st;
     linker_add_args a = {0};
     linker_job job = {.step = LINKER_ADD_DATA, .name = "unknown"};
     pcu_image image;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(st, &linker_add_data_signature, args, nargs, kwnames, &a) < 0 ||
         pcu_enum_value(st->enum_jit_input_type, a.type, &job.type, "input_type") < 0) {
         return NULL;
     }
@@ -297,26 +304,21 @@ linker_add_data(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     return result;
 }
 
-PyDoc_STRVAR(linker_add_file_doc,
-             "add_file($self, /, filename, input_type)\n--\n\n"
-             "Add code from a file. RuntimeError if there is no such file.\n\n"
-             "input_type: a jit_input_type; LIBRARY for a library (.a).");
+PCU_SIGNATURE(linker_add_file, linker_add_words,
+              "add_file($self, /, filename, input_type)\n--\n\n"
+              "Add code from a file. RuntimeError if there is no such file.\n\n"
+              "input_type: a jit_input_type; LIBRARY for a library (.a).")
 
 static PyObject *
 linker_add_file(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                 PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"filename", pcu_as_object, offsetof(linker_add_args, source)},
-        {"input_type", pcu_as_object, offsetof(linker_add_args, type)},
-    };
-    static const pcu_argtable table = {"add_file", specs, 2, 2, 0};
     pcu_linker *self = (pcu_linker *)op;
     pcu_state *st = self->base.st;
     linker_add_args a = {0};
     linker_job job = {.step = LINKER_ADD_FILE};
     PyObject *path = NULL;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(st, &linker_add_file_signature, args, nargs, kwnames, &a) < 0 ||
         pcu_enum_value(st->enum_jit_input_type, a.type, &job.type, "input_type") < 0) {
         return NULL;
     }
@@ -351,7 +353,7 @@ linker_link_module(PyObject *op, PyObject *Py_UNUSED(ignored))
     CUresult status = linker_run(self, &job);
     uintptr_t link = (uintptr_t)base->handle.link;
     const char *routine = "";
-    int gone;
+    bool gone;
     base->live =
         0; /* end it before any Python code runs, which may begin another link */
     CUresult ended =
@@ -389,14 +391,6 @@ static PyGetSetDef linker_getset[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
-
-PyDoc_STRVAR(
-    linker_doc,
-    "Linker(message_handler=None, options=None, log_verbose=False, /)\n--\n\n"
-    "Link several pieces of code into one module, in the current context.\n\n"
-    "message_handler(success, info, error) receives the logs of the JIT compiler when\n"
-    "the module is linked, or when an addition fails. options: pairs\n"
-    "(jit_option, int).");
 
 static PyType_Slot linker_slots[] = {
     {Py_tp_doc, (void *)linker_doc},

@@ -14,12 +14,10 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
-#include "python/driver/launch/function.h"
-#include "python/driver/module/image.h"
-#include "python/driver/module/jit.h"
-#include "python/driver/module_struct.h"
-#include "python/driver/texture/module_references.h"
-#include "python/driver/texture/reference_store.h"
+#include "python/driver/launch/launch.h"
+#include "python/driver/module/module.h"
+#include "python/driver/resource.h"
+#include "python/driver/texture/reference.h"
 
 /* Load the code, call the handler, and raise after a failure. The Module is made before
  * the handler runs, so the code has an owner if the handler raises. */
@@ -61,31 +59,32 @@ typedef struct {
     PyObject *handler;
 } module_load_args;
 
-PyDoc_STRVAR(
-    module_from_buffer_doc,
+static const pcu_word module_load_words[] = {
+    {"buffer", pcu_as_object, offsetof(module_load_args, source)},
+    {"options", pcu_as_object, offsetof(module_load_args, options)},
+    {"message_handler", pcu_as_object, offsetof(module_load_args, handler)},
+};
+
+PCU_SIGNATURE(
+    module_from_buffer, module_load_words,
     "module_from_buffer($module, /, buffer, options=[], message_handler=None)\n"
     "--\n\n"
     "Load code (cubin, PTX or fatbin bytes) into the current context.\n\n"
     "options: pairs (jit_option, int). message_handler(success, info, error)\n"
-    "receives the two logs of the JIT compiler.");
+    "receives the two logs of the JIT compiler.")
 
 static PyObject *
 module_from_buffer(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                    PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"buffer", pcu_as_object, offsetof(module_load_args, source)},
-        {"options", pcu_as_object, offsetof(module_load_args, options)},
-        {"message_handler", pcu_as_object, offsetof(module_load_args, handler)},
-    };
-    static const pcu_argtable table = {"module_from_buffer", specs, 3, 1, 0};
     pcu_state *st = pcu_state_of_module(m);
     module_load_args a = {0};
     pcu_jit jit;
     pcu_image image;
     PyObject *self = NULL;
     PyObject *ctx = NULL;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(st, &module_from_buffer_signature, args, nargs, kwnames, &a) <
+            0 ||
         pcu_image_acquire(st, &image, a.source, "a module is loaded", "buffer",
                           "cuModuleLoadDataEx") < 0) {
         return NULL;
@@ -129,21 +128,22 @@ module_load_file_new(pcu_state *st, PyObject *ctx, const char *path, PyObject *f
     return self;
 }
 
-PyDoc_STRVAR(module_from_file_doc,
-             "module_from_file($module, /, filename)\n--\n\n"
-             "Load code from a file into the current context.\n\n"
-             "RuntimeError if there is no such file.");
+static const pcu_word module_from_file_words[] = {{"filename", pcu_as_object, 0}};
+
+PCU_SIGNATURE(module_from_file, module_from_file_words,
+              "module_from_file($module, /, filename)\n--\n\n"
+              "Load code from a file into the current context.\n\n"
+              "RuntimeError if there is no such file.")
 
 static PyObject *
 module_from_file(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                  PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {{"filename", pcu_as_object, 0}};
-    static const pcu_argtable table = {"module_from_file", specs, 1, 1, 0};
     pcu_state *st = pcu_state_of_module(m);
     PyObject *filename = NULL;
     PyObject *self = NULL;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &filename) < 0) {
+    if (pcu_args_parse(st, &module_from_file_signature, args, nargs, kwnames,
+                       &filename) < 0) {
         return NULL;
     }
     PyObject *path = pcu_as_path_new(filename, "filename");
@@ -171,24 +171,25 @@ module_raise(pcu_state *st, const char *routine, CUresult status, const char *na
     return pcu_raise(st, routine, status);
 }
 
+static const pcu_word module_name_words[] = {{"name", pcu_as_object, 0}};
+
 /* Parse the one parameter of get_function and get_global. */
 static const char *
-module_parse_name(pcu_resource *self, const char *function, PyObject *const *args,
-                  Py_ssize_t nargs, PyObject *kwnames, PyObject **name)
+module_parse_name(pcu_resource *self, const pcu_signature *signature,
+                  PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
+                  PyObject **name)
 {
-    static const pcu_argspec specs[] = {{"name", pcu_as_object, 0}};
-    const pcu_argtable table = {function, specs, 1, 1, 0};
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, name) < 0) {
+    if (pcu_args_parse(self->st, signature, args, nargs, kwnames, name) < 0) {
         return NULL;
     }
     return pcu_as_name(*name, "name");
 }
 
-PyDoc_STRVAR(
-    module_get_function_doc,
+PCU_SIGNATURE(
+    module_get_function, module_name_words,
     "get_function($self, /, name)\n--\n\n"
     "Return the kernel of that name as a new Function. LogicError if there is none.\n\n"
-    "C++ functions outside extern \"C\" have mangled names.");
+    "C++ functions outside extern \"C\" have mangled names.")
 
 static PyObject *
 module_get_function(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -197,8 +198,8 @@ module_get_function(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     pcu_resource *self = (pcu_resource *)op;
     PyObject *name = NULL;
     CUfunction function = NULL;
-    const char *text =
-        module_parse_name(self, "get_function", args, nargs, kwnames, &name);
+    const char *text = module_parse_name(self, &module_get_function_signature, args,
+                                         nargs, kwnames, &name);
     if (text == NULL || pcu_resource_check(self, "cuModuleGetFunction") < 0) {
         return NULL;
     }
@@ -211,11 +212,11 @@ module_get_function(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     return pcu_function_new(self->st, op, function, name);
 }
 
-PyDoc_STRVAR(
-    module_get_global_doc,
+PCU_SIGNATURE(
+    module_get_global, module_name_words,
     "get_global($self, /, name)\n--\n\n"
     "Return the address and the size in bytes of a __device__ or __constant__\n"
-    "variable, as a tuple.");
+    "variable, as a tuple.")
 
 static PyObject *
 module_get_global(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -225,8 +226,8 @@ module_get_global(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     PyObject *name = NULL;
     CUdeviceptr pointer = 0;
     size_t size = 0;
-    const char *text =
-        module_parse_name(self, "get_global", args, nargs, kwnames, &name);
+    const char *text = module_parse_name(self, &module_get_global_signature, args,
+                                         nargs, kwnames, &name);
     if (text == NULL || pcu_resource_check(self, "cuModuleGetGlobal") < 0) {
         return NULL;
     }
@@ -281,7 +282,7 @@ module_dealloc(PyObject *op)
     self->owner = NULL;
     self->entries = NULL;
     if (self->foreign) {
-        self->base.live = 0;
+        self->base.live = false;
     }
     pcu_resource_dealloc(op);
     pcu_reference_store_free(references);

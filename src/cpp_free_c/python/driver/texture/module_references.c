@@ -1,25 +1,23 @@
-/* The references of a module, for Module and for launches. See module_references.h. */
-#include "python/driver/texture/module_references.h"
+/* The references of a module, for Module and for launches. See reference.h. */
+#include "python/driver/texture/reference.h"
 
 #include "python/support/convert.h"
 #include "python/support/args.h"
-#include "python/driver/texture/reference_store.h"
-#include "python/driver/texture/reference_wrapper.h"
 
 typedef struct {
     PyObject *name;
 } references_name_args;
 
+static const pcu_word references_words[] = {
+    {"name", pcu_as_object, offsetof(references_name_args, name)}};
+
 static PyObject *
-references_of_module(PyObject *module, const char *function, int is_surface,
+references_of_module(PyObject *module, const pcu_signature *signature, bool is_surface,
                      PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"name", pcu_as_object, offsetof(references_name_args, name)}};
-    const pcu_argtable table = {function, specs, 1, 1, 0};
     pcu_state *st = ((pcu_resource *)module)->st;
     references_name_args a = {0};
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(st, signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
     const char *name = pcu_as_name(a.name, "name");
@@ -46,28 +44,30 @@ references_of_module(PyObject *module, const char *function, int is_surface,
     return (PyObject *)self;
 }
 
-PyDoc_STRVAR(references_get_texref_doc,
-             "get_texref($self, /, name)\n--\n\n"
-             "Return the TextureReference of a texture<> variable.\n\n"
-             "LogicError if there is none.");
+PCU_SIGNATURE(references_get_texref, references_words,
+              "get_texref($self, /, name)\n--\n\n"
+              "Return the TextureReference of a texture<> variable.\n\n"
+              "LogicError if there is none.")
 
 static PyObject *
 references_get_texref(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                       PyObject *kwnames)
 {
-    return references_of_module(op, "get_texref", 0, args, nargs, kwnames);
+    return references_of_module(op, &references_get_texref_signature, 0, args, nargs,
+                                kwnames);
 }
 
-PyDoc_STRVAR(references_get_surfref_doc,
-             "get_surfref($self, /, name)\n--\n\n"
-             "Return the SurfaceReference of a surface<> variable.\n\n"
-             "LogicError if there is none.");
+PCU_SIGNATURE(references_get_surfref, references_words,
+              "get_surfref($self, /, name)\n--\n\n"
+              "Return the SurfaceReference of a surface<> variable.\n\n"
+              "LogicError if there is none.")
 
 static PyObject *
 references_get_surfref(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                        PyObject *kwnames)
 {
-    return references_of_module(op, "get_surfref", 1, args, nargs, kwnames);
+    return references_of_module(op, &references_get_surfref_signature, 1, args, nargs,
+                                kwnames);
 }
 
 PyMethodDef pcu_module_reference_methods[] = {
@@ -79,7 +79,7 @@ PyMethodDef pcu_module_reference_methods[] = {
 };
 
 static int
-references_check_one(pcu_state *st, PyObject *item, Py_ssize_t i, int bound)
+references_check_one(pcu_state *st, PyObject *item, Py_ssize_t i, bool bound)
 {
     if (!PyObject_TypeCheck(item, st->TextureReference) &&
         !PyObject_TypeCheck(item, st->SurfaceReference)) {
@@ -99,7 +99,7 @@ references_check_one(pcu_state *st, PyObject *item, Py_ssize_t i, int bound)
 }
 
 int
-pcu_module_references_check(pcu_state *st, PyObject *texrefs, int bound)
+pcu_module_references_check(pcu_state *st, PyObject *texrefs, bool bound)
 {
     PyObject *items = PySequence_Fast(texrefs, "texrefs must be a sequence");
     int rc = -1;

@@ -119,7 +119,7 @@ pcu_reference_resolve(pcu_resource *module, pcu_reference *ref)
 /* -- making and freeing ------------------------------------------------------------ */
 
 pcu_reference *
-pcu_reference_new(const char *name, int is_surface)
+pcu_reference_new(const char *name, bool is_surface)
 {
     pcu_reference *ref = PyMem_Calloc(1, sizeof(*ref));
     size_t size = strlen(name) + 1;
@@ -132,7 +132,7 @@ pcu_reference_new(const char *name, int is_surface)
     ref->is_surface = is_surface;
     ref->format = CU_AD_FORMAT_FLOAT;
     ref->channels = 1;
-    ref->changed = 1;
+    ref->changed = true;
     for (int i = 0; i < 3; i++) {
         ref->modes[i] = CU_TR_ADDRESS_MODE_CLAMP;
     }

@@ -1,5 +1,5 @@
 /* The references of a module, and storing changed ones on the device. See
- * reference_store.h.
+ * reference.h.
  *
  * A store is a copy of eight bytes to a VARIABLE, in the stream of a launch. A launch
  * that reads the variable must not see it change, and must not read it before the
@@ -17,12 +17,11 @@
  * counts as changed, because a later launch outside the graph needs its own store.
  *
  * The copy reads the handle from the object, which lives longer than the copy. */
-#include "python/driver/texture/reference_store.h"
+#include "python/driver/texture/reference.h"
 
 #include "python/driver/current_context.h"
 #include "python/driver/graph_resources.h"
 #include "python/driver/memory/texture_array.h"
-#include "python/driver/module_struct.h"
 #include "python/driver/resource.h"
 
 enum {
@@ -34,7 +33,7 @@ enum {
 /* -- the list ---------------------------------------------------------------------- */
 
 static pcu_reference *
-store_find(const pcu_reference_store *store, const char *name, int is_surface)
+store_find(const pcu_reference_store *store, const char *name, bool is_surface)
 {
     pcu_reference *ref = NULL;
     if (store != NULL) {
@@ -48,7 +47,7 @@ store_find(const pcu_reference_store *store, const char *name, int is_surface)
 }
 
 pcu_reference *
-pcu_reference_store_get(PyObject *module, const char *name, int is_surface)
+pcu_reference_store_get(PyObject *module, const char *name, bool is_surface)
 {
     pcu_module *self = (pcu_module *)module;
     pcu_reference *ref = store_find(self->references, name, is_surface);
@@ -86,17 +85,17 @@ failed:
 void
 pcu_reference_store_touch(PyObject *module, pcu_reference *ref)
 {
-    ref->changed = 1;
+    ref->changed = true;
     if (ref->kind == PCU_REFERENCE_VARIABLE && ref->bound != PCU_BOUND_NOT) {
-        ((pcu_module *)module)->references->changed = 1;
+        ((pcu_module *)module)->references->changed = true;
     }
 }
 
 /* -- the order of streams ---------------------------------------------------------- */
 
-/* 1 if a stream is certainly the noted one. The driver may reuse the handle of a
+/* Whether a stream is certainly the noted one. The driver may reuse the handle of a
  * destroyed stream, so the answer is 0 after any stream was destroyed. */
-static inline int
+static inline bool
 store_is_stream(const pcu_reference_store *store, CUstream noted, CUstream stream)
 {
     return noted == stream && store->epoch == pcu_handle_released(PCU_HANDLE_stream);
@@ -122,15 +121,15 @@ store_wait_for_context(pcu_state *st, pcu_reference_store *store)
     PyObject *retired = store->retired;
     int rc;
     store->retired = NULL;
-    store->readers = 0;
+    store->readers = PCU_READERS_NONE;
     rc = pcu_current_context_synchronize(st);
     if (rc < 0) {
-        store->readers = 2;
+        store->readers = PCU_READERS_OTHERS;
         Py_XDECREF(retired);
         return -1;
     }
     if (store->stores == stores) {
-        store->unsettled = 0;
+        store->unsettled = false;
     }
     store_drop(retired);
     return 0;
@@ -144,8 +143,8 @@ store_poll(pcu_reference_store *store)
 {
     CUresult status = drv.EventQuery(((pcu_resource *)store->event)->handle.event);
     if (status == CUDA_SUCCESS) {
-        store->unsettled = 0;
-        if (store->readers != 2) {
+        store->unsettled = false;
+        if (store->readers != PCU_READERS_OTHERS) {
             PyObject *retired = store->retired;
             store->retired = NULL;
             store_drop(retired);
@@ -200,7 +199,7 @@ store_rebuild(pcu_module *module, pcu_reference *ref)
 {
     PyObject *before = Py_XNewRef(ref->object);
     PyObject *list = PyList_New(0);
-    ref->changed = 0;
+    ref->changed = false;
     PyObject *object = NULL;
     if (list != NULL) {
         object = pcu_reference_object_new(module->base.st, module->base.ctx, ref);
@@ -212,14 +211,14 @@ store_rebuild(pcu_module *module, pcu_reference *ref)
     else if (ref->object == before) {
         rc = store_retire(module->references, before, list);
         if (rc == 0) {
-            ((pcu_texture *)object)->used = 1;
+            ((pcu_texture *)object)->used = true;
             Py_XSETREF(ref->object, Py_NewRef(object));
         }
     }
     if (rc < 0) {
-        ref->changed = 1;
+        ref->changed = true;
     }
-    ref->stored = 0;
+    ref->stored = false;
     Py_XDECREF(object);
     Py_XDECREF(list);
     Py_XDECREF(before);
@@ -294,28 +293,29 @@ store_mark(pcu_state *st, pcu_reference_store *store, CUstream stream)
     CUevent event = ((pcu_resource *)store->event)->handle.event;
     /* keeps the lock: see store_put_one */
     CUresult status = drv.EventRecord(event, stream);
-    store->unsettled = 1;
+    store->unsettled = true;
     store->stores++;
     store->store_stream = stream;
-    store->readers = 0;
+    store->readers = PCU_READERS_NONE;
     store->epoch = pcu_handle_released(PCU_HANDLE_stream);
     if (status == CUDA_SUCCESS) {
         return 0;
     }
     for (pcu_reference *ref = store->first; ref != NULL; ref = ref->next) {
-        ref->stored = 0;
+        ref->stored = false;
     }
-    store->changed = 1;
-    store->readers = 2;
+    store->changed = true;
+    store->readers = PCU_READERS_OTHERS;
     return pcu_raise(st, "cuEventRecord", status);
 }
 
-/* 1 if a store into the stream could overtake a launch or another store. */
-static int
+/* Whether a store into the stream could overtake a launch or another store. */
+static bool
 store_must_wait(const pcu_reference_store *store, CUstream stream)
 {
-    return store->readers == 2 ||
-           (store->readers == 1 && !store_is_stream(store, store->reader, stream)) ||
+    return store->readers == PCU_READERS_OTHERS ||
+           (store->readers == PCU_READERS_ONE_STREAM &&
+            !store_is_stream(store, store->reader, stream)) ||
            (store->unsettled && !store_is_stream(store, store->store_stream, stream)) ||
            (store->retired != NULL &&
             PyList_GET_SIZE(store->retired) > STORE_RETIRED_MAX);
@@ -346,8 +346,8 @@ store_put_captured(pcu_module *module, CUstream stream)
     CUstreamCaptureMode mode = STORE_CAPTURE_RELAXED;
     pcu_reference_store *store = module->references;
     int stored = 0;
-    store->changed = 1; /* launches outside the graph need their own store */
-    store->readers = 2; /* no event tells when the graph has run */
+    store->changed = true; /* launches outside the graph need their own store */
+    store->readers = PCU_READERS_OTHERS; /* no event tells when the graph has run */
     int relaxed = drv.ThreadExchangeStreamCaptureMode(&mode) == CUDA_SUCCESS;
     int rc = store_put_all(module, stream, 1, &stored);
     if (relaxed) {
@@ -390,10 +390,10 @@ store_changes(pcu_module *module, CUstream stream)
     if (store_wait_for_order(st, store, stream) < 0) {
         return -1;
     }
-    store->changed = 0;
+    store->changed = false;
     int rc = store_put_all(module, stream, 0, &stored);
     if (rc < 0) {
-        store->changed = 1;
+        store->changed = true;
     }
     if (stored != 0) {
         rc = store_mark_after(st, store, stream, rc);
@@ -405,15 +405,16 @@ store_changes(pcu_module *module, CUstream stream)
 static inline void
 store_note_reader(pcu_reference_store *store, CUstream stream)
 {
-    if (store->readers == 0) {
-        store->readers = 1;
+    if (store->readers == PCU_READERS_NONE) {
+        store->readers = PCU_READERS_ONE_STREAM;
         store->reader = stream;
         if (!store->unsettled) {
             store->epoch = pcu_handle_released(PCU_HANDLE_stream);
         }
     }
-    else if (store->readers == 1 && !store_is_stream(store, store->reader, stream)) {
-        store->readers = 2;
+    else if (store->readers == PCU_READERS_ONE_STREAM &&
+             !store_is_stream(store, store->reader, stream)) {
+        store->readers = PCU_READERS_OTHERS;
     }
 }
 

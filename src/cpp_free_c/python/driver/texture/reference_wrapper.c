@@ -1,11 +1,10 @@
-/* The common part of TextureReference and SurfaceReference. See reference_wrapper.h. */
-#include "python/driver/texture/reference_wrapper.h"
+/* The common part of TextureReference and SurfaceReference. See reference.h. */
+#include "python/driver/texture/reference.h"
 
 #include "python/support/errors.h"
 #include "python/driver/context.h"
 #include "python/driver/memory/texture_array.h"
 #include "python/driver/resource.h"
-#include "python/driver/texture/reference_store.h"
 
 int
 pcu_reference_wrapper_check(pcu_reference_wrapper *self, const char *routine)

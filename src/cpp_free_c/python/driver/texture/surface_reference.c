@@ -1,6 +1,6 @@
 /* SurfaceReference: binding an Array that kernels read and write. Programs written for
  * CUDA before 12 use it. See texture_reference.c for the common rules. */
-#include "python/driver/texture/reference_wrapper.h"
+#include "python/driver/texture/reference.h"
 
 #include "python/support/convert.h"
 #include "python/support/setup.h"
@@ -12,26 +12,27 @@ typedef struct {
     unsigned int flags;
 } surfref_array_args;
 
-PyDoc_STRVAR(surfref_set_array_doc,
-             "set_array($self, /, array, flags=0)\n--\n\n"
-             "Bind an Array for the next launches. The reference holds it.\n\n"
-             "The array must have been made with array3d_flags.SURFACE_LDST.");
+static const pcu_word surfref_array_words[] = {
+    {"array", pcu_as_texture_array, offsetof(surfref_array_args, array)},
+    {"flags", pcu_as_uint, offsetof(surfref_array_args, flags)},
+};
+
+PCU_SIGNATURE(surfref_set_array, surfref_array_words,
+              "set_array($self, /, array, flags=0)\n--\n\n"
+              "Bind an Array for the next launches. The reference holds it.\n\n"
+              "The array must have been made with array3d_flags.SURFACE_LDST.")
 
 static PyObject *
 surfref_set_array(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                   PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"array", pcu_as_texture_array, offsetof(surfref_array_args, array)},
-        {"flags", pcu_as_uint, offsetof(surfref_array_args, flags)},
-    };
-    static const pcu_argtable table = {"set_array", specs, 2, 1, 0};
     pcu_reference_wrapper *self = (pcu_reference_wrapper *)op;
     surfref_array_args a = {0};
     CUDA_ARRAY3D_DESCRIPTOR d = {0};
     CUarray handle = NULL;
     int rc;
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(self->st, &surfref_set_array_signature, args, nargs, kwnames,
+                       &a) < 0 ||
         pcu_texture_array_handle(a.array, "array", &handle) < 0 ||
         pcu_reference_wrapper_check_context(self, "cuSurfRefSetArray", a.array) < 0 ||
         pcu_texture_array_describe(self->st, a.array, &d) < 0) {

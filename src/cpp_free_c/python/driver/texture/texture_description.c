@@ -1,13 +1,11 @@
-/* Reading the arguments of TextureObject. See texture_description.h. */
-#include "python/driver/texture/texture_description.h"
+/* Reading the arguments of TextureObject. See texture_object.h. */
+#include "python/driver/texture/texture_object.h"
 
 #include "python/support/args.h"
 #include "python/support/convert.h"
 #include "python/support/enums.h"
-#include "python/driver/memory/array_descriptor.h"
-#include "python/driver/memory/mipmapped_array.h"
-#include "python/driver/memory/pointer.h"
 #include "python/driver/memory/texture_array.h"
+#include "python/driver/memory/memory.h"
 
 typedef struct {
     PyObject *source;     /* borrowed, as the others */
@@ -226,7 +224,7 @@ description_read_memory(pcu_state *st, const description_args *a,
 /* Raise unless exactly one of these is true: the source is an Array, there is a
  * descriptor. */
 static int
-description_check_descriptor(const description_args *a, int of_array)
+description_check_descriptor(const description_args *a, bool of_array)
 {
     int described = a->descriptor != NULL && a->descriptor != Py_None;
     if (of_array && described) {
@@ -250,7 +248,7 @@ static int
 description_read_args(pcu_state *st, const description_args *a, pcu_texture_spec *spec)
 {
     unsigned int filter = CU_TR_FILTER_MODE_POINT;
-    int of_array = PyObject_TypeCheck(a->source, st->Array);
+    bool of_array = PyObject_TypeCheck(a->source, st->Array);
     int of_mipmap = PyObject_TypeCheck(a->source, st->MipmappedArray);
     int rc;
     if (description_check_descriptor(a, of_array || of_mipmap) < 0 ||
@@ -289,32 +287,31 @@ description_read_args(pcu_state *st, const description_args *a, pcu_texture_spec
     return 0;
 }
 
+const pcu_word pcu_texture_words[15] = {
+    {"source", pcu_as_object, offsetof(description_args, source)},
+    {"descriptor", pcu_as_object, offsetof(description_args, descriptor)},
+    {"pitch", pcu_as_size, offsetof(description_args, pitch)},
+    {"address_mode", pcu_as_object, offsetof(description_args, modes)},
+    {"filter_mode", pcu_as_object, offsetof(description_args, filter)},
+    {"normalized_coords", pcu_as_bool, offsetof(description_args, normalized)},
+    {"read_as_float", pcu_as_bool, offsetof(description_args, as_float)},
+    {"srgb", pcu_as_bool, offsetof(description_args, srgb)},
+    {"border_color", pcu_as_object, offsetof(description_args, border)},
+    {"max_anisotropy", pcu_as_uint, offsetof(description_args, anisotropy)},
+    {"seamless_cubemap", pcu_as_bool, offsetof(description_args, seamless)},
+    {"mipmap_filter_mode", pcu_as_object, offsetof(description_args, mipmap_filter)},
+    {"mipmap_level_bias", pcu_as_object, offsetof(description_args, bias)},
+    {"min_mipmap_level", pcu_as_object, offsetof(description_args, least_level)},
+    {"max_mipmap_level", pcu_as_object, offsetof(description_args, most_level)},
+};
+
 int
-pcu_texture_describe(pcu_state *st, PyObject *args, PyObject *kwargs,
-                     pcu_texture_spec *spec, PyObject **source)
+pcu_texture_describe(pcu_state *st, const pcu_signature *signature, PyObject *args,
+                     PyObject *kwargs, pcu_texture_spec *spec, PyObject **source)
 {
-    static const pcu_argspec specs[] = {
-        {"source", pcu_as_object, offsetof(description_args, source)},
-        {"descriptor", pcu_as_object, offsetof(description_args, descriptor)},
-        {"pitch", pcu_as_size, offsetof(description_args, pitch)},
-        {"address_mode", pcu_as_object, offsetof(description_args, modes)},
-        {"filter_mode", pcu_as_object, offsetof(description_args, filter)},
-        {"normalized_coords", pcu_as_bool, offsetof(description_args, normalized)},
-        {"read_as_float", pcu_as_bool, offsetof(description_args, as_float)},
-        {"srgb", pcu_as_bool, offsetof(description_args, srgb)},
-        {"border_color", pcu_as_object, offsetof(description_args, border)},
-        {"max_anisotropy", pcu_as_uint, offsetof(description_args, anisotropy)},
-        {"seamless_cubemap", pcu_as_bool, offsetof(description_args, seamless)},
-        {"mipmap_filter_mode", pcu_as_object,
-         offsetof(description_args, mipmap_filter)},
-        {"mipmap_level_bias", pcu_as_object, offsetof(description_args, bias)},
-        {"min_mipmap_level", pcu_as_object, offsetof(description_args, least_level)},
-        {"max_mipmap_level", pcu_as_object, offsetof(description_args, most_level)},
-    };
-    static const pcu_argtable table = {"TextureObject", specs, 15, 1, 0};
     description_args a = {0};
     memset(spec, 0, sizeof(*spec));
-    if (pcu_args_parse_tuple(st, &table, args, kwargs, &a) < 0) {
+    if (pcu_args_parse_tuple(st, signature, args, kwargs, &a) < 0) {
         return -1;
     }
     *source = a.source;

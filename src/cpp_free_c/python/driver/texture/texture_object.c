@@ -14,7 +14,8 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
-#include "python/driver/memory/pointer.h"
+#include "python/driver/current_context.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/memory/texture_array.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
@@ -162,7 +163,7 @@ pcu_texture_argument(pcu_state *st, PyObject *value, CUdeviceptr *handle)
     else {
         return 0;
     }
-    self->used = 1;
+    self->used = true;
     if (pcu_resource_check(&self->base, "cuLaunchKernel") < 0) {
         return -1;
     }
@@ -198,27 +199,27 @@ pcu_texture_source_word(pcu_state *st, PyObject *value)
     return word;
 }
 
-/* 1 if a kernel may be using the object. */
-static int
+/* Whether a kernel may be using the object. */
+static bool
 texture_is_read(const pcu_texture *self)
 {
     return self->used && self->base.live &&
            pcu_context_record_usable(pcu_context_rec(self->base.ctx));
 }
 
-/* 1 if a stream of the object's context is being captured. The default stream answers
- * for every stream that it is ordered with. Of the other streams only the current one
- * is asked. */
-static int
+/* Whether a stream of the object's context is being captured. The default stream
+ * answers for every stream that it is ordered with. Of the other streams only the
+ * current one is asked. */
+static bool
 texture_is_captured(const pcu_texture *self)
 {
     pcu_capture state;
     pcu_scope scope;
     if (pcu_is_captured(pcu_stream_peek())) {
-        return 1;
+        return true;
     }
     if (pcu_scope_enter(&scope, pcu_context_rec(self->base.ctx)) != CUDA_SUCCESS) {
-        return 0;
+        return false;
     }
     (void)pcu_capture_ask(NULL, &state); /* an error shows up in the next call, */
     (void)pcu_scope_leave(&scope);       /* and here too */
@@ -236,7 +237,7 @@ texture_defer(pcu_texture *self)
         type = st->SurfaceObject;
     }
     pcu_saved_error pending;
-    self->used = 0;
+    self->used = false;
     if (type == NULL) {
         return; /* the module is being cleared */
     }
@@ -255,9 +256,9 @@ texture_defer(pcu_texture *self)
             deferred->base.handle = self->base.handle;
             deferred->base.kind = self->base.kind;
             deferred->source = Py_XNewRef(self->source);
-            deferred->used = 1;
-            deferred->base.live = 1;
-            self->base.live = 0;
+            deferred->used = true;
+            deferred->base.live = true;
+            self->base.live = false;
         }
         Py_DECREF(deferred);
     }
@@ -277,7 +278,7 @@ texture_end_deferred(pcu_state *st)
 static void
 texture_settle(pcu_texture *self)
 {
-    pcu_scope scope;
+    const char *routine;
     if (!texture_is_read(self)) {
         return;
     }
@@ -285,13 +286,9 @@ texture_settle(pcu_texture *self)
         texture_defer(self);
         return;
     }
-    self->used = 0;
-    if (pcu_scope_enter(&scope, pcu_context_rec(self->base.ctx)) == CUDA_SUCCESS) {
-        CUresult status;
-        PCU_STATUS(status, CtxSynchronize, ());
-        (void)status; /* after an error no kernel runs in the context */
-        (void)pcu_scope_leave(&scope);
-    }
+    self->used = false;
+    /* After an error no kernel runs in the context. */
+    (void)pcu_context_wait(pcu_context_rec(self->base.ctx), &routine);
 }
 
 /* -- __init__ ---------------------------------------------------------------------- */
@@ -309,6 +306,22 @@ texture_adopt(pcu_texture *self, PyObject *ctx, pcu_handle_kind kind, pcu_handle
     Py_XDECREF(old);
 }
 
+PCU_SIGNATURE(
+    texture, pcu_texture_words,
+    "TextureObject(source, descriptor=None, pitch=0, address_mode=address_mode.CLAMP,\n"
+    "filter_mode=filter_mode.POINT, normalized_coords=False, read_as_float=False,\n"
+    "srgb=False, border_color=None, max_anisotropy=0, seamless_cubemap=False,\n"
+    "mipmap_filter_mode=filter_mode.POINT, mipmap_level_bias=0, min_mipmap_level=0,\n"
+    "max_mipmap_level=1000)\n--\n\n"
+    "A cudaTextureObject_t: kernels read an image through it.\n\n"
+    "source: an Array, or device memory. For device memory descriptor gives the\n"
+    "elements, width and height, and pitch the bytes from row to row (0: no gaps).\n"
+    "Read one row without a pitch with tex1Dfetch. address_mode: one value, or one\n"
+    "for each dimension. read_as_float: read 8- and 16-bit integers as [0, 1] or\n"
+    "[-1, 1].\n\n"
+    "The last four are for a MipmappedArray, whose textures need\n"
+    "normalized_coords=True.")
+
 static int
 texture_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
@@ -317,7 +330,8 @@ texture_init(PyObject *op, PyObject *args, PyObject *kwargs)
     pcu_texture_spec spec;
     PyObject *source = NULL;
     pcu_handle handle = {0};
-    if (pcu_texture_describe(st, args, kwargs, &spec, &source) < 0) {
+    if (pcu_texture_describe(st, &texture_signature, args, kwargs, &spec, &source) <
+        0) {
         return -1;
     }
     PyObject *ctx = pcu_context_require(st, "cuTexObjectCreate");
@@ -332,16 +346,21 @@ texture_init(PyObject *op, PyObject *args, PyObject *kwargs)
     return rc;
 }
 
+static const pcu_word surface_words[] = {{"array", pcu_as_texture_array, 0}};
+
+PCU_SIGNATURE(surface, surface_words,
+              "SurfaceObject(array)\n--\n\n"
+              "A cudaSurfaceObject_t: kernels read and write an Array through it.\n\n"
+              "The array must have been made with array3d_flags.SURFACE_LDST.")
+
 static int
 surface_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
-    static const pcu_argspec specs[] = {{"array", pcu_as_texture_array, 0}};
-    static const pcu_argtable table = {"SurfaceObject", specs, 1, 1, 0};
     pcu_texture *self = (pcu_texture *)op;
     pcu_state *st = self->base.st;
     PyObject *array = NULL;
     pcu_handle handle = {0};
-    if (pcu_args_parse_tuple(st, &table, args, kwargs, &array) < 0) {
+    if (pcu_args_parse_tuple(st, &surface_signature, args, kwargs, &array) < 0) {
         return -1;
     }
     PyObject *ctx = pcu_context_require(st, "cuSurfObjectCreate");
@@ -398,7 +417,7 @@ texture_dealloc(PyObject *op)
     PyObject *source = self->source;
     pcu_state *st = self->base.st;
     PyObject_GC_UnTrack(op);
-    int waits = texture_is_read(self);
+    bool waits = texture_is_read(self);
     texture_settle(self);
     int waited = waits && self->base.live;
     pcu_resource_dealloc(op);
@@ -444,27 +463,6 @@ static PyMethodDef texture_methods[] = {
     {"free", texture_free, METH_NOARGS, texture_free_doc},
     {NULL, NULL, 0, NULL},
 };
-
-PyDoc_STRVAR(
-    texture_doc,
-    "TextureObject(source, descriptor=None, pitch=0, address_mode=address_mode.CLAMP,\n"
-    "filter_mode=filter_mode.POINT, normalized_coords=False, read_as_float=False,\n"
-    "srgb=False, border_color=None, max_anisotropy=0, seamless_cubemap=False,\n"
-    "mipmap_filter_mode=filter_mode.POINT, mipmap_level_bias=0, min_mipmap_level=0,\n"
-    "max_mipmap_level=1000)\n--\n\n"
-    "A cudaTextureObject_t: kernels read an image through it.\n\n"
-    "source: an Array, or device memory. For device memory descriptor gives the\n"
-    "elements, width and height, and pitch the bytes from row to row (0: no gaps).\n"
-    "Read one row without a pitch with tex1Dfetch. address_mode: one value, or one\n"
-    "for each dimension. read_as_float: read 8- and 16-bit integers as [0, 1] or\n"
-    "[-1, 1].\n\n"
-    "The last four are for a MipmappedArray, whose textures need\n"
-    "normalized_coords=True.");
-
-PyDoc_STRVAR(surface_doc,
-             "SurfaceObject(array)\n--\n\n"
-             "A cudaSurfaceObject_t: kernels read and write an Array through it.\n\n"
-             "The array must have been made with array3d_flags.SURFACE_LDST.");
 
 #define TEXTURE_TYPE(prefix, type_name)                                             \
     static PyType_Slot prefix##_slots[] = {                                         \

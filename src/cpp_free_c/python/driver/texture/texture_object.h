@@ -5,16 +5,40 @@
 #ifndef PYTHON_DRIVER_TEXTURE_TEXTURE_OBJECT_H
 #define PYTHON_DRIVER_TEXTURE_TEXTURE_OBJECT_H
 
-#include "python/support/base.h"
+#include "python/support/args.h"
 
+#include "python/driver/memory/texture_array.h"
 #include "python/driver/resource.h"
-#include "python/driver/texture/texture_description.h"
+
+/* -- texture_description.c: the image, and how kernels read it --------------------- */
+
+/* A description. The elements are for checks that the driver does
+ * not make. */
+typedef struct {
+    CUDA_RESOURCE_DESC resource;
+    CUDA_TEXTURE_DESC texture;
+    CUarray_format format;
+    unsigned int channels;
+    const char *name; /* of the reference that the object is for, or NULL */
+} pcu_texture_spec;
+
+/* The vocabulary of TextureObject. */
+extern PCU_HIDDEN const pcu_word pcu_texture_words[15];
+
+/* Read the arguments of TextureObject. *source is borrowed from them. */
+PCU_HIDDEN PCU_RAISES int pcu_texture_describe(pcu_state *st,
+                                               const pcu_signature *signature,
+                                               PyObject *args, PyObject *kwargs,
+                                               pcu_texture_spec *spec,
+                                               PyObject **source);
+
+/* -- texture_object.c -------------------------------------------------------------- */
 
 /* A TextureObject or SurfaceObject: the driver's object and the image that it reads. */
 typedef struct {
     pcu_resource base;
     PyObject *source; /* strong: an Array or device memory; None: not held */
-    int used;         /* a kernel may be using it: wait before the release */
+    bool used;        /* a kernel may be using it: wait before the release */
 } pcu_texture;
 
 /* Make the object in ctx, which is current. The object holds `source`. */

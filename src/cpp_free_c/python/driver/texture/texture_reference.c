@@ -4,14 +4,14 @@
  * A setter changes the state of the reference; for a reference of kind DRIVER it also
  * calls the driver. Getters ask the driver for a reference of that kind. The next
  * launch brings the state to the device: see reference_store.c. */
-#include "python/driver/texture/reference_wrapper.h"
+#include "python/driver/texture/reference.h"
 
 #include "python/support/convert.h"
 #include "python/support/enums.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
-#include "python/driver/memory/pointer.h"
+#include "python/driver/memory/memory.h"
 #include "python/driver/memory/texture_array.h"
 
 /* -- TextureReference: binding ----------------------------------------------------- */
@@ -45,11 +45,18 @@ texref_set_array(PyObject *op, PyObject *array)
     Py_RETURN_NONE;
 }
 
+/* The arguments of the functions here; objects are borrowed. */
 typedef struct {
     CUdeviceptr pointer;
     size_t bytes;
     int allow_offset;
-} texref_address_args;
+    const CUDA_ARRAY3D_DESCRIPTOR *descriptor;
+    size_t pitch;
+    CUarray_format format;
+    int channels;
+    int dim;
+    PyObject *mode;
+} texref_args;
 
 /* The distance of an address from the last place where a texture can start. */
 static int
@@ -80,8 +87,7 @@ texref_bind_memory(pcu_reference_wrapper *self, pcu_reference_bound bound)
 }
 
 static int
-texref_bind_linear(pcu_reference_wrapper *self, const texref_address_args *a,
-                   size_t *offset)
+texref_bind_linear(pcu_reference_wrapper *self, const texref_args *a, size_t *offset)
 {
     size_t bytes = 0;
     int rc;
@@ -120,60 +126,72 @@ texref_bind_linear(pcu_reference_wrapper *self, const texref_address_args *a,
     return 0;
 }
 
-PyDoc_STRVAR(
-    texref_set_address_doc,
+/* One of the three dimensions. */
+static int
+texref_as_dim(pcu_state *st, PyObject *value, void *out, const char *name)
+{
+    int dim = 0;
+    if (pcu_as_int(st, value, &dim, name) < 0) {
+        return -1;
+    }
+    if (dim < 0 || dim > 2) {
+        return pcu_raise_detail(st, "cuTexRefSetAddressMode", CUDA_ERROR_INVALID_VALUE,
+                                "%s is %d; it must be 0, 1 or 2", name, dim);
+    }
+    *(int *)out = dim;
+    return 0;
+}
+
+static const pcu_word texref_words[] = {
+    {"devptr", pcu_as_pointer, offsetof(texref_args, pointer)},
+    {"bytes", pcu_as_size, offsetof(texref_args, bytes)},
+    {"allow_offset", pcu_as_bool, offsetof(texref_args, allow_offset)},
+    {"descr", pcu_as_array_descriptor, offsetof(texref_args, descriptor)},
+    {"pitch", pcu_as_size, offsetof(texref_args, pitch)},
+    {"format", pcu_as_array_format, offsetof(texref_args, format)},
+    {"num_components", pcu_as_int, offsetof(texref_args, channels)},
+    {"dim", texref_as_dim, offsetof(texref_args, dim)},
+    {"am", pcu_as_object, offsetof(texref_args, mode)},
+};
+
+PCU_SIGNATURE(
+    texref_set_address, texref_words,
     "set_address($self, /, devptr, bytes, allow_offset=False)\n--\n\n"
     "Bind linear memory, which kernels read with tex1Dfetch.\n\n"
     "Return the offset in bytes of devptr from the start of the texture. It is 0\n"
-    "unless allow_offset is true. Set the format before. Keep the memory alive.");
+    "unless allow_offset is true. Set the format before. Keep the memory alive.")
 
 static PyObject *
 texref_set_address(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                    PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"devptr", pcu_as_pointer, offsetof(texref_address_args, pointer)},
-        {"bytes", pcu_as_size, offsetof(texref_address_args, bytes)},
-        {"allow_offset", pcu_as_bool, offsetof(texref_address_args, allow_offset)},
-    };
-    static const pcu_argtable table = {"set_address", specs, 3, 2, 0};
     pcu_reference_wrapper *self = (pcu_reference_wrapper *)op;
-    texref_address_args a = {0};
+    texref_args a = {0};
     size_t offset = 0;
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(self->st, &texref_set_address_signature, args, nargs, kwnames,
+                       &a) < 0 ||
         texref_bind_linear(self, &a, &offset) < 0) {
         return NULL;
     }
     return PyLong_FromSize_t(offset);
 }
 
-typedef struct {
-    CUdeviceptr pointer;
-    const CUDA_ARRAY3D_DESCRIPTOR *descriptor;
-    size_t pitch;
-} texref_pitched_args;
-
-PyDoc_STRVAR(
-    texref_set_address_2d_doc,
+PCU_SIGNATURE(
+    texref_set_address_2d, texref_words,
     "set_address_2d($self, /, devptr, descr, pitch)\n--\n\n"
     "Bind rows of memory that are pitch bytes apart. Kernels read them with tex2D.\n\n"
     "descr: an ArrayDescriptor of the elements, width and height. Keep the memory\n"
-    "alive.");
+    "alive.")
 
 static PyObject *
 texref_set_address_2d(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                       PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"devptr", pcu_as_pointer, offsetof(texref_pitched_args, pointer)},
-        {"descr", pcu_as_array_descriptor, offsetof(texref_pitched_args, descriptor)},
-        {"pitch", pcu_as_size, offsetof(texref_pitched_args, pitch)},
-    };
-    static const pcu_argtable table = {"set_address_2d", specs, 3, 3, 0};
     pcu_reference_wrapper *self = (pcu_reference_wrapper *)op;
-    texref_pitched_args a = {0};
+    texref_args a = {0};
     int rc;
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(self->st, &texref_set_address_2d_signature, args, nargs, kwnames,
+                       &a) < 0) {
         return NULL;
     }
     const CUDA_ARRAY_DESCRIPTOR d = {a.descriptor->Width, a.descriptor->Height,
@@ -195,28 +213,19 @@ texref_set_address_2d(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 /* -- TextureReference: how it is read ---------------------------------------------- */
 
-typedef struct {
-    CUarray_format format;
-    int channels;
-} texref_format_args;
-
-PyDoc_STRVAR(texref_set_format_doc,
-             "set_format($self, /, format, num_components)\n--\n\n"
-             "Set the array_format and the number of channels of elements in memory.");
+PCU_SIGNATURE(texref_set_format, texref_words,
+              "set_format($self, /, format, num_components)\n--\n\n"
+              "Set the array_format and the number of channels of elements in memory.")
 
 static PyObject *
 texref_set_format(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                   PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"format", pcu_as_array_format, offsetof(texref_format_args, format)},
-        {"num_components", pcu_as_int, offsetof(texref_format_args, channels)},
-    };
-    static const pcu_argtable table = {"set_format", specs, 2, 2, 0};
     pcu_reference_wrapper *self = (pcu_reference_wrapper *)op;
-    texref_format_args a = {0};
+    texref_args a = {0};
     int rc;
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(self->st, &texref_set_format_signature, args, nargs, kwnames,
+                       &a) < 0) {
         return NULL;
     }
     if (pcu_array_format_size(a.format) == 0 ||
@@ -239,45 +248,20 @@ texref_set_format(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     Py_RETURN_NONE;
 }
 
-/* One of the three dimensions. */
-static int
-texref_as_dim(pcu_state *st, PyObject *value, void *out, const char *name)
-{
-    int dim = 0;
-    if (pcu_as_int(st, value, &dim, name) < 0) {
-        return -1;
-    }
-    if (dim < 0 || dim > 2) {
-        return pcu_raise_detail(st, "cuTexRefSetAddressMode", CUDA_ERROR_INVALID_VALUE,
-                                "%s is %d; it must be 0, 1 or 2", name, dim);
-    }
-    *(int *)out = dim;
-    return 0;
-}
-
-typedef struct {
-    int dim;
-    PyObject *mode;
-} texref_mode_args;
-
-PyDoc_STRVAR(texref_set_address_mode_doc,
-             "set_address_mode($self, /, dim, am)\n--\n\n"
-             "Set the result of reads outside the image in a dimension (0, 1 or 2).");
+PCU_SIGNATURE(texref_set_address_mode, texref_words,
+              "set_address_mode($self, /, dim, am)\n--\n\n"
+              "Set the result of reads outside the image in a dimension (0, 1 or 2).")
 
 static PyObject *
 texref_set_address_mode(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                         PyObject *kwnames)
 {
-    static const pcu_argspec specs[] = {
-        {"dim", texref_as_dim, offsetof(texref_mode_args, dim)},
-        {"am", pcu_as_object, offsetof(texref_mode_args, mode)},
-    };
-    static const pcu_argtable table = {"set_address_mode", specs, 2, 2, 0};
     pcu_reference_wrapper *self = (pcu_reference_wrapper *)op;
-    texref_mode_args a = {0};
+    texref_args a = {0};
     unsigned int mode = 0;
     int rc;
-    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
+    if (pcu_args_parse(self->st, &texref_set_address_mode_signature, args, nargs,
+                       kwnames, &a) < 0 ||
         pcu_enum_value(self->st->enum_address_mode, a.mode, &mode, "am") < 0) {
         return NULL;
     }
@@ -487,13 +471,19 @@ texref_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kw
     return (PyObject *)self;
 }
 
+PCU_SIGNATURE(
+    texref, pcu_no_words,
+    "TextureReference()\n--\n\n"
+    "A texture<> variable of a module, from Module.get_texref().\n\n"
+    "Kernels read the bound image through it. An object that you construct belongs\n"
+    "to no module: it only keeps its state.")
+
 static int
 texref_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
-    static const pcu_argtable table = {"TextureReference", NULL, 0, 0, 0};
     pcu_reference_wrapper *self = (pcu_reference_wrapper *)op;
     /* a derived type may take arguments of its own */
-    return pcu_args_parse_tuple(self->st, &table, args, kwargs, NULL);
+    return pcu_args_parse_tuple(self->st, &texref_signature, args, kwargs, NULL);
 }
 
 /* clang-format off */
@@ -519,13 +509,6 @@ static PyMethodDef texref_methods[] = {
     TEXREF_PLAIN(get_flags, METH_NOARGS),
     {NULL, NULL, 0, NULL},
 };
-
-PyDoc_STRVAR(
-    texref_doc,
-    "TextureReference()\n--\n\n"
-    "A texture<> variable of a module, from Module.get_texref().\n\n"
-    "Kernels read the bound image through it. An object that you construct belongs\n"
-    "to no module: it only keeps its state.");
 
 static PyType_Slot texref_slots[] = {
     {Py_tp_doc, (void *)texref_doc},

@@ -1,0 +1,65 @@
+/* A module with a copy of the argument parser, for test_args.py. */
+#include "python/support/args.c"
+
+struct PyModuleDef pcu_module_def = {PyModuleDef_HEAD_INIT, .m_name = "planted"};
+
+typedef struct {
+    PyObject *a;
+    PyObject *b;
+    PyObject *c;
+} values;
+
+static int
+as_object(pcu_state *st, PyObject *value, void *out, const char *name)
+{
+    (void)st;
+    if (value == Py_Ellipsis) {
+        PyErr_Format(PyExc_ValueError, "%s is an ellipsis", name);
+        return -1;
+    }
+    *(PyObject **)out = value;
+    return 0;
+}
+
+static const pcu_word words[] = {
+    {"a", as_object, offsetof(values, a)},
+    {"b", as_object, offsetof(values, b)},
+    {"long_name", as_object, offsetof(values, c)},
+};
+
+#ifdef PLANTED
+PCU_SIGNATURE(planted, words, PLANTED)
+#endif
+
+/* The text and the arguments; the values that arrive, None for those not given. */
+static PyObject *
+call(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    (void)module;
+    values got = {Py_None, Py_None, Py_None};
+    pcu_signature signature = {.doc = PyUnicode_AsUTF8(args[0]),
+                               .words = words,
+                               .words_count = Py_ARRAY_LENGTH(words)};
+    if (args_read_signature(&signature) < 0 ||
+        pcu_args_parse(NULL, &signature, args + 1, nargs - 1, kwnames, &got) < 0) {
+        return NULL;
+    }
+    return PyTuple_Pack(3, got.a, got.b, got.c);
+}
+
+static PyMethodDef functions[] = {
+    {"call", (PyCFunction)(void (*)(void))call, METH_FASTCALL | METH_KEYWORDS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "signatures",
+                                        .m_methods = functions, .m_size = -1};
+
+PyMODINIT_FUNC
+PyInit_signatures(void)
+{
+    if (pcu_args_setup(NULL, NULL) < 0) {
+        return NULL;
+    }
+    return PyModule_Create(&definition);
+}
