@@ -296,8 +296,8 @@ typedef struct {
 } launch_host_args;
 
 static const pcu_word launch_host_words[] = {
-    {"function", pcu_as_object, offsetof(launch_host_args, function)},
-    {"stream", pcu_as_stream, offsetof(launch_host_args, stream)},
+    PCU_WORD("function", pcu_as_object, launch_host_args, function),
+    PCU_WORD("stream", pcu_as_stream, launch_host_args, stream),
 };
 
 PCU_SIGNATURE(launch_host_func, launch_host_words,

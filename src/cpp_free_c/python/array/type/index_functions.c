@@ -25,6 +25,8 @@ typedef struct {
     PyObject *index;
 } index_args;
 
+typedef pcu_gpuarray *index_as_array_stores;
+
 /* An array that was initialised. */
 static int
 index_as_array(pcu_state *st, PyObject *value, void *out, const char *name)
@@ -80,15 +82,15 @@ index_read_mode(PyObject *mode, pcu_bounds *bounds)
 }
 
 static const pcu_word index_words[] = {
-    {"a", index_as_array, offsetof(index_args, array)},
-    {"indices", pcu_as_object, offsetof(index_args, indices)},
-    {"out", pcu_as_object, offsetof(index_args, out)},
-    {"stream", pcu_as_stream, offsetof(index_args, stream)},
-    {"axis", pcu_as_object, offsetof(index_args, axis)},
-    {"mode", pcu_as_object, offsetof(index_args, mode)},
-    {"values", pcu_as_object, offsetof(index_args, values)},
-    {"op", pcu_as_int, offsetof(index_args, op)},
-    {"index", pcu_as_object, offsetof(index_args, index)},
+    PCU_WORD("a", index_as_array, index_args, array),
+    PCU_WORD("indices", pcu_as_object, index_args, indices),
+    PCU_WORD("out", pcu_as_object, index_args, out),
+    PCU_WORD("stream", pcu_as_stream, index_args, stream),
+    PCU_WORD("axis", pcu_as_object, index_args, axis),
+    PCU_WORD("mode", pcu_as_object, index_args, mode),
+    PCU_WORD("values", pcu_as_object, index_args, values),
+    PCU_WORD("op", pcu_as_int, index_args, op),
+    PCU_WORD("index", pcu_as_object, index_args, index),
 };
 
 PCU_SIGNATURE(

@@ -272,15 +272,15 @@ quantile_enqueue(pcu_state *st, const quantile_function *f, const quantile_args 
 }
 
 static const pcu_word quantile_words[] = {
-    {"a", pcu_as_object, AT(a)},
-    {"q", pcu_as_object, AT(q)},
-    {"axis", pcu_as_object, AT(axis)},
-    {"out", pcu_as_object, AT(out)},
-    {"overwrite_input", pcu_as_bool, AT(overwrite_input)},
-    {"method", pcu_as_object, AT(method)},
-    {"keepdims", pcu_as_bool, AT(keepdims)},
-    {"weights", pcu_as_object, AT(weights)},
-    {"stream", pcu_as_stream, AT(stream)},
+    PCU_WORD("a", pcu_as_object, quantile_args, a),
+    PCU_WORD("q", pcu_as_object, quantile_args, q),
+    PCU_WORD("axis", pcu_as_object, quantile_args, axis),
+    PCU_WORD("out", pcu_as_object, quantile_args, out),
+    PCU_WORD("overwrite_input", pcu_as_bool, quantile_args, overwrite_input),
+    PCU_WORD("method", pcu_as_object, quantile_args, method),
+    PCU_WORD("keepdims", pcu_as_bool, quantile_args, keepdims),
+    PCU_WORD("weights", pcu_as_object, quantile_args, weights),
+    PCU_WORD("stream", pcu_as_stream, quantile_args, stream),
 };
 
 static PyObject *

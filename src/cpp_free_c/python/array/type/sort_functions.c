@@ -23,15 +23,15 @@ typedef struct {
 } sort_args;
 
 static const pcu_word sort_words[] = {
-    {"array", pcu_as_object, offsetof(sort_args, array)},
-    {"axis", pcu_as_int, offsetof(sort_args, axis)},
-    {"keys", pcu_as_bool, offsetof(sort_args, keys)},
-    {"indices", pcu_as_bool, offsetof(sort_args, indices)},
-    {"descending", pcu_as_bool, offsetof(sort_args, descending)},
-    {"in_place", pcu_as_bool, offsetof(sort_args, in_place)},
-    {"stream", pcu_as_stream, offsetof(sort_args, stream)},
-    {"allocator", pcu_as_allocator, offsetof(sort_args, allocator)},
-    {"count", pcu_as_size, offsetof(sort_args, count)},
+    PCU_WORD("array", pcu_as_object, sort_args, array),
+    PCU_WORD("axis", pcu_as_int, sort_args, axis),
+    PCU_WORD("keys", pcu_as_bool, sort_args, keys),
+    PCU_WORD("indices", pcu_as_bool, sort_args, indices),
+    PCU_WORD("descending", pcu_as_bool, sort_args, descending),
+    PCU_WORD("in_place", pcu_as_bool, sort_args, in_place),
+    PCU_WORD("stream", pcu_as_stream, sort_args, stream),
+    PCU_WORD("allocator", pcu_as_allocator, sort_args, allocator),
+    PCU_WORD("count", pcu_as_size, sort_args, count),
 };
 
 PCU_SIGNATURE(sort, sort_words,

@@ -219,8 +219,8 @@ typedef struct {
 } mapping_array_args;
 
 static const pcu_word mapping_array_words[] = {
-    {"index", pcu_as_uint, offsetof(mapping_array_args, index)},
-    {"level", pcu_as_uint, offsetof(mapping_array_args, level)},
+    PCU_WORD("index", pcu_as_uint, mapping_array_args, index),
+    PCU_WORD("level", pcu_as_uint, mapping_array_args, level),
 };
 
 PCU_SIGNATURE(

@@ -24,10 +24,10 @@ typedef struct {
 /* -- operations on values ---------------------------------------------------------- */
 
 static const pcu_word graph_memory_words[] = {
-    {"operations", pcu_as_object, offsetof(graph_memory_args, what)},
-    {"after", pcu_as_object, offsetof(graph_memory_args, after)},
-    {"bytes", pcu_as_size, offsetof(graph_memory_args, bytes)},
-    {"node", pcu_as_object, offsetof(graph_memory_args, what)},
+    PCU_WORD("operations", pcu_as_object, graph_memory_args, what),
+    PCU_WORD("after", pcu_as_object, graph_memory_args, after),
+    PCU_WORD("bytes", pcu_as_size, graph_memory_args, bytes),
+    PCU_WORD("node", pcu_as_object, graph_memory_args, what),
 };
 
 PCU_SIGNATURE(graph_add_batch, graph_memory_words,

@@ -444,8 +444,8 @@ copy_nd_is_truth(PyObject *value)
 }
 
 static const pcu_word copy_nd_call_words[] = {
-    {"aligned", pcu_as_object, offsetof(copy_nd_call_args, first)},
-    {"stream", pcu_as_object, offsetof(copy_nd_call_args, stream)},
+    PCU_WORD("aligned", pcu_as_object, copy_nd_call_args, first),
+    PCU_WORD("stream", pcu_as_object, copy_nd_call_args, stream),
 };
 
 PCU_SIGNATURE(copy_nd_2d_call, copy_nd_call_words,

@@ -52,11 +52,11 @@ typedef struct {
 } physical_args;
 
 static const pcu_word physical_words[] = {
-    {"device", pcu_as_device, offsetof(physical_args, device)},
-    {"recommended", pcu_as_bool, offsetof(physical_args, recommended)},
-    {"size", pcu_as_size, offsetof(physical_args, size)},
-    {"ipc", pcu_as_bool, offsetof(physical_args, ipc)},
-    {"handle", pcu_as_int, offsetof(physical_args, file)},
+    PCU_WORD("device", pcu_as_device, physical_args, device),
+    PCU_WORD("recommended", pcu_as_bool, physical_args, recommended),
+    PCU_WORD("size", pcu_as_size, physical_args, size),
+    PCU_WORD("ipc", pcu_as_bool, physical_args, ipc),
+    PCU_WORD("handle", pcu_as_int, physical_args, file),
 };
 
 PCU_SIGNATURE(

@@ -91,10 +91,10 @@ typedef struct {
 } stream_pool_args;
 
 static const pcu_word stream_pool_words[] = {
-    {"attribute", pcu_as_uint, offsetof(stream_pool_args, attribute)},
-    {"value", pcu_as_object, offsetof(stream_pool_args, value)},
-    {"device", pcu_as_device, offsetof(stream_pool_args, device)},
-    {"flags", pcu_as_uint, offsetof(stream_pool_args, flags)},
+    PCU_WORD("attribute", pcu_as_uint, stream_pool_args, attribute),
+    PCU_WORD("value", pcu_as_object, stream_pool_args, value),
+    PCU_WORD("device", pcu_as_device, stream_pool_args, device),
+    PCU_WORD("flags", pcu_as_uint, stream_pool_args, flags),
 };
 
 PCU_SIGNATURE(stream_pool_set_attribute, stream_pool_words,

@@ -143,9 +143,9 @@ typedef struct {
 } linker_args;
 
 static const pcu_word linker_words[] = {
-    {"message_handler", pcu_as_object, offsetof(linker_args, handler)},
-    {"options", pcu_as_object, offsetof(linker_args, options)},
-    {"log_verbose", pcu_as_bool, offsetof(linker_args, verbose)},
+    PCU_WORD("message_handler", pcu_as_object, linker_args, handler),
+    PCU_WORD("options", pcu_as_object, linker_args, options),
+    PCU_WORD("log_verbose", pcu_as_bool, linker_args, verbose),
 };
 
 PCU_SIGNATURE(
@@ -257,10 +257,10 @@ typedef struct {
 } linker_add_args;
 
 static const pcu_word linker_add_words[] = {
-    {"data", pcu_as_object, offsetof(linker_add_args, source)},
-    {"input_type", pcu_as_object, offsetof(linker_add_args, type)},
-    {"name", pcu_as_object, offsetof(linker_add_args, name)},
-    {"filename", pcu_as_object, offsetof(linker_add_args, source)},
+    PCU_WORD("data", pcu_as_object, linker_add_args, source),
+    PCU_WORD("input_type", pcu_as_object, linker_add_args, type),
+    PCU_WORD("name", pcu_as_object, linker_add_args, name),
+    PCU_WORD("filename", pcu_as_object, linker_add_args, source),
 };
 
 PCU_SIGNATURE(

@@ -126,6 +126,8 @@ texref_bind_linear(pcu_reference_wrapper *self, const texref_args *a, size_t *of
     return 0;
 }
 
+typedef int texref_as_dim_stores;
+
 /* One of the three dimensions. */
 static int
 texref_as_dim(pcu_state *st, PyObject *value, void *out, const char *name)
@@ -143,15 +145,15 @@ texref_as_dim(pcu_state *st, PyObject *value, void *out, const char *name)
 }
 
 static const pcu_word texref_words[] = {
-    {"devptr", pcu_as_pointer, offsetof(texref_args, pointer)},
-    {"bytes", pcu_as_size, offsetof(texref_args, bytes)},
-    {"allow_offset", pcu_as_bool, offsetof(texref_args, allow_offset)},
-    {"descr", pcu_as_array_descriptor, offsetof(texref_args, descriptor)},
-    {"pitch", pcu_as_size, offsetof(texref_args, pitch)},
-    {"format", pcu_as_array_format, offsetof(texref_args, format)},
-    {"num_components", pcu_as_int, offsetof(texref_args, channels)},
-    {"dim", texref_as_dim, offsetof(texref_args, dim)},
-    {"am", pcu_as_object, offsetof(texref_args, mode)},
+    PCU_WORD("devptr", pcu_as_pointer, texref_args, pointer),
+    PCU_WORD("bytes", pcu_as_size, texref_args, bytes),
+    PCU_WORD("allow_offset", pcu_as_bool, texref_args, allow_offset),
+    PCU_WORD("descr", pcu_as_array_descriptor, texref_args, descriptor),
+    PCU_WORD("pitch", pcu_as_size, texref_args, pitch),
+    PCU_WORD("format", pcu_as_array_format, texref_args, format),
+    PCU_WORD("num_components", pcu_as_int, texref_args, channels),
+    PCU_WORD("dim", texref_as_dim, texref_args, dim),
+    PCU_WORD("am", pcu_as_object, texref_args, mode),
 };
 
 PCU_SIGNATURE(
