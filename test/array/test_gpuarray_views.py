@@ -88,7 +88,7 @@ def test_views_of_views(ctx):
         ((0, 9), "axis 1"),
         ((0, 0, 0, 0), "too many indices"),
         ((Ellipsis, Ellipsis), "one Ellipsis"),
-        ("x", "integer or boolean"),
+        ("x", "has no fields"),
         (1.5, "integer or boolean"),
         (1 << 80, "cannot fit|out of bounds"),
     ],
