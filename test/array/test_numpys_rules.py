@@ -433,6 +433,14 @@ def test_dtypes_of_sequences(ctx, function):
     agree(function, x, 3, 5, dtype=np.dtype("i4"), tolerance=1)
 
 
+def test_steps_do_not_wrap(ctx):
+    for dtype in ("u1", "i1", "u8", "f2", "c8"):
+        x = np.array([100, 4], dtype)
+        for stop in (1, 2.5, np.array([1, 120], "i1")):
+            agree(np.linspace, x, stop, 7, retstep=True, tolerance=2e-3)
+            agree(np.linspace, stop, x, 7, endpoint=False, retstep=True, tolerance=2e-3)
+
+
 @pytest.mark.parametrize("function", [np.fft.hfft, np.fft.irfft, np.fft.rfft])
 @pytest.mark.parametrize("dtype", ["f2", "f4", "i4", "c8"])
 def test_dtypes_of_transforms(ctx, function, dtype):

@@ -85,7 +85,7 @@ def linspace(
     divisor = num - 1 if endpoint else num
     with on_stream(stream):
         if isinstance(start, GPUArray) or isinstance(stop, GPUArray):
-            delta = stop - start
+            delta = _elementwise(_array_ops["subtract"], (stop, start), None, work)
             result = _spaced(start, stop, num, endpoint, work, allocator)
             result = _converted(result, dtype)
             result = moveaxis(result, 0, normal_axis(axis, result.ndim))
