@@ -1,277 +1,123 @@
-"""Build the C extension: a C compiler, Python's headers and numpy; no CUDA toolkit.
+"""Build the C libraries: a C compiler, Python's headers and numpy; no CUDA toolkit."""
 
-Everything else is said in pyproject.toml.
-"""
-
-import copy
 import os
-import re
+import shlex
 import sysconfig
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
-from setuptools.errors import CompileError
 from setuptools.modified import newer_group
 
 SOURCE = "src/cpp_free_c"
-FLAGS = [
-    "-std=c11",
-    "-O2",
-    "-Wall",
-    "-Wextra",
-    "-Wshadow",
-    "-Wstrict-prototypes",
-    "-Wmissing-prototypes",
-    "-Wvla",
-    "-fvisibility=hidden",
+FLAGS = shlex.split(
+    "-std=c11 -O2 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla"
     # clang joins a product and a sum where the processor can. gcc in C11 does not.
-    "-ffp-contract=off",
-]
-EMULATOR = "pycuda._emulator"
-#: How the names of the files begin that take longest. They are compiled first.
-SLOWEST = "handler_"
-#: Files are compiled together up to this many bytes.
-TOGETHER = 100_000
-#: The first include of files that are compiled together, by extension and first folder.
-#: Python.h must precede the headers of the system.
-FIRST = {("pycuda._driver", "python"): "python/support/base.h"}
-
-
-def debug_flags():
-    """Return the option for line numbers alone, where Python asks for all debug data.
-
-    With the types of all variables, the libraries are more than twice as large. CFLAGS
-    with -g brings them back, for a debugger.
-    """
-    asked = (sysconfig.get_config_var("CFLAGS") or "").split()
-    if "-g" in asked and "-g" not in os.environ.get("CFLAGS", "").split():
-        return ["-g1"]
-    return []
-
-
-FLAGS += debug_flags()
-
-
-def processors():
-    """Return how many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-class BuildExt(build_ext):
-    """Builds as many files at a time as there are processors, or as --parallel says.
-
-    Several C files are compiled as one, which takes less than half of the time: most of
-    the time of a small file goes to the headers. If that fails, or with --separately,
-    each file is compiled alone. Names the software device's library plainly: it is no
-    Python module.
-    """
-
-    user_options = [
-        *build_ext.user_options,
-        ("separately", None, "compile each C file alone, with every warning"),
-        ("progress", None, "print how many files are compiled"),
-    ]
-    boolean_options = [*build_ext.boolean_options, "separately", "progress"]
-
-    def initialize_options(self):
-        super().initialize_options()
-        self.separately = False
-        self.progress = False
-
-    def get_ext_filename(self, fullname):
-        package, _, name = fullname.rpartition(".")
-        if name == EMULATOR.rpartition(".")[2]:
-            return os.path.join(*package.split("."), "libpycuda_emulator.so")
-        return super().get_ext_filename(fullname)
-
-    def run(self):
-        compiler, jobs = self.compiler, self.parallel
-        try:
-            super().run()
-        except CompileError:
-            if self.separately:
-                raise
-            print("the files do not compile together: compiling each file alone")
-            self.separately = True
-            self.compiler, self.parallel = compiler, jobs
-            super().run()
-
-    def build_extension(self, ext):
-        """Build an extension from files that include its sources."""
-        files, made = [*ext.sources, *ext.depends], self.get_ext_fullpath(ext.name)
-        inplace = self.get_ext_filename(self.get_ext_fullname(ext.name))
-        if self.editable_mode and not newer_group(files, inplace):
-            # An editable installation builds in a new folder. Reuse the library that
-            # `build_ext --inplace` has made.
-            os.makedirs(os.path.dirname(made), exist_ok=True)
-            self.copy_file(inplace, made)
-            return
-        if not self.separately:
-            # The base class would compare with the files that merge() writes.
-            if not self.force and not newer_group(files, made):
-                return
-            sources, ext = ext.sources, copy.copy(ext)
-            ext.sources = self.merge(ext.name, sources)
-            ext.depends = [*ext.depends, *sources]
-            ext.extra_compile_args = [*ext.extra_compile_args, "-Wno-shadow"]
-        super().build_extension(ext)
-
-    def merge(self, name, sources):
-        """Write files that include the sources of an extension. Return their names."""
-        folder = Path(self.build_temp, "together")
-        folder.mkdir(parents=True, exist_ok=True)
-        merged = []
-        for number, group in enumerate(groups(sources)):
-            path = folder / f"{name}_{number:02}.c"
-            if os.path.basename(group[0]).startswith(SLOWEST):
-                path = folder / f"{SLOWEST}{number:02}.c"
-            group = [Path(source).relative_to(SOURCE).as_posix() for source in group]
-            first = FIRST.get((name, group[0].partition("/")[0]))
-            includes = [*([first] if first and len(group) > 1 else []), *group]
-            text = "".join(f'#include "{each}"\n' for each in includes)
-            if not path.exists() or path.read_text() != text:
-                path.write_text(text)
-            merged.append(str(path))
-        return merged
-
-    def build_extensions(self):
-        """Compile the files of all extensions, the slowest first, then link."""
-        compile_file = self.compiler._compile
-        link = self.compiler.link_shared_object
-        files, links = [], []
-        jobs, self.parallel = int(self.parallel or processors()), None
-        # The base class calls these for one file and one library at a time.
-        self.compiler._compile = lambda *call: files.append(call)
-        self.compiler.link_shared_object = lambda *a, **kw: links.append((a, kw))
-        try:
-            super().build_extensions()
-        finally:
-            self.compiler._compile = compile_file
-            self.compiler.link_shared_object = link
-        files.sort(key=lambda call: not os.path.basename(call[1]).startswith(SLOWEST))
-        with ThreadPoolExecutor(jobs) as pool:
-            running = [pool.submit(compile_file, *call) for call in files]
-            try:
-                for number, done in enumerate(as_completed(running), 1):
-                    done.result()
-                    if self.progress:
-                        print(f"compiled {number} of {len(running)}", flush=True)
-            except BaseException:
-                pool.shutdown(cancel_futures=True)
-                raise
-        for arguments, keywords in links:
-            link(*arguments, **keywords)
-
-
-#: What gives a name to something of a file: a function, data, a type, a macro.
-DECLARATIONS = (
-    r"^([a-z]\w*)\(",
-    r"^(?:static|const)\b[^=({;]*\b(\w+) ?(?:\[[^\]]*\] ?)*[=;({]",
-    r"^\} ?(\w+)(?:\[[^\]]*\])?(?: =|;)",
-    r"^(?:typedef|struct|union|enum)\b[^{;]*\b(\w+)(?:;|\n?\{)",
-    r"^#\s*define\s+(\w+)",
+    " -fvisibility=hidden -ffp-contract=off"
 )
-ENUMERATION = r"^(?:typedef )?enum\b[^{;]*\{([^}]*)\}"
-
-
-def declared(text):
-    """Return the names that a C file gives. It may return a few more words."""
-    found = {name for each in DECLARATIONS for name in re.findall(each, text, re.M)}
-    for inside in re.findall(ENUMERATION, text, re.M):
-        found.update(re.findall(r"(?:^|,)\s*([A-Za-z_]\w*)", inside))
-    return found - {"struct", "union", "enum"}
-
-
-@dataclass
-class Group:
-    """Sources that are compiled together."""
-
-    kind: tuple
-    sources: list
-    size: int
-    names: set
-
-    def takes(self, kind, size, names):
-        """Return whether another source may join."""
-        fits = self.size + size <= TOGETHER and self.names.isdisjoint(names)
-        return self.kind == kind and fits
-
-
-def groups(sources):
-    """Return lists of sources that are compiled together.
-
-    The sources of a list have the same first folder, choose the same functions of the C
-    library, and give different names. A source is alone if it is slow, or if it chooses
-    what a header of all others declares.
-    """
-    found = []
-    for source in sorted(sources):
-        text = re.sub(r"/\*.*?\*/", "", Path(source).read_text("utf-8"), flags=re.S)
-        folder = Path(source).relative_to(SOURCE).parts[0]
-        libc = re.findall(r"^#\s*define (_[A-Z_]+_SOURCE\b.*)$", text, re.M)
-        kind, names = (folder, *libc), declared(text)
-        if os.path.basename(source).startswith(SLOWEST) or "_IMPORT_NUMPY" in text:
-            kind = (source,)
-        names -= {line.split()[0] for line in libc}
-        for group in found:
-            if group.takes(kind, len(text), names):
-                group.sources.append(source)
-                group.size += len(text)
-                group.names |= names
-                break
-        else:
-            found.append(Group(kind, [source], len(text), names))
-    return [group.sources for group in found]
+# Python may ask for all debug data, which doubles the libraries. Line numbers are
+# enough, unless CFLAGS has -g, for a debugger.
+if "-g" in (sysconfig.get_config_var("CFLAGS") or "").split():
+    FLAGS += [] if "-g" in os.environ.get("CFLAGS", "").split() else ["-g1"]
+EMULATOR = "pycuda._emulator"
+PYTHON = f"{SOURCE}/python/"
+# The headers of Python and NumPy take most of the time of a file in python/. This
+# header includes them. It is compiled once, for all files there but these.
+COMMON, OTHERS = "python/support/base.h", (f"{PYTHON}module.c", f"{PYTHON}structs/")
 
 
 def files(*rooms, suffixes=(".c",)):
-    """Return the files of some folders and of those below them, in order."""
-    found = [
-        str(path)
-        for room in rooms
-        for path in Path(SOURCE, room).rglob("*")
-        if path.suffix in suffixes
+    """Return the files of some folders and of those below them."""
+    found = [path for room in rooms for path in Path(SOURCE, room).rglob("*")]
+    return sorted(str(path) for path in found if path.suffix in suffixes)
+
+
+class BuildExt(build_ext):
+    """Compiles on all processors, or on as many as --parallel says."""
+
+    user_options = [
+        *build_ext.user_options,
+        ("separately", None, "compile each C file without the precompiled header"),
+        ("progress", None, "print how many files are compiled"),
     ]
-    return sorted(found)
+    boolean_options = [*build_ext.boolean_options, "separately", "progress"]
+    separately = progress = False
+
+    def get_ext_filename(self, fullname):
+        """Return the file of an extension: the software device is no Python module."""
+        name = super().get_ext_filename(fullname)
+        if fullname.rpartition(".")[2] != EMULATOR.rpartition(".")[2]:
+            return name
+        return os.path.join(os.path.dirname(name), "libpycuda_emulator.so")
+
+    def build_extension(self, ext):
+        """Build an extension, or copy what is built in place if that is editable."""
+        made = self.get_ext_fullpath(ext.name)
+        inplace = self.get_ext_filename(self.get_ext_fullname(ext.name))
+        if self.editable_mode and not newer_group(ext.sources + ext.depends, inplace):
+            os.makedirs(os.path.dirname(made), exist_ok=True)
+            self.copy_file(inplace, made)
+        else:
+            super().build_extension(ext)
+
+    def build_extensions(self):
+        """Compile the files of all extensions, the slowest first, then link."""
+        compiler, calls, links = self.compiler, [], []
+        compile_file, link = compiler._compile, compiler.link_shared_object
+        # The base class calls these for one file and one library at a time.
+        compiler._compile = lambda *call: calls.append(call)
+        compiler.link_shared_object = lambda *a, **kw: links.append((a, kw))
+        jobs, self.parallel = self.parallel or len(os.sched_getaffinity(0)), None
+        super().build_extensions()
+        calls.sort(key=lambda call: "/handler_" not in call[1])
+        with ThreadPoolExecutor(int(jobs)) as pool:
+            calls = calls if self.separately else self.precompile(compile_file, calls)
+            done = pool.map(lambda call: compile_file(*call), calls)
+            for number, _ in enumerate(done, 1):  # an error cancels the files that wait
+                if self.progress:
+                    print(f"compiled {number} of {len(calls)}", flush=True)
+        for arguments, keywords in links:
+            link(*arguments, **keywords)
+
+    def precompile(self, compile_file, calls):
+        """Compile the common header. Return the calls, with it as the first include."""
+        header = os.path.join(self.build_temp, "common.h")
+        room = [call for call in calls if call[1].startswith(PYTHON)]
+        uses = [call for call in room if not call[1].startswith(OTHERS)]
+        for call in uses[:1]:
+            Path(header).write_text(f'#include "{COMMON}"\n')
+            compile_file(f"{header}.gch", header, ".h", *call[3:])
+        rest = [call for call in calls if call not in uses]
+        return rest + [(*c[:4], ["-include", header, *c[4]], c[5]) for c in uses]
 
 
-headers = files(".", suffixes=(".h", ".inc"))
+def extension(name, sources, flags=(), **options):
+    """Return an extension, which is built anew if any header changes."""
+    options["depends"] = files(".", suffixes=(".h", ".inc"))
+    return Extension(name, sources, extra_compile_args=[*FLAGS, *flags], **options)
 
 
-extensions = [
-    Extension(
-        "pycuda._driver",
-        [path for path in files("driver", "python") if "/structs/" not in path],
-        include_dirs=[SOURCE, numpy.get_include()],
-        depends=headers,
-        extra_compile_args=FLAGS,
-        libraries=["dl"],
-        define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")],
-    ),
-    Extension(
-        "pycuda._pvt_struct",
-        files("python/structs"),
-        include_dirs=[SOURCE],
-        depends=headers,
-        extra_compile_args=FLAGS,
-    ),
-    Extension(
-        EMULATOR,
-        files("device"),
-        include_dirs=[SOURCE],
-        depends=headers,
-        extra_compile_args=FLAGS + ["-O3", "-pthread"],
-        # A driver that the program opened has functions of the same names.
-        extra_link_args=["-pthread", "-Wl,-Bsymbolic"],
-        libraries=["m", "dl"],
-    ),
-]
+device = extension(
+    EMULATOR,
+    files("device"),
+    flags=["-O3", "-pthread"],
+    include_dirs=[SOURCE],
+    # A driver that the program opened has functions of the same names.
+    extra_link_args=["-pthread", "-Wl,-Bsymbolic"],
+    libraries=["m", "dl"],
+)
+structs = files("python/structs")
+driver = extension(
+    "pycuda._driver",
+    [path for path in files("driver", "python") if path not in structs],
+    include_dirs=[SOURCE, numpy.get_include()],
+    libraries=["dl"],
+    define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")],
+)
+structs = extension("pycuda._pvt_struct", structs, include_dirs=[SOURCE])
+extensions = [driver, structs, device]
 
 if __name__ == "__main__":
     setup(ext_modules=extensions, cmdclass={"build_ext": BuildExt})

@@ -213,7 +213,9 @@ def test_arithmetic_of_another_byte_order(ctx):
 
 
 def test_a_structure_of_another_byte_order_is_passed(ctx):
-    source = "struct two { int a, b; }; __global__ void f(two *out, two x) { *out = x; }"
+    source = (
+        "struct two { int a, b; }; __global__ void f(two *out, two x) { *out = x; }"
+    )
     record = np.array((1, 2), [("a", ">i4"), ("b", ">i4")])
     out, kernel = drv.mem_alloc(8), SourceModule(source).get_function("f")
     for value in (record, record[()]):

@@ -110,3 +110,63 @@ def test_no_other_table_has_facts_of_operations():
     assert lists_of_facts(texts) == tables
     texts["machine/warp/new.c"] = "static const uint8_t kinds[] = {[EMU_OP_tex] = 1};"
     assert lists_of_facts(texts) == [*tables, "machine/warp/new.c"]
+
+
+def named_operations(texts):
+    """Return the operations that files of the machine name, with the files."""
+    return sorted(
+        (name, operation)
+        for name, text in texts.items()
+        for operation in re.findall(r"\bEMU_OP_([a-z]\w*)", text)
+    )
+
+
+def test_the_checks_read_the_columns_and_name_no_operation():
+    texts = {
+        path.relative_to(DEVICE).as_posix(): path.read_text()
+        for path in (DEVICE / "machine").rglob("*.[chi]*")
+    }
+    assert len(texts) > 30
+    assert named_operations(texts) == []
+    texts["machine/warp/new.c"] = "if (insn->op == EMU_OP_fence) {"
+    assert named_operations(texts) == [("machine/warp/new.c", "fence")]
+
+
+#: A file that decides by a column, without a case for one of its words.
+DECISION = """
+#include "device/compile/operations.h"
+int decide(unsigned op);
+int decide(unsigned op)
+{{
+    switch (emu_op_runs(op)) {{
+        case EMU_RUNS_EACH:
+        case EMU_RUNS_ONCE:
+        {more}
+            return 1;
+    }}
+    return 0;
+}}
+"""
+
+
+@pytest.mark.parametrize("compiler", cc.compilers())
+def test_a_forgotten_word_of_a_column_does_not_compile(tmp_path, compiler):
+    flags = ("-Wall", "-Werror", f"-I{cc.SOURCE}")
+    rest = "case EMU_RUNS_PARAMETER: case EMU_RUNS_SPECIAL:"
+    cc.must(cc.check_c(compiler, DECISION.format(more=rest), tmp_path, flags))
+    done = cc.check_c(compiler, DECISION.format(more=""), tmp_path, flags)
+    assert done.returncode != 0
+    assert "EMU_RUNS_PARAMETER" in done.stderr
+
+
+def test_no_decision_by_a_column_has_a_default():
+    decisions = 0
+    for path in DEVICE.rglob("*.c"):
+        switches = re.split(
+            r"\bswitch \(emu_op_\w+\(|\bswitch \(effect\)", path.read_text()
+        )
+        for text in switches[1:]:
+            decisions += 1
+            inside = text[: re.search(r"\n    }\n", text).start()]
+            assert "default:" not in inside, path
+    assert decisions >= 6

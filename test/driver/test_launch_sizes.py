@@ -229,10 +229,14 @@ def test_missing_arguments_are_zeros(mod, out):
 
 
 def test_members_of_a_structure_as_arguments(mod, out):
-    with pytest.warns(drv.PyCUDAWarning, match=r"of_pair takes 2 arguments \(3 given\)"):
+    with pytest.warns(
+        drv.PyCUDAWarning, match=r"of_pair takes 2 arguments \(3 given\)"
+    ):
         mod.get_function("of_pair")(out, np.float64(2.5), np.int32(7), **ONE)
     assert read(out, np.float64, 2) == [2.5, 7]
-    with pytest.warns(drv.PyCUDAWarning, match=r"of_four takes 2 arguments \(5 given\)"):
+    with pytest.warns(
+        drv.PyCUDAWarning, match=r"of_four takes 2 arguments \(5 given\)"
+    ):
         mod.get_function("of_four")(out, *np.arange(4, dtype=np.int32), **ONE)
     assert read(out, np.int32, 4)[::3] == [0, 3]
 

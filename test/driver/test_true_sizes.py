@@ -360,7 +360,9 @@ def test_every_use_of_an_array_that_leaves_its_memory(ctx, use, strict):
     USES[use](array)
 
 
-@pytest.mark.parametrize("use", ["fill", "fill one", "add", "sum", "assign", "elementwise"])
+@pytest.mark.parametrize(
+    "use", ["fill", "fill one", "add", "sum", "assign", "elementwise"]
+)
 def test_kernels_may_use_what_the_driver_gave(ctx, use):
     """PyCUDA uses the elements. The driver has rounded the 400 bytes up to 512."""
     array = longer(gpuarray.zeros(N, np.float32))
@@ -387,7 +389,9 @@ def test_a_kernel_may_use_a_part_of_an_array(ctx):
     kernel = SourceModule(source).get_function("f")
     array = gpuarray.zeros(N, np.float32)
     array.shape = (1000, 1000)
-    with pytest.warns(drv.PyCUDAWarning, match="takes the bytes 0 to 4000000 of memory"):
+    with pytest.warns(
+        drv.PyCUDAWarning, match="takes the bytes 0 to 4000000 of memory"
+    ):
         kernel(array, block=(N, 1, 1))
     array.shape = (N,)
     assert array.get().tolist() == [2] * N

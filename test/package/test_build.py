@@ -13,6 +13,8 @@ from setuptools.errors import CompileError
 
 from support.cc import ROOT
 
+SOURCE = "src/cpp_free_c"
+
 
 def load(path, monkeypatch):
     """Return a script of the repository as a module."""
@@ -37,122 +39,118 @@ def set_up(monkeypatch, tmp_path):
     return module
 
 
-# -- files that are compiled together --------------------------------------------------
+# -- the C files -----------------------------------------------------------------------
 
 
-def names_of(layout, source):
-    """Return the functions and variables of a file, as the layout check reads them."""
-    path = Path(source)
-    text = layout.Source(path, source, path.relative_to(layout.SOURCE).as_posix())
-    variables = {name for _, name, _ in layout.variables(text)}
-    return {*text.functions, *variables} - {"__attribute__", "EMU_OP"}
+def command(build, extensions, folder, spawn=None, **options):
+    """Return the command build_ext with places in a folder.
 
+    ``spawn`` is called with the words for each file and library: no compiler runs.
+    """
 
-def clashes(layout, groups):
-    """Return the names that two files of a group define."""
-    found = set()
-    for group in groups:
-        seen = set()
-        for source in group:
-            names = names_of(layout, source)
-            found |= names & seen
-            seen |= names
-    return found
+    class Command(build.BuildExt):
+        def build_extensions(self):
+            self.compiler._compile = (
+                lambda made, source, suffix, before, after, options: spawn(
+                    [source, *after, "-o", made]
+                )
+            )
+            self.compiler.link_shared_object = lambda objects, made, *a, **kw: spawn(
+                ["-shared", "-o", made]
+            )
+            super().build_extensions()
 
-
-def test_every_file_is_in_one_group_and_no_names_clash(build, monkeypatch):
-    layout = load(ROOT / "tools" / "check_layout.py", monkeypatch)
-    sources = []
-    for extension in build.extensions:
-        groups = build.groups(extension.sources)
-        sources += [source for group in groups for source in group]
-        assert sorted(sum(groups, [])) == sorted(extension.sources)
-        assert len(extension.sources) < 10 or len(groups) < len(extension.sources) / 4
-        assert clashes(layout, groups) == set()
-        # The check sees clashes: there are some between the files of an extension.
-        if len(extension.sources) > 10:
-            assert clashes(layout, [extension.sources])
-    assert len(sources) == len(set(sources)) > 400
-
-
-FILES = {
-    "one.c": "static int count;\nstatic int\nadd(int x)\n{\n    return x + count;\n}\n",
-    "two.c": "static int count;\n",
-    "three.c": "enum { LEFT, RIGHT = 4 };\n",
-    "four.c": "typedef struct {\n    int x;\n} RIGHT;\n",
-    "five.c": "#define add 3\n",
-    "six.c": "static const char *const texts[2] = {0};\n",
-    "seven.c": "#define _GNU_SOURCE\n#include <math.h>\n",
-    "eight.c": "#define _GNU_SOURCE\n#include <time.h>\n",
-}
-
-
-def test_files_that_give_the_same_name_are_apart(build, monkeypatch, tmp_path):
-    monkeypatch.setattr(build, "SOURCE", str(tmp_path))
-    folder = tmp_path / "room"
-    folder.mkdir()
-    for name, text in FILES.items():
-        (folder / name).write_text(text)
-    groups = build.groups([str(folder / name) for name in FILES])
-    found = [{Path(source).name for source in group} for group in groups]
-    together = [group for group in found if len(group) > 1]
-    for one, other in (("one", "two"), ("three", "four"), ("one", "five")):
-        assert not any({f"{one}.c", f"{other}.c"} <= group for group in together)
-    assert {"seven.c", "eight.c"} in found  # they ask for the same functions of libc
-    assert any("six.c" in group for group in together)
-
-
-def command(build, **options):
-    made = build.BuildExt(Distribution())
-    made.initialize_options()
+    made = Command(Distribution({"ext_modules": extensions}))
+    made.build_temp, made.build_lib = str(folder / "temp"), str(folder / "lib")
     for name, value in options.items():
         setattr(made, name, value)
+    (folder / "temp").mkdir(exist_ok=True)
+    made.ensure_finalized()
     return made
 
 
-def test_files_that_do_not_compile_together_are_compiled_alone(
-    build, monkeypatch, capsys
-):
+def spawned(build, extensions, folder, **options):
+    """Return the commands of the compiler in a build."""
+    commands = []
+    command(build, extensions, folder, commands.append, **options).run()
+    return commands
+
+
+def sources_of(commands):
+    return [word for words in commands for word in words if word.endswith(".c")]
+
+
+def includes(commands, name):
+    """Return what the command that compiles a file includes first."""
+    (words,) = [each for each in commands if f"{SOURCE}/{name}" in each]
+    return [words[at + 1] for at, word in enumerate(words) if word == "-include"]
+
+
+def test_each_file_is_compiled_once_and_the_slowest_first(build, tmp_path):
+    commands = spawned(build, build.extensions, tmp_path, parallel=1)
+    found = sources_of(commands)
+    assert sorted(found) == sorted(
+        path.as_posix() for path in Path(SOURCE).rglob("*.c")
+    )
+    first = [Path(source).name.startswith("handler_") for source in found]
+    assert sum(first) >= 5 and all(first[: sum(first)])
+    assert len([words for words in commands if "-shared" in words]) == 3
+
+
+def test_files_of_python_include_the_precompiled_header(build, tmp_path):
+    commands = spawned(build, build.extensions, tmp_path, parallel=1)
+    header = str(tmp_path / "temp" / "common.h")
+    assert Path(header).read_text() == f'#include "{build.COMMON}"\n'
+    assert f"{header}.gch" in commands[0]
+    assert includes(commands, "python/driver/stream.c") == [header]
+    for name in ("python/module.c", "python/structs/codec.c", "driver/table.c"):
+        assert includes(commands, name) == []
+    assert includes(commands, "device/ptx/words.c") == []
+
+
+def test_separately_no_header_is_precompiled(build, tmp_path):
+    commands = spawned(build, build.extensions, tmp_path, separately=True)
+    assert not any("-include" in words for words in commands)
+    assert not any(word.endswith(".gch") for words in commands for word in words)
+
+
+def test_the_progress_is_printed_if_asked_for(build, tmp_path, capsys):
+    (tmp_path / "a.c").touch()
+    (tmp_path / "b.c").touch()
+    sources = [str(tmp_path / "a.c"), str(tmp_path / "b.c")]
+    extensions = [build.Extension("a", sources)]
+    spawned(build, extensions, tmp_path, progress=True)
+    assert capsys.readouterr().out.splitlines()[-2:] == [
+        "compiled 1 of 2",
+        "compiled 2 of 2",
+    ]
+    spawned(build, extensions, tmp_path, force=True)
+    assert "compiled" not in capsys.readouterr().out
+
+
+def test_an_error_ends_the_build(build, tmp_path):
     tried = []
 
-    def run(self):
-        tried.append(self.separately)
-        if not self.separately:
-            raise CompileError("no")
-
-    monkeypatch.setattr(build_ext, "run", run)
-    command(build).run()
-    assert tried == [False, True]
-    assert "compiling each file alone" in capsys.readouterr().out
-    monkeypatch.setattr(build_ext, "run", lambda self: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        command(build).run()
-
-
-def test_an_error_of_a_lone_file_is_reported(build, monkeypatch):
-    def run(self):
+    def spawn(words):
+        tried.append(words)
         raise CompileError("no")
 
-    monkeypatch.setattr(build_ext, "run", run)
+    options = {"parallel": 1, "separately": True}
     with pytest.raises(CompileError):
-        command(build, separately=True).run()
+        command(build, build.extensions, tmp_path, spawn, **options).run()
+    assert len(tried) < 20
 
 
 def test_an_extension_that_is_up_to_date_is_not_built(build, monkeypatch, tmp_path):
-    source, made = tmp_path / "a.c", tmp_path / "a.so"
-    for path in (source, made):
-        path.touch()
-    extension = build.Extension("a", [str(source)])
-    built = []
-    monkeypatch.setattr(build_ext, "build_extension", lambda self, ext: built.append(1))
-    made_by = command(build, build_temp=str(tmp_path))
-    monkeypatch.setattr(made_by, "get_ext_fullpath", lambda name: str(made))
-    monkeypatch.setattr(made_by, "merge", lambda name, sources: sources)
-    made_by.build_extension(extension)
-    assert built == []
+    source, made = tmp_path / "a.c", tmp_path / "lib" / "a.so"
+    source.touch()
+    made.parent.mkdir()
+    made.touch()
+    extensions = [build.Extension("a", [str(source)])]
+    monkeypatch.setattr(build.BuildExt, "get_ext_filename", lambda self, name: "a.so")
+    assert spawned(build, extensions, tmp_path) == []
     os.utime(made, (0, 0))
-    made_by.build_extension(extension)
-    assert built == [1]
+    assert sources_of(spawned(build, extensions, tmp_path)) == [str(source)]
 
 
 def test_an_editable_installation_reuses_the_library(build, monkeypatch, tmp_path):
@@ -163,12 +161,11 @@ def test_an_editable_installation_reuses_the_library(build, monkeypatch, tmp_pat
     extension = build.Extension("a", [str(source)])
     built = []
     monkeypatch.setattr(build_ext, "build_extension", lambda self, ext: built.append(1))
-    made_by = command(build, build_temp=str(tmp_path), editable_mode=True)
+    made_by = command(build, [extension], tmp_path, editable_mode=True)
     made = tmp_path / "new" / "a.so"
     monkeypatch.setattr(made_by, "get_ext_fullname", lambda name: name)
     monkeypatch.setattr(made_by, "get_ext_filename", lambda name: "a.so")
     monkeypatch.setattr(made_by, "get_ext_fullpath", lambda name: str(made))
-    monkeypatch.setattr(made_by, "merge", lambda name, sources: sources)
     made_by.build_extension(extension)
     assert (built, made.read_text()) == ([], "library")
     made.unlink()

@@ -151,7 +151,7 @@ hoist_level(const hoist *h, const low_insn *insn)
         !hoist_is_register(insn->d) || h->writes[LOW_REGISTER_NUMBER(insn->d)] != 1) {
         return EMU_EACH;
     }
-    switch (emu_op_rows[insn->op].runs) {
+    switch (emu_op_runs(insn->op)) {
         case EMU_RUNS_SPECIAL:
             return hoist_level_of_special(insn->aux);
         case EMU_RUNS_PARAMETER:
@@ -160,9 +160,10 @@ hoist_level(const hoist *h, const low_insn *insn)
             return hoist_join(hoist_join(hoist_level_of_value(f, insn->a),
                                          hoist_level_of_value(f, insn->b)),
                               hoist_level_of_value(f, insn->c));
-        default:
-            return EMU_EACH;
+        case EMU_RUNS_EACH:
+            break;
     }
+    return EMU_EACH;
 }
 
 /* The place of a result in the memory of its level. False: this memory is full. */

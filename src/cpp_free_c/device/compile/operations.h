@@ -40,8 +40,9 @@ enum {
     EMU_LOCKSTEP_exit
 };
 
-/* The words of the columns: see the rows. */
-enum {
+/* The words of the columns: see the rows. A switch over one of them has a case for each
+ * word and no default, so that a new word does not compile until each is complete. */
+typedef enum {
     EMU_EFFECT_PLAIN,
     EMU_EFFECT_READ,
     EMU_EFFECT_WRITE,
@@ -49,13 +50,15 @@ enum {
     EMU_EFFECT_NEW_OBJECT,
     EMU_EFFECT_CHANGE_OBJECT,
     EMU_EFFECT_TEST_OBJECT,
-    EMU_EFFECT_PREFIX,
+    EMU_EFFECT_GUARD,
+    EMU_EFFECT_ROUND,
     EMU_EFFECT_CLOCK,
     EMU_EFFECT_SPIN,
+    EMU_EFFECT_FENCE,
     EMU_EFFECT_ACT
-};
+} emu_effect;
 
-enum {
+typedef enum {
     EMU_FOLLOW_COMPUTE,
     EMU_FOLLOW_COPY,
     EMU_FOLLOW_PACK,
@@ -65,9 +68,14 @@ enum {
     EMU_FOLLOW_DEFINE,
     EMU_FOLLOW_SHUFFLE,
     EMU_FOLLOW_BRANCH
-};
+} emu_follow;
 
-enum { EMU_RUNS_EACH, EMU_RUNS_ONCE, EMU_RUNS_PARAMETER, EMU_RUNS_SPECIAL };
+typedef enum {
+    EMU_RUNS_EACH,
+    EMU_RUNS_ONCE,
+    EMU_RUNS_PARAMETER,
+    EMU_RUNS_SPECIAL
+} emu_runs;
 
 /* The operands by number, and their widths other than bytes of a lane. */
 enum { EMU_D, EMU_E, EMU_A, EMU_B, EMU_C, EMU_OPERANDS };
@@ -101,11 +109,30 @@ emu_vector_bytes(const emu_insn *insn)
     return insn->e >> 8 & 0xff;
 }
 
+/* The words of an operation. */
+static inline emu_effect
+emu_op_effect(unsigned op)
+{
+    return (emu_effect)emu_op_rows[op].effect;
+}
+
+static inline emu_follow
+emu_op_unset(unsigned op)
+{
+    return (emu_follow)emu_op_rows[op].unset;
+}
+
+static inline emu_runs
+emu_op_runs(unsigned op)
+{
+    return (emu_runs)emu_op_rows[op].runs;
+}
+
 /* Whether the operation writes to the memory that it accesses. */
 static inline bool
 emu_access_writes(const emu_insn *insn)
 {
-    const unsigned effect = emu_op_rows[insn->op].effect;
+    const emu_effect effect = emu_op_effect(insn->op);
 
     return effect != EMU_EFFECT_READ && effect != EMU_EFFECT_TEST_OBJECT;
 }

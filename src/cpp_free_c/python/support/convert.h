@@ -70,9 +70,10 @@ PCU_CONVERTER(pcu_as_shape, pcu_shape);
 PCU_HIDDEN PCU_RAISES int pcu_array_check_meaning(PyArrayObject *array,
                                                   const char *name);
 
-/* The same, and TypeError for elements that no kernel can use: Python objects. */
+/* The same, and TypeError for elements that no kernel can use: Python objects. A
+ * message calls the array `name` and `owner`, one after the other. */
 PCU_HIDDEN PCU_RAISES int pcu_array_check_elements(PyArrayObject *array,
-                                                   const char *name);
+                                                   const char *name, const char *owner);
 
 /* The same as pcu_array_check_meaning for a dtype. */
 PCU_HIDDEN PCU_RAISES int pcu_dtype_check_meaning(PyArray_Descr *dtype,

@@ -88,8 +88,9 @@ item_run(emu_stream *stream, const queue_item *item, CUresult status, int token)
 {
     const emu_work *work = item->work;
     emu_context *context = stream->object.context;
-    emu_report report = {.text = ""};
+    emu_report report;
 
+    report.text[0] = 0; /* enough, and cheap: work with a report fills all of it */
     if (status == CUDA_SUCCESS && !work->runs_after_fault) {
         status = emu_context_status(context);
     }
@@ -517,7 +518,7 @@ emu_stream_submit(emu_stream *stream, const emu_work *work, const void *payload,
         return status;
     }
     status = queue_run_now(stream, work, payload, waits);
-    if (status == CUDA_SUCCESS &&
+    if (status == CUDA_SUCCESS && stream->lane != NULL &&
         (waits || work_time(work, payload) == EMU_WORK_AWAITED)) {
         emu_host_awaits_lane(stream->lane);
     }

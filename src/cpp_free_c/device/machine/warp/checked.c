@@ -11,7 +11,7 @@
 static emu_race_kind
 checked_race_kind(const emu_insn *insn)
 {
-    const unsigned kind = emu_op_rows[insn->op].effect;
+    const emu_effect kind = emu_op_effect(insn->op);
     const uint32_t volatile_shared = EMU_AT_STRONG | EMU_AT_VOLATILE;
     bool strong = insn->aux & EMU_AT_STRONG;
 
@@ -71,7 +71,7 @@ checked_object(emu_warp *warp, const emu_insn *insn)
     const emu_block *block = warp->block;
     uint64_t at[EMU_LANES];
 
-    if (block->init && emu_op_rows[insn->op].effect == EMU_EFFECT_NEW_OBJECT) {
+    if (block->init && emu_op_effect(insn->op) == EMU_EFFECT_NEW_OBJECT) {
         if (!emu_address_resolve(warp, insn, at)) {
             return NULL;
         }
@@ -89,7 +89,7 @@ static const emu_insn *
 checked_access(emu_warp *warp, const emu_insn *insn)
 {
     const emu_block *block = warp->block;
-    const unsigned size = emu_access_bytes(insn), kind = emu_op_rows[insn->op].effect;
+    const unsigned size = emu_access_bytes(insn), kind = emu_op_effect(insn->op);
     const emu_insn *next;
 
     if ((insn->aux & EMU_AT_MASK) == EMU_AT_PARAM) {
@@ -135,24 +135,17 @@ checked_guard(emu_warp *warp, const emu_insn *insn)
     return next;
 }
 
-static const emu_insn *
-checked_prefix(emu_warp *warp, const emu_insn *insn)
-{
-    if (insn->op == EMU_OP_guard) {
-        return checked_guard(warp, insn);
-    }
-    if (warp->unset) {
-        emu_init_follow(warp, insn + 1);
-    }
-    return insn->run(warp, insn);
-}
-
 const emu_insn *
 emu_checked_step(emu_warp *warp, const emu_insn *insn)
 {
-    switch (emu_op_rows[insn->op].effect) {
-        case EMU_EFFECT_PREFIX:
-            return checked_prefix(warp, insn);
+    switch (emu_op_effect(insn->op)) {
+        case EMU_EFFECT_GUARD:
+            return checked_guard(warp, insn);
+        case EMU_EFFECT_ROUND:
+            if (warp->unset) {
+                emu_init_follow(warp, insn + 1);
+            }
+            return insn->run(warp, insn);
         case EMU_EFFECT_READ:
         case EMU_EFFECT_WRITE:
         case EMU_EFFECT_UPDATE:
@@ -161,13 +154,15 @@ emu_checked_step(emu_warp *warp, const emu_insn *insn)
         case EMU_EFFECT_CHANGE_OBJECT:
         case EMU_EFFECT_TEST_OBJECT:
             return checked_object(warp, insn);
-        case EMU_EFFECT_SPIN:
-            if (insn->op == EMU_OP_fence && warp->block->race &&
-                !(insn->aux & EMU_FENCE_ACQUIRE)) {
+        case EMU_EFFECT_FENCE:
+            if (warp->block->race && !(insn->aux & EMU_FENCE_ACQUIRE)) {
                 emu_race_fence(warp, insn->aux & EMU_FENCE_IN_BLOCK);
             }
             break;
-        default:
+        case EMU_EFFECT_PLAIN:
+        case EMU_EFFECT_CLOCK:
+        case EMU_EFFECT_SPIN:
+        case EMU_EFFECT_ACT:
             break;
     }
     if (warp->unset) {
@@ -199,7 +194,7 @@ emu_checked_run(emu_warp *warp)
 static bool
 checked_is_plain(const emu_insn *insn)
 {
-    const unsigned kind = emu_op_rows[insn->op].effect;
+    const emu_effect kind = emu_op_effect(insn->op);
 
     return (kind == EMU_EFFECT_READ || kind == EMU_EFFECT_WRITE) &&
            !(insn->aux & (EMU_AT_STRONG | EMU_AT_RELEASE));
@@ -212,7 +207,7 @@ checked_span(emu_warp *warp, const emu_insn *insn)
 {
     const emu_block *block = warp->block;
     const unsigned size = emu_access_bytes(insn);
-    const bool loads = emu_op_rows[insn->op].effect == EMU_EFFECT_READ;
+    const bool loads = emu_op_effect(insn->op) == EMU_EFFECT_READ;
     const uint64_t start = emu_parts_of_warps(warp, insn, size);
 
     return start != 0 &&
@@ -232,7 +227,7 @@ checked_plan(emu_warp *warp, const emu_insn *insn)
     const unsigned size = emu_access_bytes(insn);
     const emu_shared_plan *plan = emu_shared_plan_of(warp, insn, size);
 
-    return plan != NULL && emu_op_rows[insn->op].effect == EMU_EFFECT_READ &&
+    return plan != NULL && emu_op_effect(insn->op) == EMU_EFFECT_READ &&
            (!block->race || emu_race_plan(warp, insn, size, plan)) &&
            (!block->init || emu_init_plan(block, plan));
 }
@@ -271,17 +266,25 @@ lockstep_checked_access(emu_warp *warp, const emu_insn *insn)
 static const emu_insn *
 checked_step_all(emu_warp *warp, const emu_insn *insn)
 {
-    switch (emu_op_rows[insn->op].effect) {
-        case EMU_EFFECT_PREFIX:
-        case EMU_EFFECT_SPIN:
+    switch (emu_op_effect(insn->op)) {
+        case EMU_EFFECT_GUARD:
+        case EMU_EFFECT_ROUND:
+        case EMU_EFFECT_FENCE:
             return emu_lockstep_each_by(warp, insn, emu_checked_step);
         case EMU_EFFECT_READ:
         case EMU_EFFECT_WRITE:
         case EMU_EFFECT_UPDATE:
             return lockstep_checked_access(warp, insn);
-        default:
-            return insn->lockstep(warp, insn);
+        case EMU_EFFECT_NEW_OBJECT:
+        case EMU_EFFECT_CHANGE_OBJECT:
+        case EMU_EFFECT_TEST_OBJECT: /* they separate the warps */
+        case EMU_EFFECT_PLAIN:
+        case EMU_EFFECT_CLOCK:
+        case EMU_EFFECT_SPIN:
+        case EMU_EFFECT_ACT:
+            break;
     }
+    return insn->lockstep(warp, insn);
 }
 
 void

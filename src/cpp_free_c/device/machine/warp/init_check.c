@@ -469,7 +469,7 @@ emu_init_access(emu_warp *warp, const emu_insn *insn, unsigned size,
     if (warp->unset && !init_check_address(warp, insn)) {
         return false;
     }
-    switch (emu_op_rows[insn->op].effect) {
+    switch (emu_op_effect(insn->op)) {
         case EMU_EFFECT_READ:
             if (warp->block->grid->checks & EMU_CHECK_READS &&
                 !init_check_reads(warp, insn, size, at)) {
@@ -479,9 +479,20 @@ emu_init_access(emu_warp *warp, const emu_insn *insn, unsigned size,
             return true;
         case EMU_EFFECT_WRITE:
             return init_store(warp, insn, size, at);
-        default:
-            return init_update(warp, insn, size, at);
+        case EMU_EFFECT_UPDATE:
+        case EMU_EFFECT_NEW_OBJECT:
+        case EMU_EFFECT_CHANGE_OBJECT:
+        case EMU_EFFECT_TEST_OBJECT:
+        case EMU_EFFECT_PLAIN: /* the rest has no address */
+        case EMU_EFFECT_GUARD:
+        case EMU_EFFECT_ROUND:
+        case EMU_EFFECT_CLOCK:
+        case EMU_EFFECT_SPIN:
+        case EMU_EFFECT_FENCE:
+        case EMU_EFFECT_ACT:
+            break;
     }
+    return init_update(warp, insn, size, at);
 }
 
 /* Whether all these bytes of shared memory were written. */
@@ -559,7 +570,7 @@ bool
 emu_init_parts(emu_warp *warp, const emu_insn *insn, unsigned size,
                const emu_parts *parts)
 {
-    const bool loads = emu_op_rows[insn->op].effect == EMU_EFFECT_READ;
+    const bool loads = emu_op_effect(insn->op) == EMU_EFFECT_READ;
 
     if (warp->unset | warp->astray) {
         return false;

@@ -262,7 +262,7 @@ follow_result(const emu_warp *warp, const emu_insn *insn)
     const unsigned width = emu_op_rows[insn->op].widths[EMU_A];
     emu_unset value;
 
-    switch (emu_op_rows[insn->op].unset) {
+    switch (emu_op_unset(insn->op)) {
         case EMU_FOLLOW_SELECT:
             return follow_select(warp, insn);
         case EMU_FOLLOW_AND:
@@ -279,12 +279,14 @@ follow_result(const emu_warp *warp, const emu_insn *insn)
         case EMU_FOLLOW_DEFINE:
         case EMU_FOLLOW_SHUFFLE:
             return (emu_unset){0, 0, 0};
-        default:
-            value = follow_all(warp, insn);
-            value.used |= value.copied;
-            value.copied = 0;
-            return value;
+        case EMU_FOLLOW_COMPUTE:
+        case EMU_FOLLOW_BRANCH:
+            break;
     }
+    value = follow_all(warp, insn);
+    value.used |= value.copied;
+    value.copied = 0;
+    return value;
 }
 
 /* An unset register is first read here, other than by a copy. */
@@ -317,13 +319,13 @@ emu_init_follow(emu_warp *warp, const emu_insn *insn)
 {
     emu_unset value;
 
-    if (emu_op_rows[insn->op].unset == EMU_FOLLOW_BRANCH) {
+    if (emu_op_unset(insn->op) == EMU_FOLLOW_BRANCH) {
         emu_init_branch(warp, insn);
         return;
     }
     value = follow_only(follow_result(warp, insn), warp->mask);
     follow_name(warp, insn, &value);
-    if (insn->used & EMU_USES_D && emu_op_rows[insn->op].unset != EMU_FOLLOW_SHUFFLE) {
+    if (insn->used & EMU_USES_D && emu_op_unset(insn->op) != EMU_FOLLOW_SHUFFLE) {
         emu_unset_store(warp, insn->d, warp->mask, value);
     }
     if (insn->used & EMU_USES_E) {

@@ -253,7 +253,7 @@ emu_store_value_line(const emu_warp *warp, const emu_insn *insn, unsigned lane,
     char written[EMU_VALUE_ROOM] = "", before[EMU_VALUE_ROOM] = "";
 
     line[0] = 0;
-    if (emu_op_rows[insn->op].effect == EMU_EFFECT_WRITE && size <= EMU_VALUE_MOST) {
+    if (emu_op_effect(insn->op) == EMU_EFFECT_WRITE && size <= EMU_VALUE_MOST) {
         emu_store_value(warp, insn, lane, size, value);
         emu_value_text(value, size, written);
     }

@@ -154,7 +154,7 @@ watch_step_access(emu_watch *watch, emu_warp *warp, const emu_insn *insn)
     before kept;
 
     emu_address_of_lanes(warp, insn, address);
-    if (!writes || emu_op_rows[insn->op].effect == EMU_EFFECT_UPDATE) {
+    if (!writes || emu_op_effect(insn->op) == EMU_EFFECT_UPDATE) {
         watch_note_read(watch, warp, insn, address);
     }
     if (!writes) {
@@ -197,16 +197,12 @@ watch_run_insn(emu_warp *warp, const emu_insn *insn)
 static const emu_insn *
 watch_step(emu_watch *watch, emu_warp *warp, const emu_insn *insn)
 {
-    const unsigned effect = emu_op_rows[insn->op].effect;
+    const emu_effect effect = emu_op_effect(insn->op);
     const emu_insn *next;
     uint32_t mask, bits;
 
     switch (effect) {
-        case EMU_EFFECT_PREFIX:
-            if (insn->op == EMU_OP_round) { /* before an operation without effects */
-                break;
-            }
-            /* as emu_op_guard */
+        case EMU_EFFECT_GUARD: /* as emu_op_guard */
             mask = warp->mask;
             bits = emu_predicate(warp, insn->a, insn->aux != 0);
             if (!(mask & bits)) {
@@ -228,12 +224,14 @@ watch_step(emu_watch *watch, emu_warp *warp, const emu_insn *insn)
             watch->timed |= watch_is_clock(insn->aux);
             break;
         case EMU_EFFECT_SPIN:
+        case EMU_EFFECT_FENCE:
             watch->spins = true;
             break;
         case EMU_EFFECT_ACT:
             watch->changed = true;
             break;
-        default:
+        case EMU_EFFECT_ROUND:
+        case EMU_EFFECT_PLAIN:
             break;
     }
     return watch->run(warp, insn);

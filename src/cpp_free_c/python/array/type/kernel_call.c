@@ -299,15 +299,16 @@ call_plan_applies(const kernel_call *self, const pcu_call_plan *plan)
 static int
 call_plan_get(kernel_call *self, int kind, pcu_call_plan **plan)
 {
-    if (!call_plan_applies(self, self->plans[kind])) {
-        PyObject *done =
-            PyObject_CallMethod((PyObject *)self, "_prepare", "O",
-                                kind == CALL_PLAN_RANGE ? Py_True : Py_False);
-        if (done == NULL) {
-            return -1;
-        }
-        Py_DECREF(done);
+    *plan = self->plans[kind];
+    if (call_plan_applies(self, *plan)) {
+        return 0;
     }
+    PyObject *done = PyObject_CallMethod((PyObject *)self, "_prepare", "O",
+                                         kind == CALL_PLAN_RANGE ? Py_True : Py_False);
+    if (done == NULL) {
+        return -1;
+    }
+    Py_DECREF(done);
     *plan = self->plans[kind];
     if (!call_plan_applies(self, *plan)) {
         *plan = NULL;

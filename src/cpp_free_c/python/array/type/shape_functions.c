@@ -362,7 +362,8 @@ shape_public_join(PyObject *m, const public_join *kind, PyObject *const *args,
     if (pcu_args_parse(st, &signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
-    if (a.axis == Py_None || a.out != Py_None || a.casting != Py_None) {
+    if (a.axis == Py_None || a.out != Py_None || a.casting != Py_None ||
+        a.join.dtype != Py_None) {
         return pcu_forward_by_name("pycuda._array.functions.joining", "in_steps",
                                    kind->in_steps, NULL, &signature, args, nargs,
                                    kwnames);

@@ -62,7 +62,7 @@ pcu_opengl_map_new(pcu_opengl_registration *self, PyObject *stream, CUstream han
     mapping->object = (pcu_opengl_registration *)Py_NewRef((PyObject *)self);
     mapping->stream = stream;
     mapping->handle = handle;
-    self->mapped = 1; /* refuse other calls of map() and unregister() meanwhile */
+    self->mapped = true; /* refuse other calls of map() and unregister() meanwhile */
     CUresult status = mapping_begin(self, handle, &routine, &mapped);
     mapping->mapped = mapped;
     self->mapped = mapped;

@@ -144,7 +144,7 @@ graph_add_free(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
 static bool
 graph_frees(PyObject *nodes, CUdeviceptr address)
 {
-    int found = 0;
+    bool found = false;
     for (Py_ssize_t i = 0; !found && i < PyList_GET_SIZE(nodes); i++) {
         const pcu_graph_node *node = (pcu_graph_node *)PyList_GET_ITEM(nodes, i);
         found = node->type == CU_GRAPH_NODE_TYPE_MEM_FREE && node->address == address;

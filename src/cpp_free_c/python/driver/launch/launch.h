@@ -190,8 +190,6 @@ typedef struct {
     PyObject *dev_alloc; /* NULL until the first call */
     size_t room;         /* bytes of our allocation; 0 if the program set dev_alloc */
     int finishing; /* post_calls that copy now; not 0: do not replace the memory */
-    PyObject
-        *words; /* bytes: the array in messages, of a derived type; NULL until used */
     PyObject *dict;
     PyObject *weakrefs;
 } pcu_handler;

@@ -534,7 +534,7 @@ copy_nd_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     copy_nd *self = (copy_nd *)type->tp_alloc(type, 0);
     if (self != NULL) {
         self->st = st;
-        self->job.dst.writable = 1;
+        self->job.dst.writable = true;
         self->kind = COPY_ND_PEER;
         if (PyType_IsSubtype(type, st->Memcpy2D)) {
             self->kind = COPY_ND_2D;

@@ -19,7 +19,7 @@ typedef struct {
     pcu_resource base; /* handle.link */
     pcu_jit *jit;      /* owned */
     PyObject *handler; /* strong; NULL or None: no handler */
-    int busy;
+    bool busy;
 } pcu_linker;
 
 typedef enum { LINKER_ADD_DATA, LINKER_ADD_FILE, LINKER_COMPLETE } linker_step;
@@ -89,7 +89,7 @@ linker_run(pcu_linker *self, linker_job *job)
     pcu_scope scope;
     const pcu_context_record *rec = pcu_context_rec(self->base.ctx);
     CUlinkState link = self->base.handle.link;
-    self->busy = 1;
+    self->busy = true;
     job->routine = "cuCtxPushCurrent";
     status = pcu_scope_enter(&scope, rec);
     if (status == CUDA_SUCCESS) {
@@ -100,7 +100,7 @@ linker_run(pcu_linker *self, linker_job *job)
             status = left;
         }
     }
-    self->busy = 0;
+    self->busy = false;
     return status;
 }
 
