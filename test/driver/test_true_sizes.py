@@ -536,7 +536,7 @@ def test_handlers_ask_the_buffer(ctx):
 
 
 @pytest.mark.parametrize("kind", [drv.In, drv.Out, drv.InOut])
-def test_handlers_and_memory_that_is_too_small(ctx, kind):
+def test_handlers_and_memory_that_is_too_small(ctx, kind, strict):
     kernel = SourceModule("__global__ void f(int *x) {}").get_function("f")
     values = np.zeros(N, np.int32)
     handler = kind(values)
@@ -558,7 +558,19 @@ def test_handlers_and_memory_that_is_too_small(ctx, kind):
     kernel(Own(values), block=(1, 1, 1))
 
 
-def test_an_array_that_grew_during_the_launch(ctx):
+@pytest.mark.parametrize("kind", [drv.In, drv.Out, drv.InOut])
+def test_handlers_and_blocks_of_a_pool(ctx, kind):
+    """A block is longer than was asked for, and PyCUDA copies to all of it."""
+    kernel = SourceModule("__global__ void f(int *x) { x[threadIdx.x] = 5; }")
+    values = np.zeros(99, np.int32)  # 396 bytes
+    handler = kind(values)
+    handler.dev_alloc = DeviceMemoryPool().allocate(388)  # 399 bytes
+    with pytest.warns(drv.PyCUDAWarning, match="has 396 bytes, its device memory has"):
+        kernel.get_function("f")(handler, block=(99, 1, 1))
+    assert values.tolist() == [0 if kind is drv.In else 5] * 99
+
+
+def test_an_array_that_grew_during_the_launch(ctx, strict):
     kernel = SourceModule("__global__ void f(int *x, int *y) {}").get_function("f")
     small, large = np.zeros(4, np.int32), np.zeros(N, np.int32)
     handler = drv.Out(small)

@@ -49,6 +49,7 @@ typedef struct {
     size_t offset;
     long long low; /* the range of an integer */
     unsigned long long high;
+    bool cuts;             /* the format is longer, and PyCUDA's layout is right */
     unsigned int elements; /* of 'P': the types of arrays whose address it takes */
 } pcu_prepared_arg;
 

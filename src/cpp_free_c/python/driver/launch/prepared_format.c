@@ -201,6 +201,7 @@ format_fit(pcu_function *self, pcu_prepared_arg *item, Py_ssize_t i, int passes)
         return -1;
     }
     if (resizable) {
+        item->cuts = passes && item->size > param->size;
         item->size = param->size;
     }
     item->offset = param->offset;
