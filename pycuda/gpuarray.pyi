@@ -16,29 +16,53 @@ from pycuda._driver import (
     Device,
     GPUArray as GPUArray,
     Stream,
+    _all,
     _Allocator,
+    _any,
+    _argmax,
+    _argmin,
     _argwhere,
     _concatenate,
+    _count_nonzero,
     _cummax,
     _cummin,
     _cumprod,
     _cumsum,
     _cumulative_prod,
     _cumulative_sum,
+    _digitize,
     _flatnonzero,
+    _max,
+    _mean,
     _median,
+    _min,
+    _nanargmax,
+    _nanargmin,
+    _nanmax,
+    _nanmean,
     _nanmedian,
+    _nanmin,
     _nanpercentile,
+    _nanprod,
     _nanquantile,
+    _nanstd,
+    _nansum,
+    _nanvar,
     _nonzero,
     _Number,
     _Operand,
     _Order,
     _percentile,
+    _prod,
+    _ptp,
     _quantile,
+    _searchsorted,
     _Shape,
     _stack,
+    _std,
+    _sum,
     _take,
+    _var,
     matmul as matmul,
     to_gpu as to_gpu,
     to_gpu_async as to_gpu_async,
@@ -46,24 +70,48 @@ from pycuda._driver import (
 from pycuda.characterize import has_double_support as has_double_support
 
 drv = driver
+all = _all
+any = _any
+argmax = _argmax
+argmin = _argmin
 argwhere = _argwhere
 concatenate = _concatenate
+count_nonzero = _count_nonzero
 cummax = _cummax
 cummin = _cummin
 cumprod = _cumprod
 cumsum = _cumsum
 cumulative_prod = _cumulative_prod
 cumulative_sum = _cumulative_sum
-quantile = _quantile
-percentile = _percentile
-nanquantile = _nanquantile
-nanpercentile = _nanpercentile
-nanmedian = _nanmedian
-median = _median
+digitize = _digitize
 flatnonzero = _flatnonzero
+max = _max
+mean = _mean
+median = _median
+min = _min
+nanargmax = _nanargmax
+nanargmin = _nanargmin
+nanmax = _nanmax
+nanmean = _nanmean
+nanmedian = _nanmedian
+nanmin = _nanmin
+nanpercentile = _nanpercentile
+nanprod = _nanprod
+nanquantile = _nanquantile
+nanstd = _nanstd
+nansum = _nansum
+nanvar = _nanvar
 nonzero = _nonzero
+percentile = _percentile
+prod = _prod
+ptp = _ptp
+quantile = _quantile
+searchsorted = _searchsorted
 stack = _stack
+std = _std
+sum = _sum
 take = _take
+var = _var
 
 _T = TypeVar("_T")
 _Axis: TypeAlias = int | tuple[int, ...] | None
@@ -605,220 +653,6 @@ def logical_or(
 def logical_not(
     x: _Operand, /, out: GPUArray | None = None, *, allocator: _Allocator | None = None
 ) -> GPUArray: ...
-def sum(
-    a: GPUArray,
-    dtype: DTypeLike | None = None,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-    *,
-    axis: _Axis = None,
-    keepdims: bool = False,
-    out: GPUArray | None = None,
-    initial: _Number | None = None,
-    where: GPUArray | bool = True,
-) -> GPUArray: ...
-def prod(
-    a: GPUArray,
-    dtype: DTypeLike | None = None,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-    *,
-    axis: _Axis = None,
-    keepdims: bool = False,
-    out: GPUArray | None = None,
-    initial: _Number | None = None,
-    where: GPUArray | bool = True,
-) -> GPUArray: ...
-def mean(
-    a: GPUArray,
-    dtype: DTypeLike | None = None,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-    *,
-    axis: _Axis = None,
-    keepdims: bool = False,
-    out: GPUArray | None = None,
-    where: GPUArray | bool = True,
-) -> GPUArray: ...
-def min(
-    a: GPUArray,
-    stream: Stream | None = None,
-    *,
-    axis: _Axis = None,
-    keepdims: bool = False,
-    out: GPUArray | None = None,
-    allocator: _Allocator | None = None,
-    initial: _Number | None = None,
-    where: GPUArray | bool = True,
-) -> GPUArray: ...
-def max(
-    a: GPUArray,
-    stream: Stream | None = None,
-    *,
-    axis: _Axis = None,
-    keepdims: bool = False,
-    out: GPUArray | None = None,
-    allocator: _Allocator | None = None,
-    initial: _Number | None = None,
-    where: GPUArray | bool = True,
-) -> GPUArray: ...
-def argmin(
-    a: GPUArray,
-    stream: Stream | None = None,
-    *,
-    axis: _Axis = None,
-    keepdims: bool = False,
-    out: GPUArray | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def argmax(
-    a: GPUArray,
-    stream: Stream | None = None,
-    *,
-    axis: _Axis = None,
-    keepdims: bool = False,
-    out: GPUArray | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def count_nonzero(
-    a: GPUArray,
-    stream: Stream | None = None,
-    *,
-    axis: _Axis = None,
-    keepdims: bool = False,
-    out: GPUArray | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def any(
-    a: GPUArray,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-    axis: _Axis = None,
-    keepdims: bool = False,
-    out: GPUArray | None = None,
-    *,
-    initial: _Number | None = None,
-    where: GPUArray | bool = True,
-) -> GPUArray: ...
-def all(
-    a: GPUArray,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-    axis: _Axis = None,
-    keepdims: bool = False,
-    out: GPUArray | None = None,
-    *,
-    initial: _Number | None = None,
-    where: GPUArray | bool = True,
-) -> GPUArray: ...
-def nansum(
-    a: GPUArray,
-    axis: _Axis = None,
-    dtype: DTypeLike | None = None,
-    out: GPUArray | None = None,
-    keepdims: bool = False,
-    initial: _Number | None = None,
-    where: GPUArray | bool = True,
-    *,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def nanprod(
-    a: GPUArray,
-    axis: _Axis = None,
-    dtype: DTypeLike | None = None,
-    out: GPUArray | None = None,
-    keepdims: bool = False,
-    initial: _Number | None = None,
-    where: GPUArray | bool = True,
-    *,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def nanmin(
-    a: GPUArray,
-    axis: _Axis = None,
-    out: GPUArray | None = None,
-    keepdims: bool = False,
-    initial: _Number | None = None,
-    where: GPUArray | bool = True,
-    *,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def nanmax(
-    a: GPUArray,
-    axis: _Axis = None,
-    out: GPUArray | None = None,
-    keepdims: bool = False,
-    initial: _Number | None = None,
-    where: GPUArray | bool = True,
-    *,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def nanargmin(
-    a: GPUArray,
-    axis: _Axis = None,
-    out: GPUArray | None = None,
-    *,
-    keepdims: bool = False,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def nanargmax(
-    a: GPUArray,
-    axis: _Axis = None,
-    out: GPUArray | None = None,
-    *,
-    keepdims: bool = False,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def nanmean(
-    a: GPUArray,
-    axis: _Axis = None,
-    dtype: DTypeLike | None = None,
-    out: GPUArray | None = None,
-    keepdims: bool = False,
-    *,
-    where: GPUArray | bool = True,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def nanvar(
-    a: GPUArray,
-    axis: _Axis = None,
-    dtype: DTypeLike | None = None,
-    out: GPUArray | None = None,
-    ddof: float = 0,
-    keepdims: bool = False,
-    *,
-    where: GPUArray | bool = True,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def nanstd(
-    a: GPUArray,
-    axis: _Axis = None,
-    dtype: DTypeLike | None = None,
-    out: GPUArray | None = None,
-    ddof: float = 0,
-    keepdims: bool = False,
-    *,
-    where: GPUArray | bool = True,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def ptp(
-    a: GPUArray,
-    axis: _Axis = None,
-    out: GPUArray | None = None,
-    *,
-    keepdims: bool = False,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
 def average(
     a: GPUArray,
     axis: _Axis = None,
@@ -829,23 +663,6 @@ def average(
     stream: Stream | None = None,
     allocator: _Allocator | None = None,
 ) -> Any: ...
-def searchsorted(
-    a: GPUArray,
-    v: GPUArray | _Number,
-    side: Literal["left", "right"] = "left",
-    sorter: GPUArray | None = None,
-    *,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def digitize(
-    x: GPUArray | _Number,
-    bins: Any,
-    right: bool = False,
-    *,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
 def bincount(
     x: GPUArray,
     weights: GPUArray | None = None,
@@ -873,28 +690,6 @@ def histogram(
     stream: Stream | None = None,
     allocator: _Allocator | None = None,
 ) -> tuple[GPUArray, GPUArray]: ...
-def var(
-    a: GPUArray,
-    axis: _Axis = None,
-    ddof: float = 0,
-    keepdims: bool = False,
-    *,
-    out: GPUArray | None = None,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-    where: GPUArray | bool = True,
-) -> GPUArray: ...
-def std(
-    a: GPUArray,
-    axis: _Axis = None,
-    ddof: float = 0,
-    keepdims: bool = False,
-    *,
-    out: GPUArray | None = None,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-    where: GPUArray | bool = True,
-) -> GPUArray: ...
 def nancumsum(
     a: GPUArray,
     axis: int | None = None,

@@ -63,7 +63,7 @@ DEVICE_DATA = {
     "device/api/memory/graph_memory.c": ["accounts", "live_count"],
     "device/api/memory/ipc_memory.c": ["segments", "openings"],
     "device/api/entry/lock.c": ["api", "prepared"],
-    "device/api/entry/message.c": ["message", "error_log", "opened"],
+    "device/api/entry/message.c": ["last_message", "error_log", "opened"],
     "device/api/texture/opengl.c": ["declared"],
     "device/api/memory/pool.c": ["current_pools", "builtin_count"],
     "device/api/entry/users.c": ["foreign"],

@@ -17,7 +17,7 @@ def normal_axis(axis, ndim):
     AxisError is a ValueError and an IndexError.
     """
     if not -ndim <= axis < ndim:
-        raise AxisError(f"axis {axis} is not one of {ndim} axes")
+        raise AxisError(f"axis {axis} is not one of the {ndim} axes")
     return axis % ndim
 
 

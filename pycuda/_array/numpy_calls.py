@@ -75,11 +75,16 @@ def casting_dtype(value, dtype):
     return np.asarray(value).dtype
 
 
-def into(result, out):
+def into(result, out, casting="same_kind"):
     """Return a result, or ``out`` with the elements of it."""
     if out is None:
         return result
     if out.shape != result.shape:
         raise ValueError(f"the result has shape {result.shape}, out has {out.shape}")
+    if not np.can_cast(result.dtype, out.dtype, casting):
+        raise TypeError(
+            f"the result of dtype {result.dtype} cannot be put into an array of dtype "
+            f"{out.dtype}; convert with astype()"
+        )
     out[...] = result
     return out

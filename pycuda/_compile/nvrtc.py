@@ -8,12 +8,15 @@ It needs neither nvcc nor a host compiler. It has no standard headers, which
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import re
+import signal
 import sys
+import threading
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from pycuda import _extras
 from pycuda._compile import store, toolkit
@@ -40,6 +43,8 @@ _PRE = ("-include", "--pre-include", "-optf", "--options-file")
 _WARNING = ": warning #"
 _UNUSED = r"\s*.*: warning #177-D: function .* never referenced"
 _INVALID_OPTION = 5
+_CAUGHT = (signal.SIGINT, signal.SIGTERM)  # by NVRTC, in its first compilation
+_SIGNAL_IGNORED = 1
 
 # NVRTC looks for a header first in the folder of the program's name. For a bare name
 # that is the current folder, where nvcc does not look. Below a file there are no
@@ -54,6 +59,7 @@ _found: dict[tuple[str | None, ...], str] = {}
 _libraries: dict[str, _Library] = {}
 _own: dict[tuple[str | None, ...], list[str]] = {}
 _broken: dict[str, str] = {}  # libraries that cannot be loaded, with the reason
+_starting = threading.Lock()
 
 
 def find() -> str | None:
@@ -103,6 +109,37 @@ class _Library:
     def __init__(self, path: str) -> None:
         self._dll = ctypes.CDLL(path)
         self._dll.nvrtcGetErrorString.restype = ctypes.c_char_p
+        self._is_started = False
+
+    def start(self) -> None:
+        """Compile a wrong program first, with Ctrl-C ignored.
+
+        In its first compilation, NVRTC would end the process at Ctrl-C with status 4.
+        After it, Python's handler would have the flag SA_RESTART, so that Ctrl-C no
+        longer interrupts reads and locks. NVRTC does not catch an ignored SIGINT.
+        """
+        with _starting:
+            if self._is_started:
+                return
+            # A signal that comes now waits, or is lost if another thread takes it.
+            mask = signal.pthread_sigmask(signal.SIG_BLOCK, _CAUGHT)
+            try:
+                with _ignored(_CAUGHT):
+                    if self._fail(b"--minimal") == _INVALID_OPTION:  # before 12.0
+                        self._fail()
+                self._is_started = True
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+    def _fail(self, *options: bytes) -> int:
+        """Compile an error, which takes 6 ms with --minimal. Return the status."""
+        program = ctypes.c_void_p()
+        create = ctypes.byref(program), b"#error", None, 0, None, None
+        self.call("nvrtcCreateProgram", *create)
+        given = _strings(options)
+        status = self.try_call("nvrtcCompileProgram", program, len(options), given)
+        self.call("nvrtcDestroyProgram", ctypes.byref(program))
+        return status
 
     def call(self, name: str, *arguments: object) -> None:
         """Call a function. Raise CompileError if it fails."""
@@ -141,6 +178,24 @@ class _Library:
         self.call("nvrtcGetSupportedArchs", archs)
         version = f"NVRTC, release {major.value}.{minor.value},"
         return version, " ".join(f"compute_{arch}" for arch in archs)
+
+
+@contextlib.contextmanager
+def _ignored(numbers: Iterable[int]) -> Iterator[None]:
+    """Ignore signals, in all threads. Restore the actions of the process afterwards."""
+    libc = ctypes.CDLL(None)
+    libc.signal.argtypes = ctypes.c_int, ctypes.c_void_p
+    libc.signal.restype = ctypes.c_void_p
+    saved = {}
+    for number in numbers:
+        saved[number] = ctypes.create_string_buffer(256)  # struct sigaction is smaller
+        libc.sigaction(number, None, saved[number])
+        libc.signal(number, _SIGNAL_IGNORED)
+    try:
+        yield
+    finally:
+        for number, action in saved.items():
+            libc.sigaction(number, action, None)
 
 
 def _library(path: str) -> _Library:
@@ -415,6 +470,7 @@ def _compile(
 
     ``without`` are the standard headers that are not offered to it.
     """
+    library.start()
     program = ctypes.c_void_p()
     offered = _offered(without)
     offered.update(_missing_headers(arguments))

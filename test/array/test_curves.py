@@ -111,6 +111,9 @@ def test_interp_of_other_samples(ctx):
     agree(np.interp, x, np.array([1.0]), np.array([5.0]))
     agree(np.interp, x, np.array([0.0, 1, 1, 2]), np.array([1.0, 2, 3, 4]))
     agree(np.interp, np.arange(3), np.arange(3), np.arange(3))
+    places = np.array([0.5, 1, 1.5, np.inf, -np.inf, np.nan], "f4")
+    for xp in ([0, 1, np.inf], [-np.inf, 1, np.inf], [0, 1, 1], [1, 1, 1]):
+        agree(np.interp, places, np.array(xp, "f4"), np.array([0, 1, 2], "f4"))
     agree(np.interp, x, np.arange(3.0), np.arange(2.0))
     agree(np.interp, x + 1j, np.arange(3.0), np.arange(3.0))
     agree(np.interp, x[::-2], np.arange(6.0)[::2], np.arange(6.0)[::-2])

@@ -150,7 +150,7 @@ def test_a_pool_as_allocator(ctx):
     pool.stop_holding()
 
 
-def test_another_default_allocator(ctx):
+def test_another_default_allocator(ctx, strict):
     pool = drv.DeviceMemoryPool()
     set_default_allocator(pool.allocate)
     try:

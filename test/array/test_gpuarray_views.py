@@ -537,6 +537,28 @@ def test_records(ctx):
         array + array
 
 
+FIELDS = {
+    "mass": "no views of fields: use 'mass' in a kernel, or in .* get",
+    "weight": r"no field 'weight'; its fields are \('mass', 'n'\)",
+}
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_an_index_by_name_says_what_is_the_case(ctx, name):
+    records = to_gpu(np.zeros((3, 2), [("mass", "f4"), ("n", "i4")]))
+    for index in (name, [name, "n"], (0, name)):
+        with pytest.raises(IndexError, match=FIELDS[name]):
+            records[index]
+        with pytest.raises(IndexError, match=FIELDS[name]):
+            records[index] = 1
+    with pytest.raises(
+        IndexError, match=f"'{name}' is the name of a .* float32 has no"
+    ):
+        gpuarray.zeros(3, np.float32)[name]
+    with pytest.raises(IndexError, match="must be of integer or boolean"):
+        records[[1.5]]
+
+
 def test_fields_at_odd_addresses_are_refused(ctx):
     memory = GPUArray(64, np.int8)
     odd = GPUArray(4, np.float32, base=memory, gpudata=memory.ptr + 1)

@@ -418,7 +418,7 @@ def test_scans_of_any_size(scan, size):
     assert scan.general == 0
 
 
-def test_scans_that_python_handles(scan, strict):
+def test_scans_that_python_handles(scan):
     host = np.arange(100, dtype=np.int32)
     x = to_gpu(host)
     same(scan(x[::2], "new"), np.cumsum(host[::2], dtype=np.int32))

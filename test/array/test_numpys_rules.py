@@ -83,6 +83,21 @@ def test_assigned_lists(ctx):
             agree(put, x, [2, 0, 1], values)
 
 
+def test_values_for_no_elements(ctx):
+    """The shape of the values counts although there is nothing to store."""
+    shapes = [(0,), (1,), (2,), (3,), (1, 0), (1, 1, 1), (2, 0), (2, 3), (2, 1, 1)]
+    for shape in ((0,), (0, 3), (3, 0)):
+        for key in (Ellipsis, slice(0, 0), slice(None)):
+            for values in map(empty, shapes):
+                agree(set_list, empty(shape), key, values)
+                if values.ndim == 1:
+                    agree(set_list, empty(shape, "f4"), key, values.tolist())
+            agree(set_list, empty(shape), key, 5)
+    agree(copy_to, empty(0), np.ones(2))
+    agree(copy_to, empty((0, 3)), np.ones(3))
+    agree(set_list, np.arange(4), slice(3, 1), [7, 8])
+
+
 def test_values_that_functions_store(ctx):
     x, mask = empty(2, "u1"), np.array([True, True])
     for value in (300, [300], [1.5], 1.5, np.int8(-3), [1, 2]):
@@ -179,6 +194,84 @@ def test_asked_dtypes(ctx):
     agree(np.absolute, np.array([3 + 4j], "c8"), dtype=np.dtype("f4"))
 
 
+def joined(function, **kwargs):
+    return lambda x, out: function([x, x], out=out, **kwargs)
+
+
+#: {name: a function of 4 elements and an output, the shape of the output}
+STORING = {
+    "std": (lambda x, out: np.std(x, out=out), ()),
+    "std where": (lambda x, out: np.std(x, out=out, where=x > 1), ()),
+    "ptp": (lambda x, out: np.ptp(x, out=out), ()),
+    "quantile": (lambda x, out: np.quantile(x, 0.5, out=out), ()),
+    "nanpercentile": (lambda x, out: np.nanpercentile(x, [5, 50], out=out), (2,)),
+    "median": (lambda x, out: np.median(x, out=out), ()),
+    "sum where": (lambda x, out: np.sum(x, out=out, where=x > 1), ()),
+    "round": (lambda x, out: np.round(x, 1, out=out), (4,)),
+    "concatenate": (joined(np.concatenate), (8,)),
+    "concatenate flat": (joined(np.concatenate, axis=None), (8,)),
+    "stack": (joined(np.stack), (2, 4)),
+    "stack last": (joined(np.stack, axis=-1), (4, 2)),
+    "vecdot": (lambda x, out: np.vecdot(x, x, out=out), ()),
+    "take": (lambda x, out: np.take(x, [0, 1], out=out), (2,)),
+}
+
+
+@pytest.mark.parametrize("name", STORING)
+@pytest.mark.parametrize("dtype", ["i4", "f4", "c8"])
+def test_outputs_of_other_kinds(ctx, name, dtype):
+    function, shape = STORING[name]
+    if name == "vecdot" and not hasattr(np, name):
+        pytest.skip("NumPy has no vecdot")
+    if dtype == "c8" and name in ("quantile", "nanpercentile", "median"):
+        return
+    x = np.array([1.5, 2, 4, 8]).astype(dtype)
+    for out in ("?", "i1", "u1", "i8", "f2", "f8", "c16"):
+        if name == "take" and not np.can_cast(out, dtype):
+            continue  # NumPy judges the conversion of the output to the elements
+        agree(lambda x, out: function(x, out), x, empty(shape, out), tolerance=2e-3)
+
+
+def test_asked_dtypes_of_joins(ctx):
+    for dtype in ("i4", "f4", "c8"):
+        x = np.ones(2, dtype)
+        for asked in map(np.dtype, ("i2", "u4", "f2", "f8", "c8")):
+            for function in (np.concatenate, np.stack, np.vstack, np.hstack):
+                agree(function, [x, x], dtype=asked)
+            agree(np.concatenate, [x, x], dtype=asked, casting="unsafe")
+            agree(np.concatenate, [x, x], axis=None, dtype=asked, casting="safe")
+    if hasattr(np, "vecdot"):
+        agree(np.vecdot, np.ones(2), np.ones(2), dtype=np.dtype("i4"))
+        agree(np.vecdot, np.ones(2), np.ones(2), dtype=np.dtype("f4"))
+
+
+def test_arrays_of_values_are_converted_safely(ctx):
+    mask = np.array([True, False])
+    for dtype in ("u1", "i4", "u8", "f4", "c8"):
+        for other in ("?", "i1", "u1", "i8", "f4", "f8", "c8"):
+            for values in (np.ones(1, other), np.ones(2, other)):
+                agree(changed(np.putmask), empty(2, dtype), mask, values)
+                agree(changed(np.place), empty(2, dtype), mask, values)
+
+
+def test_operands_are_broadcast_to_the_output(ctx):
+    x, row = np.arange(12, dtype="f4").reshape(3, 4), np.arange(4, dtype="f4")
+    agree(np.add, row, row, out=empty((3, 4), "f4"))
+    agree(np.add, row[:1], 2, out=empty((3, 4), "f4"))
+    agree(np.negative, x[:1], out=empty((3, 4), "f8"))
+    agree(np.sqrt, row, out=empty((2, 3, 4), "f4"))
+    agree(np.divmod, row, row + 1, out=(empty((3, 4), "f4"), empty((3, 4), "f4")))
+    agree(np.divmod, row, row + 1, out=(empty((3, 4), "f4"), empty((1, 4), "f4")))
+    agree(np.multiply, row, row, out=empty((2, 4), "f4"), where=row > 1)
+    agree(np.add, row, row, out=empty((3, 2), "f4"))
+    agree(np.add, x, row, out=empty(4, "f4"))
+    agree(np.add, x, row, out=empty((1, 4), "f4"))
+    agree(np.add, row, row, out=empty((0, 4), "f4"))
+    ours = to_gpu(x)
+    np.add(ours[:1], ours[0], out=ours)
+    same(ours, np.broadcast_to(2 * row, (3, 4)))
+
+
 def test_bits_of_other_sign_are_refused(ctx):
     """Operators in place that PyCUDA has not have NumPy's rule."""
     x, y = to_gpu(empty(2, "u4")), to_gpu(empty(2, "i4"))
@@ -269,6 +362,18 @@ def test_dtypes_of_deviations(ctx, function, dtype):
         agree(function, x, axis=1, dtype=np.dtype(dtype), ddof=1, keepdims=True)
 
 
+@pytest.mark.parametrize("function", [np.nanvar, np.nanstd])
+def test_too_few_elements_have_no_deviation(ctx, function):
+    x = np.array([[4.5, NAN, -5], [NAN, NAN, NAN], [1, 2, 4]], "f4")
+    rows = np.array([[True], [True], [False]])
+    for ddof in (0, 1, 2, 3, 4):
+        for axis in (None, 1):
+            agree(function, x, axis=axis, ddof=ddof, tolerance=1e-5)
+            for dtype in map(np.dtype, ("f8", "f2", "c8")):
+                agree(function, x, axis=axis, ddof=ddof, dtype=dtype, tolerance=1e-3)
+            agree(function, x, axis=axis, ddof=ddof, where=rows, tolerance=1e-5)
+
+
 def test_nan_reductions_of_quantiles_have_the_axes_of_q_first(ctx):
     x, q = np.arange(24.0).reshape(2, 3, 4), np.array([[0.1, 0.2], [0.4, 0.5]])
     for axis in (None, 0, (0, 1)):
@@ -346,6 +451,19 @@ def test_numbers_beside_differences(ctx):
             agree(np.ediff1d, x, end, to_begin=end)
 
 
+@pytest.mark.parametrize("function", [np.nanquantile, np.nanpercentile])
+def test_no_elements_have_no_quantile(ctx, function):
+    """NumPy drops the axes of q here."""
+    for dtype in ("f4", "i4"):
+        for method in ("linear", "hazen"):
+            got = function(to_gpu(empty((3, 0), dtype)), 0.5, axis=1, method=method)
+            same(got, np.full(3, NAN, "f4" if dtype == "f4" else "f8"))
+    got = function(to_gpu(empty((0, 3))), [0.5, 1.0], axis=0, keepdims=True)
+    same(got, np.full((2, 1, 3), NAN))
+    with pytest.raises(ValueError, match="have no elements"):
+        function(to_gpu(empty(0, "i4")), 0.5, method="lower")
+
+
 # -- arguments -------------------------------------------------------------------------
 
 
@@ -371,6 +489,52 @@ def test_equal_nan(ctx):
     agree(np.array_equal, np.array([1j * NAN]), np.array([NAN]), equal_nan=True)
 
 
+#: Functions of an array and the argument axis.
+ALONG = [np.sum, np.max, np.argmin, np.mean, np.std, np.ptp, np.nansum, np.nanmax]
+ALONG += [np.median, np.cumsum, np.nancumprod, np.sort, np.argsort, np.flip, np.diff]
+ALONG += [np.fft.fftshift, np.fft.hfft, np.squeeze, np.linalg.norm, np.count_nonzero]
+
+
+@pytest.mark.parametrize("axis", [2, -3])
+def test_axes_that_an_array_has_not(ctx, axis):
+    """AxisError is a ValueError and an IndexError: programs catch any of the three."""
+    x = to_gpu(np.arange(6.0).reshape(2, 3))
+    for function in ALONG:
+        if function is np.fft.fftshift:
+            with pytest.raises(np.exceptions.AxisError):
+                function(x, axes=axis)
+            continue
+        with pytest.raises(np.exceptions.AxisError):
+            function(x, axis=axis)
+    for call in (
+        lambda: np.quantile(x, 0.5, axis=axis),
+        lambda: np.take(x, [0], axis=axis),
+        lambda: np.take_along_axis(x, to_gpu(np.array([[0]])), axis),
+        lambda: np.concatenate([x, x], axis=axis),
+        lambda: np.stack([x, x], axis=axis + (1 if axis > 0 else -1)),
+        lambda: np.sum(x, axis=(0, axis)),
+        lambda: np.fft.fft(x, axis=axis),
+    ):
+        with pytest.raises(np.exceptions.AxisError, match="is not one of the"):
+            call()
+    with pytest.raises(ValueError, match="sum: axis -2 is there twice"):
+        np.sum(x, axis=(0, -2))
+
+
+def test_places_of_no_elements(ctx):
+    for function in (np.partition, np.argpartition):
+        for shape in ((0,), (0, 3), (3, 0)):
+            for kth in (0, -1, 3):
+                agree(function, empty(shape), kth, axis=0)
+        agree(function, np.arange(3.0), 3)
+
+
+def test_weights_of_points_are_real(ctx):
+    x = np.arange(3.0)
+    agree(np.histogram2d, x, x, weights=np.array([1, 2, 3j]))
+    agree(np.histogramdd, np.stack([x, x], 1), weights=np.array([1, 2, 3]))
+
+
 def test_trimmed_axes(ctx):
     x = np.pad(np.arange(1, 7).reshape(2, 3), ((1, 2), (3, 0)))
     got = {
@@ -384,6 +548,9 @@ def test_trimmed_axes(ctx):
         same(result, expected)
     assert np.trim_zeros(to_gpu(x * 0)).shape == (0, 0)
     same(np.trim_zeros(to_gpu(np.array([0, 1, 0, 2, 0]))), np.array([1, 0, 2]))
+    for ends in ("", "x"):
+        with pytest.raises(ValueError, match="trim names"):
+            np.trim_zeros(to_gpu(x), ends)
 
 
 @pytest.mark.parametrize("edge_order", [1, 2])

@@ -202,7 +202,9 @@ def test_an_axis_that_is_not_there(ctx):
     x = gpuarray.zeros((3, 4), np.float32)
     for function in (gpuarray.median, lambda x, axis: gpuarray.quantile(x, 0.5, axis)):
         for axis in (2, -3, (0, 5)):
-            with pytest.raises(np.exceptions.AxisError, match="is not one of 2 axes"):
+            with pytest.raises(
+                np.exceptions.AxisError, match="is not one of the 2 axes"
+            ):
                 function(x, axis=axis)
     with pytest.raises(TypeError, match="takes a GPUArray, not numpy.ndarray; copy"):
         gpuarray.median(np.zeros(3))

@@ -321,7 +321,7 @@ def test_lines_are_scanned_in_one_launch(ctx):
         same(x, host)
 
 
-def test_scan_arguments(ctx):
+def test_scan_arguments(ctx, strict):
     kernel = InclusiveScanKernel(np.int32, "a + b", name_prefix="mine")
     host = np.arange(20, dtype=np.int32)
     new = kernel(to_gpu(host), output_ary="new")

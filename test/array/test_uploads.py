@@ -213,7 +213,9 @@ def test_arithmetic_of_another_byte_order(ctx):
 
 
 def test_a_structure_of_another_byte_order_is_passed(ctx):
-    source = "struct two { int a, b; }; __global__ void f(two *out, two x) { *out = x; }"
+    source = (
+        "struct two { int a, b; }; __global__ void f(two *out, two x) { *out = x; }"
+    )
     record = np.array((1, 2), [("a", ">i4"), ("b", ">i4")])
     out, kernel = drv.mem_alloc(8), SourceModule(source).get_function("f")
     for value in (record, record[()]):
@@ -368,7 +370,7 @@ def with_allocator(allocator):
 
 
 @pytest.mark.parametrize("allocator", [3, 0, "pool", b"", ()])
-def test_what_is_no_allocator(ctx, allocator):
+def test_what_is_no_allocator(ctx, allocator, strict):
     for name, call in with_allocator(allocator).items():
         with pytest.raises(TypeError) as info:
             call()
@@ -376,6 +378,15 @@ def test_what_is_no_allocator(ctx, allocator):
         assert info.match(words), name
     with pytest.raises(TypeError, match="pagelocked_allocator must be a function"):
         CGStateContainer(IdentityOperator(np.float32, 4), None, allocator)
+
+
+def test_an_array_over_memory_needs_no_allocator(ctx):
+    """PyCUDA never asks it. Where memory is needed, mem_alloc takes its place."""
+    memory = drv.to_device(np.array(VALUES, np.float32))
+    with pytest.warns(drv.PyCUDAWarning, match="allocator must be None.*not int.*=1"):
+        array = GPUArray(4, np.float32, 5, gpudata=memory)
+    assert array.get().tolist() == VALUES
+    assert (array + 1).get().tolist() == [2, 3, 4, 5]
 
 
 def test_what_is_an_allocator(ctx):

@@ -3,6 +3,10 @@
 
 struct PyModuleDef pcu_module_def = {PyModuleDef_HEAD_INIT, .m_name = "planted"};
 
+#ifndef STORED
+#    define STORED PyObject *
+#endif
+
 typedef struct {
     PyObject *a;
     PyObject *b;
@@ -21,10 +25,12 @@ as_object(pcu_state *st, PyObject *value, void *out, const char *name)
     return 0;
 }
 
+typedef STORED as_object_stores;
+
 static const pcu_word words[] = {
-    {"a", as_object, offsetof(values, a)},
-    {"b", as_object, offsetof(values, b)},
-    {"long_name", as_object, offsetof(values, c)},
+    PCU_WORD("a", as_object, values, a),
+    PCU_WORD("b", as_object, values, b),
+    PCU_WORD("long_name", as_object, values, c),
 };
 
 #ifdef PLANTED

@@ -19,6 +19,7 @@ from pycuda._compile import (
     tools,
 )
 from pycuda.driver import CompileError, CompilerNotFoundError
+from support.child import run_child
 from support.compilers import make_toy, needs_nvcc
 from support.ordinary_sources import SOURCES
 
@@ -755,6 +756,50 @@ def test_hit_in_a_fresh_process_loads_no_library():
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         answers.append(done.stdout.split())
     assert answers == [["1", answers[0][1]], ["0", answers[0][1]]]
+
+
+FIRST_COMPILATION = """
+import os, signal, threading, time
+from pycuda import compiler
+from pycuda._compile import nvrtc
+
+def later(seconds, *call):
+    timer = threading.Timer(seconds, *call)
+    timer.daemon = True
+    timer.start()
+
+interrupt = os.kill, (os.getpid(), signal.SIGINT)
+
+def interrupted(library, name, *arguments):
+    if name == "nvrtcCompileProgram" and arguments[1] > 1:  # with options: ours
+        later(0.05, *interrupt)
+    return real(library, name, *arguments)
+
+real = nvrtc._Library.try_call
+nvrtc._Library.try_call = interrupted
+signal.signal(signal.SIGINT, signal.default_int_handler)
+lines = ["#define X%d 1" % i for i in range(300000)]
+try:
+    compiler.compile("\\n".join(lines), arch="sm_80", target="ptx", compiler="nvrtc",
+                     no_extern_c=True, cache_dir=False)
+    signal.pause()
+except KeyboardInterrupt:
+    print("interrupted")
+
+begin = time.monotonic()
+reader, writer = os.pipe()
+later(0.05, *interrupt)
+later(9, os.write, (writer, b"x"))
+try:
+    os.read(reader, 1)
+except KeyboardInterrupt:
+    print(time.monotonic() - begin < 8)
+"""
+
+
+def test_ctrl_c_in_the_first_compilation_is_an_exception():
+    """NVRTC would end the process, and leave Python's handler with other flags."""
+    assert run_child(FIRST_COMPILATION).stdout.split() == ["interrupted", "True"]
 
 
 def test_changed_header_compiles_anew(tmp_path, runs):

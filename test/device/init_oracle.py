@@ -4,9 +4,9 @@
 
 Each case fills, copies and stores to parts of an allocation, and then lets each thread
 of a kernel decide by an element. Or some threads of a block store to parts of shared
-memory, and others decide by elements of it. NumPy follows which bytes were written. The
-software device must report an uninitialised read if no byte of one of these elements
-was written. Needs PYCUDA_CHECK=init.
+memory, and some or all decide by elements of it. NumPy follows which bytes were
+written. The software device must report an uninitialised read if no byte of one of
+these elements was written. Needs PYCUDA_CHECK=init.
 """
 
 import random
@@ -58,13 +58,14 @@ SHARED_SOURCE = r"""
 extern "C" __global__ void shared_{write}_{read}(const int *numbers, int *out)
 {{
     __shared__ __align__(16) char s[{bytes}];
-    const int first = numbers[6], count = numbers[7];
+    const int first = numbers[6], count = numbers[7], all = numbers[8];
+    const int at = all ? threadIdx.x % count : threadIdx.x;
     for (int k = 0; k < 3; k++)
         if (threadIdx.x < numbers[k + 3])
             ((volatile {store} *)s)[numbers[k] + threadIdx.x] = 1;
     __syncthreads();
-    if (threadIdx.x < count)
-        if (((volatile {load} *)s)[first + threadIdx.x] == 77) out[threadIdx.x] = 1;
+    if (all || threadIdx.x < count)
+        if (((volatile {load} *)s)[first + at] == 77) out[threadIdx.x] = 1;
     out[threadIdx.x + 64] = 1;
 }}
 """
@@ -153,14 +154,20 @@ class Memory:
         for first, count in stores:
             written[first * write : (first + count) * write] = True
         first, count = elements(random, read)
+        everyone = random.randrange(2)  # each half of a warp loads one element, or 16
+        if everyone:
+            count = random.choice([1, 16])
+            first = random.randrange(SHARED_BYTES // read - count + 1)
         if random.random() < 0.7:  # near the end of what was written
             last = np.flatnonzero(written)[-1] // read
-            count = random.randrange(1, min(last + 1, THREADS) + 1)
+            count = min(last + 1, count)
+            if not everyone:
+                count = random.randrange(1, min(last + 1, THREADS) + 1)
             first = last + 1 - count
             if random.random() < 0.3 and last + 1 < SHARED_BYTES // read:
                 first += 1
-        numbers = [*zip(*stores, strict=True), (first, count)]
-        numbers = np.array([n for pair in numbers for n in pair], np.int32)
+        numbers = [*zip(*stores, strict=True), (first, count, everyone)]
+        numbers = np.array([n for part in numbers for n in part], np.int32)
         name = f"shared_{write}_{read}"
         self.steps.append((name, *numbers.tolist()))
         self.numbers = drv.to_device(numbers)

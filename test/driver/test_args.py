@@ -674,17 +674,19 @@ def test_a_keyword_that_is_no_string():
 needs_compiler = pytest.mark.skipif(not cc.compilers(), reason="needs a C compiler")
 
 
-def build_signatures(folder, planted=None):
-    """Compile and import test/c/signatures.c, a module with the parser alone."""
-    library = folder / "signatures.so"
-    flags = ["-std=c11", "-shared", "-fPIC", "-Wall", "-Werror"]
+def compile_signatures(folder, *macros):
+    """Compile test/c/signatures.c, a module with the parser alone."""
+    flags = ["-std=c11", "-shared", "-fPIC", "-Wall", "-Werror", *macros]
     for include in (sysconfig.get_path("include"), np.get_include()):
         flags += ["-isystem", include]
-    if planted is not None:
-        text = planted.replace("\n", "\\n")
-        flags.append(f'-DPLANTED="{text}"')
     source = cc.ROOT / "test" / "c" / "signatures.c"
-    cc.must(cc.compile_c(cc.compilers()[0], [source], library, flags))
+    return cc.compile_c(cc.compilers()[0], [source], folder / "signatures.so", flags)
+
+
+def build_signatures(folder, *macros):
+    """Compile and import the module."""
+    cc.must(compile_signatures(folder, *macros))
+    library = folder / "signatures.so"
     spec = importlib.util.spec_from_file_location("signatures", library)
     return importlib.util.module_from_spec(spec)
 
@@ -763,12 +765,21 @@ def test_a_module_with_a_wrong_text_does_not_start(tmp_path):
     for parameters, wrong in [("a, b=1", False), ("a, nonsense", True)]:
         folder = tmp_path / parameters
         folder.mkdir()
-        text = f"f({parameters})\n--\n\nReturn."
+        planted = rf'-DPLANTED="f({parameters})\n--\n\nReturn."'
         if wrong:
             with pytest.raises(SystemError, match="does not have at 'nonsense"):
-                build_signatures(folder, text)
+                build_signatures(folder, planted)
         else:
-            build_signatures(folder, text)
+            build_signatures(folder, planted)
+
+
+@needs_compiler
+def test_a_member_of_another_type_does_not_compile(tmp_path):
+    """A converter would write beyond the member, or leave a part of it."""
+    cc.must(compile_signatures(tmp_path, "-DSTORED=PyObject *"))
+    failed = compile_signatures(tmp_path, "-DSTORED=int")
+    assert failed.returncode != 0
+    assert "_Generic" in failed.stderr
 
 
 def test_every_function_with_keywords_is_described():

@@ -410,12 +410,16 @@ def test_bytes_of_another_dtype_are_read_as_the_declared_type():
             kernel(to_gpu(bits), y, range=slice(0, 4, 1))
         assert y.get().tolist() == values.tolist()
         assert "argument 0 (x) is an array of" in str(shown[0].message)
-    with pytest.warns(drv.PyCUDAWarning, match=r"argument 1 \(y\) is an array of int32"):
+    with pytest.warns(
+        drv.PyCUDAWarning, match=r"argument 1 \(y\) is an array of int32"
+    ):
         bits = gpuarray.zeros(4, np.int32)
         kernel(to_gpu(values), bits)
     assert (bits.get() == values.view(np.int32)).all()
     total = ReductionKernel(np.float32, "0", "a + b", "x[i]", "float *x")
-    with pytest.warns(drv.PyCUDAWarning, match=r"argument 0 \(x\) is an array of int32"):
+    with pytest.warns(
+        drv.PyCUDAWarning, match=r"argument 0 \(x\) is an array of int32"
+    ):
         assert total(bits).get() == 6.5
 
 

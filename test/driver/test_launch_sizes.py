@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import _parameter_types
+from pycuda import _parameter_types, _pvt_struct
 from pycuda.compiler import SourceModule
 
 pytestmark = pytest.mark.gpu
@@ -229,10 +229,14 @@ def test_missing_arguments_are_zeros(mod, out):
 
 
 def test_members_of_a_structure_as_arguments(mod, out):
-    with pytest.warns(drv.PyCUDAWarning, match=r"of_pair takes 2 arguments \(3 given\)"):
+    with pytest.warns(
+        drv.PyCUDAWarning, match=r"of_pair takes 2 arguments \(3 given\)"
+    ):
         mod.get_function("of_pair")(out, np.float64(2.5), np.int32(7), **ONE)
     assert read(out, np.float64, 2) == [2.5, 7]
-    with pytest.warns(drv.PyCUDAWarning, match=r"of_four takes 2 arguments \(5 given\)"):
+    with pytest.warns(
+        drv.PyCUDAWarning, match=r"of_four takes 2 arguments \(5 given\)"
+    ):
         mod.get_function("of_four")(out, *np.arange(4, dtype=np.int32), **ONE)
     assert read(out, np.int32, 4)[::3] == [0, 3]
 
@@ -262,6 +266,25 @@ def test_a_format_with_wider_integers_takes_both_signs(mod, out):
     for number, expected in ((2**32 - 5, -5), (-5, -5)):
         mixed.prepared_call((1, 1), (1, 1, 1), out, number, 1, 1, 1, 2**32 - 1)
         assert read(out) == [expected, 1, 1, 1, 2**32 - 1]
+
+
+def test_a_value_that_is_too_long_for_its_parameter(mod, out, monkeypatch):
+    """Where padding follows, PyCUDA passes the lowest bytes, as of a hash."""
+    mixed = mod.get_function("mixed").prepare("PlqQhI")
+    arguments = out, 2**40 + 7, 1, 1, 1, 1
+    with pytest.warns(drv.PyCUDAWarning, match="1099511627783 .* 4 bytes.*STRICT=1"):
+        mixed.prepared_call((1, 1), (1, 1, 1), *arguments)
+    assert read(out) == [7, 1, 1, 1, 1]
+    ints = mod.get_function("three_ints").prepare("Plll")  # none is followed by padding
+    for call in (
+        lambda: ints.prepared_call((1, 1), (1, 1, 1), out, 2**40, 1, 1),
+        lambda: mixed.prepared_call((1, 1), (1, 1, 1), out, 2**64, 1, 1, 1, 1),
+    ):
+        with pytest.raises(_pvt_struct.error, match="argument 1"):
+            call()
+    monkeypatch.setenv("PYCUDA_STRICT", "1")
+    with pytest.raises(_pvt_struct.error, match="argument 1.*1099511627783"):
+        mixed.prepared_call((1, 1), (1, 1, 1), *arguments)
 
 
 def test_the_calls_of_cuda_3_may_be_short(mod, out):

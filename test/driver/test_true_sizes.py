@@ -360,7 +360,9 @@ def test_every_use_of_an_array_that_leaves_its_memory(ctx, use, strict):
     USES[use](array)
 
 
-@pytest.mark.parametrize("use", ["fill", "fill one", "add", "sum", "assign", "elementwise"])
+@pytest.mark.parametrize(
+    "use", ["fill", "fill one", "add", "sum", "assign", "elementwise"]
+)
 def test_kernels_may_use_what_the_driver_gave(ctx, use):
     """PyCUDA uses the elements. The driver has rounded the 400 bytes up to 512."""
     array = longer(gpuarray.zeros(N, np.float32))
@@ -387,7 +389,9 @@ def test_a_kernel_may_use_a_part_of_an_array(ctx):
     kernel = SourceModule(source).get_function("f")
     array = gpuarray.zeros(N, np.float32)
     array.shape = (1000, 1000)
-    with pytest.warns(drv.PyCUDAWarning, match="takes the bytes 0 to 4000000 of memory"):
+    with pytest.warns(
+        drv.PyCUDAWarning, match="takes the bytes 0 to 4000000 of memory"
+    ):
         kernel(array, block=(N, 1, 1))
     array.shape = (N,)
     assert array.get().tolist() == [2] * N
@@ -532,7 +536,7 @@ def test_handlers_ask_the_buffer(ctx):
 
 
 @pytest.mark.parametrize("kind", [drv.In, drv.Out, drv.InOut])
-def test_handlers_and_memory_that_is_too_small(ctx, kind):
+def test_handlers_and_memory_that_is_too_small(ctx, kind, strict):
     kernel = SourceModule("__global__ void f(int *x) {}").get_function("f")
     values = np.zeros(N, np.int32)
     handler = kind(values)
@@ -554,7 +558,19 @@ def test_handlers_and_memory_that_is_too_small(ctx, kind):
     kernel(Own(values), block=(1, 1, 1))
 
 
-def test_an_array_that_grew_during_the_launch(ctx):
+@pytest.mark.parametrize("kind", [drv.In, drv.Out, drv.InOut])
+def test_handlers_and_blocks_of_a_pool(ctx, kind):
+    """A block is longer than was asked for, and PyCUDA copies to all of it."""
+    kernel = SourceModule("__global__ void f(int *x) { x[threadIdx.x] = 5; }")
+    values = np.zeros(99, np.int32)  # 396 bytes
+    handler = kind(values)
+    handler.dev_alloc = DeviceMemoryPool().allocate(388)  # 399 bytes
+    with pytest.warns(drv.PyCUDAWarning, match="has 396 bytes, its device memory has"):
+        kernel.get_function("f")(handler, block=(99, 1, 1))
+    assert values.tolist() == [0 if kind is drv.In else 5] * 99
+
+
+def test_an_array_that_grew_during_the_launch(ctx, strict):
     kernel = SourceModule("__global__ void f(int *x, int *y) {}").get_function("f")
     small, large = np.zeros(4, np.int32), np.zeros(N, np.int32)
     handler = drv.Out(small)

@@ -1,5 +1,6 @@
 """How setup.py compiles the C files, and the steps of `make hello`."""
 
+import ast
 import importlib.util
 import os
 import subprocess
@@ -172,6 +173,30 @@ def test_an_editable_installation_reuses_the_library(build, monkeypatch, tmp_pat
     os.utime(inplace, (0, 0))
     made_by.build_extension(extension)
     assert built == [1]
+
+
+def imported(path):
+    """Return the names of the modules that a file imports."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield node.module
+
+
+def test_no_test_imports_pip(tmp_path):
+    """Before Python 3.12, its import takes distutils away from setuptools."""
+    files = [*(ROOT / "test").rglob("*.py")]
+    assert len(files) > 300
+    wrong = {path for path in files for name in imported(path) if is_pip(name)}
+    assert wrong == set()
+    bad = tmp_path / "bad.py"
+    bad.write_text("from pip._vendor import tomli\n")
+    assert [*map(is_pip, imported(bad))] == [True]
+
+
+def is_pip(name):
+    return name.partition(".")[0] == "pip"
 
 
 # -- the steps of make hello -----------------------------------------------------------

@@ -151,6 +151,21 @@ def test_a_module(tmp_path):
     assert done.returncode == 0 and "run as __main__" in done.stdout
 
 
+FORGIVEN = """
+    import numpy as np
+    import pycuda.autoinit
+    from pycuda.compiler import SourceModule
+    f = SourceModule("__global__ void f(double x) {}").get_function("f")
+    f(np.float32(1), block=(1, 1, 1))
+"""
+
+
+def test_what_a_gpu_forgives_is_an_error(tmp_path):
+    done = run(tmp_path, FORGIVEN)
+    assert "TypeError: argument 0 of f is a numpy.float32 of 4 bytes" in done.stderr
+    assert "takes 8" in done.stderr and done.returncode != 0
+
+
 def test_a_script_that_does_not_exist(capsys):
     assert explain.main(["nowhere.py"]) == 2
     assert "there is no file 'nowhere.py'" in capsys.readouterr().err

@@ -313,6 +313,37 @@ def test_uninitialised(cuda_context):
     assert done.counts == {"passed": 2}, done.text
 
 
+FORGIVEN = (
+    IMPORTS
+    + """
+from pycuda.compiler import SourceModule
+def test_it(cuda_context):
+    f = SourceModule("__global__ void f(int *x, double y) {}").get_function("f")
+    f(gpuarray.zeros(1, np.int32), np.float32(1), block=(1, 1, 1))
+"""
+)
+
+
+def test_tests_are_strict(run, monkeypatch):
+    """Elsewhere it is a warning, see test/driver/test_launch_sizes.py."""
+    monkeypatch.delenv("PYCUDA_STRICT", raising=False)
+    done = run(FORGIVEN)
+    assert done.counts == {"failed": 1}, done.text
+    assert "TypeError: argument 1 of f is a numpy.float32 of 4 bytes" in done.text
+    done = run(FORGIVEN, PYCUDA_STRICT="0")
+    assert done.counts == {"passed": 1}, done.text
+    assert "ArgumentTypeWarning: argument 1 of f" in done.text
+
+
+def test_the_variables_are_as_before_after_the_run(run, monkeypatch):
+    monkeypatch.delenv("PYCUDA_STRICT", raising=False)
+    text = "import os\ndef test_it(): assert os.environ['PYCUDA_STRICT'] == '1'\n"
+    start = "import os, sys, pytest; status = pytest.main(sys.argv[3:]); "
+    start += "sys.exit(status or 'PYCUDA_STRICT' in os.environ)"
+    done = run(text, python=["-c", start])
+    assert done.counts == {"passed": 1} and done.status == 0, done.text
+
+
 @pytest.mark.software(why="the driver of a GPU may be missing here")
 def test_a_driver_that_was_loaded_before(run):
     start = "import pycuda.driver; pycuda.driver.init(); import sys, pytest; "

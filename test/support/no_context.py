@@ -27,6 +27,7 @@ SOURCE = b"""
 
 LEGACY, PER_THREAD = 1, 2  # the handles of the default streams
 ROOM = 4096
+QUERIES = {"EventQuery", "StreamQuery"}  # their results depend on the progress of work
 
 
 class Objects:
@@ -238,6 +239,8 @@ def record(driver, mode="none"):
                 continue
             if mode == "other":  # ignore what the previous call made current
                 driver.ok("CtxSetCurrent", objects.other)
+            if name in QUERIES:  # a busy GPU may still have earlier work to do
+                driver.ok("StreamSynchronize", objects.stream)
             codes[words] = result(driver, name, arguments)
         if mode == "other":
             driver.ok("CtxPopCurrent", byref(c_void_p()))

@@ -4,8 +4,8 @@ from pathlib import Path
 
 try:
     import tomllib
-except ImportError:  # Python 3.10
-    from pip._vendor import tomli as tomllib
+except ImportError:  # Python 3.10, where pytest needs this package
+    import tomli as tomllib
 
 ROOT = Path(__file__).resolve().parents[2]
 

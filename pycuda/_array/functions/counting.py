@@ -459,7 +459,7 @@ def histogramdd(
         places = [_places(x, edge) for x, edge in zip(points, edges, strict=True)]
         flat = ravel_multi_index(places, shape)
         if weights is not None:
-            weights = operand("histogramdd", weights).astype(np.float64)
+            weights = operand("histogramdd", weights)
         counts = bincount(flat, weights, math.prod(shape))
         inside = tuple(slice(1, -1) for _ in shape)
         counts = counts.reshape(shape)[inside].astype(np.float64)

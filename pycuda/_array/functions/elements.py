@@ -273,18 +273,29 @@ def compress(condition, a, axis=None, out=None):
             f"compress takes a condition with one axis, not {np.ndim(condition)}"
         )
     if axis is None:
-        return into(extract(condition, a), out)
+        return into(extract(condition, a), out, "unsafe")
     axis = normal_axis(axis, a.ndim)
     chosen = _condition(condition)
     if isinstance(chosen, GPUArray):
         chosen = _flatnonzero(chosen)
-    return into(a[(slice(None),) * axis + (chosen,)], out)
+    return into(a[(slice(None),) * axis + (chosen,)], out, "unsafe")
 
 
 def _repeated(values, indices):
     """Return the values at indices, of values that are repeated without end."""
     size = values.size
     return np_ravel(values)[indices % size]
+
+
+def _check_values(name, values, a):
+    """Refuse an array of values that cannot be converted safely, as NumPy does."""
+    if not isinstance(values, (GPUArray, np.ndarray)):
+        return  # numbers and lists are converted as in an assignment
+    if not np.can_cast(values.dtype, a.dtype, "safe"):
+        raise TypeError(
+            f"{name}: values of dtype {values.dtype} cannot be stored safely in an "
+            f"array of dtype {a.dtype}; convert with astype()"
+        )
 
 
 def place(arr, mask, vals):
@@ -298,6 +309,7 @@ def place(arr, mask, vals):
     values = as_values(vals, arr)
     if values.size == 0:
         raise ValueError("place: there is no value to store")
+    _check_values("place", vals, arr)
     if values.size > 1:
         count = int(count_nonzero(mask).get())
         values = _repeated(values, arange(count, dtype=np.int64))
@@ -315,9 +327,10 @@ def putmask(a, mask, values):
     if np.ndim(values) == 0 and not isinstance(values, GPUArray):
         a[mask] = values
         return
-    values = as_values(values, a)
+    given, values = values, as_values(values, a)
     if values.size == 0:
         raise ValueError("putmask: there is no value to store")
+    _check_values("putmask", given, a)
     if values.shape != a.shape:
         indices = arange(a.size, dtype=np.int64)
         values = np_reshape(_repeated(values, indices), a.shape)

@@ -264,4 +264,4 @@ def choose(a, choices, out=None, mode="raise", *, stream=None):
             kernel = _chooser(index.dtype, mode, dtype.itemsize, len(arrays))
             views = [array.view(word) for array in (result, *arrays)]
             kernel(views[0], index, len(arrays), *_index_report(), *views[1:])
-        return result if result is out else into(result, out)
+        return result if result is out else into(result, out, "unsafe")

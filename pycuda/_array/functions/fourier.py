@@ -11,6 +11,7 @@ from numpy.typing import DTypeLike
 
 from pycuda._array.creation import arange
 from pycuda._array.functions.shapes import roll, rolled
+from pycuda._array.layout import normal_axis
 from pycuda._driver import (
     GPUArray,
     Stream,
@@ -361,8 +362,7 @@ def _shifts(shape, axes, back):
     """Return the shift along each axis of the shape."""
     shifts = [0] * len(shape)
     for axis in map(int, axes):
-        if not -len(shape) <= axis < len(shape):
-            raise ValueError(f"axis {axis} is not one of the {len(shape)} axes")
+        axis = normal_axis(axis, len(shape))
         middle = shape[axis] // 2
         shifts[axis] += -middle if back else middle
     return tuple(shifts)

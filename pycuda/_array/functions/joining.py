@@ -28,14 +28,14 @@ def in_steps(
     elif axis is None:
         arrays, axis = [np_ravel(a) for a in arrays], 0
     arrays = list(arrays)
-    if casting is not None:
-        _check_casting(arrays, dtype if out is None else out.dtype, casting)
+    _check_casting(arrays, dtype if out is None else out.dtype, casting)
     f_order = name == "stack" and axis != 0
     result = _join(arrays, axis, is_new, dtype, f_order, allocator, stream)
     return result if out is None else _into(out, result, stream)
 
 
-def _check_casting(arrays, dtype, casting):
+def _check_casting(arrays, dtype, casting=None):
+    casting = "same_kind" if casting is None else casting
     for array in arrays:
         if dtype is not None and not np.can_cast(array.dtype, dtype, casting):
             raise TypeError(
@@ -59,6 +59,7 @@ def _with_axes(array, ndim):
 def vstack(tup, *, dtype=None, stream=None):
     """Return the arrays joined along the first axis; those with one axis are rows."""
     arrays = [_with_axes(a, 2) for a in tup]
+    _check_casting(arrays, dtype)
     return _join(arrays, 0, False, dtype, stream=stream)
 
 
@@ -66,6 +67,7 @@ def hstack(tup, *, dtype=None, stream=None):
     """Return the arrays joined along the second axis, or along the only one."""
     arrays = [_with_axes(a, 1) for a in tup]
     axis = 0 if arrays and arrays[0].ndim == 1 else 1
+    _check_casting(arrays, dtype)
     return _join(arrays, axis, False, dtype, stream=stream)
 
 

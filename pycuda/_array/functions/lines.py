@@ -107,7 +107,7 @@ def trim_zeros(filt, trim="fb", axis=None):
     several or None for all: what is cut off is zero in all elements of the other axes.
     """
     ends = trim.lower()
-    if not {*ends} <= {*"fb"}:
+    if not ends or not {*ends} <= {*"fb"}:
         raise ValueError(f"trim_zeros: trim names 'f', 'b' or both, not {trim!r}")
     axes = axes_of_lines(filt.ndim, axis)
     bounds = [slice(None)] * filt.ndim

@@ -9,7 +9,7 @@ import numpy as np
 
 from pycuda._array.copies import np_reshape, on_stream
 from pycuda._array.creation import allocator_of, full
-from pycuda._array.functions.operations import maximum
+from pycuda._array.functions.operations import maximum, where as where_
 from pycuda._array.layout import broadcast_to, normal_axis
 from pycuda._array.numpy_calls import into, mask_of
 from pycuda._driver import (
@@ -63,8 +63,10 @@ def general(
     if name == "ptp":
         with on_stream(stream):
             most = max(a, axis=axis, keepdims=keepdims, allocator=allocator)
-            return _stored(most - min(a, axis=axis, keepdims=keepdims), out, None)
-    if name.startswith("nan"):
+            least = min(a, axis=axis, keepdims=keepdims)
+            return _stored(most - least, out, None, _STORED[name])
+    skips_nan = name.startswith("nan")
+    if skips_nan:
         name = name.removeprefix("nan")
         if name not in _JOINS:
             _check_inexact(a, dtype, out)
@@ -84,7 +86,11 @@ def general(
             result = (np.sqrt(result) if name == "std" else result).astype(dtype)
         else:
             result = _deviation_in(name, a, dtype, axis, ddof, keepdims, where)
-        return _stored(result, out, None)
+        if skips_nan and name != "mean" and a.dtype.kind in "fc":
+            # Too few elements have no deviation.
+            count = count_nonzero(mask_of(where, a), axis=axis, keepdims=keepdims)
+            result = where_(count > ddof, result, result.dtype.type(np.nan))
+        return _stored(result, out, None, _STORED.get(name, "unsafe"))
 
 
 def _reduced(
@@ -115,12 +121,12 @@ def _reduced_shape(a, axis, keepdims):
     return np.empty(a.shape, bool).any(axis=axis, keepdims=keepdims).shape
 
 
-def _stored(result, out, stream):
-    """Return a result, or ``out`` with a copy of it."""
+def _stored(result, out, stream, casting="unsafe"):
+    """Return a result, or ``out`` with a copy of it: NumPy's reductions convert it."""
     if out is None:
         return result
     with on_stream(stream):
-        return into(result, out)
+        return into(result, out, casting)
 
 
 def _without_nan(a, where, stream):
@@ -169,6 +175,10 @@ def _var_where(a, mask, axis, ddof, keepdims):
     total = sum(distance * distance, axis=axis, keepdims=keepdims, where=mask)
     count = count_nonzero(mask, axis=axis, keepdims=keepdims)
     return total / maximum(count - ddof, 0)
+
+
+#: By which rule a result is stored in ``out``: NumPy converts the others.
+_STORED = {"std": "same_kind", "ptp": "same_kind"}
 
 
 def _deviation_in(name, a, dtype, axis, ddof, keepdims, where):

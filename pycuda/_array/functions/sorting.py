@@ -174,6 +174,8 @@ def sort_complex(a):
 def _check_kth(name, a, kth, axis):
     """Raise unless all numbers in ``kth`` are places along the axis."""
     length = a.shape[normal_axis(axis, a.ndim)]
+    if _plain_array(a).size == 0:
+        return  # as in NumPy: there is nothing to sort
     for place in np.atleast_1d(kth).tolist():
         if not -length <= operator.index(place) < length:
             raise ValueError(

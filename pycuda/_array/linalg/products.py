@@ -57,6 +57,11 @@ def vecdot(x1, x2, /, out=None, *, axis=-1, dtype=None, stream=None, allocator=N
     for x in (x1, x2):
         if x.ndim == 0:
             raise ValueError("vecdot takes arrays with one axis or more")
+        if dtype is not None and not np.can_cast(x.dtype, dtype, "same_kind"):
+            raise TypeError(
+                f"vecdot: an operand of dtype {x.dtype} cannot be computed in dtype "
+                f"{np.dtype(dtype)}; convert with astype()"
+            )
     if x1.shape[normal_axis(axis, x1.ndim)] != x2.shape[normal_axis(axis, x2.ndim)]:
         raise ValueError(
             f"vecdot: shapes {x1.shape} and {x2.shape} differ along axis {axis}"

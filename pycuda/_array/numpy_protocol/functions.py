@@ -64,7 +64,7 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     if axis is None:
         a = np_ravel(a)
     if out is not None and out.dtype != a.dtype:
-        return into(_take(a, indices, None, None, axis, mode), out)
+        return into(_take(a, indices, None, None, axis, mode), out, "unsafe")
     return _take(a, indices, out, None, axis, mode)
 
 

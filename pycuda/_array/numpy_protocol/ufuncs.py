@@ -117,7 +117,7 @@ def _choose(name, mask, result, out):
     shape = np.broadcast_shapes(mask.shape, result.shape)
     if out is None:
         out = GPUArray(shape, result.dtype, result.allocator)
-    elif out.shape != shape:
+    elif np.broadcast_shapes(shape, out.shape) != out.shape:
         raise ValueError(f"{name}: the result has shape {shape}, out has {out.shape}")
     if not np.can_cast(result.dtype, out.dtype, "same_kind"):
         raise TypeError(

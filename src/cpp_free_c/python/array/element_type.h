@@ -103,7 +103,7 @@ PCU_HIDDEN PCU_RAISES int pcu_type_promote(int a, int b, int *out);
 
 /* The pcu_type of an argument `dtype`: NONE for None, TypeError if kernels do not
  * compute with it. */
-PCU_CONVERTER(pcu_as_type);
+PCU_CONVERTER(pcu_as_type, int);
 
 /* The pcu_type that the array has in arithmetic. For a bool array that remembers no
  * dtype this is PCU_T_BOOL, and the rules choose. */

@@ -55,15 +55,24 @@ pcu_raise_shapes(const char *format, const char *name, int ndim, const size_t *s
 int
 pcu_axis_place(const char *function, int *axis, int ndim)
 {
-    if (*axis < -ndim || *axis >= ndim) {
-        PyErr_Format(PyExc_ValueError, "%s: axis %d is not one of the %d axes",
-                     function, *axis, ndim);
-        return -1;
+    if (*axis >= -ndim && *axis < ndim) {
+        if (*axis < 0) {
+            *axis += ndim;
+        }
+        return 0;
     }
-    if (*axis < 0) {
-        *axis += ndim;
+    PyObject *module = PyImport_ImportModule("pycuda._array.layout");
+    PyObject *kind = NULL;
+    if (module != NULL) {
+        kind = PyObject_GetAttrString(module, "AxisError");
+        Py_DECREF(module);
     }
-    return 0;
+    if (kind != NULL) {
+        PyErr_Format(kind, "%s: axis %d is not one of the %d axes", function, *axis,
+                     ndim);
+        Py_DECREF(kind);
+    }
+    return -1;
 }
 
 int

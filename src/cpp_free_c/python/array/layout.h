@@ -36,8 +36,8 @@ PCU_HIDDEN PCU_RAISES int pcu_raise_shapes(const char *format, const char *name,
                                            int ndim, const size_t *shape,
                                            const pcu_gpuarray *array);
 
-/* Count an axis of a function's argument from 0 on. ValueError if no array with that
- * number of axes has it. */
+/* Count an axis of a function's argument from 0 on. AxisError, which is a ValueError
+ * and an IndexError, if no array with that number of axes has it. */
 PCU_HIDDEN PCU_RAISES int pcu_axis_place(const char *function, int *axis, int ndim);
 
 /* Check the argument `out` of a function: an initialised GPUArray of this shape. */

@@ -20,7 +20,8 @@ PCU_HIDDEN PCU_RAISES int pcu_gpuarray_adopt(pcu_gpuarray *self, PyObject *gpuda
 PCU_HIDDEN void pcu_gpuarray_forget_memory(pcu_gpuarray *self);
 
 /* 0 if no element lies outside the memory, as far as its size is known; else ValueError
- * with the sizes. If the driver gave the memory behind it, too, warn: see pcu_forgive. */
+ * with the sizes. If the driver gave the memory behind it, too, warn: see pcu_forgive.
+ */
 PCU_HIDDEN PCU_RAISES int pcu_gpuarray_check_inside(pcu_gpuarray *self);
 
 /* The same for an argument of a program's kernel, which may use a part of the array:

@@ -40,8 +40,8 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_make_gl(pcu_state *st, CUdevice devi
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_retain_primary(pcu_state *st,
                                                            CUdevice device);
 
-PCU_CONVERTER(pcu_as_context);         /* PyObject *: a Context */
-PCU_CONVERTER(pcu_as_context_or_none); /* the same; None stores nothing */
+PCU_CONVERTER(pcu_as_context, PyObject *);         /* a Context */
+PCU_CONVERTER(pcu_as_context_or_none, PyObject *); /* the same; None stores nothing */
 
 /* -- device.c ---------------------------------------------------------------------- */
 

@@ -60,8 +60,8 @@ context_count_peers(pcu_state *st, int change)
 }
 
 static const pcu_word context_peer_words[] = {
-    {"peer", pcu_as_context, offsetof(context_peer_args, peer)},
-    {"flags", pcu_as_uint, offsetof(context_peer_args, flags)},
+    PCU_WORD("peer", pcu_as_context, context_peer_args, peer),
+    PCU_WORD("flags", pcu_as_uint, context_peer_args, flags),
 };
 
 PCU_SIGNATURE(

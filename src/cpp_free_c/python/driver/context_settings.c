@@ -42,8 +42,8 @@ context_get_limit(PyObject *type, PyObject *limit)
 }
 
 static const pcu_word context_limit_words[] = {
-    {"limit", pcu_as_object, offsetof(context_limit_args, limit)},
-    {"value", pcu_as_size, offsetof(context_limit_args, value)},
+    PCU_WORD("limit", pcu_as_object, context_limit_args, limit),
+    PCU_WORD("value", pcu_as_size, context_limit_args, value),
 };
 
 PCU_SIGNATURE(context_set_limit, context_limit_words,

@@ -164,9 +164,9 @@ typedef struct {
 } curand_args;
 
 static const pcu_word curand_words[] = {
-    {"set", pcu_as_object, offsetof(curand_args, set)},
-    {"dst", pcu_as_object, offsetof(curand_args, dst)},
-    {"count", pcu_as_size, offsetof(curand_args, count)},
+    PCU_WORD("set", pcu_as_object, curand_args, set),
+    PCU_WORD("dst", pcu_as_object, curand_args, dst),
+    PCU_WORD("count", pcu_as_size, curand_args, count),
 };
 
 PCU_SIGNATURE(

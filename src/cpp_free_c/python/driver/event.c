@@ -96,8 +96,8 @@ typedef struct {
 } record_args;
 
 static const pcu_word record_words[] = {
-    {"stream", pcu_as_stream, offsetof(record_args, stream)},
-    {"flags", pcu_as_uint, offsetof(record_args, flags)},
+    PCU_WORD("stream", pcu_as_stream, record_args, stream),
+    PCU_WORD("flags", pcu_as_uint, record_args, flags),
 };
 
 PCU_SIGNATURE(
@@ -318,8 +318,8 @@ typedef struct {
 } event_foreign_args;
 
 static const pcu_word event_foreign_words[] = {
-    {"handle", pcu_as_object, offsetof(event_foreign_args, handle)},
-    {"owner", pcu_as_object, offsetof(event_foreign_args, owner)},
+    PCU_WORD("handle", pcu_as_object, event_foreign_args, handle),
+    PCU_WORD("owner", pcu_as_object, event_foreign_args, owner),
 };
 
 PCU_SIGNATURE(

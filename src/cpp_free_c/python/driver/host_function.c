@@ -26,8 +26,8 @@ typedef struct pcu_host_call {
     struct pcu_host_call **link; /* the pointer to this call; NULL: in no list */
     PyObject *function;          /* strong, or of the graph; NULL after the context */
     PyObject *args;              /* a tuple, owned like the function */
-    int repeats;                 /* a graph calls it each time it runs */
-    int kept;                    /* no graph frees it: the context keeps it */
+    bool repeats;                /* a graph calls it each time it runs */
+    bool kept;                   /* no graph frees it: the context keeps it */
 } host_call;
 
 /* -- the list of a context --------------------------------------------------------- */
@@ -62,7 +62,7 @@ host_calls_end(pcu_context *context)
 }
 
 static host_call *
-host_call_new(pcu_context *context, PyObject *function, PyObject *args, int repeats)
+host_call_new(pcu_context *context, PyObject *function, PyObject *args, bool repeats)
 {
     host_call *call = PyMem_RawCalloc(1, sizeof(*call));
     if (call == NULL) {
@@ -102,7 +102,7 @@ host_call_of_graph(PyObject *function, PyObject *args)
     }
     call->function = function;
     call->args = args;
-    call->repeats = 1;
+    call->repeats = true;
     PyObject *owner = PyCapsule_New(call, NULL, host_call_free_capsule);
     if (owner == NULL) {
         PyMem_RawFree(call);
@@ -196,7 +196,7 @@ host_call_give(host_call *call, CUstream stream)
     if (drv.GraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE) !=
         CUDA_SUCCESS) {
         CUresult status;
-        call->kept = 1;
+        call->kept = true;
         PCU_STATUS(status, UserObjectRelease, (object, 1));
         (void)status; /* the context keeps the call anyway */
     }
@@ -296,8 +296,8 @@ typedef struct {
 } launch_host_args;
 
 static const pcu_word launch_host_words[] = {
-    {"function", pcu_as_object, offsetof(launch_host_args, function)},
-    {"stream", pcu_as_stream, offsetof(launch_host_args, stream)},
+    PCU_WORD("function", pcu_as_object, launch_host_args, function),
+    PCU_WORD("stream", pcu_as_stream, launch_host_args, stream),
 };
 
 PCU_SIGNATURE(launch_host_func, launch_host_words,

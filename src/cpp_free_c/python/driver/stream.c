@@ -377,8 +377,8 @@ typedef struct {
 } stream_foreign_args;
 
 static const pcu_word stream_foreign_words[] = {
-    {"handle", pcu_as_object, offsetof(stream_foreign_args, handle)},
-    {"owner", pcu_as_object, offsetof(stream_foreign_args, owner)},
+    PCU_WORD("handle", pcu_as_object, stream_foreign_args, handle),
+    PCU_WORD("owner", pcu_as_object, stream_foreign_args, owner),
 };
 
 PCU_SIGNATURE(
@@ -454,8 +454,8 @@ typedef struct {
 } stream_args;
 
 static const pcu_word stream_words[] = {
-    {"flags", pcu_as_uint, offsetof(stream_args, flags)},
-    {"priority", pcu_as_int, offsetof(stream_args, priority)},
+    PCU_WORD("flags", pcu_as_uint, stream_args, flags),
+    PCU_WORD("priority", pcu_as_int, stream_args, priority),
 };
 
 PCU_SIGNATURE(
@@ -596,8 +596,8 @@ typedef struct {
 } stream_wait_args;
 
 static const pcu_word stream_wait_words[] = {
-    {"event", pcu_as_object, offsetof(stream_wait_args, event)},
-    {"flags", pcu_as_uint, offsetof(stream_wait_args, flags)},
+    PCU_WORD("event", pcu_as_object, stream_wait_args, event),
+    PCU_WORD("flags", pcu_as_uint, stream_wait_args, flags),
 };
 
 PCU_SIGNATURE(

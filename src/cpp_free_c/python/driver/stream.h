@@ -53,7 +53,7 @@ PCU_HIDDEN PCU_RAISES int pcu_stream_synchronize(pcu_state *st, CUstream handle)
 
 /* Converter: CUstream, from a Stream, an object with __cuda_stream__, or None, which is
  * the current stream. */
-PCU_CONVERTER(pcu_as_stream);
+PCU_CONVERTER(pcu_as_stream, CUstream);
 
 /* -- event.c: events as arguments -------------------------------------------------- */
 

@@ -21,8 +21,9 @@
 typedef int (*pcu_converter)(pcu_state *st, PyObject *value, void *out,
                              const char *name);
 
-/* Declare a converter. */
-#define PCU_CONVERTER(name_)                                                   \
+/* Declare a converter and the type that it stores. */
+#define PCU_CONVERTER(name_, type_)                                            \
+    typedef type_ name_##_stores;                                              \
     PCU_HIDDEN PCU_RAISES int name_(pcu_state *st, PyObject *value, void *out, \
                                     const char *name)
 
@@ -32,6 +33,15 @@ typedef struct {
     pcu_converter convert;
     size_t offset; /* of the converted value in the caller's struct */
 } pcu_word;
+
+/* A row of a vocabulary. It compiles only if the member has the type that the converter
+ * stores. */
+#define PCU_WORD(name, convert, struct_, member)                               \
+    {                                                                          \
+        name, convert,                                                         \
+            offsetof(struct_, member) +                                        \
+                0 * _Generic(&((struct_ *)0)->member, convert##_stores * : 1u) \
+    }
 
 /* The vocabulary of a function whose signature has no parameters. */
 extern PCU_HIDDEN const pcu_word pcu_no_words[1];

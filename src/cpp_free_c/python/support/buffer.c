@@ -5,20 +5,21 @@
  * format string. */
 static int
 buffer_from_array(pcu_buffer *buffer, PyArrayObject *array, bool writable,
-                  const char *name)
+                  const char *name, const char *owner)
 {
     if (!PyArray_IS_C_CONTIGUOUS(array) && !PyArray_IS_F_CONTIGUOUS(array)) {
         PyErr_Format(PyExc_ValueError,
-                     "%s is not contiguous; pass numpy.ascontiguousarray of it", name);
+                     "%s%s is not contiguous; pass numpy.ascontiguousarray of it", name,
+                     owner);
         return -1;
     }
     if (writable && !PyArray_ISWRITEABLE(array)) {
-        PyErr_Format(PyExc_ValueError, "%s is read-only", name);
+        PyErr_Format(PyExc_ValueError, "%s%s is read-only", name, owner);
         return -1;
     }
     if (PyDataType_REFCHK(PyArray_DESCR(array))) {
-        PyErr_Format(PyExc_TypeError, "%s holds Python objects, which no GPU can read",
-                     name);
+        PyErr_Format(PyExc_TypeError,
+                     "%s%s holds Python objects, which no GPU can read", name, owner);
         return -1;
     }
     buffer->data = PyArray_DATA(array);
@@ -29,15 +30,16 @@ buffer_from_array(pcu_buffer *buffer, PyArrayObject *array, bool writable,
 }
 
 int
-pcu_buffer_acquire(pcu_buffer *buffer, PyObject *object, bool writable,
-                   const char *name)
+pcu_buffer_acquire_of(pcu_buffer *buffer, PyObject *object, bool writable,
+                      const char *name, const char *owner)
 {
     if (PyArray_Check(object)) {
-        return buffer_from_array(buffer, (PyArrayObject *)object, writable, name);
+        return buffer_from_array(buffer, (PyArrayObject *)object, writable, name,
+                                 owner);
     }
     if (!PyObject_CheckBuffer(object)) {
-        PyErr_Format(PyExc_TypeError, "%s must be an array or a buffer, not %s", name,
-                     Py_TYPE(object)->tp_name);
+        PyErr_Format(PyExc_TypeError, "%s%s must be an array or a buffer, not %s", name,
+                     owner, Py_TYPE(object)->tp_name);
         return -1;
     }
     int flags = PyBUF_ANY_CONTIGUOUS;
@@ -46,8 +48,8 @@ pcu_buffer_acquire(pcu_buffer *buffer, PyObject *object, bool writable,
     }
     if (PyObject_GetBuffer(object, &buffer->view, flags) < 0) {
         if (PyErr_ExceptionMatches(PyExc_BufferError)) {
-            PyErr_Format(PyExc_ValueError, "%s is not a contiguous%s buffer", name,
-                         writable ? ", writable" : "");
+            PyErr_Format(PyExc_ValueError, "%s%s is not a contiguous%s buffer", name,
+                         owner, writable ? ", writable" : "");
         }
         return -1;
     }

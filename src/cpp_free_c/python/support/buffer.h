@@ -16,9 +16,19 @@ typedef struct {
     Py_buffer view;
 } pcu_buffer;
 
-/* Acquire the memory of an object; `name` is the argument in error messages. */
-PCU_HIDDEN PCU_RAISES int pcu_buffer_acquire(pcu_buffer *buffer, PyObject *object,
-                                             bool writable, const char *name);
+/* Acquire the memory of an object. An error message calls it `name` and `owner`, one
+ * after the other. */
+PCU_HIDDEN PCU_RAISES int pcu_buffer_acquire_of(pcu_buffer *buffer, PyObject *object,
+                                                bool writable, const char *name,
+                                                const char *owner);
+
+/* The same; `name` is the argument in error messages. */
+static inline PCU_RAISES int
+pcu_buffer_acquire(pcu_buffer *buffer, PyObject *object, bool writable,
+                   const char *name)
+{
+    return pcu_buffer_acquire_of(buffer, object, writable, name, "");
+}
 
 /* Release the memory. Does nothing if none was acquired. */
 PCU_HIDDEN void pcu_buffer_release(pcu_buffer *buffer);

@@ -354,8 +354,8 @@ convert_is_native(PyArray_Descr *dtype)
     return native;
 }
 
-int
-pcu_dtype_check_meaning(PyArray_Descr *dtype, const char *name)
+static int
+convert_check_dtype(PyArray_Descr *dtype, const char *name, const char *owner)
 {
     int native = convert_is_native(dtype);
     if (native != 0) {
@@ -364,13 +364,20 @@ pcu_dtype_check_meaning(PyArray_Descr *dtype, const char *name)
     PyArray_Descr *wanted = PyArray_DescrNewByteorder(dtype, NPY_NATIVE);
     int rc = -1;
     if (wanted != NULL) {
-        rc = pcu_forgive(PyExc_TypeError,
-                         "%s has %R, in the byte order of other machines, which no GPU "
-                         "reads; convert it with .astype(numpy.%R)",
-                         name, (PyObject *)dtype, (PyObject *)wanted);
+        rc = pcu_forgive(
+            PyExc_TypeError,
+            "%s%s has %R, in the byte order of other machines, which no GPU "
+            "reads; convert it with .astype(numpy.%R)",
+            name, owner, (PyObject *)dtype, (PyObject *)wanted);
         Py_DECREF(wanted);
     }
     return rc;
+}
+
+int
+pcu_dtype_check_meaning(PyArray_Descr *dtype, const char *name)
+{
+    return convert_check_dtype(dtype, name, "");
 }
 
 /* 1 if the array is a masked array. numpy.ma is not imported: if it was not imported
@@ -400,36 +407,43 @@ convert_is_masked(PyArrayObject *array)
     return masked;
 }
 
-int
-pcu_array_check_meaning(PyArrayObject *array, const char *name)
+static int
+convert_check_array(PyArrayObject *array, const char *name, const char *owner)
 {
     if (!PyArray_CheckExact(array)) {
         int masked = convert_is_masked(array);
         if (masked > 0) {
             masked = pcu_forgive(PyExc_TypeError,
-                                 "%s is a masked array, and arrays on a GPU have no "
+                                 "%s%s is a masked array, and arrays on a GPU have no "
                                  "mask; pass its .filled(value), or its .data",
-                                 name);
+                                 name, owner);
         }
         if (masked < 0) {
             return -1;
         }
     }
-    return pcu_dtype_check_meaning(PyArray_DESCR(array), name);
+    return convert_check_dtype(PyArray_DESCR(array), name, owner);
 }
 
 int
-pcu_array_check_elements(PyArrayObject *array, const char *name)
+pcu_array_check_meaning(PyArrayObject *array, const char *name)
+{
+    return convert_check_array(array, name, "");
+}
+
+int
+pcu_array_check_elements(PyArrayObject *array, const char *name, const char *owner)
 {
     PyArray_Descr *dtype = PyArray_DESCR(array);
     if (PyDataType_REFCHK(dtype)) {
-        PyErr_Format(PyExc_TypeError,
-                     "%s is an array of Python objects (%R), which no kernel can use; "
-                     "convert it to numbers, as in array.astype(numpy.float32)",
-                     name, (PyObject *)dtype);
+        PyErr_Format(
+            PyExc_TypeError,
+            "%s%s is an array of Python objects (%R), which no kernel can use; "
+            "convert it to numbers, as in array.astype(numpy.float32)",
+            name, owner, (PyObject *)dtype);
         return -1;
     }
-    return pcu_array_check_meaning(array, name);
+    return convert_check_array(array, name, owner);
 }
 
 int

@@ -14,16 +14,16 @@
 
 #include "driver/shape.h"
 
-PCU_CONVERTER(pcu_as_object); /* PyObject *, unchanged */
-PCU_CONVERTER(pcu_as_int);    /* int */
-PCU_CONVERTER(pcu_as_uint);   /* unsigned int: any __index__ */
-PCU_CONVERTER(pcu_as_uint8);  /* unsigned char */
-PCU_CONVERTER(pcu_as_uint16); /* unsigned short */
-PCU_CONVERTER(pcu_as_size);   /* size_t: any __index__ */
-PCU_CONVERTER(pcu_as_bool);   /* int */
-PCU_CONVERTER(pcu_as_double); /* double */
-PCU_CONVERTER(pcu_as_dtype);  /* PyArray_Descr *: NEW reference */
-PCU_CONVERTER(pcu_as_order);  /* NPY_ORDER: "C" or "F" */
+PCU_CONVERTER(pcu_as_object, PyObject *); /* unchanged */
+PCU_CONVERTER(pcu_as_int, int);
+PCU_CONVERTER(pcu_as_uint, unsigned int); /* any __index__ */
+PCU_CONVERTER(pcu_as_uint8, unsigned char);
+PCU_CONVERTER(pcu_as_uint16, unsigned short);
+PCU_CONVERTER(pcu_as_size, size_t); /* any __index__ */
+PCU_CONVERTER(pcu_as_bool, int);
+PCU_CONVERTER(pcu_as_double, double);
+PCU_CONVERTER(pcu_as_dtype, PyArray_Descr *); /* NEW reference */
+PCU_CONVERTER(pcu_as_order, NPY_ORDER);       /* "C" or "F" */
 
 /* Convert any integer (int, NumPy integer, enum member, __index__) between low and
  * high. Other values are OverflowError or TypeError and name the argument. */
@@ -62,7 +62,7 @@ typedef struct {
     int ndim;
     npy_intp dims[PCU_MAX_NDIM];
 } pcu_shape;
-PCU_CONVERTER(pcu_as_shape); /* pcu_shape */
+PCU_CONVERTER(pcu_as_shape, pcu_shape);
 
 /* Check that the elements have the same meaning on the device as in the program. For
  * non-native byte order and for masked arrays warn, because their bytes can be copied,
@@ -70,9 +70,10 @@ PCU_CONVERTER(pcu_as_shape); /* pcu_shape */
 PCU_HIDDEN PCU_RAISES int pcu_array_check_meaning(PyArrayObject *array,
                                                   const char *name);
 
-/* The same, and TypeError for elements that no kernel can use: Python objects. */
+/* The same, and TypeError for elements that no kernel can use: Python objects. A
+ * message calls the array `name` and `owner`, one after the other. */
 PCU_HIDDEN PCU_RAISES int pcu_array_check_elements(PyArrayObject *array,
-                                                   const char *name);
+                                                   const char *name, const char *owner);
 
 /* The same as pcu_array_check_meaning for a dtype. */
 PCU_HIDDEN PCU_RAISES int pcu_dtype_check_meaning(PyArray_Descr *dtype,

@@ -8,8 +8,8 @@
 #include "driver/setting.h"
 
 /* Report a mistake that does no harm on a GPU if the program is lucky. Raise `error`
- * if such mistakes are errors (pcu_setting_is_strict); otherwise warn once for each line
- * of the program, and return 0. */
+ * if such mistakes are errors (pcu_setting_is_strict); otherwise warn once for each
+ * line of the program, and return 0. */
 PCU_HIDDEN PCU_RAISES int pcu_forgive(PyObject *error, const char *format, ...);
 
 /* The place of the chosen word. ValueError for another value of the variable. */

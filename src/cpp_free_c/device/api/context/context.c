@@ -1,6 +1,7 @@
 /* Contexts: making and destroying, primary contexts, the calls on a thread's stack.
  *
  * Destroying a context waits for its work, then frees everything that it owns. */
+#define _GNU_SOURCE
 #include <stdlib.h>
 
 #include "device/memory/memory.h"
@@ -12,6 +13,7 @@
 #include "device/api/memory/allocation.h"
 #include "device/api/entry/users.h"
 #include "device/api/stream/stream.h"
+#include "device/check/stream_check.h"
 
 static uint64_t last_id; /* guarded by the API lock */
 
@@ -289,35 +291,106 @@ emu_cuCtxSetCurrent(CUcontext ctx)
     return emu_context_push(context, ctx);
 }
 
-CUresult
-emu_cuCtxGetCurrent(CUcontext *pctx)
-{
-    if (pctx == NULL) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *pctx = emu_context_top_handle();
-    return CUDA_SUCCESS;
-}
+EMU_GETTER(emu_cuCtxGetCurrent, (CUcontext * pctx), pctx, emu_context_top_handle())
 
 /* -- facts about a context --------------------------------------------------------- */
 
 /* A failed context still has its facts: see the doors of these calls. */
-#define CONTEXT_GETTER(name, parameters, context, out, value) \
-    CUresult emu_cuCtx##name parameters                       \
-    {                                                         \
-        if ((out) == NULL) {                                  \
-            return CUDA_ERROR_INVALID_VALUE;                  \
-        }                                                     \
-        *(out) = (context)->value;                            \
-        return CUDA_SUCCESS;                                  \
-    }
+EMU_GETTER(emu_cuCtxGetDevice, (emu_context * context, CUdevice *device), device,
+           context->device->ordinal)
+EMU_GETTER(emu_cuCtxGetDevice_v2, (CUdevice * device, emu_context *ctx), device,
+           ctx->device->ordinal)
+EMU_GETTER(emu_cuCtxGetFlags, (emu_context * context, unsigned int *flags), flags,
+           context->flags)
+EMU_GETTER(emu_cuCtxGetApiVersion, (emu_context * ctx, unsigned int *version), version,
+           ctx->api_version)
+EMU_GETTER(emu_cuCtxGetId, (emu_context * ctx, unsigned long long *ctxId), ctxId,
+           ctx->id)
 
-CONTEXT_GETTER(GetDevice, (emu_context * context, CUdevice *device), context, device,
-               device->ordinal)
-CONTEXT_GETTER(GetDevice_v2, (CUdevice * device, emu_context *ctx), ctx, device,
-               device->ordinal)
-CONTEXT_GETTER(GetFlags, (emu_context * context, unsigned int *flags), context, flags,
-               flags)
-CONTEXT_GETTER(GetApiVersion, (emu_context * ctx, unsigned int *version), ctx, version,
-               api_version)
-CONTEXT_GETTER(GetId, (emu_context * ctx, unsigned long long *ctxId), ctx, ctxId, id)
+/* -- newer forms ------------------------------------------------------------------- */
+
+/* All multiprocessors run the work of every context here, so that a wish for fewer is
+ * refused. */
+static CUresult
+affinity_check(const CUexecAffinityParam *wishes, int count, CUdevice ordinal)
+{
+    const emu_device_limits *limits = &emu_device_get(ordinal)->limits;
+
+    if (count < 0 || (count > 0 && wishes == NULL)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    for (int i = 0; i < count; i++) {
+        if (wishes[i].type != CU_EXEC_AFFINITY_TYPE_SM_COUNT) {
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+        if (wishes[i].param.smCount.val != (unsigned int)limits->multiprocessors) {
+            return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams,
+                   unsigned int flags, CUdevice dev)
+{
+    CUresult status = affinity_check(paramsArray, numParams, dev);
+
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    return emu_cuCtxCreate(pctx, flags, dev);
+}
+
+CUresult
+emu_cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams,
+                   unsigned int flags, CUdevice dev)
+{
+    if (ctxCreateParams == NULL) {
+        return emu_cuCtxCreate(pctx, flags, dev);
+    }
+    if (ctxCreateParams->cigParams != NULL) {
+        return CUDA_ERROR_NOT_SUPPORTED; /* graphics */
+    }
+    return emu_cuCtxCreate_v3(pctx, ctxCreateParams->execAffinityParams,
+                              ctxCreateParams->numExecAffinityParams, flags, dev);
+}
+
+CUresult
+emu_cuCtxSynchronize_v2(emu_context *ctx)
+{
+    const CUresult failed = emu_context_status(ctx);
+
+    if (failed != CUDA_SUCCESS) {
+        return failed;
+    }
+    return emu_cuCtxSynchronize(ctx);
+}
+
+CUresult
+emu_cuCtxSetFlags(emu_context *context, unsigned int flags)
+{
+    const unsigned int scheduling = flags & 7;
+
+    if (flags > 0xff || (scheduling > 2 && scheduling != 4)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    context->flags = flags;
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuCtxGetExecAffinity(emu_context *context, CUexecAffinityParam *pExecAffinity,
+                         CUexecAffinityType type)
+{
+    if (pExecAffinity == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (type != CU_EXEC_AFFINITY_TYPE_SM_COUNT) {
+        return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+    }
+    pExecAffinity->type = type;
+    pExecAffinity->param.smCount.val =
+        (unsigned int)context->device->limits.multiprocessors;
+    return CUDA_SUCCESS;
+}

@@ -24,26 +24,11 @@ emu_cuCtxSynchronize(emu_context *context)
 
 /* -- limits and configurations ----------------------------------------------------- */
 
-CUresult
-emu_cuCtxGetCacheConfig(emu_context *context, CUfunc_cache *pconfig)
-{
-    if (pconfig == NULL) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *pconfig = context->cache_config;
-    return CUDA_SUCCESS;
-}
+EMU_GETTER(emu_cuCtxGetCacheConfig, (emu_context * context, CUfunc_cache *pconfig),
+           pconfig, context->cache_config)
 
 /* The banks are four bytes wide, whatever a program prefers. */
-CUresult
-emu_cuCtxGetSharedMemConfig(CUsharedconfig *pConfig)
-{
-    if (pConfig == NULL) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *pConfig = 1;
-    return CUDA_SUCCESS;
-}
+EMU_GETTER(emu_cuCtxGetSharedMemConfig, (CUsharedconfig * pConfig), pConfig, 1)
 
 CUresult
 emu_cuCtxGetLimit(emu_context *context, size_t *pvalue, CUlimit limit)
@@ -191,5 +176,32 @@ emu_cuCtxDisablePeerAccess(emu_context *context, CUcontext peerContext)
         return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
     }
     atomic_fetch_and(&context->access, ~bit);
+    return CUDA_SUCCESS;
+}
+
+/* -- profiler control -------------------------------------------------------------- */
+
+/* Accepted, so that programs that bracket their work with it run; there is no profiler
+ * to switch. */
+
+CUresult
+emu_cuProfilerInitialize(const char *configFile, const char *outputFile,
+                         CUoutput_mode outputMode)
+{
+    if (configFile == NULL || outputFile == NULL || outputMode > 1) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuProfilerStart(void)
+{
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuProfilerStop(void)
+{
     return CUDA_SUCCESS;
 }

@@ -217,15 +217,8 @@ emu_cuGreenCtxDestroy(emu_green_context *green)
     return emu_cuDevicePrimaryCtxRelease(device);
 }
 
-CUresult
-emu_cuCtxFromGreenCtx(CUcontext *pContext, emu_green_context *green)
-{
-    if (pContext == NULL) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *pContext = (CUcontext)(void *)green;
-    return CUDA_SUCCESS;
-}
+EMU_GETTER(emu_cuCtxFromGreenCtx, (CUcontext * pContext, emu_green_context *green),
+           pContext, (CUcontext)(void *)green)
 
 CUresult
 emu_cuGreenCtxGetDevResource(emu_green_context *green, CUdevResource *resource,
@@ -240,15 +233,9 @@ emu_cuGreenCtxGetDevResource(emu_green_context *green, CUdevResource *resource,
     return CUDA_SUCCESS;
 }
 
-CUresult
-emu_cuGreenCtxGetId(emu_green_context *green, unsigned long long *greenCtxId)
-{
-    if (greenCtxId == NULL) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *greenCtxId = green->object.serial;
-    return CUDA_SUCCESS;
-}
+EMU_GETTER(emu_cuGreenCtxGetId,
+           (emu_green_context * green, unsigned long long *greenCtxId), greenCtxId,
+           green->object.serial)
 
 /* -- streams and events ------------------------------------------------------------ */
 

@@ -51,15 +51,8 @@ emu_cuInit(unsigned int Flags)
     return CUDA_SUCCESS;
 }
 
-CUresult
-emu_cuDriverGetVersion(int *driverVersion)
-{
-    if (driverVersion == NULL) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *driverVersion = emu_driver_version();
-    return CUDA_SUCCESS;
-}
+EMU_GETTER(emu_cuDriverGetVersion, (int *driverVersion), driverVersion,
+           emu_driver_version())
 
 /* Programs ask for these texts when something has failed, so no fault is injected here.
  */

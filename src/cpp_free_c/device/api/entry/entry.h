@@ -41,6 +41,17 @@ CUresult emu_enter_memory(emu_call call, uint64_t address);
 /* The last step of a door: the current context, which must be a sound one. */
 CUresult emu_entered_current(emu_context **context);
 
+/* A body that stores one value. */
+#define EMU_GETTER(body, parameters, out, value) \
+    CUresult body parameters                     \
+    {                                            \
+        if ((out) == NULL) {                     \
+            return CUDA_ERROR_INVALID_VALUE;     \
+        }                                        \
+        *(out) = value;                          \
+        return CUDA_SUCCESS;                     \
+    }
+
 /* Log the call, release the lock and return the status. */
 CUresult emu_leave(CUresult status);
 

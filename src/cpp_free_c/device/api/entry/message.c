@@ -19,7 +19,7 @@
 
 enum { MESSAGE_ROOM = 2048 };
 
-static char message[MESSAGE_ROOM];
+static char last_message[MESSAGE_ROOM];
 static _Thread_local char message_copy[MESSAGE_ROOM];
 
 void
@@ -28,7 +28,8 @@ emu_message_set(const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    (void)vsnprintf(message, sizeof(message), format, arguments); /* cut to fit */
+    (void)vsnprintf(last_message, sizeof(last_message), format,
+                    arguments); /* cut to fit */
     va_end(arguments);
 }
 
@@ -48,7 +49,7 @@ const char *
 emu_last_message(void)
 {
     emu_lock();
-    memcpy(message_copy, message, sizeof(message_copy));
+    memcpy(message_copy, last_message, sizeof(message_copy));
     emu_finding_is_told();
     emu_unlock();
     return message_copy;
@@ -58,7 +59,7 @@ void
 emu_message_clear(void)
 {
     emu_lock();
-    message[0] = 0;
+    last_message[0] = 0;
     emu_unlock();
 }
 

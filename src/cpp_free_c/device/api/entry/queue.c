@@ -65,20 +65,39 @@ work_time(const emu_work *work, const void *payload)
     return work->when(payload);
 }
 
-/* Make the work an operation of the check of streams, with the memory that it uses. */
+/* Make the work an operation of the check of streams, with the memory that it uses.
+ * NULL: the check is off. */
 static emu_operation *
 item_operation(const emu_stream *stream, const emu_work *work, const void *payload)
 {
-    emu_operation *operation =
-        emu_operation_new(stream->lane, emu_call_name(emu_lock_call()));
+    emu_operation *operation;
 
-    if (operation != NULL && work->use != NULL) {
+    if (stream->lane == NULL) {
+        return NULL;
+    }
+    operation = emu_operation_new(stream->lane, emu_call_name(emu_lock_call()));
+    if (work->use != NULL) {
         work->use(payload, operation);
-        if (work->uses_are_exact) {
-            emu_operation_known(operation);
-        }
+    }
+    if (work->uses_are_exact) {
+        emu_operation_known(operation);
     }
     return operation;
+}
+
+/* Do the work of an item as its operation. */
+static CUresult
+item_do(const queue_item *item, emu_context *context, emu_report *report)
+{
+    CUresult status;
+
+    if (item->operation == NULL) {
+        return item->work->run(item->payload, context, report);
+    }
+    emu_operation_begin(item->operation);
+    status = item->work->run(item->payload, context, report);
+    emu_operation_end();
+    return status;
 }
 
 /* Run an item in the turn of its stream, and end the turn. After a fault of the
@@ -88,15 +107,14 @@ item_run(emu_stream *stream, const queue_item *item, CUresult status, int token)
 {
     const emu_work *work = item->work;
     emu_context *context = stream->object.context;
-    emu_report report = {.text = ""};
+    emu_report report;
 
+    report.text[0] = 0; /* enough, and cheap: work with a report fills all of it */
     if (status == CUDA_SUCCESS && !work->runs_after_fault) {
         status = emu_context_status(context);
     }
     if (status == CUDA_SUCCESS && work->run != NULL) {
-        emu_operation_begin(item->operation);
-        status = work->run(item->payload, context, &report);
-        emu_operation_end();
+        status = item_do(item, context, &report);
     }
     else {
         emu_operation_drop(item->operation); /* such as a wait: the clock has it */
@@ -517,7 +535,7 @@ emu_stream_submit(emu_stream *stream, const emu_work *work, const void *payload,
         return status;
     }
     status = queue_run_now(stream, work, payload, waits);
-    if (status == CUDA_SUCCESS &&
+    if (status == CUDA_SUCCESS && stream->lane != NULL &&
         (waits || work_time(work, payload) == EMU_WORK_AWAITED)) {
         emu_host_awaits_lane(stream->lane);
     }

@@ -258,15 +258,8 @@ emu_cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNode,
     return CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult
-emu_cuGraphNodeGetType(emu_node *node, CUgraphNodeType *type)
-{
-    if (type == NULL) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *type = node->work->type;
-    return CUDA_SUCCESS;
-}
+EMU_GETTER(emu_cuGraphNodeGetType, (emu_node * node, CUgraphNodeType *type), type,
+           node->work->type)
 
 /* -- changes ----------------------------------------------------------------------- */
 

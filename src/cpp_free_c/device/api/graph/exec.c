@@ -177,15 +177,8 @@ emu_cuGraphInstantiateWithParams(emu_context *context, CUgraphExec *phGraphExec,
     return graph_exec_new(context, graph, said->flags, said, phGraphExec);
 }
 
-CUresult
-emu_cuGraphExecGetFlags(emu_graph_exec *exec, cuuint64_t *flags)
-{
-    if (flags == NULL) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *flags = exec->flags;
-    return CUDA_SUCCESS;
-}
+EMU_GETTER(emu_cuGraphExecGetFlags, (emu_graph_exec * exec, cuuint64_t *flags), flags,
+           exec->flags)
 
 CUresult
 emu_cuGraphExecDestroy(emu_graph_exec *exec)

@@ -54,6 +54,11 @@ void emu_exec_body_end(const emu_graph *body);
 
 /* -- updates ----------------------------------------------------------------------- */
 
+/* Give a node of an executable graph new parameters. `node` is the node that it is a
+ * copy of. */
+CUresult emu_exec_set(emu_context *context, CUgraphExec exec, CUgraphNode node,
+                      CUgraphNodeParams *params);
+
 /* Pair the nodes of a body with those of a graph that it is to become like: for each
  * node of the body, the place of its pair in the graph; to be freed with free.
  * NULL: the edges differ, and `info` says where; its result is ERROR if there is no

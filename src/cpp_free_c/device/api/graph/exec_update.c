@@ -2,7 +2,6 @@
  * them. */
 #define _GNU_SOURCE
 #include <stdlib.h>
-#include <string.h>
 
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/entry.h"
@@ -91,9 +90,9 @@ exec_node_replace(emu_graph_exec *exec, const emu_node *source, emu_node *node,
 static CUresult exec_update_child(emu_graph_exec *exec, const emu_node *source,
                                   const emu_graph *graph);
 
-static CUresult
-exec_set(emu_context *context, CUgraphExec handle, CUgraphNode node_handle,
-         CUgraphNodeParams *params)
+CUresult
+emu_exec_set(emu_context *context, CUgraphExec handle, CUgraphNode node_handle,
+             CUgraphNodeParams *params)
 {
     const unsigned int fixed =
         EMU_NODES_MEMORY | EMU_NODES_CONDITIONAL | 1u << CU_GRAPH_NODE_TYPE_EMPTY;
@@ -280,65 +279,6 @@ emu_cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph,
     }
     return exec_update(hGraphExec, hGraph, resultInfo);
 }
-
-/* -- the calls on one node --------------------------------------------------------- */
-
-CUresult
-emu_cuGraphExecNodeSetParams(emu_context *context, CUgraphExec hGraphExec,
-                             CUgraphNode hNode, CUgraphNodeParams *nodeParams)
-{
-    static const int zeros[3];
-
-    if (nodeParams == NULL || nodeParams->reserved2 != 0 ||
-        memcmp(nodeParams->reserved0, zeros, sizeof(zeros)) != 0) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    return exec_set(context, hGraphExec, hNode, nodeParams);
-}
-
-/* A call on a node of one kind. `good`: whether the arguments may be read. */
-#define EXEC_SET(name, parameters, kind, good, ...)                     \
-    CUresult emu_cuGraphExec##name parameters                           \
-    {                                                                   \
-        CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_##kind}; \
-                                                                        \
-        if (!(good)) {                                                  \
-            return CUDA_ERROR_INVALID_VALUE;                            \
-        }                                                               \
-        __VA_ARGS__;                                                    \
-        return exec_set(context, hGraphExec, hNode, &params);           \
-    }
-
-#define NODE emu_context *context, CUgraphExec hGraphExec, CUgraphNode hNode
-
-/* clang-format off */
-EXEC_SET(KernelNodeSetParams, (NODE, const CUDA_KERNEL_NODE_PARAMS *nodeParams), KERNEL,
-         nodeParams != NULL, params.kernel = *nodeParams)
-EXEC_SET(MemcpyNodeSetParams, (NODE, const CUDA_MEMCPY3D *copyParams, CUcontext ctx),
-         MEMCPY, copyParams != NULL && (ctx == NULL || emu_context_get(ctx) != NULL),
-         params.memcpy.copyParams = *copyParams)
-EXEC_SET(MemsetNodeSetParams,
-         (NODE, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx), MEMSET,
-         memsetParams != NULL && (ctx == NULL || emu_context_get(ctx) != NULL),
-         params.memset = (CUDA_MEMSET_NODE_PARAMS_v2){
-             .dst = memsetParams->dst,
-             .pitch = memsetParams->pitch,
-             .value = memsetParams->value,
-             .elementSize = memsetParams->elementSize,
-             .width = memsetParams->width,
-             .height = memsetParams->height})
-EXEC_SET(HostNodeSetParams, (NODE, const CUDA_HOST_NODE_PARAMS *nodeParams), HOST,
-         nodeParams != NULL, params.host = *nodeParams)
-EXEC_SET(BatchMemOpNodeSetParams,
-         (NODE, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams), BATCH_MEM_OP,
-         nodeParams != NULL, params.memOp = *nodeParams)
-EXEC_SET(ChildGraphNodeSetParams, (NODE, CUgraph childGraph), GRAPH, true,
-         params.graph.graph = childGraph)
-EXEC_SET(EventRecordNodeSetEvent, (NODE, CUevent event), EVENT_RECORD, true,
-         params.eventRecord.event = event)
-EXEC_SET(EventWaitNodeSetEvent, (NODE, CUevent event), WAIT_EVENT, true,
-         params.eventWait.event = event)
-/* clang-format on */
 
 /* -- switching nodes off ----------------------------------------------------------- */
 

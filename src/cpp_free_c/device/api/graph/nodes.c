@@ -6,6 +6,7 @@
 
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/entry.h"
+#include "device/api/graph/exec.h"
 #include "device/api/graph/node_kinds.h"
 #include "device/api/module/launch_work.h"
 
@@ -140,6 +141,16 @@ emu_cuGraphNodeSetParams(emu_context *context, CUgraphNode hNode,
     return node_set(context, hNode, nodeParams);
 }
 
+CUresult
+emu_cuGraphExecNodeSetParams(emu_context *context, CUgraphExec hGraphExec,
+                             CUgraphNode hNode, CUgraphNodeParams *nodeParams)
+{
+    if (!params_are_clean(nodeParams)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return emu_exec_set(context, hGraphExec, hNode, nodeParams);
+}
+
 /* -- one kind ---------------------------------------------------------------------- */
 
 #define DEPENDENCIES                                                \
@@ -182,8 +193,13 @@ emu_cuGraphNodeSetParams(emu_context *context, CUgraphNode hNode,
         return CUDA_SUCCESS;                                                       \
     }
 
-/* A call that changes the parameters of a node of a kind. */
-#define SET_PARAMS(name, Type, kind, good, ...)                                     \
+/* The calls that change the parameters of a node of a kind, in a graph and in an
+ * executable graph. */
+#define SET_PARAMS(name, Type, kind, good, ...)       \
+    SET_IN_GRAPH(name, Type, kind, good, __VA_ARGS__) \
+    SET_IN_EXEC(name, (CHANGED_NODE, Type given), kind, good, __VA_ARGS__)
+
+#define SET_IN_GRAPH(name, Type, kind, good, ...)                                   \
     CUresult emu_cuGraph##name(emu_context *context, CUgraphNode hNode, Type given) \
     {                                                                               \
         CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_##kind};             \
@@ -194,6 +210,20 @@ emu_cuGraphNodeSetParams(emu_context *context, CUgraphNode hNode,
         __VA_ARGS__;                                                                \
         return node_set(context, hNode, &params);                                   \
     }
+
+#define SET_IN_EXEC(name, parameters, kind, good, ...)                  \
+    CUresult emu_cuGraphExec##name parameters                           \
+    {                                                                   \
+        CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_##kind}; \
+                                                                        \
+        if (!(good)) {                                                  \
+            return CUDA_ERROR_INVALID_VALUE;                            \
+        }                                                               \
+        __VA_ARGS__;                                                    \
+        return emu_exec_set(context, hGraphExec, hNode, &params);       \
+    }
+
+#define CHANGED_NODE emu_context *context, CUgraphExec hGraphExec, CUgraphNode hNode
 
 /* The parameters of fills in the two forms that the calls have. */
 static CUDA_MEMSET_NODE_PARAMS_v2
@@ -220,8 +250,12 @@ SET_PARAMS(KernelNodeSetParams, const CUDA_KERNEL_NODE_PARAMS *, KERNEL, given !
 ADD_NODE(AddMemcpyNode, (DEPENDENCIES, const CUDA_MEMCPY3D *copyParams, CUcontext ctx),
          MEMCPY, copyParams != NULL, ctx, params.memcpy.copyParams = *copyParams)
 GET_PARAMS(MemcpyNodeGetParams, CUDA_MEMCPY3D, MEMCPY, params.memcpy.copyParams)
-SET_PARAMS(MemcpyNodeSetParams, const CUDA_MEMCPY3D *, MEMCPY, given != NULL,
-           params.memcpy.copyParams = *given)
+SET_IN_GRAPH(MemcpyNodeSetParams, const CUDA_MEMCPY3D *, MEMCPY, given != NULL,
+             params.memcpy.copyParams = *given)
+SET_IN_EXEC(MemcpyNodeSetParams,
+            (CHANGED_NODE, const CUDA_MEMCPY3D *given, CUcontext ctx), MEMCPY,
+            given != NULL && (ctx == NULL || emu_context_get(ctx) != NULL),
+            params.memcpy.copyParams = *given)
 
 ADD_NODE(AddMemsetNode,
          (DEPENDENCIES, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx),
@@ -229,8 +263,12 @@ ADD_NODE(AddMemsetNode,
          params.memset = fill_params_widen(memsetParams, ctx))
 GET_PARAMS(MemsetNodeGetParams, CUDA_MEMSET_NODE_PARAMS, MEMSET,
            fill_params_narrow(&params.memset))
-SET_PARAMS(MemsetNodeSetParams, const CUDA_MEMSET_NODE_PARAMS *, MEMSET, given != NULL,
-           params.memset = fill_params_widen(given, NULL))
+SET_IN_GRAPH(MemsetNodeSetParams, const CUDA_MEMSET_NODE_PARAMS *, MEMSET,
+             given != NULL, params.memset = fill_params_widen(given, NULL))
+SET_IN_EXEC(MemsetNodeSetParams,
+            (CHANGED_NODE, const CUDA_MEMSET_NODE_PARAMS *given, CUcontext ctx), MEMSET,
+            given != NULL && (ctx == NULL || emu_context_get(ctx) != NULL),
+            params.memset = fill_params_widen(given, NULL))
 
 ADD_NODE(AddHostNode, (DEPENDENCIES, const CUDA_HOST_NODE_PARAMS *nodeParams), HOST,
          nodeParams != NULL, NULL, params.host = *nodeParams)
@@ -240,6 +278,8 @@ SET_PARAMS(HostNodeSetParams, const CUDA_HOST_NODE_PARAMS *, HOST, given != NULL
 
 ADD_NODE(AddChildGraphNode, (DEPENDENCIES, CUgraph childGraph), GRAPH, true, NULL,
          params.graph.graph = childGraph)
+SET_IN_EXEC(ChildGraphNodeSetParams, (CHANGED_NODE, CUgraph given), GRAPH, true,
+            params.graph.graph = given)
 ADD_NODE(AddEmptyNode, (DEPENDENCIES), EMPTY, true, NULL, (void)params)
 
 ADD_NODE(AddEventRecordNode, (DEPENDENCIES, CUevent event), EVENT_RECORD, true, NULL,

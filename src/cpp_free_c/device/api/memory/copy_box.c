@@ -1,5 +1,6 @@
 /* The calls that copy boxes of two and three dimensions, as their descriptors say. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "device/memory/texture.h"
 #include "device/api/entry/capture.h"
@@ -141,63 +142,8 @@ box_check_side(const box_side *given, const emu_copy_box *b, emu_copy_side *out)
     }
 }
 
-/* Check both sides of a box and lay it out. */
-static CUresult
-box_check(const box_side *target, const box_side *source, emu_copy_box *b)
-{
-    CUresult status = box_check_side(source, b, &b->source);
-
-    if (status != CUDA_SUCCESS) {
-        return status;
-    }
-    return box_check_side(target, b, &b->target);
-}
-
-static CUresult
-box_copy(emu_stream *stream, const box_side *target, const box_side *source,
-         emu_copy_box *b, bool blocking)
-{
-    if (b->width == 0 || b->height == 0 || b->depth == 0) {
-        return CUDA_SUCCESS;
-    }
-    b->later = emu_capture_is_active(stream);
-    CUresult status = box_check(target, source, b);
-    if (status != CUDA_SUCCESS) {
-        return emu_capture_failed(stream, status);
-    }
-    return emu_capture_failed(stream, emu_copy_submit(stream, b, blocking));
-}
-
-static CUresult
-box_copy_2d(emu_stream *stream, const CUDA_MEMCPY2D *c, bool blocking)
-{
-    box_side source, target;
-    emu_copy_box b = {.depth = 1};
-
-    if (c == NULL) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    b.width = c->WidthInBytes;
-    b.height = c->Height;
-    source = (box_side){.x = c->srcXInBytes,
-                        .y = c->srcY,
-                        .type = c->srcMemoryType,
-                        .host = (uintptr_t)c->srcHost,
-                        .device = c->srcDevice,
-                        .array = c->srcArray,
-                        .pitch = c->srcPitch};
-    target = (box_side){.x = c->dstXInBytes,
-                        .y = c->dstY,
-                        .type = c->dstMemoryType,
-                        .host = (uintptr_t)c->dstHost,
-                        .device = c->dstDevice,
-                        .array = c->dstArray,
-                        .pitch = c->dstPitch};
-    return box_copy(stream, &target, &source, &b, blocking);
-}
-
-/* CUDA_MEMCPY3D and CUDA_MEMCPY3D_PEER name their members alike. */
-#define SIDE_3D(c, prefix)                                                    \
+/* The members of one side of a descriptor, which have a prefix. */
+#define BOX_SIDE(c, prefix)                                                   \
     (box_side)                                                                \
     {                                                                         \
         .x = (c)->prefix##XInBytes, .y = (c)->prefix##Y, .z = (c)->prefix##Z, \
@@ -207,58 +153,80 @@ box_copy_2d(emu_stream *stream, const CUDA_MEMCPY2D *c, bool blocking)
         .height = (c)->prefix##Height                                         \
     }
 
+/* Check a descriptor, whose box is not empty, and lay out the box. */
+static CUresult
+box_read(const CUDA_MEMCPY3D *c, bool later, emu_copy_box *b)
+{
+    const box_side source = BOX_SIDE(c, src), target = BOX_SIDE(c, dst);
+
+    *b = (emu_copy_box){.width = c->WidthInBytes,
+                        .height = c->Height,
+                        .depth = c->Depth,
+                        .later = later};
+    CUresult status = box_check_side(&source, b, &b->source);
+
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    return box_check_side(&target, b, &b->target);
+}
+
+static bool
+box_is_empty(const CUDA_MEMCPY3D *c)
+{
+    return c->WidthInBytes == 0 || c->Height == 0 || c->Depth == 0;
+}
+
 static CUresult
 box_copy_3d(emu_stream *stream, const CUDA_MEMCPY3D *c, bool blocking)
 {
-    box_side source, target;
-    emu_copy_box b = {0};
+    emu_copy_box b;
 
     if (c == NULL) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    b.width = c->WidthInBytes;
-    b.height = c->Height;
-    b.depth = c->Depth;
-    source = SIDE_3D(c, src);
-    target = SIDE_3D(c, dst);
-    return box_copy(stream, &target, &source, &b, blocking);
-}
-
-CUresult
-emu_copy_node_make(emu_context *context, const CUgraphNodeParams *params,
-                   emu_payload *out)
-{
-    const CUDA_MEMCPY3D *c = &params->memcpy.copyParams;
-    const box_side source = SIDE_3D(c, src), target = SIDE_3D(c, dst);
-    emu_copy_box *b;
-    CUresult status;
-
-    (void)context; /* the addresses say which devices take part */
-    if (c->WidthInBytes == 0 || c->Height == 0 || c->Depth == 0) {
-        return CUDA_ERROR_INVALID_VALUE;
+    if (box_is_empty(c)) {
+        return CUDA_SUCCESS;
     }
-    b = calloc(1, sizeof(*b));
-    if (b == NULL) {
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult status = box_read(c, emu_capture_is_active(stream), &b);
+    if (status == CUDA_SUCCESS) {
+        status = emu_copy_submit(stream, &b, blocking);
     }
-    b->width = c->WidthInBytes;
-    b->height = c->Height;
-    b->depth = c->Depth;
-    b->later = true;
-    status = box_check(&target, &source, b);
-    if (status != CUDA_SUCCESS) {
-        free(b);
-        return status;
-    }
-    *out = (emu_payload){b, sizeof(*b)};
-    return CUDA_SUCCESS;
+    return emu_capture_failed(stream, status);
 }
 
 static CUresult
+box_copy_2d(emu_stream *stream, const CUDA_MEMCPY2D *c, bool blocking)
+{
+    if (c == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    const CUDA_MEMCPY3D box = {.srcXInBytes = c->srcXInBytes,
+                               .srcY = c->srcY,
+                               .srcMemoryType = c->srcMemoryType,
+                               .srcHost = c->srcHost,
+                               .srcDevice = c->srcDevice,
+                               .srcArray = c->srcArray,
+                               .srcPitch = c->srcPitch,
+                               .dstXInBytes = c->dstXInBytes,
+                               .dstY = c->dstY,
+                               .dstMemoryType = c->dstMemoryType,
+                               .dstHost = c->dstHost,
+                               .dstDevice = c->dstDevice,
+                               .dstArray = c->dstArray,
+                               .dstPitch = c->dstPitch,
+                               .WidthInBytes = c->WidthInBytes,
+                               .Height = c->Height,
+                               .Depth = 1};
+
+    return box_copy_3d(stream, &box, blocking);
+}
+
+/* The descriptors differ in the contexts, which take the places of reserved members. */
+static CUresult
 box_copy_3d_peer(emu_stream *stream, const CUDA_MEMCPY3D_PEER *c, bool blocking)
 {
-    box_side source, target;
-    emu_copy_box b = {0};
+    CUDA_MEMCPY3D box;
 
     if (c == NULL) {
         return CUDA_ERROR_INVALID_VALUE;
@@ -269,12 +237,33 @@ box_copy_3d_peer(emu_stream *stream, const CUDA_MEMCPY3D_PEER *c, bool blocking)
          emu_context_get(c->dstContext) == NULL)) {
         return CUDA_ERROR_INVALID_CONTEXT;
     }
-    b.width = c->WidthInBytes;
-    b.height = c->Height;
-    b.depth = c->Depth;
-    source = SIDE_3D(c, src);
-    target = SIDE_3D(c, dst);
-    return box_copy(stream, &target, &source, &b, blocking);
+    _Static_assert(sizeof(box) == sizeof(*c), "the other members are alike");
+    memcpy(&box, c, sizeof(box));
+    return box_copy_3d(stream, &box, blocking);
+}
+
+CUresult
+emu_copy_node_make(emu_context *context, const CUgraphNodeParams *params,
+                   emu_payload *out)
+{
+    const CUDA_MEMCPY3D *c = &params->memcpy.copyParams;
+    emu_copy_box *b;
+
+    (void)context; /* the addresses say which devices take part */
+    if (box_is_empty(c)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    b = malloc(sizeof(*b));
+    if (b == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    CUresult status = box_read(c, true, b);
+    if (status != CUDA_SUCCESS) {
+        free(b);
+        return status;
+    }
+    *out = (emu_payload){b, sizeof(*b)};
+    return CUDA_SUCCESS;
 }
 
 /* The blocking form of a copy works in the default stream. */

@@ -171,25 +171,11 @@ emu_cuFuncSetSharedMemConfig(emu_function *function, CUsharedconfig config)
     return CUDA_SUCCESS;
 }
 
-CUresult
-emu_cuFuncGetModule(CUmodule *hmod, emu_function *function)
-{
-    if (hmod == NULL) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *hmod = function->module;
-    return CUDA_SUCCESS;
-}
+EMU_GETTER(emu_cuFuncGetModule, (CUmodule * hmod, emu_function *function), hmod,
+           function->module)
 
-CUresult
-emu_cuFuncGetName(const char **name, emu_function *function)
-{
-    if (name == NULL) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *name = emu_kernel_get_info(function->kernel)->name;
-    return CUDA_SUCCESS;
-}
+EMU_GETTER(emu_cuFuncGetName, (const char **name, emu_function *function), name,
+           emu_kernel_get_info(function->kernel)->name)
 
 CUresult
 emu_kernel_param_info(const emu_kernel_info *info, size_t index, size_t *offset,

@@ -116,25 +116,11 @@ emu_cuKernelGetFunction(CUfunction *pFunc, emu_library_kernel *kernel)
     return emu_kernel_function(kernel, context, pFunc);
 }
 
-CUresult
-emu_cuKernelGetLibrary(CUlibrary *pLib, emu_library_kernel *kernel)
-{
-    if (pLib == NULL) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *pLib = kernel->library;
-    return CUDA_SUCCESS;
-}
+EMU_GETTER(emu_cuKernelGetLibrary, (CUlibrary * pLib, emu_library_kernel *kernel), pLib,
+           kernel->library)
 
-CUresult
-emu_cuKernelGetName(const char **name, emu_library_kernel *kernel)
-{
-    if (name == NULL) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *name = kernel->name;
-    return CUDA_SUCCESS;
-}
+EMU_GETTER(emu_cuKernelGetName, (const char **name, emu_library_kernel *kernel), name,
+           kernel->name)
 
 CUresult
 emu_cuKernelGetAttribute(int *pi, CUfunction_attribute attrib,

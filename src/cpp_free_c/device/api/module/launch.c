@@ -303,12 +303,15 @@ payload_run(const void *payload, emu_context *context, emu_report *report)
 {
     const emu_launch_work *work = payload;
     const emu_function *function = work->function;
+    emu_operation *operation = emu_operation_present();
     emu_launch launch = work->launch;
     CUresult status = emu_context_status(function->object.context);
 
     launch.params = work->parameters;
-    launch.uses = emu_operation_kernel(emu_operation_present(),
-                                       emu_kernel_get_info(function->kernel)->name);
+    if (operation != NULL) {
+        launch.uses = emu_operation_kernel(operation,
+                                           emu_kernel_get_info(function->kernel)->name);
+    }
     if (status == CUDA_SUCCESS) {
         status = emu_execution_run(function->object.context, &launch, report);
     }

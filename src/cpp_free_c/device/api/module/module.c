@@ -338,15 +338,8 @@ emu_cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, emu_module *module,
     return CUDA_SUCCESS;
 }
 
-CUresult
-emu_cuModuleGetFunctionCount(unsigned int *count, emu_module *module)
-{
-    if (count == NULL) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *count = (unsigned int)emu_program_kernel_count(module->program);
-    return CUDA_SUCCESS;
-}
+EMU_GETTER(emu_cuModuleGetFunctionCount, (unsigned int *count, emu_module *module),
+           count, (unsigned int)emu_program_kernel_count(module->program))
 
 CUresult
 emu_cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions,
@@ -368,12 +361,5 @@ emu_cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions,
     return CUDA_SUCCESS;
 }
 
-CUresult
-emu_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
-{
-    if (mode == NULL) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *mode = 1; /* eager */
-    return CUDA_SUCCESS;
-}
+/* Modules are loaded eagerly. */
+EMU_GETTER(emu_cuModuleGetLoadingMode, (CUmoduleLoadingMode * mode), mode, 1)

@@ -222,23 +222,18 @@ emu_cuStreamDestroy(emu_stream *stream)
     return emu_users_destroy(&stream->object);
 }
 
-/* A call that stores one fact about a stream. */
-#define STREAM_GETTER(name, Type, value)                       \
-    CUresult emu_cuStream##name(emu_stream *stream, Type *out) \
-    {                                                          \
-        if (out == NULL) {                                     \
-            return CUDA_ERROR_INVALID_VALUE;                   \
-        }                                                      \
-        *out = value;                                          \
-        return CUDA_SUCCESS;                                   \
-    }
-
-STREAM_GETTER(GetPriority, int, stream->priority)
-STREAM_GETTER(GetFlags, unsigned int, stream->flags)
-STREAM_GETTER(GetCtx, CUcontext, emu_stream_context(stream))
-STREAM_GETTER(GetId, unsigned long long, stream->id)
-STREAM_GETTER(GetDevice, CUdevice, stream->object.context->device->ordinal)
-STREAM_GETTER(GetGreenCtx, CUgreenCtx, emu_green_context_get(stream->green))
+EMU_GETTER(emu_cuStreamGetPriority, (emu_stream * stream, int *out), out,
+           stream->priority)
+EMU_GETTER(emu_cuStreamGetFlags, (emu_stream * stream, unsigned int *out), out,
+           stream->flags)
+EMU_GETTER(emu_cuStreamGetCtx, (emu_stream * stream, CUcontext *out), out,
+           emu_stream_context(stream))
+EMU_GETTER(emu_cuStreamGetId, (emu_stream * stream, unsigned long long *out), out,
+           stream->id)
+EMU_GETTER(emu_cuStreamGetDevice, (emu_stream * stream, CUdevice *out), out,
+           stream->object.context->device->ordinal)
+EMU_GETTER(emu_cuStreamGetGreenCtx, (emu_stream * stream, CUgreenCtx *out), out,
+           emu_green_context_get(stream->green))
 
 CUresult
 emu_cuStreamQuery(emu_stream *stream)
@@ -373,4 +368,97 @@ emu_cuStreamAddCallback(emu_context *context, CUstream hStream,
     }
     return emu_stream_submit(stream, &callback_work, &payload, sizeof(payload),
                              EMU_SUBMIT_AT_ONCE);
+}
+
+/* -- attributes -------------------------------------------------------------------- */
+
+enum { SYNCHRONIZATION_POLICY = 3, MEM_SYNC_DOMAIN = 10 };
+
+CUresult
+emu_cuStreamGetCtx_v2(emu_stream *stream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
+{
+    if (pCtx == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *pCtx = emu_stream_context(stream);
+    if (pGreenCtx != NULL) {
+        *pGreenCtx = emu_green_context_get(stream->green);
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuStreamGetAttribute(emu_stream *stream, CUlaunchAttributeID attr,
+                         CUlaunchAttributeValue *value_out)
+{
+    if (value_out == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    const emu_stream_attributes *from = &stream->attributes;
+
+    switch (attr) {
+        case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+            value_out->accessPolicyWindow = from->window;
+            break;
+        case SYNCHRONIZATION_POLICY:
+            value_out->cooperative = from->policy; /* also one int */
+            break;
+        case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+            value_out->priority = stream->priority;
+            break;
+        case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+            value_out->memSyncDomainMap = from->domain_map;
+            break;
+        case MEM_SYNC_DOMAIN:
+            value_out->cooperative = from->domain;
+            break;
+        default:
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuStreamSetAttribute(emu_stream *stream, CUlaunchAttributeID attr,
+                         const CUlaunchAttributeValue *value)
+{
+    if (value == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    emu_stream_attributes *to = &stream->attributes;
+
+    /* Hints to hardware: without effect here. */
+    switch (attr) {
+        case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+            to->window = value->accessPolicyWindow;
+            break;
+        case SYNCHRONIZATION_POLICY:
+            to->policy = value->cooperative;
+            break;
+        case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+            stream->priority = emu_stream_clamp_priority(value->priority);
+            break;
+        case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+            to->domain_map = value->memSyncDomainMap;
+            break;
+        case MEM_SYNC_DOMAIN:
+            to->domain = value->cooperative;
+            break;
+        default:
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuStreamCopyAttributes(emu_stream *to, CUstream src)
+{
+    emu_stream *from;
+    CUresult status = emu_stream_find(to->object.context, src, &from);
+
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    to->attributes = from->attributes;
+    return CUDA_SUCCESS;
 }

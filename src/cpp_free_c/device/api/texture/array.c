@@ -43,15 +43,9 @@ emu_cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, emu_array *arr
     return CUDA_SUCCESS;
 }
 
-CUresult
-emu_cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, emu_array *array)
-{
-    if (pArrayDescriptor == NULL) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *pArrayDescriptor = array->descriptor;
-    return CUDA_SUCCESS;
-}
+EMU_GETTER(emu_cuArray3DGetDescriptor,
+           (CUDA_ARRAY3D_DESCRIPTOR * pArrayDescriptor, emu_array *array),
+           pArrayDescriptor, array->descriptor)
 
 /* Destroy an array or a mipmapped array, unless another object owns it. A nested call
  * cannot wait for the work that may use it. */

@@ -431,15 +431,8 @@ emu_cuTexRefGetAddressMode(CUaddress_mode *pam, CUtexref reference, int dim)
     return CUDA_SUCCESS;
 }
 
-CUresult
-emu_cuTexRefGetFilterMode(CUfilter_mode *pfm, CUtexref reference)
-{
-    if (pfm == NULL) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *pfm = reference->set.texture.filterMode;
-    return CUDA_SUCCESS;
-}
+EMU_GETTER(emu_cuTexRefGetFilterMode, (CUfilter_mode * pfm, CUtexref reference), pfm,
+           reference->set.texture.filterMode)
 
 CUresult
 emu_cuTexRefGetFormat(CUarray_format *pFormat, int *pNumChannels, CUtexref reference)
@@ -452,12 +445,5 @@ emu_cuTexRefGetFormat(CUarray_format *pFormat, int *pNumChannels, CUtexref refer
     return CUDA_SUCCESS;
 }
 
-CUresult
-emu_cuTexRefGetFlags(unsigned int *pFlags, CUtexref reference)
-{
-    if (pFlags == NULL) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *pFlags = reference->set.texture.flags;
-    return CUDA_SUCCESS;
-}
+EMU_GETTER(emu_cuTexRefGetFlags, (unsigned int *pFlags, CUtexref reference), pFlags,
+           reference->set.texture.flags)

@@ -299,9 +299,9 @@ communicator_connect(pcu_communicator *self, pcu_context *ctx,
 }
 
 static const pcu_word communicator_words[] = {
-    {"size", pcu_as_int, offsetof(communicator_args, size)},
-    {"unique_id", pcu_as_object, offsetof(communicator_args, id)},
-    {"rank", pcu_as_int, offsetof(communicator_args, rank)},
+    PCU_WORD("size", pcu_as_int, communicator_args, size),
+    PCU_WORD("unique_id", pcu_as_object, communicator_args, id),
+    PCU_WORD("rank", pcu_as_int, communicator_args, rank),
 };
 
 PCU_SIGNATURE(communicator, communicator_words,

@@ -24,13 +24,13 @@ call_all_reduce(const pcu_exchange *e)
 }
 
 static const pcu_word pcu_exchange_words[] = {
-    {"send", pcu_as_object, offsetof(pcu_exchange_args, send)},
-    {"recv", pcu_as_object, offsetof(pcu_exchange_args, recv)},
-    {"op", pcu_as_object, offsetof(pcu_exchange_args, op)},
-    {"stream", pcu_as_object, offsetof(pcu_exchange_args, stream)},
-    {"root", pcu_as_int, offsetof(pcu_exchange_args, peer)},
-    {"array", pcu_as_object, offsetof(pcu_exchange_args, send)},
-    {"peer", pcu_as_int, offsetof(pcu_exchange_args, peer)},
+    PCU_WORD("send", pcu_as_object, pcu_exchange_args, send),
+    PCU_WORD("recv", pcu_as_object, pcu_exchange_args, recv),
+    PCU_WORD("op", pcu_as_object, pcu_exchange_args, op),
+    PCU_WORD("stream", pcu_as_object, pcu_exchange_args, stream),
+    PCU_WORD("root", pcu_as_int, pcu_exchange_args, peer),
+    PCU_WORD("array", pcu_as_object, pcu_exchange_args, send),
+    PCU_WORD("peer", pcu_as_int, pcu_exchange_args, peer),
 };
 
 PCU_SIGNATURE(

@@ -122,10 +122,27 @@ device_copy_by_index(pcu_gpuarray *target, pcu_gpuarray *source, CUstream stream
     return device_copy_enqueue(&moved, &input, stream);
 }
 
+/* Check the shape of the elements that a target without elements would get. */
+static int
+device_copy_check_shape(const pcu_gpuarray *target, const pcu_gpuarray *source)
+{
+    ptrdiff_t strides[PCU_MAX_NDIM];
+    if (pcu_broadcast_strides(source->ndim, source->shape, source->strides,
+                              target->ndim, target->shape, strides) < 0) {
+        return pcu_raise_shapes(
+            "%s: an operand of shape %S cannot be broadcast to shape %S", "copy",
+            source->ndim, source->shape, target);
+    }
+    return 0;
+}
+
 /* The same for two arrays, neither of which has more axes than the target. */
 static int
 device_copy_elements(pcu_gpuarray *target, pcu_gpuarray *source, CUstream stream)
 {
+    if (target->count == 0 && device_copy_check_shape(target, source) < 0) {
+        return -1;
+    }
     if (!PyArray_EquivTypes(source->dtype, target->dtype)) {
         return device_copy_converted(target, source, stream);
     }

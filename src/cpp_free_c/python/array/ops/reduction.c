@@ -193,7 +193,13 @@ static PyObject *
 reduce_result_in_out(pcu_reduction_plan *plan, PyObject *out, int ndim,
                      const size_t *shape, PyObject *allocator)
 {
+    int op = plan->op;
     if (pcu_check_out(plan->st, plan->row->name, out, ndim, shape) < 0) {
+        return NULL;
+    }
+    /* NumPy converts the result of a reduction, but not of the operation after it. */
+    if ((op == PCU_REDUCE_STD || op == PCU_REDUCE_NANSTD || op == PCU_REDUCE_PTP) &&
+        pcu_check_out_type(plan->row->name, (pcu_gpuarray *)out, plan->result) < 0) {
         return NULL;
     }
     if (reduce_is_direct(plan, (pcu_gpuarray *)out)) {
@@ -241,7 +247,7 @@ pcu_reduce(pcu_state *st, const pcu_reduction_call *call)
     plan.nin = plan.row->inputs;
     plan.inputs = call->inputs;
     if (pcu_reduction_types(&plan, call->dtype, call->out) < 0 ||
-        pcu_reduction_axes_read(call->axis, x->ndim, mask) < 0 ||
+        pcu_reduction_axes_read(plan.row->name, call->axis, x->ndim, mask) < 0 ||
         pcu_reduction_plan_axes(&plan, mask) < 0) {
         return NULL;
     }

@@ -2,6 +2,7 @@
 
 #include "python/array/ops/reduction_axes.h"
 
+#include "python/array/layout.h"
 #include "python/support/convert.h"
 
 /* -- the argument axis ------------------------------------------------------------- */
@@ -18,43 +19,35 @@ axes_read_number(PyObject *item, int *number)
 }
 
 static int
-axes_mark(int number, int ndim, unsigned char *mask)
+axes_mark(const char *name, int number, int ndim, unsigned char *mask)
 {
-    if (number < 0) {
-        number += ndim;
-    }
-    if (number < 0 || number >= ndim || mask[number]) {
+    int place = number;
+    if (pcu_axis_place(name, &place, ndim) < 0) {
         return -1;
     }
-    mask[number] = 1;
+    if (mask[place]) {
+        PyErr_Format(PyExc_ValueError, "%s: axis %d is there twice", name, number);
+        return -1;
+    }
+    mask[place] = 1;
     return 0;
 }
 
 static int
-axes_bad_axis(PyObject *axis, int ndim)
-{
-    PyErr_Format(PyExc_ValueError,
-                 "axis %S is not one of the %d axes, or is there twice", axis, ndim);
-    return -1;
-}
-
-static int
-axes_read_tuple(PyObject *axis, int ndim, unsigned char *mask)
+axes_read_tuple(const char *name, PyObject *axis, int ndim, unsigned char *mask)
 {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(axis); i++) {
         int number = 0;
-        if (axes_read_number(PyTuple_GET_ITEM(axis, i), &number) < 0) {
+        if (axes_read_number(PyTuple_GET_ITEM(axis, i), &number) < 0 ||
+            axes_mark(name, number, ndim, mask) < 0) {
             return -1;
-        }
-        if (axes_mark(number, ndim, mask) < 0) {
-            return axes_bad_axis(axis, ndim);
         }
     }
     return 0;
 }
 
 int
-pcu_reduction_axes_read(PyObject *axis, int ndim, unsigned char *mask)
+pcu_reduction_axes_read(const char *name, PyObject *axis, int ndim, unsigned char *mask)
 {
     int number = 0;
     memset(mask, axis == Py_None, (size_t)ndim + 1);
@@ -62,7 +55,7 @@ pcu_reduction_axes_read(PyObject *axis, int ndim, unsigned char *mask)
         return 0;
     }
     if (PyTuple_Check(axis)) {
-        return axes_read_tuple(axis, ndim, mask);
+        return axes_read_tuple(name, axis, ndim, mask);
     }
     if (axes_read_number(axis, &number) < 0) {
         return -1;
@@ -70,10 +63,7 @@ pcu_reduction_axes_read(PyObject *axis, int ndim, unsigned char *mask)
     if (ndim == 0 && number >= -1 && number <= 0) {
         return 0;
     }
-    if (axes_mark(number, ndim, mask) < 0) {
-        return axes_bad_axis(axis, ndim);
-    }
-    return 0;
+    return axes_mark(name, number, ndim, mask);
 }
 
 /* -- splitting and joining --------------------------------------------------------- */

@@ -18,8 +18,8 @@ typedef struct {
 
 /* Read the argument `axis`: None, an int or a tuple of ints. mask[i] becomes 1 if axis
  * i is reduced. An array without axes takes 0 and -1, as in NumPy. */
-PCU_HIDDEN PCU_RAISES int pcu_reduction_axes_read(PyObject *axis, int ndim,
-                                                  unsigned char *mask);
+PCU_HIDDEN PCU_RAISES int pcu_reduction_axes_read(const char *name, PyObject *axis,
+                                                  int ndim, unsigned char *mask);
 
 /* Split the axes of the inputs, of which the second broadcasts to the first. in_order:
  * 1 if the reduced elements must be visited in the order of their indices. 0, or -1

@@ -233,6 +233,27 @@ ufunc_broadcast(ufunc_plan *plan)
     return 0;
 }
 
+/* Broadcast the inputs to the outputs that the program gives, as NumPy does. An output
+ * to which they do not broadcast is refused later. */
+static void
+ufunc_broadcast_to_outputs(ufunc_plan *plan)
+{
+    int ndim;
+    size_t shape[PCU_MAX_NDIM];
+    for (int i = 0; i < plan->call.row->outputs; i++) {
+        const pcu_gpuarray *out = (const pcu_gpuarray *)plan->options->outs[i];
+        if (out == NULL || !pcu_is_array(plan->st, (PyObject *)out) ||
+            pcu_gpuarray_has_shape(out, plan->ndim, plan->shape) ||
+            pcu_broadcast_shapes(plan->ndim, plan->shape, out->ndim, out->shape, &ndim,
+                                 shape) < 0 ||
+            !pcu_gpuarray_has_shape(out, ndim, shape)) {
+            continue;
+        }
+        plan->ndim = ndim;
+        memcpy(plan->shape, shape, (size_t)ndim * sizeof(size_t));
+    }
+}
+
 /* -- outputs ----------------------------------------------------------------------- */
 
 /* The array whose type and order of axes the result takes: the first C-contiguous input
@@ -406,6 +427,9 @@ pcu_ufunc_call(pcu_state *st, int op, PyObject *const *values,
     }
     if (ufunc_pack_scalars(&plan) < 0 || ufunc_broadcast(&plan) < 0) {
         return NULL;
+    }
+    if (!new_outputs) {
+        ufunc_broadcast_to_outputs(&plan);
     }
     return ufunc_run(&plan);
 }

@@ -9,20 +9,20 @@
 #define AT(member) offsetof(pcu_array_args, member)
 
 const pcu_word pcu_array_words[14] = {
-    {"a", pcu_as_object, AT(a)},
-    {"b", pcu_as_object, AT(b)},
-    {"inputs", pcu_as_object, AT(inputs)},
-    {"axis", pcu_as_object, AT(axis)},
-    {"out", pcu_as_object, AT(out)},
-    {"initial", pcu_as_object, AT(initial)},
-    {"where", pcu_as_object, AT(where)},
-    {"allocator", pcu_as_allocator, AT(allocator)},
-    {"stream", pcu_as_stream, AT(stream)},
-    {"ddof", pcu_as_double, AT(ddof)},
-    {"op", pcu_as_int, AT(op)},
-    {"dtype", pcu_as_type, AT(dtype)},
-    {"keepdims", pcu_as_bool, AT(keepdims)},
-    {"include_initial", pcu_as_bool, AT(include_initial)},
+    PCU_WORD("a", pcu_as_object, pcu_array_args, a),
+    PCU_WORD("b", pcu_as_object, pcu_array_args, b),
+    PCU_WORD("inputs", pcu_as_object, pcu_array_args, inputs),
+    PCU_WORD("axis", pcu_as_object, pcu_array_args, axis),
+    PCU_WORD("out", pcu_as_object, pcu_array_args, out),
+    PCU_WORD("initial", pcu_as_object, pcu_array_args, initial),
+    PCU_WORD("where", pcu_as_object, pcu_array_args, where),
+    PCU_WORD("allocator", pcu_as_allocator, pcu_array_args, allocator),
+    PCU_WORD("stream", pcu_as_stream, pcu_array_args, stream),
+    PCU_WORD("ddof", pcu_as_double, pcu_array_args, ddof),
+    PCU_WORD("op", pcu_as_int, pcu_array_args, op),
+    PCU_WORD("dtype", pcu_as_type, pcu_array_args, dtype),
+    PCU_WORD("keepdims", pcu_as_bool, pcu_array_args, keepdims),
+    PCU_WORD("include_initial", pcu_as_bool, pcu_array_args, include_initial),
 };
 
 pcu_array_args

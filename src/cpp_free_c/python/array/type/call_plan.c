@@ -101,16 +101,16 @@ remember_is_valid(pcu_state *st, const remember_args *a)
 }
 
 const pcu_word pcu_call_plan_words[10] = {
-    {"kind", pcu_as_object, offsetof(remember_args, kind)},
-    {"context", pcu_as_object, offsetof(remember_args, context)},
-    {"stages", pcu_as_object, offsetof(remember_args, stages)},
-    {"dtypes", pcu_as_object, offsetof(remember_args, dtypes)},
-    {"uses", pcu_as_object, offsetof(remember_args, uses)},
-    {"first", pcu_as_size, offsetof(remember_args, first)},
-    {"result", pcu_as_object, offsetof(remember_args, result)},
-    {"threads", pcu_as_uint, offsetof(remember_args, threads)},
-    {"each", pcu_as_uint, offsetof(remember_args, each)},
-    {"most_blocks", pcu_as_size, offsetof(remember_args, most_blocks)},
+    PCU_WORD("kind", pcu_as_object, remember_args, kind),
+    PCU_WORD("context", pcu_as_object, remember_args, context),
+    PCU_WORD("stages", pcu_as_object, remember_args, stages),
+    PCU_WORD("dtypes", pcu_as_object, remember_args, dtypes),
+    PCU_WORD("uses", pcu_as_object, remember_args, uses),
+    PCU_WORD("first", pcu_as_size, remember_args, first),
+    PCU_WORD("result", pcu_as_object, remember_args, result),
+    PCU_WORD("threads", pcu_as_uint, remember_args, threads),
+    PCU_WORD("each", pcu_as_uint, remember_args, each),
+    PCU_WORD("most_blocks", pcu_as_size, remember_args, most_blocks),
 };
 
 pcu_call_plan *

@@ -44,13 +44,13 @@ combination_refuse_timer(PyObject *add_timer)
 }
 
 static const pcu_word combination_words[] = {
-    {"selffac", pcu_as_object, offsetof(combination_args, a)},
-    {"other", pcu_as_object, offsetof(combination_args, other)},
-    {"otherfac", pcu_as_object, offsetof(combination_args, b)},
-    {"add_timer", pcu_as_object, offsetof(combination_args, add_timer)},
-    {"stream", pcu_as_stream, offsetof(combination_args, stream)},
-    {"out", pcu_as_object, offsetof(combination_args, out)},
-    {"new", pcu_as_object, offsetof(combination_args, a)},
+    PCU_WORD("selffac", pcu_as_object, combination_args, a),
+    PCU_WORD("other", pcu_as_object, combination_args, other),
+    PCU_WORD("otherfac", pcu_as_object, combination_args, b),
+    PCU_WORD("add_timer", pcu_as_object, combination_args, add_timer),
+    PCU_WORD("stream", pcu_as_stream, combination_args, stream),
+    PCU_WORD("out", pcu_as_object, combination_args, out),
+    PCU_WORD("new", pcu_as_object, combination_args, a),
 };
 
 PCU_SIGNATURE(

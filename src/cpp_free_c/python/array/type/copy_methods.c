@@ -46,8 +46,8 @@ typedef struct {
 } astype_args;
 
 static const pcu_word astype_words[] = {
-    {"dtype", pcu_as_dtype, offsetof(astype_args, dtype)},
-    {"stream", pcu_as_stream, offsetof(astype_args, stream)},
+    PCU_WORD("dtype", pcu_as_dtype, astype_args, dtype),
+    PCU_WORD("stream", pcu_as_stream, astype_args, stream),
 };
 
 PCU_SIGNATURE(copy_astype, astype_words,
@@ -136,8 +136,8 @@ typedef struct {
 } fill_args;
 
 static const pcu_word fill_words[] = {
-    {"value", pcu_as_object, offsetof(fill_args, value)},
-    {"stream", pcu_as_stream, offsetof(fill_args, stream)},
+    PCU_WORD("value", pcu_as_object, fill_args, value),
+    PCU_WORD("stream", pcu_as_stream, fill_args, stream),
 };
 
 PCU_SIGNATURE(copy_fill, fill_words,
@@ -173,8 +173,8 @@ typedef struct {
 } like_args;
 
 static const pcu_word like_words[] = {
-    {"dtype", pcu_as_object, offsetof(like_args, dtype)},
-    {"order", pcu_as_order, offsetof(like_args, order)},
+    PCU_WORD("dtype", pcu_as_object, like_args, dtype),
+    PCU_WORD("order", pcu_as_order, like_args, order),
 };
 
 PCU_SIGNATURE(copy_new_like_me, like_words,

@@ -71,8 +71,8 @@ typedef struct {
 } to_device_args;
 
 static const pcu_word to_device_words[] = {
-    {"device", pcu_as_object, offsetof(to_device_args, device)},
-    {"stream", pcu_as_object, offsetof(to_device_args, stream)},
+    PCU_WORD("device", pcu_as_object, to_device_args, device),
+    PCU_WORD("stream", pcu_as_object, to_device_args, stream),
 };
 
 PCU_SIGNATURE(

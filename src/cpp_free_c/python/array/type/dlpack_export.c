@@ -224,10 +224,10 @@ export_here(pcu_gpuarray *self, int copy, const export_args *a)
 }
 
 static const pcu_word export_words[] = {
-    {"stream", pcu_as_object, offsetof(export_args, stream)},
-    {"max_version", pcu_as_object, offsetof(export_args, max_version)},
-    {"dl_device", pcu_as_object, offsetof(export_args, dl_device)},
-    {"copy", pcu_as_object, offsetof(export_args, copy)},
+    PCU_WORD("stream", pcu_as_object, export_args, stream),
+    PCU_WORD("max_version", pcu_as_object, export_args, max_version),
+    PCU_WORD("dl_device", pcu_as_object, export_args, dl_device),
+    PCU_WORD("copy", pcu_as_object, export_args, copy),
 };
 
 PCU_SIGNATURE(

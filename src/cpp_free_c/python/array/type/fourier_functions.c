@@ -48,15 +48,15 @@ fourier_call(PyObject *m, const pcu_signature *signature, int is_nd,
 }
 
 static const pcu_word fourier_words[] = {
-    {"function", pcu_as_int, offsetof(fourier_args, function)},
-    {"a", pcu_as_object, offsetof(fourier_args, a)},
-    {"n", pcu_as_object, offsetof(fourier_args, lengths)},
-    {"axis", pcu_as_object, offsetof(fourier_args, axes)},
-    {"norm", pcu_as_object, offsetof(fourier_args, norm)},
-    {"out", pcu_as_object, offsetof(fourier_args, out)},
-    {"stream", pcu_as_stream, offsetof(fourier_args, stream)},
-    {"s", pcu_as_object, offsetof(fourier_args, lengths)},
-    {"axes", pcu_as_object, offsetof(fourier_args, axes)},
+    PCU_WORD("function", pcu_as_int, fourier_args, function),
+    PCU_WORD("a", pcu_as_object, fourier_args, a),
+    PCU_WORD("n", pcu_as_object, fourier_args, lengths),
+    PCU_WORD("axis", pcu_as_object, fourier_args, axes),
+    PCU_WORD("norm", pcu_as_object, fourier_args, norm),
+    PCU_WORD("out", pcu_as_object, fourier_args, out),
+    PCU_WORD("stream", pcu_as_stream, fourier_args, stream),
+    PCU_WORD("s", pcu_as_object, fourier_args, lengths),
+    PCU_WORD("axes", pcu_as_object, fourier_args, axes),
 };
 
 PCU_SIGNATURE(fourier_along, fourier_words,

@@ -40,13 +40,13 @@ typedef struct {
 } array_args;
 
 static const pcu_word array_words[] = {
-    {"shape", pcu_as_shape, offsetof(array_args, shape)},
-    {"dtype", pcu_as_dtype, offsetof(array_args, dtype)},
-    {"allocator", pcu_as_allocator, offsetof(array_args, allocator)},
-    {"base", pcu_as_object, offsetof(array_args, base)},
-    {"gpudata", pcu_as_object, offsetof(array_args, gpudata)},
-    {"strides", pcu_as_object, offsetof(array_args, strides)},
-    {"order", pcu_as_order, offsetof(array_args, order)},
+    PCU_WORD("shape", pcu_as_shape, array_args, shape),
+    PCU_WORD("dtype", pcu_as_dtype, array_args, dtype),
+    PCU_WORD("allocator", pcu_as_allocator, array_args, allocator),
+    PCU_WORD("base", pcu_as_object, array_args, base),
+    PCU_WORD("gpudata", pcu_as_object, array_args, gpudata),
+    PCU_WORD("strides", pcu_as_object, array_args, strides),
+    PCU_WORD("order", pcu_as_order, array_args, order),
 };
 
 PCU_SIGNATURE(

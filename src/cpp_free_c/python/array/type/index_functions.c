@@ -12,6 +12,7 @@
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
 
+/* The arguments of the functions here; objects are borrowed. */
 typedef struct {
     pcu_gpuarray *array; /* borrowed, as are all objects */
     PyObject *indices;
@@ -20,7 +21,11 @@ typedef struct {
     PyObject *out;
     PyObject *mode;
     CUstream stream;
+    int op;
+    PyObject *index;
 } index_args;
+
+typedef pcu_gpuarray *index_as_array_stores;
 
 /* An array that was initialised. */
 static int
@@ -77,13 +82,15 @@ index_read_mode(PyObject *mode, pcu_bounds *bounds)
 }
 
 static const pcu_word index_words[] = {
-    {"a", index_as_array, offsetof(index_args, array)},
-    {"indices", pcu_as_object, offsetof(index_args, indices)},
-    {"out", pcu_as_object, offsetof(index_args, out)},
-    {"stream", pcu_as_stream, offsetof(index_args, stream)},
-    {"axis", pcu_as_object, offsetof(index_args, axis)},
-    {"mode", pcu_as_object, offsetof(index_args, mode)},
-    {"values", pcu_as_object, offsetof(index_args, values)},
+    PCU_WORD("a", index_as_array, index_args, array),
+    PCU_WORD("indices", pcu_as_object, index_args, indices),
+    PCU_WORD("out", pcu_as_object, index_args, out),
+    PCU_WORD("stream", pcu_as_stream, index_args, stream),
+    PCU_WORD("axis", pcu_as_object, index_args, axis),
+    PCU_WORD("mode", pcu_as_object, index_args, mode),
+    PCU_WORD("values", pcu_as_object, index_args, values),
+    PCU_WORD("op", pcu_as_int, index_args, op),
+    PCU_WORD("index", pcu_as_object, index_args, index),
 };
 
 PCU_SIGNATURE(
@@ -181,29 +188,15 @@ index_put_along(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *
     Py_RETURN_NONE;
 }
 
-typedef struct {
-    int op;
-    pcu_gpuarray *array; /* borrowed, as are all objects */
-    PyObject *index;
-    PyObject *values;
-} apply_args;
-
-static const pcu_word apply_words[] = {
-    {"op", pcu_as_int, offsetof(apply_args, op)},
-    {"a", index_as_array, offsetof(apply_args, array)},
-    {"index", pcu_as_object, offsetof(apply_args, index)},
-    {"values", pcu_as_object, offsetof(apply_args, values)},
-};
-
 PCU_SIGNATURE(
-    index_apply, apply_words,
+    index_apply, index_words,
     "_apply_at($module, op, a, index, values, /)\n--\n\n"
     "Enqueue the operation of that number on elements at an index and values.")
 
 static PyObject *
 index_apply(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    apply_args a = {0};
+    index_args a = {0};
     if (pcu_args_parse(pcu_state_of_module(m), &index_apply_signature, args, nargs,
                        kwnames, &a) < 0) {
         return NULL;

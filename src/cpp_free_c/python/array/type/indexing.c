@@ -189,6 +189,50 @@ index_items(pcu_state *st, PyObject **index, PyObject *const **items, Py_ssize_t
     return 1;
 }
 
+/* The first name of a field in an item of an index, borrowed; NULL if there is none. */
+static PyObject *
+index_field_name(PyObject *item)
+{
+    if (PyList_Check(item) && PyList_GET_SIZE(item) != 0) {
+        item = PyList_GET_ITEM(item, 0);
+    }
+    if (!PyUnicode_Check(item)) {
+        return NULL;
+    }
+    return item;
+}
+
+/* Raise IndexError for an index by the names of fields. */
+static int
+index_refuse_fields(const pcu_gpuarray *self, PyObject *const *items, Py_ssize_t n)
+{
+    PyObject *name = NULL;
+    for (Py_ssize_t i = 0; name == NULL && i < n; i++) {
+        name = index_field_name(items[i]);
+    }
+    if (name == NULL || self->dtype == NULL) {
+        return 0;
+    }
+    PyObject *fields = PyDataType_FIELDS(self->dtype);
+    if (fields == NULL || fields == Py_None) {
+        PyErr_Format(PyExc_IndexError,
+                     "the index %R is the name of a field, but an array of %S has no "
+                     "fields",
+                     name, (PyObject *)self->dtype);
+    }
+    else if (PyDict_Contains(fields, name) == 1) {
+        PyErr_Format(PyExc_IndexError,
+                     "an array on the device has no views of fields: use %R in a "
+                     "kernel, or in the array that get() returns",
+                     name);
+    }
+    else if (!PyErr_Occurred()) {
+        PyErr_Format(PyExc_IndexError, "the array has no field %R; its fields are %R",
+                     name, PyDataType_NAMES(self->dtype));
+    }
+    return -1;
+}
+
 /* 1 if the index is one mask on the device. */
 static int
 index_is_mask(pcu_gpuarray *self, PyObject *index)
@@ -208,6 +252,9 @@ index_subscript(PyObject *op, PyObject *index)
                             pcu_stream_current());
     }
     if (!index_items(((pcu_gpuarray *)op)->st, &index, &items, &n)) {
+        if (index_refuse_fields((pcu_gpuarray *)op, items, n) < 0) {
+            return NULL;
+        }
         return pcu_index_get((pcu_gpuarray *)op, items, n, pcu_stream_current());
     }
     return (PyObject *)index_view_new((pcu_gpuarray *)op, items, n);
@@ -230,6 +277,9 @@ index_ass_subscript(PyObject *op, PyObject *index, PyObject *value)
         }
     }
     if (!index_items(((pcu_gpuarray *)op)->st, &index, &items, &n)) {
+        if (index_refuse_fields((pcu_gpuarray *)op, items, n) < 0) {
+            return -1;
+        }
         return pcu_index_set((pcu_gpuarray *)op, items, n, value, pcu_stream_current());
     }
     pcu_gpuarray *view = index_view_new((pcu_gpuarray *)op, items, n);

@@ -13,6 +13,7 @@
 #include "python/array/construction.h"
 #include "python/array/type/launch_shape.h"
 #include "python/driver/context.h"
+#include "python/driver/memory/pool.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
 #include "python/support/setup.h"
@@ -147,9 +148,10 @@ call_reduction(const pcu_call_run *run, PyObject **out)
 
 /* -- the call ---------------------------------------------------------------------- */
 
-/* Read the keyword of a reduction or a selection: 1 if it is known, 0 if not. */
+/* Read the keyword of a reduction or a selection: 1 if it is known, 0 if not, -1 on
+ * error. */
 static int
-call_read_special(PyObject *name, PyObject *value, pcu_call_run *run,
+call_read_special(pcu_state *st, PyObject *name, PyObject *value, pcu_call_run *run,
                   pcu_call_selection *selection)
 {
     if (run->plan->kind != PCU_CALL_REDUCTION) {
@@ -158,8 +160,12 @@ call_read_special(PyObject *name, PyObject *value, pcu_call_run *run,
     if (PyUnicode_CompareWithASCIIString(name, "allocator") != 0) {
         return 0;
     }
-    if (value != Py_None) {
-        run->allocator = value;
+    PyObject *allocator = NULL;
+    if (pcu_as_allocator(st, value, &allocator, "allocator") < 0) {
+        return -1;
+    }
+    if (allocator != Py_None) {
+        run->allocator = allocator;
     }
     return 1;
 }
@@ -182,8 +188,9 @@ call_read_keywords(pcu_state *st, PyObject *const *values, PyObject *kwnames,
             }
             continue;
         }
-        if (!call_read_special(name, values[i], run, selection)) {
-            return 0;
+        int known = call_read_special(st, name, values[i], run, selection);
+        if (known <= 0) {
+            return known;
         }
     }
     return 1;
@@ -299,15 +306,16 @@ call_plan_applies(const kernel_call *self, const pcu_call_plan *plan)
 static int
 call_plan_get(kernel_call *self, int kind, pcu_call_plan **plan)
 {
-    if (!call_plan_applies(self, self->plans[kind])) {
-        PyObject *done =
-            PyObject_CallMethod((PyObject *)self, "_prepare", "O",
-                                kind == CALL_PLAN_RANGE ? Py_True : Py_False);
-        if (done == NULL) {
-            return -1;
-        }
-        Py_DECREF(done);
+    *plan = self->plans[kind];
+    if (call_plan_applies(self, *plan)) {
+        return 0;
     }
+    PyObject *done = PyObject_CallMethod((PyObject *)self, "_prepare", "O",
+                                         kind == CALL_PLAN_RANGE ? Py_True : Py_False);
+    if (done == NULL) {
+        return -1;
+    }
+    Py_DECREF(done);
     *plan = self->plans[kind];
     if (!call_plan_applies(self, *plan)) {
         *plan = NULL;

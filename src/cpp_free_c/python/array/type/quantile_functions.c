@@ -149,38 +149,6 @@ quantile_read_q(pcu_state *st, const quantile_function *f, PyObject *value,
 
 /* -- the other arguments ----------------------------------------------------------- */
 
-/* Raise for an axis that x does not have: the Python function knows the exception. */
-static int
-quantile_bad_axis(const pcu_gpuarray *x, PyObject *axis)
-{
-    PyObject *module = NULL;
-    PyObject *result = NULL;
-    PyErr_Clear(); /* a ValueError; AxisError is more exact */
-    module = PyImport_ImportModule(QUANTILE_MODULE);
-    if (module != NULL) {
-        result = PyObject_CallMethod(module, "axes_of_lines", "(iO)", x->ndim, axis);
-        Py_DECREF(module);
-    }
-    if (result != NULL) {
-        Py_DECREF(result);
-        PyErr_Format(PyExc_ValueError, "axis %S is not one of the %d axes", axis,
-                     x->ndim);
-    }
-    return -1;
-}
-
-static int
-quantile_read_axes(const pcu_gpuarray *x, PyObject *axis, unsigned char *reduced)
-{
-    if (pcu_reduction_axes_read(axis, x->ndim, reduced) == 0) {
-        return 0;
-    }
-    if (PyErr_ExceptionMatches(PyExc_ValueError)) {
-        return quantile_bad_axis(x, axis);
-    }
-    return -1;
-}
-
 static int
 quantile_read_input(pcu_state *st, const quantile_function *f, PyObject *a,
                     pcu_gpuarray **x)
@@ -251,6 +219,8 @@ quantile_into(pcu_state *st, const quantile_function *f, PyObject *result,
         return result;
     }
     if (pcu_check_out(st, f->name, out, source->ndim, source->shape) == 0 &&
+        (f->is_median || f->skips_nan || /* NumPy converts these */
+         pcu_check_out_type(f->name, target, source->type) == 0) &&
         pcu_device_copy(target, source, stream) == 0) {
         Py_DECREF(result);
         return Py_NewRef(out);
@@ -275,7 +245,7 @@ quantile_enqueue(pcu_state *st, const quantile_function *f, const quantile_args 
                               .stream = a->stream};
     PyObject *result = NULL;
     if (quantile_read_input(st, f, a->a, &call.x) < 0 ||
-        quantile_read_axes(call.x, a->axis, reduced) < 0) {
+        pcu_reduction_axes_read(f->name, a->axis, call.x->ndim, reduced) < 0) {
         return NULL;
     }
     if (!f->is_median && quantile_read_q(st, f, a->q, &q) < 0) {
@@ -285,7 +255,8 @@ quantile_enqueue(pcu_state *st, const quantile_function *f, const quantile_args 
         quantile_choose_type(f, &q, &call) == 0) {
         int is_exact = pcu_type_is_exact(call.x->type);
         call.skips_nan = f->skips_nan && !is_exact;
-        call.needs_values = !f->is_median && !call.skips_nan;
+        call.needs_values =
+            !f->is_median && (!f->skips_nan || pcu_type_is_exact(call.type));
         call.is_single = q.type == PCU_T_FLOAT32 || q.type == PCU_T_FLOAT16;
         if (q.values != NULL) {
             PyArrayObject *values = (PyArrayObject *)q.values;
@@ -301,15 +272,15 @@ quantile_enqueue(pcu_state *st, const quantile_function *f, const quantile_args 
 }
 
 static const pcu_word quantile_words[] = {
-    {"a", pcu_as_object, AT(a)},
-    {"q", pcu_as_object, AT(q)},
-    {"axis", pcu_as_object, AT(axis)},
-    {"out", pcu_as_object, AT(out)},
-    {"overwrite_input", pcu_as_bool, AT(overwrite_input)},
-    {"method", pcu_as_object, AT(method)},
-    {"keepdims", pcu_as_bool, AT(keepdims)},
-    {"weights", pcu_as_object, AT(weights)},
-    {"stream", pcu_as_stream, AT(stream)},
+    PCU_WORD("a", pcu_as_object, quantile_args, a),
+    PCU_WORD("q", pcu_as_object, quantile_args, q),
+    PCU_WORD("axis", pcu_as_object, quantile_args, axis),
+    PCU_WORD("out", pcu_as_object, quantile_args, out),
+    PCU_WORD("overwrite_input", pcu_as_bool, quantile_args, overwrite_input),
+    PCU_WORD("method", pcu_as_object, quantile_args, method),
+    PCU_WORD("keepdims", pcu_as_bool, quantile_args, keepdims),
+    PCU_WORD("weights", pcu_as_object, quantile_args, weights),
+    PCU_WORD("stream", pcu_as_stream, quantile_args, stream),
 };
 
 static PyObject *
@@ -323,8 +294,8 @@ quantile_call(PyObject *m, const quantile_function *f, const pcu_signature *sign
         return NULL;
     }
     if (a.weights != Py_None) {
-        return pcu_forward_by_name(QUANTILE_MODULE, "weighted",
-                                   f->name, NULL, signature, args, nargs, kwnames);
+        return pcu_forward_by_name(QUANTILE_MODULE, "weighted", f->name, NULL,
+                                   signature, args, nargs, kwnames);
     }
     return quantile_enqueue(st, f, &a);
 }

@@ -7,6 +7,7 @@
 #include "python/array/ops/assign.h"
 #include "python/array/ops/scan_layout.h"
 #include "python/array/type/plain_array.h"
+#include "python/driver/memory/pool.h"
 #include "python/driver/stream.h"
 
 /* The arguments of a scan: borrowed, NULL or None if missing. */
@@ -164,7 +165,9 @@ pcu_call_scan(pcu_state *st, pcu_call_run *run, PyObject *const *args, Py_ssize_
     if (!scan_read(args, nargs, kwnames, &a) || !scan_accepts(run->plan, a.input_ary)) {
         return 0;
     }
-    if (a.stream != NULL && pcu_as_stream(st, a.stream, &run->stream, "stream") < 0) {
+    if ((a.stream != NULL && pcu_as_stream(st, a.stream, &run->stream, "stream") < 0) ||
+        (a.allocator != NULL &&
+         pcu_as_allocator(st, a.allocator, &a.allocator, "allocator") < 0)) {
         return -1;
     }
     pcu_gpuarray *source = (pcu_gpuarray *)a.input_ary;

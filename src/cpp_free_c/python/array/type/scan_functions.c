@@ -2,6 +2,7 @@
 
 #include "python/array/type/members.h"
 
+#include "python/array/element_type.h"
 #include "python/array/layout.h"
 #include "python/array/ops/scan.h"
 #include "python/array/type/arguments.h"

@@ -75,15 +75,15 @@ search_is_number(pcu_state *st, const search_args *a)
 }
 
 static const pcu_word search_words[] = {
-    {"v", pcu_as_object, offsetof(search_args, values)},
-    {"side", pcu_as_object, offsetof(search_args, side)},
-    {"sorter", pcu_as_object, offsetof(search_args, sorter)},
-    {"a", pcu_as_object, offsetof(search_args, sorted)},
-    {"stream", pcu_as_stream, offsetof(search_args, stream)},
-    {"allocator", pcu_as_allocator, offsetof(search_args, allocator)},
-    {"x", pcu_as_object, offsetof(search_args, values)},
-    {"bins", pcu_as_object, offsetof(search_args, sorted)},
-    {"right", pcu_as_bool, offsetof(search_args, right)},
+    PCU_WORD("v", pcu_as_object, search_args, values),
+    PCU_WORD("side", pcu_as_object, search_args, side),
+    PCU_WORD("sorter", pcu_as_object, search_args, sorter),
+    PCU_WORD("a", pcu_as_object, search_args, sorted),
+    PCU_WORD("stream", pcu_as_stream, search_args, stream),
+    PCU_WORD("allocator", pcu_as_allocator, search_args, allocator),
+    PCU_WORD("x", pcu_as_object, search_args, values),
+    PCU_WORD("bins", pcu_as_object, search_args, sorted),
+    PCU_WORD("right", pcu_as_bool, search_args, right),
 };
 
 PCU_SIGNATURE(method_searchsorted, search_words,
@@ -239,16 +239,16 @@ count_read_edges(pcu_state *st, PyObject *edges, pcu_count_call *call)
 }
 
 static const pcu_word count_words[] = {
-    {"kind", pcu_as_object, offsetof(count_args, kind)},
-    {"values", pcu_as_object, offsetof(count_args, values)},
-    {"edges", pcu_as_object, offsetof(count_args, edges)},
-    {"edges_out", pcu_as_object, offsetof(count_args, edges_out)},
-    {"weights", pcu_as_object, offsetof(count_args, weights)},
-    {"bins", pcu_as_size, offsetof(count_args, bins)},
-    {"first", pcu_as_double, offsetof(count_args, first)},
-    {"last", pcu_as_double, offsetof(count_args, last)},
-    {"stream", pcu_as_stream, offsetof(count_args, stream)},
-    {"allocator", pcu_as_allocator, offsetof(count_args, allocator)},
+    PCU_WORD("kind", pcu_as_object, count_args, kind),
+    PCU_WORD("values", pcu_as_object, count_args, values),
+    PCU_WORD("edges", pcu_as_object, count_args, edges),
+    PCU_WORD("edges_out", pcu_as_object, count_args, edges_out),
+    PCU_WORD("weights", pcu_as_object, count_args, weights),
+    PCU_WORD("bins", pcu_as_size, count_args, bins),
+    PCU_WORD("first", pcu_as_double, count_args, first),
+    PCU_WORD("last", pcu_as_double, count_args, last),
+    PCU_WORD("stream", pcu_as_stream, count_args, stream),
+    PCU_WORD("allocator", pcu_as_allocator, count_args, allocator),
 };
 
 PCU_SIGNATURE(function_count, count_words,

@@ -293,13 +293,13 @@ join_arrays(pcu_state *st, join_args *a)
 /* -- joins: the functions ---------------------------------------------------------- */
 
 static const pcu_word join_words[] = {
-    {"arrays", pcu_as_object, offsetof(join_args, arrays)},
-    {"axis", pcu_as_int, offsetof(join_args, axis)},
-    {"is_new", pcu_as_bool, offsetof(join_args, is_new)},
-    {"dtype", pcu_as_object, offsetof(join_args, dtype)},
-    {"f_order", pcu_as_bool, offsetof(join_args, f_order)},
-    {"allocator", pcu_as_allocator, offsetof(join_args, allocator)},
-    {"stream", pcu_as_stream, offsetof(join_args, stream)},
+    PCU_WORD("arrays", pcu_as_object, join_args, arrays),
+    PCU_WORD("axis", pcu_as_int, join_args, axis),
+    PCU_WORD("is_new", pcu_as_bool, join_args, is_new),
+    PCU_WORD("dtype", pcu_as_object, join_args, dtype),
+    PCU_WORD("f_order", pcu_as_bool, join_args, f_order),
+    PCU_WORD("allocator", pcu_as_allocator, join_args, allocator),
+    PCU_WORD("stream", pcu_as_stream, join_args, stream),
 };
 
 PCU_SIGNATURE(shape_join, join_words,
@@ -328,13 +328,13 @@ typedef struct {
 } public_join_args;
 
 static const pcu_word public_join_words[] = {
-    {"arrays", pcu_as_object, offsetof(public_join_args, join.arrays)},
-    {"axis", pcu_as_object, offsetof(public_join_args, axis)},
-    {"allocator", pcu_as_allocator, offsetof(public_join_args, join.allocator)},
-    {"out", pcu_as_object, offsetof(public_join_args, out)},
-    {"dtype", pcu_as_object, offsetof(public_join_args, join.dtype)},
-    {"casting", pcu_as_object, offsetof(public_join_args, casting)},
-    {"stream", pcu_as_stream, offsetof(public_join_args, join.stream)},
+    PCU_WORD("arrays", pcu_as_object, public_join_args, join.arrays),
+    PCU_WORD("axis", pcu_as_object, public_join_args, axis),
+    PCU_WORD("allocator", pcu_as_allocator, public_join_args, join.allocator),
+    PCU_WORD("out", pcu_as_object, public_join_args, out),
+    PCU_WORD("dtype", pcu_as_object, public_join_args, join.dtype),
+    PCU_WORD("casting", pcu_as_object, public_join_args, casting),
+    PCU_WORD("stream", pcu_as_stream, public_join_args, join.stream),
 };
 
 /* What a function that joins arrays does. */
@@ -362,7 +362,8 @@ shape_public_join(PyObject *m, const public_join *kind, PyObject *const *args,
     if (pcu_args_parse(st, &signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
-    if (a.axis == Py_None || a.out != Py_None || a.casting != Py_None) {
+    if (a.axis == Py_None || a.out != Py_None || a.casting != Py_None ||
+        a.join.dtype != Py_None) {
         return pcu_forward_by_name("pycuda._array.functions.joining", "in_steps",
                                    kind->in_steps, NULL, &signature, args, nargs,
                                    kwnames);
@@ -452,12 +453,12 @@ remap_read_tuple(PyObject *tuple, int ndim, ptrdiff_t *numbers)
 }
 
 static const pcu_word remap_words[] = {
-    {"a", pcu_as_object, offsetof(remap_args, array)},
-    {"rule", pcu_as_int, offsetof(remap_args, rule)},
-    {"shape", pcu_as_object, offsetof(remap_args, shape)},
-    {"firsts", pcu_as_object, offsetof(remap_args, firsts)},
-    {"value", pcu_as_object, offsetof(remap_args, value)},
-    {"stream", pcu_as_stream, offsetof(remap_args, stream)},
+    PCU_WORD("a", pcu_as_object, remap_args, array),
+    PCU_WORD("rule", pcu_as_int, remap_args, rule),
+    PCU_WORD("shape", pcu_as_object, remap_args, shape),
+    PCU_WORD("firsts", pcu_as_object, remap_args, firsts),
+    PCU_WORD("value", pcu_as_object, remap_args, value),
+    PCU_WORD("stream", pcu_as_stream, remap_args, stream),
 };
 
 PCU_SIGNATURE(

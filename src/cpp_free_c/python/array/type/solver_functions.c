@@ -76,11 +76,11 @@ solver_results_new(pcu_small_results *results)
 }
 
 static const pcu_word solver_words[] = {
-    {"kind", pcu_as_object, offsetof(solver_args, kind)},
-    {"a", pcu_as_object, offsetof(solver_args, a)},
-    {"b", pcu_as_object, offsetof(solver_args, b)},
-    {"option", pcu_as_int, offsetof(solver_args, option)},
-    {"stream", pcu_as_stream, offsetof(solver_args, stream)},
+    PCU_WORD("kind", pcu_as_object, solver_args, kind),
+    PCU_WORD("a", pcu_as_object, solver_args, a),
+    PCU_WORD("b", pcu_as_object, solver_args, b),
+    PCU_WORD("option", pcu_as_int, solver_args, option),
+    PCU_WORD("stream", pcu_as_stream, solver_args, stream),
 };
 
 PCU_SIGNATURE(
@@ -139,10 +139,10 @@ typedef struct {
 } diagonals_args;
 
 static const pcu_word diagonals_words[] = {
-    {"diagonal", pcu_as_object, offsetof(diagonals_args, arrays[0])},
-    {"beside", pcu_as_object, offsetof(diagonals_args, arrays[1])},
-    {"is_bidiagonal", pcu_as_bool, offsetof(diagonals_args, is_bidiagonal)},
-    {"stream", pcu_as_stream, offsetof(diagonals_args, stream)},
+    PCU_WORD("diagonal", pcu_as_object, diagonals_args, arrays[0]),
+    PCU_WORD("beside", pcu_as_object, diagonals_args, arrays[1]),
+    PCU_WORD("is_bidiagonal", pcu_as_bool, diagonals_args, is_bidiagonal),
+    PCU_WORD("stream", pcu_as_stream, diagonals_args, stream),
 };
 
 PCU_SIGNATURE(

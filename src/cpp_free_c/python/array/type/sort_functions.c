@@ -9,6 +9,7 @@
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
 
+/* The arguments of the functions here; objects are borrowed. */
 typedef struct {
     PyObject *array; /* borrowed, as are all objects */
     int axis;
@@ -18,17 +19,19 @@ typedef struct {
     int in_place;
     CUstream stream;
     PyObject *allocator;
+    size_t count;
 } sort_args;
 
 static const pcu_word sort_words[] = {
-    {"array", pcu_as_object, offsetof(sort_args, array)},
-    {"axis", pcu_as_int, offsetof(sort_args, axis)},
-    {"keys", pcu_as_bool, offsetof(sort_args, keys)},
-    {"indices", pcu_as_bool, offsetof(sort_args, indices)},
-    {"descending", pcu_as_bool, offsetof(sort_args, descending)},
-    {"in_place", pcu_as_bool, offsetof(sort_args, in_place)},
-    {"stream", pcu_as_stream, offsetof(sort_args, stream)},
-    {"allocator", pcu_as_allocator, offsetof(sort_args, allocator)},
+    PCU_WORD("array", pcu_as_object, sort_args, array),
+    PCU_WORD("axis", pcu_as_int, sort_args, axis),
+    PCU_WORD("keys", pcu_as_bool, sort_args, keys),
+    PCU_WORD("indices", pcu_as_bool, sort_args, indices),
+    PCU_WORD("descending", pcu_as_bool, sort_args, descending),
+    PCU_WORD("in_place", pcu_as_bool, sort_args, in_place),
+    PCU_WORD("stream", pcu_as_stream, sort_args, stream),
+    PCU_WORD("allocator", pcu_as_allocator, sort_args, allocator),
+    PCU_WORD("count", pcu_as_size, sort_args, count),
 };
 
 PCU_SIGNATURE(sort, sort_words,
@@ -65,24 +68,8 @@ sort_function(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
     return pcu_sort(st, &call);
 }
 
-typedef struct {
-    PyObject *array; /* borrowed, as are all objects */
-    size_t count;
-    int descending;
-    CUstream stream;
-    PyObject *allocator;
-} few_args;
-
-static const pcu_word few_words[] = {
-    {"array", pcu_as_object, offsetof(few_args, array)},
-    {"count", pcu_as_size, offsetof(few_args, count)},
-    {"descending", pcu_as_bool, offsetof(few_args, descending)},
-    {"stream", pcu_as_stream, offsetof(few_args, stream)},
-    {"allocator", pcu_as_allocator, offsetof(few_args, allocator)},
-};
-
 PCU_SIGNATURE(
-    few, few_words,
+    few, sort_words,
     "_first_few($module, array, count, descending=False, stream=None, "
     "allocator=None, /)\n--\n\n"
     "Enqueue the selection of the first elements of an order; return them and "
@@ -92,7 +79,7 @@ static PyObject *
 few_function(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     pcu_state *st = pcu_state_of_module(m);
-    few_args a = {.stream = pcu_stream_current(), .allocator = Py_None};
+    sort_args a = {.stream = pcu_stream_current(), .allocator = Py_None};
     if (pcu_args_parse(st, &few_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }

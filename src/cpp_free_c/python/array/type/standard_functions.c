@@ -203,9 +203,9 @@ clip_is_plain(pcu_state *st, const clip_args *a)
 }
 
 static const pcu_word clip_words[] = {
-    {"x", pcu_as_object, offsetof(clip_args, x)},
-    {"min", pcu_as_object, offsetof(clip_args, min)},
-    {"max", pcu_as_object, offsetof(clip_args, max)},
+    PCU_WORD("x", pcu_as_object, clip_args, x),
+    PCU_WORD("min", pcu_as_object, clip_args, min),
+    PCU_WORD("max", pcu_as_object, clip_args, max),
 };
 
 PCU_SIGNATURE(standard_clip, clip_words,

@@ -77,10 +77,10 @@ pcu_gpuarray_get(pcu_gpuarray *self)
 }
 
 static const pcu_word transfer_words[] = {
-    {"ary", pcu_as_object, offsetof(transfer_args, ary)},
-    {"pagelocked", pcu_as_bool, offsetof(transfer_args, pagelocked)},
-    {"async_", pcu_as_bool, offsetof(transfer_args, async)},
-    {"stream", pcu_as_stream, offsetof(transfer_args, stream)},
+    PCU_WORD("ary", pcu_as_object, transfer_args, ary),
+    PCU_WORD("pagelocked", pcu_as_bool, transfer_args, pagelocked),
+    PCU_WORD("async_", pcu_as_bool, transfer_args, async),
+    PCU_WORD("stream", pcu_as_stream, transfer_args, stream),
 };
 
 PCU_SIGNATURE(
@@ -281,9 +281,9 @@ transfer_upload(pcu_state *st, const upload_args *a, int async)
 }
 
 static const pcu_word upload_words[] = {
-    {"ary", pcu_as_object, offsetof(upload_args, ary)},
-    {"allocator", pcu_as_allocator, offsetof(upload_args, allocator)},
-    {"stream", pcu_as_stream, offsetof(upload_args, stream)},
+    PCU_WORD("ary", pcu_as_object, upload_args, ary),
+    PCU_WORD("allocator", pcu_as_allocator, upload_args, allocator),
+    PCU_WORD("stream", pcu_as_stream, upload_args, stream),
 };
 
 PCU_SIGNATURE(transfer_to_gpu, upload_words,

@@ -17,10 +17,10 @@ typedef struct {
 } triangle_args;
 
 static const pcu_word triangle_words[] = {
-    {"array", pcu_as_object, offsetof(triangle_args, array)},
-    {"lower", pcu_as_bool, offsetof(triangle_args, lower)},
-    {"k", pcu_as_object, offsetof(triangle_args, k)},
-    {"stream", pcu_as_stream, offsetof(triangle_args, stream)},
+    PCU_WORD("array", pcu_as_object, triangle_args, array),
+    PCU_WORD("lower", pcu_as_bool, triangle_args, lower),
+    PCU_WORD("k", pcu_as_object, triangle_args, k),
+    PCU_WORD("stream", pcu_as_stream, triangle_args, stream),
 };
 
 /* The diagonal: numbers far beyond any matrix stay so far that no distance overflows.

@@ -248,10 +248,10 @@ export_check_extent(pcu_resource *self, const pcu_dlpack *t)
 }
 
 static const pcu_word export_words[] = {
-    {"shape", pcu_as_shape, offsetof(export_args, shape)},
-    {"dtype", pcu_as_dtype, offsetof(export_args, dtype)},
-    {"strides", pcu_as_object, offsetof(export_args, strides)},
-    {"max_version", pcu_as_object, offsetof(export_args, max_version)},
+    PCU_WORD("shape", pcu_as_shape, export_args, shape),
+    PCU_WORD("dtype", pcu_as_dtype, export_args, dtype),
+    PCU_WORD("strides", pcu_as_object, export_args, strides),
+    PCU_WORD("max_version", pcu_as_object, export_args, max_version),
 };
 
 PCU_SIGNATURE(

@@ -293,8 +293,8 @@ typedef struct {
 } import_args;
 
 static const pcu_word import_words[] = {
-    {"x", pcu_as_object, offsetof(import_args, producer)},
-    {"stream", pcu_as_object, offsetof(import_args, stream)},
+    PCU_WORD("x", pcu_as_object, import_args, producer),
+    PCU_WORD("stream", pcu_as_object, import_args, stream),
 };
 
 PCU_SIGNATURE(

@@ -45,8 +45,8 @@ typedef struct {
 } ipc_args;
 
 static const pcu_word ipc_words[] = {
-    {"ipc_handle", pcu_as_object, offsetof(ipc_args, bytes)},
-    {"flags", pcu_as_object, offsetof(ipc_args, flags)},
+    PCU_WORD("ipc_handle", pcu_as_object, ipc_args, bytes),
+    PCU_WORD("flags", pcu_as_object, ipc_args, flags),
 };
 
 PCU_SIGNATURE(

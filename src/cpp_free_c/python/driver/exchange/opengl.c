@@ -51,8 +51,8 @@ typedef struct {
 } opengl_context_args;
 
 static const pcu_word opengl_context_words[] = {
-    {"dev", pcu_as_object, offsetof(opengl_context_args, device)},
-    {"flags", pcu_as_uint, offsetof(opengl_context_args, flags)},
+    PCU_WORD("dev", pcu_as_object, opengl_context_args, device),
+    PCU_WORD("flags", pcu_as_uint, opengl_context_args, flags),
 };
 
 PCU_SIGNATURE(

@@ -62,7 +62,7 @@ pcu_opengl_map_new(pcu_opengl_registration *self, PyObject *stream, CUstream han
     mapping->object = (pcu_opengl_registration *)Py_NewRef((PyObject *)self);
     mapping->stream = stream;
     mapping->handle = handle;
-    self->mapped = 1; /* refuse other calls of map() and unregister() meanwhile */
+    self->mapped = true; /* refuse other calls of map() and unregister() meanwhile */
     CUresult status = mapping_begin(self, handle, &routine, &mapped);
     mapping->mapped = mapped;
     self->mapped = mapped;
@@ -219,8 +219,8 @@ typedef struct {
 } mapping_array_args;
 
 static const pcu_word mapping_array_words[] = {
-    {"index", pcu_as_uint, offsetof(mapping_array_args, index)},
-    {"level", pcu_as_uint, offsetof(mapping_array_args, level)},
+    PCU_WORD("index", pcu_as_uint, mapping_array_args, index),
+    PCU_WORD("level", pcu_as_uint, mapping_array_args, level),
 };
 
 PCU_SIGNATURE(

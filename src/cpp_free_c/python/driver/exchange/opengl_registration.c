@@ -11,6 +11,8 @@
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
 
+typedef unsigned int registration_as_flags_stores;
+
 /* Converter: flags of either enumeration, or an int. */
 static int
 registration_as_flags(pcu_state *st, PyObject *value, void *out, const char *name)
@@ -73,9 +75,9 @@ registration_begin(pcu_opengl_registration *self, const registration_args *a, in
 }
 
 static const pcu_word registration_words[] = {
-    {"bufobj", pcu_as_uint, offsetof(registration_args, name)},
-    {"flags", registration_as_flags, offsetof(registration_args, flags)},
-    {"target", pcu_as_uint, offsetof(registration_args, target)},
+    PCU_WORD("bufobj", pcu_as_uint, registration_args, name),
+    PCU_WORD("flags", registration_as_flags, registration_args, flags),
+    PCU_WORD("target", pcu_as_uint, registration_args, target),
 };
 
 PCU_SIGNATURE(

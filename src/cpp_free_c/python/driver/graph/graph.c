@@ -264,8 +264,8 @@ typedef struct {
 } graph_instantiate_args;
 
 static const pcu_word graph_instantiate_words[] = {
-    {"priorities", pcu_as_bool, offsetof(graph_instantiate_args, priorities)},
-    {"device_launch", pcu_as_bool, offsetof(graph_instantiate_args, device_launch)},
+    PCU_WORD("priorities", pcu_as_bool, graph_instantiate_args, priorities),
+    PCU_WORD("device_launch", pcu_as_bool, graph_instantiate_args, device_launch),
 };
 
 PCU_SIGNATURE(
@@ -371,8 +371,8 @@ typedef struct {
 } graph_condition_args;
 
 static const pcu_word graph_condition_words[] = {
-    {"value", pcu_as_uint, offsetof(graph_condition_args, value)},
-    {"reset", pcu_as_bool, offsetof(graph_condition_args, reset)},
+    PCU_WORD("value", pcu_as_uint, graph_condition_args, value),
+    PCU_WORD("reset", pcu_as_bool, graph_condition_args, reset),
 };
 
 PCU_SIGNATURE(graph_condition, graph_condition_words,

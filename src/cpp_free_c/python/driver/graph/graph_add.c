@@ -115,16 +115,16 @@ typedef struct {
 } graph_add_args;
 
 static const pcu_word graph_add_words[] = {
-    {"dest", pcu_as_object, offsetof(graph_add_args, dest)},
-    {"src", pcu_as_object, offsetof(graph_add_args, src)},
-    {"size", pcu_as_object, offsetof(graph_add_args, size)},
-    {"after", pcu_as_object, offsetof(graph_add_args, after)},
-    {"value", pcu_as_object, offsetof(graph_add_args, value)},
-    {"count", pcu_as_object, offsetof(graph_add_args, count)},
-    {"width", pcu_as_uint, offsetof(graph_add_args, width)},
-    {"function", pcu_as_object, offsetof(graph_add_args, what)},
-    {"graph", pcu_as_object, offsetof(graph_add_args, what)},
-    {"event", pcu_as_object, offsetof(graph_add_args, what)},
+    PCU_WORD("dest", pcu_as_object, graph_add_args, dest),
+    PCU_WORD("src", pcu_as_object, graph_add_args, src),
+    PCU_WORD("size", pcu_as_object, graph_add_args, size),
+    PCU_WORD("after", pcu_as_object, graph_add_args, after),
+    PCU_WORD("value", pcu_as_object, graph_add_args, value),
+    PCU_WORD("count", pcu_as_object, graph_add_args, count),
+    PCU_WORD("width", pcu_as_uint, graph_add_args, width),
+    PCU_WORD("function", pcu_as_object, graph_add_args, what),
+    PCU_WORD("graph", pcu_as_object, graph_add_args, what),
+    PCU_WORD("event", pcu_as_object, graph_add_args, what),
 };
 
 PCU_SIGNATURE(
@@ -393,10 +393,10 @@ graph_add_conditional(pcu_graph *self, const graph_condition_args *a,
 }
 
 static const pcu_word graph_condition_words[] = {
-    {"condition", pcu_as_object, offsetof(graph_condition_args, condition)},
-    {"otherwise", pcu_as_bool, offsetof(graph_condition_args, otherwise)},
-    {"after", pcu_as_object, offsetof(graph_condition_args, after)},
-    {"count", pcu_as_uint, offsetof(graph_condition_args, count)},
+    PCU_WORD("condition", pcu_as_object, graph_condition_args, condition),
+    PCU_WORD("otherwise", pcu_as_bool, graph_condition_args, otherwise),
+    PCU_WORD("after", pcu_as_object, graph_condition_args, after),
+    PCU_WORD("count", pcu_as_uint, graph_condition_args, count),
 };
 
 PCU_SIGNATURE(

@@ -105,9 +105,9 @@ graph_read_edge(pcu_graph *self, const pcu_signature *signature, PyObject *const
 }
 
 static const pcu_word graph_edge_words[] = {
-    {"before", pcu_as_object, offsetof(graph_edge_args, before)},
-    {"after", pcu_as_object, offsetof(graph_edge_args, after)},
-    {"programmatic", pcu_as_bool, offsetof(graph_edge_args, programmatic)},
+    PCU_WORD("before", pcu_as_object, graph_edge_args, before),
+    PCU_WORD("after", pcu_as_object, graph_edge_args, after),
+    PCU_WORD("programmatic", pcu_as_bool, graph_edge_args, programmatic),
 };
 
 PCU_SIGNATURE(

@@ -24,10 +24,10 @@ typedef struct {
 /* -- operations on values ---------------------------------------------------------- */
 
 static const pcu_word graph_memory_words[] = {
-    {"operations", pcu_as_object, offsetof(graph_memory_args, what)},
-    {"after", pcu_as_object, offsetof(graph_memory_args, after)},
-    {"bytes", pcu_as_size, offsetof(graph_memory_args, bytes)},
-    {"node", pcu_as_object, offsetof(graph_memory_args, what)},
+    PCU_WORD("operations", pcu_as_object, graph_memory_args, what),
+    PCU_WORD("after", pcu_as_object, graph_memory_args, after),
+    PCU_WORD("bytes", pcu_as_size, graph_memory_args, bytes),
+    PCU_WORD("node", pcu_as_object, graph_memory_args, what),
 };
 
 PCU_SIGNATURE(graph_add_batch, graph_memory_words,
@@ -144,7 +144,7 @@ graph_add_free(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
 static bool
 graph_frees(PyObject *nodes, CUdeviceptr address)
 {
-    int found = 0;
+    bool found = false;
     for (Py_ssize_t i = 0; !found && i < PyList_GET_SIZE(nodes); i++) {
         const pcu_graph_node *node = (pcu_graph_node *)PyList_GET_ITEM(nodes, i);
         found = node->type == CU_GRAPH_NODE_TYPE_MEM_FREE && node->address == address;

@@ -295,13 +295,13 @@ exec_hold_resources(pcu_graph_exec *self, pcu_graph_node *node,
 }
 
 static const pcu_word exec_copy_words[] = {
-    {"node", pcu_as_object, offsetof(exec_copy_args, node)},
-    {"dest", pcu_as_object, offsetof(exec_copy_args, dest)},
-    {"src", pcu_as_object, offsetof(exec_copy_args, src)},
-    {"size", pcu_as_object, offsetof(exec_copy_args, size)},
-    {"value", pcu_as_object, offsetof(exec_copy_args, src)},
-    {"count", pcu_as_object, offsetof(exec_copy_args, size)},
-    {"width", pcu_as_uint, offsetof(exec_copy_args, width)},
+    PCU_WORD("node", pcu_as_object, exec_copy_args, node),
+    PCU_WORD("dest", pcu_as_object, exec_copy_args, dest),
+    PCU_WORD("src", pcu_as_object, exec_copy_args, src),
+    PCU_WORD("size", pcu_as_object, exec_copy_args, size),
+    PCU_WORD("value", pcu_as_object, exec_copy_args, src),
+    PCU_WORD("count", pcu_as_object, exec_copy_args, size),
+    PCU_WORD("width", pcu_as_uint, exec_copy_args, width),
 };
 
 /* The arguments for a copy. */
@@ -534,8 +534,8 @@ typedef struct {
 } exec_enable_args;
 
 static const pcu_word exec_enable_words[] = {
-    {"node", pcu_as_object, offsetof(exec_enable_args, node)},
-    {"enabled", pcu_as_bool, offsetof(exec_enable_args, enabled)},
+    PCU_WORD("node", pcu_as_object, exec_enable_args, node),
+    PCU_WORD("enabled", pcu_as_bool, exec_enable_args, enabled),
 };
 
 PCU_SIGNATURE(

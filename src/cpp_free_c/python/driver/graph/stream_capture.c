@@ -446,9 +446,9 @@ typedef struct {
 } capture_args;
 
 static const pcu_word capture_words[] = {
-    {"graph", pcu_as_object, offsetof(capture_args, graph)},
-    {"after", pcu_as_object, offsetof(capture_args, after)},
-    {"early", pcu_as_bool, offsetof(capture_args, early)},
+    PCU_WORD("graph", pcu_as_object, capture_args, graph),
+    PCU_WORD("after", pcu_as_object, capture_args, after),
+    PCU_WORD("early", pcu_as_bool, capture_args, early),
 };
 
 PCU_SIGNATURE(

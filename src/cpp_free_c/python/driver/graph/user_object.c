@@ -234,8 +234,8 @@ graph_read_user_object(pcu_graph *self, const pcu_signature *signature,
 }
 
 static const pcu_word graph_retain_words[] = {
-    {"user_object", pcu_as_object, offsetof(graph_retain_args, object)},
-    {"count", pcu_as_uint, offsetof(graph_retain_args, count)},
+    PCU_WORD("user_object", pcu_as_object, graph_retain_args, object),
+    PCU_WORD("count", pcu_as_uint, graph_retain_args, count),
 };
 
 PCU_SIGNATURE(

@@ -166,10 +166,9 @@ argument_ask_new(pcu_function *fn, const char *function, Py_ssize_t index,
         entries = Py_None;
     }
     /* without an error, the list of arguments ends before it */
-    PyObject *found =
-        PyObject_CallMethod(module, function, error == NULL ? "OOOnnOO" : "OOOnnOOO",
-                            fn->module, entries, fn->name, fn->nparams, index, arg, text,
-                            error);
+    PyObject *found = PyObject_CallMethod(
+        module, function, error == NULL ? "OOOnnOO" : "OOOnnOOO", fn->module, entries,
+        fn->name, fn->nparams, index, arg, text, error);
     Py_DECREF(module);
     return found;
 }

@@ -425,7 +425,7 @@ argument_put_array(argument_packer *p, PyObject *arg)
     PyArray_Descr *dtype = PyArray_DESCR(array);
     size_t size = (size_t)PyArray_NBYTES(array);
     int structure = PyDataType_HASFIELDS(dtype) || dtype->type_num == NPY_VOID;
-    if (pcu_array_check_elements(array, "the value of a kernel argument") < 0) {
+    if (pcu_array_check_elements(array, "the value of a kernel argument", "") < 0) {
         return -1;
     }
     PyObject *managed = pcu_managed_of_array(p->function->st, array);

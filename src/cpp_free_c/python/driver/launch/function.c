@@ -260,8 +260,8 @@ typedef struct {
 } function_set_args;
 
 static const pcu_word function_set_words[] = {
-    {"attr", pcu_as_object, offsetof(function_set_args, which)},
-    {"value", pcu_as_int, offsetof(function_set_args, value)},
+    PCU_WORD("attr", pcu_as_object, function_set_args, which),
+    PCU_WORD("value", pcu_as_int, function_set_args, value),
 };
 
 PCU_SIGNATURE(function_set_attribute, function_set_words,
@@ -368,8 +368,8 @@ typedef struct {
 } prepare_args;
 
 static const pcu_word prepare_words[] = {
-    {"arg_types", pcu_as_object, offsetof(prepare_args, arg_types)},
-    {"texrefs", pcu_as_object, offsetof(prepare_args, texrefs)},
+    PCU_WORD("arg_types", pcu_as_object, prepare_args, arg_types),
+    PCU_WORD("texrefs", pcu_as_object, prepare_args, texrefs),
 };
 
 PCU_SIGNATURE(

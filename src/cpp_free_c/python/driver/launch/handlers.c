@@ -8,6 +8,7 @@
 
 #include "python/support/convert.h"
 #include "python/support/driver_call.h"
+#include "python/support/settings.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/current_context.h"
@@ -40,31 +41,8 @@ handler_type_name(const pcu_handler *self)
     return name;
 }
 
-/* The array in messages, such as "the array of InOut". Only a derived type needs memory
- * for it, and keeps it: each call of a kernel with handlers comes here. */
-static const char *
-handler_words(pcu_handler *self)
-{
-    const pcu_state *st = self->st;
-    const PyTypeObject *type = Py_TYPE(self);
-    if (type == st->In) {
-        return "the array of In";
-    }
-    if (type == st->Out) {
-        return "the array of Out";
-    }
-    if (type == st->InOut) {
-        return "the array of InOut";
-    }
-    if (self->words == NULL) {
-        self->words = PyBytes_FromFormat("the array of %.40s", handler_type_name(self));
-    }
-    if (self->words == NULL) {
-        PyErr_Clear(); /* no memory: a message must do without the name */
-        return "the array";
-    }
-    return PyBytes_AS_STRING(self->words);
-}
+/* The array in messages: these words, then the name of the type. */
+static const char handler_words[] = "the array of ";
 
 /* Read the size of the array in bytes. nbytes is read only if there is no buffer. */
 static int
@@ -82,7 +60,8 @@ handler_size(pcu_handler *self, size_t *size)
     }
     else if (PyObject_CheckBuffer(array)) {
         pcu_buffer buffer = {0};
-        rc = pcu_buffer_acquire(&buffer, array, false, handler_words(self));
+        rc = pcu_buffer_acquire_of(&buffer, array, false, handler_words,
+                                   handler_type_name(self));
         *size = buffer.size;
         pcu_buffer_release(&buffer);
     }
@@ -106,7 +85,8 @@ handler_check_meaning(pcu_handler *self)
         return 0;
     }
     PyObject *array = Py_NewRef(self->array);
-    int rc = pcu_array_check_elements((PyArrayObject *)array, handler_words(self));
+    int rc = pcu_array_check_elements((PyArrayObject *)array, handler_words,
+                                      handler_type_name(self));
     Py_DECREF(array);
     return rc;
 }
@@ -202,8 +182,10 @@ handler_copy(pcu_handler *self, CUdeviceptr pointer, PyObject *alloc, bool uploa
     PyObject *array = handler_array_new(self);
     if (array == NULL ||
         (PyArray_Check(array) &&
-         pcu_array_check_elements((PyArrayObject *)array, handler_words(self)) < 0) ||
-        pcu_buffer_acquire(&buffer, array, !upload, handler_words(self)) < 0) {
+         pcu_array_check_elements((PyArrayObject *)array, handler_words,
+                                  handler_type_name(self)) < 0) ||
+        pcu_buffer_acquire_of(&buffer, array, !upload, handler_words,
+                              handler_type_name(self)) < 0) {
         goto done;
     }
     pcu_resource *memory = (pcu_resource *)alloc;
@@ -211,9 +193,11 @@ handler_copy(pcu_handler *self, CUdeviceptr pointer, PyObject *alloc, bool uploa
     if (ours && pcu_resource_check(memory, routine) < 0) {
         goto done;
     }
-    if (ours && memory->has_size && buffer.size > memory->size) {
-        PyErr_Format(PyExc_ValueError, "%s has %zu bytes, its device memory has %zu",
-                     handler_words(self), buffer.size, memory->size);
+    /* a block of a pool may have more; if not, the driver refuses the copy */
+    if (ours && memory->has_size && buffer.size > memory->size &&
+        pcu_forgive(PyExc_ValueError, "%s%s has %zu bytes, its device memory has %zu",
+                    handler_words, handler_type_name(self), buffer.size,
+                    memory->size) < 0) {
         goto done;
     }
     if (upload) {
@@ -434,7 +418,6 @@ handler_clear(PyObject *op)
     pcu_handler *self = (pcu_handler *)op;
     Py_CLEAR(self->array);
     Py_CLEAR(self->dev_alloc);
-    Py_CLEAR(self->words);
     Py_CLEAR(self->dict);
     return 0;
 }

@@ -49,6 +49,7 @@ typedef struct {
     size_t offset;
     long long low; /* the range of an integer */
     unsigned long long high;
+    bool cuts;             /* the format is longer, and PyCUDA's layout is right */
     unsigned int elements; /* of 'P': the types of arrays whose address it takes */
 } pcu_prepared_arg;
 
@@ -190,8 +191,6 @@ typedef struct {
     PyObject *dev_alloc; /* NULL until the first call */
     size_t room;         /* bytes of our allocation; 0 if the program set dev_alloc */
     int finishing; /* post_calls that copy now; not 0: do not replace the memory */
-    PyObject
-        *words; /* bytes: the array in messages, of a derived type; NULL until used */
     PyObject *dict;
     PyObject *weakrefs;
 } pcu_handler;

@@ -140,11 +140,11 @@ config_set_keyword(launch_config *self, unsigned int id, PyObject *value,
 }
 
 static const pcu_word config_words[] = {
-    {"cooperative", pcu_as_object, offsetof(config_args, cooperative)},
-    {"cluster", pcu_as_object, offsetof(config_args, cluster)},
-    {"programmatic", pcu_as_object, offsetof(config_args, programmatic)},
-    {"priority", pcu_as_object, offsetof(config_args, priority)},
-    {"attributes", pcu_as_object, offsetof(config_args, attributes)},
+    PCU_WORD("cooperative", pcu_as_object, config_args, cooperative),
+    PCU_WORD("cluster", pcu_as_object, config_args, cluster),
+    PCU_WORD("programmatic", pcu_as_object, config_args, programmatic),
+    PCU_WORD("priority", pcu_as_object, config_args, priority),
+    PCU_WORD("attributes", pcu_as_object, config_args, attributes),
 };
 
 PCU_SIGNATURE(

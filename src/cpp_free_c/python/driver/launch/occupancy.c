@@ -90,11 +90,11 @@ typedef struct {
 } occupancy_args;
 
 static const pcu_word occupancy_words[] = {
-    {"block", pcu_as_object, offsetof(occupancy_args, block)},
-    {"shared", pcu_as_size, offsetof(occupancy_args, shared)},
-    {"blocks", pcu_as_int, offsetof(occupancy_args, blocks)},
-    {"cluster", pcu_as_object, offsetof(occupancy_args, cluster)},
-    {"function", pcu_as_object, offsetof(occupancy_args, function)},
+    PCU_WORD("block", pcu_as_object, occupancy_args, block),
+    PCU_WORD("shared", pcu_as_size, occupancy_args, shared),
+    PCU_WORD("blocks", pcu_as_int, occupancy_args, blocks),
+    PCU_WORD("cluster", pcu_as_object, occupancy_args, cluster),
+    PCU_WORD("function", pcu_as_object, occupancy_args, function),
 };
 
 PCU_SIGNATURE(occupancy_max_active_blocks, occupancy_words,
@@ -198,8 +198,8 @@ typedef struct {
 } suggest_args;
 
 static const pcu_word suggest_words[] = {
-    {"shared", pcu_as_object, offsetof(suggest_args, shared)},
-    {"limit", pcu_as_int, offsetof(suggest_args, limit)},
+    PCU_WORD("shared", pcu_as_object, suggest_args, shared),
+    PCU_WORD("limit", pcu_as_int, suggest_args, limit),
 };
 
 PCU_SIGNATURE(

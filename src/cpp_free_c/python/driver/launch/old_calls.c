@@ -52,9 +52,9 @@ typedef struct {
 } old_set_args;
 
 static const pcu_word old_set_words[] = {
-    {"offset", pcu_as_size, offsetof(old_set_args, offset)},
-    {"value", pcu_as_object, offsetof(old_set_args, value)},
-    {"buffer", pcu_as_object, offsetof(old_set_args, value)},
+    PCU_WORD("offset", pcu_as_size, old_set_args, offset),
+    PCU_WORD("value", pcu_as_object, old_set_args, value),
+    PCU_WORD("buffer", pcu_as_object, old_set_args, value),
 };
 
 static const pcu_word old_size_words[] = {{"bytes", pcu_as_size, 0}};
@@ -326,12 +326,12 @@ typedef struct {
 
 /* The method and its name with an underscore have different keywords. */
 static const pcu_word old_grid_words[] = {
-    {"width", pcu_as_uint, offsetof(old_grid_args, width)},
-    {"height", pcu_as_uint, offsetof(old_grid_args, height)},
-    {"stream", pcu_as_stream, offsetof(old_grid_args, stream)},
-    {"grid_width", pcu_as_uint, offsetof(old_grid_args, width)},
-    {"grid_height", pcu_as_uint, offsetof(old_grid_args, height)},
-    {"s", pcu_as_stream, offsetof(old_grid_args, stream)},
+    PCU_WORD("width", pcu_as_uint, old_grid_args, width),
+    PCU_WORD("height", pcu_as_uint, old_grid_args, height),
+    PCU_WORD("stream", pcu_as_stream, old_grid_args, stream),
+    PCU_WORD("grid_width", pcu_as_uint, old_grid_args, width),
+    PCU_WORD("grid_height", pcu_as_uint, old_grid_args, height),
+    PCU_WORD("s", pcu_as_stream, old_grid_args, stream),
 };
 
 static PyObject *
@@ -390,11 +390,11 @@ old_dims(pcu_state *st, PyObject *value, unsigned int dims[3], const char *name)
 }
 
 static const pcu_word old_kernel_words[] = {
-    {"grid", pcu_as_object, offsetof(old_kernel_args, grid)},
-    {"block", pcu_as_object, offsetof(old_kernel_args, block)},
-    {"param_buffer", pcu_as_object, offsetof(old_kernel_args, params)},
-    {"shared", pcu_as_uint, offsetof(old_kernel_args, shared)},
-    {"stream", pcu_as_stream, offsetof(old_kernel_args, stream)},
+    PCU_WORD("grid", pcu_as_object, old_kernel_args, grid),
+    PCU_WORD("block", pcu_as_object, old_kernel_args, block),
+    PCU_WORD("param_buffer", pcu_as_object, old_kernel_args, params),
+    PCU_WORD("shared", pcu_as_uint, old_kernel_args, shared),
+    PCU_WORD("stream", pcu_as_stream, old_kernel_args, stream),
 };
 
 PCU_SIGNATURE(old_launch_kernel, old_kernel_words,

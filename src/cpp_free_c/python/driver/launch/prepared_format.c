@@ -71,7 +71,7 @@ typedef struct {
     Py_ssize_t count;
     Py_ssize_t capacity;
     size_t used; /* bytes of the natural layout */
-    int padded;  /* 'x' occurs: the layout is that of the format */
+    bool padded; /* 'x' occurs: the layout is that of the format */
 } format_plan;
 
 /* Append one value to the plan. */
@@ -126,7 +126,7 @@ format_parse(format_plan *plan, const char *format)
         }
         if (*c == 'x') {
             plan->used += count;
-            plan->padded = 1;
+            plan->padded = true;
         }
         else if (*c == 's' || *c == 'p') {
             if (format_add(plan, *c, count) < 0) {
@@ -165,8 +165,8 @@ format_has_type(char code, const pcu_param *param)
     }
 }
 
-/* 1 if the items, with the natural layout of the format, have the places of the kernel's
- * parameters. The last one may be shorter than its parameter. */
+/* 1 if the items, with the natural layout of the format, have the places of the
+ * kernel's parameters. The last one may be shorter than its parameter. */
 static int
 format_has_places(const pcu_function *self, const format_plan *plan)
 {
@@ -186,7 +186,7 @@ format_fit(pcu_function *self, pcu_prepared_arg *item, Py_ssize_t i, int passes)
     static const char text[] =
         "argument %zd of %U is '%c' of %zu bytes, but that parameter takes %zu";
     const pcu_param *param = &self->params[i];
-    int resizable =
+    bool resizable =
         format_code_is_integer(item->code) &&
         (param->size == 1 || param->size == 2 || param->size == 4 || param->size == 8);
     int structure =
@@ -201,6 +201,7 @@ format_fit(pcu_function *self, pcu_prepared_arg *item, Py_ssize_t i, int passes)
         return -1;
     }
     if (resizable) {
+        item->cuts = passes && item->size > param->size;
         item->size = param->size;
     }
     item->offset = param->offset;

@@ -6,16 +6,37 @@
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
+#include "python/support/settings.h"
 #include "python/driver/memory/gpuarray.h"
 #include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 #include "python/driver/texture/texture_object.h"
 
+/* Read an integer that does not fit into its parameter, but into 8 bytes, of which
+ * PyCUDA passes the lowest. */
+static int
+value_cut(const pcu_prepared_arg *item, PyObject *value, unsigned long long *bits)
+{
+    const long long low = item->low == 0 ? 0 : INT64_MIN;
+    if (!item->cuts || !PyErr_ExceptionMatches(PyExc_OverflowError)) {
+        return -1;
+    }
+    PyErr_Clear(); /* the report says what it said */
+    if (pcu_as_integer(value, low, UINT64_MAX, bits, "the value") < 0) {
+        return -1;
+    }
+    return pcu_forgive(PyExc_OverflowError,
+                       "the value %R of a prepared call has more than the %zu bytes of "
+                       "its parameter",
+                       value, item->size);
+}
+
 static int
 value_put_integer(const pcu_prepared_arg *item, PyObject *value, unsigned char *place)
 {
     unsigned long long bits = 0;
-    if (pcu_as_integer(value, item->low, item->high, &bits, "the value") < 0) {
+    if (pcu_as_integer(value, item->low, item->high, &bits, "the value") < 0 &&
+        value_cut(item, value, &bits) < 0) {
         return -1;
     }
     memcpy(place, &bits, item->size); /* every host of CUDA is little-endian */

@@ -517,18 +517,18 @@ map_make_new(PyTypeObject *type, pcu_state *st, const map_args *args)
 }
 
 static const pcu_word map_words[] = {
-    {"array", pcu_as_object, offsetof(map_args, array)},
-    {"box", pcu_as_object, offsetof(map_args, box)},
-    {"swizzle", pcu_as_object, offsetof(map_args, swizzle)},
-    {"element_strides", pcu_as_object, offsetof(map_args, element_strides)},
-    {"interleave", pcu_as_object, offsetof(map_args, interleave)},
-    {"l2_promotion", pcu_as_object, offsetof(map_args, l2_promotion)},
-    {"oob_fill", pcu_as_object, offsetof(map_args, oob_fill)},
-    {"data_type", pcu_as_object, offsetof(map_args, data_type)},
-    {"lower", pcu_as_object, offsetof(map_args, lower)},
-    {"upper", pcu_as_object, offsetof(map_args, upper)},
-    {"channels", pcu_as_uint, offsetof(map_args, channels)},
-    {"pixels", pcu_as_uint, offsetof(map_args, pixels)},
+    PCU_WORD("array", pcu_as_object, map_args, array),
+    PCU_WORD("box", pcu_as_object, map_args, box),
+    PCU_WORD("swizzle", pcu_as_object, map_args, swizzle),
+    PCU_WORD("element_strides", pcu_as_object, map_args, element_strides),
+    PCU_WORD("interleave", pcu_as_object, map_args, interleave),
+    PCU_WORD("l2_promotion", pcu_as_object, map_args, l2_promotion),
+    PCU_WORD("oob_fill", pcu_as_object, map_args, oob_fill),
+    PCU_WORD("data_type", pcu_as_object, map_args, data_type),
+    PCU_WORD("lower", pcu_as_object, map_args, lower),
+    PCU_WORD("upper", pcu_as_object, map_args, upper),
+    PCU_WORD("channels", pcu_as_uint, map_args, channels),
+    PCU_WORD("pixels", pcu_as_uint, map_args, pixels),
 };
 
 PCU_SIGNATURE(

@@ -115,9 +115,9 @@ typedef struct {
 } allocation_pitch_args;
 
 static const pcu_word allocation_pitch_words[] = {
-    {"width", pcu_as_size, offsetof(allocation_pitch_args, width)},
-    {"height", pcu_as_size, offsetof(allocation_pitch_args, height)},
-    {"access_size", pcu_as_uint, offsetof(allocation_pitch_args, access_size)},
+    PCU_WORD("width", pcu_as_size, allocation_pitch_args, width),
+    PCU_WORD("height", pcu_as_size, allocation_pitch_args, height),
+    PCU_WORD("access_size", pcu_as_uint, allocation_pitch_args, access_size),
 };
 
 PCU_SIGNATURE(
@@ -265,8 +265,8 @@ typedef struct {
 /* A writable memoryview of the address, for memory that the host can access. The array
  * in between lets the view hold a reference to the owner. */
 static const pcu_word allocation_view_words[] = {
-    {"size", pcu_as_size, offsetof(allocation_view_args, size)},
-    {"offset", pcu_as_size, offsetof(allocation_view_args, offset)},
+    PCU_WORD("size", pcu_as_size, allocation_view_args, size),
+    PCU_WORD("offset", pcu_as_size, allocation_view_args, offset),
 };
 
 PCU_SIGNATURE(

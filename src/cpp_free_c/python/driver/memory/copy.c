@@ -132,10 +132,7 @@ copy_call(PyObject *m, const copy_row *row, PyObject *const *args, Py_ssize_t na
         return rc;                                                             \
     }
 
-#define COPY_WORD(name, convert, member)           \
-    {                                              \
-        name, convert, offsetof(copy_args, member) \
-    }
+#define COPY_WORD(name, convert, member) PCU_WORD(name, convert, copy_args, member)
 
 /* -- host and device --------------------------------------------------------------- */
 
@@ -391,7 +388,7 @@ copy_rows_size(const copy_args *a, size_t element)
 #define FILL(bits, convert, linear, linear_async, rows, rows_async)                  \
     static const pcu_word fill_d##bits##_words[] = {                                 \
         COPY_WORD("dest", pcu_as_pointer, dest),                                     \
-        COPY_WORD("data", convert, data),                                            \
+        COPY_WORD("data", convert, data.d##bits),                                    \
         COPY_WORD("size", pcu_as_size, size),                                        \
         COPY_WORD("stream", pcu_as_stream, stream),                                  \
         COPY_WORD("pitch", pcu_as_size, pitch),                                      \
@@ -476,10 +473,10 @@ typedef struct {
 } fetch_args;
 
 static const pcu_word fetch_words[] = {
-    {"devptr", pcu_as_pointer, offsetof(fetch_args, devptr)},
-    {"shape", pcu_as_shape, offsetof(fetch_args, shape)},
-    {"dtype", pcu_as_dtype, offsetof(fetch_args, dtype)},
-    {"order", pcu_as_order, offsetof(fetch_args, order)},
+    PCU_WORD("devptr", pcu_as_pointer, fetch_args, devptr),
+    PCU_WORD("shape", pcu_as_shape, fetch_args, shape),
+    PCU_WORD("dtype", pcu_as_dtype, fetch_args, dtype),
+    PCU_WORD("order", pcu_as_order, fetch_args, order),
 };
 
 PCU_SIGNATURE(
@@ -507,8 +504,8 @@ copy_from_device(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
 }
 
 static const pcu_word copy_words[] = {
-    {"devptr", pcu_as_pointer, offsetof(copy_args, src)},
-    {"other_ary", pcu_as_object, offsetof(copy_args, host)},
+    PCU_WORD("devptr", pcu_as_pointer, copy_args, src),
+    PCU_WORD("other_ary", pcu_as_object, copy_args, host),
 };
 
 PCU_SIGNATURE(copy_from_device_like, copy_words,

@@ -444,8 +444,8 @@ copy_nd_is_truth(PyObject *value)
 }
 
 static const pcu_word copy_nd_call_words[] = {
-    {"aligned", pcu_as_object, offsetof(copy_nd_call_args, first)},
-    {"stream", pcu_as_object, offsetof(copy_nd_call_args, stream)},
+    PCU_WORD("aligned", pcu_as_object, copy_nd_call_args, first),
+    PCU_WORD("stream", pcu_as_object, copy_nd_call_args, stream),
 };
 
 PCU_SIGNATURE(copy_nd_2d_call, copy_nd_call_words,
@@ -534,7 +534,7 @@ copy_nd_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     copy_nd *self = (copy_nd *)type->tp_alloc(type, 0);
     if (self != NULL) {
         self->st = st;
-        self->job.dst.writable = 1;
+        self->job.dst.writable = true;
         self->kind = COPY_ND_PEER;
         if (PyType_IsSubtype(type, st->Memcpy2D)) {
             self->kind = COPY_ND_2D;

@@ -368,8 +368,8 @@ typedef struct {
 } register_args;
 
 static const pcu_word register_words[] = {
-    {"ary", pcu_as_object, offsetof(register_args, array)},
-    {"flags", pcu_as_uint, offsetof(register_args, flags)},
+    PCU_WORD("ary", pcu_as_object, register_args, array),
+    PCU_WORD("flags", pcu_as_uint, register_args, flags),
 };
 
 PCU_SIGNATURE(

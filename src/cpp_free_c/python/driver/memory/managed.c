@@ -21,8 +21,8 @@ typedef struct {
 } managed_attach_args;
 
 static const pcu_word managed_attach_words[] = {
-    {"mem_flags", pcu_as_uint, offsetof(managed_attach_args, flags)},
-    {"stream", pcu_as_stream, offsetof(managed_attach_args, stream)},
+    PCU_WORD("mem_flags", pcu_as_uint, managed_attach_args, flags),
+    PCU_WORD("stream", pcu_as_stream, managed_attach_args, stream),
 };
 
 PCU_SIGNATURE(

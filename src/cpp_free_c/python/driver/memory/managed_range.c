@@ -93,13 +93,13 @@ typedef struct {
 } managed_args;
 
 static const pcu_word managed_words[] = {
-    {"memory", pcu_as_object, offsetof(managed_args, memory)},
-    {"advice", pcu_as_uint, offsetof(managed_args, advice)},
-    {"location", pcu_as_object, offsetof(managed_args, location)},
-    {"size", pcu_as_object, offsetof(managed_args, size)},
-    {"stream", pcu_as_stream, offsetof(managed_args, stream)},
-    {"memories", pcu_as_object, offsetof(managed_args, memories)},
-    {"attribute", pcu_as_uint, offsetof(managed_args, attribute)},
+    PCU_WORD("memory", pcu_as_object, managed_args, memory),
+    PCU_WORD("advice", pcu_as_uint, managed_args, advice),
+    PCU_WORD("location", pcu_as_object, managed_args, location),
+    PCU_WORD("size", pcu_as_object, managed_args, size),
+    PCU_WORD("stream", pcu_as_stream, managed_args, stream),
+    PCU_WORD("memories", pcu_as_object, managed_args, memories),
+    PCU_WORD("attribute", pcu_as_uint, managed_args, attribute),
 };
 
 static int

@@ -20,14 +20,14 @@
 
 /* Converter: CUdeviceptr, from an int, an allocation, a pointer holder, an array in
  * managed memory, or an object with gpudata. */
-PCU_CONVERTER(pcu_as_pointer);
+PCU_CONVERTER(pcu_as_pointer, CUdeviceptr);
 
 /* Converter: CUmemLocation, from a Device, a device's number, None (the current
  * device), "host", "host_numa_current", or ("host_numa", node). */
-PCU_CONVERTER(pcu_as_location);
+PCU_CONVERTER(pcu_as_location, CUmemLocation);
 
 /* Converter: CUdevice, from a Device, a number, or None (the current device). */
-PCU_CONVERTER(pcu_as_device);
+PCU_CONVERTER(pcu_as_device, CUdevice);
 
 /* -- memory.c: allocation under memory pressure ------------------------------------ */
 

@@ -1,4 +1,4 @@
-/* Operations on values in memory, as programs give them. See memory_operation.h. */
+/* Operations on values in memory, as programs give them. See memory.h. */
 #include "python/driver/memory/memory.h"
 
 #include "python/support/convert.h"

@@ -57,8 +57,8 @@ mipmap_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned int levels)
 }
 
 static const pcu_word mipmap_words[] = {
-    {"descriptor", pcu_as_object, offsetof(mipmap_args, descriptor)},
-    {"levels", pcu_as_uint, offsetof(mipmap_args, levels)},
+    PCU_WORD("descriptor", pcu_as_object, mipmap_args, descriptor),
+    PCU_WORD("levels", pcu_as_uint, mipmap_args, levels),
 };
 
 PCU_SIGNATURE(

@@ -77,12 +77,12 @@ numpy_array_managed(pcu_state *st, const numpy_array_args *a, size_t bytes, void
 }
 
 static const pcu_word numpy_array_words[] = {
-    {"shape", pcu_as_shape, offsetof(numpy_array_args, shape)},
-    {"dtype", pcu_as_dtype, offsetof(numpy_array_args, dtype)},
-    {"order", pcu_as_order, offsetof(numpy_array_args, order)},
-    {"array", pcu_as_object, offsetof(numpy_array_args, like)},
-    {"mem_flags", pcu_as_uint, offsetof(numpy_array_args, flags)},
-    {"alignment", pcu_as_size, offsetof(numpy_array_args, alignment)},
+    PCU_WORD("shape", pcu_as_shape, numpy_array_args, shape),
+    PCU_WORD("dtype", pcu_as_dtype, numpy_array_args, dtype),
+    PCU_WORD("order", pcu_as_order, numpy_array_args, order),
+    PCU_WORD("array", pcu_as_object, numpy_array_args, like),
+    PCU_WORD("mem_flags", pcu_as_uint, numpy_array_args, flags),
+    PCU_WORD("alignment", pcu_as_size, numpy_array_args, alignment),
 };
 
 /* One function of the module. */

@@ -102,9 +102,9 @@ typedef struct {
 } hostpool_args;
 
 static const pcu_word hostpool_allocate_words[] = {
-    {"shape", pcu_as_shape, offsetof(hostpool_args, shape)},
-    {"dtype", pcu_as_dtype, offsetof(hostpool_args, dtype)},
-    {"order", pcu_as_object, offsetof(hostpool_args, order)},
+    PCU_WORD("shape", pcu_as_shape, hostpool_args, shape),
+    PCU_WORD("dtype", pcu_as_dtype, hostpool_args, dtype),
+    PCU_WORD("order", pcu_as_object, hostpool_args, order),
 };
 
 /* The order of the array. A value that is neither C nor F is the built-in RuntimeError,

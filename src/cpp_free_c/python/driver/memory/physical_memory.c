@@ -42,18 +42,25 @@ pcu_physical_round(pcu_state *st, CUdevice device, bool recommended, size_t *siz
     return 0;
 }
 
+/* The arguments of the functions here; objects are borrowed. */
 typedef struct {
     CUdevice device;
     int recommended;
-} granularity_args;
+    size_t size;
+    int ipc;
+    int file;
+} physical_args;
 
-static const pcu_word granularity_words[] = {
-    {"device", pcu_as_device, offsetof(granularity_args, device)},
-    {"recommended", pcu_as_bool, offsetof(granularity_args, recommended)},
+static const pcu_word physical_words[] = {
+    PCU_WORD("device", pcu_as_device, physical_args, device),
+    PCU_WORD("recommended", pcu_as_bool, physical_args, recommended),
+    PCU_WORD("size", pcu_as_size, physical_args, size),
+    PCU_WORD("ipc", pcu_as_bool, physical_args, ipc),
+    PCU_WORD("handle", pcu_as_int, physical_args, file),
 };
 
 PCU_SIGNATURE(
-    physical_granularity, granularity_words,
+    physical_granularity, physical_words,
     "mem_granularity($module, /, device=None, recommended=False)\n--\n\n"
     "Return the bytes of which virtual memory of a device has a multiple.\n\n"
     "recommended: the multiple for the best speed. cuMemGetAllocationGranularity.")
@@ -63,7 +70,7 @@ physical_granularity(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                      PyObject *kwnames)
 {
     pcu_state *st = pcu_state_of_module(m);
-    granularity_args a = {.device = -1};
+    physical_args a = {.device = -1};
     size_t size = 1;
     if (pcu_args_parse(st, &physical_granularity_signature, args, nargs, kwnames, &a) <
             0 ||
@@ -75,18 +82,6 @@ physical_granularity(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
 }
 
 /* -- PhysicalMemory ---------------------------------------------------------------- */
-
-typedef struct {
-    size_t size;
-    CUdevice device;
-    int ipc;
-} physical_args;
-
-static const pcu_word physical_words[] = {
-    {"size", pcu_as_size, offsetof(physical_args, size)},
-    {"device", pcu_as_device, offsetof(physical_args, device)},
-    {"ipc", pcu_as_bool, offsetof(physical_args, ipc)},
-};
 
 PCU_SIGNATURE(
     physical, physical_words,
@@ -169,18 +164,8 @@ physical_export(PyObject *op, PyObject *Py_UNUSED(ignored))
     return PyLong_FromLong(file);
 }
 
-typedef struct {
-    int file;
-    size_t size;
-} physical_import_args;
-
-static const pcu_word physical_import_words[] = {
-    {"handle", pcu_as_int, offsetof(physical_import_args, file)},
-    {"size", pcu_as_size, offsetof(physical_import_args, size)},
-};
-
 PCU_SIGNATURE(
-    physical_from_handle, physical_import_words,
+    physical_from_handle, physical_words,
     "from_handle($type, /, handle, size)\n--\n\n"
     "Open memory of another process by its file descriptor and size in bytes.\n\n"
     "The caller closes the descriptor. cuMemImportFromShareableHandle.")
@@ -190,7 +175,7 @@ physical_from_handle(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
                      PyObject *kwnames)
 {
     pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
-    physical_import_args a = {0};
+    physical_args a = {0};
     pcu_handle handle = {0};
     PyObject *result = NULL;
     int rc;

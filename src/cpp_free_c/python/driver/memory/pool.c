@@ -13,6 +13,7 @@
 #include "python/driver/memory/pool.h"
 
 #include "python/support/convert.h"
+#include "python/support/settings.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
@@ -471,12 +472,13 @@ int
 pcu_as_allocator(pcu_state *st, PyObject *value, void *out, const char *name)
 {
     if (value != Py_None && !PyCallable_Check(value) && !pool_is_allocator(st, value)) {
-        PyErr_Format(PyExc_TypeError,
-                     "%s must be None, a DeviceMemoryPool, a MemoryPool, or a function "
-                     "of a number "
-                     "of bytes such as pycuda.driver.mem_alloc, not %s",
-                     name, Py_TYPE(value)->tp_name);
-        return -1;
+        static const char text[] =
+            "%s must be None, a DeviceMemoryPool, a MemoryPool, or a function of a "
+            "number of bytes such as pycuda.driver.mem_alloc, not %s";
+        if (pcu_forgive(PyExc_TypeError, text, name, Py_TYPE(value)->tp_name) < 0) {
+            return -1;
+        }
+        value = Py_None; /* in PyCUDA it fails as soon as memory is needed */
     }
     *(PyObject **)out = value;
     return 0;

@@ -44,8 +44,8 @@ PCU_HIDDEN bool pcu_allocator_is_ours(pcu_state *st, PyObject *allocator);
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_pool_of_graph_new(pcu_state *st, PyObject *ctx);
 
 /* Converter: PyObject *, borrowed: None, a DeviceMemoryPool, or a callable. All other
- * values are TypeError. */
-PCU_CONVERTER(pcu_as_allocator);
+ * values are None with a warning, or TypeError: see pcu_forgive. */
+PCU_CONVERTER(pcu_as_allocator, PyObject *);
 
 /* -- what the files of pools share ------------------------------------------------- */
 

@@ -215,8 +215,8 @@ typedef struct {
 } stream_allocation_args;
 
 static const pcu_word stream_allocation_words[] = {
-    {"bytes", pcu_as_size, offsetof(stream_allocation_args, bytes)},
-    {"stream", pcu_as_object, offsetof(stream_allocation_args, stream)},
+    PCU_WORD("bytes", pcu_as_size, stream_allocation_args, bytes),
+    PCU_WORD("stream", pcu_as_object, stream_allocation_args, stream),
 };
 
 PCU_SIGNATURE(

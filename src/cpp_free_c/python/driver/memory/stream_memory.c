@@ -51,11 +51,11 @@ value_begin(pcu_resource *self, const pcu_signature *signature, PyObject *const 
 }
 
 static const pcu_word value_words[] = {
-    {"memory", pcu_as_object, offsetof(value_args, memory)},
-    {"value", pcu_as_object, offsetof(value_args, value)},
-    {"condition", pcu_as_uint, offsetof(value_args, flags)},
-    {"width", pcu_as_uint, offsetof(value_args, width)},
-    {"flags", pcu_as_uint, offsetof(value_args, flags)},
+    PCU_WORD("memory", pcu_as_object, value_args, memory),
+    PCU_WORD("value", pcu_as_object, value_args, value),
+    PCU_WORD("condition", pcu_as_uint, value_args, flags),
+    PCU_WORD("width", pcu_as_uint, value_args, width),
+    PCU_WORD("flags", pcu_as_uint, value_args, flags),
 };
 
 PCU_SIGNATURE(

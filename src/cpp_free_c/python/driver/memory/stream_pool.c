@@ -74,9 +74,9 @@ typedef struct {
 } stream_pool_args;
 
 static const pcu_word stream_pool_words[] = {
-    {"device", pcu_as_device, offsetof(stream_pool_args, device)},
-    {"max_size", pcu_as_size, offsetof(stream_pool_args, max_size)},
-    {"ipc", pcu_as_bool, offsetof(stream_pool_args, ipc)},
+    PCU_WORD("device", pcu_as_device, stream_pool_args, device),
+    PCU_WORD("max_size", pcu_as_size, stream_pool_args, max_size),
+    PCU_WORD("ipc", pcu_as_bool, stream_pool_args, ipc),
 };
 
 PCU_SIGNATURE(

@@ -82,17 +82,22 @@ stream_pool_get_attribute(PyObject *op, PyObject *attribute)
     return stream_pool_read(self, which);
 }
 
+/* The arguments of the functions here; objects are borrowed. */
 typedef struct {
     unsigned int attribute;
     PyObject *value;
-} stream_pool_set_args;
+    CUdevice device;
+    unsigned int flags;
+} stream_pool_args;
 
-static const pcu_word stream_pool_set_words[] = {
-    {"attribute", pcu_as_uint, offsetof(stream_pool_set_args, attribute)},
-    {"value", pcu_as_object, offsetof(stream_pool_set_args, value)},
+static const pcu_word stream_pool_words[] = {
+    PCU_WORD("attribute", pcu_as_uint, stream_pool_args, attribute),
+    PCU_WORD("value", pcu_as_object, stream_pool_args, value),
+    PCU_WORD("device", pcu_as_device, stream_pool_args, device),
+    PCU_WORD("flags", pcu_as_uint, stream_pool_args, flags),
 };
 
-PCU_SIGNATURE(stream_pool_set_attribute, stream_pool_set_words,
+PCU_SIGNATURE(stream_pool_set_attribute, stream_pool_words,
               "set_attribute($self, attribute, value, /)\n--\n\n"
               "Set a mem_pool_attribute.\n\n"
               "The high marks can be set to 0 only. cuMemPoolSetAttribute.")
@@ -101,7 +106,7 @@ static PyObject *
 stream_pool_set_attribute(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
 {
     pcu_stream_pool *self = (pcu_stream_pool *)op;
-    stream_pool_set_args a = {0};
+    stream_pool_args a = {0};
     if (pcu_args_parse(self->base.st, &stream_pool_set_attribute_signature, args, nargs,
                        NULL, &a) < 0 ||
         stream_pool_write(self, a.attribute, a.value) < 0) {
@@ -129,18 +134,8 @@ stream_pool_set_number(PyObject *op, PyObject *value, void *closure)
 
 /* -- access by other devices ------------------------------------------------------- */
 
-typedef struct {
-    CUdevice device;
-    unsigned int flags;
-} stream_pool_access_args;
-
-static const pcu_word stream_pool_access_words[] = {
-    {"device", pcu_as_device, offsetof(stream_pool_access_args, device)},
-    {"flags", pcu_as_uint, offsetof(stream_pool_access_args, flags)},
-};
-
 PCU_SIGNATURE(
-    stream_pool_set_access, stream_pool_access_words,
+    stream_pool_set_access, stream_pool_words,
     "set_access($self, /, device, flags=mem_access_flags.READWRITE)\n--\n\n"
     "Let kernels of another device use the memory of this pool, or forbid that.\n\n"
     "flags: READWRITE, READ or NONE. cuMemPoolSetAccess.")
@@ -150,7 +145,7 @@ stream_pool_set_access(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                        PyObject *kwnames)
 {
     pcu_stream_pool *self = (pcu_stream_pool *)op;
-    stream_pool_access_args a = {.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    stream_pool_args a = {.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
     int rc = pcu_args_parse(self->base.st, &stream_pool_set_access_signature, args,
                             nargs, kwnames, &a);
     if (rc == 0) {

@@ -40,8 +40,8 @@ typedef struct {
 } stream_pool_import_args;
 
 static const pcu_word stream_pool_import_words[] = {
-    {"handle", pcu_as_int, offsetof(stream_pool_import_args, file)},
-    {"device", pcu_as_device, offsetof(stream_pool_import_args, device)},
+    PCU_WORD("handle", pcu_as_int, stream_pool_import_args, file),
+    PCU_WORD("device", pcu_as_device, stream_pool_import_args, device),
 };
 
 PCU_SIGNATURE(

@@ -14,10 +14,10 @@
 
 /* Converter: const CUDA_ARRAY3D_DESCRIPTOR *, borrowed from an ArrayDescriptor or
  * ArrayDescriptor3D. */
-PCU_CONVERTER(pcu_as_array_descriptor);
+PCU_CONVERTER(pcu_as_array_descriptor, const CUDA_ARRAY3D_DESCRIPTOR *);
 
 /* Converter: CUarray_format, from an array_format or its number. */
-PCU_CONVERTER(pcu_as_array_format);
+PCU_CONVERTER(pcu_as_array_format, CUarray_format);
 
 /* A new descriptor object of type ArrayDescriptor or ArrayDescriptor3D. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_array_descriptor_new(
@@ -39,7 +39,7 @@ pcu_array_format_is_integer(CUarray_format format)
 /* -- texture_array.c --------------------------------------------------------------- */
 
 /* Converter: PyObject *, borrowed, an Array that is alive. */
-PCU_CONVERTER(pcu_as_texture_array);
+PCU_CONVERTER(pcu_as_texture_array, PyObject *);
 
 /* The CUarray of an Array that is alive, else TypeError or LogicError. `what` names the
  * argument or the routine in the message. */

@@ -141,9 +141,9 @@ texture_array_set_device(pcu_state *st, const texture_array_set_args *a,
 }
 
 static const pcu_word texture_array_set_words[] = {
-    {"source", pcu_as_object, offsetof(texture_array_set_args, source)},
-    {"stream", pcu_as_object, offsetof(texture_array_set_args, stream)},
-    {"pitch", pcu_as_size, offsetof(texture_array_set_args, pitch)},
+    PCU_WORD("source", pcu_as_object, texture_array_set_args, source),
+    PCU_WORD("stream", pcu_as_object, texture_array_set_args, stream),
+    PCU_WORD("pitch", pcu_as_size, texture_array_set_args, pitch),
 };
 
 PCU_SIGNATURE(

@@ -49,8 +49,8 @@ virtual_reserve(pcu_state *st, const virtual_args *a)
 }
 
 static const pcu_word virtual_words[] = {
-    {"size", pcu_as_size, offsetof(virtual_args, size)},
-    {"alignment", pcu_as_size, offsetof(virtual_args, alignment)},
+    PCU_WORD("size", pcu_as_size, virtual_args, size),
+    PCU_WORD("alignment", pcu_as_size, virtual_args, alignment),
 };
 
 PCU_SIGNATURE(
@@ -161,13 +161,13 @@ typedef struct {
 } range_args;
 
 static const pcu_word range_words[] = {
-    {"memory", pcu_as_object, offsetof(range_args, memory)},
-    {"offset", pcu_as_size, offsetof(range_args, offset)},
-    {"memory_offset", pcu_as_size, offsetof(range_args, memory_offset)},
-    {"size", pcu_as_object, offsetof(range_args, size)},
-    {"access", pcu_as_uint, offsetof(range_args, access)},
-    {"device", pcu_as_device, offsetof(range_args, device)},
-    {"flags", pcu_as_uint, offsetof(range_args, flags)},
+    PCU_WORD("memory", pcu_as_object, range_args, memory),
+    PCU_WORD("offset", pcu_as_size, range_args, offset),
+    PCU_WORD("memory_offset", pcu_as_size, range_args, memory_offset),
+    PCU_WORD("size", pcu_as_object, range_args, size),
+    PCU_WORD("access", pcu_as_uint, range_args, access),
+    PCU_WORD("device", pcu_as_device, range_args, device),
+    PCU_WORD("flags", pcu_as_uint, range_args, flags),
 };
 
 /* Read a size that may be None. */

@@ -73,9 +73,9 @@ typedef struct {
 } foreign_args;
 
 static const pcu_word foreign_words[] = {
-    {"handle", pcu_as_object, offsetof(foreign_args, handle)},
-    {"owner", pcu_as_object, offsetof(foreign_args, owner)},
-    {"library", pcu_as_bool, offsetof(foreign_args, library)},
+    PCU_WORD("handle", pcu_as_object, foreign_args, handle),
+    PCU_WORD("owner", pcu_as_object, foreign_args, owner),
+    PCU_WORD("library", pcu_as_bool, foreign_args, library),
 };
 
 PCU_SIGNATURE(

@@ -1,4 +1,4 @@
-/* The JIT compiler's options and logs. See jit.h. */
+/* The JIT compiler's options and logs. See module.h. */
 #include "python/driver/module/module.h"
 
 #include "python/support/convert.h"

@@ -19,7 +19,7 @@ typedef struct {
     pcu_resource base; /* handle.link */
     pcu_jit *jit;      /* owned */
     PyObject *handler; /* strong; NULL or None: no handler */
-    int busy;
+    bool busy;
 } pcu_linker;
 
 typedef enum { LINKER_ADD_DATA, LINKER_ADD_FILE, LINKER_COMPLETE } linker_step;
@@ -89,7 +89,7 @@ linker_run(pcu_linker *self, linker_job *job)
     pcu_scope scope;
     const pcu_context_record *rec = pcu_context_rec(self->base.ctx);
     CUlinkState link = self->base.handle.link;
-    self->busy = 1;
+    self->busy = true;
     job->routine = "cuCtxPushCurrent";
     status = pcu_scope_enter(&scope, rec);
     if (status == CUDA_SUCCESS) {
@@ -100,7 +100,7 @@ linker_run(pcu_linker *self, linker_job *job)
             status = left;
         }
     }
-    self->busy = 0;
+    self->busy = false;
     return status;
 }
 
@@ -143,9 +143,9 @@ typedef struct {
 } linker_args;
 
 static const pcu_word linker_words[] = {
-    {"message_handler", pcu_as_object, offsetof(linker_args, handler)},
-    {"options", pcu_as_object, offsetof(linker_args, options)},
-    {"log_verbose", pcu_as_bool, offsetof(linker_args, verbose)},
+    PCU_WORD("message_handler", pcu_as_object, linker_args, handler),
+    PCU_WORD("options", pcu_as_object, linker_args, options),
+    PCU_WORD("log_verbose", pcu_as_bool, linker_args, verbose),
 };
 
 PCU_SIGNATURE(
@@ -257,10 +257,10 @@ typedef struct {
 } linker_add_args;
 
 static const pcu_word linker_add_words[] = {
-    {"data", pcu_as_object, offsetof(linker_add_args, source)},
-    {"input_type", pcu_as_object, offsetof(linker_add_args, type)},
-    {"name", pcu_as_object, offsetof(linker_add_args, name)},
-    {"filename", pcu_as_object, offsetof(linker_add_args, source)},
+    PCU_WORD("data", pcu_as_object, linker_add_args, source),
+    PCU_WORD("input_type", pcu_as_object, linker_add_args, type),
+    PCU_WORD("name", pcu_as_object, linker_add_args, name),
+    PCU_WORD("filename", pcu_as_object, linker_add_args, source),
 };
 
 PCU_SIGNATURE(

@@ -60,9 +60,9 @@ typedef struct {
 } module_load_args;
 
 static const pcu_word module_load_words[] = {
-    {"buffer", pcu_as_object, offsetof(module_load_args, source)},
-    {"options", pcu_as_object, offsetof(module_load_args, options)},
-    {"message_handler", pcu_as_object, offsetof(module_load_args, handler)},
+    PCU_WORD("buffer", pcu_as_object, module_load_args, source),
+    PCU_WORD("options", pcu_as_object, module_load_args, options),
+    PCU_WORD("message_handler", pcu_as_object, module_load_args, handler),
 };
 
 PCU_SIGNATURE(

@@ -9,7 +9,7 @@ typedef struct {
 } references_name_args;
 
 static const pcu_word references_words[] = {
-    {"name", pcu_as_object, offsetof(references_name_args, name)}};
+    PCU_WORD("name", pcu_as_object, references_name_args, name)};
 
 static PyObject *
 references_of_module(PyObject *module, const pcu_signature *signature, bool is_surface,

@@ -211,7 +211,7 @@ store_rebuild(pcu_module *module, pcu_reference *ref)
     else if (ref->object == before) {
         rc = store_retire(module->references, before, list);
         if (rc == 0) {
-            ((pcu_texture *)object)->used = 1;
+            ((pcu_texture *)object)->used = true;
             Py_XSETREF(ref->object, Py_NewRef(object));
         }
     }

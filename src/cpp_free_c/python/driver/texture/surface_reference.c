@@ -13,8 +13,8 @@ typedef struct {
 } surfref_array_args;
 
 static const pcu_word surfref_array_words[] = {
-    {"array", pcu_as_texture_array, offsetof(surfref_array_args, array)},
-    {"flags", pcu_as_uint, offsetof(surfref_array_args, flags)},
+    PCU_WORD("array", pcu_as_texture_array, surfref_array_args, array),
+    PCU_WORD("flags", pcu_as_uint, surfref_array_args, flags),
 };
 
 PCU_SIGNATURE(surfref_set_array, surfref_array_words,

@@ -288,21 +288,21 @@ description_read_args(pcu_state *st, const description_args *a, pcu_texture_spec
 }
 
 const pcu_word pcu_texture_words[15] = {
-    {"source", pcu_as_object, offsetof(description_args, source)},
-    {"descriptor", pcu_as_object, offsetof(description_args, descriptor)},
-    {"pitch", pcu_as_size, offsetof(description_args, pitch)},
-    {"address_mode", pcu_as_object, offsetof(description_args, modes)},
-    {"filter_mode", pcu_as_object, offsetof(description_args, filter)},
-    {"normalized_coords", pcu_as_bool, offsetof(description_args, normalized)},
-    {"read_as_float", pcu_as_bool, offsetof(description_args, as_float)},
-    {"srgb", pcu_as_bool, offsetof(description_args, srgb)},
-    {"border_color", pcu_as_object, offsetof(description_args, border)},
-    {"max_anisotropy", pcu_as_uint, offsetof(description_args, anisotropy)},
-    {"seamless_cubemap", pcu_as_bool, offsetof(description_args, seamless)},
-    {"mipmap_filter_mode", pcu_as_object, offsetof(description_args, mipmap_filter)},
-    {"mipmap_level_bias", pcu_as_object, offsetof(description_args, bias)},
-    {"min_mipmap_level", pcu_as_object, offsetof(description_args, least_level)},
-    {"max_mipmap_level", pcu_as_object, offsetof(description_args, most_level)},
+    PCU_WORD("source", pcu_as_object, description_args, source),
+    PCU_WORD("descriptor", pcu_as_object, description_args, descriptor),
+    PCU_WORD("pitch", pcu_as_size, description_args, pitch),
+    PCU_WORD("address_mode", pcu_as_object, description_args, modes),
+    PCU_WORD("filter_mode", pcu_as_object, description_args, filter),
+    PCU_WORD("normalized_coords", pcu_as_bool, description_args, normalized),
+    PCU_WORD("read_as_float", pcu_as_bool, description_args, as_float),
+    PCU_WORD("srgb", pcu_as_bool, description_args, srgb),
+    PCU_WORD("border_color", pcu_as_object, description_args, border),
+    PCU_WORD("max_anisotropy", pcu_as_uint, description_args, anisotropy),
+    PCU_WORD("seamless_cubemap", pcu_as_bool, description_args, seamless),
+    PCU_WORD("mipmap_filter_mode", pcu_as_object, description_args, mipmap_filter),
+    PCU_WORD("mipmap_level_bias", pcu_as_object, description_args, bias),
+    PCU_WORD("min_mipmap_level", pcu_as_object, description_args, least_level),
+    PCU_WORD("max_mipmap_level", pcu_as_object, description_args, most_level),
 };
 
 int

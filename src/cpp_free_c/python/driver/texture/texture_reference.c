@@ -45,11 +45,18 @@ texref_set_array(PyObject *op, PyObject *array)
     Py_RETURN_NONE;
 }
 
+/* The arguments of the functions here; objects are borrowed. */
 typedef struct {
     CUdeviceptr pointer;
     size_t bytes;
     int allow_offset;
-} texref_address_args;
+    const CUDA_ARRAY3D_DESCRIPTOR *descriptor;
+    size_t pitch;
+    CUarray_format format;
+    int channels;
+    int dim;
+    PyObject *mode;
+} texref_args;
 
 /* The distance of an address from the last place where a texture can start. */
 static int
@@ -80,8 +87,7 @@ texref_bind_memory(pcu_reference_wrapper *self, pcu_reference_bound bound)
 }
 
 static int
-texref_bind_linear(pcu_reference_wrapper *self, const texref_address_args *a,
-                   size_t *offset)
+texref_bind_linear(pcu_reference_wrapper *self, const texref_args *a, size_t *offset)
 {
     size_t bytes = 0;
     int rc;
@@ -120,14 +126,38 @@ texref_bind_linear(pcu_reference_wrapper *self, const texref_address_args *a,
     return 0;
 }
 
-static const pcu_word texref_address_words[] = {
-    {"devptr", pcu_as_pointer, offsetof(texref_address_args, pointer)},
-    {"bytes", pcu_as_size, offsetof(texref_address_args, bytes)},
-    {"allow_offset", pcu_as_bool, offsetof(texref_address_args, allow_offset)},
+typedef int texref_as_dim_stores;
+
+/* One of the three dimensions. */
+static int
+texref_as_dim(pcu_state *st, PyObject *value, void *out, const char *name)
+{
+    int dim = 0;
+    if (pcu_as_int(st, value, &dim, name) < 0) {
+        return -1;
+    }
+    if (dim < 0 || dim > 2) {
+        return pcu_raise_detail(st, "cuTexRefSetAddressMode", CUDA_ERROR_INVALID_VALUE,
+                                "%s is %d; it must be 0, 1 or 2", name, dim);
+    }
+    *(int *)out = dim;
+    return 0;
+}
+
+static const pcu_word texref_words[] = {
+    PCU_WORD("devptr", pcu_as_pointer, texref_args, pointer),
+    PCU_WORD("bytes", pcu_as_size, texref_args, bytes),
+    PCU_WORD("allow_offset", pcu_as_bool, texref_args, allow_offset),
+    PCU_WORD("descr", pcu_as_array_descriptor, texref_args, descriptor),
+    PCU_WORD("pitch", pcu_as_size, texref_args, pitch),
+    PCU_WORD("format", pcu_as_array_format, texref_args, format),
+    PCU_WORD("num_components", pcu_as_int, texref_args, channels),
+    PCU_WORD("dim", texref_as_dim, texref_args, dim),
+    PCU_WORD("am", pcu_as_object, texref_args, mode),
 };
 
 PCU_SIGNATURE(
-    texref_set_address, texref_address_words,
+    texref_set_address, texref_words,
     "set_address($self, /, devptr, bytes, allow_offset=False)\n--\n\n"
     "Bind linear memory, which kernels read with tex1Dfetch.\n\n"
     "Return the offset in bytes of devptr from the start of the texture. It is 0\n"
@@ -138,7 +168,7 @@ texref_set_address(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                    PyObject *kwnames)
 {
     pcu_reference_wrapper *self = (pcu_reference_wrapper *)op;
-    texref_address_args a = {0};
+    texref_args a = {0};
     size_t offset = 0;
     if (pcu_args_parse(self->st, &texref_set_address_signature, args, nargs, kwnames,
                        &a) < 0 ||
@@ -148,20 +178,8 @@ texref_set_address(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     return PyLong_FromSize_t(offset);
 }
 
-typedef struct {
-    CUdeviceptr pointer;
-    const CUDA_ARRAY3D_DESCRIPTOR *descriptor;
-    size_t pitch;
-} texref_pitched_args;
-
-static const pcu_word texref_pitched_words[] = {
-    {"devptr", pcu_as_pointer, offsetof(texref_pitched_args, pointer)},
-    {"descr", pcu_as_array_descriptor, offsetof(texref_pitched_args, descriptor)},
-    {"pitch", pcu_as_size, offsetof(texref_pitched_args, pitch)},
-};
-
 PCU_SIGNATURE(
-    texref_set_address_2d, texref_pitched_words,
+    texref_set_address_2d, texref_words,
     "set_address_2d($self, /, devptr, descr, pitch)\n--\n\n"
     "Bind rows of memory that are pitch bytes apart. Kernels read them with tex2D.\n\n"
     "descr: an ArrayDescriptor of the elements, width and height. Keep the memory\n"
@@ -172,7 +190,7 @@ texref_set_address_2d(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                       PyObject *kwnames)
 {
     pcu_reference_wrapper *self = (pcu_reference_wrapper *)op;
-    texref_pitched_args a = {0};
+    texref_args a = {0};
     int rc;
     if (pcu_args_parse(self->st, &texref_set_address_2d_signature, args, nargs, kwnames,
                        &a) < 0) {
@@ -197,17 +215,7 @@ texref_set_address_2d(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 /* -- TextureReference: how it is read ---------------------------------------------- */
 
-typedef struct {
-    CUarray_format format;
-    int channels;
-} texref_format_args;
-
-static const pcu_word texref_format_words[] = {
-    {"format", pcu_as_array_format, offsetof(texref_format_args, format)},
-    {"num_components", pcu_as_int, offsetof(texref_format_args, channels)},
-};
-
-PCU_SIGNATURE(texref_set_format, texref_format_words,
+PCU_SIGNATURE(texref_set_format, texref_words,
               "set_format($self, /, format, num_components)\n--\n\n"
               "Set the array_format and the number of channels of elements in memory.")
 
@@ -216,7 +224,7 @@ texref_set_format(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                   PyObject *kwnames)
 {
     pcu_reference_wrapper *self = (pcu_reference_wrapper *)op;
-    texref_format_args a = {0};
+    texref_args a = {0};
     int rc;
     if (pcu_args_parse(self->st, &texref_set_format_signature, args, nargs, kwnames,
                        &a) < 0) {
@@ -242,33 +250,7 @@ texref_set_format(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     Py_RETURN_NONE;
 }
 
-/* One of the three dimensions. */
-static int
-texref_as_dim(pcu_state *st, PyObject *value, void *out, const char *name)
-{
-    int dim = 0;
-    if (pcu_as_int(st, value, &dim, name) < 0) {
-        return -1;
-    }
-    if (dim < 0 || dim > 2) {
-        return pcu_raise_detail(st, "cuTexRefSetAddressMode", CUDA_ERROR_INVALID_VALUE,
-                                "%s is %d; it must be 0, 1 or 2", name, dim);
-    }
-    *(int *)out = dim;
-    return 0;
-}
-
-typedef struct {
-    int dim;
-    PyObject *mode;
-} texref_mode_args;
-
-static const pcu_word texref_mode_words[] = {
-    {"dim", texref_as_dim, offsetof(texref_mode_args, dim)},
-    {"am", pcu_as_object, offsetof(texref_mode_args, mode)},
-};
-
-PCU_SIGNATURE(texref_set_address_mode, texref_mode_words,
+PCU_SIGNATURE(texref_set_address_mode, texref_words,
               "set_address_mode($self, /, dim, am)\n--\n\n"
               "Set the result of reads outside the image in a dimension (0, 1 or 2).")
 
@@ -277,7 +259,7 @@ texref_set_address_mode(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                         PyObject *kwnames)
 {
     pcu_reference_wrapper *self = (pcu_reference_wrapper *)op;
-    texref_mode_args a = {0};
+    texref_args a = {0};
     unsigned int mode = 0;
     int rc;
     if (pcu_args_parse(self->st, &texref_set_address_mode_signature, args, nargs,
