@@ -86,7 +86,7 @@ dump_operand(const ptx_operand *operand)
         case PTX_O_ADDRESS:
             dump_items(operand, "[]");
             break;
-        case PTX_O_PROTO:
+        case PTX_O_PROTOTYPE:
             (void)fputs("prototype", stderr);
             break;
         case PTX_O_SINK:

@@ -56,7 +56,7 @@ low_brx(low_func *f)
 
     low_check_operand_count(f, 2, 2);
     list = &f->in->operands[1];
-    if (list->kind != PTX_O_PROTO || !list->proto->is_targets) {
+    if (list->kind != PTX_O_PROTOTYPE || !list->proto->is_targets) {
         low_fail(f, "the second operand is not a list of targets");
     }
     skip = low_guard_begin(f);

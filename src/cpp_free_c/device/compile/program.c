@@ -693,34 +693,34 @@ lookup_variable(const emu_program *program, const char *name, unsigned reference
     return found;
 }
 
-int
+bool
 emu_program_variable(const emu_program *program, const char *name, uint64_t *address,
                      size_t *size)
 {
     const emu_variable *found = lookup_variable(program, name, 0);
 
     if (found == NULL) {
-        return 0;
+        return false;
     }
     *address = found->address;
     *size = found->size;
-    return 1;
+    return true;
 }
 
-int
-emu_program_reference(const emu_program *program, const char *name, int surface,
+bool
+emu_program_reference(const emu_program *program, const char *name, bool is_surface,
                       uint64_t *address)
 {
     unsigned reference = PTX_W_texref;
     const emu_variable *found;
 
-    if (surface) {
+    if (is_surface) {
         reference = PTX_W_surfref;
     }
     found = lookup_variable(program, name, reference);
     if (found == NULL) {
-        return 0;
+        return false;
     }
     *address = found->address;
-    return 1;
+    return true;
 }

@@ -55,12 +55,13 @@ const emu_kernel_info *emu_kernel_get_info(const emu_kernel *kernel);
 
 /* -- variables --------------------------------------------------------------------- */
 
-/* Finds a .global or .const variable. Returns 1 and sets address and size, or 0. */
-int emu_program_variable(const emu_program *program, const char *name,
-                         uint64_t *address, size_t *size);
-/* The same for a variable of type .surfref (`surface` is not 0) or .texref.
+/* Finds a .global or .const variable, and sets address and size. False: there is none.
+ */
+bool emu_program_variable(const emu_program *program, const char *name,
+                          uint64_t *address, size_t *size);
+/* The same for a variable of type .surfref (`is_surface`) or .texref.
  * emu_program_variable does not find these. */
-int emu_program_reference(const emu_program *program, const char *name, int surface,
-                          uint64_t *address);
+bool emu_program_reference(const emu_program *program, const char *name,
+                           bool is_surface, uint64_t *address);
 
 #endif

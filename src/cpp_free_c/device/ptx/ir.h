@@ -70,13 +70,13 @@ typedef enum {
     PTX_O_VAR,     /* var + bits */
     PTX_O_ELEMENT, /* items: an array, and its index, a register or a number */
     PTX_O_FUNCTION,
-    PTX_O_LABEL,   /* label */
-    PTX_O_NAME,    /* a name that is not declared yet */
-    PTX_O_VECTOR,  /* {items} */
-    PTX_O_LIST,    /* (items) */
-    PTX_O_ADDRESS, /* [items]: the address, then coordinates and so on */
-    PTX_O_PROTO,   /* call prototype or target list */
-    PTX_O_SINK     /* _ */
+    PTX_O_LABEL,     /* label */
+    PTX_O_NAME,      /* a name that is not declared yet */
+    PTX_O_VECTOR,    /* {items} */
+    PTX_O_LIST,      /* (items) */
+    PTX_O_ADDRESS,   /* [items]: the address, then coordinates and so on */
+    PTX_O_PROTOTYPE, /* call prototype or target list */
+    PTX_O_SINK       /* _ */
 } ptx_operand_kind;
 
 /* .h10 or .b3 after an operand of a video instruction. */

@@ -456,7 +456,7 @@ constant_read_infix(evaluation *e)
         (void)ptx_lex_take(&parser->lexer);
         return REMAINDER;
     }
-    if (token->kind != PTX_T_PUNCT || strchr("*/+-<>=!&^|?:", mark) == NULL ||
+    if (token->kind != PTX_T_PUNCTUATION || strchr("*/+-<>=!&^|?:", mark) == NULL ||
         (mark == ':' && !constant_waits(e, QUESTION, true))) {
         return NO_OPERATOR;
     }

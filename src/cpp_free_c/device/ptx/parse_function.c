@@ -71,7 +71,7 @@ parse_prototype(ptx_parser *parser, ptx_name *name)
     else {
         ptx_fail(parser, "expected a prototype or a list of targets");
     }
-    ptx_bind(parser, name, PTX_B_PROTO)->proto = proto;
+    ptx_bind(parser, name, PTX_B_PROTOTYPE)->proto = proto;
 }
 
 static void
@@ -321,7 +321,7 @@ ptx_parse_function(ptx_parser *parser, bool is_entry, ptx_linkage linkage)
 
     while (parser->lexer.token.kind == PTX_T_WORD) {
         (void)ptx_lex_take(&parser->lexer); /* .attribute(...), .noreturn */
-        if (ptx_at(parser, '(') && parser->lexer.token.kind == PTX_T_PUNCT) {
+        if (ptx_at(parser, '(') && parser->lexer.token.kind == PTX_T_PUNCTUATION) {
             break;
         }
     }

@@ -265,8 +265,8 @@ operand_read_name(ptx_parser *parser, ptx_name *name, ptx_operand *operand)
         operand->kind = PTX_O_FUNCTION;
         operand->function = binding->function;
     }
-    else if (binding != NULL && binding->kind == PTX_B_PROTO) {
-        operand->kind = PTX_O_PROTO;
+    else if (binding != NULL && binding->kind == PTX_B_PROTOTYPE) {
+        operand->kind = PTX_O_PROTOTYPE;
         operand->proto = binding->proto;
     }
     else if (operand_find_special(name->text, &operand->word)) {

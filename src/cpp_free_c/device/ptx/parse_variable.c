@@ -280,7 +280,7 @@ parse_value(ptx_parser *parser, ptx_var *var, ptx_value *value)
     ptx_constant constant;
 
     value->line = token.line;
-    if (token.kind == PTX_T_PUNCT && strchr("-+~!(", token.punct) == NULL) {
+    if (token.kind == PTX_T_PUNCTUATION && strchr("-+~!(", token.punct) == NULL) {
         ptx_fail(parser, "expected a value");
     }
     if (token.kind != PTX_T_INT && !variable_is_symbol(&token)) {

@@ -343,7 +343,7 @@ lexer_read_token(ptx_lexer *lexer)
         lexer_read_string(lexer, token);
     }
     else if (c != 0 && strchr(",;:()[]{}<>+-*/|&^!~@=?.\\", c) != NULL) {
-        token->kind = PTX_T_PUNCT;
+        token->kind = PTX_T_PUNCTUATION;
         token->punct = c;
         lexer->at++;
     }
@@ -393,7 +393,7 @@ ptx_fail(ptx_parser *parser, const char *format, ...)
 bool
 ptx_at(const ptx_parser *parser, char punct)
 {
-    return parser->lexer.token.kind == PTX_T_PUNCT &&
+    return parser->lexer.token.kind == PTX_T_PUNCTUATION &&
            parser->lexer.token.punct == punct;
 }
 

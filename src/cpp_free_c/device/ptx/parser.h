@@ -21,13 +21,13 @@
 
 typedef enum {
     PTX_T_END,
-    PTX_T_NAME,   /* name */
-    PTX_T_WORD,   /* a word after a dot: name, without the dot */
-    PTX_T_INT,    /* bits: 64-bit two's complement; is_unsigned */
-    PTX_T_F32,    /* bits */
-    PTX_T_F64,    /* bits */
-    PTX_T_STRING, /* start, size: between the quotes */
-    PTX_T_PUNCT   /* punct */
+    PTX_T_NAME,       /* name */
+    PTX_T_WORD,       /* a word after a dot: name, without the dot */
+    PTX_T_INT,        /* bits: 64-bit two's complement; is_unsigned */
+    PTX_T_F32,        /* bits */
+    PTX_T_F64,        /* bits */
+    PTX_T_STRING,     /* start, size: between the quotes */
+    PTX_T_PUNCTUATION /* punct */
 } ptx_token_kind;
 
 typedef struct {
@@ -95,7 +95,7 @@ typedef enum {
     PTX_B_VAR,
     PTX_B_FUNCTION,
     PTX_B_LABEL,
-    PTX_B_PROTO
+    PTX_B_PROTOTYPE
 } ptx_binding_kind;
 
 enum { PTX_RANGE_PAGE = 4096 };

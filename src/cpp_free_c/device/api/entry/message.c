@@ -152,13 +152,13 @@ log_forget_first(void)
 }
 
 static void
-log_add_line(const char *message)
+log_add_line(const char *text)
 {
     char prefix[PREFIX_ROOM], line[LINE_ROOM];
     int length;
 
     line_prefix(prefix);
-    length = snprintf(line, sizeof(line) - 1, "%s%s", prefix, message);
+    length = snprintf(line, sizeof(line) - 1, "%s%s", prefix, text);
     if (length >= (int)sizeof(line) - 1) {
         length = (int)sizeof(line) - 2;
     }
@@ -192,16 +192,16 @@ code_name(CUresult code)
 
 /* Hand a message to the log and to the callbacks. */
 static void
-log_message(char *message)
+log_message(char *text)
 {
-    log_add_line(message);
+    log_add_line(text);
     if (is_delivering) {
         return; /* a call that a callback makes */
     }
     is_delivering = true;
     pthread_rwlock_rdlock(&error_log.delivering);
     for (const log_callback *c = error_log.callbacks; c != NULL; c = c->next) {
-        c->function(c->data, CU_LOG_LEVEL_ERROR, message, strlen(message));
+        c->function(c->data, CU_LOG_LEVEL_ERROR, text, strlen(text));
     }
     pthread_rwlock_unlock(&error_log.delivering);
     is_delivering = false;

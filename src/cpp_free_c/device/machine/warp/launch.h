@@ -4,6 +4,7 @@
 #ifndef DEVICE_MACHINE_WARP_LAUNCH_H
 #define DEVICE_MACHINE_WARP_LAUNCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,7 +21,7 @@ typedef struct {
     size_t params_size;
     struct emu_uses *uses; /* where accesses are noted (uses.h); NULL: nowhere */
     const char *site;      /* of the call that launched it (site.h); NULL: unknown */
-    int cooperative;       /* all blocks make progress together; grid.sync works */
+    bool cooperative;      /* all blocks make progress together; grid.sync works */
 } emu_launch;
 
 typedef struct {
