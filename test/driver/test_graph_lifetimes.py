@@ -131,31 +131,30 @@ def release_in_a_capture(stream, thing, release):
     assert (y.get() == 2).all()
 
 
-def nothing_lives_but(before):
-    gc.collect()
-    return {k: (before[k], n) for k, n in _driver._live_counts().items()} == {
-        k: (n, n) for k, n in before.items()
-    }
+def live_counts():
+    gc.collect()  # also what earlier tests left
+    return _driver._live_counts()
 
 
 @pytest.mark.parametrize("kind", MAKE)
 def test_objects_may_be_deleted_in_a_capture(mod, stream, kind):
     release_in_a_capture(stream, [MAKE[kind]()], list.clear)  # loads the kernels
-    before = _driver._live_counts()
+    before = live_counts()
     release_in_a_capture(stream, [MAKE[kind]()], list.clear)
-    assert nothing_lives_but(before)
+    assert live_counts() == before
 
 
 @pytest.mark.parametrize("kind", FREED)
 def test_objects_may_be_freed_in_a_capture(mod, stream, kind):
-    before = _driver._live_counts()
     release_in_a_capture(stream, MAKE[kind](), lambda thing: thing.free())
-    assert nothing_lives_but(before)
+    before = live_counts()
+    release_in_a_capture(stream, MAKE[kind](), lambda thing: thing.free())
+    assert live_counts() == before
 
 
 @pytest.mark.parametrize("how", ["deleted", "freed", "named by its address"])
 def test_a_graph_keeps_virtual_memory(mod, stream, how):
-    before = _driver._live_counts()
+    before = live_counts()
     space, out = mapped(), gpuarray.zeros(COUNT, np.int32)
     source = space if how != "named by its address" else np.uint64(int(space))
     with stream.capture() as graph:
@@ -174,7 +173,7 @@ def test_a_graph_keeps_virtual_memory(mod, stream, how):
     stream.synchronize()
     assert (out.get() == 7).all()
     del executable, other, out
-    assert nothing_lives_but(before)
+    assert live_counts() == before
 
 
 def filled(value=7):
@@ -199,7 +198,7 @@ def test_a_graph_keeps_memory_however_it_is_named(mod, stream, name, recording):
     out, copy = gpuarray.zeros(COUNT, np.int32), mod.get_function("copy")
     if name == "structure":
         copy = mod.get_function("copy_named")
-    before = _driver._live_counts()
+    before = live_counts()
     pycuda.memory.record(recording)
     source = filled()
     with stream.capture() as graph:
@@ -214,7 +213,7 @@ def test_a_graph_keeps_memory_however_it_is_named(mod, stream, name, recording):
     stream.synchronize()
     assert (out.get() == 7).all()
     del executable, other
-    assert nothing_lives_but(before)
+    assert live_counts() == before
 
 
 def test_the_last_graph_releases_memory(mod, stream):

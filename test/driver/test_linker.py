@@ -196,13 +196,14 @@ def test_what_the_handler_raises_goes_through(ctx):
     def handler(ok, info, error):
         raise ZeroDivisionError("mine")
 
+    before = _driver._live_counts()["module"]
     for texts in ([TWICE, STORE], [STORE]):  # a success and a failure
         linker = drv.Linker(handler)
         for text in texts:
             linker.add_data(text, PTX)
         with pytest.raises(ZeroDivisionError, match="mine"):
             linker.link_module()
-    assert _driver._live_counts()["module"] == 0
+    assert _driver._live_counts()["module"] == before
 
 
 def test_the_handler_may_begin_again(ctx):

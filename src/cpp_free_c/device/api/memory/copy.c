@@ -24,7 +24,11 @@ emu_copy_is_ours(uint64_t address)
 bool
 emu_is_device_range(uint64_t address, size_t bytes)
 {
-    return emu_memory_check(address, bytes) != NULL;
+    const emu_allocation *found = emu_memory_check(address, bytes);
+
+    /* Kernels may use what the size was rounded up to (emu_memory_use_rest). Copies may
+     * not: a driver compares them with the size that the program asked for. */
+    return found != NULL && address - found->base + bytes <= found->size;
 }
 
 bool

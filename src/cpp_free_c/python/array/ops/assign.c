@@ -44,9 +44,6 @@ static int
 assign_zeros(pcu_gpuarray *target, CUstream stream)
 {
     int rc;
-    if (pcu_gpuarray_check_current(target) < 0) {
-        return -1;
-    }
     CUdeviceptr to = target->address;
     size_t nbytes = pcu_gpuarray_nbytes(target);
     PCU_CALL_COPY(rc, target->st, MemsetD8Async, (to, 0, nbytes, stream),
@@ -69,7 +66,12 @@ pcu_gpuarray_fill(pcu_gpuarray *target, PyObject *value, CUstream stream)
         return 0;
     }
     if (target->contiguous && memcmp(input.value, zeros, sizeof(zeros)) == 0) {
-        return assign_zeros(target, stream);
+        if (pcu_gpuarray_check_current(target) < 0) {
+            return -1;
+        }
+        if (target->inside) { /* the driver refuses other bytes; a kernel uses them */
+            return assign_zeros(target, stream);
+        }
     }
     return pcu_elementwise_enqueue(target->st, PCU_OP_COPY, 1, &input, 1, &target,
                                    PCU_T_RAW, stream);
