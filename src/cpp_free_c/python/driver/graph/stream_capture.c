@@ -229,8 +229,8 @@ capture_end_again(const stream_capture *self, CUstream stream)
     (void)status; /* the first error is the one to report */
 }
 
-/* A capture that fails takes its graph along, also one of the program, but not the graph
- * inside of a node. */
+/* A capture that fails takes its graph along, also one of the program, but not the
+ * graph inside of a node. */
 static void
 capture_lose_graph(pcu_graph *graph, CUresult status)
 {
