@@ -662,3 +662,22 @@ things += [stream, graph, captured, executable]
 del stream, graph, captured, executable
 {ENDINGS[how]}
 """)
+
+
+def test_memory_of_a_graph_in_a_cycle(stream):
+    """The collector clears parts of a cycle in any order. None may hold the notes."""
+    before = _driver._live_counts()
+    for _ in range(3):
+        graph = drv.Graph()  # first, so that its parts are older than the cycle
+        memory = drv.mem_alloc(4 * COUNT)
+        graph.add_set(memory, 1, COUNT, width=4)
+        cycle = []
+        function = lambda cycle=cycle: None  # noqa: E731
+        graph.add_host(function)
+        executable = graph.instantiate()
+        executable.launch(stream)
+        cycle += [function, executable]
+        stream.synchronize()
+        del graph, memory, cycle, function, executable
+        gc.collect()
+    assert _driver._live_counts() == before

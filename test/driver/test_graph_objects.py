@@ -4,6 +4,7 @@ import gc
 import re
 import sys
 import threading
+import warnings
 import weakref
 from xml.etree import ElementTree
 
@@ -773,6 +774,28 @@ def test_capture_into_a_graph(mod, stream):
     assert graph.edges == ((first, graph.leaves[0]),)
     run(graph, stream)
     assert (x.get() == 6).all()
+
+
+def test_a_failed_capture_takes_its_graph_along(stream, capfd):
+    graph = drv.Graph()
+    graph.add_empty()
+    other = drv.Stream()
+    before = _driver._live_counts()
+    with pytest.raises(drv.LogicError), stream.capture(graph):
+        event = drv.Event()
+        event.record(stream)
+        other.wait_for_event(event)
+        drv.memset_d8_async(zeros().gpudata, 0, 4, other)  # other is not joined
+    del event
+    with pytest.raises(drv.LogicError, match="capture of this Graph failed"):
+        graph.add_empty()
+    counts = _driver._live_counts()
+    assert counts["graph"] == before["graph"] - 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", drv.PyCUDAWarning)
+        del graph
+    assert "PyCUDAWarning" not in capfd.readouterr().err
+    assert _driver._live_counts()["graph"] == counts["graph"]
 
 
 def test_wrong_arguments_of_nodes(mod, stream, strict):

@@ -8,7 +8,9 @@
  * functions of the program are kept as objects.
  *
  * Invariant: there is no tp_clear: a cycle through a function of the program ends where
- * a Graph or GraphExec is cleared, which releases the driver's graph first. */
+ * a Graph or GraphExec is cleared, which releases the driver's graph first. The garbage
+ * collector does not see the set of notes, or it could empty the set before the notes
+ * are let go; numbers are in no cycle. */
 #include "python/driver/graph_resources.h"
 
 #include "python/support/driver_call.h"
@@ -384,7 +386,6 @@ graph_resources_traverse(PyObject *op, visitproc visit, void *arg)
     Py_VISIT(Py_TYPE(op));
     Py_VISIT(self->ctx);
     Py_VISIT(self->kept);
-    Py_VISIT(self->memory);
     Py_VISIT(self->functions);
     Py_VISIT(self->bodies);
     Py_VISIT(self->pools);

@@ -229,6 +229,19 @@ capture_end_again(const stream_capture *self, CUstream stream)
     (void)status; /* the first error is the one to report */
 }
 
+/* A capture that fails takes its graph along, also one of the program, but not the
+ * graph inside of a node. */
+static void
+capture_lose_graph(pcu_graph *graph, CUresult status)
+{
+    if ((status == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
+         status == CUDA_ERROR_STREAM_CAPTURE_UNJOINED) &&
+        graph->parent == NULL && graph->head.live) {
+        graph->head.live = false;
+        pcu_handle_abandon(PCU_HANDLE_graph);
+    }
+}
+
 /* End the capture in the context of the stream. *graph is NULL unless it succeeded. */
 static CUresult
 capture_end_call(stream_capture *self, CUgraph *graph, const char **routine)
@@ -251,6 +264,7 @@ capture_end_call(stream_capture *self, CUgraph *graph, const char **routine)
     PCU_STATUS(status, StreamEndCapture, (stream->handle.stream, graph));
     if (status != CUDA_SUCCESS) {
         capture_end_again(self, stream->handle.stream);
+        capture_lose_graph(self->graph, status);
     }
     CUresult left = pcu_scope_leave(&scope);
     if (status == CUDA_SUCCESS) {
