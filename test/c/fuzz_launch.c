@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/api/context/live_count.h"
+#include "device/api/context/leak.h"
 #include "device/api/exports/exports.h"
 #include "fuzz_target.h"
 
