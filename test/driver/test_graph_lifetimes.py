@@ -681,3 +681,32 @@ def test_memory_of_a_graph_in_a_cycle(stream):
         del graph, memory, cycle, function, executable
         gc.collect()
     assert _driver._live_counts() == before
+
+
+@pytest.mark.parametrize("hold_limit", [0, 1 << 20])
+def test_a_block_of_a_pool_that_is_dropped_in_a_forked_capture(hold_limit):
+    """Freeing it would let the forked stream wait for work that is not captured."""
+    flags = drv.stream_flags.NON_BLOCKING
+    first, second, third = (drv.Stream(flags) for _ in range(3))
+    x = gpuarray.zeros(4, np.uint32)
+    pool = drv.MemoryPool()
+    pool.hold_limit = hold_limit
+    with first:
+        block = pool.allocate(16)
+    event = drv.Event()
+    drv.memset_d32_async(block, 1, 4, first)
+    event.record(first)
+    second.wait_for_event(event)
+    drv.memset_d32_async(block, 2, 4, second)
+    with first.capture() as graph:
+        event.record(first)
+        third.wait_for_event(event)
+        drv.memset_d32_async(x.gpudata, 7, 4, third)
+        del block
+        drv.memset_d32_async(x.gpudata, 8, 1, third)
+        event.record(third)
+        first.wait_for_event(event)
+    graph.instantiate().launch(first)
+    first.synchronize()
+    assert x.get().tolist() == [8, 7, 7, 7]
+    assert pool.active_blocks == 0

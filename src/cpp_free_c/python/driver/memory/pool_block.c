@@ -69,6 +69,9 @@ block_free_async(const pcu_pool_block *block, PyObject *ctx)
     if (!pcu_context_record_usable(rec)) {
         return 0;
     }
+    if (pcu_release_is_taken(PCU_HANDLE_memory, block->handle, ctx)) {
+        return 1; /* a captured stream may not wait for others now */
+    }
     if (table != NULL) {
         stream = pcu_stream_table_last(table);
         if (pcu_scope_enter(&scope, rec) != CUDA_SUCCESS) {
