@@ -7,6 +7,9 @@
  * (the context, the stream) is the body's first parameter or stands in the place of the
  * handle.
  *
+ * The doors that find a stream are in stream/stream.c, and emu_enter_function is in
+ * module/function.c.
+ *
  * Entering takes the API lock (lock.h) even if it fails; leaving releases it. */
 #ifndef DEVICE_API_ENTRY_ENTRY_H
 #define DEVICE_API_ENTRY_ENTRY_H

@@ -27,6 +27,9 @@ export_not_built(emu_call call)
 
 /* -- the doors of the rows --------------------------------------------------------- */
 
+/* Their functions are in entry/entry.c; those that find a stream are in
+ * stream/stream.c, and emu_enter_function is in module/function.c. */
+
 /* NO_DOOR: the body is the whole call; it may run in any state of the library. */
 #define NO_DOOR_NO_DOOR ()
 #define ENTER_NO_DOOR CUDA_SUCCESS

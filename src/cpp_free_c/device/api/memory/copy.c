@@ -1,4 +1,6 @@
-/* Checking ranges and moving boxes. See copy.h. */
+/* Checking ranges, enqueueing and moving boxes; a flat range is a box, too. See copy.h.
+ *
+ * If memory is freed before its copy runs, the context fails. */
 #define _GNU_SOURCE
 #include "device/api/memory/copy.h"
 

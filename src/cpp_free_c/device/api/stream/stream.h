@@ -1,7 +1,7 @@
-/* Streams: looking handles up, and running work in a stream.
+/* Streams: looking handles up, and the doors of calls on streams.
  *
- * Every call that enqueues work looks its stream up here and takes the stream's turn
- * with emu_stream_begin. Call all functions with the API lock held. */
+ * Work gets into a stream by emu_stream_submit (entry/queue.h). Call all functions with
+ * the API lock held. */
 #ifndef DEVICE_API_STREAM_STREAM_H
 #define DEVICE_API_STREAM_STREAM_H
 

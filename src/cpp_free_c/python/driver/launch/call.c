@@ -7,7 +7,9 @@
  *   launch.c      checks the shape
  *   arguments.c   packs the arguments into the parameter block
  *   handlers.c    copies the arrays of In and InOut to the device
- *   launch.c      checks the shape again, and calls cuLaunchKernel
+ *   kept_arguments.c  during a capture: keeps arguments that are no allocations
+ *   launch.c      checks the shape again, notes the memory that a captured launch uses
+ *                 (python/driver/graph_resources.c), and calls cuLaunchKernel
  *                 or cuLaunchKernelEx, if there are attributes
  *   handlers.c    copies the arrays of Out and InOut back
  *

@@ -1,4 +1,6 @@
-/* The arguments of a kernel that a graph must keep. */
+/* The arguments of a kernel that a graph must keep as objects, because a note of their
+ * address does not keep them alive. Allocations of this package are kept by their
+ * addresses: pcu_captured_launch in python/driver/graph_resources.c. */
 #include "python/driver/launch/launch.h"
 
 #include "python/driver/memory/gpuarray.h"
