@@ -745,3 +745,24 @@ def test_garbage_that_is_collected_while_a_capture_begins():
     graph.instantiate().launch(stream)
     stream.synchronize()
     assert x.get().tolist() == [7] * 4
+
+
+def test_a_fork_during_a_capture():
+    """The child drops the capture, whose fences are events of the parent."""
+    run_child("""
+        import os
+        import pycuda.autoinit, pycuda.driver as drv
+        stream = drv.Stream()
+        memory = drv.mem_alloc_async(64, stream)  # so streams are fenced
+        drv.memset_d8_async(memory, 1, 64, stream)
+        capture = stream.capture()
+        graph = capture.__enter__()
+        drv.memset_d8_async(memory, 2, 64, stream)
+        child = os.fork()
+        if child == 0:
+            del graph, capture
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        capture.__exit__(None, None, None)
+        assert len(graph.nodes) == 1
+    """)
