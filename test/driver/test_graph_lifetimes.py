@@ -710,3 +710,58 @@ def test_a_block_of_a_pool_that_is_dropped_in_a_forked_capture(hold_limit):
     first.synchronize()
     assert x.get().tolist() == [8, 7, 7, 7]
     assert pool.active_blocks == 0
+
+
+class Collecting(drv.Stream):
+    """A stream whose block begins with garbage, which the next dict collects."""
+
+    def __enter__(self):
+        super().__enter__()
+        gc.collect()
+        gc.disable()
+        flags = drv.stream_flags.NON_BLOCKING
+        self.other = drv.Stream(flags)
+        cycle = [drv.mem_alloc_async(64)]  # is freed in the default stream
+        drv.memset_d8_async(cycle[0], 1, 64, self.other)
+        cycle.append(cycle)
+        self.dicts = [{} for _ in range(300)]  # no free dict is left over
+        gc.set_threshold(1)
+        gc.enable()
+        return self
+
+
+def test_garbage_that_is_collected_while_a_capture_begins():
+    """Freeing it would wait for the captured stream, and so end the capture."""
+    x = gpuarray.zeros(4, np.uint32)
+    stream = Collecting()
+    thresholds = gc.get_threshold()
+    try:
+        with stream.capture() as graph:
+            gc.set_threshold(*thresholds)
+            drv.memset_d32_async(x.gpudata, 7, 4, stream)
+    finally:
+        gc.set_threshold(*thresholds)
+    graph.instantiate().launch(stream)
+    stream.synchronize()
+    assert x.get().tolist() == [7] * 4
+
+
+def test_a_fork_during_a_capture():
+    """The child drops the capture, whose fences are events of the parent."""
+    run_child("""
+        import os
+        import pycuda.autoinit, pycuda.driver as drv
+        stream = drv.Stream()
+        memory = drv.mem_alloc_async(64, stream)  # so streams are fenced
+        drv.memset_d8_async(memory, 1, 64, stream)
+        capture = stream.capture()
+        graph = capture.__enter__()
+        drv.memset_d8_async(memory, 2, 64, stream)
+        child = os.fork()
+        if child == 0:
+            del graph, capture
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        capture.__exit__(None, None, None)
+        assert len(graph.nodes) == 1
+    """)

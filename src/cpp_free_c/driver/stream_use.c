@@ -416,7 +416,7 @@ stream_entry_drop_fence(pcu_stream_entry *entry)
     CUresult status = drv.EventDestroy(fence);
     pcu_handle_abandon(PCU_HANDLE_event);
     const pcu_context_record *rec = pcu_context_record_find(entry->context);
-    if (status != CUDA_SUCCESS && rec != NULL) {
+    if (status != CUDA_SUCCESS && rec != NULL && pcu_context_record_usable(rec)) {
         pcu_stream_report(rec->owner, "cuEventDestroy", (uintptr_t)fence, status);
     }
 }

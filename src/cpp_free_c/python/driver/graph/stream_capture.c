@@ -105,15 +105,20 @@ capture_begin_current(stream_capture *self, PyObject *pool)
         return -1;
     }
     Py_DECREF(entered);
-    int rc = capture_begin_call(self, ((pcu_resource *)self->stream)->handle.stream);
+    /* First the record: another thread, or the collector, may release handles as soon
+     * as the driver has begun. */
+    int rc = pcu_graph_resources_begin(self->graph->resources, pool, self->early);
+    if (rc == 0) {
+        rc = capture_begin_call(self, ((pcu_resource *)self->stream)->handle.stream);
+    }
     if (rc == 0) {
         self->active = true;
-        rc = pcu_graph_resources_begin(self->graph->resources, pool, self->early);
         self->graph->resources->seen = capture_nodes_before(self);
     }
-    if (rc < 0) {
+    else {
         pcu_saved_error pending;
         pcu_error_save(&pending);
+        pcu_graph_resources_end(self->graph->resources);
         PyObject *left = PyObject_CallMethod(self->stream, "__exit__", NULL);
         PyErr_Clear(); /* the first error is the one to report */
         Py_XDECREF(left);
