@@ -31,7 +31,10 @@ PART = re.compile(
     r"\.\. code-block:: (?P<language>\w+)\n\n(?P<block>(?:    .*\n|\n)+)",
     re.MULTILINE,
 )
-TREE = ("src", "pycuda", "tools", "setup.py", "pyproject.toml", "README.rst", "LICENSE")
+TREE = (
+    *("src", "pycuda", "tools", "setup.py", "pyproject.toml", "README.rst", "LICENSE"),
+    "doc/modules",
+)
 DEVICE = Path("pycuda", "libpycuda_emulator.so")
 
 #: The error of a program in the tree without the steps.
@@ -39,6 +42,7 @@ WITHOUT = {
     "A function of the driver": "no attribute 'linear_texture_width'",
     "A type with a handle": "no attribute 'Counter'",
     "An operation on arrays and its dtype rule": "KeyError",
+    "A function of arrays": "no attribute 'square_sum'",
     "An opcode of the software device": "parity",
     "A load of the software device": "ldrev",
 }
@@ -200,6 +204,7 @@ def test_there_are_recipes():
         "A function of the driver": [5],
         "A type with a handle": [10],
         "An operation on arrays and its dtype rule": [6],
+        "A function of arrays": [11],
         "An opcode of the software device": [2],
         "A load of the software device": [4, 1],
         FIX: [1, 1],

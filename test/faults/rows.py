@@ -1,7 +1,6 @@
 """Import all rows, which fills the table of row.py."""
 
 from . import (  # noqa: F401
-    rows_arrays,
     rows_boxes,
     rows_compiler,
     rows_core,
@@ -15,5 +14,6 @@ from . import (  # noqa: F401
     rows_nccl,
     rows_pools,
     rows_stream_memory,
+    rows_texture_arrays,
     rows_textures,
 )

@@ -5,7 +5,7 @@ import numpy as np
 import pycuda.driver as drv
 
 from .row import calls, row
-from .rows_arrays import floats, volume
+from .rows_texture_arrays import floats, volume
 
 WIDTH, HEIGHT = 16, 4  # bytes and rows
 

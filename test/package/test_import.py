@@ -22,6 +22,17 @@ MOST = {
 #: The public modules with names that are loaded at first use.
 DEFERRING = ("driver", "tools", "gpuarray", "curandom")
 
+#: Sets up the extension in a module that has a name before.
+SECOND = """
+import importlib.util
+import pycuda._driver as first
+
+spec = importlib.util.spec_from_file_location(first.__name__, first.__file__)
+second = importlib.util.module_from_spec(spec)
+second.NAME = None
+spec.loader.exec_module(second)
+"""
+
 LOADED = """
 print(*sorted(name for name in sys.modules if name.partition(".")[0] == "pycuda"))
 """
@@ -161,3 +172,11 @@ def test_results_that_numpy_asks_for_have_public_names():
         "pycuda.gpuarray (2,) (2,)",
         "pycuda.linalg () ()",
     ]
+
+
+@pytest.mark.parametrize("name", ["_sum", "_square"])
+def test_a_function_does_not_replace_another(name):
+    """pycuda.gpuarray and pycuda.array_api share the names in the extension."""
+    done = run_child(SECOND.replace("NAME", name), check=False)
+    assert done.returncode == 1
+    assert f"SystemError: {name} is there twice" in done.stderr

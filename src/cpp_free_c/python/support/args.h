@@ -35,7 +35,8 @@ typedef struct {
 } pcu_word;
 
 /* A row of a vocabulary. It compiles only if the member has the type that the converter
- * stores. */
+ * stores. Functions with one parameter may do without a struct: the row of the name is
+ * then {name, convert, 0}, and nothing checks the type of the caller's variable. */
 #define PCU_WORD(name, convert, struct_, member)                               \
     {                                                                          \
         name, convert,                                                         \

@@ -348,6 +348,7 @@ array_add_functions(PyObject *m)
     return 0;
 }
 
+/* Add a function as _name. The tables of all public modules share these names. */
 static int
 array_add_public_function(PyObject *m, PyMethodDef *row, PyObject *home)
 {
@@ -355,7 +356,14 @@ array_add_public_function(PyObject *m, PyMethodDef *row, PyObject *home)
     PyObject *name = PyUnicode_FromFormat("_%s", row->ml_name);
     PyObject *function = PyCFunction_NewEx(row, m, home);
     if (name != NULL && function != NULL) {
-        rc = PyObject_SetAttr(m, name, function);
+        PyObject *names = PyModule_GetDict(m);
+        int is_there = PyDict_Contains(names, name);
+        if (is_there > 0) {
+            PyErr_Format(PyExc_SystemError, "%U is there twice", name);
+        }
+        if (is_there == 0) {
+            rc = PyDict_SetItem(names, name, function);
+        }
     }
     Py_XDECREF(name);
     Py_XDECREF(function);

@@ -206,10 +206,14 @@ old_param_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
     Py_RETURN_NONE;
 }
 
+typedef struct {
+    unsigned int dims[3];
+} old_block_args;
+
 static const pcu_word old_set_block_shape_words[] = {
-    {"x", pcu_as_uint, 0},
-    {"y", pcu_as_uint, sizeof(unsigned int)},
-    {"z", pcu_as_uint, 2 * sizeof(unsigned int)},
+    PCU_WORD("x", pcu_as_uint, old_block_args, dims[0]),
+    PCU_WORD("y", pcu_as_uint, old_block_args, dims[1]),
+    PCU_WORD("z", pcu_as_uint, old_block_args, dims[2]),
 };
 
 PCU_SIGNATURE(old_set_block_shape, old_set_block_shape_words,
@@ -223,18 +227,18 @@ old_set_block_shape(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                     PyObject *kwnames)
 {
     pcu_function *self = (pcu_function *)op;
-    unsigned int dims[3] = {0};
+    old_block_args a = {0};
     if (pcu_args_parse(self->st, &old_set_block_shape_signature, args, nargs, kwnames,
-                       dims) < 0 ||
+                       &a) < 0 ||
         pcu_function_describe(self) < 0) {
         return NULL;
     }
     pcu_launch_shape shape = {.grid = {1, 1, 1}};
-    memcpy(shape.block, dims, sizeof(dims));
+    memcpy(shape.block, a.dims, sizeof(a.dims));
     if (pcu_launch_check(self, &shape) < 0) {
         return NULL;
     }
-    memcpy(self->old_block, dims, sizeof(dims));
+    memcpy(self->old_block, a.dims, sizeof(a.dims));
     Py_RETURN_NONE;
 }
 
