@@ -103,8 +103,7 @@ def _array_like(array: Any) -> Any:
 
         return to_gpuarray(array)
     if isinstance(array, np.ma.MaskedArray) and array.dtype.kind in "biuf":
-        mask = np.ma.getmaskarray(array)
-        return np.where(mask, np.nan, np.ma.getdata(array))  # no pixel, as NaN
+        return np.where(array.mask, np.nan, array.data)  # no pixel, as NaN
     return np.asarray(array)
 
 

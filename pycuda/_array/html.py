@@ -51,8 +51,8 @@ def _shown(a):
         for axis, length in enumerate(a.shape):
             if length > _ALL:
                 before = (slice(None),) * axis
-                first = a[(*before, slice(0, _END))].copy()
-                last = a[(*before, slice(length - _END, length))].copy()
+                first = a[before + (slice(0, _END),)].copy()
+                last = a[before + (slice(length - _END, length),)].copy()
                 a = _driver._concatenate([first, last], axis)
         host = a.get()
     for axis, wanted in enumerate(places):

@@ -111,7 +111,8 @@ def curve(snapshot: Records, device: int, host: bool) -> Curve:
     table[:, 0] = start
     for moment, name, size in steps:
         table[row[name], moment + 1] += size
-    table = np.maximum(np.cumsum(table, axis=1), 0)
+    np.cumsum(table, axis=1, out=table)
+    np.maximum(table, 0, out=table)
     table[:, -1] = [final.get(n, 0) for n in names]
     first = float(snapshot.events["time"][0]) if len(snapshot.events) else 0.0
     ends = [first or snapshot.time - 1.0, float(snapshot.time)]

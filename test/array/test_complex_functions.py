@@ -61,6 +61,8 @@ def test_special_values(ctx, name, dtype):
     z, function = grid(dtype), getattr(np, name)
     with np.errstate(all="ignore"):
         expected = function(z)
+    if name == "arccosh":  # older versions of NumPy do not have the angle here
+        expected[(z.real == 0) & np.isnan(z.imag)] = complex(np.nan, np.pi / 2)
     got = function(to_gpu(z)).get()
     assert got.dtype == expected.dtype
     epsilon = np.finfo(dtype).eps

@@ -217,6 +217,20 @@ def test_no_network(monkeypatch, tmp_path):
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
     monkeypatch.setenv("PIP_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    # pip asks the index before it reads which versions of Python a package is for.
+    monkeypatch.setattr(environments, "_check_python", lambda client: None)
     with pytest.raises(environments.Unavailable, match="no network"):
+        environments.environment(programs.CLIENTS["tinygrad"])
+    assert not list(tmp_path.glob("tinygrad-*/complete"))
+
+
+@pytest.mark.parametrize("minor", [10, 14])
+def test_another_python(monkeypatch, tmp_path, minor):
+    monkeypatch.setenv("PYCUDA_CLIENTS_DIR", str(tmp_path))
+    monkeypatch.setattr(environments.sys, "version_info", (3, minor))
+    with pytest.raises(
+        environments.Unavailable,
+        match=rf"tinygrad are for Python 3\.11 to 3\.13, and this is 3\.{minor}",
+    ):
         environments.environment(programs.CLIENTS["tinygrad"])
     assert not list(tmp_path.glob("tinygrad-*/complete"))

@@ -677,6 +677,7 @@ needs_compiler = pytest.mark.skipif(not cc.compilers(), reason="needs a C compil
 def compile_signatures(folder, *macros):
     """Compile test/c/signatures.c, a module with the parser alone."""
     flags = ["-std=c11", "-shared", "-fPIC", "-Wall", "-Werror", *macros]
+    flags += ["-DNPY_NO_DEPRECATED_API=NPY_1_7_API_VERSION"]
     for include in (sysconfig.get_path("include"), np.get_include()):
         flags += ["-isystem", include]
     source = cc.ROOT / "test" / "c" / "signatures.c"

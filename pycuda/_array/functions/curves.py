@@ -155,7 +155,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1, *, stream=None):
             else:
                 distance = diff(x, axis=axis - y.ndim)
         front = (slice(None),) * axis
-        after, before = y[(*front, slice(1, None))], y[(*front, slice(None, -1))]
+        after, before = y[front + (slice(1, None),)], y[front + (slice(None, -1),)]
         return _sum(distance * (after + before) / 2.0, axis=axis)
 
 
@@ -184,7 +184,7 @@ def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi, stream=None):
         result = c_copy(p) if result is p else result
         front = (slice(None),) * axis
         total = _cumsum(moved, axis, dtype=dtype)
-        result[(*front, slice(1, None))] += total
+        result[front + (slice(1, None),)] += total
         return result
 
 

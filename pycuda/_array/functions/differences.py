@@ -63,7 +63,7 @@ def diff(
     front = (slice(None),) * axis
     difference = operator.ne if a.dtype == bool else operator.sub
     for _ in range(n):
-        after, before = a[(*front, slice(1, None))], a[(*front, slice(None, -1))]
+        after, before = a[front + (slice(1, None),)], a[front + (slice(None, -1),)]
         a = difference(after, before)
     return a
 

@@ -36,7 +36,7 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
         )
     results = []
     for place in itertools.product(*map(range, outer)):
-        line = arr[(*place[:axis], slice(None), *place[axis:])]
+        line = arr[place[:axis] + (slice(None),) + place[axis:]]
         results.append(asarray(func1d(line, *args, **kwargs)))
     shape = results[0].shape
     result = _stack(results, 0).reshape((*outer, *shape))

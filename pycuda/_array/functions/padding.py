@@ -109,7 +109,7 @@ def _check(mode, kwargs):
 
 def _part(a, axis, begin, end):
     """Return a view of a part of an axis."""
-    return a[(*(slice(None),) * axis, slice(begin, end))]
+    return a[(slice(None),) * axis + (slice(begin, end),)]
 
 
 def _inside(result, axis, shape, widths):
@@ -296,7 +296,7 @@ def _pad_by_function(array, shape, widths, function, kwargs, stream):
         for axis, pair in enumerate(widths):
             others = [range(n) for k, n in enumerate(shape) if k != axis]
             for place in itertools.product(*others):
-                line = result[(*place[:axis], slice(None), *place[axis:])]
+                line = result[place[:axis] + (slice(None),) + place[axis:]]
                 function(line, tuple(pair), axis, kwargs)
     return result
 

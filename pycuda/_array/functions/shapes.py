@@ -91,14 +91,14 @@ def atleast_3d(*arys):
         if a.ndim == 1:
             results.append(a[None, :, None])
         else:
-            results.append(a[(..., *(None,) * (3 - a.ndim))] if a.ndim < 3 else a)
+            results.append(a[(...,) + (None,) * (3 - a.ndim)] if a.ndim < 3 else a)
     return results[0] if len(results) == 1 else tuple(results)
 
 
 def unstack(x, /, *, axis=0):
     """Return a tuple of views: the parts of an array along an axis, without it."""
     front = (slice(None),) * normal_axis(axis, x.ndim)
-    return tuple(x[(*front, k)] for k in range(x.shape[len(front)]))
+    return tuple(x[front + (k,)] for k in range(x.shape[len(front)]))
 
 
 def permute_dims(a, axes=None):
@@ -257,7 +257,7 @@ def _parts(ary, cuts, axis):
     """Return the views between cuts along an axis."""
     front = (slice(None),) * axis
     return [
-        ary[(*front, slice(begin, end))] if axis else ary[begin:end]
+        ary[front + (slice(begin, end),)] if axis else ary[begin:end]
         for begin, end in zip(cuts[:-1], cuts[1:], strict=True)
     ]
 

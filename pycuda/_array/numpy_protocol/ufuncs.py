@@ -166,7 +166,7 @@ def _ufunc_outer(name, a, b, out=None, dtype=None, where=True):
             f"numpy.{name}.outer has no counterpart for GPUArrays: fetch with get()"
         )
     if isinstance(a, GPUArray) and np.ndim(b):
-        a = a[(..., *(None,) * np.ndim(b))]
+        a = a[(...,) + (None,) * np.ndim(b)]
     return _call(name, a, b, out=out, dtype=dtype, where=where)
 
 
