@@ -630,6 +630,10 @@ def test_bounds_have_two_names(ctx):
     agree(np.clip, a=x, a_min=0, a_max=1, out=empty(8))
     with pytest.raises(ValueError, match="min"):
         np.clip(to_gpu(x), a_min=0, min=1)
+    with pytest.raises(ValueError, match="max"):
+        np.clip(to_gpu(x), None, 2, a_max=1)
+    with pytest.raises(TypeError, match="numpy.clip .*nonsense"):
+        np.clip(to_gpu(x), a_min=0, nonsense=1)
 
 
 @pytest.mark.parametrize("casting", ["no", "safe", "same_kind", "unsafe", "bogus"])

@@ -103,14 +103,14 @@ def round(a, decimals=0, out=None):
     return into(result, out)
 
 
-def clip(a, *args, a_min=np._NoValue, a_max=np._NoValue, **kwargs):
+def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None):
     """Return the elements within bounds, which have two names each."""
-    for name, bound in (("min", a_min), ("max", a_max)):
-        if bound is not np._NoValue:
-            if name in kwargs:
-                raise ValueError(f"clip takes {name}= or a_{name}=, not both")
-            kwargs[name] = bound
-    return operations.clip(a, *args, **kwargs)
+    if (min is not None and a_min is not None) or (
+        max is not None and a_max is not None
+    ):
+        raise ValueError("clip takes min= or a_min=, max= or a_max=, not both")
+    low, high = a_min if min is None else min, a_max if max is None else max
+    return operations.clip(a, low, high, out)
 
 
 def copyto(dst, src, casting="same_kind", where=True):
