@@ -512,10 +512,18 @@ def from_dlpack(
     stream: Stream | None = None,
 ) -> GPUArray: ...
 def vstack(
-    tup: _Arrays, *, dtype: DTypeLike | None = None, stream: Stream | None = None
+    tup: _Arrays,
+    *,
+    dtype: DTypeLike | None = None,
+    casting: str | None = None,
+    stream: Stream | None = None,
 ) -> GPUArray: ...
 def hstack(
-    tup: _Arrays, *, dtype: DTypeLike | None = None, stream: Stream | None = None
+    tup: _Arrays,
+    *,
+    dtype: DTypeLike | None = None,
+    casting: str | None = None,
+    stream: Stream | None = None,
 ) -> GPUArray: ...
 def dstack(tup: _Arrays, *, stream: Stream | None = None) -> GPUArray: ...
 def column_stack(tup: _Arrays, *, stream: Stream | None = None) -> GPUArray: ...

@@ -75,11 +75,18 @@ def casting_dtype(value, dtype):
     return np.asarray(value).dtype
 
 
+def check_out(out):
+    """Return an ``out`` argument; TypeError if it is no GPUArray."""
+    if not isinstance(out, GPUArray):
+        raise TypeError(f"out must be a GPUArray, not {type(out).__name__}")
+    return out
+
+
 def into(result, out, casting="same_kind"):
     """Return a result, or ``out`` with the elements of it."""
     if out is None:
         return result
-    if out.shape != result.shape:
+    if check_out(out).shape != result.shape:
         raise ValueError(f"the result has shape {result.shape}, out has {out.shape}")
     if not np.can_cast(result.dtype, out.dtype, casting):
         raise TypeError(

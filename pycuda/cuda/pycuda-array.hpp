@@ -830,22 +830,22 @@ PYCUDA_FN void float_divmod(T x, T y, T &quotient, T &rest)
         T whole, rest;                       \
         return short_division(x, y, x / y, whole, rest) ? rest : T(::fmod(x, y)); \
     }                                        \
-    template <class Z>                       \
-    PYCUDA_FN void op_divmod(T x, T y, Z &quotient, Z &rest) \
+    template <class Q, class R>              \
+    PYCUDA_FN void op_divmod(T x, T y, Q &quotient, R &rest) \
     {                                        \
         T whole, part;                       \
         float_divmod(x, y, whole, part);     \
-        quotient = cast<Z>(whole);           \
-        rest = cast<Z>(part);                \
+        quotient = cast<Q>(whole);           \
+        rest = cast<R>(part);                \
     }
 PYCUDA_FLOAT_DIVISION(float)
 PYCUDA_FLOAT_DIVISION(double)
 
-template <class T, class Z>
-PYCUDA_FN void op_divmod(T x, T y, Z &quotient, Z &rest)
+template <class T, class Q, class R>
+PYCUDA_FN void op_divmod(T x, T y, Q &quotient, R &rest)
 {
-    quotient = cast<Z>(op_floor_divide(x, y));
-    rest = cast<Z>(op_remainder(x, y));
+    quotient = cast<Q>(op_floor_divide(x, y));
+    rest = cast<R>(op_remainder(x, y));
 }
 
 // 2**(y * log2(x)) for positive normal x, where the logarithm is a sum of two floats:
@@ -1616,21 +1616,19 @@ PYCUDA_FN T op_ldexp(T x, int exponent)
 {
     return ::ldexp(x, exponent);
 }
-template <class T, class Z>
-PYCUDA_FN void op_frexp(T x, Z &fraction, int &exponent)
+template <class T, class F, class E>
+PYCUDA_FN void op_frexp(T x, F &fraction, E &exponent)
 {
-    exponent = 0;
-    fraction = cast<Z>(T(::frexp(x, &exponent)));
-    if (x - x != T(0)) {
-        exponent = 0;
-    }
+    int power = 0;
+    fraction = cast<F>(T(::frexp(x, &power)));
+    exponent = cast<E>(x - x != T(0) ? 0 : power);
 }
-template <class T, class Z>
-PYCUDA_FN void op_modf(T x, Z &fraction, Z &whole)
+template <class T, class F, class W>
+PYCUDA_FN void op_modf(T x, F &fraction, W &whole)
 {
     T part;
-    fraction = cast<Z>(T(::modf(x, &part)));
-    whole = cast<Z>(part);
+    fraction = cast<F>(T(::modf(x, &part)));
+    whole = cast<W>(part);
 }
 
 template <class T>

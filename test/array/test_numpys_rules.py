@@ -618,3 +618,86 @@ def test_format_specifications(ctx):
     for spec in (".2f", "20"):
         with pytest.raises(TypeError, match="GPUArray.__format__"):
             format(x, spec)
+
+
+# -- the names and the kinds of arguments ----------------------------------------------
+
+
+@pytest.mark.parametrize("function", [np.nanstd, np.nanvar, np.nanmean])
+def test_dtypes_of_deviations_may_be_types_of_numpy(ctx, function):
+    x = np.array([[1, NAN, 3], [4, 5, 7]], "f4")
+    for dtype in (np.float64, np.float32, "f8", np.dtype("f8"), np.int32, np.uint8):
+        agree(function, x, axis=0, dtype=dtype)
+
+
+def test_bounds_have_two_names(ctx):
+    x = np.arange(-4.0, 4.0)
+    agree(np.clip, x, a_min=-1, a_max=2)
+    agree(np.clip, x, a_min=x[::-1].copy(), a_max=None)
+    agree(np.clip, x, -1, a_max=2)
+    agree(np.clip, a=x, a_min=0, a_max=1, out=empty(8))
+    with pytest.raises(ValueError, match="min"):
+        np.clip(to_gpu(x), a_min=0, min=1)
+    with pytest.raises(ValueError, match="max"):
+        np.clip(to_gpu(x), a_max=1, max=2)
+    with pytest.raises(TypeError, match="numpy.clip .*nonsense"):
+        np.clip(to_gpu(x), a_min=0, nonsense=1)
+
+
+@pytest.mark.parametrize("casting", ["no", "safe", "same_kind", "unsafe", "bogus"])
+@pytest.mark.parametrize(
+    "function",
+    [np.concatenate, np.stack, np.hstack, np.vstack],
+    ids=lambda f: f.__name__,
+)
+def test_casting_of_joined_arrays(ctx, function, casting):
+    x, y = np.ones((2, 3), "f4"), np.ones((2, 3), "i4")
+    agree(function, [x, x], casting=casting)
+    agree(function, [x, y], casting=casting)
+    agree(function, [x, y], dtype="f8", casting=casting)
+    agree(function, [x, y], dtype="i4", casting=casting)
+
+
+def test_out_is_an_array(ctx):
+    x, n = np.arange(6.0).reshape(2, 3), np.array([0, 1])
+    agree(np.take, x, n, out=3)
+    agree(np.round, x, out=3)
+    agree(np.dot, x, x[0], out=3)
+    agree(np.compress, n, x, axis=0, out=3)
+    agree(np.choose, n, [n, n], out=3)
+    agree(np.concatenate, [x, x], out=3)
+    agree(np.stack, [x, x], out=3)
+
+
+def test_two_results_of_different_dtypes(ctx):
+    """A program may give one of two outputs, or two of different dtypes."""
+    x = np.array([-2.5, 1.25, 3.0, INF], "f4")
+    n = np.array([-7, 5, 3, 9], "i4")
+    for dtypes in (("f8", "f4"), ("f4", "f8")):
+        outs = tuple(empty(4, dtype) for dtype in dtypes)
+        agree(np.modf, x, out=outs)
+        agree(np.divmod, x, x[::-1].copy(), out=outs)
+        agree(np.divmod, n, 2, out=outs)
+    agree(np.modf, x, empty(4))
+    agree(np.divmod, x, 2, empty(4))
+    agree(np.divmod, n, 2, empty(4, "i8"))
+    agree(np.frexp, x[:3], out=(empty(3), empty(3, "i8")))
+
+
+def test_rounded_bools_are_floats(ctx):
+    agree(np.round, np.array([True, False]))
+
+
+def test_paths_of_subscripts_in_lists(ctx):
+    x = np.ones((3, 4), "f4")
+    wanted = np.einsum_path(x, [0, 1], x, [0, 1])
+    assert np.einsum_path(to_gpu(x), [0, 1], to_gpu(x), [0, 1]) == wanted
+    agree(np.einsum_path, x)
+
+
+def test_sizes_of_axes(ctx):
+    x = to_gpu(np.ones((3, 4, 5), "f4"))
+    assert (np.size(x), np.size(x, 1), np.size(x, -1)) == (60, 4, 5)
+    assert np.size(x, axis=3 - 1) == 5
+    with pytest.raises(IndexError):
+        np.size(x, 3)

@@ -16,7 +16,7 @@ from pycuda._array.functions.conversion import operand
 from pycuda._array.functions.sequences import broadcast_arrays
 from pycuda._array.kernels.c_types import dtype_to_ctype
 from pycuda._array.kernels.elementwise_kernel import ElementwiseKernel
-from pycuda._array.numpy_calls import into
+from pycuda._array.numpy_calls import check_out, into
 from pycuda._context_cache import context_dependent_memoize
 from pycuda._driver import GPUArray, _index_report
 
@@ -254,7 +254,7 @@ def choose(a, choices, out=None, mode="raise", *, stream=None):
         inputs = [index, *arrays]
         if (
             out is None
-            or out.dtype != dtype
+            or check_out(out).dtype != dtype
             or out.shape != index.shape
             or any(may_overlap(out, array) for array in inputs)
         ):

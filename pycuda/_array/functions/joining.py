@@ -8,6 +8,7 @@ import numpy as np
 
 from pycuda._array.copies import as_values, copy_into, np_ravel, on_stream
 from pycuda._array.layout import normal_axis
+from pycuda._array.numpy_calls import check_out
 from pycuda._driver import GPUArray, _flatnonzero, _join, _take, to_gpu
 
 
@@ -28,16 +29,23 @@ def in_steps(
     elif axis is None:
         arrays, axis = [np_ravel(a) for a in arrays], 0
     arrays = list(arrays)
-    _check_casting(arrays, dtype if out is None else out.dtype, casting)
+    if out is not None:
+        dtype = check_out(out).dtype
+    _check_casting(arrays, dtype, casting)
     f_order = name == "stack" and axis != 0
     result = _join(arrays, axis, is_new, dtype, f_order, allocator, stream)
     return result if out is None else _into(out, result, stream)
 
 
 def _check_casting(arrays, dtype, casting=None):
+    """Refuse a conversion that a rule forbids; ``dtype`` is None for the common one."""
+    if casting is None and dtype is None:
+        return
     casting = "same_kind" if casting is None else casting
+    if dtype is None and arrays:
+        dtype = np.result_type(*(array.dtype for array in arrays))
     for array in arrays:
-        if dtype is not None and not np.can_cast(array.dtype, dtype, casting):
+        if not np.can_cast(array.dtype, dtype, casting):
             raise TypeError(
                 f"cannot convert {array.dtype} to {np.dtype(dtype)} by {casting!r} "
                 f"casting"
@@ -56,18 +64,18 @@ def _with_axes(array, ndim):
     return array[(None,) * (ndim - array.ndim)] if array.ndim < ndim else array
 
 
-def vstack(tup, *, dtype=None, stream=None):
+def vstack(tup, *, dtype=None, casting=None, stream=None):
     """Return the arrays joined along the first axis; those with one axis are rows."""
     arrays = [_with_axes(a, 2) for a in tup]
-    _check_casting(arrays, dtype)
+    _check_casting(arrays, dtype, casting)
     return _join(arrays, 0, False, dtype, stream=stream)
 
 
-def hstack(tup, *, dtype=None, stream=None):
+def hstack(tup, *, dtype=None, casting=None, stream=None):
     """Return the arrays joined along the second axis, or along the only one."""
     arrays = [_with_axes(a, 1) for a in tup]
     axis = 0 if arrays and arrays[0].ndim == 1 else 1
-    _check_casting(arrays, dtype)
+    _check_casting(arrays, dtype, casting)
     return _join(arrays, axis, False, dtype, stream=stream)
 
 

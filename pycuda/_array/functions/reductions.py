@@ -143,8 +143,7 @@ def _check_inexact(a, dtype, out):
     """Refuse an exact dtype for the mean or the deviation of floats, as NumPy does."""
     if a.dtype.kind in "biu":
         return
-    for name, given in (("dtype", dtype), ("out", out)):
-        asked = getattr(given, "dtype", given)
+    for name, asked in (("dtype", dtype), ("out", getattr(out, "dtype", None))):
         if asked is not None and np.dtype(asked).kind in "biu":
             raise TypeError(
                 f"{name} must be a floating-point dtype for an array of {a.dtype}, not "

@@ -7,6 +7,7 @@ An operand whose type has its own ``__array_function__`` gets the call instead.
 from __future__ import annotations
 
 import inspect
+import math
 from types import MethodDescriptorType
 
 import numpy as np
@@ -35,11 +36,12 @@ from pycuda._array.functions import (
     shapes,
     sorting,
 )
-from pycuda._array.layout import broadcast_to
+from pycuda._array.layout import broadcast_to, normal_axis
 from pycuda._array.numpy_calls import (
     as_mask,
     called,
     casting_dtype,
+    check_out,
     into,
     same,
 )
@@ -63,7 +65,7 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     """Return the elements at indices, flat ones or those along an axis."""
     if axis is None:
         a = np_ravel(a)
-    if out is not None and out.dtype != a.dtype:
+    if out is not None and check_out(out).dtype != a.dtype:
         return into(_take(a, indices, None, None, axis, mode), out, "unsafe")
     return _take(a, indices, out, None, axis, mode)
 
@@ -80,6 +82,8 @@ def where(condition, x=None, y=None):
 
 def round(a, decimals=0, out=None):
     """Return the elements rounded to a number of decimals; halves become even."""
+    if a.dtype.kind == "b" and decimals == 0:
+        return into(a.astype(np.float16), out)
     if a.dtype.kind in "biu" and decimals >= 0:
         return into(a.copy(), out)
     if a.dtype.kind in "biu":
@@ -97,6 +101,16 @@ def round(a, decimals=0, out=None):
         unit = 10.0**-decimals
         result = np.rint(a / unit) * unit
     return into(result, out)
+
+
+def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None):
+    """Return the elements within bounds, which have two names each."""
+    if (min is not None and a_min is not None) or (
+        max is not None and a_max is not None
+    ):
+        raise ValueError("clip takes min= or a_min=, max= or a_max=, not both")
+    low, high = a_min if min is None else min, a_max if max is None else max
+    return operations.clip(a, low, high, out)
 
 
 def copyto(dst, src, casting="same_kind", where=True):
@@ -135,6 +149,12 @@ def may_share_memory(a, b, max_work=None):
     if not (isinstance(a, GPUArray) and isinstance(b, GPUArray)):
         return False
     return may_overlap(a, b)
+
+
+def size(a, axis=None):
+    """Return the number of elements, or of those along an axis or several."""
+    axes = range(a.ndim) if axis is None else axis if np.iterable(axis) else (axis,)
+    return math.prod(a.shape[normal_axis(k, a.ndim)] for k in axes)
 
 
 def result_type(*arrays_and_dtypes):
@@ -225,8 +245,7 @@ _FUNCTIONS |= {
             joining: "append block column_stack delete dstack hstack insert vstack",
             lines: "apply_along_axis apply_over_axes piecewise trim_zeros",
             operations: (
-                "allclose angle clip fix isclose isneginf isposinf nan_to_num sinc "
-                "transpose"
+                "allclose angle fix isclose isneginf isposinf nan_to_num sinc transpose"
             ),
             padding: "pad",
             reductions: "average nancumprod nancumsum",
@@ -267,6 +286,7 @@ _FUNCTIONS |= {
     np.ravel: np_ravel,
     np.take: take,
     np.put: lambda a, ind, v, mode="raise": elements.put(a, ind, v, mode),
+    np.clip: clip,
     np.round: round,
     np.around: round,
     np.copyto: copyto,
@@ -283,7 +303,7 @@ _FUNCTIONS |= {
     np.iscomplexobj: lambda x: x.dtype.kind == "c",
     np.shape: lambda a: a.shape,
     np.ndim: lambda a: a.ndim,
-    np.size: lambda a, axis=None: a.size if axis is None else a.shape[axis],
+    np.size: size,
     np.result_type: result_type,
     np.array_equal: array_equal,
     np.may_share_memory: may_share_memory,

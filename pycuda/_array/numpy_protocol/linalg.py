@@ -13,7 +13,7 @@ from pycuda._array.linalg import (
     systems,
 )
 from pycuda._array.numpy_calls import into, same
-from pycuda._driver import matmul
+from pycuda._driver import GPUArray, matmul
 
 
 def _linalg_diagonal(x, /, *, offset=0):
@@ -34,10 +34,15 @@ def _einsum(*operands, out=None, optimize=True, dtype=None, casting="safe", orde
     )
 
 
-def _einsum_path(subscripts, *operands, optimize="greedy"):
+def _einsum_path(*operands, optimize="greedy"):
     """Return NumPy's order of the products; only the shapes matter."""
-    empty = [np.broadcast_to(np.empty((), a.dtype), a.shape) for a in operands]
-    return np.einsum_path(subscripts, *empty, optimize=optimize)
+    shapes = [
+        np.broadcast_to(np.empty((), a.dtype), a.shape)
+        if isinstance(a, GPUArray)
+        else a
+        for a in operands
+    ]
+    return np.einsum_path(*shapes, optimize=optimize)
 
 
 def _linalg_matmul(x1, x2, /):
