@@ -376,7 +376,7 @@ def test_kernels_may_use_what_the_driver_gave(ctx, use):
 
 
 def test_a_block_of_a_pool_is_longer_than_asked_for(ctx):
-    """Kernels use all of it. The driver refuses copies beyond its size, as in PyCUDA."""
+    """Kernels use all of it. The driver refuses copies beyond its size."""
     array = GPUArray(100, np.float32, gpudata=DeviceMemoryPool().allocate(390))
     with pytest.warns(drv.PyCUDAWarning, match="takes the bytes 0 to 400 of memory"):
         array.fill(3)

@@ -1,6 +1,6 @@
-/* The calls on graphs: making, copying, destroying, user objects and conditional handles.
- * The graph itself, its nodes and edges (emu_graph_add) are in entry/graph.c, because
- * captures add to them. */
+/* The calls on graphs: making, copying, destroying, user objects and conditional
+ * handles. The graph itself, its nodes and edges (emu_graph_add) are in entry/graph.c,
+ * because captures add to them. */
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/entry.h"
 #include "device/api/entry/users.h"

@@ -1,7 +1,7 @@
 /* The calls that copy flat ranges: between host, device, peers and 1-D arrays.
  *
- * FLAT_COPY makes the bodies of cuMemcpy, cuMemcpyHtoD, cuMemcpyDtoH, cuMemcpyDtoD and of
- * their Async forms, as emu_cuMemcpyDtoDAsync. copy.c checks the ranges
+ * FLAT_COPY makes the bodies of cuMemcpy, cuMemcpyHtoD, cuMemcpyDtoH, cuMemcpyDtoD and
+ * of their Async forms, as emu_cuMemcpyDtoDAsync. copy.c checks the ranges
  * (emu_copy_check) and moves the bytes (copy_run). */
 #include "device/memory/texture.h"
 #include "device/api/entry/capture.h"
