@@ -1,5 +1,5 @@
 """Sphinx builds the pages of doc/ without a warning. They describe every public name of
-test/data/api.tsv."""
+test/data/api.tsv, and of pycuda.gpuarray those that the table lacks."""
 
 import importlib
 import importlib.util
@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import pycuda.driver as drv
+from pycuda import gpuarray
 from support import api_table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -101,7 +102,18 @@ def all_rows():
     modules = dict.fromkeys(line.partition("\t")[0] for line in lines)
     found = [row for row in api_table.read(*modules) if is_public(row)]
     assert len(found) > 1200
-    return found
+    return found + rows_of_arrays(found)
+
+
+def rows_of_arrays(known):
+    """Return rows of the public names of pycuda.gpuarray that known rows lack."""
+    names = {row.qualname for row in known if row.module == "pycuda.gpuarray"}
+    rows = [
+        api_table.Row("pycuda.gpuarray", name, "function", "()")
+        for name in dir(gpuarray)
+        if name.isidentifier() and not name.startswith("_") and name not in names
+    ]
+    return [row for row in rows if is_public(row)]
 
 
 def is_described(row, python, device):
@@ -314,6 +326,22 @@ def test_a_missing_docstring_is_seen(monkeypatch):
     assert undocumented([row]) == []
     monkeypatch.setattr(drv.set_debugging, "__doc__", None)
     assert undocumented([row]) == ["pycuda.driver.set_debugging"]
+
+
+@needs_sphinx
+def test_a_new_array_function_is_seen(monkeypatch, described):
+    """The table lacks the names that no program used before."""
+
+    def cumulative_count(a):
+        return a
+
+    monkeypatch.setattr(gpuarray, "cumulative_count", cumulative_count, raising=False)
+    rows = [row for row in all_rows() if row.module == "pycuda.gpuarray"]
+    new = ["pycuda.gpuarray.cumulative_count"]
+    assert undocumented(rows) == new
+    missing = [str(row) for row in rows if not is_described(row, *described)]
+    assert missing == new
+    assert "pycuda.gpuarray.flatnonzero" in map(str, rows)
 
 
 @needs_sphinx
