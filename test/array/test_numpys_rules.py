@@ -701,3 +701,10 @@ def test_sizes_of_axes(ctx):
     assert np.size(x, axis=3 - 1) == 5
     with pytest.raises(IndexError):
         np.size(x, 3)
+
+
+def test_views_of_no_elements_in_another_dtype(ctx):
+    """NumPy may give such an array strides of 0."""
+    x = np.zeros((3, 4), "f4")[:0].copy(order="K")
+    for dtype in ("u1", "f2", "i4", "f8"):
+        agree(lambda a, dtype=dtype: a.view(dtype), x)

@@ -448,7 +448,8 @@ view_as_dtype(pcu_gpuarray *self, PyArray_Descr *dtype)
         return NULL;
     }
     if (old != new) {
-        int dense = axis >= 0 && (shape[axis] <= 1 || strides[axis] == (ptrdiff_t)old);
+        int dense = axis >= 0 && (self->count == 0 || shape[axis] <= 1 ||
+                                  strides[axis] == (ptrdiff_t)old);
         if (!dense || shape[axis] * old % new != 0) {
             PyErr_Format(
                 PyExc_ValueError,
