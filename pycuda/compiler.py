@@ -403,6 +403,9 @@ class DynamicModule(CudaModule):
     """
 
     module: Module
+    linker: Linker | None
+    libdir: str | None
+    libptn: str
 
     def __init__(
         self,
@@ -439,14 +442,12 @@ class DynamicModule(CudaModule):
         self.include_dirs = include_dirs
         self.compiler = compiler
         self.cuda_libdir = cuda_libdir
-        self.libdir: str | None
-        self.libptn: str
         try:
             self.libdir, self.libptn = self._locate_cuda_libdir()
         except RuntimeError:
             # Only a program that adds a library of the toolkit needs the folder.
             self.libdir, self.libptn = None, toolkit.LIBRARY_PATTERN
-        self.linker: Linker | None = linker
+        self.linker = linker
         self.module = None  # type: ignore[assignment]  # until link()
 
     def _locate_cuda_libdir(self) -> tuple[str, str]:

@@ -67,6 +67,13 @@ class AsyncInnerProduct:
     ``allocate`` of a PageLockedMemoryPool is such an allocator.
     """
 
+    gpu_result: GPUArray
+    gpu_finished_evt: _cuda.Event
+    gpu_finished: bool
+    copy_stream: _cuda.Stream | None
+    host_dest: Any
+    copy_finished_evt: _cuda.Event | None
+
     def __init__(
         self,
         a: GPUArray,
@@ -74,16 +81,14 @@ class AsyncInnerProduct:
         pagelocked_allocator: Callable[..., Any],
         _allocator: Any = None,
     ) -> None:
-        self.gpu_result: GPUArray = inner_product(a, b, _allocator)
-        self.gpu_finished_evt: _cuda.Event = _cuda.Event(
-            _cuda.event_flags.DISABLE_TIMING
-        )
+        self.gpu_result = inner_product(a, b, _allocator)
+        self.gpu_finished_evt = _cuda.Event(_cuda.event_flags.DISABLE_TIMING)
         self.gpu_finished_evt.record()
-        self.gpu_finished: bool = False
+        self.gpu_finished = False
         self.pagelocked_allocator = pagelocked_allocator
-        self.copy_stream: _cuda.Stream | None = None
-        self.host_dest: Any = None
-        self.copy_finished_evt: _cuda.Event | None = None
+        self.copy_stream = None
+        self.host_dest = None
+        self.copy_finished_evt = None
         self._value: Any = None
 
     def get_host_result(self) -> Any:

@@ -149,11 +149,14 @@ def test_pages_build_without_a_warning(pages):
     assert (target / "index.html").exists()
 
 
-#: Errors in the copy: page -> (text added to it, message of Sphinx).
+#: Errors in the copy: page -> (text added to it, a pattern of Sphinx's message).
 WRONG = {
     "memory_pools.rst": ("\n\nSee :doc:`no_such_page`.\n", "no_such_page"),
-    "compiling.rst": ("\n\n.. autofunction:: pycuda.driver.lost\n", "import 'lost'"),
-    "lost.rst": ("Lost\n====\n", "lost.rst: WARNING: document isn't included"),
+    "compiling.rst": (
+        "\n\n.. autofunction:: pycuda.driver.lost\n",
+        "import (function )?'lost'",
+    ),
+    "lost.rst": ("Lost\n====\n", r"lost\.rst: WARNING: document isn't included"),
     # A page that the table of contents includes only if it exists.
     "mpi.rst": ("MPI\n===\n\nSee :ref:`nowhere`.\n", "nowhere"),
 }
@@ -185,7 +188,7 @@ def test_wrong_pages_fail_the_build(tmp_path):
     complaints = [line for line in said.splitlines() if "WARNING" in line]
     assert len(complaints) == len(WRONG), said
     for _, complaint in WRONG.values():
-        assert any(complaint in line for line in complaints), said
+        assert any(re.search(complaint, line) for line in complaints), said
 
 
 # -- what the pages have ---------------------------------------------------------------
