@@ -6,8 +6,6 @@
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
 
-#define AT(member) offsetof(pcu_array_args, member)
-
 const pcu_word pcu_array_words[14] = {
     PCU_WORD("a", pcu_as_object, pcu_array_args, a),
     PCU_WORD("b", pcu_as_object, pcu_array_args, b),
