@@ -37,11 +37,12 @@ typedef struct {
 /* A row of a vocabulary. It compiles only if the member has the type that the converter
  * stores. Functions with one parameter may do without a struct: the row of the name is
  * then {name, convert, 0}, and nothing checks the type of the caller's variable. */
-#define PCU_WORD(name, convert, struct_, member)                               \
-    {                                                                          \
-        name, convert,                                                         \
-            offsetof(struct_, member) +                                        \
-                0 * _Generic(&((struct_ *)0)->member, convert##_stores * : 1u) \
+#define PCU_WORD(name, convert, struct_, member)                     \
+    {                                                                \
+        name, convert,                                               \
+            offsetof(struct_, member) +                              \
+                _Generic(&((struct_ *)0)->member, convert##_stores * \
+                         : (size_t)0)                                \
     }
 
 /* The vocabulary of a function whose signature has no parameters. */
