@@ -109,7 +109,7 @@ def seed_getter_uniform(n: int) -> GPUArray:
 
 def seed_getter_unique(n: int) -> GPUArray:
     """Return an array of n random int32 of NumPy's global generator."""
-    seeds = np.random.randint(0, 2**31 - 1, n, np.int32)
+    seeds = np.random.randint(0, 2**31 - 1, n, dtype=np.dtype(np.int32))
     return to_gpu(seeds)
 
 

@@ -344,7 +344,9 @@ def test_without_locks_each_compiles_for_itself(what, toy, cache, monkeypatch):
         monkeypatch.setattr(
             os,
             "open",
-            lambda p, *a: refuse() if str(p).endswith("lock") else real(p, *a),
+            lambda p, *a, **k: (
+                refuse() if str(p).endswith("lock") else real(p, *a, **k)
+            ),
         )
     for _ in range(2):
         assert b"text" in compiler.compile("text", nvcc=toy.path)

@@ -185,7 +185,7 @@ def test_nvml_counts_and_describes_devices():
     again = c_void_p()
     assert nvml.nvmlDeviceGetHandleByUUID(uuid, byref(again)) == 0
     assert again.value == handle.value
-    bus = create_string_buffer(64)
+    bus = create_string_buffer(68)  # nvmlPciInfo_t
     assert nvml.nvmlDeviceGetPciInfo_v3(handle, bus) == 0
     assert nvml.nvmlDeviceGetHandleByPciBusId_v2(bus.raw[:16], byref(again)) == 0
     assert again.value == handle.value
