@@ -1,6 +1,6 @@
 /* The bookkeeping of memory that is shared between processes.
  *
- * The calls that share memory are in ipc_memory.c; release.c reports each free. */
+ * The calls that share memory are in ipc_memory.c; allocation.c reports each free. */
 #ifndef DEVICE_API_MEMORY_IPC_MEMORY_H
 #define DEVICE_API_MEMORY_IPC_MEMORY_H
 
