@@ -1,5 +1,5 @@
-/* What a program is told of failures: the last message, which is why cuInit failed or
- * the report of a kernel's fault, and the log of failed calls.
+/* The texts about failures that a program can read: the last message, and the log of
+ * failed calls. The last message says why cuInit failed, or reports a kernel's fault.
  *
  * Tests and programs read the last message through dlsym or ctypes. The API lock guards
  * it. */

@@ -317,8 +317,8 @@ emu_race_own(const emu_race_try *a)
 typedef struct {
     uint32_t stamp; /* of the first cell */
     /* The stamp of its warp's first thread in the visitor's chunk, and the bits in
-     * which stamps of this warp are equal. Or the same for its thread, if cells are of
-     * two warps and only accesses by the same threads are told from others. */
+     * which stamps of this warp are equal. If two warps share the cells, so that only
+     * accesses by the same thread can be recognised, the same for its thread. */
     uint32_t own, mask;
     uint32_t oldest;            /* stamps below it count as none */
     uint32_t block, block_size; /* the stamps of the block, if it has up to 8 warps */
