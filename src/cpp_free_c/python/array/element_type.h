@@ -30,48 +30,48 @@ typedef struct {
 /* One row for each type, and the last for PCU_T_RAW. */
 extern PCU_HIDDEN const pcu_type_row pcu_types[PCU_T_COUNT + 1];
 
-/* 1 if kernels compute with the type, 0 for RAW and NONE. */
-static inline int
+/* Whether kernels compute with the type, false for RAW and NONE. */
+static inline bool
 pcu_type_is_number(int type)
 {
     return type < PCU_T_COUNT;
 }
 
-static inline int
+static inline bool
 pcu_type_is_integer(int type)
 {
     return type < PCU_T_COUNT && pcu_types[type].kind == PCU_KIND_INTEGER;
 }
 
-static inline int
+static inline bool
 pcu_type_is_unsigned(int type)
 {
     return pcu_type_is_integer(type) && !pcu_types[type].is_signed;
 }
 
-static inline int
+static inline bool
 pcu_type_is_complex(int type)
 {
     return type < PCU_T_COUNT && pcu_types[type].kind == PCU_KIND_COMPLEX;
 }
 
-/* 1 for the floats of 16 bits, which kernels compute in float32. */
-static inline int
+/* True for the floats of 16 bits, which kernels compute in float32. */
+static inline bool
 pcu_type_is_half(int type)
 {
     return type == PCU_T_FLOAT16 || type == PCU_T_BFLOAT16;
 }
 
-/* 1 for integers and bool. */
-static inline int
+/* True for integers and bool. */
+static inline bool
 pcu_type_is_exact(int type)
 {
     return type < PCU_T_COUNT && pcu_types[type].kind <= PCU_KIND_INTEGER;
 }
 
-/* 1 if NumPy's rule same_kind allows the conversion: to the same kind or a wider one,
- * but not from signed integers to unsigned ones. */
-static inline int
+/* Whether NumPy's rule same_kind allows the conversion: to the same kind or a wider
+ * one, but not from signed integers to unsigned ones. */
+static inline bool
 pcu_type_casts(int from, int to)
 {
     int from_kind = pcu_types[from].kind;

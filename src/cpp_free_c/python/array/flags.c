@@ -22,7 +22,7 @@ pcu_array_flags_new(pcu_state *st, int contiguous)
     return (PyObject *)flags;
 }
 
-int
+bool
 pcu_array_flags_are_true(const pcu_gpuarray *self)
 {
     const array_flags *flags = (const array_flags *)self->flags;

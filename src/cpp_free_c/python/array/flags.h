@@ -12,7 +12,7 @@ extern PCU_HIDDEN PyType_Spec pcu_array_flags_spec;
 /* `contiguous` is PCU_ARRAY_C | PCU_ARRAY_F. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_array_flags_new(pcu_state *st, int contiguous);
 
-/* 1 if the attribute flags, which programs assign, describes the true layout. */
-PCU_HIDDEN int pcu_array_flags_are_true(const pcu_gpuarray *self);
+/* Whether the attribute flags, which programs assign, describes the true layout. */
+PCU_HIDDEN bool pcu_array_flags_are_true(const pcu_gpuarray *self);
 
 #endif

@@ -6,35 +6,35 @@
 #include "driver/shape.h"
 #include "python/support/convert.h"
 
-int
+bool
 pcu_host_is_alike(PyArrayObject *host, const pcu_gpuarray *device)
 {
     if (PyArray_NDIM(host) != device->ndim ||
         (size_t)PyArray_ITEMSIZE(host) != pcu_gpuarray_itemsize(device) ||
         !pcu_gpuarray_is_packed(device)) {
-        return 0;
+        return false;
     }
     for (int i = 0; i < device->ndim; i++) {
         if ((size_t)PyArray_DIM(host, i) != device->shape[i] ||
             (device->shape[i] > 1 && PyArray_STRIDE(host, i) != device->strides[i])) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
-int
+bool
 pcu_host_has_shape(PyArrayObject *host, const pcu_gpuarray *self)
 {
     if (PyArray_NDIM(host) != self->ndim) {
-        return 0;
+        return false;
     }
     for (int i = 0; i < self->ndim; i++) {
         if ((size_t)PyArray_DIM(host, i) != self->shape[i]) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 PyObject *

@@ -8,9 +8,9 @@
 
 #include "python/driver/memory/gpuarray.h"
 
-/* 1 if each element has the same distance from the first in the host array and in the
- * packed device array. */
-PCU_HIDDEN int pcu_host_is_alike(PyArrayObject *host, const pcu_gpuarray *device);
+/* Whether each element has the same distance from the first in the host array and in
+ * the packed device array. */
+PCU_HIDDEN bool pcu_host_is_alike(PyArrayObject *host, const pcu_gpuarray *device);
 
 /* An uninitialised array with self's order of axes, in pageable or page-locked memory.
  */
@@ -32,7 +32,7 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_host_arranged_new(PyArrayObject *host,
 /* The array itself if it is packed, or a packed copy with the same order of axes. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_host_packed_new(PyObject *ary);
 
-/* 1 if the shape of the host array is self's. */
-PCU_HIDDEN int pcu_host_has_shape(PyArrayObject *host, const pcu_gpuarray *self);
+/* Whether the shape of the host array is self's. */
+PCU_HIDDEN bool pcu_host_has_shape(PyArrayObject *host, const pcu_gpuarray *self);
 
 #endif

@@ -245,23 +245,23 @@ pcu_gpuarray_packed_strides(const pcu_gpuarray *self, size_t itemsize,
     return 0;
 }
 
-int
+bool
 pcu_gpuarray_is_packed(const pcu_gpuarray *self)
 {
     ptrdiff_t packed[PCU_MAX_NDIM];
     if (self->contiguous) {
-        return 1;
+        return true;
     }
     if (pcu_gpuarray_packed_strides(self, pcu_gpuarray_itemsize(self), packed) < 0) {
         PyErr_Clear(); /* an array that is too big to be packed is not packed */
-        return 0;
+        return false;
     }
     for (int i = 0; i < self->ndim; i++) {
         if (self->shape[i] > 1 && packed[i] != self->strides[i]) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 int

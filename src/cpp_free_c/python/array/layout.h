@@ -72,7 +72,8 @@ PCU_HIDDEN PCU_RAISES int pcu_gpuarray_packed_strides(const pcu_gpuarray *self,
                                                       size_t itemsize,
                                                       ptrdiff_t *strides);
 
-/* 1 if the elements fill all bytes from the first to the last, in any order of axes. */
-PCU_HIDDEN int pcu_gpuarray_is_packed(const pcu_gpuarray *self);
+/* Whether the elements fill all bytes from the first to the last, in any order of axes.
+ */
+PCU_HIDDEN bool pcu_gpuarray_is_packed(const pcu_gpuarray *self);
 
 #endif

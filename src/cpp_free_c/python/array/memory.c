@@ -53,9 +53,9 @@ pcu_memory_use_rest(CUdeviceptr pointer)
     }
 }
 
-/* 1 if the object is an allocation of ours, which knows its context and whether it is
- * alive. */
-static int
+/* Whether the object is an allocation of ours, which knows its context and whether it
+ * is alive. */
+static bool
 memory_is_allocation(pcu_state *st, PyObject *memory)
 {
     return Py_IS_TYPE(memory, st->DeviceAllocation) ||
@@ -99,13 +99,12 @@ memory_wrong_context(pcu_gpuarray *self, const pcu_resource *memory)
     return rc;
 }
 
-/* The range of memory that an object owns: 1 and *start, *size; 0 if its size is not
- * known. */
-static int
+/* Find the range of memory that an object owns. False if its size is not known. */
+static bool
 memory_range(pcu_state *st, PyObject *memory, CUdeviceptr *start, size_t *size)
 {
     if (memory == NULL) {
-        return 0;
+        return false;
     }
     if (Py_IS_TYPE(memory, st->ForeignAllocation)) {
         const pcu_dlpack *tensor = pcu_foreign_allocation_tensor(memory);
@@ -113,19 +112,19 @@ memory_range(pcu_state *st, PyObject *memory, CUdeviceptr *start, size_t *size)
         ptrdiff_t high = 0;
         if (pcu_extent(tensor->ndim, tensor->shape, tensor->strides,
                        (size_t)PyDataType_ELSIZE(tensor->dtype), &low, &high) < 0) {
-            return 0;
+            return false;
         }
         *start = tensor->pointer + (CUdeviceptr)low;
         *size = (size_t)high - (size_t)low;
-        return 1;
+        return true;
     }
     const pcu_resource *resource = (const pcu_resource *)memory;
     if (!memory_is_allocation(st, memory) || !resource->has_size) {
-        return 0;
+        return false;
     }
     *start = resource->handle.memory;
     *size = resource->size;
-    return 1;
+    return true;
 }
 
 /* An array whose elements are the bytes `first` to `last` of memory at `start`, which
@@ -265,7 +264,7 @@ pcu_gpuarray_check_current(pcu_gpuarray *self)
  * is known is used only if the address lies in that memory. There is one exception: in
  * __init__ (is_new) an array as the base always owns the address. */
 static PyObject *
-memory_of_base(pcu_gpuarray *self, CUdeviceptr address, int is_new)
+memory_of_base(pcu_gpuarray *self, CUdeviceptr address, bool is_new)
 {
     CUdeviceptr start = 0;
     size_t size = 0;
@@ -273,7 +272,7 @@ memory_of_base(pcu_gpuarray *self, CUdeviceptr address, int is_new)
     if (self->base == NULL) {
         return NULL;
     }
-    int is_array = pcu_is_array(self->st, self->base);
+    bool is_array = pcu_is_array(self->st, self->base);
     if (is_array) {
         memory = ((pcu_gpuarray *)self->base)->memory;
     }
@@ -290,7 +289,7 @@ memory_of_base(pcu_gpuarray *self, CUdeviceptr address, int is_new)
 }
 
 int
-pcu_gpuarray_adopt(pcu_gpuarray *self, PyObject *gpudata, int is_new)
+pcu_gpuarray_adopt(pcu_gpuarray *self, PyObject *gpudata, bool is_new)
 {
     CUdeviceptr address = 0;
     PyObject *memory = NULL;

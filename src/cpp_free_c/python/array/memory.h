@@ -14,7 +14,7 @@ PCU_HIDDEN PCU_RAISES int pcu_gpuarray_allocate(pcu_gpuarray *self);
 /* Use gpudata as the memory: take its address and hold the object that keeps it alive.
  * is_new: the array is in its __init__, so an array as its base owns the address. */
 PCU_HIDDEN PCU_RAISES int pcu_gpuarray_adopt(pcu_gpuarray *self, PyObject *gpudata,
-                                             int is_new);
+                                             bool is_new);
 
 /* Drop the memory. */
 PCU_HIDDEN void pcu_gpuarray_forget_memory(pcu_gpuarray *self);

@@ -6,12 +6,12 @@
 
 #include "python/array/element_type.h"
 
-int
+bool
 pcu_is_scalar(PyObject *value)
 {
     if (PyFloat_Check(value) || PyLong_Check(value) || PyComplex_Check(value) ||
         PyArray_IsScalar(value, Generic)) {
-        return 1;
+        return true;
     }
     return PyArray_Check(value) && PyArray_NDIM((PyArrayObject *)value) == 0;
 }
@@ -135,9 +135,9 @@ scalar_bfloat(double value)
 }
 
 typedef struct {
-    int integer;             /* 1: the value is in bits, 0: in number */
-    int beyond;              /* 1: an integer of more than 64 bits, in number.real */
-    int negative;            /* of an integer */
+    bool integer;            /* the value is in bits, else in number */
+    bool beyond;             /* an integer of more than 64 bits, in number.real */
+    bool negative;           /* of an integer */
     unsigned long long bits; /* two's complement */
     Py_complex number;       /* set for integers too */
 } scalar_number;
@@ -152,7 +152,7 @@ scalar_read_integer(PyObject *value, scalar_number *out)
     }
     int overflow = 0;
     long long number = PyLong_AsLongLongAndOverflow(index, &overflow);
-    *out = (scalar_number){.integer = 1,
+    *out = (scalar_number){.integer = true,
                            .negative = overflow == 0 && number < 0,
                            .bits = (unsigned long long)number,
                            .number = {(double)number, 0}};
@@ -165,7 +165,7 @@ scalar_read_integer(PyObject *value, scalar_number *out)
         }
     }
     if (overflow < 0) {
-        out->beyond = 1;
+        out->beyond = true;
         out->number.real = PyLong_AsDouble(index);
     }
     Py_DECREF(index);
@@ -191,9 +191,9 @@ scalar_read(PyObject *value, scalar_number *out)
         Py_DECREF(item);
         return rc;
     }
-    *out = (scalar_number){.integer = 0};
+    *out = (scalar_number){.integer = false};
     if (PyArray_IsScalar(value, Bool)) {
-        out->integer = 1;
+        out->integer = true;
         out->bits = (unsigned long long)PyObject_IsTrue(value);
         out->number.real = (double)out->bits;
         return 0;
@@ -245,7 +245,7 @@ scalar_truncate(PyObject *value, int type, scalar_number *number)
     if (real < -9223372036854775808.0 || real >= 18446744073709551616.0) {
         return scalar_overflow(value, type);
     }
-    number->integer = 1;
+    number->integer = true;
     number->negative = real < 0;
     if (real < 0) {
         number->bits = (unsigned long long)(long long)real;
@@ -262,14 +262,14 @@ scalar_truncate(PyObject *value, int type, scalar_number *number)
         memcpy(out, &stored_, sizeof(stored_)); \
     } while (0)
 
-/* Store an integer; 1 if it fits, 0 if not. */
-static int
+/* Store an integer; false if it does not fit. */
+static bool
 scalar_store_integer(const scalar_number *n, int type, unsigned char *out)
 {
     const pcu_type_row *row = &pcu_types[type];
     unsigned int digits = 8 * (unsigned int)row->size - row->is_signed;
     unsigned long long most = ULLONG_MAX >> (64 - digits);
-    int fits = n->bits <= most;
+    bool fits = n->bits <= most;
     if (n->negative) { /* in two's complement the least number is ~most */
         fits = row->is_signed && ~n->bits <= most;
     }
@@ -317,7 +317,7 @@ scalar_store_float(Py_complex number, int type, unsigned char *out)
     }
 }
 
-static int
+static bool
 scalar_truth(const scalar_number *n)
 {
     if (n->integer && !n->beyond) {
@@ -326,8 +326,8 @@ scalar_truth(const scalar_number *n)
     return n->number.real != 0 || n->number.imag != 0;
 }
 
-/* 1 if the number is converted as an element of an array is. */
-static int
+/* Whether the number is converted as an element of an array is. */
+static bool
 scalar_is_converted(PyObject *value, pcu_scalar_way way)
 {
     if (way == PCU_SCALAR_ASSIGNED) {
@@ -340,7 +340,7 @@ static int
 scalar_pack_float(PyObject *value, const scalar_number *n, int type, pcu_scalar_way way,
                   unsigned char *out)
 {
-    int is_complex = !n->integer && (PyComplex_Check(value) || n->number.imag != 0);
+    bool is_complex = !n->integer && (PyComplex_Check(value) || n->number.imag != 0);
     if (is_complex && !pcu_type_is_complex(type) && !scalar_is_converted(value, way)) {
         return scalar_misfit(value, type);
     }
@@ -352,9 +352,9 @@ static int
 scalar_pack_integer(PyObject *value, scalar_number *n, int type, pcu_scalar_way way,
                     unsigned char *out)
 {
-    int is_converted = scalar_is_converted(value, way);
+    bool is_converted = scalar_is_converted(value, way);
     if (!n->integer) {
-        int is_complex = PyComplex_Check(value) || n->number.imag != 0;
+        bool is_complex = PyComplex_Check(value) || n->number.imag != 0;
         if (way == PCU_SCALAR_OPERAND || (is_complex && !is_converted)) {
             return scalar_misfit(value, type);
         }
@@ -362,7 +362,7 @@ scalar_pack_integer(PyObject *value, scalar_number *n, int type, pcu_scalar_way 
             return -1;
         }
     }
-    int fits = !n->beyond && scalar_store_integer(n, type, out);
+    bool fits = !n->beyond && scalar_store_integer(n, type, out);
     if (!fits && (n->beyond || !is_converted)) {
         return scalar_overflow(value, type);
     }

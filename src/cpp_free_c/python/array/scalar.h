@@ -10,8 +10,8 @@
 
 enum { PCU_SCALAR_BYTES = 16 }; /* of the largest type */
 
-/* 1 for a Python number, a NumPy scalar and a NumPy array without axes. */
-PCU_HIDDEN int pcu_is_scalar(PyObject *value);
+/* True for a Python number, a NumPy scalar and a NumPy array without axes. */
+PCU_HIDDEN bool pcu_is_scalar(PyObject *value);
 
 /* The pcu_type of a scalar, and *yields: 1 if it takes the dtype of arrays. The type is
  * PCU_T_NONE if kernels do not compute with its dtype. */

@@ -502,7 +502,7 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
     if (stack == NULL && PyErr_Occurred()) {
         return NULL;
     }
-    int current = pcu_ctx_current == &self->rec;
+    bool current = pcu_ctx_current == &self->rec;
     if (current && pcu_ctxstack_suspend(st, stack) < 0) {
         pcu_ctxstack_sync_noraise(st, stack);
         return NULL;
@@ -516,9 +516,9 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
     Py_ssize_t count = context_count(stack, self);
     pcu_stream_table_let_go(&self->rec);
     self->rec.alive = false; /* from now on no other thread uses or ends it */
-    pcu_device_site_asks(1);
+    pcu_device_site_asks(true);
     CUresult status = context_end(&self->rec, &routine);
-    pcu_device_site_asks(0);
+    pcu_device_site_asks(false);
     if (status != CUDA_SUCCESS && !pcu_status_is_sticky(status)) {
         pcu_raise(st, routine, status);
         context_stay(self, stack, count);
@@ -726,7 +726,7 @@ context_richcompare(PyObject *a, PyObject *b, int op)
     if ((op != Py_EQ && op != Py_NE) || !PyObject_TypeCheck(b, st->Context)) {
         Py_RETURN_NOTIMPLEMENTED;
     }
-    int same = ((pcu_context *)a)->rec.handle == ((pcu_context *)b)->rec.handle;
+    bool same = ((pcu_context *)a)->rec.handle == ((pcu_context *)b)->rec.handle;
     return PyBool_FromLong(op == Py_EQ ? same : !same);
 }
 

@@ -16,7 +16,7 @@
 typedef struct {
     PyObject *handle;
     PyObject *owner;
-    int green;
+    bool green;
 } foreign_args;
 
 static const pcu_word foreign_words[] = {
@@ -41,7 +41,7 @@ context_from_handle(PyObject *Py_UNUSED(type), PyTypeObject *defining,
 {
     static const char *const names[] = {"handle", "_handle", NULL};
     pcu_state *st = pcu_state_of_type(defining);
-    foreign_args a = {NULL, NULL, 0};
+    foreign_args a = {NULL, NULL, false};
     unsigned long long bits = 0;
     int rc = 0;
     if (st == NULL ||

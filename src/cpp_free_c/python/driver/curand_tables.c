@@ -137,7 +137,7 @@ curand_fill(PyObject *dst, size_t count, const void *table, size_t entry)
     if (pcu_buffer_acquire(&buffer, dst, true, "dst") < 0) {
         return NULL;
     }
-    int fits = count <= buffer.size / entry;
+    bool fits = count <= buffer.size / entry;
     for (size_t done = 0; fits && done < count; done += CURAND_ENTRIES) {
         size_t now = count - done;
         if (now > CURAND_ENTRIES) {
@@ -190,7 +190,7 @@ curand_get_direction_vectors(PyObject *m, PyObject *const *args, Py_ssize_t narg
         pcu_enum_value(st->enum_direction_vector_set, a.set, &set, "set") < 0) {
         return NULL;
     }
-    int narrow = set <= 102; /* the first two of the enumeration */
+    bool narrow = set <= 102; /* the first two of the enumeration */
     const char *name =
         narrow ? "curandGetDirectionVectors32" : "curandGetDirectionVectors64";
     if (curand_find(st, name, &get) < 0 ||

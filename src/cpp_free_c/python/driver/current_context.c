@@ -245,7 +245,7 @@ pcu_ctxstack_uncover(pcu_state *st, pcu_ctxstack *self)
         pcu_saved_error pending;
         pcu_error_save(&pending);
         const pcu_context_record *top = ctxstack_top(self);
-        int was_ended = top != NULL && ctxstack_was_ended(top);
+        bool was_ended = top != NULL && ctxstack_was_ended(top);
         pcu_error_restore(&pending);
         if (!was_ended) {
             break;
@@ -321,21 +321,21 @@ pcu_current_context_settle(pcu_state *st)
     return rc;
 }
 
-int
+bool
 pcu_current_context_repair(pcu_state *st, CUresult status)
 {
     CUcontext before = NULL;
     CUcontext after = NULL;
     if (status != CUDA_ERROR_INVALID_CONTEXT && status != CUDA_ERROR_INVALID_HANDLE &&
         status != CUDA_ERROR_CONTEXT_IS_DESTROYED) {
-        return 0;
+        return false;
     }
     if (drv.CtxGetCurrent(&before) != CUDA_SUCCESS) {
-        return 0;
+        return false;
     }
     if (pcu_current_context_settle(st) < 0) {
         PyErr_Clear(); /* the first error is reported */
-        return 0;
+        return false;
     }
     return drv.CtxGetCurrent(&after) == CUDA_SUCCESS && after != before;
 }

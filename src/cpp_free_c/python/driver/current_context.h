@@ -38,10 +38,10 @@ pcu_current_context_ready(pcu_state *st)
     return pcu_current_context_settle(st);
 }
 
-/* After a call failed with this status: return 1 if the driver's current context was
+/* After a call failed with this status: return true if the driver's current context was
  * not this thread's and has been corrected, so that the call can be repeated. Never
  * raises. Used for calls that are too frequent for pcu_current_context_ready. */
-PCU_HIDDEN int pcu_current_context_repair(pcu_state *st, CUresult status);
+PCU_HIDDEN bool pcu_current_context_repair(pcu_state *st, CUresult status);
 
 /* PCU_CALL for a function that depends on the current context. Not for use inside a
  * scope. */

@@ -116,7 +116,7 @@ device_richcompare(PyObject *a, PyObject *b, int op)
     if ((op != Py_EQ && op != Py_NE) || !PyObject_TypeCheck(b, st->Device)) {
         Py_RETURN_NOTIMPLEMENTED;
     }
-    int same = ((device *)a)->handle == ((device *)b)->handle;
+    bool same = ((device *)a)->handle == ((device *)b)->handle;
     return PyBool_FromLong(op == Py_EQ ? same : !same);
 }
 

@@ -183,7 +183,7 @@ pcu_resource_adopt(pcu_resource *self, PyObject *ctx, pcu_handle_kind kind,
     pcu_handle old = self->handle;
     PyObject *old_ctx = self->ctx;
     pcu_handle_kind old_kind = self->kind;
-    int old_live = self->live;
+    bool old_live = self->live;
     uint64_t address = pcu_handle_address(kind, handle);
     pcu_handle_created(kind);
     if (address != 0) {

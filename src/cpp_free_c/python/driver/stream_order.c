@@ -42,7 +42,7 @@ pcu_stream_synchronize(pcu_state *st, CUstream handle)
 {
     CUcontext current = NULL;
     CUcontext own = NULL;
-    int named = (uintptr_t)handle > (uintptr_t)CU_STREAM_PER_THREAD;
+    bool named = (uintptr_t)handle > (uintptr_t)CU_STREAM_PER_THREAD;
     int rc = 0;
     if (named && drv.StreamGetCtx(handle, &own) == CUDA_SUCCESS) {
         PCU_CALL(rc, st, CtxGetCurrent, (&current));

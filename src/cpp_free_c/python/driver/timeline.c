@@ -502,7 +502,7 @@ call_store(timed_call *call, CUresult status)
     if (span->context >= 0) {
         context = &timeline.contexts[span->context];
     }
-    int useless = span->failed || status != CUDA_SUCCESS;
+    bool useless = span->failed || status != CUDA_SUCCESS;
     span->failed = status != CUDA_SUCCESS;
     if (context != NULL && useless && context->handle != NULL) {
         event_give_back(context, span->before);

@@ -5,6 +5,7 @@
 #include "python/structs/codec.h"
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -403,7 +404,7 @@ pvt_pack_all(PyObject *error, const pvt_plan *p, unsigned char *data,
 
 /* An integer of any size as 64 bits, with sign extension if it is signed. */
 static uint64_t
-codec_load_integer(const unsigned char *place, Py_ssize_t size, int is_signed)
+codec_load_integer(const unsigned char *place, Py_ssize_t size, bool is_signed)
 {
     uint64_t bits = 0;
     uint64_t sign = (uint64_t)1 << (size * CHAR_BIT - 1);
@@ -462,10 +463,10 @@ codec_unpack_value(const pvt_item *item, const unsigned char *place)
                                          codec_load_real(place + half, half));
         case SIGNED:
             return PyLong_FromLongLong(
-                (int64_t)codec_load_integer(place, item->size, 1));
+                (int64_t)codec_load_integer(place, item->size, true));
         default:
             return PyLong_FromUnsignedLongLong(
-                codec_load_integer(place, item->size, 0));
+                codec_load_integer(place, item->size, false));
     }
 }
 

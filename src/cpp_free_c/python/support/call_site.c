@@ -311,7 +311,7 @@ pcu_device_sites_begin(const pcu_state *st)
 }
 
 void
-pcu_device_site_asks(int asked)
+pcu_device_site_asks(bool asked)
 {
     if (pcu_drv_info.device != NULL) {
         pcu_drv_info.device->set_asked(asked);

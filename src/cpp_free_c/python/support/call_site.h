@@ -64,6 +64,6 @@ pcu_device_site_forget(void)
 
 /* Say that the program itself asks for the next free, or the end of a context (1), and
  * end that (0). Does nothing with a real driver. */
-PCU_HIDDEN void pcu_device_site_asks(int asked);
+PCU_HIDDEN void pcu_device_site_asks(bool asked);
 
 #endif

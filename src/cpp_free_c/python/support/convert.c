@@ -107,10 +107,10 @@ pcu_as_bool(pcu_state *Py_UNUSED(st), PyObject *value, void *out,
             const char *Py_UNUSED(name))
 {
     int truth = PyObject_IsTrue(value);
-    *(int *)out = truth;
     if (truth < 0) {
         return -1;
     }
+    *(bool *)out = truth != 0;
     return 0;
 }
 
@@ -135,8 +135,8 @@ pcu_as_address(PyObject *value, CUdeviceptr *out, const char *name)
 {
     unsigned long long bits = 0;
     PyNumberMethods *number = Py_TYPE(value)->tp_as_number;
-    int by_int = !PyIndex_Check(value) && !PyFloat_Check(value) && number != NULL &&
-                 number->nb_int != NULL;
+    bool by_int = !PyIndex_Check(value) && !PyFloat_Check(value) && number != NULL &&
+                  number->nb_int != NULL;
     PyObject *integer = NULL;
     if (by_int) {
         integer = PyNumber_Long(value);
@@ -240,8 +240,8 @@ pcu_as_order(pcu_state *Py_UNUSED(st), PyObject *value, void *out, const char *n
 }
 
 /* The common case, which takes a few nanoseconds: a tuple of one to three small ints.
- * Return 0 for any other value. */
-static int
+ * Return false for any other value. */
+static bool
 convert_plain_dims(PyObject *value, unsigned int dims[3])
 {
     Py_ssize_t n = 0;
@@ -249,7 +249,7 @@ convert_plain_dims(PyObject *value, unsigned int dims[3])
         n = PyTuple_GET_SIZE(value);
     }
     if (n < 1 || n > 3) {
-        return 0;
+        return false;
     }
     for (Py_ssize_t i = 0; i < n; i++) {
         PyObject *item = PyTuple_GET_ITEM(value, i);
@@ -259,11 +259,11 @@ convert_plain_dims(PyObject *value, unsigned int dims[3])
             number = PyLong_AsLongAndOverflow(item, &overflow);
         }
         if (number < 0 || number > UINT_MAX || overflow != 0) {
-            return 0;
+            return false;
         }
         dims[i] = (unsigned int)number;
     }
-    return 1;
+    return true;
 }
 
 int

@@ -20,7 +20,7 @@ PCU_CONVERTER(pcu_as_uint, unsigned int); /* any __index__ */
 PCU_CONVERTER(pcu_as_uint8, unsigned char);
 PCU_CONVERTER(pcu_as_uint16, unsigned short);
 PCU_CONVERTER(pcu_as_size, size_t); /* any __index__ */
-PCU_CONVERTER(pcu_as_bool, int);
+PCU_CONVERTER(pcu_as_bool, bool);
 PCU_CONVERTER(pcu_as_double, double);
 PCU_CONVERTER(pcu_as_dtype, PyArray_Descr *); /* NEW reference */
 PCU_CONVERTER(pcu_as_order, NPY_ORDER);       /* "C" or "F" */

@@ -17,19 +17,19 @@
 
 enum { DRIVER_THREAD_WAIT_NS = 200000 };
 
-int
+bool
 pcu_driver_thread_enter(pcu_driver_thread *thread)
 {
     if (!pcu_host_threads_enter()) {
-        return 0;
+        return false;
     }
     if (pcu_is_finalizing() || !Py_IsInitialized()) {
         pcu_host_threads_leave();
-        return 0;
+        return false;
     }
     thread->held = PyGILState_Ensure();
     pcu_error_save(&thread->pending);
-    return 1;
+    return true;
 }
 
 void

@@ -14,9 +14,9 @@ typedef struct {
 } pcu_driver_thread;
 
 /* Take the interpreter lock in a thread that may not hold it, and put its pending
- * exception aside. Return 1, or 0 if the interpreter ends or has ended: the caller then
- * returns at once and touches no Python object. */
-PCU_HIDDEN int pcu_driver_thread_enter(pcu_driver_thread *thread);
+ * exception aside. Return true, or false if the interpreter ends or has ended: the
+ * caller then returns at once and touches no Python object. */
+PCU_HIDDEN bool pcu_driver_thread_enter(pcu_driver_thread *thread);
 
 /* Undo pcu_driver_thread_enter after it returned 1. */
 PCU_HIDDEN void pcu_driver_thread_leave(pcu_driver_thread *thread);

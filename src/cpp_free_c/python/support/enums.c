@@ -214,8 +214,8 @@ int
 pcu_enum_value(PyObject *type, PyObject *value, unsigned int *out, const char *name)
 {
     unsigned long long number = 0;
-    int mine = PyObject_TypeCheck(value, (PyTypeObject *)type);
-    int plain =
+    bool mine = PyObject_TypeCheck(value, (PyTypeObject *)type);
+    bool plain =
         PyLong_CheckExact(value) || (!PyLong_Check(value) && pcu_is_one_integer(value));
     if (!mine && !plain) {
         PyErr_Format(PyExc_TypeError, "%s must be a %s or an int, not %s", name,

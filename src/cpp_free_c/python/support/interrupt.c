@@ -23,7 +23,7 @@ enum { INTERRUPT_POLL, INTERRUPT_RETURN, INTERRUPT_THREADS };
 static PCU_THREAD PyThreadState *interrupt_released;
 /* The exception of a signal handler during a call. Only the main thread has one. */
 static PCU_THREAD pcu_saved_error interrupt_error;
-static PCU_THREAD int interrupt_is_raised;
+static PCU_THREAD bool interrupt_is_raised;
 
 /* A pending call: raise the exception if no failed driver call has raised it. */
 static int
@@ -32,22 +32,22 @@ interrupt_deliver(void *Py_UNUSED(arg))
     if (!interrupt_is_raised) {
         return 0;
     }
-    interrupt_is_raised = 0;
+    interrupt_is_raised = false;
     pcu_error_restore(&interrupt_error);
     return -1;
 }
 
-int
+bool
 pcu_interrupt_check(void)
 {
     pcu_saved_error before;
     pcu_error_save(&before);
     pcu_scope *suspended = pcu_scopes_suspend();
-    int raised = PyErr_CheckSignals() < 0;
+    bool raised = PyErr_CheckSignals() < 0;
     pcu_scopes_resume(suspended);
     if (raised && !interrupt_is_raised) {
         pcu_error_save(&interrupt_error);
-        interrupt_is_raised = 1;
+        interrupt_is_raised = true;
         /* If the queue of pending calls is full, the failed driver call raises it. */
         (void)Py_AddPendingCall(interrupt_deliver, NULL);
     }
@@ -56,24 +56,24 @@ pcu_interrupt_check(void)
     return raised;
 }
 
-static int
+static bool
 interrupt_poll(void)
 {
     bool is_main = PyThread_get_thread_ident() == pcu_drv_info.main_thread;
     PyThreadState *attached = pcu_thread_attached();
     if (attached != NULL) {
-        int raised = is_main && pcu_interrupt_check();
+        bool raised = is_main && pcu_interrupt_check();
         interrupt_released = PyEval_SaveThread();
         return raised;
     }
     PyThreadState *state = PyGILState_GetThisThreadState();
     if (!is_main || state == NULL) {
-        return 0;
+        return false;
     }
     PyThreadState *released = interrupt_released;
     interrupt_released = NULL; /* a driver call of a handler may poll too */
     PyEval_RestoreThread(state);
-    int raised = pcu_interrupt_check();
+    bool raised = pcu_interrupt_check();
     (void)PyEval_SaveThread();
     interrupt_released = released;
     return raised;
@@ -141,15 +141,15 @@ interrupt_ask(int question)
     return 0;
 }
 
-int
+bool
 pcu_interrupt_raise(CUresult status)
 {
     if (status != CUDA_ERROR_TIMEOUT || !interrupt_is_raised) {
-        return 0;
+        return false;
     }
-    interrupt_is_raised = 0;
+    interrupt_is_raised = false;
     pcu_error_restore(&interrupt_error);
-    return 1;
+    return true;
 }
 
 int

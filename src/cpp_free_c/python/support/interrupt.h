@@ -8,14 +8,14 @@
 #include "python/support/base.h"
 
 /* Raise the exception of a signal handler that ran during the call with this status.
- * Return 1, or 0 if no handler raised. */
-PCU_HIDDEN int pcu_interrupt_raise(CUresult status);
+ * Return true, or false if no handler raised. */
+PCU_HIDDEN bool pcu_interrupt_raise(CUresult status);
 
-/* Run the handlers of pending signals. Return 1 if one raised: the caller then ends its
- * call with CUDA_ERROR_TIMEOUT, and pcu_interrupt_raise raises the exception for that
- * status. If nothing calls pcu_interrupt_raise, the exception is raised as soon as
+/* Run the handlers of pending signals. Return true if one raised: the caller then ends
+ * its call with CUDA_ERROR_TIMEOUT, and pcu_interrupt_raise raises the exception for
+ * that status. If nothing calls pcu_interrupt_raise, the exception is raised as soon as
  * Python code runs. */
-PCU_HIDDEN int pcu_interrupt_check(void);
+PCU_HIDDEN bool pcu_interrupt_check(void);
 
 /* Register the callback by which the software device runs signal handlers. Does nothing
  * with a real driver. */

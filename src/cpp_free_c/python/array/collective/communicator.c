@@ -375,7 +375,7 @@ static PyObject *
 communicator_is_closed(PyObject *op, void *Py_UNUSED(closure))
 {
     pcu_communicator *self = (pcu_communicator *)op;
-    int open =
+    bool open =
         self->handle != NULL && pcu_context_record_usable(pcu_context_rec(self->ctx));
     return PyBool_FromLong(!open);
 }

@@ -87,11 +87,11 @@ exchange_check_context(const pcu_exchange *e)
 /* ValueError if the memory of the two overlaps, unless recv begins `offset` bytes after
  * send (or send after recv: `offset` is negative). */
 int
-pcu_exchange_check_overlap(const pcu_exchange *e, ptrdiff_t offset, int may_coincide)
+pcu_exchange_check_overlap(const pcu_exchange *e, ptrdiff_t offset, bool may_coincide)
 {
     CUdeviceptr first = e->send->address, second = e->recv->address;
-    int apart = first + pcu_gpuarray_nbytes(e->send) <= second ||
-                second + pcu_gpuarray_nbytes(e->recv) <= first;
+    bool apart = first + pcu_gpuarray_nbytes(e->send) <= second ||
+                 second + pcu_gpuarray_nbytes(e->recv) <= first;
     if (apart || (may_coincide && second == first + (CUdeviceptr)offset)) {
         return 0;
     }
@@ -106,7 +106,7 @@ PyObject *
 pcu_exchange_result_new(pcu_exchange *e, PyObject *given, int ndim, const size_t *shape)
 {
     pcu_gpuarray *send = e->send;
-    int same_shape = pcu_gpuarray_has_shape(send, ndim, shape);
+    bool same_shape = pcu_gpuarray_has_shape(send, ndim, shape);
     if (given == Py_None) {
         PyObject *made;
         if (same_shape) {
@@ -212,7 +212,7 @@ pcu_exchange_as_numbers(pcu_exchange *e, size_t count)
         [PCU_T_BFLOAT16] = PCU_NCCL_BFLOAT16,
     };
     int type = e->send->type;
-    int is_complex = type < PCU_T_COUNT && pcu_type_is_complex(type);
+    bool is_complex = type < PCU_T_COUNT && pcu_type_is_complex(type);
     if (type >= PCU_T_COUNT || types[type] < 0 ||
         (is_complex && e->op != PCU_NCCL_SUM && e->op != PCU_NCCL_AVG)) {
         PyErr_Format(

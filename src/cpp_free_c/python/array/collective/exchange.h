@@ -66,7 +66,7 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_exchange_result_new(pcu_exchange *e,
  * begin `offset` bytes after send; the offset may be negative. */
 PCU_HIDDEN PCU_RAISES int pcu_exchange_check_overlap(const pcu_exchange *e,
                                                      ptrdiff_t offset,
-                                                     int may_coincide);
+                                                     bool may_coincide);
 
 /* Enqueue. Returns `result`, of which the caller owns a reference, or NULL. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_exchange_finish(const pcu_exchange *e,

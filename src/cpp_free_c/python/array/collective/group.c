@@ -11,7 +11,7 @@
 static PCU_THREAD int group_depth;
 static PCU_THREAD PyObject *group_held; /* a list, while depth > 0 */
 
-int
+bool
 pcu_group_is_open(void)
 {
     return group_depth > 0;

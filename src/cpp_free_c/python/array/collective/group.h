@@ -7,8 +7,8 @@
 
 #include "python/support/base.h"
 
-/* 1 if this thread is inside `with group()`. */
-PCU_HIDDEN int pcu_group_is_open(void);
+/* Whether this thread is inside `with group()`. */
+PCU_HIDDEN bool pcu_group_is_open(void);
 
 /* If a group is open, keep the object alive until it ends. */
 PCU_HIDDEN PCU_RAISES int pcu_group_hold(PyObject *object);

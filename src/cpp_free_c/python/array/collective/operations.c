@@ -52,7 +52,7 @@ exchange_all_reduce(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
         return NULL;
     }
     PyObject *made = pcu_exchange_result_new(&e, a.recv, e.send->ndim, e.send->shape);
-    if (made != NULL && pcu_exchange_check_overlap(&e, 0, 1) < 0) {
+    if (made != NULL && pcu_exchange_check_overlap(&e, 0, true) < 0) {
         Py_CLEAR(made);
     }
     if (made == NULL) {
@@ -90,7 +90,7 @@ exchange_reduce(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
         return pcu_exchange_finish(&e, call_reduce, Py_NewRef(made));
     }
     made = pcu_exchange_result_new(&e, a.recv, e.send->ndim, e.send->shape);
-    if (made != NULL && pcu_exchange_check_overlap(&e, 0, 1) < 0) {
+    if (made != NULL && pcu_exchange_check_overlap(&e, 0, true) < 0) {
         Py_CLEAR(made);
     }
     if (made == NULL) {
@@ -197,7 +197,7 @@ exchange_all_gather(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     }
     PyObject *made = pcu_exchange_result_new(&e, a.recv, e.send->ndim + 1, shape);
     ptrdiff_t offset = -(ptrdiff_t)pcu_gpuarray_nbytes(e.send) * e.self->rank;
-    if (made != NULL && pcu_exchange_check_overlap(&e, offset, 1) < 0) {
+    if (made != NULL && pcu_exchange_check_overlap(&e, offset, true) < 0) {
         Py_CLEAR(made);
     }
     if (made == NULL) {
@@ -235,7 +235,8 @@ exchange_reduce_scatter(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     PyObject *made =
         pcu_exchange_result_new(&e, a.recv, e.send->ndim - 1, e.send->shape + 1);
     ptrdiff_t offset = (ptrdiff_t)pcu_gpuarray_nbytes(e.send) / e.self->size;
-    if (made != NULL && pcu_exchange_check_overlap(&e, offset * e.self->rank, 1) < 0) {
+    if (made != NULL &&
+        pcu_exchange_check_overlap(&e, offset * e.self->rank, true) < 0) {
         Py_CLEAR(made);
     }
     if (made == NULL) {
@@ -284,7 +285,7 @@ exchange_all_to_all(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
         return NULL;
     }
     PyObject *made = pcu_exchange_result_new(&e, a.recv, e.send->ndim, e.send->shape);
-    if (made != NULL && pcu_exchange_check_overlap(&e, 0, 0) < 0) {
+    if (made != NULL && pcu_exchange_check_overlap(&e, 0, false) < 0) {
         Py_CLEAR(made);
     }
     if (made == NULL) {

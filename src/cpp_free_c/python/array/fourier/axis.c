@@ -55,8 +55,8 @@ axis_fill_lines(axis_run *run)
     run->transform.shape = run->shape;
 }
 
-/* 1 if an address or a distance is not a multiple of `size`. */
-static int
+/* Whether an address or a distance is not a multiple of `size`. */
+static bool
 axis_is_loose(const axis_run *run, const pcu_gpuarray *array, int side, size_t size)
 {
     uint64_t bits = array->address;
@@ -120,13 +120,13 @@ axis_fill_complex(axis_run *run)
 }
 
 static void
-axis_fill_real(axis_run *run, int by_pairs)
+axis_fill_real(axis_run *run, bool by_pairs)
 {
     pcu_fourier_transform *transform = &run->transform;
     axis_fill_end(run, run->out, 1, &transform->out);
     if (by_pairs) {
         transform->n = run->step->n / 2;
-        transform->unzips = 1;
+        transform->unzips = true;
         axis_fill_pairs(run, run->in, 0, &transform->in);
     }
     else {
@@ -138,7 +138,7 @@ axis_fill_real(axis_run *run, int by_pairs)
 }
 
 static void
-axis_fill_half(axis_run *run, int by_pairs)
+axis_fill_half(axis_run *run, bool by_pairs)
 {
     pcu_fourier_transform *transform = &run->transform;
     size_t half = run->step->n / 2 + 1;
@@ -165,7 +165,7 @@ axis_fill(axis_run *run)
 {
     const pcu_fourier_step *step = run->step;
     pcu_fourier_transform *transform = &run->transform;
-    int by_pairs = step->n % 2 == 0 && pcu_fourier_is_smooth(step->n / 2);
+    bool by_pairs = step->n % 2 == 0 && pcu_fourier_is_smooth(step->n / 2);
     memset(transform, 0, sizeof(*transform));
     transform->compute = run->compute;
     transform->n = step->n;

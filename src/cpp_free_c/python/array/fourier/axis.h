@@ -15,8 +15,8 @@ typedef enum {
 
 typedef struct {
     pcu_fourier_kind kind;
-    int inverse;   /* of COMPLEX */
-    int conjugate; /* the input of HALF, or the result of REAL */
+    int inverse;    /* of COMPLEX */
+    bool conjugate; /* the input of HALF, or the result of REAL */
     int axis;
     size_t n;
     double scale; /* factor of the result */

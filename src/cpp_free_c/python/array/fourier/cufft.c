@@ -17,8 +17,8 @@ enum { CUFFT_PLANS = 64 };
 typedef struct {
     pcu_cufft_layout layout;
     int handle;
-    int captured;       /* a graph may use the plan's tables */
-    int refused;        /* cuFFT makes no plan of this layout: there is no handle */
+    bool captured;      /* a graph may use the plan's tables */
+    bool refused;       /* cuFFT makes no plan of this layout: there is no handle */
     size_t work;        /* bytes of temporary memory */
     CUdeviceptr area;   /* the temporary memory that the plan was given last */
     CUstream stream;    /* the stream that the plan was given last */
@@ -28,7 +28,7 @@ typedef struct {
 
 struct pcu_fourier_library {
     int usable;              /* 0: generated kernels transform */
-    int required;            /* PYCUDA_FFT is "cufft" */
+    bool required;           /* PYCUDA_FFT is "cufft" */
     PyThread_type_lock lock; /* held while a thread uses a plan */
     unsigned int waiting;    /* threads in a call without the interpreter lock */
     unsigned long now;       /* counts the uses of plans */
@@ -183,7 +183,7 @@ pcu_cufft_choose(pcu_state *st, pcu_context *ctx)
     return PCU_CUFFT_CHANGED;
 }
 
-int
+bool
 pcu_cufft_is_required(const pcu_context *ctx)
 {
     return ctx->fourier != NULL && ctx->fourier->required;
@@ -320,7 +320,7 @@ cufft_add(pcu_context *ctx, const cufft_plan *plan)
     if (place >= 0) {
         surplus = library->plans[place];
         if (place == library->count) {
-            surplus.refused = 1; /* an empty place */
+            surplus.refused = true; /* an empty place */
             library->count++;
         }
         library->plans[place] = *plan;
@@ -418,7 +418,7 @@ cufft_enqueue(pcu_state *st, struct pcu_fourier_library *library, cufft_plan *pl
     const char *routine = "";
     int status;
     plan->captured |= pcu_captures != NULL;
-    int unlock = pcu_must_unlock(PCU_BLOCKING_QUEUE) || call->repeats > 1;
+    bool unlock = pcu_must_unlock(PCU_BLOCKING_QUEUE) || call->repeats > 1;
     if (!unlock && PyThread_acquire_lock(library->lock, NOWAIT_LOCK)) {
         status = cufft_enqueue_locked(plan, call, area, stream, &routine);
         PyThread_release_lock(library->lock);

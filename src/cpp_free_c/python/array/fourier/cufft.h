@@ -47,8 +47,8 @@ enum { PCU_CUFFT_DONE = 0, PCU_CUFFT_REFUSED = 1, PCU_CUFFT_CHANGED = 2 };
  * context transforms for the first time. */
 PCU_HIDDEN PCU_RAISES int pcu_cufft_choose(pcu_state *st, pcu_context *ctx);
 
-/* 1 if PYCUDA_FFT asked for cuFFT, so that it transforms all that it can. */
-PCU_HIDDEN int pcu_cufft_is_required(const pcu_context *ctx);
+/* Whether PYCUDA_FFT asked for cuFFT, so that it transforms all that it can. */
+PCU_HIDDEN bool pcu_cufft_is_required(const pcu_context *ctx);
 
 /* Enqueue the transforms. REFUSED: cuFFT does not take this layout. CHANGED: nothing
  * was enqueued. Temporary memory comes from the allocator. */

@@ -50,7 +50,7 @@ pcu_fourier_fit_new(pcu_state *st, pcu_gpuarray *array, const size_t *shape,
                     PyObject *allocator, CUstream stream)
 {
     size_t common[PCU_MAX_NDIM];
-    int is_padded = 0;
+    bool is_padded = false;
     if (pcu_gpuarray_has_shape(array, array->ndim, shape)) {
         return Py_NewRef((PyObject *)array);
     }

@@ -145,7 +145,7 @@ fourier_read_length(const fourier_job *job, PyObject *value, int axis, Py_ssize_
 
 /* The length along an axis if the program gives none. */
 static Py_ssize_t
-fourier_own_length(const fourier_job *job, int axis, int is_last)
+fourier_own_length(const fourier_job *job, int axis, bool is_last)
 {
     Py_ssize_t length = (Py_ssize_t)job->call->a->shape[axis];
     if (is_last && job->row->kind == PCU_FOURIER_HALF) {
@@ -157,7 +157,7 @@ fourier_own_length(const fourier_job *job, int axis, int is_last)
 /* Fill in the step of an axis. is_last: the last of the axes that the program gives. */
 static int
 fourier_fill_step(fourier_job *job, pcu_fourier_step *step, PyObject *axis,
-                  PyObject *length, int is_last, fourier_norm norm)
+                  PyObject *length, bool is_last, fourier_norm norm)
 {
     int inverse = job->row->inverse;
     if (fourier_read_axis(job, axis, &step->axis) < 0 ||
@@ -167,7 +167,7 @@ fourier_fill_step(fourier_job *job, pcu_fourier_step *step, PyObject *axis,
         return -1;
     }
     step->kind = PCU_FOURIER_COMPLEX;
-    step->conjugate = 0;
+    step->conjugate = false;
     if (is_last) {
         step->kind = job->row->kind;
         step->conjugate = (step->kind == PCU_FOURIER_HALF && !inverse) ||
@@ -292,8 +292,8 @@ fourier_plan(fourier_job *job)
     }
     else {
         job->count = 1;
-        if (fourier_fill_step(job, &job->steps[0], call->axes, call->lengths, 1, norm) <
-            0) {
+        if (fourier_fill_step(job, &job->steps[0], call->axes, call->lengths, true,
+                              norm) < 0) {
             return -1;
         }
     }
@@ -425,13 +425,13 @@ fourier_check_out(const fourier_job *job, PyObject *out)
     return -1;
 }
 
-/* 1 if the transforms can store to `out` directly. */
-static int
+/* Whether the transforms can store to `out` directly. */
+static bool
 fourier_is_direct(const fourier_job *job, const pcu_gpuarray *out)
 {
     const pcu_gpuarray *a = job->call->a;
     if (out->type != job->result || pcu_gpuarray_conflicts(a, out)) {
-        return 0;
+        return false;
     }
     /* of equal layout: in place, or the same elements of other dtypes */
     return a->address != out->address || a->type == out->type;

@@ -17,7 +17,7 @@ typedef enum {
 typedef struct {
     int function;      /* pcu_fourier_function */
     pcu_gpuarray *a;   /* initialised */
-    int is_nd;         /* the next two are sequences, not numbers */
+    bool is_nd;        /* the next two are sequences, not numbers */
     PyObject *lengths; /* n or s; None: those of the array */
     PyObject *axes;    /* None: all axes, or the last ones if s is given */
     PyObject *norm;

@@ -44,29 +44,29 @@ library_input_length(const pcu_fourier_step *step)
 
 /* -- what cuFFT takes -------------------------------------------------------------- */
 
-/* 1 if the steps are transforms along different axes. */
-static int
+/* Whether the steps are transforms along different axes. */
+static bool
 library_takes_steps(library_run *run)
 {
     unsigned char seen[PCU_MAX_NDIM] = {0};
     run->kind = PCU_FOURIER_COMPLEX;
     if (run->count < 1 || run->count > PCU_CUFFT_RANK_MAX) {
-        return 0;
+        return false;
     }
     for (int i = 0; i < run->count; i++) {
         const pcu_fourier_step *step = &run->steps[i];
         if (step->conjugate || step->n < 2 || seen[step->axis]++) {
-            return 0;
+            return false;
         }
         if (step->kind != PCU_FOURIER_COMPLEX) {
             run->kind = step->kind;
         }
     }
-    return 1;
+    return true;
 }
 
-/* 1 if cuFFT takes the dtypes as they are. */
-static int
+/* Whether cuFFT takes the dtypes as they are. */
+static bool
 library_takes_types(const library_run *run)
 {
     int number = pcu_type_complex(run->compute);
@@ -99,16 +99,16 @@ library_order_axes(const library_run *run, const pcu_fourier_step **order)
     }
 }
 
-/* Describe the axes of a plan in one array. 0: their distances are none that a plan can
- * have. */
-static int
+/* Describe the axes of a plan in one array. False: their distances are none that a plan
+ * can have. */
+static bool
 library_fill_embed(const pcu_gpuarray *array, const pcu_fourier_step **order, int count,
                    long long *embed, long long *step)
 {
     ptrdiff_t size = (ptrdiff_t)pcu_gpuarray_itemsize(array);
     ptrdiff_t inner = array->strides[order[count - 1]->axis];
     if (inner <= 0 || inner % size != 0) {
-        return 0;
+        return false;
     }
     *step = inner / size;
     embed[0] = (long long)array->shape[order[0]->axis];
@@ -116,17 +116,17 @@ library_fill_embed(const pcu_gpuarray *array, const pcu_fourier_step **order, in
         ptrdiff_t outer = array->strides[order[k - 1]->axis];
         ptrdiff_t length = (ptrdiff_t)array->shape[order[k]->axis];
         if (outer <= 0 || outer % inner != 0 || outer / inner < length) {
-            return 0;
+            return false;
         }
         embed[k] = outer / inner;
         inner = outer;
     }
-    return 1;
+    return true;
 }
 
 /* The longest of the joined axes of lines becomes the batch of the plan, another one is
- * repeated. 0: there are more, or their distances are none that a plan can have. */
-static int
+ * repeated. False: there are more, or their distances are none that a plan can have. */
+static bool
 library_fill_batch(library_run *run)
 {
     size_t shape[PCU_MAX_NDIM];
@@ -154,12 +154,12 @@ library_fill_batch(library_run *run)
     call->layout.in_distance = 1;
     call->layout.out_distance = 1;
     if (ndim == 0) {
-        return 1;
+        return true;
     }
     int batch = ndim == 2 && shape[1] > shape[0];
     if (strides[0][batch] <= 0 || strides[0][batch] % sizes[0] != 0 ||
         strides[1][batch] <= 0 || strides[1][batch] % sizes[1] != 0 || ndim > 2) {
-        return 0;
+        return false;
     }
     call->layout.batch = (long long)shape[batch];
     call->layout.in_distance = strides[0][batch] / sizes[0];
@@ -172,8 +172,8 @@ library_fill_batch(library_run *run)
     return call->repeats <= LIBRARY_REPEATS;
 }
 
-/* 1 if all lines begin at multiples of the size of a complex number. */
-static int
+/* Whether all lines begin at multiples of the size of a complex number. */
+static bool
 library_is_aligned(const library_run *run)
 {
     const pcu_cufft_call *call = &run->call;
@@ -194,8 +194,8 @@ library_type(const library_run *run)
     return twice[run->kind];
 }
 
-/* Describe the transforms to cuFFT. 0: it does not take them. */
-static int
+/* Describe the transforms to cuFFT. False: it does not take them. */
+static bool
 library_fill(library_run *run)
 {
     const pcu_fourier_step *order[PCU_CUFFT_RANK_MAX];
@@ -363,9 +363,9 @@ done:
 
 /* -- the call ---------------------------------------------------------------------- */
 
-/* 1 if the input is to be converted first: real elements, or those of another
+/* Whether the input is to be converted first: real elements, or those of another
  * precision, for a complex transform. */
-static int
+static bool
 library_converts(const library_run *run)
 {
     return run->kind == PCU_FOURIER_COMPLEX && run->in != run->out &&
@@ -373,9 +373,9 @@ library_converts(const library_run *run)
            run->in->type != run->out->type;
 }
 
-/* 1 if a transform of real elements makes the first half of the result. cuFFT has no
+/* Whether a transform of real elements makes the first half of the result. cuFFT has no
  * faster transform of real elements for odd lengths. */
-static int
+static bool
 library_mirrors(const library_run *run)
 {
     return library_converts(run) && run->in->type == run->compute &&
@@ -492,10 +492,10 @@ library_run_converted(library_run *run)
     return library_execute(run);
 }
 
-/* 1 if generated kernels are faster along the axis of a step. */
-static int
+/* Whether generated kernels are faster along the axis of a step. */
+static bool
 library_step_prefers_kernels(const library_run *run, const pcu_fourier_step *step,
-                             int adds_kernels)
+                             bool adds_kernels)
 {
     const pcu_gpuarray *out = run->out;
     pcu_fourier_case given = {
@@ -511,22 +511,22 @@ library_step_prefers_kernels(const library_run *run, const pcu_fourier_step *ste
     return pcu_fourier_prefers_kernels(&given);
 }
 
-/* 1 if generated kernels are faster. cuFFT transforms several axes in fewer kernels,
+/* Whether generated kernels are faster. cuFFT transforms several axes in fewer kernels,
  * so it must need others before or after. */
-static int
+static bool
 library_prefers_kernels(const library_run *run)
 {
-    int adds_kernels = run->kind == PCU_FOURIER_HALF || library_converts(run) ||
-                       library_scale(run) != 1;
+    bool adds_kernels = run->kind == PCU_FOURIER_HALF || library_converts(run) ||
+                        library_scale(run) != 1;
     if (pcu_cufft_is_required(run->ctx) || (run->count > 1 && !adds_kernels)) {
-        return 0;
+        return false;
     }
     for (int i = 0; i < run->count; i++) {
         if (!library_step_prefers_kernels(run, &run->steps[i], adds_kernels)) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 /* Transform. Returns what pcu_cufft_run returns. */
@@ -594,12 +594,12 @@ library_choose(const library_run *run)
     return PCU_CUFFT_DONE;
 }
 
-/* 1 if cuFFT may take the arrays, as far as their forms tell. */
-static int
+/* Whether cuFFT may take the arrays, as far as their forms tell. */
+static bool
 library_may_take(library_run *run)
 {
     if (!library_takes_steps(run)) {
-        return 0;
+        return false;
     }
     return library_takes_types(run) || library_converts(run);
 }

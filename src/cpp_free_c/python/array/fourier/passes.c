@@ -55,7 +55,7 @@ pass_pitch(size_t length, size_t number)
     return length + length / group + group + 1;
 }
 
-static int
+static bool
 pass_fits_block(size_t length, size_t number)
 {
     return length < PASS_SHARED_BYTES &&
@@ -268,9 +268,9 @@ pass_new(const pass_series *series, const pcu_fourier_end *from,
     return pass;
 }
 
-/* 1 if the distance from a line to the next is less than from an element to the next.
- */
-static int
+/* Whether the distance from a line to the next is less than from an element to the
+ * next. */
+static bool
 pass_is_by_line(const pcu_fourier_pass *pass, ptrdiff_t line, ptrdiff_t element)
 {
     return pass->lines > 1 && Py_ABS(line) < Py_ABS(element);
@@ -322,8 +322,8 @@ pass_finish(pcu_fourier_pass *pass, const pass_series *series, size_t length)
     pass->key.wide = pass->lines > INT32_MAX - PASS_THREADS_MAX;
 }
 
-/* 1 if lines of n elements follow each other without gaps. */
-static int
+/* Whether lines of n elements follow each other without gaps. */
+static bool
 pass_end_is_run(const pcu_fourier_end *end, size_t n, uint32_t words)
 {
     return pcu_type_is_complex(end->type) && (end->words & ~words) == 0 &&
@@ -331,8 +331,8 @@ pass_end_is_run(const pcu_fourier_end *end, size_t n, uint32_t words)
            end->strides[0] == (ptrdiff_t)n * end->step;
 }
 
-/* 1 if a block should move its lines as one run. */
-static int
+/* Whether a block should move its lines as one run. */
+static bool
 pass_is_staged(const pcu_fourier_pass *pass, const pass_series *series,
                const pcu_fourier_end *from, const pcu_fourier_end *to)
 {
@@ -349,8 +349,8 @@ typedef struct {
     size_t factor;
     size_t done;
     size_t columns;
-    int first;
-    int last;
+    bool first;
+    bool last;
     ptrdiff_t line_load; /* bytes from a line to the next */
     ptrdiff_t line_store;
 } pass_place;
@@ -631,7 +631,7 @@ pass_add_real(const pass_series *series)
     return 0;
 }
 
-int
+bool
 pcu_fourier_is_smooth(size_t n)
 {
     unsigned char primes[PASS_PRIMES_MAX];

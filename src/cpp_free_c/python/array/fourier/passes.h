@@ -43,8 +43,8 @@ typedef struct {
     int compute; /* PCU_T_FLOAT32 or PCU_T_FLOAT64 */
     size_t n;    /* elements of the transform */
     size_t
-        whole;  /* the same; 2 * n if two real elements are one number (n is smooth) */
-    int unzips; /* the result is the transform of the real elements */
+        whole;   /* the same; 2 * n if two real elements are one number (n is smooth) */
+    bool unzips; /* the result is the transform of the real elements */
     double scale;
     size_t multiprocessors;
     int ndim; /* axes of lines, joined where possible */
@@ -87,7 +87,7 @@ typedef struct {
  * them, and there are at most PCU_MAX_NDIM. */
 typedef struct {
     int type; /* complex */
-    int is_loose;
+    bool is_loose;
     int axis;
     int ndim;
     size_t shape[PCU_MAX_NDIM];
@@ -99,8 +99,8 @@ typedef struct {
 PCU_HIDDEN void pcu_fourier_mirror_fill(const pcu_fourier_mirror *mirror,
                                         pcu_fourier_pass *pass);
 
-/* 1 if all prime factors are small. */
-PCU_HIDDEN int pcu_fourier_is_smooth(size_t n);
+/* Whether all prime factors are small. */
+PCU_HIDDEN bool pcu_fourier_is_smooth(size_t n);
 
 /* Plan the kernels of a transform. -1: it is too large (OverflowError). */
 PCU_HIDDEN PCU_RAISES int pcu_fourier_plan_fill(const pcu_fourier_transform *transform,

@@ -15,17 +15,17 @@ enum {
 };
 
 /* Columns: cuFFT reads them far from each other. */
-static int
+static bool
 prefers_columns(const pcu_fourier_case *given, size_t line, size_t bytes)
 {
     if (!given->is_columns) {
-        return 0;
+        return false;
     }
     return (line <= PREFERS_COLUMN && bytes > given->cache) ||
            (line > PREFERS_LINE && bytes > given->cache / 2);
 }
 
-int
+bool
 pcu_fourier_prefers_kernels(const pcu_fourier_case *given)
 {
     size_t line = given->n;
@@ -34,10 +34,10 @@ pcu_fourier_prefers_kernels(const pcu_fourier_case *given)
         line /= 2;
     }
     if (!pcu_fourier_is_smooth(line)) {
-        return 0;
+        return false;
     }
     if (prefers_columns(given, line, bytes)) {
-        return 1;
+        return true;
     }
     if (given->adds_kernels) {
         return line <= PREFERS_SHORT || bytes <= PREFERS_FEW;

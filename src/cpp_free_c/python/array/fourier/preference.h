@@ -9,16 +9,16 @@
 
 typedef struct {
     pcu_fourier_kind kind;
-    size_t n;         /* elements of the transform */
-    size_t number;    /* bytes of a complex number */
-    size_t count;     /* elements of the result */
-    int adds_kernels; /* cuFFT needs kernels before or after: scale, convert, complete
-                       */
-    int is_columns;   /* neighbouring elements in memory belong to different lines */
-    size_t cache;     /* bytes of the L2 cache */
+    size_t n;          /* elements of the transform */
+    size_t number;     /* bytes of a complex number */
+    size_t count;      /* elements of the result */
+    bool adds_kernels; /* cuFFT needs kernels before or after: scale, convert, complete
+                        */
+    bool is_columns;   /* neighbouring elements in memory belong to different lines */
+    size_t cache;      /* bytes of the L2 cache */
 } pcu_fourier_case;
 
-/* 1 if generated kernels are faster. */
-PCU_HIDDEN int pcu_fourier_prefers_kernels(const pcu_fourier_case *given);
+/* Whether generated kernels are faster. */
+PCU_HIDDEN bool pcu_fourier_prefers_kernels(const pcu_fourier_case *given);
 
 #endif

@@ -72,7 +72,7 @@ pcu_host_indices_upload(pcu_state *st, PyObject *array, size_t length, int axis,
         return NULL;
     }
     if (host_indices_place(packed, array, length, axis) == 0) {
-        result = pcu_host_transfer_new(st, packed, NULL, stream, 0);
+        result = pcu_host_transfer_new(st, packed, NULL, stream, false);
     }
     Py_DECREF(packed);
     return result;

@@ -7,18 +7,18 @@
 
 /* -- reading ----------------------------------------------------------------------- */
 
-int
+bool
 pcu_index_is_integer(pcu_state *st, PyObject *item)
 {
     if (PyLong_CheckExact(item)) {
-        return 1;
+        return true;
     }
     if (pcu_is_array(st, item)) {
         const pcu_gpuarray *array = (pcu_gpuarray *)item;
         return array->ndim == 0 && pcu_type_is_integer(array->type);
     }
     if (PyBool_Check(item) || PyArray_IsScalar(item, Bool) || !PyIndex_Check(item)) {
-        return 0;
+        return false;
     }
     return !PyArray_Check(item) || (PyArray_NDIM((PyArrayObject *)item) == 0 &&
                                     PyArray_ISINTEGER((PyArrayObject *)item));

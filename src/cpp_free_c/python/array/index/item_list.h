@@ -31,8 +31,8 @@ typedef struct {
     pcu_index_item items[PCU_ITEMS_MAX];
 } pcu_item_list;
 
-/* 1 for an integer and an integer array without axes; 0 for a bool. */
-PCU_HIDDEN int pcu_index_is_integer(pcu_state *st, PyObject *item);
+/* True for an integer and an integer array without axes; false for a bool. */
+PCU_HIDDEN bool pcu_index_is_integer(pcu_state *st, PyObject *item);
 
 /* Read the items of an index: an Ellipsis takes the axes that no other item takes. The
  * list is to be cleared in any case. */

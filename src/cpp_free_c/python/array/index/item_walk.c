@@ -17,11 +17,11 @@ pcu_item_walk_init(pcu_item_walk *walk, pcu_gpuarray *self, pcu_selection *selec
     walk->stream = stream;
     walk->axis = walk->ndim = walk->common_ndim = walk->indexed = 0;
     walk->first = walk->last = -1;
-    walk->is_separated = walk->was_ellipsis = 0;
+    walk->is_separated = walk->was_ellipsis = false;
 }
 
 static int
-walk_add_place(pcu_item_walk *walk, size_t length, ptrdiff_t stride, int is_index)
+walk_add_place(pcu_item_walk *walk, size_t length, ptrdiff_t stride, bool is_index)
 {
     if (walk->ndim >= PCU_MAX_NDIM) {
         PyErr_Format(PyExc_IndexError, "the result would have more than %d axes",
@@ -36,9 +36,9 @@ walk_add_place(pcu_item_walk *walk, size_t length, ptrdiff_t stride, int is_inde
             walk->first = walk->ndim;
         }
         else if (walk->was_ellipsis) {
-            walk->is_separated = 1;
+            walk->is_separated = true;
         }
-        walk->was_ellipsis = 0;
+        walk->was_ellipsis = false;
         walk->last = walk->ndim;
         walk->indexed++;
     }
@@ -52,7 +52,7 @@ pcu_item_walk_take_axes(pcu_item_walk *walk, int count)
     for (int i = 0; i < count; i++) {
         int axis = walk->axis++;
         if (walk_add_place(walk, walk->self->shape[axis], walk->self->strides[axis],
-                           0) < 0) {
+                           false) < 0) {
             return -1;
         }
     }
@@ -79,7 +79,7 @@ walk_take_slice(pcu_item_walk *walk, PyObject *object)
         return -1;
     }
     walk->selection->offset += offset;
-    return walk_add_place(walk, length, stride, 0);
+    return walk_add_place(walk, length, stride, false);
 }
 
 /* -- index arrays ------------------------------------------------------------------ */
@@ -94,12 +94,12 @@ walk_broadcast(pcu_item_walk *walk, int ndim, const size_t *shape)
 
 /* Add an index array on the device for the next axis of the array. */
 static int
-walk_add_index(pcu_item_walk *walk, pcu_gpuarray *index, int is_checked)
+walk_add_index(pcu_item_walk *walk, pcu_gpuarray *index, bool is_checked)
 {
     int axis = walk->axis++;
     size_t length = walk->self->shape[axis];
     ptrdiff_t stride = walk->self->strides[axis];
-    if (walk_add_place(walk, 1, 0, 1) < 0 ||
+    if (walk_add_place(walk, 1, 0, true) < 0 ||
         pcu_selection_add(walk->selection, index, axis, length, stride, is_checked) <
             0) {
         return -1;
@@ -120,7 +120,7 @@ walk_add_host(pcu_item_walk *walk, PyObject *array)
     if (index == NULL) {
         return -1;
     }
-    int rc = walk_add_index(walk, (pcu_gpuarray *)index, 1);
+    int rc = walk_add_index(walk, (pcu_gpuarray *)index, true);
     Py_DECREF(index);
     return rc;
 }
@@ -142,7 +142,7 @@ pcu_item_walk_add_integer(pcu_item_walk *walk, PyObject *object)
         return -1;
     }
     walk->selection->offset += offset;
-    return walk_add_place(walk, 1, 0, 1);
+    return walk_add_place(walk, 1, 0, true);
 }
 
 /* -- masks ------------------------------------------------------------------------- */
@@ -171,7 +171,7 @@ static int
 walk_add_truth(pcu_item_walk *walk, PyObject *object)
 {
     int truth = PyObject_IsTrue(object);
-    if (truth < 0 || walk_add_place(walk, 1, 0, 1) < 0) {
+    if (truth < 0 || walk_add_place(walk, 1, 0, true) < 0) {
         return -1;
     }
     size_t shape[1] = {(size_t)truth};
@@ -197,7 +197,7 @@ walk_add_device_mask(pcu_item_walk *walk, PyObject *object)
         return -1;
     }
     for (Py_ssize_t i = 0; rc == 0 && i < PyTuple_GET_SIZE(places); i++) {
-        rc = walk_add_index(walk, (pcu_gpuarray *)PyTuple_GET_ITEM(places, i), 1);
+        rc = walk_add_index(walk, (pcu_gpuarray *)PyTuple_GET_ITEM(places, i), true);
     }
     Py_DECREF(places);
     return rc;
@@ -239,7 +239,7 @@ pcu_item_walk_take_item(pcu_item_walk *walk, const pcu_index_item *place)
         case PCU_ITEM_SLICE:
             return walk_take_slice(walk, place->object);
         case PCU_ITEM_NEW_AXIS:
-            return walk_add_place(walk, 1, 0, 0);
+            return walk_add_place(walk, 1, 0, false);
         case PCU_ITEM_ELLIPSIS:
             walk->was_ellipsis = walk->first >= 0;
             return pcu_item_walk_take_axes(walk, place->axes);
@@ -248,7 +248,7 @@ pcu_item_walk_take_item(pcu_item_walk *walk, const pcu_index_item *place)
         case PCU_ITEM_HOST:
             return walk_add_host(walk, place->object);
         case PCU_ITEM_DEVICE:
-            return walk_add_index(walk, (pcu_gpuarray *)place->object, 0);
+            return walk_add_index(walk, (pcu_gpuarray *)place->object, false);
         case PCU_ITEM_HOST_MASK:
             return walk_add_host_mask(walk, place->object);
         case PCU_ITEM_DEVICE_MASK:
@@ -288,7 +288,7 @@ walk_add_common(const pcu_item_walk *walk)
 static int
 walk_finish(const pcu_item_walk *walk)
 {
-    int in_front = walk->is_separated || walk->last - walk->first + 1 != walk->indexed;
+    bool in_front = walk->is_separated || walk->last - walk->first + 1 != walk->indexed;
     if (in_front && walk_add_common(walk) < 0) {
         return -1;
     }

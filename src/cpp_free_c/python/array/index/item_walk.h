@@ -18,9 +18,9 @@ typedef struct {
     int ndim;  /* places: axes of the view, one for each index array among them */
     int first; /* the place of the first index array, and of the last; -1: none */
     int last;
-    int indexed;      /* how many places are indexed */
-    int is_separated; /* 1: an Ellipsis without axes stands between index arrays */
-    int was_ellipsis;
+    int indexed;       /* how many places are indexed */
+    bool is_separated; /* an Ellipsis without axes stands between index arrays */
+    bool was_ellipsis;
     size_t shape[PCU_MAX_NDIM]; /* 0 axes for indexed places: see is_index */
     ptrdiff_t strides[PCU_MAX_NDIM];
     unsigned char is_index[PCU_MAX_NDIM];

@@ -63,15 +63,15 @@ items_mask_new(const pcu_item_walk *walk, const pcu_index_item *place, int befor
         mask = Py_NewRef(place->object);
     }
     else {
-        mask =
-            pcu_host_transfer_new(walk->self->st, place->object, NULL, walk->stream, 0);
+        mask = pcu_host_transfer_new(walk->self->st, place->object, NULL, walk->stream,
+                                     false);
     }
     if (mask == NULL) {
         return NULL;
     }
     pcu_gpuarray *array = (pcu_gpuarray *)mask;
     for (int i = 0; i < walk->ndim; i++) {
-        int own = i >= before && i < before + array->ndim;
+        bool own = i >= before && i < before + array->ndim;
         shape[i] = own ? array->shape[i - before] : 1;
         strides[i] = own ? array->strides[i - before] : 0;
     }
@@ -148,8 +148,8 @@ items_set_where(pcu_gpuarray *view, PyObject *mask, PyObject *value, CUstream st
     return rc;
 }
 
-/* 1 if the value is one number, on the host or the device. */
-static int
+/* Whether the value is one number, on the host or the device. */
+static bool
 items_is_number(pcu_state *st, PyObject *value)
 {
     if (pcu_is_array(st, value)) {

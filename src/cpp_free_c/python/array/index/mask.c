@@ -15,7 +15,7 @@
 
 enum { MASK_THREADS = 256, MASK_UNIT = 16 };
 
-int
+bool
 pcu_mask_fits(pcu_gpuarray *self, PyObject *index)
 {
     const pcu_gpuarray *mask = (pcu_gpuarray *)index;
@@ -136,7 +136,7 @@ pcu_mask_get(pcu_gpuarray *self, pcu_gpuarray *mask, CUstream stream)
     pcu_mask_bits bits;
     size_t count = 0;
     PyObject *result = NULL;
-    int rc = pcu_mask_bits_find(&bits, mask, 1, stream);
+    int rc = pcu_mask_bits_find(&bits, mask, true, stream);
     if (rc == 0) {
         rc = pcu_mask_bits_count(&bits, stream, &count);
     }
@@ -302,9 +302,9 @@ mask_fill(pcu_gpuarray *self, pcu_gpuarray *mask, PyObject *value, CUstream stre
 
 /* -- x[mask] = array --------------------------------------------------------------- */
 
-/* *step = the distance in bytes of values that follow each other, 0 for one value.
- * Return 1, or 0 if the values have several axes. */
-static int
+/* *step = the distance in bytes of values that follow each other, false for one value.
+ * Return true, or false if the values have several axes. */
+static bool
 mask_values_step(const pcu_gpuarray *values, ptrdiff_t *step)
 {
     *step = 0;
@@ -313,11 +313,11 @@ mask_values_step(const pcu_gpuarray *values, ptrdiff_t *step)
             continue;
         }
         if (k != values->ndim - 1) {
-            return 0;
+            return false;
         }
         *step = values->strides[k];
     }
-    return 1;
+    return true;
 }
 
 static int
@@ -339,7 +339,7 @@ mask_put(pcu_gpuarray *self, pcu_gpuarray *mask, pcu_gpuarray *values, ptrdiff_t
 {
     pcu_mask_bits bits;
     size_t count = 0;
-    int several = step != 0 || values->count != 1;
+    bool several = step != 0 || values->count != 1;
     int rc = pcu_mask_bits_find(&bits, mask, several, stream);
     if (rc == 0 && several) {
         rc = pcu_mask_bits_count(&bits, stream, &count);

@@ -6,9 +6,9 @@
 
 #include "python/driver/memory/gpuarray.h"
 
-/* 1 if the index is a bool array on the device with axes, as many as the array or
+/* Whether the index is a bool array on the device with axes, as many as the array or
  * fewer, and of the array's lengths. */
-PCU_HIDDEN int pcu_mask_fits(pcu_gpuarray *self, PyObject *index);
+PCU_HIDDEN bool pcu_mask_fits(pcu_gpuarray *self, PyObject *index);
 
 /* The elements where the mask, which fits all axes, is true: an array with one axis.
  * Waits for the stream, because the host must know their number. */

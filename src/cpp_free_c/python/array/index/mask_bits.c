@@ -30,7 +30,7 @@ pcu_mask_axes(pcu_gpuarray *x, pcu_reduction_axes *axes)
     static const unsigned char none[PCU_MAX_NDIM + 1] = {0};
     pcu_reduction_axes reduced;
     /* cannot fail: one array does not broadcast */
-    (void)pcu_reduction_axes_split(&x, 1, none, 1, axes, &reduced);
+    (void)pcu_reduction_axes_split(&x, 1, none, true, axes, &reduced);
     if (axes->ndim == 1 && axes->strides[0][0] == (ptrdiff_t)pcu_gpuarray_itemsize(x)) {
         axes->ndim = 0;
     }
@@ -75,8 +75,8 @@ bits_allocate(pcu_mask_bits *self, pcu_gpuarray *x, size_t tiles, CUstream strea
 
 /* -- the kernel that packs --------------------------------------------------------- */
 
-/* 1 if the array is one run of bytes that kernels can read in units of 16 bytes. */
-static int
+/* Whether the array is one run of bytes that kernels can read in units of 16 bytes. */
+static bool
 bits_is_bytes(const pcu_gpuarray *x, const pcu_reduction_axes *axes)
 {
     return pcu_types[x->type].size == 1 && axes->ndim == 0 && x->address % 16 == 0;
@@ -145,7 +145,7 @@ bits_check_alignment(const pcu_gpuarray *x, const pcu_reduction_axes *axes)
 
 /* Check the array and enqueue the kernel. PCU_KERNEL_MADE: nothing was enqueued. */
 static int
-bits_attempt(pcu_mask_bits *self, pcu_context *ctx, pcu_gpuarray *x, int counted,
+bits_attempt(pcu_mask_bits *self, pcu_context *ctx, pcu_gpuarray *x, bool counted,
              CUstream stream)
 {
     pcu_reduction_axes axes;
@@ -190,7 +190,7 @@ bits_attempt(pcu_mask_bits *self, pcu_context *ctx, pcu_gpuarray *x, int counted
 }
 
 int
-pcu_mask_bits_find(pcu_mask_bits *self, pcu_gpuarray *x, int counted, CUstream stream)
+pcu_mask_bits_find(pcu_mask_bits *self, pcu_gpuarray *x, bool counted, CUstream stream)
 {
     int rc;
     memset(self, 0, sizeof(*self));

@@ -26,7 +26,7 @@ PCU_HIDDEN void pcu_mask_axes(pcu_gpuarray *x, pcu_reduction_axes *axes);
 /* Enqueue the kernel that finds the bits of x, whose elements are numbers. `counted`: 1
  * if pcu_mask_bits_count follows. The caller clears *self in any case. */
 PCU_HIDDEN PCU_RAISES int pcu_mask_bits_find(pcu_mask_bits *self, pcu_gpuarray *x,
-                                             int counted, CUstream stream);
+                                             bool counted, CUstream stream);
 
 /* Wait for the stream, and get the number of true elements. Other threads may run
  * meanwhile and change arrays. */

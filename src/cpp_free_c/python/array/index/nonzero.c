@@ -81,7 +81,7 @@ places_begin(places_plan *plan, pcu_gpuarray *x, pcu_mask_bits *bits, CUstream s
              size_t *count)
 {
     plan->st = x->st;
-    if (pcu_mask_bits_find(bits, x, 1, stream) < 0) {
+    if (pcu_mask_bits_find(bits, x, true, stream) < 0) {
         return -1;
     }
     plan->ndim = x->ndim;

@@ -39,8 +39,8 @@ struct pcu_index_report {
 
 /* -- statements -------------------------------------------------------------------- */
 
-/* 1 if a frame runs a private function of this package. */
-static int
+/* Whether a frame runs a private function of this package. */
+static bool
 report_is_private(PyFrameObject *frame)
 {
     PyCodeObject *code = PyFrame_GetCode(frame);

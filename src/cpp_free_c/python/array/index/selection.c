@@ -41,7 +41,7 @@ typedef struct {
     size_t word;
     size_t vector; /* elements that a thread reads along the last axis */
     size_t count;
-    int wide;
+    bool wide;
     int ndim;
     size_t shape[PCU_MAX_NDIM];
     ptrdiff_t rows[ROW_INDEX + PCU_MAX_NDIM][PCU_MAX_NDIM];
@@ -73,7 +73,7 @@ pcu_selection_clear(pcu_selection *self)
 
 int
 pcu_selection_add(pcu_selection *self, pcu_gpuarray *index, int axis, size_t length,
-                  ptrdiff_t stride, int is_checked)
+                  ptrdiff_t stride, bool is_checked)
 {
     if (self->nindices == PCU_MAX_NDIM) {
         PyErr_Format(PyExc_IndexError, "an index can have %d index arrays only",
@@ -122,7 +122,7 @@ pcu_selection_separate(pcu_selection *self, const pcu_gpuarray *target, CUstream
 
 /* A kernel takes as many types of indices as a request has operands. If there are more
  * index arrays, all become int64 and only their number counts. */
-static int
+static bool
 selection_is_uniform(const pcu_selection *self)
 {
     return self->nindices > PCU_OPERANDS_MAX;
@@ -196,7 +196,7 @@ selection_fill_rows(selection_plan *plan)
 /* The bytes of the widest word that divides all addresses and distances of elements,
  * without those along the last axis if these are a run. */
 static size_t
-selection_word(const selection_plan *plan, int is_run)
+selection_word(const selection_plan *plan, bool is_run)
 {
     const pcu_selection *self = plan->selection;
     uint64_t bits = SELECTION_WORD | plan->array_address | plan->moved_address;
@@ -218,29 +218,29 @@ selection_word(const selection_plan *plan, int is_run)
     return (size_t)(bits & (~bits + 1));
 }
 
-/* 1 if the elements along the last axis follow each other on both sides. */
-static int
+/* Whether the elements along the last axis follow each other on both sides. */
+static bool
 selection_is_run(const selection_plan *plan)
 {
     int last = plan->ndim - 1;
     ptrdiff_t size = (ptrdiff_t)plan->itemsize;
     if (last < 0 || plan->moved == NULL || plan->rows[ROW_MOVED][last] != size ||
         plan->rows[ROW_ARRAY][last] != size) {
-        return 0;
+        return false;
     }
     for (int k = 0; k < plan->selection->nindices; k++) {
         if (plan->rows[ROW_INDEX + k][last] != 0) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 /* Choose the word. A run of elements becomes a run of words. */
 static void
 selection_choose_word(selection_plan *plan)
 {
-    int is_run = plan->op == PCU_OP_COPY && selection_is_run(plan);
+    bool is_run = plan->op == PCU_OP_COPY && selection_is_run(plan);
     plan->word = selection_word(plan, is_run);
     if (is_run) {
         int last = plan->ndim - 1;
@@ -251,28 +251,28 @@ selection_choose_word(selection_plan *plan)
     }
 }
 
-/* 1 if the elements of each index are near each other. On an H200, vectors of such
+/* Whether the elements of each index are near each other. On an H200, vectors of such
  * elements take 0.6 to 0.75 of the time of single ones; elements at random places of a
  * large array take 1.04 of it. */
-static int
+static bool
 selection_is_near(const pcu_selection *self)
 {
     for (int k = 0; k < self->nindices; k++) {
         const pcu_selection_index *index = &self->indices[k];
         size_t stride = (size_t)Py_ABS(index->stride);
         if (stride > SELECTION_NEAR || index->length * stride > SELECTION_NEAR) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 /* The most elements of a vector; 1 for moves that have none. */
 static size_t
 selection_best_vector(const selection_plan *plan)
 {
-    int is_gather = plan->variant >= PCU_VARIANT_GATHER &&
-                    plan->variant <= PCU_VARIANT_GATHER_CLIPPED;
+    bool is_gather = plan->variant >= PCU_VARIANT_GATHER &&
+                     plan->variant <= PCU_VARIANT_GATHER_CLIPPED;
     if (!is_gather || plan->ndim == 0 || plan->word != plan->itemsize ||
         selection_is_uniform(plan->selection) || !selection_is_near(plan->selection) ||
         plan->rows[ROW_MOVED][plan->ndim - 1] != (ptrdiff_t)plan->itemsize) {
@@ -307,8 +307,8 @@ selection_choose_vector(selection_plan *plan)
     }
 }
 
-/* 1 if the indices of a vector are one vector, too. */
-static int
+/* Whether the indices of a vector are one vector, too. */
+static bool
 selection_is_vector(const selection_plan *plan, int number)
 {
     const pcu_gpuarray *index = plan->selection->indices[number].array;
@@ -321,34 +321,34 @@ selection_is_vector(const selection_plan *plan, int number)
     return plan->steps[ROW_INDEX + number] == size && bits % bytes == 0;
 }
 
-static int
+static bool
 selection_is_big(ptrdiff_t number)
 {
     return number > INT32_MAX || number < -INT32_MAX;
 }
 
-/* 1 if a number that the kernel takes does not fit 32 bits. */
-static int
+/* Whether a number that the kernel takes does not fit 32 bits. */
+static bool
 selection_is_wide(const selection_plan *plan)
 {
     const pcu_selection *self = plan->selection;
     if (plan->count > SELECTION_NARROW) {
-        return 1;
+        return true;
     }
     for (int r = 0; r < ROW_INDEX + self->nindices; r++) {
         for (int d = 0; d < plan->ndim; d++) {
             if (selection_is_big(plan->rows[r][d])) {
-                return 1;
+                return true;
             }
         }
     }
     for (int k = 0; k < self->nindices; k++) {
         if (selection_is_big(self->indices[k].stride) ||
             self->indices[k].length > INT32_MAX) {
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 static int
@@ -474,19 +474,19 @@ selection_put_axes(const selection_plan *plan, pcu_argument_buffer *params)
     return 0;
 }
 
-/* 1 if the kernel may note an index. */
-static int
+/* Whether the kernel may note an index. */
+static bool
 selection_may_note(const pcu_selection *self)
 {
     if (self->bounds != PCU_BOUNDS_NOTE) {
-        return 0;
+        return false;
     }
     for (int k = 0; k < self->nindices; k++) {
         if (!self->indices[k].is_checked) {
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 static int
@@ -540,9 +540,9 @@ selection_check_arrays(const selection_plan *plan, const pcu_context *ctx)
     return 0;
 }
 
-/* 1 if two plans of one selection move the same elements of the array. After a kernel
- * was made other code may have changed the arrays. */
-static int
+/* Whether two plans of one selection move the same elements of the array. After a
+ * kernel was made other code may have changed the arrays. */
+static bool
 selection_is_same(const pcu_selection *self, CUdeviceptr address, int type)
 {
     return self->array->address == address && self->array->type == type;

@@ -21,7 +21,7 @@ typedef enum {
 typedef struct {
     pcu_gpuarray *array; /* owned, on the device */
     int axis;            /* of the indexed array, for messages */
-    int is_checked;      /* 1: all values are in bounds */
+    bool is_checked;     /* all values are in bounds */
     size_t length;       /* of the indexed axis */
     ptrdiff_t stride;
 } pcu_selection_index;
@@ -49,7 +49,7 @@ PCU_HIDDEN void pcu_selection_clear(pcu_selection *self);
 /* Add an index array of integers; the selection holds a reference. */
 PCU_HIDDEN PCU_RAISES int pcu_selection_add(pcu_selection *self, pcu_gpuarray *index,
                                             int axis, size_t length, ptrdiff_t stride,
-                                            int is_checked);
+                                            bool is_checked);
 
 /* Compute count from the shape. */
 PCU_HIDDEN PCU_RAISES int pcu_selection_count(pcu_selection *self);

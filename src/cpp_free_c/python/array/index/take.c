@@ -14,7 +14,7 @@
 /* -- index arrays ------------------------------------------------------------------ */
 
 static int
-take_check_integers(const char *name, int is_bool, int is_integer, PyObject *dtype)
+take_check_integers(const char *name, int is_bool, bool is_integer, PyObject *dtype)
 {
     if (is_bool) {
         PyErr_Format(PyExc_IndexError, "%s: indices must be integers, not bool", name);
@@ -52,13 +52,13 @@ take_indices_new(pcu_selection *selection, PyObject *indices, const char *name,
     }
     PyArrayObject *array = (PyArrayObject *)host;
     PyObject *result = NULL;
-    if (take_check_integers(name, PyArray_ISBOOL(array), 1,
+    if (take_check_integers(name, PyArray_ISBOOL(array), true,
                             (PyObject *)PyArray_DESCR(array)) == 0) {
         if (selection->bounds == PCU_BOUNDS_NOTE) {
             result = pcu_host_indices_upload(st, host, length, axis, stream);
         }
         else {
-            result = pcu_host_transfer_new(st, host, NULL, stream, 0);
+            result = pcu_host_transfer_new(st, host, NULL, stream, false);
         }
     }
     Py_DECREF(host);
@@ -70,7 +70,7 @@ static int
 take_add_indices(pcu_selection *selection, PyObject *indices, const char *name,
                  int axis, size_t length, ptrdiff_t stride, CUstream stream)
 {
-    int is_checked = !pcu_is_array(selection->array->st, indices);
+    bool is_checked = !pcu_is_array(selection->array->st, indices);
     PyObject *index = take_indices_new(selection, indices, name, length, axis, stream);
     if (index == NULL) {
         return -1;
@@ -275,7 +275,7 @@ static PyObject *
 put_shaped_new(const pcu_selection *selection, pcu_gpuarray *values)
 {
     ptrdiff_t strides[PCU_MAX_NDIM];
-    int one = values->count == 1 && selection->count != 1;
+    bool one = values->count == 1 && selection->count != 1;
     if (one) {
         memset(strides, 0, sizeof(strides));
     }

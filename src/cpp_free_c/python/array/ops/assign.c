@@ -18,7 +18,7 @@
 static int
 assign_through_device(pcu_gpuarray *target, PyObject *host, CUstream stream)
 {
-    PyObject *device = pcu_host_transfer_new(target->st, host, NULL, stream, 0);
+    PyObject *device = pcu_host_transfer_new(target->st, host, NULL, stream, false);
     if (device == NULL) {
         return -1;
     }
@@ -131,7 +131,7 @@ assign_host(pcu_gpuarray *target, PyObject *value, CUstream stream)
     int rc;
     if (pcu_host_has_shape(array, target) &&
         PyArray_EquivTypes(PyArray_DESCR(array), target->dtype)) {
-        rc = pcu_host_transfer_set(target, array, stream, 0);
+        rc = pcu_host_transfer_set(target, array, stream, false);
     }
     else {
         rc = assign_through_device(target, host, stream);

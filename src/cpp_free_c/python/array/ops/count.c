@@ -33,7 +33,7 @@ typedef struct {
     int compute; /* pcu_type in which edges and values are compared */
     size_t vector;
     size_t rounds;
-    int keeps;   /* 1: a block keeps the edges in shared memory */
+    bool keeps;  /* a block keeps the edges in shared memory */
     size_t room; /* bytes of shared memory for counts; 0: count in the result */
     size_t copies;
     size_t blocks;
@@ -49,8 +49,8 @@ count_refuse(const pcu_gpuarray *array, const char *what)
     return -1;
 }
 
-/* 1 if a packed array has room for the edges. */
-static int
+/* Whether a packed array has room for the edges. */
+static bool
 count_is_edges(const pcu_count_call *call, const pcu_gpuarray *array)
 {
     return array->ndim == 1 && array->count == call->bins + 1 &&
@@ -73,8 +73,8 @@ count_edge_type(const pcu_count_call *call)
 static int
 count_check_edges(const pcu_count_call *call)
 {
-    int good = (call->edges != NULL) + (call->edge_values != NULL) ==
-               (call->variant != PCU_VARIANT_BIN_BY_VALUE);
+    bool good = (call->edges != NULL) + (call->edge_values != NULL) ==
+                (call->variant != PCU_VARIANT_BIN_BY_VALUE);
     if (good && call->edges != NULL) {
         good = call->edges_out == NULL && count_is_edges(call, call->edges);
     }
@@ -95,7 +95,7 @@ count_check(const pcu_count_call *call)
 {
     const pcu_gpuarray *x = call->values;
     const pcu_gpuarray *weights = call->weights;
-    int by_value = call->variant == PCU_VARIANT_BIN_BY_VALUE;
+    bool by_value = call->variant == PCU_VARIANT_BIN_BY_VALUE;
     if (!pcu_type_is_number(x->type) || pcu_type_is_complex(x->type) ||
         (by_value && !pcu_type_is_exact(x->type))) {
         return count_refuse(x, "values");
@@ -270,8 +270,8 @@ count_launch(const count_plan *plan, CUfunction kernel)
     return rc;
 }
 
-/* 1 if the packed arrays are still those of the call. */
-static int
+/* Whether the packed arrays are still those of the call. */
+static bool
 count_is_same(const count_plan *plan)
 {
     const pcu_count_call *call = plan->call;

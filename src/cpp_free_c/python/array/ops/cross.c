@@ -15,7 +15,7 @@
 
 enum { CROSS_THREADS = 256, CROSS_LENGTH = 3 };
 
-int
+bool
 pcu_cross_takes(const pcu_gpuarray *left, const pcu_gpuarray *right)
 {
     return left->ndim > 0 && left->shape[left->ndim - 1] == CROSS_LENGTH &&

@@ -6,9 +6,9 @@
 
 #include "python/driver/memory/gpuarray.h"
 
-/* 1 if pcu_cross takes the two arrays: C-contiguous, of one shape and dtype of numbers
- * other than bool, with three elements along the last axis. */
-PCU_HIDDEN int pcu_cross_takes(const pcu_gpuarray *left, const pcu_gpuarray *right);
+/* Whether pcu_cross takes the two arrays: C-contiguous, of one shape and dtype of
+ * numbers other than bool, with three elements along the last axis. */
+PCU_HIDDEN bool pcu_cross_takes(const pcu_gpuarray *left, const pcu_gpuarray *right);
 
 /* Enqueue the kernel that computes left x right. pcu_cross_takes is true of the
  * operands, and the target, which overlaps none of them, is like the left one. */

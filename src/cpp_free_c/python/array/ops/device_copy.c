@@ -77,9 +77,9 @@ device_copy_converted(pcu_gpuarray *target, pcu_gpuarray *source, CUstream strea
     return device_copy_enqueue(target, &input, stream);
 }
 
-/* 1 if the driver can copy all bytes in one piece. It does not define a copy between
+/* Whether the driver can copy all bytes in one piece. It does not define a copy between
  * ranges that overlap. */
-static int
+static bool
 device_copy_is_one_piece(const pcu_gpuarray *target, const pcu_gpuarray *source)
 {
     return (target->contiguous & source->contiguous) != 0 &&
@@ -212,15 +212,15 @@ pcu_gpuarray_in_c_order_new(pcu_gpuarray *self, PyObject *allocator, CUstream st
     return copy;
 }
 
-static int
+static bool
 device_copy_conflicts(const pcu_gpuarray *input, int nout, pcu_gpuarray *const *outputs)
 {
     for (int i = 0; i < nout; i++) {
         if (pcu_gpuarray_conflicts(input, outputs[i])) {
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 int

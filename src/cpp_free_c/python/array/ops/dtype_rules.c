@@ -72,7 +72,7 @@ rule_float_of(int type)
 /* The type of an input. With `numbers`, bool arrays have the type that they count as.
  */
 static int
-rule_input_type(const pcu_operand *input, int numbers)
+rule_input_type(const pcu_operand *input, bool numbers)
 {
     if (numbers && input->array != NULL) {
         return pcu_gpuarray_number_type(input->array);
@@ -82,7 +82,7 @@ rule_input_type(const pcu_operand *input, int numbers)
 
 /* The common type of the inputs from `first` to `last` - 1. */
 static int
-rule_common_type(const pcu_typed_call *call, int first, int last, int numbers,
+rule_common_type(const pcu_typed_call *call, bool first, int last, bool numbers,
                  int *common)
 {
     int type = PCU_T_NONE;   /* of the inputs with a dtype */
@@ -123,8 +123,8 @@ rule_widen_bool(const rule_row *rule, int type)
     return type;
 }
 
-/* 1 for an input that has no part in the common dtype: a condition, exponents. */
-static int
+/* True for an input that has no part in the common dtype: a condition, exponents. */
+static bool
 rule_is_apart(const pcu_typed_call *call, int i)
 {
     return (call->row->rule == PCU_RULE_SELECT && i == 0) ||
@@ -138,29 +138,29 @@ rule_is_apart(const pcu_typed_call *call, int i)
  * of an output is given (`count += x > 0`), in operations on bits, and where all inputs
  * are bool and the result can only be 0 or 1. */
 static int
-rule_inputs_type(pcu_typed_call *call, int new_outputs, int *common)
+rule_inputs_type(pcu_typed_call *call, bool new_outputs, int *common)
 {
     const rule_row *rule = &rule_rows[call->row->rule];
-    int first = call->row->rule == PCU_RULE_SELECT;
+    bool first = call->row->rule == PCU_RULE_SELECT;
     int last = call->row->inputs;
     int numbers = PCU_T_NONE;
-    int has_bool = 0;
-    int all_bool = 1;
+    bool has_bool = false;
+    bool all_bool = true;
     if (call->row->rule == PCU_RULE_LDEXP) {
         last = 1; /* the exponents do not count */
     }
     for (int i = first; i < last; i++) {
-        int is_bool = call->inputs[i].type == PCU_T_BOOL;
+        bool is_bool = call->inputs[i].type == PCU_T_BOOL;
         has_bool |= is_bool;
         all_bool &= is_bool;
     }
-    if (rule_common_type(call, first, last, 0, common) < 0) {
+    if (rule_common_type(call, first, last, false, common) < 0) {
         return -1;
     }
     if (!has_bool) {
         return 0;
     }
-    if (rule_common_type(call, first, last, 1, &numbers) < 0) {
+    if (rule_common_type(call, first, last, true, &numbers) < 0) {
         return -1;
     }
     if (new_outputs && rule->remembers && (!all_bool || rule->counts)) {
@@ -254,16 +254,16 @@ rule_float_of_both(const pcu_typed_call *call, int type)
     return result;
 }
 
-/* 1 if an input is complex. */
-static int
+/* Whether an input is complex. */
+static bool
 rule_takes_complex(const pcu_typed_call *call)
 {
     for (int i = 0; i < call->row->inputs; i++) {
         if (pcu_type_is_complex(call->inputs[i].type)) {
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 /* Check a dtype that the program asks for: the operation computes in it, and the inputs
@@ -293,7 +293,7 @@ rule_check_asked(const pcu_typed_call *call, int dtype)
 }
 
 int
-pcu_dtype_rules_apply(pcu_typed_call *call, int dtype, int new_outputs)
+pcu_dtype_rules_apply(pcu_typed_call *call, int dtype, bool new_outputs)
 {
     const rule_row *rule = &rule_rows[call->row->rule];
     call->counts_as = PCU_T_BOOL;
@@ -369,7 +369,7 @@ pcu_dtype_rules_scalar_way(const pcu_typed_call *call, int i)
     return PCU_SCALAR_OPERAND;
 }
 
-int
+bool
 pcu_dtype_rules_take_infinity(const pcu_typed_call *call)
 {
     return call->row->rule == PCU_RULE_COMPARE || call->row->rule == PCU_RULE_LOGICAL;

@@ -28,7 +28,7 @@ typedef struct {
  * or PCU_T_NONE. new_outputs is 1 if the call makes all its outputs. TypeError for a
  * type that the operation does not take. */
 PCU_HIDDEN PCU_RAISES int pcu_dtype_rules_apply(pcu_typed_call *call, int dtype,
-                                                int new_outputs);
+                                                bool new_outputs);
 
 /* The type in which input i goes to the kernel if it is a scalar. */
 PCU_HIDDEN int pcu_dtype_rules_scalar_type(const pcu_typed_call *call, int i);
@@ -36,7 +36,7 @@ PCU_HIDDEN int pcu_dtype_rules_scalar_type(const pcu_typed_call *call, int i);
 /* How input i becomes a number of that type if it is a scalar. */
 PCU_HIDDEN pcu_scalar_way pcu_dtype_rules_scalar_way(const pcu_typed_call *call, int i);
 
-/* 1 if a number that the type cannot hold is taken as an infinity. */
-PCU_HIDDEN int pcu_dtype_rules_take_infinity(const pcu_typed_call *call);
+/* Whether a number that the type cannot hold is taken as an infinity. */
+PCU_HIDDEN bool pcu_dtype_rules_take_infinity(const pcu_typed_call *call);
 
 #endif

@@ -195,7 +195,7 @@ elementwise_check_types(const pcu_elementwise_loop *loop)
         if (type != PCU_T_RAW) {
             size = pcu_types[type].size;
         }
-        int same = pcu_gpuarray_itemsize(array) == size;
+        bool same = pcu_gpuarray_itemsize(array) == size;
         if (loop->key.operation != PCU_OP_COPY) {
             same = same && array->type == type;
         }

@@ -21,8 +21,8 @@ enum {
 
 /* -- axes -------------------------------------------------------------------------- */
 
-/* 1 if every array is packed in one and the same order. */
-static int
+/* Whether every array is packed in one and the same order. */
+static bool
 loop_is_flat(const pcu_elementwise_loop *loop)
 {
     const pcu_gpuarray *out = loop->arrays[loop->nin];
@@ -34,10 +34,10 @@ loop_is_flat(const pcu_elementwise_loop *loop)
         }
         common &= array->contiguous;
         if (!common || !pcu_gpuarray_has_shape(array, out->ndim, out->shape)) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 /* Fill shape and strides of the loop: those of operands broadcast to the output. */
@@ -127,12 +127,12 @@ loop_flatten(pcu_elementwise_loop *loop)
     loop->ndim = 0;
 }
 
-/* 1 if the number of elements or the distance of one does not fit 32 bits. */
-static int
+/* Whether the number of elements or the distance of one does not fit 32 bits. */
+static bool
 loop_is_wide(const pcu_elementwise_loop *loop)
 {
     if (loop->count > INT32_MAX) {
-        return 1;
+        return true;
     }
     for (int i = 0; i < loop->nops && loop->ndim > 0; i++) {
         ptrdiff_t low = 0;
@@ -140,10 +140,10 @@ loop_is_wide(const pcu_elementwise_loop *loop)
         if (pcu_extent(loop->ndim, loop->shape, loop->strides[i], 16, &low, &high) <
                 0 ||
             high > INT32_MAX || low < INT32_MIN) {
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 /* -- alignment --------------------------------------------------------------------- */
@@ -185,12 +185,12 @@ loop_check_alignment(const pcu_elementwise_loop *loop)
 
 /* -- vectors ----------------------------------------------------------------------- */
 
-/* 1 if the operand is an array of which a vector has several elements. */
-static int
+/* Whether the operand is an array of which a vector has several elements. */
+static bool
 loop_is_run(const pcu_elementwise_loop *loop, int operand)
 {
     if (loop->arrays[operand] == NULL || loop->key.passing[operand] == PCU_PASS_ONE) {
-        return 0;
+        return false;
     }
     return loop->ndim == 0 || loop->strides[operand][loop->ndim - 1] != 0;
 }
@@ -257,14 +257,14 @@ loop_vector_passing(const pcu_elementwise_loop *loop, int operand, size_t vector
     return passing;
 }
 
-/* Make units of `vector` elements if every operand allows it: 1 if so, else 0. */
-static int
+/* Make units of `vector` elements if every operand allows it: whether they do. */
+static bool
 loop_make_vectors(pcu_elementwise_loop *loop, size_t vector)
 {
     int passing[PCU_OPERANDS_MAX];
     int last = loop->ndim - 1;
     if (last >= 0 && loop->shape[last] % vector != 0) {
-        return 0;
+        return false;
     }
     for (int i = 0; i < loop->nops; i++) {
         passing[i] = PCU_PASS_SCALAR;
@@ -272,7 +272,7 @@ loop_make_vectors(pcu_elementwise_loop *loop, size_t vector)
             passing[i] = loop_vector_passing(loop, i, vector);
         }
         if (passing[i] < 0) {
-            return 0;
+            return false;
         }
     }
     for (int i = 0; i < loop->nops; i++) {
@@ -292,15 +292,15 @@ loop_make_vectors(pcu_elementwise_loop *loop, size_t vector)
         loop->ndim = last;
     }
     loop->key.vector = (uint8_t)vector;
-    return 1;
+    return true;
 }
 
 static void
 loop_choose_vector(pcu_elementwise_loop *loop)
 {
     size_t vector = 1;
-    int counts = loop->key.operation == PCU_OP_ARANGE ||
-                 loop->key.operation == PCU_OP_LINSPACE; /* need an element's number */
+    bool counts = loop->key.operation == PCU_OP_ARANGE ||
+                  loop->key.operation == PCU_OP_LINSPACE; /* need an element's number */
     if (!counts || loop->ndim == 0) {
         vector = loop_best_vector(loop);
     }
@@ -330,34 +330,34 @@ loop_raw_word(const pcu_elementwise_loop *loop)
 
 /* -- units ------------------------------------------------------------------------- */
 
-/* 1 if unit number u of the operand is the u-th in memory. */
-static int
+/* Whether unit number u of the operand is the u-th in memory. */
+static bool
 loop_is_packed(const pcu_elementwise_loop *loop, int operand, size_t bytes)
 {
     ptrdiff_t step = (ptrdiff_t)bytes;
     for (int k = loop->ndim - 1; k >= 0; k--) {
         if (loop->strides[operand][k] != step) {
-            return 0;
+            return false;
         }
         step *= (ptrdiff_t)loop->shape[k];
     }
-    return 1;
+    return true;
 }
 
-/* 1 if a thread should compute two vectors at once, so that it has enough work while it
- * waits. On an H200 that makes functions of arrays that fit the level-2 cache 5%
+/* Whether a thread should compute two vectors at once, so that it has enough work while
+ * it waits. On an H200 that makes functions of arrays that fit the level-2 cache 5%
  * faster. Larger arrays, which memory bounds, become 3% slower, but powers 10% faster.
  */
-static int
+static bool
 loop_makes_pairs(const pcu_elementwise_loop *loop)
 {
     const pcu_op_row *row = &pcu_ops[loop->key.operation];
-    int is_power = loop->key.operation == PCU_OP_GENERAL_POWER;
-    int is_function = row->inputs == 1 && row->outputs == 1 &&
-                      (row->rule == PCU_RULE_FLOAT || row->rule == PCU_RULE_REAL);
+    bool is_power = loop->key.operation == PCU_OP_GENERAL_POWER;
+    bool is_function = row->inputs == 1 && row->outputs == 1 &&
+                       (row->rule == PCU_RULE_FLOAT || row->rule == PCU_RULE_REAL);
     if (loop->key.vector == 1 || loop->count % loop->key.vector != 0 ||
         loop->count < LOOP_PAIRS_LEAST) {
-        return 0;
+        return false;
     }
     return is_power || (is_function && loop->count <= LOOP_PAIRS_MOST);
 }

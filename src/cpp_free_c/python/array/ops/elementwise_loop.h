@@ -31,8 +31,8 @@ typedef struct {
  * The operands, count and operation are set. */
 PCU_HIDDEN PCU_RAISES int pcu_elementwise_loop_plan(pcu_elementwise_loop *loop);
 
-/* 1 if the operand is an array whose strides are parameters of the kernel. */
-static inline int
+/* Whether the operand is an array whose strides are parameters of the kernel. */
+static inline bool
 pcu_elementwise_has_strides(const pcu_elementwise_loop *loop, int operand)
 {
     return loop->arrays[operand] != NULL &&

@@ -28,7 +28,7 @@ typedef struct {
     int is_turned[PCU_OPERANDS_MAX];
 } tiles_plan;
 
-static int
+static bool
 tiles_is_run(const pcu_elementwise_loop *loop, int operand, int axis)
 {
     return loop->arrays[operand] != NULL &&
@@ -78,22 +78,22 @@ tiles_find_turned(tiles_plan *plan)
     }
 }
 
-/* Plan the tiles: 1 if the loop has some, 0 if not. */
-static int
+/* Plan the tiles: whether the loop has some. */
+static bool
 tiles_fill(tiles_plan *plan)
 {
     const pcu_elementwise_loop *loop = plan->loop;
     if (loop->ndim < 2 || loop->key.vector > 1 || loop->key.raw_bytes != 0) {
-        return 0;
+        return false;
     }
     for (int i = loop->nin; i < loop->nops; i++) {
         if (!tiles_is_run(loop, i, loop->ndim - 1)) {
-            return 0;
+            return false;
         }
     }
     tiles_find_turned(plan);
     if (plan->turned == 0 || plan->turned > TILES_TURNED_MOST) {
-        return 0;
+        return false;
     }
     /* The copy should use at least a quarter of a tile. */
     size_t across = Py_MIN(loop->shape[plan->across], plan->side);

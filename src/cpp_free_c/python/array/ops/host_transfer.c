@@ -22,7 +22,7 @@ transfer_wait(pcu_state *st, CUstream stream)
 /* While a stream is captured: refuse a transfer that waits for its end, and keep the
  * host array of one that does not. */
 static int
-transfer_captured(pcu_state *st, PyObject *host, const char *routine, int async)
+transfer_captured(pcu_state *st, PyObject *host, const char *routine, bool async)
 {
     if (!async && pcu_captured_copy(st, routine) < 0) {
         return -1;
@@ -50,7 +50,7 @@ transfer_bytes(PyArrayObject *host, const pcu_gpuarray *device, size_t *nbytes)
  * the memory. */
 static int
 transfer_down(PyArrayObject *host, const pcu_gpuarray *device, CUstream stream,
-              int async)
+              bool async)
 {
     pcu_state *st = device->st;
     size_t nbytes = 0;
@@ -86,7 +86,8 @@ transfer_down(PyArrayObject *host, const pcu_gpuarray *device, CUstream stream,
 
 /* The opposite direction. */
 static int
-transfer_up(const pcu_gpuarray *device, PyArrayObject *host, CUstream stream, int async)
+transfer_up(const pcu_gpuarray *device, PyArrayObject *host, CUstream stream,
+            bool async)
 {
     pcu_state *st = device->st;
     size_t nbytes = 0;
@@ -116,7 +117,7 @@ transfer_up(const pcu_gpuarray *device, PyArrayObject *host, CUstream stream, in
     return rc;
 }
 
-static int
+static bool
 transfer_has_bytes(const pcu_gpuarray *self)
 {
     return self->count != 0 && pcu_gpuarray_itemsize(self) != 0;
@@ -132,7 +133,7 @@ transfer_down_rearranged(PyArrayObject *host, pcu_gpuarray *packed, CUstream str
     if (between == NULL) {
         return -1;
     }
-    int rc = transfer_down((PyArrayObject *)between, packed, stream, 0);
+    int rc = transfer_down((PyArrayObject *)between, packed, stream, false);
     if (rc == 0) {
         rc = PyArray_CopyInto(host, (PyArrayObject *)between);
     }
@@ -142,7 +143,7 @@ transfer_down_rearranged(PyArrayObject *host, pcu_gpuarray *packed, CUstream str
 
 int
 pcu_host_transfer_get(pcu_gpuarray *self, PyArrayObject *host, CUstream stream,
-                      int async)
+                      bool async)
 {
     PyObject *packed;
     int rc;
@@ -192,7 +193,7 @@ transfer_target_new(pcu_gpuarray *self)
 
 int
 pcu_host_transfer_set(pcu_gpuarray *self, PyArrayObject *host, CUstream stream,
-                      int async)
+                      bool async)
 {
     PyObject *arranged = NULL;
     int rc = -1;
@@ -212,7 +213,7 @@ pcu_host_transfer_set(pcu_gpuarray *self, PyArrayObject *host, CUstream stream,
         goto done;
     }
     /* wait if one side is a temporary: it must outlive the transfer */
-    int no_wait = async && arranged == (PyObject *)host && target == self;
+    bool no_wait = async && arranged == (PyObject *)host && target == self;
     rc = transfer_up(target, (PyArrayObject *)arranged, stream, no_wait);
     if (rc == 0 && target != self) {
         rc = pcu_device_copy(self, target, stream);
@@ -244,7 +245,7 @@ transfer_like_host_new(pcu_state *st, PyArrayObject *host, PyObject *allocator)
 
 PyObject *
 pcu_host_transfer_new(pcu_state *st, PyObject *array, PyObject *allocator,
-                      CUstream stream, int async)
+                      CUstream stream, bool async)
 {
     PyObject *packed = pcu_host_packed_new(array);
     if (packed == NULL) {

@@ -11,16 +11,16 @@
 /* Copy self into a host array of its shape and dtype. Returns when the elements are
  * there, or, if `async` and no temporary is needed, when the copy is enqueued. */
 PCU_HIDDEN PCU_RAISES int pcu_host_transfer_get(pcu_gpuarray *self, PyArrayObject *host,
-                                                CUstream stream, int async);
+                                                CUstream stream, bool async);
 
 /* Copy a host array of self's shape and dtype into self; `async` as above. */
 PCU_HIDDEN PCU_RAISES int pcu_host_transfer_set(pcu_gpuarray *self, PyArrayObject *host,
-                                                CUstream stream, int async);
+                                                CUstream stream, bool async);
 
 /* A new array with the elements of a numpy array. The order of its axes in memory is
  * kept, gaps are not. allocator NULL: the default one. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_host_transfer_new(pcu_state *st, PyObject *array,
                                                       PyObject *allocator,
-                                                      CUstream stream, int async);
+                                                      CUstream stream, bool async);
 
 #endif

@@ -35,8 +35,8 @@ typedef struct {
     size_t inner; /* bytes of one place along the axis */
     size_t word;
     size_t each;
-    int by_place;
-    int wide;
+    bool by_place;
+    bool wide;
     size_t words; /* of all arrays */
     size_t blocks;
 } join_plan;
@@ -65,12 +65,12 @@ join_choose_word(join_plan *plan)
     if (plan->rows > 1) {
         bits |= join_row(plan);
     }
-    plan->by_place = 0;
+    plan->by_place = false;
     for (int i = 0; i < plan->count; i++) {
         size_t run = join_run(plan, i);
         bits |= plan->arrays[i]->address | run;
         if (plan->rows > 1 && run < JOIN_SHORT) {
-            plan->by_place = 1;
+            plan->by_place = true;
         }
     }
     plan->word = (size_t)(bits & (~bits + 1));
@@ -137,7 +137,7 @@ join_fill_key(const join_plan *plan, pcu_kernel_key *key)
 static int
 join_pack(join_plan *plan, pcu_argument_buffer *params)
 {
-    int wide = plan->wide;
+    bool wide = plan->wide;
     size_t place = plan->first * plan->inner / plan->word;
     size_t width = plan->words / plan->rows;
     if (pcu_kernel_put_address(params, plan->target->address) < 0 ||
@@ -181,31 +181,31 @@ join_launch(join_plan *plan, CUfunction kernel, CUstream stream)
     return rc;
 }
 
-/* 1 if an array can be copied as rows of words. */
-static int
+/* Whether an array can be copied as rows of words. */
+static bool
 join_is_packed(const join_plan *plan, const pcu_gpuarray *array)
 {
     return (array->contiguous & PCU_ARRAY_C) &&
            PyArray_EquivTypes(array->dtype, plan->target->dtype);
 }
 
-/* 1 if the arrays fit the target, and its rows are packed. */
-static int
+/* Whether the arrays fit the target, and its rows are packed. */
+static bool
 join_fits(const join_plan *plan)
 {
     const pcu_gpuarray *target = plan->target;
     size_t length = plan->first;
     if (!(target->contiguous & PCU_ARRAY_C) || target->ndim <= plan->axis) {
-        return 0;
+        return false;
     }
     for (int i = 0; i < plan->count; i++) {
         const pcu_gpuarray *array = plan->arrays[i];
         if (array->ndim != target->ndim || !join_is_packed(plan, array)) {
-            return 0;
+            return false;
         }
         for (int k = 0; k < target->ndim; k++) {
             if (k != plan->axis && array->shape[k] != target->shape[k]) {
-                return 0;
+                return false;
             }
         }
         length += array->shape[plan->axis];

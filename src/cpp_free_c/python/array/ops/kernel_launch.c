@@ -35,7 +35,7 @@ pcu_kernel_put_divisor(pcu_argument_buffer *params, int wide, size_t length)
 /* Enqueue the kernel. `early`: it may be launched before the kernel ahead has ended. */
 static int
 kernel_launch_run(pcu_state *st, CUfunction kernel, const CUlaunchConfig *config,
-                  int early, pcu_argument_buffer *params)
+                  bool early, pcu_argument_buffer *params)
 {
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, params->data,
                      CU_LAUNCH_PARAM_BUFFER_SIZE, &params->used, CU_LAUNCH_PARAM_END};
@@ -101,11 +101,11 @@ pcu_kernel_launch_shared(pcu_state *st, CUfunction kernel, size_t blocks,
     if (kernel_check_blocks(blocks) < 0) {
         return -1;
     }
-    return kernel_launch_run(st, kernel, &config, 0, params);
+    return kernel_launch_run(st, kernel, &config, false, params);
 }
 
-/* 1 if the image of a kernel that calls follow() has the instructions for it. */
-static int
+/* Whether the image of a kernel that calls follow() has the instructions for it. */
+static bool
 kernel_can_follow(CUfunction kernel)
 {
     enum { PTX_VERSION = 5, SM_90 = 90 };

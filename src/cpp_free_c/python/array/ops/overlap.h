@@ -7,12 +7,12 @@
 
 #include "python/driver/memory/gpuarray.h"
 
-/* 1 if writing `out` may change elements of `in` that other threads have not read yet.
- * 0 if the arrays have the same elements in the same places: then each thread reads and
- * writes its own. */
-PCU_HIDDEN int pcu_gpuarray_conflicts(const pcu_gpuarray *in, const pcu_gpuarray *out);
+/* Whether writing `out` may change elements of `in` that other threads have not read
+ * yet. False if the arrays have the same elements in the same places: then each thread
+ * reads and writes its own. */
+PCU_HIDDEN bool pcu_gpuarray_conflicts(const pcu_gpuarray *in, const pcu_gpuarray *out);
 
-/* 1 if the ranges of addresses that the elements of two arrays touch overlap. */
-PCU_HIDDEN int pcu_gpuarray_may_overlap(const pcu_gpuarray *a, const pcu_gpuarray *b);
+/* Whether the ranges of addresses that the elements of two arrays touch overlap. */
+PCU_HIDDEN bool pcu_gpuarray_may_overlap(const pcu_gpuarray *a, const pcu_gpuarray *b);
 
 #endif

@@ -100,7 +100,7 @@ reduce_attempt(pcu_reduction_plan *plan, pcu_context *ctx, pcu_gpuarray *target,
 static int
 reduce_plan_again(pcu_reduction_plan *plan, const pcu_gpuarray *target)
 {
-    int same = target->type == plan->result && (target->contiguous & PCU_ARRAY_C) != 0;
+    bool same = target->type == plan->result && (target->contiguous & PCU_ARRAY_C) != 0;
     for (int i = 0; i < plan->nin; i++) {
         same = same && plan->inputs[i]->type == plan->types[i] &&
                plan->inputs[i]->ndim == plan->ndim;
@@ -143,22 +143,22 @@ reduce_run(pcu_reduction_plan *plan, pcu_gpuarray *target, PyObject *allocator)
 
 /* -- the result -------------------------------------------------------------------- */
 
-/* 1 if the kernel can write its results to `out`. */
-static int
+/* Whether the kernel can write its results to `out`. */
+static bool
 reduce_is_direct(const pcu_reduction_plan *plan, const pcu_gpuarray *out)
 {
     if (!(out->contiguous & PCU_ARRAY_C) || out->type != plan->result) {
-        return 0;
+        return false;
     }
     if (plan->kept.count <= 1) {
-        return 1;
+        return true;
     }
     for (int i = 0; i < plan->nin; i++) {
         if (pcu_gpuarray_conflicts(plan->inputs[i], out)) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 static PyObject *

@@ -12,7 +12,7 @@ typedef struct {
     pcu_gpuarray *inputs[2]; /* initialised arrays, as many as the row says */
     int dtype;               /* pcu_type that the program asked for, or PCU_T_NONE */
     PyObject *axis;          /* None, an int, or a tuple of ints; borrowed */
-    int keepdims;            /* 1: reduced axes stay, with length 1 */
+    bool keepdims;           /* reduced axes stay, with length 1 */
     PyObject *out;           /* borrowed; None: a new array */
     PyObject *allocator;     /* borrowed; None: the first input's */
     CUstream stream;

@@ -78,17 +78,17 @@ axes_add(pcu_reduction_axes *axes, size_t length, ptrdiff_t first, ptrdiff_t sec
     axes->ndim++;
 }
 
-/* 1 if axis i continues the axis `before` in all inputs. */
-static int
+/* Whether axis i continues the axis `before` in all inputs. */
+static bool
 axes_continue(const pcu_reduction_axes *axes, int nin, int before, int i)
 {
     for (int k = 0; k < nin; k++) {
         if (axes->strides[k][before] !=
             axes->strides[k][i] * (ptrdiff_t)axes->shape[i]) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 /* Join neighbouring axes and keep their order. Drop axes of length 1. */
@@ -115,7 +115,7 @@ axes_join(pcu_reduction_axes *axes, int nin)
 
 int
 pcu_reduction_axes_split(pcu_gpuarray *const *inputs, int nin,
-                         const unsigned char *mask, int in_order,
+                         const unsigned char *mask, bool in_order,
                          pcu_reduction_axes *kept, pcu_reduction_axes *reduced)
 {
     const pcu_gpuarray *x = inputs[0];
@@ -146,8 +146,8 @@ pcu_reduction_axes_split(pcu_gpuarray *const *inputs, int nin,
 }
 
 int
-pcu_reduction_axes_shape(const pcu_gpuarray *x, const unsigned char *mask, int keepdims,
-                         size_t *shape)
+pcu_reduction_axes_shape(const pcu_gpuarray *x, const unsigned char *mask,
+                         bool keepdims, size_t *shape)
 {
     int ndim = 0;
     for (int i = 0; i < x->ndim; i++) {

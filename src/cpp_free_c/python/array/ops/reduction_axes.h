@@ -25,13 +25,13 @@ PCU_HIDDEN PCU_RAISES int pcu_reduction_axes_read(const char *name, PyObject *ax
  * 1 if the reduced elements must be visited in the order of their indices. 0, or -1
  * without an exception if the second input does not broadcast. */
 PCU_HIDDEN int pcu_reduction_axes_split(pcu_gpuarray *const *inputs, int nin,
-                                        const unsigned char *mask, int in_order,
+                                        const unsigned char *mask, bool in_order,
                                         pcu_reduction_axes *kept,
                                         pcu_reduction_axes *reduced);
 
 /* The shape of the result; returns its number of axes. */
 PCU_HIDDEN int pcu_reduction_axes_shape(const pcu_gpuarray *x,
-                                        const unsigned char *mask, int keepdims,
+                                        const unsigned char *mask, bool keepdims,
                                         size_t *shape);
 
 #endif

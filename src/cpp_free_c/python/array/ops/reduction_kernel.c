@@ -153,7 +153,7 @@ pcu_reduction_kernel_launch(const pcu_reduction_plan *plan, CUfunction kernel,
 
 /* -- the kernel that joins segments ------------------------------------------------ */
 
-static int
+static bool
 reduce_join_is_by_warp(const pcu_reduction_plan *plan)
 {
     return plan->kept.count >= JOIN_BY_WARP;

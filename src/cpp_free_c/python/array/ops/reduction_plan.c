@@ -32,7 +32,7 @@ enum {
 int
 pcu_reduction_plan_axes(pcu_reduction_plan *plan, const unsigned char *mask)
 {
-    int in_order = plan->row->rule == PCU_REDUCE_TO_INDEX;
+    bool in_order = plan->row->rule == PCU_REDUCE_TO_INDEX;
     if (pcu_reduction_axes_split(plan->inputs, plan->nin, mask, in_order, &plan->kept,
                                  &plan->reduced) < 0) {
         const pcu_gpuarray *x = plan->inputs[0];
@@ -131,18 +131,18 @@ cut_segments(pcu_reduction_plan *plan, size_t wanted, size_t round, size_t least
     plan->segments = cut_ceil(Py_MAX(n, 1), plan->segment);
 }
 
-/* 1 if neighbouring results are closer in memory than neighbouring reduced elements,
+/* Whether neighbouring results are closer in memory than neighbouring reduced elements,
  * and there is more than one thread's work. */
-static int
+static bool
 cut_is_columns(const pcu_reduction_plan *plan)
 {
     int last_kept = plan->kept.ndim - 1;
     int last_reduced = plan->reduced.ndim - 1;
     if (last_kept < 0 || (plan->kept.count < 32 && plan->reduced.count < 8)) {
-        return 0;
+        return false;
     }
     if (last_reduced < 0) {
-        return 1;
+        return true;
     }
     return cut_distance(plan->kept.strides[0][last_kept]) <
            cut_distance(plan->reduced.strides[0][last_reduced]);
@@ -241,14 +241,14 @@ cut_run(const pcu_reduction_plan *plan, size_t length)
     return length;
 }
 
-/* Lanes of a warp load all elements of a result at once. 0 if they cannot. */
-static int
+/* Lanes of a warp load all elements of a result at once. False if they cannot. */
+static bool
 cut_short_rows(pcu_reduction_plan *plan, size_t sms)
 {
     size_t n = plan->reduced.count;
     plan->vector = cut_vector(plan, &plan->reduced, &plan->kept, cut_run(plan, n));
     if (plan->kept.count < 32 || n > 32 * plan->vector || n == 0) {
-        return 0;
+        return false;
     }
     plan->variant = PCU_VARIANT_BY_SHORT_ROW;
     plan->threads = CUT_THREADS;
@@ -263,7 +263,7 @@ cut_short_rows(pcu_reduction_plan *plan, size_t sms)
     size_t rows = plan->threads / plan->lanes * plan->rounds;
     plan->blocks = cut_ceil(plan->kept.count, rows);
     cut_segments(plan, 1, 1, 1);
-    return 1;
+    return true;
 }
 
 /* A warp or a block makes each result, or a block each segment of one. */
@@ -303,8 +303,8 @@ cut_rows(pcu_reduction_plan *plan, size_t sms)
     plan->blocks = results * plan->segments;
 }
 
-/* 1 if a distance or a number of elements may not fit 32 bits. */
-static int
+/* Whether a distance or a number of elements may not fit 32 bits. */
+static bool
 cut_is_wide(const pcu_reduction_plan *plan)
 {
     size_t total = 0;
@@ -312,7 +312,7 @@ cut_is_wide(const pcu_reduction_plan *plan)
     if (pcu_mul_size(plan->kept.count, plan->segments, &total) < 0 ||
         total > INT32_MAX - CUT_MARGIN ||
         plan->reduced.count > INT32_MAX - CUT_MARGIN) {
-        return 1;
+        return true;
     }
     for (int i = 0; i < plan->nin; i++) {
         size_t reach = 16;
@@ -322,13 +322,13 @@ cut_is_wide(const pcu_reduction_plan *plan)
             }
         }
         if (reach > INT32_MAX) {
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
-static int
+static bool
 cut_is_streamed(const pcu_reduction_plan *plan, const pcu_context *ctx)
 {
     size_t bytes = pcu_gpuarray_itemsize(plan->inputs[0]);

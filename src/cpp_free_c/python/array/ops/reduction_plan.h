@@ -37,8 +37,8 @@ typedef struct {
     size_t lanes;   /* threads of a job; across the results in columns */
     size_t rounds;  /* vectors that a thread has under way */
     size_t blocks;
-    int wide;
-    int streamed; /* the inputs are larger than the cache, so loads bypass it */
+    bool wide;
+    bool streamed; /* the inputs are larger than the cache, so loads bypass it */
 } pcu_reduction_plan;
 
 /* Fill in compute and result; dtype is the type that a program asked for, or NONE. out

@@ -26,22 +26,22 @@ reduce_mean_type(int type)
     return type;
 }
 
-static int
+static bool
 reduce_all_bool(const pcu_reduction_plan *plan)
 {
     for (int i = 0; i < plan->nin; i++) {
         if (plan->inputs[i]->type != PCU_T_BOOL) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 /* The common type of the inputs. In sums of products bool arrays count as numbers. */
 static int
 reduce_common_type(const pcu_reduction_plan *plan, int *common)
 {
-    int numbers = plan->row->rule == PCU_REDUCE_TO_PRODUCTS;
+    bool numbers = plan->row->rule == PCU_REDUCE_TO_PRODUCTS;
     *common = PCU_T_NONE;
     for (int i = 0; i < plan->nin; i++) {
         const pcu_gpuarray *input = plan->inputs[i];
@@ -87,7 +87,7 @@ pcu_reduction_types(pcu_reduction_plan *plan, int dtype, PyObject *out)
     if (reduce_common_type(plan, &common) < 0) {
         return -1;
     }
-    int asked = dtype != PCU_T_NONE;
+    bool asked = dtype != PCU_T_NONE;
     plan->compute = common;
     switch ((pcu_reduction_rule)plan->row->rule) {
         case PCU_REDUCE_TO_WIDEN:

@@ -28,7 +28,7 @@ typedef struct {
     size_t source;
     ptrdiff_t stride; /* of the source */
     ptrdiff_t first;
-    int is_mapped;
+    bool is_mapped;
 } remap_axis;
 
 typedef struct {
@@ -39,7 +39,7 @@ typedef struct {
     size_t itemsize;
     size_t word;
     size_t each;
-    int wide;
+    bool wide;
     int ndim;
     remap_axis axes[PCU_MAX_NDIM];
     unsigned char value[PCU_SCALAR_BYTES];
@@ -47,12 +47,12 @@ typedef struct {
 
 /* -- axes -------------------------------------------------------------------------- */
 
-/* 1 if each element of the axis keeps its place. */
-static int
+/* Whether each element of the axis keeps its place. */
+static bool
 remap_keeps(pcu_remap_rule rule, const remap_axis *axis)
 {
     if (axis->target != axis->source) {
-        return 0;
+        return false;
     }
     if (rule == PCU_REMAP_REPEAT) {
         return axis->first == 1;
@@ -108,16 +108,17 @@ remap_fill_axes(remap_plan *plan)
 
 /* -- words ------------------------------------------------------------------------- */
 
-/* 1 if numbers of elements along a mapped axis can be replaced by numbers of words. */
-static int
+/* Whether numbers of elements along a mapped axis can be replaced by numbers of words.
+ */
+static bool
 remap_scales(pcu_remap_rule rule)
 {
     return rule == PCU_REMAP_ROLL || rule == PCU_REMAP_TILE ||
            rule == PCU_REMAP_EMPTY || rule == PCU_REMAP_WRAP;
 }
 
-/* 1 if the last axis is a run of elements that can be moved in words. */
-static int
+/* Whether the last axis is a run of elements that can be moved in words. */
+static bool
 remap_is_run(const remap_plan *plan)
 {
     const remap_axis *last = plan->axes + plan->ndim - 1;
@@ -130,7 +131,7 @@ remap_is_run(const remap_plan *plan)
 static void
 remap_choose_word(remap_plan *plan)
 {
-    int is_run = remap_is_run(plan);
+    bool is_run = remap_is_run(plan);
     int axes = plan->ndim;
     size_t size = plan->itemsize;
     uint64_t bits = REMAP_WORD | plan->source->address | plan->target_address;
@@ -156,22 +157,22 @@ remap_choose_word(remap_plan *plan)
     }
 }
 
-/* 1 if a number that the kernel takes does not fit 32 bits. */
-static int
+/* Whether a number that the kernel takes does not fit 32 bits. */
+static bool
 remap_is_wide(const remap_plan *plan)
 {
     if (plan->count > REMAP_NARROW) {
-        return 1;
+        return true;
     }
     for (int i = 0; i < plan->ndim; i++) {
         const remap_axis *axis = &plan->axes[i];
         if (axis->source > REMAP_NARROW || axis->target > REMAP_NARROW ||
             axis->first > REMAP_NARROW || axis->first < -REMAP_NARROW ||
             axis->stride > INT32_MAX || axis->stride < -INT32_MAX) {
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 static void
@@ -228,7 +229,7 @@ remap_divisor(const remap_plan *plan, const remap_axis *axis)
 static int
 remap_pack(const remap_plan *plan, pcu_argument_buffer *params)
 {
-    int wide = plan->wide;
+    bool wide = plan->wide;
     if (pcu_kernel_put_address(params, plan->source->address) < 0 ||
         pcu_kernel_put_address(params, plan->target_address) < 0 ||
         (plan->call->value != NULL &&

@@ -61,7 +61,7 @@ scan_rule_of(int op)
     }
 }
 
-int
+bool
 pcu_scan_has(int op)
 {
     return scan_rule_of(op) != SCAN_NEVER;
@@ -174,8 +174,8 @@ scan_strides(const scan_plan *plan, const pcu_gpuarray *array, ptrdiff_t *stride
     return 0;
 }
 
-/* 1 if all elements are at multiples of the alignment of their dtype. */
-static int
+/* Whether all elements are at multiples of the alignment of their dtype. */
+static bool
 scan_is_aligned(const pcu_gpuarray *x)
 {
     uint64_t bits = x->address;
@@ -384,15 +384,15 @@ scan_run(const scan_plan *plan, pcu_gpuarray *source, pcu_gpuarray *target)
 
 /* -- source and target ------------------------------------------------------------- */
 
-/* 1 if a kernel can read the input as it lies in memory. */
-static int
+/* Whether a kernel can read the input as it lies in memory. */
+static bool
 scan_is_readable(const scan_plan *plan, const pcu_gpuarray *x,
                  const pcu_gpuarray *target)
 {
     ptrdiff_t strides[PCU_MAX_NDIM];
     pcu_scan_layout layout;
     if (!scan_is_aligned(x) || scan_strides(plan, x, strides) < 0) {
-        return 0;
+        return false;
     }
     scan_fill_layout(plan, x, target, strides, &layout);
     return !pcu_scan_layout_is_transposed(&layout);
@@ -471,20 +471,20 @@ scan_result_new(const scan_plan *plan)
 
 /* -- out --------------------------------------------------------------------------- */
 
-/* 1 if no two elements of the array are known to share memory. */
-static int
+/* Whether no two elements of the array are known to share memory. */
+static bool
 scan_is_disjoint(const pcu_gpuarray *array)
 {
     for (int k = 0; k < array->ndim; k++) {
         if (array->shape[k] > 1 && array->strides[k] == 0) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
-/* 1 if the kernel can write its results to `out`. */
-static int
+/* Whether the kernel can write its results to `out`. */
+static bool
 scan_is_direct(const scan_plan *plan, const pcu_gpuarray *out)
 {
     return out->type == plan->result && scan_is_aligned(out) && scan_is_disjoint(out) &&

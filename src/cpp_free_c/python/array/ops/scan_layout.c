@@ -58,27 +58,27 @@ pcu_scan_layout_fill(pcu_scan_layout *layout, int ndim, const size_t *shape,
     lines->ndim = pcu_collapse(lines->ndim, lines->shape, 2, lines->strides[0]);
 }
 
-/* 1 if the neighbour of an element is on another line. */
-static int
+/* Whether the neighbour of an element is on another line. */
+static bool
 scan_is_across(const pcu_scan_layout *layout, int side)
 {
     const pcu_reduction_axes *lines = &layout->lines;
     for (int k = 0; k < lines->ndim; k++) {
         if (scan_step(lines->strides[side][k]) < scan_step(layout->steps[side])) {
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
-int
+bool
 pcu_scan_layout_is_transposed(const pcu_scan_layout *layout)
 {
     return layout->length > 1 && scan_is_across(layout, 0) != scan_is_across(layout, 1);
 }
 
-/* 1 if the lines follow each other without gaps on both sides. */
-static int
+/* Whether the lines follow each other without gaps on both sides. */
+static bool
 scan_is_packed(const pcu_scan_layout *layout)
 {
     const pcu_reduction_axes *lines = &layout->lines;
@@ -87,15 +87,15 @@ scan_is_packed(const pcu_scan_layout *layout)
         if (layout->steps[side] != size || lines->ndim > 1 ||
             (lines->ndim == 1 &&
              lines->strides[side][0] != size * (ptrdiff_t)layout->length)) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
-/* 1 if both sides are packed along the lines, and every line, or every `per` lines,
+/* Whether both sides are packed along the lines, and every line, or every `per` lines,
  * begin at a multiple of a unit. */
-static int
+static bool
 scan_is_vector(const pcu_scan_layout *layout, size_t size, size_t per)
 {
     for (int side = 0; side < 2; side++) {
@@ -103,16 +103,16 @@ scan_is_vector(const pcu_scan_layout *layout, size_t size, size_t per)
         size_t unit = SCAN_UNIT / size * item;
         uint64_t bits = layout->addresses[side];
         if (layout->steps[side] != (ptrdiff_t)item) {
-            return 0;
+            return false;
         }
         for (int k = 0; k < layout->lines.ndim; k++) {
             bits |= (uint64_t)layout->lines.strides[side][k] * per;
         }
         if (bits % Py_MIN(unit, SCAN_UNIT) != 0) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 /* The elements of a thread: `bytes` of values, but whole units. */
@@ -203,16 +203,16 @@ scan_short_step(const pcu_scan_layout *layout)
     return (unsigned int)step;
 }
 
-/* 1 if the elements of the lines are rows of a power of two, which follow each other on
- * both sides and begin at a multiple of a unit. Rows of a sector or more need no shared
- * memory to be read well. */
-static int
+/* Whether the elements of the lines are rows of a power of two, which follow each other
+ * on both sides and begin at a multiple of a unit. Rows of a sector or more need no
+ * shared memory to be read well. */
+static bool
 scan_is_rows(const pcu_scan_layout *layout, size_t size)
 {
     size_t lines = layout->lines.count;
     if (layout->lines.ndim != 1 || lines > (1 << SCAN_SHIFT) ||
         (lines & (lines - 1)) != 0) {
-        return 0;
+        return false;
     }
     for (int side = 0; side < 2; side++) {
         size_t item = layout->itemsizes[side];
@@ -221,28 +221,28 @@ scan_is_rows(const pcu_scan_layout *layout, size_t size)
             layout->lines.strides[side][0] != (ptrdiff_t)item ||
             layout->steps[side] != (ptrdiff_t)(lines * item) ||
             layout->addresses[side] % Py_MIN(unit, SCAN_UNIT) != 0) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
-/* Rows of few lines: a block for each tile. Return 1 if there are many tiles. */
-static int
+/* Rows of few lines: a block for each tile. Return true if there are many tiles. */
+static bool
 scan_cut_rows(const pcu_scan_layout *layout, size_t size, pcu_scan_cut *cut)
 {
     size_t tile = (size_t)cut->threads * cut->each;
     size_t tiles = scan_ceil(layout->length * layout->lines.count, tile);
     if (tiles <= SCAN_WALK_TILES) {
-        return 0;
+        return false;
     }
     cut->variant = PCU_VARIANT_SCAN_ROWS_LOOK_BACK;
-    cut->is_packed = 1;
+    cut->is_packed = true;
     cut->width = scan_log2(layout->lines.count);
     cut->tiles = tiles;
     cut->blocks = tiles;
     cut->slots = pcu_scan_slots(1, tiles, scan_ceil(size, 4) << cut->width);
-    return 1;
+    return true;
 }
 
 /* Neighbouring threads at neighbouring lines. */

@@ -23,8 +23,8 @@ typedef struct {
 /* What device code a kernel of a scan has: see pycuda/cuda/pycuda-array-scan.hpp. */
 typedef struct {
     int variant;          /* pcu_variant */
-    int is_packed;        /* 1: lines follow each other in memory */
-    int vector;           /* 1: elements are moved in units of 16 bytes */
+    bool is_packed;       /* lines follow each other in memory */
+    bool vector;          /* elements are moved in units of 16 bytes */
     unsigned int threads; /* of a block */
     unsigned int each;    /* elements of a thread at once */
     unsigned int width;   /* lines of a block, or log2 of it in the column kernels */
@@ -46,9 +46,9 @@ PCU_HIDDEN void pcu_scan_layout_fill(pcu_scan_layout *layout, int ndim,
                                      const size_t *shape, const ptrdiff_t *in_strides,
                                      const ptrdiff_t *out_strides, int axis);
 
-/* 1 if neighbours in memory lie on one line in the output, but on different lines in
+/* Whether neighbours in memory lie on one line in the output, but on different lines in
  * the input, or the other way round. */
-PCU_HIDDEN int pcu_scan_layout_is_transposed(const pcu_scan_layout *layout);
+PCU_HIDDEN bool pcu_scan_layout_is_transposed(const pcu_scan_layout *layout);
 
 /* Choose the kernel. `size`: the bytes of a value in the computation. */
 PCU_HIDDEN void pcu_scan_layout_cut(const pcu_scan_layout *layout, size_t size,

@@ -29,7 +29,7 @@ enum {
 /* How one search is launched. */
 typedef struct {
     int compute; /* pcu_type */
-    int wide;    /* indices have 64 bits */
+    bool wide;   /* indices have 64 bits */
     unsigned int threads;
     unsigned int rounds; /* values of a thread under way */
     size_t room;         /* bytes of sorted elements in shared memory, or 0 */
@@ -119,7 +119,7 @@ search_cut(const pcu_search_call *call, size_t count, const pcu_context *ctx,
     size_t sms = (size_t)ctx->rec.limits.multiprocessors;
     size_t length = call->sorted->count;
     size_t many = sms * SEARCH_MANY_BLOCKS * SEARCH_MANY_THREADS * SEARCH_MANY_VALUES;
-    int is_many = length > SEARCH_FEW && count >= many;
+    bool is_many = length > SEARCH_FEW && count >= many;
     plan->wide = Py_MAX(count, length) > INT32_MAX / 2;
     plan->threads = SEARCH_THREADS;
     plan->rounds = 1;
@@ -181,7 +181,7 @@ search_pack(const pcu_search_call *call, const pcu_gpuarray *values,
             pcu_argument_buffer *params)
 {
     const pcu_gpuarray *sorter = call->sorter;
-    int wide = plan->wide;
+    bool wide = plan->wide;
     if (pcu_kernel_put_address(params, call->sorted->address) < 0 ||
         pcu_kernel_put_index(params, 1, call->sorted->strides[0]) < 0 ||
         pcu_kernel_put_index(params, wide, (ptrdiff_t)call->sorted->count) < 0 ||

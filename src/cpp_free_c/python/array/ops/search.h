@@ -12,7 +12,7 @@ typedef struct {
     pcu_gpuarray *values; /* initialised */
     pcu_gpuarray *sorter; /* indices that sort `sorted`, or NULL */
     int right;            /* 1: a value goes behind equal elements */
-    int digitize;         /* 1: `sorted` may be sorted from greatest to least */
+    bool digitize;        /* `sorted` may be sorted from greatest to least */
     PyObject *allocator;  /* None: the values' */
     CUstream stream;
 } pcu_search_call;

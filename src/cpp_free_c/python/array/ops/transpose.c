@@ -51,8 +51,8 @@ transpose_run(const pcu_strided_copy *copy, const ptrdiff_t *strides)
     return -1;
 }
 
-/* 1 if all elements of both sides are at multiples of `size`. */
-static int
+/* Whether all elements of both sides are at multiples of `size`. */
+static bool
 transpose_is_aligned(const pcu_strided_copy *copy, size_t size)
 {
     uint64_t bits = copy->source_address | copy->target_address;
@@ -67,23 +67,23 @@ transpose_is_aligned(const pcu_strided_copy *copy, size_t size)
     return bits % size == 0;
 }
 
-/* 1 if the copy uses at least a quarter of a tile. */
-static int
+/* Whether the copy uses at least a quarter of a tile. */
+static bool
 transpose_is_worth_it(size_t across, size_t along, size_t tile)
 {
     return 4 * Py_MIN(across, tile) * Py_MIN(along, tile) >= tile * tile;
 }
 
-/* 1 if the kernel can keep the part of the matrices that the copy asks for: rows of the
- * target must be those of the matrices. */
-static int
+/* Whether the kernel can keep the part of the matrices that the copy asks for: rows of
+ * the target must be those of the matrices. */
+static bool
 transpose_has_part(const pcu_strided_copy *copy, int across, int along)
 {
     return copy->part == NULL || (across == copy->ndim - 2 && along == copy->ndim - 1);
 }
 
-/* Plan the copy: 1 if it exchanges axes, 0 if not. */
-static int
+/* Plan the copy: whether it exchanges axes. */
+static bool
 transpose_fill(transpose_plan *plan, const pcu_strided_copy *copy)
 {
     size_t size = copy->itemsize;
@@ -94,7 +94,7 @@ transpose_fill(transpose_plan *plan, const pcu_strided_copy *copy)
         !transpose_is_worth_it(copy->shape[across], copy->shape[along],
                                transpose_tile(size)) ||
         !transpose_is_aligned(copy, size)) {
-        return 0;
+        return false;
     }
     plan->itemsize = size;
     plan->tile = transpose_tile(size);
@@ -115,7 +115,7 @@ transpose_fill(transpose_plan *plan, const pcu_strided_copy *copy)
             plan->target[plan->others++] = copy->target[k];
         }
     }
-    return 1;
+    return true;
 }
 
 /* Both addresses, the two axes, the part, then length and strides of each other axis.

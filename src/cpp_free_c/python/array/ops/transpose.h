@@ -8,7 +8,7 @@
 /* The part of each matrix that a copy keeps: its lower or upper triangle. */
 typedef struct {
     int64_t k; /* the diagonal at the edge */
-    int lower;
+    bool lower;
 } pcu_triangle_part;
 
 /* A copy between two arrays of one shape, element by element. */

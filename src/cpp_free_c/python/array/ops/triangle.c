@@ -16,8 +16,8 @@
 
 enum { TRIANGLE_THREADS = 256, TRIANGLE_WORD = 16 };
 
-/* 1 if the kernel has to find elements of the source by strides. */
-static int
+/* Whether the kernel has to find elements of the source by strides. */
+static bool
 triangle_is_strided(const pcu_triangle_call *call)
 {
     return call->source != NULL && !(call->source->contiguous & PCU_ARRAY_C);
@@ -169,7 +169,7 @@ triangle_check(const pcu_triangle_call *call, size_t size)
 {
     const pcu_gpuarray *target = call->target;
     const pcu_gpuarray *source = call->source;
-    int same = pcu_gpuarray_itemsize(target) == size && target->ndim >= 2;
+    bool same = pcu_gpuarray_itemsize(target) == size && target->ndim >= 2;
     if (source != NULL) {
         same = same && pcu_gpuarray_itemsize(source) == size &&
                pcu_gpuarray_has_shape(source, target->ndim, target->shape);

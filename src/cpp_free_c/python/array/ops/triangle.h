@@ -11,7 +11,7 @@ typedef struct {
     pcu_gpuarray *target; /* C-contiguous, with at least two axes */
     pcu_gpuarray *source; /* of the target's shape and dtype; NULL: `value` */
     unsigned char value[PCU_SCALAR_BYTES]; /* of each kept element, in its dtype */
-    int lower;                             /* 1: the lower triangle is kept */
+    bool lower;                            /* the lower triangle is kept */
     int64_t k;                             /* the diagonal at its edge */
     CUstream stream;
 } pcu_triangle_call;

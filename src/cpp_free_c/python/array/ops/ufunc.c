@@ -408,7 +408,7 @@ pcu_ufunc_call(pcu_state *st, int op, PyObject *const *values,
                const pcu_ufunc_options *options)
 {
     ufunc_plan plan;
-    int new_outputs = options->outs[0] == NULL && options->outs[1] == NULL;
+    bool new_outputs = options->outs[0] == NULL && options->outs[1] == NULL;
     memset(plan.call.inputs, 0, sizeof(plan.call.inputs));
     plan.st = st;
     plan.options = options;

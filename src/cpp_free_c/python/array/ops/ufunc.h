@@ -13,7 +13,7 @@ typedef struct {
     int dtype;         /* pcu_type to compute in; PCU_T_NONE: by the rules */
     CUstream stream;
     PyObject *allocator; /* borrowed, of new arrays; NULL: the first input's */
-    int keeps_type;      /* 1: an operator in place that PyCUDA has */
+    bool keeps_type;     /* an operator in place that PyCUDA has */
 } pcu_ufunc_options;
 
 /* Enqueue op(inputs), as NumPy's function of that name computes it: an array, or a

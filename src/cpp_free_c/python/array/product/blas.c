@@ -18,7 +18,7 @@
 
 struct pcu_blas_handle {
     pcu_cublas_handle handle; /* NULL: generated kernels multiply */
-    int required;             /* PYCUDA_BLAS is 'cublas' */
+    bool required;            /* PYCUDA_BLAS is 'cublas' */
     PyThread_type_lock lock;  /* held while a thread uses the handle */
     unsigned int waiting;     /* threads in a call without the interpreter lock */
     char reason[PCU_LIBRARY_REASON]; /* why generated kernels multiply */
@@ -39,7 +39,7 @@ static const float blas_floats[4] = {1, 0, 0, 0};
 static const double blas_doubles[4] = {1, 0, 0, 0};
 
 /* Half precision is summed in float. */
-static int
+static bool
 blas_find_type(int type, blas_type *found)
 {
     found->compute = PCU_CUBLAS_COMPUTE_32F;
@@ -48,16 +48,16 @@ blas_find_type(int type, blas_type *found)
     switch (type) {
         case PCU_T_FLOAT16:
             found->data = PCU_CUDA_R_16F;
-            return 1;
+            return true;
         case PCU_T_BFLOAT16:
             found->data = PCU_CUDA_R_16BF;
-            return 1;
+            return true;
         case PCU_T_FLOAT32:
             found->data = PCU_CUDA_R_32F;
-            return 1;
+            return true;
         case PCU_T_COMPLEX64:
             found->data = PCU_CUDA_C_32F;
-            return 1;
+            return true;
         case PCU_T_FLOAT64:
             found->data = PCU_CUDA_R_64F;
             break;
@@ -65,15 +65,15 @@ blas_find_type(int type, blas_type *found)
             found->data = PCU_CUDA_C_64F;
             break;
         default:
-            return 0;
+            return false;
     }
     found->compute = PCU_CUBLAS_COMPUTE_64F;
     found->one = &blas_doubles[0];
     found->zero = &blas_doubles[2];
-    return 1;
+    return true;
 }
 
-int
+bool
 pcu_blas_has_type(int type)
 {
     blas_type found;
@@ -249,7 +249,7 @@ pcu_blas_choose(pcu_state *st, pcu_context *ctx)
     return PCU_PRODUCT_CHANGED;
 }
 
-int
+bool
 pcu_blas_is_required(const pcu_context *ctx)
 {
     return ctx->blas->required;
@@ -287,7 +287,7 @@ typedef struct {
     int64_t count;
 } blas_call;
 
-static int
+static bool
 blas_find_storage(const pcu_product *p, int which, pcu_matrix_storage *storage)
 {
     const size_t rows[] = {p->m, p->k, p->m};
@@ -296,21 +296,21 @@ blas_find_storage(const pcu_product *p, int which, pcu_matrix_storage *storage)
                                 storage);
 }
 
-int
+bool
 pcu_blas_takes(const pcu_product *p, int which)
 {
     pcu_matrix_storage storage;
     ptrdiff_t size = (ptrdiff_t)pcu_types[p->compute].size;
     if (p->matrices[which].type != p->compute ||
         !blas_find_storage(p, which, &storage)) {
-        return 0;
+        return false;
     }
     for (int axis = 0; axis < p->ndim; axis++) {
         if (p->steps[which][axis] % size != 0) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 /* The storage of all three matrices, which cuBLAS takes. */
@@ -367,7 +367,7 @@ blas_plan(const pcu_product *p, const pcu_matrix_storage *storage, int axis,
     }
 }
 
-static int
+static bool
 blas_is_wide(const blas_call *c)
 {
     return c->m > INT_MAX || c->n > INT_MAX || c->k > INT_MAX || c->count > INT_MAX ||
@@ -420,9 +420,9 @@ blas_enqueue(pcu_cublas_handle handle, const blas_call *c)
         PCU_CUBLAS_GEMM_DEFAULT);
 }
 
-/* Set the addresses to the next index of the axes other than `taken`. Return 0 after
- * the last. */
-static int
+/* Set the addresses to the next index of the axes other than `taken`. Return false
+ * after the last. */
+static bool
 blas_next(const pcu_product *p, int taken, size_t *index, blas_call *call)
 {
     for (int axis = p->ndim - 1; axis >= 0; axis--) {
@@ -430,7 +430,7 @@ blas_next(const pcu_product *p, int taken, size_t *index, blas_call *call)
             continue;
         }
         size_t last = p->shape[axis] - 1;
-        int carries = index[axis] == last;
+        bool carries = index[axis] == last;
         for (int i = 0; i < PCU_MATRICES; i++) {
             ptrdiff_t step = p->steps[i][axis];
             if (carries) {
@@ -440,11 +440,11 @@ blas_next(const pcu_product *p, int taken, size_t *index, blas_call *call)
         }
         if (!carries) {
             index[axis]++;
-            return 1;
+            return true;
         }
         index[axis] = 0;
     }
-    return 0;
+    return false;
 }
 
 /* -- workspaces -------------------------------------------------------------------- */
@@ -533,9 +533,9 @@ blas_run(pcu_cublas_handle handle, const pcu_product *p, int axis, blas_call *ca
     return status;
 }
 
-/* 1 if the calls must not keep the interpreter lock: a call waits while the queue is
+/* Whether the calls must not keep the interpreter lock: a call waits while the queue is
  * full. */
-static int
+static bool
 blas_must_unlock(const pcu_product *p, int axis)
 {
     size_t calls = 1;
@@ -569,7 +569,7 @@ pcu_blas_multiply(pcu_state *st, pcu_context *ctx, const pcu_product *given,
         blas_find_workspace(st, ctx, stream, &space) < 0) {
         return -1;
     }
-    int unlock = blas_must_unlock(&p, axis);
+    bool unlock = blas_must_unlock(&p, axis);
     if (!unlock && PyThread_acquire_lock(blas->lock, NOWAIT_LOCK)) {
         status = blas_run(blas->handle, &p, axis, &call, stream, &space, &routine);
         PyThread_release_lock(blas->lock);

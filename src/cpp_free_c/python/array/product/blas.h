@@ -17,16 +17,16 @@ enum { PCU_PRODUCT_GENERATED = 0, PCU_PRODUCT_CUBLAS = 1, PCU_PRODUCT_CHANGED = 
  * PYCUDA_BLAS decides when the context multiplies for the first time. */
 PCU_HIDDEN PCU_RAISES int pcu_blas_choose(pcu_state *st, pcu_context *ctx);
 
-/* 1 if the program insists on cuBLAS; 0 if a context that has cuBLAS may use generated
- * kernels where they are faster. Call it after pcu_blas_choose. */
-PCU_HIDDEN int pcu_blas_is_required(const pcu_context *ctx);
+/* Whether the program insists on cuBLAS; false if a context that has cuBLAS may use
+ * generated kernels where they are faster. Call it after pcu_blas_choose. */
+PCU_HIDDEN bool pcu_blas_is_required(const pcu_context *ctx);
 
-/* 1 if cuBLAS has products of this type. */
-PCU_HIDDEN int pcu_blas_has_type(int type);
+/* Whether cuBLAS has products of this type. */
+PCU_HIDDEN bool pcu_blas_has_type(int type);
 
-/* 1 if cuBLAS can take that matrix of the product, PCU_LEFT, PCU_RIGHT or PCU_RESULT,
- * as it lies in memory. */
-PCU_HIDDEN int pcu_blas_takes(const pcu_product *product, int which);
+/* Whether cuBLAS can take that matrix of the product, PCU_LEFT, PCU_RIGHT or
+ * PCU_RESULT, as it lies in memory. */
+PCU_HIDDEN bool pcu_blas_takes(const pcu_product *product, int which);
 
 /* Enqueue a product of which cuBLAS takes all three matrices. Return 1 if the library
  * does not support it: then the result is not complete. */

@@ -153,7 +153,7 @@ matmul_shape(const matmul_plan *plan, size_t *shape)
 /* The matrices of an array of which the last `axes` axes are the matrix: its rows, its
  * columns or both. */
 static void
-matmul_matrix(const pcu_gpuarray *array, int has_rows, int has_columns,
+matmul_matrix(const pcu_gpuarray *array, bool has_rows, bool has_columns,
               pcu_matrix *matrix)
 {
     int axis = array->ndim - 1;
@@ -180,8 +180,8 @@ matmul_product(const matmul_plan *plan, const pcu_gpuarray *target, pcu_product 
     p->compute = plan->compute;
     p->ndim = plan->ndim;
     memcpy(p->shape, plan->shape, (size_t)plan->ndim * sizeof(*p->shape));
-    matmul_matrix(a, a->ndim > 1, 1, &p->matrices[PCU_LEFT]);
-    matmul_matrix(b, 1, b->ndim > 1, &p->matrices[PCU_RIGHT]);
+    matmul_matrix(a, a->ndim > 1, true, &p->matrices[PCU_LEFT]);
+    matmul_matrix(b, true, b->ndim > 1, &p->matrices[PCU_RIGHT]);
     matmul_matrix(target, a->ndim > 1, b->ndim > 1, &p->matrices[PCU_RESULT]);
     /* The shapes broadcast: matmul_find_lengths checked them. */
     (void)pcu_broadcast_strides(matmul_batch_ndim(a), a->shape, a->strides, p->ndim,
@@ -194,18 +194,18 @@ matmul_product(const matmul_plan *plan, const pcu_gpuarray *target, pcu_product 
 
 /* -- a reduction ------------------------------------------------------------------- */
 
-/* 1 if a reduction computes the product: it has a vector. The reduction counts the true
- * products of bool arrays, so it does not take them. */
-static int
+/* Whether a reduction computes the product: it has a vector. The reduction counts the
+ * true products of bool arrays, so it does not take them. */
+static bool
 matmul_is_reduction(const matmul_plan *plan)
 {
     return (plan->m == 1 || plan->n == 1) && plan->compute != PCU_T_BOOL &&
            plan->ndim <= PCU_MAX_NDIM - 3;
 }
 
-/* 1 if the sums run across the rows of a matrix that is beyond the cache: cuBLAS is
+/* Whether the sums run across the rows of a matrix that is beyond the cache: cuBLAS is
  * faster then, measured on an H200. */
-static int
+static bool
 matmul_sums_across(const matmul_plan *plan, const pcu_product *p,
                    const pcu_context *ctx)
 {
@@ -327,9 +327,9 @@ matmul_copy_operand(matmul_plan *plan, int i)
     return PCU_KERNEL_MADE; /* the copy may have made a kernel: plan again */
 }
 
-/* 1 if a generated kernel computes the product sooner than cuBLAS, whose calls take
+/* Whether a generated kernel computes the product sooner than cuBLAS, whose calls take
  * longer to enqueue: measured on an H200. */
-static int
+static bool
 matmul_is_small(const pcu_product *p)
 {
     size_t products = p->m * p->n * p->k;
@@ -353,7 +353,7 @@ matmul_multiply(matmul_plan *plan, pcu_context *ctx, pcu_gpuarray *target)
         if (choice == PCU_PRODUCT_CHANGED) {
             return PCU_KERNEL_MADE;
         }
-        int small = matmul_is_small(&p) && !pcu_blas_is_required(ctx);
+        bool small = matmul_is_small(&p) && !pcu_blas_is_required(ctx);
         if (choice == PCU_PRODUCT_CUBLAS && !small) {
             for (int i = 0; i < 2; i++) {
                 if (!pcu_blas_takes(&p, i)) {
@@ -476,16 +476,16 @@ matmul_result_new(matmul_plan *plan, int ndim, const size_t *shape)
     return result;
 }
 
-/* 1 if the product can be written to `out`: it has the dtype, BLAS can store to it, and
- * no operand shares its memory. */
-static int
+/* Whether the product can be written to `out`: it has the dtype, BLAS can store to it,
+ * and no operand shares its memory. */
+static bool
 matmul_is_direct(const matmul_plan *plan, const pcu_gpuarray *out)
 {
     pcu_product p;
     for (int i = 0; i < 2; i++) {
         const pcu_gpuarray *operand = plan->operands[i];
         if (operand->address == out->address || pcu_gpuarray_conflicts(operand, out)) {
-            return 0;
+            return false;
         }
     }
     matmul_product(plan, out, &p);

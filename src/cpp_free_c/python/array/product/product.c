@@ -14,15 +14,15 @@ product_drop_axis(pcu_product *p, int axis)
     p->ndim--;
 }
 
-/* 1 if `step` continues `count` rows, or columns, that are `each` bytes apart. */
-static int
+/* Whether `step` continues `count` rows, or columns, that are `each` bytes apart. */
+static bool
 product_continues(ptrdiff_t step, size_t count, ptrdiff_t each)
 {
     return count == 1 || step == each * (ptrdiff_t)count;
 }
 
 /* Turn an axis along which the right operand stays the same into rows. */
-static int
+static bool
 product_take_rows(pcu_product *p, int axis)
 {
     pcu_matrix *left = &p->matrices[PCU_LEFT];
@@ -32,7 +32,7 @@ product_take_rows(pcu_product *p, int axis)
     if (p->steps[PCU_RIGHT][axis] != 0 ||
         !product_continues(left_step, p->m, left->row) ||
         !product_continues(result_step, p->m, result->row)) {
-        return 0;
+        return false;
     }
     if (p->m == 1) {
         left->row = left_step;
@@ -40,17 +40,17 @@ product_take_rows(pcu_product *p, int axis)
     }
     p->m *= p->shape[axis];
     product_drop_axis(p, axis);
-    return 1;
+    return true;
 }
 
-static int
+static bool
 product_take_axis(pcu_product *p, int axis)
 {
     if (product_take_rows(p, axis)) {
-        return 1;
+        return true;
     }
     pcu_product_transpose(p);
-    int taken = product_take_rows(p, axis);
+    bool taken = product_take_rows(p, axis);
     pcu_product_transpose(p);
     return taken;
 }
@@ -85,40 +85,40 @@ pcu_product_transpose(pcu_product *p)
     }
 }
 
-/* 1 if runs of `length` elements follow each other `step` bytes apart, without overlap.
- */
-static int
+/* Whether runs of `length` elements follow each other `step` bytes apart, without
+ * overlap. */
+static bool
 matrix_has_runs(size_t size, size_t runs, ptrdiff_t step, size_t length,
                 ptrdiff_t within, size_t *leading)
 {
     if (length > 1 && within != (ptrdiff_t)size) {
-        return 0;
+        return false;
     }
     *leading = Py_MAX(length, 1);
     if (runs <= 1) {
-        return 1;
+        return true;
     }
     if (step <= 0 || (size_t)step % size != 0 || (size_t)step / size < *leading) {
-        return 0;
+        return false;
     }
     *leading = (size_t)step / size;
-    return 1;
+    return true;
 }
 
-int
+bool
 pcu_matrix_is_stored(const pcu_matrix *matrix, size_t rows, size_t columns,
                      pcu_matrix_storage *storage)
 {
     size_t size = pcu_types[matrix->type].size;
     if (matrix->address % size != 0) {
-        return 0;
+        return false;
     }
-    storage->by_row = 1;
+    storage->by_row = true;
     if (matrix_has_runs(size, rows, matrix->row, columns, matrix->column,
                         &storage->leading)) {
-        return 1;
+        return true;
     }
-    storage->by_row = 0;
+    storage->by_row = false;
     return matrix_has_runs(size, columns, matrix->column, rows, matrix->row,
                            &storage->leading);
 }

@@ -38,12 +38,12 @@ PCU_HIDDEN void pcu_product_transpose(pcu_product *product);
 /* How BLAS stores a matrix: runs of elements, `leading` elements from one to the next.
  */
 typedef struct {
-    int by_row; /* 1: the rows are runs; 0: the columns are */
+    bool by_row; /* the rows are runs, else the columns are */
     size_t leading;
 } pcu_matrix_storage;
 
-/* 1 if BLAS can take a matrix of that shape as it lies in memory. */
-PCU_HIDDEN int pcu_matrix_is_stored(const pcu_matrix *matrix, size_t rows,
-                                    size_t columns, pcu_matrix_storage *storage);
+/* Whether BLAS can take a matrix of that shape as it lies in memory. */
+PCU_HIDDEN bool pcu_matrix_is_stored(const pcu_matrix *matrix, size_t rows,
+                                     size_t columns, pcu_matrix_storage *storage);
 
 #endif

@@ -19,15 +19,15 @@ typedef struct {
     size_t rest; /* products in the last, shorter segment */
 } segments_cut;
 
-/* Cut the sums: 1 if there are two segments or more. */
-static int
+/* Cut the sums: whether there are two segments or more. */
+static bool
 segments_fill(const pcu_product *p, const pcu_context *ctx, segments_cut *cut)
 {
     size_t room = (size_t)ctx->rec.limits.multiprocessors * SEGMENTS_FILL;
     size_t blocks = pcu_tiles_blocks(p, ctx);
     size_t segments = Py_MIN(room / blocks, p->k / SEGMENTS_LEAST);
     if (segments < 2 || p->ndim > PCU_MAX_NDIM - 3) {
-        return 0;
+        return false;
     }
     size_t each = (p->k + segments - 1) / segments;
     cut->each = (each + SEGMENTS_ROUND - 1) / SEGMENTS_ROUND * SEGMENTS_ROUND;

@@ -80,7 +80,7 @@ tiles_choose_loads(tiles_plan *plan, int operand, size_t tile, size_t lines,
     size_t size = pcu_types[matrix->type].size;
     size_t most = tile * plan->depth / TILES_THREADS; /* elements of a thread */
     size_t vector = Py_MIN(TILES_WORD / size, most);
-    int runs_along =
+    bool runs_along =
         length > 1 && (lines <= 1 || tiles_distance(along) <= tiles_distance(line));
     uint64_t bits = matrix->address;
     size_t run = lines;

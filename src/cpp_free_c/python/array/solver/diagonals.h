@@ -11,7 +11,7 @@
 typedef struct {
     pcu_gpuarray *diagonal; /* shape (..., n): float32 or float64 in C order */
     pcu_gpuarray *beside;   /* the same; the last element of each row is not used */
-    int is_bidiagonal;      /* 1: singular values, descending; 0: eigenvalues */
+    bool is_bidiagonal;     /* singular values, descending; else eigenvalues */
     CUstream stream;
 } pcu_diagonals_call;
 

@@ -28,22 +28,23 @@ typedef struct {
     int variant;
     size_t most;          /* rows and columns */
     unsigned int threads; /* of a block for matrices of more than 64 rows */
-    int may_fail;         /* 1: it reports singular matrices, and the caller waits */
-    int is_square;        /* 1: it takes square matrices only */
+    bool may_fail;        /* it reports singular matrices, and the caller waits */
+    bool is_square;       /* it takes square matrices only */
 } small_kernel;
 
 static const small_kernel small_kernels[PCU_SMALL_KINDS] = {
-    [PCU_SMALL_SOLVE] = {PCU_VARIANT_SMALL_SOLVE, 160, 512, 1, 1},
-    [PCU_SMALL_INVERSE] = {PCU_VARIANT_SMALL_SOLVE, 160, 512, 1, 1},
-    [PCU_SMALL_DET] = {PCU_VARIANT_SMALL_DETERMINANT, 192, 512, 0, 1},
-    [PCU_SMALL_SLOGDET] = {PCU_VARIANT_SMALL_DETERMINANT, 192, 512, 0, 1},
-    [PCU_SMALL_FACTORS_DET] = {PCU_VARIANT_DETERMINANT_OF_FACTORS, INT32_MAX, 32, 0, 1},
-    [PCU_SMALL_FACTORS_SLOGDET] = {PCU_VARIANT_DETERMINANT_OF_FACTORS, INT32_MAX, 32, 0,
-                                   1},
-    [PCU_SMALL_CHOLESKY] = {PCU_VARIANT_SMALL_CHOLESKY, 96, 1024, 1, 1},
-    [PCU_SMALL_QR] = {PCU_VARIANT_SMALL_TRIANGULAR, 144, 1024, 0, 0},
-    [PCU_SMALL_EIGENVALUES] = {PCU_VARIANT_SMALL_EIGENVALUES, 192, 512, 0, 1},
-    [PCU_SMALL_SINGULAR] = {PCU_VARIANT_SMALL_SINGULAR_VALUES, 236, 1024, 0, 0},
+    [PCU_SMALL_SOLVE] = {PCU_VARIANT_SMALL_SOLVE, 160, 512, true, true},
+    [PCU_SMALL_INVERSE] = {PCU_VARIANT_SMALL_SOLVE, 160, 512, true, true},
+    [PCU_SMALL_DET] = {PCU_VARIANT_SMALL_DETERMINANT, 192, 512, false, true},
+    [PCU_SMALL_SLOGDET] = {PCU_VARIANT_SMALL_DETERMINANT, 192, 512, false, true},
+    [PCU_SMALL_FACTORS_DET] = {PCU_VARIANT_DETERMINANT_OF_FACTORS, INT32_MAX, 32, false,
+                               true},
+    [PCU_SMALL_FACTORS_SLOGDET] = {PCU_VARIANT_DETERMINANT_OF_FACTORS, INT32_MAX, 32,
+                                   false, true},
+    [PCU_SMALL_CHOLESKY] = {PCU_VARIANT_SMALL_CHOLESKY, 96, 1024, true, true},
+    [PCU_SMALL_QR] = {PCU_VARIANT_SMALL_TRIANGULAR, 144, 1024, false, false},
+    [PCU_SMALL_EIGENVALUES] = {PCU_VARIANT_SMALL_EIGENVALUES, 192, 512, false, true},
+    [PCU_SMALL_SINGULAR] = {PCU_VARIANT_SMALL_SINGULAR_VALUES, 236, 1024, false, false},
 };
 
 /* A call in progress. */
@@ -74,24 +75,24 @@ small_read_wish(void)
     return found == 0;
 }
 
-static int
+static bool
 small_has_type(int type)
 {
     return type == PCU_T_FLOAT32 || type == PCU_T_FLOAT64 || type == PCU_T_COMPLEX64 ||
            type == PCU_T_COMPLEX128;
 }
 
-/* 1 if the matrices have been factored: they stay in memory. */
-static int
+/* Whether the matrices have been factored: they stay in memory. */
+static bool
 small_has_factors(const pcu_small_call *call)
 {
     return call->kind == PCU_SMALL_FACTORS_DET ||
            call->kind == PCU_SMALL_FACTORS_SLOGDET;
 }
 
-/* 1 if the second operand, the right side or the pivots, has a row for each row of the
- * matrix, and the same batch. */
-static int
+/* Whether the second operand, the right side or the pivots, has a row for each row of
+ * the matrix, and the same batch. */
+static bool
 small_fits(const small_plan *plan, const pcu_gpuarray *a, const pcu_gpuarray *b)
 {
     int type = a->type;
@@ -153,24 +154,24 @@ small_plan_shared(small_plan *plan)
     plan->shared = elements * pcu_types[plan->operands[0]->type].size;
 }
 
-/* Read the operands. Return 1, or 0 if the kernels do not take them. */
-static int
+/* Read the operands. Return true, or false if the kernels do not take them. */
+static bool
 small_plan_fill(small_plan *plan)
 {
     const pcu_gpuarray *a = plan->operands[0];
     size_t most = plan->kernel->most;
     if (!small_has_type(a->type) || a->ndim < 2 || a->count == 0) {
-        return 0;
+        return false;
     }
     plan->rows = a->shape[a->ndim - 2];
     plan->columns = a->shape[a->ndim - 1];
     if (plan->rows > most || plan->columns > most ||
         (plan->kernel->is_square && plan->rows != plan->columns)) {
-        return 0;
+        return false;
     }
     if (plan->operands[1] != NULL &&
         (!small_fits(plan, a, plan->operands[1]) || plan->operands[1]->count == 0)) {
-        return 0;
+        return false;
     }
     plan->count = a->count / (plan->rows * plan->columns);
     if (plan->call->kind == PCU_SMALL_SINGULAR && plan->rows < plan->columns) {
@@ -201,12 +202,12 @@ small_has_room(const small_plan *plan, const pcu_context *ctx)
 
 /* -- operands ---------------------------------------------------------------------- */
 
-/* 1 and the distance between matrices if it is the same for all of a stack. */
-static int
+/* Find the distance between matrices, if it is the same for all of a stack. */
+static bool
 small_find_step(const pcu_gpuarray *array, ptrdiff_t *step)
 {
     ptrdiff_t next = 0; /* the distance that the next axis must have */
-    int found = 0;
+    bool found = false;
     *step = 0;
     for (int axis = array->ndim - 3; axis >= 0; axis--) {
         if (array->shape[axis] == 1) {
@@ -214,14 +215,14 @@ small_find_step(const pcu_gpuarray *array, ptrdiff_t *step)
         }
         if (!found) {
             *step = array->strides[axis];
-            found = 1;
+            found = true;
         }
         else if (array->strides[axis] != next) {
-            return 0;
+            return false;
         }
         next = array->strides[axis] * (ptrdiff_t)array->shape[axis];
     }
-    return 1;
+    return true;
 }
 
 /* Put a packed copy in the place of an operand whose matrices do not follow each other
@@ -346,7 +347,7 @@ static unsigned int
 small_threads(const small_plan *plan)
 {
     size_t longest = Py_MAX(plan->rows, plan->columns);
-    int many = plan->count * plan->chunks > SMALL_MANY;
+    bool many = plan->count * plan->chunks > SMALL_MANY;
     if (longest <= 16) {
         return many ? 32 : 64;
     }

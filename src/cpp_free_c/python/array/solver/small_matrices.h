@@ -39,7 +39,7 @@ typedef struct {
 
 typedef struct {
     PyObject *arrays[2]; /* new references; NULL: none */
-    int failed;          /* 1: a matrix is singular, or not positive definite */
+    bool failed;         /* a matrix is singular, or not positive definite */
 } pcu_small_results;
 
 /* Enqueue the call; wait for the device if it may fail. Return 1 and the results, 0 if

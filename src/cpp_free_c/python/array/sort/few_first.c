@@ -29,7 +29,7 @@ typedef struct {
     int type;
     size_t length;
     size_t blocks;  /* of the first kernel; 1: there is none */
-    int is_narrow;  /* keys and indices have 32 bits */
+    bool is_narrow; /* keys and indices have 32 bits */
     size_t entries; /* bytes */
 } few_plan;
 

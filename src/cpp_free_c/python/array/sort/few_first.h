@@ -11,7 +11,7 @@ enum { PCU_FEW_MOST = 128 }; /* elements that can be selected */
 typedef struct {
     pcu_gpuarray *x; /* initialised */
     size_t count;    /* of elements to select, at most PCU_FEW_MOST and x's */
-    int descending;
+    bool descending;
     PyObject *allocator; /* None: x's */
     CUstream stream;
 } pcu_few_call;

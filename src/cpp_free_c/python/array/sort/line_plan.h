@@ -18,11 +18,11 @@ typedef enum {
  * first group, pcu_line_sort_plan the others. */
 typedef struct {
     pcu_state *st;
-    int type;       /* pcu_type of the elements */
-    int keys;       /* 1: the sorted elements are a result */
-    int indices;    /* 1: their int64 indices before the sort are a result */
-    int descending; /* equal elements keep their order in both directions */
-    size_t length;  /* of a line */
+    int type;        /* pcu_type of the elements */
+    bool keys;       /* the sorted elements are a result */
+    bool indices;    /* their int64 indices before the sort are a result */
+    bool descending; /* equal elements keep their order in both directions */
+    size_t length;   /* of a line */
     size_t lines;
 
     pcu_sort_method method;
@@ -31,7 +31,7 @@ typedef struct {
     unsigned int threads; /* of a block; BY_LANES: the lanes of a line */
     unsigned int items;   /* elements of a thread */
     unsigned int shared;  /* BY_PASSES: bytes of shared memory of a block */
-    int wide;             /* BY_PASSES: counts and indices have 64 bits */
+    bool wide;            /* BY_PASSES: counts and indices have 64 bits */
     size_t tiles;         /* BY_PASSES: blocks of a line */
     size_t workspace;     /* bytes of device memory that the launches need */
 } pcu_line_sort;

@@ -106,10 +106,10 @@ sort_plan_passes(pcu_line_sort *sort, const pcu_context *ctx)
 int
 pcu_line_sort_plan(pcu_line_sort *sort, const pcu_context *ctx)
 {
-    int is_complex = pcu_type_is_complex(sort->type);
+    bool is_complex = pcu_type_is_complex(sort->type);
     sort->itemsize = pcu_types[sort->type].size;
     sort->digits = sort->itemsize + (size_t)is_complex;
-    sort->wide = 0;
+    sort->wide = false;
     sort->tiles = 0;
     sort->workspace = 0;
     if (sort->length <= SORT_LANES_LONGEST && !is_complex) {
@@ -126,11 +126,11 @@ pcu_line_sort_plan(pcu_line_sort *sort, const pcu_context *ctx)
     return sort_plan_passes(sort, ctx);
 }
 
-int
+bool
 pcu_line_sort_is_in_place(const pcu_line_sort *sort)
 {
     if (sort->indices) {
-        return 0;
+        return false;
     }
     return sort->method != PCU_SORT_BY_PASSES || sort->digits % 2 == 0;
 }

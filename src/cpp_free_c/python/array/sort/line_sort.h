@@ -11,8 +11,8 @@
 PCU_HIDDEN PCU_RAISES int pcu_line_sort_plan(pcu_line_sort *sort,
                                              const pcu_context *ctx);
 
-/* 1 if the target may be the source. */
-PCU_HIDDEN int pcu_line_sort_is_in_place(const pcu_line_sort *sort);
+/* Whether the target may be the source. */
+PCU_HIDDEN bool pcu_line_sort_is_in_place(const pcu_line_sort *sort);
 
 /* Get the kernels. Returns what pcu_kernel_table_get returns. */
 PCU_HIDDEN PCU_RAISES int pcu_line_sort_get_kernels(const pcu_line_sort *sort,

@@ -40,30 +40,30 @@ typedef struct {
     pcu_state *st;
     size_t lines;
     size_t length; /* of a line */
-    int by_lanes;  /* 1: the lines are short */
+    bool by_lanes; /* the lines are short */
     unsigned int lanes;
     unsigned int items; /* elements of a lane */
 } quantile_plan;
 
 /* -- methods ----------------------------------------------------------------------- */
 
-const pcu_quantile_method pcu_quantile_median = {"median", PCU_QUANTILE_MEDIAN, 0, 0,
-                                                 0};
+const pcu_quantile_method pcu_quantile_median = {"median", PCU_QUANTILE_MEDIAN, false,
+                                                 0, 0};
 
 static const pcu_quantile_method quantile_methods[] = {
-    {"linear", PCU_QUANTILE_LINEAR, 0, 0, 0},
-    {"lower", PCU_QUANTILE_LOWER, 1, 0, 0},
-    {"higher", PCU_QUANTILE_HIGHER, 1, 0, 0},
-    {"nearest", PCU_QUANTILE_NEAREST, 1, 0, 0},
-    {"midpoint", PCU_QUANTILE_MIDPOINT, 0, 0, 0},
-    {"averaged_inverted_cdf", PCU_QUANTILE_AVERAGED_INVERTED_CDF, 0, 0, 0},
-    {"inverted_cdf", PCU_QUANTILE_INVERTED_CDF, 1, 0, 0},
-    {"closest_observation", PCU_QUANTILE_CLOSEST_OBSERVATION, 1, 0, 0},
-    {"interpolated_inverted_cdf", PCU_QUANTILE_BY_FORMULA, 0, 0, 1},
-    {"hazen", PCU_QUANTILE_BY_FORMULA, 0, 0.5, 0.5},
-    {"weibull", PCU_QUANTILE_BY_FORMULA, 0, 0, 0},
-    {"median_unbiased", PCU_QUANTILE_BY_FORMULA, 0, 1 / 3.0, 1 / 3.0},
-    {"normal_unbiased", PCU_QUANTILE_BY_FORMULA, 0, 3 / 8.0, 3 / 8.0},
+    {"linear", PCU_QUANTILE_LINEAR, false, 0, 0},
+    {"lower", PCU_QUANTILE_LOWER, true, 0, 0},
+    {"higher", PCU_QUANTILE_HIGHER, true, 0, 0},
+    {"nearest", PCU_QUANTILE_NEAREST, true, 0, 0},
+    {"midpoint", PCU_QUANTILE_MIDPOINT, false, 0, 0},
+    {"averaged_inverted_cdf", PCU_QUANTILE_AVERAGED_INVERTED_CDF, false, 0, 0},
+    {"inverted_cdf", PCU_QUANTILE_INVERTED_CDF, true, 0, 0},
+    {"closest_observation", PCU_QUANTILE_CLOSEST_OBSERVATION, true, 0, 0},
+    {"interpolated_inverted_cdf", PCU_QUANTILE_BY_FORMULA, false, 0, 1},
+    {"hazen", PCU_QUANTILE_BY_FORMULA, false, 0.5, 0.5},
+    {"weibull", PCU_QUANTILE_BY_FORMULA, false, 0, 0},
+    {"median_unbiased", PCU_QUANTILE_BY_FORMULA, false, 1 / 3.0, 1 / 3.0},
+    {"normal_unbiased", PCU_QUANTILE_BY_FORMULA, false, 3 / 8.0, 3 / 8.0},
 };
 
 const pcu_quantile_method *
@@ -128,7 +128,7 @@ quantile_lines_new(const quantile_plan *plan)
     size_t shape[PCU_MAX_NDIM];
     ptrdiff_t strides[PCU_MAX_NDIM];
     quantile_order_axes(plan->call, axes);
-    int in_order = 1;
+    bool in_order = true;
     for (int k = 0; k < x->ndim; k++) {
         shape[k] = x->shape[axes[k]];
         strides[k] = x->strides[axes[k]];
@@ -162,7 +162,7 @@ quantile_sorted_new(const quantile_plan *plan, PyObject *lines)
     }
     pcu_sort_call call = {.x = view,
                           .axis = 1,
-                          .keys = 1,
+                          .keys = true,
                           .allocator = plan->call->x->allocator,
                           .stream = plan->call->stream};
     PyObject *sorted = pcu_sort(plan->st, &call);

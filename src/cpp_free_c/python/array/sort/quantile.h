@@ -24,8 +24,8 @@ typedef enum {
 typedef struct {
     const char *name;
     pcu_quantile_rule rule;
-    int is_element; /* 1: the result is an element, of the dtype of the array */
-    double alpha;   /* BY_FORMULA: Hyndman and Fan, 1996 */
+    bool is_element; /* the result is an element, of the dtype of the array */
+    double alpha;    /* BY_FORMULA: Hyndman and Fan, 1996 */
     double beta;
 } pcu_quantile_method;
 
@@ -34,16 +34,16 @@ typedef struct {
     pcu_gpuarray *x;
     const unsigned char *reduced; /* for each axis of x: 1 if lines lie along it */
     const pcu_quantile_method *method;
-    int is_element;   /* 1: the results are elements */
-    int skips_nan;    /* 1: NaNs are no elements; 0: they make the quantile NaN */
-    int needs_values; /* 1: ValueError for lines without elements; 0: NaN */
-    int is_single;    /* 1: places are computed in float32 */
-    int type;         /* pcu_type of the results */
+    bool is_element;   /* the results are elements */
+    bool skips_nan;    /* NaNs are no elements, else they make the quantile NaN */
+    bool needs_values; /* ValueError for lines without elements, else NaN */
+    bool is_single;    /* places are computed in float32 */
+    int type;          /* pcu_type of the results */
     const double *q;
     size_t count; /* of q */
     int ndim;     /* the axes of q, which come first in the result */
     const npy_intp *shape;
-    int keepdims;
+    bool keepdims;
     CUstream stream;
 } pcu_quantile_call;
 

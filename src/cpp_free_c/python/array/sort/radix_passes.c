@@ -80,7 +80,7 @@ radix_lay_out(const pcu_line_sort *sort, radix_layout *layout)
         return -1;
     }
     for (size_t k = 0; k < 2 && sort->digits > k + 1; k++) {
-        int is_target = k == 1 && sort->keys;
+        bool is_target = k == 1 && sort->keys;
         if (!is_target &&
             radix_append(layout, n, sort->itemsize, &layout->keys[k]) < 0) {
             return -1;

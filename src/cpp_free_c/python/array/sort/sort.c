@@ -125,19 +125,19 @@ sort_enqueue(const sort_plan *plan, pcu_gpuarray *source, const sort_results *ta
 
 /* -- arrays ------------------------------------------------------------------------ */
 
-/* 1 if the lines of the array along the axis follow each other in memory. */
-static int
+/* Whether the lines of the array along the axis follow each other in memory. */
+static bool
 sort_is_packed(const pcu_gpuarray *array, int axis)
 {
     if (axis == array->ndim - 1 && (array->contiguous & PCU_ARRAY_C)) {
-        return 1;
+        return true;
     }
     return axis == 0 && (array->contiguous & PCU_ARRAY_F);
 }
 
 /* A packed array in Fortran order if f_order is 1, else in C order. */
 static PyObject *
-sort_result_new(const sort_plan *plan, int type, int f_order, int ndim,
+sort_result_new(const sort_plan *plan, int type, bool f_order, int ndim,
                 const size_t *shape)
 {
     ptrdiff_t strides[PCU_MAX_NDIM];
@@ -154,10 +154,10 @@ sort_result_new(const sort_plan *plan, int type, int f_order, int ndim,
 /* Sort the lines of a packed array. The elements go to the array itself if that is
  * allowed and possible. New arrays have the order of axes of the source. */
 static int
-sort_packed(const sort_plan *plan, pcu_gpuarray *source, int may_overwrite,
+sort_packed(const sort_plan *plan, pcu_gpuarray *source, bool may_overwrite,
             sort_results *results)
 {
-    int f_order = !(source->contiguous & PCU_ARRAY_C);
+    bool f_order = !(source->contiguous & PCU_ARRAY_C);
     if (plan->lines.keys && may_overwrite && pcu_line_sort_is_in_place(&plan->lines)) {
         results->keys = Py_NewRef((PyObject *)source);
     }
@@ -245,7 +245,7 @@ sort_put_back(const sort_plan *plan, PyObject **sorted)
         result = Py_NewRef((PyObject *)x);
     }
     else {
-        result = sort_result_new(plan, lines->type, 0, x->ndim, x->shape);
+        result = sort_result_new(plan, lines->type, false, x->ndim, x->shape);
     }
     if (result == NULL) {
         return -1;
@@ -268,7 +268,7 @@ sort_indirect(const sort_plan *plan, sort_results *results)
     if (lines == NULL) {
         return -1;
     }
-    int rc = sort_packed(plan, (pcu_gpuarray *)lines, 1, results);
+    int rc = sort_packed(plan, (pcu_gpuarray *)lines, true, results);
     Py_DECREF(lines);
     if (rc < 0) {
         return -1;

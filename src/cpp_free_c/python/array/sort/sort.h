@@ -9,11 +9,11 @@
 typedef struct {
     pcu_gpuarray *x; /* initialised */
     int axis;        /* negative ones count from the end */
-    int keys;        /* 1: the sorted elements are a result */
-    int indices;     /* 1: their int64 indices before the sort are a result */
-    int descending;
-    int in_place;        /* 1: the sorted elements go to x, which is the result; no
-                            indices then */
+    bool keys;       /* the sorted elements are a result */
+    bool indices;    /* their int64 indices before the sort are a result */
+    bool descending;
+    bool in_place;       /* the sorted elements go to x, which is the result; no
+                           indices then */
     PyObject *allocator; /* None: x's */
     CUstream stream;
 } pcu_sort_call;

@@ -22,8 +22,8 @@ typedef struct {
     double ddof;
     int op;
     int dtype; /* pcu_type; NONE: not given */
-    int keepdims;
-    int include_initial;
+    bool keepdims;
+    bool include_initial;
 } pcu_array_args;
 
 /* The vocabulary: the names of the members. */

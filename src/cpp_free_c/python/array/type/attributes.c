@@ -17,17 +17,17 @@
 #include "python/support/convert.h"
 #include "python/driver/context.h"
 
-/* 1 after __init__; before it AttributeError, which getattr(x, name, default) expects.
- */
-static int
+/* True after __init__; before it AttributeError, which getattr(x, name, default)
+ * expects. */
+static bool
 attribute_is_set(pcu_gpuarray *self, const char *name)
 {
     if (self->dtype != NULL) {
-        return 1;
+        return true;
     }
     PyErr_Format(PyExc_AttributeError, "'%s' object has no attribute '%s' yet",
                  Py_TYPE(self)->tp_name, name);
-    return 0;
+    return false;
 }
 
 /* 0 if an attribute is assigned, AttributeError if it is deleted. */
@@ -152,7 +152,7 @@ attribute_set_gpudata(PyObject *op, PyObject *value, void *Py_UNUSED(closure))
     if (attribute_check_set(value, "gpudata") < 0) {
         return -1;
     }
-    return pcu_gpuarray_adopt((pcu_gpuarray *)op, value, 0);
+    return pcu_gpuarray_adopt((pcu_gpuarray *)op, value, false);
 }
 
 static PyObject *

@@ -9,17 +9,17 @@
 
 /* -- arguments --------------------------------------------------------------------- */
 
-/* 1 if the elements of the array are certainly what the kernel declares. Integers may
- * have another sign. */
-static int
+/* Whether the elements of the array are certainly what the kernel declares. Integers
+ * may have another sign. */
+static bool
 argument_matches(const pcu_gpuarray *array, PyArray_Descr *declared)
 {
     if (array->dtype == declared) {
-        return 1;
+        return true;
     }
     int type = pcu_type_of_dtype(declared);
     if (!pcu_type_is_number(type)) {
-        return 0;
+        return false;
     }
     if (!pcu_type_is_integer(type)) {
         return type == array->type;
@@ -28,7 +28,7 @@ argument_matches(const pcu_gpuarray *array, PyArray_Descr *declared)
            PyDataType_ELSIZE(declared) == PyDataType_ELSIZE(array->dtype);
 }
 
-static int
+static bool
 argument_accepts(const pcu_kernel_arguments *call, const pcu_gpuarray *array,
                  PyObject *declared, int use)
 {
@@ -39,8 +39,8 @@ argument_accepts(const pcu_kernel_arguments *call, const pcu_gpuarray *array,
            argument_matches(array, (PyArray_Descr *)declared);
 }
 
-/* 1 if the memory of the array belongs to another context than the current one. */
-static int
+/* Whether the memory of the array belongs to another context than the current one. */
+static bool
 argument_is_elsewhere(const pcu_gpuarray *array)
 {
     const pcu_resource *memory = pcu_gpuarray_allocation(array);
@@ -57,7 +57,7 @@ pcu_kernel_arguments_check(const pcu_kernel_arguments *call, Py_ssize_t i)
                           call->uses[i])) {
         return 0;
     }
-    int is_view = array->gpudata == NULL; /* else the memory is checked when packed */
+    bool is_view = array->gpudata == NULL; /* else the memory is checked when packed */
     if ((is_view || !array->inside || argument_is_elsewhere(array)) &&
         pcu_gpuarray_check_current(array) < 0) {
         return -1;

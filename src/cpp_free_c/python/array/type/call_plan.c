@@ -53,36 +53,36 @@ remember_kind(const remember_args *a)
     return kind;
 }
 
-/* 1 if the stages are as many Functions as the kind has. */
-static int
+/* Whether the stages are as many Functions as the kind has. */
+static bool
 remember_has_stages(pcu_state *st, const remember_args *a, Py_ssize_t wanted)
 {
     if (!PyTuple_Check(a->stages) || PyTuple_GET_SIZE(a->stages) != wanted) {
-        return 0;
+        return false;
     }
     for (Py_ssize_t i = 0; i < wanted; i++) {
         if (!PyObject_TypeCheck(PyTuple_GET_ITEM(a->stages, i), st->Function)) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
-/* 1 if there is a dtype and a use for each argument, and the first array is one. */
-static int
+/* Whether there is a dtype and a use for each argument, and the first array is one. */
+static bool
 remember_has_arguments(const remember_args *a)
 {
     if (!PyTuple_Check(a->dtypes) || !PyBytes_Check(a->uses) ||
         PyTuple_GET_SIZE(a->dtypes) != PyBytes_GET_SIZE(a->uses) ||
         a->first >= (size_t)PyTuple_GET_SIZE(a->dtypes)) {
-        return 0;
+        return false;
     }
     return PyBytes_AS_STRING(a->uses)[a->first] != PCU_USE_SCALAR;
 }
 
-/* 1 if the dtype of the result and the numbers fit the kind: elementwise kernels have
- * none. */
-static int
+/* Whether the dtype of the result and the numbers fit the kind: elementwise kernels
+ * have none. */
+static bool
 remember_has_result(const remember_args *a, pcu_call_kind kind)
 {
     if (kind == PCU_CALL_ELEMENTWISE || kind == PCU_CALL_RANGE) {
@@ -91,8 +91,8 @@ remember_has_result(const remember_args *a, pcu_call_kind kind)
     return PyArray_DescrCheck(a->result) && a->threads != 0 && a->each != 0;
 }
 
-/* 1 if the arguments of _remember make a plan. */
-static int
+/* Whether the arguments of _remember make a plan. */
+static bool
 remember_is_valid(pcu_state *st, const remember_args *a)
 {
     pcu_call_kind kind = remember_kind(a);

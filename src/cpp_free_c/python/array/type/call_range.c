@@ -8,7 +8,7 @@
 int
 pcu_call_select(pcu_call_selection *selection, PyObject *name, PyObject *value)
 {
-    int is_slice = PyUnicode_CompareWithASCIIString(name, "slice") == 0;
+    bool is_slice = PyUnicode_CompareWithASCIIString(name, "slice") == 0;
     if (!is_slice && PyUnicode_CompareWithASCIIString(name, "range") != 0) {
         return 0;
     }

@@ -117,7 +117,7 @@ combination_axpbz(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 static PyObject *
 combination_pair(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                  PyObject *kwnames, const pcu_signature *signature, int operation,
-                 int reversed)
+                 bool reversed)
 {
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     combination_args a = {.stream = pcu_stream_current()};
@@ -147,7 +147,7 @@ combination_multiply(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                      PyObject *kwnames)
 {
     return combination_pair(op, args, nargs, kwnames, &combination_multiply_signature,
-                            PCU_OP_MULTIPLY, 0);
+                            PCU_OP_MULTIPLY, false);
 }
 
 static PyObject *
@@ -155,7 +155,7 @@ combination_div(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                 PyObject *kwnames)
 {
     return combination_pair(op, args, nargs, kwnames, &combination_div_signature,
-                            PCU_OP_DIVIDE, 0);
+                            PCU_OP_DIVIDE, false);
 }
 
 static PyObject *
@@ -163,7 +163,7 @@ combination_rdiv(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                  PyObject *kwnames)
 {
     return combination_pair(op, args, nargs, kwnames, &combination_rdiv_signature,
-                            PCU_OP_DIVIDE, 1);
+                            PCU_OP_DIVIDE, true);
 }
 
 PCU_SIGNATURE(combination_pow, combination_words,

@@ -22,7 +22,7 @@ typedef struct {
 
 /* The call itself, with the arguments of either function. */
 static PyObject *
-fourier_call(PyObject *m, const pcu_signature *signature, int is_nd,
+fourier_call(PyObject *m, const pcu_signature *signature, bool is_nd,
              PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     pcu_state *st = pcu_state_of_module(m);
@@ -66,7 +66,7 @@ PCU_SIGNATURE(fourier_along, fourier_words,
 static PyObject *
 fourier_along(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    return fourier_call(m, &fourier_along_signature, 0, args, nargs, kwnames);
+    return fourier_call(m, &fourier_along_signature, false, args, nargs, kwnames);
 }
 
 PCU_SIGNATURE(
@@ -78,7 +78,7 @@ static PyObject *
 fourier_along_axes(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                    PyObject *kwnames)
 {
-    return fourier_call(m, &fourier_along_axes_signature, 1, args, nargs, kwnames);
+    return fourier_call(m, &fourier_along_axes_signature, true, args, nargs, kwnames);
 }
 
 PyDoc_STRVAR(fourier_library_doc,

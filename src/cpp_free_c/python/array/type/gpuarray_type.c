@@ -114,7 +114,7 @@ array_init_parsed(pcu_gpuarray *self, const array_args *a)
      * memory cannot be allocated */
     pcu_gpuarray_forget_memory(self);
     if (a->gpudata != Py_None) {
-        return pcu_gpuarray_adopt(self, a->gpudata, 1);
+        return pcu_gpuarray_adopt(self, a->gpudata, true);
     }
     return pcu_gpuarray_allocate(self);
 }

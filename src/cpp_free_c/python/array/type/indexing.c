@@ -89,7 +89,7 @@ index_take_slice(index_plan *plan, const pcu_gpuarray *self, PyObject *item)
     return 0;
 }
 
-static int
+static bool
 index_is_basic(pcu_state *st, PyObject *item)
 {
     return item == Py_None || item == Py_Ellipsis || PySlice_Check(item) ||
@@ -171,8 +171,8 @@ index_view_new(pcu_gpuarray *self, PyObject *const *items, Py_ssize_t n)
                                  NULL);
 }
 
-/* The items of an index: 1 if all of them are basic, 0 if not. */
-static int
+/* The items of an index: whether all of them are basic. */
+static bool
 index_items(pcu_state *st, PyObject **index, PyObject *const **items, Py_ssize_t *n)
 {
     *items = index;
@@ -183,10 +183,10 @@ index_items(pcu_state *st, PyObject **index, PyObject *const **items, Py_ssize_t
     }
     for (Py_ssize_t i = 0; i < *n; i++) {
         if (!index_is_basic(st, (*items)[i])) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 /* The first name of a field in an item of an index, borrowed; NULL if there is none. */
@@ -233,8 +233,8 @@ index_refuse_fields(const pcu_gpuarray *self, PyObject *const *items, Py_ssize_t
     return -1;
 }
 
-/* 1 if the index is one mask on the device. */
-static int
+/* Whether the index is one mask on the device. */
+static bool
 index_is_mask(pcu_gpuarray *self, PyObject *index)
 {
     return !PyTuple_Check(index) && !PyLong_Check(index) && !PySlice_Check(index) &&

@@ -286,17 +286,17 @@ call_kind_of(PyObject *const *values, PyObject *kwnames)
     return selection.value == NULL ? CALL_PLAN_WHOLE : CALL_PLAN_RANGE;
 }
 
-/* 1 if the plan belongs to the context in which this call works. */
-static int
+/* Whether the plan belongs to the context in which this call works. */
+static bool
 call_plan_applies(const kernel_call *self, const pcu_call_plan *plan)
 {
     if (plan == NULL) {
-        return 0;
+        return false;
     }
     pcu_context *ctx = pcu_context_launch_borrow(self->st);
     if (ctx == NULL) {
         PyErr_Clear(); /* _prepare raises the error of this case */
-        return 0;
+        return false;
     }
     return (PyObject *)ctx == plan->context;
 }

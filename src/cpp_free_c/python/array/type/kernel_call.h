@@ -83,7 +83,7 @@ PCU_HIDDEN PCU_RAISES int pcu_kernel_arguments_address(const pcu_kernel_argument
 /* What the keywords select. */
 typedef struct {
     PyObject *value; /* borrowed; NULL: all elements */
-    int is_slice;
+    bool is_slice;
 } pcu_call_selection;
 
 typedef struct {

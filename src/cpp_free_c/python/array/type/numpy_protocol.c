@@ -72,7 +72,7 @@ protocol_find_number(pcu_state *st, PyObject *ufunc, int *op)
     return 1;
 }
 
-static int
+static bool
 protocol_is_method(PyObject *method, const char *name)
 {
     return PyUnicode_Check(method) &&
@@ -90,16 +90,16 @@ protocol_find_operation(pcu_state *st, PyObject *const *args, Py_ssize_t nargs, 
     return protocol_is_method(args[1], "__call__") && nargs - 2 == pcu_ops[*op].inputs;
 }
 
-/* 1 if the kernels of index arrays apply an operation to elements of a type: a word of
- * up to 8 bytes is exchanged as one, and sums are added part by part. */
-static int
+/* Whether the kernels of index arrays apply an operation to elements of a type: a word
+ * of up to 8 bytes is exchanged as one, and sums are added part by part. */
+static bool
 protocol_is_applied(int op, int type)
 {
     if (!pcu_type_is_number(type) || pcu_types[type].size == 1) {
-        return 0;
+        return false;
     }
     if (op == PCU_OP_ADD) {
-        return 1;
+        return true;
     }
     return (op == PCU_OP_MAXIMUM || op == PCU_OP_MINIMUM) && pcu_types[type].size <= 8;
 }
@@ -182,18 +182,19 @@ PyDoc_STRVAR(protocol_array_function_doc,
              "__array_function__($self, func, types, args, kwargs, /)\n--\n\n"
              "Run a function of NumPy that is no universal function on the device.");
 
-/* 1 if a keyword has the value by which NumPy's wrappers say that it was not given. */
-static int
+/* Whether a keyword has the value by which NumPy's wrappers say that it was not given.
+ */
+static bool
 protocol_lacks_value(PyObject *kwargs)
 {
     Py_ssize_t place = 0;
     PyObject *value;
     while (PyDict_Next(kwargs, &place, NULL, &value)) {
         if (strstr(Py_TYPE(value)->tp_name, "_NoValueType") != NULL) {
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 /* Call a function with all arguments but the first by name. NULL without an exception

@@ -31,7 +31,7 @@ operator_state_of(PyObject *op)
 
 static PyObject *
 operator_call(pcu_state *st, int op, PyObject *const *values, PyObject *out,
-              int keeps_type)
+              bool keeps_type)
 {
     pcu_ufunc_options options = {.outs = {out, NULL},
                                  .dtype = PCU_T_NONE,
@@ -56,22 +56,23 @@ operator_binary(int op, PyObject *a, PyObject *b)
     if (st == NULL) {
         Py_RETURN_NOTIMPLEMENTED;
     }
-    return operator_call(st, op, values, NULL, 0);
+    return operator_call(st, op, values, NULL, false);
 }
 
 static PyObject *
 operator_inplace(int op, PyObject *self, PyObject *other)
 {
     PyObject *values[2] = {self, other};
-    int keeps_type = op == PCU_OP_ADD || op == PCU_OP_SUBTRACT ||
-                     op == PCU_OP_MULTIPLY || op == PCU_OP_DIVIDE || op == PCU_OP_POWER;
+    bool keeps_type = op == PCU_OP_ADD || op == PCU_OP_SUBTRACT ||
+                      op == PCU_OP_MULTIPLY || op == PCU_OP_DIVIDE ||
+                      op == PCU_OP_POWER;
     return operator_call(((pcu_gpuarray *)self)->st, op, values, self, keeps_type);
 }
 
 static PyObject *
 operator_unary(int op, PyObject *self)
 {
-    return operator_call(((pcu_gpuarray *)self)->st, op, &self, NULL, 0);
+    return operator_call(((pcu_gpuarray *)self)->st, op, &self, NULL, false);
 }
 
 #define OPERATOR_BINARY(name, OP)                              \

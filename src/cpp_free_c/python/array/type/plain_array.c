@@ -34,7 +34,7 @@ plain_check_arrays(PyObject *m, PyObject *const *args, Py_ssize_t nargs)
     Py_RETURN_NONE;
 }
 
-int
+bool
 pcu_gpuarray_is_plain(const pcu_gpuarray *self)
 {
     pcu_state *st = self->st;

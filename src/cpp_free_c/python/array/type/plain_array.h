@@ -6,8 +6,8 @@
 
 #include "python/driver/memory/gpuarray.h"
 
-/* 1 for a GPUArray (no subclass) whose attributes size, mem_size, nbytes and flags are
- * the true ones. */
-PCU_HIDDEN int pcu_gpuarray_is_plain(const pcu_gpuarray *self);
+/* True for a GPUArray (no subclass) whose attributes size, mem_size, nbytes and flags
+ * are the true ones. */
+PCU_HIDDEN bool pcu_gpuarray_is_plain(const pcu_gpuarray *self);
 
 #endif

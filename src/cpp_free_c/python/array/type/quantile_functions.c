@@ -23,9 +23,9 @@ typedef struct {
     PyObject *q;
     PyObject *axis;
     PyObject *out;
-    int overwrite_input; /* of no effect */
+    bool overwrite_input; /* of no effect */
     PyObject *method;
-    int keepdims;
+    bool keepdims;
     PyObject *weights;
     CUstream stream;
 } quantile_args;
@@ -44,8 +44,8 @@ typedef struct {
 typedef struct {
     PyObject *values; /* NULL, or an array of doubles */
     double number;    /* if values is NULL */
-    int is_python;    /* 1: a number of Python, which has no dtype */
-    int is_integer;
+    bool is_python;   /* a number of Python, which has no dtype */
+    bool is_integer;
     int type; /* pcu_type of floats, else FLOAT64 */
 } quantile_q;
 
@@ -120,7 +120,7 @@ quantile_read_q(pcu_state *st, const quantile_function *f, PyObject *value,
 {
     *q = (quantile_q){.type = PCU_T_FLOAT64};
     if (PyFloat_CheckExact(value) || PyLong_CheckExact(value)) {
-        q->is_python = 1;
+        q->is_python = true;
         q->is_integer = PyLong_CheckExact(value);
         q->number = PyFloat_AsDouble(value);
         if (q->number == -1 && PyErr_Occurred()) {
@@ -192,11 +192,11 @@ quantile_choose_type(const quantile_function *f, const quantile_q *q,
                      pcu_quantile_call *call)
 {
     int type = call->x->type;
-    int is_exact = pcu_type_is_exact(type);
+    bool is_exact = pcu_type_is_exact(type);
     call->type = type;
     if (call->method->is_element || (call->method->rule == PCU_QUANTILE_LINEAR &&
                                      q->is_integer && !f->is_percent)) {
-        call->is_element = 1;
+        call->is_element = true;
         return 0;
     }
     if (is_exact) {
@@ -236,7 +236,7 @@ static PyObject *
 quantile_enqueue(pcu_state *st, const quantile_function *f, const quantile_args *a)
 {
     unsigned char reduced[PCU_MAX_NDIM + 1];
-    quantile_q q = {.is_python = 1, .type = PCU_T_FLOAT64};
+    quantile_q q = {.is_python = true, .type = PCU_T_FLOAT64};
     pcu_quantile_call call = {.name = f->name,
                               .reduced = reduced,
                               .q = &q.number,
@@ -253,7 +253,7 @@ quantile_enqueue(pcu_state *st, const quantile_function *f, const quantile_args 
     }
     if (quantile_read_method(f, a->method, &call) == 0 &&
         quantile_choose_type(f, &q, &call) == 0) {
-        int is_exact = pcu_type_is_exact(call.x->type);
+        bool is_exact = pcu_type_is_exact(call.x->type);
         call.skips_nan = f->skips_nan && !is_exact;
         call.needs_values =
             !f->is_median && (!f->skips_nan || pcu_type_is_exact(call.type));

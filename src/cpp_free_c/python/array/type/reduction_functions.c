@@ -36,20 +36,20 @@ reduction_enqueue(pcu_state *st, int op, PyObject *const *inputs,
     return pcu_reduce(st, &call);
 }
 
-/* 1 if NaN has no place in the dtype or the output of a reduction that leaves out NaN:
- * the kernel would convert the elements before it looks. */
-static int
+/* Whether NaN has no place in the dtype or the output of a reduction that leaves out
+ * NaN: the kernel would convert the elements before it looks. */
+static bool
 reduction_loses_nan(pcu_state *st, int op, PyObject *input, const pcu_array_args *a)
 {
-    int is_sum = op == PCU_REDUCE_NANSUM || op == PCU_REDUCE_NANPROD;
-    int is_mean =
+    bool is_sum = op == PCU_REDUCE_NANSUM || op == PCU_REDUCE_NANPROD;
+    bool is_mean =
         op == PCU_REDUCE_NANMEAN || op == PCU_REDUCE_NANVAR || op == PCU_REDUCE_NANSTD;
     if ((!is_sum && !is_mean) || !pcu_is_array(st, input)) {
-        return 0;
+        return false;
     }
     int own = ((pcu_gpuarray *)input)->type;
     if (!pcu_type_is_number(own) || pcu_type_is_exact(own)) {
-        return 0;
+        return false;
     }
     if (a->dtype != PCU_T_NONE) {
         return !pcu_type_casts(own, a->dtype);
@@ -58,16 +58,16 @@ reduction_loses_nan(pcu_state *st, int op, PyObject *input, const pcu_array_args
            pcu_type_is_exact(((pcu_gpuarray *)a->out)->type);
 }
 
-/* 1 if a kernel does what the arguments ask for. The difference of two bool values is
- * no bool. */
-static int
+/* Whether a kernel does what the arguments ask for. The difference of two bool values
+ * is no bool. */
+static bool
 reduction_is_plain(pcu_state *st, int op, PyObject *input, const pcu_array_args *a)
 {
     if (op == PCU_REDUCE_PTP && pcu_is_array(st, input) &&
         ((pcu_gpuarray *)input)->type == PCU_T_BOOL) {
-        return 0;
+        return false;
     }
-    int is_spread = pcu_reductions[op].rule == PCU_REDUCE_TO_SPREAD;
+    bool is_spread = pcu_reductions[op].rule == PCU_REDUCE_TO_SPREAD;
     return !reduction_loses_nan(st, op, input, a) && a->initial == Py_None &&
            a->where == Py_True && !(is_spread && a->dtype != PCU_T_NONE);
 }

@@ -18,10 +18,9 @@ typedef struct {
     PyObject *stream;
 } scan_args;
 
-/* Read the arguments: 1, or 0 if Python has to handle the call, which raises the
- * errors.
- */
-static int
+/* Read the arguments: true, or false if Python has to handle the call, which raises the
+ * errors. */
+static bool
 scan_read(PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, scan_args *a)
 {
     static const char *const names[] = {"input_ary", "output_ary", "allocator",
@@ -30,7 +29,7 @@ scan_read(PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, scan_args 
                                  &a->stream};
     Py_ssize_t count = 0;
     if (nargs > (Py_ssize_t)Py_ARRAY_LENGTH(places)) {
-        return 0;
+        return false;
     }
     for (Py_ssize_t i = 0; i < nargs; i++) {
         *places[i] = args[i];
@@ -46,15 +45,15 @@ scan_read(PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, scan_args 
             k++;
         }
         if (k == Py_ARRAY_LENGTH(places) || *places[k] != NULL) {
-            return 0;
+            return false;
         }
         *places[k] = args[nargs + i];
     }
     return a->input_ary != NULL;
 }
 
-/* 1 if the array is one packed axis of the scan's dtype. */
-static int
+/* Whether the array is one packed axis of the scan's dtype. */
+static bool
 scan_accepts(const pcu_call_plan *plan, PyObject *value)
 {
     const pcu_gpuarray *array = (const pcu_gpuarray *)value;
@@ -63,8 +62,8 @@ scan_accepts(const pcu_call_plan *plan, PyObject *value)
            pcu_gpuarray_is_plain(array);
 }
 
-/* 1 if blocks could write to elements that other blocks have still to read. */
-static int
+/* Whether blocks could write to elements that other blocks have still to read. */
+static bool
 scan_overlaps(const pcu_gpuarray *source, const pcu_gpuarray *target)
 {
     CUdeviceptr distance = target->address - source->address;

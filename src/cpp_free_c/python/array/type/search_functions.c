@@ -18,7 +18,7 @@ typedef struct {
     PyObject *values;
     PyObject *side;
     PyObject *sorter;
-    int right;
+    bool right;
     PyObject *allocator;
     CUstream stream;
 } search_args;
@@ -44,7 +44,7 @@ search_read_side(PyObject *side, int *right)
 }
 
 static PyObject *
-search_enqueue(pcu_state *st, const char *name, int digitize, const search_args *a)
+search_enqueue(pcu_state *st, const char *name, bool digitize, const search_args *a)
 {
     pcu_search_call call = {.name = name,
                             .right = a->right,
@@ -63,8 +63,8 @@ search_enqueue(pcu_state *st, const char *name, int digitize, const search_args 
     return pcu_search(st, &call);
 }
 
-/* 1 if values is a number, which Python has to copy to the device. */
-static int
+/* Whether values is a number, which Python has to copy to the device. */
+static bool
 search_is_number(pcu_state *st, const search_args *a)
 {
     return a->values != NULL && !pcu_is_array(st, a->values) &&
@@ -106,7 +106,7 @@ method_searchsorted(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
         return pcu_gpuarray_forward(self, "pycuda._array.functions.sorting",
                                     "searchsorted", args, nargs, kwnames);
     }
-    return search_enqueue(st, "searchsorted", 0, &a);
+    return search_enqueue(st, "searchsorted", false, &a);
 }
 
 PCU_SIGNATURE(
@@ -138,7 +138,7 @@ function_searchsorted(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
         return pcu_forward("pycuda._array.functions.sorting", "searchsorted", args,
                            nargs, kwnames);
     }
-    return search_enqueue(st, "searchsorted", 0, &a);
+    return search_enqueue(st, "searchsorted", false, &a);
 }
 
 PCU_SIGNATURE(
@@ -172,7 +172,7 @@ function_digitize(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                            kwnames);
     }
     a.right = !a.right; /* the side on which values go that equal an edge */
-    return search_enqueue(st, "digitize", 1, &a);
+    return search_enqueue(st, "digitize", true, &a);
 }
 
 /* -- counts ------------------------------------------------------------------------ */

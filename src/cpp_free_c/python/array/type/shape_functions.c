@@ -19,9 +19,9 @@
 typedef struct {
     PyObject *arrays; /* borrowed, as are all objects */
     int axis;
-    int is_new; /* 1: a new axis */
+    bool is_new; /* a new axis */
     PyObject *dtype;
-    int f_order;
+    bool f_order;
     PyObject *allocator;
     CUstream stream;
 } join_args;
@@ -37,7 +37,7 @@ join_array_new(pcu_state *st, PyObject *value, CUstream stream)
         return Py_NewRef(value);
     }
     if (PyArray_Check(value)) {
-        return pcu_host_transfer_new(st, value, NULL, stream, 0);
+        return pcu_host_transfer_new(st, value, NULL, stream, false);
     }
     PyErr_Format(PyExc_TypeError, "only GPUArrays can be joined, not %s",
                  Py_TYPE(value)->tp_name);
@@ -68,19 +68,19 @@ join_with_axis_new(PyObject *value, int axis)
     return (PyObject *)view;
 }
 
-/* 1 if two arrays have the same lengths except along an axis (-1: none). */
-static int
+/* Whether two arrays have the same lengths except along an axis (-1: none). */
+static bool
 join_fits(const pcu_gpuarray *a, const pcu_gpuarray *b, int axis)
 {
     if (a->ndim != b->ndim) {
-        return 0;
+        return false;
     }
     for (int i = 0; i < a->ndim; i++) {
         if (i != axis && a->shape[i] != b->shape[i]) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 static int
@@ -341,8 +341,8 @@ static const pcu_word public_join_words[] = {
 typedef struct {
     const pcu_signature *signature;
     const char *name;     /* in messages */
-    int is_new;           /* 1: along a new axis */
-    int f_order;          /* 1: in Fortran order unless the new axis is the first */
+    bool is_new;          /* along a new axis */
+    bool f_order;         /* in Fortran order unless the new axis is the first */
     const char *in_steps; /* the name in Python, for what takes more than one step */
 } public_join;
 
@@ -390,8 +390,8 @@ static PyObject *
 shape_concatenate(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                   PyObject *kwnames)
 {
-    static const public_join kind = {&shape_concatenate_signature, "concatenate", 0, 0,
-                                     "concatenate"};
+    static const public_join kind = {&shape_concatenate_signature, "concatenate", false,
+                                     false, "concatenate"};
     return shape_public_join(m, &kind, args, nargs, kwnames);
 }
 
@@ -406,7 +406,8 @@ PCU_SIGNATURE(
 static PyObject *
 shape_stack(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const public_join kind = {&shape_stack_signature, "stack", 1, 1, "stack"};
+    static const public_join kind = {&shape_stack_signature, "stack", true, true,
+                                     "stack"};
     return shape_public_join(m, &kind, args, nargs, kwnames);
 }
 
@@ -419,7 +420,7 @@ static PyObject *
 shape_numpy_stack(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                   PyObject *kwnames)
 {
-    static const public_join kind = {&shape_numpy_stack_signature, "stack", 1, 0,
+    static const public_join kind = {&shape_numpy_stack_signature, "stack", true, false,
                                      "numpy.stack"};
     return shape_public_join(m, &kind, args, nargs, kwnames);
 }

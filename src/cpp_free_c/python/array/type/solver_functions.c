@@ -101,8 +101,8 @@ solver_small(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
         solver_read_kind(a.kind, &kind) < 0) {
         return NULL;
     }
-    int takes_two = kind == PCU_SMALL_SOLVE || kind == PCU_SMALL_FACTORS_DET ||
-                    kind == PCU_SMALL_FACTORS_SLOGDET;
+    bool takes_two = kind == PCU_SMALL_SOLVE || kind == PCU_SMALL_FACTORS_DET ||
+                     kind == PCU_SMALL_FACTORS_SLOGDET;
     if (!pcu_is_array(st, a.a) || takes_two != (a.b != Py_None) ||
         (takes_two && !pcu_is_array(st, a.b))) {
         Py_RETURN_NONE; /* Python says what is wrong */
@@ -134,7 +134,7 @@ solver_small(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
 
 typedef struct {
     PyObject *arrays[2]; /* borrowed */
-    int is_bidiagonal;
+    bool is_bidiagonal;
     CUstream stream;
 } diagonals_args;
 

@@ -13,10 +13,10 @@
 typedef struct {
     PyObject *array; /* borrowed, as are all objects */
     int axis;
-    int keys;
-    int indices;
-    int descending;
-    int in_place;
+    bool keys;
+    bool indices;
+    bool descending;
+    bool in_place;
     CUstream stream;
     PyObject *allocator;
     size_t count;
@@ -45,7 +45,7 @@ sort_function(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
 {
     pcu_state *st = pcu_state_of_module(m);
     sort_args a = {
-        .axis = -1, .keys = 1, .stream = pcu_stream_current(), .allocator = Py_None};
+        .axis = -1, .keys = true, .stream = pcu_stream_current(), .allocator = Py_None};
     if (pcu_args_parse(st, &sort_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }

@@ -17,8 +17,8 @@
 typedef struct {
     PyObject *ary; /* borrowed */
     CUstream stream;
-    int pagelocked;
-    int async;
+    bool pagelocked;
+    bool async;
 } transfer_args;
 
 /* -- get --------------------------------------------------------------------------- */
@@ -114,7 +114,7 @@ transfer_get_async(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                    PyObject *kwnames)
 {
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    transfer_args a = {.ary = Py_None, .stream = pcu_stream_current(), .async = 1};
+    transfer_args a = {.ary = Py_None, .stream = pcu_stream_current(), .async = true};
     if (pcu_args_parse(self->st, &transfer_get_async_signature, args, nargs, kwnames,
                        &a) < 0) {
         return NULL;
@@ -218,7 +218,7 @@ transfer_set_async(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                    PyObject *kwnames)
 {
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    transfer_args a = {.stream = pcu_stream_current(), .async = 1};
+    transfer_args a = {.stream = pcu_stream_current(), .async = true};
     if (pcu_args_parse(self->st, &transfer_set_async_signature, args, nargs, kwnames,
                        &a) < 0) {
         return NULL;
@@ -237,7 +237,7 @@ typedef struct {
 /* A GPUArray of a numpy array or scalar. */
 static PyObject *
 transfer_upload_host(pcu_state *st, const upload_args *a, PyObject *allocator,
-                     int async)
+                     bool async)
 {
     PyObject *array = a->ary;
     if (PyArray_Check(array)) {
@@ -245,7 +245,7 @@ transfer_upload_host(pcu_state *st, const upload_args *a, PyObject *allocator,
     }
     else if (PyArray_IsScalar(array, Generic)) {
         array = PyArray_FromScalar(array, NULL);
-        async = 0; /* the array is a temporary, which must outlive the transfer */
+        async = false; /* the array is a temporary, which must outlive the transfer */
     }
     else {
         PyErr_Format(PyExc_TypeError, "ary must be a numpy array or a GPUArray, not %s",
@@ -264,7 +264,7 @@ transfer_upload_host(pcu_state *st, const upload_args *a, PyObject *allocator,
 }
 
 static PyObject *
-transfer_upload(pcu_state *st, const upload_args *a, int async)
+transfer_upload(pcu_state *st, const upload_args *a, bool async)
 {
     PyObject *allocator = NULL;
     if (a->allocator != Py_None) {
@@ -299,7 +299,7 @@ transfer_to_gpu(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *
     if (pcu_args_parse(st, &transfer_to_gpu_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
-    return transfer_upload(st, &a, 0);
+    return transfer_upload(st, &a, false);
 }
 
 PCU_SIGNATURE(
@@ -318,7 +318,7 @@ transfer_to_gpu_async(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
         0) {
         return NULL;
     }
-    return transfer_upload(st, &a, 1);
+    return transfer_upload(st, &a, true);
 }
 
 #define TRANSFER_ROW(name)                                       \

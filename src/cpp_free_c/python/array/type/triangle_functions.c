@@ -11,7 +11,7 @@
 
 typedef struct {
     PyObject *array; /* borrowed, as is the other */
-    int lower;
+    bool lower;
     PyObject *k;
     CUstream stream;
 } triangle_args;

@@ -28,8 +28,8 @@ view_shape_mismatch(const pcu_gpuarray *self, PyObject *wanted)
     return -1;
 }
 
-/* 1 for a sequence of integers, 0 for one integer. */
-static int
+/* True for a sequence of integers, false for one integer. */
+static bool
 view_is_sequence(PyObject *value)
 {
     return !PyIndex_Check(value) ||
@@ -155,9 +155,9 @@ view_reshape(pcu_gpuarray *self, int ndim, const size_t *shape, int f_order)
     return pcu_gpuarray_reshape_new(self, ndim, shape, f_order, pcu_stream_current());
 }
 
-/* 1 if the array has this shape and order already. The elements of an array with gaps
- * have the order of their indices, so only the shape counts. */
-static int
+/* Whether the array has this shape and order already. The elements of an array with
+ * gaps have the order of their indices, so only the shape counts. */
+static bool
 view_is_reshaped(const pcu_gpuarray *self, int ndim, const size_t *shape, int f_order)
 {
     int order = PCU_ARRAY_C;
@@ -165,7 +165,7 @@ view_is_reshaped(const pcu_gpuarray *self, int ndim, const size_t *shape, int f_
         order = PCU_ARRAY_F;
     }
     if (!pcu_gpuarray_has_shape(self, ndim, shape)) {
-        return 0;
+        return false;
     }
     return !self->contiguous || (self->contiguous & order) != 0;
 }
@@ -369,8 +369,8 @@ view_read_axes(const pcu_gpuarray *self, PyObject *items, int *axes)
     return 0;
 }
 
-/* 1 if the only keyword of a call without positional arguments is axes. */
-static int
+/* Whether the only keyword of a call without positional arguments is axes. */
+static bool
 view_is_axes_keyword(Py_ssize_t nargs, PyObject *kwnames)
 {
     return nargs == 0 && PyTuple_GET_SIZE(kwnames) == 1 &&
@@ -448,8 +448,8 @@ view_as_dtype(pcu_gpuarray *self, PyArray_Descr *dtype)
         return NULL;
     }
     if (old != new) {
-        int dense = axis >= 0 && (self->count == 0 || shape[axis] <= 1 ||
-                                  strides[axis] == (ptrdiff_t)old);
+        bool dense = axis >= 0 && (self->count == 0 || shape[axis] <= 1 ||
+                                   strides[axis] == (ptrdiff_t)old);
         if (!dense || shape[axis] * old % new != 0) {
             PyErr_Format(
                 PyExc_ValueError,

@@ -15,7 +15,7 @@
 typedef struct {
     CUdeviceptr pointer; /* of the first item */
     pcu_dl_device device;
-    int readonly;
+    bool readonly;
     int copied; /* made for this consumer, which may write to it */
     int ndim;
     size_t shape[PCU_MAX_NDIM];

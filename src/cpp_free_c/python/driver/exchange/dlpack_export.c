@@ -278,7 +278,8 @@ export_as_dlpack(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     int versioned = pcu_dlpack_wants_version(a.max_version);
     t.dtype = a.dtype;
     t.ndim = a.shape.ndim;
-    t.readonly = t.copied = 0;
+    t.readonly = false;
+    t.copied = false;
     for (int i = 0; i < t.ndim; i++) {
         t.shape[i] = (size_t)a.shape.dims[i];
     }

@@ -55,7 +55,7 @@ import_read(const pcu_dl_tensor *tensor, pcu_dlpack *t)
         return -1;
     }
     size_t size = (size_t)PyDataType_ELSIZE(t->dtype);
-    int bad = 0;
+    bool bad = false;
     for (int i = 0; i < t->ndim; i++) {
         bad |= tensor->shape[i] < 0;
         t->shape[i] = (size_t)tensor->shape[i];

@@ -31,7 +31,7 @@ pcu_dlpack_describe_dtype(PyArray_Descr *dtype, pcu_dl_dtype *out)
     if (pcu_dtype_is_bfloat16(dtype)) {
         code = PCU_DL_BFLOAT;
     }
-    int longdouble =
+    bool longdouble =
         dtype->type_num == NPY_LONGDOUBLE || dtype->type_num == NPY_CLONGDOUBLE;
     if (code < 0 || longdouble || !PyArray_ISNBO(dtype->byteorder)) {
         PyErr_Format(PyExc_BufferError, "DLPack has no type for %R", (PyObject *)dtype);

@@ -42,7 +42,8 @@ typedef struct {
 
 /* Register an object of OpenGL in the current context. `image` selects the call. */
 static int
-registration_begin(pcu_opengl_registration *self, const registration_args *a, int image)
+registration_begin(pcu_opengl_registration *self, const registration_args *a,
+                   bool image)
 {
     pcu_state *st = self->base.st;
     const char *routine = "cuGraphicsGLRegisterBuffer";
@@ -95,7 +96,7 @@ registered_buffer_init(PyObject *op, PyObject *args, PyObject *kwargs)
                              &a) < 0) {
         return -1;
     }
-    return registration_begin(self, &a, 0);
+    return registration_begin(self, &a, false);
 }
 
 PCU_SIGNATURE(
@@ -114,7 +115,7 @@ registered_image_init(PyObject *op, PyObject *args, PyObject *kwargs)
                              &a) < 0) {
         return -1;
     }
-    return registration_begin(self, &a, 1);
+    return registration_begin(self, &a, true);
 }
 
 PyDoc_STRVAR(

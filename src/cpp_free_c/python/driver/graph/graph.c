@@ -259,8 +259,8 @@ graph_get_edges(PyObject *op, void *Py_UNUSED(closure))
 /* -- the whole graph --------------------------------------------------------------- */
 
 typedef struct {
-    int priorities;
-    int device_launch;
+    bool priorities;
+    bool device_launch;
 } graph_instantiate_args;
 
 static const pcu_word graph_instantiate_words[] = {
@@ -285,7 +285,7 @@ graph_instantiate(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                   PyObject *kwnames)
 {
     pcu_graph *self = (pcu_graph *)op;
-    graph_instantiate_args a = {0, 0};
+    graph_instantiate_args a = {false, false};
     unsigned int flags = 0;
     if (pcu_args_parse(self->head.st, &graph_instantiate_signature, args, nargs,
                        kwnames, &a) < 0) {
@@ -367,7 +367,7 @@ graph_find(PyObject *op, PyObject *value)
 
 typedef struct {
     unsigned int value;
-    int reset;
+    bool reset;
 } graph_condition_args;
 
 static const pcu_word graph_condition_words[] = {
@@ -390,7 +390,7 @@ graph_condition(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 {
     pcu_graph *self = (pcu_graph *)op;
     pcu_state *st = self->head.st;
-    graph_condition_args a = {0, 1};
+    graph_condition_args a = {0, true};
     CUgraphConditionalHandle handle = 0;
     int rc;
     if (pcu_args_parse(st, &graph_condition_signature, args, nargs, kwnames, &a) < 0 ||

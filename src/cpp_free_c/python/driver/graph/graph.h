@@ -156,12 +156,12 @@ PCU_HIDDEN PCU_RAISES int pcu_graph_exec_retire(pcu_graph_exec *self, PyObject *
 
 /* Calls on a graph with functions of the host may wait for these functions, which need
  * the interpreter lock. So the calls are made without it, as if another call waited. */
-#define PCU_EXEC_STATUS(status, self, name, args)        \
-    do {                                                 \
-        int calls_host_ = (self)->resources->calls_host; \
-        pcu_calls_waiting += (unsigned int)calls_host_;  \
-        PCU_STATUS(status, name, args);                  \
-        pcu_calls_waiting -= (unsigned int)calls_host_;  \
+#define PCU_EXEC_STATUS(status, self, name, args)         \
+    do {                                                  \
+        bool calls_host_ = (self)->resources->calls_host; \
+        pcu_calls_waiting += (unsigned int)calls_host_;   \
+        PCU_STATUS(status, name, args);                   \
+        pcu_calls_waiting -= (unsigned int)calls_host_;   \
     } while (0)
 
 /* The same, with the exception of a failure. After a failure in another context than

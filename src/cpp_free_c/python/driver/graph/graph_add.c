@@ -332,7 +332,7 @@ graph_add_child(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 typedef struct {
     PyObject *condition;
     unsigned int count; /* of the bodies */
-    int otherwise;
+    bool otherwise;
     PyObject *after;
 } graph_add_conditional_args;
 

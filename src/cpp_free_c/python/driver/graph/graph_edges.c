@@ -78,7 +78,7 @@ pcu_graph_nodes_read(pcu_graph *graph, PyObject *after, CUgraphNode **nodes,
 typedef struct {
     PyObject *before;
     PyObject *after;
-    int programmatic;
+    bool programmatic;
 } graph_edge_args;
 
 /* Read the two nodes of an edge. */

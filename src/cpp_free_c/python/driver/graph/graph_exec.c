@@ -258,12 +258,12 @@ exec_upload(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
 /* -- what earlier launches use ----------------------------------------------------- */
 
 /* If the stream of the last launch is being captured, nothing may wait for it: leave
- * what the launch uses to the captured graph. Return 1 if so. */
-static int
+ * what the launch uses to the captured graph. Return true if so. */
+static bool
 exec_keep_captured(pcu_graph_exec *self)
 {
     if (!self->launched || !exec_is_captured(self->last)) {
-        return 0;
+        return false;
     }
     pcu_saved_error pending;
     pcu_error_save(&pending);
@@ -273,7 +273,7 @@ exec_keep_captured(pcu_graph_exec *self)
         PyErr_Clear(); /* without memory the launch may read released memory */
     }
     pcu_error_restore(&pending);
-    return 1;
+    return true;
 }
 
 /* Wait until the last launch has finished. A failure means that nothing runs. */

@@ -286,7 +286,7 @@ node_get_bodies(PyObject *op, void *Py_UNUSED(closure))
 
 /* The nodes at the other ends of the node's edges. */
 static PyObject *
-node_neighbours(pcu_graph_node *self, int dependents)
+node_neighbours(pcu_graph_node *self, bool dependents)
 {
     CUgraphNode *handles = NULL;
     CUgraphEdgeData *data = NULL;
@@ -335,13 +335,13 @@ node_neighbours(pcu_graph_node *self, int dependents)
 static PyObject *
 node_get_dependencies(PyObject *op, void *Py_UNUSED(closure))
 {
-    return node_neighbours((pcu_graph_node *)op, 0);
+    return node_neighbours((pcu_graph_node *)op, false);
 }
 
 static PyObject *
 node_get_dependents(PyObject *op, void *Py_UNUSED(closure))
 {
-    return node_neighbours((pcu_graph_node *)op, 1);
+    return node_neighbours((pcu_graph_node *)op, true);
 }
 
 /* -- methods ----------------------------------------------------------------------- */
@@ -390,7 +390,7 @@ node_compare(PyObject *op, PyObject *other, int operation)
     if (!Py_IS_TYPE(other, Py_TYPE(op)) || (operation != Py_EQ && operation != Py_NE)) {
         Py_RETURN_NOTIMPLEMENTED;
     }
-    int equal = ((pcu_graph_node *)op)->handle == ((pcu_graph_node *)other)->handle;
+    bool equal = ((pcu_graph_node *)op)->handle == ((pcu_graph_node *)other)->handle;
     return PyBool_FromLong(equal == (operation == Py_EQ));
 }
 

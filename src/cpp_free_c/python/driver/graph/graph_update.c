@@ -530,7 +530,7 @@ exec_update_node(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 typedef struct {
     PyObject *node;
-    int enabled;
+    bool enabled;
 } exec_enable_args;
 
 static const pcu_word exec_enable_words[] = {
@@ -548,7 +548,7 @@ static PyObject *
 exec_enable(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     pcu_graph_exec *self = (pcu_graph_exec *)op;
-    exec_enable_args a = {NULL, 1};
+    exec_enable_args a = {NULL, true};
     int rc;
     if (pcu_args_parse(self->head.st, &exec_enable_signature, args, nargs, kwnames,
                        &a) < 0) {

@@ -27,7 +27,7 @@ typedef struct {
     pcu_graph *graph; /* strong: the target; NULL until __enter__ makes one */
     PyObject *after;  /* strong: the nodes of the target that the work follows */
     bool into;        /* the program gave the graph */
-    int early;        /* small operations may be launched early */
+    bool early;       /* small operations may be launched early */
     bool active;
 } stream_capture;
 
@@ -281,7 +281,7 @@ capture_end_call(stream_capture *self, CUgraph *graph, const char **routine)
 
 /* End the capture: 0 if the graph is complete. `failed`: the block raised. */
 static int
-capture_end(stream_capture *self, int failed)
+capture_end(stream_capture *self, bool failed)
 {
     CUgraph handle = NULL;
     const char *routine = "";
@@ -352,7 +352,7 @@ capture_enter(PyObject *op, PyObject *Py_UNUSED(ignored))
         if (self->active) {
             pcu_saved_error pending;
             pcu_error_save(&pending);
-            (void)capture_end(self, 1); /* it raises nothing */
+            (void)capture_end(self, true); /* it raises nothing */
             pcu_error_restore(&pending);
         }
         if (!self->into) {
@@ -380,7 +380,7 @@ capture_exit(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
                          "this StreamCapture was not entered");
         return NULL;
     }
-    int failed = nargs > 0 && args[0] != Py_None;
+    bool failed = nargs > 0 && args[0] != Py_None;
     int rc = capture_end(self, failed);
     pcu_saved_error pending;
     pcu_error_save(&pending);
@@ -415,7 +415,7 @@ capture_clear(PyObject *op)
     if (self->active) {
         pcu_saved_error pending;
         pcu_error_save(&pending);
-        (void)capture_end(self, 1); /* it raises nothing */
+        (void)capture_end(self, true); /* it raises nothing */
         pcu_error_restore(&pending);
     }
     Py_CLEAR(self->graph);
@@ -461,7 +461,7 @@ static PyType_Spec capture_spec = {
 typedef struct {
     PyObject *graph;
     PyObject *after;
-    int early;
+    bool early;
 } capture_args;
 
 static const pcu_word capture_words[] = {
@@ -488,7 +488,7 @@ capture_capture(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                 PyObject *kwnames)
 {
     pcu_state *st = ((pcu_resource *)op)->st;
-    capture_args a = {.early = 1};
+    capture_args a = {.early = true};
     if (pcu_args_parse(st, &capture_capture_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }

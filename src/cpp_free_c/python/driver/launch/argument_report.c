@@ -54,25 +54,25 @@ site_filters_new(const pcu_state *st)
     return filters;
 }
 
-/* 1 if this call site has warned of the argument, under the same filters. */
-static int
+/* Whether this call site has warned of the argument, under the same filters. */
+static bool
 site_is_known(const pcu_function *fn, uint32_t line, Py_ssize_t index)
 {
     const struct pcu_argument_sites *sites = fn->sites;
     if (sites == NULL || line == PCU_CALL_SITE_UNKNOWN) {
-        return 0;
+        return false;
     }
     for (size_t i = 0; i < SITES; i++) {
         const argument_site *site = &sites->items[i];
         if (site->line == line && site->index == index) {
             PyObject *filters = site_filters_new(fn->st);
-            int same = filters != NULL && filters == sites->filters &&
-                       PyList_GET_SIZE(filters) == sites->length;
+            bool same = filters != NULL && filters == sites->filters &&
+                        PyList_GET_SIZE(filters) == sites->length;
             Py_XDECREF(filters);
             return same;
         }
     }
-    return 0;
+    return false;
 }
 
 /* Remember a call site. A lack of memory is no error: the site warns again. */
@@ -105,7 +105,7 @@ site_add(pcu_function *fn, uint32_t line, Py_ssize_t index)
 }
 
 static int
-argument_report(pcu_function *fn, Py_ssize_t index, PyObject *arg, int is_format)
+argument_report(pcu_function *fn, Py_ssize_t index, PyObject *arg, bool is_format)
 {
     uint32_t line = pcu_call_site(fn->st);
     if (site_is_known(fn, line, index)) {
@@ -136,7 +136,7 @@ argument_report(pcu_function *fn, Py_ssize_t index, PyObject *arg, int is_format
 int
 pcu_argument_report(pcu_function *fn, Py_ssize_t index, PyObject *arg)
 {
-    return argument_report(fn, index, arg, 0);
+    return argument_report(fn, index, arg, false);
 }
 
 int
@@ -146,7 +146,7 @@ pcu_argument_report_format(pcu_function *fn, Py_ssize_t index, char code)
     if (text == NULL) {
         return -1;
     }
-    int rc = argument_report(fn, index, text, 1);
+    int rc = argument_report(fn, index, text, true);
     Py_DECREF(text);
     return rc;
 }

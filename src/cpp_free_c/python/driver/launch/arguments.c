@@ -31,8 +31,8 @@ typedef struct {
     const CUstream *stream; /* of the launch; NULL: not known yet */
     Py_ssize_t index;       /* of the argument that is packed now */
     Py_ssize_t nargs;
-    int natural;               /* 1: the values follow each other, as in PyCUDA; see
-                                  argument_check_count */
+    bool natural;              /* the values follow each other, as in PyCUDA; see
+                                 argument_check_count */
     PyObject **memory;         /* of handlers: the result of pcu_arguments_pack */
     unsigned char discard[16]; /* receives the bytes of arguments that were converted */
 } argument_packer;
@@ -55,10 +55,10 @@ argument_next_align(const pcu_function *fn, Py_ssize_t index)
     return 1;
 }
 
-/* 1 if PyCUDA puts the parameters behind an argument of this size where the kernel
+/* Whether PyCUDA puts the parameters behind an argument of this size where the kernel
  * expects them. PyCUDA puts each argument directly behind the one before, aligned for
  * its own type. Behind the last one, the kernel reads bytes of an earlier launch. */
-static int
+static bool
 argument_keeps_others(const pcu_function *fn, Py_ssize_t index, size_t size)
 {
     const pcu_param *param = &fn->params[index];
@@ -95,7 +95,7 @@ argument_place_other_size(argument_packer *p, PyObject *arg, size_t size)
     return p->buffer->data + param->offset;
 }
 
-static int
+static bool
 argument_is_integer(PyObject *arg)
 {
     return PyArray_IsScalar(arg, Integer) ||
@@ -103,8 +103,8 @@ argument_is_integer(PyObject *arg)
             PyTypeNum_ISINTEGER(PyArray_DESCR((PyArrayObject *)arg)->type_num));
 }
 
-/* 1 if an argument of this size fits into its parameter and the padding after it. */
-static int
+/* Whether an argument of this size fits into its parameter and the padding after it. */
+static bool
 argument_has_room(const pcu_function *fn, Py_ssize_t index, size_t size)
 {
     const pcu_param *param = &fn->params[index];
@@ -173,14 +173,14 @@ argument_convert(argument_packer *p, PyObject *arg, size_t size)
  * the parameters are read then. `elements`: the argument is the address of elements. */
 static void *
 argument_place_slow(argument_packer *p, PyObject *arg, size_t size, unsigned int type,
-                    int elements)
+                    bool elements)
 {
     pcu_function *fn = p->function;
     const pcu_param *param = &fn->params[p->index];
     if (pcu_parameter_types_read(fn) < 0) {
         return NULL;
     }
-    int fits = pcu_parameter_takes(param, type);
+    bool fits = pcu_parameter_takes(param, type);
     if (elements) {
         fits = pcu_parameter_takes_elements(param, type);
     }
@@ -207,7 +207,7 @@ argument_reserve(argument_packer *p, size_t size, size_t align)
  * NULL with an exception. A structure may come without its tail padding. */
 static void *
 argument_place_raw(argument_packer *p, PyObject *arg, size_t size, size_t align,
-                   int structure)
+                   bool structure)
 {
     pcu_function *fn = p->function;
     if (p->natural) {
@@ -231,7 +231,7 @@ argument_place(argument_packer *p, PyObject *arg, size_t size, size_t align,
     }
     const pcu_param *param = &p->function->params[p->index];
     if (!pcu_parameter_takes(param, type)) {
-        return argument_place_slow(p, arg, size, type, 0);
+        return argument_place_slow(p, arg, size, type, false);
     }
     return p->buffer->data + param->offset;
 }
@@ -268,7 +268,7 @@ argument_put_elements(argument_packer *p, PyObject *arg, CUdeviceptr pointer,
         const pcu_param *param = &p->function->params[p->index];
         place = p->buffer->data + param->offset;
         if (!pcu_parameter_takes_elements(param, type)) {
-            place = argument_place_slow(p, arg, sizeof(pointer), type, 1);
+            place = argument_place_slow(p, arg, sizeof(pointer), type, true);
         }
     }
     if (place == NULL) {
@@ -323,7 +323,7 @@ argument_dtype_align(PyArray_Descr *dtype)
     }
     size_t widest = 1;
     Py_ssize_t n = PyTuple_GET_SIZE(names);
-    int alike = n == 2 || n == 4;
+    bool alike = n == 2 || n == 4;
     PyArray_Descr *first = NULL;
     for (Py_ssize_t i = 0; i < n; i++) {
         PyObject *name = PyTuple_GET_ITEM(names, i);
@@ -356,7 +356,7 @@ argument_dtype_align(PyArray_Descr *dtype)
 /* The place for a value of a dtype, whose element type is `type`. */
 static void *
 argument_place_dtype(argument_packer *p, PyObject *arg, size_t size,
-                     PyArray_Descr *dtype, int type, int structure)
+                     PyArray_Descr *dtype, int type, bool structure)
 {
     size_t align = argument_dtype_align(dtype);
     if (type < PCU_T_RAW) {
@@ -424,7 +424,7 @@ argument_put_array(argument_packer *p, PyObject *arg)
     PyArrayObject *array = (PyArrayObject *)arg;
     PyArray_Descr *dtype = PyArray_DESCR(array);
     size_t size = (size_t)PyArray_NBYTES(array);
-    int structure = PyDataType_HASFIELDS(dtype) || dtype->type_num == NPY_VOID;
+    bool structure = PyDataType_HASFIELDS(dtype) || dtype->type_num == NPY_VOID;
     if (pcu_array_check_elements(array, "the value of a kernel argument", "") < 0) {
         return -1;
     }
@@ -500,7 +500,7 @@ argument_put_scalar(argument_packer *p, PyObject *arg)
         if (pcu_dtype_check_meaning(dtype, "the value of a kernel argument") < 0) {
             goto done;
         }
-        void *place = argument_place_dtype(p, arg, size, dtype, PCU_T_RAW, 1);
+        void *place = argument_place_dtype(p, arg, size, dtype, PCU_T_RAW, true);
         if (place != NULL) {
             memcpy(place, ((PyVoidScalarObject *)arg)->obval, size);
             rc = 0;
@@ -517,7 +517,7 @@ argument_put_scalar(argument_packer *p, PyObject *arg)
                 goto done;
             }
         }
-        void *place = argument_place_dtype(p, arg, size, dtype, type, 0);
+        void *place = argument_place_dtype(p, arg, size, dtype, type, false);
         if (place != NULL) {
             argument_copy_scalar(arg, dtype, place, size);
             rc = 0;
@@ -531,7 +531,7 @@ done:
 /* Pass the device memory of an ArgumentHandler. `exact`: its type is In, Out or InOut.
  */
 static int
-argument_put_handler(argument_packer *p, PyObject *arg, int exact)
+argument_put_handler(argument_packer *p, PyObject *arg, bool exact)
 {
     CUdeviceptr pointer = 0;
     if (p->memory == NULL) {
@@ -783,7 +783,7 @@ argument_put_buffer(argument_packer *p, PyObject *arg)
     if (pcu_buffer_acquire(&buffer, arg, false, "a kernel argument") < 0) {
         return -1;
     }
-    void *place = argument_place_raw(p, arg, buffer.size, 1, 0);
+    void *place = argument_place_raw(p, arg, buffer.size, 1, false);
     if (place != NULL) {
         memcpy(place, buffer.data, buffer.size);
         rc = 0;
@@ -807,7 +807,7 @@ argument_put_map(argument_packer *p, PyObject *arg, const void *map)
             p->index, fn->name);
     }
     void *place =
-        argument_place_raw(p, arg, PCU_TENSOR_MAP_SIZE, PCU_TENSOR_MAP_ALIGN, 0);
+        argument_place_raw(p, arg, PCU_TENSOR_MAP_SIZE, PCU_TENSOR_MAP_ALIGN, false);
     if (place == NULL) {
         return -1;
     }
@@ -885,7 +885,7 @@ argument_put_one(argument_packer *p, PyObject *arg)
     ARGUMENT_SCALAR(UInt, npy_uint, sizeof(npy_uint), UINT32)
     ARGUMENT_SCALAR(ULong, npy_ulong, sizeof(npy_ulong), UINT64)
     if (type == st->In || type == st->Out || type == st->InOut) {
-        return argument_put_handler(p, arg, 1);
+        return argument_put_handler(p, arg, true);
     }
     ARGUMENT_SCALAR(LongLong, npy_longlong, sizeof(npy_longlong), INT64)
     ARGUMENT_SCALAR(ULongLong, npy_ulonglong, sizeof(npy_ulonglong), UINT64)
@@ -902,7 +902,7 @@ argument_put_one(argument_packer *p, PyObject *arg)
         return argument_put_scalar(p, arg);
     }
     if (PyObject_TypeCheck(arg, st->ArgumentHandler)) {
-        return argument_put_handler(p, arg, 0);
+        return argument_put_handler(p, arg, false);
     }
     if (PyObject_TypeCheck(arg, st->DeviceAllocation)) {
         return argument_put_memory(p, arg);
@@ -956,7 +956,7 @@ pcu_arguments_pack(pcu_function *self, PyObject *const *args, Py_ssize_t nargs,
                          .stream = stream,
                          .nargs = nargs,
                          .natural = nargs != self->nparams};
-    int is_other_count = p.natural && self->nparams >= 0;
+    bool is_other_count = p.natural && self->nparams >= 0;
     int rc = 0;
     if (!p.natural) {
         rc = argument_fill(&p); /* the values are written to their places */

@@ -189,7 +189,7 @@ handler_copy(pcu_handler *self, CUdeviceptr pointer, PyObject *alloc, bool uploa
         goto done;
     }
     pcu_resource *memory = (pcu_resource *)alloc;
-    int ours = handler_is_ours(st, alloc);
+    bool ours = handler_is_ours(st, alloc);
     if (ours && pcu_resource_check(memory, routine) < 0) {
         goto done;
     }
@@ -375,7 +375,7 @@ static int
 handler_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
     pcu_handler *self = (pcu_handler *)op;
-    int short_name = kwargs != NULL && PyDict_GetItemString(kwargs, "ary") != NULL;
+    bool short_name = kwargs != NULL && PyDict_GetItemString(kwargs, "ary") != NULL;
     pcu_signature signature = handler_signature;
     if (short_name) {
         signature = handler_ary_signature;

@@ -112,7 +112,7 @@ pcu_function_set_arg_format(PyObject *op, PyObject *format, void *Py_UNUSED(clos
 /* A prepared call as it came from Python. */
 typedef struct {
     const char *method; /* for messages */
-    int async;          /* a stream follows the block */
+    bool async;         /* a stream follows the block */
     PyObject *const *args;
     Py_ssize_t nargs;
     PyObject *kwnames;
@@ -335,7 +335,7 @@ PyObject *
 pcu_function_prepared_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                            PyObject *kwnames)
 {
-    prepared_request request = {"prepared_call", 0, args, nargs, kwnames};
+    prepared_request request = {"prepared_call", false, args, nargs, kwnames};
     if (kwnames != NULL) {
         return prepared_call_keywords(op, &request);
     }
@@ -346,7 +346,7 @@ PyObject *
 pcu_function_prepared_async_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                                  PyObject *kwnames)
 {
-    prepared_request request = {"prepared_async_call", 1, args, nargs, kwnames};
+    prepared_request request = {"prepared_async_call", true, args, nargs, kwnames};
     if (kwnames != NULL) {
         return prepared_call_keywords(op, &request);
     }
@@ -399,7 +399,7 @@ pcu_function_prepared_timed_call(PyObject *op, PyObject *const *args, Py_ssize_t
 {
     pcu_function *self = (pcu_function *)op;
     pcu_launch_attributes attributes;
-    prepared_request request = {"prepared_timed_call", 0, args, nargs, kwnames};
+    prepared_request request = {"prepared_timed_call", false, args, nargs, kwnames};
     pcu_launch_shape shape;
     pcu_argument_buffer buffer;
     PyObject *timer = NULL;

@@ -144,9 +144,9 @@ format_parse(format_plan *plan, const char *format)
     return 0;
 }
 
-/* 1 if values of a format character have the type of the parameter. Any integer is
+/* Whether values of a format character have the type of the parameter. Any integer is
  * converted to the size of an integer. */
-static int
+static bool
 format_has_type(char code, const pcu_param *param)
 {
     switch (code) {
@@ -165,14 +165,14 @@ format_has_type(char code, const pcu_param *param)
     }
 }
 
-/* 1 if the items, with the natural layout of the format, have the places of the
+/* Whether the items, with the natural layout of the format, have the places of the
  * kernel's parameters. The last one may be shorter than its parameter. */
-static int
+static bool
 format_has_places(const pcu_function *self, const format_plan *plan)
 {
     for (Py_ssize_t i = 0; i < plan->count; i++) {
         if (plan->items[i].offset != self->params[i].offset) {
-            return 0;
+            return false;
         }
     }
     return plan->used <= self->params_size;
@@ -181,7 +181,7 @@ format_has_places(const pcu_function *self, const format_plan *plan)
 /* Give item i the place of the kernel's parameter i. `passes`: PyCUDA passes the bytes
  * of the format, and a kernel that does not use the parameter is right. */
 static int
-format_fit(pcu_function *self, pcu_prepared_arg *item, Py_ssize_t i, int passes)
+format_fit(pcu_function *self, pcu_prepared_arg *item, Py_ssize_t i, bool passes)
 {
     static const char text[] =
         "argument %zd of %U is '%c' of %zu bytes, but that parameter takes %zu";
@@ -189,7 +189,7 @@ format_fit(pcu_function *self, pcu_prepared_arg *item, Py_ssize_t i, int passes)
     bool resizable =
         format_code_is_integer(item->code) &&
         (param->size == 1 || param->size == 2 || param->size == 4 || param->size == 8);
-    int structure =
+    bool structure =
         item->code == 's' && item->size < param->size && param->size - item->size < 16;
     if (item->size != param->size && !resizable && !structure) {
         if (passes) {
@@ -297,7 +297,7 @@ format_fit_all(pcu_function *self, format_plan *plan)
     if (pcu_parameter_types_read(self) < 0) {
         return -1;
     }
-    int passes = format_has_places(self, plan);
+    bool passes = format_has_places(self, plan);
     for (Py_ssize_t i = 0; i < plan->count; i++) {
         if (format_fit(self, &plan->items[i], i, passes) < 0) {
             return -1;
@@ -370,8 +370,8 @@ format_element_format(PyObject *element)
     if (PyUnicode_Check(element)) {
         return Py_NewRef(element);
     }
-    int scalar_type = PyType_Check(element) &&
-                      PyType_IsSubtype((PyTypeObject *)element, &PyNumberArrType_Type);
+    bool scalar_type = PyType_Check(element) &&
+                       PyType_IsSubtype((PyTypeObject *)element, &PyNumberArrType_Type);
     if (!scalar_type && !PyArray_DescrCheck(element)) {
         return PyUnicode_FromString("P");
     }

@@ -64,7 +64,7 @@ descriptor_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
         return NULL;
     }
     /* a derived type may have its own arguments */
-    int exact = type == st->ArrayDescriptor || type == st->ArrayDescriptor3D;
+    bool exact = type == st->ArrayDescriptor || type == st->ArrayDescriptor3D;
     if (exact && (PyTuple_GET_SIZE(args) != 0 ||
                   (kwargs != NULL && PyDict_GET_SIZE(kwargs) != 0))) {
         PyErr_Format(

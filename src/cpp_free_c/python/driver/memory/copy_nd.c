@@ -524,7 +524,7 @@ copy_nd_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
         return NULL;
     }
     /* a derived type may take arguments of its own */
-    int exact =
+    bool exact =
         type == st->Memcpy2D || type == st->Memcpy3D || type == st->Memcpy3DPeer;
     if (exact && (PyTuple_GET_SIZE(args) != 0 ||
                   (kwargs != NULL && PyDict_GET_SIZE(kwargs) != 0))) {

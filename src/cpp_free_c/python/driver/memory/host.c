@@ -80,9 +80,9 @@ PyDoc_STRVAR(pagelocked_free_doc,
 static PyObject *
 pagelocked_free(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
-    pcu_device_site_asks(1);
+    pcu_device_site_asks(true);
     int rc = pcu_resource_free((pcu_resource *)op);
-    pcu_device_site_asks(0);
+    pcu_device_site_asks(false);
     if (rc < 0) {
         return NULL;
     }

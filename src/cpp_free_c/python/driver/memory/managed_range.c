@@ -234,7 +234,7 @@ static int
 managed_batch_fill(pcu_state *st, managed_batch *batch, PyObject *memories,
                    PyObject *locations)
 {
-    int separate = PyList_Check(locations);
+    bool separate = PyList_Check(locations);
     if (separate && (size_t)PyList_GET_SIZE(locations) != batch->count) {
         PyErr_Format(PyExc_ValueError, "there are %zu arrays, but %zd locations",
                      batch->count, PyList_GET_SIZE(locations));

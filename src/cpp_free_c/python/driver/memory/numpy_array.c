@@ -11,7 +11,7 @@ int
 pcu_numpy_array_bytes(const pcu_shape *shape, PyArray_Descr *dtype, size_t *bytes)
 {
     size_t total = (size_t)PyDataType_ELSIZE(dtype);
-    int empty = 0;
+    bool empty = false;
     for (int i = 0; i < shape->ndim; i++) {
         size_t dim = (size_t)shape->dims[i];
         empty |= dim == 0;

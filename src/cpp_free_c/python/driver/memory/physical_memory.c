@@ -11,7 +11,7 @@
 #include "python/driver/current_context.h"
 
 static CUmemAllocationProp
-physical_properties(CUdevice device, int ipc)
+physical_properties(CUdevice device, bool ipc)
 {
     CUmemAllocationProp properties = {
         .type = CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -26,7 +26,7 @@ physical_properties(CUdevice device, int ipc)
 int
 pcu_physical_round(pcu_state *st, CUdevice device, bool recommended, size_t *size)
 {
-    CUmemAllocationProp properties = physical_properties(device, 0);
+    CUmemAllocationProp properties = physical_properties(device, false);
     size_t step = 0;
     int rc;
     PCU_CALL(rc, st, MemGetAllocationGranularity,
@@ -45,9 +45,9 @@ pcu_physical_round(pcu_state *st, CUdevice device, bool recommended, size_t *siz
 /* The arguments of the functions here; objects are borrowed. */
 typedef struct {
     CUdevice device;
-    int recommended;
+    bool recommended;
     size_t size;
-    int ipc;
+    bool ipc;
     int file;
 } physical_args;
 

@@ -55,9 +55,9 @@ block_stream(const pcu_memory_pool *self)
 
 /* -- releasing --------------------------------------------------------------------- */
 
-/* Free memory of a MemoryPool behind its last use. Return 0 if the driver cannot do
+/* Free memory of a MemoryPool behind its last use. Return false if the driver cannot do
  * that now; then the caller frees it behind all work. */
-static int
+static bool
 block_free_async(const pcu_pool_block *block, PyObject *ctx)
 {
     pcu_context_record *rec = block_rec(ctx);
@@ -67,22 +67,22 @@ block_free_async(const pcu_pool_block *block, PyObject *ctx)
     pcu_scope scope;
     bool ended = false;
     if (!pcu_context_record_usable(rec)) {
-        return 0;
+        return false;
     }
     if (pcu_release_is_taken(PCU_HANDLE_memory, block->handle, ctx)) {
-        return 1; /* a captured stream may not wait for others now */
+        return true; /* a captured stream may not wait for others now */
     }
     if (table != NULL) {
         stream = pcu_stream_table_last(table);
         if (pcu_scope_enter(&scope, rec) != CUDA_SUCCESS) {
-            return 0;
+            return false;
         }
         CUresult status = CUDA_SUCCESS;
         if (table->unordered) {
             status = pcu_stream_life_order(&block->life, table, stream, &routine);
         }
         if (pcu_scope_leave(&scope) != CUDA_SUCCESS || status != CUDA_SUCCESS) {
-            return 0;
+            return false;
         }
     }
     (void)pcu_release_async(block->handle.memory, stream, ctx, &routine, &ended);

@@ -70,7 +70,7 @@ pcu_stream_pool_check(pcu_stream_pool *self, const char *routine)
 typedef struct {
     CUdevice device;
     size_t max_size;
-    int ipc;
+    bool ipc;
 } stream_pool_args;
 
 static const pcu_word stream_pool_words[] = {
@@ -148,7 +148,7 @@ PCU_SIGNATURE(
 
 static PyObject *
 stream_pool_of_device(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
-                      PyObject *kwnames, const char *routine, int current)
+                      PyObject *kwnames, const char *routine, bool current)
 {
     pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
     CUdevice device = -1;
@@ -182,7 +182,8 @@ static PyObject *
 stream_pool_get_current(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
                         PyObject *kwnames)
 {
-    return stream_pool_of_device(type, args, nargs, kwnames, "cuDeviceGetMemPool", 1);
+    return stream_pool_of_device(type, args, nargs, kwnames, "cuDeviceGetMemPool",
+                                 true);
 }
 
 PyDoc_STRVAR(stream_pool_get_default_doc,
@@ -195,7 +196,7 @@ stream_pool_get_default(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
                         PyObject *kwnames)
 {
     return stream_pool_of_device(type, args, nargs, kwnames,
-                                 "cuDeviceGetDefaultMemPool", 0);
+                                 "cuDeviceGetDefaultMemPool", false);
 }
 
 PyDoc_STRVAR(stream_pool_make_current_doc,

@@ -46,7 +46,7 @@ texture_array_measure(pcu_state *st, PyObject *array, texture_array_shape *s)
 
 static int
 texture_array_copy(pcu_state *st, const CUDA_MEMCPY3D *copy, CUstream stream,
-                   int queued)
+                   bool queued)
 {
     int rc;
     if (queued) {
@@ -274,7 +274,7 @@ texture_array_get(PyObject *op, PyObject *Py_UNUSED(ignored))
     copy.WidthInBytes = s.row;
     copy.Height = s.rows;
     copy.Depth = s.slices;
-    if (texture_array_copy(st, &copy, NULL, 0) < 0) {
+    if (texture_array_copy(st, &copy, NULL, false) < 0) {
         Py_CLEAR(host);
     }
     return host;

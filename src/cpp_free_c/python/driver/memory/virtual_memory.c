@@ -214,8 +214,8 @@ virtual_give_access(virtual_memory *self, size_t offset, size_t size, CUdevice d
     return rc;
 }
 
-/* Unmap what was just mapped: 1 if that succeeded. */
-static int
+/* Unmap what was just mapped: whether that succeeded. */
+static bool
 virtual_undo_map(virtual_memory *self, size_t offset, size_t size)
 {
     CUresult status;

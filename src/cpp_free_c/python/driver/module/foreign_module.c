@@ -25,11 +25,12 @@ foreign_is(PyObject *object, const char *name)
     return strcmp(type, name) == 0;
 }
 
-/* Read a handle: an int, or the attribute of an object. *other becomes 1 if the handle
- * is of the type with the name `other_type`, which needs another call of the driver. */
+/* Read a handle: an int, or the attribute of an object. *other becomes true if the
+ * handle is of the type with the name `other_type`, which needs another call of the
+ * driver. */
 static int
 foreign_read(PyObject *value, const char *other_type, const char *what,
-             unsigned long long *bits, int *other)
+             unsigned long long *bits, bool *other)
 {
     static const char *const names[] = {"handle", "ptr", NULL};
     if (pcu_as_foreign_handle(value, names, what, bits) < 0) {
@@ -69,7 +70,7 @@ foreign_module_new(pcu_state *st, PyTypeObject *type, PyObject *ctx, CUmodule mo
 typedef struct {
     PyObject *handle;
     PyObject *owner;
-    int library;
+    bool library;
 } foreign_args;
 
 static const pcu_word foreign_words[] = {
@@ -93,7 +94,7 @@ module_from_handle(PyObject *type, PyTypeObject *defining, PyObject *const *args
                    Py_ssize_t nargs, PyObject *kwnames)
 {
     pcu_state *st = pcu_state_of_type(defining);
-    foreign_args a = {NULL, NULL, 0};
+    foreign_args a = {NULL, NULL, false};
     unsigned long long bits = 0;
     PyObject *self = NULL;
     int rc = 0;
@@ -149,13 +150,13 @@ function_from_handle(PyObject *Py_UNUSED(type), PyTypeObject *defining,
                      PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     pcu_state *st = pcu_state_of_type(defining);
-    foreign_args a = {NULL, NULL, 0};
+    foreign_args a = {NULL, NULL, false};
     unsigned long long bits = 0;
     CUmodule code = NULL;
     PyObject *module = NULL;
     PyObject *name = NULL;
     PyObject *self = NULL;
-    int is_kernel = 0;
+    bool is_kernel = false;
     int rc = 0;
     if (st == NULL ||
         pcu_args_parse(st, &function_from_handle_signature, args, nargs, kwnames, &a) <

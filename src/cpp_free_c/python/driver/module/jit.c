@@ -67,7 +67,7 @@ jit_add_pairs(pcu_state *st, pcu_jit *jit, PyObject *options)
 }
 
 int
-pcu_jit_init(pcu_state *st, pcu_jit *jit, PyObject *options, int verbose)
+pcu_jit_init(pcu_state *st, pcu_jit *jit, PyObject *options, bool verbose)
 {
     memset(jit, 0, sizeof(*jit));
     jit->info = PyMem_Calloc(2, PCU_JIT_LOG_BYTES);
@@ -110,7 +110,7 @@ jit_log_new(const char *log)
 }
 
 static int
-jit_call_handler(PyObject *handler, int success, PyObject *info, PyObject *error)
+jit_call_handler(PyObject *handler, bool success, PyObject *info, PyObject *error)
 {
     if (handler == NULL || handler == Py_None) {
         return 0;

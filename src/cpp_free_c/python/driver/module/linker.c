@@ -139,7 +139,7 @@ linker_jit_free(pcu_jit *jit)
 typedef struct {
     PyObject *handler;
     PyObject *options;
-    int verbose;
+    bool verbose;
 } linker_args;
 
 static const pcu_word linker_words[] = {

@@ -89,7 +89,7 @@ module_from_buffer(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                           "cuModuleLoadDataEx") < 0) {
         return NULL;
     }
-    if (pcu_jit_init(st, &jit, a.options, 0) == 0) {
+    if (pcu_jit_init(st, &jit, a.options, false) == 0) {
         ctx = pcu_context_require(st, "cuModuleLoadDataEx");
     }
     if (ctx != NULL) {

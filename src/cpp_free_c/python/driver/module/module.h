@@ -57,7 +57,7 @@ typedef struct {
 /* Read `options`: an iterable of pairs (jit_option, int), NULL or None. Call
  * pcu_jit_finish afterwards, also after an error. */
 PCU_HIDDEN PCU_RAISES int pcu_jit_init(pcu_state *st, pcu_jit *jit, PyObject *options,
-                                       int verbose);
+                                       bool verbose);
 PCU_HIDDEN void pcu_jit_finish(pcu_jit *jit);
 
 /* Call the handler (NULL or None: none) with success, info log and error log. Then

@@ -241,7 +241,7 @@ store_put_one(pcu_state *st, pcu_reference *ref, CUstream stream)
 
 /* Store the references that changed. *stored counts the copies that were enqueued. */
 static int
-store_put_all(pcu_module *module, CUstream stream, int capturing, int *stored)
+store_put_all(pcu_module *module, CUstream stream, bool capturing, int *stored)
 {
     for (pcu_reference *ref = module->references->first; ref != NULL; ref = ref->next) {
         if (ref->kind != PCU_REFERENCE_VARIABLE || ref->bound == PCU_BOUND_NOT ||
@@ -348,8 +348,8 @@ store_put_captured(pcu_module *module, CUstream stream)
     int stored = 0;
     store->changed = true; /* launches outside the graph need their own store */
     store->readers = PCU_READERS_OTHERS; /* no event tells when the graph has run */
-    int relaxed = drv.ThreadExchangeStreamCaptureMode(&mode) == CUDA_SUCCESS;
-    int rc = store_put_all(module, stream, 1, &stored);
+    bool relaxed = drv.ThreadExchangeStreamCaptureMode(&mode) == CUDA_SUCCESS;
+    int rc = store_put_all(module, stream, true, &stored);
     if (relaxed) {
         (void)drv.ThreadExchangeStreamCaptureMode(&mode); /* restore: cannot fail */
     }
@@ -380,7 +380,7 @@ store_changes(pcu_module *module, CUstream stream)
     pcu_state *st = module->base.st;
     pcu_reference_store *store = module->references;
     int stored = 0;
-    int capturing = pcu_is_captured(stream);
+    bool capturing = pcu_is_captured(stream);
     if (store_need_event(st, module->base.ctx, store) < 0) {
         return -1;
     }
@@ -391,7 +391,7 @@ store_changes(pcu_module *module, CUstream stream)
         return -1;
     }
     store->changed = false;
-    int rc = store_put_all(module, stream, 0, &stored);
+    int rc = store_put_all(module, stream, false, &stored);
     if (rc < 0) {
         store->changed = true;
     }
@@ -422,7 +422,7 @@ store_note_reader(pcu_reference_store *store, CUstream stream)
 static int
 store_follow(pcu_state *st, pcu_reference_store *store, CUstream stream)
 {
-    int same = store_is_stream(store, store->store_stream, stream);
+    bool same = store_is_stream(store, store->store_stream, stream);
     if ((same && store->retired == NULL) || pcu_is_captured(stream)) {
         return 0; /* a captured stream can neither ask nor wait; the graph runs later */
     }

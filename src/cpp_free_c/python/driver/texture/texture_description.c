@@ -13,12 +13,12 @@ typedef struct {
     size_t pitch;
     PyObject *modes;
     PyObject *filter;
-    int normalized;
-    int as_float;
-    int srgb;
+    bool normalized;
+    bool as_float;
+    bool srgb;
     PyObject *border;
     unsigned int anisotropy;
-    int seamless;
+    bool seamless;
     PyObject *mipmap_filter;
     PyObject *bias;
     PyObject *least_level;
@@ -226,7 +226,7 @@ description_read_memory(pcu_state *st, const description_args *a,
 static int
 description_check_descriptor(const description_args *a, bool of_array)
 {
-    int described = a->descriptor != NULL && a->descriptor != Py_None;
+    bool described = a->descriptor != NULL && a->descriptor != Py_None;
     if (of_array && described) {
         PyErr_SetString(PyExc_TypeError,
                         "descriptor is for device memory; source is an Array, which "
@@ -249,7 +249,7 @@ description_read_args(pcu_state *st, const description_args *a, pcu_texture_spec
 {
     unsigned int filter = CU_TR_FILTER_MODE_POINT;
     bool of_array = PyObject_TypeCheck(a->source, st->Array);
-    int of_mipmap = PyObject_TypeCheck(a->source, st->MipmappedArray);
+    bool of_mipmap = PyObject_TypeCheck(a->source, st->MipmappedArray);
     int rc;
     if (description_check_descriptor(a, of_array || of_mipmap) < 0 ||
         description_read_modes(st, a->modes, spec->texture.addressMode) < 0 ||

@@ -43,9 +43,9 @@ texture_raise(pcu_state *st, const pcu_texture_spec *spec, CUresult status,
 static int
 texture_check(pcu_state *st, const pcu_texture_spec *spec)
 {
-    int integers = pcu_array_format_is_integer(spec->format) &&
-                   ((spec->texture.flags & CU_TRSF_READ_AS_INTEGER) != 0 ||
-                    pcu_array_format_size(spec->format) == 4);
+    bool integers = pcu_array_format_is_integer(spec->format) &&
+                    ((spec->texture.flags & CU_TRSF_READ_AS_INTEGER) != 0 ||
+                     pcu_array_format_size(spec->format) == 4);
     if (integers && spec->texture.filterMode == CU_TR_FILTER_MODE_LINEAR) {
         return texture_raise(
             st, spec, CUDA_ERROR_INVALID_VALUE,
@@ -419,7 +419,7 @@ texture_dealloc(PyObject *op)
     PyObject_GC_UnTrack(op);
     bool waits = texture_is_read(self);
     texture_settle(self);
-    int waited = waits && self->base.live;
+    bool waited = waits && self->base.live;
     pcu_resource_dealloc(op);
     Py_XDECREF(source);
     if (waited) {

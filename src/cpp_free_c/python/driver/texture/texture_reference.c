@@ -49,7 +49,7 @@ texref_set_array(PyObject *op, PyObject *array)
 typedef struct {
     CUdeviceptr pointer;
     size_t bytes;
-    int allow_offset;
+    bool allow_offset;
     const CUDA_ARRAY3D_DESCRIPTOR *descriptor;
     size_t pitch;
     CUarray_format format;
