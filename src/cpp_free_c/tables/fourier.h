@@ -11,13 +11,13 @@
 #define TABLES_FOURIER_H
 
 /* clang-format off */
-#define PCU_FOURIER_FUNCTIONS(X) \
-    X(FFT, "fft", COMPLEX, 0)   \
-    X(IFFT, "ifft", COMPLEX, 1) \
-    X(RFFT, "rfft", REAL, 0)    \
-    X(IRFFT, "irfft", HALF, 1)  \
-    X(HFFT, "hfft", HALF, 0)    \
-    X(IHFFT, "ihfft", REAL, 1)
+#define PCU_FOURIER_FUNCTIONS(X)       \
+    X(FFT, "fft", COMPLEX, false)   \
+    X(IFFT, "ifft", COMPLEX, true)  \
+    X(RFFT, "rfft", REAL, false)    \
+    X(IRFFT, "irfft", HALF, true)   \
+    X(HFFT, "hfft", HALF, false)    \
+    X(IHFFT, "ihfft", REAL, true)
 
 /* How a kernel of a Fourier transform reads, transforms and stores lines. At most 32
  * rows: the field `fourier` has a bit for each. Python gets the names that apply.

@@ -231,7 +231,7 @@ pcu_gpuarray_packed_strides(const pcu_gpuarray *self, size_t itemsize,
     int order[PCU_MAX_NDIM];
     size_t step = itemsize;
     if (self->contiguous & PCU_ARRAY_C) {
-        return pcu_strides_in_order(0, self->ndim, self->shape, itemsize, strides);
+        return pcu_strides_in_order(false, self->ndim, self->shape, itemsize, strides);
     }
     layout_axis_order(self, order);
     for (int i = self->ndim - 1; i >= 0; i--) {

@@ -51,7 +51,7 @@ PCU_HIDDEN PCU_RAISES int pcu_check_out_type(const char *name, const pcu_gpuarra
 /* The strides of a packed array in C order, or in Fortran order if f_order is 1.
  * Inline: every reshape calls it. */
 PCU_RAISES static inline int
-pcu_strides_in_order(int f_order, int ndim, const size_t *shape, size_t itemsize,
+pcu_strides_in_order(bool f_order, int ndim, const size_t *shape, size_t itemsize,
                      ptrdiff_t *strides)
 {
     int rc;

@@ -15,7 +15,7 @@ typedef enum {
 
 typedef struct {
     pcu_fourier_kind kind;
-    int inverse;    /* of COMPLEX */
+    bool inverse;   /* of COMPLEX */
     bool conjugate; /* the input of HALF, or the result of REAL */
     int axis;
     size_t n;

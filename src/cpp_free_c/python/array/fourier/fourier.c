@@ -16,7 +16,7 @@
 typedef struct {
     const char *name;
     pcu_fourier_kind kind; /* of the last axis */
-    int inverse;
+    bool inverse;
 } fourier_row;
 
 #define FOURIER_ROW(NAME, name, KIND, inverse) {name, PCU_FOURIER_##KIND, inverse},
@@ -94,7 +94,7 @@ fourier_read_norm(PyObject *value, fourier_norm *norm)
 }
 
 static double
-fourier_scale(fourier_norm norm, int inverse, size_t n)
+fourier_scale(fourier_norm norm, bool inverse, size_t n)
 {
     if (norm == FOURIER_ORTHO) {
         return 1 / sqrt((double)n);
@@ -159,7 +159,7 @@ static int
 fourier_fill_step(fourier_job *job, pcu_fourier_step *step, PyObject *axis,
                   PyObject *length, bool is_last, fourier_norm norm)
 {
-    int inverse = job->row->inverse;
+    bool inverse = job->row->inverse;
     if (fourier_read_axis(job, axis, &step->axis) < 0 ||
         fourier_read_length(job, length, step->axis,
                             fourier_own_length(job, step->axis, is_last),

@@ -11,7 +11,7 @@
  * neighbouring elements. */
 static void
 mirror_add_axis(pcu_fourier_mirror *mirror, size_t length, ptrdiff_t stride,
-                int is_mirrored, bool is_half)
+                bool is_mirrored, bool is_half)
 {
     int place = mirror->ndim++;
     while (place > 0 && Py_ABS(mirror->strides[place - 1]) < Py_ABS(stride)) {

@@ -46,7 +46,7 @@ static int
 host_indices_place(PyObject *packed, PyObject *given, size_t length, int axis)
 {
     int64_t *numbers = PyArray_DATA((PyArrayObject *)packed);
-    int is_unsigned = PyArray_ISUNSIGNED((PyArrayObject *)given);
+    bool is_unsigned = PyArray_ISUNSIGNED((PyArrayObject *)given);
     Py_ssize_t count = PyArray_SIZE((PyArrayObject *)packed);
     for (Py_ssize_t i = 0; i < count; i++) {
         if (numbers[i] < 0 && !is_unsigned) {

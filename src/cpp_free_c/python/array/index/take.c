@@ -14,7 +14,7 @@
 /* -- index arrays ------------------------------------------------------------------ */
 
 static int
-take_check_integers(const char *name, int is_bool, bool is_integer, PyObject *dtype)
+take_check_integers(const char *name, bool is_bool, bool is_integer, PyObject *dtype)
 {
     if (is_bool) {
         PyErr_Format(PyExc_IndexError, "%s: indices must be integers, not bool", name);
@@ -279,7 +279,7 @@ put_shaped_new(const pcu_selection *selection, pcu_gpuarray *values)
     if (one) {
         memset(strides, 0, sizeof(strides));
     }
-    else if (pcu_strides_in_order(0, selection->ndim, selection->shape,
+    else if (pcu_strides_in_order(false, selection->ndim, selection->shape,
                                   pcu_gpuarray_itemsize(values), strides) < 0) {
         return NULL;
     }

@@ -25,7 +25,7 @@ enum { ELEMENTWISE_THREADS = 256 };
 static int
 elementwise_put_axes(const pcu_elementwise_loop *loop, pcu_argument_buffer *params)
 {
-    int wide = loop->key.wide;
+    bool wide = loop->key.wide;
     for (int k = 1; k < loop->ndim; k++) {
         if (pcu_kernel_put_divisor(params, wide, loop->shape[k]) < 0) {
             return -1;

@@ -25,7 +25,7 @@ typedef struct {
     int along;   /* the fastest axis */
     int turned;  /* how many inputs are turned */
     size_t side; /* of a tile, in elements */
-    int is_turned[PCU_OPERANDS_MAX];
+    bool is_turned[PCU_OPERANDS_MAX];
 } tiles_plan;
 
 static bool

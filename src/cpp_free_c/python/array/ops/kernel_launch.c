@@ -11,7 +11,7 @@
 __extension__ typedef unsigned __int128 launch_wide_number;
 
 int
-pcu_kernel_put_divisor(pcu_argument_buffer *params, int wide, size_t length)
+pcu_kernel_put_divisor(pcu_argument_buffer *params, bool wide, size_t length)
 {
     uint64_t multiplier;
     int shift = 0;

@@ -34,7 +34,7 @@ pcu_kernel_put_address(pcu_argument_buffer *params, CUdeviceptr address)
 
 /* Append an index: 64 bits if `wide`, else 32. */
 PCU_RAISES static inline int
-pcu_kernel_put_index(pcu_argument_buffer *params, int wide, ptrdiff_t value)
+pcu_kernel_put_index(pcu_argument_buffer *params, bool wide, ptrdiff_t value)
 {
     int32_t narrow = (int32_t)value;
     int64_t full = value;
@@ -47,7 +47,7 @@ pcu_kernel_put_index(pcu_argument_buffer *params, int wide, ptrdiff_t value)
 /* Append a length, and the numbers by which a kernel divides an index n by it without a
  * division: (high half of n * multiplier + n) >> shift, for n below half of the index's
  * range. See quotient() in cuda/pycuda-array.hpp. */
-PCU_HIDDEN PCU_RAISES int pcu_kernel_put_divisor(pcu_argument_buffer *params, int wide,
+PCU_HIDDEN PCU_RAISES int pcu_kernel_put_divisor(pcu_argument_buffer *params, bool wide,
                                                  size_t length);
 
 /* Enqueue a kernel of the current context with packed parameters. The second function

@@ -95,14 +95,14 @@ typedef struct {
     const char *name;
     size_t offset; /* in pcu_kernel_key */
     size_t size;   /* of one value */
-    int is_list;   /* 1: a value for each operand */
+    bool is_list;  /* a value for each operand */
     request_view view;
 } request_row;
 
 #define REQUEST_FIELD(ctype, name, VIEW, meaning) \
-    {#name, offsetof(pcu_kernel_key, name), sizeof(ctype), 0, request_##VIEW},
+    {#name, offsetof(pcu_kernel_key, name), sizeof(ctype), false, request_##VIEW},
 #define REQUEST_LIST(ctype, name, VIEW, meaning) \
-    {#name, offsetof(pcu_kernel_key, name), sizeof(ctype), 1, request_##VIEW},
+    {#name, offsetof(pcu_kernel_key, name), sizeof(ctype), true, request_##VIEW},
 static const request_row request_rows[] = {
     PCU_KERNEL_REQUEST(REQUEST_FIELD, REQUEST_LIST)};
 #undef REQUEST_FIELD

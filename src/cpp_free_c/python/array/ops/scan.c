@@ -266,13 +266,13 @@ scan_get_kernel(const scan_plan *plan, pcu_context *ctx, const pcu_scan_layout *
 }
 
 /* Memory for what the blocks tell each other: zeroed for look-back. NULL if there is
- * none; *failed is then 1 for an error. */
+ * none; *failed is then true for an error. */
 static PyObject *
-scan_memory_new(const scan_plan *plan, const pcu_scan_cut *cut, int *failed)
+scan_memory_new(const scan_plan *plan, const pcu_scan_cut *cut, bool *failed)
 {
     size_t words = cut->slots;
     int rc = 0;
-    *failed = 0;
+    *failed = false;
     if (cut->sums > 0) {
         words = cut->sums * PCU_SCALAR_BYTES / sizeof(uint64_t);
     }
@@ -305,7 +305,7 @@ scan_launch(const scan_plan *plan, const pcu_scan_layout *layout,
     pcu_argument_buffer params;
     CUdeviceptr address = 0;
     CUstream stream = plan->call->stream;
-    int failed = 0;
+    bool failed = false;
     PyObject *memory = scan_memory_new(plan, cut, &failed);
     if (failed) {
         return -1;

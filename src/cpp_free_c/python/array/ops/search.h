@@ -11,7 +11,7 @@ typedef struct {
     pcu_gpuarray *sorted; /* initialised; one axis */
     pcu_gpuarray *values; /* initialised */
     pcu_gpuarray *sorter; /* indices that sort `sorted`, or NULL */
-    int right;            /* 1: a value goes behind equal elements */
+    bool right;           /* a value goes behind equal elements */
     bool digitize;        /* `sorted` may be sorted from greatest to least */
     PyObject *allocator;  /* None: the values' */
     CUstream stream;

@@ -15,7 +15,7 @@ enum { TILES_THREADS = 256, TILES_WORD = 16, TILES_LEAST = 16 };
 typedef struct {
     const pcu_product *product;
     size_t rows, columns, depth; /* of a tile */
-    int by_row[2];
+    bool by_row[2];
     size_t vector[2];
 } tiles_plan;
 

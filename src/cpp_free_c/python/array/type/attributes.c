@@ -68,7 +68,7 @@ attribute_set_shape(PyObject *op, PyObject *value, void *Py_UNUSED(closure))
         lengths[i] = (size_t)shape.dims[i];
     }
     if (self->contiguous == PCU_ARRAY_F && shape.ndim > 1) {
-        if (pcu_strides_in_order(1, shape.ndim, lengths, pcu_gpuarray_itemsize(self),
+        if (pcu_strides_in_order(true, shape.ndim, lengths, pcu_gpuarray_itemsize(self),
                                  strides) < 0) {
             return -1;
         }

@@ -122,11 +122,10 @@ launch_put_values(const pcu_call_run *run, const pcu_call_launch *launch,
     }
     for (Py_ssize_t i = 0; i < arguments->count; i++) {
         CUdeviceptr address = 0;
-        int known = 1;
         if (arguments->uses[i] == PCU_USE_SCALAR) {
             continue;
         }
-        known = pcu_kernel_arguments_address(arguments, i, &address);
+        int known = pcu_kernel_arguments_address(arguments, i, &address);
         if (known <= 0) {
             return known;
         }

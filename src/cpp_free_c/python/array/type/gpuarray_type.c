@@ -75,7 +75,7 @@ array_init_layout(pcu_gpuarray *self, const array_args *a)
         return pcu_gpuarray_describe(self, a->dtype, ndim, shape, strides);
     }
     if (a->order == NPY_FORTRANORDER) {
-        if (pcu_strides_in_order(1, ndim, shape, itemsize, strides) < 0) {
+        if (pcu_strides_in_order(true, ndim, shape, itemsize, strides) < 0) {
             return -1;
         }
         return pcu_gpuarray_describe(self, a->dtype, ndim, shape, strides);

@@ -24,18 +24,18 @@ typedef struct {
 } search_args;
 
 static int
-search_read_side(PyObject *side, int *right)
+search_read_side(PyObject *side, bool *right)
 {
     if (side == NULL) {
         return 0;
     }
     if (PyUnicode_Check(side)) {
         if (PyUnicode_CompareWithASCIIString(side, "left") == 0) {
-            *right = 0;
+            *right = false;
             return 0;
         }
         if (PyUnicode_CompareWithASCIIString(side, "right") == 0) {
-            *right = 1;
+            *right = true;
             return 0;
         }
     }

@@ -150,7 +150,7 @@ transfer_set_from_device(pcu_gpuarray *self, pcu_gpuarray *source, CUstream stre
         return -1;
     }
     PyObject *reshaped =
-        pcu_gpuarray_reshape_new(source, self->ndim, self->shape, 0, stream);
+        pcu_gpuarray_reshape_new(source, self->ndim, self->shape, false, stream);
     if (reshaped == NULL) {
         return -1;
     }

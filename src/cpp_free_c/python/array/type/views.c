@@ -100,7 +100,7 @@ view_read_shape(const pcu_gpuarray *self, PyObject *lengths, int *ndim, size_t *
 
 /* A copy whose elements are packed in C or Fortran order. */
 static PyObject *
-view_ordered_copy_new(pcu_gpuarray *self, int f_order, CUstream stream)
+view_ordered_copy_new(pcu_gpuarray *self, bool f_order, CUstream stream)
 {
     ptrdiff_t strides[PCU_MAX_NDIM];
     if (pcu_strides_in_order(f_order, self->ndim, self->shape,
@@ -121,8 +121,8 @@ view_ordered_copy_new(pcu_gpuarray *self, int f_order, CUstream stream)
 }
 
 PyObject *
-pcu_gpuarray_reshape_new(pcu_gpuarray *self, int ndim, const size_t *shape, int f_order,
-                         CUstream stream)
+pcu_gpuarray_reshape_new(pcu_gpuarray *self, int ndim, const size_t *shape,
+                         bool f_order, CUstream stream)
 {
     ptrdiff_t strides[PCU_MAX_NDIM];
     size_t itemsize = pcu_gpuarray_itemsize(self);
@@ -150,7 +150,7 @@ pcu_gpuarray_reshape_new(pcu_gpuarray *self, int ndim, const size_t *shape, int 
 
 /* The same, with a copy in the current stream if one is needed. */
 static PyObject *
-view_reshape(pcu_gpuarray *self, int ndim, const size_t *shape, int f_order)
+view_reshape(pcu_gpuarray *self, int ndim, const size_t *shape, bool f_order)
 {
     return pcu_gpuarray_reshape_new(self, ndim, shape, f_order, pcu_stream_current());
 }
@@ -158,7 +158,7 @@ view_reshape(pcu_gpuarray *self, int ndim, const size_t *shape, int f_order)
 /* Whether the array has this shape and order already. The elements of an array with
  * gaps have the order of their indices, so only the shape counts. */
 static bool
-view_is_reshaped(const pcu_gpuarray *self, int ndim, const size_t *shape, int f_order)
+view_is_reshaped(const pcu_gpuarray *self, int ndim, const size_t *shape, bool f_order)
 {
     int order = PCU_ARRAY_C;
     if (f_order) {
@@ -170,7 +170,7 @@ view_is_reshaped(const pcu_gpuarray *self, int ndim, const size_t *shape, int f_
     return !self->contiguous || (self->contiguous & order) != 0;
 }
 
-/* Read the keyword order: 1 for Fortran order, 0 for C order. */
+/* Read the keyword order: 1 for Fortran order, 0 for C order, or -1. */
 static int
 view_read_order(const pcu_gpuarray *self, PyObject *value)
 {
@@ -253,7 +253,7 @@ view_ravel(PyObject *op, PyObject *Py_UNUSED(ignored))
     if (pcu_gpuarray_ready(self) < 0) {
         return NULL;
     }
-    return view_reshape(self, 1, &self->count, 0);
+    return view_reshape(self, 1, &self->count, false);
 }
 
 PyDoc_STRVAR(view_squeeze_doc,

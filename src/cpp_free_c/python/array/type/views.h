@@ -10,7 +10,7 @@
  * the stream if no view has that shape. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_gpuarray_reshape_new(pcu_gpuarray *self, int ndim,
                                                          const size_t *shape,
-                                                         int f_order, CUstream stream);
+                                                         bool f_order, CUstream stream);
 
 /* The getters of the attributes T and mT. */
 PCU_HIDDEN PyObject *pcu_gpuarray_get_T(PyObject *op, void *closure);
