@@ -54,6 +54,7 @@ typedef struct emu_device {
     int major, minor; /* compute capability */
     emu_device_limits limits;
     uint64_t memory_bytes;
+    uint64_t timeout;           /* of a kernel, in nanoseconds; 0: none */
     CUcontext primary;          /* NULL while inactive */
     unsigned int primary_count; /* retains */
     unsigned int primary_flags;

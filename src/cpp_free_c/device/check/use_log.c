@@ -89,12 +89,10 @@ emu_use_log_end(emu_use_log *log)
 bool
 emu_use_log_wants(emu_use_log *log, const emu_allocation *allocation)
 {
-    bool is_host;
-
     if (log == NULL || log->uses == NULL) {
         return false;
     }
-    is_host = emu_uses_is_host_kind(allocation->kind);
+    bool is_host = emu_uses_is_host_kind(allocation->kind);
     log->has_host |= is_host;
     return is_host || !log->uses->host_only;
 }

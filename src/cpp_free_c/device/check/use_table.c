@@ -189,12 +189,10 @@ static bool
 set_add_part(emu_use_table *table, emu_use_set *set, unsigned page, unsigned word,
              uint64_t bits)
 {
-    emu_use_block *part;
-
     if (set_has_whole(set, page, word)) {
         return true;
     }
-    part = set_part(table, set, page);
+    emu_use_block *part = set_part(table, set, page);
     if (part == NULL) {
         return false;
     }
@@ -448,12 +446,11 @@ emu_use_table_merge(emu_use_table *table, const emu_use_table *other)
 
     for (size_t i = 0; i < other->room; i++) {
         const emu_use_region *from = &other->slots[i];
-        emu_use_region *to;
 
         if (from->number == 0) {
             continue;
         }
-        to = table_region(table, from->number);
+        emu_use_region *to = table_region(table, from->number);
         if (to == NULL) {
             return false;
         }
@@ -503,12 +500,10 @@ emu_use_table_close(emu_use_table *table)
 const emu_use_region *
 emu_use_table_find(const emu_use_table *table, uint64_t number)
 {
-    const emu_use_region *region;
-
     if (table->count == 0) {
         return NULL;
     }
-    region = table_slot(table, number);
+    const emu_use_region *region = table_slot(table, number);
     if (region->number == 0) {
         return NULL;
     }

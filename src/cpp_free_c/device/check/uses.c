@@ -148,7 +148,6 @@ region_kinds_of_byte(const emu_use_region *region, uint64_t address)
 unsigned
 emu_uses_of_byte(const emu_uses *uses, uint64_t address)
 {
-    const emu_use_region *region;
     unsigned kinds = 0;
 
     if (address < uses->low || address >= uses->high) {
@@ -161,7 +160,8 @@ emu_uses_of_byte(const emu_uses *uses, uint64_t address)
             kinds |= range->kind;
         }
     }
-    region = emu_use_table_find(&uses->table, address >> EMU_USE_REGION_SHIFT);
+    const emu_use_region *region =
+        emu_use_table_find(&uses->table, address >> EMU_USE_REGION_SHIFT);
     if (region != NULL) {
         kinds |= region_kinds_of_byte(region, address);
     }
@@ -249,16 +249,14 @@ static void
 search_region_for_range(search *s, const emu_use_range *range,
                         const emu_use_region *region)
 {
-    uint64_t base, pages;
-
     if (region == NULL || region->number == 0) {
         return;
     }
-    base = region->number << EMU_USE_REGION_SHIFT;
+    uint64_t base = region->number << EMU_USE_REGION_SHIFT;
     if (search_is_below(s, base)) {
         return;
     }
-    pages = emu_use_region_pages(region, use_opposite(range->kind));
+    uint64_t pages = emu_use_region_pages(region, use_opposite(range->kind));
     for (; pages != 0; pages &= pages - 1) {
         const unsigned page = (unsigned)__builtin_ctzll(pages);
         const uint64_t start = base + ((uint64_t)page << EMU_USE_PAGE_SHIFT);
@@ -342,13 +340,13 @@ static void
 search_tables(search *s, const emu_use_table *first, const emu_use_table *second)
 {
     for (size_t i = 0; i < first->room; i++) {
-        const emu_use_region *region = &first->slots[i], *other;
+        const emu_use_region *region = &first->slots[i];
 
         if (region->number == 0 ||
             search_is_below(s, region->number << EMU_USE_REGION_SHIFT)) {
             continue;
         }
-        other = emu_use_table_find(second, region->number);
+        const emu_use_region *other = emu_use_table_find(second, region->number);
         for (int kind = 0; other != NULL && kind < EMU_USE_KINDS; kind++) {
             search_regions(s, region, other, kind);
         }

@@ -59,6 +59,13 @@ typedef enum {
 } emu_effect;
 
 typedef enum {
+    EMU_ACCESS_NONE,
+    EMU_ACCESS_READ,
+    EMU_ACCESS_WRITE,
+    EMU_ACCESS_UPDATE
+} emu_access;
+
+typedef enum {
     EMU_FOLLOW_COMPUTE,
     EMU_FOLLOW_COPY,
     EMU_FOLLOW_PACK,
@@ -128,13 +135,36 @@ emu_op_runs(unsigned op)
     return (emu_runs)emu_op_rows[op].runs;
 }
 
-/* Whether the operation writes to the memory that it accesses. */
+/* What the operation does to the memory that it accesses. */
+static inline emu_access
+emu_op_access(unsigned op)
+{
+    switch (emu_op_effect(op)) {
+        case EMU_EFFECT_READ:
+        case EMU_EFFECT_TEST_OBJECT:
+            return EMU_ACCESS_READ;
+        case EMU_EFFECT_WRITE:
+        case EMU_EFFECT_NEW_OBJECT:
+        case EMU_EFFECT_CHANGE_OBJECT:
+            return EMU_ACCESS_WRITE;
+        case EMU_EFFECT_UPDATE:
+            return EMU_ACCESS_UPDATE;
+        case EMU_EFFECT_PLAIN: /* the rest has no address */
+        case EMU_EFFECT_GUARD:
+        case EMU_EFFECT_ROUND:
+        case EMU_EFFECT_CLOCK:
+        case EMU_EFFECT_SPIN:
+        case EMU_EFFECT_FENCE:
+        case EMU_EFFECT_ACT:
+            break;
+    }
+    return EMU_ACCESS_NONE;
+}
+
 static inline bool
 emu_access_writes(const emu_insn *insn)
 {
-    const emu_effect effect = emu_op_effect(insn->op);
-
-    return effect != EMU_EFFECT_READ && effect != EMU_EFFECT_TEST_OBJECT;
+    return emu_op_access(insn->op) >= EMU_ACCESS_WRITE;
 }
 
 /* The bytes that each lane accesses; 0: the operation accesses no memory. */

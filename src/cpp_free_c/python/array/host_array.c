@@ -80,7 +80,6 @@ PyObject *
 pcu_host_pagelocked_new(pcu_gpuarray *self)
 {
     PyObject *result = NULL;
-    PyObject *shape = NULL;
     const char *order = "C";
     PyObject *module = PyImport_ImportModule("pycuda.driver");
     if (module == NULL) {
@@ -89,7 +88,7 @@ pcu_host_pagelocked_new(pcu_gpuarray *self)
     if (self->contiguous == PCU_ARRAY_F) {
         order = "F";
     }
-    shape = pcu_shape_tuple_new(self->ndim, self->shape);
+    PyObject *shape = pcu_shape_tuple_new(self->ndim, self->shape);
     if (shape == NULL) {
         goto done;
     }

@@ -27,6 +27,7 @@
 /* What the environment asks for. */
 typedef struct {
     uint64_t count, memory;
+    uint64_t timeout; /* in nanoseconds; 0: none */
     int major, minor;
 } setup_wish;
 
@@ -104,6 +105,19 @@ setup_parse_seed(const char *text, setup_wish *wish)
 }
 
 static bool
+setup_parse_timeout(const char *text, setup_wish *wish)
+{
+    char *end;
+    const double seconds = strtod(text, &end);
+
+    if (end == text || *end != 0 || !(seconds >= 0 && seconds < 1e9)) {
+        return false;
+    }
+    wish->timeout = (uint64_t)(seconds * 1e9);
+    return true;
+}
+
+static bool
 setup_parse_checks(const char *text, setup_wish *wish)
 {
     unsigned checks;
@@ -131,15 +145,6 @@ setup_parse_version(const char *text, setup_wish *wish)
 }
 
 /* The users of these read them themselves; here they are only checked. */
-
-static bool
-setup_parse_timeout(const char *text, setup_wish *wish)
-{
-    double seconds;
-
-    (void)wish;
-    return emu_execution_parse_timeout(text, &seconds);
-}
 
 static bool
 setup_parse_threads(const char *text, setup_wish *wish)
@@ -306,6 +311,7 @@ emu_device_read(emu_device devices[EMU_MAX_DEVICES], int *count)
         device->major = wish.major;
         device->minor = wish.minor;
         device->memory_bytes = wish.memory;
+        device->timeout = wish.timeout;
         setup_limits(device);
     }
     *count = (int)wish.count;

@@ -75,28 +75,6 @@ execution_stack_size(CUcontext context, const emu_func *func)
     return (size + 63) & ~(size_t)63;
 }
 
-bool
-emu_execution_parse_timeout(const char *text, double *seconds)
-{
-    char *end;
-
-    *seconds = strtod(text, &end);
-    return end != text && *end == 0 && *seconds >= 0 && *seconds < 1e9;
-}
-
-/* The deadline of a launch that begins now: PYCUDA_EMULATOR_TIMEOUT, in seconds. */
-static uint64_t
-execution_deadline(void)
-{
-    const char *text = getenv("PYCUDA_EMULATOR_TIMEOUT");
-    double seconds;
-
-    if (text == NULL || !emu_execution_parse_timeout(text, &seconds) || seconds == 0) {
-        return 0;
-    }
-    return emu_clock_steady() + (uint64_t)(seconds * 1e9);
-}
-
 /* Set the shape of the clusters, by which the caller has checked the grid. */
 static void
 execution_set_clusters(emu_grid *grid, const emu_launch *launch)
@@ -184,7 +162,9 @@ execution_run_grid(CUcontext context, const emu_launch *launch, emu_report *repo
     grid.checks = emu_checks_wanted();
     grid.stack_size = execution_stack_size(context, func);
     grid.report = report;
-    grid.deadline = execution_deadline();
+    if (context->device->timeout != 0) {
+        grid.deadline = emu_clock_steady() + context->device->timeout;
+    }
     execution_set_clusters(&grid, launch);
     grid.max_resident = execution_resident(context->device, launch, grid.cluster_size);
     atomic_init(&grid.takes_turns, launch->cooperative || grid.cluster_size > 1);

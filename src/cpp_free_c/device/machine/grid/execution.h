@@ -16,10 +16,6 @@
 #include "device/machine/warp/launch.h"
 #include "device/machine/warp/machine.h"
 
-/* Read the seconds of PYCUDA_EMULATOR_TIMEOUT: a number from 0 on, where 0 is no limit.
- */
-bool emu_execution_parse_timeout(const char *text, double *seconds);
-
 /* Run the grid, and all that its threads launch, to the end. A fault ends the launch
  * with the driver's code; the report (may be NULL) says where. Launches that cannot
  * start at all are refused: INVALID_VALUE for a zero dimension or a block that .reqntid

@@ -241,8 +241,6 @@ uint64_t
 emu_parts_of_warps(emu_warp *warp, const emu_insn *insn, unsigned size)
 {
     const uint32_t aux = insn->aux, elements = warp->abreast * EMU_LANES;
-    uint32_t start, last;
-    uint64_t first;
 
     if ((aux & EMU_AT_MASK) > EMU_AT_GLOBAL || (size & (size - 1)) != 0) {
         return 0;
@@ -251,13 +249,13 @@ emu_parts_of_warps(emu_warp *warp, const emu_insn *insn, unsigned size)
         !warp->block->grid->is_linear) {
         return parts_in_a_row(warp, insn, size);
     }
-    start = *EMU_SOURCE(uint32_t, insn->a);
-    last = start + elements - 1;
+    uint32_t start = *EMU_SOURCE(uint32_t, insn->a);
+    uint32_t last = start + elements - 1;
     if (aux & EMU_AT_UNSIGNED ? last < start : (int32_t)last < (int32_t)start) {
         return 0;
     }
-    first = *EMU_SOURCE(uint64_t, insn->c) + emu_address_index(aux, start) +
-            (uint64_t)insn->imm;
+    uint64_t first = *EMU_SOURCE(uint64_t, insn->c) + emu_address_index(aux, start) +
+                     (uint64_t)insn->imm;
     if (first % size != 0 ||
         emu_address_global(warp, first, (uint64_t)size * elements) == NULL) {
         return 0;
@@ -316,7 +314,6 @@ const emu_shared_plan *
 emu_shared_plan_of(emu_warp *warp, const emu_insn *insn, unsigned size)
 {
     emu_block *block = warp->block;
-    emu_shared_plan *plan;
 
     if (!(insn->aux & EMU_AT_SHAPE) || (insn->aux & EMU_AT_MASK) != EMU_AT_SHARED ||
         size % EMU_WORD != 0) {
@@ -328,7 +325,7 @@ emu_shared_plan_of(emu_warp *warp, const emu_insn *insn, unsigned size)
             return NULL;
         }
     }
-    plan = &block->plans[(uintptr_t)insn / sizeof *insn % EMU_PLANS];
+    emu_shared_plan *plan = &block->plans[(uintptr_t)insn / sizeof *insn % EMU_PLANS];
     if (plan->insn != insn || plan->launch != block->grid->number ||
         plan->first != warp->number || plan->warps != warp->abreast) {
         *plan = (emu_shared_plan){.insn = insn,

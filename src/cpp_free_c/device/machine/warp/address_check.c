@@ -379,22 +379,13 @@ emu_address_note(emu_warp *warp, uint64_t address, uint64_t bytes, bool write)
 static unsigned
 address_use(const emu_insn *insn)
 {
-    switch (emu_op_effect(insn->op)) {
-        case EMU_EFFECT_UPDATE:
-            return EMU_USE_ATOMIC;
-        case EMU_EFFECT_READ:
+    switch (emu_op_access(insn->op)) {
+        case EMU_ACCESS_READ:
             return EMU_USE_READ;
-        case EMU_EFFECT_WRITE:
-        case EMU_EFFECT_NEW_OBJECT:
-        case EMU_EFFECT_CHANGE_OBJECT:
-        case EMU_EFFECT_TEST_OBJECT:
-        case EMU_EFFECT_PLAIN: /* the rest has no address */
-        case EMU_EFFECT_GUARD:
-        case EMU_EFFECT_ROUND:
-        case EMU_EFFECT_CLOCK:
-        case EMU_EFFECT_SPIN:
-        case EMU_EFFECT_FENCE:
-        case EMU_EFFECT_ACT:
+        case EMU_ACCESS_UPDATE:
+            return EMU_USE_ATOMIC;
+        case EMU_ACCESS_WRITE:
+        case EMU_ACCESS_NONE:
             break;
     }
     return EMU_USE_WRITE;

@@ -61,12 +61,11 @@ barrier_group_vote(const emu_warp *warp, const emu_group *group)
 {
     const emu_insn *insn = group->pc - 1;
     const uint8_t *base = group->frame->regs;
-    uint32_t bits;
 
     if ((insn->c & EMU_TAG_MASK) != EMU_TAG_FRAME) {
         base = warp->base[insn->c & EMU_TAG_MASK];
     }
-    bits = *(const u32 *)(const void *)(base + insn->c);
+    uint32_t bits = *(const u32 *)(const void *)(base + insn->c);
     return (bits ^ emu_lanes_if(insn->e != 0)) & group->mask;
 }
 

@@ -372,7 +372,6 @@ block_waiting_text(const emu_block *block, char *text, size_t room)
     for (p = 0; p < count && used < room; p++) {
         const waiting *w = &places[p];
         char thread[48], place[112], at[32] = "a warp operation";
-        int length;
 
         emu_report_thread_text(block->grid, w->first, thread, sizeof thread);
         emu_report_place_text(w->func->program, emu_report_place_of(w->func, w->insn),
@@ -380,8 +379,9 @@ block_waiting_text(const emu_block *block, char *text, size_t room)
         if (w->at_barrier) {
             (void)snprintf(at, sizeof at, "barrier %u", w->barrier);
         }
-        length = snprintf(text + used, room - used, "; %u from thread %s on at %s%s",
-                          w->count, thread, at, place);
+        int length =
+            snprintf(text + used, room - used, "; %u from thread %s on at %s%s",
+                     w->count, thread, at, place);
         if (length < 0) {
             return;
         }
@@ -397,7 +397,6 @@ block_fault_deadlock(emu_block *block)
     emu_warp *at = NULL;
     const emu_group *group = NULL;
     char places[400];
-    waiting w;
 
     for (i = 0; i < block->warp_count; i++) {
         emu_warp *warp = &block->warps[i];
@@ -420,7 +419,7 @@ block_fault_deadlock(emu_block *block)
         return;
     }
     at->frame = group->frame;
-    w = block_waiting_of(at, group);
+    waiting w = block_waiting_of(at, group);
     block_waiting_text(block, places, sizeof places);
     (void)emu_fault(
         at, w.insn, CUDA_ERROR_LAUNCH_FAILED, w.first % EMU_LANES, 0,

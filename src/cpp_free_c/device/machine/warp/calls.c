@@ -23,12 +23,11 @@ static emu_frame *
 frame_new(emu_worker *worker, const emu_func *func)
 {
     unsigned bin = 8;
-    emu_frame *frame;
 
     while (((size_t)1 << bin) < func->frame_size) {
         bin++;
     }
-    frame = worker->free_frames[bin];
+    emu_frame *frame = worker->free_frames[bin];
     if (frame) {
         worker->free_frames[bin] = frame->parent;
     }
@@ -119,7 +118,7 @@ static const emu_insn *
 call_enter(emu_warp *warp, const emu_insn *insn, const emu_func *func)
 {
     const emu_callsite *call = insn->call;
-    emu_frame *caller = warp->frame, *frame;
+    emu_frame *caller = warp->frame;
     uint32_t start = (caller->local_end + 15) & ~15u, i;
     const unsigned lane = (unsigned)__builtin_ctz(warp->mask);
 
@@ -129,7 +128,7 @@ call_enter(emu_warp *warp, const emu_insn *insn, const emu_func *func)
                          "%zu bytes (the limit CU_LIMIT_STACK_SIZE)",
                          func->name, caller->depth, warp->local_stride);
     }
-    frame = frame_new(warp->block->worker, func);
+    emu_frame *frame = frame_new(warp->block->worker, func);
     if (frame == NULL) {
         return emu_fault(warp, insn, CUDA_ERROR_HARDWARE_STACK_ERROR, lane, 0,
                          "no memory for a call of %s, %u calls deep", func->name,
@@ -174,7 +173,6 @@ emu_op_call_to(emu_warp *warp, const emu_insn *insn)
     const uint64_t offset = to[first] - EMU_FUNC_WINDOW;
     const emu_program *program = warp->frame->func->program;
     const uint32_t mask = warp->mask;
-    const emu_func *func;
     uint32_t same = 0, left;
 
     if (offset % EMU_FUNC_STEP || offset / EMU_FUNC_STEP >= program->func_count ||
@@ -183,7 +181,7 @@ emu_op_call_to(emu_warp *warp, const emu_insn *insn)
                          "call of 0x%llx, which is no function",
                          (unsigned long long)to[first]);
     }
-    func = program->funcs[offset / EMU_FUNC_STEP];
+    const emu_func *func = program->funcs[offset / EMU_FUNC_STEP];
     if (func->param_count != insn->call->param_count ||
         func->return_count != insn->call->return_count) {
         return emu_fault(warp, insn, CUDA_ERROR_ILLEGAL_INSTRUCTION, first, to[first],
@@ -239,15 +237,13 @@ emu_op_ret(emu_warp *warp, const emu_insn *insn)
 {
     emu_frame *frame = warp->frame, *caller = frame->parent;
     const emu_func *func = frame->func;
-    const emu_insn *next;
-    const emu_callsite *call;
     uint32_t i;
 
     if (caller == NULL) {
         return emu_op_exit(warp, insn);
     }
-    next = frame->ret;
-    call = next[-1].call;
+    const emu_insn *next = frame->ret;
+    const emu_callsite *call = next[-1].call;
     for (i = 0; i < call->return_count && i < func->return_count; i++) {
         call_copy_slot(warp, caller, &call->returns[i], frame, &func->returns[i]);
     }

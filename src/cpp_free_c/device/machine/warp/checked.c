@@ -90,7 +90,6 @@ checked_access(emu_warp *warp, const emu_insn *insn)
 {
     const emu_block *block = warp->block;
     const unsigned size = emu_access_bytes(insn), kind = emu_op_effect(insn->op);
-    const emu_insn *next;
 
     if ((insn->aux & EMU_AT_MASK) == EMU_AT_PARAM) {
         if (warp->unset) {
@@ -105,7 +104,7 @@ checked_access(emu_warp *warp, const emu_insn *insn)
         !checked_lanes(warp, insn, size)) {
         return NULL;
     }
-    next = insn->run(warp, insn);
+    const emu_insn *next = insn->run(warp, insn);
     if (block->race && next != NULL &&
         (kind == EMU_EFFECT_UPDATE || insn->aux & EMU_AT_STRONG)) {
         emu_race_acquire(warp);
@@ -121,7 +120,6 @@ checked_guard(emu_warp *warp, const emu_insn *insn)
 {
     const uint32_t mask = warp->mask;
     const uint32_t bits = emu_predicate(warp, insn->a, insn->aux != 0);
-    const emu_insn *next;
 
     if (warp->unset) {
         emu_init_branch(warp, insn);
@@ -130,7 +128,7 @@ checked_guard(emu_warp *warp, const emu_insn *insn)
         return insn + 1 + insn->imm;
     }
     warp->mask = mask & bits;
-    next = emu_checked_step(warp, insn + 1);
+    const emu_insn *next = emu_checked_step(warp, insn + 1);
     warp->mask = mask;
     return next;
 }

@@ -137,7 +137,6 @@ init_find(const emu_warp *warp, uint64_t address)
 {
     const emu_block *block = warp->block;
     const emu_init *init = block->init;
-    const emu_allocation *memory;
     marked m = {.space = EMU_UNSET_NOWHERE, .first = address, .end = address + 1};
 
     if (init_is_in(&m, EMU_UNSET_SHARED, block->shared, block->shared_size,
@@ -151,7 +150,7 @@ init_find(const emu_warp *warp, uint64_t address)
         address - emu_memory_tables.base >= emu_memory_tables.size) {
         return m;
     }
-    memory = emu_memory_find(address);
+    const emu_allocation *memory = emu_memory_find(address);
     if (memory != NULL && address - memory->base < memory->size) {
         m.first = memory->base;
         m.end = memory->base + memory->size;
@@ -470,27 +469,18 @@ emu_init_access(emu_warp *warp, const emu_insn *insn, unsigned size,
     if (warp->unset && !init_check_address(warp, insn)) {
         return false;
     }
-    switch (emu_op_effect(insn->op)) {
-        case EMU_EFFECT_READ:
+    switch (emu_op_access(insn->op)) {
+        case EMU_ACCESS_READ:
             if (warp->block->grid->checks & EMU_CHECK_READS &&
                 !init_check_reads(warp, insn, size, at)) {
                 return false;
             }
             init_load(warp, insn, size, at);
             return true;
-        case EMU_EFFECT_WRITE:
+        case EMU_ACCESS_WRITE:
             return init_store(warp, insn, size, at);
-        case EMU_EFFECT_UPDATE:
-        case EMU_EFFECT_NEW_OBJECT:
-        case EMU_EFFECT_CHANGE_OBJECT:
-        case EMU_EFFECT_TEST_OBJECT:
-        case EMU_EFFECT_PLAIN: /* the rest has no address */
-        case EMU_EFFECT_GUARD:
-        case EMU_EFFECT_ROUND:
-        case EMU_EFFECT_CLOCK:
-        case EMU_EFFECT_SPIN:
-        case EMU_EFFECT_FENCE:
-        case EMU_EFFECT_ACT:
+        case EMU_ACCESS_UPDATE:
+        case EMU_ACCESS_NONE:
             break;
     }
     return init_update(warp, insn, size, at);
@@ -621,7 +611,6 @@ init_fault_memory(emu_warp *warp, const emu_insn *insn, unsigned lane,
 {
     const emu_block *block = warp->block;
     const uint64_t address = origin->at[lane];
-    const emu_allocation *memory;
     uint64_t offset;
 
     if (origin->space == EMU_UNSET_SHARED) {
@@ -642,7 +631,7 @@ init_fault_memory(emu_warp *warp, const emu_insn *insn, unsigned lane,
             origin->size, (unsigned long long)offset, use);
         return;
     }
-    memory = emu_memory_find(address);
+    const emu_allocation *memory = emu_memory_find(address);
     if (memory == NULL) {
         return;
     }

@@ -80,7 +80,6 @@ emu_unset_store(emu_warp *warp, uint32_t operand, uint32_t mask, emu_unset value
 {
     emu_init *init = warp->block->init;
     const uint32_t copied = value.copied & mask, used = value.used & mask;
-    emu_unset *old;
 
     if (!unset_is_followed(warp, operand)) {
         return;
@@ -94,7 +93,7 @@ emu_unset_store(emu_warp *warp, uint32_t operand, uint32_t mask, emu_unset value
     if (copied | used) {
         warp->block->is_apart = true;
     }
-    old = &init->registers[init->each * warp->number + operand / BYTES];
+    emu_unset *old = &init->registers[init->each * warp->number + operand / BYTES];
     warp->unset -= (old->copied | old->used) != 0;
     old->copied = (old->copied & ~mask) | copied;
     old->used = (old->used & ~mask) | used;
@@ -128,8 +127,6 @@ bool
 emu_unset_from(emu_warp *warp, const emu_insn *insn, emu_unset_space space,
                unsigned size, uint32_t *number)
 {
-    emu_unset_origin *origin;
-
     *number = 0;
     if (warp->block->init->each == 0) {
         if (!unset_reserve(warp->block)) {
@@ -141,7 +138,7 @@ emu_unset_from(emu_warp *warp, const emu_insn *insn, emu_unset_space space,
         *number =
             (uint32_t)((uintptr_t)insn / sizeof *insn) % (EMU_UNSET_ORIGINS - 1) + 1;
     }
-    origin = emu_unset_origin_of(warp, *number);
+    emu_unset_origin *origin = emu_unset_origin_of(warp, *number);
     origin->insn = insn;
     origin->space = space;
     origin->size = size;
@@ -317,13 +314,11 @@ emu_init_branch(emu_warp *warp, const emu_insn *insn)
 void
 emu_init_follow(emu_warp *warp, const emu_insn *insn)
 {
-    emu_unset value;
-
     if (emu_op_unset(insn->op) == EMU_FOLLOW_BRANCH) {
         emu_init_branch(warp, insn);
         return;
     }
-    value = follow_only(follow_result(warp, insn), warp->mask);
+    emu_unset value = follow_only(follow_result(warp, insn), warp->mask);
     follow_name(warp, insn, &value);
     if (insn->used & EMU_USES_D && emu_op_unset(insn->op) != EMU_FOLLOW_SHUFFLE) {
         emu_unset_store(warp, insn->d, warp->mask, value);

@@ -203,15 +203,13 @@ cell_is_own(const emu_race_try *a, uint32_t stamp)
 static bool
 cell_check_stamp(const emu_race_try *a, uint32_t stamp)
 {
-    const emu_visit *visit;
-
     if (cell_is_own(a, stamp) && !a->is_copy) {
         return true;
     }
     if (stamp < a->space->table.oldest) {
         return true;
     }
-    visit = emu_visit_of(&a->space->table, stamp);
+    const emu_visit *visit = emu_visit_of(&a->space->table, stamp);
     return !cell_conflicts(a, visit) || emu_order_is_before(a->warp, visit, stamp);
 }
 
@@ -234,12 +232,10 @@ emu_cell_check(const emu_race_try *a, const emu_visits *visits, size_t cell)
 static bool
 cell_keeps_write(const emu_race_try *a, uint32_t stamp)
 {
-    const emu_visit *visit;
-
     if (a->kind < EMU_RACE_ATOMIC || stamp < a->space->table.oldest) {
         return false;
     }
-    visit = emu_visit_of(&a->space->table, stamp);
+    const emu_visit *visit = emu_visit_of(&a->space->table, stamp);
     return visit->kind == EMU_RACE_WRITE &&
            visit->block == (uint32_t)a->warp->block->number;
 }
@@ -344,17 +340,14 @@ static void
 lines_split_stamp(const emu_race_try *a, uint32_t stamp, uint64_t line, uint32_t *words,
                   uint32_t *bytes)
 {
-    const emu_visit *visit;
-    unsigned size;
-
     if (stamp < a->space->table.oldest) {
         return;
     }
-    visit = emu_visit_of(&a->space->table, stamp);
+    const emu_visit *visit = emu_visit_of(&a->space->table, stamp);
     if (visit->launch != (uint32_t)a->warp->block->grid->number) {
         return;
     }
-    size = emu_access_bytes(visit->insn);
+    unsigned size = emu_access_bytes(visit->insn);
     for (unsigned i = 0; i < WORDS && size >= EMU_WORD; i++) {
         words[line * WORDS + i] = stamp + i * EMU_WORD / size;
     }

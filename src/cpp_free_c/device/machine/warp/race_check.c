@@ -269,7 +269,6 @@ static const char *const kind_words[] = {
 static void
 race_place_text(const emu_race_try *a, uint64_t address, char *text, size_t room)
 {
-    const emu_allocation *memory;
     const char *space = "", *name = "";
 
     if (a->space == &a->warp->block->race->spaces[EMU_RACE_SHARED]) {
@@ -277,7 +276,7 @@ race_place_text(const emu_race_try *a, uint64_t address, char *text, size_t room
                        (unsigned long long)(address - a->space->base));
         return;
     }
-    memory = emu_memory_find(address);
+    const emu_allocation *memory = emu_memory_find(address);
     if (memory == NULL) {
         (void)snprintf(text, room, "address 0x%llx", (unsigned long long)address);
         return;

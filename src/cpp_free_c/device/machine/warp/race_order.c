@@ -123,12 +123,10 @@ order_merge(published_block *slot)
 static publication *
 order_next_locked(emu_race_grid *grid, uint64_t block)
 {
-    published_block *slot;
-
     if (!order_grow_locked(grid)) {
         return NULL;
     }
-    slot = order_slot(grid->slots, grid->room, block);
+    published_block *slot = order_slot(grid->slots, grid->room, block);
     if (slot->block == 0) {
         slot->block = block + 1;
         grid->used++;
@@ -155,10 +153,9 @@ static void
 order_publish_to_grid(const emu_warp *warp, const emu_epochs *own)
 {
     emu_race_grid *grid = warp->block->grid->race;
-    publication *next;
 
     pthread_mutex_lock(&grid->lock);
-    next = order_next_locked(grid, (uint32_t)warp->block->number);
+    publication *next = order_next_locked(grid, (uint32_t)warp->block->number);
     if (next != NULL) {
         next->time = atomic_fetch_add(&grid->clock, 1) + 1;
         memcpy(next->seen, own->seen, sizeof next->seen);
@@ -171,14 +168,13 @@ static bool
 order_was_published(emu_race_grid *grid, const emu_visit *visit, unsigned warp,
                     uint64_t time)
 {
-    const published_block *slot;
     bool found = false;
 
     if (time == 0 || warp >= EMU_MAX_WARPS) {
         return false;
     }
     pthread_mutex_lock(&grid->lock);
-    slot = order_slot(grid->slots, grid->room, visit->block);
+    const published_block *slot = order_slot(grid->slots, grid->room, visit->block);
     for (unsigned i = 0; i < slot->count && slot->times[i].time <= time && !found;
          i++) {
         found = slot->times[i].seen[warp] > visit->epoch;

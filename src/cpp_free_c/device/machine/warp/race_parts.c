@@ -24,8 +24,6 @@ emu_race_begin_access(emu_race_try *a, uint32_t epoch)
     emu_race *race = a->warp->block->race;
     const unsigned group = a->warp->number / EMU_VISIT_WARPS;
     unsigned first = group * EMU_VISIT_WARPS, row = group;
-    emu_visitor *visitor;
-    uint32_t number;
 
     if (a->pairs) {
         row += EMU_RACE_GROUPS * (1 + (unsigned)__builtin_ctz(a->size));
@@ -34,10 +32,10 @@ emu_race_begin_access(emu_race_try *a, uint32_t epoch)
         row = EMU_RACE_VISITORS - 1;
         first = EMU_RACE_COPIES;
     }
-    visitor = &race->visitors[row][a->space - race->spaces];
+    emu_visitor *visitor = &race->visitors[row][a->space - race->spaces];
     emu_visitor_begin(visitor, race->blocks);
     a->visitor = visitor;
-    number = emu_visit_again(&a->space->table, visitor, a->insn, epoch);
+    uint32_t number = emu_visit_again(&a->space->table, visitor, a->insn, epoch);
     if (number == 0) {
         number =
             emu_visit_new(&a->space->table, visitor,
@@ -301,13 +299,12 @@ static bool
 race_take_part(emu_race_try *a, const emu_part *part)
 {
     const uint64_t bytes = emu_part_bytes(part, a->size);
-    uint64_t offset;
 
     a->space = emu_race_space_of(a->warp->block->race, part->start);
     if (a->space == NULL) {
         return true; /* it is not checked */
     }
-    offset = part->start - a->space->base;
+    uint64_t offset = part->start - a->space->base;
     if (!emu_race_begin_access(a, emu_order_epoch(a->warp, a->kind))) {
         return true;
     }

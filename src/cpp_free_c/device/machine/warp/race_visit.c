@@ -60,10 +60,8 @@ visits_restart_locked(void)
 bool
 emu_visits_begin(emu_visit_table *table)
 {
-    bool open;
-
     pthread_mutex_lock(&process.lock);
-    open = visits_open_locked();
+    bool open = visits_open_locked();
     if (open && process.running == 0) {
         visits_restart_locked();
     }
@@ -153,13 +151,11 @@ visits_reserve(emu_visit_table *table)
 static bool
 visits_take_chunk(emu_visit_table *table, emu_visitor *visitor)
 {
-    uint32_t first;
-
     if (table->next == table->end &&
         (table->visits != process.visits || !visits_reserve(table))) {
         return false;
     }
-    first = table->next;
+    uint32_t first = table->next;
     table->next += EMU_RACE_CHUNK;
     visitor->next = first;
     visitor->end = table->next;

@@ -72,13 +72,12 @@ emu_report_place_text(const emu_program *program, emu_place place, char *text,
                       size_t room)
 {
     const char *file = report_place_file(program, place);
-    const char *slash;
 
     text[0] = 0;
     if (file == NULL) {
         return;
     }
-    slash = strrchr(file, '/');
+    const char *slash = strrchr(file, '/');
     if (slash) {
         file = slash + 1;
     }

@@ -63,7 +63,6 @@ const emu_insn *
 emu_group_switch(emu_warp *warp)
 {
     int chosen = group_choose(warp);
-    const emu_insn *pc;
     unsigned i;
 
     if (chosen < 0) {
@@ -74,7 +73,7 @@ emu_group_switch(emu_warp *warp)
         }
         return NULL;
     }
-    pc = warp->groups[chosen].pc;
+    const emu_insn *pc = warp->groups[chosen].pc;
     warp->mask = warp->groups[chosen].mask;
     emu_group_enter(warp, warp->groups[chosen].frame);
     warp->stamp++;
@@ -223,14 +222,13 @@ const emu_insn *
 emu_sync(emu_warp *warp, const emu_insn *insn, uint32_t members, emu_sync_phase phase)
 {
     const uint32_t need = sync_need(warp, insn, members);
-    emu_group *group;
 
     if (!(need & warp->alive & ~warp->mask)) {
         phase(warp, insn, warp->mask, warp->mask, 0);
         sync_teams(warp, insn, warp->mask, warp->mask, members, phase);
         return insn + 1;
     }
-    group = emu_group_save(warp, insn, EMU_GROUP_AT_SYNC);
+    emu_group *group = emu_group_save(warp, insn, EMU_GROUP_AT_SYNC);
     group->need = need;
     group->members = members;
     group->phase = phase;

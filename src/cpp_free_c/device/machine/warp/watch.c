@@ -150,7 +150,6 @@ watch_step_access(emu_watch *watch, emu_warp *warp, const emu_insn *insn)
     const unsigned size = emu_access_bytes(insn);
     const bool writes = emu_access_writes(insn);
     uint64_t address[EMU_LANES];
-    const emu_insn *next;
     before kept;
 
     emu_address_of_lanes(warp, insn, address);
@@ -165,7 +164,7 @@ watch_step_access(emu_watch *watch, emu_warp *warp, const emu_insn *insn)
         return watch->run(warp, insn);
     }
     watch_keep_before(&kept, warp, insn, size, address);
-    next = watch->run(warp, insn);
+    const emu_insn *next = watch->run(warp, insn);
     watch->changed |= watch_has_changed(&kept);
     return next;
 }
@@ -242,11 +241,10 @@ static void
 watch_run_warp(emu_warp *warp)
 {
     emu_watch *watch = warp->block->watch;
-    const emu_insn *insn;
 
     warp->rotate = true; /* give all groups of lanes their turn */
     warp->spins = 0;
-    insn = emu_group_switch(warp);
+    const emu_insn *insn = emu_group_switch(warp);
     while (insn) {
         insn = watch_step(watch, warp, insn);
     }
@@ -437,7 +435,6 @@ emu_watch_block(emu_watch *watch, emu_block *block, uint32_t turns,
                 emu_block_state *state)
 {
     void (*const run_warp)(emu_warp * warp) = block->run_warp;
-    bool repeats;
 
     watch->run = watch_run_insn;
     if (run_warp == emu_checked_run) {
@@ -450,7 +447,7 @@ emu_watch_block(emu_watch *watch, emu_block *block, uint32_t turns,
     emu_block_settle(block);
     block->watch = watch;
     block->run_warp = watch_run_warp;
-    repeats = watch_run_until_repeat(watch, block, turns, state);
+    bool repeats = watch_run_until_repeat(watch, block, turns, state);
     block->watch = NULL;
     block->run_warp = run_warp;
     if (*state != EMU_BLOCK_MORE || watch->changed) {
@@ -501,7 +498,6 @@ uint64_t
 emu_proof_join(emu_grid *grid, emu_proof_part *part)
 {
     emu_proof *proof = &grid->proof;
-    uint64_t epoch;
 
     (void)pthread_mutex_lock(&proof->lock);
     if (!part->is_still) {
@@ -515,7 +511,7 @@ emu_proof_join(emu_grid *grid, emu_proof_part *part)
         proof->host = false;
         proof->since = emu_clock_steady();
     }
-    epoch = 0;
+    uint64_t epoch = 0;
     if (proof->is_open) {
         epoch = proof->epoch;
     }
@@ -555,13 +551,11 @@ void
 emu_proof_judge(emu_grid *grid)
 {
     emu_proof *proof = &grid->proof;
-    bool proven;
-    uint64_t since;
 
     (void)pthread_mutex_lock(&proof->lock);
-    proven = proof->is_open && !proof->host && proof->votes &&
-             proof->votes == atomic_load(&grid->active);
-    since = proof->since;
+    bool proven = proof->is_open && !proof->host && proof->votes &&
+                  proof->votes == atomic_load(&grid->active);
+    uint64_t since = proof->since;
     (void)pthread_mutex_unlock(&proof->lock);
     emu_wait_set_stuck(proven);
     if (!proven) {

@@ -128,7 +128,6 @@ items_set_where(pcu_gpuarray *view, PyObject *mask, PyObject *value, CUstream st
         {.array = NULL, .type = view->type},
         {.array = view, .type = view->type},
     };
-    int rc;
     if (pcu_is_array(view->st, value)) {
         inputs[1].array = (pcu_gpuarray *)value;
         inputs[1].type = inputs[1].array->type;
@@ -137,7 +136,7 @@ items_set_where(pcu_gpuarray *view, PyObject *mask, PyObject *value, CUstream st
              0) {
         return -1;
     }
-    rc = pcu_device_copy_conflicting(3, inputs, 1, &view, copies, stream);
+    int rc = pcu_device_copy_conflicting(3, inputs, 1, &view, copies, stream);
     if (rc == 0) {
         rc = pcu_elementwise_enqueue(view->st, PCU_OP_WHERE, 3, inputs, 1, &view,
                                      PCU_T_RAW, stream);
@@ -166,8 +165,6 @@ items_assign_by_mask(const pcu_item_list *list, int found, pcu_gpuarray *self,
 {
     pcu_selection selection;
     pcu_item_walk walk;
-    PyObject *mask = NULL;
-    pcu_gpuarray *view = NULL;
     int before = 0;
     int rc = -1;
     pcu_selection_init(&selection, self);
@@ -175,9 +172,9 @@ items_assign_by_mask(const pcu_item_list *list, int found, pcu_gpuarray *self,
     if (items_walk_around_mask(list, found, &walk, &before) < 0) {
         return -1;
     }
-    mask = items_mask_new(&walk, &list->items[found], before);
-    view = pcu_gpuarray_view_new(self, walk.ndim, walk.shape, walk.strides,
-                                 selection.offset, NULL);
+    PyObject *mask = items_mask_new(&walk, &list->items[found], before);
+    pcu_gpuarray *view = pcu_gpuarray_view_new(self, walk.ndim, walk.shape,
+                                               walk.strides, selection.offset, NULL);
     if (mask != NULL && view != NULL) {
         rc = items_set_where(view, mask, value, stream);
     }

@@ -151,7 +151,6 @@ bits_attempt(pcu_mask_bits *self, pcu_context *ctx, pcu_gpuarray *x, bool counte
     pcu_reduction_axes axes;
     pcu_argument_buffer params;
     CUfunction kernel = NULL;
-    CUdeviceptr total = 0;
     if (!pcu_type_is_number(x->type)) {
         PyErr_Format(PyExc_TypeError, "elements of dtype %S are neither true nor false",
                      (PyObject *)x->dtype);
@@ -176,7 +175,7 @@ bits_attempt(pcu_mask_bits *self, pcu_context *ctx, pcu_gpuarray *x, bool counte
     if (bits_allocate(self, x, tiles, stream) < 0) {
         return -1;
     }
-    total = self->before + tiles * sizeof(uint64_t);
+    CUdeviceptr total = self->before + tiles * sizeof(uint64_t);
     if (counted && pcu_true_count_take(ctx, &self->true_count, &total) < 0) {
         return -1;
     }

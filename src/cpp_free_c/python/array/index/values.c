@@ -14,7 +14,6 @@ pcu_values_new(pcu_gpuarray *self, PyObject *value, CUstream stream)
 {
     size_t shape[PCU_MAX_NDIM];
     PyObject *source = NULL;
-    PyObject *values = NULL;
     int ndim;
     if (pcu_is_array(self->st, value)) {
         pcu_gpuarray *array = (pcu_gpuarray *)value;
@@ -39,8 +38,8 @@ pcu_values_new(pcu_gpuarray *self, PyObject *value, CUstream stream)
             shape[i] = (size_t)PyArray_DIM((PyArrayObject *)source, i);
         }
     }
-    values = pcu_gpuarray_new(self->st, NULL, ndim, shape, NULL, self->dtype,
-                              self->allocator);
+    PyObject *values = pcu_gpuarray_new(self->st, NULL, ndim, shape, NULL, self->dtype,
+                                        self->allocator);
     if (values != NULL &&
         pcu_gpuarray_assign((pcu_gpuarray *)values, source, stream) < 0) {
         Py_CLEAR(values);

@@ -336,7 +336,6 @@ pcu_count(pcu_state *st, const pcu_count_call *call)
 {
     count_plan plan = {.call = call};
     PyObject *allocator = call->allocator;
-    PyObject *values = NULL;
     PyObject *weights = NULL;
     PyObject *target = NULL;
     int type = PCU_T_INT64;
@@ -354,7 +353,8 @@ pcu_count(pcu_state *st, const pcu_count_call *call)
         }
     }
     PyArray_Descr *dtype = pcu_dtype_of_type(type);
-    values = pcu_gpuarray_in_c_order_new(call->values, allocator, call->stream);
+    PyObject *values =
+        pcu_gpuarray_in_c_order_new(call->values, allocator, call->stream);
     if (values != NULL) {
         target = pcu_gpuarray_new(st, NULL, 1, &call->bins, NULL, dtype, allocator);
     }

@@ -195,7 +195,6 @@ int
 pcu_host_transfer_set(pcu_gpuarray *self, PyArrayObject *host, CUstream stream,
                       bool async)
 {
-    PyObject *arranged = NULL;
     int rc = -1;
     if (!transfer_has_bytes(self)) {
         return 0;
@@ -208,7 +207,7 @@ pcu_host_transfer_set(pcu_gpuarray *self, PyArrayObject *host, CUstream stream,
         return -1;
     }
     pcu_gpuarray *target = (pcu_gpuarray *)packed;
-    arranged = pcu_host_arranged_new(host, target);
+    PyObject *arranged = pcu_host_arranged_new(host, target);
     if (arranged == NULL) {
         goto done;
     }

@@ -217,12 +217,11 @@ PyObject *
 pcu_kernel_request_images_new(pcu_state *st, size_t count, const pcu_kernel_key *keys)
 {
     PyObject *images = NULL;
-    PyObject *module = NULL;
     PyObject *requests = requests_new(st, count, keys);
     if (requests == NULL) {
         return NULL;
     }
-    module = PyImport_ImportModule("pycuda._array.kernels.compilation");
+    PyObject *module = PyImport_ImportModule("pycuda._array.kernels.compilation");
     if (module == NULL) {
         goto done;
     }

@@ -273,7 +273,6 @@ pcu_search(pcu_state *st, const pcu_search_call *call)
 {
     pcu_gpuarray *x = call->values;
     PyObject *allocator = call->allocator;
-    PyObject *values = NULL;
     int compute = PCU_T_NONE;
     if (search_check(call, &compute) < 0) {
         return NULL;
@@ -288,7 +287,7 @@ pcu_search(pcu_state *st, const pcu_search_call *call)
     if (target == NULL) {
         return NULL;
     }
-    values = pcu_gpuarray_in_c_order_new(x, allocator, call->stream);
+    PyObject *values = pcu_gpuarray_in_c_order_new(x, allocator, call->stream);
     if (values == NULL ||
         search_run(st, call, (pcu_gpuarray *)values, (pcu_gpuarray *)target) < 0) {
         Py_CLEAR(target);

@@ -99,13 +99,12 @@ quantile_order_axes(const pcu_quantile_call *call, int *axes)
 {
     const pcu_gpuarray *x = call->x;
     int kept = 0;
-    int place;
     for (int axis = 0; axis < x->ndim; axis++) {
         if (!call->reduced[axis]) {
             axes[kept++] = axis;
         }
     }
-    place = kept;
+    int place = kept;
     for (int axis = 0; axis < x->ndim; axis++) {
         if (!call->reduced[axis]) {
             continue;
@@ -369,16 +368,14 @@ PyObject *
 pcu_quantile(pcu_state *st, const pcu_quantile_call *call)
 {
     quantile_plan plan;
-    PyObject *lines = NULL;
-    PyObject *result = NULL;
     if (quantile_fill(&plan, st, call) < 0) {
         return NULL;
     }
-    result = quantile_result_new(&plan);
+    PyObject *result = quantile_result_new(&plan);
     if (result == NULL || plan.lines * call->count == 0) {
         return result;
     }
-    lines = quantile_lines_new(&plan);
+    PyObject *lines = quantile_lines_new(&plan);
     if (lines != NULL && !plan.by_lanes) {
         Py_SETREF(lines, quantile_sorted_new(&plan, lines));
     }

@@ -218,14 +218,13 @@ sort_direct(const sort_plan *plan, sort_results *results)
 static PyObject *
 sort_lines_new(const sort_plan *plan)
 {
-    PyObject *lines = NULL;
     PyObject *view = sort_view_new(plan->call->x, plan->axis);
     if (view == NULL) {
         return NULL;
     }
     pcu_gpuarray *moved = (pcu_gpuarray *)view;
-    lines = pcu_gpuarray_new(plan->st, NULL, moved->ndim, moved->shape, NULL,
-                             moved->dtype, plan->allocator);
+    PyObject *lines = pcu_gpuarray_new(plan->st, NULL, moved->ndim, moved->shape, NULL,
+                                       moved->dtype, plan->allocator);
     if (lines != NULL &&
         pcu_device_copy((pcu_gpuarray *)lines, moved, plan->call->stream) < 0) {
         Py_CLEAR(lines);

@@ -398,7 +398,6 @@ attribute_get_interface(PyObject *op, void *Py_UNUSED(closure))
 {
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     PyObject *result = NULL;
-    PyObject *typestr = NULL;
     PyObject *descr = NULL;
     PyObject *shape = NULL;
     PyObject *strides = NULL;
@@ -407,7 +406,7 @@ attribute_get_interface(PyObject *op, void *Py_UNUSED(closure))
         pcu_gpuarray_check_inside(self) < 0) {
         return NULL;
     }
-    typestr = PyObject_GetAttrString((PyObject *)self->dtype, "str");
+    PyObject *typestr = PyObject_GetAttrString((PyObject *)self->dtype, "str");
     if (typestr == NULL) {
         goto done;
     }

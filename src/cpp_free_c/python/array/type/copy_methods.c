@@ -235,7 +235,6 @@ copy_reduce(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     PyObject *result = NULL;
-    PyObject *host = NULL;
     PyObject *counts_as = NULL;
     PyObject *state = Py_None;
     PyObject *module = PyImport_ImportModule("pycuda.gpuarray");
@@ -247,7 +246,7 @@ copy_reduce(PyObject *op, PyObject *Py_UNUSED(ignored))
     if (rebuild == NULL) {
         return NULL;
     }
-    host = pcu_gpuarray_get(self);
+    PyObject *host = pcu_gpuarray_get(self);
     if (host == NULL) {
         goto done;
     }

@@ -139,8 +139,6 @@ export_read_target(PyObject *value, pcu_dl_device own)
 static PyObject *
 export_host_copy(pcu_gpuarray *self, PyObject *max_version)
 {
-    PyObject *kwargs = NULL;
-    PyObject *none = NULL;
     PyObject *capsule = NULL;
     PyObject *host = PyObject_CallMethodNoArgs((PyObject *)self, self->st->str_get);
     if (host == NULL) {
@@ -151,8 +149,8 @@ export_host_copy(pcu_gpuarray *self, PyObject *max_version)
     if (method == NULL) {
         return NULL;
     }
-    none = PyTuple_New(0);
-    kwargs = Py_BuildValue("{sO}", "max_version", max_version);
+    PyObject *none = PyTuple_New(0);
+    PyObject *kwargs = Py_BuildValue("{sO}", "max_version", max_version);
     if (none != NULL && kwargs != NULL) {
         capsule = PyObject_Call(method, none, kwargs);
         if (capsule == NULL && PyErr_ExceptionMatches(PyExc_TypeError)) {

@@ -298,26 +298,33 @@ quantile_call(PyObject *m, const quantile_function *f, const pcu_signature *sign
     return quantile_enqueue(st, f, &a);
 }
 
-/* The parameters of a function with the argument q, and of one without. */
-#define QUANTILE_PARAMETERS                                           \
-    "($module, /, a, q, axis=None, out=None, overwrite_input=False, " \
-    "method='linear', keepdims=False, weights=None, stream=None)\n--\n\n"
-#define QUANTILE_MEDIAN_PARAMETERS                                 \
-    "($module, /, a, axis=None, out=None, overwrite_input=False, " \
-    "keepdims=False, stream=None)\n--\n\n"
-
-#define QUANTILE_FUNCTION(name, parameters, is_median, is_percent, skips_nan, text)   \
-    PCU_SIGNATURE(function_##name, quantile_words, #name parameters text)             \
-    static PyObject *function_##name(PyObject *m, PyObject *const *args,              \
-                                     Py_ssize_t nargs, PyObject *kwnames)             \
-    {                                                                                 \
-        static const quantile_function f = {#name, is_median, is_percent, skips_nan}; \
-        return quantile_call(m, &f, &function_##name##_signature, args, nargs,        \
-                             kwnames);                                                \
+#define QUANTILE_FUNCTION(name, ...)                                           \
+    static PyObject *function_##name(PyObject *m, PyObject *const *args,       \
+                                     Py_ssize_t nargs, PyObject *kwnames)      \
+    {                                                                          \
+        static const quantile_function f = {#name, __VA_ARGS__};               \
+        return quantile_call(m, &f, &function_##name##_signature, args, nargs, \
+                             kwnames);                                         \
     }
 
-QUANTILE_FUNCTION(
-    quantile, QUANTILE_PARAMETERS, false, false, false,
+/* A function with the argument q, and one without. */
+#define QUANTILE_BY_Q(name, is_percent, skips_nan, text)                     \
+    PCU_SIGNATURE(function_##name, quantile_words,                           \
+                  #name                                                      \
+                  "($module, /, a, q, axis=None, out=None, "                 \
+                  "overwrite_input=False, method='linear', "                 \
+                  "keepdims=False, weights=None, stream=None)\n--\n\n" text) \
+    QUANTILE_FUNCTION(name, false, is_percent, skips_nan)
+#define QUANTILE_MEDIAN(name, skips_nan, text)              \
+    PCU_SIGNATURE(function_##name, quantile_words,          \
+                  #name                                     \
+                  "($module, /, a, axis=None, out=None, "   \
+                  "overwrite_input=False, keepdims=False, " \
+                  "stream=None)\n--\n\n" text)              \
+    QUANTILE_FUNCTION(name, true, false, skips_nan)
+
+QUANTILE_BY_Q(
+    quantile, false, false,
     "Return the quantiles q, from 0 to 1, of all elements or along axes.\n\n"
     "q is a number or an array of numbers, whose axes come first in the result.\n"
     "method is one of NumPy's 13. A line with a NaN has the quantile NaN. Integers\n"
@@ -328,22 +335,21 @@ QUANTILE_FUNCTION(
     "or of one axis for lines along one axis; the method is then 'inverted_cdf'.\n\n"
     "TypeError for complex numbers. ValueError for q outside of [0, 1], for lines\n"
     "without elements, and for weights of another shape or with another method.")
-QUANTILE_FUNCTION(percentile, QUANTILE_PARAMETERS, false, true, false,
-                  "Return the percentiles q, from 0 to 100: see quantile.")
-QUANTILE_FUNCTION(nanquantile, QUANTILE_PARAMETERS, false, false, true,
-                  "Return quantiles of the elements that are not NaN: see quantile.\n\n"
-                  "A line without such elements has the quantile NaN.")
-QUANTILE_FUNCTION(
-    nanpercentile, QUANTILE_PARAMETERS, false, true, true,
-    "Return percentiles of the elements that are not NaN: see nanquantile.")
-QUANTILE_FUNCTION(
-    median, QUANTILE_MEDIAN_PARAMETERS, true, false, false,
+QUANTILE_BY_Q(percentile, true, false,
+              "Return the percentiles q, from 0 to 100: see quantile.")
+QUANTILE_BY_Q(nanquantile, false, true,
+              "Return quantiles of the elements that are not NaN: see quantile.\n\n"
+              "A line without such elements has the quantile NaN.")
+QUANTILE_BY_Q(nanpercentile, true, true,
+              "Return percentiles of the elements that are not NaN: see nanquantile.")
+QUANTILE_MEDIAN(
+    median, false,
     "Return the median of all elements or along axes.\n\n"
     "It is the middle element of a sorted line, or the mean of both middle elements.\n"
     "A line with a NaN or without elements has the median NaN. Integers become\n"
     "float64. overwrite_input has no effect. See quantile.")
-QUANTILE_FUNCTION(nanmedian, QUANTILE_MEDIAN_PARAMETERS, true, false, true,
-                  "Return the median of the elements that are not NaN: see median.")
+QUANTILE_MEDIAN(nanmedian, true,
+                "Return the median of the elements that are not NaN: see median.")
 
 #define QUANTILE_ROW(name)                                       \
     {                                                            \

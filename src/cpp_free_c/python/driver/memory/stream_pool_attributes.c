@@ -46,8 +46,6 @@ static int
 stream_pool_write(pcu_stream_pool *self, unsigned int attribute, PyObject *given)
 {
     unsigned long long number = 0;
-    uint64_t wide;
-    int flag;
     int rc = pcu_stream_pool_check(self, "cuMemPoolSetAttribute");
     if (rc == 0) {
         rc = pcu_as_integer(given, 0, UINT64_MAX, &number, "value");
@@ -55,8 +53,8 @@ stream_pool_write(pcu_stream_pool *self, unsigned int attribute, PyObject *given
     if (rc < 0) {
         return -1;
     }
-    wide = number;
-    flag = number != 0;
+    uint64_t wide = number;
+    int flag = number != 0;
     void *value = &wide;
     if (stream_pool_is_flag(attribute)) {
         value = &flag;

@@ -119,10 +119,9 @@ store_wait_for_context(pcu_state *st, pcu_reference_store *store)
 {
     unsigned long stores = store->stores;
     PyObject *retired = store->retired;
-    int rc;
     store->retired = NULL;
     store->readers = PCU_READERS_NONE;
-    rc = pcu_current_context_synchronize(st);
+    int rc = pcu_current_context_synchronize(st);
     if (rc < 0) {
         store->readers = PCU_READERS_OTHERS;
         Py_XDECREF(retired);

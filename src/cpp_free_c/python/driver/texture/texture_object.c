@@ -182,7 +182,6 @@ pcu_texture_argument(pcu_state *st, PyObject *value, CUdeviceptr *handle)
 uint64_t
 pcu_texture_source_word(pcu_state *st, PyObject *value)
 {
-    uint64_t word = 0;
     if (!PyObject_TypeCheck(value, st->TextureObject) &&
         !PyObject_TypeCheck(value, st->SurfaceObject)) {
         return 0;
@@ -191,7 +190,7 @@ pcu_texture_source_word(pcu_state *st, PyObject *value)
     if (source == NULL) {
         return 0;
     }
-    word = pcu_texture_array_word(st, source);
+    uint64_t word = pcu_texture_array_word(st, source);
     if (word == 0 && (PyObject_TypeCheck(source, st->MipmappedArray) ||
                       PyObject_TypeCheck(source, st->DeviceAllocation))) {
         memcpy(&word, &((pcu_resource *)source)->handle, sizeof(word));
