@@ -88,9 +88,12 @@ scan_standard(PyObject *m, const pcu_signature *signature, int number,
         return NULL;
     }
     if (x->ndim > 1 && a.axis == Py_None) {
-        PyErr_Format(PyExc_ValueError,
-                     "%s of an array with %d axes needs the argument axis",
-                     signature->function, x->ndim);
+        PyObject *shape = pcu_shape_tuple_new(x->ndim, x->shape);
+        if (shape != NULL) {
+            PyErr_Format(PyExc_ValueError, "%s() of an array of shape %S needs an axis",
+                         signature->function, shape);
+            Py_DECREF(shape);
+        }
         return NULL;
     }
     return scan_call(st, signature->function, &a);
