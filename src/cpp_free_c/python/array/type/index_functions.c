@@ -19,7 +19,7 @@ typedef struct {
     PyObject *values;
     PyObject *axis;
     PyObject *out;
-    PyObject *mode;
+    pcu_bounds mode;
     CUstream stream;
     int op;
     PyObject *index;
@@ -58,27 +58,24 @@ index_read_axis(const char *function, const index_args *a, int *axis)
     return pcu_axis_place(function, axis, a->array->ndim);
 }
 
+typedef pcu_bounds index_as_mode_stores;
+
 static int
-index_read_mode(PyObject *mode, pcu_bounds *bounds)
+index_as_mode(pcu_state *Py_UNUSED(st), PyObject *value, void *out, const char *name)
 {
     static const char *const names[] = {
         [PCU_BOUNDS_NOTE] = "raise",
         [PCU_BOUNDS_WRAP] = "wrap",
         [PCU_BOUNDS_CLIP] = "clip",
     };
-    *bounds = PCU_BOUNDS_NOTE;
-    if (mode == NULL) {
-        return 0;
+    size_t place = pcu_find_word(value, names, Py_ARRAY_LENGTH(names));
+    if (place == Py_ARRAY_LENGTH(names)) {
+        PyErr_Format(PyExc_ValueError, "%s must be 'raise', 'wrap' or 'clip', not %R",
+                     name, value);
+        return -1;
     }
-    for (size_t i = 0; PyUnicode_Check(mode) && i < Py_ARRAY_LENGTH(names); i++) {
-        if (PyUnicode_CompareWithASCIIString(mode, names[i]) == 0) {
-            *bounds = (pcu_bounds)i;
-            return 0;
-        }
-    }
-    PyErr_Format(PyExc_ValueError, "mode must be 'raise', 'wrap' or 'clip', not %R",
-                 mode);
-    return -1;
+    *(pcu_bounds *)out = (pcu_bounds)place;
+    return 0;
 }
 
 static const pcu_word index_words[] = {
@@ -87,7 +84,7 @@ static const pcu_word index_words[] = {
     PCU_WORD("out", pcu_as_object, index_args, out),
     PCU_WORD("stream", pcu_as_stream, index_args, stream),
     PCU_WORD("axis", pcu_as_object, index_args, axis),
-    PCU_WORD("mode", pcu_as_object, index_args, mode),
+    PCU_WORD("mode", index_as_mode, index_args, mode),
     PCU_WORD("values", pcu_as_object, index_args, values),
     PCU_WORD("op", pcu_as_int, index_args, op),
     PCU_WORD("index", pcu_as_object, index_args, index),
@@ -108,16 +105,17 @@ PCU_SIGNATURE(
 static PyObject *
 index_take(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    index_args a = {.axis = Py_None, .out = Py_None, .stream = pcu_stream_current()};
-    pcu_bounds bounds;
+    index_args a = {.axis = Py_None,
+                    .out = Py_None,
+                    .mode = PCU_BOUNDS_NOTE,
+                    .stream = pcu_stream_current()};
     int axis;
     if (pcu_args_parse(pcu_state_of_module(m), &index_take_signature, args, nargs,
                        kwnames, &a) < 0 ||
-        index_read_axis("take", &a, &axis) < 0 ||
-        index_read_mode(a.mode, &bounds) < 0) {
+        index_read_axis("take", &a, &axis) < 0) {
         return NULL;
     }
-    return pcu_take(a.array, a.indices, axis, a.out, bounds, a.stream);
+    return pcu_take(a.array, a.indices, axis, a.out, a.mode, a.stream);
 }
 
 PCU_SIGNATURE(index_put, index_words,
@@ -129,12 +127,10 @@ index_put(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
 {
     pcu_state *st = pcu_state_of_module(m);
     pcu_gpuarray *values = NULL;
-    index_args a = {.stream = pcu_stream_current()};
-    pcu_bounds bounds;
+    index_args a = {.mode = PCU_BOUNDS_NOTE, .stream = pcu_stream_current()};
     if (pcu_args_parse(st, &index_put_signature, args, nargs, kwnames, &a) < 0 ||
         index_as_array(st, a.values, &values, "values") < 0 ||
-        index_read_mode(a.mode, &bounds) < 0 ||
-        pcu_put(a.array, a.indices, values, bounds, a.stream) < 0) {
+        pcu_put(a.array, a.indices, values, a.mode, a.stream) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;

@@ -30,8 +30,6 @@ typedef struct {
     CUstream stream;
 } quantile_args;
 
-#define AT(field) offsetof(quantile_args, field)
-
 /* A function. */
 typedef struct {
     const char *name;

@@ -16,31 +16,26 @@
 typedef struct {
     PyObject *sorted;
     PyObject *values;
-    PyObject *side;
     PyObject *sorter;
-    int right;
+    int right; /* the words side and right */
     PyObject *allocator;
     CUstream stream;
 } search_args;
 
+typedef int search_as_side_stores;
+
 static int
-search_read_side(PyObject *side, int *right)
+search_as_side(pcu_state *Py_UNUSED(st), PyObject *value, void *out, const char *name)
 {
-    if (side == NULL) {
-        return 0;
+    static const char *const sides[] = {"left", "right"};
+    size_t place = pcu_find_word(value, sides, Py_ARRAY_LENGTH(sides));
+    if (place == Py_ARRAY_LENGTH(sides)) {
+        PyErr_Format(PyExc_ValueError, "%s must be 'left' or 'right', not %R", name,
+                     value);
+        return -1;
     }
-    if (PyUnicode_Check(side)) {
-        if (PyUnicode_CompareWithASCIIString(side, "left") == 0) {
-            *right = 0;
-            return 0;
-        }
-        if (PyUnicode_CompareWithASCIIString(side, "right") == 0) {
-            *right = 1;
-            return 0;
-        }
-    }
-    PyErr_Format(PyExc_ValueError, "side must be 'left' or 'right', not %R", side);
-    return -1;
+    *(int *)out = (int)place;
+    return 0;
 }
 
 static PyObject *
@@ -52,8 +47,7 @@ search_enqueue(pcu_state *st, const char *name, int digitize, const search_args 
                             .allocator = a->allocator,
                             .stream = a->stream};
     if (pcu_array_argument(st, name, a->sorted, &call.sorted) < 0 ||
-        pcu_array_argument(st, name, a->values, &call.values) < 0 ||
-        search_read_side(a->side, &call.right) < 0) {
+        pcu_array_argument(st, name, a->values, &call.values) < 0) {
         return NULL;
     }
     if (a->sorter != Py_None &&
@@ -74,7 +68,7 @@ search_is_number(pcu_state *st, const search_args *a)
 
 static const pcu_word search_words[] = {
     PCU_WORD("v", pcu_as_object, search_args, values),
-    PCU_WORD("side", pcu_as_object, search_args, side),
+    PCU_WORD("side", search_as_side, search_args, right),
     PCU_WORD("sorter", pcu_as_object, search_args, sorter),
     PCU_WORD("a", pcu_as_object, search_args, sorted),
     PCU_WORD("stream", pcu_as_stream, search_args, stream),
@@ -178,8 +172,8 @@ function_digitize(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
 /* -- counts ------------------------------------------------------------------------ */
 
 typedef struct {
-    PyObject *kind; /* borrowed, as are all objects */
-    PyObject *values;
+    int variant;      /* PCU_VARIANT_BIN_BY_*; the word kind */
+    PyObject *values; /* borrowed, as are all objects */
     PyObject *edges;
     PyObject *edges_out;
     PyObject *weights;
@@ -190,25 +184,23 @@ typedef struct {
     CUstream stream;
 } count_args;
 
+typedef int count_as_kind_stores;
+
 static int
-count_read_kind(PyObject *kind, int *variant)
+count_as_kind(pcu_state *Py_UNUSED(st), PyObject *value, void *out,
+              const char *Py_UNUSED(name))
 {
-    static const struct {
-        const char *name;
-        int variant;
-    } kinds[] = {
-        {"value", PCU_VARIANT_BIN_BY_VALUE},
-        {"distance", PCU_VARIANT_BIN_BY_DISTANCE},
-        {"search", PCU_VARIANT_BIN_BY_SEARCH},
-    };
-    for (size_t i = 0; PyUnicode_Check(kind) && i < Py_ARRAY_LENGTH(kinds); i++) {
-        if (PyUnicode_CompareWithASCIIString(kind, kinds[i].name) == 0) {
-            *variant = kinds[i].variant;
-            return 0;
-        }
+    static const char *const kinds[] = {"value", "distance", "search"};
+    static const int variants[] = {PCU_VARIANT_BIN_BY_VALUE,
+                                   PCU_VARIANT_BIN_BY_DISTANCE,
+                                   PCU_VARIANT_BIN_BY_SEARCH};
+    size_t place = pcu_find_word(value, kinds, Py_ARRAY_LENGTH(kinds));
+    if (place == Py_ARRAY_LENGTH(kinds)) {
+        PyErr_Format(PyExc_ValueError, "no count finds bins by %R", value);
+        return -1;
     }
-    PyErr_Format(PyExc_ValueError, "no count finds bins by %R", kind);
-    return -1;
+    *(int *)out = variants[place];
+    return 0;
 }
 
 /* Edges: None, a GPUArray, or a NumPy array with one axis that a launch can pass. */
@@ -234,7 +226,7 @@ count_read_edges(pcu_state *st, PyObject *edges, pcu_count_call *call)
 }
 
 static const pcu_word count_words[] = {
-    PCU_WORD("kind", pcu_as_object, count_args, kind),
+    PCU_WORD("kind", count_as_kind, count_args, variant),
     PCU_WORD("values", pcu_as_object, count_args, values),
     PCU_WORD("edges", pcu_as_object, count_args, edges),
     PCU_WORD("edges_out", pcu_as_object, count_args, edges_out),
@@ -259,16 +251,14 @@ function_count(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *k
     if (pcu_args_parse(st, &function_count_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
-    pcu_count_call call = {.bins = a.bins,
+    pcu_count_call call = {.variant = a.variant,
+                           .bins = a.bins,
                            .first = a.first,
                            .last = a.last,
                            .allocator = a.allocator,
                            .stream = a.stream};
-    if (count_read_kind(a.kind, &call.variant) < 0 ||
-        pcu_array_argument(st, "_count", a.values, &call.values) < 0) {
-        return NULL;
-    }
-    if (count_read_edges(st, a.edges, &call) < 0) {
+    if (pcu_array_argument(st, "_count", a.values, &call.values) < 0 ||
+        count_read_edges(st, a.edges, &call) < 0) {
         return NULL;
     }
     if (a.edges_out != Py_None &&

@@ -9,8 +9,8 @@
 #include "python/support/convert.h"
 
 typedef struct {
-    PyObject *kind; /* borrowed, as are all objects */
-    PyObject *a;
+    pcu_small_kind kind;
+    PyObject *a; /* borrowed, as is the other */
     PyObject *b;
     int option;
     CUstream stream;
@@ -29,17 +29,19 @@ static const char *const solver_kinds[PCU_SMALL_KINDS] = {
     [PCU_SMALL_SINGULAR] = "svdvals",
 };
 
+typedef pcu_small_kind solver_as_kind_stores;
+
 static int
-solver_read_kind(PyObject *name, pcu_small_kind *kind)
+solver_as_kind(pcu_state *Py_UNUSED(st), PyObject *value, void *out,
+               const char *Py_UNUSED(name))
 {
-    for (int k = 0; k < PCU_SMALL_KINDS && PyUnicode_Check(name); k++) {
-        if (PyUnicode_CompareWithASCIIString(name, solver_kinds[k]) == 0) {
-            *kind = (pcu_small_kind)k;
-            return 0;
-        }
+    size_t place = pcu_find_word(value, solver_kinds, PCU_SMALL_KINDS);
+    if (place == PCU_SMALL_KINDS) {
+        PyErr_Format(PyExc_ValueError, "there is no solver %R", value);
+        return -1;
     }
-    PyErr_Format(PyExc_ValueError, "there is no solver %R", name);
-    return -1;
+    *(pcu_small_kind *)out = (pcu_small_kind)place;
+    return 0;
 }
 
 /* The exception that LAPACK's users expect of NumPy. */
@@ -76,7 +78,7 @@ solver_results_new(pcu_small_results *results)
 }
 
 static const pcu_word solver_words[] = {
-    PCU_WORD("kind", pcu_as_object, solver_args, kind),
+    PCU_WORD("kind", solver_as_kind, solver_args, kind),
     PCU_WORD("a", pcu_as_object, solver_args, a),
     PCU_WORD("b", pcu_as_object, solver_args, b),
     PCU_WORD("option", pcu_as_int, solver_args, option),
@@ -96,19 +98,19 @@ solver_small(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     pcu_state *st = pcu_state_of_module(m);
     solver_args a = {.b = Py_None, .stream = pcu_stream_current()};
     pcu_small_results results;
-    pcu_small_kind kind = PCU_SMALL_KINDS;
-    if (pcu_args_parse(st, &solver_small_signature, args, nargs, kwnames, &a) < 0 ||
-        solver_read_kind(a.kind, &kind) < 0) {
+    if (pcu_args_parse(st, &solver_small_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
-    int takes_two = kind == PCU_SMALL_SOLVE || kind == PCU_SMALL_FACTORS_DET ||
-                    kind == PCU_SMALL_FACTORS_SLOGDET;
+    int takes_two = a.kind == PCU_SMALL_SOLVE || a.kind == PCU_SMALL_FACTORS_DET ||
+                    a.kind == PCU_SMALL_FACTORS_SLOGDET;
     if (!pcu_is_array(st, a.a) || takes_two != (a.b != Py_None) ||
         (takes_two && !pcu_is_array(st, a.b))) {
         Py_RETURN_NONE; /* Python says what is wrong */
     }
-    pcu_small_call call = {
-        .kind = kind, .a = (pcu_gpuarray *)a.a, .option = a.option, .stream = a.stream};
+    pcu_small_call call = {.kind = a.kind,
+                           .a = (pcu_gpuarray *)a.a,
+                           .option = a.option,
+                           .stream = a.stream};
     if (a.b != Py_None) {
         call.b = (pcu_gpuarray *)a.b;
     }
@@ -126,7 +128,7 @@ solver_small(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     if (results.failed) {
         Py_XDECREF(results.arrays[0]);
         Py_XDECREF(results.arrays[1]);
-        solver_raise_failed(kind);
+        solver_raise_failed(a.kind);
         return NULL;
     }
     return solver_results_new(&results);

@@ -10,38 +10,34 @@
 #include "python/support/convert.h"
 
 typedef struct {
-    PyObject *array; /* borrowed, as is the other */
+    PyObject *array; /* borrowed */
     int lower;
-    PyObject *k;
+    int64_t k;
     CUstream stream;
 } triangle_args;
 
-static const pcu_word triangle_words[] = {
-    PCU_WORD("array", pcu_as_object, triangle_args, array),
-    PCU_WORD("lower", pcu_as_bool, triangle_args, lower),
-    PCU_WORD("k", pcu_as_object, triangle_args, k),
-    PCU_WORD("stream", pcu_as_stream, triangle_args, stream),
-};
+typedef int64_t triangle_as_k_stores;
 
 /* The diagonal: numbers far beyond any matrix stay so far that no distance overflows.
  */
 static int
-triangle_read_k(PyObject *value, int64_t *k)
+triangle_as_k(pcu_state *Py_UNUSED(st), PyObject *value, void *out, const char *name)
 {
     const int64_t far = INT64_C(1) << 62;
     unsigned long long bits = 0;
-    if (pcu_as_integer(value, INT64_MIN, INT64_MAX, &bits, "k") < 0) {
+    if (pcu_as_integer(value, INT64_MIN, INT64_MAX, &bits, name) < 0) {
         return -1;
     }
-    *k = (int64_t)bits;
-    if (*k > far) {
-        *k = far;
-    }
-    if (*k < -far) {
-        *k = -far;
-    }
+    *(int64_t *)out = Py_MAX(-far, Py_MIN((int64_t)bits, far));
     return 0;
 }
+
+static const pcu_word triangle_words[] = {
+    PCU_WORD("array", pcu_as_object, triangle_args, array),
+    PCU_WORD("lower", pcu_as_bool, triangle_args, lower),
+    PCU_WORD("k", triangle_as_k, triangle_args, k),
+    PCU_WORD("stream", pcu_as_stream, triangle_args, stream),
+};
 
 /* Read the arguments that both functions take. The array becomes the target. */
 static int
@@ -60,7 +56,8 @@ triangle_read(pcu_state *st, const pcu_signature *signature, PyObject *const *ar
     call->target = (pcu_gpuarray *)a.array;
     call->lower = a.lower;
     call->stream = a.stream;
-    if (pcu_gpuarray_ready(call->target) < 0 || triangle_read_k(a.k, &call->k) < 0) {
+    call->k = a.k;
+    if (pcu_gpuarray_ready(call->target) < 0) {
         return -1;
     }
     if (call->target->ndim < 2) {
