@@ -287,6 +287,15 @@ args_refuse_missing(const pcu_signature *s, int i)
     return -1;
 }
 
+int
+pcu_args_refuse_array(const char *function, PyObject *value)
+{
+    const char *hint = PyArray_Check(value) ? "; copy it with to_gpu()" : "";
+    PyErr_Format(PyExc_TypeError, "%s takes a GPUArray, not %s%s", function,
+                 Py_TYPE(value)->tp_name, hint);
+    return -1;
+}
+
 /* Convert the values in order; NULL stands for a parameter that was not given. */
 static int
 args_convert(pcu_state *st, const pcu_signature *s, PyObject *const *values, int count,
@@ -298,8 +307,14 @@ args_convert(pcu_state *st, const pcu_signature *s, PyObject *const *values, int
             if (i < s->required) {
                 return args_refuse_missing(s, i);
             }
+            continue;
         }
-        else if (p->convert(st, values[i], (char *)out + p->offset, p->text) < 0) {
+        int rc = p->convert(st, values[i], (char *)out + p->offset, p->text);
+        if (rc == PCU_NOT_AN_ARRAY) { /* _sort does the work of sort */
+            return pcu_args_refuse_array(s->function + (*s->function == '_'),
+                                         values[i]);
+        }
+        if (rc < 0) {
             return -1;
         }
     }

@@ -21,6 +21,10 @@
 typedef int (*pcu_converter)(pcu_state *st, PyObject *value, void *out,
                              const char *name);
 
+/* What a converter returns for a value that is no array of the device. The parser
+ * raises the TypeError, because it names the function. */
+enum { PCU_NOT_AN_ARRAY = -2 };
+
 /* Declare a converter and the type that it stores. */
 #define PCU_CONVERTER(name_, type_)                                            \
     typedef type_ name_##_stores;                                              \
@@ -97,7 +101,10 @@ PCU_HIDDEN PCU_RAISES int pcu_args_parse(pcu_state *st, const pcu_signature *sig
                                          PyObject *const *args, Py_ssize_t nargs,
                                          PyObject *kwnames, void *out);
 
-/* The same with a tuple and a dictionary, for tp_new and tp_init. */
+/* Raise the TypeError for a value that is no array of the device. Returns -1. */
+PCU_HIDDEN PCU_RAISES int pcu_args_refuse_array(const char *function, PyObject *value);
+
+/* The same as pcu_args_parse with a tuple and a dictionary, for tp_new and tp_init. */
 PCU_HIDDEN PCU_RAISES int pcu_args_parse_tuple(pcu_state *st,
                                                const pcu_signature *signature,
                                                PyObject *args, PyObject *kwargs,

@@ -7,8 +7,8 @@
 #include "python/support/convert.h"
 
 const pcu_word pcu_array_words[14] = {
-    PCU_WORD("a", pcu_as_object, pcu_array_args, a),
-    PCU_WORD("b", pcu_as_object, pcu_array_args, b),
+    PCU_WORD("a", pcu_as_array, pcu_array_args, a),
+    PCU_WORD("b", pcu_as_array, pcu_array_args, b),
     PCU_WORD("inputs", pcu_as_object, pcu_array_args, inputs),
     PCU_WORD("axis", pcu_as_object, pcu_array_args, axis),
     PCU_WORD("out", pcu_as_object, pcu_array_args, out),
@@ -36,18 +36,32 @@ pcu_array_defaults(void)
 }
 
 int
+pcu_as_array(pcu_state *st, PyObject *value, void *out, const char *Py_UNUSED(name))
+{
+    if (!pcu_is_array(st, value)) {
+        return PCU_NOT_AN_ARRAY;
+    }
+    *(pcu_gpuarray **)out = (pcu_gpuarray *)value;
+    return pcu_gpuarray_ready((pcu_gpuarray *)value);
+}
+
+int
+pcu_as_optional_array(pcu_state *st, PyObject *value, void *out, const char *name)
+{
+    if (value == Py_None) {
+        *(pcu_gpuarray **)out = NULL;
+        return 0;
+    }
+    return pcu_as_array(st, value, out, name);
+}
+
+int
 pcu_array_argument(pcu_state *st, const char *function, PyObject *value,
                    pcu_gpuarray **array)
 {
-    const char *hint = "";
-    if (pcu_is_array(st, value)) {
-        *array = (pcu_gpuarray *)value;
-        return pcu_gpuarray_ready(*array);
+    int rc = pcu_as_array(st, value, array, "");
+    if (rc == PCU_NOT_AN_ARRAY) {
+        return pcu_args_refuse_array(function, value);
     }
-    if (PyArray_Check(value)) {
-        hint = "; copy it with to_gpu()";
-    }
-    PyErr_Format(PyExc_TypeError, "%s takes a GPUArray, not %s%s", function,
-                 Py_TYPE(value)->tp_name, hint);
-    return -1;
+    return rc;
 }

@@ -10,8 +10,8 @@
 
 /* Objects are borrowed. */
 typedef struct {
-    PyObject *a;
-    PyObject *b;
+    pcu_gpuarray *a;
+    pcu_gpuarray *b;
     PyObject *inputs;
     PyObject *axis;
     PyObject *out;
@@ -32,8 +32,11 @@ extern PCU_HIDDEN const pcu_word pcu_array_words[14];
 /* What functions do without arguments: None, and the current stream. */
 PCU_HIDDEN pcu_array_args pcu_array_defaults(void);
 
-/* An argument as an array that is initialised. TypeError names the function, and
- * says how to copy an array of NumPy to the device. */
+/* An array that is initialised; and one or None, which is NULL. Borrowed. */
+PCU_CONVERTER(pcu_as_array, pcu_gpuarray *);
+PCU_CONVERTER(pcu_as_optional_array, pcu_gpuarray *);
+
+/* The same for a value that is no argument: an item of a tuple. */
 PCU_HIDDEN PCU_RAISES int pcu_array_argument(pcu_state *st, const char *function,
                                              PyObject *value, pcu_gpuarray **array);
 

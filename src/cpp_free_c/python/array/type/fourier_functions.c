@@ -12,7 +12,7 @@
 
 typedef struct {
     int function;
-    PyObject *a; /* borrowed, as are all objects */
+    pcu_gpuarray *a; /* borrowed, as are all objects */
     PyObject *lengths;
     PyObject *axes;
     PyObject *norm;
@@ -36,20 +36,18 @@ fourier_call(PyObject *m, const pcu_signature *signature, int is_nd,
     }
     pcu_fourier_call call = {.function = a.function,
                              .is_nd = is_nd,
+                             .a = a.a,
                              .lengths = a.lengths,
                              .axes = a.axes,
                              .norm = a.norm,
                              .out = a.out,
                              .stream = a.stream};
-    if (pcu_array_argument(st, "a Fourier transform", a.a, &call.a) < 0) {
-        return NULL;
-    }
     return pcu_fourier(st, &call);
 }
 
 static const pcu_word fourier_words[] = {
     PCU_WORD("function", pcu_as_int, fourier_args, function),
-    PCU_WORD("a", pcu_as_object, fourier_args, a),
+    PCU_WORD("a", pcu_as_array, fourier_args, a),
     PCU_WORD("n", pcu_as_object, fourier_args, lengths),
     PCU_WORD("axis", pcu_as_object, fourier_args, axes),
     PCU_WORD("norm", pcu_as_object, fourier_args, norm),

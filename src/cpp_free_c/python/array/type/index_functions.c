@@ -8,6 +8,7 @@
 #include "python/array/index/take.h"
 #include "python/array/layout.h"
 #include "python/array/ops/operations.h"
+#include "python/array/type/arguments.h"
 #include "python/driver/context.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
@@ -16,7 +17,7 @@
 typedef struct {
     pcu_gpuarray *array; /* borrowed, as are all objects */
     PyObject *indices;
-    PyObject *values;
+    PyObject *values; /* in _put an array */
     PyObject *axis;
     PyObject *out;
     pcu_bounds mode;
@@ -24,25 +25,6 @@ typedef struct {
     int op;
     PyObject *index;
 } index_args;
-
-typedef pcu_gpuarray *index_as_array_stores;
-
-/* An array that was initialised. */
-static int
-index_as_array(pcu_state *st, PyObject *value, void *out, const char *name)
-{
-    if (!pcu_is_array(st, value)) {
-        const char *hint = "";
-        if (PyArray_Check(value)) {
-            hint = "; copy it with to_gpu()";
-        }
-        PyErr_Format(PyExc_TypeError, "%s must be a GPUArray, not %s%s", name,
-                     Py_TYPE(value)->tp_name, hint);
-        return -1;
-    }
-    *(pcu_gpuarray **)out = (pcu_gpuarray *)value;
-    return pcu_gpuarray_ready((pcu_gpuarray *)value);
-}
 
 /* The number of an axis from 0 on; PCU_AXIS_FLAT for None. */
 static int
@@ -79,7 +61,7 @@ index_as_mode(pcu_state *Py_UNUSED(st), PyObject *value, void *out, const char *
 }
 
 static const pcu_word index_words[] = {
-    PCU_WORD("a", index_as_array, index_args, array),
+    PCU_WORD("a", pcu_as_array, index_args, array),
     PCU_WORD("indices", pcu_as_object, index_args, indices),
     PCU_WORD("out", pcu_as_object, index_args, out),
     PCU_WORD("stream", pcu_as_stream, index_args, stream),
@@ -129,7 +111,7 @@ index_put(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
     pcu_gpuarray *values = NULL;
     index_args a = {.mode = PCU_BOUNDS_NOTE, .stream = pcu_stream_current()};
     if (pcu_args_parse(st, &index_put_signature, args, nargs, kwnames, &a) < 0 ||
-        index_as_array(st, a.values, &values, "values") < 0 ||
+        pcu_array_argument(st, "put", a.values, &values) < 0 ||
         pcu_put(a.array, a.indices, values, a.mode, a.stream) < 0) {
         return NULL;
     }

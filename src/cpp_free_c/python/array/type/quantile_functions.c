@@ -19,7 +19,7 @@
 
 /* The arguments of all functions here; objects are borrowed. */
 typedef struct {
-    PyObject *a;
+    pcu_gpuarray *a;
     PyObject *q;
     PyObject *axis;
     PyObject *out;
@@ -148,16 +148,12 @@ quantile_read_q(pcu_state *st, const quantile_function *f, PyObject *value,
 /* -- the other arguments ----------------------------------------------------------- */
 
 static int
-quantile_read_input(pcu_state *st, const quantile_function *f, PyObject *a,
-                    pcu_gpuarray **x)
+quantile_check_input(const quantile_function *f, const pcu_gpuarray *x)
 {
-    if (pcu_array_argument(st, f->name, a, x) < 0) {
-        return -1;
-    }
-    if (!pcu_type_is_number((*x)->type) ||
-        (!f->is_median && pcu_type_is_complex((*x)->type))) {
+    if (!pcu_type_is_number(x->type) ||
+        (!f->is_median && pcu_type_is_complex(x->type))) {
         PyErr_Format(PyExc_TypeError, "%s takes real numbers, not %S", f->name,
-                     (PyObject *)(*x)->dtype);
+                     (PyObject *)x->dtype);
         return -1;
     }
     return 0;
@@ -236,13 +232,14 @@ quantile_enqueue(pcu_state *st, const quantile_function *f, const quantile_args 
     unsigned char reduced[PCU_MAX_NDIM + 1];
     quantile_q q = {.is_python = 1, .type = PCU_T_FLOAT64};
     pcu_quantile_call call = {.name = f->name,
+                              .x = a->a,
                               .reduced = reduced,
                               .q = &q.number,
                               .count = 1,
                               .keepdims = a->keepdims,
                               .stream = a->stream};
     PyObject *result = NULL;
-    if (quantile_read_input(st, f, a->a, &call.x) < 0 ||
+    if (quantile_check_input(f, a->a) < 0 ||
         pcu_reduction_axes_read(f->name, a->axis, call.x->ndim, reduced) < 0) {
         return NULL;
     }
@@ -270,7 +267,7 @@ quantile_enqueue(pcu_state *st, const quantile_function *f, const quantile_args 
 }
 
 static const pcu_word quantile_words[] = {
-    PCU_WORD("a", pcu_as_object, quantile_args, a),
+    PCU_WORD("a", pcu_as_array, quantile_args, a),
     PCU_WORD("q", pcu_as_object, quantile_args, q),
     PCU_WORD("axis", pcu_as_object, quantile_args, axis),
     PCU_WORD("out", pcu_as_object, quantile_args, out),

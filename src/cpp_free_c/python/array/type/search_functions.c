@@ -16,7 +16,7 @@
 typedef struct {
     PyObject *sorted;
     PyObject *values;
-    PyObject *sorter;
+    pcu_gpuarray *sorter;
     int right; /* the words side and right */
     PyObject *allocator;
     CUstream stream;
@@ -42,16 +42,13 @@ static PyObject *
 search_enqueue(pcu_state *st, const char *name, int digitize, const search_args *a)
 {
     pcu_search_call call = {.name = name,
+                            .sorter = a->sorter,
                             .right = a->right,
                             .digitize = digitize,
                             .allocator = a->allocator,
                             .stream = a->stream};
     if (pcu_array_argument(st, name, a->sorted, &call.sorted) < 0 ||
         pcu_array_argument(st, name, a->values, &call.values) < 0) {
-        return NULL;
-    }
-    if (a->sorter != Py_None &&
-        pcu_array_argument(st, name, a->sorter, &call.sorter) < 0) {
         return NULL;
     }
     return pcu_search(st, &call);
@@ -69,7 +66,7 @@ search_is_number(pcu_state *st, const search_args *a)
 static const pcu_word search_words[] = {
     PCU_WORD("v", pcu_as_object, search_args, values),
     PCU_WORD("side", search_as_side, search_args, right),
-    PCU_WORD("sorter", pcu_as_object, search_args, sorter),
+    PCU_WORD("sorter", pcu_as_optional_array, search_args, sorter),
     PCU_WORD("a", pcu_as_object, search_args, sorted),
     PCU_WORD("stream", pcu_as_stream, search_args, stream),
     PCU_WORD("allocator", pcu_as_allocator, search_args, allocator),
@@ -88,10 +85,8 @@ method_searchsorted(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                     PyObject *kwnames)
 {
     pcu_state *st = ((pcu_gpuarray *)self)->st;
-    search_args a = {.sorted = self,
-                     .sorter = Py_None,
-                     .allocator = Py_None,
-                     .stream = pcu_stream_current()};
+    search_args a = {
+        .sorted = self, .allocator = Py_None, .stream = pcu_stream_current()};
     if (pcu_args_parse(st, &method_searchsorted_signature, args, nargs, kwnames, &a) <
         0) {
         return NULL;
@@ -122,8 +117,7 @@ function_searchsorted(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                       PyObject *kwnames)
 {
     pcu_state *st = pcu_state_of_module(m);
-    search_args a = {
-        .sorter = Py_None, .allocator = Py_None, .stream = pcu_stream_current()};
+    search_args a = {.allocator = Py_None, .stream = pcu_stream_current()};
     if (pcu_args_parse(st, &function_searchsorted_signature, args, nargs, kwnames, &a) <
         0) {
         return NULL;
@@ -155,8 +149,7 @@ function_digitize(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                   PyObject *kwnames)
 {
     pcu_state *st = pcu_state_of_module(m);
-    search_args a = {
-        .sorter = Py_None, .allocator = Py_None, .stream = pcu_stream_current()};
+    search_args a = {.allocator = Py_None, .stream = pcu_stream_current()};
     if (pcu_args_parse(st, &function_digitize_signature, args, nargs, kwnames, &a) <
         0) {
         return NULL;
@@ -172,11 +165,11 @@ function_digitize(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
 /* -- counts ------------------------------------------------------------------------ */
 
 typedef struct {
-    int variant;      /* PCU_VARIANT_BIN_BY_*; the word kind */
-    PyObject *values; /* borrowed, as are all objects */
+    int variant;          /* PCU_VARIANT_BIN_BY_*; the word kind */
+    pcu_gpuarray *values; /* borrowed, as are all objects */
     PyObject *edges;
-    PyObject *edges_out;
-    PyObject *weights;
+    pcu_gpuarray *edges_out;
+    pcu_gpuarray *weights;
     size_t bins;
     double first;
     double last;
@@ -227,10 +220,10 @@ count_read_edges(pcu_state *st, PyObject *edges, pcu_count_call *call)
 
 static const pcu_word count_words[] = {
     PCU_WORD("kind", count_as_kind, count_args, variant),
-    PCU_WORD("values", pcu_as_object, count_args, values),
+    PCU_WORD("values", pcu_as_array, count_args, values),
     PCU_WORD("edges", pcu_as_object, count_args, edges),
-    PCU_WORD("edges_out", pcu_as_object, count_args, edges_out),
-    PCU_WORD("weights", pcu_as_object, count_args, weights),
+    PCU_WORD("edges_out", pcu_as_optional_array, count_args, edges_out),
+    PCU_WORD("weights", pcu_as_optional_array, count_args, weights),
     PCU_WORD("bins", pcu_as_size, count_args, bins),
     PCU_WORD("first", pcu_as_double, count_args, first),
     PCU_WORD("last", pcu_as_double, count_args, last),
@@ -252,21 +245,15 @@ function_count(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *k
         return NULL;
     }
     pcu_count_call call = {.variant = a.variant,
+                           .values = a.values,
+                           .edges_out = a.edges_out,
+                           .weights = a.weights,
                            .bins = a.bins,
                            .first = a.first,
                            .last = a.last,
                            .allocator = a.allocator,
                            .stream = a.stream};
-    if (pcu_array_argument(st, "_count", a.values, &call.values) < 0 ||
-        count_read_edges(st, a.edges, &call) < 0) {
-        return NULL;
-    }
-    if (a.edges_out != Py_None &&
-        pcu_array_argument(st, "_count", a.edges_out, &call.edges_out) < 0) {
-        return NULL;
-    }
-    if (a.weights != Py_None &&
-        pcu_array_argument(st, "weights", a.weights, &call.weights) < 0) {
+    if (count_read_edges(st, a.edges, &call) < 0) {
         return NULL;
     }
     return pcu_count(st, &call);

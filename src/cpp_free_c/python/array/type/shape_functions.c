@@ -9,6 +9,7 @@
 #include "python/array/ops/host_transfer.h"
 #include "python/array/ops/join.h"
 #include "python/array/ops/remap.h"
+#include "python/array/type/arguments.h"
 #include "python/array/type/forwarding.h"
 #include "python/driver/memory/pool.h"
 #include "python/driver/stream.h"
@@ -427,7 +428,7 @@ shape_numpy_stack(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
 /* -- elements from other places ---------------------------------------------------- */
 
 typedef struct {
-    PyObject *array; /* borrowed, as are all objects */
+    pcu_gpuarray *array; /* borrowed, as are all objects */
     int rule;
     PyObject *shape;
     PyObject *firsts;
@@ -453,7 +454,7 @@ remap_read_tuple(PyObject *tuple, int ndim, ptrdiff_t *numbers)
 }
 
 static const pcu_word remap_words[] = {
-    PCU_WORD("a", pcu_as_object, remap_args, array),
+    PCU_WORD("a", pcu_as_array, remap_args, array),
     PCU_WORD("rule", pcu_as_int, remap_args, rule),
     PCU_WORD("shape", pcu_as_object, remap_args, shape),
     PCU_WORD("firsts", pcu_as_object, remap_args, firsts),
@@ -478,13 +479,12 @@ shape_remap(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwna
     if (pcu_args_parse(st, &shape_remap_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
-    if (!pcu_is_array(st, a.array) || a.rule < 0 || a.rule > PCU_REMAP_SYMMETRIC) {
+    if (a.rule < 0 || a.rule > PCU_REMAP_SYMMETRIC) {
         PyErr_SetString(PyExc_TypeError, "_remap takes a GPUArray and a rule");
         return NULL;
     }
-    pcu_gpuarray *source = (pcu_gpuarray *)a.array;
-    if (pcu_gpuarray_ready(source) < 0 ||
-        remap_read_tuple(a.shape, source->ndim, lengths) < 0 ||
+    pcu_gpuarray *source = a.array;
+    if (remap_read_tuple(a.shape, source->ndim, lengths) < 0 ||
         remap_read_tuple(a.firsts, source->ndim, firsts) < 0) {
         return NULL;
     }

@@ -5,6 +5,7 @@
 
 #include "python/array/solver/diagonals.h"
 #include "python/array/solver/small_matrices.h"
+#include "python/array/type/arguments.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
 
@@ -135,14 +136,14 @@ solver_small(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
 }
 
 typedef struct {
-    PyObject *arrays[2]; /* borrowed */
+    pcu_gpuarray *arrays[2]; /* borrowed */
     int is_bidiagonal;
     CUstream stream;
 } diagonals_args;
 
 static const pcu_word diagonals_words[] = {
-    PCU_WORD("diagonal", pcu_as_object, diagonals_args, arrays[0]),
-    PCU_WORD("beside", pcu_as_object, diagonals_args, arrays[1]),
+    PCU_WORD("diagonal", pcu_as_array, diagonals_args, arrays[0]),
+    PCU_WORD("beside", pcu_as_array, diagonals_args, arrays[1]),
     PCU_WORD("is_bidiagonal", pcu_as_bool, diagonals_args, is_bidiagonal),
     PCU_WORD("stream", pcu_as_stream, diagonals_args, stream),
 };
@@ -165,18 +166,8 @@ solver_diagonals(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     if (pcu_args_parse(st, &solver_diagonals_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
-    for (int i = 0; i < 2; i++) {
-        if (!pcu_is_array(st, a.arrays[i])) {
-            PyErr_Format(PyExc_TypeError, "the diagonals must be GPUArrays, not %s",
-                         Py_TYPE(a.arrays[i])->tp_name);
-            return NULL;
-        }
-        if (pcu_gpuarray_ready((pcu_gpuarray *)a.arrays[i]) < 0) {
-            return NULL;
-        }
-    }
-    pcu_diagonals_call call = {.diagonal = (pcu_gpuarray *)a.arrays[0],
-                               .beside = (pcu_gpuarray *)a.arrays[1],
+    pcu_diagonals_call call = {.diagonal = a.arrays[0],
+                               .beside = a.arrays[1],
                                .is_bidiagonal = a.is_bidiagonal,
                                .stream = a.stream};
     return pcu_diagonals_values(st, &call);

@@ -11,7 +11,7 @@
 
 /* The arguments of the functions here; objects are borrowed. */
 typedef struct {
-    PyObject *array; /* borrowed, as are all objects */
+    pcu_gpuarray *array;
     int axis;
     int keys;
     int indices;
@@ -23,7 +23,7 @@ typedef struct {
 } sort_args;
 
 static const pcu_word sort_words[] = {
-    PCU_WORD("array", pcu_as_object, sort_args, array),
+    PCU_WORD("array", pcu_as_array, sort_args, array),
     PCU_WORD("axis", pcu_as_int, sort_args, axis),
     PCU_WORD("keys", pcu_as_bool, sort_args, keys),
     PCU_WORD("indices", pcu_as_bool, sort_args, indices),
@@ -55,16 +55,14 @@ sort_function(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
                         "the indices or both");
         return NULL;
     }
-    pcu_sort_call call = {.axis = a.axis,
+    pcu_sort_call call = {.x = a.array,
+                          .axis = a.axis,
                           .keys = a.keys,
                           .indices = a.indices,
                           .descending = a.descending,
                           .in_place = a.in_place,
                           .allocator = a.allocator,
                           .stream = a.stream};
-    if (pcu_array_argument(st, "sort", a.array, &call.x) < 0) {
-        return NULL;
-    }
     return pcu_sort(st, &call);
 }
 
@@ -83,13 +81,11 @@ few_function(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     if (pcu_args_parse(st, &few_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
-    pcu_few_call call = {.count = a.count,
+    pcu_few_call call = {.x = a.array,
+                         .count = a.count,
                          .descending = a.descending,
                          .allocator = a.allocator,
                          .stream = a.stream};
-    if (pcu_array_argument(st, "top_k", a.array, &call.x) < 0) {
-        return NULL;
-    }
     if (call.x->ndim == 1 && call.count > call.x->count) {
         PyErr_Format(PyExc_ValueError, "top_k: k=%zu, but the array has %zu elements",
                      call.count, call.x->count);

@@ -5,12 +5,13 @@
 #include "python/array/construction.h"
 #include "python/array/element_type.h"
 #include "python/array/ops/triangle.h"
+#include "python/array/type/arguments.h"
 #include "python/driver/memory/pool.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
 
 typedef struct {
-    PyObject *array; /* borrowed */
+    pcu_gpuarray *array; /* borrowed */
     int lower;
     int64_t k;
     CUstream stream;
@@ -33,7 +34,7 @@ triangle_as_k(pcu_state *Py_UNUSED(st), PyObject *value, void *out, const char *
 }
 
 static const pcu_word triangle_words[] = {
-    PCU_WORD("array", pcu_as_object, triangle_args, array),
+    PCU_WORD("array", pcu_as_array, triangle_args, array),
     PCU_WORD("lower", pcu_as_bool, triangle_args, lower),
     PCU_WORD("k", triangle_as_k, triangle_args, k),
     PCU_WORD("stream", pcu_as_stream, triangle_args, stream),
@@ -48,18 +49,10 @@ triangle_read(pcu_state *st, const pcu_signature *signature, PyObject *const *ar
     if (pcu_args_parse(st, signature, args, nargs, kwnames, &a) < 0) {
         return -1;
     }
-    if (!pcu_is_array(st, a.array)) {
-        PyErr_Format(PyExc_TypeError, "a triangle is kept of a GPUArray, not %s",
-                     Py_TYPE(a.array)->tp_name);
-        return -1;
-    }
-    call->target = (pcu_gpuarray *)a.array;
+    call->target = a.array;
     call->lower = a.lower;
     call->stream = a.stream;
     call->k = a.k;
-    if (pcu_gpuarray_ready(call->target) < 0) {
-        return -1;
-    }
     if (call->target->ndim < 2) {
         PyErr_Format(PyExc_ValueError,
                      "a triangle is kept of arrays with at least two axes, not %d",
