@@ -3,6 +3,7 @@
  * CPython's. */
 #include "python/support/args.h"
 
+#include "python/support/errors.h"
 #include "python/support/setup.h"
 
 /* -- reading text signatures ------------------------------------------------------- */
@@ -287,15 +288,6 @@ args_refuse_missing(const pcu_signature *s, int i)
     return -1;
 }
 
-int
-pcu_args_refuse_array(const char *function, PyObject *value)
-{
-    const char *hint = PyArray_Check(value) ? "; copy it with to_gpu()" : "";
-    PyErr_Format(PyExc_TypeError, "%s takes a GPUArray, not %s%s", function,
-                 Py_TYPE(value)->tp_name, hint);
-    return -1;
-}
-
 /* Convert the values in order; NULL stands for a parameter that was not given. */
 static int
 args_convert(pcu_state *st, const pcu_signature *s, PyObject *const *values, int count,
@@ -311,8 +303,7 @@ args_convert(pcu_state *st, const pcu_signature *s, PyObject *const *values, int
         }
         int rc = p->convert(st, values[i], (char *)out + p->offset, p->text);
         if (rc == PCU_NOT_AN_ARRAY) { /* _sort does the work of sort */
-            return pcu_args_refuse_array(s->function + (*s->function == '_'),
-                                         values[i]);
+            return pcu_refuse_array(s->function + (*s->function == '_'), values[i]);
         }
         if (rc < 0) {
             return -1;

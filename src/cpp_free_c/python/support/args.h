@@ -39,8 +39,7 @@ typedef struct {
 } pcu_word;
 
 /* A row of a vocabulary. It compiles only if the member has the type that the converter
- * stores. Functions with one parameter may do without a struct: the row of the name is
- * then {name, convert, 0}, and nothing checks the type of the caller's variable. */
+ * stores. */
 #define PCU_WORD(name, convert, struct_, member)                     \
     {                                                                \
         name, convert,                                               \
@@ -93,6 +92,16 @@ typedef struct pcu_signature {
             function##_doc                                                          \
     }
 
+/* The same for a function with one parameter, which has no struct. The parser stores
+ * into a variable, given as PCU_ONLY(name, &variable). It compiles only if the variable
+ * has the type that the converter stores. */
+#define PCU_SIGNATURE_OF_ONE(name, word, convert, text)          \
+    typedef convert##_stores name##_only;                        \
+    static const pcu_word name##_words[] = {{word, convert, 0}}; \
+    PCU_SIGNATURE(name, name##_words, text)
+
+#define PCU_ONLY(name, variable) _Generic((variable), name##_only * : (variable))
+
 /* Add a record to those that pcu_args_setup reads. The loader calls it. */
 PCU_HIDDEN void pcu_signature_add(pcu_signature *signature);
 
@@ -101,10 +110,7 @@ PCU_HIDDEN PCU_RAISES int pcu_args_parse(pcu_state *st, const pcu_signature *sig
                                          PyObject *const *args, Py_ssize_t nargs,
                                          PyObject *kwnames, void *out);
 
-/* Raise the TypeError for a value that is no array of the device. Returns -1. */
-PCU_HIDDEN PCU_RAISES int pcu_args_refuse_array(const char *function, PyObject *value);
-
-/* The same as pcu_args_parse with a tuple and a dictionary, for tp_new and tp_init. */
+/* The same with a tuple and a dictionary, for tp_new and tp_init. */
 PCU_HIDDEN PCU_RAISES int pcu_args_parse_tuple(pcu_state *st,
                                                const pcu_signature *signature,
                                                PyObject *args, PyObject *kwargs,

@@ -5,6 +5,7 @@
 #include "python/driver/memory/pool.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
+#include "python/support/errors.h"
 
 const pcu_word pcu_array_words[14] = {
     PCU_WORD("a", pcu_as_array, pcu_array_args, a),
@@ -61,7 +62,7 @@ pcu_array_argument(pcu_state *st, const char *function, PyObject *value,
 {
     int rc = pcu_as_array(st, value, array, "");
     if (rc == PCU_NOT_AN_ARRAY) {
-        return pcu_args_refuse_array(function, value);
+        return pcu_refuse_array(function, value);
     }
     return rc;
 }
