@@ -2,27 +2,13 @@
 
 #include "python/array/type/arguments.h"
 
-#include "python/driver/memory/pool.h"
-#include "python/driver/stream.h"
-#include "python/support/convert.h"
 #include "python/support/errors.h"
 
-const pcu_word pcu_array_words[14] = {
-    PCU_WORD("a", pcu_as_array, pcu_array_args, a),
-    PCU_WORD("b", pcu_as_array, pcu_array_args, b),
-    PCU_WORD("inputs", pcu_as_object, pcu_array_args, inputs),
-    PCU_WORD("axis", pcu_as_object, pcu_array_args, axis),
-    PCU_WORD("out", pcu_as_object, pcu_array_args, out),
-    PCU_WORD("initial", pcu_as_object, pcu_array_args, initial),
-    PCU_WORD("where", pcu_as_object, pcu_array_args, where),
-    PCU_WORD("allocator", pcu_as_allocator, pcu_array_args, allocator),
-    PCU_WORD("stream", pcu_as_stream, pcu_array_args, stream),
-    PCU_WORD("ddof", pcu_as_double, pcu_array_args, ddof),
-    PCU_WORD("op", pcu_as_int, pcu_array_args, op),
-    PCU_WORD("dtype", pcu_as_type, pcu_array_args, dtype),
-    PCU_WORD("keepdims", pcu_as_bool, pcu_array_args, keepdims),
-    PCU_WORD("include_initial", pcu_as_bool, pcu_array_args, include_initial),
-};
+typedef struct {
+    pcu_array_args shared;
+} arguments_alone;
+
+const pcu_word pcu_array_words[14] = {PCU_ARRAY_WORDS(arguments_alone)};
 
 pcu_array_args
 pcu_array_defaults(void)

@@ -8,18 +8,14 @@
 #include "python/array/ops/search.h"
 #include "python/array/type/arguments.h"
 #include "python/array/type/forwarding.h"
-#include "python/driver/memory/pool.h"
-#include "python/driver/stream.h"
-#include "python/support/convert.h"
 
 /* The arguments of the functions; objects are borrowed. */
 typedef struct {
+    pcu_array_args shared;
     PyObject *sorted;
     PyObject *values;
     pcu_gpuarray *sorter;
     int right; /* the words side and right */
-    PyObject *allocator;
-    CUstream stream;
 } search_args;
 
 typedef int search_as_side_stores;
@@ -45,8 +41,8 @@ search_enqueue(pcu_state *st, const char *name, int digitize, const search_args 
                             .sorter = a->sorter,
                             .right = a->right,
                             .digitize = digitize,
-                            .allocator = a->allocator,
-                            .stream = a->stream};
+                            .allocator = a->shared.allocator,
+                            .stream = a->shared.stream};
     if (pcu_array_argument(st, name, a->sorted, &call.sorted) < 0 ||
         pcu_array_argument(st, name, a->values, &call.values) < 0) {
         return NULL;
@@ -68,11 +64,10 @@ static const pcu_word search_words[] = {
     PCU_WORD("side", search_as_side, search_args, right),
     PCU_WORD("sorter", pcu_as_optional_array, search_args, sorter),
     PCU_WORD("a", pcu_as_object, search_args, sorted),
-    PCU_WORD("stream", pcu_as_stream, search_args, stream),
-    PCU_WORD("allocator", pcu_as_allocator, search_args, allocator),
     PCU_WORD("x", pcu_as_object, search_args, values),
     PCU_WORD("bins", pcu_as_object, search_args, sorted),
     PCU_WORD("right", pcu_as_bool, search_args, right),
+    PCU_ARRAY_WORDS(search_args),
 };
 
 PCU_SIGNATURE(method_searchsorted, search_words,
@@ -85,8 +80,7 @@ method_searchsorted(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                     PyObject *kwnames)
 {
     pcu_state *st = ((pcu_gpuarray *)self)->st;
-    search_args a = {
-        .sorted = self, .allocator = Py_None, .stream = pcu_stream_current()};
+    search_args a = {.shared = pcu_array_defaults(), .sorted = self};
     if (pcu_args_parse(st, &method_searchsorted_signature, args, nargs, kwnames, &a) <
         0) {
         return NULL;
@@ -117,7 +111,7 @@ function_searchsorted(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                       PyObject *kwnames)
 {
     pcu_state *st = pcu_state_of_module(m);
-    search_args a = {.allocator = Py_None, .stream = pcu_stream_current()};
+    search_args a = {.shared = pcu_array_defaults()};
     if (pcu_args_parse(st, &function_searchsorted_signature, args, nargs, kwnames, &a) <
         0) {
         return NULL;
@@ -149,7 +143,7 @@ function_digitize(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                   PyObject *kwnames)
 {
     pcu_state *st = pcu_state_of_module(m);
-    search_args a = {.allocator = Py_None, .stream = pcu_stream_current()};
+    search_args a = {.shared = pcu_array_defaults()};
     if (pcu_args_parse(st, &function_digitize_signature, args, nargs, kwnames, &a) <
         0) {
         return NULL;
@@ -165,6 +159,7 @@ function_digitize(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
 /* -- counts ------------------------------------------------------------------------ */
 
 typedef struct {
+    pcu_array_args shared;
     int variant;          /* PCU_VARIANT_BIN_BY_*; the word kind */
     pcu_gpuarray *values; /* borrowed, as are all objects */
     PyObject *edges;
@@ -173,8 +168,6 @@ typedef struct {
     size_t bins;
     double first;
     double last;
-    PyObject *allocator;
-    CUstream stream;
 } count_args;
 
 typedef int count_as_kind_stores;
@@ -227,8 +220,7 @@ static const pcu_word count_words[] = {
     PCU_WORD("bins", pcu_as_size, count_args, bins),
     PCU_WORD("first", pcu_as_double, count_args, first),
     PCU_WORD("last", pcu_as_double, count_args, last),
-    PCU_WORD("stream", pcu_as_stream, count_args, stream),
-    PCU_WORD("allocator", pcu_as_allocator, count_args, allocator),
+    PCU_ARRAY_WORDS(count_args),
 };
 
 PCU_SIGNATURE(function_count, count_words,
@@ -240,7 +232,7 @@ static PyObject *
 function_count(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     pcu_state *st = pcu_state_of_module(m);
-    count_args a = {.allocator = Py_None, .stream = pcu_stream_current()};
+    count_args a = {.shared = pcu_array_defaults()};
     if (pcu_args_parse(st, &function_count_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
@@ -251,8 +243,8 @@ function_count(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *k
                            .bins = a.bins,
                            .first = a.first,
                            .last = a.last,
-                           .allocator = a.allocator,
-                           .stream = a.stream};
+                           .allocator = a.shared.allocator,
+                           .stream = a.shared.stream};
     if (count_read_edges(st, a.edges, &call) < 0) {
         return NULL;
     }

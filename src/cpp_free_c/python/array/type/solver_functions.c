@@ -136,16 +136,15 @@ solver_small(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
 }
 
 typedef struct {
-    pcu_gpuarray *arrays[2]; /* borrowed */
+    pcu_array_args shared;
     int is_bidiagonal;
-    CUstream stream;
 } diagonals_args;
 
 static const pcu_word diagonals_words[] = {
-    PCU_WORD("diagonal", pcu_as_array, diagonals_args, arrays[0]),
-    PCU_WORD("beside", pcu_as_array, diagonals_args, arrays[1]),
+    PCU_WORD("diagonal", pcu_as_array, diagonals_args, shared.a),
+    PCU_WORD("beside", pcu_as_array, diagonals_args, shared.b),
     PCU_WORD("is_bidiagonal", pcu_as_bool, diagonals_args, is_bidiagonal),
-    PCU_WORD("stream", pcu_as_stream, diagonals_args, stream),
+    PCU_ARRAY_WORDS(diagonals_args),
 };
 
 PCU_SIGNATURE(
@@ -162,14 +161,14 @@ solver_diagonals(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                  PyObject *kwnames)
 {
     pcu_state *st = pcu_state_of_module(m);
-    diagonals_args a = {.stream = pcu_stream_current()};
+    diagonals_args a = {.shared = pcu_array_defaults()};
     if (pcu_args_parse(st, &solver_diagonals_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
-    pcu_diagonals_call call = {.diagonal = a.arrays[0],
-                               .beside = a.arrays[1],
+    pcu_diagonals_call call = {.diagonal = a.shared.a,
+                               .beside = a.shared.b,
                                .is_bidiagonal = a.is_bidiagonal,
-                               .stream = a.stream};
+                               .stream = a.shared.stream};
     return pcu_diagonals_values(st, &call);
 }
 

@@ -6,15 +6,11 @@
 #include "python/array/element_type.h"
 #include "python/array/ops/triangle.h"
 #include "python/array/type/arguments.h"
-#include "python/driver/memory/pool.h"
-#include "python/driver/stream.h"
-#include "python/support/convert.h"
 
 typedef struct {
-    pcu_gpuarray *array; /* borrowed */
+    pcu_array_args shared;
     int lower;
     int64_t k;
-    CUstream stream;
 } triangle_args;
 
 typedef int64_t triangle_as_k_stores;
@@ -34,10 +30,9 @@ triangle_as_k(pcu_state *Py_UNUSED(st), PyObject *value, void *out, const char *
 }
 
 static const pcu_word triangle_words[] = {
-    PCU_WORD("array", pcu_as_array, triangle_args, array),
     PCU_WORD("lower", pcu_as_bool, triangle_args, lower),
     PCU_WORD("k", triangle_as_k, triangle_args, k),
-    PCU_WORD("stream", pcu_as_stream, triangle_args, stream),
+    PCU_ARRAY_WORDS(triangle_args),
 };
 
 /* Read the arguments that both functions take. The array becomes the target. */
@@ -45,13 +40,13 @@ static int
 triangle_read(pcu_state *st, const pcu_signature *signature, PyObject *const *args,
               Py_ssize_t nargs, PyObject *kwnames, pcu_triangle_call *call)
 {
-    triangle_args a = {.stream = pcu_stream_current()};
+    triangle_args a = {.shared = pcu_array_defaults()};
     if (pcu_args_parse(st, signature, args, nargs, kwnames, &a) < 0) {
         return -1;
     }
-    call->target = a.array;
+    call->target = a.shared.a;
     call->lower = a.lower;
-    call->stream = a.stream;
+    call->stream = a.shared.stream;
     call->k = a.k;
     if (call->target->ndim < 2) {
         PyErr_Format(PyExc_ValueError,
@@ -64,7 +59,7 @@ triangle_read(pcu_state *st, const pcu_signature *signature, PyObject *const *ar
 
 PCU_SIGNATURE(
     triangle_of, triangle_words,
-    "_triangle($module, array, lower, k, /, stream=None)\n--\n\n"
+    "_triangle($module, a, lower, k, /, stream=None)\n--\n\n"
     "Return a copy of matrices in which one triangle is 0. With lower the one "
     "above diagonal k, else the one below.")
 
@@ -92,7 +87,7 @@ triangle_of(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwna
 }
 
 PCU_SIGNATURE(triangle_fill, triangle_words,
-              "_fill_triangle($module, array, lower, k, /, stream=None)\n--\n\n"
+              "_fill_triangle($module, a, lower, k, /, stream=None)\n--\n\n"
               "Fill a C-contiguous array of numbers: 1 in one triangle, 0 elsewhere.")
 
 static PyObject *
