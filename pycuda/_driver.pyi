@@ -2849,7 +2849,7 @@ def _accumulate(
     stream: Stream | None = None,
 ) -> Any: ...
 def _sort(
-    array: GPUArray,
+    a: GPUArray,
     /,
     axis: int = -1,
     keys: bool = True,
@@ -2860,7 +2860,7 @@ def _sort(
     allocator: _Allocator | None = None,
 ) -> Any: ...
 def _first_few(
-    array: GPUArray,
+    a: GPUArray,
     count: int,
     descending: bool = False,
     stream: Stream | None = None,
@@ -2868,10 +2868,10 @@ def _first_few(
     /,
 ) -> Any: ...
 def _triangle(
-    array: GPUArray, lower: bool, k: int, /, stream: Stream | None = None
+    a: GPUArray, lower: bool, k: int, /, stream: Stream | None = None
 ) -> GPUArray: ...
 def _fill_triangle(
-    array: GPUArray, lower: bool, k: int, /, stream: Stream | None = None
+    a: GPUArray, lower: bool, k: int, /, stream: Stream | None = None
 ) -> GPUArray: ...
 def _cross(
     a: GPUArray, b: GPUArray, /, stream: Stream | None = None

@@ -468,7 +468,8 @@ def docstrings(source, macros):
     pattern = (
         r"\bPyDoc_STRVAR\s*\(\s*(\w+)\s*,\s*([^;]*?)\)\s*(?:;|\Z)"
         r"|\bchar\s+(\w+)\[\]\s*=([^;]*);"
-        r"|\bPCU_SIGNATURE\s*\(\s*(\w+)\s*,\s*\w+\s*,([^;()]*)\)"
+        r"|\bPCU_SIGNATURE(?:_OF_ONE)?\s*\(\s*(\w+)\s*,(?:\s*\"\d+\"\s*,)?\s*\w+\s*,"
+        r"([^;()]*)\)"
     )
     # Strings are one character each meanwhile: they may hold what ends the pattern.
     strings = []

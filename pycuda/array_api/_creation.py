@@ -44,16 +44,11 @@ def _chosen(dtype: DType | None, default: Any = _DEFAULT) -> DType:
 
 def _dtype_of_number(value: Any) -> DType:
     """Return the default data type of a number."""
-    if isinstance(value, (bool, np.bool_)):
-        return np.dtype("bool")
-    if isinstance(value, int):
-        return np.dtype("int64")
-    if isinstance(value, float) and not isinstance(value, np.generic):
-        return np.dtype("float64")
-    if isinstance(value, complex) and not isinstance(value, np.generic):
-        return np.dtype("complex128")
     if isinstance(value, (np.generic, GPUArray)):
         return value.dtype
+    for kind in (bool, int, float, complex):
+        if isinstance(value, kind):
+            return np.dtype(kind)
     raise TypeError(f"a fill value is a number, not {type(value).__name__}")
 
 

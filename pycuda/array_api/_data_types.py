@@ -73,31 +73,10 @@ float64: DType = np.dtype("float64")
 complex64: DType = np.dtype("complex64")
 complex128: DType = np.dtype("complex128")
 
-_SIGNED: dict[str, DType] = {
-    "int8": int8,
-    "int16": int16,
-    "int32": int32,
-    "int64": int64,
-}
-_UNSIGNED: dict[str, DType] = {
-    "uint8": uint8,
-    "uint16": uint16,
-    "uint32": uint32,
-    "uint64": uint64,
-}
-_REAL: dict[str, DType] = {"float32": float32, "float64": float64}
-_COMPLEX: dict[str, DType] = {"complex64": complex64, "complex128": complex128}
-
-#: The data types of each kind, by name.
-KINDS: dict[str, dict[str, DType]] = {
-    "bool": {"bool": bool},
-    "signed integer": _SIGNED,
-    "unsigned integer": _UNSIGNED,
-    "integral": {**_SIGNED, **_UNSIGNED},
-    "real floating": _REAL,
-    "complex floating": _COMPLEX,
-    "numeric": {**_SIGNED, **_UNSIGNED, **_REAL, **_COMPLEX},
-}
+_DTYPES: tuple[DType, ...] = (
+    *(bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64),
+    *(float32, float64, complex64, complex128),
+)
 
 #: NumPy's letters of the kinds, for data types beyond the standard's, such as float16.
 _LETTERS = {
@@ -109,6 +88,13 @@ _LETTERS = {
     "complex floating": "c",
     "numeric": "iufc",
 }
+
+
+def _letters_of(kind: str) -> str:
+    """Return NumPy's letters of a kind; ValueError for a name that is no kind."""
+    if kind not in _LETTERS:
+        raise ValueError(f"{kind!r} is not a kind: {', '.join(_LETTERS)} are")
+    return _LETTERS[kind]
 
 
 def _dtype_of(value: object, name: str) -> DType:
@@ -231,10 +217,7 @@ def isdtype(dtype: DType, kind: DType | str | tuple[DType | str, ...]) -> Any:
             raise TypeError("a kind must not be a tuple inside of a tuple")
         return any(isdtype(dtype, item) for item in kind)
     if isinstance(kind, str):
-        letters = _LETTERS.get(kind)
-        if letters is None:
-            raise ValueError(f"{kind!r} is not a kind: {', '.join(_LETTERS)} are")
-        return dtype.kind in letters
+        return dtype.kind in _letters_of(kind)
     if isinstance(kind, GPUArray):
         raise TypeError("a kind is a data type or a name, not an array")
     return dtype == _dtype_of(kind, "kind")
@@ -300,14 +283,14 @@ class NamespaceInfo:
         """
         check_device(device)
         if kind is None:
-            return {**KINDS["bool"], **KINDS["numeric"]}
+            kind = ("bool", "numeric")
         kinds = kind if isinstance(kind, tuple) else (kind,)
-        found: dict[str, DType] = {}
-        for name in kinds:
-            if name not in KINDS:
-                raise ValueError(f"{name!r} is not a kind: {', '.join(KINDS)} are")
-            found.update(KINDS[name])
-        return found
+        return {
+            dtype.name: dtype
+            for letters in map(_letters_of, kinds)
+            for dtype in _DTYPES
+            if dtype.kind in letters
+        }
 
     def devices(self) -> tuple[Device, ...]:
         """Return the devices on which arrays can be made: the current context's."""

@@ -62,9 +62,6 @@ def concat(
 
     Raises ValueError if the other axes differ, or the axis does not exist.
     """
-    if axis is None:
-        arrays = [reshape(array, (-1,)) for array in arrays]
-        axis = 0
     return _ga.concatenate(arrays, axis)
 
 

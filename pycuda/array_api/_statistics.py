@@ -10,7 +10,6 @@ from typing import TypeAlias
 
 import pycuda.gpuarray as _ga
 from pycuda.array_api._data_types import DType, int64
-from pycuda.array_api._manipulation import concat
 from pycuda.gpuarray import GPUArray
 
 __all__ = [
@@ -36,15 +35,6 @@ def _number_dtype(x: GPUArray, dtype: DType | None) -> DType | None:
     return int64 if dtype is None and x.dtype.kind == "b" else dtype
 
 
-def _only_axis(x: GPUArray, axis: int | None, name: str) -> int:
-    """Return the axis of a cumulative function; ValueError if it must be given."""
-    if axis is None:
-        if x.ndim != 1:
-            raise ValueError(f"{name}() of an array of shape {x.shape} needs an axis")
-        return 0
-    return axis
-
-
 def cumulative_prod(
     x: GPUArray,
     /,
@@ -60,7 +50,7 @@ def cumulative_prod(
     """
     return _ga.cumulative_prod(
         x,
-        axis=_only_axis(x, axis, "cumulative_prod"),
+        axis=axis,
         dtype=_number_dtype(x, dtype),
         include_initial=include_initial,
     )
@@ -81,7 +71,7 @@ def cumulative_sum(
     """
     return _ga.cumulative_sum(
         x,
-        axis=_only_axis(x, axis, "cumulative_sum"),
+        axis=axis,
         dtype=_number_dtype(x, dtype),
         include_initial=include_initial,
     )
@@ -190,11 +180,6 @@ def diff(
     ``prepend`` and ``append`` are put before and after the elements first. Raises
     ValueError if ``n`` is negative or an axis does not fit.
     """
-    if n < 0:
-        raise ValueError(f"n must be 0 or more, not {n}")
     if n == 0:  # as in NumPy, nothing is put before or after
         return x.copy()
-    parts = [part for part in (prepend, x, append) if part is not None]
-    if len(parts) > 1:
-        x = concat(parts, axis=axis)
-    return _ga.diff(x, n, axis)
+    return _ga.diff(x, n, axis, prepend, append)

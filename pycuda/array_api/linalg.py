@@ -7,7 +7,8 @@ cuSOLVER, see ``pycuda.linalg``.
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable
+from typing import Literal, TypeVar
 
 import pycuda.gpuarray as _ga
 from pycuda import linalg as _solvers
@@ -20,7 +21,7 @@ from pycuda.array_api._manipulation import (
 )
 from pycuda.array_api._statistics import sum as _sum
 from pycuda.gpuarray import GPUArray
-from pycuda.linalg import EighResult, EigResult, QRResult, SlogdetResult, SVDResult
+from pycuda.linalg import QRResult, SVDResult
 
 __all__ = [
     "cholesky",
@@ -51,12 +52,28 @@ __all__ = [
 ]
 
 
+_Result = TypeVar("_Result")
+
+
 def _check_matrices(x: GPUArray, name: str) -> None:
     """Raise ValueError unless an array has matrices, TypeError if not of floats."""
     if x.ndim < 2:
         raise ValueError(f"{name}() takes matrices, not an array of shape {x.shape}")
     if x.dtype.kind not in "fc":
         raise TypeError(f"{name}() takes floating-point arrays, not {x.dtype}")
+
+
+def _of_matrices(ours: Callable[..., _Result]) -> Callable[[GPUArray], _Result]:
+    """Return a function of ours as the standard has it: of matrices of floats only."""
+
+    def function(x: GPUArray, /) -> _Result:
+        _check_matrices(x, ours.__name__)
+        return ours(x)
+
+    function.__name__ = function.__qualname__ = ours.__name__
+    summary = (ours.__doc__ or "").partition("\n\n")[0]
+    function.__doc__ = f"{summary}\n\nSee ``pycuda.linalg.{ours.__name__}``."
+    return function
 
 
 # -- products --------------------------------------------------------------------------
@@ -176,64 +193,19 @@ def svd(x: GPUArray, /, *, full_matrices: bool = True) -> SVDResult:
     return _solvers.svd(x, full_matrices=full_matrices)
 
 
-def svdvals(x: GPUArray, /) -> GPUArray:
-    """Return the singular values of each matrix, the greatest first, by cuSOLVER."""
-    _check_matrices(x, "svdvals")
-    return _solvers.svdvals(x)
-
-
-def eigh(x: GPUArray, /) -> EighResult:
-    """Return (eigenvalues, eigenvectors) of Hermitian matrices, ascending.
-
-    Only the lower triangles are read. cuSOLVER computes it.
-    """
-    _check_matrices(x, "eigh")
-    return _solvers.eigh(x)
-
-
-def eigvalsh(x: GPUArray, /) -> GPUArray:
-    """Return the eigenvalues of Hermitian matrices, ascending, by cuSOLVER."""
-    _check_matrices(x, "eigvalsh")
-    return _solvers.eigvalsh(x)
-
-
-def eig(x: GPUArray, /) -> EigResult:
-    """Return (eigenvalues, eigenvectors) of square matrices, which are complex.
-
-    cuSOLVER computes it.
-    """
-    _check_matrices(x, "eig")
-    return _solvers.eig(x)
-
-
-def eigvals(x: GPUArray, /) -> GPUArray:
-    """Return the eigenvalues of square matrices, which are complex, by cuSOLVER."""
-    _check_matrices(x, "eigvals")
-    return _solvers.eigvals(x)
+svdvals = _of_matrices(_solvers.svdvals)
+eigh = _of_matrices(_solvers.eigh)
+eigvalsh = _of_matrices(_solvers.eigvalsh)
+eig = _of_matrices(_solvers.eig)
+eigvals = _of_matrices(_solvers.eigvals)
 
 
 # -- solvers ---------------------------------------------------------------------------
 
 
-def det(x: GPUArray, /) -> GPUArray:
-    """Return the determinants of square matrices, by cuSOLVER."""
-    _check_matrices(x, "det")
-    return _solvers.det(x)
-
-
-def slogdet(x: GPUArray, /) -> SlogdetResult:
-    """Return (sign, logabsdet): the determinants' signs and logarithms, by cuSOLVER."""
-    _check_matrices(x, "slogdet")
-    return _solvers.slogdet(x)
-
-
-def inv(x: GPUArray, /) -> GPUArray:
-    """Return the inverses of square matrices; LinAlgError if one has none.
-
-    cuSOLVER computes it.
-    """
-    _check_matrices(x, "inv")
-    return _solvers.inv(x)
+det = _of_matrices(_solvers.det)
+slogdet = _of_matrices(_solvers.slogdet)
+inv = _of_matrices(_solvers.inv)
 
 
 def solve(x1: GPUArray, x2: GPUArray, /) -> GPUArray:

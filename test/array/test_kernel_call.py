@@ -443,6 +443,12 @@ def test_scans_that_python_handles(scan):
         scan(x)
 
 
+def test_scan_whose_function_was_prepared_anew(scan):
+    scan.scan_intervals_knl.prepare("PP")
+    with pytest.raises(RuntimeError, match="was prepared anew"):
+        scan(to_gpu(np.arange(10, dtype=np.int32)))
+
+
 def test_exclusive_scans(ctx):
     kernel = ExclusiveScanKernel(np.float64, "a * b", "1.0")
     host = np.linspace(0.9, 1.1, 9)

@@ -310,7 +310,7 @@ def test_diagonals_that_are_refused(ctx):
     for other in (x[:4], x.astype(np.float32), x[::-1], x.astype(np.int64)):
         with pytest.raises(ValueError, match="diagonals"):
             _driver._values_of_diagonals(x, other, False)
-    with pytest.raises(TypeError, match="GPUArrays"):
+    with pytest.raises(TypeError, match="takes a GPUArray, not NoneType"):
         _driver._values_of_diagonals(x, None, True)
     long = gpuarray.empty(2**20, np.float64)
     assert _driver._values_of_diagonals(long, long, True) is None

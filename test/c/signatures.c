@@ -13,6 +13,14 @@ typedef struct {
     PyObject *c;
 } values;
 
+/* The core's has a hint that needs NumPy. */
+int
+pcu_refuse_array(const char *function, PyObject *value)
+{
+    PyErr_Format(PyExc_TypeError, "%s takes a GPUArray, not %R", function, value);
+    return -1;
+}
+
 static int
 as_object(pcu_state *st, PyObject *value, void *out, const char *name)
 {
@@ -20,6 +28,9 @@ as_object(pcu_state *st, PyObject *value, void *out, const char *name)
     if (value == Py_Ellipsis) {
         PyErr_Format(PyExc_ValueError, "%s is an ellipsis", name);
         return -1;
+    }
+    if (value == Py_NotImplemented) {
+        return PCU_NOT_AN_ARRAY;
     }
     *(PyObject **)out = value;
     return 0;
@@ -32,6 +43,16 @@ static const pcu_word words[] = {
     PCU_WORD("b", as_object, values, b),
     PCU_WORD("long_name", as_object, values, c),
 };
+
+#ifdef ONLY
+PCU_SIGNATURE_OF_ONE(only, "a", as_object, "only(a)\n--\n\n")
+
+void *
+only_place(ONLY *variable)
+{
+    return PCU_ONLY(only, variable);
+}
+#endif
 
 #ifdef PLANTED
 PCU_SIGNATURE(planted, words, PLANTED)

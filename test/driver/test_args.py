@@ -715,6 +715,9 @@ def test_a_text_signature_is_the_description(call):
         assert str(caught.value) == said
     with pytest.raises(ValueError, match="^b is an ellipsis$"):
         call(text, 1, ..., long_name=...)
+    for name in ("f", "_f"):
+        with pytest.raises(TypeError, match="^f takes a GPUArray, not NotImplemented$"):
+            call(f"{name}(a)\n--\n\n", NotImplemented)
 
 
 @pytest.mark.parametrize(
@@ -777,10 +780,11 @@ def test_a_module_with_a_wrong_text_does_not_start(tmp_path):
 @needs_compiler
 def test_a_member_of_another_type_does_not_compile(tmp_path):
     """A converter would write beyond the member, or leave a part of it."""
-    cc.must(compile_signatures(tmp_path, "-DSTORED=PyObject *"))
-    failed = compile_signatures(tmp_path, "-DSTORED=int")
-    assert failed.returncode != 0
-    assert "_Generic" in failed.stderr
+    for macro in ("STORED", "ONLY"):
+        cc.must(compile_signatures(tmp_path, f"-D{macro}=PyObject *"))
+        failed = compile_signatures(tmp_path, f"-D{macro}=int")
+        assert failed.returncode != 0
+        assert "_Generic" in failed.stderr
 
 
 def test_every_function_with_keywords_is_described():

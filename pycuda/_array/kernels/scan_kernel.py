@@ -71,7 +71,6 @@ _SHARED_BYTES = 47 << 10
 
 #: A thread's part of a tile: one line of the cache.
 _THREAD_BYTES = 128
-_WINDOW = 32  # tiles of a window, windows of a span, as in pycuda-scan.hpp
 
 
 def _shape_of(itemsize):
@@ -203,17 +202,22 @@ class _ScanKernelBase(_KernelCall):
         )
 
     def _run(self, input_ary, output_ary=None, allocator=None, stream=None):
-        """Arrange the arguments of a call that C refuses, and launch the scan."""
+        """Arrange the arguments of a call that C refuses, and let C launch the scan."""
         given = self._output(input_ary, output_ary)
         values, result = _plain_array(input_ary), _plain_array(given)
         _check_arrays(values, result)
         self._check(values, result)
         if values.size == 0:
             return given
-        source, target = self._packed(values, result, stream)
+        target = result
+        if not result.flags.forc:
+            target = GPUArray(result.shape, result.dtype, result.allocator)
+        source, output = self._packed(values, target, stream)
+        if source is input_ary and output is given:
+            raise RuntimeError("the function of this scan was prepared anew")
         if allocator is None:
             allocator = values.allocator
-        self._scan(source, target, allocator, stream)
+        _KernelCall.__call__(self, source, output, allocator, stream)
         if target is not result:
             result.set_async(target, stream)
         return given
@@ -268,40 +272,27 @@ class _ScanKernelBase(_KernelCall):
                 f"{output_ary.shape}"
             )
 
-    def _packed(self, input_ary, output_ary, stream):
-        """Return (source, target) without gaps that do not overlap by half."""
-        source, target = input_ary, output_ary
-        if input_ary.dtype.kind == "b" and self.dtype.kind != "b":
-            source = input_ary.astype(self.dtype, stream)
-        elif not input_ary.flags.forc:
-            source = input_ary.astype(input_ary.dtype, stream)
-        if not output_ary.flags.forc:
-            target = GPUArray(output_ary.shape, output_ary.dtype, output_ary.allocator)
-        elif 0 < abs(source.ptr - target.ptr) < target.nbytes:
+    def _packed(self, source, target, stream):
+        """Return both arrays without gaps, as the kernel reads them.
+
+        They do not overlap by half.
+        """
+        if source.dtype.kind == "b" and self.dtype.kind != "b":
+            source = source.astype(self.dtype, stream)
+        elif not source.flags.forc:
+            source = source.astype(source.dtype, stream)
+        source, target = self._declared(source), self._declared(target)
+        if 0 < abs(source.ptr - target.ptr) < target.nbytes:
             # Blocks would write to elements that other blocks have still to read.
             source = source.astype(source.dtype, stream)
         return source, target
 
-    def _scan(self, source, target, allocator, stream):
-        """Launch the kernel on packed arrays."""
-        threads, each = self.scan_wg_size, self.scan_wg_seq_batches
-        tiles = -(-source.size // (threads * each))
-        slots = 0
-        if tiles > 1:
-            windows = -(-tiles // _WINDOW)
-            sums = tiles + windows + -(-windows // _WINDOW)
-            count = 1 + sums * -(-self.dtype.itemsize // 4)
-            slots = GPUArray(count, np.uint64, allocator).fill(0, stream)
-        self._function().prepared_async_call(
-            (tiles, 1),
-            (threads, 1, 1),
-            stream,
-            source.gpudata,
-            target.gpudata,
-            slots.gpudata if tiles > 1 else 0,
-            source.size,
-            tiles,
-            (source.ptr | target.ptr) % 16 == 0,
+    def _declared(self, array):
+        """Return an array, or its memory as elements of the kernel's dtype."""
+        if array.dtype is self.dtype:
+            return array
+        return GPUArray(
+            array.shape, self.dtype, array.allocator, base=array, gpudata=array.gpudata
         )
 
 

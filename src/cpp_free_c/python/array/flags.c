@@ -61,19 +61,17 @@ flags_copy_new(pcu_state *st, PyObject *source)
     return pcu_array_flags_new(st, c * PCU_ARRAY_C + f * PCU_ARRAY_F);
 }
 
-static const pcu_word flags_words[] = {{"ary", pcu_as_object, 0}};
-
-PCU_SIGNATURE(flags, flags_words,
-              "ArrayFlags(ary)\n--\n\n"
-              "Describe how the elements of an array lie in memory.")
+PCU_SIGNATURE_OF_ONE(flags, "ary", pcu_as_object,
+                     "ArrayFlags(ary)\n--\n\n"
+                     "Describe how the elements of an array lie in memory.")
 
 static PyObject *
 flags_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     pcu_state *st = pcu_state_of_type(type);
     PyObject *ary = NULL;
-    if (st == NULL ||
-        pcu_args_parse_tuple(st, &flags_signature, args, kwargs, &ary) < 0) {
+    if (st == NULL || pcu_args_parse_tuple(st, &flags_signature, args, kwargs,
+                                           PCU_ONLY(flags, &ary)) < 0) {
         return NULL;
     }
     if (pcu_is_array(st, ary)) {

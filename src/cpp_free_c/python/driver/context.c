@@ -531,10 +531,8 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
     Py_RETURN_NONE;
 }
 
-static const pcu_word context_attach_words[] = {{"flags", pcu_as_uint, 0}};
-
-PCU_SIGNATURE(
-    context_attach, context_attach_words,
+PCU_SIGNATURE_OF_ONE(
+    context_attach, "flags", pcu_as_uint,
     "attach($type, /, flags=0)\n--\n\n"
     "Push the context that is current in the driver on this thread's stack.\n\n"
     "A context of another library is not ended by this package.")
@@ -547,8 +545,8 @@ context_attach(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
     unsigned int flags = 0;
     CUcontext handle = NULL;
     int rc;
-    if (pcu_args_parse(st, &context_attach_signature, args, nargs, kwnames, &flags) <
-        0) {
+    if (pcu_args_parse(st, &context_attach_signature, args, nargs, kwnames,
+                       PCU_ONLY(context_attach, &flags)) < 0) {
         return NULL;
     }
     pcu_ctxstack *stack = pcu_ctxstack_borrow(st, true);

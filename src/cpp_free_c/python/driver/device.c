@@ -84,19 +84,19 @@ device_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kw
     return device_wrap_new(st, type, -1);
 }
 
-static const pcu_word device_words[] = {{"number_or_pci_bus_id", pcu_as_object, 0}};
-
-PCU_SIGNATURE(device, device_words,
-              "Device(number_or_pci_bus_id, /)\n--\n\n"
-              "A GPU, identified by its ordinal or PCI bus id.\n\n"
-              "Each device_attribute is also a property with its name in lower case.")
+PCU_SIGNATURE_OF_ONE(
+    device, "number_or_pci_bus_id", pcu_as_object,
+    "Device(number_or_pci_bus_id, /)\n--\n\n"
+    "A GPU, identified by its ordinal or PCI bus id.\n\n"
+    "Each device_attribute is also a property with its name in lower case.")
 
 static int
 device_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
     device *self = (device *)op;
     PyObject *which = NULL;
-    if (pcu_args_parse_tuple(self->st, &device_signature, args, kwargs, &which) < 0) {
+    if (pcu_args_parse_tuple(self->st, &device_signature, args, kwargs,
+                             PCU_ONLY(device, &which)) < 0) {
         return -1;
     }
     return device_find(self->st, which, &self->handle);
@@ -320,12 +320,10 @@ device_total_memory(PyObject *op, PyObject *Py_UNUSED(ignored))
     return PyLong_FromSize_t(bytes);
 }
 
-static const pcu_word device_make_context_words[] = {{"flags", pcu_as_uint, 0}};
-
-PCU_SIGNATURE(device_make_context, device_make_context_words,
-              "make_context($self, /, flags=0)\n--\n\n"
-              "Make a context and push it on this thread's stack.\n\n"
-              "flags: or-ed ctx_flags.")
+PCU_SIGNATURE_OF_ONE(device_make_context, "flags", pcu_as_uint,
+                     "make_context($self, /, flags=0)\n--\n\n"
+                     "Make a context and push it on this thread's stack.\n\n"
+                     "flags: or-ed ctx_flags.")
 
 static PyObject *
 device_make_context(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -334,7 +332,7 @@ device_make_context(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     device *self = (device *)op;
     unsigned int flags = 0;
     if (pcu_args_parse(self->st, &device_make_context_signature, args, nargs, kwnames,
-                       &flags) < 0) {
+                       PCU_ONLY(device_make_context, &flags)) < 0) {
         return NULL;
     }
     return pcu_context_make(self->st, self->handle, flags);

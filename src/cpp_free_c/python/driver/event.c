@@ -58,11 +58,9 @@ typedef struct {
     uint64_t recorded; /* the newest launch then; 0: not recorded */
 } event_object;
 
-static const pcu_word event_words[] = {{"flags", pcu_as_uint, 0}};
-
-PCU_SIGNATURE(event, event_words,
-              "Event(flags=0)\n--\n\n"
-              "A point in the work of a stream.\n\nflags: or-ed event_flags.")
+PCU_SIGNATURE_OF_ONE(event, "flags", pcu_as_uint,
+                     "Event(flags=0)\n--\n\n"
+                     "A point in the work of a stream.\n\nflags: or-ed event_flags.")
 
 static int
 event_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -75,7 +73,8 @@ event_init(PyObject *op, PyObject *args, PyObject *kwargs)
         PyErr_SetString(PyExc_TypeError, "this event was made by Event.from_handle");
         return -1;
     }
-    if (pcu_args_parse_tuple(self->st, &event_signature, args, kwargs, &flags) < 0) {
+    if (pcu_args_parse_tuple(self->st, &event_signature, args, kwargs,
+                             PCU_ONLY(event, &flags)) < 0) {
         return -1;
     }
     PyObject *ctx = pcu_context_require(self->st, "cuEventCreate");
@@ -279,11 +278,10 @@ event_ipc_handle(PyObject *op, PyObject *Py_UNUSED(ignored))
     return pcu_ipc_bytes_new(&handle);
 }
 
-static const pcu_word event_from_ipc_handle_words[] = {{"handle", pcu_as_object, 0}};
-
-PCU_SIGNATURE(event_from_ipc_handle, event_from_ipc_handle_words,
-              "from_ipc_handle($type, handle, /)\n--\n\n"
-              "Open an Event of another process from the result of its ipc_handle().")
+PCU_SIGNATURE_OF_ONE(
+    event_from_ipc_handle, "handle", pcu_as_object,
+    "from_ipc_handle($type, handle, /)\n--\n\n"
+    "Open an Event of another process from the result of its ipc_handle().")
 
 static PyObject *
 event_from_ipc_handle(PyObject *Py_UNUSED(type), PyTypeObject *defining,
@@ -296,7 +294,7 @@ event_from_ipc_handle(PyObject *Py_UNUSED(type), PyTypeObject *defining,
     pcu_handle event = {0};
     int rc;
     if (pcu_args_parse(st, &event_from_ipc_handle_signature, args, nargs, kwnames,
-                       &bytes) < 0 ||
+                       PCU_ONLY(event_from_ipc_handle, &bytes)) < 0 ||
         pcu_ipc_bytes(st, bytes, "cuIpcOpenEventHandle", &handle) < 0) {
         return NULL;
     }

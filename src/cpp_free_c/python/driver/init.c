@@ -48,10 +48,8 @@ done:
     return rc;
 }
 
-static const pcu_word init_init_words[] = {{"flags", pcu_as_uint, 0}};
-
-PCU_SIGNATURE(
-    init_init, init_init_words,
+PCU_SIGNATURE_OF_ONE(
+    init_init, "flags", pcu_as_uint,
     "init($module, /, flags=0)\n--\n\n"
     "Open the driver library and initialise it. May be called again.\n\n"
     "RuntimeError if there is no driver or no device. PYCUDA_DRIVER=cuda|emulator\n"
@@ -64,7 +62,8 @@ init_init(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
     pcu_state *st = pcu_state_of_module(m);
     unsigned int flags = 0;
     CUresult status;
-    if (pcu_args_parse(st, &init_init_signature, args, nargs, kwnames, &flags) < 0) {
+    if (pcu_args_parse(st, &init_init_signature, args, nargs, kwnames,
+                       PCU_ONLY(init_init, &flags)) < 0) {
         return NULL;
     }
     Py_BEGIN_ALLOW_THREADS

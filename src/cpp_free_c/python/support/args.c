@@ -3,6 +3,7 @@
  * CPython's. */
 #include "python/support/args.h"
 
+#include "python/support/errors.h"
 #include "python/support/setup.h"
 
 /* -- reading text signatures ------------------------------------------------------- */
@@ -298,8 +299,13 @@ args_convert(pcu_state *st, const pcu_signature *s, PyObject *const *values, int
             if (i < s->required) {
                 return args_refuse_missing(s, i);
             }
+            continue;
         }
-        else if (p->convert(st, values[i], (char *)out + p->offset, p->text) < 0) {
+        int rc = p->convert(st, values[i], (char *)out + p->offset, p->text);
+        if (rc == PCU_NOT_AN_ARRAY) { /* _sort does the work of sort */
+            return pcu_refuse_array(s->function + (*s->function == '_'), values[i]);
+        }
+        if (rc < 0) {
             return -1;
         }
     }

@@ -21,6 +21,10 @@
 typedef int (*pcu_converter)(pcu_state *st, PyObject *value, void *out,
                              const char *name);
 
+/* What a converter returns for a value that is no array of the device. The parser
+ * raises the TypeError, because it names the function. */
+enum { PCU_NOT_AN_ARRAY = -2 };
+
 /* Declare a converter and the type that it stores. */
 #define PCU_CONVERTER(name_, type_)                                            \
     typedef type_ name_##_stores;                                              \
@@ -35,8 +39,7 @@ typedef struct {
 } pcu_word;
 
 /* A row of a vocabulary. It compiles only if the member has the type that the converter
- * stores. Functions with one parameter may do without a struct: the row of the name is
- * then {name, convert, 0}, and nothing checks the type of the caller's variable. */
+ * stores. */
 #define PCU_WORD(name, convert, struct_, member)                     \
     {                                                                \
         name, convert,                                               \
@@ -88,6 +91,16 @@ typedef struct pcu_signature {
         name, (PyCFunction)(void (*)(void))function, METH_FASTCALL | METH_KEYWORDS, \
             function##_doc                                                          \
     }
+
+/* The same for a function with one parameter, which has no struct. The parser stores
+ * into a variable, given as PCU_ONLY(name, &variable). It compiles only if the variable
+ * has the type that the converter stores. */
+#define PCU_SIGNATURE_OF_ONE(name, word, convert, text)          \
+    typedef convert##_stores name##_only;                        \
+    static const pcu_word name##_words[] = {{word, convert, 0}}; \
+    PCU_SIGNATURE(name, name##_words, text)
+
+#define PCU_ONLY(name, variable) _Generic((variable), name##_only * : (variable))
 
 /* Add a record to those that pcu_args_setup reads. The loader calls it. */
 PCU_HIDDEN void pcu_signature_add(pcu_signature *signature);

@@ -11,6 +11,19 @@ pcu_is_one_integer(PyObject *value)
            !(PyArray_Check(value) && PyArray_NDIM((PyArrayObject *)value) > 0);
 }
 
+size_t
+pcu_find_word(PyObject *value, const char *const *words, size_t count)
+{
+    size_t i = 0;
+    if (!PyUnicode_Check(value)) {
+        return count;
+    }
+    while (i < count && PyUnicode_CompareWithASCIIString(value, words[i]) != 0) {
+        i++;
+    }
+    return i;
+}
+
 /* Raise OverflowError. The message omits the number if Python refuses to print it
  * because it has too many digits. */
 static void

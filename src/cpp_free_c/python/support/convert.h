@@ -38,6 +38,10 @@ PCU_HIDDEN bool pcu_integer_fits(PyObject *integer, long long low,
 /* Whether the value has __index__ and is not an array with axes. */
 PCU_HIDDEN bool pcu_is_one_integer(PyObject *value);
 
+/* The place of a str among words; `count` for another value. */
+PCU_HIDDEN size_t pcu_find_word(PyObject *value, const char *const *words,
+                                size_t count);
+
 /* Convert an address: an integer, or an object with __int__ that is not a float. */
 PCU_HIDDEN PCU_RAISES int pcu_as_address(PyObject *value, CUdeviceptr *out,
                                          const char *name);

@@ -606,3 +606,12 @@ pcu_errors_setup(PyObject *m, pcu_state *st)
     }
     return errors_add(m, st, &warning, PyExc_UserWarning);
 }
+
+int
+pcu_refuse_array(const char *function, PyObject *value)
+{
+    const char *hint = PyArray_Check(value) ? "; copy it with to_gpu()" : "";
+    PyErr_Format(PyExc_TypeError, "%s takes a GPUArray, not %s%s", function,
+                 Py_TYPE(value)->tp_name, hint);
+    return -1;
+}

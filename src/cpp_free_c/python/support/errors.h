@@ -34,4 +34,7 @@ PCU_HIDDEN void pcu_error_attach_jit_log(PyObject *log);
 PCU_HIDDEN void pcu_report_lost(pcu_state *st, const char *routine,
                                 pcu_context_record *rec, CUresult status);
 
+/* Raise TypeError for a value that is no array of the device. Returns -1. */
+PCU_HIDDEN PCU_RAISES int pcu_refuse_array(const char *function, PyObject *value);
+
 #endif

@@ -12,6 +12,7 @@
 #include "python/driver/graph_resources.h"
 #include "python/driver/launched.h"
 #include "python/driver/stream.h"
+#include "python/support/convert.h"
 
 /* -- the arrays -------------------------------------------------------------------- */
 
@@ -168,21 +169,14 @@ pcu_exchange_as_bytes(pcu_exchange *e, size_t count)
 int
 pcu_exchange_set_op(pcu_exchange *e, PyObject *op)
 {
-    static const struct {
-        const char *name;
-        int op;
-    } ops[] = {{"sum", PCU_NCCL_SUM},
-               {"prod", PCU_NCCL_PROD},
-               {"max", PCU_NCCL_MAX},
-               {"min", PCU_NCCL_MIN},
-               {"avg", PCU_NCCL_AVG}};
-    if (PyUnicode_Check(op)) {
-        for (size_t i = 0; i < Py_ARRAY_LENGTH(ops); i++) {
-            if (PyUnicode_CompareWithASCIIString(op, ops[i].name) == 0) {
-                e->op = ops[i].op;
-                return 0;
-            }
-        }
+    static const char *const names[] = {
+        [PCU_NCCL_SUM] = "sum", [PCU_NCCL_PROD] = "prod", [PCU_NCCL_MAX] = "max",
+        [PCU_NCCL_MIN] = "min", [PCU_NCCL_AVG] = "avg",
+    };
+    size_t place = pcu_find_word(op, names, Py_ARRAY_LENGTH(names));
+    if (place < Py_ARRAY_LENGTH(names)) {
+        e->op = (int)place;
+        return 0;
     }
     PyErr_Format(PyExc_ValueError,
                  "%s: op must be 'sum', 'prod', 'max', 'min' or 'avg', not %R",

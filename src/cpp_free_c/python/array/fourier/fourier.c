@@ -81,11 +81,10 @@ fourier_read_norm(PyObject *value, fourier_norm *norm)
     if (value == Py_None) {
         return 0;
     }
-    for (int i = 0; PyUnicode_Check(value) && i < 3; i++) {
-        if (PyUnicode_CompareWithASCIIString(value, names[i]) == 0) {
-            *norm = (fourier_norm)i;
-            return 0;
-        }
+    size_t place = pcu_find_word(value, names, Py_ARRAY_LENGTH(names));
+    if (place < Py_ARRAY_LENGTH(names)) {
+        *norm = (fourier_norm)place;
+        return 0;
     }
     PyErr_Format(PyExc_ValueError,
                  "norm is %R; it must be \"backward\", \"ortho\" or \"forward\"",

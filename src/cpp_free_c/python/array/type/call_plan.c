@@ -42,15 +42,7 @@ typedef struct {
 static pcu_call_kind
 remember_kind(const remember_args *a)
 {
-    pcu_call_kind kind = PCU_CALL_ELEMENTWISE;
-    if (!PyUnicode_Check(a->kind)) {
-        return PCU_CALL_KINDS;
-    }
-    while (kind < PCU_CALL_KINDS &&
-           PyUnicode_CompareWithASCIIString(a->kind, call_kind_names[kind]) != 0) {
-        kind++;
-    }
-    return kind;
+    return (pcu_call_kind)pcu_find_word(a->kind, call_kind_names, PCU_CALL_KINDS);
 }
 
 /* Whether the stages are as many Functions as the kind has. */

@@ -19,10 +19,8 @@ complex_call(PyObject *op, int operation, PyObject *out)
     return pcu_ufunc_require(((pcu_gpuarray *)op)->st, operation, &op, &options);
 }
 
-static const pcu_word complex_conj_words[] = {{"out", pcu_as_object, 0}};
-
-PCU_SIGNATURE(
-    complex_conj, complex_conj_words,
+PCU_SIGNATURE_OF_ONE(
+    complex_conj, "out", pcu_as_object,
     "conj($self, /, out=None)\n--\n\n"
     "Return the complex conjugate, in out if it is given; self if it is real.")
 PyDoc_STRVAR(
@@ -35,8 +33,8 @@ complex_conj(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
 {
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     PyObject *out = Py_None;
-    if (pcu_args_parse(self->st, &complex_conj_signature, args, nargs, kwnames, &out) <
-            0 ||
+    if (pcu_args_parse(self->st, &complex_conj_signature, args, nargs, kwnames,
+                       PCU_ONLY(complex_conj, &out)) < 0 ||
         pcu_gpuarray_ready(self) < 0) {
         return NULL;
     }

@@ -84,11 +84,9 @@ copy_astype(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     return result;
 }
 
-static const pcu_word copy_reverse_words[] = {{"stream", pcu_as_stream, 0}};
-
-PCU_SIGNATURE(copy_reverse, copy_reverse_words,
-              "reverse($self, /, stream=None)\n--\n\n"
-              "Return a copy with the elements in the opposite order of memory.")
+PCU_SIGNATURE_OF_ONE(copy_reverse, "stream", pcu_as_stream,
+                     "reverse($self, /, stream=None)\n--\n\n"
+                     "Return a copy with the elements in the opposite order of memory.")
 
 /* A view with all axes in the opposite direction. */
 static pcu_gpuarray *
@@ -111,7 +109,7 @@ copy_reverse(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     CUstream stream = pcu_stream_current();
     if (pcu_args_parse(self->st, &copy_reverse_signature, args, nargs, kwnames,
-                       &stream) < 0 ||
+                       PCU_ONLY(copy_reverse, &stream)) < 0 ||
         pcu_gpuarray_ready(self) < 0) {
         return NULL;
     }

@@ -20,25 +20,15 @@ cross_of(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames
     if (pcu_args_parse(st, &cross_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
-    if (!pcu_is_array(st, a.a) || !pcu_is_array(st, a.b)) {
-        PyErr_Format(PyExc_TypeError, "cross takes two GPUArrays, not %s and %s",
-                     Py_TYPE(a.a)->tp_name, Py_TYPE(a.b)->tp_name);
-        return NULL;
-    }
-    pcu_gpuarray *left = (pcu_gpuarray *)a.a;
-    pcu_gpuarray *right = (pcu_gpuarray *)a.b;
-    if (pcu_gpuarray_ready(left) < 0 || pcu_gpuarray_ready(right) < 0) {
-        return NULL;
-    }
-    if (!pcu_cross_takes(left, right)) {
+    if (!pcu_cross_takes(a.a, a.b)) {
         Py_RETURN_NONE;
     }
-    PyObject *target = pcu_gpuarray_new(st, NULL, left->ndim, left->shape, NULL,
-                                        left->dtype, left->allocator);
+    PyObject *target = pcu_gpuarray_new(st, NULL, a.a->ndim, a.a->shape, NULL,
+                                        a.a->dtype, a.a->allocator);
     if (target == NULL) {
         return NULL;
     }
-    if (pcu_cross(st, (pcu_gpuarray *)target, left, right, a.stream) < 0) {
+    if (pcu_cross(st, (pcu_gpuarray *)target, a.a, a.b, a.stream) < 0) {
         Py_DECREF(target);
         return NULL;
     }

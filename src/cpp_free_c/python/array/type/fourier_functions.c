@@ -7,17 +7,12 @@
 #include "python/array/fourier/fourier.h"
 #include "python/array/type/arguments.h"
 #include "python/driver/context.h"
-#include "python/driver/stream.h"
-#include "python/support/convert.h"
 
 typedef struct {
+    pcu_array_args shared; /* with the words axis and axes */
     int function;
-    PyObject *a; /* borrowed, as are all objects */
-    PyObject *lengths;
-    PyObject *axes;
+    PyObject *lengths; /* borrowed, as is the other */
     PyObject *norm;
-    PyObject *out;
-    CUstream stream;
 } fourier_args;
 
 /* The call itself, with the arguments of either function. */
@@ -26,7 +21,7 @@ fourier_call(PyObject *m, const pcu_signature *signature, bool is_nd,
              PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     pcu_state *st = pcu_state_of_module(m);
-    fourier_args a = {.stream = pcu_stream_current()};
+    fourier_args a = {.shared = pcu_array_defaults()};
     if (pcu_args_parse(st, signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
@@ -36,27 +31,22 @@ fourier_call(PyObject *m, const pcu_signature *signature, bool is_nd,
     }
     pcu_fourier_call call = {.function = a.function,
                              .is_nd = is_nd,
+                             .a = a.shared.a,
                              .lengths = a.lengths,
-                             .axes = a.axes,
+                             .axes = a.shared.axis,
                              .norm = a.norm,
-                             .out = a.out,
-                             .stream = a.stream};
-    if (pcu_array_argument(st, "a Fourier transform", a.a, &call.a) < 0) {
-        return NULL;
-    }
+                             .out = a.shared.out,
+                             .stream = a.shared.stream};
     return pcu_fourier(st, &call);
 }
 
 static const pcu_word fourier_words[] = {
     PCU_WORD("function", pcu_as_int, fourier_args, function),
-    PCU_WORD("a", pcu_as_object, fourier_args, a),
     PCU_WORD("n", pcu_as_object, fourier_args, lengths),
-    PCU_WORD("axis", pcu_as_object, fourier_args, axes),
     PCU_WORD("norm", pcu_as_object, fourier_args, norm),
-    PCU_WORD("out", pcu_as_object, fourier_args, out),
-    PCU_WORD("stream", pcu_as_stream, fourier_args, stream),
     PCU_WORD("s", pcu_as_object, fourier_args, lengths),
-    PCU_WORD("axes", pcu_as_object, fourier_args, axes),
+    PCU_WORD("axes", pcu_as_object, fourier_args, shared.axis),
+    PCU_ARRAY_WORDS(fourier_args),
 };
 
 PCU_SIGNATURE(fourier_along, fourier_words,

@@ -8,45 +8,23 @@
 #include "python/array/index/take.h"
 #include "python/array/layout.h"
 #include "python/array/ops/operations.h"
+#include "python/array/type/arguments.h"
 #include "python/driver/context.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
 
 /* The arguments of the functions here; objects are borrowed. */
 typedef struct {
-    pcu_gpuarray *array; /* borrowed, as are all objects */
+    pcu_array_args shared;
     PyObject *indices;
-    PyObject *values;
-    PyObject *axis;
-    PyObject *out;
-    PyObject *mode;
-    CUstream stream;
-    int op;
+    PyObject *values; /* in _put an array */
+    pcu_bounds mode;
     PyObject *index;
 } index_args;
 
-typedef pcu_gpuarray *index_as_array_stores;
-
-/* An array that was initialised. */
-static int
-index_as_array(pcu_state *st, PyObject *value, void *out, const char *name)
-{
-    if (!pcu_is_array(st, value)) {
-        const char *hint = "";
-        if (PyArray_Check(value)) {
-            hint = "; copy it with to_gpu()";
-        }
-        PyErr_Format(PyExc_TypeError, "%s must be a GPUArray, not %s%s", name,
-                     Py_TYPE(value)->tp_name, hint);
-        return -1;
-    }
-    *(pcu_gpuarray **)out = (pcu_gpuarray *)value;
-    return pcu_gpuarray_ready((pcu_gpuarray *)value);
-}
-
 /* The number of an axis from 0 on; PCU_AXIS_FLAT for None. */
 static int
-index_read_axis(const char *function, const index_args *a, int *axis)
+index_read_axis(const char *function, const pcu_array_args *a, int *axis)
 {
     *axis = PCU_AXIS_FLAT;
     if (a->axis == Py_None) {
@@ -55,42 +33,35 @@ index_read_axis(const char *function, const index_args *a, int *axis)
     if (pcu_as_int(NULL, a->axis, axis, "axis") < 0) {
         return -1;
     }
-    return pcu_axis_place(function, axis, a->array->ndim);
+    return pcu_axis_place(function, axis, a->a->ndim);
 }
 
+typedef pcu_bounds index_as_mode_stores;
+
 static int
-index_read_mode(PyObject *mode, pcu_bounds *bounds)
+index_as_mode(pcu_state *Py_UNUSED(st), PyObject *value, void *out, const char *name)
 {
     static const char *const names[] = {
         [PCU_BOUNDS_NOTE] = "raise",
         [PCU_BOUNDS_WRAP] = "wrap",
         [PCU_BOUNDS_CLIP] = "clip",
     };
-    *bounds = PCU_BOUNDS_NOTE;
-    if (mode == NULL) {
-        return 0;
+    size_t place = pcu_find_word(value, names, Py_ARRAY_LENGTH(names));
+    if (place == Py_ARRAY_LENGTH(names)) {
+        PyErr_Format(PyExc_ValueError, "%s must be 'raise', 'wrap' or 'clip', not %R",
+                     name, value);
+        return -1;
     }
-    for (size_t i = 0; PyUnicode_Check(mode) && i < Py_ARRAY_LENGTH(names); i++) {
-        if (PyUnicode_CompareWithASCIIString(mode, names[i]) == 0) {
-            *bounds = (pcu_bounds)i;
-            return 0;
-        }
-    }
-    PyErr_Format(PyExc_ValueError, "mode must be 'raise', 'wrap' or 'clip', not %R",
-                 mode);
-    return -1;
+    *(pcu_bounds *)out = (pcu_bounds)place;
+    return 0;
 }
 
 static const pcu_word index_words[] = {
-    PCU_WORD("a", index_as_array, index_args, array),
     PCU_WORD("indices", pcu_as_object, index_args, indices),
-    PCU_WORD("out", pcu_as_object, index_args, out),
-    PCU_WORD("stream", pcu_as_stream, index_args, stream),
-    PCU_WORD("axis", pcu_as_object, index_args, axis),
-    PCU_WORD("mode", pcu_as_object, index_args, mode),
+    PCU_WORD("mode", index_as_mode, index_args, mode),
     PCU_WORD("values", pcu_as_object, index_args, values),
-    PCU_WORD("op", pcu_as_int, index_args, op),
     PCU_WORD("index", pcu_as_object, index_args, index),
+    PCU_ARRAY_WORDS(index_args),
 };
 
 PCU_SIGNATURE(
@@ -108,16 +79,14 @@ PCU_SIGNATURE(
 static PyObject *
 index_take(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    index_args a = {.axis = Py_None, .out = Py_None, .stream = pcu_stream_current()};
-    pcu_bounds bounds;
+    index_args a = {.shared = pcu_array_defaults(), .mode = PCU_BOUNDS_NOTE};
     int axis;
     if (pcu_args_parse(pcu_state_of_module(m), &index_take_signature, args, nargs,
                        kwnames, &a) < 0 ||
-        index_read_axis("take", &a, &axis) < 0 ||
-        index_read_mode(a.mode, &bounds) < 0) {
+        index_read_axis("take", &a.shared, &axis) < 0) {
         return NULL;
     }
-    return pcu_take(a.array, a.indices, axis, a.out, bounds, a.stream);
+    return pcu_take(a.shared.a, a.indices, axis, a.shared.out, a.mode, a.shared.stream);
 }
 
 PCU_SIGNATURE(index_put, index_words,
@@ -129,12 +98,10 @@ index_put(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
 {
     pcu_state *st = pcu_state_of_module(m);
     pcu_gpuarray *values = NULL;
-    index_args a = {.stream = pcu_stream_current()};
-    pcu_bounds bounds;
+    index_args a = {.shared = pcu_array_defaults(), .mode = PCU_BOUNDS_NOTE};
     if (pcu_args_parse(st, &index_put_signature, args, nargs, kwnames, &a) < 0 ||
-        index_as_array(st, a.values, &values, "values") < 0 ||
-        index_read_mode(a.mode, &bounds) < 0 ||
-        pcu_put(a.array, a.indices, values, bounds, a.stream) < 0) {
+        pcu_array_argument(st, "put", a.values, &values) < 0 ||
+        pcu_put(a.shared.a, a.indices, values, a.mode, a.shared.stream) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;
@@ -149,18 +116,18 @@ static PyObject *
 index_take_along(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                  PyObject *kwnames)
 {
-    index_args a = {.stream = pcu_stream_current()};
+    index_args a = {.shared = pcu_array_defaults()};
     int axis;
     if (pcu_args_parse(pcu_state_of_module(m), &index_take_along_signature, args, nargs,
                        kwnames, &a) < 0 ||
-        index_read_axis("take_along_axis", &a, &axis) < 0) {
+        index_read_axis("take_along_axis", &a.shared, &axis) < 0) {
         return NULL;
     }
     if (axis == PCU_AXIS_FLAT) {
         PyErr_SetString(PyExc_TypeError, "take_along_axis: the axis must be a number");
         return NULL;
     }
-    return pcu_take_along_axis(a.array, a.indices, axis, a.stream);
+    return pcu_take_along_axis(a.shared.a, a.indices, axis, a.shared.stream);
 }
 
 PCU_SIGNATURE(
@@ -171,18 +138,19 @@ PCU_SIGNATURE(
 static PyObject *
 index_put_along(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    index_args a = {.stream = pcu_stream_current()};
+    index_args a = {.shared = pcu_array_defaults()};
     int axis;
     if (pcu_args_parse(pcu_state_of_module(m), &index_put_along_signature, args, nargs,
                        kwnames, &a) < 0 ||
-        index_read_axis("put_along_axis", &a, &axis) < 0) {
+        index_read_axis("put_along_axis", &a.shared, &axis) < 0) {
         return NULL;
     }
     if (axis == PCU_AXIS_FLAT) {
         PyErr_SetString(PyExc_TypeError, "put_along_axis: the axis must be a number");
         return NULL;
     }
-    if (pcu_put_along_axis(a.array, a.indices, a.values, axis, a.stream) < 0) {
+    if (pcu_put_along_axis(a.shared.a, a.indices, a.values, axis, a.shared.stream) <
+        0) {
         return NULL;
     }
     Py_RETURN_NONE;
@@ -196,13 +164,13 @@ PCU_SIGNATURE(
 static PyObject *
 index_apply(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    index_args a = {0};
+    index_args a = {.shared = pcu_array_defaults()};
     if (pcu_args_parse(pcu_state_of_module(m), &index_apply_signature, args, nargs,
                        kwnames, &a) < 0) {
         return NULL;
     }
-    if (a.op < 0 || a.op >= PCU_OP_COUNT || pcu_ops[a.op].inputs != 2 ||
-        !pcu_type_is_number(a.array->type)) {
+    if (a.shared.op < 0 || a.shared.op >= PCU_OP_COUNT ||
+        pcu_ops[a.shared.op].inputs != 2 || !pcu_type_is_number(a.shared.a->type)) {
         PyErr_SetString(PyExc_TypeError, "no operation has this number and dtype");
         return NULL;
     }
@@ -212,7 +180,8 @@ index_apply(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwna
         items = ((PyTupleObject *)a.index)->ob_item;
         n = PyTuple_GET_SIZE(a.index);
     }
-    if (pcu_index_apply(a.array, a.op, items, n, a.values, pcu_stream_current()) < 0) {
+    if (pcu_index_apply(a.shared.a, a.shared.op, items, n, a.values,
+                        pcu_stream_current()) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;

@@ -9,15 +9,10 @@
 
 typedef PyObject *(*places_function)(pcu_gpuarray *x, CUstream stream);
 
-/* Check the argument and call the function. */
+/* Check the number of axes and call the function. */
 static PyObject *
-places_call(pcu_state *st, const char *name, PyObject *x, CUstream stream,
-            places_function function)
+places_call(pcu_gpuarray *array, CUstream stream, places_function function)
 {
-    pcu_gpuarray *array = NULL;
-    if (pcu_array_argument(st, name, x, &array) < 0) {
-        return NULL;
-    }
     if (function == pcu_nonzero_new && array->ndim == 0) {
         PyErr_SetString(PyExc_ValueError,
                         "nonzero of an array without axes: use atleast_1d()");
@@ -30,12 +25,12 @@ static PyObject *
 places_parse(PyObject *m, const pcu_signature *signature, PyObject *const *args,
              Py_ssize_t nargs, PyObject *kwnames, places_function function)
 {
-    pcu_state *st = pcu_state_of_module(m);
     pcu_array_args a = pcu_array_defaults();
-    if (pcu_args_parse(st, signature, args, nargs, kwnames, &a) < 0) {
+    if (pcu_args_parse(pcu_state_of_module(m), signature, args, nargs, kwnames, &a) <
+        0) {
         return NULL;
     }
-    return places_call(st, signature->function, a.a, a.stream, function);
+    return places_call(a.a, a.stream, function);
 }
 
 PyDoc_STRVAR(mask_nonzero_method_doc,
@@ -45,8 +40,11 @@ PyDoc_STRVAR(mask_nonzero_method_doc,
 static PyObject *
 mask_nonzero_method(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
-    return places_call(((pcu_gpuarray *)op)->st, "nonzero", op, pcu_stream_current(),
-                       pcu_nonzero_new);
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    if (pcu_gpuarray_ready(self) < 0) {
+        return NULL;
+    }
+    return places_call(self, pcu_stream_current(), pcu_nonzero_new);
 }
 
 PyMethodDef pcu_mask_methods[] = {

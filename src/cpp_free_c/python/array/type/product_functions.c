@@ -30,18 +30,14 @@ product_matmul(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *k
     pcu_state *st = pcu_state_of_module(m);
     pcu_array_args a = pcu_array_defaults();
     pcu_matmul_options options;
-    pcu_gpuarray *left = NULL;
-    pcu_gpuarray *right = NULL;
-    if (pcu_args_parse(st, &product_matmul_signature, args, nargs, kwnames, &a) < 0 ||
-        pcu_array_argument(st, "matmul", a.a, &left) < 0 ||
-        pcu_array_argument(st, "matmul", a.b, &right) < 0) {
+    if (pcu_args_parse(st, &product_matmul_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
     options.dtype = a.dtype;
     options.out = a.out;
     options.stream = a.stream;
     options.allocator = a.allocator;
-    return pcu_matmul(st, left, right, &options);
+    return pcu_matmul(st, a.a, a.b, &options);
 }
 
 PyDoc_STRVAR(product_library_doc,

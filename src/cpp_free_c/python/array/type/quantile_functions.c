@@ -12,22 +12,16 @@
 #include "python/array/sort/quantile.h"
 #include "python/array/type/arguments.h"
 #include "python/array/type/forwarding.h"
-#include "python/driver/stream.h"
-#include "python/support/convert.h"
 
 #define QUANTILE_MODULE "pycuda._array.functions.quantiles"
 
 /* The arguments of all functions here; objects are borrowed. */
 typedef struct {
-    PyObject *a;
+    pcu_array_args shared;
     PyObject *q;
-    PyObject *axis;
-    PyObject *out;
     bool overwrite_input; /* of no effect */
     PyObject *method;
-    bool keepdims;
     PyObject *weights;
-    CUstream stream;
 } quantile_args;
 
 /* A function. */
@@ -46,15 +40,6 @@ typedef struct {
     bool is_integer;
     int type; /* pcu_type of floats, else FLOAT64 */
 } quantile_q;
-
-static void
-quantile_args_init(quantile_args *a)
-{
-    *a = (quantile_args){.axis = Py_None,
-                         .out = Py_None,
-                         .weights = Py_None,
-                         .stream = pcu_stream_current()};
-}
 
 /* -- the argument q ---------------------------------------------------------------- */
 
@@ -148,16 +133,12 @@ quantile_read_q(pcu_state *st, const quantile_function *f, PyObject *value,
 /* -- the other arguments ----------------------------------------------------------- */
 
 static int
-quantile_read_input(pcu_state *st, const quantile_function *f, PyObject *a,
-                    pcu_gpuarray **x)
+quantile_check_input(const quantile_function *f, const pcu_gpuarray *x)
 {
-    if (pcu_array_argument(st, f->name, a, x) < 0) {
-        return -1;
-    }
-    if (!pcu_type_is_number((*x)->type) ||
-        (!f->is_median && pcu_type_is_complex((*x)->type))) {
+    if (!pcu_type_is_number(x->type) ||
+        (!f->is_median && pcu_type_is_complex(x->type))) {
         PyErr_Format(PyExc_TypeError, "%s takes real numbers, not %S", f->name,
-                     (PyObject *)(*x)->dtype);
+                     (PyObject *)x->dtype);
         return -1;
     }
     return 0;
@@ -236,14 +217,15 @@ quantile_enqueue(pcu_state *st, const quantile_function *f, const quantile_args 
     unsigned char reduced[PCU_MAX_NDIM + 1];
     quantile_q q = {.is_python = true, .type = PCU_T_FLOAT64};
     pcu_quantile_call call = {.name = f->name,
+                              .x = a->shared.a,
                               .reduced = reduced,
                               .q = &q.number,
                               .count = 1,
-                              .keepdims = a->keepdims,
-                              .stream = a->stream};
+                              .keepdims = a->shared.keepdims,
+                              .stream = a->shared.stream};
     PyObject *result = NULL;
-    if (quantile_read_input(st, f, a->a, &call.x) < 0 ||
-        pcu_reduction_axes_read(f->name, a->axis, call.x->ndim, reduced) < 0) {
+    if (quantile_check_input(f, a->shared.a) < 0 ||
+        pcu_reduction_axes_read(f->name, a->shared.axis, call.x->ndim, reduced) < 0) {
         return NULL;
     }
     if (!f->is_median && quantile_read_q(st, f, a->q, &q) < 0) {
@@ -266,19 +248,15 @@ quantile_enqueue(pcu_state *st, const quantile_function *f, const quantile_args 
         result = pcu_quantile(st, &call);
     }
     Py_XDECREF(q.values);
-    return quantile_into(st, f, result, a->out, a->stream);
+    return quantile_into(st, f, result, a->shared.out, a->shared.stream);
 }
 
 static const pcu_word quantile_words[] = {
-    PCU_WORD("a", pcu_as_object, quantile_args, a),
     PCU_WORD("q", pcu_as_object, quantile_args, q),
-    PCU_WORD("axis", pcu_as_object, quantile_args, axis),
-    PCU_WORD("out", pcu_as_object, quantile_args, out),
     PCU_WORD("overwrite_input", pcu_as_bool, quantile_args, overwrite_input),
     PCU_WORD("method", pcu_as_object, quantile_args, method),
-    PCU_WORD("keepdims", pcu_as_bool, quantile_args, keepdims),
     PCU_WORD("weights", pcu_as_object, quantile_args, weights),
-    PCU_WORD("stream", pcu_as_stream, quantile_args, stream),
+    PCU_ARRAY_WORDS(quantile_args),
 };
 
 static PyObject *
@@ -286,8 +264,7 @@ quantile_call(PyObject *m, const quantile_function *f, const pcu_signature *sign
               PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     pcu_state *st = pcu_state_of_module(m);
-    quantile_args a;
-    quantile_args_init(&a);
+    quantile_args a = {.shared = pcu_array_defaults(), .weights = Py_None};
     if (pcu_args_parse(st, signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }

@@ -16,10 +16,11 @@
 
 /* Enqueue the reduction of these inputs. */
 static PyObject *
-reduction_enqueue(pcu_state *st, int op, PyObject *const *inputs,
+reduction_enqueue(pcu_state *st, int op, pcu_gpuarray *const inputs[2],
                   const pcu_array_args *a)
 {
     pcu_reduction_call call = {.op = op,
+                               .inputs = {inputs[0], inputs[1]},
                                .axis = a->axis,
                                .keepdims = a->keepdims,
                                .dtype = a->dtype,
@@ -27,27 +28,21 @@ reduction_enqueue(pcu_state *st, int op, PyObject *const *inputs,
                                .out = a->out,
                                .allocator = a->allocator,
                                .stream = a->stream};
-    for (int i = 0; i < pcu_reductions[op].inputs; i++) {
-        if (pcu_array_argument(st, pcu_reductions[op].name, inputs[i],
-                               &call.inputs[i]) < 0) {
-            return NULL;
-        }
-    }
     return pcu_reduce(st, &call);
 }
 
 /* Whether NaN has no place in the dtype or the output of a reduction that leaves out
  * NaN: the kernel would convert the elements before it looks. */
 static bool
-reduction_loses_nan(pcu_state *st, int op, PyObject *input, const pcu_array_args *a)
+reduction_loses_nan(pcu_state *st, int op, const pcu_array_args *a)
 {
     bool is_sum = op == PCU_REDUCE_NANSUM || op == PCU_REDUCE_NANPROD;
     bool is_mean =
         op == PCU_REDUCE_NANMEAN || op == PCU_REDUCE_NANVAR || op == PCU_REDUCE_NANSTD;
-    if ((!is_sum && !is_mean) || !pcu_is_array(st, input)) {
+    int own = a->a->type;
+    if (!is_sum && !is_mean) {
         return false;
     }
-    int own = ((pcu_gpuarray *)input)->type;
     if (!pcu_type_is_number(own) || pcu_type_is_exact(own)) {
         return false;
     }
@@ -61,14 +56,13 @@ reduction_loses_nan(pcu_state *st, int op, PyObject *input, const pcu_array_args
 /* Whether a kernel does what the arguments ask for. The difference of two bool values
  * is no bool. */
 static bool
-reduction_is_plain(pcu_state *st, int op, PyObject *input, const pcu_array_args *a)
+reduction_is_plain(pcu_state *st, int op, const pcu_array_args *a)
 {
-    if (op == PCU_REDUCE_PTP && pcu_is_array(st, input) &&
-        ((pcu_gpuarray *)input)->type == PCU_T_BOOL) {
+    if (op == PCU_REDUCE_PTP && a->a->type == PCU_T_BOOL) {
         return false;
     }
     bool is_spread = pcu_reductions[op].rule == PCU_REDUCE_TO_SPREAD;
-    return !reduction_loses_nan(st, op, input, a) && a->initial == Py_None &&
+    return !reduction_loses_nan(st, op, a) && a->initial == Py_None &&
            a->where == Py_True && !(is_spread && a->dtype != PCU_T_NONE);
 }
 
@@ -78,16 +72,18 @@ reduction_call(pcu_state *st, PyObject *self, int op, const pcu_signature *signa
                PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     pcu_array_args a = pcu_array_defaults();
-    a.a = self;
-    if (pcu_args_parse(st, signature, args, nargs, kwnames, &a) < 0) {
+    a.a = (pcu_gpuarray *)self;
+    if (pcu_args_parse(st, signature, args, nargs, kwnames, &a) < 0 ||
+        pcu_gpuarray_ready(a.a) < 0) {
         return NULL;
     }
-    if (!reduction_is_plain(st, op, a.a, &a)) {
+    if (!reduction_is_plain(st, op, &a)) {
         return pcu_forward_by_name("pycuda._array.functions.reductions", "general",
                                    pcu_reductions[op].name, self, signature, args,
                                    nargs, kwnames);
     }
-    return reduction_enqueue(st, op, &a.a, &a);
+    pcu_gpuarray *const inputs[2] = {a.a};
+    return reduction_enqueue(st, op, inputs, &a);
 }
 
 PCU_SIGNATURE(
@@ -102,6 +98,7 @@ operation_reduce(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
 {
     pcu_state *st = pcu_state_of_module(m);
     pcu_array_args a = pcu_array_defaults();
+    pcu_gpuarray *inputs[2] = {NULL, NULL};
     if (pcu_args_parse(st, &operation_reduce_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
@@ -110,7 +107,13 @@ operation_reduce(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
         PyErr_SetString(PyExc_TypeError, "no reduction has this number and inputs");
         return NULL;
     }
-    return reduction_enqueue(st, a.op, ((PyTupleObject *)a.inputs)->ob_item, &a);
+    for (int i = 0; i < pcu_reductions[a.op].inputs; i++) {
+        if (pcu_array_argument(st, pcu_reductions[a.op].name,
+                               PyTuple_GET_ITEM(a.inputs, i), &inputs[i]) < 0) {
+            return NULL;
+        }
+    }
+    return reduction_enqueue(st, a.op, inputs, &a);
 }
 
 /* -- methods ----------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
-/* Calls of scans: see kernel_call.h. pycuda/_array/kernels/scan_kernel.py has the
- * general way. */
+/* Calls of scans: see kernel_call.h. pycuda/_array/kernels/scan_kernel.py arranges the
+ * arguments of calls that are refused here, and calls again. */
 #include "python/array/type/kernel_call.h"
 
 #include "python/array/construction.h"

@@ -34,41 +34,27 @@ scan_call(pcu_state *st, const char *name, const pcu_array_args *a)
 {
     pcu_scan_call call = {.op = a->op,
                           .name = name,
+                          .x = a->a,
                           .dtype = a->dtype,
                           .include_initial = a->include_initial,
                           .out = a->out,
                           .stream = a->stream};
-    if (pcu_array_argument(st, name, a->a, &call.x) < 0 ||
-        scan_read_axis(name, a->axis, call.x->ndim, &call.axis) < 0) {
+    if (scan_read_axis(name, a->axis, call.x->ndim, &call.axis) < 0) {
         return NULL;
     }
     return pcu_scan(st, &call);
 }
 
-/* Parse the arguments of a method and call it. */
+/* Parse the arguments of a method, or of a function where self is NULL, and call it. */
 static PyObject *
-scan_method(PyObject *op, const pcu_signature *signature, int number,
-            PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+scan_run(pcu_state *st, PyObject *self, const pcu_signature *signature, int number,
+         PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    pcu_state *st = ((pcu_gpuarray *)op)->st;
     pcu_array_args a = pcu_array_defaults();
     a.op = number;
-    a.a = op;
-    if (pcu_args_parse(st, signature, args, nargs, kwnames, &a) < 0) {
-        return NULL;
-    }
-    return scan_call(st, signature->function, &a);
-}
-
-/* The same for a function of the module. */
-static PyObject *
-scan_function(PyObject *m, const pcu_signature *signature, int number,
-              PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
-{
-    pcu_state *st = pcu_state_of_module(m);
-    pcu_array_args a = pcu_array_defaults();
-    a.op = number;
-    if (pcu_args_parse(st, signature, args, nargs, kwnames, &a) < 0) {
+    a.a = (pcu_gpuarray *)self;
+    if (pcu_args_parse(st, signature, args, nargs, kwnames, &a) < 0 ||
+        pcu_gpuarray_ready(a.a) < 0) {
         return NULL;
     }
     return scan_call(st, signature->function, &a);
@@ -81,16 +67,17 @@ scan_standard(PyObject *m, const pcu_signature *signature, int number,
 {
     pcu_state *st = pcu_state_of_module(m);
     pcu_array_args a = pcu_array_defaults();
-    pcu_gpuarray *x = NULL;
     a.op = number;
-    if (pcu_args_parse(st, signature, args, nargs, kwnames, &a) < 0 ||
-        pcu_array_argument(st, signature->function, a.a, &x) < 0) {
+    if (pcu_args_parse(st, signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
-    if (x->ndim > 1 && a.axis == Py_None) {
-        PyErr_Format(PyExc_ValueError,
-                     "%s of an array with %d axes needs the argument axis",
-                     signature->function, x->ndim);
+    if (a.a->ndim > 1 && a.axis == Py_None) {
+        PyObject *shape = pcu_shape_tuple_new(a.a->ndim, a.a->shape);
+        if (shape != NULL) {
+            PyErr_Format(PyExc_ValueError, "%s() of an array of shape %S needs an axis",
+                         signature->function, shape);
+            Py_DECREF(shape);
+        }
         return NULL;
     }
     return scan_call(st, signature->function, &a);
@@ -106,8 +93,8 @@ static PyObject *
 scan_cumsum_method(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                    PyObject *kwnames)
 {
-    return scan_method(op, &scan_cumsum_method_signature, PCU_OP_ADD, args, nargs,
-                       kwnames);
+    return scan_run(((pcu_gpuarray *)op)->st, op, &scan_cumsum_method_signature,
+                    PCU_OP_ADD, args, nargs, kwnames);
 }
 
 PCU_SIGNATURE(scan_cumprod_method, pcu_array_words,
@@ -118,8 +105,8 @@ static PyObject *
 scan_cumprod_method(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                     PyObject *kwnames)
 {
-    return scan_method(op, &scan_cumprod_method_signature, PCU_OP_MULTIPLY, args, nargs,
-                       kwnames);
+    return scan_run(((pcu_gpuarray *)op)->st, op, &scan_cumprod_method_signature,
+                    PCU_OP_MULTIPLY, args, nargs, kwnames);
 }
 
 PyMethodDef pcu_scan_methods[] = {
@@ -141,8 +128,8 @@ PyMethodDef pcu_scan_methods[] = {
     static PyObject *scan_##name(PyObject *m, PyObject *const *args, Py_ssize_t nargs, \
                                  PyObject *kwnames)                                    \
     {                                                                                  \
-        return scan_function(m, &scan_##name##_signature, number, args, nargs,         \
-                             kwnames);                                                 \
+        return scan_run(pcu_state_of_module(m), NULL, &scan_##name##_signature,        \
+                        number, args, nargs, kwnames);                                 \
     }
 
 /* A function of the array API. */

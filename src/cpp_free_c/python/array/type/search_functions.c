@@ -8,56 +8,43 @@
 #include "python/array/ops/search.h"
 #include "python/array/type/arguments.h"
 #include "python/array/type/forwarding.h"
-#include "python/driver/memory/pool.h"
-#include "python/driver/stream.h"
-#include "python/support/convert.h"
 
 /* The arguments of the functions; objects are borrowed. */
 typedef struct {
+    pcu_array_args shared;
     PyObject *sorted;
     PyObject *values;
-    PyObject *side;
-    PyObject *sorter;
-    bool right;
-    PyObject *allocator;
-    CUstream stream;
+    pcu_gpuarray *sorter;
+    bool right; /* the words side and right */
 } search_args;
 
+typedef bool search_as_side_stores;
+
 static int
-search_read_side(PyObject *side, bool *right)
+search_as_side(pcu_state *Py_UNUSED(st), PyObject *value, void *out, const char *name)
 {
-    if (side == NULL) {
-        return 0;
+    static const char *const sides[] = {"left", "right"};
+    size_t place = pcu_find_word(value, sides, Py_ARRAY_LENGTH(sides));
+    if (place == Py_ARRAY_LENGTH(sides)) {
+        PyErr_Format(PyExc_ValueError, "%s must be 'left' or 'right', not %R", name,
+                     value);
+        return -1;
     }
-    if (PyUnicode_Check(side)) {
-        if (PyUnicode_CompareWithASCIIString(side, "left") == 0) {
-            *right = false;
-            return 0;
-        }
-        if (PyUnicode_CompareWithASCIIString(side, "right") == 0) {
-            *right = true;
-            return 0;
-        }
-    }
-    PyErr_Format(PyExc_ValueError, "side must be 'left' or 'right', not %R", side);
-    return -1;
+    *(bool *)out = place != 0;
+    return 0;
 }
 
 static PyObject *
 search_enqueue(pcu_state *st, const char *name, bool digitize, const search_args *a)
 {
     pcu_search_call call = {.name = name,
+                            .sorter = a->sorter,
                             .right = a->right,
                             .digitize = digitize,
-                            .allocator = a->allocator,
-                            .stream = a->stream};
+                            .allocator = a->shared.allocator,
+                            .stream = a->shared.stream};
     if (pcu_array_argument(st, name, a->sorted, &call.sorted) < 0 ||
-        pcu_array_argument(st, name, a->values, &call.values) < 0 ||
-        search_read_side(a->side, &call.right) < 0) {
-        return NULL;
-    }
-    if (a->sorter != Py_None &&
-        pcu_array_argument(st, name, a->sorter, &call.sorter) < 0) {
+        pcu_array_argument(st, name, a->values, &call.values) < 0) {
         return NULL;
     }
     return pcu_search(st, &call);
@@ -74,14 +61,13 @@ search_is_number(pcu_state *st, const search_args *a)
 
 static const pcu_word search_words[] = {
     PCU_WORD("v", pcu_as_object, search_args, values),
-    PCU_WORD("side", pcu_as_object, search_args, side),
-    PCU_WORD("sorter", pcu_as_object, search_args, sorter),
+    PCU_WORD("side", search_as_side, search_args, right),
+    PCU_WORD("sorter", pcu_as_optional_array, search_args, sorter),
     PCU_WORD("a", pcu_as_object, search_args, sorted),
-    PCU_WORD("stream", pcu_as_stream, search_args, stream),
-    PCU_WORD("allocator", pcu_as_allocator, search_args, allocator),
     PCU_WORD("x", pcu_as_object, search_args, values),
     PCU_WORD("bins", pcu_as_object, search_args, sorted),
     PCU_WORD("right", pcu_as_bool, search_args, right),
+    PCU_ARRAY_WORDS(search_args),
 };
 
 PCU_SIGNATURE(method_searchsorted, search_words,
@@ -94,10 +80,7 @@ method_searchsorted(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                     PyObject *kwnames)
 {
     pcu_state *st = ((pcu_gpuarray *)self)->st;
-    search_args a = {.sorted = self,
-                     .sorter = Py_None,
-                     .allocator = Py_None,
-                     .stream = pcu_stream_current()};
+    search_args a = {.shared = pcu_array_defaults(), .sorted = self};
     if (pcu_args_parse(st, &method_searchsorted_signature, args, nargs, kwnames, &a) <
         0) {
         return NULL;
@@ -128,8 +111,7 @@ function_searchsorted(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                       PyObject *kwnames)
 {
     pcu_state *st = pcu_state_of_module(m);
-    search_args a = {
-        .sorter = Py_None, .allocator = Py_None, .stream = pcu_stream_current()};
+    search_args a = {.shared = pcu_array_defaults()};
     if (pcu_args_parse(st, &function_searchsorted_signature, args, nargs, kwnames, &a) <
         0) {
         return NULL;
@@ -161,8 +143,7 @@ function_digitize(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                   PyObject *kwnames)
 {
     pcu_state *st = pcu_state_of_module(m);
-    search_args a = {
-        .sorter = Py_None, .allocator = Py_None, .stream = pcu_stream_current()};
+    search_args a = {.shared = pcu_array_defaults()};
     if (pcu_args_parse(st, &function_digitize_signature, args, nargs, kwnames, &a) <
         0) {
         return NULL;
@@ -178,37 +159,34 @@ function_digitize(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
 /* -- counts ------------------------------------------------------------------------ */
 
 typedef struct {
-    PyObject *kind; /* borrowed, as are all objects */
-    PyObject *values;
+    pcu_array_args shared;
+    int variant;          /* PCU_VARIANT_BIN_BY_*; the word kind */
+    pcu_gpuarray *values; /* borrowed, as are all objects */
     PyObject *edges;
-    PyObject *edges_out;
-    PyObject *weights;
+    pcu_gpuarray *edges_out;
+    pcu_gpuarray *weights;
     size_t bins;
     double first;
     double last;
-    PyObject *allocator;
-    CUstream stream;
 } count_args;
 
+typedef int count_as_kind_stores;
+
 static int
-count_read_kind(PyObject *kind, int *variant)
+count_as_kind(pcu_state *Py_UNUSED(st), PyObject *value, void *out,
+              const char *Py_UNUSED(name))
 {
-    static const struct {
-        const char *name;
-        int variant;
-    } kinds[] = {
-        {"value", PCU_VARIANT_BIN_BY_VALUE},
-        {"distance", PCU_VARIANT_BIN_BY_DISTANCE},
-        {"search", PCU_VARIANT_BIN_BY_SEARCH},
-    };
-    for (size_t i = 0; PyUnicode_Check(kind) && i < Py_ARRAY_LENGTH(kinds); i++) {
-        if (PyUnicode_CompareWithASCIIString(kind, kinds[i].name) == 0) {
-            *variant = kinds[i].variant;
-            return 0;
-        }
+    static const char *const kinds[] = {"value", "distance", "search"};
+    static const int variants[] = {PCU_VARIANT_BIN_BY_VALUE,
+                                   PCU_VARIANT_BIN_BY_DISTANCE,
+                                   PCU_VARIANT_BIN_BY_SEARCH};
+    size_t place = pcu_find_word(value, kinds, Py_ARRAY_LENGTH(kinds));
+    if (place == Py_ARRAY_LENGTH(kinds)) {
+        PyErr_Format(PyExc_ValueError, "no count finds bins by %R", value);
+        return -1;
     }
-    PyErr_Format(PyExc_ValueError, "no count finds bins by %R", kind);
-    return -1;
+    *(int *)out = variants[place];
+    return 0;
 }
 
 /* Edges: None, a GPUArray, or a NumPy array with one axis that a launch can pass. */
@@ -234,16 +212,15 @@ count_read_edges(pcu_state *st, PyObject *edges, pcu_count_call *call)
 }
 
 static const pcu_word count_words[] = {
-    PCU_WORD("kind", pcu_as_object, count_args, kind),
-    PCU_WORD("values", pcu_as_object, count_args, values),
+    PCU_WORD("kind", count_as_kind, count_args, variant),
+    PCU_WORD("values", pcu_as_array, count_args, values),
     PCU_WORD("edges", pcu_as_object, count_args, edges),
-    PCU_WORD("edges_out", pcu_as_object, count_args, edges_out),
-    PCU_WORD("weights", pcu_as_object, count_args, weights),
+    PCU_WORD("edges_out", pcu_as_optional_array, count_args, edges_out),
+    PCU_WORD("weights", pcu_as_optional_array, count_args, weights),
     PCU_WORD("bins", pcu_as_size, count_args, bins),
     PCU_WORD("first", pcu_as_double, count_args, first),
     PCU_WORD("last", pcu_as_double, count_args, last),
-    PCU_WORD("stream", pcu_as_stream, count_args, stream),
-    PCU_WORD("allocator", pcu_as_allocator, count_args, allocator),
+    PCU_ARRAY_WORDS(count_args),
 };
 
 PCU_SIGNATURE(function_count, count_words,
@@ -255,28 +232,20 @@ static PyObject *
 function_count(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     pcu_state *st = pcu_state_of_module(m);
-    count_args a = {.allocator = Py_None, .stream = pcu_stream_current()};
+    count_args a = {.shared = pcu_array_defaults()};
     if (pcu_args_parse(st, &function_count_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
-    pcu_count_call call = {.bins = a.bins,
+    pcu_count_call call = {.variant = a.variant,
+                           .values = a.values,
+                           .edges_out = a.edges_out,
+                           .weights = a.weights,
+                           .bins = a.bins,
                            .first = a.first,
                            .last = a.last,
-                           .allocator = a.allocator,
-                           .stream = a.stream};
-    if (count_read_kind(a.kind, &call.variant) < 0 ||
-        pcu_array_argument(st, "_count", a.values, &call.values) < 0) {
-        return NULL;
-    }
+                           .allocator = a.shared.allocator,
+                           .stream = a.shared.stream};
     if (count_read_edges(st, a.edges, &call) < 0) {
-        return NULL;
-    }
-    if (a.edges_out != Py_None &&
-        pcu_array_argument(st, "_count", a.edges_out, &call.edges_out) < 0) {
-        return NULL;
-    }
-    if (a.weights != Py_None &&
-        pcu_array_argument(st, "weights", a.weights, &call.weights) < 0) {
         return NULL;
     }
     return pcu_count(st, &call);

@@ -9,6 +9,7 @@
 #include "python/array/ops/host_transfer.h"
 #include "python/array/ops/join.h"
 #include "python/array/ops/remap.h"
+#include "python/array/type/arguments.h"
 #include "python/array/type/forwarding.h"
 #include "python/driver/memory/pool.h"
 #include "python/driver/stream.h"
@@ -428,12 +429,11 @@ shape_numpy_stack(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
 /* -- elements from other places ---------------------------------------------------- */
 
 typedef struct {
-    PyObject *array; /* borrowed, as are all objects */
+    pcu_array_args shared;
     int rule;
     PyObject *shape;
     PyObject *firsts;
     PyObject *value;
-    CUstream stream;
 } remap_args;
 
 /* Read a tuple of integers, one for each axis. */
@@ -454,12 +454,11 @@ remap_read_tuple(PyObject *tuple, int ndim, ptrdiff_t *numbers)
 }
 
 static const pcu_word remap_words[] = {
-    PCU_WORD("a", pcu_as_object, remap_args, array),
     PCU_WORD("rule", pcu_as_int, remap_args, rule),
     PCU_WORD("shape", pcu_as_object, remap_args, shape),
     PCU_WORD("firsts", pcu_as_object, remap_args, firsts),
     PCU_WORD("value", pcu_as_object, remap_args, value),
-    PCU_WORD("stream", pcu_as_stream, remap_args, stream),
+    PCU_ARRAY_WORDS(remap_args),
 };
 
 PCU_SIGNATURE(
@@ -472,20 +471,19 @@ static PyObject *
 shape_remap(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     pcu_state *st = pcu_state_of_module(m);
-    remap_args a = {.value = Py_None, .stream = pcu_stream_current()};
+    remap_args a = {.shared = pcu_array_defaults(), .value = Py_None};
     ptrdiff_t lengths[PCU_MAX_NDIM];
     ptrdiff_t firsts[PCU_MAX_NDIM];
     size_t shape[PCU_MAX_NDIM];
     if (pcu_args_parse(st, &shape_remap_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
-    if (!pcu_is_array(st, a.array) || a.rule < 0 || a.rule > PCU_REMAP_SYMMETRIC) {
+    if (a.rule < 0 || a.rule > PCU_REMAP_SYMMETRIC) {
         PyErr_SetString(PyExc_TypeError, "_remap takes a GPUArray and a rule");
         return NULL;
     }
-    pcu_gpuarray *source = (pcu_gpuarray *)a.array;
-    if (pcu_gpuarray_ready(source) < 0 ||
-        remap_read_tuple(a.shape, source->ndim, lengths) < 0 ||
+    pcu_gpuarray *source = a.shared.a;
+    if (remap_read_tuple(a.shape, source->ndim, lengths) < 0 ||
         remap_read_tuple(a.firsts, source->ndim, firsts) < 0) {
         return NULL;
     }
@@ -500,7 +498,7 @@ shape_remap(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwna
     pcu_remap_call call = {.rule = (pcu_remap_rule)a.rule,
                            .shape = shape,
                            .firsts = firsts,
-                           .stream = a.stream};
+                           .stream = a.shared.stream};
     if (call.rule == PCU_REMAP_CONSTANT) {
         call.value = a.value;
     }

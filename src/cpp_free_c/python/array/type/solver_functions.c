@@ -5,12 +5,13 @@
 
 #include "python/array/solver/diagonals.h"
 #include "python/array/solver/small_matrices.h"
+#include "python/array/type/arguments.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
 
 typedef struct {
-    PyObject *kind; /* borrowed, as are all objects */
-    PyObject *a;
+    pcu_small_kind kind;
+    PyObject *a; /* borrowed, as is the other */
     PyObject *b;
     int option;
     CUstream stream;
@@ -29,17 +30,19 @@ static const char *const solver_kinds[PCU_SMALL_KINDS] = {
     [PCU_SMALL_SINGULAR] = "svdvals",
 };
 
+typedef pcu_small_kind solver_as_kind_stores;
+
 static int
-solver_read_kind(PyObject *name, pcu_small_kind *kind)
+solver_as_kind(pcu_state *Py_UNUSED(st), PyObject *value, void *out,
+               const char *Py_UNUSED(name))
 {
-    for (int k = 0; k < PCU_SMALL_KINDS && PyUnicode_Check(name); k++) {
-        if (PyUnicode_CompareWithASCIIString(name, solver_kinds[k]) == 0) {
-            *kind = (pcu_small_kind)k;
-            return 0;
-        }
+    size_t place = pcu_find_word(value, solver_kinds, PCU_SMALL_KINDS);
+    if (place == PCU_SMALL_KINDS) {
+        PyErr_Format(PyExc_ValueError, "there is no solver %R", value);
+        return -1;
     }
-    PyErr_Format(PyExc_ValueError, "there is no solver %R", name);
-    return -1;
+    *(pcu_small_kind *)out = (pcu_small_kind)place;
+    return 0;
 }
 
 /* The exception that LAPACK's users expect of NumPy. */
@@ -76,7 +79,7 @@ solver_results_new(pcu_small_results *results)
 }
 
 static const pcu_word solver_words[] = {
-    PCU_WORD("kind", pcu_as_object, solver_args, kind),
+    PCU_WORD("kind", solver_as_kind, solver_args, kind),
     PCU_WORD("a", pcu_as_object, solver_args, a),
     PCU_WORD("b", pcu_as_object, solver_args, b),
     PCU_WORD("option", pcu_as_int, solver_args, option),
@@ -96,19 +99,19 @@ solver_small(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     pcu_state *st = pcu_state_of_module(m);
     solver_args a = {.b = Py_None, .stream = pcu_stream_current()};
     pcu_small_results results;
-    pcu_small_kind kind = PCU_SMALL_KINDS;
-    if (pcu_args_parse(st, &solver_small_signature, args, nargs, kwnames, &a) < 0 ||
-        solver_read_kind(a.kind, &kind) < 0) {
+    if (pcu_args_parse(st, &solver_small_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
-    bool takes_two = kind == PCU_SMALL_SOLVE || kind == PCU_SMALL_FACTORS_DET ||
-                     kind == PCU_SMALL_FACTORS_SLOGDET;
+    bool takes_two = a.kind == PCU_SMALL_SOLVE || a.kind == PCU_SMALL_FACTORS_DET ||
+                     a.kind == PCU_SMALL_FACTORS_SLOGDET;
     if (!pcu_is_array(st, a.a) || takes_two != (a.b != Py_None) ||
         (takes_two && !pcu_is_array(st, a.b))) {
         Py_RETURN_NONE; /* Python says what is wrong */
     }
-    pcu_small_call call = {
-        .kind = kind, .a = (pcu_gpuarray *)a.a, .option = a.option, .stream = a.stream};
+    pcu_small_call call = {.kind = a.kind,
+                           .a = (pcu_gpuarray *)a.a,
+                           .option = a.option,
+                           .stream = a.stream};
     if (a.b != Py_None) {
         call.b = (pcu_gpuarray *)a.b;
     }
@@ -126,23 +129,22 @@ solver_small(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     if (results.failed) {
         Py_XDECREF(results.arrays[0]);
         Py_XDECREF(results.arrays[1]);
-        solver_raise_failed(kind);
+        solver_raise_failed(a.kind);
         return NULL;
     }
     return solver_results_new(&results);
 }
 
 typedef struct {
-    PyObject *arrays[2]; /* borrowed */
+    pcu_array_args shared;
     bool is_bidiagonal;
-    CUstream stream;
 } diagonals_args;
 
 static const pcu_word diagonals_words[] = {
-    PCU_WORD("diagonal", pcu_as_object, diagonals_args, arrays[0]),
-    PCU_WORD("beside", pcu_as_object, diagonals_args, arrays[1]),
+    PCU_WORD("diagonal", pcu_as_array, diagonals_args, shared.a),
+    PCU_WORD("beside", pcu_as_array, diagonals_args, shared.b),
     PCU_WORD("is_bidiagonal", pcu_as_bool, diagonals_args, is_bidiagonal),
-    PCU_WORD("stream", pcu_as_stream, diagonals_args, stream),
+    PCU_ARRAY_WORDS(diagonals_args),
 };
 
 PCU_SIGNATURE(
@@ -159,24 +161,14 @@ solver_diagonals(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                  PyObject *kwnames)
 {
     pcu_state *st = pcu_state_of_module(m);
-    diagonals_args a = {.stream = pcu_stream_current()};
+    diagonals_args a = {.shared = pcu_array_defaults()};
     if (pcu_args_parse(st, &solver_diagonals_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
-    for (int i = 0; i < 2; i++) {
-        if (!pcu_is_array(st, a.arrays[i])) {
-            PyErr_Format(PyExc_TypeError, "the diagonals must be GPUArrays, not %s",
-                         Py_TYPE(a.arrays[i])->tp_name);
-            return NULL;
-        }
-        if (pcu_gpuarray_ready((pcu_gpuarray *)a.arrays[i]) < 0) {
-            return NULL;
-        }
-    }
-    pcu_diagonals_call call = {.diagonal = (pcu_gpuarray *)a.arrays[0],
-                               .beside = (pcu_gpuarray *)a.arrays[1],
+    pcu_diagonals_call call = {.diagonal = a.shared.a,
+                               .beside = a.shared.b,
                                .is_bidiagonal = a.is_bidiagonal,
-                               .stream = a.stream};
+                               .stream = a.shared.stream};
     return pcu_diagonals_values(st, &call);
 }
 

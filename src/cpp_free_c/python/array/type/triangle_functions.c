@@ -5,64 +5,49 @@
 #include "python/array/construction.h"
 #include "python/array/element_type.h"
 #include "python/array/ops/triangle.h"
-#include "python/driver/memory/pool.h"
-#include "python/driver/stream.h"
-#include "python/support/convert.h"
+#include "python/array/type/arguments.h"
 
 typedef struct {
-    PyObject *array; /* borrowed, as is the other */
+    pcu_array_args shared;
     bool lower;
-    PyObject *k;
-    CUstream stream;
+    int64_t k;
 } triangle_args;
 
-static const pcu_word triangle_words[] = {
-    PCU_WORD("array", pcu_as_object, triangle_args, array),
-    PCU_WORD("lower", pcu_as_bool, triangle_args, lower),
-    PCU_WORD("k", pcu_as_object, triangle_args, k),
-    PCU_WORD("stream", pcu_as_stream, triangle_args, stream),
-};
+typedef int64_t triangle_as_k_stores;
 
 /* The diagonal: numbers far beyond any matrix stay so far that no distance overflows.
  */
 static int
-triangle_read_k(PyObject *value, int64_t *k)
+triangle_as_k(pcu_state *Py_UNUSED(st), PyObject *value, void *out, const char *name)
 {
     const int64_t far = INT64_C(1) << 62;
     unsigned long long bits = 0;
-    if (pcu_as_integer(value, INT64_MIN, INT64_MAX, &bits, "k") < 0) {
+    if (pcu_as_integer(value, INT64_MIN, INT64_MAX, &bits, name) < 0) {
         return -1;
     }
-    *k = (int64_t)bits;
-    if (*k > far) {
-        *k = far;
-    }
-    if (*k < -far) {
-        *k = -far;
-    }
+    *(int64_t *)out = Py_MAX(-far, Py_MIN((int64_t)bits, far));
     return 0;
 }
+
+static const pcu_word triangle_words[] = {
+    PCU_WORD("lower", pcu_as_bool, triangle_args, lower),
+    PCU_WORD("k", triangle_as_k, triangle_args, k),
+    PCU_ARRAY_WORDS(triangle_args),
+};
 
 /* Read the arguments that both functions take. The array becomes the target. */
 static int
 triangle_read(pcu_state *st, const pcu_signature *signature, PyObject *const *args,
               Py_ssize_t nargs, PyObject *kwnames, pcu_triangle_call *call)
 {
-    triangle_args a = {.stream = pcu_stream_current()};
+    triangle_args a = {.shared = pcu_array_defaults()};
     if (pcu_args_parse(st, signature, args, nargs, kwnames, &a) < 0) {
         return -1;
     }
-    if (!pcu_is_array(st, a.array)) {
-        PyErr_Format(PyExc_TypeError, "a triangle is kept of a GPUArray, not %s",
-                     Py_TYPE(a.array)->tp_name);
-        return -1;
-    }
-    call->target = (pcu_gpuarray *)a.array;
+    call->target = a.shared.a;
     call->lower = a.lower;
-    call->stream = a.stream;
-    if (pcu_gpuarray_ready(call->target) < 0 || triangle_read_k(a.k, &call->k) < 0) {
-        return -1;
-    }
+    call->stream = a.shared.stream;
+    call->k = a.k;
     if (call->target->ndim < 2) {
         PyErr_Format(PyExc_ValueError,
                      "a triangle is kept of arrays with at least two axes, not %d",
@@ -74,7 +59,7 @@ triangle_read(pcu_state *st, const pcu_signature *signature, PyObject *const *ar
 
 PCU_SIGNATURE(
     triangle_of, triangle_words,
-    "_triangle($module, array, lower, k, /, stream=None)\n--\n\n"
+    "_triangle($module, a, lower, k, /, stream=None)\n--\n\n"
     "Return a copy of matrices in which one triangle is 0. With lower the one "
     "above diagonal k, else the one below.")
 
@@ -102,7 +87,7 @@ triangle_of(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwna
 }
 
 PCU_SIGNATURE(triangle_fill, triangle_words,
-              "_fill_triangle($module, array, lower, k, /, stream=None)\n--\n\n"
+              "_fill_triangle($module, a, lower, k, /, stream=None)\n--\n\n"
               "Fill a C-contiguous array of numbers: 1 in one triangle, 0 elsewhere.")
 
 static PyObject *

@@ -471,10 +471,8 @@ view_as_dtype(pcu_gpuarray *self, PyArray_Descr *dtype)
                                              dtype);
 }
 
-static const pcu_word view_view_words[] = {{"dtype", pcu_as_object, 0}};
-
-PCU_SIGNATURE(
-    view_view, view_view_words,
+PCU_SIGNATURE_OF_ONE(
+    view_view, "dtype", pcu_as_object,
     "view($self, /, dtype=None)\n--\n\n"
     "Return the same memory, viewed as elements of another dtype.\n\n"
     "If the size of an element changes, the length of the axis of the shortest stride\n"
@@ -486,8 +484,8 @@ view_view(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnam
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     PyObject *dtype = Py_None;
     PyArray_Descr *descr = NULL;
-    if (pcu_args_parse(self->st, &view_view_signature, args, nargs, kwnames, &dtype) <
-            0 ||
+    if (pcu_args_parse(self->st, &view_view_signature, args, nargs, kwnames,
+                       PCU_ONLY(view_view, &dtype)) < 0 ||
         pcu_gpuarray_ready(self) < 0) {
         return NULL;
     }

@@ -17,12 +17,10 @@ typedef struct {
     size_t size;
 } buffer_mapping;
 
-static const pcu_word buffer_object_words[] = {{"bufobj", pcu_as_uint, 0}};
-
-PCU_SIGNATURE(buffer_object, buffer_object_words,
-              "BufferObject(bufobj)\n--\n\n"
-              "A buffer of OpenGL, in the interface before CUDA 3.\n\n"
-              "Deprecated: use RegisteredBuffer.")
+PCU_SIGNATURE_OF_ONE(buffer_object, "bufobj", pcu_as_uint,
+                     "BufferObject(bufobj)\n--\n\n"
+                     "A buffer of OpenGL, in the interface before CUDA 3.\n\n"
+                     "Deprecated: use RegisteredBuffer.")
 
 static int
 buffer_object_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -32,7 +30,7 @@ buffer_object_init(PyObject *op, PyObject *args, PyObject *kwargs)
     pcu_handle handle = {0};
     int rc;
     if (pcu_args_parse_tuple(st, &buffer_object_signature, args, kwargs,
-                             &handle.gl_buffer) < 0 ||
+                             PCU_ONLY(buffer_object, &handle.gl_buffer)) < 0 ||
         pcu_opengl_warn_deprecated("BufferObject", "use RegisteredBuffer") < 0) {
         return -1;
     }

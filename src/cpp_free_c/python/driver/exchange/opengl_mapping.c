@@ -133,10 +133,8 @@ mapping_end(opengl_mapping *self, CUstream stream, const char **routine, bool *e
                                routine, ended);
 }
 
-static const pcu_word mapping_unmap_words[] = {{"stream", pcu_as_object, 0}};
-
-PCU_SIGNATURE(
-    mapping_unmap, mapping_unmap_words,
+PCU_SIGNATURE_OF_ONE(
+    mapping_unmap, "stream", pcu_as_object,
     "unmap($self, /, stream=...)\n--\n\n"
     "Return the object to OpenGL after the work of the stream.\n\n"
     "The default is the stream of map(). Do not use the pointer and the arrays of\n"
@@ -150,8 +148,8 @@ mapping_unmap(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
     PyObject *stream = Py_Ellipsis;
     CUstream handle = self->handle;
     const char *routine = "";
-    if (pcu_args_parse(st, &mapping_unmap_signature, args, nargs, kwnames, &stream) <
-        0) {
+    if (pcu_args_parse(st, &mapping_unmap_signature, args, nargs, kwnames,
+                       PCU_ONLY(mapping_unmap, &stream)) < 0) {
         return NULL;
     }
     if (stream == Py_Ellipsis && PyObject_TypeCheck(self->stream, st->Stream)) {

@@ -144,12 +144,10 @@ registration_unregister(PyObject *op, PyObject *Py_UNUSED(ignored))
     Py_RETURN_NONE;
 }
 
-static const pcu_word registration_map_words[] = {{"stream", pcu_as_object, 0}};
-
-PCU_SIGNATURE(registration_map, registration_map_words,
-              "map($self, /, stream=None)\n--\n\n"
-              "Let CUDA use the object, and return a RegisteredMapping.\n\n"
-              "Later work of the stream sees the earlier work of OpenGL.")
+PCU_SIGNATURE_OF_ONE(registration_map, "stream", pcu_as_object,
+                     "map($self, /, stream=None)\n--\n\n"
+                     "Let CUDA use the object, and return a RegisteredMapping.\n\n"
+                     "Later work of the stream sees the earlier work of OpenGL.")
 
 static PyObject *
 registration_map(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -159,8 +157,8 @@ registration_map(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     pcu_state *st = self->base.st;
     PyObject *stream = Py_None;
     CUstream handle = NULL;
-    if (pcu_args_parse(st, &registration_map_signature, args, nargs, kwnames, &stream) <
-            0 ||
+    if (pcu_args_parse(st, &registration_map_signature, args, nargs, kwnames,
+                       PCU_ONLY(registration_map, &stream)) < 0 ||
         pcu_current_context_ready(st) < 0) {
         return NULL;
     }

@@ -182,14 +182,13 @@ exec_name_make(pcu_graph_exec *self)
     return self->name == NULL ? -1 : 0;
 }
 
-static const pcu_word exec_launch_words[] = {{"stream", pcu_as_object, 0}};
-
-PCU_SIGNATURE(exec_launch, exec_launch_words,
-              "launch($self, /, stream=None)\n--\n\n"
-              "Enqueue the whole graph in a stream (cuGraphLaunch).\n\n"
-              "A launch runs after the previous launches of the same GraphExec. A "
-              "stream that is\n"
-              "being captured refuses it: add the graph by Graph.add_child.")
+PCU_SIGNATURE_OF_ONE(
+    exec_launch, "stream", pcu_as_object,
+    "launch($self, /, stream=None)\n--\n\n"
+    "Enqueue the whole graph in a stream (cuGraphLaunch).\n\n"
+    "A launch runs after the previous launches of the same GraphExec. A "
+    "stream that is\n"
+    "being captured refuses it: add the graph by Graph.add_child.")
 
 static PyObject *
 exec_launch(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -200,7 +199,7 @@ exec_launch(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     PyObject *owner = NULL;
     CUresult status;
     if (exec_read_stream(self, &exec_launch_signature, args, nargs, kwnames, &stream,
-                         &owner) < 0 ||
+                         PCU_ONLY(exec_launch, &owner)) < 0 ||
         pcu_resource_check(&self->head, "cuGraphLaunch") < 0 ||
         exec_name_make(self) < 0) {
         return NULL;
@@ -230,8 +229,8 @@ exec_launch(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     Py_RETURN_NONE;
 }
 
-PCU_SIGNATURE(
-    exec_upload, exec_launch_words,
+PCU_SIGNATURE_OF_ONE(
+    exec_upload, "stream", pcu_as_object,
     "upload($self, /, stream=None)\n--\n\n"
     "Move the graph to the device now, so that the first launch is as fast as\n"
     "the others (cuGraphUpload). The work is not run.")
@@ -244,7 +243,7 @@ exec_upload(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     PyObject *owner = NULL;
     int rc;
     if (exec_read_stream(self, &exec_upload_signature, args, nargs, kwnames, &stream,
-                         &owner) < 0 ||
+                         PCU_ONLY(exec_upload, &owner)) < 0 ||
         pcu_resource_check(&self->head, "cuGraphUpload") < 0) {
         return NULL;
     }

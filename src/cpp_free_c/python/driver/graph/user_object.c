@@ -54,10 +54,8 @@ user_call_run(void *data)
 
 /* -- making and releasing ---------------------------------------------------------- */
 
-static const pcu_word user_object_words[] = {{"function", pcu_as_object, 0}};
-
-PCU_SIGNATURE(
-    user_object, user_object_words,
+PCU_SIGNATURE_OF_ONE(
+    user_object, "function", pcu_as_object,
     "UserObject(function)\n--\n\n"
     "Call function() when no graph refers to this object any more.\n\n"
     "Graph.retain() gives a graph references. The function is called once, when the\n"
@@ -73,7 +71,7 @@ user_object_init(PyObject *op, PyObject *args, PyObject *kwargs)
     PyObject *function = NULL;
     int rc;
     if (pcu_args_parse_tuple(self->st, &user_object_signature, args, kwargs,
-                             &function) < 0) {
+                             PCU_ONLY(user_object, &function)) < 0) {
         return -1;
     }
     if (!PyCallable_Check(function)) {

@@ -357,10 +357,15 @@ handler_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(k
     return (PyObject *)self;
 }
 
+typedef struct {
+    PyObject *array; /* borrowed, as is the other */
+    PyObject *stream;
+} handler_args;
+
 static const pcu_word handler_vocabulary[] = {
-    {"array", pcu_as_object, 0},
-    {"ary", pcu_as_object, 0},
-    {"stream", pcu_as_object, 0},
+    PCU_WORD("array", pcu_as_object, handler_args, array),
+    PCU_WORD("ary", pcu_as_object, handler_args, array),
+    PCU_WORD("stream", pcu_as_object, handler_args, stream),
 };
 
 PCU_SIGNATURE(handler, handler_vocabulary,
@@ -381,11 +386,11 @@ handler_init(PyObject *op, PyObject *args, PyObject *kwargs)
         signature = handler_ary_signature;
     }
     signature.function = handler_type_name(self);
-    PyObject *array = NULL;
-    if (pcu_args_parse_tuple(self->st, &signature, args, kwargs, &array) < 0) {
+    handler_args a = {NULL, NULL};
+    if (pcu_args_parse_tuple(self->st, &signature, args, kwargs, &a) < 0) {
         return -1;
     }
-    PyObject *nbytes = pcu_attribute_new(array, self->st->str_nbytes);
+    PyObject *nbytes = pcu_attribute_new(a.array, self->st->str_nbytes);
     if (nbytes == NULL) {
         if (PyErr_Occurred()) {
             return -1;
@@ -393,11 +398,11 @@ handler_init(PyObject *op, PyObject *args, PyObject *kwargs)
         PyErr_Format(
             PyExc_TypeError,
             "an argument handler takes an array (an object with nbytes), not %s",
-            Py_TYPE(array)->tp_name);
+            Py_TYPE(a.array)->tp_name);
         return -1;
     }
     Py_DECREF(nbytes);
-    Py_XSETREF(self->array, Py_NewRef(array));
+    Py_XSETREF(self->array, Py_NewRef(a.array));
     return 0;
 }
 
@@ -464,12 +469,12 @@ static PyObject *
 handler_stream_borrow(PyObject *op, const pcu_signature *signature,
                       PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    PyObject *stream = NULL;
-    if (pcu_args_parse(((pcu_handler *)op)->st, signature, args, nargs, kwnames,
-                       &stream) < 0) {
+    handler_args a = {NULL, NULL};
+    if (pcu_args_parse(((pcu_handler *)op)->st, signature, args, nargs, kwnames, &a) <
+        0) {
         return NULL;
     }
-    return stream;
+    return a.stream;
 }
 
 PCU_SIGNATURE(

@@ -57,12 +57,8 @@ static const pcu_word old_set_words[] = {
     PCU_WORD("buffer", pcu_as_object, old_set_args, value),
 };
 
-static const pcu_word old_size_words[] = {{"bytes", pcu_as_size, 0}};
-
-static const pcu_word old_shared_words[] = {{"bytes", pcu_as_uint, 0}};
-
-PCU_SIGNATURE(
-    old_param_set_size, old_size_words,
+PCU_SIGNATURE_OF_ONE(
+    old_param_set_size, "bytes", pcu_as_size,
     "param_set_size($self, /, bytes)\n--\n\nSet the size of the parameter block.")
 PyDoc_STRVAR(
     old_param_set_size_under_doc,
@@ -75,7 +71,7 @@ old_param_set_size(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     pcu_function *self = (pcu_function *)op;
     size_t size = 0;
     if (pcu_args_parse(self->st, &old_param_set_size_signature, args, nargs, kwnames,
-                       &size) < 0) {
+                       PCU_ONLY(old_param_set_size, &size)) < 0) {
         return NULL;
     }
     if (size > OLD_PARAMS_MAX) {
@@ -242,9 +238,9 @@ old_set_block_shape(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     Py_RETURN_NONE;
 }
 
-PCU_SIGNATURE(old_set_shared_size, old_shared_words,
-              "set_shared_size($self, /, bytes)\n--\n\n"
-              "Set the bytes of dynamic shared memory.")
+PCU_SIGNATURE_OF_ONE(old_set_shared_size, "bytes", pcu_as_uint,
+                     "set_shared_size($self, /, bytes)\n--\n\n"
+                     "Set the bytes of dynamic shared memory.")
 PyDoc_STRVAR(
     old_set_shared_size_under_doc,
     "_set_shared_size($self, bytes, /)\n--\n\nset_shared_size() under its other name.");
@@ -255,7 +251,7 @@ old_set_shared_size(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 {
     pcu_function *self = (pcu_function *)op;
     if (pcu_args_parse(self->st, &old_set_shared_size_signature, args, nargs, kwnames,
-                       &self->old_shared) < 0) {
+                       PCU_ONLY(old_set_shared_size, &self->old_shared)) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;

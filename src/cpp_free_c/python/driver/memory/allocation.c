@@ -85,11 +85,9 @@ allocation_nbytes(pcu_state *st, PyObject *array, size_t *size)
     return rc;
 }
 
-static const pcu_word allocation_mem_alloc_like_words[] = {{"ary", pcu_as_object, 0}};
-
-PCU_SIGNATURE(allocation_mem_alloc_like, allocation_mem_alloc_like_words,
-              "mem_alloc_like($module, /, ary)\n--\n\n"
-              "Allocate device memory of the size of an array.")
+PCU_SIGNATURE_OF_ONE(allocation_mem_alloc_like, "ary", pcu_as_object,
+                     "mem_alloc_like($module, /, ary)\n--\n\n"
+                     "Allocate device memory of the size of an array.")
 
 static PyObject *
 allocation_mem_alloc_like(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
@@ -99,7 +97,7 @@ allocation_mem_alloc_like(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     PyObject *ary = NULL;
     size_t size = 0;
     if (pcu_args_parse(st, &allocation_mem_alloc_like_signature, args, nargs, kwnames,
-                       &ary) < 0) {
+                       PCU_ONLY(allocation_mem_alloc_like, &ary)) < 0) {
         return NULL;
     }
     if (allocation_nbytes(st, ary, &size) < 0) {
@@ -205,12 +203,11 @@ allocation_mem_get_address_range(PyObject *m, PyObject *ptr)
     return Py_BuildValue("(Kn)", base, (Py_ssize_t)size);
 }
 
-static const pcu_word allocation_to_device_words[] = {{"bf_obj", pcu_as_object, 0}};
-
-PCU_SIGNATURE(allocation_to_device, allocation_to_device_words,
-              "to_device($module, /, bf_obj)\n--\n\n"
-              "Copy a buffer to newly allocated device memory and return that.\n\n"
-              "A buffer with gaps is copied in C order.")
+PCU_SIGNATURE_OF_ONE(
+    allocation_to_device, "bf_obj", pcu_as_object,
+    "to_device($module, /, bf_obj)\n--\n\n"
+    "Copy a buffer to newly allocated device memory and return that.\n\n"
+    "A buffer with gaps is copied in C order.")
 
 static PyObject *
 allocation_to_device(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
@@ -222,7 +219,7 @@ allocation_to_device(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     PyObject *result = NULL;
     pcu_buffer buffer = {0};
     if (pcu_args_parse(st, &allocation_to_device_signature, args, nargs, kwnames,
-                       &source) < 0) {
+                       PCU_ONLY(allocation_to_device, &source)) < 0) {
         return NULL;
     }
     if (PyArray_Check(source)) {
@@ -304,10 +301,8 @@ allocation_view_new(pcu_state *st, PyObject *owner, CUdeviceptr pointer,
 
 /* -- DeviceAllocation -------------------------------------------------------------- */
 
-static const pcu_word allocation_free_words[] = {{"stream", pcu_as_object, 0}};
-
-PCU_SIGNATURE(
-    allocation_free, allocation_free_words,
+PCU_SIGNATURE_OF_ONE(
+    allocation_free, "stream", pcu_as_object,
     "free($self, /, stream=None)\n--\n\n"
     "Release the memory now. LogicError the second time.\n\n"
     "stream: release it when this stream has finished the work that it has now,\n"
@@ -323,7 +318,7 @@ allocation_free(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     int rc;
     if ((nargs != 0 || kwnames != NULL) &&
         pcu_args_parse(self->st, &allocation_free_signature, args, nargs, kwnames,
-                       &given) < 0) {
+                       PCU_ONLY(allocation_free, &given)) < 0) {
         return NULL;
     }
     if (given == Py_None) {

@@ -20,19 +20,18 @@ typedef struct {
     unsigned int flags;
 } hostallocator;
 
-static const pcu_word hostallocator_words[] = {{"flags", pcu_as_uint, 0}};
-
-PCU_SIGNATURE(hostallocator, hostallocator_words,
-              "PageLockedAllocator(flags=0, /)\n--\n\n"
-              "The flags of a PageLockedMemoryPool's memory: or-ed host_alloc_flags.")
+PCU_SIGNATURE_OF_ONE(
+    hostallocator, "flags", pcu_as_uint,
+    "PageLockedAllocator(flags=0, /)\n--\n\n"
+    "The flags of a PageLockedMemoryPool's memory: or-ed host_alloc_flags.")
 
 static int
 hostallocator_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
     pcu_state *st = pcu_state_of_type(Py_TYPE(op));
     unsigned int flags = 0;
-    if (st == NULL ||
-        pcu_args_parse_tuple(st, &hostallocator_signature, args, kwargs, &flags) < 0) {
+    if (st == NULL || pcu_args_parse_tuple(st, &hostallocator_signature, args, kwargs,
+                                           PCU_ONLY(hostallocator, &flags)) < 0) {
         return -1;
     }
     ((hostallocator *)op)->flags = flags;
@@ -60,10 +59,8 @@ hostpool_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(
     return (PyObject *)pcu_pool_blank_new(type, PCU_HANDLE_host);
 }
 
-static const pcu_word hostpool_words[] = {{"allocator", pcu_as_object, 0}};
-
-PCU_SIGNATURE(
-    hostpool, hostpool_words,
+PCU_SIGNATURE_OF_ONE(
+    hostpool, "allocator", pcu_as_object,
     "PageLockedMemoryPool(allocator=..., /)\n--\n\n"
     "A pool that keeps freed page-locked memory for the next array.\n\n"
     "A returned block may be handed out again immediately: wait for copies that\n"
@@ -75,8 +72,8 @@ hostpool_init(PyObject *op, PyObject *args, PyObject *kwargs)
     pcu_memory_pool *self = (pcu_memory_pool *)op;
     PyObject *allocator = NULL;
     unsigned int flags = 0;
-    if (pcu_args_parse_tuple(self->st, &hostpool_signature, args, kwargs, &allocator) <
-        0) {
+    if (pcu_args_parse_tuple(self->st, &hostpool_signature, args, kwargs,
+                             PCU_ONLY(hostpool, &allocator)) < 0) {
         return -1;
     }
     if (allocator != NULL) {

@@ -121,10 +121,8 @@ pooled_dealloc(PyObject *op)
     Py_DECREF(type);
 }
 
-static const pcu_word pooled_free_words[] = {{"stream", pcu_as_stream, 0}};
-
-PCU_SIGNATURE(
-    pooled_free, pooled_free_words,
+PCU_SIGNATURE_OF_ONE(
+    pooled_free, "stream", pcu_as_stream,
     "free($self, /, stream=None)\n--\n\n"
     "Return the block to the pool now. LogicError the second time.\n\n"
     "The pool gives the block out again when the work that the streams of the\n"
@@ -138,7 +136,7 @@ pooled_free(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     CUstream stream = NULL;
     if ((nargs != 0 || kwnames != NULL) &&
         pcu_args_parse(self->head.st, &pooled_free_signature, args, nargs, kwnames,
-                       &stream) < 0) {
+                       PCU_ONLY(pooled_free, &stream)) < 0) {
         return NULL;
     }
     if (self->block == NULL) {

@@ -77,10 +77,8 @@ stream_allocation_release(stream_allocation *self, CUstream stream,
     return status;
 }
 
-static const pcu_word stream_allocation_free_words[] = {{"stream", pcu_as_object, 0}};
-
-PCU_SIGNATURE(
-    stream_allocation_free, stream_allocation_free_words,
+PCU_SIGNATURE_OF_ONE(
+    stream_allocation_free, "stream", pcu_as_object,
     "free($self, /, stream=None)\n--\n\n"
     "Free the memory when the stream has finished the work that it has now.\n\n"
     "stream: by default the stream of the allocation. That stream also waits for\n"
@@ -95,7 +93,7 @@ stream_allocation_free(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     CUstream stream = self->handle;
     const char *routine = "";
     if (pcu_args_parse(self->head.st, &stream_allocation_free_signature, args, nargs,
-                       kwnames, &given) < 0 ||
+                       kwnames, PCU_ONLY(stream_allocation_free, &given)) < 0 ||
         (given != Py_None &&
          pcu_as_stream(self->head.st, given, &stream, "stream") < 0)) {
         return NULL;

@@ -139,10 +139,8 @@ stream_pool_dealloc(PyObject *op)
 
 typedef CUresult (*stream_pool_getter)(CUmemoryPool *pool, CUdevice device);
 
-static const pcu_word stream_pool_get_current_words[] = {{"device", pcu_as_device, 0}};
-
-PCU_SIGNATURE(
-    stream_pool_get_current, stream_pool_get_current_words,
+PCU_SIGNATURE_OF_ONE(
+    stream_pool_get_current, "device", pcu_as_device,
     "get_current($type, /, device=None)\n--\n\n"
     "Return the pool from which mem_alloc_async allocates. cuDeviceGetMemPool.")
 
@@ -156,7 +154,7 @@ stream_pool_of_device(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
     CUresult status;
     if (st == NULL ||
         pcu_args_parse(st, &stream_pool_get_current_signature, args, nargs, kwnames,
-                       &device) < 0 ||
+                       PCU_ONLY(stream_pool_get_current, &device)) < 0 ||
         (device == -1 && pcu_as_device(st, Py_None, &device, "device") < 0)) {
         return NULL;
     }
@@ -222,10 +220,8 @@ stream_pool_make_current(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 /* -- trimming and holding ---------------------------------------------------------- */
 
-static const pcu_word stream_pool_trim_words[] = {{"min_bytes", pcu_as_size, 0}};
-
-PCU_SIGNATURE(
-    stream_pool_trim, stream_pool_trim_words,
+PCU_SIGNATURE_OF_ONE(
+    stream_pool_trim, "min_bytes", pcu_as_size,
     "trim($self, /, min_bytes=0)\n--\n\n"
     "Release the held blocks, and memory of the driver's pool beyond min_bytes.\n\n"
     "Memory that streams still use stays. cuMemPoolTrimTo.")
@@ -237,7 +233,7 @@ stream_pool_trim(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     pcu_stream_pool *self = (pcu_stream_pool *)op;
     size_t bytes = 0;
     int rc = pcu_args_parse(self->base.st, &stream_pool_trim_signature, args, nargs,
-                            kwnames, &bytes);
+                            kwnames, PCU_ONLY(stream_pool_trim, &bytes));
     if (rc == 0) {
         rc = pcu_stream_pool_check(self, "cuMemPoolTrimTo");
     }

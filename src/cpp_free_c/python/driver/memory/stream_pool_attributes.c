@@ -159,11 +159,9 @@ stream_pool_set_access(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     Py_RETURN_NONE;
 }
 
-static const pcu_word stream_pool_get_access_words[] = {{"device", pcu_as_device, 0}};
-
-PCU_SIGNATURE(stream_pool_get_access, stream_pool_get_access_words,
-              "get_access($self, /, device)\n--\n\n"
-              "Return the mem_access_flags of a device. cuMemPoolGetAccess.")
+PCU_SIGNATURE_OF_ONE(stream_pool_get_access, "device", pcu_as_device,
+                     "get_access($self, /, device)\n--\n\n"
+                     "Return the mem_access_flags of a device. cuMemPoolGetAccess.")
 
 static PyObject *
 stream_pool_get_access(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -172,8 +170,9 @@ stream_pool_get_access(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     pcu_stream_pool *self = (pcu_stream_pool *)op;
     CUmemLocation place = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
     CUmemAccess_flags flags = 0;
-    int rc = pcu_args_parse(self->base.st, &stream_pool_get_access_signature, args,
-                            nargs, kwnames, &place.id);
+    int rc =
+        pcu_args_parse(self->base.st, &stream_pool_get_access_signature, args, nargs,
+                       kwnames, PCU_ONLY(stream_pool_get_access, &place.id));
     if (rc == 0) {
         rc = pcu_stream_pool_check(self, "cuMemPoolGetAccess");
     }

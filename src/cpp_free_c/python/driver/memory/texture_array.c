@@ -59,13 +59,12 @@ texture_array_raise(pcu_state *st, const char *routine, CUresult status,
     return rc;
 }
 
-static const pcu_word texture_array_words[] = {{"descriptor", pcu_as_object, 0}};
-
-PCU_SIGNATURE(texture_array, texture_array_words,
-              "Array(descriptor)\n--\n\n"
-              "An image on the device in the layout of the texture unit.\n\n"
-              "descriptor: an ArrayDescriptor or ArrayDescriptor3D. Copies fill it;\n"
-              "kernels read and write it through textures and surfaces.")
+PCU_SIGNATURE_OF_ONE(
+    texture_array, "descriptor", pcu_as_object,
+    "Array(descriptor)\n--\n\n"
+    "An image on the device in the layout of the texture unit.\n\n"
+    "descriptor: an ArrayDescriptor or ArrayDescriptor3D. Copies fill it;\n"
+    "kernels read and write it through textures and surfaces.")
 
 static int
 texture_array_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -75,8 +74,8 @@ texture_array_init(PyObject *op, PyObject *args, PyObject *kwargs)
     PyObject *descriptor = NULL;
     const CUDA_ARRAY3D_DESCRIPTOR *given = NULL;
     pcu_handle handle = {0};
-    if (pcu_args_parse_tuple(st, &texture_array_signature, args, kwargs, &descriptor) <
-            0 ||
+    if (pcu_args_parse_tuple(st, &texture_array_signature, args, kwargs,
+                             PCU_ONLY(texture_array, &descriptor)) < 0 ||
         pcu_as_array_descriptor(st, descriptor, &given, "descriptor") < 0) {
         return -1;
     }

@@ -128,12 +128,10 @@ module_load_file_new(pcu_state *st, PyObject *ctx, const char *path, PyObject *f
     return self;
 }
 
-static const pcu_word module_from_file_words[] = {{"filename", pcu_as_object, 0}};
-
-PCU_SIGNATURE(module_from_file, module_from_file_words,
-              "module_from_file($module, /, filename)\n--\n\n"
-              "Load code from a file into the current context.\n\n"
-              "RuntimeError if there is no such file.")
+PCU_SIGNATURE_OF_ONE(module_from_file, "filename", pcu_as_object,
+                     "module_from_file($module, /, filename)\n--\n\n"
+                     "Load code from a file into the current context.\n\n"
+                     "RuntimeError if there is no such file.")
 
 static PyObject *
 module_from_file(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
@@ -143,7 +141,7 @@ module_from_file(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     PyObject *filename = NULL;
     PyObject *self = NULL;
     if (pcu_args_parse(st, &module_from_file_signature, args, nargs, kwnames,
-                       &filename) < 0) {
+                       PCU_ONLY(module_from_file, &filename)) < 0) {
         return NULL;
     }
     PyObject *path = pcu_as_path_new(filename, "filename");
@@ -171,8 +169,6 @@ module_raise(pcu_state *st, const char *routine, CUresult status, const char *na
     return pcu_raise(st, routine, status);
 }
 
-static const pcu_word module_name_words[] = {{"name", pcu_as_object, 0}};
-
 /* Parse the one parameter of get_function and get_global. */
 static const char *
 module_parse_name(pcu_resource *self, const pcu_signature *signature,
@@ -185,8 +181,8 @@ module_parse_name(pcu_resource *self, const pcu_signature *signature,
     return pcu_as_name(*name, "name");
 }
 
-PCU_SIGNATURE(
-    module_get_function, module_name_words,
+PCU_SIGNATURE_OF_ONE(
+    module_get_function, "name", pcu_as_object,
     "get_function($self, /, name)\n--\n\n"
     "Return the kernel of that name as a new Function. LogicError if there is none.\n\n"
     "C++ functions outside extern \"C\" have mangled names.")
@@ -198,8 +194,9 @@ module_get_function(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     pcu_resource *self = (pcu_resource *)op;
     PyObject *name = NULL;
     CUfunction function = NULL;
-    const char *text = module_parse_name(self, &module_get_function_signature, args,
-                                         nargs, kwnames, &name);
+    const char *text =
+        module_parse_name(self, &module_get_function_signature, args, nargs, kwnames,
+                          PCU_ONLY(module_get_function, &name));
     if (text == NULL || pcu_resource_check(self, "cuModuleGetFunction") < 0) {
         return NULL;
     }
@@ -212,8 +209,8 @@ module_get_function(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     return pcu_function_new(self->st, op, function, name);
 }
 
-PCU_SIGNATURE(
-    module_get_global, module_name_words,
+PCU_SIGNATURE_OF_ONE(
+    module_get_global, "name", pcu_as_object,
     "get_global($self, /, name)\n--\n\n"
     "Return the address and the size in bytes of a __device__ or __constant__\n"
     "variable, as a tuple.")
@@ -226,8 +223,9 @@ module_get_global(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     PyObject *name = NULL;
     CUdeviceptr pointer = 0;
     size_t size = 0;
-    const char *text = module_parse_name(self, &module_get_global_signature, args,
-                                         nargs, kwnames, &name);
+    const char *text =
+        module_parse_name(self, &module_get_global_signature, args, nargs, kwnames,
+                          PCU_ONLY(module_get_global, &name));
     if (text == NULL || pcu_resource_check(self, "cuModuleGetGlobal") < 0) {
         return NULL;
     }

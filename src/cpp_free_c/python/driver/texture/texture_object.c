@@ -345,12 +345,11 @@ texture_init(PyObject *op, PyObject *args, PyObject *kwargs)
     return rc;
 }
 
-static const pcu_word surface_words[] = {{"array", pcu_as_texture_array, 0}};
-
-PCU_SIGNATURE(surface, surface_words,
-              "SurfaceObject(array)\n--\n\n"
-              "A cudaSurfaceObject_t: kernels read and write an Array through it.\n\n"
-              "The array must have been made with array3d_flags.SURFACE_LDST.")
+PCU_SIGNATURE_OF_ONE(
+    surface, "array", pcu_as_texture_array,
+    "SurfaceObject(array)\n--\n\n"
+    "A cudaSurfaceObject_t: kernels read and write an Array through it.\n\n"
+    "The array must have been made with array3d_flags.SURFACE_LDST.")
 
 static int
 surface_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -359,7 +358,8 @@ surface_init(PyObject *op, PyObject *args, PyObject *kwargs)
     pcu_state *st = self->base.st;
     PyObject *array = NULL;
     pcu_handle handle = {0};
-    if (pcu_args_parse_tuple(st, &surface_signature, args, kwargs, &array) < 0) {
+    if (pcu_args_parse_tuple(st, &surface_signature, args, kwargs,
+                             PCU_ONLY(surface, &array)) < 0) {
         return -1;
     }
     PyObject *ctx = pcu_context_require(st, "cuSurfObjectCreate");
