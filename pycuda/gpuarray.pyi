@@ -9,60 +9,18 @@ from typing import Any, Literal, NamedTuple, SupportsIndex, TypeAlias, TypeVar, 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from pycuda import driver, elementwise as elementwise
+from pycuda import _driver, driver, elementwise as elementwise
 from pycuda._array.growable import GrowableArray as GrowableArray
 from pycuda._driver import (
     ArrayFlags as ArrayFlags,
     Device,
     GPUArray as GPUArray,
     Stream,
-    _all,
     _Allocator,
-    _any,
-    _argmax,
-    _argmin,
-    _argwhere,
-    _concatenate,
-    _count_nonzero,
-    _cummax,
-    _cummin,
-    _cumprod,
-    _cumsum,
-    _cumulative_prod,
-    _cumulative_sum,
-    _digitize,
-    _flatnonzero,
-    _max,
-    _mean,
-    _median,
-    _min,
-    _nanargmax,
-    _nanargmin,
-    _nanmax,
-    _nanmean,
-    _nanmedian,
-    _nanmin,
-    _nanpercentile,
-    _nanprod,
-    _nanquantile,
-    _nanstd,
-    _nansum,
-    _nanvar,
-    _nonzero,
     _Number,
     _Operand,
     _Order,
-    _percentile,
-    _prod,
-    _ptp,
-    _quantile,
-    _searchsorted,
     _Shape,
-    _stack,
-    _std,
-    _sum,
-    _take,
-    _var,
     matmul as matmul,
     to_gpu as to_gpu,
     to_gpu_async as to_gpu_async,
@@ -70,48 +28,50 @@ from pycuda._driver import (
 from pycuda.characterize import has_double_support as has_double_support
 
 drv = driver
-all = _all
-any = _any
-argmax = _argmax
-argmin = _argmin
-argwhere = _argwhere
-concatenate = _concatenate
-count_nonzero = _count_nonzero
-cummax = _cummax
-cummin = _cummin
-cumprod = _cumprod
-cumsum = _cumsum
-cumulative_prod = _cumulative_prod
-cumulative_sum = _cumulative_sum
-digitize = _digitize
-flatnonzero = _flatnonzero
-max = _max
-mean = _mean
-median = _median
-min = _min
-nanargmax = _nanargmax
-nanargmin = _nanargmin
-nanmax = _nanmax
-nanmean = _nanmean
-nanmedian = _nanmedian
-nanmin = _nanmin
-nanpercentile = _nanpercentile
-nanprod = _nanprod
-nanquantile = _nanquantile
-nanstd = _nanstd
-nansum = _nansum
-nanvar = _nanvar
-nonzero = _nonzero
-percentile = _percentile
-prod = _prod
-ptp = _ptp
-quantile = _quantile
-searchsorted = _searchsorted
-stack = _stack
-std = _std
-sum = _sum
-take = _take
-var = _var
+# functions in C: written by tools/make_stub.py
+all = _driver._all
+any = _driver._any
+argmax = _driver._argmax
+argmin = _driver._argmin
+argwhere = _driver._argwhere
+concatenate = _driver._concatenate
+count_nonzero = _driver._count_nonzero
+cummax = _driver._cummax
+cummin = _driver._cummin
+cumprod = _driver._cumprod
+cumsum = _driver._cumsum
+cumulative_prod = _driver._cumulative_prod
+cumulative_sum = _driver._cumulative_sum
+digitize = _driver._digitize
+flatnonzero = _driver._flatnonzero
+max = _driver._max
+mean = _driver._mean
+median = _driver._median
+min = _driver._min
+nanargmax = _driver._nanargmax
+nanargmin = _driver._nanargmin
+nanmax = _driver._nanmax
+nanmean = _driver._nanmean
+nanmedian = _driver._nanmedian
+nanmin = _driver._nanmin
+nanpercentile = _driver._nanpercentile
+nanprod = _driver._nanprod
+nanquantile = _driver._nanquantile
+nanstd = _driver._nanstd
+nansum = _driver._nansum
+nanvar = _driver._nanvar
+nonzero = _driver._nonzero
+percentile = _driver._percentile
+prod = _driver._prod
+ptp = _driver._ptp
+quantile = _driver._quantile
+searchsorted = _driver._searchsorted
+stack = _driver._stack
+std = _driver._std
+sum = _driver._sum
+take = _driver._take
+var = _driver._var
+# functions in C: end
 
 _T = TypeVar("_T")
 _Axis: TypeAlias = int | tuple[int, ...] | None
