@@ -86,6 +86,7 @@ _KeptOrder: TypeAlias = Literal["C", "F", "A", "K", "c", "f", "a", "k"]
 empty = GPUArray
 
 class vec:
+    # members of vec: written by tools/make_stub.py
     char1: np.dtype[np.void]
     char2: np.dtype[np.void]
     char3: np.dtype[np.void]
@@ -230,6 +231,7 @@ class vec:
     def make_double1(x: _Number) -> NDArray[np.void]: ...
     @staticmethod
     def make_double2(x: _Number, y: _Number) -> NDArray[np.void]: ...
+    # members of vec: end
 
 def zeros(
     shape: _Shape,

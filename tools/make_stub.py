@@ -11,19 +11,26 @@ of ours, and functions with results that the file of types cannot say.
 
 Sections between a line `# <name>: written by tools/make_stub.py` and a line
 `# <name>: end` follow from the tables in src/cpp_free_c/abi, the plain flag classes of
-python/support/enums.c and tables/kernel_request.h; the section of gpuarray.pyi follows
-from what gpuarray.py imports. The rest of the stubs is by hand.
+python/support/enums.c and tables/kernel_request.h; those of gpuarray.pyi follow from
+what gpuarray.py imports, and from its vector types. The rest of the stubs is by hand.
 
 With --check nothing is written. What is out of date is named, and the status is 1.
 """
 
 import argparse
 import importlib
+import inspect
 import re
 import sys
 from pathlib import Path
 
-from stub_functions import Types, read_texts, write_function
+from stub_functions import (
+    Described,
+    Types,
+    read_texts,
+    write_declaration,
+    write_function,
+)
 
 SOURCE = Path("src/cpp_free_c")
 STUB = Path("pycuda/_driver.pyi")
@@ -156,6 +163,19 @@ def write_public_names(root, _methods):
     return [f"{name} = _driver.{of_driver}" for of_driver, name in names]
 
 
+def write_vectors(_root, _methods):
+    """Return CUDA's vector types, and what makes values of them."""
+    members = vars(importlib.import_module("pycuda.gpuarray").vec)
+    names = [name for name in members if f"make_{name}" in members]
+    lines = [f"    {name}: np.dtype[np.void]" for name in names]
+    for name in names:
+        maker = members[f"make_{name}"].__func__
+        parameters = [f"{p}: _Number" for p in inspect.signature(maker).parameters]
+        function = Described("vec", maker.__name__, decorator="staticmethod")
+        lines += write_declaration(function, parameters, "NDArray[np.void]")
+    return lines
+
+
 SECTIONS = {
     STUB: {
         "enumerations": write_enumerations,
@@ -163,7 +183,10 @@ SECTIONS = {
         "attributes of Function": write_function_properties,
         "fields of _KernelRequest": write_request_fields,
     },
-    ARRAYS.with_suffix(".pyi"): {"functions in C": write_public_names},
+    ARRAYS.with_suffix(".pyi"): {
+        "functions in C": write_public_names,
+        "members of vec": write_vectors,
+    },
 }
 
 

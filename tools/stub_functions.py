@@ -25,8 +25,8 @@ class Described:
 
     owner: str  # its class, or ""
     name: str
-    text: str
-    doc: str
+    text: str = ""
+    doc: str = ""
     decorator: str = ""
     first: str = ""  # self or cls
 
@@ -41,7 +41,7 @@ def read_constructor(owner, class_):
     if text in (None, "()"):
         return []
     if "__init__" in vars(class_):
-        return [Described(owner, "__init__", text, "", first="self")]
+        return [Described(owner, "__init__", text, first="self")]
     if "__new__" in vars(class_):
         return [Described(owner, "__new__", text, "Return", first="cls")]
     return []

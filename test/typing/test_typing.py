@@ -305,6 +305,17 @@ def test_tool_puts_right_what_is_not_the_text(copy_of_tables, old, new, named):
     assert stub.read_text() == STUB.read_text()
 
 
+def test_tool_knows_the_vector_types(copy_of_tables):
+    stub = copy_of_tables / "pycuda" / "gpuarray.pyi"
+    replace(stub, "    float4: np.dtype[np.void]\n", "")
+    replace(stub, "make_char2(x: _Number, y: _Number)", "make_char2(x: _Number)")
+    message = "section 'members of vec' is not what the tables say"
+    said = f"pycuda/gpuarray.pyi: {message}\n"
+    assert make_stub("--check", copy_of_tables) == (1, said)
+    assert make_stub(copy_of_tables) == (0, "")
+    assert stub.read_text() == ARRAYS.with_suffix(".pyi").read_text()
+
+
 def rewritten(path, **changes):
     """Change what C says of a function. Return the stub, and what --check would say."""
     texts = tool.read_texts(pycuda._driver)
