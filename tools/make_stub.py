@@ -27,7 +27,8 @@ from pathlib import Path
 from stub_functions import (
     Described,
     Types,
-    read_texts,
+    read_extension,
+    read_python,
     write_declaration,
     write_function,
 )
@@ -35,6 +36,7 @@ from stub_functions import (
 SOURCE = Path("src/cpp_free_c")
 STUB = Path("pycuda/_driver.pyi")
 ARRAYS = Path("pycuda/gpuarray.py")
+ARRAY_STUB = ARRAYS.with_suffix(".pyi")
 
 #: Everything below these lines, to the end of the class or file, follows from texts.
 CLASS_LINE = "    # To the end of the class: written by tools/make_stub.py\n"
@@ -183,7 +185,7 @@ SECTIONS = {
         "attributes of Function": write_function_properties,
         "fields of _KernelRequest": write_request_fields,
     },
-    ARRAYS.with_suffix(".pyi"): {
+    ARRAY_STUB: {
         "functions in C": write_public_names,
         "members of vec": write_vectors,
     },
@@ -268,9 +270,8 @@ def methods_by_hand(stub, class_):
     return names
 
 
-def rewrite_functions(stub, texts):
+def rewrite_functions(path, stub, texts, known):
     """Return the stub with the functions of the texts, and a line about each change."""
-    known = Types(stub)
     changed = []
     for owner, functions in texts.items():
         if not owner:
@@ -279,33 +280,37 @@ def rewrite_functions(stub, texts):
             continue
         found = class_pattern(owner).search(stub)
         if found is None and functions:
-            raise StubError(f"{STUB} has no class {owner}")
+            raise StubError(f"{path} has no class {owner}")
         if found is not None:
             inherited = methods_by_hand(stub, owner)
             part = found.group()
             part, names = rewrite_part(part, CLASS_LINE, functions, inherited, known)
             stub = stub[: found.start()] + part + stub[found.end() :]
             changed += [f"{owner}.{name}" for name in names]
-    if known.problems():
-        raise StubError("\n".join(known.problems()))
-    return stub, [f"{name} is not what its text signature says" for name in changed]
+    return stub, [f"{name} is not what its signature says" for name in changed]
 
 
 def rewrite(root, texts):
-    """Return {stub: (its text as C says it, a line about each difference)}."""
+    """Return {stub: (its text as the texts say it, a line about each difference)}."""
+    stubs = {path: (root / path).read_text() for path in SECTIONS}
+    known = Types("".join(stubs.values()))
     found = {}
-    for path in SECTIONS:
-        stub, functions = (root / path).read_text(), []
-        if path == STUB:
-            stub, functions = rewrite_functions(stub, texts)
+    for path, stub in stubs.items():
+        stub, functions = rewrite_functions(path, stub, texts[path], known)
         stub, sections = rewrite_sections(path, stub, root)
         found[path] = stub, functions + sections
+    if known.problems():
+        raise StubError("\n".join(known.problems()))
     return found
 
 
-def built_extension(root):
+def read_texts(root):
+    """Return {stub: {class: [Described]}}; functions are under ""."""
     sys.path.insert(0, str(root))
-    return importlib.import_module("pycuda._driver")
+    extension = importlib.import_module("pycuda._driver")
+    arrays = importlib.import_module("pycuda.gpuarray")
+    functions = read_python(arrays, "gpuarray")
+    return {STUB: read_extension(extension), ARRAY_STUB: {"": functions}}
 
 
 def main(argv=None):
@@ -316,7 +321,7 @@ def main(argv=None):
     )
     options = parser.parse_args(argv)
     try:
-        found = rewrite(options.root, read_texts(built_extension(options.root)))
+        found = rewrite(options.root, read_texts(options.root))
     except StubError as error:
         print(f"make_stub: {error}", file=sys.stderr)
         return 2

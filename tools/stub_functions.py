@@ -1,12 +1,14 @@
-"""The declarations of functions, from the text signatures of a built extension.
+"""The declarations of functions in a stub.
 
-A text has the names, the order, the kinds and the defaults of the parameters.
-stub_types.ini has what no text says: the types, by the names of parameters, and the
-results. make_stub.py writes the declarations into the stub.
+The text signatures of a built extension, and Python's own of functions in Python, have
+the names, the order, the kinds and the defaults of parameters. stub_types.ini has what
+they do not say: the types, by the names of parameters, and the results. make_stub.py
+writes the declarations into the stubs.
 """
 
 import ast
 import configparser
+import inspect
 import re
 import types
 from dataclasses import dataclass
@@ -21,7 +23,7 @@ WIDTH = 88
 
 @dataclass
 class Described:
-    """A function or method that has a text signature."""
+    """A function or method, and the text of its signature."""
 
     owner: str  # its class, or ""
     name: str
@@ -29,6 +31,7 @@ class Described:
     doc: str = ""
     decorator: str = ""
     first: str = ""  # self or cls
+    room: str = ""  # whose own rows of types come first
 
     @property
     def path(self):
@@ -70,7 +73,7 @@ def read_methods(owner, class_):
     return found
 
 
-def read_texts(module):
+def read_extension(module):
     """Return {class: [Described]}, and the functions of the module under ""."""
     classes = {}
     for name, class_ in vars(module).items():
@@ -83,6 +86,29 @@ def read_texts(module):
         if isinstance(function, types.BuiltinFunctionType)
     ]
     return texts
+
+
+def text_of(function):
+    """Return the signature of a function in Python, without annotations."""
+    none = inspect.Parameter.empty
+    parameters = []
+    for parameter in inspect.signature(function).parameters.values():
+        is_class = isinstance(parameter.default, type) and parameter.default is not none
+        default = ... if is_class else parameter.default
+        parameters.append(parameter.replace(annotation=none, default=default))
+    return str(inspect.Signature(parameters))
+
+
+def read_python(module, room):
+    """Return the public functions in Python that a module calls its own."""
+    functions = {name: getattr(module, name) for name in dir(module)}
+    return [
+        Described("", name, text_of(function), function.__doc__, room=room)
+        for name, function in functions.items()
+        if isinstance(function, types.FunctionType)
+        and function.__module__ == module.__name__
+        and not name.startswith("_")
+    ]
 
 
 # -- the types -------------------------------------------------------------------------
@@ -121,7 +147,11 @@ class Types:
 
     def of_parameter(self, function, name, default):
         names = (f"{function.path}.{name}", f"{function.owner}.{name}", name)
-        found = self.find("parameters", *names)
+        if function.room:
+            own = self.find(f"parameters of {function.room}", *names)
+            found = own or self.find("parameters", name)
+        else:
+            found = self.find("parameters", *names)
         if found is None and default in ("True", "False"):
             return "bool"
         if found is None:
@@ -131,7 +161,8 @@ class Types:
         return f"{found} | None" if default == "None" and not takes_none else found
 
     def of_result(self, function, is_of_arrays):
-        found = self.find("results", function.path)
+        room = f" of {function.room}" if function.room else ""
+        found = self.find(f"results{room}", function.path)
         if found is None and function.name in ("__init__", "__new__"):
             return "None" if function.name == "__init__" else "Self"
         if found is None and not re.search(r"\b[Rr]eturns?\b", function.doc):
@@ -208,9 +239,10 @@ def write_declaration(function, parameters, result):
 
 
 def is_of_arrays(function, parameters):
-    """Say whether a function is a method of an array, or takes one first."""
+    """Say whether a function is a method of an array, takes one first, or makes one."""
     first = parameters[0] if parameters else ""
-    return function.owner == "GPUArray" or "GPUArray" in first or "_Operand" in first
+    of_arrays = function.owner == "GPUArray" or function.room == "gpuarray"
+    return of_arrays or "GPUArray" in first or "_Operand" in first
 
 
 def write_function(function, known):

@@ -269,6 +269,16 @@ def test_what_recipes_make_has_types(tree):
         assert declaration in stub
     public = (tree / "pycuda" / "gpuarray.pyi").read_text()
     assert "\nsquare_sum = _driver._square_sum\n" in public
+    assert (
+        "def root_mean_square(\n"
+        "    a: GPUArray,\n"
+        "    axis: int = -1,\n"
+        "    *,\n"
+        "    where: GPUArray | bool = True,\n"
+        "    out: GPUArray | None = None,\n"
+        "    stream: _Stream = None,\n"
+        ") -> GPUArray: ...\n"
+    ) in public
 
 
 @pytest.mark.gpu

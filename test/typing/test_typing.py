@@ -299,7 +299,7 @@ def test_tool_follows_the_tables(copy_of_tables, file, old, new, sections):
 def test_tool_puts_right_what_is_not_the_text(copy_of_tables, old, new, named):
     stub = copy_of_tables / "pycuda" / "_driver.pyi"
     replace(stub, old, new)
-    message = f"pycuda/_driver.pyi: {named} is not what its text signature says\n"
+    message = f"pycuda/_driver.pyi: {named} is not what its signature says\n"
     assert make_stub("--check", copy_of_tables) == (1, message)
     assert make_stub(copy_of_tables) == (0, "")
     assert stub.read_text() == STUB.read_text()
@@ -317,13 +317,14 @@ def test_tool_knows_the_vector_types(copy_of_tables):
 
 
 def rewritten(path, **changes):
-    """Change what C says of a function. Return the stub, and what --check would say."""
-    texts = tool.read_texts(pycuda._driver)
+    """Change what a function says. Return its stub, and what --check would say."""
+    texts = tool.read_texts(ROOT)
     owner = path.rpartition(".")[0]
-    (function,) = [f for f in texts[owner] if f.path == path]
-    place = texts[owner].index(function)
-    texts[owner][place] = dataclasses.replace(function, **changes)
-    return tool.rewrite(ROOT, texts)[tool.STUB]
+    (stub,) = [s for s in texts if path in [f.path for f in texts[s].get(owner, ())]]
+    functions = texts[stub][owner]
+    place = [f.path for f in functions].index(path)
+    functions[place] = dataclasses.replace(functions[place], **changes)
+    return tool.rewrite(ROOT, texts)[stub]
 
 
 @pytest.mark.parametrize(
@@ -377,11 +378,24 @@ def rewritten(path, **changes):
             "(priority=stream.LOW)",
             "    def __init__(self, priority: SupportsIndex = ...) -> None: ...\n",
         ),
+        (
+            "flipud",
+            "(m, /, axis=-1, *, invert=False, k=None, stream=None)",
+            "def flipud(\n"
+            "    m: GPUArray,\n"
+            "    /,\n"
+            "    axis: _Axis = -1,\n"
+            "    *,\n"
+            "    invert: bool = False,\n"
+            "    k: SupportsIndex | None = None,\n"
+            "    stream: _Stream = None,\n"
+            ") -> GPUArray: ...\n",
+        ),
     ],
 )
 def test_check_names_the_function_of_a_changed_text(path, text, declaration):
     stub, said = rewritten(path, text=text)
-    assert said == [f"{path} is not what its text signature says"]
+    assert said == [f"{path} is not what its signature says"]
     assert declaration in stub
 
 
@@ -399,6 +413,11 @@ def test_check_names_the_function_of_a_changed_text(path, text, declaration):
             "[parameters] has the row most, but no function has that",
         ),
         ("init", {"doc": "Return 3."}, "init returns something, which has no row"),
+        (
+            "flipud",
+            {"text": "(array2)"},
+            "flipud has the parameter array2, which has no row",
+        ),
     ],
 )
 def test_tool_says_which_type_it_does_not_know(path, changes, message):
