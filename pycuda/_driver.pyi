@@ -1,8 +1,9 @@
 """The types of the C extension pycuda._driver.
 
-Checked against the extension itself by test/typing/test_typing.py. The sections between
-`written by tools/make_stub.py` and `end` follow the C tables: edit those and run the
-tool. Names with an underscore that the extension has not are for type checkers alone.
+Checked against the extension itself by test/typing/test_typing.py. What is below a line
+`written by tools/make_stub.py` follows from C and from the types in
+tools/stub_types.ini: edit those and run the tool. Names with an underscore that the
+extension has not are for type checkers alone.
 """
 
 import builtins
@@ -77,6 +78,8 @@ _DevicePointer: TypeAlias = SupportsIndex | _HasGpudata
 _ManagedMemory: TypeAlias = np.ndarray[Any, Any] | DeviceAllocation | SupportsIndex
 _DeviceOrNumber: TypeAlias = Device | SupportsIndex | None
 _Location: TypeAlias = Device | SupportsIndex | str | tuple[str, SupportsIndex] | None
+_FileName: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+_JitOptions: TypeAlias = Iterable[tuple[jit_option | SupportsIndex, SupportsIndex]]
 _HostBuffer: TypeAlias = Buffer | np.ndarray[Any, Any]
 # A block or a grid; missing dimensions are 1.
 _Dims: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
@@ -150,55 +153,12 @@ class LaunchRecord(structseq[Any], tuple[Any, ...]):
     @property
     def number(self) -> int: ...
 
-def recent_launches() -> tuple[LaunchRecord, ...]: ...
-def _note_library_call(function: str, stream: int, /) -> None: ...
-
-# -- the library -----------------------------------------------------------------------
-
-def init(flags: SupportsIndex = 0) -> None: ...
-def get_version() -> tuple[int, int, int]: ...
-def get_driver_version() -> int: ...
-def bitlog2(value: SupportsIndex, /) -> int: ...
-def _live_counts() -> dict[str, int]: ...
-def _is_emulated() -> bool: ...
-def _is_strict() -> bool: ...
-def _setting(variable: str, /) -> Any: ...
-def _call_site(number: SupportsIndex, /) -> tuple[str | None, int, str | None]: ...
-def _memory_notes() -> list[tuple[int, int, int, str, int, int, int, int, int]]: ...
-def _memory_events() -> tuple[bytes, int]: ...
-def _memory_record(on: bool, events: int, /) -> None: ...
-def _memory_recording() -> tuple[bool, int, int]: ...
-def _timeline_begin(most: SupportsIndex, /) -> None: ...
-def _timeline_finish() -> tuple[int, int, int, list[Any], list[Any]]: ...
-def _timeline_is_on() -> bool: ...
-def _timeline_note(kind: str, name: str, begin: int, end: int, /) -> None: ...
-def _timeline_clock() -> int: ...
-
 # -- devices and contexts --------------------------------------------------------------
 
 @disjoint_base
 class Device:
-    def __init__(self, number_or_pci_bus_id: SupportsIndex | str, /) -> None: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self, /) -> int: ...
-    @classmethod
-    def count(cls) -> int: ...
-    def name(self) -> str: ...
-    def pci_bus_id(self) -> str: ...
-    def compute_capability(self) -> tuple[int, int]: ...
-    def total_memory(self) -> int: ...
-    # An int, which for COMPUTE_MODE is a member of compute_mode.
-    def get_attribute(self, attr: device_attribute | SupportsIndex, /) -> int: ...
-    def get_attributes(self) -> dict[device_attribute, int]: ...
-    def make_context(self, flags: SupportsIndex = 0) -> Context: ...
-    def retain_primary_context(self) -> Context: ...
-    def can_access_peer(self, other: Device, /) -> bool: ...
-    def max_cooperative_blocks(
-        self,
-        function: Function,
-        block: _Dims | None = None,
-        shared: SupportsIndex = 0,
-    ) -> int: ...
     # attributes of Device: written by tools/make_stub.py
     max_threads_per_block: int
     max_block_dim_x: int
@@ -352,6 +312,22 @@ class Device:
     host_alloc_dma_buf_supported: int
     only_partial_host_native_atomic_supported: int
     # attributes of Device: end
+    # To the end of the class: written by tools/make_stub.py
+    def __init__(self, number_or_pci_bus_id: SupportsIndex | str, /) -> None: ...
+    @classmethod
+    def count(cls) -> int: ...
+    def name(self) -> str: ...
+    def pci_bus_id(self) -> str: ...
+    def compute_capability(self) -> tuple[int, int]: ...
+    def total_memory(self) -> int: ...
+    def get_attribute(self, attr: device_attribute | SupportsIndex, /) -> int: ...
+    def get_attributes(self) -> dict[device_attribute, int]: ...
+    def make_context(self, flags: SupportsIndex = 0) -> Context: ...
+    def retain_primary_context(self) -> Context: ...
+    def can_access_peer(self, other: Device, /) -> bool: ...
+    def max_cooperative_blocks(
+        self, function: Function, block: _Dims | None = None, shared: SupportsIndex = 0
+    ) -> int: ...
 
 @disjoint_base
 class Context:
@@ -359,13 +335,7 @@ class Context:
     def __hash__(self, /) -> int: ...
     @property
     def handle(self) -> int: ...
-    @classmethod
-    def from_handle(
-        cls,
-        handle: SupportsIndex | _HasHandle,
-        owner: object = None,
-        green: bool = False,
-    ) -> Context: ...
+    # To the end of the class: written by tools/make_stub.py
     def push(self) -> None: ...
     @classmethod
     def pop(cls) -> None: ...
@@ -376,8 +346,8 @@ class Context:
     def get_current(cls) -> Context | None: ...
     @classmethod
     def synchronize(cls) -> None: ...
-    @classmethod
-    def get_device(cls) -> Device: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *exc_info: object) -> None: ...
     @classmethod
     def get_limit(cls, limit: _limit | SupportsIndex, /) -> int: ...
     @classmethod
@@ -393,26 +363,24 @@ class Context:
     @classmethod
     def set_shared_config(cls, config: shared_config | SupportsIndex, /) -> None: ...
     @classmethod
+    def get_stream_priority_range(cls) -> tuple[int, int]: ...
+    def get_api_version(self) -> int: ...
+    @classmethod
+    def from_handle(
+        cls,
+        handle: SupportsIndex | _HasHandle,
+        owner: object = None,
+        green: bool = False,
+    ) -> Context: ...
+    @classmethod
+    def get_device(cls) -> Device: ...
+    @classmethod
     def enable_peer_access(cls, peer: Context, flags: SupportsIndex = 0) -> None: ...
     @classmethod
     def disable_peer_access(cls, peer: Context) -> None: ...
-    @classmethod
-    def get_stream_priority_range(cls) -> tuple[int, int]: ...
-    def get_api_version(self) -> int: ...
-    def __enter__(self) -> Self: ...
-    def __exit__(self, /, *exc_info: object) -> None: ...
 
 @disjoint_base
 class Stream:
-    def __init__(
-        self, flags: SupportsIndex = 0, priority: SupportsIndex = 0
-    ) -> None: ...
-    @classmethod
-    def from_handle(
-        cls, handle: SupportsIndex | _HasCudaStream, owner: object = None
-    ) -> Self: ...
-    @classmethod
-    def get_current(cls) -> Stream | None: ...
     @property
     def handle(self) -> int: ...
     @property
@@ -421,14 +389,22 @@ class Stream:
     def flags(self) -> int: ...
     @property
     def is_capturing(self) -> bool: ...
+    # To the end of the class: written by tools/make_stub.py
+    def __init__(
+        self, flags: SupportsIndex = 0, priority: SupportsIndex = 0
+    ) -> None: ...
     def synchronize(self) -> None: ...
     def is_done(self) -> bool: ...
-    def wait_for_event(
-        self,
-        event: _AnyEvent,
-        /,
-        flags: SupportsIndex = 0,
-    ) -> None: ...
+    def wait_for_event(self, event: _AnyEvent, /, flags: SupportsIndex = 0) -> None: ...
+    @classmethod
+    def from_handle(
+        cls, handle: SupportsIndex | _HasCudaStream, owner: object = None
+    ) -> Self: ...
+    @classmethod
+    def get_current(cls) -> Stream | None: ...
+    def __cuda_stream__(self) -> tuple[int, int]: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *exc_info: object) -> None: ...
     def add_callback(
         self, function: Callable[..., object], /, *args: object
     ) -> None: ...
@@ -452,15 +428,13 @@ class Stream:
     def capture(
         self, graph: Graph | None = None, after: _After = (), early: bool = True
     ) -> StreamCapture: ...
-    def __cuda_stream__(self) -> tuple[int, int]: ...
-    def __enter__(self) -> Self: ...
-    def __exit__(self, /, *exc_info: object) -> None: ...
 
 @disjoint_base
 class Event:
-    def __init__(self, flags: SupportsIndex = 0) -> None: ...
     @property
     def handle(self) -> int: ...
+    # To the end of the class: written by tools/make_stub.py
+    def __init__(self, flags: SupportsIndex = 0) -> None: ...
     def record(self, stream: _Stream = None, flags: SupportsIndex = 0) -> Self: ...
     def synchronize(self) -> Self: ...
     def query(self) -> bool: ...
@@ -471,14 +445,8 @@ class Event:
     def from_ipc_handle(cls, handle: bytearray | bytes, /) -> Event: ...
     @classmethod
     def from_handle(
-        cls,
-        handle: SupportsIndex | _AnyEvent,
-        owner: object = None,
+        cls, handle: SupportsIndex | _AnyEvent, owner: object = None
     ) -> Self: ...
-
-def launch_host_func(
-    function: Callable[[], object], stream: _Stream = None
-) -> None: ...
 
 # -- graphs ----------------------------------------------------------------------------
 
@@ -489,12 +457,12 @@ class _GraphResources: ...
 
 @final
 class StreamCapture:
+    # To the end of the class: written by tools/make_stub.py
     def __enter__(self) -> Graph: ...
-    def __exit__(self, /, *exc_info: object) -> Literal[False]: ...
+    def __exit__(self, *exc_info: object) -> Literal[False]: ...
 
 @disjoint_base
 class Graph:
-    def __init__(self) -> None: ...
     @property
     def handle(self) -> int: ...
     @property
@@ -503,6 +471,19 @@ class Graph:
     def leaves(self) -> tuple[GraphNode, ...]: ...
     @property
     def edges(self) -> tuple[tuple[GraphNode, GraphNode], ...]: ...
+    # To the end of the class: written by tools/make_stub.py
+    def condition(self, value: SupportsIndex = 0, reset: bool = True) -> np.uint64: ...
+    def instantiate(
+        self, priorities: bool = False, device_launch: bool = False
+    ) -> GraphExec: ...
+    def clone(self) -> Self: ...
+    def find(self, node: GraphNode, /) -> GraphNode: ...
+    def to_dot(self) -> str: ...
+    def _repr_svg_(self) -> str: ...
+    def add_edge(
+        self, before: GraphNode, after: GraphNode, programmatic: bool = False
+    ) -> None: ...
+    def remove_edge(self, before: GraphNode, after: GraphNode) -> None: ...
     def add_kernel(
         self,
         function: Function,
@@ -545,18 +526,6 @@ class Graph:
     def add_free(self, node: GraphNode, after: _After = ()) -> GraphNode: ...
     def retain(self, user_object: UserObject, count: SupportsIndex = 1) -> None: ...
     def release(self, user_object: UserObject, count: SupportsIndex = 1) -> None: ...
-    def add_edge(
-        self, before: GraphNode, after: GraphNode, programmatic: bool = False
-    ) -> None: ...
-    def remove_edge(self, before: GraphNode, after: GraphNode) -> None: ...
-    def condition(self, value: SupportsIndex = 0, reset: bool = True) -> np.uint64: ...
-    def instantiate(
-        self, priorities: bool = False, device_launch: bool = False
-    ) -> GraphExec: ...
-    def clone(self) -> Self: ...
-    def find(self, node: GraphNode, /) -> GraphNode: ...
-    def to_dot(self) -> str: ...
-    def _repr_svg_(self) -> str: ...
 
 @final
 class GraphNode:
@@ -584,15 +553,17 @@ class GraphNode:
     def dependencies(self) -> tuple[GraphNode, ...]: ...
     @property
     def dependents(self) -> tuple[GraphNode, ...]: ...
-    def remove(self) -> None: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
     def __hash__(self, /) -> int: ...
+    # To the end of the class: written by tools/make_stub.py
+    def remove(self) -> None: ...
 
 @final
 class GraphExec:
     @property
     def handle(self) -> int: ...
+    # To the end of the class: written by tools/make_stub.py
     def launch(self, stream: _Stream = None) -> None: ...
     def upload(self, stream: _Stream = None) -> None: ...
     def update(self, graph: Graph, /) -> None: ...
@@ -601,9 +572,10 @@ class GraphExec:
 
 @disjoint_base
 class UserObject:
-    def __init__(self, function: Callable[[], object]) -> None: ...
     @property
     def handle(self) -> int: ...
+    # To the end of the class: written by tools/make_stub.py
+    def __init__(self, function: Callable[[], object]) -> None: ...
     def release(self) -> None: ...
 
 # -- memory ----------------------------------------------------------------------------
@@ -612,8 +584,12 @@ class UserObject:
 class DeviceAllocation:
     def __int__(self, /) -> int: ...
     def __index__(self, /) -> int: ...
-    def __long__(self) -> int: ...
+    # To the end of the class: written by tools/make_stub.py
     def free(self, stream: _Stream = None) -> None: ...
+    def as_buffer(
+        self, size: SupportsIndex, offset: SupportsIndex = 0
+    ) -> memoryview: ...
+    def __long__(self) -> int: ...
     def as_dlpack(
         self,
         shape: _Shape,
@@ -621,13 +597,11 @@ class DeviceAllocation:
         strides: Sequence[SupportsIndex] | None = None,
         max_version: tuple[int, int] | None = None,
     ) -> object: ...
-    def as_buffer(
-        self, size: SupportsIndex, offset: SupportsIndex = 0
-    ) -> memoryview: ...
 
 class ManagedAllocation(DeviceAllocation):
-    def get_device_pointer(self) -> int: ...
+    # To the end of the class: written by tools/make_stub.py
     def attach(self, mem_flags: SupportsIndex, stream: _Stream = None) -> None: ...
+    def get_device_pointer(self) -> int: ...
 
 ManagedAllocationOrStub = ManagedAllocation
 
@@ -638,12 +612,13 @@ class StreamAllocation(DeviceAllocation):
 
 @disjoint_base
 class VirtualMemory(DeviceAllocation):
-    def __init__(self, size: SupportsIndex, alignment: SupportsIndex = 0) -> None: ...
     @property
     def size(self) -> int: ...
     @property
     def mappings(self) -> list[tuple[int, int]]: ...
     def free(self) -> None: ...  # type: ignore[override]
+    # To the end of the class: written by tools/make_stub.py
+    def __init__(self, size: SupportsIndex, alignment: SupportsIndex = 0) -> None: ...
     def map(
         self,
         memory: PhysicalMemory,
@@ -668,14 +643,12 @@ class VirtualMemory(DeviceAllocation):
 
 @disjoint_base
 class PhysicalMemory:
-    def __init__(
-        self,
-        size: SupportsIndex,
-        device: _DeviceOrNumber = None,
-        ipc: bool = False,
-    ) -> None: ...
     @property
     def size(self) -> int: ...
+    # To the end of the class: written by tools/make_stub.py
+    def __init__(
+        self, size: SupportsIndex, device: _DeviceOrNumber = None, ipc: bool = False
+    ) -> None: ...
     def free(self) -> None: ...
     def export_handle(self) -> int: ...
     @classmethod
@@ -683,31 +656,35 @@ class PhysicalMemory:
 
 @disjoint_base
 class IPCMemoryHandle:
+    def __int__(self, /) -> int: ...
+    def __index__(self, /) -> int: ...
+    # To the end of the class: written by tools/make_stub.py
     def __init__(
         self,
         ipc_handle: bytearray | bytes,
         flags: ipc_mem_flags | SupportsIndex = ...,
         /,
     ) -> None: ...
-    def __int__(self, /) -> int: ...
-    def __index__(self, /) -> int: ...
-    def __long__(self) -> int: ...
     def close(self) -> None: ...
+    def __long__(self) -> int: ...
 
 class PointerHolderBase:
     def __int__(self, /) -> int: ...
     def __index__(self, /) -> int: ...
-    def __long__(self) -> int: ...
+    # To the end of the class: written by tools/make_stub.py
     def get_pointer(self) -> int: ...
     def as_buffer(
         self, size: SupportsIndex, offset: SupportsIndex = 0
     ) -> memoryview: ...
+    def __long__(self) -> int: ...
 
 @disjoint_base
 class HostPointer:
+    # To the end of the class: written by tools/make_stub.py
     def get_device_pointer(self) -> int: ...
 
 class PagelockedHostAllocation(HostPointer):
+    # To the end of the class: written by tools/make_stub.py
     def free(self) -> None: ...
     def get_flags(self) -> int: ...
 
@@ -715,21 +692,24 @@ HostAllocation = PagelockedHostAllocation
 
 @disjoint_base
 class AlignedHostAllocation(HostPointer):
+    # To the end of the class: written by tools/make_stub.py
     def free(self) -> None: ...
 
 @disjoint_base
 class RegisteredHostMemory(HostPointer):
     @property
     def base(self) -> np.ndarray[Any, Any]: ...
+    # To the end of the class: written by tools/make_stub.py
     def unregister(self) -> None: ...
 
 @final
 class PooledDeviceAllocation:
     def __int__(self, /) -> int: ...
     def __index__(self, /) -> int: ...
-    def __long__(self) -> int: ...
     def __len__(self, /) -> int: ...
+    # To the end of the class: written by tools/make_stub.py
     def free(self, stream: _Stream = None) -> None: ...
+    def __long__(self) -> int: ...
     def as_dlpack(
         self,
         shape: _Shape,
@@ -741,6 +721,7 @@ class PooledDeviceAllocation:
 @final
 class PooledHostAllocation:
     def __len__(self, /) -> int: ...
+    # To the end of the class: written by tools/make_stub.py
     def free(self) -> None: ...
 
 @final
@@ -776,25 +757,11 @@ class _MemoryPool:
 
 @disjoint_base
 class DeviceMemoryPool(_MemoryPool):
-    def __init__(self) -> None: ...
+    # To the end of the class: written by tools/make_stub.py
     def allocate(self, size: SupportsIndex, /) -> PooledDeviceAllocation: ...
 
 @disjoint_base
 class MemoryPool(_MemoryPool):
-    def __init__(
-        self,
-        device: _DeviceOrNumber = None,
-        max_size: SupportsIndex = 0,
-        ipc: bool = False,
-    ) -> None: ...
-    @classmethod
-    def get_current(cls, device: _DeviceOrNumber = None) -> Self: ...
-    @classmethod
-    def get_default(cls, device: _DeviceOrNumber = None) -> Self: ...
-    @classmethod
-    def from_handle(
-        cls, handle: SupportsIndex, device: _DeviceOrNumber = None
-    ) -> Self: ...
     release_threshold: int
     hold_limit: int
     @property
@@ -805,7 +772,18 @@ class MemoryPool(_MemoryPool):
     def device(self) -> Device: ...
     @property
     def handle(self) -> int: ...
+    # To the end of the class: written by tools/make_stub.py
+    def __init__(
+        self,
+        device: _DeviceOrNumber = None,
+        max_size: SupportsIndex = 0,
+        ipc: bool = False,
+    ) -> None: ...
     def allocate(self, size: SupportsIndex, /) -> PooledDeviceAllocation: ...
+    @classmethod
+    def get_current(cls, device: _DeviceOrNumber = None) -> Self: ...
+    @classmethod
+    def get_default(cls, device: _DeviceOrNumber = None) -> Self: ...
     def make_current(self) -> None: ...
     def trim(self, min_bytes: SupportsIndex = 0) -> None: ...
     def get_attribute(self, attribute: SupportsIndex, /) -> int | bool: ...
@@ -813,21 +791,25 @@ class MemoryPool(_MemoryPool):
         self, attribute: SupportsIndex, value: SupportsIndex, /
     ) -> None: ...
     def set_access(
-        self,
-        device: _DeviceOrNumber,
-        flags: SupportsIndex = ...,
+        self, device: _DeviceOrNumber, flags: SupportsIndex = ...
     ) -> None: ...
     def get_access(self, device: _DeviceOrNumber) -> mem_access_flags: ...
+    @classmethod
+    def from_handle(
+        cls, handle: SupportsIndex, device: _DeviceOrNumber = None
+    ) -> Self: ...
     def export_handle(self) -> int: ...
     def export_pointer(self, memory: _DevicePointer, /) -> bytes: ...
     def import_pointer(self, data: Buffer, /) -> StreamAllocation: ...
 
 @disjoint_base
 class PageLockedAllocator:
+    # To the end of the class: written by tools/make_stub.py
     def __init__(self, flags: SupportsIndex = 0, /) -> None: ...
 
 @disjoint_base
 class PageLockedMemoryPool(_MemoryPool):
+    # To the end of the class: written by tools/make_stub.py
     def __init__(self, allocator: PageLockedAllocator = ..., /) -> None: ...
     @overload
     def allocate(
@@ -840,259 +822,6 @@ class PageLockedMemoryPool(_MemoryPool):
     def allocate(
         self, shape: _Shape, dtype: DTypeLike, order: _Order = "C"
     ) -> NDArray[Any]: ...
-
-def mem_advise(
-    memory: _ManagedMemory,
-    advice: SupportsIndex,
-    location: _Location = None,
-    size: SupportsIndex | None = None,
-) -> None: ...
-def mem_prefetch(
-    memory: _ManagedMemory,
-    location: _Location = None,
-    stream: _Stream = None,
-    size: SupportsIndex | None = None,
-) -> None: ...
-def mem_prefetch_batch(
-    memories: Iterable[_ManagedMemory],
-    location: _Location | list[_Location] = None,
-    stream: _Stream = None,
-) -> None: ...
-def mem_range_get_attribute(
-    memory: _ManagedMemory,
-    attribute: SupportsIndex,
-    size: SupportsIndex | None = None,
-) -> bool | int | str | Device | list[Device | str] | None: ...
-def mem_granularity(
-    device: _DeviceOrNumber = None, recommended: bool = False
-) -> int: ...
-def mem_alloc_async(
-    bytes: SupportsIndex, stream: _Stream = None
-) -> StreamAllocation: ...
-def mem_alloc(bytes: SupportsIndex, /) -> DeviceAllocation: ...
-def mem_alloc_like(ary: _HasNbytes) -> DeviceAllocation: ...
-def mem_alloc_pitch(
-    width: SupportsIndex, height: SupportsIndex, access_size: SupportsIndex
-) -> tuple[DeviceAllocation, int]: ...
-def mem_get_info() -> tuple[int, int]: ...
-def from_dlpack(x: object, /, stream: _Stream = None) -> ForeignAllocation: ...
-def _pointer_facts(pointer: SupportsIndex, /) -> tuple[int, int, int, bool] | None: ...
-def _allocated(pointer: SupportsIndex, /) -> tuple[int, int] | None: ...
-def _use_rest(pointer: SupportsIndex, /) -> None: ...
-def _wait_for_stream(handle: SupportsIndex, /) -> None: ...
-def mem_get_address_range(ptr: _DevicePointer, /) -> tuple[int, int]: ...
-def mem_get_ipc_handle(devptr: _DevicePointer, /) -> bytearray: ...
-def to_device(bf_obj: _HostBuffer) -> DeviceAllocation: ...
-@overload
-def from_device(
-    devptr: _DevicePointer,
-    shape: _Shape,
-    dtype: type[_Scalar] | np.dtype[_Scalar],
-    order: _Order = "C",
-) -> NDArray[_Scalar]: ...
-@overload
-def from_device(
-    devptr: _DevicePointer, shape: _Shape, dtype: DTypeLike, order: _Order = "C"
-) -> NDArray[Any]: ...
-def from_device_like(devptr: _DevicePointer, other_ary: _Array) -> _Array: ...
-@overload
-def pagelocked_empty(
-    shape: _Shape,
-    dtype: type[_Scalar] | np.dtype[_Scalar],
-    order: _Order = "C",
-    mem_flags: SupportsIndex = 0,
-) -> NDArray[_Scalar]: ...
-@overload
-def pagelocked_empty(
-    shape: _Shape,
-    dtype: DTypeLike,
-    order: _Order = "C",
-    mem_flags: SupportsIndex = 0,
-) -> NDArray[Any]: ...
-@overload
-def pagelocked_zeros(
-    shape: _Shape,
-    dtype: type[_Scalar] | np.dtype[_Scalar],
-    order: _Order = "C",
-    mem_flags: SupportsIndex = 0,
-) -> NDArray[_Scalar]: ...
-@overload
-def pagelocked_zeros(
-    shape: _Shape,
-    dtype: DTypeLike,
-    order: _Order = "C",
-    mem_flags: SupportsIndex = 0,
-) -> NDArray[Any]: ...
-def pagelocked_empty_like(array: _Array, mem_flags: SupportsIndex = 0) -> _Array: ...
-def pagelocked_zeros_like(array: _Array, mem_flags: SupportsIndex = 0) -> _Array: ...
-@overload
-def aligned_empty(
-    shape: _Shape,
-    dtype: type[_Scalar] | np.dtype[_Scalar],
-    order: _Order = "C",
-    alignment: SupportsIndex = 4096,
-) -> NDArray[_Scalar]: ...
-@overload
-def aligned_empty(
-    shape: _Shape,
-    dtype: DTypeLike,
-    order: _Order = "C",
-    alignment: SupportsIndex = 4096,
-) -> NDArray[Any]: ...
-@overload
-def aligned_zeros(
-    shape: _Shape,
-    dtype: type[_Scalar] | np.dtype[_Scalar],
-    order: _Order = "C",
-    alignment: SupportsIndex = 4096,
-) -> NDArray[_Scalar]: ...
-@overload
-def aligned_zeros(
-    shape: _Shape,
-    dtype: DTypeLike,
-    order: _Order = "C",
-    alignment: SupportsIndex = 4096,
-) -> NDArray[Any]: ...
-def aligned_empty_like(array: _Array, alignment: SupportsIndex = 4096) -> _Array: ...
-def aligned_zeros_like(array: _Array, alignment: SupportsIndex = 4096) -> _Array: ...
-@overload
-def managed_empty(
-    shape: _Shape,
-    dtype: type[_Scalar] | np.dtype[_Scalar],
-    order: _Order = "C",
-    mem_flags: SupportsIndex = 0,
-) -> NDArray[_Scalar]: ...
-@overload
-def managed_empty(
-    shape: _Shape,
-    dtype: DTypeLike,
-    order: _Order = "C",
-    mem_flags: SupportsIndex = 0,
-) -> NDArray[Any]: ...
-@overload
-def managed_zeros(
-    shape: _Shape,
-    dtype: type[_Scalar] | np.dtype[_Scalar],
-    order: _Order = "C",
-    mem_flags: SupportsIndex = 0,
-) -> NDArray[_Scalar]: ...
-@overload
-def managed_zeros(
-    shape: _Shape,
-    dtype: DTypeLike,
-    order: _Order = "C",
-    mem_flags: SupportsIndex = 0,
-) -> NDArray[Any]: ...
-def managed_empty_like(array: _Array, mem_flags: SupportsIndex = 0) -> _Array: ...
-def managed_zeros_like(array: _Array, mem_flags: SupportsIndex = 0) -> _Array: ...
-def register_host_memory(ary: _Array, flags: SupportsIndex = 0) -> _Array: ...
-
-# -- copies and fills ------------------------------------------------------------------
-
-def memcpy_htod(dest: _DevicePointer, src: _HostBuffer) -> None: ...
-def memcpy_htod_async(
-    dest: _DevicePointer, src: _HostBuffer, stream: _Stream = None
-) -> None: ...
-def memcpy_dtoh(dest: _HostBuffer, src: _DevicePointer) -> None: ...
-def memcpy_dtoh_async(
-    dest: _HostBuffer, src: _DevicePointer, stream: _Stream = None
-) -> None: ...
-def memcpy_dtod(
-    dest: _DevicePointer, src: _DevicePointer, size: SupportsIndex
-) -> None: ...
-def memcpy_dtod_async(
-    dest: _DevicePointer,
-    src: _DevicePointer,
-    size: SupportsIndex,
-    stream: _Stream = None,
-) -> None: ...
-def memcpy_peer(
-    dest: _DevicePointer,
-    src: _DevicePointer,
-    size: SupportsIndex,
-    dest_context: Context | None = None,
-    src_context: Context | None = None,
-) -> None: ...
-def memcpy_peer_async(
-    dest: _DevicePointer,
-    src: _DevicePointer,
-    size: SupportsIndex,
-    dest_context: Context | None = None,
-    src_context: Context | None = None,
-    stream: _Stream = None,
-) -> None: ...
-def memset_d8(
-    dest: _DevicePointer, data: SupportsIndex, size: SupportsIndex
-) -> None: ...
-def memset_d16(
-    dest: _DevicePointer, data: SupportsIndex, size: SupportsIndex
-) -> None: ...
-def memset_d32(
-    dest: _DevicePointer, data: SupportsIndex, size: SupportsIndex
-) -> None: ...
-def memset_d8_async(
-    dest: _DevicePointer,
-    data: SupportsIndex,
-    size: SupportsIndex,
-    stream: _Stream = None,
-) -> None: ...
-def memset_d16_async(
-    dest: _DevicePointer,
-    data: SupportsIndex,
-    size: SupportsIndex,
-    stream: _Stream = None,
-) -> None: ...
-def memset_d32_async(
-    dest: _DevicePointer,
-    data: SupportsIndex,
-    size: SupportsIndex,
-    stream: _Stream = None,
-) -> None: ...
-def memset_d2d8(
-    dest: _DevicePointer,
-    pitch: SupportsIndex,
-    data: SupportsIndex,
-    width: SupportsIndex,
-    height: SupportsIndex,
-) -> None: ...
-def memset_d2d16(
-    dest: _DevicePointer,
-    pitch: SupportsIndex,
-    data: SupportsIndex,
-    width: SupportsIndex,
-    height: SupportsIndex,
-) -> None: ...
-def memset_d2d32(
-    dest: _DevicePointer,
-    pitch: SupportsIndex,
-    data: SupportsIndex,
-    width: SupportsIndex,
-    height: SupportsIndex,
-) -> None: ...
-def memset_d2d8_async(
-    dest: _DevicePointer,
-    pitch: SupportsIndex,
-    data: SupportsIndex,
-    width: SupportsIndex,
-    height: SupportsIndex,
-    stream: _Stream = None,
-) -> None: ...
-def memset_d2d16_async(
-    dest: _DevicePointer,
-    pitch: SupportsIndex,
-    data: SupportsIndex,
-    width: SupportsIndex,
-    height: SupportsIndex,
-    stream: _Stream = None,
-) -> None: ...
-def memset_d2d32_async(
-    dest: _DevicePointer,
-    pitch: SupportsIndex,
-    data: SupportsIndex,
-    width: SupportsIndex,
-    height: SupportsIndex,
-    stream: _Stream = None,
-) -> None: ...
 
 # -- arrays ----------------------------------------------------------------------------
 
@@ -1114,24 +843,24 @@ class ArrayDescriptor3D:
 
 @disjoint_base
 class MipmappedArray:
-    def __init__(
-        self,
-        descriptor: ArrayDescriptor | ArrayDescriptor3D,
-        levels: SupportsIndex = 0,
-    ) -> None: ...
     @property
     def handle(self) -> int: ...
     @property
     def levels(self) -> int: ...
+    # To the end of the class: written by tools/make_stub.py
+    def __init__(
+        self, descriptor: ArrayDescriptor | ArrayDescriptor3D, levels: SupportsIndex = 0
+    ) -> None: ...
     def get_level(self, level: SupportsIndex, /) -> Array: ...
     def get_descriptor_3d(self) -> ArrayDescriptor3D: ...
     def free(self) -> None: ...
 
 @disjoint_base
 class Array:
-    def __init__(self, descriptor: ArrayDescriptor | ArrayDescriptor3D) -> None: ...
     @property
     def handle(self) -> int: ...
+    # To the end of the class: written by tools/make_stub.py
+    def __init__(self, descriptor: ArrayDescriptor | ArrayDescriptor3D) -> None: ...
     def free(self) -> None: ...
     def get_descriptor(self) -> ArrayDescriptor: ...
     def get_descriptor_3d(self) -> ArrayDescriptor3D: ...
@@ -1143,35 +872,10 @@ class Array:
     ) -> None: ...
     def get(self) -> np.ndarray[Any, np.dtype[Any]]: ...
 
-def memcpy_atoa(
-    dest: Array,
-    dest_index: SupportsIndex,
-    src: Array,
-    src_index: SupportsIndex,
-    len: SupportsIndex,
-) -> None: ...
-def memcpy_atod(
-    dest: _DevicePointer, ary: Array, index: SupportsIndex, len: SupportsIndex
-) -> None: ...
-def memcpy_dtoa(
-    ary: Array, index: SupportsIndex, src: _DevicePointer, len: SupportsIndex
-) -> None: ...
-def memcpy_atoh(dest: _HostBuffer, ary: Array, index: SupportsIndex) -> None: ...
-def py_memcpy_atoh(dest: _HostBuffer, ary: Array, index: SupportsIndex) -> None: ...
-def memcpy_atoh_async(
-    dest: _HostBuffer, ary: Array, index: SupportsIndex, stream: _Stream = None
-) -> None: ...
-def memcpy_htoa(ary: Array, index: SupportsIndex, src: _HostBuffer) -> None: ...
-def py_memcpy_htoa(ary: Array, index: SupportsIndex, src: _HostBuffer) -> None: ...
-def memcpy_htoa_async(
-    ary: Array, index: SupportsIndex, src: _HostBuffer, stream: _Stream = None
-) -> None: ...
-
 # -- copies of rectangles and boxes ----------------------------------------------------
 
 @disjoint_base
 class Memcpy2D:
-    def __init__(self) -> None: ...
     src_memory_type: memory_type
     src_x_in_bytes: int
     src_y: int
@@ -1184,22 +888,22 @@ class Memcpy2D:
     dst_pitch: int
     width_in_bytes: int
     height: int
-    def set_src_host(self, buffer: _HostBuffer, /) -> None: ...
-    def set_src_device(self, devptr: _DevicePointer, /) -> None: ...
-    def set_src_array(self, array: Array, /) -> None: ...
-    def set_src_unified(self, buffer: _HostBuffer | _DevicePointer, /) -> None: ...
-    def set_dst_host(self, buffer: _HostBuffer, /) -> None: ...
-    def set_dst_device(self, devptr: _DevicePointer, /) -> None: ...
-    def set_dst_array(self, array: Array, /) -> None: ...
-    def set_dst_unified(self, buffer: _HostBuffer | _DevicePointer, /) -> None: ...
     @overload
     def __call__(self, aligned: bool | None = True) -> None: ...
     @overload
     def __call__(self, stream: Stream) -> None: ...
+    # To the end of the class: written by tools/make_stub.py
+    def set_src_host(self, buffer: _HostBuffer, /) -> None: ...
+    def set_dst_host(self, buffer: _HostBuffer, /) -> None: ...
+    def set_src_device(self, devptr: _DevicePointer, /) -> None: ...
+    def set_dst_device(self, devptr: _DevicePointer, /) -> None: ...
+    def set_src_array(self, array: Array, /) -> None: ...
+    def set_dst_array(self, array: Array, /) -> None: ...
+    def set_src_unified(self, buffer: _HostBuffer | _DevicePointer, /) -> None: ...
+    def set_dst_unified(self, buffer: _HostBuffer | _DevicePointer, /) -> None: ...
 
 @disjoint_base
 class Memcpy3D:
-    def __init__(self) -> None: ...
     src_memory_type: memory_type
     src_x_in_bytes: int
     src_y: int
@@ -1219,19 +923,19 @@ class Memcpy3D:
     width_in_bytes: int
     height: int
     depth: int
-    def set_src_host(self, buffer: _HostBuffer, /) -> None: ...
-    def set_src_device(self, devptr: _DevicePointer, /) -> None: ...
-    def set_src_array(self, array: Array, /) -> None: ...
-    def set_src_unified(self, buffer: _HostBuffer | _DevicePointer, /) -> None: ...
-    def set_dst_host(self, buffer: _HostBuffer, /) -> None: ...
-    def set_dst_device(self, devptr: _DevicePointer, /) -> None: ...
-    def set_dst_array(self, array: Array, /) -> None: ...
-    def set_dst_unified(self, buffer: _HostBuffer | _DevicePointer, /) -> None: ...
     def __call__(self, stream: _Stream = None) -> None: ...
+    # To the end of the class: written by tools/make_stub.py
+    def set_src_host(self, buffer: _HostBuffer, /) -> None: ...
+    def set_dst_host(self, buffer: _HostBuffer, /) -> None: ...
+    def set_src_device(self, devptr: _DevicePointer, /) -> None: ...
+    def set_dst_device(self, devptr: _DevicePointer, /) -> None: ...
+    def set_src_array(self, array: Array, /) -> None: ...
+    def set_dst_array(self, array: Array, /) -> None: ...
+    def set_src_unified(self, buffer: _HostBuffer | _DevicePointer, /) -> None: ...
+    def set_dst_unified(self, buffer: _HostBuffer | _DevicePointer, /) -> None: ...
 
 @disjoint_base
 class Memcpy3DPeer:
-    def __init__(self) -> None: ...
     src_memory_type: memory_type
     src_x_in_bytes: int
     src_y: int
@@ -1251,17 +955,18 @@ class Memcpy3DPeer:
     width_in_bytes: int
     height: int
     depth: int
-    def set_src_host(self, buffer: _HostBuffer, /) -> None: ...
-    def set_src_device(self, devptr: _DevicePointer, /) -> None: ...
-    def set_src_array(self, array: Array, /) -> None: ...
-    def set_src_unified(self, buffer: _HostBuffer | _DevicePointer, /) -> None: ...
-    def set_src_context(self, ctx: Context | None, /) -> None: ...
-    def set_dst_host(self, buffer: _HostBuffer, /) -> None: ...
-    def set_dst_device(self, devptr: _DevicePointer, /) -> None: ...
-    def set_dst_array(self, array: Array, /) -> None: ...
-    def set_dst_unified(self, buffer: _HostBuffer | _DevicePointer, /) -> None: ...
-    def set_dst_context(self, ctx: Context | None, /) -> None: ...
     def __call__(self, stream: _Stream = None) -> None: ...
+    # To the end of the class: written by tools/make_stub.py
+    def set_src_host(self, buffer: _HostBuffer, /) -> None: ...
+    def set_dst_host(self, buffer: _HostBuffer, /) -> None: ...
+    def set_src_device(self, devptr: _DevicePointer, /) -> None: ...
+    def set_dst_device(self, devptr: _DevicePointer, /) -> None: ...
+    def set_src_array(self, array: Array, /) -> None: ...
+    def set_dst_array(self, array: Array, /) -> None: ...
+    def set_src_unified(self, buffer: _HostBuffer | _DevicePointer, /) -> None: ...
+    def set_dst_unified(self, buffer: _HostBuffer | _DevicePointer, /) -> None: ...
+    def set_src_context(self, ctx: Context | None, /) -> None: ...
+    def set_dst_context(self, ctx: Context | None, /) -> None: ...
 
 # -- textures and surfaces -------------------------------------------------------------
 
@@ -1272,6 +977,11 @@ TRSF_READ_AS_INTEGER: int
 
 @disjoint_base
 class TextureObject:
+    @property
+    def handle(self) -> int: ...
+    @property
+    def source(self) -> Any: ...
+    # To the end of the class: written by tools/make_stub.py
     def __init__(
         self,
         source: Array | MipmappedArray | _DevicePointer,
@@ -1290,29 +1000,24 @@ class TextureObject:
         min_mipmap_level: SupportsFloat = 0,
         max_mipmap_level: SupportsFloat = 1000,
     ) -> None: ...
-    @property
-    def handle(self) -> int: ...
-    @property
-    def source(self) -> Any: ...
     def free(self) -> None: ...
 
 @disjoint_base
 class SurfaceObject:
-    def __init__(self, array: Array) -> None: ...
     @property
     def handle(self) -> int: ...
     @property
     def source(self) -> Any: ...
+    # To the end of the class: written by tools/make_stub.py
+    def __init__(self, array: Array) -> None: ...
     def free(self) -> None: ...
 
 @disjoint_base
 class TextureReference:
+    # To the end of the class: written by tools/make_stub.py
     def set_array(self, array: Array, /) -> None: ...
     def set_address(
-        self,
-        devptr: _DevicePointer,
-        bytes: SupportsIndex,
-        allow_offset: bool = False,
+        self, devptr: _DevicePointer, bytes: SupportsIndex, allow_offset: bool = False
     ) -> int: ...
     def set_address_2d(
         self,
@@ -1337,6 +1042,7 @@ class TextureReference:
 
 @disjoint_base
 class SurfaceReference:
+    # To the end of the class: written by tools/make_stub.py
     def set_array(self, array: Array, flags: SupportsIndex = 0) -> None: ...
     def get_array(self) -> Array: ...
 
@@ -1346,6 +1052,11 @@ class SurfaceReference:
 class Module:
     @property
     def handle(self) -> int: ...
+    # To the end of the class: written by tools/make_stub.py
+    def get_function(self, name: str) -> Function: ...
+    def get_global(self, name: str) -> tuple[int, int]: ...
+    def get_texref(self, name: str) -> TextureReference: ...
+    def get_surfref(self, name: str) -> SurfaceReference: ...
     @classmethod
     def from_handle(
         cls,
@@ -1353,27 +1064,14 @@ class Module:
         owner: object = None,
         library: bool = False,
     ) -> Self: ...
-    def get_function(self, name: str) -> Function: ...
-    def get_global(self, name: str) -> tuple[int, int]: ...
-    def get_texref(self, name: str) -> TextureReference: ...
-    def get_surfref(self, name: str) -> SurfaceReference: ...
-
-def module_from_buffer(
-    buffer: _HostBuffer,
-    options: Iterable[tuple[jit_option | SupportsIndex, SupportsIndex]] | None = [],
-    message_handler: Callable[[bool, str, str], object] | None = None,
-) -> Module: ...
-def module_from_file(
-    filename: str | bytes | os.PathLike[str] | os.PathLike[bytes],
-) -> Module: ...
 
 @disjoint_base
 class Linker:
+    # To the end of the class: written by tools/make_stub.py
     def __init__(
         self,
         message_handler: Callable[[bool, str, str], object] | None = None,
-        options: Iterable[tuple[jit_option | SupportsIndex, SupportsIndex]]
-        | None = None,
+        options: _JitOptions | None = None,
         log_verbose: object = False,
         /,
     ) -> None: ...
@@ -1384,14 +1082,15 @@ class Linker:
         name: str = "unknown",
     ) -> None: ...
     def add_file(
-        self,
-        filename: str | bytes | os.PathLike[str] | os.PathLike[bytes],
-        input_type: jit_input_type | SupportsIndex,
+        self, filename: _FileName, input_type: jit_input_type | SupportsIndex
     ) -> None: ...
     def link_module(self) -> Module: ...
 
 @final
 class TensorMap:
+    @property
+    def array(self) -> Any: ...
+    # To the end of the class: written by tools/make_stub.py
     def __new__(
         cls,
         array: _HasCudaArrayInterface,
@@ -1403,8 +1102,6 @@ class TensorMap:
         oob_fill: tensor_map_oob_fill | SupportsIndex = 0,
         data_type: tensor_map_data_type | SupportsIndex | None = None,
     ) -> Self: ...
-    @property
-    def array(self) -> Any: ...
     @classmethod
     def im2col(
         cls,
@@ -1424,6 +1121,9 @@ class TensorMap:
 
 @final
 class LaunchConfig:
+    @property
+    def attributes(self) -> dict[launch_attribute, Any]: ...
+    # To the end of the class: written by tools/make_stub.py
     def __new__(
         cls,
         cooperative: bool | None = None,
@@ -1432,8 +1132,6 @@ class LaunchConfig:
         priority: SupportsIndex | None = None,
         attributes: Mapping[launch_attribute | SupportsIndex, Any] | None = None,
     ) -> Self: ...
-    @property
-    def attributes(self) -> dict[launch_attribute, Any]: ...
 
 @disjoint_base
 class Function:
@@ -1441,10 +1139,6 @@ class Function:
     arg_format: str
     # Set by prepare().
     texrefs: list[Any]
-    @classmethod
-    def from_handle(
-        cls, handle: SupportsIndex | _HasHandle | _HasPtr, owner: object = None
-    ) -> Function: ...
     @property
     def handle(self) -> int: ...
     @property
@@ -1497,12 +1191,32 @@ class Function:
         priority: SupportsIndex | None = ...,
         launch_config: LaunchConfig | None = ...,
     ) -> float | None: ...
+    # attributes of Function: written by tools/make_stub.py
+    max_threads_per_block: int
+    shared_size_bytes: int
+    const_size_bytes: int
+    local_size_bytes: int
+    num_regs: int
+    ptx_version: int
+    binary_version: int
+    cache_mode_ca: int
+    max_dynamic_shared_size_bytes: int
+    preferred_shared_memory_carveout: int
+    cluster_size_must_be_set: int
+    required_cluster_width: int
+    required_cluster_height: int
+    required_cluster_depth: int
+    non_portable_cluster_size_allowed: int
+    cluster_scheduling_policy_preference: int
+    # attributes of Function: end
+    # To the end of the class: written by tools/make_stub.py
     def get_attribute(self, attr: function_attribute | SupportsIndex, /) -> int: ...
     def set_attribute(
         self, attr: function_attribute | SupportsIndex, value: SupportsIndex, /
     ) -> None: ...
     def set_cache_config(self, config: func_cache | SupportsIndex, /) -> None: ...
     def set_shared_config(self, config: shared_config | SupportsIndex, /) -> None: ...
+    def param_set_texref(self, texref: Any, /) -> None: ...
     def prepare(
         self, arg_types: str | Iterable[Any], texrefs: Iterable[Any] | None = None
     ) -> Self: ...
@@ -1543,6 +1257,49 @@ class Function:
         priority: SupportsIndex | None = None,
         launch_config: LaunchConfig | None = None,
     ) -> Callable[[], float]: ...
+    def param_set(self, *args: _KernelArgument) -> None: ...
+    def _param_set(self, *args: _KernelArgument) -> None: ...
+    def param_set_size(self, bytes: SupportsIndex) -> None: ...
+    def _param_set_size(self, bytes: SupportsIndex, /) -> None: ...
+    def param_seti(self, offset: SupportsIndex, value: SupportsIndex) -> None: ...
+    def _param_seti(self, offset: SupportsIndex, value: SupportsIndex, /) -> None: ...
+    def param_setf(self, offset: SupportsIndex, value: float) -> None: ...
+    def _param_setf(self, offset: SupportsIndex, value: float, /) -> None: ...
+    def param_setv(self, offset: SupportsIndex, buffer: _HostBuffer) -> None: ...
+    def _param_setv(self, offset: SupportsIndex, buffer: _HostBuffer, /) -> None: ...
+    def set_block_shape(
+        self, x: SupportsIndex, y: SupportsIndex, z: SupportsIndex
+    ) -> None: ...
+    def _set_block_shape(
+        self, x: SupportsIndex, y: SupportsIndex, z: SupportsIndex, /
+    ) -> None: ...
+    def set_shared_size(self, bytes: SupportsIndex) -> None: ...
+    def _set_shared_size(self, bytes: SupportsIndex, /) -> None: ...
+    def launch(self) -> None: ...
+    def _launch(self) -> None: ...
+    def launch_grid(self, width: SupportsIndex, height: SupportsIndex) -> None: ...
+    def _launch_grid(
+        self, grid_width: SupportsIndex, grid_height: SupportsIndex
+    ) -> None: ...
+    def launch_grid_async(
+        self, width: SupportsIndex, height: SupportsIndex, stream: _Stream
+    ) -> None: ...
+    def _launch_grid_async(
+        self, grid_width: SupportsIndex, grid_height: SupportsIndex, s: _Stream
+    ) -> None: ...
+    def _launch_kernel(
+        self,
+        grid: _Dims,
+        block: _Dims,
+        param_buffer: _HostBuffer,
+        shared: SupportsIndex,
+        stream: _Stream,
+        /,
+    ) -> None: ...
+    @classmethod
+    def from_handle(
+        cls, handle: SupportsIndex | _HasHandle | _HasPtr, owner: object = None
+    ) -> Function: ...
     def max_active_blocks(self, block: _Dims, shared: SupportsIndex = 0) -> int: ...
     def suggest_block(
         self,
@@ -1554,75 +1311,12 @@ class Function:
         self, cluster: _Dims, block: _Dims, shared: SupportsIndex = 0
     ) -> int: ...
     def max_cluster_size(self, block: _Dims, shared: SupportsIndex = 0) -> int: ...
-    def param_set_texref(self, texref: Any, /) -> None: ...
-    def param_set(self, /, *args: _KernelArgument) -> None: ...
-    def param_set_size(self, bytes: SupportsIndex) -> None: ...
-    def param_seti(self, offset: SupportsIndex, value: SupportsIndex) -> None: ...
-    def param_setf(self, offset: SupportsIndex, value: float) -> None: ...
-    def param_setv(self, offset: SupportsIndex, buffer: _HostBuffer) -> None: ...
-    def set_block_shape(
-        self, x: SupportsIndex, y: SupportsIndex, z: SupportsIndex
-    ) -> None: ...
-    def set_shared_size(self, bytes: SupportsIndex) -> None: ...
-    def launch(self) -> None: ...
-    def launch_grid(self, width: SupportsIndex, height: SupportsIndex) -> None: ...
-    def launch_grid_async(
-        self,
-        width: SupportsIndex,
-        height: SupportsIndex,
-        stream: _Stream,
-    ) -> None: ...
-    def _param_set(self, /, *args: _KernelArgument) -> None: ...
-    def _param_set_size(self, bytes: SupportsIndex, /) -> None: ...
-    def _param_seti(self, offset: SupportsIndex, value: SupportsIndex, /) -> None: ...
-    def _param_setf(self, offset: SupportsIndex, value: float, /) -> None: ...
-    def _param_setv(self, offset: SupportsIndex, buffer: _HostBuffer, /) -> None: ...
-    def _set_block_shape(
-        self, x: SupportsIndex, y: SupportsIndex, z: SupportsIndex, /
-    ) -> None: ...
-    def _set_shared_size(self, bytes: SupportsIndex, /) -> None: ...
-    def _launch(self) -> None: ...
-    def _launch_grid(
-        self, grid_width: SupportsIndex, grid_height: SupportsIndex
-    ) -> None: ...
-    def _launch_grid_async(
-        self,
-        grid_width: SupportsIndex,
-        grid_height: SupportsIndex,
-        s: _Stream,
-    ) -> None: ...
-    def _launch_kernel(
-        self,
-        grid: _Dims,
-        block: _Dims,
-        param_buffer: _HostBuffer,
-        shared: SupportsIndex,
-        stream: _Stream,
-        /,
-    ) -> None: ...
-    # attributes of Function: written by tools/make_stub.py
-    max_threads_per_block: int
-    shared_size_bytes: int
-    const_size_bytes: int
-    local_size_bytes: int
-    num_regs: int
-    ptx_version: int
-    binary_version: int
-    cache_mode_ca: int
-    max_dynamic_shared_size_bytes: int
-    preferred_shared_memory_carveout: int
-    cluster_size_must_be_set: int
-    required_cluster_width: int
-    required_cluster_height: int
-    required_cluster_depth: int
-    non_portable_cluster_size_allowed: int
-    cluster_scheduling_policy_preference: int
-    # attributes of Function: end
 
 @disjoint_base
 class ArgumentHandler:
     array: Any
     dev_alloc: Any
+    # To the end of the class: written by tools/make_stub.py
     def __init__(self, array: _HasNbytes) -> None: ...
     def get_device_alloc(self) -> Any: ...
     def pre_call(self, stream: Stream | None) -> None: ...
@@ -1630,6 +1324,7 @@ class ArgumentHandler:
 class In(ArgumentHandler): ...
 
 class Out(ArgumentHandler):
+    # To the end of the class: written by tools/make_stub.py
     def post_call(self, stream: Stream | None) -> None: ...
 
 class InOut(In, Out): ...
@@ -1640,62 +1335,42 @@ _GraphicsFlags: TypeAlias = graphics_map_flags | graphics_register_flags | Suppo
 
 @disjoint_base
 class RegisteredObject:
+    # To the end of the class: written by tools/make_stub.py
     def gl_handle(self) -> int: ...
-    def map(self, stream: Stream | None = None) -> RegisteredMapping: ...
     def unregister(self) -> None: ...
+    def map(self, stream: _Stream = None) -> RegisteredMapping: ...
 
 class RegisteredBuffer(RegisteredObject):
+    # To the end of the class: written by tools/make_stub.py
     def __init__(self, bufobj: SupportsIndex, flags: _GraphicsFlags = 0) -> None: ...
 
 class RegisteredImage(RegisteredObject):
+    # To the end of the class: written by tools/make_stub.py
     def __init__(
-        self,
-        bufobj: SupportsIndex,
-        target: SupportsIndex,
-        flags: _GraphicsFlags = 0,
+        self, bufobj: SupportsIndex, target: SupportsIndex, flags: _GraphicsFlags = 0
     ) -> None: ...
 
 @final
 class RegisteredMapping:
-    def array(self, index: SupportsIndex, level: SupportsIndex) -> Array: ...
+    # To the end of the class: written by tools/make_stub.py
+    def unmap(self, stream: _Stream = ...) -> None: ...
     def device_ptr_and_size(self) -> tuple[int, int]: ...
-    def unmap(self, stream: Stream | None = ...) -> None: ...
+    def array(self, index: SupportsIndex, level: SupportsIndex) -> Array: ...
 
 @disjoint_base
 class BufferObject:
+    # To the end of the class: written by tools/make_stub.py
     def __init__(self, bufobj: SupportsIndex) -> None: ...
     def handle(self) -> int: ...
-    def map(self) -> BufferObjectMapping: ...
     def unregister(self) -> None: ...
+    def map(self) -> BufferObjectMapping: ...
 
 @final
 class BufferObjectMapping:
+    # To the end of the class: written by tools/make_stub.py
+    def unmap(self) -> None: ...
     def device_ptr(self) -> int: ...
     def size(self) -> int: ...
-    def unmap(self) -> None: ...
-
-def gl_init() -> None: ...
-def make_gl_context(dev: Device, flags: SupportsIndex = 0) -> Context: ...
-def have_gl_ext() -> bool: ...
-
-# -- the profiler and cuRAND's tables --------------------------------------------------
-
-_FileName: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
-
-def initialize_profiler(
-    config_file: _FileName,
-    output_file: _FileName,
-    output_mode: profiler_output_mode | SupportsIndex,
-    /,
-) -> None: ...
-def start_profiler() -> None: ...
-def stop_profiler() -> None: ...
-def get_curand_version() -> tuple[int, int, int]: ...
-def _get_direction_vectors(
-    set: direction_vector_set | SupportsIndex, dst: _HostBuffer, count: SupportsIndex
-) -> None: ...
-def _get_scramble_constants32(dst: _HostBuffer, count: SupportsIndex) -> None: ...
-def _get_scramble_constants64(dst: _HostBuffer, count: SupportsIndex) -> None: ...
 
 # -- enumerations ----------------------------------------------------------------------
 
@@ -2229,10 +1904,11 @@ _Operand: TypeAlias = GPUArray | _Number
 
 @final
 class ArrayFlags:
-    def __new__(cls, ary: Any) -> Self: ...
     c_contiguous: bool
     f_contiguous: bool
     forc: bool
+    # To the end of the class: written by tools/make_stub.py
+    def __new__(cls, ary: Any) -> Self: ...
 
 _Axis = int | tuple[int, ...] | None
 
@@ -2270,6 +1946,67 @@ class GPUArray:
     _block: Any
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
+    def __contains__(self, key: Any, /) -> bool: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: Any, /) -> GPUArray: ...
+    def __setitem__(self, index: Any, value: Any, /) -> None: ...
+    def __bool__(self) -> bool: ...
+    def __int__(self) -> int: ...
+    def __float__(self) -> float: ...
+    def __index__(self) -> int: ...
+    def __neg__(self) -> GPUArray: ...
+    def __pos__(self) -> Self: ...
+    def __invert__(self) -> GPUArray: ...
+    def __abs__(self) -> GPUArray: ...
+    def __add__(self, value: _Operand, /) -> GPUArray: ...
+    def __radd__(self, value: _Operand, /) -> GPUArray: ...
+    def __iadd__(self, value: _Operand, /) -> Self: ...  # noqa: PYI034
+    def __sub__(self, value: _Operand, /) -> GPUArray: ...
+    def __rsub__(self, value: _Operand, /) -> GPUArray: ...
+    def __isub__(self, value: _Operand, /) -> Self: ...
+    def __mul__(self, value: _Operand, /) -> GPUArray: ...
+    def __rmul__(self, value: _Operand, /) -> GPUArray: ...
+    def __imul__(self, value: _Operand, /) -> Self: ...
+    def __truediv__(self, value: _Operand, /) -> GPUArray: ...
+    def __rtruediv__(self, value: _Operand, /) -> GPUArray: ...
+    def __itruediv__(self, value: _Operand, /) -> Self: ...
+    def __floordiv__(self, value: _Operand, /) -> GPUArray: ...
+    def __rfloordiv__(self, value: _Operand, /) -> GPUArray: ...
+    def __ifloordiv__(self, value: _Operand, /) -> Self: ...
+    def __mod__(self, value: _Operand, /) -> GPUArray: ...
+    def __rmod__(self, value: _Operand, /) -> GPUArray: ...
+    def __imod__(self, value: _Operand, /) -> Self: ...
+    def __divmod__(self, value: _Operand, /) -> tuple[GPUArray, GPUArray]: ...
+    def __rdivmod__(self, value: _Operand, /) -> tuple[GPUArray, GPUArray]: ...
+    def __pow__(self, value: _Operand, mod: None = None, /) -> GPUArray: ...
+    def __rpow__(self, value: _Operand, mod: None = None, /) -> GPUArray: ...
+    def __ipow__(self, value: _Operand, /) -> Self: ...  # type: ignore[misc]
+    def __and__(self, value: _Operand, /) -> GPUArray: ...
+    def __rand__(self, value: _Operand, /) -> GPUArray: ...
+    def __iand__(self, value: _Operand, /) -> Self: ...
+    def __or__(self, value: _Operand, /) -> GPUArray: ...
+    def __ror__(self, value: _Operand, /) -> GPUArray: ...
+    def __ior__(self, value: _Operand, /) -> Self: ...
+    def __xor__(self, value: _Operand, /) -> GPUArray: ...
+    def __rxor__(self, value: _Operand, /) -> GPUArray: ...
+    def __ixor__(self, value: _Operand, /) -> Self: ...
+    def __lshift__(self, value: _Operand, /) -> GPUArray: ...
+    def __rlshift__(self, value: _Operand, /) -> GPUArray: ...
+    def __ilshift__(self, value: _Operand, /) -> Self: ...
+    def __rshift__(self, value: _Operand, /) -> GPUArray: ...
+    def __rrshift__(self, value: _Operand, /) -> GPUArray: ...
+    def __irshift__(self, value: _Operand, /) -> Self: ...
+    def __matmul__(self, value: GPUArray, /) -> GPUArray: ...
+    def __rmatmul__(self, value: GPUArray, /) -> GPUArray: ...
+    def __imatmul__(self, value: GPUArray, /) -> Self: ...
+    def __lt__(self, value: Any, /) -> GPUArray: ...
+    def __le__(self, value: Any, /) -> GPUArray: ...
+    def __eq__(self, value: Any, /) -> GPUArray: ...  # type: ignore[override]
+    def __ne__(self, value: Any, /) -> GPUArray: ...  # type: ignore[override]
+    def __gt__(self, value: Any, /) -> GPUArray: ...
+    def __ge__(self, value: Any, /) -> GPUArray: ...
+    # To the end of the class: written by tools/make_stub.py
     def __init__(
         self,
         shape: _Shape,
@@ -2280,140 +2017,102 @@ class GPUArray:
         strides: Sequence[SupportsIndex] | None = None,
         order: _Order = "C",
     ) -> None: ...
+    def reshape(self, *shape: Any, order: str = "C") -> GPUArray: ...
+    def ravel(self) -> GPUArray: ...
+    def squeeze(self) -> GPUArray: ...
+    def transpose(self, axes: Any = None, *more: int) -> GPUArray: ...
+    def view(self, dtype: DTypeLike | None = None) -> GPUArray: ...
     def get(
         self,
         ary: _Array | None = None,
         pagelocked: bool = False,
         async_: bool = False,
-        stream: Stream | None = None,
+        stream: _Stream = None,
     ) -> NDArray[Any]: ...
     def get_async(
-        self, stream: Stream | None = None, ary: _Array | None = None
+        self, stream: _Stream = None, ary: _Array | None = None
     ) -> NDArray[Any]: ...
     def set(
         self,
         ary: np.ndarray[Any, Any] | GPUArray,
         async_: bool = False,
-        stream: Stream | None = None,
+        stream: _Stream = None,
     ) -> None: ...
     def set_async(
-        self, ary: np.ndarray[Any, Any] | GPUArray, stream: Stream | None = None
+        self, ary: np.ndarray[Any, Any] | GPUArray, stream: _Stream = None
     ) -> None: ...
+    def fill(self, value: Any, stream: _Stream = None) -> Self: ...
+    def astype(self, dtype: DTypeLike, stream: _Stream = None) -> GPUArray: ...
+    def reverse(self, stream: _Stream = None) -> GPUArray: ...
+    def _new_like_me(
+        self, dtype: DTypeLike | None = None, order: _Order = "C"
+    ) -> GPUArray: ...
     def copy(self) -> GPUArray: ...
-    def fill(self, value: Any, stream: Stream | None = None) -> Self: ...
-    def astype(self, dtype: DTypeLike, stream: Stream | None = None) -> GPUArray: ...
-    def reshape(self, /, *shape: Any, order: str = "C") -> GPUArray: ...
-    def ravel(self) -> GPUArray: ...
-    def squeeze(self) -> GPUArray: ...
-    def transpose(self, /, axes: Any = None, *more: int) -> GPUArray: ...
-    def view(self, dtype: DTypeLike | None = None) -> GPUArray: ...
-    def conj(self, out: GPUArray | None = None) -> GPUArray: ...
+    def __copy__(self) -> GPUArray: ...
+    def __deepcopy__(self, memo: Any, /) -> GPUArray: ...
     def __dlpack__(
         self,
         *,
-        stream: int | Stream | None = None,
+        stream: int | _Stream = None,
         max_version: tuple[int, int] | None = None,
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
-    def to_device(self, device: Device, /, *, stream: Stream | None = None) -> Self: ...
-    def __array_namespace__(self, /, *, api_version: str | None = None) -> Any: ...
-    def sum(
+    def __div__(self, other: _Operand, /) -> GPUArray: ...
+    def __rdiv__(self, other: _Operand, /) -> GPUArray: ...
+    def __idiv__(self, other: _Operand, /) -> Self: ...
+    def __complex__(self) -> complex: ...
+    def __format__(self, format_spec: str, /) -> str: ...
+    def conj(self, out: GPUArray | None = None) -> GPUArray: ...
+    def conjugate(self, out: GPUArray | None = None) -> GPUArray: ...
+    def mul_add(
         self,
-        axis: _Axis = None,
-        dtype: DTypeLike | None = None,
-        out: GPUArray | None = None,
-        keepdims: bool = False,
-        initial: Any = None,
-        where: Any = True,
-    ) -> GPUArray: ...
-    def prod(
-        self,
-        axis: _Axis = None,
-        dtype: DTypeLike | None = None,
-        out: GPUArray | None = None,
-        keepdims: bool = False,
-        initial: Any = None,
-        where: Any = True,
-    ) -> GPUArray: ...
-    def min(
-        self,
-        axis: _Axis = None,
-        out: GPUArray | None = None,
-        keepdims: bool = False,
-        initial: Any = None,
-        where: Any = True,
-    ) -> GPUArray: ...
-    def max(
-        self,
-        axis: _Axis = None,
-        out: GPUArray | None = None,
-        keepdims: bool = False,
-        initial: Any = None,
-        where: Any = True,
-    ) -> GPUArray: ...
-    def argmin(
-        self,
-        axis: _Axis = None,
-        out: GPUArray | None = None,
-        *,
-        keepdims: bool = False,
-    ) -> GPUArray: ...
-    def argmax(
-        self,
-        axis: _Axis = None,
-        out: GPUArray | None = None,
-        *,
-        keepdims: bool = False,
-    ) -> GPUArray: ...
-    def mean(
-        self,
-        axis: _Axis = None,
-        dtype: DTypeLike | None = None,
-        out: GPUArray | None = None,
-        keepdims: bool = False,
-        *,
-        where: Any = True,
-    ) -> GPUArray: ...
-    def var(
-        self,
-        axis: _Axis = None,
-        dtype: DTypeLike | None = None,
-        out: GPUArray | None = None,
-        ddof: float = 0,
-        keepdims: bool = False,
-        *,
-        where: Any = True,
-    ) -> GPUArray: ...
-    def std(
-        self,
-        axis: _Axis = None,
-        dtype: DTypeLike | None = None,
-        out: GPUArray | None = None,
-        ddof: float = 0,
-        keepdims: bool = False,
-        *,
-        where: Any = True,
-    ) -> GPUArray: ...
-    def cumsum(
-        self,
-        axis: int | None = None,
-        dtype: DTypeLike | None = None,
+        selffac: _Number,
+        other: _Operand,
+        otherfac: _Number,
+        add_timer: None = None,
+        stream: _Stream = None,
         out: GPUArray | None = None,
     ) -> GPUArray: ...
-    def cumprod(
+    def _axpbyz(
         self,
-        axis: int | None = None,
-        dtype: DTypeLike | None = None,
-        out: GPUArray | None = None,
+        selffac: _Number,
+        other: _Operand,
+        otherfac: _Number,
+        out: GPUArray,
+        add_timer: None = None,
+        stream: _Stream = None,
     ) -> GPUArray: ...
-    def ptp(
-        self, axis: _Axis = None, out: GPUArray | None = None, keepdims: bool = False
+    def _axpbz(
+        self, selffac: _Number, other: _Operand, out: GPUArray, stream: _Stream = None
     ) -> GPUArray: ...
-    def searchsorted(
-        self, v: Any, side: str = "left", sorter: GPUArray | None = None
+    def _elwise_multiply(
+        self, other: _Operand, out: GPUArray, stream: _Stream = None
     ) -> GPUArray: ...
+    def _div(
+        self, other: _Operand, out: GPUArray, stream: _Stream = None
+    ) -> GPUArray: ...
+    def _rdiv_scalar(
+        self, other: _Operand, out: GPUArray, stream: _Stream = None
+    ) -> GPUArray: ...
+    def _pow(self, other: _Operand, new: bool) -> GPUArray: ...
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]: ...
+    def __array_ufunc__(
+        self, ufunc: Any, method: str, /, *inputs: Any, **kwargs: Any
+    ) -> Any: ...
+    def __array_function__(
+        self, func: Any, types: Any, args: Any, kwargs: Any, /
+    ) -> Any: ...
+    def bind_to_texref(self, texref: Any, allow_offset: bool = False) -> float: ...
+    def bind_to_texref_ext(
+        self,
+        texref: Any,
+        channels: int = 1,
+        allow_double_hack: bool = False,
+        allow_complex_hack: bool = False,
+        allow_offset: bool = False,
+    ) -> float: ...
     def dot(self, b: Any, out: GPUArray | None = None) -> GPUArray: ...
     def clip(
         self, min: Any = None, max: Any = None, out: GPUArray | None = None
@@ -2424,10 +2123,8 @@ class GPUArray:
     def take(
         self, indices: Any, axis: int | None = None, out: GPUArray | None = None
     ) -> GPUArray: ...
-    def nonzero(self) -> tuple[GPUArray, ...]: ...
     def item(self, *args: Any) -> Any: ...
     def tolist(self) -> Any: ...
-    def _repr_html_(self) -> str: ...
     def sort(
         self,
         axis: SupportsIndex = -1,
@@ -2467,196 +2164,124 @@ class GPUArray:
         dtype: DTypeLike | None = None,
         out: GPUArray | None = None,
     ) -> GPUArray: ...
-    def __contains__(self, key: Any, /) -> bool: ...
-    def conjugate(self, out: GPUArray | None = None) -> GPUArray: ...
-    def mul_add(
+    def _repr_html_(self) -> str: ...
+    def cumsum(
         self,
-        selffac: _Number,
-        other: _Operand,
-        otherfac: _Number,
-        add_timer: None = None,
-        stream: Stream | None = None,
+        axis: int | None = None,
+        dtype: DTypeLike | None = None,
         out: GPUArray | None = None,
     ) -> GPUArray: ...
-    def reverse(self, stream: Stream | None = None) -> GPUArray: ...
+    def cumprod(
+        self,
+        axis: int | None = None,
+        dtype: DTypeLike | None = None,
+        out: GPUArray | None = None,
+    ) -> GPUArray: ...
+    def sum(
+        self,
+        axis: _Axis = None,
+        dtype: DTypeLike | None = None,
+        out: GPUArray | None = None,
+        keepdims: bool = False,
+        initial: _Number | None = None,
+        where: GPUArray | bool = True,
+    ) -> GPUArray: ...
+    def prod(
+        self,
+        axis: _Axis = None,
+        dtype: DTypeLike | None = None,
+        out: GPUArray | None = None,
+        keepdims: bool = False,
+        initial: _Number | None = None,
+        where: GPUArray | bool = True,
+    ) -> GPUArray: ...
+    def min(
+        self,
+        axis: _Axis = None,
+        out: GPUArray | None = None,
+        keepdims: bool = False,
+        initial: _Number | None = None,
+        where: GPUArray | bool = True,
+    ) -> GPUArray: ...
+    def max(
+        self,
+        axis: _Axis = None,
+        out: GPUArray | None = None,
+        keepdims: bool = False,
+        initial: _Number | None = None,
+        where: GPUArray | bool = True,
+    ) -> GPUArray: ...
+    def argmin(
+        self, axis: _Axis = None, out: GPUArray | None = None, *, keepdims: bool = False
+    ) -> GPUArray: ...
+    def argmax(
+        self, axis: _Axis = None, out: GPUArray | None = None, *, keepdims: bool = False
+    ) -> GPUArray: ...
+    def mean(
+        self,
+        axis: _Axis = None,
+        dtype: DTypeLike | None = None,
+        out: GPUArray | None = None,
+        keepdims: bool = False,
+        *,
+        where: GPUArray | bool = True,
+    ) -> GPUArray: ...
+    def var(
+        self,
+        axis: _Axis = None,
+        dtype: DTypeLike | None = None,
+        out: GPUArray | None = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+        *,
+        where: GPUArray | bool = True,
+    ) -> GPUArray: ...
+    def std(
+        self,
+        axis: _Axis = None,
+        dtype: DTypeLike | None = None,
+        out: GPUArray | None = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+        *,
+        where: GPUArray | bool = True,
+    ) -> GPUArray: ...
+    def ptp(
+        self, axis: _Axis = None, out: GPUArray | None = None, keepdims: bool = False
+    ) -> GPUArray: ...
     def any(
         self,
-        stream: Stream | None = None,
+        stream: _Stream = None,
         allocator: _Allocator | None = None,
-        axis: int | tuple[int, ...] | None = None,
+        axis: _Axis = None,
         keepdims: bool = False,
         out: GPUArray | None = None,
         *,
-        initial: Any = None,
-        where: Any = True,
+        initial: _Number | None = None,
+        where: GPUArray | bool = True,
     ) -> GPUArray: ...
     def all(
         self,
-        stream: Stream | None = None,
+        stream: _Stream = None,
         allocator: _Allocator | None = None,
-        axis: int | tuple[int, ...] | None = None,
+        axis: _Axis = None,
         keepdims: bool = False,
         out: GPUArray | None = None,
         *,
-        initial: Any = None,
-        where: Any = True,
+        initial: _Number | None = None,
+        where: GPUArray | bool = True,
     ) -> GPUArray: ...
-    def bind_to_texref(self, texref: Any, allow_offset: bool = False) -> float: ...
-    def bind_to_texref_ext(
+    def to_device(self, device: Device, /, *, stream: _Stream = None) -> Self: ...
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any: ...
+    def nonzero(self) -> tuple[GPUArray, ...]: ...
+    def searchsorted(
         self,
-        texref: Any,
-        channels: int = 1,
-        allow_double_hack: bool = False,
-        allow_complex_hack: bool = False,
-        allow_offset: bool = False,
-    ) -> float: ...
-    def _axpbyz(
-        self,
-        selffac: _Number,
-        other: _Operand,
-        otherfac: _Number,
-        out: GPUArray,
-        add_timer: None = None,
-        stream: Stream | None = None,
+        v: GPUArray | _Number,
+        side: Literal["left", "right"] = "left",
+        sorter: GPUArray | None = None,
     ) -> GPUArray: ...
-    def _axpbz(
-        self,
-        selffac: _Number,
-        other: _Operand,
-        out: GPUArray,
-        stream: Stream | None = None,
-    ) -> GPUArray: ...
-    def _elwise_multiply(
-        self, other: _Operand, out: GPUArray, stream: Stream | None = None
-    ) -> GPUArray: ...
-    def _div(
-        self, other: _Operand, out: GPUArray, stream: Stream | None = None
-    ) -> GPUArray: ...
-    def _rdiv_scalar(
-        self, other: _Operand, out: GPUArray, stream: Stream | None = None
-    ) -> GPUArray: ...
-    def _pow(self, other: _Operand, new: bool) -> GPUArray: ...
-    def __array_function__(
-        self, func: Any, types: Any, args: Any, kwargs: Any, /
-    ) -> Any: ...
-    def _new_like_me(
-        self, dtype: DTypeLike | None = None, order: _Order = "C"
-    ) -> GPUArray: ...
-    def __copy__(self) -> GPUArray: ...
-    def __deepcopy__(self, memo: Any, /) -> GPUArray: ...
-    def __reduce__(self) -> tuple[Any, ...]: ...
-    def __len__(self) -> int: ...
-    def __getitem__(self, index: Any, /) -> GPUArray: ...
-    def __setitem__(self, index: Any, value: Any, /) -> None: ...
-    def __bool__(self) -> bool: ...
-    def __int__(self) -> int: ...
-    def __float__(self) -> float: ...
-    def __complex__(self) -> complex: ...
-    def __index__(self) -> int: ...
-    def __format__(self, format_spec: str, /) -> str: ...
-    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]: ...
-    def __array_ufunc__(
-        self, ufunc: Any, method: str, /, *inputs: Any, **kwargs: Any
-    ) -> Any: ...
-    def __neg__(self) -> GPUArray: ...
-    def __pos__(self) -> Self: ...
-    def __invert__(self) -> GPUArray: ...
-    def __abs__(self) -> GPUArray: ...
-    def __add__(self, value: _Operand, /) -> GPUArray: ...
-    def __radd__(self, value: _Operand, /) -> GPUArray: ...
-    def __iadd__(self, value: _Operand, /) -> Self: ...  # noqa: PYI034
-    def __sub__(self, value: _Operand, /) -> GPUArray: ...
-    def __rsub__(self, value: _Operand, /) -> GPUArray: ...
-    def __isub__(self, value: _Operand, /) -> Self: ...
-    def __mul__(self, value: _Operand, /) -> GPUArray: ...
-    def __rmul__(self, value: _Operand, /) -> GPUArray: ...
-    def __imul__(self, value: _Operand, /) -> Self: ...
-    def __truediv__(self, value: _Operand, /) -> GPUArray: ...
-    def __rtruediv__(self, value: _Operand, /) -> GPUArray: ...
-    def __itruediv__(self, value: _Operand, /) -> Self: ...
-    def __div__(self, other: _Operand, /) -> GPUArray: ...
-    def __rdiv__(self, other: _Operand, /) -> GPUArray: ...
-    def __idiv__(self, other: _Operand, /) -> Self: ...
-    def __floordiv__(self, value: _Operand, /) -> GPUArray: ...
-    def __rfloordiv__(self, value: _Operand, /) -> GPUArray: ...
-    def __ifloordiv__(self, value: _Operand, /) -> Self: ...
-    def __mod__(self, value: _Operand, /) -> GPUArray: ...
-    def __rmod__(self, value: _Operand, /) -> GPUArray: ...
-    def __imod__(self, value: _Operand, /) -> Self: ...
-    def __divmod__(self, value: _Operand, /) -> tuple[GPUArray, GPUArray]: ...
-    def __rdivmod__(self, value: _Operand, /) -> tuple[GPUArray, GPUArray]: ...
-    def __pow__(self, value: _Operand, mod: None = None, /) -> GPUArray: ...
-    def __rpow__(self, value: _Operand, mod: None = None, /) -> GPUArray: ...
-    def __ipow__(self, value: _Operand, /) -> Self: ...  # type: ignore[misc]
-    def __and__(self, value: _Operand, /) -> GPUArray: ...
-    def __rand__(self, value: _Operand, /) -> GPUArray: ...
-    def __iand__(self, value: _Operand, /) -> Self: ...
-    def __or__(self, value: _Operand, /) -> GPUArray: ...
-    def __ror__(self, value: _Operand, /) -> GPUArray: ...
-    def __ior__(self, value: _Operand, /) -> Self: ...
-    def __xor__(self, value: _Operand, /) -> GPUArray: ...
-    def __rxor__(self, value: _Operand, /) -> GPUArray: ...
-    def __ixor__(self, value: _Operand, /) -> Self: ...
-    def __lshift__(self, value: _Operand, /) -> GPUArray: ...
-    def __rlshift__(self, value: _Operand, /) -> GPUArray: ...
-    def __ilshift__(self, value: _Operand, /) -> Self: ...
-    def __rshift__(self, value: _Operand, /) -> GPUArray: ...
-    def __rrshift__(self, value: _Operand, /) -> GPUArray: ...
-    def __irshift__(self, value: _Operand, /) -> Self: ...
-    def __matmul__(self, value: GPUArray, /) -> GPUArray: ...
-    def __rmatmul__(self, value: GPUArray, /) -> GPUArray: ...
-    def __imatmul__(self, value: GPUArray, /) -> Self: ...
-    def __lt__(self, value: Any, /) -> GPUArray: ...
-    def __le__(self, value: Any, /) -> GPUArray: ...
-    def __eq__(self, value: Any, /) -> GPUArray: ...  # type: ignore[override]
-    def __ne__(self, value: Any, /) -> GPUArray: ...  # type: ignore[override]
-    def __gt__(self, value: Any, /) -> GPUArray: ...
-    def __ge__(self, value: Any, /) -> GPUArray: ...
 
 _array_ops: dict[str, int]
-
-def _elementwise(
-    op: int,
-    inputs: tuple[Any, ...],
-    /,
-    out: Any = None,
-    dtype: DTypeLike | None = None,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> Any: ...
-def to_gpu(
-    ary: np.ndarray[Any, Any] | np.generic | GPUArray,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def to_gpu_async(
-    ary: np.ndarray[Any, Any] | np.generic | GPUArray,
-    allocator: _Allocator | None = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def matmul(
-    a: GPUArray,
-    b: GPUArray,
-    /,
-    out: GPUArray | None = None,
-    dtype: DTypeLike | None = None,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def _product_library() -> str: ...
-def _values_of_diagonals(
-    diagonal: GPUArray,
-    beside: GPUArray,
-    is_bidiagonal: bool,
-    /,
-    stream: Stream | None = None,
-) -> GPUArray | None: ...
-def _small_solver(
-    kind: str,
-    a: Any,
-    b: Any = None,
-    option: int = 0,
-    stream: Stream | None = None,
-) -> Any: ...
 
 _array_reductions: dict[str, int]
 _array_functions: dict[Any, Any]
@@ -2757,461 +2382,11 @@ class _KernelRequest(structseq[Any], tuple[Any, ...]):
     def fourier(self) -> tuple[str, ...]: ...
     # fields of _KernelRequest: end
 
-def _fourier(
-    function: int,
-    a: GPUArray,
-    n: SupportsIndex | None,
-    axis: SupportsIndex,
-    norm: str | None,
-    out: GPUArray | None,
-    stream: Stream | None,
-    /,
-) -> GPUArray: ...
-def _fourier_library() -> str: ...
-def _fourier_axes(
-    function: int,
-    a: GPUArray,
-    s: Sequence[SupportsIndex] | None,
-    axes: Sequence[SupportsIndex] | None,
-    norm: str | None,
-    out: GPUArray | None,
-    stream: Stream | None,
-    /,
-) -> GPUArray: ...
-def _reduce(
-    op: int,
-    inputs: tuple[GPUArray, ...],
-    /,
-    axis: int | tuple[int, ...] | None = None,
-    keepdims: bool = False,
-    dtype: DTypeLike | None = None,
-    out: GPUArray | None = None,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-    ddof: float = 0,
-) -> GPUArray: ...
-def _cumsum(
-    a: GPUArray,
-    axis: int | None = None,
-    dtype: DTypeLike | None = None,
-    out: GPUArray | None = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def _cumprod(
-    a: GPUArray,
-    axis: int | None = None,
-    dtype: DTypeLike | None = None,
-    out: GPUArray | None = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def _cummax(
-    a: GPUArray,
-    axis: int | None = None,
-    dtype: DTypeLike | None = None,
-    out: GPUArray | None = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def _cummin(
-    a: GPUArray,
-    axis: int | None = None,
-    dtype: DTypeLike | None = None,
-    out: GPUArray | None = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def _cumulative_sum(
-    a: GPUArray,
-    /,
-    axis: int | None = None,
-    dtype: DTypeLike | None = None,
-    out: GPUArray | None = None,
-    include_initial: bool = False,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def _cumulative_prod(
-    a: GPUArray,
-    /,
-    axis: int | None = None,
-    dtype: DTypeLike | None = None,
-    out: GPUArray | None = None,
-    include_initial: bool = False,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def _nonzero(a: GPUArray, stream: Stream | None = None) -> tuple[GPUArray, ...]: ...
-def _flatnonzero(a: GPUArray, stream: Stream | None = None) -> GPUArray: ...
-def _argwhere(a: GPUArray, stream: Stream | None = None) -> GPUArray: ...
-def _accumulate(
-    op: int,
-    a: GPUArray,
-    /,
-    axis: int | None = None,
-    dtype: DTypeLike | None = None,
-    out: GPUArray | None = None,
-    stream: Stream | None = None,
-) -> Any: ...
-def _sort(
-    a: GPUArray,
-    /,
-    axis: int = -1,
-    keys: bool = True,
-    indices: bool = False,
-    descending: bool = False,
-    in_place: bool = False,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> Any: ...
-def _first_few(
-    a: GPUArray,
-    count: int,
-    descending: bool = False,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-    /,
-) -> Any: ...
-def _triangle(
-    a: GPUArray, lower: bool, k: int, /, stream: Stream | None = None
-) -> GPUArray: ...
-def _fill_triangle(
-    a: GPUArray, lower: bool, k: int, /, stream: Stream | None = None
-) -> GPUArray: ...
-def _cross(
-    a: GPUArray, b: GPUArray, /, stream: Stream | None = None
-) -> GPUArray | None: ...
-def _sum(
-    a: GPUArray,
-    dtype: DTypeLike | None = None,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-    *,
-    axis: _Axis = None,
-    keepdims: bool = False,
-    out: GPUArray | None = None,
-    initial: _Number | None = None,
-    where: GPUArray | bool = True,
-) -> GPUArray: ...
-def _prod(
-    a: GPUArray,
-    dtype: DTypeLike | None = None,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-    *,
-    axis: _Axis = None,
-    keepdims: bool = False,
-    out: GPUArray | None = None,
-    initial: _Number | None = None,
-    where: GPUArray | bool = True,
-) -> GPUArray: ...
-def _mean(
-    a: GPUArray,
-    dtype: DTypeLike | None = None,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-    *,
-    axis: _Axis = None,
-    keepdims: bool = False,
-    out: GPUArray | None = None,
-    where: GPUArray | bool = True,
-) -> GPUArray: ...
-def _min(
-    a: GPUArray,
-    stream: Stream | None = None,
-    *,
-    axis: _Axis = None,
-    keepdims: bool = False,
-    out: GPUArray | None = None,
-    allocator: _Allocator | None = None,
-    initial: _Number | None = None,
-    where: GPUArray | bool = True,
-) -> GPUArray: ...
-def _max(
-    a: GPUArray,
-    stream: Stream | None = None,
-    *,
-    axis: _Axis = None,
-    keepdims: bool = False,
-    out: GPUArray | None = None,
-    allocator: _Allocator | None = None,
-    initial: _Number | None = None,
-    where: GPUArray | bool = True,
-) -> GPUArray: ...
-def _argmin(
-    a: GPUArray,
-    stream: Stream | None = None,
-    *,
-    axis: _Axis = None,
-    keepdims: bool = False,
-    out: GPUArray | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def _argmax(
-    a: GPUArray,
-    stream: Stream | None = None,
-    *,
-    axis: _Axis = None,
-    keepdims: bool = False,
-    out: GPUArray | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def _count_nonzero(
-    a: GPUArray,
-    stream: Stream | None = None,
-    *,
-    axis: _Axis = None,
-    keepdims: bool = False,
-    out: GPUArray | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def _any(
-    a: GPUArray,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-    axis: _Axis = None,
-    keepdims: bool = False,
-    out: GPUArray | None = None,
-    *,
-    initial: _Number | None = None,
-    where: GPUArray | bool = True,
-) -> GPUArray: ...
-def _all(
-    a: GPUArray,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-    axis: _Axis = None,
-    keepdims: bool = False,
-    out: GPUArray | None = None,
-    *,
-    initial: _Number | None = None,
-    where: GPUArray | bool = True,
-) -> GPUArray: ...
-def _var(
-    a: GPUArray,
-    axis: _Axis = None,
-    ddof: float = 0,
-    keepdims: bool = False,
-    *,
-    out: GPUArray | None = None,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-    where: GPUArray | bool = True,
-) -> GPUArray: ...
-def _std(
-    a: GPUArray,
-    axis: _Axis = None,
-    ddof: float = 0,
-    keepdims: bool = False,
-    *,
-    out: GPUArray | None = None,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-    where: GPUArray | bool = True,
-) -> GPUArray: ...
-def _nansum(
-    a: GPUArray,
-    axis: _Axis = None,
-    dtype: DTypeLike | None = None,
-    out: GPUArray | None = None,
-    keepdims: bool = False,
-    initial: _Number | None = None,
-    where: GPUArray | bool = True,
-    *,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def _nanprod(
-    a: GPUArray,
-    axis: _Axis = None,
-    dtype: DTypeLike | None = None,
-    out: GPUArray | None = None,
-    keepdims: bool = False,
-    initial: _Number | None = None,
-    where: GPUArray | bool = True,
-    *,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def _nanmin(
-    a: GPUArray,
-    axis: _Axis = None,
-    out: GPUArray | None = None,
-    keepdims: bool = False,
-    initial: _Number | None = None,
-    where: GPUArray | bool = True,
-    *,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def _nanmax(
-    a: GPUArray,
-    axis: _Axis = None,
-    out: GPUArray | None = None,
-    keepdims: bool = False,
-    initial: _Number | None = None,
-    where: GPUArray | bool = True,
-    *,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def _nanargmin(
-    a: GPUArray,
-    axis: _Axis = None,
-    out: GPUArray | None = None,
-    *,
-    keepdims: bool = False,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def _nanargmax(
-    a: GPUArray,
-    axis: _Axis = None,
-    out: GPUArray | None = None,
-    *,
-    keepdims: bool = False,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def _nanmean(
-    a: GPUArray,
-    axis: _Axis = None,
-    dtype: DTypeLike | None = None,
-    out: GPUArray | None = None,
-    keepdims: bool = False,
-    *,
-    where: GPUArray | bool = True,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def _nanvar(
-    a: GPUArray,
-    axis: _Axis = None,
-    dtype: DTypeLike | None = None,
-    out: GPUArray | None = None,
-    ddof: float = 0,
-    keepdims: bool = False,
-    *,
-    where: GPUArray | bool = True,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def _nanstd(
-    a: GPUArray,
-    axis: _Axis = None,
-    dtype: DTypeLike | None = None,
-    out: GPUArray | None = None,
-    ddof: float = 0,
-    keepdims: bool = False,
-    *,
-    where: GPUArray | bool = True,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def _ptp(
-    a: GPUArray,
-    axis: _Axis = None,
-    out: GPUArray | None = None,
-    *,
-    keepdims: bool = False,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def _count(
-    kind: str,
-    values: GPUArray,
-    edges: GPUArray | np.ndarray[Any, Any] | None,
-    edges_out: GPUArray | None,
-    weights: GPUArray | None,
-    bins: int,
-    first: float,
-    last: float,
-    /,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def _searchsorted(
-    a: GPUArray,
-    v: GPUArray | _Number,
-    side: Literal["left", "right"] = "left",
-    sorter: GPUArray | None = None,
-    *,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def _quantile(
-    a: GPUArray,
-    q: Any,
-    axis: int | tuple[int, ...] | None = None,
-    out: GPUArray | None = None,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-    weights: Any = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def _percentile(
-    a: GPUArray,
-    q: Any,
-    axis: int | tuple[int, ...] | None = None,
-    out: GPUArray | None = None,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-    weights: Any = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def _nanquantile(
-    a: GPUArray,
-    q: Any,
-    axis: int | tuple[int, ...] | None = None,
-    out: GPUArray | None = None,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-    weights: Any = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def _nanpercentile(
-    a: GPUArray,
-    q: Any,
-    axis: int | tuple[int, ...] | None = None,
-    out: GPUArray | None = None,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-    weights: Any = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def _median(
-    a: GPUArray,
-    axis: int | tuple[int, ...] | None = None,
-    out: GPUArray | None = None,
-    overwrite_input: bool = False,
-    keepdims: bool = False,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def _nanmedian(
-    a: GPUArray,
-    axis: int | tuple[int, ...] | None = None,
-    out: GPUArray | None = None,
-    overwrite_input: bool = False,
-    keepdims: bool = False,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def _digitize(
-    x: GPUArray | _Number,
-    bins: Any,
-    right: bool = False,
-    *,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def _lend_to_threads(context: Context | None, /) -> None: ...
-def _working_context() -> Context | None: ...
-def _set_default_allocator(allocator: Any, /) -> None: ...
-def _check_arrays(*arrays: GPUArray) -> None: ...
-def _plain_array(array: _T, /) -> _T: ...
-
 @disjoint_base
 class _KernelCall:
-    def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    # To the end of the class: written by tools/make_stub.py
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
     def _remember(
         self,
         kind: str,
@@ -3228,84 +2403,12 @@ class _KernelCall:
     ) -> None: ...
     def __getstate__(self) -> Any: ...
 
-def _join(
-    arrays: Any,
-    axis: int,
-    is_new: bool,
-    /,
-    dtype: DTypeLike | None = None,
-    f_order: bool = False,
-    allocator: _Allocator | None = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def _remap(
-    a: GPUArray,
-    rule: int,
-    shape: tuple[int, ...],
-    firsts: tuple[int, ...],
-    /,
-    value: Any = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def _concatenate(
-    arrays: Iterable[GPUArray],
-    axis: int | None = 0,
-    allocator: _Allocator | None = None,
-    out: GPUArray | None = None,
-    dtype: DTypeLike | None = None,
-    casting: str | None = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def _stack(
-    arrays: Iterable[GPUArray],
-    axis: int = 0,
-    allocator: _Allocator | None = None,
-    out: GPUArray | None = None,
-    dtype: DTypeLike | None = None,
-    casting: str | None = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def _take(
-    a: GPUArray,
-    indices: Any,
-    out: GPUArray | None = None,
-    stream: Stream | None = None,
-    axis: int | None = None,
-    mode: str = "raise",
-) -> GPUArray: ...
-def _numpy_stack(
-    arrays: Iterable[GPUArray],
-    axis: int = 0,
-    out: GPUArray | None = None,
-    dtype: DTypeLike | None = None,
-    casting: str | None = None,
-) -> GPUArray: ...
-def _index_report() -> tuple[int, int]: ...
-def _apply_at(op: int, a: GPUArray, index: Any, values: Any, /) -> None: ...
-def _put(
-    a: GPUArray,
-    indices: Any,
-    values: GPUArray,
-    /,
-    mode: str = "raise",
-    stream: Stream | None = None,
-) -> None: ...
-def _take_along_axis(
-    a: GPUArray, indices: Any, axis: int, /, stream: Stream | None = None
-) -> GPUArray: ...
-def _put_along_axis(
-    a: GPUArray, indices: Any, values: Any, axis: int, /, stream: Stream | None = None
-) -> None: ...
-
 # -- exchanges between devices ---------------------------------------------------------
 
 _Reduction: TypeAlias = Literal["sum", "prod", "max", "min", "avg"]
 
 @disjoint_base
 class _Communicator:
-    def __init__(
-        self, size: SupportsIndex, unique_id: bytes, rank: SupportsIndex
-    ) -> None: ...
     @property
     def size(self) -> int: ...
     @property
@@ -3314,6 +2417,10 @@ class _Communicator:
     def closed(self) -> bool: ...
     @property
     def context(self) -> Context | None: ...
+    # To the end of the class: written by tools/make_stub.py
+    def __init__(
+        self, size: SupportsIndex, unique_id: bytes, rank: SupportsIndex
+    ) -> None: ...
     def close(self) -> None: ...
     def abort(self) -> None: ...
     def check(self) -> None: ...
@@ -3359,14 +2466,867 @@ class _Communicator:
 
 @final
 class _nccl_group:
-    def __init__(self) -> None: ...
+    # To the end of the class: written by tools/make_stub.py
     def __enter__(self) -> Self: ...
     def __exit__(self, *args: object) -> None: ...
 
-def _nccl_unique_id() -> bytes: ...
-def _nccl_version() -> tuple[int, int, int]: ...
-
 # elementwise functions of the array API standard: of pycuda.array_api
+
+# To the end of the file: written by tools/make_stub.py
+def _setting(variable: str, /) -> Any: ...
+def _is_strict() -> bool: ...
+def init(flags: SupportsIndex = 0) -> None: ...
+def get_version() -> tuple[int, int, int]: ...
+def get_driver_version() -> int: ...
+def _live_counts() -> dict[str, int]: ...
+def _is_emulated() -> bool: ...
+def recent_launches() -> tuple[LaunchRecord, ...]: ...
+def _note_library_call(function: str, stream: int, /) -> None: ...
+def _lend_to_threads(context: Context | None, /) -> None: ...
+def _working_context() -> Context | None: ...
+def launch_host_func(
+    function: Callable[[], object], stream: _Stream = None
+) -> None: ...
+def _timeline_begin(most: SupportsIndex, /) -> None: ...
+def _timeline_finish() -> tuple[int, int, int, list[Any], list[Any]]: ...
+def _timeline_is_on() -> bool: ...
+def _timeline_note(kind: str, name: str, begin: int, end: int, /) -> None: ...
+def _timeline_clock() -> int: ...
+def mem_alloc(bytes: SupportsIndex, /) -> DeviceAllocation: ...
+def mem_alloc_like(ary: _HasNbytes) -> DeviceAllocation: ...
+def mem_alloc_pitch(
+    width: SupportsIndex, height: SupportsIndex, access_size: SupportsIndex
+) -> tuple[DeviceAllocation, int]: ...
+def mem_get_address_range(ptr: _DevicePointer, /) -> tuple[int, int]: ...
+def mem_get_info() -> tuple[int, int]: ...
+def to_device(bf_obj: _HostBuffer) -> DeviceAllocation: ...
+def mem_get_ipc_handle(devptr: _DevicePointer, /) -> bytearray: ...
+def register_host_memory(ary: _Array, flags: SupportsIndex = 0) -> _Array: ...
+@overload
+def pagelocked_empty(
+    shape: _Shape,
+    dtype: type[_Scalar] | np.dtype[_Scalar],
+    order: _Order = "C",
+    mem_flags: SupportsIndex = 0,
+) -> NDArray[_Scalar]: ...
+@overload
+def pagelocked_empty(
+    shape: _Shape, dtype: DTypeLike, order: _Order = "C", mem_flags: SupportsIndex = 0
+) -> NDArray[Any]: ...
+@overload
+def pagelocked_zeros(
+    shape: _Shape,
+    dtype: type[_Scalar] | np.dtype[_Scalar],
+    order: _Order = "C",
+    mem_flags: SupportsIndex = 0,
+) -> NDArray[_Scalar]: ...
+@overload
+def pagelocked_zeros(
+    shape: _Shape, dtype: DTypeLike, order: _Order = "C", mem_flags: SupportsIndex = 0
+) -> NDArray[Any]: ...
+def pagelocked_empty_like(array: _Array, mem_flags: SupportsIndex = 0) -> _Array: ...
+def pagelocked_zeros_like(array: _Array, mem_flags: SupportsIndex = 0) -> _Array: ...
+@overload
+def aligned_empty(
+    shape: _Shape,
+    dtype: type[_Scalar] | np.dtype[_Scalar],
+    order: _Order = "C",
+    alignment: SupportsIndex = 4096,
+) -> NDArray[_Scalar]: ...
+@overload
+def aligned_empty(
+    shape: _Shape,
+    dtype: DTypeLike,
+    order: _Order = "C",
+    alignment: SupportsIndex = 4096,
+) -> NDArray[Any]: ...
+@overload
+def aligned_zeros(
+    shape: _Shape,
+    dtype: type[_Scalar] | np.dtype[_Scalar],
+    order: _Order = "C",
+    alignment: SupportsIndex = 4096,
+) -> NDArray[_Scalar]: ...
+@overload
+def aligned_zeros(
+    shape: _Shape,
+    dtype: DTypeLike,
+    order: _Order = "C",
+    alignment: SupportsIndex = 4096,
+) -> NDArray[Any]: ...
+def aligned_empty_like(array: _Array, alignment: SupportsIndex = 4096) -> _Array: ...
+def aligned_zeros_like(array: _Array, alignment: SupportsIndex = 4096) -> _Array: ...
+@overload
+def managed_empty(
+    shape: _Shape,
+    dtype: type[_Scalar] | np.dtype[_Scalar],
+    order: _Order = "C",
+    mem_flags: SupportsIndex = 0,
+) -> NDArray[_Scalar]: ...
+@overload
+def managed_empty(
+    shape: _Shape, dtype: DTypeLike, order: _Order = "C", mem_flags: SupportsIndex = 0
+) -> NDArray[Any]: ...
+@overload
+def managed_zeros(
+    shape: _Shape,
+    dtype: type[_Scalar] | np.dtype[_Scalar],
+    order: _Order = "C",
+    mem_flags: SupportsIndex = 0,
+) -> NDArray[_Scalar]: ...
+@overload
+def managed_zeros(
+    shape: _Shape, dtype: DTypeLike, order: _Order = "C", mem_flags: SupportsIndex = 0
+) -> NDArray[Any]: ...
+def managed_empty_like(array: _Array, mem_flags: SupportsIndex = 0) -> _Array: ...
+def managed_zeros_like(array: _Array, mem_flags: SupportsIndex = 0) -> _Array: ...
+def memcpy_htod(dest: _DevicePointer, src: _HostBuffer) -> None: ...
+def memcpy_htod_async(
+    dest: _DevicePointer, src: _HostBuffer, stream: _Stream = None
+) -> None: ...
+def memcpy_dtoh(dest: _HostBuffer, src: _DevicePointer) -> None: ...
+def memcpy_dtoh_async(
+    dest: _HostBuffer, src: _DevicePointer, stream: _Stream = None
+) -> None: ...
+def memcpy_dtod(
+    dest: _DevicePointer, src: _DevicePointer, size: SupportsIndex
+) -> None: ...
+def memcpy_dtod_async(
+    dest: _DevicePointer,
+    src: _DevicePointer,
+    size: SupportsIndex,
+    stream: _Stream = None,
+) -> None: ...
+def memcpy_peer(
+    dest: _DevicePointer,
+    src: _DevicePointer,
+    size: SupportsIndex,
+    dest_context: Context | None = None,
+    src_context: Context | None = None,
+) -> None: ...
+def memcpy_peer_async(
+    dest: _DevicePointer,
+    src: _DevicePointer,
+    size: SupportsIndex,
+    dest_context: Context | None = None,
+    src_context: Context | None = None,
+    stream: _Stream = None,
+) -> None: ...
+def memcpy_atoa(
+    dest: Array,
+    dest_index: SupportsIndex,
+    src: Array,
+    src_index: SupportsIndex,
+    len: SupportsIndex,
+) -> None: ...
+def memcpy_atod(
+    dest: _DevicePointer, ary: Array, index: SupportsIndex, len: SupportsIndex
+) -> None: ...
+def memcpy_dtoa(
+    ary: Array, index: SupportsIndex, src: _DevicePointer, len: SupportsIndex
+) -> None: ...
+def memcpy_atoh(dest: _HostBuffer, ary: Array, index: SupportsIndex) -> None: ...
+def py_memcpy_atoh(dest: _HostBuffer, ary: Array, index: SupportsIndex) -> None: ...
+def memcpy_atoh_async(
+    dest: _HostBuffer, ary: Array, index: SupportsIndex, stream: _Stream = None
+) -> None: ...
+def memcpy_htoa(ary: Array, index: SupportsIndex, src: _HostBuffer) -> None: ...
+def py_memcpy_htoa(ary: Array, index: SupportsIndex, src: _HostBuffer) -> None: ...
+def memcpy_htoa_async(
+    ary: Array, index: SupportsIndex, src: _HostBuffer, stream: _Stream = None
+) -> None: ...
+def memset_d8(
+    dest: _DevicePointer, data: SupportsIndex, size: SupportsIndex
+) -> None: ...
+def memset_d8_async(
+    dest: _DevicePointer,
+    data: SupportsIndex,
+    size: SupportsIndex,
+    stream: _Stream = None,
+) -> None: ...
+def memset_d2d8(
+    dest: _DevicePointer,
+    pitch: SupportsIndex,
+    data: SupportsIndex,
+    width: SupportsIndex,
+    height: SupportsIndex,
+) -> None: ...
+def memset_d2d8_async(
+    dest: _DevicePointer,
+    pitch: SupportsIndex,
+    data: SupportsIndex,
+    width: SupportsIndex,
+    height: SupportsIndex,
+    stream: _Stream = None,
+) -> None: ...
+def memset_d16(
+    dest: _DevicePointer, data: SupportsIndex, size: SupportsIndex
+) -> None: ...
+def memset_d16_async(
+    dest: _DevicePointer,
+    data: SupportsIndex,
+    size: SupportsIndex,
+    stream: _Stream = None,
+) -> None: ...
+def memset_d2d16(
+    dest: _DevicePointer,
+    pitch: SupportsIndex,
+    data: SupportsIndex,
+    width: SupportsIndex,
+    height: SupportsIndex,
+) -> None: ...
+def memset_d2d16_async(
+    dest: _DevicePointer,
+    pitch: SupportsIndex,
+    data: SupportsIndex,
+    width: SupportsIndex,
+    height: SupportsIndex,
+    stream: _Stream = None,
+) -> None: ...
+def memset_d32(
+    dest: _DevicePointer, data: SupportsIndex, size: SupportsIndex
+) -> None: ...
+def memset_d32_async(
+    dest: _DevicePointer,
+    data: SupportsIndex,
+    size: SupportsIndex,
+    stream: _Stream = None,
+) -> None: ...
+def memset_d2d32(
+    dest: _DevicePointer,
+    pitch: SupportsIndex,
+    data: SupportsIndex,
+    width: SupportsIndex,
+    height: SupportsIndex,
+) -> None: ...
+def memset_d2d32_async(
+    dest: _DevicePointer,
+    pitch: SupportsIndex,
+    data: SupportsIndex,
+    width: SupportsIndex,
+    height: SupportsIndex,
+    stream: _Stream = None,
+) -> None: ...
+@overload
+def from_device(
+    devptr: _DevicePointer,
+    shape: _Shape,
+    dtype: type[_Scalar] | np.dtype[_Scalar],
+    order: _Order = "C",
+) -> NDArray[_Scalar]: ...
+@overload
+def from_device(
+    devptr: _DevicePointer, shape: _Shape, dtype: DTypeLike, order: _Order = "C"
+) -> NDArray[Any]: ...
+def from_device_like(devptr: _DevicePointer, other_ary: _Array) -> _Array: ...
+def module_from_buffer(
+    buffer: _HostBuffer,
+    options: _JitOptions | None = [],
+    message_handler: Callable[[bool, str, str], object] | None = None,
+) -> Module: ...
+def module_from_file(filename: _FileName) -> Module: ...
+def bitlog2(value: SupportsIndex, /) -> int: ...
+def mem_alloc_async(
+    bytes: SupportsIndex, stream: _Stream = None
+) -> StreamAllocation: ...
+def _memory_notes() -> list[tuple[int, int, int, str, int, int, int, int, int]]: ...
+def _memory_events() -> tuple[bytes, int]: ...
+def _memory_record(on: bool, events: int, /) -> None: ...
+def _memory_recording() -> tuple[bool, int, int]: ...
+def _call_site(number: SupportsIndex, /) -> tuple[str | None, int, str | None]: ...
+def mem_granularity(
+    device: _DeviceOrNumber = None, recommended: bool = False
+) -> int: ...
+def mem_advise(
+    memory: _ManagedMemory,
+    advice: SupportsIndex,
+    location: _Location = None,
+    size: SupportsIndex | None = None,
+) -> None: ...
+def mem_prefetch(
+    memory: _ManagedMemory,
+    location: _Location = None,
+    stream: _Stream = None,
+    size: SupportsIndex | None = None,
+) -> None: ...
+def mem_prefetch_batch(
+    memories: Iterable[_ManagedMemory],
+    location: list[_Location] | _Location = None,
+    stream: _Stream = None,
+) -> None: ...
+def mem_range_get_attribute(
+    memory: _ManagedMemory, attribute: SupportsIndex, size: SupportsIndex | None = None
+) -> bool | int | str | Device | list[Device | str] | None: ...
+def from_dlpack(x: object, /, stream: _Stream = None) -> ForeignAllocation: ...
+def gl_init() -> None: ...
+def make_gl_context(dev: Device, flags: SupportsIndex = 0) -> Context: ...
+def have_gl_ext() -> bool: ...
+def initialize_profiler(
+    config_file: _FileName,
+    output_file: _FileName,
+    output_mode: profiler_output_mode | SupportsIndex,
+    /,
+) -> None: ...
+def start_profiler() -> None: ...
+def stop_profiler() -> None: ...
+def get_curand_version() -> tuple[int, int, int]: ...
+def _get_direction_vectors(
+    set: direction_vector_set | SupportsIndex, dst: _HostBuffer, count: SupportsIndex
+) -> None: ...
+def _get_scramble_constants32(dst: _HostBuffer, count: SupportsIndex) -> None: ...
+def _get_scramble_constants64(dst: _HostBuffer, count: SupportsIndex) -> None: ...
+def _set_default_allocator(allocator: Any, /) -> None: ...
+def to_gpu(
+    ary: np.ndarray[Any, Any] | np.generic | GPUArray,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def to_gpu_async(
+    ary: np.ndarray[Any, Any] | np.generic | GPUArray,
+    allocator: _Allocator | None = None,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def _check_arrays(*arrays: GPUArray) -> None: ...
+def _plain_array(array: _T, /) -> _T: ...
+def _elementwise(
+    op: int,
+    inputs: tuple[Any, ...],
+    /,
+    out: Any = None,
+    dtype: DTypeLike | None = None,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+) -> Any: ...
+def _fourier(
+    function: int,
+    a: GPUArray,
+    n: SupportsIndex | None,
+    axis: SupportsIndex,
+    norm: str | None,
+    out: GPUArray | None,
+    stream: _Stream,
+    /,
+) -> GPUArray: ...
+def _fourier_axes(
+    function: int,
+    a: GPUArray,
+    s: Sequence[SupportsIndex] | None,
+    axes: Sequence[SupportsIndex] | None,
+    norm: str | None,
+    out: GPUArray | None,
+    stream: _Stream,
+    /,
+) -> GPUArray: ...
+def _fourier_library() -> str: ...
+def _apply_at(op: int, a: GPUArray, index: Any, values: Any, /) -> None: ...
+def _index_report() -> tuple[int, int]: ...
+def _put(
+    a: GPUArray,
+    indices: Any,
+    values: GPUArray,
+    /,
+    mode: str = "raise",
+    stream: _Stream = None,
+) -> None: ...
+def _take_along_axis(
+    a: GPUArray, indices: Any, axis: int, /, stream: _Stream = None
+) -> GPUArray: ...
+def _put_along_axis(
+    a: GPUArray, indices: Any, values: Any, axis: int, /, stream: _Stream = None
+) -> None: ...
+def _join(
+    arrays: Any,
+    axis: int,
+    is_new: bool,
+    /,
+    dtype: DTypeLike | None = None,
+    f_order: bool = False,
+    allocator: _Allocator | None = None,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def _numpy_stack(
+    arrays: Iterable[GPUArray],
+    axis: int = 0,
+    out: GPUArray | None = None,
+    dtype: DTypeLike | None = None,
+    casting: str | None = None,
+) -> GPUArray: ...
+def _remap(
+    a: GPUArray,
+    rule: int,
+    shape: tuple[int, ...],
+    firsts: tuple[int, ...],
+    /,
+    value: Any = None,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def _reduce(
+    op: int,
+    inputs: tuple[GPUArray, ...],
+    /,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+    ddof: float = 0,
+) -> GPUArray: ...
+def _pointer_facts(pointer: SupportsIndex, /) -> tuple[int, int, int, bool] | None: ...
+def _allocated(pointer: SupportsIndex, /) -> tuple[int, int] | None: ...
+def _use_rest(pointer: SupportsIndex, /) -> None: ...
+def _wait_for_stream(handle: SupportsIndex, /) -> None: ...
+def _accumulate(
+    op: int,
+    a: GPUArray,
+    /,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: _Stream = None,
+) -> Any: ...
+def _first_few(
+    a: GPUArray,
+    count: int,
+    descending: bool = False,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+    /,
+) -> Any: ...
+def _sort(
+    a: GPUArray,
+    /,
+    axis: int = -1,
+    keys: bool = True,
+    indices: bool = False,
+    descending: bool = False,
+    in_place: bool = False,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+) -> Any: ...
+def matmul(
+    a: GPUArray,
+    b: GPUArray,
+    /,
+    out: GPUArray | None = None,
+    dtype: DTypeLike | None = None,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _product_library() -> str: ...
+def _values_of_diagonals(
+    diagonal: GPUArray, beside: GPUArray, is_bidiagonal: bool, /, stream: _Stream = None
+) -> GPUArray | None: ...
+def _small_solver(
+    kind: str, a: Any, b: Any = None, option: int = 0, stream: _Stream = None
+) -> Any: ...
+def _triangle(
+    a: GPUArray, lower: bool, k: int, /, stream: _Stream = None
+) -> GPUArray: ...
+def _fill_triangle(
+    a: GPUArray, lower: bool, k: int, /, stream: _Stream = None
+) -> GPUArray: ...
+def _count(
+    kind: str,
+    values: GPUArray,
+    edges: GPUArray | np.ndarray[Any, Any] | None,
+    edges_out: GPUArray | None,
+    weights: GPUArray | None,
+    bins: int,
+    first: float,
+    last: float,
+    /,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _cross(a: GPUArray, b: GPUArray, /, stream: _Stream = None) -> GPUArray | None: ...
+def _cumsum(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def _cumprod(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def _cummax(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def _cummin(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def _cumulative_sum(
+    a: GPUArray,
+    /,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    include_initial: bool = False,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def _cumulative_prod(
+    a: GPUArray,
+    /,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    include_initial: bool = False,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def _nonzero(a: GPUArray, stream: _Stream = None) -> tuple[GPUArray, ...]: ...
+def _flatnonzero(a: GPUArray, stream: _Stream = None) -> GPUArray: ...
+def _argwhere(a: GPUArray, stream: _Stream = None) -> GPUArray: ...
+def _sum(
+    a: GPUArray,
+    dtype: DTypeLike | None = None,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _prod(
+    a: GPUArray,
+    dtype: DTypeLike | None = None,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _min(
+    a: GPUArray,
+    stream: _Stream = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    allocator: _Allocator | None = None,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _max(
+    a: GPUArray,
+    stream: _Stream = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    allocator: _Allocator | None = None,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _argmin(
+    a: GPUArray,
+    stream: _Stream = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _argmax(
+    a: GPUArray,
+    stream: _Stream = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _count_nonzero(
+    a: GPUArray,
+    stream: _Stream = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _any(
+    a: GPUArray,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    *,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _all(
+    a: GPUArray,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    *,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _mean(
+    a: GPUArray,
+    dtype: DTypeLike | None = None,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _var(
+    a: GPUArray,
+    axis: _Axis = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    out: GPUArray | None = None,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _std(
+    a: GPUArray,
+    axis: _Axis = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    out: GPUArray | None = None,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _nansum(
+    a: GPUArray,
+    axis: _Axis = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    keepdims: bool = False,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+    *,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _nanprod(
+    a: GPUArray,
+    axis: _Axis = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    keepdims: bool = False,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+    *,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _nanmin(
+    a: GPUArray,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    keepdims: bool = False,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+    *,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _nanmax(
+    a: GPUArray,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    keepdims: bool = False,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+    *,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _nanargmin(
+    a: GPUArray,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    *,
+    keepdims: bool = False,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _nanargmax(
+    a: GPUArray,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    *,
+    keepdims: bool = False,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _nanmean(
+    a: GPUArray,
+    axis: _Axis = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    keepdims: bool = False,
+    *,
+    where: GPUArray | bool = True,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _nanvar(
+    a: GPUArray,
+    axis: _Axis = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: GPUArray | bool = True,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _nanstd(
+    a: GPUArray,
+    axis: _Axis = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: GPUArray | bool = True,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _ptp(
+    a: GPUArray,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    *,
+    keepdims: bool = False,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _searchsorted(
+    a: GPUArray,
+    v: GPUArray | _Number,
+    side: Literal["left", "right"] = "left",
+    sorter: GPUArray | None = None,
+    *,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _digitize(
+    x: GPUArray | _Number,
+    bins: Any,
+    right: bool = False,
+    *,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _take(
+    a: GPUArray,
+    indices: Any,
+    out: GPUArray | None = None,
+    stream: _Stream = None,
+    axis: int | None = None,
+    mode: str = "raise",
+) -> GPUArray: ...
+def _concatenate(
+    arrays: Iterable[GPUArray],
+    axis: int | None = 0,
+    allocator: _Allocator | None = None,
+    out: GPUArray | None = None,
+    dtype: DTypeLike | None = None,
+    casting: str | None = None,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def _stack(
+    arrays: Iterable[GPUArray],
+    axis: int = 0,
+    allocator: _Allocator | None = None,
+    out: GPUArray | None = None,
+    dtype: DTypeLike | None = None,
+    casting: str | None = None,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def _quantile(
+    a: GPUArray,
+    q: Any,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    weights: Any = None,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def _percentile(
+    a: GPUArray,
+    q: Any,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    weights: Any = None,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def _nanquantile(
+    a: GPUArray,
+    q: Any,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    weights: Any = None,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def _nanpercentile(
+    a: GPUArray,
+    q: Any,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    weights: Any = None,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def _median(
+    a: GPUArray,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def _nanmedian(
+    a: GPUArray,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+    stream: _Stream = None,
+) -> GPUArray: ...
 def _abs(x: GPUArray, /) -> GPUArray: ...
 def _acos(x: GPUArray, /) -> GPUArray: ...
 def _acosh(x: GPUArray, /) -> GPUArray: ...
@@ -3404,7 +3364,6 @@ def _square(x: GPUArray, /) -> GPUArray: ...
 def _tan(x: GPUArray, /) -> GPUArray: ...
 def _tanh(x: GPUArray, /) -> GPUArray: ...
 def _trunc(x: GPUArray, /) -> GPUArray: ...
-def _round(x: GPUArray, /) -> GPUArray: ...
 def _add(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
 def _atan2(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
 def _bitwise_and(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
@@ -3433,6 +3392,7 @@ def _not_equal(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
 def _pow(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
 def _remainder(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
 def _subtract(x1: _Operand, x2: _Operand, /) -> GPUArray: ...
+def _round(x: GPUArray, /) -> GPUArray: ...
 def _where(condition: GPUArray, x1: _Operand, x2: _Operand, /) -> GPUArray: ...
 def _clip(
     x: GPUArray,
@@ -3440,3 +3400,5 @@ def _clip(
     min: GPUArray | float | None = None,
     max: GPUArray | float | None = None,
 ) -> GPUArray: ...
+def _nccl_unique_id() -> bytes: ...
+def _nccl_version() -> tuple[int, int, int]: ...

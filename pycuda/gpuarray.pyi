@@ -9,60 +9,18 @@ from typing import Any, Literal, NamedTuple, SupportsIndex, TypeAlias, TypeVar, 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from pycuda import driver, elementwise as elementwise
+from pycuda import _driver, driver, elementwise as elementwise
 from pycuda._array.growable import GrowableArray as GrowableArray
 from pycuda._driver import (
     ArrayFlags as ArrayFlags,
     Device,
     GPUArray as GPUArray,
-    Stream,
-    _all,
     _Allocator,
-    _any,
-    _argmax,
-    _argmin,
-    _argwhere,
-    _concatenate,
-    _count_nonzero,
-    _cummax,
-    _cummin,
-    _cumprod,
-    _cumsum,
-    _cumulative_prod,
-    _cumulative_sum,
-    _digitize,
-    _flatnonzero,
-    _max,
-    _mean,
-    _median,
-    _min,
-    _nanargmax,
-    _nanargmin,
-    _nanmax,
-    _nanmean,
-    _nanmedian,
-    _nanmin,
-    _nanpercentile,
-    _nanprod,
-    _nanquantile,
-    _nanstd,
-    _nansum,
-    _nanvar,
-    _nonzero,
     _Number,
     _Operand,
     _Order,
-    _percentile,
-    _prod,
-    _ptp,
-    _quantile,
-    _searchsorted,
     _Shape,
-    _stack,
-    _std,
-    _sum,
-    _take,
-    _var,
+    _Stream,
     matmul as matmul,
     to_gpu as to_gpu,
     to_gpu_async as to_gpu_async,
@@ -70,48 +28,50 @@ from pycuda._driver import (
 from pycuda.characterize import has_double_support as has_double_support
 
 drv = driver
-all = _all
-any = _any
-argmax = _argmax
-argmin = _argmin
-argwhere = _argwhere
-concatenate = _concatenate
-count_nonzero = _count_nonzero
-cummax = _cummax
-cummin = _cummin
-cumprod = _cumprod
-cumsum = _cumsum
-cumulative_prod = _cumulative_prod
-cumulative_sum = _cumulative_sum
-digitize = _digitize
-flatnonzero = _flatnonzero
-max = _max
-mean = _mean
-median = _median
-min = _min
-nanargmax = _nanargmax
-nanargmin = _nanargmin
-nanmax = _nanmax
-nanmean = _nanmean
-nanmedian = _nanmedian
-nanmin = _nanmin
-nanpercentile = _nanpercentile
-nanprod = _nanprod
-nanquantile = _nanquantile
-nanstd = _nanstd
-nansum = _nansum
-nanvar = _nanvar
-nonzero = _nonzero
-percentile = _percentile
-prod = _prod
-ptp = _ptp
-quantile = _quantile
-searchsorted = _searchsorted
-stack = _stack
-std = _std
-sum = _sum
-take = _take
-var = _var
+# functions in C: written by tools/make_stub.py
+all = _driver._all
+any = _driver._any
+argmax = _driver._argmax
+argmin = _driver._argmin
+argwhere = _driver._argwhere
+concatenate = _driver._concatenate
+count_nonzero = _driver._count_nonzero
+cummax = _driver._cummax
+cummin = _driver._cummin
+cumprod = _driver._cumprod
+cumsum = _driver._cumsum
+cumulative_prod = _driver._cumulative_prod
+cumulative_sum = _driver._cumulative_sum
+digitize = _driver._digitize
+flatnonzero = _driver._flatnonzero
+max = _driver._max
+mean = _driver._mean
+median = _driver._median
+min = _driver._min
+nanargmax = _driver._nanargmax
+nanargmin = _driver._nanargmin
+nanmax = _driver._nanmax
+nanmean = _driver._nanmean
+nanmedian = _driver._nanmedian
+nanmin = _driver._nanmin
+nanpercentile = _driver._nanpercentile
+nanprod = _driver._nanprod
+nanquantile = _driver._nanquantile
+nanstd = _driver._nanstd
+nansum = _driver._nansum
+nanvar = _driver._nanvar
+nonzero = _driver._nonzero
+percentile = _driver._percentile
+prod = _driver._prod
+ptp = _driver._ptp
+quantile = _driver._quantile
+searchsorted = _driver._searchsorted
+stack = _driver._stack
+std = _driver._std
+sum = _driver._sum
+take = _driver._take
+var = _driver._var
+# functions in C: end
 
 _T = TypeVar("_T")
 _Axis: TypeAlias = int | tuple[int, ...] | None
@@ -125,7 +85,18 @@ _KeptOrder: TypeAlias = Literal["C", "F", "A", "K", "c", "f", "a", "k"]
 
 empty = GPUArray
 
+def arange(
+    *args: Any,
+    start: _Number | None = None,
+    stop: _Number | None = None,
+    step: _Number | None = None,
+    dtype: DTypeLike | None = None,
+    allocator: _Allocator | None = None,
+    stream: _Stream = None,
+) -> GPUArray: ...
+
 class vec:
+    # members of vec: written by tools/make_stub.py
     char1: np.dtype[np.void]
     char2: np.dtype[np.void]
     char3: np.dtype[np.void]
@@ -270,50 +241,7 @@ class vec:
     def make_double1(x: _Number) -> NDArray[np.void]: ...
     @staticmethod
     def make_double2(x: _Number, y: _Number) -> NDArray[np.void]: ...
-
-def zeros(
-    shape: _Shape,
-    dtype: DTypeLike = ...,
-    allocator: _Allocator | None = None,
-    order: _Order = "C",
-) -> GPUArray: ...
-def ones(
-    shape: _Shape,
-    dtype: DTypeLike = ...,
-    allocator: _Allocator | None = None,
-    order: _Order = "C",
-) -> GPUArray: ...
-def full(
-    shape: _Shape,
-    fill_value: _Number,
-    dtype: DTypeLike | None = None,
-    allocator: _Allocator | None = None,
-    order: _Order = "C",
-) -> GPUArray: ...
-def empty_like(
-    other_ary: GPUArray, dtype: DTypeLike | None = None, order: _KeptOrder = "K"
-) -> GPUArray: ...
-def zeros_like(
-    other_ary: GPUArray, dtype: DTypeLike | None = None, order: _KeptOrder = "K"
-) -> GPUArray: ...
-def ones_like(
-    other_ary: GPUArray, dtype: DTypeLike | None = None, order: _KeptOrder = "K"
-) -> GPUArray: ...
-def full_like(
-    other_ary: GPUArray,
-    fill_value: _Number,
-    dtype: DTypeLike | None = None,
-    order: _KeptOrder = "K",
-) -> GPUArray: ...
-def arange(
-    *args: Any,
-    start: _Number | None = None,
-    stop: _Number | None = None,
-    step: _Number | None = None,
-    dtype: DTypeLike | None = None,
-    allocator: _Allocator | None = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
+    # members of vec: end
 
 _Bound: TypeAlias = GPUArray | _Number
 _Stored: TypeAlias = Literal["C", "F"]
@@ -329,7 +257,7 @@ def linspace(
     axis: int = 0,
     *,
     allocator: _Allocator | None = None,
-    stream: Stream | None = None,
+    stream: _Stream = None,
 ) -> GPUArray: ...
 @overload
 def linspace(
@@ -342,98 +270,8 @@ def linspace(
     dtype: DTypeLike | None = None,
     axis: int = 0,
     allocator: _Allocator | None = None,
-    stream: Stream | None = None,
+    stream: _Stream = None,
 ) -> tuple[GPUArray, Any]: ...
-def logspace(
-    start: _Bound,
-    stop: _Bound,
-    num: SupportsIndex = 50,
-    endpoint: bool = True,
-    base: _Bound = 10.0,
-    dtype: DTypeLike | None = None,
-    axis: int = 0,
-    *,
-    allocator: _Allocator | None = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def geomspace(
-    start: _Bound,
-    stop: _Bound,
-    num: SupportsIndex = 50,
-    endpoint: bool = True,
-    dtype: DTypeLike | None = None,
-    axis: int = 0,
-    *,
-    allocator: _Allocator | None = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def eye(
-    N: SupportsIndex,
-    M: SupportsIndex | None = None,
-    k: SupportsIndex = 0,
-    dtype: DTypeLike = ...,
-    order: _Stored = "C",
-    *,
-    allocator: _Allocator | None = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def identity(
-    n: SupportsIndex,
-    dtype: DTypeLike = ...,
-    *,
-    allocator: _Allocator | None = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def tri(
-    N: SupportsIndex,
-    M: SupportsIndex | None = None,
-    k: SupportsIndex = 0,
-    dtype: DTypeLike = ...,
-    *,
-    allocator: _Allocator | None = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def tril(
-    m: GPUArray, k: SupportsIndex = 0, *, stream: Stream | None = None
-) -> GPUArray: ...
-def triu(
-    m: GPUArray, k: SupportsIndex = 0, *, stream: Stream | None = None
-) -> GPUArray: ...
-def tril_indices(
-    n: SupportsIndex,
-    k: SupportsIndex = 0,
-    m: SupportsIndex | None = None,
-    *,
-    allocator: _Allocator | None = None,
-    stream: Stream | None = None,
-) -> tuple[GPUArray, ...]: ...
-def triu_indices(
-    n: SupportsIndex,
-    k: SupportsIndex = 0,
-    m: SupportsIndex | None = None,
-    *,
-    allocator: _Allocator | None = None,
-    stream: Stream | None = None,
-) -> tuple[GPUArray, ...]: ...
-def tril_indices_from(arr: GPUArray, k: SupportsIndex = 0) -> tuple[GPUArray, ...]: ...
-def triu_indices_from(arr: GPUArray, k: SupportsIndex = 0) -> tuple[GPUArray, ...]: ...
-def diagonal(
-    a: GPUArray, offset: SupportsIndex = 0, axis1: int = 0, axis2: int = 1
-) -> GPUArray: ...
-def diag(
-    v: GPUArray, k: SupportsIndex = 0, *, stream: Stream | None = None
-) -> GPUArray: ...
-def diagflat(
-    v: GPUArray, k: SupportsIndex = 0, *, stream: Stream | None = None
-) -> GPUArray: ...
-def broadcast_arrays(*args: GPUArray) -> tuple[GPUArray, ...]: ...
-def meshgrid(
-    *xi: GPUArray,
-    copy: bool = True,
-    sparse: bool = False,
-    indexing: Literal["xy", "ij"] = "xy",
-    stream: Stream | None = None,
-) -> tuple[GPUArray, ...]: ...
 @overload
 def indices(
     dimensions: Sequence[SupportsIndex],
@@ -441,7 +279,7 @@ def indices(
     sparse: Literal[False] = False,
     *,
     allocator: _Allocator | None = None,
-    stream: Stream | None = None,
+    stream: _Stream = None,
 ) -> GPUArray: ...
 @overload
 def indices(
@@ -450,497 +288,8 @@ def indices(
     *,
     sparse: Literal[True],
     allocator: _Allocator | None = None,
-    stream: Stream | None = None,
+    stream: _Stream = None,
 ) -> tuple[GPUArray, ...]: ...
-def fromfunction(
-    function: Callable[..., _T],
-    shape: Sequence[SupportsIndex],
-    *,
-    dtype: DTypeLike = ...,
-    allocator: _Allocator | None = None,
-    stream: Stream | None = None,
-    **kwargs: Any,
-) -> _T: ...
-def ix_(*args: GPUArray) -> tuple[GPUArray, ...]: ...
-def vander(
-    x: GPUArray,
-    N: SupportsIndex | None = None,
-    increasing: bool = False,
-    *,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def asarray(
-    a: Any,
-    dtype: DTypeLike | None = None,
-    order: _Stored | None = None,
-    *,
-    copy: bool | None = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def ascontiguousarray(
-    a: Any, dtype: DTypeLike | None = None, *, stream: Stream | None = None
-) -> GPUArray: ...
-def asfortranarray(
-    a: Any, dtype: DTypeLike | None = None, *, stream: Stream | None = None
-) -> GPUArray: ...
-def copy(a: Any, *, stream: Stream | None = None) -> GPUArray: ...
-def expand_dims(a: GPUArray, axis: int | tuple[int, ...]) -> GPUArray: ...
-def squeeze(a: GPUArray, axis: _Axis = None) -> GPUArray: ...
-def swapaxes(a: GPUArray, axis1: int, axis2: int) -> GPUArray: ...
-def moveaxis(
-    a: GPUArray,
-    source: int | Sequence[int],
-    destination: int | Sequence[int],
-) -> GPUArray: ...
-def permute_dims(
-    a: GPUArray, axes: Sequence[SupportsIndex] | None = None
-) -> GPUArray: ...
-def matrix_transpose(x: GPUArray, /) -> GPUArray: ...
-def broadcast_to(
-    array: GPUArray, shape: int | Sequence[int], subok: bool = False
-) -> GPUArray: ...
-def atleast_1d(*arrays: GPUArray) -> Any: ...
-def atleast_2d(*arrays: GPUArray) -> Any: ...
-def atleast_3d(*arys: GPUArray) -> Any: ...
-def unstack(x: GPUArray, /, *, axis: int = 0) -> tuple[GPUArray, ...]: ...
-def from_dlpack(
-    x: Any,
-    /,
-    *,
-    device: Device | None = None,
-    copy: bool | None = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def vstack(
-    tup: _Arrays,
-    *,
-    dtype: DTypeLike | None = None,
-    casting: str | None = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def hstack(
-    tup: _Arrays,
-    *,
-    dtype: DTypeLike | None = None,
-    casting: str | None = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def dstack(tup: _Arrays, *, stream: Stream | None = None) -> GPUArray: ...
-def column_stack(tup: _Arrays, *, stream: Stream | None = None) -> GPUArray: ...
-def block(arrays: Any, *, stream: Stream | None = None) -> GPUArray: ...
-def append(
-    arr: GPUArray,
-    values: Any,
-    axis: SupportsIndex | None = None,
-    *,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def insert(
-    arr: GPUArray,
-    obj: Any,
-    values: Any,
-    axis: SupportsIndex | None = None,
-    *,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def delete(
-    arr: GPUArray,
-    obj: Any,
-    axis: SupportsIndex | None = None,
-    *,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def diff(
-    a: GPUArray,
-    n: int = 1,
-    axis: int = -1,
-    prepend: GPUArray | float | None = None,
-    append: GPUArray | float | None = None,
-) -> GPUArray: ...
-def clip(
-    a: GPUArray,
-    min: GPUArray | float | None = None,
-    max: GPUArray | float | None = None,
-    out: GPUArray | None = None,
-) -> GPUArray: ...
-def roll(
-    a: GPUArray,
-    shift: int | Sequence[int],
-    axis: int | Sequence[int] | None = None,
-    *,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def repeat(
-    a: GPUArray,
-    repeats: Any,
-    axis: SupportsIndex | None = None,
-    *,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def tile(
-    A: GPUArray,  # noqa: N803
-    reps: SupportsIndex | Sequence[SupportsIndex],
-    *,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def pad(
-    array: GPUArray,
-    pad_width: Any,
-    mode: str | Callable[..., object] = "constant",
-    *,
-    stream: Stream | None = None,
-    **kwargs: Any,
-) -> GPUArray: ...
-def resize(
-    a: GPUArray, new_shape: _Shape, *, stream: Stream | None = None
-) -> GPUArray: ...
-def flip(m: GPUArray, axis: _Axis = None) -> GPUArray: ...
-def flipud(m: GPUArray) -> GPUArray: ...
-def fliplr(m: GPUArray) -> GPUArray: ...
-def rot90(m: GPUArray, k: int = 1, axes: tuple[int, int] = (0, 1)) -> GPUArray: ...
-def array_split(
-    ary: GPUArray,
-    indices_or_sections: SupportsIndex | Sequence[SupportsIndex],
-    axis: int = 0,
-) -> list[GPUArray]: ...
-def split(
-    ary: GPUArray,
-    indices_or_sections: SupportsIndex | Sequence[SupportsIndex],
-    axis: int = 0,
-) -> list[GPUArray]: ...
-def vsplit(
-    ary: GPUArray, indices_or_sections: SupportsIndex | Sequence[SupportsIndex]
-) -> list[GPUArray]: ...
-def hsplit(
-    ary: GPUArray, indices_or_sections: SupportsIndex | Sequence[SupportsIndex]
-) -> list[GPUArray]: ...
-def dsplit(
-    ary: GPUArray, indices_or_sections: SupportsIndex | Sequence[SupportsIndex]
-) -> list[GPUArray]: ...
-def reshape(a: GPUArray, *shape: Any, **kwargs: Any) -> GPUArray: ...
-def transpose(a: GPUArray, axes: Sequence[SupportsIndex] | None = None) -> GPUArray: ...
-def splay(
-    n: SupportsIndex, dev: Device | None = None
-) -> tuple[tuple[int, int], tuple[int, int, int]]: ...
-def where(
-    criterion: GPUArray,
-    then_: _Operand,
-    else_: _Operand,
-    out: GPUArray | None = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def if_positive(
-    criterion: GPUArray,
-    then_: _Operand,
-    else_: _Operand,
-    out: GPUArray | None = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def maximum(
-    a: _Operand, b: _Operand, out: GPUArray | None = None, stream: Stream | None = None
-) -> GPUArray: ...
-def minimum(
-    a: _Operand, b: _Operand, out: GPUArray | None = None, stream: Stream | None = None
-) -> GPUArray: ...
-def logical_and(
-    x1: _Operand,
-    x2: _Operand,
-    /,
-    out: GPUArray | None = None,
-    *,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def logical_or(
-    x1: _Operand,
-    x2: _Operand,
-    /,
-    out: GPUArray | None = None,
-    *,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def logical_not(
-    x: _Operand, /, out: GPUArray | None = None, *, allocator: _Allocator | None = None
-) -> GPUArray: ...
-def average(
-    a: GPUArray,
-    axis: _Axis = None,
-    weights: GPUArray | None = None,
-    returned: bool = False,
-    *,
-    keepdims: bool = False,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> Any: ...
-def bincount(
-    x: GPUArray,
-    weights: GPUArray | None = None,
-    minlength: int = 0,
-    *,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def histogram_bin_edges(
-    a: GPUArray,
-    bins: Any = 10,
-    range: tuple[float, float] | None = None,
-    weights: GPUArray | None = None,
-    *,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def histogram(
-    a: GPUArray,
-    bins: Any = 10,
-    range: tuple[float, float] | None = None,
-    density: bool | None = None,
-    weights: GPUArray | None = None,
-    *,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> tuple[GPUArray, GPUArray]: ...
-def nancumsum(
-    a: GPUArray,
-    axis: int | None = None,
-    dtype: DTypeLike | None = None,
-    out: GPUArray | None = None,
-    *,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def nancumprod(
-    a: GPUArray,
-    axis: int | None = None,
-    dtype: DTypeLike | None = None,
-    out: GPUArray | None = None,
-    *,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def extract(condition: Any, arr: GPUArray) -> GPUArray: ...
-def compress(
-    condition: Any, a: GPUArray, axis: int | None = None, out: GPUArray | None = None
-) -> GPUArray: ...
-def place(arr: GPUArray, mask: GPUArray, vals: Any) -> None: ...
-def putmask(a: GPUArray, mask: GPUArray, values: Any) -> None: ...
-def dot(
-    a: GPUArray,
-    b: GPUArray,
-    dtype: DTypeLike | None = None,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def einsum(
-    subscripts: str | GPUArray,
-    *operands: Any,
-    out: GPUArray | None = None,
-    dtype: DTypeLike | None = None,
-    casting: _Casting = "safe",
-    optimize: Any = True,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def tensordot(
-    a: GPUArray,
-    b: GPUArray,
-    axes: Any = 2,
-    *,
-    out: GPUArray | None = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def vecdot(
-    x1: GPUArray,
-    x2: GPUArray,
-    /,
-    out: GPUArray | None = None,
-    *,
-    axis: int = -1,
-    dtype: DTypeLike | None = None,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def matvec(
-    x1: GPUArray,
-    x2: GPUArray,
-    /,
-    out: GPUArray | None = None,
-    *,
-    dtype: DTypeLike | None = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def vecmat(
-    x1: GPUArray,
-    x2: GPUArray,
-    /,
-    out: GPUArray | None = None,
-    *,
-    dtype: DTypeLike | None = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def vdot(a: GPUArray, b: GPUArray, /) -> GPUArray: ...
-def inner(a: _Operand, b: _Operand) -> GPUArray: ...
-def outer(a: GPUArray, b: GPUArray, out: GPUArray | None = None) -> GPUArray: ...
-def kron(a: _Operand, b: _Operand) -> GPUArray: ...
-def cross(
-    a: GPUArray,
-    b: GPUArray,
-    axisa: int = -1,
-    axisb: int = -1,
-    axisc: int = -1,
-    axis: int | None = None,
-) -> GPUArray: ...
-def trace(
-    a: GPUArray,
-    offset: int = 0,
-    axis1: int = 0,
-    axis2: int = 1,
-    dtype: DTypeLike | None = None,
-    out: GPUArray | None = None,
-) -> GPUArray: ...
-def subset_sum(
-    subset: GPUArray,
-    a: GPUArray,
-    dtype: DTypeLike | None = None,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def subset_dot(
-    subset: GPUArray,
-    a: GPUArray,
-    b: GPUArray,
-    dtype: DTypeLike | None = None,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def subset_min(
-    subset: GPUArray, a: GPUArray, stream: Stream | None = None
-) -> GPUArray: ...
-def subset_max(
-    subset: GPUArray, a: GPUArray, stream: Stream | None = None
-) -> GPUArray: ...
-def put(
-    a: GPUArray,
-    indices: Any,
-    values: Any,
-    mode: str = "raise",
-    stream: Stream | None = None,
-) -> None: ...
-def select(
-    condlist: _Arrays,
-    choicelist: Sequence[_Operand],
-    default: _Operand = 0,
-    *,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def take_along_axis(
-    arr: GPUArray,
-    indices: Any,
-    axis: SupportsIndex | None = -1,
-    *,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def put_along_axis(
-    arr: GPUArray,
-    indices: Any,
-    values: Any,
-    axis: SupportsIndex | None,
-    *,
-    stream: Stream | None = None,
-) -> None: ...
-def multi_take(
-    arrays: _Arrays,
-    indices: GPUArray,
-    out: _Arrays | None = None,
-    stream: Stream | None = None,
-) -> list[GPUArray]: ...
-def multi_put(
-    arrays: _Arrays,
-    dest_indices: GPUArray,
-    dest_shape: _Shape | None = None,
-    out: _Arrays | None = None,
-    stream: Stream | None = None,
-) -> list[GPUArray]: ...
-def multi_take_put(
-    arrays: _Arrays,
-    dest_indices: GPUArray,
-    src_indices: GPUArray,
-    dest_shape: _Shape | None = None,
-    out: _Arrays | None = None,
-    stream: Stream | None = None,
-    src_offsets: Sequence[SupportsIndex] | None = None,
-) -> list[GPUArray]: ...
-def _c_copy(
-    a: GPUArray, order: str = "C", stream: Stream | None = None
-) -> GPUArray: ...
-def _in_c_order(a: GPUArray, stream: Stream | None) -> GPUArray: ...
-def _normal_axis(axis: int, ndim: int) -> int: ...
-def _np_ravel(a: GPUArray, order: str = "C") -> GPUArray: ...
-def _np_reshape(a: GPUArray, /, shape: Any, order: str = "C") -> GPUArray: ...
-def sort(
-    a: GPUArray,
-    axis: SupportsIndex | None = -1,
-    kind: str | None = None,
-    order: None = None,
-    *,
-    stable: bool | None = None,
-    descending: bool = False,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def argsort(
-    a: GPUArray,
-    axis: SupportsIndex | None = -1,
-    kind: str | None = None,
-    order: None = None,
-    *,
-    stable: bool | None = None,
-    descending: bool = False,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def partition(
-    a: GPUArray,
-    kth: SupportsIndex | Sequence[SupportsIndex],
-    axis: SupportsIndex | None = -1,
-    kind: str = "introselect",
-    order: None = None,
-    *,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def argpartition(
-    a: GPUArray,
-    kth: SupportsIndex | Sequence[SupportsIndex],
-    axis: SupportsIndex | None = -1,
-    kind: str = "introselect",
-    order: None = None,
-    *,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> GPUArray: ...
-def sort_complex(a: GPUArray) -> GPUArray: ...
-def top_k(
-    x: GPUArray,
-    k: SupportsIndex,
-    axis: SupportsIndex = -1,
-    *,
-    largest: bool = True,
-    stream: Stream | None = None,
-    allocator: _Allocator | None = None,
-) -> tuple[GPUArray, GPUArray]: ...
-def lexsort(
-    keys: GPUArray | Sequence[GPUArray],
-    axis: SupportsIndex = -1,
-    *,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def unique(
-    ar: GPUArray,
-    return_index: bool = False,
-    return_inverse: bool = False,
-    return_counts: bool = False,
-    axis: SupportsIndex | None = None,
-    *,
-    equal_nan: bool = True,
-    sorted: bool = True,
-    stream: Stream | None = None,
-) -> Any: ...
 
 class UniqueAllResult(NamedTuple):
     values: GPUArray
@@ -956,112 +305,136 @@ class UniqueInverseResult(NamedTuple):
     values: GPUArray
     inverse_indices: GPUArray
 
-def unique_all(x: GPUArray, /) -> UniqueAllResult: ...
-def unique_counts(x: GPUArray, /) -> UniqueCountsResult: ...
-def unique_inverse(x: GPUArray, /) -> UniqueInverseResult: ...
-def unique_values(x: GPUArray, /) -> GPUArray: ...
-def isin(
-    element: GPUArray,
-    test_elements: GPUArray,
-    assume_unique: bool = False,
-    invert: bool = False,
-    *,
-    kind: str | None = None,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def union1d(
-    ar1: GPUArray, ar2: GPUArray, *, stream: Stream | None = None
-) -> GPUArray: ...
-def intersect1d(
-    ar1: GPUArray,
-    ar2: GPUArray,
-    assume_unique: bool = False,
-    return_indices: bool = False,
-    *,
-    stream: Stream | None = None,
-) -> Any: ...
-def setdiff1d(
-    ar1: GPUArray,
-    ar2: GPUArray,
-    assume_unique: bool = False,
-    *,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def setxor1d(
-    ar1: GPUArray,
-    ar2: GPUArray,
-    assume_unique: bool = False,
-    *,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-
 # choices and indices
+
+# bits
+
+# sequences, curves and covariances
+
+# polynomials
+
+# histograms of points
+
+# functions of a program
+
+# queries
+
+# To the end of the file: written by tools/make_stub.py
+def append(
+    arr: GPUArray,
+    values: Any,
+    axis: SupportsIndex | None = None,
+    *,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def apply_along_axis(
+    func1d: Callable[..., Any], axis: int, arr: GPUArray, *args: Any, **kwargs: Any
+) -> GPUArray: ...
+def apply_over_axes(
+    func: Callable[[GPUArray, int], GPUArray], a: GPUArray, axes: int | Sequence[int]
+) -> GPUArray: ...
+def argpartition(
+    a: GPUArray,
+    kth: SupportsIndex | Sequence[SupportsIndex],
+    axis: SupportsIndex | None = -1,
+    kind: str = "introselect",
+    order: None = None,
+    *,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def argsort(
+    a: GPUArray,
+    axis: SupportsIndex | None = -1,
+    kind: str | None = None,
+    order: None = None,
+    *,
+    stable: bool | None = None,
+    descending: bool = False,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def array_equiv(a1: _Operand, a2: _Operand) -> bool: ...
+def array_split(
+    ary: GPUArray,
+    indices_or_sections: SupportsIndex | Sequence[SupportsIndex],
+    axis: int = 0,
+) -> list[GPUArray]: ...
+def asarray(
+    a: Any,
+    dtype: DTypeLike | None = None,
+    order: _Stored | None = None,
+    *,
+    copy: bool | None = None,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def ascontiguousarray(
+    a: Any, dtype: DTypeLike | None = None, *, stream: _Stream = None
+) -> GPUArray: ...
+def asfortranarray(
+    a: Any, dtype: DTypeLike | None = None, *, stream: _Stream = None
+) -> GPUArray: ...
+def astype(
+    x: GPUArray, dtype: DTypeLike, /, *, copy: bool = True, device: None = None
+) -> GPUArray: ...
+def atleast_1d(*arys: GPUArray) -> Any: ...
+def atleast_2d(*arys: GPUArray) -> Any: ...
+def atleast_3d(*arys: GPUArray) -> Any: ...
+def average(
+    a: GPUArray,
+    axis: _Axis = None,
+    weights: GPUArray | None = None,
+    returned: bool = False,
+    *,
+    keepdims: bool = False,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+) -> Any: ...
+def bincount(
+    x: GPUArray,
+    weights: GPUArray | None = None,
+    minlength: int = 0,
+    *,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def block(arrays: Any, *, stream: _Stream = None) -> GPUArray: ...
+def broadcast_arrays(*args: GPUArray) -> tuple[GPUArray, ...]: ...
+def broadcast_to(
+    array: GPUArray, shape: int | Sequence[int], subok: bool = False
+) -> GPUArray: ...
 def choose(
     a: _Values,
     choices: GPUArray | Sequence[_Values],
     out: GPUArray | None = None,
     mode: _BoundsMode = "raise",
     *,
-    stream: Stream | None = None,
+    stream: _Stream = None,
 ) -> GPUArray: ...
-def ravel_multi_index(
-    multi_index: GPUArray | Sequence[_Values],
-    dims: _Shape,
-    mode: _BoundsMode | tuple[_BoundsMode, ...] = "raise",
-    order: Literal["C", "F"] = "C",
-    *,
-    stream: Stream | None = None,
+def clip(
+    a: GPUArray,
+    min: GPUArray | float | None = None,
+    max: GPUArray | float | None = None,
+    out: GPUArray | None = None,
 ) -> GPUArray: ...
-def unravel_index(
-    indices: _Values,
-    shape: _Shape,
-    order: Literal["C", "F"] = "C",
-    *,
-    stream: Stream | None = None,
-) -> tuple[GPUArray, ...]: ...
-def diag_indices(
-    n: SupportsIndex,
-    ndim: SupportsIndex = 2,
-    *,
-    allocator: _Allocator | None = None,
-    stream: Stream | None = None,
-) -> tuple[GPUArray, ...]: ...
-def diag_indices_from(arr: GPUArray) -> tuple[GPUArray, ...]: ...
-def fill_diagonal(
-    a: GPUArray, val: Any, wrap: bool = False, *, stream: Stream | None = None
-) -> None: ...
-
-# bits
-def packbits(
-    a: _Values,
-    axis: SupportsIndex | None = None,
-    bitorder: Literal["big", "little"] = "big",
-    *,
-    stream: Stream | None = None,
+def column_stack(tup: _Arrays, *, stream: _Stream = None) -> GPUArray: ...
+def compress(
+    condition: Any, a: GPUArray, axis: int | None = None, out: GPUArray | None = None
 ) -> GPUArray: ...
-def unpackbits(
-    a: _Values,
-    axis: SupportsIndex | None = None,
-    count: SupportsIndex | None = None,
-    bitorder: Literal["big", "little"] = "big",
-    *,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-
-# sequences, curves and covariances
 def convolve(
-    a: _Values,
-    v: _Values,
-    mode: _OverlapMode = "full",
+    a: _Values, v: _Values, mode: _OverlapMode = "full", *, stream: _Stream = None
+) -> GPUArray: ...
+def copy(a: Any, *, stream: _Stream = None) -> GPUArray: ...
+def corrcoef(
+    x: _Values,
+    y: _Values | None = None,
+    rowvar: bool = True,
     *,
-    stream: Stream | None = None,
+    dtype: DTypeLike | None = None,
+    stream: _Stream = None,
 ) -> GPUArray: ...
 def correlate(
-    a: _Values,
-    v: _Values,
-    mode: _OverlapMode = "valid",
-    *,
-    stream: Stream | None = None,
+    a: _Values, v: _Values, mode: _OverlapMode = "valid", *, stream: _Stream = None
 ) -> GPUArray: ...
 def cov(
     m: _Values,
@@ -1073,15 +446,203 @@ def cov(
     aweights: _Values | None = None,
     *,
     dtype: DTypeLike | None = None,
-    stream: Stream | None = None,
+    stream: _Stream = None,
 ) -> GPUArray: ...
-def corrcoef(
+def cross(
+    a: GPUArray,
+    b: GPUArray,
+    axisa: int = -1,
+    axisb: int = -1,
+    axisc: int = -1,
+    axis: int | None = None,
+) -> GPUArray: ...
+def delete(
+    arr: GPUArray,
+    obj: Any,
+    axis: SupportsIndex | None = None,
+    *,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def diag(v: GPUArray, k: SupportsIndex = 0, *, stream: _Stream = None) -> GPUArray: ...
+def diag_indices(
+    n: SupportsIndex,
+    ndim: SupportsIndex = 2,
+    *,
+    allocator: _Allocator | None = None,
+    stream: _Stream = None,
+) -> tuple[GPUArray, ...]: ...
+def diag_indices_from(arr: GPUArray) -> tuple[GPUArray, ...]: ...
+def diagflat(
+    v: GPUArray, k: SupportsIndex = 0, *, stream: _Stream = None
+) -> GPUArray: ...
+def diagonal(
+    a: GPUArray, offset: SupportsIndex = 0, axis1: int = 0, axis2: int = 1
+) -> GPUArray: ...
+def diff(
+    a: GPUArray,
+    n: int = 1,
+    axis: int = -1,
+    prepend: GPUArray | float | None = None,
+    append: GPUArray | float | None = None,
+) -> GPUArray: ...
+def dot(
+    a: GPUArray,
+    b: GPUArray,
+    dtype: DTypeLike | None = None,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def dsplit(
+    ary: GPUArray, indices_or_sections: SupportsIndex | Sequence[SupportsIndex]
+) -> list[GPUArray]: ...
+def dstack(tup: _Arrays, *, stream: _Stream = None) -> GPUArray: ...
+def ediff1d(
+    ary: GPUArray, to_end: _Values | None = None, to_begin: _Values | None = None
+) -> GPUArray: ...
+def einsum(
+    subscripts: str | GPUArray,
+    *operands: Any,
+    out: GPUArray | None = None,
+    dtype: DTypeLike | None = None,
+    casting: _Casting = "safe",
+    optimize: Any = True,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def empty_like(
+    other_ary: GPUArray, dtype: DTypeLike | None = None, order: _KeptOrder = "K"
+) -> GPUArray: ...
+def expand_dims(a: GPUArray, axis: int | tuple[int, ...]) -> GPUArray: ...
+def extract(condition: Any, arr: GPUArray) -> GPUArray: ...
+def eye(
+    N: SupportsIndex,
+    M: SupportsIndex | None = None,
+    k: SupportsIndex = 0,
+    dtype: DTypeLike = ...,
+    order: _Stored = "C",
+    *,
+    allocator: _Allocator | None = None,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def fill_diagonal(
+    a: GPUArray, val: Any, wrap: bool = False, *, stream: _Stream = None
+) -> None: ...
+def flip(m: GPUArray, axis: _Axis = None) -> GPUArray: ...
+def fliplr(m: GPUArray) -> GPUArray: ...
+def flipud(m: GPUArray) -> GPUArray: ...
+def from_dlpack(
+    x: Any,
+    /,
+    *,
+    device: Device | None = None,
+    copy: bool | None = None,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def fromfunction(
+    function: Callable[..., _T],
+    shape: Sequence[SupportsIndex],
+    *,
+    dtype: DTypeLike = ...,
+    allocator: _Allocator | None = None,
+    stream: _Stream = None,
+    **kwargs: Any,
+) -> _T: ...
+def full(
+    shape: _Shape,
+    fill_value: _Number,
+    dtype: DTypeLike | None = None,
+    allocator: _Allocator | None = None,
+    order: _Order = "C",
+) -> GPUArray: ...
+def full_like(
+    other_ary: GPUArray,
+    fill_value: _Number,
+    dtype: DTypeLike | None = None,
+    order: _KeptOrder = "K",
+) -> GPUArray: ...
+def geomspace(
+    start: _Bound,
+    stop: _Bound,
+    num: SupportsIndex = 50,
+    endpoint: bool = True,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+    *,
+    allocator: _Allocator | None = None,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def gradient(
+    f: GPUArray, *varargs: Any, axis: _Axis = None, edge_order: Literal[1, 2] = 1
+) -> Any: ...
+def histogram(
+    a: GPUArray,
+    bins: Any = 10,
+    range: tuple[float, float] | None = None,
+    density: bool | None = None,
+    weights: GPUArray | None = None,
+    *,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+) -> tuple[GPUArray, GPUArray]: ...
+def histogram2d(
     x: _Values,
-    y: _Values | None = None,
-    rowvar: bool = True,
+    y: _Values,
+    bins: Any = 10,
+    range: Sequence[tuple[float, float] | None] | None = None,
+    density: bool | None = None,
+    weights: _Values | None = None,
+    *,
+    stream: _Stream = None,
+) -> tuple[GPUArray, GPUArray, GPUArray]: ...
+def histogram_bin_edges(
+    a: GPUArray,
+    bins: Any = 10,
+    range: tuple[float, float] | None = None,
+    weights: GPUArray | None = None,
+    *,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def histogramdd(
+    sample: GPUArray | Sequence[_Values],
+    bins: Any = 10,
+    range: Sequence[tuple[float, float] | None] | None = None,
+    density: bool | None = None,
+    weights: _Values | None = None,
+    *,
+    stream: _Stream = None,
+) -> tuple[GPUArray, list[GPUArray]]: ...
+def hsplit(
+    ary: GPUArray, indices_or_sections: SupportsIndex | Sequence[SupportsIndex]
+) -> list[GPUArray]: ...
+def hstack(
+    tup: _Arrays,
     *,
     dtype: DTypeLike | None = None,
-    stream: Stream | None = None,
+    casting: str | None = None,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def identity(
+    n: SupportsIndex,
+    dtype: DTypeLike = ...,
+    *,
+    allocator: _Allocator | None = None,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def if_positive(
+    criterion: GPUArray,
+    then_: _Operand,
+    else_: _Operand,
+    out: GPUArray | None = None,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def inner(a: _Operand, b: _Operand) -> GPUArray: ...
+def insert(
+    arr: GPUArray,
+    obj: Any,
+    values: Any,
+    axis: SupportsIndex | None = None,
+    *,
+    stream: _Stream = None,
 ) -> GPUArray: ...
 def interp(
     x: _Values,
@@ -1091,77 +652,165 @@ def interp(
     right: complex | None = None,
     period: float | None = None,
     *,
-    stream: Stream | None = None,
+    stream: _Stream = None,
 ) -> GPUArray: ...
-def trapezoid(
-    y: _Values,
-    x: _Values | None = None,
-    dx: float = 1.0,
-    axis: int = -1,
+def intersect1d(
+    ar1: GPUArray,
+    ar2: GPUArray,
+    assume_unique: bool = False,
+    return_indices: bool = False,
     *,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def unwrap(
-    p: _Values,
-    discont: float | None = None,
-    axis: int = -1,
-    *,
-    period: float = ...,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def ediff1d(
-    ary: GPUArray, to_end: _Values | None = None, to_begin: _Values | None = None
-) -> GPUArray: ...
-def gradient(
-    f: GPUArray,
-    *varargs: Any,
-    axis: int | tuple[int, ...] | None = None,
-    edge_order: Literal[1, 2] = 1,
+    stream: _Stream = None,
 ) -> Any: ...
-
-# polynomials
-def polyval(p: _Values, x: _Values, *, stream: Stream | None = None) -> GPUArray: ...
-def polyadd(a1: _Values, a2: _Values, *, stream: Stream | None = None) -> GPUArray: ...
-def polysub(a1: _Values, a2: _Values, *, stream: Stream | None = None) -> GPUArray: ...
-def polymul(a1: _Values, a2: _Values, *, stream: Stream | None = None) -> GPUArray: ...
-def polyder(
-    p: _Values, m: SupportsIndex = 1, *, stream: Stream | None = None
-) -> GPUArray: ...
-def polyint(
-    p: _Values,
-    m: SupportsIndex = 1,
-    k: _Values | None = None,
+def isin(
+    element: GPUArray,
+    test_elements: GPUArray,
+    assume_unique: bool = False,
+    invert: bool = False,
     *,
-    stream: Stream | None = None,
+    kind: str | None = None,
+    stream: _Stream = None,
 ) -> GPUArray: ...
-
-# histograms of points
-def histogramdd(
-    sample: GPUArray | Sequence[_Values],
-    bins: Any = 10,
-    range: Sequence[tuple[float, float] | None] | None = None,
-    density: bool | None = None,
-    weights: _Values | None = None,
+def ix_(*args: GPUArray) -> tuple[GPUArray, ...]: ...
+def kron(a: _Operand, b: _Operand) -> GPUArray: ...
+def lexsort(
+    keys: GPUArray | Sequence[GPUArray],
+    axis: SupportsIndex = -1,
     *,
-    stream: Stream | None = None,
-) -> tuple[GPUArray, list[GPUArray]]: ...
-def histogram2d(
-    x: _Values,
-    y: _Values,
-    bins: Any = 10,
-    range: Sequence[tuple[float, float] | None] | None = None,
-    density: bool | None = None,
-    weights: _Values | None = None,
-    *,
-    stream: Stream | None = None,
-) -> tuple[GPUArray, GPUArray, GPUArray]: ...
-
-# functions of a program
-def apply_along_axis(
-    func1d: Callable[..., Any], axis: int, arr: GPUArray, *args: Any, **kwargs: Any
+    stream: _Stream = None,
 ) -> GPUArray: ...
-def apply_over_axes(
-    func: Callable[[GPUArray, int], GPUArray], a: GPUArray, axes: int | Sequence[int]
+def logical_and(
+    x1: _Operand,
+    x2: _Operand,
+    /,
+    out: GPUArray | None = None,
+    *,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def logical_not(
+    x: _Operand, /, out: GPUArray | None = None, *, allocator: _Allocator | None = None
+) -> GPUArray: ...
+def logical_or(
+    x1: _Operand,
+    x2: _Operand,
+    /,
+    out: GPUArray | None = None,
+    *,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def logspace(
+    start: _Bound,
+    stop: _Bound,
+    num: SupportsIndex = 50,
+    endpoint: bool = True,
+    base: _Bound = 10.0,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+    *,
+    allocator: _Allocator | None = None,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def matrix_transpose(x: GPUArray, /) -> GPUArray: ...
+def matvec(
+    x1: GPUArray,
+    x2: GPUArray,
+    /,
+    out: GPUArray | None = None,
+    *,
+    dtype: DTypeLike | None = None,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def maximum(
+    a: _Operand, b: _Operand, out: GPUArray | None = None, stream: _Stream = None
+) -> GPUArray: ...
+def meshgrid(
+    *xi: GPUArray,
+    copy: bool = True,
+    sparse: bool = False,
+    indexing: Literal["xy", "ij"] = "xy",
+    stream: _Stream = None,
+) -> tuple[GPUArray, ...]: ...
+def minimum(
+    a: _Operand, b: _Operand, out: GPUArray | None = None, stream: _Stream = None
+) -> GPUArray: ...
+def moveaxis(
+    a: GPUArray, source: int | Sequence[int], destination: int | Sequence[int]
+) -> GPUArray: ...
+def multi_put(
+    arrays: _Arrays,
+    dest_indices: GPUArray,
+    dest_shape: _Shape | None = None,
+    out: _Arrays | None = None,
+    stream: _Stream = None,
+) -> list[GPUArray]: ...
+def multi_take(
+    arrays: _Arrays,
+    indices: GPUArray,
+    out: _Arrays | None = None,
+    stream: _Stream = None,
+) -> list[GPUArray]: ...
+def multi_take_put(
+    arrays: _Arrays,
+    dest_indices: GPUArray,
+    src_indices: GPUArray,
+    dest_shape: _Shape | None = None,
+    out: _Arrays | None = None,
+    stream: _Stream = None,
+    src_offsets: Sequence[SupportsIndex] | None = None,
+) -> list[GPUArray]: ...
+def nancumprod(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    *,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def nancumsum(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    *,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def ones(
+    shape: _Shape,
+    dtype: DTypeLike = ...,
+    allocator: _Allocator | None = None,
+    order: _Order = "C",
+) -> GPUArray: ...
+def ones_like(
+    other_ary: GPUArray, dtype: DTypeLike | None = None, order: _KeptOrder = "K"
+) -> GPUArray: ...
+def outer(a: GPUArray, b: GPUArray, out: GPUArray | None = None) -> GPUArray: ...
+def packbits(
+    a: _Values,
+    axis: SupportsIndex | None = None,
+    bitorder: Literal["big", "little"] = "big",
+    *,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def pad(
+    array: GPUArray,
+    pad_width: Any,
+    mode: str | Callable[..., object] = "constant",
+    *,
+    stream: _Stream = None,
+    **kwargs: Any,
+) -> GPUArray: ...
+def partition(
+    a: GPUArray,
+    kth: SupportsIndex | Sequence[SupportsIndex],
+    axis: SupportsIndex | None = -1,
+    kind: str = "introselect",
+    order: None = None,
+    *,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def permute_dims(
+    a: GPUArray, axes: Sequence[SupportsIndex] | None = None
 ) -> GPUArray: ...
 def piecewise(
     x: GPUArray,
@@ -1170,15 +819,281 @@ def piecewise(
     *args: Any,
     **kw: Any,
 ) -> GPUArray: ...
-def trim_zeros(
-    filt: GPUArray, trim: str = "fb", axis: int | tuple[int, ...] | None = None
+def place(arr: GPUArray, mask: GPUArray, vals: Any) -> None: ...
+def polyadd(a1: _Values, a2: _Values, *, stream: _Stream = None) -> GPUArray: ...
+def polyder(
+    p: _Values, m: SupportsIndex = 1, *, stream: _Stream = None
 ) -> GPUArray: ...
-
-# queries
-def array_equiv(a1: _Operand, a2: _Operand) -> bool: ...
-def astype(
-    x: GPUArray, dtype: DTypeLike, /, *, copy: bool = True, device: None = None
+def polyint(
+    p: _Values,
+    m: SupportsIndex = 1,
+    k: _Values | None = None,
+    *,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def polymul(a1: _Values, a2: _Values, *, stream: _Stream = None) -> GPUArray: ...
+def polysub(a1: _Values, a2: _Values, *, stream: _Stream = None) -> GPUArray: ...
+def polyval(p: _Values, x: _Values, *, stream: _Stream = None) -> GPUArray: ...
+def put(
+    a: GPUArray, indices: Any, values: Any, mode: str = "raise", stream: _Stream = None
+) -> None: ...
+def put_along_axis(
+    arr: GPUArray,
+    indices: Any,
+    values: Any,
+    axis: SupportsIndex | None,
+    *,
+    stream: _Stream = None,
+) -> None: ...
+def putmask(a: GPUArray, mask: GPUArray, values: Any) -> None: ...
+def ravel_multi_index(
+    multi_index: GPUArray | Sequence[_Values],
+    dims: _Shape,
+    mode: _BoundsMode | tuple[_BoundsMode, ...] = "raise",
+    order: Literal["C", "F"] = "C",
+    *,
+    stream: _Stream = None,
 ) -> GPUArray: ...
 def real_if_close(a: GPUArray, tol: float = 100) -> GPUArray: ...
-def shares_memory(a: object, b: object, max_work: int | None = None) -> bool: ...
+def repeat(
+    a: GPUArray,
+    repeats: Any,
+    axis: SupportsIndex | None = None,
+    *,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def reshape(a: GPUArray, *shape: Any, **kwargs: Any) -> GPUArray: ...
+def resize(a: GPUArray, new_shape: _Shape, *, stream: _Stream = None) -> GPUArray: ...
+def roll(
+    a: GPUArray,
+    shift: int | Sequence[int],
+    axis: int | Sequence[int] | None = None,
+    *,
+    stream: _Stream = None,
+) -> GPUArray: ...
 def rollaxis(a: GPUArray, axis: int, start: int = 0) -> GPUArray: ...
+def rot90(m: GPUArray, k: int = 1, axes: tuple[int, int] = (0, 1)) -> GPUArray: ...
+def select(
+    condlist: _Arrays,
+    choicelist: Sequence[_Operand],
+    default: _Operand = 0,
+    *,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def setdiff1d(
+    ar1: GPUArray, ar2: GPUArray, assume_unique: bool = False, *, stream: _Stream = None
+) -> GPUArray: ...
+def setxor1d(
+    ar1: GPUArray, ar2: GPUArray, assume_unique: bool = False, *, stream: _Stream = None
+) -> GPUArray: ...
+def shares_memory(a: object, b: object, max_work: int | None = None) -> bool: ...
+def sort(
+    a: GPUArray,
+    axis: SupportsIndex | None = -1,
+    kind: str | None = None,
+    order: None = None,
+    *,
+    stable: bool | None = None,
+    descending: bool = False,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def sort_complex(a: GPUArray) -> GPUArray: ...
+def splay(
+    n: SupportsIndex, dev: Device | None = None
+) -> tuple[tuple[int, int], tuple[int, int, int]]: ...
+def split(
+    ary: GPUArray,
+    indices_or_sections: SupportsIndex | Sequence[SupportsIndex],
+    axis: int = 0,
+) -> list[GPUArray]: ...
+def squeeze(a: GPUArray, axis: _Axis = None) -> GPUArray: ...
+def subset_dot(
+    subset: GPUArray,
+    a: GPUArray,
+    b: GPUArray,
+    dtype: DTypeLike | None = None,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def subset_max(subset: GPUArray, a: GPUArray, stream: _Stream = None) -> GPUArray: ...
+def subset_min(subset: GPUArray, a: GPUArray, stream: _Stream = None) -> GPUArray: ...
+def subset_sum(
+    subset: GPUArray,
+    a: GPUArray,
+    dtype: DTypeLike | None = None,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def swapaxes(a: GPUArray, axis1: int, axis2: int) -> GPUArray: ...
+def take_along_axis(
+    arr: GPUArray,
+    indices: Any,
+    axis: SupportsIndex | None = -1,
+    *,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def tensordot(
+    a: GPUArray,
+    b: GPUArray,
+    axes: Any = 2,
+    *,
+    out: GPUArray | None = None,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def tile(
+    A: GPUArray,
+    reps: SupportsIndex | Sequence[SupportsIndex],
+    *,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def top_k(
+    x: GPUArray,
+    k: SupportsIndex,
+    axis: SupportsIndex = -1,
+    *,
+    largest: bool = True,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+) -> tuple[GPUArray, GPUArray]: ...
+def trace(
+    a: GPUArray,
+    offset: int = 0,
+    axis1: int = 0,
+    axis2: int = 1,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+) -> GPUArray: ...
+def transpose(a: GPUArray, axes: Sequence[SupportsIndex] | None = None) -> GPUArray: ...
+def trapezoid(
+    y: _Values,
+    x: _Values | None = None,
+    dx: float = 1.0,
+    axis: int = -1,
+    *,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def tri(
+    N: SupportsIndex,
+    M: SupportsIndex | None = None,
+    k: SupportsIndex = 0,
+    dtype: DTypeLike = ...,
+    *,
+    allocator: _Allocator | None = None,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def tril(m: GPUArray, k: SupportsIndex = 0, *, stream: _Stream = None) -> GPUArray: ...
+def tril_indices(
+    n: SupportsIndex,
+    k: SupportsIndex = 0,
+    m: SupportsIndex | None = None,
+    *,
+    allocator: _Allocator | None = None,
+    stream: _Stream = None,
+) -> tuple[GPUArray, ...]: ...
+def tril_indices_from(arr: GPUArray, k: SupportsIndex = 0) -> tuple[GPUArray, ...]: ...
+def trim_zeros(filt: GPUArray, trim: str = "fb", axis: _Axis = None) -> GPUArray: ...
+def triu(m: GPUArray, k: SupportsIndex = 0, *, stream: _Stream = None) -> GPUArray: ...
+def triu_indices(
+    n: SupportsIndex,
+    k: SupportsIndex = 0,
+    m: SupportsIndex | None = None,
+    *,
+    allocator: _Allocator | None = None,
+    stream: _Stream = None,
+) -> tuple[GPUArray, ...]: ...
+def triu_indices_from(arr: GPUArray, k: SupportsIndex = 0) -> tuple[GPUArray, ...]: ...
+def union1d(ar1: GPUArray, ar2: GPUArray, *, stream: _Stream = None) -> GPUArray: ...
+def unique(
+    ar: GPUArray,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: SupportsIndex | None = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+    stream: _Stream = None,
+) -> Any: ...
+def unique_all(x: GPUArray, /) -> UniqueAllResult: ...
+def unique_counts(x: GPUArray, /) -> UniqueCountsResult: ...
+def unique_inverse(x: GPUArray, /) -> UniqueInverseResult: ...
+def unique_values(x: GPUArray, /) -> GPUArray: ...
+def unpackbits(
+    a: _Values,
+    axis: SupportsIndex | None = None,
+    count: SupportsIndex | None = None,
+    bitorder: Literal["big", "little"] = "big",
+    *,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def unravel_index(
+    indices: _Values,
+    shape: _Shape,
+    order: Literal["C", "F"] = "C",
+    *,
+    stream: _Stream = None,
+) -> tuple[GPUArray, ...]: ...
+def unstack(x: GPUArray, /, *, axis: int = 0) -> tuple[GPUArray, ...]: ...
+def unwrap(
+    p: _Values,
+    discont: float | None = None,
+    axis: int = -1,
+    *,
+    period: float = 6.283185307179586,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def vander(
+    x: GPUArray,
+    N: SupportsIndex | None = None,
+    increasing: bool = False,
+    *,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def vdot(a: GPUArray, b: GPUArray, /) -> GPUArray: ...
+def vecdot(
+    x1: GPUArray,
+    x2: GPUArray,
+    /,
+    out: GPUArray | None = None,
+    *,
+    axis: int = -1,
+    dtype: DTypeLike | None = None,
+    stream: _Stream = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def vecmat(
+    x1: GPUArray,
+    x2: GPUArray,
+    /,
+    out: GPUArray | None = None,
+    *,
+    dtype: DTypeLike | None = None,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def vsplit(
+    ary: GPUArray, indices_or_sections: SupportsIndex | Sequence[SupportsIndex]
+) -> list[GPUArray]: ...
+def vstack(
+    tup: _Arrays,
+    *,
+    dtype: DTypeLike | None = None,
+    casting: str | None = None,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def where(
+    criterion: GPUArray,
+    then_: _Operand,
+    else_: _Operand,
+    out: GPUArray | None = None,
+    stream: _Stream = None,
+) -> GPUArray: ...
+def zeros(
+    shape: _Shape,
+    dtype: DTypeLike = ...,
+    allocator: _Allocator | None = None,
+    order: _Order = "C",
+) -> GPUArray: ...
+def zeros_like(
+    other_ary: GPUArray, dtype: DTypeLike | None = None, order: _KeptOrder = "K"
+) -> GPUArray: ...

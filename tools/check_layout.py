@@ -563,27 +563,6 @@ def text_signature(root, sources):
                 yield source.name, line, message
 
 
-def is_of_driver(source):
-    """Say whether a file belongs to the module pycuda._driver."""
-    return source.room.startswith("python/") and "/structs/" not in source.room
-
-
-def stub(root, sources):
-    """Refuse a public method of pycuda._driver that its stub file does not have."""
-    path = root / "pycuda" / "_driver.pyi"
-    if not path.is_file():
-        return
-    macros = macros_of(sources)
-    # The module has the functions of pycuda.gpuarray with an underscore in front.
-    known = set(re.findall(r"\bdef _?(\w+)\(", path.read_text(encoding="utf-8")))
-    for source in sources:
-        if is_of_driver(source):
-            own = {**macros, **macros_of([source])}
-            for line, name, _, _ in method_rows(source, own):
-                if name and not name.startswith("_") and name not in known:
-                    yield source.name, line, f"pycuda/_driver.pyi has no {name}"
-
-
 # -- rules about statements ------------------------------------------------------------
 
 
@@ -652,7 +631,6 @@ RULES = {
     "process-data": process_data,
     "gc-type": gc_type,
     "text-signature": text_signature,
-    "stub": stub,
     "cuda-version": cuda_version,
     "reason": reason,
     "waiting-call": waiting_call,

@@ -1,23 +1,46 @@
 #!/usr/bin/env python3
-"""Write the parts of pycuda/_driver.pyi that follow from the C tables.
+"""Write the parts of pycuda/_driver.pyi and gpuarray.pyi that follow from C.
 
     python tools/make_stub.py [--check] [root]
 
-The stub is written by hand except for four sections, each between a line
-`# <name>: written by tools/make_stub.py` and a line `# <name>: end`: the enumerations,
-the attributes of Device and Function, and the fields of a kernel request. They follow
-the tables in src/cpp_free_c/abi, the plain flag classes of python/support/enums.c and
-tables/kernel_request.h, so a new row of a table needs no second edit here. With --check
-nothing is written. If sections are out of date, they are named and the status is 1.
+Functions and methods follow from the text signatures of the built extension: names,
+order, kinds and defaults. Types are in stub_types.ini, by the names of parameters. They
+stand at the end of each class and of the file, below a line that names this tool. What
+is declared by hand above the line is not written again: operators, which have no text
+of ours, and functions with results that the file of types cannot say.
+
+Sections between a line `# <name>: written by tools/make_stub.py` and a line
+`# <name>: end` follow from the tables in src/cpp_free_c/abi, the plain flag classes of
+python/support/enums.c and tables/kernel_request.h; those of gpuarray.pyi follow from
+what gpuarray.py imports, and from its vector types. The rest of the stubs is by hand.
+
+With --check nothing is written. What is out of date is named, and the status is 1.
 """
 
 import argparse
+import importlib
+import inspect
 import re
 import sys
 from pathlib import Path
 
+from stub_functions import (
+    Described,
+    Types,
+    read_extension,
+    read_python,
+    write_declaration,
+    write_function,
+)
+
 SOURCE = Path("src/cpp_free_c")
 STUB = Path("pycuda/_driver.pyi")
+ARRAYS = Path("pycuda/gpuarray.py")
+ARRAY_STUB = ARRAYS.with_suffix(".pyi")
+
+#: Everything below these lines, to the end of the class or file, follows from texts.
+CLASS_LINE = "    # To the end of the class: written by tools/make_stub.py\n"
+FILE_LINE = "# To the end of the file: written by tools/make_stub.py\n"
 
 #: Classes whose members are in their own table.
 OWN_TABLES = {
@@ -136,23 +159,49 @@ def write_request_fields(root, _methods):
     return lines
 
 
+def write_public_names(root, _methods):
+    """Return what gives functions in C their public names."""
+    names = rows((root / ARRAYS).read_text(), r"^    (_\w+) as (\w+),$", ARRAYS)
+    return [f"{name} = _driver.{of_driver}" for of_driver, name in names]
+
+
+def write_vectors(_root, _methods):
+    """Return CUDA's vector types, and what makes values of them."""
+    members = vars(importlib.import_module("pycuda.gpuarray").vec)
+    names = [name for name in members if f"make_{name}" in members]
+    lines = [f"    {name}: np.dtype[np.void]" for name in names]
+    for name in names:
+        maker = members[f"make_{name}"].__func__
+        parameters = [f"{p}: _Number" for p in inspect.signature(maker).parameters]
+        function = Described("vec", maker.__name__, decorator="staticmethod")
+        lines += write_declaration(function, parameters, "NDArray[np.void]")
+    return lines
+
+
 SECTIONS = {
-    "enumerations": write_enumerations,
-    "attributes of Device": write_device_properties,
-    "attributes of Function": write_function_properties,
-    "fields of _KernelRequest": write_request_fields,
+    STUB: {
+        "enumerations": write_enumerations,
+        "attributes of Device": write_device_properties,
+        "attributes of Function": write_function_properties,
+        "fields of _KernelRequest": write_request_fields,
+    },
+    ARRAY_STUB: {
+        "functions in C": write_public_names,
+        "members of vec": write_vectors,
+    },
 }
 
 
+def class_pattern(name):
+    return re.compile(
+        rf"^class {name}\b.*?\n(?=\n*(?:[^ \n]|\Z))", re.MULTILINE | re.DOTALL
+    )
+
+
 def methods_of(stub, section):
-    """Return the names that the class around a section defines by hand."""
-    class_ = section.rpartition(" ")[2]
-    pattern = rf"^class {class_}\b.*?\n(?=\S|\Z)"
-    body = re.search(pattern, stub, re.MULTILINE | re.DOTALL)
-    if body is None:
-        return set()
-    kept = section_pattern(section).sub("", body.group())
-    return set(re.findall(r"^    def (\w+)\(", kept, re.MULTILINE))
+    """Return the names that the class around a section defines."""
+    body = class_pattern(section.rpartition(" ")[2]).search(stub)
+    return names_of(body.group(), "    ") if body else set()
 
 
 def section_pattern(name):
@@ -163,18 +212,105 @@ def section_pattern(name):
     )
 
 
-def rewrite(stub, root):
-    """Return the stub with new sections, and the names of the changed sections."""
+def rewrite_sections(path, stub, root):
+    """Return the stub with new sections, and a line about each that changed."""
     changed = []
-    for name, write in SECTIONS.items():
+    for name, write in SECTIONS[path].items():
         found = section_pattern(name).search(stub)
         if found is None:
-            raise StubError(f"{STUB} has no section '{name}'")
+            raise StubError(f"{path} has no section '{name}'")
         body = "".join(f"{line}\n" for line in write(root, methods_of(stub, name)))
         if body != found["body"]:
-            changed.append(name)
+            changed.append(f"section '{name}' is not what the tables say")
             stub = stub[: found.start("body")] + body + stub[found.end("body") :]
     return stub, changed
+
+
+def declared(text):
+    """Return the declarations of a part of the stub: {name: text}."""
+    found = {}
+    pattern = r"^ *(?:@.*\n *)*def \w+\((?:.|\n)*?: \.\.\.\n"
+    for block in re.findall(pattern, text, re.MULTILINE):
+        name = re.search(r"def (\w+)", block)[1]
+        found[name] = found.get(name, "") + block
+    return found
+
+
+def names_of(text, indent):
+    return set(re.findall(rf"^{indent}def (\w+)\(", text, re.MULTILINE))
+
+
+def rewrite_part(part, line, functions, by_hand, known):
+    """Return a class or the file with new functions, and the names of the changed."""
+    above, _, below = part.partition(line)
+    by_hand = by_hand | names_of(above, line[: line.index("#")])
+    wanted = {
+        f.name: "".join(f"{row}\n" for row in write_function(f, known))
+        for f in functions
+        if f.name not in by_hand
+    }
+    old = declared(below)
+    changed = [n for n in {**old, **wanted} if old.get(n) != wanted.get(n)]
+    new = "".join(wanted.values())
+    if not changed and new == below:
+        return part, []
+    above = re.sub(r"\A(class .*:) \.\.\.\n\Z", r"\1\n", above)
+    return above + (line + new if new else ""), changed or list(wanted)
+
+
+def methods_by_hand(stub, class_):
+    """Return what the base classes of a class declare, above the line of this tool."""
+    names = set()
+    found = class_pattern(class_).search(stub)
+    bases = re.match(r"class \w+\(([\w, ]+)\)", found.group()) if found else None
+    for base in bases[1].split(", ") if bases else ():
+        body = class_pattern(base).search(stub)
+        above = body.group().partition(CLASS_LINE)[0] if body else ""
+        names |= names_of(above, "    ")
+    return names
+
+
+def rewrite_functions(path, stub, texts, known):
+    """Return the stub with the functions of the texts, and a line about each change."""
+    changed = []
+    for owner, functions in texts.items():
+        if not owner:
+            stub, names = rewrite_part(stub, FILE_LINE, functions, set(), known)
+            changed += names
+            continue
+        found = class_pattern(owner).search(stub)
+        if found is None and functions:
+            raise StubError(f"{path} has no class {owner}")
+        if found is not None:
+            inherited = methods_by_hand(stub, owner)
+            part = found.group()
+            part, names = rewrite_part(part, CLASS_LINE, functions, inherited, known)
+            stub = stub[: found.start()] + part + stub[found.end() :]
+            changed += [f"{owner}.{name}" for name in names]
+    return stub, [f"{name} is not what its signature says" for name in changed]
+
+
+def rewrite(root, texts):
+    """Return {stub: (its text as the texts say it, a line about each difference)}."""
+    stubs = {path: (root / path).read_text() for path in SECTIONS}
+    known = Types("".join(stubs.values()))
+    found = {}
+    for path, stub in stubs.items():
+        stub, functions = rewrite_functions(path, stub, texts[path], known)
+        stub, sections = rewrite_sections(path, stub, root)
+        found[path] = stub, functions + sections
+    if known.problems():
+        raise StubError("\n".join(known.problems()))
+    return found
+
+
+def read_texts(root):
+    """Return {stub: {class: [Described]}}; functions are under ""."""
+    sys.path.insert(0, str(root))
+    extension = importlib.import_module("pycuda._driver")
+    arrays = importlib.import_module("pycuda.gpuarray")
+    functions = read_python(arrays, "gpuarray")
+    return {STUB: read_extension(extension), ARRAY_STUB: {"": functions}}
 
 
 def main(argv=None):
@@ -184,18 +320,18 @@ def main(argv=None):
         "root", nargs="?", type=Path, default=Path(__file__).resolve().parents[1]
     )
     options = parser.parse_args(argv)
-    path = options.root / STUB
     try:
-        text, changed = rewrite(path.read_text(), options.root)
+        found = rewrite(options.root, read_texts(options.root))
     except StubError as error:
         print(f"make_stub: {error}", file=sys.stderr)
         return 2
+    changed = {path: text for path, (text, lines) in found.items() if lines}
     if options.check:
-        for name in changed:
-            print(f"{STUB}: section '{name}' is not what the tables say")
+        for path in changed:
+            print("\n".join(f"{path}: {line}" for line in found[path][1]))
         return 1 if changed else 0
-    if changed:
-        path.write_text(text)
+    for path, text in changed.items():
+        (options.root / path).write_text(text)
     return 0
 
 

@@ -202,9 +202,9 @@ def test_there_are_recipes():
     }
     assert stages == {
         "A function of the driver": [5],
-        "A type with a handle": [10],
+        "A type with a handle": [12],
         "An operation on arrays and its dtype rule": [6],
-        "A function of arrays": [11],
+        "A function of arrays": [8],
         "An opcode of the software device": [2],
         "A load of the software device": [4, 1],
         FIX: [1, 1],
@@ -240,6 +240,45 @@ def test_what_recipes_make_keeps_the_rules_of_layout(tree):
         cwd=ROOT,
     )
     assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.gpu
+def test_what_recipes_make_has_types(tree):
+    done = subprocess.run(
+        [sys.executable, "tools/make_stub.py"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tree,
+    )
+    assert (done.returncode, done.stdout + done.stderr) == (0, "")
+    stub = (tree / "pycuda" / "_driver.pyi").read_text()
+    for declaration in (
+        "    def linear_texture_width(self, channels: SupportsIndex, /) -> int: ...\n",
+        "    def __init__(self, value: SupportsIndex = 0) -> None: ...\n"
+        "    def add(self, step: SupportsIndex, /) -> int: ...\n"
+        "    def free(self) -> None: ...\n",
+        "def _square_sum(\n"
+        "    a: GPUArray,\n"
+        "    *,\n"
+        "    axis: _Axis = None,\n"
+        "    out: GPUArray | None = None,\n"
+        "    stream: _Stream = None,\n"
+        ") -> GPUArray: ...\n",
+    ):
+        assert declaration in stub
+    public = (tree / "pycuda" / "gpuarray.pyi").read_text()
+    assert "\nsquare_sum = _driver._square_sum\n" in public
+    assert (
+        "def root_mean_square(\n"
+        "    a: GPUArray,\n"
+        "    axis: int = -1,\n"
+        "    *,\n"
+        "    where: GPUArray | bool = True,\n"
+        "    out: GPUArray | None = None,\n"
+        "    stream: _Stream = None,\n"
+        ") -> GPUArray: ...\n"
+    ) in public
 
 
 @pytest.mark.gpu

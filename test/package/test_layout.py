@@ -323,18 +323,6 @@ def test_every_folder_has_a_layer():
     assert {name for name in named if not (source / name).is_dir()} == set()
 
 
-def test_stub_lacks_a_method(tmp_path):
-    signed = '"stop($self, /)\\n--\\n\\nStop."'
-    files = {
-        C + "python/a.c": method(
-            f'{{"go", f, 0, {SIGNED}}},\n    {{"stop", f, 0, {signed}}}'
-        )
-    }
-    assert problems(tmp_path, files) == []
-    files["pycuda/_driver.pyi"] = "def go() -> None: ...\n"
-    assert problems(tmp_path, files) == [("stub", C + "python/a.c", 4)]
-
-
 def test_stale_permission(tmp_path, monkeypatch):
     monkeypatch.setattr(layout, "DEVICE_DATA", {"device/a.c": ["x", "y"]})
     files = {C + "device/a.c": "int x;\n", C + "device/a.h": "extern int x;\n"}

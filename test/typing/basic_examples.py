@@ -13,7 +13,7 @@ from typing_extensions import assert_type
 
 import pycuda.autoinit
 import pycuda.driver as drv
-from pycuda import array_api as xp
+from pycuda import array_api as xp, gpuarray
 from pycuda.array_api import concat, full
 from pycuda.compiler import SourceModule
 from pycuda.gpuarray import GPUArray
@@ -263,6 +263,23 @@ def exchanged(theirs: object, a: Floats) -> drv.Device:
     assert_type(ours.__dlpack_device__(), tuple[int, int])
     assert_type(device_for_rank(), drv.Device)
     return device_for_rank(comm=theirs)
+
+
+class TheirStream:
+    """A stream as other libraries have it."""
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, 0
+
+
+def sums(x: GPUArray, mask: GPUArray, theirs: TheirStream) -> GPUArray:
+    assert_type(gpuarray.sum(x, np.float64, theirs, axis=(0, 1)), GPUArray)
+    assert_type(x.fill(0, stream=theirs).sum(1, where=mask), GPUArray)
+    assert_type(gpuarray.nonzero(x), tuple[GPUArray, ...])
+    x.sum(where=[True])  # type: ignore[arg-type]
+    x.sum(0, keepdim=True)  # type: ignore[call-arg]
+    gpuarray.median(x, method="linear")  # type: ignore[call-arg]
+    return gpuarray.searchsorted(x, 3, "right")
 
 
 def standard_arrays(x: GPUArray) -> GPUArray:

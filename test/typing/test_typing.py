@@ -1,11 +1,12 @@
 """The types of the package, each checked by the tool that its users have.
 
 mypy's stubtest compares the stubs with the compiled extensions. mypy and pyright check
-programs as users write them. The generated sections of the stub must match the C
-tables. Each check has a case that must fail.
+programs as users write them. What tools/make_stub.py writes must be what C says. Each
+check has a case that must fail.
 """
 
 import ast
+import dataclasses
 import importlib.util
 import os
 import re
@@ -20,10 +21,15 @@ import pycuda
 import pycuda._driver
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import make_stub as tool  # noqa: E402
+
 HERE = ROOT / "test" / "typing"
 CONFIG = HERE / "stubtest.ini"
 EXAMPLES = HERE / "basic_examples.py"
 STUB = ROOT / "pycuda" / "_driver.pyi"
+ARRAYS = ROOT / "pycuda" / "gpuarray.py"
 SOURCE = Path("src") / "cpp_free_c"
 REFUSAL = re.compile(r"  # type: ignore\[[\w-]+\]$", re.MULTILINE)
 
@@ -187,12 +193,14 @@ def test_members_of_the_stub_are_there():
     assert declared_members(more)["limit"] == {*found["limit"], "NO_SUCH"}
 
 
-# -- the stub against the tables -------------------------------------------------------
+# -- what make_stub.py writes ----------------------------------------------------------
 
 
 def make_stub(*args):
+    package = Path(pycuda.__file__).resolve().parents[1]
     done = subprocess.run(
         [sys.executable, ROOT / "tools" / "make_stub.py", *args],
+        env={**os.environ, "PYTHONPATH": str(package)},
         capture_output=True,
         text=True,
         check=False,
@@ -205,11 +213,12 @@ def copy_of_tables(tmp_path):
     for room in ("abi", "tables", "python/support"):
         shutil.copytree(ROOT / SOURCE / room, tmp_path / SOURCE / room)
     (tmp_path / "pycuda").mkdir()
-    shutil.copy(STUB, tmp_path / "pycuda")
+    for path in (STUB, ARRAYS, ARRAYS.with_suffix(".pyi")):
+        shutil.copy(path, tmp_path / "pycuda")
     return tmp_path
 
 
-def test_stub_is_what_the_tool_writes():
+def test_stubs_are_what_the_tool_writes():
     assert make_stub("--check") == (0, "")
 
 
@@ -252,24 +261,198 @@ def test_stub_is_what_the_tool_writes():
             "    FIELD(uint8_t, axes, NUMBER, ",
             ["fields of _KernelRequest"],
         ),
+        (
+            "../../pycuda/gpuarray.py",
+            "    _argmax as argmax,\n",
+            "    _argmax as place_of_max,\n",
+            ["functions in C"],
+        ),
     ],
 )
 def test_tool_follows_the_tables(copy_of_tables, file, old, new, sections):
-    stub = copy_of_tables / "pycuda" / "_driver.pyi"
     assert make_stub("--check", copy_of_tables) == (0, "")
     replace(copy_of_tables / SOURCE / file, old, new)
     status, said = make_stub("--check", copy_of_tables)
     assert status == 1
     assert re.findall(r"section '(.+)' is not", said) == sections
-    assert stub.read_text() == STUB.read_text(), "--check writes nothing"
+    stub = copy_of_tables / said.partition(":")[0]
+    before = (ROOT / "pycuda" / stub.name).read_text()
+    assert stub.read_text() == before, "--check writes nothing"
     assert make_stub(copy_of_tables) == (0, "")
-    assert stub.read_text() != STUB.read_text()
+    assert stub.read_text() != before
     assert make_stub("--check", copy_of_tables) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "named"),
+    [
+        ("def bitlog2(value: SupportsIndex, /)", "def bitlog2(value: int)", "bitlog2"),
+        ("def get_version() -> tuple[int, int, int]: ...\n", "", "get_version"),
+        ("def is_done(self)", "def is_done(self, wait: bool)", "Stream.is_done"),
+        (
+            "event: _AnyEvent, /, flags: SupportsIndex = 0",
+            "event: _AnyEvent, /, flags: SupportsIndex = 1",
+            "Stream.wait_for_event",
+        ),
+    ],
+)
+def test_tool_puts_right_what_is_not_the_text(copy_of_tables, old, new, named):
+    stub = copy_of_tables / "pycuda" / "_driver.pyi"
+    replace(stub, old, new)
+    message = f"pycuda/_driver.pyi: {named} is not what its signature says\n"
+    assert make_stub("--check", copy_of_tables) == (1, message)
+    assert make_stub(copy_of_tables) == (0, "")
+    assert stub.read_text() == STUB.read_text()
+
+
+def test_tool_knows_the_vector_types(copy_of_tables):
+    stub = copy_of_tables / "pycuda" / "gpuarray.pyi"
+    replace(stub, "    float4: np.dtype[np.void]\n", "")
+    replace(stub, "make_char2(x: _Number, y: _Number)", "make_char2(x: _Number)")
+    message = "section 'members of vec' is not what the tables say"
+    said = f"pycuda/gpuarray.pyi: {message}\n"
+    assert make_stub("--check", copy_of_tables) == (1, said)
+    assert make_stub(copy_of_tables) == (0, "")
+    assert stub.read_text() == ARRAYS.with_suffix(".pyi").read_text()
+
+
+def rewritten(path, **changes):
+    """Change what a function says. Return its stub, and what --check would say."""
+    texts = tool.read_texts(ROOT)
+    owner = path.rpartition(".")[0]
+    (stub,) = [s for s in texts if path in [f.path for f in texts[s].get(owner, ())]]
+    functions = texts[stub][owner]
+    place = [f.path for f in functions].index(path)
+    functions[place] = dataclasses.replace(functions[place], **changes)
+    return tool.rewrite(ROOT, texts)[stub]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "declaration"),
+    [
+        (
+            "memcpy_dtod",
+            "($module, /, src, dest, size)",
+            "def memcpy_dtod(\n"
+            "    src: _DevicePointer, dest: _DevicePointer, size: SupportsIndex\n"
+            ") -> None: ...\n",
+        ),
+        (
+            "_digitize",
+            "($module, x, /, bins, *, right=True)",
+            "def _digitize(\n"
+            "    x: GPUArray | _Number, /, bins: Any, *, right: bool = True\n"
+            ") -> GPUArray: ...\n",
+        ),
+        (
+            "from_device",
+            "($module, /, devptr, dtype, *args, order='F', **kwargs)",
+            "@overload\n"
+            "def from_device(\n"
+            "    devptr: _DevicePointer,\n"
+            "    dtype: type[_Scalar] | np.dtype[_Scalar],\n"
+            "    *args: Any,\n"
+            '    order: _Order = "F",\n'
+            "    **kwargs: Any,\n"
+            ") -> NDArray[_Scalar]: ...\n"
+            "@overload\n"
+            "def from_device(\n"
+            "    devptr: _DevicePointer,\n"
+            "    dtype: DTypeLike,\n"
+            "    *args: Any,\n"
+            '    order: _Order = "F",\n'
+            "    **kwargs: Any,\n"
+            ") -> NDArray[Any]: ...\n",
+        ),
+        (
+            "Context.set_limit",
+            "($type, limit, /, value=None)",
+            "    @classmethod\n"
+            "    def set_limit(\n"
+            "        cls, limit: _limit | SupportsIndex, /, "
+            "value: SupportsIndex | None = None\n"
+            "    ) -> None: ...\n",
+        ),
+        (
+            "Stream.__init__",
+            "(priority=stream.LOW)",
+            "    def __init__(self, priority: SupportsIndex = ...) -> None: ...\n",
+        ),
+        (
+            "flipud",
+            "(m, /, axis=-1, *, invert=False, k=None, stream=None)",
+            "def flipud(\n"
+            "    m: GPUArray,\n"
+            "    /,\n"
+            "    axis: _Axis = -1,\n"
+            "    *,\n"
+            "    invert: bool = False,\n"
+            "    k: SupportsIndex | None = None,\n"
+            "    stream: _Stream = None,\n"
+            ") -> GPUArray: ...\n",
+        ),
+    ],
+)
+def test_check_names_the_function_of_a_changed_text(path, text, declaration):
+    stub, said = rewritten(path, text=text)
+    assert said == [f"{path} is not what its signature says"]
+    assert declaration in stub
+
+
+@pytest.mark.parametrize(
+    ("path", "changes", "message"),
+    [
+        (
+            "memcpy_dtod",
+            {"text": "($module, /, dest, origin, size)"},
+            "memcpy_dtod has the parameter origin, which has no row",
+        ),
+        (
+            "_timeline_begin",
+            {"text": "($module, /)"},
+            "[parameters] has the row most, but no function has that",
+        ),
+        ("init", {"doc": "Return 3."}, "init returns something, which has no row"),
+        (
+            "flipud",
+            {"text": "(array2)"},
+            "flipud has the parameter array2, which has no row",
+        ),
+    ],
+)
+def test_tool_says_which_type_it_does_not_know(path, changes, message):
+    with pytest.raises(tool.StubError) as caught:
+        rewritten(path, **changes)
+    assert str(caught.value) == f"stub_types.ini: {message}"
+
+
+def test_tool_writes_into_a_class_that_has_nothing_yet(copy_of_tables):
+    stub = copy_of_tables / "pycuda" / "_driver.pyi"
+    body = re.search(r"\nclass UserObject:\n(    .*\n)+", stub.read_text())[0]
+    replace(stub, body, "\n")
+    status, said = make_stub(copy_of_tables)
+    missing = "make_stub: pycuda/_driver.pyi has no class UserObject\n"
+    assert (status, said) == (2, missing)
+    before = "\n# -- memory --"
+    replace(stub, before, f"\nclass UserObject: ...\n{before}")
+    assert make_stub(copy_of_tables) == (0, "")
+    assert (
+        "\nclass UserObject:\n"
+        "    # To the end of the class: written by tools/make_stub.py\n"
+        "    def __init__(self, function: Callable[[], object]) -> None: ...\n"
+        "    def release(self) -> None: ...\n\n"
+    ) in stub.read_text()
 
 
 def test_tool_keeps_what_is_written_by_hand(copy_of_tables):
     stub = copy_of_tables / "pycuda" / "_driver.pyi"
-    replace(stub, "def bitlog2(value: SupportsIndex, /)", "def bitlog2(value: int, /)")
+    replace(stub, "def __invert__(self) -> GPUArray", "def __invert__(self) -> Self")
+    replace(
+        stub,
+        "class UserObject:\n",
+        "class UserObject:\n    def release(self, /, now: bool = True) -> None: ...\n",
+    )
+    replace(stub, "    def release(self) -> None: ...\n", "")
     by_hand = stub.read_text()
     replace(stub, "    STACK_SIZE: ClassVar[limit]\n", "")
     assert make_stub(copy_of_tables) == (0, "")
@@ -281,9 +464,8 @@ def test_tool_lets_a_method_win_over_an_attribute(copy_of_tables):
     assert "    pci_device_id: int\n" in stub.read_text()
     replace(
         stub,
-        "    def total_memory(self) -> int: ...\n",
-        "    def total_memory(self) -> int: ...\n"
-        "    def pci_device_id(self, /, base: int = 10) -> str: ...\n",
+        "class Device:\n",
+        "class Device:\n    def pci_device_id(self, /, base: int = 10) -> str: ...\n",
     )
     assert make_stub(copy_of_tables) == (0, "")
     assert stub.read_text().count("def pci_device_id(") == 1
