@@ -15,17 +15,15 @@ SOURCE = "src/cpp_free_c"
 FLAGS = shlex.split(
     "-std=c11 -O2 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla"
     # clang joins a product and a sum where the processor can. gcc in C11 does not.
-    " -fvisibility=hidden -ffp-contract=off"
+    " -fvisibility=hidden -ffp-contract=off -D_GNU_SOURCE="
 )
 # Python may ask for all debug data, which doubles the libraries. Line numbers are
 # enough, unless CFLAGS has -g, for a debugger.
 if "-g" in (sysconfig.get_config_var("CFLAGS") or "").split():
     FLAGS += [] if "-g" in os.environ.get("CFLAGS", "").split() else ["-g1"]
 EMULATOR = "pycuda._emulator"
-PYTHON = f"{SOURCE}/python/"
-# The headers of Python and NumPy take most of the time of a file in python/. This
-# header includes them. It is compiled once, for all files there but these.
-COMMON, OTHERS = "python/support/base.h", (f"{PYTHON}module.c", f"{PYTHON}structs/")
+#: The slowest files, which are compiled first, and alone.
+SLOWEST = "handler_"
 
 
 def files(*rooms, suffixes=(".c",)):
@@ -39,7 +37,7 @@ class BuildExt(build_ext):
 
     user_options = [
         *build_ext.user_options,
-        ("separately", None, "compile each C file without the precompiled header"),
+        ("separately", None, "compile each C file alone, with every warning"),
         ("progress", None, "print how many files are compiled"),
     ]
     boolean_options = [*build_ext.boolean_options, "separately", "progress"]
@@ -56,11 +54,33 @@ class BuildExt(build_ext):
         """Build an extension, or copy what is built in place if that is editable."""
         made = self.get_ext_fullpath(ext.name)
         inplace = self.get_ext_filename(self.get_ext_fullname(ext.name))
-        if self.editable_mode and not newer_group(ext.sources + ext.depends, inplace):
+        ext.depends = [*ext.depends, *ext.sources]
+        if self.editable_mode and not newer_group(ext.depends, inplace):
             os.makedirs(os.path.dirname(made), exist_ok=True)
             self.copy_file(inplace, made)
-        else:
-            super().build_extension(ext)
+            return
+        if not self.separately and (self.force or newer_group(ext.depends, made)):
+            ext.sources = self.together(ext.sources)
+            ext.extra_compile_args = [*ext.extra_compile_args, "-Wno-shadow"]
+        super().build_extension(ext)
+
+    def together(self, sources):
+        """Write a file for each folder, which includes its sources. Return the files.
+
+        Most of the time of a small file goes to the headers. And the compiler can put
+        a function into its callers in other files of the folder.
+        """
+        texts = {}
+        for path in map(Path, sources):
+            alone = path.name.startswith(SLOWEST)
+            room = path.with_suffix("") if alone else path.parent
+            name = os.path.relpath(room, SOURCE).replace(os.sep, "_")
+            made = Path(self.build_temp, f"{name}.c")
+            texts[made] = f'{texts.get(made, "")}#include "{path.absolute()}"\n'
+        for made, text in texts.items():
+            made.parent.mkdir(parents=True, exist_ok=True)
+            made.write_text(text)
+        return [str(made) for made in texts]
 
     def build_extensions(self):
         """Compile the files of all extensions, the slowest first, then link."""
@@ -71,26 +91,14 @@ class BuildExt(build_ext):
         compiler.link_shared_object = lambda *a, **kw: links.append((a, kw))
         jobs, self.parallel = self.parallel or len(os.sched_getaffinity(0)), None
         super().build_extensions()
-        calls.sort(key=lambda call: "/handler_" not in call[1])
+        calls.sort(key=lambda call: SLOWEST not in call[1])
         with ThreadPoolExecutor(int(jobs)) as pool:
-            calls = calls if self.separately else self.precompile(compile_file, calls)
             done = pool.map(lambda call: compile_file(*call), calls)
             for number, _ in enumerate(done, 1):  # an error cancels the files that wait
                 if self.progress:
                     print(f"compiled {number} of {len(calls)}", flush=True)
         for arguments, keywords in links:
             link(*arguments, **keywords)
-
-    def precompile(self, compile_file, calls):
-        """Compile the common header. Return the calls, with it as the first include."""
-        header = os.path.join(self.build_temp, "common.h")
-        room = [call for call in calls if call[1].startswith(PYTHON)]
-        uses = [call for call in room if not call[1].startswith(OTHERS)]
-        for call in uses[:1]:
-            Path(header).write_text(f'#include "{COMMON}"\n')
-            compile_file(f"{header}.gch", header, ".h", *call[3:])
-        rest = [call for call in calls if call not in uses]
-        return rest + [(*c[:4], ["-include", header, *c[4]], c[5]) for c in uses]
 
 
 def extension(name, sources, flags=(), **options):

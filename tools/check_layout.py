@@ -49,7 +49,7 @@ DATA_FILES = {
 
 #: Process-wide data of the software device, a library of its own: file -> names.
 DEVICE_DATA = {
-    "device/api/entry/call_log.c": ["call_log", "state", "opened"],
+    "device/api/entry/call_log.c": ["call_log", "state", "log_opened"],
     "device/api/entry/capture.c": ["captures", "last_number", "last_thread"],
     "device/api/context/context.c": ["last_id"],
     "device/api/entry/context_stack.c": ["stack_key", "stack_once"],
@@ -63,7 +63,7 @@ DEVICE_DATA = {
     "device/api/memory/graph_memory.c": ["accounts", "live_count"],
     "device/api/memory/ipc_memory.c": ["segments", "openings"],
     "device/api/entry/lock.c": ["api", "prepared"],
-    "device/api/entry/message.c": ["last_message", "error_log", "opened"],
+    "device/api/entry/message.c": ["last_message", "error_log", "messages_opened"],
     "device/api/texture/opengl.c": ["declared"],
     "device/api/memory/pool.c": ["current_pools", "builtin_count"],
     "device/api/entry/users.c": ["foreign"],

@@ -14,7 +14,7 @@ struct index_report {
     uint64 length;
     int32 axis;
     int32 is_unsigned;
-    uint64 call;
+    uint64 call;  // the number of the statement: pcu_call_site()
 };
 
 // Note the first index out of bounds. The host reads the note later.

@@ -81,45 +81,43 @@ def sources_of(commands):
     return [word for words in commands for word in words if word.endswith(".c")]
 
 
-def includes(commands, name):
-    """Return what the command that compiles a file includes first."""
-    (words,) = [each for each in commands if f"{SOURCE}/{name}" in each]
-    return [words[at + 1] for at, word in enumerate(words) if word == "-include"]
+def included(path):
+    """Return the files that a file written by setup.py includes."""
+    lines = Path(path).read_text().splitlines()
+    return [Path(line.removeprefix('#include "').removesuffix('"')) for line in lines]
 
 
-def test_each_file_is_compiled_once_and_the_slowest_first(build, tmp_path):
+def test_the_files_of_a_folder_are_compiled_as_one(build, tmp_path):
     commands = spawned(build, build.extensions, tmp_path, parallel=1)
-    found = sources_of(commands)
-    assert sorted(found) == sorted(
-        path.as_posix() for path in Path(SOURCE).rglob("*.c")
-    )
-    first = [Path(source).name.startswith("handler_") for source in found]
-    assert sum(first) >= 5 and all(first[: sum(first)])
     assert len([words for words in commands if "-shared" in words]) == 3
+    made = sources_of(commands)
+    assert len(made) == len(set(made)) < 60
+    groups = [included(path) for path in made]
+    found = sorted(path for group in groups for path in group)
+    assert found == sorted(path.absolute() for path in Path(SOURCE).rglob("*.c"))
+    assert all(len({path.parent for path in group}) == 1 for group in groups)
 
 
-def test_files_of_python_include_the_precompiled_header(build, tmp_path):
-    commands = spawned(build, build.extensions, tmp_path, parallel=1)
-    header = str(tmp_path / "temp" / "common.h")
-    assert Path(header).read_text() == f'#include "{build.COMMON}"\n'
-    assert f"{header}.gch" in commands[0]
-    assert includes(commands, "python/driver/stream.c") == [header]
-    for name in ("python/module.c", "python/structs/codec.c", "driver/table.c"):
-        assert includes(commands, name) == []
-    assert includes(commands, "device/ptx/words.c") == []
+def test_the_slowest_files_come_first_and_are_compiled_alone(build, tmp_path):
+    made = sources_of(spawned(build, build.extensions, tmp_path, parallel=1))
+    slow = ["handler_" in Path(path).name for path in made]
+    assert sum(slow) >= 5 and all(slow[: sum(slow)])
+    assert all(len(included(path)) == 1 for path in made[: sum(slow)])
 
 
-def test_separately_no_header_is_precompiled(build, tmp_path):
+def test_separately_each_file_is_compiled_with_every_warning(build, tmp_path):
     commands = spawned(build, build.extensions, tmp_path, separately=True)
-    assert not any("-include" in words for words in commands)
-    assert not any(word.endswith(".gch") for words in commands for word in words)
+    files = sorted(path.as_posix() for path in Path(SOURCE).rglob("*.c"))
+    assert sorted(sources_of(commands)) == files
+    assert not any("-Wno-shadow" in words for words in commands)
 
 
 def test_the_progress_is_printed_if_asked_for(build, tmp_path, capsys):
-    (tmp_path / "a.c").touch()
-    (tmp_path / "b.c").touch()
-    sources = [str(tmp_path / "a.c"), str(tmp_path / "b.c")]
-    extensions = [build.Extension("a", sources)]
+    sources = [tmp_path / "a" / "a.c", tmp_path / "b" / "b.c"]
+    for source in sources:
+        source.parent.mkdir()
+        source.touch()
+    extensions = [build.Extension("a", [str(source) for source in sources])]
     spawned(build, extensions, tmp_path, progress=True)
     assert capsys.readouterr().out.splitlines()[-2:] == [
         "compiled 1 of 2",
@@ -151,7 +149,8 @@ def test_an_extension_that_is_up_to_date_is_not_built(build, monkeypatch, tmp_pa
     monkeypatch.setattr(build.BuildExt, "get_ext_filename", lambda self, name: "a.so")
     assert spawned(build, extensions, tmp_path) == []
     os.utime(made, (0, 0))
-    assert sources_of(spawned(build, extensions, tmp_path)) == [str(source)]
+    (path,) = sources_of(spawned(build, extensions, tmp_path))
+    assert included(path) == [source]
 
 
 def test_an_editable_installation_reuses_the_library(build, monkeypatch, tmp_path):

@@ -1,5 +1,5 @@
 /* The threads of the driver that run Python code now. See host_threads.h. */
-#define _POSIX_C_SOURCE 200112L
+#define _GNU_SOURCE
 
 #include "driver/host_threads.h"
 

@@ -1,5 +1,5 @@
 /* The words of checks, values as text, reports. See checks.h. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 #include "device/base/checks.h"
 
 #include <fcntl.h>

@@ -199,7 +199,7 @@ search_found(search *s, uint64_t address, unsigned first, unsigned second)
 
 /* The bits [first, end) of a page that are in one of its words. */
 static uint64_t
-word_bits(unsigned word, unsigned first, unsigned end)
+page_word_bits(unsigned word, unsigned first, unsigned end)
 {
     uint64_t bits = UINT64_MAX;
 
@@ -230,7 +230,7 @@ search_page_for_range(search *s, const emu_use_range *range,
     }
     for (unsigned word = first / 64; word <= (end - 1) / 64; word++) {
         const uint64_t bits = emu_use_region_word(region, opposite, page, word) &
-                              word_bits(word, first, end);
+                              page_word_bits(word, first, end);
 
         if (bits != 0) {
             const uint64_t address = base + word * 64 + (unsigned)__builtin_ctzll(bits);

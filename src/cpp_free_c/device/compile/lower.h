@@ -212,6 +212,9 @@ void low_check_access(const low_func *f, const ptx_operand *operand, unsigned ty
 /* The same; the registers must have the size of the type. */
 void low_check_type(const low_func *f, const ptx_operand *operand, unsigned type);
 
+/* In aux of shfl and match: there is no predicate to write. */
+enum { LOW_NO_PREDICATE = 4 };
+
 /* -- the functions that lower the opcodes ------------------------------------------ */
 
 /* The column `lower` of tables/opcodes.h. Each lowers the instruction f->in; f->ops are

@@ -451,9 +451,6 @@ low_bar(low_func *f)
 /* They must not run under a guard prefix, which changes the mask for one instruction
  * only. So a guarded one becomes a branch around the operation (low_guard_begin). */
 
-/* In aux of shfl and match: there is no predicate to write. */
-enum { NO_PREDICATE = 4 };
-
 void
 low_shfl(low_func *f)
 {
@@ -483,7 +480,7 @@ low_shfl(low_func *f)
     insn->e = e;
     insn->aux = mode;
     if (e == 0) {
-        insn->aux |= NO_PREDICATE;
+        insn->aux |= LOW_NO_PREDICATE;
     }
     insn->imm = sync;
     if (sync) {
@@ -546,7 +543,7 @@ low_match(low_func *f)
         insn->aux |= 2;
     }
     if (e == 0) {
-        insn->aux |= NO_PREDICATE;
+        insn->aux |= LOW_NO_PREDICATE;
     }
     insn->imm = 1;
     low_guard_end(f, skip);

@@ -300,7 +300,7 @@ low_matrix_sources(low_func *f, const ptx_operand *operand, unsigned type,
 
 /* -- mma and wgmma ----------------------------------------------------------------- */
 
-enum { MAX_REGISTERS = 128 /* of D of wgmma */, WARPS = 4 /* of a group */ };
+enum { MAX_WGMMA_REGISTERS = 128 /* of D of wgmma */, WARPS = 4 /* of a group */ };
 
 /* Add registers to the instruction's further operands. */
 static void
@@ -504,7 +504,7 @@ group_multiply(low_func *f)
     const bool a_is_loaded = operands[1].kind == PTX_O_VECTOR;
     const unsigned results =
         emu_matrix_registers(p.shape.rows * p.shape.columns / WARPS, p.d);
-    low_value d[MAX_REGISTERS], c[MAX_REGISTERS], a[4], e = 0;
+    low_value d[MAX_WGMMA_REGISTERS], c[MAX_WGMMA_REGISTERS], a[4], e = 0;
     const uint32_t skip = low_guard_begin(f);
     low_value from = 0, to, adds;
     low_insn *insn;
@@ -567,13 +567,7 @@ low_wgmma(low_func *f)
  * transposed one, of column g. Lane 8 i + r names the address of row r of matrix i. The
  * other lanes learn it by a shuffle. */
 
-enum {
-    MAX_MATRICES = 4,
-    ROWS = 8,
-    ROW_BYTES = 16,
-    SHUFFLE_BY_INDEX = 3,
-    NO_PREDICATE = 4
-};
+enum { MAX_MATRICES = 4, ROWS = 8, ROW_BYTES = 16, SHUFFLE_BY_INDEX = 3 };
 
 /* d = shfl.idx a, lane of all lanes */
 static low_value
@@ -583,7 +577,7 @@ move_shuffled(low_func *f, low_value a, low_value lane)
     low_insn *insn =
         low_emit(f, EMU_OP_shfl, d, a, lane, low_constant(f, PTX_R32, 0x1f));
 
-    insn->aux = SHUFFLE_BY_INDEX | NO_PREDICATE;
+    insn->aux = SHUFFLE_BY_INDEX | LOW_NO_PREDICATE;
     insn->imm = 1;
     low_add_x(f, insn, low_constant(f, PTX_R32, UINT32_MAX), false);
     return d;

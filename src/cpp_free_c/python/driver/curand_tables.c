@@ -249,15 +249,9 @@ curand_get_scramble_constants64(PyObject *m, PyObject *const *args, Py_ssize_t n
 
 static PyMethodDef curand_functions[] = {
     {"get_curand_version", curand_get_version, METH_NOARGS, curand_get_version_doc},
-    {"_get_direction_vectors",
-     (PyCFunction)(void (*)(void))curand_get_direction_vectors,
-     METH_FASTCALL | METH_KEYWORDS, curand_get_direction_vectors_doc},
-    {"_get_scramble_constants32",
-     (PyCFunction)(void (*)(void))curand_get_scramble_constants32,
-     METH_FASTCALL | METH_KEYWORDS, curand_get_scramble_constants32_doc},
-    {"_get_scramble_constants64",
-     (PyCFunction)(void (*)(void))curand_get_scramble_constants64,
-     METH_FASTCALL | METH_KEYWORDS, curand_get_scramble_constants64_doc},
+    PCU_METHOD("_get_direction_vectors", curand_get_direction_vectors),
+    PCU_METHOD("_get_scramble_constants32", curand_get_scramble_constants32),
+    PCU_METHOD("_get_scramble_constants64", curand_get_scramble_constants64),
     {NULL, NULL, 0, NULL},
 };
 

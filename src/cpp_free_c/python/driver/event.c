@@ -406,8 +406,7 @@ static PyGetSetDef event_getset[] = {
 };
 
 static PyMethodDef event_methods[] = {
-    {"record", (PyCFunction)(void (*)(void))event_record, METH_FASTCALL | METH_KEYWORDS,
-     event_record_doc},
+    PCU_METHOD("record", event_record),
     {"synchronize", event_synchronize, METH_NOARGS, event_synchronize_doc},
     {"query", event_query, METH_NOARGS, event_query_doc},
     {"time_since", event_time_since, METH_O, event_time_since_doc},

@@ -340,8 +340,7 @@ static PyMethodDef host_function_methods[] = {
 };
 
 static PyMethodDef host_function_functions[] = {
-    {"launch_host_func", (PyCFunction)(void (*)(void))launch_host_func,
-     METH_FASTCALL | METH_KEYWORDS, launch_host_func_doc},
+    PCU_METHOD("launch_host_func", launch_host_func),
     {NULL, NULL, 0, NULL},
 };
 

@@ -153,8 +153,7 @@ init_is_emulated(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
 }
 
 static PyMethodDef init_functions[] = {
-    {"init", (PyCFunction)(void (*)(void))init_init, METH_FASTCALL | METH_KEYWORDS,
-     init_init_doc},
+    PCU_METHOD("init", init_init),
     {"get_version", init_get_version, METH_NOARGS, init_get_version_doc},
     {"get_driver_version", init_get_driver_version, METH_NOARGS,
      init_get_driver_version_doc},

@@ -699,8 +699,7 @@ static PyGetSetDef stream_getset[] = {
 static PyMethodDef stream_methods[] = {
     {"synchronize", stream_synchronize, METH_NOARGS, stream_synchronize_doc},
     {"is_done", stream_is_done, METH_NOARGS, stream_is_done_doc},
-    {"wait_for_event", (PyCFunction)(void (*)(void))stream_wait_for_event,
-     METH_FASTCALL | METH_KEYWORDS, stream_wait_for_event_doc},
+    PCU_METHOD("wait_for_event", stream_wait_for_event),
     {"from_handle", (PyCFunction)(void (*)(void))stream_from_handle,
      METH_CLASS | METH_METHOD | METH_FASTCALL | METH_KEYWORDS, stream_from_handle_doc},
     {"get_current", stream_get_current, METH_NOARGS | METH_CLASS,

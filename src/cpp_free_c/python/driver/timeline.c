@@ -324,7 +324,7 @@ context_lives(const timed_context *context)
 }
 
 static void
-context_end(size_t index)
+timeline_context_end(size_t index)
 {
     CUcontext popped = NULL;
     CUcontext handle = timeline.contexts[index].handle;
@@ -343,7 +343,7 @@ timeline_end_context(CUcontext handle)
 {
     for (size_t i = 0; i < timeline.context_count; i++) {
         if (timeline.contexts[i].handle == handle) {
-            context_end(i);
+            timeline_context_end(i);
         }
     }
 }
@@ -353,7 +353,7 @@ timeline_end_device(CUdevice device)
 {
     for (size_t i = 0; i < timeline.context_count; i++) {
         if (timeline.contexts[i].device == device) {
-            context_end(i);
+            timeline_context_end(i);
         }
     }
 }
@@ -855,7 +855,7 @@ recording_finish(void)
         drv = timeline.plain;
         for (size_t i = 0; i < timeline.context_count; i++) {
             if (context_lives(&timeline.contexts[i])) {
-                context_end(i);
+                timeline_context_end(i);
             }
         }
     }

@@ -82,6 +82,13 @@ typedef struct pcu_signature {
         pcu_signature_add(&name##_signature);                                        \
     }
 
+/* The row of such a function in a table of methods. */
+#define PCU_METHOD(name, function)                                                  \
+    {                                                                               \
+        name, (PyCFunction)(void (*)(void))function, METH_FASTCALL | METH_KEYWORDS, \
+            function##_doc                                                          \
+    }
+
 /* Add a record to those that pcu_args_setup reads. The loader calls it. */
 PCU_HIDDEN void pcu_signature_add(pcu_signature *signature);
 

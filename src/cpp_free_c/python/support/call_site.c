@@ -30,6 +30,7 @@ struct pcu_call_sites {
     uint32_t *slots;     /* a hash table of numbers; 0 is an empty slot */
     uint32_t count;      /* numbers so far, with 0 */
     uint32_t slot_count; /* a power of two, at least twice the count; 0: none yet */
+    uint32_t last;       /* the number found last, which a call often asks for again */
     PyObject *skipped[SITES_SKIPPED]; /* str: how names of files to pass over begin */
     PyObject *user_file;              /* str: the last file that was not passed over */
     PyObject *skipped_file;           /* str: the last file that was */
@@ -93,6 +94,14 @@ site_code(struct pcu_call_sites *self, int *offset)
 
 /* -- the table --------------------------------------------------------------------- */
 
+static bool
+site_is(const site_place *place, const site_place *other)
+{
+    return other->table == place->table && other->offset == place->offset &&
+           other->first_line == place->first_line && other->file == place->file &&
+           other->function == place->function;
+}
+
 /* The slot of a line: the one that has its number, or the empty one for it. */
 static uint32_t *
 sites_slot(const struct pcu_call_sites *self, const site_place *place)
@@ -102,11 +111,7 @@ sites_slot(const struct pcu_call_sites *self, const site_place *place)
                      UINT64_C(0x9E3779B97F4A7C15);
     for (uint32_t i = (uint32_t)(mixed >> 32);; i++) {
         uint32_t *slot = &self->slots[i & (self->slot_count - 1)];
-        const site_place *other = &self->places[*slot];
-        if (*slot == 0 ||
-            (other->table == place->table && other->offset == place->offset &&
-             other->first_line == place->first_line && other->file == place->file &&
-             other->function == place->function)) {
+        if (*slot == 0 || site_is(place, &self->places[*slot])) {
             return slot;
         }
     }
@@ -182,11 +187,15 @@ sites_find(struct pcu_call_sites *self)
 #else
     place.function = code->co_qualname;
 #endif
-    uint32_t site = *sites_slot(self, &place);
-    if (site != 0) {
-        return site;
+    if (site_is(&place, &self->places[self->last])) {
+        return self->last;
     }
-    return sites_add(self, code, &place);
+    uint32_t site = *sites_slot(self, &place);
+    if (site == 0) {
+        site = sites_add(self, code, &place);
+    }
+    self->last = site;
+    return site;
 }
 
 uint32_t

@@ -140,7 +140,7 @@ static struct {
     CUresult environment;
 } state;
 
-static pthread_once_t opened = PTHREAD_ONCE_INIT;
+static pthread_once_t log_opened = PTHREAD_ONCE_INIT;
 
 static int
 fault_set_locked(const char *name, unsigned int nth, int code)
@@ -258,7 +258,7 @@ fault_read_environment(void)
 void
 emu_fault_open(void)
 {
-    pthread_once(&opened, fault_read_environment);
+    pthread_once(&log_opened, fault_read_environment);
 }
 
 CUresult

@@ -85,7 +85,7 @@ static struct {
 } error_log = {.mutex = PTHREAD_MUTEX_INITIALIZER,
                .delivering = PTHREAD_RWLOCK_INITIALIZER};
 
-static pthread_once_t opened = PTHREAD_ONCE_INIT;
+static pthread_once_t messages_opened = PTHREAD_ONCE_INIT;
 static _Thread_local char reason[REASON_ROOM];
 static _Thread_local bool is_delivering; /* this thread runs a callback */
 
@@ -217,7 +217,7 @@ emu_error_log_end(emu_call call, CUresult status)
         reason[0] = 0;
         return;
     }
-    pthread_once(&opened, log_open);
+    pthread_once(&messages_opened, log_open);
     memcpy(why, reason, sizeof(why));
     reason[0] = 0; /* a callback may call the driver */
     if (why[0] != 0) {

@@ -10,8 +10,6 @@
 #include "device/api/entry/entry.h"
 #include "device/api/entry/lock.h"
 
-enum { TYPE_PINNED = 1, LOCATION_DEVICE = 1 };
-
 typedef struct {
     emu_allocation *record; /* NULL once its context has ended */
     uint64_t address;
@@ -267,7 +265,8 @@ alloc_access(const CUDA_MEM_ALLOC_NODE_PARAMS *p, uint64_t *devices)
     for (size_t i = 0; i < p->accessDescCount; i++) {
         const CUmemLocation *place = &p->accessDescs[i].location;
 
-        if (place->type != LOCATION_DEVICE || emu_device_get(place->id) == NULL) {
+        if (place->type != CU_MEM_LOCATION_TYPE_DEVICE ||
+            emu_device_get(place->id) == NULL) {
             return CUDA_ERROR_INVALID_VALUE;
         }
         *devices |= (uint64_t)1 << place->id;
@@ -282,8 +281,8 @@ emu_alloc_node_make(emu_context *context, CUgraphNodeParams *params, emu_payload
     const size_t access = p->accessDescCount * sizeof(CUmemAccessDesc);
     uint64_t devices = 0;
 
-    if (p->bytesize == 0 || p->poolProps.allocType != TYPE_PINNED ||
-        p->poolProps.location.type != LOCATION_DEVICE ||
+    if (p->bytesize == 0 || p->poolProps.allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
+        p->poolProps.location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
         emu_device_get(p->poolProps.location.id) == NULL) {
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -350,7 +349,7 @@ free_begin(const void *payload)
 }
 
 static CUresult
-free_run(const void *payload, emu_context *context, emu_report *report)
+graph_free_run(const void *payload, emu_context *context, emu_report *report)
 {
     graph_memory *memory = ((const free_payload *)payload)->memory;
 
@@ -386,7 +385,7 @@ free_compare(const void *payload, const void *other, bool wide)
 
 const emu_work emu_free_work = {.type = CU_GRAPH_NODE_TYPE_MEM_FREE,
                                 .begin = free_begin,
-                                .run = free_run,
+                                .run = graph_free_run,
                                 .hold = free_hold,
                                 .drop = free_drop,
                                 .describe = free_describe,
@@ -457,8 +456,8 @@ emu_graph_memory_capture_alloc(emu_context *context, emu_stream *stream, size_t 
     CUgraphNodeParams params = {.alloc = {.bytesize = size}};
     emu_payload payload;
 
-    params.alloc.poolProps.allocType = TYPE_PINNED;
-    params.alloc.poolProps.location.type = LOCATION_DEVICE;
+    params.alloc.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    params.alloc.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
     params.alloc.poolProps.location.id = context->device->ordinal;
     CUresult status = emu_alloc_node_make(context, &params, &payload);
     if (status != CUDA_SUCCESS) {

@@ -21,7 +21,7 @@ enum {
 
 enum { ACCESS_NONE = 0, ACCESS_READ = 1, ACCESS_READ_WRITE = 3 };
 
-enum { TYPE_PINNED = 1, TYPE_MANAGED = 2, LOCATION_DEVICE = 1 };
+enum { TYPE_MANAGED = 2 };
 
 /* The default pools: of the devices by ordinal, of host memory, of managed memory. */
 enum { HOST_POOL = EMU_MAX_DEVICES, MANAGED_POOL, DEFAULT_POOLS };
@@ -253,14 +253,14 @@ static CUresult
 pool_slot(const CUmemLocation *location, CUmemAllocationType type, int *slot)
 {
     if (location == NULL || location->type > CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT ||
-        (type != TYPE_PINNED && type != TYPE_MANAGED)) {
+        (type != CU_MEM_ALLOCATION_TYPE_PINNED && type != TYPE_MANAGED)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (type == TYPE_MANAGED) {
         *slot = MANAGED_POOL;
         return CUDA_SUCCESS;
     }
-    if (location->type != LOCATION_DEVICE) {
+    if (location->type != CU_MEM_LOCATION_TYPE_DEVICE) {
         *slot = HOST_POOL;
         return CUDA_SUCCESS;
     }
@@ -314,17 +314,17 @@ pool_set(const CUmemLocation *location, CUmemAllocationType type, CUmemoryPool p
 CUresult
 emu_cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev)
 {
-    const CUmemLocation place = {LOCATION_DEVICE, dev};
+    const CUmemLocation place = {CU_MEM_LOCATION_TYPE_DEVICE, dev};
 
-    return pool_get(pool_out, &place, TYPE_PINNED, pool_default);
+    return pool_get(pool_out, &place, CU_MEM_ALLOCATION_TYPE_PINNED, pool_default);
 }
 
 CUresult
 emu_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
 {
-    const CUmemLocation place = {LOCATION_DEVICE, dev};
+    const CUmemLocation place = {CU_MEM_LOCATION_TYPE_DEVICE, dev};
 
-    return pool_get(pool, &place, TYPE_PINNED, pool_current);
+    return pool_get(pool, &place, CU_MEM_ALLOCATION_TYPE_PINNED, pool_current);
 }
 
 CUresult
@@ -344,9 +344,9 @@ emu_cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location,
 CUresult
 emu_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
 {
-    const CUmemLocation place = {LOCATION_DEVICE, dev};
+    const CUmemLocation place = {CU_MEM_LOCATION_TYPE_DEVICE, dev};
 
-    return pool_set(&place, TYPE_PINNED, pool);
+    return pool_set(&place, CU_MEM_ALLOCATION_TYPE_PINNED, pool);
 }
 
 CUresult
@@ -493,10 +493,11 @@ pool_change_access(const emu_pool *pool, const CUmemAccessDesc *wish, uint64_t *
     const emu_device *device = emu_device_get(wish->location.id);
     uint64_t bit;
 
-    if (pool->kind != EMU_MEMORY_POOLED && wish->location.type != LOCATION_DEVICE) {
+    if (pool->kind != EMU_MEMORY_POOLED &&
+        wish->location.type != CU_MEM_LOCATION_TYPE_DEVICE) {
         return CUDA_SUCCESS; /* the host always has access */
     }
-    if (wish->location.type != LOCATION_DEVICE || device == NULL) {
+    if (wish->location.type != CU_MEM_LOCATION_TYPE_DEVICE || device == NULL) {
         return CUDA_ERROR_INVALID_DEVICE;
     }
     bit = (uint64_t)1 << device->ordinal;
@@ -536,7 +537,8 @@ CUresult
 emu_cuMemPoolGetAccess(CUmemAccess_flags *flags, emu_pool *pool,
                        CUmemLocation *location)
 {
-    if (flags == NULL || location == NULL || location->type != LOCATION_DEVICE) {
+    if (flags == NULL || location == NULL ||
+        location->type != CU_MEM_LOCATION_TYPE_DEVICE) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (emu_device_get(location->id) == NULL) {

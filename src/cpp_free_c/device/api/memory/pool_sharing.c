@@ -13,8 +13,6 @@
 
 #define POOL_MAGIC 0x4c6f6f50u
 
-enum { POSIX_FILE = 1 };
-
 typedef struct {
     uint32_t magic;
     int32_t device;
@@ -49,7 +47,8 @@ emu_cuMemPoolExportToShareableHandle(void *handle_out, emu_pool *pool,
 {
     int *file = emu_pool_file(pool);
 
-    if (file == NULL || handle_out == NULL || handleType != POSIX_FILE || flags != 0) {
+    if (file == NULL || handle_out == NULL ||
+        handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || flags != 0) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (*file < 0) {
@@ -76,8 +75,8 @@ emu_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle,
     pool_label label = {0, 0};
     int file = (int)(intptr_t)handle;
 
-    if (pool_out == NULL || handleType != POSIX_FILE || flags != 0 ||
-        pread(file, &label, sizeof(label), 0) != (ssize_t)sizeof(label) ||
+    if (pool_out == NULL || handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR ||
+        flags != 0 || pread(file, &label, sizeof(label), 0) != (ssize_t)sizeof(label) ||
         label.magic != POOL_MAGIC || emu_device_get(label.device) == NULL) {
         return CUDA_ERROR_INVALID_VALUE;
     }

@@ -12,8 +12,6 @@
 
 #define PHYSICAL_MAGIC 0x73796850u
 
-enum { POSIX_FILE = 1, TYPE_PINNED = 1, LOCATION_DEVICE = 1 };
-
 /* Behind the memory in its file. */
 typedef struct {
     uint32_t magic;
@@ -57,9 +55,9 @@ emu_cuMemAddressFree(CUdeviceptr ptr, size_t size)
 static CUresult
 physical_check(const CUmemAllocationProp *prop, emu_device **device)
 {
-    if (prop == NULL || prop->type != TYPE_PINNED ||
-        prop->requestedHandleTypes > POSIX_FILE ||
-        prop->location.type != LOCATION_DEVICE) {
+    if (prop == NULL || prop->type != CU_MEM_ALLOCATION_TYPE_PINNED ||
+        prop->requestedHandleTypes > CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR ||
+        prop->location.type != CU_MEM_LOCATION_TYPE_DEVICE) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     return emu_device_find(prop->location.id, device);
@@ -215,9 +213,9 @@ emu_cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop,
         return CUDA_ERROR_INVALID_VALUE;
     }
     memset(prop, 0, sizeof(*prop));
-    prop->type = TYPE_PINNED;
+    prop->type = CU_MEM_ALLOCATION_TYPE_PINNED;
     prop->requestedHandleTypes = found->shareable;
-    prop->location = (CUmemLocation){LOCATION_DEVICE, found->device};
+    prop->location = (CUmemLocation){CU_MEM_LOCATION_TYPE_DEVICE, found->device};
     return CUDA_SUCCESS;
 }
 
@@ -254,7 +252,7 @@ emu_cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc,
         return CUDA_ERROR_INVALID_VALUE;
     }
     for (size_t i = 0; i < count; i++) {
-        if (desc[i].location.type != LOCATION_DEVICE ||
+        if (desc[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
             emu_device_get(desc[i].location.id) == NULL) {
             return CUDA_ERROR_INVALID_DEVICE;
         }
@@ -271,7 +269,8 @@ emu_cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location,
 {
     unsigned int rights = 0;
 
-    if (flags == NULL || location == NULL || location->type != LOCATION_DEVICE ||
+    if (flags == NULL || location == NULL ||
+        location->type != CU_MEM_LOCATION_TYPE_DEVICE ||
         emu_device_get(location->id) == NULL) {
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -294,7 +293,7 @@ emu_cuMemExportToShareableHandle(void *shareableHandle,
     const emu_physical *found = physical_get(handle);
 
     if (found == NULL || !found->shareable || shareableHandle == NULL ||
-        handleType != POSIX_FILE || flags != 0) {
+        handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || flags != 0) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     const int copy = fcntl(found->file, F_DUPFD_CLOEXEC, 0);
@@ -326,7 +325,7 @@ emu_cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *o
     physical_label label;
     emu_physical *made;
 
-    if (handle == NULL || shHandleType != POSIX_FILE ||
+    if (handle == NULL || shHandleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR ||
         !physical_read_label((int)(intptr_t)osHandle, &label)) {
         return CUDA_ERROR_INVALID_VALUE;
     }

@@ -91,7 +91,7 @@ emu_bulk_next(emu_bulk_targets *targets, uint64_t address, uint64_t mbarrier,
 
 /* -- copies of ranges -------------------------------------------------------------- */
 
-enum { UNIT = 16 }; /* bytes: addresses and sizes are multiples of it */
+enum { BULK_UNIT = 16 }; /* bytes: addresses and sizes are multiples of it */
 
 typedef struct {
     uint64_t to, from, mbarrier;
@@ -102,14 +102,14 @@ typedef struct {
 static bool
 bulk_is_aligned(emu_warp *warp, const emu_insn *insn, unsigned lane, const range *r)
 {
-    if ((r->to | r->from | r->bytes) % UNIT == 0) {
+    if ((r->to | r->from | r->bytes) % BULK_UNIT == 0) {
         return true;
     }
     (void)emu_fault(
         warp, insn, CUDA_ERROR_MISALIGNED_ADDRESS, lane, r->to,
         "a copy of %u bytes from 0x%llx to 0x%llx: sizes and addresses must "
         "be multiples of %d",
-        r->bytes, (unsigned long long)r->from, (unsigned long long)r->to, UNIT);
+        r->bytes, (unsigned long long)r->from, (unsigned long long)r->to, BULK_UNIT);
     return false;
 }
 
@@ -133,7 +133,7 @@ bulk_end_of(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t addres
         }
         return at;
     }
-    if (!emu_bulk_place(warp, insn, lane, address, bytes, UNIT, write, &place) ||
+    if (!emu_bulk_place(warp, insn, lane, address, bytes, BULK_UNIT, write, &place) ||
         !emu_bulk_note(warp, insn, lane, &place, place.offset, bytes, write)) {
         return NULL;
     }

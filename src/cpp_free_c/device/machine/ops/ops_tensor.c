@@ -8,7 +8,7 @@
 #include "device/machine/warp/report.h"
 #include "device/memory/tensor_map.h"
 
-enum { UNIT = 16, TILE_ALIGN = 128, MAP_ALIGN = 64 };
+enum { TENSOR_UNIT = 16, TILE_ALIGN = 128, MAP_ALIGN = 64 };
 enum { X_MAP, X_TILE, X_MBARRIER, X_BLOCKS, X_COORDINATES };
 
 /* One copy of one lane. */
@@ -94,14 +94,14 @@ tensor_begin_tile(tensor_copy *copy)
         }
     }
     if (copy->map.interleave == EMU_INTERLEAVE_NONE &&
-        (int64_t)coordinates[0] * emu_element_size(copy->map.type) % UNIT != 0) {
+        (int64_t)coordinates[0] * emu_element_size(copy->map.type) % TENSOR_UNIT != 0) {
         (void)emu_fault(
             warp, insn, CUDA_ERROR_ILLEGAL_INSTRUCTION, copy->lane, 0,
             "coordinate %d of the innermost dimension: elements of %u bytes "
             "need a multiple of %u, for an address that is a multiple of "
             "%d bytes",
             (int)coordinates[0], emu_element_size(copy->map.type),
-            UNIT / emu_element_size(copy->map.type), UNIT);
+            TENSOR_UNIT / emu_element_size(copy->map.type), TENSOR_UNIT);
         return false;
     }
     emu_tile_begin(&copy->tile, &copy->map, !(insn->aux & EMU_BULK_TO_SHARED),
@@ -143,22 +143,22 @@ tensor_move_row(tensor_copy *copy, uint32_t number, bool write)
     const emu_block *owner = copy->place.owner;
     const uint64_t start = copy->place.offset + (uint64_t)number * copy->tile.pitch;
 
-    for (uint32_t i = 0; i < copy->tile.row_bytes; i += UNIT) {
+    for (uint32_t i = 0; i < copy->tile.row_bytes; i += TENSOR_UNIT) {
         const uint64_t offset = emu_tile_swizzle(copy->map.swizzle, start + i);
 
-        if (offset + UNIT > owner->shared_size) {
+        if (offset + TENSOR_UNIT > owner->shared_size) {
             return emu_address_fault(copy->warp, copy->insn, copy->lane,
-                                     offset + EMU_SHARED_WINDOW, UNIT, write);
+                                     offset + EMU_SHARED_WINDOW, TENSOR_UNIT, write);
         }
         if (!emu_bulk_note(copy->warp, copy->insn, copy->lane, &copy->place, offset,
-                           UNIT, write)) {
+                           TENSOR_UNIT, write)) {
             return false;
         }
         if (write) {
-            memcpy(owner->shared + offset, copy->row + i, UNIT);
+            memcpy(owner->shared + offset, copy->row + i, TENSOR_UNIT);
         }
         else {
-            memcpy(copy->row + i, owner->shared + offset, UNIT);
+            memcpy(copy->row + i, owner->shared + offset, TENSOR_UNIT);
         }
     }
     return true;

@@ -269,24 +269,23 @@ emu_parts_of_warps(emu_warp *warp, const emu_insn *insn, unsigned size)
 
 /* Plans of loads from shared memory. See access_parts.h. */
 
-enum { WORD = 4, BITS = 64 };
-
 /* Add a word. False: there is no room. */
 static bool
 plan_add(emu_shared_plan *plan, uint64_t word)
 {
-    const uint32_t at = (uint32_t)(word / BITS);
+    const uint32_t at = (uint32_t)(word / EMU_WORDS_OF_MASK);
 
     for (unsigned i = 0; i < plan->count; i++) {
         if (plan->sets[i].at == at) {
-            plan->sets[i].bits |= (uint64_t)1 << word % BITS;
+            plan->sets[i].bits |= (uint64_t)1 << word % EMU_WORDS_OF_MASK;
             return true;
         }
     }
     if (plan->count == EMU_PLAN_SETS) {
         return false;
     }
-    plan->sets[plan->count++] = (emu_word_set){at, (uint64_t)1 << word % BITS};
+    plan->sets[plan->count++] =
+        (emu_word_set){at, (uint64_t)1 << word % EMU_WORDS_OF_MASK};
     return true;
 }
 
@@ -301,8 +300,8 @@ plan_add_warp(emu_shared_plan *plan, emu_warp *warp, unsigned size)
         return false;
     }
     for (unsigned i = 0; i < parts.count; i++) {
-        const uint64_t first = (parts.parts[i].start - shared) / WORD;
-        const uint64_t words = emu_part_bytes(&parts.parts[i], size) / WORD;
+        const uint64_t first = (parts.parts[i].start - shared) / EMU_WORD;
+        const uint64_t words = emu_part_bytes(&parts.parts[i], size) / EMU_WORD;
 
         for (uint64_t k = 0; k < words; k++) {
             if (!plan_add(plan, first + k)) {
@@ -320,7 +319,7 @@ emu_shared_plan_of(emu_warp *warp, const emu_insn *insn, unsigned size)
     emu_shared_plan *plan;
 
     if (!(insn->aux & EMU_AT_SHAPE) || (insn->aux & EMU_AT_MASK) != EMU_AT_SHARED ||
-        size % WORD != 0) {
+        size % EMU_WORD != 0) {
         return NULL;
     }
     if (block->plans == NULL) {

@@ -6,6 +6,9 @@
 
 #include "device/machine/warp/machine.h"
 
+/* The checks note shared memory by words. */
+enum { EMU_WORD = 4 /* bytes */, EMU_WORDS_OF_MASK = 64 };
+
 typedef struct {
     uint64_t start; /* host address of its first element */
     unsigned first, lanes;

@@ -11,9 +11,7 @@
 
 enum {
     ENTRY_ROOM = 16, /* bytes at the start of local memory that no variable has */
-    SPARE = 64,      /* marks beside the last byte, for accesses at the end */
-    WORD = 4,
-    BITS = 64
+    SPARE = 64       /* marks beside the last byte, for accesses at the end */
 };
 
 /* -- blocks ------------------------------------------------------------------------ */
@@ -87,7 +85,8 @@ emu_init_begin(emu_block *block)
             (size_t)grid->warp_count * EMU_LANES * grid->stack_size + SPARE)) {
         return false;
     }
-    if (!init_begin_words(init, block->shared_size / WORD / BITS + 1)) {
+    if (!init_begin_words(init,
+                          block->shared_size / EMU_WORD / EMU_WORDS_OF_MASK + 1)) {
         return false;
     }
     init->all_shared = grid->cluster_size > 1;
@@ -206,8 +205,10 @@ init_is_unset(const marked *m, uint64_t address, unsigned size)
 static void
 init_forget_words(emu_init *init, uint64_t offset, unsigned size)
 {
-    for (uint64_t word = offset / WORD; word <= (offset + size - 1) / WORD; word++) {
-        init->words[word / BITS] &= ~((uint64_t)1 << word % BITS);
+    for (uint64_t word = offset / EMU_WORD; word <= (offset + size - 1) / EMU_WORD;
+         word++) {
+        init->words[word / EMU_WORDS_OF_MASK] &=
+            ~((uint64_t)1 << word % EMU_WORDS_OF_MASK);
     }
 }
 
@@ -517,14 +518,16 @@ init_is_written(const uint8_t *marks, uint64_t bytes)
 static void
 init_note_words(emu_init *init, uint64_t offset, uint64_t bytes)
 {
-    const uint64_t end = (offset + bytes) / WORD;
-    uint64_t word = (offset + WORD - 1) / WORD;
+    const uint64_t end = (offset + bytes) / EMU_WORD;
+    uint64_t word = (offset + EMU_WORD - 1) / EMU_WORD;
 
     while (word < end) {
-        const uint64_t rest = BITS - word % BITS, left = end - word;
+        const uint64_t rest = EMU_WORDS_OF_MASK - word % EMU_WORDS_OF_MASK,
+                       left = end - word;
         const uint64_t count = left < rest ? left : rest;
 
-        init->words[word / BITS] |= ~(uint64_t)0 >> (BITS - count) << word % BITS;
+        init->words[word / EMU_WORDS_OF_MASK] |=
+            ~(uint64_t)0 >> (EMU_WORDS_OF_MASK - count) << word % EMU_WORDS_OF_MASK;
         word += count;
     }
 }

@@ -270,7 +270,7 @@ emu_cell_note(const emu_race_try *a, const emu_visits *visits, size_t cell,
 
 /* -- lines of global memory -------------------------------------------------------- */
 
-enum { WORD = 4, WORDS = EMU_LINE / WORD };
+enum { WORDS = EMU_LINE / EMU_WORD };
 
 static emu_cell_access
 lines_access(const emu_race_try *a, uint32_t stamp)
@@ -355,13 +355,13 @@ lines_split_stamp(const emu_race_try *a, uint32_t stamp, uint64_t line, uint32_t
         return;
     }
     size = emu_access_bytes(visit->insn);
-    for (unsigned i = 0; i < WORDS && size >= WORD; i++) {
-        words[line * WORDS + i] = stamp + i * WORD / size;
+    for (unsigned i = 0; i < WORDS && size >= EMU_WORD; i++) {
+        words[line * WORDS + i] = stamp + i * EMU_WORD / size;
     }
-    for (unsigned i = 0; i < EMU_LINE && size < WORD; i++) {
+    for (unsigned i = 0; i < EMU_LINE && size < EMU_WORD; i++) {
         bytes[(line << EMU_LINE_SHIFT) + i] = stamp + i / size;
     }
-    if (size < WORD) {
+    if (size < EMU_WORD) {
         a->space->narrow[line << EMU_LINE_SHIFT >> a->space->narrow_shift] =
             a->space->tag;
     }

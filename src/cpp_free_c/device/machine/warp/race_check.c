@@ -13,8 +13,6 @@
 #include "device/machine/warp/report.h"
 #include "device/memory/memory.h"
 
-enum { WORD = 4 };
-
 /* -- one lane ---------------------------------------------------------------------- */
 
 /* Check the cells of `size` bytes at an offset of the space, and remember the access.
@@ -23,8 +21,8 @@ static bool
 race_check_range(const emu_race_try *a, unsigned lane, uint64_t offset, unsigned size)
 {
     const emu_race_space *space = a->space;
-    const uint64_t first = offset / WORD, last = (offset + size - 1) / WORD;
-    const bool is_narrow = size % WORD != 0 || offset % WORD != 0;
+    const uint64_t first = offset / EMU_WORD, last = (offset + size - 1) / EMU_WORD;
+    const bool is_narrow = size % EMU_WORD != 0 || offset % EMU_WORD != 0;
     uint32_t found;
 
     emu_race_prepare_words(a, offset, size);
@@ -116,8 +114,9 @@ race_take_lanes(const emu_race_try *a, uint32_t mask, const uint64_t at[EMU_LANE
             emu_lines_split(a, offset, a->size);
         }
         right = !emu_race_is_narrow(a, offset);
-        for (unsigned k = 0; k < a->size / WORD && right; k++) {
-            right = race_take_word(a, own, writes, offset / WORD + k, a->stamp + lane);
+        for (unsigned k = 0; k < a->size / EMU_WORD && right; k++) {
+            right =
+                race_take_word(a, own, writes, offset / EMU_WORD + k, a->stamp + lane);
         }
     }
     return right;

@@ -4,12 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BITS = 64 };
-
 bool
 emu_race_log_begin(emu_race_log *log, size_t shared_size)
 {
-    const size_t count = shared_size / 4 / BITS + 2;
+    const size_t count = shared_size / 4 / EMU_WORDS_OF_MASK + 2;
 
     if (log->entries == NULL) {
         log->entries = malloc(EMU_RACE_ENTRIES * sizeof *log->entries);
@@ -88,11 +86,11 @@ log_bits(uint64_t first, uint64_t end, uint64_t at)
 {
     uint64_t bits = ~(uint64_t)0;
 
-    if (first > at * BITS) {
-        bits <<= first % BITS;
+    if (first > at * EMU_WORDS_OF_MASK) {
+        bits <<= first % EMU_WORDS_OF_MASK;
     }
-    if (end < (at + 1) * BITS) {
-        bits &= ~(~(uint64_t)0 << end % BITS);
+    if (end < (at + 1) * EMU_WORDS_OF_MASK) {
+        bits &= ~(~(uint64_t)0 << end % EMU_WORDS_OF_MASK);
     }
     return bits;
 }
@@ -102,7 +100,8 @@ log_meets(const emu_race_log *log, unsigned set, uint64_t first, uint64_t end)
 {
     uint64_t found = 0;
 
-    for (uint64_t at = first / BITS; at <= (end - 1) / BITS; at++) {
+    for (uint64_t at = first / EMU_WORDS_OF_MASK; at <= (end - 1) / EMU_WORDS_OF_MASK;
+         at++) {
         found |= log_others(log, set, at) & log_bits(first, end, at);
     }
     return found != 0;
@@ -111,11 +110,12 @@ log_meets(const emu_race_log *log, unsigned set, uint64_t first, uint64_t end)
 static inline void
 log_note(emu_race_log *log, unsigned set, uint64_t first, uint64_t end)
 {
-    for (uint64_t at = first / BITS; at <= (end - 1) / BITS; at++) {
+    for (uint64_t at = first / EMU_WORDS_OF_MASK; at <= (end - 1) / EMU_WORDS_OF_MASK;
+         at++) {
         log->sets[set][at] |= log_bits(first, end, at);
     }
-    if ((end - 1) / BITS >= log->used) {
-        log->used = (end - 1) / BITS + 1;
+    if ((end - 1) / EMU_WORDS_OF_MASK >= log->used) {
+        log->used = (end - 1) / EMU_WORDS_OF_MASK + 1;
     }
 }
 

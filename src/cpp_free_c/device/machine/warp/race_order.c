@@ -356,7 +356,7 @@ emu_order_is_before(const emu_warp *warp, const emu_visit *visit, uint32_t stamp
 
 /* -- the check of a block ---------------------------------------------------------- */
 
-enum { WORD = 4, TAGS = 255 };
+enum { TAGS = 255 };
 
 /* All accesses to shared memory count no more. False: out of memory. */
 static bool
@@ -380,7 +380,7 @@ static bool
 race_reserve_shared(emu_block *block, emu_race *race)
 {
     emu_race_space *space = &race->spaces[EMU_RACE_SHARED];
-    const size_t bytes = block->shared_size + WORD, words = bytes / WORD + 1;
+    const size_t bytes = block->shared_size + EMU_WORD, words = bytes / EMU_WORD + 1;
     const size_t count = 3 * bytes + 3 * words;
 
     if (race->cell_count < count) {

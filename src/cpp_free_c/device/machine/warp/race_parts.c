@@ -2,8 +2,6 @@
 #include "device/machine/warp/race_check.h"
 #include "device/machine/warp/race_state.h"
 
-enum { WORD = 4 };
-
 /* -- visits ------------------------------------------------------------------------ */
 
 /* The space of an address, or NULL. */
@@ -76,11 +74,11 @@ emu_race_words(const emu_race_try *a, uint32_t stamp, bool same)
         cells.again = a->warp->block->grid->worker_count > 1;
         cells.block = emu_race_block_stamps(a, &cells.block_size);
     }
-    if (same || a->size < WORD) {
+    if (same || a->size < EMU_WORD) {
         cells.down = 31; /* all cells are of one lane */
     }
     else {
-        cells.down = (unsigned)__builtin_ctz(a->size / WORD);
+        cells.down = (unsigned)__builtin_ctz(a->size / EMU_WORD);
     }
     return cells;
 }
@@ -96,10 +94,10 @@ race_set_parts(emu_race_entry *entry, const emu_race_space *space,
         const emu_part *part = &parts->parts[i];
         const uint64_t offset = part->start - space->base;
 
-        if (offset >= space->size || offset % WORD != 0) {
+        if (offset >= space->size || offset % EMU_WORD != 0) {
             return false;
         }
-        entry->start[i] = (uint16_t)(offset / WORD);
+        entry->start[i] = (uint16_t)(offset / EMU_WORD);
         entry->same |= (uint8_t)(part->same << i);
     }
     return true;
@@ -122,7 +120,7 @@ race_move_entry(emu_block *block, const emu_race_entry *entry)
         const unsigned lane = (unsigned)__builtin_ctz(left);
         const uint16_t *start = block->race->log.starts + entry->place + lane;
 
-        for (unsigned k = 0; k < entry->size / WORD; k++) {
+        for (unsigned k = 0; k < entry->size / EMU_WORD; k++) {
             emu_cell_note(&a, &a.space->words, (size_t)*start + k, a.stamp + lane);
         }
     }
@@ -219,10 +217,10 @@ emu_race_add_lanes(const emu_race_try *a, uint32_t mask, const uint64_t at[EMU_L
         const unsigned lane = (unsigned)__builtin_ctz(left);
         const uint64_t offset = at[lane] - a->space->base;
 
-        if (offset >= a->space->size || offset % WORD != 0) {
+        if (offset >= a->space->size || offset % EMU_WORD != 0) {
             return false; /* it is in other memory */
         }
-        first[lane] = (uint16_t)(offset / WORD);
+        first[lane] = (uint16_t)(offset / EMU_WORD);
     }
     return emu_race_log_add_lanes(emu_race_log_with_room(a->warp->block), &entry,
                                   first);
@@ -242,8 +240,8 @@ emu_race_prepare_words(const emu_race_try *a, uint64_t offset, uint64_t bytes)
         return;
     }
     race_move_log(block);
-    emu_race_log_note(&block->race->log, offset / WORD,
-                      (offset + bytes - 1) / WORD - offset / WORD + 1, a->kind);
+    emu_race_log_note(&block->race->log, offset / EMU_WORD,
+                      (offset + bytes - 1) / EMU_WORD - offset / EMU_WORD + 1, a->kind);
 }
 
 /* -- several lanes at once --------------------------------------------------------- */
@@ -274,16 +272,17 @@ static bool
 race_take_cells(const emu_race_try *a, const emu_part *part, uint64_t offset,
                 uint64_t bytes)
 {
-    const uint64_t word = offset / WORD, last = (offset + bytes - 1) / WORD;
+    const uint64_t word = offset / EMU_WORD, last = (offset + bytes - 1) / EMU_WORD;
     const uint32_t stamp = a->stamp + part->first;
     const emu_cell_access of_one = emu_race_words(a, stamp, true);
     emu_cell_access cells = emu_race_words(a, stamp, part->same);
 
-    if (offset % WORD == 0 && a->size % WORD == 0) {
+    if (offset % EMU_WORD == 0 && a->size % EMU_WORD == 0) {
         return (!race_is_narrow_range(a, offset, bytes) ||
                 emu_cells_are_free(&a->space->bytes, offset, (unsigned)bytes,
                                    &of_one)) &&
-               emu_cells_take(&a->space->words, word, (unsigned)(bytes / WORD), &cells);
+               emu_cells_take(&a->space->words, word, (unsigned)(bytes / EMU_WORD),
+                              &cells);
     }
     if (!emu_cells_are_free(&a->space->words, word, (unsigned)(last - word + 1),
                             &of_one)) {
@@ -391,7 +390,7 @@ race_take_warps(emu_race_try *a, unsigned count, uint64_t offset)
     const unsigned after = (unsigned)(end - last) / a->size;
 
     a->pairs = first != offset || a->size == 1;
-    if ((before | after) != 0 && a->size < WORD) {
+    if ((before | after) != 0 && a->size < EMU_WORD) {
         return false;
     }
     return emu_race_begin_access(a, emu_order_epoch(a->warp, a->kind)) &&

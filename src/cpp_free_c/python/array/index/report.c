@@ -2,16 +2,12 @@
 
 #include "python/array/index/report.h"
 
-#include <frameobject.h>
-
 #include "python/driver/current_context.h"
 #include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
+#include "python/support/call_site.h"
 
-enum {
-    REPORT_CALLS = 64, /* the calls whose statements are remembered */
-    REPORT_MAPPED = 2  /* CU_MEMHOSTALLOC_DEVICEMAP */
-};
+enum { REPORT_MAPPED = 2 /* CU_MEMHOSTALLOC_DEVICEMAP */ };
 
 /* What kernels write: index_report in cuda/pycuda-index.hpp. */
 typedef struct {
@@ -20,88 +16,13 @@ typedef struct {
     uint64_t length;
     int32_t axis;
     int32_t is_unsigned;
-    uint64_t call;
+    uint64_t site; /* the statement's: call_site.h */
 } report_note;
-
-/* A statement that enqueued a kernel. */
-typedef struct {
-    uint32_t call;
-    int line;
-    PyObject *file; /* strong; NULL: an empty place */
-} report_statement;
 
 struct pcu_index_report {
     volatile report_note *note; /* page-locked */
     CUdeviceptr address;        /* of the note, on the device */
-    uint32_t calls;
-    report_statement statements[REPORT_CALLS];
 };
-
-/* -- statements -------------------------------------------------------------------- */
-
-/* 1 if a frame runs a private function of this package. */
-static int
-report_is_private(PyFrameObject *frame)
-{
-    PyCodeObject *code = PyFrame_GetCode(frame);
-    PyObject *part = PyUnicode_FromString("pycuda/_array/");
-    int found = part == NULL ? -1 : PyUnicode_Contains(code->co_filename, part);
-    Py_XDECREF(part);
-    Py_DECREF(code);
-    if (found < 0) {
-        PyErr_Clear(); /* then the message names this frame */
-    }
-    return found > 0;
-}
-
-/* The frame of the program's running statement; NULL if no Python code runs. */
-static PyFrameObject *
-report_frame_new(void)
-{
-    PyFrameObject *frame = PyThreadState_GetFrame(PyThreadState_Get());
-    while (frame != NULL && report_is_private(frame)) {
-        PyFrameObject *caller = PyFrame_GetBack(frame);
-        if (caller == NULL) {
-            break;
-        }
-        Py_DECREF(frame);
-        frame = caller;
-    }
-    return frame;
-}
-
-/* Remember the statement of the program that is running. */
-static void
-report_remember(struct pcu_index_report *report, uint32_t call)
-{
-    report_statement *place = &report->statements[call % REPORT_CALLS];
-    PyFrameObject *frame = report_frame_new();
-    place->call = call;
-    place->line = 0;
-    if (frame == NULL) {
-        Py_CLEAR(place->file);
-        return;
-    }
-    PyCodeObject *code = PyFrame_GetCode(frame);
-    place->line = PyFrame_GetLineNumber(frame);
-    Py_XSETREF(place->file, Py_NewRef(code->co_filename));
-    Py_DECREF(code);
-    Py_DECREF(frame);
-}
-
-/* The end of a message: the statement of a call, or nothing if it is forgotten. */
-static PyObject *
-report_place_new(const struct pcu_index_report *report, uint32_t call)
-{
-    const report_statement *place = &report->statements[call % REPORT_CALLS];
-    if (place->file == NULL || place->call != call) {
-        return PyUnicode_FromString("");
-    }
-    return PyUnicode_FromFormat(
-        " (the index array of %U, line %d; the device found the index after that "
-        "statement)",
-        place->file, place->line);
-}
 
 /* -- errors ------------------------------------------------------------------------ */
 
@@ -114,9 +35,23 @@ pcu_raise_index(PyObject *index, int axis, size_t length)
     return -1;
 }
 
+/* The end of a message: the statement that enqueued the kernel, if it is known. */
+static PyObject *
+report_place_new(const pcu_state *st, uint32_t site)
+{
+    pcu_line line = pcu_call_site_line(st, site);
+    if (line.file == NULL) {
+        return PyUnicode_FromString("");
+    }
+    return PyUnicode_FromFormat(
+        " (the index array of %U, line %d; the device found the index after that "
+        "statement)",
+        line.file, line.line);
+}
+
 /* Raise the IndexError of a note. */
 static int
-report_raise(const struct pcu_index_report *report, const report_note *note)
+report_raise(const pcu_state *st, const report_note *note)
 {
     PyObject *index;
     if (note->is_unsigned) {
@@ -125,7 +60,7 @@ report_raise(const struct pcu_index_report *report, const report_note *note)
     else {
         index = PyLong_FromLongLong((long long)note->index);
     }
-    PyObject *place = report_place_new(report, (uint32_t)note->call);
+    PyObject *place = report_place_new(st, (uint32_t)note->site);
     if (index != NULL && place != NULL) {
         PyErr_Format(PyExc_IndexError,
                      "index %S is out of bounds for axis %d of length %llu%U", index,
@@ -146,7 +81,7 @@ report_check(pcu_context *ctx)
     }
     report_note note = *report->note;
     report->note->state = 0;
-    return report_raise(report, &note);
+    return report_raise(ctx->st, &note);
 }
 
 /* -- life -------------------------------------------------------------------------- */
@@ -160,9 +95,6 @@ report_free(pcu_context *ctx)
     }
     pcu_handle handle = {.host = (void *)report->note};
     ctx->index_report = NULL;
-    for (int i = 0; i < REPORT_CALLS; i++) {
-        Py_CLEAR(report->statements[i].file);
-    }
     PyMem_Free(report);
     pcu_release_noraise(ctx->st, PCU_HANDLE_host, handle, (PyObject *)ctx);
 }
@@ -198,7 +130,6 @@ report_of(pcu_context *ctx)
     }
     memset(note, 0, sizeof(report_note));
     report->note = note;
-    report->calls = 1;
     ctx->end_part[PCU_CONTEXT_INDEX_REPORT] = report_free;
     ctx->check_index_report = report_check;
     ctx->index_report = report;
@@ -213,15 +144,14 @@ report_of(pcu_context *ctx)
 }
 
 int
-pcu_index_report_announce(pcu_context *ctx, CUdeviceptr *address, uint32_t *call)
+pcu_index_report_announce(pcu_context *ctx, CUdeviceptr *address, uint32_t *site)
 {
     struct pcu_index_report *report = report_of(ctx);
     if (report == NULL) {
         return -1;
     }
-    *call = report->calls++;
     *address = report->address;
-    report_remember(report, *call);
+    *site = pcu_call_site(ctx->st);
     return 0;
 }
 

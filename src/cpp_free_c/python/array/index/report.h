@@ -10,12 +10,11 @@
 
 #include "python/driver/context.h"
 
-/* Announce a kernel that may note an index: remember the running statement. *address is
- * that of the report on the device, *call the number that the kernel notes with an
- * index. */
+/* Prepare for a kernel that may note an index. *address is that of the report on the
+ * device, *site the number of the running statement, which the kernel notes too. */
 PCU_HIDDEN PCU_RAISES int pcu_index_report_announce(pcu_context *ctx,
                                                     CUdeviceptr *address,
-                                                    uint32_t *call);
+                                                    uint32_t *site);
 
 /* Raise IndexError if a kernel of the current context noted an index, and clear the
  * report. */

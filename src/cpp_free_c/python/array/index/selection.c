@@ -495,10 +495,10 @@ selection_launch(const selection_plan *plan, pcu_context *ctx, CUfunction kernel
 {
     pcu_argument_buffer params;
     CUdeviceptr report = 0;
-    uint32_t call = 0;
+    uint32_t site = 0;
     size_t each = SELECTION_THREADS;
     if (selection_may_note(plan->selection) &&
-        pcu_index_report_announce(ctx, &report, &call) < 0) {
+        pcu_index_report_announce(ctx, &report, &site) < 0) {
         return -1;
     }
     pcu_argument_buffer_init(&params);
@@ -507,7 +507,7 @@ selection_launch(const selection_plan *plan, pcu_context *ctx, CUfunction kernel
         rc = pcu_kernel_put_address(&params, report);
     }
     if (rc == 0) {
-        rc = pcu_kernel_put(&params, &call, sizeof(call), sizeof(call));
+        rc = pcu_kernel_put(&params, &site, sizeof(site), sizeof(site));
     }
     if (rc == 0) {
         rc = selection_put(plan, (ptrdiff_t)plan->count, &params);

@@ -6,7 +6,7 @@
 #include "python/array/ops/kernel_table.h"
 
 enum {
-    JOIN_THREADS = 256,
+    SECOND_STAGE_THREADS = 256,
     JOIN_BY_WARP = 128 /* results from which a warp joins each */
 };
 
@@ -165,13 +165,13 @@ pcu_reduction_join_get(const pcu_reduction_plan *plan, pcu_context *ctx,
 {
     pcu_kernel_key key;
     int variant = PCU_VARIANT_JOIN_BY_BLOCK;
-    uint16_t lanes = JOIN_THREADS;
+    uint16_t lanes = SECOND_STAGE_THREADS;
     if (reduce_join_is_by_warp(plan)) {
         variant = PCU_VARIANT_JOIN_BY_ROW;
         lanes = 32;
     }
     reduce_key(plan, variant, &key);
-    key.threads = JOIN_THREADS;
+    key.threads = SECOND_STAGE_THREADS;
     key.lanes = lanes;
     return pcu_kernel_table_get(plan->st, ctx, &key, kernel);
 }
@@ -183,12 +183,13 @@ pcu_reduction_join_launch(const pcu_reduction_plan *plan, CUfunction kernel,
     pcu_argument_buffer params;
     size_t blocks = plan->kept.count;
     if (reduce_join_is_by_warp(plan)) {
-        blocks = (blocks + JOIN_THREADS / 32 - 1) / (JOIN_THREADS / 32);
+        blocks = (blocks + SECOND_STAGE_THREADS / 32 - 1) / (SECOND_STAGE_THREADS / 32);
     }
     pcu_argument_buffer_init(&params);
     int rc = reduce_pack_join(plan, partial, target, &params);
     if (rc == 0) {
-        rc = pcu_kernel_launch(plan->st, kernel, blocks, JOIN_THREADS, stream, &params);
+        rc = pcu_kernel_launch(plan->st, kernel, blocks, SECOND_STAGE_THREADS, stream,
+                               &params);
     }
     pcu_argument_buffer_free(&params);
     return rc;

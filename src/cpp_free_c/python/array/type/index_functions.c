@@ -220,24 +220,24 @@ index_apply(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwna
 
 PyDoc_STRVAR(index_announce_doc,
              "_index_report($module, /)\n--\n\n"
-             "Return (address, call): what a kernel needs to note an index out of "
+             "Return (address, statement): what a kernel needs to note an index out of "
              "bounds.");
 
 static PyObject *
 index_announce(PyObject *m, PyObject *Py_UNUSED(unused))
 {
     CUdeviceptr address = 0;
-    uint32_t call = 0;
+    uint32_t site = 0;
     PyObject *owner = pcu_context_require(pcu_state_of_module(m), "cuLaunchKernel");
     if (owner == NULL) {
         return NULL;
     }
-    int rc = pcu_index_report_announce((pcu_context *)owner, &address, &call);
+    int rc = pcu_index_report_announce((pcu_context *)owner, &address, &site);
     Py_DECREF(owner);
     if (rc < 0) {
         return NULL;
     }
-    return Py_BuildValue("KI", (unsigned long long)address, (unsigned)call);
+    return Py_BuildValue("KI", (unsigned long long)address, (unsigned)site);
 }
 
 PyMethodDef pcu_public_index_functions[] = {

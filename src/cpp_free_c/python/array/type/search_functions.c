@@ -23,8 +23,6 @@ typedef struct {
     CUstream stream;
 } search_args;
 
-#define AT(field) offsetof(search_args, field)
-
 static int
 search_read_side(PyObject *side, int *right)
 {
@@ -191,9 +189,6 @@ typedef struct {
     PyObject *allocator;
     CUstream stream;
 } count_args;
-
-#undef AT
-#define AT(field) offsetof(count_args, field)
 
 static int
 count_read_kind(PyObject *kind, int *variant)

@@ -301,8 +301,7 @@ export_as_dlpack(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 }
 
 static PyMethodDef export_allocation_methods[] = {
-    {"as_dlpack", (PyCFunction)(void (*)(void))export_as_dlpack,
-     METH_FASTCALL | METH_KEYWORDS, export_as_dlpack_doc},
+    PCU_METHOD("as_dlpack", export_as_dlpack),
     {NULL, NULL, 0, NULL},
 };
 

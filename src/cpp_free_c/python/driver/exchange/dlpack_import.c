@@ -319,8 +319,7 @@ import_from_dlpack(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
 }
 
 static PyMethodDef import_functions[] = {
-    {"from_dlpack", (PyCFunction)(void (*)(void))import_from_dlpack,
-     METH_FASTCALL | METH_KEYWORDS, import_from_dlpack_doc},
+    PCU_METHOD("from_dlpack", import_from_dlpack),
     {NULL, NULL, 0, NULL},
 };
 

@@ -92,8 +92,7 @@ opengl_have_ext(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
 
 static PyMethodDef opengl_functions[] = {
     {"gl_init", opengl_init, METH_NOARGS, opengl_init_doc},
-    {"make_gl_context", (PyCFunction)(void (*)(void))opengl_make_context,
-     METH_FASTCALL | METH_KEYWORDS, opengl_make_context_doc},
+    PCU_METHOD("make_gl_context", opengl_make_context),
     {"have_gl_ext", opengl_have_ext, METH_NOARGS, opengl_have_ext_doc},
     {NULL, NULL, 0, NULL},
 };

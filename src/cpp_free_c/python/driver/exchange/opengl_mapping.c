@@ -286,12 +286,10 @@ mapping_dealloc(PyObject *op)
 }
 
 static PyMethodDef mapping_methods[] = {
-    {"unmap", (PyCFunction)(void (*)(void))mapping_unmap, METH_FASTCALL | METH_KEYWORDS,
-     mapping_unmap_doc},
+    PCU_METHOD("unmap", mapping_unmap),
     {"device_ptr_and_size", mapping_device_ptr_and_size, METH_NOARGS,
      mapping_device_ptr_and_size_doc},
-    {"array", (PyCFunction)(void (*)(void))mapping_array, METH_FASTCALL | METH_KEYWORDS,
-     mapping_array_doc},
+    PCU_METHOD("array", mapping_array),
     {NULL, NULL, 0, NULL},
 };
 

@@ -180,8 +180,7 @@ registration_map(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 static PyMethodDef registration_methods[] = {
     {"gl_handle", registration_gl_handle, METH_NOARGS, registration_gl_handle_doc},
     {"unregister", registration_unregister, METH_NOARGS, registration_unregister_doc},
-    {"map", (PyCFunction)(void (*)(void))registration_map,
-     METH_FASTCALL | METH_KEYWORDS, registration_map_doc},
+    PCU_METHOD("map", registration_map),
     {NULL, NULL, 0, NULL},
 };
 

@@ -509,15 +509,9 @@ static PyGetSetDef graph_getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-#define GRAPH_METHOD(name)                                    \
-    {                                                         \
-#        name, (PyCFunction)(void (*)(void))graph_##name,     \
-            METH_FASTCALL | METH_KEYWORDS, graph_##name##_doc \
-    }
-
 static PyMethodDef graph_methods[] = {
-    GRAPH_METHOD(condition),
-    GRAPH_METHOD(instantiate),
+    PCU_METHOD("condition", graph_condition),
+    PCU_METHOD("instantiate", graph_instantiate),
     {"clone", graph_clone, METH_NOARGS, graph_clone_doc},
     {"find", graph_find, METH_O, graph_find_doc},
     {"to_dot", graph_to_dot, METH_NOARGS, graph_to_dot_doc},

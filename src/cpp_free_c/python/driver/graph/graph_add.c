@@ -334,7 +334,7 @@ typedef struct {
     unsigned int count; /* of the bodies */
     int otherwise;
     PyObject *after;
-} graph_condition_args;
+} graph_add_conditional_args;
 
 /* Remember the type of a conditional node, and the bodies that the driver made. */
 static int
@@ -367,7 +367,7 @@ graph_keep_bodies(pcu_graph *self, PyObject *node,
 }
 
 static PyObject *
-graph_add_conditional(pcu_graph *self, const graph_condition_args *a,
+graph_add_conditional(pcu_graph *self, const graph_add_conditional_args *a,
                       CUgraphConditionalNodeType type)
 {
     unsigned long long handle = 0;
@@ -392,15 +392,15 @@ graph_add_conditional(pcu_graph *self, const graph_condition_args *a,
     return node;
 }
 
-static const pcu_word graph_condition_words[] = {
-    PCU_WORD("condition", pcu_as_object, graph_condition_args, condition),
-    PCU_WORD("otherwise", pcu_as_bool, graph_condition_args, otherwise),
-    PCU_WORD("after", pcu_as_object, graph_condition_args, after),
-    PCU_WORD("count", pcu_as_uint, graph_condition_args, count),
+static const pcu_word graph_add_conditional_words[] = {
+    PCU_WORD("condition", pcu_as_object, graph_add_conditional_args, condition),
+    PCU_WORD("otherwise", pcu_as_bool, graph_add_conditional_args, otherwise),
+    PCU_WORD("after", pcu_as_object, graph_add_conditional_args, after),
+    PCU_WORD("count", pcu_as_uint, graph_add_conditional_args, count),
 };
 
 PCU_SIGNATURE(
-    graph_add_if, graph_condition_words,
+    graph_add_if, graph_add_conditional_words,
     "add_if($self, /, condition, otherwise=False, after=())\n--\n\n"
     "Add a node that runs its body if the condition is not 0, and return it.\n\n"
     "condition comes from Graph.condition(). The body is node.bodies[0]: add nodes to\n"
@@ -411,7 +411,7 @@ PCU_SIGNATURE(
 static PyObject *
 graph_add_if(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    graph_condition_args a = {.count = 1};
+    graph_add_conditional_args a = {.count = 1};
     if (pcu_args_parse(((pcu_graph *)op)->head.st, &graph_add_if_signature, args, nargs,
                        kwnames, &a) < 0) {
         return NULL;
@@ -423,7 +423,7 @@ graph_add_if(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
 }
 
 PCU_SIGNATURE(
-    graph_add_while, graph_condition_words,
+    graph_add_while, graph_add_conditional_words,
     "add_while($self, /, condition, after=())\n--\n\n"
     "Add a node that repeats its body while the condition is not 0, and return it.\n\n"
     "condition comes from Graph.condition(); a kernel in the body sets it. The body "
@@ -434,7 +434,7 @@ static PyObject *
 graph_add_while(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                 PyObject *kwnames)
 {
-    graph_condition_args a = {.count = 1};
+    graph_add_conditional_args a = {.count = 1};
     if (pcu_args_parse(((pcu_graph *)op)->head.st, &graph_add_while_signature, args,
                        nargs, kwnames, &a) < 0) {
         return NULL;
@@ -442,7 +442,7 @@ graph_add_while(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     return graph_add_conditional((pcu_graph *)op, &a, CU_GRAPH_COND_TYPE_WHILE);
 }
 
-PCU_SIGNATURE(graph_add_switch, graph_condition_words,
+PCU_SIGNATURE(graph_add_switch, graph_add_conditional_words,
               "add_switch($self, /, condition, count, after=())\n--\n\n"
               "Add a node that runs one of count bodies, and return it.\n\n"
               "The body node.bodies[i] runs if the condition is i; none runs for count "
@@ -453,7 +453,7 @@ static PyObject *
 graph_add_switch(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                  PyObject *kwnames)
 {
-    graph_condition_args a = {0};
+    graph_add_conditional_args a = {0};
     if (pcu_args_parse(((pcu_graph *)op)->head.st, &graph_add_switch_signature, args,
                        nargs, kwnames, &a) < 0) {
         return NULL;
@@ -463,17 +463,19 @@ graph_add_switch(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 /* -- the methods ------------------------------------------------------------------- */
 
-#define GRAPH_ADD(name)                                              \
-    {                                                                \
-        "add_" #name, (PyCFunction)(void (*)(void))graph_add_##name, \
-            METH_FASTCALL | METH_KEYWORDS, graph_add_##name##_doc    \
-    }
-
 static PyMethodDef graph_add_methods[] = {
-    GRAPH_ADD(kernel),     GRAPH_ADD(copy),   GRAPH_ADD(set),
-    GRAPH_ADD(host),       GRAPH_ADD(empty),  GRAPH_ADD(event_record),
-    GRAPH_ADD(event_wait), GRAPH_ADD(child),  GRAPH_ADD(if),
-    GRAPH_ADD(while),      GRAPH_ADD(switch), {NULL, NULL, 0, NULL},
+    PCU_METHOD("add_kernel", graph_add_kernel),
+    PCU_METHOD("add_copy", graph_add_copy),
+    PCU_METHOD("add_set", graph_add_set),
+    PCU_METHOD("add_host", graph_add_host),
+    PCU_METHOD("add_empty", graph_add_empty),
+    PCU_METHOD("add_event_record", graph_add_event_record),
+    PCU_METHOD("add_event_wait", graph_add_event_wait),
+    PCU_METHOD("add_child", graph_add_child),
+    PCU_METHOD("add_if", graph_add_if),
+    PCU_METHOD("add_while", graph_add_while),
+    PCU_METHOD("add_switch", graph_add_switch),
+    {NULL, NULL, 0, NULL},
 };
 
 int

@@ -167,15 +167,9 @@ graph_remove_edge(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     Py_RETURN_NONE;
 }
 
-#define GRAPH_METHOD(name)                                    \
-    {                                                         \
-#        name, (PyCFunction)(void (*)(void))graph_##name,     \
-            METH_FASTCALL | METH_KEYWORDS, graph_##name##_doc \
-    }
-
 static PyMethodDef graph_edge_methods[] = {
-    GRAPH_METHOD(add_edge),
-    GRAPH_METHOD(remove_edge),
+    PCU_METHOD("add_edge", graph_add_edge),
+    PCU_METHOD("remove_edge", graph_remove_edge),
     {NULL, NULL, 0, NULL},
 };
 

@@ -383,15 +383,9 @@ static PyGetSetDef exec_getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-#define EXEC_METHOD(name)                                    \
-    {                                                        \
-#        name, (PyCFunction)(void (*)(void))exec_##name,     \
-            METH_FASTCALL | METH_KEYWORDS, exec_##name##_doc \
-    }
-
 static PyMethodDef exec_methods[] = {
-    EXEC_METHOD(launch),
-    EXEC_METHOD(upload),
+    PCU_METHOD("launch", exec_launch),
+    PCU_METHOD("upload", exec_upload),
     {NULL, NULL, 0, NULL},
 };
 

@@ -180,16 +180,10 @@ pcu_graph_check_memory(pcu_graph *self)
 
 /* -- the methods ------------------------------------------------------------------- */
 
-#define GRAPH_ADD(name)                                              \
-    {                                                                \
-        "add_" #name, (PyCFunction)(void (*)(void))graph_add_##name, \
-            METH_FASTCALL | METH_KEYWORDS, graph_add_##name##_doc    \
-    }
-
 static PyMethodDef graph_memory_methods[] = {
-    GRAPH_ADD(batch),
-    GRAPH_ADD(alloc),
-    GRAPH_ADD(free),
+    PCU_METHOD("add_batch", graph_add_batch),
+    PCU_METHOD("add_alloc", graph_add_alloc),
+    PCU_METHOD("add_free", graph_add_free),
     {NULL, NULL, 0, NULL},
 };
 

@@ -570,16 +570,10 @@ exec_enable(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
 
 /* -- the methods ------------------------------------------------------------------- */
 
-#define EXEC_METHOD(name)                                    \
-    {                                                        \
-#        name, (PyCFunction)(void (*)(void))exec_##name,     \
-            METH_FASTCALL | METH_KEYWORDS, exec_##name##_doc \
-    }
-
 static PyMethodDef exec_update_methods[] = {
     {"update", exec_update, METH_O, exec_update_doc},
-    EXEC_METHOD(update_node),
-    EXEC_METHOD(enable),
+    PCU_METHOD("update_node", exec_update_node),
+    PCU_METHOD("enable", exec_enable),
     {NULL, NULL, 0, NULL},
 };
 

@@ -515,8 +515,7 @@ capture_capture(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 }
 
 static PyMethodDef capture_stream_methods[] = {
-    {"capture", (PyCFunction)(void (*)(void))capture_capture,
-     METH_FASTCALL | METH_KEYWORDS, capture_capture_doc},
+    PCU_METHOD("capture", capture_capture),
     {NULL, NULL, 0, NULL},
 };
 

@@ -300,10 +300,8 @@ static PyMethodDef user_object_methods[] = {
 };
 
 static PyMethodDef graph_user_methods[] = {
-    {"retain", (PyCFunction)(void (*)(void))graph_retain, METH_FASTCALL | METH_KEYWORDS,
-     graph_retain_doc},
-    {"release", (PyCFunction)(void (*)(void))graph_release,
-     METH_FASTCALL | METH_KEYWORDS, graph_release_doc},
+    PCU_METHOD("retain", graph_retain),
+    PCU_METHOD("release", graph_release),
     {NULL, NULL, 0, NULL},
 };
 

@@ -88,16 +88,16 @@ typedef struct {
     PyObject *value;
     CUdevice device;
     unsigned int flags;
-} stream_pool_args;
+} stream_pool_attribute_args;
 
-static const pcu_word stream_pool_words[] = {
-    PCU_WORD("attribute", pcu_as_uint, stream_pool_args, attribute),
-    PCU_WORD("value", pcu_as_object, stream_pool_args, value),
-    PCU_WORD("device", pcu_as_device, stream_pool_args, device),
-    PCU_WORD("flags", pcu_as_uint, stream_pool_args, flags),
+static const pcu_word stream_pool_attribute_words[] = {
+    PCU_WORD("attribute", pcu_as_uint, stream_pool_attribute_args, attribute),
+    PCU_WORD("value", pcu_as_object, stream_pool_attribute_args, value),
+    PCU_WORD("device", pcu_as_device, stream_pool_attribute_args, device),
+    PCU_WORD("flags", pcu_as_uint, stream_pool_attribute_args, flags),
 };
 
-PCU_SIGNATURE(stream_pool_set_attribute, stream_pool_words,
+PCU_SIGNATURE(stream_pool_set_attribute, stream_pool_attribute_words,
               "set_attribute($self, attribute, value, /)\n--\n\n"
               "Set a mem_pool_attribute.\n\n"
               "The high marks can be set to 0 only. cuMemPoolSetAttribute.")
@@ -106,7 +106,7 @@ static PyObject *
 stream_pool_set_attribute(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
 {
     pcu_stream_pool *self = (pcu_stream_pool *)op;
-    stream_pool_args a = {0};
+    stream_pool_attribute_args a = {0};
     if (pcu_args_parse(self->base.st, &stream_pool_set_attribute_signature, args, nargs,
                        NULL, &a) < 0 ||
         stream_pool_write(self, a.attribute, a.value) < 0) {
@@ -135,7 +135,7 @@ stream_pool_set_number(PyObject *op, PyObject *value, void *closure)
 /* -- access by other devices ------------------------------------------------------- */
 
 PCU_SIGNATURE(
-    stream_pool_set_access, stream_pool_words,
+    stream_pool_set_access, stream_pool_attribute_words,
     "set_access($self, /, device, flags=mem_access_flags.READWRITE)\n--\n\n"
     "Let kernels of another device use the memory of this pool, or forbid that.\n\n"
     "flags: READWRITE, READ or NONE. cuMemPoolSetAccess.")
@@ -145,7 +145,7 @@ stream_pool_set_access(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                        PyObject *kwnames)
 {
     pcu_stream_pool *self = (pcu_stream_pool *)op;
-    stream_pool_args a = {.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    stream_pool_attribute_args a = {.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
     int rc = pcu_args_parse(self->base.st, &stream_pool_set_access_signature, args,
                             nargs, kwnames, &a);
     if (rc == 0) {

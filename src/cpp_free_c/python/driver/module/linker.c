@@ -379,10 +379,8 @@ linker_link_module(PyObject *op, PyObject *Py_UNUSED(ignored))
 }
 
 static PyMethodDef linker_methods[] = {
-    {"add_data", (PyCFunction)(void (*)(void))linker_add_data,
-     METH_FASTCALL | METH_KEYWORDS, linker_add_data_doc},
-    {"add_file", (PyCFunction)(void (*)(void))linker_add_file,
-     METH_FASTCALL | METH_KEYWORDS, linker_add_file_doc},
+    PCU_METHOD("add_data", linker_add_data),
+    PCU_METHOD("add_file", linker_add_file),
     {"link_module", linker_link_module, METH_NOARGS, linker_link_module_doc},
     {NULL, NULL, 0, NULL},
 };

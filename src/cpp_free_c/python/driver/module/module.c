@@ -241,10 +241,8 @@ module_get_global(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 }
 
 static PyMethodDef module_methods[] = {
-    {"get_function", (PyCFunction)(void (*)(void))module_get_function,
-     METH_FASTCALL | METH_KEYWORDS, module_get_function_doc},
-    {"get_global", (PyCFunction)(void (*)(void))module_get_global,
-     METH_FASTCALL | METH_KEYWORDS, module_get_global_doc},
+    PCU_METHOD("get_function", module_get_function),
+    PCU_METHOD("get_global", module_get_global),
     {NULL, NULL, 0, NULL},
 };
 
@@ -309,10 +307,8 @@ static PyType_Spec module_spec = {"pycuda._driver.Module", sizeof(pcu_module), 0
                                   module_slots};
 
 static PyMethodDef module_functions[] = {
-    {"module_from_buffer", (PyCFunction)(void (*)(void))module_from_buffer,
-     METH_FASTCALL | METH_KEYWORDS, module_from_buffer_doc},
-    {"module_from_file", (PyCFunction)(void (*)(void))module_from_file,
-     METH_FASTCALL | METH_KEYWORDS, module_from_file_doc},
+    PCU_METHOD("module_from_buffer", module_from_buffer),
+    PCU_METHOD("module_from_file", module_from_file),
     {NULL, NULL, 0, NULL},
 };
 
