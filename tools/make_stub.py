@@ -33,6 +33,7 @@ from stub_functions import (
     write_function,
 )
 
+ROOT = Path(__file__).resolve().parents[1]
 SOURCE = Path("src/cpp_free_c")
 STUB = Path("pycuda/_driver.pyi")
 ARRAYS = Path("pycuda/gpuarray.py")
@@ -304,9 +305,8 @@ def rewrite(root, texts):
     return found
 
 
-def read_texts(root):
+def read_texts():
     """Return {stub: {class: [Described]}}; functions are under ""."""
-    sys.path.insert(0, str(root))
     extension = importlib.import_module("pycuda._driver")
     arrays = importlib.import_module("pycuda.gpuarray")
     functions = read_python(arrays, "gpuarray")
@@ -316,12 +316,10 @@ def read_texts(root):
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing")
-    parser.add_argument(
-        "root", nargs="?", type=Path, default=Path(__file__).resolve().parents[1]
-    )
+    parser.add_argument("root", nargs="?", type=Path, default=ROOT)
     options = parser.parse_args(argv)
     try:
-        found = rewrite(options.root, read_texts(options.root))
+        found = rewrite(options.root, read_texts())
     except StubError as error:
         print(f"make_stub: {error}", file=sys.stderr)
         return 2
@@ -336,4 +334,5 @@ def main(argv=None):
 
 
 if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
     sys.exit(main())

@@ -121,24 +121,27 @@ class Types:
         file = configparser.ConfigParser(delimiters=":", interpolation=None)
         file.optionxform = str
         file.read_string(TYPES.read_text())
-        self.rows = {
-            part: {
-                name: type_
-                for type_, names in file[part].items()
-                for name in names.split()
-            }
-            for part in file.sections()
+        self.wrong = []
+        self.rows = {part: {} for part in file.sections()}
+        for part, rows in self.rows.items():
+            for type_, names in file[part].items():
+                for name in names.split():
+                    if name in rows:
+                        self.wrong.append(f"[{part}] has {name} twice")
+                    rows[name] = type_
+        self.patterns = {
+            part: [row for row in rows if "*" in row]
+            for part, rows in self.rows.items()
         }
         self.unused = {(part, name) for part in self.rows for name in self.rows[part]}
         aliases = re.findall(r"^(_\w+)(?:: TypeAlias)? = .*\bNone\b", stub, re.M)
         self.with_none = {"None", "Any", "object", *aliases}
-        self.missing = []
 
     def find(self, part, *names):
         """Return the type in the row of the first of the names that has one."""
         rows = self.rows[part]
         for name in names:
-            patterns = [row for row in rows if "*" in row and fnmatchcase(name, row)]
+            patterns = [row for row in self.patterns[part] if fnmatchcase(name, row)]
             for row in [name, *patterns]:
                 if row in rows:
                     self.unused.discard((part, row))
@@ -155,7 +158,8 @@ class Types:
         if found is None and default in ("True", "False"):
             return "bool"
         if found is None:
-            self.missing.append(f"{function.path} has the parameter {name}")
+            message = f"{function.path} has the parameter {name}, which has no row"
+            self.wrong.append(message)
             return "Any"
         takes_none = found.split(" | ")[-1] in self.with_none
         return f"{found} | None" if default == "None" and not takes_none else found
@@ -170,15 +174,16 @@ class Types:
         if found is None and is_of_arrays:
             return "GPUArray"
         if found is None:
-            self.missing.append(f"{function.path} returns something")
+            self.wrong.append(f"{function.path} returns something, which has no row")
         return found or "Any"
 
     def problems(self):
         """Return a line about each missing type, and each row without use."""
-        lines = [f"{what}, which has no row" for what in self.missing]
-        for part, name in sorted(self.unused):
-            lines.append(f"[{part}] has the row {name}, but no function has that")
-        return [f"{TYPES.name}: {line}" for line in lines]
+        unused = [
+            f"[{part}] has the row {name}, but no function has that"
+            for part, name in sorted(self.unused)
+        ]
+        return [f"{TYPES.name}: {line}" for line in self.wrong + unused]
 
 
 # -- writing functions -----------------------------------------------------------------

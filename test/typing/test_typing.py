@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
 import make_stub as tool  # noqa: E402
+import stub_functions  # noqa: E402
 
 HERE = ROOT / "test" / "typing"
 CONFIG = HERE / "stubtest.ini"
@@ -196,16 +197,16 @@ def test_members_of_the_stub_are_there():
 # -- what make_stub.py writes ----------------------------------------------------------
 
 
-def make_stub(*args):
-    package = Path(pycuda.__file__).resolve().parents[1]
-    done = subprocess.run(
-        [sys.executable, ROOT / "tools" / "make_stub.py", *args],
-        env={**os.environ, "PYTHONPATH": str(package)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.returncode, done.stdout + done.stderr
+@pytest.fixture
+def make_stub(capsys):
+    """Run the tool in this process. Return its status and output."""
+
+    def make_stub(*args):
+        status = tool.main([str(arg) for arg in args])
+        said = capsys.readouterr()
+        return status, said.out + said.err
+
+    return make_stub
 
 
 @pytest.fixture
@@ -219,7 +220,13 @@ def copy_of_tables(tmp_path):
 
 
 def test_stubs_are_what_the_tool_writes():
-    assert make_stub("--check") == (0, "")
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools" / "make_stub.py", "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout + done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize(
@@ -269,7 +276,7 @@ def test_stubs_are_what_the_tool_writes():
         ),
     ],
 )
-def test_tool_follows_the_tables(copy_of_tables, file, old, new, sections):
+def test_tool_follows_the_tables(make_stub, copy_of_tables, file, old, new, sections):
     assert make_stub("--check", copy_of_tables) == (0, "")
     replace(copy_of_tables / SOURCE / file, old, new)
     status, said = make_stub("--check", copy_of_tables)
@@ -296,7 +303,9 @@ def test_tool_follows_the_tables(copy_of_tables, file, old, new, sections):
         ),
     ],
 )
-def test_tool_puts_right_what_is_not_the_text(copy_of_tables, old, new, named):
+def test_tool_puts_right_what_is_not_the_text(
+    make_stub, copy_of_tables, old, new, named
+):
     stub = copy_of_tables / "pycuda" / "_driver.pyi"
     replace(stub, old, new)
     message = f"pycuda/_driver.pyi: {named} is not what its signature says\n"
@@ -305,7 +314,7 @@ def test_tool_puts_right_what_is_not_the_text(copy_of_tables, old, new, named):
     assert stub.read_text() == STUB.read_text()
 
 
-def test_tool_knows_the_vector_types(copy_of_tables):
+def test_tool_knows_the_vector_types(make_stub, copy_of_tables):
     stub = copy_of_tables / "pycuda" / "gpuarray.pyi"
     replace(stub, "    float4: np.dtype[np.void]\n", "")
     replace(stub, "make_char2(x: _Number, y: _Number)", "make_char2(x: _Number)")
@@ -318,7 +327,7 @@ def test_tool_knows_the_vector_types(copy_of_tables):
 
 def rewritten(path, **changes):
     """Change what a function says. Return its stub, and what --check would say."""
-    texts = tool.read_texts(ROOT)
+    texts = tool.read_texts()
     owner = path.rpartition(".")[0]
     (stub,) = [s for s in texts if path in [f.path for f in texts[s].get(owner, ())]]
     functions = texts[stub][owner]
@@ -426,7 +435,16 @@ def test_tool_says_which_type_it_does_not_know(path, changes, message):
     assert str(caught.value) == f"stub_types.ini: {message}"
 
 
-def test_tool_writes_into_a_class_that_has_nothing_yet(copy_of_tables):
+def test_tool_refuses_a_name_with_two_types(monkeypatch, tmp_path):
+    rows = tmp_path / "stub_types.ini"
+    text = stub_functions.TYPES.read_text()
+    rows.write_text(text.replace("_Shape: shape\n", "_Shape: shape stream\n"))
+    monkeypatch.setattr(stub_functions, "TYPES", rows)
+    with pytest.raises(tool.StubError, match=r": \[parameters\] has stream twice$"):
+        tool.rewrite(ROOT, tool.read_texts())
+
+
+def test_tool_writes_into_a_class_that_has_nothing_yet(make_stub, copy_of_tables):
     stub = copy_of_tables / "pycuda" / "_driver.pyi"
     body = re.search(r"\nclass UserObject:\n(    .*\n)+", stub.read_text())[0]
     replace(stub, body, "\n")
@@ -444,7 +462,7 @@ def test_tool_writes_into_a_class_that_has_nothing_yet(copy_of_tables):
     ) in stub.read_text()
 
 
-def test_tool_keeps_what_is_written_by_hand(copy_of_tables):
+def test_tool_keeps_what_is_written_by_hand(make_stub, copy_of_tables):
     stub = copy_of_tables / "pycuda" / "_driver.pyi"
     replace(stub, "def __invert__(self) -> GPUArray", "def __invert__(self) -> Self")
     replace(
@@ -459,7 +477,7 @@ def test_tool_keeps_what_is_written_by_hand(copy_of_tables):
     assert stub.read_text() == by_hand
 
 
-def test_tool_lets_a_method_win_over_an_attribute(copy_of_tables):
+def test_tool_lets_a_method_win_over_an_attribute(make_stub, copy_of_tables):
     stub = copy_of_tables / "pycuda" / "_driver.pyi"
     assert "    pci_device_id: int\n" in stub.read_text()
     replace(
@@ -472,7 +490,7 @@ def test_tool_lets_a_method_win_over_an_attribute(copy_of_tables):
     assert "    pci_device_id: int\n" not in stub.read_text()
 
 
-def test_tool_says_what_it_cannot_read(copy_of_tables):
+def test_tool_says_what_it_cannot_read(make_stub, copy_of_tables):
     (copy_of_tables / SOURCE / "abi" / "function_attributes.h").write_text("")
     status, said = make_stub(copy_of_tables)
     assert (status, said) == (
