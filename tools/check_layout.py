@@ -34,7 +34,7 @@ DATA_FILES = {
         "release",
         "capture",
         "stream_use",
-        "libraries",
+        "vendor_libraries",
         "driver_log",
         "events",
         "host_threads",
@@ -70,10 +70,10 @@ DEVICE_DATA = {
     "device/api/entry/turn.c": ["pending_first", "running"],
     "device/api/stream/stream.c": ["last_id", "last_thread"],
     "device/api/context/leak.c": ["leak"],
-    "device/check/guard.c": ["guard"],
-    "device/check/stream_check.c": ["check", "emu_stream_check_on"],
-    "device/check/stream_finding.c": ["finding"],
-    "device/check/uses.c": ["merging"],
+    "device/sync_check/host_guard.c": ["guard"],
+    "device/sync_check/stream_check.c": ["check", "emu_stream_check_on"],
+    "device/sync_check/stream_finding.c": ["finding"],
+    "device/sync_check/uses.c": ["merging"],
     "device/base/device.c": ["emu_devices", "emu_device_count", "emu_seed"],
     "device/base/object.c": ["registry"],
     "device/base/site.c": ["registered", "is_wanted", "sites"],
@@ -519,7 +519,7 @@ def expanded(rows, macros):
         call = re.fullmatch(r"(\w+)\s*\((.*)\)", row, re.DOTALL)
         if call and call[1] in macros:
             text = macros[call[1]].expand([cell for _, cell in split(call[2])])
-            for _, part in split(text):
+            for _, part in expanded(split(text), macros):
                 yield place, part
         else:
             yield place, row

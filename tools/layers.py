@@ -43,7 +43,7 @@ DEVICE = (
     "device/base",
     "device/ptx",
     "device/memory",
-    "device/check",
+    "device/sync_check",
     "device/compile",
     "device/machine/warp",
     "device/machine/services",

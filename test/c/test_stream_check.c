@@ -1,7 +1,7 @@
-/* Unit test of device/check/stream_check: programs with several streams, right and
+/* Unit test of device/sync_check/stream_check: programs with several streams, right and
  * wrong, and the same while each allocation of the check fails once. */
-#include "device/check/stream_check.h"
-#include "device/check/uses.h"
+#include "device/sync_check/stream_check.h"
+#include "device/sync_check/uses.h"
 
 #include <stdio.h>
 #include <stdlib.h>

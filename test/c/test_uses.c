@@ -1,6 +1,6 @@
-/* Unit test of device/check: the bytes that operations use, against arrays that have
+/* Unit test of device/sync_check: the bytes that operations use, against arrays that have
  * the kinds of each byte; and the same without memory. */
-#include "device/check/uses.h"
+#include "device/sync_check/uses.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-"""The C of device/check: unit tests under sanitizers, with and without memory."""
+"""The C of device/sync_check: unit tests under sanitizers, with and without memory."""
 
 import re
 
@@ -17,10 +17,11 @@ DEVICE = cc.SOURCE / "device"
 
 #: The program of a test, and the units that it tests or needs.
 UNITS = {
-    "uses": ("check/use_table.c", "check/use_log.c", "check/uses.c"),
+    "uses": ("sync_check/use_table.c", "sync_check/use_log.c", "sync_check/uses.c"),
     "stream_check": (
-        *("check/use_table.c", "check/use_log.c", "check/uses.c", "check/guard.c"),
-        *("check/lane_clock.c", "check/stream_check.c", "check/stream_finding.c"),
+        *("sync_check/use_table.c", "sync_check/use_log.c", "sync_check/uses.c"),
+        *("sync_check/host_guard.c", "sync_check/lane_clock.c"),
+        *("sync_check/stream_check.c", "sync_check/stream_finding.c"),
         *("base/site.c", "base/checks.c"),
     ),
 }

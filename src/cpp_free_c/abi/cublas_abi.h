@@ -3,7 +3,7 @@
  *
  *   X(name without cublas, exported name, need, parameters)
  *
- * Every function returns a status. Callers: driver/libraries.c and
+ * Every function returns a status. Callers: driver/vendor_libraries.c and
  * python/array/product. */
 #ifndef ABI_CUBLAS_ABI_H
 #define ABI_CUBLAS_ABI_H

@@ -3,7 +3,7 @@
  *
  *   X(name without cufft, exported name, need, parameters)
  *
- * Every function returns a status. Callers: driver/libraries.c and
+ * Every function returns a status. Callers: driver/vendor_libraries.c and
  * python/array/fourier. */
 #ifndef ABI_CUFFT_ABI_H
 #define ABI_CUFFT_ABI_H

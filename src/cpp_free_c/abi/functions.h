@@ -37,6 +37,8 @@
  * the doors). traits: what such a call does to captures and to work under way
  * (device/api/entry/call.h). NOT_BUILT: the software device lacks the function; rows of
  * functions that nothing here calls then have no parameters.
+ * These are mostly the forms of CUDA 2 and 3: cuMemcpyHtoD without _v2 takes an address
+ * of 32 bits. A program compiled since CUDA 3.2 calls the _v2 forms.
  *
  * span: what a timeline records. NO_SPAN: nothing. SPAN(kind, stream, bytes): a span of
  * the kind. OWN_SPAN: python/driver/timeline.c has a function for it.

@@ -4,7 +4,7 @@
  *
  *   X(name without nccl, exported name, need, parameters)
  *
- * Every function returns a status. Callers: driver/libraries.c and
+ * Every function returns a status. Callers: driver/vendor_libraries.c and
  * python/array/collective. */
 #ifndef ABI_NCCL_ABI_H
 #define ABI_NCCL_ABI_H

@@ -47,7 +47,7 @@ pcu_ticks_cheapest(void)
         coarse = cost < coarse ? cost : coarse;
     }
     /* The counter is worth 4 ns more. */
-    return coarse + 64 * 4 < counter ? PCU_TICKS_COARSE : PCU_TICKS_COUNTER;
+    return coarse + UINT64_C(64) * 4 < counter ? PCU_TICKS_COARSE : PCU_TICKS_COUNTER;
 }
 
 pcu_ticks_pair

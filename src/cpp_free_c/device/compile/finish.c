@@ -182,15 +182,16 @@ finish_once_count(const low_func *f)
 
 /* Writes the instructions that run once, level by level. */
 static void
-finish_once(const low_func *f, const emu_handler_set *handlers, emu_insn *at,
-            emu_func *out)
+finish_once(const low_func *f, const emu_handler_set *handlers,
+            const uint32_t *label_at, emu_insn *at, uint32_t *xs, emu_func *out)
 {
     for (unsigned level = EMU_ONCE_LAUNCH; level < EMU_ONCE_LEVELS; level++) {
         emu_insn *const first = at;
 
         for (size_t i = 0; i < f->count; i++) {
             if (f->insns[i].once == level) {
-                finish_insn(f, &f->insns[i], handlers, NULL, at, at, NULL);
+                finish_insn(f, &f->insns[i], handlers, label_at, at, at,
+                            xs + f->insns[i].x);
                 at++;
             }
         }
@@ -238,7 +239,7 @@ low_finish(const low_func *f, const emu_handler_set *handlers, emu_func *out)
             places[first - code].file = insn->file;
         }
     }
-    finish_once(f, handlers, at, out);
+    finish_once(f, handlers, label_at, at, xs, out);
     finish_unset(f, out);
     out->code = code;
     out->places = places;

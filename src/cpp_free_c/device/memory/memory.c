@@ -431,7 +431,7 @@ emu_memory_near(uint64_t address)
 emu_allocation *
 emu_memory_starting_at(uint64_t address)
 {
-    const emu_allocation *found = emu_memory_check(address, 1);
+    const emu_allocation *found = emu_memory_holding(address, 1);
 
     if (found == NULL || found->base != address) {
         return NULL;

@@ -267,7 +267,7 @@ emu_memory_within(const emu_allocation *record, uint64_t address, uint64_t bytes
 
 /* The live allocation that holds all of [address, address + bytes), or NULL. */
 static inline const emu_allocation *
-emu_memory_check(uint64_t address, uint64_t bytes)
+emu_memory_holding(uint64_t address, uint64_t bytes)
 {
     const emu_allocation *record = emu_memory_find(address);
 
@@ -388,9 +388,9 @@ emu_shadow_tracks(const emu_allocation *record)
  * fills of the driver and of kernels. */
 
 /* Bytes have been written: by the host, by a fill, or by a kernel. */
-void emu_written_mark(uint64_t address, uint64_t bytes);
+void emu_shadow_note_write(uint64_t address, uint64_t bytes);
 /* Bytes have been copied. The ranges may overlap. */
-void emu_written_copy(uint64_t to, uint64_t from, uint64_t bytes);
+void emu_shadow_note_copy(uint64_t to, uint64_t from, uint64_t bytes);
 
 /* -- virtual memory ---------------------------------------------------------------- */
 

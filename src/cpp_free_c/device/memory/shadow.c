@@ -285,7 +285,7 @@ written_tracks(uint64_t address)
 }
 
 void
-emu_written_mark(uint64_t address, uint64_t bytes)
+emu_shadow_note_write(uint64_t address, uint64_t bytes)
 {
     if (emu_shadow_has_marks(address, bytes) && written_tracks(address)) {
         emu_shadow_mark(address, bytes);
@@ -293,7 +293,7 @@ emu_written_mark(uint64_t address, uint64_t bytes)
 }
 
 void
-emu_written_copy(uint64_t to, uint64_t from, uint64_t bytes)
+emu_shadow_note_copy(uint64_t to, uint64_t from, uint64_t bytes)
 {
     if (!emu_shadow_has_marks(to, bytes) || !written_tracks(to)) {
         return;

@@ -106,7 +106,7 @@ texture_read_linear(emu_texture *t, uint64_t address, size_t width, size_t heigh
     if (height > 1) {
         extent += pitch * (height - 1);
     }
-    found = emu_memory_check(address, extent);
+    found = emu_memory_holding(address, extent);
     if (found == NULL || address % element) {
         return CUDA_ERROR_INVALID_VALUE;
     }

@@ -64,8 +64,8 @@ size_t emu_array_format_size(CUarray_format format);
 
 /* A handle is a slot number and a generation. Slots are never freed, so a kernel that
  * uses a destroyed handle does not crash: emu_texture_find returns NULL. The program
- * may have freed the memory of a live texture: check it with emu_memory_check (a linear
- * resource) or compare `serial` with its record (an array). */
+ * may have freed the memory of a live texture: check it with emu_memory_holding (a
+ * linear resource) or compare `serial` with its record (an array). */
 
 /* CUDA_TEXTURE_DESC.flags. */
 enum {

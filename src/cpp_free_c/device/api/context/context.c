@@ -13,7 +13,7 @@
 #include "device/api/memory/allocation.h"
 #include "device/api/entry/users.h"
 #include "device/api/stream/stream.h"
-#include "device/check/stream_check.h"
+#include "device/sync_check/stream_check.h"
 
 static uint64_t last_id; /* guarded by the API lock */
 

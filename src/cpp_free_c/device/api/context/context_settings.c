@@ -1,6 +1,6 @@
 /* The settings of a context: limits, configurations, peers. Also cuCtxSynchronize. */
 #define _GNU_SOURCE
-#include "device/check/stream_check.h"
+#include "device/sync_check/stream_check.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/entry.h"
@@ -63,7 +63,7 @@ limit_check(const emu_context *context, CUlimit limit, size_t value)
 static CUresult
 limit_set(emu_context *context, CUlimit limit, size_t value)
 {
-    int token = emu_stream_begin(context->null_stream);
+    int token = emu_queue_begin_turn(context->null_stream);
 
     if (token < 0) {
         return emu_wait_status();
@@ -72,7 +72,7 @@ limit_set(emu_context *context, CUlimit limit, size_t value)
         value = (value + 15) / 16 * 16;
     }
     context->limits[limit] = value;
-    emu_stream_end(context->null_stream, token);
+    emu_turn_end(context->null_stream, token);
     return CUDA_SUCCESS;
 }
 

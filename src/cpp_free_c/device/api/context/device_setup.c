@@ -13,7 +13,7 @@
 #include "device/memory/memory.h"
 #include "device/base/checks.h"
 #include "device/base/site.h"
-#include "device/check/stream_check.h"
+#include "device/sync_check/stream_check.h"
 #include "device/compile/lower.h"
 #include "device/machine/grid/execution.h"
 #include "device/machine/warp/handlers.h"

@@ -99,6 +99,7 @@ CUresult
 emu_cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile,
                      unsigned int flags)
 {
+    const size_t room = 2 * (size_t)EMU_ERROR_LOG_ROOM;
     unsigned int next;
 
     (void)flags;
@@ -106,12 +107,11 @@ emu_cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile,
         emu_error_log_say("The path of the file must not be NULL.");
         return CUDA_ERROR_INVALID_VALUE;
     }
-    char *text = malloc(2 * EMU_ERROR_LOG_ROOM);
+    char *text = malloc(room);
     if (text == NULL) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    const size_t length =
-        emu_error_log_read(log_begin(iterator), text, 2 * EMU_ERROR_LOG_ROOM, &next);
+    const size_t length = emu_error_log_read(log_begin(iterator), text, room, &next);
     const bool good = log_write_file(pathToFile, text, length);
 
     free(text);

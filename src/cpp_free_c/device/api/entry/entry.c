@@ -6,7 +6,7 @@
 
 #include "device/base/checks.h"
 #include "device/base/site.h"
-#include "device/check/stream_check.h"
+#include "device/sync_check/stream_check.h"
 #include "device/memory/memory.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/call_log.h"
@@ -230,7 +230,7 @@ emu_enter_memory(emu_call call, uint64_t address)
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    const emu_allocation *found = emu_memory_check(address, 1);
+    const emu_allocation *found = emu_memory_holding(address, 1);
     emu_context *context;
 
     if (found != NULL && found->context != NULL) {

@@ -12,7 +12,7 @@
 
 #include "device/api/entry/lock.h"
 #include "device/base/checks.h"
-#include "device/check/stream_check.h"
+#include "device/sync_check/stream_check.h"
 #include "abi/results.h"
 
 /* -- the last message -------------------------------------------------------------- */

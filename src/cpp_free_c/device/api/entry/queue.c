@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "device/base/checks.h"
-#include "device/check/stream_check.h"
+#include "device/sync_check/stream_check.h"
 #include "device/machine/services/services.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
@@ -130,7 +130,7 @@ item_run(emu_stream *stream, const queue_item *item, CUresult status, int token)
         stream->queue.done++;
         emu_unlock();
     }
-    emu_stream_end(stream, token);
+    emu_turn_end(stream, token);
     if (work->end != NULL) {
         work->end(item->payload);
     }
@@ -379,13 +379,13 @@ emu_queue_run(emu_stream *stream, uint64_t until)
         if (queue->done >= until) {
             return true;
         }
-        token = emu_stream_turn(stream);
+        token = emu_turn_begin(stream);
         if (token < 0) {
             return false;
         }
         item = queue_take_first(stream);
         if (item == NULL) {
-            emu_stream_end(stream, token);
+            emu_turn_end(stream, token);
             continue;
         }
         (void)item_run(stream, item, status, token); /* a fault is in the context */
@@ -435,12 +435,12 @@ queue_run_before(emu_stream *stream)
 }
 
 int
-emu_stream_begin(emu_stream *stream)
+emu_queue_begin_turn(emu_stream *stream)
 {
     if (!queue_run_before(stream)) {
         return -1;
     }
-    return emu_stream_turn(stream);
+    return emu_turn_begin(stream);
 }
 
 bool
@@ -478,7 +478,7 @@ item_turn(emu_stream *stream, queue_item *item)
     item->operation = item_operation(stream, item->work, item->payload);
     while (queue_has_order && queue_run_earlier(item->operation)) {
     }
-    token = emu_stream_turn(stream);
+    token = emu_turn_begin(stream);
     if (token < 0) {
         emu_operation_drop(item->operation);
     }
@@ -516,8 +516,8 @@ queue_run_now(emu_stream *stream, const emu_work *work, const void *payload,
 }
 
 CUresult
-emu_stream_submit(emu_stream *stream, const emu_work *work, const void *payload,
-                  size_t size, emu_submit how)
+emu_queue_submit(emu_stream *stream, const emu_work *work, const void *payload,
+                 size_t size, emu_submit how)
 {
     const emu_context *context = stream->object.context;
     const bool waits = how == EMU_SUBMIT_AND_WAIT;

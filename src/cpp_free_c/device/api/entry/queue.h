@@ -1,6 +1,6 @@
 /* The queues of streams: how work enters, waits and runs. There is one way.
  *
- * emu_stream_submit takes a piece of work (work.h) and a payload. If the stream is
+ * emu_queue_submit takes a piece of work (work.h) and a payload. If the stream is
  * being captured, the work becomes a node of the graph. If the stream keeps work, it
  * keeps a copy of the payload. Otherwise the work runs in the thread that enqueues it.
  * Kept or not, work goes through the same steps, at the only place that has them:
@@ -42,8 +42,8 @@ typedef enum {
 } emu_submit;
 
 /* Enqueue work. The payload is copied if the work does not run now. */
-CUresult emu_stream_submit(emu_stream *stream, const emu_work *work,
-                           const void *payload, size_t size, emu_submit how);
+CUresult emu_queue_submit(emu_stream *stream, const emu_work *work, const void *payload,
+                          size_t size, emu_submit how);
 
 /* Keep a copy of the work until later. False: run it now. */
 bool emu_queue_keep(emu_stream *stream, const emu_work *work, const void *payload,
@@ -62,9 +62,9 @@ void emu_queue_drop(emu_stream *stream);
  * the call must end when a signal ended the wait; a call that frees goes on. */
 bool emu_queue_enter(emu_call call);
 
-/* Take a turn of the stream (emu_stream_turn) after the kept work that must come before
+/* Take a turn of the stream (emu_turn_begin) after the kept work that must come before
  * new work in it: for calls that need a state in which no work of the stream runs. */
-int emu_stream_begin(emu_stream *stream);
+int emu_queue_begin_turn(emu_stream *stream);
 
 extern bool emu_queue_keeps_all; /* PYCUDA_EMULATOR_STREAMS=late; set once, by cuInit */
 

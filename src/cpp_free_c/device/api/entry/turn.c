@@ -205,7 +205,7 @@ turn_over(emu_stream *stream, int token)
 }
 
 int
-emu_stream_turn(emu_stream *stream)
+emu_turn_begin(emu_stream *stream)
 {
     int token;
 
@@ -226,7 +226,7 @@ emu_stream_turn(emu_stream *stream)
 }
 
 void
-emu_stream_end(emu_stream *stream, int token)
+emu_turn_end(emu_stream *stream, int token)
 {
     emu_lock();
     running_end(&stream->running);

@@ -71,12 +71,12 @@ bool emu_stream_order_open(emu_context *context);
 void emu_stream_order_close(emu_context *context);
 
 /* Release the API lock and wait for the stream's turn; neither the stream nor its
- * context can be destroyed meanwhile. Return a token for emu_stream_end. Below 0 there
+ * context can be destroyed meanwhile. Return a token for emu_turn_end. Below 0 there
  * is no turn, the API lock is held as before, and emu_wait_status() says why (wait.h).
  */
-int emu_stream_turn(emu_stream *stream);
+int emu_turn_begin(emu_stream *stream);
 /* End the turn and take the API lock again. The stream lives while the lock is held. */
-void emu_stream_end(emu_stream *stream, int token);
+void emu_turn_end(emu_stream *stream, int token);
 
 /* Wait for the work of the context that other threads are running now. A nested call
  * (wait.h) does not wait. */

@@ -10,7 +10,7 @@
 
 #include "abi/graph_abi.h"
 #include "device/base/device.h"
-#include "device/check/stream_check.h"
+#include "device/sync_check/stream_check.h"
 #include "device/machine/warp/launch.h"
 
 /* When work may run. */

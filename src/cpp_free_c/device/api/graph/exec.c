@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "device/check/stream_check.h"
+#include "device/sync_check/stream_check.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
 #include "device/api/entry/context_stack.h"
@@ -304,6 +304,6 @@ emu_cuGraphLaunch(CUgraphExec hGraph, emu_stream *stream)
 
     emu_lane_await(stream->lane, &exec->clock); /* it never runs twice at once */
     /* A GPU does not nest graphs by a capture either. */
-    return emu_stream_submit(stream, &launch_work, &launch, sizeof(launch),
-                             EMU_SUBMIT_AT_ONCE);
+    return emu_queue_submit(stream, &launch_work, &launch, sizeof(launch),
+                            EMU_SUBMIT_AT_ONCE);
 }

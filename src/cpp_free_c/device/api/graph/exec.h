@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-#include "device/check/lane_clock.h"
+#include "device/sync_check/lane_clock.h"
 #include "device/api/entry/graph.h"
 
 typedef struct CUgraphExec_st {

@@ -36,7 +36,7 @@ emu_allocation_free(uint64_t address, unsigned int kinds)
 const emu_allocation *
 emu_allocation_find(uint64_t address, unsigned int kinds)
 {
-    const emu_allocation *found = emu_memory_check(address, 1);
+    const emu_allocation *found = emu_memory_holding(address, 1);
 
     if (found == NULL || (1u << found->kind & kinds) == 0) {
         return NULL;

@@ -2,7 +2,7 @@
  *
  * Streams run their work at once, so memory is allocated at once too. */
 #define _GNU_SOURCE
-#include "device/check/stream_check.h"
+#include "device/sync_check/stream_check.h"
 #include "device/memory/memory.h"
 #include "device/api/entry/capture.h"
 #include "device/api/entry/entry.h"
@@ -121,6 +121,6 @@ emu_cuMemFreeAsync(CUdeviceptr dptr, emu_stream *stream)
     if (emu_capture_is_active(stream)) {
         return emu_graph_memory_capture_free(stream, dptr);
     }
-    return emu_stream_submit(stream, &free_work, &dptr, sizeof(dptr),
-                             EMU_SUBMIT_AT_ONCE);
+    return emu_queue_submit(stream, &free_work, &dptr, sizeof(dptr),
+                            EMU_SUBMIT_AT_ONCE);
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "device/check/stream_check.h"
+#include "device/sync_check/stream_check.h"
 #include "device/memory/memory.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
@@ -26,7 +26,7 @@ emu_copy_is_ours(uint64_t address)
 bool
 emu_is_device_range(uint64_t address, size_t bytes)
 {
-    const emu_allocation *found = emu_memory_check(address, bytes);
+    const emu_allocation *found = emu_memory_holding(address, bytes);
 
     /* Kernels may use what the size was rounded up to (emu_memory_use_rest). Copies may
      * not: a driver compares them with the size that the program asked for. */
@@ -41,7 +41,7 @@ emu_is_host_range(uint64_t address, size_t bytes)
     if (!emu_copy_is_ours(address)) {
         return address != 0 && address < HOST_END && bytes <= HOST_END - address;
     }
-    found = emu_memory_check(address, bytes);
+    found = emu_memory_holding(address, bytes);
     return found != NULL &&
            (found->kind == EMU_MEMORY_HOST || found->kind == EMU_MEMORY_MANAGED);
 }
@@ -85,7 +85,7 @@ copy_move_bytes(char *target, const char *source, size_t bytes, size_t *left)
             chunk = *left;
         }
         memmove(target, source, chunk);
-        emu_written_copy((uintptr_t)target, (uintptr_t)source, chunk);
+        emu_shadow_note_copy((uintptr_t)target, (uintptr_t)source, chunk);
         target += chunk;
         source += chunk;
         bytes -= chunk;
@@ -138,7 +138,7 @@ static void
 copy_use_side(const emu_copy_box *b, const emu_copy_side *s, emu_operation *operation,
               unsigned kind)
 {
-    if (!emu_operation_is_open(operation) || emu_memory_check(s->start, 1) == NULL) {
+    if (!emu_operation_is_open(operation) || emu_memory_holding(s->start, 1) == NULL) {
         return;
     }
     for (size_t z = 0; z < b->depth; z++) {
@@ -179,7 +179,7 @@ copy_run(const void *payload, emu_context *context, emu_report *report)
 static bool
 copy_side_is_reachable(const emu_copy_box *b, const emu_copy_side *s)
 {
-    return emu_memory_check(s->start, copy_extent(b, s)) != NULL ||
+    return emu_memory_holding(s->start, copy_extent(b, s)) != NULL ||
            emu_graph_memory_holds(s->start, copy_extent(b, s));
 }
 
@@ -314,7 +314,7 @@ CUresult
 emu_copy_submit(emu_stream *stream, const emu_copy_box *b, bool blocking)
 {
     if (!blocking) {
-        return emu_stream_submit(stream, &emu_copy_work, b, sizeof(*b), EMU_SUBMIT);
+        return emu_queue_submit(stream, &emu_copy_work, b, sizeof(*b), EMU_SUBMIT);
     }
     CUresult status = emu_capture_refuse(stream); /* the default stream of a thread */
     if (status == CUDA_SUCCESS && !copy_is_on_device(b)) {
@@ -323,6 +323,5 @@ emu_copy_submit(emu_stream *stream, const emu_copy_box *b, bool blocking)
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    return emu_stream_submit(stream, &emu_copy_work, b, sizeof(*b),
-                             EMU_SUBMIT_AND_WAIT);
+    return emu_queue_submit(stream, &emu_copy_work, b, sizeof(*b), EMU_SUBMIT_AND_WAIT);
 }

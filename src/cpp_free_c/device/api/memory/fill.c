@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "device/memory/memory.h"
-#include "device/check/stream_check.h"
+#include "device/sync_check/stream_check.h"
 #include "device/machine/grid/execution.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
@@ -18,7 +18,7 @@
 static void
 fill_row(char *row, uint32_t value, size_t unit, size_t count)
 {
-    emu_written_mark((uintptr_t)row, unit * count);
+    emu_shadow_note_write((uintptr_t)row, unit * count);
     if (unit == 1) {
         memset(row, (int)value, count);
     }
@@ -188,7 +188,7 @@ fill_enqueue(emu_stream *stream, fill_payload p, emu_submit how)
     if (!fill_check(&p, emu_capture_is_active(stream))) {
         return emu_capture_failed(stream, CUDA_ERROR_INVALID_VALUE);
     }
-    return emu_stream_submit(stream, &emu_fill_work, &p, sizeof(p), how);
+    return emu_queue_submit(stream, &emu_fill_work, &p, sizeof(p), how);
 }
 
 /* Fill memory in a call that waits. The default stream of a thread may be capturing,

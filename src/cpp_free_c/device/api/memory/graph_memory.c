@@ -439,7 +439,7 @@ static CUresult
 capture_node(emu_stream *stream, const emu_work *work, emu_payload payload)
 {
     CUresult status =
-        emu_stream_submit(stream, work, payload.data, payload.size, EMU_SUBMIT);
+        emu_queue_submit(stream, work, payload.data, payload.size, EMU_SUBMIT);
 
     if (status == CUDA_SUCCESS) {
         emu_memory_node_added(stream->place.after.nodes[0]);

@@ -1,7 +1,7 @@
 /* The calls on page-locked memory: allocating it, and registering memory of the
  * program.
  */
-#include "device/check/stream_check.h"
+#include "device/sync_check/stream_check.h"
 #include "device/api/memory/allocation.h"
 #include "device/api/entry/entry.h"
 #include "device/api/entry/users.h"
@@ -90,7 +90,7 @@ host_check_register(uint64_t base, size_t size, unsigned int flags)
         return CUDA_SUCCESS;
     }
     /* In the device's own range: page-locked from the start, or not allocated. */
-    if (emu_memory_check(base, 1) != NULL) {
+    if (emu_memory_holding(base, 1) != NULL) {
         return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     }
     return CUDA_ERROR_INVALID_VALUE;

@@ -184,7 +184,7 @@ segment_share(emu_allocation *memory)
 static CUresult
 ipc_export_memory(CUdeviceptr address, unsigned int kinds, CUipcMemHandle *handle)
 {
-    const emu_allocation *inside = emu_memory_check(address, 1);
+    const emu_allocation *inside = emu_memory_holding(address, 1);
     emu_allocation *memory = NULL;
     emu_ipc_handle data = {.magic = MEMORY_MAGIC, .process = (int32_t)getpid()};
     segment *s;
@@ -219,7 +219,7 @@ emu_ipc_memory_export(emu_context *context, CUdeviceptr address, unsigned int ki
                       CUipcMemHandle *handle)
 {
     /* Work of this context must not write while the pages move. */
-    int token = emu_stream_begin(context->null_stream);
+    int token = emu_queue_begin_turn(context->null_stream);
     CUresult status;
 
     if (token < 0) {
@@ -227,8 +227,8 @@ emu_ipc_memory_export(emu_context *context, CUdeviceptr address, unsigned int ki
     }
     emu_lock();
     status = ipc_export_memory(address, kinds, handle);
-    emu_unlock(); /* emu_stream_end takes it again */
-    emu_stream_end(context->null_stream, token);
+    emu_unlock(); /* emu_turn_end takes it again */
+    emu_turn_end(context->null_stream, token);
     return status;
 }
 

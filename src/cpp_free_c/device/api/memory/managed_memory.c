@@ -31,7 +31,7 @@ emu_cuMemAllocManaged(emu_context *context, CUdeviceptr *dptr, size_t bytesize,
 static bool
 managed_has_range(CUdeviceptr address, size_t count)
 {
-    const emu_allocation *found = emu_memory_check(address, count);
+    const emu_allocation *found = emu_memory_holding(address, count);
 
     return count > 0 && found != NULL && found->kind == EMU_MEMORY_MANAGED;
 }
@@ -64,7 +64,7 @@ managed_place(const CUmemLocation *location, CUdevice *place)
 static emu_allocation *
 managed_find(CUdeviceptr address)
 {
-    return emu_memory_starting_at(emu_memory_check(address, 1)->base);
+    return emu_memory_starting_at(emu_memory_holding(address, 1)->base);
 }
 
 static CUresult

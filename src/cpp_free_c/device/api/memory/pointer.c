@@ -149,7 +149,7 @@ emu_cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr
     const size_t row = pointer_find_row(attribute);
 
     if (data == NULL || row == ATTRIBUTES ||
-        !pointer_store(data, row, ptr, emu_memory_check(ptr, 1))) {
+        !pointer_store(data, row, ptr, emu_memory_holding(ptr, 1))) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     return CUDA_SUCCESS;
@@ -172,7 +172,7 @@ CUresult
 emu_cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes,
                            void **data, CUdeviceptr ptr)
 {
-    const emu_allocation *found = emu_memory_check(ptr, 1);
+    const emu_allocation *found = emu_memory_holding(ptr, 1);
 
     if (numAttributes == 0 || attributes == NULL || data == NULL) {
         return CUDA_ERROR_INVALID_VALUE;
@@ -196,7 +196,8 @@ CUresult
 emu_cuPointerSetAttribute(const void *value, CUpointer_attribute attribute,
                           CUdeviceptr ptr)
 {
-    if (value == NULL || attribute != SYNC_MEMOPS || emu_memory_check(ptr, 1) == NULL) {
+    if (value == NULL || attribute != SYNC_MEMOPS ||
+        emu_memory_holding(ptr, 1) == NULL) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     return CUDA_SUCCESS;

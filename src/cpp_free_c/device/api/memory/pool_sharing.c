@@ -95,7 +95,7 @@ emu_cuMemPoolExportPointer(emu_context *context, CUmemPoolPtrExportData *shareDa
 {
     CUipcMemHandle handle;
 
-    const emu_allocation *found = emu_memory_check(ptr, 1);
+    const emu_allocation *found = emu_memory_holding(ptr, 1);
 
     if (shareData_out == NULL || found == NULL || found->kind != EMU_MEMORY_POOLED ||
         !emu_pool_is_exported(found->owner)) {

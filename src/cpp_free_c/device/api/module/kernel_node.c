@@ -25,8 +25,8 @@ kernel_node_function(emu_context *context, const CUDA_KERNEL_NODE_PARAMS *p,
 }
 
 CUresult
-emu_kernel_node_make(emu_context *context, const CUgraphNodeParams *params,
-                     emu_payload *out)
+emu_kernel_node_from_params(emu_context *context, const CUgraphNodeParams *params,
+                            emu_payload *out)
 {
     const CUDA_KERNEL_NODE_PARAMS *p = &params->kernel;
     emu_function *function;

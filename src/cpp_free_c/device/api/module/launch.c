@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "device/base/site.h"
-#include "device/check/stream_check.h"
+#include "device/sync_check/stream_check.h"
 #include "device/machine/grid/execution.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
@@ -243,7 +243,7 @@ launch_memory(const void *params, size_t index)
     uint64_t word;
 
     memcpy(&word, (const char *)params + index * sizeof(word), sizeof(word));
-    return emu_memory_check(word, 1);
+    return emu_memory_holding(word, 1);
 }
 
 /* -- launches as work: their function may be unloaded before they run -------------- */
@@ -434,7 +434,7 @@ launch_fill_and_submit(emu_stream *stream, emu_function *function,
     if (work->attributes.priority == 0) {
         work->attributes.priority = stream->priority;
     }
-    status = emu_stream_submit(stream, &emu_launch_kind, work, size, EMU_SUBMIT);
+    status = emu_queue_submit(stream, &emu_launch_kind, work, size, EMU_SUBMIT);
     if (status != CUDA_SUCCESS) {
         return status;
     }

@@ -73,8 +73,8 @@ extern const emu_work emu_launch_kind;
 /* -- graph nodes ------------------------------------------------------------------- */
 
 /* Make the payload of a node. */
-CUresult emu_kernel_node_make(emu_context *context, const CUgraphNodeParams *params,
-                              emu_payload *out);
+CUresult emu_kernel_node_from_params(emu_context *context,
+                                     const CUgraphNodeParams *params, emu_payload *out);
 void emu_kernel_node_describe(void *payload, CUgraphNodeParams *params);
 CUgraphExecUpdateResult emu_kernel_node_compare(const void *payload, const void *other,
                                                 bool wide);

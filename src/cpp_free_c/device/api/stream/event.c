@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "device/check/stream_check.h"
+#include "device/sync_check/stream_check.h"
 #include "device/machine/services/services.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
@@ -178,7 +178,7 @@ event_add_node(emu_stream *stream, emu_event *event, const emu_work *work)
     if (stream->place.capture == NULL) {
         return CUDA_ERROR_ILLEGAL_STATE; /* the flag is for captures only */
     }
-    return emu_stream_submit(stream, work, &payload, sizeof(payload), EMU_SUBMIT);
+    return emu_queue_submit(stream, work, &payload, sizeof(payload), EMU_SUBMIT);
 }
 
 /* Let a deferred stream that keeps work keep the record too. */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "device/check/stream_check.h"
+#include "device/sync_check/stream_check.h"
 #include "device/machine/warp/wait.h"
 #include "device/memory/memory.h"
 #include "device/api/entry/capture.h"
@@ -74,7 +74,7 @@ operation_is_met(const memory_operation *o)
 static bool
 operation_has_memory(const memory_operation *o)
 {
-    return emu_memory_check(o->address, o->size) != NULL;
+    return emu_memory_holding(o->address, o->size) != NULL;
 }
 
 /* -- work -------------------------------------------------------------------------- */
@@ -153,7 +153,7 @@ operation_check_memory(emu_context *context, const memory_operation *o)
     if (o->address % o->size != 0) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    memory = emu_memory_check(o->address, o->size);
+    memory = emu_memory_holding(o->address, o->size);
     if (memory == NULL || !emu_memory_may_use(context, memory)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -330,8 +330,8 @@ operations_capture(emu_stream *stream, CUstreamBatchMemOpParams *operations,
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    status = emu_stream_submit(stream, &emu_batch_work, payload.data, payload.size,
-                               EMU_SUBMIT);
+    status = emu_queue_submit(stream, &emu_batch_work, payload.data, payload.size,
+                              EMU_SUBMIT);
     free(payload.data);
     return status;
 }
@@ -364,7 +364,7 @@ operations_enqueue(emu_stream *stream, CUstreamBatchMemOpParams *operations,
             return status;
         }
         status =
-            emu_stream_submit(stream, &operation_work, &read, sizeof(read), EMU_SUBMIT);
+            emu_queue_submit(stream, &operation_work, &read, sizeof(read), EMU_SUBMIT);
         if (status != CUDA_SUCCESS) {
             return status;
         }

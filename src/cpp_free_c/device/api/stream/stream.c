@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "device/check/stream_check.h"
+#include "device/sync_check/stream_check.h"
 #include "device/api/entry/capture.h"
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/entry.h"
@@ -262,7 +262,7 @@ emu_cuStreamSynchronize(emu_stream *stream)
 {
     static const emu_work nothing = {.type = CU_GRAPH_NODE_TYPE_EMPTY};
 
-    return emu_stream_submit(stream, &nothing, NULL, 0, EMU_SUBMIT_AND_WAIT);
+    return emu_queue_submit(stream, &nothing, NULL, 0, EMU_SUBMIT_AND_WAIT);
 }
 
 /* -- host functions ---------------------------------------------------------------- */
@@ -326,7 +326,7 @@ emu_cuLaunchHostFunc(emu_stream *stream, CUhostFn fn, void *userData)
     if (fn == NULL) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    return emu_stream_submit(stream, &emu_host_work, &call, sizeof(call), EMU_SUBMIT);
+    return emu_queue_submit(stream, &emu_host_work, &call, sizeof(call), EMU_SUBMIT);
 }
 
 /* A function that gets the stream and its status. */
@@ -366,8 +366,8 @@ emu_cuStreamAddCallback(emu_context *context, CUstream hStream,
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    return emu_stream_submit(stream, &callback_work, &payload, sizeof(payload),
-                             EMU_SUBMIT_AT_ONCE);
+    return emu_queue_submit(stream, &callback_work, &payload, sizeof(payload),
+                            EMU_SUBMIT_AT_ONCE);
 }
 
 /* -- attributes -------------------------------------------------------------------- */

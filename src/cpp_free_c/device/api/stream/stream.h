@@ -1,6 +1,6 @@
 /* Streams: looking handles up, and the doors of calls on streams.
  *
- * Work gets into a stream by emu_stream_submit (entry/queue.h). Call all functions with
+ * Work gets into a stream by emu_queue_submit (entry/queue.h). Call all functions with
  * the API lock held. */
 #ifndef DEVICE_API_STREAM_STREAM_H
 #define DEVICE_API_STREAM_STREAM_H
@@ -10,7 +10,7 @@
 #include "device/api/entry/queue.h"
 #include "device/api/entry/work.h"
 #include "device/base/device.h"
-#include "device/check/lane_clock.h"
+#include "device/sync_check/lane_clock.h"
 #include "device/api/entry/turn.h"
 
 /* Whether NULL, and a call without a stream, mean the default stream of this thread

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "device/check/uses.h"
+#include "device/sync_check/uses.h"
 #include "device/machine/grid/execution.h"
 #include "device/machine/warp/report.h"
 #include "device/machine/warp/wait.h"

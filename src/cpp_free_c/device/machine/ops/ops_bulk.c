@@ -24,7 +24,8 @@ emu_bulk_place(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t add
     out->offset = offset % EMU_CLUSTER_STEP;
     if (owner == NULL || size > owner->shared_size ||
         out->offset > owner->shared_size - size) {
-        return emu_address_fault(warp, insn, lane, address, (unsigned)size, write);
+        (void)emu_address_fault(warp, insn, lane, address, (unsigned)size, write);
+        return false;
     }
     if (out->offset % align != 0) {
         (void)emu_fault(warp, insn, CUDA_ERROR_MISALIGNED_ADDRESS, lane, offset,

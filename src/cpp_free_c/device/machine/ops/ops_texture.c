@@ -30,10 +30,11 @@ texture_memory_of(const emu_texture *t)
     size_t row = level->width * t->element, i;
 
     if (t->resource.resType == CU_RESOURCE_TYPE_LINEAR) {
-        return emu_memory_check(level->base, row);
+        return emu_memory_holding(level->base, row);
     }
     if (t->resource.resType == CU_RESOURCE_TYPE_PITCH2D) {
-        return emu_memory_check(level->base, level->pitch * (level->height - 1) + row);
+        return emu_memory_holding(level->base,
+                                  level->pitch * (level->height - 1) + row);
     }
     for (i = 0; i < t->level_count; i++) {
         record = emu_memory_find(t->levels[i].base);

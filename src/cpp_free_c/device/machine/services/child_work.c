@@ -70,7 +70,7 @@ child_copy_rows_are_live(uint64_t address, size_t pitch, size_t width, size_t he
     return (height <= 1 || pitch >= width) &&
            !__builtin_mul_overflow(pitch, height - 1, &extent) &&
            !__builtin_add_overflow(extent, width, &extent) &&
-           emu_memory_check(address, extent) != NULL;
+           emu_memory_holding(address, extent) != NULL;
 }
 
 bool
@@ -106,11 +106,11 @@ emu_child_copy_run(const emu_child_copy *copy, emu_report *report)
         char *target = (char *)(uintptr_t)to;
 
         if (copy->source) {
-            emu_written_copy(to, from, copy->width);
+            emu_shadow_note_copy(to, from, copy->width);
             memmove(target, (const char *)(uintptr_t)from, copy->width);
         }
         else {
-            emu_written_mark(to, copy->width);
+            emu_shadow_note_write(to, copy->width);
             memset(target, copy->value, copy->width);
         }
     }

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "device/check/uses.h"
+#include "device/sync_check/uses.h"
 #include "device/compile/encoding.h"
 #include "device/machine/warp/lanes.h"
 #include "device/machine/warp/warp.h"
@@ -101,7 +101,7 @@ emu_address_global(emu_warp *warp, uint64_t address, uint64_t size)
     if (address >= EMU_SHARED_WINDOW) {
         return NULL;
     }
-    recent = emu_memory_check(address, size);
+    recent = emu_memory_holding(address, size);
     if (recent && emu_memory_may_use(grid->context, recent)) {
         warp->recent = recent;
         warp->is_noted = emu_use_log_wants(warp->block->worker->uses, recent);

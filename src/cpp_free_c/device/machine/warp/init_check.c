@@ -318,7 +318,8 @@ init_load(emu_warp *warp, const emu_insn *insn, unsigned size,
         }
         if (value.copied) {
             for (unsigned i = 0; i < EMU_LANES; i++) {
-                emu_unset_origin_of(warp, value.origin)->at[i] = at[i] + k * e.bytes;
+                emu_unset_origin_of(warp, value.origin)->at[i] =
+                    at[i] + (uint64_t)k * e.bytes;
             }
         }
         if (value.copied || warp->unset) {
@@ -590,7 +591,7 @@ emu_init_write(const emu_block *block, uint64_t address, uint64_t bytes)
         memset(block->init->shared + offset, 1, bytes);
     }
     else {
-        emu_written_mark(address, bytes);
+        emu_shadow_note_write(address, bytes);
     }
 }
 

@@ -110,7 +110,7 @@ order_grow_locked(emu_race_grid *grid)
 static void
 order_merge(published_block *slot)
 {
-    for (unsigned i = 0; i < slot->count / 2; i++) {
+    for (size_t i = 0; i < slot->count / 2; i++) {
         const uint64_t time = slot->times[2 * i].time;
 
         slot->times[i] = slot->times[2 * i + 1];

@@ -7,7 +7,7 @@
 
 #include "python/support/base.h"
 
-#include "driver/libraries.h"
+#include "driver/vendor_libraries.h"
 
 /* 0 if the table of functions is filled, else RuntimeError that says what to install.
  */

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "driver/libraries.h"
+#include "driver/vendor_libraries.h"
 #include "driver/capture.h"
 #include "python/array/construction.h"
 #include "python/array/element_type.h"

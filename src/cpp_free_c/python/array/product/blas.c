@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "driver/libraries.h"
+#include "driver/vendor_libraries.h"
 #include "driver/shape.h"
 #include "python/driver/launched.h"
 #include "python/driver/current_context.h"

@@ -1,5 +1,5 @@
 /* Logs of workers. See uses.h. */
-#include "device/check/uses.h"
+#include "device/sync_check/uses.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* Clocks. See lane_clock.h. */
-#include "device/check/lane_clock.h"
+#include "device/sync_check/lane_clock.h"
 
 #include <stdlib.h>
 #include <string.h>

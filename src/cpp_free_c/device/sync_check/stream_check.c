@@ -1,6 +1,6 @@
 /* Lanes and operations, and what conflicts. See stream_check.h. */
 #define _GNU_SOURCE
-#include "device/check/stream_check.h"
+#include "device/sync_check/stream_check.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -456,7 +456,7 @@ emu_event_clock_close(emu_clock *event)
 static bool
 use_is_of_live_memory(uint64_t address, const void *data)
 {
-    const emu_allocation *memory = emu_memory_check(address, 1);
+    const emu_allocation *memory = emu_memory_holding(address, 1);
     const uint64_t *serial = data;
 
     return memory != NULL && memory->serial <= *serial;
@@ -843,7 +843,7 @@ static void
 guard_see(void *data, uint64_t start, uint64_t end, unsigned kind)
 {
     const guard_pass *pass = data;
-    const emu_allocation *memory = emu_memory_check(start, 1);
+    const emu_allocation *memory = emu_memory_holding(start, 1);
 
     if ((kind == EMU_USE_READ) == pass->reads_too || memory == NULL) {
         return;

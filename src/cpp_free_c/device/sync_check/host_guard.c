@@ -1,6 +1,6 @@
 /* Protected pages and the handler of their signals. See stream_check.h. */
 #define _GNU_SOURCE
-#include "device/check/stream_check.h"
+#include "device/sync_check/stream_check.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* Regions in a hash table, and their blocks. See uses.h. */
-#include "device/check/uses.h"
+#include "device/sync_check/uses.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -410,7 +410,8 @@ place_add(table_place *place, emu_use_table *table, uint64_t word, uint64_t bits
     const uint64_t number = word / EMU_USE_WORDS;
     const unsigned page = (unsigned)(number % EMU_USE_PAGES);
 
-    if (number != place->number && !place_find(place, table, number, kind)) {
+    if ((place->set == NULL || number != place->number) &&
+        !place_find(place, table, number, kind)) {
         return false;
     }
     return set_add_part(table, place->set, page, (unsigned)(word % EMU_USE_WORDS),

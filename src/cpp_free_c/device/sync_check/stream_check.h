@@ -20,8 +20,8 @@
 #include <stdint.h>
 
 #include "device/base/device.h"
-#include "device/check/lane_clock.h"
-#include "device/check/uses.h"
+#include "device/sync_check/lane_clock.h"
+#include "device/sync_check/uses.h"
 
 /* Set once by cuInit. */
 extern bool emu_stream_check_on;

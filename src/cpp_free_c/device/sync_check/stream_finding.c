@@ -1,6 +1,6 @@
 /* The texts of findings. See stream_check.h. */
 #define _GNU_SOURCE
-#include "device/check/stream_check.h"
+#include "device/sync_check/stream_check.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include "device/base/site.h"
 #include "device/base/checks.h"
-#include "device/check/uses.h"
+#include "device/sync_check/uses.h"
 #include "device/memory/memory.h"
 
 enum { TEXT_ROOM = 1900, MEMORY_ROOM = 160, LINE_ROOM = 500 };
@@ -44,7 +44,7 @@ finding_verb(unsigned kinds)
 static void
 finding_memory(uint64_t address, char *text, const char **site)
 {
-    const emu_allocation *memory = emu_memory_check(address, 1);
+    const emu_allocation *memory = emu_memory_holding(address, 1);
 
     *site = NULL;
     if (memory == NULL) {
@@ -66,7 +66,7 @@ finding_value(uint64_t address, char *line)
     char value[EMU_VALUE_ROOM];
 
     line[0] = 0;
-    if (emu_memory_check(address, 1) != NULL) {
+    if (emu_memory_holding(address, 1) != NULL) {
         emu_guard_open_page(address);
         emu_value_text((const void *)(uintptr_t)address, 1, value);
         (void)snprintf(line, LINE_ROOM, "\n  value: the byte is %s", value);

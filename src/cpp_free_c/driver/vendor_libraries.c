@@ -1,6 +1,6 @@
-/* Libraries that are opened at run time: see libraries.h. */
+/* Libraries that are opened at run time: see vendor_libraries.h. */
 
-#include "driver/libraries.h"
+#include "driver/vendor_libraries.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Ranges, tables, and searches in them. See uses.h. */
-#include "device/check/uses.h"
+#include "device/sync_check/uses.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -84,7 +84,7 @@ emu_uses_add_range(emu_uses *uses, uint64_t start, uint64_t bytes, unsigned kind
         last->end += bytes; /* the next row of a box */
         return;
     }
-    if (uses->count == uses->room) {
+    if (uses->ranges == NULL || uses->count == uses->room) {
         const size_t room = uses->room * 2 + 2;
         emu_use_range *ranges = realloc(uses->ranges, room * sizeof(*ranges));
 
@@ -233,7 +233,8 @@ search_page_for_range(search *s, const emu_use_range *range,
                               page_word_bits(word, first, end);
 
         if (bits != 0) {
-            const uint64_t address = base + word * 64 + (unsigned)__builtin_ctzll(bits);
+            const uint64_t address =
+                base + (uint64_t)word * 64 + (unsigned)__builtin_ctzll(bits);
 
             /* the bytes of a word are of one allocation */
             if (search_found(s, address, range->kind,
@@ -324,7 +325,7 @@ search_regions(search *s, const emu_use_region *first, const emu_use_region *sec
 
             if (bits != 0) {
                 const uint64_t address =
-                    base + word * 64 + (unsigned)__builtin_ctzll(bits);
+                    base + (uint64_t)word * 64 + (unsigned)__builtin_ctzll(bits);
 
                 if (search_found(s, address, 1u << kind,
                                  region_kinds_of_byte(second, address) & opposite)) {
