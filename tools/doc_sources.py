@@ -31,7 +31,9 @@ SPEC = re.compile(r'PyType_Spec \w+ = \{\s*"pycuda\._driver\.(\w+)",[^;]*?(\w+)\
 ARRAY = r"\b%s\[\] = \{(.*?)\n\};"
 SLOT = re.compile(r"\{Py_tp_(new|init|call|methods|getset), (?:\(void \*\))?(\w+)\}")
 CASTS = r"(?:\((?:[^()]|\([^()]*\))*\))*"
-METHOD = re.compile(rf'\{{"(\w+)",\s*{CASTS}\s*(\w+),\s*(?:METH|PCU)_')
+METHOD = re.compile(
+    rf'(?:\{{|\bPCU_METHOD\()"(\w+)",\s*{CASTS}\s*(\w+)(?:,\s*(?:METH|PCU)_|\))'
+)
 #: A row of an array of methods that a macro generates.
 ROW = re.compile(r"\b[A-Z_]{4,}\((\w+)[,)]")
 #: The prefixes of the driver's functions for a class.

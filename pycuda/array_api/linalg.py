@@ -21,7 +21,7 @@ from pycuda.array_api._manipulation import (
 )
 from pycuda.array_api._statistics import sum as _sum
 from pycuda.gpuarray import GPUArray
-from pycuda.linalg import QRResult, SVDResult
+from pycuda.linalg import EighResult, EigResult, QRResult, SlogdetResult, SVDResult
 
 __all__ = [
     "cholesky",
@@ -193,19 +193,19 @@ def svd(x: GPUArray, /, *, full_matrices: bool = True) -> SVDResult:
     return _solvers.svd(x, full_matrices=full_matrices)
 
 
-svdvals = _of_matrices(_solvers.svdvals)
-eigh = _of_matrices(_solvers.eigh)
-eigvalsh = _of_matrices(_solvers.eigvalsh)
-eig = _of_matrices(_solvers.eig)
-eigvals = _of_matrices(_solvers.eigvals)
+svdvals: Callable[[GPUArray], GPUArray] = _of_matrices(_solvers.svdvals)
+eigh: Callable[[GPUArray], EighResult] = _of_matrices(_solvers.eigh)
+eigvalsh: Callable[[GPUArray], GPUArray] = _of_matrices(_solvers.eigvalsh)
+eig: Callable[[GPUArray], EigResult] = _of_matrices(_solvers.eig)
+eigvals: Callable[[GPUArray], GPUArray] = _of_matrices(_solvers.eigvals)
 
 
 # -- solvers ---------------------------------------------------------------------------
 
 
-det = _of_matrices(_solvers.det)
-slogdet = _of_matrices(_solvers.slogdet)
-inv = _of_matrices(_solvers.inv)
+det: Callable[[GPUArray], GPUArray] = _of_matrices(_solvers.det)
+slogdet: Callable[[GPUArray], SlogdetResult] = _of_matrices(_solvers.slogdet)
+inv: Callable[[GPUArray], GPUArray] = _of_matrices(_solvers.inv)
 
 
 def solve(x1: GPUArray, x2: GPUArray, /) -> GPUArray:

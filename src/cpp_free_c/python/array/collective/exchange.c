@@ -188,7 +188,7 @@ pcu_exchange_set_op(pcu_exchange *e, PyObject *op)
 int
 pcu_exchange_as_numbers(pcu_exchange *e, size_t count)
 {
-    static const signed char types[PCU_T_COUNT] = {
+    static const int types[PCU_T_COUNT] = {
         [PCU_T_BOOL] = -1,
         [PCU_T_INT8] = PCU_NCCL_INT8,
         [PCU_T_UINT8] = PCU_NCCL_UINT8,

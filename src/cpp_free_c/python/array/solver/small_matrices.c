@@ -108,11 +108,12 @@ static void
 small_plan_width(small_plan *plan)
 {
     const pcu_small_call *call = plan->call;
+    const pcu_gpuarray *right = plan->operands[1];
     plan->width = 0;
     plan->chunk = 0;
     plan->chunks = 1;
-    if (call->kind == PCU_SMALL_SOLVE) {
-        plan->width = plan->operands[1]->shape[plan->operands[1]->ndim - 1];
+    if (call->kind == PCU_SMALL_SOLVE && right != NULL) {
+        plan->width = right->shape[right->ndim - 1];
     }
     else if (call->kind == PCU_SMALL_INVERSE) {
         plan->width = plan->rows;

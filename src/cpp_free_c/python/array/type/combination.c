@@ -192,11 +192,7 @@ combination_pow(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     return combination_call(self, PCU_OP_POWER, inputs, out, a.stream);
 }
 
-#define COMBINATION_ROW(name, function)                                 \
-    {                                                                   \
-        name, (PyCFunction)(void (*)(void))combination_##function,      \
-            METH_FASTCALL | METH_KEYWORDS, combination_##function##_doc \
-    }
+#define COMBINATION_ROW(name, function) PCU_METHOD(name, combination_##function)
 
 PyMethodDef pcu_combination_methods[] = {
     COMBINATION_ROW("mul_add", mul_add), COMBINATION_ROW("_axpbyz", axpbyz),

@@ -67,8 +67,7 @@ pcu_gpuarray_get_imag(PyObject *op, void *Py_UNUSED(closure))
 }
 
 PyMethodDef pcu_complex_parts_methods[] = {
-    {"conj", (PyCFunction)(void (*)(void))complex_conj, METH_FASTCALL | METH_KEYWORDS,
-     complex_conj_doc},
+    PCU_METHOD("conj", complex_conj),
     {"conjugate", (PyCFunction)(void (*)(void))complex_conj,
      METH_FASTCALL | METH_KEYWORDS, complex_conjugate_doc},
     {NULL, NULL, 0, NULL},

@@ -264,18 +264,13 @@ done:
     return result;
 }
 
-#define COPY_METHOD(name)                                    \
-    {                                                        \
-#        name, (PyCFunction)(void (*)(void))copy_##name,     \
-            METH_FASTCALL | METH_KEYWORDS, copy_##name##_doc \
-    }
+#define COPY_METHOD(name) PCU_METHOD(#name, copy_##name)
 
 PyMethodDef pcu_copy_methods[] = {
     COPY_METHOD(fill),
     COPY_METHOD(astype),
     COPY_METHOD(reverse),
-    {"_new_like_me", (PyCFunction)(void (*)(void))copy_new_like_me,
-     METH_FASTCALL | METH_KEYWORDS, copy_new_like_me_doc},
+    PCU_METHOD("_new_like_me", copy_new_like_me),
     {"copy", copy_copy, METH_NOARGS, copy_copy_doc},
     {"__copy__", copy_copy, METH_NOARGS, copy_dunder_copy_doc},
     {"__deepcopy__", copy_deepcopy, METH_O, copy_deepcopy_doc},

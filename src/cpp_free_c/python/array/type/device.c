@@ -131,9 +131,7 @@ device_array_namespace(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 }
 
 PyMethodDef pcu_device_methods[] = {
-    {"to_device", (PyCFunction)(void (*)(void))device_to_device,
-     METH_FASTCALL | METH_KEYWORDS, device_to_device_doc},
-    {"__array_namespace__", (PyCFunction)(void (*)(void))device_array_namespace,
-     METH_FASTCALL | METH_KEYWORDS, device_array_namespace_doc},
+    PCU_METHOD("to_device", device_to_device),
+    PCU_METHOD("__array_namespace__", device_array_namespace),
     {NULL, NULL, 0, NULL},
 };

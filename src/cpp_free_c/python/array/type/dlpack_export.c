@@ -276,8 +276,7 @@ export_dlpack(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
 }
 
 PyMethodDef pcu_dlpack_export_methods[] = {
-    {"__dlpack__", (PyCFunction)(void (*)(void))export_dlpack,
-     METH_FASTCALL | METH_KEYWORDS, export_dlpack_doc},
+    PCU_METHOD("__dlpack__", export_dlpack),
     {"__dlpack_device__", export_dlpack_device, METH_NOARGS, export_device_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -55,11 +55,7 @@ FORWARD(argpartition, METHODS,
 FORWARD(_repr_html_, "pycuda._array.html", "($self, /)",
         "Return HTML for notebooks: shape, dtype, device, memory and elements.")
 
-#define FORWARDED_ROW(name)                                       \
-    {                                                             \
-#        name, (PyCFunction)(void (*)(void))forwarded_##name,     \
-            METH_FASTCALL | METH_KEYWORDS, forwarded_##name##_doc \
-    }
+#define FORWARDED_ROW(name) PCU_METHOD(#name, forwarded_##name)
 
 PyMethodDef pcu_forwarded_methods[] = {
     FORWARDED_ROW(bind_to_texref),

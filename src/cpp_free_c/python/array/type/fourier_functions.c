@@ -89,10 +89,8 @@ fourier_library(PyObject *m, PyObject *Py_UNUSED(ignored))
 }
 
 PyMethodDef pcu_fourier_functions[] = {
-    {"_fourier", (PyCFunction)(void (*)(void))fourier_along,
-     METH_FASTCALL | METH_KEYWORDS, fourier_along_doc},
-    {"_fourier_axes", (PyCFunction)(void (*)(void))fourier_along_axes,
-     METH_FASTCALL | METH_KEYWORDS, fourier_along_axes_doc},
+    PCU_METHOD("_fourier", fourier_along),
+    PCU_METHOD("_fourier_axes", fourier_along_axes),
     {"_fourier_library", fourier_library, METH_NOARGS, fourier_library_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -210,20 +210,15 @@ index_announce(PyObject *m, PyObject *Py_UNUSED(unused))
 }
 
 PyMethodDef pcu_public_index_functions[] = {
-    {"take", (PyCFunction)(void (*)(void))index_take, METH_FASTCALL | METH_KEYWORDS,
-     index_take_doc},
+    PCU_METHOD("take", index_take),
     {NULL, NULL, 0, NULL},
 };
 
 PyMethodDef pcu_index_functions[] = {
-    {"_apply_at", (PyCFunction)(void (*)(void))index_apply,
-     METH_FASTCALL | METH_KEYWORDS, index_apply_doc},
+    PCU_METHOD("_apply_at", index_apply),
     {"_index_report", index_announce, METH_NOARGS, index_announce_doc},
-    {"_put", (PyCFunction)(void (*)(void))index_put, METH_FASTCALL | METH_KEYWORDS,
-     index_put_doc},
-    {"_take_along_axis", (PyCFunction)(void (*)(void))index_take_along,
-     METH_FASTCALL | METH_KEYWORDS, index_take_along_doc},
-    {"_put_along_axis", (PyCFunction)(void (*)(void))index_put_along,
-     METH_FASTCALL | METH_KEYWORDS, index_put_along_doc},
+    PCU_METHOD("_put", index_put),
+    PCU_METHOD("_take_along_axis", index_take_along),
+    PCU_METHOD("_put_along_axis", index_put_along),
     {NULL, NULL, 0, NULL},
 };

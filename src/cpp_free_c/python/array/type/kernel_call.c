@@ -459,8 +459,7 @@ call_getstate(PyObject *op, PyObject *Py_UNUSED(ignored))
 }
 
 static PyMethodDef call_methods[] = {
-    {"_remember", (PyCFunction)(void (*)(void))call_remember,
-     METH_FASTCALL | METH_KEYWORDS, call_remember_doc},
+    PCU_METHOD("_remember", call_remember),
     {"__getstate__", call_getstate, METH_NOARGS, call_getstate_doc},
     {NULL, NULL, 0, NULL},
 };

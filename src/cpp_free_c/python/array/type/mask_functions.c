@@ -97,11 +97,7 @@ mask_argwhere(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
                         pcu_argwhere_new);
 }
 
-#define MASK_ROW(name)                                       \
-    {                                                        \
-#        name, (PyCFunction)(void (*)(void))mask_##name,     \
-            METH_FASTCALL | METH_KEYWORDS, mask_##name##_doc \
-    }
+#define MASK_ROW(name) PCU_METHOD(#name, mask_##name)
 
 PyMethodDef pcu_public_mask_functions[] = {
     MASK_ROW(nonzero),

@@ -283,10 +283,8 @@ protocol_array(PyObject *Py_UNUSED(op), PyObject *const *Py_UNUSED(args),
 }
 
 PyMethodDef pcu_numpy_protocol_methods[] = {
-    {"__array__", (PyCFunction)(void (*)(void))protocol_array,
-     METH_FASTCALL | METH_KEYWORDS, protocol_array_doc},
-    {"__array_ufunc__", (PyCFunction)(void (*)(void))protocol_array_ufunc,
-     METH_FASTCALL | METH_KEYWORDS, protocol_array_ufunc_doc},
+    PCU_METHOD("__array__", protocol_array),
+    PCU_METHOD("__array_ufunc__", protocol_array_ufunc),
     {"__array_function__", (PyCFunction)(void (*)(void))protocol_array_function,
      METH_FASTCALL, protocol_array_function_doc},
     {NULL, NULL, 0, NULL},

@@ -42,7 +42,6 @@ operation_elementwise(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
 }
 
 PyMethodDef pcu_operation_functions[] = {
-    {"_elementwise", (PyCFunction)(void (*)(void))operation_elementwise,
-     METH_FASTCALL | METH_KEYWORDS, operation_elementwise_doc},
+    PCU_METHOD("_elementwise", operation_elementwise),
     {NULL, NULL, 0, NULL},
 };

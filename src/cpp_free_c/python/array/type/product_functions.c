@@ -59,8 +59,7 @@ product_library(PyObject *m, PyObject *Py_UNUSED(ignored))
 }
 
 PyMethodDef pcu_product_functions[] = {
-    {"matmul", (PyCFunction)(void (*)(void))product_matmul,
-     METH_FASTCALL | METH_KEYWORDS, product_matmul_doc},
+    PCU_METHOD("matmul", product_matmul),
     {"_product_library", product_library, METH_NOARGS, product_library_doc},
     {NULL, NULL, 0, NULL},
 };

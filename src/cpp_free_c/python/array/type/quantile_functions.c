@@ -328,11 +328,7 @@ QUANTILE_MEDIAN(
 QUANTILE_MEDIAN(nanmedian, true,
                 "Return the median of the elements that are not NaN: see median.")
 
-#define QUANTILE_ROW(name)                                       \
-    {                                                            \
-#        name, (PyCFunction)(void (*)(void))function_##name,     \
-            METH_FASTCALL | METH_KEYWORDS, function_##name##_doc \
-    }
+#define QUANTILE_ROW(name) PCU_METHOD(#name, function_##name)
 
 PyMethodDef pcu_public_quantile_functions[] = {
     QUANTILE_ROW(quantile),      QUANTILE_ROW(percentile), QUANTILE_ROW(nanquantile),

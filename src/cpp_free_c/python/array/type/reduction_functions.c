@@ -177,11 +177,7 @@ METHOD(all, PCU_REDUCE_ALL,
        "Return whether all elements are true: a bool array, without axes "
        "unless axis is given.")
 
-#define METHOD_ROW(name)                                       \
-    {                                                          \
-#        name, (PyCFunction)(void (*)(void))method_##name,     \
-            METH_FASTCALL | METH_KEYWORDS, method_##name##_doc \
-    }
+#define METHOD_ROW(name) PCU_METHOD(#name, method_##name)
 
 PyMethodDef pcu_reduction_methods[] = {
     METHOD_ROW(sum),       METHOD_ROW(prod),   METHOD_ROW(min),  METHOD_ROW(max),
@@ -333,11 +329,7 @@ FUNCTION(ptp, PCU_REDUCE_PTP,
          "around, as NumPy's do.\n"
          "ValueError for an array without elements.")
 
-#define FUNCTION_ROW(name)                                       \
-    {                                                            \
-#        name, (PyCFunction)(void (*)(void))function_##name,     \
-            METH_FASTCALL | METH_KEYWORDS, function_##name##_doc \
-    }
+#define FUNCTION_ROW(name) PCU_METHOD(#name, function_##name)
 
 PyMethodDef pcu_public_reduction_functions[] = {
     FUNCTION_ROW(sum),           FUNCTION_ROW(prod),      FUNCTION_ROW(min),
@@ -351,7 +343,6 @@ PyMethodDef pcu_public_reduction_functions[] = {
 };
 
 PyMethodDef pcu_reduction_functions[] = {
-    {"_reduce", (PyCFunction)(void (*)(void))operation_reduce,
-     METH_FASTCALL | METH_KEYWORDS, operation_reduce_doc},
+    PCU_METHOD("_reduce", operation_reduce),
     {NULL, NULL, 0, NULL},
 };

@@ -110,10 +110,8 @@ scan_cumprod_method(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 }
 
 PyMethodDef pcu_scan_methods[] = {
-    {"cumsum", (PyCFunction)(void (*)(void))scan_cumsum_method,
-     METH_FASTCALL | METH_KEYWORDS, scan_cumsum_method_doc},
-    {"cumprod", (PyCFunction)(void (*)(void))scan_cumprod_method,
-     METH_FASTCALL | METH_KEYWORDS, scan_cumprod_method_doc},
+    PCU_METHOD("cumsum", scan_cumsum_method),
+    PCU_METHOD("cumprod", scan_cumprod_method),
     {NULL, NULL, 0, NULL},
 };
 
@@ -202,11 +200,7 @@ scan_accumulate(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *
     return scan_call(st, pcu_ops[a.op].name, &a);
 }
 
-#define SCAN_ROW(name)                                       \
-    {                                                        \
-#        name, (PyCFunction)(void (*)(void))scan_##name,     \
-            METH_FASTCALL | METH_KEYWORDS, scan_##name##_doc \
-    }
+#define SCAN_ROW(name) PCU_METHOD(#name, scan_##name)
 
 PyMethodDef pcu_public_scan_functions[] = {
     SCAN_ROW(cumsum),      SCAN_ROW(cumprod),        SCAN_ROW(cummax),
@@ -215,7 +209,6 @@ PyMethodDef pcu_public_scan_functions[] = {
 };
 
 PyMethodDef pcu_scan_functions[] = {
-    {"_accumulate", (PyCFunction)(void (*)(void))scan_accumulate,
-     METH_FASTCALL | METH_KEYWORDS, scan_accumulate_doc},
+    PCU_METHOD("_accumulate", scan_accumulate),
     {NULL, NULL, 0, NULL},
 };

@@ -252,21 +252,17 @@ function_count(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *k
 }
 
 PyMethodDef pcu_search_methods[] = {
-    {"searchsorted", (PyCFunction)(void (*)(void))method_searchsorted,
-     METH_FASTCALL | METH_KEYWORDS, method_searchsorted_doc},
+    PCU_METHOD("searchsorted", method_searchsorted),
     {NULL, NULL, 0, NULL},
 };
 
 PyMethodDef pcu_search_functions[] = {
-    {"_count", (PyCFunction)(void (*)(void))function_count,
-     METH_FASTCALL | METH_KEYWORDS, function_count_doc},
+    PCU_METHOD("_count", function_count),
     {NULL, NULL, 0, NULL},
 };
 
 PyMethodDef pcu_public_search_functions[] = {
-    {"searchsorted", (PyCFunction)(void (*)(void))function_searchsorted,
-     METH_FASTCALL | METH_KEYWORDS, function_searchsorted_doc},
-    {"digitize", (PyCFunction)(void (*)(void))function_digitize,
-     METH_FASTCALL | METH_KEYWORDS, function_digitize_doc},
+    PCU_METHOD("searchsorted", function_searchsorted),
+    PCU_METHOD("digitize", function_digitize),
     {NULL, NULL, 0, NULL},
 };

@@ -506,19 +506,14 @@ shape_remap(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwna
 }
 
 PyMethodDef pcu_public_shape_functions[] = {
-    {"concatenate", (PyCFunction)(void (*)(void))shape_concatenate,
-     METH_FASTCALL | METH_KEYWORDS, shape_concatenate_doc},
-    {"stack", (PyCFunction)(void (*)(void))shape_stack, METH_FASTCALL | METH_KEYWORDS,
-     shape_stack_doc},
+    PCU_METHOD("concatenate", shape_concatenate),
+    PCU_METHOD("stack", shape_stack),
     {NULL, NULL, 0, NULL},
 };
 
 PyMethodDef pcu_shape_functions[] = {
-    {"_join", (PyCFunction)(void (*)(void))shape_join, METH_FASTCALL | METH_KEYWORDS,
-     shape_join_doc},
-    {"_numpy_stack", (PyCFunction)(void (*)(void))shape_numpy_stack,
-     METH_FASTCALL | METH_KEYWORDS, shape_numpy_stack_doc},
-    {"_remap", (PyCFunction)(void (*)(void))shape_remap, METH_FASTCALL | METH_KEYWORDS,
-     shape_remap_doc},
+    PCU_METHOD("_join", shape_join),
+    PCU_METHOD("_numpy_stack", shape_numpy_stack),
+    PCU_METHOD("_remap", shape_remap),
     {NULL, NULL, 0, NULL},
 };

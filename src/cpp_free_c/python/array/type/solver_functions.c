@@ -173,9 +173,7 @@ solver_diagonals(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
 }
 
 PyMethodDef pcu_solver_functions[] = {
-    {"_values_of_diagonals", (PyCFunction)(void (*)(void))solver_diagonals,
-     METH_FASTCALL | METH_KEYWORDS, solver_diagonals_doc},
-    {"_small_solver", (PyCFunction)(void (*)(void))solver_small,
-     METH_FASTCALL | METH_KEYWORDS, solver_small_doc},
+    PCU_METHOD("_values_of_diagonals", solver_diagonals),
+    PCU_METHOD("_small_solver", solver_small),
     {NULL, NULL, 0, NULL},
 };

@@ -325,7 +325,6 @@ PyMethodDef pcu_public_standard_functions[] = {
     {"round", standard_round, METH_O, standard_round_doc},
     {"where", (PyCFunction)(void (*)(void))standard_where, METH_FASTCALL,
      standard_where_doc},
-    {"clip", (PyCFunction)(void (*)(void))standard_clip, METH_FASTCALL | METH_KEYWORDS,
-     standard_clip_doc},
+    PCU_METHOD("clip", standard_clip),
     {NULL, NULL, 0, NULL},
 };

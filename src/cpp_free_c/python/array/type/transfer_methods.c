@@ -321,11 +321,7 @@ transfer_to_gpu_async(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     return transfer_upload(st, &a, true);
 }
 
-#define TRANSFER_ROW(name)                                       \
-    {                                                            \
-#        name, (PyCFunction)(void (*)(void))transfer_##name,     \
-            METH_FASTCALL | METH_KEYWORDS, transfer_##name##_doc \
-    }
+#define TRANSFER_ROW(name) PCU_METHOD(#name, transfer_##name)
 
 PyMethodDef pcu_transfer_methods[] = {
     TRANSFER_ROW(get),       TRANSFER_ROW(get_async), TRANSFER_ROW(set),

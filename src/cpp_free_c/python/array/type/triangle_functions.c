@@ -117,9 +117,7 @@ triangle_fill(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
 }
 
 PyMethodDef pcu_triangle_functions[] = {
-    {"_triangle", (PyCFunction)(void (*)(void))triangle_of,
-     METH_FASTCALL | METH_KEYWORDS, triangle_of_doc},
-    {"_fill_triangle", (PyCFunction)(void (*)(void))triangle_fill,
-     METH_FASTCALL | METH_KEYWORDS, triangle_fill_doc},
+    PCU_METHOD("_triangle", triangle_of),
+    PCU_METHOD("_fill_triangle", triangle_fill),
     {NULL, NULL, 0, NULL},
 };

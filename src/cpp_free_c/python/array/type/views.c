@@ -505,9 +505,7 @@ PyMethodDef pcu_view_methods[] = {
      METH_FASTCALL | METH_KEYWORDS, view_reshape_doc},
     {"ravel", view_ravel, METH_NOARGS, view_ravel_doc},
     {"squeeze", view_squeeze, METH_NOARGS, view_squeeze_doc},
-    {"transpose", (PyCFunction)(void (*)(void))view_transpose,
-     METH_FASTCALL | METH_KEYWORDS, view_transpose_doc},
-    {"view", (PyCFunction)(void (*)(void))view_view, METH_FASTCALL | METH_KEYWORDS,
-     view_view_doc},
+    PCU_METHOD("transpose", view_transpose),
+    PCU_METHOD("view", view_view),
     {NULL, NULL, 0, NULL},
 };

@@ -575,20 +575,17 @@ static PyGetSetDef handler_getset[] = {
 static PyMethodDef handler_methods[] = {
     {"get_device_alloc", handler_get_device_alloc, METH_NOARGS,
      handler_get_device_alloc_doc},
-    {"pre_call", (PyCFunction)(void (*)(void))handler_base_pre_call,
-     METH_FASTCALL | METH_KEYWORDS, handler_base_pre_call_doc},
+    PCU_METHOD("pre_call", handler_base_pre_call),
     {NULL, NULL, 0, NULL},
 };
 
 static PyMethodDef in_methods[] = {
-    {"pre_call", (PyCFunction)(void (*)(void))handler_in_pre_call,
-     METH_FASTCALL | METH_KEYWORDS, handler_in_pre_call_doc},
+    PCU_METHOD("pre_call", handler_in_pre_call),
     {NULL, NULL, 0, NULL},
 };
 
 static PyMethodDef out_methods[] = {
-    {"post_call", (PyCFunction)(void (*)(void))handler_out_post_call,
-     METH_FASTCALL | METH_KEYWORDS, handler_out_post_call_doc},
+    PCU_METHOD("post_call", handler_out_post_call),
     {NULL, NULL, 0, NULL},
 };
 

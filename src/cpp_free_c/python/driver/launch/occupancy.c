@@ -439,11 +439,7 @@ occupancy_max_cooperative_blocks(PyObject *device, PyTypeObject *defining,
     return PyLong_FromLong((long)blocks * kernel->ctx->limits.multiprocessors);
 }
 
-#define OCCUPANCY_METHOD(name)                                    \
-    {                                                             \
-#        name, (PyCFunction)(void (*)(void))occupancy_##name,     \
-            METH_FASTCALL | METH_KEYWORDS, occupancy_##name##_doc \
-    }
+#define OCCUPANCY_METHOD(name) PCU_METHOD(#name, occupancy_##name)
 
 static PyMethodDef occupancy_function_methods[] = {
     OCCUPANCY_METHOD(max_active_blocks), OCCUPANCY_METHOD(suggest_block),

@@ -363,10 +363,8 @@ allocation_long(PyObject *op, PyObject *Py_UNUSED(ignored))
 }
 
 static PyMethodDef allocation_methods[] = {
-    {"free", (PyCFunction)(void (*)(void))allocation_free,
-     METH_FASTCALL | METH_KEYWORDS, allocation_free_doc},
-    {"as_buffer", (PyCFunction)(void (*)(void))allocation_as_buffer,
-     METH_FASTCALL | METH_KEYWORDS, allocation_as_buffer_doc},
+    PCU_METHOD("free", allocation_free),
+    PCU_METHOD("as_buffer", allocation_as_buffer),
     {"__long__", allocation_long, METH_NOARGS, allocation_long_doc},
     {NULL, NULL, 0, NULL},
 };
@@ -486,15 +484,12 @@ static PyType_Spec holder_spec = {
 
 static PyMethodDef allocation_functions[] = {
     {"mem_alloc", allocation_mem_alloc, METH_O, allocation_mem_alloc_doc},
-    {"mem_alloc_like", (PyCFunction)(void (*)(void))allocation_mem_alloc_like,
-     METH_FASTCALL | METH_KEYWORDS, allocation_mem_alloc_like_doc},
-    {"mem_alloc_pitch", (PyCFunction)(void (*)(void))allocation_mem_alloc_pitch,
-     METH_FASTCALL | METH_KEYWORDS, allocation_mem_alloc_pitch_doc},
+    PCU_METHOD("mem_alloc_like", allocation_mem_alloc_like),
+    PCU_METHOD("mem_alloc_pitch", allocation_mem_alloc_pitch),
     {"mem_get_address_range", allocation_mem_get_address_range, METH_O,
      allocation_mem_get_address_range_doc},
     {"mem_get_info", allocation_mem_get_info, METH_NOARGS, allocation_mem_get_info_doc},
-    {"to_device", (PyCFunction)(void (*)(void))allocation_to_device,
-     METH_FASTCALL | METH_KEYWORDS, allocation_to_device_doc},
+    PCU_METHOD("to_device", allocation_to_device),
     {NULL, NULL, 0, NULL},
 };
 

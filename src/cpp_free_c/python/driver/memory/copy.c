@@ -535,11 +535,7 @@ copy_from_device_like(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     return array;
 }
 
-#define COPY_FUNCTION(name)                                  \
-    {                                                        \
-#        name, (PyCFunction)(void (*)(void))copy_##name,     \
-            METH_FASTCALL | METH_KEYWORDS, copy_##name##_doc \
-    }
+#define COPY_FUNCTION(name) PCU_METHOD(#name, copy_##name)
 
 static PyMethodDef copy_functions[] = {
     COPY_FUNCTION(memcpy_htod),        COPY_FUNCTION(memcpy_htod_async),

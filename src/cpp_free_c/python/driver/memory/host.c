@@ -421,8 +421,7 @@ host_register_host_memory(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
 }
 
 static PyMethodDef host_functions[] = {
-    {"register_host_memory", (PyCFunction)(void (*)(void))host_register_host_memory,
-     METH_FASTCALL | METH_KEYWORDS, host_register_host_memory_doc},
+    PCU_METHOD("register_host_memory", host_register_host_memory),
     {NULL, NULL, 0, NULL},
 };
 

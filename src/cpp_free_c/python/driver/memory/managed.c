@@ -61,8 +61,7 @@ managed_get_device_pointer(PyObject *op, PyObject *Py_UNUSED(ignored))
 }
 
 static PyMethodDef managed_methods[] = {
-    {"attach", (PyCFunction)(void (*)(void))managed_attach,
-     METH_FASTCALL | METH_KEYWORDS, managed_attach_doc},
+    PCU_METHOD("attach", managed_attach),
     {"get_device_pointer", managed_get_device_pointer, METH_NOARGS,
      managed_get_device_pointer_doc},
     {NULL, NULL, 0, NULL},

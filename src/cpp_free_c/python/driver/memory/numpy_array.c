@@ -225,11 +225,7 @@ NUMPY_ARRAY_ROW(
     "Return a new array of zeros like another one in managed memory.\n\n"
     "It has the shape, dtype and order of the other. ValueError if that has gaps.")
 
-#define NUMPY_ARRAY_FUNCTION(name)                                  \
-    {                                                               \
-#        name, (PyCFunction)(void (*)(void))numpy_array_##name,     \
-            METH_FASTCALL | METH_KEYWORDS, numpy_array_##name##_doc \
-    }
+#define NUMPY_ARRAY_FUNCTION(name) PCU_METHOD(#name, numpy_array_##name)
 
 static PyMethodDef numpy_array_functions[] = {
     NUMPY_ARRAY_FUNCTION(pagelocked_empty),

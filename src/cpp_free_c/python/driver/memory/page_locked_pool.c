@@ -161,8 +161,7 @@ done:
 }
 
 static PyMethodDef hostpool_methods[] = {
-    {"allocate", (PyCFunction)(void (*)(void))hostpool_allocate,
-     METH_FASTCALL | METH_KEYWORDS, hostpool_allocate_doc},
+    PCU_METHOD("allocate", hostpool_allocate),
     {NULL, NULL, 0, NULL},
 };
 

@@ -232,8 +232,7 @@ static PyType_Spec physical_spec = {
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, physical_slots};
 
 static PyMethodDef physical_functions[] = {
-    {"mem_granularity", (PyCFunction)(void (*)(void))physical_granularity,
-     METH_FASTCALL | METH_KEYWORDS, physical_granularity_doc},
+    PCU_METHOD("mem_granularity", physical_granularity),
     {NULL, NULL, 0, NULL},
 };
 

@@ -170,8 +170,7 @@ pooled_long(PyObject *op, PyObject *Py_UNUSED(ignored))
 }
 
 static PyMethodDef pooled_device_methods[] = {
-    {"free", (PyCFunction)(void (*)(void))pooled_free, METH_FASTCALL | METH_KEYWORDS,
-     pooled_free_doc},
+    PCU_METHOD("free", pooled_free),
     {"__long__", pooled_long, METH_NOARGS, pooled_long_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -152,8 +152,7 @@ stream_allocation_get_stream(PyObject *op, void *Py_UNUSED(closure))
 }
 
 static PyMethodDef stream_allocation_methods[] = {
-    {"free", (PyCFunction)(void (*)(void))stream_allocation_free,
-     METH_FASTCALL | METH_KEYWORDS, stream_allocation_free_doc},
+    PCU_METHOD("free", stream_allocation_free),
     {NULL, NULL, 0, NULL},
 };
 
@@ -271,8 +270,7 @@ done:
 }
 
 static PyMethodDef stream_allocation_functions[] = {
-    {"mem_alloc_async", (PyCFunction)(void (*)(void))mem_alloc_async,
-     METH_FASTCALL | METH_KEYWORDS, mem_alloc_async_doc},
+    PCU_METHOD("mem_alloc_async", mem_alloc_async),
     {NULL, NULL, 0, NULL},
 };
 

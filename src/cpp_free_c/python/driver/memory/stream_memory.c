@@ -176,10 +176,8 @@ stream_batch(PyObject *op, PyObject *operations)
 }
 
 static PyMethodDef stream_memory_methods[] = {
-    {"wait_value", (PyCFunction)(void (*)(void))stream_wait_value,
-     METH_FASTCALL | METH_KEYWORDS, stream_wait_value_doc},
-    {"write_value", (PyCFunction)(void (*)(void))stream_write_value,
-     METH_FASTCALL | METH_KEYWORDS, stream_write_value_doc},
+    PCU_METHOD("wait_value", stream_wait_value),
+    PCU_METHOD("write_value", stream_write_value),
     {"batch_memory_operations", stream_batch, METH_O, stream_batch_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -281,8 +281,7 @@ texture_array_get(PyObject *op, PyObject *Py_UNUSED(ignored))
 }
 
 static PyMethodDef texture_array_data_methods[] = {
-    {"set", (PyCFunction)(void (*)(void))texture_array_set,
-     METH_FASTCALL | METH_KEYWORDS, texture_array_set_doc},
+    PCU_METHOD("set", texture_array_set),
     {"get", texture_array_get, METH_NOARGS, texture_array_get_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -484,14 +484,10 @@ virtual_get_mappings(PyObject *op, void *Py_UNUSED(closure))
 
 static PyMethodDef virtual_methods[] = {
     {"free", virtual_free, METH_NOARGS, virtual_free_doc},
-    {"map", (PyCFunction)(void (*)(void))virtual_map, METH_FASTCALL | METH_KEYWORDS,
-     virtual_map_doc},
-    {"unmap", (PyCFunction)(void (*)(void))virtual_unmap, METH_FASTCALL | METH_KEYWORDS,
-     virtual_unmap_doc},
-    {"set_access", (PyCFunction)(void (*)(void))virtual_set_access,
-     METH_FASTCALL | METH_KEYWORDS, virtual_set_access_doc},
-    {"get_access", (PyCFunction)(void (*)(void))virtual_get_access,
-     METH_FASTCALL | METH_KEYWORDS, virtual_get_access_doc},
+    PCU_METHOD("map", virtual_map),
+    PCU_METHOD("unmap", virtual_unmap),
+    PCU_METHOD("set_access", virtual_set_access),
+    PCU_METHOD("get_access", virtual_get_access),
     {NULL, NULL, 0, NULL},
 };
 

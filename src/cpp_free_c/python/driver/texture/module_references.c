@@ -71,10 +71,8 @@ references_get_surfref(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 }
 
 PyMethodDef pcu_module_reference_methods[] = {
-    {"get_texref", (PyCFunction)(void (*)(void))references_get_texref,
-     METH_FASTCALL | METH_KEYWORDS, references_get_texref_doc},
-    {"get_surfref", (PyCFunction)(void (*)(void))references_get_surfref,
-     METH_FASTCALL | METH_KEYWORDS, references_get_surfref_doc},
+    PCU_METHOD("get_texref", references_get_texref),
+    PCU_METHOD("get_surfref", references_get_surfref),
     {NULL, NULL, 0, NULL},
 };
 

@@ -71,8 +71,7 @@ surfref_get_array(PyObject *op, PyObject *Py_UNUSED(ignored))
 }
 
 static PyMethodDef surfref_methods[] = {
-    {"set_array", (PyCFunction)(void (*)(void))surfref_set_array,
-     METH_FASTCALL | METH_KEYWORDS, surfref_set_array_doc},
+    PCU_METHOD("set_array", surfref_set_array),
     {"get_array", surfref_get_array, METH_NOARGS, surfref_get_array_doc},
     {NULL, NULL, 0, NULL},
 };
