@@ -200,3 +200,23 @@ copy = d.lib.cuMemcpyDtoH_v2_ptds
 assert copy(host, w.word(0), size(4)) == 0
 print(pinned[0])
 """) == ["7"]
+
+
+def test_freeing_memory_of_a_pool_does_not_wait():
+    """cuMemFree waits for the users of other memory only, as CUDA's manual says."""
+    assert late("""
+def fill_and_free(address):
+    memory = ctypes.c_uint64(address)
+    d.ok("MemsetD32Async", w.word(0), 0, size(1), w.a)
+    d.ok("StreamSynchronize", w.a)
+    d.ok("MemsetD32Async", memory, 7, size(4), w.a)
+    d.ok("MemsetD32Async", w.word(0), 9, size(1), w.a)
+    d.ok("MemFree", memory)
+    return w.get(sync=False)
+plain = d.out(ctypes.c_uint64, "MemAlloc", size(16))
+print(fill_and_free(plain))
+ordered = d.out(ctypes.c_uint64, "MemAllocAsync", size(16), w.b)
+d.ok("StreamSynchronize", w.b)
+print(fill_and_free(ordered))
+print(d.StreamSynchronize(w.a) == R.ERROR_ILLEGAL_ADDRESS)
+""") == ["9", "0", "True"]

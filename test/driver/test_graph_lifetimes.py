@@ -712,6 +712,35 @@ def test_a_block_of_a_pool_that_is_dropped_in_a_forked_capture(hold_limit):
     assert pool.active_blocks == 0
 
 
+@pytest.mark.parametrize("how", ["pool", "stream"])
+def test_ordered_memory_that_is_dropped_beside_a_capture(how):
+    """The end of the capture frees it, behind the work of streams outside: cuMemFree
+    itself does not wait for the users of memory of cuMemAllocAsync."""
+    run_child(
+        f"""
+        import numpy as np
+        import pycuda.autoinit, pycuda.driver as drv
+        from pycuda import gpuarray
+        flags = drv.stream_flags.NON_BLOCKING
+        captured, other = drv.Stream(flags), drv.Stream(flags)
+        out = gpuarray.zeros(4, np.uint32)
+        pool = drv.MemoryPool()
+        pool.hold_limit = 0
+        with other:
+            in_pool = {how == "pool"}
+            block = pool.allocate(16) if in_pool else drv.mem_alloc_async(16, other)
+        drv.Context.synchronize()
+        with captured.capture():
+            drv.memset_d32_async(block, 2, 4, other)
+            drv.memcpy_dtod_async(out.gpudata, block, 16, other)
+            del block
+        other.synchronize()
+        assert out.get().tolist() == [2, 2, 2, 2]
+        """,
+        PYCUDA_EMULATOR_STREAMS="late",
+    )
+
+
 class Collecting(drv.Stream):
     """A stream whose block begins with garbage, which the next dict collects."""
 

@@ -371,7 +371,7 @@
       (CUdeviceptr *, dptr), (size_t *, pPitch), (size_t, WidthInBytes),               \
       (size_t, Height), (unsigned int, ElementSizeBytes))                              \
     X(MemFree, cuMemFree_v2, 3020, ONE, REQUIRED(NOGIL),                               \
-      MEMORY(dptr), FREES, SPAN(FREE, NULL, 0), (CUdeviceptr, dptr))                   \
+      MEMORY(dptr), FREES_MEMORY, SPAN(FREE, NULL, 0), (CUdeviceptr, dptr))                   \
     X(MemGetAddressRange, cuMemGetAddressRange_v2, 3020, ONE, REQUIRED(GIL),           \
       CURRENT, PLAIN, NO_SPAN,                                                         \
       (CUdeviceptr *, pbase), (size_t *, psize), (CUdeviceptr, dptr))                  \

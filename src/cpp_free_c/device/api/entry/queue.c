@@ -463,6 +463,15 @@ emu_queue_enter(emu_call call)
     return (traits & EMU_CALL_IS_INTERRUPTIBLE) != 0;
 }
 
+void
+emu_queue_settle(void)
+{
+    if (queue_streams != NULL) {
+        queue_run_all(NULL);
+    }
+    emu_running_settle(emu_context_top());
+}
+
 /* -- work that runs now ------------------------------------------------------------ */
 
 /* Take the turn of the stream for an item, after all work that must come before. Below

@@ -62,6 +62,9 @@ void emu_queue_drop(emu_stream *stream);
  * the call must end when a signal ended the wait; a call that frees goes on. */
 bool emu_queue_enter(emu_call call);
 
+/* The same in the body of a call, for one that waits for some arguments only. */
+void emu_queue_settle(void);
+
 /* Take a turn of the stream (emu_turn_begin) after the kept work that must come before
  * new work in it: for calls that need a state in which no work of the stream runs. */
 int emu_queue_begin_turn(emu_stream *stream);

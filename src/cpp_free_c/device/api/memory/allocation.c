@@ -2,6 +2,7 @@
 #include "device/api/memory/allocation.h"
 
 #include "device/api/entry/entry.h"
+#include "device/api/entry/queue.h"
 #include "device/api/entry/turn.h"
 #include "device/api/memory/ipc_memory.h"
 #include "device/api/memory/graph_memory.h"
@@ -101,6 +102,7 @@ emu_cuMemAllocPitch(emu_context *context, CUdeviceptr *dptr, size_t *pPitch,
     return CUDA_SUCCESS;
 }
 
+/* As on a GPU, this does not wait for the work that uses memory of a pool. */
 CUresult
 emu_cuMemFree(CUdeviceptr dptr)
 {
@@ -109,6 +111,10 @@ emu_cuMemFree(CUdeviceptr dptr)
                                1u << EMU_MEMORY_GRAPH_NODE;
     emu_allocation *found = emu_memory_starting_at(dptr);
 
+    if (found == NULL || found->kind != EMU_MEMORY_POOLED) {
+        emu_queue_settle();
+        found = emu_memory_starting_at(dptr);
+    }
     if (dptr == 0) {
         return CUDA_SUCCESS;
     }

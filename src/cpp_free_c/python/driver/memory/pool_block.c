@@ -201,6 +201,7 @@ block_ask_driver(pcu_memory_pool *self, size_t bytes, pcu_handle *handle,
         PCU_STATUS(status, MemAlloc, (&handle->memory, bytes));
     }
     else if (self->source != NULL) {
+        pcu_ordered_memory_made = true;
         PCU_STATUS(status, MemAllocFromPoolAsync,
                    (&handle->memory, bytes, self->source, stream));
     }

@@ -195,6 +195,7 @@ pcu_stream_allocation_new(pcu_state *st, PyObject *ctx, CUdeviceptr memory, size
     if (pool == NULL) { /* memory of another process has its owner there */
         pcu_memory_noted((PyObject *)self, PCU_MEMORY_STREAM, size);
     }
+    pcu_ordered_memory_made = true;
     pcu_stream_followers++;
     self->stream = Py_XNewRef(stream);
     self->pool = Py_XNewRef(pool);
