@@ -416,7 +416,8 @@ def _outer_edges(first, last):
 def _places(values, edges):
     """Return the bin of each value: 0 below the first edge, the last one above."""
     dtype = np.result_type(edges.dtype, values.dtype)
-    edges, values = edges.astype(dtype), values.astype(dtype)
+    edges = edges.astype(dtype, copy=False)
+    values = values.astype(dtype, copy=False)
     places = _searchsorted(edges, values, "right")
     return places - (values == edges[-1:]).astype(np.int64)
 
@@ -453,7 +454,7 @@ def histogramdd(
                 f"there are {len(ranges)} ranges for {len(points)} coordinates"
             )
         dtype = np.result_type(*(x.dtype for x in points))
-        points = [x.astype(dtype) for x in points]
+        points = [x.astype(dtype, copy=False) for x in points]
         edges = [_edges(*each) for each in zip(points, bins, ranges, strict=True)]
         shape = tuple(edge.shape[0] + 1 for edge in edges)
         places = [_places(x, edge) for x, edge in zip(points, edges, strict=True)]
