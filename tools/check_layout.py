@@ -49,7 +49,8 @@ DATA_FILES = {
 
 #: Process-wide data of the software device, a library of its own: file -> names.
 DEVICE_DATA = {
-    "device/api/entry/call_log.c": ["call_log", "state", "log_opened"],
+    "device/api/entry/call_log.c": ["call_log"],
+    "device/api/entry/injection.c": ["state", "injection_opened"],
     "device/api/entry/capture.c": ["captures", "last_number", "last_thread"],
     "device/api/context/context.c": ["last_id"],
     "device/api/entry/context_stack.c": ["stack_key", "stack_once"],

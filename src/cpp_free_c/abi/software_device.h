@@ -11,7 +11,7 @@
 typedef struct {
     size_t size; /* of this structure; a library of another release may differ */
     /* The report on the last fault: why cuInit failed, or what a kernel did. */
-    const char *(*report)(void);
+    const char *(*last_message)(void);
     /* Register the callback that handles signals during long calls
      * (device/machine/warp/wait.h), and the one that tells the line of the present call
      * (device/base/site.h). */

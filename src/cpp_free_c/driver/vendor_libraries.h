@@ -6,8 +6,8 @@
  * is never closed. The interpreter lock guards the tables. Callers:
  * python/array/product, python/array/fourier and python/array/collective.
  */
-#ifndef DRIVER_LIBRARIES_H
-#define DRIVER_LIBRARIES_H
+#ifndef DRIVER_VENDOR_LIBRARIES_H
+#define DRIVER_VENDOR_LIBRARIES_H
 
 #include <stdbool.h>
 #include <stddef.h>

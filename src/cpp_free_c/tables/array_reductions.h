@@ -13,7 +13,11 @@
  *   BOOL     bool
  *   ENDS     complex128: two numbers; an array without elements is an error
  *   MEAN     integers and bool become float64
- *   SPREAD   the same, then the dtype of the real part */
+ *   SPREAD   the same, then the dtype of the real part
+ *
+ * A reduction that ends in another operation (STD, PTP) is also named in
+ * reduce_result_in_out (python/array/ops/reduction.c) and in _STORED
+ * (pycuda/_array/functions/reductions.py). */
 #ifndef TABLES_ARRAY_REDUCTIONS_H
 #define TABLES_ARRAY_REDUCTIONS_H
 

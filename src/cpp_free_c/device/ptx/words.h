@@ -51,7 +51,7 @@ ptx_name *ptx_names_get(emu_load *load, ptx_names *names, const char *text, size
 /* -- words ------------------------------------------------------------------------- */
 
 /* clang-format off */
-/* X(name, bytes, kind): the kinds are in types.c. */
+/* X(name, bytes, kind): the kinds are in words.c. */
 #define PTX_TYPES(X) \
     X(u8, 1, UNSIGNED) X(u16, 2, UNSIGNED) X(u32, 4, UNSIGNED) X(u64, 8, UNSIGNED) \
     X(s8, 1, SIGNED) X(s16, 2, SIGNED) X(s32, 4, SIGNED) X(s64, 8, SIGNED) \

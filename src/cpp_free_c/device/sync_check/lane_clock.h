@@ -4,8 +4,8 @@
  * A clock has, for each lane, the number of its last operation that is known to have
  * ended. So an operation happened before a moment if its number is not above that of
  * the clock. */
-#ifndef DEVICE_CHECK_LANE_CLOCK_H
-#define DEVICE_CHECK_LANE_CLOCK_H
+#ifndef DEVICE_SYNC_CHECK_LANE_CLOCK_H
+#define DEVICE_SYNC_CHECK_LANE_CLOCK_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,13 +8,13 @@
  * the host to memory that an operation uses, unless the host has waited for the
  * operation. The order in which the work really ran does not matter.
  *
- * A finding makes the context fail. The next call publishes its text (message.h).
+ * A finding makes the context fail. The next call publishes its text (entry/entry.c).
  *
  * One mutex guards everything here. It is taken with any lock of the device held, and
  * no other lock is taken under it but that of sites. If the check is off, lanes and
  * operations are NULL, and all functions accept that. */
-#ifndef DEVICE_CHECK_STREAM_CHECK_H
-#define DEVICE_CHECK_STREAM_CHECK_H
+#ifndef DEVICE_SYNC_CHECK_STREAM_CHECK_H
+#define DEVICE_SYNC_CHECK_STREAM_CHECK_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Uses: which bytes of memory an operation has read and written. */
-#ifndef DEVICE_CHECK_USES_H
-#define DEVICE_CHECK_USES_H
+#ifndef DEVICE_SYNC_CHECK_USES_H
+#define DEVICE_SYNC_CHECK_USES_H
 
 #include <stdbool.h>
 #include <stddef.h>

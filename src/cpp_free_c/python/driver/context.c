@@ -3,8 +3,8 @@
  *
  * Invariant: a context is ended once, by detach() or when the last reference is
  * dropped. rec.alive is cleared under the interpreter lock before the driver is called.
- * The stack itself is in context_stack.c; context_settings.c and context_device.c add
- * further methods. Callers: see context.h. */
+ * The stack itself is in current_context.c; context_settings.c, context_device.c and
+ * context_foreign.c add further methods. Callers: see context.h. */
 #include "python/driver/context.h"
 
 #include <time.h>

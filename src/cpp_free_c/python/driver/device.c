@@ -1,4 +1,5 @@
-/* The type Device: a GPU.
+/* The type Device: a GPU. context_device.c has its methods that make contexts,
+ * launch/occupancy.c those about occupancy.
  *
  * Invariant: a Device owns no driver object. Its handle is the ordinal; devices are
  * equal if their ordinals are equal. Callers: Python, and context_device.c by device.h.

@@ -7,7 +7,9 @@
  * costs one load. A stream is current only while its context is: in another context,
  * the next outer stream of that context is current, else the default stream.
  *
- * The usual case of pcu_stream_current is inline in stream.h.
+ * The usual case of pcu_stream_current is inline in stream.h. The method capture() is
+ * in graph/stream_capture.c, add_callback() in host_function.c, writes and waits of
+ * values are in memory/stream_memory.c.
  *
  * Invariant: a stream of another library is wrapped with `foreign` set and is never
  * destroyed by this package. Callers: Python, and see stream.h. */

@@ -158,9 +158,9 @@ errors_own_detail(const char *routine, CUresult status)
     }
     if (pcu_drv_info.device != NULL &&
         (pcu_status_is_sticky(status) || !pcu_drv_info.initialized)) {
-        return PyUnicode_DecodeUTF8(pcu_drv_info.device->report(),
-                                    (Py_ssize_t)strlen(pcu_drv_info.device->report()),
-                                    "replace");
+        return PyUnicode_DecodeUTF8(
+            pcu_drv_info.device->last_message(),
+            (Py_ssize_t)strlen(pcu_drv_info.device->last_message()), "replace");
     }
     return PyUnicode_FromString("");
 }

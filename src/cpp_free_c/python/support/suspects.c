@@ -27,7 +27,7 @@ suspect_is_reported(const char *name)
     if (pcu_drv_info.device == NULL) {
         return false;
     }
-    const char *found = strstr(pcu_drv_info.device->report(), mark);
+    const char *found = strstr(pcu_drv_info.device->last_message(), mark);
     if (found == NULL) {
         return false;
     }

@@ -335,9 +335,6 @@ emu_device_open(void)
         emu_memory_set_total(i, emu_devices[i].memory_bytes);
     }
     emu_device_count = count;
-    emu_site_want(emu_checks_wanted() != 0);
-    emu_leak_open((emu_checks_wanted() & EMU_CHECK_LEAK) != 0);
-    emu_stream_check_open((emu_checks_wanted() & EMU_CHECK_SYNC) != 0);
     return CUDA_SUCCESS;
 }
 

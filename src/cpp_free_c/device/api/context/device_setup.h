@@ -1,4 +1,4 @@
-/* Setting up the devices.
+/* Setting up the devices; the names and the driver version that they report.
  *
  * cuInit sets the devices up once; after that only their primary contexts change. */
 #ifndef DEVICE_API_CONTEXT_DEVICE_SETUP_H

@@ -2,7 +2,12 @@
 #include <string.h>
 
 #include "device/memory/memory.h"
+#include "device/base/checks.h"
+#include "device/base/site.h"
+#include "device/sync_check/stream_check.h"
+#include "device/api/context/leak.h"
 #include "device/api/entry/call_log.h"
+#include "device/api/entry/injection.h"
 #include "device/api/entry/queue.h"
 #include "device/api/context/device_setup.h"
 #include "device/api/entry/entry.h"
@@ -23,10 +28,22 @@ library_open_memory(void)
     return status;
 }
 
+/* The words of PYCUDA_CHECK that watch more than kernels. */
+static CUresult
+library_open_checks(void)
+{
+    const unsigned checks = emu_checks_wanted();
+
+    emu_site_want(checks != 0);
+    emu_leak_open((checks & EMU_CHECK_LEAK) != 0);
+    emu_stream_check_open((checks & EMU_CHECK_SYNC) != 0);
+    return CUDA_SUCCESS;
+}
+
 /* The steps of the first cuInit. */
 static CUresult (*const library_steps[])(void) = {
-    emu_fault_environment, emu_call_log_environment, emu_queue_open,
-    library_open_memory,   emu_device_open,
+    emu_injection_environment, emu_call_log_environment, emu_queue_open,
+    library_open_memory,       emu_device_open,          library_open_checks,
 };
 
 CUresult

@@ -1,5 +1,4 @@
 /* The call log: how often each call was made, and the last calls with their results.
- * And fault injection.
  *
  * The functions marked EMU_EXPORT may be called from any thread at any time, before
  * cuInit too; a test reaches them through dlsym or ctypes. The API lock guards the
@@ -29,28 +28,5 @@ CUresult emu_call_log_environment(void);
 /* Count a call that begins; log a call that ends. */
 void emu_call_log_begin(emu_call call);
 void emu_call_log_end(emu_call call, CUresult status);
-
-/* -- fault injection --------------------------------------------------------------- */
-
-/* Tests make a call of the driver fail on request. */
-
-/* Fail the nth call of the function `name` from now on (1 is the next call) with
- * `code`, once. The name may lack its cu; NULL and "*" mean any function. Several
- * faults may be set. Return 0, or -1 for an unknown name, for nth 0, for a code that is
- * not positive, and if too many faults are set. */
-EMU_EXPORT int emu_fault_set(const char *name, unsigned int nth, int code);
-/* Forget all faults that emu_fault_set and the environment asked for. */
-EMU_EXPORT void emu_fault_clear(void);
-/* How many calls have failed by injection. */
-EMU_EXPORT unsigned long long emu_fault_fired(void);
-
-/* -- for the entry points ---------------------------------------------------------- */
-
-/* Read PYCUDA_EMULATOR_FAULT, once; call it without the API lock. */
-void emu_fault_open(void);
-/* INVALID_VALUE if the variable could not be understood; the message says why. */
-CUresult emu_fault_environment(void);
-/* Count the call down in all faults. Return the code with which it must fail. */
-CUresult emu_fault_check(emu_call call);
 
 #endif

@@ -10,6 +10,7 @@
 #include "device/memory/memory.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/call_log.h"
+#include "device/api/entry/injection.h"
 #include "device/api/entry/capture.h"
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/queue.h"
@@ -24,7 +25,7 @@ static _Thread_local bool has_begun; /* emu_wait_thread_begins was called */
 static void
 entry_open(void)
 {
-    emu_fault_open();
+    emu_injection_open();
     emu_call_log_open();
 }
 
@@ -58,7 +59,7 @@ emu_enter_early(emu_call call)
         return CUDA_ERROR_NOT_INITIALIZED;
     }
     emu_call_log_begin(call);
-    CUresult status = emu_fault_check(call);
+    CUresult status = emu_injection_check(call);
     if (status != CUDA_SUCCESS) {
         return status;
     }

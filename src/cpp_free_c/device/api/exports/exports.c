@@ -115,7 +115,7 @@ PCU_FUNCTIONS(EXPORTS)
 
 const pcu_software_device emu_software_device = {
     .size = sizeof(emu_software_device),
-    .report = emu_last_message,
+    .last_message = emu_last_message,
     .set_host = emu_set_host,
     .set_caller = emu_set_caller,
     .use_rest = emu_memory_use_rest,

@@ -174,7 +174,7 @@ static const struct {
     CUresult (*make)(emu_context *context, const CUgraphNodeParams *params,
                      emu_payload *out);
 } kinds[] = {
-    {"KERNEL", &emu_launch_kind, emu_kernel_node_from_params},
+    {"KERNEL", &emu_launch_work, emu_kernel_node_from_params},
     {"MEMCPY", &emu_copy_work, emu_copy_node_make},
     {"MEMSET", &emu_fill_work, emu_fill_node_make},
     {"HOST", &emu_host_work, emu_host_node_make},

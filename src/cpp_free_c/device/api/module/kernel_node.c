@@ -36,7 +36,7 @@ emu_kernel_node_from_params(emu_context *context, const CUgraphNodeParams *param
         .shared = p->sharedMemBytes,
         .parameters = p->kernelParams,
         .extra = p->extra};
-    emu_launch_work *work;
+    emu_launch_payload *work;
     size_t size;
     CUresult status;
 
@@ -44,7 +44,7 @@ emu_kernel_node_from_params(emu_context *context, const CUgraphNodeParams *param
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    size = emu_launch_work_size(function);
+    size = emu_launch_payload_size(function);
     work = calloc(1, size);
     if (work == NULL) {
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -60,7 +60,7 @@ emu_kernel_node_from_params(emu_context *context, const CUgraphNodeParams *param
 
 /* Write the array for `extra` behind the parameters: the markers, then the size. */
 static void **
-kernel_node_extra(emu_launch_work *work, void **words)
+kernel_node_extra(emu_launch_payload *work, void **words)
 {
     size_t *size = (size_t *)(void *)&words[EMU_LAUNCH_EXTRA_WORDS - 1];
 
@@ -76,7 +76,7 @@ kernel_node_extra(emu_launch_work *work, void **words)
 void
 emu_kernel_node_describe(void *payload, CUgraphNodeParams *params)
 {
-    emu_launch_work *work = payload;
+    emu_launch_payload *work = payload;
     const emu_launch *launch = &work->launch;
     const size_t behind = emu_launch_round_up(launch->params_size);
     void **words = (void **)(void *)(work->parameters + behind);
@@ -107,7 +107,7 @@ emu_kernel_node_describe(void *payload, CUgraphNodeParams *params)
 CUgraphExecUpdateResult
 emu_kernel_node_compare(const void *payload, const void *other, bool wide)
 {
-    const emu_launch_work *work = payload, *wish = other;
+    const emu_launch_payload *work = payload, *wish = other;
     const emu_function *old =
         emu_object_get_same(work->function, EMU_FUNCTION, work->serial);
 
@@ -123,7 +123,7 @@ emu_kernel_node_compare(const void *payload, const void *other, bool wide)
 void
 emu_kernel_node_draw(const void *payload, FILE *file)
 {
-    const emu_launch *launch = &((const emu_launch_work *)payload)->launch;
+    const emu_launch *launch = &((const emu_launch_payload *)payload)->launch;
 
     (void)fprintf(file, "\\ngrid (%u,%u,%u) block (%u,%u,%u) shared %zu",
                   launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0],
@@ -165,7 +165,7 @@ CUresult
 emu_kernel_node_get_attribute(const void *payload, CUlaunchAttributeID id,
                               CUlaunchAttributeValue *value)
 {
-    const emu_launch_work *work = payload;
+    const emu_launch_payload *work = payload;
     const size_t row = attribute_find(id);
 
     if (row == ATTRIBUTES) {
@@ -193,7 +193,7 @@ CUresult
 emu_kernel_node_set_attribute(void *payload, CUlaunchAttributeID id,
                               const CUlaunchAttributeValue *value)
 {
-    emu_launch_work *work = payload;
+    emu_launch_payload *work = payload;
     const CUlaunchAttribute attribute = {.id = id, .value = *value};
     emu_launch_attributes wish = work->attributes;
 
@@ -211,10 +211,10 @@ emu_kernel_node_set_attribute(void *payload, CUlaunchAttributeID id,
 CUresult
 emu_kernel_node_copy_attributes(void *payload, const void *from)
 {
-    emu_launch_work *work = payload;
+    emu_launch_payload *work = payload;
 
     if (emu_object_get_same(work->function, EMU_FUNCTION, work->serial) == NULL) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
-    return emu_launch_apply(work, &((const emu_launch_work *)from)->attributes);
+    return emu_launch_apply(work, &((const emu_launch_payload *)from)->attributes);
 }

@@ -249,7 +249,7 @@ launch_memory(const void *params, size_t index)
 /* -- launches as work: their function may be unloaded before they run -------------- */
 
 static bool
-payload_has_function(const emu_launch_work *work)
+payload_has_function(const emu_launch_payload *work)
 {
     return emu_object_get_same(work->function, EMU_FUNCTION, work->serial) != NULL;
 }
@@ -257,7 +257,7 @@ payload_has_function(const emu_launch_work *work)
 static CUresult
 payload_begin(const void *payload)
 {
-    const emu_launch_work *work = payload;
+    const emu_launch_payload *work = payload;
 
     if (!payload_has_function(work)) {
         return CUDA_ERROR_INVALID_HANDLE;
@@ -271,7 +271,7 @@ payload_begin(const void *payload)
 static void
 payload_use(const void *payload, emu_operation *operation)
 {
-    const emu_launch_work *work = payload;
+    const emu_launch_payload *work = payload;
     const size_t words = work->launch.params_size / sizeof(uint64_t);
 
     if (!payload_has_function(work)) {
@@ -301,7 +301,7 @@ payload_failed(const emu_function *function, emu_context *context, CUresult stat
 static CUresult
 payload_run(const void *payload, emu_context *context, emu_report *report)
 {
-    const emu_launch_work *work = payload;
+    const emu_launch_payload *work = payload;
     const emu_function *function = work->function;
     emu_operation *operation = emu_operation_present();
     emu_launch launch = work->launch;
@@ -321,7 +321,7 @@ payload_run(const void *payload, emu_context *context, emu_report *report)
 static void
 payload_end(const void *payload)
 {
-    const emu_launch_work *work = payload;
+    const emu_launch_payload *work = payload;
 
     emu_users_remove(&work->function->module->object);
     emu_users_remove(&work->function->object.context->object);
@@ -330,7 +330,7 @@ payload_end(const void *payload)
 static const char *
 payload_name(const void *payload)
 {
-    const emu_launch_work *work = payload;
+    const emu_launch_payload *work = payload;
 
     if (!payload_has_function(work)) {
         return "a function of an unloaded module";
@@ -338,7 +338,7 @@ payload_name(const void *payload)
     return emu_kernel_get_info(work->function->kernel)->name;
 }
 
-const emu_work emu_launch_kind = {.type = CU_GRAPH_NODE_TYPE_KERNEL,
+const emu_work emu_launch_work = {.type = CU_GRAPH_NODE_TYPE_KERNEL,
                                   .begin = payload_begin,
                                   .use = payload_use,
                                   .run = payload_run,
@@ -351,18 +351,18 @@ const emu_work emu_launch_kind = {.type = CU_GRAPH_NODE_TYPE_KERNEL,
 /* -- launches ---------------------------------------------------------------------- */
 
 size_t
-emu_launch_work_size(const emu_function *function)
+emu_launch_payload_size(const emu_function *function)
 {
     const emu_kernel_info *info = emu_kernel_get_info(function->kernel);
     const size_t pointers = info->param_count + EMU_LAUNCH_EXTRA_WORDS;
 
-    return sizeof(emu_launch_work) + emu_launch_round_up(info->params_size) +
+    return sizeof(emu_launch_payload) + emu_launch_round_up(info->params_size) +
            pointers * sizeof(void *);
 }
 
 CUresult
 emu_launch_fill(emu_function *function, const emu_launch_request *r,
-                emu_launch_work *work)
+                emu_launch_payload *work)
 {
     const emu_kernel_info *info = emu_kernel_get_info(function->kernel);
     emu_launch_request own = *r;
@@ -398,7 +398,7 @@ emu_launch_fill(emu_function *function, const emu_launch_request *r,
 }
 
 CUresult
-emu_launch_apply(emu_launch_work *work, const emu_launch_attributes *attributes)
+emu_launch_apply(emu_launch_payload *work, const emu_launch_attributes *attributes)
 {
     emu_launch *launch = &work->launch;
     emu_launch_request r = {.shared = (unsigned int)launch->dynamic_shared,
@@ -424,7 +424,8 @@ emu_launch_apply(emu_launch_work *work, const emu_launch_attributes *attributes)
 /* Submit a launch. `work` has room for it. */
 static CUresult
 launch_fill_and_submit(emu_stream *stream, emu_function *function,
-                       const emu_launch_request *r, emu_launch_work *work, size_t size)
+                       const emu_launch_request *r, emu_launch_payload *work,
+                       size_t size)
 {
     CUresult status = emu_launch_fill(function, r, work);
 
@@ -434,7 +435,7 @@ launch_fill_and_submit(emu_stream *stream, emu_function *function,
     if (work->attributes.priority == 0) {
         work->attributes.priority = stream->priority;
     }
-    status = emu_queue_submit(stream, &emu_launch_kind, work, size, EMU_SUBMIT);
+    status = emu_queue_submit(stream, &emu_launch_work, work, size, EMU_SUBMIT);
     if (status != CUDA_SUCCESS) {
         return status;
     }
@@ -447,8 +448,9 @@ launch_fill_and_submit(emu_stream *stream, emu_function *function,
 static CUresult
 launch_submit(emu_stream *stream, CUfunction handle, const emu_launch_request *r)
 {
-    _Alignas(emu_launch_work) char on_stack[sizeof(emu_launch_work) + STACK_PARAMETERS];
-    emu_launch_work *work = (emu_launch_work *)(void *)on_stack;
+    _Alignas(emu_launch_payload) char
+        on_stack[sizeof(emu_launch_payload) + STACK_PARAMETERS];
+    emu_launch_payload *work = (emu_launch_payload *)(void *)on_stack;
     emu_context *context = stream->object.context;
     emu_function *function;
     CUresult status = emu_function_find_in(context, handle, &function);
@@ -459,7 +461,7 @@ launch_submit(emu_stream *stream, CUfunction handle, const emu_launch_request *r
     if (function->object.context != context) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
-    const size_t size = emu_launch_work_size(function);
+    const size_t size = emu_launch_payload_size(function);
     if (size > sizeof(on_stack)) {
         work = malloc(size);
         if (work == NULL) {

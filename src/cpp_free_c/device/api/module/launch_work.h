@@ -47,7 +47,7 @@ typedef struct {
     emu_launch_attributes attributes;
     bool packed; /* the program gave the parameters as one buffer */
     _Alignas(16) char parameters[];
-} emu_launch_work;
+} emu_launch_payload;
 
 static inline size_t
 emu_launch_round_up(size_t size)
@@ -56,19 +56,19 @@ emu_launch_round_up(size_t size)
 }
 
 /* The bytes of a record for the function. */
-size_t emu_launch_work_size(const emu_function *function);
+size_t emu_launch_payload_size(const emu_function *function);
 /* Check a launch and fill its record. */
 CUresult emu_launch_fill(emu_function *function, const emu_launch_request *request,
-                         emu_launch_work *work);
+                         emu_launch_payload *work);
 
 /* Give a launch other attributes, if it may have them. Its function must be live. */
-CUresult emu_launch_apply(emu_launch_work *work,
+CUresult emu_launch_apply(emu_launch_payload *work,
                           const emu_launch_attributes *attributes);
 /* Keep an attribute, if nodes have it. */
 void emu_launch_attribute_store(emu_launch_attributes *attributes,
                                 const CUlaunchAttribute *attribute);
 
-extern const emu_work emu_launch_kind;
+extern const emu_work emu_launch_work;
 
 /* -- graph nodes ------------------------------------------------------------------- */
 

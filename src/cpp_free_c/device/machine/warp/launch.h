@@ -26,7 +26,7 @@ typedef struct {
 
 typedef struct {
     CUresult code;
-    const char *kind; /* the word of report_log.h; NULL on success */
+    const char *kind; /* the word of emu_report_log (base/checks.h); NULL on success */
     unsigned block[3];
     unsigned thread[3];
     uint64_t address; /* of the access, or 0 */

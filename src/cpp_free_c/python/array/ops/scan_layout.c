@@ -11,9 +11,9 @@ enum {
     SCAN_SMALL_BYTES = 32,   /* the same in a small one */
     SCAN_COLUMN_BYTES = 64,  /* the same in columns, unless the step is known */
     SCAN_MOST_EACH = 32,     /* elements of a thread */
-    SCAN_UNIT = 16,          /* bytes of a unit; see pycuda-scan.hpp */
+    SCAN_UNIT = 16,          /* bytes of a unit; see pycuda-array-scan.hpp */
     SCAN_SECTOR = 32,        /* bytes that memory moves at once */
-    SCAN_WINDOW = 32,        /* tiles of a window; see pycuda-scan.hpp */
+    SCAN_WINDOW = 32,        /* tiles of a window; see pycuda-array-scan.hpp */
     SCAN_MOST_SUMS = 1024,   /* tiles of a scan by two kernels */
     SCAN_WALK_TILES = 4,     /* of a line that one block scans though few lines exist */
     SCAN_SHIFT = 5,          /* log2 of the lines of a block, if the lines are long */

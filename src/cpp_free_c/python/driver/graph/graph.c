@@ -2,7 +2,8 @@
  * again and again.
  *
  * graph_node.c has the nodes, graph_add.c adds them, graph_edges.c changes their order,
- * graph_exec.c has the executable graph, stream_capture.c records the work of a stream.
+ * graph_exec.c has the executable graph, stream_capture.c records the work of a stream,
+ * graph_memory.c has nodes that allocate, user_object.c objects that a graph keeps.
  *
  * Invariant: see graph.h. Callers: Python, and see graph.h. */
 #include "python/driver/graph/graph.h"

@@ -1,7 +1,8 @@
 /* Function: a kernel of a loaded module. The object, its attributes and settings.
  *
  * Function.__call__ is in call.c, prepare() and the prepared calls in prepared_call.c,
- * the launch calls of CUDA before 4.0 in old_calls.c.
+ * the launch calls of CUDA before 4.0 in old_calls.c, occupancy in occupancy.c,
+ * functions of modules of other libraries in module/foreign_module.c.
  *
  * Invariant: a Function holds its module, which owns the code. */
 #include "python/driver/launch/launch.h"
