@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from numpy.linalg import LinAlgError
 
-from pycuda._array.functions.diagonals import diagonal
-from pycuda._array.functions.shapes import matrix_transpose
 from pycuda._array.linalg.factors import (
     EighResult,
     EigResult,
@@ -31,14 +29,7 @@ from pycuda._array.linalg.factors import (
     svdvals,
 )
 from pycuda._array.linalg.norms import cond, matrix_norm, norm, vector_norm
-from pycuda._array.linalg.products import (
-    cross,
-    multi_dot,
-    outer,
-    tensordot,
-    trace,
-    vecdot,
-)
+from pycuda._array.linalg.products import multi_dot
 from pycuda._array.linalg.systems import (
     SlogdetResult,
     det,
@@ -51,6 +42,15 @@ from pycuda._array.linalg.systems import (
 )
 from pycuda._driver import _product_library, matmul
 from pycuda._public import publish as _publish
+from pycuda.gpuarray import (
+    cross,
+    diagonal,
+    matrix_transpose,
+    outer,
+    tensordot,
+    trace,
+    vecdot,
+)
 
 
 def product_library() -> str:

@@ -779,6 +779,7 @@ def test_a_fork_during_a_capture():
     """The child drops the capture, whose fences are events of the parent."""
     run_child("""
         import os
+        import warnings
         import pycuda.autoinit, pycuda.driver as drv
         stream = drv.Stream()
         memory = drv.mem_alloc_async(64, stream)  # so streams are fenced
@@ -786,6 +787,7 @@ def test_a_fork_during_a_capture():
         capture = stream.capture()
         graph = capture.__enter__()
         drv.memset_d8_async(memory, 2, 64, stream)
+        warnings.simplefilter("ignore", DeprecationWarning)  # the driver has threads
         child = os.fork()
         if child == 0:
             del graph, capture

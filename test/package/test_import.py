@@ -103,6 +103,24 @@ def test_functions_and_classes_have_public_names(module):
     assert found > 5
 
 
+def test_names_of_modules_do_not_depend_on_which_is_imported_first():
+    program = """
+        import importlib, inspect
+        for name in "gpuarray", "linalg":
+            module = importlib.import_module(f"pycuda.{name}")
+            for function in dir(module):
+                getattr(module, function)
+        from pycuda import gpuarray, linalg
+        for module in gpuarray, linalg:
+            for name in dir(module):
+                value = getattr(module, name)
+                if inspect.isfunction(value):
+                    print(module.__name__, name, value.__module__)
+    """
+    other = program.replace('"gpuarray", "linalg"', '"linalg", "gpuarray"')
+    assert run_child(program).stdout == run_child(other).stdout != ""
+
+
 def test_help_shows_names_that_were_not_used():
     program = (
         "import pydoc, pycuda.gpuarray; print(pydoc.render_doc('pycuda.gpuarray'))"

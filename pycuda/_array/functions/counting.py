@@ -11,7 +11,7 @@ import numpy as np
 
 from pycuda._array.copies import on_stream
 from pycuda._array.creation import zeros
-from pycuda._array.functions.conversion import asarray, operand
+from pycuda._array.functions.conversion import asarray, astype, operand
 from pycuda._array.functions.flat_indices import ravel_multi_index
 from pycuda._driver import (
     GPUArray,
@@ -416,8 +416,7 @@ def _outer_edges(first, last):
 def _places(values, edges):
     """Return the bin of each value: 0 below the first edge, the last one above."""
     dtype = np.result_type(edges.dtype, values.dtype)
-    edges = edges.astype(dtype, copy=False)
-    values = values.astype(dtype, copy=False)
+    edges, values = (astype(x, dtype, copy=False) for x in (edges, values))
     places = _searchsorted(edges, values, "right")
     return places - (values == edges[-1:]).astype(np.int64)
 
@@ -454,7 +453,7 @@ def histogramdd(
                 f"there are {len(ranges)} ranges for {len(points)} coordinates"
             )
         dtype = np.result_type(*(x.dtype for x in points))
-        points = [x.astype(dtype, copy=False) for x in points]
+        points = [astype(x, dtype, copy=False) for x in points]
         edges = [_edges(*each) for each in zip(points, bins, ranges, strict=True)]
         shape = tuple(edge.shape[0] + 1 for edge in edges)
         places = [_places(x, edge) for x, edge in zip(points, edges, strict=True)]
