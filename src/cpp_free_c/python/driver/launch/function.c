@@ -493,7 +493,7 @@ static PyType_Spec function_spec = {
     function_slots};
 
 /* The last row, MAX, is the number of attributes. It gets no property. */
-#define FUNCTION_PROPERTY(name, value) {#name, value},
+#define FUNCTION_PROPERTY(name, value, doc) {#name, value, doc},
 static const pcu_property function_properties[] = {PCU_FUNC_ATTRS(FUNCTION_PROPERTY)};
 #undef FUNCTION_PROPERTY
 
