@@ -1859,7 +1859,7 @@ class launch_attribute(_Enumeration):
     ACCESS_POLICY_WINDOW: ClassVar[launch_attribute]
     """A range of memory that the L2 cache prefers to keep."""
     COOPERATIVE: ClassVar[launch_attribute]
-    """All blocks are on the device together; 0 or 1."""
+    """1: all blocks are on the device together."""
     SYNCHRONIZATION_POLICY: ClassVar[launch_attribute]
     """How threads wait for a stream. For streams, not for launches."""
     CLUSTER_DIMENSION: ClassVar[launch_attribute]
@@ -1867,7 +1867,7 @@ class launch_attribute(_Enumeration):
     CLUSTER_SCHEDULING_POLICY_PREFERENCE: ClassVar[launch_attribute]
     """Order of clusters: 0 default, 1 spread over multiprocessors, 2 balanced."""
     PROGRAMMATIC_STREAM_SERIALIZATION: ClassVar[launch_attribute]
-    """The kernel may begin before the kernel ahead of it has ended; 0 or 1."""
+    """1: the kernel may begin before the kernel ahead of it has ended."""
     PROGRAMMATIC_EVENT: ClassVar[launch_attribute]
     """An event that is recorded when all blocks have triggered it."""
     PRIORITY: ClassVar[launch_attribute]
@@ -1950,11 +1950,11 @@ class mem_pool_attribute(_Enumeration):
     """Attributes of a MemoryPool."""
 
     REUSE_FOLLOW_EVENT_DEPENDENCIES: ClassVar[mem_pool_attribute]
-    """Reuse memory of another stream if events order the streams; 0 or 1."""
+    """True: reuse memory of another stream if events order the streams."""
     REUSE_ALLOW_OPPORTUNISTIC: ClassVar[mem_pool_attribute]
-    """Reuse memory of another stream if its free is done; 0 or 1."""
+    """True: reuse memory of another stream if its free is done."""
     REUSE_ALLOW_INTERNAL_DEPENDENCIES: ClassVar[mem_pool_attribute]
-    """Reuse memory of another stream by waiting for it; 0 or 1."""
+    """True: reuse memory of another stream, which the new stream waits for."""
     RELEASE_THRESHOLD: ClassVar[mem_pool_attribute]
     """Unused bytes that the pool keeps when the program waits for the device."""
     RESERVED_MEM_CURRENT: ClassVar[mem_pool_attribute]
@@ -1970,13 +1970,13 @@ class mem_range_attribute(_Enumeration):
     """What the driver knows about managed memory."""
 
     READ_MOSTLY: ClassVar[mem_range_attribute]
-    """1 if all pages were advised SET_READ_MOSTLY, otherwise 0."""
+    """True if all pages were advised SET_READ_MOSTLY, otherwise False."""
     PREFERRED_LOCATION: ClassVar[mem_range_attribute]
-    """The preferred place of all pages: the number of a device, -1 host, -2 none."""
+    """The preferred place of all pages: a Device, 'host' or None."""
     ACCESSED_BY: ClassVar[mem_range_attribute]
-    """The devices for which SET_ACCESSED_BY was given; -1 is the host."""
+    """The places for which SET_ACCESSED_BY was given, a list."""
     LAST_PREFETCH_LOCATION: ClassVar[mem_range_attribute]
-    """The place of the last prefetch: the number of a device, -1 host, -2 none."""
+    """The place of the last prefetch: a Device, 'host' or None."""
     PREFERRED_LOCATION_TYPE: ClassVar[mem_range_attribute]
     """The kind of the preferred place: 0 none, 1 device, 2 host, 3 and 4 NUMA node."""
     PREFERRED_LOCATION_ID: ClassVar[mem_range_attribute]

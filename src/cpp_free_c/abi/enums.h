@@ -184,11 +184,11 @@
     X(jit_target, COMPUTE_21, 21, "Compute capability 2.1.") \
     /* launch_attribute */ \
     X(launch_attribute, ACCESS_POLICY_WINDOW, 1, "A range of memory that the L2 cache prefers to keep.") \
-    X(launch_attribute, COOPERATIVE, 2, "All blocks are on the device together; 0 or 1.") \
+    X(launch_attribute, COOPERATIVE, 2, "1: all blocks are on the device together.") \
     X(launch_attribute, SYNCHRONIZATION_POLICY, 3, "How threads wait for a stream. For streams, not for launches.") \
     X(launch_attribute, CLUSTER_DIMENSION, 4, "The size of a cluster, in blocks.") \
     X(launch_attribute, CLUSTER_SCHEDULING_POLICY_PREFERENCE, 5, "Order of clusters: 0 default, 1 spread over multiprocessors, 2 balanced.") \
-    X(launch_attribute, PROGRAMMATIC_STREAM_SERIALIZATION, 6, "The kernel may begin before the kernel ahead of it has ended; 0 or 1.") \
+    X(launch_attribute, PROGRAMMATIC_STREAM_SERIALIZATION, 6, "1: the kernel may begin before the kernel ahead of it has ended.") \
     X(launch_attribute, PROGRAMMATIC_EVENT, 7, "An event that is recorded when all blocks have triggered it.") \
     X(launch_attribute, PRIORITY, 8, "The priority of the launch; a lower number is a higher priority.") \
     X(launch_attribute, MEM_SYNC_DOMAIN_MAP, 9, "The numbers of the default and the remote memory synchronization domain.") \
@@ -224,19 +224,19 @@
     X(mem_attach_flags, HOST, 2, "No stream of a device can use the memory, only the host.") \
     X(mem_attach_flags, SINGLE, 4, "One stream of a device can use the memory.") \
     /* mem_pool_attribute */ \
-    X(mem_pool_attribute, REUSE_FOLLOW_EVENT_DEPENDENCIES, 1, "Reuse memory of another stream if events order the streams; 0 or 1.") \
-    X(mem_pool_attribute, REUSE_ALLOW_OPPORTUNISTIC, 2, "Reuse memory of another stream if its free is done; 0 or 1.") \
-    X(mem_pool_attribute, REUSE_ALLOW_INTERNAL_DEPENDENCIES, 3, "Reuse memory of another stream by waiting for it; 0 or 1.") \
+    X(mem_pool_attribute, REUSE_FOLLOW_EVENT_DEPENDENCIES, 1, "True: reuse memory of another stream if events order the streams.") \
+    X(mem_pool_attribute, REUSE_ALLOW_OPPORTUNISTIC, 2, "True: reuse memory of another stream if its free is done.") \
+    X(mem_pool_attribute, REUSE_ALLOW_INTERNAL_DEPENDENCIES, 3, "True: reuse memory of another stream, which the new stream waits for.") \
     X(mem_pool_attribute, RELEASE_THRESHOLD, 4, "Unused bytes that the pool keeps when the program waits for the device.") \
     X(mem_pool_attribute, RESERVED_MEM_CURRENT, 5, "The memory that the pool has from the device, in bytes.") \
     X(mem_pool_attribute, RESERVED_MEM_HIGH, 6, "The highest RESERVED_MEM_CURRENT since it was set to 0, in bytes.") \
     X(mem_pool_attribute, USED_MEM_CURRENT, 7, "The memory of the pool that the program uses, in bytes.") \
     X(mem_pool_attribute, USED_MEM_HIGH, 8, "The highest USED_MEM_CURRENT since it was set to 0, in bytes.") \
     /* mem_range_attribute */ \
-    X(mem_range_attribute, READ_MOSTLY, 1, "1 if all pages were advised SET_READ_MOSTLY, otherwise 0.") \
-    X(mem_range_attribute, PREFERRED_LOCATION, 2, "The preferred place of all pages: the number of a device, -1 host, -2 none.") \
-    X(mem_range_attribute, ACCESSED_BY, 3, "The devices for which SET_ACCESSED_BY was given; -1 is the host.") \
-    X(mem_range_attribute, LAST_PREFETCH_LOCATION, 4, "The place of the last prefetch: the number of a device, -1 host, -2 none.") \
+    X(mem_range_attribute, READ_MOSTLY, 1, "True if all pages were advised SET_READ_MOSTLY, otherwise False.") \
+    X(mem_range_attribute, PREFERRED_LOCATION, 2, "The preferred place of all pages: a Device, 'host' or None.") \
+    X(mem_range_attribute, ACCESSED_BY, 3, "The places for which SET_ACCESSED_BY was given, a list.") \
+    X(mem_range_attribute, LAST_PREFETCH_LOCATION, 4, "The place of the last prefetch: a Device, 'host' or None.") \
     X(mem_range_attribute, PREFERRED_LOCATION_TYPE, 5, "The kind of the preferred place: 0 none, 1 device, 2 host, 3 and 4 NUMA node.") \
     X(mem_range_attribute, PREFERRED_LOCATION_ID, 6, "The number of the device or NUMA node of the preferred place.") \
     X(mem_range_attribute, LAST_PREFETCH_LOCATION_TYPE, 7, "The kind of the place of the last prefetch, as in PREFERRED_LOCATION_TYPE.") \
