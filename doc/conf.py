@@ -2,7 +2,7 @@
 
 The reference is made from the docstrings of the package, so the extension must have
 been built; a driver is not needed. Docstrings of the extension are plain text: they are
-made into markup here, with the driver's functions that are behind each name.
+made into markup here, with the driver's functions that each name calls.
 """
 
 import inspect
@@ -24,6 +24,7 @@ import doc_sources  # noqa: E402
 from pages.plain import plain_to_markup  # noqa: E402
 
 import pycuda  # noqa: E402
+from pages import source_links  # noqa: E402
 
 project = "pycuda"
 author = "the authors of pycuda"
@@ -32,6 +33,7 @@ version = release = pycuda.VERSION_TEXT
 
 extensions = [
     "sphinx.ext.autodoc",
+    "sphinx.ext.linkcode",
     "sphinx_copybutton",
     "sphinx_design",
     "pages.charts",
@@ -69,6 +71,9 @@ html_theme_options = {
     "footer_end": ["theme-version"],
     "back_to_top_button": True,
 }
+#: The address of a file in the repository's web view, with {file} and {line}. If it is
+#: empty, the reference has no links to the source.
+SOURCE = os.environ.get("PYCUDA_DOC_SOURCE", "")
 #: The list of versions, a file that all versions share, where several are published.
 VERSIONS = os.environ.get("PYCUDA_DOC_VERSIONS")
 if VERSIONS:
@@ -128,7 +133,7 @@ def is_c(thing):
 
 
 def on_docstring(app, what, name, thing, options, lines):
-    """Make markup of the extension's docstrings, and say what is behind a name."""
+    """Make markup of the extension's docstrings, and list the driver's functions."""
     if what == "data" and inspect.getdoc(thing) == inspect.getdoc(type(thing)):
         lines.clear()  # it describes lists or numbers, not this one
     if what not in DESCRIBED or not is_c(thing):
@@ -137,9 +142,18 @@ def on_docstring(app, what, name, thing, options, lines):
     entry = entry_of(name)
     if entry is None or any(f".{word}." in f"{name}." for word in UNTOLD):
         return
-    calls = ", ".join(f"``{call}``" for call in entry.calls)
-    told = f"Driver: {calls}. " if calls else ""
-    lines += ["", f"{told}Source: ``{entry.file.removeprefix('src/cpp_free_c/')}``."]
+    if entry.calls:
+        calls = ", ".join(f"``{call}``" for call in entry.calls)
+        lines += ["", f"Driver: {calls}."]
+
+
+def linkcode_resolve(domain, info):
+    """Return the address of the source of a name, or None."""
+    if not SOURCE or domain != "py" or not info["module"]:
+        return None
+    module, name = info["module"], info["fullname"]
+    place = source_links.find(module, name, entry_of(f"{module}.{name}"))
+    return place and SOURCE.format(file=place[0], line=place[1])
 
 
 def on_source(app, docname, source):

@@ -253,6 +253,15 @@ def test_a_class_begins_with_tables(pages):
 
 
 @needs_sphinx
+def test_an_entry_lists_the_functions_of_the_driver(pages):
+    """Without the address of the repository it has no link to the source."""
+    text = text_of(pages, "driver/memory")
+    entry = text.partition('id="pycuda.driver.memcpy_htod"')[2].partition("</dl>")[0]
+    assert "Driver: " in entry and "cuMemcpyHtoD" in entry
+    assert "Source: " not in text and "[source]" not in text
+
+
+@needs_sphinx
 def test_a_section_begins_with_a_table(pages):
     text = text_of(pages, "driver/memory")
     section = text.partition('<section id="copies">')[2]
