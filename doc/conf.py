@@ -62,7 +62,7 @@ html_theme_options = {
         "image_dark": "static/logo.svg",
         "alt_text": "pycuda: to the first page",
     },
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
     "navbar_align": "left",
     "navbar_end": ["version.html", "theme-switcher"],
     "show_toc_level": 2,

@@ -38,7 +38,7 @@ product = np.full_like(left, np.nan)
 multiply(drv.Out(product), drv.In(left), drv.In(right), block=(400, 1, 1), grid=(1, 1))
 
 for value in product[::20]:
-    print(f"{value:5.2f}", " " * round(19 + 19 * value) + "*")
+    print(f"{value:5.2f}", " " * round(15 + 15 * value) + "*")
 if (product != left * right).any():
     sys.exit("the product is wrong")
 print("the product is correct")

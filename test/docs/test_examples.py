@@ -126,7 +126,7 @@ def test_hello_gpu(tmp_path):
     drawn = [numbers(line)[0] for line in curve]
     assert drawn == pytest.approx(np.cos(x) * np.exp(-x / 6), abs=0.006)
     columns = [line.index("*") for line in curve]
-    assert columns == pytest.approx([25 + 19 * value for value in drawn], abs=1)
+    assert columns == pytest.approx([21 + 15 * value for value in drawn], abs=1)
     assert lines[-1] == "the product is correct"
 
 
