@@ -33,6 +33,7 @@ version = release = pycuda.VERSION_TEXT
 
 extensions = [
     "sphinx.ext.autodoc",
+    "sphinx.ext.intersphinx",
     "sphinx.ext.linkcode",
     "sphinx_copybutton",
     "sphinx_design",
@@ -74,6 +75,13 @@ html_theme_options = {
 #: The address of a file in the repository's web view, with {file} and {line}. If it is
 #: empty, the reference has no links to the source.
 SOURCE = os.environ.get("PYCUDA_DOC_SOURCE", "")
+#: Links to the pages of Python and NumPy, if the build may use the network. Otherwise
+#: their names are shown without links.
+if os.environ.get("PYCUDA_DOC_INTERSPHINX"):
+    intersphinx_mapping = {
+        "python": ("https://docs.python.org/3", None),
+        "numpy": ("https://numpy.org/doc/stable", None),
+    }
 #: The list of versions, a file that all versions share, where several are published.
 VERSIONS = os.environ.get("PYCUDA_DOC_VERSIONS")
 if VERSIONS:
