@@ -37,11 +37,12 @@ extensions = [
     "sphinx.ext.linkcode",
     "sphinx_copybutton",
     "sphinx_design",
+    "pages.changes",
     "pages.charts",
     "pages.gallery",
     "pages.summary",
 ]
-exclude_patterns = ["_build", "changes/*"]
+exclude_patterns = ["_build"]
 #: Pages of modules that the package need not have as yet.
 exclude_patterns += [
     f"modules/{name}.rst"
@@ -284,25 +285,6 @@ class Diagram(Directive):
         return [figure]
 
 
-class Changes(Directive):
-    """The notes of one kind in doc/changes, as a list."""
-
-    required_arguments = 1
-
-    def run(self):
-        kind = self.arguments[0]
-        found = sorted((HERE / "changes").glob(f"*.{kind}.rst"))
-        if not found:
-            raise self.error(f"doc/changes has no note of the kind {kind}")
-        environment = self.state.document.settings.env
-        text = []
-        for path in found:
-            environment.note_dependency(str(path))
-            lines = path.read_text(encoding="utf-8").strip().splitlines()
-            text += ["* " + lines[0], *("  " + line for line in lines[1:]), ""]
-        return parse(self, text, f"changes/*.{kind}.rst")
-
-
 def setup(app):
     app.connect("autodoc-process-docstring", on_docstring)
     app.connect("source-read", on_source)
@@ -310,7 +292,6 @@ def setup(app):
     app.add_lexer(cell_lexer.NAME, cell_lexer.CellLexer)
     app.connect("autodoc-skip-member", on_member)
     app.add_directive("attributes", Attributes)
-    app.add_directive("changes", Changes)
     app.add_directive("diagram", Diagram)
     app.add_directive("enumerations", Enumerations)
     app.add_directive("vectors", Vectors)
