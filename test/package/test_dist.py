@@ -205,7 +205,7 @@ def test_hello_in_an_empty_environment(environment, tmp_path):
         },
     )
     *printed, facts = said.splitlines()
-    assert [float(x) for x in re.findall(r"[\d.]+", " ".join(printed))] == [0.0] * 400
+    assert sum(line.endswith("*") for line in printed) == 20
     facts = json.loads(facts)
     assert facts["compilers"] == [None] * 4
     assert facts["package"].startswith(f"{environment}/")
