@@ -28,7 +28,7 @@ import pycuda  # noqa: E402
 project = "pycuda"
 author = "the authors of pycuda"
 copyright = author
-version = release = pycuda.VERSION_TEXT
+version = release = pycuda.__version__
 
 extensions = [
     "sphinx.ext.autodoc",
