@@ -2,7 +2,7 @@
 
 The reference is made from the docstrings of the package, so the extension must have
 been built; a driver is not needed. Docstrings of the extension are plain text: they are
-made into markup here, with the driver's functions that are behind each name.
+made into markup here, with the driver's functions that each name calls.
 """
 
 import inspect
@@ -24,23 +24,26 @@ import doc_sources  # noqa: E402
 from pages.plain import plain_to_markup  # noqa: E402
 
 import pycuda  # noqa: E402
-from pages import attributes  # noqa: E402
+from pages import attributes, source_links  # noqa: E402
 
 project = "pycuda"
 author = "the authors of pycuda"
 copyright = author
-version = release = pycuda.VERSION_TEXT
+version = release = pycuda.__version__
 
 extensions = [
     "sphinx.ext.autodoc",
+    "sphinx.ext.intersphinx",
+    "sphinx.ext.linkcode",
     "sphinx_copybutton",
     "sphinx_design",
     "pages.attributes",
+    "pages.changes",
     "pages.charts",
     "pages.gallery",
     "pages.summary",
 ]
-exclude_patterns = ["_build", "changes/*"]
+exclude_patterns = ["_build"]
 #: Pages of modules that the package need not have as yet.
 exclude_patterns += [
     f"modules/{name}.rst"
@@ -62,7 +65,7 @@ html_theme_options = {
         "image_dark": "static/logo.svg",
         "alt_text": "pycuda: to the first page",
     },
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
     "navbar_align": "left",
     "navbar_end": ["version.html", "theme-switcher"],
     "show_toc_level": 2,
@@ -71,6 +74,16 @@ html_theme_options = {
     "footer_end": ["theme-version"],
     "back_to_top_button": True,
 }
+#: The address of a file in the repository's web view, with {file} and {line}. If it is
+#: empty, the reference has no links to the source.
+SOURCE = os.environ.get("PYCUDA_DOC_SOURCE", "")
+#: Links to the pages of Python and NumPy, if the build may use the network. Otherwise
+#: their names are shown without links.
+if os.environ.get("PYCUDA_DOC_INTERSPHINX"):
+    intersphinx_mapping = {
+        "python": ("https://docs.python.org/3", None),
+        "numpy": ("https://numpy.org/doc/stable", None),
+    }
 #: The list of versions, a file that all versions share, where several are published.
 VERSIONS = os.environ.get("PYCUDA_DOC_VERSIONS")
 if VERSIONS:
@@ -130,7 +143,7 @@ def is_c(thing):
 
 
 def on_docstring(app, what, name, thing, options, lines):
-    """Make markup of the extension's docstrings, and say what is behind a name."""
+    """Make markup of the extension's docstrings, and list the driver's functions."""
     if what == "data" and "\n".join(lines).strip() == inspect.getdoc(type(thing)):
         lines.clear()  # it describes lists or numbers, not this one
     if what not in DESCRIBED or not is_c(thing):
@@ -139,9 +152,18 @@ def on_docstring(app, what, name, thing, options, lines):
     entry = entry_of(name)
     if entry is None or any(f".{word}." in f"{name}." for word in UNTOLD):
         return
-    calls = ", ".join(f"``{call}``" for call in entry.calls)
-    told = f"Driver: {calls}. " if calls else ""
-    lines += ["", f"{told}Source: ``{entry.file.removeprefix('src/cpp_free_c/')}``."]
+    if entry.calls:
+        calls = ", ".join(f"``{call}``" for call in entry.calls)
+        lines += ["", f"Driver: {calls}."]
+
+
+def linkcode_resolve(domain, info):
+    """Return the address of the source of a name, or None."""
+    if not SOURCE or domain != "py" or not info["module"]:
+        return None
+    module, name = info["module"], info["fullname"]
+    place = source_links.find(module, name, entry_of(f"{module}.{name}"))
+    return place and SOURCE.format(file=place[0], line=place[1])
 
 
 def on_source(app, docname, source):
@@ -273,25 +295,6 @@ class Diagram(Directive):
         return [figure]
 
 
-class Changes(Directive):
-    """The notes of one kind in doc/changes, as a list."""
-
-    required_arguments = 1
-
-    def run(self):
-        kind = self.arguments[0]
-        found = sorted((HERE / "changes").glob(f"*.{kind}.rst"))
-        if not found:
-            raise self.error(f"doc/changes has no note of the kind {kind}")
-        environment = self.state.document.settings.env
-        text = []
-        for path in found:
-            environment.note_dependency(str(path))
-            lines = path.read_text(encoding="utf-8").strip().splitlines()
-            text += ["* " + lines[0], *("  " + line for line in lines[1:]), ""]
-        return parse(self, text, f"changes/*.{kind}.rst")
-
-
 def setup(app):
     app.connect("autodoc-process-docstring", on_docstring)
     app.connect("source-read", on_source)
@@ -299,7 +302,6 @@ def setup(app):
     app.add_lexer(cell_lexer.NAME, cell_lexer.CellLexer)
     app.connect("autodoc-skip-member", on_member)
     app.add_directive("attributes", Attributes)
-    app.add_directive("changes", Changes)
     app.add_directive("diagram", Diagram)
     app.add_directive("enumerations", Enumerations)
     app.add_directive("vectors", Vectors)

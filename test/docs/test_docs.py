@@ -205,29 +205,69 @@ def test_each_page_has_the_parts_of_the_theme(pages):
     text = text_of(pages, "streams")
     for part in (
         *("search-button", "theme-switch-button", "On this page", "prev-next-info"),
-        *("copybutton.js", 'title="What is new in this version">2026.1</a>'),
+        *("copybutton.js", 'title="What is new in this version">2026.1+c.1</a>'),
     ):
         assert part in text, part
     assert (pages[0] / "genindex.html").exists()
     assert (pages[0] / "searchindex.js").exists()
 
 
-@needs_sphinx
-def test_the_versions_become_a_menu():
-    """Without the variable, the version is a link, as another test sees."""
-    code = (
-        "import runpy; options = runpy.run_path('doc/conf.py')['html_theme_options'];"
-        "print(options['navbar_end'][0], options['switcher']['json_url'])"
-    )
+def configured(code, **environment):
+    """Return what a line of code prints that uses `conf`, the settings of Sphinx."""
+    start = "import runpy; conf = runpy.run_path('doc/conf.py');"
     done = subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, "-c", start + code],
         capture_output=True,
         text=True,
         check=True,
         cwd=ROOT,
-        env={**os.environ, "PYCUDA_DOC_VERSIONS": "versions.json"},
+        env={**os.environ, **environment},
     )
-    assert done.stdout.strip() == "version-switcher versions.json"
+    return done.stdout.strip()
+
+
+@needs_sphinx
+def test_the_versions_become_a_menu():
+    """Without the variable, the version is a link, as another test sees."""
+    code = (
+        "options = conf['html_theme_options'];"
+        "print(options['navbar_end'][0], options['switcher']['json_url'])"
+    )
+    shown = configured(code, PYCUDA_DOC_VERSIONS="versions.json")
+    assert shown == "version-switcher versions.json"
+
+
+@needs_sphinx
+def test_only_a_variable_lets_the_build_use_the_network():
+    code = "print(*conf.get('intersphinx_mapping', ()))"
+    assert configured(code, PYCUDA_DOC_INTERSPHINX="") == ""
+    assert configured(code, PYCUDA_DOC_INTERSPHINX="1") == "python numpy"
+
+
+#: Words that a reader searches: the page whose title or index has them.
+WORDS = {
+    "pinned": "memory",
+    "page-locked": "memory",
+    "zero-copy": "memory",
+    "unified": "memory",
+    "stream-ordered allocation": "stream_memory",
+    "metaprogramming": "metaprogramming",
+    "occupancy": "driver/launches",
+    "warp": "tutorial/grid",
+    "license": "license",
+    "profiling": "profiling",
+}
+
+
+@needs_sphinx
+def test_the_usual_words_are_in_titles_and_in_the_index(pages):
+    index = text_of(pages, "genindex")
+    for word, page in WORDS.items():
+        entry = rf'<a href="{page}.html#[^"]*">{word}\b|{word}\b[^<]*</a>'
+        assert re.search(entry, index, re.IGNORECASE), word
+        headings = re.findall(r"<h[123]>(.*?)</h[123]>", text_of(pages, page), re.S)
+        if word != "zero-copy":
+            assert any(word in heading.lower() for heading in headings), word
 
 
 @needs_sphinx
@@ -251,6 +291,15 @@ def test_a_class_begins_with_tables(pages):
     ]
     assert all(f'id="{link}"' in text for link in links)
     assert "Copy the array to the host and return the numpy array." in table[0]
+
+
+@needs_sphinx
+def test_an_entry_lists_the_functions_of_the_driver(pages):
+    """Without the address of the repository it has no link to the source."""
+    text = text_of(pages, "driver/memory")
+    entry = text.partition('id="pycuda.driver.memcpy_htod"')[2].partition("</dl>")[0]
+    assert "Driver: " in entry and "cuMemcpyHtoD" in entry
+    assert "Source: " not in text and "[source]" not in text
 
 
 @needs_sphinx
