@@ -24,7 +24,7 @@ import doc_sources  # noqa: E402
 from pages.plain import plain_to_markup  # noqa: E402
 
 import pycuda  # noqa: E402
-from pages import source_links  # noqa: E402
+from pages import attributes, source_links  # noqa: E402
 
 project = "pycuda"
 author = "the authors of pycuda"
@@ -37,6 +37,7 @@ extensions = [
     "sphinx.ext.linkcode",
     "sphinx_copybutton",
     "sphinx_design",
+    "pages.attributes",
     "pages.changes",
     "pages.charts",
     "pages.gallery",
@@ -143,7 +144,7 @@ def is_c(thing):
 
 def on_docstring(app, what, name, thing, options, lines):
     """Make markup of the extension's docstrings, and list the driver's functions."""
-    if what == "data" and inspect.getdoc(thing) == inspect.getdoc(type(thing)):
+    if what == "data" and "\n".join(lines).strip() == inspect.getdoc(type(thing)):
         lines.clear()  # it describes lists or numbers, not this one
     if what not in DESCRIBED or not is_c(thing):
         return
@@ -203,11 +204,14 @@ class Enumerations(Directive):
         for name, class_ in sorted(vars(driver).items()):
             if not inspect.isclass(class_) or not name.islower() or name in left_out:
                 continue
-            text += [f".. py:class:: pycuda.driver.{name}", "", f"   {class_.__doc__}"]
+            lines, listed = attributes.split(class_.__doc__.splitlines())
+            text += [f".. py:class:: pycuda.driver.{name}", "", f"   {lines[0]}"]
             members = {k: v for k, v in vars(class_).items() if k.isupper()}
             for member, value in sorted(members.items(), key=lambda pair: pair[1]):
+                _, told = listed.get(member, ("int", [value.__doc__]))
                 text += ["", f"   .. py:attribute:: {member}"]
-                text += [f"      :value: {int(value)}"]
+                text += [f"      :value: {int(value)}", ""]
+                text += [f"      {plain_to_markup(line)}" for line in told]
             text += [""]
         return parse(self, text, "pycuda.driver")
 
@@ -241,6 +245,8 @@ class Attributes(Directive):
             name = member.lower()
             if hasattr(class_, name) and not callable(getattr(class_, name)):
                 text += [f".. py:attribute:: pycuda.driver.{class_.__name__}.{name}"]
+                told = getattr(class_, name).__doc__
+                text += ["", f"   {plain_to_markup(told)}", ""]
         return parse(self, [*text, ""], "pycuda.driver")
 
 
@@ -257,9 +263,13 @@ class Vectors(Directive):
         for name in names:
             if name.startswith("make_"):
                 text += [f"   .. py:function:: {name}(*elements)"]
-                text += ["      :no-index-entry:"]
+                told = getattr(gpuarray.vec, name).__doc__
             else:
-                text += [f"   .. py:attribute:: {name}", "      :no-index-entry:"]
+                text += [f"   .. py:attribute:: {name}"]
+                dtype = getattr(gpuarray.vec, name)
+                part = f"{len(dtype)} of {dtype[0].name}"
+                told = f"The dtype of {name}: {part}, {dtype.itemsize} bytes."
+            text += ["      :no-index-entry:", "", f"      {told}", ""]
         return parse(self, [*text, ""], "pycuda.gpuarray")
 
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         jit_option,
     )
 
+#: The options of calls that give none: the words of ``PYCUDA_DEFAULT_NVCC_FLAGS``.
 DEFAULT_NVCC_FLAGS = os.environ.get("PYCUDA_DEFAULT_NVCC_FLAGS", "").split()
 
 _TARGETS = ("cubin", "ptx", "fatbin")
@@ -276,7 +277,19 @@ def link(
 
 
 class CudaModule:
-    """The base of classes with a loaded ``module``, whose functions they return."""
+    """The base of classes with a loaded ``module``, whose functions they return.
+
+    Attributes
+    ----------
+    module : pycuda.driver.Module
+        The loaded module.
+    get_global : callable
+        ``module.get_global``: the address and the size of a variable, in bytes.
+    get_texref : callable
+        ``module.get_texref``: a texture reference, by its name.
+    get_surfref : callable
+        ``module.get_surfref``: a surface reference, by its name.
+    """
 
     module: Module
     get_global: Callable[[str], tuple[int, int]]
@@ -400,6 +413,33 @@ class DynamicModule(CudaModule):
     ``log_verbose`` are the Linker's. ``cuda_libdir`` is where ``add_stdlib`` looks
     first. Needs a current context on a device of compute capability 3.5 or more, else
     raises RuntimeError.
+
+    Attributes
+    ----------
+    linker : pycuda.driver.Linker or None
+        The linker of the pieces; None after ``link``.
+    libdir : str or None
+        The folder of the toolkit's libraries; None if it was not found.
+    libptn : str
+        The pattern of the names of the toolkit's libraries: ``"lib%s.a"``.
+    nvcc : str
+        The argument of that name: the compiler's command.
+    keep : bool
+        The argument of that name: whether the compiler's files are kept.
+    no_extern_c : bool
+        The argument of that name: whether sources are not put into ``extern "C"``.
+    arch : str or None
+        The argument of that name: the architecture, such as ``"sm_90"``.
+    code : str or None
+        The argument of that name: the architecture of the binary code.
+    cache_dir : str, False or None
+        The argument of that name: the folder of the compile cache.
+    include_dirs : iterable of str or None
+        The argument of that name: more folders of headers.
+    compiler : str or None
+        The argument of that name: ``"nvcc"`` or ``"nvrtc"``.
+    cuda_libdir : str or None
+        The argument of that name: the folder of the toolkit's libraries.
     """
 
     module: Module

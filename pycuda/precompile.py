@@ -36,8 +36,15 @@ __all__ = ["Kernels", "contents", "use"]
 class Kernels(NamedTuple):
     """One source in a bundle: its kernels, the architectures, the bytes of its images.
 
-    ``architectures`` has names such as "sm_80" for machine code and "compute_90" for
-    PTX. A source that names its architecture itself has "as the program asks".
+    Attributes
+    ----------
+    kernels : str
+        The names of the kernels.
+    architectures : tuple of str
+        The architectures: ``"sm_80"`` for machine code, ``"compute_90"`` for PTX,
+        ``"as the program asks"`` for a source that names its architecture.
+    size : int
+        The size of the images, in bytes.
     """
 
     kernels: str

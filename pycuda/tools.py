@@ -359,9 +359,19 @@ class DebugMemoryPool(DeviceMemoryPool):
     blocks that each place has in use. With ``interactive`` it then waits for the Enter
     key.
 
-    ``blocks`` maps weak references to the allocations in use to (text of the stack,
-    bytes). ``stacktrace_mnemonics`` maps each stack to its short name. ``last_free`` is
-    the number of free bytes at the last allocation.
+    Attributes
+    ----------
+    last_free : int
+        The free memory of the device at the last allocation, in bytes.
+    interactive : bool
+        Whether the pool waits for the Enter key after each allocation.
+    logfile : file object
+        The file into which the pool writes.
+    blocks : mapping
+        From weak references to the allocations in use to pairs: the text of the stack
+        and the number of bytes.
+    stacktrace_mnemonics : dict
+        From stacks to their short names.
     """
 
     def __init__(self, interactive: bool = True, logfile: TextIO | None = None) -> None:
@@ -444,6 +454,35 @@ class DeviceData:
     """The figures of a device (default: the current context's) for occupancy.
 
     They are attributes of the device if the driver has them.
+
+    Attributes
+    ----------
+    max_threads : int
+        The largest number of threads of a block.
+    warp_size : int
+        The number of threads of a warp.
+    warps_per_mp : int
+        The largest number of warps on a multiprocessor at one time.
+    thread_blocks_per_mp : int
+        The largest number of blocks on a multiprocessor at one time.
+    registers : int
+        The number of 32-bit registers that a block can use.
+    registers_per_mp : int
+        The number of 32-bit registers of a multiprocessor.
+    shared_memory : int
+        The default limit of shared memory for a block, in bytes.
+    shared_memory_per_mp : int
+        Shared memory of a multiprocessor, in bytes.
+    shared_memory_reserved : int
+        Shared memory that the system reserves for each block, in bytes.
+    register_allocation_unit : str
+        ``"warp"`` or ``"block"``: the unit for which registers are allocated.
+    register_granularity : int
+        The number of registers of a unit is rounded up to a multiple of this.
+    smem_granularity : int
+        The number of banks of shared memory.
+    smem_alloc_granularity : int
+        The shared memory of a block is rounded up to a multiple of this many bytes.
     """
 
     def __init__(self, dev: Device | None = None) -> None:
@@ -528,8 +567,22 @@ class OccupancyRecord:
     """The part of a multiprocessor that a kernel can use.
 
     ``threads`` and ``shared_mem`` (bytes) are for a block, ``registers`` for a thread.
-    0 ignores the last two. ``limited_by`` names the limiting resource. Raises
-    ValueError for numbers that no block on the device can have.
+    0 ignores the last two. Raises ValueError for numbers that no block on the device
+    can have.
+
+    Attributes
+    ----------
+    tb_per_mp_limits : list of tuple
+        Pairs of a number of blocks and what limits it: ``"device"``, ``"warps"``,
+        ``"regs"`` or ``"smem"``.
+    tb_per_mp : int
+        The number of blocks that a multiprocessor holds, the least of these limits.
+    limited_by : str
+        The limiting resource.
+    warps_per_mp : int
+        The number of warps that a multiprocessor holds.
+    occupancy : float
+        ``warps_per_mp`` divided by the device's limit, from 0 to 1.
     """
 
     def __init__(

@@ -119,6 +119,13 @@ class _PseudoRandomNumberGeneratorBase(_RandomNumberGeneratorBase):
     State ``k`` starts at subsequence ``k`` of its seed. One seed for all states is as
     good as one seed for each. ``seed_getter(count)`` returns ``count`` seeds; the
     default is ``seed_getter_uniform``.
+
+    Attributes
+    ----------
+    skip_ahead_sequence : pycuda.driver.Function
+        The kernel behind ``call_skip_ahead_sequence``.
+    skip_ahead_sequence_array : pycuda.driver.Function
+        The kernel behind ``call_skip_ahead_sequence_array``.
     """
 
     has_box_muller = True
@@ -197,6 +204,13 @@ class MRG32k3aRandomNumberGenerator(_Seeded):
     """Pseudorandom numbers after L'Ecuyer, with a period of about 2**191.
 
     The arguments are those of ``XORWOWRandomNumberGenerator``.
+
+    Attributes
+    ----------
+    skip_ahead_subsequence : pycuda.driver.Function
+        The kernel behind ``call_skip_ahead_subsequence``.
+    skip_ahead_subsequence_array : pycuda.driver.Function
+        The kernel behind ``call_skip_ahead_subsequence_array``.
     """
 
     _kind = KINDS["MRG32k3a"]

@@ -96,10 +96,29 @@ class CGStateContainer:
     identity. ``pagelocked_allocator(shape, dtype, stream)`` allocates the memory for
     numbers that are copied to the host. The default is a pool of its own.
 
-    ``reset(rhs, x)`` begins. It sets ``rhs``, ``x``, ``residual``, the direction ``d``,
-    the inner product ``delta`` of the residual and the preconditioned residual, and
-    ``real_delta_queue``, the numbers that are being copied to the host. The start
+    ``reset(rhs, x)`` begins. It sets ``rhs`` and the attributes after it. The start
     vector ``x`` is overwritten with the solution.
+
+    Attributes
+    ----------
+    operator : OperatorBase
+        The operator of the system.
+    precon : OperatorBase
+        The preconditioner.
+    pagelocked_allocator : callable
+        The allocator of the memory for numbers that are copied to the host.
+    rhs : pycuda.gpuarray.GPUArray
+        The right-hand side, of shape (n,).
+    x : pycuda.gpuarray.GPUArray
+        The solution so far, of shape (n,).
+    residual : pycuda.gpuarray.GPUArray
+        The residual of ``x``, of shape (n,).
+    d : pycuda.gpuarray.GPUArray
+        The direction of the next step, of shape (n,).
+    delta : pycuda.gpuarray.GPUArray
+        The inner product of the residual and the preconditioned residual, without axes.
+    real_delta_queue : list of AsyncInnerProduct
+        The numbers that are being copied to the host, the oldest first.
     """
 
     def __init__(

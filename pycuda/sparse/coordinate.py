@@ -87,12 +87,32 @@ class CoordinateSpMV(DeviceOperator):
     ``mat`` is a matrix of scipy.sparse of any format, any object with ``tocsr()``, or a
     NumPy array with two axes. ``dtype`` is float32, float64, complex64 or complex128.
 
-    ``row_gpu``, ``col_gpu`` and ``data_gpu`` have the ``nnz`` elements by rows. Each
-    warp processes ``interval_size`` of the first ``tail`` elements, in ``num_blocks``
-    blocks of ``block_size`` threads. The elements after those are added one by one.
+    The elements are stored by rows. Each warp processes ``interval_size`` of the first
+    ``tail`` elements. The elements after those are added one by one.
 
     The sums of a row that more than two warps share may differ in their last bits from
     run to run, because warps add to it in any order.
+
+    Attributes
+    ----------
+    index_dtype : numpy.dtype
+        The dtype of ``row_gpu`` and ``col_gpu``: int32, or int64 for large matrices.
+    block_size : int
+        The number of threads of a block.
+    row_gpu : pycuda.gpuarray.GPUArray
+        The rows of the elements, of shape (nnz,).
+    col_gpu : pycuda.gpuarray.GPUArray
+        The columns of the elements, of shape (nnz,).
+    data_gpu : pycuda.gpuarray.GPUArray
+        The values of the elements, of shape (nnz,).
+    nnz : int
+        The number of elements that the matrix stores.
+    num_blocks : int
+        The number of blocks of the first kernel.
+    interval_size : int
+        The number of elements that a warp processes.
+    tail : int
+        The number of elements that the first kernel processes; a warp adds the others.
     """
 
     def __init__(self, mat: Any, dtype: Any = None, allocator: Any = None) -> None:

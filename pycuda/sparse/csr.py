@@ -32,6 +32,15 @@ class Shape(NamedTuple):
 
     All loads of a thread are in flight at the same time. More loads leave registers for
     fewer threads. The third number limits the registers.
+
+    Attributes
+    ----------
+    threads : int
+        The number of threads of a block.
+    items : int
+        The number of elements that a thread reads.
+    blocks : int
+        The number of blocks of a multiprocessor.
     """
 
     threads: int
@@ -78,7 +87,27 @@ join_parts(const joint *joints, const T *partial, T *y, int count)
 
 
 class Kind(NamedTuple):
-    """The parameters of a kernel's source; the last four come from a plan."""
+    """The parameters of a kernel's source; the last four come from a plan.
+
+    Attributes
+    ----------
+    dtype : numpy.dtype
+        The dtype of the elements.
+    wide_index : bool
+        Whether columns take 8 bytes instead of 4.
+    wide_offset : bool
+        Whether places of elements take 8 bytes instead of 4.
+    shape : Shape
+        The shape of the blocks.
+    lanes : int
+        The number of threads that process a row.
+    passes : int
+        The number of rows whose bounds a thread reads ahead.
+    uneven : bool
+        Whether warps process rows that are far longer than most.
+    cut : bool
+        Whether a tile may end within a row.
+    """
 
     dtype: np.dtype[Any]
     wide_index: bool
@@ -149,10 +178,26 @@ class Plan:
     If no row has more than an eighth of that, ``jobs`` are whole rows. Otherwise
     ``cut`` is true, and a tile may end within a row. For each tile, ``slots`` has twice
     the place of its first partial sum, plus 1 if its first row began in an earlier
-    tile. ``joints`` are the rows that were cut, with the places of their sums.
-    ``slot_count`` is the number of places.
+    tile.
 
-    ``lanes``, ``passes`` and ``uneven`` are parameters of the kernel's source.
+    Attributes
+    ----------
+    cut : bool
+        Whether a tile may end within a row.
+    jobs : numpy.ndarray
+        The elements and rows of each tile, a structure of 16 or 32 bytes.
+    slots : numpy.ndarray
+        The places of partial sums, int32 of shape (tiles,).
+    joints : numpy.ndarray
+        The rows that were cut with the places of their sums, int32 of shape (rows, 3).
+    slot_count : int
+        The number of places of partial sums.
+    lanes : int
+        The number of threads that process a row.
+    passes : int
+        The number of rows whose bounds a thread reads ahead.
+    uneven : bool
+        Whether warps process rows that are far longer than most.
     """
 
     def __init__(

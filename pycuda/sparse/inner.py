@@ -65,6 +65,23 @@ class AsyncInnerProduct:
     can use at once. When the device has computed it, ``get_host_result()`` starts the
     copy to ``pagelocked_allocator((), dtype, copy_stream)`` on a separate stream. The
     ``allocate`` of a PageLockedMemoryPool is such an allocator.
+
+    Attributes
+    ----------
+    gpu_result : pycuda.gpuarray.GPUArray
+        The product, an array without axes.
+    gpu_finished_evt : pycuda.driver.Event
+        The event that is recorded when the device has computed the product.
+    gpu_finished : bool
+        Whether the copy to the host has begun.
+    pagelocked_allocator : callable
+        The argument of that name: it allocates the memory of the host.
+    copy_stream : pycuda.driver.Stream or None
+        The stream of the copy, while it runs.
+    host_dest : numpy.ndarray or None
+        The page-locked memory that gets the product, once the copy has begun.
+    copy_finished_evt : pycuda.driver.Event or None
+        The event that is recorded when the copy is done.
     """
 
     gpu_result: GPUArray

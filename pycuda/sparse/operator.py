@@ -31,7 +31,15 @@ class OperatorBase:
 
 
 class IdentityOperator(OperatorBase):
-    """The operator that returns its operand, a vector of ``n`` elements."""
+    """The operator that returns its operand, a vector of ``n`` elements.
+
+    Attributes
+    ----------
+    my_dtype : numpy.dtype
+        The dtype that was given.
+    n : int
+        The number of elements of the operand.
+    """
 
     def __init__(self, dtype: Any, n: int) -> None:
         self.my_dtype: np.dtype[Any] = np.dtype(dtype)
@@ -57,6 +65,11 @@ class DiagonalPreconditioner(OperatorBase):
 
     For the method of conjugate gradients, the vector is a GPUArray of the inverse of
     the matrix's diagonal: ``DiagonalPreconditioner(1 / diagonal)``.
+
+    Attributes
+    ----------
+    diagonal : pycuda.gpuarray.GPUArray
+        The vector, of shape (n,).
     """
 
     def __init__(self, diagonal: Any) -> None:

@@ -5,6 +5,7 @@ import importlib
 import importlib.util
 import inspect
 import os
+import pickle
 import re
 import shutil
 import subprocess
@@ -332,6 +333,150 @@ def test_the_charts_are_in_the_colours_of_the_theme(pages):
         assert "NVIDIA H200" in chart or "x86-64" in chart
     ids = re.findall(r'\bid="([^"]+)"', "".join(charts))
     assert len(ids) == len(set(ids))
+
+
+# -- texts -----------------------------------------------------------------------------
+
+#: Paragraphs that describe nothing: where an entry is from, and what NamedTuple says.
+NO_TEXT = re.compile(r"(Driver: .*)?Source: |Alias for field number \d+")
+
+
+def is_text(node):
+    from docutils import nodes
+
+    kinds = (nodes.paragraph, nodes.field_list, nodes.literal_block, nodes.bullet_list)
+    return isinstance(node, kinds) and not NO_TEXT.match(node.astext())
+
+
+def read_pages(pages):
+    """Return the documents that Sphinx made: {name: document}."""
+    folder = pages[0] / ".doctrees"
+    names = sorted(folder.rglob("*.doctree"))
+    return {
+        str(path.relative_to(folder).with_suffix("")): pickle.loads(path.read_bytes())
+        for path in names
+    }
+
+
+def entries_of(document):
+    """Yield the name of each entry for Python, and its content."""
+    from sphinx import addnodes
+
+    for entry in document.findall(addnodes.desc):
+        if entry["domain"] == "py":
+            signature = entry[0]
+            yield signature.get("fullname") or signature.astext(), entry[-1]
+
+
+def without_text(document):
+    return [
+        name
+        for name, content in entries_of(document)
+        if not any(is_text(node) for node in content.children)
+    ]
+
+
+@needs_sphinx
+def test_every_entry_has_a_text(pages, capsys):
+    documents = read_pages(pages)
+    count = sum(len(list(entries_of(document))) for document in documents.values())
+    missing = [
+        f"{page}: {name}"
+        for page, document in documents.items()
+        for name in without_text(document)
+    ]
+    with capsys.disabled():
+        print(f"\n{count - len(missing)} of {count} entries have a text")
+    assert count > 2500
+    assert missing == []
+
+
+@needs_sphinx
+@pytest.mark.parametrize(
+    ("page", "name"),
+    [
+        ("driver/devices", "pycuda.driver.Device.clock_rate"),
+        ("driver/enums", "pycuda.driver.limit.STACK_SIZE"),
+        ("modules/profile", "Span.begin"),
+    ],
+)
+def test_an_entry_without_a_text_is_seen(pages, page, name):
+    document = read_pages(pages)[page]
+    content = dict(entries_of(document))[name]
+    text = next(node for node in content.children if is_text(node))
+    content.remove(text)
+    assert without_text(document) == [name]
+    text.clear()
+    content.append(text)
+    text += type(text)("", "Source: python/driver/device.c.")
+    assert without_text(document) == [name]
+
+
+@needs_sphinx
+def test_the_pages_have_the_texts_of_help(pages):
+    documents = read_pages(pages)
+    shown = dict(entries_of(documents["driver/devices"]))
+    for name, attribute in vars(drv.Device).items():
+        if inspect.isgetsetdescriptor(attribute) and name != "__dict__":
+            content = shown[f"pycuda.driver.Device.{name}"]
+            assert attribute.__doc__ in content.astext(), name
+    shown = dict(entries_of(documents["driver/enums"]))
+    member = drv.limit.STACK_SIZE
+    assert member.__doc__ in shown["pycuda.driver.limit.STACK_SIZE"].astext()
+
+
+LISTED = """
+The first sentence.
+
+Attributes
+----------
+first : int or None
+    A number,
+    in bytes.
+
+second
+    A *text*.
+
+More.
+""".strip().splitlines()
+
+
+def test_lists_of_attributes(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    from pages import attributes
+
+    rest, found = attributes.split(LISTED)
+    assert rest == ["The first sentence.", "", "More."]
+    assert {name: kind for name, (kind, _) in found.items()} == {
+        "first": "int or None",
+        "second": "",
+    }
+    markup = attributes.entries(found)
+    assert markup[1:3] == [".. py:attribute:: first", "   :type: int or None"]
+    assert "   in bytes." in markup and "   A *text*." in markup
+    lines = [line for line in LISTED if line != "----------"]
+    assert attributes.split(lines) == (lines, {})
+
+
+def test_lists_of_base_classes(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    from pages import attributes
+
+    class Base:
+        __doc__ = "\n".join(LISTED)
+
+    class Own(Base):
+        """One more.
+
+        Attributes
+        ----------
+        second : str
+            Another text.
+        """
+
+    assert list(attributes.listed(Own, False)) == ["second"]
+    both = attributes.listed(Own, True)
+    assert both["second"] == ("str", ["Another text."]) and "first" in both
 
 
 # -- names -----------------------------------------------------------------------------

@@ -30,7 +30,19 @@ from pycuda._public import published_by
 
 @published_by("pycuda.gpuarray")
 class UniqueAllResult(NamedTuple):
-    """What ``unique_all`` returns."""
+    """What ``unique_all`` returns.
+
+    Attributes
+    ----------
+    values : GPUArray
+        The different elements, of shape (k,).
+    indices : GPUArray
+        The index of the first occurrence of each value, int64 of shape (k,).
+    inverse_indices : GPUArray
+        The index of each element's value, int64 of the array's shape.
+    counts : GPUArray
+        How often each value occurs, int64 of shape (k,).
+    """
 
     values: GPUArray
     indices: GPUArray
@@ -40,7 +52,15 @@ class UniqueAllResult(NamedTuple):
 
 @published_by("pycuda.gpuarray")
 class UniqueCountsResult(NamedTuple):
-    """What ``unique_counts`` returns."""
+    """What ``unique_counts`` returns.
+
+    Attributes
+    ----------
+    values : GPUArray
+        The different elements, of shape (k,).
+    counts : GPUArray
+        How often each value occurs, int64 of shape (k,).
+    """
 
     values: GPUArray
     counts: GPUArray
@@ -48,7 +68,15 @@ class UniqueCountsResult(NamedTuple):
 
 @published_by("pycuda.gpuarray")
 class UniqueInverseResult(NamedTuple):
-    """What ``unique_inverse`` returns."""
+    """What ``unique_inverse`` returns.
+
+    Attributes
+    ----------
+    values : GPUArray
+        The different elements, of shape (k,).
+    inverse_indices : GPUArray
+        The index of each element's value, int64 of the array's shape.
+    """
 
     values: GPUArray
     inverse_indices: GPUArray

@@ -38,7 +38,15 @@ def dtype_to_ctype(dtype: DTypeLike, with_fp_tex_hack: bool = False) -> str:
 
 
 class Argument:
-    """An argument of a kernel: its name, and the dtype of its value or elements."""
+    """An argument of a kernel: its name, and the dtype of its value or elements.
+
+    Attributes
+    ----------
+    dtype : numpy.dtype
+        The dtype of the value, or of the elements.
+    name : str
+        The name in the kernel.
+    """
 
     def __init__(self, dtype: DTypeLike, name: str) -> None:
         self.dtype: np.dtype[Any] = np.dtype(dtype)
@@ -64,7 +72,13 @@ class ScalarArg(Argument):
 
 
 class VectorArg(Argument):
-    """An argument that points to elements."""
+    """An argument that points to elements.
+
+    Attributes
+    ----------
+    struct_char : str
+        The character of a pointer in the format of ``Function.prepare``: ``"P"``.
+    """
 
     struct_char: str = "P"
 

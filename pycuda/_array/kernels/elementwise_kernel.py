@@ -321,6 +321,11 @@ class ElementwiseKernel(_KernelCall):
     array gives the number of elements. It and the arrays of its shape may have any
     strides. Raises TypeError for an array of another dtype than the kernel declares,
     and ValueError for an array with fewer elements than the operation uses.
+
+    Attributes
+    ----------
+    gen_kwargs : dict
+        The arguments of the constructor.
     """
 
     def __init__(

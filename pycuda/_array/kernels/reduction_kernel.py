@@ -216,6 +216,22 @@ class ReductionKernel(_KernelCall):
     ``stream``, ``out``, ``allocator`` and ``kernel_wrapper``, a function that gets each
     launch function and returns a replacement. As in PyCUDA a call ignores any other
     keyword, with a warning.
+
+    Attributes
+    ----------
+    dtype_out : numpy.dtype
+        The dtype of the result.
+    block_size : int
+        The number of threads of a block.
+    stage1_func : callable
+        The launch of the first stage, which reads the arguments; a bound
+        ``prepared_async_call``.
+    stage2_func : callable
+        The launch of the second stage, which combines the results of the blocks.
+    stage1_arg_types : list of str
+        The formats of the first stage's arguments, as ``prepare`` takes them.
+    stage2_arg_types : list of str
+        The formats of the second stage's arguments, as ``prepare`` takes them.
     """
 
     def __init__(

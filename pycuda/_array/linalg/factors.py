@@ -57,7 +57,15 @@ JACOBI_MOST = 900
 
 @published_by("pycuda.linalg")
 class QRResult(NamedTuple):
-    """The factors of a QR decomposition."""
+    """The factors of a QR decomposition.
+
+    Attributes
+    ----------
+    Q : GPUArray
+        The factor with orthonormal columns, of shape (..., m, k).
+    R : GPUArray
+        The upper triangular factor, of shape (..., k, n).
+    """
 
     Q: GPUArray
     R: GPUArray
@@ -65,7 +73,17 @@ class QRResult(NamedTuple):
 
 @published_by("pycuda.linalg")
 class SVDResult(NamedTuple):
-    """The factors of a singular value decomposition: ``U * S @ Vh``."""
+    """The factors of a singular value decomposition: ``U * S @ Vh``.
+
+    Attributes
+    ----------
+    U : GPUArray
+        The left singular vectors as columns, of shape (..., m, k).
+    S : GPUArray
+        The singular values in descending order, of shape (..., min(m, n)).
+    Vh : GPUArray
+        The right singular vectors as conjugate rows, of shape (..., k, n).
+    """
 
     U: GPUArray
     S: GPUArray
@@ -74,7 +92,15 @@ class SVDResult(NamedTuple):
 
 @published_by("pycuda.linalg")
 class EighResult(NamedTuple):
-    """Eigenvalues, in ascending order, and the eigenvectors as columns."""
+    """Eigenvalues, in ascending order, and the eigenvectors as columns.
+
+    Attributes
+    ----------
+    eigenvalues : GPUArray
+        The eigenvalues in ascending order, real, of shape (..., n).
+    eigenvectors : GPUArray
+        The eigenvectors as columns, of shape (..., n, n).
+    """
 
     eigenvalues: GPUArray
     eigenvectors: GPUArray
@@ -460,7 +486,15 @@ _DATA_TYPES = {"complex64": 4, "complex128": 5}
 
 @published_by("pycuda.linalg")
 class EigResult(NamedTuple):
-    """Eigenvalues, and the eigenvectors as columns. Both are complex."""
+    """Eigenvalues, and the eigenvectors as columns. Both are complex.
+
+    Attributes
+    ----------
+    eigenvalues : GPUArray
+        The eigenvalues, complex, of shape (..., n).
+    eigenvectors : GPUArray
+        The eigenvectors as columns, complex, of shape (..., n, n).
+    """
 
     eigenvalues: GPUArray
     eigenvectors: GPUArray

@@ -32,7 +32,15 @@ _SINGULAR = "Singular matrix"
 
 @published_by("pycuda.linalg")
 class SlogdetResult(NamedTuple):
-    """The sign of a determinant and the logarithm of its absolute value."""
+    """The sign of a determinant and the logarithm of its absolute value.
+
+    Attributes
+    ----------
+    sign : GPUArray
+        The sign of the determinant: of modulus 1, or 0.
+    logabsdet : GPUArray
+        The logarithm of the absolute value of the determinant.
+    """
 
     sign: GPUArray
     logabsdet: GPUArray

@@ -56,7 +56,11 @@ PCU_SIGNATURE(
     "Make an array in device memory: any shape, any strides.\n\n"
     "allocator(nbytes) allocates the memory, by default pycuda.driver.mem_alloc.\n"
     "gpudata uses memory that exists, and base is kept alive with it. strides are in\n"
-    "bytes; without them order is 'C' or 'F'. The elements are not initialised.")
+    "bytes; without them order is 'C' or 'F'. The elements are not initialised.\n\n"
+    "Attributes\n"
+    "----------\n"
+    "__array_priority__ : int\n"
+    "    100: NumPy's scalars leave operations with arrays to the arrays.")
 
 static int
 array_init_layout(pcu_gpuarray *self, const array_args *a)
