@@ -29,7 +29,7 @@ from pages import attributes, source_links  # noqa: E402
 project = "pycuda"
 author = "the authors of pycuda"
 copyright = author
-version = release = pycuda.VERSION_TEXT
+version = release = pycuda.__version__
 
 extensions = [
     "sphinx.ext.autodoc",

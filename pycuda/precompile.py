@@ -291,11 +291,11 @@ def _failures(result: Result) -> str:
 def _write(
     given: argparse.Namespace, output: str, result: Result, archs: Architectures
 ) -> None:
-    from pycuda import VERSION_TEXT
+    from pycuda import __version__
     from pycuda._compile import bundle_writer
 
     notes = [f"compiled by {', '.join(result.compilers)}"]
-    size = bundle_writer.write(output, VERSION_TEXT, notes, result.sources)
+    size = bundle_writer.write(output, __version__, notes, result.sources)
     images = sum(len(source.images) for source in result.sources)
     if given.json:
         rows = [{"kernels": s.kernels, "key": s.key} for s in result.sources]

@@ -205,7 +205,7 @@ def test_each_page_has_the_parts_of_the_theme(pages):
     text = text_of(pages, "streams")
     for part in (
         *("search-button", "theme-switch-button", "On this page", "prev-next-info"),
-        *("copybutton.js", 'title="What is new in this version">2026.1</a>'),
+        *("copybutton.js", 'title="What is new in this version">2026.1+c.1</a>'),
     ):
         assert part in text, part
     assert (pages[0] / "genindex.html").exists()
