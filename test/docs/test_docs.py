@@ -419,7 +419,8 @@ def test_the_pages_have_the_texts_of_help(pages):
     for name, attribute in vars(drv.Device).items():
         if inspect.isgetsetdescriptor(attribute) and name != "__dict__":
             content = shown[f"pycuda.driver.Device.{name}"]
-            assert attribute.__doc__ in content.astext(), name
+            text = content.astext().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+            assert attribute.__doc__ in text, name
     shown = dict(entries_of(documents["driver/enums"]))
     member = drv.limit.STACK_SIZE
     assert member.__doc__ in shown["pycuda.driver.limit.STACK_SIZE"].astext()
