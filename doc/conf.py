@@ -90,8 +90,8 @@ if VERSIONS:
     html_theme_options["switcher"] = {"json_url": VERSIONS, "version_match": version}
     html_theme_options["check_switcher"] = False
     html_theme_options["navbar_end"] = ["version-switcher", "theme-switcher"]
-#: The front page has no list of pages at its side.
-html_sidebars = {"index": [], "gallery": []}
+#: These pages have no list of pages at their side: there is none below them.
+html_sidebars = {"index": [], "install": [], "gallery": []}
 html_context = {"default_mode": "auto"}
 html_copy_source = False
 html_show_sourcelink = False

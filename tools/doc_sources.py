@@ -27,8 +27,14 @@ COMMON = re.compile(
     r"add_|kernel|gpuarray|function|texref|collect|copy_from_device)\w*"
 )
 CALL = re.compile(
-    r"\bPCU_CALL(?:_CURRENT|_COPY)?\([^,]+,[^,]+,\s*(\w+)|\bdrv\.([A-Z]\w+)\b"
+    r"\bPCU_[A-Z_]+\([^,;]+,(?:[^,;]+,)?\s*([A-Z]\w+)\s*,|\bdrv\.([A-Z]\w+)\b"
 )
+#: What helpers call: they follow the stack of contexts and make the text of an error.
+#: Only a name that is called like such a function lists it.
+HELPERS = {
+    *("cuCtxGetCurrent", "cuCtxPopCurrent", "cuCtxPushCurrent", "cuCtxSetCurrent"),
+    *("cuMemGetInfo", "cuThreadExchangeStreamCaptureMode"),
+}
 SPEC = re.compile(r'PyType_Spec \w+ = \{\s*"pycuda\._driver\.(\w+)",[^;]*?(\w+)\};')
 ARRAY = r"\b%s\[\] = \{(.*?)\n\};"
 SLOT = re.compile(r"\{Py_tp_(new|init|call|methods|getset), (?:\(void \*\))?(\w+)\}")
@@ -61,6 +67,7 @@ BEHIND = {
     "IPCMemoryHandle.close": ("cuIpcCloseMemHandle",),
     "PagelockedHostAllocation.free": ("cuMemFreeHost",),
     "RegisteredHostMemory.unregister": ("cuMemHostUnregister",),
+    "init": ("cuInit",),
     "RegisteredMapping.unmap": ("cuGraphicsUnmapResources",),
     "RegisteredObject.unregister": ("cuGraphicsUnregisterResource",),
 }
@@ -97,8 +104,10 @@ class Sources:
         chunk = source.functions[name]
         return source.code[chunk.body : chunk.end]
 
-    def calls(self, source, name):
-        """Return the driver's functions that a function calls, in order."""
+    def calls(self, source, name, qualname):
+        """Return the driver's functions that the function of a name calls, in order."""
+        if "/python/array/" in source.name:
+            return ()  # kernels and copies at every turn
         found, seen = [], set()
 
         def visit(source, name):
@@ -108,7 +117,7 @@ class Sources:
             body = self.body(source, name)
             for match in re.finditer(rf"{CALL.pattern}|\b(\w+)\b", body):
                 direct, other = match[1] or match[2], match[3]
-                if direct:
+                if direct and direct.lower() in self.symbols:
                     if f"cu{direct}" not in found:
                         found.append(f"cu{direct}")
                 elif other in source.functions:
@@ -117,7 +126,8 @@ class Sources:
                     visit(self.shared[other], other)
 
         visit(source, name)
-        return tuple(found)
+        left_out = HELPERS - set(self.namesake(qualname))
+        return tuple(call for call in found if call not in left_out)
 
     def namesake(self, qualname):
         """Return the driver's function with the same name, as a tuple."""
@@ -140,7 +150,7 @@ class Sources:
 def add(found, sources, source, qualname, function):
     holder = source if function in source.functions else sources.shared.get(function)
     if holder is not None:
-        calls = sources.calls(holder, function)
+        calls = sources.calls(holder, function, qualname)
         found.setdefault(qualname, Entry(holder.name, function, calls))
 
 
@@ -167,7 +177,7 @@ def read(root):
             found[class_] = Entry(source.name, slots, ())
             for kind in ("init", "new"):
                 if entries.get(kind) in source.functions:
-                    calls = sources.calls(source, entries[kind])
+                    calls = sources.calls(source, entries[kind], class_)
                     found[class_] = Entry(source.name, entries[kind], calls)
                     break
             if "call" in entries:

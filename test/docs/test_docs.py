@@ -418,8 +418,9 @@ def test_the_pages_have_the_texts_of_help(pages):
     shown = dict(entries_of(documents["driver/devices"]))
     for name, attribute in vars(drv.Device).items():
         if inspect.isgetsetdescriptor(attribute) and name != "__dict__":
-            told = shown[f"pycuda.driver.Device.{name}"].astext().replace("’", "'")
-            assert attribute.__doc__ in told, name
+            content = shown[f"pycuda.driver.Device.{name}"]
+            text = content.astext().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+            assert attribute.__doc__ in text, name
     shown = dict(entries_of(documents["driver/enums"]))
     member = drv.limit.STACK_SIZE
     assert member.__doc__ in shown["pycuda.driver.limit.STACK_SIZE"].astext()

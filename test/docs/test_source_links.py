@@ -1,7 +1,9 @@
-"""The links from the reference to the source lead to the right line."""
+"""The links from the reference to the source lead to the right line, and the entries
+list the driver's functions that they call."""
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +13,10 @@ import pytest
 pytest.importorskip("sphinx")
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import doc_sources  # noqa: E402  the path is set above
+
 CODE = """
 import json, runpy, sys
 resolve = runpy.run_path("doc/conf.py")["linkcode_resolve"]
@@ -52,3 +58,30 @@ def test_the_links_lead_to_the_definition():
 
 def test_without_the_address_there_are_no_links():
     assert set(links("")) == {None}
+
+
+# -- the driver's functions of a name --------------------------------------------------
+
+
+def without_namesake():
+    """Return the names that do not list the driver's function with the same name."""
+    sources = doc_sources.Sources(ROOT)
+    entries = doc_sources.read.__wrapped__(ROOT)  # without the cache
+    return [
+        name
+        for name, entry in entries.items()
+        if not set(sources.namesake(name)) <= set(entry.calls)
+    ]
+
+
+def test_a_name_lists_the_function_with_the_same_name():
+    listed = [entry for entry in doc_sources.read(ROOT).values() if entry.calls]
+    assert len(listed) > 200
+    # It reads the package's own stack of contexts.
+    assert without_namesake() == ["Context.get_current"]
+
+
+def test_a_call_that_is_not_seen_is_noticed(monkeypatch):
+    fewer = doc_sources.CALL.pattern.replace("PCU_[A-Z_]+", "PCU_CALL")
+    monkeypatch.setattr(doc_sources, "CALL", re.compile(fewer))
+    assert "mem_alloc" in without_namesake()
