@@ -128,4 +128,10 @@ structs = extension("pycuda._pvt_struct", structs, include_dirs=[SOURCE])
 extensions = [driver, structs, device]
 
 if __name__ == "__main__":
-    setup(ext_modules=extensions, cmdclass={"build_ext": BuildExt})
+    # The folder by name: an editable installation then is a path, which type checkers
+    # read, and no hook of the import system.
+    setup(
+        package_dir={"": "."},
+        ext_modules=extensions,
+        cmdclass={"build_ext": BuildExt},
+    )

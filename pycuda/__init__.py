@@ -1,5 +1,12 @@
 """Drive NVIDIA GPUs from Python.
 
+A program imports a module for each part. ``pycuda.autoinit`` makes a context and
+``pycuda.compiler`` compiles CUDA C. ``pycuda.driver`` has memory, streams, events and
+graphs. ``pycuda.gpuarray`` has arrays that compute like NumPy's. ``pycuda.cumath``,
+``curandom``, ``linalg``, ``fft`` and ``sparse`` compute with them. ``elementwise``,
+``reduction``, ``scan`` and ``sort`` make kernels from expressions. ``python -m pycuda``
+lists the tools; its ``doctor`` says what this machine has.
+
 ``__version__`` is the version of this package. ``VERSION``, ``VERSION_STATUS`` and
 ``VERSION_TEXT`` name the release of PyCUDA whose interface this package has; programs
 compare ``VERSION`` as a tuple. ``show`` shows arrays as pictures.
@@ -7,6 +14,8 @@ compare ``VERSION`` as a tuple. ``show`` shows arrays as pictures.
 
 from __future__ import annotations
 
+import builtins as _builtins
+import sys as _sys
 from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 
 from pycuda import _start as _start  # at once, because it notes the current folder
@@ -47,3 +56,30 @@ def show(
     from pycuda._show import show as show_them
 
     show_them(arrays, low, high, colors, file)
+
+
+def _hide_imports(namespace: dict[str, _Any]) -> None:
+    """Make ``dir`` of a public module, and so ``help``, list what the module offers.
+
+    ``namespace`` is the module's ``globals()``. The lists have ``__all__``, loaded
+    submodules, the attributes of every module, and names of builtins, which ``__all__``
+    never has: ``from module import *`` must not replace builtins.
+    """
+    machinery = {"__dir__", "__getattr__"}
+
+    def is_listed(name: str, value: object) -> bool:
+        if name.startswith("_"):
+            return name.endswith("__") and name not in machinery
+        path = f"{namespace['__name__']}.{name}"
+        return hasattr(_builtins, name) or _sys.modules.get(path) is value
+
+    def names() -> list[str]:
+        module = _sys.modules[namespace["__name__"]]
+        others = [name for name, value in namespace.items() if is_listed(name, value)]
+        return sorted({*module.__all__, *others})
+
+    namespace["__dir__"] = names
+
+
+__all__ = ["VERSION", "VERSION_STATUS", "VERSION_TEXT", "show"]
+_hide_imports(globals())

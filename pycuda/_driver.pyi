@@ -29,6 +29,56 @@ from _typeshed import structseq
 from numpy.typing import DTypeLike, NDArray
 from typing_extensions import Buffer, Self, disjoint_base
 
+# names of pycuda.driver: written by tools/make_stub.py
+# fmt: off
+__all__ = [
+    "AlignedHostAllocation", "ArgumentHandler", "Array", "ArrayDescriptor",
+    "ArrayDescriptor3D", "BufferObject", "BufferObjectMapping", "Context", "Device",
+    "DeviceAllocation", "DeviceMemoryPool", "Error", "Event", "ForeignAllocation",
+    "Function", "Graph", "GraphExec", "GraphNode", "HostAllocation", "HostPointer",
+    "IPCMemoryHandle", "In", "InOut", "LaunchConfig", "LaunchError", "LaunchRecord",
+    "Linker", "LogicError", "ManagedAllocation", "ManagedAllocationOrStub", "Memcpy2D",
+    "Memcpy3D", "Memcpy3DPeer", "MemoryPool", "MipmappedArray", "Module", "Out",
+    "PageLockedAllocator", "PageLockedMemoryPool", "PagelockedHostAllocation",
+    "PhysicalMemory", "PointerHolderBase", "PooledDeviceAllocation",
+    "PooledHostAllocation", "PyCUDAWarning", "RegisteredBuffer", "RegisteredHostMemory",
+    "RegisteredImage", "RegisteredMapping", "RegisteredObject", "Stream",
+    "StreamAllocation", "StreamCapture", "SurfaceObject", "SurfaceReference",
+    "TRSA_OVERRIDE_FORMAT", "TRSF_NORMALIZED_COORDINATES", "TRSF_READ_AS_INTEGER",
+    "TR_DEFAULT", "TensorMap", "TextureObject", "TextureReference", "UserObject",
+    "VirtualMemory", "address_mode", "aligned_empty", "aligned_empty_like",
+    "aligned_zeros", "aligned_zeros_like", "array3d_flags", "array_cubemap_face",
+    "array_format", "bitlog2", "compute_mode", "ctx_flags", "device_attribute",
+    "direction_vector_set", "event_flags", "event_record_flags", "event_wait_flags",
+    "filter_mode", "from_device", "from_device_like", "from_dlpack", "func_cache",
+    "function_attribute", "get_curand_version", "get_driver_version", "get_version",
+    "gl_init", "graphics_map_flags", "graphics_register_flags", "have_gl_ext",
+    "host_alloc_flags", "init", "initialize_profiler", "ipc_mem_flags", "jit_fallback",
+    "jit_input_type", "jit_option", "jit_target", "launch_attribute",
+    "launch_host_func", "limit", "make_gl_context", "managed_empty",
+    "managed_empty_like", "managed_zeros", "managed_zeros_like", "mem_access_flags",
+    "mem_advice", "mem_advise", "mem_alloc", "mem_alloc_async", "mem_alloc_like",
+    "mem_alloc_pitch", "mem_attach_flags", "mem_get_address_range", "mem_get_info",
+    "mem_get_ipc_handle", "mem_granularity", "mem_host_register_flags",
+    "mem_pool_attribute", "mem_prefetch", "mem_prefetch_batch", "mem_range_attribute",
+    "mem_range_get_attribute", "memcpy_atoa", "memcpy_atod", "memcpy_atoh",
+    "memcpy_atoh_async", "memcpy_dtoa", "memcpy_dtod", "memcpy_dtod_async",
+    "memcpy_dtoh", "memcpy_dtoh_async", "memcpy_htoa", "memcpy_htoa_async",
+    "memcpy_htod", "memcpy_htod_async", "memcpy_peer", "memcpy_peer_async",
+    "memory_type", "memset_d16", "memset_d16_async", "memset_d2d16",
+    "memset_d2d16_async", "memset_d2d32", "memset_d2d32_async", "memset_d2d8",
+    "memset_d2d8_async", "memset_d32", "memset_d32_async", "memset_d8",
+    "memset_d8_async", "module_from_buffer", "module_from_file", "pagelocked_empty",
+    "pagelocked_empty_like", "pagelocked_zeros", "pagelocked_zeros_like",
+    "pointer_attribute", "profiler_output_mode", "py_memcpy_atoh", "py_memcpy_htoa",
+    "recent_launches", "register_host_memory", "shared_config", "start_profiler",
+    "stop_profiler", "stream_flags", "stream_mem_op", "stream_wait_value",
+    "stream_write_value", "tensor_map_data_type", "tensor_map_interleave",
+    "tensor_map_l2_promotion", "tensor_map_oob_fill", "tensor_map_swizzle", "to_device",
+]
+# fmt: on
+# names of pycuda.driver: end
+
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 _T = TypeVar("_T")
 _Array = TypeVar("_Array", bound=np.ndarray[Any, Any])

@@ -7,8 +7,12 @@ the public module stays short.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Mapping
+from types import ModuleType
 from typing import Any, TypeVar
+
+from pycuda import _hide_imports
 
 _Class = TypeVar("_Class", bound=type)
 
@@ -54,14 +58,18 @@ def publish(namespace: dict[str, Any]) -> None:
 
 
 def names_at_first_use(
-    namespace: dict[str, Any], homes: Mapping[str, str]
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` of a public module.
+    namespace: dict[str, Any], homes: Mapping[str, str], unlisted: str = ""
+) -> Callable[[str], Any]:
+    """Return ``__getattr__`` of a public module, and give it ``__dir__``.
 
     ``namespace`` is the module's ``globals()``. ``homes`` maps a module to the names
     that it defines, separated by spaces; ``copy:_copy`` publishes ``copy`` as
     ``_copy``. The first use of a name loads the module that defines it, and publishes
-    all its names. ``from module import *`` binds all names, and so loads all modules.
+    all its names.
+
+    ``__all__`` has the public names of ``homes`` and what of this package is in the
+    namespace. It lacks modules, names of builtins, and those in ``unlisted``: programs
+    can import all these by name. ``from module import *`` loads all modules.
     """
     home_of = {
         pair.rpartition(":")[2]: home
@@ -71,7 +79,10 @@ def names_at_first_use(
 
     def load(name: str) -> Any:
         if name == "__all__":
-            return [each for each in names() if not each.startswith("_")]
+            without = {*unlisted.split(), *vars(builtins), "TYPE_CHECKING"}
+            ours = [name for name, value in namespace.items() if _is_ours(value)]
+            names = {*ours, *home_of} - without
+            return sorted(name for name in names if not name.startswith("_"))
         if name not in home_of:
             raise AttributeError(
                 f"module {namespace['__name__']!r} has no attribute {name!r}"
@@ -86,7 +97,13 @@ def names_at_first_use(
             namespace.setdefault(public or defined, value)
         return namespace[name]
 
-    def names() -> list[str]:
-        return sorted({*namespace, *home_of})
+    _hide_imports(namespace)
+    return load
 
-    return load, names
+
+def _is_ours(value: object) -> bool:
+    """Return whether this package has defined a value. Constants count as its own."""
+    if isinstance(value, ModuleType):
+        return False
+    home = getattr(value, "__module__", None)
+    return home is None or str(home).startswith("pycuda.")

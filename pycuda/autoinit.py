@@ -11,11 +11,15 @@ from __future__ import annotations
 import atexit
 
 import pycuda.driver as _driver
+from pycuda import _hide_imports
 from pycuda.tools import (
     _leave,
     _make_automatic_context,
     make_default_context,  # noqa: F401  known under this module's name too
 )
+
+__all__ = ["context", "device", "make_default_context"]
+_hide_imports(globals())
 
 context: _driver.Context = _make_automatic_context()
 device: _driver.Device = context.get_device()

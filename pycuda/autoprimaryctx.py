@@ -11,12 +11,16 @@ from __future__ import annotations
 import atexit
 
 import pycuda.driver as _driver
+from pycuda import _hide_imports
 from pycuda.tools import (
     _leave,
     _make_automatic_context,
     _retain_primary_context,  # noqa: F401
     make_default_context,  # noqa: F401  known under this module's name too
 )
+
+__all__ = ["context", "device", "make_default_context"]
+_hide_imports(globals())
 
 context: _driver.Context = _make_automatic_context("primary")
 device: _driver.Device = context.get_device()

@@ -15,11 +15,12 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from pycuda import _command_line
+from pycuda import _command_line, _hide_imports
 from pycuda._compile import precompiled, store, sweep
 from pycuda._compile.sweep import Entry
 
 __all__ = ["Entry", "clear", "entries", "folder", "note", "size"]
+_hide_imports(globals())
 
 _DAY = 24 * 3600
 _AGES = 1e6  # days

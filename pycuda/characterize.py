@@ -7,8 +7,12 @@ import ctypes
 import numpy as np
 
 import pycuda.driver as _cuda
+from pycuda import _hide_imports
 from pycuda.compiler import SourceModule
 from pycuda.tools import context_dependent_memoize
+
+__all__ = ["has_double_support", "has_stack", "platform_bits", "sizeof"]
+_hide_imports(globals())
 
 
 def platform_bits() -> int:

@@ -13,6 +13,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from pycuda import _hide_imports
 from pycuda._compile.request import (
     CompileRequest as _CompileRequest,
     list_of as _list_of,
@@ -35,6 +36,20 @@ if TYPE_CHECKING:
         jit_input_type,
         jit_option,
     )
+
+__all__ = [
+    "CudaModule",
+    "DEFAULT_NVCC_FLAGS",
+    "DynamicModule",
+    "DynamicSourceModule",
+    "SourceModule",
+    "compile_many",
+    "compile_plain",
+    "get_nvcc_version",
+    "link",
+    "preprocess_source",
+]
+_hide_imports(globals())
 
 #: The options of calls that give none: the words of ``PYCUDA_DEFAULT_NVCC_FLAGS``.
 DEFAULT_NVCC_FLAGS = os.environ.get("PYCUDA_DEFAULT_NVCC_FLAGS", "").split()

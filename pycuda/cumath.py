@@ -8,10 +8,42 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Protocol, cast
 
+from pycuda import _hide_imports
 from pycuda._driver import _array_ops, _elementwise
 
 if TYPE_CHECKING:
     from pycuda._driver import GPUArray, Stream
+
+__all__ = [
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atanh",
+    "ceil",
+    "cos",
+    "cosh",
+    "exp",
+    "exp2",
+    "expm1",
+    "fabs",
+    "floor",
+    "fmod",
+    "frexp",
+    "ldexp",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "modf",
+    "sin",
+    "sinh",
+    "sqrt",
+    "tan",
+    "tanh",
+]
+_hide_imports(globals())
 
 
 class _Elementwise(Protocol):

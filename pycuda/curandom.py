@@ -12,7 +12,7 @@ elements ``V * k`` to ``V * k + V - 1`` come from state ``k % count``, where ``V
 for elements of 4 bytes and 2 for elements of 8 bytes.
 """
 
-# ruff: noqa: F401, F403  all names are public
+# ruff: noqa: F401, F403, F405  all names are public
 
 from __future__ import annotations
 
@@ -30,8 +30,28 @@ from pycuda._public import names_at_first_use as _names_at_first_use
 if TYPE_CHECKING:
     from pycuda._random.kinds import *
     from pycuda._random.sources import *
+
+    # names of pycuda.curandom: written by tools/make_stub.py
+    # fmt: off
+    __all__ = [
+        "MRG32k3aRandomNumberGenerator", "PhiloxRandomNumberGenerator",
+        "ScrambledSobol32RandomNumberGenerator",
+        "ScrambledSobol64RandomNumberGenerator", "Sobol32RandomNumberGenerator",
+        "Sobol64RandomNumberGenerator", "XORWOWRandomNumberGenerator",
+        "direction_vector_set", "gen_log_template", "gen_poisson_inplace_template",
+        "gen_poisson_template", "gen_template", "generate_direction_vectors",
+        "generate_scramble_constants32", "generate_scramble_constants64",
+        "get_curand_version", "md5_code", "mrg32k3a_random_source",
+        "mrg32k3a_skip_ahead_sequence_source", "philox_random_source", "rand",
+        "random_skip_ahead32_source", "random_skip_ahead64_source", "random_source",
+        "scrambledsobol_random_source", "seed_getter_uniform", "seed_getter_unique",
+        "sobol_random_source", "xorwow_random_source",
+        "xorwow_skip_ahead_sequence_source",
+    ]
+    # fmt: on
+    # names of pycuda.curandom: end
 else:
-    __getattr__, __dir__ = _names_at_first_use(
+    __getattr__ = _names_at_first_use(
         globals(),
         {
             "pycuda._random.generator": "_RandomNumberGeneratorBase",

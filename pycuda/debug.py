@@ -10,7 +10,10 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from pycuda import _command_line, _program
+from pycuda import _command_line, _hide_imports, _program
+
+__all__ = ["main"]
+_hide_imports(globals())
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -23,7 +23,10 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from pycuda import __version__, _command_line, _extras
+from pycuda import __version__, _command_line, _extras, _hide_imports
+
+__all__ = ["Finding", "examine"]
+_hide_imports(globals())
 
 OK, NOTE, MISSING = "ok", "note", "missing"
 

@@ -4,12 +4,14 @@ This file adds the error of a failed compilation, and the switch to debugging fo
 later compilations.
 """
 
+# ruff: noqa: F403, F405  the whole interface, under this name
+
 import errno as _errno
 import typing as _typing
 from collections.abc import Sequence as _Sequence
 
 try:
-    from pycuda._driver import *  # noqa: F403  the whole interface, under this name
+    from pycuda._driver import *
 except ModuleNotFoundError as _error:
     if _error.name != "pycuda._driver":
         raise
@@ -18,13 +20,18 @@ except ModuleNotFoundError as _error:
         "'python -m pycuda.doctor' names the step that repairs it",
         name=_error.name,
     ) from None
-from pycuda._driver import Error
+from pycuda._driver import (  # also what the stub leaves out of a star import
+    Error as Error,
+    GPUArray as GPUArray,
+    MemoryError as MemoryError,
+    RuntimeError as RuntimeError,
+)
 from pycuda._public import names_at_first_use as _names_at_first_use
 
 if _typing.TYPE_CHECKING:
-    from pycuda._texture_arrays import *  # noqa: F403
+    from pycuda._texture_arrays import *
 else:
-    __getattr__, __dir__ = _names_at_first_use(
+    __getattr__ = _names_at_first_use(
         globals(),
         {
             "pycuda._texture_arrays": (
@@ -33,6 +40,7 @@ else:
                 "matrix_to_texref np_to_array"
             ),
         },
+        unlisted="ArrayFlags GPUArray matmul to_gpu to_gpu_async",  # of gpuarray
     )
 
 CUDA_DEBUGGING = False

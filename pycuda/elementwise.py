@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pycuda import _hide_imports
 from pycuda._array.kernels.elementwise_kernel import (
     ElementwiseKernel as ElementwiseKernel,
     get_elwise_kernel as get_elwise_kernel,
@@ -33,6 +34,48 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
     from pycuda._driver import Function, TextureReference
+
+__all__ = [
+    "ElementwiseKernel",
+    "ScalarArg",
+    "VectorArg",
+    "context_dependent_memoize",
+    "dtype_to_ctype",
+    "get_arange_kernel",
+    "get_axpbyz_kernel",
+    "get_axpbz_kernel",
+    "get_binary_func_kernel",
+    "get_binary_func_scalar_kernel",
+    "get_binary_minmax_kernel",
+    "get_binary_op_kernel",
+    "get_conj_kernel",
+    "get_copy_kernel",
+    "get_elwise_kernel",
+    "get_elwise_kernel_and_types",
+    "get_elwise_module",
+    "get_elwise_range_module",
+    "get_fill_kernel",
+    "get_fmod_kernel",
+    "get_frexp_kernel",
+    "get_if_positive_kernel",
+    "get_imag_kernel",
+    "get_ldexp_kernel",
+    "get_linear_combination_kernel",
+    "get_logical_not_kernel",
+    "get_modf_kernel",
+    "get_pow_array_kernel",
+    "get_pow_kernel",
+    "get_put_kernel",
+    "get_rdivide_elwise_kernel",
+    "get_real_kernel",
+    "get_reverse_kernel",
+    "get_scalar_op_kernel",
+    "get_take_kernel",
+    "get_take_put_kernel",
+    "get_unary_func_kernel",
+    "get_where_kernel",
+]
+_hide_imports(globals())
 
 
 def _get_real_dtype(dtype):

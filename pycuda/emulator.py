@@ -18,10 +18,11 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 
-from pycuda import _command_line
+from pycuda import _command_line, _hide_imports
 from pycuda._compile import store
 
 __all__ = ["environment", "library"]
+_hide_imports(globals())
 
 _OWN_NAME = "libpycuda_emulator.so"
 #: The names under which programs look for the driver and for NVML. A libnvJitLink

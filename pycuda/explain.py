@@ -26,8 +26,18 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from pycuda import _command_line, _excerpt, _program, _reports, _sanitizer
+from pycuda import (
+    _command_line,
+    _excerpt,
+    _hide_imports,
+    _program,
+    _reports,
+    _sanitizer,
+)
 from pycuda._compile import recording
+
+__all__ = ["explain"]
+_hide_imports(globals())
 
 _WIDTH = 88
 

@@ -13,6 +13,7 @@ those that cuFFT does not take, and all without it. The environment variable
 
 from __future__ import annotations
 
+from pycuda import _hide_imports
 from pycuda._array.functions.fourier import (
     fft,
     fft2,
@@ -57,5 +58,6 @@ __all__ = [
     "rfftn",
     "transform_library",
 ]
+_hide_imports(globals())
 
 _publish(globals())

@@ -3,6 +3,9 @@
 The type with its operators, views and reductions is C (``pycuda._driver``). The
 functions are in ``pycuda._array``. This module gives them their public names, and loads
 them at their first use.
+
+``from pycuda.gpuarray import *`` does not replace builtins. So it leaves out ``all``,
+``any``, ``max``, ``min`` and ``sum``, which are here: ``gpuarray.sum(x)``.
 """
 
 # ruff: noqa: F401  all names are public
@@ -64,7 +67,7 @@ from pycuda._driver import (
 )
 from pycuda._public import names_at_first_use as _names_at_first_use
 
-__getattr__, __dir__ = _names_at_first_use(
+__getattr__ = _names_at_first_use(
     globals(),
     {
         "pycuda": "elementwise",
@@ -150,6 +153,7 @@ __getattr__, __dir__ = _names_at_first_use(
             "get_common_dtype:_get_common_dtype_base"
         ),
     },
+    unlisted="elementwise",
 )
 
 _ArrayFlags = ArrayFlags

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import pycuda.driver as _cuda
+from pycuda import _hide_imports
 from pycuda._driver import (
     GPUArray,
     _plain_array,
@@ -28,6 +29,7 @@ from pycuda._driver import (
 )
 
 __all__ = ["ColumnMajorMatrix", "StridedArray", "from_gpuarray", "to_gpuarray"]
+_hide_imports(globals())
 
 _HOST, _DEVICE = 1, 2  # memory types of the driver
 _DLPACK_CPU = 1  # a device type of DLPack

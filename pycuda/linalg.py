@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from numpy.linalg import LinAlgError
 
+from pycuda import _hide_imports
 from pycuda._array.linalg.factors import (
     EighResult,
     EigResult,
@@ -51,6 +52,48 @@ from pycuda.gpuarray import (
     trace,
     vecdot,
 )
+
+__all__ = [
+    "EigResult",
+    "EighResult",
+    "LinAlgError",
+    "QRResult",
+    "SVDResult",
+    "SlogdetResult",
+    "cholesky",
+    "cond",
+    "cross",
+    "det",
+    "diagonal",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "inv",
+    "lstsq",
+    "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
+    "matrix_transpose",
+    "multi_dot",
+    "norm",
+    "outer",
+    "pinv",
+    "product_library",
+    "qr",
+    "slogdet",
+    "solve",
+    "svd",
+    "svdvals",
+    "tensordot",
+    "tensorinv",
+    "tensorsolve",
+    "trace",
+    "vecdot",
+    "vector_norm",
+]
+_hide_imports(globals())
 
 
 def product_library() -> str:

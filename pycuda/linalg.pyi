@@ -19,6 +19,19 @@ from pycuda.gpuarray import (
     vecdot as vecdot,
 )
 
+# names of pycuda.linalg: written by tools/make_stub.py
+# fmt: off
+__all__ = [
+    "EigResult", "EighResult", "LinAlgError", "QRResult", "SVDResult", "SlogdetResult",
+    "cholesky", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals",
+    "eigvalsh", "inv", "lstsq", "matmul", "matrix_norm", "matrix_power", "matrix_rank",
+    "matrix_transpose", "multi_dot", "norm", "outer", "pinv", "product_library", "qr",
+    "slogdet", "solve", "svd", "svdvals", "tensordot", "tensorinv", "tensorsolve",
+    "trace", "vecdot", "vector_norm",
+]
+# fmt: on
+# names of pycuda.linalg: end
+
 _Triangle: TypeAlias = Literal["L", "U", "l", "u"]
 
 class EigResult(NamedTuple):

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
+from pycuda import _hide_imports
 from pycuda._driver import (
     Context,
     Device,
@@ -27,6 +28,7 @@ __all__ = [
     "unique_id",
     "version",
 ]
+_hide_imports(globals())
 
 
 def version() -> tuple[int, int, int]:

@@ -23,7 +23,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from pycuda import _command_line
+from pycuda import _command_line, _hide_imports
 from pycuda._compile import bundle
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from pycuda._compile.recording import Recorded
 
 __all__ = ["Kernels", "contents", "use"]
+_hide_imports(globals())
 
 
 class Kernels(NamedTuple):

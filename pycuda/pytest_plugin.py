@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from pycuda._leaks import Mark
     from pycuda.driver import Context
 
+# Without __dir__, in which pytest looks for the hooks.
+__all__ = ["cuda_context", "cuda_seed"]
+
 _CHECKS = ("memory", "init", "race", "sync", "barrier", "leak", "all")
 _SCOPES = ("function", "module", "session")
 _LEAKS = ("report", "fail", "off")

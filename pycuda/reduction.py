@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pycuda import _hide_imports
 from pycuda._array.kernels.reduction_kernel import (
     ReductionKernel as ReductionKernel,
     get_reduction_kernel_and_types as get_reduction_kernel_and_types,
@@ -16,6 +17,22 @@ from pycuda.tools import VectorArg, context_dependent_memoize, dtype_to_ctype
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
+
+__all__ = [
+    "ReductionKernel",
+    "get_all_kernel",
+    "get_any_kernel",
+    "get_dot_kernel",
+    "get_minmax_kernel",
+    "get_minmax_neutral",
+    "get_reduction_kernel_and_types",
+    "get_reduction_module",
+    "get_subset_dot_kernel",
+    "get_subset_minmax_kernel",
+    "get_subset_sum_kernel",
+    "get_sum_kernel",
+]
+_hide_imports(globals())
 
 
 @context_dependent_memoize

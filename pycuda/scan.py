@@ -1,5 +1,6 @@
 """Scans (prefix sums): ``InclusiveScanKernel`` and ``ExclusiveScanKernel``."""
 
+from pycuda import _hide_imports
 from pycuda._array.kernels.scan_kernel import (
     EXCLUSIVE_UPDATE_SOURCE as EXCLUSIVE_UPDATE_SOURCE,
     INCLUSIVE_UPDATE_SOURCE as INCLUSIVE_UPDATE_SOURCE,
@@ -10,5 +11,15 @@ from pycuda._array.kernels.scan_kernel import (
     _ScanKernelBase as _ScanKernelBase,
 )
 from pycuda._public import publish as _publish
+
+__all__ = [
+    "EXCLUSIVE_UPDATE_SOURCE",
+    "ExclusiveScanKernel",
+    "INCLUSIVE_UPDATE_SOURCE",
+    "InclusiveScanKernel",
+    "SCAN_INTERVALS_SOURCE",
+    "SHARED_PREAMBLE",
+]
+_hide_imports(globals())
 
 _publish(globals())

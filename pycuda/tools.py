@@ -52,8 +52,23 @@ if TYPE_CHECKING:
         get_or_register_dtype as get_or_register_dtype,
         register_dtype as register_dtype,
     )
+
+    # names of pycuda.tools: written by tools/make_stub.py
+    # fmt: off
+    __all__ = [
+        "Argument", "DebugMemoryPool", "DeviceData", "DeviceMemoryPool", "MemoryPool",
+        "OccupancyRecord", "PageLockedAllocator", "PageLockedMemoryPool",
+        "PooledDeviceAllocation", "PooledHostAllocation", "ScalarArg", "VectorArg",
+        "base_dtype_to_ctype", "bitlog2", "clear_context_caches",
+        "context_dependent_memoize", "context_dependent_memoized_functions",
+        "device_for_rank", "dtype_to_ctype", "get_arg_type", "get_default_device",
+        "get_or_register_dtype", "init_cuda_context_fixture", "make_default_context",
+        "mark_cuda_test", "parse_c_arg", "register_dtype", "set_default_allocator",
+    ]
+    # fmt: on
+    # names of pycuda.tools: end
 else:
-    __getattr__, __dir__ = _names_at_first_use(
+    __getattr__ = _names_at_first_use(
         globals(),
         {
             "pycuda._array.kernels.c_types": (

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write the parts of pycuda/_driver.pyi and gpuarray.pyi that follow from C.
+"""Write the parts of the stubs that follow from C and from the modules.
 
     python tools/make_stub.py [--check] [root]
 
@@ -12,7 +12,8 @@ of ours, and functions with results that the file of types cannot say.
 Sections between a line `# <name>: written by tools/make_stub.py` and a line
 `# <name>: end` follow from the tables in src/cpp_free_c/abi, docstrings included, and
 from tables/kernel_request.h; those of gpuarray.pyi follow from what gpuarray.py
-imports, and from its vector types. The rest of the stubs is by hand.
+imports, and from its vector types. ``__all__`` is that of the modules, also in modules
+without a stub that compute it. The rest of the stubs is by hand.
 
 With --check nothing is written. What is out of date is named, and the status is 1.
 """
@@ -26,6 +27,7 @@ import textwrap
 from pathlib import Path
 
 from stub_functions import (
+    WIDTH,
     Described,
     Types,
     read_extension,
@@ -40,6 +42,9 @@ STUB = Path("pycuda/_driver.pyi")
 ARRAYS = Path("pycuda/gpuarray.py")
 ARRAY_STUB = ARRAYS.with_suffix(".pyi")
 
+#: Modules without a stub that compute their ``__all__``.
+COMPUTING = (Path("pycuda/curandom.py"), Path("pycuda/tools.py"))
+
 #: Everything below these lines, to the end of the class or file, follows from texts.
 CLASS_LINE = "    # To the end of the class: written by tools/make_stub.py\n"
 FILE_LINE = "# To the end of the file: written by tools/make_stub.py\n"
@@ -49,9 +54,6 @@ OWN_TABLES = {
     "device_attribute": "abi/device_attributes.h",
     "function_attribute": "abi/function_attributes.h",
 }
-
-#: The longest line of the stubs.
-WIDTH = 88
 
 #: Rows of function_attribute that count the others instead of naming one.
 NO_PROPERTY = {"MAX"}
@@ -201,8 +203,35 @@ def write_vectors(_root, _methods):
     return lines
 
 
+def write_names(names, indent=""):
+    """Return ``__all__``, where type checkers read it."""
+    text = ", ".join(f'"{name}"' for name in names) + ","
+    rows = textwrap.wrap(text, WIDTH - 4 - len(indent), break_on_hyphens=False)
+    lines = ["# fmt: off", "__all__ = [", *(f"    {row}" for row in rows), "]"]
+    return [f"{indent}{line}" for line in (*lines, "# fmt: on")]
+
+
+def names_of_module(path):
+    """Return the section with ``__all__`` of a stub, or of a module without one."""
+    module = ".".join(path.with_suffix("").parts)
+    indent = "" if path.suffix == ".pyi" else "    "
+    return {
+        f"names of {module}": lambda _root, _methods: write_names(
+            importlib.import_module(module).__all__, indent
+        )
+    }
+
+
+def write_driver_names(_root, _methods):
+    """Return what pycuda.driver publishes of the extension by a star import."""
+    extension = vars(importlib.import_module("pycuda._driver"))
+    driver = importlib.import_module("pycuda.driver")
+    return write_names(name for name in driver.__all__ if name in extension)
+
+
 SECTIONS = {
     STUB: {
+        "names of pycuda.driver": write_driver_names,
         "enumerations": write_enumerations,
         "attributes of Device": write_device_properties,
         "attributes of Function": write_function_properties,
@@ -211,7 +240,9 @@ SECTIONS = {
     ARRAY_STUB: {
         "functions in C": write_public_names,
         "members of vec": write_vectors,
+        **names_of_module(ARRAY_STUB),
     },
+    **{path: names_of_module(path) for path in (Path("pycuda/linalg.pyi"), *COMPUTING)},
 }
 
 
@@ -316,10 +347,10 @@ def rewrite_functions(path, stub, texts, known):
 def rewrite(root, texts):
     """Return {stub: (its text as the texts say it, a line about each difference)}."""
     stubs = {path: (root / path).read_text() for path in SECTIONS}
-    known = Types("".join(stubs.values()))
+    known = Types("".join(stubs[path] for path in texts))
     found = {}
     for path, stub in stubs.items():
-        stub, functions = rewrite_functions(path, stub, texts[path], known)
+        stub, functions = rewrite_functions(path, stub, texts.get(path, {}), known)
         stub, sections = rewrite_sections(path, stub, root)
         found[path] = stub, functions + sections
     if known.problems():

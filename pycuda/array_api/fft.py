@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from pycuda import fft as _fourier
+from pycuda import _hide_imports, fft as _fourier
 from pycuda.array_api._data_types import DType, check_device
 from pycuda.driver import Device
 from pycuda.gpuarray import GPUArray
@@ -32,6 +32,7 @@ __all__ = [
     "rfftfreq",
     "rfftn",
 ]
+_hide_imports(globals())
 
 if TYPE_CHECKING:
     _Norm: TypeAlias = Literal["backward", "ortho", "forward"]

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Literal, TypeVar
 
 import pycuda.gpuarray as _ga
-from pycuda import linalg as _solvers
+from pycuda import _hide_imports, linalg as _solvers
 from pycuda.array_api._data_types import DType
 from pycuda.array_api._manipulation import (
     matmul,
@@ -50,6 +50,7 @@ __all__ = [
     "vecdot",
     "vector_norm",
 ]
+_hide_imports(globals())
 
 
 _Result = TypeVar("_Result")

@@ -8,8 +8,11 @@ compute in double precision. The relative error is below 1e-13, and below 1e-10 
 incomplete gamma and beta functions with parameters up to 10,000.
 """
 
+from pycuda import _hide_imports
 from pycuda._array.functions.special import *  # noqa: F403
 from pycuda._array.functions.special import __all__ as __all__
 from pycuda._public import publish as _publish
 
 _publish(globals())
+
+_hide_imports(globals())

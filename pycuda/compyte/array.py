@@ -12,6 +12,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from pycuda import _hide_imports
+
 __all__ = [
     "ArrayFlags",
     "ArrayIsh",
@@ -23,6 +25,7 @@ __all__ = [
     "is_c_contiguous_strides",
     "is_f_contiguous_strides",
 ]
+_hide_imports(globals())
 
 
 class ArrayIsh(Protocol):

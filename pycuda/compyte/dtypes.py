@@ -15,8 +15,28 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from pycuda import _hide_imports
+
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
+
+__all__ = [
+    "ArgTypeT",
+    "DTYPE_TO_NAME",
+    "DTypeRegistry",
+    "NAME_TO_DTYPE",
+    "TYPE_REGISTRY",
+    "TypeNameNotKnown",
+    "dtype_to_ctype",
+    "fill_registry_with_c99_complex_types",
+    "fill_registry_with_c99_stdint_types",
+    "fill_registry_with_c_types",
+    "fill_registry_with_opencl_c_types",
+    "get_or_register_dtype",
+    "parse_c_arg_backend",
+    "register_dtype",
+]
+_hide_imports(globals())
 
 ArgTypeT = TypeVar("ArgTypeT")
 

@@ -4,6 +4,7 @@ OpenGL's context must be current in the thread that makes the CUDA context and t
 registers, maps and releases buffers. ``doc/opengl.rst`` has a program.
 """
 
+from pycuda import _hide_imports
 from pycuda.driver import (
     BufferObject,
     BufferObjectMapping,
@@ -29,3 +30,4 @@ __all__ = [
     "init",
     "make_context",
 ]
+_hide_imports(globals())

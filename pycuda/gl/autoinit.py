@@ -9,8 +9,12 @@ from __future__ import annotations
 import atexit
 
 import pycuda.driver as _driver
+from pycuda import _hide_imports
 from pycuda.gl import make_context
 from pycuda.tools import _leave, make_default_context
+
+__all__ = ["context", "device", "make_default_context"]
+_hide_imports(globals())
 
 _driver.init()
 context: _driver.Context = make_default_context(make_context)

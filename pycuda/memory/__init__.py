@@ -15,7 +15,7 @@ In a notebook, a snapshot as the last line of a cell is a picture. The text of a
 
 from __future__ import annotations
 
-from pycuda import _driver
+from pycuda import _driver, _hide_imports
 from pycuda.memory._records import (
     Allocation,
     DevicePool,
@@ -38,6 +38,7 @@ __all__ = [
     "record",
     "snapshot",
 ]
+_hide_imports(globals())
 
 
 def snapshot() -> Snapshot:

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pycuda import _hide_imports
 from pycuda.notebook._kernel import Kernel, KernelTemplate
 from pycuda.notebook._progress import progress
 
@@ -37,6 +38,7 @@ __all__ = [
     "progress",
     "unload_ipython_extension",
 ]
+_hide_imports(globals())
 
 _loaded: CudaMagic | None = None
 

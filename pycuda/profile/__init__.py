@@ -25,7 +25,7 @@ import functools
 import os
 from collections.abc import Callable, Iterator
 
-from pycuda import _driver, _libraries
+from pycuda import _driver, _hide_imports, _libraries
 from pycuda._page import encodable
 from pycuda.profile._spans import Kernel, Limits, Span
 from pycuda.profile._summary import CopyTime, KernelTime, LineTime
@@ -39,9 +39,9 @@ __all__ = [
     "LineTime",
     "Span",
     "Timeline",
-    "range",
     "timeline",
 ]
+_hide_imports(globals())
 
 
 def timeline(*paths: str | os.PathLike[str], most: int = MOST) -> Timeline:

@@ -6,3 +6,8 @@ most matrices), ``packeted`` (PacketedSpMV), ``coordinate`` (CoordinateSpMV), an
 has preconditioners, ``inner`` asynchronous inner products. Matrices of SciPy are
 accepted and returned, but SciPy is not required.
 """
+
+from pycuda import _hide_imports
+
+__all__: list[str] = []  # its modules are imported by name
+_hide_imports(globals())

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from pycuda import _hide_imports
 from pycuda._driver import GPUArray, _plain_array
 from pycuda.driver import DeviceMemoryPool, PageLockedMemoryPool
 from pycuda.elementwise import _combination_by_address, get_elwise_kernel
@@ -27,6 +28,14 @@ from pycuda.tools import (
     context_dependent_memoize,
     dtype_to_ctype,
 )
+
+__all__ = [
+    "CGStateContainer",
+    "CHECK_INTERVAL",
+    "ConvergenceError",
+    "solve_pkt_with_cg",
+]
+_hide_imports(globals())
 
 #: The residual is computed from its definition once in so many iterations.
 CHECK_INTERVAL = 20

@@ -14,12 +14,16 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as drv
+from pycuda import _hide_imports
 from pycuda._array.kernels.compilation import load
 from pycuda._driver import GPUArray
 from pycuda._public import published_by
 from pycuda.gpuarray import zeros
 from pycuda.sparse.inner import inner_product
 from pycuda.tools import context_dependent_memoize, dtype_to_ctype
+
+__all__ = ["CGGraph", "ConvergenceError"]
+_hide_imports(globals())
 
 _TEXT = """#include <pycuda-complex.hpp>
 typedef {value} T;

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as _cuda
+from pycuda import _hide_imports
 from pycuda._array.kernels.compilation import load
 from pycuda._driver import GPUArray, to_gpu
 from pycuda.sparse._matrix import (
@@ -24,6 +25,9 @@ from pycuda.sparse._matrix import (
     signed,
 )
 from pycuda.tools import context_dependent_memoize
+
+__all__ = ["COO_FLAT_KERNEL_TEMPLATE", "COO_SERIAL_KERNEL_TEMPLATE", "CoordinateSpMV"]
+_hide_imports(globals())
 
 _HEAD = """#include <pycuda-sparse.hpp>
 using namespace pycuda_sparse;

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 import pycuda.driver as _cuda
+from pycuda import _hide_imports
 from pycuda._array.kernels.compilation import load
 from pycuda._driver import GPUArray, to_gpu
 from pycuda.sparse._matrix import (
@@ -25,6 +26,9 @@ from pycuda.sparse._matrix import (
     scipy_sparse,
 )
 from pycuda.tools import context_dependent_memoize
+
+__all__ = ["CsrSpMV"]
+_hide_imports(globals())
 
 
 class Shape(NamedTuple):

@@ -16,10 +16,13 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as _cuda
-from pycuda import _driver, _libraries
+from pycuda import _driver, _hide_imports, _libraries
 from pycuda._driver import GPUArray
 from pycuda.sparse._matrix import HostCSR
 from pycuda.sparse.csr import CsrSpMV
+
+__all__ = ["CusparseSpMV", "get_cusparse_version"]
+_hide_imports(globals())
 
 # The library's numbers for what is used of it.
 _INDEX = {4: 2, 8: 3}

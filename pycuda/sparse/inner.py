@@ -12,9 +12,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pycuda.driver as _cuda
-from pycuda import gpuarray
+from pycuda import _hide_imports, gpuarray
 from pycuda._driver import GPUArray
 from pycuda.tools import context_dependent_memoize
+
+__all__ = ["AsyncInnerProduct", "STREAM_POOL", "get_stream", "inner_product"]
+_hide_imports(globals())
 
 #: Streams for copies that are not in use, as weak references: a stream belongs to its
 #: context and ends with it.

@@ -9,6 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from pycuda import _hide_imports
+
+__all__ = ["DiagonalPreconditioner", "IdentityOperator", "OperatorBase"]
+_hide_imports(globals())
+
 
 class OperatorBase:
     """The base class of operators, which define ``shape``, ``dtype`` and the call.

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from pycuda import gpuarray
+from pycuda import _hide_imports, gpuarray
 from pycuda._array.kernels.compilation import load
 from pycuda._driver import GPUArray, to_gpu
 from pycuda.sparse._matrix import (
@@ -27,6 +27,9 @@ from pycuda.sparse._matrix import (
 from pycuda.sparse.coordinate import CoordinateSpMV
 from pycuda.sparse.pkt_build import build_pkt_data_structure
 from pycuda.tools import context_dependent_memoize
+
+__all__ = ["PKT_KERNEL_TEMPLATE", "PacketedSpMV"]
+_hide_imports(globals())
 
 PKT_KERNEL_TEMPLATE = """#include <pycuda-sparse.hpp>
 using namespace pycuda_sparse;

@@ -6,7 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from pycuda import _hide_imports
 from pycuda._driver import to_gpu
+
+__all__ = ["build_pkt_data_structure"]
+_hide_imports(globals())
 
 
 def build_pkt_data_structure(

@@ -533,6 +533,7 @@ def test_a_new_array_function_is_seen(monkeypatch, described):
     def cumulative_count(a):
         return a
 
+    cumulative_count.__module__ = "pycuda.gpuarray"
     monkeypatch.setattr(gpuarray, "cumulative_count", cumulative_count, raising=False)
     rows = [row for row in all_rows() if row.module == "pycuda.gpuarray"]
     new = ["pycuda.gpuarray.cumulative_count"]

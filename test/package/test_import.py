@@ -1,5 +1,6 @@
 """The import of a public module loads few modules; names are loaded at first use."""
 
+import builtins
 import importlib
 import inspect
 import pickle
@@ -7,6 +8,7 @@ import pydoc
 
 import pytest
 
+import pycuda
 from support.child import run_child
 
 #: How many modules of the package the import of one may load in a new process, with
@@ -84,7 +86,8 @@ def test_all_names_are_there(module):
         assert getattr(module, name) is vars(module)[name]
     stars = {}
     exec(f"from {module.__name__} import *", stars)
-    assert {name for name in names if name[0] != "_"} == set(stars) - {"__builtins__"}
+    shown = {name for name in names if name[0] != "_" and not hasattr(builtins, name)}
+    assert shown == set(stars) - {"__builtins__"}
 
 
 def test_functions_and_classes_have_public_names(module):
@@ -128,6 +131,14 @@ def test_help_shows_names_that_were_not_used():
     shown = pydoc.plain(run_child(program).stdout)
     assert "where(criterion, then_, else_" in shown
     assert "class GrowableArray" in shown
+
+
+def test_help_of_the_package_names_its_version_and_its_modules():
+    shown = pydoc.plain(pydoc.render_doc("pycuda"))
+    assert f"VERSION\n    {pycuda.__version__}\n" in shown
+    assert "pycuda.gpuarray" in shown.partition("PACKAGE CONTENTS")[0]
+    assert "show(*arrays" in shown
+    assert "_hide_imports" not in shown and "__dir__" not in shown
 
 
 def test_unknown_names(module):
