@@ -32,6 +32,7 @@ version = release = pycuda.VERSION_TEXT
 
 extensions = [
     "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
     "sphinx_copybutton",
     "sphinx_design",
     "pages.charts",
@@ -97,6 +98,12 @@ nb_render_error_lexer = "text"
 autodoc_default_options = {"members": True, "undoc-members": True}
 autodoc_member_order = "groupwise"
 autodoc_typehints = "none"
+# Docstrings have numpydoc's sections. Types are text, not links: a link from ``bytes``
+# would lead to a member of this name.
+napoleon_google_docstring = False
+napoleon_use_ivar = True
+napoleon_use_param = False
+napoleon_use_rtype = False
 # Signatures as they are written: a default is shown by its name, not by its value.
 autodoc_preserve_defaults = True
 
@@ -139,7 +146,10 @@ def on_docstring(app, what, name, thing, options, lines):
         return
     calls = ", ".join(f"``{call}``" for call in entry.calls)
     told = f"Driver: {calls}. " if calls else ""
-    lines += ["", f"{told}Source: ``{entry.file.removeprefix('src/cpp_free_c/')}``."]
+    told += f"Source: ``{entry.file.removeprefix('src/cpp_free_c/')}``."
+    underlined = (k for k, line in enumerate(lines) if re.fullmatch("-{3,}", line))
+    place = next(underlined, len(lines) + 1) - 1  # in front of the first section
+    lines[place:place] = ["", told, ""]
 
 
 def on_source(app, docname, source):
@@ -282,7 +292,8 @@ class Changes(Directive):
 
 
 def setup(app):
-    app.connect("autodoc-process-docstring", on_docstring)
+    # Before napoleon, which makes lists of fields of the sections.
+    app.connect("autodoc-process-docstring", on_docstring, priority=400)
     app.connect("source-read", on_source)
     app.connect("source-read", on_notebook)
     app.add_lexer(cell_lexer.NAME, cell_lexer.CellLexer)

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Write the descriptions of parameters that many functions share into docstrings.
+
+    python tools/shared_parameters.py [--check] [root]
+
+A docstring has only the line of the parameter, such as ``stream : Stream, optional``.
+This tool writes the description below it. A parameter that needs another description
+has another line, with its type in more words. So a sentence about streams is changed
+here, in one place, and ``help()``, editors and pages show the same text.
+
+With --check nothing is written. What is out of date is named, and the status is 1.
+"""
+
+import argparse
+import re
+import sys
+import textwrap
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+#: The line of a parameter: its description.
+TEXTS = {
+    "allocator : callable, optional": (
+        "Function of a number of bytes that returns device memory. The default is the "
+        "allocator of the array."
+    ),
+    "arch : str, optional": (
+        'Architecture to compile for, such as "sm_90". The default is that of the '
+        "current context's device."
+    ),
+    "axis : int, optional": "Axis along which to compute. The default is the last one.",
+    "cache_dir : str or False, optional": (
+        "Folder of the compile cache. False compiles without a cache. The default is "
+        "the folder of the user."
+    ),
+    "code : str, optional": "Value of nvcc's option ``-code``.",
+    "compiler : str, optional": (
+        'Compiler to use, "nvcc" or "nvrtc". The default is the value of '
+        "PYCUDA_COMPILER, else nvcc."
+    ),
+    "include_dirs : iterable of str, optional": "Folders to search for headers.",
+    "keep : bool, optional": (
+        "If true, compile in a folder that is not removed, and print its name."
+    ),
+    "no_extern_c : bool, optional": (
+        'If true, do not put the source into ``extern "C" { }``.'
+    ),
+    "nvcc : str, optional": "Name or path of nvcc.",
+    "options : iterable of str, optional": (
+        "Options of the compiler. The default is DEFAULT_NVCC_FLAGS."
+    ),
+    "stream : Stream, optional": (
+        "Stream in which the work is enqueued. The default is the current stream."
+    ),
+}
+
+WIDTH = 88
+HEADER = re.compile(r"^( *)(\w+(?:, \w+)* : .*)$")
+
+
+def described(lines):
+    """Return the lines of a file with the descriptions of shared parameters."""
+    result = []
+    rest = iter([*lines, ""])
+    line = next(rest)
+    for following in rest:
+        result.append(line)
+        match = HEADER.match(line)
+        text = TEXTS.get(match[2]) if match else None
+        line = following
+        if text is None:
+            continue
+        indent = match[1] + "    "
+        result += textwrap.wrap(
+            text, WIDTH, initial_indent=indent, subsequent_indent=indent
+        )
+        while line.startswith(indent):
+            line = next(rest)
+    return result
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("root", nargs="?", default=ROOT, type=Path)
+    options = parser.parse_args()
+    outdated = []
+    for path in sorted((options.root / "pycuda").rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        wanted = "\n".join([*described(text.splitlines()), ""])
+        if text and wanted != text:
+            outdated.append(str(path.relative_to(options.root)))
+            if not options.check:
+                path.write_text(wanted, encoding="utf-8")
+    if options.check and outdated:
+        print("run tools/shared_parameters.py:", *outdated, sep="\n  ")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
