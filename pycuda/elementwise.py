@@ -803,7 +803,7 @@ def get_if_positive_kernel(crit_dtype: DTypeLike, dtype: DTypeLike) -> Function:
     Returns
     -------
     Function
-        The prepared kernel. Its parameters are crit, then_, else_, result, n.
+        The prepared kernel. Its parameters are ``crit, then_, else_, result, n``.
     """
     return _get_choice_kernel("crit[i] > 0", "if_positive", crit_dtype, dtype)
 
@@ -822,7 +822,7 @@ def get_where_kernel(crit_dtype: DTypeLike, dtype: DTypeLike) -> Function:
     Returns
     -------
     Function
-        The prepared kernel. Its parameters are crit, then_, else_, result, n.
+        The prepared kernel. Its parameters are ``crit, then_, else_, result, n``.
     """
     return _get_choice_kernel("crit[i] != 0", "if_nonzero", crit_dtype, dtype)
 

@@ -22,10 +22,12 @@ ROOT = Path(__file__).resolve().parents[2]
 #: Modules whose public callables have complete docstrings. The list grows.
 DONE = (
     "pycuda.compiler",
+    "pycuda.cumath",
     "pycuda.elementwise",
     "pycuda.reduction",
     "pycuda.scan",
     "pycuda.sort",
+    "pycuda.tools",
 )
 
 #: The other public modules.
@@ -37,7 +39,6 @@ OTHERS = (
     "pycuda.characterize",
     "pycuda.compyte.array",
     "pycuda.compyte.dtypes",
-    "pycuda.cumath",
     "pycuda.curandom",
     "pycuda.debug",
     "pycuda.doctor",
@@ -61,7 +62,6 @@ OTHERS = (
     "pycuda.sparse.inner",
     "pycuda.sparse.operator",
     "pycuda.sparse.packeted",
-    "pycuda.tools",
 )
 
 #: Modules that publish what the extension defines.
