@@ -56,7 +56,7 @@ array : GPUArray
 stream_or_out : object, optional
     Not used. Another value than None gives a DeprecationWarning.
 out : GPUArray, optional
-    Array for the result. It must have the shape, strides and dtype of ``array``.
+    Array of the result's shape to which the result goes. The default is a new array.
 stream : Stream, optional
     Stream in which the work is enqueued. The default is the current stream.
 **kwargs

@@ -50,6 +50,19 @@ TEXTS = {
     "options : iterable of str, optional": (
         "Options of the compiler. The default is DEFAULT_NVCC_FLAGS."
     ),
+    'norm : {"backward", "ortho", "forward"}, optional': (
+        'Scaling of the transform. The default is "backward": the inverse transform is '
+        'divided by the number of elements. With "ortho" both transforms are divided '
+        'by its square root, with "forward" the forward transform by the number.'
+    ),
+    "out : GPUArray, optional": (
+        "Array of the result's shape to which the result goes. The default is a new "
+        "array."
+    ),
+    "s : sequence of int, optional": (
+        "Lengths of the transform along the axes. The input is cut off or padded with "
+        "zeros; -1 is its own length. The default is the lengths of the input."
+    ),
     "stream : Stream, optional": (
         "Stream in which the work is enqueued. The default is the current stream."
     ),

@@ -23,10 +23,18 @@ ROOT = Path(__file__).resolve().parents[2]
 DONE = (
     "pycuda.compiler",
     "pycuda.cumath",
+    "pycuda.curandom",
     "pycuda.elementwise",
+    "pycuda.fft",
     "pycuda.reduction",
     "pycuda.scan",
     "pycuda.sort",
+    "pycuda.sparse.cg",
+    "pycuda.sparse.coordinate",
+    "pycuda.sparse.csr",
+    "pycuda.sparse.inner",
+    "pycuda.sparse.operator",
+    "pycuda.sparse.packeted",
     "pycuda.tools",
 )
 
@@ -39,13 +47,11 @@ OTHERS = (
     "pycuda.characterize",
     "pycuda.compyte.array",
     "pycuda.compyte.dtypes",
-    "pycuda.curandom",
     "pycuda.debug",
     "pycuda.doctor",
     "pycuda.driver",
     "pycuda.emulator",
     "pycuda.explain",
-    "pycuda.fft",
     "pycuda.gl",
     "pycuda.gpuarray",
     "pycuda.interop",
@@ -56,12 +62,6 @@ OTHERS = (
     "pycuda.precompile",
     "pycuda.profile",
     "pycuda.pytest_plugin",
-    "pycuda.sparse.cg",
-    "pycuda.sparse.coordinate",
-    "pycuda.sparse.csr",
-    "pycuda.sparse.inner",
-    "pycuda.sparse.operator",
-    "pycuda.sparse.packeted",
 )
 
 #: Modules that publish what the extension defines.
