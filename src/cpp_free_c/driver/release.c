@@ -20,8 +20,6 @@ pcu_handle_created(pcu_handle_kind kind)
     atomic_fetch_add_explicit(&handle_counts[kind].created, 1, memory_order_relaxed);
 }
 
-bool pcu_ordered_memory_made;
-
 static void
 handle_gone(pcu_handle_kind kind)
 {
@@ -100,6 +98,8 @@ pcu_handle_address(pcu_handle_kind kind, pcu_handle handle)
     switch ((int)kind) {
         case PCU_HANDLE_memory:
             return handle.memory;
+        case PCU_HANDLE_ordered:
+            return handle.ordered;
         case PCU_HANDLE_ipc_memory:
             return handle.ipc_memory;
         case PCU_HANDLE_host:
@@ -184,17 +184,6 @@ pcu_release_begin(pcu_release *r)
     return r->calls;
 }
 
-/* Whether cuMemFree would not wait for the work that uses the memory. */
-static bool
-release_waits_first(const pcu_release *r)
-{
-    CUmemoryPool pool = NULL;
-    return pcu_ordered_memory_made && r->kind == PCU_HANDLE_memory &&
-           drv.PointerGetAttribute(&pool, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE,
-                                   r->handle.memory) == CUDA_SUCCESS &&
-           pool != NULL;
-}
-
 void
 pcu_release_call(pcu_release *r)
 {
@@ -208,12 +197,14 @@ pcu_release_call(pcu_release *r)
         r->status = drv.MemFreeAsync(r->handle.memory, r->stream);
         return;
     }
-    if (release_waits_first(r)) {
+    if (r->kind == PCU_HANDLE_ordered) {
         r->routine = "cuCtxSynchronize";
         r->status = drv.CtxSynchronize();
-        if (r->status != CUDA_SUCCESS) {
-            return;
+        if (r->status == CUDA_SUCCESS) {
+            r->routine = "cuMemFree";
+            r->status = drv.MemFree(r->handle.ordered);
         }
+        return;
     }
     if (r->kind == PCU_HANDLE_range) {
         r->status = pcu_virtual_range_end(r->handle.range, r->entered, &r->routine);

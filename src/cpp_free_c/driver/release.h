@@ -24,10 +24,6 @@ typedef union {
 #undef PCU_HANDLE_HANDLE
 } pcu_handle;
 
-/* Whether this process has got memory in the order of a stream, which cuMemFree frees
- * without waiting for the work that uses it. Then the release of memory waits first. */
-extern PCU_HIDDEN bool pcu_ordered_memory_made;
-
 /* Count a handle of this kind as created. */
 PCU_HIDDEN void pcu_handle_created(pcu_handle_kind kind);
 

@@ -3,7 +3,8 @@
  *   X(kind, C type, driver function that ends it)
  *
  * The row is all there is to releasing one: see driver/release.h. The kinds of
- * PCU_RESOURCES_OF_PARTS take several calls, of which the row names the last. */
+ * PCU_RESOURCES_OF_PARTS take several calls, of which the row names the last. `ordered`
+ * is memory of cuMemAllocAsync: cuMemFree does not wait for the work that uses it. */
 #ifndef TABLES_RESOURCES_H
 #define TABLES_RESOURCES_H
 
@@ -13,6 +14,7 @@
     PCU_RESOURCES_OF_PARTS(X)
 
 #define PCU_RESOURCES_OF_PARTS(X) \
+    X(ordered, CUdeviceptr, MemFree) \
     X(range, struct pcu_virtual_range *, MemAddressFree)
 
 #define PCU_PLAIN_RESOURCES(X) \

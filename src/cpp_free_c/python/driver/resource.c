@@ -120,16 +120,15 @@ pcu_release_mapping(CUgraphicsResource resource, CUstream stream, PyObject *ctx,
 }
 
 CUresult
-pcu_release_async(CUdeviceptr memory, CUstream stream, PyObject *ctx,
-                  const char **routine, bool *ended)
+pcu_release_async(pcu_handle_kind kind, pcu_handle handle, CUstream stream,
+                  PyObject *ctx, const char **routine, bool *ended)
 {
-    pcu_handle handle = {.memory = memory};
-    if (pcu_release_is_taken(PCU_HANDLE_memory, handle, ctx)) {
+    if (pcu_release_is_taken(kind, handle, ctx)) {
         *ended = 1;
         return CUDA_SUCCESS;
     }
-    pcu_release r = {.kind = PCU_HANDLE_memory,
-                     .handle = {.memory = memory},
+    pcu_release r = {.kind = kind,
+                     .handle = handle,
                      .async = true,
                      .stream = stream,
                      .ctx = &((pcu_context *)ctx)->rec};
@@ -254,8 +253,8 @@ pcu_resource_free_async(pcu_resource *self, CUstream stream)
         return pcu_resource_check_slow(self, "cuMemFreeAsync");
     }
     self->live = false; /* no other thread releases it during the call */
-    CUresult status =
-        pcu_release_async(self->handle.memory, stream, self->ctx, &routine, &ended);
+    CUresult status = pcu_release_async(self->kind, self->handle, stream, self->ctx,
+                                        &routine, &ended);
     self->live = !ended;
     if (status == CUDA_SUCCESS) {
         return 0;

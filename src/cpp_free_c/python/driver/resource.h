@@ -137,8 +137,9 @@ PCU_HIDDEN CUresult pcu_release_mapping(CUgraphicsResource resource, CUstream st
 
 /* Free device memory behind the work that the stream has now. The results are those of
  * pcu_release_handle. */
-PCU_HIDDEN CUresult pcu_release_async(CUdeviceptr memory, CUstream stream,
-                                      PyObject *ctx, const char **routine, bool *ended);
+PCU_HIDDEN CUresult pcu_release_async(pcu_handle_kind kind, pcu_handle handle,
+                                      CUstream stream, PyObject *ctx,
+                                      const char **routine, bool *ended);
 
 /* Release the handle on request of the program. LogicError (invalid handle) the second
  * time. After a failure the handle is still live and may be released again. */

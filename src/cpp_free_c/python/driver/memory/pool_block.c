@@ -33,6 +33,13 @@ block_routine(const pcu_memory_pool *self)
     return self->kind == PCU_HANDLE_memory ? "cuMemAlloc" : "cuMemHostAlloc";
 }
 
+/* The kind of a block's handle. */
+static pcu_handle_kind
+block_kind(const pcu_memory_pool *self)
+{
+    return self->source != NULL ? PCU_HANDLE_ordered : self->kind;
+}
+
 static pcu_memory_kind
 block_memory_kind(const pcu_memory_pool *self)
 {
@@ -69,7 +76,7 @@ block_free_async(const pcu_pool_block *block, PyObject *ctx)
     if (!pcu_context_record_usable(rec)) {
         return false;
     }
-    if (pcu_release_is_taken(PCU_HANDLE_memory, block->handle, ctx)) {
+    if (pcu_release_is_taken(PCU_HANDLE_ordered, block->handle, ctx)) {
         return true; /* a captured stream may not wait for others now */
     }
     if (table != NULL) {
@@ -85,7 +92,8 @@ block_free_async(const pcu_pool_block *block, PyObject *ctx)
             return false;
         }
     }
-    (void)pcu_release_async(block->handle.memory, stream, ctx, &routine, &ended);
+    (void)pcu_release_async(PCU_HANDLE_ordered, block->handle, stream, ctx, &routine,
+                            &ended);
     return ended;
 }
 
@@ -97,7 +105,7 @@ block_release_noraise(pcu_memory_pool *self, pcu_pool_block *block, PyObject *ct
     bool ended = self->source != NULL && block_free_async(block, ctx);
     PyMem_Free(block);
     if (!ended) {
-        pcu_release_noraise(self->st, self->kind, handle, ctx);
+        pcu_release_noraise(self->st, block_kind(self), handle, ctx);
     }
 }
 
@@ -201,7 +209,6 @@ block_ask_driver(pcu_memory_pool *self, size_t bytes, pcu_handle *handle,
         PCU_STATUS(status, MemAlloc, (&handle->memory, bytes));
     }
     else if (self->source != NULL) {
-        pcu_ordered_memory_made = true;
         PCU_STATUS(status, MemAllocFromPoolAsync,
                    (&handle->memory, bytes, self->source, stream));
     }
@@ -213,9 +220,9 @@ block_ask_driver(pcu_memory_pool *self, size_t bytes, pcu_handle *handle,
     }
     CUresult left = pcu_scope_leave(&scope);
     if (status == CUDA_SUCCESS) {
-        pcu_handle_created(self->kind);
+        pcu_handle_created(block_kind(self));
         if (left != CUDA_SUCCESS) {
-            pcu_release_noraise(self->st, self->kind, *handle, self->ctx);
+            pcu_release_noraise(self->st, block_kind(self), *handle, self->ctx);
             *routine = "cuCtxPopCurrent";
             status = left;
         }

@@ -63,15 +63,15 @@ stream_allocation_release(stream_allocation *self, CUstream stream,
                           const char **routine)
 {
     bool ended = false;
-    if (pcu_release_is_taken(PCU_HANDLE_memory, self->head.handle, self->head.ctx)) {
+    if (pcu_release_is_taken(PCU_HANDLE_ordered, self->head.handle, self->head.ctx)) {
         self->head.live = false;
         return CUDA_SUCCESS;
     }
     self->head.live = false; /* no other thread releases it during the calls */
     CUresult status = stream_allocation_order(self, stream, routine);
     if (status == CUDA_SUCCESS) {
-        status = pcu_release_async(self->head.handle.memory, stream, self->head.ctx,
-                                   routine, &ended);
+        status = pcu_release_async(PCU_HANDLE_ordered, self->head.handle, stream,
+                                   self->head.ctx, routine, &ended);
     }
     self->head.live = !ended;
     return status;
@@ -186,16 +186,16 @@ PyObject *
 pcu_stream_allocation_new(pcu_state *st, PyObject *ctx, CUdeviceptr memory, size_t size,
                           PyObject *stream, CUstream handle, PyObject *pool)
 {
-    pcu_handle made = {.memory = memory};
+    pcu_handle made = {.ordered = memory};
     stream_allocation *self = (stream_allocation *)pcu_resource_with_size(
-        pcu_resource_new(st, st->StreamAllocation, ctx, PCU_HANDLE_memory, made), size);
+        pcu_resource_new(st, st->StreamAllocation, ctx, PCU_HANDLE_ordered, made),
+        size);
     if (self == NULL) {
         return NULL;
     }
     if (pool == NULL) { /* memory of another process has its owner there */
         pcu_memory_noted((PyObject *)self, PCU_MEMORY_STREAM, size);
     }
-    pcu_ordered_memory_made = true;
     pcu_stream_followers++;
     self->stream = Py_XNewRef(stream);
     self->pool = Py_XNewRef(pool);
