@@ -265,7 +265,38 @@ def vecmat(x1, x2, /, out=None, *, dtype=None, stream=None):
 def multi_dot(arrays, *, out=None):
     """Return the product of several matrices, in the order with the fewest products.
 
-    The first and the last array may be vectors.
+    Parameters
+    ----------
+    arrays : sequence of GPUArray
+        Two matrices or more. The first and the last array may be vectors.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+
+    Returns
+    -------
+    GPUArray
+        The product.
+
+    Raises
+    ------
+    LinAlgError
+        If an array is not a matrix.
+    TypeError
+        If an array is not on the device.
+    ValueError
+        If there is one array only, or if the shapes do not fit.
+
+    Notes
+    -----
+    The call does not wait. It allocates the products of parts.
+
+    Examples
+    --------
+    >>> from pycuda import linalg
+    >>> a = gpuarray.to_gpu(np.array([[4.0, 1], [1, 3]]))
+    >>> linalg.multi_dot([a, a, gpuarray.to_gpu(np.array([1.0, 2]))])
+    array([31., 27.])
     """
     arrays = list(arrays)
     require_arrays("multi_dot", *arrays)
