@@ -350,8 +350,8 @@ def set_default_allocator(allocator: Any = None) -> None:
     Parameters
     ----------
     allocator : callable or None, optional
-        Function of a number of bytes that returns device memory, such as
-        ``pool.allocate``. None is ``pycuda.driver.mem_alloc``.
+        Function of a number of bytes that returns device memory. The default is the
+        default allocator.
 
     Notes
     -----

@@ -25,6 +25,10 @@ TEXTS = {
         "Function of a number of bytes that returns device memory. The default is the "
         "allocator of the array."
     ),
+    "allocator : callable or None, optional": (
+        "Function of a number of bytes that returns device memory. The default is the "
+        "default allocator."
+    ),
     "arch : str, optional": (
         'Architecture to compile for, such as "sm_90". The default is that of the '
         "current context's device."
@@ -43,6 +47,9 @@ TEXTS = {
     "keep : bool, optional": (
         "If true, compile in a folder that is not removed, and print its name."
     ),
+    "keepdims : bool, optional": (
+        "If true, the result keeps the axes along which it was computed, with length 1."
+    ),
     "no_extern_c : bool, optional": (
         'If true, do not put the source into ``extern "C" { }``.'
     ),
@@ -54,6 +61,11 @@ TEXTS = {
         'Scaling of the transform. The default is "backward": the inverse transform is '
         'divided by the number of elements. With "ortho" both transforms are divided '
         'by its square root, with "forward" the forward transform by the number.'
+    ),
+    'order : {"C", "F"}, optional': "Order of the elements in memory.",
+    'order : {"C", "F", "A", "K"}, optional': (
+        'Order of the elements in memory. "K" keeps the order of the axes, "A" is "F" '
+        'for an array in Fortran order, else "C".'
     ),
     "out : GPUArray, optional": (
         "Array of the result's shape to which the result goes. The default is a new "

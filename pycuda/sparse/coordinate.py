@@ -101,7 +101,8 @@ class CoordinateSpMV(DeviceOperator):
         Dtype of the elements: float32, float64, complex64 or complex128. The default is
         that of the matrix.
     allocator : callable or None, optional
-        Function that returns device memory. The default is the default allocator.
+        Function of a number of bytes that returns device memory. The default is the
+        default allocator.
 
     Attributes
     ----------
@@ -180,7 +181,8 @@ class CoordinateSpMV(DeviceOperator):
         dtype : dtype_like, optional
             Dtype of the elements. The default is that of ``data``.
         allocator : callable or None, optional
-            Function that returns device memory. The default is the default allocator.
+            Function of a number of bytes that returns device memory. The default is the
+            default allocator.
 
         Returns
         -------

@@ -97,7 +97,7 @@ def norm(x, ord=None, axis=None, keepdims=False, *, stream=None):
         An axis gives norms of vectors, a pair those of matrices. The default is all
         axes.
     keepdims : bool, optional
-        If true, the result keeps these axes, with length 1.
+        If true, the result keeps the axes along which it was computed, with length 1.
     stream : Stream, optional
         Stream in which the work is enqueued. The default is the current stream.
 
@@ -157,7 +157,7 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2, stream=None):
     axis : int or tuple of int, optional
         Axes along which to compute. The default is all axes.
     keepdims : bool, optional
-        If true, the result keeps these axes, with length 1.
+        If true, the result keeps the axes along which it was computed, with length 1.
     ord : int or float, optional
         Order of the norm.
     stream : Stream, optional
@@ -200,7 +200,7 @@ def matrix_norm(x, /, *, keepdims=False, ord="fro", stream=None):
     x : GPUArray
         Matrices, shape (..., m, n).
     keepdims : bool, optional
-        If true, the result keeps these axes, with length 1.
+        If true, the result keeps the axes along which it was computed, with length 1.
     ord : {"fro", "nuc"}, int or float, optional
         Order of the norm.
     stream : Stream, optional
