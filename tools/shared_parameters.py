@@ -44,6 +44,12 @@ TEXTS = {
         "PYCUDA_COMPILER, else nvcc."
     ),
     "include_dirs : iterable of str, optional": "Folders to search for headers.",
+    "axis : int or None, optional": (
+        "Axis along which to compute. The default is the flat array."
+    ),
+    "endpoint : bool, optional": (
+        "If false, the last number is one step before ``stop``."
+    ),
     "keep : bool, optional": (
         "If true, compile in a folder that is not removed, and print its name."
     ),

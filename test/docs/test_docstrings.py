@@ -23,8 +23,13 @@ ROOT = Path(__file__).resolve().parents[2]
 DONE = (
     "pycuda._array.creation",
     "pycuda._array.functions.conversion",
+    "pycuda._array.functions.joining",
     "pycuda._array.functions.operations",
+    "pycuda._array.functions.reductions",
+    "pycuda._array.functions.sequences",
+    "pycuda._array.functions.sets",
     "pycuda._array.functions.shapes",
+    "pycuda._array.functions.sorting",
     "pycuda.compiler",
     "pycuda.cumath",
     "pycuda.curandom",

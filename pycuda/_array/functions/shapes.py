@@ -491,7 +491,7 @@ def repeat(a, repeats, axis=None, *, stream=None):
         Number of repetitions of all, or of each place of the axis. A GPUArray is copied
         to the host.
     axis : int or None, optional
-        Axis along which to repeat. The default is the flat array.
+        Axis along which to compute. The default is the flat array.
     stream : Stream, optional
         Stream in which the work is enqueued. The default is the current stream.
 
