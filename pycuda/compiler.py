@@ -407,7 +407,7 @@ def link(
         as paths.
     nvcc : str, optional
         Name or path of nvcc.
-    options : iterable of str, optional, of the linker
+    options : iterable of str or None, optional
         Options such as ``-lcudadevrt`` and ``-L``. The default is none.
     keep : bool, optional
         If true, compile in a folder that is not removed, and print its name.

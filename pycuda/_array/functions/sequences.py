@@ -83,7 +83,7 @@ def linspace(
     dtype : dtype_like, optional
         Dtype of the result. The default is that to which NumPy promotes the bounds,
         float64 for integers. Integers are rounded down.
-    axis : int, optional, default 0
+    axis : int, default 0
         Axis of the sequences in the result, for arrays.
     allocator : callable or None, optional
         Function of a number of bytes that returns device memory. The default is the
@@ -231,7 +231,7 @@ def logspace(
         The base.
     dtype : dtype_like, optional
         Dtype of the result. The default is that of the powers.
-    axis : int, optional, default 0
+    axis : int, default 0
         Axis of the sequences in the result, for arrays.
     allocator : callable or None, optional
         Function of a number of bytes that returns device memory. The default is the
@@ -305,7 +305,7 @@ def geomspace(
     dtype : dtype_like, optional
         Dtype of the result. The default is that to which NumPy promotes the bounds,
         float64 for integers.
-    axis : int, optional, default 0
+    axis : int, default 0
         Axis of the sequences in the result, for arrays.
     allocator : callable or None, optional
         Function of a number of bytes that returns device memory. The default is the

@@ -109,7 +109,7 @@ def unique(
         ``ar``.
     return_counts : bool, optional
         If true, return the numbers of occurrences too.
-    axis : int, optional, for parts
+    axis : int or None, default None
         Axis along which to compare whole parts of the array. The default compares
         elements.
     equal_nan : bool, optional

@@ -297,7 +297,7 @@ def unstack(x, /, *, axis=0):
     ----------
     x : GPUArray
         Array of any dtype.
-    axis : int, optional, default 0
+    axis : int, default 0
         Axis along which to separate.
 
     Returns
@@ -740,7 +740,7 @@ def array_split(ary, indices_or_sections, axis=0):
         Array of any dtype.
     indices_or_sections : int or sequence of int
         Number of parts, or the places of the cuts.
-    axis : int, optional, default 0
+    axis : int, default 0
         Axis along which to separate.
 
     Returns
@@ -784,7 +784,7 @@ def split(ary, indices_or_sections, axis=0):
         Array of any dtype.
     indices_or_sections : int or sequence of int
         Number of parts, or the places of the cuts.
-    axis : int, optional, default 0
+    axis : int, default 0
         Axis along which to separate.
 
     Returns

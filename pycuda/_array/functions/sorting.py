@@ -118,7 +118,7 @@ def sort(
     ----------
     a : GPUArray
         Array of any dtype of numbers.
-    axis : int or None, optional, default -1
+    axis : int or None, default -1
         Axis along which to sort. None sorts the flat array.
     kind : {"quicksort", "mergesort", "heapsort", "stable"}, optional
         Not used: the sort is always stable.
@@ -185,7 +185,7 @@ def argsort(
     ----------
     a : GPUArray
         Array of any dtype of numbers.
-    axis : int or None, optional, default -1
+    axis : int or None, default -1
         Axis along which to sort. None sorts the flat array.
     kind : {"quicksort", "mergesort", "heapsort", "stable"}, optional
         Not used: the sort is always stable.
@@ -298,7 +298,7 @@ def partition(
         Array of any dtype of numbers.
     kth : int or sequence of int
         The places.
-    axis : int or None, optional, default -1
+    axis : int or None, default -1
         Axis along which to sort. None sorts the flat array.
     kind : {"introselect"}, optional
         Not used; NumPy has this parameter.
@@ -347,7 +347,7 @@ def argpartition(
         Array of any dtype of numbers.
     kth : int or sequence of int
         The places.
-    axis : int or None, optional, default -1
+    axis : int or None, default -1
         Axis along which to sort. None sorts the flat array.
     kind : {"introselect"}, optional
         Not used; NumPy has this parameter.

@@ -50,7 +50,27 @@ def splay_backend(n, dev):
 
 
 def splay(n, dev=None):
-    """Return (grid, block) for a kernel whose threads share ``n`` elements."""
+    """Return grid and block of a kernel whose threads share the elements.
+
+    Parameters
+    ----------
+    n : int
+        Number of elements.
+    dev : Device, optional
+        The device. The default is that of the current context.
+
+    Returns
+    -------
+    grid : tuple of int
+        Numbers of blocks along two axes.
+    block : tuple of int
+        Numbers of threads along three axes.
+
+    Examples
+    --------
+    >>> gpuarray.splay(100)
+    ((4, 1), (32, 1, 1))
+    """
     return splay_backend(n, Context.get_device() if dev is None else dev)
 
 
