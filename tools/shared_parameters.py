@@ -33,6 +33,9 @@ TEXTS = {
         'Architecture to compile for, such as "sm_90". The default is that of the '
         "current context's device."
     ),
+    "axis : int, tuple of int or None, optional": (
+        "Axis or axes along which to compute. The default is all axes."
+    ),
     "axis : int, optional": "Axis along which to compute. The default is the last one.",
     "cache_dir : str or False, optional": (
         "Folder of the compile cache. False compiles without a cache. The default is "
@@ -47,8 +50,14 @@ TEXTS = {
     "axis : int or None, optional": (
         "Axis along which to compute. The default is the flat array."
     ),
+    "ddof : int, optional": (
+        "The divisor is the number of elements less ``ddof``. The default is 0."
+    ),
     "endpoint : bool, optional": (
         "If false, the last number is one step before ``stop``."
+    ),
+    "initial : number, optional": (
+        "One more element, with which the computation begins."
     ),
     "keep : bool, optional": (
         "If true, compile in a folder that is not removed, and print its name."
@@ -84,31 +93,57 @@ TEXTS = {
     "stream : Stream, optional": (
         "Stream in which the work is enqueued. The default is the current stream."
     ),
+    "where : GPUArray, optional": (
+        "Mask of the elements that count, which broadcasts. The default is all."
+    ),
 }
 
 WIDTH = 88
-HEADER = re.compile(r"^( *)(\w+(?:, \w+)* : .*)$")
+NAME = r"\w+(?:, \w+)* : "
+#: By the ending of a file: the pattern of a parameter's line, and what surrounds lines.
+KINDS = {
+    ".py": (re.compile(rf"( *)({NAME}.*)"), "", ""),
+    ".c": (re.compile(rf'( *)"({NAME}.*?)(?:\\n)+"'), '"', '\\n"'),
+}
 
 
-def described(lines):
+def described(lines, kind):
     """Return the lines of a file with the descriptions of shared parameters."""
+    header, before, after = KINDS[kind]
     result = []
     rest = iter([*lines, ""])
     line = next(rest)
     for following in rest:
         result.append(line)
-        match = HEADER.match(line)
-        text = TEXTS.get(match[2]) if match else None
+        match = header.fullmatch(line)
+        text = TEXTS.get(match[2].replace('\\"', '"')) if match else None
         line = following
         if text is None:
             continue
-        indent = match[1] + "    "
-        result += textwrap.wrap(
-            text, WIDTH, initial_indent=indent, subsequent_indent=indent
-        )
+        indent = match[1] + before + "    "
+        if before:
+            text = text.replace('"', '\\"')
+        replaced = [result[-1]]
         while line.startswith(indent):
+            replaced.append(line)
             line = next(rest)
+        wrapped = textwrap.wrap(
+            text,
+            WIDTH - len(after) - 2 * bool(after),
+            initial_indent=indent,
+            subsequent_indent=indent,
+        )
+        result += [each + after for each in wrapped]
+        if before and replaced[-1].endswith(r'\n\n"'):  # an empty line follows
+            result[-1] = result[-1].replace(after, r'\n\n"')
+            result[-1 - len(wrapped)] = replaced[0].replace(r'\n\n"', after)
     return result
+
+
+def sources(root):
+    """Return the files with docstrings."""
+    found = [*(root / "pycuda").rglob("*.py")]
+    return sorted([*found, *(root / "src/cpp_free_c/python").rglob("*.c")])
 
 
 def main():
@@ -117,9 +152,9 @@ def main():
     parser.add_argument("root", nargs="?", default=ROOT, type=Path)
     options = parser.parse_args()
     outdated = []
-    for path in sorted((options.root / "pycuda").rglob("*.py")):
+    for path in sources(options.root):
         text = path.read_text(encoding="utf-8")
-        wanted = "\n".join([*described(text.splitlines()), ""])
+        wanted = "\n".join([*described(text.splitlines(), path.suffix), ""])
         if text and wanted != text:
             outdated.append(str(path.relative_to(options.root)))
             if not options.check:

@@ -288,7 +288,7 @@ def cov(
         If false, columns are variables and rows are observations.
     bias : bool, optional
         If true, the default of ``ddof`` is 0 instead of 1.
-    ddof : int, optional
+    ddof : int or None, optional
         The divisor is the number of observations less ``ddof``.
     fweights : GPUArray, optional
         Whole numbers of repetitions of observations.

@@ -225,6 +225,25 @@ def get_arg_type(c_arg: str) -> str:
     return parse_c_arg(c_arg).struct_char
 
 
+#: The docstring of a function that makes one value of a vector type.
+_MAKER_TEXT = """Return one value of CUDA's vector type ``{name}``.
+
+Parameters
+----------
+{parameters}
+
+Returns
+-------
+numpy.ndarray
+    Array without axes in host memory, to pass to a kernel.
+
+Examples
+--------
+>>> gpuarray.vec.make_{name}({numbers}).dtype.names
+{names}
+"""
+
+
 def _maker(dtype, name):
     """Return the function that makes one value of a vector type."""
 
@@ -241,7 +260,12 @@ def _maker(dtype, name):
     )
     make = makers[len(dtype.names) - 1]
     make.__name__ = make.__qualname__ = f"make_{name}"
-    make.__doc__ = f"Return a {name} as a NumPy array without axes."
+    make.__doc__ = _MAKER_TEXT.format(
+        name=name,
+        parameters="\n".join(f"{each} : number\n    Element." for each in dtype.names),
+        numbers=", ".join("1234"[: len(dtype.names)]),
+        names=dtype.names,
+    )
     return make
 
 
